@@ -1,0 +1,2 @@
+//! The `signorini` command line.
+fn main() {}

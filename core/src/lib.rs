@@ -1,0 +1,3 @@
+//! The step problem and the traits every Signorini crate meets at.
+
+pub use nalgebra as na;

@@ -1,0 +1,1 @@
+//! One-step schemes, step doubling and step-size control.

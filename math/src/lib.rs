@@ -1,0 +1,1 @@
+//! Block-sparse Cholesky, exact line search and sparse export.

@@ -1,0 +1,1 @@
+//! What there is, free of coordinates, and its MJCF and URDF importers.

@@ -1,0 +1,1 @@
+//! Irrotational contact fields: the convex Newton solver.

@@ -1,0 +1,1 @@
+//! Every contact and constraint law, one file each.

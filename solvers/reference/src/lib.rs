@@ -1,0 +1,1 @@
+//! Slow, dense, obviously right: the oracle of the other solvers.

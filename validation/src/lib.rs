@@ -1,0 +1,1 @@
+//! The papers' figures and tables, drawn from runs, as an HTML report.

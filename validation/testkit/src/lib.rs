@@ -1,0 +1,1 @@
+//! Conformance suites for laws, solvers and integrators.
