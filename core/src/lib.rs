@@ -1,3 +1,50 @@
-//! The step problem and the traits every Signorini crate meets at.
+//! The step problem and the traits every Signorini crate meets at; plain data, no algorithms beyond bookkeeping.
+//!
+//! Every method of the workspace takes one step of
+//!
+//! ```text
+//! min_v  ½ ‖v − v*‖²_A + Ψ(v) + Σ_k w_k ℓ_k(c_k(v)),     q(v) = q₀ ⊕ δt·N(q₀)·v,     γ_k = −∇ℓ_k
+//! ```
+//!
+//! over the end-of-step velocity v. [`StepProblem`] is that problem, [`ContactLaw`] is ℓ, [`ContactMap`] is c,
+//! [`ContactSolver`] minimises, [`System`] makes problems out of states, [`OneStep`] and [`Integrator`] walk in time.
+//!
+//! # Conventions
+//!
+//! SI units. Gap φ > 0 means separated. A contact normal points from A into B. The contact frame is (n, t₁, t₂) and
+//! contact velocities are (vₙ, vₜ₁, vₜ₂, then spin, then the two rolls) of B relative to A, so vₙ > 0 separates. In spatial
+//! vectors the angular part comes first. Poses are `x_wb` (from B to world), points `p_wc`, rotations `r_wc`. Matrices in flat
+//! slices are column-major.
+
+mod batch;
+mod dense;
+mod frozen;
+mod inertia;
+mod integrate;
+mod law;
+mod map;
+mod pool;
+mod problem;
+mod snapshot;
+mod solver;
+mod system;
 
 pub use nalgebra as na;
+
+pub use batch::{BatchLayout, BatchStepper, LaneStatus};
+pub use dense::DenseProblem;
+pub use frozen::{FrozenMap, FrozenParts, FrozenProblem};
+pub use inertia::{BlockDiagonal, Inertia};
+pub use integrate::{
+    AcceptedStep, AdvanceReport, Integrator, NoObserver, OneStep, StepError, StepObserver, StepReport,
+};
+pub use law::{Along, ContactLaw, ContactMaterial, ContactSeed, LawEval, LawProperties, Smoothness};
+pub use map::{BlockSink, ContactMap, Part};
+pub use pool::{ContactPool, Evals, LawPool, Pool, Pools, Span};
+pub use problem::{
+    Changed, ContactGeometry, ProblemError, Regime, SmoothPotential, StepProblem, WholePart, check_finite,
+    gradient, objective,
+};
+pub use snapshot::{LawRegistry, Snapshot, SnapshotError};
+pub use solver::{ContactSolver, SolveError, SolveStats, SolveStatus, StepSolution, Tolerance};
+pub use system::{Energy, Slot, State, System};

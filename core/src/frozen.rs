@@ -1,0 +1,395 @@
+use nalgebra::{DMatrix, Matrix3, Vector3};
+use serde::{Deserialize, Serialize};
+
+use crate::problem::{WholePart, check_finite, objective};
+use crate::{
+    BlockDiagonal, BlockSink, Changed, ContactGeometry, ContactMap, Evals, Inertia, Part, Pools,
+    ProblemError, Regime, StepProblem,
+};
+
+/// Block-sparse affine map v_c = J v + b: for each constraint a few dense blocks of J.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct FrozenMap {
+    starts: Vec<usize>,
+    dims: Vec<u32>,
+    rows: Vec<u32>,
+    entry_start: Vec<u32>,
+    entry_block: Vec<u32>,
+    entry_at: Vec<u32>,
+    jac: Vec<f64>,
+    bias: Vec<f64>,
+}
+
+impl FrozenMap {
+    /// An empty map over unknown blocks that start at `block_starts` (blocks + 1 entries).
+    pub fn new(block_starts: &[usize]) -> Self {
+        let mut m = Self { starts: block_starts.to_vec(), ..Self::default() };
+        m.clear();
+        m
+    }
+
+    /// Removes all constraints, keeping storage and blocks.
+    pub fn clear(&mut self) {
+        self.dims.clear();
+        self.rows.clear();
+        self.entry_start.clear();
+        self.entry_start.push(0);
+        self.entry_block.clear();
+        self.entry_at.clear();
+        self.jac.clear();
+        self.bias.clear();
+    }
+
+    /// Starts a constraint of `dim` rows with surface velocity `bias` \[m/s\], dim; add its blocks with
+    /// [`FrozenMap::push_block`], ascending by block.
+    pub fn push_constraint(&mut self, bias: &[f64]) {
+        self.rows.push(self.bias.len() as u32);
+        self.dims.push(bias.len() as u32);
+        self.bias.extend_from_slice(bias);
+        self.entry_start.push(self.entry_block.len() as u32);
+    }
+
+    /// Adds a zero block of J to the last constraint and returns it: dim × n_block, column-major.
+    pub fn push_block(&mut self, block: usize) -> &mut [f64] {
+        let dim = self.dims.last().map_or(0, |&d| d as usize);
+        let n = self.starts[block + 1] - self.starts[block];
+        let at = self.jac.len();
+        self.entry_block.push(block as u32);
+        self.entry_at.push(at as u32);
+        if let Some(end) = self.entry_start.last_mut() {
+            *end = self.entry_block.len() as u32;
+        }
+        self.jac.resize(at + dim * n, 0.0);
+        &mut self.jac[at..]
+    }
+
+    /// Number of constraints.
+    pub fn constraint_count(&self) -> usize {
+        self.dims.len()
+    }
+
+    /// Rows of all constraints.
+    pub fn row_count(&self) -> usize {
+        self.bias.len()
+    }
+
+    /// Blocks of constraint `k`: (unknown block, J block column-major).
+    pub fn entries(&self, k: usize) -> impl Iterator<Item = (usize, &[f64])> {
+        let d = self.dims[k] as usize;
+        (self.entry_start[k] as usize..self.entry_start[k + 1] as usize).map(move |e| {
+            let b = self.entry_block[e] as usize;
+            let at = self.entry_at[e] as usize;
+            (b, &self.jac[at..at + d * (self.starts[b + 1] - self.starts[b])])
+        })
+    }
+
+    /// First row and rows of constraint `k`.
+    pub fn rows_of(&self, k: usize) -> (usize, usize) {
+        (self.rows[k] as usize, self.dims[k] as usize)
+    }
+
+    /// Surface velocity b, all rows.
+    pub fn bias(&self) -> &[f64] {
+        &self.bias
+    }
+
+    /// J as one dense matrix (tests, references, export): rows × nv.
+    pub fn to_dense(&self) -> DMatrix<f64> {
+        let nv = self.starts.last().copied().unwrap_or(0);
+        let mut j = DMatrix::zeros(self.row_count(), nv);
+        for k in 0..self.constraint_count() {
+            let (r, d) = self.rows_of(k);
+            for (b, block) in self.entries(k) {
+                for (c, col) in block.chunks(d).enumerate() {
+                    for (i, x) in col.iter().enumerate() {
+                        j[(r + i, self.starts[b] + c)] += x;
+                    }
+                }
+            }
+        }
+        j
+    }
+
+    fn multiply(&self, k: usize, v: &[f64], out: &mut [f64]) {
+        let d = self.dims[k] as usize;
+        for (b, block) in self.entries(k) {
+            let vb = &v[self.starts[b]..self.starts[b + 1]];
+            for (x, col) in vb.iter().zip(block.chunks_exact(d)) {
+                for (o, j) in out.iter_mut().zip(col) {
+                    *o += j * x;
+                }
+            }
+        }
+    }
+}
+
+/// out (m × n) = aᵀ (G b) with a: d × m, b: d × n, all column-major; `gb` holds d × n.
+fn triple_product(d: usize, a: &[f64], g: &[f64], b: &[f64], gb: &mut [f64; MAX_ROWS], out: &mut [f64]) {
+    let m = a.len() / d;
+    for (c, col) in b.chunks_exact(d).enumerate() {
+        for i in 0..d {
+            let mut s = 0.0;
+            for j in 0..d {
+                s += g[j * d + i] * col[j];
+            }
+            gb[i] = s;
+        }
+        let o = &mut out[c * m..(c + 1) * m];
+        for (oi, acol) in o.iter_mut().zip(a.chunks_exact(d)) {
+            let mut s = 0.0;
+            for i in 0..d {
+                s += acol[i] * gb[i];
+            }
+            *oi = s;
+        }
+    }
+}
+
+const MAX_ROWS: usize = 8;
+const STACK_BLOCK: usize = 64 * 64;
+
+impl ContactMap for FrozenMap {
+    fn blocks_of(&self, k: usize) -> &[u32] {
+        &self.entry_block[self.entry_start[k] as usize..self.entry_start[k + 1] as usize]
+    }
+    fn velocity(&self, part: Part<'_>, v: &[f64], v_c: &mut [f64]) {
+        for &k in part.constraints {
+            let (r, d) = self.rows_of(k as usize);
+            let out = &mut v_c[r..r + d];
+            out.copy_from_slice(&self.bias[r..r + d]);
+            self.multiply(k as usize, v, out);
+        }
+    }
+    fn apply_linear(&self, part: Part<'_>, dv: &[f64], dv_c: &mut [f64]) {
+        for &k in part.constraints {
+            let (r, d) = self.rows_of(k as usize);
+            let out = &mut dv_c[r..r + d];
+            out.fill(0.0);
+            self.multiply(k as usize, dv, out);
+        }
+    }
+    fn add_gradient(&self, part: Part<'_>, _pools: &Pools, evals: &Evals, g: &mut [f64]) {
+        for &k in part.constraints {
+            let (r, d) = self.rows_of(k as usize);
+            let grad = &evals.grad[r..r + d];
+            if grad.iter().all(|x| *x == 0.0) {
+                continue;
+            }
+            for (b, block) in self.entries(k as usize) {
+                let gb = &mut g[self.starts[b]..self.starts[b + 1]];
+                for (o, col) in gb.iter_mut().zip(block.chunks_exact(d)) {
+                    *o += col.iter().zip(grad).map(|(a, b)| a * b).sum::<f64>();
+                }
+            }
+        }
+    }
+    fn add_hessian(&self, part: Part<'_>, pools: &Pools, evals: &Evals, h: &mut dyn BlockSink) {
+        let mut stack = [0.0; STACK_BLOCK];
+        let mut heap = Vec::new();
+        let mut gb = [0.0; MAX_ROWS];
+        for &k in part.constraints {
+            let k = k as usize;
+            let d = self.dims[k] as usize;
+            let at = pools.hess_start(k);
+            let hess = &evals.hess[at..at + d * d];
+            for (i, (row, a)) in self.entries(k).enumerate() {
+                for (col, b) in self.entries(k).take(i + 1) {
+                    let len = (a.len() / d) * (b.len() / d);
+                    let out = if len <= STACK_BLOCK {
+                        &mut stack[..len]
+                    } else {
+                        heap.resize(len, 0.0);
+                        &mut heap[..len]
+                    };
+                    triple_product(d, a, hess, b, &mut gb, out);
+                    h.add(row, col, out);
+                }
+            }
+        }
+    }
+}
+
+/// A step in the frozen regime: block-diagonal inertia, pools, and a block-sparse affine map.
+pub struct FrozenProblem {
+    dt: f64,
+    inertia: BlockDiagonal,
+    free_velocity: Vec<f64>,
+    map: FrozenMap,
+    pools: Pools,
+    contacts: Vec<ContactGeometry>,
+    v_c: Vec<f64>,
+    trial_v_c: Vec<f64>,
+    evals: Evals,
+    whole: WholePart,
+}
+
+/// The parts of a [`FrozenProblem`] that a system rewrites in place each step.
+pub struct FrozenParts<'a> {
+    /// A; call [`BlockDiagonal::factor`] after writing.
+    pub inertia: &'a mut BlockDiagonal,
+    /// v*.
+    pub free_velocity: &'a mut Vec<f64>,
+    /// J and b.
+    pub map: &'a mut FrozenMap,
+    /// The laws.
+    pub pools: &'a mut Pools,
+    /// Contact geometry.
+    pub contacts: &'a mut Vec<ContactGeometry>,
+}
+
+impl FrozenProblem {
+    /// From its parts.
+    ///
+    /// # Errors
+    /// Lengths that do not fit, values that are not finite, a step size that is not positive.
+    pub fn new(
+        dt: f64,
+        inertia: BlockDiagonal,
+        free_velocity: Vec<f64>,
+        map: FrozenMap,
+        pools: Pools,
+        contacts: Vec<ContactGeometry>,
+    ) -> Result<Self, ProblemError> {
+        let mut p = Self {
+            dt,
+            inertia,
+            free_velocity,
+            map,
+            pools,
+            contacts,
+            v_c: Vec::new(),
+            trial_v_c: Vec::new(),
+            evals: Evals::default(),
+            whole: WholePart::default(),
+        };
+        p.finish(dt)?;
+        Ok(p)
+    }
+
+    /// Access for in-place refilling; call [`FrozenProblem::finish`] afterwards.
+    pub fn parts_mut(&mut self) -> FrozenParts<'_> {
+        FrozenParts {
+            inertia: &mut self.inertia,
+            free_velocity: &mut self.free_velocity,
+            map: &mut self.map,
+            pools: &mut self.pools,
+            contacts: &mut self.contacts,
+        }
+    }
+
+    /// Checks the parts against each other and sizes scratch space; no allocation when nothing grew.
+    ///
+    /// # Errors
+    /// As [`FrozenProblem::new`].
+    pub fn finish(&mut self, dt: f64) -> Result<(), ProblemError> {
+        if !(dt > 0.0 && dt.is_finite()) {
+            return Err(ProblemError::StepSize { dt });
+        }
+        self.dt = dt;
+        self.pools.layout();
+        let nv = self.inertia.block_starts().last().copied().unwrap_or(0);
+        let fit = |what, expected, found| {
+            if expected == found { Ok(()) } else { Err(ProblemError::Shape { what, expected, found }) }
+        };
+        fit("free velocity", nv, self.free_velocity.len())?;
+        fit("blocks of the map", self.inertia.block_starts().len(), self.map.starts.len())?;
+        fit("constraints of the map", self.pools.constraint_count(), self.map.constraint_count())?;
+        fit("rows of the map", self.pools.row_count(), self.map.row_count())?;
+        for k in 0..self.pools.constraint_count() {
+            fit("rows of a constraint", self.pools.rows(k).1, self.map.rows_of(k).1)?;
+        }
+        check_finite("free velocity", &self.free_velocity)?;
+        check_finite("Jacobian", &self.map.jac)?;
+        check_finite("surface velocity", &self.map.bias)?;
+        self.v_c.resize(self.pools.row_count(), 0.0);
+        self.trial_v_c.resize(self.pools.row_count(), 0.0);
+        self.pools.size_evals(&mut self.evals);
+        let mut whole = std::mem::take(&mut self.whole);
+        whole.fit(self);
+        self.whole = whole;
+        Ok(())
+    }
+
+    /// The map.
+    pub fn frozen_map(&self) -> &FrozenMap {
+        &self.map
+    }
+
+    /// A.
+    pub fn block_inertia(&self) -> &BlockDiagonal {
+        &self.inertia
+    }
+
+    /// The whole problem as one part.
+    pub fn whole(&self) -> Part<'_> {
+        self.whole.part()
+    }
+
+    /// Delassus block W = J_k A⁻¹ J_kᵀ of the first three rows of constraint `k` \[1/kg\].
+    pub fn delassus(inertia: &BlockDiagonal, map: &FrozenMap, k: usize) -> Matrix3<f64> {
+        let (_, d) = map.rows_of(k);
+        let mut w = Matrix3::zeros();
+        let mut column = Vec::new();
+        for (b, block) in map.entries(k) {
+            for r in 0..d.min(3) {
+                column.clear();
+                column.extend(block.chunks_exact(d).map(|c| c[r]));
+                inertia.solve_block(b, &mut column);
+                for s in 0..d.min(3) {
+                    w[(s, r)] += block.chunks_exact(d).zip(&column).map(|(c, x)| c[s] * x).sum::<f64>();
+                }
+            }
+        }
+        w
+    }
+
+    /// Contact velocity of the first three rows of constraint `k` at `v` \[m/s\].
+    pub fn contact_velocity_at(map: &FrozenMap, k: usize, v: &[f64]) -> Vector3<f64> {
+        let (r, d) = map.rows_of(k);
+        let mut out = [0.0; MAX_ROWS];
+        out[..d].copy_from_slice(&map.bias[r..r + d]);
+        map.multiply(k, v, &mut out[..d]);
+        Vector3::from_fn(|i, _| if i < d { out[i] } else { 0.0 })
+    }
+}
+
+impl StepProblem for FrozenProblem {
+    fn dt(&self) -> f64 {
+        self.dt
+    }
+    fn inertia(&self) -> &dyn Inertia {
+        &self.inertia
+    }
+    fn free_velocity(&self) -> &[f64] {
+        &self.free_velocity
+    }
+    fn regime(&self) -> Regime {
+        Regime::Frozen
+    }
+    fn relinearize(&mut self, v: &[f64]) -> Result<Changed, ProblemError> {
+        check_finite("velocity", v)?;
+        self.map.velocity(self.whole.part(), v, &mut self.v_c);
+        Ok(Changed::Values)
+    }
+    fn value(&mut self, v: &[f64]) -> Result<f64, ProblemError> {
+        check_finite("velocity", v)?;
+        self.map.velocity(self.whole.part(), v, &mut self.trial_v_c);
+        let mut evals = std::mem::take(&mut self.evals);
+        self.pools.cost(self.whole.part(), &self.trial_v_c, &mut evals.cost);
+        let value = objective(self, self.whole.part(), v, &evals);
+        self.evals = evals;
+        Ok(value)
+    }
+    fn contact_velocities(&self) -> &[f64] {
+        &self.v_c
+    }
+    fn pools(&self) -> &Pools {
+        &self.pools
+    }
+    fn map(&self) -> &dyn ContactMap {
+        &self.map
+    }
+    fn contacts(&self) -> &[ContactGeometry] {
+        &self.contacts
+    }
+}

@@ -1,0 +1,169 @@
+use std::fmt::Debug;
+
+use nalgebra::{SMatrix, SVector};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+/// Value and derivatives of a law at one contact velocity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LawEval<const D: usize> {
+    /// ℓ(v_c) \[J\].
+    pub cost: f64,
+    /// ∇ℓ = −γ \[N·s\], D.
+    pub grad: SVector<f64, D>,
+    /// ∇²ℓ \[kg\], D × D, symmetric; positive semidefinite when the law is convex.
+    pub hess: SMatrix<f64, D, D>,
+}
+
+impl<const D: usize> LawEval<D> {
+    /// The inactive contact: no cost, no impulse.
+    pub fn zero() -> Self {
+        Self { cost: 0.0, grad: SVector::zeros(), hess: SMatrix::zeros() }
+    }
+}
+
+/// A law restricted to a line v_c + α·dv_c.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Along {
+    /// ℓ \[J\].
+    pub value: f64,
+    /// dℓ/dα \[J\].
+    pub slope: f64,
+    /// d²ℓ/dα² \[J\].
+    pub curvature: f64,
+}
+
+impl Along {
+    /// Adds `w` times another.
+    pub fn add_scaled(&mut self, w: f64, other: Along) {
+        self.value += w * other.value;
+        self.slope += w * other.slope;
+        self.curvature += w * other.curvature;
+    }
+}
+
+/// How many derivatives of ℓ are continuous.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Smoothness {
+    /// The impulse is continuous, its derivative jumps.
+    C1,
+    /// The Hessian is continuous as well.
+    C2,
+}
+
+/// What solvers and the conformance suite may rely on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LawProperties {
+    /// ℓ is convex in v_c for every parameter set.
+    pub convex: bool,
+    /// ℓ is +∞ outside an open domain (a barrier): the solver must ask `max_step`.
+    pub barrier: bool,
+    /// Continuity of derivatives.
+    pub smoothness: Smoothness,
+}
+
+/// A contact, limit, coupling or actuation law: a potential of the contact velocity with impulse γ = −∇ℓ.
+///
+/// Implementing this one trait is all it takes to run a new law under every solver that supports its properties.
+/// `prepare` turns a seed into parameters once per step (everything lagged and everything that depends on δt);
+/// `eval` is the inner loop.
+pub trait ContactLaw<const D: usize>:
+    Clone + Debug + Send + Sync + Serialize + DeserializeOwned + 'static
+{
+    /// What a step knows of one constraint; [`ContactSeed`] for contacts.
+    type Seed: Copy + Debug + Send + Sync + 'static;
+    /// Constants of one constraint during one solve.
+    type Params: Copy + Debug + Send + Sync + Serialize + DeserializeOwned + 'static;
+    /// Name in files and on the command line; unique together with D.
+    const KEY: &'static str;
+    /// What may be relied upon.
+    const PROPERTIES: LawProperties;
+    /// Key of the paper the law comes from (`papers/<key>`).
+    const PAPER: &'static str;
+
+    /// Everything lagged or dependent on the step size.
+    fn prepare(&self, seed: &Self::Seed) -> Self::Params;
+    /// Cost, gradient and Hessian at `v_c` \[m/s\], D.
+    fn eval(&self, p: &Self::Params, v_c: SVector<f64, D>) -> LawEval<D>;
+    /// Cost \[J\] alone; +∞ outside the domain.
+    fn cost(&self, p: &Self::Params, v_c: SVector<f64, D>) -> f64 {
+        self.eval(p, v_c).cost
+    }
+    /// Value and two derivatives along `dv_c`, for the exact line search.
+    fn along(&self, p: &Self::Params, v_c: SVector<f64, D>, dv_c: SVector<f64, D>) -> Along {
+        let e = self.eval(p, v_c);
+        Along { value: e.cost, slope: e.grad.dot(&dv_c), curvature: dv_c.dot(&(e.hess * dv_c)) }
+    }
+}
+
+/// The physical parameters of a contact between two surfaces, the same for every law.
+///
+/// A law that has no use for a field says so in its documentation; `inspect` prints what each law reads.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ContactMaterial {
+    /// Stiffness k \[N/m\], > 0.
+    pub stiffness: f64,
+    /// Hunt–Crossley dissipation d \[s/m\], ≥ 0.
+    pub dissipation: f64,
+    /// Linear relaxation time τ_d \[s\], ≥ 0 (SAP).
+    pub relaxation_time: f64,
+    /// Coefficient of static friction μ_s, ≥ 0.
+    pub friction_static: f64,
+    /// Coefficient of dynamic friction μ_d, 0 ≤ μ_d ≤ μ_s.
+    pub friction_dynamic: f64,
+    /// Regularisation speed v_s of friction \[m/s\], > 0.
+    pub stiction_speed: f64,
+    /// Torsional friction coefficient \[m\], ≥ 0 (laws with D ≥ 4).
+    pub friction_torsional: f64,
+    /// Rolling friction coefficient \[m\], ≥ 0 (laws with D = 6).
+    pub friction_rolling: f64,
+    /// Contact dimension asked for by the scene: 1, 3, 4 or 6.
+    pub condim: u8,
+    /// MuJoCo's solref: (time constant \[s\], damping ratio) or (−k, −b); for the laws that use it.
+    pub solref: [f64; 2],
+    /// MuJoCo's solimp: (dmin, dmax, width \[m\], midpoint, power); for the laws that use it.
+    pub solimp: [f64; 5],
+}
+
+impl Default for ContactMaterial {
+    fn default() -> Self {
+        Self {
+            stiffness: 2.0e5,
+            dissipation: 20.0,
+            relaxation_time: 0.0,
+            friction_static: 0.5,
+            friction_dynamic: 0.5,
+            stiction_speed: 1.0e-4,
+            friction_torsional: 0.0,
+            friction_rolling: 0.0,
+            condim: 3,
+            solref: [0.02, 1.0],
+            solimp: [0.9, 0.95, 0.001, 0.5, 2.0],
+        }
+    }
+}
+
+/// What a step knows about one contact before solving.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ContactSeed {
+    /// Step size δt \[s\], > 0.
+    pub dt: f64,
+    /// Gap φ₀ at the start of the step \[m\]; negative when penetrating.
+    pub gap: f64,
+    /// Contact velocity at the start of the step, contact frame (n, t₁, t₂) \[m/s\], 3.
+    pub velocity: SVector<f64, 3>,
+    /// Impulse found at the start state by an earlier evaluation, contact frame \[N·s\], 3; zero when none.
+    pub lagged_impulse: SVector<f64, 3>,
+    /// Combined surface parameters.
+    pub material: ContactMaterial,
+    /// Delassus block W = J A⁻¹ Jᵀ of this contact alone, contact frame \[1/kg\], 3 × 3.
+    pub delassus: SMatrix<f64, 3, 3>,
+    /// Number of contacts on the trees (cliques) of A and of B in this step; 0 for a side that cannot move.
+    pub tree_contacts: [u32; 2],
+}
+
+impl ContactSeed {
+    /// Effective inverse mass ‖W‖_F/√3 \[1/kg\].
+    pub fn inverse_mass(&self) -> f64 {
+        self.delassus.norm() / 3.0_f64.sqrt()
+    }
+}

@@ -1,0 +1,45 @@
+use crate::{Evals, Pools};
+
+/// A part of a problem that shares no unknown with the rest: a solver may converge it on its own.
+///
+/// The whole problem is the part that lists everything.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    /// Unknown blocks, ascending.
+    pub blocks: &'a [u32],
+    /// Constraints, ascending.
+    pub constraints: &'a [u32],
+}
+
+/// Receives dense blocks of a symmetric block matrix, lower triangle: row block ≥ column block.
+pub trait BlockSink {
+    /// Adds a block, column-major, n_row × n_col. Diagonal blocks are given in full.
+    fn add(&mut self, row_block: usize, col_block: usize, block: &[f64]);
+}
+
+/// From unknown velocities to contact velocities and back.
+///
+/// In the frozen regime the map is affine for the whole solve; in the re-queried regime these are the values of the
+/// last `relinearize`. The map sums costs, so that a weight on a constraint (a mollifier) is in the objective, in the gradient
+/// and in the Hessian alike.
+pub trait ContactMap {
+    /// Unknown blocks that constraint `k` touches, ascending.
+    fn blocks_of(&self, k: usize) -> &[u32];
+    /// v_c = J v + b for the constraints of `part`, b being surface motion and bodies that cannot move.
+    fn velocity(&self, part: Part<'_>, v: &[f64], v_c: &mut [f64]);
+    /// dv_c = J dv for the constraints of `part`.
+    fn apply_linear(&self, part: Part<'_>, dv: &[f64], dv_c: &mut [f64]);
+    /// w_k per constraint; None when all are one.
+    fn weights(&self) -> Option<&[f64]> {
+        None
+    }
+    /// Σ w_k ℓ_k over `part` \[J\].
+    fn cost(&self, part: Part<'_>, evals: &Evals) -> f64 {
+        let w = self.weights();
+        part.constraints.iter().map(|&k| w.map_or(1.0, |w| w[k as usize]) * evals.cost[k as usize]).sum()
+    }
+    /// g += Σ w_k Jᵀ∇ℓ_k (with the derivative of the weight in the re-queried regime).
+    fn add_gradient(&self, part: Part<'_>, pools: &Pools, evals: &Evals, g: &mut [f64]);
+    /// H += Σ w_k Jᵀ∇²ℓ_k J, projected to positive semidefinite where the map is nonlinear.
+    fn add_hessian(&self, part: Part<'_>, pools: &Pools, evals: &Evals, h: &mut dyn BlockSink);
+}

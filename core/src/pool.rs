@@ -1,0 +1,344 @@
+use std::any::Any;
+
+use nalgebra::SVector;
+
+use crate::{Along, ContactLaw, ContactSeed, LawProperties, Part};
+
+/// Flat evaluations of all constraints of a problem, addressed through [`Pools`].
+#[derive(Clone, Debug, Default)]
+pub struct Evals {
+    /// ℓ_k \[J\], one per constraint.
+    pub cost: Vec<f64>,
+    /// ∇ℓ_k \[N·s\], one per row.
+    pub grad: Vec<f64>,
+    /// ∇²ℓ_k \[kg\], D × D column-major per constraint.
+    pub hess: Vec<f64>,
+}
+
+/// A run of constraints inside the flat arrays: the first row and the first Hessian entry of a pool, and its dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Number of the first constraint.
+    pub first: u32,
+    /// First row in contact-velocity and gradient arrays.
+    pub row: usize,
+    /// First entry in the Hessian array.
+    pub hess: usize,
+}
+
+/// Many constraints that share a law; object-safe, so that solvers never see a list of constraint types.
+///
+/// `which` holds constraint numbers of the whole problem, ascending, all belonging to this pool; `span` says where the pool
+/// lies in the flat arrays.
+pub trait LawPool: Send + Sync {
+    /// Law name, [`ContactLaw::KEY`].
+    fn key(&self) -> &'static str;
+    /// Key of the paper, [`ContactLaw::PAPER`].
+    fn paper(&self) -> &'static str;
+    /// Rows per constraint, D.
+    fn dim(&self) -> usize;
+    /// Number of constraints.
+    fn len(&self) -> usize;
+    /// True without constraints.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// What solvers may rely on.
+    fn properties(&self) -> LawProperties;
+    /// Costs, gradients and Hessians at `v_c` \[m/s\].
+    fn eval(&self, span: Span, which: &[u32], v_c: &[f64], out: &mut Evals);
+    /// Costs alone.
+    fn cost(&self, span: Span, which: &[u32], v_c: &[f64], out: &mut [f64]);
+    /// Σ w_k ℓ_k and its two derivatives at v_c + α·dv_c; `weights` per constraint of the problem, None for ones.
+    fn along(
+        &self,
+        span: Span,
+        which: &[u32],
+        v_c: &[f64],
+        dv_c: &[f64],
+        alpha: f64,
+        weights: Option<&[f64]>,
+    ) -> Along;
+    /// Law settings and parameters as JSON, for snapshots.
+    fn save(&self) -> Result<serde_json::Value, serde_json::Error>;
+    /// For access to the concrete pool.
+    fn as_any(&self) -> &dyn Any;
+    /// For mutable access to the concrete pool.
+    fn as_any_mut(&mut self) -> &mut dyn Any;
+}
+
+/// A pool that can be filled from contact seeds: what a system needs to run under any contact law.
+pub trait ContactPool: LawPool {
+    /// Replaces the content by one constraint per seed.
+    fn reset(&mut self, seeds: &[ContactSeed]);
+    /// The same pool, empty, as a new box.
+    fn boxed_empty(&self) -> Box<dyn ContactPool>;
+    /// As a plain pool.
+    fn as_pool(&self) -> &dyn LawPool;
+}
+
+/// Constraints of one law over flat storage.
+#[derive(Clone, Debug)]
+pub struct Pool<L: ContactLaw<D>, const D: usize> {
+    law: L,
+    params: Vec<L::Params>,
+}
+
+impl<L: ContactLaw<D>, const D: usize> Pool<L, D> {
+    /// An empty pool.
+    pub fn new(law: L) -> Self {
+        Self { law, params: Vec::new() }
+    }
+
+    /// A pool with given parameters, as stored in a snapshot.
+    pub fn from_params(law: L, params: Vec<L::Params>) -> Self {
+        Self { law, params }
+    }
+
+    /// The law.
+    pub fn law(&self) -> &L {
+        &self.law
+    }
+
+    /// Parameters, one per constraint.
+    pub fn params(&self) -> &[L::Params] {
+        &self.params
+    }
+
+    /// Removes all constraints, keeping the storage.
+    pub fn clear(&mut self) {
+        self.params.clear();
+    }
+
+    /// Adds a constraint.
+    pub fn push(&mut self, seed: &L::Seed) {
+        self.params.push(self.law.prepare(seed));
+    }
+
+    #[inline]
+    fn at(&self, span: Span, k: u32) -> (&L::Params, usize) {
+        let local = (k - span.first) as usize;
+        (&self.params[local], span.row + D * local)
+    }
+}
+
+#[inline]
+fn row<const D: usize>(x: &[f64], at: usize) -> SVector<f64, D> {
+    SVector::<f64, D>::from_column_slice(&x[at..at + D])
+}
+
+impl<L: ContactLaw<D>, const D: usize> LawPool for Pool<L, D> {
+    fn key(&self) -> &'static str {
+        L::KEY
+    }
+    fn paper(&self) -> &'static str {
+        L::PAPER
+    }
+    fn dim(&self) -> usize {
+        D
+    }
+    fn len(&self) -> usize {
+        self.params.len()
+    }
+    fn properties(&self) -> LawProperties {
+        L::PROPERTIES
+    }
+    fn eval(&self, span: Span, which: &[u32], v_c: &[f64], out: &mut Evals) {
+        for &k in which {
+            let (p, at) = self.at(span, k);
+            let e = self.law.eval(p, row::<D>(v_c, at));
+            out.cost[k as usize] = e.cost;
+            out.grad[at..at + D].copy_from_slice(e.grad.as_slice());
+            let h = span.hess + D * D * (k - span.first) as usize;
+            out.hess[h..h + D * D].copy_from_slice(e.hess.as_slice());
+        }
+    }
+    fn cost(&self, span: Span, which: &[u32], v_c: &[f64], out: &mut [f64]) {
+        for &k in which {
+            let (p, at) = self.at(span, k);
+            out[k as usize] = self.law.cost(p, row::<D>(v_c, at));
+        }
+    }
+    fn along(
+        &self,
+        span: Span,
+        which: &[u32],
+        v_c: &[f64],
+        dv_c: &[f64],
+        alpha: f64,
+        weights: Option<&[f64]>,
+    ) -> Along {
+        let mut sum = Along::default();
+        for &k in which {
+            let (p, at) = self.at(span, k);
+            let dv = row::<D>(dv_c, at);
+            let a = self.law.along(p, row::<D>(v_c, at) + alpha * dv, dv);
+            sum.add_scaled(weights.map_or(1.0, |w| w[k as usize]), a);
+        }
+        sum
+    }
+    fn save(&self) -> Result<serde_json::Value, serde_json::Error> {
+        Ok(serde_json::json!({
+            "law": serde_json::to_value(&self.law)?,
+            "params": serde_json::to_value(&self.params)?,
+        }))
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
+}
+
+impl<L: ContactLaw<D, Seed = ContactSeed>, const D: usize> ContactPool for Pool<L, D> {
+    fn reset(&mut self, seeds: &[ContactSeed]) {
+        self.clear();
+        for s in seeds {
+            self.push(s);
+        }
+    }
+    fn boxed_empty(&self) -> Box<dyn ContactPool> {
+        Box::new(Self::new(self.law.clone()))
+    }
+    fn as_pool(&self) -> &dyn LawPool {
+        self
+    }
+}
+
+/// All pools of a problem in order: constraint numbers and rows run through them.
+#[derive(Default)]
+pub struct Pools {
+    members: Vec<Box<dyn LawPool>>,
+    spans: Vec<Span>,
+    row_of: Vec<u32>,
+    hess_of: Vec<u32>,
+    dim_of: Vec<u8>,
+}
+
+impl Pools {
+    /// From pools in order.
+    pub fn new(members: Vec<Box<dyn LawPool>>) -> Self {
+        let mut pools = Self { members, ..Self::default() };
+        pools.layout();
+        pools
+    }
+
+    /// Recomputes numbering after members changed their lengths; no allocation once the arrays have grown.
+    pub fn layout(&mut self) {
+        self.spans.clear();
+        self.row_of.clear();
+        self.hess_of.clear();
+        self.dim_of.clear();
+        let (mut first, mut row, mut hess) = (0u32, 0usize, 0usize);
+        for m in &self.members {
+            self.spans.push(Span { first, row, hess });
+            let d = m.dim();
+            for _ in 0..m.len() {
+                self.row_of.push(row as u32);
+                self.hess_of.push(hess as u32);
+                self.dim_of.push(d as u8);
+                row += d;
+                hess += d * d;
+            }
+            first += m.len() as u32;
+        }
+    }
+
+    /// The pools.
+    pub fn members(&self) -> &[Box<dyn LawPool>] {
+        &self.members
+    }
+
+    /// One pool, to be refilled; call [`Pools::layout`] afterwards.
+    pub fn member_mut(&mut self, i: usize) -> &mut dyn LawPool {
+        self.members[i].as_mut()
+    }
+
+    /// Number of the first constraint of pool `i`.
+    pub fn first_constraint(&self, i: usize) -> usize {
+        self.spans[i].first as usize
+    }
+
+    /// Number of constraints.
+    pub fn constraint_count(&self) -> usize {
+        self.dim_of.len()
+    }
+
+    /// Number of rows.
+    pub fn row_count(&self) -> usize {
+        match (self.row_of.last(), self.dim_of.last()) {
+            (Some(&r), Some(&d)) => r as usize + d as usize,
+            _ => 0,
+        }
+    }
+
+    /// First row and dimension of constraint `k`.
+    #[inline]
+    pub fn rows(&self, k: usize) -> (usize, usize) {
+        (self.row_of[k] as usize, self.dim_of[k] as usize)
+    }
+
+    /// First Hessian entry of constraint `k`.
+    #[inline]
+    pub fn hess_start(&self, k: usize) -> usize {
+        self.hess_of[k] as usize
+    }
+
+    /// Sizes the flat arrays; keeps capacity.
+    pub fn size_evals(&self, out: &mut Evals) {
+        out.cost.resize(self.constraint_count(), 0.0);
+        out.grad.resize(self.row_count(), 0.0);
+        let hess = match self.hess_of.last() {
+            Some(&h) => h as usize + (self.dim_of[self.dim_of.len() - 1] as usize).pow(2),
+            None => 0,
+        };
+        out.hess.resize(hess, 0.0);
+    }
+
+    /// The constraints of `part` by pool.
+    fn sections<'a>(&'a self, part: Part<'a>) -> impl Iterator<Item = (usize, &'a [u32])> {
+        let mut rest = part.constraints;
+        (0..self.members.len()).filter_map(move |i| {
+            let end = self.spans[i].first + self.members[i].len() as u32;
+            let (now, later) = rest.split_at(rest.partition_point(|&k| k < end));
+            rest = later;
+            (!now.is_empty()).then_some((i, now))
+        })
+    }
+
+    /// Costs, gradients and Hessians of the constraints of `part`.
+    pub fn eval(&self, part: Part<'_>, v_c: &[f64], out: &mut Evals) {
+        for (i, which) in self.sections(part) {
+            self.members[i].eval(self.spans[i], which, v_c, out);
+        }
+    }
+
+    /// Costs of the constraints of `part`.
+    pub fn cost(&self, part: Part<'_>, v_c: &[f64], out: &mut [f64]) {
+        for (i, which) in self.sections(part) {
+            self.members[i].cost(self.spans[i], which, v_c, out);
+        }
+    }
+
+    /// Σ w_k ℓ_k over `part` and its derivatives at v_c + α·dv_c.
+    pub fn along(
+        &self,
+        part: Part<'_>,
+        v_c: &[f64],
+        dv_c: &[f64],
+        alpha: f64,
+        weights: Option<&[f64]>,
+    ) -> Along {
+        let mut sum = Along::default();
+        for (i, which) in self.sections(part) {
+            sum.add_scaled(1.0, self.members[i].along(self.spans[i], which, v_c, dv_c, alpha, weights));
+        }
+        sum
+    }
+
+    /// True when every law is convex and none is a barrier.
+    pub fn all_convex(&self) -> bool {
+        self.members.iter().all(|m| m.is_empty() || (m.properties().convex && !m.properties().barrier))
+    }
+}

@@ -1,0 +1,239 @@
+use nalgebra::{Matrix3, Point3, Vector3};
+use serde::{Deserialize, Serialize};
+
+use crate::{BlockSink, ContactMap, Evals, Inertia, Part, Pools};
+
+/// Does c(v) move when v moves?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Regime {
+    /// The map is affine for the whole solve.
+    Frozen,
+    /// Distances are queried anew at q(v): `relinearize` and `max_step` do work.
+    Requeried,
+}
+
+/// What a `relinearize` changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// Nothing but contact velocities.
+    Values,
+    /// The linear part of the map.
+    Map,
+    /// The set of constraints or the sparsity of the Hessian.
+    Pattern,
+}
+
+/// Why a problem could not be built or evaluated.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ProblemError {
+    /// A length does not fit.
+    #[error("{what}: expected length {expected}, found {found}")]
+    Shape {
+        /// Which array.
+        what: &'static str,
+        /// Expected length.
+        expected: usize,
+        /// Found length.
+        found: usize,
+    },
+    /// NaN or infinity.
+    #[error(
+        "{what} is not finite at index {index}; check the state, the controls and the parameters given for this step"
+    )]
+    NonFinite {
+        /// Which array.
+        what: &'static str,
+        /// First bad entry.
+        index: usize,
+    },
+    /// The inertia of a block is singular or indefinite.
+    #[error(
+        "the inertia of block {block} is not positive definite (pivot {pivot:e}); give every moving body a positive mass and inertia"
+    )]
+    NotPositiveDefinite {
+        /// Which block.
+        block: usize,
+        /// The offending pivot.
+        pivot: f64,
+    },
+    /// A symmetric matrix was expected.
+    #[error("{what} is not symmetric")]
+    NotSymmetric {
+        /// Which matrix.
+        what: &'static str,
+    },
+    /// The step size is not positive.
+    #[error("the step size must be positive and finite, not {dt} s")]
+    StepSize {
+        /// The step size \[s\].
+        dt: f64,
+    },
+    /// A slot was used before `prepare`.
+    #[error("slot {slot:?} was not prepared; call prepare before problem or commit")]
+    NotPrepared {
+        /// Which slot.
+        slot: crate::Slot,
+    },
+    /// The start intersects where the method does not allow it.
+    #[error("bodies {a} and {b} intersect at the start (gap {gap:e} m); separate them before the run")]
+    Intersecting {
+        /// First body.
+        a: String,
+        /// Second body.
+        b: String,
+        /// The gap \[m\].
+        gap: f64,
+    },
+    /// Something the system cannot represent.
+    #[error("{0}")]
+    Unsupported(String),
+}
+
+/// Fails on the first entry that is NaN or infinite.
+///
+/// # Errors
+/// [`ProblemError::NonFinite`].
+pub fn check_finite(what: &'static str, x: &[f64]) -> Result<(), ProblemError> {
+    match x.iter().position(|v| !v.is_finite()) {
+        Some(index) => Err(ProblemError::NonFinite { what, index }),
+        None => Ok(()),
+    }
+}
+
+/// A smooth potential Ψ(v) of the whole velocity: elasticity, orthogonality.
+pub trait SmoothPotential {
+    /// Ψ(v) \[J\]; +∞ outside its domain.
+    fn value(&self, v: &[f64]) -> f64;
+    /// g += ∇Ψ(v).
+    fn add_gradient(&self, v: &[f64], g: &mut [f64]);
+    /// H += ∇²Ψ(v), projected to positive semidefinite.
+    fn add_hessian(&self, v: &[f64], h: &mut dyn BlockSink);
+}
+
+/// Where a contact is, for output.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ContactGeometry {
+    /// Number of the constraint in the problem (its first three rows are n, t₁, t₂).
+    pub constraint: u32,
+    /// Bodies A and B; the normal points from A into B.
+    pub bodies: [u32; 2],
+    /// Geoms of A and B.
+    pub geoms: [u32; 2],
+    /// Contact point, world \[m\].
+    pub p_wc: Point3<f64>,
+    /// Contact frame, columns n, t₁, t₂ in world axes.
+    pub r_wc: Matrix3<f64>,
+    /// Gap φ₀ \[m\].
+    pub gap: f64,
+    /// Feature of the pair of shapes, equal while the same features touch.
+    pub feature: u64,
+}
+
+impl ContactGeometry {
+    /// A contact frame about the unit normal `n`, without preferred tangents but deterministic.
+    pub fn frame(n: &Vector3<f64>) -> Matrix3<f64> {
+        let i = n.iamin();
+        let mut axis = Vector3::zeros();
+        axis[i] = 1.0;
+        let t1 = n.cross(&axis).normalize();
+        Matrix3::from_columns(&[*n, t1, n.cross(&t1)])
+    }
+}
+
+/// One step, ready to be solved:  min_v ½‖v − v*‖²_A + Ψ(v) + Σ w_k ℓ_k(c_k(v)).
+pub trait StepProblem {
+    /// δt \[s\].
+    fn dt(&self) -> f64;
+    /// A.
+    fn inertia(&self) -> &dyn Inertia;
+    /// v*, the velocity without contact: nv.
+    fn free_velocity(&self) -> &[f64];
+    /// Ψ, when there is one.
+    fn smooth(&self) -> Option<&dyn SmoothPotential> {
+        None
+    }
+    /// Whether c(v) is affine.
+    fn regime(&self) -> Regime;
+    /// Moves the linearisation to v; afterwards `map` and `contact_velocities` belong to v.
+    ///
+    /// # Errors
+    /// When v is not finite or geometry fails there.
+    fn relinearize(&mut self, v: &[f64]) -> Result<Changed, ProblemError>;
+    /// The objective at a trial point, without derivatives; +∞ outside the domain. The linearisation stays where it is.
+    ///
+    /// # Errors
+    /// When v is not finite or geometry fails there.
+    fn value(&mut self, v: &[f64]) -> Result<f64, ProblemError>;
+    /// c(v) at the last `relinearize`, all rows.
+    fn contact_velocities(&self) -> &[f64];
+    /// The laws.
+    fn pools(&self) -> &Pools;
+    /// The map.
+    fn map(&self) -> &dyn ContactMap;
+    /// Where the contacts are (constraints that are not contacts have no entry).
+    fn contacts(&self) -> &[ContactGeometry];
+    /// The largest fraction α ≤ 1 of `dv` that may be taken from v without leaving the domain; leaves a fraction of each gap.
+    fn max_step(&mut self, v: &[f64], dv: &[f64]) -> f64 {
+        let _ = (v, dv);
+        1.0
+    }
+    /// Offers the impulses of a solve as new lagged values; true when the problem changed and wants another solve.
+    fn relag(&mut self, gamma: &[f64]) -> bool {
+        let _ = gamma;
+        false
+    }
+
+    /// Number of unknowns.
+    fn velocity_count(&self) -> usize {
+        self.free_velocity().len()
+    }
+}
+
+/// Identity lists that describe a whole problem as one [`Part`].
+#[derive(Clone, Debug, Default)]
+pub struct WholePart {
+    blocks: Vec<u32>,
+    constraints: Vec<u32>,
+}
+
+impl WholePart {
+    /// Sizes the lists for a problem; no allocation when it did not grow.
+    pub fn fit(&mut self, p: &dyn StepProblem) {
+        let nb = p.inertia().block_starts().len().saturating_sub(1) as u32;
+        let nc = p.pools().constraint_count() as u32;
+        self.blocks.clear();
+        self.blocks.extend(0..nb);
+        self.constraints.clear();
+        self.constraints.extend(0..nc);
+    }
+
+    /// The part.
+    pub fn part(&self) -> Part<'_> {
+        Part { blocks: &self.blocks, constraints: &self.constraints }
+    }
+}
+
+/// Objective of a problem at its current linearisation point `v`, with `evals` filled there.
+///
+/// ```text
+/// ½ (v − v*)ᵀ A (v − v*) + Ψ(v) + Σ w_k ℓ_k
+/// ```
+pub fn objective(p: &dyn StepProblem, part: Part<'_>, v: &[f64], evals: &Evals) -> f64 {
+    let vs = p.free_velocity();
+    let dv: Vec<f64> = v.iter().zip(vs).map(|(a, b)| a - b).collect();
+    let mut adv = vec![0.0; v.len()];
+    p.inertia().apply(part, &dv, &mut adv);
+    let kinetic = 0.5 * dv.iter().zip(&adv).map(|(a, b)| a * b).sum::<f64>();
+    kinetic + p.smooth().map_or(0.0, |s| s.value(v)) + p.map().cost(part, evals)
+}
+
+/// Gradient of a problem at its current linearisation point `v`, with `evals` filled there: g = A(v − v*) + ∇Ψ − Jᵀγ.
+pub fn gradient(p: &dyn StepProblem, part: Part<'_>, v: &[f64], evals: &Evals, g: &mut [f64]) {
+    let vs = p.free_velocity();
+    let dv: Vec<f64> = v.iter().zip(vs).map(|(a, b)| a - b).collect();
+    p.inertia().apply(part, &dv, g);
+    if let Some(s) = p.smooth() {
+        s.add_gradient(v, g);
+    }
+    p.map().add_gradient(part, p.pools(), evals, g);
+}

@@ -1,0 +1,116 @@
+use crate::{ProblemError, StepProblem};
+
+/// When a solve is good enough.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tolerance {
+    /// Relative momentum residual ‖D∇‖ ≤ relative · max(1, ‖D A v*‖).
+    pub relative: f64,
+    /// Most iterations before the best iterate is returned as not converged.
+    pub max_iterations: u32,
+}
+
+impl Default for Tolerance {
+    fn default() -> Self {
+        Self { relative: 1e-8, max_iterations: 100 }
+    }
+}
+
+/// How a solve ended. Anything but `Converged` still carries the best iterate and its residual.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SolveStatus {
+    /// The tolerance was met.
+    #[default]
+    Converged,
+    /// The iteration limit came first.
+    IterationLimit,
+    /// No further decrease could be found; round-off, or a problem that is not convex.
+    Stalled,
+}
+
+/// Work of a solve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SolveStats {
+    /// Newton (or other outer) iterations; the largest over islands.
+    pub iterations: u32,
+    /// Iterations summed over islands.
+    pub island_iterations: u32,
+    /// Matrix factorisations.
+    pub factorizations: u32,
+    /// Line-search evaluations.
+    pub line_search: u32,
+}
+
+impl SolveStats {
+    /// Adds the work of another solve.
+    pub fn add(&mut self, o: &SolveStats) {
+        self.iterations += o.iterations;
+        self.island_iterations += o.island_iterations;
+        self.factorizations += o.factorizations;
+        self.line_search += o.line_search;
+    }
+}
+
+/// Result of a solve; reused between solves.
+#[derive(Clone, Debug, Default)]
+pub struct StepSolution {
+    /// End-of-step velocity, nv.
+    pub v: Vec<f64>,
+    /// Contact velocities at `v`, rows \[m/s\].
+    pub v_c: Vec<f64>,
+    /// Impulses γ = −∇ℓ in the contact frames, rows \[N·s\].
+    pub gamma: Vec<f64>,
+    /// Scaled momentum residual ‖D∇‖ at `v`.
+    pub residual: f64,
+    /// The residual that was asked for, in the same norm.
+    pub tolerance: f64,
+    /// How it ended.
+    pub status: SolveStatus,
+    /// Work done.
+    pub stats: SolveStats,
+}
+
+/// Why a solver refuses.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SolveError {
+    /// The problem needs something this solver does not do.
+    #[error("solver {solver} cannot solve this problem: {why}")]
+    Unsupported {
+        /// Solver name.
+        solver: &'static str,
+        /// What is missing, and what to use instead.
+        why: String,
+    },
+    /// The Hessian could not be factored.
+    #[error("the Hessian is not positive definite in iteration {iteration}; residual {residual:e}")]
+    Factorization {
+        /// Iteration.
+        iteration: u32,
+        /// Residual at the last iterate.
+        residual: f64,
+    },
+    /// The problem failed.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+}
+
+/// A method that minimises a step problem.
+pub trait ContactSolver: Send {
+    /// Name, as on the command line.
+    fn name(&self) -> &'static str;
+    /// Whether this solver can solve this problem.
+    ///
+    /// # Errors
+    /// [`SolveError::Unsupported`] with what is missing.
+    fn supports(&self, p: &dyn StepProblem) -> Result<(), SolveError>;
+    /// Minimises, starting at `guess` (nv).
+    ///
+    /// # Errors
+    /// When the problem is unsupported or not finite. Non-convergence is a status in `out`, not an error.
+    fn solve(
+        &mut self,
+        p: &mut dyn StepProblem,
+        guess: &[f64],
+        tol: Tolerance,
+        out: &mut StepSolution,
+    ) -> Result<SolveStatus, SolveError>;
+}

@@ -1,0 +1,79 @@
+use serde::{Deserialize, Serialize};
+
+use crate::{ProblemError, StepProblem, StepSolution};
+
+/// Everything needed to restart a run bit for bit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// Time \[s\].
+    pub t: f64,
+    /// Positions, nq.
+    pub q: Vec<f64>,
+    /// Velocities, nv.
+    pub v: Vec<f64>,
+    /// Internal variables: actuator activations, plastic strains; nz.
+    pub z: Vec<f64>,
+}
+
+/// Which prepared data a problem comes from: rejected steps and half steps share `Start`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// The state a step starts from.
+    Start,
+    /// The state halfway.
+    Midpoint,
+}
+
+/// Mechanical energy \[J\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Energy {
+    /// ½ vᵀ M v.
+    pub kinetic: f64,
+    /// Gravity, springs.
+    pub potential: f64,
+    /// Elastic energy stored in contacts.
+    pub contact: f64,
+}
+
+impl Energy {
+    /// Sum of all parts \[J\].
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.potential + self.contact
+    }
+}
+
+/// A scene, built for one choice of coordinates.
+///
+/// A step from x₀: `prepare(slot, x0, horizon)` does all that does not depend on δt (geometry, inertia, bias, Jacobians) once;
+/// `problem(slot, dt)` may then be asked for any δt ≤ horizon, and `commit` integrates the solution.
+pub trait System {
+    /// Lengths of q, v, z.
+    fn sizes(&self) -> [usize; 3];
+    /// Does the work that does not depend on δt. `horizon` is the largest δt \[s\] that will be asked for: it bounds the motion
+    /// that speculative contacts must cover.
+    ///
+    /// # Errors
+    /// A state that is not finite, geometry that fails.
+    fn prepare(&mut self, slot: Slot, x0: &State, horizon: f64) -> Result<(), ProblemError>;
+    /// The step problem of a prepared slot.
+    ///
+    /// # Errors
+    /// [`ProblemError::NotPrepared`], [`ProblemError::StepSize`].
+    fn problem(&mut self, slot: Slot, dt: f64) -> Result<&mut dyn StepProblem, ProblemError>;
+    /// x₁ = x₀ ⊕ δt·N·v for the solution of the last problem of this slot; also advances z and t.
+    ///
+    /// # Errors
+    /// A solution that is not finite.
+    fn commit(
+        &mut self,
+        slot: Slot,
+        x0: &State,
+        dt: f64,
+        s: &StepSolution,
+        x1: &mut State,
+    ) -> Result<(), ProblemError>;
+    /// The weighted norm of the difference of two states that error control bounds.
+    fn distance(&self, a: &State, b: &State) -> f64;
+    /// Mechanical energy at a state.
+    fn energy(&mut self, x: &State) -> Energy;
+}
