@@ -1,1 +1,27 @@
-//! What there is, free of coordinates, and its MJCF and URDF importers.
+//! What there is, free of coordinates: bodies, joints, shapes, surfaces, motors, tendons, sensors; built in Rust or read from MJCF
+//! and URDF files. Every solver reads the same scene.
+
+mod actuator;
+mod body;
+mod constraint;
+mod geom;
+mod note;
+mod options;
+mod scene;
+mod sensor;
+mod surface;
+
+pub use actuator::{Actuator, ActuatorDynamics, ActuatorForce, Transmission};
+pub use body::{Body, Joint, JointKind, Site};
+pub use constraint::{Equality, EqualityKind, Tendon, TendonPath, WrapElement};
+pub use geom::{CollisionMask, ContactPair, Geom, GeomShape};
+pub use note::{Note, NoteKind, Place};
+pub use options::{Options, Switches};
+pub use scene::{Keyframe, Scene, SceneError};
+pub use sensor::{Sensor, SensorKind, SensorObject};
+pub use surface::{CombinationRule, ContactDefaults, SolParams, Surface};
+
+/// A rigid transform; rotation first, then translation \[m\].
+pub type Pose = signorini_core::na::Isometry3<f64>;
+/// Number of a body in [`Scene::bodies`]; 0 is the world.
+pub type BodyId = usize;

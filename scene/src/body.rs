@@ -1,0 +1,112 @@
+use signorini_core::na::{Point3, Unit, Vector3};
+use signorini_geometry::MassProperties;
+
+use crate::{BodyId, Place, Pose, SolParams};
+
+/// A rigid body. Bodies are ordered so that a parent comes before its children; body 0 is the world.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Unique name; made up as `body<N>` when the file gives none.
+    pub name: String,
+    /// Parent body; the world's parent is itself.
+    pub parent: BodyId,
+    /// Pose in the parent's frame at the reference configuration.
+    pub pose: Pose,
+    /// Mass, centre of mass and inertia in the body frame; None for a body without mass.
+    pub mass: Option<MassProperties>,
+    /// Pose prescribed from outside rather than by dynamics (mocap); child of the world, without joints.
+    pub mocap: bool,
+    /// Fraction of its weight that is compensated, 0 for none.
+    pub gravity_compensation: f64,
+    /// Where it was read.
+    pub place: Place,
+}
+
+/// Degrees of freedom between a body and its parent. A body may have several joints, applied in order; a body without joints is
+/// fixed to its parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JointKind {
+    /// Six degrees of freedom: q = (x, y, z, qw, qx, qy, qz), v = (linear, world axes; angular, body axes).
+    Free,
+    /// Three rotations: q = unit quaternion (w, x, y, z), v = angular velocity in the child's axes.
+    Ball,
+    /// Rotation about `axis` through `anchor` \[rad\].
+    Hinge,
+    /// Translation along `axis` \[m\].
+    Slide,
+}
+
+impl JointKind {
+    /// Positions.
+    pub fn nq(self) -> usize {
+        match self {
+            Self::Free => 7,
+            Self::Ball => 4,
+            Self::Hinge | Self::Slide => 1,
+        }
+    }
+    /// Velocities.
+    pub fn nv(self) -> usize {
+        match self {
+            Self::Free => 6,
+            Self::Ball => 3,
+            Self::Hinge | Self::Slide => 1,
+        }
+    }
+}
+
+/// A joint of a body to its parent.
+#[derive(Clone, Debug)]
+pub struct Joint {
+    /// Unique name.
+    pub name: String,
+    /// The body that moves. Joints are ordered by body; several joints of one body in the order in which they act.
+    pub body: BodyId,
+    /// Kind.
+    pub kind: JointKind,
+    /// Anchor in the body frame \[m\].
+    pub anchor: Point3<f64>,
+    /// Axis in the body frame (hinge, slide).
+    pub axis: Unit<Vector3<f64>>,
+    /// Position coordinate at which the body has its drawn pose \[rad or m\] (MJCF `ref`).
+    pub reference: f64,
+    /// Limits of the coordinate \[rad or m\]; for a ball joint (0, largest angle).
+    pub range: Option<[f64; 2]>,
+    /// Distance from the limit at which it becomes active \[rad or m\] (MJCF `margin`).
+    pub limit_margin: f64,
+    /// Spring stiffness \[N·m/rad or N/m\], ≥ 0.
+    pub stiffness: f64,
+    /// Coordinate at which the spring is at rest \[rad or m\].
+    pub spring_reference: f64,
+    /// Viscous damping \[N·m·s/rad or N·s/m\], ≥ 0.
+    pub damping: f64,
+    /// Inertia added on the diagonal of the mass matrix \[kg·m² or kg\], ≥ 0.
+    pub armature: f64,
+    /// Dry friction \[N·m or N\], ≥ 0.
+    pub dry_friction: f64,
+    /// Limits of the total actuator force at this joint \[N·m or N\].
+    pub actuator_force_range: Option<[f64; 2]>,
+    /// Gravity compensation counts as actuator force (and is clamped with it).
+    pub actuator_gravity_compensation: bool,
+    /// MuJoCo's solref and solimp for the limit, for the laws that use them.
+    pub limit_sol: SolParams,
+    /// MuJoCo's solref and solimp for dry friction.
+    pub friction_sol: SolParams,
+    /// Where it was read.
+    pub place: Place,
+}
+
+/// A named frame on a body.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// Unique name.
+    pub name: String,
+    /// Body.
+    pub body: BodyId,
+    /// Pose in the body frame.
+    pub pose: Pose,
+    /// Volume for touch sensors; sphere, capsule, ellipsoid, cylinder or box.
+    pub shape: signorini_geometry::Shape,
+    /// Where it was read.
+    pub place: Place,
+}

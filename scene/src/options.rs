@@ -1,0 +1,75 @@
+use signorini_core::na::Vector3;
+
+use crate::{CombinationRule, ContactDefaults};
+
+/// What acts and what does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switches {
+    /// Contacts.
+    pub contact: bool,
+    /// Joint and tendon limits.
+    pub limits: bool,
+    /// Equality constraints.
+    pub equality: bool,
+    /// Dry friction of joints and tendons.
+    pub dry_friction: bool,
+    /// Springs of joints and tendons.
+    pub springs: bool,
+    /// Dampers of joints and tendons.
+    pub dampers: bool,
+    /// Gravity.
+    pub gravity: bool,
+    /// Actuators.
+    pub actuation: bool,
+    /// Controls are clamped to their ranges.
+    pub clamp_control: bool,
+    /// A body does not collide with its parent (a parent welded to the world excepted).
+    pub filter_parent: bool,
+}
+
+impl Default for Switches {
+    fn default() -> Self {
+        Self {
+            contact: true,
+            limits: true,
+            equality: true,
+            dry_friction: true,
+            springs: true,
+            dampers: true,
+            gravity: true,
+            actuation: true,
+            clamp_control: true,
+            filter_parent: true,
+        }
+    }
+}
+
+/// Settings of a scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Gravity \[m/s²\], 3.
+    pub gravity: Vector3<f64>,
+    /// Step size the file suggests \[s\].
+    pub suggested_dt: Option<f64>,
+    /// What acts.
+    pub switches: Switches,
+    /// How surfaces combine; set by the file's dialect unless the user says otherwise.
+    pub combination: CombinationRule,
+    /// What surfaces that state nothing get.
+    pub contact: ContactDefaults,
+    /// MuJoCo's ratio of frictional to normal impedance, for the laws that use it.
+    pub impedance_ratio: f64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            gravity: Vector3::new(0.0, 0.0, -9.81),
+            suggested_dt: None,
+            switches: Switches::default(),
+            combination: CombinationRule::default(),
+            contact: ContactDefaults::default(),
+            impedance_ratio: 1.0,
+        }
+    }
+}
