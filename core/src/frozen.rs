@@ -1,7 +1,7 @@
 use nalgebra::{DMatrix, Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use crate::problem::{WholePart, check_finite, objective};
+use crate::problem::{WholePart, check_finite};
 use crate::{
     BlockDiagonal, BlockSink, Changed, ContactGeometry, ContactMap, Evals, Inertia, Part, Pools,
     ProblemError, Regime, StepProblem,
@@ -146,7 +146,8 @@ fn triple_product(d: usize, a: &[f64], g: &[f64], b: &[f64], gb: &mut [f64; MAX_
 }
 
 const MAX_ROWS: usize = 8;
-const STACK_BLOCK: usize = 64 * 64;
+const STACK_COLUMN: usize = 64;
+const STACK_BLOCK: usize = STACK_COLUMN * STACK_COLUMN;
 
 impl ContactMap for FrozenMap {
     fn blocks_of(&self, k: usize) -> &[u32] {
@@ -220,6 +221,8 @@ pub struct FrozenProblem {
     v_c: Vec<f64>,
     trial_v_c: Vec<f64>,
     evals: Evals,
+    dv: Vec<f64>,
+    a_dv: Vec<f64>,
     whole: WholePart,
 }
 
@@ -260,6 +263,8 @@ impl FrozenProblem {
             v_c: Vec::new(),
             trial_v_c: Vec::new(),
             evals: Evals::default(),
+            dv: Vec::new(),
+            a_dv: Vec::new(),
             whole: WholePart::default(),
         };
         p.finish(dt)?;
@@ -303,6 +308,8 @@ impl FrozenProblem {
         check_finite("surface velocity", &self.map.bias)?;
         self.v_c.resize(self.pools.row_count(), 0.0);
         self.trial_v_c.resize(self.pools.row_count(), 0.0);
+        self.dv.resize(nv, 0.0);
+        self.a_dv.resize(nv, 0.0);
         self.pools.size_evals(&mut self.evals);
         let mut whole = std::mem::take(&mut self.whole);
         whole.fit(self);
@@ -329,14 +336,23 @@ impl FrozenProblem {
     pub fn delassus(inertia: &BlockDiagonal, map: &FrozenMap, k: usize) -> Matrix3<f64> {
         let (_, d) = map.rows_of(k);
         let mut w = Matrix3::zeros();
-        let mut column = Vec::new();
+        let mut stack = [0.0; STACK_COLUMN];
+        let mut heap = Vec::new();
         for (b, block) in map.entries(k) {
+            let n = block.len() / d;
+            let column = if n <= STACK_COLUMN {
+                &mut stack[..n]
+            } else {
+                heap.resize(n, 0.0);
+                &mut heap[..n]
+            };
             for r in 0..d.min(3) {
-                column.clear();
-                column.extend(block.chunks_exact(d).map(|c| c[r]));
-                inertia.solve_block(b, &mut column);
+                for (x, c) in column.iter_mut().zip(block.chunks_exact(d)) {
+                    *x = c[r];
+                }
+                inertia.solve_block(b, column);
                 for s in 0..d.min(3) {
-                    w[(s, r)] += block.chunks_exact(d).zip(&column).map(|(c, x)| c[s] * x).sum::<f64>();
+                    w[(s, r)] += block.chunks_exact(d).zip(&*column).map(|(c, x)| c[s] * x).sum::<f64>();
                 }
             }
         }
@@ -376,9 +392,14 @@ impl StepProblem for FrozenProblem {
         self.map.velocity(self.whole.part(), v, &mut self.trial_v_c);
         let mut evals = std::mem::take(&mut self.evals);
         self.pools.cost(self.whole.part(), &self.trial_v_c, &mut evals.cost);
-        let value = objective(self, self.whole.part(), v, &evals);
+        let cost = self.map.cost(self.whole.part(), &evals);
         self.evals = evals;
-        Ok(value)
+        for (d, (a, b)) in self.dv.iter_mut().zip(v.iter().zip(&self.free_velocity)) {
+            *d = a - b;
+        }
+        self.inertia.apply(self.whole.part(), &self.dv, &mut self.a_dv);
+        let kinetic = 0.5 * self.dv.iter().zip(&self.a_dv).map(|(a, b)| a * b).sum::<f64>();
+        Ok(kinetic + cost)
     }
     fn contact_velocities(&self) -> &[f64] {
         &self.v_c

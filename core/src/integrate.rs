@@ -79,8 +79,19 @@ pub trait OneStep: Send {
         retry: bool,
         x1: &mut State,
     ) -> Result<StepReport, StepError>;
-    /// The solution of the first solve of the last step at full length: impulses for output.
-    fn solution(&self) -> &StepSolution;
+    /// The last solve of the last step, whose impulses act at the end of the step: for output.
+    fn last_solve(&self) -> LastSolve<'_>;
+}
+
+/// A solve with what is needed to read its impulses.
+#[derive(Clone, Copy, Debug)]
+pub struct LastSolve<'a> {
+    /// Solution.
+    pub solution: &'a StepSolution,
+    /// Length of the step that was solved \[s\]: forces are γ / this.
+    pub dt: f64,
+    /// Contacts of that problem.
+    pub contacts: &'a [ContactGeometry],
 }
 
 /// Receives every accepted step.
@@ -103,12 +114,8 @@ pub struct AcceptedStep<'a> {
     pub report: &'a StepReport,
     /// Attempts that were rejected before.
     pub rejected: u32,
-    /// Solution whose impulses belong to the last part of the step.
-    pub solution: &'a StepSolution,
-    /// Length of the solve `solution` belongs to \[s\]: forces are γ / this.
-    pub solution_dt: f64,
-    /// Contacts of that solve.
-    pub contacts: &'a [ContactGeometry],
+    /// The last solve of the step: its impulses belong to the last part of the step.
+    pub last: LastSolve<'a>,
 }
 
 /// An observer that does nothing.
@@ -126,6 +133,8 @@ pub struct AdvanceReport {
     pub steps: u64,
     /// Rejected attempts.
     pub rejected: u64,
+    /// Rejected attempts that had failed: the problem or the solver returned an error, or the error estimate was not finite.
+    pub failed: u64,
     /// Steps accepted at the smallest step although the error was too large.
     pub floored: u64,
     /// Work of all solves, rejected attempts included.
@@ -136,10 +145,47 @@ pub struct AdvanceReport {
     pub line_search: u64,
     /// Solves that did not converge.
     pub unconverged: u64,
+    /// Largest ratio residual / tolerance over all solves.
+    pub residual_ratio: f64,
     /// Smallest accepted step \[s\]; 0 when none.
     pub min_dt: f64,
     /// Largest accepted step \[s\].
     pub max_dt: f64,
+}
+
+impl AdvanceReport {
+    /// Counts the work of one attempt, accepted or not.
+    pub fn add_work(&mut self, r: &StepReport) {
+        self.newton_iterations += u64::from(r.stats.iterations);
+        self.factorizations += u64::from(r.stats.factorizations);
+        self.line_search += u64::from(r.stats.line_search);
+        self.unconverged += u64::from(r.unconverged);
+        self.residual_ratio = self.residual_ratio.max(r.residual_ratio);
+    }
+
+    /// Counts an accepted step of `dt` \[s\].
+    pub fn add_step(&mut self, dt: f64) {
+        self.min_dt = if self.steps == 0 { dt } else { self.min_dt.min(dt) };
+        self.max_dt = self.max_dt.max(dt);
+        self.steps += 1;
+    }
+
+    /// Joins the report of a following interval.
+    pub fn add(&mut self, o: &AdvanceReport) {
+        if o.steps > 0 {
+            self.min_dt = if self.steps == 0 { o.min_dt } else { self.min_dt.min(o.min_dt) };
+        }
+        self.max_dt = self.max_dt.max(o.max_dt);
+        self.steps += o.steps;
+        self.rejected += o.rejected;
+        self.failed += o.failed;
+        self.floored += o.floored;
+        self.newton_iterations += o.newton_iterations;
+        self.factorizations += o.factorizations;
+        self.line_search += o.line_search;
+        self.unconverged += o.unconverged;
+        self.residual_ratio = self.residual_ratio.max(o.residual_ratio);
+    }
 }
 
 /// Carries a state to a time.

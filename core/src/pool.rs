@@ -1,4 +1,4 @@
-use std::any::Any;
+use std::any::{Any, TypeId};
 
 use nalgebra::SVector;
 
@@ -59,6 +59,8 @@ pub trait LawPool: Send + Sync {
         alpha: f64,
         weights: Option<&[f64]>,
     ) -> Along;
+    /// Replaces the content by one constraint per contact seed; false, with nothing changed, when the law wants other seeds.
+    fn reset_contacts(&mut self, seeds: &[ContactSeed]) -> bool;
     /// Law settings and parameters as JSON, for snapshots.
     fn save(&self) -> Result<serde_json::Value, serde_json::Error>;
     /// For access to the concrete pool.
@@ -176,6 +178,15 @@ impl<L: ContactLaw<D>, const D: usize> LawPool for Pool<L, D> {
             sum.add_scaled(weights.map_or(1.0, |w| w[k as usize]), a);
         }
         sum
+    }
+    fn reset_contacts(&mut self, seeds: &[ContactSeed]) -> bool {
+        if TypeId::of::<L::Seed>() != TypeId::of::<ContactSeed>() {
+            return false;
+        }
+        self.clear();
+        self.params
+            .extend(seeds.iter().filter_map(|s| (s as &dyn Any).downcast_ref()).map(|s| self.law.prepare(s)));
+        true
     }
     fn save(&self) -> Result<serde_json::Value, serde_json::Error> {
         Ok(serde_json::json!({

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{ProblemError, StepProblem, StepSolution};
+use crate::{ProblemError, StepProblem, StepSolution, check_finite};
 
 /// Everything needed to restart a run bit for bit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -13,6 +13,27 @@ pub struct State {
     pub v: Vec<f64>,
     /// Internal variables: actuator activations, plastic strains; nz.
     pub z: Vec<f64>,
+}
+
+impl State {
+    /// Takes over the content of another state; no allocation once the sizes agree.
+    pub fn copy_from(&mut self, other: &State) {
+        self.t = other.t;
+        self.q.clone_from(&other.q);
+        self.v.clone_from(&other.v);
+        self.z.clone_from(&other.z);
+    }
+
+    /// Fails on entries that are NaN or infinite.
+    ///
+    /// # Errors
+    /// [`ProblemError::NonFinite`] naming the array.
+    pub fn check_finite(&self) -> Result<(), ProblemError> {
+        check_finite("time", &[self.t])?;
+        check_finite("positions q", &self.q)?;
+        check_finite("velocities v", &self.v)?;
+        check_finite("internal variables z", &self.z)
+    }
 }
 
 /// Which prepared data a problem comes from: rejected steps and half steps share `Start`.
@@ -47,7 +68,7 @@ impl Energy {
 /// A step from x₀: `prepare(slot, x0, horizon)` does all that does not depend on δt (geometry, inertia, bias, Jacobians) once;
 /// `problem(slot, dt)` may then be asked for any δt ≤ horizon, and `commit` integrates the solution.
 pub trait System {
-    /// Lengths of q, v, z.
+    /// Lengths of q, v, z of a state. The unknowns of a problem may be others and change from slot to slot: grid nodes, say.
     fn sizes(&self) -> [usize; 3];
     /// Does the work that does not depend on δt. `horizon` is the largest δt \[s\] that will be asked for: it bounds the motion
     /// that speculative contacts must cover.
@@ -60,6 +81,12 @@ pub trait System {
     /// # Errors
     /// [`ProblemError::NotPrepared`], [`ProblemError::StepSize`].
     fn problem(&mut self, slot: Slot, dt: f64) -> Result<&mut dyn StepProblem, ProblemError>;
+    /// Writes the velocity of `x` in the unknowns of a prepared slot: the warm start of its solve. `x` need not be the state
+    /// that the slot was prepared at. The default fits systems whose unknowns are the velocities of the state.
+    fn guess(&self, slot: Slot, x: &State, out: &mut Vec<f64>) {
+        let _ = slot;
+        out.clone_from(&x.v);
+    }
     /// x₁ = x₀ ⊕ δt·N·v for the solution of the last problem of this slot; also advances z and t.
     ///
     /// # Errors
