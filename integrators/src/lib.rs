@@ -1,1 +1,64 @@
-//! One-step schemes, step doubling and step-size control.
+//! One-step schemes, step doubling as a wrapper, and step-size control; generic over the contact solver and the system.
+//!
+//! # The pieces
+//!
+//! | piece | is | does |
+//! |---|---|---|
+//! | [`ContactStep`] | a [`PreparedStep`] | prepare → problem → solve → commit: one solve, order 1 |
+//! | [`StepDoubling`] | a wrapper around any [`PreparedStep`] | one full and two half steps; propagates the halves, measures the difference |
+//! | [`FixedStep`] | an integrator over any one-step scheme | equal steps, no slivers at the end of an interval |
+//! | [`Adaptive`] | an integrator over any scheme with an error estimate | the CENIC [`Controller`] |
+//! | [`cenic`] | `Adaptive<StepDoubling<ContactStep<S>>>` | error-controlled contact under any solver |
+//!
+//! # What a step doubles
+//!
+//! Let Φ_h be one contact solve and the position update q ⊕ h·N·v, a scheme of order 1. Its local error is
+//!
+//! ```text
+//! Φ_h(x₀) = x(t+h) + C h² + O(h³)
+//! Φ_{h/2}(Φ_{h/2}(x₀)) = x(t+h) + ½ C h² + O(h³)                   kurtz2025cenic, eq. (22)
+//! ```
+//!
+//! so the difference e = x_full − x is ½ C h²: as large as the local error of what is propagated (the two half steps), and of
+//! order 2 in h. Both steps that leave x₀ share the geometry, the inertia and the Jacobians prepared there; only h differs. A
+//! rejected attempt keeps them as well. An attempt costs two geometry queries and three solves, of which the second and
+//! third start close to their answers: (v₀ + v_full)/2 and v_full.
+//!
+//! # How the next step is chosen
+//!
+//! With e ∝ h² the step that would have met the accuracy a exactly is h·(a/‖e‖)^½; a safety factor of 0.9 leaves room for the
+//! neglected terms, and growth and shrinkage are bounded ([`Controller`] lists every constant). An attempt is accepted when the
+//! step it proposes is not smaller than itself.
+//!
+//! # What accuracy means
+//!
+//! The accuracy bounds the error of **one step** in the norm of [`System::distance`](signorini_core::System::distance) (for
+//! rigid systems: the largest position error \[m\] and \[rad\]); it does not bound the error of the trajectory. Over an interval T
+//! the scheme takes about T/h steps whose errors of a = C h²/2 add up to T·a/h, and h ∝ √a: **the error of the trajectory goes
+//! with the square root of the accuracy**. One hundred times less error takes ten thousand times the accuracy and a hundred
+//! times the steps. At a stiff impact the constant is large; a reference of known error, not a finer run of the same
+//! scheme, is what to compare with.
+//!
+//! A solve need not be better than the step it serves: the tolerance of the solver is `tolerance_factor`·a with error control and
+//! 1e-8 without.
+//!
+//! # Failure
+//!
+//! A trial whose problem or solver fails, or whose error estimate is not finite, is rejected and tried again with a smaller step, a
+//! bounded number of times. A solve that does not converge is not a failure: it is counted in the report of the interval with the
+//! largest ratio of residual and tolerance. After an error the state is the last accepted one.
+
+mod adaptive;
+mod contact_step;
+mod controller;
+mod fixed_step;
+mod interval;
+mod scheme;
+mod step_doubling;
+
+pub use adaptive::{Adaptive, cenic};
+pub use contact_step::ContactStep;
+pub use controller::{Controller, Floor, Verdict};
+pub use fixed_step::FixedStep;
+pub use scheme::{Leg, PreparedStep};
+pub use step_doubling::StepDoubling;

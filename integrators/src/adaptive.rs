@@ -1,0 +1,196 @@
+use signorini_core::{
+    AcceptedStep, AdvanceReport, ContactSolver, Integrator, OneStep, ProblemError, SolveError, State,
+    StepError, StepObserver, StepReport, System,
+};
+
+use crate::{ContactStep, Controller, Floor, PreparedStep, StepDoubling, Verdict, interval};
+
+/// Error-controlled steps of any scheme that estimates its error.
+///
+/// The wanted step is kept from one interval to the next, so that sampling does not disturb it; [`Adaptive::next_step`] and
+/// [`Adaptive::set_next_step`] carry it over a restart.
+#[derive(Debug)]
+pub struct Adaptive<P> {
+    scheme: P,
+    controller: Controller,
+    next_step: Option<f64>,
+    x1: State,
+}
+
+/// CENIC: error-controlled convex contact, for any solver and any system.
+///
+/// Solves converge to κ·accuracy, at least 1e-8. An accuracy that is not positive and finite is refused by the first `advance`; the other
+/// constants are in [`Adaptive::controller_mut`].
+///
+/// Source: kurtz2025cenic, eq. (21). Deviates: none.
+pub fn cenic<S: ContactSolver>(solver: S, accuracy: f64) -> Adaptive<StepDoubling<ContactStep<S>>> {
+    let controller = Controller::with_accuracy(accuracy);
+    let step = ContactStep::new(solver).with_tolerance(controller.solver_tolerance());
+    Adaptive { scheme: StepDoubling::new(step), controller, next_step: None, x1: State::default() }
+}
+
+impl<P: OneStep> Adaptive<P> {
+    /// A scheme under a controller.
+    ///
+    /// # Errors
+    /// [`StepError::Argument`] when the scheme has no error estimate or a constant makes no sense.
+    pub fn new(scheme: P, controller: Controller) -> Result<Self, StepError> {
+        controller.validate()?;
+        error_order(&scheme)?;
+        Ok(Self { scheme, controller, next_step: None, x1: State::default() })
+    }
+
+    /// The scheme.
+    pub fn scheme(&self) -> &P {
+        &self.scheme
+    }
+
+    /// The scheme, to change its options.
+    pub fn scheme_mut(&mut self) -> &mut P {
+        &mut self.scheme
+    }
+
+    /// The constants of control.
+    pub fn controller(&self) -> &Controller {
+        &self.controller
+    }
+
+    /// The constants of control; they are checked by the next `advance`. The tolerance of solves does not follow a changed
+    /// accuracy: see [`Adaptive::set_accuracy`].
+    pub fn controller_mut(&mut self) -> &mut Controller {
+        &mut self.controller
+    }
+
+    /// The step that the controller wants next \[s\]; None before the first step.
+    pub fn next_step(&self) -> Option<f64> {
+        self.next_step
+    }
+
+    /// Sets the step to try next \[s\]; None starts afresh. With the state, this is all that a restart needs.
+    pub fn set_next_step(&mut self, dt: Option<f64>) {
+        self.next_step = dt.filter(|h| *h > 0.0 && h.is_finite());
+    }
+
+    /// One accepted step from `x` into `self.x1`.
+    fn step(
+        &mut self,
+        sys: &mut dyn System,
+        x: &State,
+        t_end: f64,
+        total: &mut AdvanceReport,
+    ) -> Result<(StepReport, u32), StepError> {
+        let c = self.controller;
+        let order = error_order(&self.scheme)?;
+        let floor = c.floor(x.t);
+        let (mut rejected, mut failures) = (0, 0);
+        let mut wanted = self.next_step.unwrap_or_else(|| c.first_step()).max(floor);
+        loop {
+            let (dt, limited) = c.fit(wanted, t_end - x.t);
+            let attempt = self.scheme.step(sys, x, dt, rejected > 0, &mut self.x1);
+            let (verdict, error, failed) = match &attempt {
+                Ok(r) => {
+                    total.add_work(r);
+                    let error = r.error.unwrap_or(f64::NAN);
+                    (c.judge(dt, error, order, floor), error, !error.is_finite())
+                }
+                Err(e) if depends_on_step(e) => (c.shrink(dt, c.failure_shrink, floor), f64::NAN, true),
+                Err(_) => (Verdict::AtFloor, f64::NAN, true),
+            };
+            failures += u32::from(failed);
+            let floored = verdict == Verdict::AtFloor;
+            let accept_anyway = floored && error.is_finite() && c.at_floor == Floor::Accept;
+            match (verdict, attempt) {
+                (Verdict::Accept { next }, Ok(r)) => {
+                    if !limited {
+                        self.next_step = Some(next);
+                    }
+                    return Ok((r, rejected));
+                }
+                (_, Ok(r)) if accept_anyway => {
+                    total.floored += 1;
+                    if !limited {
+                        self.next_step = Some(dt);
+                    }
+                    return Ok((r, rejected));
+                }
+                (Verdict::Reject { next }, _) if failures <= c.max_failures => wanted = next,
+                (_, Err(e)) => return Err(e),
+                (_, Ok(_)) => {
+                    return Err(StepError::MinimumStep { t: x.t, dt, error, accuracy: c.accuracy });
+                }
+            }
+            rejected += 1;
+            total.rejected += 1;
+            total.failed += u64::from(failed);
+        }
+    }
+}
+
+impl<P: PreparedStep> Adaptive<StepDoubling<P>> {
+    /// Changes the accuracy and, with it, the tolerance of the solves.
+    pub fn set_accuracy(&mut self, accuracy: f64) {
+        self.controller.accuracy = accuracy;
+        self.scheme.set_tolerance(self.controller.solver_tolerance());
+    }
+}
+
+fn error_order<P: OneStep>(scheme: &P) -> Result<u32, StepError> {
+    scheme.error_order().filter(|p| *p > 0).ok_or_else(|| {
+        StepError::Argument(format!(
+            "{} does not estimate its error; wrap it in StepDoubling, or use FixedStep",
+            scheme.name()
+        ))
+    })
+}
+
+/// Whether a smaller step might not fail in the same way.
+fn depends_on_step(e: &StepError) -> bool {
+    match e {
+        StepError::Solve { source, .. } => match source {
+            SolveError::Factorization { .. } => true,
+            SolveError::Problem(p) => matches!(
+                p,
+                ProblemError::NonFinite { .. }
+                    | ProblemError::NotPositiveDefinite { .. }
+                    | ProblemError::Intersecting { .. }
+            ),
+            SolveError::Unsupported { .. } => false,
+        },
+        StepError::MinimumStep { .. } | StepError::Argument(_) => false,
+    }
+}
+
+impl<P: OneStep> Integrator for Adaptive<P> {
+    fn name(&self) -> String {
+        format!("error control at {:e}, {}", self.controller.accuracy, self.scheme.name())
+    }
+    fn advance(
+        &mut self,
+        sys: &mut dyn System,
+        x: &mut State,
+        t_end: f64,
+        observer: &mut dyn StepObserver,
+    ) -> Result<AdvanceReport, StepError> {
+        self.controller.validate()?;
+        let mut total = AdvanceReport::default();
+        if interval::is_empty(x, t_end)? {
+            return Ok(total);
+        }
+        // A remainder below the rounding of time is no step.
+        while t_end - x.t > self.controller.floor_absolute.max(self.controller.floor_relative * x.t.abs()) {
+            let (report, rejected) = self.step(sys, x, t_end, &mut total)?;
+            if report.dt == t_end - x.t {
+                self.x1.t = t_end;
+            }
+            total.add_step(report.dt);
+            let last = self.scheme.last_solve();
+            observer.accepted(&AcceptedStep { x0: x, x1: &self.x1, report: &report, rejected, last });
+            std::mem::swap(x, &mut self.x1);
+            if observer.stop() {
+                return Ok(total);
+            }
+        }
+        x.t = t_end;
+        Ok(total)
+    }
+}

@@ -1,0 +1,167 @@
+use signorini_core::{
+    ContactGeometry, ContactSolver, LastSolve, OneStep, Slot, SolveError, SolveStatus, State, StepError,
+    StepProblem, StepReport, StepSolution, System, Tolerance,
+};
+
+use crate::scheme::{Leg, PreparedStep, StartSlot};
+
+/// One contact solve and the position update with its velocity: x₁ = x₀ ⊕ δt·N(q₀)·v; order 1.
+///
+/// Source: kurtz2025cenic, eq. (12). Problems that lag something beyond the start of the step (`StepProblem::relag`) are solved
+/// again until they ask for no more, at most [`ContactStep::max_relags`] times.
+#[derive(Debug)]
+pub struct ContactStep<S> {
+    solver: S,
+    tolerance: Tolerance,
+    max_relags: u32,
+    start: StartSlot,
+    solution: StepSolution,
+    solution_dt: f64,
+    contacts: Vec<ContactGeometry>,
+    guess: Vec<f64>,
+    relag_guess: Vec<f64>,
+}
+
+impl<S: ContactSolver> ContactStep<S> {
+    /// Around a solver, with the tolerance of fixed steps (1e-8).
+    pub fn new(solver: S) -> Self {
+        Self {
+            solver,
+            tolerance: Tolerance::default(),
+            max_relags: 20,
+            start: StartSlot::default(),
+            solution: StepSolution::default(),
+            solution_dt: 0.0,
+            contacts: Vec::new(),
+            guess: Vec::new(),
+            relag_guess: Vec::new(),
+        }
+    }
+
+    /// With another solver tolerance.
+    #[must_use]
+    pub fn with_tolerance(mut self, tolerance: Tolerance) -> Self {
+        self.tolerance = tolerance;
+        self
+    }
+
+    /// With another limit on the solves that update lagged quantities.
+    #[must_use]
+    pub fn with_max_relags(mut self, max_relags: u32) -> Self {
+        self.max_relags = max_relags;
+        self
+    }
+
+    /// Most additional solves per step that update lagged quantities; a problem that wants more counts as not converged.
+    pub fn max_relags(&self) -> u32 {
+        self.max_relags
+    }
+
+    /// The solver.
+    pub fn solver(&self) -> &S {
+        &self.solver
+    }
+
+    /// The solver, to change its options.
+    pub fn solver_mut(&mut self) -> &mut S {
+        &mut self.solver
+    }
+
+    fn solve(
+        &mut self,
+        p: &mut dyn StepProblem,
+        guess: &[f64],
+        report: &mut StepReport,
+    ) -> Result<(), SolveError> {
+        let status = self.solver.solve(p, guess, self.tolerance, &mut self.solution)?;
+        let s = &self.solution;
+        report.stats.add(&s.stats);
+        report.unconverged += u32::from(status != SolveStatus::Converged);
+        if s.tolerance > 0.0 {
+            report.residual_ratio = report.residual_ratio.max(s.residual / s.tolerance);
+        }
+        Ok(())
+    }
+
+    fn solve_lagged(
+        &mut self,
+        p: &mut dyn StepProblem,
+        guess: &[f64],
+        report: &mut StepReport,
+    ) -> Result<(), SolveError> {
+        self.solve(p, guess, report)?;
+        for _ in 0..self.max_relags {
+            if !p.relag(&self.solution.gamma) {
+                return Ok(());
+            }
+            let mut guess = std::mem::take(&mut self.relag_guess);
+            guess.clone_from(&self.solution.v);
+            let solved = self.solve(p, &guess, report);
+            self.relag_guess = guess;
+            solved?;
+        }
+        report.unconverged += u32::from(self.max_relags > 0 && p.relag(&self.solution.gamma));
+        Ok(())
+    }
+}
+
+impl<S: ContactSolver> PreparedStep for ContactStep<S> {
+    fn name(&self) -> String {
+        self.solver.name().to_owned()
+    }
+    fn order(&self) -> u32 {
+        1
+    }
+    fn step_from(
+        &mut self,
+        sys: &mut dyn System,
+        leg: Leg<'_>,
+        x1: &mut State,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
+        let fail = |source| StepError::Solve { t: leg.x0.t, dt: leg.dt, source };
+        let p = sys.problem(leg.slot, leg.dt).map_err(|e| fail(e.into()))?;
+        self.solve_lagged(p, leg.guess, report).map_err(fail)?;
+        self.contacts.clear();
+        self.contacts.extend_from_slice(p.contacts());
+        self.solution_dt = leg.dt;
+        if leg.slot == Slot::Start {
+            report.contacts = self.contacts.len() as u32;
+        }
+        sys.commit(leg.slot, leg.x0, leg.dt, &self.solution, x1).map_err(|e| fail(e.into()))
+    }
+    fn last_solve(&self) -> LastSolve<'_> {
+        LastSolve { solution: &self.solution, dt: self.solution_dt, contacts: &self.contacts }
+    }
+    fn set_tolerance(&mut self, tolerance: Tolerance) {
+        self.tolerance = tolerance;
+    }
+}
+
+impl<S: ContactSolver> OneStep for ContactStep<S> {
+    fn name(&self) -> String {
+        PreparedStep::name(self)
+    }
+    fn order(&self) -> u32 {
+        PreparedStep::order(self)
+    }
+    fn step(
+        &mut self,
+        sys: &mut dyn System,
+        x0: &State,
+        dt: f64,
+        retry: bool,
+        x1: &mut State,
+    ) -> Result<StepReport, StepError> {
+        let mut report = StepReport { dt, ..StepReport::default() };
+        self.start.prepare(sys, x0, dt, retry)?;
+        let mut guess = std::mem::take(&mut self.guess);
+        sys.guess(Slot::Start, x0, &mut guess);
+        let done = self.step_from(sys, Leg { slot: Slot::Start, x0, dt, guess: &guess }, x1, &mut report);
+        self.guess = guess;
+        done.map(|()| report)
+    }
+    fn last_solve(&self) -> LastSolve<'_> {
+        PreparedStep::last_solve(self)
+    }
+}
