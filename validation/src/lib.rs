@@ -1,1 +1,19 @@
-//! The papers' figures and tables, drawn from runs, as an HTML report.
+//! The papers' figures and tables, drawn from runs, with the paper's value beside the measured one and a verdict that can fail.
+//!
+//! A page ([`Page`]) runs something, draws figures ([`Plot`]) and tables, and states [`Claim`]s. [`suite::run`] runs pages and writes
+//! the report: `index.html`, one page each, `results.json`.
+
+/// Statements that can fail.
+pub mod claim;
+pub mod environment;
+/// What a page is and what it may use.
+pub mod page;
+pub mod plot;
+pub mod recording;
+pub mod report;
+pub mod suite;
+
+pub use claim::{Claim, Verdict};
+pub use page::{Budget, Context, Page, PageError, PageOutput, Table};
+pub use plot::{Mark, Plot, Series};
+pub use recording::{Recording, RecordingError, RecordingHeader};

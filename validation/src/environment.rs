@@ -1,0 +1,49 @@
+//! What a run depends on: machine and revision.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde::{Deserialize, Serialize};
+
+/// Machine and revision of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Environment {
+    /// Processor name.
+    pub processor: String,
+    /// Number of logical processors.
+    pub cores: usize,
+    /// Operating system and architecture.
+    pub system: String,
+    /// Revision of the repository, with `+` when it has changes.
+    pub revision: String,
+    /// Version of the crates.
+    pub version: String,
+    /// Whether debug assertions were on.
+    pub debug: bool,
+}
+
+impl Environment {
+    /// Reads the environment of this run.
+    pub fn read(root: &Path) -> Self {
+        let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let name = cpu.lines().find(|l| l.starts_with("model name")).and_then(|l| l.split(": ").nth(1));
+        Self {
+            processor: name.unwrap_or("unknown processor").trim().to_owned(),
+            cores: std::thread::available_parallelism().map_or(1, Into::into),
+            system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+            revision: revision(root).unwrap_or_else(|| "unknown revision".into()),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            debug: cfg!(debug_assertions),
+        }
+    }
+}
+
+fn revision(root: &Path) -> Option<String> {
+    let git = |args: &[&str]| {
+        let out = Command::new("git").arg("-C").arg(root).args(args).output().ok()?;
+        out.status.success().then(|| String::from_utf8_lossy(&out.stdout).trim().to_owned())
+    };
+    let hash = git(&["rev-parse", "--short=12", "HEAD"])?;
+    let dirty = git(&["status", "--porcelain"]).is_some_and(|s| !s.is_empty());
+    Some(if dirty { format!("{hash}+") } else { hash })
+}

@@ -1,0 +1,250 @@
+//! Figures as SVG, drawn with plotters.
+
+use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
+use plotters::prelude::*;
+use serde::Serialize;
+
+use crate::PageError;
+
+/// How a series is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Mark {
+    /// A line.
+    Line,
+    /// A dashed line: theory, or the paper's value.
+    Dashed,
+    /// Points.
+    Points,
+    /// A line through points.
+    LinePoints,
+}
+
+/// A curve.
+#[derive(Clone, Debug, Serialize)]
+pub struct Series {
+    /// Legend; empty for none.
+    pub label: String,
+    /// Points (x, y).
+    pub points: Vec<(f64, f64)>,
+    /// How it is drawn.
+    pub mark: Mark,
+    /// Colour number; series with one number look alike.
+    pub color: usize,
+}
+
+/// A figure with one pair of axes.
+#[derive(Clone, Debug, Serialize)]
+pub struct Plot {
+    /// File name without extension.
+    pub name: String,
+    /// Caption below the figure.
+    pub caption: String,
+    /// Axis label with unit.
+    pub x_label: String,
+    /// Axis label with unit.
+    pub y_label: String,
+    /// Logarithmic axis.
+    pub x_log: bool,
+    /// Logarithmic axis.
+    pub y_log: bool,
+    /// Fixed range of y.
+    pub y_range: Option<[f64; 2]>,
+    /// Curves.
+    pub series: Vec<Series>,
+}
+
+const PALETTE: [RGBColor; 8] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(86, 180, 233),
+    RGBColor(230, 159, 0),
+    RGBColor(90, 90, 90),
+    RGBColor(160, 110, 60),
+];
+
+impl Plot {
+    /// An empty figure with linear axes.
+    pub fn new(name: &str, caption: &str, x_label: &str, y_label: &str) -> Self {
+        Self {
+            name: name.into(),
+            caption: caption.into(),
+            x_label: x_label.into(),
+            y_label: y_label.into(),
+            x_log: false,
+            y_log: false,
+            y_range: None,
+            series: Vec::new(),
+        }
+    }
+
+    /// Makes axes logarithmic.
+    pub fn log(mut self, x: bool, y: bool) -> Self {
+        self.x_log = x;
+        self.y_log = y;
+        self
+    }
+
+    /// Adds a curve.
+    pub fn add(&mut self, label: &str, mark: Mark, points: Vec<(f64, f64)>) -> &mut Self {
+        let color = self.series.len();
+        self.add_colored(label, mark, color, points)
+    }
+
+    /// Adds a curve with a chosen colour number.
+    pub fn add_colored(
+        &mut self,
+        label: &str,
+        mark: Mark,
+        color: usize,
+        points: Vec<(f64, f64)>,
+    ) -> &mut Self {
+        self.series.push(Series { label: label.into(), points, mark, color });
+        self
+    }
+
+    fn shown(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.series.iter().flat_map(|s| s.points.iter().copied()).filter(|p| self.visible(*p))
+    }
+
+    fn visible(&self, (x, y): (f64, f64)) -> bool {
+        x.is_finite() && y.is_finite() && (!self.x_log || x > 0.0) && (!self.y_log || y > 0.0)
+    }
+
+    fn range(values: impl Iterator<Item = f64>, log: bool) -> std::ops::Range<f64> {
+        let (lo, hi) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
+        if lo > hi {
+            return if log { 0.1..10.0 } else { 0.0..1.0 };
+        }
+        if log {
+            return lo / 1.5..hi * 1.5;
+        }
+        let pad = if hi > lo { 0.05 * (hi - lo) } else { 0.05 * hi.abs().max(1.0) };
+        lo - pad..hi + pad
+    }
+
+    /// The figure as an SVG document.
+    ///
+    /// # Errors
+    /// When the drawing backend fails.
+    pub fn to_svg(&self) -> Result<String, PageError> {
+        let xr = Self::range(self.shown().map(|p| p.0), self.x_log);
+        let yr = match self.y_range {
+            Some([a, b]) => a..b,
+            None => Self::range(self.shown().map(|p| p.1), self.y_log),
+        };
+        match (self.x_log, self.y_log) {
+            (false, false) => self.draw(xr, yr),
+            (true, false) => self.draw(xr.log_scale(), yr),
+            (false, true) => self.draw(xr, yr.log_scale()),
+            (true, true) => self.draw(xr.log_scale(), yr.log_scale()),
+        }
+    }
+
+    fn draw<X, Y>(&self, xr: X, yr: Y) -> Result<String, PageError>
+    where
+        X: AsRangedCoord<Value = f64>,
+        Y: AsRangedCoord<Value = f64>,
+        X::CoordDescType: Ranged<ValueType = f64> + ValueFormatter<f64>,
+        Y::CoordDescType: Ranged<ValueType = f64> + ValueFormatter<f64>,
+    {
+        let mut svg = String::new();
+        {
+            let root = SVGBackend::with_string(&mut svg, (760, 440)).into_drawing_area();
+            self.draw_on(&root, xr, yr).map_err(PageError::from_error)?;
+            root.present().map_err(PageError::from_error)?;
+        }
+        Ok(svg)
+    }
+
+    fn draw_on<X, Y>(
+        &self,
+        root: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
+        xr: X,
+        yr: Y,
+    ) -> Result<(), Box<dyn std::error::Error>>
+    where
+        X: AsRangedCoord<Value = f64>,
+        Y: AsRangedCoord<Value = f64>,
+        X::CoordDescType: Ranged<ValueType = f64> + ValueFormatter<f64>,
+        Y::CoordDescType: Ranged<ValueType = f64> + ValueFormatter<f64>,
+    {
+        let err = |e: DrawingAreaErrorKind<_>| -> Box<dyn std::error::Error> { e.to_string().into() };
+        root.fill(&WHITE).map_err(err)?;
+        let mut chart = ChartBuilder::on(root)
+            .margin(14)
+            .x_label_area_size(48)
+            .y_label_area_size(78)
+            .build_cartesian_2d(xr, yr)
+            .map_err(err)?;
+        chart
+            .configure_mesh()
+            .x_desc(&self.x_label)
+            .y_desc(&self.y_label)
+            .label_style(("sans-serif", 14))
+            .axis_desc_style(("sans-serif", 15))
+            .x_label_formatter(&|v| tick(*v))
+            .y_label_formatter(&|v| tick(*v))
+            .light_line_style(RGBColor(242, 242, 242))
+            .bold_line_style(RGBColor(222, 222, 222))
+            .draw()
+            .map_err(err)?;
+        for s in &self.series {
+            let color = PALETTE[s.color % PALETTE.len()];
+            let points: Vec<_> = s.points.iter().copied().filter(|p| self.visible(*p)).collect();
+            let line = color.stroke_width(2);
+            if matches!(s.mark, Mark::Points | Mark::LinePoints) {
+                let dots = points.iter().map(|p| Circle::new(*p, 4, color.filled()));
+                chart.draw_series(dots).map_err(err)?;
+            }
+            let drawn = match s.mark {
+                Mark::Dashed => {
+                    Some(chart.draw_series(DashedLineSeries::new(points, 7, 5, line)).map_err(err)?)
+                }
+                Mark::Points => {
+                    Some(chart.draw_series(std::iter::empty::<Circle<(f64, f64), i32>>()).map_err(err)?)
+                }
+                Mark::Line | Mark::LinePoints => {
+                    Some(chart.draw_series(LineSeries::new(points, line)).map_err(err)?)
+                }
+            };
+            if let (Some(d), false) = (drawn, s.label.is_empty()) {
+                let mark = s.mark;
+                d.label(&s.label).legend(move |(x, y)| {
+                    let to = if mark == Mark::Dashed { x + 9 } else { x + 22 };
+                    match mark {
+                        Mark::Points => {
+                            EmptyElement::at((x + 11, y))
+                                + PathElement::new(vec![(0, 0), (0, 0)], color)
+                                + Circle::new((0, 0), 4, color.filled())
+                        }
+                        _ => {
+                            EmptyElement::at((x, y))
+                                + PathElement::new(vec![(0, 0), (to - x, 0)], color.stroke_width(2))
+                                + Circle::new(
+                                    (if mark == Mark::Dashed { 18 } else { 11 }, 0),
+                                    if mark == Mark::LinePoints { 4 } else { 1 },
+                                    color.filled(),
+                                )
+                        }
+                    }
+                });
+            }
+        }
+        if self.series.iter().any(|s| !s.label.is_empty()) {
+            chart
+                .configure_series_labels()
+                .label_font(("sans-serif", 14))
+                .background_style(WHITE.mix(0.85))
+                .border_style(RGBColor(200, 200, 200))
+                .draw()
+                .map_err(err)?;
+        }
+        Ok(())
+    }
+}
+
+fn tick(v: f64) -> String {
+    if v == 0.0 { "0".into() } else { crate::claim::number(v).replace(".000e", "e") }
+}

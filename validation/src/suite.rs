@@ -1,0 +1,179 @@
+//! Runs pages and decides whether the suite passes.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+
+use crate::environment::Environment;
+use crate::report::{PageRecord, read_record, write_index, write_page};
+use crate::{Budget, Context, Page, PageError, PageOutput, Verdict};
+
+/// What to run and where to write.
+#[derive(Clone, Debug)]
+pub struct SuiteOptions {
+    /// How much to run.
+    pub budget: Budget,
+    /// Where the report goes.
+    pub out: PathBuf,
+    /// Repository root.
+    pub root: PathBuf,
+    /// Keep pages of the same revision and budget that were finished before.
+    pub resume: bool,
+    /// Start no new page after this many seconds.
+    pub limit_s: Option<f64>,
+}
+
+/// How the suite ended.
+#[derive(Clone, Debug)]
+pub struct SuiteOutcome {
+    /// Finished pages.
+    pub records: Vec<PageRecord>,
+    /// Claims that held before (`validation/baseline.json`) and do not hold now.
+    pub regressed: Vec<String>,
+    /// Path of `index.html`.
+    pub index: PathBuf,
+}
+
+impl SuiteOutcome {
+    /// True when no page crashed and no claim regressed.
+    pub fn passed(&self) -> bool {
+        self.regressed.is_empty() && self.records.iter().all(|r| r.error.is_none())
+    }
+}
+
+/// Claims that held when the baseline was last written.
+pub fn read_baseline(root: &Path) -> BTreeSet<String> {
+    std::fs::read_to_string(root.join("validation/baseline.json"))
+        .ok()
+        .and_then(|t| serde_json::from_str(&t).ok())
+        .unwrap_or_default()
+}
+
+/// Writes the claims that hold now as the new baseline, keeping entries of pages that were not run.
+///
+/// # Errors
+/// The file system.
+pub fn write_baseline(root: &Path, records: &[PageRecord]) -> Result<(), PageError> {
+    let mut claims = read_baseline(root);
+    for c in records.iter().flat_map(|r| &r.claims) {
+        match c.verdict {
+            Verdict::Holds => claims.insert(c.id.clone()),
+            Verdict::Deviates => claims.remove(&c.id),
+            Verdict::Skipped => false,
+        };
+    }
+    let path = root.join("validation/baseline.json");
+    let text = serde_json::to_string_pretty(&claims).map_err(PageError::from_error)?;
+    std::fs::write(&path, text + "\n")
+        .map_err(|source| PageError::Io { path: path.display().to_string(), source })
+}
+
+/// Runs `pages` in order and writes the report.
+///
+/// # Errors
+/// When the report cannot be written. A page that fails is part of the report.
+pub fn run(pages: &[&dyn Page], options: &SuiteOptions) -> Result<SuiteOutcome, PageError> {
+    let env = Environment::read(&options.root);
+    let base = Context::new(options.budget, &options.root);
+    let screen = MultiProgress::new();
+    let bar = screen.add(ProgressBar::new(pages.len() as u64));
+    bar.set_style(style("{prefix:>12.bold} [{bar:30}] {pos}/{len} {elapsed} {msg}"));
+    bar.set_prefix("validation");
+    let started = Instant::now();
+    let mut records = Vec::new();
+    for page in pages {
+        bar.set_message(page.id());
+        let kept = options.resume.then(|| read_record(&options.out, page.id())).flatten().filter(|r| {
+            r.error.is_none() && r.budget == options.budget && r.environment.revision == env.revision
+        });
+        let out_of_time = options.limit_s.is_some_and(|s| started.elapsed().as_secs_f64() > s);
+        let record = match kept {
+            Some(r) => r,
+            None if out_of_time => {
+                bar.inc(1);
+                continue;
+            }
+            None => {
+                let line = screen.add(ProgressBar::new_spinner());
+                line.set_style(style("{prefix:>12} {spinner} {msg}"));
+                let record = run_page(*page, &base.for_page(line.clone()), &env, &options.out)?;
+                line.finish_and_clear();
+                record
+            }
+        };
+        let text = summary(&record);
+        if bar.is_hidden() {
+            println!("{text}");
+        } else {
+            bar.println(text);
+        }
+        bar.inc(1);
+        records.push(record);
+    }
+    bar.finish_and_clear();
+    write_index(&options.out, &env, &records)?;
+    let baseline = read_baseline(&options.root);
+    let regressed = records
+        .iter()
+        .flat_map(|r| &r.claims)
+        .filter(|c| c.verdict == Verdict::Deviates && baseline.contains(&c.id))
+        .map(|c| c.id.clone())
+        .collect();
+    Ok(SuiteOutcome { records, regressed, index: options.out.join("index.html") })
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+fn run_page(page: &dyn Page, ctx: &Context, env: &Environment, dir: &Path) -> Result<PageRecord, PageError> {
+    ctx.say(page.title());
+    let (output, error) = match page.run(ctx) {
+        Ok(o) => (o, None),
+        Err(e) => (PageOutput::default(), Some(e.to_string())),
+    };
+    let wall_s = ctx.elapsed();
+    let claims = output.claims.iter().cloned().map(|mut c| {
+        c.id = if c.id.is_empty() { page.id().to_owned() } else { format!("{}/{}", page.id(), c.id) };
+        c.wall_s = wall_s;
+        c
+    });
+    let record = PageRecord {
+        id: page.id().into(),
+        title: page.title().into(),
+        wall_s,
+        budget: ctx.budget,
+        environment: env.clone(),
+        claims: claims.collect(),
+        error,
+    };
+    write_page(dir, &record, &output)?;
+    Ok(record)
+}
+
+fn summary(r: &PageRecord) -> String {
+    let mut s = format!(
+        "{:<34} {:>3} hold {:>2} deviate {:>2} skipped {:>7.1} s",
+        r.id,
+        r.count(Verdict::Holds),
+        r.count(Verdict::Deviates),
+        r.count(Verdict::Skipped),
+        r.wall_s
+    );
+    if let Some(e) = &r.error {
+        s += &format!("\n    FAILED: {e}");
+    }
+    for c in r.claims.iter().filter(|c| c.verdict == Verdict::Deviates) {
+        s += &format!(
+            "\n    deviates: {} — expected {} {u}, measured {} {u}{}",
+            c.claim,
+            c.expected,
+            c.measured,
+            c.why.as_ref().map_or(String::new(), |w| format!(" ({w})")),
+            u = c.unit
+        );
+    }
+    s
+}
