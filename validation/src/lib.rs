@@ -12,6 +12,7 @@ pub mod plot;
 pub mod recording;
 pub mod report;
 pub mod suite;
+pub mod view;
 
 pub use claim::{Claim, Verdict};
 pub use page::{Budget, Context, Page, PageError, PageOutput, Table};

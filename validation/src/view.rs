@@ -1,0 +1,77 @@
+//! One self-contained page that shows a recording: orbit, play, scrub. No network, no library.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+
+use crate::Recording;
+
+const FRAME_RATE: f64 = 60.0;
+const MAX_FRAMES: usize = 3600;
+
+fn pack(values: impl Iterator<Item = f32>) -> String {
+    STANDARD.encode(values.flat_map(f32::to_le_bytes).collect::<Vec<u8>>())
+}
+
+fn pack_u32(values: &[u32]) -> String {
+    STANDARD.encode(values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>())
+}
+
+/// Rows shown: evenly spaced in time at 60 frames per second, at most 3600, each the first row at or after its time.
+fn frames(t: &[f64]) -> Vec<usize> {
+    let (Some(&start), Some(&end)) = (t.first(), t.last()) else { return Vec::new() };
+    let count = (((end - start) * FRAME_RATE).ceil() as usize + 1).clamp(1, MAX_FRAMES);
+    let mut rows: Vec<usize> = (0..count)
+        .map(|i| start + (end - start) * i as f64 / (count.max(2) - 1) as f64)
+        .map(|time| t.partition_point(|x| *x < time - 1e-12).min(t.len() - 1))
+        .collect();
+    rows.dedup();
+    rows
+}
+
+/// The page as HTML text.
+///
+/// Frames lie at recorded steps; between them the page interpolates poses. Contact forces are drawn at the step they belong to.
+pub fn page(r: &Recording) -> String {
+    let rows = frames(&r.t);
+    let nb = r.header.body_names.len();
+    let poses =
+        pack(rows.iter().flat_map(|&i| r.poses[i * nb * 7..(i + 1) * nb * 7].iter().map(|x| *x as f32)));
+    let mut starts = vec![0u32];
+    let mut contacts: Vec<f32> = Vec::new();
+    for &i in &rows {
+        let lo = r.contact_row.partition_point(|&c| (c as usize) < i);
+        let hi = r.contact_row.partition_point(|&c| (c as usize) <= i);
+        for k in lo..hi {
+            let frame = &r.contact_frame[9 * k..9 * k + 9];
+            let gamma = &r.contact_impulse[3 * k..3 * k + 3];
+            if gamma.iter().all(|g| *g == 0.0) {
+                continue;
+            }
+            let force =
+                |axis: usize| (0..3).map(|c| frame[3 * c + axis] * gamma[c]).sum::<f64>() / r.contact_dt[k];
+            contacts.extend(r.contact_point[3 * k..3 * k + 3].iter().map(|x| *x as f32));
+            contacts.extend((0..3).map(|axis| force(axis) as f32));
+        }
+        starts.push((contacts.len() / 6) as u32);
+    }
+    let shapes: Vec<_> = r
+        .header
+        .shapes
+        .iter()
+        .map(|s| {
+            json!({"name": s.name, "body": s.body, "rgba": s.rgba, "collides": s.collides,
+                "v": pack(s.vertices.iter().copied()), "i": pack_u32(&s.triangles)})
+        })
+        .collect();
+    let data = json!({
+        "model": r.header.model, "solver": r.header.solver, "law": r.header.law, "integrator": r.header.integrator,
+        "bodies": r.header.body_names, "shapes": shapes,
+        "t": rows.iter().map(|&i| r.t[i]).collect::<Vec<_>>(),
+        "energy": rows.iter().map(|&i| r.energy[3 * i..3 * i + 3].iter().sum::<f64>()).collect::<Vec<_>>(),
+        "poses": poses, "contactStart": starts, "contacts": pack(contacts.into_iter()),
+    });
+    // `</` inside a script element would end it.
+    let text = data.to_string().replace("</", "<\\/");
+    include_str!("templates/view.html").replace("/*DATA*/null", &text)
+}
