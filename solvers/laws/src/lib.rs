@@ -1,1 +1,28 @@
-//! Every contact and constraint law, one file each.
+//! Every contact and constraint law, one file each; each is a potential ℓ of the contact velocity with impulse γ = −∇ℓ.
+//!
+//! Contact laws ([`Lagged`], [`Similar`], [`Sap`], [`Frictionless`]) are made from a [`signorini_core::ContactSeed`]; constraint laws
+//! ([`NearRigid`], [`Limit`], [`Gain`], [`DryFriction`]) have seeds of their own. A new law is one file with one trait.
+
+mod dry_friction;
+mod friction;
+mod frictionless;
+mod gain;
+mod lagged;
+mod limit;
+mod near_rigid;
+mod normal;
+mod registry;
+mod sap;
+mod similar;
+
+pub use dry_friction::{DryFriction, DryFrictionParams, DryFrictionSeed};
+pub use friction::{friction_coefficient, sigmoid};
+pub use frictionless::Frictionless;
+pub use gain::{Gain, GainParams, GainSeed};
+pub use lagged::{Lagged, LaggedParams};
+pub use limit::{Limit, LimitParams, LimitSeed};
+pub use near_rigid::{Compliance, NearRigid, NearRigidParams, NearRigidSeed};
+pub use normal::NormalPotential;
+pub use registry::{CONTACT_LAWS, UnknownLaw, contact_pool, registry};
+pub use sap::{Sap, SapParams};
+pub use similar::{Similar, SimilarParams};

@@ -1,0 +1,92 @@
+use serde::{Deserialize, Serialize};
+use signorini_core::na::{Matrix3, SVector, Vector3};
+use signorini_core::{Along, ContactLaw, ContactSeed, LawEval, LawProperties, Smoothness};
+
+use crate::NormalPotential;
+use crate::friction::LaggedFriction;
+
+/// Hunt–Crossley normal force with regularised friction whose normal impulse is lagged: the law of CENIC.
+///
+/// ```text
+/// ℓ(v_c) = P(v_n) + μ n₀ ‖v_t‖_s,    ‖v_t‖_s = √(‖v_t‖² + ε²) − ε         kurtz2025cenic, eq. (14)
+/// γ_n = −P′(v_n),   γ_t = −μ n₀ t_s,   t_s = v_t/√(‖v_t‖² + ε²)
+/// ```
+/// No coupling between normal and tangent, hence no gliding; the friction bound lags by one step. Lagged: n₀, μ, ε.
+///
+/// Not read: relaxation time, torsional and rolling friction, solref, solimp.
+///
+/// Deviates: w in ε = max(v_s, μ σ_R w n₀) is the Delassus norm rather than 2.65/m.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lagged {
+    /// σ_R: relative size of the friction regularisation that round-off needs.
+    pub sigma_r: f64,
+}
+
+impl Default for Lagged {
+    fn default() -> Self {
+        Self { sigma_r: 1e-3 }
+    }
+}
+
+/// Parameters of [`Lagged`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LaggedParams {
+    normal: NormalPotential,
+    /// μ n₀ \[N·s\].
+    friction: f64,
+    /// ε \[m/s\].
+    eps: f64,
+}
+
+impl ContactLaw<3> for Lagged {
+    type Seed = ContactSeed;
+    type Params = LaggedParams;
+    const KEY: &'static str = "lagged";
+    const PROPERTIES: LawProperties =
+        LawProperties { convex: true, barrier: false, smoothness: Smoothness::C1 };
+    const PAPER: &'static str = "kurtz2025cenic";
+
+    fn prepare(&self, seed: &ContactSeed) -> LaggedParams {
+        let f = LaggedFriction::new(seed, self.sigma_r);
+        LaggedParams { normal: NormalPotential::new(seed), friction: f.mu * f.n0, eps: f.eps }
+    }
+
+    #[inline]
+    fn eval(&self, p: &LaggedParams, v_c: SVector<f64, 3>) -> LawEval<3> {
+        let (value, impulse, curvature) = p.normal.eval(v_c[0]);
+        let mut e = LawEval { cost: value, grad: Vector3::new(-impulse, 0.0, 0.0), hess: Matrix3::zeros() };
+        e.hess[(0, 0)] = curvature;
+        if p.friction > 0.0 {
+            let (a, b) = (v_c[1], v_c[2]);
+            let root = (a * a + b * b + p.eps * p.eps).sqrt();
+            let (ta, tb) = (a / root, b / root);
+            let g = p.friction / root;
+            // √(x² + ε²) − ε without cancellation.
+            e.cost += p.friction * (a * a + b * b) / (root + p.eps);
+            e.grad[1] = p.friction * ta;
+            e.grad[2] = p.friction * tb;
+            e.hess[(1, 1)] = g * (1.0 - ta * ta);
+            e.hess[(2, 2)] = g * (1.0 - tb * tb);
+            e.hess[(1, 2)] = -g * ta * tb;
+            e.hess[(2, 1)] = e.hess[(1, 2)];
+        }
+        e
+    }
+
+    #[inline]
+    fn along(&self, p: &LaggedParams, v_c: SVector<f64, 3>, dv: SVector<f64, 3>) -> Along {
+        let (value, impulse, curvature) = p.normal.eval(v_c[0]);
+        let mut l = Along { value, slope: -impulse * dv[0], curvature: curvature * dv[0] * dv[0] };
+        if p.friction > 0.0 {
+            let vv = v_c[1] * v_c[1] + v_c[2] * v_c[2];
+            let vd = v_c[1] * dv[1] + v_c[2] * dv[2];
+            let dd = dv[1] * dv[1] + dv[2] * dv[2];
+            let root = (vv + p.eps * p.eps).sqrt();
+            let t = vd / root;
+            l.value += p.friction * vv / (root + p.eps);
+            l.slope += p.friction * t;
+            l.curvature += p.friction / root * (dd - t * t);
+        }
+        l
+    }
+}

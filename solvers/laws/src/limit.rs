@@ -1,0 +1,67 @@
+use serde::{Deserialize, Serialize};
+use signorini_core::na::{SMatrix, SVector};
+use signorini_core::{ContactLaw, LawEval, LawProperties, Smoothness};
+
+use crate::Compliance;
+
+/// One-sided limit of a coordinate: v_c is the rate at which the gap opens (v at a lower limit, −v at an upper one).
+///
+/// ```text
+/// γ = (v̂ − v_c)₊/R,   v̂ = −φ₀/(δt + τ),   ℓ = ½ (v̂ − v_c)₊²/R            kurtz2025cenic, eq. (18)
+/// ```
+/// Deviates: none.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Limit {
+    /// β: period of the near-rigid spring in steps.
+    pub beta: f64,
+}
+
+impl Default for Limit {
+    fn default() -> Self {
+        Self { beta: 0.1 }
+    }
+}
+
+/// What [`Limit`] knows of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LimitSeed {
+    /// δt \[s\].
+    pub dt: f64,
+    /// Gap φ₀ to the limit \[rad or m\]; negative beyond it.
+    pub gap: f64,
+    /// Effective inverse mass of the coordinate, > 0.
+    pub inverse_mass: f64,
+    /// Stiffness and damping the user states; None: near-rigid.
+    pub spring: Option<[f64; 2]>,
+}
+
+/// Parameters of [`Limit`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LimitParams {
+    v_hat: f64,
+    weight: f64,
+}
+
+impl ContactLaw<1> for Limit {
+    type Seed = LimitSeed;
+    type Params = LimitParams;
+    const KEY: &'static str = "limit";
+    const PROPERTIES: LawProperties =
+        LawProperties { convex: true, barrier: false, smoothness: Smoothness::C1 };
+    const PAPER: &'static str = "kurtz2025cenic";
+
+    fn prepare(&self, s: &LimitSeed) -> LimitParams {
+        let c = Compliance::new(s.dt, s.inverse_mass, self.beta, s.spring);
+        LimitParams { v_hat: -s.gap / (s.dt + c.tau), weight: 1.0 / c.r }
+    }
+
+    fn eval(&self, p: &LimitParams, v_c: SVector<f64, 1>) -> LawEval<1> {
+        let e = (p.v_hat - v_c[0]).max(0.0);
+        let hess = if e > 0.0 { p.weight } else { 0.0 };
+        LawEval {
+            cost: 0.5 * p.weight * e * e,
+            grad: SVector::from([-p.weight * e]),
+            hess: SMatrix::from([[hess]]),
+        }
+    }
+}

@@ -1,0 +1,41 @@
+use signorini_core::{ContactPool, LawRegistry, Pool};
+
+use crate::{DryFriction, Frictionless, Gain, Lagged, Limit, NearRigid, Sap, Similar};
+
+/// Names of the contact laws that [`contact_pool`] knows; the first is the default.
+pub const CONTACT_LAWS: [&str; 4] = ["lagged", "similar", "sap", "frictionless"];
+
+/// A contact law by an unknown name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownLaw(pub String);
+
+impl std::fmt::Display for UnknownLaw {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "unknown contact law '{}'; known laws: {}", self.0, CONTACT_LAWS.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownLaw {}
+
+/// An empty pool of a contact law by name.
+///
+/// # Errors
+/// [`UnknownLaw`], listing the known names.
+pub fn contact_pool(name: &str) -> Result<Box<dyn ContactPool>, UnknownLaw> {
+    match name {
+        "lagged" => Ok(Box::new(Pool::<_, 3>::new(Lagged::default()))),
+        "similar" => Ok(Box::new(Pool::<_, 3>::new(Similar::default()))),
+        "sap" => Ok(Box::new(Pool::<_, 3>::new(Sap::default()))),
+        "frictionless" => Ok(Box::new(Pool::<_, 1>::new(Frictionless))),
+        _ => Err(UnknownLaw(name.to_owned())),
+    }
+}
+
+/// All laws of this crate, for reading snapshots.
+pub fn registry() -> LawRegistry {
+    let mut r = LawRegistry::default();
+    r.register::<Lagged, 3>().register::<Similar, 3>().register::<Sap, 3>().register::<Frictionless, 1>();
+    r.register::<NearRigid, 1>().register::<NearRigid, 3>().register::<NearRigid, 6>();
+    r.register::<Limit, 1>().register::<Gain, 1>().register::<DryFriction, 1>();
+    r
+}
