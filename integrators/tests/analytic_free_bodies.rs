@@ -17,7 +17,7 @@ fn controlled(accuracy: f64) -> Adaptive<StepDoubling<ContactStep<DenseNewton>>>
 fn analytic_sphere_slides_then_rolls() {
     let (r, m, mu, v0) = (0.1, 1.0, 0.4, 1.0);
     let k = 1e5;
-    let mut sys = free_bodies(vec![Body::sphere(r, m)], ground(k, 20.0, mu, 1e-4));
+    let mut sys = free_bodies(vec![Body::sphere(r, m)], ground(k, 20.0, mu, 1e-4)).unwrap();
     let mut x = sys.rest(&[Vector3::new(0.0, 0.0, r - m * 9.81 / k)]);
     x.v[3] = v0;
     let t_roll = 2.0 * v0 / (7.0 * mu * 9.81);
@@ -40,7 +40,7 @@ fn analytic_sphere_slides_then_rolls() {
 #[test]
 fn analytic_dropped_sphere_comes_to_rest() {
     let (r, m, k) = (0.05, 1.0, 1e4);
-    let mut sys = free_bodies(vec![Body::sphere(r, m)], ground(k, 20.0, 0.5, 1e-3));
+    let mut sys = free_bodies(vec![Body::sphere(r, m)], ground(k, 20.0, 0.5, 1e-3)).unwrap();
     let mut x = sys.rest(&[Vector3::new(0.0, 0.0, 0.3)]);
     let mut integrator = controlled(1e-6);
     integrator.advance(&mut sys, &mut x, 0.2, &mut NoObserver).unwrap();
@@ -79,7 +79,8 @@ fn analytic_slider_rests_at_its_stop() {
 #[test]
 fn property_momentum_is_balanced() {
     let mut sys =
-        free_bodies(vec![Body::cuboid(Vector3::new(0.1, 0.06, 0.04), 2.0)], ground(1e4, 5.0, 0.5, 1e-3));
+        free_bodies(vec![Body::cuboid(Vector3::new(0.1, 0.06, 0.04), 2.0)], ground(1e4, 5.0, 0.5, 1e-3))
+            .unwrap();
     let mut x = sys.rest(&[Vector3::new(0.0, 0.0, 0.06)]);
     x.q[3..7].copy_from_slice(&[0.9, 0.3, 0.3, 0.1]);
     let norm: f64 = x.q[3..7].iter().map(|a| a * a).sum::<f64>().sqrt();

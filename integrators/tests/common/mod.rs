@@ -140,6 +140,6 @@ pub(crate) fn idle_slider() -> Slider {
 }
 
 /// Bodies over a ground under the soft contact law.
-pub(crate) fn free_bodies(bodies: Vec<Body>, ground: Ground) -> FreeBodies {
-    FreeBodies::new(bodies, idle_slider(), ground, &Pool::<SoftContact, 3>::new(SoftContact)).unwrap()
+pub(crate) fn free_bodies(bodies: Vec<Body>, ground: Ground) -> Result<FreeBodies, ProblemError> {
+    FreeBodies::new(bodies, idle_slider(), ground, &Pool::<SoftContact, 3>::new(SoftContact))
 }
