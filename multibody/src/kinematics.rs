@@ -1,0 +1,189 @@
+use signorini_core::na::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
+use signorini_scene::{JointKind, Pose};
+
+use crate::model::quaternion_at;
+use crate::{Model, Spatial};
+
+/// Poses, velocities and motion axes at one state; no allocation after construction.
+#[derive(Clone, Debug)]
+pub struct Kinematics {
+    /// Body poses x_wb.
+    pub x_wb: Vec<Pose>,
+    /// Reference point of each tree, world \[m\]: the origin of its first moving body.
+    pub origin: Vec<Point3<f64>>,
+    /// Motion axis of each degree of freedom about the reference point of its tree.
+    pub axes: Vec<Spatial>,
+    /// Twist of each body about the reference point of its tree.
+    pub twist: Vec<Spatial>,
+    /// Velocity product Σ Ṡ v of each body's own joints.
+    pub(crate) drift: Vec<Spatial>,
+}
+
+impl Kinematics {
+    /// Sized for a model, at the reference configuration.
+    pub fn new(model: &Model) -> Self {
+        let nb = model.bodies.len();
+        let mut k = Self {
+            x_wb: vec![Isometry3::identity(); nb],
+            origin: vec![Point3::origin(); model.trees.len()],
+            axes: vec![Spatial::default(); model.nv()],
+            twist: vec![Spatial::default(); nb],
+            drift: vec![Spatial::default(); nb],
+        };
+        k.set_positions(model, &model.reference_q.clone(), &model.mocap_poses.clone());
+        k
+    }
+
+    /// Poses and motion axes at q; `mocap` are the poses of the mocap bodies.
+    pub fn set_positions(&mut self, model: &Model, q: &[f64], mocap: &[Pose]) {
+        for (b, body) in model.bodies.iter().enumerate() {
+            let mut x = match body.mocap {
+                Some(i) => mocap[i],
+                None => self.x_wb[body.parent] * body.pose,
+            };
+            if b == 0 {
+                x = Isometry3::identity();
+            }
+            for joint in &model.joints[body.joints.clone()] {
+                self.apply_joint(joint, q, &mut x);
+            }
+            self.x_wb[b] = x;
+            if let Some(t) = body.tree {
+                if model.trees[t].root == b {
+                    self.origin[t] = x.translation.vector.into();
+                }
+                // Axes were found about the world origin's axes and anchors; move them to the reference point.
+                let o = self.origin[t].coords;
+                for joint in &model.joints[body.joints.clone()] {
+                    for i in joint.v..joint.v + joint.kind.nv() {
+                        let s = &mut self.axes[i];
+                        s.linear += s.angular.cross(&o);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Moves `x` by a joint and writes its axes about the world origin.
+    fn apply_joint(&mut self, joint: &crate::JointModel, q: &[f64], x: &mut Pose) {
+        let about = |axis: Vector3<f64>, point: &Vector3<f64>| Spatial::new(axis, point.cross(&axis));
+        match joint.kind {
+            JointKind::Free => {
+                let t = Vector3::new(q[joint.q], q[joint.q + 1], q[joint.q + 2]);
+                *x = Isometry3::from_parts(Translation3::from(t), quaternion_at(q, joint.q + 3));
+                let r = x.rotation.to_rotation_matrix();
+                for i in 0..3 {
+                    let mut e = Vector3::zeros();
+                    e[i] = 1.0;
+                    self.axes[joint.v + i] = Spatial::new(Vector3::zeros(), e);
+                    self.axes[joint.v + 3 + i] = about(r.matrix().column(i).into(), &t);
+                }
+            }
+            JointKind::Ball => {
+                let p = (*x * joint.anchor).coords;
+                let r = x.rotation * quaternion_at(q, joint.q);
+                *x = Isometry3::from_parts(Translation3::from(p - r * joint.anchor.coords), r);
+                let m = r.to_rotation_matrix();
+                for i in 0..3 {
+                    self.axes[joint.v + i] = about(m.matrix().column(i).into(), &p);
+                }
+            }
+            JointKind::Hinge => {
+                let p = (*x * joint.anchor).coords;
+                let axis = x.rotation * joint.axis.into_inner();
+                let r =
+                    x.rotation * UnitQuaternion::from_axis_angle(&joint.axis, q[joint.q] - joint.reference);
+                *x = Isometry3::from_parts(Translation3::from(p - r * joint.anchor.coords), r);
+                self.axes[joint.v] = about(axis, &p);
+            }
+            JointKind::Slide => {
+                let axis = x.rotation * joint.axis.into_inner();
+                x.translation.vector += axis * (q[joint.q] - joint.reference);
+                self.axes[joint.v] = Spatial::new(Vector3::zeros(), axis);
+            }
+        }
+    }
+
+    /// Twists and velocity products at v; positions first.
+    pub fn set_velocities(&mut self, model: &Model, v: &[f64]) {
+        for (b, body) in model.bodies.iter().enumerate() {
+            let Some(_) = body.tree else {
+                self.twist[b] = Spatial::default();
+                self.drift[b] = Spatial::default();
+                continue;
+            };
+            let mut twist = self.twist[body.parent];
+            let mut drift = Spatial::default();
+            for joint in &model.joints[body.joints.clone()] {
+                let sum = |range: std::ops::Range<usize>| {
+                    range.fold(Spatial::default(), |s, i| s + self.axes[i] * v[i])
+                };
+                if joint.kind == JointKind::Free {
+                    // Translation has fixed axes; the body-fixed rotation axes are carried along by it.
+                    let shift = sum(joint.v..joint.v + 3);
+                    let spin = sum(joint.v + 3..joint.v + 6);
+                    drift += shift.cross_motion(&spin);
+                    twist += shift + spin;
+                } else {
+                    let own = sum(joint.v..joint.v + joint.kind.nv());
+                    drift += twist.cross_motion(&own);
+                    twist += own;
+                }
+            }
+            self.twist[b] = twist;
+            self.drift[b] = drift;
+        }
+    }
+
+    /// Reference point of the tree of a body; the world origin for bodies that cannot move.
+    pub fn reference(&self, model: &Model, body: usize) -> Point3<f64> {
+        model.bodies[body].tree.map_or(Point3::origin(), |t| self.origin[t])
+    }
+
+    /// Velocity of the point of `body` that is at `p` (world) \[m/s\].
+    pub fn point_velocity(&self, model: &Model, body: usize, p: &Point3<f64>) -> Vector3<f64> {
+        self.twist[body].at(&(p - self.reference(model, body)))
+    }
+
+    /// Centre of mass of a body, world \[m\].
+    pub fn com(&self, model: &Model, body: usize) -> Point3<f64> {
+        self.x_wb[body] * model.bodies[body].com
+    }
+
+    /// Rotational inertia of a body about its centre of mass, world axes.
+    pub(crate) fn world_inertia(&self, model: &Model, body: usize) -> Matrix3<f64> {
+        let r = self.x_wb[body].rotation.to_rotation_matrix();
+        r.matrix() * model.bodies[body].inertia * r.matrix().transpose()
+    }
+
+    /// Calls `f(dof, axis velocity at p, axis direction)` for every degree of freedom that moves `body`: the columns of the linear and
+    /// angular Jacobian of the point p (world), in world axes, from the last degree of freedom to the first.
+    #[inline]
+    pub fn for_columns(
+        &self,
+        model: &Model,
+        body: usize,
+        p: &Point3<f64>,
+        mut f: impl FnMut(usize, Vector3<f64>, Vector3<f64>),
+    ) {
+        let Some(t) = model.bodies[body].tree else { return };
+        let r = p - self.origin[t];
+        let mut next = model.bodies[body].last_dof;
+        while let Some(i) = next {
+            let s = &self.axes[i];
+            f(i, s.at(&r), s.angular);
+            next = model.dofs[i].parent;
+        }
+    }
+
+    /// Linear Jacobian of the point p (world) of `body`, world axes: 3 × nv, column-major, and the angular one. Dense; for tests and output.
+    pub fn jacobian(&self, model: &Model, body: usize, p: &Point3<f64>) -> (Vec<f64>, Vec<f64>) {
+        let mut linear = vec![0.0; 3 * model.nv()];
+        let mut angular = linear.clone();
+        self.for_columns(model, body, p, |i, l, a| {
+            linear[3 * i..3 * i + 3].copy_from_slice(l.as_slice());
+            angular[3 * i..3 * i + 3].copy_from_slice(a.as_slice());
+        });
+        (linear, angular)
+    }
+}
