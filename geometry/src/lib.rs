@@ -2,8 +2,10 @@
 
 mod mass;
 mod mesh;
+mod narrow;
 mod shape;
 
 pub use mass::MassProperties;
 pub use mesh::{ConvexMesh, HeightField, TriangleMesh};
+pub use narrow::{ContactPoint, Unsupported, bounding_ball, contacts};
 pub use shape::Shape;

@@ -45,3 +45,20 @@ pub enum Shape {
     /// The triangle surface itself (two-sided distances are not defined: outward by winding).
     Mesh(Arc<TriangleMesh>),
 }
+
+impl Shape {
+    /// Name of the kind of shape.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Sphere { .. } => "sphere",
+            Self::Box { .. } => "box",
+            Self::Capsule { .. } => "capsule",
+            Self::Cylinder { .. } => "cylinder",
+            Self::Ellipsoid { .. } => "ellipsoid",
+            Self::HalfSpace => "half-space",
+            Self::HeightField(_) => "height field",
+            Self::Convex(_) => "convex hull",
+            Self::Mesh(_) => "triangle mesh",
+        }
+    }
+}
