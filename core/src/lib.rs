@@ -48,4 +48,4 @@ pub use problem::{
 };
 pub use snapshot::{LawRegistry, Snapshot, SnapshotError};
 pub use solver::{ContactSolver, SolveError, SolveStats, SolveStatus, StepSolution, Tolerance};
-pub use system::{Energy, Slot, State, System};
+pub use system::{Energy, Slot, State, System, largest};

@@ -104,3 +104,8 @@ pub trait System {
     /// Mechanical energy at a state.
     fn energy(&mut self, x: &State) -> Energy;
 }
+
+/// The largest of some non-negative values, 0 without any; NaN when one is NaN, which `f64::max` would hide from error control.
+pub fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
+    values.into_iter().fold(0.0, |m, x| if m.is_nan() || x <= m { m } else { x })
+}

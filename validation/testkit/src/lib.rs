@@ -1,3 +1,15 @@
-//! Conformance suites for laws, solvers and integrators, and the four toy systems on which the contract was tried.
+//! Conformance suites for laws, problems, solvers, systems and integrators, and the four toy systems on which the contract was tried.
+//!
+//! A suite is a function that returns the first [`Violation`]; tests unwrap it.
 
+pub mod integrator;
+mod order_fit;
+pub mod problem;
+pub mod solver;
+pub mod system;
 pub mod toys;
+mod violation;
+pub mod zoo;
+
+pub use order_fit::order_fit;
+pub use violation::Violation;

@@ -2,6 +2,7 @@ use signorini_core::na::{Matrix3, Point3, Quaternion, Rotation3, UnitQuaternion,
 use signorini_core::{
     BlockDiagonal, ContactGeometry, ContactMaterial, ContactPool, ContactSeed, Energy, FrozenMap,
     FrozenProblem, Pool, Pools, ProblemError, Slot, State, StepProblem, StepSolution, System, check_finite,
+    largest,
 };
 
 use super::{Stop, StopSeed};
@@ -317,8 +318,7 @@ impl System for FreeBodies {
     }
 
     fn distance(&self, a: &State, b: &State) -> f64 {
-        // A fold that keeps NaN, which f64::max would drop.
-        a.q.iter().zip(&b.q).map(|(x, y)| (x - y).abs()).fold(0.0, |m, d| if d <= m { m } else { d })
+        largest(a.q.iter().zip(&b.q).map(|(x, y)| (x - y).abs()))
     }
 
     fn energy(&mut self, x: &State) -> Energy {

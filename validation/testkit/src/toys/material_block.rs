@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{
     BlockDiagonal, ContactGeometry, ContactPool, ContactSeed, Energy, FrozenMap, FrozenProblem, Pools,
-    ProblemError, Slot, State, StepProblem, StepSolution, System, check_finite,
+    ProblemError, Slot, State, StepProblem, StepSolution, System, check_finite, largest,
 };
 
 use super::Ground;
@@ -302,9 +302,8 @@ impl System for MaterialBlock {
     }
 
     fn distance(&self, a: &State, b: &State) -> f64 {
-        // A fold that keeps NaN, which f64::max would drop.
         let apart = |p| (vector(&a.q, p) - vector(&b.q, p)).norm();
-        (0..self.particles).map(apart).fold(0.0, |m, d| if d <= m { m } else { d })
+        largest((0..self.particles).map(apart))
     }
 
     fn energy(&mut self, x: &State) -> Energy {

@@ -3,7 +3,7 @@ mod stencil;
 
 use signorini_core::na::{Matrix3, Vector3};
 use signorini_core::{
-    ContactLaw, Energy, ProblemError, Slot, State, StepProblem, StepSolution, System, check_finite,
+    ContactLaw, Energy, ProblemError, Slot, State, StepProblem, StepSolution, System, check_finite, largest,
 };
 
 use super::{LogBarrier, LogBarrierSeed};
@@ -137,9 +137,7 @@ impl System for TwoCubes {
     fn distance(&self, a: &State, b: &State) -> f64 {
         let corner = |x: &State, c: usize, i: usize| vertex(&self.cubes[c], &x.q[N * c..], i);
         let all = (0..2).flat_map(|c| (0..8).map(move |i| (c, i)));
-        // A fold that keeps NaN, which f64::max would drop.
-        all.map(|(c, i)| (corner(a, c, i) - corner(b, c, i)).norm())
-            .fold(0.0, |m, d| if d <= m { m } else { d })
+        largest(all.map(|(c, i)| (corner(a, c, i) - corner(b, c, i)).norm()))
     }
 
     fn energy(&mut self, x: &State) -> Energy {
