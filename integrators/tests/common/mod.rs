@@ -1,6 +1,8 @@
 //! A dense damped Newton method for tests, and runs of the toys.
 #![allow(dead_code, reason = "every test file uses its part")]
 
+pub(crate) mod spy;
+
 use signorini_core::na::{DMatrix, DVector};
 use signorini_core::*;
 use signorini_testkit::toys::{Body, FreeBodies, Ground, Slider, SoftContact};

@@ -1,4 +1,4 @@
-//! Conformance of solvers on the [zoo](crate::zoo): what every method that minimises a step problem owes.
+//! Conformance of solvers on the [zoo]: what every method that minimises a step problem owes.
 
 use signorini_core::na::{DMatrix, DVector};
 use signorini_core::{

@@ -1,0 +1,141 @@
+//! The controller: every constant of its specification.
+
+use proptest::prelude::*;
+use signorini_core::StepError;
+use signorini_integrators::{Controller, Floor, Verdict};
+
+const H: f64 = 1e-3;
+
+/// The error for which the proposal is `factor`·h, before any clamping.
+fn error_for(c: &Controller, factor: f64) -> f64 {
+    c.accuracy * (c.safety / factor).powi(2)
+}
+
+fn next(v: Verdict) -> f64 {
+    match v {
+        Verdict::Accept { next } | Verdict::Reject { next } => next / H,
+        Verdict::AtFloor => f64::NAN,
+    }
+}
+
+#[test]
+fn analytic_proposals_follow_the_specification() {
+    let c = Controller::default();
+    let judge = |error| c.judge(H, error, 2, 1e-14);
+    let accepted = |error| matches!(judge(error), Verdict::Accept { .. });
+    let near = |error: f64, factor: f64| {
+        // Round-off of one power and one division.
+        assert!(
+            (next(judge(error)) - factor).abs() < 1e-12,
+            "{error:e}: {:?}, expected {factor}",
+            judge(error)
+        );
+    };
+    // Growth, inside and outside the dead band, and its bound.
+    near(error_for(&c, 1.3), 1.3);
+    near(error_for(&c, 1.19), 1.0);
+    near(error_for(&c, 40.0), 5.0);
+    near(0.0, 5.0);
+    // Too little error to reject, too much to grow: kept.
+    near(c.accuracy, 1.0);
+    assert!(accepted(c.accuracy) && accepted(0.0) && accepted(error_for(&c, 1.3)));
+    // Rejection: at least by 0.9, at most by 0.1.
+    near(c.accuracy * 1.000_001, 0.9 / f64::sqrt(1.000_001));
+    near(error_for(&c, 0.5), 0.5);
+    near(1e12, 0.1);
+    for bad in [f64::NAN, f64::INFINITY] {
+        near(bad, 0.1);
+    }
+    assert!(!accepted(c.accuracy * 1.000_001) && !accepted(f64::NAN));
+    // The reject bound itself shows with a safety of one.
+    let bold = Controller { safety: 1.0, ..c };
+    assert!((next(bold.judge(H, bold.accuracy * 1.000_001, 2, 1e-14)) - 0.9).abs() < 1e-12);
+    // Another order, another root.
+    assert!((next(c.judge(H, c.accuracy / 8.0, 3, 1e-14)) - 1.8).abs() < 1e-12);
+    // The largest step, and the smallest.
+    assert_eq!(c.judge(0.05, 0.0, 2, 1e-14), Verdict::Accept { next: 0.1 });
+    assert_eq!(c.judge(H, 1.0, 2, 0.5 * H), Verdict::Reject { next: 0.5 * H });
+    assert_eq!(c.judge(H, 1.0, 2, H), Verdict::AtFloor);
+    assert_eq!(c.judge(H, f64::NAN, 2, H), Verdict::AtFloor);
+    assert_eq!(c.judge(H, c.accuracy, 2, H), Verdict::Accept { next: H });
+    assert!((c.first_step() - 0.01).abs() < 1e-16);
+    assert_eq!(c.floor(0.0), 1e-14);
+    assert_eq!(c.floor(-1e3), 1e-11);
+    assert_eq!(Controller { min_step: 1e-5, ..c }.floor(1.0), 1e-5);
+    assert_eq!(c.solver_tolerance().relative, 1e-6);
+    assert_eq!(Controller::with_accuracy(1e-6).solver_tolerance().relative, 1e-8);
+}
+
+#[test]
+fn analytic_steps_fit_the_end_of_the_interval() {
+    let c = Controller::default();
+    assert_eq!(c.fit(H, 0.94 * H), (0.94 * H, true));
+    assert_eq!(c.fit(H, 0.96 * H), (0.96 * H, false));
+    assert_eq!(c.fit(H, 1.0005 * H), (1.0005 * H, false));
+    assert_eq!(c.fit(H, 1.002 * H), (H, false));
+    assert_eq!(c.fit(5.0, 3.0), (0.1, false));
+    // Stretching past the largest step leaves no sliver.
+    assert_eq!(c.fit(0.1, 0.1 + 1e-12), (0.1 + 1e-12, false));
+}
+
+#[test]
+fn property_constants_that_make_no_sense_are_refused() {
+    let c = Controller::default();
+    c.validate().unwrap();
+    let bad = [
+        Controller { accuracy: 0.0, ..c },
+        Controller { accuracy: -1e-3, ..c },
+        Controller { accuracy: f64::NAN, ..c },
+        Controller { accuracy: f64::INFINITY, ..c },
+        Controller { safety: 0.0, ..c },
+        Controller { safety: 1.5, ..c },
+        Controller { min_shrink: 0.0, ..c },
+        Controller { min_shrink: 1.0, ..c },
+        Controller { max_growth: 0.9, ..c },
+        Controller { dead_band: 0.5, ..c },
+        Controller { reject_shrink: 1.0, ..c },
+        Controller { not_finite_shrink: 1.0, ..c },
+        Controller { failure_shrink: 0.0, ..c },
+        Controller { max_step: 0.0, ..c },
+        Controller { max_step: f64::NAN, ..c },
+        Controller { first_step_fraction: 0.0, ..c },
+        Controller { first_step_fraction: 2.0, ..c },
+        Controller { min_step: -1.0, ..c },
+        Controller { min_step: 1.0, ..c },
+        Controller { floor_absolute: 0.0, ..c },
+        Controller { floor_relative: -1.0, ..c },
+        Controller { limit_below: 1.5, ..c },
+        Controller { stretch_below: 0.9, ..c },
+        Controller { tolerance_factor: 0.0, ..c },
+        Controller { tolerance_floor: f64::NAN, ..c },
+    ];
+    for b in bad {
+        assert!(matches!(b.validate(), Err(StepError::Argument(_))), "{b:?}");
+    }
+    assert_eq!(Floor::default(), Floor::Error);
+}
+
+proptest! {
+    #[test]
+    fn property_accepted_exactly_when_the_error_meets_the_accuracy(
+        dt in 1e-9..0.1_f64,
+        log_error in -20.0..10.0_f64,
+        log_accuracy in -12.0..0.0_f64,
+        order in 1u32..6,
+    ) {
+        let (error, accuracy) = (10f64.powf(log_error), 10f64.powf(log_accuracy));
+        let c = Controller::with_accuracy(accuracy);
+        match c.judge(dt, error, order, 1e-14) {
+            Verdict::Accept { next } => {
+                prop_assert!(error <= accuracy);
+                prop_assert!(next >= dt && next <= (5.0 * dt).min(c.max_step).max(dt));
+            }
+            Verdict::Reject { next } => {
+                prop_assert!(error > accuracy);
+                // Round-off of the clamp.
+                prop_assert!(next >= 0.1 * dt * (1.0 - 1e-15) && next <= 0.9 * dt);
+            }
+            Verdict::AtFloor => prop_assert!(false),
+        }
+    }
+}
