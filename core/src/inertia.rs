@@ -113,6 +113,12 @@ impl BlockDiagonal {
         Ok(())
     }
 
+    /// Takes over the factors and the scaling of an equal matrix.
+    pub fn copy_factors(&mut self, other: &Self) {
+        self.factors.copy_from_slice(&other.factors);
+        self.scaling.copy_from_slice(&other.scaling);
+    }
+
     /// x ← A_b⁻¹ x for one block; `x` holds that block's unknowns only.
     pub fn solve_block(&self, b: usize, x: &mut [f64]) {
         let n = self.starts[b + 1] - self.starts[b];

@@ -41,7 +41,7 @@ pub use integrate::{
 };
 pub use law::{Along, ContactLaw, ContactMaterial, ContactSeed, LawEval, LawProperties, Smoothness};
 pub use map::{BlockSink, ContactMap, Part};
-pub use pool::{ContactPool, Evals, LawPool, Pool, Pools, Span};
+pub use pool::{Evals, LawPool, Pool, Pools, Span};
 pub use problem::{
     Changed, ContactGeometry, ProblemError, Regime, SmoothPotential, StepProblem, WholePart, check_finite,
     gradient, objective,

@@ -61,22 +61,14 @@ pub trait LawPool: Send + Sync {
     ) -> Along;
     /// Replaces the content by one constraint per contact seed; false, with nothing changed, when the law wants other seeds.
     fn reset_contacts(&mut self, seeds: &[ContactSeed]) -> bool;
+    /// A pool of the same law, empty.
+    fn boxed_empty(&self) -> Box<dyn LawPool>;
     /// Law settings and parameters as JSON, for snapshots.
     fn save(&self) -> Result<serde_json::Value, serde_json::Error>;
     /// For access to the concrete pool.
     fn as_any(&self) -> &dyn Any;
     /// For mutable access to the concrete pool.
     fn as_any_mut(&mut self) -> &mut dyn Any;
-}
-
-/// A pool that can be filled from contact seeds: what a system needs to run under any contact law.
-pub trait ContactPool: LawPool {
-    /// Replaces the content by one constraint per seed.
-    fn reset(&mut self, seeds: &[ContactSeed]);
-    /// The same pool, empty, as a new box.
-    fn boxed_empty(&self) -> Box<dyn ContactPool>;
-    /// As a plain pool.
-    fn as_pool(&self) -> &dyn LawPool;
 }
 
 /// Constraints of one law over flat storage.
@@ -188,6 +180,9 @@ impl<L: ContactLaw<D>, const D: usize> LawPool for Pool<L, D> {
             .extend(seeds.iter().filter_map(|s| (s as &dyn Any).downcast_ref()).map(|s| self.law.prepare(s)));
         true
     }
+    fn boxed_empty(&self) -> Box<dyn LawPool> {
+        Box::new(Self::new(self.law.clone()))
+    }
     fn save(&self) -> Result<serde_json::Value, serde_json::Error> {
         Ok(serde_json::json!({
             "law": serde_json::to_value(&self.law)?,
@@ -198,21 +193,6 @@ impl<L: ContactLaw<D>, const D: usize> LawPool for Pool<L, D> {
         self
     }
     fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
-    }
-}
-
-impl<L: ContactLaw<D, Seed = ContactSeed>, const D: usize> ContactPool for Pool<L, D> {
-    fn reset(&mut self, seeds: &[ContactSeed]) {
-        self.clear();
-        for s in seeds {
-            self.push(s);
-        }
-    }
-    fn boxed_empty(&self) -> Box<dyn ContactPool> {
-        Box::new(Self::new(self.law.clone()))
-    }
-    fn as_pool(&self) -> &dyn LawPool {
         self
     }
 }

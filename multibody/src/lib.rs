@@ -4,12 +4,14 @@
 //! angular velocity in body axes). Ball: q = (qw, qx, qy, qz), v = angular velocity in the child's axes. Hinge and slide: one
 //! coordinate, `reference` at the drawn pose. Spatial vectors: angular part first, world axes, about a point per tree.
 
+mod collision;
 mod dynamics;
 mod error;
 mod factor;
 mod kinematics;
 mod model;
 mod retraction;
+mod rigid_system;
 mod spatial;
 
 pub use dynamics::{Dynamics, MomentumReport};
@@ -17,4 +19,5 @@ pub use error::ModelError;
 pub use factor::TreeFactor;
 pub use kinematics::Kinematics;
 pub use model::{BodyModel, DofModel, JointModel, Model, Tree};
+pub use rigid_system::{RigidOptions, RigidSystem};
 pub use spatial::{Spatial, SpatialInertia};

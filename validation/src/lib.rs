@@ -11,6 +11,7 @@ pub mod page;
 pub mod plot;
 pub mod recording;
 pub mod report;
+pub mod scenes;
 pub mod suite;
 pub mod view;
 

@@ -1,4 +1,4 @@
-use signorini_core::{ContactPool, LawRegistry, Pool};
+use signorini_core::{LawPool, LawRegistry, Pool};
 
 use crate::{DryFriction, Frictionless, Gain, Lagged, Limit, NearRigid, Sap, Similar};
 
@@ -21,7 +21,7 @@ impl std::error::Error for UnknownLaw {}
 ///
 /// # Errors
 /// [`UnknownLaw`], listing the known names.
-pub fn contact_pool(name: &str) -> Result<Box<dyn ContactPool>, UnknownLaw> {
+pub fn contact_pool(name: &str) -> Result<Box<dyn LawPool>, UnknownLaw> {
     match name {
         "lagged" => Ok(Box::new(Pool::<_, 3>::new(Lagged::default()))),
         "similar" => Ok(Box::new(Pool::<_, 3>::new(Similar::default()))),

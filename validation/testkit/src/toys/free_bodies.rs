@@ -1,8 +1,7 @@
 use signorini_core::na::{Matrix3, Point3, Quaternion, Rotation3, UnitQuaternion, Vector3};
 use signorini_core::{
-    BlockDiagonal, ContactGeometry, ContactMaterial, ContactPool, ContactSeed, Energy, FrozenMap,
-    FrozenProblem, Pool, Pools, ProblemError, Slot, State, StepProblem, StepSolution, System, check_finite,
-    largest,
+    BlockDiagonal, ContactGeometry, ContactMaterial, ContactSeed, Energy, FrozenMap, FrozenProblem, LawPool,
+    Pool, Pools, ProblemError, Slot, State, StepProblem, StepSolution, System, check_finite, largest,
 };
 
 use super::{Stop, StopSeed};
@@ -127,7 +126,7 @@ impl FreeBodies {
         bodies: Vec<Body>,
         slider: Slider,
         ground: Ground,
-        pool: &dyn ContactPool,
+        pool: &dyn LawPool,
     ) -> Result<Self, ProblemError> {
         let prepared = || Prepared::new(bodies.len(), pool);
         let slots = [prepared()?, prepared()?];
@@ -147,7 +146,7 @@ impl FreeBodies {
 }
 
 impl Prepared {
-    fn new(bodies: usize, pool: &dyn ContactPool) -> Result<Self, ProblemError> {
+    fn new(bodies: usize, pool: &dyn LawPool) -> Result<Self, ProblemError> {
         let mut sizes = vec![6; bodies];
         sizes.push(1);
         let mut mass = BlockDiagonal::with_sizes(&sizes);

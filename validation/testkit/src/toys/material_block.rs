@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{
-    BlockDiagonal, ContactGeometry, ContactPool, ContactSeed, Energy, FrozenMap, FrozenProblem, Pools,
+    BlockDiagonal, ContactGeometry, ContactSeed, Energy, FrozenMap, FrozenProblem, LawPool, Pools,
     ProblemError, Slot, State, StepProblem, StepSolution, System, check_finite, largest,
 };
 
@@ -35,7 +35,7 @@ pub struct MaterialBlock {
     mass: f64,
     volume: f64,
     particles: usize,
-    pool: Box<dyn ContactPool>,
+    pool: Box<dyn LawPool>,
     slots: [Option<Prepared>; 2],
 }
 
@@ -61,7 +61,7 @@ impl MaterialBlock {
         corner: Vector3<f64>,
         material: Material,
         ground: Ground,
-        pool: &dyn ContactPool,
+        pool: &dyn LawPool,
     ) -> (Self, State) {
         let apart = 0.5 * spacing;
         let volume = apart.powi(3);
@@ -241,7 +241,7 @@ impl System for MaterialBlock {
             seed.tree_contacts = [0, touching];
             seed.dt = horizon;
         }
-        pool.reset(&seeds);
+        pool.reset_contacts(&seeds);
         let (free, pools) = (vec![0.0; 3 * nodes], Pools::new(vec![pool]));
         let problem = FrozenProblem::new(horizon, inertia, free, map, pools, contacts)?;
         let mut s = Prepared { reach, node_mass, momentum: Vec::new(), force, seeds, problem };

@@ -1,0 +1,238 @@
+use signorini_core::na::Point3;
+use signorini_core::{ContactMaterial, ProblemError};
+use signorini_geometry::{ContactPoint, Shape, bounding_ball, contacts};
+use signorini_scene::{GeomShape, Pose, Scene};
+
+use crate::{Kinematics, Model};
+
+/// A geom that takes part in contact.
+#[derive(Clone, Debug)]
+struct Collider {
+    geom: usize,
+    body: usize,
+    pose: Pose,
+    shape: Shape,
+    /// Bounding ball in the body frame; None for unbounded shapes.
+    ball: Option<(Point3<f64>, f64)>,
+    name: String,
+}
+
+/// A pair of colliders with combined material.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    a: u32,
+    b: u32,
+    material: ContactMaterial,
+    /// Weight of A's witness in the contact point.
+    weight_a: f64,
+    /// Contacts are created below this gap, speculation aside.
+    margin: f64,
+    /// Contacts act below this gap.
+    active: f64,
+}
+
+/// All pairs between two bodies.
+#[derive(Clone, Debug)]
+struct BodyPair {
+    bodies: [usize; 2],
+    pairs: std::ops::Range<usize>,
+}
+
+/// A contact as found by the query.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FoundContact {
+    pub bodies: [usize; 2],
+    pub geoms: [usize; 2],
+    pub point: ContactPoint,
+    pub p_wc: Point3<f64>,
+    pub material: ContactMaterial,
+    /// Gap reported to the law: shifted when contacts act above zero gap.
+    pub gap: f64,
+}
+
+/// Candidate pairs of a scene and their queries.
+#[derive(Clone, Debug)]
+pub(crate) struct Collision {
+    colliders: Vec<Collider>,
+    pairs: Vec<Pair>,
+    body_pairs: Vec<BodyPair>,
+    /// Ball around all bounded colliders of a body, body frame; None when one is unbounded.
+    body_ball: Vec<Option<(Point3<f64>, f64)>>,
+    points: Vec<ContactPoint>,
+    centers: Vec<Point3<f64>>,
+}
+
+impl Collision {
+    /// Collects the pairs that the scene's filters let through.
+    pub(crate) fn new(scene: &Scene, model: &Model) -> Self {
+        let mut colliders = Vec::new();
+        for (geom, g) in scene.geoms.iter().enumerate() {
+            let GeomShape::Solid(shape) = &g.shape else { continue };
+            let named = scene.pairs.iter().any(|p| p.geom_a == geom || p.geom_b == geom);
+            if g.mask.is_empty() && !named {
+                continue;
+            }
+            let ball = bounding_ball(shape).map(|(c, r)| (g.pose * c, r));
+            colliders.push(Collider {
+                geom,
+                body: g.body,
+                pose: g.pose,
+                shape: shape.clone(),
+                ball,
+                name: g.name.clone(),
+            });
+        }
+        let body_ball = (0..model.bodies.len())
+            .map(|b| {
+                let balls: Option<Vec<_>> =
+                    colliders.iter().filter(|c| c.body == b).map(|c| c.ball).collect();
+                let balls = balls?;
+                let n = balls.len().max(1) as f64;
+                let center = balls.iter().fold(Point3::origin(), |s, (c, _)| s + c.coords / n);
+                Some((center, balls.iter().map(|(c, r)| (c - center).norm() + r).fold(0.0, f64::max)))
+            })
+            .collect();
+        let mut found = Vec::new();
+        for (i, a) in colliders.iter().enumerate() {
+            for (j, b) in colliders.iter().enumerate().skip(i + 1) {
+                if let Some(pair) = Self::pair(scene, model, [i, j], [a, b]) {
+                    let bodies = [a.body.min(b.body), a.body.max(b.body)];
+                    found.push((bodies, pair));
+                }
+            }
+        }
+        found.sort_by_key(|(bodies, p)| (*bodies, p.a, p.b));
+        let mut body_pairs: Vec<BodyPair> = Vec::new();
+        for (k, (bodies, _)) in found.iter().enumerate() {
+            match body_pairs.last_mut() {
+                Some(last) if last.bodies == *bodies => last.pairs.end = k + 1,
+                _ => body_pairs.push(BodyPair { bodies: *bodies, pairs: k..k + 1 }),
+            }
+        }
+        let centers = vec![Point3::origin(); colliders.len()];
+        let pairs = found.into_iter().map(|(_, p)| p).collect();
+        Self { colliders, pairs, body_pairs, body_ball, points: Vec::new(), centers }
+    }
+
+    fn pair(scene: &Scene, model: &Model, index: [usize; 2], c: [&Collider; 2]) -> Option<Pair> {
+        let [a, b] = c;
+        let (ga, gb) = (&scene.geoms[a.geom], &scene.geoms[b.geom]);
+        let [ia, ib] = index.map(|i| i as u32);
+        if let Some(p) = scene
+            .pairs
+            .iter()
+            .find(|p| (p.geom_a, p.geom_b) == (a.geom, b.geom) || (p.geom_b, p.geom_a) == (a.geom, b.geom))
+        {
+            let (_, weight_a) =
+                scene.options.combination.combine(&ga.surface, &gb.surface, &scene.options.contact);
+            let active = p.margin - p.inactive_gap;
+            return Some(Pair { a: ia, b: ib, material: p.material, weight_a, margin: p.margin, active });
+        }
+        if !ga.mask.meets(gb.mask) || !bodies_collide(scene, model, a.body, b.body) {
+            return None;
+        }
+        let (material, weight_a) =
+            scene.options.combination.combine(&ga.surface, &gb.surface, &scene.options.contact);
+        let margin = ga.surface.margin.max(gb.surface.margin);
+        let active = margin - ga.surface.inactive_gap.max(gb.surface.inactive_gap);
+        Some(Pair { a: ia, b: ib, material, weight_a, margin, active })
+    }
+
+    /// Finds contacts. With a `reach` per body \[m\] (how far a point of it can move within the step), pairs whose gap can close are
+    /// found as well.
+    pub(crate) fn find(
+        &mut self,
+        kin: &Kinematics,
+        reach: &[f64],
+        out: &mut Vec<FoundContact>,
+    ) -> Result<(), ProblemError> {
+        out.clear();
+        for (c, collider) in self.centers.iter_mut().zip(&self.colliders) {
+            if let Some((center, _)) = &collider.ball {
+                *c = kin.x_wb[collider.body] * center;
+            }
+        }
+        for bp in &self.body_pairs {
+            let [ba, bb] = bp.bodies;
+            let speculative = reach[ba] + reach[bb];
+            let range = bp.pairs.clone();
+            if let (Some((ca, ra)), Some((cb, rb))) = (&self.body_ball[ba], &self.body_ball[bb]) {
+                let margin = self.pairs[range.clone()].iter().map(|p| p.margin).fold(0.0, f64::max);
+                let d = (kin.x_wb[ba] * ca - kin.x_wb[bb] * cb).norm_squared();
+                if d > (ra + rb + margin + speculative).powi(2) {
+                    continue;
+                }
+            }
+            for p in &self.pairs[range] {
+                let (a, b) = (&self.colliders[p.a as usize], &self.colliders[p.b as usize]);
+                let margin = p.margin + speculative;
+                if let (Some((_, ra)), Some((_, rb))) = (&a.ball, &b.ball) {
+                    let d = (self.centers[p.a as usize] - self.centers[p.b as usize]).norm_squared();
+                    if d > (ra + rb + margin).powi(2) {
+                        continue;
+                    }
+                }
+                self.points.clear();
+                let (x_wa, x_wb) = (kin.x_wb[a.body] * a.pose, kin.x_wb[b.body] * b.pose);
+                contacts(&a.shape, &x_wa, &b.shape, &x_wb, margin, &mut self.points).map_err(|e| {
+                    ProblemError::Unsupported(format!("geoms '{}' and '{}': {e}", a.name, b.name))
+                })?;
+                for c in &self.points {
+                    let p_wc = Point3::from(p.weight_a * c.p_a.coords + (1.0 - p.weight_a) * c.p_b.coords);
+                    out.push(FoundContact {
+                        bodies: [a.body, b.body],
+                        geoms: [a.geom, b.geom],
+                        point: *c,
+                        p_wc,
+                        material: p.material,
+                        gap: c.gap - p.active,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Largest distance of a point of a body's colliders from its frame's origin \[m\]; 0 for unbounded ones, which do not rotate.
+    pub(crate) fn radius(&self, body: usize) -> f64 {
+        self.body_ball[body].map_or(0.0, |(c, r)| c.coords.norm() + r)
+    }
+
+    /// Pairs of shapes that have no contact query, found by asking each kind once.
+    pub(crate) fn unsupported(&self) -> Option<String> {
+        let mut points = Vec::new();
+        let far = Pose::translation(0.0, 0.0, 1e3);
+        self.pairs.iter().find_map(|p| {
+            let (a, b) = (&self.colliders[p.a as usize], &self.colliders[p.b as usize]);
+            let e = contacts(&a.shape, &Pose::identity(), &b.shape, &far, 0.0, &mut points).err()?;
+            Some(format!("geoms '{}' and '{}': {e}", a.name, b.name))
+        })
+    }
+}
+
+/// MuJoCo's filter: not within one rigid group, not parent and child groups (unless the parent is fixed to the world), not excluded,
+/// not both immovable.
+fn bodies_collide(scene: &Scene, model: &Model, a: usize, b: usize) -> bool {
+    let (ga, gb) = (rigid_group(model, a), rigid_group(model, b));
+    if ga == gb {
+        return false;
+    }
+    let moves = |g: usize| model.bodies[g].tree.is_some() || model.bodies[g].mocap.is_some();
+    if !moves(ga) && !moves(gb) {
+        return false;
+    }
+    let parent = |g: usize| rigid_group(model, model.bodies[g].parent);
+    let related = ga != 0 && gb != 0 && (parent(ga) == gb || parent(gb) == ga);
+    if scene.options.switches.filter_parent && related {
+        return false;
+    }
+    !scene.excludes.iter().any(|&(x, y)| (x, y) == (a, b) || (x, y) == (b, a))
+}
+
+/// The first body of the group that `b` is fixed to; 0 for the world's.
+fn rigid_group(model: &Model, mut b: usize) -> usize {
+    while b != 0 && model.bodies[b].joints.is_empty() && model.bodies[b].mocap.is_none() {
+        b = model.bodies[b].parent;
+    }
+    b
+}

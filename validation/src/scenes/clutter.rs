@@ -1,0 +1,211 @@
+use signorini_core::na::{Matrix3, Point3, Unit, UnitQuaternion, Vector3};
+use signorini_geometry::{MassProperties, Shape};
+use signorini_scene::{
+    Body, CollisionMask, CombinationRule, ContactDefaults, Geom, GeomShape, Joint, JointKind, Place, Pose,
+    Scene, SolParams, Surface,
+};
+
+/// What falls into the bin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClutterShape {
+    /// Spheres alone (soft clutter).
+    Spheres,
+    /// Half spheres, half cubes in random order (hard clutter).
+    Mixed,
+}
+
+/// Objects that fall into a bin: 4 piles of 5, after kurtz2025cenic, section VI.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clutter {
+    /// Shapes.
+    pub shape: ClutterShape,
+    /// Stiffness of each surface \[N/m\]; two in contact have half of it.
+    pub stiffness: f64,
+    /// Dissipation \[s/m\].
+    pub dissipation: f64,
+    /// Friction.
+    pub friction: f64,
+    /// Regularisation speed \[m/s\].
+    pub stiction_speed: f64,
+    /// Seed of the random poses and shapes.
+    pub seed: u64,
+}
+
+const RADIUS: f64 = 0.05;
+const SIDE: f64 = 0.1;
+const DENSITY: f64 = 1000.0;
+const BIN: f64 = 0.8;
+const WALL: f64 = 0.04;
+
+impl Clutter {
+    /// Table II: k = 1e5 N/m, d = 10 s/m, μ = 0.5, v_s = 1e-4 m/s.
+    pub fn hard(seed: u64) -> Self {
+        let shape = ClutterShape::Mixed;
+        Self { shape, stiffness: 1e5, dissipation: 10.0, friction: 0.5, stiction_speed: 1e-4, seed }
+    }
+
+    /// Soft clutter: k = 1e3 N/m, d = 10 s/m, μ = 0.5, v_s = 0.05 m/s.
+    pub fn soft(seed: u64) -> Self {
+        let shape = ClutterShape::Spheres;
+        Self { shape, stiffness: 1e3, dissipation: 10.0, friction: 0.5, stiction_speed: 0.05, seed }
+    }
+
+    fn surface(&self) -> Surface {
+        Surface {
+            friction: self.friction,
+            stiffness: Some(self.stiffness),
+            dissipation: Some(self.dissipation),
+            ..Surface::default()
+        }
+    }
+
+    /// The scene: a bin of 0.8 m (walls of 0.04 m) and 20 free bodies.
+    ///
+    /// A cube touches others with a box and with the 27 − 1 spheres of radius side/6 that tile its surface; boxes do not touch boxes.
+    pub fn scene(&self) -> Scene {
+        let mut scene = Scene { name: "clutter".into(), ..Scene::default() };
+        scene.options.combination = CombinationRule::Series;
+        scene.options.contact =
+            ContactDefaults { stiction_speed: self.stiction_speed, ..ContactDefaults::default() };
+        scene.bodies.push(body("world", Pose::identity(), None));
+        let half = 0.5 * BIN;
+        let wall = |x: f64, y: f64| {
+            let thin = |c: f64| if c == 0.0 { half + WALL } else { 0.5 * WALL };
+            let h = Vector3::new(thin(x), thin(y), half);
+            (Pose::translation(x * (half + 0.5 * WALL), y * (half + 0.5 * WALL), half), h)
+        };
+        let floor =
+            (Pose::translation(0.0, 0.0, -0.5 * WALL), Vector3::new(half + WALL, half + WALL, 0.5 * WALL));
+        for (pose, half_extents) in [floor, wall(1.0, 0.0), wall(-1.0, 0.0), wall(0.0, 1.0), wall(0.0, -1.0)]
+        {
+            // Boxes (type 2) meet spheres (type 1) only.
+            self.geom(&mut scene, 0, pose, Shape::Box { half_extents }, [0.7, 0.7, 0.75, 0.35]);
+        }
+        let mut random = Random(self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(1));
+        let mut cubes = [false; 20];
+        if self.shape == ClutterShape::Mixed {
+            cubes[..10].fill(true);
+            for i in (1..20).rev() {
+                cubes.swap(i, (random.next() * (i + 1) as f64) as usize);
+            }
+        }
+        for (i, cube) in cubes.into_iter().enumerate() {
+            let (pile, level) = (i % 4, i / 4);
+            let jitter = |r: &mut Random| 1e-3 * (2.0 * r.next() - 1.0);
+            let x = 0.15 * if pile % 2 == 0 { -1.0 } else { 1.0 } + jitter(&mut random);
+            let y = 0.15 * if pile / 2 == 0 { -1.0 } else { 1.0 } + jitter(&mut random);
+            let z = 0.15 * (level as f64 + 1.0) + jitter(&mut random);
+            let turn = if cube { random.rotation() } else { UnitQuaternion::identity() };
+            let (mass, inertia) = if cube {
+                let m = DENSITY * SIDE.powi(3);
+                (m, m * SIDE * SIDE / 6.0)
+            } else {
+                let m = DENSITY * 4.0 / 3.0 * std::f64::consts::PI * RADIUS.powi(3);
+                (m, 0.4 * m * RADIUS * RADIUS)
+            };
+            let properties = MassProperties {
+                mass,
+                com: Point3::origin(),
+                inertia: Matrix3::from_diagonal_element(inertia),
+            };
+            let b = scene.bodies.len();
+            let name = format!("{}{i}", if cube { "cube" } else { "sphere" });
+            let pose = Pose::from_parts(Vector3::new(x, y, z).into(), turn);
+            scene.bodies.push(body(&name, pose, Some(properties)));
+            scene.joints.push(free_joint(&name, b));
+            let color = [[0.2, 0.45, 0.7, 1.0], [0.85, 0.4, 0.15, 1.0]][usize::from(cube)];
+            if cube {
+                let half_extents = Vector3::repeat(0.5 * SIDE);
+                self.geom(&mut scene, b, Pose::identity(), Shape::Box { half_extents }, color);
+                for k in (0..27).filter(|k| *k != 13) {
+                    let c = |k: i32| f64::from(k % 3 - 1) * SIDE / 3.0;
+                    let pose = Pose::translation(c(k), c(k / 3), c(k / 9));
+                    self.geom(&mut scene, b, pose, Shape::Sphere { radius: SIDE / 6.0 }, color);
+                }
+            } else {
+                self.geom(&mut scene, b, Pose::identity(), Shape::Sphere { radius: RADIUS }, color);
+            }
+        }
+        scene
+    }
+
+    fn geom(&self, scene: &mut Scene, body: usize, pose: Pose, shape: Shape, rgba: [f32; 4]) {
+        let mask = match shape {
+            Shape::Box { .. } => CollisionMask { contype: 2, conaffinity: 1 },
+            _ => CollisionMask { contype: 1, conaffinity: 3 },
+        };
+        scene.geoms.push(Geom {
+            name: format!("geom{}", scene.geoms.len()),
+            body,
+            pose,
+            shape: GeomShape::Solid(shape),
+            mask,
+            surface: self.surface(),
+            group: 0,
+            rgba,
+            place: Place::default(),
+        });
+    }
+}
+
+fn body(name: &str, pose: Pose, mass: Option<MassProperties>) -> Body {
+    Body {
+        name: name.into(),
+        parent: 0,
+        pose,
+        mass,
+        mocap: false,
+        gravity_compensation: 0.0,
+        place: Place::default(),
+    }
+}
+
+fn free_joint(name: &str, body: usize) -> Joint {
+    Joint {
+        name: name.into(),
+        body,
+        kind: JointKind::Free,
+        anchor: Point3::origin(),
+        axis: Unit::new_unchecked(Vector3::z()),
+        reference: 0.0,
+        range: None,
+        limit_margin: 0.0,
+        stiffness: 0.0,
+        spring_reference: 0.0,
+        damping: 0.0,
+        armature: 0.0,
+        dry_friction: 0.0,
+        actuator_force_range: None,
+        actuator_gravity_compensation: false,
+        limit_sol: SolParams::default(),
+        friction_sol: SolParams::default(),
+        place: Place::default(),
+    }
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    /// Uniform in [0, 1).
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Uniform over all rotations (Shoemake).
+    fn rotation(&mut self) -> UnitQuaternion<f64> {
+        let (a, b, c) = (self.next(), self.next(), self.next());
+        let (s, t) = (2.0 * std::f64::consts::PI * b, 2.0 * std::f64::consts::PI * c);
+        let (r1, r2) = ((1.0 - a).sqrt(), a.sqrt());
+        UnitQuaternion::new_normalize(signorini_core::na::Quaternion::new(
+            r2 * t.cos(),
+            r1 * s.sin(),
+            r1 * s.cos(),
+            r2 * t.sin(),
+        ))
+    }
+}
