@@ -218,6 +218,19 @@ impl Prepared {
         }
     }
 
+    /// Keeps speculative contacts only where the gap can close within the horizon: by twice the present approach, plus free fall.
+    fn drop_unreachable(&self, model: &Model, horizon: f64, found: &mut Vec<FoundContact>) {
+        let fall = 0.5 * model.gravity.norm() * horizon * horizon;
+        found.retain(|c| {
+            if c.gap <= 0.0 {
+                return true;
+            }
+            let [a, b] = c.bodies.map(|b| self.kin.point_velocity(model, b, &c.p_wc));
+            let approach = (a - b).dot(&c.point.normal).max(0.0);
+            c.gap < 2.0 * horizon * approach + fall
+        });
+    }
+
     /// Rows of contacts: Jacobian, geometry, seeds without step size.
     fn set_contacts(&mut self, s: &mut Shared<'_>, found: &[FoundContact], v0: &[f64]) {
         let dim = self.problem.pools().members()[CONTACT].dim();
@@ -452,6 +465,7 @@ impl System for RigidSystem {
         }
         if self.switches.contact {
             self.collision.find(&p.kin, &self.reach, &mut self.found)?;
+            p.drop_unreachable(&self.model, horizon, &mut self.found);
         }
         p.set_contacts(&mut shared, &self.found, &x0.v);
         p.set_joint_rows(&shared, x0, horizon);
