@@ -48,6 +48,45 @@ fn property_start_is_prepared_once_per_step_and_covers_what_is_asked() {
     }
 }
 
+#[test]
+fn property_a_retry_beyond_what_was_prepared_prepares_anew() {
+    let (mut sys, x) = bouncing(Fault::None).unwrap();
+    let mut x1 = State::default();
+    let mut single = ContactStep::new(DenseNewton::default());
+    let mut doubled = StepDoubling::new(ContactStep::new(DenseNewton::default()));
+    for scheme in [&mut single as &mut dyn OneStep, &mut doubled] {
+        let mut starts = Vec::new();
+        for (dt, retry) in [(1e-3, false), (5e-4, true), (2e-3, true), (1e-3, true), (1e-3, false)] {
+            sys.prepared.clear();
+            scheme.step(&mut sys, &x, dt, retry, &mut x1).unwrap();
+            starts.push(sys.prepared.iter().filter(|p| **p == (Slot::Start, dt)).count());
+        }
+        assert_eq!(starts, [1, 0, 1, 0, 1]);
+    }
+}
+
+/// What is propagated are the two half steps, and the error is their distance from the full one.
+#[test]
+fn analytic_step_doubling_is_two_half_steps_and_a_full_one() {
+    let (mut sys, mut x) = bouncing(Fault::None).unwrap();
+    x.q[2] = 0.0495;
+    let (mut full, mut half, mut end, mut x1) =
+        (State::default(), State::default(), State::default(), State::default());
+    let mut single = ContactStep::new(DenseNewton::default());
+    single.step(&mut sys, &x, 2e-3, false, &mut full).unwrap();
+    single.step(&mut sys, &x, 1e-3, false, &mut half).unwrap();
+    single.step(&mut sys, &half, 1e-3, false, &mut end).unwrap();
+    let mut doubled = StepDoubling::new(ContactStep::new(DenseNewton::default()));
+    let report = doubled.step(&mut sys, &x, 2e-3, false, &mut x1).unwrap();
+    // Warm starts differ: solver tolerance 1e-8 times the step.
+    assert!(sys.distance(&x1, &end) < 1e-10, "{}", sys.distance(&x1, &end));
+    assert!((report.error.unwrap() - sys.distance(&full, &end)).abs() < 1e-10);
+    assert!(report.error.unwrap() > 1e-6);
+    let last = doubled.last_solve();
+    assert_eq!((last.dt, &last.solution.v), (1e-3, &x1.v));
+    assert_eq!(report.contacts, 1);
+}
+
 trait MapSlots {
     fn map_slots(&self) -> [Slot; 3];
 }

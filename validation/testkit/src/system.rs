@@ -1,6 +1,6 @@
 //! Conformance of systems: what every scene owes to integrators.
 
-use signorini_core::{ProblemError, Slot, State, StepSolution, System};
+use signorini_core::{ProblemError, Slot, State, StepSolution, System, largest};
 
 use crate::problem;
 use crate::violation::{Violation, ensure, ensure_error};
@@ -29,6 +29,7 @@ pub fn conformance(
         let s = StepSolution { v: x0.v.clone(), ..StepSolution::default() };
         ensure_error(sys.commit(slot, x0, dt, &s, &mut x1), claim, not_prepared)?;
     }
+    guess_is_the_start(sys.as_mut(), x0, dt)?;
     prepare_is_idempotent(sys.as_mut(), x0, dt)?;
     problem_conforms(sys.as_mut(), x0, dt)?;
     commit_moves(sys.as_mut(), x0, dt)?;
@@ -47,6 +48,25 @@ fn fingerprint(sys: &mut dyn System, slot: Slot, x: &State, dt: f64) -> Result<V
     let mut print = vec![point.objective];
     print.extend(point.v_c.iter().chain(point.gradient.iter()).chain(p.free_velocity()));
     Ok(print)
+}
+
+/// v* tends to the guess, v₀ in the unknowns of the problem, as δt goes to zero.
+fn guess_is_the_start(sys: &mut dyn System, x0: &State, dt: f64) -> Result<(), Violation> {
+    sys.prepare(Slot::Start, x0, dt)?;
+    let mut guess = Vec::new();
+    sys.guess(Slot::Start, x0, &mut guess);
+    let claim = "the free velocity tends to the guess as the step goes to zero";
+    let mut apart = |h: f64| -> Result<f64, Violation> {
+        let free = sys.problem(Slot::Start, h)?.free_velocity();
+        ensure(free.len() == guess.len(), claim, || format!("{} entries for {}", guess.len(), free.len()))?;
+        Ok(largest(free.iter().zip(&guess).map(|(a, b)| (a - b).abs())))
+    };
+    let (far, near) = (apart(dt)?, apart(1e-3 * dt)?);
+    let speed = largest(guess.iter().map(|v| v.abs()));
+    // Proportional to δt up to implicit damping; round-off of one division.
+    ensure(near <= 2e-3 * far + 1e-12 * speed, claim, || {
+        format!("off by {far:e} at {dt} s, {near:e} at a thousandth")
+    })
 }
 
 fn prepare_is_idempotent(sys: &mut dyn System, x0: &State, dt: f64) -> Result<(), Violation> {

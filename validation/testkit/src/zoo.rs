@@ -119,8 +119,8 @@ pub fn two_cubes() -> Vec<Animal> {
             ("far", axes(0.3, 0.2, 0.1), 1.0),
         ] {
             let sys = TwoCubes::new([cube, cube], 5e-3, 1e5);
-            let mut x =
-                sys.rest([(Vector3::zeros(), Matrix3::identity()), (Vector3::new(0.01, 0.02, height), turn)]);
+            let mut x = sys
+                .rest([(Vector3::zeros(), Matrix3::identity()), (Vector3::new(0.001, 0.002, height), turn)]);
             x.v[12..15].copy_from_slice(&[0.2, 0.1, -1.0]);
             list.push(Animal::new(name, sys, x, dt));
         }
