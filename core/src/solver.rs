@@ -115,3 +115,21 @@ pub trait ContactSolver: Send {
         out: &mut StepSolution,
     ) -> Result<SolveStatus, SolveError>;
 }
+
+impl<T: ContactSolver + ?Sized> ContactSolver for Box<T> {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+    fn supports(&self, p: &dyn StepProblem) -> Result<(), SolveError> {
+        (**self).supports(p)
+    }
+    fn solve(
+        &mut self,
+        p: &mut dyn StepProblem,
+        guess: &[f64],
+        tol: Tolerance,
+        out: &mut StepSolution,
+    ) -> Result<SolveStatus, SolveError> {
+        (**self).solve(p, guess, tol, out)
+    }
+}

@@ -19,5 +19,5 @@ pub use error::ModelError;
 pub use factor::TreeFactor;
 pub use kinematics::Kinematics;
 pub use model::{BodyModel, DofModel, JointModel, Model, Tree};
-pub use rigid_system::{RigidOptions, RigidSystem};
+pub use rigid_system::{ForceField, RigidOptions, RigidSystem};
 pub use spatial::{Spatial, SpatialInertia};

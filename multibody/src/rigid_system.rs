@@ -45,6 +45,9 @@ struct Prepared {
     problem: FrozenProblem,
 }
 
+/// Adds generalised forces \[N or N·m\], nv, at the start of a step: (model, kinematics, state, force).
+pub type ForceField = Box<dyn FnMut(&Model, &Kinematics, &State, &mut [f64]) + Send>;
+
 /// A scene in generalised coordinates under one contact law: the rigid [`System`].
 ///
 /// ```text
@@ -65,6 +68,7 @@ pub struct RigidSystem {
     reach: Vec<f64>,
     mocap: Vec<Pose>,
     applied: Vec<f64>,
+    force_field: Option<ForceField>,
     tree_contacts: Vec<u32>,
 }
 
@@ -128,6 +132,7 @@ impl RigidSystem {
             reach: vec![0.0; model.bodies.len()],
             mocap: model.mocap_poses.clone(),
             applied: vec![0.0; model.nv()],
+            force_field: None,
             tree_contacts: vec![0; model.trees.len()],
             model,
         })
@@ -138,9 +143,19 @@ impl RigidSystem {
         &self.model
     }
 
+    /// Rows per contact.
+    pub fn contact_dim(&self) -> usize {
+        self.slots[0].problem.pools().members()[CONTACT].dim()
+    }
+
     /// Applied generalised forces \[N or N·m\], nv, held until set again.
     pub fn applied_force_mut(&mut self) -> &mut [f64] {
         &mut self.applied
+    }
+
+    /// Forces that depend on time or state, evaluated at the start of each step; None removes them.
+    pub fn set_force_field(&mut self, field: Option<ForceField>) {
+        self.force_field = field;
     }
 
     /// Poses of the mocap bodies, held until set again.
@@ -448,6 +463,10 @@ impl System for RigidSystem {
             tree_contacts: &mut self.tree_contacts,
         };
         p.set_dynamics(&mut shared, x0)?;
+        if let Some(field) = &mut self.force_field {
+            field(&self.model, &p.kin, x0, &mut p.force);
+            check_finite("applied force", &p.force)?;
+        }
         self.found.clear();
         if self.switches.contact {
             let fall = 0.5 * self.model.gravity.norm() * horizon * horizon;

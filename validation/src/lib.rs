@@ -5,6 +5,7 @@
 
 /// Statements that can fail.
 pub mod claim;
+pub mod engine;
 pub mod environment;
 /// What a page is and what it may use.
 pub mod page;
@@ -12,6 +13,7 @@ pub mod plot;
 pub mod recording;
 pub mod report;
 pub mod scenes;
+pub mod shapes;
 pub mod suite;
 pub mod view;
 
