@@ -7,7 +7,11 @@ use signorini_core::{ContactLaw, LawEval, LawProperties, Smoothness};
 /// ```text
 /// ℓ = δt f (√(v² + ε²) − ε),   γ = −δt f v/√(v² + ε²),   ε = max(v_s, σ_R w δt f)      kurtz2025cenic, eq. (5)
 /// ```
-/// Below its limit a held coordinate creeps at v = ε·r/√(1 − r²), r being the ratio of load to limit.
+/// A coordinate held by friction creeps at v = ε·r/√(1 − r²), r < 1 being the ratio of load to f; at half the limit that is 0.58 ε. v_s sets the
+/// creep, in the units of the coordinate (rad/s for a hinge); σ_R only raises ε to a thousandth of the speed that the impulse δt f could stop,
+/// which keeps the Hessian conditioned. f = 0 is no friction.
+///
+/// Lagged: nothing; δt enters the impulse and ε.
 ///
 /// Deviates: the paper has no joint friction; this is its contact friction in one dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,14 +59,16 @@ impl ContactLaw<1> for DryFriction {
         DryFrictionParams { impulse, eps: s.stiction_speed.max(self.sigma_r * s.inverse_mass * impulse) }
     }
 
+    #[inline]
     fn eval(&self, p: &DryFrictionParams, v_c: SVector<f64, 1>) -> LawEval<1> {
         let v = v_c[0];
-        let root = v.hypot(p.eps);
-        let t = v / root;
+        let root = (v * v + p.eps * p.eps).sqrt();
+        let inverse = root.recip();
+        let te = p.eps * inverse;
         LawEval {
             cost: p.impulse * v * v / (root + p.eps),
-            grad: SVector::from([p.impulse * t]),
-            hess: SMatrix::from([[p.impulse / root * (p.eps / root).powi(2)]]),
+            grad: SVector::from([p.impulse * v * inverse]),
+            hess: SMatrix::from([[p.impulse * inverse * te * te]]),
         }
     }
 }

@@ -5,7 +5,7 @@ const TRANSITION: f64 = 10.0;
 
 /// f(s) = s/√(1 + s²), the regularised sign: kurtz2025cenic, eq. (5).
 pub fn sigmoid(s: f64) -> f64 {
-    s / (1.0 + s * s).sqrt()
+    s / s.hypot(1.0)
 }
 
 /// Coefficient of friction at slip speed s·v_s.
@@ -22,7 +22,11 @@ pub fn friction_coefficient(mu_static: f64, mu_dynamic: f64, s: f64) -> f64 {
     (mu_dynamic + (mu_static - mu_dynamic) * blend).max(0.0)
 }
 
-/// The lagged quantities of regularised friction.
+/// The lagged quantities of regularised friction: kurtz2025cenic, eq. (7).
+///
+/// The normal impulse is that of the state at the start, from its gap and normal velocity; it is zero for a speculative contact, which
+/// therefore has no friction in the step in which it closes. [`ContactSeed::lagged_impulse`] is not read: it serves laws
+/// whose impulse is no function of the state.
 pub(crate) struct LaggedFriction {
     /// μ at the slip speed of the start.
     pub mu: f64,

@@ -1,12 +1,19 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{SMatrix, SVector};
-use signorini_core::{ContactLaw, ContactSeed, LawEval, LawProperties, Smoothness};
+use signorini_core::{Along, ContactLaw, ContactSeed, LawEval, LawProperties, Smoothness};
 
 use crate::NormalPotential;
 
 /// Hunt–Crossley normal force alone, one row: kurtz2025cenic, eq. (13).
 ///
-/// Not read: friction, relaxation time, solref, solimp. Deviates: none.
+/// ```text
+/// ℓ(v_n) = P(v_n),   γ_n = δt (f₀ − δt k v_n)₊ (1 − d v_n)₊
+/// ```
+/// Lagged: nothing; δt and φ₀ enter f₀.
+///
+/// Not read: friction of all kinds, relaxation time, lagged impulse, solref, solimp.
+///
+/// Deviates: none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Frictionless;
 
@@ -22,8 +29,20 @@ impl ContactLaw<1> for Frictionless {
         NormalPotential::new(seed)
     }
 
+    #[inline]
     fn eval(&self, p: &NormalPotential, v_c: SVector<f64, 1>) -> LawEval<1> {
         let (cost, impulse, curvature) = p.eval(v_c[0]);
         LawEval { cost, grad: SVector::from([-impulse]), hess: SMatrix::from([[curvature]]) }
+    }
+
+    #[inline]
+    fn cost(&self, p: &NormalPotential, v_c: SVector<f64, 1>) -> f64 {
+        p.value(v_c[0])
+    }
+
+    #[inline]
+    fn along(&self, p: &NormalPotential, v_c: SVector<f64, 1>, dv: SVector<f64, 1>) -> Along {
+        let (value, impulse, curvature) = p.eval(v_c[0]);
+        Along { value, slope: -impulse * dv[0], curvature: curvature * dv[0] * dv[0] }
     }
 }

@@ -5,11 +5,14 @@ use signorini_core::{ContactLaw, LawEval, LawProperties, Smoothness};
 /// Effort-limited implicit actuation, one row: v_c is the rate of the actuated coordinate.
 ///
 /// ```text
-/// τ(v) = clamp(b − K v, e₋, e₊),   γ = δt τ,   K ≥ 0                      kurtz2025cenic, eq. (19)
+/// τ(v) = clamp(b − K v, e₋, e₊),   γ = δt τ,   ℓ(v) = −δt ∫₀ᵛ τ,   K ≥ 0          kurtz2025cenic, eq. (19)
 /// ```
-/// ℓ is the integral of −γ from the speed v_a at which τ has the value clamp(b): no large constants when K is small.
+/// The force is e₊ below the speed v₊ = (b − e₊)/K, e₋ above v₋ = (b − e₋)/K, and linear between, so the integral has three parts. It starts
+/// at zero speed, which keeps ℓ of the size of δt·τ·v however small K is; K = 0 is a constant force.
 ///
-/// Deviates: limits may differ in the two directions.
+/// Lagged: whatever made K and b.
+///
+/// Deviates: limits may differ in the two directions; the constant of integration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Gain;
 
@@ -22,7 +25,7 @@ pub struct GainSeed {
     pub gain: f64,
     /// b: force at v_c = 0 \[N or N·m\].
     pub bias: f64,
-    /// (e₋, e₊) \[N or N·m\]; None: unlimited.
+    /// (e₋, e₊), e₋ ≤ e₊ \[N or N·m\]; None: unlimited.
     pub limits: Option<[f64; 2]>,
 }
 
@@ -31,12 +34,11 @@ pub struct GainSeed {
 pub struct GainParams {
     dt: f64,
     gain: f64,
-    /// v_a, where τ = `anchor`.
-    at: f64,
-    anchor: f64,
-    /// Limits; ±f64::MAX when unlimited.
-    low: f64,
-    high: f64,
+    bias: f64,
+    /// e₋ and e₊; ±f64::MAX when unlimited, since JSON has no infinities.
+    effort: [f64; 2],
+    /// v₊ ≤ v₋, where the limits are met; ±f64::MAX for never.
+    speed: [f64; 2],
 }
 
 impl ContactLaw<1> for Gain {
@@ -49,28 +51,28 @@ impl ContactLaw<1> for Gain {
 
     fn prepare(&self, s: &GainSeed) -> GainParams {
         let [low, high] = s.limits.unwrap_or([-f64::MAX, f64::MAX]);
-        let anchor = s.bias.max(low).min(high);
-        let at = if s.gain > 0.0 { (s.bias - anchor) / s.gain } else { 0.0 };
-        GainParams { dt: s.dt, gain: s.gain, at, anchor, low, high }
+        let meets = |excess: f64| (excess / s.gain).clamp(-f64::MAX, f64::MAX);
+        // Without gain a bias within the limits never meets them, even when it equals one.
+        let above = if s.gain == 0.0 && s.bias <= high { -f64::MAX } else { meets(s.bias - high) };
+        let below = if s.gain == 0.0 && s.bias >= low { f64::MAX } else { meets(s.bias - low) };
+        GainParams { dt: s.dt, gain: s.gain, bias: s.bias, effort: [low, high], speed: [above, below] }
     }
 
+    #[inline]
     fn eval(&self, p: &GainParams, v_c: SVector<f64, 1>) -> LawEval<1> {
-        let s = v_c[0] - p.at;
-        let free = p.anchor - p.gain * s;
-        let (tau, stiff) = if free > p.high {
-            (p.high, 0.0)
-        } else if free < p.low {
-            (p.low, 0.0)
+        let (v, [low, high], [above, below]) = (v_c[0], p.effort, p.speed);
+        let (tau, stiff) = if v < above {
+            (high, 0.0)
+        } else if v > below {
+            (low, 0.0)
         } else {
-            (free, p.gain)
+            ((p.bias - p.gain * v).max(low).min(high), p.gain)
         };
-        // −∫ τ ds from 0: linear and quadratic up to the speed s_c at which the limit is met, linear beyond.
-        let integral = if stiff > 0.0 || p.gain == 0.0 {
-            0.5 * (p.anchor + tau) * s
-        } else {
-            let s_c = (p.anchor - tau) / p.gain;
-            0.5 * (p.anchor + tau) * s_c + tau * (s - s_c)
-        };
+        let within = |u: f64| u.max(above).min(below);
+        let (a, b) = (within(0.0), within(v));
+        let integral = (b - a) * (p.bias - 0.5 * p.gain * a - 0.5 * p.gain * b)
+            + high * (v.min(above) - above.min(0.0))
+            + low * (v.max(below) - below.max(0.0));
         LawEval {
             cost: -p.dt * integral,
             grad: SVector::from([-p.dt * tau]),

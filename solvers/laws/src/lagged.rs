@@ -13,7 +13,7 @@ use crate::friction::LaggedFriction;
 /// ```
 /// No coupling between normal and tangent, hence no gliding; the friction bound lags by one step. Lagged: n₀, μ, ε.
 ///
-/// Not read: relaxation time, torsional and rolling friction, solref, solimp.
+/// Not read: relaxation time, lagged impulse, torsional and rolling friction, solref, solimp.
 ///
 /// Deviates: w in ε = max(v_s, μ σ_R w n₀) is the Delassus norm rather than 2.65/m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,18 @@ pub struct LaggedParams {
     eps: f64,
 }
 
+impl LaggedParams {
+    /// μ n₀, the bound on the friction impulse \[N·s\].
+    pub fn friction_bound(&self) -> f64 {
+        self.friction
+    }
+
+    /// ε, the slip speed at which friction reaches 0.71 of its bound \[m/s\].
+    pub fn regularization_speed(&self) -> f64 {
+        self.eps
+    }
+}
+
 impl ContactLaw<3> for Lagged {
     type Seed = ContactSeed;
     type Params = LaggedParams;
@@ -58,15 +70,19 @@ impl ContactLaw<3> for Lagged {
         e.hess[(0, 0)] = curvature;
         if p.friction > 0.0 {
             let (a, b) = (v_c[1], v_c[2]);
-            let root = (a * a + b * b + p.eps * p.eps).sqrt();
-            let (ta, tb) = (a / root, b / root);
-            let g = p.friction / root;
+            let vv = a * a + b * b;
+            let root = (vv + p.eps * p.eps).sqrt();
+            let inverse = root.recip();
+            let (ta, tb) = (a * inverse, b * inverse);
+            let g = p.friction * inverse;
             // √(x² + ε²) − ε without cancellation.
-            e.cost += p.friction * (a * a + b * b) / (root + p.eps);
+            e.cost += p.friction * vv / (root + p.eps);
             e.grad[1] = p.friction * ta;
             e.grad[2] = p.friction * tb;
-            e.hess[(1, 1)] = g * (1.0 - ta * ta);
-            e.hess[(2, 2)] = g * (1.0 - tb * tb);
+            // 1 − t_a² = (ε² + v_b²)/root²: no cancellation in fast slip.
+            let te = p.eps * inverse;
+            e.hess[(1, 1)] = g * (te * te + tb * tb);
+            e.hess[(2, 2)] = g * (te * te + ta * ta);
             e.hess[(1, 2)] = -g * ta * tb;
             e.hess[(2, 1)] = e.hess[(1, 2)];
         }
@@ -82,11 +98,19 @@ impl ContactLaw<3> for Lagged {
             let vd = v_c[1] * dv[1] + v_c[2] * dv[2];
             let dd = dv[1] * dv[1] + dv[2] * dv[2];
             let root = (vv + p.eps * p.eps).sqrt();
-            let t = vd / root;
+            let inverse = root.recip();
+            let (slope, cross) = (vd * inverse, v_c[1] * dv[2] - v_c[2] * dv[1]);
             l.value += p.friction * vv / (root + p.eps);
-            l.slope += p.friction * t;
-            l.curvature += p.friction / root * (dd - t * t);
+            l.slope += p.friction * slope;
+            // ‖dv‖² root² − (v·dv)² = ε² ‖dv‖² + (v × dv)², by Lagrange's identity.
+            l.curvature += p.friction * (p.eps * p.eps * dd + cross * cross) * (inverse * inverse * inverse);
         }
         l
+    }
+
+    #[inline]
+    fn cost(&self, p: &LaggedParams, v_c: SVector<f64, 3>) -> f64 {
+        let vv = v_c[1] * v_c[1] + v_c[2] * v_c[2];
+        p.normal.value(v_c[0]) + p.friction * vv / ((vv + p.eps * p.eps).sqrt() + p.eps)
     }
 }

@@ -23,6 +23,6 @@ pub use lagged::{Lagged, LaggedParams};
 pub use limit::{Limit, LimitParams, LimitSeed};
 pub use near_rigid::{Compliance, NearRigid, NearRigidParams, NearRigidSeed};
 pub use normal::NormalPotential;
-pub use registry::{CONTACT_LAWS, UnknownLaw, contact_pool, registry};
+pub use registry::{CONTACT_LAWS, UnknownLaw, contact_law_names, contact_pool, registry};
 pub use sap::{Sap, SapParams};
 pub use similar::{Similar, SimilarParams};

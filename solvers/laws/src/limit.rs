@@ -9,6 +9,11 @@ use crate::Compliance;
 /// ```text
 /// γ = (v̂ − v_c)₊/R,   v̂ = −φ₀/(δt + τ),   ℓ = ½ (v̂ − v_c)₊²/R            kurtz2025cenic, eq. (18)
 /// ```
+/// R and τ as in [`crate::Compliance`]. The damper of the paper's force acts only while the sum of spring and damper pushes. Away from the limit the
+/// law lets the coordinate come no nearer in one step than its damping allows: v_c ≥ −φ₀/(δt + τ) up to compliance.
+///
+/// Lagged: φ₀.
+///
 /// Deviates: none.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limit {
@@ -31,7 +36,7 @@ pub struct LimitSeed {
     pub gap: f64,
     /// Effective inverse mass of the coordinate, > 0.
     pub inverse_mass: f64,
-    /// Stiffness and damping the user states; None: near-rigid.
+    /// Stiffness k ≥ 0 \[N/m or N·m/rad\] and damping c ≥ 0 that the user states; None: near-rigid.
     pub spring: Option<[f64; 2]>,
 }
 
@@ -55,6 +60,7 @@ impl ContactLaw<1> for Limit {
         LimitParams { v_hat: -s.gap / (s.dt + c.tau), weight: 1.0 / c.r }
     }
 
+    #[inline]
     fn eval(&self, p: &LimitParams, v_c: SVector<f64, 1>) -> LawEval<1> {
         let e = (p.v_hat - v_c[0]).max(0.0);
         let hess = if e > 0.0 { p.weight } else { 0.0 };

@@ -2,11 +2,12 @@ use std::f64::consts::PI;
 
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{SMatrix, SVector};
-use signorini_core::{ContactLaw, LawEval, LawProperties, Smoothness};
+use signorini_core::{Along, ContactLaw, LawEval, LawProperties, Smoothness};
 
 /// Compliance of a constraint in one step: R \[1/kg\] and relaxation time τ \[s\].
 ///
-/// The stiffest critically damped spring whose period β·h the step resolves, or the user's spring when that is softer.
+/// The near-rigid spring, critically damped with period β·h, or the user's spring with its own τ = c/k when that is softer (larger R). A
+/// damper alone (k = 0) has τ = ∞ and pulls nothing back; k = c = 0 is no constraint.
 ///
 /// ```text
 /// k = 4π²/(β² h² w),  τ = β h/π,  h = max(δt, 1e-4 s),  R = 1/(δt (δt + τ) k)       kurtz2025cenic, eq. (18)
@@ -20,7 +21,10 @@ pub struct Compliance {
 }
 
 impl Compliance {
-    /// `w` — effective inverse mass \[1/kg\]; `user` — stiffness \[N/m\] > 0 and damping \[N·s/m\] ≥ 0 of a stated spring.
+    /// - `dt` — δt \[s\], > 0
+    /// - `w` — effective inverse mass \[1/kg\], > 0
+    /// - `beta` — β, > 0
+    /// - `user` — stiffness k ≥ 0 \[N/m\] and damping c ≥ 0 \[N·s/m\] of a stated spring
     pub fn new(dt: f64, w: f64, beta: f64, user: Option<[f64; 2]>) -> Self {
         let h = dt.max(1e-4);
         let tau = beta * h / PI;
@@ -28,9 +32,10 @@ impl Compliance {
         let rigid = Self { r, tau };
         match user {
             Some([k, c]) => {
-                let tau = c / k;
-                let soft = Self { r: 1.0 / (dt * (dt + tau) * k), tau };
-                if soft.r > rigid.r { soft } else { rigid }
+                // Written without 1/k, so that k = 0 is a damper.
+                let r = 1.0 / (dt * (dt * k + c));
+                let tau = if c > 0.0 { c / k } else { 0.0 };
+                if r > rigid.r { Self { r, tau } } else { rigid }
             }
             None => rigid,
         }
@@ -42,6 +47,11 @@ impl Compliance {
 /// ```text
 /// γ = (v̂ − v_c)/R,   v̂ = −g₀/(δt + τ),   ℓ = ½ ‖v̂ − v_c‖²/R            kurtz2025cenic, eq. (18)
 /// ```
+/// R and τ as in [`Compliance`], one pair for all rows: for a weld the rotational rows share the w of the translational ones, crude but
+/// harmless as long as lengths are of the order of a metre. From δt = 1e-4 s upwards R does not depend on δt.
+///
+/// Lagged: g₀, the rows of J.
+///
 /// Deviates: none.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NearRigid {
@@ -64,7 +74,7 @@ pub struct NearRigidSeed<const D: usize> {
     pub gap: SVector<f64, D>,
     /// Effective inverse mass of the rows, one for all \[1/kg\], > 0.
     pub inverse_mass: f64,
-    /// Stiffness and damping the user states; None: near-rigid.
+    /// Stiffness k ≥ 0 \[N/m\] and damping c ≥ 0 \[N·s/m\] that the user states; None: near-rigid.
     pub spring: Option<[f64; 2]>,
 }
 
@@ -97,6 +107,19 @@ macro_rules! near_rigid {
                     cost: 0.5 * p.weight * e.norm_squared(),
                     grad: p.weight * e,
                     hess: SMatrix::identity() * p.weight,
+                }
+            }
+
+            fn cost(&self, p: &NearRigidParams<$d>, v_c: SVector<f64, $d>) -> f64 {
+                0.5 * p.weight * (v_c - p.v_hat).norm_squared()
+            }
+
+            fn along(&self, p: &NearRigidParams<$d>, v_c: SVector<f64, $d>, dv: SVector<f64, $d>) -> Along {
+                let e = v_c - p.v_hat;
+                Along {
+                    value: 0.5 * p.weight * e.norm_squared(),
+                    slope: p.weight * e.dot(&dv),
+                    curvature: p.weight * dv.norm_squared(),
                 }
             }
         }

@@ -12,7 +12,10 @@ use signorini_core::ContactSeed;
 /// ```text
 /// P(v) = ∫_v^v̂ γ_n = δt [ (e d + δt k c) s²/2 + δt k d s³/3 ] ≥ 0,     P′ = −γ_n,     P = 0 for v ≥ v̂
 /// ```
-/// which, unlike the antiderivative from 0, keeps its digits when v̂ is far away.
+/// which, unlike the antiderivative from 0, keeps its digits when v̂ is far away. A speculative contact acts only on a velocity below
+/// v̂ = −φ₀/δt, one that would close its gap within the step.
+///
+/// Deviates: the constant of integration.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NormalPotential {
     /// v̂ \[m/s\].
@@ -28,9 +31,12 @@ impl NormalPotential {
     pub fn new(seed: &ContactSeed) -> Self {
         let (h, k, d) = (seed.dt, seed.material.stiffness, seed.material.dissipation);
         let elastic_open = -seed.gap / h;
-        let open = if d * elastic_open > 1.0 { 1.0 / d } else { elastic_open };
-        let elastic = h * k * (elastic_open - open);
-        let damping = (1.0 - d * open).max(0.0);
+        // The factor that vanishes at v̂ is set to zero, not computed.
+        let (open, elastic, damping) = if d * elastic_open > 1.0 {
+            (d.recip(), h * k * (elastic_open - d.recip()), 0.0)
+        } else {
+            (elastic_open, 0.0, 1.0 - d * elastic_open)
+        };
         Self { open, linear: h * (elastic * d + h * k * damping), quadratic: h * h * k * d }
     }
 
@@ -38,9 +44,20 @@ impl NormalPotential {
     #[inline]
     pub fn eval(&self, v: f64) -> (f64, f64, f64) {
         let s = (self.open - v).max(0.0);
-        let impulse = s * (self.linear + self.quadratic * s);
-        let value = s * s * (0.5 * self.linear + self.quadratic * s / 3.0);
-        let curvature = if s > 0.0 { self.linear + 2.0 * self.quadratic * s } else { 0.0 };
-        (value, impulse, curvature)
+        let q = self.quadratic * s;
+        let curvature = if s > 0.0 { self.linear + 2.0 * q } else { 0.0 };
+        (s * s * (0.5 * self.linear + q / 3.0), s * (self.linear + q), curvature)
+    }
+
+    /// P \[J\] alone.
+    #[inline]
+    pub fn value(&self, v: f64) -> f64 {
+        let s = (self.open - v).max(0.0);
+        s * s * (0.5 * self.linear + self.quadratic * s / 3.0)
+    }
+
+    /// v̂: the speed from which on there is no impulse \[m/s\].
+    pub fn opening_speed(&self) -> f64 {
+        self.open
     }
 }

@@ -5,6 +5,11 @@ use crate::{DryFriction, Frictionless, Gain, Lagged, Limit, NearRigid, Sap, Simi
 /// Names of the contact laws that [`contact_pool`] knows; the first is the default.
 pub const CONTACT_LAWS: [&str; 4] = ["lagged", "similar", "sap", "frictionless"];
 
+/// Names of the contact laws that [`contact_pool`] knows; the first is the default.
+pub fn contact_law_names() -> &'static [&'static str] {
+    &CONTACT_LAWS
+}
+
 /// A contact law by an unknown name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownLaw(pub String);

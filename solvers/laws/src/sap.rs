@@ -1,25 +1,31 @@
 use std::f64::consts::PI;
 
 use serde::{Deserialize, Serialize};
-use signorini_core::na::{Matrix2, Matrix3, SVector, Vector2, Vector3};
-use signorini_core::{ContactLaw, ContactSeed, LawEval, LawProperties, Smoothness};
+use signorini_core::na::{Matrix3, SVector, Vector3};
+use signorini_core::{Along, ContactLaw, ContactSeed, LawEval, LawProperties, Smoothness};
 
-/// The semi-analytic primal law: linear Kelvin–Voigt compliance and a projection on the friction cone.
+/// The semi-analytic primal law (Castro and others, 2022): linear Kelvin–Voigt compliance and a projection on the friction cone.
 ///
 /// ```text
-/// γ = P(y),  y = R⁻¹(v̂ − v_c),  v̂ = (−φ₀/(δt + τ_d), 0, 0),  ℓ = ½ γᵀ R γ       castro2022sap, eq. (20)
-/// R_n = max(β² w/(4π²), 1/(δt k (δt + τ_d))),   R_t = σ_R w
+/// y = R⁻¹(v̂ − v_c),   γ = argmin ½ ‖γ − y‖²_R  over  ‖γ_t‖ ≤ μ γ_n,   ℓ = ½ γᵀ R γ
+/// v̂ = (−φ₀/(δt + τ_d), 0, 0),   R_n = max(β² w/(4π²), 1/(δt k (δt + τ_d))),   R_t = σ_R w
 /// ```
-/// P is the projection on ‖γ_t‖ ≤ μ γ_n in the norm of R. Gliding ≈ μ‖v_t‖(δt + τ_d) does not vanish with δt when τ_d > 0.
-/// Lagged: μ.
+/// With e = v̂_n − v_n and r = ‖v_t‖ the projection has three cases, whose values and slopes agree where they meet:
 ///
-/// Not read: dissipation, stiction speed (except to choose between static and dynamic friction), torsional and rolling friction,
-/// solref, solimp.
+/// ```text
+/// stick   r R_n ≤ μ e R_t     ℓ = ½ (e²/R_n + r²/R_t)                 γ = (e/R_n, −v_t/R_t)
+/// slide   e + μ r > 0         ℓ = ½ (e + μ r)²/(R_n + μ² R_t)         γ = γ_n (1, −μ v_t/r),  γ_n = (e + μ r)/(R_n + μ² R_t)
+/// open    otherwise           ℓ = 0                                   γ = 0
+/// ```
+/// Each is convex in v_c. A sliding contact glides by μ‖v_t‖(δt + τ_d), which does not vanish with δt when τ_d > 0. Lagged: μ.
 ///
-/// Deviates: none.
+/// Not read: dissipation, lagged impulse, torsional and rolling friction, solref, solimp; the stiction speed only decides between static
+/// and dynamic friction.
+///
+/// Deviates: μ follows kurtz2025cenic, eq. (8) at the slip speed of the start; R_t is at least 1e-12 R_n.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sap {
-    /// β: the near-rigid threshold; 0 switches it off.
+    /// β: contacts stiffer than a period of β steps are softened to it; 0 switches this off.
     pub beta: f64,
     /// σ_R: relative size of the friction regularisation.
     pub sigma_r: f64,
@@ -36,9 +42,40 @@ impl Default for Sap {
 pub struct SapParams {
     /// v̂_n \[m/s\].
     v_hat: f64,
+    /// R_n \[1/kg\].
     r_n: f64,
+    /// R_t \[1/kg\].
     r_t: f64,
     mu: f64,
+}
+
+impl SapParams {
+    /// μ of this step.
+    pub fn friction_coefficient(&self) -> f64 {
+        self.mu
+    }
+}
+
+/// The three cases of the projection.
+enum Region {
+    Stick,
+    /// With γ_n.
+    Slide(f64),
+    Open,
+}
+
+impl SapParams {
+    /// Region for e and r ≥ 0. Without friction sticking is never chosen, and sliding has no tangential part.
+    #[inline]
+    fn region(&self, e: f64, r: f64) -> Region {
+        if self.mu > 0.0 && r * self.r_n <= self.mu * e * self.r_t {
+            Region::Stick
+        } else if e + self.mu * r > 0.0 {
+            Region::Slide((e + self.mu * r) / (self.r_n + self.mu * self.mu * self.r_t))
+        } else {
+            Region::Open
+        }
+    }
 }
 
 impl ContactLaw<3> for Sap {
@@ -59,45 +96,77 @@ impl ContactLaw<3> for Sap {
         SapParams { v_hat: -seed.gap / tau, r_n, r_t: (self.sigma_r * w).max(1e-12 * r_n), mu }
     }
 
+    #[inline]
     fn eval(&self, p: &SapParams, v_c: SVector<f64, 3>) -> LawEval<3> {
-        let y_n = (p.v_hat - v_c[0]) / p.r_n;
-        let y_t = Vector2::new(-v_c[1], -v_c[2]) / p.r_t;
-        let y_r = y_t.norm();
-        let (mu, mu_hat) = (p.mu, p.mu * p.r_t / p.r_n);
-        let mut dp = Matrix3::zeros();
-        let gamma = if y_r <= mu * y_n {
-            dp = Matrix3::identity();
-            Vector3::new(y_n, y_t.x, y_t.y)
-        } else if -mu_hat * y_r < y_n {
-            let factor = 1.0 / (1.0 + mu * mu_hat);
-            let gamma_n = (y_n + mu_hat * y_r) * factor;
-            let t = y_t / y_r;
-            let tt = t * t.transpose();
-            let block = mu * (gamma_n / y_r * (Matrix2::identity() - tt) + mu_hat * factor * tt);
-            dp[(0, 0)] = factor;
-            for i in 0..2 {
-                dp[(0, 1 + i)] = mu_hat * factor * t[i];
-                dp[(1 + i, 0)] = mu * factor * t[i];
-                for j in 0..2 {
-                    dp[(1 + i, 1 + j)] = block[(i, j)];
+        let (e, a, b) = (p.v_hat - v_c[0], v_c[1], v_c[2]);
+        let rr = a * a + b * b;
+        let r = rr.sqrt();
+        match p.region(e, r) {
+            Region::Stick => {
+                let (stiff_n, stiff_t) = (p.r_n.recip(), p.r_t.recip());
+                LawEval {
+                    cost: 0.5 * (e * e * stiff_n + rr * stiff_t),
+                    grad: Vector3::new(-e * stiff_n, a * stiff_t, b * stiff_t),
+                    hess: Matrix3::from_diagonal(&Vector3::new(stiff_n, stiff_t, stiff_t)),
                 }
             }
-            Vector3::new(gamma_n, mu * gamma_n * t.x, mu * gamma_n * t.y)
-        } else {
-            return LawEval::zero();
-        };
-        let r = Vector3::new(p.r_n, p.r_t, p.r_t);
-        let mut hess = dp;
-        for j in 0..3 {
-            for i in 0..3 {
-                hess[(i, j)] /= r[j];
+            Region::Slide(n) => {
+                let inverse = if r > 0.0 { r.recip() } else { 0.0 };
+                let (ta, tb) = (a * inverse, b * inverse);
+                let stiff = (p.r_n + p.mu * p.mu * p.r_t).recip();
+                // ∇(e + μ r) = (−1, μ t): its outer product and the curvature of r across the slip.
+                let dz = Vector3::new(-1.0, p.mu * ta, p.mu * tb);
+                let mut hess: Matrix3<f64> = stiff * dz * dz.transpose();
+                let g = p.mu * n * inverse;
+                hess[(1, 1)] += g * tb * tb;
+                hess[(2, 2)] += g * ta * ta;
+                hess[(1, 2)] -= g * ta * tb;
+                hess[(2, 1)] = hess[(1, 2)];
+                LawEval { cost: 0.5 * n * n / stiff, grad: n * dz, hess }
             }
+            Region::Open => LawEval::zero(),
         }
-        // Symmetric up to round-off: μ̂/R_t = μ/R_n.
-        LawEval {
-            cost: 0.5 * gamma.component_mul(&gamma).dot(&r),
-            grad: -gamma,
-            hess: 0.5 * (hess + hess.transpose()),
+    }
+
+    #[inline]
+    fn cost(&self, p: &SapParams, v_c: SVector<f64, 3>) -> f64 {
+        let e = p.v_hat - v_c[0];
+        let rr = v_c[1] * v_c[1] + v_c[2] * v_c[2];
+        match p.region(e, rr.sqrt()) {
+            Region::Stick => 0.5 * (e * e / p.r_n + rr / p.r_t),
+            Region::Slide(n) => 0.5 * n * n * (p.r_n + p.mu * p.mu * p.r_t),
+            Region::Open => 0.0,
+        }
+    }
+
+    #[inline]
+    fn along(&self, p: &SapParams, v_c: SVector<f64, 3>, dv: SVector<f64, 3>) -> Along {
+        let e = p.v_hat - v_c[0];
+        let rr = v_c[1] * v_c[1] + v_c[2] * v_c[2];
+        let vd = v_c[1] * dv[1] + v_c[2] * dv[2];
+        let r = rr.sqrt();
+        match p.region(e, r) {
+            Region::Stick => {
+                let (stiff_n, stiff_t) = (p.r_n.recip(), p.r_t.recip());
+                let dd = dv[1] * dv[1] + dv[2] * dv[2];
+                Along {
+                    value: 0.5 * (e * e * stiff_n + rr * stiff_t),
+                    slope: vd * stiff_t - e * dv[0] * stiff_n,
+                    curvature: dv[0] * dv[0] * stiff_n + dd * stiff_t,
+                }
+            }
+            Region::Slide(n) => {
+                let inverse = if r > 0.0 { r.recip() } else { 0.0 };
+                let compliance = p.r_n + p.mu * p.mu * p.r_t;
+                let rate = p.mu * vd * inverse - dv[0];
+                let cross = (v_c[1] * dv[2] - v_c[2] * dv[1]) * inverse;
+                Along {
+                    value: 0.5 * n * n * compliance,
+                    slope: n * rate,
+                    curvature: rate * rate / compliance + p.mu * n * inverse * cross * cross,
+                }
+            }
+            Region::Open => Along::default(),
         }
     }
 }

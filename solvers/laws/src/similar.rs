@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
-use signorini_core::na::{Matrix3, SVector, Vector2, Vector3};
-use signorini_core::{ContactLaw, ContactSeed, LawEval, LawProperties, Smoothness};
+use signorini_core::na::{Matrix3, SVector, Vector3};
+use signorini_core::{Along, ContactLaw, ContactSeed, LawEval, LawProperties, Smoothness};
 
 use crate::NormalPotential;
 use crate::friction::LaggedFriction;
@@ -8,11 +8,13 @@ use crate::friction::LaggedFriction;
 /// Hunt–Crossley normal force and friction from one potential of z = v_n − μ‖v_t‖_s: friction fully implicit.
 ///
 /// ```text
-/// ℓ(v_c) = P(z),   γ_n = n(z),   γ_t = −μ n(z) t_s                     castro2023sap, "similar"
+/// ℓ(v_c) = P(z),   γ_n = n(z),   γ_t = −μ n(z) t_s,   n = −P′
 /// ```
-/// A sliding contact glides: it opens by about δt μ‖v_t‖, which vanishes with δt. Lagged: μ, ε.
+/// with P of [`NormalPotential`] and t_s of [`Lagged`](crate::Lagged): the "similar" potential of Castro and others (2023). P is convex and
+/// falling, z concave, so ℓ is convex. A sliding contact glides: it rests at a depth smaller by about δt μ‖v_t‖, which vanishes with
+/// δt. Lagged: μ, ε.
 ///
-/// Not read: relaxation time, torsional and rolling friction, solref, solimp.
+/// Not read: relaxation time, lagged impulse, torsional and rolling friction, solref, solimp.
 ///
 /// Deviates: w in ε is the Delassus norm rather than 2.65/m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,7 +34,15 @@ impl Default for Similar {
 pub struct SimilarParams {
     normal: NormalPotential,
     mu: f64,
+    /// ε \[m/s\].
     eps: f64,
+}
+
+impl SimilarParams {
+    /// μ of this step.
+    pub fn friction_coefficient(&self) -> f64 {
+        self.mu
+    }
 }
 
 impl ContactLaw<3> for Similar {
@@ -48,21 +58,43 @@ impl ContactLaw<3> for Similar {
         SimilarParams { normal: NormalPotential::new(seed), mu: f.mu, eps: f.eps }
     }
 
+    #[inline]
     fn eval(&self, p: &SimilarParams, v_c: SVector<f64, 3>) -> LawEval<3> {
-        let v_t = Vector2::new(v_c[1], v_c[2]);
-        let root = (v_t.norm_squared() + p.eps * p.eps).sqrt();
-        let t = v_t / root;
-        let z = v_c[0] - p.mu * v_t.norm_squared() / (root + p.eps);
-        let (cost, n, curvature) = p.normal.eval(z);
+        let (a, b) = (v_c[1], v_c[2]);
+        let vv = a * a + b * b;
+        let root = (vv + p.eps * p.eps).sqrt();
+        let inverse = root.recip();
+        let (ta, tb, te) = (a * inverse, b * inverse, p.eps * inverse);
+        let (cost, n, curvature) = p.normal.eval(v_c[0] - p.mu * vv / (root + p.eps));
         // dz = (1, −μ t_s); ∇ℓ = −n dz; ∇²ℓ = P″ dz dzᵀ + n μ ∇²‖v_t‖_s.
-        let dz = Vector3::new(1.0, -p.mu * t.x, -p.mu * t.y);
+        let dz = Vector3::new(1.0, -p.mu * ta, -p.mu * tb);
         let mut hess: Matrix3<f64> = curvature * dz * dz.transpose();
-        let g = p.mu * n / root;
-        for i in 0..2 {
-            for j in 0..2 {
-                hess[(1 + i, 1 + j)] += g * (f64::from(u8::from(i == j)) - t[i] * t[j]);
-            }
-        }
+        let g = p.mu * n * inverse;
+        hess[(1, 1)] += g * (te * te + tb * tb);
+        hess[(2, 2)] += g * (te * te + ta * ta);
+        hess[(1, 2)] -= g * ta * tb;
+        hess[(2, 1)] = hess[(1, 2)];
         LawEval { cost, grad: -n * dz, hess }
+    }
+
+    #[inline]
+    fn cost(&self, p: &SimilarParams, v_c: SVector<f64, 3>) -> f64 {
+        let vv = v_c[1] * v_c[1] + v_c[2] * v_c[2];
+        p.normal.value(v_c[0] - p.mu * vv / ((vv + p.eps * p.eps).sqrt() + p.eps))
+    }
+
+    #[inline]
+    fn along(&self, p: &SimilarParams, v_c: SVector<f64, 3>, dv: SVector<f64, 3>) -> Along {
+        let vv = v_c[1] * v_c[1] + v_c[2] * v_c[2];
+        let vd = v_c[1] * dv[1] + v_c[2] * dv[2];
+        let dd = dv[1] * dv[1] + dv[2] * dv[2];
+        let cross = v_c[1] * dv[2] - v_c[2] * dv[1];
+        let root = (vv + p.eps * p.eps).sqrt();
+        let inverse = root.recip();
+        let (value, n, curvature) = p.normal.eval(v_c[0] - p.mu * vv / (root + p.eps));
+        let rate = dv[0] - p.mu * vd * inverse;
+        // d²‖v_t‖_s/dα² = (ε² ‖dv‖² + (v × dv)²)/root³, by Lagrange's identity.
+        let bend = (p.eps * p.eps * dd + cross * cross) * (inverse * inverse * inverse);
+        Along { value, slope: -n * rate, curvature: curvature * rate * rate + p.mu * n * bend }
     }
 }

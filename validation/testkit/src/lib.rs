@@ -2,9 +2,13 @@
 //!
 //! A suite is a function that returns the first [`Violation`]; tests unwrap it.
 
+pub mod finite_difference;
 pub mod integrator;
+pub mod law;
 mod order_fit;
 pub mod problem;
+pub mod random_problem;
+pub mod rng;
 pub mod solver;
 pub mod system;
 pub mod toys;

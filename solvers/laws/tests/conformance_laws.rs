@@ -1,0 +1,211 @@
+//! Every law of the crate through the conformance suite of the testkit.
+
+use signorini_core::na::{Matrix3, SVector};
+use signorini_core::{ContactLaw, ContactSeed};
+use signorini_laws::{
+    DryFriction, DryFrictionSeed, Frictionless, Gain, GainSeed, Lagged, Limit, LimitSeed, NearRigid,
+    NearRigidSeed, Sap, Similar,
+};
+use signorini_testkit::law::{LawReport, LawSuite, Scale, rescale_contact, rescale_velocity};
+use signorini_testkit::random_problem::random_material;
+use signorini_testkit::rng::Rng;
+
+/// Speeds over the decades from creep to impact, in both directions.
+fn speed(r: &mut Rng) -> f64 {
+    let v = if r.chance(0.05) { 0.0 } else { r.log_uniform(1e-6, 5.0) };
+    if r.chance(0.5) { v } else { -v }
+}
+
+/// Contacts penetrating, touching and apart (f_e0 < 0), at rest and in motion.
+fn contact_seed(r: &mut Rng) -> ContactSeed {
+    let dt = r.log_uniform(1e-4, 2e-2);
+    let gap = match r.below(10) {
+        0 | 1 => r.log_uniform(1e-6, 1e-1),
+        2 => 0.0,
+        _ => -r.log_uniform(1e-7, 1e-2),
+    };
+    let g = Matrix3::from_fn(|_, _| r.normal());
+    ContactSeed {
+        dt,
+        gap,
+        velocity: SVector::from_fn(|_, _| speed(r)),
+        lagged_impulse: SVector::from_fn(|_, _| r.normal()),
+        material: random_material(r),
+        delassus: g * g.transpose() * r.log_uniform(1e-2, 1e2),
+        tree_contacts: [1 + r.below(5) as u32, r.below(5) as u32],
+    }
+}
+
+/// A velocity near where the contact opens as often as anywhere else.
+fn contact_velocity<const D: usize>(r: &mut Rng, s: &ContactSeed) -> SVector<f64, D> {
+    let mut v = SVector::from_fn(|_, _| speed(r));
+    if r.chance(0.5) {
+        v[0] = -s.gap / s.dt * r.uniform(0.5, 1.5);
+    }
+    v
+}
+
+fn contact<L: ContactLaw<D, Seed = ContactSeed>, const D: usize>(
+    law: L,
+    bound: impl Fn(&L::Params, f64) -> f64,
+) -> LawReport {
+    let draw = |r: &mut Rng| {
+        let seed = contact_seed(r);
+        let v = contact_velocity(r, &seed);
+        (seed, v)
+    };
+    LawSuite::new(law, draw, |(seed, v), s| (rescale_contact(seed, s), rescale_velocity(v, s)))
+        .contact(bound)
+        .assert_conforms()
+}
+
+#[test]
+fn conformance_lagged() {
+    let report = contact(Lagged::default(), |p, _| p.friction_bound());
+    // The draws must reach what is tested: more than a third with an impulse, some without.
+    assert!(report.active > 1300 && report.active < 3999, "{report}");
+}
+
+#[test]
+fn conformance_similar() {
+    let report = contact(Similar::default(), |p, gamma_n| p.friction_coefficient() * gamma_n);
+    assert!(report.active > 1300 && report.active < 3999, "{report}");
+}
+
+#[test]
+fn conformance_sap() {
+    for law in [Sap::default(), Sap { beta: 0.0, ..Sap::default() }] {
+        let report = contact(law, |p, gamma_n| p.friction_coefficient() * gamma_n);
+        assert!(report.active > 1300 && report.active < 3999, "{report}");
+    }
+}
+
+#[test]
+fn conformance_frictionless() {
+    let report = contact::<_, 1>(Frictionless, |_, _| 0.0);
+    assert!(report.active > 1300 && report.active < 3999, "{report}");
+}
+
+/// Step sizes whose rescaled values stay above the floor of h, which is an absolute time.
+fn step(r: &mut Rng) -> f64 {
+    r.log_uniform(2e-4, 2e-2)
+}
+
+fn spring(r: &mut Rng) -> Option<[f64; 2]> {
+    let damping = if r.chance(0.3) { 0.0 } else { r.log_uniform(1e-1, 1e3) };
+    match r.below(3) {
+        0 => None,
+        1 if r.chance(0.2) => Some([0.0, damping]),
+        _ => Some([r.log_uniform(1e1, 1e5), damping]),
+    }
+}
+
+fn rescale_spring(spring: Option<[f64; 2]>, s: Scale) -> Option<[f64; 2]> {
+    spring.map(|[k, c]| [k * s.stiffness(), c * s.damping()])
+}
+
+fn near_rigid<const D: usize>()
+where
+    NearRigid: ContactLaw<D, Seed = NearRigidSeed<D>>,
+{
+    let draw = |r: &mut Rng| {
+        let seed = NearRigidSeed {
+            dt: step(r),
+            gap: SVector::from_fn(|_, _| 1e-3 * r.normal()),
+            inverse_mass: r.log_uniform(1e-3, 1e3),
+            spring: spring(r),
+        };
+        (seed, SVector::from_fn(|_, _| speed(r)))
+    };
+    let rescale = |(seed, v): &(NearRigidSeed<D>, SVector<f64, D>), s: Scale| {
+        let scaled = NearRigidSeed {
+            dt: seed.dt * s.time,
+            gap: seed.gap * s.length,
+            inverse_mass: seed.inverse_mass / s.mass,
+            spring: rescale_spring(seed.spring, s),
+        };
+        // All rows as lengths: one R for all is what the law has.
+        (scaled, v * s.speed())
+    };
+    LawSuite::new(NearRigid::default(), draw, rescale).assert_conforms();
+}
+
+#[test]
+fn conformance_near_rigid() {
+    near_rigid::<1>();
+    near_rigid::<3>();
+    near_rigid::<6>();
+}
+
+#[test]
+fn conformance_limit() {
+    let draw = |r: &mut Rng| {
+        let gap = if r.chance(0.5) { r.log_uniform(1e-6, 1e-1) } else { -r.log_uniform(1e-6, 1e-2) };
+        let seed = LimitSeed { dt: step(r), gap, inverse_mass: r.log_uniform(1e-3, 1e3), spring: spring(r) };
+        (seed, SVector::from([speed(r)]))
+    };
+    let rescale = |(seed, v): &(LimitSeed, SVector<f64, 1>), s: Scale| {
+        let scaled = LimitSeed {
+            dt: seed.dt * s.time,
+            gap: seed.gap * s.length,
+            inverse_mass: seed.inverse_mass / s.mass,
+            spring: rescale_spring(seed.spring, s),
+        };
+        (scaled, v * s.speed())
+    };
+    // γ ≥ 0, like a contact.
+    let report = LawSuite::new(Limit::default(), draw, rescale).contact(|_, _| 0.0).assert_conforms();
+    assert!(report.active > 1000 && report.active < 3900, "{report}");
+}
+
+#[test]
+fn conformance_gain() {
+    let draw = |r: &mut Rng| {
+        let limits = match r.below(4) {
+            0 => None,
+            // Limits that leave out zero force are limits too.
+            1 => Some([1.0, 1.0 + r.log_uniform(1e-2, 1e2)]),
+            _ => Some([-r.log_uniform(1e-2, 1e2), r.log_uniform(1e-2, 1e2)]),
+        };
+        let gain = match r.below(4) {
+            0 => 0.0,
+            1 => r.log_uniform(1e-280, 1e-10),
+            _ => r.log_uniform(1e-2, 1e4),
+        };
+        let seed = GainSeed { dt: step(r), gain, bias: 30.0 * r.normal(), limits };
+        (seed, SVector::from([speed(r)]))
+    };
+    let rescale = |(seed, v): &(GainSeed, SVector<f64, 1>), s: Scale| {
+        let scaled = GainSeed {
+            dt: seed.dt * s.time,
+            gain: seed.gain * s.damping(),
+            bias: seed.bias * s.force(),
+            limits: seed.limits.map(|e| e.map(|e| e * s.force())),
+        };
+        (scaled, v * s.speed())
+    };
+    LawSuite::new(Gain, draw, rescale).assert_conforms();
+}
+
+#[test]
+fn conformance_dry_friction() {
+    let draw = |r: &mut Rng| {
+        let seed = DryFrictionSeed {
+            dt: step(r),
+            force: if r.chance(0.1) { 0.0 } else { r.log_uniform(1e-3, 1e2) },
+            stiction_speed: r.log_uniform(1e-5, 1e-2),
+            inverse_mass: r.log_uniform(1e-3, 1e3),
+        };
+        (seed, SVector::from([speed(r)]))
+    };
+    let rescale = |(seed, v): &(DryFrictionSeed, SVector<f64, 1>), s: Scale| {
+        let scaled = DryFrictionSeed {
+            dt: seed.dt * s.time,
+            force: seed.force * s.force(),
+            stiction_speed: seed.stiction_speed * s.speed(),
+            inverse_mass: seed.inverse_mass / s.mass,
+        };
+        (scaled, v * s.speed())
+    };
+    LawSuite::new(DryFriction::default(), draw, rescale).assert_conforms();
+}
