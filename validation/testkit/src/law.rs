@@ -8,6 +8,7 @@ use std::fmt;
 use signorini_core::ContactLaw;
 use signorini_core::na::SVector;
 
+use crate::Violation;
 use crate::rng::Rng;
 
 pub use rescale::{Scale, rescale_contact, rescale_velocity};
@@ -84,8 +85,8 @@ impl<'a, L: ContactLaw<D>, const D: usize> LawSuite<'a, L, D> {
     /// Runs all checks on all states.
     ///
     /// # Errors
-    /// The first check that fails, with its state.
-    pub fn run(&self) -> Result<LawReport, LawFailure> {
+    /// The first check that fails; the claim begins with its name.
+    pub fn run(&self) -> Result<LawReport, Violation> {
         checks::run(self)
     }
 
@@ -98,7 +99,7 @@ impl<'a, L: ContactLaw<D>, const D: usize> LawSuite<'a, L, D> {
     pub fn assert_conforms(&self) -> LawReport {
         match self.run() {
             Ok(report) => report,
-            Err(failure) => panic!("{failure}"),
+            Err(violation) => panic!("{violation}"),
         }
     }
 }
@@ -135,24 +136,4 @@ impl fmt::Display for LawReport {
         write!(f, "{} states, {} active", self.states, self.active)?;
         self.worst.iter().try_for_each(|(check, w)| write!(f, ", {check} {w:.1e}"))
     }
-}
-
-/// A law that breaks a promise.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("law {law}/{rows} fails {check} at state {index}: {measured:e}, allowed {allowed:e}; {state}")]
-pub struct LawFailure {
-    /// Law name.
-    pub law: &'static str,
-    /// Rows, D.
-    pub rows: usize,
-    /// Name of the check, as in the table of [`LawSuite`].
-    pub check: &'static str,
-    /// Number of the state.
-    pub index: usize,
-    /// Relative deviation found.
-    pub measured: f64,
-    /// Relative deviation allowed.
-    pub allowed: f64,
-    /// Seed and velocity.
-    pub state: String,
 }

@@ -105,12 +105,13 @@ fn draw(r: &mut Rng) -> (ContactSeed, Vector3<f64>) {
     (seed, r.vector())
 }
 
-fn caught_by(defect: Defect) -> Option<&'static str> {
+/// First word of the violated claim.
+fn caught_by(defect: Defect) -> Option<String> {
     let rescale = |(seed, v): &(ContactSeed, Vector3<f64>), s: Scale| {
         (rescale_contact(seed, s), rescale_velocity(v, s))
     };
     let suite = LawSuite::new(Broken(defect), draw, rescale).states(500);
-    suite.contact(|_, _| 1e9).run().err().map(|failure| failure.check)
+    suite.contact(|_, _| 1e9).run().err().and_then(|v| v.claim.split(' ').next().map(str::to_owned))
 }
 
 #[test]
@@ -127,7 +128,7 @@ fn conformance_suite_names_each_defect() {
         (Defect::NaNAtRest, Some("finite")),
         (Defect::Infinite, Some("storage")),
     ] {
-        assert_eq!(caught_by(defect), check, "{defect:?}");
+        assert_eq!(caught_by(defect).as_deref(), check, "{defect:?}");
     }
 }
 
@@ -161,10 +162,9 @@ impl ContactLaw<1> for Step {
 fn conformance_suite_finds_a_jump_of_the_impulse() {
     let rescale = |&(p, v): &(f64, SVector<f64, 1>), s: Scale| (p * s.impulse(), v * s.speed());
     let failure = LawSuite::new(Step, |r| (1.0, r.vector()), rescale).states(500).run().unwrap_err();
-    assert_eq!(failure.check, "jump");
-    // The message must say which law, which check, which state.
+    // The message must say which check, which law, which state.
     let text = failure.to_string();
-    assert!(text.contains("step/1") && text.contains("jump") && text.contains("v_c ["), "{text}");
+    assert!(text.contains("jump of law step/1") && text.contains("v_c ["), "{text}");
 }
 
 #[test]

@@ -1,7 +1,8 @@
 use signorini_core::na::{DMatrix, SMatrix, SVector};
 use signorini_core::{ContactLaw, LawEval, Smoothness};
 
-use super::{LawFailure, LawReport, LawSuite, Scale};
+use super::{LawReport, LawSuite, Scale};
+use crate::Violation;
 use crate::finite_difference::{gradient_deviation, jacobian_deviation};
 use crate::rng::Rng;
 
@@ -25,7 +26,7 @@ struct Bench<'a, 'b, L: ContactLaw<D>, const D: usize> {
 
 pub(super) fn run<L: ContactLaw<D>, const D: usize>(
     suite: &LawSuite<'_, L, D>,
-) -> Result<LawReport, LawFailure> {
+) -> Result<LawReport, Violation> {
     let mut rng = Rng::new(suite.rng_seed);
     let mut report = LawReport { states: suite.states, ..LawReport::default() };
     for index in 0..suite.states {
@@ -53,21 +54,21 @@ fn ratio(deviation: f64, size: f64) -> f64 {
 }
 
 impl<L: ContactLaw<D>, const D: usize> Bench<'_, '_, L, D> {
-    fn claim(&mut self, check: &'static str, measured: f64, allowed: f64) -> Result<(), LawFailure> {
+    fn claim(&mut self, check: &'static str, measured: f64, allowed: f64) -> Result<(), Violation> {
         // NaN fails.
         if measured <= allowed {
             self.report.record(check, measured);
             return Ok(());
         }
-        Err(LawFailure {
-            law: L::KEY,
-            rows: D,
-            check,
-            index: self.index,
-            measured,
-            allowed,
-            state: format!("seed {:?}, v_c {:?}", self.seed, self.v.as_slice()),
-        })
+        Err(Violation::new(
+            format!("{check} of law {}/{D}", L::KEY),
+            format!(
+                "found {measured:e}, allowed {allowed:e}, at state {}: seed {:?}, v_c {:?}",
+                self.index,
+                self.seed,
+                self.v.as_slice()
+            ),
+        ))
     }
 
     fn eval(&self, v: SVector<f64, D>) -> LawEval<D> {
@@ -79,7 +80,7 @@ impl<L: ContactLaw<D>, const D: usize> Bench<'_, '_, L, D> {
         self.v.norm().max(1e-6)
     }
 
-    fn finite(&mut self) -> Result<(), LawFailure> {
+    fn finite(&mut self) -> Result<(), Violation> {
         let barrier = L::PROPERTIES.barrier;
         let mut probes = vec![self.v, SVector::zeros()];
         for scale in [-1.0, 1e-200, -1e-9, 1e6, -1e6] {
@@ -105,7 +106,7 @@ impl<L: ContactLaw<D>, const D: usize> Bench<'_, '_, L, D> {
         self.claim("finite", bad, 0.0)
     }
 
-    fn derivatives(&mut self) -> Result<(), LawFailure> {
+    fn derivatives(&mut self) -> Result<(), Violation> {
         let (size, e) = (self.size(), self.e);
         let x = self.v.as_slice();
         if self.at_kink() {
@@ -144,7 +145,7 @@ impl<L: ContactLaw<D>, const D: usize> Bench<'_, '_, L, D> {
             })
     }
 
-    fn line(&mut self, dv: SVector<f64, D>) -> Result<(), LawFailure> {
+    fn line(&mut self, dv: SVector<f64, D>) -> Result<(), Violation> {
         let e = self.e;
         let cost = self.suite.law.cost(&self.params, self.v);
         self.claim("cost", ratio((cost - e.cost).abs(), e.cost.abs()), 1e-12)?;
@@ -159,7 +160,7 @@ impl<L: ContactLaw<D>, const D: usize> Bench<'_, '_, L, D> {
     }
 
     /// Claims about the segment from v to another velocity.
-    fn pair(&mut self, other: SVector<f64, D>) -> Result<(), LawFailure> {
+    fn pair(&mut self, other: SVector<f64, D>) -> Result<(), Violation> {
         let (a, b) = (self.e, self.eval(other));
         if !b.cost.is_finite() {
             return Ok(());
@@ -207,7 +208,7 @@ impl<L: ContactLaw<D>, const D: usize> Bench<'_, '_, L, D> {
         ratio((f_hi - f_lo).norm(), size)
     }
 
-    fn units(&mut self) -> Result<(), LawFailure> {
+    fn units(&mut self) -> Result<(), Violation> {
         for s in SCALES {
             let (seed, v) = (self.suite.rescale)(&(self.seed, self.v), s);
             let scaled = self.suite.law.eval(&self.suite.law.prepare(&seed), v);
@@ -227,7 +228,7 @@ impl<L: ContactLaw<D>, const D: usize> Bench<'_, '_, L, D> {
         Ok(())
     }
 
-    fn storage(&mut self) -> Result<(), LawFailure> {
+    fn storage(&mut self) -> Result<(), Violation> {
         let back = serde_json::to_string(&self.params)
             .and_then(|text| serde_json::from_str::<L::Params>(&text))
             .map(|p| self.suite.law.eval(&p, self.v));
@@ -235,7 +236,7 @@ impl<L: ContactLaw<D>, const D: usize> Bench<'_, '_, L, D> {
         self.claim("storage", f64::from(u8::from(!same)), 0.0)
     }
 
-    fn contact(&mut self) -> Result<(), LawFailure> {
+    fn contact(&mut self) -> Result<(), Violation> {
         let Some(bound) = &self.suite.bound else { return Ok(()) };
         let gamma = -self.e.grad;
         let allowed = bound(&self.params, gamma[0]);
