@@ -83,6 +83,31 @@ pub trait OneStep: Send {
     fn last_solve(&self) -> LastSolve<'_>;
 }
 
+impl<P: OneStep + ?Sized> OneStep for Box<P> {
+    fn name(&self) -> String {
+        (**self).name()
+    }
+    fn order(&self) -> u32 {
+        (**self).order()
+    }
+    fn error_order(&self) -> Option<u32> {
+        (**self).error_order()
+    }
+    fn step(
+        &mut self,
+        sys: &mut dyn System,
+        x0: &State,
+        dt: f64,
+        retry: bool,
+        x1: &mut State,
+    ) -> Result<StepReport, StepError> {
+        (**self).step(sys, x0, dt, retry, x1)
+    }
+    fn last_solve(&self) -> LastSolve<'_> {
+        (**self).last_solve()
+    }
+}
+
 /// A solve with what is needed to read its impulses.
 #[derive(Clone, Copy, Debug)]
 pub struct LastSolve<'a> {

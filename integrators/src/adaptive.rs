@@ -29,6 +29,18 @@ pub fn cenic<S: ContactSolver>(solver: S, accuracy: f64) -> Adaptive<StepDoublin
     Adaptive { scheme: StepDoubling::new(step), controller, next_step: None, x1: State::default() }
 }
 
+/// [`cenic`] with other constants; solves converge to [`Controller::solver_tolerance`].
+///
+/// # Errors
+/// [`StepError::Argument`] when a constant makes no sense.
+pub fn cenic_with<S: ContactSolver>(
+    solver: S,
+    controller: Controller,
+) -> Result<Adaptive<StepDoubling<ContactStep<S>>>, StepError> {
+    let step = ContactStep::new(solver).with_tolerance(controller.solver_tolerance());
+    Adaptive::new(StepDoubling::new(step), controller)
+}
+
 impl<P: OneStep> Adaptive<P> {
     /// A scheme under a controller.
     ///

@@ -8,7 +8,7 @@
 //! | [`StepDoubling`] | a wrapper around any [`PreparedStep`] | one full and two half steps; propagates the halves, measures the difference |
 //! | [`FixedStep`] | an integrator over any one-step scheme | equal steps, no slivers at the end of an interval |
 //! | [`Adaptive`] | an integrator over any scheme with an error estimate | the CENIC [`Controller`] |
-//! | [`cenic`] | `Adaptive<StepDoubling<ContactStep<S>>>` | error-controlled contact under any solver |
+//! | [`cenic`], [`cenic_with`] | `Adaptive<StepDoubling<ContactStep<S>>>` | error-controlled contact under any solver |
 //!
 //! # What a step doubles
 //!
@@ -56,7 +56,7 @@ mod interval;
 mod scheme;
 mod step_doubling;
 
-pub use adaptive::{Adaptive, cenic};
+pub use adaptive::{Adaptive, cenic, cenic_with};
 pub use contact_step::ContactStep;
 pub use controller::{Controller, Floor, Verdict};
 pub use fixed_step::FixedStep;

@@ -9,13 +9,13 @@ use signorini_icf::{IcfOptions, IcfSolver};
 fn conformance_dense_newton() {
     let coverage = signorini_testkit::solver::conformance(&|| Box::new(DenseNewton::default())).unwrap();
     assert!(coverage.refused.is_empty(), "{:?}", coverage.refused);
-    assert_eq!(coverage.solved.len(), 23);
+    assert_eq!(coverage.solved.len(), 31);
 }
 
 #[test]
 fn conformance_icf_takes_what_is_frozen_and_refuses_barriers() {
     let coverage =
         signorini_testkit::solver::conformance(&|| Box::new(IcfSolver::new(IcfOptions::default()))).unwrap();
-    assert_eq!(coverage.solved.len(), 13);
+    assert_eq!(coverage.solved.len(), 21);
     assert_eq!(coverage.refused.len(), 10, "{:?}", coverage.refused);
 }

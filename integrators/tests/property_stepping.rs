@@ -6,7 +6,9 @@ use common::spy::{Fault, Notes, Spy};
 use common::{DenseNewton, free_bodies, ground};
 use signorini_core::na::Vector3;
 use signorini_core::*;
-use signorini_integrators::{Adaptive, ContactStep, Controller, FixedStep, Floor, StepDoubling, cenic};
+use signorini_integrators::{
+    Adaptive, ContactStep, Controller, FixedStep, Floor, StepDoubling, cenic, cenic_with,
+};
 use signorini_testkit::{integrator, order_fit, toys::Body};
 
 fn bouncing(fault: Fault) -> Result<(Spy, State), ProblemError> {
@@ -110,10 +112,34 @@ fn property_warm_starts_and_tolerances_are_those_of_the_specification() {
         assert_eq!(notes.guesses[1], mean);
         assert_eq!(notes.guesses[2], notes.results[0]);
     }
+    let controller = Controller { tolerance_factor: 1e-2, ..Controller::default() };
+    let mut integrator = cenic_with(Notes::default(), controller).unwrap();
+    let (mut sys, mut x) = bouncing(Fault::None).unwrap();
+    integrator.advance(&mut sys, &mut x, 1e-4, &mut NoObserver).unwrap();
+    integrator.set_accuracy(1e-2);
+    integrator.advance(&mut sys, &mut x, 2e-4, &mut NoObserver).unwrap();
+    let given = &integrator.scheme().scheme().solver().tolerances;
+    assert_eq!((given[0], given[given.len() - 1]), (1e-5, 1e-4));
     let mut step = ContactStep::new(Notes::default());
     let (mut sys, x) = bouncing(Fault::None).unwrap();
     step.step(&mut sys, &x, 1e-3, false, &mut State::default()).unwrap();
     assert_eq!(step.solver().tolerances, [1e-8]);
+}
+
+#[test]
+fn property_boxed_solvers_and_schemes_are_the_same() {
+    let boxed: Box<dyn ContactSolver> = Box::new(DenseNewton::default());
+    let scheme: Box<dyn OneStep> = Box::new(StepDoubling::new(ContactStep::new(boxed)));
+    let mut integrator = Adaptive::new(scheme, Controller::default()).unwrap();
+    let mut plain =
+        Adaptive::new(StepDoubling::new(ContactStep::new(DenseNewton::default())), Controller::default())
+            .unwrap();
+    let (mut sys, mut x) = bouncing(Fault::None).unwrap();
+    let mut y = x.clone();
+    integrator.advance(&mut sys, &mut x, 0.3, &mut NoObserver).unwrap();
+    plain.advance(&mut sys, &mut y, 0.3, &mut NoObserver).unwrap();
+    assert_eq!(x, y);
+    assert_eq!(Integrator::name(&integrator), Integrator::name(&plain));
 }
 
 #[test]

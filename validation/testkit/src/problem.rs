@@ -3,22 +3,8 @@
 use signorini_core::na::{DMatrix, DVector};
 use signorini_core::{BlockSink, Evals, ProblemError, Regime, StepProblem, WholePart, gradient, objective};
 
+use crate::rng::Rng;
 use crate::violation::{Violation, ensure, ensure_error, ensure_near};
-
-/// A small deterministic generator (SplitMix64) of uniform numbers in −1 … 1.
-struct Noise(u64);
-impl Noise {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ z >> 31) as f64 / (u64::MAX as f64) * 2.0 - 1.0
-    }
-    fn vector(&mut self, n: usize) -> DVector<f64> {
-        DVector::from_fn(n, |_, _| self.next())
-    }
-}
 
 /// Everything a problem knows at one velocity, by dense matrices.
 pub(crate) struct Point {
@@ -93,21 +79,25 @@ pub(crate) fn scaled_distance(p: &dyn StepProblem, a: &[f64], b: &[f64]) -> f64 
 pub fn conformance(p: &mut dyn StepProblem, v: &[f64]) -> Result<(), Violation> {
     let n = p.velocity_count();
     ensure(v.len() == n, "the guess has one entry per unknown", || format!("{} for {n}", v.len()))?;
-    let mut noise = Noise(17);
+    let mut rng = Rng::new(17);
     let size = v.iter().fold(0.1, |m: f64, x| m.max(x.abs()));
     for trial in 0..4 {
         let place = format!("trial point {trial}");
         let mut at_v = DVector::from_column_slice(v);
         if trial > 0 {
-            let dv = noise.vector(n) * (0.2 * size);
+            let dv = random(&mut rng, n) * (0.2 * size);
             at_v += &dv * p.max_step(v, dv.as_slice());
         }
-        local(p, &at_v, &mut noise).map_err(|e| e.within(&place))?;
+        local(p, &at_v, &mut rng).map_err(|e| e.within(&place))?;
     }
     refuses_nonsense(p, v)
 }
 
-fn local(p: &mut dyn StepProblem, v: &DVector<f64>, noise: &mut Noise) -> Result<(), Violation> {
+fn random(rng: &mut Rng, n: usize) -> DVector<f64> {
+    DVector::from_fn(n, |_, _| rng.uniform(-1.0, 1.0))
+}
+
+fn local(p: &mut dyn StepProblem, v: &DVector<f64>, rng: &mut Rng) -> Result<(), Violation> {
     let n = v.len();
     let here = at(p, v.as_slice())?;
     let value = p.value(v.as_slice())?;
@@ -135,7 +125,7 @@ fn local(p: &mut dyn StepProblem, v: &DVector<f64>, noise: &mut Noise) -> Result
     let mut momentum = DVector::zeros(n);
     p.inertia().apply(whole.part(), v.as_slice(), momentum.as_mut_slice());
     for _ in 0..3 {
-        let w = noise.vector(n);
+        let w = random(rng, n);
         let room = p.max_step(v.as_slice(), w.as_slice()).min(p.max_step(v.as_slice(), (-&w).as_slice()));
         ensure(room > 0.0 && room <= 1.0, "max_step lies in (0, 1]", || format!("{room:e}"))?;
         let slope = here.gradient.dot(&w);
@@ -154,7 +144,7 @@ fn local(p: &mut dyn StepProblem, v: &DVector<f64>, noise: &mut Noise) -> Result
         frozen_claims(p, v, &w, &here)?;
     }
     p.relinearize(v.as_slice())?;
-    p.value((v + noise.vector(n) * 1e-6).as_slice())?;
+    p.value((v + random(rng, n) * 1e-6).as_slice())?;
     ensure(p.contact_velocities() == here.v_c, "a trial value leaves the linearisation where it is", || {
         "the contact velocities moved".into()
     })

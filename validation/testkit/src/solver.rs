@@ -1,9 +1,8 @@
 //! Conformance of solvers on the [zoo]: what every method that minimises a step problem owes.
 
-use signorini_core::na::{DMatrix, DVector};
 use signorini_core::{
-    ContactMaterial, ContactSolver, DenseProblem, ProblemError, Regime, SolveError, SolveStatus, StepProblem,
-    StepSolution, Tolerance,
+    ContactSolver, DenseProblem, ProblemError, Regime, SolveError, SolveStatus, StepProblem, StepSolution,
+    Tolerance,
 };
 
 use crate::problem::{at, scaled_distance, scaled_norm};
@@ -40,19 +39,40 @@ pub fn conformance(make: &dyn Fn() -> Box<dyn ContactSolver>) -> Result<Coverage
         let name = animal.name.clone();
         animal.problem()?;
         let guess = animal.guess();
-        let p = animal.problem()?;
-        if let Err(refusal) = solver.supports(p) {
-            refuses_honestly(solver.as_mut(), p, &guess, &refusal).map_err(|e| e.within(&name))?;
-            coverage.refused.push((name, refusal.to_string()));
-            continue;
-        }
-        solves(solver.as_mut(), p, &guess).map_err(|e| e.within(&name))?;
-        is_history_free(make().as_mut(), solver.as_mut(), p, &guess).map_err(|e| e.within(&name))?;
-        refuses_nonsense(solver.as_mut(), p, &guess).map_err(|e| e.within(&name))?;
-        coverage.solved.push(name);
+        on_problem(make, solver.as_mut(), animal.problem()?, &guess, &name, &mut coverage)?;
     }
-    symmetries(solver.as_mut())?;
+    for (i, random) in zoo::dense().iter().enumerate() {
+        let name = format!("random dense problem {i}");
+        let mut p = random.build(SoftContact)?;
+        on_problem(make, solver.as_mut(), &mut p, random.v0.as_slice(), &name, &mut coverage)?;
+        symmetries(solver.as_mut(), random).map_err(|e| e.within(&name))?;
+    }
     Ok(coverage)
+}
+
+/// What [`conformance`] asks of one problem, for problems from elsewhere; `solver` may have solved others before, and `guess` is the warm start.
+///
+/// # Errors
+/// The first claim that does not hold.
+pub fn on_problem(
+    make: &dyn Fn() -> Box<dyn ContactSolver>,
+    solver: &mut dyn ContactSolver,
+    p: &mut dyn StepProblem,
+    guess: &[f64],
+    name: &str,
+    coverage: &mut Coverage,
+) -> Result<(), Violation> {
+    let here = |e: Violation| e.within(name);
+    if let Err(refusal) = solver.supports(p) {
+        refuses_honestly(solver, p, guess, &refusal).map_err(here)?;
+        coverage.refused.push((name.to_owned(), refusal.to_string()));
+        return Ok(());
+    }
+    solves(solver, p, guess).map_err(here)?;
+    is_history_free(make().as_mut(), solver, p, guess).map_err(here)?;
+    refuses_nonsense(solver, p, guess).map_err(here)?;
+    coverage.solved.push(name.to_owned());
+    Ok(())
 }
 
 fn refuses_honestly(
@@ -196,29 +216,7 @@ fn refuses_nonsense(
     )
 }
 
-/// Three contacts on five unknowns; row 3k is the normal of contact k.
-fn dense() -> DenseProblem {
-    let wave = |i: usize, j: usize| ((3 * i + 7 * j + 1) as f64).sin();
-    let root = DMatrix::from_fn(5, 5, |i, j| wave(i, j) + if i == j { 2.0 } else { 0.0 });
-    let material = ContactMaterial {
-        stiffness: 1e4,
-        dissipation: 5.0,
-        stiction_speed: 1e-2,
-        ..ContactMaterial::default()
-    };
-    DenseProblem {
-        A: &root * root.transpose(),
-        v_star: DVector::from_fn(5, |i, _| 0.3 * wave(i, 11)),
-        J: DMatrix::from_fn(9, 5, |i, j| wave(j, i + 5)),
-        phi0: DVector::from_row_slice(&[-1e-3, -2e-3, 1e-4]),
-        v0: DVector::from_fn(5, |i, _| 0.3 * wave(i, 13)),
-        materials: vec![material; 3],
-        dt: 1e-2,
-    }
-}
-
-fn symmetries(solver: &mut dyn ContactSolver) -> Result<(), Violation> {
-    let original = dense();
+fn symmetries(solver: &mut dyn ContactSolver, original: &DenseProblem) -> Result<(), Violation> {
     let mut p = original.build(SoftContact)?;
     if solver.supports(&p).is_err() {
         return Ok(());
@@ -227,12 +225,14 @@ fn symmetries(solver: &mut dyn ContactSolver) -> Result<(), Violation> {
     let base = solved(solver, &mut p, guess, 1e-2 * TOLERANCE)?;
 
     let mut permuted = original.clone();
-    for (to, from) in [2, 0, 1].into_iter().enumerate() {
+    let n = original.phi0.len();
+    for (to, from) in (0..n).map(|k| (k, n - 1 - k)) {
         permuted.J.rows_mut(3 * to, 3).copy_from(&original.J.rows(3 * from, 3));
         permuted.phi0[to] = original.phi0[from];
+        permuted.materials[to] = original.materials[from];
     }
     let mut mirrored = original.clone();
-    for k in 0..3 {
+    for k in 0..n {
         // With A and B exchanged, n and the relative velocity both change sign; (n, t₁, t₂) → (−n, t₁, −t₂).
         mirrored.J.row_mut(3 * k + 1).neg_mut();
     }

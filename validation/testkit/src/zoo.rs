@@ -1,8 +1,9 @@
 //! The problems that every solver is tried on.
 
 use signorini_core::na::{Matrix3, Rotation3, Vector3};
-use signorini_core::{ContactMaterial, Pool, ProblemError, Slot, State, StepProblem, System};
+use signorini_core::{ContactMaterial, DenseProblem, Pool, ProblemError, Slot, State, StepProblem, System};
 
+use crate::random_problem::random_dense_problem;
 use crate::toys::{Body, Cube, FreeBodies, Ground, Material, MaterialBlock, Slider, SoftContact, TwoCubes};
 
 /// A step problem with a name: a system, a state to prepare and a step size.
@@ -137,7 +138,13 @@ pub fn material_block() -> Vec<Animal> {
     vec![Animal::new("material block", sys, x, 1e-3)]
 }
 
-/// All of them.
+/// Random dense problems of 1 to 13 unknowns and 0 to 9 contacts, in some of them more rows than unknowns; all under one law.
+pub fn dense() -> Vec<DenseProblem> {
+    let sizes = [(1, 0), (1, 1), (3, 2), (6, 4), (7, 1), (12, 9), (13, 5), (4, 6)];
+    (0..).zip(sizes).map(|(seed, (nv, nc))| random_dense_problem(seed, nv, nc)).collect()
+}
+
+/// All systems.
 ///
 /// # Errors
 /// Never, unless a toy is broken.
