@@ -1,2 +1,40 @@
 //! The `signorini` command line.
-fn main() {}
+
+mod reproduce;
+
+use clap::{Parser, Subcommand};
+
+/// Contact simulation research: run robots, compare solvers, reproduce the papers' figures.
+#[derive(Parser)]
+#[command(name = "signorini", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the validation suite or a part of it and write the report.
+    Reproduce(reproduce::Arguments),
+    /// List the pages of the validation suite.
+    List,
+}
+
+fn main() -> std::process::ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command.unwrap_or_else(|| Command::Reproduce(reproduce::Arguments::default())) {
+        Command::Reproduce(a) => reproduce::run(&a),
+        Command::List => {
+            reproduce::list();
+            Ok(true)
+        }
+    };
+    match result {
+        Ok(true) => std::process::ExitCode::SUCCESS,
+        Ok(false) => std::process::ExitCode::FAILURE,
+        Err(e) => {
+            eprintln!("error: {e}");
+            std::process::ExitCode::FAILURE
+        }
+    }
+}

@@ -7,6 +7,7 @@
 pub mod claim;
 pub mod engine;
 pub mod environment;
+pub mod kurtz2025cenic;
 /// What a page is and what it may use.
 pub mod page;
 pub mod plot;
@@ -21,3 +22,8 @@ pub use claim::{Claim, Verdict};
 pub use page::{Budget, Context, Page, PageError, PageOutput, Table};
 pub use plot::{Mark, Plot, Series};
 pub use recording::{Recording, RecordingError, RecordingHeader};
+
+/// All pages, in the order of the report.
+pub fn pages() -> Vec<&'static dyn Page> {
+    kurtz2025cenic::pages()
+}

@@ -1,9 +1,8 @@
-use signorini_core::na::{Matrix3, Point3, Unit, UnitQuaternion, Vector3};
-use signorini_geometry::{MassProperties, Shape};
-use signorini_scene::{
-    Body, CollisionMask, CombinationRule, ContactDefaults, Geom, GeomShape, Joint, JointKind, Place, Pose,
-    Scene, SolParams, Surface,
-};
+use signorini_core::na::{UnitQuaternion, Vector3};
+use signorini_geometry::Shape;
+use signorini_scene::{CollisionMask, Pose, Scene};
+
+use super::parts::{add_free_body, empty, geom, surface};
 
 /// What falls into the bin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,24 +49,11 @@ impl Clutter {
         Self { shape, stiffness: 1e3, dissipation: 10.0, friction: 0.5, stiction_speed: 0.05, seed }
     }
 
-    fn surface(&self) -> Surface {
-        Surface {
-            friction: self.friction,
-            stiffness: Some(self.stiffness),
-            dissipation: Some(self.dissipation),
-            ..Surface::default()
-        }
-    }
-
     /// The scene: a bin of 0.8 m (walls of 0.04 m) and 20 free bodies.
     ///
     /// A cube touches others with a box and with the 27 − 1 spheres of radius side/6 that tile its surface; boxes do not touch boxes.
     pub fn scene(&self) -> Scene {
-        let mut scene = Scene { name: "clutter".into(), ..Scene::default() };
-        scene.options.combination = CombinationRule::Series;
-        scene.options.contact =
-            ContactDefaults { stiction_speed: self.stiction_speed, ..ContactDefaults::default() };
-        scene.bodies.push(body("world", Pose::identity(), None));
+        let mut scene = empty("clutter", self.stiction_speed);
         let half = 0.5 * BIN;
         let wall = |x: f64, y: f64| {
             let thin = |c: f64| if c == 0.0 { half + WALL } else { 0.5 * WALL };
@@ -103,16 +89,9 @@ impl Clutter {
                 let m = DENSITY * 4.0 / 3.0 * std::f64::consts::PI * RADIUS.powi(3);
                 (m, 0.4 * m * RADIUS * RADIUS)
             };
-            let properties = MassProperties {
-                mass,
-                com: Point3::origin(),
-                inertia: Matrix3::from_diagonal_element(inertia),
-            };
-            let b = scene.bodies.len();
             let name = format!("{}{i}", if cube { "cube" } else { "sphere" });
             let pose = Pose::from_parts(Vector3::new(x, y, z).into(), turn);
-            scene.bodies.push(body(&name, pose, Some(properties)));
-            scene.joints.push(free_joint(&name, b));
+            let b = add_free_body(&mut scene, &name, pose, mass, Vector3::repeat(inertia));
             let color = [[0.2, 0.45, 0.7, 1.0], [0.85, 0.4, 0.15, 1.0]][usize::from(cube)];
             if cube {
                 let half_extents = Vector3::repeat(0.5 * SIDE);
@@ -134,52 +113,11 @@ impl Clutter {
             Shape::Box { .. } => CollisionMask { contype: 2, conaffinity: 1 },
             _ => CollisionMask { contype: 1, conaffinity: 3 },
         };
-        scene.geoms.push(Geom {
-            name: format!("geom{}", scene.geoms.len()),
-            body,
-            pose,
-            shape: GeomShape::Solid(shape),
-            mask,
-            surface: self.surface(),
-            group: 0,
-            rgba,
-            place: Place::default(),
-        });
-    }
-}
-
-fn body(name: &str, pose: Pose, mass: Option<MassProperties>) -> Body {
-    Body {
-        name: name.into(),
-        parent: 0,
-        pose,
-        mass,
-        mocap: false,
-        gravity_compensation: 0.0,
-        place: Place::default(),
-    }
-}
-
-fn free_joint(name: &str, body: usize) -> Joint {
-    Joint {
-        name: name.into(),
-        body,
-        kind: JointKind::Free,
-        anchor: Point3::origin(),
-        axis: Unit::new_unchecked(Vector3::z()),
-        reference: 0.0,
-        range: None,
-        limit_margin: 0.0,
-        stiffness: 0.0,
-        spring_reference: 0.0,
-        damping: 0.0,
-        armature: 0.0,
-        dry_friction: 0.0,
-        actuator_force_range: None,
-        actuator_gravity_compensation: false,
-        limit_sol: SolParams::default(),
-        friction_sol: SolParams::default(),
-        place: Place::default(),
+        let s = surface(self.stiffness, self.dissipation, [self.friction; 2]);
+        let name = format!("geom{}", scene.geoms.len());
+        let mut g = geom(&name, body, pose, shape, s, rgba);
+        g.mask = mask;
+        scene.geoms.push(g);
     }
 }
 

@@ -1,0 +1,77 @@
+use std::error::Error;
+use std::path::PathBuf;
+
+use clap::Args;
+use signorini_validation::suite::{self, SuiteOptions};
+use signorini_validation::{Budget, Page, pages};
+
+/// What to reproduce.
+#[derive(Args, Default)]
+pub(crate) struct Arguments {
+    /// A paper (`kurtz2025cenic`), a page (`kurtz2025cenic/fig08`) or a prefix; everything when left out.
+    selection: Vec<String>,
+    /// The sizes of the papers rather than the quick ones.
+    #[arg(long)]
+    full: bool,
+    /// Start no new page after this many hours.
+    #[arg(long, value_name = "HOURS")]
+    budget: Option<f64>,
+    /// Keep finished pages of the same revision.
+    #[arg(long)]
+    resume: bool,
+    /// Folder of the report.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Write the claims that hold now as the baseline that CI compares with.
+    #[arg(long)]
+    update_baseline: bool,
+}
+
+/// The folder the workspace lies in, or the current one.
+fn root() -> PathBuf {
+    let built_in = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let here = PathBuf::from(".");
+    let found = if built_in.join("Cargo.toml").is_file() { built_in } else { here };
+    found.canonicalize().unwrap_or(found)
+}
+
+/// Prints the pages with their cost.
+pub(crate) fn list() {
+    println!("{:<40} {:>8} {:>8}  title", "page", "quick s", "full s");
+    for p in pages() {
+        let (quick, full) = p.cost();
+        println!("{:<40} {quick:>8.1} {full:>8.1}  {}", p.id(), p.title());
+    }
+}
+
+/// Runs the selection; true when nothing crashed and nothing regressed.
+pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
+    let wanted =
+        |p: &&dyn Page| a.selection.is_empty() || a.selection.iter().any(|s| p.id().starts_with(s.as_str()));
+    let chosen: Vec<&dyn Page> = pages().into_iter().filter(wanted).collect();
+    if chosen.is_empty() {
+        return Err(format!("no page matches {:?}; `signorini list` shows what there is", a.selection).into());
+    }
+    let root = root();
+    let options = SuiteOptions {
+        budget: if a.full { Budget::Full } else { Budget::Quick },
+        out: a.out.clone().unwrap_or_else(|| root.join("report")),
+        root: root.clone(),
+        resume: a.resume,
+        limit_s: a.budget.map(|h| 3600.0 * h),
+    };
+    let outcome = suite::run(&chosen, &options)?;
+    if a.update_baseline {
+        suite::write_baseline(&root, &outcome.records)?;
+    }
+    for id in &outcome.regressed {
+        println!("regressed: {id} held before and does not hold now");
+    }
+    for r in outcome.records.iter().filter(|r| r.error.is_some()) {
+        println!("failed: {}", r.id);
+    }
+    let passed =
+        if a.update_baseline { outcome.records.iter().all(|r| r.error.is_none()) } else { outcome.passed() };
+    println!("{}", outcome.index.display());
+    Ok(passed)
+}

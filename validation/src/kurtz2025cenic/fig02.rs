@@ -1,0 +1,47 @@
+use signorini_laws::{friction_coefficient, sigmoid};
+
+use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+
+/// Fig. 2: the friction coefficient as a function of slip.
+pub(super) struct Fig02;
+
+impl Page for Fig02 {
+    fn id(&self) -> &'static str {
+        "kurtz2025cenic/fig02"
+    }
+    fn title(&self) -> &'static str {
+        "Regularised static and dynamic friction"
+    }
+    fn cost(&self) -> (f64, f64) {
+        (0.1, 0.1)
+    }
+    fn run(&self, _: &Context) -> Result<PageOutput, PageError> {
+        let (mu_s, mu_d) = (1.0, 0.5);
+        let s: Vec<f64> = (0..=600).map(|i| 0.05 * f64::from(i)).collect();
+        let curve = |f: &dyn Fn(f64) -> f64| s.iter().map(|&x| (x, f(x))).collect::<Vec<_>>();
+        let mu = |x: f64| friction_coefficient(mu_s, mu_d, x);
+        let force = curve(&|x| mu(x) * sigmoid(x));
+        let peak = force.iter().copied().fold((0.0, 0.0), |a: (f64, f64), b| if b.1 > a.1 { b } else { a });
+        let mut plot = Plot::new(
+            "friction",
+            "Coefficient μ(s) of eq. (8) and friction force over normal force μ(s) f(s), for μ_s = 1, μ_d = 0.5, σ = 10.",
+            "slip speed over v_s",
+            "coefficient",
+        );
+        plot.add("μ(s)", Mark::Line, curve(&mu)).add("μ(s) f(s)", Mark::Line, force);
+        plot.add("μ_s, μ_d", Mark::Dashed, vec![(0.0, mu_s), (30.0, mu_s)]);
+        plot.add_colored("", Mark::Dashed, 2, vec![(0.0, mu_d), (30.0, mu_d)]);
+        Ok(PageOutput {
+            text: vec!["Friction rises as the sigmoid f(s) = s/√(1 + s²) and falls from static to dynamic around s = 10.".into()],
+            plots: vec![plot],
+            claims: vec![
+                Claim::relative("static", "μ(0) is the static coefficient", mu_s, mu(0.0), 1e-12, ""),
+                Claim::relative("before", "μ(5) (computed from the formula)", 0.996, mu(5.0), 1e-3, ""),
+                Claim::relative("after", "μ(15) (computed from the formula)", 0.504, mu(15.0), 1e-3, ""),
+                Claim::relative("peak", "largest friction ratio", 0.980, peak.1, 1e-3, ""),
+                Claim::between("peak_at", "slip at the largest ratio", [6.1, 6.3], peak.0, "v_s"),
+            ],
+            ..PageOutput::default()
+        })
+    }
+}

@@ -1,0 +1,29 @@
+//! Figures and tables of kurtz2025cenic.
+
+mod fig02;
+mod fig04;
+mod fig08;
+mod fig19;
+mod references;
+mod tables;
+
+use crate::{Page, PageError};
+
+/// The pages in order.
+pub fn pages() -> Vec<&'static dyn Page> {
+    vec![
+        &fig02::Fig02,
+        &fig04::Fig04,
+        &fig08::Fig08,
+        &tables::Table2,
+        &tables::Table3,
+        &fig19::Fig19,
+        &references::SphereDrop,
+        &references::BoxSlide,
+        &references::Conveyor,
+    ]
+}
+
+fn failed(e: impl std::fmt::Display) -> PageError {
+    PageError::from_error(e)
+}

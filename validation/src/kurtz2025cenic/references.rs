@@ -1,0 +1,190 @@
+use serde_json::Value;
+use signorini_core::na::Vector3;
+use signorini_core::{NoObserver, State};
+
+use super::failed;
+use super::fig08::slope;
+use crate::engine::Engine;
+use crate::scenes::SingleBody;
+use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+
+/// A ball dropped while moving sideways.
+pub(super) struct SphereDrop;
+/// A box that slides to rest.
+pub(super) struct BoxSlide;
+/// A box pushed back and forth, with static and dynamic friction (the block of fig. 14).
+pub(super) struct Conveyor;
+
+macro_rules! reference_page {
+    ($page:ty, $id:literal, $title:literal, $file:literal, $cost:expr) => {
+        impl Page for $page {
+            fn id(&self) -> &'static str {
+                $id
+            }
+            fn title(&self) -> &'static str {
+                $title
+            }
+            fn cost(&self) -> (f64, f64) {
+                $cost
+            }
+            fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
+                convergence(ctx, $file)
+            }
+        }
+    };
+}
+
+reference_page!(
+    SphereDrop,
+    "kurtz2025cenic/reference_sphere_drop",
+    "A sliding ball drops: error against an ODE reference",
+    "sphere_drop",
+    (6.0, 12.0)
+);
+reference_page!(
+    BoxSlide,
+    "kurtz2025cenic/reference_box_slide",
+    "A box slides to rest: error against an ODE reference",
+    "box_slide",
+    (6.0, 12.0)
+);
+reference_page!(
+    Conveyor,
+    "kurtz2025cenic/reference_conveyor",
+    "Static and dynamic friction: error against an ODE reference",
+    "conveyor_static_dynamic",
+    (20.0, 40.0)
+);
+
+fn number(v: &Value, key: &str) -> f64 {
+    v[key].as_f64().unwrap_or(0.0)
+}
+
+fn vector(v: &Value) -> Vector3<f64> {
+    Vector3::from_fn(|i, _| v[i].as_f64().unwrap_or(0.0))
+}
+
+/// Largest position error over the samples, and the work.
+struct Run {
+    error: f64,
+    steps: u64,
+    rejected: u64,
+}
+
+fn convergence(ctx: &Context, name: &str) -> Result<PageOutput, PageError> {
+    let Some(folder) = ctx.oracles.as_ref().map(|o| o.join("cenic")) else {
+        let why = "the reference files are absent (set SIGNORINI_ORACLES)";
+        return Ok(PageOutput {
+            claims: vec![Claim::skipped("error", "error against the reference", why)],
+            ..PageOutput::default()
+        });
+    };
+    let read = |ext: &str| {
+        let path = folder.join(format!("{name}.{ext}"));
+        std::fs::read_to_string(&path)
+            .map_err(|source| PageError::Io { path: path.display().to_string(), source })
+    };
+    let info: Value = serde_json::from_str(&read("json")?).map_err(failed)?;
+    let samples: Vec<Vec<f64>> =
+        read("csv")?.lines().skip(1).map(|l| l.split(',').filter_map(|x| x.parse().ok()).collect()).collect();
+    let p = &info["params"];
+    let spheres = p["spheres"].as_array().cloned().unwrap_or_default();
+    let body = SingleBody {
+        mass: number(p, "m"),
+        spheres: spheres.iter().map(|s| (vector(&s["p"]), number(s, "r"))).collect(),
+        solid_box: p.get("box").map(vector),
+        stiffness: number(p, "k"),
+        dissipation: number(p, "d"),
+        friction: [number(p, "mu_s"), number(p, "mu_d")],
+        stiction_speed: number(p, "v_s"),
+        height: 0.0,
+    };
+    let x0: Vec<f64> = p["x0"].as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
+    let amplitude = number(p, "force_amp");
+    let omega = 2.0 * std::f64::consts::PI * number(p, "force_hz");
+    let scene = body.scene(name);
+    let simulate = |engine: &Engine| -> Result<Run, PageError> {
+        let mut sys = engine.system(&scene).map_err(failed)?;
+        sys.set_force_field(Some(Box::new(move |_, _, x, f| f[0] += amplitude * (omega * x.t).sin())));
+        let mut integrator = engine.integrator().map_err(failed)?;
+        let q = vec![x0[4], x0[5], x0[6], x0[0], x0[1], x0[2], x0[3]];
+        let v = vec![x0[10], x0[11], x0[12], x0[7], x0[8], x0[9]];
+        let mut x = State { t: 0.0, q, v, z: Vec::new() };
+        let mut run = Run { error: 0.0, steps: 0, rejected: 0 };
+        for s in &samples {
+            let r = integrator.advance(&mut sys, &mut x, s[0], &mut NoObserver).map_err(failed)?;
+            run.steps += r.steps;
+            run.rejected += r.rejected;
+            for i in 0..3 {
+                run.error = run.error.max((x.q[i] - s[5 + i]).abs());
+            }
+        }
+        Ok(run)
+    };
+    let mut plot = Plot::new(
+        "convergence",
+        "Largest position error over the trajectory against accuracy, sampled as the reference.",
+        "accuracy",
+        "position error [m]",
+    )
+    .log(true, true);
+    let mut table = Table::new(
+        "Error against the reference",
+        &[
+            "accuracy",
+            "error [m]",
+            "steps",
+            "rejected",
+            "default mode: error [m]",
+            "Drake 1.51.1: error [m]",
+            "Drake: steps",
+        ],
+    );
+    let (mut ours, mut default_mode, mut drake) = (Vec::new(), Vec::new(), Vec::new());
+    let mut worst: f64 = 0.0;
+    for accuracy in [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8] {
+        ctx.say(format!("{name}, accuracy {accuracy:e}"));
+        let run = simulate(&Engine::cenic(accuracy).in_paper_mode())?;
+        let other = simulate(&Engine::cenic(accuracy))?;
+        let found = info["drake_cenic"].as_object().and_then(|o| {
+            o.iter()
+                .find(|(k, _)| k.parse::<f64>().is_ok_and(|a| (a / accuracy - 1.0).abs() < 1e-9))
+                .map(|x| x.1)
+        });
+        let theirs = found.map_or(f64::NAN, |d| number(d, "max_abs_pos_err_vs_ode"));
+        worst = worst.max(run.error / theirs);
+        table.row([
+            format!("{accuracy:e}"),
+            format!("{:.3e}", run.error),
+            run.steps.to_string(),
+            run.rejected.to_string(),
+            format!("{:.3e}", other.error),
+            format!("{theirs:.3e}"),
+            found.map_or("–".into(), |d| number(d, "steps").to_string()),
+        ]);
+        ours.push((accuracy, run.error));
+        default_mode.push((accuracy, other.error));
+        drake.push((accuracy, theirs));
+    }
+    let order = slope(&ours[4..]);
+    let anchor = ours[5].1 / ours[5].0.sqrt();
+    plot.add("paper mode", Mark::LinePoints, ours.clone());
+    plot.add("default mode", Mark::LinePoints, default_mode);
+    plot.add("Drake CENIC 1.51.1", Mark::LinePoints, drake);
+    plot.add("√accuracy", Mark::Dashed, ours.iter().map(|p| (p.0, anchor * p.0.sqrt())).collect());
+    Ok(PageOutput {
+        text: vec![
+            "Reference: the same continuous model integrated by an explicit Runge–Kutta method of order 8. The accuracy bounds the error of one step, so the error of \
+             the trajectory goes with its square root."
+                .into(),
+            format!("Parameters: {p}"),
+        ],
+        plots: vec![plot],
+        tables: vec![table],
+        claims: vec![
+            Claim::at_most("drake", "largest ratio of our error to Drake's over the accuracies, paper mode", 1.0, worst, ""),
+            Claim::between("slope", "slope of the error in accuracy between 1e-7 and 1e-8", [0.4, 0.6], order, ""),
+        ],
+        ..PageOutput::default()
+    })
+}

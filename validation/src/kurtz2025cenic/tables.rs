@@ -1,0 +1,277 @@
+use std::time::Instant;
+
+use signorini_core::{AcceptedStep, AdvanceReport, StepObserver, System};
+
+use super::failed;
+use crate::engine::Engine;
+use crate::scenes::Clutter;
+use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+
+/// Table II: work on hard clutter against accuracy.
+pub(super) struct Table2;
+
+/// Table III: error control and Hessian reuse on and off.
+pub(super) struct Table3;
+
+/// One run of 10 s.
+pub(super) struct ClutterRun {
+    pub report: AdvanceReport,
+    pub wall_s: f64,
+    /// Deepest gap seen at an accepted step \[m\].
+    pub deepest: f64,
+}
+
+#[derive(Default)]
+struct Deepest(f64);
+
+impl StepObserver for Deepest {
+    fn accepted(&mut self, step: &AcceptedStep<'_>) {
+        for c in step.last.contacts {
+            self.0 = self.0.min(c.gap);
+        }
+    }
+}
+
+pub(super) fn clutter(seed: u64, engine: &Engine, time: f64) -> Result<ClutterRun, PageError> {
+    let scene = Clutter::hard(seed).scene();
+    let mut sys = engine.system(&scene).map_err(failed)?;
+    let mut integrator = engine.integrator().map_err(failed)?;
+    let mut x = sys.model().state_at(None, 0).map_err(failed)?;
+    let mut deepest = Deepest::default();
+    let start = Instant::now();
+    let report = integrator.advance(&mut sys, &mut x, time, &mut deepest).map_err(failed)?;
+    let wall_s = start.elapsed().as_secs_f64();
+    let _ = sys.energy(&x);
+    Ok(ClutterRun { report, wall_s, deepest: -deepest.0 })
+}
+
+pub(super) fn median(mut x: Vec<f64>) -> f64 {
+    x.sort_by(f64::total_cmp);
+    let n = x.len();
+    if n == 0 { f64::NAN } else { 0.5 * (x[(n - 1) / 2] + x[n / 2]) }
+}
+
+const SCENE: &str = "Hard clutter: 10 spheres of radius 0.05 m and 10 cubes of side 0.1 m, 1000 kg/m³, in random order in 4 piles of 5 at (±0.15, ±0.15) m, \
+    spaced 0.15 m in height from 0.15 m, every position moved by up to ±1 mm, cubes at random rotations, at rest; bin 0.8 × 0.8 × 0.8 m with walls of 0.04 m. \
+    A cube touches with its box and with 26 spheres of radius side/6 on its surface; boxes do not touch boxes. Every surface k = 1e5 N/m (in series 5e4), d = 10 s/m, \
+    μ = 0.5, v_s = 1e-4 m/s; lagged potential; 10 s.";
+
+impl Page for Table2 {
+    fn id(&self) -> &'static str {
+        "kurtz2025cenic/table2"
+    }
+    fn title(&self) -> &'static str {
+        "Hard clutter: work against accuracy"
+    }
+    fn cost(&self) -> (f64, f64) {
+        (30.0, 200.0)
+    }
+    fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
+        let paper = [
+            (1e-1, 4015.0, 0.19),
+            (1e-2, 9973.0, 0.39),
+            (1e-3, 19235.0, 0.65),
+            (1e-4, 39537.0, 1.11),
+            (1e-5, 95839.0, 2.69),
+        ];
+        let (seeds, finest) = if ctx.full() { (10, 5) } else { (10, 4) };
+        let mut table = Table::new(
+            &format!("Median over {seeds} seeds"),
+            &[
+                "accuracy",
+                "mode",
+                "wall [s]",
+                "accepted",
+                "rejected",
+                "Newton iterations",
+                "factorisations",
+                "line search",
+                "deepest [mm]",
+                "paper: iterations",
+                "paper: wall [s]",
+            ],
+        );
+        let mut plot = Plot::new(
+            "iterations",
+            "Newton iterations in 10 s of hard clutter (median over seeds).",
+            "accuracy",
+            "iterations",
+        )
+        .log(true, true);
+        let mut curves = [Vec::new(), Vec::new()];
+        let mut claims = Vec::new();
+        for (accuracy, iterations, wall) in &paper[..finest] {
+            for (m, mode) in ["paper", "default"].iter().enumerate() {
+                let mut engine = Engine::cenic(*accuracy);
+                engine.paper = m == 0;
+                let mut runs = Vec::new();
+                let count = if m == 0 { seeds } else { 3 };
+                for seed in 0..count {
+                    ctx.say(format!("accuracy {accuracy:e}, {mode} mode, seed {seed}"));
+                    runs.push(clutter(seed, &engine, 10.0)?);
+                }
+                let of = |f: &dyn Fn(&ClutterRun) -> f64| median(runs.iter().map(f).collect());
+                let newton = of(&|r| r.report.newton_iterations as f64);
+                let steps = of(&|r| r.report.steps as f64);
+                let mut row = vec![
+                    format!("{accuracy:e}"),
+                    format!("{mode} ({count} seeds)"),
+                    format!("{:.2}", of(&|r| r.wall_s)),
+                ];
+                row.extend([steps, of(&|r| r.report.rejected as f64), newton].map(|x| format!("{x:.0}")));
+                row.extend(
+                    [of(&|r| r.report.factorizations as f64), of(&|r| r.report.line_search as f64)]
+                        .map(|x| format!("{x:.0}")),
+                );
+                row.push(format!("{:.2}", 1e3 * of(&|r| r.deepest)));
+                row.extend([format!("{iterations}"), format!("{wall}")]);
+                table.row(row);
+                curves[m].push((*accuracy, newton));
+                if m == 0 && *accuracy > 5e-5 {
+                    let id = format!("iterations_{accuracy:e}");
+                    let text = format!(
+                        "median Newton iterations at accuracy {accuracy:e}, paper mode (paper: {iterations})"
+                    );
+                    claims.push(Claim::at_most(&id, &text, 1.2 * iterations, newton, ""));
+                }
+                if m == 0 && *accuracy == 1e-3 {
+                    claims.push(Claim::between(
+                        "steps",
+                        "accepted steps at accuracy 1e-3 (paper: 510)",
+                        [430.0, 600.0],
+                        steps,
+                        "",
+                    ));
+                }
+            }
+        }
+        let [p, d] = curves;
+        plot.add("paper mode", Mark::LinePoints, p).add("default mode (largest island)", Mark::LinePoints, d);
+        plot.add("paper", Mark::Dashed, paper[..finest].iter().map(|x| (x.0, x.1)).collect());
+        Ok(PageOutput {
+            text: vec![
+                SCENE.into(),
+                "Paper mode: no speculative contacts, one island, Hessian reuse. Default mode: speculative contacts, islands solved separately; its \
+                 iterations are those of the slowest island, its factorisations are summed over (smaller) islands. The paper's wall times are from another machine."
+                    .into(),
+            ],
+            plots: vec![plot],
+            tables: vec![table],
+            claims,
+            ..PageOutput::default()
+        })
+    }
+}
+
+impl Page for Table3 {
+    fn id(&self) -> &'static str {
+        "kurtz2025cenic/table3"
+    }
+    fn title(&self) -> &'static str {
+        "Hard clutter: error control and Hessian reuse"
+    }
+    fn cost(&self) -> (f64, f64) {
+        (10.0, 30.0)
+    }
+    fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
+        use signorini_icf::{IcfOptions, IcfSolver};
+        use signorini_integrators::{ContactStep, FixedStep, cenic};
+        let seeds = if ctx.full() { 10 } else { 3 };
+        let paper = [
+            (false, false, 0.26, 1000, 3980, 3980),
+            (false, true, 0.27, 1000, 2293, 6068),
+            (true, false, 0.65, 499, 16624, 16624),
+            (true, true, 0.61, 510, 10557, 19235),
+        ];
+        let mut table = Table::new(
+            &format!("Median over {seeds} seeds; accuracy 1e-3, fixed step 10 ms"),
+            &[
+                "error control",
+                "reuse",
+                "wall [s]",
+                "steps",
+                "factorisations",
+                "iterations",
+                "paper: wall",
+                "paper: steps",
+                "paper: factorisations",
+                "paper: iterations",
+            ],
+        );
+        let mut ratio = Vec::new();
+        let mut counts = Vec::new();
+        for (control, reuse, wall, steps, factorizations, iterations) in paper {
+            let mut runs = Vec::new();
+            for seed in 0..seeds {
+                ctx.say(format!("error control {control}, reuse {reuse}, seed {seed}"));
+                let scene = Clutter::hard(seed).scene();
+                let engine = Engine::cenic(1e-3).in_paper_mode();
+                let mut sys = engine.system(&scene).map_err(failed)?;
+                let mut x = sys.model().state_at(None, 0).map_err(failed)?;
+                let solver = IcfSolver::new(IcfOptions { reuse_hessian: reuse, ..IcfOptions::paper() });
+                let mut integrator: Box<dyn signorini_core::Integrator> = if control {
+                    Box::new(cenic(solver, 1e-3))
+                } else {
+                    Box::new(FixedStep::new(ContactStep::new(solver), 0.01).map_err(failed)?)
+                };
+                let start = Instant::now();
+                let r = integrator
+                    .advance(&mut sys, &mut x, 10.0, &mut signorini_core::NoObserver)
+                    .map_err(failed)?;
+                runs.push((start.elapsed().as_secs_f64(), r));
+            }
+            let of =
+                |f: &dyn Fn(&AdvanceReport) -> u64| median(runs.iter().map(|r| f(&r.1) as f64).collect());
+            let (f, i) = (of(&|r| r.factorizations), of(&|r| r.newton_iterations));
+            ratio.push(f / i);
+            counts.push(i / f64::from(iterations));
+            table.row([
+                control.to_string(),
+                reuse.to_string(),
+                format!("{:.2}", median(runs.iter().map(|r| r.0).collect())),
+                format!("{:.0}", of(&|r| r.steps)),
+                format!("{f:.0}"),
+                format!("{i:.0}"),
+                wall.to_string(),
+                steps.to_string(),
+                factorizations.to_string(),
+                iterations.to_string(),
+            ]);
+        }
+        Ok(PageOutput {
+            text: vec![SCENE.into()],
+            tables: vec![table],
+            claims: vec![
+                Claim::at_most(
+                    "reuse_fixed",
+                    "factorisations per iteration with reuse, fixed step (paper: 0.378)",
+                    0.6,
+                    ratio[1],
+                    "",
+                ),
+                Claim::at_most(
+                    "reuse_control",
+                    "factorisations per iteration with reuse, error control (paper: 0.549)",
+                    0.7,
+                    ratio[3],
+                    "",
+                ),
+                Claim::at_most(
+                    "fixed",
+                    "iterations at a fixed step without reuse over the paper's",
+                    1.3,
+                    counts[0],
+                    "",
+                ),
+                Claim::at_most(
+                    "control",
+                    "iterations under error control without reuse over the paper's",
+                    1.2,
+                    counts[2],
+                    "",
+                ),
+            ],
+            ..PageOutput::default()
+        })
+    }
+}
