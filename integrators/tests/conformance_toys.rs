@@ -49,3 +49,10 @@ fn conformance_error_control() {
     };
     integrator::conformance(&doubled).unwrap();
 }
+
+#[test]
+fn order_icf_under_step_doubling_is_one_and_its_estimate_two() {
+    let step = || ContactStep::new(IcfSolver::new(IcfOptions::default()));
+    integrator::scheme(&|| Box::new(step())).unwrap();
+    integrator::scheme(&|| Box::new(StepDoubling::new(step()))).unwrap();
+}
