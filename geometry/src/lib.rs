@@ -1,11 +1,24 @@
 //! Shapes, meshes, distances, contact patches and broad phase.
 
+mod aabb;
+mod bvh;
+mod convex_mesh;
+mod height_field;
+mod hull;
+mod io;
 mod mass;
 mod mesh;
+mod mesh_error;
 mod narrow;
 mod shape;
 
-pub use mass::MassProperties;
-pub use mesh::{ConvexMesh, HeightField, TriangleMesh};
+pub use aabb::Aabb;
+pub use bvh::Bvh;
+pub use convex_mesh::ConvexMesh;
+pub use height_field::HeightField;
+pub use hull::HullError;
+pub use mass::{MassError, MassProperties, MeshInertia};
+pub use mesh::{MeshTopology, TriangleMesh};
+pub use mesh_error::{MeshDefect, MeshError};
 pub use narrow::{ContactPoint, Unsupported, bounding_ball, contacts};
 pub use shape::Shape;

@@ -102,7 +102,7 @@ fn triangles(shape: &Shape) -> Triangles {
                 .flat_map(|f| (1..f.len().saturating_sub(1)).map(|i| [f[0], f[i], f[i + 1]]))
                 .collect(),
         },
-        Shape::Mesh(m) => Triangles { vertices: m.vertices.clone(), triangles: m.triangles.clone() },
+        Shape::Mesh(m) => Triangles { vertices: m.vertices().to_vec(), triangles: m.triangles().to_vec() },
     }
 }
 

@@ -1,0 +1,324 @@
+use signorini_core::na::{Isometry3, Matrix3, Point3, Vector3};
+
+use crate::Aabb;
+
+/// Marks a leaf in [`Node::right`].
+const LEAF: u32 = 0;
+/// Bins of the surface-area heuristic.
+const BINS: usize = 8;
+/// Below this many items, and beyond this depth, a node is split at the median: bounds the depth, and so the recursion.
+const MEDIAN_BELOW: usize = 4;
+const MEDIAN_DEPTH: u32 = 40;
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    bounds: Aabb,
+    /// Index of the right child; the left child follows its parent. [`LEAF`] in a leaf.
+    right: u32,
+    /// The item of a leaf.
+    item: u32,
+}
+
+/// A binary tree of axis-aligned boxes over numbered items, one item to a leaf.
+///
+/// Built by binned surface-area heuristic; the same boxes give the same tree. [`Self::refit`], [`Self::query`] and the pair
+/// visits allocate nothing (`query` only where `out` grows), [`Self::rebuild`] nothing once its buffers have grown.
+/// Item boxes must not hold NaN.
+#[derive(Clone, Debug, Default)]
+pub struct Bvh {
+    nodes: Vec<Node>,
+    order: Vec<Entry>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    bounds: Aabb,
+    center: Point3<f64>,
+    item: u32,
+}
+
+impl Bvh {
+    /// The tree over `boxes`; item i is `boxes[i]`.
+    #[must_use]
+    pub fn build(boxes: &[Aabb]) -> Self {
+        let mut tree = Self::default();
+        tree.rebuild(boxes);
+        tree.order = Vec::new();
+        tree
+    }
+
+    /// Builds the tree anew over `boxes`, in the buffers it has.
+    pub fn rebuild(&mut self, boxes: &[Aabb]) {
+        self.nodes.clear();
+        self.order.clear();
+        self.order.extend(boxes.iter().zip(0..).map(|(b, item)| Entry {
+            bounds: *b,
+            center: split_point(b),
+            item,
+        }));
+        if !boxes.is_empty() {
+            self.nodes.reserve(2 * boxes.len() - 1);
+            let mut order = std::mem::take(&mut self.order);
+            self.split(&mut order, 0);
+            self.order = order;
+        }
+    }
+
+    fn split(&mut self, entries: &mut [Entry], depth: u32) -> Aabb {
+        let at = self.nodes.len();
+        if let [only] = entries {
+            self.nodes.push(Node { bounds: only.bounds, right: LEAF, item: only.item });
+            return only.bounds;
+        }
+        self.nodes.push(Node { bounds: Aabb::empty(), right: LEAF, item: 0 });
+        let middle = partition(entries, depth);
+        let (left, right) = entries.split_at_mut(middle);
+        let left = self.split(left, depth + 1);
+        let right_at = self.nodes.len() as u32;
+        let right = self.split(right, depth + 1);
+        let bounds = left.merged(&right);
+        self.nodes[at] = Node { bounds, right: right_at, item: 0 };
+        bounds
+    }
+
+    /// Number of items.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len().div_ceil(2)
+    }
+
+    /// Whether there are no items.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The box about all items; empty for none.
+    #[must_use]
+    pub fn bounds(&self) -> Aabb {
+        self.nodes.first().map_or_else(Aabb::empty, |n| n.bounds)
+    }
+
+    /// Takes new boxes for the same items; the tree keeps its shape, so its quality may fall.
+    ///
+    /// # Panics
+    /// If the number of boxes is not [`Self::len`].
+    pub fn refit(&mut self, boxes: &[Aabb]) {
+        assert_eq!(boxes.len(), self.len(), "refit needs one box for each item");
+        for i in (0..self.nodes.len()).rev() {
+            let node = self.nodes[i];
+            self.nodes[i].bounds = if node.right == LEAF {
+                boxes[node.item as usize]
+            } else {
+                self.nodes[i + 1].bounds.merged(&self.nodes[node.right as usize].bounds)
+            };
+        }
+    }
+
+    /// Summed surface area of the inner nodes over that of the root: the expected cost of a query, to compare trees over
+    /// the same items. 0 for at most one item.
+    #[must_use]
+    pub fn cost(&self) -> f64 {
+        let root = self.bounds().surface_area();
+        let inner = self.nodes.iter().filter(|n| n.right != LEAF).map(|n| n.bounds.surface_area());
+        let sum: f64 = inner.sum();
+        if root > 0.0 && sum.is_finite() { sum / root } else { 0.0 }
+    }
+
+    /// Appends to `out` the items whose boxes meet `aabb`, in tree order.
+    pub fn query(&self, aabb: &Aabb, out: &mut Vec<u32>) {
+        self.visit(|bounds| bounds.overlaps(aabb), |item| out.push(item));
+    }
+
+    /// Walks down from the root through the nodes whose boxes `enter` accepts, and calls `leaf` with each item reached.
+    /// Left before right; a leaf's own box is asked as well.
+    pub fn visit(&self, mut enter: impl FnMut(&Aabb) -> bool, mut leaf: impl FnMut(u32)) {
+        // preorder without a stack: a refused node is skipped with all below it
+        let mut at = 0;
+        let mut skip = [0usize; 128];
+        let mut depth = 0;
+        while at < self.nodes.len() {
+            let node = &self.nodes[at];
+            let accepted = enter(&node.bounds);
+            if accepted && node.right != LEAF {
+                skip[depth] = node.right as usize;
+                depth += 1;
+                at += 1;
+                continue;
+            }
+            if accepted {
+                leaf(node.item);
+            }
+            if depth == 0 {
+                return;
+            }
+            depth -= 1;
+            at = skip[depth];
+        }
+    }
+
+    /// Calls `visit` once with each pair of different items whose boxes meet, smaller item first; the order of pairs
+    /// depends on the tree.
+    pub fn self_pairs(&self, mut visit: impl FnMut(u32, u32)) {
+        if !self.nodes.is_empty() {
+            self.pairs_within(0, &mut visit);
+        }
+    }
+
+    fn pairs_within(&self, at: usize, visit: &mut impl FnMut(u32, u32)) {
+        let node = &self.nodes[at];
+        if node.right != LEAF {
+            self.pairs_within(at + 1, visit);
+            self.pairs_within(node.right as usize, visit);
+            self.pairs_across(at + 1, node.right as usize, visit);
+        }
+    }
+
+    fn pairs_across(&self, a: usize, b: usize, visit: &mut impl FnMut(u32, u32)) {
+        let (na, nb) = (&self.nodes[a], &self.nodes[b]);
+        if !na.bounds.overlaps(&nb.bounds) {
+            return;
+        }
+        match (na.right == LEAF, nb.right == LEAF) {
+            (true, true) => visit(na.item.min(nb.item), na.item.max(nb.item)),
+            (true, false) => {
+                self.pairs_across(a, b + 1, visit);
+                self.pairs_across(a, nb.right as usize, visit);
+            }
+            (false, true) => {
+                self.pairs_across(a + 1, b, visit);
+                self.pairs_across(na.right as usize, b, visit);
+            }
+            (false, false) => {
+                for i in [a + 1, na.right as usize] {
+                    for j in [b + 1, nb.right as usize] {
+                        self.pairs_across(i, j, visit);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Calls `visit(i, j)` with each item i of this tree and j of `other` whose boxes meet; `x_ab` maps the frame of
+    /// `other` (B) to the frame of this tree (A). The boxes of `other` are turned and enclosed again, so a pair may be
+    /// reported whose tighter boxes do not meet; none is missed.
+    pub fn pairs(&self, other: &Bvh, x_ab: &Isometry3<f64>, mut visit: impl FnMut(u32, u32)) {
+        if self.is_empty() || other.is_empty() {
+            return;
+        }
+        let turn = Turn::new(x_ab);
+        self.pairs_with(other, &turn, 0, 0, turn.apply(&other.nodes[0].bounds), &mut visit);
+    }
+
+    fn pairs_with(
+        &self,
+        other: &Bvh,
+        turn: &Turn,
+        a: usize,
+        b: usize,
+        b_bounds: Aabb,
+        visit: &mut impl FnMut(u32, u32),
+    ) {
+        let (na, nb) = (&self.nodes[a], &other.nodes[b]);
+        if !na.bounds.overlaps(&b_bounds) {
+            return;
+        }
+        if na.right == LEAF && nb.right == LEAF {
+            visit(na.item, nb.item);
+        } else if nb.right == LEAF
+            || (na.right != LEAF && na.bounds.surface_area() >= nb.bounds.surface_area())
+        {
+            self.pairs_with(other, turn, a + 1, b, b_bounds, visit);
+            self.pairs_with(other, turn, na.right as usize, b, b_bounds, visit);
+        } else {
+            for j in [b + 1, nb.right as usize] {
+                self.pairs_with(other, turn, a, j, turn.apply(&other.nodes[j].bounds), visit);
+            }
+        }
+    }
+}
+
+/// A rigid motion prepared for boxes.
+struct Turn {
+    rotation: Matrix3<f64>,
+    absolute: Matrix3<f64>,
+    shift: Vector3<f64>,
+}
+
+impl Turn {
+    fn new(x_ab: &Isometry3<f64>) -> Self {
+        let rotation = *x_ab.rotation.to_rotation_matrix().matrix();
+        Self { rotation, absolute: rotation.abs(), shift: x_ab.translation.vector }
+    }
+
+    fn apply(&self, b: &Aabb) -> Aabb {
+        let center = Point3::from(self.rotation * b.center().coords + self.shift);
+        let half = self.absolute * b.half_extents();
+        // rounding of the product must not lose a touching pair
+        let half = half + (half + center.coords.abs() + self.shift.abs()) * (8.0 * f64::EPSILON);
+        Aabb { min: center - half, max: center + half }
+    }
+}
+
+/// Where a box counts when nodes are split: its centre, or a finite stand-in.
+fn split_point(b: &Aabb) -> Point3<f64> {
+    b.center().map(|x| if x.is_finite() { x } else { 0.0 })
+}
+
+/// Reorders `entries` and returns where the right half starts; both halves hold at least one.
+fn partition(entries: &mut [Entry], depth: u32) -> usize {
+    let spread = Aabb::from_points(entries.iter().map(|e| &e.center));
+    let extent = spread.max - spread.min;
+    let axis = extent.imax();
+    let n = entries.len();
+    if n >= MEDIAN_BELOW && depth < MEDIAN_DEPTH && extent[axis] > 0.0 && extent[axis].is_finite() {
+        let scale = BINS as f64 / extent[axis];
+        let bin = |e: &Entry| (((e.center[axis] - spread.min[axis]) * scale) as usize).min(BINS - 1);
+        if let Some(cut) = best_cut(entries, bin) {
+            let mut middle = 0;
+            for i in 0..n {
+                if bin(&entries[i]) < cut {
+                    entries.swap(i, middle);
+                    middle += 1;
+                }
+            }
+            if middle > 0 && middle < n {
+                return middle;
+            }
+        }
+    }
+    let middle = n / 2;
+    entries.select_nth_unstable_by(middle, |a, b| {
+        a.center[axis].total_cmp(&b.center[axis]).then(a.item.cmp(&b.item))
+    });
+    middle
+}
+
+/// The bin before which to cut for the least area-weighted count.
+fn best_cut(entries: &[Entry], bin: impl Fn(&Entry) -> usize) -> Option<usize> {
+    let mut boxes = [Aabb::empty(); BINS];
+    let mut counts = [0usize; BINS];
+    for e in entries {
+        let k = bin(e);
+        boxes[k] = boxes[k].merged(&e.bounds);
+        counts[k] += 1;
+    }
+    let mut right_cost = [0.0; BINS];
+    let (mut bounds, mut count) = (Aabb::empty(), 0);
+    for k in (1..BINS).rev() {
+        bounds = bounds.merged(&boxes[k]);
+        count += counts[k];
+        right_cost[k] = bounds.surface_area() * count as f64;
+    }
+    let mut best: Option<(f64, usize)> = None;
+    let (mut bounds, mut count) = (Aabb::empty(), 0);
+    for k in 1..BINS {
+        bounds = bounds.merged(&boxes[k - 1]);
+        count += counts[k - 1];
+        let cost = bounds.surface_area() * count as f64 + right_cost[k];
+        if count > 0 && count < entries.len() && best.is_none_or(|(c, _)| cost < c) {
+            best = Some((cost, k));
+        }
+    }
+    best.map(|(_, k)| k)
+}

@@ -1,0 +1,257 @@
+//! Convex hulls. [`quickhull`] makes the exact triangulated hull of points in double precision; [`polygons`] merges its
+//! nearly coplanar triangles.
+
+mod polygons;
+mod quickhull;
+
+use signorini_core::na::{Point3, Vector3};
+
+use crate::{Aabb, ConvexMesh};
+
+/// Triangles within this fraction of the size of the points from one plane become one face. Above the rounding of
+/// single-precision files, far below what contact resolves.
+const MERGE: f64 = 2e-7;
+/// Points thinner than this fraction of their size, in some direction, have no hull.
+const FLAT: f64 = 1e-6;
+/// Coordinates smaller than this fraction of the size count as 0, so that exact predicates cannot underflow.
+const FLUSH: f64 = 1e-30;
+/// Sizes outside these bounds \[m\] are refused for the same reason.
+const SMALLEST: f64 = 1e-30;
+const LARGEST: f64 = 1e30;
+
+/// Why points have no convex hull.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HullError {
+    /// Fewer than four points.
+    #[error("a convex hull needs at least 4 points, got {points}")]
+    TooFewPoints {
+        /// Points given.
+        points: usize,
+    },
+    /// A coordinate is NaN or infinite.
+    #[error("point {index} of a convex hull is not finite: {value:?}; repair or re-export the mesh")]
+    NonFinite {
+        /// Index of the point, from 0.
+        index: usize,
+        /// Its coordinates.
+        value: [f64; 3],
+    },
+    /// Sizes that double precision cannot work with.
+    #[error(
+        "the points of a convex hull span {size} m about coordinates up to {largest} m; between 1e-30 and 1e30 is allowed"
+    )]
+    OutOfRange {
+        /// Largest extent \[m\].
+        size: f64,
+        /// Largest coordinate \[m\].
+        largest: f64,
+    },
+    /// All points coincide.
+    #[error("all points of a convex hull coincide; give points that span a volume")]
+    Coincident,
+    /// All points lie on a line, to 1e-6 of their size.
+    #[error(
+        "the points of a convex hull lie on a line: {width} m wide for a length of {size} m; use a capsule or thicken the mesh"
+    )]
+    Collinear {
+        /// Largest distance from the line \[m\].
+        width: f64,
+        /// Largest extent \[m\].
+        size: f64,
+    },
+    /// All points lie in a plane, to 1e-6 of their size.
+    #[error(
+        "the points of a convex hull lie in a plane: {thickness} m thick for a size of {size} m; use a thin box or thicken the mesh"
+    )]
+    Coplanar {
+        /// Largest distance from the plane \[m\].
+        thickness: f64,
+        /// Largest extent \[m\].
+        size: f64,
+    },
+    /// Inconsistent predicates; not known to happen.
+    #[error("the convex hull of {points} points failed on rounding; please report the mesh")]
+    Numerical {
+        /// Points given.
+        points: usize,
+    },
+}
+
+/// A closed triangulated hull: ids of points, outward counter-clockwise.
+type Triangles = Vec<[u32; 3]>;
+
+impl ConvexMesh {
+    /// The convex hull of `points` \[m\]: vertices in the order of `points`, coplanar triangles (to 2e-7 of the size)
+    /// merged into polygons, and vertices dropped that lie within faces or on straight edges to that tolerance. Every
+    /// point lies behind every face plane `normals[f]·x = offsets[f]`, up to rounding.
+    ///
+    /// Orientation tests are exact, so nearly degenerate input is no special case.
+    ///
+    /// # Errors
+    /// A [`HullError`] for fewer than four points, NaN, or points without volume.
+    pub fn from_points(points: &[Point3<f64>]) -> Result<Self, HullError> {
+        let (points, size) = checked(points)?;
+        let all: Vec<u32> = (0..points.len() as u32).collect();
+        let mut triangles = quickhull::hull(&points, &all, size)?;
+        let mut dropped = Vec::new();
+        // Dropping makes new triangles, which may let further vertices be dropped; each round drops at least one.
+        let regions = loop {
+            let regions = polygons::regions(&points, &triangles, MERGE * size);
+            let superfluous = polygons::superfluous(&points, &triangles, &regions, MERGE * size);
+            if superfluous.is_empty() {
+                break regions;
+            }
+            let kept = vertices_without(&triangles, &superfluous);
+            match quickhull::hull(&points, &kept, size) {
+                Ok(next) => triangles = next,
+                // what is left has no volume: keep the finer hull
+                Err(_) => break regions,
+            }
+            dropped.extend(superfluous);
+        };
+        let faces = polygons::merge(&points, &triangles, &regions, MERGE * size);
+        assemble(&points, &triangles, &dropped, &faces, size)
+            .or_else(|| {
+                let faces: Vec<Vec<u32>> = triangles.iter().map(|t| t.to_vec()).collect();
+                assemble(&points, &triangles, &dropped, &faces, size)
+            })
+            .ok_or(HullError::Numerical { points: points.len() })
+    }
+}
+
+/// Validates and cleans: tiny coordinates become 0.
+fn checked(points: &[Point3<f64>]) -> Result<(Vec<Point3<f64>>, f64), HullError> {
+    if let Some(index) = points.iter().position(|p| !p.coords.iter().all(|x| x.is_finite())) {
+        return Err(HullError::NonFinite { index, value: points[index].coords.into() });
+    }
+    if points.len() < 4 {
+        return Err(HullError::TooFewPoints { points: points.len() });
+    }
+    let bounds = Aabb::from_points(points);
+    let size = (bounds.max - bounds.min).max();
+    let largest = bounds.min.coords.amax().max(bounds.max.coords.amax());
+    if size == 0.0 {
+        return Err(HullError::Coincident);
+    }
+    if !(SMALLEST..LARGEST).contains(&size) || largest > LARGEST {
+        return Err(HullError::OutOfRange { size, largest });
+    }
+    let flush = |x: f64| if x.abs() < FLUSH * size { 0.0 } else { x };
+    Ok((points.iter().map(|p| p.map(flush)).collect(), size))
+}
+
+/// Vertices of `triangles` that are not in `dropped` (sorted), in ascending order.
+fn vertices_without(triangles: &Triangles, dropped: &[u32]) -> Vec<u32> {
+    let mut kept: Vec<u32> = triangles.iter().flatten().copied().collect();
+    kept.sort_unstable();
+    kept.dedup();
+    kept.retain(|v| dropped.binary_search(v).is_err());
+    kept
+}
+
+/// Renumbers the vertices, brings faces into a canonical order, and fills normals, edges and neighbours. `None` if the
+/// polygons do not close up.
+fn assemble(
+    points: &[Point3<f64>],
+    triangles: &Triangles,
+    dropped: &[u32],
+    loops: &[Vec<u32>],
+    size: f64,
+) -> Option<ConvexMesh> {
+    let mut used: Vec<u32> = loops.iter().flatten().copied().collect();
+    used.sort_unstable();
+    used.dedup();
+    let rank = |v: u32| used.binary_search(&v).map(|r| r as u32).ok();
+    let vertices: Vec<Point3<f64>> = used.iter().map(|v| points[*v as usize]).collect();
+    let mut faces = Vec::with_capacity(loops.len());
+    for corners in loops {
+        let mut face: Vec<u32> = corners.iter().map(|v| rank(*v)).collect::<Option<_>>()?;
+        let first = (0..face.len()).min_by_key(|k| face[*k])?;
+        face.rotate_left(first);
+        faces.push(face);
+    }
+    faces.sort_unstable();
+    let mut directed: Vec<[u32; 2]> =
+        faces.iter().flat_map(|f| (0..f.len()).map(|k| [f[k], f[(k + 1) % f.len()]])).collect();
+    directed.sort_unstable();
+    if directed.windows(2).any(|w| w[0] == w[1])
+        || directed.iter().any(|[a, b]| directed.binary_search(&[*b, *a]).is_err())
+    {
+        return None;
+    }
+    let edges: Vec<[u32; 2]> = directed.iter().filter(|[a, b]| a < b).copied().collect();
+    if vertices.len() + faces.len() != edges.len() + 2 {
+        return None;
+    }
+    let mut neighbor_start = vec![0u32; vertices.len() + 1];
+    for [a, _] in &directed {
+        neighbor_start[*a as usize + 1] += 1;
+    }
+    for i in 0..vertices.len() {
+        neighbor_start[i + 1] += neighbor_start[i];
+    }
+    let neighbors = directed.iter().map(|[_, b]| *b).collect();
+    let normals: Vec<Vector3<f64>> =
+        faces.iter().map(|f| polygons::normal(&vertices, f)).collect::<Option<_>>()?;
+    let mut hull =
+        ConvexMesh { vertices, faces, normals, offsets: Vec::new(), edges, neighbors, neighbor_start };
+    let slope = Slope::new(points.len(), triangles);
+    for f in 0..hull.faces.len() {
+        let n = hull.normals[f];
+        let top = slope.climb(points, &n, used[hull.faces[f][0] as usize]);
+        let highest = dropped.iter().map(|v| n.dot(&points[*v as usize].coords));
+        let offset = highest.fold(top, f64::max);
+        // a face plane far above its own corners means that the polygon is not a face
+        let lowest = hull.faces[f].iter().map(|v| n.dot(&hull.vertices[*v as usize].coords));
+        if offset - lowest.fold(f64::INFINITY, f64::min) > 10.0 * MERGE * size {
+            return None;
+        }
+        hull.offsets.push(offset);
+    }
+    Some(hull)
+}
+
+/// Vertex adjacency of a triangulated hull. On it a local maximum of height is the global one; merged polygons, which are
+/// flat and convex to the tolerance only, do not promise that.
+struct Slope {
+    start: Vec<u32>,
+    neighbors: Vec<u32>,
+}
+
+impl Slope {
+    fn new(points: usize, triangles: &Triangles) -> Self {
+        let mut start = vec![0u32; points + 1];
+        for v in triangles.iter().flatten() {
+            start[*v as usize + 1] += 1;
+        }
+        for i in 0..points {
+            start[i + 1] += start[i];
+        }
+        let mut fill = start.clone();
+        let mut neighbors = vec![0; 3 * triangles.len()];
+        for t in triangles {
+            for k in 0..3 {
+                let slot = &mut fill[t[k] as usize];
+                neighbors[*slot as usize] = t[(k + 1) % 3];
+                *slot += 1;
+            }
+        }
+        Self { start, neighbors }
+    }
+
+    /// Height of the highest vertex along `n`, found from vertex `from`.
+    fn climb(&self, points: &[Point3<f64>], n: &Vector3<f64>, from: u32) -> f64 {
+        let height = |v: u32| n.dot(&points[v as usize].coords);
+        let mut best = (height(from), from);
+        loop {
+            let (low, high) = (self.start[best.1 as usize], self.start[best.1 as usize + 1]);
+            let next = self.neighbors[low as usize..high as usize].iter().map(|v| (height(*v), *v));
+            let next = next.fold(best, |a, b| if b.0 > a.0 { b } else { a });
+            if next.1 == best.1 {
+                return best.0;
+            }
+            best = next;
+        }
+    }
+}

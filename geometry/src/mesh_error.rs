@@ -1,0 +1,114 @@
+use std::path::PathBuf;
+
+/// What is wrong with a triangle surface.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeshDefect {
+    /// No vertices or no triangles.
+    #[error("the mesh is empty ({vertices} vertices, {triangles} triangles); give at least one triangle")]
+    Empty {
+        /// Vertices found.
+        vertices: usize,
+        /// Triangles found.
+        triangles: usize,
+    },
+    /// A coordinate is NaN or infinite.
+    #[error("vertex {vertex} is not finite: {value:?}; repair or re-export the mesh")]
+    NonFinite {
+        /// Index of the vertex, from 0.
+        vertex: usize,
+        /// Its coordinates.
+        value: [f64; 3],
+    },
+    /// A triangle names a vertex that does not exist.
+    #[error(
+        "triangle {triangle} names vertex {index}, but there are {vertices}; repair or re-export the mesh"
+    )]
+    IndexOutOfRange {
+        /// Index of the triangle, from 0.
+        triangle: usize,
+        /// The vertex it names, from 0.
+        index: u64,
+        /// Number of vertices.
+        vertices: usize,
+    },
+    /// Every triangle has zero area.
+    #[error(
+        "the mesh is degenerate: all {triangles} triangles have zero area; check the units and scale of the export"
+    )]
+    Degenerate {
+        /// Number of triangles.
+        triangles: usize,
+    },
+    /// A scale factor is zero, NaN or infinite.
+    #[error("scale factors must be finite and not zero, got {scale:?}")]
+    Scale {
+        /// The factors given.
+        scale: [f64; 3],
+    },
+    /// A size of a generated mesh is zero, negative or not finite, or its resolution is out of range.
+    #[error("{name} of a generated mesh must be {wanted}, got {value}")]
+    Parameter {
+        /// The parameter.
+        name: &'static str,
+        /// What is allowed.
+        wanted: &'static str,
+        /// What was given.
+        value: f64,
+    },
+    /// More vertices than 32-bit indices can name.
+    #[error("{vertices} vertices are more than 32-bit indices can name; simplify the mesh")]
+    TooLarge {
+        /// Vertices found.
+        vertices: usize,
+    },
+}
+
+/// Why a mesh file was refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeshError {
+    /// There is no such file.
+    #[error("mesh file {} does not exist; check the path and the mesh directory of the model", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file exists but cannot be read.
+    #[error("mesh file {} cannot be read: {source}; check its permissions and that it is a file", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// The format is not read here.
+    #[error(
+        "mesh file {}: {} is not supported; convert it to OBJ or STL and change the reference in the model",
+        path.display(), match extension.as_str() { "" => "a file without extension".to_owned(), e => format!("the format .{e}") }
+    )]
+    UnsupportedFormat {
+        /// The file.
+        path: PathBuf,
+        /// Its extension in lower case, without the dot.
+        extension: String,
+    },
+    /// The file is not what its format demands.
+    #[error("mesh file {}, {place}: {reason}; repair or re-export the mesh", path.display())]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// Where: a line or a byte count.
+        place: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The file reads well, but its surface cannot be used.
+    #[error("mesh file {}: {source}", path.display())]
+    Defect {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with the surface.
+        source: MeshDefect,
+    },
+}
