@@ -115,7 +115,7 @@ def expect_tendons(m, d):
 
 
 def expect_passive(_m, d):
-    names = ("qfrc_spring", "qfrc_damper", "qfrc_gravcomp", "qfrc_passive", "qfrc_bias")
+    names = ("qfrc_spring", "qfrc_damper", "qfrc_gravcomp", "qfrc_passive", "qfrc_actuator", "qfrc_bias")
     return {k: flat(getattr(d, k)) for k in names}
 
 
