@@ -1,13 +1,10 @@
 """Scenes in Drake: point contact, continuous plant, the CENIC integrator (error-controlled or at a fixed step)."""
 
-import math
 import time
 
 import numpy as np
-import pydrake
 from pydrake.common.eigen_geometry import Quaternion
-from pydrake.geometry import Box, CollisionFilterDeclaration, GeometrySet, ProximityProperties, Sphere
-from pydrake.geometry import AddContactMaterial
+from pydrake.geometry import AddContactMaterial, Box, CollisionFilterDeclaration, GeometrySet, ProximityProperties, Sphere
 from pydrake.math import RigidTransform, RotationMatrix
 import pydrake.multibody.cenic  # without it the integrator is handed out as its base class
 from pydrake.multibody.contact_solvers import IcfSolverParameters
@@ -16,8 +13,6 @@ from pydrake.multibody.plant import AddMultibodyPlant, CoulombFriction, Multibod
 from pydrake.multibody.tree import SpatialInertia, UnitInertia
 from pydrake.systems.analysis import ApplySimulatorConfig, Simulator, SimulatorConfig
 from pydrake.systems.framework import DiagramBuilder, EventStatus
-
-VERSION = "1.51.1"
 
 
 def _material(material):

@@ -1,6 +1,6 @@
 """Writes the clutter scenes as explicit JSON, so that every engine starts from the same numbers.
 
-    python make_clutter.py            # rewrites hard_clutter_seed0..9.json and soft_clutter_seed0.json
+    python make_clutter.py            # rewrites hard_clutter_seed0..9.json, soft_clutter_seed0.json, sphere_drop.json
 
 The scene is that of kurtz2025cenic (hard and soft clutter): four piles of five objects dropped into a bin.
 Needs nothing but the standard library; a seed gives the same file on every machine (Python's Mersenne Twister).
