@@ -30,6 +30,9 @@ const FRICTION: usize = 2;
 /// What a prepared state holds.
 struct Prepared {
     ready: bool,
+    x0: State,
+    /// Forces of the force field for the present step.
+    field: Vec<f64>,
     kin: Kinematics,
     /// M without damping.
     mass: BlockDiagonal,
@@ -45,8 +48,8 @@ struct Prepared {
     problem: FrozenProblem,
 }
 
-/// Adds generalised forces \[N or N·m\], nv, at the start of a step: (model, kinematics, state, force).
-pub type ForceField = Box<dyn FnMut(&Model, &Kinematics, &State, &mut [f64]) + Send>;
+/// Adds generalised forces \[N or N·m\], nv, to a step: (model, kinematics and state at its start, time halfway through it, force).
+pub type ForceField = Box<dyn FnMut(&Model, &Kinematics, &State, f64, &mut [f64]) + Send>;
 
 /// A scene in generalised coordinates under one contact law: the rigid [`System`].
 ///
@@ -100,6 +103,8 @@ impl RigidSystem {
             let problem = FrozenProblem::new(1.0, mass.clone(), vec![0.0; nv], map, pools, Vec::new());
             Ok(Prepared {
                 ready: false,
+                x0: State::default(),
+                field: vec![0.0; nv],
                 kin: Kinematics::new(&model),
                 mass,
                 momentum: vec![0.0; nv],
@@ -153,7 +158,7 @@ impl RigidSystem {
         &mut self.applied
     }
 
-    /// Forces that depend on time or state, evaluated at the start of each step; None removes them.
+    /// Forces that depend on time or state, evaluated once per step (time halfway, state at its start); None removes them.
     pub fn set_force_field(&mut self, field: Option<ForceField>) {
         self.force_field = field;
     }
@@ -374,9 +379,8 @@ impl Prepared {
             parts.inertia.factor()?;
         }
         parts.free_velocity.clear();
-        let rhs =
-            self.momentum.iter().zip(&self.force).zip(&self.spring).map(|((p, f), s)| p + dt * (f - s[1]));
-        parts.free_velocity.extend(rhs);
+        let loads = self.force.iter().zip(&self.field).zip(&self.spring).map(|((f, e), s)| f + e - s[1]);
+        parts.free_velocity.extend(self.momentum.iter().zip(loads).map(|(p, f)| p + dt * f));
         for (t, tree) in model.trees.iter().enumerate() {
             parts.inertia.solve_block(t, &mut parts.free_velocity[tree.dofs.clone()]);
         }
@@ -463,10 +467,7 @@ impl System for RigidSystem {
             tree_contacts: &mut self.tree_contacts,
         };
         p.set_dynamics(&mut shared, x0)?;
-        if let Some(field) = &mut self.force_field {
-            field(&self.model, &p.kin, x0, &mut p.force);
-            check_finite("applied force", &p.force)?;
-        }
+        p.x0.copy_from(x0);
         self.found.clear();
         if self.switches.contact {
             let fall = 0.5 * self.model.gravity.norm() * horizon * horizon;
@@ -499,6 +500,11 @@ impl System for RigidSystem {
         let p = &mut self.slots[slot as usize];
         if !p.ready {
             return Err(ProblemError::NotPrepared { slot });
+        }
+        p.field.fill(0.0);
+        if let Some(field) = &mut self.force_field {
+            field(&self.model, &p.kin, &p.x0, p.x0.t + 0.5 * dt, &mut p.field);
+            check_finite("applied force", &p.field)?;
         }
         p.set_step(&self.model, self.switches.dampers, dt)?;
         Ok(&mut p.problem)

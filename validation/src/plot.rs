@@ -124,6 +124,31 @@ impl Plot {
         lo - pad..hi + pad
     }
 
+    /// Corner with the fewest points, for the legend.
+    fn emptiest_corner(&self) -> SeriesLabelPosition {
+        let scale = |v: f64, log: bool| if log { v.ln() } else { v };
+        let points: Vec<_> =
+            self.shown().map(|(x, y)| (scale(x, self.x_log), scale(y, self.y_log))).collect();
+        let bounds = |f: &dyn Fn(&(f64, f64)) -> f64| {
+            points.iter().map(f).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)))
+        };
+        let ((x0, x1), (y0, y1)) = (bounds(&|p| p.0), bounds(&|p| p.1));
+        let corners = [
+            (SeriesLabelPosition::UpperRight, true, true),
+            (SeriesLabelPosition::UpperLeft, false, true),
+            (SeriesLabelPosition::LowerRight, true, false),
+            (SeriesLabelPosition::LowerLeft, false, false),
+        ];
+        let count = |right: bool, upper: bool| {
+            let near = |p: &&(f64, f64)| {
+                let (u, w) = ((p.0 - x0) / (x1 - x0), (p.1 - y0) / (y1 - y0));
+                (if right { u > 0.5 } else { u < 0.5 }) && (if upper { w > 0.55 } else { w < 0.45 })
+            };
+            points.iter().filter(near).count()
+        };
+        corners.into_iter().min_by_key(|c| count(c.1, c.2)).map_or(SeriesLabelPosition::UpperRight, |c| c.0)
+    }
+
     /// The figure as an SVG document.
     ///
     /// # Errors
@@ -235,6 +260,7 @@ impl Plot {
         if self.series.iter().any(|s| !s.label.is_empty()) {
             chart
                 .configure_series_labels()
+                .position(self.emptiest_corner())
                 .label_font(("sans-serif", 14))
                 .background_style(WHITE.mix(0.85))
                 .border_style(RGBColor(200, 200, 200))

@@ -105,7 +105,7 @@ fn convergence(ctx: &Context, name: &str) -> Result<PageOutput, PageError> {
     let scene = body.scene(name);
     let simulate = |engine: &Engine| -> Result<Run, PageError> {
         let mut sys = engine.system(&scene).map_err(failed)?;
-        sys.set_force_field(Some(Box::new(move |_, _, x, f| f[0] += amplitude * (omega * x.t).sin())));
+        sys.set_force_field(Some(Box::new(move |_, _, _, t, f| f[0] += amplitude * (omega * t).sin())));
         let mut integrator = engine.integrator().map_err(failed)?;
         let q = vec![x0[4], x0[5], x0[6], x0[0], x0[1], x0[2], x0[3]];
         let v = vec![x0[10], x0[11], x0[12], x0[7], x0[8], x0[9]];
