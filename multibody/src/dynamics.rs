@@ -1,6 +1,6 @@
 use signorini_core::na::{Point3, Vector3};
 
-use crate::{Kinematics, Model, Spatial, SpatialInertia};
+use crate::{Kinematics, Model, ModelError, Spatial, SpatialInertia, TreeFactor};
 
 /// Scratch space of the recursive algorithms; no allocation after construction.
 #[derive(Clone, Debug)]
@@ -8,6 +8,7 @@ pub struct Dynamics {
     composite: Vec<SpatialInertia>,
     acceleration: Vec<Spatial>,
     force: Vec<Spatial>,
+    bias: Vec<f64>,
 }
 
 /// Momentum of the whole model.
@@ -31,23 +32,14 @@ impl Dynamics {
             composite: vec![SpatialInertia::default(); nb],
             acceleration: vec![Spatial::default(); nb],
             force: vec![Spatial::default(); nb],
+            bias: vec![0.0; model.nv()],
         }
-    }
-
-    fn own_inertia(model: &Model, kin: &Kinematics, b: usize) -> SpatialInertia {
-        let o = kin.reference(model, b);
-        SpatialInertia::new(model.bodies[b].mass, &kin.com(model, b), &kin.world_inertia(model, b), &o)
     }
 
     /// Mass matrix by the composite-rigid-body algorithm: `write(i, j, M_ij)` for every pair i ≥ j of degrees of freedom on one path to
     /// the root; all other entries are zero. Armature is included.
     pub fn mass_matrix(&mut self, model: &Model, kin: &Kinematics, mut write: impl FnMut(usize, usize, f64)) {
-        for b in 0..model.bodies.len() {
-            self.composite[b] = match model.bodies[b].tree {
-                Some(_) => Self::own_inertia(model, kin, b),
-                None => SpatialInertia::default(),
-            };
-        }
+        self.composite.copy_from_slice(&kin.inertia);
         for b in (1..model.bodies.len()).rev() {
             let p = model.bodies[b].parent;
             if model.bodies[b].tree.is_some() && model.bodies[b].tree == model.bodies[p].tree {
@@ -93,7 +85,7 @@ impl Dynamics {
                 }
             }
             self.acceleration[b] = a;
-            let inertia = Self::own_inertia(model, kin, b);
+            let inertia = &kin.inertia[b];
             let momentum = inertia.apply(&kin.twist[b]);
             self.force[b] = inertia.apply(&a) + kin.twist[b].cross_force(&momentum);
         }
@@ -111,6 +103,32 @@ impl Dynamics {
         }
     }
 
+    /// v̇ = M⁻¹ (τ − c) with armature in M; `tau` (all applied forces, nv) becomes v̇. `kin` holds positions and velocities.
+    ///
+    /// # Errors
+    /// [`ModelError::SingularMass`].
+    pub fn forward_dynamics(
+        &mut self,
+        model: &Model,
+        kin: &Kinematics,
+        gravity: &Vector3<f64>,
+        factor: &mut TreeFactor,
+        tau: &mut [f64],
+    ) -> Result<(), ModelError> {
+        let mut bias = std::mem::take(&mut self.bias);
+        self.inverse_dynamics(model, kin, gravity, None, &mut bias);
+        for (t, c) in tau.iter_mut().zip(&bias) {
+            *t -= c;
+        }
+        self.bias = bias;
+        self.mass_matrix(model, kin, |i, j, m| factor.set(i, j, m));
+        factor.factor().map_err(|i| ModelError::SingularMass {
+            joint: model.joints[model.dofs[i].joint].name.clone(),
+        })?;
+        factor.solve_in_place(tau);
+        Ok(())
+    }
+
     /// After [`Dynamics::inverse_dynamics`]: spatial acceleration of a body minus gravity, about the reference point of its tree.
     pub fn body_acceleration(&self, body: usize) -> Spatial {
         self.acceleration[body]
@@ -126,7 +144,7 @@ impl Dynamics {
     pub fn kinetic_energy(model: &Model, kin: &Kinematics) -> f64 {
         (0..model.bodies.len())
             .filter(|&b| model.bodies[b].tree.is_some())
-            .map(|b| 0.5 * kin.twist[b].dot(&Self::own_inertia(model, kin, b).apply(&kin.twist[b])))
+            .map(|b| 0.5 * kin.twist[b].dot(&kin.inertia[b].apply(&kin.twist[b])))
             .sum()
     }
 

@@ -43,4 +43,21 @@ pub enum ModelError {
         /// Joint.
         joint: String,
     },
+    /// A control is NaN or infinite.
+    #[error("control[{index}] (actuator '{actuator}') is not finite; give a finite control")]
+    Control {
+        /// Entry.
+        index: usize,
+        /// Actuator it belongs to.
+        actuator: String,
+    },
+    /// The mass matrix cannot be factored.
+    #[error(
+        "the mass matrix is not positive definite at joint '{joint}'; give the body or a descendant a mass and an inertia, or the \
+         joint an armature"
+    )]
+    SingularMass {
+        /// Joint.
+        joint: String,
+    },
 }

@@ -65,6 +65,11 @@ impl TreeFactor {
         Ok(())
     }
 
+    /// After [`TreeFactor::factor`]: entry `i` of D.
+    pub fn pivot(&self, i: usize) -> f64 {
+        self.values[self.row_start[i]]
+    }
+
     /// x ← M⁻¹ x.
     pub fn solve_in_place(&self, x: &mut [f64]) {
         for i in (0..self.parent.len()).rev() {

@@ -1,14 +1,19 @@
 use signorini_core::na::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
 use signorini_scene::{JointKind, Pose};
 
-use crate::model::quaternion_at;
-use crate::{Model, Spatial};
+use crate::state::quaternion_at;
+use crate::{Model, Spatial, SpatialInertia};
 
 /// Poses, velocities and motion axes at one state; no allocation after construction.
 #[derive(Clone, Debug)]
 pub struct Kinematics {
     /// Body poses x_wb.
     pub x_wb: Vec<Pose>,
+    /// Their rotation matrices.
+    pub r_wb: Vec<Matrix3<f64>>,
+    pub(crate) com: Vec<Point3<f64>>,
+    /// Inertia of each body about the reference point of its tree, world axes; zero for bodies that cannot move.
+    pub inertia: Vec<SpatialInertia>,
     /// Reference point of each tree, world \[m\]: the origin of its first moving body.
     pub origin: Vec<Point3<f64>>,
     /// Motion axis of each degree of freedom about the reference point of its tree.
@@ -25,6 +30,9 @@ impl Kinematics {
         let nb = model.bodies.len();
         let mut k = Self {
             x_wb: vec![Isometry3::identity(); nb],
+            r_wb: vec![Matrix3::identity(); nb],
+            com: vec![Point3::origin(); nb],
+            inertia: vec![SpatialInertia::default(); nb],
             origin: vec![Point3::origin(); model.trees.len()],
             axes: vec![Spatial::default(); model.nv()],
             twist: vec![Spatial::default(); nb],
@@ -48,18 +56,21 @@ impl Kinematics {
                 self.apply_joint(joint, q, &mut x);
             }
             self.x_wb[b] = x;
-            if let Some(t) = body.tree {
-                if model.trees[t].root == b {
-                    self.origin[t] = x.translation.vector.into();
-                }
-                // Axes were found about the world origin's axes and anchors; move them to the reference point.
-                let o = self.origin[t].coords;
-                for joint in &model.joints[body.joints.clone()] {
-                    for i in joint.v..joint.v + joint.kind.nv() {
-                        let s = &mut self.axes[i];
-                        s.linear += s.angular.cross(&o);
-                    }
-                }
+            let r = x.rotation.to_rotation_matrix().into_inner();
+            let com = r * body.com.coords + x.translation.vector;
+            self.r_wb[b] = r;
+            self.com[b] = com.into();
+            let Some(t) = body.tree else { continue };
+            if model.trees[t].root == b {
+                self.origin[t] = x.translation.vector.into();
+            }
+            // Axes were found about the world origin's axes and anchors; move them to the reference point.
+            let o = self.origin[t].coords;
+            for s in &mut self.axes[model.dofs_of(body)] {
+                s.linear += s.angular.cross(&o);
+            }
+            if body.mass > 0.0 {
+                self.inertia[b] = SpatialInertia::rotated(body.mass, &(com - o), &body.inertia, &r);
             }
         }
     }
@@ -147,13 +158,37 @@ impl Kinematics {
 
     /// Centre of mass of a body, world \[m\].
     pub fn com(&self, model: &Model, body: usize) -> Point3<f64> {
-        self.x_wb[body] * model.bodies[body].com
+        let _ = model;
+        self.com[body]
     }
 
     /// Rotational inertia of a body about its centre of mass, world axes.
     pub(crate) fn world_inertia(&self, model: &Model, body: usize) -> Matrix3<f64> {
-        let r = self.x_wb[body].rotation.to_rotation_matrix();
-        r.matrix() * model.bodies[body].inertia * r.matrix().transpose()
+        let r = &self.r_wb[body];
+        r * model.bodies[body].inertia * r.transpose()
+    }
+
+    /// Adds `sign` times the linear Jacobian of the point `p` (world) of `body`, in the axes that are the columns of `axes`, to `out`:
+    /// rows × n_tree, column-major, over the degrees of freedom of the body's tree; rows ≤ 3 (the first `rows` axes).
+    #[inline]
+    pub fn add_point_jacobian(
+        &self,
+        model: &Model,
+        at: (usize, &Point3<f64>),
+        axes: &Matrix3<f64>,
+        sign: f64,
+        rows: usize,
+        out: &mut [f64],
+    ) {
+        let Some(t) = model.bodies[at.0].tree else { return };
+        let first = model.trees[t].dofs.start;
+        self.for_columns(model, at.0, at.1, |dof, linear, _| {
+            let c = axes.tr_mul(&linear);
+            let column = &mut out[(dof - first) * rows..(dof - first + 1) * rows];
+            for (o, x) in column.iter_mut().zip(c.iter()) {
+                *o += sign * x;
+            }
+        });
     }
 
     /// Calls `f(dof, axis velocity at p, axis direction)` for every degree of freedom that moves `body`: the columns of the linear and

@@ -3,21 +3,39 @@
 //! Positions and velocities in joint order. Free joint: q = (x, y, z, qw, qx, qy, qz), v = (velocity of the body origin in world axes,
 //! angular velocity in body axes). Ball: q = (qw, qx, qy, qz), v = angular velocity in the child's axes. Hinge and slide: one
 //! coordinate, `reference` at the drawn pose. Spatial vectors: angular part first, world axes, about a point per tree.
+//!
+//! [`Model`] does not change while the scene moves; [`Kinematics`], [`TendonState`], [`ActuatorState`] and [`Dynamics`] are scratch
+//! space that belongs to one state, filled in this order: positions, then velocities, then what needs both.
 
+mod actuation;
+mod build;
 mod collision;
 mod dynamics;
+mod equality;
 mod error;
 mod factor;
 mod kinematics;
 mod model;
+mod passive;
 mod retraction;
 mod rigid_system;
+mod sparse_row;
 mod spatial;
+mod state;
+mod tendon;
+mod transmission;
+mod wrapping;
 
+pub use actuation::{ActuatorLaw, ActuatorModel};
 pub use dynamics::{Dynamics, MomentumReport};
+pub use equality::{EqualityInput, EqualityModel};
 pub use error::ModelError;
 pub use factor::TreeFactor;
 pub use kinematics::Kinematics;
-pub use model::{BodyModel, DofModel, JointModel, Model, Tree};
+pub use model::{BodyModel, DofModel, FrameModel, JointModel, Model, Tree};
 pub use rigid_system::{ForceField, RigidOptions, RigidSystem};
+pub use sparse_row::SparseRow;
 pub use spatial::{Spatial, SpatialInertia};
+pub use tendon::{TendonModel, TendonState};
+pub use transmission::ActuatorState;
+pub use wrapping::{Obstacle, Wrap, wrap};

@@ -1,10 +1,11 @@
 use std::ops::Range;
 
-use signorini_core::na::{Matrix3, Point3, Unit, UnitQuaternion, Vector3};
-use signorini_core::{State, na};
-use signorini_scene::{JointKind, Keyframe, Place, Pose, Scene};
+use signorini_core::na::{Matrix3, Point3, Unit, Vector3};
+use signorini_geometry::Shape;
+use signorini_scene::{JointKind, Keyframe, Pose, SolParams};
 
-use crate::ModelError;
+pub(crate) use crate::state::quaternion_at;
+use crate::{ActuatorModel, EqualityModel, TendonModel};
 
 /// A body as the dynamics need it.
 #[derive(Clone, Debug)]
@@ -27,13 +28,15 @@ pub struct BodyModel {
     pub tree: Option<usize>,
     /// Last degree of freedom between the world and this body; None when it cannot move.
     pub last_dof: Option<usize>,
+    /// The nearest body with joints on the way to the root, itself included; the world when it cannot move.
+    pub moved_by: usize,
     /// Number among the mocap bodies.
     pub mocap: Option<usize>,
     /// Fraction of its weight that is compensated.
     pub gravity_compensation: f64,
 }
 
-/// A joint as the dynamics need it.
+/// A joint as the dynamics need it. What the scene's switches turn off is zero or None here.
 #[derive(Clone, Debug)]
 pub struct JointModel {
     /// Name.
@@ -56,14 +59,24 @@ pub struct JointModel {
     pub range: Option<[f64; 2]>,
     /// Distance at which limits become active.
     pub limit_margin: f64,
-    /// Spring stiffness.
+    /// Spring stiffness \[N·m/rad or N/m\].
     pub stiffness: f64,
     /// Rest coordinate of the spring.
     pub spring_reference: f64,
-    /// Viscous damping.
+    /// Viscous damping \[N·m·s/rad or N·s/m\].
     pub damping: f64,
-    /// Dry friction.
+    /// Dry friction \[N·m or N\].
     pub dry_friction: f64,
+    /// Inertia added on the diagonal of the mass matrix \[kg·m² or kg\].
+    pub armature: f64,
+    /// Limits of the total actuator force \[N·m or N\]; hinge and slide only.
+    pub actuator_force_range: Option<[f64; 2]>,
+    /// Gravity compensation counts as actuator force and is clamped with it.
+    pub actuator_gravity_compensation: bool,
+    /// MuJoCo's solref and solimp of the limit.
+    pub limit_sol: SolParams,
+    /// MuJoCo's solref and solimp of dry friction.
+    pub friction_sol: SolParams,
 }
 
 /// A degree of freedom.
@@ -92,6 +105,19 @@ pub struct Tree {
     pub root: usize,
 }
 
+/// A frame on a body: a geom or a site.
+#[derive(Clone, Debug)]
+pub struct FrameModel {
+    /// Name.
+    pub name: String,
+    /// Body.
+    pub body: usize,
+    /// Pose in the body frame.
+    pub pose: Pose,
+    /// Shape; None when its mesh was not read.
+    pub shape: Option<Shape>,
+}
+
 /// A scene in generalised coordinates; does not change while it moves.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -103,158 +129,35 @@ pub struct Model {
     pub dofs: Vec<DofModel>,
     /// Trees, in order of their degrees of freedom.
     pub trees: Vec<Tree>,
+    /// Frames of the scene's geoms.
+    pub geoms: Vec<FrameModel>,
+    /// Frames of the scene's sites.
+    pub sites: Vec<FrameModel>,
+    /// Tendons.
+    pub tendons: Vec<TendonModel>,
+    /// Actuators; empty when the scene's switches turn actuation off.
+    pub actuators: Vec<ActuatorModel>,
+    /// Equality constraints; none is active when the scene's switches turn them off.
+    pub equalities: Vec<EqualityModel>,
+    /// Stored configurations.
+    pub keyframes: Vec<Keyframe>,
     /// Gravity \[m/s²\].
     pub gravity: Vector3<f64>,
     /// Number of positions.
     pub nq: usize,
+    /// Number of activations.
+    pub nz: usize,
     /// Drawn poses of the mocap bodies.
     pub mocap_poses: Vec<Pose>,
     /// Positions at the drawn configuration.
     pub reference_q: Vec<f64>,
-}
-
-fn element(place: &Place, message: impl Into<String>, remedy: &str) -> ModelError {
-    ModelError::Element { place: Box::new(place.clone()), message: message.into(), remedy: remedy.into() }
+    /// Positions at which the joint springs are at rest.
+    pub spring_q: Vec<f64>,
+    /// Controls are clamped to their ranges.
+    pub clamp_control: bool,
 }
 
 impl Model {
-    /// From a scene.
-    ///
-    /// # Errors
-    /// Bodies out of order, a free joint below the root, a joint that moves no mass.
-    pub fn new(scene: &Scene) -> Result<Self, ModelError> {
-        let mut m = Self {
-            bodies: Vec::with_capacity(scene.bodies.len()),
-            joints: Vec::with_capacity(scene.joints.len()),
-            dofs: Vec::new(),
-            trees: Vec::new(),
-            gravity: if scene.options.switches.gravity { scene.options.gravity } else { Vector3::zeros() },
-            nq: 0,
-            mocap_poses: Vec::new(),
-            reference_q: Vec::new(),
-        };
-        for b in 0..scene.bodies.len() {
-            m.add_body(scene, b)?;
-        }
-        if m.joints.len() != scene.joints.len() {
-            let place = scene.joints.last().map(|j| j.place.clone()).unwrap_or_default();
-            return Err(element(
-                &place,
-                "joints are not ordered by body",
-                "list the joints of body 1 first, then 2, ...",
-            ));
-        }
-        m.check_mass(scene)?;
-        Ok(m)
-    }
-
-    fn add_body(&mut self, scene: &Scene, b: usize) -> Result<(), ModelError> {
-        let body = &scene.bodies[b];
-        let parent = body.parent;
-        if b > 0 && parent >= b {
-            return Err(element(
-                &body.place,
-                "its parent comes after it",
-                "order bodies so that parents come first",
-            ));
-        }
-        let from = self.joints.len();
-        let (mut tree, mut last) = match self.bodies.get(parent) {
-            Some(p) => (p.tree, p.last_dof),
-            None => (None, None),
-        };
-        for joint in scene.joints[from..].iter().take_while(|j| j.body == b) {
-            if joint.kind == JointKind::Free && (parent != 0 || self.joints.len() > from) {
-                let remedy = "make the body a child of the world with the free joint alone, or use ball and slide joints";
-                return Err(element(
-                    &joint.place,
-                    "a free joint must be the only joint of a child of the world",
-                    remedy,
-                ));
-            }
-            let number = self.joints.len();
-            let t = *tree.get_or_insert_with(|| {
-                self.trees.push(Tree { dofs: self.dofs.len()..self.dofs.len(), root: b });
-                self.trees.len() - 1
-            });
-            if self.trees[t].dofs.end != self.dofs.len() {
-                let remedy = "order bodies depth-first, so that each tree is contiguous";
-                return Err(element(&body.place, "the bodies of its tree are not contiguous", remedy));
-            }
-            self.joints.push(JointModel {
-                name: joint.name.clone(),
-                kind: joint.kind,
-                body: b,
-                q: self.nq,
-                v: self.dofs.len(),
-                anchor: joint.anchor,
-                axis: joint.axis,
-                reference: joint.reference,
-                range: joint.range,
-                limit_margin: joint.limit_margin,
-                stiffness: joint.stiffness,
-                spring_reference: joint.spring_reference,
-                damping: joint.damping,
-                dry_friction: joint.dry_friction,
-            });
-            match joint.kind {
-                JointKind::Free => {
-                    let (t, r) = (body.pose.translation.vector, body.pose.rotation);
-                    self.reference_q.extend([t.x, t.y, t.z, r.w, r.i, r.j, r.k]);
-                }
-                JointKind::Ball => self.reference_q.extend([1.0, 0.0, 0.0, 0.0]),
-                JointKind::Hinge | JointKind::Slide => self.reference_q.push(joint.reference),
-            }
-            self.nq += joint.kind.nq();
-            for _ in 0..joint.kind.nv() {
-                let dof = DofModel {
-                    joint: number,
-                    body: b,
-                    parent: last,
-                    tree: t,
-                    armature: joint.armature,
-                    damping: joint.damping,
-                };
-                last = Some(self.dofs.len());
-                self.dofs.push(dof);
-            }
-            self.trees[t].dofs.end = self.dofs.len();
-        }
-        if body.mocap {
-            self.mocap_poses.push(body.pose);
-        }
-        let mass = body.mass;
-        self.bodies.push(BodyModel {
-            name: body.name.clone(),
-            parent,
-            pose: body.pose,
-            mass: mass.map_or(0.0, |m| m.mass),
-            com: mass.map_or(Point3::origin(), |m| m.com),
-            inertia: mass.map_or(Matrix3::zeros(), |m| m.inertia),
-            joints: from..self.joints.len(),
-            tree,
-            last_dof: last,
-            mocap: body.mocap.then(|| self.mocap_poses.len() - 1),
-            gravity_compensation: body.gravity_compensation,
-        });
-        Ok(())
-    }
-
-    /// Every joint must move some mass (or have armature), else the mass matrix is singular.
-    fn check_mass(&self, scene: &Scene) -> Result<(), ModelError> {
-        let mut moved: Vec<f64> = self.bodies.iter().map(|b| b.mass).collect();
-        for b in (1..self.bodies.len()).rev() {
-            moved[self.bodies[b].parent] += moved[b];
-        }
-        for (i, j) in self.joints.iter().enumerate() {
-            if moved[j.body] <= 0.0 && scene.joints[i].armature <= 0.0 {
-                let message = format!("joint '{}' moves no mass", j.name);
-                return Err(element(&scene.joints[i].place, message, "give the body or a descendant a mass"));
-            }
-        }
-        Ok(())
-    }
-
     /// Number of velocities.
     pub fn nv(&self) -> usize {
         self.dofs.len()
@@ -270,70 +173,60 @@ impl Model {
         self.bodies.iter().map(|b| b.mass).sum()
     }
 
-    /// Fails on a state that does not fit: lengths, NaN, quaternions without direction.
-    ///
-    /// # Errors
-    /// [`ModelError::Length`], [`ModelError::NonFinite`], [`ModelError::ZeroQuaternion`].
-    pub fn check_state(&self, q: &[f64], v: &[f64]) -> Result<(), ModelError> {
-        for (what, expected, found) in [("q", self.nq, q.len()), ("v", self.nv(), v.len())] {
-            if expected != found {
-                return Err(ModelError::Length { what, expected, found });
+    /// Degrees of freedom of the body's own joints.
+    pub(crate) fn dofs_of(&self, body: &BodyModel) -> Range<usize> {
+        match body.joints.is_empty() {
+            true => 0..0,
+            false => {
+                let last = &self.joints[body.joints.end - 1];
+                self.joints[body.joints.start].v..last.v + last.kind.nv()
             }
         }
-        if let Some(index) = q.iter().position(|x| !x.is_finite()) {
-            let joint = self.joint_of_q(index).map_or(String::new(), |j| j.name.clone());
-            return Err(ModelError::NonFinite { what: "q", index, joint });
-        }
-        if let Some(index) = v.iter().position(|x| !x.is_finite()) {
-            let joint = self.joints[self.dofs[index].joint].name.clone();
-            return Err(ModelError::NonFinite { what: "v", index, joint });
-        }
-        for j in &self.joints {
-            let at = match j.kind {
-                JointKind::Free => j.q + 3,
-                JointKind::Ball => j.q,
-                _ => continue,
-            };
-            if q[at..at + 4].iter().map(|x| x * x).sum::<f64>() < 1e-20 {
-                return Err(ModelError::ZeroQuaternion { index: at, joint: j.name.clone() });
-            }
-        }
-        Ok(())
     }
 
-    /// The state of a keyframe; what it leaves out is the reference configuration at rest.
-    ///
-    /// # Errors
-    /// As [`Model::check_state`].
-    pub fn state_at(&self, key: Option<&Keyframe>, internal: usize) -> Result<State, ModelError> {
-        let k = key.cloned().unwrap_or_default();
-        let pick = |x: Vec<f64>, d: Vec<f64>| if x.is_empty() { d } else { x };
-        let mut s = State {
-            t: k.time,
-            q: pick(k.q, self.reference_q.clone()),
-            v: pick(k.v, vec![0.0; self.nv()]),
-            z: pick(k.activation, vec![0.0; internal]),
-        };
-        self.check_state(&s.q, &s.v)?;
-        self.normalize(&mut s.q);
-        Ok(s)
+    /// Degrees of freedom that move a body, from the last one to the root of its tree.
+    pub fn supporting_dofs(&self, body: usize) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(self.bodies[body].last_dof, |&i| self.dofs[i].parent)
     }
 
-    /// Normalises all quaternions in place.
-    pub fn normalize(&self, q: &mut [f64]) {
-        for j in &self.joints {
-            let at = match j.kind {
-                JointKind::Free => j.q + 3,
-                JointKind::Ball => j.q,
-                _ => continue,
-            };
-            let n = q[at..at + 4].iter().map(|x| x * x).sum::<f64>().sqrt();
-            q[at..at + 4].iter_mut().for_each(|x| *x /= n);
-        }
+    /// Body by name.
+    pub fn body(&self, name: &str) -> Option<usize> {
+        self.bodies.iter().position(|b| b.name == name)
     }
-}
 
-/// The rotation stored at q[at..at + 4], normalised.
-pub(crate) fn quaternion_at(q: &[f64], at: usize) -> UnitQuaternion<f64> {
-    UnitQuaternion::from_quaternion(na::Quaternion::new(q[at], q[at + 1], q[at + 2], q[at + 3]))
+    /// Joint by name.
+    pub fn joint(&self, name: &str) -> Option<usize> {
+        self.joints.iter().position(|j| j.name == name)
+    }
+
+    /// Tendon by name.
+    pub fn tendon(&self, name: &str) -> Option<usize> {
+        self.tendons.iter().position(|t| t.name == name)
+    }
+
+    /// Actuator by name.
+    pub fn actuator(&self, name: &str) -> Option<usize> {
+        self.actuators.iter().position(|a| a.name == name)
+    }
+
+    /// Keyframe by name.
+    pub fn keyframe(&self, name: &str) -> Option<&Keyframe> {
+        self.keyframes.iter().find(|k| k.name == name)
+    }
+
+    /// Trees that a set of degrees of freedom touches, ascending and without repetition.
+    pub(crate) fn trees_of(&self, dofs: &[usize]) -> Vec<usize> {
+        let mut trees: Vec<usize> = dofs.iter().map(|&i| self.dofs[i].tree).collect();
+        trees.sort_unstable();
+        trees.dedup();
+        trees
+    }
+
+    /// Union of the degrees of freedom that move some bodies, ascending.
+    pub(crate) fn support_union(&self, bodies: impl IntoIterator<Item = usize>) -> Vec<usize> {
+        let mut dofs: Vec<usize> = bodies.into_iter().flat_map(|b| self.supporting_dofs(b)).collect();
+        dofs.sort_unstable();
+        dofs.dedup();
+        dofs
+    }
 }

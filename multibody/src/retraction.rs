@@ -1,8 +1,9 @@
-use signorini_core::na::{UnitQuaternion, Vector3};
+use signorini_core::na::{Quaternion, UnitQuaternion, Vector3};
 use signorini_scene::JointKind;
 
 use crate::Model;
-use crate::model::quaternion_at;
+use crate::equality::rotation_vector;
+use crate::state::quaternion_at;
 
 impl Model {
     /// q₁ = q₀ ⊕ δt·v: sums for coordinates and positions, the exponential map for quaternions, which stay normalised.
@@ -21,9 +22,26 @@ impl Model {
         }
     }
 
+    /// As [`Model::integrate`], but quaternions by q₀ + δt·N(q₀)·v, normalised (kurtz2025cenic uses this): it agrees with the exponential map
+    /// to second order in δt.
+    pub fn integrate_renormalized(&self, q0: &[f64], v: &[f64], dt: f64, q1: &mut [f64]) {
+        self.integrate(q0, v, dt, q1);
+        for j in &self.joints {
+            let (at, w) = match j.kind {
+                JointKind::Ball => (j.q, &v[j.v..j.v + 3]),
+                JointKind::Free => (j.q + 3, &v[j.v + 3..j.v + 6]),
+                JointKind::Hinge | JointKind::Slide => continue,
+            };
+            let q = quaternion_at(q0, at).into_inner();
+            let rate = q * Quaternion::from_imag(Vector3::new(w[0], w[1], w[2])) * 0.5;
+            let r = (q + rate * dt).normalize();
+            q1[at..at + 4].copy_from_slice(&[r.w, r.i, r.j, r.k]);
+        }
+    }
+
     /// The velocity that takes q₀ to q₁ in unit time: the inverse of [`Model::integrate`].
     pub fn difference(&self, q0: &[f64], q1: &[f64], v: &mut [f64]) {
-        let turn = |at: usize| (quaternion_at(q0, at).inverse() * quaternion_at(q1, at)).scaled_axis();
+        let turn = |at: usize| rotation_vector(&(quaternion_at(q0, at).inverse() * quaternion_at(q1, at)));
         for j in &self.joints {
             match j.kind {
                 JointKind::Hinge | JointKind::Slide => v[j.v] = q1[j.q] - q0[j.q],

@@ -76,6 +76,19 @@ impl SpatialInertia {
         let shift = mass * (Matrix3::identity() * c.norm_squared() - c * c.transpose());
         Self { mass, moment: mass * c, inertia: inertia_com + shift }
     }
+    /// From mass, centre of mass relative to the reference point (world axes), inertia about it in body axes and the rotation of the body.
+    pub(crate) fn rotated(mass: f64, c: &Vector3<f64>, inertia_com: &Matrix3<f64>, r: &Matrix3<f64>) -> Self {
+        let mut inertia = r * inertia_com * r.transpose();
+        let mc = mass * c;
+        let diagonal = mc.dot(c);
+        for i in 0..3 {
+            inertia[(i, i)] += diagonal;
+            for j in 0..3 {
+                inertia[(i, j)] -= mc[i] * c[j];
+            }
+        }
+        Self { mass, moment: mc, inertia }
+    }
     /// Momentum (angular about the reference point, linear) of a twist, or the wrench of an acceleration.
     pub fn apply(&self, m: &Spatial) -> Spatial {
         Spatial::new(
