@@ -42,6 +42,9 @@
 //! A solve need not be better than the step it serves: the tolerance of the solver is `tolerance_factor`·a with error control and
 //! 1e-8 without.
 //!
+//! A guess that already meets the tolerance is taken as it is. Where warm starts are good and steps many, N steps of a motion without
+//! contact may therefore be off by N tolerances: 1e-8 is not round-off. Order fits should stay above that.
+//!
 //! # Failure
 //!
 //! A trial whose problem or solver fails, or whose error estimate is not finite, is rejected and tried again with a smaller step, a

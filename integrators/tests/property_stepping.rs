@@ -154,6 +154,17 @@ fn property_failing_trials_shrink_and_recover() {
 }
 
 #[test]
+fn property_solves_that_do_not_converge_are_counted_not_fatal() {
+    let (mut sys, mut x) = bouncing(Fault::None).unwrap();
+    x.q[2] = 0.049;
+    let hasty = Tolerance { relative: 1e-15, max_iterations: 1 };
+    let step = ContactStep::new(DenseNewton::default()).with_tolerance(hasty);
+    let r = FixedStep::new(step, 1e-3).unwrap().advance(&mut sys, &mut x, 0.01, &mut NoObserver).unwrap();
+    assert_eq!(x.t, 0.01);
+    assert!(r.unconverged > 0 && r.residual_ratio > 1.0, "{r:?}");
+}
+
+#[test]
 fn property_hopeless_trials_end_with_the_reason_and_the_last_state() {
     let (mut sys, mut x) = bouncing(Fault::AboveStep(0.0)).unwrap();
     let start = x.clone();
