@@ -14,4 +14,5 @@ mod solver;
 
 pub use newton::IterationRecord;
 pub use options::IcfOptions;
+pub use signorini_math::{InitialGuess, LineSearchOptions};
 pub use solver::IcfSolver;

@@ -1,180 +1,334 @@
-use signorini_core::{Along, Evals, Part, SolveError, SolveStats, SolveStatus, StepProblem, Tolerance};
-use signorini_math::{BlockCholesky, exact_line_search};
+use std::ops::Range;
+
+use signorini_core::{
+    ContactMap, Evals, Inertia, Part, Pools, ProblemError, SolveError, SolveStats, SolveStatus, StepProblem,
+};
+use signorini_math::{BlockCholesky, CholeskyError, LineSearchStatus, exact_line_search};
 
 use crate::IcfOptions;
 
-/// One Newton iteration, for convergence plots.
+/// One evaluation of the residual in a solve (kurtz2025cenic, fig. 5), and the Newton step taken from there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IterationRecord {
-    /// Island number.
+    /// Number of the island; 0 throughout when islands are off.
     pub island: u32,
-    /// Iteration.
+    /// Newton steps taken before.
     pub iteration: u32,
-    /// ‖D g‖ before the step.
+    /// ‖D∇‖ on the island.
     pub residual: f64,
-    /// Whether the Hessian was factored anew.
+    /// What the residual must fall below.
+    pub tolerance: f64,
+    /// The Hessian was factored anew for the step that follows.
     pub refactored: bool,
-    /// Step length taken.
+    /// Length α of the step that follows; 0 after the last.
     pub alpha: f64,
+    /// Line-search evaluations of the step that follows.
+    pub line_search: u32,
 }
 
-/// Vectors over all unknowns and rows, shared by the islands.
+/// What the iteration reads: the problem, taken apart once per solve.
+pub(crate) struct Model<'a> {
+    pub(crate) inertia: &'a dyn Inertia,
+    pub(crate) map: &'a dyn ContactMap,
+    pub(crate) pools: &'a Pools,
+    pub(crate) v_star: &'a [f64],
+    pub(crate) starts: &'a [usize],
+    pub(crate) scaling: &'a [f64],
+}
+
+impl<'a> Model<'a> {
+    pub(crate) fn new(p: &'a dyn StepProblem) -> Self {
+        let inertia = p.inertia();
+        Self {
+            inertia,
+            map: p.map(),
+            pools: p.pools(),
+            v_star: p.free_velocity(),
+            starts: inertia.block_starts(),
+            scaling: inertia.scaling(),
+        }
+    }
+
+    /// The unknowns of each block of a part.
+    fn ranges<'b>(&'b self, part: Part<'b>) -> impl Iterator<Item = Range<usize>> + 'b {
+        part.blocks.iter().map(|&b| self.starts[b as usize]..self.starts[b as usize + 1])
+    }
+
+    fn dot(&self, part: Part<'_>, a: &[f64], b: &[f64]) -> f64 {
+        self.ranges(part).flat_map(|r| a[r.clone()].iter().zip(&b[r])).map(|(x, y)| x * y).sum()
+    }
+
+    /// ‖D x‖, D = diag(A)^(-1/2).
+    pub(crate) fn scaled_norm(&self, part: Part<'_>, x: &[f64]) -> f64 {
+        let entries = self.ranges(part).flat_map(|r| x[r.clone()].iter().zip(&self.scaling[r]));
+        entries.map(|(x, d)| (x * d).powi(2)).sum::<f64>().sqrt()
+    }
+
+    /// ‖D⁻¹ x‖.
+    fn inverse_scaled_norm(&self, part: Part<'_>, x: &[f64]) -> f64 {
+        let entries = self.ranges(part).flat_map(|r| x[r.clone()].iter().zip(&self.scaling[r]));
+        entries.map(|(x, d)| (x / d).powi(2)).sum::<f64>().sqrt()
+    }
+}
+
+/// Vectors of all unknowns and rows; an island uses its entries only.
 #[derive(Debug, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct Workspace {
+    pub(crate) v: Vec<f64>,
+    pub(crate) v_c: Vec<f64>,
     pub(crate) evals: Evals,
-    pub(crate) gradient: Vec<f64>,
-    pub(crate) direction: Vec<f64>,
-    pub(crate) a_direction: Vec<f64>,
-    pub(crate) offset: Vec<f64>,
-    pub(crate) dv_c: Vec<f64>,
+    /// A v*.
+    pub(crate) momentum: Vec<f64>,
+    dv_c: Vec<f64>,
+    // v − v*, A (v − v*), gradient, Newton step w, A w.
+    drift: Vec<f64>,
+    inertial: Vec<f64>,
+    gradient: Vec<f64>,
+    step: Vec<f64>,
+    inertia_step: Vec<f64>,
 }
 
-impl Scratch {
-    pub(crate) fn fit(&mut self, p: &dyn StepProblem) {
-        let nv = p.velocity_count();
-        for x in [&mut self.gradient, &mut self.direction, &mut self.a_direction, &mut self.offset] {
+impl Workspace {
+    pub(crate) fn fit(&mut self, m: &Model<'_>) {
+        let (nv, rows) = (m.v_star.len(), m.pools.row_count());
+        for x in [
+            &mut self.v,
+            &mut self.momentum,
+            &mut self.drift,
+            &mut self.inertial,
+            &mut self.gradient,
+            &mut self.step,
+            &mut self.inertia_step,
+        ] {
             x.resize(nv, 0.0);
         }
-        self.dv_c.resize(p.pools().row_count(), 0.0);
-        p.pools().size_evals(&mut self.evals);
+        self.v_c.resize(rows, 0.0);
+        self.dv_c.resize(rows, 0.0);
+        m.pools.size_evals(&mut self.evals);
     }
+}
+
+/// One island on its way to the solution.
+pub(crate) struct Newton<'a> {
+    pub(crate) model: &'a Model<'a>,
+    pub(crate) part: Part<'a>,
+    pub(crate) island: usize,
+    pub(crate) options: &'a IcfOptions,
+    pub(crate) tolerance: f64,
+    pub(crate) max_iterations: u32,
+    pub(crate) cholesky: &'a mut BlockCholesky,
+    /// Whether the island has a factorisation that may be reused.
+    pub(crate) factored: &'a mut bool,
+    pub(crate) work: &'a mut Workspace,
+    pub(crate) history: &'a mut Vec<IterationRecord>,
 }
 
 /// How an island ended.
-pub(crate) struct IslandOutcome {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IslandResult {
     pub(crate) status: SolveStatus,
     pub(crate) residual: f64,
-    pub(crate) tolerance: f64,
     pub(crate) stats: SolveStats,
 }
 
-/// Calls `f` with every unknown of `part`.
-fn for_unknowns(part: Part<'_>, starts: &[usize], mut f: impl FnMut(usize)) {
-    for &b in part.blocks {
-        for i in starts[b as usize]..starts[b as usize + 1] {
-            f(i);
-        }
+/// Lengths ‖D⁻¹Δv‖ of the last two steps.
+#[derive(Clone, Copy, Debug, Default)]
+struct StepLengths {
+    last: f64,
+    before: f64,
+}
+
+impl StepLengths {
+    fn push(&mut self, length: f64) {
+        *self = Self { last: length, before: self.last };
+    }
+
+    /// θ, the observed rate of convergence.
+    fn rate(&self) -> f64 {
+        // A rate of exactly one would predict an infinite error.
+        (self.last / self.before).clamp(0.0, 0.9999)
+    }
+
+    /// Estimated distance to the solution after `k` ≥ 1 steps; kurtz2025cenic, eq. (33).
+    fn distance(&self, k: u32) -> f64 {
+        let eta = if k == 1 { 1.0 } else { self.rate() / (1.0 - self.rate()) };
+        eta * self.last
+    }
+
+    /// Estimated distance to the solution after `target` steps, at the observed rate; kurtz2025cenic, eq. (35).
+    fn distance_at(&self, target: u32, k: u32) -> f64 {
+        let theta = self.rate();
+        theta.powi(target as i32 - k as i32) / (1.0 - theta) * self.last
     }
 }
 
-pub(crate) struct Island<'a> {
-    pub(crate) number: u32,
-    pub(crate) problem: &'a dyn StepProblem,
-    pub(crate) part: Part<'a>,
-    pub(crate) options: &'a IcfOptions,
-    pub(crate) tolerance: Tolerance,
-}
-
-impl Island<'_> {
-    /// Newton's method from `v`, whose contact velocities are in `v_c`; both are updated in place.
-    pub(crate) fn solve(
-        &self,
-        cholesky: &mut BlockCholesky,
-        s: &mut Scratch,
-        v: &mut [f64],
-        v_c: &mut [f64],
-        mut history: Option<&mut Vec<IterationRecord>>,
-    ) -> Result<IslandOutcome, SolveError> {
-        let (p, part) = (self.problem, self.part);
-        let (inertia, map, pools) = (p.inertia(), p.map(), p.pools());
-        let (starts, d, v_star) = (inertia.block_starts(), inertia.scaling(), p.free_velocity());
-        let norm = |x: &[f64], inverse: bool| {
-            let mut sum = 0.0;
-            for_unknowns(part, starts, |i| sum += if inverse { x[i] / d[i] } else { x[i] * d[i] }.powi(2));
-            sum.sqrt()
-        };
-        inertia.apply(part, v_star, &mut s.gradient);
-        let bound = self.tolerance.relative * norm(&s.gradient, false).max(1.0);
+impl Newton<'_> {
+    /// Minimises on the island from `work.v`, with `work.v_c` belonging to it.
+    pub(crate) fn run(mut self) -> Result<IslandResult, SolveError> {
         let mut stats = SolveStats::default();
-        let same_pattern = !cholesky.analyze(
-            part.blocks,
-            starts,
-            part.constraints.iter().map(|&k| map.blocks_of(k as usize)),
-        );
-        let mut stale = !(self.options.reuse_hessian && same_pattern && cholesky.is_factored());
-        let (mut step, mut last_step) = (0.0_f64, 0.0_f64);
-        let mut residual = f64::INFINITY;
-        let mut status = SolveStatus::IterationLimit;
-        for k in 0..=self.tolerance.max_iterations {
-            pools.eval(part, v_c, &mut s.evals);
-            for_unknowns(part, starts, |i| s.offset[i] = v[i] - v_star[i]);
-            inertia.apply(part, &s.offset, &mut s.gradient);
-            map.add_gradient(part, pools, &s.evals, &mut s.gradient);
-            residual = norm(&s.gradient, false);
-            if !residual.is_finite() {
-                return Err(signorini_core::ProblemError::NonFinite { what: "gradient", index: 0 }.into());
-            }
-            if residual < bound {
-                status = SolveStatus::Converged;
-                break;
-            }
-            if k > 0 {
-                let theta = if k > 1 { (step / last_step).clamp(0.0, 0.9999) } else { 0.5 };
-                if theta / (1.0 - theta) * step < bound {
-                    status = SolveStatus::Converged;
-                    break;
+        let mut lengths = StepLengths::default();
+        for k in 0.. {
+            let residual = self.evaluate()?;
+            self.record(k, residual);
+            let small_step = k > 0 && lengths.distance(k) < self.tolerance;
+            let status = if residual < self.tolerance || small_step {
+                Some(SolveStatus::Converged)
+            } else if k == self.max_iterations {
+                Some(SolveStatus::IterationLimit)
+            } else {
+                let stale = k > 1 && lengths.distance_at(self.options.reuse_target, k) > self.tolerance;
+                if !self.options.reuse_hessian || stale {
+                    *self.factored = false;
                 }
-                let left = self.options.reuse_target as i32 - k as i32;
-                stale |= k > 1 && (left <= 0 || theta.powi(left) / (1.0 - theta) * step > bound);
-            }
-            if k == self.tolerance.max_iterations {
-                break;
-            }
-            let refactored = stale || !self.options.reuse_hessian;
-            if refactored {
-                cholesky.clear();
-                inertia.add_blocks(part, cholesky);
-                map.add_hessian(part, pools, &s.evals, cholesky);
-                cholesky.factor().map_err(|_| SolveError::Factorization { iteration: k, residual })?;
-                stats.factorizations += 1;
-                stale = false;
-            }
-            for_unknowns(part, starts, |i| s.direction[i] = -s.gradient[i]);
-            cholesky.solve_in_place(&mut s.direction);
-            map.apply_linear(part, &s.direction, &mut s.dv_c);
-            inertia.apply(part, &s.direction, &mut s.a_direction);
-            // ½ a α² + b α of the kinetic part.
-            let (mut a, mut b, mut descent) = (0.0, 0.0, 0.0);
-            for_unknowns(part, starts, |i| {
-                a += s.direction[i] * s.a_direction[i];
-                b += s.offset[i] * s.a_direction[i];
-                descent += s.gradient[i] * s.direction[i];
-            });
-            let zero = Along { value: map.cost(part, &s.evals), slope: descent, curvature: 0.0 };
-            let (v_c_now, dv_c) = (&*v_c, &s.dv_c);
-            let found = exact_line_search(zero, &self.options.line_search, |alpha| {
-                let mut l = pools.along(part, v_c_now, dv_c, alpha, map.weights());
-                l.value += alpha * (0.5 * a * alpha + b);
-                l.slope += a * alpha + b;
-                l.curvature += a;
-                l
-            });
-            stats.line_search += found.evaluations;
-            if found.alpha == 0.0 {
-                // Not a descent direction: with a fresh factorisation this is round-off, else the kept one is too old.
-                if refactored {
-                    status = SolveStatus::Stalled;
-                    break;
+                match self.step(k, residual, &mut stats)? {
+                    Some(length) => {
+                        lengths.push(length);
+                        stats.iterations += 1;
+                        None
+                    }
+                    None => Some(SolveStatus::Stalled),
                 }
-                stale = true;
-                continue;
-            }
-            stats.iterations += 1;
-            for_unknowns(part, starts, |i| v[i] += found.alpha * s.direction[i]);
-            map.velocity(part, v, v_c);
-            last_step = step;
-            step = found.alpha * norm(&s.direction, true);
-            if let Some(h) = history.as_deref_mut() {
-                h.push(IterationRecord {
-                    island: self.number,
-                    iteration: k,
-                    residual,
-                    refactored,
-                    alpha: found.alpha,
-                });
+            };
+            if let Some(status) = status {
+                stats.island_iterations = stats.iterations;
+                return Ok(IslandResult { status, residual, stats });
             }
         }
-        stats.island_iterations = stats.iterations;
-        Ok(IslandOutcome { status, residual, tolerance: bound, stats })
+        unreachable!("the iteration limit ends the loop")
+    }
+
+    /// Laws, gradient and ‖D∇‖ at the current velocity.
+    fn evaluate(&mut self) -> Result<f64, SolveError> {
+        let (m, w, part) = (self.model, &mut *self.work, self.part);
+        m.pools.eval(part, &w.v_c, &mut w.evals);
+        for r in m.ranges(part) {
+            for i in r {
+                w.drift[i] = w.v[i] - m.v_star[i];
+            }
+        }
+        m.inertia.apply(part, &w.drift, &mut w.inertial);
+        for r in m.ranges(part) {
+            w.gradient[r.clone()].copy_from_slice(&w.inertial[r]);
+        }
+        m.map.add_gradient(part, m.pools, &w.evals, &mut w.gradient);
+        let residual = m.scaled_norm(part, &w.gradient);
+        if residual.is_finite() {
+            return Ok(residual);
+        }
+        let bad = m.ranges(part).flatten().find(|&i| !w.gradient[i].is_finite());
+        Err(ProblemError::NonFinite {
+            what: "gradient (contact parameters or inertia)",
+            index: bad.unwrap_or(0),
+        }
+        .into())
+    }
+
+    /// One Newton step; its length ‖D⁻¹Δv‖, or None when no descent is to be found.
+    fn step(&mut self, k: u32, residual: f64, stats: &mut SolveStats) -> Result<Option<f64>, SolveError> {
+        let (m, part) = (self.model, self.part);
+        let kept = *self.factored;
+        if !kept {
+            self.factor(k, residual, stats)?;
+        }
+        let mut slope = self.direction();
+        if slope >= 0.0 && kept {
+            self.factor(k, residual, stats)?;
+            slope = self.direction();
+        }
+        let w = &mut *self.work;
+        m.map.apply_linear(part, &w.step, &mut w.dv_c);
+        m.inertia.apply(part, &w.step, &mut w.inertia_step);
+        // Kinetic part along the line: rest + α·tilt + ½ α²·bend.
+        let bend = m.dot(part, &w.step, &w.inertia_step);
+        let tilt = m.dot(part, &w.step, &w.inertial);
+        let rest = 0.5 * m.dot(part, &w.drift, &w.inertial);
+        let weights = m.map.weights();
+        let at_zero =
+            signorini_core::Along { value: rest + m.map.cost(part, &w.evals), slope, curvature: 0.0 };
+        let search = exact_line_search(at_zero, &self.options.line_search, |alpha| {
+            let mut here = m.pools.along(part, &w.v_c, &w.dv_c, alpha, weights);
+            here.value += rest + alpha * (tilt + 0.5 * alpha * bend);
+            here.slope += tilt + alpha * bend;
+            here.curvature += bend;
+            here
+        });
+        stats.line_search += search.evaluations;
+        if let Some(e) = self.history.last_mut() {
+            (e.alpha, e.line_search) = (search.alpha, search.evaluations);
+        }
+        match search.status {
+            LineSearchStatus::NotFinite => {
+                let what = "objective along the search direction (contact parameters or velocities)";
+                return Err(ProblemError::NonFinite { what, index: 0 }.into());
+            }
+            LineSearchStatus::NoDescent => return Ok(None),
+            LineSearchStatus::Minimum | LineSearchStatus::LongestStep | LineSearchStatus::EvaluationLimit => {
+            }
+        }
+        let alpha = search.alpha;
+        for r in m.ranges(part) {
+            for i in r {
+                w.v[i] += alpha * w.step[i];
+            }
+        }
+        for &c in part.constraints {
+            let (first, rows) = m.pools.rows(c as usize);
+            for i in first..first + rows {
+                w.v_c[i] += alpha * w.dv_c[i];
+            }
+        }
+        Ok(Some(alpha * m.inverse_scaled_norm(part, &w.step)))
+    }
+
+    /// w = −H⁻¹∇ and the slope ∇·w.
+    fn direction(&mut self) -> f64 {
+        let (m, w, part) = (self.model, &mut *self.work, self.part);
+        for r in m.ranges(part) {
+            for i in r {
+                w.step[i] = -w.gradient[i];
+            }
+        }
+        self.cholesky.solve(self.island, &mut w.step);
+        m.dot(part, &w.gradient, &w.step)
+    }
+
+    /// Assembles and factors H = A + Σ Jᵀ∇²ℓ J.
+    fn factor(&mut self, iteration: u32, residual: f64, stats: &mut SolveStats) -> Result<(), SolveError> {
+        let (m, i) = (self.model, self.island);
+        stats.factorizations += 1;
+        self.cholesky.clear(i);
+        m.inertia.add_blocks(self.part, self.cholesky);
+        m.map.add_hessian(self.part, m.pools, &self.work.evals, self.cholesky);
+        match self.cholesky.factor(i) {
+            Ok(()) => {
+                *self.factored = true;
+                if let Some(e) = self.history.last_mut() {
+                    e.refactored = true;
+                }
+                Ok(())
+            }
+            Err(CholeskyError::NotPositiveDefinite { .. }) => {
+                *self.factored = false;
+                Err(SolveError::Factorization { iteration, residual })
+            }
+            Err(e) => {
+                *self.factored = false;
+                Err(ProblemError::Unsupported(format!("Hessian of the contact map: {e}")).into())
+            }
+        }
+    }
+
+    fn record(&mut self, iteration: u32, residual: f64) {
+        if self.options.record_history {
+            self.history.push(IterationRecord {
+                island: self.island as u32,
+                iteration,
+                residual,
+                tolerance: self.tolerance,
+                refactored: false,
+                alpha: 0.0,
+                line_search: 0,
+            });
+        }
     }
 }

@@ -1,35 +1,63 @@
+use signorini_core::ProblemError;
 use signorini_math::LineSearchOptions;
 
-/// Settings of the solver.
+/// Settings of [`IcfSolver`](crate::IcfSolver).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IcfOptions {
-    /// Solve connected components separately, each with its own convergence.
+    /// Solve connected components of the contact graph one by one, each with its own convergence test, step length and
+    /// factorisation. Blocks that no constraint touches get v = v* without an iteration.
     pub islands: bool,
-    /// Keep the factorisation while the predicted convergence is fast enough: kurtz2025cenic, eq. (35).
+    /// Keep the last factorisation while it converges fast enough, also from one solve to the next when the sparsity is the same.
     pub reuse_hessian: bool,
-    /// Iterations within which a kept factorisation must be predicted to converge, k_max in (35).
+    /// Iterations within which a kept factorisation must promise convergence; kurtz2025cenic, eq. (35).
     pub reuse_target: u32,
-    /// The line search.
+    /// Exact line search.
     pub line_search: LineSearchOptions,
-    /// Keep the residual of every iteration for [`crate::IcfSolver::history`].
+    /// Smallest relative tolerance that is honoured; smaller ones in `Tolerance::relative` are raised to it, which the
+    /// solution's `tolerance` then tells.
+    pub min_tolerance: f64,
+    /// Record the residual of every iteration, see [`IcfSolver::history`](crate::IcfSolver::history).
     pub record_history: bool,
 }
 
 impl Default for IcfOptions {
+    /// Islands on, Hessian reuse off.
     fn default() -> Self {
         Self {
             islands: true,
             reuse_hessian: false,
             reuse_target: 10,
             line_search: LineSearchOptions::default(),
+            min_tolerance: 1e-14,
             record_history: false,
         }
     }
 }
 
 impl IcfOptions {
-    /// As in the paper's tables: one problem, Hessian reuse on.
+    /// As in the paper's table II: one problem for all bodies, Hessian reuse on, tolerances from 1e-8.
     pub fn paper() -> Self {
-        Self { islands: false, reuse_hessian: true, ..Self::default() }
+        Self { islands: false, reuse_hessian: true, min_tolerance: 1e-8, ..Self::default() }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), ProblemError> {
+        let l = &self.line_search;
+        let bad = |what: &str, x: f64| {
+            Err(ProblemError::Unsupported(format!("ICF option {what} must be positive and finite, not {x}")))
+        };
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        if !positive(l.alpha_max) {
+            return bad("line_search.alpha_max", l.alpha_max);
+        }
+        if !positive(l.tolerance) {
+            return bad("line_search.tolerance", l.tolerance);
+        }
+        if l.max_evaluations == 0 {
+            return bad("line_search.max_evaluations", 0.0);
+        }
+        if !positive(self.min_tolerance) {
+            return bad("min_tolerance", self.min_tolerance);
+        }
+        Ok(())
     }
 }

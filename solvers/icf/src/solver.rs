@@ -1,57 +1,152 @@
 use signorini_core::{
-    ContactSolver, Regime, SolveError, SolveStats, SolveStatus, StepProblem, StepSolution, Tolerance,
-    check_finite,
+    ContactSolver, ProblemError, Regime, SolveError, SolveStatus, StepProblem, StepSolution, Tolerance,
+    WholePart, check_finite,
 };
-use signorini_math::BlockCholesky;
+use signorini_math::{BlockCholesky, BlockPattern};
 
 use crate::islands::Islands;
-use crate::newton::{Island, Scratch};
+use crate::newton::{Model, Newton, Workspace};
 use crate::{IcfOptions, IterationRecord};
 
-/// The ICF solver. Keeps its storage, factorisations and sparsity patterns between solves.
+/// Name on the command line.
+const NAME: &str = "icf";
+
+/// Newton's method with exact line search on the convex problem of irrotational contact fields.
+///
+/// ```text
+/// min_v ½ ‖v − v*‖²_A + Σ_k w_k ℓ_k(J_k v + b_k)
+/// ```
+///
+/// Convergence: ‖D∇‖ < ε·s or η‖D⁻¹Δv‖ < ε·s with D = diag(A)^(-1/2), s = max(1, ‖D A v*‖) and η the extrapolation of the
+/// observed rate. Source: kurtz2025cenic, eqs. (30)–(35). With islands on, each connected component converges on its own, with
+/// its own s: what happens elsewhere does not change its solution by one bit.
+///
+/// Deviates: D and s come from A, which holds the implicit damping, instead of M.
+///
+/// Nothing is allocated in a solve once its storage has grown to the size of the problem.
 #[derive(Debug, Default)]
 pub struct IcfSolver {
     options: IcfOptions,
+    pattern: BlockPattern,
     islands: Islands,
-    cholesky: Vec<BlockCholesky>,
-    scratch: Scratch,
+    cholesky: BlockCholesky,
+    factored: Vec<bool>,
+    whole: WholePart,
+    work: Workspace,
     history: Vec<IterationRecord>,
 }
 
 impl IcfSolver {
-    /// With the given settings.
+    /// With the given options.
     pub fn new(options: IcfOptions) -> Self {
         Self { options, ..Self::default() }
     }
 
-    /// The settings.
+    /// Options.
     pub fn options(&self) -> &IcfOptions {
         &self.options
     }
 
-    /// Iterations of the last solve, when [`IcfOptions::record_history`] is on.
+    /// Options, to change them between solves.
+    pub fn options_mut(&mut self) -> &mut IcfOptions {
+        &mut self.options
+    }
+
+    /// Iterations of the last solve, island after island, when [`IcfOptions::record_history`] is on.
     pub fn history(&self) -> &[IterationRecord] {
         &self.history
+    }
+
+    /// Number of islands of the last solve.
+    pub fn island_count(&self) -> usize {
+        self.islands.parts.len()
+    }
+
+    /// Sizes, pattern and islands; keeps old factorisations only when the pattern is the same.
+    fn prepare(&mut self, m: &Model<'_>) -> Result<(), SolveError> {
+        self.work.fit(m);
+        let constraints = m.pools.constraint_count();
+        self.islands.find(self.options.islands, m.starts, m.map, constraints, &mut self.pattern);
+        let changed = self
+            .cholesky
+            .analyze(&self.pattern, &self.islands.parts)
+            .map_err(|e| ProblemError::Unsupported(e.to_string()))?;
+        if changed {
+            self.factored.clear();
+            self.factored.resize(self.islands.parts.len(), false);
+        }
+        Ok(())
+    }
+
+    fn iterate(
+        &mut self,
+        m: &Model<'_>,
+        tol: Tolerance,
+        out: &mut StepSolution,
+    ) -> Result<SolveStatus, SolveError> {
+        let eps = tol.relative.max(self.options.min_tolerance);
+        m.inertia.apply(self.whole.part(), m.v_star, &mut self.work.momentum);
+        (out.residual, out.tolerance) = (0.0, eps);
+        for island in 0..self.islands.parts.len() {
+            let part = self.islands.part(island);
+            let tolerance = eps * m.scaled_norm(part, &self.work.momentum).max(1.0);
+            let newton = Newton {
+                model: m,
+                part,
+                island,
+                options: &self.options,
+                tolerance,
+                max_iterations: tol.max_iterations,
+                cholesky: &mut self.cholesky,
+                factored: &mut self.factored[island],
+                work: &mut self.work,
+                history: &mut self.history,
+            };
+            let done = newton.run()?;
+            if done.residual * out.tolerance > out.residual * tolerance || island == 0 {
+                (out.residual, out.tolerance) = (done.residual, tolerance);
+            }
+            let iterations = out.stats.iterations.max(done.stats.iterations);
+            out.stats.add(&done.stats);
+            out.stats.iterations = iterations;
+            out.status = worse(out.status, done.status);
+        }
+        Ok(out.status)
+    }
+}
+
+fn worse(a: SolveStatus, b: SolveStatus) -> SolveStatus {
+    match (a, b) {
+        (SolveStatus::Converged, other) | (other, SolveStatus::Converged) => other,
+        (SolveStatus::Stalled, _) | (_, SolveStatus::Stalled) => SolveStatus::Stalled,
+        (SolveStatus::IterationLimit, SolveStatus::IterationLimit) => SolveStatus::IterationLimit,
     }
 }
 
 impl ContactSolver for IcfSolver {
     fn name(&self) -> &'static str {
-        "icf"
+        NAME
     }
 
     fn supports(&self, p: &dyn StepProblem) -> Result<(), SolveError> {
-        let refuse = |why: &str| Err(SolveError::Unsupported { solver: "icf", why: why.into() });
+        let refuse = |why: &str| Err(SolveError::Unsupported { solver: NAME, why: why.to_owned() });
         if p.regime() != Regime::Frozen {
             return refuse(
-                "the contact map is re-queried; use a solver for that regime, such as the reference solver",
+                "its contact map moves with the velocity; use a solver for re-queried contact (ipc)",
             );
         }
         if p.smooth().is_some() {
-            return refuse("the problem has a smooth potential Ψ; use the reference solver");
+            return refuse("it has a smooth potential; use a solver that follows its Hessian (ipc, mpm)");
         }
-        if !p.pools().all_convex() {
-            return refuse("a law is not convex or is a barrier; use the reference solver");
+        for m in p.pools().members().iter().filter(|m| !m.is_empty()) {
+            let properties = m.properties();
+            if properties.barrier || !properties.convex {
+                let what = if properties.barrier { "a barrier" } else { "not convex" };
+                return refuse(&format!(
+                    "law {} is {what}; use a convex law (lagged, similar, sap)",
+                    m.key()
+                ));
+            }
         }
         Ok(())
     }
@@ -63,61 +158,40 @@ impl ContactSolver for IcfSolver {
         tol: Tolerance,
         out: &mut StepSolution,
     ) -> Result<SolveStatus, SolveError> {
+        self.options.check()?;
         self.supports(p)?;
+        if !(tol.relative >= 0.0 && tol.relative.is_finite()) {
+            let why = format!("the relative tolerance must be finite and not negative, not {}", tol.relative);
+            return Err(ProblemError::Unsupported(why).into());
+        }
         let nv = p.velocity_count();
         if guess.len() != nv {
-            let e = signorini_core::ProblemError::Shape { what: "guess", expected: nv, found: guess.len() };
-            return Err(e.into());
+            return Err(ProblemError::Shape { what: "guess", expected: nv, found: guess.len() }.into());
         }
         check_finite("guess", guess)?;
-        check_finite("free velocity", p.free_velocity())?;
-        out.v.clear();
-        out.v.extend_from_slice(guess);
-        let (blocks, constraints) =
-            (p.inertia().block_starts().len().saturating_sub(1), p.pools().constraint_count());
-        if self.options.islands {
-            self.islands.split(p.map(), blocks, constraints);
-        } else {
-            self.islands.whole(blocks, constraints);
-        }
-        if self.cholesky.len() < self.islands.len() {
-            self.cholesky.resize_with(self.islands.len(), BlockCholesky::default);
-        }
         self.history.clear();
-        out.stats = SolveStats::default();
-        (out.residual, out.tolerance, out.status) = (0.0, tol.relative, SolveStatus::Converged);
-        out.v_c.resize(p.pools().row_count(), 0.0);
-        let p = &*p;
-        self.scratch.fit(p);
-        let starts = p.inertia().block_starts();
-        for i in 0..self.islands.len() {
-            let part = self.islands.part(i);
-            if self.options.islands && part.constraints.is_empty() {
-                for &b in part.blocks {
-                    let range = starts[b as usize]..starts[b as usize + 1];
-                    out.v[range.clone()].copy_from_slice(&p.free_velocity()[range]);
-                }
-                continue;
-            }
-            p.map().velocity(part, &out.v, &mut out.v_c);
-            let island =
-                Island { number: i as u32, problem: p, part, options: &self.options, tolerance: tol };
-            let history = self.options.record_history.then_some(&mut self.history);
-            let end =
-                island.solve(&mut self.cholesky[i], &mut self.scratch, &mut out.v, &mut out.v_c, history)?;
-            out.stats.iterations = out.stats.iterations.max(end.stats.iterations);
-            out.stats.island_iterations += end.stats.island_iterations;
-            out.stats.factorizations += end.stats.factorizations;
-            out.stats.line_search += end.stats.line_search;
-            if end.residual * out.tolerance > out.residual * end.tolerance {
-                (out.residual, out.tolerance) = (end.residual, end.tolerance);
-            }
-            if end.status != SolveStatus::Converged {
-                out.status = end.status;
+        self.whole.fit(p);
+        out.stats = Default::default();
+        out.status = SolveStatus::Converged;
+        p.relinearize(guess)?;
+        let m = Model::new(p);
+        self.prepare(&m)?;
+        self.work.v.copy_from_slice(guess);
+        self.work.v_c.copy_from_slice(p.contact_velocities());
+        for b in 0..m.starts.len().saturating_sub(1) {
+            if self.islands.parts.part_of(b).is_none() {
+                let r = m.starts[b]..m.starts[b + 1];
+                self.work.v[r.clone()].copy_from_slice(&m.v_star[r]);
             }
         }
+        self.iterate(&m, tol, out)?;
+        out.v.clone_from(&self.work.v);
+        p.relinearize(&out.v)?;
+        out.v_c.clear();
+        out.v_c.extend_from_slice(p.contact_velocities());
+        p.pools().eval(self.whole.part(), &out.v_c, &mut self.work.evals);
         out.gamma.clear();
-        out.gamma.extend(self.scratch.evals.grad.iter().map(|g| -g));
+        out.gamma.extend(self.work.evals.grad.iter().map(|g| -g));
         Ok(out.status)
     }
 }

@@ -1,0 +1,348 @@
+mod kernels;
+mod large;
+mod ordering;
+mod pattern;
+mod supernodal;
+
+use signorini_core::BlockSink;
+
+use large::Large;
+use pattern::NOWHERE;
+pub use pattern::{BlockParts, BlockPattern};
+use supernodal::Supernodal;
+
+/// Default of [`BlockCholesky::with_large_from`]: the break-even that `examples/factor_sizes` measures.
+const LARGE_FROM: usize = 1500;
+
+/// Why a block matrix could not be factored.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum CholeskyError {
+    /// A pivot is not positive, or not a number.
+    #[error("the matrix is not positive definite: pivot {pivot:e} in block {block}")]
+    NotPositiveDefinite {
+        /// The unknown block.
+        block: usize,
+        /// The pivot.
+        pivot: f64,
+    },
+    /// A block was added that the pattern does not have.
+    #[error("block ({row}, {col}) was added, but the analysed pattern does not have it")]
+    OutsidePattern {
+        /// Row block.
+        row: usize,
+        /// Column block.
+        col: usize,
+    },
+    /// The sizes exceed what can be stored.
+    #[error("a part with {unknowns} unknowns is too large to be factored")]
+    TooLarge {
+        /// Unknowns of the part.
+        unknowns: usize,
+    },
+}
+
+/// Cholesky factorisation of sparse symmetric block matrices, part by part.
+///
+/// Order of use: [`BlockCholesky::analyze`] once per pattern; then, as often as values change, [`BlockCholesky::clear`], assembly
+/// through [`BlockSink`], [`BlockCholesky::factor`]; then [`BlockCholesky::solve`]. Nothing but `analyze` allocates, and that only
+/// when the pattern changed and its storage grew. Small and middle-sized parts use supernodes of dense panels; large ones use faer.
+///
+/// ```
+/// use signorini_core::BlockSink;
+/// use signorini_math::{BlockCholesky, BlockParts, BlockPattern};
+/// let mut pattern = BlockPattern::default();
+/// pattern.reset(&[0, 1, 2]);
+/// pattern.couple(&[0, 1]);
+/// pattern.finish();
+/// let mut parts = BlockParts::default();
+/// parts.components(&pattern);
+/// let mut h = BlockCholesky::default();
+/// h.analyze(&pattern, &parts)?;
+/// h.clear(0);
+/// h.add(0, 0, &[2.0]);
+/// h.add(1, 0, &[1.0]);
+/// h.add(1, 1, &[3.0]);
+/// h.factor(0)?;
+/// let mut x = [4.0, 7.0];
+/// h.solve(0, &mut x);
+/// assert!((x[0] - 1.0).abs() < 1e-15 && (x[1] - 2.0).abs() < 1e-15);
+/// # Ok::<(), signorini_math::CholeskyError>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct BlockCholesky {
+    large_from: Option<usize>,
+    pattern: BlockPattern,
+    parts: BlockParts,
+    // By column block: its stored blocks, ascending by row; the first is the diagonal.
+    column_start: Vec<u32>,
+    entries: Vec<Entry>,
+    // By part.
+    engines: Vec<Engine>,
+    value_start: Vec<usize>,
+    small: Vec<Supernodal>,
+    large: Vec<Large>,
+    values: Vec<f64>,
+    x: Vec<f64>,
+    scratch: Vec<f64>,
+    // Scratch of the analysis: number of a block in its part, and sizes of the blocks of a part.
+    local: Vec<u32>,
+    sizes: Vec<u32>,
+    outside: Option<(usize, usize)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Engine {
+    Small(usize),
+    Large(usize),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    row: u32,
+    transposed: bool,
+    ld: u32,
+    at: usize,
+}
+
+impl BlockCholesky {
+    /// With another number of unknowns from which a part goes to faer.
+    pub fn with_large_from(unknowns: usize) -> Self {
+        Self { large_from: Some(unknowns), ..Self::default() }
+    }
+
+    /// Prepares for a pattern; false, with nothing done, when it is the one already analysed: factors then stay valid.
+    ///
+    /// # Errors
+    /// [`CholeskyError::TooLarge`].
+    pub fn analyze(&mut self, pattern: &BlockPattern, parts: &BlockParts) -> Result<bool, CholeskyError> {
+        if *pattern == self.pattern && *parts == self.parts {
+            return Ok(false);
+        }
+        self.pattern.clone_from(pattern);
+        self.parts.clone_from(parts);
+        self.number_blocks();
+        self.index_columns();
+        self.engines.clear();
+        self.value_start.clear();
+        self.value_start.push(0);
+        let (mut small, mut large, mut values, mut height) = (0, 0, 0, 0);
+        for p in 0..self.parts.len() {
+            let starts = self.pattern.block_starts();
+            self.sizes.clear();
+            let blocks = self.parts.blocks(p);
+            self.sizes.extend(blocks.iter().map(|&b| (starts[b as usize + 1] - starts[b as usize]) as u32));
+            let unknowns = self.sizes.iter().map(|&n| n as usize).sum::<usize>();
+            let (entries, local, column_start) = (&self.entries, &self.local, &self.column_start);
+            let edges = blocks.iter().flat_map(|&col| {
+                let range = column_start[col as usize] as usize..column_start[col as usize + 1] as usize;
+                entries[range]
+                    .iter()
+                    .map(move |e| (local[e.row as usize] as usize, local[col as usize] as usize))
+            });
+            if unknowns < self.large_from.unwrap_or(LARGE_FROM) {
+                if small == self.small.len() {
+                    self.small.push(Supernodal::default());
+                }
+                let engine = &mut self.small[small];
+                let len = engine.analyze(&self.sizes, edges);
+                height = height.max(engine.max_height());
+                self.engines.push(Engine::Small(small));
+                self.place_small(p, small, values);
+                small += 1;
+                values += len;
+            } else {
+                if large == self.large.len() {
+                    self.large.push(Large::default());
+                }
+                let len = self.large[large]
+                    .analyze(&self.sizes, edges)
+                    .ok_or(CholeskyError::TooLarge { unknowns })?;
+                self.engines.push(Engine::Large(large));
+                self.place_large(p, large, values);
+                large += 1;
+                values += len;
+            }
+            self.value_start.push(values);
+        }
+        self.values.clear();
+        self.values.resize(values, 0.0);
+        self.x.resize(pattern.block_starts().last().copied().unwrap_or(0), 0.0);
+        self.scratch.resize(height, 0.0);
+        Ok(true)
+    }
+
+    /// The parts of the analysed pattern.
+    pub fn parts(&self) -> &BlockParts {
+        &self.parts
+    }
+
+    /// Multiply–add pairs of a factorisation of part `p`, roughly; None when the general sparse factorisation is used.
+    pub fn work(&self, p: usize) -> Option<usize> {
+        match self.engines[p] {
+            Engine::Small(i) => Some(self.small[i].work()),
+            Engine::Large(_) => None,
+        }
+    }
+
+    /// Sets part `p` to zero, for assembly.
+    pub fn clear(&mut self, p: usize) {
+        self.outside = None;
+        self.values[self.value_start[p]..self.value_start[p + 1]].fill(0.0);
+    }
+
+    /// Factors part `p` in place.
+    ///
+    /// # Errors
+    /// [`CholeskyError::NotPositiveDefinite`]; [`CholeskyError::OutsidePattern`] when a block that the pattern does not have was
+    /// added since [`BlockCholesky::clear`].
+    pub fn factor(&mut self, p: usize) -> Result<(), CholeskyError> {
+        if let Some((row, col)) = self.outside {
+            return Err(CholeskyError::OutsidePattern { row, col });
+        }
+        let values = &mut self.values[self.value_start[p]..self.value_start[p + 1]];
+        let bad = match self.engines[p] {
+            Engine::Small(i) => self.small[i].factor(values),
+            Engine::Large(i) => self.large[i].factor(values),
+        };
+        bad.map_err(|(block, pivot)| CholeskyError::NotPositiveDefinite {
+            block: self.parts.blocks(p)[block] as usize,
+            pivot,
+        })
+    }
+
+    /// x ← H⁻¹ x on the unknowns of part `p`; `x` has all unknowns of the pattern.
+    pub fn solve(&mut self, p: usize, x: &mut [f64]) {
+        let blocks = self.parts.blocks(p);
+        let starts = self.pattern.block_starts();
+        let range = |b: u32| starts[b as usize]..starts[b as usize + 1];
+        let values = &self.values[self.value_start[p]..self.value_start[p + 1]];
+        let mut n = 0;
+        let mut gather = |b: u32| {
+            let from = &x[range(b)];
+            self.x[n..n + from.len()].copy_from_slice(from);
+            n += from.len();
+        };
+        match self.engines[p] {
+            Engine::Small(i) => self.small[i].order().iter().for_each(|&b| gather(blocks[b as usize])),
+            Engine::Large(_) => blocks.iter().for_each(|&b| gather(b)),
+        }
+        let packed = &mut self.x[..n];
+        match self.engines[p] {
+            Engine::Small(i) => self.small[i].solve(values, packed, &mut self.scratch),
+            Engine::Large(i) => self.large[i].solve(packed),
+        }
+        let mut at = 0;
+        let mut scatter = |b: u32| {
+            let to = &mut x[range(b)];
+            to.copy_from_slice(&packed[at..at + to.len()]);
+            at += to.len();
+        };
+        match self.engines[p] {
+            Engine::Small(i) => self.small[i].order().iter().for_each(|&b| scatter(blocks[b as usize])),
+            Engine::Large(_) => blocks.iter().for_each(|&b| scatter(b)),
+        }
+    }
+
+    fn number_blocks(&mut self) {
+        self.local.clear();
+        self.local.resize(self.pattern.block_count(), NOWHERE);
+        for p in 0..self.parts.len() {
+            for (i, &b) in self.parts.blocks(p).iter().enumerate() {
+                self.local[b as usize] = i as u32;
+            }
+        }
+    }
+
+    /// Columns of the pattern; every block that is in a part has a diagonal, whether the pattern mentions it or not.
+    fn index_columns(&mut self) {
+        self.entries.clear();
+        self.column_start.clear();
+        let entry = |row: usize| Entry { row: row as u32, transposed: false, ld: 0, at: 0 };
+        let mut blocks = self.pattern.blocks().peekable();
+        for b in 0..self.pattern.block_count() {
+            self.column_start.push(self.entries.len() as u32);
+            if self.local[b] != NOWHERE {
+                self.entries.push(entry(b));
+            }
+            while let Some((row, _)) = blocks.next_if(|&(_, col)| col == b) {
+                if row != b {
+                    self.entries.push(entry(row));
+                }
+            }
+        }
+        self.column_start.push(self.entries.len() as u32);
+    }
+
+    fn place_small(&mut self, p: usize, engine: usize, base: usize) {
+        for &col in self.parts.blocks(p) {
+            let range =
+                self.column_start[col as usize] as usize..self.column_start[col as usize + 1] as usize;
+            for e in &mut self.entries[range] {
+                let (row, col) = (self.local[e.row as usize] as usize, self.local[col as usize] as usize);
+                let (at, ld, transposed) = self.small[engine].place(row, col);
+                (e.at, e.ld, e.transposed) = (base + at, ld as u32, transposed);
+            }
+        }
+    }
+
+    fn place_large(&mut self, p: usize, engine: usize, base: usize) {
+        for &col in self.parts.blocks(p) {
+            let range =
+                self.column_start[col as usize] as usize..self.column_start[col as usize + 1] as usize;
+            let (mut at, ld) = self.large[engine].column(self.local[col as usize] as usize);
+            for e in &mut self.entries[range] {
+                (e.at, e.ld, e.transposed) = (base + at, ld as u32, false);
+                let starts = self.pattern.block_starts();
+                at += starts[e.row as usize + 1] - starts[e.row as usize];
+            }
+        }
+    }
+}
+
+impl BlockSink for BlockCholesky {
+    fn add(&mut self, row_block: usize, col_block: usize, block: &[f64]) {
+        let starts = self.pattern.block_starts();
+        let column = match (self.column_start.get(col_block), self.column_start.get(col_block + 1)) {
+            (Some(&from), Some(&to)) => &self.entries[from as usize..to as usize],
+            _ => &[],
+        };
+        // Columns have a handful of blocks: looking from the front beats hashing and bisection.
+        let Some(e) = column.iter().find(|e| e.row as usize == row_block) else {
+            self.outside = Some((row_block, col_block));
+            return;
+        };
+        let rows = starts[row_block + 1] - starts[row_block];
+        let cols = starts[col_block + 1] - starts[col_block];
+        let ld = e.ld as usize;
+        let out = &mut self.values[e.at..];
+        match (rows, cols, e.transposed) {
+            (6, 6, false) => add_fixed::<6, 6>(out, ld, block),
+            (_, _, false) => {
+                for (c, column) in block.chunks_exact(rows).enumerate() {
+                    for (o, x) in out[c * ld..].iter_mut().zip(column) {
+                        *o += x;
+                    }
+                }
+            }
+            (_, _, true) => {
+                for r in 0..rows {
+                    for (c, o) in out[r * ld..r * ld + cols].iter_mut().enumerate() {
+                        *o += block[c * rows + r];
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn add_fixed<const R: usize, const C: usize>(out: &mut [f64], ld: usize, block: &[f64]) {
+    for c in 0..C {
+        let (Some(o), Some(x)) = (out[c * ld..].first_chunk_mut::<R>(), block[c * R..].first_chunk::<R>())
+        else {
+            return;
+        };
+        for i in 0..R {
+            o[i] += x[i];
+        }
+    }
+}
