@@ -138,7 +138,7 @@ fn cubic_minimum(l0: f64, l1: f64, d0: f64, d1: f64) -> f64 {
     let a = 2.0 * (l0 - l1) + d0 + d1;
     let b = -3.0 * (l0 - l1) - 2.0 * d0 - d1;
     let discriminant = b * b - 3.0 * a * d0;
-    if !(discriminant >= 0.0) {
+    if discriminant.is_nan() || discriminant < 0.0 {
         return 0.5;
     }
     // The root where the slope rises, in the form without cancellation.

@@ -12,7 +12,7 @@ pub use pattern::{BlockParts, BlockPattern};
 use supernodal::Supernodal;
 
 /// Default of [`BlockCholesky::with_large_from`]: the break-even that `examples/factor_sizes` measures.
-const LARGE_FROM: usize = 1500;
+const LARGE_FROM: usize = 1000;
 
 /// Why a block matrix could not be factored.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
