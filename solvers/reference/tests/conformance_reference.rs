@@ -8,7 +8,8 @@ use signorini_testkit::{solver, zoo};
 fn conformance_reference_solver_takes_the_whole_zoo() {
     let coverage = solver::conformance(&|| Box::new(ReferenceSolver::default())).unwrap();
     assert_eq!(coverage.refused, [], "the reference refuses nothing of this size");
-    assert_eq!(coverage.solved.len(), zoo::all().unwrap().len());
+    // The zoo and the random dense problems.
+    assert!(coverage.solved.len() > zoo::all().unwrap().len());
 }
 
 #[test]
