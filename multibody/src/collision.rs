@@ -31,6 +31,17 @@ struct Pair {
     active: f64,
 }
 
+/// Two geoms that may collide.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CollidingPair {
+    /// The geoms.
+    pub geoms: [usize; 2],
+    /// Combined material.
+    pub material: ContactMaterial,
+    /// Contacts are created below this gap \[m\], speculation aside.
+    pub margin: f64,
+}
+
 /// All pairs between two bodies.
 #[derive(Clone, Debug)]
 struct BodyPair {
@@ -191,6 +202,17 @@ impl Collision {
             }
         }
         Ok(())
+    }
+
+    /// All pairs.
+    pub(crate) fn pairs(&self) -> Vec<CollidingPair> {
+        let geom = |i: u32| self.colliders[i as usize].geom;
+        let info = |p: &Pair| CollidingPair {
+            geoms: [geom(p.a), geom(p.b)],
+            material: p.material,
+            margin: p.margin,
+        };
+        self.pairs.iter().map(info).collect()
     }
 
     /// Largest distance of a point of a body's colliders from its frame's origin \[m\]; 0 for unbounded ones, which do not rotate.

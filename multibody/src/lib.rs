@@ -27,13 +27,14 @@ mod transmission;
 mod wrapping;
 
 pub use actuation::{ActuatorLaw, ActuatorModel};
+pub use collision::CollidingPair;
 pub use dynamics::{Dynamics, MomentumReport};
 pub use equality::{EqualityInput, EqualityModel};
 pub use error::ModelError;
 pub use factor::TreeFactor;
 pub use kinematics::Kinematics;
 pub use model::{BodyModel, DofModel, FrameModel, JointModel, Model, Tree};
-pub use rigid_system::{ForceField, RigidOptions, RigidSystem};
+pub use rigid_system::{ForceField, Penetration, RigidOptions, RigidSystem};
 pub use sparse_row::SparseRow;
 pub use spatial::{Spatial, SpatialInertia};
 pub use tendon::{TendonModel, TendonState};

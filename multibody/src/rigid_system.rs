@@ -4,10 +4,19 @@ use signorini_core::{
     Pools, ProblemError, Slot, State, StepProblem, StepSolution, System, check_finite,
 };
 use signorini_laws::{DryFriction, DryFrictionSeed, Limit, LimitSeed};
-use signorini_scene::{Pose, Scene, Switches};
+use signorini_scene::{Keyframe, Pose, Scene, Switches};
 
-use crate::collision::{Collision, FoundContact};
+use crate::collision::{CollidingPair, Collision, FoundContact};
 use crate::{Dynamics, Kinematics, Model, ModelError};
+
+/// Two geoms that overlap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Penetration {
+    /// The geoms.
+    pub geoms: [usize; 2],
+    /// Depth \[m\], > 0.
+    pub depth: f64,
+}
 
 /// Settings of a [`RigidSystem`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,6 +80,7 @@ pub struct RigidSystem {
     reach: Vec<f64>,
     mocap: Vec<Pose>,
     applied: Vec<f64>,
+    control: Vec<f64>,
     force_field: Option<ForceField>,
     tree_contacts: Vec<u32>,
 }
@@ -137,6 +147,7 @@ impl RigidSystem {
             reach: vec![0.0; model.bodies.len()],
             mocap: model.mocap_poses.clone(),
             applied: vec![0.0; model.nv()],
+            control: vec![0.0; scene.actuators.len()],
             force_field: None,
             tree_contacts: vec![0; model.trees.len()],
             model,
@@ -146,6 +157,52 @@ impl RigidSystem {
     /// The model.
     pub fn model(&self) -> &Model {
         &self.model
+    }
+
+    /// Pairs of geoms that may collide, with their combined material.
+    pub fn contact_pairs(&self) -> Vec<CollidingPair> {
+        self.collision.pairs()
+    }
+
+    /// The state of a keyframe, or the reference configuration at rest; takes over the keyframe's controls and mocap poses.
+    ///
+    /// # Errors
+    /// A keyframe that does not fit the model.
+    pub fn initial_state(&mut self, key: Option<&Keyframe>) -> Result<State, ModelError> {
+        let x = self.model.state_at(key, self.sizes()[2])?;
+        if let Some(k) = key {
+            if !k.control.is_empty() {
+                self.control.copy_from_slice(&k.control);
+            }
+            if !k.mocap.is_empty() {
+                self.mocap.copy_from_slice(&k.mocap);
+            }
+        }
+        Ok(x)
+    }
+
+    /// Controls, one per actuator, held until set again.
+    pub fn control(&self) -> &[f64] {
+        &self.control
+    }
+
+    /// Controls for writing.
+    pub fn control_mut(&mut self) -> &mut [f64] {
+        &mut self.control
+    }
+
+    /// The deepest contact at a state; None when nothing touches.
+    ///
+    /// # Errors
+    /// Pairs of shapes without a contact query.
+    pub fn deepest_penetration(&mut self, x: &State) -> Result<Option<Penetration>, ProblemError> {
+        let p = &mut self.slots[Slot::Midpoint as usize];
+        p.ready = false;
+        p.kin.set_positions(&self.model, &x.q, &self.mocap);
+        self.reach.fill(0.0);
+        self.collision.find(&p.kin, &self.reach, &mut self.found)?;
+        let deepest = self.found.iter().min_by(|a, b| a.point.gap.total_cmp(&b.point.gap));
+        Ok(deepest.filter(|c| c.point.gap < 0.0).map(|c| Penetration { geoms: c.geoms, depth: -c.point.gap }))
     }
 
     /// Rows per contact.
