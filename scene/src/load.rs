@@ -1,0 +1,93 @@
+use std::path::{Path, PathBuf};
+
+use crate::{Place, Scene, SceneError, mjcf, xml};
+
+/// How model files are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoadOptions {
+    /// Meshes and height fields are not read: their geoms become [`crate::GeomShape::MissingMesh`], with a note each. A body whose
+    /// inertia would come from such a mesh gets a placeholder mass, with a warning.
+    pub without_meshes: bool,
+    /// Colliding mesh geoms keep the triangle surface itself instead of its convex hull.
+    pub keep_mesh_surfaces: bool,
+    /// Folders in which mesh files are looked for when they are not where the file says.
+    pub mesh_dirs: Vec<PathBuf>,
+    /// Elements that act on the motion but can be left out (a fluid medium, sensors that are not known, muscles excepted) are left out
+    /// with a warning instead of being refused.
+    pub lenient: bool,
+}
+
+impl Scene {
+    /// Reads a model file: MJCF (`.xml`, `.mjcf`, root element `mujoco`).
+    ///
+    /// # Errors
+    /// Names file, line, element and remedy. URDF, SDFormat, COLLADA, USD and xacro files are refused.
+    pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Self, SceneError> {
+        let path = path.as_ref();
+        let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        refuse_extension(path, &extension)?;
+        let root = xml::parse_file(path)?;
+        Self::from_root(root, path, options)
+    }
+
+    /// Reads an MJCF text; `path` stands for the file in messages, and files that it names are looked for beside it.
+    ///
+    /// # Errors
+    /// As [`Scene::load`].
+    pub fn from_mjcf(text: &str, path: impl AsRef<Path>, options: &LoadOptions) -> Result<Self, SceneError> {
+        let path = path.as_ref();
+        Self::from_root(xml::parse(text, path)?, path, options)
+    }
+
+    fn from_root(root: xml::Element, path: &Path, options: &LoadOptions) -> Result<Self, SceneError> {
+        match root.name.as_str() {
+            "mujoco" => mjcf::read(root, path, options),
+            "robot" if root.attributes.iter().any(|a| a.value.contains("/xacro")) => Err(unsupported_format(
+                path,
+                "xacro",
+                "expand it first: `xacro FILE.urdf.xacro > FILE.urdf`",
+            )),
+            "robot" => Err(unsupported_format(path, "URDF", "convert it to MJCF for now")),
+            "sdf" | "world" | "model" => Err(unsupported_format(
+                path,
+                "SDFormat",
+                "convert it to URDF or MJCF, for example with `gz sdf --to-urdf` or a converter",
+            )),
+            "COLLADA" => Err(unsupported_format(
+                path,
+                "COLLADA",
+                "it is a mesh format: convert it to OBJ or STL and name it in an MJCF or URDF file",
+            )),
+            "mujocoinclude" => Err(root.invalid(
+                "this is an include fragment, not a model of its own",
+                "load the file that includes it",
+            )),
+            other => Err(root.invalid(
+                format!("root element <{other}> is not that of a model"),
+                "an MJCF file has the root element <mujoco>",
+            )),
+        }
+    }
+}
+
+fn refuse_extension(path: &Path, extension: &str) -> Result<(), SceneError> {
+    let (format, remedy) = match extension {
+        "xacro" => ("xacro", "expand it first: `xacro FILE.urdf.xacro > FILE.urdf`"),
+        "dae" => ("COLLADA", "it is a mesh format: convert it to OBJ or STL and name it in an MJCF or URDF file"),
+        "usd" | "usda" | "usdc" | "usdz" => ("USD", "export the model to MJCF or URDF"),
+        "obj" | "stl" | "msh" | "ply" => {
+            ("a mesh as a model", "name it in the <asset> of an MJCF file, or build the scene with SceneBuilder")
+        }
+        "mjb" => ("a compiled MuJoCo model", "save it as MJCF with MuJoCo's mj_saveLastXML"),
+        _ => return Ok(()),
+    };
+    Err(unsupported_format(path, format, remedy))
+}
+
+fn unsupported_format(path: &Path, format: &str, remedy: &str) -> SceneError {
+    SceneError::Unsupported {
+        place: Place { file: Some(path.to_path_buf()), ..Place::default() },
+        feature: format.to_owned(),
+        remedy: remedy.to_owned(),
+    }
+}

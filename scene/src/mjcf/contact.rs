@@ -1,0 +1,151 @@
+//! `<contact>`: pairs and excludes.
+
+use signorini_core::ContactMaterial;
+
+use super::Reader;
+use super::geom::{read_condim, read_sol};
+use crate::xml::{Element, Read};
+use crate::{ContactPair, GeomShape, NoteKind, SolParams};
+
+/// What a pair states, over its class. Nothing of it comes from the geoms.
+#[derive(Clone, Debug)]
+pub(super) struct PairSpec {
+    condim: u8,
+    friction: [f64; 5],
+    sol: SolParams,
+    margin: f64,
+    gap: f64,
+}
+
+impl Default for PairSpec {
+    fn default() -> Self {
+        Self {
+            condim: 3,
+            friction: [1.0, 1.0, 0.005, 0.0001, 0.0001],
+            sol: SolParams::default(),
+            margin: 0.0,
+            gap: 0.0,
+        }
+    }
+}
+
+impl PairSpec {
+    /// Reads a pair's attributes over its class.
+    pub(super) fn read(&mut self, e: &Element) -> Read<()> {
+        self.condim = read_condim(e)?.unwrap_or(self.condim);
+        if e.fill("friction", 1, &mut self.friction)? == 1 {
+            // A single number in real files means both tangents.
+            self.friction[1] = self.friction[0];
+        }
+        if self.friction.iter().any(|f| *f < 0.0) {
+            return Err(e.invalid_at("friction", "a friction coefficient is negative", "write numbers >= 0"));
+        }
+        if self.friction[0] != self.friction[1] || self.friction[3] != self.friction[4] {
+            return Err(e.unsupported_at(
+                "friction",
+                "friction that differs between the two tangents",
+                "write equal numbers for both sliding and both rolling directions",
+            ));
+        }
+        read_sol(e, "solref", "solimp", &mut self.sol)?;
+        self.margin = e.number("margin")?.unwrap_or(self.margin);
+        self.gap = e.number("gap")?.unwrap_or(self.gap);
+        if e.fill("solreffriction", 1, &mut [0.0; 2])? > 0 {
+            return Err(e.unsupported_at(
+                "solreffriction",
+                "a separate solref for friction in contact",
+                "remove the attribute: friction then uses solref",
+            ));
+        }
+        if e.number("adhesion")?.is_some_and(|a| a != 0.0) {
+            return Err(e.unsupported_at("adhesion", "adhesion of a pair", "remove the attribute"));
+        }
+        Ok(())
+    }
+}
+
+impl Reader<'_> {
+    /// Reads `<contact>`.
+    pub(super) fn read_contact(&mut self, e: &Element) -> Read<()> {
+        e.finish()?;
+        for c in &e.children {
+            match c.name.as_str() {
+                "pair" => self.read_pair(c)?,
+                "exclude" => self.read_exclude(c)?,
+                _ => return Err(e.unknown_child(c, &["pair", "exclude"])),
+            }
+            c.no_children()?;
+            c.finish()?;
+        }
+        self.note_missing_pairs(e);
+        Ok(())
+    }
+
+    fn read_exclude(&mut self, e: &Element) -> Read<()> {
+        let place = e.place();
+        self.names.excludes.add(e.nonempty("name"), self.scene.excludes.len(), &place)?;
+        let a = self.names.bodies.need(e, "body1")?;
+        let b = self.names.bodies.need(e, "body2")?;
+        self.scene.excludes.push((a, b));
+        Ok(())
+    }
+
+    fn read_pair(&mut self, e: &Element) -> Read<()> {
+        let mut s = self.defaults.of(e, 0)?.pair.clone();
+        s.read(e)?;
+        let place = e.place();
+        let name = e.nonempty("name").map(str::to_owned);
+        self.names.pairs.add(name.as_deref(), self.scene.pairs.len(), &place)?;
+        let geom_a = self.names.geoms.need(e, "geom1")?;
+        let geom_b = self.names.geoms.need(e, "geom2")?;
+        let body = |g: usize| self.scene.geoms[g].body;
+        if geom_a == geom_b || body(geom_a) == body(geom_b) {
+            return Err(e.invalid("the pair names one geom twice, or two of one body", "name geoms of two bodies"));
+        }
+        let options = &self.scene.options;
+        let (a, b) = (&self.scene.geoms[geom_a].surface, &self.scene.geoms[geom_b].surface);
+        let (si, _) = options.combination.combine(a, b, &options.contact);
+        let slides = if s.condim > 1 { s.friction[0] } else { 0.0 };
+        let material = ContactMaterial {
+            friction_static: slides,
+            friction_dynamic: slides,
+            friction_torsional: s.friction[2],
+            friction_rolling: s.friction[3],
+            condim: s.condim,
+            solref: s.sol.solref,
+            solimp: s.sol.solimp,
+            ..si
+        };
+        self.colliding(geom_a)?;
+        self.colliding(geom_b)?;
+        self.scene.pairs.push(ContactPair {
+            name: name.unwrap_or_default(),
+            geom_a,
+            geom_b,
+            material,
+            margin: s.margin,
+            inactive_gap: s.gap,
+            place,
+        });
+        Ok(())
+    }
+
+    /// A visual mesh that a pair makes collide gets its hull.
+    fn colliding(&mut self, geom: usize) -> Read<()> {
+        if let Some(name) = self.visual_meshes.remove(&geom) {
+            if let Some(hull) = self.assets.hull(&name)? {
+                self.scene.geoms[geom].shape = GeomShape::Solid(hull);
+            }
+        }
+        Ok(())
+    }
+
+    /// Remarks on geoms that a pair names although their mesh was not read.
+    fn note_missing_pairs(&mut self, e: &Element) {
+        let missing = |g: usize| matches!(self.scene.geoms[g].shape, GeomShape::MissingMesh(_));
+        let count = self.scene.pairs.iter().filter(|p| missing(p.geom_a) || missing(p.geom_b)).count();
+        if count > 0 {
+            self.notes.add(NoteKind::Warning, e, format!("{count} pair(s) name meshes that were not read: they do not collide"));
+        }
+    }
+}

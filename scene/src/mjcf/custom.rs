@@ -1,0 +1,153 @@
+//! `<custom>`: data of users, and contact parameters in SI units that MuJoCo passes over:
+//! `<text name="signorini:geom:NAME" data="stiffness=1e5 dissipation=10 friction_dynamic=0.3"/>`.
+
+use super::Reader;
+use crate::xml::{Element, Read, did_you_mean};
+use crate::{Place, SceneError};
+
+/// One `<text name="signorini:...">`.
+pub(super) struct Setting {
+    target: Target,
+    values: Vec<(String, f64)>,
+    place: Place,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Target {
+    Default,
+    Geom(usize),
+    Equality,
+}
+
+const SURFACE_KEYS: [&str; 4] = ["stiffness", "dissipation", "friction", "friction_dynamic"];
+const DEFAULT_KEYS: [&str; 4] = ["stiffness", "dissipation", "relaxation_time", "stiction_speed"];
+const EQUALITY_KEYS: [&str; 2] = ["stiffness", "damping"];
+
+impl Reader<'_> {
+    /// Reads all `<custom>` elements; what concerns this project is returned.
+    pub(super) fn custom_settings<'e>(&mut self, all: impl Iterator<Item = &'e Element>) -> Read<Vec<(String, Setting)>> {
+        let mut settings = Vec::new();
+        for e in all {
+            e.finish()?;
+            for c in &e.children {
+                match c.name.as_str() {
+                    "text" if c.nonempty("name").is_some_and(|n| n.starts_with("signorini:")) => {
+                        settings.push(self.setting(c)?);
+                    }
+                    "text" | "numeric" | "tuple" => {
+                        c.skip();
+                        self.notes.visual(c, "custom field");
+                    }
+                    _ => return Err(e.unknown_child(c, &["text", "numeric", "tuple"])),
+                }
+            }
+        }
+        Ok(settings)
+    }
+
+    fn setting(&self, e: &Element) -> Read<(String, Setting)> {
+        let name = e.required("name")?.to_owned();
+        let data = e.required("data")?;
+        e.no_children()?;
+        e.finish()?;
+        let rest = name.trim_start_matches("signorini:");
+        let (target, subject, keys): (_, _, &[&str]) = match rest.split_once(':') {
+            None if rest == "default" => (Target::Default, String::new(), &DEFAULT_KEYS),
+            Some(("geom", g)) => (Target::Geom(self.names.geoms.find(e, "name", g)?), String::new(), &SURFACE_KEYS),
+            Some(("equality", q)) => (Target::Equality, q.to_owned(), &EQUALITY_KEYS),
+            _ => {
+                return Err(e.invalid_at(
+                    "name",
+                    format!("'{name}' is not known"),
+                    "write signorini:default, signorini:geom:NAME or signorini:equality:NAME",
+                ));
+            }
+        };
+        let mut values = Vec::new();
+        for item in data.split_ascii_whitespace() {
+            let parsed = item.split_once('=').and_then(|(k, v)| Some((k, v.parse::<f64>().ok()?)));
+            let Some((key, value)) = parsed else {
+                return Err(e.invalid_at("data", format!("'{item}' is not key=number"), "write stiffness=1e5"));
+            };
+            if !keys.contains(&key) {
+                return Err(e.invalid_at(
+                    "data",
+                    format!("key '{key}' is not known for {name}"),
+                    format!("write one of: {}{}", keys.join(", "), did_you_mean(key, keys)),
+                ));
+            }
+            let rigid = key == "stiffness" && target != Target::Default && value == f64::INFINITY;
+            let wanted = if key == "stiffness" || key == "stiction_speed" { value > 0.0 } else { value >= 0.0 };
+            if !(wanted && (value.is_finite() || rigid)) {
+                return Err(e.invalid_at(
+                    "data",
+                    format!("{key}={value}"),
+                    "write a finite number that is not negative; stiffness and stiction_speed are positive, \
+                     stiffness=inf makes one surface rigid",
+                ));
+            }
+            values.push((key.to_owned(), value));
+        }
+        Ok((subject, Setting { target, values, place: e.place() }))
+    }
+
+    /// Settings of the scene and of geoms.
+    pub(super) fn apply_to_surfaces(&mut self, settings: &[(String, Setting)]) -> Read<()> {
+        for (_, s) in settings {
+            for (key, value) in &s.values {
+                match s.target {
+                    Target::Default => {
+                        let c = &mut self.scene.options.contact;
+                        match key.as_str() {
+                            "stiffness" => c.stiffness = *value,
+                            "dissipation" => c.dissipation = *value,
+                            "relaxation_time" => c.relaxation_time = *value,
+                            _ => c.stiction_speed = *value,
+                        }
+                    }
+                    Target::Geom(g) => {
+                        let surface = &mut self.scene.geoms[g].surface;
+                        match key.as_str() {
+                            "stiffness" => surface.stiffness = Some(*value),
+                            "dissipation" => surface.dissipation = Some(*value),
+                            "friction" => surface.friction = *value,
+                            _ => surface.friction_dynamic = Some(*value),
+                        }
+                    }
+                    Target::Equality => {}
+                }
+            }
+            if let Target::Geom(g) = s.target {
+                let surface = &self.scene.geoms[g].surface;
+                if surface.friction_dynamic.is_some_and(|d| d > surface.friction) {
+                    return Err(SceneError::Invalid {
+                        place: s.place.clone(),
+                        message: format!("friction_dynamic is above the static friction {}", surface.friction),
+                        remedy: "write friction_dynamic <= friction".to_owned(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Settings of equalities.
+    pub(super) fn apply_to_equalities(&mut self, settings: &[(String, Setting)]) -> Read<()> {
+        for (name, s) in settings.iter().filter(|(_, s)| s.target == Target::Equality) {
+            let Some(q) = self.scene.equalities.iter_mut().find(|q| q.name == *name) else {
+                return Err(SceneError::Invalid {
+                    place: s.place.clone(),
+                    message: format!("equality '{name}' does not exist"),
+                    remedy: "name an equality of the model".to_owned(),
+                });
+            };
+            for (key, value) in &s.values {
+                match key.as_str() {
+                    "stiffness" => q.stiffness = Some(*value),
+                    _ => q.damping = *value,
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,163 @@
+//! `<default>`: classes that hand their settings down.
+
+use std::collections::HashMap;
+
+use super::Reader;
+use super::actuator::ActuatorSpec;
+use super::asset::MeshSpec;
+use super::contact::PairSpec;
+use super::equality::EqualitySpec;
+use super::geom::GeomSpec;
+use super::joint::JointSpec;
+use super::site::SiteSpec;
+use super::tendon::TendonSpec;
+use crate::Place;
+use crate::xml::{Element, Read, did_you_mean};
+
+/// Settings of one class, those of its parents included.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Class {
+    pub(super) geom: GeomSpec,
+    pub(super) joint: JointSpec,
+    pub(super) site: SiteSpec,
+    pub(super) mesh: MeshSpec,
+    pub(super) material: Option<[f64; 4]>,
+    pub(super) pair: PairSpec,
+    pub(super) equality: EqualitySpec,
+    pub(super) tendon: TendonSpec,
+    pub(super) actuator: ActuatorSpec,
+}
+
+/// All classes; 0 is `main`.
+#[derive(Debug)]
+pub(super) struct Defaults {
+    classes: Vec<Class>,
+    names: HashMap<String, (usize, Place)>,
+}
+
+impl Default for Defaults {
+    fn default() -> Self {
+        let names = HashMap::from([("main".to_owned(), (0, Place::default()))]);
+        Self { classes: vec![Class::default()], names }
+    }
+}
+
+impl Defaults {
+    /// Number of the class an attribute names.
+    pub(super) fn named(&self, e: &Element, attribute: &'static str) -> Read<Option<usize>> {
+        let Some(name) = e.nonempty(attribute) else { return Ok(None) };
+        match self.names.get(name) {
+            Some((i, _)) => Ok(Some(*i)),
+            None => {
+                let mut known: Vec<&str> = self.names.keys().map(String::as_str).collect();
+                known.sort_unstable();
+                Err(e.invalid_at(
+                    attribute,
+                    format!("default class '{name}' does not exist"),
+                    format!("define <default class=\"{name}\">{}", did_you_mean(name, &known)),
+                ))
+            }
+        }
+    }
+
+    /// The class of an element: its own, or the active one.
+    pub(super) fn of(&self, e: &Element, active: usize) -> Read<&Class> {
+        Ok(&self.classes[self.named(e, "class")?.unwrap_or(active)])
+    }
+}
+
+const KNOWN: [&str; 22] = [
+    "geom",
+    "joint",
+    "site",
+    "mesh",
+    "material",
+    "texture",
+    "camera",
+    "light",
+    "pair",
+    "equality",
+    "tendon",
+    "general",
+    "motor",
+    "position",
+    "velocity",
+    "intvelocity",
+    "damper",
+    "cylinder",
+    "adhesion",
+    "muscle",
+    "default",
+    "plugin",
+];
+
+impl Reader<'_> {
+    /// A `<default>` directly below the root.
+    pub(super) fn read_root_default(&mut self, e: &Element) -> Read<()> {
+        if let Some(c) = e.nonempty("class").filter(|c| *c != "main") {
+            return Err(e.invalid_at(
+                "class",
+                format!("the outermost default class is called '{c}'"),
+                "call it main, or put the class inside another <default>",
+            ));
+        }
+        self.read_class(e, 0)
+    }
+
+    fn read_class(&mut self, e: &Element, index: usize) -> Read<()> {
+        e.finish()?;
+        let mut class = std::mem::take(&mut self.defaults.classes[index]);
+        let done = e.children.iter().try_for_each(|c| self.read_default(e, c, &mut class));
+        self.defaults.classes[index] = class;
+        done?;
+        for c in e.children.iter().filter(|c| c.name == "default") {
+            let name = c.required("class")?.to_owned();
+            if let Some((_, first)) = self.defaults.names.get(&name) {
+                return Err(c.invalid_at(
+                    "class",
+                    format!("default class '{name}' is defined twice, first at {first}"),
+                    "rename one of them",
+                ));
+            }
+            let child = self.defaults.classes.len();
+            self.defaults.classes.push(self.defaults.classes[index].clone());
+            self.defaults.names.insert(name, (child, c.place()));
+            self.read_class(c, child)?;
+        }
+        Ok(())
+    }
+
+    fn read_default(&mut self, parent: &Element, c: &Element, class: &mut Class) -> Read<()> {
+        match c.name.as_str() {
+            "default" => return Ok(()),
+            "geom" => self.read_geom_spec(c, &mut class.geom)?,
+            "joint" => class.joint.read(c)?,
+            "site" => self.read_site_spec(c, &mut class.site)?,
+            "mesh" => class.mesh.read(c)?,
+            "material" => {
+                if let Some(rgba) = c.vector::<4>("rgba")? {
+                    class.material = Some(rgba);
+                }
+                c.skip();
+                self.notes.visual(c, "material default");
+            }
+            "texture" | "camera" | "light" => {
+                c.skip();
+                self.notes.visual(c, "visual default");
+            }
+            "pair" => class.pair.read(c)?,
+            "equality" => class.equality.read(c)?,
+            "tendon" => class.tendon.read(c)?,
+            "general" | "motor" | "position" | "velocity" | "intvelocity" | "damper" | "cylinder" | "adhesion" => {
+                class.actuator.read(c)?;
+            }
+            // Without an element that uses it, the default of an unsupported kind has no effect.
+            "muscle" | "plugin" | "orientation" | "pid" | "dcmotor" => c.skip(),
+            _ => return Err(parent.unknown_child(c, &KNOWN)),
+        }
+        if !matches!(c.name.as_str(), "material" | "mesh") {
+            c.no_children()?;
+        }
+        c.finish()
+    }
+}

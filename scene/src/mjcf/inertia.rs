@@ -1,0 +1,262 @@
+//! Mass properties of bodies: `<inertial>`, or the sum over geoms, then the corrections that `<compiler>` asks for.
+
+use signorini_core::na::{Matrix3, Point3, SymmetricEigen, Vector3};
+use signorini_geometry::MassProperties;
+
+use super::Reader;
+use super::compiler::{Compiler, FromGeoms};
+use super::orientation::read_pose;
+use crate::xml::{Element, Read};
+use crate::{Note, NoteKind, Place, Pose, SceneError};
+
+/// MuJoCo's smallest mass and moment.
+const LEAST: f64 = 1e-15;
+/// Mass \[kg\] that stands in where a mesh was not read, and radius \[m\] of the ball whose inertia goes with it.
+const PLACEHOLDER_MASS: f64 = 0.01;
+const PLACEHOLDER_RADIUS: f64 = 0.02;
+
+/// What `<inertial>` states.
+#[derive(Clone, Debug)]
+pub(super) struct Inertial {
+    properties: MassProperties,
+    place: Place,
+}
+
+/// Mass of a geom.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GeomMass {
+    pub(super) properties: MassProperties,
+    /// The geom's mesh was not read: the numbers are placeholders.
+    pub(super) missing: bool,
+}
+
+impl GeomMass {
+    /// Placeholder for a mesh that was not read.
+    pub(super) fn placeholder(mass: Option<f64>) -> Self {
+        let mass = mass.unwrap_or(PLACEHOLDER_MASS);
+        let moment = 0.4 * mass * PLACEHOLDER_RADIUS * PLACEHOLDER_RADIUS;
+        let inertia = Matrix3::from_diagonal_element(moment);
+        Self { properties: MassProperties { mass, com: Point3::origin(), inertia }, missing: true }
+    }
+
+    /// The same in the coordinates in which the geom's frame has the given pose.
+    pub(super) fn placed(self, pose: &Pose) -> Self {
+        let r = pose.rotation.to_rotation_matrix();
+        let p = self.properties;
+        let inertia = symmetric(r.matrix() * p.inertia * r.matrix().transpose());
+        Self { properties: MassProperties { mass: p.mass, com: pose * p.com, inertia }, ..self }
+    }
+}
+
+fn symmetric(m: Matrix3<f64>) -> Matrix3<f64> {
+    (m + m.transpose()) * 0.5
+}
+
+/// Sum of rigidly connected parts.
+pub(super) fn sum(parts: &[MassProperties]) -> Option<MassProperties> {
+    if let [one] = parts {
+        return Some(*one);
+    }
+    let mass: f64 = parts.iter().map(|p| p.mass).sum();
+    if mass <= 0.0 {
+        return None;
+    }
+    let com = parts.iter().map(|p| p.com.coords * p.mass).sum::<Vector3<f64>>() / mass;
+    let inertia = parts
+        .iter()
+        .map(|p| {
+            let d = p.com.coords - com;
+            p.inertia + (Matrix3::identity() * d.norm_squared() - d * d.transpose()) * p.mass
+        })
+        .sum();
+    Some(MassProperties { mass, com: com.into(), inertia })
+}
+
+impl Inertial {
+    /// Reads `<inertial>`.
+    pub(super) fn read(e: &Element, c: &Compiler) -> Read<Self> {
+        e.required("pos")?;
+        let mass = e.number("mass")?.ok_or_else(|| {
+            e.invalid("attribute 'mass' is missing", "write mass=\"...\" in kg, or remove <inertial>")
+        })?;
+        if mass < 0.0 {
+            return Err(e.invalid_at("mass", format!("the mass is {mass}"), "write a positive mass in kg"));
+        }
+        let pose = read_pose(e, c)?;
+        let diagonal = e.vector::<3>("diaginertia")?;
+        let full = e.vector::<6>("fullinertia")?;
+        let inertia = match (diagonal, full) {
+            (Some(_), Some(_)) => {
+                return Err(e.invalid_at("fullinertia", "both diaginertia and fullinertia are given", "keep one"));
+            }
+            (None, None) => Matrix3::zeros(),
+            (Some(d), None) => {
+                check_moments(e, "diaginertia", d.into(), c)?;
+                Matrix3::from_diagonal(&bounded(d.into(), c))
+            }
+            (None, Some([xx, yy, zz, xy, xz, yz])) => {
+                if ["quat", "axisangle", "xyaxes", "zaxis", "euler"].iter().any(|a| e.has(a)) {
+                    return Err(e.invalid_at(
+                        "fullinertia",
+                        "fullinertia and an orientation are both given",
+                        "remove the orientation: fullinertia is in body axes",
+                    ));
+                }
+                let m = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+                let eigen = SymmetricEigen::new(m);
+                check_moments(e, "fullinertia", eigen.eigenvalues, c)?;
+                let d = bounded(eigen.eigenvalues, c);
+                if d == eigen.eigenvalues {
+                    m
+                } else {
+                    eigen.eigenvectors * Matrix3::from_diagonal(&d) * eigen.eigenvectors.transpose()
+                }
+            }
+        };
+        e.no_children()?;
+        e.finish()?;
+        let r = pose.rotation.to_rotation_matrix();
+        let inertia = symmetric(r.matrix() * inertia * r.matrix().transpose());
+        let com = Point3::from(pose.translation.vector);
+        Ok(Self { properties: MassProperties { mass, com, inertia }, place: e.place() })
+    }
+}
+
+/// Principal moments after `boundinertia` and `balanceinertia`.
+fn bounded(d: Vector3<f64>, c: &Compiler) -> Vector3<f64> {
+    let d = d.map(|x| x.max(c.bound_inertia));
+    if c.balance && triangle_excess(d) > 0.0 { Vector3::from_element(d.mean()) } else { d }
+}
+
+/// How far the largest moment exceeds the sum of the others; rounding aside.
+fn triangle_excess(d: Vector3<f64>) -> f64 {
+    let excess = 2.0 * d.max() - d.sum();
+    // Moments of flat bodies satisfy the inequality as an equality, up to rounding in the file's decimals.
+    if excess > 1e-9 * d.max() { excess } else { 0.0 }
+}
+
+fn check_moments(e: &Element, attribute: &str, d: Vector3<f64>, c: &Compiler) -> Read<()> {
+    let shown = format!("({}, {}, {})", d.x, d.y, d.z);
+    if d.min() < 0.0 && c.bound_inertia <= 0.0 {
+        return Err(e.invalid_at(
+            attribute,
+            format!("the principal moments of inertia are {shown}: one is negative"),
+            "write an inertia that is positive definite, or set boundinertia in <compiler>",
+        ));
+    }
+    let d = d.map(|x| x.max(c.bound_inertia));
+    if !c.balance && triangle_excess(d) > 0.0 {
+        return Err(e.invalid_at(
+            attribute,
+            format!("the principal moments of inertia {shown} violate A + B >= C: no body has them"),
+            "correct the inertia, or set balanceinertia=\"true\" in <compiler> to use their mean",
+        ));
+    }
+    Ok(())
+}
+
+impl Reader<'_> {
+    /// Gives each body its mass once all geoms are known.
+    pub(super) fn finish_inertia(&mut self) -> Read<()> {
+        for b in 1..self.scene.bodies.len() {
+            let explicit = self.inertials[b].as_ref();
+            let from_geoms = match self.compiler.from_geoms {
+                FromGeoms::Always => true,
+                FromGeoms::WhenMissing => explicit.is_none(),
+                FromGeoms::Never => false,
+            };
+            let mut mass =
+                if from_geoms { self.mass_from_geoms(b) } else { explicit.map(|i| i.properties) };
+            let c = &self.compiler;
+            if c.bound_mass > 0.0 && mass.is_none_or(|m| m.mass < c.bound_mass) {
+                let m = mass.get_or_insert(MassProperties {
+                    mass: 0.0,
+                    com: Point3::origin(),
+                    inertia: Matrix3::zeros(),
+                });
+                m.mass = c.bound_mass;
+            }
+            if let Some(m) = mass.as_mut().filter(|_| c.bound_inertia > 0.0) {
+                let eigen = SymmetricEigen::new(m.inertia);
+                let d = bounded(eigen.eigenvalues, c);
+                m.inertia = symmetric(eigen.eigenvectors * Matrix3::from_diagonal(&d) * eigen.eigenvectors.transpose());
+            }
+            self.scene.bodies[b].mass = mass.filter(|m| m.mass > 0.0);
+        }
+        self.scale_total_mass();
+        self.check_moving_mass()
+    }
+
+    fn mass_from_geoms(&mut self, body: usize) -> Option<MassProperties> {
+        let [low, high] = self.compiler.groups;
+        let mut parts = Vec::new();
+        let mut missing = Vec::new();
+        for (g, m) in self.scene.geoms.iter().zip(&self.geom_masses) {
+            let Some(m) = m.filter(|m| m.properties.mass > 0.0) else { continue };
+            if g.body != body || !(low..=high).contains(&i64::from(g.group)) {
+                continue;
+            }
+            parts.push(m.properties);
+            if m.missing {
+                missing.push(g.place.clone());
+            }
+        }
+        if let Some(place) = missing.first() {
+            let b = &self.scene.bodies[body];
+            self.notes.list.push(Note {
+                kind: NoteKind::Warning,
+                place: place.clone(),
+                text: format!(
+                    "body '{}' takes its inertia from {} mesh(es) that were not read: a placeholder of {} kg each \
+                     stands in unless the geom states a mass",
+                    b.name,
+                    missing.len(),
+                    PLACEHOLDER_MASS
+                ),
+            });
+        }
+        sum(&parts)
+    }
+
+    fn scale_total_mass(&mut self) {
+        let total = self.scene.total_mass();
+        let Some(wanted) = self.compiler.total_mass.filter(|_| total > 0.0) else { return };
+        let factor = wanted / total;
+        for m in self.scene.bodies.iter_mut().filter_map(|b| b.mass.as_mut()) {
+            m.mass *= factor;
+            m.inertia *= factor;
+        }
+    }
+
+    /// Every group of bodies that moves as one needs mass and inertia.
+    fn check_moving_mass(&self) -> Read<()> {
+        let s = &self.scene;
+        let mut heavy = vec![false; s.bodies.len()];
+        let mut jointed = vec![false; s.bodies.len()];
+        s.joints.iter().for_each(|j| jointed[j.body] = true);
+        for b in (1..s.bodies.len()).rev() {
+            let own = s.bodies[b].mass.is_some_and(|m| {
+                m.mass > LEAST && m.inertia.diagonal().min() > LEAST
+            });
+            heavy[b] |= own;
+            if jointed[b] && !heavy[b] {
+                let place = self.inertials[b].as_ref().map_or(&s.bodies[b].place, |i| &i.place);
+                return Err(SceneError::Invalid {
+                    place: place.clone(),
+                    message: format!(
+                        "body '{}' moves but has no mass or no inertia, and nothing fixed to it has",
+                        s.bodies[b].name
+                    ),
+                    remedy: "give it an <inertial> or a geom with volume and density, or set boundmass and \
+                             boundinertia in <compiler>"
+                        .to_owned(),
+                });
+            }
+            // What is fixed to the parent counts for it.
+            if !jointed[b] && heavy[b] {
+                heavy[s.bodies[b].parent] = true;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,286 @@
+//! `<joint>` and `<freejoint>`.
+
+use signorini_core::na::{Point3, Unit, Vector3};
+
+use super::Reader;
+use super::compiler::{Compiler, align_free};
+use super::geom::read_sol;
+use crate::xml::{Element, Read};
+use crate::{Joint, JointKind, Pose, SolParams};
+
+/// `true`, `false` or left to `autolimits`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Limited {
+    #[default]
+    Auto,
+    Yes,
+    No,
+}
+
+/// Reads `limited`, `ctrllimited` and the like.
+pub(super) fn read_limited(e: &Element, name: &'static str, out: &mut Limited) -> Read<()> {
+    let words = [
+        ("true", Limited::Yes),
+        ("false", Limited::No),
+        ("auto", Limited::Auto),
+        ("1", Limited::Yes),
+        ("0", Limited::No),
+    ];
+    if let Some(l) = e.word(name, &words)? {
+        *out = l;
+    }
+    Ok(())
+}
+
+/// The limits that a range and its switch mean together.
+pub(super) fn limits(
+    e: &Element,
+    (range_name, switch_name): (&str, &str),
+    range: [f64; 2],
+    limited: Limited,
+    compiler: &Compiler,
+) -> Read<Option<[f64; 2]>> {
+    let stated = range != [0.0; 2];
+    match limited {
+        Limited::No => return Ok(None),
+        Limited::Auto if !stated => return Ok(None),
+        Limited::Auto if !compiler.autolimits => {
+            return Err(e.invalid_at(
+                range_name,
+                format!("'{range_name}' is given without '{switch_name}', and autolimits is false"),
+                format!("write {switch_name}=\"true\" or \"false\", or set autolimits=\"true\" in <compiler>"),
+            ));
+        }
+        _ => {}
+    }
+    if range[0] >= range[1] {
+        return Err(e.invalid_at(
+            range_name,
+            format!("'{range_name}' is ({}, {}): the first is not below the second", range[0], range[1]),
+            format!("write {range_name}=\"low high\" with low < high, or {switch_name}=\"false\""),
+        ));
+    }
+    Ok(Some(range))
+}
+
+/// Polynomial coefficients of which only the first acts here.
+pub(super) fn linear_coefficient(e: &Element, name: &'static str, old: f64) -> Read<f64> {
+    let mut c = [old, 0.0, 0.0];
+    e.fill(name, 1, &mut c)?;
+    if c[1..] != [0.0; 2] {
+        return Err(e.unsupported_at(
+            name,
+            format!("nonlinear {name}"),
+            "keep the first number and set the others to zero",
+        ));
+    }
+    if c[0] < 0.0 {
+        return Err(e.invalid_at(
+            name,
+            format!("attribute '{name}' is {}, which is negative", c[0]),
+            "write a number that is zero or positive",
+        ));
+    }
+    Ok(c[0])
+}
+
+/// What a joint states, over its class.
+#[derive(Clone, Debug)]
+pub(super) struct JointSpec {
+    kind: JointKind,
+    anchor: Vector3<f64>,
+    axis: Vector3<f64>,
+    range: [f64; 2],
+    limited: Limited,
+    force_range: [f64; 2],
+    force_limited: Limited,
+    gravity_compensation: bool,
+    margin: f64,
+    reference: f64,
+    spring_reference: f64,
+    stiffness: f64,
+    damping: f64,
+    armature: f64,
+    dry_friction: f64,
+    limit_sol: SolParams,
+    friction_sol: SolParams,
+}
+
+impl Default for JointSpec {
+    fn default() -> Self {
+        Self {
+            kind: JointKind::Hinge,
+            anchor: Vector3::zeros(),
+            axis: Vector3::z(),
+            range: [0.0; 2],
+            limited: Limited::Auto,
+            force_range: [0.0; 2],
+            force_limited: Limited::Auto,
+            gravity_compensation: false,
+            margin: 0.0,
+            reference: 0.0,
+            spring_reference: 0.0,
+            stiffness: 0.0,
+            damping: 0.0,
+            armature: 0.0,
+            dry_friction: 0.0,
+            limit_sol: SolParams::default(),
+            friction_sol: SolParams::default(),
+        }
+    }
+}
+
+impl JointSpec {
+    /// Reads a joint's attributes over its class.
+    pub(super) fn read(&mut self, e: &Element) -> Read<()> {
+        let kinds = [
+            ("free", JointKind::Free),
+            ("ball", JointKind::Ball),
+            ("slide", JointKind::Slide),
+            ("hinge", JointKind::Hinge),
+        ];
+        self.kind = e.word("type", &kinds)?.unwrap_or(self.kind);
+        if let Some(p) = e.vector::<3>("pos")? {
+            self.anchor = p.into();
+        }
+        if let Some(a) = e.vector::<3>("axis")? {
+            self.axis = a.into();
+        }
+        e.fill("range", 2, &mut self.range)?;
+        read_limited(e, "limited", &mut self.limited)?;
+        e.fill("actuatorfrcrange", 2, &mut self.force_range)?;
+        read_limited(e, "actuatorfrclimited", &mut self.force_limited)?;
+        self.gravity_compensation = e.boolean("actuatorgravcomp")?.unwrap_or(self.gravity_compensation);
+        self.margin = e.number("margin")?.unwrap_or(self.margin);
+        self.reference = e.number("ref")?.unwrap_or(self.reference);
+        self.spring_reference = e.number("springref")?.unwrap_or(self.spring_reference);
+        self.stiffness = linear_coefficient(e, "stiffness", self.stiffness)?;
+        self.damping = linear_coefficient(e, "damping", self.damping)?;
+        self.armature = e.nonnegative("armature")?.unwrap_or(self.armature);
+        self.dry_friction = e.nonnegative("frictionloss")?.unwrap_or(self.dry_friction);
+        read_sol(e, "solreflimit", "solimplimit", &mut self.limit_sol)?;
+        read_sol(e, "solreffriction", "solimpfriction", &mut self.friction_sol)?;
+        if e.vector::<2>("springdamper")?.is_some_and(|s| s[0] > 0.0 && s[1] > 0.0) {
+            return Err(e.unsupported_at(
+                "springdamper",
+                "springdamper",
+                "state stiffness and damping instead",
+            ));
+        }
+        if e.number("springyield")?.is_some_and(|y| y != 0.0) {
+            return Err(e.unsupported_at("springyield", "a spring that yields", "remove the attribute"));
+        }
+        e.skip_attributes(&["group", "user"]);
+        Ok(())
+    }
+}
+
+impl Reader<'_> {
+    /// A joint of a body; `frame` is the pose of the enclosing frames in the body.
+    pub(super) fn add_joint(&mut self, e: &Element, body: usize, class: usize, frame: &Pose) -> Read<()> {
+        let free = e.name == "freejoint";
+        let mut spec = JointSpec { kind: JointKind::Free, ..JointSpec::default() };
+        if free {
+            if e.word("align", &[("true", true), ("false", false), ("auto", false)])? == Some(true) {
+                return Err(align_free(e, "align"));
+            }
+            e.skip_attributes(&["group"]);
+        } else {
+            spec = self.defaults.of(e, class)?.joint.clone();
+            spec.read(e)?;
+            e.skip_attributes(&["class"]);
+        }
+        let name = e.nonempty("name").map(str::to_owned);
+        e.no_children()?;
+        e.finish()?;
+        self.check_joint_order(e, body, spec.kind)?;
+        let place = e.place();
+        self.names.joints.add(name.as_deref(), self.scene.joints.len(), &place)?;
+        let joint = self.joint(e, &spec, body, frame)?;
+        self.scene.joints.push(Joint { name: name.unwrap_or_default(), place, ..joint });
+        Ok(())
+    }
+
+    fn joint(&self, e: &Element, s: &JointSpec, body: usize, frame: &Pose) -> Read<Joint> {
+        let axis = match s.kind {
+            JointKind::Hinge | JointKind::Slide => Unit::try_new(s.axis, 1e-14).ok_or_else(|| {
+                e.invalid_at("axis", "the joint axis has no length", "write an axis that is not zero")
+            })?,
+            _ => Vector3::z_axis(),
+        };
+        let turns = matches!(s.kind, JointKind::Hinge | JointKind::Ball);
+        let angle = |x: f64| if turns { self.compiler.radians(x) } else { x };
+        let mut range = None;
+        if s.kind != JointKind::Free {
+            range = limits(e, ("range", "limited"), s.range, s.limited, &self.compiler)?.map(|r| r.map(angle));
+        }
+        if s.kind == JointKind::Ball && range.is_some_and(|r| r[0] != 0.0) {
+            return Err(e.invalid_at(
+                "range",
+                "the range of a ball joint starts at another angle than zero",
+                "write range=\"0 largest_angle\"",
+            ));
+        }
+        let scalar = matches!(s.kind, JointKind::Hinge | JointKind::Slide);
+        let mut force = None;
+        if scalar {
+            let names = ("actuatorfrcrange", "actuatorfrclimited");
+            force = limits(e, names, s.force_range, s.force_limited, &self.compiler)?;
+        }
+        let hinge = |x: f64| if s.kind == JointKind::Hinge { self.compiler.radians(x) } else { x };
+        let anchor =
+            if s.kind == JointKind::Free { Point3::origin() } else { frame * Point3::from(s.anchor) };
+        Ok(Joint {
+            name: String::new(),
+            body,
+            kind: s.kind,
+            anchor,
+            axis: if scalar { frame.rotation * axis } else { axis },
+            reference: if scalar { hinge(s.reference) } else { 0.0 },
+            range,
+            limit_margin: s.margin,
+            stiffness: s.stiffness,
+            spring_reference: if scalar { hinge(s.spring_reference) } else { 0.0 },
+            damping: s.damping,
+            armature: s.armature,
+            dry_friction: s.dry_friction,
+            actuator_force_range: force,
+            actuator_gravity_compensation: s.gravity_compensation,
+            limit_sol: s.limit_sol,
+            friction_sol: s.friction_sol,
+            place: crate::Place::default(),
+        })
+    }
+
+    fn check_joint_order(&self, e: &Element, body: usize, kind: JointKind) -> Read<()> {
+        let others = || self.scene.joints.iter().rev().take_while(|j| j.body == body);
+        let b = &self.scene.bodies[body];
+        if kind == JointKind::Free && b.parent != 0 {
+            return Err(e.invalid(
+                format!("body '{}' has a free joint but is a child of body '{}'", b.name, self.scene.bodies[b.parent].name),
+                "move the body to <worldbody>, or use hinge, slide or ball joints",
+            ));
+        }
+        if others().any(|j| j.kind == JointKind::Free || kind == JointKind::Free) {
+            return Err(e.invalid(
+                format!("body '{}' has a free joint beside other joints", b.name),
+                "keep the free joint alone",
+            ));
+        }
+        let rotation = |k: JointKind| matches!(k, JointKind::Ball | JointKind::Hinge);
+        let ball = |k: JointKind| k == JointKind::Ball;
+        if others().any(|j| rotation(j.kind) && rotation(kind) && (ball(j.kind) || ball(kind))) {
+            return Err(e.invalid(
+                format!("body '{}' has a ball joint beside another rotational joint", b.name),
+                "keep the ball joint, with slides at most",
+            ));
+        }
+        if others().map(|j| j.kind.nv()).sum::<usize>() + kind.nv() > 6 {
+            return Err(e.invalid(
+                format!("body '{}' has more than six degrees of freedom", b.name),
+                "remove joints, or put them on several bodies",
+            ));
+        }
+        Ok(())
+    }
+}

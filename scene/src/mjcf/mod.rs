@@ -1,0 +1,185 @@
+//! Reader of MJCF, MuJoCo's model format, as MuJoCo 4.0 understands it.
+//!
+//! Sections are read in the order in which they depend on each other, not in that of the file: settings, default classes, assets,
+//! the tree of bodies, then what refers to it. Every attribute and element is read, noted or refused; see [`crate::xml`].
+
+mod actuator;
+mod asset;
+mod compiler;
+mod contact;
+mod custom;
+mod defaults;
+mod equality;
+mod geom;
+mod hfield;
+mod include;
+mod inertia;
+mod joint;
+mod keyframe;
+mod mesh;
+mod names;
+mod option;
+mod orientation;
+mod primitive_mass;
+mod sensor;
+mod site;
+mod tendon;
+mod tree;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use crate::xml::{Element, Read};
+use crate::{LoadOptions, Note, NoteKind, Place, Scene};
+
+/// A mesh that was not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Missing;
+
+/// Remarks, those on visual elements counted rather than listed.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    list: Vec<Note>,
+    visual: BTreeMap<&'static str, (Place, usize)>,
+}
+
+impl Notes {
+    fn add(&mut self, kind: NoteKind, e: &Element, text: impl Into<String>) {
+        self.list.push(Note { kind, place: e.place(), text: text.into() });
+    }
+    fn visual(&mut self, e: &Element, what: &'static str) {
+        self.visual.entry(what).or_insert_with(|| (e.place(), 0)).1 += 1;
+    }
+    fn finish(mut self) -> Vec<Note> {
+        for (what, (place, count)) in self.visual {
+            let more = if count > 1 { format!(", {count} of them") } else { String::new() };
+            self.list.push(Note {
+                kind: NoteKind::Visual,
+                place,
+                text: format!("{what}{more}: no mechanical meaning"),
+            });
+        }
+        self.list
+    }
+}
+
+/// State of reading one model.
+pub(super) struct Reader<'a> {
+    path: &'a Path,
+    options: &'a LoadOptions,
+    compiler: compiler::Compiler,
+    defaults: defaults::Defaults,
+    assets: asset::Assets,
+    names: names::Names,
+    notes: Notes,
+    scene: Scene,
+    /// Per body: whether it or a body above it has joints.
+    moving: Vec<bool>,
+    /// Per body: whether its mass is the sum over its geoms.
+    needs_mass: Vec<bool>,
+    /// Per body: what `<inertial>` says, and where.
+    inertials: Vec<Option<inertia::Inertial>>,
+    /// Visual geoms that keep the surface of the named mesh.
+    visual_meshes: HashMap<usize, String>,
+    /// Per geom: mass in body coordinates; None for geoms without volume.
+    geom_masses: Vec<Option<inertia::GeomMass>>,
+}
+
+/// Reads a model whose main file has the given root.
+pub(crate) fn read(mut root: Element, path: &Path, options: &LoadOptions) -> Read<Scene> {
+    let mut files = vec![path.to_path_buf()];
+    include::expand(&mut root, path, &mut files)?;
+    root.no_text()?;
+    let mut reader = Reader {
+        path,
+        options,
+        compiler: compiler::Compiler::default(),
+        defaults: defaults::Defaults::default(),
+        assets: asset::Assets::default(),
+        names: names::Names::default(),
+        notes: Notes::default(),
+        scene: Scene::default(),
+        moving: Vec::new(),
+        needs_mass: Vec::new(),
+        inertials: Vec::new(),
+        visual_meshes: HashMap::new(),
+        geom_masses: Vec::new(),
+    };
+    reader.scene.files = files;
+    reader.read_model(&root)?;
+    root.check_all_read()?;
+    let mut scene = reader.scene;
+    scene.notes = reader.notes.finish();
+    Ok(scene)
+}
+
+/// Sections of a model in the order in which they are read.
+const SECTIONS: [&str; 16] = [
+    "compiler",
+    "option",
+    "size",
+    "statistic",
+    "visual",
+    "extension",
+    "default",
+    "custom",
+    "asset",
+    "worldbody",
+    "deformable",
+    "contact",
+    "equality",
+    "tendon",
+    "sensor",
+    "keyframe",
+];
+
+impl Reader<'_> {
+    fn read_model(&mut self, root: &Element) -> Read<()> {
+        let model = root.string("model").unwrap_or_default();
+        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        self.scene.name = if model.is_empty() { stem.into_owned() } else { model.to_owned() };
+        root.finish()?;
+        for c in &root.children {
+            if !SECTIONS.contains(&c.name.as_str()) && c.name != "actuator" {
+                let mut known = SECTIONS.to_vec();
+                known.push("actuator");
+                return Err(root.unknown_child(c, &known));
+            }
+        }
+        let all = |name: &'static str| root.children.iter().filter(move |c| c.name == name);
+        all("compiler").try_for_each(|e| self.compiler.read(e, &mut self.notes))?;
+        all("option").try_for_each(|e| self.read_option(e))?;
+        all("size").try_for_each(|e| option::read_size(e, &mut self.notes))?;
+        all("statistic").try_for_each(|e| option::read_statistic(e, &mut self.notes))?;
+        all("visual").try_for_each(|e| option::read_visual(e, &mut self.notes))?;
+        all("extension").try_for_each(|e| self.read_extension(e))?;
+        all("default").try_for_each(|e| self.read_root_default(e))?;
+        all("asset").try_for_each(|e| self.read_asset(e))?;
+        self.read_tree(all("worldbody"))?;
+        if let Some(e) = all("deformable").next() {
+            return Err(e.unsupported("<deformable>", "remove it, or use a material-point or mesh scene"));
+        }
+        let settings = self.custom_settings(all("custom"))?;
+        self.apply_to_surfaces(&settings)?;
+        all("contact").try_for_each(|e| self.read_contact(e))?;
+        self.finish_inertia()?;
+        all("tendon").try_for_each(|e| self.read_tendons(e))?;
+        all("equality").try_for_each(|e| self.read_equalities(e))?;
+        all("actuator").try_for_each(|e| self.read_actuators(e))?;
+        all("sensor").try_for_each(|e| self.read_sensors(e))?;
+        all("keyframe").try_for_each(|e| self.read_keyframes(e))?;
+        self.apply_to_equalities(&settings)?;
+        self.name_the_unnamed();
+        Ok(())
+    }
+
+    fn read_extension(&mut self, e: &Element) -> Read<()> {
+        match e.children.iter().find(|c| c.name == "plugin") {
+            Some(p) => Err(p.unsupported(
+                format!("plugin '{}'", p.string("plugin").unwrap_or("?")),
+                "remove the plugin and what uses it",
+            )),
+            None => e.finish(),
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! `<option>`, `<size>`, `<statistic>`, `<visual>`: settings.
+
+use super::{Notes, Reader};
+use crate::xml::{Element, Read};
+use crate::{NoteKind, Options};
+
+const SOLVER_SETTINGS: [&str; 19] = [
+    "integrator",
+    "cone",
+    "jacobian",
+    "solver",
+    "iterations",
+    "tolerance",
+    "ls_iterations",
+    "ls_tolerance",
+    "noslip_iterations",
+    "noslip_tolerance",
+    "ccd_iterations",
+    "ccd_tolerance",
+    "sleep_tolerance",
+    "sdf_iterations",
+    "sdf_initpoints",
+    "mpr_iterations",
+    "mpr_tolerance",
+    "apirate",
+    "magnetic",
+];
+
+const FLAGS_WITHOUT_MEANING: [&str; 19] = [
+    "passive",
+    "warmstart",
+    "autoreset",
+    "refsafe",
+    "sensor",
+    "midphase",
+    "nativeccd",
+    "island",
+    "eulerdamp",
+    "multiccd",
+    "energy",
+    "fwdinv",
+    "invdiscrete",
+    "ipc",
+    "speculative",
+    "diagexact",
+    "sleep",
+    "forces",
+    "frictionlossfree",
+];
+
+impl Reader<'_> {
+    /// Reads `<option>` over what earlier ones said.
+    pub(super) fn read_option(&mut self, e: &Element) -> Read<()> {
+        let o: &mut Options = &mut self.scene.options;
+        if let Some(g) = e.vector::<3>("gravity")? {
+            o.gravity = g.into();
+        }
+        if let Some(dt) = e.positive("timestep")? {
+            o.suggested_dt = Some(dt);
+        }
+        if let Some(r) = e.positive("impratio")? {
+            o.impedance_ratio = r;
+        }
+        let wind = e.vector::<3>("wind")?.is_some_and(|w| w != [0.0; 3]);
+        for (name, value) in [("density", e.nonnegative("density")?), ("viscosity", e.nonnegative("viscosity")?)] {
+            let Some(value) = value.filter(|v| *v > 0.0) else { continue };
+            if !self.options.lenient {
+                return Err(e.unsupported_at(
+                    name,
+                    format!("a fluid medium ({name}={value})"),
+                    "set density=\"0\" and viscosity=\"0\", or load leniently to leave it out",
+                ));
+            }
+            self.notes.add(
+                NoteKind::Warning,
+                e,
+                format!("{name}={value} of the medium is left out: no drag or lift acts"),
+            );
+        }
+        if wind {
+            self.notes.add(NoteKind::Converted, e, "wind acts through the medium only, which is absent");
+        }
+        if e.string("actuatorgroupdisable").is_some_and(|s| !s.trim().is_empty()) {
+            return Err(e.unsupported_at(
+                "actuatorgroupdisable",
+                "switching off groups of actuators",
+                "remove the attribute, and the actuators that shall not act",
+            ));
+        }
+        let set: Vec<_> = SOLVER_SETTINGS.iter().filter(|s| e.string(s).is_some()).copied().collect();
+        if !set.is_empty() {
+            self.notes.add(
+                NoteKind::Converted,
+                e,
+                format!("settings of MuJoCo's solver, unused: {}", set.join(", ")),
+            );
+        }
+        let overrides: Vec<_> =
+            ["o_margin", "o_solref", "o_solimp", "o_friction"].into_iter().filter(|s| e.string(s).is_some()).collect();
+        if !overrides.is_empty() {
+            self.notes.add(
+                NoteKind::Converted,
+                e,
+                format!("{}: act only with flag override, which is refused", overrides.join(", ")),
+            );
+        }
+        e.finish()?;
+        for c in &e.children {
+            match c.name.as_str() {
+                "flag" => self.read_flags(c)?,
+                _ => return Err(e.unknown_child(c, &["flag"])),
+            }
+        }
+        Ok(())
+    }
+
+    fn read_flags(&mut self, e: &Element) -> Read<()> {
+        let words = [("enable", true), ("disable", false)];
+        let s = &mut self.scene.options.switches;
+        for (name, switch) in [
+            ("contact", &mut s.contact),
+            ("limit", &mut s.limits),
+            ("equality", &mut s.equality),
+            ("frictionloss", &mut s.dry_friction),
+            ("spring", &mut s.springs),
+            ("damper", &mut s.dampers),
+            ("gravity", &mut s.gravity),
+            ("actuation", &mut s.actuation),
+            ("clampctrl", &mut s.clamp_control),
+            ("filterparent", &mut s.filter_parent),
+        ] {
+            if let Some(on) = e.word(name, &words)? {
+                *switch = on;
+            }
+        }
+        if e.word("constraint", &words)? == Some(false) {
+            (s.contact, s.limits, s.equality, s.dry_friction) = (false, false, false, false);
+        }
+        if e.word("override", &words)? == Some(true) {
+            return Err(e.unsupported_at(
+                "override",
+                "contact override",
+                "set override=\"disable\" and write solref, solimp, margin and friction into the geoms",
+            ));
+        }
+        let mut set = Vec::new();
+        for f in FLAGS_WITHOUT_MEANING {
+            if e.word(f, &words)?.is_some() {
+                set.push(f);
+            }
+        }
+        if !set.is_empty() {
+            self.notes.add(NoteKind::Converted, e, format!("flags of MuJoCo's engine, unused: {}", set.join(", ")));
+        }
+        e.no_children()?;
+        e.finish()
+    }
+}
+
+/// `<size>`: room for MuJoCo's buffers.
+pub(super) fn read_size(e: &Element, notes: &mut Notes) -> Read<()> {
+    e.skip_attributes(&[
+        "memory",
+        "nconmax",
+        "njmax",
+        "nkey",
+        "nstack",
+        "nuserdata",
+        "nuser_actuator",
+        "nuser_body",
+        "nuser_cam",
+        "nuser_geom",
+        "nuser_jnt",
+        "nuser_sensor",
+        "nuser_site",
+        "nuser_tendon",
+    ]);
+    notes.visual(e, "buffer size");
+    e.no_children()?;
+    e.finish()
+}
+
+/// `<statistic>`: numbers for cameras.
+pub(super) fn read_statistic(e: &Element, notes: &mut Notes) -> Read<()> {
+    e.skip_attributes(&["center", "extent", "meaninertia", "meanmass", "meansize"]);
+    notes.visual(e, "statistic");
+    e.no_children()?;
+    e.finish()
+}
+
+/// `<visual>` and its groups.
+pub(super) fn read_visual(e: &Element, notes: &mut Notes) -> Read<()> {
+    e.finish()?;
+    for c in &e.children {
+        let known = ["global", "quality", "headlight", "map", "scale", "rgba"];
+        if !known.contains(&c.name.as_str()) {
+            return Err(e.unknown_child(c, &known));
+        }
+        c.no_children()?;
+        c.skip();
+        notes.visual(c, "visual setting");
+    }
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! `<worldbody>`: bodies, frames and what is on them, depth-first in file order.
+
+use super::Reader;
+use super::compiler::FromGeoms;
+use super::inertia::Inertial;
+use super::orientation::read_pose;
+use crate::xml::{Element, Read};
+use crate::{Body, NoteKind, Place, Pose};
+
+const CONTENTS: [&str; 10] =
+    ["body", "frame", "joint", "freejoint", "inertial", "geom", "site", "camera", "light", "include"];
+
+impl Reader<'_> {
+    /// All `<worldbody>` elements, one after the other.
+    pub(super) fn read_tree<'e>(&mut self, worlds: impl Iterator<Item = &'e Element> + Clone) -> Read<()> {
+        let place = worlds.clone().next().map(Element::place).unwrap_or(Place {
+            file: Some(self.path.to_path_buf()),
+            element: "worldbody".to_owned(),
+            ..Place::default()
+        });
+        self.names.bodies.add(Some("world"), 0, &place)?;
+        self.push_body("world".to_owned(), 0, Pose::identity(), place);
+        let classes = worlds
+            .clone()
+            .map(|w| {
+                let class = self.defaults.named(w, "childclass")?.unwrap_or(0);
+                w.skip_attributes(&["name"]);
+                w.finish()?;
+                Ok(class)
+            })
+            .collect::<Read<Vec<_>>>()?;
+        for (w, class) in worlds.clone().zip(&classes) {
+            self.read_contents(w, 0, *class, &Pose::identity())?;
+        }
+        for (w, class) in worlds.zip(&classes) {
+            self.read_children(w, 0, *class, &Pose::identity())?;
+        }
+        Ok(())
+    }
+
+    fn push_body(&mut self, name: String, parent: usize, pose: Pose, place: Place) {
+        self.scene.bodies.push(Body {
+            name,
+            parent,
+            pose,
+            mass: None,
+            mocap: false,
+            gravity_compensation: 0.0,
+            place,
+        });
+        self.moving.push(false);
+        self.needs_mass.push(false);
+        self.inertials.push(None);
+    }
+
+    /// A body, its contents, then its child bodies.
+    fn read_body(&mut self, e: &Element, parent: usize, class: usize, frame: &Pose) -> Read<()> {
+        let index = self.scene.bodies.len();
+        let class = self.defaults.named(e, "childclass")?.unwrap_or(class);
+        let name = e.nonempty("name").map(str::to_owned);
+        let place = e.place();
+        self.names.bodies.add(name.as_deref(), index, &place)?;
+        let pose = frame * read_pose(e, &self.compiler)?;
+        self.push_body(name.unwrap_or_default(), parent, pose, place);
+        self.read_body_settings(e, index)?;
+        let jointed = has_joints(e);
+        self.moving[index] = self.moving[parent] || jointed;
+        self.needs_mass[index] = match self.compiler.from_geoms {
+            FromGeoms::Always => true,
+            FromGeoms::Never => false,
+            FromGeoms::WhenMissing => !e.children.iter().any(|c| c.name == "inertial"),
+        };
+        if self.scene.bodies[index].mocap && (parent != 0 || jointed) {
+            return Err(e.invalid_at(
+                "mocap",
+                "a mocap body has joints or a parent other than the world",
+                "put it into <worldbody> without joints; bodies on it may have joints",
+            ));
+        }
+        e.finish()?;
+        self.read_contents(e, index, class, &Pose::identity())?;
+        self.read_children(e, index, class, &Pose::identity())
+    }
+
+    fn read_body_settings(&mut self, e: &Element, index: usize) -> Read<()> {
+        let body = &mut self.scene.bodies[index];
+        body.mocap = e.boolean("mocap")?.unwrap_or(false);
+        body.gravity_compensation = e.number("gravcomp")?.unwrap_or(0.0);
+        e.skip_attributes(&["user", "fuse", "simple"]);
+        if let Some(s) = e.string("sleep").filter(|s| *s != "auto") {
+            self.notes.add(NoteKind::Converted, e, format!("sleep=\"{s}\": bodies never sleep here"));
+        }
+        Ok(())
+    }
+
+    /// Everything on a body except its child bodies, through frames.
+    fn read_contents(&mut self, e: &Element, body: usize, class: usize, frame: &Pose) -> Read<()> {
+        for c in &e.children {
+            match c.name.as_str() {
+                "geom" => self.add_geom(c, body, class, frame)?,
+                "site" => self.add_site(c, body, class, frame)?,
+                "joint" | "freejoint" if body == 0 => {
+                    return Err(c.invalid("the world has a joint", "put the joint into a <body>"));
+                }
+                "joint" | "freejoint" => self.add_joint(c, body, class, frame)?,
+                "inertial" => self.read_inertial(c, e, body)?,
+                "camera" | "light" => {
+                    self.notes.visual(c, if c.name == "camera" { "camera" } else { "light" });
+                    c.no_children()?;
+                    c.skip();
+                }
+                "frame" => {
+                    let (class, pose) = self.read_frame(c, class, frame)?;
+                    self.read_contents(c, body, class, &pose)?;
+                }
+                "body" => {}
+                other => return Err(self.refuse_content(e, c, other)),
+            }
+        }
+        Ok(())
+    }
+
+    /// The child bodies of a body, through frames.
+    fn read_children(&mut self, e: &Element, body: usize, class: usize, frame: &Pose) -> Read<()> {
+        for c in &e.children {
+            match c.name.as_str() {
+                "body" => self.read_body(c, body, class, frame)?,
+                "frame" => {
+                    let (class, pose) = self.read_frame(c, class, frame)?;
+                    self.read_children(c, body, class, &pose)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn read_frame(&self, e: &Element, class: usize, outer: &Pose) -> Read<(usize, Pose)> {
+        let class = self.defaults.named(e, "childclass")?.unwrap_or(class);
+        e.skip_attributes(&["name"]);
+        let pose = outer * read_pose(e, &self.compiler)?;
+        e.finish()?;
+        Ok((class, pose))
+    }
+
+    fn refuse_content(&self, parent: &Element, c: &Element, name: &str) -> crate::SceneError {
+        let remedy = match name {
+            "composite" => "write its bodies out (MuJoCo's mj_saveLastXML does)",
+            "flexcomp" => "remove it: deformable bodies are not part of MJCF import",
+            "replicate" => "write the copies out (MuJoCo's mj_saveLastXML does)",
+            "attach" => "write the attached model out (MuJoCo's mj_saveLastXML does), or use <include>",
+            "plugin" => "remove the plugin",
+            _ => return parent.unknown_child(c, &CONTENTS),
+        };
+        c.unsupported(format!("<{name}>"), remedy)
+    }
+
+    fn read_inertial(&mut self, c: &Element, parent: &Element, body: usize) -> Read<()> {
+        if body == 0 || parent.name != "body" {
+            return Err(c.invalid(
+                "<inertial> is not directly in a <body>",
+                "move it to the body whose inertia it states",
+            ));
+        }
+        if self.inertials[body].is_some() {
+            return Err(c.invalid("the body has a second <inertial>", "keep one"));
+        }
+        self.inertials[body] = Some(Inertial::read(c, &self.compiler)?);
+        Ok(())
+    }
+}
+
+fn has_joints(e: &Element) -> bool {
+    e.children.iter().any(|c| match c.name.as_str() {
+        "joint" | "freejoint" => true,
+        "frame" => has_joints(c),
+        _ => false,
+    })
+}

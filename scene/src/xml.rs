@@ -1,0 +1,438 @@
+//! XML elements with their positions in the file. An element remembers what was read of it, so that what was not read is an error
+//! rather than silently dropped.
+
+use std::cell::{Cell, RefCell};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::{Place, SceneError};
+
+/// Elements nested deeper than this are refused: readers descend by recursion.
+const MAX_DEPTH: usize = 400;
+
+/// An attribute and whether it was read.
+#[derive(Clone, Debug)]
+pub(crate) struct Attribute {
+    pub(crate) name: String,
+    pub(crate) value: String,
+    line: u32,
+    column: u32,
+    read: Cell<bool>,
+}
+
+/// An element, its children, and what was read of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Element {
+    pub(crate) name: String,
+    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) children: Vec<Element>,
+    pub(crate) text: String,
+    pub(crate) file: Arc<PathBuf>,
+    line: u32,
+    column: u32,
+    read: Cell<bool>,
+    /// Attribute names that a reader asked for: the vocabulary for suggestions.
+    asked: RefCell<Vec<&'static str>>,
+}
+
+/// Result of reading.
+pub(crate) type Read<T> = Result<T, SceneError>;
+
+/// Reads a text file; other encodings than UTF-8 are refused.
+pub(crate) fn read_text(path: &Path) -> Read<String> {
+    let bytes = std::fs::read(path).map_err(|source| SceneError::Io { path: path.to_path_buf(), source })?;
+    String::from_utf8(bytes).map_err(|e| SceneError::Syntax {
+        place: Place { file: Some(path.to_path_buf()), ..Place::default() },
+        message: format!("byte {} is not UTF-8 text; save the file as UTF-8", e.utf8_error().valid_up_to()),
+    })
+}
+
+/// Parses a file.
+pub(crate) fn parse_file(path: &Path) -> Read<Element> {
+    parse(&read_text(path)?, path)
+}
+
+/// Parses a text that stands for `path`.
+pub(crate) fn parse(text: &str, path: &Path) -> Read<Element> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let document = roxmltree::Document::parse(text).map_err(|e| SceneError::Syntax {
+        place: Place {
+            file: Some(path.to_path_buf()),
+            line: e.pos().row,
+            column: e.pos().col,
+            element: String::new(),
+        },
+        message: format!("not well-formed XML: {e}"),
+    })?;
+    let lines = Lines::new(text);
+    let file = Arc::new(path.to_path_buf());
+    convert(document.root_element(), &lines, &file, 0)
+}
+
+fn convert(node: roxmltree::Node<'_, '_>, lines: &Lines<'_>, file: &Arc<PathBuf>, depth: usize) -> Read<Element> {
+    let (line, column) = lines.position(node.range().start);
+    let mut element = Element {
+        name: node.tag_name().name().to_owned(),
+        attributes: Vec::new(),
+        children: Vec::new(),
+        text: String::new(),
+        file: file.clone(),
+        line,
+        column,
+        read: Cell::new(false),
+        asked: RefCell::new(Vec::new()),
+    };
+    if depth > MAX_DEPTH {
+        return Err(element.invalid(
+            format!("elements are nested more than {MAX_DEPTH} deep"),
+            "flatten the model, for example by splitting the chain into several trees",
+        ));
+    }
+    for a in node.attributes() {
+        let (line, column) = lines.position(a.range().start);
+        element.attributes.push(Attribute {
+            name: a.name().to_owned(),
+            value: a.value().to_owned(),
+            line,
+            column,
+            read: Cell::new(false),
+        });
+    }
+    for child in node.children() {
+        if child.is_element() {
+            element.children.push(convert(child, lines, file, depth + 1)?);
+        } else if child.is_text() {
+            element.text.push_str(child.text().unwrap_or_default());
+        }
+    }
+    Ok(element)
+}
+
+/// Byte offset to line and column.
+struct Lines<'a> {
+    text: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str) -> Self {
+        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect();
+        Self { text, starts }
+    }
+    fn position(&self, offset: usize) -> (u32, u32) {
+        let row = self.starts.partition_point(|&s| s <= offset).saturating_sub(1);
+        let column = self.text.get(self.starts[row]..offset).map_or(0, |s| s.chars().count());
+        (row as u32 + 1, column as u32 + 1)
+    }
+}
+
+impl Element {
+    /// Where the element starts.
+    pub(crate) fn place(&self) -> Place {
+        Place {
+            file: Some(self.file.as_ref().clone()),
+            line: self.line,
+            column: self.column,
+            element: self.label(),
+        }
+    }
+
+    /// `geom 'foot'`, or `geom` without a name.
+    fn label(&self) -> String {
+        match self.attributes.iter().find(|a| a.name == "name" && !a.value.is_empty()) {
+            Some(a) => format!("{} '{}'", self.name, a.value),
+            None => self.name.clone(),
+        }
+    }
+
+    /// Where an attribute stands; the element when it is absent.
+    pub(crate) fn place_of(&self, attribute: &str) -> Place {
+        let mut place = self.place();
+        if let Some(a) = self.attributes.iter().find(|a| a.name == attribute) {
+            (place.line, place.column) = (a.line, a.column);
+        }
+        place
+    }
+
+    /// An error about the element.
+    pub(crate) fn invalid(&self, message: impl Into<String>, remedy: impl Into<String>) -> SceneError {
+        SceneError::Invalid { place: self.place(), message: message.into(), remedy: remedy.into() }
+    }
+
+    /// An error about an attribute.
+    pub(crate) fn invalid_at(
+        &self,
+        attribute: &str,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> SceneError {
+        SceneError::Invalid { place: self.place_of(attribute), message: message.into(), remedy: remedy.into() }
+    }
+
+    /// A refusal of the element or of something in it.
+    pub(crate) fn unsupported(&self, feature: impl Into<String>, remedy: impl Into<String>) -> SceneError {
+        SceneError::Unsupported { place: self.place(), feature: feature.into(), remedy: remedy.into() }
+    }
+
+    /// A refusal of an attribute.
+    pub(crate) fn unsupported_at(
+        &self,
+        attribute: &str,
+        feature: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> SceneError {
+        SceneError::Unsupported {
+            place: self.place_of(attribute),
+            feature: feature.into(),
+            remedy: remedy.into(),
+        }
+    }
+
+    /// The attribute as written; marks it read.
+    pub(crate) fn string(&self, name: &'static str) -> Option<&str> {
+        self.asked.borrow_mut().push(name);
+        let a = self.attributes.iter().find(|a| a.name == name)?;
+        a.read.set(true);
+        Some(&a.value)
+    }
+
+    /// The attribute, empty text counting as absent (as names do).
+    pub(crate) fn nonempty(&self, name: &'static str) -> Option<&str> {
+        self.string(name).filter(|s| !s.is_empty())
+    }
+
+    /// An attribute that must be there.
+    pub(crate) fn required(&self, name: &'static str) -> Read<&str> {
+        self.nonempty(name).ok_or_else(|| {
+            self.invalid(
+                format!("attribute '{name}' is missing"),
+                format!("write <{} {name}=\"...\">", self.name),
+            )
+        })
+    }
+
+    /// Whether the attribute is written; marks nothing.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.attributes.iter().any(|a| a.name == name)
+    }
+
+    /// Any number of finite numbers.
+    pub(crate) fn numbers(&self, name: &'static str) -> Read<Option<Vec<f64>>> {
+        let Some(text) = self.string(name) else { return Ok(None) };
+        text.split_ascii_whitespace().map(|t| self.number_of(name, t)).collect::<Read<Vec<_>>>().map(Some)
+    }
+
+    fn number_of(&self, name: &str, token: &str) -> Read<f64> {
+        match token.parse::<f64>() {
+            Ok(x) if x.is_finite() => Ok(x),
+            Ok(_) => Err(self.invalid_at(
+                name,
+                format!("attribute '{name}' has '{token}', which is not a finite number"),
+                "write finite numbers",
+            )),
+            Err(_) => Err(self.invalid_at(
+                name,
+                format!("attribute '{name}' has '{token}', which is not a number"),
+                "write numbers separated by blanks, with a point for decimals",
+            )),
+        }
+    }
+
+    /// Between `least` and `out.len()` numbers, written over the first entries of `out`; how many there were.
+    pub(crate) fn fill(&self, name: &'static str, least: usize, out: &mut [f64]) -> Read<usize> {
+        let Some(x) = self.numbers(name)? else { return Ok(0) };
+        if x.len() < least || x.len() > out.len() {
+            let wanted = if least == out.len() {
+                format!("{least}")
+            } else {
+                format!("{least} to {}", out.len())
+            };
+            return Err(self.invalid_at(
+                name,
+                format!("attribute '{name}' has {} numbers where {wanted} are expected", x.len()),
+                format!("write {wanted} numbers separated by blanks"),
+            ));
+        }
+        out[..x.len()].copy_from_slice(&x);
+        Ok(x.len())
+    }
+
+    /// Exactly N numbers.
+    pub(crate) fn vector<const N: usize>(&self, name: &'static str) -> Read<Option<[f64; N]>> {
+        let mut out = [0.0; N];
+        Ok((self.fill(name, N, &mut out)? > 0).then_some(out))
+    }
+
+    /// One number.
+    pub(crate) fn number(&self, name: &'static str) -> Read<Option<f64>> {
+        Ok(self.vector::<1>(name)?.map(|x| x[0]))
+    }
+
+    /// One number that is not negative.
+    pub(crate) fn nonnegative(&self, name: &'static str) -> Read<Option<f64>> {
+        match self.number(name)? {
+            Some(x) if x < 0.0 => Err(self.invalid_at(
+                name,
+                format!("attribute '{name}' is {x}, which is negative"),
+                "write a number that is zero or positive",
+            )),
+            x => Ok(x),
+        }
+    }
+
+    /// One positive number.
+    pub(crate) fn positive(&self, name: &'static str) -> Read<Option<f64>> {
+        match self.number(name)? {
+            Some(x) if x <= 0.0 => Err(self.invalid_at(
+                name,
+                format!("attribute '{name}' is {x}, which is not positive"),
+                "write a positive number",
+            )),
+            x => Ok(x),
+        }
+    }
+
+    /// One whole number.
+    pub(crate) fn integer(&self, name: &'static str) -> Read<Option<i64>> {
+        let Some(text) = self.string(name) else { return Ok(None) };
+        let t = text.trim();
+        // Whole numbers written with a decimal point are met in real files.
+        let value =
+            t.parse::<i64>().ok().or_else(|| t.parse::<f64>().ok().filter(|x| x.fract() == 0.0).map(|x| x as i64));
+        value.map(Some).ok_or_else(|| {
+            self.invalid_at(
+                name,
+                format!("attribute '{name}' is '{text}', which is not a whole number"),
+                "write one whole number",
+            )
+        })
+    }
+
+    /// One of a list of words.
+    pub(crate) fn word<T: Copy>(&self, name: &'static str, words: &[(&str, T)]) -> Read<Option<T>> {
+        let Some(text) = self.string(name) else { return Ok(None) };
+        match words.iter().find(|(w, _)| *w == text.trim()) {
+            Some((_, t)) => Ok(Some(*t)),
+            None => {
+                let allowed: Vec<_> = words.iter().map(|w| w.0).collect();
+                Err(self.invalid_at(
+                    name,
+                    format!("attribute '{name}' is '{text}', which is none of its words"),
+                    format!("write one of: {}{}", allowed.join(", "), did_you_mean(text, &allowed)),
+                ))
+            }
+        }
+    }
+
+    /// `true` or `false`.
+    pub(crate) fn boolean(&self, name: &'static str) -> Read<Option<bool>> {
+        self.word(name, &[("true", true), ("false", false), ("1", true), ("0", false)])
+    }
+
+    /// Marks the element and everything in it as read.
+    pub(crate) fn skip(&self) {
+        self.read.set(true);
+        for a in &self.attributes {
+            a.read.set(true);
+        }
+        for c in &self.children {
+            c.skip();
+        }
+    }
+
+    /// Marks some attributes as read without using them.
+    pub(crate) fn skip_attributes(&self, names: &[&'static str]) {
+        for n in names {
+            self.string(n);
+        }
+    }
+
+    /// Refuses attributes that nobody asked for; marks the element itself read.
+    pub(crate) fn finish(&self) -> Read<()> {
+        self.read.set(true);
+        let Some(a) = self.attributes.iter().find(|a| !a.read.get()) else { return Ok(()) };
+        let asked = self.asked.borrow();
+        let mut known: Vec<&str> = asked.clone();
+        known.sort_unstable();
+        known.dedup();
+        let hint = did_you_mean(&a.name, &known);
+        let remedy = if hint.is_empty() {
+            if known.is_empty() {
+                "remove it: this element takes no attributes".to_owned()
+            } else {
+                format!("remove it, or write one of: {}", known.join(", "))
+            }
+        } else {
+            format!("remove it{hint}")
+        };
+        Err(self.invalid_at(&a.name, format!("unknown attribute '{}'", a.name), remedy))
+    }
+
+    /// The error for a child that has no place here.
+    pub(crate) fn unknown_child(&self, child: &Element, known: &[&str]) -> SceneError {
+        child.invalid(
+            format!("unknown element <{}> in <{}>", child.name, self.name),
+            format!("remove it{}, or write one of: {}", did_you_mean(&child.name, known), known.join(", ")),
+        )
+    }
+
+    /// Refuses child elements; for elements that have none.
+    pub(crate) fn no_children(&self) -> Read<()> {
+        match self.children.first() {
+            Some(c) => Err(c.invalid(
+                format!("element <{}> has no place in <{}>", c.name, self.name),
+                "remove it, or move it to where it belongs",
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses anything below that no reader visited: the last check of a file.
+    pub(crate) fn check_all_read(&self) -> Read<()> {
+        if !self.read.get() {
+            return Err(self.invalid(
+                format!("element <{}> has no meaning here", self.name),
+                "remove it, or move it to where it belongs",
+            ));
+        }
+        self.finish()?;
+        self.children.iter().try_for_each(Element::check_all_read)
+    }
+
+    /// Refuses text between elements.
+    pub(crate) fn no_text(&self) -> Read<()> {
+        if !self.text.trim().is_empty() {
+            let start: String = self.text.trim().chars().take(30).collect();
+            return Err(self.invalid(
+                format!("text '{start}' inside <{}> has no meaning", self.name),
+                "remove it, or make it a comment <!-- ... -->",
+            ));
+        }
+        self.children.iter().try_for_each(Element::no_text)
+    }
+}
+
+/// `, did you mean 'x'?` when one of the words is near.
+pub(crate) fn did_you_mean(word: &str, known: &[&str]) -> String {
+    let near = known
+        .iter()
+        .map(|k| (edit_distance(&word.to_ascii_lowercase(), &k.to_ascii_lowercase()), k))
+        .filter(|(d, k)| *d <= 2.min(k.len() / 2).max(usize::from(k.len() > 1)))
+        .min();
+    near.map_or(String::new(), |(_, k)| format!(" (did you mean '{k}'?)"))
+}
+
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().take(64).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().take(64).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let next = (diagonal + usize::from(x != *y)).min(row[j] + 1).min(row[j + 1] + 1);
+            diagonal = row[j + 1];
+            row[j + 1] = next;
+        }
+    }
+    row[b.len()]
+}
