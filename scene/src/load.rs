@@ -12,8 +12,7 @@ pub struct LoadOptions {
     pub keep_mesh_surfaces: bool,
     /// Folders in which mesh files are looked for when they are not where the file says.
     pub mesh_dirs: Vec<PathBuf>,
-    /// Elements that act on the motion but can be left out (a fluid medium, sensors that are not known, muscles excepted) are left out
-    /// with a warning instead of being refused.
+    /// Sensors that are not known are left out with a warning instead of being refused.
     pub lenient: bool,
 }
 
@@ -42,11 +41,9 @@ impl Scene {
     fn from_root(root: xml::Element, path: &Path, options: &LoadOptions) -> Result<Self, SceneError> {
         match root.name.as_str() {
             "mujoco" => mjcf::read(root, path, options),
-            "robot" if root.attributes.iter().any(|a| a.value.contains("/xacro")) => Err(unsupported_format(
-                path,
-                "xacro",
-                "expand it first: `xacro FILE.urdf.xacro > FILE.urdf`",
-            )),
+            "robot" if root.attributes.iter().any(|a| a.value.contains("/xacro")) => {
+                Err(unsupported_format(path, "xacro", "expand it first: `xacro FILE.urdf.xacro > FILE.urdf`"))
+            }
             "robot" => Err(unsupported_format(path, "URDF", "convert it to MJCF for now")),
             "sdf" | "world" | "model" => Err(unsupported_format(
                 path,
@@ -73,11 +70,14 @@ impl Scene {
 fn refuse_extension(path: &Path, extension: &str) -> Result<(), SceneError> {
     let (format, remedy) = match extension {
         "xacro" => ("xacro", "expand it first: `xacro FILE.urdf.xacro > FILE.urdf`"),
-        "dae" => ("COLLADA", "it is a mesh format: convert it to OBJ or STL and name it in an MJCF or URDF file"),
-        "usd" | "usda" | "usdc" | "usdz" => ("USD", "export the model to MJCF or URDF"),
-        "obj" | "stl" | "msh" | "ply" => {
-            ("a mesh as a model", "name it in the <asset> of an MJCF file, or build the scene with SceneBuilder")
+        "dae" => {
+            ("COLLADA", "it is a mesh format: convert it to OBJ or STL and name it in an MJCF or URDF file")
         }
+        "usd" | "usda" | "usdc" | "usdz" => ("USD", "export the model to MJCF or URDF"),
+        "obj" | "stl" | "msh" | "ply" => (
+            "a mesh as a model",
+            "name it in the <asset> of an MJCF file, or build the scene with SceneBuilder",
+        ),
         "mjb" => ("a compiled MuJoCo model", "save it as MJCF with MuJoCo's mj_saveLastXML"),
         _ => return Ok(()),
     };

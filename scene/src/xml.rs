@@ -69,7 +69,12 @@ pub(crate) fn parse(text: &str, path: &Path) -> Read<Element> {
     convert(document.root_element(), &lines, &file, 0)
 }
 
-fn convert(node: roxmltree::Node<'_, '_>, lines: &Lines<'_>, file: &Arc<PathBuf>, depth: usize) -> Read<Element> {
+fn convert(
+    node: roxmltree::Node<'_, '_>,
+    lines: &Lines<'_>,
+    file: &Arc<PathBuf>,
+    depth: usize,
+) -> Read<Element> {
     let (line, column) = lines.position(node.range().start);
     let mut element = Element {
         name: node.tag_name().name().to_owned(),
@@ -166,7 +171,11 @@ impl Element {
         message: impl Into<String>,
         remedy: impl Into<String>,
     ) -> SceneError {
-        SceneError::Invalid { place: self.place_of(attribute), message: message.into(), remedy: remedy.into() }
+        SceneError::Invalid {
+            place: self.place_of(attribute),
+            message: message.into(),
+            remedy: remedy.into(),
+        }
     }
 
     /// A refusal of the element or of something in it.
@@ -242,11 +251,8 @@ impl Element {
     pub(crate) fn fill(&self, name: &'static str, least: usize, out: &mut [f64]) -> Read<usize> {
         let Some(x) = self.numbers(name)? else { return Ok(0) };
         if x.len() < least || x.len() > out.len() {
-            let wanted = if least == out.len() {
-                format!("{least}")
-            } else {
-                format!("{least} to {}", out.len())
-            };
+            let wanted =
+                if least == out.len() { format!("{least}") } else { format!("{least} to {}", out.len()) };
             return Err(self.invalid_at(
                 name,
                 format!("attribute '{name}' has {} numbers where {wanted} are expected", x.len()),
@@ -297,8 +303,10 @@ impl Element {
         let Some(text) = self.string(name) else { return Ok(None) };
         let t = text.trim();
         // Whole numbers written with a decimal point are met in real files.
-        let value =
-            t.parse::<i64>().ok().or_else(|| t.parse::<f64>().ok().filter(|x| x.fract() == 0.0).map(|x| x as i64));
+        let value = t
+            .parse::<i64>()
+            .ok()
+            .or_else(|| t.parse::<f64>().ok().filter(|x| x.fract() == 0.0).map(|x| x as i64));
         value.map(Some).ok_or_else(|| {
             self.invalid_at(
                 name,

@@ -177,8 +177,10 @@ impl ActuatorSpec {
             ("filterexact", Dynamics::FilterExact),
         ];
         self.dynamics = e.word("dyntype", &dynamics)?.unwrap_or(self.dynamics);
-        self.affine_gain = e.word("gaintype", &[("fixed", false), ("affine", true)])?.unwrap_or(self.affine_gain);
-        self.affine_bias = e.word("biastype", &[("none", false), ("affine", true)])?.unwrap_or(self.affine_bias);
+        self.affine_gain =
+            e.word("gaintype", &[("fixed", false), ("affine", true)])?.unwrap_or(self.affine_gain);
+        self.affine_bias =
+            e.word("biastype", &[("none", false), ("affine", true)])?.unwrap_or(self.affine_bias);
         let mut long = [0.0; 10];
         long[0] = self.time_constant;
         e.fill("dynprm", 1, &mut long)?;
@@ -191,7 +193,11 @@ impl ActuatorSpec {
         }
         self.act_early = e.boolean("actearly")?.unwrap_or(self.act_early);
         if e.number("actdim")?.is_some_and(|d| d > 1.0) {
-            return Err(e.unsupported_at("actdim", "an activation of several numbers", "remove the attribute"));
+            return Err(e.unsupported_at(
+                "actdim",
+                "an activation of several numbers",
+                "remove the attribute",
+            ));
         }
         self.inherit_range = e.nonnegative("inheritrange")?.unwrap_or(self.inherit_range);
         e.skip_attributes(&["velrange", "ffrange", "input"]);
@@ -271,7 +277,11 @@ impl Reader<'_> {
         match found.pop() {
             Some(t) if found.is_empty() => {
                 if reference.is_some() && !matches!(t, Transmission::Site { .. }) {
-                    return Err(e.invalid_at("refsite", "'refsite' is given without 'site'", "write site=\"...\""));
+                    return Err(e.invalid_at(
+                        "refsite",
+                        "'refsite' is given without 'site'",
+                        "write site=\"...\"",
+                    ));
                 }
                 Ok(t)
             }
@@ -336,12 +346,18 @@ impl Reader<'_> {
             }
         };
         let c = &self.compiler;
-        let mut control_range = limits(e, ("ctrlrange", "ctrllimited"), s.control_range, s.control_limited, c)?;
-        let mut activation_range = limits(e, ("actrange", "actlimited"), s.activation_range, s.activation_limited, c)?;
+        let mut control_range =
+            limits(e, ("ctrlrange", "ctrllimited"), s.control_range, s.control_limited, c)?;
+        let mut activation_range =
+            limits(e, ("actrange", "actlimited"), s.activation_range, s.activation_limited, c)?;
         if s.short_form.is_some_and(|f| f == "damper" || f == "adhesion")
             && control_range.is_some_and(|r| r[0] < 0.0)
         {
-            return Err(e.invalid_at("ctrlrange", "the control can be negative", "write ctrlrange=\"0 high\""));
+            return Err(e.invalid_at(
+                "ctrlrange",
+                "the control can be negative",
+                "write ctrlrange=\"0 high\"",
+            ));
         }
         if s.inherit_range > 0.0 {
             let (slot, stated) = match s.dynamics {

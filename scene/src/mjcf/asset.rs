@@ -32,7 +32,11 @@ impl MeshSpec {
     pub(super) fn read(&mut self, e: &Element) -> Read<()> {
         if let Some(s) = e.vector::<3>("scale")? {
             if s.contains(&0.0) {
-                return Err(e.invalid_at("scale", "a scale factor is zero", "write factors that are not zero"));
+                return Err(e.invalid_at(
+                    "scale",
+                    "a scale factor is zero",
+                    "write factors that are not zero",
+                ));
             }
             self.scale = s.into();
         }
@@ -134,7 +138,7 @@ impl Reader<'_> {
         let name = e.nonempty("name").map(str::to_owned);
         let rgba = e.vector::<4>("rgba")?.or(class).unwrap_or([1.0; 4]);
         if let Some(name) = name {
-            if self.materials.insert(name.clone(), rgba).is_some() {
+            if self.assets.materials.insert(name.clone(), rgba).is_some() {
                 return Err(e.invalid(format!("material name '{name}' is used twice"), "rename one of them"));
             }
         }
@@ -147,7 +151,11 @@ impl Reader<'_> {
         let mut spec = self.defaults.of(e, 0)?.mesh.clone();
         spec.read(e)?;
         if e.nonempty("builtin").is_some() {
-            return Err(e.unsupported_at("builtin", "a built-in mesh", "use a mesh file or a primitive geom"));
+            return Err(e.unsupported_at(
+                "builtin",
+                "a built-in mesh",
+                "use a mesh file or a primitive geom",
+            ));
         }
         let file = e.nonempty("file").map(str::to_owned);
         let media_type = e.nonempty("content_type").map(str::to_owned);

@@ -105,7 +105,11 @@ impl Compiler {
                 return Err(e.unknown_child(c, &["lengthrange"]));
             }
             c.skip();
-            notes.add(NoteKind::Converted, c, "length ranges serve muscles only, which are not supported: unused");
+            notes.add(
+                NoteKind::Converted,
+                c,
+                "length ranges serve muscles only, which are not supported: unused",
+            );
         }
         e.finish()
     }
@@ -131,7 +135,14 @@ impl Compiler {
                 "discardvisual: visual geoms are kept, they neither collide nor add mass beside an inertial element",
             );
         }
-        e.skip_attributes(&["usethread", "saveinertial", "savecompiled", "savecanonical", "passthrough", "conflict"]);
+        e.skip_attributes(&[
+            "usethread",
+            "saveinertial",
+            "savecompiled",
+            "savecanonical",
+            "passthrough",
+            "conflict",
+        ]);
         Ok(())
     }
 

@@ -100,7 +100,9 @@ impl Reader<'_> {
         let geom_b = self.names.geoms.need(e, "geom2")?;
         let body = |g: usize| self.scene.geoms[g].body;
         if geom_a == geom_b || body(geom_a) == body(geom_b) {
-            return Err(e.invalid("the pair names one geom twice, or two of one body", "name geoms of two bodies"));
+            return Err(
+                e.invalid("the pair names one geom twice, or two of one body", "name geoms of two bodies")
+            );
         }
         let options = &self.scene.options;
         let (a, b) = (&self.scene.geoms[geom_a].surface, &self.scene.geoms[geom_b].surface);
@@ -145,7 +147,11 @@ impl Reader<'_> {
         let missing = |g: usize| matches!(self.scene.geoms[g].shape, GeomShape::MissingMesh(_));
         let count = self.scene.pairs.iter().filter(|p| missing(p.geom_a) || missing(p.geom_b)).count();
         if count > 0 {
-            self.notes.add(NoteKind::Warning, e, format!("{count} pair(s) name meshes that were not read: they do not collide"));
+            self.notes.add(
+                NoteKind::Warning,
+                e,
+                format!("{count} pair(s) name meshes that were not read: they do not collide"),
+            );
         }
     }
 }

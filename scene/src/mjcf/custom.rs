@@ -25,7 +25,10 @@ const EQUALITY_KEYS: [&str; 2] = ["stiffness", "damping"];
 
 impl Reader<'_> {
     /// Reads all `<custom>` elements; what concerns this project is returned.
-    pub(super) fn custom_settings<'e>(&mut self, all: impl Iterator<Item = &'e Element>) -> Read<Vec<(String, Setting)>> {
+    pub(super) fn custom_settings<'e>(
+        &mut self,
+        all: impl Iterator<Item = &'e Element>,
+    ) -> Read<Vec<(String, Setting)>> {
         let mut settings = Vec::new();
         for e in all {
             e.finish()?;
@@ -53,7 +56,9 @@ impl Reader<'_> {
         let rest = name.trim_start_matches("signorini:");
         let (target, subject, keys): (_, _, &[&str]) = match rest.split_once(':') {
             None if rest == "default" => (Target::Default, String::new(), &DEFAULT_KEYS),
-            Some(("geom", g)) => (Target::Geom(self.names.geoms.find(e, "name", g)?), String::new(), &SURFACE_KEYS),
+            Some(("geom", g)) => {
+                (Target::Geom(self.names.geoms.find(e, "name", g)?), String::new(), &SURFACE_KEYS)
+            }
             Some(("equality", q)) => (Target::Equality, q.to_owned(), &EQUALITY_KEYS),
             _ => {
                 return Err(e.invalid_at(
@@ -67,7 +72,11 @@ impl Reader<'_> {
         for item in data.split_ascii_whitespace() {
             let parsed = item.split_once('=').and_then(|(k, v)| Some((k, v.parse::<f64>().ok()?)));
             let Some((key, value)) = parsed else {
-                return Err(e.invalid_at("data", format!("'{item}' is not key=number"), "write stiffness=1e5"));
+                return Err(e.invalid_at(
+                    "data",
+                    format!("'{item}' is not key=number"),
+                    "write stiffness=1e5",
+                ));
             };
             if !keys.contains(&key) {
                 return Err(e.invalid_at(
@@ -77,7 +86,8 @@ impl Reader<'_> {
                 ));
             }
             let rigid = key == "stiffness" && target != Target::Default && value == f64::INFINITY;
-            let wanted = if key == "stiffness" || key == "stiction_speed" { value > 0.0 } else { value >= 0.0 };
+            let wanted =
+                if key == "stiffness" || key == "stiction_speed" { value > 0.0 } else { value >= 0.0 };
             if !(wanted && (value.is_finite() || rigid)) {
                 return Err(e.invalid_at(
                     "data",
@@ -122,7 +132,10 @@ impl Reader<'_> {
                 if surface.friction_dynamic.is_some_and(|d| d > surface.friction) {
                     return Err(SceneError::Invalid {
                         place: s.place.clone(),
-                        message: format!("friction_dynamic is above the static friction {}", surface.friction),
+                        message: format!(
+                            "friction_dynamic is above the static friction {}",
+                            surface.friction
+                        ),
                         remedy: "write friction_dynamic <= friction".to_owned(),
                     });
                 }

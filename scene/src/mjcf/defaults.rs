@@ -148,7 +148,8 @@ impl Reader<'_> {
             "pair" => class.pair.read(c)?,
             "equality" => class.equality.read(c)?,
             "tendon" => class.tendon.read(c)?,
-            "general" | "motor" | "position" | "velocity" | "intvelocity" | "damper" | "cylinder" | "adhesion" => {
+            "general" | "motor" | "position" | "velocity" | "intvelocity" | "damper" | "cylinder"
+            | "adhesion" => {
                 class.actuator.read(c)?;
             }
             // Without an element that uses it, the default of an unsupported kind has no effect.

@@ -51,7 +51,10 @@ impl Reader<'_> {
                     return Err(c.unsupported(format!("<{}> equality", c.name), "remove it"));
                 }
                 "distance" => {
-                    return Err(c.unsupported("<distance> equality", "MuJoCo removed it; use a spatial tendon's range"));
+                    return Err(c.unsupported(
+                        "<distance> equality",
+                        "MuJoCo removed it; use a spatial tendon's range",
+                    ));
                 }
                 _ => return Err(e.unknown_child(c, &KINDS)),
             };
@@ -119,7 +122,10 @@ impl Reader<'_> {
                 return Err(e.invalid_at("anchor", "both sites and 'anchor' are given", "remove the anchor"));
             }
             (None, None) => {
-                return Err(e.invalid("attribute 'anchor' is missing", "write anchor=\"x y z\" in the frame of body1"));
+                return Err(e.invalid(
+                    "attribute 'anchor' is missing",
+                    "write anchor=\"x y z\" in the frame of body1",
+                ));
             }
             (None, Some(a)) => {
                 let poses = self.drawn_poses();
@@ -138,7 +144,9 @@ impl Reader<'_> {
         let [body_a, body_b] = ends.bodies;
         let (anchor_a, anchor_b, rotation) = if let Some([a, b]) = ends.sites {
             if anchor.is_some() || relative.is_some() {
-                return Err(e.invalid("both sites and 'anchor' or 'relpose' are given", "keep the sites alone"));
+                return Err(
+                    e.invalid("both sites and 'anchor' or 'relpose' are given", "keep the sites alone")
+                );
             }
             (a * Point3::origin(), b * Point3::origin(), a.rotation * b.rotation.inverse())
         } else {

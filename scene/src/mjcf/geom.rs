@@ -134,7 +134,8 @@ impl Reader<'_> {
         if let Some(b) = e.integer("conaffinity")? {
             g.mask.conaffinity = b as u32;
         }
-        for (name, slot) in [("mesh", &mut g.mesh), ("hfield", &mut g.hfield), ("material", &mut g.material)] {
+        for (name, slot) in [("mesh", &mut g.mesh), ("hfield", &mut g.hfield), ("material", &mut g.material)]
+        {
             if let Some(s) = e.string(name) {
                 *slot = (!s.is_empty()).then(|| s.to_owned());
             }
@@ -179,7 +180,11 @@ impl Reader<'_> {
         }
         let fluid = e.word("fluidshape", &[("none", false), ("ellipsoid", true)])? == Some(true);
         if fluid || e.string("fluidcoef").is_some() {
-            self.notes.add(NoteKind::Converted, e, "fluidshape acts through the medium only, which is absent");
+            self.notes.add(
+                NoteKind::Converted,
+                e,
+                "fluidshape acts through the medium only, which is absent",
+            );
         }
         e.skip_attributes(&["user", "castshadow"]);
         Ok(())

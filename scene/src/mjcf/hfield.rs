@@ -21,14 +21,19 @@ impl Reader<'_> {
             e.invalid("attribute 'size' is missing", "write size=\"radius_x radius_y elevation_z base_z\"")
         })?;
         if size.iter().any(|s| *s <= 0.0) {
-            return Err(e.invalid_at("size", format!("a size in {size:?} is not positive"), "write four positive numbers"));
+            return Err(e.invalid_at(
+                "size",
+                format!("a size in {size:?} is not positive"),
+                "write four positive numbers",
+            ));
         }
         let count = |n: &'static str| e.integer(n).map(|i| usize::try_from(i.unwrap_or(0)).unwrap_or(0));
         let (rows, cols) = (count("nrow")?, count("ncol")?);
         let elevation = e.numbers("elevation")?;
         let media_type = e.nonempty("content_type").map(str::to_owned);
         let file = e.nonempty("file").map(str::to_owned);
-        let stem = file.as_deref().and_then(|f| Path::new(f).file_stem()).map(|s| s.to_string_lossy().into_owned());
+        let stem =
+            file.as_deref().and_then(|f| Path::new(f).file_stem()).map(|s| s.to_string_lossy().into_owned());
         let name = e.nonempty("name").map(str::to_owned).or(stem);
         e.no_children()?;
         e.finish()?;
@@ -89,7 +94,13 @@ impl Reader<'_> {
         for h in &mut data {
             *h = if span > 0.0 { (*h - low) / span * size[2] } else { 0.0 };
         }
-        Ok(Arc::new(HeightField { rows, cols, half_extents: [size[0], size[1]], heights: data, base: size[3] }))
+        Ok(Arc::new(HeightField {
+            rows,
+            cols,
+            half_extents: [size[0], size[1]],
+            heights: data,
+            base: size[3],
+        }))
     }
 
     /// The shape of a height field geom.
@@ -108,7 +119,9 @@ impl Reader<'_> {
                 );
                 Ok((GeomShape::MissingMesh(path), Some(Missing)))
             }
-            None => Err(e.invalid_at("hfield", format!("hfield '{name}' does not exist"), "define it in <asset>")),
+            None => {
+                Err(e.invalid_at("hfield", format!("hfield '{name}' does not exist"), "define it in <asset>"))
+            }
         }
     }
 }
@@ -126,9 +139,10 @@ fn read_binary(e: &Element, path: &Path, media_type: Option<&str>) -> Read<(usiz
             "write the heights as numbers in 'elevation', or save them in MuJoCo's binary format",
         ));
     }
-    let bytes = std::fs::read(path)
-        .map_err(|source| crate::SceneError::Io { path: path.to_path_buf(), source })?;
-    let bad = |what: String| e.invalid_at("file", what, "save it again in MuJoCo's binary height field format");
+    let bytes =
+        std::fs::read(path).map_err(|source| crate::SceneError::Io { path: path.to_path_buf(), source })?;
+    let bad =
+        |what: String| e.invalid_at("file", what, "save it again in MuJoCo's binary height field format");
     let word = |i: usize| bytes.get(4 * i..4 * i + 4).and_then(|b| <[u8; 4]>::try_from(b).ok());
     let count = |i: usize| word(i).map(i32::from_le_bytes).and_then(|n| usize::try_from(n).ok());
     let (Some(rows), Some(cols)) = (count(0), count(1)) else {
@@ -138,7 +152,8 @@ fn read_binary(e: &Element, path: &Path, media_type: Option<&str>) -> Read<(usiz
     if samples.is_none_or(|n| bytes.len() != 4 * (2 + n)) {
         return Err(bad(format!("{} does not have {rows} x {cols} samples", path.display())));
     }
-    let data: Vec<f64> = (2..bytes.len() / 4).filter_map(|i| word(i).map(|w| f64::from(f32::from_le_bytes(w)))).collect();
+    let data: Vec<f64> =
+        (2..bytes.len() / 4).filter_map(|i| word(i).map(|w| f64::from(f32::from_le_bytes(w)))).collect();
     if data.iter().any(|h| !h.is_finite()) {
         return Err(bad(format!("{} has heights that are not finite", path.display())));
     }

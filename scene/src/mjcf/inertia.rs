@@ -87,7 +87,11 @@ impl Inertial {
         let full = e.vector::<6>("fullinertia")?;
         let inertia = match (diagonal, full) {
             (Some(_), Some(_)) => {
-                return Err(e.invalid_at("fullinertia", "both diaginertia and fullinertia are given", "keep one"));
+                return Err(e.invalid_at(
+                    "fullinertia",
+                    "both diaginertia and fullinertia are given",
+                    "keep one",
+                ));
             }
             (None, None) => Matrix3::zeros(),
             (Some(d), None) => {
@@ -165,8 +169,7 @@ impl Reader<'_> {
                 FromGeoms::WhenMissing => explicit.is_none(),
                 FromGeoms::Never => false,
             };
-            let mut mass =
-                if from_geoms { self.mass_from_geoms(b) } else { explicit.map(|i| i.properties) };
+            let mut mass = if from_geoms { self.mass_from_geoms(b) } else { explicit.map(|i| i.properties) };
             let c = &self.compiler;
             if c.bound_mass > 0.0 && mass.is_none_or(|m| m.mass < c.bound_mass) {
                 let m = mass.get_or_insert(MassProperties {
@@ -179,7 +182,9 @@ impl Reader<'_> {
             if let Some(m) = mass.as_mut().filter(|_| c.bound_inertia > 0.0) {
                 let eigen = SymmetricEigen::new(m.inertia);
                 let d = bounded(eigen.eigenvalues, c);
-                m.inertia = symmetric(eigen.eigenvectors * Matrix3::from_diagonal(&d) * eigen.eigenvectors.transpose());
+                m.inertia = symmetric(
+                    eigen.eigenvectors * Matrix3::from_diagonal(&d) * eigen.eigenvectors.transpose(),
+                );
             }
             self.scene.bodies[b].mass = mass.filter(|m| m.mass > 0.0);
         }
@@ -235,9 +240,7 @@ impl Reader<'_> {
         let mut jointed = vec![false; s.bodies.len()];
         s.joints.iter().for_each(|j| jointed[j.body] = true);
         for b in (1..s.bodies.len()).rev() {
-            let own = s.bodies[b].mass.is_some_and(|m| {
-                m.mass > LEAST && m.inertia.diagonal().min() > LEAST
-            });
+            let own = s.bodies[b].mass.is_some_and(|m| m.mass > LEAST && m.inertia.diagonal().min() > LEAST);
             heavy[b] |= own;
             if jointed[b] && !heavy[b] {
                 let place = self.inertials[b].as_ref().map_or(&s.bodies[b].place, |i| &i.place);

@@ -48,7 +48,9 @@ pub(super) fn limits(
             return Err(e.invalid_at(
                 range_name,
                 format!("'{range_name}' is given without '{switch_name}', and autolimits is false"),
-                format!("write {switch_name}=\"true\" or \"false\", or set autolimits=\"true\" in <compiler>"),
+                format!(
+                    "write {switch_name}=\"true\" or \"false\", or set autolimits=\"true\" in <compiler>"
+                ),
             ));
         }
         _ => {}
@@ -212,7 +214,8 @@ impl Reader<'_> {
         let angle = |x: f64| if turns { self.compiler.radians(x) } else { x };
         let mut range = None;
         if s.kind != JointKind::Free {
-            range = limits(e, ("range", "limited"), s.range, s.limited, &self.compiler)?.map(|r| r.map(angle));
+            range =
+                limits(e, ("range", "limited"), s.range, s.limited, &self.compiler)?.map(|r| r.map(angle));
         }
         if s.kind == JointKind::Ball && range.is_some_and(|r| r[0] != 0.0) {
             return Err(e.invalid_at(
@@ -257,7 +260,10 @@ impl Reader<'_> {
         let b = &self.scene.bodies[body];
         if kind == JointKind::Free && b.parent != 0 {
             return Err(e.invalid(
-                format!("body '{}' has a free joint but is a child of body '{}'", b.name, self.scene.bodies[b.parent].name),
+                format!(
+                    "body '{}' has a free joint but is a child of body '{}'",
+                    b.name, self.scene.bodies[b.parent].name
+                ),
                 "move the body to <worldbody>, or use hinge, slide or ball joints",
             ));
         }

@@ -60,7 +60,11 @@ impl Reader<'_> {
             self.notes.add(
                 NoteKind::Warning,
                 e,
-                format!("'{name}' has {} of {} numbers: the rest is as in the reference configuration", x.len(), rest.len()),
+                format!(
+                    "'{name}' has {} of {} numbers: the rest is as in the reference configuration",
+                    x.len(),
+                    rest.len()
+                ),
             );
             x.extend_from_slice(&rest[x.len()..]);
         }
@@ -119,7 +123,8 @@ impl Reader<'_> {
             return Ok(Vec::new());
         }
         let positions: Vec<f64> = drawn.iter().flat_map(|x| x.translation.vector.data.0[0]).collect();
-        let rotations: Vec<f64> = drawn.iter().flat_map(|x| [x.rotation.w, x.rotation.i, x.rotation.j, x.rotation.k]).collect();
+        let rotations: Vec<f64> =
+            drawn.iter().flat_map(|x| [x.rotation.w, x.rotation.i, x.rotation.j, x.rotation.k]).collect();
         let or = |x: Vec<f64>, rest: Vec<f64>| if x.is_empty() { rest } else { x };
         let p = or(self.padded(e, "mpos", &positions)?, positions);
         let r = or(self.padded(e, "mquat", &rotations)?, rotations);

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use signorini_core::na::Point3;
-use signorini_geometry::{ConvexMesh, MassProperties, Shape, TriangleMesh};
+use signorini_geometry::{ConvexMesh, MassProperties, MeshInertia, Shape, TriangleMesh};
 
 use super::asset::{Assets, MeshAsset, MeshData};
 use super::geom::GeomSpec;
 use super::inertia::GeomMass;
+use super::legacy_mass::legacy;
 use super::primitive_mass::shell;
 use super::{Missing, Reader};
 use crate::xml::{Element, Read, did_you_mean};
@@ -15,7 +16,11 @@ use crate::{GeomShape, NoteKind, SceneError};
 
 impl MeshAsset {
     fn error(&self, what: impl std::fmt::Display, remedy: &str) -> SceneError {
-        SceneError::Invalid { place: self.place.clone(), message: what.to_string(), remedy: remedy.to_owned() }
+        SceneError::Invalid {
+            place: self.place.clone(),
+            message: what.to_string(),
+            remedy: remedy.to_owned(),
+        }
     }
 
     /// Surface in the coordinates of the geoms that use it: (vertex − refpos) turned back by refquat, then scaled.
@@ -44,13 +49,17 @@ impl MeshAsset {
             MeshData::Inline { vertices, triangles: Some(t) } => (vertices.clone(), t.clone()),
             MeshData::Inline { vertices, triangles: None } => {
                 let hull = ConvexMesh::from_points(vertices).map_err(|e| self.error(e, remedy))?;
-                let fan = |f: &Vec<u32>| (1..f.len().saturating_sub(1)).map(|k| [f[0], f[k], f[k + 1]]).collect::<Vec<_>>();
+                let fan = |f: &Vec<u32>| {
+                    (1..f.len().saturating_sub(1)).map(|k| [f[0], f[k], f[k + 1]]).collect::<Vec<_>>()
+                };
                 let triangles = hull.faces.iter().flat_map(fan).collect();
                 (hull.vertices.clone(), triangles)
             }
         };
         let back = self.ref_rotation.inverse();
-        let place = |p: &Point3<f64>| Point3::from((back * (p.coords - self.ref_position)).component_mul(&self.spec.scale));
+        let place = |p: &Point3<f64>| {
+            Point3::from((back * (p.coords - self.ref_position)).component_mul(&self.spec.scale))
+        };
         let mut triangles = triangles;
         if self.spec.scale.product() < 0.0 {
             triangles.iter_mut().for_each(|t| t.swap(1, 2));
@@ -65,7 +74,10 @@ impl MeshAsset {
             return Ok(h);
         }
         let hull = ConvexMesh::from_points(self.surface()?.vertices()).map_err(|e| {
-            self.error(e, "use a mesh with volume, a primitive, or contype=\"0\" conaffinity=\"0\" on its geoms")
+            self.error(
+                e,
+                "use a mesh with volume, a primitive, or contype=\"0\" conaffinity=\"0\" on its geoms",
+            )
         })?;
         Ok(self.hull.get_or_init(|| Arc::new(hull)))
     }
@@ -75,9 +87,14 @@ impl MeshAsset {
         if let Some(m) = self.unit_mass.get() {
             return Ok(*m);
         }
-        let mass = MassProperties::of_mesh(self.surface()?.as_ref(), 1.0, self.spec.inertia).map_err(|e| {
-            self.error(e, "repair the mesh, set inertia=\"convex\" on it, or give the body an <inertial>")
-        })?;
+        let remedy = "repair the mesh, set inertia=\"convex\" on it, or give the body an <inertial>";
+        let surface = self.surface()?;
+        let mass = match self.spec.inertia {
+            MeshInertia::Legacy => {
+                legacy(surface).ok_or_else(|| self.error("the mesh encloses no volume", remedy))?
+            }
+            other => MassProperties::of_mesh(surface, 1.0, other).map_err(|e| self.error(e, remedy))?,
+        };
         Ok(*self.unit_mass.get_or_init(|| mass))
     }
 }
@@ -156,10 +173,16 @@ impl Reader<'_> {
             return Ok(Some(GeomMass::placeholder(g.mass)));
         }
         let unit = match shape {
-            GeomShape::Solid(Shape::HalfSpace | Shape::HeightField(_)) | GeomShape::MissingMesh(_) => return Ok(None),
+            GeomShape::Solid(Shape::HalfSpace | Shape::HeightField(_)) | GeomShape::MissingMesh(_) => {
+                return Ok(None);
+            }
             GeomShape::Solid(Shape::Mesh(_) | Shape::Convex(_)) => self.mesh_of(e, g)?.unit_mass()?,
             GeomShape::Solid(s) if g.shell => shell(s).ok_or_else(|| {
-                e.unsupported_at("shellinertia", "the shell inertia of an ellipsoid", "give the body an <inertial>")
+                e.unsupported_at(
+                    "shellinertia",
+                    "the shell inertia of an ellipsoid",
+                    "give the body an <inertial>",
+                )
             })?,
             GeomShape::Solid(s) => MassProperties::of_shape(s, 1.0)
                 .map_err(|err| e.invalid(err.to_string(), "correct the size of the geom"))?,

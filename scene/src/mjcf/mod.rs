@@ -16,6 +16,7 @@ mod include;
 mod inertia;
 mod joint;
 mod keyframe;
+mod legacy_mass;
 mod mesh;
 mod names;
 mod option;

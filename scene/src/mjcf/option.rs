@@ -62,15 +62,10 @@ impl Reader<'_> {
             o.impedance_ratio = r;
         }
         let wind = e.vector::<3>("wind")?.is_some_and(|w| w != [0.0; 3]);
-        for (name, value) in [("density", e.nonnegative("density")?), ("viscosity", e.nonnegative("viscosity")?)] {
+        for (name, value) in
+            [("density", e.nonnegative("density")?), ("viscosity", e.nonnegative("viscosity")?)]
+        {
             let Some(value) = value.filter(|v| *v > 0.0) else { continue };
-            if !self.options.lenient {
-                return Err(e.unsupported_at(
-                    name,
-                    format!("a fluid medium ({name}={value})"),
-                    "set density=\"0\" and viscosity=\"0\", or load leniently to leave it out",
-                ));
-            }
             self.notes.add(
                 NoteKind::Warning,
                 e,
@@ -95,8 +90,10 @@ impl Reader<'_> {
                 format!("settings of MuJoCo's solver, unused: {}", set.join(", ")),
             );
         }
-        let overrides: Vec<_> =
-            ["o_margin", "o_solref", "o_solimp", "o_friction"].into_iter().filter(|s| e.string(s).is_some()).collect();
+        let overrides: Vec<_> = ["o_margin", "o_solref", "o_solimp", "o_friction"]
+            .into_iter()
+            .filter(|s| e.string(s).is_some())
+            .collect();
         if !overrides.is_empty() {
             self.notes.add(
                 NoteKind::Converted,
@@ -150,7 +147,11 @@ impl Reader<'_> {
             }
         }
         if !set.is_empty() {
-            self.notes.add(NoteKind::Converted, e, format!("flags of MuJoCo's engine, unused: {}", set.join(", ")));
+            self.notes.add(
+                NoteKind::Converted,
+                e,
+                format!("flags of MuJoCo's engine, unused: {}", set.join(", ")),
+            );
         }
         e.no_children()?;
         e.finish()

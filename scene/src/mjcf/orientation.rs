@@ -55,7 +55,11 @@ fn rotation(e: &Element, c: &Compiler) -> Read<Option<UnitQuaternion<f64>>> {
     }
     if let Some(q) = e.vector::<4>("quat")? {
         return quaternion(q).map(Some).ok_or_else(|| {
-            e.invalid_at("quat", "the quaternion has no length", "write a quaternion w x y z, for example 1 0 0 0")
+            e.invalid_at(
+                "quat",
+                "the quaternion has no length",
+                "write a quaternion w x y z, for example 1 0 0 0",
+            )
         });
     }
     if let Some([x, y, z, angle]) = e.vector::<4>("axisangle")? {

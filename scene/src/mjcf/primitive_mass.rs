@@ -22,7 +22,8 @@ pub(super) fn shell(shape: &Shape) -> Option<MassProperties> {
             // The tube, and two hemispherical shells whose centre of mass lies r/2 above their base.
             let (tube, cap) = (4.0 * PI * r * h, 2.0 * PI * r * r);
             let cap_at_com = cap * (2.0 / 3.0 - 0.25) * r * r;
-            let across = tube * (r * r / 2.0 + h * h / 3.0) + 2.0 * (cap_at_com + cap * (h + r / 2.0).powi(2));
+            let across =
+                tube * (r * r / 2.0 + h * h / 3.0) + 2.0 * (cap_at_com + cap * (h + r / 2.0).powi(2));
             (tube + 2.0 * cap, Vector3::new(across, across, tube * r * r + 4.0 / 3.0 * cap * r * r))
         }
         Shape::Box { half_extents: s } => {

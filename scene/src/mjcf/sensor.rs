@@ -91,7 +91,11 @@ impl Reader<'_> {
             let cutoff = c.nonnegative("cutoff")?.unwrap_or(0.0);
             for name in ["delay", "interval"] {
                 if c.numbers(name)?.is_some_and(|d| d.iter().any(|x| *x != 0.0)) {
-                    return Err(c.unsupported_at(name, format!("a sensor with {name}"), "remove the attribute"));
+                    return Err(c.unsupported_at(
+                        name,
+                        format!("a sensor with {name}"),
+                        "remove the attribute",
+                    ));
                 }
             }
             // MuJoCo only carries the noise along as an annotation.
@@ -136,7 +140,8 @@ impl Reader<'_> {
             let kind = self.scene.joints[j].kind;
             let fits = if ball { kind == JointKind::Ball } else { kind.nv() == 1 };
             if !fits {
-                let (name, wanted) = (&self.scene.joints[j].name, if ball { "a ball" } else { "a hinge or slide" });
+                let (name, wanted) =
+                    (&self.scene.joints[j].name, if ball { "a ball" } else { "a hinge or slide" });
                 return Err(e.invalid_at(
                     "joint",
                     format!("joint '{name}' is not {wanted} joint"),
@@ -155,7 +160,10 @@ impl Reader<'_> {
             Named::Nothing => Ok(SensorObject::World),
             Named::Frame | Named::FrameInReference => {
                 self.frame_object(e, "objtype", "objname")?.ok_or_else(|| {
-                    e.invalid("the sensor does not say what it measures", "write objtype=\"...\" and objname=\"...\"")
+                    e.invalid(
+                        "the sensor does not say what it measures",
+                        "write objtype=\"...\" and objname=\"...\"",
+                    )
                 })
             }
         }
@@ -183,7 +191,9 @@ impl Reader<'_> {
             "xbody" => n.bodies.need(e, name).map(|b| Some(SensorObject::BodyFrame(b))),
             "geom" => n.geoms.need(e, name).map(|g| Some(SensorObject::Geom(g))),
             "site" => n.sites.need(e, name).map(|s| Some(SensorObject::Site(s))),
-            "camera" => Err(e.unsupported_at(kind, "a sensor on a camera", "put a site at the camera's pose")),
+            "camera" => {
+                Err(e.unsupported_at(kind, "a sensor on a camera", "put a site at the camera's pose"))
+            }
             _ => Err(e.invalid_at(
                 kind,
                 format!("'{kind}' is '{word}'"),

@@ -127,7 +127,10 @@ impl Reader<'_> {
                 ));
             }
             let coefficient = c.number("coef")?.ok_or_else(|| {
-                c.invalid("attribute 'coef' is missing", "write coef=\"...\", the factor of the joint's coordinate")
+                c.invalid(
+                    "attribute 'coef' is missing",
+                    "write coef=\"...\", the factor of the joint's coordinate",
+                )
             })?;
             c.no_children()?;
             c.finish()?;
@@ -158,13 +161,19 @@ impl Reader<'_> {
                         ));
                     }
                     if !matches!(path.last(), Some(WrapElement::Site(_))) {
-                        return Err(c.invalid("a wrapped geom does not follow a site", "put a site before and after it"));
+                        return Err(c.invalid(
+                            "a wrapped geom does not follow a site",
+                            "put a site before and after it",
+                        ));
                     }
                     WrapElement::Geom { geom, side_site }
                 }
                 "pulley" => WrapElement::Pulley {
                     divisor: c.positive("divisor")?.ok_or_else(|| {
-                        c.invalid("attribute 'divisor' is missing", "write divisor=\"2\" for two equal branches")
+                        c.invalid(
+                            "attribute 'divisor' is missing",
+                            "write divisor=\"2\" for two equal branches",
+                        )
                     })?,
                 },
                 _ => return Err(e.unknown_child(c, &["site", "geom", "pulley"])),

@@ -1,0 +1,115 @@
+//! Every MJCF entry of the model collection loads with MuJoCo's counts and mass, and bodies have MuJoCo's inertia.
+
+mod common;
+
+use signorini_core::na::{Matrix3, Quaternion, UnitQuaternion, Vector3};
+use signorini_scene::{LoadOptions, Scene};
+
+#[test]
+fn conformance_models_have_the_listed_counts_and_mass() {
+    let Some(models) = common::models() else { return };
+    let list = common::json(models.join("models.json"));
+    let mut failures = Vec::new();
+    for (file, want) in list.as_object().unwrap() {
+        if !file.ends_with(".xml") {
+            continue;
+        }
+        let s = match Scene::load(models.join(file), &LoadOptions::default()) {
+            Ok(s) => s,
+            Err(e) => {
+                failures.push(format!("{file}: {e}"));
+                continue;
+            }
+        };
+        let counts = [
+            ("nq", s.nq()),
+            ("nv", s.nv()),
+            ("nu", s.actuators.len()),
+            ("nbody", s.bodies.len()),
+            ("ngeom", s.geoms.len()),
+            ("neq", s.equalities.len()),
+            ("ntendon", s.tendons.len()),
+        ];
+        for (key, have) in counts {
+            if want[key].as_u64() != Some(have as u64) {
+                failures.push(format!("{file}: {key} is {have}, {} expected", want[key]));
+            }
+        }
+        let mass = want["total_mass"].as_f64().unwrap();
+        // MuJoCo keeps mesh vertices in single precision; masses from meshes differ by up to 1e-7.
+        if (s.total_mass() - mass).abs() > 1e-6 * mass {
+            failures.push(format!("{file}: mass {} where {mass} is expected", s.total_mass()));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Files whose body inertia is stated throughout, and those where some of it comes from geoms or meshes.
+const FILES: [(&str, f64); 8] = [
+    ("allegro_right", FROM_MESHES),
+    ("double_pendulum", EXACT),
+    ("humanoid", EXACT),
+    ("leap_right", EXACT),
+    ("panda", EXACT),
+    ("panda_nohand", EXACT),
+    ("robotiq_2f85", FROM_MESHES),
+    ("unitree_g1", EXACT),
+];
+/// Stated inertia, or inertia of primitives: rounding of a few rotations, and of MuJoCo's eigenvalue decomposition.
+const EXACT: f64 = 1e-9;
+/// MuJoCo keeps mesh vertices in single precision: 6e-8 of the extent, enlarged by cancellation in thin parts.
+const FROM_MESHES: f64 = 1e-5;
+
+#[test]
+fn conformance_body_inertias_of_the_dynamics_oracles() {
+    let (Some(models), Some(oracles)) = (common::models(), common::oracles()) else { return };
+    let mut files: Vec<_> = FILES.to_vec();
+    files.push(("ur5e", EXACT));
+    for (file, tolerance) in files {
+        let oracle = common::json(oracles.join("dynamics").join(format!("{file}.json")));
+        let path = oracle["model"].as_str().unwrap().trim_start_matches("models/");
+        let s = Scene::load(models.join(path), &LoadOptions::default()).unwrap();
+        for (name, want) in oracle["body_inertias"].as_object().unwrap() {
+            if name == "world" {
+                continue;
+            }
+            let body = s.body(name).unwrap_or_else(|| panic!("{file}: body {name}"));
+            let parent = &s.bodies[s.bodies[body].parent].name;
+            assert_eq!(Some(parent.as_str()), want["parent"].as_str(), "{file}: parent of {name}");
+            let have = s.bodies[body].mass;
+            let mass = want["mass"].as_f64().unwrap();
+            if mass == 0.0 {
+                assert!(have.is_none(), "{file}: {name} has mass");
+                continue;
+            }
+            let have = have.unwrap_or_else(|| panic!("{file}: {name} has no mass"));
+            let numbers = |key: &str| -> Vec<f64> {
+                want[key].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+            };
+            let com = Vector3::from_vec(numbers("com_in_body"));
+            let q = numbers("inertia_frame_quat_wxyz");
+            let r = UnitQuaternion::from_quaternion(Quaternion::new(q[0], q[1], q[2], q[3]))
+                .to_rotation_matrix()
+                .into_inner();
+            let inertia =
+                r * Matrix3::from_diagonal(&Vector3::from_vec(numbers("principal_inertia"))) * r.transpose();
+            let scale = inertia.norm();
+            // A length that belongs to the body: its radius of gyration.
+            let length = (scale / mass).sqrt() + com.norm();
+            assert!(
+                (have.mass - mass).abs() <= tolerance * mass,
+                "{file}: mass of {name}: {} {mass}",
+                have.mass
+            );
+            let off = (have.com.coords - com).norm();
+            assert!(off <= tolerance * length, "{file}: com of {name} off by {off}");
+            let off = (have.inertia - inertia).norm();
+            assert!(
+                off <= tolerance * scale,
+                "{file}: inertia of {name}: {} where {inertia}, off {}",
+                have.inertia,
+                off / scale
+            );
+        }
+    }
+}
