@@ -225,9 +225,9 @@ impl Element {
         self.attributes.iter().any(|a| a.name == name)
     }
 
-    /// Any number of finite numbers.
+    /// Any number of finite numbers; a blank attribute counts as absent.
     pub(crate) fn numbers(&self, name: &'static str) -> Read<Option<Vec<f64>>> {
-        let Some(text) = self.string(name) else { return Ok(None) };
+        let Some(text) = self.string(name).filter(|t| !t.trim().is_empty()) else { return Ok(None) };
         text.split_ascii_whitespace().map(|t| self.number_of(name, t)).collect::<Read<Vec<_>>>().map(Some)
     }
 

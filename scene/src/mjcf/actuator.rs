@@ -142,11 +142,11 @@ impl ActuatorSpec {
             (None, Some(ratio)) => self.bias[2] = ratio,
             (None, None) => {}
         }
-        if e.name == "position" {
-            if let Some(t) = e.nonnegative("timeconst")? {
-                self.time_constant = t;
-                self.dynamics = if t > 0.0 { Dynamics::FilterExact } else { Dynamics::None };
-            }
+        if e.name == "position"
+            && let Some(t) = e.nonnegative("timeconst")?
+        {
+            self.time_constant = t;
+            self.dynamics = if t > 0.0 { Dynamics::FilterExact } else { Dynamics::None };
         }
         self.inherit_range = e.nonnegative("inheritrange")?.unwrap_or(self.inherit_range);
         Ok(())

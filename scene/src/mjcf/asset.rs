@@ -137,10 +137,10 @@ impl Reader<'_> {
         let class = self.defaults.of(e, 0)?.material;
         let name = e.nonempty("name").map(str::to_owned);
         let rgba = e.vector::<4>("rgba")?.or(class).unwrap_or([1.0; 4]);
-        if let Some(name) = name {
-            if self.assets.materials.insert(name.clone(), rgba).is_some() {
-                return Err(e.invalid(format!("material name '{name}' is used twice"), "rename one of them"));
-            }
+        if let Some(name) = name
+            && self.assets.materials.insert(name.clone(), rgba).is_some()
+        {
+            return Err(e.invalid(format!("material name '{name}' is used twice"), "rename one of them"));
         }
         e.skip();
         self.notes.visual(e, "material");
@@ -228,7 +228,7 @@ impl Reader<'_> {
 }
 
 fn inline(e: &Element, vertices: &[f64], faces: Option<&[f64]>) -> Read<MeshData> {
-    if vertices.len() < 12 || vertices.len() % 3 != 0 {
+    if vertices.len() < 12 || !vertices.len().is_multiple_of(3) {
         return Err(e.invalid_at(
             "vertex",
             format!("'vertex' has {} numbers", vertices.len()),
@@ -238,7 +238,7 @@ fn inline(e: &Element, vertices: &[f64], faces: Option<&[f64]>) -> Read<MeshData
     let count = vertices.len() / 3;
     let triangles = match faces {
         None => None,
-        Some(f) if f.len() % 3 != 0 => {
+        Some(f) if !f.len().is_multiple_of(3) => {
             return Err(e.invalid_at(
                 "face",
                 format!("'face' has {} numbers", f.len()),

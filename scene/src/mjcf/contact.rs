@@ -134,10 +134,10 @@ impl Reader<'_> {
 
     /// A visual mesh that a pair makes collide gets its hull.
     fn colliding(&mut self, geom: usize) -> Read<()> {
-        if let Some(name) = self.visual_meshes.remove(&geom) {
-            if let Some(hull) = self.assets.hull(&name)? {
-                self.scene.geoms[geom].shape = GeomShape::Solid(hull);
-            }
+        if let Some(name) = self.visual_meshes.remove(&geom)
+            && let Some(hull) = self.assets.hull(&name)?
+        {
+            self.scene.geoms[geom].shape = GeomShape::Solid(hull);
         }
         Ok(())
     }

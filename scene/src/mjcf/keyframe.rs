@@ -1,6 +1,6 @@
 //! `<keyframe>`: stored configurations.
 
-use signorini_core::na::Translation3;
+use signorini_core::na::{Translation3, UnitQuaternion};
 
 use super::Reader;
 use super::orientation::quaternion;
@@ -34,7 +34,7 @@ impl Reader<'_> {
         let (nv, nu) = (self.scene.nv(), self.scene.actuators.len());
         let na = self.scene.actuators.iter().filter(|a| a.dynamics != ActuatorDynamics::None).count();
         let mut q = self.padded(e, "qpos", &reference)?;
-        self.normalise(e, &mut q)?;
+        self.normalise(e, &mut q);
         Ok(Keyframe {
             name: name.unwrap_or_default(),
             time: e.number("time")?.unwrap_or(0.0),
@@ -89,10 +89,10 @@ impl Reader<'_> {
         q
     }
 
-    /// Gives the quaternions in q unit length.
-    fn normalise(&self, e: &Element, q: &mut [f64]) -> Read<()> {
+    /// Gives the quaternions in q unit length; one without length becomes the identity, as in MuJoCo.
+    fn normalise(&mut self, e: &Element, q: &mut [f64]) {
         if q.is_empty() {
-            return Ok(());
+            return;
         }
         let mut at = 0;
         for j in &self.scene.joints {
@@ -102,18 +102,16 @@ impl Reader<'_> {
             };
             if matches!(j.kind, JointKind::Free | JointKind::Ball) {
                 let part = &mut q[start..start + 4];
-                let unit = quaternion([part[0], part[1], part[2], part[3]]).ok_or_else(|| {
-                    e.invalid_at(
-                        "qpos",
-                        format!("the quaternion of joint '{}' has no length", j.name),
-                        "write a quaternion w x y z, for example 1 0 0 0",
-                    )
-                })?;
+                let unit = quaternion([part[0], part[1], part[2], part[3]]).unwrap_or_else(|| {
+                    let text =
+                        format!("the quaternion of joint '{}' has no length: taken as 1 0 0 0", j.name);
+                    self.notes.add(NoteKind::Warning, e, text);
+                    UnitQuaternion::identity()
+                });
                 part.copy_from_slice(&[unit.w, unit.i, unit.j, unit.k]);
             }
             at += j.kind.nq();
         }
-        Ok(())
     }
 
     fn mocap_poses(&mut self, e: &Element) -> Read<Vec<Pose>> {

@@ -1,5 +1,6 @@
 //! Where the test data lie.
 #![allow(dead_code, reason = "each test binary uses a part")]
+#![allow(clippy::unwrap_used, reason = "tests stop at what they cannot read")]
 
 use std::path::PathBuf;
 
