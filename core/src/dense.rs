@@ -31,7 +31,8 @@ impl DenseProblem {
     /// The step problem under a contact law; unknowns form one block.
     ///
     /// # Errors
-    /// Arrays whose sizes disagree, entries that are not finite, an inertia that is not symmetric positive definite.
+    /// Arrays whose sizes disagree, entries that are not finite, contact parameters out of range, an inertia that is not symmetric
+    /// positive definite.
     pub fn build<L: ContactLaw<3, Seed = ContactSeed>>(&self, law: L) -> Result<FrozenProblem, ProblemError> {
         let (nv, nc) = (self.A.nrows(), self.phi0.len());
         let fit = |what, expected, found| {
@@ -44,6 +45,9 @@ impl DenseProblem {
         fit("materials", nc, self.materials.len())?;
         crate::problem::check_finite("gap", self.phi0.as_slice())?;
         crate::problem::check_finite("v0", self.v0.as_slice())?;
+        for (k, m) in self.materials.iter().enumerate() {
+            m.check(k)?;
+        }
         let inertia = BlockDiagonal::dense(&self.A)?;
         let mut map = FrozenMap::new(&[0, nv]);
         let mut pool = Pool::<L, 3>::new(law);

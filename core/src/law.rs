@@ -3,6 +3,8 @@ use std::fmt::Debug;
 use nalgebra::{SMatrix, SVector};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use crate::ProblemError;
+
 /// Value and derivatives of a law at one contact velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LawEval<const D: usize> {
@@ -138,6 +140,46 @@ impl Default for ContactMaterial {
             condim: 3,
             solref: [0.02, 1.0],
             solimp: [0.9, 0.95, 0.001, 0.5, 2.0],
+        }
+    }
+}
+
+impl ContactMaterial {
+    /// Fails on a value that no law can take: NaN, infinite, negative, or zero where a division needs more.
+    ///
+    /// # Errors
+    /// [`ProblemError::Material`] naming the field, its value and its range. `contact` is the number to report.
+    pub fn check(&self, contact: usize) -> Result<(), ProblemError> {
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        let not_negative = |x: f64| x >= 0.0 && x.is_finite();
+        let fields = [
+            ("stiffness", self.stiffness, positive(self.stiffness), "positive [N/m]"),
+            ("dissipation", self.dissipation, not_negative(self.dissipation), "at least 0 [s/m]"),
+            ("relaxation_time", self.relaxation_time, not_negative(self.relaxation_time), "at least 0 [s]"),
+            ("friction_static", self.friction_static, not_negative(self.friction_static), "at least 0"),
+            (
+                "friction_dynamic",
+                self.friction_dynamic,
+                (0.0..=self.friction_static).contains(&self.friction_dynamic),
+                "between 0 and friction_static",
+            ),
+            ("stiction_speed", self.stiction_speed, positive(self.stiction_speed), "positive [m/s]"),
+            (
+                "friction_torsional",
+                self.friction_torsional,
+                not_negative(self.friction_torsional),
+                "at least 0 [m]",
+            ),
+            (
+                "friction_rolling",
+                self.friction_rolling,
+                not_negative(self.friction_rolling),
+                "at least 0 [m]",
+            ),
+        ];
+        match fields.into_iter().find(|&(_, _, fits, _)| !fits) {
+            Some((field, value, _, range)) => Err(ProblemError::Material { contact, field, value, range }),
+            None => Ok(()),
         }
     }
 }

@@ -68,6 +68,18 @@ pub enum ProblemError {
         /// The step size \[s\].
         dt: f64,
     },
+    /// A contact parameter out of range.
+    #[error("contact {contact}: {field} is {value}, but must be {range}")]
+    Material {
+        /// Number of the contact.
+        contact: usize,
+        /// Field of [`crate::ContactMaterial`].
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+    },
     /// A slot was used before `prepare`.
     #[error("slot {slot:?} was not prepared; call prepare before problem or commit")]
     NotPrepared {

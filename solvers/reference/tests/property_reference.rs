@@ -4,8 +4,9 @@
 
 use signorini_core::na::{DMatrix, DVector};
 use signorini_core::{
-    BlockDiagonal, ContactLaw, ContactSeed, ContactSolver, FrozenMap, FrozenProblem, LawEval, LawProperties,
-    Pool, Pools, ProblemError, Smoothness, SolveError, SolveStatus, StepProblem, StepSolution, Tolerance, na,
+    BlockDiagonal, ContactLaw, ContactSeed, ContactSolver, DenseProblem, FrozenMap, FrozenProblem, LawEval,
+    LawProperties, Pool, Pools, ProblemError, Smoothness, SolveError, SolveStatus, StepProblem, StepSolution,
+    Tolerance, na,
 };
 use signorini_laws::{Lagged, Sap, Similar};
 use signorini_reference::ReferenceSolver;
@@ -142,6 +143,30 @@ fn property_nan_is_a_typed_error() {
         &mut StepSolution::default(),
     );
     assert!(matches!(e, Err(SolveError::Problem(ProblemError::Shape { expected: 8, found: 7, .. }))));
+}
+
+#[test]
+fn property_bad_arrays_are_typed_errors() {
+    let good = random_dense_problem(4, 8, 5);
+    let built = |change: fn(&mut DenseProblem)| {
+        let mut p = good.clone();
+        change(&mut p);
+        p.build(Lagged::default()).err().map(|e| e.to_string()).unwrap_or_default()
+    };
+    for (change, word) in [
+        (|p: &mut DenseProblem| p.materials[2].stiffness = 0.0, "contact 2: stiffness is 0"),
+        (|p: &mut DenseProblem| p.materials[1].dissipation = f64::NAN, "contact 1: dissipation is NaN"),
+        (|p: &mut DenseProblem| p.materials[0].stiction_speed = -1.0, "contact 0: stiction_speed is -1"),
+        (|p: &mut DenseProblem| p.materials[0].friction_dynamic = 9.0, "between 0 and friction_static"),
+        (|p: &mut DenseProblem| p.phi0[3] = f64::INFINITY, "gap is not finite at index 3"),
+        (|p: &mut DenseProblem| p.J[(4, 4)] = f64::NAN, "Jacobian is not finite"),
+        (|p: &mut DenseProblem| p.A[(0, 0)] = -1.0, "not positive definite"),
+        (|p: &mut DenseProblem| p.dt = 0.0, "step size"),
+    ] as [(fn(&mut DenseProblem), &str); 8]
+    {
+        let e = built(change);
+        assert!(e.contains(word), "'{e}' has no '{word}'");
+    }
 }
 
 /// A double well, not convex: ℓ = a (v² − 1)².
