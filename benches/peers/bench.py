@@ -17,7 +17,7 @@ import spot
 
 HERE = Path(__file__).resolve().parent
 RECORDS = HERE.parent / "records" / "peers.jsonl"
-KEYS = ("steps", "rejected", "newton_iterations", "max_penetration")
+KEYS = ("steps", "rejected", "newton_iterations", "max_penetration", "cpu_min_s")
 
 
 def machine():
@@ -47,8 +47,8 @@ class Table:
         self.base = machine() | {"date": datetime.now(timezone.utc).isoformat(timespec="seconds")}
         print(f"{self.base['cpu']}, {self.base['cores']} cores, load {self.base['load_average']}; one thread")
         head = ("scene", "engine", "settings", "median [s]", "min", "max", "n")
-        print(("{:<20}{:<8}{:<26}{:>11}{:>9}{:>9}{:>4}" + "{:>9}" * 4).format(
-            *head, "steps", "rejected", "Newton", "pen [mm]"))
+        print(("{:<20}{:<8}{:<26}{:>11}{:>9}{:>9}{:>4}" + "{:>9}" * 5).format(
+            *head, "steps", "rejected", "Newton", "pen [mm]", "cpu [s]"))
 
     def add(self, scene, engine, settings, walls, counts, note=None):
         """One row: wall times [s] and counts of a run."""
@@ -64,7 +64,8 @@ class Table:
         shown = " ".join(f"{k} {v:g}" if not isinstance(v, str | bool) else f"{k} {v}" for k, v in settings.items())
         print(f"{scene:<20}{engine:<8}{shown:<26}{row['wall_median_s']:>11.4f}{row['wall_min_s']:>9.4f}"
               f"{row['wall_max_s']:>9.4f}{row['n']:>4}{counts['steps']:>9.6g}{counts['rejected']:>9.6g}"
-              f"{counts['newton_iterations']:>9.6g}{'-' if pen is None else format(1e3 * pen, '9.2f'):>9}", flush=True)
+              f"{counts['newton_iterations']:>9.6g}{'-' if pen is None else format(1e3 * pen, '9.2f'):>9}"
+              f"{counts['cpu_min_s']:>9.4f}", flush=True)
         if self.out:
             self.out.parent.mkdir(parents=True, exist_ok=True)
             with self.out.open("a") as f:

@@ -134,12 +134,13 @@ def statistics(sim):
 def run(built, duration, settings, repeats, measure_penetration=True):
     """Times `repeats` runs, then (untimed) repeats one with a monitor. Returns (walls [s], counts)."""
     diagram, _plant, scene_graph, initialise = built
-    walls, counts = [], None
+    walls, cpus, counts = [], [], None
     for _ in range(repeats):
         sim = simulator(diagram, initialise, settings)
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), time.process_time()
         sim.AdvanceTo(duration)
         walls.append(time.perf_counter() - start)
+        cpus.append(time.process_time() - cpu)
         counts, _ = statistics(sim)
     deepest = None
     if measure_penetration:
@@ -149,4 +150,5 @@ def run(built, duration, settings, repeats, measure_penetration=True):
         sim.AdvanceTo(duration)
         deepest = deepest[0]
     counts["max_penetration"] = deepest
+    counts["cpu_min_s"] = min(cpus)
     return walls, counts
