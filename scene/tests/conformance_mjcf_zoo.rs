@@ -5,12 +5,7 @@ mod common;
 use signorini_scene::{LoadOptions, Scene, SceneError};
 
 /// Files that are refused, and the element for which they are.
-const REFUSED: [(&str, &str); 7] = [
-    ("agilex_piper/piper.xml", "fitting a primitive to a mesh"),
-    ("agilex_piper/scene.xml", "fitting a primitive to a mesh"),
-    ("arx_l5/arx_l5.xml", "fitting a primitive to a mesh"),
-    ("arx_l5/scene.xml", "fitting a primitive to a mesh"),
-    ("realsense_d435i/d435i.xml", "fitting a primitive to a mesh"),
+const REFUSED: [(&str, &str); 2] = [
     // The motors are PID controllers of an engine plugin.
     ("shadow_dexee/scene.xml", "plugin 'mujoco.pid'"),
     ("shadow_dexee/shadow_dexee.xml", "plugin 'mujoco.pid'"),

@@ -206,15 +206,8 @@ impl Reader<'_> {
         let place = e.place();
         let index = self.scene.geoms.len();
         self.names.geoms.add(name.as_deref(), index, &place)?;
-        if spec.kind != GeomType::Mesh && spec.mesh.is_some() && spec.kind != GeomType::Sdf {
-            return Err(e.unsupported(
-                "fitting a primitive to a mesh",
-                "state the size and pose of the primitive and remove 'mesh'",
-            ));
-        }
-        let (mut pose, size) = spec.placed(e)?;
-        pose = frame * pose;
-        let (shape, missing) = self.geom_shape(e, &spec, size, body)?;
+        let (pose, shape, missing) = self.placed_shape(e, &spec, body)?;
+        let pose = frame * pose;
         let mass = self.geom_mass(e, &spec, &shape, missing)?;
         if !spec.surface.margin.is_finite() || spec.surface.margin + spec.surface.inactive_gap < 0.0 {
             return Err(e.invalid_at(
@@ -237,6 +230,30 @@ impl Reader<'_> {
             place,
         });
         Ok(())
+    }
+
+    /// Pose in the enclosing frame, shape, and whether it is that of a mesh which was not read.
+    fn placed_shape(
+        &mut self,
+        e: &Element,
+        g: &GeomSpec,
+        body: usize,
+    ) -> Read<(Pose, GeomShape, Option<Missing>)> {
+        let (pose, size) = g.placed(e)?;
+        let own = matches!(g.kind, GeomType::Mesh | GeomType::Sdf | GeomType::Plane | GeomType::HeightField);
+        if own || g.mesh.is_none() {
+            let (shape, missing) = self.geom_shape(e, g, size, body)?;
+            return Ok((pose, shape, missing));
+        }
+        if let Some(path) = self.fits_missing(e, g)? {
+            let text =
+                format!("mesh {} is not read: the primitive fitted to it does not collide", path.display());
+            self.notes.add(NoteKind::Warning, e, text);
+            return Ok((pose, GeomShape::MissingMesh(path), Some(Missing)));
+        }
+        let (fitted, size) = self.fit(e, g)?;
+        let (shape, missing) = self.geom_shape(e, g, size, body)?;
+        Ok((pose * fitted, shape, missing))
     }
 
     /// The shape, and whether it is that of a mesh which was not read.
@@ -303,7 +320,8 @@ pub(super) fn placed_between(
         ));
     }
     let (a, b) = (Point3::new(f[0], f[1], f[2]), Point3::new(f[3], f[4], f[5]));
-    let axis = Unit::try_new(b - a, 1e-12).ok_or_else(|| {
+    // MuJoCo's z axis runs from the second point to the first.
+    let axis = Unit::try_new(a - b, 1e-12).ok_or_else(|| {
         e.invalid_at("fromto", "the two points of 'fromto' coincide", "write two different points")
     })?;
     let half = 0.5 * (b - a).norm();

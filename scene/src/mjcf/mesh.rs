@@ -24,7 +24,7 @@ impl MeshAsset {
     }
 
     /// Surface in the coordinates of the geoms that use it: (vertex − refpos) turned back by refquat, then scaled.
-    fn surface(&self) -> Read<&Arc<TriangleMesh>> {
+    pub(super) fn surface(&self) -> Read<&Arc<TriangleMesh>> {
         if let Some(s) = self.surface.get() {
             return Ok(s);
         }
@@ -83,7 +83,7 @@ impl MeshAsset {
     }
 
     /// Mass properties at density 1.
-    fn unit_mass(&self) -> Read<MassProperties> {
+    pub(super) fn unit_mass(&self) -> Read<MassProperties> {
         if let Some(m) = self.unit_mass.get() {
             return Ok(*m);
         }
@@ -137,7 +137,7 @@ impl Reader<'_> {
         Ok(Shape::Mesh(surface))
     }
 
-    fn mesh_of(&self, e: &Element, g: &GeomSpec) -> Read<&MeshAsset> {
+    pub(super) fn mesh_of(&self, e: &Element, g: &GeomSpec) -> Read<&MeshAsset> {
         let Some(name) = &g.mesh else {
             return Err(e.invalid("the geom has type=\"mesh\" but no mesh", "write mesh=\"NAME\""));
         };

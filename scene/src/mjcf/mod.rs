@@ -10,6 +10,7 @@ mod contact;
 mod custom;
 mod defaults;
 mod equality;
+mod fit;
 mod geom;
 mod hfield;
 mod include;
