@@ -4,7 +4,6 @@ use signorini_core::na::{Matrix3, Point3, Unit, Vector3};
 use signorini_geometry::Shape;
 use signorini_scene::{JointKind, Keyframe, Pose, SolParams};
 
-pub(crate) use crate::state::quaternion_at;
 use crate::{ActuatorModel, EqualityModel, TendonModel};
 
 /// A body as the dynamics need it.

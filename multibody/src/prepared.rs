@@ -1,0 +1,254 @@
+use signorini_core::na::{Matrix3, Vector3};
+use signorini_core::{
+    BlockDiagonal, ContactGeometry, ContactSeed, FrozenMap, FrozenProblem, Inertia, LawPool, Pool, Pools,
+    ProblemError, State, StepProblem,
+};
+use signorini_laws::{DryFriction, Gain, Limit, NearRigid};
+use signorini_scene::Pose;
+
+use crate::collision::FoundContact;
+use crate::rows::JointRows;
+use crate::{ActuatorState, Dynamics, Kinematics, Model, TendonState};
+
+/// Pools in the order of their constraints.
+pub(crate) const CONTACT: usize = 0;
+pub(crate) const LIMIT: usize = 1;
+pub(crate) const FRICTION: usize = 2;
+pub(crate) const GAIN: usize = 3;
+pub(crate) const EQUALITY_1: usize = 4;
+pub(crate) const EQUALITY_3: usize = 5;
+
+/// What stays the same while one state is prepared.
+pub(crate) struct Inputs<'a> {
+    pub model: &'a Model,
+    pub mocap: &'a [Pose],
+    pub applied: &'a [f64],
+    pub control: &'a [f64],
+    /// Surface velocity of each geom, body axes.
+    pub surface_velocity: &'a [Vector3<f64>],
+    pub stiction_speed: f64,
+    pub limits: bool,
+    /// Actuators act.
+    pub actuation: bool,
+}
+
+/// What a prepared state holds: all that does not depend on the step size, and the problem that is refilled for each.
+pub(crate) struct Prepared {
+    pub ready: bool,
+    pub x0: State,
+    pub kin: Kinematics,
+    pub tendons: TendonState,
+    pub actuators: ActuatorState,
+    /// Forces of the force field for the present step.
+    pub field: Vec<f64>,
+    /// M without damping.
+    pub mass: BlockDiagonal,
+    /// M v₀.
+    momentum: Vec<f64>,
+    /// τ − c at x₀, without what is implicit: damping, springs, actuators.
+    pub force: Vec<f64>,
+    /// Displacement of joint springs from rest, nv.
+    spring: Vec<f64>,
+    contact_seeds: Vec<ContactSeed>,
+    pub rows: JointRows,
+    pub problem: FrozenProblem,
+}
+
+impl Prepared {
+    pub(crate) fn new(model: &Model, contact: &dyn LawPool) -> Result<Self, ProblemError> {
+        let sizes: Vec<usize> = model.trees.iter().map(|t| t.dofs.len()).collect();
+        let mut mass = BlockDiagonal::with_sizes(&sizes);
+        for (t, n) in sizes.iter().enumerate() {
+            (0..*n).for_each(|i| mass.block_mut(t)[i * n + i] = 1.0);
+        }
+        mass.factor()?;
+        let pools = Pools::new(vec![
+            contact.boxed_empty(),
+            Box::new(Pool::<Limit, 1>::new(Limit::default())),
+            Box::new(Pool::<DryFriction, 1>::new(DryFriction::default())),
+            Box::new(Pool::<Gain, 1>::new(Gain)),
+            Box::new(Pool::<NearRigid, 1>::new(NearRigid::default())),
+            Box::new(Pool::<NearRigid, 3>::new(NearRigid::default())),
+        ]);
+        let nv = model.nv();
+        let map = FrozenMap::new(mass.block_starts());
+        let problem = FrozenProblem::new(1.0, mass.clone(), vec![0.0; nv], map, pools, Vec::new())?;
+        Ok(Self {
+            ready: false,
+            x0: State::default(),
+            kin: Kinematics::new(model),
+            tendons: TendonState::new(model),
+            actuators: ActuatorState::new(model),
+            field: vec![0.0; nv],
+            mass,
+            momentum: vec![0.0; nv],
+            force: vec![0.0; nv],
+            spring: vec![0.0; nv],
+            contact_seeds: Vec::new(),
+            rows: JointRows::new(model),
+            problem,
+        })
+    }
+
+    /// Poses, velocities, lengths.
+    pub(crate) fn set_kinematics(&mut self, model: &Model, mocap: &[Pose], x0: &State) {
+        self.kin.set_positions(model, &x0.q, mocap);
+        self.kin.set_velocities(model, &x0.v);
+        self.tendons.set_positions(model, &self.kin, &x0.q);
+        self.tendons.set_velocities(model, &x0.v);
+    }
+
+    /// Mass matrix, bias and explicit forces.
+    pub(crate) fn set_dynamics(
+        &mut self,
+        i: &Inputs<'_>,
+        dynamics: &mut Dynamics,
+        x0: &State,
+    ) -> Result<(), ProblemError> {
+        self.x0.copy_from(x0);
+        let model = i.model;
+        self.set_kinematics(model, i.mocap, x0);
+        self.actuators.set_positions(model, &self.kin, &self.tendons, &x0.q);
+        self.actuators.set_velocities(model, &x0.v);
+        let mass = &mut self.mass;
+        for t in 0..model.trees.len() {
+            mass.block_mut(t).fill(0.0);
+        }
+        dynamics.mass_matrix(model, &self.kin, |i, j, m| {
+            let tree = &model.trees[model.dofs[i].tree];
+            let (n, a, b) = (tree.dofs.len(), i - tree.dofs.start, j - tree.dofs.start);
+            let block = mass.block_mut(model.dofs[i].tree);
+            block[b * n + a] = m;
+            block[a * n + b] = m;
+        });
+        mass.factor()?;
+        multiply(mass, &x0.v, &mut self.momentum);
+        dynamics.inverse_dynamics(model, &self.kin, &model.gravity, None, &mut self.force);
+        for (f, a) in self.force.iter_mut().zip(i.applied) {
+            *f = a - *f;
+        }
+        model.add_passive_gravity_compensation(&self.kin, &mut self.force);
+        model.spring_displacement(&x0.q, &mut self.spring);
+        if i.actuation {
+            self.rows.set_explicit_actuators(i, &self.kin, &self.actuators, &x0.z, &mut self.force);
+        }
+        Ok(())
+    }
+
+    /// Rows of contacts: Jacobian, geometry, seeds without step size.
+    pub(crate) fn set_contacts(
+        &mut self,
+        i: &Inputs<'_>,
+        found: &[FoundContact],
+        tree_contacts: &mut [u32],
+        v0: &[f64],
+    ) {
+        let dim = self.problem.pools().members()[CONTACT].dim();
+        self.contact_seeds.clear();
+        tree_contacts.fill(0);
+        let tree_of = |b: usize| i.model.bodies[b].tree;
+        for t in found.iter().flat_map(|c| c.bodies).filter_map(tree_of) {
+            tree_contacts[t] += 1;
+        }
+        let parts = self.problem.parts_mut();
+        parts.map.clear();
+        parts.contacts.clear();
+        for (k, c) in found.iter().enumerate() {
+            let frame = ContactGeometry::frame(&c.point.normal);
+            let surface = |s: usize| self.kin.x_wb[c.bodies[s]].rotation * i.surface_velocity[c.geoms[s]];
+            let moving = c.geoms.iter().any(|&g| i.surface_velocity[g] != Vector3::zeros());
+            let bias = if moving { frame.transpose() * (surface(1) - surface(0)) } else { Vector3::zeros() };
+            parts.map.push_constraint(&bias.as_slice()[..dim]);
+            let trees = c.bodies.map(tree_of);
+            let first = trees.iter().flatten().min().copied();
+            let second = trees.iter().flatten().max().copied().filter(|t| Some(*t) != first);
+            for t in [first, second].into_iter().flatten() {
+                let block = parts.map.push_block(t);
+                let from = i.model.trees[t].dofs.start;
+                for (side, sign) in [(0, -1.0), (1, 1.0)] {
+                    if trees[side] != Some(t) {
+                        continue;
+                    }
+                    self.kin.for_columns(i.model, c.bodies[side], &c.p_wc, |dof, linear, _| {
+                        let column = &mut block[(dof - from) * dim..(dof - from + 1) * dim];
+                        for (r, x) in column.iter_mut().enumerate() {
+                            *x += sign * frame.column(r).dot(&linear);
+                        }
+                    });
+                }
+            }
+            parts.contacts.push(ContactGeometry {
+                constraint: k as u32,
+                bodies: c.bodies.map(|b| b as u32),
+                geoms: c.geoms.map(|g| g as u32),
+                p_wc: c.p_wc,
+                r_wc: frame,
+                gap: c.point.gap,
+                feature: c.point.feature,
+            });
+            let w = FrozenProblem::delassus(&self.mass, parts.map, k);
+            self.contact_seeds.push(ContactSeed {
+                dt: 0.0,
+                gap: c.gap,
+                velocity: FrozenProblem::contact_velocity_at(parts.map, k, v0),
+                lagged_impulse: Vector3::zeros(),
+                material: c.material,
+                delassus: if dim >= 3 { w } else { Matrix3::from_diagonal_element(w[(0, 0)]) },
+                tree_contacts: trees.map(|t| t.map_or(0, |t| tree_contacts[t])),
+            });
+        }
+    }
+
+    /// Rows of limits, dry friction, actuators, tendon springs and equality constraints.
+    pub(crate) fn set_rows(&mut self, i: &Inputs<'_>, x0: &State, horizon: f64) {
+        let states = (&self.kin, &self.tendons, &self.actuators);
+        self.rows.set(i, states, x0, horizon, &self.mass, self.problem.parts_mut().map);
+    }
+
+    /// A, v* and the laws for a step size.
+    pub(crate) fn set_step(&mut self, i: &Inputs<'_>, dt: f64) -> Result<(), ProblemError> {
+        let model = i.model;
+        let parts = self.problem.parts_mut();
+        let stiffness = |dof: usize| model.joints[model.dofs[dof].joint].stiffness;
+        let mut plain = true;
+        for (t, tree) in model.trees.iter().enumerate() {
+            let block = parts.inertia.block_mut(t);
+            block.copy_from_slice(self.mass.block(t));
+            let n = tree.dofs.len();
+            for (k, dof) in tree.dofs.clone().enumerate() {
+                let extra = dt * (model.dofs[dof].damping + dt * stiffness(dof));
+                plain &= extra == 0.0;
+                block[k * n + k] += extra;
+            }
+        }
+        if plain {
+            parts.inertia.copy_factors(&self.mass);
+        } else {
+            parts.inertia.factor()?;
+        }
+        parts.free_velocity.clear();
+        let terms = self.momentum.iter().zip(&self.force).zip(&self.field).zip(&self.spring).enumerate();
+        let rhs = terms.map(|(dof, (((p, f), e), s))| p + dt * (f + e - stiffness(dof) * s));
+        parts.free_velocity.extend(rhs);
+        for (t, tree) in model.trees.iter().enumerate() {
+            parts.inertia.solve_block(t, &mut parts.free_velocity[tree.dofs.clone()]);
+        }
+        for s in &mut self.contact_seeds {
+            s.dt = dt;
+        }
+        parts.pools.member_mut(CONTACT).reset_contacts(&self.contact_seeds);
+        self.rows.fill_pools(i, (&self.tendons, &self.actuators, &self.x0.z), dt, parts.pools);
+        self.problem.finish(dt)
+    }
+}
+
+/// y = A x.
+fn multiply(a: &BlockDiagonal, x: &[f64], y: &mut [f64]) {
+    for b in 0..a.block_count() {
+        let (s, e) = (a.block_starts()[b], a.block_starts()[b + 1]);
+        let n = e - s;
+        for (i, out) in y[s..e].iter_mut().enumerate() {
+            *out = (0..n).map(|j| a.block(b)[j * n + i] * x[s + j]).sum();
+        }
+    }
+}

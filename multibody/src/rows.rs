@@ -1,0 +1,343 @@
+use signorini_core::na::SVector;
+use signorini_core::{BlockDiagonal, ContactLaw, FrozenMap, Pool, Pools, State};
+use signorini_laws::{
+    DryFriction, DryFrictionSeed, Gain, GainSeed, Limit, LimitSeed, NearRigid, NearRigidSeed,
+};
+use signorini_scene::JointKind;
+
+use crate::prepared::{EQUALITY_1, EQUALITY_3, FRICTION, GAIN, Inputs, LIMIT};
+use crate::state::quaternion_at;
+use crate::{ActuatorState, EqualityInput, Kinematics, Model, SparseRow, TendonState};
+
+/// What a row of the gain pool stands for.
+#[derive(Clone, Copy, Debug)]
+enum GainRow {
+    /// An actuator.
+    Actuator(usize),
+    /// Spring and damper of a tendon.
+    Tendon(usize),
+}
+
+/// Everything beside contacts that is a law: limits, dry friction, effort-limited actuators, tendon springs, equality constraints.
+pub(crate) struct JointRows {
+    limits: Vec<LimitSeed>,
+    frictions: Vec<DryFrictionSeed>,
+    gains: Vec<GainRow>,
+    equalities_1: Vec<NearRigidSeed<1>>,
+    equalities_3: Vec<NearRigidSeed<3>>,
+    /// Jacobian of one equality, rows × nv, column-major.
+    scratch: Vec<f64>,
+    column: Vec<f64>,
+    forces: Vec<f64>,
+    tau: Vec<f64>,
+    /// Some actuators share the limit of a joint or tendon, or count gravity compensation within it: these act explicitly.
+    shared: bool,
+}
+
+impl JointRows {
+    pub(crate) fn new(model: &Model) -> Self {
+        let compensated = model.joints.iter().any(|j| j.actuator_gravity_compensation);
+        Self {
+            limits: Vec::new(),
+            frictions: Vec::new(),
+            gains: Vec::new(),
+            equalities_1: Vec::new(),
+            equalities_3: Vec::new(),
+            scratch: vec![0.0; 6 * model.nv()],
+            column: vec![0.0; model.nv()],
+            forces: vec![0.0; model.actuators.len()],
+            tau: vec![0.0; model.nv()],
+            shared: compensated || model.actuators.iter().any(|a| a.shares_limit),
+        }
+    }
+
+    /// Forces of the actuators that share limits, at x₀, added to `force`.
+    pub(crate) fn set_explicit_actuators(
+        &mut self,
+        i: &Inputs<'_>,
+        kin: &Kinematics,
+        actuators: &ActuatorState,
+        z: &[f64],
+        force: &mut [f64],
+    ) {
+        if !self.shared {
+            return;
+        }
+        i.model.actuator_forces(kin, actuators, (z, i.control, 0.0), &mut self.forces, &mut self.tau);
+        for (a, actuator) in i.model.actuators.iter().enumerate().filter(|(_, a)| !a.shares_limit) {
+            let f = self.forces[a].clamp(actuator.effort[0], actuator.effort[1]);
+            actuators.row(i.model, a).add_scaled(-f, &mut self.tau);
+        }
+        force.iter_mut().zip(&self.tau).for_each(|(f, t)| *f += t);
+    }
+
+    /// Pushes the rows of the map in the order of the pools and collects what does not depend on the step size.
+    pub(crate) fn set(
+        &mut self,
+        i: &Inputs<'_>,
+        (kin, tendons, actuators): (&Kinematics, &TendonState, &ActuatorState),
+        x0: &State,
+        horizon: f64,
+        mass: &BlockDiagonal,
+        map: &mut FrozenMap,
+    ) {
+        let model = i.model;
+        self.limits.clear();
+        if i.limits {
+            self.set_limits(model, tendons, x0, horizon, mass, map);
+        }
+        self.set_frictions(i, tendons, mass, map);
+        self.gains.clear();
+        if i.actuation {
+            for (a, _) in
+                model.actuators.iter().enumerate().filter(|(_, a)| !a.shares_limit && !a.dofs.is_empty())
+            {
+                push_sparse(map, model, actuators.row(model, a), 1.0);
+                self.gains.push(GainRow::Actuator(a));
+            }
+        }
+        for (t, tendon) in model.tendons.iter().enumerate() {
+            if (tendon.stiffness > 0.0 || tendon.damping > 0.0) && !tendon.dofs.is_empty() {
+                push_sparse(map, model, tendons.row(model, t), 1.0);
+                self.gains.push(GainRow::Tendon(t));
+            }
+        }
+        self.set_equalities(model, EqualityInput { q: &x0.q, kin, tendons }, mass, map);
+    }
+
+    fn set_limits(
+        &mut self,
+        model: &Model,
+        tendons: &TendonState,
+        x0: &State,
+        horizon: f64,
+        mass: &BlockDiagonal,
+        map: &mut FrozenMap,
+    ) {
+        let mut push = |gap: f64, rate: f64, margin: f64, row: SparseRow<'_>, sign: f64| {
+            // Rows that cannot be reached are left out: by twice the present rate, plus a tenth for what accelerates.
+            if gap < margin + 2.0 * horizon * rate.abs() + 0.1 {
+                let w = push_sparse_weighed(map, model, row, sign, mass, &mut self.column);
+                self.limits.push(LimitSeed { dt: 0.0, gap, inverse_mass: w, spring: None });
+            }
+        };
+        for joint in &model.joints {
+            let Some([low, high]) = joint.range else { continue };
+            match joint.kind {
+                JointKind::Hinge | JointKind::Slide => {
+                    let row = SparseRow { dofs: &[joint.v], values: &[1.0] };
+                    let (q, v) = (x0.q[joint.q], x0.v[joint.v]);
+                    push(q - low, v, joint.limit_margin, row, 1.0);
+                    push(high - q, v, joint.limit_margin, row, -1.0);
+                }
+                JointKind::Ball => {
+                    // The rate of the angle is the angular velocity along the rotation axis, which is the same in both frames.
+                    let turn = crate::equality::rotation_vector(&quaternion_at(&x0.q, joint.q));
+                    let angle = turn.norm();
+                    if angle > 1e-6 {
+                        let axis = turn / angle;
+                        let row =
+                            SparseRow { dofs: &[joint.v, joint.v + 1, joint.v + 2], values: axis.as_slice() };
+                        push(high - angle, row.dot(&x0.v), joint.limit_margin, row, -1.0);
+                    }
+                }
+                JointKind::Free => {}
+            }
+        }
+        for (t, tendon) in model.tendons.iter().enumerate() {
+            let Some([low, high]) = tendon.range else { continue };
+            if tendon.dofs.is_empty() {
+                continue;
+            }
+            let (l, rate, row) = (tendons.length[t], tendons.rate[t], tendons.row(model, t));
+            push(l - low, rate, tendon.limit_margin, row, 1.0);
+            push(high - l, rate, tendon.limit_margin, row, -1.0);
+        }
+    }
+
+    fn set_frictions(
+        &mut self,
+        i: &Inputs<'_>,
+        tendons: &TendonState,
+        mass: &BlockDiagonal,
+        map: &mut FrozenMap,
+    ) {
+        self.frictions.clear();
+        let model = i.model;
+        let mut push = |force: f64, row: SparseRow<'_>| {
+            let w = push_sparse_weighed(map, model, row, 1.0, mass, &mut self.column);
+            self.frictions.push(DryFrictionSeed {
+                dt: 0.0,
+                force,
+                stiction_speed: i.stiction_speed,
+                inverse_mass: w,
+            });
+        };
+        for joint in model.joints.iter().filter(|j| j.dry_friction > 0.0) {
+            for dof in joint.v..joint.v + joint.kind.nv() {
+                push(joint.dry_friction, SparseRow { dofs: &[dof], values: &[1.0] });
+            }
+        }
+        for (t, tendon) in model.tendons.iter().enumerate() {
+            if tendon.dry_friction > 0.0 && !tendon.dofs.is_empty() {
+                push(tendon.dry_friction, tendons.row(model, t));
+            }
+        }
+    }
+
+    /// One-row equalities first, then those of three rows; a weld is two of the latter, translation and rotation.
+    fn set_equalities(
+        &mut self,
+        model: &Model,
+        at: EqualityInput<'_>,
+        mass: &BlockDiagonal,
+        map: &mut FrozenMap,
+    ) {
+        self.equalities_1.clear();
+        self.equalities_3.clear();
+        for wide in [false, true] {
+            for (e, equality) in model.equalities.iter().enumerate() {
+                let rows = equality.rows;
+                if !equality.active || equality.trees.is_empty() || (rows > 1) != wide {
+                    continue;
+                }
+                let mut residual = [0.0; 6];
+                let jac = &mut self.scratch[..rows * model.nv()];
+                jac.fill(0.0);
+                model.equality(e, at, &mut residual, |dof, entries| {
+                    jac[rows * dof..rows * (dof + 1)].iter_mut().zip(entries).for_each(|(j, x)| *j += x);
+                });
+                let spring = equality.stiffness.map(|k| [k, equality.damping]);
+                for group in 0..rows.div_ceil(3) {
+                    let (from, dim) = (3 * group, rows.min(3));
+                    map.push_constraint(&[0.0; 3][..dim]);
+                    for &t in &equality.trees {
+                        let dofs = model.trees[t].dofs.clone();
+                        let block = map.push_block(t);
+                        for (k, dof) in dofs.enumerate() {
+                            let column = &jac[rows * dof + from..rows * dof + from + dim];
+                            block[k * dim..(k + 1) * dim].copy_from_slice(column);
+                        }
+                    }
+                    let k = map.constraint_count() - 1;
+                    let w = mean_delassus(mass, map, k, &mut self.column);
+                    let gap = &residual[from..from + dim];
+                    if dim == 1 {
+                        let gap = SVector::from([gap[0]]);
+                        self.equalities_1.push(NearRigidSeed { dt: 0.0, gap, inverse_mass: w, spring });
+                    } else {
+                        let gap = SVector::from([gap[0], gap[1], gap[2]]);
+                        self.equalities_3.push(NearRigidSeed { dt: 0.0, gap, inverse_mass: w, spring });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Laws for a step size.
+    pub(crate) fn fill_pools(
+        &self,
+        i: &Inputs<'_>,
+        (tendons, actuators, z): (&TendonState, &ActuatorState, &[f64]),
+        dt: f64,
+        pools: &mut Pools,
+    ) {
+        refill::<Limit, 1>(pools, LIMIT, self.limits.iter().map(|s| LimitSeed { dt, ..*s }));
+        refill::<DryFriction, 1>(
+            pools,
+            FRICTION,
+            self.frictions.iter().map(|s| DryFrictionSeed { dt, ..*s }),
+        );
+        let gain = |row: &GainRow| match *row {
+            GainRow::Actuator(a) => {
+                let actuator = &i.model.actuators[a];
+                let law =
+                    actuator.law(actuators.length[a], actuators.rate[a], actuator.input(z, i.control[a], dt));
+                let gain = -(dt * law.by_length + law.by_rate);
+                let [low, high] = law.effort;
+                let limits =
+                    (low.is_finite() || high.is_finite()).then(|| [low.max(-f64::MAX), high.min(f64::MAX)]);
+                // A gain that would feed energy in acts explicitly.
+                if gain > 0.0 {
+                    let bias = law.force - law.by_rate * actuators.rate[a];
+                    GainSeed { dt, gain, bias, limits }
+                } else {
+                    GainSeed { dt, gain: 0.0, bias: law.force, limits }
+                }
+            }
+            GainRow::Tendon(t) => {
+                let tendon = &i.model.tendons[t];
+                let l = tendons.length[t];
+                let gain = tendon.damping + dt * tendon.spring_stiffness(l);
+                GainSeed { dt, gain, bias: tendon.spring_force(l), limits: None }
+            }
+        };
+        refill::<Gain, 1>(pools, GAIN, self.gains.iter().map(gain));
+        refill::<NearRigid, 1>(
+            pools,
+            EQUALITY_1,
+            self.equalities_1.iter().map(|s| NearRigidSeed { dt, ..*s }),
+        );
+        refill::<NearRigid, 3>(
+            pools,
+            EQUALITY_3,
+            self.equalities_3.iter().map(|s| NearRigidSeed { dt, ..*s }),
+        );
+    }
+}
+
+/// One row with few entries, over the trees that it touches.
+fn push_sparse(map: &mut FrozenMap, model: &Model, row: SparseRow<'_>, sign: f64) {
+    map.push_constraint(&[0.0]);
+    let mut at = 0;
+    while at < row.dofs.len() {
+        let t = model.dofs[row.dofs[at]].tree;
+        let dofs = &model.trees[t].dofs;
+        let block = map.push_block(t);
+        while at < row.dofs.len() && dofs.contains(&row.dofs[at]) {
+            block[row.dofs[at] - dofs.start] = sign * row.values[at];
+            at += 1;
+        }
+    }
+}
+
+/// The same; returns the effective inverse mass J M⁻¹ Jᵀ of the row.
+fn push_sparse_weighed(
+    map: &mut FrozenMap,
+    model: &Model,
+    row: SparseRow<'_>,
+    sign: f64,
+    mass: &BlockDiagonal,
+    column: &mut [f64],
+) -> f64 {
+    push_sparse(map, model, row, sign);
+    mean_delassus(mass, map, map.constraint_count() - 1, column)
+}
+
+/// Mean diagonal entry of J M⁻¹ Jᵀ of a constraint; a floor keeps rows without moment arm harmless.
+fn mean_delassus(mass: &BlockDiagonal, map: &FrozenMap, k: usize, column: &mut [f64]) -> f64 {
+    let (_, d) = map.rows_of(k);
+    let mut trace = 0.0;
+    for (b, block) in map.entries(k) {
+        let x = &mut column[..block.len() / d];
+        for r in 0..d {
+            x.iter_mut().zip(block.chunks_exact(d)).for_each(|(x, c)| *x = c[r]);
+            mass.solve_block(b, x);
+            trace += block.chunks_exact(d).zip(&*x).map(|(c, x)| c[r] * x).sum::<f64>();
+        }
+    }
+    (trace / d as f64).max(1e-12)
+}
+
+fn refill<L: ContactLaw<D>, const D: usize>(
+    pools: &mut Pools,
+    member: usize,
+    seeds: impl Iterator<Item = L::Seed>,
+) {
+    if let Some(pool) = pools.member_mut(member).as_any_mut().downcast_mut::<Pool<L, D>>() {
+        pool.clear();
+        for s in seeds {
+            pool.push(&s);
+        }
+    }
+}
