@@ -1,11 +1,8 @@
 //! Shapes, meshes, distances, contact patches and broad phase.
 
 mod aabb;
-mod broad_phase;
 mod bvh;
 mod convex_mesh;
-mod elevation;
-mod generate;
 mod height_field;
 mod hull;
 mod io;
@@ -16,14 +13,12 @@ mod narrow;
 mod shape;
 
 pub use aabb::Aabb;
-pub use broad_phase::{BroadPhase, BroadPhaseError};
 pub use bvh::Bvh;
 pub use convex_mesh::ConvexMesh;
-pub use elevation::{Elevation, ElevationError};
-pub use height_field::{HeightField, HeightFieldError};
+pub use height_field::HeightField;
 pub use hull::HullError;
 pub use mass::{MassError, MassProperties, MeshInertia};
 pub use mesh::{MeshTopology, TriangleMesh};
 pub use mesh_error::{MeshDefect, MeshError};
-pub use narrow::{ContactPoint, Unsupported, bounding_ball, contacts};
+pub use narrow::{ContactPoint, Unsupported, Witness, bounding_ball, contacts, distance};
 pub use shape::Shape;

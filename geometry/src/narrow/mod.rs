@@ -1,10 +1,26 @@
 //! Contact between pairs of shapes: stateless, deterministic, double precision.
+//!
+//! A shape is a convex core swept by a ball. The signed distance of two cores is the largest separation over all unit
+//! normals: closed forms where they exist, else Gilbert–Johnson–Keerthi apart and a search over directions when overlapping,
+//! both polished to roundoff. Patches are what the two facing features share in the tangent plane.
 
+mod clip;
+mod convex;
+mod core;
+mod distance;
+mod face;
+mod gjk;
 mod half_space;
-mod sphere;
+mod order;
+mod patch;
+mod point;
+mod polish;
+mod reduce;
+mod search;
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
+pub use self::distance::{Witness, distance};
 use crate::Shape;
 
 /// One point of a contact patch.
@@ -18,18 +34,25 @@ pub struct ContactPoint {
     pub normal: Vector3<f64>,
     /// Signed distance along the normal \[m\]; p_b = p_a + gap·normal.
     pub gap: f64,
-    /// Feature of the pair, equal while the same features touch.
+    /// Features that touch, equal while they stay the same: that of A in the upper half, that of B in the lower.
     pub feature: u64,
 }
 
 impl ContactPoint {
     /// The same contact with A and B exchanged.
+    #[must_use]
     pub fn flipped(self) -> Self {
-        Self { p_a: self.p_b, p_b: self.p_a, normal: -self.normal, ..self }
+        let feature = self.feature.rotate_left(32);
+        Self { p_a: self.p_b, p_b: self.p_a, normal: -self.normal, feature, ..self }
     }
 }
 
-/// A pair of shapes without contact queries.
+/// The feature of a pair from the codes on A and B.
+fn feature([a, b]: [u32; 2]) -> u64 {
+    u64::from(a) << 32 | u64::from(b)
+}
+
+/// A pair of shapes without the query that was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("contact between {a} and {b} is not supported; {remedy}")]
 pub struct Unsupported {
@@ -41,10 +64,20 @@ pub struct Unsupported {
     pub remedy: &'static str,
 }
 
-/// Adds every contact point with gap < margin between A at `x_wa` and B at `x_wb`.
+impl Unsupported {
+    fn flipped(self) -> Self {
+        Self { a: self.b, b: self.a, remedy: self.remedy }
+    }
+}
+
+/// Appends to `out` the contact patch between A at `x_wa` and B at `x_wb`: points with gap < `margin` \[m\], at most eight per
+/// pair of convex parts, the deepest among them. Nothing is removed from `out`; nothing is allocated once it has room.
+///
+/// Depends on nothing but the arguments. `contacts(b, a)` gives the points of `contacts(a, b)`, each
+/// [flipped](ContactPoint::flipped).
 ///
 /// # Errors
-/// [`Unsupported`] pairs.
+/// [`Unsupported`] pairs  and poses that are not finite.
 pub fn contacts(
     a: &Shape,
     x_wa: &Isometry3<f64>,
@@ -53,19 +86,34 @@ pub fn contacts(
     margin: f64,
     out: &mut Vec<ContactPoint>,
 ) -> Result<(), Unsupported> {
+    order::refuse(a, x_wa, b, x_wb)?;
+    if !order::swapped(a, x_wa, b, x_wb) {
+        return ordered_contacts(a, x_wa, b, x_wb, margin, out);
+    }
     let from = out.len();
-    if half_space::contacts(a, x_wa, b, x_wb, margin, out) || sphere::contacts(a, x_wa, b, x_wb, margin, out)
-    {
+    ordered_contacts(b, x_wb, a, x_wa, margin, out).map_err(Unsupported::flipped)?;
+    for c in &mut out[from..] {
+        *c = c.flipped();
+    }
+    Ok(())
+}
+
+fn ordered_contacts(
+    a: &Shape,
+    x_wa: &Isometry3<f64>,
+    b: &Shape,
+    x_wb: &Isometry3<f64>,
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) -> Result<(), Unsupported> {
+    if matches!(a, Shape::HalfSpace) && half_space::contacts(x_wa, b, x_wb, margin, out) {
         return Ok(());
     }
-    if half_space::contacts(b, x_wb, a, x_wa, margin, out) || sphere::contacts(b, x_wb, a, x_wa, margin, out)
-    {
-        for c in &mut out[from..] {
-            *c = c.flipped();
-        }
+    if let (Some(core_a), Some(core_b)) = (core::core_of(a), core::core_of(b)) {
+        patch::contacts(core_a, core_b, x_wa, x_wb, margin, out);
         return Ok(());
     }
-    Err(Unsupported { a: a.name(), b: b.name(), remedy: "use a supported pair of shapes" })
+    Err(order::unsupported(a, b))
 }
 
 /// A ball that holds the shape: centre in the shape's frame and radius \[m\]; None for unbounded shapes.

@@ -1,0 +1,147 @@
+//! Signed distance of two convex cores, apart or overlapping.
+
+use signorini_core::na::Vector3;
+
+use super::clip::{crossing, intersect, point_over};
+use super::core::{Core, Pair, unit};
+use super::face::{Face, Reach, face};
+use super::gjk::{Gjk, gjk};
+use super::polish::{Direction, polish};
+use super::search::largest_separation;
+
+type V = Vector3<f64>;
+
+/// Features whose normals are within this angle of the contact normal carry the witness points.
+const FLAT: f64 = 1e-9;
+
+/// Signed distance of the cores, in the frame of A.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CoreWitness {
+    pub(super) n: V,
+    pub(super) s: f64,
+    pub(super) p_a: V,
+    pub(super) p_b: V,
+}
+
+/// The signed distance of two cores; None when it is beyond `limit`.
+pub(super) fn core_distance(pair: &Pair<'_>, limit: f64) -> Option<CoreWitness> {
+    let curved = pair.a.is_curved() || pair.b.is_curved();
+    let start = unit(&pair.t, 0.0).unwrap_or_else(V::z);
+    let roundoff = 1e-13 * pair.scale;
+    let mut fallback = None;
+    let rounds: &[f64] = if curved { &[1e-5, 1e-14] } else { &[1e-14] };
+    for &relative in rounds {
+        let (normal, lower, upper, p_a, p_b) = match gjk(pair, &start, relative, limit) {
+            Gjk::Beyond => return None,
+            Gjk::Overlap => break,
+            Gjk::Apart { normal, lower, upper, p_a, p_b } => (normal, lower, upper, p_a, p_b),
+        };
+        if !curved && upper - lower <= 1e-13 * upper + 0.1 * roundoff {
+            return Some(CoreWitness { n: normal, s: upper, p_a, p_b });
+        }
+        let d = polish(pair, Direction { n: normal, s: pair.separation(&normal) }, 1e-2);
+        if !curved && upper - d.s <= roundoff {
+            return Some(CoreWitness { n: d.n, s: d.s, p_a, p_b });
+        }
+        let (q_a, q_b) = witness_over(pair, &d.n);
+        let residual = (q_b - q_a - d.n * d.s).norm();
+        let w = CoreWitness { n: d.n, s: d.s, p_a: q_a, p_b: q_b };
+        if residual <= roundoff {
+            return Some(w);
+        }
+        // Apart, but the witness points are no better than this: kept unless the search finds better.
+        if upper - d.s <= 1e-9 * pair.scale && d.s > 0.0 {
+            fallback = Some(CoreWitness { n: d.n, s: d.s, p_a, p_b });
+        }
+    }
+    if fallback.is_some() {
+        return fallback;
+    }
+    let d = largest_separation(pair);
+    let (p_a, p_b) = witness_over(pair, &d.n);
+    // What is left across the normal is shared.
+    let gap = d.n * d.s;
+    let off = 0.5 * (p_b - p_a - gap);
+    Some(CoreWitness { n: d.n, s: d.s, p_a: p_a + off, p_b: p_b - off })
+}
+
+/// The features that face each other along `n`, in the frame of A.
+pub(super) fn facing(pair: &Pair<'_>, n: &V, reach_a: Reach, reach_b: Reach) -> (Face, Face) {
+    let a = face(&pair.a, n, reach_a);
+    let mut b = face(&pair.b, &pair.opposite_in_b(n), reach_b);
+    b.transform(&pair.r, &pair.t);
+    (a, b)
+}
+
+/// Points of the two support features at `n` that lie over each other along `n`, as nearly as possible.
+pub(super) fn witness_over(pair: &Pair<'_>, n: &V) -> (V, V) {
+    let (a, b) = facing(pair, n, Reach::Within(FLAT), Reach::Within(FLAT));
+    let on_a = |q: &V| nearest_on(&pair.a, &a, q, |p| p, |p| p);
+    let on_b = |q: &V| nearest_on(&pair.b, &b, q, |p| pair.r.tr_mul(&(p - pair.t)), |p| pair.r * p + pair.t);
+    let flat = |p: V| p - n * n.dot(&p);
+    match (a.len, b.len) {
+        (1, 1) => return (a.corners[0], b.corners[0]),
+        (1, _) => {
+            let q = a.corners[0] + n * n.dot(&(b.corners[0] - a.corners[0]));
+            return (a.corners[0], on_b(&q));
+        }
+        (_, 1) => {
+            let q = b.corners[0] - n * n.dot(&(b.corners[0] - a.corners[0]));
+            return (on_a(&q), b.corners[0]);
+        }
+        (2, 2) => {
+            if let Some(q) = crossing(&a, &b, n) {
+                return (point_over(&a, &q, n), point_over(&b, &q, n));
+            }
+        }
+        _ => {}
+    }
+    let shared = intersect(&a, &b, n, 1e-14 * pair.scale);
+    let corners = shared.corners();
+    if !corners.is_empty() {
+        let q = corners.iter().map(|c| shared.lift(c)).sum::<V>() / corners.len() as f64;
+        return (point_over(&a, &q, n), point_over(&b, &q, n));
+    }
+    // They share less than the polygons that stand for round faces: alternating projection.
+    let mean = a.corners[..a.len].iter().sum::<V>() / a.len as f64;
+    let s = n.dot(&(b.corners[0] - a.corners[0]));
+    let (mut p, mut q) = (mean, on_b(&(mean + n * s)));
+    for _ in 0..60 {
+        p = on_a(&(q - n * s));
+        q = on_b(&(p + n * s));
+        if (flat(q) - flat(p)).norm() < 1e-14 * pair.scale {
+            break;
+        }
+    }
+    (p, q)
+}
+
+/// The point of a support feature nearest to `q`, which lies in its plane. Round faces are taken as discs.
+fn nearest_on(core: &Core<'_>, f: &Face, q: &V, to: impl Fn(V) -> V, from: impl Fn(V) -> V) -> V {
+    if let (Core::Cylinder(r, h), 3..) = (core, f.len) {
+        let p = to(*q);
+        let rho = p.x.hypot(p.y);
+        let s = if rho > *r { r / rho } else { 1.0 };
+        return from(V::new(p.x * s, p.y * s, h.copysign(p.z)));
+    }
+    if f.len == 1 {
+        return f.corners[0];
+    }
+    let mut best = (f64::INFINITY, f.corners[0]);
+    let mut inside = f.len > 2;
+    let edges = if f.len == 2 { 1 } else { f.len };
+    for k in 0..edges {
+        let (p, d) = (f.corners[k], f.corners[if k + 1 == f.len { 0 } else { k + 1 }] - f.corners[k]);
+        if f.len > 2 && f.normal.dot(&d.cross(&(q - p))) < 0.0 {
+            inside = false;
+        }
+        let len2 = d.norm_squared();
+        let t = if len2 > 0.0 { ((q - p).dot(&d) / len2).clamp(0.0, 1.0) } else { 0.0 };
+        let x = p + d * t;
+        let off = (q - x).norm_squared();
+        if off < best.0 {
+            best = (off, x);
+        }
+    }
+    if inside { *q } else { best.1 }
+}

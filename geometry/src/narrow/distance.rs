@@ -1,0 +1,92 @@
+//! Signed distance of two shapes with witness points and normal.
+
+use signorini_core::na::{Isometry3, Point3, Vector3};
+
+use super::convex::core_distance;
+use super::core::{Core, Pair, core_of};
+use super::order::{refuse, swapped, unsupported};
+use super::point::surface_point;
+use super::{Unsupported, half_space};
+use crate::Shape;
+
+/// Signed distance of two shapes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Witness {
+    /// Signed distance \[m\]; when negative, the smallest translation that separates the shapes.
+    pub gap: f64,
+    /// Unit normal from A into B, world.
+    pub normal: Vector3<f64>,
+    /// Witness point of A, world \[m\]; when overlapping, the point of A deepest in B.
+    pub p_a: Point3<f64>,
+    /// Witness point of B, world \[m\]: p_b = p_a + gap·normal.
+    pub p_b: Point3<f64>,
+}
+
+impl Witness {
+    /// The same with A and B exchanged.
+    #[must_use]
+    pub fn flipped(self) -> Self {
+        Self { gap: self.gap, normal: -self.normal, p_a: self.p_b, p_b: self.p_a }
+    }
+}
+
+/// The signed distance of shape A at `x_wa` and B at `x_wb`, exact to roundoff where the optimum is isolated.
+///
+/// Overlapping shapes give the smallest separating translation; of several, always the same one. Where witness points are
+/// not unique (parallel faces) they lie within the faces. `distance(b, a)` is `distance(a, b)` flipped, bit for bit.
+///
+/// # Errors
+/// [`Unsupported`] for surfaces and height fields (no inside to measure: use [`crate::contacts`]), two half-spaces, empty
+/// hulls and poses that are not finite.
+pub fn distance(
+    a: &Shape,
+    x_wa: &Isometry3<f64>,
+    b: &Shape,
+    x_wb: &Isometry3<f64>,
+) -> Result<Witness, Unsupported> {
+    refuse(a, x_wa, b, x_wb)?;
+    if swapped(a, x_wa, b, x_wb) {
+        return ordered(b, x_wb, a, x_wa).map(Witness::flipped).map_err(Unsupported::flipped);
+    }
+    ordered(a, x_wa, b, x_wb)
+}
+
+fn ordered(
+    a: &Shape,
+    x_wa: &Isometry3<f64>,
+    b: &Shape,
+    x_wb: &Isometry3<f64>,
+) -> Result<Witness, Unsupported> {
+    if matches!(a, Shape::HalfSpace) {
+        return half_space::distance(x_wa, b, x_wb).ok_or_else(|| unsupported(a, b));
+    }
+    let (Some(core_a), Some(core_b)) = (core_of(a), core_of(b)) else { return Err(unsupported(a, b)) };
+    within(core_a, core_b, x_wa, x_wb, f64::INFINITY).map(|(w, _)| w).ok_or_else(|| unsupported(a, b))
+}
+
+/// Signed distance unless it is at least `margin`, and that of the cores in the frame of A.
+pub(super) fn within<'a>(
+    (a, r_a): (Core<'a>, f64),
+    (b, r_b): (Core<'a>, f64),
+    x_wa: &Isometry3<f64>,
+    x_wb: &Isometry3<f64>,
+    margin: f64,
+) -> Option<(Witness, Pair<'a>)> {
+    let x_ab = x_wa.inv_mul(x_wb);
+    let pair = Pair::new(a, b, &x_ab);
+    let (n, s, p_a, p_b) = match (&b, surface_point(&a, &pair.t)) {
+        (Core::Point, Some((p, n, s))) => (n, s, p, pair.t),
+        _ => {
+            let w = core_distance(&pair, margin + r_a + r_b)?;
+            (w.n, w.s, w.p_a, w.p_b)
+        }
+    };
+    let gap = s - r_a - r_b;
+    if gap >= margin {
+        return None;
+    }
+    let normal = x_wa.rotation * n;
+    let p_a = x_wa * Point3::from(p_a + n * r_a);
+    let p_b = x_wa * Point3::from(p_b - n * r_b);
+    Some((Witness { gap, normal, p_a, p_b }, pair))
+}

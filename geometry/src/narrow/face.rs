@@ -1,0 +1,240 @@
+//! The feature of a core that faces a direction: a polygon, an edge or a corner.
+
+use std::f64::consts::FRAC_PI_4;
+
+use signorini_core::na::Vector3;
+
+use super::core::{Core, hull_support, triangle_support, unit};
+
+type V = Vector3<f64>;
+
+/// Most corners of a polygon; larger faces of hulls are thinned evenly.
+pub(super) const MAX_CORNERS: usize = 32;
+
+/// Codes of features: kind in the two highest bits.
+pub(super) const VERTEX: u32 = 0;
+pub(super) const EDGE: u32 = 1 << 30;
+pub(super) const FACE: u32 = 2 << 30;
+/// A point that moves freely over a curved part.
+pub(super) const CURVED: u32 = 3 << 30;
+
+/// A feature: `len` corners, 1 for a point, 2 for a segment, else a planar polygon counter-clockwise seen from outside.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Face {
+    pub(super) corners: [V; MAX_CORNERS],
+    /// Code of each corner.
+    pub(super) codes: [u32; MAX_CORNERS],
+    pub(super) len: usize,
+    /// Code of the feature as a whole.
+    pub(super) code: u32,
+    /// Outward unit normal of a polygon.
+    pub(super) normal: V,
+}
+
+impl Face {
+    fn new(code: u32, normal: V) -> Self {
+        Self { corners: [V::zeros(); MAX_CORNERS], codes: [0; MAX_CORNERS], len: 0, code, normal }
+    }
+
+    fn push(&mut self, p: V, code: u32) {
+        self.corners[self.len] = p;
+        self.codes[self.len] = code;
+        self.len += 1;
+    }
+
+    fn point(p: V, code: u32) -> Self {
+        let mut out = Self::new(code, V::zeros());
+        out.push(p, code);
+        out
+    }
+
+    fn segment(p: V, q: V, codes: [u32; 2]) -> Self {
+        let mut out = Self::new(edge_code(codes[0], codes[1]), V::zeros());
+        out.push(p, codes[0]);
+        out.push(q, codes[1]);
+        out
+    }
+
+    /// The feature mapped by `p ↦ r p + t`.
+    pub(super) fn transform(&mut self, r: &signorini_core::na::Matrix3<f64>, t: &V) {
+        for p in &mut self.corners[..self.len] {
+            *p = r * *p + t;
+        }
+        self.normal = r * self.normal;
+    }
+}
+
+/// Code of the edge between two corners.
+pub(super) fn edge_code(i: u32, j: u32) -> u32 {
+    let (i, j) = (i.min(j) & 0x7fff, i.max(j) & 0x7fff);
+    EDGE | i << 15 | j
+}
+
+/// Sine of the tilt up to which a cap carries points that are fixed on its rim; beyond it only the lowest rim point does.
+pub(super) const CAP_TILT: f64 = 0.2;
+
+/// How far from `d` the normals of a feature may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Reach {
+    /// Angle within which a feature counts as facing; sine.
+    Within(f64),
+    /// The feature of highest dimension that faces `d` best, however tilted, short of standing on edge.
+    Best,
+}
+
+/// The feature of `core` that faces the unit vector `d`, in the core's frame.
+pub(super) fn face(core: &Core<'_>, d: &V, reach: Reach) -> Face {
+    // Sine of the largest tilt of faces, and of lines against the tangent plane.
+    let (tilt, slant) = match reach {
+        Reach::Within(s) => (s, s),
+        Reach::Best => (0.98, 0.9),
+    };
+    // By the sine itself: 1 − cos² is lost to roundoff for small angles.
+    let faces = |n: &V| n.dot(d) > 0.0 && n.cross(d).norm_squared() <= tilt * tilt;
+    match core {
+        Core::Point => Face::point(V::zeros(), VERTEX),
+        Core::Ellipsoid(_) => Face::point(core.support(d), CURVED),
+        Core::Segment(h) => {
+            if d.z.abs() <= slant {
+                Face::segment(V::new(0.0, 0.0, -h), V::new(0.0, 0.0, *h), [0, 1])
+            } else {
+                Face::point(core.support(d), VERTEX | u32::from(d.z >= 0.0))
+            }
+        }
+        Core::Box(h) => {
+            let i = d.iamax();
+            let mut n = V::zeros();
+            n[i] = 1f64.copysign(d[i]);
+            box_face(h, d, faces(&n), slant)
+        }
+        Core::Cylinder(r, h) => {
+            let rho = d.x.hypot(d.y);
+            let up = 1f64.copysign(d.z);
+            let cap = match reach {
+                Reach::Within(s) => rho <= s,
+                Reach::Best => rho <= CAP_TILT,
+            };
+            if cap {
+                let mut out = Face::new(FACE | u32::from(up > 0.0), V::new(0.0, 0.0, up));
+                for k in 0..8u32 {
+                    let (s, c) = (f64::from(k) * up * FRAC_PI_4).sin_cos();
+                    out.push(V::new(r * c, r * s, up * h), 2 * k + u32::from(up > 0.0));
+                }
+                out
+            } else if d.z.abs() <= slant.min(0.7) {
+                let p = V::new(r * d.x / rho, r * d.y / rho, 0.0);
+                let z = V::new(0.0, 0.0, *h);
+                Face::segment(p - z, p + z, [CURVED, CURVED | 1])
+            } else {
+                Face::point(core.support(d), CURVED | u32::from(up > 0.0))
+            }
+        }
+        Core::Hull(m) => {
+            let mut best = (0, f64::NEG_INFINITY);
+            for (i, n) in m.normals.iter().enumerate() {
+                let c = n.dot(d);
+                if c > best.1 {
+                    best = (i, c);
+                }
+            }
+            if m.normals.get(best.0).is_some_and(&faces) {
+                let loop_ = &m.faces[best.0];
+                let mut out = Face::new(FACE | best.0 as u32, m.normals[best.0]);
+                let kept = loop_.len().min(MAX_CORNERS);
+                for k in 0..kept {
+                    let v = loop_[k * loop_.len() / kept];
+                    out.push(m.vertices[v as usize].coords, v);
+                }
+                return out;
+            }
+            let i = hull_support(m, d);
+            let p = m.vertices[i].coords;
+            let mut flat = (slant, None);
+            if m.neighbor_start.len() == m.vertices.len() + 1 && reach != Reach::Best {
+                for &j in &m.neighbors[m.neighbor_start[i] as usize..m.neighbor_start[i + 1] as usize] {
+                    if let Some(e) = unit(&(m.vertices[j as usize].coords - p), 0.0) {
+                        let off = e.dot(d).abs();
+                        if off <= flat.0 {
+                            flat = (off, Some(j));
+                        }
+                    }
+                }
+            }
+            match flat.1 {
+                Some(j) => {
+                    let (i, j) = (j.min(i as u32), j.max(i as u32));
+                    let at = |k: u32| m.vertices[k as usize].coords;
+                    Face::segment(at(i), at(j), [i, j])
+                }
+                None => Face::point(p, VERTEX | i as u32),
+            }
+        }
+        Core::Triangle(t) => triangle_face(t, d, tilt, slant),
+    }
+}
+
+fn box_face(h: &V, d: &V, facing: bool, slant: f64) -> Face {
+    let corner = |s: V| {
+        let bit = |k: usize| u32::from(s[k] > 0.0) << k;
+        (V::new(h.x * s.x, h.y * s.y, h.z * s.z), bit(0) | bit(1) | bit(2))
+    };
+    let mut s = d.map(|x| 1f64.copysign(x));
+    if facing {
+        let i = d.iamax();
+        let mut n = V::zeros();
+        n[i] = s[i];
+        let mut out = Face::new(FACE | (i as u32) << 1 | u32::from(s[i] > 0.0), n);
+        let (j, k) = if s[i] > 0.0 { ((i + 1) % 3, (i + 2) % 3) } else { ((i + 2) % 3, (i + 1) % 3) };
+        for (sj, sk) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
+            s[j] = sj;
+            s[k] = sk;
+            let (p, c) = corner(s);
+            out.push(p, c);
+        }
+        return out;
+    }
+    let i = d.iamin();
+    if d[i].abs() <= slant {
+        s[i] = -1.0;
+        let (p, a) = corner(s);
+        s[i] = 1.0;
+        let (q, b) = corner(s);
+        return Face::segment(p, q, [a, b]);
+    }
+    let (p, c) = corner(s);
+    Face::point(p, VERTEX | c)
+}
+
+/// Both sides of a triangle count as faces; the corners always run as given.
+fn triangle_face(t: &[V; 3], d: &V, tilt: f64, slant: f64) -> Face {
+    if let Some(n) = unit(&(t[1] - t[0]).cross(&(t[2] - t[0])), 0.0) {
+        let c = n.dot(d);
+        if n.cross(d).norm_squared() <= tilt * tilt {
+            let mut out = Face::new(FACE, if c < 0.0 { -n } else { n });
+            for k in 0..3 {
+                let k = if c < 0.0 { (3 - k) % 3 } else { k };
+                out.push(t[k], k as u32);
+            }
+            return out;
+        }
+    }
+    let i = triangle_support(t, d);
+    let mut flat = (slant, None);
+    for j in 0..3 {
+        if j != i
+            && let Some(e) = unit(&(t[j] - t[i]), 0.0)
+        {
+            let off = e.dot(d).abs();
+            if off <= flat.0 {
+                flat = (off, Some(j));
+            }
+        }
+    }
+    match flat.1 {
+        Some(j) => {
+            let (i, j) = (i.min(j), i.max(j));
+            Face::segment(t[i], t[j], [i as u32, j as u32])
+        }
+        None => Face::point(t[i], VERTEX | i as u32),
+    }
+}

@@ -1,0 +1,69 @@
+//! The contact patch of two convex shapes about their contact normal.
+
+use signorini_core::na::{Isometry3, Point3, Vector3};
+
+use super::clip::{intersect, point_over};
+use super::convex::facing;
+use super::core::{Core, Pair};
+use super::distance::within;
+use super::face::Reach;
+use super::reduce::reduce;
+use super::{ContactPoint, Witness, feature};
+
+type V = Vector3<f64>;
+
+/// Sine of the angle between the contact normal and a face within which the contact counts as one on that face.
+const FACING: f64 = 0.1;
+
+/// Contacts of two convex shapes, given as cores with radii.
+pub(super) fn contacts(
+    a: (Core<'_>, f64),
+    b: (Core<'_>, f64),
+    x_wa: &Isometry3<f64>,
+    x_wb: &Isometry3<f64>,
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) {
+    let Some((w, pair)) = within(a, b, x_wa, x_wb, margin) else { return };
+    let n = x_wa.rotation.inverse() * w.normal;
+    around(&pair, [a.1, b.1], &w, &n, x_wa, margin, out);
+}
+
+/// The patch about a witness; `n` is its normal in the frame of A.
+pub(super) fn around(
+    pair: &Pair<'_>,
+    radii: [f64; 2],
+    w: &Witness,
+    n: &V,
+    x_wa: &Isometry3<f64>,
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) {
+    let (mut fa, mut fb) = facing(pair, n, Reach::Within(FACING), Reach::Within(FACING));
+    if fa.len > 2 && fb.len <= 2 {
+        fb = facing(pair, n, Reach::Within(FACING), Reach::Best).1;
+    } else if fb.len > 2 && fa.len <= 2 {
+        fa = facing(pair, n, Reach::Best, Reach::Within(FACING)).0;
+    }
+    let from = out.len();
+    let eps = 1e-12 * pair.scale;
+    let shared = intersect(&fa, &fb, n, eps);
+    let mut deepest = f64::INFINITY;
+    for c in shared.corners() {
+        let q = shared.lift(c);
+        let (p_a, p_b) = (point_over(&fa, &q, n), point_over(&fb, &q, n));
+        let gap = n.dot(&(p_b - p_a)) - radii[0] - radii[1];
+        if gap < margin {
+            deepest = deepest.min(gap);
+            let p_a = x_wa * Point3::from(p_a + n * radii[0]);
+            let p_b = p_a + w.normal * gap;
+            out.push(ContactPoint { p_a, p_b, normal: w.normal, gap, feature: feature(c.codes) });
+        }
+    }
+    if deepest > w.gap + 1e-7 * pair.scale {
+        // The witness points move within their features.
+        let feature = feature([fa.code, fb.code]);
+        out.push(ContactPoint { p_a: w.p_a, p_b: w.p_b, normal: w.normal, gap: w.gap, feature });
+    }
+    reduce(out, from);
+}
