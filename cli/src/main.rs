@@ -1,6 +1,12 @@
 //! The `signorini` command line.
 
+mod compare;
+mod engine;
+mod inspect;
+mod model;
 mod reproduce;
+mod run;
+mod view;
 
 use clap::{Parser, Subcommand};
 
@@ -14,6 +20,14 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Simulate a model and record every accepted step.
+    Run(run::Arguments),
+    /// Write a page that shows a recording.
+    View(view::Arguments),
+    /// Print a model: bodies, dynamics, contact parameters.
+    Inspect(inspect::Arguments),
+    /// Run one scene under several laws, accuracies and steps.
+    Compare(compare::Arguments),
     /// Run the validation suite or a part of it and write the report.
     Reproduce(reproduce::Arguments),
     /// List the pages of the validation suite.
@@ -23,6 +37,10 @@ enum Command {
 fn main() -> std::process::ExitCode {
     let cli = Cli::parse();
     let result = match cli.command.unwrap_or_else(|| Command::Reproduce(reproduce::Arguments::default())) {
+        Command::Run(a) => run::run(&a),
+        Command::View(a) => view::run(&a),
+        Command::Inspect(a) => inspect::run(&a),
+        Command::Compare(a) => compare::run(&a),
         Command::Reproduce(a) => reproduce::run(&a),
         Command::List => {
             reproduce::list();

@@ -111,10 +111,12 @@ impl ConvexMesh {
             dropped.extend(superfluous);
         };
         let faces = polygons::merge(&points, &triangles, &regions, MERGE * size);
-        assemble(&points, &triangles, &dropped, &faces, size)
+        let hull = Hull { points: &points, triangles: &triangles, dropped: &dropped };
+        hull.assemble(&faces, size)
             .or_else(|| {
+                // not convex after all: keep the triangles, which always close up
                 let faces: Vec<Vec<u32>> = triangles.iter().map(|t| t.to_vec()).collect();
-                assemble(&points, &triangles, &dropped, &faces, size)
+                hull.assemble(&faces, f64::INFINITY)
             })
             .ok_or(HullError::Numerical { points: points.len() })
     }
@@ -150,66 +152,87 @@ fn vertices_without(triangles: &Triangles, dropped: &[u32]) -> Vec<u32> {
     kept
 }
 
-/// Renumbers the vertices, brings faces into a canonical order, and fills normals, edges and neighbours. `None` if the
-/// polygons do not close up.
-fn assemble(
-    points: &[Point3<f64>],
-    triangles: &Triangles,
-    dropped: &[u32],
-    loops: &[Vec<u32>],
-    size: f64,
-) -> Option<ConvexMesh> {
-    let mut used: Vec<u32> = loops.iter().flatten().copied().collect();
-    used.sort_unstable();
-    used.dedup();
-    let rank = |v: u32| used.binary_search(&v).map(|r| r as u32).ok();
-    let vertices: Vec<Point3<f64>> = used.iter().map(|v| points[*v as usize]).collect();
-    let mut faces = Vec::with_capacity(loops.len());
-    for corners in loops {
-        let mut face: Vec<u32> = corners.iter().map(|v| rank(*v)).collect::<Option<_>>()?;
-        let first = (0..face.len()).min_by_key(|k| face[*k])?;
-        face.rotate_left(first);
-        faces.push(face);
-    }
-    faces.sort_unstable();
-    let mut directed: Vec<[u32; 2]> =
-        faces.iter().flat_map(|f| (0..f.len()).map(|k| [f[k], f[(k + 1) % f.len()]])).collect();
-    directed.sort_unstable();
-    if directed.windows(2).any(|w| w[0] == w[1])
-        || directed.iter().any(|[a, b]| directed.binary_search(&[*b, *a]).is_err())
-    {
-        return None;
-    }
-    let edges: Vec<[u32; 2]> = directed.iter().filter(|[a, b]| a < b).copied().collect();
-    if vertices.len() + faces.len() != edges.len() + 2 {
-        return None;
-    }
-    let mut neighbor_start = vec![0u32; vertices.len() + 1];
-    for [a, _] in &directed {
-        neighbor_start[*a as usize + 1] += 1;
-    }
-    for i in 0..vertices.len() {
-        neighbor_start[i + 1] += neighbor_start[i];
-    }
-    let neighbors = directed.iter().map(|[_, b]| *b).collect();
-    let normals: Vec<Vector3<f64>> =
-        faces.iter().map(|f| polygons::normal(&vertices, f)).collect::<Option<_>>()?;
-    let mut hull =
-        ConvexMesh { vertices, faces, normals, offsets: Vec::new(), edges, neighbors, neighbor_start };
-    let slope = Slope::new(points.len(), triangles);
-    for f in 0..hull.faces.len() {
-        let n = hull.normals[f];
-        let top = slope.climb(points, &n, used[hull.faces[f][0] as usize]);
-        let highest = dropped.iter().map(|v| n.dot(&points[*v as usize].coords));
-        let offset = highest.fold(top, f64::max);
-        // a face plane far above its own corners means that the polygon is not a face
-        let lowest = hull.faces[f].iter().map(|v| n.dot(&hull.vertices[*v as usize].coords));
-        if offset - lowest.fold(f64::INFINITY, f64::min) > 10.0 * MERGE * size {
+/// A finished triangulated hull and the points on which it was a little larger.
+struct Hull<'a> {
+    points: &'a [Point3<f64>],
+    triangles: &'a Triangles,
+    dropped: &'a [u32],
+}
+
+impl Hull<'_> {
+    /// Renumbers the vertices, brings faces into a canonical order, and fills normals, planes, edges and neighbours. `None`
+    /// if the polygons do not close up, or are not flat and convex to a few merge tolerances times `size`.
+    fn assemble(&self, loops: &[Vec<u32>], size: f64) -> Option<ConvexMesh> {
+        let mut used: Vec<u32> = loops.iter().flatten().copied().collect();
+        used.sort_unstable();
+        used.dedup();
+        let rank = |v: &u32| used.binary_search(v).map(|r| r as u32).ok();
+        let vertices: Vec<Point3<f64>> = used.iter().map(|v| self.points[*v as usize]).collect();
+        let mut faces = Vec::with_capacity(loops.len());
+        for corners in loops {
+            let mut face: Vec<u32> = corners.iter().map(rank).collect::<Option<_>>()?;
+            let first = (0..face.len()).min_by_key(|k| face[*k])?;
+            face.rotate_left(first);
+            faces.push(face);
+        }
+        faces.sort_unstable();
+        let directed = directed_edges(&faces)?;
+        let edges: Vec<[u32; 2]> = directed.iter().filter(|[a, b]| a < b).copied().collect();
+        if vertices.len() + faces.len() != edges.len() + 2 {
             return None;
         }
-        hull.offsets.push(offset);
+        let mut neighbor_start = vec![0u32; vertices.len() + 1];
+        for [a, _] in &directed {
+            neighbor_start[*a as usize + 1] += 1;
+        }
+        for i in 0..vertices.len() {
+            neighbor_start[i + 1] += neighbor_start[i];
+        }
+        let neighbors = directed.iter().map(|[_, b]| *b).collect();
+        let normals = faces.iter().map(|f| polygons::normal(&vertices, f)).collect::<Option<Vec<_>>>()?;
+        let folded = |(f, n): (&Vec<u32>, &Vector3<f64>)| {
+            (0..f.len()).any(|k| polygons::is_dented(&vertices, f, k, n, 2.0 * MERGE * size))
+        };
+        if faces.iter().zip(&normals).any(folded) {
+            return None;
+        }
+        let offsets = self.offsets(&used, &faces, &normals, 10.0 * MERGE * size)?;
+        Some(ConvexMesh { vertices, faces, normals, offsets, edges, neighbors, neighbor_start })
     }
-    Some(hull)
+
+    /// The supporting plane along each normal; `None` if a corner of the face lies below it by more than `flatness`
+    /// \[m\].
+    fn offsets(
+        &self,
+        used: &[u32],
+        faces: &[Vec<u32>],
+        normals: &[Vector3<f64>],
+        flatness: f64,
+    ) -> Option<Vec<f64>> {
+        let slope = Slope::new(self.points.len(), self.triangles);
+        let mut offsets = Vec::with_capacity(faces.len());
+        for (face, n) in faces.iter().zip(normals) {
+            let height = |v: u32| n.dot(&self.points[v as usize].coords);
+            let top = slope.climb(self.points, n, used[face[0] as usize]);
+            let offset = self.dropped.iter().map(|v| height(*v)).fold(top, f64::max);
+            let lowest = face.iter().map(|v| height(used[*v as usize])).fold(f64::INFINITY, f64::min);
+            if offset - lowest > flatness {
+                return None;
+            }
+            offsets.push(offset);
+        }
+        Some(offsets)
+    }
+}
+
+/// All edges in both directions, sorted; `None` unless each runs once each way.
+fn directed_edges(faces: &[Vec<u32>]) -> Option<Vec<[u32; 2]>> {
+    let around = |f: &Vec<u32>| (0..f.len()).map(|k| [f[k], f[(k + 1) % f.len()]]).collect::<Vec<_>>();
+    let mut out: Vec<[u32; 2]> = faces.iter().flat_map(around).collect();
+    out.sort_unstable();
+    let once = out.windows(2).all(|w| w[0] != w[1]);
+    let both = out.iter().all(|[a, b]| out.binary_search(&[*b, *a]).is_ok());
+    (once && both).then_some(out)
 }
 
 /// Vertex adjacency of a triangulated hull. On it a local maximum of height is the global one; merged polygons, which are

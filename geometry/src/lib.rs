@@ -1,8 +1,11 @@
 //! Shapes, meshes, distances, contact patches and broad phase.
 
 mod aabb;
+mod broad_phase;
 mod bvh;
 mod convex_mesh;
+mod elevation;
+mod generate;
 mod height_field;
 mod hull;
 mod io;
@@ -13,9 +16,11 @@ mod narrow;
 mod shape;
 
 pub use aabb::Aabb;
+pub use broad_phase::{BroadPhase, BroadPhaseError};
 pub use bvh::Bvh;
 pub use convex_mesh::ConvexMesh;
-pub use height_field::HeightField;
+pub use elevation::{Elevation, ElevationError};
+pub use height_field::{HeightField, HeightFieldError};
 pub use hull::HullError;
 pub use mass::{MassError, MassProperties, MeshInertia};
 pub use mesh::{MeshTopology, TriangleMesh};

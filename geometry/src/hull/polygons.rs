@@ -16,8 +16,8 @@ fn double_area(points: &[Point3<f64>], face: &[u32]) -> Vector3<f64> {
     (1..face.len() - 1).map(|k| (at(k) - origin).cross(&(at(k + 1) - origin))).sum()
 }
 
-/// Numbers the planar regions of a triangulated hull: the region of each triangle. A region is connected, and its vertices
-/// lie within `tolerance` \[m\] of a plane. Large triangles are the seeds.
+/// Numbers the planar regions of a triangulated hull: the region of each triangle. A region is connected, its vertices
+/// lie within `tolerance` \[m\] of a plane, and its triangles, slivers aside, face the same side of it. Large triangles are the seeds.
 pub(super) fn regions(points: &[Point3<f64>], triangles: &[[u32; 3]], tolerance: f64) -> Vec<u32> {
     let across = neighbors(triangles);
     let areas: Vec<Vector3<f64>> = triangles.iter().map(|t| double_area(points, t)).collect();
@@ -26,6 +26,12 @@ pub(super) fn regions(points: &[Point3<f64>], triangles: &[[u32; 3]], tolerance:
     seeds.sort_by(|a, b| {
         key(*b).total_cmp(&key(*a)).then_with(|| triangles[*a as usize].cmp(&triangles[*b as usize]))
     });
+    // no higher than the tolerance: its normal means nothing
+    let is_sliver = |t: u32| {
+        let [a, b, c] = triangles[t as usize].map(|v| points[v as usize]);
+        let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
+        areas[t as usize].norm() <= tolerance * longest
+    };
     let mut region = vec![u32::MAX; triangles.len()];
     let mut count = 0;
     let mut stamp = vec![0u32; triangles.len()];
@@ -46,6 +52,7 @@ pub(super) fn regions(points: &[Point3<f64>], triangles: &[[u32; 3]], tolerance:
                     let near = |v: &u32| (plane.0.dot(&(points[*v as usize] - plane.1))).abs() <= tolerance;
                     if stamp[n as usize] != round
                         && region[n as usize] == u32::MAX
+                        && (areas[n as usize].dot(&plane.0) > 0.0 || is_sliver(n))
                         && triangles[n as usize].iter().all(near)
                     {
                         stamp[n as usize] = round;
@@ -255,13 +262,21 @@ fn join(
     if out.len() < 3 || out[start + 1..].iter().any(|v| out[..=start].contains(v)) {
         return None;
     }
-    let len = out.len();
-    let dented = |k: usize| {
-        let [p, v, q] = [out[(k + len - 1) % len], out[k], out[(k + 1) % len]].map(|u| points[u as usize]);
-        let chord = q - p;
-        let side = (v - p).cross(&chord).dot(normal);
-        // side / (|chord| |normal|) is how far v stands out of the chord
-        side < -tolerance * chord.norm() * normal.norm()
-    };
-    (!dented(0) && !dented(start)).then_some(out)
+    (!is_dented(points, &out, 0, normal, tolerance) && !is_dented(points, &out, start, normal, tolerance))
+        .then_some(out)
+}
+
+/// Whether corner `k` of a polygon lies inside the chord of its neighbours by more than `tolerance` \[m\], seen along
+/// `normal` (of any length).
+pub(super) fn is_dented(
+    points: &[Point3<f64>],
+    polygon: &[u32],
+    k: usize,
+    normal: &Vector3<f64>,
+    tolerance: f64,
+) -> bool {
+    let n = polygon.len();
+    let [p, v, q] = [polygon[(k + n - 1) % n], polygon[k], polygon[(k + 1) % n]].map(|u| points[u as usize]);
+    let chord = q - p;
+    (v - p).cross(&chord).dot(normal) < -tolerance * chord.norm() * normal.norm()
 }

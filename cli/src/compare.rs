@@ -1,0 +1,82 @@
+use std::error::Error;
+use std::time::Instant;
+
+use clap::Args;
+use signorini_core::System;
+use signorini_validation::engine::{Engine, Recorder};
+
+use crate::model::ModelArguments;
+
+/// What to compare.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Solvers, separated by commas.
+    #[arg(long, value_delimiter = ',', default_value = "icf")]
+    solvers: Vec<String>,
+    /// Contact laws, separated by commas.
+    #[arg(long, value_delimiter = ',', default_value = "lagged,similar,sap")]
+    laws: Vec<String>,
+    /// Accuracies of error control, separated by commas.
+    #[arg(long, value_delimiter = ',', default_value = "1e-2,1e-3")]
+    accuracies: Vec<f64>,
+    /// Fixed steps [s], separated by commas.
+    #[arg(long, value_delimiter = ',', default_value = "0.002")]
+    steps: Vec<f64>,
+    /// Simulated time [s].
+    #[arg(long, default_value_t = 1.0)]
+    time: f64,
+}
+
+pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
+    let scene = a.model.load()?;
+    let finest = a.accuracies.iter().copied().fold(1e-3, f64::min) * 1e-2;
+    let mut engines = vec![Engine { law: a.laws[0].clone(), ..Engine::cenic(finest) }];
+    for solver in &a.solvers {
+        for law in &a.laws {
+            let of = |e: Engine| Engine { solver: solver.clone(), law: law.clone(), ..e };
+            engines.extend(a.accuracies.iter().map(|x| of(Engine::cenic(*x))));
+            engines.extend(a.steps.iter().map(|h| of(Engine::fixed(*h))));
+        }
+    }
+    println!(
+        "{:<52} {:>12} {:>9} {:>8} {:>9} {:>9} {:>11} {:>11}",
+        "engine", "difference", "wall s", "steps", "rejected", "Newton", "deepest mm", "energy J"
+    );
+    let mut reference = None;
+    for engine in &engines {
+        let mut sys = engine.system(&scene)?;
+        let mut integrator = engine.integrator()?;
+        let mut x = sys.initial_state(scene.keyframe("home"))?;
+        let end = x.t + a.time;
+        let mut recorder = Recorder::new(&scene, engine, &x)?;
+        let start = Instant::now();
+        let r = match integrator.advance(&mut sys, &mut x, end, &mut recorder) {
+            Ok(r) => r,
+            Err(e) => {
+                println!("{:<52} failed: {e}", engine.describe());
+                continue;
+            }
+        };
+        let wall = start.elapsed().as_secs_f64();
+        let deepest = recorder.recording.contact_gap.iter().copied().fold(0.0, f64::min);
+        let x_reference = reference.get_or_insert_with(|| x.clone());
+        println!(
+            "{:<52} {:>12.3e} {wall:>9.3} {:>8} {:>9} {:>9} {:>11.3} {:>11.4e}",
+            engine.describe(),
+            sys.distance(&x, x_reference),
+            r.steps,
+            r.rejected,
+            r.newton_iterations,
+            -1e3 * deepest,
+            sys.energy(&x).total()
+        );
+    }
+    println!(
+        "difference: largest difference of a position coordinate at t = {} s from the first row. Laws differ in physics: \
+         compare rows of one law for the error of the integration. Wall time includes recording.",
+        a.time
+    );
+    Ok(true)
+}

@@ -1,0 +1,245 @@
+use std::error::Error;
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use signorini_core::na::{Point3, Vector3};
+use signorini_multibody::{Dynamics, Kinematics, Model, TreeFactor};
+use signorini_scene::{GeomShape, NoteKind, Scene};
+use signorini_validation::engine::Engine;
+
+use crate::model::ModelArguments;
+
+/// What to inspect.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// State to inspect at: a JSON file with `q`, `v`, `tau`; the drawn configuration at rest when left out.
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+    /// Bodies whose Jacobians are printed, separated by commas.
+    #[arg(long, value_delimiter = ',', value_name = "BODIES")]
+    jacobian: Vec<String>,
+    /// Leave out armature, damping, springs and the other terms beyond rigid-body dynamics.
+    #[arg(long)]
+    strip: bool,
+}
+
+#[derive(Deserialize, Default)]
+struct StateFile {
+    #[serde(default)]
+    q: Vec<f64>,
+    #[serde(default)]
+    v: Vec<f64>,
+    #[serde(default)]
+    tau: Vec<f64>,
+}
+
+pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
+    let mut scene = a.model.load()?;
+    if a.strip {
+        strip(&mut scene);
+    }
+    let mut state = match &a.state {
+        Some(path) => {
+            let name = path.display();
+            let text = std::fs::read_to_string(path).map_err(|e| format!("{name}: {e}"))?;
+            serde_json::from_str(&text)
+                .map_err(|e| format!("{name}: expected an object with q, v, tau: {e}"))?
+        }
+        None => StateFile::default(),
+    };
+    let model = Model::new(&scene)?;
+    if state.q.is_empty() {
+        state.q.clone_from(&model.reference_q);
+    }
+    if state.v.is_empty() {
+        state.v = vec![0.0; model.nv()];
+    }
+    if state.tau.is_empty() {
+        state.tau = vec![0.0; model.nv()];
+    }
+    model.check_state(&state.q, &state.v)?;
+    if state.tau.len() != model.nv() || state.tau.iter().any(|t| !t.is_finite()) {
+        return Err(format!("tau needs {} finite entries, found {}", model.nv(), state.tau.len()).into());
+    }
+    model.normalize(&mut state.q);
+    if a.json {
+        println!("{}", serde_json::to_string_pretty(&configuration(&scene, &model, &state, &a.jacobian)?)?);
+    } else {
+        describe(&scene, &model)?;
+    }
+    Ok(true)
+}
+
+/// Removes what the equation M q̈ + c = τ of rigid bodies alone does not have.
+fn strip(scene: &mut Scene) {
+    for j in &mut scene.joints {
+        (j.armature, j.damping, j.stiffness, j.dry_friction, j.range) = (0.0, 0.0, 0.0, 0.0, None);
+    }
+    for b in &mut scene.bodies {
+        b.gravity_compensation = 0.0;
+    }
+    scene.tendons.clear();
+    scene.actuators.clear();
+    scene.equalities.clear();
+    scene.sensors.clear();
+    scene.options.switches.contact = false;
+}
+
+fn list(v: &Vector3<f64>) -> Value {
+    json!([v.x, v.y, v.z])
+}
+
+/// One configuration with the keys of the dynamics reference files.
+fn configuration(
+    scene: &Scene,
+    model: &Model,
+    s: &StateFile,
+    jacobians: &[String],
+) -> Result<Value, Box<dyn Error>> {
+    let nv = model.nv();
+    let mut kin = Kinematics::new(model);
+    kin.set_positions(model, &s.q, &model.mocap_poses);
+    kin.set_velocities(model, &s.v);
+    let mut dynamics = Dynamics::new(model);
+    let mut mass = vec![vec![0.0; nv]; nv];
+    let mut factor = TreeFactor::new(model);
+    dynamics.mass_matrix(model, &kin, |i, j, m| {
+        mass[i][j] = m;
+        mass[j][i] = m;
+        factor.set(i, j, m);
+    });
+    factor.factor().map_err(|dof| format!("the mass matrix is singular at degree of freedom {dof}"))?;
+    let mut bias = vec![0.0; nv];
+    dynamics.inverse_dynamics(model, &kin, &model.gravity, None, &mut bias);
+    let mut qdd: Vec<f64> = s.tau.iter().zip(&bias).map(|(t, b)| t - b).collect();
+    factor.solve_in_place(&mut qdd);
+    let mut still = Kinematics::new(model);
+    still.set_positions(model, &s.q, &model.mocap_poses);
+    still.set_velocities(model, &vec![0.0; nv]);
+    let mut gravity = vec![0.0; nv];
+    dynamics.inverse_dynamics(model, &still, &model.gravity, None, &mut gravity);
+    let mut bodies = Map::new();
+    for (b, body) in model.bodies.iter().enumerate().skip(usize::from(scene.body("world") == Some(0))) {
+        let x = &kin.x_wb[b];
+        let (p, r) = (x.translation.vector, x.rotation);
+        bodies.insert(
+            body.name.clone(),
+            json!({
+                "pos": list(&p), "quat_wxyz": [r.w, r.i, r.j, r.k], "com": list(&kin.com(model, b).coords),
+                "angular_velocity": list(&kin.twist[b].angular),
+                "linear_velocity": list(&kin.point_velocity(model, b, &Point3::from(p))),
+            }),
+        );
+    }
+    let mut blocks = Map::new();
+    for name in jacobians {
+        let b = scene.body(name).ok_or_else(|| format!("--jacobian {name}: the model has no such body"))?;
+        let (linear, angular) = kin.jacobian(model, b, &kin.x_wb[b].translation.vector.into());
+        let rows =
+            |j: &[f64]| (0..3).map(|r| (0..nv).map(|c| j[3 * c + r]).collect()).collect::<Vec<Vec<f64>>>();
+        blocks.insert(name.clone(), json!({"linear": rows(&linear), "angular": rows(&angular)}));
+    }
+    let m = Dynamics::momentum(model, &kin);
+    let (kinetic, potential) =
+        (Dynamics::kinetic_energy(model, &kin), Dynamics::gravity_energy(model, &kin, &model.gravity));
+    Ok(json!({
+        "q": s.q, "v": s.v, "tau": s.tau, "bodies": bodies, "mass_matrix": mass, "bias": bias,
+        "gravity_force": gravity, "qdd": qdd, "com": list(&m.com.coords), "com_velocity": list(&m.com_velocity),
+        "angular_momentum_about_com": list(&m.angular), "kinetic_energy": kinetic,
+        "potential_energy": potential, "total_energy": kinetic + potential, "jacobians": blocks,
+    }))
+}
+
+/// The model in words.
+fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
+    println!(
+        "{}: {} bodies, {} joints, nq {}, nv {}, {} trees, {} geoms, {} actuators, {} equalities, {} tendons, {} sensors, {} keyframes, mass {:.6} kg",
+        scene.name,
+        scene.bodies.len(),
+        scene.joints.len(),
+        model.nq,
+        model.nv(),
+        model.trees.len(),
+        scene.geoms.len(),
+        scene.actuators.len(),
+        scene.equalities.len(),
+        scene.tendons.len(),
+        scene.sensors.len(),
+        scene.keyframes.len(),
+        model.total_mass()
+    );
+    println!("\n{:>4} {:<32} {:<28} {:>10}  joints", "body", "name", "parent", "mass kg");
+    for (b, body) in model.bodies.iter().enumerate() {
+        let joints = model.joints[body.joints.clone()].iter().map(|j| {
+            let range = j.range.map_or(String::new(), |[a, b]| format!(" [{a:.3}, {b:.3}]"));
+            format!("{} ({:?}{range})", j.name, j.kind)
+        });
+        let joints = joints.collect::<Vec<_>>().join(", ");
+        println!(
+            "{b:>4} {:<32} {:<28} {:>10.4}  {joints}",
+            body.name, model.bodies[body.parent].name, body.mass
+        );
+    }
+    if !scene.actuators.is_empty() {
+        println!("\nactuators");
+        for a in &scene.actuators {
+            println!("  {:<28} {:?} {:?} force range {:?}", a.name, a.transmission, a.force, a.force_range);
+        }
+    }
+    let c = &scene.options.contact;
+    println!(
+        "\ncontact: surfaces combine by {:?}; where a surface states nothing: stiffness {:e} N/m, dissipation {} s/m, stiction speed {:e} m/s",
+        scene.options.combination, c.stiffness, c.dissipation, c.stiction_speed
+    );
+    println!(
+        "  solref and solimp are kept for laws that use them; lagged, similar, sap and frictionless read stiffness, dissipation (sap: relaxation time) and friction."
+    );
+    let sys = Engine::default().system(scene)?;
+    let pairs = sys.contact_pairs();
+    println!("  {} pairs of geoms can collide; their contacts:", pairs.len());
+    let mut groups: Vec<(String, usize, [usize; 2])> = Vec::new();
+    for p in &pairs {
+        let m = &p.material;
+        let text = format!(
+            "k {:.4e} N/m, d {} s/m, friction {}/{}, torsional {} m, rolling {} m, condim {}, solref {:?}, solimp {:?}, margin {} m",
+            m.stiffness,
+            m.dissipation,
+            m.friction_static,
+            m.friction_dynamic,
+            m.friction_torsional,
+            m.friction_rolling,
+            m.condim,
+            m.solref,
+            m.solimp,
+            p.margin
+        );
+        match groups.iter_mut().find(|g| g.0 == text) {
+            Some(g) => g.1 += 1,
+            None => groups.push((text, 1, p.geoms)),
+        }
+    }
+    for (text, n, [a, b]) in groups {
+        println!("  {n:>6} pairs, such as {} – {}: {text}", scene.geoms[a].name, scene.geoms[b].name);
+    }
+    if pairs.iter().any(|p| p.material.condim > 3) {
+        println!("  torsional and rolling friction (condim 4, 6) are not used by lagged, similar and sap.");
+    }
+    let missing = scene.geoms.iter().filter(|g| matches!(g.shape, GeomShape::MissingMesh(_))).count();
+    if missing > 0 {
+        println!("  {missing} geoms have no mesh and do not collide");
+    }
+    println!("\n{} notes", scene.notes.len());
+    for kind in [NoteKind::Warning, NoteKind::Converted, NoteKind::Visual] {
+        for n in scene.notes.iter().filter(|n| n.kind == kind) {
+            println!("  {kind:?}: {}: {}", n.place, n.text);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,124 @@
+use std::error::Error;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use signorini_core::System;
+use signorini_validation::engine::Recorder;
+
+use crate::engine::EngineArguments;
+use crate::model::ModelArguments;
+
+/// What to run.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    #[command(flatten)]
+    engine: EngineArguments,
+    /// Simulated time [s].
+    #[arg(long, default_value_t = 5.0)]
+    time: f64,
+    /// Recording (numpy archive); `<model>.npz` when left out.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Also write one line per step as CSV.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Keyframe to start from; `home` when there is one, else the drawn configuration.
+    #[arg(long)]
+    keyframe: Option<String>,
+}
+
+/// Raised by Ctrl-C: the run stops after the step and writes what it has.
+fn interrupted() -> Arc<AtomicBool> {
+    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    FLAG.get_or_init(|| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let raised = flag.clone();
+        if let Err(e) = ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed)) {
+            eprintln!("warning: Ctrl-C will not be caught: {e}");
+        }
+        flag
+    })
+    .clone()
+}
+
+pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
+    if !(a.time.is_finite() && a.time > 0.0) {
+        return Err(format!("--time {}: give a positive, finite number of seconds", a.time).into());
+    }
+    let scene = a.model.load()?;
+    let engine = a.engine.engine();
+    let mut sys = engine.system(&scene)?;
+    let mut integrator = engine.integrator()?;
+    let key = match &a.keyframe {
+        Some(name) => Some(scene.keyframe(name).ok_or_else(|| {
+            let names: Vec<&str> = scene.keyframes.iter().map(|k| k.name.as_str()).collect();
+            format!("the model has no keyframe '{name}'; it has: {}", names.join(", "))
+        })?),
+        None => scene.keyframe("home"),
+    };
+    let mut x = sys.initial_state(key)?;
+    if let Some(depth) = sys.deepest_penetration(&x)?.filter(|d| d.depth > 1e-3) {
+        eprintln!(
+            "warning: geoms '{}' and '{}' start {:.2} mm inside each other; they will be pushed apart",
+            scene.geoms[depth.geoms[0]].name,
+            scene.geoms[depth.geoms[1]].name,
+            1e3 * depth.depth
+        );
+    }
+    let flag = interrupted();
+    let bar = ProgressBar::new(1000);
+    if let Ok(style) = ProgressStyle::with_template("{prefix:>10} [{bar:40}] {percent:>3}% {elapsed} {msg}") {
+        bar.set_style(style);
+    }
+    bar.set_prefix("simulating");
+    let (start, end) = (x.t, x.t + a.time);
+    let mut show = |t: f64| {
+        bar.set_position((1000.0 * (t - start) / (end - start)) as u64);
+        bar.set_message(format!("t = {t:.3} s"));
+    };
+    let mut recorder = Recorder::new(&scene, &engine, &x)?.stop_on(&flag).on_step(&mut show);
+    recorder.control_mut().copy_from_slice(sys.control());
+    let result = integrator.advance(&mut sys, &mut x, end, &mut recorder);
+    let recording = recorder.recording;
+    bar.finish_and_clear();
+    let out = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.npz", a.model.stem())));
+    recording.write_npz(&out)?;
+    if let Some(csv) = &a.csv {
+        recording.write_csv(csv)?;
+    }
+    println!("{}: {} rows to t = {:.4} s", out.display(), recording.len(), x.t);
+    let report = match result {
+        Ok(r) => r,
+        Err(e) => return Err(format!("the run stopped early: {e}").into()),
+    };
+    if flag.load(Ordering::Relaxed) {
+        println!("interrupted at t = {:.4} s; what was recorded is written", x.t);
+    }
+    println!(
+        "{}\n{} steps accepted, {} rejected; {} Newton iterations, {} factorisations; steps from {:.2e} to {:.2e} s",
+        engine.describe(),
+        report.steps,
+        report.rejected,
+        report.newton_iterations,
+        report.factorizations,
+        report.min_dt,
+        report.max_dt
+    );
+    if report.unconverged > 0 {
+        eprintln!(
+            "warning: {} solves did not converge (largest residual {:.1e} of the tolerance)",
+            report.unconverged, report.residual_ratio
+        );
+    }
+    let e = sys.energy(&x);
+    println!(
+        "energy at the end: kinetic {:.4e}, potential {:.4e}, contact {:.4e} J",
+        e.kinetic, e.potential, e.contact
+    );
+    Ok(true)
+}
