@@ -121,8 +121,12 @@ fn print_timings() {
             black_box(phase.pairs(&steps[k % steps.len()], &margins, |_, _| true).unwrap());
             k += 1;
         });
+        let mut still = BroadPhase::new();
+        let at_rest = median_us(|| {
+            black_box(still.pairs(&steps[0], &margins, |_, _| true).unwrap());
+        });
         println!(
-            "{n} boxes, {pairs} pairs: build {build:.1} us, refit {refit:.1} us, self-pairs {own:.1} us; broad phase {whole:.1} us"
+            "at rest {at_rest:.1} us; {n} boxes, {pairs} pairs: build {build:.1} us, refit {refit:.1} us, self-pairs {own:.1} us; broad phase {whole:.1} us"
         );
     }
     for level in [3, 4, 5] {
