@@ -1,6 +1,7 @@
 use nalgebra::{DMatrix, Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 
+use crate::frozen_kernels::{BodyPair, add_product, add_transposed_product, triple_product};
 use crate::problem::{WholePart, check_finite};
 use crate::{
     BlockDiagonal, BlockSink, Changed, ContactGeometry, ContactMap, Evals, Inertia, Part, Pools,
@@ -110,37 +111,86 @@ impl FrozenMap {
         j
     }
 
+    /// out += J_k v.
+    #[inline(always)]
     fn multiply(&self, k: usize, v: &[f64], out: &mut [f64]) {
-        let d = self.dims[k] as usize;
-        for (b, block) in self.entries(k) {
-            let vb = &v[self.starts[b]..self.starts[b + 1]];
-            for (x, col) in vb.iter().zip(block.chunks_exact(d)) {
-                for (o, j) in out.iter_mut().zip(col) {
-                    *o += j * x;
+        match out.len() {
+            1 => self.multiply_fixed::<1>(k, v, out),
+            2 => self.multiply_fixed::<2>(k, v, out),
+            3 => self.multiply_fixed::<3>(k, v, out),
+            4 => self.multiply_fixed::<4>(k, v, out),
+            6 => self.multiply_fixed::<6>(k, v, out),
+            d => {
+                for (b, block) in self.entries(k) {
+                    let vb = &v[self.starts[b]..self.starts[b + 1]];
+                    for (x, col) in vb.iter().zip(block.chunks_exact(d)) {
+                        for (o, j) in out.iter_mut().zip(col) {
+                            *o += j * x;
+                        }
+                    }
                 }
             }
         }
     }
-}
 
-/// out (m × n) = aᵀ (G b) with a: d × m, b: d × n, all column-major; `gb` holds d × n.
-fn triple_product(d: usize, a: &[f64], g: &[f64], b: &[f64], gb: &mut [f64; MAX_ROWS], out: &mut [f64]) {
-    let m = a.len() / d;
-    for (c, col) in b.chunks_exact(d).enumerate() {
-        for i in 0..d {
-            let mut s = 0.0;
-            for j in 0..d {
-                s += g[j * d + i] * col[j];
-            }
-            gb[i] = s;
+    #[inline(always)]
+    fn multiply_fixed<const D: usize>(&self, k: usize, v: &[f64], out: &mut [f64]) {
+        let Some(out) = out.first_chunk_mut::<D>() else { return };
+        let mut sum = *out;
+        for (b, block) in self.entries(k) {
+            add_product::<D>(block, &v[self.starts[b]..self.starts[b + 1]], &mut sum);
         }
-        let o = &mut out[c * m..(c + 1) * m];
-        for (oi, acol) in o.iter_mut().zip(a.chunks_exact(d)) {
-            let mut s = 0.0;
-            for i in 0..d {
-                s += acol[i] * gb[i];
+        *out = sum;
+    }
+
+    #[inline(always)]
+    fn scatter<const D: usize>(&self, k: usize, grad: &[f64], g: &mut [f64]) {
+        let Some(grad) = grad.first_chunk::<D>() else { return };
+        for (b, block) in self.entries(k) {
+            add_transposed_product::<D>(block, grad, &mut g[self.starts[b]..self.starts[b + 1]]);
+        }
+    }
+
+    /// Blocks and Jacobian of constraint `k` when it touches one or two free bodies (6 unknowns each) and nothing else.
+    #[inline(always)]
+    fn free_bodies(&self, k: usize) -> Option<(&[u32], &[f64])> {
+        let blocks = self.blocks_of(k);
+        let free = |&b: &u32| self.starts[b as usize + 1] - self.starts[b as usize] == 6;
+        if blocks.is_empty() || blocks.len() > 2 || !blocks.iter().all(free) {
+            return None;
+        }
+        // The blocks of a constraint lie one after the other.
+        let at = self.entry_at[self.entry_start[k] as usize] as usize;
+        Some((blocks, &self.jac[at..at + blocks.len() * 6 * self.dims[k] as usize]))
+    }
+
+    /// Hessians of constraints with blocks of any size.
+    fn add_general_hessians(&self, part: Part<'_>, pools: &Pools, evals: &Evals, h: &mut dyn BlockSink) {
+        let mut stack = [0.0; STACK_BLOCK];
+        let mut stack_rows = [0.0; MAX_ROWS * STACK_COLUMN];
+        let (mut heap, mut heap_rows) = (Vec::new(), Vec::new());
+        for &k in part.constraints {
+            let k = k as usize;
+            let d = self.dims[k] as usize;
+            let at = pools.hess_start(k);
+            let hess = &evals.hess[at..at + d * d];
+            if hess.iter().all(|x| *x == 0.0) || (d == 3 && self.free_bodies(k).is_some()) {
+                continue;
             }
-            *oi = s;
+            for (i, (row, a)) in self.entries(k).enumerate() {
+                for (col, b) in self.entries(k).take(i + 1) {
+                    let (m, n) = (a.len() / d, b.len() / d);
+                    let (out, rows) = if m * n <= STACK_BLOCK && d * m <= stack_rows.len() {
+                        (&mut stack[..m * n], &mut stack_rows[..d * m])
+                    } else {
+                        heap.resize(m * n, 0.0);
+                        heap_rows.resize(d * m, 0.0);
+                        (&mut heap[..m * n], &mut heap_rows[..d * m])
+                    };
+                    triple_product(d, a, hess, b, rows, out);
+                    h.add(row, col, out);
+                }
+            }
         }
     }
 }
@@ -176,36 +226,44 @@ impl ContactMap for FrozenMap {
             if grad.iter().all(|x| *x == 0.0) {
                 continue;
             }
-            for (b, block) in self.entries(k as usize) {
-                let gb = &mut g[self.starts[b]..self.starts[b + 1]];
-                for (o, col) in gb.iter_mut().zip(block.chunks_exact(d)) {
-                    *o += col.iter().zip(grad).map(|(a, b)| a * b).sum::<f64>();
+            let k = k as usize;
+            match d {
+                1 => self.scatter::<1>(k, grad, g),
+                2 => self.scatter::<2>(k, grad, g),
+                3 => self.scatter::<3>(k, grad, g),
+                4 => self.scatter::<4>(k, grad, g),
+                6 => self.scatter::<6>(k, grad, g),
+                _ => {
+                    for (b, block) in self.entries(k) {
+                        let gb = &mut g[self.starts[b]..self.starts[b + 1]];
+                        for (o, col) in gb.iter_mut().zip(block.chunks_exact(d)) {
+                            *o += col.iter().zip(grad).map(|(a, b)| a * b).sum::<f64>();
+                        }
+                    }
                 }
             }
         }
     }
+    /// Constraints without a Hessian, such as contacts that do not touch, are skipped.
     fn add_hessian(&self, part: Part<'_>, pools: &Pools, evals: &Evals, h: &mut dyn BlockSink) {
-        let mut stack = [0.0; STACK_BLOCK];
-        let mut heap = Vec::new();
-        let mut gb = [0.0; MAX_ROWS];
+        let mut pair = BodyPair::new();
+        let mut general = false;
         for &k in part.constraints {
             let k = k as usize;
             let d = self.dims[k] as usize;
             let at = pools.hess_start(k);
             let hess = &evals.hess[at..at + d * d];
-            for (i, (row, a)) in self.entries(k).enumerate() {
-                for (col, b) in self.entries(k).take(i + 1) {
-                    let len = (a.len() / d) * (b.len() / d);
-                    let out = if len <= STACK_BLOCK {
-                        &mut stack[..len]
-                    } else {
-                        heap.resize(len, 0.0);
-                        &mut heap[..len]
-                    };
-                    triple_product(d, a, hess, b, &mut gb, out);
-                    h.add(row, col, out);
-                }
+            if hess.iter().all(|x| *x == 0.0) {
+                continue;
             }
+            match self.free_bodies(k) {
+                Some((blocks, jac)) if d == 3 => pair.add::<3>(blocks, jac, hess, h),
+                _ => general = true,
+            }
+        }
+        pair.flush(h);
+        if general {
+            self.add_general_hessians(part, pools, evals, h);
         }
     }
 }

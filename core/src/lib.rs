@@ -19,6 +19,7 @@
 mod batch;
 mod dense;
 mod frozen;
+mod frozen_kernels;
 mod inertia;
 mod integrate;
 mod law;

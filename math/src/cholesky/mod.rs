@@ -118,8 +118,8 @@ impl BlockCholesky {
         if *pattern == self.pattern && *parts == self.parts {
             return Ok(false);
         }
-        self.pattern.clone_from(pattern);
-        self.parts.clone_from(parts);
+        self.pattern.copy_from(pattern);
+        self.parts.copy_from(parts);
         self.number_blocks();
         self.index_columns();
         self.engines.clear();

@@ -23,6 +23,12 @@ impl BlockPattern {
         }
     }
 
+    /// Takes over another pattern, keeping storage.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.starts.clone_from(&other.starts);
+        self.keys.clone_from(&other.keys);
+    }
+
     /// Adds all diagonal blocks.
     pub fn couple_all_diagonals(&mut self) {
         self.keys.extend((0..self.block_count() as u64).map(|b| b << 32 | b));
@@ -123,6 +129,13 @@ impl BlockParts {
     pub fn part_of(&self, b: usize) -> Option<usize> {
         let p = self.part_of[b];
         (p != NOWHERE).then_some(p as usize)
+    }
+
+    /// Takes over other parts, keeping storage.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.starts.clone_from(&other.starts);
+        self.blocks.clone_from(&other.blocks);
+        self.part_of.clone_from(&other.part_of);
     }
 
     fn clear(&mut self, pattern: &BlockPattern) {

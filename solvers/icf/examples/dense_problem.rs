@@ -5,7 +5,8 @@ use signorini_core::{ContactMaterial, ContactSolver, DenseProblem, StepSolution,
 use signorini_icf::IcfSolver;
 use signorini_laws::Lagged;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// Builds, solves, prints.
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dt = 0.01;
     let mut p = DenseProblem {
         A: DMatrix::identity(3, 3),                            // mass [kg]

@@ -13,6 +13,6 @@ mod options;
 mod solver;
 
 pub use newton::IterationRecord;
-pub use options::IcfOptions;
+pub use options::{IcfOptions, StepTest};
 pub use signorini_math::{InitialGuess, LineSearchOptions};
 pub use solver::IcfSolver;

@@ -5,7 +5,7 @@ use signorini_core::{
 };
 use signorini_math::{BlockCholesky, CholeskyError, LineSearchStatus, exact_line_search};
 
-use crate::IcfOptions;
+use crate::{IcfOptions, StepTest};
 
 /// One evaluation of the residual in a solve (kurtz2025cenic, fig. 5), and the Newton step taken from there.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -167,21 +167,30 @@ impl Newton<'_> {
     pub(crate) fn run(mut self) -> Result<IslandResult, SolveError> {
         let mut stats = SolveStats::default();
         let mut lengths = StepLengths::default();
+        // Whether the last step was made with a Hessian of its own.
+        let mut fresh = false;
         for k in 0.. {
             let residual = self.evaluate()?;
             self.record(k, residual);
-            let small_step = k > 0 && lengths.distance(k) < self.tolerance;
-            let status = if residual < self.tolerance || small_step {
+            let small_step = k > 0
+                && match self.options.step_test {
+                    StepTest::Newton => lengths.last < self.tolerance,
+                    StepTest::Published => lengths.distance(k) < self.tolerance,
+                };
+            let trusted = fresh || self.options.step_test == StepTest::Published;
+            let status = if residual < self.tolerance || (small_step && trusted) {
                 Some(SolveStatus::Converged)
             } else if k == self.max_iterations {
                 Some(SolveStatus::IterationLimit)
             } else {
                 let stale = k > 1 && lengths.distance_at(self.options.reuse_target, k) > self.tolerance;
-                if !self.options.reuse_hessian || stale {
+                if !self.options.reuse_hessian || stale || small_step {
                     *self.factored = false;
                 }
+                let factorizations = stats.factorizations;
                 match self.step(k, residual, &mut stats)? {
                     Some(length) => {
+                        fresh = stats.factorizations > factorizations;
                         lengths.push(length);
                         stats.iterations += 1;
                         None
@@ -277,7 +286,11 @@ impl Newton<'_> {
                 w.v_c[i] += alpha * w.dv_c[i];
             }
         }
-        Ok(Some(alpha * m.inverse_scaled_norm(part, &w.step)))
+        let length = m.inverse_scaled_norm(part, &w.step);
+        Ok(Some(match self.options.step_test {
+            StepTest::Newton => length,
+            StepTest::Published => alpha * length,
+        }))
     }
 
     /// w = −H⁻¹∇ and the slope ∇·w.

@@ -21,7 +21,8 @@ const NAME: &str = "icf";
 /// observed rate. Source: kurtz2025cenic, eqs. (30)–(35). With islands on, each connected component converges on its own, with
 /// its own s: what happens elsewhere does not change its solution by one bit.
 ///
-/// Deviates: D and s come from A, which holds the implicit damping, instead of M.
+/// Deviates: D and s come from A, which holds the implicit damping, instead of M; by default only full Newton steps with a Hessian
+/// of their own count in the second test, see [`StepTest`](crate::StepTest).
 ///
 /// Nothing is allocated in a solve once its storage has grown to the size of the problem.
 #[derive(Debug, Default)]

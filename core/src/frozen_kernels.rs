@@ -1,0 +1,138 @@
+//! Inner loops of [`FrozenMap`](crate::FrozenMap) for a fixed number of rows D: blocks of J are D × n, column-major.
+
+use crate::BlockSink;
+
+/// out += block · x.
+#[inline(always)]
+pub(crate) fn add_product<const D: usize>(block: &[f64], x: &[f64], out: &mut [f64; D]) {
+    for (col, x) in block.as_chunks::<D>().0.iter().zip(x) {
+        for i in 0..D {
+            out[i] += col[i] * x;
+        }
+    }
+}
+
+/// out += blockᵀ · y.
+#[inline(always)]
+pub(crate) fn add_transposed_product<const D: usize>(block: &[f64], y: &[f64; D], out: &mut [f64]) {
+    for (col, o) in block.as_chunks::<D>().0.iter().zip(out) {
+        let mut s = 0.0;
+        for i in 0..D {
+            s += col[i] * y[i];
+        }
+        *o += s;
+    }
+}
+
+/// A block by rows, and G times it by rows: what a Hessian block JᵀGJ is made of.
+struct Rows<const D: usize, const N: usize> {
+    j: [[f64; N]; D],
+    gj: [[f64; N]; D],
+}
+
+impl<const D: usize, const N: usize> Rows<D, N> {
+    #[inline(always)]
+    fn new(block: &[f64], g: &[f64]) -> Self {
+        let mut rows = Self { j: [[0.0; N]; D], gj: [[0.0; N]; D] };
+        for (c, col) in block.as_chunks::<D>().0.iter().enumerate().take(N) {
+            for r in 0..D {
+                rows.j[r][c] = col[r];
+            }
+        }
+        for s in 0..D {
+            for r in 0..D {
+                let x = g[s * D + r];
+                for c in 0..N {
+                    rows.gj[r][c] += x * rows.j[s][c];
+                }
+            }
+        }
+        rows
+    }
+}
+
+/// out += aᵀ G b, N × N column-major.
+#[inline(always)]
+fn add_outer<const D: usize, const N: usize>(a: &Rows<D, N>, b: &Rows<D, N>, out: &mut [[f64; N]; N]) {
+    for c in 0..N {
+        for r in 0..D {
+            let x = b.gj[r][c];
+            for i in 0..N {
+                out[c][i] += a.j[r][i] * x;
+            }
+        }
+    }
+}
+
+/// Sums JᵀGJ of consecutive constraints that touch the same one or two free bodies, so that each block goes to the sink once.
+pub(crate) struct BodyPair {
+    blocks: [u32; 2],
+    count: usize,
+    // (0, 0), (1, 0), (1, 1).
+    sums: [[[f64; 6]; 6]; 3],
+}
+
+impl BodyPair {
+    pub(crate) fn new() -> Self {
+        Self { blocks: [0; 2], count: 0, sums: [[[0.0; 6]; 6]; 3] }
+    }
+
+    /// Adds a constraint on `blocks` (one or two, ascending) with Jacobian blocks `j`, D × 6 each.
+    #[inline(always)]
+    pub(crate) fn add<const D: usize>(
+        &mut self,
+        blocks: &[u32],
+        j: &[f64],
+        g: &[f64],
+        h: &mut dyn BlockSink,
+    ) {
+        if self.blocks[..self.count] != *blocks {
+            self.flush(h);
+            self.count = blocks.len();
+            self.blocks[..self.count].copy_from_slice(blocks);
+        }
+        let first = Rows::<D, 6>::new(&j[..6 * D], g);
+        add_outer(&first, &first, &mut self.sums[0]);
+        if self.count == 2 {
+            let second = Rows::<D, 6>::new(&j[6 * D..], g);
+            add_outer(&second, &first, &mut self.sums[1]);
+            add_outer(&second, &second, &mut self.sums[2]);
+        }
+    }
+
+    /// Hands the sums to the sink and starts over.
+    pub(crate) fn flush(&mut self, h: &mut dyn BlockSink) {
+        let [a, b] = self.blocks.map(|b| b as usize);
+        let used = match self.count {
+            0 => 0,
+            1 => 1,
+            _ => 3,
+        };
+        for (sum, (row, col)) in self.sums.iter_mut().zip([(a, a), (b, a), (b, b)]).take(used) {
+            h.add(row, col, sum.as_flattened());
+            *sum = [[0.0; 6]; 6];
+        }
+        self.count = 0;
+    }
+}
+
+/// out (m × n) = aᵀ G b with a: d × m, b: d × n; `rows` is scratch of at least d·m entries.
+pub(crate) fn triple_product(d: usize, a: &[f64], g: &[f64], b: &[f64], rows: &mut [f64], out: &mut [f64]) {
+    let m = a.len() / d;
+    for (c, col) in a.chunks_exact(d).enumerate() {
+        for (r, x) in col.iter().enumerate() {
+            rows[r * m + c] = *x;
+        }
+    }
+    for (o, col) in out.chunks_exact_mut(m).zip(b.chunks_exact(d)) {
+        o.fill(0.0);
+        for (r, row) in rows[..d * m].chunks_exact(m).enumerate() {
+            let x: f64 = col.iter().enumerate().map(|(s, b)| g[s * d + r] * b).sum();
+            if x != 0.0 {
+                for (o, a) in o.iter_mut().zip(row) {
+                    *o += a * x;
+                }
+            }
+        }
+    }
+}

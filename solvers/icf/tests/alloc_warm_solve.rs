@@ -1,0 +1,73 @@
+//! No heap allocation in a solve whose storage has grown.
+#![allow(unsafe_code, reason = "a counting allocator is an unsafe trait")]
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use common::Parts;
+use signorini_core::{ContactSolver, StepSolution, Tolerance};
+use signorini_icf::{IcfOptions, IcfSolver};
+use signorini_laws::{Lagged, Sap, Similar};
+
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: hands everything to the system's allocator; the counter is a thread-local cell that never allocates.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.set(COUNT.get() + 1);
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(p, layout) }
+    }
+    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        COUNT.set(COUNT.get() + 1);
+        unsafe { System.realloc(p, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn alloc_counter_counts() {
+    let before = COUNT.get();
+    drop(std::hint::black_box(vec![1.0; 10]));
+    assert_eq!(COUNT.get(), before + 1);
+}
+
+#[test]
+fn alloc_warm_solves_are_free_of_allocations() {
+    for islands in [true, false] {
+        for reuse_hessian in [true, false] {
+            let options =
+                IcfOptions { islands, reuse_hessian, record_history: true, ..IcfOptions::default() };
+            let mut solver = IcfSolver::new(options);
+            let mut out = StepSolution::default();
+            // Patterns change from solve to solve; sizes repeat.
+            let mut problems = [
+                Parts::random(1, 9, 14).build(Lagged::default()),
+                Parts::random(2, 9, 12).build(Similar::default()),
+                Parts::random(3, 9, 13).build(Sap::default()),
+            ];
+            let mut counts = Vec::new();
+            for _ in 0..3 {
+                for (p, guess) in &mut problems {
+                    let before = COUNT.get();
+                    solver.solve(p, guess, Tolerance::default(), &mut out).unwrap();
+                    counts.push(COUNT.get() - before);
+                    assert!(out.stats.iterations > 0);
+                }
+            }
+            assert!(counts[0] > 0, "the first solve grows the storage");
+            assert_eq!(&counts[6..], &[0; 3], "{options:?}");
+        }
+    }
+}
