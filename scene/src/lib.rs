@@ -3,24 +3,29 @@
 
 mod actuator;
 mod body;
+mod builder;
 mod constraint;
 mod geom;
 mod load;
 mod mjcf;
 mod note;
 mod options;
+mod pairs;
 mod scene;
 mod sensor;
 mod surface;
+mod validate;
 mod xml;
 
 pub use actuator::{Actuator, ActuatorDynamics, ActuatorForce, Transmission};
 pub use body::{Body, Joint, JointKind, Site};
+pub use builder::SceneBuilder;
 pub use constraint::{Equality, EqualityKind, Tendon, TendonPath, WrapElement};
 pub use geom::{CollisionMask, ContactPair, Geom, GeomShape};
 pub use load::LoadOptions;
 pub use note::{Note, NoteKind, Place};
 pub use options::{Options, Switches};
+pub use pairs::CollisionFilter;
 pub use scene::{Keyframe, Scene, SceneError};
 pub use sensor::{Sensor, SensorKind, SensorObject};
 pub use surface::{CombinationRule, ContactDefaults, SolParams, Surface};

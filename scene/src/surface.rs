@@ -18,6 +18,32 @@ impl Default for SolParams {
 /// Surface of one geom: SI parameters that mean the same to every law, and MuJoCo's for the laws that use them.
 ///
 /// A None takes the scene's default ([`ContactDefaults`]).
+///
+/// Every law reads stiffness, dissipation and friction in SI units, with one meaning. A surface that states none takes those of the
+/// scene ([`ContactDefaults`]); [`CombinationRule`] makes one material of two surfaces.
+///
+/// | MJCF | here | used by |
+/// |---|---|---|
+/// | `friction` 1st, 2nd, 3rd | [`Surface::friction`], `friction_torsional`, `friction_rolling` | all laws; static and dynamic friction are equal |
+/// | `condim` | [`Surface::condim`] | all laws: 1 without friction, 3 sliding, 4 with torsion, 6 with rolling |
+/// | `priority`, `solmix` | the same | combination of two surfaces |
+/// | `margin` + `gap` | [`Surface::margin`] | contacts are found below it (sum over both surfaces) |
+/// | `gap` | [`Surface::inactive_gap`] | contacts above margin − gap are found but do not act |
+/// | `solref`, `solimp` | [`SolParams`] | laws modelled on MuJoCo's constraints; **no** SI stiffness is derived from them, because MuJoCo's stiffness depends on the inertia seen by each contact |
+/// | `impratio` | [`crate::Options::impedance_ratio`] | the same laws |
+/// | `surfacevel` | [`Surface::velocity`] | all laws |
+///
+/// SI values are written into an MJCF file without disturbing MuJoCo, which passes over custom texts:
+///
+/// ```xml
+/// <custom>
+///   <text name="signorini:default" data="stiffness=4e5 dissipation=20 relaxation_time=0 stiction_speed=1e-4"/>
+///   <text name="signorini:geom:left_foot" data="stiffness=1e5 dissipation=10 friction=0.8 friction_dynamic=0.6"/>
+///   <text name="signorini:equality:close" data="stiffness=1e6 damping=1e3"/>
+/// </custom>
+/// ```
+///
+/// Keys that are left out keep the scene's default; `stiffness=inf` on a geom makes that surface rigid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surface {
     /// Static friction μ_s, ≥ 0.
@@ -40,9 +66,9 @@ pub struct Surface {
     pub solmix: f64,
     /// MuJoCo's solref and solimp.
     pub sol: SolParams,
-    /// Contacts are created below this gap \[m\] (added over both surfaces by MuJoCo's rule: the larger).
+    /// Contacts are found below this gap, summed over both surfaces \[m\] (MJCF `margin` + `gap`; see [`CombinationRule::margins`]).
     pub margin: f64,
-    /// Contacts with gap above margin − this do not act (MJCF `gap`) \[m\].
+    /// Contacts with gap above margin − this, both summed over the surfaces, do not act (MJCF `gap`) \[m\].
     pub inactive_gap: f64,
     /// Velocity of the surface in the geom frame \[m/s\] (conveyors).
     pub velocity: [f64; 3],
@@ -99,6 +125,13 @@ impl Default for ContactDefaults {
 }
 
 impl CombinationRule {
+    /// Gaps of a pair \[m\]: contacts are found below the first and act below the second. Both surfaces add their share, as in
+    /// MuJoCo 4.
+    pub fn margins(self, a: &Surface, b: &Surface) -> (f64, f64) {
+        let found = a.margin + b.margin;
+        (found, found - a.inactive_gap - b.inactive_gap)
+    }
+
     /// Combines two surfaces: the material of the contact and the weight w_A of A's witness in the contact point
     /// C = w_A C_A + (1 − w_A) C_B, which lies on the stiffer surface.
     pub fn combine(self, a: &Surface, b: &Surface, d: &ContactDefaults) -> (ContactMaterial, f64) {

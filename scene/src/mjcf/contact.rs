@@ -125,7 +125,8 @@ impl Reader<'_> {
             geom_a,
             geom_b,
             material,
-            margin: s.margin,
+            // MJCF's gap lies beyond its margin.
+            margin: s.margin + s.gap,
             inactive_gap: s.gap,
             place,
         });

@@ -216,6 +216,8 @@ impl Reader<'_> {
                 "write a margin and gap whose sum is not negative",
             ));
         }
+        // MJCF's gap lies beyond its margin.
+        spec.surface.margin += spec.surface.inactive_gap;
         self.geom_masses.push(mass.map(|m| m.placed(&pose)));
         let rgba = self.assets.colour(&spec);
         self.scene.geoms.push(Geom {

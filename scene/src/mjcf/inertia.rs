@@ -7,10 +7,8 @@ use super::Reader;
 use super::compiler::{Compiler, FromGeoms};
 use super::orientation::read_pose;
 use crate::xml::{Element, Read};
-use crate::{Note, NoteKind, Place, Pose, SceneError};
+use crate::{Note, NoteKind, Pose};
 
-/// MuJoCo's smallest mass and moment.
-const LEAST: f64 = 1e-15;
 /// Mass \[kg\] that stands in where a mesh was not read, and radius \[m\] of the ball whose inertia goes with it.
 const PLACEHOLDER_MASS: f64 = 0.01;
 const PLACEHOLDER_RADIUS: f64 = 0.02;
@@ -19,7 +17,6 @@ const PLACEHOLDER_RADIUS: f64 = 0.02;
 #[derive(Clone, Debug)]
 pub(super) struct Inertial {
     properties: MassProperties,
-    place: Place,
 }
 
 /// Mass of a geom.
@@ -122,7 +119,7 @@ impl Inertial {
         let r = pose.rotation.to_rotation_matrix();
         let inertia = symmetric(r.matrix() * inertia * r.matrix().transpose());
         let com = Point3::from(pose.translation.vector);
-        Ok(Self { properties: MassProperties { mass, com, inertia }, place: e.place() })
+        Ok(Self { properties: MassProperties { mass, com, inertia } })
     }
 }
 
@@ -161,7 +158,7 @@ fn check_moments(e: &Element, attribute: &str, d: Vector3<f64>, c: &Compiler) ->
 
 impl Reader<'_> {
     /// Gives each body its mass once all geoms are known.
-    pub(super) fn finish_inertia(&mut self) -> Read<()> {
+    pub(super) fn finish_inertia(&mut self) {
         for b in 1..self.scene.bodies.len() {
             let explicit = self.inertials[b].as_ref();
             let from_geoms = match self.compiler.from_geoms {
@@ -189,7 +186,6 @@ impl Reader<'_> {
             self.scene.bodies[b].mass = mass.filter(|m| m.mass > 0.0);
         }
         self.scale_total_mass();
-        self.check_moving_mass()
     }
 
     fn mass_from_geoms(&mut self, body: usize) -> Option<MassProperties> {
@@ -231,35 +227,5 @@ impl Reader<'_> {
             m.mass *= factor;
             m.inertia *= factor;
         }
-    }
-
-    /// Every group of bodies that moves as one needs mass and inertia.
-    fn check_moving_mass(&self) -> Read<()> {
-        let s = &self.scene;
-        let mut heavy = vec![false; s.bodies.len()];
-        let mut jointed = vec![false; s.bodies.len()];
-        s.joints.iter().for_each(|j| jointed[j.body] = true);
-        for b in (1..s.bodies.len()).rev() {
-            let own = s.bodies[b].mass.is_some_and(|m| m.mass > LEAST && m.inertia.diagonal().min() > LEAST);
-            heavy[b] |= own;
-            if jointed[b] && !heavy[b] {
-                let place = self.inertials[b].as_ref().map_or(&s.bodies[b].place, |i| &i.place);
-                return Err(SceneError::Invalid {
-                    place: place.clone(),
-                    message: format!(
-                        "body '{}' moves but has no mass or no inertia, and nothing fixed to it has",
-                        s.bodies[b].name
-                    ),
-                    remedy: "give it an <inertial> or a geom with volume and density, or set boundmass and \
-                             boundinertia in <compiler>"
-                        .to_owned(),
-                });
-            }
-            // What is fixed to the parent counts for it.
-            if !jointed[b] && heavy[b] {
-                heavy[s.bodies[b].parent] = true;
-            }
-        }
-        Ok(())
     }
 }

@@ -79,7 +79,7 @@ pub(super) struct Reader<'a> {
     moving: Vec<bool>,
     /// Per body: whether its mass is the sum over its geoms.
     needs_mass: Vec<bool>,
-    /// Per body: what `<inertial>` says, and where.
+    /// Per body: what `<inertial>` says.
     inertials: Vec<Option<inertia::Inertial>>,
     /// Visual geoms that keep the surface of the named mesh.
     visual_meshes: HashMap<usize, String>,
@@ -112,6 +112,7 @@ pub(crate) fn read(mut root: Element, path: &Path, options: &LoadOptions) -> Rea
     root.check_all_read()?;
     let mut scene = reader.scene;
     scene.notes = reader.notes.finish();
+    scene.validate()?;
     Ok(scene)
 }
 
@@ -164,7 +165,7 @@ impl Reader<'_> {
         let settings = self.custom_settings(all("custom"))?;
         self.apply_to_surfaces(&settings)?;
         all("contact").try_for_each(|e| self.read_contact(e))?;
-        self.finish_inertia()?;
+        self.finish_inertia();
         all("tendon").try_for_each(|e| self.read_tendons(e))?;
         all("equality").try_for_each(|e| self.read_equalities(e))?;
         all("actuator").try_for_each(|e| self.read_actuators(e))?;
