@@ -33,6 +33,7 @@ impl Model {
             actuators: Vec::new(),
             equalities: Vec::new(),
 
+            sensors: Vec::new(),
             keyframes: scene.keyframes.clone(),
             gravity: if on.gravity { scene.options.gravity } else { Vector3::zeros() },
             nq: 0,
@@ -59,6 +60,7 @@ impl Model {
         m.set_tendon_references(&mut kin);
         m.add_equalities(scene)?;
         m.add_actuators(scene)?;
+        m.add_sensors(scene)?;
 
         Ok(m)
     }

@@ -69,7 +69,7 @@ impl Kinematics {
             for s in &mut self.axes[model.dofs_of(body)] {
                 s.linear += s.angular.cross(&o);
             }
-            if body.mass > 0.0 {
+            if body.mass > 0.0 || body.inertia != Matrix3::zeros() {
                 self.inertia[b] = SpatialInertia::rotated(body.mass, &(com - o), &body.inertia, &r);
             }
         }

@@ -4,7 +4,12 @@ use signorini_core::na::{Matrix3, Point3, Unit, Vector3};
 use signorini_geometry::Shape;
 use signorini_scene::{JointKind, Keyframe, Pose, SolParams};
 
+<<<<<<< HEAD
 use crate::{ActuatorModel, EqualityModel, TendonModel};
+=======
+pub(crate) use crate::state::quaternion_at;
+use crate::{ActuatorModel, EqualityModel, SensorModel, TendonModel};
+>>>>>>> 8380fe9 (Multibody: sensors; time of the tree dynamics)
 
 /// A body as the dynamics need it.
 #[derive(Clone, Debug)]
@@ -138,6 +143,8 @@ pub struct Model {
     pub actuators: Vec<ActuatorModel>,
     /// Equality constraints; none is active when the scene's switches turn them off.
     pub equalities: Vec<EqualityModel>,
+    /// Sensors.
+    pub sensors: Vec<SensorModel>,
     /// Stored configurations.
     pub keyframes: Vec<Keyframe>,
     /// Gravity \[m/s²\].
