@@ -1,0 +1,107 @@
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "tests; each file uses a part"
+)]
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use signorini_scene::{LoadOptions, Scene, SceneError};
+
+fn root(variable: &str, folder: &str) -> PathBuf {
+    match std::env::var_os(variable) {
+        Some(p) => p.into(),
+        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared").join(folder),
+    }
+}
+
+/// A file of the numeric oracles; None (and a line that says so) when it is absent.
+pub fn oracle(path: &str) -> Option<Value> {
+    let file = root("SIGNORINI_ORACLES", "oracles").join(path);
+    match std::fs::read_to_string(&file) {
+        Ok(text) => Some(serde_json::from_str(&text).unwrap()),
+        Err(_) => {
+            println!("skipped: {} is absent", file.display());
+            None
+        }
+    }
+}
+
+/// All files of a folder of the oracles, in order of their names.
+pub fn oracles(folder: &str) -> Vec<(String, Value)> {
+    let dir = root("SIGNORINI_ORACLES", "oracles").join(folder);
+    let Ok(entries) = std::fs::read_dir(&dir) else {
+        println!("skipped: {} is absent", dir.display());
+        return Vec::new();
+    };
+    let mut names: Vec<String> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.retain(|n| n.ends_with(".json"));
+    names.sort();
+    names.into_iter().map(|n| (n.clone(), oracle(&format!("{folder}/{n}")).unwrap())).collect()
+}
+
+/// A model that an oracle names (`models/...`). None, with the reason printed, when the models are absent or their format is not read.
+pub fn scene(model: &str) -> Option<Scene> {
+    let file = root("SIGNORINI_MODELS", "models").join(model.trim_start_matches("models/"));
+    if !file.exists() {
+        println!("skipped: {} is absent", file.display());
+        return None;
+    }
+    match Scene::load(&file, &LoadOptions::default()) {
+        Ok(s) => Some(s),
+        Err(SceneError::Unsupported { feature, .. }) if feature == "URDF" => {
+            println!("skipped: {model}: URDF is not read yet");
+            None
+        }
+        Err(e) => panic!("{model}: {e}"),
+    }
+}
+
+/// A case of `tests/data`: a model of the repository, or a text.
+pub fn case_scene(case: &Value) -> Scene {
+    match (&case["model"], &case["xml"]) {
+        (Value::String(path), _) => {
+            let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
+            Scene::load(&file, &LoadOptions::default()).unwrap_or_else(|e| panic!("{path}: {e}"))
+        }
+        (_, Value::String(xml)) => Scene::from_mjcf(xml, "case.xml", &LoadOptions::default())
+            .unwrap_or_else(|e| panic!("{}: {e}", case["name"])),
+        _ => panic!("case without model"),
+    }
+}
+
+/// Cases of a file of `tests/data`.
+pub fn cases(topic: &str) -> Vec<Value> {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/mujoco_{topic}.json"));
+    let v: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    v["cases"].as_array().unwrap().clone()
+}
+
+/// Takes away what the oracles leave out: armature, damping, friction, springs, tendons, actuators, equalities, limits.
+pub fn strip(scene: &mut Scene) {
+    for j in &mut scene.joints {
+        j.armature = 0.0;
+        j.damping = 0.0;
+        j.dry_friction = 0.0;
+        j.stiffness = 0.0;
+        j.range = None;
+    }
+    scene.bodies.iter_mut().for_each(|b| b.gravity_compensation = 0.0);
+    scene.actuators.clear();
+    scene.sensors.clear();
+    scene.equalities.clear();
+    scene.tendons.clear();
+}
+
+/// All numbers of a value, in order.
+pub fn numbers(v: &Value) -> Vec<f64> {
+    match v {
+        Value::Array(a) => a.iter().flat_map(numbers).collect(),
+        Value::Number(n) => vec![n.as_f64().unwrap()],
+        Value::Null => Vec::new(),
+        other => panic!("not a number: {other}"),
+    }
+}
