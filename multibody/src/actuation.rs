@@ -2,7 +2,7 @@ use signorini_core::na::Vector3;
 use signorini_scene::{ActuatorDynamics, JointKind, Scene, Transmission};
 
 use crate::build::element;
-use crate::{ActuatorState, Dynamics, Kinematics, Model, ModelError, TendonState};
+use crate::{ActuatorState, Dynamics, Kinematics, Model, ModelError, TendonState, TreeFactor};
 
 /// A motor as the dynamics need it.
 #[derive(Clone, Debug)]
@@ -235,8 +235,8 @@ impl Model {
         Ok(())
     }
 
-    /// b₂ = −2 ζ √(k m) with k = −b₁ and the reflected inertia m = Σ M_ii/r_i² over the moment arms r at the reference configuration,
-    /// as MuJoCo has it.
+    /// b₂ = −2 ζ √(k m) with k = −b₁ and the inertia m = 1/(r M⁻¹ rᵀ) that the actuator feels through its moment arms r at the
+    /// reference configuration.
     fn set_damping_ratios(&mut self, scene: &Scene) -> Result<(), ModelError> {
         if scene.actuators.iter().all(|a| a.force.damping_ratio.is_none()) {
             return Ok(());
@@ -246,12 +246,11 @@ impl Model {
         kin.set_positions(self, &self.reference_q, &self.mocap_poses);
         tendons.set_positions(self, &kin, &self.reference_q);
         state.set_positions(self, &kin, &tendons, &self.reference_q);
-        let mut diagonal = vec![0.0; self.nv()];
-        Dynamics::new(self).mass_matrix(self, &kin, |i, j, m| {
-            if i == j {
-                diagonal[i] = m;
-            }
-        });
+        let mut factor = TreeFactor::new(self);
+        Dynamics::new(self).mass_matrix(self, &kin, |i, j, m| factor.set(i, j, m));
+        // Every joint moves inertia: that was checked before.
+        let factored = factor.factor().is_ok();
+        let mut x = vec![0.0; self.nv()];
         for (i, a) in scene.actuators.iter().enumerate() {
             let Some(ratio) = a.force.damping_ratio else { continue };
             let stiffness = -a.force.bias[1];
@@ -261,8 +260,10 @@ impl Model {
                 return Err(element(&a.place, message, "give the damping itself (kv)"));
             }
             let row = state.row(self, i);
-            let mass: f64 =
-                row.iter().filter(|(_, r)| r * r > 1e-15).map(|(d, r)| diagonal[d] / (r * r)).sum();
+            x.fill(0.0);
+            row.add_scaled(1.0, &mut x);
+            factor.solve_in_place(&mut x);
+            let mass = if factored && row.dot(&x) > 0.0 { row.dot(&x).recip() } else { 0.0 };
             if scene.options.switches.actuation {
                 self.actuators[i].bias[2] = -2.0 * ratio * (stiffness * mass).sqrt();
             }

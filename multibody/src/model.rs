@@ -4,12 +4,7 @@ use signorini_core::na::{Matrix3, Point3, Unit, Vector3};
 use signorini_geometry::Shape;
 use signorini_scene::{JointKind, Keyframe, Pose, SolParams};
 
-<<<<<<< HEAD
-use crate::{ActuatorModel, EqualityModel, TendonModel};
-=======
-pub(crate) use crate::state::quaternion_at;
 use crate::{ActuatorModel, EqualityModel, SensorModel, TendonModel};
->>>>>>> 8380fe9 (Multibody: sensors; time of the tree dynamics)
 
 /// A body as the dynamics need it.
 #[derive(Clone, Debug)]

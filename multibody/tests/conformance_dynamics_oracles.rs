@@ -1,5 +1,7 @@
 //! Every file of the dynamics oracles: poses, velocities, Jacobians, mass matrix, bias, accelerations, energies.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
 mod common;
 
 use common::oracle::{numbers, oracle, oracles, scene, strip};

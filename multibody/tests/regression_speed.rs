@@ -56,13 +56,13 @@ fn time(model: &Model) {
     let mut times = [0.0; 5];
     for _ in 0..n {
         let t0 = Instant::now();
-        kin.set_positions(model, &q, model.mocap_poses);
+        kin.set_positions(model, &q, &model.mocap_poses);
         let t1 = Instant::now();
         kin.set_velocities(model, &v);
         let t2 = Instant::now();
         dynamics.mass_matrix(model, &kin, |i, j, m| factor.set(i, j, m));
         let t3 = Instant::now();
-        dynamics.inverse_dynamics(model, &kin, model.gravity, None, &mut tau);
+        dynamics.inverse_dynamics(model, &kin, &model.gravity, None, &mut tau);
         let t4 = Instant::now();
         assert!(factor.factor().is_ok());
         factor.solve_in_place(&mut tau);
