@@ -47,6 +47,8 @@ pub struct CollidingPair {
 struct BodyPair {
     bodies: [usize; 2],
     pairs: std::ops::Range<usize>,
+    /// Largest margin of the pairs.
+    margin: f64,
 }
 
 /// A contact as found by the query.
@@ -114,10 +116,13 @@ impl Collision {
         }
         found.sort_by_key(|(bodies, p)| (*bodies, p.a, p.b));
         let mut body_pairs: Vec<BodyPair> = Vec::new();
-        for (k, (bodies, _)) in found.iter().enumerate() {
+        for (k, (bodies, pair)) in found.iter().enumerate() {
             match body_pairs.last_mut() {
-                Some(last) if last.bodies == *bodies => last.pairs.end = k + 1,
-                _ => body_pairs.push(BodyPair { bodies: *bodies, pairs: k..k + 1 }),
+                Some(last) if last.bodies == *bodies => {
+                    last.pairs.end = k + 1;
+                    last.margin = last.margin.max(pair.margin);
+                }
+                _ => body_pairs.push(BodyPair { bodies: *bodies, pairs: k..k + 1, margin: pair.margin }),
             }
         }
         let centers = vec![Point3::origin(); colliders.len()];
@@ -167,14 +172,41 @@ impl Collision {
             let [ba, bb] = bp.bodies;
             let speculative = reach[ba] + reach[bb];
             let range = bp.pairs.clone();
+            let largest_margin = bp.margin;
             if let (Some((ca, ra)), Some((cb, rb))) = (&self.body_ball[ba], &self.body_ball[bb]) {
-                let margin = self.pairs[range.clone()].iter().map(|p| p.margin).fold(0.0, f64::max);
                 let d = (kin.x_wb[ba] * ca - kin.x_wb[bb] * cb).norm_squared();
-                if d > (ra + rb + margin + speculative).powi(2) {
+                if d > (ra + rb + largest_margin + speculative).powi(2) {
                     continue;
                 }
             }
+            let ball_b = self.body_ball[bb].map(|(c, r)| (kin.x_wb[bb] * c, r));
+            // Pairs are sorted by A's geom: one that is far from the ball around all of B is passed over at once.
+            let (mut last, mut far) = (u32::MAX, false);
+            let crowded = range.len() > 8;
             for p in &self.pairs[range] {
+                if p.a != last {
+                    last = p.a;
+                    let a = &self.colliders[p.a as usize];
+                    let margin = largest_margin + speculative;
+                    far = match (&a.ball, &ball_b) {
+                        (_, Some((cb, rb))) if a.body == ba && crowded => {
+                            self.points.clear();
+                            let ball = Shape::Sphere { radius: *rb };
+                            let x_wb = Pose::from(cb.coords);
+                            let x_wa = kin.x_wb[a.body] * a.pose;
+                            contacts(&a.shape, &x_wa, &ball, &x_wb, margin, &mut self.points).is_ok()
+                                && self.points.is_empty()
+                        }
+                        (Some((_, ra)), Some((cb, rb))) if a.body == ba => {
+                            let d = (self.centers[p.a as usize] - cb).norm_squared();
+                            d > (ra + rb + margin).powi(2)
+                        }
+                        _ => false,
+                    };
+                }
+                if far {
+                    continue;
+                }
                 let (a, b) = (&self.colliders[p.a as usize], &self.colliders[p.b as usize]);
                 let margin = p.margin + speculative;
                 if let (Some((_, ra)), Some((_, rb))) = (&a.ball, &b.ball) {
