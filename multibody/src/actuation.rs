@@ -128,8 +128,7 @@ impl Model {
     /// Forces of all actuators, clamped, and the generalised force that they make: force ranges first, then the limits of tendons on the
     /// sum of their actuators, then those of joints on all that acts there, with the gravity compensation that counts as actuation.
     ///
-    /// `forces` has one entry per actuator, `tau` nv; both are overwritten. Adhesion has a force but no part in `tau`. `dt` is the step
-    /// that actuators which act early look ahead.
+    /// `forces` has one entry per actuator, `tau` nv; both are overwritten. `dt` is the step that actuators which act early look ahead.
     pub fn actuator_forces(
         &self,
         kin: &Kinematics,
@@ -189,8 +188,10 @@ impl Model {
                         [Some(site), reference].into_iter().flatten().map(|s| self.sites[s].body),
                     )
                 }
-                Transmission::Body(b) if b < self.bodies.len() => Vec::new(),
-                Transmission::Body(_) => return missing("body"),
+                Transmission::Body(_) => {
+                    let remedy = "remove the actuator, or pull with a site transmission";
+                    return Err(element(&a.place, "adhesion is not supported", remedy));
+                }
             };
             let ranges = [a.control_range, a.force_range, a.activation_range];
             let numbers = a.gear.iter().chain(&a.force.gain).chain(&a.force.bias);

@@ -66,7 +66,7 @@ impl ActuatorState {
         }
     }
 
-    /// Moment arms of an actuator: rate = row · v, and a force f acts as f·rowᵀ. Empty for adhesion, which acts through contacts.
+    /// Moment arms of an actuator: rate = row · v, and a force f acts as f·rowᵀ.
     pub fn row<'a>(&'a self, model: &'a Model, actuator: usize) -> SparseRow<'a> {
         SparseRow {
             dofs: &model.actuators[actuator].dofs,

@@ -1,0 +1,160 @@
+//! Forces and readings whose values are known by hand, and the balance of power.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod common;
+
+use common::oracle::{case_scene, cases};
+use common::{Random, body, joint, kinematics, random_scene, random_state, site, world};
+use signorini_core::na::{Matrix3, Point3, Vector3};
+use signorini_geometry::{MassProperties, Shape};
+use signorini_multibody::{
+    ActuatorState, ContactWrench, Dynamics, Kinematics, Model, SensorInput, SensorScratch, TendonState,
+    TreeFactor,
+};
+use signorini_scene::{JointKind, Place, Pose, Scene, Sensor, SensorKind, SensorObject};
+
+/// A block of 2 kg that lies on the ground (contact at its underside), with a block of 1 kg fixed on top of it.
+fn blocks(sensors: &[(SensorKind, SensorObject)]) -> Model {
+    let mass =
+        |m: f64| MassProperties { mass: m, com: Point3::origin(), inertia: Matrix3::identity() * 0.01 };
+    let mut s = world();
+    s.bodies.push(body("low", 0, Pose::translation(0.0, 0.0, 0.1), Some(mass(2.0))));
+    s.bodies.push(body("high", 1, Pose::translation(0.05, 0.0, 0.2), Some(mass(1.0))));
+    s.joints.push(joint("free", 1, JointKind::Free, Vector3::zeros(), Vector3::z()));
+    let foot = site(&mut s, 1, Vector3::new(0.0, 0.0, -0.1));
+    s.sites[foot].shape = Shape::Box { half_extents: Vector3::new(0.05, 0.05, 0.01) };
+    site(&mut s, 2, Vector3::new(0.0, 0.0, -0.1));
+    for (i, (kind, object)) in sensors.iter().enumerate() {
+        s.sensors.push(Sensor {
+            name: format!("s{i}"),
+            kind: *kind,
+            object: *object,
+            reference: None,
+            cutoff: 0.0,
+            place: Place::default(),
+        });
+    }
+    Model::new(&s).unwrap()
+}
+
+fn read(m: &Model, contacts: &[ContactWrench], acceleration: &[f64]) -> Vec<Vec<f64>> {
+    let (q, v) = (m.reference_q.clone(), vec![0.0; m.nv()]);
+    let kin = kinematics(m, &q, &v);
+    let mut s = SensorScratch::new(m);
+    let input = SensorInput {
+        t: 0.25,
+        q: &q,
+        v: &v,
+        acceleration,
+        kin: &kin,
+        tendons: &TendonState::new(m),
+        actuators: &ActuatorState::new(m),
+        actuator_forces: &[],
+        actuator_tau: &vec![0.0; m.nv()],
+        contacts,
+    };
+    m.read_sensors(input, &mut s);
+    m.sensors.iter().map(|x| s.values[x.start..x.start + x.kind.dim()].to_vec()).collect()
+}
+
+#[test]
+fn analytic_contact_sensors_of_a_resting_block() {
+    use SensorKind::{Accelerometer, Clock, ContactForce, Force, FrameLinAcc, Torque, Touch};
+    let m = blocks(&[
+        (Touch, SensorObject::Site(0)),
+        (ContactForce, SensorObject::BodyFrame(1)),
+        (Force, SensorObject::Site(0)),
+        (Force, SensorObject::Site(1)),
+        (Torque, SensorObject::Site(1)),
+        (Accelerometer, SensorObject::Site(1)),
+        (FrameLinAcc, SensorObject::BodyFrame(2)),
+        (Clock, SensorObject::World),
+    ]);
+    let weight = 3.0 * 9.81;
+    let contact = |x: f64, share: f64| ContactWrench {
+        bodies: [0, 1],
+        point: Point3::new(x, 0.0, 0.0),
+        normal: Vector3::z(),
+        force: Vector3::new(0.0, 0.0, share * weight),
+        torque: Vector3::zeros(),
+    };
+    // One contact under the foot's box, one beside it.
+    let r = read(&m, &[contact(0.0, 0.75), contact(0.06, 0.25)], &[0.0; 6]);
+    // All by hand; round-off.
+    assert!((r[0][0] - 0.75 * weight).abs() < 1e-12, "{:?}", r[0]);
+    assert!((r[1][2] - weight).abs() < 1e-12);
+    // Nothing acts between the free block and the world but the contacts.
+    assert!(r[2].iter().all(|x| x.abs() < 1e-12), "{:?}", r[2]);
+    // The lower block carries the upper one, whose weight passes through the site.
+    assert!((r[3][2] - 9.81).abs() < 1e-12 && r[4].iter().all(|x| x.abs() < 1e-12), "{r:?}");
+    assert!((r[5][2] - 9.81).abs() < 1e-12 && (r[6][2] - 9.81).abs() < 1e-12);
+    assert_eq!(r[7], [0.25]);
+    // In free fall nothing is felt.
+    let r = read(&m, &[], &[0.0, 0.0, -9.81, 0.0, 0.0, 0.0]);
+    assert!(r[..7].iter().flatten().all(|x| x.abs() < 1e-12), "{r:?}");
+}
+
+/// dE/dt along the free motion equals the power of the dampers; with gravity compensation its potential is missing from E.
+#[test]
+fn property_power_is_balanced() {
+    let scenes: Vec<Scene> = (0..40u64)
+        .map(|seed| {
+            let mut r = Random(seed);
+            let mut s = random_scene(seed);
+            for j in &mut s.joints {
+                j.stiffness = 5.0 * r.unit().max(0.0);
+                j.damping = r.unit().max(0.0);
+                j.spring_reference = 0.2 * r.unit();
+            }
+            s
+        })
+        .chain(cases("tendons").iter().map(|c| {
+            let mut s = case_scene(c);
+            for t in &mut s.tendons {
+                t.stiffness = 30.0;
+                t.damping = 2.0;
+            }
+            s
+        }))
+        .collect();
+    for (k, s) in scenes.iter().enumerate() {
+        let m = Model::new(s).unwrap();
+        let (q, v) = random_state(&m, &mut Random(k as u64));
+        let state = |q: &[f64], v: &[f64]| -> (Kinematics, TendonState) {
+            let kin = kinematics(&m, q, v);
+            let mut t = TendonState::new(&m);
+            t.set_positions(&m, &kin, q);
+            t.set_velocities(&m, v);
+            (kin, t)
+        };
+        let energy = |q: &[f64], v: &[f64]| {
+            let (kin, t) = state(q, v);
+            let armature: f64 = m.dofs.iter().zip(v).map(|(d, v)| 0.5 * d.armature * v * v).sum();
+            Dynamics::kinetic_energy(&m, &kin)
+                + armature
+                + Dynamics::gravity_energy(&m, &kin, &m.gravity)
+                + m.spring_energy(q, &t)
+        };
+        let (kin, t) = state(&q, &v);
+        let mut damping = vec![0.0; m.nv()];
+        m.add_damping_forces(&v, &t, &mut damping);
+        let power: f64 = damping.iter().zip(&v).map(|(f, v)| f * v).sum();
+        let mut acc = damping.clone();
+        m.add_spring_forces(&q, &t, &mut acc);
+        let mut factor = TreeFactor::new(&m);
+        Dynamics::new(&m).forward_dynamics(&m, &kin, &m.gravity, &mut factor, &mut acc).unwrap();
+        let h = 1e-6;
+        let at = |dt: f64| {
+            let mid: Vec<f64> = v.iter().zip(&acc).map(|(v, a)| v + 0.5 * dt * a).collect();
+            let end: Vec<f64> = v.iter().zip(&acc).map(|(v, a)| v + dt * a).collect();
+            let mut q1 = q.clone();
+            m.integrate(&q, &mid, dt, &mut q1);
+            energy(&q1, &end)
+        };
+        let rate = (at(h) - at(-h)) / (2.0 * h);
+        let scale = 1.0 + acc.iter().zip(&v).map(|(a, v)| (a * v).abs()).sum::<f64>();
+        // Central differences of E: round-off 1e-16 E/h, and h² times third derivatives that grow with the accelerations.
+        assert!((rate - power).abs() < 1e-6 * scale, "scene {k}: {rate} {power} ({scale})");
+    }
+}
