@@ -1,4 +1,4 @@
-use nalgebra::{DMatrix, Matrix3, Vector3};
+use nalgebra::{self as na, DMatrix, Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 
 use crate::frozen_kernels::{BodyPair, add_product, add_transposed_product, triple_product};
@@ -394,6 +394,12 @@ impl FrozenProblem {
     pub fn delassus(inertia: &BlockDiagonal, map: &FrozenMap, k: usize) -> Matrix3<f64> {
         let (_, d) = map.rows_of(k);
         let mut w = Matrix3::zeros();
+        if d == 3 {
+            for (b, block) in map.entries(k) {
+                w += Matrix3::from_data(na::ArrayStorage(inertia.inverse_product::<3>(b, block)));
+            }
+            return w;
+        }
         let mut stack = [0.0; STACK_COLUMN];
         let mut heap = Vec::new();
         for (b, block) in map.entries(k) {

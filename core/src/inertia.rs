@@ -27,6 +27,9 @@ pub struct BlockDiagonal {
     scaling: Vec<f64>,
 }
 
+/// Unknowns of a block up to which scratch lies on the stack.
+const STACK_ROWS: usize = 64;
+
 impl BlockDiagonal {
     /// Zero blocks of the given sizes; fill with [`BlockDiagonal::block_mut`], then [`BlockDiagonal::factor`].
     pub fn with_sizes(sizes: &[usize]) -> Self {
@@ -137,6 +140,42 @@ impl BlockDiagonal {
             }
             x[j] = s / l[j * n + j];
         }
+    }
+
+    /// J_b A_b⁻¹ J_bᵀ for a D × n block of J, column-major: one pass down the factor for all rows, no second one.
+    pub(crate) fn inverse_product<const D: usize>(&self, b: usize, jac: &[f64]) -> [[f64; D]; D] {
+        let n = self.starts[b + 1] - self.starts[b];
+        let l = &self.factors[self.offsets[b]..self.offsets[b + 1]];
+        let mut stack = [[0.0; D]; STACK_ROWS];
+        let mut heap = Vec::new();
+        // Y = L⁻¹ J_bᵀ by rows.
+        let y = if n <= STACK_ROWS {
+            &mut stack[..n]
+        } else {
+            heap.resize(n, [0.0; D]);
+            &mut heap[..]
+        };
+        let mut w = [[0.0; D]; D];
+        for (j, column) in jac.as_chunks::<D>().0.iter().enumerate() {
+            let mut x = *column;
+            for (k, done) in y[..j].iter().enumerate() {
+                let f = l[k * n + j];
+                for i in 0..D {
+                    x[i] -= f * done[i];
+                }
+            }
+            let scale = l[j * n + j].recip();
+            for i in 0..D {
+                x[i] *= scale;
+            }
+            for i in 0..D {
+                for k in 0..D {
+                    w[k][i] += x[i] * x[k];
+                }
+            }
+            y[j] = x;
+        }
+        w
     }
 
     /// A as one dense matrix (tests, references).

@@ -103,7 +103,11 @@ proptest! {
     fn property_map_is_its_dense_matrix((sizes, rows) in cases()) {
         let mut inertia = BlockDiagonal::with_sizes(&sizes);
         for (b, n) in sizes.iter().enumerate() {
-            inertia.block_mut(b).iter_mut().step_by(n + 1).for_each(|d| *d = 1.0);
+            let block = inertia.block_mut(b);
+            block.iter_mut().step_by(n + 1).for_each(|d| *d = 1.0);
+            if *n > 1 {
+                (block[1], block[*n]) = (0.5, 0.5);
+            }
         }
         inertia.factor().unwrap();
         let nv: usize = sizes.iter().sum();
@@ -132,6 +136,15 @@ proptest! {
         // Sums of up to 200 products of order one.
         for i in 0..map.row_count() {
             prop_assert!((dv_c[i] - linear[i]).abs() < 1e-12 && (v_c[i] - linear[i] - 0.25).abs() < 1e-12);
+        }
+
+        for k in 0..map.constraint_count() {
+            let (r, d) = map.rows_of(k);
+            let rows = j.rows(r, d.min(3));
+            // The inertia is the identity plus a coupling of the first two unknowns of each block.
+            let expected = rows * p.block_inertia().to_dense().try_inverse().unwrap() * rows.transpose();
+            let w = FrozenProblem::delassus(p.block_inertia(), map, k);
+            prop_assert!((w.view((0, 0), (d.min(3), d.min(3))) - expected).amax() < 1e-10);
         }
 
         let mut evals = Evals::default();
