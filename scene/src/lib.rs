@@ -14,6 +14,7 @@ mod pairs;
 mod scene;
 mod sensor;
 mod surface;
+mod urdf;
 mod validate;
 mod xml;
 

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use crate::{Place, Scene, SceneError, mjcf, xml};
+use crate::{Place, Scene, SceneError, mjcf, urdf, xml};
 
 /// How model files are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,15 +12,18 @@ pub struct LoadOptions {
     pub keep_mesh_surfaces: bool,
     /// Folders in which mesh files are looked for when they are not where the file says.
     pub mesh_dirs: Vec<PathBuf>,
+    /// URDF only: the root link floats (a free joint named `root_joint`) instead of being welded to the world.
+    /// MJCF files state it themselves and are refused with it.
+    pub floating_base: bool,
     /// Sensors that are not known are left out with a warning instead of being refused.
     pub lenient: bool,
 }
 
 impl Scene {
-    /// Reads a model file: MJCF (`.xml`, `.mjcf`, root element `mujoco`).
+    /// Reads a model file: MJCF (`.xml`, `.mjcf`, root element `mujoco`) or URDF (`.urdf`, root element `robot`).
     ///
     /// # Errors
-    /// Names file, line, element and remedy. URDF, SDFormat, COLLADA, USD and xacro files are refused.
+    /// Names file, line, element and remedy. SDFormat, COLLADA, USD and xacro files are refused.
     pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Self, SceneError> {
         let path = path.as_ref();
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
@@ -40,11 +43,14 @@ impl Scene {
 
     fn from_root(root: xml::Element, path: &Path, options: &LoadOptions) -> Result<Self, SceneError> {
         match root.name.as_str() {
+            "mujoco" if options.floating_base => Err(SceneError::Unsupported {
+                place: root.place(),
+                feature: "a floating base by option".to_owned(),
+                remedy: "give the base a <freejoint/> in the MJCF file, or load without the option"
+                    .to_owned(),
+            }),
             "mujoco" => mjcf::read(root, path, options),
-            "robot" if root.attributes.iter().any(|a| a.value.contains("/xacro")) => {
-                Err(unsupported_format(path, "xacro", "expand it first: `xacro FILE.urdf.xacro > FILE.urdf`"))
-            }
-            "robot" => Err(unsupported_format(path, "URDF", "convert it to MJCF for now")),
+            "robot" => urdf::read(&root, path, options),
             "sdf" | "world" | "model" => Err(unsupported_format(
                 path,
                 "SDFormat",
@@ -61,7 +67,7 @@ impl Scene {
             )),
             other => Err(root.invalid(
                 format!("root element <{other}> is not that of a model"),
-                "an MJCF file has the root element <mujoco>",
+                "an MJCF file has the root element <mujoco>, a URDF file <robot>",
             )),
         }
     }

@@ -24,6 +24,8 @@ pub(crate) struct Attribute {
 #[derive(Clone, Debug)]
 pub(crate) struct Element {
     pub(crate) name: String,
+    /// Namespace URI; extensions of other tools have their own.
+    pub(crate) namespace: Option<String>,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) children: Vec<Element>,
     pub(crate) text: String,
@@ -78,6 +80,7 @@ fn convert(
     let (line, column) = lines.position(node.range().start);
     let mut element = Element {
         name: node.tag_name().name().to_owned(),
+        namespace: node.tag_name().namespace().map(str::to_owned),
         attributes: Vec::new(),
         children: Vec::new(),
         text: String::new(),

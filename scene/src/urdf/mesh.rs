@@ -1,0 +1,150 @@
+//! `<mesh>`: reading, scaling, hull.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use signorini_core::na::Vector3;
+use signorini_geometry::{ConvexMesh, Shape, TriangleMesh};
+
+use super::Reader;
+use super::geometry::Purpose;
+use super::mesh_path::{NotFound, nominal, resolve};
+use crate::xml::{Element, Read};
+use crate::{GeomShape, NoteKind, SceneError};
+
+/// A file and the bits of its scale.
+type Key = (PathBuf, [u64; 3]);
+
+/// Meshes read so far, so that what is used twice is stored once.
+#[derive(Debug, Default)]
+pub(super) struct MeshCache {
+    surfaces: HashMap<Key, Arc<TriangleMesh>>,
+    hulls: HashMap<Key, Arc<ConvexMesh>>,
+}
+
+impl Reader<'_> {
+    /// The shape of a `<mesh>`: the hull for one that collides, the surface for one that is drawn or when asked.
+    pub(super) fn read_mesh(&mut self, e: &Element, purpose: Purpose) -> Read<GeomShape> {
+        let uri = e.required("filename")?.trim().to_owned();
+        let mut scale = [1.0; 3];
+        let count = e.fill("scale", 1, &mut scale)?;
+        if count == 1 {
+            scale = [scale[0]; 3];
+        }
+        if count == 2 || scale.contains(&0.0) {
+            return Err(e.invalid_at(
+                "scale",
+                "the scale needs one or three numbers, none of them zero",
+                "write three factors",
+            ));
+        }
+        e.finish()?;
+        for c in &e.children {
+            match c.name.as_str() {
+                // Colliding meshes are taken as their hulls.
+                "declare_convex" if !self.options.keep_mesh_surfaces => c.skip(),
+                "declare_convex" => {
+                    let text = "drake:declare_convex: the surface itself is kept, as asked, not its hull";
+                    self.notes.add(NoteKind::Warning, c, text);
+                    c.skip();
+                }
+                _ => return Err(e.unknown_child(c, &["drake:declare_convex"])),
+            }
+        }
+        if self.options.without_meshes {
+            let (kind, text) = match purpose {
+                Purpose::Collision => {
+                    (NoteKind::Warning, format!("mesh '{uri}' is not read: the shape does not collide"))
+                }
+                Purpose::Visual => (NoteKind::Visual, "meshes of visuals are not read".to_owned()),
+            };
+            self.notes.add(kind, e, text);
+            return Ok(GeomShape::MissingMesh(nominal(&uri)));
+        }
+        let found = self.find_mesh(e, &uri).and_then(|path| self.mesh_shape(e, path, scale, purpose));
+        match (found, purpose) {
+            (Ok(shape), _) => Ok(GeomShape::Solid(shape)),
+            (Err(error), Purpose::Collision) => Err(error),
+            (Err(error), Purpose::Visual) => {
+                let why = match error {
+                    SceneError::Invalid { message, .. } => message,
+                    SceneError::Unsupported { feature, .. } => format!("{feature} is not read"),
+                    other => other.to_string(),
+                };
+                self.notes.add(NoteKind::Warning, e, format!("the visual is not drawn: {why}"));
+                Ok(GeomShape::MissingMesh(nominal(&uri)))
+            }
+        }
+    }
+
+    fn find_mesh(&self, e: &Element, uri: &str) -> Read<PathBuf> {
+        let extension = Path::new(uri).extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        if !["obj", "stl"].contains(&extension.as_str()) {
+            let format = match extension.as_str() {
+                "dae" => "a COLLADA mesh (.dae)".to_owned(),
+                "" => "a mesh file without extension".to_owned(),
+                x => format!("the mesh format .{x}"),
+            };
+            return Err(e.unsupported_at(
+                "filename",
+                format,
+                "convert the mesh to OBJ or STL and change the file name, or load without meshes (--without-meshes)",
+            ));
+        }
+        resolve(uri, self.path, &self.options.mesh_dirs).map_err(|why| match why {
+            NotFound::Scheme(s) => e.unsupported_at(
+                "filename",
+                format!("a mesh by '{s}://'"),
+                "store the file beside the model and name it with a relative path or package://",
+            ),
+            NotFound::Nowhere(tried) => e.invalid_at(
+                "filename",
+                format!("mesh '{uri}' does not exist{}", places(&tried)),
+                "put it there, name the folder of the package in ROS_PACKAGE_PATH or the mesh folders of the load options, or \
+                 load without meshes (--without-meshes)",
+            ),
+        })
+    }
+
+    fn mesh_shape(&mut self, e: &Element, path: PathBuf, scale: [f64; 3], purpose: Purpose) -> Read<Shape> {
+        let key = (path, scale.map(f64::to_bits));
+        let bad = |what: String, remedy: &str| e.invalid_at("filename", what, remedy);
+        let surface = match self.meshes.surfaces.get(&key) {
+            Some(s) => s.clone(),
+            None => {
+                let remedy = "repair the mesh, or load without meshes (--without-meshes)";
+                let mesh = TriangleMesh::load(&key.0).map_err(|x| bad(x.to_string(), remedy))?;
+                let mesh = if scale == [1.0; 3] {
+                    mesh
+                } else {
+                    mesh.scaled(Vector3::from(scale))
+                        .map_err(|x| bad(format!("mesh {}: {x}", key.0.display()), remedy))?
+                };
+                self.meshes.surfaces.entry(key.clone()).or_insert(Arc::new(mesh)).clone()
+            }
+        };
+        if purpose == Purpose::Visual || self.options.keep_mesh_surfaces {
+            return Ok(Shape::Mesh(surface));
+        }
+        if let Some(h) = self.meshes.hulls.get(&key) {
+            return Ok(Shape::Convex(h.clone()));
+        }
+        let hull = ConvexMesh::from_points(surface.vertices()).map_err(|x| {
+            bad(
+                format!("mesh {}: {x}", key.0.display()),
+                "use a mesh with volume or a primitive, or remove the <collision>",
+            )
+        })?;
+        Ok(Shape::Convex(self.meshes.hulls.entry(key).or_insert(Arc::new(hull)).clone()))
+    }
+}
+
+/// The first places at which a file was looked for.
+fn places(tried: &[PathBuf]) -> String {
+    const SHOWN: usize = 3;
+    let list: Vec<_> = tried.iter().take(SHOWN).map(|p| p.display().to_string()).collect();
+    let more =
+        if tried.len() > SHOWN { format!(" and {} more places", tried.len() - SHOWN) } else { String::new() };
+    format!("; looked for {}{more}", list.join(", "))
+}

@@ -1,0 +1,259 @@
+//! Reader of URDF, the Unified Robot Description Format, with the extensions of Drake (`drake:...`) and Bullet (`<contact>`) that have a
+//! meaning for contact and motors.
+//!
+//! What the format leaves open is settled as follows.
+//!
+//! - The root link is welded to the world unless [`LoadOptions::floating_base`] is set. A link named `world` is body 0 itself; joints may
+//!   name it without defining it.
+//! - Every other link is a body, fixed links too; a joint places its child's frame, so that q = 0 is the pose drawn.
+//! - Surfaces combine as springs in series ([`CombinationRule::Series`], Drake's rule), and a surface that states no friction has 0.5
+//!   (Drake's default).
+//! - A mimic joint stays a coordinate and is coupled by an [`crate::Equality`].
+//! - Links joined by a joint do not collide with each other, those of a fixed base included.
+//! - The inertia of a link is what `<inertial>` says; shapes have no mass of their own.
+
+mod drake;
+mod geometry;
+mod inertial;
+mod joint;
+mod limit;
+mod link;
+mod material;
+mod mesh;
+mod mesh_path;
+mod mimic;
+mod notes;
+mod origin;
+mod surface;
+mod topology;
+mod transmission;
+mod tree;
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use crate::xml::{self, Element, Read};
+use crate::{CombinationRule, LoadOptions, NoteKind, Scene, SceneError};
+
+/// State of reading one model.
+struct Reader<'a> {
+    path: &'a Path,
+    options: &'a LoadOptions,
+    scene: Scene,
+    notes: notes::Notes,
+    materials: material::Materials,
+    meshes: mesh::MeshCache,
+    geom_names: HashSet<String>,
+}
+
+impl Scene {
+    /// Reads a URDF text; `path` stands for the file in messages, and meshes are looked for from its folder.
+    ///
+    /// # Errors
+    /// As [`Scene::load`].
+    pub fn from_urdf(text: &str, path: impl AsRef<Path>, options: &LoadOptions) -> Result<Self, SceneError> {
+        let path = path.as_ref();
+        let root = xml::parse(text, path)?;
+        if root.name != "robot" {
+            return Err(root.invalid(
+                format!("the root element is <{}>", root.name),
+                "a URDF file has the root element <robot>",
+            ));
+        }
+        read(&root, path, options)
+    }
+}
+
+/// Reads a model whose main file has the given root.
+pub(crate) fn read(root: &Element, path: &Path, options: &LoadOptions) -> Read<Scene> {
+    refuse_xacro(root)?;
+    let mut reader = Reader {
+        path,
+        options,
+        scene: Scene::default(),
+        notes: notes::Notes::default(),
+        materials: material::Materials::default(),
+        meshes: mesh::MeshCache::default(),
+        geom_names: HashSet::new(),
+    };
+    reader.scene.files = vec![path.to_path_buf()];
+    reader.scene.options.combination = CombinationRule::Series;
+    reader.read_robot(root)?;
+    root.check_all_read()?;
+    root.no_text_but_in_blocks()?;
+    let mut scene = reader.scene;
+    scene.notes = reader.notes.finish();
+    Ok(scene)
+}
+
+/// Elements of `<robot>`, for messages.
+const SECTIONS: [&str; 9] = [
+    "link",
+    "joint",
+    "material",
+    "transmission",
+    "gazebo",
+    "ros2_control",
+    "drake:frame",
+    "drake:collision_filter_group",
+    "sensor",
+];
+
+impl Reader<'_> {
+    fn read_robot(&mut self, root: &Element) -> Read<()> {
+        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        self.scene.name = root.nonempty("name").map_or(stem, str::to_owned);
+        let version = root.nonempty("version").map(str::trim);
+        if let Some(v) = version.filter(|v| *v != "1" && !v.starts_with("1.")) {
+            return Err(root.unsupported_at("version", format!("URDF version {v}"), "use version 1.x"));
+        }
+        root.finish()?;
+        for e in &root.children {
+            self.check_section(root, e)?;
+        }
+        self.materials.collect(root, &mut self.notes)?;
+        let topology = topology::Topology::read(root)?;
+        let joints = self.build_tree(&topology)?;
+        self.read_mimics(&joints)?;
+        self.filter_base_neighbours();
+        let all = |name: &'static str| root.children.iter().filter(move |c| c.name == name);
+        all("transmission").try_for_each(|e| self.read_transmission(e, &joints))?;
+        all("frame").try_for_each(|e| self.read_frame(e))?;
+        self.read_filter_groups(root)?;
+        self.warn_massless();
+        Ok(())
+    }
+
+    /// Notes what is left out, refuses what has no meaning.
+    fn check_section(&mut self, root: &Element, e: &Element) -> Read<()> {
+        match e.name.as_str() {
+            "link" | "joint" | "material" | "transmission" | "frame" | "collision_filter_group" => Ok(()),
+            "gazebo" => {
+                self.note_gazebo(e);
+                e.skip();
+                Ok(())
+            }
+            "ros2_control" => {
+                let text = "<ros2_control> names interfaces of a controller; no motor is made of it";
+                self.notes.add(NoteKind::Warning, e, text);
+                e.skip();
+                Ok(())
+            }
+            "sensor" => {
+                self.notes.add(NoteKind::Warning, e, "<sensor> of a URDF file is not read");
+                e.skip();
+                Ok(())
+            }
+            "ball_constraint" | "tendon_constraint" | "linear_bushing_rpy" | "linear_spring_damper" => Err(
+                e.unsupported(format!("drake:{}", e.name), "remove it, or use an <equality> of an MJCF file")
+            ),
+            _ if e.namespace.is_some() && !e.is_drake() && e.namespace != root.namespace => {
+                self.notes.add(
+                    NoteKind::Warning,
+                    e,
+                    format!("<{}> belongs to another tool; not read", e.name),
+                );
+                e.skip();
+                Ok(())
+            }
+            _ => Err(root.unknown_child(e, &SECTIONS)),
+        }
+    }
+
+    /// What a `<gazebo>` block states that moves or touches.
+    fn note_gazebo(&mut self, e: &Element) {
+        const MECHANICAL: [&str; 14] = [
+            "mu1",
+            "mu2",
+            "mu",
+            "kp",
+            "kd",
+            "minDepth",
+            "maxVel",
+            "selfCollide",
+            "turnGravityOff",
+            "springStiffness",
+            "springReference",
+            "implicitSpringDamper",
+            "dampingFactor",
+            "provideFeedback",
+        ];
+        let mut found: Vec<&str> =
+            e.children.iter().map(|c| c.name.as_str()).filter(|n| MECHANICAL.contains(n)).collect();
+        found.sort_unstable();
+        if found.is_empty() {
+            self.notes.add(NoteKind::Visual, e, "<gazebo> block, settings of a simulator: not read");
+        } else {
+            let text = format!(
+                "<gazebo> block states {}, which is not read; state contact with drake:proximity_properties and springs in MJCF",
+                found.join(", ")
+            );
+            self.notes.add(NoteKind::Warning, e, text);
+        }
+    }
+}
+
+/// Blocks of other tools, in which text is usual.
+const BLOCKS: [&str; 4] = ["gazebo", "transmission", "ros2_control", "sensor"];
+
+impl Element {
+    /// Refuses text between elements, except in blocks of other tools.
+    fn no_text_but_in_blocks(&self) -> Read<()> {
+        for c in self.children.iter().filter(|c| !BLOCKS.contains(&c.name.as_str())) {
+            if c.namespace == self.namespace || c.is_drake() {
+                c.no_text()?;
+            }
+        }
+        match self.text.trim().chars().take(30).collect::<String>() {
+            t if t.is_empty() => Ok(()),
+            t => Err(self.invalid(format!("text '{t}' inside <{}> has no meaning", self.name), "remove it")),
+        }
+    }
+
+    /// Whether the element is an extension of Drake.
+    fn is_drake(&self) -> bool {
+        self.namespace.as_deref().is_some_and(|n| n.contains("drake.mit.edu"))
+    }
+
+    /// The only child of a name, if there is one.
+    fn only(&self, name: &str) -> Read<Option<&Element>> {
+        let mut found = self.children.iter().filter(|c| c.name == name);
+        let first = found.next();
+        match found.next() {
+            Some(second) => {
+                Err(second.invalid(format!("a second <{name}> in <{}>", self.name), "keep one of them"))
+            }
+            None => Ok(first),
+        }
+    }
+
+    /// The value of an attribute of the only child of a name.
+    fn need(&self, name: &str) -> Read<&Element> {
+        self.only(name)?.ok_or_else(|| {
+            self.invalid(format!("<{}> has no <{name}>", self.name), format!("add a <{name}> to it"))
+        })
+    }
+}
+
+/// Refuses files that a macro processor has not been through.
+fn refuse_xacro(root: &Element) -> Read<()> {
+    const REMEDY: &str = "expand the file first: `xacro FILE.urdf.xacro > FILE.urdf`";
+    let mut stack = vec![root];
+    while let Some(e) = stack.pop() {
+        if e.namespace.as_deref().is_some_and(|n| n.contains("xacro")) {
+            return Err(e.unsupported(format!("the xacro element <xacro:{}>", e.name), REMEDY));
+        }
+        if BLOCKS.contains(&e.name.as_str()) {
+            continue;
+        }
+        if let Some(a) = e.attributes.iter().find(|a| a.value.contains("$(") || a.value.contains("${")) {
+            return Err(SceneError::Unsupported {
+                place: e.place_of(&a.name),
+                feature: format!("the xacro expression '{}'", a.value),
+                remedy: REMEDY.to_owned(),
+            });
+        }
+        stack.extend(e.children.iter().rev());
+    }
+    Ok(())
+}

@@ -1,0 +1,143 @@
+//! Bodies, joints and shapes in depth-first order.
+
+use signorini_core::na::Vector3;
+
+use super::Reader;
+use super::joint::{ReadJoint, plain};
+use super::origin::read_origin;
+use super::topology::{Topology, WORLD};
+use crate::xml::Read;
+use crate::{Body, BodyId, JointKind, Note, NoteKind, Place, Pose};
+
+impl Reader<'_> {
+    /// Adds all links and joints; the joints of the file in the order of the tree.
+    pub(super) fn build_tree<'e>(&mut self, t: &Topology<'e>) -> Read<Vec<ReadJoint<'e>>> {
+        let place =
+            Place { file: Some(self.path.to_path_buf()), element: WORLD.to_owned(), ..Place::default() };
+        self.push_body(WORLD, 0, Pose::identity(), place);
+        let mut joints = Vec::new();
+        // Link, body of its parent link.
+        let mut stack: Vec<(usize, BodyId)> = vec![(t.root, 0)];
+        while let Some((l, parent)) = stack.pop() {
+            let link = &t.links[l];
+            let body = if link.name == WORLD {
+                self.use_world(t, l)?;
+                0
+            } else {
+                let (pose, place) = match link.up {
+                    Some(j) => {
+                        let e = t.joints[j].element;
+                        (read_origin(e)?, link.element.map_or_else(|| e.place(), |l| l.place()))
+                    }
+                    None => (Pose::identity(), link.element.map(|l| l.place()).unwrap_or_default()),
+                };
+                self.push_body(link.name, parent, pose, place)
+            };
+            if body != 0 {
+                match link.up {
+                    Some(j) => joints.push(self.read_joint(&t.joints[j], body)?),
+                    None => self.float_root(t, l, body),
+                }
+            }
+            if let Some(e) = link.element {
+                let mass = self.read_link(e, body)?;
+                if body != 0 {
+                    self.scene.bodies[body].mass = mass;
+                } else if mass.is_some() {
+                    self.notes.add(
+                        NoteKind::Converted,
+                        e,
+                        "the link 'world' is the world: its mass has no effect",
+                    );
+                }
+            }
+            stack.extend(link.children.iter().rev().map(|&j| (t.joints[j].child, body)));
+        }
+        Ok(joints)
+    }
+
+    fn use_world(&mut self, t: &Topology<'_>, link: usize) -> Read<()> {
+        let Some(e) = t.links[link].element else { return Ok(()) };
+        self.scene.bodies[0].place = e.place();
+        if self.options.floating_base {
+            return Err(e.invalid(
+                "a floating base is asked for, but the root link is named 'world', which does not move",
+                "load without a floating base, or rename the root link",
+            ));
+        }
+        Ok(())
+    }
+
+    fn push_body(&mut self, name: &str, parent: BodyId, pose: Pose, place: Place) -> BodyId {
+        self.scene.bodies.push(Body {
+            name: name.to_owned(),
+            parent,
+            pose,
+            mass: None,
+            mocap: false,
+            gravity_compensation: 0.0,
+            place,
+        });
+        self.scene.bodies.len() - 1
+    }
+
+    /// Gives the root link a free joint when a floating base is asked for.
+    fn float_root(&mut self, t: &Topology<'_>, link: usize, body: BodyId) {
+        let Some(e) = t.links[link].element.filter(|_| self.options.floating_base) else { return };
+        let mut name = "root_joint".to_owned();
+        while t.joints.iter().any(|j| j.name == name) {
+            name.push('_');
+        }
+        self.notes.add(
+            NoteKind::Converted,
+            e,
+            format!("floating base: the root link has the free joint '{name}'"),
+        );
+        self.scene.joints.push(plain(name, body, JointKind::Free, Vector3::z_axis(), e.place()));
+    }
+
+    /// Links that are rigidly connected have the same number; 0 is the world's group.
+    fn rigid_groups(&self) -> Vec<BodyId> {
+        let s = &self.scene;
+        let mut jointed = vec![false; s.bodies.len()];
+        s.joints.iter().for_each(|j| jointed[j.body] = true);
+        let mut group = vec![0; s.bodies.len()];
+        for b in 1..s.bodies.len() {
+            group[b] = if jointed[b] { b } else { group[s.bodies[b].parent] };
+        }
+        group
+    }
+
+    /// Excludes collisions between a fixed base and the links that joints connect to it, with what is fixed to either. Between moving
+    /// neighbours the scene's parent filter does this; it makes an exception for parents that are welded to the world, which is right
+    /// for floors but not for the base of an arm. What is fixed to the world itself counts as surroundings.
+    pub(super) fn filter_base_neighbours(&mut self) {
+        let group = self.rigid_groups();
+        let s = &mut self.scene;
+        for b in 1..s.bodies.len() {
+            let parent = s.bodies[b].parent;
+            if group[b] != b || parent == 0 || group[parent] != 0 {
+                continue;
+            }
+            for a in (1..s.bodies.len()).filter(|&a| group[a] == 0) {
+                if a == parent || s.bodies[a].parent == parent || s.bodies[parent].parent == a {
+                    s.excludes.extend((b..s.bodies.len()).filter(|&c| group[c] == b).map(|c| (a, c)));
+                }
+            }
+        }
+    }
+
+    /// Warns of joints that move nothing with mass.
+    pub(super) fn warn_massless(&mut self) {
+        let s = &self.scene;
+        let mut mass: Vec<f64> = s.bodies.iter().map(|b| b.mass.map_or(0.0, |m| m.mass)).collect();
+        for b in (1..s.bodies.len()).rev() {
+            mass[s.bodies[b].parent] += mass[b];
+        }
+        for j in s.joints.iter().filter(|j| mass[j.body] == 0.0 && j.armature == 0.0) {
+            let text = format!("joint '{}' moves no mass: its motion is not defined", j.name);
+            let note = Note { kind: NoteKind::Warning, place: j.place.clone(), text };
+            self.notes.push(note);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Every URDF file of the model collection loads with its meshes; links, joints and masses are those of the dynamics oracles.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they cannot read")]
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use signorini_scene::{EqualityKind, GeomShape, JointKind, LoadOptions, NoteKind, Scene};
+
+/// All files below a folder with an extension.
+fn files(folder: &Path, extension: &str, out: &mut Vec<PathBuf>) {
+    let mut entries: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    entries.sort();
+    for p in entries {
+        if p.is_dir() {
+            files(&p, extension, out);
+        } else if p.extension().is_some_and(|e| e == extension) {
+            out.push(p);
+        }
+    }
+}
+
+#[test]
+fn conformance_every_urdf_with_meshes_loads_whole() {
+    let Some(models) = common::models() else { return };
+    let mut all = Vec::new();
+    for folder in ["urdf", "four_bar", "ycb_boxes"] {
+        files(&models.join(folder), "urdf", &mut all);
+    }
+    assert!(all.len() >= 11, "only {} files", all.len());
+    for path in all {
+        let s = Scene::load(&path, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+        for g in &s.geoms {
+            assert!(matches!(g.shape, GeomShape::Solid(_)), "{}: {} has no mesh", path.display(), g.name);
+        }
+        let missing = s.notes.iter().find(|n| n.text.contains("not drawn"));
+        assert!(missing.is_none(), "{}: {missing:?}", path.display());
+    }
+}
+
+#[test]
+fn conformance_links_and_joints_of_the_dynamics_oracles() {
+    let (Some(models), Some(oracles)) = (common::models(), common::oracles()) else { return };
+    let names = [
+        "urdf_double_pendulum_simple",
+        "urdf_four_bar_tree",
+        "urdf_panda",
+        "urdf_parallel_gripper",
+        "urdf_r2d2",
+        "urdf_ur5",
+        "urdf_ur5e",
+    ];
+    for name in names {
+        let oracle = common::json(oracles.join("dynamics").join(format!("{name}.json")));
+        let path = oracle["model"].as_str().unwrap().trim_start_matches("models/");
+        let s = Scene::load(models.join(path), &LoadOptions::default()).unwrap();
+        assert_eq!(s.nv() as u64, oracle["nv"].as_u64().unwrap(), "{name}");
+        assert_eq!(s.nq(), s.nv(), "{name}");
+        let mass = oracle["total_mass"].as_f64().unwrap();
+        // A sum of stated numbers: rounding only.
+        assert!((s.total_mass() - mass).abs() < 1e-12 * mass, "{name}: {}", s.total_mass());
+        let bodies = oracle["configurations"][0]["bodies"].as_object().unwrap();
+        for b in bodies.keys() {
+            assert!(s.body(b).is_some(), "{name}: no body {b}");
+        }
+        let links = bodies.len() + usize::from(!bodies.contains_key("world"));
+        assert_eq!(s.bodies.len(), links, "{name}");
+        for want in oracle["joints"].as_array().unwrap() {
+            let joint = want["name"].as_str().unwrap();
+            let j = &s.joints[s.joint(joint).unwrap_or_else(|| panic!("{name}: no joint {joint}"))];
+            let kind = match want["type"].as_str().unwrap() {
+                "prismatic" => JointKind::Slide,
+                _ => JointKind::Hinge,
+            };
+            assert_eq!(j.kind, kind, "{name}: {joint}");
+            let range = want["range"].as_array().map(|r| [r[0].as_f64().unwrap(), r[1].as_f64().unwrap()]);
+            assert_eq!(j.range, range, "{name}: {joint}");
+            let mimic = s.equalities.iter().find_map(|e| match e.kind {
+                EqualityKind::Joint { joint_1, joint_2, polynomial } if s.joints[joint_1].name == joint => {
+                    Some((joint_2.unwrap(), polynomial))
+                }
+                _ => None,
+            });
+            let number = |key: &str, default: f64| {
+                want["mimic"][key].as_str().map_or(default, |t| t.parse::<f64>().unwrap())
+            };
+            match (want["mimic"]["joint"].as_str(), mimic) {
+                (None, None) => {}
+                (Some(leader), Some((j2, p))) => {
+                    assert_eq!(s.joints[j2].name, leader);
+                    assert_eq!(p, [number("offset", 0.0), number("multiplier", 1.0), 0.0, 0.0, 0.0]);
+                }
+                other => panic!("{name}: {joint}: {other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn conformance_colliding_meshes_become_hulls_unless_kept() {
+    let Some(models) = common::models() else { return };
+    let path = models.join("urdf/ur_description/urdf/ur5e.urdf");
+    let kinds = |keep: bool| {
+        let options = LoadOptions { keep_mesh_surfaces: keep, ..LoadOptions::default() };
+        let s = Scene::load(&path, &options).unwrap();
+        let colliding: Vec<_> = s.geoms.iter().filter(|g| !g.mask.is_empty()).cloned().collect();
+        assert_eq!(colliding.len(), 7);
+        colliding
+            .iter()
+            .map(|g| matches!(&g.shape, GeomShape::Solid(s) if s.name() == "convex hull"))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(false), [true; 7]);
+    assert_eq!(kinds(true), [false; 7]);
+}
+
+#[test]
+fn conformance_floating_base_adds_six_velocities() {
+    let Some(models) = common::models() else { return };
+    let path = models.join("urdf/example-robot-data/robots/panda_description/urdf/panda.urdf");
+    let options = LoadOptions { floating_base: true, without_meshes: true, ..LoadOptions::default() };
+    let s = Scene::load(&path, &options).unwrap();
+    assert_eq!((s.nq(), s.nv()), (16, 15));
+    assert_eq!(s.joints[0].kind, JointKind::Free);
+    assert_eq!((s.joints[0].name.as_str(), s.joints[0].body), ("root_joint", 1));
+    // A link named world cannot float.
+    let path = models.join("urdf/ur_description/urdf/ur5e.urdf");
+    let message = Scene::load(&path, &options).unwrap_err().to_string();
+    assert!(
+        message.contains("named 'world', which does not move; load without a floating base"),
+        "{message}"
+    );
+}
+
+#[test]
+fn conformance_what_is_left_out_is_noted() {
+    let Some(models) = common::models() else { return };
+    let load = |p: &str| Scene::load(models.join(p), &LoadOptions::default()).unwrap();
+    let panda = load("urdf/example-robot-data/robots/panda_description/urdf/panda.urdf");
+    let has = |s: &Scene, kind: NoteKind, text: &str| {
+        s.notes.iter().any(|n| n.kind == kind && n.text.contains(text))
+    };
+    assert!(has(&panda, NoteKind::Warning, "K, D, mu_coulomb, mu_viscous of a controller"));
+    assert!(has(&panda, NoteKind::Warning, "<safety_controller>"));
+    assert!(
+        has(&panda, NoteKind::Warning, "velocity limit: not enforced (9 times, here first)"),
+        "{:#?}",
+        panda.notes
+    );
+    let r2d2 = load("urdf/r2d2/r2d2.urdf");
+    assert!(has(&r2d2, NoteKind::Converted, "<joint_properties>"));
+}
