@@ -37,7 +37,7 @@ impl Reader<'_> {
         }
         let j = &mut self.scene.joints[at.start];
         if let Some(f) = effort {
-            j.actuator_force_range = Some([-f, f]);
+            j.actuator_force_range = Some([0.0 - f, f]);
             if f == 0.0 {
                 self.notes.add(NoteKind::Warning, e, "effort limit 0: no motor can act on the joint");
             }

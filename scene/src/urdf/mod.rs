@@ -83,6 +83,7 @@ pub(crate) fn read(root: &Element, path: &Path, options: &LoadOptions) -> Read<S
     root.no_text_but_in_blocks()?;
     let mut scene = reader.scene;
     scene.notes = reader.notes.finish();
+    scene.check_structure()?;
     Ok(scene)
 }
 
