@@ -184,6 +184,16 @@ fn regression_large_random_graph_with_both_engines() {
 }
 
 #[test]
+fn regression_a_body_that_touches_everything() {
+    let couplings = (1..60).map(|b| vec![0, b]).collect();
+    let p = Problem::new(&[3; 60], couplings, 9);
+    for large_from in [0, usize::MAX] {
+        let error = p.error(&mut BlockCholesky::with_large_from(large_from), true);
+        assert!(error < TOLERANCE, "{error:e}");
+    }
+}
+
+#[test]
 fn regression_the_same_pattern_is_not_analysed_again() {
     let p = Problem::new(&[6, 3, 6], vec![vec![0, 1], vec![1, 2]], 1);
     let (pattern, mut parts) = (p.pattern(), BlockParts::default());

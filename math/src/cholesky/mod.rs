@@ -306,8 +306,13 @@ impl BlockSink for BlockCholesky {
             (Some(&from), Some(&to)) => &self.entries[from as usize..to as usize],
             _ => &[],
         };
-        // Columns have a handful of blocks: looking from the front beats hashing and bisection.
-        let Some(e) = column.iter().find(|e| e.row as usize == row_block) else {
+        // Most columns have a handful of blocks: looking from the front beats hashing and bisection.
+        let place = if column.len() <= 16 {
+            column.iter().position(|e| e.row as usize == row_block)
+        } else {
+            column.binary_search_by_key(&row_block, |e| e.row as usize).ok()
+        };
+        let Some(e) = place.map(|i| &column[i]) else {
             self.outside = Some((row_block, col_block));
             return;
         };

@@ -71,3 +71,20 @@ fn alloc_warm_solves_are_free_of_allocations() {
         }
     }
 }
+
+/// More than a thousand unknowns in one part go through the general sparse factorisation.
+#[test]
+fn alloc_warm_large_solves_are_free_of_allocations() {
+    let mut solver = IcfSolver::new(IcfOptions { islands: false, ..IcfOptions::default() });
+    let mut out = StepSolution::default();
+    let (mut p, guess) = Parts::random(7, 200, 300).build(Lagged::default());
+    assert!(guess.len() > 1000);
+    let mut counts = [0; 3];
+    for count in &mut counts {
+        let before = COUNT.get();
+        solver.solve(&mut p, &guess, Tolerance::default(), &mut out).unwrap();
+        *count = COUNT.get() - before;
+    }
+    assert!(counts[0] > 0 && out.stats.factorizations > 0);
+    assert_eq!(counts[1..], [0; 2]);
+}
