@@ -131,8 +131,8 @@ impl Scene {
     pub fn validate(&self) -> Result<(), SceneError> {
         self.check_structure()?;
         self.check_moving_mass()?;
-        let massive = self.bodies.iter().filter_map(|b| Some((b, b.mass.as_ref()?)));
-        massive.map(|(b, m)| check_triangle(&at(&b.place, "body", &b.name), m)).collect()
+        let mut massive = self.bodies.iter().filter_map(|b| Some((b, b.mass.as_ref()?)));
+        massive.try_for_each(|(b, m)| check_triangle(&at(&b.place, "body", &b.name), m))
     }
 
     /// All of [`Scene::validate`] but the mass of what moves and the triangle inequality.
