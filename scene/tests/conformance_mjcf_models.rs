@@ -1,4 +1,5 @@
 //! Every MJCF entry of the model collection loads with MuJoCo's counts and mass, and bodies have MuJoCo's inertia.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they do not expect")]
 
 mod common;
 

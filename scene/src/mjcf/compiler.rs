@@ -28,7 +28,6 @@ pub(super) struct Compiler {
     pub(super) total_mass: Option<f64>,
     pub(super) strip_path: bool,
     pub(super) mesh_dir: PathBuf,
-    pub(super) fuse_static: bool,
     pub(super) fit_aabb: bool,
 }
 
@@ -46,7 +45,6 @@ impl Default for Compiler {
             total_mass: None,
             strip_path: false,
             mesh_dir: PathBuf::new(),
-            fuse_static: false,
             fit_aabb: false,
         }
     }
@@ -114,7 +112,7 @@ impl Compiler {
         e.finish()
     }
 
-    fn refusals(&mut self, e: &Element, notes: &mut Notes) -> Read<()> {
+    fn refusals(&self, e: &Element, notes: &mut Notes) -> Read<()> {
         if e.word("coordinate", &[("local", false), ("global", true)])? == Some(true) {
             return Err(e.unsupported_at(
                 "coordinate",
@@ -125,8 +123,8 @@ impl Compiler {
         if e.boolean("alignfree")? == Some(true) {
             return Err(align_free(e, "alignfree"));
         }
-        if let Some(f) = e.boolean("fusestatic")? {
-            self.fuse_static = f;
+        if e.boolean("fusestatic")? == Some(true) {
+            notes.add(NoteKind::Converted, e, "fusestatic: fixed bodies are kept, the motion is the same");
         }
         if e.boolean("discardvisual")? == Some(true) {
             notes.add(

@@ -1,6 +1,6 @@
 //! `<equality>`: loops, welds and couplings.
 
-use signorini_core::na::{Point3, Translation3, UnitQuaternion};
+use signorini_core::na::Point3;
 
 use super::Reader;
 use super::geom::read_sol;
@@ -152,17 +152,19 @@ impl Reader<'_> {
         } else {
             let anchor_b = Point3::from(anchor.unwrap_or_default());
             let poses = self.drawn_poses();
-            let drawn = poses[body_a].inverse() * poses[body_b];
-            let pose = match relative {
-                None => drawn,
+            match relative {
+                None => {
+                    let drawn = poses[body_a].inverse() * poses[body_b];
+                    (drawn * anchor_b, anchor_b, drawn.rotation)
+                }
+                // The position of relpose is that of the anchor in the frame of body1, not that of body2.
                 Some([x, y, z, q0, q1, q2, q3]) => {
-                    let q: UnitQuaternion<f64> = quaternion([q0, q1, q2, q3]).ok_or_else(|| {
+                    let rotation = quaternion([q0, q1, q2, q3]).ok_or_else(|| {
                         e.invalid_at("relpose", "the quaternion has no length", "write x y z w i j k")
                     })?;
-                    Pose::from_parts(Translation3::new(x, y, z), q)
+                    (Point3::new(x, y, z), anchor_b, rotation)
                 }
-            };
-            (pose * anchor_b, anchor_b, pose.rotation)
+            }
         };
         Ok(EqualityKind::Weld { body_a, body_b, anchor_a, anchor_b, rotation, torque_scale })
     }

@@ -1,4 +1,4 @@
-//! `<hfield>`: height fields from numbers in the file or MuJoCo's binary format.
+//! `<hfield>`: height fields from numbers in the file, an image or MuJoCo's binary format.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -49,12 +49,15 @@ impl Reader<'_> {
                 if self.options.without_meshes {
                     HeightAsset::Missing(path)
                 } else {
-                    let (rows, cols, data) = read_binary(e, &path, media_type.as_deref())?;
+                    let (rows, cols, data) = read_file(e, &path, media_type.as_deref())?;
                     HeightAsset::Read(self.height_field(e, rows, cols, data, size)?)
                 }
             }
             None => {
-                let samples = rows.checked_mul(cols).filter(|n| *n <= MOST_SAMPLES).unwrap_or(0);
+                let samples = rows.checked_mul(cols).filter(|n| *n <= MOST_SAMPLES).ok_or_else(|| {
+                    let remedy = format!("keep nrow times ncol below {MOST_SAMPLES}");
+                    e.invalid_at("nrow", format!("{rows} x {cols} samples are too many"), remedy)
+                })?;
                 let data = elevation.unwrap_or_else(|| vec![0.0; samples]);
                 if data.len() != samples {
                     return Err(e.invalid_at(
@@ -126,19 +129,40 @@ impl Reader<'_> {
     }
 }
 
-/// Rows, columns and heights of a binary file: two 32-bit counts, then single-precision heights, all little-endian.
-fn read_binary(e: &Element, path: &Path, media_type: Option<&str>) -> Read<(usize, usize, Vec<f64>)> {
+/// Rows, columns and heights of a file, row 0 at −y.
+fn read_file(e: &Element, path: &Path, media_type: Option<&str>) -> Read<(usize, usize, Vec<f64>)> {
     let png = media_type.map_or_else(
         || path.extension().is_some_and(|x| x.eq_ignore_ascii_case("png")),
         |m| m == "image/png",
     );
-    if png {
-        return Err(e.unsupported_at(
+    if png { read_png(e, path) } else { read_binary(e, path) }
+}
+
+/// The first channel of an image (grey, or red), 8 bits, as MuJoCo takes it; the top row of the image lies at +y.
+fn read_png(e: &Element, path: &Path) -> Read<(usize, usize, Vec<f64>)> {
+    let bad = |what: &dyn std::fmt::Display| {
+        e.invalid_at(
             "file",
-            "a height field from a PNG image",
-            "write the heights as numbers in 'elevation', or save them in MuJoCo's binary format",
-        ));
-    }
+            format!("{} is not a usable PNG image: {what}", path.display()),
+            "save it again as a grey PNG",
+        )
+    };
+    let file = std::fs::File::open(path)
+        .map_err(|source| crate::SceneError::Io { path: path.to_path_buf(), source })?;
+    let mut decoder = png::Decoder::new(std::io::BufReader::new(file));
+    decoder.set_transformations(png::Transformations::normalize_to_color8());
+    let mut reader = decoder.read_info().map_err(|e| bad(&e))?;
+    let samples = reader.output_buffer_size().filter(|n| *n <= 4 * MOST_SAMPLES);
+    let mut buffer = vec![0; samples.ok_or_else(|| bad(&"it is too large"))?];
+    let frame = reader.next_frame(&mut buffer).map_err(|e| bad(&e))?;
+    let (rows, cols) = (frame.height as usize, frame.width as usize);
+    let stride = frame.color_type.samples();
+    let row = |r: usize| buffer[r * frame.line_size..].chunks(stride).take(cols).map(|p| f64::from(p[0]));
+    Ok((rows, cols, (0..rows).rev().flat_map(row).collect()))
+}
+
+/// Two 32-bit counts, rows and columns, then single-precision heights, all little-endian.
+fn read_binary(e: &Element, path: &Path) -> Read<(usize, usize, Vec<f64>)> {
     let bytes =
         std::fs::read(path).map_err(|source| crate::SceneError::Io { path: path.to_path_buf(), source })?;
     let bad =
