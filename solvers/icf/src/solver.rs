@@ -18,7 +18,7 @@ const NAME: &str = "icf";
 /// ```
 ///
 /// Convergence: ‖D∇‖ < ε·s or η‖D⁻¹Δv‖ < ε·s with D = diag(A)^(-1/2), s = max(1, ‖D A v*‖) and η the extrapolation of the
-/// observed rate. Source: kurtz2025cenic, eqs. (30)–(35). With islands on, each connected component converges on its own, with
+/// observed rate. Source: kurtz2025cenic, eq. (30) to (35). With islands on, each connected component converges on its own, with
 /// its own s: what happens elsewhere does not change its solution by one bit.
 ///
 /// Deviates: D and s come from A, which holds the implicit damping, instead of M; by default only full Newton steps with a Hessian
