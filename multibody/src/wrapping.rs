@@ -32,6 +32,9 @@ pub struct Wrap {
 /// arc whose middle is nearest to it, and makes the path wrap also when the segment passes on the far side. A `side` inside the
 /// obstacle inverts the wrapping: the path is the shortest one that touches the obstacle. There is no wrapping when `a` or `b` is
 /// inside.
+///
+/// Deviates from MuJoCo, which lets go of the obstacle, so that the length jumps, as soon as both ends lie on one side of the line
+/// through the obstacle and its side site; here the path stays wrapped.
 pub fn wrap(
     obstacle: Obstacle,
     a: &Point3<f64>,

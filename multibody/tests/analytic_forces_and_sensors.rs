@@ -158,3 +158,23 @@ fn property_power_is_balanced() {
         assert!((rate - power).abs() < 1e-6 * scale, "scene {k}: {rate} {power} ({scale})");
     }
 }
+
+/// Activations follow their closed forms, within their ranges.
+#[test]
+fn analytic_activations() {
+    let xml = r#"<mujoco><worldbody><body><joint name="j"/><geom size="0.1"/></body></worldbody><actuator>
+        <general joint="j" dyntype="integrator" actlimited="true" actrange="-1 0.3"/>
+        <general joint="j" dyntype="filter" dynprm="0.2"/>
+        <general joint="j" dyntype="filterexact" dynprm="0.2" ctrllimited="true" ctrlrange="-1 0.5"/>
+        <motor joint="j"/></actuator></mujoco>"#;
+    let options = signorini_scene::LoadOptions::default();
+    let m = Model::new(&Scene::from_mjcf(xml, "act.xml", &options).unwrap()).unwrap();
+    assert_eq!(m.nz, 3);
+    let mut z = [0.0; 3];
+    m.advance_activations(&[0.1, 0.1, 0.1], &[0.7; 4], 0.1, &mut z);
+    // a + u δt, a + (u − a) δt/τ, and u + (a − u) e^(−δt/τ) with u held at 0.5 by its range.
+    let expected = [0.17, 0.1 + 0.6 * 0.5, 0.5 - 0.4 * (-0.5f64).exp()];
+    assert!(common::apart(&z, &expected) < 1e-15, "{z:?}");
+    m.advance_activations(&[0.1, 0.1, 0.1], &[0.7; 4], 1.0, &mut z);
+    assert_eq!(z[0], 0.3, "held by its range");
+}

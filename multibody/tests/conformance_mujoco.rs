@@ -104,6 +104,19 @@ fn conformance_actuators() {
         if case["name"] != "site_transmission" {
             close(&format!("{name} joint forces"), &at.actuator_tau, &s["qfrc_actuator"], 1e-11);
         }
+        // The laws with their efforts make the same joint forces, where no limit is shared.
+        let mut tau = vec![0.0; m.nv()];
+        let mut shared = vec![false; m.nv()];
+        for (i, a) in m.actuators.iter().enumerate() {
+            let law =
+                a.law(at.actuators.length[i], at.actuators.rate[i], a.input(&at.z, at.control[i], 0.002));
+            at.actuators.row(m, i).add_scaled(law.force.clamp(law.effort[0], law.effort[1]), &mut tau);
+            a.dofs.iter().for_each(|&d| shared[d] |= a.shares_limit);
+        }
+        for d in (0..m.nv()).filter(|&d| !shared[d]) {
+            let scale = 1.0 + tau[d].abs();
+            assert!((tau[d] - at.actuator_tau[d]).abs() < 1e-12 * scale, "{name}: effort at {d}");
+        }
         let rates: Vec<f64> = m
             .actuators
             .iter()

@@ -1,4 +1,4 @@
-//! Time of kinematics, mass matrix, bias and factorisation of a humanoid-sized tree; prints, asserts only a generous bound.
+//! Time of kinematics, mass matrix, bias and factorisation of robots; prints, asserts only a generous bound.
 
 mod common;
 
@@ -11,8 +11,12 @@ use signorini_scene::{JointKind, Scene};
 #[test]
 #[ignore = "timing: run with --release --ignored --nocapture"]
 fn regression_time_of_tree_dynamics() {
-    let model = Model::new(&humanoid()).unwrap();
-    time(&model);
+    time("made-up humanoid", &Model::new(&humanoid()).unwrap());
+    for file in ["unitree_g1/g1.xml", "boston_dynamics_spot/spot.xml", "panda/panda.xml"] {
+        if let Some(scene) = common::oracle::scene(file) {
+            time(file, &Model::new(&scene).unwrap());
+        }
+    }
 }
 
 /// A floating torso with two legs, two arms and two hands: 43 degrees of freedom, as many as a Unitree G1 with hands.
@@ -45,7 +49,7 @@ fn humanoid() -> Scene {
     s
 }
 
-fn time(model: &Model) {
+fn time(name: &str, model: &Model) {
     let mut r = Random(1);
     let (q, v) = random_state(model, &mut r);
     let mut kin = Kinematics::new(model);
@@ -72,7 +76,7 @@ fn time(model: &Model) {
         }
     }
     println!(
-        "nv {}: positions {:.2} µs, velocities {:.2}, mass matrix {:.2}, bias {:.2}, factor and solve {:.2}",
+        "{name}, nv {}: positions {:.2} µs, velocities {:.2}, mass matrix {:.2}, bias {:.2}, factor and solve {:.2}",
         model.nv(),
         times[0],
         times[1],

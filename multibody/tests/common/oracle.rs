@@ -118,3 +118,15 @@ pub fn numbers(v: &Value) -> Vec<f64> {
         other => panic!("not a number: {other}"),
     }
 }
+
+/// The folder of the models and a list in it; None, with a line that says so, when it is absent.
+pub fn models(list: &str) -> Option<(PathBuf, Value)> {
+    let folder = root("SIGNORINI_MODELS", "models");
+    match std::fs::read_to_string(folder.join(list)) {
+        Ok(text) => Some((folder, serde_json::from_str(&text).unwrap())),
+        Err(_) => {
+            println!("skipped: {} is absent", folder.join(list).display());
+            None
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Every model that is read has a model in generalised coordinates, and every keyframe fits it.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod common;
+
+use common::oracle::models;
+use common::{Random, random_state};
+use signorini_multibody::{
+    ActuatorState, Dynamics, Kinematics, Model, SensorInput, SensorScratch, TendonState, TreeFactor,
+};
+use signorini_scene::{LoadOptions, Scene};
+
+/// Everything that a step needs, at a random state, is finite.
+fn try_model(name: &str, scene: &Scene) {
+    let m = Model::new(scene).unwrap_or_else(|e| panic!("{name}: {e}"));
+    assert_eq!((m.nq, m.nv()), (scene.nq(), scene.nv()), "{name}");
+    for k in &m.keyframes {
+        m.state_at(Some(k), m.nz).unwrap_or_else(|e| panic!("{name}, keyframe '{}': {e}", k.name));
+        m.control_at(Some(k)).unwrap_or_else(|e| panic!("{name}, keyframe '{}': {e}", k.name));
+        m.mocap_at(Some(k)).unwrap_or_else(|e| panic!("{name}, keyframe '{}': {e}", k.name));
+    }
+    let (q, v) = random_state(&m, &mut Random(9));
+    let mut kin = Kinematics::new(&m);
+    kin.set_positions(&m, &q, &m.mocap_poses);
+    kin.set_velocities(&m, &v);
+    let (mut t, mut a) = (TendonState::new(&m), ActuatorState::new(&m));
+    t.set_positions(&m, &kin, &q);
+    t.set_velocities(&m, &v);
+    a.set_positions(&m, &kin, &t, &q);
+    a.set_velocities(&m, &v);
+    let (mut forces, mut tau) = (vec![0.0; m.actuators.len()], vec![0.0; m.nv()]);
+    let control = vec![0.5; m.actuators.len()];
+    m.actuator_forces(&kin, &a, (&vec![0.0; m.nz], &control, 1e-3), &mut forces, &mut tau);
+    let mut acc = tau.clone();
+    m.add_spring_forces(&q, &t, &mut acc);
+    m.add_damping_forces(&v, &t, &mut acc);
+    let mut factor = TreeFactor::new(&m);
+    Dynamics::new(&m)
+        .forward_dynamics(&m, &kin, &m.gravity, &mut factor, &mut acc)
+        .unwrap_or_else(|e| panic!("{name}: {e}"));
+    assert!(acc.iter().all(|x| x.is_finite()), "{name}: accelerations");
+    let mut s = SensorScratch::new(&m);
+    let input = SensorInput {
+        t: 0.0,
+        q: &q,
+        v: &v,
+        acceleration: &acc,
+        kin: &kin,
+        tendons: &t,
+        actuators: &a,
+        actuator_forces: &forces,
+        actuator_tau: &tau,
+        contacts: &[],
+    };
+    m.read_sensors(input, &mut s);
+    assert!(s.values.iter().all(|x| x.is_finite()), "{name}: sensors");
+}
+
+#[test]
+fn conformance_every_listed_model() {
+    let Some((folder, list)) = models("models.json") else { return };
+    let mut count = 0;
+    for file in list.as_object().unwrap().keys() {
+        let scene =
+            Scene::load(folder.join(file), &LoadOptions::default()).unwrap_or_else(|e| panic!("{file}: {e}"));
+        try_model(file, &scene);
+        count += 1;
+    }
+    println!("{count} models");
+}
+
+#[test]
+fn conformance_every_zoo_model() {
+    for zoo in ["mjcf_zoo", "urdf_zoo"] {
+        let Some((folder, list)) = models(&format!("{zoo}/zoo.json")) else { continue };
+        let options = LoadOptions { without_meshes: true, ..LoadOptions::default() };
+        let (mut count, mut refused) = (0, Vec::new());
+        for file in list.as_object().unwrap().keys() {
+            // What the reader refuses is the reader's test.
+            match Scene::load(folder.join(zoo).join(file), &options) {
+                Ok(scene) => {
+                    try_model(file, &scene);
+                    count += 1;
+                }
+                Err(_) => refused.push(file),
+            }
+        }
+        println!("{zoo}: {count} models, not read: {}", refused.len());
+    }
+}
