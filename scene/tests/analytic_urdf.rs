@@ -73,6 +73,13 @@ fn analytic_joint_types_and_their_coordinates() {
     ));
     assert_eq!(kinds(&free), [("j".to_owned(), JointKind::Free)]);
     assert_eq!(free.bodies.len(), 2);
+    // A world that joints name without a definition does not float either.
+    let text = format!(
+        r#"<robot name="r"><link name="b">{INERTIAL}</link>
+           <joint name="j" type="fixed"><parent link="world"/><child link="b"/></joint></robot>"#
+    );
+    let options = LoadOptions { floating_base: true, ..LoadOptions::default() };
+    assert!(Scene::from_urdf(&text, "r.urdf", &options).is_err());
 }
 
 #[test]

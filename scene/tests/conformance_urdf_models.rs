@@ -27,6 +27,7 @@ fn conformance_every_urdf_with_meshes_loads_whole() {
     for folder in ["urdf", "four_bar", "ycb_boxes"] {
         files(&models.join(folder), "urdf", &mut all);
     }
+    files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../models"), "urdf", &mut all);
     assert!(all.len() >= 11, "only {} files", all.len());
     for path in all {
         let s = Scene::load(&path, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"));

@@ -162,10 +162,11 @@ proptest! {
         which in 0..5usize,
         changes in prop::collection::vec(change(), 1..5),
         floating in any::<bool>(),
+        without_meshes in prop::bool::weighted(0.8),
     ) {
         let mut text = TEXTS[which % TEXTS.len()].clone();
         changes.iter().for_each(|c| apply(&mut text, c));
-        let options = LoadOptions { without_meshes: true, floating_base: floating, ..LoadOptions::default() };
+        let options = LoadOptions { without_meshes, floating_base: floating, ..LoadOptions::default() };
         match Scene::from_urdf(&text, PathBuf::from("robot.urdf"), &options) {
             Err(e) => prop_assert!(!e.to_string().is_empty()),
             Ok(s) => {

@@ -308,3 +308,57 @@ fn regression_doubtful_input_is_warned_of() {
         "joint 'j' moves no mass",
     );
 }
+
+/// Set in the process that looks for a mesh in the packages of ROS.
+const CHILD: &str = "SIGNORINI_TEST_URDF_PACKAGES";
+
+#[test]
+fn regression_packages_of_ros_are_looked_through() {
+    let text = with_mesh("collision", "package://thing_description/meshes/t.obj");
+    if let Ok(model) = std::env::var(CHILD) {
+        let s = Scene::from_urdf(&text, model, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(s.geoms.len(), 1);
+        return;
+    }
+    let root = folder("packages");
+    let meshes = root.join("ws/src/thing_description/meshes");
+    let installed = root.join("install/share/thing_description/meshes");
+    for m in [&meshes, &installed] {
+        fs::create_dir_all(m).unwrap();
+        fs::write(m.join("t.obj"), TETRAHEDRON).unwrap();
+    }
+    fs::create_dir_all(root.join("robots")).unwrap();
+    let model = root.join("robots/r.urdf");
+    // The environment belongs to the process, so that each case has its own.
+    let finds = |variable: &str, value: PathBuf| {
+        std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "regression_packages_of_ros_are_looked_through"])
+            .env_remove("ROS_PACKAGE_PATH")
+            .env_remove("AMENT_PREFIX_PATH")
+            .env(CHILD, &model)
+            .env(variable, value)
+            .output()
+            .unwrap()
+            .status
+            .success()
+    };
+    assert!(finds("ROS_PACKAGE_PATH", root.join("ws/src")));
+    assert!(finds("ROS_PACKAGE_PATH", root.join("ws/src/thing_description")));
+    assert!(finds("AMENT_PREFIX_PATH", root.join("install")));
+    assert!(!finds("ROS_PACKAGE_PATH", root.join("ws")));
+}
+
+#[test]
+fn regression_a_long_chain_is_read() {
+    let count = 3000;
+    let mut body = String::from(r#"<link name="l0"/>"#);
+    for i in 1..count {
+        body += &format!(
+            r#"<joint name="j{i}" type="continuous"><parent link="l{}"/><child link="l{i}"/></joint><link name="l{i}">{M}</link>"#,
+            i - 1
+        );
+    }
+    let s = read(&format!("<robot name=\"r\">{body}</robot>"), &LoadOptions::default()).unwrap();
+    assert_eq!((s.bodies.len(), s.nv()), (count + 1, count - 1));
+    assert!((1..count).all(|i| s.bodies[i + 1].parent == i));
+}

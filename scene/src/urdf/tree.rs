@@ -45,7 +45,7 @@ impl Reader<'_> {
                     self.scene.bodies[body].mass = mass;
                 } else if mass.is_some() {
                     self.notes.add(
-                        NoteKind::Converted,
+                        NoteKind::Warning,
                         e,
                         "the link 'world' is the world: its mass has no effect",
                     );
@@ -57,15 +57,18 @@ impl Reader<'_> {
     }
 
     fn use_world(&mut self, t: &Topology<'_>, link: usize) -> Read<()> {
-        let Some(e) = t.links[link].element else { return Ok(()) };
-        self.scene.bodies[0].place = e.place();
-        if self.options.floating_base {
-            return Err(e.invalid(
+        if let Some(e) = t.links[link].element {
+            self.scene.bodies[0].place = e.place();
+        }
+        // A world that is not defined is known from the joints that name it.
+        let e = t.links[link].element.or_else(|| t.joints.first().map(|j| j.element));
+        match e.filter(|_| self.options.floating_base) {
+            Some(e) => Err(e.invalid(
                 "a floating base is asked for, but the root link is named 'world', which does not move",
                 "load without a floating base, or rename the root link",
-            ));
+            )),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn push_body(&mut self, name: &str, parent: BodyId, pose: Pose, place: Place) -> BodyId {
@@ -96,23 +99,11 @@ impl Reader<'_> {
         self.scene.joints.push(plain(name, body, JointKind::Free, Vector3::z_axis(), e.place()));
     }
 
-    /// Links that are rigidly connected have the same number; 0 is the world's group.
-    fn rigid_groups(&self) -> Vec<BodyId> {
-        let s = &self.scene;
-        let mut jointed = vec![false; s.bodies.len()];
-        s.joints.iter().for_each(|j| jointed[j.body] = true);
-        let mut group = vec![0; s.bodies.len()];
-        for b in 1..s.bodies.len() {
-            group[b] = if jointed[b] { b } else { group[s.bodies[b].parent] };
-        }
-        group
-    }
-
     /// Excludes collisions between a fixed base and the links that joints connect to it, with what is fixed to either. Between moving
     /// neighbours the scene's parent filter does this; it makes an exception for parents that are welded to the world, which is right
     /// for floors but not for the base of an arm. What is fixed to the world itself counts as surroundings.
     pub(super) fn filter_base_neighbours(&mut self) {
-        let group = self.rigid_groups();
+        let group = self.scene.weld_groups();
         let s = &mut self.scene;
         for b in 1..s.bodies.len() {
             let parent = s.bodies[b].parent;
