@@ -9,6 +9,9 @@ use crate::prepared::{EQUALITY_1, EQUALITY_3, FRICTION, GAIN, Inputs, LIMIT};
 use crate::state::quaternion_at;
 use crate::{ActuatorState, EqualityInput, Kinematics, Model, SparseRow, TendonState};
 
+/// Largest speed at which a violated limit or equality is undone \[m/s or rad/s\].
+const RECOVERY_SPEED: f64 = 1.0;
+
 /// What a row of the gain pool stands for.
 #[derive(Clone, Copy, Debug)]
 enum GainRow {
@@ -118,7 +121,13 @@ impl JointRows {
             // Rows that cannot be reached are left out: by twice the present rate, plus a tenth for what accelerates.
             if gap < margin + 2.0 * horizon * rate.abs() + 0.1 {
                 let w = push_sparse_weighed(map, model, row, sign, mass, &mut self.column);
-                self.limits.push(LimitSeed { dt: 0.0, gap, inverse_mass: w, spring: None });
+                self.limits.push(LimitSeed {
+                    dt: 0.0,
+                    gap,
+                    inverse_mass: w,
+                    recovery_speed: RECOVERY_SPEED,
+                    spring: None,
+                });
             }
         };
         for joint in &model.joints {
@@ -224,10 +233,22 @@ impl JointRows {
                     let gap = &residual[from..from + dim];
                     if dim == 1 {
                         let gap = SVector::from([gap[0]]);
-                        self.equalities_1.push(NearRigidSeed { dt: 0.0, gap, inverse_mass: w, spring });
+                        self.equalities_1.push(NearRigidSeed {
+                            dt: 0.0,
+                            gap,
+                            inverse_mass: w,
+                            recovery_speed: RECOVERY_SPEED,
+                            spring,
+                        });
                     } else {
                         let gap = SVector::from([gap[0], gap[1], gap[2]]);
-                        self.equalities_3.push(NearRigidSeed { dt: 0.0, gap, inverse_mass: w, spring });
+                        self.equalities_3.push(NearRigidSeed {
+                            dt: 0.0,
+                            gap,
+                            inverse_mass: w,
+                            recovery_speed: RECOVERY_SPEED,
+                            spring,
+                        });
                     }
                 }
             }

@@ -13,6 +13,7 @@ pub mod page;
 pub mod plot;
 pub mod recording;
 pub mod report;
+pub mod robots;
 pub mod scenes;
 pub mod shapes;
 pub mod suite;
@@ -25,5 +26,7 @@ pub use recording::{Recording, RecordingError, RecordingHeader};
 
 /// All pages, in the order of the report.
 pub fn pages() -> Vec<&'static dyn Page> {
-    kurtz2025cenic::pages()
+    let mut all = kurtz2025cenic::pages();
+    all.push(&robots::Robots);
+    all
 }

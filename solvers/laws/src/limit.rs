@@ -14,7 +14,7 @@ use crate::Compliance;
 ///
 /// Lagged: φ₀.
 ///
-/// Deviates: none.
+/// Deviates: beyond the limit v̂ ≤ `recovery_speed`, so that a start beyond it comes back at a bounded speed whatever the step.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limit {
     /// β: period of the near-rigid spring in steps.
@@ -36,6 +36,8 @@ pub struct LimitSeed {
     pub gap: f64,
     /// Effective inverse mass of the coordinate, > 0.
     pub inverse_mass: f64,
+    /// Largest speed at which a violation is undone \[rad/s or m/s\], > 0; infinite for none.
+    pub recovery_speed: f64,
     /// Stiffness k ≥ 0 \[N/m or N·m/rad\] and damping c ≥ 0 that the user states; None: near-rigid.
     pub spring: Option<[f64; 2]>,
 }
@@ -57,7 +59,8 @@ impl ContactLaw<1> for Limit {
 
     fn prepare(&self, s: &LimitSeed) -> LimitParams {
         let c = Compliance::new(s.dt, s.inverse_mass, self.beta, s.spring);
-        LimitParams { v_hat: -s.gap / (s.dt + c.tau), weight: 1.0 / c.r }
+        let v_hat = (-s.gap / (s.dt + c.tau)).min(s.recovery_speed);
+        LimitParams { v_hat, weight: 1.0 / c.r }
     }
 
     #[inline]

@@ -52,7 +52,7 @@ impl Compliance {
 ///
 /// Lagged: g₀, the rows of J.
 ///
-/// Deviates: none.
+/// Deviates: ‖v̂‖ ≤ `recovery_speed`, so that a start that violates the constraint closes at a bounded speed whatever the step.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NearRigid {
     /// β: period of the near-rigid spring in steps.
@@ -74,6 +74,8 @@ pub struct NearRigidSeed<const D: usize> {
     pub gap: SVector<f64, D>,
     /// Effective inverse mass of the rows, one for all \[1/kg\], > 0.
     pub inverse_mass: f64,
+    /// Largest speed at which a violation is undone \[m/s or rad/s\], > 0; infinite for none.
+    pub recovery_speed: f64,
     /// Stiffness k ≥ 0 \[N/m\] and damping c ≥ 0 \[N·s/m\] that the user states; None: near-rigid.
     pub spring: Option<[f64; 2]>,
 }
@@ -98,7 +100,10 @@ macro_rules! near_rigid {
 
             fn prepare(&self, s: &NearRigidSeed<$d>) -> NearRigidParams<$d> {
                 let c = Compliance::new(s.dt, s.inverse_mass, self.beta, s.spring);
-                NearRigidParams { v_hat: -s.gap / (s.dt + c.tau), weight: 1.0 / c.r }
+                let v_hat = -s.gap / (s.dt + c.tau);
+                let speed = v_hat.norm();
+                let v_hat = if speed > s.recovery_speed { v_hat * (s.recovery_speed / speed) } else { v_hat };
+                NearRigidParams { v_hat, weight: 1.0 / c.r }
             }
 
             fn eval(&self, p: &NearRigidParams<$d>, v_c: SVector<f64, $d>) -> LawEval<$d> {

@@ -41,7 +41,13 @@ fn analytic_user_spring_is_implicit_euler_of_spring_and_damper() {
     let (dt, gap, k, c) = (2e-3, Vector3::new(0.01, -0.02, 0.0), 800.0, 3.0);
     for (k, c) in [(k, c), (k, 0.0), (0.0, c), (0.0, 0.0)] {
         let law = NearRigid::default();
-        let seed = NearRigidSeed::<3> { dt, gap, inverse_mass: 0.5, spring: Some([k, c]) };
+        let seed = NearRigidSeed::<3> {
+            dt,
+            gap,
+            inverse_mass: 0.5,
+            recovery_speed: f64::INFINITY,
+            spring: Some([k, c]),
+        };
         let p = ContactLaw::<3>::prepare(&law, &seed);
         let v = Vector3::new(0.3, -1.0, 2.0);
         let e = ContactLaw::<3>::eval(&law, &p, v);
@@ -62,7 +68,13 @@ fn analytic_near_rigid_gap_closes_within_three_steps() {
     let law = NearRigid { beta };
     let (mut g, mut v): (f64, f64) = (1e-3, 0.0);
     for _ in 0..3 {
-        let seed = NearRigidSeed::<1> { dt, gap: SVector::from([g]), inverse_mass: 1.0 / mass, spring: None };
+        let seed = NearRigidSeed::<1> {
+            dt,
+            gap: SVector::from([g]),
+            inverse_mass: 1.0 / mass,
+            recovery_speed: f64::INFINITY,
+            spring: None,
+        };
         let p = ContactLaw::<1>::prepare(&law, &seed);
         let e = ContactLaw::<1>::eval(&law, &p, SVector::from([v]));
         let expected = (-g / (dt + tau) + m_r * v) / (1.0 + m_r);
@@ -80,7 +92,13 @@ fn analytic_limit_acts_only_where_the_spring_and_damper_push() {
     let (dt, k, c) = (1e-2, 1e3, 4.0);
     let law = Limit::default();
     for gap in [-0.01, 0.0, 0.01] {
-        let p = law.prepare(&LimitSeed { dt, gap, inverse_mass: 1.0, spring: Some([k, c]) });
+        let p = law.prepare(&LimitSeed {
+            dt,
+            gap,
+            inverse_mass: 1.0,
+            recovery_speed: f64::INFINITY,
+            spring: Some([k, c]),
+        });
         for v in [-3.0, -0.5, 0.0, 0.5, 3.0] {
             let gamma = -law.eval(&p, SVector::from([v])).grad[0];
             let expected = (-dt * (k * (gap + dt * v) + c * v)).max(0.0);

@@ -122,7 +122,13 @@ fn order_linear_damping_of_sap_and_limit_approaches_the_closed_form() {
         let limit = |n| {
             fly(impact, n, |dt, gap, _| {
                 let law = Limit::default();
-                let p = law.prepare(&LimitSeed { dt, gap, inverse_mass: 1.0 / mass, spring: Some([k, c]) });
+                let p = law.prepare(&LimitSeed {
+                    dt,
+                    gap,
+                    inverse_mass: 1.0 / mass,
+                    recovery_speed: f64::INFINITY,
+                    spring: Some([k, c]),
+                });
                 move |v: f64| -law.eval(&p, SVector::from([v])).grad[0]
             })
         };

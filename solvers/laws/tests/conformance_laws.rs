@@ -100,6 +100,10 @@ fn spring(r: &mut Rng) -> Option<[f64; 2]> {
     }
 }
 
+fn recovery(r: &mut Rng) -> f64 {
+    if r.chance(0.5) { f64::INFINITY } else { r.log_uniform(1e-2, 1e1) }
+}
+
 fn rescale_spring(spring: Option<[f64; 2]>, s: Scale) -> Option<[f64; 2]> {
     spring.map(|[k, c]| [k * s.stiffness(), c * s.damping()])
 }
@@ -113,6 +117,7 @@ where
             dt: step(r),
             gap: SVector::from_fn(|_, _| 1e-3 * r.normal()),
             inverse_mass: r.log_uniform(1e-3, 1e3),
+            recovery_speed: recovery(r),
             spring: spring(r),
         };
         (seed, SVector::from_fn(|_, _| speed(r)))
@@ -122,6 +127,7 @@ where
             dt: seed.dt * s.time,
             gap: seed.gap * s.length,
             inverse_mass: seed.inverse_mass / s.mass,
+            recovery_speed: seed.recovery_speed * s.speed(),
             spring: rescale_spring(seed.spring, s),
         };
         // All rows as lengths: one R for all is what the law has.
@@ -141,7 +147,13 @@ fn conformance_near_rigid() {
 fn conformance_limit() {
     let draw = |r: &mut Rng| {
         let gap = if r.chance(0.5) { r.log_uniform(1e-6, 1e-1) } else { -r.log_uniform(1e-6, 1e-2) };
-        let seed = LimitSeed { dt: step(r), gap, inverse_mass: r.log_uniform(1e-3, 1e3), spring: spring(r) };
+        let seed = LimitSeed {
+            dt: step(r),
+            gap,
+            inverse_mass: r.log_uniform(1e-3, 1e3),
+            recovery_speed: recovery(r),
+            spring: spring(r),
+        };
         (seed, SVector::from([speed(r)]))
     };
     let rescale = |(seed, v): &(LimitSeed, SVector<f64, 1>), s: Scale| {
@@ -149,6 +161,7 @@ fn conformance_limit() {
             dt: seed.dt * s.time,
             gap: seed.gap * s.length,
             inverse_mass: seed.inverse_mass / s.mass,
+            recovery_speed: seed.recovery_speed * s.speed(),
             spring: rescale_spring(seed.spring, s),
         };
         (scaled, v * s.speed())

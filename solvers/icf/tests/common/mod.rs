@@ -100,7 +100,13 @@ impl Parts {
         }
         let mut limits = Pool::<Limit, 1>::new(Limit::default());
         for c in &self.limits {
-            limits.push(&LimitSeed { dt: self.dt, gap: c.gap, inverse_mass: 1.0, spring: None });
+            limits.push(&LimitSeed {
+                dt: self.dt,
+                gap: c.gap,
+                inverse_mass: 1.0,
+                recovery_speed: f64::INFINITY,
+                spring: None,
+            });
         }
         let pools = Pools::new(vec![Box::new(contacts), Box::new(limits)]);
         (FrozenProblem::new(self.dt, inertia, v_star, map, pools, Vec::new()).unwrap(), v0)

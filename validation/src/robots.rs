@@ -1,0 +1,205 @@
+//! Robots from files: closed loops, resting depth, energy.
+
+use std::path::{Path, PathBuf};
+
+use signorini_core::State;
+use signorini_multibody::{EqualityInput, Kinematics, Model, TendonState};
+use signorini_scene::{EqualityKind, LoadOptions, Scene};
+
+use crate::engine::{Engine, run};
+use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+
+/// Robots run for some seconds under error control and with fixed steps.
+pub struct Robots;
+
+struct Robot {
+    name: &'static str,
+    file: &'static str,
+    /// Written for this project, under `models/`.
+    own: bool,
+}
+
+const ROBOTS: [Robot; 6] = [
+    Robot { name: "arm with gripper", file: "arm_gripper/arm_gripper.xml", own: true },
+    Robot { name: "quadruped", file: "quadruped/quadruped.xml", own: true },
+    Robot { name: "Panda", file: "panda/scene.xml", own: false },
+    Robot { name: "Spot", file: "boston_dynamics_spot/scene.xml", own: false },
+    Robot { name: "G1", file: "unitree_g1/scene.xml", own: false },
+    Robot { name: "Robotiq 2F-85", file: "robotiq_2f85/scene.xml", own: false },
+];
+
+fn failed(e: impl std::fmt::Display) -> PageError {
+    PageError::from_error(e)
+}
+
+/// Largest distance between the points that connect constraints hold together \[m\].
+pub fn loop_opening(model: &Model, x: &State) -> f64 {
+    let mut kin = Kinematics::new(model);
+    let mut tendons = TendonState::new(model);
+    kin.set_positions(model, &x.q, &model.mocap_poses);
+    tendons.set_positions(model, &kin, &x.q);
+    let mut most = 0.0_f64;
+    for (i, e) in model.equalities.iter().enumerate() {
+        if e.active && matches!(e.kind, EqualityKind::Connect { .. } | EqualityKind::Weld { .. }) {
+            let mut g = [0.0; 6];
+            model.equality(i, EqualityInput { q: &x.q, kin: &kin, tendons: &tendons }, &mut g, |_, _| {});
+            most = most.max(g[..3].iter().map(|x| x * x).sum::<f64>().sqrt());
+        }
+    }
+    most
+}
+
+struct Outcome {
+    steps: u64,
+    wall_s: f64,
+    opening: f64,
+    /// Deepest contact in the last fifth of the run \[m\].
+    depth: f64,
+    /// Largest rise of the total energy above its running minimum, over its range \[–\].
+    rise: f64,
+    energy: Vec<(f64, f64)>,
+}
+
+fn simulate(scene: &Scene, engine: &Engine, time: f64) -> Result<Outcome, PageError> {
+    let mut sys = engine.system(scene).map_err(failed)?;
+    let mut x = sys.initial_state(scene.keyframe("home")).map_err(failed)?;
+    let start = std::time::Instant::now();
+    let end = x.t + time;
+    let (r, report) = run(scene, engine, &mut x, end).map_err(failed)?;
+    let wall_s = start.elapsed().as_secs_f64();
+    let from = r.t[0] + 0.8 * time;
+    let late = r.contact_row.iter().zip(&r.contact_gap).filter(|(row, _)| r.t[**row as usize] > from);
+    let depth = late.map(|(_, g)| -g).fold(0.0, f64::max);
+    let energy: Vec<(f64, f64)> =
+        (0..r.len()).map(|i| (r.t[i], r.energy[3 * i..3 * i + 3].iter().sum())).collect();
+    let (mut least, mut rise, mut range) = (f64::INFINITY, 0.0_f64, 1e-9_f64);
+    for (_, e) in &energy {
+        least = least.min(*e);
+        rise = rise.max(e - least);
+        range = range.max(energy[0].1 - least);
+    }
+    Ok(Outcome {
+        steps: report.steps,
+        wall_s,
+        opening: loop_opening(sys.model(), &x),
+        depth,
+        rise: rise / range,
+        energy,
+    })
+}
+
+impl Page for Robots {
+    fn id(&self) -> &'static str {
+        "cross/robots"
+    }
+    fn title(&self) -> &'static str {
+        "Robots from files: closed loops, resting depth, energy"
+    }
+    fn cost(&self) -> (f64, f64) {
+        (30.0, 90.0)
+    }
+    fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
+        let time = 5.0;
+        let mut table = Table::new(
+            &format!("{time} s from the home keyframe"),
+            &[
+                "robot",
+                "engine",
+                "motors",
+                "steps",
+                "wall [s]",
+                "loop opening [mm]",
+                "resting depth [mm]",
+                "energy rise / range",
+            ],
+        );
+        let mut plot = Plot::new(
+            "energy",
+            "Total energy without motors, accuracy 1e-2.",
+            "t [s]",
+            "energy above its minimum [J]",
+        );
+        let mut claims = Vec::new();
+        for robot in ROBOTS {
+            let folder: Option<PathBuf> =
+                if robot.own { Some(ctx.root.join("models")) } else { ctx.models.clone() };
+            let path = folder.map(|f| f.join(robot.file)).filter(|p: &PathBuf| Path::is_file(p));
+            let slug = robot.name.to_lowercase().replace([' ', '-'], "_");
+            let Some(path) = path else {
+                let why = format!("{} is absent (set SIGNORINI_MODELS)", robot.file);
+                claims.push(Claim::skipped(&slug, &format!("{} runs", robot.name), &why));
+                continue;
+            };
+            let scene = Scene::load(&path, &LoadOptions::default()).map_err(failed)?;
+            for (kind, engine) in [("accuracy", Engine::cenic(1e-2)), ("fixed", Engine::fixed(2e-3))] {
+                for motors in [true, false] {
+                    ctx.say(format!("{}, {}, motors {motors}", robot.name, engine.describe()));
+                    let mut scene = scene.clone();
+                    scene.options.switches.actuation = motors;
+                    let o = match simulate(&scene, &engine, time) {
+                        Ok(o) => o,
+                        Err(e) => {
+                            let text = format!(
+                                "{} runs for {time} s ({}, motors {motors})",
+                                robot.name,
+                                engine.describe()
+                            );
+                            claims.push(
+                                Claim::decided(&format!("{slug}_{kind}_{motors}"), &text, false)
+                                    .because(&e.to_string()),
+                            );
+                            continue;
+                        }
+                    };
+                    table.row([
+                        robot.name.to_owned(),
+                        engine.describe(),
+                        if motors { "on" } else { "off" }.into(),
+                        o.steps.to_string(),
+                        format!("{:.2}", o.wall_s),
+                        format!("{:.4}", 1e3 * o.opening),
+                        format!("{:.3}", 1e3 * o.depth),
+                        format!("{:.1e}", o.rise),
+                    ]);
+                    let id = |what: &str| {
+                        format!("{slug}_{kind}_{}_{what}", if motors { "driven" } else { "free" })
+                    };
+                    if o.opening > 0.0 {
+                        let text = format!("{}: opening of closed loops ({kind})", robot.name);
+                        claims.push(Claim::at_most(&id("loop"), &text, 0.1, 1e3 * o.opening, "mm"));
+                    }
+                    if o.depth > 0.0 {
+                        let text = format!("{}: depth at rest ({kind})", robot.name);
+                        claims.push(Claim::at_most(&id("depth"), &text, 2.0, 1e3 * o.depth, "mm"));
+                    }
+                    if !motors {
+                        let text = format!(
+                            "{}: energy does not rise without motors ({kind}): rise over range",
+                            robot.name
+                        );
+                        claims.push(Claim::at_most(&id("energy"), &text, 0.01, o.rise, ""));
+                        if kind == "accuracy" {
+                            let least = o.energy.iter().map(|p| p.1).fold(f64::INFINITY, f64::min);
+                            plot.add(
+                                robot.name,
+                                Mark::Line,
+                                o.energy.iter().map(|p| (p.0, p.1 - least)).collect(),
+                            );
+                        }
+                    }
+                }
+            }
+        }
+        Ok(PageOutput {
+            text: vec![
+                "Each robot runs from its home keyframe (or as drawn) with its motors holding the keyframe's controls, and without motors, falling. \
+                 Default stiffness 4e5 N/m per surface (2e5 N/m in contact), dissipation 20 s/m. Depth at rest: the deepest contact in the last second."
+                    .into(),
+            ],
+            plots: vec![plot],
+            tables: vec![table],
+            claims,
+            ..PageOutput::default()
+        })
+    }
+}
