@@ -159,6 +159,7 @@ impl Reader<'_> {
         all("default").try_for_each(|e| self.read_root_default(e))?;
         all("asset").try_for_each(|e| self.read_asset(e))?;
         self.read_tree(all("worldbody"))?;
+        self.name_the_tree();
         if let Some(e) = all("deformable").next() {
             return Err(e.unsupported("<deformable>", "remove it, or use a material-point or mesh scene"));
         }
@@ -172,7 +173,7 @@ impl Reader<'_> {
         all("sensor").try_for_each(|e| self.read_sensors(e))?;
         all("keyframe").try_for_each(|e| self.read_keyframes(e))?;
         self.apply_to_equalities(&settings)?;
-        self.name_the_unnamed();
+        self.name_the_rest();
         Ok(())
     }
 

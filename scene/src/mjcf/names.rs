@@ -57,13 +57,12 @@ impl Table {
         self.find(e, attribute, e.required(attribute)?)
     }
 
-    /// A name that is not in use.
-    pub(super) fn make_up(&mut self, stem: &str, index: usize) -> String {
+    /// A name that is not in use; it cannot be referred to in the file.
+    fn make_up(&self, stem: &str, index: usize) -> String {
         let mut name = format!("{stem}{index}");
         while self.map.contains_key(&name) {
             name.push('_');
         }
-        self.map.insert(name.clone(), (index, Place::default()));
         name
     }
 }
@@ -102,21 +101,27 @@ impl Default for Names {
     }
 }
 
-impl Reader<'_> {
-    /// Makes up names for what has none.
-    pub(super) fn name_the_unnamed(&mut self) {
-        let (s, n) = (&mut self.scene, &mut self.names);
-        macro_rules! fill {
-            ($list:expr, $table:expr, $stem:literal) => {
-                for (i, x) in $list.iter_mut().enumerate().filter(|(_, x)| x.name.is_empty()) {
-                    x.name = $table.make_up($stem, i);
-                }
-            };
+macro_rules! fill {
+    ($list:expr, $table:expr, $stem:literal) => {
+        for (i, x) in $list.iter_mut().enumerate().filter(|(_, x)| x.name.is_empty()) {
+            x.name = $table.make_up($stem, i);
         }
+    };
+}
+
+impl Reader<'_> {
+    /// Makes up names for what has none in the tree of bodies.
+    pub(super) fn name_the_tree(&mut self) {
+        let (s, n) = (&mut self.scene, &self.names);
         fill!(s.bodies, n.bodies, "body");
         fill!(s.joints, n.joints, "joint");
         fill!(s.geoms, n.geoms, "geom");
         fill!(s.sites, n.sites, "site");
+    }
+
+    /// Makes up names for what has none besides.
+    pub(super) fn name_the_rest(&mut self) {
+        let (s, n) = (&mut self.scene, &self.names);
         fill!(s.tendons, n.tendons, "tendon");
         fill!(s.equalities, n.equalities, "equality");
         fill!(s.actuators, n.actuators, "actuator");
