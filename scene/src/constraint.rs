@@ -96,7 +96,7 @@ pub struct Tendon {
     pub limit_margin: f64,
     /// Spring stiffness \[N/m\].
     pub stiffness: f64,
-    /// Rest length, or dead band (low, high) \[m\]; None: the length at the reference configuration.
+    /// Rest length, or dead band (low, high) \[m\]; None: the length with all joints at their spring references.
     pub spring_length: Option<[f64; 2]>,
     /// Viscous damping \[N·s/m\].
     pub damping: f64,

@@ -32,7 +32,24 @@ impl Scene {
         Self::from_root(root, path, options)
     }
 
-    /// Reads an MJCF text; `path` stands for the file in messages, and files that it names are looked for beside it.
+    /// Reads an MJCF text as MuJoCo 4.0 understands it; `path` stands for the file in messages, and files that it names are looked for
+    /// beside it.
+    ///
+    /// | part | read | refused, by name |
+    /// |---|---|---|
+    /// | structure | `include`, default classes, `childclass`, `frame`, all five orientations | `replicate`, `attach`, `composite`, `flexcomp`, `deformable`, plugins |
+    /// | `compiler` | angles, `eulerseq`, folders, `autolimits`, inertia from geoms and its corrections, `fitaabb`; `fusestatic` and `discardvisual` change nothing in the motion: noted | `coordinate="global"`, `alignfree` |
+    /// | `option` | gravity, step, `impratio`, flags; settings of MuJoCo's solver noted; a medium (density, viscosity) is left out with a warning | contact `override`, `actuatorgroupdisable` |
+    /// | `asset` | meshes (OBJ, STL, inline; scale, refpos, refquat, all kinds of inertia), height fields (numbers, binary, PNG), colours of materials | built-in meshes, `model`, MSH |
+    /// | bodies | joints of all kinds, mocap, `gravcomp`, geoms (planes are half-spaces, meshes their hull, primitives fitted to meshes), sites | `sdf`, adhesion of geoms, turning `surfacevel`, `springdamper`, nonlinear or yielding springs, aligned free joints |
+    /// | `contact` | `pair`, `exclude` | pairs with different friction along the two tangents, `solreffriction` |
+    /// | `equality` | `connect`, `weld`, `joint`, `tendon` | `flex*` |
+    /// | `tendon` | `fixed`, `spatial` with sites, wrapped geoms, pulleys | yielding springs |
+    /// | `actuator` | `general` (fixed or affine; no, integrator or filter dynamics), `motor`, `position`, `velocity`, `intvelocity`, `damper`, `cylinder`, `adhesion` on joints, tendons, sites, bodies | `muscle`, `dcmotor`, `pid`, `orientation`, `plugin`, slider-crank, delays |
+    /// | `sensor` | sites, joints, tendons, actuators, frames, subtrees, clock, energies | `rangefinder`, `magnetometer`, `camprojection`, limits, distances, `contact`, `tactile`, `user`, delays (left out with a warning when lenient) |
+    /// | rest | `keyframe`, `custom` (see [`crate::Surface`]); cameras, lights, textures, `visual`, `statistic`, `size` noted | plastic state |
+    ///
+    /// Everything else is an error. What has no mechanical meaning, and what was converted, stands in [`Scene::notes`].
     ///
     /// # Errors
     /// As [`Scene::load`].
