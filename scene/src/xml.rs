@@ -64,7 +64,7 @@ pub(crate) fn parse(text: &str, path: &Path) -> Read<Element> {
             column: e.pos().col,
             element: String::new(),
         },
-        message: format!("not well-formed XML: {e}"),
+        message: format!("not well-formed XML: {e}; close every element and quote every value"),
     })?;
     let lines = Lines::new(text);
     let file = Arc::new(path.to_path_buf());

@@ -34,7 +34,7 @@ fn refused_in_body(inner: &str, parts: &[&str]) {
 
 #[test]
 fn regression_files_that_are_not_models() {
-    refused("<mujoco><worldbody>", &["1:", "not well-formed"]);
+    refused("<mujoco><worldbody>", &["1:", "not well-formed", "close every element"]);
     refused("", &["not well-formed"]);
     refused("<mujoco/><mujoco/>", &["not well-formed"]);
     refused("<sdf version='1.7'/>", &["SDFormat", "convert"]);
