@@ -46,6 +46,9 @@ impl Model {
         if !m.gravity.iter().all(|g| g.is_finite()) {
             return Err(element(&Place::default(), "gravity is not finite", "give three finite numbers"));
         }
+        if scene.bodies.is_empty() {
+            return Err(element(&Place::default(), "the scene has no bodies", "add the world as body 0"));
+        }
         for b in 0..scene.bodies.len() {
             m.add_body(scene, b)?;
         }
@@ -68,6 +71,10 @@ impl Model {
     fn add_body(&mut self, scene: &Scene, b: usize) -> Result<(), ModelError> {
         let body = &scene.bodies[b];
         let parent = body.parent;
+        if b == 0 && (parent != 0 || body.mocap) {
+            let remedy = "make body 0 its own parent, fixed";
+            return Err(element(&body.place, "the first body is not the world", remedy));
+        }
         if b > 0 && parent >= b {
             let remedy = "order bodies so that parents come first";
             return Err(element(&body.place, "its parent comes after it", remedy));

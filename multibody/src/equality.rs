@@ -136,6 +136,14 @@ impl Model {
                 let message = format!("it names a {what} that does not exist");
                 Err(element(&e.place, message, "name elements of the scene"))
             };
+            if !finite(&e.kind)
+                || !e.stiffness.is_none_or(|k| k > 0.0 && k.is_finite())
+                || e.damping.is_nan()
+                || e.damping < 0.0
+            {
+                let message = "its numbers must be finite, its stiffness, length and torque scale positive, its damping not negative";
+                return Err(element(&e.place, message, "give finite numbers in range"));
+            }
             let (nb, nj, nt) = (self.bodies.len(), self.joints.len(), self.tendons.len());
             let (rows, dofs) = match &e.kind {
                 EqualityKind::Connect { body_a, body_b, .. }
@@ -192,6 +200,26 @@ impl Model {
             });
         }
         Ok(())
+    }
+}
+
+/// Whether all numbers of a kind are finite and in range.
+fn finite(kind: &EqualityKind) -> bool {
+    let points = |a: &Point3<f64>, b: &Point3<f64>| a.iter().chain(b.iter()).all(|x| x.is_finite());
+    match kind {
+        EqualityKind::Connect { anchor_a, anchor_b, .. } => points(anchor_a, anchor_b),
+        EqualityKind::Weld { anchor_a, anchor_b, rotation, torque_scale, .. } => {
+            points(anchor_a, anchor_b)
+                && (rotation.norm() - 1.0).abs() < 1e-6
+                && *torque_scale > 0.0
+                && torque_scale.is_finite()
+        }
+        EqualityKind::Joint { polynomial, .. } | EqualityKind::Tendon { polynomial, .. } => {
+            polynomial.iter().all(|x| x.is_finite())
+        }
+        EqualityKind::Distance { anchor_a, anchor_b, length, .. } => {
+            points(anchor_a, anchor_b) && *length > 0.0 && length.is_finite()
+        }
     }
 }
 

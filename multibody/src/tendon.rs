@@ -235,6 +235,11 @@ impl Model {
                 let message = "stiffness, damping and dry friction must be finite and not negative";
                 return Err(element(&t.place, message, "give values ≥ 0"));
             }
+            let empty = |r: &Option<[f64; 2]>| r.is_some_and(|[l, h]| l.is_nan() || h.is_nan() || l > h);
+            if empty(&t.range) || empty(&t.spring_length) || empty(&t.actuator_force_range) {
+                let message = "its range, spring length or actuator force range is empty";
+                return Err(element(&t.place, message, "give the lower limit first"));
+            }
             self.tendons.push(TendonModel {
                 name: t.name.clone(),
                 trees: self.trees_of(&dofs),
@@ -295,6 +300,9 @@ impl Model {
                             "leave the joint out",
                         );
                     }
+                    if !c.is_finite() {
+                        return fail("a coefficient is not finite", "give finite numbers");
+                    }
                     out.push((joint.q, joint.v, c));
                 }
                 return Ok(Path::Fixed(out));
@@ -332,6 +340,10 @@ impl Model {
                             return fail(&message, "wrap tendons around spheres and cylinders");
                         }
                     };
+                    let (Obstacle::Sphere { radius } | Obstacle::Cylinder { radius }) = obstacle;
+                    if !(radius > 0.0 && radius.is_finite()) {
+                        return fail("the radius of an obstacle must be positive", "give a radius > 0");
+                    }
                     Piece::Around { body: g.body, pose: g.pose, obstacle, side: side_site.map(site) }
                 }
                 _ => {

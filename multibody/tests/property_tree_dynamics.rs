@@ -23,7 +23,7 @@ fn differences(model: &Model, q: &[f64], v: &[f64], body: usize) -> (Vector3<f64
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
 
     #[test]
     fn property_velocities_and_jacobians_are_derivatives_of_poses(seed in any::<u64>()) {
