@@ -25,5 +25,8 @@ pub use hull::HullError;
 pub use mass::{MassError, MassProperties, MeshInertia};
 pub use mesh::{MeshTopology, TriangleMesh};
 pub use mesh_error::{MeshDefect, MeshError};
-pub use narrow::{ContactPoint, Unsupported, Witness, bounding_ball, contacts, distance};
+pub use narrow::{
+    ContactPoint, PairQuery, QuerySupport, Unsupported, Witness, aabb, bounding_ball, bounding_radius,
+    contacts, distance, support, support_table,
+};
 pub use shape::Shape;

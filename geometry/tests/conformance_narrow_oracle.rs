@@ -3,30 +3,15 @@
 
 mod narrow_common;
 
-use narrow_common::{oracle, pose, shape, vector};
+use narrow_common::{extent, oracle, pose, shape, vector};
 use signorini_core::na::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
-use signorini_geometry::{Shape, distance};
+use signorini_geometry::distance;
 
 /// Penetrating pairs with a round shape (and one separated, 342) whose normal in the oracle is off by 1e-6 to 2e-5, which changes its
 /// distance by less than 1.4e-11. The separation along a unit normal never exceeds the signed distance, so of two normals the one
 /// with the larger separation is nearer the truth: these are held to that, and to 2e-5.
 const ORACLE_NORMAL_IS_COARSE: [u64; 19] =
     [192, 194, 196, 198, 199, 273, 313, 315, 332, 333, 334, 335, 342, 355, 357, 358, 359, 394, 395];
-
-/// Extent of a shape along `n`, written apart from the library.
-fn extent(shape: &Shape, x: &Isometry3<f64>, n: &Vector3<f64>) -> f64 {
-    let d = x.rotation.inverse() * n;
-    let own = match shape {
-        Shape::Sphere { radius } => *radius,
-        Shape::Box { half_extents } => half_extents.dot(&d.abs()),
-        Shape::Capsule { radius, half_length } => radius + half_length * d.z.abs(),
-        Shape::Cylinder { radius, half_length } => radius * d.xy().norm() + half_length * d.z.abs(),
-        Shape::Ellipsoid { semi_axes } => semi_axes.component_mul(&d).norm(),
-        Shape::Convex(m) => m.vertices.iter().map(|p| p.coords.dot(&d)).fold(f64::NEG_INFINITY, f64::max),
-        _ => f64::INFINITY,
-    };
-    x.translation.vector.dot(n) + own
-}
 
 #[test]
 fn conformance_primitive_pairs_agree_with_the_oracle() {

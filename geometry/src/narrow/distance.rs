@@ -33,7 +33,8 @@ impl Witness {
 /// The signed distance of shape A at `x_wa` and B at `x_wb`, exact to roundoff where the optimum is isolated.
 ///
 /// Overlapping shapes give the smallest separating translation; of several, always the same one. Where witness points are
-/// not unique (parallel faces) they lie within the faces. `distance(b, a)` is `distance(a, b)` flipped, bit for bit.
+/// not unique (parallel faces) they lie within the faces. `distance(b, a)` is `distance(a, b)` flipped, bit for bit, unless A and
+/// B are the same shape in the same place, where nothing tells them apart.
 ///
 /// # Errors
 /// [`Unsupported`] for surfaces and height fields (no inside to measure: use [`crate::contacts`]), two half-spaces, empty

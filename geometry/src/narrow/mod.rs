@@ -17,10 +17,15 @@ mod point;
 mod polish;
 mod reduce;
 mod search;
+mod support;
+mod surface;
+mod table;
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
 pub use self::distance::{Witness, distance};
+pub use self::support::{aabb, bounding_radius, support};
+pub use self::table::{PairQuery, QuerySupport, support_table};
 use crate::Shape;
 
 /// One point of a contact patch.
@@ -74,10 +79,11 @@ impl Unsupported {
 /// pair of convex parts, the deepest among them. Nothing is removed from `out`; nothing is allocated once it has room.
 ///
 /// Depends on nothing but the arguments. `contacts(b, a)` gives the points of `contacts(a, b)`, each
-/// [flipped](ContactPoint::flipped).
+/// [flipped](ContactPoint::flipped), unless A and B are the same shape in the same place. A triangle surface pushes outward by
+/// winding and ignores what lies wholly behind it; a height field pushes up what has sunk into it.
 ///
 /// # Errors
-/// [`Unsupported`] pairs  and poses that are not finite.
+/// [`Unsupported`] pairs (see [`support_table`]) and poses that are not finite.
 pub fn contacts(
     a: &Shape,
     x_wa: &Isometry3<f64>,
@@ -111,6 +117,10 @@ fn ordered_contacts(
     }
     if let (Some(core_a), Some(core_b)) = (core::core_of(a), core::core_of(b)) {
         patch::contacts(core_a, core_b, x_wa, x_wb, margin, out);
+        return Ok(());
+    }
+    if let (Some(surface), Some(core_b)) = (surface::Surface::of(a), core::core_of(b)) {
+        surface::contacts(surface, core_b, x_wa, x_wb, margin, out);
         return Ok(());
     }
     Err(order::unsupported(a, b))

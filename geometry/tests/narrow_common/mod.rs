@@ -117,3 +117,18 @@ impl Random {
         }
     }
 }
+
+/// Extent of a shape along `n`, written apart from the library.
+pub(crate) fn extent(shape: &Shape, x: &Isometry3<f64>, n: &Vector3<f64>) -> f64 {
+    let d = x.rotation.inverse() * n;
+    let own = match shape {
+        Shape::Sphere { radius } => *radius,
+        Shape::Box { half_extents } => half_extents.dot(&d.abs()),
+        Shape::Capsule { radius, half_length } => radius + half_length * d.z.abs(),
+        Shape::Cylinder { radius, half_length } => radius * d.xy().norm() + half_length * d.z.abs(),
+        Shape::Ellipsoid { semi_axes } => semi_axes.component_mul(&d).norm(),
+        Shape::Convex(m) => m.vertices.iter().map(|p| p.coords.dot(&d)).fold(f64::NEG_INFINITY, f64::max),
+        _ => f64::INFINITY,
+    };
+    x.translation.vector.dot(n) + own
+}
