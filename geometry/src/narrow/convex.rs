@@ -7,7 +7,7 @@ use super::core::{Core, Pair, unit};
 use super::face::{Face, Reach, face};
 use super::gjk::{Gjk, gjk};
 use super::polish::{Direction, polish};
-use super::search::largest_separation;
+use super::search::{box_box, largest_separation};
 
 type V = Vector3<f64>;
 
@@ -28,6 +28,15 @@ pub(super) fn core_distance(pair: &Pair<'_>, limit: f64) -> Option<CoreWitness> 
     let curved = pair.a.is_curved() || pair.b.is_curved();
     let start = unit(&pair.t, 0.0).unwrap_or_else(V::z);
     let roundoff = 1e-13 * pair.scale;
+    if let (Core::Box(h), Core::Box(k)) = (&pair.a, &pair.b) {
+        let d = box_box(pair, h, k);
+        if d.s > limit {
+            return None;
+        }
+        if d.s <= 0.0 {
+            return Some(overlapping(pair, d));
+        }
+    }
     let mut fallback = None;
     let rounds: &[f64] = if curved { &[1e-5, 1e-14] } else { &[1e-14] };
     for &relative in rounds {
@@ -39,30 +48,38 @@ pub(super) fn core_distance(pair: &Pair<'_>, limit: f64) -> Option<CoreWitness> 
         if !curved && upper - lower <= 1e-13 * upper + 0.1 * roundoff {
             return Some(CoreWitness { n: normal, s: upper, p_a, p_b });
         }
-        let d = polish(pair, Direction { n: normal, s: pair.separation(&normal) }, 1e-2);
-        if !curved && upper - d.s <= roundoff {
-            return Some(CoreWitness { n: d.n, s: d.s, p_a, p_b });
-        }
-        let (q_a, q_b) = witness_over(pair, &d.n);
-        let residual = (q_b - q_a - d.n * d.s).norm();
-        let w = CoreWitness { n: d.n, s: d.s, p_a: q_a, p_b: q_b };
-        if residual <= roundoff {
-            return Some(w);
+        let mut d = Direction { n: normal, s: pair.separation(&normal) };
+        // Mostly one climb does. At gaps near roundoff the simplex tells little, so the last looks about widely.
+        for (tol, rounds) in [(1e-2, 1), (1e-2, 1), (0.2, 4)] {
+            d = polish(pair, d, tol, rounds);
+            for (p_a, p_b) in [(p_a, p_b), witness_over(pair, &d.n)] {
+                if (p_b - p_a - d.n * d.s).norm() <= 0.5 * roundoff {
+                    return Some(CoreWitness { n: d.n, s: d.s, p_a, p_b });
+                }
+            }
         }
         // Apart, but the witness points are no better than this: kept unless the search finds better.
         if upper - d.s <= 1e-9 * pair.scale && d.s > 0.0 {
             fallback = Some(CoreWitness { n: d.n, s: d.s, p_a, p_b });
         }
     }
-    if fallback.is_some() {
-        return fallback;
+    if let Some(w) = fallback {
+        return Some(w.aligned());
     }
-    let d = largest_separation(pair);
+    Some(overlapping(pair, largest_separation(pair)))
+}
+
+fn overlapping(pair: &Pair<'_>, d: Direction) -> CoreWitness {
     let (p_a, p_b) = witness_over(pair, &d.n);
-    // What is left across the normal is shared.
-    let gap = d.n * d.s;
-    let off = 0.5 * (p_b - p_a - gap);
-    Some(CoreWitness { n: d.n, s: d.s, p_a: p_a + off, p_b: p_b - off })
+    CoreWitness { n: d.n, s: d.s, p_a, p_b }.aligned()
+}
+
+impl CoreWitness {
+    /// With what separates the points across the normal shared between them.
+    fn aligned(self) -> Self {
+        let off = 0.5 * (self.p_b - self.p_a - self.n * self.s);
+        Self { p_a: self.p_a + off, p_b: self.p_b - off, ..self }
+    }
 }
 
 /// The features that face each other along `n`, in the frame of A.

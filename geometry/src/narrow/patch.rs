@@ -6,7 +6,7 @@ use super::clip::{intersect, point_over};
 use super::convex::facing;
 use super::core::{Core, Pair};
 use super::distance::within;
-use super::face::Reach;
+use super::face::{CURVED, Reach};
 use super::reduce::reduce;
 use super::{ContactPoint, Witness, feature};
 
@@ -25,6 +25,10 @@ pub(super) fn contacts(
     out: &mut Vec<ContactPoint>,
 ) {
     let Some((w, pair)) = within(a, b, x_wa, x_wb, margin) else { return };
+    if matches!(a.0, Core::Point | Core::Ellipsoid(_)) || matches!(b.0, Core::Point | Core::Ellipsoid(_)) {
+        let Witness { gap, normal, p_a, p_b } = w;
+        return out.push(ContactPoint { p_a, p_b, normal, gap, feature: feature([CURVED, CURVED]) });
+    }
     let n = x_wa.rotation.inverse() * w.normal;
     around(&pair, [a.1, b.1], &w, &n, x_wa, margin, out);
 }

@@ -102,11 +102,11 @@ pub(super) struct Direction {
     pub(super) s: f64,
 }
 
-/// Climbs from `start`; edges within the angle `tol` of being normal to it may become active.
-pub(super) fn polish(pair: &Pair<'_>, start: Direction, mut tol: f64) -> Direction {
+/// Climbs from `start`, at most `rounds` times; edges within the angle `tol` of being normal to it may become active.
+pub(super) fn polish(pair: &Pair<'_>, start: Direction, mut tol: f64, rounds: usize) -> Direction {
     let mut best = start;
     let curved = pair.a.is_curved() || pair.b.is_curved();
-    for _ in 0..4 {
+    for _ in 0..rounds {
         let before = best;
         let mut f = Flats { e: [V::zeros(); MAX_FLATS], off: [0.0; MAX_FLATS], len: 0 };
         flats(&pair.a, &before.n, tol, |e, off| f.push(e, off));
@@ -160,7 +160,8 @@ fn newton_circle(pair: &Pair<'_>, start: &V, e: &V) -> Option<V> {
         }
         let step = (-slope / h).clamp(-0.3, 0.3);
         n = unit(&(n + t * step), 0.0)?;
-        if step.abs() < 1e-15 {
+        // Newton squares what is left.
+        if step.abs() < 1e-11 {
             break;
         }
     }
@@ -192,7 +193,7 @@ fn newton_sphere(pair: &Pair<'_>, start: V) -> Option<V> {
             step *= 0.3 / len;
         }
         n = unit(&(n + t1 * step.x + t2 * step.y), 0.0)?;
-        if len < 1e-15 {
+        if len < 1e-11 {
             break;
         }
     }

@@ -76,6 +76,50 @@ pub(super) fn largest_separation(pair: &Pair<'_>) -> Direction {
     })
 }
 
+/// Separating axes of two cuboids: the six face normals and the nine products of edges hold the best normal.
+pub(super) fn box_box(pair: &Pair<'_>, h: &V, k: &V) -> Direction {
+    let (r, t) = (&pair.r, &pair.t);
+    let abs = r.abs();
+    // The separation along ±n is |n·t| minus both extents.
+    let (on_b, in_b) = (r.tr_mul(t), abs.tr_mul(h));
+    let in_a = abs * k;
+    let mut best = Direction { n: V::z(), s: f64::NEG_INFINITY };
+    // An edge–edge normal must beat the faces by more than roundoff: near a face normal the face is meant.
+    let mut offer = |n: V, along: f64, s: f64, slack: f64| {
+        if s > best.s + slack {
+            best = Direction { n: if along < 0.0 { -n } else { n }, s };
+        }
+    };
+    let slack = 1e-13 * pair.scale;
+    for i in 0..3 {
+        let mut n = V::zeros();
+        n[i] = 1.0;
+        offer(n, t[i], t[i].abs() - h[i] - in_a[i], slack);
+    }
+    for i in 0..3 {
+        offer(r.column(i).into_owned(), on_b[i], on_b[i].abs() - k[i] - in_b[i], slack);
+    }
+    for i in 0..3 {
+        let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
+        for j in 0..3 {
+            let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
+            // e_i × r_j
+            let mut n = V::zeros();
+            n[i1] = -r[(i2, j)];
+            n[i2] = r[(i1, j)];
+            let len = n[i1].hypot(n[i2]);
+            if len <= 1e-7 {
+                continue;
+            }
+            let along = n[i1] * t[i1] + n[i2] * t[i2];
+            let extent =
+                h[i1] * abs[(i2, j)] + h[i2] * abs[(i1, j)] + k[j1] * abs[(i, j2)] + k[j2] * abs[(i, j1)];
+            offer(n / len, along, (along.abs() - extent) / len, slack);
+        }
+    }
+    Direction { n: best.n, s: pair.separation(&best.n) }
+}
+
 /// Normals that are exact for poses with aligned faces.
 fn likely(core: &Core<'_>, mut offer: impl FnMut(V)) {
     let mut both = |v: V| {
@@ -104,13 +148,12 @@ fn search(pair: &Pair<'_>, scratch: &mut Scratch) -> Direction {
     probes.clear();
     cells.clear();
     let up = Direction { n: V::z(), s: pair.separation(&V::z()) };
-    let mut first = [up; 3];
+    let mut first = up;
     let mut offer = |n: V| {
         let s = pair.separation(&n);
         // Strictly better, so that the first of equal normals stays.
-        if let Some(k) = first.iter().position(|d| s > d.s + 1e-13 * pair.scale) {
-            first[k..].rotate_right(1);
-            first[k] = Direction { n, s };
+        if s > first.s + 1e-13 * pair.scale {
+            first = Direction { n, s };
         }
     };
     if let Some(n) = unit(&pair.t, 1e-9 * pair.scale) {
@@ -126,13 +169,7 @@ fn search(pair: &Pair<'_>, scratch: &mut Scratch) -> Direction {
     for p in probes.iter() {
         offer(p.n);
     }
-    let mut best = first[0];
-    for d in first {
-        let d = polish(pair, d, 0.3);
-        if d.s > best.s + 1e-14 * pair.scale {
-            best = d;
-        }
-    }
+    let mut best = polish(pair, first, 0.3, 4);
     let mut star = deepest_point(pair, &best);
     for x in 0..2 {
         for y in 2..4 {
@@ -155,7 +192,7 @@ fn search(pair: &Pair<'_>, scratch: &mut Scratch) -> Direction {
         let m = probes.len() as u32;
         probes.push(p);
         if n.dot(&p.w) < depth {
-            let d = polish(pair, Direction { n, s: -n.dot(&p.w) }, 0.1);
+            let d = polish(pair, Direction { n, s: -n.dot(&p.w) }, 0.1, 4);
             if d.s > best.s {
                 best = d;
                 star = deepest_point(pair, &best);

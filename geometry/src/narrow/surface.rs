@@ -275,7 +275,7 @@ impl Query<'_> {
             }
         }
         if best.n != *own {
-            let d = polish(&self.pair, best, 0.2);
+            let d = polish(&self.pair, best, 0.2, 4);
             let (p, _) = witness_over(&self.pair, &d.n);
             if d.n.dot(own) >= -ALIGNED && self.allowed(i, t, &d.n, &p, near) {
                 return d;
