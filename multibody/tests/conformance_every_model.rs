@@ -72,20 +72,26 @@ fn conformance_every_listed_model() {
 
 #[test]
 fn conformance_every_zoo_model() {
+    let mut failures = Vec::new();
     for zoo in ["mjcf_zoo", "urdf_zoo"] {
         let Some((folder, list)) = models(&format!("{zoo}/zoo.json")) else { continue };
         let options = LoadOptions { without_meshes: true, ..LoadOptions::default() };
         let (mut count, mut refused) = (0, Vec::new());
-        for file in list.as_object().unwrap().keys() {
+        for name in list.as_object().unwrap().keys() {
+            let file = match zoo {
+                "urdf_zoo" => folder.join(zoo).join(name).join(format!("{name}.urdf")),
+                _ => folder.join(zoo).join(name),
+            };
             // What the reader refuses is the reader's test.
-            match Scene::load(folder.join(zoo).join(file), &options) {
-                Ok(scene) => {
-                    try_model(file, &scene);
-                    count += 1;
-                }
-                Err(_) => refused.push(file),
+            match Scene::load(file, &options) {
+                Ok(scene) => match std::panic::catch_unwind(|| try_model(name, &scene)) {
+                    Ok(()) => count += 1,
+                    Err(e) => failures.push(e.downcast_ref::<String>().cloned().unwrap_or_default()),
+                },
+                Err(_) => refused.push(name.as_str()),
             }
         }
-        println!("{zoo}: {count} models, not read: {}", refused.len());
+        println!("{zoo}: {count} models, not read: {}", refused.join(", "));
     }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
