@@ -1,7 +1,7 @@
 use signorini_core::na::Point3;
 use signorini_core::{ContactMaterial, ProblemError};
 use signorini_geometry::{ContactPoint, Shape, bounding_ball, contacts};
-use signorini_scene::{GeomShape, Pose, Scene};
+use signorini_scene::{CollisionFilter, GeomShape, Pose, Scene};
 
 use crate::{Kinematics, Model};
 
@@ -105,10 +105,11 @@ impl Collision {
                 Some((center, balls.iter().map(|(c, r)| (c - center).norm() + r).fold(0.0, f64::max)))
             })
             .collect();
+        let filter = CollisionFilter::new(scene);
         let mut found = Vec::new();
         for (i, a) in colliders.iter().enumerate() {
             for (j, b) in colliders.iter().enumerate().skip(i + 1) {
-                if let Some(pair) = Self::pair(scene, model, [i, j], [a, b]) {
+                if let Some(pair) = Self::pair(scene, model, &filter, [i, j], [a, b]) {
                     let bodies = [a.body.min(b.body), a.body.max(b.body)];
                     found.push((bodies, pair));
                 }
@@ -130,27 +131,27 @@ impl Collision {
         Self { colliders, pairs, body_pairs, body_ball, points: Vec::new(), centers }
     }
 
-    fn pair(scene: &Scene, model: &Model, index: [usize; 2], c: [&Collider; 2]) -> Option<Pair> {
+    fn pair(
+        scene: &Scene,
+        model: &Model,
+        filter: &CollisionFilter,
+        index: [usize; 2],
+        c: [&Collider; 2],
+    ) -> Option<Pair> {
         let [a, b] = c;
         let (ga, gb) = (&scene.geoms[a.geom], &scene.geoms[b.geom]);
         let [ia, ib] = index.map(|i| i as u32);
-        if let Some(p) = scene
-            .pairs
-            .iter()
-            .find(|p| (p.geom_a, p.geom_b) == (a.geom, b.geom) || (p.geom_b, p.geom_a) == (a.geom, b.geom))
-        {
-            let (_, weight_a) =
-                scene.options.combination.combine(&ga.surface, &gb.surface, &scene.options.contact);
+        let moves = |c: &Collider| model.bodies[c.body].tree.is_some();
+        if !(moves(a) || moves(b)) || !filter.collides(scene, a.geom, b.geom) {
+            return None;
+        }
+        let rule = scene.options.combination;
+        let (material, weight_a) = rule.combine(&ga.surface, &gb.surface, &scene.options.contact);
+        if let Some(p) = scene.explicit_pair(a.geom, b.geom) {
             let active = p.margin - p.inactive_gap;
             return Some(Pair { a: ia, b: ib, material: p.material, weight_a, margin: p.margin, active });
         }
-        if !ga.mask.meets(gb.mask) || !bodies_collide(scene, model, a.body, b.body) {
-            return None;
-        }
-        let (material, weight_a) =
-            scene.options.combination.combine(&ga.surface, &gb.surface, &scene.options.contact);
-        let margin = ga.surface.margin.max(gb.surface.margin);
-        let active = margin - ga.surface.inactive_gap.max(gb.surface.inactive_gap);
+        let (margin, active) = rule.margins(&ga.surface, &gb.surface);
         Some(Pair { a: ia, b: ib, material, weight_a, margin, active })
     }
 
@@ -262,31 +263,4 @@ impl Collision {
             Some(format!("geoms '{}' and '{}': {e}", a.name, b.name))
         })
     }
-}
-
-/// MuJoCo's filter: not within one rigid group, not parent and child groups (unless the parent is fixed to the world), not excluded,
-/// not both immovable.
-fn bodies_collide(scene: &Scene, model: &Model, a: usize, b: usize) -> bool {
-    let (ga, gb) = (rigid_group(model, a), rigid_group(model, b));
-    if ga == gb {
-        return false;
-    }
-    let moves = |g: usize| model.bodies[g].tree.is_some() || model.bodies[g].mocap.is_some();
-    if !moves(ga) && !moves(gb) {
-        return false;
-    }
-    let parent = |g: usize| rigid_group(model, model.bodies[g].parent);
-    let related = ga != 0 && gb != 0 && (parent(ga) == gb || parent(gb) == ga);
-    if scene.options.switches.filter_parent && related {
-        return false;
-    }
-    !scene.excludes.iter().any(|&(x, y)| (x, y) == (a, b) || (x, y) == (b, a))
-}
-
-/// The first body of the group that `b` is fixed to; 0 for the world's.
-fn rigid_group(model: &Model, mut b: usize) -> usize {
-    while b != 0 && model.bodies[b].joints.is_empty() && model.bodies[b].mocap.is_none() {
-        b = model.bodies[b].parent;
-    }
-    b
 }
