@@ -3,7 +3,8 @@ use std::time::Instant;
 
 use clap::Args;
 use signorini_core::System;
-use signorini_validation::engine::{Engine, Recorder};
+use signorini_validation::engine::Engine;
+use signorini_validation::recorder::Recorder;
 
 use crate::model::ModelArguments;
 

@@ -126,7 +126,7 @@ fn configuration(
     let mut gravity = vec![0.0; nv];
     dynamics.inverse_dynamics(model, &still, &model.gravity, None, &mut gravity);
     let mut bodies = Map::new();
-    for (b, body) in model.bodies.iter().enumerate().skip(usize::from(scene.body("world") == Some(0))) {
+    for (b, body) in model.bodies.iter().enumerate() {
         let x = &kin.x_wb[b];
         let (p, r) = (x.translation.vector, x.rotation);
         bodies.insert(

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use signorini_core::System;
-use signorini_validation::engine::Recorder;
+use signorini_validation::recorder::Recorder;
 
 use crate::engine::EngineArguments;
 use crate::model::ModelArguments;
