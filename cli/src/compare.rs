@@ -22,10 +22,10 @@ pub(crate) struct Arguments {
     /// Accuracies of error control, separated by commas.
     #[arg(long, value_delimiter = ',', default_value = "1e-2,1e-3")]
     accuracies: Vec<f64>,
-    /// Fixed steps [s], separated by commas.
+    /// Fixed steps (s), separated by commas.
     #[arg(long, value_delimiter = ',', default_value = "0.002")]
     steps: Vec<f64>,
-    /// Simulated time [s].
+    /// Simulated time (s).
     #[arg(long, default_value_t = 1.0)]
     time: f64,
 }

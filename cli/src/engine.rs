@@ -13,10 +13,10 @@ pub(crate) struct EngineArguments {
     /// `cenic` (error control) or `fixed`; `fixed` when --dt is given.
     #[arg(long)]
     integrator: Option<String>,
-    /// Accuracy of error control: bound on the position error of one step [m, rad].
+    /// Accuracy of error control: bound on the position error of one step (m, rad).
     #[arg(long, default_value_t = 1e-3, conflicts_with = "dt")]
     accuracy: f64,
-    /// Fixed step [s].
+    /// Fixed step (s).
     #[arg(long)]
     dt: Option<f64>,
     /// As in the paper's tables: no speculative contacts, one island, Hessian reuse.

@@ -17,13 +17,13 @@ pub(crate) struct ModelArguments {
     /// Folder to look for meshes and packages in; may be given more than once.
     #[arg(long, value_name = "DIR")]
     mesh_dir: Vec<PathBuf>,
-    /// Stiffness of surfaces that state none [N/m].
+    /// Stiffness of surfaces that state none (N/m).
     #[arg(long, value_name = "K")]
     stiffness: Option<f64>,
-    /// Dissipation of surfaces that state none [s/m].
+    /// Dissipation of surfaces that state none (s/m).
     #[arg(long, value_name = "D")]
     dissipation: Option<f64>,
-    /// Regularisation speed of friction [m/s].
+    /// Regularisation speed of friction (m/s).
     #[arg(long, value_name = "V")]
     stiction_speed: Option<f64>,
     /// How surfaces combine: `mujoco` or `series`; by the file's dialect when left out.

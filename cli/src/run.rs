@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
     model: ModelArguments,
     #[command(flatten)]
     engine: EngineArguments,
-    /// Simulated time [s].
+    /// Simulated time (s).
     #[arg(long, default_value_t = 5.0)]
     time: f64,
     /// Recording (numpy archive); `<model>.npz` when left out.
