@@ -3,6 +3,7 @@
 //! A page ([`Page`]) runs something, draws figures ([`Plot`]) and tables, and states [`Claim`]s. [`suite::run`] runs pages and writes
 //! the report: `index.html`, one page each, `results.json`.
 
+pub mod analytic;
 /// Statements that can fail.
 pub mod claim;
 pub mod engine;
@@ -18,6 +19,7 @@ pub mod robots;
 pub mod scenes;
 pub mod shapes;
 pub mod suite;
+mod trace;
 pub mod view;
 
 pub use claim::{Claim, Verdict};
@@ -29,5 +31,6 @@ pub use recording::{Recording, RecordingError, RecordingHeader};
 pub fn pages() -> Vec<&'static dyn Page> {
     let mut all = kurtz2025cenic::pages();
     all.push(&robots::Robots);
+    all.extend(analytic::pages());
     all
 }

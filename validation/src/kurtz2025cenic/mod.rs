@@ -9,6 +9,8 @@ mod tables;
 
 use crate::{Page, PageError};
 
+pub(crate) use fig08::slope;
+
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {
     vec![

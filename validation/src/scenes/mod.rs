@@ -3,6 +3,8 @@
 mod clutter;
 mod parts;
 mod single;
+mod stage;
 
 pub use clutter::{Clutter, ClutterShape};
 pub use single::SingleBody;
+pub use stage::{Stage, facing, rigid, soft};

@@ -1,0 +1,147 @@
+//! Comparison of one family of closed forms: cases, tables, claims.
+
+use serde_json::Value;
+
+use crate::claim::number;
+use crate::{Claim, Context, PageOutput, Table};
+
+/// Measured against closed form, case by case, and the closed form against the file of evaluated ones.
+pub(super) struct Family {
+    key: &'static str,
+    table: Table,
+    worst: Vec<(&'static str, f64, String)>,
+    file: Option<Vec<Value>>,
+    matched: usize,
+    file_difference: f64,
+}
+
+/// How a quantity is judged.
+pub(super) struct Rule {
+    /// Quantity.
+    pub quantity: &'static str,
+    /// What is claimed.
+    pub claim: &'static str,
+    /// Largest error, in the unit stated by `compare` (relative when that was 1).
+    pub tolerance: f64,
+    /// Why no smaller.
+    pub why: &'static str,
+}
+
+/// A rule.
+pub(super) fn rule(quantity: &'static str, claim: &'static str, tolerance: f64, why: &'static str) -> Rule {
+    Rule { quantity, claim, tolerance, why }
+}
+
+impl Family {
+    /// The family named `key` in `contact/closed_form.json`.
+    pub(super) fn new(ctx: &Context, key: &'static str, caption: &str) -> Self {
+        let read = || {
+            let path = ctx.oracles.as_ref()?.join("contact/closed_form.json");
+            let v: Value = serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()?;
+            v["problems"][key].as_array().cloned()
+        };
+        let head = ["case", "quantity", "closed form", "measured", "error"];
+        Self {
+            key,
+            table: Table::new(caption, &head),
+            worst: Vec::new(),
+            file: read(),
+            matched: 0,
+            file_difference: 0.0,
+        }
+    }
+
+    /// Entry of the file with these inputs.
+    pub(super) fn entry(&self, inputs: &[(&str, f64)]) -> Option<&Value> {
+        let agrees = |e: &&Value| {
+            let inside = |(k, x): &(&str, f64)| {
+                e["inputs"][*k].as_f64().is_some_and(|y| (x - y).abs() <= 1e-12 * x.abs().max(1.0))
+            };
+            inputs.iter().all(inside)
+        };
+        self.file.as_ref()?.iter().find(agrees)
+    }
+
+    /// States the closed form of one case as evaluated here; compared with the file when it is there.
+    pub(super) fn theory(&mut self, inputs: &[(&str, f64)], outputs: &[(&str, f64)]) {
+        let Some(entry) = self.entry(inputs).cloned() else { return };
+        self.matched += 1;
+        for (k, x) in outputs {
+            let y = entry["outputs"][*k].as_f64().unwrap_or(f64::NAN);
+            let difference = (x - y).abs() / y.abs().max(1e-3);
+            // A missing key must show.
+            self.file_difference =
+                if difference.is_nan() { f64::INFINITY } else { self.file_difference.max(difference) };
+        }
+    }
+
+    /// Adds the difference of a curve from the file's.
+    pub(super) fn theory_difference(&mut self, difference: f64) {
+        self.matched += 1;
+        self.file_difference = self.file_difference.max(difference);
+    }
+
+    /// A measured value; error = |measured − expected| / scale.
+    pub(super) fn compare(&mut self, case: &str, quantity: &'static str, values: [f64; 2], scale: f64) {
+        let [expected, measured] = values;
+        let raw = (measured - expected).abs() / scale;
+        let error = if raw.is_nan() { f64::INFINITY } else { raw };
+        self.table.row([
+            case.to_owned(),
+            quantity.to_owned(),
+            number(expected),
+            number(measured),
+            format!("{error:.1e}"),
+        ]);
+        match self.worst.iter_mut().find(|w| w.0 == quantity) {
+            Some(w) if w.1 >= error => {}
+            Some(w) => *w = (quantity, error, case.to_owned()),
+            None => self.worst.push((quantity, error, case.to_owned())),
+        }
+    }
+
+    /// A measured value; error relative to the expected one.
+    pub(super) fn relative(&mut self, case: &str, quantity: &'static str, expected: f64, measured: f64) {
+        self.compare(case, quantity, [expected, measured], expected.abs());
+    }
+
+    /// A yes or no; error 0 or 1.
+    pub(super) fn event(&mut self, case: &str, quantity: &'static str, expected: &str, measured: &str) {
+        let error = f64::from(u8::from(expected != measured));
+        self.table.row([case, quantity, expected, measured, if error == 0.0 { "–" } else { "differs" }]);
+        match self.worst.iter_mut().find(|w| w.0 == quantity) {
+            Some(w) if w.1 >= error => {}
+            Some(w) => *w = (quantity, error, case.to_owned()),
+            None => self.worst.push((quantity, error, case.to_owned())),
+        }
+    }
+
+    /// Table and claims of the family.
+    pub(super) fn finish(self, out: &mut PageOutput, rules: &[Rule]) {
+        for r in rules {
+            let id = format!("{}/{}", self.key, r.quantity.replace(' ', "_"));
+            let found = self.worst.iter().find(|w| w.0 == r.quantity);
+            let Some((_, error, case)) = found else {
+                out.claims.push(Claim::skipped(&id, r.claim, "no case was run within this budget"));
+                continue;
+            };
+            let mut c = Claim::decided(&id, r.claim, *error <= r.tolerance)
+                .values(format!("≤ {}", number(r.tolerance)), number(*error), "")
+                .rule(&format!("largest error over the cases at most {}: {}", number(r.tolerance), r.why));
+            if *error > r.tolerance {
+                c = c.because(&format!("worst in case {case}"));
+            }
+            out.claims.push(c);
+        }
+        let id = format!("{}/file", self.key);
+        let claim = "closed forms evaluated here agree with closed_form.json";
+        out.claims.push(match &self.file {
+            None => Claim::skipped(&id, claim, "the reference files are absent (set SIGNORINI_ORACLES)"),
+            Some(_) if self.matched == 0 => Claim::skipped(&id, claim, "no case of the file was run"),
+            Some(_) => Claim::at_most(&id, claim, 1e-6, self.file_difference, "").rule(
+                "relative difference at most 1e-6: what the file itself states for its integrated curves",
+            ),
+        });
+        out.tables.push(self.table);
+    }
+}
