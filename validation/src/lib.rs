@@ -6,8 +6,10 @@
 pub mod analytic;
 /// Statements that can fail.
 pub mod claim;
+pub mod cross;
 pub mod engine;
 pub mod environment;
+pub mod identify;
 pub mod kurtz2025cenic;
 /// What a page is and what it may use.
 pub mod page;
@@ -32,5 +34,7 @@ pub fn pages() -> Vec<&'static dyn Page> {
     let mut all = kurtz2025cenic::pages();
     all.push(&robots::Robots);
     all.extend(analytic::pages());
+    all.extend(cross::pages());
+    all.extend(identify::pages());
     all
 }

@@ -109,7 +109,8 @@ impl Plot {
     }
 
     fn visible(&self, (x, y): (f64, f64)) -> bool {
-        x.is_finite() && y.is_finite() && (!self.x_log || x > 0.0) && (!self.y_log || y > 0.0)
+        let in_range = self.y_range.is_none_or(|[a, b]| (a..=b).contains(&y));
+        x.is_finite() && y.is_finite() && (!self.x_log || x > 0.0) && (!self.y_log || y > 0.0) && in_range
     }
 
     fn range(values: impl Iterator<Item = f64>, log: bool) -> std::ops::Range<f64> {
@@ -127,8 +128,21 @@ impl Plot {
     /// Corner with the fewest points, for the legend.
     fn emptiest_corner(&self) -> SeriesLabelPosition {
         let scale = |v: f64, log: bool| if log { v.ln() } else { v };
-        let points: Vec<_> =
-            self.shown().map(|(x, y)| (scale(x, self.x_log), scale(y, self.y_log))).collect();
+        // Lines count along their length, not only where they have points.
+        let mut points: Vec<(f64, f64)> = Vec::new();
+        for s in &self.series {
+            let mut last: Option<(f64, f64)> = None;
+            for p in s.points.iter().copied().filter(|p| self.visible(*p)) {
+                let p = (scale(p.0, self.x_log), scale(p.1, self.y_log));
+                let pieces = if s.points.len() < 40 { 40 / s.points.len() + 1 } else { 1 };
+                if let (Some(l), true) = (last, s.mark != Mark::Points) {
+                    let between = (1..pieces).map(|i| i as f64 / pieces as f64);
+                    points.extend(between.map(|w| (l.0 + w * (p.0 - l.0), l.1 + w * (p.1 - l.1))));
+                }
+                points.push(p);
+                last = Some(p);
+            }
+        }
         let bounds = |f: &dyn Fn(&(f64, f64)) -> f64| {
             points.iter().map(f).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)))
         };
@@ -197,6 +211,17 @@ impl Plot {
     {
         let err = |e: DrawingAreaErrorKind<_>| -> Box<dyn std::error::Error> { e.to_string().into() };
         root.fill(&WHITE).map_err(err)?;
+        let extent = |f: &dyn Fn(&(f64, f64)) -> f64| {
+            self.shown().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), p| (a.min(f(&p)), b.max(f(&p))))
+        };
+        let ((x0, x1), (y0, y1)) = (extent(&|p| p.0), extent(&|p| p.1));
+        // One label per decade; on a linear axis what is zero but for round-off is labelled so.
+        let labels = |log: bool, a: f64, b: f64| {
+            if log && b > a { ((b / a).log10().ceil() as usize + 1).clamp(3, 12) } else { 10 }
+        };
+        let label = |v: f64, log: bool, a: f64, b: f64| {
+            if !log && v.abs() < 1e-9 * (b - a) { "0".into() } else { tick(v) }
+        };
         let mut chart = ChartBuilder::on(root)
             .margin(14)
             .x_label_area_size(48)
@@ -209,8 +234,12 @@ impl Plot {
             .y_desc(&self.y_label)
             .label_style(("sans-serif", 14))
             .axis_desc_style(("sans-serif", 15))
-            .x_label_formatter(&|v| tick(*v))
-            .y_label_formatter(&|v| tick(*v))
+            .x_labels(labels(self.x_log, x0, x1))
+            .y_labels(labels(self.y_log, y0, y1))
+            .x_max_light_lines(if self.x_log { 1 } else { 5 })
+            .y_max_light_lines(if self.y_log { 1 } else { 5 })
+            .x_label_formatter(&|v| label(*v, self.x_log, x0, x1))
+            .y_label_formatter(&|v| label(*v, self.y_log, y0, y1))
             .light_line_style(RGBColor(242, 242, 242))
             .bold_line_style(RGBColor(222, 222, 222))
             .draw()
@@ -220,7 +249,8 @@ impl Plot {
             let points: Vec<_> = s.points.iter().copied().filter(|p| self.visible(*p)).collect();
             let line = color.stroke_width(2);
             if matches!(s.mark, Mark::Points | Mark::LinePoints) {
-                let dots = points.iter().map(|p| Circle::new(*p, 4, color.filled()));
+                let radius = if points.len() > 80 { 2 } else { 4 };
+                let dots = points.iter().map(|p| Circle::new(*p, radius, color.filled()));
                 chart.draw_series(dots).map_err(err)?;
             }
             let drawn = match s.mark {

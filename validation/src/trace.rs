@@ -89,15 +89,25 @@ impl Trace {
     }
 }
 
+/// What ends a run.
+type Condition = Box<dyn Fn(&State) -> bool>;
+
 struct Tracer {
     trace: Trace,
     dim: usize,
-    stop_when: Option<Box<dyn Fn(&State) -> bool>>,
+    stop_when: Option<Condition>,
     stopped: bool,
+    stride: usize,
+    seen: usize,
 }
 
 impl StepObserver for Tracer {
     fn accepted(&mut self, step: &AcceptedStep<'_>) {
+        self.stopped = self.stop_when.as_ref().is_some_and(|f| f(step.x1));
+        self.seen += 1;
+        if !self.seen.is_multiple_of(self.stride) && !self.stopped {
+            return;
+        }
         let gamma = &step.last.solution.gamma;
         let mut contacts = Vec::new();
         for c in step.last.contacts {
@@ -110,7 +120,6 @@ impl StepObserver for Tracer {
             }
         }
         self.push(step.x1, contacts);
-        self.stopped = self.stop_when.as_ref().is_some_and(|f| f(step.x1));
     }
 
     fn stop(&self) -> bool {
@@ -136,18 +145,26 @@ pub(crate) struct Run<'a> {
     /// End \[s\].
     pub t_end: f64,
     /// Stops the run early.
-    pub stop_when: Option<Box<dyn Fn(&State) -> bool>>,
+    pub stop_when: Option<Condition>,
+    /// Keeps every so many steps.
+    pub stride: usize,
 }
 
 impl<'a> Run<'a> {
     /// Until `t_end` \[s\].
     pub(crate) fn new(scene: &'a Scene, engine: &'a Engine, t_end: f64) -> Self {
-        Self { scene, engine, t_end, stop_when: None }
+        Self { scene, engine, t_end, stop_when: None, stride: 1 }
     }
 
     /// Stops after the first state for which `f` holds.
     pub(crate) fn until(mut self, f: impl Fn(&State) -> bool + 'static) -> Self {
         self.stop_when = Some(Box::new(f));
+        self
+    }
+
+    /// Keeps every n-th step.
+    pub(crate) fn keep_every(mut self, n: usize) -> Self {
+        self.stride = n;
         self
     }
 
@@ -162,6 +179,8 @@ impl<'a> Run<'a> {
             dim: sys.contact_dim(),
             stop_when: self.stop_when,
             stopped: false,
+            stride: self.stride.max(1),
+            seen: 0,
         };
         tracer.push(&x, Vec::new());
         let report =

@@ -62,6 +62,11 @@ impl Family {
         self.file.as_ref()?.iter().find(agrees)
     }
 
+    /// Entry of the file that `f` selects.
+    pub(super) fn find(&self, f: impl Fn(&Value) -> bool) -> Option<Value> {
+        self.file.as_ref()?.iter().find(|e| f(e)).cloned()
+    }
+
     /// States the closed form of one case as evaluated here; compared with the file when it is there.
     pub(super) fn theory(&mut self, inputs: &[(&str, f64)], outputs: &[(&str, f64)]) {
         let Some(entry) = self.entry(inputs).cloned() else { return };

@@ -1,9 +1,13 @@
 //! Closed forms of rigid contact: what a compliant, regularised model must come close to.
 
+mod drive;
 mod family;
+mod grip;
 mod impact;
 mod incline;
 mod rolling;
+mod spin;
+mod statics;
 
 use crate::Page;
 
@@ -12,6 +16,14 @@ const G: f64 = 9.81;
 
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {
-    vec![&incline::BlockOnIncline, &rolling::Rolling, &impact::Restitution, &impact::Bounces]
+    vec![
+        &incline::BlockOnIncline,
+        &rolling::Rolling,
+        &impact::Restitution,
+        &impact::Bounces,
+        &grip::Grip,
+        &statics::Statics,
+        &drive::Drive,
+        &spin::TopAndRod,
+    ]
 }
-

@@ -138,7 +138,8 @@ fn slides(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         let energy =
             |k: usize| 0.5 * body.mass * (trace.v[k][0].powi(2) + beta * (r * trace.v[k][4]).powi(2));
         f.relative(&case, "energy lost", lost, energy(0) - energy(last));
-        let color = plot.series.len() / 2;
+        // Colour 6 is that of the closed form.
+        let color = plot.series.len() / 2 + plot.series.len() / 12;
         plot.add_colored(
             &format!("{}, v₀ = {v0}, ω₀ = {w0}", body.name),
             Mark::Line,

@@ -1,0 +1,11 @@
+//! Cross-checks: laws against laws, solvers against solvers, options against their absence.
+
+mod laws;
+mod thin_floor;
+
+use crate::Page;
+
+/// The pages in order.
+pub fn pages() -> Vec<&'static dyn Page> {
+    vec![&laws::Laws, &thin_floor::ThinFloor]
+}
