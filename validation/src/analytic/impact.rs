@@ -10,11 +10,9 @@ use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 
 /// Normal impact: Hunt–Crossley, and the linear spring and damper of the SAP law.
 pub(super) struct Restitution;
-/// Repeated bounces with a constant restitution, and oblique impacts with friction.
-pub(super) struct Bounces;
 
 /// Root of a rising function between `low` and `high`.
-fn bisect(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
+pub(super) fn bisect(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
     for _ in 0..200 {
         let mid = 0.5 * (low + high);
         if f(mid) < 0.0 { low = mid } else { high = mid }
@@ -23,7 +21,7 @@ fn bisect(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
 }
 
 /// e of Hunt–Crossley: d v − ln(1 + d v) = −d v e − ln(1 − d v e).
-fn restitution(dv: f64) -> f64 {
+pub(super) fn restitution(dv: f64) -> f64 {
     if dv == 0.0 {
         return 1.0;
     }
@@ -32,7 +30,7 @@ fn restitution(dv: f64) -> f64 {
 }
 
 /// Restitution and largest penetration of a linear spring and damper that cannot pull: at damping ratio ζ < 1, ω, v.
-fn spring_damper(zeta: f64, omega: f64, v: f64) -> (f64, f64) {
+pub(super) fn spring_damper(zeta: f64, omega: f64, v: f64) -> (f64, f64) {
     let root = (1.0 - zeta * zeta).sqrt();
     let damped = omega * root;
     let x = |t: f64| v / damped * (-zeta * omega * t).exp() * (damped * t).sin();
@@ -44,7 +42,7 @@ fn spring_damper(zeta: f64, omega: f64, v: f64) -> (f64, f64) {
 }
 
 /// A frictional ball of radius 0.1 m just above the floor.
-fn ball(mass: f64, radius: f64, height: f64, surface: [f64; 3], gravity: f64, relaxation: f64) -> Scene {
+pub(super) fn ball(mass: f64, radius: f64, height: f64, surface: [f64; 3], gravity: f64, relaxation: f64) -> Scene {
     let mut s =
         Stage::new("impact", 1e-5).with_gravity(Vector3::new(0.0, 0.0, -gravity)).with_relaxation(relaxation);
     let [k, d, mu] = surface;
@@ -60,12 +58,12 @@ fn ball(mass: f64, radius: f64, height: f64, surface: [f64; 3], gravity: f64, re
     s.scene()
 }
 
-const RADIUS: f64 = 0.1;
+pub(super) const RADIUS: f64 = 0.1;
 /// Steps per half period of the undamped contact.
 const STEPS: f64 = 8000.0;
 
 /// From touching at speed v until it has left; the step is a fraction of the contact time.
-fn impact(scene: &Scene, law: &str, omega: f64, start: [f64; 3]) -> Result<Trace, PageError> {
+pub(super) fn impact(scene: &Scene, law: &str, omega: f64, start: [f64; 3]) -> Result<Trace, PageError> {
     let time = std::f64::consts::PI / omega;
     let engine = Engine { law: law.into(), ..Engine::fixed(time / STEPS) };
     let [v, vx, wy] = start;
@@ -288,189 +286,6 @@ fn linear(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                 "first-order steps, 1/8000 of the contact time",
             ),
             rule("penetration", "largest penetration, relative", 1e-3, "as the restitution"),
-        ],
-    );
-    Ok(())
-}
-
-impl Page for Bounces {
-    fn id(&self) -> &'static str {
-        "analytic/bounces"
-    }
-    fn title(&self) -> &'static str {
-        "Newton's bouncing ball, and oblique impact with friction"
-    }
-    fn cost(&self) -> (f64, f64) {
-        (4.0, 4.0)
-    }
-    fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput {
-            text: vec![
-                "A compliant law has no coefficient of restitution of its own. Where the closed form asks for a constant one, the SAP law's linear spring and damper gives \
-                 it (its damping ratio is found from e); where it asks for one impact, the dissipation of Hunt and Crossley is chosen so that their closed form gives e \
-                 at that speed; e = 0 becomes 0.002."
-                    .into(),
-            ],
-            ..PageOutput::default()
-        };
-        newton(ctx, &mut out)?;
-        oblique(ctx, &mut out)?;
-        Ok(out)
-    }
-}
-
-fn newton(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
-    let mut f = Family::new(ctx, "newton_bounces", "Bounces with constant restitution");
-    let (m, k, accuracy) = (1.0f64, 1e8f64, 3e-10);
-    let mut plot =
-        Plot::new("bounces", "Height of the lowest point; dots: Newton's apexes.", "time [s]", "height [m]");
-    let mut apex_points = Vec::new();
-    for (h, e, bounces) in [(1.0f64, 0.7f64, 9usize), (0.5, 0.3, 6)] {
-        let zeta = bisect(0.0, 0.99, |z| e - spring_damper(z, 1.0, 1.0).0);
-        let omega = (k / m).sqrt();
-        let case = format!("drop from {h} m, e = {e}");
-        ctx.say(case.clone());
-        let v = (2.0 * G * h).sqrt();
-        let first = v / G;
-        let (mut times, mut apexes) = (vec![first], vec![h]);
-        for i in 1..bounces {
-            let power = e.powi(i as i32);
-            times.push(times[i - 1] + 2.0 * power * first);
-            apexes.push(h * power * power);
-        }
-        if let Some(entry) = f.entry(&[("drop_height", h), ("restitution", e)]) {
-            let list = |key: &str| -> Vec<f64> {
-                entry["outputs"][key]
-                    .as_array()
-                    .into_iter()
-                    .flatten()
-                    .filter_map(serde_json::Value::as_f64)
-                    .collect()
-            };
-            let pairs: Vec<_> = list("impact_times").into_iter().zip(times.clone()).collect();
-            let heights: Vec<_> = list("apex_heights").into_iter().zip(apexes.clone()).collect();
-            let worst = pairs.iter().chain(&heights).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-            if !pairs.is_empty() && !heights.is_empty() {
-                f.theory_difference(worst);
-            }
-        }
-        let scene = ball(m, RADIUS, h, [k, 0.0, 0.0], G, 2.0 * zeta / omega);
-        let engine = Engine { law: "sap".into(), ..Engine::cenic(accuracy) };
-        let t_end = times[bounces - 1] + 0.5 * e.powi(bounces as i32) * first;
-        let trace = Run::new(&scene, &engine, t_end).trace(|_, _| {})?;
-        let gap = |i: usize| trace.q[i][2] - RADIUS;
-        let (mut found_times, mut found_apexes) = (Vec::new(), vec![h]);
-        let mut top = 0.0f64;
-        for i in 1..trace.len() {
-            top = top.max(gap(i));
-            if gap(i - 1) > 0.0 && gap(i) <= 0.0 {
-                let w = gap(i - 1) / (gap(i - 1) - gap(i));
-                found_times.push(trace.t[i - 1] + w * (trace.t[i] - trace.t[i - 1]));
-                if found_times.len() > 1 {
-                    found_apexes.push(top);
-                }
-                top = 0.0;
-            }
-        }
-        let mut flight = 0.0;
-        for (i, t) in times.iter().enumerate() {
-            let label = format!("{case}, impact {}", i + 1);
-            f.compare(&label, "impact time", [*t, found_times.get(i).copied().unwrap_or(f64::NAN)], *t);
-            if i > 0 {
-                let found = found_apexes.get(i).copied().unwrap_or(f64::NAN);
-                f.compare(&label, "apex before it", [apexes[i], found], h);
-                flight = 2.0 * e.powi(i as i32) * first;
-            }
-            apex_points.push((if i == 0 { 0.0 } else { t - 0.5 * flight }, apexes[i]));
-        }
-        plot.add(&case, Mark::Line, trace.curve(3000, |r, k| r.q[k][2] - RADIUS));
-    }
-    plot.add("Newton's apexes", Mark::Points, apex_points);
-    out.plots.push(plot);
-    out.text.push(format!("Bounces: k = {k:e} N/m, 1 kg, accuracy {accuracy:e}; a contact lasts 0.3 ms where Newton's impact takes no time."));
-    f.finish(
-        out,
-        &[
-            rule(
-                "impact time",
-                "time of every impact, relative",
-                1e-2,
-                "duration of contacts, 0.3 ms each, and accuracy",
-            ),
-            rule(
-                "apex before it",
-                "apex before every impact, relative to the drop height",
-                5e-3,
-                "first-order steps within the contact",
-            ),
-        ],
-    );
-    Ok(())
-}
-
-fn oblique(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
-    let mut f =
-        Family::new(ctx, "oblique_sphere_impact", "Oblique impact of a sphere with friction and spin");
-    let (m, r, k) = (1.0f64, RADIUS, 1e7f64);
-    let mut plot = Plot::new(
-        "oblique",
-        "Slip of the contact point during the impact; dashed: closed form after it.",
-        "time / contact time of the undamped spring",
-        "slip [m/s]",
-    );
-    for (mu, e, v, vt, w) in [
-        (0.3, 0.5, 2.0, 1.0, 0.0),
-        (0.05, 0.8, 1.0, 3.0, 0.0),
-        (0.5, 0.0, 1.0, 1.0, -20.0),
-        (0.2, 0.6, 2.0, 1.0, 30.0),
-    ] {
-        let case = format!("μ = {mu}, e = {e}, v = ({vt}, −{v}) m/s, ω = {w} rad/s");
-        ctx.say(case.clone());
-        let slip: f64 = vt - r * w;
-        let normal = (1.0 + e) * m * v;
-        let tangential = slip.signum() * (mu * normal).min(2.0 / 7.0 * m * slip.abs());
-        let (vt1, w1) = (vt - tangential / m, w + tangential * r / (0.4 * m * r * r));
-        f.theory(
-            &[("mu", mu), ("restitution", e), ("approach_speed", v), ("tangential_speed", vt)],
-            &[
-                ("tangential_speed_after", vt1),
-                ("omega_after", w1),
-                ("normal_impulse", normal),
-                ("tangential_impulse", tangential),
-            ],
-        );
-        let wanted = f64::max(e, 2e-3);
-        let d = bisect(-3.0, 6.0, |x| wanted - restitution(10f64.powf(x) * v));
-        let d = 10f64.powf(d);
-        let scene = ball(m, r, 0.0, [k, d, mu], 0.0, 0.0);
-        let omega = (k / m).sqrt();
-        let trace = impact(&scene, "lagged", omega, [v, vt, w])?;
-        let last = &trace.v[trace.len() - 1];
-        f.relative(&case, "normal impulse", normal, m * (v + last[2]));
-        f.compare(&case, "tangential impulse", [tangential, m * (vt - last[0])], m * slip.abs());
-        f.compare(&case, "speed after", [vt1, last[0]], slip.abs());
-        f.compare(&case, "rim speed after", [r * w1, r * last[4]], slip.abs());
-        let color = plot.series.len() / 2;
-        let unit = std::f64::consts::PI / omega;
-        let curve = trace.curve(300, |t, k| t.v[k][0] - r * t.v[k][4]);
-        let curve: Vec<_> = curve.into_iter().map(|p| (p.0 / unit, p.1)).filter(|p| p.0 < 2.0).collect();
-        let end = curve.last().map_or(1.0, |p| p.0);
-        plot.add_colored(&case, Mark::Line, color, curve);
-        plot.add_colored("", Mark::Dashed, 6, vec![(0.0, vt1 - r * w1), (end, vt1 - r * w1)]);
-    }
-    out.plots.push(plot);
-    f.finish(
-        out,
-        &[
-            rule("normal impulse", "normal impulse, relative", 3e-3, "e = 0 stands for 0.002; steps"),
-            rule(
-                "tangential impulse",
-                "tangential impulse, relative to m × slip",
-                3e-3,
-                "friction falls off in the last v_s; steps",
-            ),
-            rule("speed after", "tangential speed after, relative to the slip", 3e-3, "as the impulse"),
-            rule("rim speed after", "r ω after, relative to the slip", 3e-3, "as the impulse"),
         ],
     );
     Ok(())

@@ -1,5 +1,6 @@
 //! Closed forms of rigid contact: what a compliant, regularised model must come close to.
 
+mod bounces;
 mod drive;
 mod family;
 mod grip;
@@ -20,7 +21,7 @@ pub fn pages() -> Vec<&'static dyn Page> {
         &incline::BlockOnIncline,
         &rolling::Rolling,
         &impact::Restitution,
-        &impact::Bounces,
+        &bounces::Bounces,
         &grip::Grip,
         &statics::Statics,
         &drive::Drive,

@@ -2,6 +2,7 @@ use std::cell::RefCell;
 
 use argmin::core::{CostFunction, Executor, State};
 use argmin::solver::neldermead::NelderMead;
+use argmin_math::{ArgminAdd, ArgminMul, ArgminSub};
 use signorini_core::na::{Matrix3, Vector3};
 
 use super::recordings::{EXPERIMENTS, Experiment, Noise, Parameters, RATE, simulate, times};
@@ -38,16 +39,38 @@ impl Fit<'_> {
     }
 }
 
+/// A point of the search: logarithms of the parameters, with the arithmetic that argmin asks for.
+#[derive(Clone, Debug)]
+struct Logs(Vector3<f64>);
+
+impl ArgminAdd<Logs, Logs> for Logs {
+    fn add(&self, other: &Logs) -> Logs {
+        Logs(self.0 + other.0)
+    }
+}
+
+impl ArgminSub<Logs, Logs> for Logs {
+    fn sub(&self, other: &Logs) -> Logs {
+        Logs(self.0 - other.0)
+    }
+}
+
+impl ArgminMul<f64, Logs> for Logs {
+    fn mul(&self, factor: &f64) -> Logs {
+        Logs(self.0 * *factor)
+    }
+}
+
 /// Mean square; 1 when only noise is left.
 fn mean_square(r: &[f64]) -> f64 {
     r.iter().map(|x| x * x).sum::<f64>() / r.len() as f64
 }
 
 impl CostFunction for &Fit<'_> {
-    type Param = Vec<f64>;
+    type Param = Logs;
     type Output = f64;
-    fn cost(&self, p: &Vec<f64>) -> Result<f64, argmin::core::Error> {
-        let c = mean_square(&self.residuals(p)?);
+    fn cost(&self, p: &Logs) -> Result<f64, argmin::core::Error> {
+        let c = mean_square(&self.residuals(p.0.as_slice())?);
         self.history.borrow_mut().push(c);
         Ok(c)
     }
@@ -71,19 +94,15 @@ fn record(seed: u64, clean: &[Vec<f64>]) -> Vec<Vec<f64>> {
 
 fn identify(recorded: &[Vec<f64>]) -> Result<Found, PageError> {
     let fit = Fit { recorded, history: RefCell::default() };
-    let start = GUESS.logs();
-    let mut simplex = vec![start.clone()];
-    for i in 0..3 {
-        let mut p = start.clone();
-        // A factor of 1.6.
-        p[i] += 0.47;
-        simplex.push(p);
-    }
+    let start = Vector3::from_column_slice(&GUESS.logs());
+    // A factor of 1.6 for each parameter.
+    let corners = (0..3).map(|i| Logs(start + 0.47 * Vector3::ith(i, 1.0)));
+    let simplex = [Logs(start)].into_iter().chain(corners).collect();
     // Ends when the costs of the simplex agree to 1e-4 of what the noise leaves: with 1800 residuals, 0.4 of a standard deviation.
     let solver = NelderMead::new(simplex).with_sd_tolerance(1e-4).map_err(PageError::from_error)?;
     let result =
         Executor::new(&fit, solver).configure(|s| s.max_iters(200)).run().map_err(PageError::from_error)?;
-    let logs = result.state.get_best_param().cloned().unwrap_or(start);
+    let logs = result.state.get_best_param().map_or(start, |p| p.0).as_slice().to_vec();
     // Covariance of the least-squares estimate, (JᵀJ)⁻¹ in units of the noise; central differences of 2 %, wide enough to smooth contact events.
     let h = 0.02;
     let mut columns = Vec::new();
