@@ -42,7 +42,14 @@ pub(super) fn spring_damper(zeta: f64, omega: f64, v: f64) -> (f64, f64) {
 }
 
 /// A frictional ball of radius 0.1 m just above the floor.
-pub(super) fn ball(mass: f64, radius: f64, height: f64, surface: [f64; 3], gravity: f64, relaxation: f64) -> Scene {
+pub(super) fn ball(
+    mass: f64,
+    radius: f64,
+    height: f64,
+    surface: [f64; 3],
+    gravity: f64,
+    relaxation: f64,
+) -> Scene {
     let mut s =
         Stage::new("impact", 1e-5).with_gravity(Vector3::new(0.0, 0.0, -gravity)).with_relaxation(relaxation);
     let [k, d, mu] = surface;
