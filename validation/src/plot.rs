@@ -147,20 +147,23 @@ impl Plot {
             points.iter().map(f).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)))
         };
         let ((x0, x1), (y0, y1)) = (bounds(&|p| p.0), bounds(&|p| p.1));
-        let corners = [
-            (SeriesLabelPosition::UpperRight, true, true),
-            (SeriesLabelPosition::UpperLeft, false, true),
-            (SeriesLabelPosition::LowerRight, true, false),
-            (SeriesLabelPosition::LowerLeft, false, false),
+        let places = [
+            (SeriesLabelPosition::UpperRight, true, 0.65..2.0),
+            (SeriesLabelPosition::UpperLeft, false, 0.65..2.0),
+            (SeriesLabelPosition::LowerRight, true, -1.0..0.35),
+            (SeriesLabelPosition::LowerLeft, false, -1.0..0.35),
+            (SeriesLabelPosition::MiddleRight, true, 0.3..0.7),
+            (SeriesLabelPosition::MiddleLeft, false, 0.3..0.7),
         ];
-        let count = |right: bool, upper: bool| {
+        let count = |right: bool, band: &std::ops::Range<f64>| {
             let near = |p: &&(f64, f64)| {
                 let (u, w) = ((p.0 - x0) / (x1 - x0), (p.1 - y0) / (y1 - y0));
-                (if right { u > 0.5 } else { u < 0.5 }) && (if upper { w > 0.55 } else { w < 0.45 })
+                (if right { u > 0.5 } else { u < 0.5 }) && band.contains(&w)
             };
             points.iter().filter(near).count()
         };
-        corners.into_iter().min_by_key(|c| count(c.1, c.2)).map_or(SeriesLabelPosition::UpperRight, |c| c.0)
+        let best = places.into_iter().min_by_key(|c| count(c.1, &c.2));
+        best.map_or(SeriesLabelPosition::UpperRight, |c| c.0)
     }
 
     /// The figure as an SVG document.

@@ -268,7 +268,11 @@ fn wedge(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         let locked = trace.t[last] > unloaded;
         let name = |x: bool| if x { "locks" } else { "springs out" };
         f.event(&case, "locking", name(mu >= a.tan()), name(locked));
-        plot.add(&case, Mark::Line, trace.curve(300, |r, i| -1e3 * r.q[i][0]));
+        plot.add(
+            &format!("{half_deg}°, μ = {mu}, {drive} N"),
+            Mark::Line,
+            trace.curve(300, |r, i| -1e3 * r.q[i][0]),
+        );
     }
     out.plots.push(plot);
     f.finish(
