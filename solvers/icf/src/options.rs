@@ -21,7 +21,8 @@ pub struct IcfOptions {
     /// Solve connected components of the contact graph one by one, each with its own convergence test, step length and
     /// factorisation. Blocks that no constraint touches get v = v* without an iteration.
     pub islands: bool,
-    /// Keep the last factorisation while it converges fast enough, also from one solve to the next when the sparsity is the same.
+    /// Keep the last factorisation while it converges fast enough, also from one solve to the next when sparsity and step size are the
+    /// same. Deviates: the paper keeps it across step sizes, which costs iterations.
     pub reuse_hessian: bool,
     /// Iterations within which a kept factorisation must promise convergence; kurtz2025cenic, eq. (35).
     pub reuse_target: u32,

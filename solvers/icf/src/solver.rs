@@ -32,6 +32,8 @@ pub struct IcfSolver {
     islands: Islands,
     cholesky: BlockCholesky,
     factored: Vec<bool>,
+    /// Step size of the last solve \[s\].
+    last_dt: f64,
     whole: WholePart,
     work: Workspace,
     history: Vec<IterationRecord>,
@@ -175,8 +177,14 @@ impl ContactSolver for IcfSolver {
         out.stats = Default::default();
         out.status = SolveStatus::Converged;
         p.relinearize(guess)?;
+        let dt = p.dt();
         let m = Model::new(p);
         self.prepare(&m)?;
+        // The Hessian goes with the step size: one of another step converges slowly.
+        if self.last_dt != dt {
+            self.factored.fill(false);
+            self.last_dt = dt;
+        }
         self.work.v.copy_from_slice(guess);
         self.work.v_c.copy_from_slice(p.contact_velocities());
         for b in 0..m.starts.len().saturating_sub(1) {
