@@ -1,1 +1,2 @@
-//! Benchmarks.
+//! Benchmarks of whole scenes (`cargo bench -p signorini-benches`), the same scenes in other engines (`benches/peers/run`), and the records of
+//! both (`benches/records/`).

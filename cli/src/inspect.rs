@@ -149,8 +149,13 @@ fn configuration(
     let m = Dynamics::momentum(model, &kin);
     let (kinetic, potential) =
         (Dynamics::kinetic_energy(model, &kin), Dynamics::gravity_energy(model, &kin, &model.gravity));
+    let joint = |j: &signorini_multibody::JointModel| {
+        json!({"name": j.name, "type": format!("{:?}", j.kind).to_lowercase(),
+            "body": model.bodies[j.body].name, "q_index": j.q, "v_index": j.v, "range": j.range})
+    };
+    let joints: Vec<Value> = model.joints.iter().map(joint).collect();
     Ok(json!({
-        "q": s.q, "v": s.v, "tau": s.tau, "bodies": bodies, "mass_matrix": mass, "bias": bias,
+        "joints": joints, "q": s.q, "v": s.v, "tau": s.tau, "bodies": bodies, "mass_matrix": mass, "bias": bias,
         "gravity_force": gravity, "qdd": qdd, "com": list(&m.com.coords), "com_velocity": list(&m.com_velocity),
         "angular_momentum_about_com": list(&m.angular), "kinetic_energy": kinetic,
         "potential_energy": potential, "total_energy": kinetic + potential, "jacobians": blocks,
