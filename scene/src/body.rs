@@ -96,6 +96,32 @@ pub struct Joint {
     pub place: Place,
 }
 
+impl Joint {
+    /// A joint through the origin of its body with nothing but its motion: no limits, springs, damping, friction or armature.
+    pub fn new(name: impl Into<String>, body: BodyId, kind: JointKind, axis: Unit<Vector3<f64>>) -> Self {
+        Self {
+            name: name.into(),
+            body,
+            kind,
+            anchor: Point3::origin(),
+            axis,
+            reference: 0.0,
+            range: None,
+            limit_margin: 0.0,
+            stiffness: 0.0,
+            spring_reference: 0.0,
+            damping: 0.0,
+            armature: 0.0,
+            dry_friction: 0.0,
+            actuator_force_range: None,
+            actuator_gravity_compensation: false,
+            limit_sol: SolParams::default(),
+            friction_sol: SolParams::default(),
+            place: Place::default(),
+        }
+    }
+}
+
 /// A named frame on a body.
 #[derive(Clone, Debug)]
 pub struct Site {

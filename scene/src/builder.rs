@@ -173,26 +173,7 @@ impl SceneBuilder {
             self.wrong(format!("joint '{name}'"), "its axis has no length", "give an axis that is not zero");
             Vector3::z_axis()
         });
-        self.scene.joints.push(Joint {
-            name,
-            body: self.body,
-            kind,
-            anchor: Point3::origin(),
-            axis,
-            reference: 0.0,
-            range: None,
-            limit_margin: 0.0,
-            stiffness: 0.0,
-            spring_reference: 0.0,
-            damping: 0.0,
-            armature: 0.0,
-            dry_friction: 0.0,
-            actuator_force_range: None,
-            actuator_gravity_compensation: false,
-            limit_sol: SolParams::default(),
-            friction_sol: SolParams::default(),
-            place: Place::default(),
-        });
+        self.scene.joints.push(Joint::new(name, self.body, kind, axis));
         self
     }
 

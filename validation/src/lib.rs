@@ -14,6 +14,7 @@ pub mod kurtz2025cenic;
 /// What a page is and what it may use.
 pub mod page;
 pub mod plot;
+mod random;
 pub mod recorder;
 pub mod recording;
 pub mod report;

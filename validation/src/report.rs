@@ -47,6 +47,7 @@ fn write(path: &Path, text: &str) -> Result<(), PageError> {
 fn templates() -> Result<Templates<'static>, PageError> {
     let mut t = Templates::new();
     t.set_auto_escape_callback(|_| AutoEscape::Html);
+    t.add_template("style", include_str!("templates/style.html")).map_err(PageError::from_error)?;
     t.add_template("page", include_str!("templates/page.html")).map_err(PageError::from_error)?;
     t.add_template("index", include_str!("templates/index.html")).map_err(PageError::from_error)?;
     Ok(t)

@@ -13,7 +13,7 @@ use signorini_core::na::{
 };
 use signorini_geometry::{MassProperties, Shape};
 use signorini_multibody::{Dynamics, Kinematics, Model};
-use signorini_scene::{Body, Joint, JointKind, Place, Pose, Scene, Site, SolParams};
+use signorini_scene::{Body, Joint, JointKind, Place, Pose, Scene, Site};
 
 /// A small deterministic generator (splitmix64).
 pub struct Random(pub u64);
@@ -82,24 +82,9 @@ pub fn body(name: &str, parent: usize, pose: Pose, mass: Option<MassProperties>)
 
 pub fn joint(name: &str, body: usize, kind: JointKind, anchor: Vector3<f64>, axis: Vector3<f64>) -> Joint {
     Joint {
-        name: name.into(),
-        body,
-        kind,
         anchor: anchor.into(),
-        axis: Unit::new_normalize(axis),
-        reference: 0.0,
-        range: None,
-        limit_margin: 0.0,
-        stiffness: 0.0,
-        spring_reference: 0.0,
-        damping: 0.0,
-        armature: 0.0,
-        dry_friction: 0.0,
-        actuator_force_range: None,
-        actuator_gravity_compensation: false,
-        limit_sol: SolParams::default(),
-        friction_sol: SolParams::default(),
         place: Place { element: format!("joint '{name}'"), ..Place::default() },
+        ..Joint::new(name, body, kind, Unit::new_normalize(axis))
     }
 }
 

@@ -1,11 +1,11 @@
 //! `<joint>`: kind, axis, dynamics; what it becomes.
 
-use signorini_core::na::{Point3, Unit, UnitQuaternion, Vector3};
+use signorini_core::na::{Unit, UnitQuaternion, Vector3};
 
 use super::Reader;
 use super::topology::JointNode;
 use crate::xml::{Element, Read};
-use crate::{BodyId, Joint, JointKind, NoteKind, Place, SolParams};
+use crate::{BodyId, Joint, JointKind, NoteKind, Place};
 
 /// `type` of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,26 +55,7 @@ pub(super) fn plain(
     axis: Unit<Vector3<f64>>,
     place: Place,
 ) -> Joint {
-    Joint {
-        name,
-        body,
-        kind,
-        anchor: Point3::origin(),
-        axis,
-        reference: 0.0,
-        range: None,
-        limit_margin: 0.0,
-        stiffness: 0.0,
-        spring_reference: 0.0,
-        damping: 0.0,
-        armature: 0.0,
-        dry_friction: 0.0,
-        actuator_force_range: None,
-        actuator_gravity_compensation: false,
-        limit_sol: SolParams::default(),
-        friction_sol: SolParams::default(),
-        place,
-    }
+    Joint { place, ..Joint::new(name, body, kind, axis) }
 }
 
 /// Elements of `<joint>`.

@@ -89,22 +89,3 @@ pub(super) fn simulate(p: &Parameters, e: &Experiment, engine: &Engine) -> Resul
     let trace = Run::new(&scene, engine, e.duration).trace(|_, x| x.v[0] = speed)?;
     Ok(times(e).iter().flat_map(|&t| [trace.q_at(t, 0), trace.q_at(t, 2)]).collect())
 }
-
-/// Normal random numbers: SplitMix64 and Box and Muller's transform.
-pub(super) struct Noise(pub u64);
-
-impl Noise {
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Zero mean, unit variance.
-    pub(super) fn normal(&mut self) -> f64 {
-        let r = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
-        r * (std::f64::consts::TAU * self.uniform()).cos()
-    }
-}

@@ -5,9 +5,10 @@ use argmin::solver::neldermead::NelderMead;
 use argmin_math::{ArgminAdd, ArgminMul, ArgminSub};
 use signorini_core::na::{Matrix3, Vector3};
 
-use super::recordings::{EXPERIMENTS, Experiment, Noise, Parameters, RATE, simulate, times};
+use super::recordings::{EXPERIMENTS, Experiment, Parameters, RATE, simulate, times};
 use crate::claim::number;
 use crate::engine::Engine;
+use crate::random::Random;
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// Friction, stiffness and dissipation of a box found from its recorded slides and drops.
@@ -88,7 +89,7 @@ struct Found {
 }
 
 fn record(seed: u64, clean: &[Vec<f64>]) -> Vec<Vec<f64>> {
-    let mut noise = Noise(seed);
+    let mut noise = Random::new(seed);
     clean.iter().map(|c| c.iter().map(|x| x + NOISE * noise.normal()).collect()).collect()
 }
 

@@ -2,6 +2,8 @@ use signorini_core::na::{UnitQuaternion, Vector3};
 use signorini_geometry::Shape;
 use signorini_scene::{CollisionMask, Pose, Scene};
 
+use crate::random::Random;
+
 use super::parts::{add_free_body, empty, geom, surface};
 
 /// What falls into the bin.
@@ -67,17 +69,17 @@ impl Clutter {
             // Boxes (type 2) meet spheres (type 1) only.
             self.geom(&mut scene, 0, pose, Shape::Box { half_extents }, [0.7, 0.7, 0.75, 0.35]);
         }
-        let mut random = Random(self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(1));
+        let mut random = Random::new(self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(1));
         let mut cubes = [false; 20];
         if self.shape == ClutterShape::Mixed {
             cubes[..10].fill(true);
             for i in (1..20).rev() {
-                cubes.swap(i, (random.next() * (i + 1) as f64) as usize);
+                cubes.swap(i, (random.uniform() * (i + 1) as f64) as usize);
             }
         }
         for (i, cube) in cubes.into_iter().enumerate() {
             let (pile, level) = (i % 4, i / 4);
-            let jitter = |r: &mut Random| 1e-3 * (2.0 * r.next() - 1.0);
+            let jitter = |r: &mut Random| 1e-3 * (2.0 * r.uniform() - 1.0);
             let x = 0.15 * if pile % 2 == 0 { -1.0 } else { 1.0 } + jitter(&mut random);
             let y = 0.15 * if pile / 2 == 0 { -1.0 } else { 1.0 } + jitter(&mut random);
             let z = 0.15 * (level as f64 + 1.0) + jitter(&mut random);
@@ -118,32 +120,5 @@ impl Clutter {
         let mut g = geom(&name, body, pose, shape, s, rgba);
         g.mask = mask;
         scene.geoms.push(g);
-    }
-}
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    /// Uniform in [0, 1).
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Uniform over all rotations (Shoemake).
-    fn rotation(&mut self) -> UnitQuaternion<f64> {
-        let (a, b, c) = (self.next(), self.next(), self.next());
-        let (s, t) = (2.0 * std::f64::consts::PI * b, 2.0 * std::f64::consts::PI * c);
-        let (r1, r2) = ((1.0 - a).sqrt(), a.sqrt());
-        UnitQuaternion::new_normalize(signorini_core::na::Quaternion::new(
-            r2 * t.cos(),
-            r1 * s.sin(),
-            r1 * s.cos(),
-            r2 * t.sin(),
-        ))
     }
 }

@@ -1,10 +1,10 @@
 //! Pieces that scenes are made of.
 
-use signorini_core::na::{Matrix3, Point3, Unit, Vector3};
+use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_geometry::{MassProperties, Shape};
 use signorini_scene::{
     Body, CollisionMask, CombinationRule, ContactDefaults, Geom, GeomShape, Joint, JointKind, Place, Pose,
-    Scene, SolParams, Surface,
+    Scene, Surface,
 };
 
 /// A body of a scene.
@@ -22,26 +22,7 @@ pub(crate) fn body(name: &str, pose: Pose, mass: Option<MassProperties>) -> Body
 
 /// A free joint of a body.
 pub(crate) fn free_joint(name: &str, body: usize) -> Joint {
-    Joint {
-        name: name.into(),
-        body,
-        kind: JointKind::Free,
-        anchor: Point3::origin(),
-        axis: Unit::new_unchecked(Vector3::z()),
-        reference: 0.0,
-        range: None,
-        limit_margin: 0.0,
-        stiffness: 0.0,
-        spring_reference: 0.0,
-        damping: 0.0,
-        armature: 0.0,
-        dry_friction: 0.0,
-        actuator_force_range: None,
-        actuator_gravity_compensation: false,
-        limit_sol: SolParams::default(),
-        friction_sol: SolParams::default(),
-        place: Place::default(),
-    }
+    Joint::new(name, body, JointKind::Free, Vector3::z_axis())
 }
 
 /// A geom with masks that let everything meet.
