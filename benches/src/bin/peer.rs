@@ -1,0 +1,120 @@
+//! One scene under one setting, timed: prints `{"walls", "counts"}` as `benches/peers/bench.py` reads it.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Parser;
+use serde_json::json;
+use signorini_benches::ClutterFile;
+use signorini_core::{AcceptedStep, NoObserver, State, StepObserver};
+use signorini_geometry::Shape;
+use signorini_scene::{CollisionMask, Geom, GeomShape, LoadOptions, Place, Pose, Scene, Surface};
+use signorini_validation::engine::Engine;
+
+/// Times a scene of the format clutter-1 (.json), or a model (.xml, .urdf) on a floor.
+#[derive(Parser)]
+struct Arguments {
+    /// Scene or model file.
+    scene: PathBuf,
+    /// Simulated time (s); the scene's own when left out.
+    #[arg(long)]
+    duration: Option<f64>,
+    /// Accuracy of error control.
+    #[arg(long, conflicts_with = "dt")]
+    accuracy: Option<f64>,
+    /// Fixed step (s).
+    #[arg(long)]
+    dt: Option<f64>,
+    /// As in the paper's tables: no speculative contacts, one island, Hessian reuse.
+    #[arg(long)]
+    paper_mode: bool,
+    /// Keyframe to start a model from.
+    #[arg(long, default_value = "home")]
+    keyframe: String,
+    /// Puts a half-space at z = 0 under a model.
+    #[arg(long)]
+    floor: bool,
+    /// Timed repetitions.
+    #[arg(long, default_value_t = 3)]
+    repeats: usize,
+}
+
+/// The deepest overlap of any accepted state.
+struct Deepest(f64);
+
+impl StepObserver for Deepest {
+    fn accepted(&mut self, step: &AcceptedStep<'_>) {
+        let gaps = step.last.contacts.iter().map(|c| c.gap);
+        self.0 = gaps.fold(self.0, f64::min);
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let a = Arguments::parse();
+    let (scene, key, duration) = load(&a)?;
+    let engine = match (a.accuracy, a.dt) {
+        (_, Some(dt)) => Engine::fixed(dt),
+        (accuracy, None) => Engine::cenic(accuracy.unwrap_or(1e-3)),
+    };
+    let engine = if a.paper_mode { engine.in_paper_mode() } else { engine };
+    let run = |observer: &mut dyn StepObserver| -> Result<_, Box<dyn Error>> {
+        let mut sys = engine.system(&scene)?;
+        let mut integrator = engine.integrator()?;
+        let mut x: State = sys.initial_state(scene.keyframe(key))?;
+        let (start, cpu) = (Instant::now(), processor_time());
+        let end = x.t + duration;
+        let report = integrator.advance(&mut sys, &mut x, end, observer)?;
+        let cpu = processor_time().zip(cpu).map(|(b, a)| b - a);
+        Ok((start.elapsed().as_secs_f64(), cpu, report, x))
+    };
+    let (mut walls, mut fastest) = (Vec::new(), f64::INFINITY);
+    for _ in 0..a.repeats.max(1) {
+        let (wall, cpu, ..) = run(&mut NoObserver)?;
+        walls.push(wall);
+        fastest = fastest.min(cpu.unwrap_or(wall));
+    }
+    let mut deepest = Deepest(0.0);
+    let (_, _, r, x) = run(&mut deepest)?;
+    let counts = json!({
+        "steps": r.steps,
+        "rejected": r.rejected,
+        "newton_iterations": r.newton_iterations,
+        "max_penetration": -deepest.0,
+        "cpu_min_s": fastest,
+        "factorizations": r.factorizations,
+        "line_search_iterations": r.line_search,
+        "final_height": x.q.get(2),
+    });
+    println!("{}", json!({ "walls": walls, "counts": counts }));
+    Ok(())
+}
+
+/// The scene, the name of its keyframe, the simulated time.
+fn load(a: &Arguments) -> Result<(Scene, &str, f64), Box<dyn Error>> {
+    if a.scene.extension().is_some_and(|e| e == "json") {
+        let file = ClutterFile::load(&a.scene)?;
+        return Ok((file.scene()?, "start", a.duration.unwrap_or(file.duration)));
+    }
+    let mut scene = Scene::load(&a.scene, &LoadOptions::default())?;
+    if a.floor {
+        scene.geoms.push(Geom {
+            name: "floor".into(),
+            body: 0,
+            pose: Pose::identity(),
+            shape: GeomShape::Solid(Shape::HalfSpace),
+            mask: CollisionMask::default(),
+            surface: Surface::default(),
+            group: 0,
+            rgba: [0.5; 4],
+            place: Place::default(),
+        });
+    }
+    Ok((scene, &a.keyframe, a.duration.unwrap_or(1.0)))
+}
+
+/// Time this thread has run \[s\], where the system tells.
+fn processor_time() -> Option<f64> {
+    let text = std::fs::read_to_string(Path::new("/proc/thread-self/schedstat")).ok()?;
+    Some(text.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
+}
