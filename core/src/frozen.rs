@@ -1,7 +1,9 @@
 use nalgebra::{self as na, DMatrix, Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use crate::frozen_kernels::{BodyPair, add_product, add_transposed_product, triple_product};
+use crate::frozen_kernels::{
+    BodyPair, add_product, add_sparse_square, add_square, add_transposed_product, mirror_lower, triple_product,
+};
 use crate::problem::{WholePart, check_finite};
 use crate::{
     BlockDiagonal, BlockSink, Changed, ContactGeometry, ContactMap, Evals, Inertia, Part, Pools,
@@ -166,9 +168,35 @@ impl FrozenMap {
 
     /// Hessians of constraints with blocks of any size.
     fn add_general_hessians(&self, part: Part<'_>, pools: &Pools, evals: &Evals, h: &mut dyn BlockSink) {
-        let mut stack = [0.0; STACK_BLOCK];
-        let mut stack_rows = [0.0; MAX_ROWS * STACK_COLUMN];
-        let (mut heap, mut heap_rows) = (Vec::new(), Vec::new());
+        let blocks = part.constraints.iter().flat_map(|&k| self.blocks_of(k as usize));
+        let widest = blocks.map(|&b| self.starts[b as usize + 1] - self.starts[b as usize]).max();
+        // Scratch on the stack; a robot's rows are few, and clearing more than needed would show.
+        match widest.unwrap_or(0) {
+            0..=24 => self.add_general::<24>(&mut [0.0; 24 * 24], part, pools, evals, h),
+            25..=64 => self.add_general::<64>(&mut [0.0; 64 * 64], part, pools, evals, h),
+            n => self.add_general::<64>(&mut vec![0.0; n * n], part, pools, evals, h),
+        }
+    }
+
+    /// `scratch` holds a block of the largest size, zero.
+    fn add_general<const N: usize>(
+        &self,
+        scratch: &mut [f64],
+        part: Part<'_>,
+        pools: &Pools,
+        evals: &Evals,
+        h: &mut dyn BlockSink,
+    ) {
+        // Constraints that touch one block alone are summed while it stays the same.
+        let mut sum = None;
+        let flush = |sum: &mut Option<usize>, scratch: &mut [f64], h: &mut dyn BlockSink| {
+            if let Some(b) = sum.take() {
+                let n = self.starts[b + 1] - self.starts[b];
+                mirror_lower(n, &mut scratch[..n * n]);
+                h.add(b, b, &scratch[..n * n]);
+                scratch[..n * n].fill(0.0);
+            }
+        };
         for &k in part.constraints {
             let k = k as usize;
             let d = self.dims[k] as usize;
@@ -177,27 +205,37 @@ impl FrozenMap {
             if hess.iter().all(|x| *x == 0.0) || (d == 3 && self.free_bodies(k).is_some()) {
                 continue;
             }
+            if let &[b] = self.blocks_of(k) {
+                let b = b as usize;
+                if sum != Some(b) {
+                    flush(&mut sum, scratch, h);
+                    sum = Some(b);
+                }
+                let at = self.entry_at[self.entry_start[k] as usize] as usize;
+                let n = self.starts[b + 1] - self.starts[b];
+                let (block, out) = (&self.jac[at..at + d * n], &mut scratch[..n * n]);
+                match d {
+                    1 => add_sparse_square::<1, N>(block, hess, out),
+                    3 => add_sparse_square::<3, N>(block, hess, out),
+                    _ => add_square(d, block, hess, out),
+                }
+                continue;
+            }
+            flush(&mut sum, scratch, h);
             for (i, (row, a)) in self.entries(k).enumerate() {
                 for (col, b) in self.entries(k).take(i + 1) {
-                    let (m, n) = (a.len() / d, b.len() / d);
-                    let (out, rows) = if m * n <= STACK_BLOCK && d * m <= stack_rows.len() {
-                        (&mut stack[..m * n], &mut stack_rows[..d * m])
-                    } else {
-                        heap.resize(m * n, 0.0);
-                        heap_rows.resize(d * m, 0.0);
-                        (&mut heap[..m * n], &mut heap_rows[..d * m])
-                    };
-                    triple_product(d, a, hess, b, rows, out);
+                    let out = &mut scratch[..a.len() / d * (b.len() / d)];
+                    triple_product(d, a, hess, b, out);
                     h.add(row, col, out);
+                    out.fill(0.0);
                 }
             }
         }
+        flush(&mut sum, scratch, h);
     }
 }
 
-const MAX_ROWS: usize = 8;
 const STACK_COLUMN: usize = 64;
-const STACK_BLOCK: usize = STACK_COLUMN * STACK_COLUMN;
 
 impl ContactMap for FrozenMap {
     fn blocks_of(&self, k: usize) -> &[u32] {
@@ -426,7 +464,7 @@ impl FrozenProblem {
     /// Contact velocity of the first three rows of constraint `k` at `v` \[m/s\].
     pub fn contact_velocity_at(map: &FrozenMap, k: usize, v: &[f64]) -> Vector3<f64> {
         let (r, d) = map.rows_of(k);
-        let mut out = [0.0; MAX_ROWS];
+        let mut out = [0.0; 8];
         out[..d].copy_from_slice(&map.bias[r..r + d]);
         map.multiply(k, v, &mut out[..d]);
         Vector3::from_fn(|i, _| if i < d { out[i] } else { 0.0 })

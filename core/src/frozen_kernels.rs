@@ -116,23 +116,77 @@ impl BodyPair {
     }
 }
 
-/// out (m × n) = aᵀ G b with a: d × m, b: d × n; `rows` is scratch of at least d·m entries.
-pub(crate) fn triple_product(d: usize, a: &[f64], g: &[f64], b: &[f64], rows: &mut [f64], out: &mut [f64]) {
+/// out (m × n) += aᵀ G b with a: d × m, b: d × n.
+pub(crate) fn triple_product(d: usize, a: &[f64], g: &[f64], b: &[f64], out: &mut [f64]) {
     let m = a.len() / d;
-    for (c, col) in a.chunks_exact(d).enumerate() {
-        for (r, x) in col.iter().enumerate() {
-            rows[r * m + c] = *x;
-        }
-    }
     for (o, col) in out.chunks_exact_mut(m).zip(b.chunks_exact(d)) {
-        o.fill(0.0);
-        for (r, row) in rows[..d * m].chunks_exact(m).enumerate() {
+        for r in 0..d {
             let x: f64 = col.iter().enumerate().map(|(s, b)| g[s * d + r] * b).sum();
             if x != 0.0 {
-                for (o, a) in o.iter_mut().zip(row) {
-                    *o += a * x;
+                for (o, a) in o.iter_mut().zip(a.chunks_exact(d)) {
+                    *o += a[r] * x;
                 }
             }
+        }
+    }
+}
+
+/// Lower triangle of out (n × n) += aᵀ G a, for any number of rows.
+pub(crate) fn add_square(d: usize, a: &[f64], g: &[f64], out: &mut [f64]) {
+    let n = a.len() / d;
+    for (c, col) in a.chunks_exact(d).enumerate() {
+        for r in 0..d {
+            let x: f64 = col.iter().enumerate().map(|(s, b)| g[s * d + r] * b).sum();
+            for (o, a) in out[c * n + c..(c + 1) * n].iter_mut().zip(a.chunks_exact(d).skip(c)) {
+                *o += a[r] * x;
+            }
+        }
+    }
+}
+
+/// The same over the columns of `a` that are not zero: a contact of a robot moves with the joints on its way to the root alone. Blocks
+/// wider than N are taken whole.
+#[inline(always)]
+pub(crate) fn add_sparse_square<const D: usize, const N: usize>(a: &[f64], g: &[f64], out: &mut [f64]) {
+    let n = a.len() / D;
+    if n > N {
+        return add_square(D, a, g, out);
+    }
+    let mut at = [0u32; N];
+    let mut rows = [[0.0; N]; D];
+    let mut used = 0;
+    for (c, col) in a.as_chunks::<D>().0.iter().enumerate() {
+        if *col != [0.0; D] {
+            at[used] = c as u32;
+            for r in 0..D {
+                rows[r][used] = col[r];
+            }
+            used += 1;
+        }
+    }
+    for c in 0..used {
+        let mut weighted = [0.0; D];
+        for r in 0..D {
+            for s in 0..D {
+                weighted[r] += g[s * D + r] * rows[s][c];
+            }
+        }
+        let out = &mut out[at[c] as usize * n..][..n];
+        for i in c..used {
+            let mut x = 0.0;
+            for r in 0..D {
+                x += rows[r][i] * weighted[r];
+            }
+            out[at[i] as usize] += x;
+        }
+    }
+}
+
+/// Copies the lower triangle to the upper one: n × n, column-major.
+pub(crate) fn mirror_lower(n: usize, a: &mut [f64]) {
+    for c in 1..n {
+        for r in 0..c {
+            a[c * n + r] = a[r * n + c];
         }
     }
 }

@@ -65,16 +65,19 @@ impl BlockDiagonal {
     }
 
     /// Number of blocks.
+    #[inline]
     pub fn block_count(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
 
     /// Block `i`, column-major.
+    #[inline]
     pub fn block(&self, i: usize) -> &[f64] {
         &self.blocks[self.offsets[i]..self.offsets[i + 1]]
     }
 
     /// Block `i`, column-major; call [`BlockDiagonal::factor`] after writing.
+    #[inline]
     pub fn block_mut(&mut self, i: usize) -> &mut [f64] {
         &mut self.blocks[self.offsets[i]..self.offsets[i + 1]]
     }
@@ -89,27 +92,26 @@ impl BlockDiagonal {
             let (lo, hi) = (self.offsets[b], self.offsets[b + 1]);
             let a = &self.blocks[lo..hi];
             let l = &mut self.factors[lo..hi];
+            // Column by column: what is done of it, minus multiples of the columns before.
             for j in 0..n {
-                for i in j..n {
-                    let mut s = a[j * n + i];
-                    for k in 0..j {
-                        s -= l[k * n + i] * l[k * n + j];
-                    }
-                    if i == j {
-                        if !s.is_finite() {
-                            return Err(ProblemError::NonFinite {
-                                what: "inertia",
-                                index: self.starts[b] + j,
-                            });
-                        }
-                        if s <= 0.0 {
-                            return Err(ProblemError::NotPositiveDefinite { block: b, pivot: s });
-                        }
-                        l[j * n + j] = s.sqrt();
-                    } else {
-                        l[j * n + i] = s / l[j * n + j];
+                let (done, rest) = l.split_at_mut(j * n);
+                let column = &mut rest[j..n];
+                column.copy_from_slice(&a[j * n + j..(j + 1) * n]);
+                for before in done.chunks_exact(n) {
+                    let f = before[j];
+                    if f != 0.0 {
+                        column.iter_mut().zip(&before[j..]).for_each(|(x, y)| *x -= f * y);
                     }
                 }
+                let pivot = column[0];
+                if !pivot.is_finite() {
+                    return Err(ProblemError::NonFinite { what: "inertia", index: self.starts[b] + j });
+                }
+                if pivot <= 0.0 {
+                    return Err(ProblemError::NotPositiveDefinite { block: b, pivot });
+                }
+                let scale = pivot.sqrt().recip();
+                column.iter_mut().for_each(|x| *x *= scale);
                 self.scaling[self.starts[b] + j] = a[j * n + j].sqrt().recip();
             }
         }
@@ -123,6 +125,7 @@ impl BlockDiagonal {
     }
 
     /// x ← A_b⁻¹ x for one block; `x` holds that block's unknowns only.
+    #[inline]
     pub fn solve_block(&self, b: usize, x: &mut [f64]) {
         let n = self.starts[b + 1] - self.starts[b];
         let l = &self.factors[self.offsets[b]..self.offsets[b + 1]];

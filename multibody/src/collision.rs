@@ -1,8 +1,9 @@
-use signorini_core::na::Point3;
+use signorini_core::na::{Point3, Vector3};
 use signorini_core::{ContactMaterial, ProblemError};
-use signorini_geometry::{ContactPoint, Shape, bounding_ball, contacts};
+use signorini_geometry::{ContactPoint, Shape, contacts};
 use signorini_scene::{CollisionFilter, GeomShape, Pose, Scene};
 
+use crate::bounds::Bounds;
 use crate::{Kinematics, Model};
 
 /// A geom that takes part in contact.
@@ -12,8 +13,8 @@ struct Collider {
     body: usize,
     pose: Pose,
     shape: Shape,
-    /// Bounding ball in the body frame; None for unbounded shapes.
-    ball: Option<(Point3<f64>, f64)>,
+    /// None for unbounded shapes.
+    bounds: Option<Bounds>,
     name: String,
 }
 
@@ -72,7 +73,9 @@ pub(crate) struct Collision {
     /// Ball around all bounded colliders of a body, body frame; None when one is unbounded.
     body_ball: Vec<Option<(Point3<f64>, f64)>>,
     points: Vec<ContactPoint>,
+    /// Centres of the colliders' balls, world; a point of the surface and the normal for half-spaces.
     centers: Vec<Point3<f64>>,
+    normals: Vec<Vector3<f64>>,
 }
 
 impl Collision {
@@ -85,24 +88,25 @@ impl Collision {
             if g.mask.is_empty() && !named {
                 continue;
             }
-            let ball = bounding_ball(shape).map(|(c, r)| (g.pose * c, r));
+            let bounds = Bounds::new(shape, &g.pose);
             colliders.push(Collider {
                 geom,
                 body: g.body,
                 pose: g.pose,
                 shape: shape.clone(),
-                ball,
+                bounds,
                 name: g.name.clone(),
             });
         }
         let body_ball = (0..model.bodies.len())
             .map(|b| {
                 let balls: Option<Vec<_>> =
-                    colliders.iter().filter(|c| c.body == b).map(|c| c.ball).collect();
+                    colliders.iter().filter(|c| c.body == b).map(|c| c.bounds).collect();
                 let balls = balls?;
                 let n = balls.len().max(1) as f64;
-                let center = balls.iter().fold(Point3::origin(), |s, (c, _)| s + c.coords / n);
-                Some((center, balls.iter().map(|(c, r)| (c - center).norm() + r).fold(0.0, f64::max)))
+                let center = balls.iter().fold(Point3::origin(), |s, c| s + c.center.coords / n);
+                let reach = |b: &Bounds| (b.center - center).norm() + b.radius;
+                Some((center, balls.iter().map(reach).fold(0.0, f64::max)))
             })
             .collect();
         let filter = CollisionFilter::new(scene);
@@ -127,8 +131,9 @@ impl Collision {
             }
         }
         let centers = vec![Point3::origin(); colliders.len()];
+        let normals = vec![Vector3::z(); colliders.len()];
         let pairs = found.into_iter().map(|(_, p)| p).collect();
-        Self { colliders, pairs, body_pairs, body_ball, points: Vec::new(), centers }
+        Self { colliders, pairs, body_pairs, body_ball, points: Vec::new(), centers, normals }
     }
 
     fn pair(
@@ -164,9 +169,16 @@ impl Collision {
         out: &mut Vec<FoundContact>,
     ) -> Result<(), ProblemError> {
         out.clear();
-        for (c, collider) in self.centers.iter_mut().zip(&self.colliders) {
-            if let Some((center, _)) = &collider.ball {
-                *c = kin.x_wb[collider.body] * center;
+        let at = |b: usize, p: &Point3<f64>| {
+            Point3::from(kin.r_wb[b] * p.coords + kin.x_wb[b].translation.vector)
+        };
+        for ((c, n), collider) in self.centers.iter_mut().zip(&mut self.normals).zip(&self.colliders) {
+            match &collider.bounds {
+                Some(b) => *c = at(collider.body, &b.center),
+                None => {
+                    *c = at(collider.body, &collider.pose.translation.vector.into());
+                    *n = kin.r_wb[collider.body] * (collider.pose.rotation * Vector3::z());
+                }
             }
         }
         for bp in &self.body_pairs {
@@ -189,7 +201,7 @@ impl Collision {
                     last = p.a;
                     let a = &self.colliders[p.a as usize];
                     let margin = largest_margin + speculative;
-                    far = match (&a.ball, &ball_b) {
+                    far = match (&a.bounds, &ball_b) {
                         (_, Some((cb, rb))) if a.body == ba && crowded => {
                             self.points.clear();
                             let ball = Shape::Sphere { radius: *rb };
@@ -198,9 +210,9 @@ impl Collision {
                             contacts(&a.shape, &x_wa, &ball, &x_wb, margin, &mut self.points).is_ok()
                                 && self.points.is_empty()
                         }
-                        (Some((_, ra)), Some((cb, rb))) if a.body == ba => {
+                        (Some(of_a), Some((cb, rb))) if a.body == ba => {
                             let d = (self.centers[p.a as usize] - cb).norm_squared();
-                            d > (ra + rb + margin).powi(2)
+                            d > (of_a.radius + rb + margin).powi(2)
                         }
                         _ => false,
                     };
@@ -210,11 +222,8 @@ impl Collision {
                 }
                 let (a, b) = (&self.colliders[p.a as usize], &self.colliders[p.b as usize]);
                 let margin = p.margin + speculative;
-                if let (Some((_, ra)), Some((_, rb))) = (&a.ball, &b.ball) {
-                    let d = (self.centers[p.a as usize] - self.centers[p.b as usize]).norm_squared();
-                    if d > (ra + rb + margin).powi(2) {
-                        continue;
-                    }
+                if self.far(kin, [p.a as usize, p.b as usize], margin) {
+                    continue;
                 }
                 self.points.clear();
                 let (x_wa, x_wb) = (kin.x_wb[a.body] * a.pose, kin.x_wb[b.body] * b.pose);
@@ -235,6 +244,42 @@ impl Collision {
             }
         }
         Ok(())
+    }
+
+    /// Whether the bounds of two colliders are more than `margin` apart.
+    fn far(&self, kin: &Kinematics, pair: [usize; 2], margin: f64) -> bool {
+        let [a, b] = pair.map(|i| &self.colliders[i]);
+        match (&a.bounds, &b.bounds) {
+            (Some(of_a), Some(of_b)) => {
+                let d = (self.centers[pair[0]] - self.centers[pair[1]]).norm_squared();
+                if d > (of_a.radius + of_b.radius + margin).powi(2) {
+                    return true;
+                }
+                if matches!(a.shape, Shape::Sphere { .. }) || matches!(b.shape, Shape::Sphere { .. }) {
+                    return false;
+                }
+                let (r_a, r_b) = (&kin.r_wb[a.body], &kin.r_wb[b.body]);
+                let p = kin.x_wb[b.body].translation.vector - kin.x_wb[a.body].translation.vector;
+                of_a.separated(of_b, &r_a.tr_mul(r_b), &r_a.tr_mul(&p), margin)
+            }
+            (None, Some(bounds)) => self.above(kin, pair, bounds, margin),
+            (Some(bounds), None) => self.above(kin, [pair[1], pair[0]], bounds, margin),
+            (None, None) => false,
+        }
+    }
+
+    /// Whether the second collider is more than `margin` above the first, when that is a half-space.
+    fn above(&self, kin: &Kinematics, [plane, other]: [usize; 2], bounds: &Bounds, margin: f64) -> bool {
+        if !matches!(self.colliders[plane].shape, Shape::HalfSpace) {
+            return false;
+        }
+        let (origin, normal) = (&self.centers[plane], &self.normals[plane]);
+        if (self.centers[other] - origin).dot(normal) - bounds.radius > margin {
+            return true;
+        }
+        let body = self.colliders[other].body;
+        let at = &kin.x_wb[body].translation.vector;
+        bounds.height(&kin.r_wb[body], at, &origin.coords, normal) > margin
     }
 
     /// All pairs.

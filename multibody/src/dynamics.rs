@@ -39,6 +39,14 @@ impl Dynamics {
     /// Mass matrix by the composite-rigid-body algorithm: `write(i, j, M_ij)` for every pair i ≥ j of degrees of freedom on one path to
     /// the root; all other entries are zero. Armature is included.
     pub fn mass_matrix(&mut self, model: &Model, kin: &Kinematics, mut write: impl FnMut(usize, usize, f64)) {
+        self.composite_inertias(model, kin);
+        for i in 0..model.nv() {
+            self.mass_row(model, kin, i, |j, m| write(i, j, m));
+        }
+    }
+
+    /// Inertia of each body with all that hangs on it.
+    pub(crate) fn composite_inertias(&mut self, model: &Model, kin: &Kinematics) {
         self.composite.copy_from_slice(&kin.inertia);
         for b in (1..model.bodies.len()).rev() {
             let p = model.bodies[b].parent;
@@ -47,15 +55,18 @@ impl Dynamics {
                 self.composite[p] += c;
             }
         }
-        for i in 0..model.nv() {
-            let dof = &model.dofs[i];
-            let f = self.composite[dof.body].apply(&kin.axes[i]);
-            write(i, i, kin.axes[i].dot(&f) + dof.armature);
-            let mut next = dof.parent;
-            while let Some(j) = next {
-                write(i, j, kin.axes[j].dot(&f));
-                next = model.dofs[j].parent;
-            }
+    }
+
+    /// `write(j, M_ij)` for j from i to the root; composite inertias first.
+    #[inline]
+    pub(crate) fn mass_row(&self, model: &Model, kin: &Kinematics, i: usize, mut write: impl FnMut(usize, f64)) {
+        let dof = &model.dofs[i];
+        let f = self.composite[dof.body].apply(&kin.axes[i]);
+        write(i, kin.axes[i].dot(&f) + dof.armature);
+        let mut next = dof.parent;
+        while let Some(j) = next {
+            write(j, kin.axes[j].dot(&f));
+            next = model.dofs[j].parent;
         }
     }
 

@@ -110,17 +110,20 @@ impl Prepared {
         self.set_kinematics(model, i.mocap, x0);
         self.actuators.set_positions(model, &self.kin, &self.tendons, &x0.q);
         self.actuators.set_velocities(model, &x0.v);
+        dynamics.composite_inertias(model, &self.kin);
         let mass = &mut self.mass;
-        for t in 0..model.trees.len() {
-            mass.block_mut(t).fill(0.0);
+        for (t, tree) in model.trees.iter().enumerate() {
+            let (n, first) = (tree.dofs.len(), tree.dofs.start);
+            // Entries between branches are zero from the start and stay so.
+            let block = mass.block_mut(t);
+            for i in tree.dofs.clone() {
+                dynamics.mass_row(model, &self.kin, i, |j, m| {
+                    let (a, b) = (i - first, j - first);
+                    block[b * n + a] = m;
+                    block[a * n + b] = m;
+                });
+            }
         }
-        dynamics.mass_matrix(model, &self.kin, |i, j, m| {
-            let tree = &model.trees[model.dofs[i].tree];
-            let (n, a, b) = (tree.dofs.len(), i - tree.dofs.start, j - tree.dofs.start);
-            let block = mass.block_mut(model.dofs[i].tree);
-            block[b * n + a] = m;
-            block[a * n + b] = m;
-        });
         mass.factor()?;
         multiply(mass, &x0.v, &mut self.momentum);
         dynamics.inverse_dynamics(model, &self.kin, &model.gravity, None, &mut self.force);
