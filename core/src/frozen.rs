@@ -2,7 +2,8 @@ use nalgebra::{self as na, DMatrix, Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 
 use crate::frozen_kernels::{
-    BodyPair, add_product, add_sparse_square, add_square, add_transposed_product, mirror_lower, triple_product,
+    BodyPair, add_product, add_sparse_square, add_square, add_transposed_product, mirror_lower,
+    triple_product,
 };
 use crate::problem::{WholePart, check_finite};
 use crate::{
@@ -235,8 +236,6 @@ impl FrozenMap {
     }
 }
 
-const STACK_COLUMN: usize = 64;
-
 impl ContactMap for FrozenMap {
     fn blocks_of(&self, k: usize) -> &[u32] {
         &self.entry_block[self.entry_start[k] as usize..self.entry_start[k + 1] as usize]
@@ -432,30 +431,13 @@ impl FrozenProblem {
     pub fn delassus(inertia: &BlockDiagonal, map: &FrozenMap, k: usize) -> Matrix3<f64> {
         let (_, d) = map.rows_of(k);
         let mut w = Matrix3::zeros();
-        if d == 3 {
-            for (b, block) in map.entries(k) {
-                w += Matrix3::from_data(na::ArrayStorage(inertia.inverse_product::<3>(b, block)));
-            }
-            return w;
-        }
-        let mut stack = [0.0; STACK_COLUMN];
-        let mut heap = Vec::new();
         for (b, block) in map.entries(k) {
-            let n = block.len() / d;
-            let column = if n <= STACK_COLUMN {
-                &mut stack[..n]
+            if d == 1 {
+                w[(0, 0)] += inertia.inverse_product::<1>(b, block.iter().map(|&x| [x]))[0][0];
             } else {
-                heap.resize(n, 0.0);
-                &mut heap[..n]
-            };
-            for r in 0..d.min(3) {
-                for (x, c) in column.iter_mut().zip(block.chunks_exact(d)) {
-                    *x = c[r];
-                }
-                inertia.solve_block(b, column);
-                for s in 0..d.min(3) {
-                    w[(s, r)] += block.chunks_exact(d).zip(&*column).map(|(c, x)| c[s] * x).sum::<f64>();
-                }
+                let row = |c: &[f64], i: usize| if i < d { c[i] } else { 0.0 };
+                let columns = block.chunks_exact(d).map(|c| [row(c, 0), row(c, 1), row(c, 2)]);
+                w += Matrix3::from_data(na::ArrayStorage(inertia.inverse_product::<3>(b, columns)));
             }
         }
         w

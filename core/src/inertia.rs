@@ -27,9 +27,6 @@ pub struct BlockDiagonal {
     scaling: Vec<f64>,
 }
 
-/// Unknowns of a block up to which scratch lies on the stack.
-const STACK_ROWS: usize = 64;
-
 impl BlockDiagonal {
     /// Zero blocks of the given sizes; fill with [`BlockDiagonal::block_mut`], then [`BlockDiagonal::factor`].
     pub fn with_sizes(sizes: &[usize]) -> Self {
@@ -82,7 +79,8 @@ impl BlockDiagonal {
         &mut self.blocks[self.offsets[i]..self.offsets[i + 1]]
     }
 
-    /// Factors all blocks and computes the scaling.
+    /// Factors all blocks, A_b = U Uᵀ, and computes the scaling. Starting from the last unknown, branches of a tree whose unknowns are numbered
+    /// from the root never fill in, and zeros are passed over (Featherstone 2005, sparse factorisation of the joint-space inertia).
     ///
     /// # Errors
     /// [`ProblemError::NotPositiveDefinite`] naming the block, [`ProblemError::NonFinite`].
@@ -91,19 +89,18 @@ impl BlockDiagonal {
             let n = self.starts[b + 1] - self.starts[b];
             let (lo, hi) = (self.offsets[b], self.offsets[b + 1]);
             let a = &self.blocks[lo..hi];
-            let l = &mut self.factors[lo..hi];
-            // Column by column: what is done of it, minus multiples of the columns before.
-            for j in 0..n {
-                let (done, rest) = l.split_at_mut(j * n);
-                let column = &mut rest[j..n];
-                column.copy_from_slice(&a[j * n + j..(j + 1) * n]);
-                for before in done.chunks_exact(n) {
-                    let f = before[j];
+            let u = &mut self.factors[lo..hi];
+            for j in (0..n).rev() {
+                let (rest, done) = u.split_at_mut((j + 1) * n);
+                let column = &mut rest[j * n..=j * n + j];
+                column.copy_from_slice(&a[j * n..=j * n + j]);
+                for after in done.chunks_exact(n) {
+                    let f = after[j];
                     if f != 0.0 {
-                        column.iter_mut().zip(&before[j..]).for_each(|(x, y)| *x -= f * y);
+                        column.iter_mut().zip(after).for_each(|(x, y)| *x -= f * y);
                     }
                 }
-                let pivot = column[0];
+                let pivot = column[j];
                 if !pivot.is_finite() {
                     return Err(ProblemError::NonFinite { what: "inertia", index: self.starts[b] + j });
                 }
@@ -128,57 +125,37 @@ impl BlockDiagonal {
     #[inline]
     pub fn solve_block(&self, b: usize, x: &mut [f64]) {
         let n = self.starts[b + 1] - self.starts[b];
-        let l = &self.factors[self.offsets[b]..self.offsets[b + 1]];
-        for j in 0..n {
-            x[j] /= l[j * n + j];
-            let xj = x[j];
-            for i in j + 1..n {
-                x[i] -= l[j * n + i] * xj;
+        let u = &self.factors[self.offsets[b]..self.offsets[b + 1]];
+        let x = &mut x[..n];
+        for j in (0..n).rev() {
+            let (before, rest) = x.split_at_mut(j);
+            rest[0] /= u[j * n + j];
+            let f = rest[0];
+            if f != 0.0 {
+                before.iter_mut().zip(&u[j * n..]).for_each(|(x, y)| *x -= f * y);
             }
         }
-        for j in (0..n).rev() {
-            let mut s = x[j];
-            for i in j + 1..n {
-                s -= l[j * n + i] * x[i];
-            }
-            x[j] = s / l[j * n + j];
+        for j in 0..n {
+            let (before, rest) = x.split_at_mut(j);
+            let s: f64 = before.iter().zip(&u[j * n..]).map(|(x, y)| x * y).sum();
+            rest[0] = (rest[0] - s) / u[j * n + j];
         }
     }
 
-    /// J_b A_b⁻¹ J_bᵀ for a D × n block of J, column-major: one pass down the factor for all rows, no second one.
-    pub(crate) fn inverse_product<const D: usize>(&self, b: usize, jac: &[f64]) -> [[f64; D]; D] {
+    /// J_b A_b⁻¹ J_bᵀ for the n columns of a D × n block of J: one pass through the factor for all rows, no second one.
+    pub(crate) fn inverse_product<const D: usize>(
+        &self,
+        b: usize,
+        columns: impl Iterator<Item = [f64; D]>,
+    ) -> [[f64; D]; D] {
         let n = self.starts[b + 1] - self.starts[b];
-        let l = &self.factors[self.offsets[b]..self.offsets[b + 1]];
-        let mut stack = [[0.0; D]; STACK_ROWS];
-        let mut heap = Vec::new();
-        // Y = L⁻¹ J_bᵀ by rows.
-        let y = if n <= STACK_ROWS {
-            &mut stack[..n]
-        } else {
-            heap.resize(n, [0.0; D]);
-            &mut heap[..]
-        };
-        let mut w = [[0.0; D]; D];
-        for (j, column) in jac.as_chunks::<D>().0.iter().enumerate() {
-            let mut x = *column;
-            for (k, done) in y[..j].iter().enumerate() {
-                let f = l[k * n + j];
-                for i in 0..D {
-                    x[i] -= f * done[i];
-                }
-            }
-            let scale = l[j * n + j].recip();
-            for i in 0..D {
-                x[i] *= scale;
-            }
-            for i in 0..D {
-                for k in 0..D {
-                    w[k][i] += x[i] * x[k];
-                }
-            }
-            y[j] = x;
+        let u = &self.factors[self.offsets[b]..self.offsets[b + 1]];
+        match n {
+            6 => inverse_square_free::<D>(u, columns),
+            0..=32 => inverse_square::<D>(u, columns, &mut [[0.0; D]; 32][..n]),
+            33..=128 => inverse_square::<D>(u, columns, &mut [[0.0; D]; 128][..n]),
+            _ => inverse_square::<D>(u, columns, &mut vec![[0.0; D]; n]),
         }
-        w
     }
 
     /// A as one dense matrix (tests, references).
@@ -201,6 +178,70 @@ impl BlockDiagonal {
         }
         x
     }
+}
+
+/// J A⁻¹ Jᵀ = Yᵀ Y with Y = U⁻¹ Jᵀ for a free body: loops of known length, no zeros to pass over.
+#[inline(always)]
+fn inverse_square_free<const D: usize>(u: &[f64], columns: impl Iterator<Item = [f64; D]>) -> [[f64; D]; D] {
+    const N: usize = 6;
+    let mut y = [[0.0; D]; N];
+    y.iter_mut().zip(columns).for_each(|(y, c)| *y = c);
+    let mut w = [[0.0; D]; D];
+    let Some(u) = u.first_chunk::<{ N * N }>() else { return w };
+    for j in (0..N).rev() {
+        let mut x = y[j];
+        for k in j + 1..N {
+            for i in 0..D {
+                x[i] -= u[k * N + j] * y[k][i];
+            }
+        }
+        let scale = u[j * N + j].recip();
+        for i in 0..D {
+            x[i] *= scale;
+        }
+        for i in 0..D {
+            for k in 0..D {
+                w[k][i] += x[i] * x[k];
+            }
+        }
+        y[j] = x;
+    }
+    w
+}
+
+/// J A⁻¹ Jᵀ = Yᵀ Y with Y = U⁻¹ Jᵀ, built in `y`.
+#[inline(always)]
+fn inverse_square<const D: usize>(
+    u: &[f64],
+    columns: impl Iterator<Item = [f64; D]>,
+    y: &mut [[f64; D]],
+) -> [[f64; D]; D] {
+    let n = y.len();
+    y.iter_mut().zip(columns).for_each(|(y, c)| *y = c);
+    let mut w = [[0.0; D]; D];
+    for j in (0..n).rev() {
+        let (before, rest) = y.split_at_mut(j);
+        let x = &mut rest[0];
+        if *x == [0.0; D] {
+            continue;
+        }
+        let column = &u[j * n..=j * n + j];
+        let scale = column[j].recip();
+        for i in 0..D {
+            x[i] *= scale;
+        }
+        for i in 0..D {
+            for k in 0..D {
+                w[k][i] += x[i] * x[k];
+            }
+        }
+        for (y, f) in before.iter_mut().zip(column) {
+            for i in 0..D {
+                y[i] -= f * x[i];
+            }
+        }
+    }
+    w
 }
 
 impl Inertia for BlockDiagonal {

@@ -32,7 +32,13 @@ impl Bounds {
     }
 
     /// Smallest height of the box above the plane through `o` with normal `n` (world); the body is at `p` with axes `r`.
-    pub(crate) fn height(&self, r: &Matrix3<f64>, p: &Vector3<f64>, o: &Vector3<f64>, n: &Vector3<f64>) -> f64 {
+    pub(crate) fn height(
+        &self,
+        r: &Matrix3<f64>,
+        p: &Vector3<f64>,
+        o: &Vector3<f64>,
+        n: &Vector3<f64>,
+    ) -> f64 {
         let local = r.tr_mul(n);
         let extent = self.half.dot(&self.axes.tr_mul(&local).abs());
         self.box_center.coords.dot(&local) + (p - o).dot(n) - extent

@@ -64,6 +64,59 @@ pub(crate) struct FoundContact {
     pub gap: f64,
 }
 
+/// How bodies may move within a step: what speculative contacts are for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Motion {
+    /// Length of the step \[s\]; 0 finds what touches now.
+    horizon: f64,
+    /// Distance that gravity covers in it \[m\].
+    fall: f64,
+    /// Velocity of the centre of each body's ball.
+    velocity: Vec<Vector3<f64>>,
+    /// Speed of the ball's surface about its centre, and whether the body moves at all.
+    spin: Vec<f64>,
+    moves: Vec<bool>,
+}
+
+impl Motion {
+    pub(crate) fn new(model: &Model) -> Self {
+        let n = model.bodies.len();
+        let moves = model.bodies.iter().map(|b| b.tree.is_some()).collect();
+        Self { horizon: 0.0, fall: 0.0, velocity: vec![Vector3::zeros(); n], spin: vec![0.0; n], moves }
+    }
+
+    /// No motion: contacts are found where they are.
+    pub(crate) fn rest(&mut self) {
+        self.horizon = 0.0;
+    }
+
+    /// How much nearer points of two bodies may come \[m\]: their present relative velocity, and free fall of each.
+    fn approach(&self, a: usize, b: usize) -> f64 {
+        if self.horizon == 0.0 {
+            return 0.0;
+        }
+        let speed = (self.velocity[a] - self.velocity[b]).norm() + self.spin[a] + self.spin[b];
+        let falling = f64::from(u8::from(self.moves[a])) + f64::from(u8::from(self.moves[b]));
+        self.horizon * speed + falling * self.fall
+    }
+
+    /// Whether a contact can close within the step: by twice the present approach of its points, plus free fall.
+    fn reaches(
+        &self,
+        kin: &Kinematics,
+        model: &Model,
+        bodies: [usize; 2],
+        c: &ContactPoint,
+        gap: f64,
+    ) -> bool {
+        if gap <= 0.0 || self.horizon == 0.0 {
+            return true;
+        }
+        let [a, b] = [(bodies[0], &c.p_a), (bodies[1], &c.p_b)].map(|(b, p)| kin.point_velocity(model, b, p));
+        gap < 2.0 * self.horizon * (a - b).dot(&c.normal).max(0.0) + self.fall
+    }
+}
+
 /// Candidate pairs of a scene and their queries.
 #[derive(Clone, Debug)]
 pub(crate) struct Collision {
@@ -160,18 +213,28 @@ impl Collision {
         Some(Pair { a: ia, b: ib, material, weight_a, margin, active })
     }
 
-    /// Finds contacts. With a `reach` per body \[m\] (how far a point of it can move within the step), pairs whose gap can close are
-    /// found as well.
+    /// The motion over a step of length `horizon` \[s\] from the velocities of `kin`.
+    pub(crate) fn predict(&self, kin: &Kinematics, model: &Model, horizon: f64, out: &mut Motion) {
+        out.horizon = horizon;
+        out.fall = 0.5 * model.gravity.norm() * horizon * horizon;
+        for b in (0..model.bodies.len()).filter(|&b| out.moves[b]) {
+            let (center, radius) = self.body_ball[b].unwrap_or((Point3::origin(), 0.0));
+            out.velocity[b] = kin.point_velocity(model, b, &(kin.x_wb[b] * center));
+            out.spin[b] = kin.twist[b].angular.norm() * radius;
+        }
+    }
+
+    /// Finds contacts, and pairs whose gap can close by the motion.
     pub(crate) fn find(
         &mut self,
         kin: &Kinematics,
-        reach: &[f64],
+        model: &Model,
+        motion: &Motion,
         out: &mut Vec<FoundContact>,
     ) -> Result<(), ProblemError> {
         out.clear();
-        let at = |b: usize, p: &Point3<f64>| {
-            Point3::from(kin.r_wb[b] * p.coords + kin.x_wb[b].translation.vector)
-        };
+        let at =
+            |b: usize, p: &Point3<f64>| Point3::from(kin.r_wb[b] * p.coords + kin.x_wb[b].translation.vector);
         for ((c, n), collider) in self.centers.iter_mut().zip(&mut self.normals).zip(&self.colliders) {
             match &collider.bounds {
                 Some(b) => *c = at(collider.body, &b.center),
@@ -183,7 +246,7 @@ impl Collision {
         }
         for bp in &self.body_pairs {
             let [ba, bb] = bp.bodies;
-            let speculative = reach[ba] + reach[bb];
+            let speculative = motion.approach(ba, bb);
             let range = bp.pairs.clone();
             let largest_margin = bp.margin;
             if let (Some((ca, ra)), Some((cb, rb))) = (&self.body_ball[ba], &self.body_ball[bb]) {
@@ -230,10 +293,14 @@ impl Collision {
                 contacts(&a.shape, &x_wa, &b.shape, &x_wb, margin, &mut self.points).map_err(|e| {
                     ProblemError::Unsupported(format!("geoms '{}' and '{}': {e}", a.name, b.name))
                 })?;
+                let bodies = [a.body, b.body];
                 for c in &self.points {
+                    if !motion.reaches(kin, model, bodies, c, c.gap - p.active) {
+                        continue;
+                    }
                     let p_wc = Point3::from(p.weight_a * c.p_a.coords + (1.0 - p.weight_a) * c.p_b.coords);
                     out.push(FoundContact {
-                        bodies: [a.body, b.body],
+                        bodies,
                         geoms: [a.geom, b.geom],
                         point: *c,
                         p_wc,
@@ -291,11 +358,6 @@ impl Collision {
             margin: p.margin,
         };
         self.pairs.iter().map(info).collect()
-    }
-
-    /// Largest distance of a point of a body's colliders from its frame's origin \[m\]; 0 for unbounded ones, which do not rotate.
-    pub(crate) fn radius(&self, body: usize) -> f64 {
-        self.body_ball[body].map_or(0.0, |(c, r)| c.coords.norm() + r)
     }
 
     /// Pairs of shapes that have no contact query, found by asking each kind once.

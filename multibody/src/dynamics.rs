@@ -59,7 +59,13 @@ impl Dynamics {
 
     /// `write(j, M_ij)` for j from i to the root; composite inertias first.
     #[inline]
-    pub(crate) fn mass_row(&self, model: &Model, kin: &Kinematics, i: usize, mut write: impl FnMut(usize, f64)) {
+    pub(crate) fn mass_row(
+        &self,
+        model: &Model,
+        kin: &Kinematics,
+        i: usize,
+        mut write: impl FnMut(usize, f64),
+    ) {
         let dof = &model.dofs[i];
         let f = self.composite[dof.body].apply(&kin.axes[i]);
         write(i, kin.axes[i].dot(&f) + dof.armature);

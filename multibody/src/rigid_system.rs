@@ -5,7 +5,7 @@ use signorini_core::{
 };
 use signorini_scene::{Keyframe, Pose, Scene, Switches};
 
-use crate::collision::{CollidingPair, Collision, FoundContact};
+use crate::collision::{CollidingPair, Collision, FoundContact, Motion};
 use crate::prepared::{CONTACT, Inputs, Prepared};
 use crate::{Dynamics, Kinematics, Model, ModelError};
 
@@ -51,7 +51,7 @@ pub struct RigidSystem {
     slots: [Prepared; 2],
     dynamics: Dynamics,
     found: Vec<FoundContact>,
-    reach: Vec<f64>,
+    motion: Motion,
     mocap: Vec<Pose>,
     applied: Vec<f64>,
     control: Vec<f64>,
@@ -110,7 +110,7 @@ impl RigidSystem {
             slots,
             dynamics: Dynamics::new(&model),
             found: Vec::new(),
-            reach: vec![0.0; model.bodies.len()],
+            motion: Motion::new(&model),
             mocap: model.mocap_poses.clone(),
             applied: vec![0.0; model.nv()],
             control: vec![0.0; scene.actuators.len()],
@@ -165,8 +165,8 @@ impl RigidSystem {
         let p = &mut self.slots[Slot::Midpoint as usize];
         p.ready = false;
         p.kin.set_positions(&self.model, &x.q, &self.mocap);
-        self.reach.fill(0.0);
-        self.collision.find(&p.kin, &self.reach, &mut self.found)?;
+        self.motion.rest();
+        self.collision.find(&p.kin, &self.model, &self.motion, &mut self.found)?;
         let deepest = self.found.iter().min_by(|a, b| a.point.gap.total_cmp(&b.point.gap));
         Ok(deepest.filter(|c| c.point.gap < 0.0).map(|c| Penetration { geoms: c.geoms, depth: -c.point.gap }))
     }
@@ -225,18 +225,11 @@ impl System for RigidSystem {
         p.set_dynamics(&inputs, &mut self.dynamics, x0)?;
         self.found.clear();
         if self.switches.contact {
-            let fall = 0.5 * self.model.gravity.norm() * horizon * horizon;
-            for (b, reach) in self.reach.iter_mut().enumerate() {
-                *reach = 0.0;
-                if self.options.speculative && self.model.bodies[b].tree.is_some() {
-                    let o = p.kin.x_wb[b].translation.vector.into();
-                    let speed = p.kin.point_velocity(&self.model, b, &o).norm()
-                        + p.kin.twist[b].angular.norm() * self.collision.radius(b);
-                    *reach = horizon * speed + fall;
-                }
+            self.motion.rest();
+            if self.options.speculative {
+                self.collision.predict(&p.kin, &self.model, horizon, &mut self.motion);
             }
-            self.collision.find(&p.kin, &self.reach, &mut self.found)?;
-            drop_unreachable(&p.kin, &self.model, horizon, &mut self.found);
+            self.collision.find(&p.kin, &self.model, &self.motion, &mut self.found)?;
         }
         p.set_contacts(&inputs, &self.found, &mut self.tree_contacts, &x0.v);
         p.set_rows(&inputs, x0, horizon);
@@ -312,24 +305,12 @@ impl System for RigidSystem {
                 + self.model.spring_energy(&x.q, &p.tendons),
             contact: 0.0,
         };
-        self.reach.fill(0.0);
-        if self.switches.contact && self.collision.find(&p.kin, &self.reach, &mut self.found).is_ok() {
+        self.motion.rest();
+        let (model, motion) = (&self.model, &self.motion);
+        if self.switches.contact && self.collision.find(&p.kin, model, motion, &mut self.found).is_ok() {
             let elastic = |c: &FoundContact| 0.5 * c.material.stiffness * c.gap.min(0.0).powi(2);
             e.contact = self.found.iter().map(elastic).sum();
         }
         e
     }
-}
-
-/// Keeps speculative contacts only where the gap can close within the horizon: by twice the present approach, plus free fall.
-fn drop_unreachable(kin: &Kinematics, model: &Model, horizon: f64, found: &mut Vec<FoundContact>) {
-    let fall = 0.5 * model.gravity.norm() * horizon * horizon;
-    found.retain(|c| {
-        if c.gap <= 0.0 {
-            return true;
-        }
-        let [a, b] = c.bodies.map(|b| kin.point_velocity(model, b, &c.p_wc));
-        let approach = (a - b).dot(&c.point.normal).max(0.0);
-        c.gap < 2.0 * horizon * approach + fall
-    });
 }

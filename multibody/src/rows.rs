@@ -1,5 +1,5 @@
 use signorini_core::na::SVector;
-use signorini_core::{BlockDiagonal, ContactLaw, FrozenMap, Pool, Pools, State};
+use signorini_core::{BlockDiagonal, ContactLaw, FrozenMap, FrozenProblem, Pool, Pools, State};
 use signorini_laws::{
     DryFriction, DryFrictionSeed, Gain, GainSeed, Limit, LimitSeed, NearRigid, NearRigidSeed,
 };
@@ -30,7 +30,6 @@ pub(crate) struct JointRows {
     equalities_3: Vec<NearRigidSeed<3>>,
     /// Jacobian of one equality, rows × nv, column-major.
     scratch: Vec<f64>,
-    column: Vec<f64>,
     forces: Vec<f64>,
     tau: Vec<f64>,
     /// Some actuators share the limit of a joint or tendon, or count gravity compensation within it: these act explicitly.
@@ -47,7 +46,6 @@ impl JointRows {
             equalities_1: Vec::new(),
             equalities_3: Vec::new(),
             scratch: vec![0.0; 6 * model.nv()],
-            column: vec![0.0; model.nv()],
             forces: vec![0.0; model.actuators.len()],
             tau: vec![0.0; model.nv()],
             shared: compensated || model.actuators.iter().any(|a| a.shares_limit),
@@ -120,7 +118,7 @@ impl JointRows {
         let mut push = |gap: f64, rate: f64, margin: f64, row: SparseRow<'_>, sign: f64| {
             // Rows that cannot be reached are left out: by twice the present rate, plus a tenth for what accelerates.
             if gap < margin + 2.0 * horizon * rate.abs() + 0.1 {
-                let w = push_sparse_weighed(map, model, row, sign, mass, &mut self.column);
+                let w = push_sparse_weighed(map, model, row, sign, mass);
                 self.limits.push(LimitSeed {
                     dt: 0.0,
                     gap,
@@ -174,7 +172,7 @@ impl JointRows {
         self.frictions.clear();
         let model = i.model;
         let mut push = |force: f64, row: SparseRow<'_>| {
-            let w = push_sparse_weighed(map, model, row, 1.0, mass, &mut self.column);
+            let w = push_sparse_weighed(map, model, row, 1.0, mass);
             self.frictions.push(DryFrictionSeed {
                 dt: 0.0,
                 force,
@@ -229,7 +227,7 @@ impl JointRows {
                         }
                     }
                     let k = map.constraint_count() - 1;
-                    let w = mean_delassus(mass, map, k, &mut self.column);
+                    let w = mean_delassus(mass, map, k);
                     let gap = &residual[from..from + dim];
                     if dim == 1 {
                         let gap = SVector::from([gap[0]]);
@@ -329,25 +327,15 @@ fn push_sparse_weighed(
     row: SparseRow<'_>,
     sign: f64,
     mass: &BlockDiagonal,
-    column: &mut [f64],
 ) -> f64 {
     push_sparse(map, model, row, sign);
-    mean_delassus(mass, map, map.constraint_count() - 1, column)
+    mean_delassus(mass, map, map.constraint_count() - 1)
 }
 
 /// Mean diagonal entry of J M⁻¹ Jᵀ of a constraint; a floor keeps rows without moment arm harmless.
-fn mean_delassus(mass: &BlockDiagonal, map: &FrozenMap, k: usize, column: &mut [f64]) -> f64 {
+fn mean_delassus(mass: &BlockDiagonal, map: &FrozenMap, k: usize) -> f64 {
     let (_, d) = map.rows_of(k);
-    let mut trace = 0.0;
-    for (b, block) in map.entries(k) {
-        let x = &mut column[..block.len() / d];
-        for r in 0..d {
-            x.iter_mut().zip(block.chunks_exact(d)).for_each(|(x, c)| *x = c[r]);
-            mass.solve_block(b, x);
-            trace += block.chunks_exact(d).zip(&*x).map(|(c, x)| c[r] * x).sum::<f64>();
-        }
-    }
-    (trace / d as f64).max(1e-12)
+    (FrozenProblem::delassus(mass, map, k).trace() / d as f64).max(1e-12)
 }
 
 fn refill<L: ContactLaw<D>, const D: usize>(
