@@ -1,7 +1,7 @@
 //! One scene under one setting, timed: prints `{"walls", "counts"}` as `benches/peers/bench.py` reads it.
 
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Parser;
@@ -62,26 +62,21 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut sys = engine.system(&scene)?;
         let mut integrator = engine.integrator()?;
         let mut x: State = sys.initial_state(scene.keyframe(key))?;
-        let (start, cpu) = (Instant::now(), processor_time());
+        let start = Instant::now();
         let end = x.t + duration;
         let report = integrator.advance(&mut sys, &mut x, end, observer)?;
-        let cpu = processor_time().zip(cpu).map(|(b, a)| b - a);
-        Ok((start.elapsed().as_secs_f64(), cpu, report, x))
+        Ok((start.elapsed().as_secs_f64(), report, x))
     };
-    let (mut walls, mut fastest) = (Vec::new(), f64::INFINITY);
-    for _ in 0..a.repeats.max(1) {
-        let (wall, cpu, ..) = run(&mut NoObserver)?;
-        walls.push(wall);
-        fastest = fastest.min(cpu.unwrap_or(wall));
-    }
+    let walls: Result<Vec<f64>, _> =
+        (0..a.repeats.max(1)).map(|_| Ok::<_, Box<dyn Error>>(run(&mut NoObserver)?.0)).collect();
+    let walls = walls?;
     let mut deepest = Deepest(0.0);
-    let (_, _, r, x) = run(&mut deepest)?;
+    let (_, r, x) = run(&mut deepest)?;
     let counts = json!({
         "steps": r.steps,
         "rejected": r.rejected,
         "newton_iterations": r.newton_iterations,
         "max_penetration": -deepest.0,
-        "cpu_min_s": fastest,
         "factorizations": r.factorizations,
         "line_search_iterations": r.line_search,
         "final_height": x.q.get(2),
@@ -111,10 +106,4 @@ fn load(a: &Arguments) -> Result<(Scene, &str, f64), Box<dyn Error>> {
         });
     }
     Ok((scene, &a.keyframe, a.duration.unwrap_or(1.0)))
-}
-
-/// Time this thread has run \[s\], where the system tells.
-fn processor_time() -> Option<f64> {
-    let text = std::fs::read_to_string(Path::new("/proc/thread-self/schedstat")).ok()?;
-    Some(text.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
 }
