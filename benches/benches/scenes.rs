@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use signorini_core::NoObserver;
-use signorini_scene::{LoadOptions, Scene};
+use signorini_scene::{LoadOptions, Scene, SceneBuilder};
 use signorini_validation::engine::Engine;
 use signorini_validation::scenes::Clutter;
 
@@ -22,6 +22,18 @@ fn simulate(scene: &Scene, engine: &Engine, time: f64) -> f64 {
     x.q[0]
 }
 
+/// n spheres of radius 5 cm that fall in layers of 10 × 10 onto a half-space.
+fn rain(n: usize) -> Scene {
+    let mut b = SceneBuilder::new("rain").world().half_space();
+    for i in 0..n {
+        let (x, y, z) = (i % 10, i / 10 % 10, i / 100);
+        let shift = 0.01 * (i % 7) as f64;
+        let at = [0.12 * x as f64 + shift, 0.12 * y as f64 - shift, 0.06 + 0.12 * z as f64];
+        b = b.body(format!("s{i}")).at(at).free_joint().sphere(0.05).density(1000.0);
+    }
+    b.build().expect("the scene is valid")
+}
+
 fn scenes(c: &mut Criterion) {
     let mut group = c.benchmark_group("scenes");
     group.sample_size(10).measurement_time(Duration::from_secs(5));
@@ -32,6 +44,11 @@ fn scenes(c: &mut Criterion) {
         ("hard clutter 2 s, fixed 10 ms", Engine::fixed(0.01)),
     ] {
         group.bench_function(name, |b| b.iter(|| simulate(&clutter, &engine, 2.0)));
+    }
+    for n in [100, 1000] {
+        let scene = rain(n);
+        let name = format!("{n} falling spheres 0.1 s, fixed 2 ms, with set-up");
+        group.bench_function(name, |b| b.iter(|| simulate(&scene, &Engine::fixed(2e-3), 0.1)));
     }
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
     let quadruped = Scene::load(models.join("quadruped/quadruped.xml"), &LoadOptions::default())

@@ -1,5 +1,5 @@
 use signorini_core::na::{Matrix3, Point3, Vector3};
-use signorini_geometry::{Shape, aabb, bounding_ball};
+use signorini_geometry::{Aabb, Shape, aabb, bounding_ball};
 use signorini_scene::Pose;
 
 /// Ball and box around a bounded shape, in the frame of its body.
@@ -29,6 +29,13 @@ impl Bounds {
             axes: pose.rotation.to_rotation_matrix().into_inner(),
             half: b.half_extents(),
         })
+    }
+
+    /// Axis-aligned box, world, of a body at `p` with axes `r`.
+    pub(crate) fn aabb(&self, r: &Matrix3<f64>, p: &Vector3<f64>) -> Aabb {
+        let center = Point3::from(r * self.box_center.coords + p);
+        let half = (r * self.axes).abs() * self.half;
+        Aabb::new(center - half, center + half)
     }
 
     /// Smallest height of the box above the plane through `o` with normal `n` (world); the body is at `p` with axes `r`.

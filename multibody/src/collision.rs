@@ -1,15 +1,23 @@
+use std::collections::HashSet;
+use std::ops::Range;
+
 use signorini_core::na::{Point3, Vector3};
 use signorini_core::{ContactMaterial, ProblemError};
-use signorini_geometry::{ContactPoint, Shape, contacts};
-use signorini_scene::{CollisionFilter, GeomShape, Pose, Scene};
+use signorini_geometry::{Aabb, BroadPhase, ContactPoint, Shape, contacts};
+use signorini_scene::{GeomShape, Pose, Scene};
 
 use crate::bounds::Bounds;
+use crate::motion::Motion;
+use crate::pairs::{Pair, PairRules, PairTable};
 use crate::{Kinematics, Model};
+
+/// Pairs between two proxies from which it pays to test a geom against the ball around the other side first.
+const CROWDED: usize = 8;
 
 /// A geom that takes part in contact.
 #[derive(Clone, Debug)]
-struct Collider {
-    geom: usize,
+pub(crate) struct Collider {
+    pub geom: usize,
     body: usize,
     pose: Pose,
     shape: Shape,
@@ -18,18 +26,13 @@ struct Collider {
     name: String,
 }
 
-/// A pair of colliders with combined material.
-#[derive(Clone, Copy, Debug)]
-struct Pair {
-    a: u32,
-    b: u32,
-    material: ContactMaterial,
-    /// Weight of A's witness in the contact point.
-    weight_a: f64,
-    /// Contacts are created below this gap, speculation aside.
-    margin: f64,
-    /// Contacts act below this gap.
-    active: f64,
+/// What the broad phase sees: a moving body as a whole, geoms that do not move one by one.
+#[derive(Clone, Debug)]
+struct Proxy {
+    body: usize,
+    colliders: Range<usize>,
+    /// Ball around the colliders, body frame; None when one is unbounded.
+    ball: Option<(Point3<f64>, f64)>,
 }
 
 /// Two geoms that may collide.
@@ -41,15 +44,6 @@ pub struct CollidingPair {
     pub material: ContactMaterial,
     /// Contacts are created below this gap \[m\], speculation aside.
     pub margin: f64,
-}
-
-/// All pairs between two bodies.
-#[derive(Clone, Debug)]
-struct BodyPair {
-    bodies: [usize; 2],
-    pairs: std::ops::Range<usize>,
-    /// Largest margin of the pairs.
-    margin: f64,
 }
 
 /// A contact as found by the query.
@@ -64,67 +58,20 @@ pub(crate) struct FoundContact {
     pub gap: f64,
 }
 
-/// How bodies may move within a step: what speculative contacts are for.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Motion {
-    /// Length of the step \[s\]; 0 finds what touches now.
-    horizon: f64,
-    /// Distance that gravity covers in it \[m\].
-    fall: f64,
-    /// Velocity of the centre of each body's ball.
-    velocity: Vec<Vector3<f64>>,
-    /// Speed of the ball's surface about its centre, and whether the body moves at all.
-    spin: Vec<f64>,
-    moves: Vec<bool>,
-}
-
-impl Motion {
-    pub(crate) fn new(model: &Model) -> Self {
-        let n = model.bodies.len();
-        let moves = model.bodies.iter().map(|b| b.tree.is_some()).collect();
-        Self { horizon: 0.0, fall: 0.0, velocity: vec![Vector3::zeros(); n], spin: vec![0.0; n], moves }
-    }
-
-    /// No motion: contacts are found where they are.
-    pub(crate) fn rest(&mut self) {
-        self.horizon = 0.0;
-    }
-
-    /// How much nearer points of two bodies may come \[m\]: their present relative velocity, and free fall of each.
-    fn approach(&self, a: usize, b: usize) -> f64 {
-        if self.horizon == 0.0 {
-            return 0.0;
-        }
-        let speed = (self.velocity[a] - self.velocity[b]).norm() + self.spin[a] + self.spin[b];
-        let falling = f64::from(u8::from(self.moves[a])) + f64::from(u8::from(self.moves[b]));
-        self.horizon * speed + falling * self.fall
-    }
-
-    /// Whether a contact can close within the step: by twice the present approach of its points, plus free fall.
-    fn reaches(
-        &self,
-        kin: &Kinematics,
-        model: &Model,
-        bodies: [usize; 2],
-        c: &ContactPoint,
-        gap: f64,
-    ) -> bool {
-        if gap <= 0.0 || self.horizon == 0.0 {
-            return true;
-        }
-        let [a, b] = [(bodies[0], &c.p_a), (bodies[1], &c.p_b)].map(|(b, p)| kin.point_velocity(model, b, p));
-        gap < 2.0 * self.horizon * (a - b).dot(&c.normal).max(0.0) + self.fall
-    }
-}
-
-/// Candidate pairs of a scene and their queries.
+/// The colliders of a scene and their queries: broad phase over proxies, bounds of pairs, narrow phase.
 #[derive(Clone, Debug)]
 pub(crate) struct Collision {
+    /// By proxy.
     colliders: Vec<Collider>,
-    pairs: Vec<Pair>,
-    body_pairs: Vec<BodyPair>,
-    /// Ball around all bounded colliders of a body, body frame; None when one is unbounded.
-    body_ball: Vec<Option<(Point3<f64>, f64)>>,
+    /// Those that do not move first.
+    proxies: Vec<Proxy>,
+    /// Number of the first proxy that is a moving body.
+    first_moving: usize,
+    rules: PairRules,
+    table: PairTable,
+    broad_phase: BroadPhase,
+    boxes: Vec<Aabb>,
+    margins: Vec<f64>,
     points: Vec<ContactPoint>,
     /// Centres of the colliders' balls, world; a point of the surface and the normal for half-spaces.
     centers: Vec<Point3<f64>>,
@@ -132,95 +79,57 @@ pub(crate) struct Collision {
 }
 
 impl Collision {
-    /// Collects the pairs that the scene's filters let through.
+    /// Collects the geoms that take part.
     pub(crate) fn new(scene: &Scene, model: &Model) -> Self {
+        let named: HashSet<usize> = scene.pairs.iter().flat_map(|p| [p.geom_a, p.geom_b]).collect();
         let mut colliders = Vec::new();
         for (geom, g) in scene.geoms.iter().enumerate() {
             let GeomShape::Solid(shape) = &g.shape else { continue };
-            let named = scene.pairs.iter().any(|p| p.geom_a == geom || p.geom_b == geom);
-            if g.mask.is_empty() && !named {
+            if g.mask.is_empty() && !named.contains(&geom) {
                 continue;
             }
             let bounds = Bounds::new(shape, &g.pose);
-            colliders.push(Collider {
-                geom,
-                body: g.body,
-                pose: g.pose,
-                shape: shape.clone(),
-                bounds,
-                name: g.name.clone(),
-            });
+            let (shape, name) = (shape.clone(), g.name.clone());
+            colliders.push(Collider { geom, body: g.body, pose: g.pose, shape, bounds, name });
         }
-        let body_ball = (0..model.bodies.len())
-            .map(|b| {
-                let balls: Option<Vec<_>> =
-                    colliders.iter().filter(|c| c.body == b).map(|c| c.bounds).collect();
-                let balls = balls?;
-                let n = balls.len().max(1) as f64;
-                let center = balls.iter().fold(Point3::origin(), |s, c| s + c.center.coords / n);
-                let reach = |b: &Bounds| (b.center - center).norm() + b.radius;
-                Some((center, balls.iter().map(reach).fold(0.0, f64::max)))
-            })
-            .collect();
-        let filter = CollisionFilter::new(scene);
-        let mut found = Vec::new();
-        for (i, a) in colliders.iter().enumerate() {
-            for (j, b) in colliders.iter().enumerate().skip(i + 1) {
-                if let Some(pair) = Self::pair(scene, model, &filter, [i, j], [a, b]) {
-                    let bodies = [a.body.min(b.body), a.body.max(b.body)];
-                    found.push((bodies, pair));
-                }
-            }
-        }
-        found.sort_by_key(|(bodies, p)| (*bodies, p.a, p.b));
-        let mut body_pairs: Vec<BodyPair> = Vec::new();
-        for (k, (bodies, pair)) in found.iter().enumerate() {
-            match body_pairs.last_mut() {
-                Some(last) if last.bodies == *bodies => {
-                    last.pairs.end = k + 1;
-                    last.margin = last.margin.max(pair.margin);
-                }
-                _ => body_pairs.push(BodyPair { bodies: *bodies, pairs: k..k + 1, margin: pair.margin }),
-            }
-        }
-        let centers = vec![Point3::origin(); colliders.len()];
-        let normals = vec![Vector3::z(); colliders.len()];
-        let pairs = found.into_iter().map(|(_, p)| p).collect();
-        Self { colliders, pairs, body_pairs, body_ball, points: Vec::new(), centers, normals }
-    }
-
-    fn pair(
-        scene: &Scene,
-        model: &Model,
-        filter: &CollisionFilter,
-        index: [usize; 2],
-        c: [&Collider; 2],
-    ) -> Option<Pair> {
-        let [a, b] = c;
-        let (ga, gb) = (&scene.geoms[a.geom], &scene.geoms[b.geom]);
-        let [ia, ib] = index.map(|i| i as u32);
         let moves = |c: &Collider| model.bodies[c.body].tree.is_some();
-        if !(moves(a) || moves(b)) || !filter.collides(scene, a.geom, b.geom) {
-            return None;
+        colliders.sort_by_key(|c| (moves(c), if moves(c) { c.body } else { 0 }, c.geom));
+        let mut proxies: Vec<Proxy> = Vec::new();
+        for (i, c) in colliders.iter().enumerate() {
+            match proxies.last_mut() {
+                Some(last) if moves(c) && last.body == c.body => last.colliders.end = i + 1,
+                _ => proxies.push(Proxy { body: c.body, colliders: i..i + 1, ball: None }),
+            }
         }
-        let rule = scene.options.combination;
-        let (material, weight_a) = rule.combine(&ga.surface, &gb.surface, &scene.options.contact);
-        if let Some(p) = scene.explicit_pair(a.geom, b.geom) {
-            let active = p.margin - p.inactive_gap;
-            return Some(Pair { a: ia, b: ib, material: p.material, weight_a, margin: p.margin, active });
+        for p in &mut proxies {
+            p.ball = ball_around(&colliders[p.colliders.clone()]);
         }
-        let (margin, active) = rule.margins(&ga.surface, &gb.surface);
-        Some(Pair { a: ia, b: ib, material, weight_a, margin, active })
+        let rules = PairRules::new(scene);
+        let by_collider = rules.margins(&colliders);
+        let largest = |p: &Proxy| by_collider[p.colliders.clone()].iter().copied().fold(0.0, f64::max);
+        Self {
+            first_moving: proxies.iter().take_while(|p| model.bodies[p.body].tree.is_none()).count(),
+            boxes: vec![Aabb::unbounded(); proxies.len()],
+            margins: proxies.iter().map(largest).collect(),
+            table: PairTable::default(),
+            broad_phase: BroadPhase::new(),
+            points: Vec::new(),
+            centers: vec![Point3::origin(); colliders.len()],
+            normals: vec![Vector3::z(); colliders.len()],
+            colliders,
+            proxies,
+            rules,
+        }
     }
 
     /// The motion over a step of length `horizon` \[s\] from the velocities of `kin`.
     pub(crate) fn predict(&self, kin: &Kinematics, model: &Model, horizon: f64, out: &mut Motion) {
         out.horizon = horizon;
         out.fall = 0.5 * model.gravity.norm() * horizon * horizon;
-        for b in (0..model.bodies.len()).filter(|&b| out.moves[b]) {
-            let (center, radius) = self.body_ball[b].unwrap_or((Point3::origin(), 0.0));
-            out.velocity[b] = kin.point_velocity(model, b, &(kin.x_wb[b] * center));
-            out.spin[b] = kin.twist[b].angular.norm() * radius;
+        for p in &self.proxies[self.first_moving..] {
+            let (center, radius) = p.ball.unwrap_or((Point3::origin(), 0.0));
+            out.velocity[p.body] = kin.point_velocity(model, p.body, &(kin.x_wb[p.body] * center));
+            out.spin[p.body] = kin.twist[p.body].angular.norm() * radius;
         }
     }
 
@@ -233,6 +142,64 @@ impl Collision {
         out: &mut Vec<FoundContact>,
     ) -> Result<(), ProblemError> {
         out.clear();
+        self.place(kin, motion);
+        let (colliders, proxies, rules) = (&self.colliders, &self.proxies, &self.rules);
+        let first_moving = self.first_moving;
+        let near = self
+            .broad_phase
+            .pairs(&self.boxes, &self.margins, |_, b| b as usize >= first_moving)
+            .map_err(|e| ProblemError::Unsupported(e.to_string()))?;
+        self.table.learn(near, |key, pairs| {
+            let [a, b] = key.map(|i| proxies[i as usize].colliders.clone());
+            pairs.extend(a.flat_map(|i| b.clone().filter_map(move |j| rules.pair(colliders, i, j))));
+        });
+        let placed = Placed { colliders, kin, centers: &self.centers, normals: &self.normals };
+        for ([a, b], entry) in self.table.select(near) {
+            let (a, b) = (&proxies[a], &proxies[b]);
+            let speculative = motion.approach(a.body, b.body);
+            let margin = entry.margin + speculative;
+            let ball_b = b.ball.map(|(c, r)| (kin.x_wb[b.body] * c, r));
+            if let (Some((ca, ra)), Some((cb, rb))) = (a.ball, ball_b)
+                && (kin.x_wb[a.body] * ca - cb).norm_squared() > (ra + rb + margin).powi(2)
+            {
+                continue;
+            }
+            let pairs = &self.table.pairs[entry.pairs.clone()];
+            let (mut last, mut far) = (u32::MAX, false);
+            for p in pairs {
+                // Pairs are sorted by A's geom: one that is far from the ball around all of B is passed over at once.
+                if p.a != last {
+                    last = p.a;
+                    far = match ball_b {
+                        Some(ball) => {
+                            placed.far_from_ball(p.a, ball, margin, pairs.len() > CROWDED, &mut self.points)
+                        }
+                        None => false,
+                    };
+                }
+                let margin = p.margin + speculative;
+                if far || placed.far(p, margin) {
+                    continue;
+                }
+                placed.query(p, margin, &mut self.points)?;
+                let bodies = [a.body, b.body];
+                let geoms = [p.a, p.b].map(|i| colliders[i as usize].geom);
+                for c in &self.points {
+                    let gap = c.gap - p.active;
+                    if motion.reaches(kin, model, bodies, c, gap) {
+                        let p_wc =
+                            Point3::from(p.weight_a * c.p_a.coords + (1.0 - p.weight_a) * c.p_b.coords);
+                        let material = p.material;
+                        out.push(FoundContact { bodies, geoms, point: *c, p_wc, material, gap });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Centres and normals of the colliders, swept boxes of the proxies.
+    fn place(&mut self, kin: &Kinematics, motion: &Motion) {
         let at =
             |b: usize, p: &Point3<f64>| Point3::from(kin.r_wb[b] * p.coords + kin.x_wb[b].translation.vector);
         for ((c, n), collider) in self.centers.iter_mut().zip(&mut self.normals).zip(&self.colliders) {
@@ -244,99 +211,130 @@ impl Collision {
                 }
             }
         }
-        for bp in &self.body_pairs {
-            let [ba, bb] = bp.bodies;
-            let speculative = motion.approach(ba, bb);
-            let range = bp.pairs.clone();
-            let largest_margin = bp.margin;
-            if let (Some((ca, ra)), Some((cb, rb))) = (&self.body_ball[ba], &self.body_ball[bb]) {
-                let d = (kin.x_wb[ba] * ca - kin.x_wb[bb] * cb).norm_squared();
-                if d > (ra + rb + largest_margin + speculative).powi(2) {
-                    continue;
+        for (i, (p, out)) in self.proxies.iter().zip(&mut self.boxes).enumerate() {
+            let bounds = self.colliders[p.colliders.start].bounds;
+            let r = &kin.r_wb[p.body];
+            *out = match (p.ball, bounds) {
+                (Some(_), Some(b)) if i < self.first_moving => {
+                    b.aabb(r, &kin.x_wb[p.body].translation.vector)
                 }
-            }
-            let ball_b = self.body_ball[bb].map(|(c, r)| (kin.x_wb[bb] * c, r));
-            // Pairs are sorted by A's geom: one that is far from the ball around all of B is passed over at once.
-            let (mut last, mut far) = (u32::MAX, false);
-            let crowded = range.len() > 8;
-            for p in &self.pairs[range] {
-                if p.a != last {
-                    last = p.a;
-                    let a = &self.colliders[p.a as usize];
-                    let margin = largest_margin + speculative;
-                    far = match (&a.bounds, &ball_b) {
-                        (_, Some((cb, rb))) if a.body == ba && crowded => {
-                            self.points.clear();
-                            let ball = Shape::Sphere { radius: *rb };
-                            let x_wb = Pose::from(cb.coords);
-                            let x_wa = kin.x_wb[a.body] * a.pose;
-                            contacts(&a.shape, &x_wa, &ball, &x_wb, margin, &mut self.points).is_ok()
-                                && self.points.is_empty()
-                        }
-                        (Some(of_a), Some((cb, rb))) if a.body == ba => {
-                            let d = (self.centers[p.a as usize] - cb).norm_squared();
-                            d > (of_a.radius + rb + margin).powi(2)
-                        }
-                        _ => false,
-                    };
+                (Some((center, radius)), _) => {
+                    let c = at(p.body, &center);
+                    let end = c + motion.horizon * motion.velocity[p.body];
+                    let grown = radius + motion.horizon * motion.spin[p.body] + motion.fall;
+                    let grown = if motion.horizon == 0.0 { radius } else { grown };
+                    Aabb::new(c.inf(&end), c.sup(&end)).inflated(grown)
                 }
-                if far {
-                    continue;
-                }
-                let (a, b) = (&self.colliders[p.a as usize], &self.colliders[p.b as usize]);
-                let margin = p.margin + speculative;
-                if self.far(kin, [p.a as usize, p.b as usize], margin) {
-                    continue;
-                }
-                self.points.clear();
-                let (x_wa, x_wb) = (kin.x_wb[a.body] * a.pose, kin.x_wb[b.body] * b.pose);
-                contacts(&a.shape, &x_wa, &b.shape, &x_wb, margin, &mut self.points).map_err(|e| {
-                    ProblemError::Unsupported(format!("geoms '{}' and '{}': {e}", a.name, b.name))
-                })?;
-                let bodies = [a.body, b.body];
-                for c in &self.points {
-                    if !motion.reaches(kin, model, bodies, c, c.gap - p.active) {
-                        continue;
-                    }
-                    let p_wc = Point3::from(p.weight_a * c.p_a.coords + (1.0 - p.weight_a) * c.p_b.coords);
-                    out.push(FoundContact {
-                        bodies,
-                        geoms: [a.geom, b.geom],
-                        point: *c,
-                        p_wc,
-                        material: p.material,
-                        gap: c.gap - p.active,
-                    });
-                }
-            }
+                (None, _) => Aabb::unbounded(),
+            };
         }
-        Ok(())
+    }
+
+    /// All pairs.
+    pub(crate) fn pairs(&self) -> Vec<CollidingPair> {
+        let geom = |i: u32| self.colliders[i as usize].geom;
+        let public =
+            |p: Pair| CollidingPair { geoms: [geom(p.a), geom(p.b)], material: p.material, margin: p.margin };
+        self.numbers().filter_map(|(i, j)| self.rules.pair(&self.colliders, i, j)).map(public).collect()
+    }
+
+    /// Numbers of any two colliders of which the second moves.
+    fn numbers(&self) -> impl Iterator<Item = (usize, usize)> {
+        let moving = self.proxies.get(self.first_moving).map_or(self.colliders.len(), |p| p.colliders.start);
+        (moving..self.colliders.len()).flat_map(|j| (0..j).map(move |i| (i, j)))
+    }
+
+    /// Pairs of shapes that have no contact query, found by asking each pair of kinds once.
+    pub(crate) fn unsupported(&self) -> Option<String> {
+        let mut points = Vec::new();
+        let far = Pose::translation(0.0, 0.0, 1e3);
+        let mut answered = HashSet::new();
+        self.numbers().find_map(|(i, j)| {
+            let (a, b) = (&self.colliders[i], &self.colliders[j]);
+            let kinds = [a.shape.name(), b.shape.name()];
+            if answered.contains(&kinds) {
+                return None;
+            }
+            let Err(e) = contacts(&a.shape, &Pose::identity(), &b.shape, &far, 0.0, &mut points) else {
+                answered.insert(kinds);
+                return None;
+            };
+            self.rules.pair(&self.colliders, i, j)?;
+            Some(format!("geoms '{}' and '{}': {e}", a.name, b.name))
+        })
+    }
+}
+
+/// Ball around some colliders of a body, in its frame.
+fn ball_around(colliders: &[Collider]) -> Option<(Point3<f64>, f64)> {
+    let balls: Vec<_> = colliders.iter().map(|c| c.bounds).collect::<Option<_>>()?;
+    let n = balls.len().max(1) as f64;
+    let center = balls.iter().fold(Point3::origin(), |s, b| s + b.center.coords / n);
+    let reach = |b: &Bounds| (b.center - center).norm() + b.radius;
+    Some((center, balls.iter().map(reach).fold(0.0, f64::max)))
+}
+
+/// Colliders at one state.
+struct Placed<'a> {
+    colliders: &'a [Collider],
+    kin: &'a Kinematics,
+    centers: &'a [Point3<f64>],
+    normals: &'a [Vector3<f64>],
+}
+
+impl Placed<'_> {
+    fn pose(&self, c: &Collider) -> Pose {
+        self.kin.x_wb[c.body] * c.pose
+    }
+
+    /// Whether a collider is more than `margin` from a ball; asks the narrow phase when that pays.
+    fn far_from_ball(
+        &self,
+        i: u32,
+        (center, radius): (Point3<f64>, f64),
+        margin: f64,
+        exactly: bool,
+        points: &mut Vec<ContactPoint>,
+    ) -> bool {
+        let c = &self.colliders[i as usize];
+        let beyond = c.bounds.is_some_and(|b| {
+            let d = (self.centers[i as usize] - center).norm_squared();
+            d > (b.radius + radius + margin).powi(2)
+        });
+        if beyond || !exactly {
+            return beyond;
+        }
+        points.clear();
+        let (ball, x) = (Shape::Sphere { radius }, Pose::from(center.coords));
+        contacts(&c.shape, &self.pose(c), &ball, &x, margin, points).is_ok() && points.is_empty()
     }
 
     /// Whether the bounds of two colliders are more than `margin` apart.
-    fn far(&self, kin: &Kinematics, pair: [usize; 2], margin: f64) -> bool {
-        let [a, b] = pair.map(|i| &self.colliders[i]);
-        match (&a.bounds, &b.bounds) {
+    fn far(&self, p: &Pair, margin: f64) -> bool {
+        let [a, b] = [p.a, p.b].map(|i| i as usize);
+        let (ca, cb) = (&self.colliders[a], &self.colliders[b]);
+        match (&ca.bounds, &cb.bounds) {
             (Some(of_a), Some(of_b)) => {
-                let d = (self.centers[pair[0]] - self.centers[pair[1]]).norm_squared();
+                let d = (self.centers[a] - self.centers[b]).norm_squared();
                 if d > (of_a.radius + of_b.radius + margin).powi(2) {
                     return true;
                 }
-                if matches!(a.shape, Shape::Sphere { .. }) || matches!(b.shape, Shape::Sphere { .. }) {
+                if matches!(ca.shape, Shape::Sphere { .. }) || matches!(cb.shape, Shape::Sphere { .. }) {
                     return false;
                 }
-                let (r_a, r_b) = (&kin.r_wb[a.body], &kin.r_wb[b.body]);
-                let p = kin.x_wb[b.body].translation.vector - kin.x_wb[a.body].translation.vector;
+                let (r_a, r_b) = (&self.kin.r_wb[ca.body], &self.kin.r_wb[cb.body]);
+                let x = &self.kin.x_wb;
+                let p = x[cb.body].translation.vector - x[ca.body].translation.vector;
                 of_a.separated(of_b, &r_a.tr_mul(r_b), &r_a.tr_mul(&p), margin)
             }
-            (None, Some(bounds)) => self.above(kin, pair, bounds, margin),
-            (Some(bounds), None) => self.above(kin, [pair[1], pair[0]], bounds, margin),
+            (None, Some(bounds)) => self.above([a, b], bounds, margin),
+            (Some(bounds), None) => self.above([b, a], bounds, margin),
             (None, None) => false,
         }
     }
 
     /// Whether the second collider is more than `margin` above the first, when that is a half-space.
-    fn above(&self, kin: &Kinematics, [plane, other]: [usize; 2], bounds: &Bounds, margin: f64) -> bool {
+    fn above(&self, [plane, other]: [usize; 2], bounds: &Bounds, margin: f64) -> bool {
         if !matches!(self.colliders[plane].shape, Shape::HalfSpace) {
             return false;
         }
@@ -345,29 +343,15 @@ impl Collision {
             return true;
         }
         let body = self.colliders[other].body;
-        let at = &kin.x_wb[body].translation.vector;
-        bounds.height(&kin.r_wb[body], at, &origin.coords, normal) > margin
+        let at = &self.kin.x_wb[body].translation.vector;
+        bounds.height(&self.kin.r_wb[body], at, &origin.coords, normal) > margin
     }
 
-    /// All pairs.
-    pub(crate) fn pairs(&self) -> Vec<CollidingPair> {
-        let geom = |i: u32| self.colliders[i as usize].geom;
-        let info = |p: &Pair| CollidingPair {
-            geoms: [geom(p.a), geom(p.b)],
-            material: p.material,
-            margin: p.margin,
-        };
-        self.pairs.iter().map(info).collect()
-    }
-
-    /// Pairs of shapes that have no contact query, found by asking each kind once.
-    pub(crate) fn unsupported(&self) -> Option<String> {
-        let mut points = Vec::new();
-        let far = Pose::translation(0.0, 0.0, 1e3);
-        self.pairs.iter().find_map(|p| {
-            let (a, b) = (&self.colliders[p.a as usize], &self.colliders[p.b as usize]);
-            let e = contacts(&a.shape, &Pose::identity(), &b.shape, &far, 0.0, &mut points).err()?;
-            Some(format!("geoms '{}' and '{}': {e}", a.name, b.name))
-        })
+    /// The contacts of a pair below `margin`.
+    fn query(&self, p: &Pair, margin: f64, points: &mut Vec<ContactPoint>) -> Result<(), ProblemError> {
+        let [a, b] = [p.a, p.b].map(|i| &self.colliders[i as usize]);
+        points.clear();
+        contacts(&a.shape, &self.pose(a), &b.shape, &self.pose(b), margin, points)
+            .map_err(|e| ProblemError::Unsupported(format!("geoms '{}' and '{}': {e}", a.name, b.name)))
     }
 }

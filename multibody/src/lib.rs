@@ -17,6 +17,8 @@ mod error;
 mod factor;
 mod kinematics;
 mod model;
+mod motion;
+mod pairs;
 mod passive;
 mod prepared;
 mod retraction;

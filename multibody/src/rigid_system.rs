@@ -5,7 +5,8 @@ use signorini_core::{
 };
 use signorini_scene::{Keyframe, Pose, Scene, Switches};
 
-use crate::collision::{CollidingPair, Collision, FoundContact, Motion};
+use crate::collision::{CollidingPair, Collision, FoundContact};
+use crate::motion::Motion;
 use crate::prepared::{CONTACT, Inputs, Prepared};
 use crate::{Dynamics, Kinematics, Model, ModelError};
 

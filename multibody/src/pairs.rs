@@ -1,0 +1,111 @@
+use std::ops::Range;
+
+use signorini_core::ContactMaterial;
+use signorini_scene::{CollisionFilter, Scene};
+
+use crate::collision::Collider;
+
+/// A pair of colliders with combined material.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair {
+    pub a: u32,
+    pub b: u32,
+    pub material: ContactMaterial,
+    /// Weight of A's witness in the contact point.
+    pub weight_a: f64,
+    /// Contacts are created below this gap, speculation aside.
+    pub margin: f64,
+    /// Contacts act below this gap.
+    pub active: f64,
+}
+
+/// Which colliders meet, and how their surfaces combine.
+#[derive(Clone, Debug)]
+pub(crate) struct PairRules {
+    scene: Scene,
+    filter: CollisionFilter,
+}
+
+impl PairRules {
+    pub(crate) fn new(scene: &Scene) -> Self {
+        Self { scene: scene.clone(), filter: CollisionFilter::new(scene) }
+    }
+
+    /// The pair of two colliders by number; None when the scene's filters keep them apart.
+    pub(crate) fn pair(&self, colliders: &[Collider], a: usize, b: usize) -> Option<Pair> {
+        let [geom_a, geom_b] = [a, b].map(|i| colliders[i].geom);
+        if !self.filter.collides(&self.scene, geom_a, geom_b) {
+            return None;
+        }
+        let (sa, sb) = (&self.scene.geoms[geom_a].surface, &self.scene.geoms[geom_b].surface);
+        let rule = self.scene.options.combination;
+        let (mut material, weight_a) = rule.combine(sa, sb, &self.scene.options.contact);
+        let (mut margin, mut active) = rule.margins(sa, sb);
+        if let Some(p) = self.scene.explicit_pair(geom_a, geom_b) {
+            (material, margin, active) = (p.material, p.margin, p.margin - p.inactive_gap);
+        }
+        Some(Pair { a: a as u32, b: b as u32, material, weight_a, margin, active })
+    }
+
+    /// For each collider, a margin such that those of two add up to no less than the margin of their pair \[m\].
+    pub(crate) fn margins(&self, colliders: &[Collider]) -> Vec<f64> {
+        let own = |c: &Collider| {
+            let explicit = self.scene.pairs.iter().filter(|p| p.geom_a == c.geom || p.geom_b == c.geom);
+            explicit.map(|p| p.margin).fold(self.scene.geoms[c.geom].surface.margin, f64::max).max(0.0)
+        };
+        colliders.iter().map(own).collect()
+    }
+}
+
+/// All pairs of colliders between two proxies of the broad phase.
+#[derive(Clone, Debug)]
+pub(crate) struct ProxyPair {
+    key: [u32; 2],
+    pub pairs: Range<usize>,
+    /// Largest margin of the pairs.
+    pub margin: f64,
+}
+
+/// The pairs met so far: a scene of n geoms has n² of them, and few ever come near each other.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PairTable {
+    /// Sorted by key.
+    known: Vec<ProxyPair>,
+    pub pairs: Vec<Pair>,
+}
+
+impl PairTable {
+    /// Makes sure that all of `wanted` (ascending) are known; `build` gives the pairs of colliders of a pair of proxies. No
+    /// allocation when they are.
+    pub(crate) fn learn(&mut self, wanted: &[[u32; 2]], build: impl Fn([u32; 2], &mut Vec<Pair>)) {
+        let known = self.known.len();
+        let mut at = 0;
+        for key in wanted {
+            while at < known && self.known[at].key < *key {
+                at += 1;
+            }
+            if at < known && self.known[at].key == *key {
+                continue;
+            }
+            let from = self.pairs.len();
+            build(*key, &mut self.pairs);
+            let margin = self.pairs[from..].iter().map(|p| p.margin).fold(0.0, f64::max);
+            self.known.push(ProxyPair { key: *key, pairs: from..self.pairs.len(), margin });
+        }
+        if self.known.len() > known {
+            self.known.sort_unstable_by_key(|p| p.key);
+        }
+    }
+
+    /// The entries of `wanted` (ascending), all of which are known.
+    pub(crate) fn select<'a>(
+        &'a self,
+        wanted: &'a [[u32; 2]],
+    ) -> impl Iterator<Item = ([usize; 2], &'a ProxyPair)> {
+        let mut rest = self.known.iter();
+        wanted.iter().filter_map(move |key| {
+            let found = rest.find(|p| p.key == *key)?;
+            Some((key.map(|i| i as usize), found))
+        })
+    }
+}
