@@ -1,0 +1,308 @@
+use std::path::Path;
+
+use serde_json::Value;
+use signorini_scene::{GeomShape, LoadOptions, Place, Scene, SceneError};
+
+use crate::{Claim, Context, Page, PageError, PageOutput, Table};
+
+/// Robot files of other projects, read without their meshes: their counts against those of the projects' own readers.
+pub(super) struct ModelZoo;
+
+/// Files that this reader refuses, and why it may. Every other refusal deviates.
+const EXPLAINED: [(&str, &str); 3] = [
+    ("shadow_dexee/scene.xml", "motors of an engine plugin"),
+    ("shadow_dexee/shadow_dexee.xml", "motors of an engine plugin"),
+    ("husky/husky.urdf", "an unexpanded xacro expression; Pinocchio, MuJoCo and Drake refuse it too"),
+];
+
+/// One number of a file: key, ours, expected.
+type Count = (&'static str, usize, usize);
+
+/// What a reader made of a file.
+enum Outcome {
+    /// Counts, and further statements (names, parents, masses) that differ.
+    Read { counts: Vec<Count>, differences: Vec<String> },
+    /// Refused.
+    Refused(SceneError),
+}
+
+/// A file of a zoo.
+struct Entry {
+    file: String,
+    outcome: Outcome,
+}
+
+fn read_list(path: &Path) -> Result<Vec<(String, Value)>, PageError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| PageError::Io { path: path.display().to_string(), source })?;
+    let list: serde_json::Map<String, Value> = serde_json::from_str(&text).map_err(PageError::from_error)?;
+    Ok(list.into_iter().collect())
+}
+
+fn options() -> LoadOptions {
+    LoadOptions { without_meshes: true, ..LoadOptions::default() }
+}
+
+fn count(want: &Value, key: &str) -> usize {
+    want[key].as_u64().unwrap_or(u64::MAX) as usize
+}
+
+/// Masses are listed with six digits.
+fn same_mass(have: f64, want: f64) -> bool {
+    (have - want).abs() <= 1e-5 * (1e-3 + want.abs())
+}
+
+/// Counts and names of an MJCF file.
+fn mjcf(s: &Scene, want: &Value) -> Outcome {
+    let counts = [
+        ("nq", s.nq()),
+        ("nv", s.nv()),
+        ("nu", s.actuators.len()),
+        ("nbody", s.bodies.len()),
+        ("njnt", s.joints.len()),
+        ("ngeom", s.geoms.len()),
+        ("nsite", s.sites.len()),
+        ("neq", s.equalities.len()),
+        ("ntendon", s.tendons.len()),
+        ("nsensor", s.sensors.len()),
+        ("nkey", s.keyframes.len()),
+        ("npair", s.pairs.len()),
+        ("nexclude", s.excludes.len()),
+    ];
+    let mut differences = Vec::new();
+    let list = |key: &str| want[key].as_array().cloned().unwrap_or_default();
+    let is_named = |w: &Value, name: &str| w["name"].as_str().is_none_or(|n| n.is_empty() || n == name);
+    for (b, w) in s.bodies.iter().zip(list("bodies")) {
+        // A mass that would come from a mesh is a placeholder here.
+        let text = format!("body '{}' takes its inertia", b.name);
+        let placeholder = s.notes.iter().any(|n| n.text.contains(&text));
+        let mass = b.mass.map_or(0.0, |m| m.mass);
+        if !is_named(&w, &b.name) || w["parent"].as_u64() != Some(b.parent as u64) {
+            differences.push(format!("body {} where {} is expected", b.name, w["name"]));
+        } else if !placeholder && !same_mass(mass, w["mass"].as_f64().unwrap_or(f64::NAN)) {
+            differences.push(format!("mass of {} is {mass}, {} expected", b.name, w["mass"]));
+        }
+    }
+    for (j, w) in s.joints.iter().zip(list("joints")) {
+        let kind = format!("{:?}", j.kind).to_lowercase();
+        if !is_named(&w, &j.name) || w["type"] != kind || w["body"].as_str() != Some(&s.bodies[j.body].name) {
+            differences.push(format!("joint {} ({kind}) where {} is expected", j.name, w["name"]));
+        }
+    }
+    Outcome::Read { counts: counts.map(|(k, n)| (k, n, count(want, k))).to_vec(), differences }
+}
+
+/// Counts and mass of a URDF file. Pinocchio keeps continuous joints as points on a circle, two positions each; of the files that it
+/// refuses, Drake's count stands.
+fn urdf(s: &Scene, want: &Value, text: &str) -> Outcome {
+    let of = |kind: &str| want["joint_types"][kind].as_u64().unwrap_or(0) as usize;
+    let own_world = text.contains("link name=\"world\"");
+    let meshes = s.geoms.iter().filter(|g| matches!(g.shape, GeomShape::MissingMesh(_))).count();
+    let (nq, nv) = match want.get("nv") {
+        Some(_) => (count(want, "nq") - of("continuous"), count(want, "nv")),
+        None => (count(want, "drake_num_positions"), count(want, "drake_num_velocities")),
+    };
+    let counts = vec![
+        ("nq", s.nq(), nq),
+        ("nv", s.nv(), nv),
+        ("nu", s.actuators.len(), count(want, "drake_num_actuators")),
+        ("nbody", s.bodies.len(), count(want, "links") + usize::from(!own_world)),
+        ("njnt", s.joints.len(), count(want, "joints") - of("fixed")),
+        ("mimic", s.equalities.len(), count(want, "mimic")),
+        ("meshes", meshes, count(want, "meshes")),
+    ];
+    let mass = want["mass"].as_f64().or(want["drake_mass"].as_f64()).unwrap_or(f64::NAN);
+    let mut differences = Vec::new();
+    if !same_mass(s.total_mass(), mass) {
+        differences.push(format!("mass {} kg, {mass} kg expected", s.total_mass()));
+    }
+    for w in want["movable"].as_array().into_iter().flatten() {
+        let name = w["name"].as_str().unwrap_or_default();
+        if s.joint(name).is_none() {
+            differences.push(format!("no joint {name}"));
+        }
+    }
+    Outcome::Read { counts, differences }
+}
+
+/// Place, what, and remedy of a refusal.
+fn refusal(e: &SceneError) -> (Place, String, String) {
+    match e {
+        SceneError::Unsupported { place, feature, remedy } => {
+            (place.clone(), format!("{feature} is not supported"), remedy.clone())
+        }
+        SceneError::Invalid { place, message, remedy } => (place.clone(), message.clone(), remedy.clone()),
+        SceneError::Syntax { place, message } => (place.clone(), message.clone(), String::new()),
+        SceneError::Io { .. } => (Place::default(), e.to_string(), String::new()),
+    }
+}
+
+fn entries(zoo: &Path, is_urdf: bool, ctx: &Context) -> Result<(Vec<Entry>, Vec<Entry>), PageError> {
+    let (mut models, mut fragments) = (Vec::new(), Vec::new());
+    for (key, want) in read_list(&zoo.join("zoo.json"))? {
+        let file = if is_urdf { format!("{key}/{key}.urdf") } else { key };
+        ctx.say(&file);
+        let path = zoo.join(&file);
+        let outcome = match Scene::load(&path, &options()) {
+            Err(e) => Outcome::Refused(e),
+            Ok(s) if is_urdf => urdf(&s, &want, &std::fs::read_to_string(&path).unwrap_or_default()),
+            Ok(s) => mjcf(&s, &want),
+        };
+        // Files without counts are parts that other files include: no reader takes them as models.
+        let fragment = !is_urdf && want.get("nq").is_none();
+        if fragment { &mut fragments } else { &mut models }.push(Entry { file, outcome });
+    }
+    Ok((models, fragments))
+}
+
+/// Tables and claims of one zoo.
+fn report(
+    format: &str,
+    zoo: &Path,
+    is_urdf: bool,
+    ctx: &Context,
+    out: &mut PageOutput,
+) -> Result<(), PageError> {
+    let (models, fragments) = entries(zoo, is_urdf, ctx)?;
+    let heads: Vec<&str> = models
+        .iter()
+        .find_map(|e| match &e.outcome {
+            Outcome::Read { counts, .. } => Some(counts.iter().map(|c| c.0).collect()),
+            Outcome::Refused(_) => None,
+        })
+        .unwrap_or_default();
+    let mut head = vec!["file"];
+    head.extend(&heads);
+    head.extend(["names, masses", "verdict"]);
+    let mut table = Table::new(&format!("{format}: ours, and what was expected where it differs"), &head);
+    let (mut read, mut numbers, mut wrong, mut odd, mut unexplained, mut unnamed) = (0, 0, 0, 0, 0, 0);
+    let mut refused = Vec::new();
+    for e in &models {
+        let mut row = vec![e.file.clone()];
+        match &e.outcome {
+            Outcome::Read { counts, differences } => {
+                read += 1;
+                numbers += counts.len();
+                let off = counts.iter().filter(|c| c.1 != c.2).count();
+                wrong += off;
+                odd += differences.len();
+                let cell = |c: &Count| match c {
+                    (_, a, b) if a == b => a.to_string(),
+                    (_, a, b) => format!("{a} (expected {b})"),
+                };
+                row.extend(counts.iter().map(cell));
+                row.push(if differences.is_empty() { "agree".into() } else { differences.join("; ") });
+                row.push(if off + differences.len() == 0 { "read" } else { "differs" }.into());
+            }
+            Outcome::Refused(error) => {
+                row.extend(heads.iter().map(|_| String::new()));
+                row.extend([String::new(), "refused".into()]);
+                unexplained += usize::from(EXPLAINED.iter().all(|x| x.0 != e.file));
+                refused.push((e, error));
+            }
+        }
+        table.row(row);
+    }
+    out.tables.push(table);
+
+    let mut table = Table::new(
+        &format!("{format}: what is refused"),
+        &["file", "line", "element", "what", "remedy", "why it may"],
+    );
+    let parts = fragments.iter().filter_map(|e| match &e.outcome {
+        Outcome::Refused(error) => Some((e, error)),
+        Outcome::Read { .. } => None,
+    });
+    for (e, error) in refused.iter().copied().chain(parts) {
+        let (place, what, remedy) = refusal(error);
+        unnamed += usize::from(
+            place.file.is_none() || place.line == 0 || place.element.is_empty() || remedy.is_empty(),
+        );
+        let at = place
+            .file
+            .as_deref()
+            .map_or(String::new(), |f| f.strip_prefix(zoo).unwrap_or(f).display().to_string());
+        let why =
+            EXPLAINED.iter().find(|x| x.0 == e.file).map_or("a part of other files, not a model", |x| x.1);
+        table.row([at, place.line.to_string(), place.element, what, remedy, why.to_owned()]);
+    }
+    out.tables.push(table);
+
+    let key = if is_urdf { "urdf" } else { "mjcf" };
+    let id = |what: &str| format!("{key}_{what}");
+    let taken = fragments.iter().filter(|e| matches!(e.outcome, Outcome::Read { .. })).count();
+    out.claims.extend([
+        Claim::at_least(
+            &id("read"),
+            &format!("{format} files read, of {}", models.len()),
+            (models.len() - refused.len() + unexplained) as f64,
+            read as f64,
+            "files",
+        )
+        .because("a file is refused that is not on the list of explained refusals"),
+        Claim::at_most(
+            &id("counts"),
+            &format!("counts that differ from zoo.json, of {numbers}"),
+            0.0,
+            wrong as f64,
+            "",
+        ),
+        Claim::at_most(
+            &id("names"),
+            "names, parents, joint kinds and masses that differ from zoo.json",
+            0.0,
+            odd as f64,
+            "",
+        ),
+        Claim::at_most(
+            &id("refusals"),
+            "refusals that lack file, line, element or remedy",
+            0.0,
+            unnamed as f64,
+            "",
+        ),
+    ]);
+    if !fragments.is_empty() {
+        let text = format!("parts of other files, of {}, that are taken for models", fragments.len());
+        out.claims.push(Claim::at_most(&id("parts"), &text, 0.0, taken as f64, "files"));
+    }
+    Ok(())
+}
+
+impl Page for ModelZoo {
+    fn id(&self) -> &'static str {
+        "cross/model_zoo"
+    }
+    fn title(&self) -> &'static str {
+        "Model files of 61 robots, read without their meshes: counts and refusals"
+    }
+    fn cost(&self) -> (f64, f64) {
+        (1.0, 1.0)
+    }
+    fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
+        let mut out = PageOutput {
+            text: vec![
+                "Each file is read with `--without-meshes`: geoms that need a mesh are kept as placeholders with a note, and a mass that would come \
+                 from a mesh is not compared. Expected counts of MJCF files are those of MuJoCo 4.0.0 with the meshes in place, of URDF files those of \
+                 Pinocchio, or of Drake where Pinocchio refuses the file (Pinocchio's two positions of a continuous joint counted as one). Bodies \
+                 include the world. What is refused is refused as a whole, for a named element of a named line, with a remedy."
+                    .into(),
+            ],
+            ..PageOutput::default()
+        };
+        for (format, folder, is_urdf) in [("MJCF", "mjcf_zoo", false), ("URDF", "urdf_zoo", true)] {
+            match ctx.models.as_ref().map(|m| m.join(folder)).filter(|p| p.join("zoo.json").is_file()) {
+                Some(zoo) => report(format, &zoo, is_urdf, ctx, &mut out)?,
+                None => {
+                    let why = format!("the folder {folder} is absent (set SIGNORINI_MODELS)");
+                    out.claims.push(Claim::skipped(
+                        folder,
+                        &format!("{format} files have the listed counts"),
+                        &why,
+                    ));
+                }
+            }
+        }
+        Ok(out)
+    }
+}
