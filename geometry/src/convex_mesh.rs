@@ -1,9 +1,7 @@
 use signorini_core::na::{Point3, Vector3};
 
+use crate::hull::ascent::Ascent;
 use crate::{Aabb, HullError, MeshDefect, TriangleMesh};
-
-/// Number of vertices from which a support search climbs along edges.
-const CLIMB_FROM: usize = 32;
 
 /// A convex polyhedron: vertices and outward polygons. Made by [`ConvexMesh::from_points`].
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +21,7 @@ pub struct ConvexMesh {
     pub neighbors: Vec<u32>,
     /// Row starts of `neighbors`, vertices + 1.
     pub neighbor_start: Vec<u32>,
+    pub(crate) ascent: Ascent,
 }
 
 impl ConvexMesh {
@@ -56,34 +55,15 @@ impl ConvexMesh {
         &self.neighbors[self.neighbor_start[i] as usize..self.neighbor_start[i + 1] as usize]
     }
 
-    /// A vertex farthest along `direction`.
+    /// A vertex farthest along `direction`, in a few steps however many there are.
     #[must_use]
     pub fn support(&self, direction: &Vector3<f64>) -> u32 {
-        self.support_from(direction, 0)
+        self.ascent.support(&self.vertices, direction)
     }
 
-    /// A vertex farthest along `direction`, climbing along edges from vertex `start`, which is fast if it is near.
-    ///
-    /// # Panics
-    /// If there is no vertex `start`.
-    #[must_use]
-    pub fn support_from(&self, direction: &Vector3<f64>, start: u32) -> u32 {
-        let height = |v: u32| direction.dot(&self.vertices[v as usize].coords);
-        let better = |best: (f64, u32), v: u32| {
-            let h = height(v);
-            if h > best.0 { (h, v) } else { best }
-        };
-        let mut best = (height(start), start);
-        if self.vertices.len() < CLIMB_FROM {
-            return (0..self.vertices.len() as u32).fold(best, better).1;
-        }
-        loop {
-            let next = self.neighbors_of(best.1 as usize).iter().copied().fold(best, better);
-            if next.1 == best.1 {
-                return best.1;
-            }
-            best = next;
-        }
+    /// The face that faces `direction`, near the vertex farthest along it.
+    pub(crate) fn facing(&self, direction: &Vector3<f64>) -> usize {
+        self.ascent.facing(self.support(direction), &self.faces, &self.normals, direction)
     }
 
     /// Enclosed volume \[m³\].

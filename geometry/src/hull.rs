@@ -1,9 +1,11 @@
 //! Convex hulls. [`quickhull`] makes the exact triangulated hull of points in double precision; [`polygons`] merges its
 //! nearly coplanar triangles.
 
+pub(crate) mod ascent;
 mod polygons;
 mod quickhull;
 
+use self::ascent::{Ascent, Rows};
 use signorini_core::na::{Point3, Vector3};
 
 use crate::{Aabb, ConvexMesh};
@@ -197,7 +199,13 @@ impl Hull<'_> {
             return None;
         }
         let offsets = self.offsets(&used, &faces, &normals, 10.0 * MERGE * size)?;
-        Some(ConvexMesh { vertices, faces, normals, offsets, edges, neighbors, neighbor_start })
+        let triangles = self.triangles.iter().map(|[a, b, c]| Some([rank(a)?, rank(b)?, rank(c)?]));
+        let ascent = match triangles.collect::<Option<Vec<_>>>() {
+            Some(t) => Ascent::new(&vertices, &t, &faces),
+            // A corner within a polygon: all vertices are tried.
+            None => Ascent::default(),
+        };
+        Some(ConvexMesh { vertices, faces, normals, offsets, edges, neighbors, neighbor_start, ascent })
     }
 
     /// The supporting plane along each normal; `None` if a corner of the face lies below it by more than `flatness`
@@ -209,11 +217,12 @@ impl Hull<'_> {
         normals: &[Vector3<f64>],
         flatness: f64,
     ) -> Option<Vec<f64>> {
-        let slope = Slope::new(self.points.len(), self.triangles);
+        // On the triangles, whose orientation tests are exact, a local maximum of height is the global one.
+        let slope = Rows::of_triangles(self.points.len(), self.triangles);
         let mut offsets = Vec::with_capacity(faces.len());
         for (face, n) in faces.iter().zip(normals) {
             let height = |v: u32| n.dot(&self.points[v as usize].coords);
-            let top = slope.climb(self.points, n, used[face[0] as usize]);
+            let top = slope.climb(self.points, n, used[face[0] as usize]).1;
             let offset = self.dropped.iter().map(|v| height(*v)).fold(top, f64::max);
             let lowest = face.iter().map(|v| height(used[*v as usize])).fold(f64::INFINITY, f64::min);
             if offset - lowest > flatness {
@@ -233,48 +242,4 @@ fn directed_edges(faces: &[Vec<u32>]) -> Option<Vec<[u32; 2]>> {
     let once = out.windows(2).all(|w| w[0] != w[1]);
     let both = out.iter().all(|[a, b]| out.binary_search(&[*b, *a]).is_ok());
     (once && both).then_some(out)
-}
-
-/// Vertex adjacency of a triangulated hull. On it a local maximum of height is the global one; merged polygons, which are
-/// flat and convex to the tolerance only, do not promise that.
-struct Slope {
-    start: Vec<u32>,
-    neighbors: Vec<u32>,
-}
-
-impl Slope {
-    fn new(points: usize, triangles: &Triangles) -> Self {
-        let mut start = vec![0u32; points + 1];
-        for v in triangles.iter().flatten() {
-            start[*v as usize + 1] += 1;
-        }
-        for i in 0..points {
-            start[i + 1] += start[i];
-        }
-        let mut fill = start.clone();
-        let mut neighbors = vec![0; 3 * triangles.len()];
-        for t in triangles {
-            for k in 0..3 {
-                let slot = &mut fill[t[k] as usize];
-                neighbors[*slot as usize] = t[(k + 1) % 3];
-                *slot += 1;
-            }
-        }
-        Self { start, neighbors }
-    }
-
-    /// Height of the highest vertex along `n`, found from vertex `from`.
-    fn climb(&self, points: &[Point3<f64>], n: &Vector3<f64>, from: u32) -> f64 {
-        let height = |v: u32| n.dot(&points[v as usize].coords);
-        let mut best = (height(from), from);
-        loop {
-            let (low, high) = (self.start[best.1 as usize], self.start[best.1 as usize + 1]);
-            let next = self.neighbors[low as usize..high as usize].iter().map(|v| (height(*v), *v));
-            let next = next.fold(best, |a, b| if b.0 > a.0 { b } else { a });
-            if next.1 == best.1 {
-                return best.0;
-            }
-            best = next;
-        }
-    }
 }

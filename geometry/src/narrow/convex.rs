@@ -4,8 +4,9 @@ use signorini_core::na::Vector3;
 
 use super::clip::{crossing, intersect, point_over};
 use super::core::{Core, Pair, unit};
+use super::expand::expand;
 use super::face::{Face, Reach, face};
-use super::gjk::{Gjk, gjk};
+use super::gjk::{Gjk, Simplex, gjk};
 use super::polish::{Direction, polish};
 use super::search::{box_box, largest_separation};
 
@@ -38,9 +39,10 @@ pub(super) fn core_distance(pair: &Pair<'_>, limit: f64) -> Option<CoreWitness> 
         }
     }
     let mut fallback = None;
+    let mut simplex = Simplex::new();
     let rounds: &[f64] = if curved { &[1e-5, 1e-14] } else { &[1e-14] };
     for &relative in rounds {
-        let (normal, lower, upper, p_a, p_b) = match gjk(pair, &start, relative, limit) {
+        let (normal, lower, upper, p_a, p_b) = match gjk(pair, &start, relative, limit, &mut simplex) {
             Gjk::Beyond => return None,
             Gjk::Overlap => break,
             Gjk::Apart { normal, lower, upper, p_a, p_b } => (normal, lower, upper, p_a, p_b),
@@ -66,7 +68,8 @@ pub(super) fn core_distance(pair: &Pair<'_>, limit: f64) -> Option<CoreWitness> 
     if let Some(w) = fallback {
         return Some(w.aligned());
     }
-    Some(overlapping(pair, largest_separation(pair)))
+    let d = expand(pair, &simplex).unwrap_or_else(|| largest_separation(pair));
+    Some(overlapping(pair, d))
 }
 
 fn overlapping(pair: &Pair<'_>, d: Direction) -> CoreWitness {

@@ -6,9 +6,6 @@ use crate::{ConvexMesh, Shape};
 
 type V = Vector3<f64>;
 
-/// Number of hull vertices from which the support search climbs along edges.
-const CLIMB_FROM: usize = 48;
-
 /// A convex set in its own frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Core<'a> {
@@ -42,31 +39,9 @@ pub(super) fn core_of(shape: &Shape) -> Option<(Core<'_>, f64)> {
 }
 
 /// Index of the hull vertex farthest along `d`.
+#[inline]
 pub(super) fn hull_support(m: &ConvexMesh, d: &V) -> usize {
-    let n = m.vertices.len();
-    let height = |i: usize| m.vertices[i].coords.dot(d);
-    let (mut best, mut top) = (0, height(0));
-    if n < CLIMB_FROM || m.neighbor_start.len() != n + 1 {
-        for i in 1..n {
-            let h = height(i);
-            if h > top {
-                (best, top) = (i, h);
-            }
-        }
-        return best;
-    }
-    loop {
-        let at = best;
-        for &j in &m.neighbors[m.neighbor_start[at] as usize..m.neighbor_start[at + 1] as usize] {
-            let h = height(j as usize);
-            if h > top {
-                (best, top) = (j as usize, h);
-            }
-        }
-        if best == at {
-            return best;
-        }
-    }
+    m.support(d) as usize
 }
 
 impl Core<'_> {

@@ -15,16 +15,41 @@ pub(super) enum Gjk {
     Apart { normal: V, lower: f64, upper: f64, p_a: V, p_b: V },
     /// The separation along some direction is beyond the limit.
     Beyond,
-    /// Cores overlap, or touch within roundoff.
+    /// Cores overlap, or touch within roundoff; the simplex left behind holds the origin.
     Overlap,
 }
 
+/// A point of A, one of B, and their difference.
 #[derive(Clone, Copy, Debug)]
-struct Corner {
+pub(super) struct Corner {
     /// b − a.
-    w: V,
-    a: V,
-    b: V,
+    pub(super) w: V,
+    pub(super) a: V,
+    pub(super) b: V,
+}
+
+impl Corner {
+    /// With a − b as the difference.
+    pub(super) fn flipped(&self) -> Self {
+        Self { w: -self.w, ..*self }
+    }
+}
+
+/// Up to four points of B − A.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Simplex {
+    corners: [Corner; 4],
+    count: usize,
+}
+
+impl Simplex {
+    pub(super) fn new() -> Self {
+        Self { corners: [Corner { w: V::zeros(), a: V::zeros(), b: V::zeros() }; 4], count: 0 }
+    }
+
+    pub(super) fn corners(&self) -> &[Corner] {
+        &self.corners[..self.count]
+    }
 }
 
 /// Nearest point of a simplex to the origin: its coordinates and the corners that carry it.
@@ -36,10 +61,10 @@ struct Nearest {
 }
 
 /// Runs until the duality gap is below `relative`·distance, or until it stops shrinking.
-pub(super) fn gjk(pair: &Pair<'_>, start: &V, relative: f64, limit: f64) -> Gjk {
+pub(super) fn gjk(pair: &Pair<'_>, start: &V, relative: f64, limit: f64, simplex: &mut Simplex) -> Gjk {
+    let Simplex { corners, count } = simplex;
+    *count = 1;
     let tiny = 1e-15 * pair.scale;
-    let mut corners = [Corner { w: V::zeros(), a: V::zeros(), b: V::zeros() }; 4];
-    let mut count = 1;
     let (a, b) = pair.support(start);
     corners[0] = Corner { w: b - a, a, b };
     let mut near =
@@ -61,18 +86,21 @@ pub(super) fn gjk(pair: &Pair<'_>, start: &V, relative: f64, limit: f64) -> Gjk 
                 return Gjk::Beyond;
             }
         }
-        if len - s <= relative * len || corners[..count].iter().any(|c| c.w == w) {
+        if len - s <= relative * len || corners[..*count].iter().any(|c| c.w == w) {
             break;
         }
-        corners[count] = Corner { w, a, b };
-        let next = nearest(&corners[..count + 1], near.v);
-        let Some(next) = next else { return Gjk::Overlap };
+        corners[*count] = Corner { w, a, b };
+        let next = nearest(&corners[..*count + 1], near.v);
+        let Some(next) = next else {
+            *count += 1;
+            return Gjk::Overlap;
+        };
         if next.norm2 >= near.norm2 {
             break;
         }
         near = next;
         let mut kept = 0;
-        for k in 0..=count {
+        for k in 0..=*count {
             if near.lambda[k] > 0.0 {
                 corners[kept] = corners[k];
                 near.lambda[kept] = near.lambda[k];
@@ -80,10 +108,10 @@ pub(super) fn gjk(pair: &Pair<'_>, start: &V, relative: f64, limit: f64) -> Gjk 
             }
         }
         near.lambda[kept..].fill(0.0);
-        count = kept;
+        *count = kept;
     }
     let (mut p_a, mut p_b) = (V::zeros(), V::zeros());
-    for (c, l) in corners[..count].iter().zip(&near.lambda) {
+    for (c, l) in corners[..*count].iter().zip(&near.lambda) {
         p_a += c.a * *l;
         p_b += c.b * *l;
     }

@@ -8,6 +8,7 @@ mod clip;
 mod convex;
 mod core;
 mod distance;
+mod expand;
 mod face;
 mod gjk;
 mod half_space;

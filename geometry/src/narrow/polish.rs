@@ -106,15 +106,19 @@ pub(super) struct Direction {
 pub(super) fn polish(pair: &Pair<'_>, start: Direction, mut tol: f64, rounds: usize) -> Direction {
     let mut best = start;
     let curved = pair.a.is_curved() || pair.b.is_curved();
-    for _ in 0..rounds {
+    for round in 0..rounds {
         let before = best;
         let mut f = Flats { e: [V::zeros(); MAX_FLATS], off: [0.0; MAX_FLATS], len: 0 };
         flats(&pair.a, &before.n, tol, |e, off| f.push(e, off));
         flats(&pair.b, &pair.opposite_in_b(&before.n), tol, |e, off| f.push(pair.r * e, off));
+        // Near touching, separations differ by less than normals: an exact normal as good as the start to roundoff is preferred to it, and
+        // the first of several that are equally good.
+        let mut needed = if round == 0 && curved { -1e-15 } else { 4e-16 } * pair.scale;
         let mut offer = |n: V| {
             let s = pair.separation(&n);
-            if s > best.s {
+            if s > best.s + needed {
                 best = Direction { n, s };
+                needed = 4e-16 * pair.scale;
             }
         };
         let e = &f.e[..f.len];
