@@ -22,6 +22,7 @@ pub mod robots;
 pub mod scenes;
 pub mod shapes;
 pub mod suite;
+pub mod support;
 mod trace;
 pub mod view;
 

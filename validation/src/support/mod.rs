@@ -1,0 +1,56 @@
+//! What is supported, asked of the code itself: pairs of shapes, laws under solvers, elements of model files.
+//!
+//! [`document`] is the text of `SUPPORT.md`; a test fails when that file is stale.
+
+mod laws;
+mod mjcf;
+mod probe;
+mod shapes;
+mod urdf;
+
+use crate::PageError;
+use crate::engine::INTEGRATORS;
+
+/// The tables as Markdown.
+///
+/// # Errors
+/// A law of the registry that has no example here, a query that fails.
+pub fn document() -> Result<String, PageError> {
+    let integrators = INTEGRATORS.map(|n| format!("`{n}`")).join(", ");
+    Ok(format!(
+        "# What is supported
+
+Written by `cargo run -p signorini-validation --example support > SUPPORT.md`, which asks the code: every answer below is that of a query, a solve or a
+reader. A test fails when this file is stale. What is refused is refused with file, line, element and a remedy.
+
+## Laws and solvers
+
+Each law acts on one small problem under each solver; `runs` means that it converged. Every solver runs under every integrator ({integrators}), since
+integrators see a solver through one trait. ICF takes convex laws without barrier, with
+a map that stays as it is during a solve; the reference solver takes any problem up to a number of unknowns.
+
+{}
+## Pairs of shapes
+
+How signed distance and contact patch of a pair are found (*exact*: in closed form; *iterative*: to round-off; *contacts only*: triangle by triangle, without
+a signed distance), and the most points of a patch over 600 placements, lying, standing and leaning. A patch has at most eight points per pair of convex parts.
+
+{}
+## MJCF
+
+Every element and attribute of the schema that MuJoCo 4.0.0 prints, and `frame` and `replicate`. *Read*: some value changes the scene. *Accepted, no effect*:
+no value that was tried changes the mechanics; what is only for the eye or for MuJoCo's solver stands in the notes that `inspect` prints, † marks what is left out
+with a warning. \\* : some values are refused (in the last column: all but those that change nothing). `autolimits` decides what is an error and nothing else;
+`custom` numbers with the names of contact parameters are read. Attributes of default classes are those of their elements; `include` is resolved first. What does
+not stand here is an error.
+
+{}
+## URDF
+
+{}",
+        laws::table()?,
+        shapes::table()?,
+        mjcf::table(),
+        urdf::table()
+    ))
+}

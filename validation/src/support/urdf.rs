@@ -1,0 +1,170 @@
+//! What the URDF reader makes of each element.
+
+use std::fmt::Write;
+
+use signorini_scene::NoteKind;
+
+use super::probe::{Answer, ask};
+
+/// Where an example stands.
+#[derive(Clone, Copy)]
+enum In {
+    Robot,
+    Link,
+    Joint,
+    /// In place of the joint's type.
+    Type,
+    Inertial,
+    Visual,
+    Collision,
+    /// In the geometry of a collision.
+    Shape,
+}
+
+/// Elements and an example of each.
+const ELEMENTS: &[(In, &str)] = &[
+    (
+        In::Robot,
+        "<transmission name='x'><type>SimpleTransmission</type><joint name='j'/><actuator name='a'/></transmission>",
+    ),
+    (In::Robot, "<gazebo reference='a'/>"),
+    (In::Robot, "<ros2_control name='x' type='system'/>"),
+    (In::Robot, "<sensor name='x'/>"),
+    (In::Robot, "<drake:frame name='x' link='a' xyz='0 0 1'/>"),
+    (
+        In::Robot,
+        "<drake:collision_filter_group name='x'><drake:member link='a'/><drake:member link='b'/><drake:ignored_collision_filter_group name='x'/></drake:collision_filter_group>",
+    ),
+    (In::Robot, "<drake:ball_constraint name='x'/>"),
+    (In::Robot, "<drake:linear_spring_damper name='x'/>"),
+    (In::Robot, "<drake:linear_bushing_rpy name='x'/>"),
+    (In::Robot, "<drake:tendon_constraint name='x'/>"),
+    (In::Robot, "<xacro:include filename='x'/>"),
+    (In::Link, "<contact><lateral_friction value='0.3'/></contact>"),
+    (In::Link, "<contact><stiffness value='1000'/><damping value='10'/></contact>"),
+    (In::Link, "<contact><restitution value='1'/></contact>"),
+    (In::Link, "<self_collision_checking/>"),
+    (In::Inertial, "<origin xyz='0 0 .1' rpy='.1 0 0'/>"),
+    (In::Visual, "<origin xyz='0 0 .1'/>"),
+    (In::Visual, "<material name='m'><color rgba='1 0 0 1'/></material>"),
+    (In::Visual, "<material name='m'><texture filename='x.png'/></material>"),
+    (In::Collision, "<origin xyz='0 0 .1' rpy='.1 0 0'/>"),
+    (In::Collision, "<material name='m'/>"),
+    (In::Collision, "<verbose value='1'/>"),
+    (In::Collision, "<drake:proximity_properties><drake:mu_static value='.3'/></drake:proximity_properties>"),
+    (
+        In::Collision,
+        "<drake:proximity_properties><drake:point_contact_stiffness value='1e5'/></drake:proximity_properties>",
+    ),
+    (
+        In::Collision,
+        "<drake:proximity_properties><drake:hunt_crossley_dissipation value='5'/></drake:proximity_properties>",
+    ),
+    (
+        In::Collision,
+        "<drake:proximity_properties><drake:hydroelastic_modulus value='1e7'/></drake:proximity_properties>",
+    ),
+    (
+        In::Collision,
+        "<drake:proximity_properties><drake:compliant_hydroelastic/></drake:proximity_properties>",
+    ),
+    (In::Shape, "<box size='.1 .2 .3'/>"),
+    (In::Shape, "<sphere radius='.3'/>"),
+    (In::Shape, "<cylinder radius='.1' length='.2'/>"),
+    (In::Shape, "<capsule radius='.1' length='.2'/>"),
+    (In::Shape, "<drake:capsule radius='.1' length='.2'/>"),
+    (In::Shape, "<drake:ellipsoid a='.1' b='.2' c='.3'/>"),
+    (In::Shape, "<mesh filename='x.obj'/>"),
+    (In::Shape, "<mesh filename='x.stl'/>"),
+    (In::Shape, "<mesh filename='x.dae'/>"),
+    (In::Shape, "<plane normal='0 0 1'/>"),
+    (In::Type, "fixed"),
+    (In::Type, "revolute"),
+    (In::Type, "continuous"),
+    (In::Type, "prismatic"),
+    (In::Type, "floating"),
+    (In::Type, "planar"),
+    (In::Type, "ball"),
+    (In::Joint, "<origin xyz='0 0 .1' rpy='.1 0 0'/>"),
+    (In::Joint, "<axis xyz='0 1 0'/>"),
+    (In::Joint, "<limit lower='-1' upper='1' effort='5' velocity='2'/>"),
+    (In::Joint, "<dynamics damping='.1' friction='.2'/>"),
+    (In::Joint, "<mimic joint='k' multiplier='2' offset='.1'/>"),
+    (In::Joint, "<calibration rising='0'/>"),
+    (In::Joint, "<safety_controller k_velocity='1'/>"),
+    (In::Joint, "<drake:damping value='1'/>"),
+];
+
+/// A robot with the example where it belongs, or without it.
+fn robot(at: In, example: &str) -> String {
+    let put = |here: bool, otherwise: &str| if here { example.to_owned() } else { otherwise.to_owned() };
+    let kind = match at {
+        In::Type if !example.is_empty() => example,
+        _ => "revolute",
+    };
+    let limit = "<limit lower='-2' upper='2' effort='3' velocity='9'/>";
+    format!(
+        "<robot name='r' xmlns:drake='http://drake.mit.edu' xmlns:xacro='http://www.ros.org/wiki/xacro'>
+<link name='base'/>
+<link name='a'>
+<inertial>{}<mass value='1'/><inertia ixx='1' iyy='1' izz='1.5' ixy='0' ixz='0' iyz='0'/></inertial>
+<visual>{}<geometry><sphere radius='.1'/></geometry></visual>
+<collision>{}<geometry>{}</geometry></collision>
+{}
+</link>
+<link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>
+<joint name='j' type='{kind}'><parent link='base'/><child link='a'/>{}{}</joint>
+<joint name='k' type='revolute'><parent link='a'/><child link='b'/>{limit}</joint>
+{}
+</robot>",
+        put(matches!(at, In::Inertial), ""),
+        put(matches!(at, In::Visual), ""),
+        put(matches!(at, In::Collision), ""),
+        put(matches!(at, In::Shape) && !example.is_empty(), "<sphere radius='.1'/>"),
+        put(matches!(at, In::Link), ""),
+        put(matches!(at, In::Joint), ""),
+        if example.starts_with("<limit") { "" } else { limit },
+        put(matches!(at, In::Robot), ""),
+    )
+}
+
+/// The table.
+pub(super) fn table() -> String {
+    let mut out = String::from("| in | example | answer |\n|---|---|---|\n");
+    for &(at, example) in ELEMENTS {
+        let (base, remarks) = match ask(&robot(at, "")) {
+            Answer::Read { scene, notes } => (scene, notes),
+            Answer::BadValue { why, .. } | Answer::Refused(why) => (why, Vec::new()),
+            Answer::Unknown => (String::new(), Vec::new()),
+        };
+        let is_new = |n: &(NoteKind, String)| !remarks.contains(n);
+        let answer = match ask(&robot(at, example)) {
+            Answer::Read { scene, .. } if scene != base => "read".to_owned(),
+            // The robot around the examples has this type.
+            Answer::Read { .. } if example == "revolute" => "read".to_owned(),
+            Answer::Read { notes, .. } => match notes.into_iter().find(is_new) {
+                Some((NoteKind::Warning, text)) => format!("left out with a warning: {text}"),
+                Some((_, text)) => format!("noted: {text}"),
+                None => "accepted, no effect".into(),
+            },
+            Answer::Refused(feature) => format!("refused: {feature}"),
+            Answer::Unknown => "an error".to_owned(),
+            Answer::BadValue { why, .. } if why.contains("x.obj") || why.contains("x.stl") => {
+                "read".to_owned()
+            }
+            Answer::BadValue { why, .. } => format!("an error: {why}"),
+        };
+        let at = match at {
+            In::Robot => "`robot`",
+            In::Link => "`link`",
+            In::Joint => "`joint`",
+            In::Type => "`joint type`",
+            In::Inertial => "`inertial`",
+            In::Visual => "`visual`",
+            In::Collision => "`collision`",
+            In::Shape => "`geometry`",
+        };
+        _ = writeln!(out, "| {at} | `{example}` | {answer} |");
+    }
+    out
+}
