@@ -1,4 +1,4 @@
-use nalgebra::{DMatrix, DVector, Vector3};
+use nalgebra::{DMatrix, DVector};
 
 use crate::{
     BlockDiagonal, ContactLaw, ContactMaterial, ContactSeed, FrozenMap, FrozenProblem, Pool, Pools,
@@ -59,7 +59,6 @@ impl DenseProblem {
                 dt: self.dt,
                 gap: self.phi0[k],
                 velocity: FrozenProblem::contact_velocity_at(&map, k, self.v0.as_slice()),
-                lagged_impulse: Vector3::zeros(),
                 material: self.materials[k],
                 delassus: FrozenProblem::delassus(&inertia, &map, k),
                 tree_contacts: [0, nc as u32],

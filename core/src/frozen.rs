@@ -454,6 +454,9 @@ impl FrozenProblem {
 }
 
 impl StepProblem for FrozenProblem {
+    fn relag(&mut self, gamma: &[f64]) -> bool {
+        self.pools.relag(gamma)
+    }
     fn dt(&self) -> f64 {
         self.dt
     }

@@ -84,6 +84,12 @@ pub trait ContactLaw<const D: usize>:
 
     /// Everything lagged or dependent on the step size.
     fn prepare(&self, seed: &Self::Seed) -> Self::Params;
+    /// Offers the impulse of a solve \[N·s\], D, as a lagged value; true when the constants changed and want another solve. A law that accepts
+    /// must come to an end: the step is solved again as long as any constraint says true.
+    fn relag(&self, p: &mut Self::Params, gamma: SVector<f64, D>) -> bool {
+        let _ = (p, gamma);
+        false
+    }
     /// Cost, gradient and Hessian at `v_c` \[m/s\], D.
     fn eval(&self, p: &Self::Params, v_c: SVector<f64, D>) -> LawEval<D>;
     /// Cost \[J\] alone; +∞ outside the domain.
@@ -193,8 +199,6 @@ pub struct ContactSeed {
     pub gap: f64,
     /// Contact velocity at the start of the step, contact frame (n, t₁, t₂) \[m/s\], 3.
     pub velocity: SVector<f64, 3>,
-    /// Impulse found at the start state by an earlier evaluation, contact frame \[N·s\], 3; zero when none.
-    pub lagged_impulse: SVector<f64, 3>,
     /// Combined surface parameters.
     pub material: ContactMaterial,
     /// Delassus block W = J A⁻¹ Jᵀ of this contact alone, contact frame \[1/kg\], 3 × 3.

@@ -59,6 +59,8 @@ pub trait LawPool: Send + Sync {
         alpha: f64,
         weights: Option<&[f64]>,
     ) -> Along;
+    /// Offers the impulses of a solve, the rows of this pool, as new lagged values; true when some changed.
+    fn relag(&mut self, gamma: &[f64]) -> bool;
     /// Replaces the content by one constraint per contact seed; false, with nothing changed, when the law wants other seeds.
     fn reset_contacts(&mut self, seeds: &[ContactSeed]) -> bool;
     /// A pool of the same law, empty.
@@ -170,6 +172,11 @@ impl<L: ContactLaw<D>, const D: usize> LawPool for Pool<L, D> {
             sum.add_scaled(weights.map_or(1.0, |w| w[k as usize]), a);
         }
         sum
+    }
+    fn relag(&mut self, gamma: &[f64]) -> bool {
+        let rows = gamma.as_chunks::<D>().0;
+        let changed = |(p, row): (&mut L::Params, &[f64; D])| self.law.relag(p, SVector::from(*row));
+        self.params.iter_mut().zip(rows).map(changed).fold(false, |any, one| any | one)
     }
     fn reset_contacts(&mut self, seeds: &[ContactSeed]) -> bool {
         if TypeId::of::<L::Seed>() != TypeId::of::<ContactSeed>() {
@@ -326,6 +333,15 @@ impl Pools {
             sum.add_scaled(1.0, self.members[i].along(self.spans[i], which, v_c, dv_c, alpha, weights));
         }
         sum
+    }
+
+    /// Offers the impulses of a solve, all rows, as new lagged values; true when some changed.
+    pub fn relag(&mut self, gamma: &[f64]) -> bool {
+        let offer = |(m, s): (&mut Box<dyn LawPool>, &Span)| {
+            let rows = m.len() * m.dim();
+            gamma.get(s.row..s.row + rows).is_some_and(|g| m.relag(g))
+        };
+        self.members.iter_mut().zip(&self.spans).map(offer).fold(false, |any, one| any | one)
     }
 
     /// True when every law is convex and none is a barrier.

@@ -194,7 +194,6 @@ impl Prepared {
                 dt: 0.0,
                 gap: c.gap,
                 velocity: FrozenProblem::contact_velocity_at(parts.map, k, v0),
-                lagged_impulse: Vector3::zeros(),
                 material: c.material,
                 delassus: if dim >= 3 { w } else { Matrix3::from_diagonal_element(w[(0, 0)]) },
                 tree_contacts: trees.map(|t| t.map_or(0, |t| tree_contacts[t])),

@@ -83,7 +83,6 @@ fn pile(bodies: usize, contacts: usize) -> Result<(FrozenProblem, Vec<f64>), Box
             dt: DT,
             gap: 2e-4 * (noise.next() - 0.6),
             velocity: FrozenProblem::contact_velocity_at(&map, k, &v0),
-            lagged_impulse: Vector3::zeros(),
             material: ContactMaterial { stiffness: 1e5, dissipation: 10.0, ..ContactMaterial::default() },
             delassus: Matrix3::zeros(),
             tree_contacts: [1, 1],

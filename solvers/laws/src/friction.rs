@@ -24,9 +24,7 @@ pub fn friction_coefficient(mu_static: f64, mu_dynamic: f64, s: f64) -> f64 {
 
 /// The lagged quantities of regularised friction: kurtz2025cenic, eq. (7).
 ///
-/// The normal impulse is that of the state at the start, from its gap and normal velocity; it is zero for a speculative contact, which
-/// therefore has no friction in the step in which it closes. [`ContactSeed::lagged_impulse`] is not read: it serves laws
-/// whose impulse is no function of the state.
+/// The normal impulse is that of the state at the start, from its gap and normal velocity; it is zero for a speculative contact.
 pub(crate) struct LaggedFriction {
     /// μ at the slip speed of the start.
     pub mu: f64,

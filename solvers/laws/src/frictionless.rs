@@ -11,7 +11,7 @@ use crate::NormalPotential;
 /// ```
 /// Lagged: nothing; δt and φ₀ enter f₀.
 ///
-/// Not read: friction of all kinds, relaxation time, lagged impulse, solref, solimp.
+/// Not read: friction of all kinds, relaxation time, solref, solimp.
 ///
 /// Deviates: none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

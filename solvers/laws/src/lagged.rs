@@ -13,7 +13,10 @@ use crate::friction::LaggedFriction;
 /// ```
 /// No coupling between normal and tangent, hence no gliding; the friction bound lags by one step. Lagged: n₀, μ, ε.
 ///
-/// Not read: relaxation time, lagged impulse, torsional and rolling friction, solref, solimp.
+/// A contact that is open at the start has n₀ = 0. When a solve closes it, the impulse found becomes n₀ and the step is solved once
+/// more: an impact within one long step has friction too.
+///
+/// Not read: relaxation time, torsional and rolling friction, solref, solimp.
 ///
 /// Deviates: w in ε = max(v_s, μ σ_R w n₀) is the Delassus norm rather than 2.65/m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,6 +39,8 @@ pub struct LaggedParams {
     friction: f64,
     /// ε \[m/s\].
     eps: f64,
+    /// μ and ε/n₀ \[m/s per N·s\] for an impulse to come, while the contact is open.
+    open: Option<[f64; 2]>,
 }
 
 impl LaggedParams {
@@ -60,7 +65,20 @@ impl ContactLaw<3> for Lagged {
 
     fn prepare(&self, seed: &ContactSeed) -> LaggedParams {
         let f = LaggedFriction::new(seed, self.sigma_r);
-        LaggedParams { normal: NormalPotential::new(seed), friction: f.mu * f.n0, eps: f.eps }
+        let open = (seed.gap > 0.0).then(|| [f.mu, f.mu * self.sigma_r * seed.inverse_mass()]);
+        LaggedParams { normal: NormalPotential::new(seed), friction: f.mu * f.n0, eps: f.eps, open }
+    }
+
+    fn relag(&self, p: &mut LaggedParams, gamma: SVector<f64, 3>) -> bool {
+        match p.open {
+            Some([mu, spread]) if gamma[0] > 0.0 => {
+                p.open = None;
+                p.friction = mu * gamma[0];
+                p.eps = p.eps.max(spread * gamma[0]);
+                p.friction > 0.0
+            }
+            _ => false,
+        }
     }
 
     #[inline]

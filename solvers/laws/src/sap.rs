@@ -19,7 +19,7 @@ use signorini_core::{Along, ContactLaw, ContactSeed, LawEval, LawProperties, Smo
 /// ```
 /// Each is convex in v_c. A sliding contact glides by μ‖v_t‖(δt + τ_d), which does not vanish with δt when τ_d > 0. Lagged: μ.
 ///
-/// Not read: dissipation, lagged impulse, torsional and rolling friction, solref, solimp; the stiction speed only decides between static
+/// Not read: dissipation, torsional and rolling friction, solref, solimp; the stiction speed only decides between static
 /// and dynamic friction.
 ///
 /// Deviates: μ follows kurtz2025cenic, eq. (8) at the slip speed of the start; R_t is at least 1e-12 R_n.

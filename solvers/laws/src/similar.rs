@@ -14,7 +14,7 @@ use crate::friction::LaggedFriction;
 /// falling, z concave, so ℓ is convex. A sliding contact glides: it rests at a depth smaller by about δt μ‖v_t‖, which vanishes with
 /// δt. Lagged: μ, ε.
 ///
-/// Not read: relaxation time, lagged impulse, torsional and rolling friction, solref, solimp.
+/// Not read: relaxation time, torsional and rolling friction, solref, solimp.
 ///
 /// Deviates: w in ε is the Delassus norm rather than 2.65/m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

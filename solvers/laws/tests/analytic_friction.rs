@@ -33,7 +33,6 @@ fn resting(dt: f64, mass: f64, mu: f64, v0: Vector3<f64>) -> ContactSeed {
         dt,
         gap: -mass * 9.81 / material.stiffness,
         velocity: v0,
-        lagged_impulse: Vector3::zeros(),
         material,
         delassus: Matrix3::identity() / mass,
         tree_contacts: [0, 1],
@@ -102,4 +101,27 @@ fn analytic_joint_friction_creeps_and_stops_like_contact_friction() {
     let slope = law.eval(&heavy, SVector::from([0.0])).hess[(0, 0)];
     let expected = 1e-3 * 4e5 / (1e-3 * 5.0 * 1e-3 * 4e5);
     assert!((slope - expected).abs() < 1e-12 * expected, "{slope} against {expected}");
+}
+
+#[test]
+fn analytic_an_open_contact_takes_the_impulse_that_closes_it_once() {
+    let law = Lagged::default();
+    let seed = ContactSeed {
+        dt: 0.01,
+        gap: 1e-3,
+        velocity: Vector3::new(-1.0, 2.0, 0.0),
+        material: ContactMaterial::default(),
+        delassus: Matrix3::identity(),
+        tree_contacts: [0, 1],
+    };
+    let mut p = law.prepare(&seed);
+    assert_eq!(p.friction_bound(), 0.0, "an open contact has no friction yet");
+    assert!(!law.relag(&mut p, Vector3::zeros()), "nothing closed it");
+    assert!(law.relag(&mut p, Vector3::new(3.0, 0.0, 0.0)));
+    assert_eq!(p.friction_bound(), 1.5, "μ = 0.5");
+    // ε = μ σ_R w n₀ = 0.5 · 1e-3 · 1 · 3.
+    assert!((p.regularization_speed() - 1.5e-3).abs() < 1e-15);
+    assert!(!law.relag(&mut p, Vector3::new(4.0, 0.0, 0.0)), "once");
+    let mut touching = law.prepare(&ContactSeed { gap: -1e-4, ..seed });
+    assert!(!law.relag(&mut touching, Vector3::new(3.0, 0.0, 0.0)), "its n₀ is that of the start");
 }

@@ -19,7 +19,6 @@ fn seed(dt: f64, gap: f64, v: f64, mass: f64, material: ContactMaterial) -> Cont
         dt,
         gap,
         velocity: Vector3::new(v, 0.0, 0.0),
-        lagged_impulse: Vector3::zeros(),
         material,
         delassus: Matrix3::identity() / mass,
         tree_contacts: [0, 1],

@@ -29,7 +29,6 @@ fn contact_seed(r: &mut Rng) -> ContactSeed {
         dt,
         gap,
         velocity: SVector::from_fn(|_, _| speed(r)),
-        lagged_impulse: SVector::from_fn(|_, _| r.normal()),
         material: random_material(r),
         delassus: g * g.transpose() * r.log_uniform(1e-2, 1e2),
         tree_contacts: [1 + r.below(5) as u32, r.below(5) as u32],

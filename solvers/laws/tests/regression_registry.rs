@@ -61,7 +61,6 @@ fn regression_a_refilled_pool_equals_a_fresh_one() {
         dt: dense.dt,
         gap: dense.phi0[k],
         velocity: dense.v0.fixed_rows::<3>(0).into_owned(),
-        lagged_impulse: Default::default(),
         material: dense.materials[k],
         delassus: Matrix3::identity(),
         tree_contacts: [0, 3],

@@ -4,6 +4,7 @@ mod fig02;
 mod fig04;
 mod fig08;
 mod fig19;
+mod modes;
 mod references;
 mod tables;
 
@@ -19,6 +20,7 @@ pub fn pages() -> Vec<&'static dyn Page> {
         &fig08::Fig08,
         &tables::Table2,
         &tables::Table3,
+        &modes::Modes,
         &fig19::Fig19,
         &references::SphereDrop,
         &references::BoxSlide,

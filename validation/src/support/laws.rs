@@ -34,7 +34,6 @@ fn pools() -> Result<Vec<Box<dyn LawPool>>, PageError> {
         dt: DT,
         gap: -1e-3,
         velocity: Vector3::new(-0.1, 0.5, 0.0),
-        lagged_impulse: Vector3::zeros(),
         material: ContactMaterial::default(),
         delassus: Matrix3::identity(),
         tree_contacts: [0, 1],

@@ -97,7 +97,6 @@ fn draw(r: &mut Rng) -> (ContactSeed, Vector3<f64>) {
         dt: r.log_uniform(1e-3, 1e-2),
         gap: 1e-3 * r.normal(),
         velocity: r.vector(),
-        lagged_impulse: Vector3::zeros(),
         material: random_material(r),
         delassus: Matrix3::identity(),
         tree_contacts: [0, 1],

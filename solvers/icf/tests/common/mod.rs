@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "every test file uses its part")]
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use signorini_core::na::{DMatrix, DVector, Vector3};
+use signorini_core::na::{DMatrix, DVector};
 use signorini_core::*;
 use signorini_laws::{Limit, LimitSeed};
 use signorini_testkit::random_problem::random_material;
@@ -92,7 +92,6 @@ impl Parts {
                 dt: self.dt,
                 gap: c.gap,
                 velocity: FrozenProblem::contact_velocity_at(&map, k, &v0),
-                lagged_impulse: Vector3::zeros(),
                 material: c.material,
                 delassus: FrozenProblem::delassus(&inertia, &map, k),
                 tree_contacts: [1, 1],

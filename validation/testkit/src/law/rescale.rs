@@ -50,7 +50,6 @@ pub fn rescale_contact(seed: &ContactSeed, s: Scale) -> ContactSeed {
     out.dt *= s.time;
     out.gap *= s.length;
     out.velocity *= s.speed();
-    out.lagged_impulse *= s.impulse();
     out.delassus /= s.mass;
     let m = &mut out.material;
     m.stiffness *= s.stiffness();

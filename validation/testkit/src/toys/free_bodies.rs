@@ -227,7 +227,6 @@ impl System for FreeBodies {
                     dt: 0.0,
                     gap,
                     velocity: FrozenProblem::contact_velocity_at(parts.map, k, &x0.v),
-                    lagged_impulse: Vector3::zeros(),
                     material: ground.material,
                     delassus: Matrix3::zeros(),
                     tree_contacts: [0, body.points.len() as u32],

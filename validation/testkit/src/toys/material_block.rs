@@ -229,7 +229,6 @@ impl System for MaterialBlock {
                 dt: 0.0,
                 gap,
                 velocity: r_wc.transpose() * (vector(&x0.v, p) - self.ground.velocity),
-                lagged_impulse: Vector3::zeros(),
                 material: self.ground.material,
                 delassus: FrozenProblem::delassus(&inertia, &map, k),
                 tree_contacts: [0, 0],
