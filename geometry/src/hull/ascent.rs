@@ -1,5 +1,7 @@
 //! Climbing a convex polyhedron: its farthest vertex and its best facing polygon in a few steps from a table of starts.
 
+use std::cell::RefCell;
+
 use signorini_core::na::{Point3, Vector3};
 
 type V = Vector3<f64>;
@@ -8,6 +10,38 @@ type V = Vector3<f64>;
 const TRY_ALL: usize = 12;
 /// Most cells along the edge of one side of the table of starts.
 const MOST_CELLS: usize = 12;
+
+/// Vertices met by a flood, marked with its number.
+#[derive(Default)]
+struct Visited {
+    marks: Vec<u32>,
+    flood: u32,
+    open: Vec<u32>,
+}
+
+impl Visited {
+    fn start(&mut self, n: usize) {
+        if self.marks.len() < n || self.flood == u32::MAX {
+            self.marks.clear();
+            self.marks.resize(n, 0);
+            self.flood = 0;
+        }
+        self.flood += 1;
+        self.open.clear();
+    }
+
+    fn take(&mut self, v: u32) {
+        let mark = &mut self.marks[v as usize];
+        if *mark != self.flood {
+            *mark = self.flood;
+            self.open.push(v);
+        }
+    }
+}
+
+thread_local! {
+    static VISITED: RefCell<Visited> = RefCell::default();
+}
 
 /// Rows of numbers of different lengths, one after the other.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -123,6 +157,33 @@ impl Ascent {
             return farthest(points, d);
         }
         self.neighbors.climb(points, d, self.starts[self.cell(d)]).0
+    }
+
+    /// Calls `visit` with the vertices that lie lower than `level` along the unit vector `d`, in no order: they hang together along edges.
+    pub(crate) fn below(&self, points: &[Point3<f64>], d: &V, level: f64, mut visit: impl FnMut(u32)) {
+        let lower = |v: u32| points[v as usize].coords.dot(d) < level;
+        if self.cells == 0 || self.neighbors.len() != points.len() {
+            return (0..points.len() as u32).filter(|v| lower(*v)).for_each(visit);
+        }
+        let lowest = self.support(points, &-d);
+        if !lower(lowest) {
+            return;
+        }
+        VISITED.with(|v| {
+            let mut own = Visited::default();
+            let mut kept = v.try_borrow_mut();
+            let visited = kept.as_deref_mut().unwrap_or(&mut own);
+            visited.start(points.len());
+            visited.take(lowest);
+            while let Some(at) = visited.open.pop() {
+                visit(at);
+                for &next in self.neighbors.row(at as usize) {
+                    if lower(next) {
+                        visited.take(next);
+                    }
+                }
+            }
+        });
     }
 
     fn cell(&self, d: &V) -> usize {

@@ -1,5 +1,7 @@
 //! The part of the tangent plane that two facing features share.
 
+use std::cell::RefCell;
+
 use signorini_core::na::Vector3;
 
 use super::core::tangents;
@@ -29,31 +31,84 @@ pub(super) struct Shared {
     t2: V,
 }
 
-#[derive(Clone, Copy)]
-struct Flat<'a> {
-    face: &'a Face,
+/// Tangent-plane coordinates of the corners of a feature.
+struct Flat {
     x: [f64; MAX_CORNERS],
     y: [f64; MAX_CORNERS],
     len: usize,
 }
 
-impl<'a> Flat<'a> {
-    fn new(f: &'a Face, t1: &V, t2: &V) -> Self {
-        let mut out = Self { face: f, x: [0.0; MAX_CORNERS], y: [0.0; MAX_CORNERS], len: f.len };
-        for k in 0..f.len {
-            out.x[k] = t1.dot(&f.corners[k]);
-            out.y[k] = t2.dot(&f.corners[k]);
-        }
-        out
+impl Flat {
+    const fn empty() -> Self {
+        Self { x: [0.0; MAX_CORNERS], y: [0.0; MAX_CORNERS], len: 0 }
     }
 
-    /// Signed distance of a point to the left of edge k, for unit-length comparison.
-    fn left(&self, k: usize, x: f64, y: f64) -> f64 {
+    fn set(&mut self, f: &Face, t1: &V, t2: &V) {
+        self.len = f.len;
+        for k in 0..f.len {
+            self.x[k] = t1.dot(&f.corners[k]);
+            self.y[k] = t2.dot(&f.corners[k]);
+        }
+    }
+
+    /// Edge k: where it starts, and the unit vector along it; zero for an edge without length.
+    fn edge(&self, k: usize) -> Edge {
         let j = if k + 1 == self.len { 0 } else { k + 1 };
         let (ex, ey) = (self.x[j] - self.x[k], self.y[j] - self.y[k]);
-        let len = ex.hypot(ey);
-        if len > 0.0 { (ex * (y - self.y[k]) - ey * (x - self.x[k])) / len } else { 0.0 }
+        let len = (ex * ex + ey * ey).sqrt();
+        let scale = if len > 0.0 { 1.0 / len } else { 0.0 };
+        Edge { x: self.x[k], y: self.y[k], ex: ex * scale, ey: ey * scale }
     }
+}
+
+#[derive(Clone, Copy)]
+struct Edge {
+    x: f64,
+    y: f64,
+    ex: f64,
+    ey: f64,
+}
+
+impl Edge {
+    /// Signed distance of a point to the left.
+    fn left(&self, x: f64, y: f64) -> f64 {
+        self.ex * (y - self.y) - self.ey * (x - self.x)
+    }
+}
+
+/// Two facing features and what they share; kept between queries, for it is large.
+pub(super) struct Workspace {
+    pub(super) a: Face,
+    pub(super) b: Face,
+    pub(super) shared: Shared,
+    flats: [Flat; 2],
+    next: [Corner; MAX_SHARED],
+}
+
+impl Workspace {
+    const fn new() -> Self {
+        let corner = Corner { x: 0.0, y: 0.0, codes: [0; 2], edge: (0, 0) };
+        let zero = V::new(0.0, 0.0, 0.0);
+        Self {
+            a: Face::empty(),
+            b: Face::empty(),
+            shared: Shared { corners: [corner; MAX_SHARED], len: 0, t1: zero, t2: zero },
+            flats: [Flat::empty(), Flat::empty()],
+            next: [corner; MAX_SHARED],
+        }
+    }
+}
+
+thread_local! {
+    static WORKSPACE: RefCell<Workspace> = const { RefCell::new(Workspace::new()) };
+}
+
+/// Calls `f` with this thread's workspace, whose contents are left over from earlier calls.
+pub(super) fn with_workspace<R>(f: impl FnOnce(&mut Workspace) -> R) -> R {
+    WORKSPACE.with(|w| match w.try_borrow_mut() {
+        Ok(mut w) => f(&mut w),
+        Err(_) => f(&mut Workspace::new()),
+    })
 }
 
 impl Shared {
@@ -74,35 +129,46 @@ impl Shared {
     }
 }
 
-/// Intersects the projections of two features; empty when they do not meet, or when both are lines that cross.
-///
-/// `eps` \[m\]: points this far outside count as inside.
-pub(super) fn intersect(a: &Face, b: &Face, n: &V, eps: f64) -> Shared {
-    let (t1, t2) = tangents(n);
-    let mut out = Shared { corners: [Corner::default(); MAX_SHARED], len: 0, t1, t2 };
-    let (fa, fb) = (Flat::new(a, &t1, &t2), Flat::new(b, &t1, &t2));
-    match (a.len, b.len) {
-        (3.., 3..) => polygons(&fa, &fb, eps, &mut out),
-        (2, 3..) => segment_in_polygon(&fa, &fb, 0, eps, &mut out),
-        (3.., 2) => segment_in_polygon(&fb, &fa, 1, eps, &mut out),
-        (2, 2) => segments(&fa, &fb, &mut out),
-        _ => {}
+impl Workspace {
+    /// Intersects the projections of the two features along `n` into `shared`; empty when they do not meet, or when both are
+    /// lines that cross.
+    ///
+    /// `eps` \[m\]: points this far outside count as inside.
+    pub(super) fn intersect(&mut self, n: &V, eps: f64) {
+        let (t1, t2) = tangents(n);
+        let Self { a, b, shared, flats: [fa, fb], next } = self;
+        (shared.len, shared.t1, shared.t2) = (0, t1, t2);
+        if a.len == 1 || b.len == 1 {
+            return;
+        }
+        fa.set(a, &t1, &t2);
+        fb.set(b, &t1, &t2);
+        match (a.len, b.len) {
+            (3.., 3..) => polygons([a, b], [fa, fb], eps, shared, next),
+            (2, 3..) => segment_in_polygon([a, b], [fa, fb], 0, eps, shared),
+            (3.., 2) => segment_in_polygon([b, a], [fb, fa], 1, eps, shared),
+            _ => segments([a, b], [fa, fb], shared),
+        }
     }
-    out
 }
 
 /// Sutherland and Hodgman, keeping track of which edges meet at each corner. A runs counter-clockwise seen along −n, B
 /// clockwise.
-fn polygons(fa: &Flat<'_>, fb: &Flat<'_>, eps: f64, out: &mut Shared) {
-    let (a, b) = (fa.face, fb.face);
+fn polygons(
+    [a, b]: [&Face; 2],
+    [fa, fb]: [&Flat; 2],
+    eps: f64,
+    out: &mut Shared,
+    next: &mut [Corner; MAX_SHARED],
+) {
     for k in 0..b.len {
         // Reversed, so that it runs as A does; edge k then goes from corner j to corner j − 1.
         let j = b.len - 1 - k;
         let edge = if j == 0 { b.len - 1 } else { j - 1 };
         out.push(Corner { x: fb.x[j], y: fb.y[j], codes: [a.code, b.codes[j]], edge: (1, edge as u8) });
     }
-    let mut next = [Corner::default(); MAX_SHARED];
     for k in 0..a.len {
+        let line = fa.edge(k);
         let mut len = 0;
         let mut push = |c: Corner| {
             if len < MAX_SHARED {
@@ -111,12 +177,17 @@ fn polygons(fa: &Flat<'_>, fb: &Flat<'_>, eps: f64, out: &mut Shared) {
             }
         };
         let count = out.len;
+        let left = |c: &Corner| line.left(c.x, c.y);
+        let first = left(&out.corners[0]);
+        let mut dq = first;
         for i in 0..count {
-            let (p, q) = (out.corners[i], out.corners[if i + 1 == count { 0 } else { i + 1 }]);
-            let (dp, dq) = (fa.left(k, p.x, p.y), fa.left(k, q.x, q.y));
+            let last = i + 1 == count;
+            let (p, q) = (&out.corners[i], &out.corners[if last { 0 } else { i + 1 }]);
+            let dp = dq;
+            dq = if last { first } else { left(q) };
             let (inside, next_inside) = (dp >= -eps, dq >= -eps);
             if inside {
-                push(p);
+                push(*p);
             }
             if inside != next_inside {
                 let t = dp / (dp - dq);
@@ -148,15 +219,15 @@ fn common_corner(len: usize, j: usize, k: usize) -> usize {
 }
 
 /// The part of a segment over a polygon; `owner` has the segment (0: A, 1: B).
-fn segment_in_polygon(fs: &Flat<'_>, fp: &Flat<'_>, owner: usize, eps: f64, out: &mut Shared) {
-    let (s, p) = (fs.face, fp.face);
+fn segment_in_polygon([s, p]: [&Face; 2], [fs, fp]: [&Flat; 2], owner: usize, eps: f64, out: &mut Shared) {
     // A polygon of A has its inside on the left of its edges, one of B on the right.
     let side = if owner == 0 { -1.0 } else { 1.0 };
     let mut range = [0.0, 1.0];
     let mut by = [None, None];
     for k in 0..p.len {
-        let d0 = side * fp.left(k, fs.x[0], fs.y[0]);
-        let d1 = side * fp.left(k, fs.x[1], fs.y[1]);
+        let line = fp.edge(k);
+        let d0 = side * line.left(fs.x[0], fs.y[0]);
+        let d1 = side * line.left(fs.x[1], fs.y[1]);
         if d0 < -eps && d1 < -eps {
             return;
         }
@@ -192,8 +263,7 @@ fn segment_in_polygon(fs: &Flat<'_>, fp: &Flat<'_>, owner: usize, eps: f64, out:
 }
 
 /// The overlap of two segments that are nearly parallel; nothing for others.
-fn segments(fa: &Flat<'_>, fb: &Flat<'_>, out: &mut Shared) {
-    let (a, b) = (fa.face, fb.face);
+fn segments([a, b]: [&Face; 2], [fa, fb]: [&Flat; 2], out: &mut Shared) {
     let (ux, uy) = (fa.x[1] - fa.x[0], fa.y[1] - fa.y[0]);
     let (vx, vy) = (fb.x[1] - fb.x[0], fb.y[1] - fb.y[0]);
     let (u, v) = (ux.hypot(uy), vx.hypot(vy));

@@ -2,7 +2,7 @@
 
 use signorini_core::na::Vector3;
 
-use super::clip::{crossing, intersect, point_over};
+use super::clip::{Workspace, crossing, point_over, with_workspace};
 use super::core::{Core, Pair, unit};
 use super::expand::expand;
 use super::face::{Face, Reach, face};
@@ -85,55 +85,66 @@ impl CoreWitness {
     }
 }
 
-/// The features that face each other along `n`, in the frame of A.
-pub(super) fn facing(pair: &Pair<'_>, n: &V, reach_a: Reach, reach_b: Reach) -> (Face, Face) {
-    let a = face(&pair.a, n, reach_a);
-    let mut b = face(&pair.b, &pair.opposite_in_b(n), reach_b);
-    b.transform(&pair.r, &pair.t);
-    (a, b)
+/// Makes the workspace hold the features that face each other along `n`, in the frame of A.
+pub(super) fn facing(pair: &Pair<'_>, n: &V, [reach_a, reach_b]: [Reach; 2], w: &mut Workspace) {
+    face(&pair.a, n, reach_a, &mut w.a);
+    face(&pair.b, &pair.opposite_in_b(n), reach_b, &mut w.b);
+    w.b.transform(&pair.r, &pair.t);
 }
 
 /// Points of the two support features at `n` that lie over each other along `n`, as nearly as possible.
 pub(super) fn witness_over(pair: &Pair<'_>, n: &V) -> (V, V) {
-    let (a, b) = facing(pair, n, Reach::Within(FLAT), Reach::Within(FLAT));
-    let on_a = |q: &V| nearest_on(&pair.a, &a, q, |p| p, |p| p);
-    let on_b = |q: &V| nearest_on(&pair.b, &b, q, |p| pair.r.tr_mul(&(p - pair.t)), |p| pair.r * p + pair.t);
-    let flat = |p: V| p - n * n.dot(&p);
+    with_workspace(|w| witness_in(pair, n, w))
+}
+
+fn witness_in(pair: &Pair<'_>, n: &V, w: &mut Workspace) -> (V, V) {
+    facing(pair, n, [Reach::Within(FLAT); 2], w);
+    let (a, b) = (&w.a, &w.b);
     match (a.len, b.len) {
         (1, 1) => return (a.corners[0], b.corners[0]),
         (1, _) => {
             let q = a.corners[0] + n * n.dot(&(b.corners[0] - a.corners[0]));
-            return (a.corners[0], on_b(&q));
+            return (a.corners[0], nearest_on_b(pair, b, &q));
         }
         (_, 1) => {
             let q = b.corners[0] - n * n.dot(&(b.corners[0] - a.corners[0]));
-            return (on_a(&q), b.corners[0]);
+            return (nearest_on_a(pair, a, &q), b.corners[0]);
         }
         (2, 2) => {
-            if let Some(q) = crossing(&a, &b, n) {
-                return (point_over(&a, &q, n), point_over(&b, &q, n));
+            if let Some(q) = crossing(a, b, n) {
+                return (point_over(a, &q, n), point_over(b, &q, n));
             }
         }
         _ => {}
     }
-    let shared = intersect(&a, &b, n, 1e-14 * pair.scale);
+    w.intersect(n, 1e-14 * pair.scale);
+    let Workspace { a, b, shared, .. } = w;
+    let flat = |p: V| p - n * n.dot(&p);
     let corners = shared.corners();
     if !corners.is_empty() {
         let q = corners.iter().map(|c| shared.lift(c)).sum::<V>() / corners.len() as f64;
-        return (point_over(&a, &q, n), point_over(&b, &q, n));
+        return (point_over(a, &q, n), point_over(b, &q, n));
     }
     // They share less than the polygons that stand for round faces: alternating projection.
     let mean = a.corners[..a.len].iter().sum::<V>() / a.len as f64;
     let s = n.dot(&(b.corners[0] - a.corners[0]));
-    let (mut p, mut q) = (mean, on_b(&(mean + n * s)));
+    let (mut p, mut q) = (mean, nearest_on_b(pair, b, &(mean + n * s)));
     for _ in 0..60 {
-        p = on_a(&(q - n * s));
-        q = on_b(&(p + n * s));
+        p = nearest_on_a(pair, a, &(q - n * s));
+        q = nearest_on_b(pair, b, &(p + n * s));
         if (flat(q) - flat(p)).norm() < 1e-14 * pair.scale {
             break;
         }
     }
     (p, q)
+}
+
+fn nearest_on_a(pair: &Pair<'_>, f: &Face, q: &V) -> V {
+    nearest_on(&pair.a, f, q, |p| p, |p| p)
+}
+
+fn nearest_on_b(pair: &Pair<'_>, f: &Face, q: &V) -> V {
+    nearest_on(&pair.b, f, q, |p| pair.r.tr_mul(&(p - pair.t)), |p| pair.r * p + pair.t)
 }
 
 /// The point of a support feature nearest to `q`, which lies in its plane. Round faces are taken as discs.

@@ -32,8 +32,13 @@ pub(super) struct Face {
 }
 
 impl Face {
-    fn new(code: u32, normal: V) -> Self {
-        Self { corners: [V::zeros(); MAX_CORNERS], codes: [0; MAX_CORNERS], len: 0, code, normal }
+    pub(super) const fn empty() -> Self {
+        let zero = V::new(0.0, 0.0, 0.0);
+        Self { corners: [zero; MAX_CORNERS], codes: [0; MAX_CORNERS], len: 0, code: 0, normal: zero }
+    }
+
+    fn reset(&mut self, code: u32, normal: V) {
+        (self.len, self.code, self.normal) = (0, code, normal);
     }
 
     fn push(&mut self, p: V, code: u32) {
@@ -42,17 +47,15 @@ impl Face {
         self.len += 1;
     }
 
-    fn point(p: V, code: u32) -> Self {
-        let mut out = Self::new(code, V::zeros());
-        out.push(p, code);
-        out
+    fn set_point(&mut self, p: V, code: u32) {
+        self.reset(code, V::zeros());
+        self.push(p, code);
     }
 
-    fn segment(p: V, q: V, codes: [u32; 2]) -> Self {
-        let mut out = Self::new(edge_code(codes[0], codes[1]), V::zeros());
-        out.push(p, codes[0]);
-        out.push(q, codes[1]);
-        out
+    fn set_segment(&mut self, p: V, q: V, codes: [u32; 2]) {
+        self.reset(edge_code(codes[0], codes[1]), V::zeros());
+        self.push(p, codes[0]);
+        self.push(q, codes[1]);
     }
 
     /// The feature mapped by `p ↦ r p + t`.
@@ -82,8 +85,8 @@ pub(super) enum Reach {
     Best,
 }
 
-/// The feature of `core` that faces the unit vector `d`, in the core's frame.
-pub(super) fn face(core: &Core<'_>, d: &V, reach: Reach) -> Face {
+/// Makes `out` the feature of `core` that faces the unit vector `d`, in the core's frame.
+pub(super) fn face(core: &Core<'_>, d: &V, reach: Reach, out: &mut Face) {
     // Sine of the largest tilt of faces, and of lines against the tangent plane.
     let (tilt, slant) = match reach {
         Reach::Within(s) => (s, s),
@@ -92,20 +95,20 @@ pub(super) fn face(core: &Core<'_>, d: &V, reach: Reach) -> Face {
     // By the sine itself: 1 − cos² is lost to roundoff for small angles.
     let faces = |n: &V| n.dot(d) > 0.0 && n.cross(d).norm_squared() <= tilt * tilt;
     match core {
-        Core::Point => Face::point(V::zeros(), VERTEX),
-        Core::Ellipsoid(_) => Face::point(core.support(d), CURVED),
+        Core::Point => out.set_point(V::zeros(), VERTEX),
+        Core::Ellipsoid(_) => out.set_point(core.support(d), CURVED),
         Core::Segment(h) => {
             if d.z.abs() <= slant {
-                Face::segment(V::new(0.0, 0.0, -h), V::new(0.0, 0.0, *h), [0, 1])
+                out.set_segment(V::new(0.0, 0.0, -h), V::new(0.0, 0.0, *h), [0, 1])
             } else {
-                Face::point(core.support(d), VERTEX | u32::from(d.z >= 0.0))
+                out.set_point(core.support(d), VERTEX | u32::from(d.z >= 0.0))
             }
         }
         Core::Box(h) => {
             let i = d.iamax();
             let mut n = V::zeros();
             n[i] = 1f64.copysign(d[i]);
-            box_face(h, d, faces(&n), slant)
+            box_face(h, d, faces(&n), slant, out);
         }
         Core::Cylinder(r, h) => {
             let rho = d.x.hypot(d.y);
@@ -115,39 +118,32 @@ pub(super) fn face(core: &Core<'_>, d: &V, reach: Reach) -> Face {
                 Reach::Best => rho <= CAP_TILT,
             };
             if cap {
-                let mut out = Face::new(FACE | u32::from(up > 0.0), V::new(0.0, 0.0, up));
+                out.reset(FACE | u32::from(up > 0.0), V::new(0.0, 0.0, up));
                 for k in 0..8u32 {
                     let (s, c) = (f64::from(k) * up * FRAC_PI_4).sin_cos();
                     out.push(V::new(r * c, r * s, up * h), 2 * k + u32::from(up > 0.0));
                 }
-                out
             } else if d.z.abs() <= slant.min(0.7) {
                 let p = V::new(r * d.x / rho, r * d.y / rho, 0.0);
                 let z = V::new(0.0, 0.0, *h);
-                Face::segment(p - z, p + z, [CURVED, CURVED | 1])
+                out.set_segment(p - z, p + z, [CURVED, CURVED | 1])
             } else {
-                Face::point(core.support(d), CURVED | u32::from(up > 0.0))
+                out.set_point(core.support(d), CURVED | u32::from(up > 0.0))
             }
         }
         Core::Hull(m) => {
-            let mut best = (0, f64::NEG_INFINITY);
-            for (i, n) in m.normals.iter().enumerate() {
-                let c = n.dot(d);
-                if c > best.1 {
-                    best = (i, c);
-                }
-            }
-            if m.normals.get(best.0).is_some_and(&faces) {
-                let loop_ = &m.faces[best.0];
-                let mut out = Face::new(FACE | best.0 as u32, m.normals[best.0]);
+            let i = hull_support(m, d);
+            let best = m.ascent.facing(i as u32, &m.faces, &m.normals, d);
+            if m.normals.get(best).is_some_and(&faces) {
+                let loop_ = &m.faces[best];
+                out.reset(FACE | best as u32, m.normals[best]);
                 let kept = loop_.len().min(MAX_CORNERS);
                 for k in 0..kept {
                     let v = loop_[k * loop_.len() / kept];
                     out.push(m.vertices[v as usize].coords, v);
                 }
-                return out;
+                return;
             }
-            let i = hull_support(m, d);
             let p = m.vertices[i].coords;
             let mut flat = (slant, None);
             if m.neighbor_start.len() == m.vertices.len() + 1 && reach != Reach::Best {
@@ -164,16 +160,16 @@ pub(super) fn face(core: &Core<'_>, d: &V, reach: Reach) -> Face {
                 Some(j) => {
                     let (i, j) = (j.min(i as u32), j.max(i as u32));
                     let at = |k: u32| m.vertices[k as usize].coords;
-                    Face::segment(at(i), at(j), [i, j])
+                    out.set_segment(at(i), at(j), [i, j])
                 }
-                None => Face::point(p, VERTEX | i as u32),
+                None => out.set_point(p, VERTEX | i as u32),
             }
         }
-        Core::Triangle(t) => triangle_face(t, d, tilt, slant),
+        Core::Triangle(t) => triangle_face(t, d, tilt, slant, out),
     }
 }
 
-fn box_face(h: &V, d: &V, facing: bool, slant: f64) -> Face {
+fn box_face(h: &V, d: &V, facing: bool, slant: f64, out: &mut Face) {
     let corner = |s: V| {
         let bit = |k: usize| u32::from(s[k] > 0.0) << k;
         (V::new(h.x * s.x, h.y * s.y, h.z * s.z), bit(0) | bit(1) | bit(2))
@@ -183,7 +179,7 @@ fn box_face(h: &V, d: &V, facing: bool, slant: f64) -> Face {
         let i = d.iamax();
         let mut n = V::zeros();
         n[i] = s[i];
-        let mut out = Face::new(FACE | (i as u32) << 1 | u32::from(s[i] > 0.0), n);
+        out.reset(FACE | (i as u32) << 1 | u32::from(s[i] > 0.0), n);
         let (j, k) = if s[i] > 0.0 { ((i + 1) % 3, (i + 2) % 3) } else { ((i + 2) % 3, (i + 1) % 3) };
         for (sj, sk) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
             s[j] = sj;
@@ -191,7 +187,7 @@ fn box_face(h: &V, d: &V, facing: bool, slant: f64) -> Face {
             let (p, c) = corner(s);
             out.push(p, c);
         }
-        return out;
+        return;
     }
     let i = d.iamin();
     if d[i].abs() <= slant {
@@ -199,23 +195,23 @@ fn box_face(h: &V, d: &V, facing: bool, slant: f64) -> Face {
         let (p, a) = corner(s);
         s[i] = 1.0;
         let (q, b) = corner(s);
-        return Face::segment(p, q, [a, b]);
+        return out.set_segment(p, q, [a, b]);
     }
     let (p, c) = corner(s);
-    Face::point(p, VERTEX | c)
+    out.set_point(p, VERTEX | c)
 }
 
 /// Both sides of a triangle count as faces; the corners always run as given.
-fn triangle_face(t: &[V; 3], d: &V, tilt: f64, slant: f64) -> Face {
+fn triangle_face(t: &[V; 3], d: &V, tilt: f64, slant: f64, out: &mut Face) {
     if let Some(n) = unit(&(t[1] - t[0]).cross(&(t[2] - t[0])), 0.0) {
         let c = n.dot(d);
         if n.cross(d).norm_squared() <= tilt * tilt {
-            let mut out = Face::new(FACE, if c < 0.0 { -n } else { n });
+            out.reset(FACE, if c < 0.0 { -n } else { n });
             for k in 0..3 {
                 let k = if c < 0.0 { (3 - k) % 3 } else { k };
                 out.push(t[k], k as u32);
             }
-            return out;
+            return;
         }
     }
     let i = triangle_support(t, d);
@@ -233,8 +229,8 @@ fn triangle_face(t: &[V; 3], d: &V, tilt: f64, slant: f64) -> Face {
     match flat.1 {
         Some(j) => {
             let (i, j) = (i.min(j), i.max(j));
-            Face::segment(t[i], t[j], [i as u32, j as u32])
+            out.set_segment(t[i], t[j], [i as u32, j as u32])
         }
-        None => Face::point(t[i], VERTEX | i as u32),
+        None => out.set_point(t[i], VERTEX | i as u32),
     }
 }

@@ -4,7 +4,7 @@ use signorini_core::na::{Isometry3, Point3, Vector3};
 
 use super::core::{core_of, unit};
 use super::face::{CAP_TILT, CURVED, FACE, VERTEX};
-use super::reduce::reduce;
+use super::reduce::{MAX_POINTS, reduce};
 use super::{ContactPoint, Witness, feature};
 use crate::Shape;
 
@@ -67,10 +67,15 @@ pub(super) fn contacts(
             push(x_wb * Point3::from(-e.component_mul(&g) / g.norm()), CURVED);
         }
         Shape::Convex(m) => {
-            for (i, v) in m.vertices.iter().enumerate() {
-                push(x_wb * v, VERTEX | i as u32);
+            let origin = (Point3::from(x_wb.translation.vector) - o).dot(&n);
+            m.ascent.below(&m.vertices, &local, margin - origin, |i| {
+                push(x_wb * m.vertices[i as usize], VERTEX | i);
+            });
+            if out.len() - from > MAX_POINTS {
+                reduce(out, from);
+            } else {
+                out[from..].sort_unstable_by_key(|c| c.feature);
             }
-            reduce(out, from);
         }
         _ => return false,
     }

@@ -2,7 +2,7 @@
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
-use super::clip::{intersect, point_over};
+use super::clip::{Workspace, point_over, with_workspace};
 use super::convex::facing;
 use super::core::{Core, Pair};
 use super::distance::within;
@@ -43,31 +43,35 @@ pub(super) fn around(
     margin: f64,
     out: &mut Vec<ContactPoint>,
 ) {
-    let (mut fa, mut fb) = facing(pair, n, Reach::Within(FACING), Reach::Within(FACING));
-    if fa.len > 2 && fb.len <= 2 {
-        fb = facing(pair, n, Reach::Within(FACING), Reach::Best).1;
-    } else if fb.len > 2 && fa.len <= 2 {
-        fa = facing(pair, n, Reach::Best, Reach::Within(FACING)).0;
-    }
-    let from = out.len();
-    let eps = 1e-12 * pair.scale;
-    let shared = intersect(&fa, &fb, n, eps);
-    let mut deepest = f64::INFINITY;
-    for c in shared.corners() {
-        let q = shared.lift(c);
-        let (p_a, p_b) = (point_over(&fa, &q, n), point_over(&fb, &q, n));
-        let gap = n.dot(&(p_b - p_a)) - radii[0] - radii[1];
-        if gap < margin {
-            deepest = deepest.min(gap);
-            let p_a = x_wa * Point3::from(p_a + n * radii[0]);
-            let p_b = p_a + w.normal * gap;
-            out.push(ContactPoint { p_a, p_b, normal: w.normal, gap, feature: feature(c.codes) });
+    with_workspace(|space| {
+        let near = Reach::Within(FACING);
+        facing(pair, n, [near; 2], space);
+        let (na, nb) = (space.a.len > 2, space.b.len > 2);
+        if na && !nb {
+            facing(pair, n, [near, Reach::Best], space);
+        } else if nb && !na {
+            facing(pair, n, [Reach::Best, near], space);
         }
-    }
-    if deepest > w.gap + 1e-7 * pair.scale {
-        // The witness points move within their features.
-        let feature = feature([fa.code, fb.code]);
-        out.push(ContactPoint { p_a: w.p_a, p_b: w.p_b, normal: w.normal, gap: w.gap, feature });
-    }
-    reduce(out, from);
+        let from = out.len();
+        space.intersect(n, 1e-12 * pair.scale);
+        let Workspace { a: fa, b: fb, shared, .. } = &*space;
+        let mut deepest = f64::INFINITY;
+        for c in shared.corners() {
+            let q = shared.lift(c);
+            let (p_a, p_b) = (point_over(fa, &q, n), point_over(fb, &q, n));
+            let gap = n.dot(&(p_b - p_a)) - radii[0] - radii[1];
+            if gap < margin {
+                deepest = deepest.min(gap);
+                let p_a = x_wa * Point3::from(p_a + n * radii[0]);
+                let p_b = p_a + w.normal * gap;
+                out.push(ContactPoint { p_a, p_b, normal: w.normal, gap, feature: feature(c.codes) });
+            }
+        }
+        if deepest > w.gap + 1e-7 * pair.scale {
+            // The witness points move within their features.
+            let feature = feature([fa.code, fb.code]);
+            out.push(ContactPoint { p_a: w.p_a, p_b: w.p_b, normal: w.normal, gap: w.gap, feature });
+        }
+        reduce(out, from);
+    });
 }
