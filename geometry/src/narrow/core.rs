@@ -53,7 +53,7 @@ impl Core<'_> {
             Core::Segment(h) => V::new(0.0, 0.0, h.copysign(d.z)),
             Core::Box(h) => V::new(h.x.copysign(d.x), h.y.copysign(d.y), h.z.copysign(d.z)),
             Core::Cylinder(r, h) => {
-                let rho = d.x.hypot(d.y);
+                let rho = (d.x * d.x + d.y * d.y).sqrt();
                 let s = if rho > 0.0 { r / rho } else { 0.0 };
                 let x = if rho > 0.0 { s * d.x } else { *r };
                 V::new(x, s * d.y, h.copysign(d.z))
@@ -94,7 +94,7 @@ impl Core<'_> {
     pub(super) fn hessian(&self, d: &V) -> Matrix3<f64> {
         match self {
             Core::Cylinder(r, _) => {
-                let rho = d.x.hypot(d.y);
+                let rho = (d.x * d.x + d.y * d.y).sqrt();
                 if rho < 1e-12 {
                     return Matrix3::zeros();
                 }

@@ -257,11 +257,11 @@ impl Polytope {
         let [p, q, r] = corners.map(|k| self.corners[k as usize].w);
         let (u, v) = (q - p, r - p);
         let n = u.cross(&v);
-        let len = n.norm();
-        if len <= SLIVER * (u.norm_squared() * v.norm_squared()).sqrt() {
+        let len2 = n.norm_squared();
+        if len2 <= SLIVER * SLIVER * (u.norm_squared() * v.norm_squared()) {
             return None;
         }
-        let normal = n / len;
+        let normal = n / len2.sqrt();
         let offset = normal.dot(&p);
         if offset.is_nan() || offset < -1e-12 * self.scale {
             return None;
