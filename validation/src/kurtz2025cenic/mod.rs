@@ -7,6 +7,7 @@ mod fig19;
 mod modes;
 mod references;
 mod tables;
+pub mod trapezoid;
 
 use crate::{Page, PageError};
 
