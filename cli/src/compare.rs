@@ -51,7 +51,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         let mut integrator = engine.integrator()?;
         let mut x = sys.initial_state(scene.keyframe("home"))?;
         let end = x.t + a.time;
-        let mut recorder = Recorder::new(&scene, engine, &x)?;
+        let mut recorder = Recorder::new(&scene, engine, &x, sys.held())?;
         let start = Instant::now();
         let r = match integrator.advance(&mut sys, &mut x, end, &mut recorder) {
             Ok(r) => r,

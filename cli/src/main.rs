@@ -1,6 +1,7 @@
 //! The `signorini` command line.
 
 mod compare;
+mod control;
 mod engine;
 mod inspect;
 mod model;

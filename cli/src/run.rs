@@ -6,8 +6,10 @@ use std::sync::{Arc, OnceLock};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use signorini_core::System;
+use signorini_multibody::advance_controlled;
 use signorini_validation::recorder::Recorder;
 
+use crate::control::read_schedule;
 use crate::engine::EngineArguments;
 use crate::model::ModelArguments;
 
@@ -30,6 +32,9 @@ pub(crate) struct Arguments {
     /// Keyframe to start from; `home` when there is one, else the drawn configuration.
     #[arg(long)]
     keyframe: Option<String>,
+    /// Controls over time (CSV: header `t,<actuators>`); each row is held until the next. Those of the keyframe when left out.
+    #[arg(long, value_name = "FILE")]
+    control: Option<PathBuf>,
 }
 
 /// Raised by Ctrl-C: the run stops after the step and writes what it has.
@@ -70,6 +75,10 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
             1e3 * depth.depth
         );
     }
+    let mut schedule = match &a.control {
+        Some(path) => Some(read_schedule(path, &scene)?),
+        None => None,
+    };
     let flag = interrupted();
     let bar = ProgressBar::new(1000);
     if let Ok(style) = ProgressStyle::with_template("{prefix:>10} [{bar:40}] {percent:>3}% {elapsed} {msg}") {
@@ -81,9 +90,11 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         bar.set_position((1000.0 * (t - start) / (end - start)) as u64);
         bar.set_message(format!("t = {t:.3} s"));
     };
-    let mut recorder = Recorder::new(&scene, &engine, &x)?.stop_on(&flag).on_step(&mut show);
-    recorder.control_mut().copy_from_slice(sys.control());
-    let result = integrator.advance(&mut sys, &mut x, end, &mut recorder);
+    let mut recorder = Recorder::new(&scene, &engine, &x, sys.held())?.stop_on(&flag).on_step(&mut show);
+    let result = match &mut schedule {
+        Some(s) => advance_controlled(&mut *integrator, &mut sys, &mut x, end, s, &mut recorder),
+        None => integrator.advance(&mut sys, &mut x, end, &mut recorder),
+    };
     let recording = recorder.recording;
     bar.finish_and_clear();
     let out = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.npz", a.model.stem())));

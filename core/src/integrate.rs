@@ -123,10 +123,23 @@ pub struct LastSolve<'a> {
 pub trait StepObserver {
     /// Called after a step from `x0` to `x1` was accepted; `rejected` attempts preceded it.
     fn accepted(&mut self, step: &AcceptedStep<'_>);
+    /// Called when inputs that are held between steps have changed, before the steps to which they apply.
+    fn held(&mut self, inputs: HeldInputs<'_>) {
+        let _ = inputs;
+    }
     /// True to stop the interval after this step.
     fn stop(&self) -> bool {
         false
     }
+}
+
+/// Inputs that a system holds until they are set again.
+#[derive(Clone, Copy, Debug)]
+pub struct HeldInputs<'a> {
+    /// Controls, one per actuator.
+    pub control: &'a [f64],
+    /// Poses of bodies that are moved from outside.
+    pub mocap: &'a [nalgebra::Isometry3<f64>],
 }
 
 /// An accepted step.

@@ -37,8 +37,8 @@ pub use dense::DenseProblem;
 pub use frozen::{FrozenMap, FrozenParts, FrozenProblem};
 pub use inertia::{BlockDiagonal, Inertia};
 pub use integrate::{
-    AcceptedStep, AdvanceReport, Integrator, LastSolve, NoObserver, OneStep, StepError, StepObserver,
-    StepReport,
+    AcceptedStep, AdvanceReport, HeldInputs, Integrator, LastSolve, NoObserver, OneStep, StepError,
+    StepObserver, StepReport,
 };
 pub use law::{Along, ContactLaw, ContactMaterial, ContactSeed, LawEval, LawProperties, Smoothness};
 pub use map::{BlockSink, ContactMap, Part};

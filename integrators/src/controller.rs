@@ -34,7 +34,7 @@ pub enum Verdict {
 /// ```
 ///
 /// Source: kurtz2025cenic, eq. (4). Deviates from the implementation by the paper's authors: a step that is stretched to the end of the interval may
-/// exceed the largest step by the stretch, and the smallest step is tried before it is called an error.
+/// exceed the largest step by the stretch, the smallest step is tried before it is called an error, and no sliver is left before the end of an interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Controller {
     /// Accuracy a: largest accepted error of one step in the norm of the system (1e-3).
@@ -71,6 +71,9 @@ pub struct Controller {
     pub limit_below: f64,
     /// When less than this multiple of the wanted step remains, the step is stretched to the end (1.001).
     pub stretch_below: f64,
+    /// When less than this multiple of the wanted step remains, half of what remains is attempted, so that no sliver is left (1.1; 1 takes the
+    /// wanted step in any case, as published).
+    pub halve_below: f64,
     /// Solver tolerance as a fraction κ of the accuracy (1e-3).
     pub tolerance_factor: f64,
     /// Smallest solver tolerance (1e-8).
@@ -97,6 +100,7 @@ impl Default for Controller {
             at_floor: Floor::Error,
             limit_below: 0.95,
             stretch_below: 1.001,
+            halve_below: 1.1,
             tolerance_factor: 1e-3,
             tolerance_floor: 1e-8,
         }
@@ -143,7 +147,8 @@ impl Controller {
         check("limit_below", l, l > 0.0 && l <= 1.0, "above 0 and at most 1")?;
         growing("max_growth", self.max_growth)?;
         growing("dead_band", self.dead_band)?;
-        growing("stretch_below", self.stretch_below)
+        growing("stretch_below", self.stretch_below)?;
+        growing("halve_below", self.halve_below)
     }
 
     /// Tolerance of solves that serve this accuracy: max(κ·a, floor); kurtz2025cenic, eq. (34).
@@ -170,6 +175,8 @@ impl Controller {
             (remaining, true)
         } else if remaining < self.stretch_below * wanted {
             (remaining, false)
+        } else if remaining < self.halve_below * wanted {
+            (0.5 * remaining, true)
         } else {
             (wanted, false)
         }

@@ -72,7 +72,10 @@ fn analytic_steps_fit_the_end_of_the_interval() {
     assert_eq!(c.fit(H, 0.94 * H), (0.94 * H, true));
     assert_eq!(c.fit(H, 0.96 * H), (0.96 * H, false));
     assert_eq!(c.fit(H, 1.0005 * H), (1.0005 * H, false));
-    assert_eq!(c.fit(H, 1.002 * H), (H, false));
+    // Not a full step and 0.2 % of one, as the published rule has it.
+    assert_eq!(c.fit(H, 1.002 * H), (0.5 * (1.002 * H), true));
+    assert_eq!(Controller { halve_below: 1.0, ..c }.fit(H, 1.002 * H), (H, false));
+    assert_eq!(c.fit(H, 1.2 * H), (H, false));
     assert_eq!(c.fit(5.0, 3.0), (0.1, false));
     // Stretching past the largest step leaves no sliver.
     assert_eq!(c.fit(0.1, 0.1 + 1e-12), (0.1 + 1e-12, false));

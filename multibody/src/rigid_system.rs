@@ -1,6 +1,6 @@
 use signorini_core::na::Vector3;
 use signorini_core::{
-    Energy, FrozenProblem, LawPool, ProblemError, Slot, State, StepProblem, StepSolution, System,
+    Energy, FrozenProblem, HeldInputs, LawPool, ProblemError, Slot, State, StepProblem, StepSolution, System,
     check_finite, largest,
 };
 use signorini_scene::{Keyframe, Pose, Scene, Switches};
@@ -8,7 +8,7 @@ use signorini_scene::{Keyframe, Pose, Scene, Switches};
 use crate::collision::{CollidingPair, Collision, FoundContact};
 use crate::motion::Motion;
 use crate::prepared::{CONTACT, Inputs, Prepared};
-use crate::{Dynamics, Kinematics, Model, ModelError};
+use crate::{Dynamics, Kinematics, Model, ModelError, TendonState};
 
 /// Two geoms that overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -172,6 +172,15 @@ impl RigidSystem {
         Ok(deepest.filter(|c| c.point.gap < 0.0).map(|c| Penetration { geoms: c.geoms, depth: -c.point.gap }))
     }
 
+    /// [`System::energy`] at a state whose kinematics and tendons are known already.
+    pub fn energy_at(&mut self, kin: &Kinematics, tendons: &TendonState, x: &State) -> Energy {
+        energy(
+            (&self.model, kin, tendons),
+            x,
+            (self.switches.contact, &mut self.collision, &mut self.motion, &mut self.found),
+        )
+    }
+
     /// Rows per contact.
     pub fn contact_dim(&self) -> usize {
         self.slots[0].problem.pools().members()[CONTACT].dim()
@@ -180,6 +189,16 @@ impl RigidSystem {
     /// Applied generalised forces \[N or N·m\], nv, held until set again.
     pub fn applied_force_mut(&mut self) -> &mut [f64] {
         &mut self.applied
+    }
+
+    /// Controls and mocap poses, as held now.
+    pub fn held(&self) -> HeldInputs<'_> {
+        HeldInputs { control: &self.control, mocap: &self.mocap }
+    }
+
+    /// Controls, applied forces and mocap poses for writing.
+    pub(crate) fn inputs_mut(&mut self) -> (&mut [f64], &mut [f64], &mut [Pose]) {
+        (&mut self.control, &mut self.applied, &mut self.mocap)
     }
 
     /// Forces that depend on time or state, evaluated once per step (time halfway, state at its start); None removes them.
@@ -299,19 +318,30 @@ impl System for RigidSystem {
         let p = &mut self.slots[Slot::Midpoint as usize];
         p.ready = false;
         p.set_kinematics(&self.model, &self.mocap, x);
-        let armature = self.model.dofs.iter().zip(&x.v).map(|(d, v)| 0.5 * d.armature * v * v).sum::<f64>();
-        let mut e = Energy {
-            kinetic: Dynamics::kinetic_energy(&self.model, &p.kin) + armature,
-            potential: Dynamics::gravity_energy(&self.model, &p.kin, &self.model.gravity)
-                + self.model.spring_energy(&x.q, &p.tendons),
-            contact: 0.0,
-        };
-        self.motion.rest();
-        let (model, motion) = (&self.model, &self.motion);
-        if self.switches.contact && self.collision.find(&p.kin, model, motion, &mut self.found).is_ok() {
-            let elastic = |c: &FoundContact| 0.5 * c.material.stiffness * c.gap.min(0.0).powi(2);
-            e.contact = self.found.iter().map(elastic).sum();
-        }
-        e
+        energy(
+            (&self.model, &p.kin, &p.tendons),
+            x,
+            (self.switches.contact, &mut self.collision, &mut self.motion, &mut self.found),
+        )
     }
+}
+
+/// Energies at a state whose kinematics and tendons are known; contacts are looked for.
+fn energy(
+    (model, kin, tendons): (&Model, &Kinematics, &TendonState),
+    x: &State,
+    (contact, collision, motion, found): (bool, &mut Collision, &mut Motion, &mut Vec<FoundContact>),
+) -> Energy {
+    let armature = model.dofs.iter().zip(&x.v).map(|(d, v)| 0.5 * d.armature * v * v).sum::<f64>();
+    let mut e = Energy {
+        kinetic: Dynamics::kinetic_energy(model, kin) + armature,
+        potential: Dynamics::gravity_energy(model, kin, &model.gravity) + model.spring_energy(&x.q, tendons),
+        contact: 0.0,
+    };
+    motion.rest();
+    if contact && collision.find(kin, model, motion, found).is_ok() {
+        let elastic = |c: &FoundContact| 0.5 * c.material.stiffness * c.gap.min(0.0).powi(2);
+        e.contact = found.iter().map(elastic).sum();
+    }
+    e
 }

@@ -105,3 +105,10 @@ pub struct Sensor {
     /// Where it was read.
     pub place: Place,
 }
+
+impl Sensor {
+    /// In the world frame, not clamped.
+    pub fn new(name: impl Into<String>, kind: SensorKind, object: SensorObject) -> Self {
+        Self { name: name.into(), kind, object, reference: None, cutoff: 0.0, place: Place::default() }
+    }
+}

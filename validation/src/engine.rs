@@ -29,7 +29,7 @@ pub struct Engine {
     pub accuracy: f64,
     /// Step of the fixed integrator \[s\].
     pub dt: f64,
-    /// No speculative margin, no islands, Hessian reuse: as in the paper's tables.
+    /// No speculative margin, no islands, Hessian reuse, intervals ended as published: as in the paper's tables.
     pub paper: bool,
 }
 
@@ -119,7 +119,10 @@ impl Engine {
         let solver = self.contact_solver()?;
         match self.integrator.as_str() {
             "cenic" => {
-                let i = cenic(solver, self.accuracy);
+                let mut i = cenic(solver, self.accuracy);
+                if self.paper {
+                    i.controller_mut().halve_below = 1.0;
+                }
                 i.controller().validate()?;
                 Ok(Box::new(i))
             }
@@ -163,7 +166,7 @@ pub fn run(
 ) -> Result<(Recording, AdvanceReport), EngineError> {
     let mut sys = engine.system(scene)?;
     let mut integrator = engine.integrator()?;
-    let mut recorder = Recorder::new(scene, engine, x)?;
+    let mut recorder = Recorder::new(scene, engine, x, sys.held())?;
     let report = integrator.advance(&mut sys, x, t_end, &mut recorder)?;
     Ok((recorder.recording, report))
 }

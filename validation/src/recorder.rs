@@ -3,12 +3,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use signorini_core::na::Vector3;
-use signorini_core::{AcceptedStep, ContactGeometry, State, StepObserver, System};
-use signorini_multibody::{
-    ActuatorState, ContactWrench, Kinematics, Model, RigidSystem, SensorInput, SensorScratch, TendonState,
-};
-use signorini_scene::Scene;
+use signorini_core::{AcceptedStep, HeldInputs, OneStep, State, StepObserver};
+use signorini_integrators::ContactStep;
+use signorini_multibody::{RigidSystem, Sensors, contact_impulse};
+use signorini_scene::{Pose, Scene};
 
 use crate::engine::{Engine, EngineError};
 use crate::recording::{Recording, RecordingHeader, Row};
@@ -18,105 +16,45 @@ pub struct Recorder<'a> {
     /// The recording so far.
     pub recording: Recording,
     probe: RigidSystem,
-    kin: Kinematics,
+    sensors: Sensors,
     poses: Vec<f64>,
     started: Instant,
     stop: Option<&'a AtomicBool>,
     progress: Option<&'a mut dyn FnMut(f64)>,
     control: Vec<f64>,
-    sensing: Sensing,
+    mocap: Vec<Pose>,
 }
 
-/// Scratch space of the sensors.
-struct Sensing {
-    tendons: TendonState,
-    actuators: ActuatorState,
-    scratch: SensorScratch,
-    forces: Vec<f64>,
-    tau: Vec<f64>,
-    acceleration: Vec<f64>,
-    contacts: Vec<ContactWrench>,
-}
-
-impl Sensing {
-    fn new(model: &Model) -> Self {
-        let mut scratch = SensorScratch::new(model);
-        // Before the first step there is no acceleration and no force to read.
-        scratch.values.fill(f64::NAN);
-        Self {
-            tendons: TendonState::new(model),
-            actuators: ActuatorState::new(model),
-            scratch,
-            forces: vec![0.0; model.actuators.len()],
-            tau: vec![0.0; model.nv()],
-            acceleration: vec![0.0; model.nv()],
-            contacts: Vec::new(),
-        }
-    }
-
-    /// Reads at the end of a step: accelerations are its mean, contact forces those of its last solve.
-    fn read(
-        &mut self,
-        model: &Model,
-        kin: &mut Kinematics,
-        control: &[f64],
-        dim: usize,
-        step: &AcceptedStep<'_>,
-    ) {
-        let (x, dt) = (step.x1, step.report.dt);
-        kin.set_positions(model, &x.q, &model.mocap_poses);
-        kin.set_velocities(model, &x.v);
-        self.tendons.set_positions(model, kin, &x.q);
-        self.tendons.set_velocities(model, &x.v);
-        self.actuators.set_positions(model, kin, &self.tendons, &x.q);
-        self.actuators.set_velocities(model, &x.v);
-        let inputs = (&x.z[..], control, dt);
-        model.actuator_forces(kin, &self.actuators, inputs, &mut self.forces, &mut self.tau);
-        for (a, (v1, v0)) in self.acceleration.iter_mut().zip(x.v.iter().zip(&step.x0.v)) {
-            *a = (v1 - v0) / dt;
-        }
-        self.contacts.clear();
-        for c in step.last.contacts {
-            let gamma = impulse(step, c, dim);
-            self.contacts.push(ContactWrench {
-                bodies: c.bodies.map(|b| b as usize),
-                point: c.p_wc,
-                normal: c.r_wc.column(0).into(),
-                force: c.r_wc * Vector3::from(gamma) / step.last.dt,
-                torque: Vector3::zeros(),
-            });
-        }
-        let input = SensorInput {
-            t: x.t,
-            q: &x.q,
-            v: &x.v,
-            acceleration: &self.acceleration,
-            kin,
-            tendons: &self.tendons,
-            actuators: &self.actuators,
-            actuator_forces: &self.forces,
-            actuator_tau: &self.tau,
-            contacts: &self.contacts,
-        };
-        model.read_sensors(input, &mut self.scratch);
-    }
-}
-
-/// Impulse of a contact in its frame \[N·s\]; contacts come first among the constraints, all of `dim` rows.
-fn impulse(step: &AcceptedStep<'_>, c: &ContactGeometry, dim: usize) -> [f64; 3] {
-    let at = c.constraint as usize * dim;
-    std::array::from_fn(|i| {
-        if i < dim { step.last.solution.gamma.get(at + i).copied().unwrap_or(0.0) } else { 0.0 }
-    })
-}
+/// Length of the trial step that gives the sensors of the first row their accelerations and contact forces \[s\].
+const FIRST_READING: f64 = 1e-4;
 
 impl<'a> Recorder<'a> {
-    /// For a scene; the first row is the state `x0`.
+    /// For a scene; the first row is the state `x0` with the inputs `held` there. Its accelerations and contact forces are those of a
+    /// trial step of 0.1 ms, which changes nothing else.
     ///
     /// # Errors
     /// As [`Engine::system`].
-    pub fn new(scene: &Scene, engine: &Engine, x0: &State) -> Result<Self, EngineError> {
-        let probe = engine.system(scene)?;
+    pub fn new(
+        scene: &Scene,
+        engine: &Engine,
+        x0: &State,
+        held: HeldInputs<'_>,
+    ) -> Result<Self, EngineError> {
+        let mut probe = engine.system(scene)?;
+        probe.control_mut().copy_from_slice(held.control);
+        probe.mocap_poses_mut().copy_from_slice(held.mocap);
+        let mut sensors = Sensors::new(probe.model());
+        let dim = probe.contact_dim();
+        if probe.model().sensors.is_empty() {
+            sensors.read_at_rest(probe.model(), held, x0);
+        } else {
+            let mut trial = ContactStep::new(engine.contact_solver()?);
+            let mut x1 = State::default();
+            let report = trial.step(&mut probe, x0, FIRST_READING, false, &mut x1)?;
+            let last = OneStep::last_solve(&trial);
+            let step = AcceptedStep { x0, x1: &x1, report: &report, rejected: 0, last };
+            sensors.read(probe.model(), held, dim, x0, &step);
+        }
         let model = probe.model();
         let (mut q_names, mut v_names) = (Vec::new(), Vec::new());
         for j in &model.joints {
@@ -158,18 +96,16 @@ impl<'a> Recorder<'a> {
             geom_names: scene.geoms.iter().map(|g| g.name.clone()).collect(),
             shapes: crate::shapes::drawn(scene),
         };
-        let kin = Kinematics::new(model);
-        let sensing = Sensing::new(model);
         let mut r = Self {
             recording: Recording::new(header),
             probe,
-            kin,
+            sensors,
             poses: Vec::new(),
             started: Instant::now(),
             stop: None,
             progress: None,
-            control: vec![0.0; scene.actuators.len()],
-            sensing,
+            control: held.control.to_vec(),
+            mocap: held.mocap.to_vec(),
         };
         r.push(x0, 0.0, f64::NAN, 0, 0);
         Ok(r)
@@ -187,17 +123,10 @@ impl<'a> Recorder<'a> {
         self
     }
 
-    /// Controls written to the rows that follow.
-    pub fn control_mut(&mut self) -> &mut [f64] {
-        &mut self.control
-    }
-
     fn push(&mut self, x: &State, dt: f64, error: f64, iterations: u32, rejected: u32) {
-        let e = self.probe.energy(x);
-        let mocap = self.probe.model().mocap_poses.clone();
-        self.kin.set_positions(self.probe.model(), &x.q, &mocap);
+        let e = self.probe.energy_at(self.sensors.kinematics(), self.sensors.tendons(), x);
         self.poses.clear();
-        for p in &self.kin.x_wb {
+        for p in &self.sensors.kinematics().x_wb {
             let (t, r) = (&p.translation.vector, &p.rotation);
             self.poses.extend([t.x, t.y, t.z, r.w, r.i, r.j, r.k]);
         }
@@ -206,7 +135,7 @@ impl<'a> Recorder<'a> {
             q: &x.q,
             v: &x.v,
             control: &self.control,
-            sensors: &self.sensing.scratch.values,
+            sensors: self.sensors.values(),
             energy: [e.kinetic, e.potential, e.contact],
             dt,
             error,
@@ -221,10 +150,11 @@ impl<'a> Recorder<'a> {
 impl StepObserver for Recorder<'_> {
     fn accepted(&mut self, step: &AcceptedStep<'_>) {
         let (r, dim) = (step.report, self.probe.contact_dim());
-        self.sensing.read(self.probe.model(), &mut self.kin, &self.control, dim, step);
+        let held = HeldInputs { control: &self.control, mocap: &self.mocap };
+        self.sensors.read(self.probe.model(), held, dim, step.x1, step);
         self.push(step.x1, r.dt, r.error.unwrap_or(f64::NAN), r.stats.iterations, step.rejected);
         for c in step.last.contacts {
-            let gamma = impulse(step, c, dim);
+            let gamma = contact_impulse(step, c, dim);
             if gamma[0] != 0.0 || c.gap <= 0.0 {
                 self.recording.push_contact(c, gamma, step.last.dt);
             }
@@ -232,6 +162,11 @@ impl StepObserver for Recorder<'_> {
         if let Some(f) = &mut self.progress {
             f(step.x1.t);
         }
+    }
+
+    fn held(&mut self, inputs: HeldInputs<'_>) {
+        self.control.copy_from_slice(inputs.control);
+        self.mocap.copy_from_slice(inputs.mocap);
     }
 
     fn stop(&self) -> bool {
