@@ -12,6 +12,7 @@ mod io;
 mod mass;
 mod mesh;
 mod mesh_error;
+mod mesh_links;
 mod narrow;
 mod shape;
 

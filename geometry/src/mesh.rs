@@ -3,6 +3,7 @@ use std::sync::OnceLock;
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
+use crate::mesh_links::MeshLinks;
 use crate::{Aabb, Bvh, MeshDefect};
 
 /// A triangle surface, counter-clockwise seen from outside. Validated: not empty, finite, indices in range, some area.
@@ -11,6 +12,7 @@ pub struct TriangleMesh {
     pub(crate) vertices: Vec<Point3<f64>>,
     pub(crate) triangles: Vec<[u32; 3]>,
     bvh: OnceLock<Bvh>,
+    links: OnceLock<MeshLinks>,
 }
 
 /// How the triangles of a surface hang together, vertices at equal positions taken as one.
@@ -60,7 +62,7 @@ impl TriangleMesh {
                 }
             }
         }
-        let mesh = Self { vertices, triangles, bvh: OnceLock::new() };
+        let mesh = Self { vertices, triangles, bvh: OnceLock::new(), links: OnceLock::new() };
         if !(0..mesh.triangles.len()).any(|i| mesh.double_area_vector(i) != Vector3::zeros()) {
             return Err(MeshDefect::Degenerate { triangles: mesh.triangles.len() });
         }
@@ -128,6 +130,11 @@ impl TriangleMesh {
         })
     }
 
+    /// How the triangles touch; found on the first call, then kept.
+    pub(crate) fn links(&self) -> &MeshLinks {
+        self.links.get_or_init(|| MeshLinks::new(self))
+    }
+
     /// Appends to `out` the triangles whose boxes meet `aabb`, in ascending order; `out` is cleared first.
     pub fn triangles_in_aabb(&self, aabb: &Aabb, out: &mut Vec<u32>) {
         out.clear();
@@ -158,6 +165,7 @@ impl TriangleMesh {
             vertices: self.vertices.iter().map(|p| x_ab * p).collect(),
             triangles: self.triangles.clone(),
             bvh: OnceLock::new(),
+            links: OnceLock::new(),
         }
     }
 
@@ -165,7 +173,7 @@ impl TriangleMesh {
     #[must_use]
     pub fn flipped(&self) -> Self {
         let triangles = self.triangles.iter().map(|t| [t[0], t[2], t[1]]).collect();
-        Self { vertices: self.vertices.clone(), triangles, bvh: OnceLock::new() }
+        Self { vertices: self.vertices.clone(), triangles, bvh: OnceLock::new(), links: OnceLock::new() }
     }
 
     /// The surface with vertices at equal positions made one, vertices without a triangle dropped, and triangles that
@@ -215,17 +223,28 @@ impl TriangleMesh {
     }
 }
 
+/// For each triangle its vertices, numbered in order of first use, those at equal positions as one.
+pub(crate) fn weld_ids(points: &[Point3<f64>], triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
+    let mut seen: HashMap<[u64; 3], u32> = HashMap::with_capacity(points.len());
+    let mut id = |v: u32| {
+        let next = seen.len() as u32;
+        *seen.entry(position(&points[v as usize])).or_insert(next)
+    };
+    triangles.iter().map(|t| t.map(&mut id)).collect()
+}
+
+/// The bits of a position, 0 and −0 taken as equal.
+fn position(p: &Point3<f64>) -> [u64; 3] {
+    [p.x, p.y, p.z].map(|x| (x + 0.0).to_bits())
+}
+
 /// Vertices in use with equal positions merged, in order of first use, and the triangles that keep three corners.
 pub(crate) fn weld(points: &[Point3<f64>], triangles: &[[u32; 3]]) -> (Vec<Point3<f64>>, Vec<[u32; 3]>) {
     let mut seen: HashMap<[u64; 3], u32> = HashMap::with_capacity(points.len());
     let mut vertices = Vec::new();
     let mut out = Vec::with_capacity(triangles.len());
     for t in triangles {
-        let keys = t.map(|v| {
-            let p = points[v as usize];
-            // adding +0 makes −0 equal to 0
-            [p.x, p.y, p.z].map(|x| (x + 0.0).to_bits())
-        });
+        let keys = t.map(|v| position(&points[v as usize]));
         if keys[0] == keys[1] || keys[1] == keys[2] || keys[2] == keys[0] {
             continue;
         }

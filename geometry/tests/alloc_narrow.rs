@@ -46,10 +46,14 @@ fn alloc_warm_queries_allocate_nothing() {
     let mut r = Random::new(31);
     let cuboid = ConvexMesh::cuboid(&Vector3::new(0.4, 0.3, 0.2)).unwrap();
     let field = HeightField::new(20, 20, [1.0, 1.0], vec![0.1; 400], 1.0).unwrap();
+    let bumps =
+        HeightField::new(6, 6, [0.4, 0.4], (0..36).map(|i| 0.1 + 0.01 * f64::from(i % 5)).collect(), 0.3)
+            .unwrap();
     let mut shapes: Vec<Shape> = (0..6).map(|k| r.shape(k, 0.3)).collect();
     shapes.push(Shape::HalfSpace);
     shapes.push(Shape::Mesh(Arc::new(cuboid.to_triangle_mesh().unwrap())));
     shapes.push(Shape::HeightField(Arc::new(field)));
+    shapes.push(Shape::HeightField(Arc::new(bumps)));
     let poses: Vec<_> = (0..40).map(|_| (r.pose(0.2), r.pose(0.2))).collect();
     let mut out = Vec::new();
     let mut points = 0;

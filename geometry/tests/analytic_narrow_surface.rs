@@ -142,12 +142,8 @@ fn analytic_surfaces_without_an_answer_say_what_to_do() {
     let (m, f) = (flat_mesh(2), flat_field(2));
     let mut out = Vec::new();
     let i = Pose::identity();
-    for (a, b) in
-        [(&m, &m), (&m, &f), (&f, &f), (&m, &Shape::HalfSpace), (&Shape::HalfSpace, &Shape::HalfSpace)]
-    {
-        let e = contacts(a, &i, b, &i, 0.0, &mut out).unwrap_err();
-        assert!(e.remedy.len() > 20 && e.a == a.name() && e.b == b.name(), "{e}");
-    }
+    let e = contacts(&Shape::HalfSpace, &i, &Shape::HalfSpace, &i, 0.0, &mut out).unwrap_err();
+    assert!(e.remedy.len() > 20 && e.a == "half-space" && e.b == "half-space", "{e}");
     let nan = Pose::translation(f64::NAN, 0.0, 0.0);
     let s = Shape::Sphere { radius: 1.0 };
     assert!(contacts(&s, &nan, &s, &i, 0.0, &mut out).unwrap_err().remedy.contains("NaN"));

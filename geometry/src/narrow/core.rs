@@ -23,6 +23,8 @@ pub(super) enum Core<'a> {
     Hull(&'a ConvexMesh),
     /// Corners.
     Triangle([V; 3]),
+    /// A triangle of a surface, counter-clockwise seen from outside, and a point within the solid behind it.
+    Wedge([V; 3], V),
 }
 
 /// A core and the radius of the ball that sweeps it.
@@ -65,6 +67,10 @@ impl Core<'_> {
             }
             Core::Hull(m) => m.vertices[hull_support(m, d)].coords,
             Core::Triangle(t) => t[triangle_support(t, d)],
+            Core::Wedge(t, apex) => {
+                let p = t[triangle_support(t, d)];
+                if apex.dot(d) > p.dot(d) { *apex } else { p }
+            }
         }
     }
 
@@ -86,7 +92,9 @@ impl Core<'_> {
                 let step = 1 + m.vertices.len() / 8;
                 2.0 * m.vertices.iter().step_by(step).map(|p| p.coords.norm()).fold(0.0, f64::max)
             }
-            Core::Triangle(t) => t.iter().map(|p| p.norm_squared()).fold(0.0, f64::max).sqrt(),
+            Core::Triangle(t) | Core::Wedge(t, _) => {
+                t.iter().map(|p| p.norm_squared()).fold(0.0, f64::max).sqrt()
+            }
         }
     }
 

@@ -21,6 +21,7 @@ mod search;
 mod support;
 mod surface;
 mod table;
+mod triangle;
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
@@ -83,6 +84,10 @@ impl Unsupported {
 /// [flipped](ContactPoint::flipped), unless A and B are the same shape in the same place. A triangle surface pushes outward by
 /// winding and ignores what lies wholly behind it; a height field pushes up what has sunk into it.
 ///
+/// Two surfaces meet triangle by triangle, exactly while they are apart. Overlapping, they see no deeper than half the thickness of the
+/// second one's solid (a triangle's own size, where it is open), so thin plates may pass through each other in one large step; where
+/// edges cross, the way out is now and then longer than the shortest. For deep contact of closed bodies take convex parts.
+///
 /// # Errors
 /// [`Unsupported`] pairs (see [`support_table`]) and poses that are not finite.
 pub fn contacts(
@@ -113,6 +118,10 @@ fn ordered_contacts(
     margin: f64,
     out: &mut Vec<ContactPoint>,
 ) -> Result<(), Unsupported> {
+    if let (Shape::HalfSpace, Some(surface)) = (a, surface::Surface::of(b)) {
+        surface::contacts_with_half_space(x_wa, surface, x_wb, margin, out);
+        return Ok(());
+    }
     if matches!(a, Shape::HalfSpace) && half_space::contacts(x_wa, b, x_wb, margin, out) {
         return Ok(());
     }
@@ -122,6 +131,10 @@ fn ordered_contacts(
     }
     if let (Some(surface), Some(core_b)) = (surface::Surface::of(a), core::core_of(b)) {
         surface::contacts(surface, core_b, x_wa, x_wb, margin, out);
+        return Ok(());
+    }
+    if let (Some(surface_a), Some(surface_b)) = (surface::Surface::of(a), surface::Surface::of(b)) {
+        surface::contacts_of_surfaces(surface_a, surface_b, x_wa, x_wb, margin, out);
         return Ok(());
     }
     Err(order::unsupported(a, b))

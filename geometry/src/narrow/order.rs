@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use signorini_core::na::{Isometry3, Vector3};
+use signorini_core::na::{Isometry3, Point3, Vector3};
 
 use super::Unsupported;
-use crate::Shape;
+use crate::{HeightField, Shape, TriangleMesh};
 
 /// Half-spaces and surfaces come first, the sphere last.
 pub(super) fn rank(shape: &Shape) -> u32 {
@@ -53,16 +53,27 @@ fn sizes(a: &Shape, b: &Shape) -> Ordering {
             if Arc::ptr_eq(m, k) {
                 return Ordering::Equal;
             }
-            let flat = |v: &Vec<signorini_core::na::Point3<f64>>| v.len();
-            flat(&m.vertices).cmp(&flat(&k.vertices)).then_with(|| {
-                let coords = |v: &[signorini_core::na::Point3<f64>]| {
-                    v.iter().take(8).map(|p| p.coords).fold(Vector3::zeros(), |s, p| s * 1.1 + p)
-                };
-                numbers(coords(&m.vertices).iter().copied(), coords(&k.vertices).iter().copied())
+            let (v, w) = (&m.vertices, &k.vertices);
+            v.len().cmp(&w.len()).then_with(|| numbers(digest(v), digest(w)))
+        }
+        (Shape::Mesh(m), Shape::Mesh(k)) => {
+            let count = |m: &TriangleMesh| (m.triangles().len(), m.vertices().len());
+            count(m).cmp(&count(k)).then_with(|| numbers(digest(m.vertices()), digest(k.vertices())))
+        }
+        (Shape::HeightField(h), Shape::HeightField(k)) => {
+            (h.rows, h.cols).cmp(&(k.rows, k.cols)).then_with(|| {
+                let size = |h: &HeightField| [h.half_extents[0], h.half_extents[1], h.base];
+                numbers(size(h), size(k))
+                    .then_with(|| numbers(h.heights.iter().copied(), k.heights.iter().copied()))
             })
         }
         _ => Ordering::Equal,
     }
+}
+
+/// A few numbers that differ for different points.
+fn digest(v: &[Point3<f64>]) -> [f64; 3] {
+    v.iter().take(8).map(|p| p.coords).fold(Vector3::zeros(), |s, p| s * 1.1 + p).into()
 }
 
 fn poses(a: &Isometry3<f64>, b: &Isometry3<f64>) -> Ordering {
@@ -87,19 +98,12 @@ pub(super) fn refuse(
 
 /// Why a pair has no query, and what to do.
 pub(super) fn unsupported(a: &Shape, b: &Shape) -> Unsupported {
-    let surface = |s: &Shape| matches!(s, Shape::Mesh(_) | Shape::HeightField(_));
     let remedy = match (a, b) {
         (Shape::HalfSpace, Shape::HalfSpace) => {
             "two half-spaces have no distance: keep one, or make the other a large box"
         }
         (Shape::Convex(m), _) | (_, Shape::Convex(m)) if m.vertices.is_empty() => {
             "the convex hull has no vertices: build it from points"
-        }
-        (a, b) if surface(a) && surface(b) => {
-            "two surfaces have no inside to push out of: use the convex hull of one, or decompose it into convex parts"
-        }
-        (a, b) if (surface(a) || surface(b)) && (rank(a).min(rank(b)) == 0) => {
-            "a surface against a half-space: use the convex hull of the surface, or a large box for the half-space"
         }
         _ => "a surface has contacts but no signed distance: use its convex hull",
     };

@@ -79,17 +79,24 @@ fn flats(core: &Core<'_>, d: &V, tol: f64, mut push: impl FnMut(V, f64)) {
                 }
             }
         }
-        Core::Triangle(t) => {
+        Core::Triangle(t) => edges(t, triangle_support(t, d), d, tol, push),
+        Core::Wedge(t, apex) => {
             let i = triangle_support(t, d);
-            for j in 0..3 {
-                if j != i
-                    && let Some(e) = unit(&(t[j] - t[i]), 0.0)
-                {
-                    let off = e.dot(d).abs();
-                    if off <= tol {
-                        push(e, off);
-                    }
-                }
+            let i = if apex.dot(d) > t[i].dot(d) { 3 } else { i };
+            edges(&[t[0], t[1], t[2], *apex], i, d, tol, push);
+        }
+    }
+}
+
+/// The edges from corner `i` to all others.
+fn edges(corners: &[V], i: usize, d: &V, tol: f64, mut push: impl FnMut(V, f64)) {
+    for (j, p) in corners.iter().enumerate() {
+        if j != i
+            && let Some(e) = unit(&(p - corners[i]), 0.0)
+        {
+            let off = e.dot(d).abs();
+            if off <= tol {
+                push(e, off);
             }
         }
     }

@@ -1,33 +1,44 @@
-//! Triangle surfaces and height fields against convex shapes, one triangle at a time.
+//! Triangle surfaces and height fields against convex shapes and each other, one triangle at a time.
 //!
-//! A triangle pushes along normals that its surface allows there: its own, and at a convex edge or corner those between its own and
-//! its neighbours'. So a flat surface pushes along its one normal wherever its inner edges lie.
+//! Of two surfaces, each triangle of the second counts as a wedge: the triangle and a point within the solid behind it. So what is
+//! deeper than the wedges are tall is not seen.
 
 use std::cell::RefCell;
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
-use super::convex::{core_distance, witness_over};
+use super::ContactPoint;
 use super::core::{Core, Pair, unit};
 use super::face::{EDGE, FACE};
-use super::patch::around;
-use super::polish::{Direction, polish};
+use super::polish::Direction;
 use super::reduce::reduce;
-use super::{ContactPoint, Witness};
+use super::triangle::{Query, Way, Wedge};
 use crate::{Aabb, HeightField, Shape, TriangleMesh};
 
 type V = Vector3<f64>;
 
-/// Sine below which a direction counts as lying in a plane or along a normal.
-const ALIGNED: f64 = 1e-6;
 /// Cosine above which the normals of two points count as one.
 const SAME_NORMAL: f64 = 0.9999;
 
 #[derive(Default)]
 struct Scratch {
     triangles: Vec<u32>,
+    wedges: Vec<u32>,
     points: Vec<ContactPoint>,
+    hits: Vec<Hit>,
+    ways: Vec<Direction>,
     group: Vec<ContactPoint>,
+}
+
+/// A triangle that overlaps B, and the way out.
+#[derive(Clone, Copy)]
+struct Hit {
+    /// Triangle of A, and of B if that is a surface.
+    triangles: [u32; 2],
+    way: Way,
+    /// Its points.
+    from: usize,
+    to: usize,
 }
 
 thread_local! {
@@ -58,12 +69,50 @@ impl<'a> Surface<'a> {
         }
     }
 
-    fn triangle(&self, i: u32) -> [V; 3] {
+    fn bounds(&self) -> Aabb {
+        match self {
+            Self::Mesh(m) => m.bvh().bounds(),
+            Self::Field(h) => h.aabb(),
+        }
+    }
+
+    pub(super) fn triangle(&self, i: u32) -> [V; 3] {
         let t = match self {
             Self::Mesh(m) => m.triangle(i as usize),
             Self::Field(h) => h.triangle(i as usize),
         };
         t.map(|p| p.coords)
+    }
+
+    /// Calls `visit` with the triangles that share a corner with triangle `i`, and perhaps others near it.
+    pub(super) fn touching(&self, i: u32, mut visit: impl FnMut(u32)) {
+        match self {
+            Self::Mesh(m) => m.links().touching(i, visit),
+            Self::Field(h) => {
+                let cols = h.cols - 1;
+                let (row, col) = (i as usize / 2 / cols, i as usize / 2 % cols);
+                for r in row.saturating_sub(1)..=(row + 1).min(h.rows - 2) {
+                    for c in col.saturating_sub(1)..=(col + 1).min(cols - 1) {
+                        let first = 2 * (r * cols + c) as u32;
+                        [first, first + 1].into_iter().filter(|j| *j != i).for_each(&mut visit);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Triangle `j` with a point within the solid behind it; None for one without area.
+    fn wedge(&self, j: u32) -> Option<Core<'static>> {
+        let t = self.triangle(j);
+        let center = (t[0] + t[1] + t[2]) / 3.0;
+        let n = unit(&(t[1] - t[0]).cross(&(t[2] - t[0])), 0.0)?;
+        Some(Core::Wedge(
+            t,
+            match self {
+                Self::Mesh(m) => center - n * m.links().depth(j),
+                Self::Field(h) => V::new(center.x, center.y, 0.5 * (center.z - h.base)),
+            },
+        ))
     }
 }
 
@@ -76,45 +125,118 @@ pub(super) fn contacts(
     margin: f64,
     out: &mut Vec<ContactPoint>,
 ) {
-    SCRATCH.with(|s| match s.try_borrow_mut() {
-        Ok(mut s) => collect(a, b, x_wa, x_wb, margin, &mut s, out),
-        Err(_) => collect(a, b, x_wa, x_wb, margin, &mut Scratch::default(), out),
+    with_scratch(|s| {
+        let mut query = Query::new(a, b, None, [x_wa, x_wb], margin);
+        collect(&mut query, 0, s);
+        keep_shortest(&query.pair, a, |_| Some(b.0), margin, s);
+        spread(1e-9 * query.pair.scale, s, out);
     });
 }
 
-fn collect(
+/// Appends the contacts of two surfaces.
+pub(super) fn contacts_of_surfaces(
     a: Surface<'_>,
-    (b, radius): (Core<'_>, f64),
+    b: Surface<'_>,
     x_wa: &Isometry3<f64>,
     x_wb: &Isometry3<f64>,
     margin: f64,
-    s: &mut Scratch,
     out: &mut Vec<ContactPoint>,
 ) {
-    let x_ab = x_wa.inv_mul(x_wb);
-    let mut query = Query {
-        surface: a,
-        pair: Pair::new(Core::Point, b, &x_ab),
-        radius,
-        margin,
-        x_wa,
-        solid: matches!(a, Surface::Field(_)),
-    };
-    let aabb = query.aabb_of_b().inflated(margin.max(0.0) + radius + 1e-9 * query.pair.scale);
-    a.near(&aabb, &mut s.triangles);
-    s.points.clear();
+    with_scratch(|s| {
+        let bounds = a.bounds();
+        let near = bounds.transformed(&x_wb.inv_mul(x_wa)).inflated(margin.max(0.0));
+        let mut wedges = std::mem::take(&mut s.wedges);
+        b.near(&near, &mut wedges);
+        let mut scale = 0.0f64;
+        for &j in &wedges {
+            let Some(core) = b.wedge(j) else { continue };
+            let from = s.points.len();
+            let wedge = Wedge { surface: b, triangle: j };
+            let mut query = Query::new(a, (core, 0.0), Some(wedge), [x_wa, x_wb], margin);
+            scale = scale.max(query.pair.scale);
+            if bounds.inflated(margin.max(0.0)).overlaps(&query.aabb_of_b()) {
+                collect(&mut query, j, s);
+            }
+            for c in &mut s.points[from..] {
+                c.feature = c.feature & !0xffff_ffff | u64::from(surface_code(j, c.feature as u32));
+            }
+        }
+        s.wedges = wedges;
+        let pair = Pair::new(Core::Point, Core::Point, &x_wa.inv_mul(x_wb));
+        keep_shortest(&pair, a, |j| b.wedge(j), margin, s);
+        spread(1e-9 * scale, s, out);
+    });
+}
+
+fn with_scratch(f: impl FnOnce(&mut Scratch)) {
+    SCRATCH.with(|s| match s.try_borrow_mut() {
+        Ok(mut s) => {
+            s.points.clear();
+            s.hits.clear();
+            f(&mut s);
+        }
+        Err(_) => f(&mut Scratch::default()),
+    });
+}
+
+/// Adds the contacts of B with each triangle of A near it.
+fn collect(query: &mut Query<'_>, wedge: u32, s: &mut Scratch) {
+    let reach = query.margin.max(0.0) + query.radius + 1e-9 * query.pair.scale;
+    query.surface.near(&query.aabb_of_b().inflated(reach), &mut s.triangles);
     for &i in &s.triangles {
-        let t = a.triangle(i);
+        let t = query.surface.triangle(i);
         query.pair.a = Core::Triangle(t);
         let from = s.points.len();
-        query.triangle(i, &t, &s.triangles, &mut s.points);
+        if let Some(way) = query.triangle(i, &t, &mut s.points) {
+            s.hits.push(Hit { triangles: [i, wedge], way, from, to: s.points.len() });
+        }
         for c in &mut s.points[from..] {
-            let code = local_code((c.feature >> 32) as u32);
-            c.feature = u64::from(FACE | (i << 3 | code) & !(3 << 30)) << 32 | c.feature & 0xffff_ffff;
+            c.feature = u64::from(surface_code(i, (c.feature >> 32) as u32)) << 32 | c.feature & 0xffff_ffff;
         }
     }
-    merge(&mut s.points, 1e-9 * query.pair.scale);
-    // At most a patch of points for each normal.
+}
+
+/// Drops the points of triangles that a shorter way out, found for another triangle, frees as well: beside an edge that dips into B, the
+/// faces' own normals lead the long way round. `core` gives B for each triangle of it.
+fn keep_shortest<'a>(
+    pair: &Pair<'a>,
+    a: Surface<'_>,
+    core: impl Fn(u32) -> Option<Core<'a>>,
+    margin: f64,
+    s: &mut Scratch,
+) {
+    let Scratch { hits, ways, points, .. } = s;
+    hits.sort_unstable_by(|h, k| {
+        let shorter = k.way.out.s.total_cmp(&h.way.out.s);
+        k.way.allowed.cmp(&h.way.allowed).then(shorter).then(h.triangles.cmp(&k.triangles))
+    });
+    ways.clear();
+    for h in hits.iter() {
+        let [i, j] = h.triangles;
+        let Some(b) = core(j) else { continue };
+        let pair = Pair { a: Core::Triangle(a.triangle(i)), b, ..*pair };
+        let out = h.way.out;
+        let same = ways.iter().position(|w| w.n.dot(&out.n) > SAME_NORMAL);
+        match same {
+            // All with one normal are freed by the longest way along it.
+            Some(k) => ways[k].s = ways[k].s.min(out.s),
+            None if ways.iter().any(|w| pair.separation(&w.n) >= w.s - 1e-12 * pair.scale) => {
+                points[h.from..h.to].iter_mut().for_each(|c| c.gap = f64::INFINITY);
+            }
+            None => {
+                ways.push(out);
+                if h.from == h.to && h.way.point.gap < margin {
+                    points.push(h.way.point);
+                }
+            }
+        }
+    }
+    points.retain(|c| c.gap < f64::INFINITY);
+}
+
+/// At most a patch of points for each normal.
+fn spread(tol: f64, s: &mut Scratch, out: &mut Vec<ContactPoint>) {
+    merge(&mut s.points, tol);
     while let Some(first) = s.points.first().map(|c| c.normal) {
         s.group.clear();
         s.group.extend(s.points.iter().filter(|c| c.normal.dot(&first) > SAME_NORMAL));
@@ -127,13 +249,14 @@ fn collect(
     }
 }
 
-/// Corners 0 to 2, edges 3 to 5, the face 6.
-fn local_code(code: u32) -> u32 {
-    match code & (3 << 30) {
+/// A feature of triangle `i`: corners 0 to 2, edges 3 to 5, the face 6.
+fn surface_code(i: u32, code: u32) -> u32 {
+    let local = match code & (3 << 30) {
         EDGE => 2 + (code >> 15 & 0x7fff) + (code & 0x7fff),
         FACE => 6,
         _ => code & 3,
-    }
+    };
+    FACE | (i << 3 | local) & !(3 << 30)
 }
 
 /// Of points at one place with one normal, keeps the deepest (of equal ones the first).
@@ -156,131 +279,54 @@ fn merge(points: &mut Vec<ContactPoint>, tol: f64) {
     points.truncate(kept);
 }
 
-struct Query<'a> {
-    surface: Surface<'a>,
-    pair: Pair<'a>,
-    radius: f64,
+/// Appends the contacts of the half-space at `x_wa` with the corners of a surface B.
+pub(super) fn contacts_with_half_space(
+    x_wa: &Isometry3<f64>,
+    b: Surface<'_>,
+    x_wb: &Isometry3<f64>,
     margin: f64,
-    x_wa: &'a Isometry3<f64>,
-    solid: bool,
-}
-
-impl Query<'_> {
-    /// The box about the core of B, in the frame of the surface.
-    fn aabb_of_b(&self) -> Aabb {
-        let reach = |n: V| self.pair.support_b(&n);
-        let (x, y, z) = (V::x(), V::y(), V::z());
-        let lo = Point3::new(reach(x).x, reach(y).y, reach(z).z);
-        let hi = Point3::new(reach(-x).x, reach(-y).y, reach(-z).z);
-        Aabb::new(lo, hi)
-    }
-
-    /// Contacts of one triangle.
-    fn triangle(&self, i: u32, t: &[V; 3], near: &[u32], out: &mut Vec<ContactPoint>) {
-        let Some(own) = unit(&(t[1] - t[0]).cross(&(t[2] - t[0])), 0.0) else { return };
-        let reach = self.margin + self.radius;
-        // All of B above the plane.
-        let above = self.pair.separation(&own);
-        if above >= reach {
-            return;
-        }
-        let behind = own.dot(&(self.pair.support_b(&-own) - t[0])) < 0.0;
-        let sunk = behind && self.solid;
-        if behind && !sunk {
-            return;
-        }
-        let (n, s, witness) = if sunk {
-            (own, above, witness_over(&self.pair, &own))
-        } else {
-            let Some(w) = core_distance(&self.pair, reach) else { return };
-            let facing = w.n.dot(&own);
-            if w.s > 1e-12 * self.pair.scale {
-                if w.n.cross(&own).norm() <= ALIGNED {
-                    if facing < 0.0 {
-                        return;
-                    }
-                    (own, w.s, (w.p_a, w.p_b))
-                } else if facing < -ALIGNED || !self.allowed(i, t, &w.n, &w.p_a, near) {
-                    return;
-                } else {
-                    (w.n, w.s, (w.p_a, w.p_b))
-                }
-            } else {
-                let d = self.way_out(i, t, &own, near);
-                (d.n, d.s, witness_over(&self.pair, &d.n))
+    out: &mut Vec<ContactPoint>,
+) {
+    let normal = x_wa.rotation * V::z();
+    let local = x_wb.rotation.inverse() * normal;
+    let level = margin - (x_wb.translation.vector - x_wa.translation.vector).dot(&normal);
+    with_scratch(|s| {
+        let mut corner = |p: Point3<f64>, code: u32| {
+            if p.coords.dot(&local) >= level {
+                return;
             }
+            let p_b = x_wb * p;
+            let gap = (p_b.coords - x_wa.translation.vector).dot(&normal);
+            let feature = super::feature([FACE, code]);
+            s.points.push(ContactPoint { p_a: p_b - gap * normal, p_b, normal, gap, feature });
         };
-        let gap = s - self.radius;
-        if gap >= self.margin {
-            return;
-        }
-        let normal = self.x_wa.rotation * n;
-        let (p_a, p_b) = witness;
-        let over = (p_b - p_a - n * s).norm() <= 1e-9 * self.pair.scale;
-        let p_a = self.x_wa * Point3::from(p_a);
-        let w = Witness { gap: if over { gap } else { f64::INFINITY }, normal, p_a, p_b: p_a + normal * gap };
-        around(&self.pair, [0.0, self.radius], &w, &n, self.x_wa, self.margin, out);
-    }
-
-    /// Whether the surface allows the normal `n` at the point `p` of the rim of triangle `i`: no neighbour there is nearer.
-    fn allowed(&self, i: u32, t: &[V; 3], n: &V, p: &V, near: &[u32]) -> bool {
-        let size = (t[1] - t[0]).norm().max((t[2] - t[0]).norm());
-        // The corners of the edge or the corner that p lies on: those with a positive share of it.
-        let normal = (t[1] - t[0]).cross(&(t[2] - t[0]));
-        let share =
-            |k: usize| (t[(k + 1) % 3] - p).cross(&(t[(k + 2) % 3] - p)).dot(&normal) / normal.norm_squared();
-        let on = [0, 1, 2].map(|k| share(k) > 1e-7);
-        near.iter().filter(|j| **j != i).all(|&j| {
-            let other = self.surface.triangle(j);
-            let touches = (0..3).filter(|&k| on[k]).all(|k| other.contains(&t[k]));
-            !touches || other.iter().all(|v| n.dot(&(v - p)) <= ALIGNED * size)
-        })
-    }
-
-    /// The allowed normal along which B leaves the triangle soonest.
-    fn way_out(&self, i: u32, t: &[V; 3], own: &V, near: &[u32]) -> Direction {
-        let mut best = Direction { n: *own, s: self.pair.separation(own) };
-        for k in 0..3 {
-            let (p, q, apex) = (t[k], t[(k + 1) % 3], t[(k + 2) % 3]);
-            let mut beyond = None;
-            for &j in near.iter().filter(|j| **j != i) {
-                let other = self.surface.triangle(j);
-                if other.contains(&p) && other.contains(&q) {
-                    beyond = Some(other);
-                    break;
-                }
+        match b {
+            Surface::Mesh(m) => {
+                let low = |b: &Aabb| b.center().coords.dot(&local) - b.half_extents().dot(&local.abs());
+                let from = &mut s.triangles;
+                from.clear();
+                m.bvh().visit(|b| low(b) < level, |i| from.extend(m.triangles()[i as usize]));
+                from.sort_unstable();
+                from.dedup();
+                from.iter().for_each(|v| corner(m.vertices()[*v as usize], *v));
             }
-            let last = match beyond {
-                Some(o) => {
-                    let Some(n) = unit(&(o[1] - o[0]).cross(&(o[2] - o[0])), 0.0) else { continue };
-                    // The neighbour rises above this triangle's plane: a concave edge, or none at all.
-                    if n.dot(&(apex - p)) >= -ALIGNED * (apex - p).norm() {
-                        continue;
-                    }
-                    n
-                }
-                // An open rim.
-                None => match unit(&(q - p).cross(own), 0.0) {
-                    Some(n) => n,
-                    None => continue,
-                },
-            };
-            for w in [0.5, 1.0] {
-                if let Some(n) = unit(&(own * (1.0 - w) + last * w), 1e-3) {
-                    let s = self.pair.separation(&n);
-                    if s > best.s {
-                        best = Direction { n, s };
+            Surface::Field(h) => {
+                for r in 0..h.rows {
+                    for c in 0..h.cols {
+                        corner(h.vertex(r, c), (r * h.cols + c) as u32);
                     }
                 }
+                let [x, y] = h.half_extents;
+                for (k, (x, y)) in [(-x, -y), (x, -y), (-x, y), (x, y)].into_iter().enumerate() {
+                    corner(Point3::new(x, y, -h.base), (h.heights.len() + k) as u32);
+                }
             }
         }
-        if best.n != *own {
-            let d = polish(&self.pair, best, 0.2, 4);
-            let (p, _) = witness_over(&self.pair, &d.n);
-            if d.n.dot(own) >= -ALIGNED && self.allowed(i, t, &d.n, &p, near) {
-                return d;
-            }
+        if s.points.len() > super::reduce::MAX_POINTS {
+            reduce(&mut s.points, 0);
         }
-        best
-    }
+        // Corners at one place, as unconnected triangles have them.
+        merge(&mut s.points, 0.0);
+        out.extend_from_slice(&s.points);
+    });
 }

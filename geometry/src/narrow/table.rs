@@ -64,7 +64,7 @@ pub fn support_table() -> Vec<PairQuery> {
 fn answer(a: &'static str, b: &'static str) -> QuerySupport {
     let is = |k: &str| a == k || b == k;
     let surface = |k: &str| k == "height field" || k == "triangle mesh";
-    if surface(a) && surface(b) || is("half-space") && (a == b || surface(a) || surface(b)) {
+    if is("half-space") && a == b {
         QuerySupport::Unsupported
     } else if surface(a) || surface(b) {
         QuerySupport::Surface
