@@ -1,5 +1,6 @@
 //! Figures as SVG, drawn with plotters.
 
+use plotters::coord::combinators::WithKeyPoints;
 use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
 use plotters::prelude::*;
 use serde::Serialize;
@@ -51,7 +52,11 @@ pub struct Plot {
     pub y_range: Option<[f64; 2]>,
     /// Curves.
     pub series: Vec<Series>,
+    has_closed_form: bool,
 }
+
+/// Colour number of closed forms.
+const CLOSED_FORM: usize = 6;
 
 const PALETTE: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
@@ -76,6 +81,7 @@ impl Plot {
             y_log: false,
             y_range: None,
             series: Vec::new(),
+            has_closed_form: false,
         }
     }
 
@@ -102,6 +108,12 @@ impl Plot {
     ) -> &mut Self {
         self.series.push(Series { label: label.into(), points, mark, color });
         self
+    }
+
+    /// Adds a dashed grey curve of the closed form; all of a figure share the last entry of the legend.
+    pub fn add_closed_form(&mut self, points: Vec<(f64, f64)>) -> &mut Self {
+        self.has_closed_form = true;
+        self.add_colored("", Mark::Dashed, CLOSED_FORM, points)
     }
 
     fn shown(&self) -> impl Iterator<Item = (f64, f64)> {
@@ -178,9 +190,9 @@ impl Plot {
         };
         match (self.x_log, self.y_log) {
             (false, false) => self.draw(xr, yr),
-            (true, false) => self.draw(xr.log_scale(), yr),
-            (false, true) => self.draw(xr, yr.log_scale()),
-            (true, true) => self.draw(xr.log_scale(), yr.log_scale()),
+            (true, false) => self.draw(log_axis(xr), yr),
+            (false, true) => self.draw(xr, log_axis(yr)),
+            (true, true) => self.draw(log_axis(xr), log_axis(yr)),
         }
     }
 
@@ -218,10 +230,7 @@ impl Plot {
             self.shown().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), p| (a.min(f(&p)), b.max(f(&p))))
         };
         let ((x0, x1), (y0, y1)) = (extent(&|p| p.0), extent(&|p| p.1));
-        // One label per decade; on a linear axis what is zero but for round-off is labelled so.
-        let labels = |log: bool, a: f64, b: f64| {
-            if log && b > a { ((b / a).log10().ceil() as usize + 1).clamp(3, 12) } else { 10 }
-        };
+        // On a linear axis what is zero but for round-off is labelled so.
         let label = |v: f64, log: bool, a: f64, b: f64| {
             if !log && v.abs() < 1e-9 * (b - a) { "0".into() } else { tick(v) }
         };
@@ -237,22 +246,29 @@ impl Plot {
             .y_desc(&self.y_label)
             .label_style(("sans-serif", 14))
             .axis_desc_style(("sans-serif", 15))
-            .x_labels(labels(self.x_log, x0, x1))
-            .y_labels(labels(self.y_log, y0, y1))
-            .x_max_light_lines(if self.x_log { 1 } else { 5 })
-            .y_max_light_lines(if self.y_log { 1 } else { 5 })
+            .x_labels(10)
+            .y_labels(10)
+            .x_max_light_lines(5)
+            .y_max_light_lines(5)
             .x_label_formatter(&|v| label(*v, self.x_log, x0, x1))
             .y_label_formatter(&|v| label(*v, self.y_log, y0, y1))
             .light_line_style(RGBColor(242, 242, 242))
             .bold_line_style(RGBColor(222, 222, 222))
             .draw()
             .map_err(err)?;
-        for s in &self.series {
+        let closed_form = self.has_closed_form.then(|| Series {
+            label: "closed form".into(),
+            points: Vec::new(),
+            mark: Mark::Dashed,
+            color: CLOSED_FORM,
+        });
+        for s in self.series.iter().chain(&closed_form) {
             let color = PALETTE[s.color % PALETTE.len()];
             let points: Vec<_> = s.points.iter().copied().filter(|p| self.visible(*p)).collect();
             let line = color.stroke_width(2);
             if matches!(s.mark, Mark::Points | Mark::LinePoints) {
-                let radius = if points.len() > 80 { 2 } else { 4 };
+                // A curve under another one shows as a rim.
+                let radius = if points.len() > 80 { 2 } else { marker(s) };
                 let dots = points.iter().map(|p| Circle::new(*p, radius, color.filled()));
                 chart.draw_series(dots).map_err(err)?;
             }
@@ -268,29 +284,29 @@ impl Plot {
                 }
             };
             if let (Some(d), false) = (drawn, s.label.is_empty()) {
-                let mark = s.mark;
+                let (mark, radius) = (s.mark, marker(s));
                 d.label(&s.label).legend(move |(x, y)| {
-                    let to = if mark == Mark::Dashed { x + 9 } else { x + 22 };
-                    match mark {
-                        Mark::Points => {
-                            EmptyElement::at((x + 11, y))
-                                + PathElement::new(vec![(0, 0), (0, 0)], color)
-                                + Circle::new((0, 0), 4, color.filled())
-                        }
-                        _ => {
-                            EmptyElement::at((x, y))
-                                + PathElement::new(vec![(0, 0), (to - x, 0)], color.stroke_width(2))
-                                + Circle::new(
-                                    (if mark == Mark::Dashed { 18 } else { 11 }, 0),
-                                    if mark == Mark::LinePoints { 4 } else { 1 },
-                                    color.filled(),
-                                )
-                        }
-                    }
+                    let dash = |from: i32, to: i32| {
+                        PathElement::new(vec![(from, 0), (to, 0)], color.stroke_width(2))
+                    };
+                    let (first, second, radius) = match mark {
+                        Mark::Points => ((11, 11), (11, 11), radius),
+                        Mark::Dashed => ((0, 9), (13, 22), 0),
+                        Mark::Line => ((0, 11), (11, 22), 0),
+                        Mark::LinePoints => ((0, 11), (11, 22), radius),
+                    };
+                    EmptyElement::at((x, y))
+                        + dash(first.0, first.1)
+                        + dash(second.0, second.1)
+                        + Circle::new(
+                            (11, 0),
+                            radius,
+                            if radius > 0 { color.filled() } else { TRANSPARENT.into() },
+                        )
                 });
             }
         }
-        if self.series.iter().any(|s| !s.label.is_empty()) {
+        if self.has_closed_form || self.series.iter().any(|s| !s.label.is_empty()) {
             chart
                 .configure_series_labels()
                 .position(self.emptiest_corner())
@@ -302,6 +318,32 @@ impl Plot {
         }
         Ok(())
     }
+}
+
+/// A logarithmic axis with a label per decade, on short ones at 1, 2 and 5; light lines between.
+fn log_axis(r: std::ops::Range<f64>) -> WithKeyPoints<LogCoord<f64>> {
+    let (first, last) = (r.start.log10().floor() as i32, r.end.log10().ceil() as i32);
+    let at = |m: u8, e: i32| f64::from(m) * 10_f64.powi(e);
+    let every = (last - first) / 12 + 1;
+    let mantissas: &[u8] = match r.end / r.start {
+        ratio if ratio < 5.0 => &[1, 2, 3, 4, 5, 6, 7, 8, 9],
+        ratio if ratio < 200.0 => &[1, 2, 5],
+        _ => &[1],
+    };
+    let inside = |v: &f64| r.contains(v);
+    let decades = || (first..=last).filter(|e| e.rem_euclid(every) == 0);
+    let bold: Vec<f64> =
+        decades().flat_map(|e| mantissas.iter().map(move |m| at(*m, e))).filter(inside).collect();
+    let light: Vec<f64> = match every {
+        1 => (first..=last).flat_map(|e| (2..10).map(move |m| at(m, e))).filter(inside).collect(),
+        _ => (first..=last).map(|e| at(1, e)).filter(inside).collect(),
+    };
+    r.log_scale().with_key_points(bold).with_light_points(light)
+}
+
+/// Radius of a curve's marks \[px\]: smaller for later ones.
+fn marker(s: &Series) -> i32 {
+    (6 - s.color as i32).clamp(3, 5)
 }
 
 fn tick(v: f64) -> String {

@@ -47,11 +47,42 @@ fn write(path: &Path, text: &str) -> Result<(), PageError> {
 fn templates() -> Result<Templates<'static>, PageError> {
     let mut t = Templates::new();
     t.set_auto_escape_callback(|_| AutoEscape::Html);
+    t.add_filter("code", code);
     t.add_template("style", include_str!("templates/style.html")).map_err(PageError::from_error)?;
     t.add_template("page", include_str!("templates/page.html")).map_err(PageError::from_error)?;
     t.add_template("index", include_str!("templates/index.html")).map_err(PageError::from_error)?;
     Ok(t)
 }
+
+/// Text with what stands in backticks as code.
+fn code(text: String) -> minijinja::Value {
+    let escape = |s: &str| s.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let parts = text.split('`').enumerate();
+    let html = parts.map(|(i, s)| if i % 2 == 1 { format!("<code>{}</code>", escape(s)) } else { escape(s) });
+    minijinja::Value::from_safe_string(html.collect())
+}
+
+/// What the parts of the report are for: prefix of the pages, title, text.
+const GROUPS: [(&str, &str, &str); 5] = [
+    (
+        "kurtz2025cenic/",
+        "CENIC: convex error-controlled numerical integration for contact",
+        "Kurtz and Castro (2025): contact as a convex problem in the velocity (ICF), with step doubling for error control. Its figures and tables that \
+         can be made from public data, and three scenes against independent references. What is not made, and every deviation, stands in papers/kurtz2025cenic/README.md.",
+    ),
+    (
+        "analytic/",
+        "Closed forms",
+        "Contact mechanics that can be solved by hand: does a block slide, stick, roll, bounce and topple as it must?",
+    ),
+    (
+        "cross/",
+        "Cross-checks",
+        "Laws against laws, solvers against solvers, options against their absence; robots and model files of other projects.",
+    ),
+    ("identify/", "Identification", "Parameters of a contact from a recorded motion."),
+    ("", "Further pages", ""),
+];
 
 #[derive(Serialize)]
 struct Drawn {
@@ -83,7 +114,7 @@ pub fn write_page(dir: &Path, record: &PageRecord, out: &PageOutput) -> Result<(
         .get_template("page")
         .and_then(|t| {
             t.render(Serde(serde_json::json!({
-                "page": record, "text": out.text, "figures": figures, "up": up,
+                "page": record, "text": out.text, "figures": figures, "up": up, "budget": budget_word(record.budget),
                 "tables": out.tables, "attachments": names,
             })))
         })
@@ -91,6 +122,13 @@ pub fn write_page(dir: &Path, record: &PageRecord, out: &PageOutput) -> Result<(
     write(&base.join("index.html"), &html)?;
     let json = serde_json::to_string_pretty(record).map_err(PageError::from_error)?;
     write(&base.join("record.json"), &json)
+}
+
+fn budget_word(b: crate::Budget) -> &'static str {
+    match b {
+        crate::Budget::Quick => "quick",
+        crate::Budget::Full => "full",
+    }
 }
 
 /// Reads the record of a page that was written before.
@@ -105,17 +143,27 @@ pub fn read_record(dir: &Path, id: &str) -> Option<PageRecord> {
 /// The file system, templates.
 pub fn write_index(dir: &Path, env: &Environment, records: &[PageRecord]) -> Result<(), PageError> {
     let total = |v| records.iter().map(|r| r.count(v)).sum::<usize>();
-    let rows: Vec<_> = records
-        .iter()
-        .map(|r| {
-            serde_json::json!({ "page": r, "holds": r.count(Verdict::Holds), "deviates": r.count(Verdict::Deviates),
-            "skipped": r.count(Verdict::Skipped) })
-        })
+    let mut groups: Vec<(usize, Vec<serde_json::Value>)> = Vec::new();
+    for r in records {
+        let row = serde_json::json!({ "page": r, "holds": r.count(Verdict::Holds), "deviates": r.count(Verdict::Deviates),
+            "skipped": r.count(Verdict::Skipped) });
+        let of = GROUPS.iter().position(|g| r.id.starts_with(g.0)).unwrap_or(GROUPS.len() - 1);
+        match groups.iter_mut().find(|g| g.0 == of) {
+            Some(g) => g.1.push(row),
+            None => groups.push((of, vec![row])),
+        }
+    }
+    groups.sort_by_key(|g| g.0);
+    let groups: Vec<_> = groups
+        .into_iter()
+        .map(|(i, rows)| serde_json::json!({ "title": GROUPS[i].1, "text": GROUPS[i].2, "rows": rows }))
         .collect();
     let html = templates()?
         .get_template("index")
         .and_then(|t| {
-            t.render(Serde(serde_json::json!({ "rows": rows, "env": env, "holds": total(Verdict::Holds),
+            t.render(Serde(serde_json::json!({ "groups": groups, "env": env,
+            "budget": records.first().map_or("", |r| budget_word(r.budget)),
+            "substitutes": records.iter().flat_map(|r| &r.claims).any(|c| c.substitute.is_some()), "holds": total(Verdict::Holds),
             "deviates": total(Verdict::Deviates), "skipped": total(Verdict::Skipped),
             "errors": records.iter().filter(|r| r.error.is_some()).count(),
             "wall_s": records.iter().map(|r| r.wall_s).sum::<f64>() })))

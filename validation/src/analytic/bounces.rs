@@ -171,7 +171,7 @@ fn oblique(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         let curve: Vec<_> = curve.into_iter().map(|p| (p.0 / unit, p.1)).filter(|p| p.0 < 2.0).collect();
         let end = curve.last().map_or(1.0, |p| p.0);
         plot.add_colored(&case, Mark::Line, color, curve);
-        plot.add_colored("", Mark::Dashed, 6, vec![(0.0, vt1 - r * w1), (end, vt1 - r * w1)]);
+        plot.add_closed_form(vec![(0.0, vt1 - r * w1), (end, vt1 - r * w1)]);
     }
     out.plots.push(plot);
     f.finish(

@@ -97,14 +97,19 @@ fn block_on_block(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> 
         f.relative(&case, "lower", a_bottom, trace.v[last][0] / t_end);
         if !(9.0..=19.0).contains(&pull) {
             let color = plot.series.len() / 3;
-            plot.add_colored(&format!("{pull} N"), Mark::Line, color, trace.curve(60, |r, i| r.v[i][6]));
-            plot.add_colored("", Mark::Points, color, trace.curve(12, |r, i| r.v[i][0]));
             plot.add_colored(
-                "",
-                Mark::Dashed,
-                6,
-                vec![(t_end, a_top * t_end), (0.0, 0.0), (t_end, a_bottom * t_end)],
+                &format!("{pull} N, upper"),
+                Mark::Line,
+                color,
+                trace.curve(60, |r, i| r.v[i][6]),
             );
+            plot.add_colored(
+                &format!("{pull} N, lower"),
+                Mark::Points,
+                color,
+                trace.curve(12, |r, i| r.v[i][0]),
+            );
+            plot.add_closed_form(vec![(t_end, a_top * t_end), (0.0, 0.0), (t_end, a_bottom * t_end)]);
         }
     }
     out.plots.push(plot);
@@ -230,7 +235,7 @@ fn spin_down(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         f.relative(kind, "stop angle", angle, turned);
         let color = plot.series.len() / 2;
         plot.add_colored(kind, Mark::Line, color, trace.curve(150, |t, i| t.v[i][5]));
-        plot.add_colored("", Mark::Dashed, 6, vec![(0.0, w0), (time, 0.0)]);
+        plot.add_closed_form(vec![(0.0, w0), (time, 0.0)]);
     }
     out.plots.push(plot);
     f.finish(

@@ -173,7 +173,7 @@ fn peg(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         let color = plot.series.len() / 2;
         plot.add_colored(&case, Mark::Line, color, trace.curve(100, |r, i| -r.q[i][2]));
         let exact = (0..=40).map(|i| t_end * f64::from(i) / 40.0);
-        plot.add_colored("", Mark::Dashed, 6, exact.map(|t| (t, 0.5 * acceleration * t * t)).collect());
+        plot.add_closed_form(exact.map(|t| (t, 0.5 * acceleration * t * t)).collect());
     }
     out.plots.push(plot);
     f.finish(

@@ -144,7 +144,7 @@ impl Page for BlockOnIncline {
                 let measured = trace.curve(200, |r, k| r.q3(r.t[k], 0).dot(&down) - from);
                 let exact = measured.iter().map(|p| (p.0, slide(theta, mu, v0, p.0).0)).collect();
                 plot.add_colored(&case, Mark::Line, color, measured);
-                plot.add_colored("", Mark::Dashed, 6, exact);
+                plot.add_closed_form(exact);
             }
         }
         let mut out = PageOutput {

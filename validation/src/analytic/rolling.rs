@@ -146,7 +146,7 @@ fn slides(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             color,
             trace.curve(150, |r, k| r.v[k][0]),
         );
-        plot.add_colored("", Mark::Dashed, 6, vec![(0.0, v0), (time, speed), (t_end, speed)]);
+        plot.add_closed_form(vec![(0.0, v0), (time, speed), (t_end, speed)]);
     }
     plot.caption += " Each body is shown until 1.5 times the moment at which it rolls.";
     out.plots.push(plot);
@@ -209,7 +209,7 @@ fn slopes(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             (trace.v3(t, 0).dot(&down), r * trace.v_at(t, 4))
         });
         plot.add_colored(&case, Mark::Line, color, curve.collect());
-        plot.add_colored("", Mark::Dashed, 6, vec![(0.0, 0.0), (a, alpha * r)]);
+        plot.add_closed_form(vec![(0.0, 0.0), (a, alpha * r)]);
     }
     out.plots.push(plot);
     f.finish(

@@ -299,7 +299,7 @@ fn rod(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             .enumerate()
             .step_by(exact.len().div_ceil(60))
             .map(|(i, y)| (1e-5 * i as f64, y[2].to_degrees()));
-        plot.add_colored("", Mark::Dashed, 6, curve.collect());
+        plot.add_closed_form(curve.collect());
     }
     out.plots.push(plot);
     f.finish(

@@ -171,9 +171,8 @@ fn report(
             Outcome::Refused(_) => None,
         })
         .unwrap_or_default();
-    let mut head = vec!["file"];
+    let mut head = vec!["file", "verdict", "names, masses"];
     head.extend(&heads);
-    head.extend(["names, masses", "verdict"]);
     let mut table = Table::new(&format!("{format}: ours, and what was expected where it differs"), &head);
     let (mut read, mut numbers, mut wrong, mut odd, mut unexplained, mut unnamed) = (0, 0, 0, 0, 0, 0);
     let mut refused = Vec::new();
@@ -190,13 +189,13 @@ fn report(
                     (_, a, b) if a == b => a.to_string(),
                     (_, a, b) => format!("{a} (expected {b})"),
                 };
-                row.extend(counts.iter().map(cell));
-                row.push(if differences.is_empty() { "agree".into() } else { differences.join("; ") });
                 row.push(if off + differences.len() == 0 { "read" } else { "differs" }.into());
+                row.push(if differences.is_empty() { "agree".into() } else { differences.join("; ") });
+                row.extend(counts.iter().map(cell));
             }
             Outcome::Refused(error) => {
-                row.extend(heads.iter().map(|_| String::new()));
-                row.extend([String::new(), "refused".into()]);
+                row.push("refused".into());
+                row.extend(std::iter::repeat_n(String::new(), heads.len() + 1));
                 unexplained += usize::from(EXPLAINED.iter().all(|x| x.0 != e.file));
                 refused.push((e, error));
             }
