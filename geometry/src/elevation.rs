@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use crate::{HeightField, HeightFieldError};
 
 /// Largest number of samples that is read; larger files are refused before memory is taken.
-const MOST_SAMPLES: u64 = 1 << 28;
+const MOST_SAMPLES: u64 = 1 << 26;
 
 /// A grid of elevations as a file gives them, without scale.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +37,7 @@ pub enum ElevationError {
     },
     /// The file is not a grid of elevations.
     #[error(
-        "height field file {}: {reason}; give a grey PNG of 8 or 16 bits, or MuJoCo's binary format (int32 rows, int32 \
+        "height field file {}: {reason}; give a grey PNG, or MuJoCo's binary format (int32 rows, int32 \
          columns, then float32 values)", path.display()
     )]
     Format {
@@ -49,7 +49,7 @@ pub enum ElevationError {
 }
 
 impl Elevation {
-    /// Reads a PNG (by extension; grey, 8 or 16 bits, values 0 to 1, the top row at +y) or else MuJoCo's binary format
+    /// Reads a PNG (by extension; first channel, values 0 to 1, the top row at +y) or else MuJoCo's binary format
     /// (little-endian: int32 rows, int32 columns, float32 values row by row from −y).
     ///
     /// # Errors
@@ -82,6 +82,9 @@ impl Elevation {
         if rows < 1 || cols < 1 {
             return Err(wrong(format!("its header says {rows} rows and {cols} columns")));
         }
+        if rows * cols > i128::from(MOST_SAMPLES) {
+            return Err(wrong(format!("{rows} x {cols} samples are too many")));
+        }
         if 4 * rows * cols != body.len() as i128 {
             let due = 8 + 4 * rows * cols;
             return Err(wrong(format!(
@@ -97,35 +100,28 @@ impl Elevation {
         Ok(Self { rows: rows as usize, cols: cols as usize, values })
     }
 
-    /// A grey PNG from the bytes of a file; `name` appears in errors.
+    /// A PNG from the bytes of a file: its first channel (grey, or red), 8 bits of it, as MuJoCo takes it; `name` appears in errors.
     ///
     /// # Errors
     /// [`ElevationError::Format`].
     pub fn from_png_bytes(bytes: &[u8], name: impl AsRef<Path>) -> Result<Self, ElevationError> {
         let wrong = |reason: String| ElevationError::Format { path: name.as_ref().to_owned(), reason };
-        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes))
-            .read_info()
-            .map_err(|e| wrong(format!("not a PNG ({e})")))?;
-        let header = reader.info();
-        let (cols, rows) = (header.width as usize, header.height as usize);
-        let (color, depth) = (header.color_type, header.bit_depth);
-        if header.width as u64 * header.height as u64 > MOST_SAMPLES {
+        let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
+        decoder.set_transformations(png::Transformations::normalize_to_color8());
+        let mut reader = decoder.read_info().map_err(|e| wrong(format!("not a usable PNG image ({e})")))?;
+        let (cols, rows) = (reader.info().width as usize, reader.info().height as usize);
+        if reader.info().width as u64 * reader.info().height as u64 > MOST_SAMPLES {
             return Err(wrong(format!("{rows} x {cols} samples are too many")));
         }
-        let wide = match (color, depth) {
-            (png::ColorType::Grayscale, png::BitDepth::Eight) => false,
-            (png::ColorType::Grayscale, png::BitDepth::Sixteen) => true,
-            _ => return Err(wrong(format!("its pixels are {color:?} with {depth:?} bits"))),
-        };
         let size = reader.output_buffer_size().ok_or_else(|| wrong("it is too large".to_owned()))?;
         let mut pixels = vec![0; size];
-        reader.next_frame(&mut pixels).map_err(|e| wrong(format!("its image is damaged ({e})")))?;
-        let top_down: Vec<f64> = if wide {
-            pixels.chunks_exact(2).map(|b| f64::from(u16::from_be_bytes([b[0], b[1]])) / 65535.0).collect()
-        } else {
-            pixels.iter().map(|b| f64::from(*b) / 255.0).collect()
-        };
-        Self::from_top_down(rows, cols, &top_down)
+        let frame = reader
+            .next_frame(&mut pixels)
+            .map_err(|e| wrong(format!("not a usable PNG image: it is damaged ({e})")))?;
+        let stride = frame.color_type.samples();
+        let first = |line: &[u8]| line.chunks(stride).take(cols).map(|p| f64::from(p[0]) / 255.0).collect();
+        let top_down: Vec<Vec<f64>> = pixels.chunks(frame.line_size).take(rows).map(first).collect();
+        Self::from_top_down(rows, cols, &top_down.concat())
             .ok_or_else(|| wrong(format!("its image has not {rows} x {cols} pixels")))
     }
 

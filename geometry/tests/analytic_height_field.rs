@@ -117,12 +117,13 @@ fn analytic_elevation_from_png() {
     let e = Elevation::from_png_bytes(&grey, "x.png").unwrap();
     assert_eq!((e.rows, e.cols, &e.values[..]), (2, 3, &[0.0, 1.0, 0.8, 0.2, 0.4, 0.6][..]));
     let fine = png_file(2, 1, ColorType::Grayscale, BitDepth::Sixteen, &[0x01, 0x02, 0xff, 0xff]);
-    assert_eq!(Elevation::from_png_bytes(&fine, "x.png").unwrap().values, [258.0 / 65535.0, 1.0]);
+    assert_eq!(Elevation::from_png_bytes(&fine, "x.png").unwrap().values, [1.0 / 255.0, 1.0]);
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("field.PNG");
     std::fs::write(&path, &grey).unwrap();
     assert_eq!(Elevation::load(&path).unwrap(), e);
-    let colored = png_file(1, 1, ColorType::Rgb, BitDepth::Eight, &[1, 2, 3]);
-    for bytes in [&colored[..], &grey[..grey.len() / 2], b"", b"not a picture"] {
+    let colored = png_file(1, 1, ColorType::Rgb, BitDepth::Eight, &[51, 2, 3]);
+    assert_eq!(Elevation::from_png_bytes(&colored, "x.png").unwrap().values, [0.2]);
+    for bytes in [&grey[..grey.len() / 2], &b""[..], b"not a picture"] {
         let refused = Elevation::from_png_bytes(bytes, "x.png").unwrap_err();
         assert!(refused.to_string().contains("grey PNG"), "{refused}");
     }

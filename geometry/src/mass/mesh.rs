@@ -8,8 +8,8 @@ use crate::{ConvexMesh, TriangleMesh};
 pub enum MeshInertia {
     /// The volume it encloses, by the divergence theorem; it must be closed and right side out.
     Exact,
-    /// Pyramids from the triangles to the area centroid, each counted as positive: exact for surfaces that are star-shaped
-    /// about that point, too heavy for others; open surfaces are accepted.
+    /// Pyramids over the triangles, each counted as positive, first from the area centroid for the centre of mass, then from that for
+    /// the rest: exact for surfaces that are star-shaped about both points, too heavy for others; open surfaces are accepted.
     Legacy,
     /// The volume of its convex hull.
     Convex,
@@ -126,19 +126,20 @@ fn shell(mesh: &TriangleMesh, density: f64) -> Result<MassProperties, MassError>
     sums.properties(&origin, density)
 }
 
-/// Pyramids from the area centroid give mass and centre of mass, pyramids from that centre the inertia.
+/// Pyramids from the area centroid give the centre of mass, pyramids from that centre volume and inertia, both as MuJoCo does.
 fn legacy(mesh: &TriangleMesh, density: f64) -> Result<MassProperties, MassError> {
     let (surface, origin) = shell_sums(mesh);
     let centroid = origin + surface.first / surface.zeroth;
-    let mut volume = Moments::default();
-    about(mesh, &centroid, |t| add_tetrahedron(&mut volume, t, true));
-    if volume.zeroth.is_nan() || volume.zeroth <= 0.0 {
-        return Err(MassError::Mass { mass: volume.zeroth * density });
-    }
+    let pyramids = |apex: &Point3<f64>| {
+        let mut sums = Moments::default();
+        about(mesh, apex, |t| add_tetrahedron(&mut sums, t, true));
+        let volume = sums.zeroth;
+        if volume > 0.0 { Ok(sums) } else { Err(MassError::Mass { mass: volume * density }) }
+    };
+    let volume = pyramids(&centroid)?;
     let com = centroid + volume.first / volume.zeroth;
-    let mut about_com = Moments::default();
-    about(mesh, &com, |t| add_tetrahedron(&mut about_com, t, true));
+    let about_com = pyramids(&com)?;
     let second = symmetric(&about_com.second);
     let inertia = Matrix3::from_diagonal_element(second.trace()) - second;
-    MassProperties::new(volume.zeroth * density, com, inertia * density)
+    MassProperties::new(about_com.zeroth * density, com, inertia * density)
 }

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use signorini_core::na::Point3;
-use signorini_geometry::{ConvexMesh, MassProperties, MeshInertia, Shape, TriangleMesh};
+use signorini_geometry::{ConvexMesh, MassProperties, Shape, TriangleMesh};
 
 use super::asset::{Assets, MeshAsset, MeshData};
 use super::geom::GeomSpec;
 use super::inertia::GeomMass;
-use super::legacy_mass::legacy;
 use super::primitive_mass::shell;
 use super::{Missing, Reader};
 use crate::xml::{Element, Read, did_you_mean};
@@ -89,12 +88,8 @@ impl MeshAsset {
         }
         let remedy = "repair the mesh, set inertia=\"convex\" on it, or give the body an <inertial>";
         let surface = self.surface()?;
-        let mass = match self.spec.inertia {
-            MeshInertia::Legacy => {
-                legacy(surface).ok_or_else(|| self.error("the mesh encloses no volume", remedy))?
-            }
-            other => MassProperties::of_mesh(surface, 1.0, other).map_err(|e| self.error(e, remedy))?,
-        };
+        let mass =
+            MassProperties::of_mesh(surface, 1.0, self.spec.inertia).map_err(|e| self.error(e, remedy))?;
         Ok(*self.unit_mass.get_or_init(|| mass))
     }
 }

@@ -17,7 +17,6 @@ mod include;
 mod inertia;
 mod joint;
 mod keyframe;
-mod legacy_mass;
 mod mesh;
 mod names;
 mod option;
