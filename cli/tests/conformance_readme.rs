@@ -1,0 +1,41 @@
+//! The commands of the README work as printed.
+#![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
+
+use std::path::Path;
+use std::process::Command;
+
+/// What every command of the binary begins with in the README.
+const PREFIX: &str = "    cargo run --release -- ";
+
+#[test]
+fn conformance_commands_of_the_readme_work() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let dir = std::env::temp_dir().join(format!("signorini_readme_{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let models = root.join("models").canonicalize().unwrap();
+    let mut run = 0;
+    for line in readme.lines().filter_map(|l| l.strip_prefix(PREFIX)) {
+        let line = line.split('#').next().unwrap();
+        // Minutes in a debug build; the gate runs the suite itself.
+        if line.contains("--full") {
+            continue;
+        }
+        let mut args: Vec<String> = line
+            .split_whitespace()
+            .map(|a| a.strip_prefix("models/").map_or(a.to_owned(), |m| models.join(m).display().to_string()))
+            .collect();
+        if args[0] == "reproduce" {
+            args.extend(["--out".to_owned(), dir.join("report").display().to_string()]);
+        }
+        let out =
+            Command::new(env!("CARGO_BIN_EXE_signorini")).args(&args).current_dir(&dir).output().unwrap();
+        let text = String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.success(), "signorini {line}: {text}");
+        run += 1;
+    }
+    assert!(run >= 6, "only {run} commands were found");
+    assert!(dir.join("stand.html").metadata().unwrap().len() > 10_000);
+    assert!(dir.join("report/kurtz2025cenic/fig08/index.html").is_file());
+    std::fs::remove_dir_all(&dir).unwrap();
+}
