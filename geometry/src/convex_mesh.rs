@@ -3,7 +3,8 @@ use signorini_core::na::{Point3, Vector3};
 use crate::hull::ascent::Ascent;
 use crate::{Aabb, HullError, MeshDefect, TriangleMesh};
 
-/// A convex polyhedron: vertices and outward polygons. Made by [`ConvexMesh::from_points`].
+/// A convex polyhedron: vertices and outward polygons. Made by [`ConvexMesh::from_points`], which also prepares its searches: the fields are for
+/// reading.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ConvexMesh {

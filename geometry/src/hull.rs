@@ -203,7 +203,7 @@ impl Hull<'_> {
         let ascent = match triangles.collect::<Option<Vec<_>>>() {
             Some(t) => Ascent::new(&vertices, &t, &faces),
             // A corner within a polygon: all vertices are tried.
-            None => Ascent::default(),
+            None => Ascent::of_loose(&vertices),
         };
         Some(ConvexMesh { vertices, faces, normals, offsets, edges, neighbors, neighbor_start, ascent })
     }

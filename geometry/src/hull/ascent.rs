@@ -4,6 +4,8 @@ use std::cell::RefCell;
 
 use signorini_core::na::{Point3, Vector3};
 
+use crate::Aabb;
+
 type V = Vector3<f64>;
 
 /// Below this many vertices or polygons all are tried.
@@ -105,7 +107,7 @@ impl Rows {
 
 /// Neighbours along the edges of a triangulation whose orientation tests are exact, so that a local maximum of height is the global
 /// one; merged polygons, which are flat and convex to a tolerance only, do not promise that.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Ascent {
     pub(crate) neighbors: Rows,
     /// Polygons about each vertex.
@@ -113,6 +115,10 @@ pub(crate) struct Ascent {
     /// A vertex to start from for each cell of directions: six sides of a cube, `cells` × `cells` each.
     starts: Vec<u32>,
     cells: usize,
+    /// A ball that holds all vertices: centre and radius \[m\].
+    pub(crate) ball: (V, f64),
+    /// Largest distance of a vertex from the origin \[m\].
+    pub(crate) extent: f64,
 }
 
 impl Ascent {
@@ -125,6 +131,8 @@ impl Ascent {
             faces: Rows::new(n, corners),
             starts: Vec::new(),
             cells: 0,
+            ball: ball(points),
+            extent: points.iter().map(|p| p.coords.norm()).fold(0.0, f64::max),
         };
         if n <= TRY_ALL {
             return out;
@@ -148,6 +156,19 @@ impl Ascent {
         }
         (out.starts, out.cells) = (starts, cells);
         out
+    }
+
+    /// Without neighbours: all vertices and polygons are tried.
+    pub(crate) fn of_loose(points: &[Point3<f64>]) -> Self {
+        let extent = points.iter().map(|p| p.coords.norm()).fold(0.0, f64::max);
+        Self {
+            ball: ball(points),
+            extent,
+            neighbors: Rows::default(),
+            faces: Rows::default(),
+            starts: Vec::new(),
+            cells: 0,
+        }
     }
 
     /// The vertex farthest along `d`.
@@ -225,6 +246,11 @@ impl Ascent {
             }
         }
     }
+}
+
+fn ball(points: &[Point3<f64>]) -> (V, f64) {
+    let center = Aabb::from_points(points).center();
+    (center.coords, points.iter().map(|p| (p - center).norm()).fold(0.0, f64::max))
 }
 
 fn farthest(points: &[Point3<f64>], d: &V) -> u32 {

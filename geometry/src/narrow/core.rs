@@ -87,14 +87,18 @@ impl Core<'_> {
             Core::Box(h) => h.norm(),
             Core::Cylinder(r, h) => r.hypot(*h),
             Core::Ellipsoid(e) => e.max(),
-            Core::Hull(m) => {
-                // A sample: only the order of magnitude counts.
-                let step = 1 + m.vertices.len() / 8;
-                2.0 * m.vertices.iter().step_by(step).map(|p| p.coords.norm()).fold(0.0, f64::max)
-            }
+            Core::Hull(m) => m.ascent.extent,
             Core::Triangle(t) | Core::Wedge(t, _) => {
                 t.iter().map(|p| p.norm_squared()).fold(0.0, f64::max).sqrt()
             }
+        }
+    }
+
+    /// A ball that holds the set: centre and radius.
+    pub(super) fn ball(&self) -> (V, f64) {
+        match self {
+            Core::Hull(m) => m.ascent.ball,
+            _ => (V::zeros(), self.extent()),
         }
     }
 

@@ -74,6 +74,9 @@ pub(super) fn within<'a>(
     margin: f64,
 ) -> Option<(Witness, Pair<'a>)> {
     let x_ab = x_wa.inv_mul(x_wb);
+    if margin < f64::INFINITY && far(&a, &b, &x_ab, margin + r_a + r_b) {
+        return None;
+    }
     let pair = Pair::new(a, b, &x_ab);
     let (n, s, p_a, p_b) = match (&b, surface_point(&a, &pair.t)) {
         (Core::Point, Some((p, n, s))) => (n, s, p, pair.t),
@@ -90,4 +93,20 @@ pub(super) fn within<'a>(
     let p_a = x_wa * Point3::from(p_a + n * r_a);
     let p_b = x_wa * Point3::from(p_b - n * r_b);
     Some((Witness { gap, normal, p_a, p_b }, pair))
+}
+
+/// Whether a ball about one core is more than `limit` from the other, by a test that costs little; `x_ab` places B in the frame of A.
+fn far(a: &Core<'_>, b: &Core<'_>, x_ab: &Isometry3<f64>, limit: f64) -> bool {
+    let ((ca, ra), (cb, rb)) = (a.ball(), b.ball());
+    let b_in_a = x_ab.rotation * cb + x_ab.translation.vector;
+    // A little more for roundoff.
+    let reach = (limit + ra + rb) * (1.0 + 1e-12);
+    if (b_in_a - ca).norm_squared() > reach * reach {
+        return limit >= 0.0;
+    }
+    let beyond = |core: &Core<'_>, p: &Vector3<f64>, radius: f64| {
+        surface_point(core, p).is_some_and(|(_, _, d)| d > limit + radius + 1e-12 * (ra + rb + p.norm()))
+    };
+    beyond(a, &b_in_a, rb)
+        || beyond(b, &x_ab.rotation.inverse_transform_vector(&(ca - x_ab.translation.vector)), ra)
 }
