@@ -10,6 +10,7 @@ use crate::model::ModelArguments;
 
 /// What to compare.
 #[derive(Args)]
+#[command(allow_negative_numbers = true)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
@@ -41,9 +42,16 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
             engines.extend(a.steps.iter().map(|h| of(Engine::fixed(*h))));
         }
     }
-    println!(
+    say!(
         "{:<52} {:>12} {:>9} {:>8} {:>9} {:>9} {:>11} {:>11}",
-        "engine", "difference", "wall s", "steps", "rejected", "Newton", "deepest mm", "energy J"
+        "engine",
+        "difference",
+        "wall s",
+        "steps",
+        "rejected",
+        "Newton",
+        "deepest mm",
+        "energy J"
     );
     let mut reference = None;
     for engine in &engines {
@@ -56,14 +64,14 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         let r = match integrator.advance(&mut sys, &mut x, end, &mut recorder) {
             Ok(r) => r,
             Err(e) => {
-                println!("{:<52} failed: {e}", engine.describe());
+                say!("{:<52} failed: {e}", engine.describe());
                 continue;
             }
         };
         let wall = start.elapsed().as_secs_f64();
         let deepest = recorder.recording.contact_gap.iter().copied().fold(0.0, f64::min);
         let x_reference = reference.get_or_insert_with(|| x.clone());
-        println!(
+        say!(
             "{:<52} {:>12.3e} {wall:>9.3} {:>8} {:>9} {:>9} {:>11.3} {:>11.4e}",
             engine.describe(),
             sys.distance(&x, x_reference),
@@ -74,7 +82,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
             sys.energy(&x).total()
         );
     }
-    println!(
+    say!(
         "difference: largest difference of a position coordinate at t = {} s from the first row. Laws differ in physics: \
          compare rows of one law for the error of the integration. Wall time includes recording.",
         a.time

@@ -16,7 +16,7 @@ use crate::model::ModelArguments;
 pub(crate) struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// State to inspect at: a JSON file with `q`, `v`, `tau`; the drawn configuration at rest when left out.
+    /// State to inspect at: a JSON file with `q`, `v`, `tau` and, when in another order than the model's, `joints`; the drawn configuration at rest when left out.
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
     /// Print one JSON object.
@@ -30,14 +30,87 @@ pub(crate) struct Arguments {
     strip: bool,
 }
 
+/// A state; positions and velocities in the order of `joints`, or of the model. The other keys of a printed configuration may stand beside
+/// them, so that what was printed can be read again.
 #[derive(Deserialize, Default)]
 struct StateFile {
+    /// Joints in the order in which the numbers are given.
+    #[serde(default)]
+    joints: Vec<JointName>,
     #[serde(default)]
     q: Vec<f64>,
     #[serde(default)]
     v: Vec<f64>,
     #[serde(default)]
     tau: Vec<f64>,
+}
+
+/// A joint as a state file names it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum JointName {
+    Name(String),
+    Printed { name: String },
+}
+
+/// Keys of a configuration beside those of a state.
+const PRINTED: [&str; 14] = [
+    "bodies",
+    "mass_matrix",
+    "bias",
+    "gravity_force",
+    "qdd",
+    "com",
+    "com_velocity",
+    "angular_momentum_about_com",
+    "kinetic_energy",
+    "potential_energy",
+    "total_energy",
+    "jacobians",
+    "condition_number_M",
+    "residual_M_qdd_plus_bias_minus_tau",
+];
+
+impl StateFile {
+    fn read(text: &str) -> Result<Self, Box<dyn Error>> {
+        let value: Map<String, Value> = serde_json::from_str(text)?;
+        let known = |k: &str| {
+            ["q", "v", "tau", "joints", "engine_qacc_rel_diff"].contains(&k) || PRINTED.contains(&k)
+        };
+        if let Some(k) = value.keys().find(|k| !known(k)) {
+            return Err(format!("unknown key '{k}'; a state has q, v, tau and joints").into());
+        }
+        Ok(serde_json::from_value(Value::Object(value))?)
+    }
+
+    /// Brings the numbers into the order of the model.
+    fn reorder(&mut self, model: &Model) -> Result<(), Box<dyn Error>> {
+        if self.joints.is_empty() {
+            return Ok(());
+        }
+        let (mut q, mut v) = (Vec::new(), Vec::new());
+        for JointName::Name(name) | JointName::Printed { name } in &self.joints {
+            let j = model.joint(name).ok_or_else(|| {
+                let known: Vec<_> = model.joints.iter().map(|j| j.name.as_str()).collect();
+                format!("joints: no joint '{name}'; the model has: {}", known.join(", "))
+            })?;
+            let j = &model.joints[j];
+            q.extend(j.q..j.q + j.kind.nq());
+            v.extend(j.v..j.v + j.kind.nv());
+        }
+        for (what, order, x) in [("q", &q, &mut self.q), ("v", &v, &mut self.v), ("tau", &v, &mut self.tau)] {
+            if x.is_empty() {
+                continue;
+            }
+            if x.len() != order.len() {
+                return Err(format!("{what} has {} entries, its joints have {}", x.len(), order.len()).into());
+            }
+            let nothing = if what == "q" { model.reference_q.clone() } else { vec![0.0; model.nv()] };
+            let given = std::mem::replace(x, nothing);
+            order.iter().zip(given).for_each(|(&i, value)| x[i] = value);
+        }
+        Ok(())
+    }
 }
 
 pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
@@ -49,12 +122,12 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         Some(path) => {
             let name = path.display();
             let text = std::fs::read_to_string(path).map_err(|e| format!("{name}: {e}"))?;
-            serde_json::from_str(&text)
-                .map_err(|e| format!("{name}: expected an object with q, v, tau: {e}"))?
+            StateFile::read(&text).map_err(|e| format!("{name}: expected an object with q, v, tau: {e}"))?
         }
         None => StateFile::default(),
     };
     let model = Model::new(&scene)?;
+    state.reorder(&model)?;
     if state.q.is_empty() {
         state.q.clone_from(&model.reference_q);
     }
@@ -70,7 +143,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     }
     model.normalize(&mut state.q);
     if a.json {
-        println!("{}", serde_json::to_string_pretty(&configuration(&scene, &model, &state, &a.jacobian)?)?);
+        say!("{}", serde_json::to_string_pretty(&configuration(&scene, &model, &state, &a.jacobian)?)?);
     } else {
         describe(&scene, &model)?;
     }
@@ -126,13 +199,19 @@ fn configuration(
     let mut gravity = vec![0.0; nv];
     dynamics.inverse_dynamics(model, &still, &model.gravity, None, &mut gravity);
     let mut bodies = Map::new();
+    let urdf = scene.files.first().is_some_and(|f| f.extension().is_some_and(|e| e == "urdf"));
     for (b, body) in model.bodies.iter().enumerate() {
         let x = &kin.x_wb[b];
         let (p, r) = (x.translation.vector, x.rotation);
+        // A body without mass has no centre of mass. MuJoCo reports its offset in the parent as if it were one in the body.
+        let com = match body.mass > 0.0 || urdf {
+            true => kin.com(model, b),
+            false => *x * Point3::from(body.pose.translation.vector),
+        };
         bodies.insert(
             body.name.clone(),
             json!({
-                "pos": list(&p), "quat_wxyz": [r.w, r.i, r.j, r.k], "com": list(&kin.com(model, b).coords),
+                "pos": list(&p), "quat_wxyz": [r.w, r.i, r.j, r.k], "com": list(&com.coords),
                 "angular_velocity": list(&kin.twist[b].angular),
                 "linear_velocity": list(&kin.point_velocity(model, b, &Point3::from(p))),
             }),
@@ -164,7 +243,7 @@ fn configuration(
 
 /// The model in words.
 fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
-    println!(
+    say!(
         "{}: {} bodies, {} joints, nq {}, nv {}, {} trees, {} geoms, {} actuators, {} equalities, {} tendons, {} sensors, {} keyframes, mass {:.6} kg",
         scene.name,
         scene.bodies.len(),
@@ -180,35 +259,35 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
         scene.keyframes.len(),
         model.total_mass()
     );
-    println!("\n{:>4} {:<32} {:<28} {:>10}  joints", "body", "name", "parent", "mass kg");
+    say!("\n{:>4} {:<32} {:<28} {:>10}  joints", "body", "name", "parent", "mass kg");
     for (b, body) in model.bodies.iter().enumerate() {
         let joints = model.joints[body.joints.clone()].iter().map(|j| {
             let range = j.range.map_or(String::new(), |[a, b]| format!(" [{a:.3}, {b:.3}]"));
             format!("{} ({:?}{range})", j.name, j.kind)
         });
         let joints = joints.collect::<Vec<_>>().join(", ");
-        println!(
-            "{b:>4} {:<32} {:<28} {:>10.4}  {joints}",
-            body.name, model.bodies[body.parent].name, body.mass
-        );
+        say!("{b:>4} {:<32} {:<28} {:>10.4}  {joints}", body.name, model.bodies[body.parent].name, body.mass);
     }
     if !scene.actuators.is_empty() {
-        println!("\nactuators");
+        say!("\nactuators");
         for a in &scene.actuators {
-            println!("  {:<28} {:?} {:?} force range {:?}", a.name, a.transmission, a.force, a.force_range);
+            say!("  {:<28} {:?} {:?} force range {:?}", a.name, a.transmission, a.force, a.force_range);
         }
     }
     let c = &scene.options.contact;
-    println!(
+    say!(
         "\ncontact: surfaces combine by {:?}; where a surface states nothing: stiffness {:e} N/m, dissipation {} s/m, stiction speed {:e} m/s",
-        scene.options.combination, c.stiffness, c.dissipation, c.stiction_speed
+        scene.options.combination,
+        c.stiffness,
+        c.dissipation,
+        c.stiction_speed
     );
-    println!(
+    say!(
         "  solref and solimp are kept for laws that use them; lagged, similar, sap and frictionless read stiffness, dissipation (sap: relaxation time) and friction."
     );
     let sys = Engine::default().system(scene)?;
     let pairs = sys.contact_pairs();
-    println!("  {} pairs of geoms can collide; their contacts:", pairs.len());
+    say!("  {} pairs of geoms can collide; their contacts:", pairs.len());
     let mut groups: Vec<(String, usize, [usize; 2])> = Vec::new();
     for p in &pairs {
         let m = &p.material;
@@ -231,19 +310,19 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
         }
     }
     for (text, n, [a, b]) in groups {
-        println!("  {n:>6} pairs, such as {} – {}: {text}", scene.geoms[a].name, scene.geoms[b].name);
+        say!("  {n:>6} pairs, such as {} – {}: {text}", scene.geoms[a].name, scene.geoms[b].name);
     }
     if pairs.iter().any(|p| p.material.condim > 3) {
-        println!("  torsional and rolling friction (condim 4, 6) are not used by lagged, similar and sap.");
+        say!("  torsional and rolling friction (condim 4, 6) are not used by lagged, similar and sap.");
     }
     let missing = scene.geoms.iter().filter(|g| matches!(g.shape, GeomShape::MissingMesh(_))).count();
     if missing > 0 {
-        println!("  {missing} geoms have no mesh and do not collide");
+        say!("  {missing} geoms have no mesh and do not collide");
     }
-    println!("\n{} notes", scene.notes.len());
+    say!("\n{} notes", scene.notes.len());
     for kind in [NoteKind::Warning, NoteKind::Converted, NoteKind::Visual] {
         for n in scene.notes.iter().filter(|n| n.kind == kind) {
-            println!("  {kind:?}: {}: {}", n.place, n.text);
+            say!("  {kind:?}: {}: {}", n.place, n.text);
         }
     }
     Ok(())

@@ -1,5 +1,12 @@
 //! The `signorini` command line.
 
+/// Prints a line; a reader that went away (`| head`) ends the program quietly.
+macro_rules! say {
+    ($($text:tt)*) => {
+        $crate::print_line(format_args!($($text)*))
+    };
+}
+
 mod compare;
 mod control;
 mod engine;
@@ -33,6 +40,16 @@ enum Command {
     Reproduce(reproduce::Arguments),
     /// List the pages of the validation suite.
     List,
+}
+
+fn print_line(text: std::fmt::Arguments<'_>) {
+    use std::io::{ErrorKind, Write};
+    if let Err(e) = writeln!(std::io::stdout(), "{text}") {
+        if e.kind() != ErrorKind::BrokenPipe {
+            eprintln!("error: standard output: {e}");
+        }
+        std::process::exit(i32::from(e.kind() != ErrorKind::BrokenPipe));
+    }
 }
 
 fn main() -> std::process::ExitCode {

@@ -37,10 +37,10 @@ fn root() -> PathBuf {
 
 /// Prints the pages with their cost.
 pub(crate) fn list() {
-    println!("{:<40} {:>8} {:>8}  title", "page", "quick s", "full s");
+    say!("{:<40} {:>8} {:>8}  title", "page", "quick s", "full s");
     for p in pages() {
         let (quick, full) = p.cost();
-        println!("{:<40} {quick:>8.1} {full:>8.1}  {}", p.id(), p.title());
+        say!("{:<40} {quick:>8.1} {full:>8.1}  {}", p.id(), p.title());
     }
 }
 
@@ -65,13 +65,13 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         suite::write_baseline(&root, &outcome.records)?;
     }
     for id in &outcome.regressed {
-        println!("regressed: {id} held before and does not hold now");
+        say!("regressed: {id} held before and does not hold now");
     }
     for r in outcome.records.iter().filter(|r| r.error.is_some()) {
-        println!("failed: {}", r.id);
+        say!("failed: {}", r.id);
     }
     let passed =
         if a.update_baseline { outcome.records.iter().all(|r| r.error.is_none()) } else { outcome.passed() };
-    println!("{}", outcome.index.display());
+    say!("{}", outcome.index.display());
     Ok(passed)
 }

@@ -15,6 +15,7 @@ use crate::model::ModelArguments;
 
 /// What to run.
 #[derive(Args)]
+#[command(allow_negative_numbers = true)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
@@ -102,15 +103,15 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     if let Some(csv) = &a.csv {
         recording.write_csv(csv)?;
     }
-    println!("{}: {} rows to t = {:.4} s", out.display(), recording.len(), x.t);
+    say!("{}: {} rows to t = {:.4} s", out.display(), recording.len(), x.t);
     let report = match result {
         Ok(r) => r,
         Err(e) => return Err(format!("the run stopped early: {e}").into()),
     };
     if flag.load(Ordering::Relaxed) {
-        println!("interrupted at t = {:.4} s; what was recorded is written", x.t);
+        say!("interrupted at t = {:.4} s; what was recorded is written", x.t);
     }
-    println!(
+    say!(
         "{}\n{} steps accepted, {} rejected; {} Newton iterations, {} factorisations; steps from {:.2e} to {:.2e} s",
         engine.describe(),
         report.steps,
@@ -127,9 +128,11 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         );
     }
     let e = sys.energy(&x);
-    println!(
+    say!(
         "energy at the end: kinetic {:.4e}, potential {:.4e}, contact {:.4e} J",
-        e.kinetic, e.potential, e.contact
+        e.kinetic,
+        e.potential,
+        e.contact
     );
     Ok(true)
 }

@@ -22,6 +22,6 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let out = a.html.clone().unwrap_or_else(|| a.recording.with_extension("html"));
     let page = view::page(&recording);
     std::fs::write(&out, &page).map_err(|e| format!("{}: {e}", out.display()))?;
-    println!("{} ({:.1} MB): open it in a browser", out.display(), page.len() as f64 / 1e6);
+    say!("{} ({:.1} MB): open it in a browser", out.display(), page.len() as f64 / 1e6);
     Ok(true)
 }

@@ -7,6 +7,8 @@ pub struct StepReport {
     pub dt: f64,
     /// Estimate of the local error in [`System::distance`], when the scheme has one.
     pub error: Option<f64>,
+    /// [`System::defect`] of the step, when the scheme has an error estimate.
+    pub defect: f64,
     /// Work of all solves of the step.
     pub stats: SolveStats,
     /// Solves that did not converge.

@@ -102,7 +102,9 @@ impl<P: OneStep> Adaptive<P> {
             let (verdict, error, failed) = match &attempt {
                 Ok(r) => {
                     total.add_work(r);
-                    let error = r.error.unwrap_or(f64::NAN);
+                    // A defect of one counts as an error of the accuracy asked for; NaN stays NaN.
+                    let defect = c.accuracy * r.defect;
+                    let error = r.error.map_or(f64::NAN, |e| if defect > e { defect } else { e });
                     (c.judge(dt, error, order, floor), error, !error.is_finite())
                 }
                 Err(e) if depends_on_step(e) => (c.shrink(dt, c.failure_shrink, floor), f64::NAN, true),

@@ -10,6 +10,7 @@
 mod actuation;
 mod bounds;
 mod build;
+mod closure;
 mod collision;
 mod control;
 mod dynamics;
@@ -36,6 +37,7 @@ mod transmission;
 mod wrapping;
 
 pub use actuation::{ActuatorLaw, ActuatorModel};
+pub use closure::Closure;
 pub use collision::CollidingPair;
 pub use control::{Controller, Periodic, Sample, Schedule, advance_controlled};
 pub use dynamics::{Dynamics, MomentumReport};

@@ -5,6 +5,7 @@ use signorini_core::{
 };
 use signorini_scene::{Keyframe, Pose, Scene, Switches};
 
+use crate::closure::Closure;
 use crate::collision::{CollidingPair, Collision, FoundContact};
 use crate::motion::Motion;
 use crate::prepared::{CONTACT, Inputs, Prepared};
@@ -24,11 +25,13 @@ pub struct Penetration {
 pub struct RigidOptions {
     /// Create contacts for pairs whose gap can close within the step, so that ballistic impacts are not missed.
     pub speculative: bool,
+    /// How far an error-controlled step may leave near-rigid equalities open, unless it found them further open \[m or rad\]; infinite: equalities are not looked at.
+    pub equality_tolerance: f64,
 }
 
 impl Default for RigidOptions {
     fn default() -> Self {
-        Self { speculative: true }
+        Self { speculative: true, equality_tolerance: 5e-5 }
     }
 }
 
@@ -58,6 +61,8 @@ pub struct RigidSystem {
     control: Vec<f64>,
     force_field: Option<ForceField>,
     tree_contacts: Vec<u32>,
+    closure: Closure,
+    error_weights: Vec<f64>,
 }
 
 /// The inputs of a preparation, borrowed field by field so that slots stay free.
@@ -117,6 +122,8 @@ impl RigidSystem {
             control: vec![0.0; scene.actuators.len()],
             force_field: None,
             tree_contacts: vec![0; model.trees.len()],
+            closure: Closure::new(&model),
+            error_weights: vec![1.0; model.nq],
             model,
         })
     }
@@ -204,6 +211,23 @@ impl RigidSystem {
     /// Forces that depend on time or state, evaluated once per step (time halfway, state at its start); None removes them.
     pub fn set_force_field(&mut self, field: Option<ForceField>) {
         self.force_field = field;
+    }
+
+    /// Weights of the position coordinates in the norm that error control bounds, nq, each ≥ 0; ones at first. With weight w the error of a
+    /// coordinate in one step stays below accuracy/w.
+    ///
+    /// # Errors
+    /// [`ProblemError::Shape`], [`ProblemError::NonFinite`] for weights that are negative or not finite.
+    pub fn set_error_weights(&mut self, weights: &[f64]) -> Result<(), ProblemError> {
+        let (expected, found) = (self.model.nq, weights.len());
+        if expected != found {
+            return Err(ProblemError::Shape { what: "error weights", expected, found });
+        }
+        if let Some(index) = weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
+            return Err(ProblemError::NonFinite { what: "error weights (negative or not finite)", index });
+        }
+        self.error_weights.copy_from_slice(weights);
+        Ok(())
     }
 
     /// Poses of the mocap bodies, held until set again.
@@ -294,8 +318,10 @@ impl System for RigidSystem {
         Ok(())
     }
 
-    /// Largest difference of a position coordinate, quaternion components included (up to the sign of the quaternion): kurtz2025cenic,
-    /// eq. (23) with S the identity. NaN when a coordinate is.
+    /// Largest weighted difference of a position coordinate: kurtz2025cenic, eq. (23) with S = diag of [`RigidSystem::set_error_weights`].
+    ///
+    /// Coordinates are metres and radians; of a rotation by a small angle the quaternion components differ by up to half of it. Quaternions are
+    /// compared up to their sign. NaN when a coordinate is.
     fn distance(&self, a: &State, b: &State) -> f64 {
         use signorini_scene::JointKind::{Ball, Free, Hinge, Slide};
         let of_joint = |j: &crate::JointModel| {
@@ -304,14 +330,27 @@ impl System for RigidSystem {
                 Ball => 0,
                 Hinge | Slide => 1,
             };
-            let (qa, qb) = (&a.q[j.q..j.q + j.kind.nq()], &b.q[j.q..j.q + j.kind.nq()]);
+            let of = j.q..j.q + j.kind.nq();
+            let (qa, qb, weights) = (&a.q[of.clone()], &b.q[of.clone()], &self.error_weights[of]);
             let far = |sign: f64, range: std::ops::Range<usize>| {
-                largest(qa[range.clone()].iter().zip(&qb[range]).map(|(x, y)| (x - sign * y).abs()))
+                let pairs = qa[range.clone()].iter().zip(&qb[range.clone()]).zip(&weights[range]);
+                largest(pairs.map(|((x, y), w)| w * (x - sign * y).abs()))
             };
             let (same, opposite) = (far(1.0, plain..qa.len()), far(-1.0, plain..qa.len()));
             largest([far(1.0, 0..plain), if opposite < same { opposite } else { same }])
         };
         largest(self.model.joints.iter().map(of_joint))
+    }
+
+    fn defect(&mut self, x0: &State, x1: &State) -> f64 {
+        let tolerance = self.options.equality_tolerance;
+        if !self.closure.is_needed(&self.model) || tolerance.is_infinite() {
+            return 0.0;
+        }
+        let mut opening = |x: &State| self.closure.opening(&self.model, &x.q, &self.mocap);
+        let (before, after) = (opening(x0), opening(x1));
+        // What comes back from a violated start is left alone; near-rigid springs soften with δt², so that a shorter step closes a loaded loop.
+        if after <= before { 0.0 } else { after / tolerance }
     }
 
     fn energy(&mut self, x: &State) -> Energy {

@@ -67,7 +67,7 @@ proptest! {
     ) {
         let scene = crowd(&places);
         let law = signorini_laws::contact_pool("lagged").expect("the law exists");
-        let mut sys = RigidSystem::new(&scene, law.as_ref(), RigidOptions { speculative: false })
+        let mut sys = RigidSystem::new(&scene, law.as_ref(), RigidOptions { speculative: false, ..RigidOptions::default() })
             .expect("the scene has a model");
         let mut x = sys.initial_state(None).expect("the scene has a state");
         for _ in 0..2 {

@@ -13,8 +13,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let time: f64 = args.next().unwrap_or("10".into()).parse()?;
     for seed in 0..args.next().unwrap_or("1".into()).parse()? {
         let scene = Clutter::hard(seed).scene();
-        let mut sys =
-            RigidSystem::new(&scene, contact_pool("lagged")?.as_ref(), RigidOptions { speculative: !paper })?;
+        let mut sys = RigidSystem::new(
+            &scene,
+            contact_pool("lagged")?.as_ref(),
+            RigidOptions { speculative: !paper, ..RigidOptions::default() },
+        )?;
         let options = if paper { IcfOptions::paper() } else { IcfOptions::default() };
         let mut integrator = cenic(IcfSolver::new(options), accuracy);
         let mut x = sys.model().state_at(None, 0)?;

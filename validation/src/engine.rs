@@ -139,7 +139,10 @@ impl Engine {
     /// # Errors
     /// Unknown law, a scene without a model.
     pub fn system(&self, scene: &Scene) -> Result<RigidSystem, EngineError> {
-        let options = RigidOptions { speculative: !self.paper };
+        let mut options = RigidOptions { speculative: !self.paper, ..RigidOptions::default() };
+        if self.paper {
+            options.equality_tolerance = f64::INFINITY;
+        }
         Ok(RigidSystem::new(scene, self.contact_pool()?.as_ref(), options)?)
     }
 

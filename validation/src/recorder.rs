@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use signorini_core::{AcceptedStep, HeldInputs, OneStep, State, StepObserver};
+use signorini_core::{AcceptedStep, ContactSolver, HeldInputs, OneStep, State, StepObserver};
 use signorini_integrators::ContactStep;
 use signorini_multibody::{RigidSystem, Sensors, contact_impulse};
 use signorini_scene::{Pose, Scene};
@@ -25,12 +25,22 @@ pub struct Recorder<'a> {
     mocap: Vec<Pose>,
 }
 
+/// What a recording says of its run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunLabels {
+    /// Solver name.
+    pub solver: String,
+    /// Contact law name.
+    pub law: String,
+    /// Integrator with its accuracy or step.
+    pub integrator: String,
+}
+
 /// Length of the trial step that gives the sensors of the first row their accelerations and contact forces \[s\].
 const FIRST_READING: f64 = 1e-4;
 
 impl<'a> Recorder<'a> {
-    /// For a scene; the first row is the state `x0` with the inputs `held` there. Its accelerations and contact forces are those of a
-    /// trial step of 0.1 ms, which changes nothing else.
+    /// For a scene under an engine; the first row is the state `x0` with the inputs `held` there.
     ///
     /// # Errors
     /// As [`Engine::system`].
@@ -40,15 +50,34 @@ impl<'a> Recorder<'a> {
         x0: &State,
         held: HeldInputs<'_>,
     ) -> Result<Self, EngineError> {
-        let mut probe = engine.system(scene)?;
+        let labels = RunLabels {
+            solver: engine.solver.clone(),
+            law: engine.law.clone(),
+            integrator: engine.describe(),
+        };
+        Self::with_system(scene, engine.system(scene)?, engine.contact_solver()?, labels, (x0, held))
+    }
+
+    /// For a system and a solver of one's own, a law of one's own among them; `probe` is a system for the recorder itself. The accelerations
+    /// and contact forces of the first row are those of a trial step of 0.1 ms, which changes nothing else.
+    ///
+    /// # Errors
+    /// When that step fails.
+    pub fn with_system(
+        scene: &Scene,
+        mut probe: RigidSystem,
+        solver: Box<dyn ContactSolver>,
+        labels: RunLabels,
+        (x0, held): (&State, HeldInputs<'_>),
+    ) -> Result<Self, EngineError> {
         probe.control_mut().copy_from_slice(held.control);
         probe.mocap_poses_mut().copy_from_slice(held.mocap);
-        let mut sensors = Sensors::new(probe.model());
         let dim = probe.contact_dim();
+        let mut sensors = Sensors::new(probe.model());
         if probe.model().sensors.is_empty() {
             sensors.read_at_rest(probe.model(), held, x0);
         } else {
-            let mut trial = ContactStep::new(engine.contact_solver()?);
+            let mut trial = ContactStep::new(solver);
             let mut x1 = State::default();
             let report = trial.step(&mut probe, x0, FIRST_READING, false, &mut x1)?;
             let last = OneStep::last_solve(&trial);
@@ -84,9 +113,9 @@ impl<'a> Recorder<'a> {
         }
         let header = RecordingHeader {
             model: scene.files.first().map_or(scene.name.clone(), |f| f.display().to_string()),
-            solver: engine.solver.clone(),
-            law: engine.law.clone(),
-            integrator: engine.describe(),
+            solver: labels.solver,
+            law: labels.law,
+            integrator: labels.integrator,
             version: env!("CARGO_PKG_VERSION").into(),
             q_names,
             v_names,

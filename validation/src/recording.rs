@@ -120,7 +120,7 @@ pub struct Recording {
     pub contact_geoms: Vec<u32>,
     /// Contact point, world \[m\], m × 3.
     pub contact_point: Vec<f64>,
-    /// Contact frame, columns n, t₁, t₂, m × 9.
+    /// Contact frame, a rotation matrix by rows whose columns are n, t₁, t₂ in world axes, m × 9: force = frame · impulse / dt.
     pub contact_frame: Vec<f64>,
     /// Gap \[m\], m.
     pub contact_gap: Vec<f64>,
@@ -200,7 +200,7 @@ impl Recording {
         self.contact_row.push(self.t.len().saturating_sub(1) as u32);
         self.contact_geoms.extend_from_slice(&c.geoms);
         self.contact_point.extend(c.p_wc.iter());
-        self.contact_frame.extend_from_slice(c.r_wc.as_slice());
+        self.contact_frame.extend_from_slice(c.r_wc.transpose().as_slice());
         self.contact_gap.push(c.gap);
         self.contact_impulse.extend_from_slice(&impulse);
         self.contact_dt.push(dt);

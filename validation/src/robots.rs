@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use signorini_core::State;
-use signorini_multibody::{EqualityInput, Kinematics, Model, TendonState};
-use signorini_scene::{EqualityKind, LoadOptions, Scene};
+use signorini_multibody::Closure;
+use signorini_scene::{LoadOptions, Scene};
 
-use crate::engine::{Engine, run};
+use crate::engine::Engine;
+use crate::recorder::Recorder;
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// Robots run for some seconds under error control and with fixed steps.
@@ -32,26 +32,31 @@ fn failed(e: impl std::fmt::Display) -> PageError {
     PageError::from_error(e)
 }
 
-/// Largest distance between the points that connect constraints hold together \[m\].
-pub fn loop_opening(model: &Model, x: &State) -> f64 {
-    let mut kin = Kinematics::new(model);
-    let mut tendons = TendonState::new(model);
-    kin.set_positions(model, &x.q, &model.mocap_poses);
-    tendons.set_positions(model, &kin, &x.q);
-    let mut most = 0.0_f64;
-    for (i, e) in model.equalities.iter().enumerate() {
-        if e.active && matches!(e.kind, EqualityKind::Connect { .. } | EqualityKind::Weld { .. }) {
-            let mut g = [0.0; 6];
-            model.equality(i, EqualityInput { q: &x.q, kin: &kin, tendons: &tendons }, &mut g, |_, _| {});
-            most = most.max(g[..3].iter().map(|x| x * x).sum::<f64>().sqrt());
+/// What the motors do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Drive {
+    /// The controls of the keyframe.
+    Hold,
+    /// Nothing: the robot falls.
+    Free,
+    /// Every control jumps to the upper end of its range: grippers close.
+    Full,
+}
+
+impl Drive {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Hold => "driven",
+            Self::Free => "free",
+            Self::Full => "full",
         }
     }
-    most
 }
 
 struct Outcome {
     steps: u64,
     wall_s: f64,
+    /// Largest opening of a loop or coupling at any accepted step beyond that of the start \[m or rad\].
     opening: f64,
     /// Deepest contact of a state: median over the time of the last fifth of the run, and largest \[m\].
     depth: [f64; 2],
@@ -60,12 +65,22 @@ struct Outcome {
     energy: Vec<(f64, f64)>,
 }
 
-fn simulate(scene: &Scene, engine: &Engine, time: f64) -> Result<Outcome, PageError> {
-    let mut sys = engine.system(scene).map_err(failed)?;
+fn simulate(scene: &Scene, engine: &Engine, drive: Drive, time: f64) -> Result<Outcome, PageError> {
+    let mut scene = scene.clone();
+    scene.options.switches.actuation = drive != Drive::Free;
+    let mut sys = engine.system(&scene).map_err(failed)?;
     let mut x = sys.initial_state(scene.keyframe("home")).map_err(failed)?;
+    if drive == Drive::Full {
+        for (u, a) in sys.control_mut().iter_mut().zip(&scene.actuators) {
+            *u = a.control_range.map_or(1.0, |r| r[1]);
+        }
+    }
+    let mut integrator = engine.integrator().map_err(failed)?;
+    let mut recorder = Recorder::new(&scene, engine, &x, sys.held()).map_err(failed)?;
     let start = std::time::Instant::now();
     let end = x.t + time;
-    let (r, report) = run(scene, engine, &mut x, end).map_err(failed)?;
+    let report = integrator.advance(&mut sys, &mut x, end, &mut recorder).map_err(failed)?;
+    let r = recorder.recording;
     let wall_s = start.elapsed().as_secs_f64();
     let from = r.t[0] + 0.8 * time;
     // (time that a state stands for, deepest contact), deepest last.
@@ -95,14 +110,15 @@ fn simulate(scene: &Scene, engine: &Engine, time: f64) -> Result<Outcome, PageEr
         least = least.min(*e);
         range = range.max(energy[0].1 - least);
     }
-    Ok(Outcome {
-        steps: report.steps,
-        wall_s,
-        opening: loop_opening(sys.model(), &x),
-        depth,
-        rise: rise / range,
-        energy,
-    })
+    let mut closure = Closure::new(sys.model());
+    let mut opening = 0.0_f64;
+    if closure.is_needed(sys.model()) {
+        let mut at = |q: &[f64]| closure.opening(sys.model(), q, sys.held().mocap);
+        let nq = sys.model().nq;
+        let first = at(&r.q[..nq]);
+        opening = r.q.chunks_exact(nq).map(|q| at(q) - first).fold(0.0, f64::max);
+    }
+    Ok(Outcome { steps: report.steps, wall_s, opening, depth, rise: rise / range, energy })
 }
 
 impl Page for Robots {
@@ -150,29 +166,28 @@ impl Page for Robots {
             };
             let scene = Scene::load(&path, &LoadOptions::default()).map_err(failed)?;
             for (kind, engine) in [("accuracy", Engine::cenic(1e-2)), ("fixed", Engine::fixed(2e-3))] {
-                for motors in [true, false] {
-                    ctx.say(format!("{}, {}, motors {motors}", robot.name, engine.describe()));
-                    let mut scene = scene.clone();
-                    scene.options.switches.actuation = motors;
-                    let o = match simulate(&scene, &engine, time) {
+                let loops = scene.equalities.iter().any(|e| e.active);
+                for drive in [Drive::Hold, Drive::Free, Drive::Full] {
+                    if drive == Drive::Full && !loops {
+                        continue;
+                    }
+                    ctx.say(format!("{}, {}, {}", robot.name, engine.describe(), drive.name()));
+                    let id = |what: &str| format!("{slug}_{kind}_{}_{what}", drive.name());
+                    let text = format!("{} runs for {time} s ({kind}, {})", robot.name, drive.name());
+                    let done = simulate(&scene, &engine, drive, time);
+                    let ran = Claim::decided(&id("runs"), &text, done.is_ok());
+                    claims.push(match &done {
+                        Ok(_) => ran,
+                        Err(e) => ran.because(&e.to_string()),
+                    });
+                    let o = match done {
                         Ok(o) => o,
-                        Err(e) => {
-                            let text = format!(
-                                "{} runs for {time} s ({}, motors {motors})",
-                                robot.name,
-                                engine.describe()
-                            );
-                            claims.push(
-                                Claim::decided(&format!("{slug}_{kind}_{motors}"), &text, false)
-                                    .because(&e.to_string()),
-                            );
-                            continue;
-                        }
+                        Err(_) => continue,
                     };
                     table.row([
                         robot.name.to_owned(),
                         engine.describe(),
-                        if motors { "on" } else { "off" }.into(),
+                        drive.name().into(),
                         o.steps.to_string(),
                         format!("{:.2}", o.wall_s),
                         format!("{:.4}", 1e3 * o.opening),
@@ -180,18 +195,17 @@ impl Page for Robots {
                         format!("{:.3}", 1e3 * o.depth[1]),
                         format!("{:.1e}", o.rise),
                     ]);
-                    let id = |what: &str| {
-                        format!("{slug}_{kind}_{}_{what}", if motors { "driven" } else { "free" })
-                    };
-                    if o.opening > 0.0 {
-                        let text = format!("{}: opening of closed loops ({kind})", robot.name);
+                    if loops {
+                        let text = format!(
+                            "{}: opening of closed loops, largest over the run ({kind}, {})",
+                            robot.name,
+                            drive.name()
+                        );
                         claims.push(Claim::at_most(&id("loop"), &text, 0.1, 1e3 * o.opening, "mm"));
                     }
-                    if o.depth[0] > 0.0 {
-                        let text = format!("{}: depth at rest ({kind})", robot.name);
-                        claims.push(Claim::at_most(&id("depth"), &text, 2.0, 1e3 * o.depth[0], "mm"));
-                    }
-                    if !motors {
+                    let text = format!("{}: depth at rest ({kind}, {})", robot.name, drive.name());
+                    claims.push(Claim::at_most(&id("depth"), &text, 2.0, 1e3 * o.depth[0], "mm"));
+                    if drive == Drive::Free {
                         let text = format!(
                             "{}: without motors no motion comes from nothing ({kind}): energy gained over range",
                             robot.name
@@ -211,7 +225,8 @@ impl Page for Robots {
         }
         Ok(PageOutput {
             text: vec![
-                "Each robot runs from its home keyframe (or as drawn) with its motors holding the keyframe's controls, and without motors, falling. \
+                "Each robot runs from its home keyframe (or as drawn) with its motors holding the keyframe's controls (driven), without motors, falling (free), and, where it has closed loops or couplings, with \
+                 every control at the upper end of its range, so that grippers close (full). \
                  The 2F-85 runs without its scene file, whose hanging box starts 21 mm beyond the limit of its tendon: the energy of that violation is \
                  not counted, so the total would rise while the limit pulls the box in. Default stiffness 4e5 N/m per surface (2e5 N/m in contact), dissipation 20 s/m. Depth at rest: the \
                  deepest contact of a state, median over the time of the last second; the largest beside it holds impacts of what still falls."

@@ -115,13 +115,23 @@ pub fn run(pages: &[&dyn Page], options: &SuiteOptions) -> Result<SuiteOutcome, 
     bar.finish_and_clear();
     write_index(&options.out, &env, &records)?;
     let baseline = read_baseline(&options.root);
-    let regressed = records
-        .iter()
-        .flat_map(|r| &r.claims)
-        .filter(|c| c.verdict == Verdict::Deviates && baseline.contains(&c.id))
-        .map(|c| c.id.clone())
-        .collect();
+    let complete = base.models.is_some() && base.oracles.is_some();
+    let regressed = records.iter().flat_map(|r| lost(r, &baseline, complete)).collect();
     Ok(SuiteOutcome { records, regressed, index: options.out.join("index.html") })
+}
+
+/// Claims of a page that are in the baseline and do not hold now: they deviate, are skipped, or are not made any more. Where the models and
+/// reference files are absent (`complete` is false), a page with skipped claims need not make them all.
+fn lost(r: &PageRecord, baseline: &BTreeSet<String>, complete: bool) -> Vec<String> {
+    let excused = !complete && r.count(Verdict::Skipped) > 0;
+    let of_page =
+        |id: &&String| id.strip_prefix(&r.id).is_some_and(|rest| rest.starts_with('/') || rest.is_empty());
+    let kept = |id: &str| match r.claims.iter().find(|c| c.id == id).map(|c| c.verdict) {
+        Some(Verdict::Holds) => true,
+        Some(Verdict::Deviates) => false,
+        Some(Verdict::Skipped) | None => excused,
+    };
+    baseline.iter().filter(of_page).filter(|id| !kept(id)).cloned().collect()
 }
 
 fn style(template: &str) -> ProgressStyle {

@@ -49,7 +49,7 @@ pub fn page(r: &Recording) -> String {
                 continue;
             }
             let force =
-                |axis: usize| (0..3).map(|c| frame[3 * c + axis] * gamma[c]).sum::<f64>() / r.contact_dt[k];
+                |axis: usize| (0..3).map(|c| frame[3 * axis + c] * gamma[c]).sum::<f64>() / r.contact_dt[k];
             contacts.extend(r.contact_point[3 * k..3 * k + 3].iter().map(|x| *x as f32));
             contacts.extend((0..3).map(|axis| force(axis) as f32));
         }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::SceneError;
 use crate::xml::{Element, Read, did_you_mean};
 
-/// A link: its element, and the joints that leave it in file order.
+/// A link: its element, and the joints that leave it by name, the order that every reader built on urdfdom has.
 #[derive(Debug)]
 pub(super) struct LinkNode<'e> {
     pub(super) name: &'e str,
@@ -70,6 +70,9 @@ impl<'e> Topology<'e> {
             links[child].up = Some(joints.len());
             links[parent].children.push(joints.len());
             joints.push(JointNode { name, element: e, child });
+        }
+        for l in &mut links {
+            l.children.sort_by_key(|&j| joints[j].name);
         }
         let root = Self::root(robot, &links, &joints)?;
         if let Some(l) = links.iter().enumerate().find(|(i, l)| *i != root && l.name == WORLD) {

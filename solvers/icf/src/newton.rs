@@ -7,6 +7,9 @@ use signorini_math::{BlockCholesky, CholeskyError, LineSearchStatus, exact_line_
 
 use crate::{IcfOptions, StepTest};
 
+/// A short Newton step counts as converged only when the residual is below this multiple of what the first test asks for.
+const TRUSTED_RESIDUAL: f64 = 10.0;
+
 /// One evaluation of the residual in a solve (kurtz2025cenic, fig. 5), and the Newton step taken from there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IterationRecord {
@@ -177,7 +180,11 @@ impl Newton<'_> {
                     StepTest::Newton => lengths.last < self.tolerance,
                     StepTest::Published => lengths.distance(k) < self.tolerance,
                 };
-            let trusted = fresh || self.options.step_test == StepTest::Published;
+            // A short step across a kink says nothing when the gradient behind it is large.
+            let trusted = match self.options.step_test {
+                StepTest::Newton => fresh && residual < TRUSTED_RESIDUAL * self.tolerance,
+                StepTest::Published => true,
+            };
             let status = if residual < self.tolerance || (small_step && trusted) {
                 Some(SolveStatus::Converged)
             } else if k == self.max_iterations {
