@@ -56,6 +56,9 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let mut reference = None;
     for engine in &engines {
         let mut sys = engine.system(&scene)?;
+        if reference.is_none() {
+            a.model.warn_before_run(&scene, &sys);
+        }
         let mut integrator = engine.integrator()?;
         let mut x = sys.initial_state(scene.keyframe("home"))?;
         let end = x.t + a.time;

@@ -1,7 +1,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use signorini_scene::{CombinationRule, LoadOptions, NoteKind, Scene};
+use signorini_geometry::Shape;
+use signorini_multibody::RigidSystem;
+use signorini_scene::{
+    CollisionMask, CombinationRule, Geom, GeomShape, LoadOptions, NoteKind, Place, Pose, Scene, Surface,
+};
 
 /// A model file and how it is read.
 #[derive(Args, Clone)]
@@ -17,6 +21,12 @@ pub(crate) struct ModelArguments {
     /// Folder to look for meshes and packages in; may be given more than once.
     #[arg(long, value_name = "DIR")]
     mesh_dir: Vec<PathBuf>,
+    /// Let the root link of a URDF move freely instead of welding it to the world.
+    #[arg(long)]
+    floating: bool,
+    /// Put a half-space under the model, at this height (m).
+    #[arg(long, value_name = "HEIGHT", num_args = 0..=1, default_missing_value = "0", allow_negative_numbers = true)]
+    floor: Option<f64>,
     /// Stiffness of surfaces that state none (N/m).
     #[arg(long, value_name = "K")]
     stiffness: Option<f64>,
@@ -38,11 +48,31 @@ impl ModelArguments {
             without_meshes: self.without_meshes,
             keep_mesh_surfaces: self.mesh_surfaces,
             mesh_dirs: self.mesh_dir.clone(),
+            floating_base: self.floating,
             ..LoadOptions::default()
         };
         let mut scene = Scene::load(&self.model, &options)?;
         for n in scene.notes.iter().filter(|n| n.kind == NoteKind::Warning) {
             eprintln!("warning: {}: {}", n.place, n.text);
+        }
+        if let Some(height) = self.floor {
+            if !height.is_finite() {
+                return Err(format!("--floor {height}: give a finite height").into());
+            }
+            if scene.geoms.iter().any(|g| g.name == "floor") {
+                return Err("--floor: the model has a geom named 'floor' already".into());
+            }
+            scene.geoms.push(Geom {
+                name: "floor".into(),
+                body: 0,
+                pose: Pose::translation(0.0, 0.0, height),
+                shape: GeomShape::Solid(Shape::HalfSpace),
+                mask: CollisionMask::default(),
+                surface: Surface::default(),
+                group: 0,
+                rgba: [0.8, 0.8, 0.82, 1.0],
+                place: Place::default(),
+            });
         }
         let c = &mut scene.options.contact;
         for (name, value, target, zero) in [
@@ -63,6 +93,26 @@ impl ModelArguments {
             Some(other) => return Err(format!("--combination {other}: give `mujoco` or `series`").into()),
         }
         Ok(scene)
+    }
+
+    /// Warns of what a run leaves out or cannot move.
+    pub(crate) fn warn_before_run(&self, scene: &Scene, sys: &RigidSystem) {
+        if sys.model().nv() == 0 {
+            let remedy = if self.model.extension().is_some_and(|e| e == "urdf") {
+                "; --floating frees the root link of a URDF"
+            } else {
+                ""
+            };
+            eprintln!("warning: nothing in the model can move{remedy}");
+        }
+        let rolls = |g: &&Geom| g.surface.condim > 3 && !g.mask.is_empty();
+        let n = scene.geoms.iter().filter(rolls).count();
+        if let Some(first) = scene.geoms.iter().find(rolls).filter(|_| sys.contact_dim() <= 3) {
+            eprintln!(
+                "warning: {n} geoms ask for torsional and rolling friction (condim {} of '{}'); this law has none",
+                first.surface.condim, first.name
+            );
+        }
     }
 
     /// File name without folder and extension.
