@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use signorini_core::na::{Point3, Vector3};
 use signorini_multibody::{Dynamics, Kinematics, Model, TreeFactor};
-use signorini_scene::{GeomShape, NoteKind, Scene};
+use signorini_scene::{ActuatorForce, CombinationRule, GeomShape, NoteKind, Scene, Transmission};
 use signorini_validation::engine::Engine;
 
 use crate::model::ModelArguments;
@@ -241,6 +241,33 @@ fn configuration(
     }))
 }
 
+/// What an actuator acts on, by name.
+fn target(scene: &Scene, t: &Transmission) -> String {
+    match t {
+        Transmission::Joint(j) => format!("joint {}", scene.joints[*j].name),
+        Transmission::JointInParent(j) => format!("joint {} (parent axes)", scene.joints[*j].name),
+        Transmission::Tendon(t) => format!("tendon {}", scene.tendons[*t].name),
+        Transmission::Site { site, .. } => format!("site {}", scene.sites[*site].name),
+        Transmission::Body(b) => format!("body {}", scene.bodies[*b].name),
+    }
+}
+
+/// An affine force law, terms that are zero left out; l is the length, r its rate.
+fn force(f: &ActuatorForce) -> String {
+    let terms = |c: &[f64; 3]| {
+        let named = c.iter().zip(["", " l", " r"]).filter(|(c, _)| **c != 0.0);
+        named.map(|(c, x)| format!("{c}{x}")).collect::<Vec<_>>().join(" + ").replace("+ -", "− ")
+    };
+    let (gain, bias) = (terms(&f.gain), terms(&f.bias));
+    let gain = if gain.contains(' ') { format!("({gain}) a") } else { format!("{gain} a") };
+    let damped = f.damping_ratio.map_or(String::new(), |z| format!(", damping ratio {z}"));
+    if bias.is_empty() {
+        format!("{gain}{damped}")
+    } else {
+        format!("{gain} + {bias}{damped}").replace("+ -", "− ")
+    }
+}
+
 /// The model in words.
 fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
     say!(
@@ -270,14 +297,27 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
     }
     if !scene.actuators.is_empty() {
         say!("\nactuators");
+        say!(
+            "  {:<28} {:<28} {:<44} {:<22} force range",
+            "name",
+            "acts on",
+            "force, a its activation",
+            "control range"
+        );
         for a in &scene.actuators {
-            say!("  {:<28} {:?} {:?} force range {:?}", a.name, a.transmission, a.force, a.force_range);
+            let range = |r: Option<[f64; 2]>| r.map_or("unlimited".into(), |[a, b]| format!("[{a}, {b}]"));
+            let (target, force) = (target(scene, &a.transmission), force(&a.force));
+            let (control, limits) = (range(a.control_range), range(a.force_range));
+            say!("  {:<28} {target:<28} {force:<44} {control:<22} {limits}", a.name);
         }
     }
     let c = &scene.options.contact;
     say!(
-        "\ncontact: surfaces combine by {:?}; where a surface states nothing: stiffness {:e} N/m, dissipation {} s/m, stiction speed {:e} m/s",
-        scene.options.combination,
+        "\ncontact: surfaces combine {}; where a surface states nothing: stiffness {:e} N/m, dissipation {} s/m, stiction speed {:e} m/s",
+        match scene.options.combination {
+            CombinationRule::Mujoco => "by MuJoCo's rules",
+            CombinationRule::Series => "in series",
+        },
         c.stiffness,
         c.dissipation,
         c.stiction_speed
