@@ -1,7 +1,7 @@
 use crate::{Aabb, Bvh};
 
-/// Below this many bounded proxies a sweep along one axis is faster than the tree.
-const SWEEP_BELOW: usize = 40;
+/// Below this many bounded proxies all pairs of boxes are tried, which is faster than the tree (`benches/benches/narrow_phase.rs`).
+const ALL_PAIRS_BELOW: usize = 160;
 /// The tree is built anew when a refit has made it this much costlier than it was when built.
 const DEGRADED: f64 = 1.5;
 
@@ -49,8 +49,6 @@ pub struct BroadPhase {
     unbounded: Vec<(Aabb, u32)>,
     tree: Bvh,
     cost_when_built: f64,
-    /// Sweep: lower end along the axis and index into `bounded`, sorted.
-    ends: Vec<(f64, u32)>,
     found: Vec<[u32; 2]>,
     /// Where the pairs of each first proxy start, while sorting.
     starts: Vec<u32>,
@@ -97,8 +95,14 @@ impl BroadPhase {
                 }
             }
         }
-        if self.bounded.len() < SWEEP_BELOW {
-            sweep(&self.bounded, &mut self.ends, |a, b| found(proxies[a as usize], proxies[b as usize]));
+        if self.bounded.len() < ALL_PAIRS_BELOW {
+            for (k, (a, i)) in self.bounded.iter().zip(proxies).enumerate() {
+                for (b, j) in self.bounded[k + 1..].iter().zip(&proxies[k + 1..]) {
+                    if a.overlaps(b) {
+                        found(*i, *j);
+                    }
+                }
+            }
         } else {
             refresh(&mut self.tree, &self.bounded, &mut self.cost_when_built);
             self.tree.self_pairs(|a, b| found(proxies[a as usize], proxies[b as usize]));
@@ -145,26 +149,6 @@ fn refresh(tree: &mut Bvh, boxes: &[Aabb], cost_when_built: &mut f64) {
     }
     tree.rebuild(boxes);
     *cost_when_built = tree.cost();
-}
-
-/// Pairs by sorting lower ends along the axis of largest spread.
-fn sweep(boxes: &[Aabb], ends: &mut Vec<(f64, u32)>, mut found: impl FnMut(u32, u32)) {
-    let all = boxes.iter().fold(Aabb::empty(), |a, b| a.merged(b));
-    let axis = if boxes.is_empty() { 0 } else { (all.max - all.min).imax() };
-    ends.clear();
-    ends.extend(boxes.iter().zip(0..).map(|(b, i)| (b.min[axis], i)));
-    ends.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    for (k, &(_, i)) in ends.iter().enumerate() {
-        let a = &boxes[i as usize];
-        for &(low, j) in &ends[k + 1..] {
-            if low > a.max[axis] {
-                break;
-            }
-            if a.overlaps(&boxes[j as usize]) {
-                found(i, j);
-            }
-        }
-    }
 }
 
 /// Pairs in ascending order: counted and placed by their first proxy, then sorted in each small group.
