@@ -6,6 +6,7 @@ use crate::frozen_kernels::{
     triple_product,
 };
 use crate::problem::{WholePart, check_finite};
+use crate::snapshot::{Inconsistent, check_starts, ensure};
 use crate::{
     BlockDiagonal, BlockSink, Changed, ContactGeometry, ContactMap, Evals, Inertia, Part, Pools,
     ProblemError, Regime, StepProblem,
@@ -30,6 +31,53 @@ impl FrozenMap {
         let mut m = Self { starts: block_starts.to_vec(), ..Self::default() };
         m.clear();
         m
+    }
+
+    /// Checks what was read from a file.
+    ///
+    /// # Errors
+    /// What does not fit together, with the entry.
+    pub(crate) fn check(&self) -> Result<(), Inconsistent> {
+        check_starts("map.starts", &self.starts)?;
+        let n = self.dims.len();
+        let dims = self.dims.iter().all(|d| (1..=MAX_ROWS as u32).contains(d));
+        ensure("map.dims", dims, "a constraint has no row or more than 8")?;
+        let mut rows = 0u32;
+        ensure("map.rows", self.rows.len() == n, "it does not have one entry per constraint")?;
+        for (row, d) in self.rows.iter().zip(&self.dims) {
+            ensure("map.rows", *row == rows, "they do not follow one another")?;
+            rows = rows.saturating_add(*d);
+        }
+        ensure("map.bias", self.bias.len() == rows as usize, "it does not have one entry per row")?;
+        let ends = self.entry_start.first() == Some(&0)
+            && self.entry_start.len() == n + 1
+            && self.entry_start.windows(2).all(|w| w[0] <= w[1])
+            && self.entry_start[n] as usize == self.entry_block.len();
+        ensure("map.entry_start", ends, "it does not count the blocks of each constraint")?;
+        ensure(
+            "map.entry_at",
+            self.entry_at.len() == self.entry_block.len(),
+            "it is not as long as entry_block",
+        )?;
+        let mut at = 0usize;
+        for k in 0..n {
+            let range = self.entry_start[k] as usize..self.entry_start[k + 1] as usize;
+            let blocks = &self.entry_block[range.clone()];
+            let known = blocks.iter().all(|b| (*b as usize) + 1 < self.starts.len());
+            ensure("map.entry_block", known, "it names a block that does not exist")?;
+            ensure(
+                "map.entry_block",
+                blocks.is_sorted_by(|a, b| a < b),
+                "blocks of a constraint do not ascend",
+            )?;
+            for e in range {
+                ensure("map.entry_at", self.entry_at[e] as usize == at, "blocks do not follow one another")?;
+                let b = self.entry_block[e] as usize;
+                at += self.dims[k] as usize * (self.starts[b + 1] - self.starts[b]);
+                ensure("map.jac", at <= self.jac.len(), "it has too few entries")?;
+            }
+        }
+        ensure("map.jac", at == self.jac.len(), "it has too many entries")
     }
 
     /// Removes all constraints, keeping storage and blocks.
@@ -235,6 +283,9 @@ impl FrozenMap {
         flush(&mut sum, scratch, h);
     }
 }
+
+/// Most rows of a constraint.
+const MAX_ROWS: usize = 8;
 
 impl ContactMap for FrozenMap {
     fn blocks_of(&self, k: usize) -> &[u32] {
@@ -446,7 +497,7 @@ impl FrozenProblem {
     /// Contact velocity of the first three rows of constraint `k` at `v` \[m/s\].
     pub fn contact_velocity_at(map: &FrozenMap, k: usize, v: &[f64]) -> Vector3<f64> {
         let (r, d) = map.rows_of(k);
-        let mut out = [0.0; 8];
+        let mut out = [0.0; MAX_ROWS];
         out[..d].copy_from_slice(&map.bias[r..r + d]);
         map.multiply(k, v, &mut out[..d]);
         Vector3::from_fn(|i, _| if i < d { out[i] } else { 0.0 })

@@ -1,6 +1,7 @@
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
+use crate::snapshot::{Inconsistent, check_starts, ensure};
 use crate::{BlockSink, Part, ProblemError};
 
 /// The (linearised) inertia A: symmetric, positive definite, block-diagonal over cliques.
@@ -23,9 +24,14 @@ pub struct BlockDiagonal {
     starts: Vec<usize>,
     offsets: Vec<usize>,
     blocks: Vec<f64>,
+    #[serde(skip)]
     factors: Vec<f64>,
+    #[serde(skip)]
     scaling: Vec<f64>,
 }
+
+/// How far a block may be from symmetric, relative to its largest entry.
+const SYMMETRY: f64 = 1e-9;
 
 impl BlockDiagonal {
     /// Zero blocks of the given sizes; fill with [`BlockDiagonal::block_mut`], then [`BlockDiagonal::factor`].
@@ -52,13 +58,40 @@ impl BlockDiagonal {
                 found: a.ncols(),
             });
         }
-        if (a - a.transpose()).amax() > 1e-9 * a.amax() {
+        if (a - a.transpose()).amax() > SYMMETRY * a.amax() {
             return Err(ProblemError::NotSymmetric { what: "inertia" });
         }
         let mut d = Self::with_sizes(&[a.nrows()]);
         d.block_mut(0).copy_from_slice(a.as_slice());
         d.factor()?;
         Ok(d)
+    }
+
+    /// Checks what was read from a file, and factors it.
+    ///
+    /// # Errors
+    /// What does not fit together, with the entry; as [`BlockDiagonal::factor`].
+    pub(crate) fn restored(&self) -> Result<Self, Inconsistent> {
+        check_starts("inertia.starts", &self.starts)?;
+        let sizes: Vec<usize> = self.starts.windows(2).map(|w| w[1] - w[0]).collect();
+        // Counted before anything of that size is made.
+        let entries = sizes.iter().try_fold(0usize, |s, n| s.checked_add(n.checked_mul(*n)?));
+        ensure(
+            "inertia.blocks",
+            entries == Some(self.blocks.len()),
+            "it does not have the entries of its blocks",
+        )?;
+        let mut whole = Self::with_sizes(&sizes);
+        ensure("inertia.offsets", whole.offsets == self.offsets, "they are not those of its blocks")?;
+        whole.blocks.copy_from_slice(&self.blocks);
+        let symmetric = |b: usize| {
+            let (n, a) = (sizes[b], whole.block(b));
+            let largest = a.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+            (0..n).all(|i| (0..i).all(|j| (a[i * n + j] - a[j * n + i]).abs() <= SYMMETRY * largest))
+        };
+        ensure("inertia.blocks", (0..sizes.len()).all(symmetric), "a block is not symmetric")?;
+        whole.factor().map_err(|e| Inconsistent { entry: "inertia.blocks", why: e.to_string() })?;
+        Ok(whole)
     }
 
     /// Number of blocks.

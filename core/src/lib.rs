@@ -47,6 +47,6 @@ pub use problem::{
     Changed, ContactGeometry, ProblemError, Regime, SmoothPotential, StepProblem, WholePart, check_finite,
     gradient, objective,
 };
-pub use snapshot::{LawRegistry, Snapshot, SnapshotError};
+pub use snapshot::{Inconsistent, LawRegistry, Snapshot, SnapshotError};
 pub use solver::{ContactSolver, SolveError, SolveStats, SolveStatus, StepSolution, Tolerance};
 pub use system::{Energy, Slot, State, System, largest};

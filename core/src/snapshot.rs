@@ -37,9 +37,33 @@ pub enum SnapshotError {
         /// Registered laws.
         known: String,
     },
-    /// The content is inconsistent.
+    /// Entries do not fit together.
+    #[error("inconsistent snapshot: {0}; write it again with this version")]
+    Inconsistent(#[from] Inconsistent),
+    /// The content is no problem that can be solved.
     #[error("inconsistent snapshot: {0}")]
     Problem(#[from] ProblemError),
+}
+
+/// An entry of a snapshot that does not fit the others.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{entry}: {why}")]
+pub struct Inconsistent {
+    /// The entry.
+    pub entry: &'static str,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+pub(crate) fn ensure(entry: &'static str, holds: bool, why: &str) -> Result<(), Inconsistent> {
+    if holds { Ok(()) } else { Err(Inconsistent { entry, why: why.to_owned() }) }
+}
+
+/// First unknowns of blocks: from 0, each block with at least one, no more than fit in memory.
+pub(crate) fn check_starts(entry: &'static str, starts: &[usize]) -> Result<(), Inconsistent> {
+    ensure(entry, starts.first() == Some(&0), "they do not begin with 0")?;
+    ensure(entry, starts.windows(2).all(|w| w[0] < w[1]), "they do not ascend")?;
+    ensure(entry, starts.last().is_none_or(|n| *n < u32::MAX as usize), "there are too many unknowns")
 }
 
 type Loader = fn(serde_json::Value) -> Result<Box<dyn LawPool>, serde_json::Error>;
@@ -116,6 +140,11 @@ impl Snapshot {
     /// # Errors
     /// Unknown laws, inconsistent content.
     pub fn problem(&self, laws: &LawRegistry) -> Result<FrozenProblem, SnapshotError> {
+        let inertia = self.inertia.restored()?;
+        self.map.check()?;
+        let constraints = self.map.constraint_count();
+        let known = self.contacts.iter().all(|c| (c.constraint as usize) < constraints);
+        ensure("contacts", known, "one names a constraint that does not exist")?;
         let mut members = Vec::new();
         for r in &self.pools {
             let load =
@@ -129,7 +158,7 @@ impl Snapshot {
         }
         Ok(FrozenProblem::new(
             self.dt,
-            self.inertia.clone(),
+            inertia,
             self.free_velocity.clone(),
             self.map.clone(),
             Pools::new(members),
