@@ -145,7 +145,9 @@ fn apply(text: String, m: &Mutation) -> String {
             a if a.is_empty() => text,
             a => {
                 let (name, _, end) = a[pick(a.len(), i)];
-                format!("{}{}", &text[..name], &text[end + 1..])
+                // What closes a value may be damaged: one character, however long.
+                let after = end + text[end..].chars().next().map_or(0, char::len_utf8);
+                format!("{}{}", &text[..name], &text[after..])
             }
         },
         Mutation::Rename(i, j) => match elements(&text) {

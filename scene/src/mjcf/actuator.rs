@@ -200,7 +200,11 @@ impl ActuatorSpec {
             ));
         }
         self.inherit_range = e.nonnegative("inheritrange")?.unwrap_or(self.inherit_range);
-        e.skip_attributes(&["velrange", "ffrange", "input"]);
+        for name in ["velrange", "ffrange", "input"] {
+            if e.has(name) {
+                return Err(e.unsupported_at(name, format!("the attribute {name}"), "remove the attribute"));
+            }
+        }
         Ok(())
     }
 

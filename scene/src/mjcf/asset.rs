@@ -12,7 +12,7 @@ use super::Reader;
 use super::geom::GeomSpec;
 use super::orientation::quaternion;
 use crate::Place;
-use crate::xml::{Element, Read};
+use crate::xml::{Element, Read, did_you_mean};
 
 /// What a mesh class states.
 #[derive(Clone, Debug)]
@@ -91,6 +91,17 @@ pub(super) struct Assets {
 const GREY: [f64; 4] = [0.5, 0.5, 0.5, 1.0];
 
 impl Assets {
+    /// A material that a geom names exists.
+    pub(super) fn check_material(&self, e: &Element, g: &GeomSpec) -> Read<()> {
+        let Some(name) = g.material.as_ref().filter(|m| !self.materials.contains_key(*m)) else {
+            return Ok(());
+        };
+        let mut known: Vec<&str> = self.materials.keys().map(String::as_str).collect();
+        known.sort_unstable();
+        let remedy = format!("define it in <asset>{}", did_you_mean(name, &known));
+        Err(e.invalid_at("material", format!("material '{name}' does not exist"), remedy))
+    }
+
     /// Colour of a geom: its own, that of its material, or grey.
     pub(super) fn colour(&self, g: &GeomSpec) -> [f32; 4] {
         let material = || g.material.as_ref().and_then(|m| self.materials.get(m)).copied();

@@ -219,6 +219,7 @@ impl Reader<'_> {
         // MJCF's gap lies beyond its margin.
         spec.surface.margin += spec.surface.inactive_gap;
         self.geom_masses.push(mass.map(|m| m.placed(&pose)));
+        self.assets.check_material(e, &spec)?;
         let rgba = self.assets.colour(&spec);
         self.scene.geoms.push(Geom {
             name: name.unwrap_or_default(),
