@@ -87,7 +87,8 @@ fn attributes(text: &str) -> Vec<(usize, usize, usize)> {
     while let Some(equals) = text[at..].find("=\"").map(|i| at + i) {
         let start = equals + 2;
         let Some(end) = text[start..].find('"').map(|i| start + i) else { break };
-        let name = text[..equals].rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |i| i + 1);
+        let outside = |(_, c): &(usize, char)| !c.is_alphanumeric() && *c != '_';
+        let name = text[..equals].char_indices().rev().find(outside).map_or(0, |(i, c)| i + c.len_utf8());
         found.push((name, start, end));
         at = end + 1;
     }
