@@ -61,8 +61,8 @@ fn regression_models_that_make_no_sense_name_file_and_element() {
     };
     let body = |s: &str| mjcf(&format!("<body name='b'><freejoint/>{s}</body>"));
     let cases = [
-        ("truncated.xml", "<mujoco>\n<worldbody>\n<body name='b'>".into(), "truncated.xml"),
-        ("truncated.urdf", "<robot name='r'>\n<link name='base'>".into(), "truncated.urdf"),
+        ("truncated.xml", "<mujoco>\n<worldbody>\n<body name='b'>".into(), "truncated.xml:3"),
+        ("truncated.urdf", "<robot name='r'>\n<link name='base'>".into(), "truncated.urdf:2"),
         ("empty.xml", String::new(), "empty.xml"),
         ("unknown.xml", mjcf("<wheel name='w'/>"), "unknown.xml:3"),
         ("unknown.urdf", urdf("<wheel name='w'/>"), "unknown.urdf:3"),

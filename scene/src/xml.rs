@@ -57,14 +57,20 @@ pub(crate) fn parse_file(path: &Path) -> Read<Element> {
 /// Parses a text that stands for `path`.
 pub(crate) fn parse(text: &str, path: &Path) -> Read<Element> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let document = roxmltree::Document::parse(text).map_err(|e| SceneError::Syntax {
-        place: Place {
-            file: Some(path.to_path_buf()),
-            line: e.pos().row,
-            column: e.pos().col,
-            element: String::new(),
-        },
-        message: format!("not well-formed XML: {e}; close every element and quote every value"),
+    let document = roxmltree::Document::parse(text).map_err(|e| {
+        use roxmltree::Error::{NoRootNode, UnclosedRootNode};
+        // A text that stops too early is wrong at its end.
+        let (line, column) = match e {
+            NoRootNode | UnclosedRootNode => {
+                let last = text.lines().last().unwrap_or_default();
+                (text.lines().count().max(1) as u32, last.chars().count() as u32 + 1)
+            }
+            _ => (e.pos().row, e.pos().col),
+        };
+        SceneError::Syntax {
+            place: Place { file: Some(path.to_path_buf()), line, column, element: String::new() },
+            message: format!("not well-formed XML: {e}; close every element and quote every value"),
+        }
     })?;
     let lines = Lines::new(text);
     let file = Arc::new(path.to_path_buf());
