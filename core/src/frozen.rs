@@ -63,13 +63,14 @@ impl FrozenMap {
         for k in 0..n {
             let range = self.entry_start[k] as usize..self.entry_start[k + 1] as usize;
             let blocks = &self.entry_block[range.clone()];
-            let known = blocks.iter().all(|b| (*b as usize) + 1 < self.starts.len());
-            ensure("map.entry_block", known, "it names a block that does not exist")?;
-            ensure(
-                "map.entry_block",
-                blocks.is_sorted_by(|a, b| a < b),
-                "blocks of a constraint do not ascend",
-            )?;
+            if let Some(b) = blocks.iter().find(|b| **b as usize + 1 >= self.starts.len()) {
+                let why = format!("constraint {k} names block {b} of {}", self.starts.len() - 1);
+                return Err(Inconsistent { entry: "map.entry_block", why });
+            }
+            if !blocks.is_sorted_by(|a, b| a < b) {
+                let why = format!("blocks of constraint {k} do not ascend");
+                return Err(Inconsistent { entry: "map.entry_block", why });
+            }
             for e in range {
                 ensure("map.entry_at", self.entry_at[e] as usize == at, "blocks do not follow one another")?;
                 let b = self.entry_block[e] as usize;
@@ -113,6 +114,11 @@ impl FrozenMap {
         }
         self.jac.resize(at + dim * n, 0.0);
         &mut self.jac[at..]
+    }
+
+    /// First unknown of each block, and the number of unknowns: blocks + 1.
+    pub fn block_starts(&self) -> &[usize] {
+        &self.starts
     }
 
     /// Number of constraints.
@@ -444,6 +450,10 @@ impl FrozenProblem {
         };
         fit("free velocity", nv, self.free_velocity.len())?;
         fit("blocks of the map", self.inertia.block_starts().len(), self.map.starts.len())?;
+        let starts = self.inertia.block_starts().iter().zip(self.map.block_starts());
+        if let Some((block, (&expected, &found))) = starts.enumerate().find(|(_, (a, b))| a != b) {
+            return Err(ProblemError::Blocks { block, expected, found });
+        }
         fit("constraints of the map", self.pools.constraint_count(), self.map.constraint_count())?;
         fit("rows of the map", self.pools.row_count(), self.map.row_count())?;
         for k in 0..self.pools.constraint_count() {

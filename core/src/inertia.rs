@@ -89,7 +89,10 @@ impl BlockDiagonal {
             let largest = a.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
             (0..n).all(|i| (0..i).all(|j| (a[i * n + j] - a[j * n + i]).abs() <= SYMMETRY * largest))
         };
-        ensure("inertia.blocks", (0..sizes.len()).all(symmetric), "a block is not symmetric")?;
+        if let Some(b) = (0..sizes.len()).find(|b| !symmetric(*b)) {
+            let why = format!("block {b} is not symmetric");
+            return Err(Inconsistent { entry: "inertia.blocks", why });
+        }
         whole.factor().map_err(|e| Inconsistent { entry: "inertia.blocks", why: e.to_string() })?;
         Ok(whole)
     }

@@ -36,6 +36,16 @@ pub enum ProblemError {
         /// Found length.
         found: usize,
     },
+    /// Blocks of unknowns that differ between inertia and map.
+    #[error("block {block} starts at unknown {expected} in the inertia and at {found} in the map")]
+    Blocks {
+        /// Which block; the last one is the number of unknowns.
+        block: usize,
+        /// Its first unknown in the inertia.
+        expected: usize,
+        /// Its first unknown in the map.
+        found: usize,
+    },
     /// NaN or infinity.
     #[error(
         "{what} is not finite at index {index}; check the state, the controls and the parameters given for this step"

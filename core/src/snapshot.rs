@@ -1,11 +1,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use nalgebra::Matrix3;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    BlockDiagonal, ContactGeometry, ContactLaw, FrozenMap, FrozenProblem, LawPool, Pool, Pools, ProblemError,
-    StepProblem,
+    BlockDiagonal, ContactGeometry, ContactLaw, Evals, FrozenMap, FrozenProblem, LawPool, Pool, Pools,
+    ProblemError, StepProblem,
 };
 
 /// Why a snapshot could not be written or read.
@@ -135,16 +136,14 @@ impl Snapshot {
         })
     }
 
-    /// The problem again.
+    /// The problem again. Everything is checked: indices, lengths, numbers, and that each law has finite values at the free velocity.
     ///
     /// # Errors
-    /// Unknown laws, inconsistent content.
+    /// Unknown laws; content that does not fit, naming the entry.
     pub fn problem(&self, laws: &LawRegistry) -> Result<FrozenProblem, SnapshotError> {
         let inertia = self.inertia.restored()?;
         self.map.check()?;
-        let constraints = self.map.constraint_count();
-        let known = self.contacts.iter().all(|c| (c.constraint as usize) < constraints);
-        ensure("contacts", known, "one names a constraint that does not exist")?;
+        check_contacts(&self.contacts, self.map.constraint_count())?;
         let mut members = Vec::new();
         for r in &self.pools {
             let load =
@@ -156,14 +155,16 @@ impl Snapshot {
             let source = |source| SnapshotError::Format { path: format!("pool {}", r.key), source };
             members.push(load(r.content.clone()).map_err(source)?);
         }
-        Ok(FrozenProblem::new(
+        let mut p = FrozenProblem::new(
             self.dt,
             inertia,
             self.free_velocity.clone(),
             self.map.clone(),
             Pools::new(members),
             self.contacts.clone(),
-        )?)
+        )?;
+        check_laws(&mut p)?;
+        Ok(p)
     }
 
     /// Writes JSON.
@@ -187,4 +188,51 @@ impl Snapshot {
             .map_err(|source| SnapshotError::Io { path: name.clone(), source })?;
         serde_json::from_str(&text).map_err(|source| SnapshotError::Format { path: name, source })
     }
+}
+
+/// How far a contact frame may be from a rotation: files are written with all digits.
+const FRAME_TOLERANCE: f64 = 1e-6;
+
+/// Contacts belong to constraints and have frames.
+fn check_contacts(contacts: &[ContactGeometry], constraints: usize) -> Result<(), Inconsistent> {
+    for (i, c) in contacts.iter().enumerate() {
+        let fail = |why: String| Err(Inconsistent { entry: "contacts", why: format!("contact {i}: {why}") });
+        if c.constraint as usize >= constraints {
+            return fail(format!("constraint {} of {constraints}", c.constraint));
+        }
+        if !c.p_wc.iter().chain(c.r_wc.iter()).chain([&c.gap]).all(|x| x.is_finite()) {
+            return fail("its point, frame or gap is not finite".into());
+        }
+        if (c.r_wc.transpose() * c.r_wc - Matrix3::identity()).amax() > FRAME_TOLERANCE {
+            return fail("its frame is not of three unit vectors at right angles".into());
+        }
+    }
+    Ok(())
+}
+
+/// A law without barrier has finite values at the free velocity, and a convex one no negative curvature along its axes.
+fn check_laws(p: &mut FrozenProblem) -> Result<(), SnapshotError> {
+    let v = p.free_velocity().to_vec();
+    p.relinearize(&v)?;
+    let mut evals = Evals::default();
+    p.pools().size_evals(&mut evals);
+    p.pools().eval(p.whole(), p.contact_velocities(), &mut evals);
+    for (i, pool) in p.pools().members().iter().enumerate().filter(|(_, m)| !m.properties().barrier) {
+        let d = pool.dim();
+        for local in 0..pool.len() {
+            let k = p.pools().first_constraint(i) + local;
+            let (row, at) = (p.pools().rows(k).0, p.pools().hess_start(k));
+            let (grad, hess) = (&evals.grad[row..row + d], &evals.hess[at..at + d * d]);
+            let wrong = if !grad.iter().chain(hess).chain([&evals.cost[k]]).all(|x| x.is_finite()) {
+                "cost, impulse or Hessian at the free velocity is not finite"
+            } else if pool.properties().convex && (0..d).any(|r| hess[r * (d + 1)] < 0.0) {
+                "the law is convex, but its Hessian is negative"
+            } else {
+                continue;
+            };
+            let why = format!("pool {i} ({}), constraint {local}: {wrong}", pool.key());
+            return Err(Inconsistent { entry: "pools", why }.into());
+        }
+    }
+    Ok(())
 }

@@ -20,7 +20,8 @@ fn pack_u32(values: &[u32]) -> String {
 /// Rows shown: evenly spaced in time at 60 frames per second, at most 3600, each the first row at or after its time.
 fn frames(t: &[f64]) -> Vec<usize> {
     let (Some(&start), Some(&end)) = (t.first(), t.last()) else { return Vec::new() };
-    let count = (((end - start) * FRAME_RATE).ceil() as usize + 1).clamp(1, MAX_FRAMES);
+    let most = MAX_FRAMES as f64;
+    let count = ((end - start) * FRAME_RATE + 1.0).ceil().clamp(1.0, most) as usize;
     let mut rows: Vec<usize> = (0..count)
         .map(|i| start + (end - start) * i as f64 / (count.max(2) - 1) as f64)
         .map(|time| t.partition_point(|x| *x < time - 1e-12).min(t.len() - 1))

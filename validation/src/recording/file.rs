@@ -1,0 +1,224 @@
+//! Recordings as files.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::path::Path;
+
+use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
+
+use super::npy::{self, Scalar};
+use super::{Recording, RecordingError, RecordingHeader};
+
+impl Recording {
+    /// Writes a numpy archive that `numpy.load` reads; the header is the JSON text in `header`.
+    ///
+    /// # Errors
+    /// The file system.
+    pub fn write_npz(&self, path: &Path) -> Result<(), RecordingError> {
+        self.write_npz_inner(path)
+            .map_err(|source| RecordingError::Io { path: path.display().to_string(), source })
+    }
+
+    fn write_npz_inner(&self, path: &Path) -> std::io::Result<()> {
+        let mut z = ZipWriter::new(BufWriter::new(File::create(path)?));
+        let n = self.len();
+        let m = self.contact_row.len();
+        let h = &self.header;
+        let header = serde_json::to_vec(h).map_err(std::io::Error::other)?;
+        put(&mut z, "header", &[header.len()], &header)?;
+        put(&mut z, "t", &[n], &self.t)?;
+        put(&mut z, "q", &[n, h.q_names.len()], &self.q)?;
+        put(&mut z, "v", &[n, h.v_names.len()], &self.v)?;
+        put(&mut z, "control", &[n, h.control_names.len()], &self.control)?;
+        put(&mut z, "sensors", &[n, h.sensor_names.len()], &self.sensors)?;
+        put(&mut z, "energy", &[n, 3], &self.energy)?;
+        put(&mut z, "dt", &[n], &self.dt)?;
+        put(&mut z, "error", &[n], &self.error)?;
+        put(&mut z, "iterations", &[n], &self.iterations)?;
+        put(&mut z, "rejected", &[n], &self.rejected)?;
+        put(&mut z, "wall_s", &[n], &self.wall_s)?;
+        put(&mut z, "poses", &[n, h.body_names.len(), 7], &self.poses)?;
+        put(&mut z, "contact_row", &[m], &self.contact_row)?;
+        put(&mut z, "contact_geoms", &[m, 2], &self.contact_geoms)?;
+        put(&mut z, "contact_point", &[m, 3], &self.contact_point)?;
+        put(&mut z, "contact_frame", &[m, 3, 3], &self.contact_frame)?;
+        put(&mut z, "contact_gap", &[m], &self.contact_gap)?;
+        put(&mut z, "contact_impulse", &[m, 3], &self.contact_impulse)?;
+        put(&mut z, "contact_dt", &[m], &self.contact_dt)?;
+        z.finish()?.flush()
+    }
+
+    /// Reads what [`Recording::write_npz`] wrote.
+    ///
+    /// # Errors
+    /// The file system, or an archive without the arrays of a recording.
+    pub fn read_npz(path: &Path) -> Result<Self, RecordingError> {
+        let name = path.display().to_string();
+        let file = File::open(path).map_err(|source| RecordingError::Io { path: name.clone(), source })?;
+        let mut z = ZipArchive::new(BufReader::new(file))
+            .map_err(|e| RecordingError::Format { path: name.clone(), reason: e.to_string() })?;
+        let header: Vec<u8> = get(&mut z, &name, "header")?;
+        let header: RecordingHeader = serde_json::from_slice(&header)
+            .map_err(|e| RecordingError::Format { path: name.clone(), reason: format!("header: {e}") })?;
+        let r = Self {
+            header,
+            t: get(&mut z, &name, "t")?,
+            q: get(&mut z, &name, "q")?,
+            v: get(&mut z, &name, "v")?,
+            control: get(&mut z, &name, "control")?,
+            sensors: get(&mut z, &name, "sensors")?,
+            energy: get(&mut z, &name, "energy")?,
+            dt: get(&mut z, &name, "dt")?,
+            error: get(&mut z, &name, "error")?,
+            iterations: get(&mut z, &name, "iterations")?,
+            rejected: get(&mut z, &name, "rejected")?,
+            wall_s: get(&mut z, &name, "wall_s")?,
+            poses: get(&mut z, &name, "poses")?,
+            contact_row: get(&mut z, &name, "contact_row")?,
+            contact_geoms: get(&mut z, &name, "contact_geoms")?,
+            contact_point: get(&mut z, &name, "contact_point")?,
+            contact_frame: get(&mut z, &name, "contact_frame")?,
+            contact_gap: get(&mut z, &name, "contact_gap")?,
+            contact_impulse: get(&mut z, &name, "contact_impulse")?,
+            contact_dt: get(&mut z, &name, "contact_dt")?,
+        };
+        match r.check() {
+            Ok(()) => Ok(r),
+            Err(reason) => Err(RecordingError::Format { path: name, reason }),
+        }
+    }
+
+    /// What must hold of a recording from anywhere before rows are taken from it.
+    fn check(&self) -> Result<(), String> {
+        let (n, m, h) = (self.t.len(), self.contact_row.len(), &self.header);
+        let (nb, ng) = (h.body_names.len(), h.geom_names.len());
+        for (what, found, rows, width) in [
+            ("q", self.q.len(), n, h.q_names.len()),
+            ("v", self.v.len(), n, h.v_names.len()),
+            ("control", self.control.len(), n, h.control_names.len()),
+            ("sensors", self.sensors.len(), n, h.sensor_names.len()),
+            ("energy", self.energy.len(), n, 3),
+            ("dt", self.dt.len(), n, 1),
+            ("error", self.error.len(), n, 1),
+            ("iterations", self.iterations.len(), n, 1),
+            ("rejected", self.rejected.len(), n, 1),
+            ("wall_s", self.wall_s.len(), n, 1),
+            ("poses", self.poses.len(), n, 7 * nb),
+            ("contact_geoms", self.contact_geoms.len(), m, 2),
+            ("contact_point", self.contact_point.len(), m, 3),
+            ("contact_frame", self.contact_frame.len(), m, 9),
+            ("contact_gap", self.contact_gap.len(), m, 1),
+            ("contact_impulse", self.contact_impulse.len(), m, 3),
+            ("contact_dt", self.contact_dt.len(), m, 1),
+        ] {
+            if rows.checked_mul(width) != Some(found) {
+                return Err(format!("array {what} has {found} entries, not {rows} rows of {width}"));
+            }
+        }
+        for (what, x) in [
+            ("t", &self.t),
+            ("q", &self.q),
+            ("v", &self.v),
+            ("poses", &self.poses),
+            ("contact_point", &self.contact_point),
+            ("contact_frame", &self.contact_frame),
+            ("contact_gap", &self.contact_gap),
+            ("contact_impulse", &self.contact_impulse),
+            ("contact_dt", &self.contact_dt),
+        ] {
+            if let Some(i) = x.iter().position(|x| !x.is_finite()) {
+                return Err(format!(
+                    "array {what} has {} at entry {i}; only finite numbers can be shown",
+                    x[i]
+                ));
+            }
+        }
+        let refuse = |what: &str, i: Option<usize>, why: &str| match i {
+            Some(i) => Err(format!("array {what}, entry {i}: {why}")),
+            None => Ok(()),
+        };
+        refuse("t", self.t.windows(2).position(|w| w[0] > w[1]), "time runs backwards")?;
+        refuse("contact_row", self.contact_row.windows(2).position(|w| w[0] > w[1]), "rows must ascend")?;
+        refuse("contact_row", self.contact_row.iter().position(|r| *r as usize >= n), "no such row")?;
+        refuse("contact_geoms", self.contact_geoms.iter().position(|g| *g as usize >= ng), "no such geom")?;
+        refuse(
+            "contact_dt",
+            self.contact_dt.iter().position(|dt| *dt <= 0.0),
+            "a solve has a positive length",
+        )?;
+        for (i, s) in h.shapes.iter().enumerate() {
+            let vertices = s.vertices.len() / 3;
+            let why = if s.body as usize >= nb {
+                "belongs to no body"
+            } else if s.vertices.len() % 3 != 0 || s.triangles.len() % 3 != 0 {
+                "has an incomplete vertex or triangle"
+            } else if s.triangles.iter().any(|v| *v as usize >= vertices) {
+                "has a triangle of vertices that do not exist"
+            } else if !s.vertices.iter().chain(&s.rgba).all(|x| x.is_finite()) {
+                "has numbers that are not finite"
+            } else {
+                continue;
+            };
+            return Err(format!("header: shape {i} ('{}') {why}", s.name));
+        }
+        Ok(())
+    }
+
+    /// Writes one line per row with time, step, energies, positions, velocities, controls and sensors.
+    ///
+    /// # Errors
+    /// The file system.
+    pub fn write_csv(&self, path: &Path) -> Result<(), RecordingError> {
+        let io = |source| RecordingError::Io { path: path.display().to_string(), source };
+        let mut w = csv::Writer::from_writer(BufWriter::new(File::create(path).map_err(io)?));
+        let h = &self.header;
+        let fixed = ["t", "dt", "error", "iterations", "rejected", "wall_s"];
+        let energies = ["kinetic", "potential", "contact_energy"];
+        let head = fixed.iter().chain(&energies).map(|s| (*s).to_owned());
+        let head = head
+            .chain(h.q_names.iter().map(|s| format!("q:{s}")))
+            .chain(h.v_names.iter().map(|s| format!("v:{s}")))
+            .chain(h.control_names.iter().map(|s| format!("u:{s}")))
+            .chain(h.sensor_names.iter().map(|s| format!("s:{s}")));
+        let csv_error = |e: csv::Error| io(std::io::Error::other(e));
+        w.write_record(head).map_err(csv_error)?;
+        let part = |a: &[f64], i: usize, n: usize| a[i * n..(i + 1) * n].to_vec();
+        for i in 0..self.len() {
+            let mut row = vec![self.t[i], self.dt[i], self.error[i]];
+            row.extend([f64::from(self.iterations[i]), f64::from(self.rejected[i]), self.wall_s[i]]);
+            row.extend(part(&self.energy, i, 3));
+            row.extend(part(&self.q, i, h.q_names.len()));
+            row.extend(part(&self.v, i, h.v_names.len()));
+            row.extend(part(&self.control, i, h.control_names.len()));
+            row.extend(part(&self.sensors, i, h.sensor_names.len()));
+            w.write_record(row.iter().map(f64::to_string)).map_err(csv_error)?;
+        }
+        w.flush().map_err(io)
+    }
+}
+
+fn put<W: Write + std::io::Seek, T: Scalar>(
+    z: &mut ZipWriter<W>,
+    name: &str,
+    shape: &[usize],
+    data: &[T],
+) -> std::io::Result<()> {
+    z.start_file(format!("{name}.npy"), SimpleFileOptions::default())?;
+    z.write_all(&npy::to_bytes(shape, data))
+}
+
+fn get<T: Scalar>(
+    z: &mut ZipArchive<BufReader<File>>,
+    path: &str,
+    name: &str,
+) -> Result<Vec<T>, RecordingError> {
+    let format = |e: &dyn std::fmt::Display| RecordingError::Format {
+        path: path.into(),
+        reason: format!("array {name}: {e}"),
+    };
+    let mut bytes = Vec::new();
+    let mut file = z.by_name(&format!("{name}.npy")).map_err(|e| format(&e))?;
+    file.read_to_end(&mut bytes).map_err(|e| format(&e))?;
+    npy::from_bytes(&bytes).map_err(|e| format(&e))
+}
