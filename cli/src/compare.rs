@@ -6,7 +6,7 @@ use signorini_core::System;
 use signorini_validation::engine::Engine;
 use signorini_validation::recorder::Recorder;
 
-use crate::model::ModelArguments;
+use crate::model::{ModelArguments, warn_of_overlap};
 
 /// What to compare.
 #[derive(Args)]
@@ -56,11 +56,12 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let mut reference = None;
     for engine in &engines {
         let mut sys = engine.system(&scene)?;
-        if reference.is_none() {
-            a.model.warn_before_run(&scene, &sys);
-        }
         let mut integrator = engine.integrator()?;
         let mut x = sys.initial_state(scene.keyframe("home"))?;
+        if reference.is_none() {
+            a.model.warn_before_run(&scene, &sys);
+            warn_of_overlap(&scene, &mut sys, &x)?;
+        }
         let end = x.t + a.time;
         let mut recorder = Recorder::new(&scene, engine, &x, sys.held())?;
         let start = Instant::now();

@@ -53,6 +53,41 @@ enum JointName {
     Printed { name: String },
 }
 
+impl JointName {
+    fn name(&self) -> &str {
+        let (Self::Name(name) | Self::Printed { name }) = self;
+        name
+    }
+}
+
+/// Says how many numbers `what` needs and in which order.
+fn wrong_length(
+    what: &str,
+    found: usize,
+    expected: usize,
+    model: &Model,
+    joints: impl Iterator<Item = usize>,
+) -> String {
+    use signorini_scene::JointKind::{Ball, Free, Hinge, Slide};
+    let order: Vec<String> = joints
+        .map(|j| {
+            let j = &model.joints[j];
+            let parts = match (j.kind, what == "q") {
+                (Free, true) => " (x y z qw qx qy qz)",
+                (Free, false) => " (vx vy vz wx wy wz)",
+                (Ball, true) => " (qw qx qy qz)",
+                (Ball, false) => " (wx wy wz)",
+                (Hinge | Slide, _) => "",
+            };
+            format!("{}{parts}", j.name)
+        })
+        .collect();
+    let order = if order.is_empty() { "no joint".into() } else { order.join(", ") };
+    format!(
+        "{what} has {found} entries and needs {expected}, in the order: {order}; `joints` may name another order"
+    )
+}
+
 /// Keys of a configuration beside those of a state.
 const PRINTED: [&str; 14] = [
     "bodies",
@@ -89,7 +124,7 @@ impl StateFile {
             return Ok(());
         }
         let (mut q, mut v) = (Vec::new(), Vec::new());
-        for JointName::Name(name) | JointName::Printed { name } in &self.joints {
+        for name in self.joints.iter().map(JointName::name) {
             let j = model.joint(name).ok_or_else(|| {
                 let known: Vec<_> = model.joints.iter().map(|j| j.name.as_str()).collect();
                 format!("joints: no joint '{name}'; the model has: {}", known.join(", "))
@@ -103,7 +138,9 @@ impl StateFile {
                 continue;
             }
             if x.len() != order.len() {
-                return Err(format!("{what} has {} entries, its joints have {}", x.len(), order.len()).into());
+                let found = x.len();
+                let given = self.joints.iter().filter_map(|j| model.joint(j.name()));
+                return Err(wrong_length(what, found, order.len(), model, given).into());
             }
             let nothing = if what == "q" { model.reference_q.clone() } else { vec![0.0; model.nv()] };
             let given = std::mem::replace(x, nothing);
@@ -137,10 +174,15 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     if state.tau.is_empty() {
         state.tau = vec![0.0; model.nv()];
     }
-    model.check_state(&state.q, &state.v)?;
-    if state.tau.len() != model.nv() || state.tau.iter().any(|t| !t.is_finite()) {
-        return Err(format!("tau needs {} finite entries, found {}", model.nv(), state.tau.len()).into());
+    for (what, x, n) in
+        [("q", &state.q, model.nq), ("v", &state.v, model.nv()), ("tau", &state.tau, model.nv())]
+    {
+        if x.len() != n {
+            return Err(wrong_length(what, x.len(), n, &model, 0..model.joints.len()).into());
+        }
     }
+    model.check_state(&state.q, &state.v)?;
+    signorini_core::check_finite("tau", &state.tau)?;
     model.normalize(&mut state.q);
     if a.json {
         say!("{}", serde_json::to_string_pretty(&configuration(&scene, &model, &state, &a.jacobian)?)?);

@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use signorini_core::State;
 use signorini_geometry::Shape;
 use signorini_multibody::RigidSystem;
 use signorini_scene::{
@@ -120,4 +121,26 @@ impl ModelArguments {
         let p: &Path = &self.model;
         p.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }
+}
+
+/// Depth of overlap at the start that is worth a warning \[m\]: robots at rest overlap by less.
+const OVERLAP: f64 = 1e-3;
+
+/// Warns of geoms that start inside each other, with their bodies, the depth and the remedy.
+pub(crate) fn warn_of_overlap(
+    scene: &Scene,
+    sys: &mut RigidSystem,
+    x: &State,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let Some(deepest) = sys.deepest_penetration(x)?.filter(|d| d.depth > OVERLAP) else { return Ok(()) };
+    let [a, b] = deepest.geoms.map(|g| {
+        let geom = &scene.geoms[g];
+        format!("geom '{}' of body '{}'", geom.name, scene.bodies[geom.body].name)
+    });
+    eprintln!(
+        "warning: {a} and {b} start {:.2} mm inside each other and will be pushed apart; move one of them, start from another keyframe, or \
+         exclude the pair from contact",
+        1e3 * deepest.depth
+    );
+    Ok(())
 }

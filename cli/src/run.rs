@@ -11,7 +11,7 @@ use signorini_validation::recorder::Recorder;
 
 use crate::control::read_schedule;
 use crate::engine::EngineArguments;
-use crate::model::ModelArguments;
+use crate::model::{ModelArguments, warn_of_overlap};
 
 /// What to run.
 #[derive(Args)]
@@ -69,14 +69,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         None => scene.keyframe("home"),
     };
     let mut x = sys.initial_state(key)?;
-    if let Some(depth) = sys.deepest_penetration(&x)?.filter(|d| d.depth > 1e-3) {
-        eprintln!(
-            "warning: geoms '{}' and '{}' start {:.2} mm inside each other; they will be pushed apart",
-            scene.geoms[depth.geoms[0]].name,
-            scene.geoms[depth.geoms[1]].name,
-            1e3 * depth.depth
-        );
-    }
+    warn_of_overlap(&scene, &mut sys, &x)?;
     let mut schedule = match &a.control {
         Some(path) => Some(read_schedule(path, &scene)?),
         None => None,

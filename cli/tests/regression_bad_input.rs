@@ -49,6 +49,13 @@ fn urdf(link: &str) -> String {
     format!("<robot name='r'>\n<link name='base'/>\n{link}\n</robot>\n")
 }
 
+fn urdf_with_hinge(inertial: &str) -> String {
+    let limit = "<limit lower='-1' upper='1' effort='1' velocity='1'/>";
+    urdf(&format!(
+        "<link name='l'><inertial>{inertial}</inertial></link><joint name='j' type='revolute'><parent link='base'/><child link='l'/><axis xyz='0 0 1'/>{limit}</joint>"
+    ))
+}
+
 const BALL: &str = "<body name='b'><freejoint/><geom size='0.1'/></body>";
 
 #[test]
@@ -99,6 +106,49 @@ fn regression_models_that_make_no_sense_name_file_and_element() {
     }
 }
 
+/// Points on a line have no hull; a flat triangle has one only as a surface.
+#[test]
+fn regression_degenerate_meshes_name_the_file() {
+    let folder = Folder::new("meshes");
+    folder.file("line.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n");
+    folder.file("index.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n");
+    folder.file("nan.obj", "v 0 0 nan\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 4\n");
+    folder.file("none.obj", "");
+    folder.file("short.stl", "solid");
+    for mesh in ["line.obj", "index.obj", "nan.obj", "none.obj", "short.stl"] {
+        let xml = format!(
+            "<mujoco><asset><mesh name='m' file='{mesh}'/></asset><worldbody><body name='b'><freejoint/><geom type='mesh' mesh='m'/></body></worldbody></mujoco>"
+        );
+        let geometry = format!("<geometry><mesh filename='{mesh}'/></geometry>");
+        let inertial = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>";
+        let robot = format!(
+            "<robot name='r'><link name='l'>{inertial}<collision>{geometry}</collision></link></robot>"
+        );
+        for (name, text) in [("mesh.xml", xml), ("mesh.urdf", robot)] {
+            let path = folder.file(name, &text);
+            let message = refused(&["inspect", path.to_str().unwrap()]);
+            assert!(message.contains(mesh), "{name} with {mesh}: {message}");
+        }
+    }
+}
+
+/// Robots in use have such links; what physics allows is read with a warning.
+#[test]
+fn regression_inertias_of_no_body_in_urdf_are_warned_of() {
+    let folder = Folder::new("inertias");
+    let i = "<inertia ixx='1' iyy='1' izz='5' ixy='0' ixz='0' iyz='0'/>";
+    let path = folder.file("triangle.urdf", &urdf_with_hinge(&format!("<mass value='1'/>{i}")));
+    let out = signorini(&["inspect", path.to_str().unwrap()]);
+    let text = String::from_utf8_lossy(&out.stderr);
+    assert!(
+        out.status.success() && text.contains("triangle.urdf:3") && text.contains("A + B >= C"),
+        "{text}"
+    );
+    let path = folder.file("zero.urdf", &urdf_with_hinge(&format!("<mass value='0'/>{i}")));
+    let message = refused(&["inspect", path.to_str().unwrap()]);
+    assert!(message.contains("zero.urdf:3") && message.contains("'l'"), "{message}");
+}
+
 #[test]
 fn regression_states_that_make_no_sense_are_refused() {
     let folder = Folder::new("states");
@@ -107,11 +157,11 @@ fn regression_states_that_make_no_sense_are_refused() {
     for (state, word) in [
         ("{\"q\": [0, 0, 0, 1, 0, 0, null]}", "null"),
         ("{\"q\": [0, 0, 0, 1, 0, 0, 1e999]}", "q"),
-        ("{\"q\": [0, 0]}", "7"),
+        ("{\"q\": [0, 0]}", "q has 2 entries and needs 7, in the order: joint0 (x y z qw qx qy qz)"),
         ("{\"qq\": [0, 0]}", "qq"),
         ("{\"q\": [0, 0, 0, 0, 0, 0, 0]}", "quaternion"),
-        ("{\"v\": [0]}", "6"),
-        ("{\"tau\": [0]}", "6"),
+        ("{\"v\": [0]}", "v has 1 entries and needs 6, in the order: joint0 (vx vy vz wx wy wz)"),
+        ("{\"tau\": [0]}", "tau has 1 entries and needs 6"),
         ("{\"joints\": [\"nothing\"], \"v\": [0]}", "nothing"),
         ("{", "expected an object"),
     ] {
@@ -131,8 +181,18 @@ fn regression_an_interpenetrating_start_is_a_warning_with_names_and_depth() {
         signorini(&["run", model.to_str().unwrap(), "--time", "0.01", "--out", recording.to_str().unwrap()]);
     let text = String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success(), "{text}");
-    let warned = ["warning", "'floor'", "'ball'", "50.00 mm"].iter().all(|w| text.contains(w));
-    assert!(warned, "{text}");
+    let words = [
+        "warning",
+        "geom 'floor' of body 'world'",
+        "geom 'ball' of body 'b'",
+        "50.00 mm",
+        "move one of them",
+    ];
+    assert!(words.iter().all(|w| text.contains(w)), "{text}");
+    let out = signorini(&["compare", model.to_str().unwrap(), "--time", "0.01", "--laws", "lagged"]);
+    let text = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success() && words.iter().all(|w| text.contains(w)), "{text}");
+    assert_eq!(text.matches("50.00 mm").count(), 1, "once for all engines: {text}");
 }
 
 #[test]
