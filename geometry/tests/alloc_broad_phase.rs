@@ -1,42 +1,14 @@
 //! No heap allocation in a warm broad phase, refit or query.
-#![allow(unsafe_code, reason = "a counting allocator is an unsafe trait")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::hint::black_box;
 use std::time::Instant;
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
 use signorini_geometry::{Aabb, BroadPhase, Bvh, ConvexMesh, TriangleMesh};
-
-struct Counting;
-
-thread_local! {
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-}
-
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(p, layout) }
-    }
-    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        unsafe { System.realloc(p, layout, size) }
-    }
-}
+use signorini_testkit::allocations::{CountingAllocator, allocations};
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-fn allocations(f: impl FnOnce()) -> u64 {
-    let before = COUNT.get();
-    f();
-    COUNT.get() - before
-}
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// `n` unit boxes at pseudo-random places of a volume in which each meets a few, a little later at each `step`.
 fn scene(n: usize, step: usize) -> Vec<Aabb> {

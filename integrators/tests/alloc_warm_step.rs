@@ -1,46 +1,17 @@
 //! No heap allocation in a warm step: scheme, step doubling, error control and the frozen toy.
-#![allow(unsafe_code, reason = "a counting allocator is an unsafe trait")]
 
 mod common;
-
-use std::alloc::{GlobalAlloc, Layout, System as SystemAllocator};
-use std::cell::Cell;
 
 use common::{free_bodies, ground};
 use signorini_core::na::Vector3;
 use signorini_core::*;
 use signorini_icf::{IcfOptions, IcfSolver};
 use signorini_integrators::{ContactStep, FixedStep, StepDoubling, cenic};
+use signorini_testkit::allocations::{CountingAllocator, allocations};
 use signorini_testkit::toys::{Body, FreeBodies};
 
-struct Counting;
-
-thread_local! {
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-}
-
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        unsafe { SystemAllocator.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
-        unsafe { SystemAllocator.dealloc(p, layout) }
-    }
-    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        unsafe { SystemAllocator.realloc(p, layout, size) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-fn allocations(f: impl FnOnce()) -> u64 {
-    let before = COUNT.get();
-    f();
-    COUNT.get() - before
-}
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 fn world() -> Result<(FreeBodies, State), ProblemError> {
     let bodies = vec![Body::sphere(0.1, 1.0), Body::cuboid(Vector3::new(0.1, 0.05, 0.2), 2.0)];
@@ -73,11 +44,6 @@ impl ContactSolver for Free {
         p.value(&out.v)?;
         Ok(SolveStatus::Converged)
     }
-}
-
-#[test]
-fn alloc_counter_counts() {
-    assert_eq!(allocations(|| drop(std::hint::black_box(vec![1.0; 10]))), 1);
 }
 
 #[test]

@@ -50,6 +50,7 @@ pub use readings::{Sensors, contact_impulse};
 pub use rigid_system::{ForceField, Penetration, RigidOptions, RigidSystem};
 pub use sensors::{ContactWrench, SensorInput, SensorModel, SensorScratch};
 pub use sparse_row::SparseRow;
+pub(crate) use sparse_row::SparseRows;
 pub use spatial::{Spatial, SpatialInertia};
 pub use tendon::{TendonModel, TendonState};
 pub use transmission::ActuatorState;

@@ -25,3 +25,40 @@ impl SparseRow<'_> {
         self.dofs.iter().copied().zip(self.values.iter().copied())
     }
 }
+
+/// Rows of fixed patterns, one after the other; no allocation after construction.
+#[derive(Clone, Debug)]
+pub(crate) struct SparseRows {
+    start: Vec<usize>,
+    values: Vec<f64>,
+    /// A dense row, zero between two calls.
+    dense: Vec<f64>,
+}
+
+impl SparseRows {
+    /// Zero rows over `nv` degrees of freedom, with as many entries as `lengths` says.
+    pub(crate) fn new(nv: usize, lengths: impl Iterator<Item = usize>) -> Self {
+        let mut start = vec![0];
+        let mut total = 0;
+        start.extend(lengths.map(|n| {
+            total += n;
+            total
+        }));
+        Self { start, values: vec![0.0; total], dense: vec![0.0; nv] }
+    }
+
+    /// Sets row `i` from what `fill` writes into a dense row of zeros, at `dofs` alone; returns what `fill` returns.
+    pub(crate) fn set<T>(&mut self, i: usize, dofs: &[usize], fill: impl FnOnce(&mut [f64]) -> T) -> T {
+        let out = fill(&mut self.dense);
+        let row = &mut self.values[self.start[i]..self.start[i + 1]];
+        for (m, &d) in row.iter_mut().zip(dofs) {
+            *m = std::mem::take(&mut self.dense[d]);
+        }
+        out
+    }
+
+    /// Row `i`, whose degrees of freedom are `dofs`.
+    pub(crate) fn row<'a>(&'a self, i: usize, dofs: &'a [usize]) -> SparseRow<'a> {
+        SparseRow { dofs, values: &self.values[self.start[i]..self.start[i + 1]] }
+    }
+}

@@ -2,7 +2,7 @@ use signorini_core::na::{Point3, Vector3};
 use signorini_scene::{JointKind, Pose, Scene, SolParams, TendonPath, WrapElement};
 
 use crate::build::element;
-use crate::{Kinematics, Model, ModelError, Obstacle, SparseRow, wrap};
+use crate::{Kinematics, Model, ModelError, Obstacle, SparseRow, SparseRows, wrap};
 
 /// A tendon as the dynamics need it. What the scene's switches turn off is zero or None here.
 #[derive(Clone, Debug)]
@@ -91,44 +91,29 @@ pub struct TendonState {
     pub length: Vec<f64>,
     /// Rates \[m/s\].
     pub rate: Vec<f64>,
-    start: Vec<usize>,
-    moment: Vec<f64>,
-    column: Vec<f64>,
+    moments: SparseRows,
 }
 
 impl TendonState {
     /// Sized for a model.
     pub fn new(model: &Model) -> Self {
-        let mut start = vec![0];
-        for t in &model.tendons {
-            start.push(start[start.len() - 1] + t.dofs.len());
-        }
-        let (n, total) = (model.tendons.len(), start[start.len() - 1]);
-        Self {
-            length: vec![0.0; n],
-            rate: vec![0.0; n],
-            start,
-            moment: vec![0.0; total],
-            column: vec![0.0; model.nv()],
-        }
+        let n = model.tendons.len();
+        let moments = SparseRows::new(model.nv(), model.tendons.iter().map(|t| t.dofs.len()));
+        Self { length: vec![0.0; n], rate: vec![0.0; n], moments }
     }
 
     /// Lengths and moment arms ∂length/∂q̇ at the positions of `kin`.
     pub fn set_positions(&mut self, model: &Model, kin: &Kinematics, q: &[f64]) {
         for (i, tendon) in model.tendons.iter().enumerate() {
-            self.length[i] = match &tendon.path {
+            self.length[i] = self.moments.set(i, &tendon.dofs, |moment| match &tendon.path {
                 Path::Fixed(terms) => {
                     for &(_, v, c) in terms {
-                        self.column[v] += c;
+                        moment[v] += c;
                     }
                     terms.iter().map(|&(at, _, c)| c * q[at]).sum()
                 }
-                Path::Spatial(pieces) => spatial(model, kin, pieces, &mut self.column),
-            };
-            let row = &mut self.moment[self.start[i]..self.start[i + 1]];
-            for (m, &d) in row.iter_mut().zip(&tendon.dofs) {
-                *m = std::mem::take(&mut self.column[d]);
-            }
+                Path::Spatial(pieces) => spatial(model, kin, pieces, moment),
+            });
         }
     }
 
@@ -141,10 +126,7 @@ impl TendonState {
 
     /// Moment arms of a tendon: rate = row · v.
     pub fn row<'a>(&'a self, model: &'a Model, tendon: usize) -> SparseRow<'a> {
-        SparseRow {
-            dofs: &model.tendons[tendon].dofs,
-            values: &self.moment[self.start[tendon]..self.start[tendon + 1]],
-        }
+        self.moments.row(tendon, &model.tendons[tendon].dofs)
     }
 }
 

@@ -3,7 +3,7 @@ use signorini_scene::{JointKind, Transmission};
 
 use crate::equality::rotation_vector;
 use crate::state::quaternion_at;
-use crate::{Kinematics, Model, SparseRow, TendonState};
+use crate::{Kinematics, Model, SparseRow, SparseRows, TendonState};
 
 /// Lengths, rates and moment arms of all actuators; no allocation after construction.
 #[derive(Clone, Debug)]
@@ -12,50 +12,33 @@ pub struct ActuatorState {
     pub length: Vec<f64>,
     /// Rates \[m/s or rad/s, times the gear\].
     pub rate: Vec<f64>,
-    start: Vec<usize>,
-    moment: Vec<f64>,
-    column: Vec<f64>,
+    moments: SparseRows,
 }
 
 impl ActuatorState {
     /// Sized for a model.
     pub fn new(model: &Model) -> Self {
-        let mut start = vec![0];
-        for a in &model.actuators {
-            start.push(start[start.len() - 1] + a.dofs.len());
-        }
-        let (n, total) = (model.actuators.len(), start[start.len() - 1]);
-        Self {
-            length: vec![0.0; n],
-            rate: vec![0.0; n],
-            start,
-            moment: vec![0.0; total],
-            column: vec![0.0; model.nv()],
-        }
+        let n = model.actuators.len();
+        let moments = SparseRows::new(model.nv(), model.actuators.iter().map(|a| a.dofs.len()));
+        Self { length: vec![0.0; n], rate: vec![0.0; n], moments }
     }
 
     /// Lengths and moment arms at q; `kin` and `tendons` hold the same positions.
     pub fn set_positions(&mut self, model: &Model, kin: &Kinematics, tendons: &TendonState, q: &[f64]) {
         for (i, a) in model.actuators.iter().enumerate() {
             let g = &a.gear;
-            self.length[i] = match a.transmission {
+            self.length[i] = self.moments.set(i, &a.dofs, |moment| match a.transmission {
                 Transmission::Joint(j) | Transmission::JointInParent(j) => {
                     let in_parent = matches!(a.transmission, Transmission::JointInParent(_));
-                    joint(model, j, in_parent, g, q, &mut self.column)
+                    joint(model, j, in_parent, g, q, moment)
                 }
                 Transmission::Tendon(t) => {
-                    tendons.row(model, t).add_scaled(g[0], &mut self.column);
+                    tendons.row(model, t).add_scaled(g[0], moment);
                     g[0] * tendons.length[t]
                 }
-                Transmission::Site { site, reference } => {
-                    wrench(model, kin, site, reference, g, &mut self.column)
-                }
+                Transmission::Site { site, reference } => wrench(model, kin, site, reference, g, moment),
                 Transmission::Body(_) => 0.0,
-            };
-            let row = &mut self.moment[self.start[i]..self.start[i + 1]];
-            for (m, &d) in row.iter_mut().zip(&a.dofs) {
-                *m = std::mem::take(&mut self.column[d]);
-            }
+            });
         }
     }
 
@@ -68,10 +51,7 @@ impl ActuatorState {
 
     /// Moment arms of an actuator: rate = row · v, and a force f acts as f·rowᵀ.
     pub fn row<'a>(&'a self, model: &'a Model, actuator: usize) -> SparseRow<'a> {
-        SparseRow {
-            dofs: &model.actuators[actuator].dofs,
-            values: &self.moment[self.start[actuator]..self.start[actuator + 1]],
-        }
+        self.moments.row(actuator, &model.actuators[actuator].dofs)
     }
 }
 

@@ -1,47 +1,16 @@
 //! No heap allocation in a solve whose storage has grown.
-#![allow(unsafe_code, reason = "a counting allocator is an unsafe trait")]
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod common;
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 
 use common::Parts;
 use signorini_core::{ContactSolver, StepSolution, Tolerance};
 use signorini_icf::{IcfOptions, IcfSolver};
 use signorini_laws::{Lagged, Sap, Similar};
-
-struct Counting;
-
-thread_local! {
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-}
-
-// SAFETY: hands everything to the system's allocator; the counter is a thread-local cell that never allocates.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(p, layout) }
-    }
-    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        unsafe { System.realloc(p, layout, size) }
-    }
-}
+use signorini_testkit::allocations::{CountingAllocator, allocations};
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-#[test]
-fn alloc_counter_counts() {
-    let before = COUNT.get();
-    drop(std::hint::black_box(vec![1.0; 10]));
-    assert_eq!(COUNT.get(), before + 1);
-}
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn alloc_warm_solves_are_free_of_allocations() {
@@ -60,9 +29,9 @@ fn alloc_warm_solves_are_free_of_allocations() {
             let mut counts = Vec::new();
             for _ in 0..3 {
                 for (p, guess) in &mut problems {
-                    let before = COUNT.get();
-                    solver.solve(p, guess, Tolerance::default(), &mut out).unwrap();
-                    counts.push(COUNT.get() - before);
+                    counts.push(allocations(|| {
+                        solver.solve(p, guess, Tolerance::default(), &mut out).unwrap();
+                    }));
                     assert!(out.stats.iterations > 0);
                 }
             }
@@ -81,9 +50,9 @@ fn alloc_warm_large_solves_are_free_of_allocations() {
     assert!(guess.len() > 1000);
     let mut counts = [0; 3];
     for count in &mut counts {
-        let before = COUNT.get();
-        solver.solve(&mut p, &guess, Tolerance::default(), &mut out).unwrap();
-        *count = COUNT.get() - before;
+        *count = allocations(|| {
+            solver.solve(&mut p, &guess, Tolerance::default(), &mut out).unwrap();
+        });
     }
     assert!(counts[0] > 0 && out.stats.factorizations > 0);
     assert_eq!(counts[1..], [0; 2]);

@@ -2,6 +2,7 @@
 //!
 //! A suite is a function that returns the first [`Violation`]; tests unwrap it.
 
+pub mod allocations;
 pub mod finite_difference;
 pub mod integrator;
 pub mod law;
