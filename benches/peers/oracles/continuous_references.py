@@ -1,9 +1,10 @@
-"""Reruns Drake's CENIC on the continuous-time references of `oracles/cenic` (sphere drop, box slide) and prints errors beside the listed ones.
+"""Reruns Drake's CENIC on the continuous-time references of `oracles/cenic` (sphere drop, box slide, conveyor) and prints errors beside the listed ones.
 
     benches/peers/.venv/bin/python benches/peers/oracles/continuous_references.py [ORACLES]
 
-What it found: the listed errors belong to samples at 1 ms and then every 5 ms. Sampled so, Drake 1.51.1 repeats seven of the twelve
-numbers to nine digits; the others, where rounding decides which steps are rejected, move by up to 0.6 %.
+What it found: the listed errors belong to samples at 1 ms and then every 5 ms. Sampled so, Drake 1.51.1 repeats twelve of the eighteen
+numbers to seven digits or more; the others, where rounding decides which steps are rejected, move by up to 0.6 %. The push of the conveyor is evaluated
+once per attempted step, at its start, and held over both half steps.
 """
 
 import json
@@ -13,14 +14,33 @@ from pathlib import Path
 
 import numpy as np
 import pydrake.multibody.cenic  # noqa: F401  (without it the integrator is handed out as its base class)
+from pydrake.common.value import Value
 from pydrake.geometry import AddContactMaterial, HalfSpace, ProximityProperties, Sphere
 from pydrake.math import RigidTransform
-from pydrake.multibody.plant import AddMultibodyPlant, CoulombFriction, MultibodyPlantConfig
+from pydrake.multibody.math import SpatialForce
+from pydrake.multibody.plant import AddMultibodyPlant, CoulombFriction, ExternallyAppliedSpatialForce, MultibodyPlantConfig
 from pydrake.multibody.tree import SpatialInertia, UnitInertia
 from pydrake.systems.analysis import ApplySimulatorConfig, Simulator, SimulatorConfig
-from pydrake.systems.framework import DiagramBuilder
+from pydrake.systems.framework import DiagramBuilder, LeafSystem
 
 FIRST_SAMPLE = 1e-3
+
+
+class Push(LeafSystem):
+    """A force along x at the body's origin that goes with sin(2π t hz)."""
+
+    def __init__(self, amplitude, hz, body):
+        super().__init__()
+        self.amplitude, self.hz, self.body = amplitude, hz, body
+        self.DeclareAbstractOutputPort("force", lambda: Value([ExternallyAppliedSpatialForce()]), self.force)
+
+    def force(self, context, output):
+        f = ExternallyAppliedSpatialForce()
+        f.body_index = self.body
+        f.p_BoBq_B = np.zeros(3)
+        push = self.amplitude * np.sin(2.0 * np.pi * self.hz * context.get_time())
+        f.F_Bq_W = SpatialForce(np.zeros(3), np.array([push, 0.0, 0.0]))
+        output.set_value([f])
 
 
 def run(folder, name, accuracy):
@@ -44,6 +64,9 @@ def run(folder, name, accuracy):
         plant.RegisterCollisionGeometry(body, pose, Sphere(s["r"]), f"sphere{i}", surface(p["k"]))
     plant.RegisterCollisionGeometry(plant.world_body(), RigidTransform(), HalfSpace(), "floor", surface(1e40))
     plant.Finalize()
+    if "force_amp" in p:
+        push = builder.AddSystem(Push(p["force_amp"], p["force_hz"], body.index()))
+        builder.Connect(push.get_output_port(), plant.get_applied_spatial_force_input_port())
     sim = Simulator(builder.Build())
     ApplySimulatorConfig(
         SimulatorConfig(integration_scheme="cenic", accuracy=accuracy, use_error_control=True, max_step_size=0.1), sim
@@ -64,7 +87,7 @@ def run(folder, name, accuracy):
 def main():
     default = os.environ.get("SIGNORINI_ORACLES", Path(__file__).resolve().parents[4] / "shared" / "oracles")
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else default) / "cenic"
-    for name in ("sphere_drop", "box_slide"):
+    for name in ("sphere_drop", "box_slide", "conveyor_static_dynamic"):
         for accuracy in (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8):
             steps, error, listed = run(folder, name, accuracy)
             print(f"{name} {accuracy:.0e}: {steps} steps, error {error:.10e}, listed {listed:.10e}, ratio {error / listed:.6f}")

@@ -1,3 +1,5 @@
+use std::cell::Cell;
+
 use serde_json::Value;
 use signorini_core::na::Vector3;
 use signorini_core::{NoObserver, State};
@@ -68,10 +70,20 @@ fn vector(v: &Value) -> Vector3<f64> {
 /// bound the steps, so equal sampling needs it too.
 const FIRST_SAMPLE: f64 = 1e-3;
 
-/// To the two digits with which the specification lists Drake's errors. Rounding decides which steps are rejected: Drake itself, run again
-/// with the same stops, moves by up to 0.6 % from what is listed.
-fn two_digits(x: f64) -> f64 {
-    format!("{x:.1e}").parse().unwrap_or(x)
+/// Rounding decides which steps are rejected: Drake itself, run again with the same stops, moves by up to 0.6 % from the listed errors.
+const REPEATS: f64 = 1.006;
+
+/// Starts of the last two steps \[s\]. Drake evaluates an explicit force once per attempted step, at its start, and holds it over both half
+/// steps (`benches/peers/oracles/continuous_references.py`). An attempt is a full step, a half step from the same start and a later one.
+#[derive(Default)]
+struct AttemptTimes([Cell<f64>; 2]);
+
+impl AttemptTimes {
+    /// Start of the attempt that a step from t belongs to.
+    fn start(&self, t: f64) -> f64 {
+        let [before, last] = [self.0[0].replace(self.0[1].get()), self.0[1].replace(t)];
+        if before == last && t > last { last } else { t }
+    }
 }
 
 /// Largest position error over the samples, and the work.
@@ -115,7 +127,12 @@ fn convergence(ctx: &Context, name: &str) -> Result<PageOutput, PageError> {
     let scene = body.scene(name);
     let simulate = |engine: &Engine| -> Result<Run, PageError> {
         let mut sys = engine.system(&scene).map_err(failed)?;
-        sys.set_force_field(Some(Box::new(move |_, _, _, t, f| f[0] += amplitude * (omega * t).sin())));
+        let times = AttemptTimes::default();
+        let paper = engine.paper;
+        sys.set_force_field(Some(Box::new(move |_, _, x, halfway, f| {
+            let t = if paper { times.start(x.t) } else { halfway };
+            f[0] += amplitude * (omega * t).sin();
+        })));
         let mut integrator = engine.integrator().map_err(failed)?;
         let q = vec![x0[4], x0[5], x0[6], x0[0], x0[1], x0[2], x0[3]];
         let v = vec![x0[10], x0[11], x0[12], x0[7], x0[8], x0[9]];
@@ -165,7 +182,7 @@ fn convergence(ctx: &Context, name: &str) -> Result<PageOutput, PageError> {
                 .map(|x| x.1)
         });
         let theirs = found.map_or(f64::NAN, |d| number(d, "max_abs_pos_err_vs_ode"));
-        worst = worst.max(two_digits(run.error) / two_digits(theirs));
+        worst = worst.max(run.error / theirs);
         table.row([
             format!("{accuracy:e}"),
             format!("{:.3e}", run.error),
@@ -191,15 +208,16 @@ fn convergence(ctx: &Context, name: &str) -> Result<PageOutput, PageError> {
             "Reference: the same continuous model integrated by an explicit Runge–Kutta method of order 8. The accuracy bounds the error of one step, so the error of \
              the trajectory goes with its square root."
                 .into(),
-            "Stops bound the steps, so all runs stop at the same times: at 1 ms and then at every sample. The claim compares at the two digits with which the \
-             specification lists Drake's errors; the table has the exact ratio. Drake run again moves by up to 0.6 % from the listed numbers, where rounding decides which steps are rejected."
+            "Stops bound the steps, so all runs stop at the same times: at 1 ms and then at every sample. Drake run again moves by up to 0.6 % from the listed \
+             numbers, where rounding decides which steps are rejected; the claim allows as much. Paper mode evaluates a push as Drake does, at the start of an attempted step and held over both \
+             half steps; default mode halfway through each step."
                 .into(),
             format!("Parameters: {p}"),
         ],
         plots: vec![plot],
         tables: vec![table],
         claims: vec![
-            Claim::at_most("drake", "largest ratio of our error to Drake's over the accuracies, paper mode, both to two digits", 1.0, worst, ""),
+            Claim::at_most("drake", "largest ratio of our error to Drake's over the accuracies, paper mode", REPEATS, worst, ""),
             Claim::between("slope", "slope of the error in accuracy between 1e-7 and 1e-8", [0.4, 0.6], order, ""),
         ],
         ..PageOutput::default()
