@@ -1,6 +1,7 @@
 //! Runs pages and decides whether the suite passes.
 
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -105,7 +106,8 @@ pub fn run(pages: &[&dyn Page], options: &SuiteOptions) -> Result<SuiteOutcome, 
         };
         let text = summary(&record);
         if bar.is_hidden() {
-            println!("{text}");
+            // A closed pipe does not end the suite: the report still gets written.
+            let _ = writeln!(std::io::stdout(), "{text}");
         } else {
             bar.println(text);
         }
