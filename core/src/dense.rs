@@ -1,8 +1,8 @@
 use nalgebra::{DMatrix, DVector};
 
 use crate::{
-    BlockDiagonal, ContactLaw, ContactMaterial, ContactSeed, FrozenMap, FrozenProblem, Pool, Pools,
-    ProblemError,
+    BlockDiagonal, ContactLaw, ContactMaterial, ContactSeed, ContactSide, FrozenMap, FrozenProblem, Pool,
+    Pools, ProblemError,
 };
 
 /// The smallest way to state a contact problem: five arrays, no scene, no files.
@@ -60,8 +60,7 @@ impl DenseProblem {
                 gap: self.phi0[k],
                 velocity: FrozenProblem::contact_velocity_at(&map, k, self.v0.as_slice()),
                 material: self.materials[k],
-                delassus: FrozenProblem::delassus(&inertia, &map, k),
-                tree_contacts: [0, nc as u32],
+                sides: ContactSide::single(FrozenProblem::delassus(&inertia, &map, k), nc as u32),
             });
         }
         let pools = Pools::new(vec![Box::new(pool)]);

@@ -8,7 +8,7 @@ use crate::frozen_kernels::{
 use crate::problem::{WholePart, check_finite};
 use crate::snapshot::{Inconsistent, check_starts, ensure};
 use crate::{
-    BlockDiagonal, BlockSink, Changed, ContactGeometry, ContactMap, Evals, Inertia, Part, Pools,
+    BlockDiagonal, BlockSink, Changed, ContactGeometry, ContactMap, ContactSide, Evals, Inertia, Part, Pools,
     ProblemError, Regime, StepProblem,
 };
 
@@ -488,20 +488,39 @@ impl FrozenProblem {
         self.whole.part()
     }
 
-    /// Delassus block W = J_k A⁻¹ J_kᵀ of the first three rows of constraint `k` \[1/kg\].
-    pub fn delassus(inertia: &BlockDiagonal, map: &FrozenMap, k: usize) -> Matrix3<f64> {
+    /// What constraint `k` feels of the blocks that it touches: the parts of its Delassus block W = J_k A⁻¹ J_kᵀ. Blocks beyond the second are added to
+    /// the second. Counts and reference masses are left at zero.
+    pub fn sides(inertia: &BlockDiagonal, map: &FrozenMap, k: usize) -> [ContactSide; 2] {
         let (_, d) = map.rows_of(k);
-        let mut w = Matrix3::zeros();
-        for (b, block) in map.entries(k) {
-            if d == 1 {
-                w[(0, 0)] += inertia.inverse_product::<1>(b, block.iter().map(|&x| [x]))[0][0];
-            } else {
-                let row = |c: &[f64], i: usize| if i < d { c[i] } else { 0.0 };
-                let columns = block.chunks_exact(d).map(|c| [row(c, 0), row(c, 1), row(c, 2)]);
-                w += Matrix3::from_data(na::ArrayStorage(inertia.inverse_product::<3>(b, columns)));
+        let mut sides = [ContactSide::default(); 2];
+        for (i, (b, block)) in map.entries(k).enumerate() {
+            let side = &mut sides[i.min(1)];
+            let row = |c: &[f64], i: usize| if i < d { c[i] } else { 0.0 };
+            match d {
+                1 => {
+                    side.linear[(0, 0)] += inertia.inverse_product::<1>(b, block.iter().map(|&x| [x]))[0][0];
+                }
+                2 | 3 => {
+                    let columns = block.chunks_exact(d).map(|c| [row(c, 0), row(c, 1), row(c, 2)]);
+                    side.linear +=
+                        Matrix3::from_data(na::ArrayStorage(inertia.inverse_product::<3>(b, columns)));
+                }
+                _ => {
+                    let columns = block.chunks_exact(d).map(|c| std::array::from_fn(|i| row(c, i)));
+                    let w = inertia.inverse_product::<6>(b, columns);
+                    side.linear += Matrix3::from_fn(|i, j| w[j][i]);
+                    side.angular += Matrix3::from_fn(|i, j| w[j + 3][i + 3]);
+                    side.coupling += Vector3::from_fn(|i, _| w[0][i + 3]);
+                }
             }
         }
-        w
+        sides
+    }
+
+    /// Delassus block W = J_k A⁻¹ J_kᵀ of the first three rows of constraint `k` \[1/kg\].
+    pub fn delassus(inertia: &BlockDiagonal, map: &FrozenMap, k: usize) -> Matrix3<f64> {
+        let [a, b] = Self::sides(inertia, map, k);
+        a.linear + b.linear
     }
 
     /// Contact velocity of the first three rows of constraint `k` at `v` \[m/s\].

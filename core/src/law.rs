@@ -82,6 +82,15 @@ pub trait ContactLaw<const D: usize>:
     /// Key of the paper the law comes from (`papers/<key>`).
     const PAPER: &'static str;
 
+    /// Whether [`ContactSeed::sides`] should count only the constraints that act at the velocity without contact ([`ContactLaw::acts`]), so that they share
+    /// the mass of a tree; otherwise all of them are counted.
+    const SHARES_MASS: bool = false;
+
+    /// Whether a constraint has an impulse at `v_c` \[m/s\], D, whatever its share of the mass.
+    fn acts(&self, seed: &Self::Seed, v_c: SVector<f64, D>) -> bool {
+        let _ = (seed, v_c);
+        true
+    }
     /// Everything lagged or dependent on the step size.
     fn prepare(&self, seed: &Self::Seed) -> Self::Params;
     /// Offers the impulse of a solve \[N·s\], D, as a lagged value; true when the constants changed and want another solve. A law that accepts
@@ -92,6 +101,10 @@ pub trait ContactLaw<const D: usize>:
     }
     /// Cost, gradient and Hessian at `v_c` \[m/s\], D.
     fn eval(&self, p: &Self::Params, v_c: SVector<f64, D>) -> LawEval<D>;
+    /// Gradient −γ alone, for explicit evaluation.
+    fn grad(&self, p: &Self::Params, v_c: SVector<f64, D>) -> SVector<f64, D> {
+        self.eval(p, v_c).grad
+    }
     /// Cost \[J\] alone; +∞ outside the domain.
     fn cost(&self, p: &Self::Params, v_c: SVector<f64, D>) -> f64 {
         self.eval(p, v_c).cost
@@ -201,15 +214,40 @@ pub struct ContactSeed {
     pub velocity: SVector<f64, 3>,
     /// Combined surface parameters.
     pub material: ContactMaterial,
-    /// Delassus block W = J A⁻¹ Jᵀ of this contact alone, contact frame \[1/kg\], 3 × 3.
-    pub delassus: SMatrix<f64, 3, 3>,
-    /// Number of contacts on the trees (cliques) of A and of B in this step; 0 for a side that cannot move.
-    pub tree_contacts: [u32; 2],
+    /// What moves on both sides: one entry per tree (clique), the second of zeros when the contact touches one tree only.
+    pub sides: [ContactSide; 2],
+}
+
+/// A tree (clique) as one contact feels it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ContactSide {
+    /// Its part of the Delassus block W = J A⁻¹ Jᵀ of this contact alone, rows (n, t₁, t₂), contact frame \[1/kg\], 3 × 3.
+    pub linear: SMatrix<f64, 3, 3>,
+    /// The same of the angular rows (spin about n, roll about t₁ and t₂) \[1/(kg·m²)\], 3 × 3; zero for laws with D ≤ 3.
+    pub angular: SMatrix<f64, 3, 3>,
+    /// The same between n and the angular rows \[1/(kg·m)\], 3; zero for laws with D ≤ 3.
+    pub coupling: SVector<f64, 3>,
+    /// Mean translational inverse mass of the body at the reference configuration (MuJoCo's `body_invweight0`) \[1/kg\]; zero when not known.
+    pub reference: f64,
+    /// Number of contacts and limits on the tree in this step, those that act where the law asks for it.
+    pub contacts: u32,
+}
+
+impl ContactSide {
+    /// A contact that one tree feels: `delassus` W \[1/kg\], `contacts` on that tree.
+    pub fn single(delassus: SMatrix<f64, 3, 3>, contacts: u32) -> [Self; 2] {
+        [Self { linear: delassus, contacts, ..Self::default() }, Self::default()]
+    }
 }
 
 impl ContactSeed {
+    /// Delassus block W = J A⁻¹ Jᵀ of this contact alone, contact frame \[1/kg\], 3 × 3.
+    pub fn delassus(&self) -> SMatrix<f64, 3, 3> {
+        self.sides[0].linear + self.sides[1].linear
+    }
+
     /// Effective inverse mass ‖W‖_F/√3 \[1/kg\].
     pub fn inverse_mass(&self) -> f64 {
-        self.delassus.norm() / 3.0_f64.sqrt()
+        self.delassus().norm() / 3.0_f64.sqrt()
     }
 }

@@ -40,7 +40,9 @@ pub use integrate::{
     AcceptedStep, AdvanceReport, HeldInputs, Integrator, LastSolve, NoObserver, OneStep, StepError,
     StepObserver, StepReport,
 };
-pub use law::{Along, ContactLaw, ContactMaterial, ContactSeed, LawEval, LawProperties, Smoothness};
+pub use law::{
+    Along, ContactLaw, ContactMaterial, ContactSeed, ContactSide, LawEval, LawProperties, Smoothness,
+};
 pub use map::{BlockSink, ContactMap, Part};
 pub use pool::{Evals, LawPool, Pool, Pools, Span};
 pub use problem::{

@@ -1,8 +1,8 @@
-use std::any::{Any, TypeId};
+use std::any::Any;
 
 use nalgebra::SVector;
 
-use crate::{Along, ContactLaw, ContactSeed, LawProperties, Part};
+use crate::{Along, ContactLaw, LawProperties, Part};
 
 /// Flat evaluations of all constraints of a problem, addressed through [`Pools`].
 #[derive(Clone, Debug, Default)]
@@ -47,6 +47,8 @@ pub trait LawPool: Send + Sync {
     fn properties(&self) -> LawProperties;
     /// Costs, gradients and Hessians at `v_c` \[m/s\].
     fn eval(&self, span: Span, which: &[u32], v_c: &[f64], out: &mut Evals);
+    /// Gradients alone.
+    fn grad(&self, span: Span, v_c: &[f64], out: &mut [f64]);
     /// Costs alone.
     fn cost(&self, span: Span, which: &[u32], v_c: &[f64], out: &mut [f64]);
     /// Σ w_k ℓ_k and its two derivatives at v_c + α·dv_c; `weights` per constraint of the problem, None for ones.
@@ -61,8 +63,12 @@ pub trait LawPool: Send + Sync {
     ) -> Along;
     /// Offers the impulses of a solve, the rows of this pool, as new lagged values; true when some changed.
     fn relag(&mut self, gamma: &[f64]) -> bool;
-    /// Replaces the content by one constraint per contact seed; false, with nothing changed, when the law wants other seeds.
-    fn reset_contacts(&mut self, seeds: &[ContactSeed]) -> bool;
+    /// Replaces the content by one constraint per seed of a `Vec` of the law's seeds; false, with nothing changed, when it holds others.
+    fn reset(&mut self, seeds: &dyn Any) -> bool;
+    /// [`ContactLaw::SHARES_MASS`].
+    fn shares_mass(&self) -> bool;
+    /// Pushes whether each seed of a `Vec` of the law's seeds acts at `v_c`, the rows of this pool; false, with nothing pushed, when it holds others.
+    fn acts(&self, seeds: &dyn Any, v_c: &[f64], out: &mut Vec<bool>) -> bool;
     /// A pool of the same law, empty.
     fn boxed_empty(&self) -> Box<dyn LawPool>;
     /// Law settings and parameters as JSON, for snapshots.
@@ -149,6 +155,13 @@ impl<L: ContactLaw<D>, const D: usize> LawPool for Pool<L, D> {
             out.hess[h..h + D * D].copy_from_slice(e.hess.as_slice());
         }
     }
+    fn grad(&self, span: Span, v_c: &[f64], out: &mut [f64]) {
+        let of = span.row..span.row + D * self.params.len();
+        let rows = v_c[of.clone()].as_chunks::<D>().0.iter().zip(out[of].as_chunks_mut::<D>().0);
+        for (p, (v, g)) in self.params.iter().zip(rows) {
+            *g = self.law.grad(p, SVector::from(*v)).into();
+        }
+    }
     fn cost(&self, span: Span, which: &[u32], v_c: &[f64], out: &mut [f64]) {
         for &k in which {
             let (p, at) = self.at(span, k);
@@ -178,13 +191,19 @@ impl<L: ContactLaw<D>, const D: usize> LawPool for Pool<L, D> {
         let changed = |(p, row): (&mut L::Params, &[f64; D])| self.law.relag(p, SVector::from(*row));
         self.params.iter_mut().zip(rows).map(changed).fold(false, |any, one| any | one)
     }
-    fn reset_contacts(&mut self, seeds: &[ContactSeed]) -> bool {
-        if TypeId::of::<L::Seed>() != TypeId::of::<ContactSeed>() {
-            return false;
-        }
+    fn reset(&mut self, seeds: &dyn Any) -> bool {
+        let Some(seeds) = seeds.downcast_ref::<Vec<L::Seed>>() else { return false };
         self.clear();
-        self.params
-            .extend(seeds.iter().filter_map(|s| (s as &dyn Any).downcast_ref()).map(|s| self.law.prepare(s)));
+        self.params.extend(seeds.iter().map(|s| self.law.prepare(s)));
+        true
+    }
+    fn shares_mass(&self) -> bool {
+        L::SHARES_MASS
+    }
+    fn acts(&self, seeds: &dyn Any, v_c: &[f64], out: &mut Vec<bool>) -> bool {
+        let Some(seeds) = seeds.downcast_ref::<Vec<L::Seed>>() else { return false };
+        let rows = v_c.as_chunks::<D>().0;
+        out.extend(seeds.iter().zip(rows).map(|(s, v)| self.law.acts(s, SVector::from(*v))));
         true
     }
     fn boxed_empty(&self) -> Box<dyn LawPool> {
@@ -309,6 +328,13 @@ impl Pools {
     pub fn eval(&self, part: Part<'_>, v_c: &[f64], out: &mut Evals) {
         for (i, which) in self.sections(part) {
             self.members[i].eval(self.spans[i], which, v_c, out);
+        }
+    }
+
+    /// Gradients of all constraints.
+    pub fn grad(&self, v_c: &[f64], out: &mut [f64]) {
+        for (m, span) in self.members.iter().zip(&self.spans) {
+            m.grad(*span, v_c, out);
         }
     }
 

@@ -1,14 +1,17 @@
 use signorini_core::na::{Matrix3, Vector3};
 use signorini_core::{
-    BlockDiagonal, ContactGeometry, ContactSeed, FrozenMap, FrozenProblem, Inertia, LawPool, Pool, Pools,
+    BlockDiagonal, ContactGeometry, ContactSeed, FrozenMap, FrozenProblem, Inertia, Pool, Pools,
     ProblemError, State, StepProblem,
 };
-use signorini_laws::{DryFriction, Gain, Limit, NearRigid};
+use signorini_laws::{DryFriction, Gain, NearRigid};
 use signorini_scene::Pose;
 
 use crate::collision::FoundContact;
+use crate::reference_mass::ReferenceMass;
 use crate::rows::JointRows;
-use crate::{ActuatorState, Dynamics, Kinematics, Model, TendonState};
+use crate::sharing::Sharing;
+use crate::smooth::Smooth;
+use crate::{ActuatorState, Dynamics, Kinematics, Model, RigidLaws, TendonState};
 
 /// Pools in the order of their constraints.
 pub(crate) const CONTACT: usize = 0;
@@ -27,6 +30,7 @@ pub(crate) struct Inputs<'a> {
     /// Surface velocity of each geom, body axes.
     pub surface_velocity: &'a [Vector3<f64>],
     pub stiction_speed: f64,
+    pub reference: &'a ReferenceMass,
     pub limits: bool,
     /// Actuators act.
     pub actuation: bool,
@@ -49,13 +53,15 @@ pub(crate) struct Prepared {
     pub force: Vec<f64>,
     /// Displacement of joint springs from rest, nv.
     spring: Vec<f64>,
-    contact_seeds: Vec<ContactSeed>,
+    pub contact_seeds: Vec<ContactSeed>,
     pub rows: JointRows,
     pub problem: FrozenProblem,
+    smooth: Option<Box<Smooth>>,
+    sharing: Sharing,
 }
 
 impl Prepared {
-    pub(crate) fn new(model: &Model, contact: &dyn LawPool) -> Result<Self, ProblemError> {
+    pub(crate) fn new(model: &Model, laws: &RigidLaws, smooth: bool) -> Result<Self, ProblemError> {
         let sizes: Vec<usize> = model.trees.iter().map(|t| t.dofs.len()).collect();
         let mut mass = BlockDiagonal::with_sizes(&sizes);
         for (t, n) in sizes.iter().enumerate() {
@@ -63,8 +69,8 @@ impl Prepared {
         }
         mass.factor()?;
         let pools = Pools::new(vec![
-            contact.boxed_empty(),
-            Box::new(Pool::<Limit, 1>::new(Limit::default())),
+            laws.contact.boxed_empty(),
+            laws.limit.boxed_empty(),
             Box::new(Pool::<DryFriction, 1>::new(DryFriction::default())),
             Box::new(Pool::<Gain, 1>::new(Gain)),
             Box::new(Pool::<NearRigid, 1>::new(NearRigid::default())),
@@ -80,13 +86,15 @@ impl Prepared {
             tendons: TendonState::new(model),
             actuators: ActuatorState::new(model),
             field: vec![0.0; nv],
-            mass,
             momentum: vec![0.0; nv],
             force: vec![0.0; nv],
             spring: vec![0.0; nv],
             contact_seeds: Vec::new(),
             rows: JointRows::new(model),
             problem,
+            smooth: if smooth { Some(Box::new(Smooth::new(&mass)?)) } else { None },
+            sharing: Sharing::new(model.trees.len()),
+            mass,
         })
     }
 
@@ -139,20 +147,10 @@ impl Prepared {
     }
 
     /// Rows of contacts: Jacobian, geometry, seeds without step size.
-    pub(crate) fn set_contacts(
-        &mut self,
-        i: &Inputs<'_>,
-        found: &[FoundContact],
-        tree_contacts: &mut [u32],
-        v0: &[f64],
-    ) {
+    pub(crate) fn set_contacts(&mut self, i: &Inputs<'_>, found: &[FoundContact], v0: &[f64]) {
         let dim = self.problem.pools().members()[CONTACT].dim();
         self.contact_seeds.clear();
-        tree_contacts.fill(0);
         let tree_of = |b: usize| i.model.bodies[b].tree;
-        for t in found.iter().flat_map(|c| c.bodies).filter_map(tree_of) {
-            tree_contacts[t] += 1;
-        }
         let parts = self.problem.parts_mut();
         parts.map.clear();
         parts.contacts.clear();
@@ -160,8 +158,11 @@ impl Prepared {
             let frame = ContactGeometry::frame(&c.point.normal);
             let surface = |s: usize| self.kin.x_wb[c.bodies[s]].rotation * i.surface_velocity[c.geoms[s]];
             let moving = c.geoms.iter().any(|&g| i.surface_velocity[g] != Vector3::zeros());
-            let bias = if moving { frame.transpose() * (surface(1) - surface(0)) } else { Vector3::zeros() };
-            parts.map.push_constraint(&bias.as_slice()[..dim]);
+            let mut bias = [0.0; 6];
+            if moving {
+                bias[..3].copy_from_slice((frame.transpose() * (surface(1) - surface(0))).as_slice());
+            }
+            parts.map.push_constraint(&bias[..dim]);
             let trees = c.bodies.map(tree_of);
             let first = trees.iter().flatten().min().copied();
             let second = trees.iter().flatten().max().copied().filter(|t| Some(*t) != first);
@@ -172,10 +173,11 @@ impl Prepared {
                     if trees[side] != Some(t) {
                         continue;
                     }
-                    self.kin.for_columns(i.model, c.bodies[side], &c.p_wc, |dof, linear, _| {
+                    self.kin.for_columns(i.model, c.bodies[side], &c.p_wc, |dof, linear, angular| {
                         let column = &mut block[(dof - from) * dim..(dof - from + 1) * dim];
                         for (r, x) in column.iter_mut().enumerate() {
-                            *x += sign * frame.column(r).dot(&linear);
+                            let motion = if r < 3 { &linear } else { &angular };
+                            *x += sign * frame.column(r % 3).dot(motion);
                         }
                     });
                 }
@@ -189,14 +191,22 @@ impl Prepared {
                 gap: c.point.gap,
                 feature: c.point.feature,
             });
-            let w = FrozenProblem::delassus(&self.mass, parts.map, k);
+            let mut sides = FrozenProblem::sides(&self.mass, parts.map, k);
+            if dim < 3 {
+                for s in &mut sides {
+                    s.linear = Matrix3::from_diagonal_element(s.linear[(0, 0)]);
+                }
+            }
+            for side in [0, 1] {
+                let at = usize::from(first != second && second.is_some() && trees[side] == second);
+                sides[at].reference += i.reference.bodies[c.bodies[side]];
+            }
             self.contact_seeds.push(ContactSeed {
                 dt: 0.0,
                 gap: c.gap,
                 velocity: FrozenProblem::contact_velocity_at(parts.map, k, v0),
                 material: c.material,
-                delassus: if dim >= 3 { w } else { Matrix3::from_diagonal_element(w[(0, 0)]) },
-                tree_contacts: trees.map(|t| t.map_or(0, |t| tree_contacts[t])),
+                sides,
             });
         }
     }
@@ -204,7 +214,8 @@ impl Prepared {
     /// Rows of limits, dry friction, actuators, tendon springs and equality constraints.
     pub(crate) fn set_rows(&mut self, i: &Inputs<'_>, x0: &State, horizon: f64) {
         let states = (&self.kin, &self.tendons, &self.actuators);
-        self.rows.set(i, states, x0, horizon, &self.mass, self.problem.parts_mut().map);
+        let maps = (self.problem.parts_mut().map, self.smooth.as_deref_mut());
+        self.rows.set(i, states, x0, horizon, &self.mass, maps);
     }
 
     /// A, v* and the laws for a step size.
@@ -238,8 +249,20 @@ impl Prepared {
         for s in &mut self.contact_seeds {
             s.dt = dt;
         }
-        parts.pools.member_mut(CONTACT).reset_contacts(&self.contact_seeds);
-        self.rows.fill_pools(i, (&self.tendons, &self.actuators, &self.x0.z), dt, parts.pools);
+        let state = (&self.tendons, &self.actuators, &self.x0.z[..]);
+        self.rows.fill_pools(i, state, dt, parts.pools, self.smooth.as_deref_mut());
+        if let Some(smooth) = &mut self.smooth {
+            smooth.solve(dt, &self.x0.v, parts.inertia, parts.free_velocity)?;
+        }
+        self.sharing.count(
+            (parts.map, parts.pools, parts.free_velocity),
+            &mut self.contact_seeds,
+            &mut self.rows.limits,
+        );
+        parts.pools.member_mut(CONTACT).reset(&self.contact_seeds);
+        if parts.pools.members()[LIMIT].shares_mass() {
+            parts.pools.member_mut(LIMIT).reset(&self.rows.limits);
+        }
         self.problem.finish(dt)
     }
 }

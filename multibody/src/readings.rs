@@ -16,8 +16,8 @@ pub struct Sensors {
     contacts: Vec<ContactWrench>,
 }
 
-/// Impulse of a contact in its frame \[N·s\]; contacts come first among the constraints, all of `dim` rows.
-pub fn contact_impulse(step: &AcceptedStep<'_>, c: &ContactGeometry, dim: usize) -> [f64; 3] {
+/// Impulse of a contact in its frame \[N·s\], then its angular impulse about the contact point \[N·m·s\]; contacts come first among the constraints, all of `dim` rows.
+pub fn contact_impulse(step: &AcceptedStep<'_>, c: &ContactGeometry, dim: usize) -> [f64; 6] {
     let at = c.constraint as usize * dim;
     let gamma = &step.last.solution.gamma;
     std::array::from_fn(|i| if i < dim { gamma.get(at + i).copied().unwrap_or(0.0) } else { 0.0 })
@@ -74,8 +74,8 @@ impl Sensors {
                 bodies: c.bodies.map(|b| b as usize),
                 point: c.p_wc,
                 normal: c.r_wc.column(0).into(),
-                force: c.r_wc * Vector3::from(gamma) / step.last.dt,
-                torque: Vector3::zeros(),
+                force: c.r_wc * Vector3::from_fn(|i, _| gamma[i]) / step.last.dt,
+                torque: c.r_wc * Vector3::from_fn(|i, _| gamma[i + 3]) / step.last.dt,
             });
         }
         self.evaluate(model, held, dt, x);

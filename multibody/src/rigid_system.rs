@@ -9,7 +9,8 @@ use crate::closure::Closure;
 use crate::collision::{CollidingPair, Collision, FoundContact};
 use crate::motion::Motion;
 use crate::prepared::{CONTACT, Inputs, Prepared};
-use crate::{Dynamics, Kinematics, Model, ModelError, TendonState};
+use crate::reference_mass::ReferenceMass;
+use crate::{Dynamics, Kinematics, Model, ModelError, RigidLaws, TendonState};
 
 /// Two geoms that overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,11 +28,14 @@ pub struct RigidOptions {
     pub speculative: bool,
     /// How far an error-controlled step may leave near-rigid equalities open, unless it found them further open \[m or rad\]; infinite: equalities are not looked at.
     pub equality_tolerance: f64,
+    /// Actuators, tendon springs, dry friction and equalities are solved before contacts and enter A and v* of the problem, rather than
+    /// being laws of it: what explicit solvers need.
+    pub joints_first: bool,
 }
 
 impl Default for RigidOptions {
     fn default() -> Self {
-        Self { speculative: true, equality_tolerance: 5e-5 }
+        Self { speculative: true, equality_tolerance: 5e-5, joints_first: false }
     }
 }
 
@@ -60,7 +64,7 @@ pub struct RigidSystem {
     applied: Vec<f64>,
     control: Vec<f64>,
     force_field: Option<ForceField>,
-    tree_contacts: Vec<u32>,
+    reference: ReferenceMass,
     closure: Closure,
     error_weights: Vec<f64>,
 }
@@ -75,6 +79,7 @@ macro_rules! inputs {
             control: &$s.control,
             surface_velocity: &$s.surface_velocity,
             stiction_speed: $s.stiction_speed,
+            reference: &$s.reference,
             limits: $s.switches.limits,
             actuation: $s.switches.actuation,
         }
@@ -87,6 +92,15 @@ impl RigidSystem {
     /// # Errors
     /// [`ModelError`]; pairs of shapes that have no contact query.
     pub fn new(scene: &Scene, contact: &dyn LawPool, options: RigidOptions) -> Result<Self, ModelError> {
+        Self::with_laws(scene, &RigidLaws::new(contact), options)
+    }
+
+    /// Builds the system with laws of contacts and limits.
+    ///
+    /// # Errors
+    /// [`ModelError`]; pairs of shapes that have no contact query; laws for other constraints.
+    pub fn with_laws(scene: &Scene, laws: &RigidLaws, options: RigidOptions) -> Result<Self, ModelError> {
+        laws.check()?;
         let model = Model::new(scene)?;
         let collision = Collision::new(scene, &model);
         if let Some(message) = collision.unsupported() {
@@ -101,7 +115,7 @@ impl RigidSystem {
             message: e.to_string(),
             remedy: "check masses and joints of the scene".into(),
         };
-        let slot = || Prepared::new(&model, contact).map_err(internal);
+        let slot = || Prepared::new(&model, laws, options.joints_first).map_err(internal);
         let slots = [slot()?, slot()?];
         Ok(Self {
             collision,
@@ -121,7 +135,7 @@ impl RigidSystem {
             applied: vec![0.0; model.nv()],
             control: vec![0.0; scene.actuators.len()],
             force_field: None,
-            tree_contacts: vec![0; model.trees.len()],
+            reference: ReferenceMass::new(&model),
             closure: Closure::new(&model),
             error_weights: vec![1.0; model.nq],
             model,
@@ -275,7 +289,7 @@ impl System for RigidSystem {
             }
             self.collision.find(&p.kin, &self.model, &self.motion, &mut self.found)?;
         }
-        p.set_contacts(&inputs, &self.found, &mut self.tree_contacts, &x0.v);
+        p.set_contacts(&inputs, &self.found, &x0.v);
         p.set_rows(&inputs, x0, horizon);
         p.ready = true;
         Ok(())

@@ -1,11 +1,10 @@
 use signorini_core::na::SVector;
-use signorini_core::{BlockDiagonal, ContactLaw, FrozenMap, FrozenProblem, Pool, Pools, State};
-use signorini_laws::{
-    DryFriction, DryFrictionSeed, Gain, GainSeed, Limit, LimitSeed, NearRigid, NearRigidSeed,
-};
+use signorini_core::{BlockDiagonal, FrozenMap, FrozenProblem, Pools, State};
+use signorini_laws::{DryFrictionSeed, GainSeed, LimitSeed, NearRigidSeed};
 use signorini_scene::JointKind;
 
 use crate::prepared::{EQUALITY_1, EQUALITY_3, FRICTION, GAIN, Inputs, LIMIT};
+use crate::smooth::{self, Smooth};
 use crate::state::quaternion_at;
 use crate::{ActuatorState, EqualityInput, Kinematics, Model, SparseRow, TendonState};
 
@@ -23,9 +22,10 @@ enum GainRow {
 
 /// Everything beside contacts that is a law: limits, dry friction, effort-limited actuators, tendon springs, equality constraints.
 pub(crate) struct JointRows {
-    limits: Vec<LimitSeed>,
+    pub limits: Vec<LimitSeed>,
     frictions: Vec<DryFrictionSeed>,
     gains: Vec<GainRow>,
+    gain_seeds: Vec<GainSeed>,
     equalities_1: Vec<NearRigidSeed<1>>,
     equalities_3: Vec<NearRigidSeed<3>>,
     /// Jacobian of one equality, rows × nv, column-major.
@@ -43,6 +43,7 @@ impl JointRows {
             limits: Vec::new(),
             frictions: Vec::new(),
             gains: Vec::new(),
+            gain_seeds: Vec::new(),
             equalities_1: Vec::new(),
             equalities_3: Vec::new(),
             scratch: vec![0.0; 6 * model.nv()],
@@ -72,7 +73,8 @@ impl JointRows {
         force.iter_mut().zip(&self.tau).for_each(|(f, t)| *f += t);
     }
 
-    /// Pushes the rows of the map in the order of the pools and collects what does not depend on the step size.
+    /// Pushes the rows of the map in the order of the pools and collects what does not depend on the step size. Rows other than limits go
+    /// to `smooth` when there is one.
     pub(crate) fn set(
         &mut self,
         i: &Inputs<'_>,
@@ -80,13 +82,21 @@ impl JointRows {
         x0: &State,
         horizon: f64,
         mass: &BlockDiagonal,
-        map: &mut FrozenMap,
+        (map, smooth): (&mut FrozenMap, Option<&mut Smooth>),
     ) {
         let model = i.model;
         self.limits.clear();
         if i.limits {
-            self.set_limits(model, tendons, x0, horizon, mass, map);
+            self.set_limits(i, tendons, (x0, horizon), mass, map);
         }
+        let map = match smooth {
+            Some(s) => {
+                let map = s.problem.parts_mut().map;
+                map.clear();
+                map
+            }
+            None => map,
+        };
         self.set_frictions(i, tendons, mass, map);
         self.gains.clear();
         if i.actuation {
@@ -108,14 +118,14 @@ impl JointRows {
 
     fn set_limits(
         &mut self,
-        model: &Model,
+        i: &Inputs<'_>,
         tendons: &TendonState,
-        x0: &State,
-        horizon: f64,
+        (x0, horizon): (&State, f64),
         mass: &BlockDiagonal,
         map: &mut FrozenMap,
     ) {
-        let mut push = |gap: f64, rate: f64, margin: f64, row: SparseRow<'_>, sign: f64| {
+        let model = i.model;
+        let mut push = |gap: f64, rate: f64, (margin, reference, solimp), row: SparseRow<'_>, sign: f64| {
             // Rows that cannot be reached are left out: by twice the present rate, plus a tenth for what accelerates.
             if gap < margin + 2.0 * horizon * rate.abs() + 0.1 {
                 let w = push_sparse_weighed(map, model, row, sign, mass);
@@ -125,17 +135,21 @@ impl JointRows {
                     inverse_mass: w,
                     recovery_speed: RECOVERY_SPEED,
                     spring: None,
+                    reference,
+                    solimp,
+                    contacts: 1,
                 });
             }
         };
         for joint in &model.joints {
             let Some([low, high]) = joint.range else { continue };
+            let about = (joint.limit_margin, i.reference.dofs[joint.v], joint.limit_sol.solimp);
             match joint.kind {
                 JointKind::Hinge | JointKind::Slide => {
                     let row = SparseRow { dofs: &[joint.v], values: &[1.0] };
                     let (q, v) = (x0.q[joint.q], x0.v[joint.v]);
-                    push(q - low, v, joint.limit_margin, row, 1.0);
-                    push(high - q, v, joint.limit_margin, row, -1.0);
+                    push(q - low, v, about, row, 1.0);
+                    push(high - q, v, about, row, -1.0);
                 }
                 JointKind::Ball => {
                     // The rate of the angle is the angular velocity along the rotation axis, which is the same in both frames.
@@ -145,7 +159,7 @@ impl JointRows {
                         let axis = turn / angle;
                         let row =
                             SparseRow { dofs: &[joint.v, joint.v + 1, joint.v + 2], values: axis.as_slice() };
-                        push(high - angle, row.dot(&x0.v), joint.limit_margin, row, -1.0);
+                        push(high - angle, row.dot(&x0.v), about, row, -1.0);
                     }
                 }
                 JointKind::Free => {}
@@ -157,8 +171,9 @@ impl JointRows {
                 continue;
             }
             let (l, rate, row) = (tendons.length[t], tendons.rate[t], tendons.row(model, t));
-            push(l - low, rate, tendon.limit_margin, row, 1.0);
-            push(high - l, rate, tendon.limit_margin, row, -1.0);
+            let about = (tendon.limit_margin, i.reference.tendons[t], tendon.limit_sol.solimp);
+            push(l - low, rate, about, row, 1.0);
+            push(high - l, rate, about, row, -1.0);
         }
     }
 
@@ -253,55 +268,66 @@ impl JointRows {
         }
     }
 
-    /// Laws for a step size.
+    /// Laws for a step size: limits, and the others into `smooth` when there is one.
     pub(crate) fn fill_pools(
-        &self,
+        &mut self,
         i: &Inputs<'_>,
         (tendons, actuators, z): (&TendonState, &ActuatorState, &[f64]),
         dt: f64,
         pools: &mut Pools,
+        smooth: Option<&mut Smooth>,
     ) {
-        refill::<Limit, 1>(pools, LIMIT, self.limits.iter().map(|s| LimitSeed { dt, ..*s }));
-        refill::<DryFriction, 1>(
-            pools,
-            FRICTION,
-            self.frictions.iter().map(|s| DryFrictionSeed { dt, ..*s }),
-        );
-        let gain = |row: &GainRow| match *row {
-            GainRow::Actuator(a) => {
-                let actuator = &i.model.actuators[a];
-                let law =
-                    actuator.law(actuators.length[a], actuators.rate[a], actuator.input(z, i.control[a], dt));
-                let gain = -(dt * law.by_length + law.by_rate);
-                let [low, high] = law.effort;
-                let limits =
-                    (low.is_finite() || high.is_finite()).then(|| [low.max(-f64::MAX), high.min(f64::MAX)]);
-                // A gain that would feed energy in acts explicitly.
-                if gain > 0.0 {
-                    let bias = law.force - law.by_rate * actuators.rate[a];
-                    GainSeed { dt, gain, bias, limits }
-                } else {
-                    GainSeed { dt, gain: 0.0, bias: law.force, limits }
-                }
-            }
-            GainRow::Tendon(t) => {
-                let tendon = &i.model.tendons[t];
-                let l = tendons.length[t];
-                let gain = tendon.damping + dt * tendon.spring_stiffness(l);
-                GainSeed { dt, gain, bias: tendon.spring_force(l), limits: None }
-            }
+        self.limits.iter_mut().for_each(|s| s.dt = dt);
+        self.frictions.iter_mut().for_each(|s| s.dt = dt);
+        self.equalities_1.iter_mut().for_each(|s| s.dt = dt);
+        self.equalities_3.iter_mut().for_each(|s| s.dt = dt);
+        self.gain_seeds.clear();
+        self.gain_seeds.extend(self.gains.iter().map(|row| gain(row, i, (tendons, actuators, z), dt)));
+        pools.member_mut(LIMIT).reset(&self.limits);
+        let (pools, at) = match smooth {
+            Some(s) => (
+                s.problem.parts_mut().pools,
+                [smooth::FRICTION, smooth::GAIN, smooth::EQUALITY_1, smooth::EQUALITY_3],
+            ),
+            None => (pools, [FRICTION, GAIN, EQUALITY_1, EQUALITY_3]),
         };
-        refill::<Gain, 1>(pools, GAIN, self.gains.iter().map(gain));
-        refill::<NearRigid, 1>(
-            pools,
-            EQUALITY_1,
-            self.equalities_1.iter().map(|s| NearRigidSeed { dt, ..*s }),
-        );
-        refill::<NearRigid, 3>(
-            pools,
-            EQUALITY_3,
-            self.equalities_3.iter().map(|s| NearRigidSeed { dt, ..*s }),
-        );
+        pools.member_mut(at[0]).reset(&self.frictions);
+        pools.member_mut(at[1]).reset(&self.gain_seeds);
+        pools.member_mut(at[2]).reset(&self.equalities_1);
+        pools.member_mut(at[3]).reset(&self.equalities_3);
+    }
+}
+
+/// The gain of an actuator or tendon in a step.
+fn gain(
+    row: &GainRow,
+    i: &Inputs<'_>,
+    (tendons, actuators, z): (&TendonState, &ActuatorState, &[f64]),
+    dt: f64,
+) -> GainSeed {
+    match *row {
+        GainRow::Actuator(a) => {
+            let actuator = &i.model.actuators[a];
+            let law =
+                actuator.law(actuators.length[a], actuators.rate[a], actuator.input(z, i.control[a], dt));
+            let gain = -(dt * law.by_length + law.by_rate);
+            let [low, high] = law.effort;
+            let limits =
+                (low.is_finite() || high.is_finite()).then(|| [low.max(-f64::MAX), high.min(f64::MAX)]);
+            // A gain that would feed energy in acts explicitly.
+            if gain > 0.0 {
+                let bias = law.force - law.by_rate * actuators.rate[a];
+                GainSeed { dt, gain, bias, limits }
+            } else {
+                GainSeed { dt, gain: 0.0, bias: law.force, limits }
+            }
+        }
+        GainRow::Tendon(t) => {
+            let tendon = &i.model.tendons[t];
+            let l = tendons.length[t];
+            let gain = tendon.damping + dt * tendon.spring_stiffness(l);
+            GainSeed { dt, gain, bias: tendon.spring_force(l), limits: None }
+        }
     }
 }
 
@@ -336,17 +362,4 @@ fn push_sparse_weighed(
 fn mean_delassus(mass: &BlockDiagonal, map: &FrozenMap, k: usize) -> f64 {
     let (_, d) = map.rows_of(k);
     (FrozenProblem::delassus(mass, map, k).trace() / d as f64).max(1e-12)
-}
-
-fn refill<L: ContactLaw<D>, const D: usize>(
-    pools: &mut Pools,
-    member: usize,
-    seeds: impl Iterator<Item = L::Seed>,
-) {
-    if let Some(pool) = pools.member_mut(member).as_any_mut().downcast_mut::<Pool<L, D>>() {
-        pool.clear();
-        for s in seeds {
-            pool.push(&s);
-        }
-    }
 }

@@ -1,10 +1,11 @@
 //! Solvers, laws and integrators by name, and runs that leave a recording.
 
+use signorini_comfree::ComfreeSolver;
 use signorini_core::{AdvanceReport, ContactSolver, Integrator, LawPool, State, StepError};
 use signorini_icf::{IcfOptions, IcfSolver};
 use signorini_integrators::{ContactStep, FixedStep, cenic};
-use signorini_laws::contact_pool;
-use signorini_multibody::{RigidOptions, RigidSystem};
+use signorini_laws::{DualCone, Gains, contact_pool};
+use signorini_multibody::{RigidLaws, RigidOptions, RigidSystem};
 use signorini_reference::ReferenceSolver;
 use signorini_scene::Scene;
 
@@ -12,9 +13,12 @@ use crate::recorder::Recorder;
 use crate::recording::Recording;
 
 /// Names of the solvers; the first is the default.
-pub const SOLVERS: [&str; 2] = ["icf", "reference"];
+pub const SOLVERS: [&str; 3] = ["icf", "comfree", "reference"];
 /// Names of the integrators; the first is the default.
 pub const INTEGRATORS: [&str; 2] = ["cenic", "fixed"];
+
+/// Gains of the dual cone under error control: a time constant of about 10 ms at the default solimp.
+pub const PHYSICAL: Gains = Gains::Physical { kappa: 1000.0, c: 20.0 };
 
 /// What to simulate with.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +33,9 @@ pub struct Engine {
     pub accuracy: f64,
     /// Step of the fixed integrator \[s\].
     pub dt: f64,
+    /// Settings of the law `dual_cone`; None: its default under fixed steps, [`PHYSICAL`] under error control, without which halving the step
+    /// changes the law.
+    pub dual_cone: Option<DualCone>,
     /// No speculative margin, no islands, Hessian reuse, intervals ended as published: as in the paper's tables.
     pub paper: bool,
 }
@@ -41,6 +48,7 @@ impl Default for Engine {
             integrator: INTEGRATORS[0].into(),
             accuracy: 1e-3,
             dt: 2e-3,
+            dual_cone: None,
             paper: false,
         }
     }
@@ -62,6 +70,9 @@ pub enum EngineError {
     /// The law is unknown.
     #[error(transparent)]
     Law(#[from] signorini_laws::UnknownLaw),
+    /// A setting of the dual cone is out of range.
+    #[error("dual_cone: {0}")]
+    DualCone(String),
     /// The scene has no model.
     #[error(transparent)]
     Model(#[from] signorini_multibody::ModelError),
@@ -79,6 +90,17 @@ impl Engine {
     /// Fixed steps, default mode.
     pub fn fixed(dt: f64) -> Self {
         Self { integrator: "fixed".into(), dt, ..Self::default() }
+    }
+
+    /// ComFree with fixed steps, default mode.
+    pub fn comfree(dt: f64) -> Self {
+        Self { solver: "comfree".into(), law: "dual_cone".into(), ..Self::fixed(dt) }
+    }
+
+    /// The settings of the dual cone.
+    fn cone(&self) -> DualCone {
+        let physical = DualCone { gains: PHYSICAL, ..DualCone::default() };
+        self.dual_cone.unwrap_or(if self.integrator == "cenic" { physical } else { DualCone::default() })
     }
 
     /// The same in paper mode.
@@ -104,6 +126,7 @@ impl Engine {
                 let options = if self.paper { IcfOptions::paper() } else { IcfOptions::default() };
                 Ok(Box::new(IcfSolver::new(options)))
             }
+            "comfree" => Ok(Box::new(ComfreeSolver::default())),
             "reference" => Ok(Box::new(ReferenceSolver::default())),
             name => {
                 Err(EngineError::Unknown { what: "solver", name: name.into(), known: SOLVERS.join(", ") })
@@ -143,7 +166,13 @@ impl Engine {
         if self.paper {
             options.equality_tolerance = f64::INFINITY;
         }
-        Ok(RigidSystem::new(scene, self.contact_pool()?.as_ref(), options)?)
+        options.joints_first = self.solver == "comfree";
+        if self.law != "dual_cone" {
+            return Ok(RigidSystem::new(scene, self.contact_pool()?.as_ref(), options)?);
+        }
+        let law = self.cone();
+        law.check().map_err(EngineError::DualCone)?;
+        Ok(RigidSystem::with_laws(scene, &RigidLaws::dual_cone(scene, law), options)?)
     }
 
     /// What reports print.

@@ -185,7 +185,7 @@ impl StepObserver for Recorder<'_> {
         for c in step.last.contacts {
             let gamma = contact_impulse(step, c, dim);
             if gamma[0] != 0.0 || c.gap <= 0.0 {
-                self.recording.push_contact(c, gamma, step.last.dt);
+                self.recording.push_contact(c, [gamma[0], gamma[1], gamma[2]], step.last.dt);
             }
         }
         if let Some(f) = &mut self.progress {

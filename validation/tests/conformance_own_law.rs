@@ -6,8 +6,8 @@ mod common;
 mod own_law;
 
 use own_law::Elastic;
-use signorini_core::ContactSeed;
 use signorini_core::na::{Matrix3, Vector3};
+use signorini_core::{ContactSeed, ContactSide};
 use signorini_testkit::law::{LawSuite, rescale_contact, rescale_velocity};
 use signorini_testkit::random_problem::random_material;
 use signorini_testkit::rng::Rng;
@@ -20,8 +20,7 @@ fn conformance_own_law() {
             gap: 1e-3 * r.uniform(-1.0, 0.5),
             velocity: Vector3::from_fn(|_, _| r.uniform(-1.0, 1.0)),
             material: random_material(r),
-            delassus: Matrix3::identity(),
-            tree_contacts: [0, 1],
+            sides: ContactSide::single(Matrix3::identity(), 1),
         };
         let size = r.log_uniform(1e-5, 3.0);
         (seed, Vector3::from_fn(|_, _| size * r.uniform(-1.0, 1.0)))

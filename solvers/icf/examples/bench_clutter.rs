@@ -5,10 +5,10 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use signorini_core::na::{Matrix3, Vector3};
+use signorini_core::na::Vector3;
 use signorini_core::{
-    BlockDiagonal, ContactGeometry, ContactMap, ContactMaterial, ContactSeed, ContactSolver, Evals,
-    FrozenMap, FrozenProblem, Inertia, Pool, Pools, StepProblem, StepSolution, Tolerance,
+    BlockDiagonal, ContactGeometry, ContactMap, ContactMaterial, ContactSeed, ContactSide, ContactSolver,
+    Evals, FrozenMap, FrozenProblem, Inertia, Pool, Pools, StepProblem, StepSolution, Tolerance,
 };
 use signorini_icf::{IcfOptions, IcfSolver};
 use signorini_laws::Lagged;
@@ -84,13 +84,12 @@ fn pile(bodies: usize, contacts: usize) -> Result<(FrozenProblem, Vec<f64>), Box
             gap: 2e-4 * (noise.next() - 0.6),
             velocity: FrozenProblem::contact_velocity_at(&map, k, &v0),
             material: ContactMaterial { stiffness: 1e5, dissipation: 10.0, ..ContactMaterial::default() },
-            delassus: Matrix3::zeros(),
-            tree_contacts: [1, 1],
+            sides: [ContactSide::default(); 2],
         });
     }
     let mut pool = Pool::<Lagged, 3>::new(Lagged::default());
     for (k, seed) in seeds.iter_mut().enumerate() {
-        seed.delassus = FrozenProblem::delassus(&inertia, &map, k);
+        seed.sides = FrozenProblem::sides(&inertia, &map, k);
         pool.push(seed);
     }
     let pools = Pools::new(vec![Box::new(pool)]);

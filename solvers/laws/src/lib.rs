@@ -4,6 +4,8 @@
 //! ([`NearRigid`], [`Limit`], [`Gain`], [`DryFriction`]) have seeds of their own. A new law is one file with one trait.
 
 mod dry_friction;
+mod dual_cone;
+mod dual_cone_limit;
 mod friction;
 mod frictionless;
 mod gain;
@@ -11,11 +13,15 @@ mod lagged;
 mod limit;
 mod near_rigid;
 mod normal;
+mod ramp;
 mod registry;
 mod sap;
 mod similar;
+mod solimp;
 
 pub use dry_friction::{DryFriction, DryFrictionParams, DryFrictionSeed};
+pub use dual_cone::{DualCone, DualConeParams, Gains, MassScale};
+pub use dual_cone_limit::{DualConeLimit, DualConeLimitParams};
 pub use friction::{friction_coefficient, sigmoid};
 pub use frictionless::Frictionless;
 pub use gain::{Gain, GainParams, GainSeed};
@@ -26,3 +32,4 @@ pub use normal::NormalPotential;
 pub use registry::{CONTACT_LAWS, UnknownLaw, contact_law_names, contact_pool, registry};
 pub use sap::{Sap, SapParams};
 pub use similar::{Similar, SimilarParams};
+pub use solimp::impedance;

@@ -40,6 +40,28 @@ pub struct LimitSeed {
     pub recovery_speed: f64,
     /// Stiffness k ≥ 0 \[N/m or N·m/rad\] and damping c ≥ 0 that the user states; None: near-rigid.
     pub spring: Option<[f64; 2]>,
+    /// The same inverse mass at the reference configuration (MuJoCo's `dof_invweight0`); zero when not known.
+    pub reference: f64,
+    /// MuJoCo's solimp of the limit.
+    pub solimp: [f64; 5],
+    /// Number of contacts and limits on the tree in this step, those that act where the law asks for it.
+    pub contacts: u32,
+}
+
+impl LimitSeed {
+    /// A near-rigid limit alone on its tree, any speed of recovery, MuJoCo's default solimp.
+    pub fn new(dt: f64, gap: f64, inverse_mass: f64) -> Self {
+        Self {
+            dt,
+            gap,
+            inverse_mass,
+            recovery_speed: f64::INFINITY,
+            spring: None,
+            reference: 0.0,
+            solimp: [0.9, 0.95, 0.001, 0.5, 2.0],
+            contacts: 1,
+        }
+    }
 }
 
 /// Parameters of [`Limit`].

@@ -1,9 +1,11 @@
 use signorini_core::{LawPool, LawRegistry, Pool};
 
-use crate::{DryFriction, Frictionless, Gain, Lagged, Limit, NearRigid, Sap, Similar};
+use crate::{
+    DryFriction, DualCone, DualConeLimit, Frictionless, Gain, Lagged, Limit, NearRigid, Sap, Similar,
+};
 
 /// Names of the contact laws that [`contact_pool`] knows; the first is the default.
-pub const CONTACT_LAWS: [&str; 4] = ["lagged", "similar", "sap", "frictionless"];
+pub const CONTACT_LAWS: [&str; 5] = ["lagged", "similar", "sap", "frictionless", "dual_cone"];
 
 /// Names of the contact laws that [`contact_pool`] knows; the first is the default.
 pub fn contact_law_names() -> &'static [&'static str] {
@@ -31,6 +33,7 @@ pub fn contact_pool(name: &str) -> Result<Box<dyn LawPool>, UnknownLaw> {
         "lagged" => Ok(Box::new(Pool::<_, 3>::new(Lagged::default()))),
         "similar" => Ok(Box::new(Pool::<_, 3>::new(Similar::default()))),
         "sap" => Ok(Box::new(Pool::<_, 3>::new(Sap::default()))),
+        "dual_cone" => Ok(Box::new(Pool::<_, 3>::new(DualCone::default()))),
         "frictionless" => Ok(Box::new(Pool::<_, 1>::new(Frictionless))),
         _ => Err(UnknownLaw(name.to_owned())),
     }
@@ -41,6 +44,8 @@ pub fn registry() -> LawRegistry {
     let mut r = LawRegistry::default();
     r.register::<Lagged, 3>().register::<Similar, 3>().register::<Sap, 3>().register::<Frictionless, 1>();
     r.register::<NearRigid, 1>().register::<NearRigid, 3>().register::<NearRigid, 6>();
+    r.register::<DualCone, 1>().register::<DualCone, 3>().register::<DualCone, 4>().register::<DualCone, 6>();
+    r.register::<DualConeLimit, 1>();
     r.register::<Limit, 1>().register::<Gain, 1>().register::<DryFriction, 1>();
     r
 }

@@ -92,13 +92,7 @@ fn analytic_limit_acts_only_where_the_spring_and_damper_push() {
     let (dt, k, c) = (1e-2, 1e3, 4.0);
     let law = Limit::default();
     for gap in [-0.01, 0.0, 0.01] {
-        let p = law.prepare(&LimitSeed {
-            dt,
-            gap,
-            inverse_mass: 1.0,
-            recovery_speed: f64::INFINITY,
-            spring: Some([k, c]),
-        });
+        let p = law.prepare(&LimitSeed { spring: Some([k, c]), ..LimitSeed::new(dt, gap, 1.0) });
         for v in [-3.0, -0.5, 0.0, 0.5, 3.0] {
             let gamma = -law.eval(&p, SVector::from([v])).grad[0];
             let expected = (-dt * (k * (gap + dt * v) + c * v)).max(0.0);

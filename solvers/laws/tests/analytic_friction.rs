@@ -1,7 +1,7 @@
 //! Friction coefficient, stiction and sliding against closed forms.
 
 use signorini_core::na::{Matrix3, SVector, Vector3};
-use signorini_core::{ContactLaw, ContactMaterial, ContactSeed};
+use signorini_core::{ContactLaw, ContactMaterial, ContactSeed, ContactSide};
 use signorini_laws::{DryFriction, DryFrictionSeed, Lagged, friction_coefficient, sigmoid};
 
 #[test]
@@ -34,8 +34,7 @@ fn resting(dt: f64, mass: f64, mu: f64, v0: Vector3<f64>) -> ContactSeed {
         gap: -mass * 9.81 / material.stiffness,
         velocity: v0,
         material,
-        delassus: Matrix3::identity() / mass,
-        tree_contacts: [0, 1],
+        sides: ContactSide::single(Matrix3::identity() / mass, 1),
     }
 }
 
@@ -111,8 +110,7 @@ fn analytic_an_open_contact_takes_the_impulse_that_closes_it_once() {
         gap: 1e-3,
         velocity: Vector3::new(-1.0, 2.0, 0.0),
         material: ContactMaterial::default(),
-        delassus: Matrix3::identity(),
-        tree_contacts: [0, 1],
+        sides: ContactSide::single(Matrix3::identity(), 1),
     };
     let mut p = law.prepare(&seed);
     assert_eq!(p.friction_bound(), 0.0, "an open contact has no friction yet");

@@ -7,7 +7,7 @@ mod common;
 use common::{Impact, fly};
 use serde_json::Value;
 use signorini_core::na::{Matrix3, SVector, Vector3};
-use signorini_core::{ContactLaw, ContactMaterial, ContactSeed};
+use signorini_core::{ContactLaw, ContactMaterial, ContactSeed, ContactSide};
 use signorini_laws::{Frictionless, Lagged, Limit, LimitSeed, Sap, Similar};
 
 fn number(v: &Value, key: &str) -> f64 {
@@ -20,8 +20,7 @@ fn seed(dt: f64, gap: f64, v: f64, mass: f64, material: ContactMaterial) -> Cont
         gap,
         velocity: Vector3::new(v, 0.0, 0.0),
         material,
-        delassus: Matrix3::identity() / mass,
-        tree_contacts: [0, 1],
+        sides: ContactSide::single(Matrix3::identity() / mass, 1),
     }
 }
 
@@ -121,13 +120,8 @@ fn order_linear_damping_of_sap_and_limit_approaches_the_closed_form() {
         let limit = |n| {
             fly(impact, n, |dt, gap, _| {
                 let law = Limit::default();
-                let p = law.prepare(&LimitSeed {
-                    dt,
-                    gap,
-                    inverse_mass: 1.0 / mass,
-                    recovery_speed: f64::INFINITY,
-                    spring: Some([k, c]),
-                });
+                let p =
+                    law.prepare(&LimitSeed { spring: Some([k, c]), ..LimitSeed::new(dt, gap, 1.0 / mass) });
                 move |v: f64| -law.eval(&p, SVector::from([v])).grad[0]
             })
         };

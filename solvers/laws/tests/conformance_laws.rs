@@ -1,7 +1,7 @@
 //! Every law of the crate through the conformance suite of the testkit.
 
 use signorini_core::na::{Matrix3, SVector};
-use signorini_core::{ContactLaw, ContactSeed};
+use signorini_core::{ContactLaw, ContactSeed, ContactSide};
 use signorini_laws::{
     DryFriction, DryFrictionSeed, Frictionless, Gain, GainSeed, Lagged, Limit, LimitSeed, NearRigid,
     NearRigidSeed, Sap, Similar,
@@ -30,8 +30,7 @@ fn contact_seed(r: &mut Rng) -> ContactSeed {
         gap,
         velocity: SVector::from_fn(|_, _| speed(r)),
         material: random_material(r),
-        delassus: g * g.transpose() * r.log_uniform(1e-2, 1e2),
-        tree_contacts: [1 + r.below(5) as u32, r.below(5) as u32],
+        sides: ContactSide::single(g * g.transpose() * r.log_uniform(1e-2, 1e2), 1 + r.below(5) as u32),
     }
 }
 
@@ -152,6 +151,9 @@ fn conformance_limit() {
             inverse_mass: r.log_uniform(1e-3, 1e3),
             recovery_speed: recovery(r),
             spring: spring(r),
+            reference: r.log_uniform(1e-3, 1e3),
+            contacts: 1 + r.below(5) as u32,
+            ..LimitSeed::new(1.0, 1.0, 1.0)
         };
         (seed, SVector::from([speed(r)]))
     };
@@ -162,6 +164,8 @@ fn conformance_limit() {
             inverse_mass: seed.inverse_mass / s.mass,
             recovery_speed: seed.recovery_speed * s.speed(),
             spring: rescale_spring(seed.spring, s),
+            reference: seed.reference / s.mass,
+            ..*seed
         };
         (scaled, v * s.speed())
     };

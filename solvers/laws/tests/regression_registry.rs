@@ -3,20 +3,23 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::na::Matrix3;
-use signorini_core::{ContactLaw, ContactSeed, Snapshot, StepProblem};
+use signorini_core::{ContactLaw, ContactSeed, ContactSide, Snapshot, StepProblem};
 use signorini_laws::{CONTACT_LAWS, Lagged, Sap, Similar, contact_law_names, contact_pool, registry};
 use signorini_testkit::random_problem::random_dense_problem;
 
 #[test]
 fn regression_every_contact_law_has_a_pool_by_its_name() {
-    assert_eq!(contact_law_names(), ["lagged", "similar", "sap", "frictionless"]);
+    assert_eq!(contact_law_names(), ["lagged", "similar", "sap", "frictionless", "dual_cone"]);
     for name in CONTACT_LAWS {
         let pool = contact_pool(name).unwrap();
         assert_eq!(pool.key(), name);
         assert!(registry().laws().any(|(key, dim)| key == name && dim == pool.dim()));
     }
     let error = contact_pool("coulomb").err().unwrap().to_string();
-    assert_eq!(error, "unknown contact law 'coulomb'; known laws: lagged, similar, sap, frictionless");
+    assert_eq!(
+        error,
+        "unknown contact law 'coulomb'; known laws: lagged, similar, sap, frictionless, dual_cone"
+    );
 }
 
 #[test]
@@ -24,6 +27,11 @@ fn regression_all_laws_are_registered() {
     let known: Vec<_> = registry().laws().map(|(k, d)| format!("{k}/{d}")).collect();
     let expected = [
         "dry_friction/1",
+        "dual_cone/1",
+        "dual_cone/3",
+        "dual_cone/4",
+        "dual_cone/6",
+        "dual_cone_limit/1",
         "frictionless/1",
         "gain/1",
         "lagged/3",
@@ -62,14 +70,13 @@ fn regression_a_refilled_pool_equals_a_fresh_one() {
         gap: dense.phi0[k],
         velocity: dense.v0.fixed_rows::<3>(0).into_owned(),
         material: dense.materials[k],
-        delassus: Matrix3::identity(),
-        tree_contacts: [0, 3],
+        sides: ContactSide::single(Matrix3::identity(), 3),
     };
     let seeds: Vec<_> = (0..3).map(seed).collect();
     for name in CONTACT_LAWS {
         let (mut fresh, mut refilled) = (contact_pool(name).unwrap(), contact_pool(name).unwrap());
-        assert!(fresh.reset_contacts(&seeds));
-        assert!(refilled.reset_contacts(&seeds[1..]) && refilled.reset_contacts(&seeds));
+        assert!(fresh.reset(&seeds));
+        assert!(refilled.reset(&seeds[1..].to_vec()) && refilled.reset(&seeds));
         assert_eq!(fresh.save().unwrap(), refilled.save().unwrap(), "{name}");
     }
 }

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use signorini_core::na::{DMatrix, Matrix3, SVector, Vector3};
 use signorini_core::{
-    BlockDiagonal, ContactLaw, ContactMaterial, ContactSeed, FrozenMap, FrozenProblem, LawPool, Pool, Pools,
-    SolveError, SolveStatus, StepProblem, StepSolution, Tolerance,
+    BlockDiagonal, ContactLaw, ContactMaterial, ContactSeed, ContactSide, FrozenMap, FrozenProblem, LawPool,
+    Pool, Pools, SolveError, SolveStatus, StepProblem, StepSolution, Tolerance,
 };
 use signorini_laws::{
     DryFriction, DryFrictionSeed, Gain, GainSeed, Limit, LimitSeed, NearRigid, NearRigidSeed,
@@ -35,13 +35,12 @@ fn pools() -> Result<Vec<Box<dyn LawPool>>, PageError> {
         gap: -1e-3,
         velocity: Vector3::new(-0.1, 0.5, 0.0),
         material: ContactMaterial::default(),
-        delassus: Matrix3::identity(),
-        tree_contacts: [0, 1],
+        sides: ContactSide::single(Matrix3::identity(), 1),
     };
     let mut all = Vec::new();
     for name in contact_law_names() {
         let mut p = contact_pool(name).map_err(PageError::from_error)?;
-        if !p.reset_contacts(&[contact]) {
+        if !p.reset(&vec![contact]) {
             return Err(PageError::Run(format!("law {name} does not take contacts")));
         }
         all.push(p);
@@ -49,7 +48,7 @@ fn pools() -> Result<Vec<Box<dyn LawPool>>, PageError> {
     all.push(pool::<_, 1>(NearRigid::default(), &near_rigid::<1>()));
     all.push(pool::<_, 3>(NearRigid::default(), &near_rigid::<3>()));
     all.push(pool::<_, 6>(NearRigid::default(), &near_rigid::<6>()));
-    let limit = LimitSeed { dt: DT, gap: -1e-3, inverse_mass: 1.0, recovery_speed: 1.0, spring: None };
+    let limit = LimitSeed::new(DT, -1e-3, 1.0);
     all.push(pool::<_, 1>(Limit::default(), &limit));
     all.push(pool::<_, 1>(Gain, &GainSeed { dt: DT, gain: 10.0, bias: 1.0, limits: Some([-0.5, 0.5]) }));
     let friction = DryFrictionSeed { dt: DT, force: 0.5, stiction_speed: 1e-3, inverse_mass: 1.0 };

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{Matrix3, SVector, Vector3};
-use signorini_core::{ContactLaw, ContactSeed, LawEval, LawProperties, Smoothness};
+use signorini_core::{ContactLaw, ContactSeed, ContactSide, LawEval, LawProperties, Smoothness};
 use signorini_testkit::law::{LawSuite, Scale, rescale_contact, rescale_velocity};
 use signorini_testkit::random_problem::random_material;
 use signorini_testkit::rng::Rng;
@@ -98,8 +98,7 @@ fn draw(r: &mut Rng) -> (ContactSeed, Vector3<f64>) {
         gap: 1e-3 * r.normal(),
         velocity: r.vector(),
         material: random_material(r),
-        delassus: Matrix3::identity(),
-        tree_contacts: [0, 1],
+        sides: ContactSide::single(Matrix3::identity(), 1),
     };
     (seed, r.vector())
 }

@@ -93,19 +93,12 @@ impl Parts {
                 gap: c.gap,
                 velocity: FrozenProblem::contact_velocity_at(&map, k, &v0),
                 material: c.material,
-                delassus: FrozenProblem::delassus(&inertia, &map, k),
-                tree_contacts: [1, 1],
+                sides: FrozenProblem::sides(&inertia, &map, k),
             });
         }
         let mut limits = Pool::<Limit, 1>::new(Limit::default());
         for c in &self.limits {
-            limits.push(&LimitSeed {
-                dt: self.dt,
-                gap: c.gap,
-                inverse_mass: 1.0,
-                recovery_speed: f64::INFINITY,
-                spring: None,
-            });
+            limits.push(&LimitSeed::new(self.dt, c.gap, 1.0));
         }
         let pools = Pools::new(vec![Box::new(contacts), Box::new(limits)]);
         (FrozenProblem::new(self.dt, inertia, v_star, map, pools, Vec::new()).unwrap(), v0)

@@ -50,7 +50,12 @@ pub fn rescale_contact(seed: &ContactSeed, s: Scale) -> ContactSeed {
     out.dt *= s.time;
     out.gap *= s.length;
     out.velocity *= s.speed();
-    out.delassus /= s.mass;
+    for side in &mut out.sides {
+        side.linear /= s.mass;
+        side.coupling /= s.mass * s.length;
+        side.angular /= s.mass * s.length * s.length;
+        side.reference /= s.mass;
+    }
     let m = &mut out.material;
     m.stiffness *= s.stiffness();
     m.dissipation /= s.speed();

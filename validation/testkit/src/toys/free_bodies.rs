@@ -1,7 +1,8 @@
 use signorini_core::na::{Matrix3, Point3, Quaternion, Rotation3, UnitQuaternion, Vector3};
 use signorini_core::{
-    BlockDiagonal, ContactGeometry, ContactMaterial, ContactSeed, Energy, FrozenMap, FrozenProblem, LawPool,
-    Pool, Pools, ProblemError, Slot, State, StepProblem, StepSolution, System, check_finite, largest,
+    BlockDiagonal, ContactGeometry, ContactMaterial, ContactSeed, ContactSide, Energy, FrozenMap,
+    FrozenProblem, LawPool, Pool, Pools, ProblemError, Slot, State, StepProblem, StepSolution, System,
+    check_finite, largest,
 };
 
 use super::{Stop, StopSeed};
@@ -228,8 +229,7 @@ impl System for FreeBodies {
                     gap,
                     velocity: FrozenProblem::contact_velocity_at(parts.map, k, &x0.v),
                     material: ground.material,
-                    delassus: Matrix3::zeros(),
-                    tree_contacts: [0, body.points.len() as u32],
+                    sides: ContactSide::single(Matrix3::zeros(), body.points.len() as u32),
                 });
             }
         }
@@ -243,7 +243,7 @@ impl System for FreeBodies {
         }
         s.mass.factor()?;
         for (k, seed) in s.seeds.iter_mut().enumerate() {
-            seed.delassus = FrozenProblem::delassus(&s.mass, parts.map, k);
+            seed.sides[0].linear = FrozenProblem::delassus(&s.mass, parts.map, k);
         }
         s.ready = true;
         Ok(())
@@ -272,7 +272,7 @@ impl System for FreeBodies {
             *x = v0 - dt * *x;
         }
         s.seeds.iter_mut().for_each(|seed| seed.dt = dt);
-        parts.pools.member_mut(0).reset_contacts(&s.seeds);
+        parts.pools.member_mut(0).reset(&s.seeds);
         if let Some(pool) = parts.pools.member_mut(1).as_any_mut().downcast_mut::<Pool<Stop, 1>>() {
             pool.clear();
             let [stiffness, damping] = slider.stop;

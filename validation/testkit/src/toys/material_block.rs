@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{
-    BlockDiagonal, ContactGeometry, ContactSeed, Energy, FrozenMap, FrozenProblem, LawPool, Pools,
-    ProblemError, Slot, State, StepProblem, StepSolution, System, check_finite, largest,
+    BlockDiagonal, ContactGeometry, ContactSeed, ContactSide, Energy, FrozenMap, FrozenProblem, LawPool,
+    Pools, ProblemError, Slot, State, StepProblem, StepSolution, System, check_finite, largest,
 };
 
 use super::Ground;
@@ -230,17 +230,16 @@ impl System for MaterialBlock {
                 gap,
                 velocity: r_wc.transpose() * (vector(&x0.v, p) - self.ground.velocity),
                 material: self.ground.material,
-                delassus: FrozenProblem::delassus(&inertia, &map, k),
-                tree_contacts: [0, 0],
+                sides: ContactSide::single(FrozenProblem::delassus(&inertia, &map, k), 0),
             });
         }
         let touching = seeds.len() as u32;
         let mut pool = self.pool.boxed_empty();
         for seed in &mut seeds {
-            seed.tree_contacts = [0, touching];
+            seed.sides[0].contacts = touching;
             seed.dt = horizon;
         }
-        pool.reset_contacts(&seeds);
+        pool.reset(&seeds);
         let (free, pools) = (vec![0.0; 3 * nodes], Pools::new(vec![pool]));
         let problem = FrozenProblem::new(horizon, inertia, free, map, pools, contacts)?;
         let mut s = Prepared { reach, node_mass, momentum: Vec::new(), force, seeds, problem };
@@ -265,7 +264,7 @@ impl System for MaterialBlock {
             *v = (s.momentum[i] + dt * s.force[i]) / s.node_mass[i / 3];
         }
         s.seeds.iter_mut().for_each(|seed| seed.dt = dt);
-        parts.pools.member_mut(0).reset_contacts(&s.seeds);
+        parts.pools.member_mut(0).reset(&s.seeds);
         s.problem.finish(dt)?;
         Ok(&mut s.problem)
     }

@@ -1,0 +1,72 @@
+use signorini_core::na::Point3;
+
+use crate::{Dynamics, Kinematics, Model, TendonState, TreeFactor};
+
+/// Mean inverse masses at the reference configuration, as MuJoCo's `body_invweight0`, `dof_invweight0` and `tendon_invweight0` have them.
+#[derive(Clone, Debug)]
+pub(crate) struct ReferenceMass {
+    /// Of the translation of each body's centre of mass \[1/kg\]; zero for bodies that cannot move.
+    pub bodies: Vec<f64>,
+    /// Of each degree of freedom, the mean over the three of a rotation or translation.
+    pub dofs: Vec<f64>,
+    /// Of each tendon's length \[1/kg\].
+    pub tendons: Vec<f64>,
+}
+
+impl ReferenceMass {
+    pub(crate) fn new(model: &Model) -> Self {
+        let nv = model.nv();
+        let mut kin = Kinematics::new(model);
+        kin.set_positions(model, &model.reference_q, &model.mocap_poses);
+        let mut factor = TreeFactor::new(model);
+        Dynamics::new(model).mass_matrix(model, &kin, |i, j, m| factor.set(i, j, m));
+        let zeros = Self {
+            bodies: vec![0.0; model.bodies.len()],
+            dofs: vec![0.0; nv],
+            tendons: vec![0.0; model.tendons.len()],
+        };
+        if factor.factor().is_err() {
+            return zeros;
+        }
+        let mut out = zeros;
+        let mut x = vec![0.0; nv];
+        let inverse = |row: &[f64], x: &mut Vec<f64>| {
+            x.copy_from_slice(row);
+            factor.solve_in_place(x);
+            row.iter().zip(x.iter()).map(|(a, b)| a * b).sum::<f64>()
+        };
+        let mut row = vec![0.0; nv];
+        for (b, w) in out.bodies.iter_mut().enumerate() {
+            if model.bodies[b].tree.is_none() {
+                continue;
+            }
+            let com: Point3<f64> = kin.com(model, b);
+            for axis in 0..3 {
+                row.fill(0.0);
+                kin.for_columns(model, b, &com, |dof, linear, _| row[dof] = linear[axis]);
+                *w += inverse(&row, &mut x) / 3.0;
+            }
+        }
+        for joint in &model.joints {
+            let n = joint.kind.nv();
+            for first in (joint.v..joint.v + n).step_by(3) {
+                let group = first..(first + 3).min(joint.v + n);
+                let mut mean = 0.0;
+                for i in group.clone() {
+                    row.fill(0.0);
+                    row[i] = 1.0;
+                    mean += inverse(&row, &mut x) / group.len() as f64;
+                }
+                out.dofs[group].fill(mean);
+            }
+        }
+        let mut tendons = TendonState::new(model);
+        tendons.set_positions(model, &kin, &model.reference_q);
+        for (t, w) in out.tendons.iter_mut().enumerate() {
+            row.fill(0.0);
+            tendons.row(model, t).add_scaled(1.0, &mut row);
+            *w = inverse(&row, &mut x);
+        }
+        out
+    }
+}

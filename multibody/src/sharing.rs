@@ -1,0 +1,58 @@
+use signorini_core::{ContactMap, ContactSeed, FrozenMap, Part, Pools};
+use signorini_laws::LimitSeed;
+
+use crate::prepared::{CONTACT, LIMIT};
+
+/// Counts the contacts and limits that share each tree: all of them, or those that act at the velocity without contact when a law asks for it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sharing {
+    /// By tree.
+    contacts: Vec<u32>,
+    constraints: Vec<u32>,
+    v_c: Vec<f64>,
+    acts: Vec<bool>,
+}
+
+impl Sharing {
+    pub(crate) fn new(trees: usize) -> Self {
+        Self { contacts: vec![0; trees], ..Self::default() }
+    }
+
+    /// Writes the counts into the seeds of contacts and limits, the first constraints of the map; `free_velocity` is v*.
+    pub(crate) fn count(
+        &mut self,
+        (map, pools, free_velocity): (&FrozenMap, &Pools, &[f64]),
+        contacts: &mut Vec<ContactSeed>,
+        limits: &mut Vec<LimitSeed>,
+    ) {
+        let total = contacts.len() + limits.len();
+        self.acts.clear();
+        let [of_contacts, of_limits] = [CONTACT, LIMIT].map(|i| &pools.members()[i]);
+        if of_contacts.shares_mass() || of_limits.shares_mass() {
+            self.constraints.clear();
+            self.constraints.extend(0..total as u32);
+            let rows = contacts.len() * of_contacts.dim();
+            self.v_c.resize(rows + limits.len(), 0.0);
+            let part = Part { blocks: &[], constraints: &self.constraints };
+            map.velocity(part, free_velocity, &mut self.v_c);
+            let (of_c, of_l) = self.v_c.split_at(rows);
+            of_contacts.acts(contacts, of_c, &mut self.acts);
+            self.acts.resize(contacts.len(), true);
+            of_limits.acts(limits, of_l, &mut self.acts);
+        }
+        self.acts.resize(total, true);
+        self.contacts.fill(0);
+        for (k, _) in self.acts.iter().enumerate().filter(|(_, acts)| **acts) {
+            map.blocks_of(k).iter().for_each(|t| self.contacts[*t as usize] += 1);
+        }
+        for (k, seed) in contacts.iter_mut().enumerate() {
+            for (side, tree) in seed.sides.iter_mut().zip(map.blocks_of(k)) {
+                side.contacts = self.contacts[*tree as usize];
+            }
+        }
+        for (k, seed) in limits.iter_mut().enumerate() {
+            let trees = map.blocks_of(contacts.len() + k).iter();
+            seed.contacts = trees.map(|t| self.contacts[*t as usize]).max().unwrap_or(0);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+use signorini_core::{
+    ContactSolver, Evals, ProblemError, Regime, SolveError, SolveStatus, StepProblem, StepSolution,
+    Tolerance, WholePart, check_finite,
+};
+
+/// Name on the command line.
+const NAME: &str = "comfree";
+
+/// One explicit evaluation of a step problem at the velocity without contact.
+///
+/// ```text
+/// γ_k = −∇ℓ_k(J_k v* + b_k),   v = v* + A⁻¹ Σ J_kᵀ γ_k          borse2026comfree, eqs. (7)–(9)
+/// ```
+/// The guess and the tolerance are not used: there is nothing to converge, and no residual is asked for (`StepSolution::tolerance` is 0). Nothing is
+/// allocated in a solve once its storage has grown to the size of the problem.
+#[derive(Debug, Default)]
+pub struct ComfreeSolver {
+    whole: WholePart,
+    evals: Evals,
+    change: Vec<f64>,
+}
+
+impl ComfreeSolver {
+    /// λ_max(A⁻¹ Σ J_kᵀ ∇²ℓ_k(J_k v + b_k) J_k) by `iterations` of the power method, from below: the part of a velocity that contacts may take away in
+    /// one evaluation. At most 1 and a body at rest stays at rest; above 4/3 (2 without springs) no state is stable.
+    ///
+    /// # Errors
+    /// A velocity that does not fit or is not finite.
+    pub fn gain(
+        &mut self,
+        p: &mut dyn StepProblem,
+        v: &[f64],
+        iterations: usize,
+    ) -> Result<f64, ProblemError> {
+        self.check_velocity(p, v)?;
+        self.whole.fit(p);
+        p.relinearize(v)?;
+        let (part, pools, map) = (self.whole.part(), p.pools(), p.map());
+        pools.size_evals(&mut self.evals);
+        pools.eval(part, p.contact_velocities(), &mut self.evals);
+        // A start that is no eigenvector of a symmetric scene.
+        let mut x: Vec<f64> = (0..v.len()).map(|i| 1.0 + 0.37 * (1.7 * i as f64).sin()).collect();
+        let mut rows = vec![0.0; pools.row_count()];
+        let mut product = Evals { grad: vec![0.0; pools.row_count()], ..self.evals.clone() };
+        let mut rate = 0.0;
+        for _ in 0..iterations {
+            let norm = x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+            if norm == 0.0 {
+                return Ok(0.0);
+            }
+            x.iter_mut().for_each(|x| *x /= norm);
+            map.apply_linear(part, &x, &mut rows);
+            for k in 0..pools.constraint_count() {
+                let ((r, d), h) = (pools.rows(k), pools.hess_start(k));
+                for i in 0..d {
+                    product.grad[r + i] = (0..d).map(|j| self.evals.hess[h + j * d + i] * rows[r + j]).sum();
+                }
+            }
+            let mut y = vec![0.0; x.len()];
+            map.add_gradient(part, pools, &product, &mut y);
+            // Rayleigh's quotient in the norm of A: xᵀ S x / xᵀ A x.
+            let mut a_x = vec![0.0; x.len()];
+            p.inertia().apply(part, &x, &mut a_x);
+            let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+            rate = dot(&x, &y) / dot(&x, &a_x);
+            p.inertia().solve_in_place(part, &mut y);
+            x = y;
+        }
+        Ok(rate)
+    }
+
+    fn check_velocity(&self, p: &dyn StepProblem, v: &[f64]) -> Result<(), ProblemError> {
+        let nv = p.velocity_count();
+        if v.len() != nv {
+            return Err(ProblemError::Shape { what: "velocity", expected: nv, found: v.len() });
+        }
+        check_finite("velocity", v)
+    }
+}
+
+impl ContactSolver for ComfreeSolver {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn supports(&self, p: &dyn StepProblem) -> Result<(), SolveError> {
+        let refuse = |why: String| Err(SolveError::Unsupported { solver: NAME, why });
+        if p.regime() != Regime::Frozen {
+            return refuse(
+                "its contact map moves with the velocity; use a solver for re-queried contact (ipc)".into(),
+            );
+        }
+        if p.smooth().is_some() {
+            return refuse(
+                "it has a smooth potential; use a solver that follows its Hessian (ipc, mpm)".into(),
+            );
+        }
+        match p.pools().members().iter().find(|m| !m.is_empty() && m.properties().barrier) {
+            Some(m) => refuse(format!("law {} is a barrier; use a law that is finite everywhere", m.key())),
+            None => Ok(()),
+        }
+    }
+
+    fn solve(
+        &mut self,
+        p: &mut dyn StepProblem,
+        guess: &[f64],
+        _: Tolerance,
+        out: &mut StepSolution,
+    ) -> Result<SolveStatus, SolveError> {
+        self.supports(p)?;
+        self.check_velocity(p, guess)?;
+        self.whole.fit(p);
+        out.v.clear();
+        out.v.extend_from_slice(p.free_velocity());
+        p.relinearize(&out.v)?;
+        let (part, pools) = (self.whole.part(), p.pools());
+        self.evals.grad.resize(pools.row_count(), 0.0);
+        pools.grad(p.contact_velocities(), &mut self.evals.grad);
+        out.gamma.clear();
+        out.gamma.extend(self.evals.grad.iter().map(|g| -g));
+        self.change.clear();
+        self.change.resize(out.v.len(), 0.0);
+        p.map().add_gradient(part, pools, &self.evals, &mut self.change);
+        p.inertia().solve_in_place(part, &mut self.change);
+        out.v.iter_mut().zip(&self.change).for_each(|(v, c)| *v -= c);
+        p.relinearize(&out.v)?;
+        out.v_c.clear();
+        out.v_c.extend_from_slice(p.contact_velocities());
+        (out.residual, out.tolerance) = (0.0, 0.0);
+        out.stats = Default::default();
+        out.status = SolveStatus::Converged;
+        Ok(out.status)
+    }
+}

@@ -1,0 +1,64 @@
+use serde::{Deserialize, Serialize};
+use signorini_core::na::{SMatrix, SVector};
+use signorini_core::{ContactLaw, LawEval, LawProperties, Smoothness};
+
+use crate::dual_cone::single_row;
+use crate::ramp::Ramp;
+use crate::{DualCone, LimitSeed};
+
+/// A joint or tendon limit as one facet of [`DualCone`]: v_c is the rate at which the gap opens.
+///
+/// ```text
+/// γ = G (−v_c − s)₊          borse2026comfree, eq. (8)
+/// ```
+/// G and s as there, with the inverse mass of the row. [`Gains::Material`](crate::Gains::Material), which joints do not have, becomes the recovery of the default.
+///
+/// Lagged: the gap.
+///
+/// Not read: the recovery speed, the stated spring (the impedance of the limit's solimp takes its place).
+///
+/// Deviates: nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DualConeLimit {
+    /// Gains and switches.
+    pub law: DualCone,
+}
+
+/// Parameters of [`DualConeLimit`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DualConeLimitParams {
+    gain: f64,
+    shift: f64,
+    smoothing: f64,
+}
+
+impl ContactLaw<1> for DualConeLimit {
+    type Seed = LimitSeed;
+    type Params = DualConeLimitParams;
+    const KEY: &'static str = "dual_cone_limit";
+    const PROPERTIES: LawProperties =
+        LawProperties { convex: true, barrier: false, smoothness: Smoothness::C1 };
+    const PAPER: &'static str = "borse2026comfree";
+    const SHARES_MASS: bool = true;
+
+    fn acts(&self, seed: &LimitSeed, v_c: SVector<f64, 1>) -> bool {
+        let p = self.prepare(seed);
+        p.gain > 0.0 && 40.0 * p.smoothing - v_c[0] - p.shift > 0.0
+    }
+
+    fn prepare(&self, s: &LimitSeed) -> DualConeLimitParams {
+        let masses = (s.inverse_mass, s.reference, s.contacts);
+        let (gain, shift) = single_row(&self.law, s.dt, s.gap, &s.solimp, masses);
+        DualConeLimitParams { gain, shift, smoothing: self.law.smoothing }
+    }
+
+    #[inline]
+    fn eval(&self, p: &DualConeLimitParams, v_c: SVector<f64, 1>) -> LawEval<1> {
+        let (value, slope, integral) = Ramp { width: p.smoothing }.eval(-v_c[0] - p.shift);
+        LawEval {
+            cost: p.gain * integral,
+            grad: SVector::from([-p.gain * value]),
+            hess: SMatrix::from([[p.gain * slope]]),
+        }
+    }
+}

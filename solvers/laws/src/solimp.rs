@@ -1,0 +1,23 @@
+/// Impedance r of MuJoCo's solimp (dmin, dmax, width \[m\], midpoint, power) at a distance \[m\] of either sign: the fraction of the acceleration that a
+/// constraint takes over, clamped to \[1e-4, 0.9999\].
+///
+/// ```text
+/// r = dmin + y(x) (dmax − dmin),   x = min(|φ|/width, 1),   y = x^p/m^(p−1) below the midpoint m, 1 − (1 − x)^p/(1 − m)^(p−1) above
+/// ```
+pub fn impedance(solimp: &[f64; 5], distance: f64) -> f64 {
+    let [low, high, width, middle, power] = *solimp;
+    let fraction = |x: f64| x.clamp(1e-4, 0.9999);
+    let (low, high, middle, power) = (fraction(low), fraction(high), fraction(middle), power.max(1.0));
+    if low == high || width <= 1e-15 {
+        return 0.5 * (low + high);
+    }
+    let x = (distance.abs() / width).min(1.0);
+    let y = if power == 1.0 || x == 0.0 || x == 1.0 {
+        x
+    } else if x <= middle {
+        x.powf(power) / middle.powf(power - 1.0)
+    } else {
+        1.0 - (1.0 - x).powf(power) / (1.0 - middle).powf(power - 1.0)
+    };
+    low + y * (high - low)
+}
