@@ -218,7 +218,7 @@ fn regression_arguments_that_make_no_sense_are_refused() {
         (vec!["--time", "nan"], "--time"),
         (vec!["--accuracy", "0"], "accuracy"),
         (vec!["--dt", "0"], "step"),
-        (vec!["--solver", "magic"], "icf, reference"),
+        (vec!["--solver", "magic"], "icf, comfree, reference"),
         (vec!["--law", "magic"], "lagged"),
         (vec!["--keyframe", "nothing"], "nothing"),
         (vec!["--control", "gone.csv"], "gone.csv"),

@@ -1,6 +1,6 @@
 use signorini_core::na::{Matrix3, Vector3};
 use signorini_core::{
-    BlockDiagonal, ContactGeometry, ContactSeed, FrozenMap, FrozenProblem, Inertia, Pool, Pools,
+    BlockDiagonal, ContactGeometry, ContactSeed, ContactSide, FrozenMap, FrozenProblem, Inertia, Pool, Pools,
     ProblemError, State, StepProblem,
 };
 use signorini_laws::{DryFriction, Gain, NearRigid};
@@ -8,7 +8,7 @@ use signorini_scene::Pose;
 
 use crate::collision::FoundContact;
 use crate::reference_mass::ReferenceMass;
-use crate::rows::JointRows;
+use crate::rows::{JointRows, mean_delassus};
 use crate::sharing::Sharing;
 use crate::smooth::Smooth;
 use crate::{ActuatorState, Dynamics, Kinematics, Model, RigidLaws, TendonState};
@@ -191,11 +191,9 @@ impl Prepared {
                 gap: c.point.gap,
                 feature: c.point.feature,
             });
-            let mut sides = FrozenProblem::sides(&self.mass, parts.map, k);
-            if dim < 3 {
-                for s in &mut sides {
-                    s.linear = Matrix3::from_diagonal_element(s.linear[(0, 0)]);
-                }
+            let mut sides = [ContactSide::default(); 2];
+            if self.smooth.is_none() {
+                set_masses(&mut sides, &self.mass, parts.map, k);
             }
             for side in [0, 1] {
                 let at = usize::from(first != second && second.is_some() && trees[side] == second);
@@ -253,6 +251,12 @@ impl Prepared {
         self.rows.fill_pools(i, state, dt, parts.pools, self.smooth.as_deref_mut());
         if let Some(smooth) = &mut self.smooth {
             smooth.solve(dt, &self.x0.v, parts.inertia, parts.free_velocity)?;
+            for (k, s) in self.contact_seeds.iter_mut().enumerate() {
+                set_masses(&mut s.sides, parts.inertia, parts.map, k);
+            }
+            for (k, s) in self.rows.limits.iter_mut().enumerate() {
+                s.inverse_mass = mean_delassus(parts.inertia, parts.map, self.contact_seeds.len() + k);
+            }
         }
         self.sharing.count(
             (parts.map, parts.pools, parts.free_velocity),
@@ -264,6 +268,17 @@ impl Prepared {
             parts.pools.member_mut(LIMIT).reset(&self.rows.limits);
         }
         self.problem.finish(dt)
+    }
+}
+
+/// Delassus blocks of a contact under an inertia; what else the sides hold is kept. A frictionless contact is as heavy in all directions.
+fn set_masses(sides: &mut [ContactSide; 2], inertia: &BlockDiagonal, map: &FrozenMap, k: usize) {
+    let found = FrozenProblem::sides(inertia, map, k);
+    for (s, f) in sides.iter_mut().zip(&found) {
+        *s = ContactSide { reference: s.reference, contacts: s.contacts, ..*f };
+        if map.rows_of(k).1 < 3 {
+            s.linear = Matrix3::from_diagonal_element(f.linear[(0, 0)]);
+        }
     }
 }
 

@@ -359,7 +359,7 @@ fn push_sparse_weighed(
 }
 
 /// Mean diagonal entry of J M⁻¹ Jᵀ of a constraint; a floor keeps rows without moment arm harmless.
-fn mean_delassus(mass: &BlockDiagonal, map: &FrozenMap, k: usize) -> f64 {
+pub(crate) fn mean_delassus(mass: &BlockDiagonal, map: &FrozenMap, k: usize) -> f64 {
     let (_, d) = map.rows_of(k);
     (FrozenProblem::delassus(mass, map, k).trace() / d as f64).max(1e-12)
 }

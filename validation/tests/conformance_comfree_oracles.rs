@@ -20,11 +20,14 @@ fn oracles() -> Option<PathBuf> {
     None
 }
 
-/// Largest difference of q and v over the steps up to `steps` after the first with a facet force, and that step. Starts at the first row: at the drawn poses some
+/// Largest difference of q and v over the steps up to 100 after the first with a facet force, and that step. Starts at the first row: at the drawn poses some
 /// contacts have no gap at all, and round-off would decide whether they exist.
-fn compare(model: &str, file: &str, law: DualCone, steps: usize) -> Option<(f64, f64, usize)> {
+fn compare(model: &str, file: &str, law: DualCone, rolling: Option<f64>) -> Option<(f64, f64, usize)> {
     let folder = oracles()?;
-    let scene = Scene::load(&folder.join(model), &LoadOptions::default()).unwrap();
+    let mut scene = Scene::load(&folder.join(model), &LoadOptions::default()).unwrap();
+    if let Some(mu) = rolling {
+        scene.geoms.iter_mut().for_each(|g| g.surface.friction_rolling = mu);
+    }
     let engine = Engine { dual_cone: Some(law), ..Engine::comfree(0.002).in_paper_mode() };
     let mut sys = engine.system(&scene).unwrap();
     let mut integrator = engine.integrator().unwrap();
@@ -36,7 +39,7 @@ fn compare(model: &str, file: &str, law: DualCone, steps: usize) -> Option<(f64,
     x = State { t: rows[0][0], q: rows[0][1..1 + nq].into(), v: rows[0][1 + nq..1 + nq + nv].into(), ..x };
     let touch = rows.iter().position(|r| r[1 + nq + nv] > 0.0).unwrap();
     let mut worst: [f64; 2] = [0.0; 2];
-    for (i, row) in rows.iter().enumerate().take(touch + steps).skip(1) {
+    for (i, row) in rows.iter().enumerate().take(touch + 100).skip(1) {
         let end = 0.002 * (i + 1) as f64;
         integrator.advance(&mut sys, &mut x, end, &mut NoObserver).unwrap();
         assert!((row[0] - x.t).abs() < 1e-12);
@@ -60,35 +63,36 @@ fn conformance_slide_under_each_mass_scale() {
     for (name, mass) in [("mean", MassScale::Mean), ("trace", MassScale::Trace), ("exact", MassScale::Exact)]
     {
         let file = format!("oracle_slide_k0.2_d0.001_dt0.002_{name}.csv");
-        let Some((q, v, _)) = compare("slide.xml", &file, paper(0.2, 0.001, mass), 100) else {
+        let Some((q, v, _)) = compare("slide.xml", &file, paper(0.2, 0.001, mass), None) else {
             return;
         };
-        assert!(q < 1e-9 && v < 1e-7, "{name}: {q:e} {v:e}");
+        assert!(q < 1e-9 && v < 1e-9, "{name}: {q:e} {v:e}");
     }
 }
 
 #[test]
 fn conformance_incline() {
     let law = paper(0.2, 0.001, MassScale::Mean);
-    let Some((q, v, _)) = compare("incline_10deg.xml", "oracle_incline_k0.2_d0.001_mean.csv", law, 100)
+    let Some((q, v, _)) = compare("incline_10deg.xml", "oracle_incline_k0.2_d0.001_mean.csv", law, None)
     else {
         return;
     };
-    assert!(q < 1e-9 && v < 1e-7, "{q:e} {v:e}");
+    assert!(q < 1e-9 && v < 1e-9, "{q:e} {v:e}");
 }
 
 #[test]
 fn conformance_torsion() {
     let law = paper(0.2, 0.004, MassScale::Mean);
-    let Some((q, v, _)) = compare("torsion_free.xml", "oracle_torsion_free_mean.csv", law, 100) else {
+    let Some((q, v, _)) = compare("torsion_free.xml", "oracle_torsion_free_mean.csv", law, None) else {
         return;
     };
-    assert!(q < 1e-9 && v < 1e-7, "{q:e} {v:e}");
+    assert!(q < 1e-9 && v < 1e-9, "{q:e} {v:e}");
 }
 
+/// The file was made with a rolling coefficient of 1 mm: the first impact with spin agrees to round-off with that, and not with the 10 mm of the model.
 #[test]
 fn conformance_rolling() {
     let law = paper(0.2, 0.004, MassScale::Mean);
-    let Some((q, v, _)) = compare("rolling.xml", "oracle_rolling_mean.csv", law, 100) else { return };
-    assert!(q < 1e-9 && v < 1e-7, "{q:e} {v:e}");
+    let Some((q, v, _)) = compare("rolling.xml", "oracle_rolling_mean.csv", law, Some(1e-3)) else { return };
+    assert!(q < 1e-9 && v < 1e-9, "{q:e} {v:e}");
 }
