@@ -1,7 +1,7 @@
 //! Complementarity-free contact: the impulses of all contacts in closed form at the contact-free velocity, no iteration.
 //!
 //! ```text
-//! γ_k = −∇ℓ_k(J_k v* + b_k),   v = v* + A⁻¹ Σ J_kᵀ γ_k          borse2026comfree, eqs. (7)–(9)
+//! γ_k = −∇ℓ_k(J_k v* + b_k),   v = v* + A⁻¹ Σ J_kᵀ γ_k          borse2026comfree, eq. (8)
 //! ```
 //! One evaluation of the step problem that implicit solvers minimise: with the same law it approaches their solution as the gains
 //! go to zero. The law of the paper is `signorini_laws::DualCone`; it shares the mass of a tree among its contacts, so that the

@@ -115,7 +115,7 @@ fn conformance_smooth_dual_cone() {
     }
 }
 
-/// |f_s| ≤ μ_s f_n for every group, in the coupled L1 sense Σ |f_s|/μ_s ≤ f_n, for any gains, gaps and velocities: borse2026comfree, eqs. (3), (5).
+/// |f_s| ≤ μ_s f_n for every group, in the coupled L1 sense Σ |f_s|/μ_s ≤ f_n, for any gains, gaps and velocities: borse2026comfree, eq. (3).
 #[test]
 fn property_forces_stay_in_the_friction_cone() {
     let mut active = 0;

@@ -9,8 +9,8 @@ use signorini_core::{
     Pool, Pools, SolveError, SolveStatus, StepProblem, StepSolution, Tolerance,
 };
 use signorini_laws::{
-    DryFriction, DryFrictionSeed, Gain, GainSeed, Limit, LimitSeed, NearRigid, NearRigidSeed,
-    contact_law_names, contact_pool, registry,
+    DryFriction, DryFrictionSeed, DualCone, DualConeLimit, Gain, GainSeed, Limit, LimitSeed, NearRigid,
+    NearRigidSeed, contact_law_names, contact_pool, registry,
 };
 
 use crate::PageError;
@@ -45,11 +45,15 @@ fn pools() -> Result<Vec<Box<dyn LawPool>>, PageError> {
         }
         all.push(p);
     }
+    all.push(pool::<_, 1>(DualCone::default(), &contact));
+    all.push(pool::<_, 4>(DualCone::default(), &contact));
+    all.push(pool::<_, 6>(DualCone::default(), &contact));
     all.push(pool::<_, 1>(NearRigid::default(), &near_rigid::<1>()));
     all.push(pool::<_, 3>(NearRigid::default(), &near_rigid::<3>()));
     all.push(pool::<_, 6>(NearRigid::default(), &near_rigid::<6>()));
     let limit = LimitSeed::new(DT, -1e-3, 1.0);
     all.push(pool::<_, 1>(Limit::default(), &limit));
+    all.push(pool::<_, 1>(DualConeLimit::default(), &limit));
     all.push(pool::<_, 1>(Gain, &GainSeed { dt: DT, gain: 10.0, bias: 1.0, limits: Some([-0.5, 0.5]) }));
     let friction = DryFrictionSeed { dt: DT, force: 0.5, stiction_speed: 1e-3, inverse_mass: 1.0 };
     all.push(pool::<_, 1>(DryFriction::default(), &friction));
