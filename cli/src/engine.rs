@@ -11,6 +11,12 @@ pub(crate) struct EngineArguments {
     /// Contact law: lagged, similar, sap, frictionless or dual_cone; `dual_cone` with comfree and `lagged` otherwise when left out.
     #[arg(long)]
     law: Option<String>,
+    /// Evaluations per step of comfree; 8 when left out, 1 in paper mode.
+    #[arg(long)]
+    sweeps: Option<u32>,
+    /// Anchors of comfree: the part of a step's change that contact forces take into the next step, 0 to 1; 1 when left out, 0 in paper mode.
+    #[arg(long)]
+    memory: Option<f64>,
     /// Gains of the dual cone relative to the step, as published: k (1/s) and d.
     #[arg(long, num_args = 2, value_names = ["K", "D"])]
     gains: Option<Vec<f64>>,
@@ -31,23 +37,30 @@ pub(crate) struct EngineArguments {
 impl EngineArguments {
     pub(crate) fn engine(&self) -> Engine {
         let law = if self.solver == "comfree" { "dual_cone" } else { "lagged" };
+        let memory = self.memory.unwrap_or(1.0);
         let dual_cone = match (self.gains.as_deref(), self.paper_mode && law == "dual_cone") {
             (Some(&[k, d]), true) => Some(DualCone::paper(k, d)),
             (None, true) => Some(DualCone::paper(0.2, 0.001)),
             (Some(&[k, d]), false) => {
-                Some(DualCone { gains: Gains::PerStep { k, d }, ..DualCone::default() })
+                Some(DualCone { gains: Gains::PerStep { k, d }, memory, ..DualCone::default() })
             }
+            (_, false) => self.memory.map(|memory| DualCone { memory, ..DualCone::default() }),
             _ => None,
         };
         let name = if self.dt.is_some() { "fixed" } else { "cenic" };
-        Engine {
+        let mut engine = Engine {
             solver: self.solver.clone(),
             law: self.law.clone().unwrap_or_else(|| law.into()),
             integrator: self.integrator.clone().unwrap_or_else(|| name.into()),
             accuracy: self.accuracy,
             dt: self.dt.unwrap_or(2e-3),
-            dual_cone,
             paper: self.paper_mode,
+            dual_cone,
+            ..Engine::default()
+        };
+        if let Some(sweeps) = self.sweeps {
+            engine.sweeps = sweeps;
         }
+        engine
     }
 }

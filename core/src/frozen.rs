@@ -8,8 +8,8 @@ use crate::frozen_kernels::{
 use crate::problem::{WholePart, check_finite};
 use crate::snapshot::{Inconsistent, check_starts, ensure};
 use crate::{
-    BlockDiagonal, BlockSink, Changed, ContactGeometry, ContactMap, ContactSide, Evals, Inertia, Part, Pools,
-    ProblemError, Regime, StepProblem,
+    BlockDiagonal, BlockSink, Changed, ContactGeometry, ContactMap, ContactSide, Evals, Inertia, Pace, Part,
+    Pools, ProblemError, Regime, StepProblem,
 };
 
 /// Block-sparse affine map v_c = J v + b: for each constraint a few dense blocks of J.
@@ -534,6 +534,10 @@ impl FrozenProblem {
 }
 
 impl StepProblem for FrozenProblem {
+    fn sweep(&mut self, pace: &mut Pace, gamma: &mut [f64]) -> bool {
+        self.pools.sweep(&self.v_c, pace, gamma);
+        true
+    }
     fn relag(&mut self, gamma: &[f64]) -> bool {
         self.pools.relag(gamma)
     }

@@ -101,6 +101,31 @@ pub trait ContactLaw<const D: usize>:
     }
     /// Cost, gradient and Hessian at `v_c` \[m/s\], D.
     fn eval(&self, p: &Self::Params, v_c: SVector<f64, D>) -> LawEval<D>;
+    /// Multipliers that a constraint keeps while explicit methods sweep over it, and from step to step where the system has a memory; 0: none.
+    const MULTIPLIERS: usize = 0;
+    /// The part of their change in a step that multipliers take into the next one, 0 to 1.
+    fn memory(&self) -> f64 {
+        0.0
+    }
+    /// Sets the multipliers \[N·s\].
+    fn remember(&self, p: &mut Self::Params, multipliers: &[f64]) {
+        let _ = (p, multipliers);
+    }
+    /// What the multipliers of the last sweep leave for the next step \[N·s\].
+    fn multipliers<'p>(&self, p: &'p Self::Params) -> &'p [f64] {
+        let _ = p;
+        &[]
+    }
+    /// Impulse of the multipliers as they are \[N·s\], D.
+    fn recall(&self, p: &Self::Params) -> SVector<f64, D> {
+        let _ = p;
+        SVector::zeros()
+    }
+    /// Moves the multipliers λ to their values at `v_c` and returns their impulse; laws without multipliers are evaluated.
+    fn sweep(&self, p: &mut Self::Params, v_c: SVector<f64, D>, pace: &mut Pace) -> SVector<f64, D> {
+        let _ = pace;
+        -self.grad(p, v_c)
+    }
     /// Gradient −γ alone, for explicit evaluation.
     fn grad(&self, p: &Self::Params, v_c: SVector<f64, D>) -> SVector<f64, D> {
         self.eval(p, v_c).grad
@@ -114,6 +139,18 @@ pub trait ContactLaw<const D: usize>:
         let e = self.eval(p, v_c);
         Along { value: e.cost, slope: e.grad.dot(&dv_c), curvature: dv_c.dot(&(e.hess * dv_c)) }
     }
+}
+
+/// How a sweep goes: Nesterov's momentum with the test that resets it, and whether penetrations are undone.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pace {
+    /// θ: after a sweep to λ, multipliers are carried on to λ + θ (λ − λ of the last sweep); 0 for a single sweep.
+    pub momentum: f64,
+    /// The last sweep of a step undoes penetrations; those before it only stop the approach. What undoes them is not remembered: an integral of the gap
+    /// beside the gap itself would be unstable in slow modes.
+    pub recover: bool,
+    /// Sum over the constraints of (λ before − λ)ᵀ G⁻¹ (λ − λ of the last sweep), before and after the sweep: positive when momentum points uphill.
+    pub uphill: f64,
 }
 
 /// The physical parameters of a contact between two surfaces, the same for every law.

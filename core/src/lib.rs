@@ -41,7 +41,7 @@ pub use integrate::{
     StepObserver, StepReport,
 };
 pub use law::{
-    Along, ContactLaw, ContactMaterial, ContactSeed, ContactSide, LawEval, LawProperties, Smoothness,
+    Along, ContactLaw, ContactMaterial, ContactSeed, ContactSide, LawEval, LawProperties, Pace, Smoothness,
 };
 pub use map::{BlockSink, ContactMap, Part};
 pub use pool::{Evals, LawPool, Pool, Pools, Span};
@@ -51,4 +51,4 @@ pub use problem::{
 };
 pub use snapshot::{Inconsistent, LawRegistry, Snapshot, SnapshotError};
 pub use solver::{ContactSolver, SolveError, SolveStats, SolveStatus, StepSolution, Tolerance};
-pub use system::{Energy, Slot, State, System, largest};
+pub use system::{ContactKey, ContactMemory, Energy, Slot, State, System, largest};

@@ -2,7 +2,7 @@ use std::any::Any;
 
 use nalgebra::SVector;
 
-use crate::{Along, ContactLaw, LawProperties, Part};
+use crate::{Along, ContactLaw, LawProperties, Pace, Part};
 
 /// Flat evaluations of all constraints of a problem, addressed through [`Pools`].
 #[derive(Clone, Debug, Default)]
@@ -47,8 +47,18 @@ pub trait LawPool: Send + Sync {
     fn properties(&self) -> LawProperties;
     /// Costs, gradients and Hessians at `v_c` \[m/s\].
     fn eval(&self, span: Span, which: &[u32], v_c: &[f64], out: &mut Evals);
-    /// Gradients alone.
-    fn grad(&self, span: Span, v_c: &[f64], out: &mut [f64]);
+    /// [`ContactLaw::MULTIPLIERS`].
+    fn multiplier_count(&self) -> usize;
+    /// [`ContactLaw::memory`].
+    fn memory(&self) -> f64;
+    /// Sets the multipliers of the constraint with this number in the pool.
+    fn remember(&mut self, local: usize, multipliers: &[f64]);
+    /// The multipliers of the constraint with this number in the pool.
+    fn multipliers(&self, local: usize) -> &[f64];
+    /// Writes the impulses of the multipliers.
+    fn recall(&self, span: Span, gamma: &mut [f64]);
+    /// Moves the multipliers to their values at `v_c` and writes their impulses.
+    fn sweep(&mut self, span: Span, v_c: &[f64], pace: &mut Pace, gamma: &mut [f64]);
     /// Costs alone.
     fn cost(&self, span: Span, which: &[u32], v_c: &[f64], out: &mut [f64]);
     /// Σ w_k ℓ_k and its two derivatives at v_c + α·dv_c; `weights` per constraint of the problem, None for ones.
@@ -155,11 +165,28 @@ impl<L: ContactLaw<D>, const D: usize> LawPool for Pool<L, D> {
             out.hess[h..h + D * D].copy_from_slice(e.hess.as_slice());
         }
     }
-    fn grad(&self, span: Span, v_c: &[f64], out: &mut [f64]) {
-        let of = span.row..span.row + D * self.params.len();
-        let rows = v_c[of.clone()].as_chunks::<D>().0.iter().zip(out[of].as_chunks_mut::<D>().0);
-        for (p, (v, g)) in self.params.iter().zip(rows) {
-            *g = self.law.grad(p, SVector::from(*v)).into();
+    fn multiplier_count(&self) -> usize {
+        L::MULTIPLIERS
+    }
+    fn memory(&self) -> f64 {
+        self.law.memory()
+    }
+    fn remember(&mut self, local: usize, multipliers: &[f64]) {
+        self.law.remember(&mut self.params[local], multipliers);
+    }
+    fn multipliers(&self, local: usize) -> &[f64] {
+        self.law.multipliers(&self.params[local])
+    }
+    fn recall(&self, span: Span, gamma: &mut [f64]) {
+        let rows = gamma[span.row..].as_chunks_mut::<D>().0;
+        for (p, g) in self.params.iter().zip(rows) {
+            *g = self.law.recall(p).into();
+        }
+    }
+    fn sweep(&mut self, span: Span, v_c: &[f64], pace: &mut Pace, gamma: &mut [f64]) {
+        let rows = v_c[span.row..].as_chunks::<D>().0.iter().zip(gamma[span.row..].as_chunks_mut::<D>().0);
+        for (p, (v, g)) in self.params.iter_mut().zip(rows) {
+            *g = self.law.sweep(p, SVector::from(*v), pace).into();
         }
     }
     fn cost(&self, span: Span, which: &[u32], v_c: &[f64], out: &mut [f64]) {
@@ -331,10 +358,17 @@ impl Pools {
         }
     }
 
-    /// Gradients of all constraints.
-    pub fn grad(&self, v_c: &[f64], out: &mut [f64]) {
+    /// Impulses of the multipliers as they are, all rows \[N·s\].
+    pub fn recall(&self, gamma: &mut [f64]) {
         for (m, span) in self.members.iter().zip(&self.spans) {
-            m.grad(*span, v_c, out);
+            m.recall(*span, gamma);
+        }
+    }
+
+    /// Moves the multipliers to their values at `v_c` and writes their impulses, all rows \[N·s\].
+    pub fn sweep(&mut self, v_c: &[f64], pace: &mut Pace, gamma: &mut [f64]) {
+        for (m, span) in self.members.iter_mut().zip(&self.spans) {
+            m.sweep(*span, v_c, pace, gamma);
         }
     }
 

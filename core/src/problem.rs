@@ -1,7 +1,7 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use crate::{BlockSink, ContactMap, Evals, Inertia, Part, Pools};
+use crate::{BlockSink, ContactMap, Evals, Inertia, Pace, Part, Pools};
 
 /// Does c(v) move when v moves?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,6 +198,12 @@ pub trait StepProblem {
     fn max_step(&mut self, v: &[f64], dv: &[f64]) -> f64 {
         let _ = (v, dv);
         1.0
+    }
+    /// Moves the multipliers of the laws to their values at the contact velocities of the last `relinearize` and writes the impulses, all rows
+    /// \[N·s\]; false, with nothing changed, when the problem has laws that cannot be swept over.
+    fn sweep(&mut self, pace: &mut Pace, gamma: &mut [f64]) -> bool {
+        let _ = (pace, gamma);
+        false
     }
     /// Offers the impulses of a solve as new lagged values; true when the problem changed and wants another solve.
     fn relag(&mut self, gamma: &[f64]) -> bool {

@@ -8,6 +8,7 @@
 //! space that belongs to one state, filled in this order: positions, then velocities, then what needs both.
 
 mod actuation;
+mod anchors;
 mod bounds;
 mod build;
 mod closure;

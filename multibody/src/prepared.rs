@@ -1,11 +1,12 @@
 use signorini_core::na::{Matrix3, Vector3};
 use signorini_core::{
-    BlockDiagonal, ContactGeometry, ContactSeed, ContactSide, FrozenMap, FrozenProblem, Inertia, Pool, Pools,
-    ProblemError, State, StepProblem,
+    BlockDiagonal, ContactGeometry, ContactMemory, ContactSeed, ContactSide, FrozenMap, FrozenProblem,
+    Inertia, Pool, Pools, ProblemError, State, StepProblem,
 };
 use signorini_laws::{DryFriction, Gain, NearRigid};
 use signorini_scene::Pose;
 
+use crate::anchors::Anchors;
 use crate::collision::FoundContact;
 use crate::reference_mass::ReferenceMass;
 use crate::rows::{JointRows, mean_delassus};
@@ -58,6 +59,7 @@ pub(crate) struct Prepared {
     pub problem: FrozenProblem,
     smooth: Option<Box<Smooth>>,
     sharing: Sharing,
+    anchors: Anchors,
 }
 
 impl Prepared {
@@ -94,6 +96,7 @@ impl Prepared {
             problem,
             smooth: if smooth { Some(Box::new(Smooth::new(&mass)?)) } else { None },
             sharing: Sharing::new(model.trees.len()),
+            anchors: Anchors::default(),
             mass,
         })
     }
@@ -263,11 +266,21 @@ impl Prepared {
             &mut self.contact_seeds,
             &mut self.rows.limits,
         );
-        parts.pools.member_mut(CONTACT).reset(&self.contact_seeds);
+        let pool = parts.pools.member_mut(CONTACT);
+        pool.reset(&self.contact_seeds);
+        self.anchors.recall(&self.x0.memory, (parts.contacts, &self.kin), dt, pool);
         if parts.pools.members()[LIMIT].shares_mass() {
             parts.pools.member_mut(LIMIT).reset(&self.rows.limits);
         }
         self.problem.finish(dt)
+    }
+}
+
+impl Prepared {
+    /// What contacts carry into the next step, after the last problem was solved.
+    pub(crate) fn store_memory(&self, dt: f64, out: &mut ContactMemory) {
+        let pool = self.problem.pools().members()[CONTACT].as_ref();
+        self.anchors.store(dt, pool, out);
     }
 }
 

@@ -329,6 +329,7 @@ impl System for RigidSystem {
         self.model.integrate(&x0.q, &s.v, dt, &mut x1.q);
         x1.v.copy_from_slice(&s.v);
         self.model.advance_activations(&x0.z, &self.control, dt, &mut x1.z);
+        self.slots[slot as usize].store_memory(dt, &mut x1.memory);
         Ok(())
     }
 

@@ -1,5 +1,5 @@
-use signorini_core::State;
 use signorini_core::na::{Quaternion, UnitQuaternion};
+use signorini_core::{ContactMemory, State};
 use signorini_scene::{JointKind, Keyframe, Pose};
 
 use crate::{Model, ModelError};
@@ -69,6 +69,7 @@ impl Model {
             q: pick(key.map(|k| &k.q), &self.reference_q),
             v: pick(key.map(|k| &k.v), &vec![0.0; self.nv()]),
             z: pick(key.map(|k| &k.activation), &vec![0.0; internal]),
+            memory: ContactMemory::default(),
         };
         self.check_state(&s.q, &s.v)?;
         if s.z.len() != internal {

@@ -33,9 +33,11 @@ pub struct Engine {
     pub accuracy: f64,
     /// Step of the fixed integrator \[s\].
     pub dt: f64,
-    /// Settings of the law `dual_cone`; None: its default under fixed steps, [`PHYSICAL`] under error control, without which halving the step
-    /// changes the law.
+    /// Settings of the law `dual_cone`; None: its default under fixed steps, [`PHYSICAL`] under error control, where halving the step must not
+    /// change the law; with full memory when comfree takes fixed steps outside paper mode.
     pub dual_cone: Option<DualCone>,
+    /// Evaluations per step of comfree; 1 in paper mode.
+    pub sweeps: u32,
     /// No speculative margin, no islands, Hessian reuse, intervals ended as published: as in the paper's tables.
     pub paper: bool,
 }
@@ -49,6 +51,7 @@ impl Default for Engine {
             accuracy: 1e-3,
             dt: 2e-3,
             dual_cone: None,
+            sweeps: 8,
             paper: false,
         }
     }
@@ -99,8 +102,17 @@ impl Engine {
 
     /// The settings of the dual cone.
     fn cone(&self) -> DualCone {
-        let physical = DualCone { gains: PHYSICAL, ..DualCone::default() };
-        self.dual_cone.unwrap_or(if self.integrator == "cenic" { physical } else { DualCone::default() })
+        let remembers = self.solver == "comfree" && self.integrator == "fixed" && !self.paper;
+        let law = self.dual_cone.unwrap_or_else(|| match self.integrator.as_str() {
+            "cenic" => DualCone { gains: PHYSICAL, ..DualCone::default() },
+            _ => DualCone { memory: f64::from(u8::from(remembers)), ..DualCone::default() },
+        });
+        DualCone { acting: law.acting && self.sweeps() == 1, ..law }
+    }
+
+    /// Evaluations per step of comfree.
+    fn sweeps(&self) -> u32 {
+        if self.paper || self.integrator == "cenic" { 1 } else { self.sweeps }
     }
 
     /// The same in paper mode.
@@ -126,7 +138,7 @@ impl Engine {
                 let options = if self.paper { IcfOptions::paper() } else { IcfOptions::default() };
                 Ok(Box::new(IcfSolver::new(options)))
             }
-            "comfree" => Ok(Box::new(ComfreeSolver::default())),
+            "comfree" => Ok(Box::new(ComfreeSolver::with_sweeps(self.sweeps()))),
             "reference" => Ok(Box::new(ReferenceSolver::default())),
             name => {
                 Err(EngineError::Unknown { what: "solver", name: name.into(), known: SOLVERS.join(", ") })

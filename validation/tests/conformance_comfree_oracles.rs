@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use signorini_core::{Integrator, NoObserver, State};
+use signorini_core::{NoObserver, State};
 use signorini_laws::{DualCone, Gains, MassScale};
 use signorini_scene::{LoadOptions, Scene};
 use signorini_validation::engine::Engine;

@@ -1,5 +1,5 @@
 use signorini_core::{
-    ContactSolver, Evals, ProblemError, Regime, SolveError, SolveStatus, StepProblem, StepSolution,
+    ContactSolver, Evals, Pace, ProblemError, Regime, SolveError, SolveStatus, StepProblem, StepSolution,
     Tolerance, WholePart, check_finite,
 };
 
@@ -13,14 +13,44 @@ const NAME: &str = "comfree";
 /// ```
 /// The guess and the tolerance are not used: there is nothing to converge, and no residual is asked for (`StepSolution::tolerance` is 0). Nothing is
 /// allocated in a solve once its storage has grown to the size of the problem.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ComfreeSolver {
+    sweeps: u32,
     whole: WholePart,
     evals: Evals,
     change: Vec<f64>,
 }
 
+impl Default for ComfreeSolver {
+    fn default() -> Self {
+        Self::with_sweeps(1)
+    }
+}
+
 impl ComfreeSolver {
+    /// With more evaluations per step, each at the velocity that the last one left; at least one.
+    pub fn with_sweeps(sweeps: u32) -> Self {
+        Self {
+            sweeps: sweeps.max(1),
+            whole: WholePart::default(),
+            evals: Evals::default(),
+            change: Vec::new(),
+        }
+    }
+
+    /// v = v* + A⁻¹ Jᵀ γ.
+    fn respond(&mut self, p: &dyn StepProblem, gamma: &[f64], v: &mut [f64]) {
+        self.change.clear();
+        self.change.resize(v.len(), 0.0);
+        self.evals.grad.clear();
+        self.evals.grad.extend(gamma.iter().map(|g| -g));
+        p.map().add_gradient(self.whole.part(), p.pools(), &self.evals, &mut self.change);
+        p.inertia().solve_in_place(self.whole.part(), &mut self.change);
+        for (v, (free, change)) in v.iter_mut().zip(p.free_velocity().iter().zip(&self.change)) {
+            *v = free - change;
+        }
+    }
+
     /// λ_max(A⁻¹ Σ J_kᵀ ∇²ℓ_k(J_k v + b_k) J_k) by `iterations` of the power method, from below: the part of a velocity that contacts may take away in
     /// one evaluation. At most 1 and a body at rest stays at rest; above 4/3 (2 without springs) no state is stable.
     ///
@@ -113,17 +143,26 @@ impl ContactSolver for ComfreeSolver {
         self.whole.fit(p);
         out.v.clear();
         out.v.extend_from_slice(p.free_velocity());
-        p.relinearize(&out.v)?;
-        let (part, pools) = (self.whole.part(), p.pools());
-        self.evals.grad.resize(pools.row_count(), 0.0);
-        pools.grad(p.contact_velocities(), &mut self.evals.grad);
         out.gamma.clear();
-        out.gamma.extend(self.evals.grad.iter().map(|g| -g));
-        self.change.clear();
-        self.change.resize(out.v.len(), 0.0);
-        p.map().add_gradient(part, pools, &self.evals, &mut self.change);
-        p.inertia().solve_in_place(part, &mut self.change);
-        out.v.iter_mut().zip(&self.change).for_each(|(v, c)| *v -= c);
+        out.gamma.resize(p.pools().row_count(), 0.0);
+        p.pools().recall(&mut out.gamma);
+        if out.gamma.iter().any(|g| *g != 0.0) {
+            self.respond(p, &out.gamma, &mut out.v);
+        }
+        // Nesterov's sequence; the last sweep goes without momentum, so that no multiplier leaves its bounds.
+        let mut t = 1.0;
+        for sweep in 1..=self.sweeps {
+            p.relinearize(&out.v)?;
+            let next = 0.5 * (1.0 + f64::sqrt(1.0 + 4.0 * t * t));
+            let momentum = if sweep < self.sweeps { (t - 1.0) / next } else { 0.0 };
+            let mut pace = Pace { momentum, recover: sweep == self.sweeps, uphill: 0.0 };
+            let swept = p.sweep(&mut pace, &mut out.gamma);
+            t = if pace.uphill > 0.0 { 1.0 } else { next };
+            if !swept {
+                return Err(ProblemError::Unsupported("its laws cannot be swept over; use icf".into()).into());
+            }
+            self.respond(p, &out.gamma, &mut out.v);
+        }
         p.relinearize(&out.v)?;
         out.v_c.clear();
         out.v_c.extend_from_slice(p.contact_velocities());

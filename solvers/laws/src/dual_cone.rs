@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{Matrix3, SVector, Vector3};
-use signorini_core::{ContactLaw, ContactSeed, LawEval, LawProperties, Smoothness};
+use signorini_core::{ContactLaw, ContactSeed, LawEval, LawProperties, Pace, Smoothness};
 
 use crate::friction::friction_coefficient;
 use crate::ramp::Ramp;
@@ -66,8 +66,10 @@ pub struct DualCone {
     pub gains: Gains,
     /// Mass scale.
     pub mass: MassScale,
-    /// Masses are shared among the contacts that act on a tree: W₁ n₁ + W₂ n₂ in place of W₁ + W₂.
+    /// Masses are shared among the n contacts and limits on a tree: W₁ n₁ + W₂ n₂ in place of W₁ + W₂.
     pub split: bool,
+    /// n counts those that act at the velocity without contact alone. Memory and more than one sweep let others act, so they count all.
+    pub acting: bool,
     /// Gains are divided by the number of facets.
     pub normalize: bool,
     /// Gains are lowered where the sum of R (d + k δt) over facets and contacts of a tree could pass one.
@@ -80,20 +82,24 @@ pub struct DualCone {
     pub ballistic: bool,
     /// Width of the solimp curve in place of the contact's own \[m\].
     pub width: Option<f64>,
+    /// Anchors: the part of a step's change that facet forces take into the next step, 0 to 1. A contact then rests without depth and without creep.
+    pub memory: f64,
 }
 
 impl Default for DualCone {
     fn default() -> Self {
         Self {
-            gains: Gains::Recovery { beta: 0.2 },
+            gains: Gains::Recovery { beta: 0.5 },
             mass: MassScale::Exact,
             split: true,
+            acting: true,
             normalize: true,
             cap: true,
             directions: 8,
             smoothing: 0.0,
             ballistic: true,
             width: None,
+            memory: 0.0,
         }
     }
 }
@@ -105,12 +111,14 @@ impl DualCone {
             gains: Gains::PerStep { k, d },
             mass: MassScale::Trace,
             split: false,
+            acting: false,
             normalize: false,
             cap: false,
             directions: 4,
             smoothing: 0.0,
             ballistic: false,
             width: None,
+            memory: 0.0,
         }
     }
 
@@ -142,6 +150,9 @@ impl DualCone {
         }
         not_negative("smoothing", self.smoothing)?;
         not_negative("width", self.width.unwrap_or(0.0))?;
+        if !(0.0..=1.0).contains(&self.memory) {
+            return Err(format!("memory is {}, but must be between 0 and 1", self.memory));
+        }
         if !matches!(self.directions, 4 | 8 | 16) {
             return Err(format!("directions is {}, but must be 4, 8 or 16", self.directions));
         }
@@ -189,16 +200,17 @@ fn with_width(solimp: &[f64; 5], width: Option<f64>) -> [f64; 5] {
     s
 }
 
+/// Most facets of a contact: 16 directions, two spins, four rolls.
+const FACETS: usize = 22;
+
 /// Parameters of [`DualCone`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DualConeParams {
-    /// W of the rows that facets use: shared among contacts, when that is on.
-    linear: Matrix3<f64>,
-    angular: Matrix3<f64>,
-    coupling: Vector3<f64>,
-    /// The same gain for all facets \[kg\]; without it `relative` over the facet's own inverse mass.
-    gain: Option<f64>,
-    relative: f64,
+    /// G of each facet \[kg\].
+    gains: [f64; FACETS],
+    /// Multipliers of the facets \[N·s\]; without momentum, and in the end without what undid a penetration.
+    multipliers: [f64; FACETS],
+    last: [f64; FACETS],
     shift: f64,
     /// Sliding, spin, rolling.
     mu: [f64; 3],
@@ -214,43 +226,46 @@ const COS: [f64; 16] = {
 };
 
 impl DualConeParams {
-    /// Calls `f(a_f, G_f)` for every facet; a_f as (normal, t₁, t₂, spin, roll₁, roll₂).
+    /// Calls `f(number, a_f)` for every facet; a_f as (normal, t₁, t₂, spin, roll₁, roll₂).
     #[inline(always)]
-    fn for_facets(&self, mut f: impl FnMut([f64; 6], f64)) {
-        let gain = |inverse_mass: f64| match self.gain {
-            Some(g) => g,
-            None => self.relative / inverse_mass.max(f64::MIN_POSITIVE),
-        };
-        let w = &self.linear;
+    fn for_facets(&self, mut f: impl FnMut(usize, [f64; 6])) {
         if self.condim == 1 {
-            return f([1.0, 0.0, 0.0, 0.0, 0.0, 0.0], gain(w[(0, 0)]));
+            return f(0, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
         }
         let [sliding, spin, rolling] = self.mu;
-        let stride = 16 / usize::from(self.directions);
-        for i in (0..16).step_by(stride) {
-            let (a, b) = (-sliding * COS[i], -sliding * COS[(i + 12) % 16]);
-            let tangent = a * a * w[(1, 1)] + b * b * w[(2, 2)] + 2.0 * a * b * w[(1, 2)];
-            let mass = w[(0, 0)] + 2.0 * (a * w[(0, 1)] + b * w[(0, 2)]) + tangent;
-            f([1.0, a, b, 0.0, 0.0, 0.0], gain(mass));
+        let n = usize::from(self.directions);
+        for j in 0..n {
+            let i = j * (16 / n);
+            f(j, [1.0, -sliding * COS[i], -sliding * COS[(i + 12) % 16], 0.0, 0.0, 0.0]);
         }
         if self.condim < 4 {
             return;
         }
-        for s in [-spin, spin] {
-            let mass = w[(0, 0)] + 2.0 * s * self.coupling[0] + s * s * self.angular[(0, 0)];
-            f([1.0, 0.0, 0.0, s, 0.0, 0.0], gain(mass));
-        }
+        f(n, [1.0, 0.0, 0.0, -spin, 0.0, 0.0]);
+        f(n + 1, [1.0, 0.0, 0.0, spin, 0.0, 0.0]);
         if self.condim < 6 {
             return;
         }
-        for axis in [1, 2] {
-            for s in [-rolling, rolling] {
-                let mass = w[(0, 0)] + 2.0 * s * self.coupling[axis] + s * s * self.angular[(axis, axis)];
-                let mut a = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-                a[3 + axis] = s;
-                f(a, gain(mass));
+        f(n + 2, [1.0, 0.0, 0.0, 0.0, -rolling, 0.0]);
+        f(n + 3, [1.0, 0.0, 0.0, 0.0, rolling, 0.0]);
+        f(n + 4, [1.0, 0.0, 0.0, 0.0, 0.0, -rolling]);
+        f(n + 5, [1.0, 0.0, 0.0, 0.0, 0.0, rolling]);
+    }
+
+    /// Calls `f(number, a_f, G_f, x_f)` for every facet with gain, γ_f = G_f x_f₊ with x_f = λ_f/G_f − u_f − `shift`.
+    #[inline(always)]
+    fn for_active<const D: usize>(
+        &self,
+        v_c: &SVector<f64, D>,
+        shift: f64,
+        mut f: impl FnMut(usize, [f64; 6], f64, f64),
+    ) {
+        self.for_facets(|i, a| {
+            let g = self.gains[i];
+            if g > 0.0 {
+                f(i, a, g, self.multipliers[i] / g - dot(&a, v_c) - shift);
             }
-        }
+        });
     }
 
     fn ramp(&self) -> Ramp {
@@ -277,13 +292,17 @@ macro_rules! dual_cone {
                 LawProperties { convex: true, barrier: false, smoothness: Smoothness::C1 };
             const PAPER: &'static str = "borse2026comfree";
             const SHARES_MASS: bool = true;
+            const MULTIPLIERS: usize = FACETS;
 
             fn acts(&self, seed: &ContactSeed, v_c: SVector<f64, $d>) -> bool {
+                if !self.acting || self.memory > 0.0 {
+                    return true;
+                }
                 let p = <Self as ContactLaw<$d>>::prepare(self, seed);
                 // Beyond forty widths the smooth maximum is below the round-off of the normal impulse.
                 let margin = 40.0 * self.smoothing;
                 let mut acts = false;
-                p.for_facets(|a, g| acts |= g > 0.0 && margin - dot(&a, &v_c) - p.shift > 0.0);
+                p.for_active(&v_c, p.shift, |_, _, _, x| acts |= x + margin > 0.0);
                 acts
             }
 
@@ -291,12 +310,61 @@ macro_rules! dual_cone {
                 prepare(self, seed, $d)
             }
 
+            fn memory(&self) -> f64 {
+                self.memory
+            }
+
+            fn remember(&self, p: &mut DualConeParams, multipliers: &[f64]) {
+                p.multipliers.copy_from_slice(multipliers);
+                p.last = p.multipliers;
+            }
+
+            fn multipliers<'p>(&self, p: &'p DualConeParams) -> &'p [f64] {
+                &p.last
+            }
+
+            fn recall(&self, p: &DualConeParams) -> SVector<f64, $d> {
+                let mut gamma = SVector::zeros();
+                p.for_facets(|i, a| {
+                    for r in 0..$d {
+                        gamma[r] += p.multipliers[i] * a[r];
+                    }
+                });
+                gamma
+            }
+
+            #[inline]
+            fn sweep(
+                &self,
+                p: &mut DualConeParams,
+                v_c: SVector<f64, $d>,
+                pace: &mut Pace,
+            ) -> SVector<f64, $d> {
+                let ramp = p.ramp();
+                let mut gamma = SVector::zeros();
+                let (mut ahead, mut last) = ([0.0; FACETS], [0.0; FACETS]);
+                let undo = p.shift.min(0.0);
+                let shift = if pace.recover { p.shift } else { p.shift - undo };
+                p.for_active(&v_c, shift, |i, a, g, x| {
+                    let next = g * ramp.value(x);
+                    let change = next - p.last[i];
+                    pace.uphill += (p.multipliers[i] - next) * change / g;
+                    ahead[i] = next + pace.momentum * change;
+                    last[i] = if pace.recover { (next + g * undo).max(0.0) } else { next };
+                    for r in 0..$d {
+                        gamma[r] += ahead[i] * a[r];
+                    }
+                });
+                (p.multipliers, p.last) = (ahead, last);
+                gamma
+            }
+
             #[inline]
             fn eval(&self, p: &DualConeParams, v_c: SVector<f64, $d>) -> LawEval<$d> {
                 let ramp = p.ramp();
                 let mut e = LawEval::zero();
-                p.for_facets(|a, g| {
-                    let (value, slope, integral) = ramp.eval(-dot(&a, &v_c) - p.shift);
+                p.for_active(&v_c, p.shift, |_, a, g, x| {
+                    let (value, slope, integral) = ramp.eval(x);
                     e.cost += g * integral;
                     let (impulse, stiffness) = (g * value, g * slope);
                     for i in 0..$d {
@@ -314,7 +382,7 @@ macro_rules! dual_cone {
             fn cost(&self, p: &DualConeParams, v_c: SVector<f64, $d>) -> f64 {
                 let ramp = p.ramp();
                 let mut cost = 0.0;
-                p.for_facets(|a, g| cost += g * ramp.eval(-dot(&a, &v_c) - p.shift).2);
+                p.for_active(&v_c, p.shift, |_, _, g, x| cost += g * ramp.eval(x).2);
                 cost
             }
 
@@ -322,8 +390,8 @@ macro_rules! dual_cone {
             fn grad(&self, p: &DualConeParams, v_c: SVector<f64, $d>) -> SVector<f64, $d> {
                 let ramp = p.ramp();
                 let mut grad = SVector::zeros();
-                p.for_facets(|a, g| {
-                    let impulse = g * ramp.value(-dot(&a, &v_c) - p.shift);
+                p.for_active(&v_c, p.shift, |_, a, g, x| {
+                    let impulse = g * ramp.value(x);
                     for i in 0..$d {
                         grad[i] -= impulse * a[i];
                     }
@@ -336,22 +404,25 @@ macro_rules! dual_cone {
 
 dual_cone!(1, 3, 4, 6);
 
+/// aᵀ W a of a facet; the tangents of `a` go with the linear rows, the others one by one with the normal.
+fn inverse_mass(a: &[f64; 6], linear: &Matrix3<f64>, angular: &Matrix3<f64>, coupling: &Vector3<f64>) -> f64 {
+    let (t, w) = (Vector3::new(a[0], a[1], a[2]), Vector3::new(a[3], a[4], a[5]));
+    t.dot(&(linear * t)) + 2.0 * w.dot(coupling) + w.dot(&(angular * w))
+}
+
 fn prepare(law: &DualCone, seed: &ContactSeed, dim: usize) -> DualConeParams {
     let m = &seed.material;
     let condim = if m.condim as usize > dim { dim as u8 } else { m.condim };
-    let facets = law.facets(condim, dim) as f64;
+    let facets = law.facets(condim, dim);
     let slip = seed.velocity[1].hypot(seed.velocity[2]);
     let sliding = friction_coefficient(m.friction_static, m.friction_dynamic, slip / m.stiction_speed);
     let material = [m.stiffness, m.relaxation_time * m.stiffness];
     let (relative, shift) = law.relative(seed.dt, seed.gap, &m.solimp, material);
-    let shares = seed.sides.map(|s| if law.split { f64::from(s.contacts.max(1)) } else { 1.0 });
-    let [a, b] = &seed.sides;
+    let relative = if law.normalize { relative / facets as f64 } else { relative };
     let mut p = DualConeParams {
-        linear: a.linear * shares[0] + b.linear * shares[1],
-        angular: a.angular * shares[0] + b.angular * shares[1],
-        coupling: a.coupling * shares[0] + b.coupling * shares[1],
-        gain: None,
-        relative: if law.normalize { relative / facets } else { relative },
+        gains: [0.0; FACETS],
+        multipliers: [0.0; FACETS],
+        last: [0.0; FACETS],
         shift,
         mu: [sliding, m.friction_torsional, m.friction_rolling],
         directions: law.directions,
@@ -359,56 +430,42 @@ fn prepare(law: &DualCone, seed: &ContactSeed, dim: usize) -> DualConeParams {
         smoothing: law.smoothing,
     };
     let over = |x: f64| if x > 0.0 { 1.0 / x } else { 0.0 };
-    let trace = shares[0] * a.linear.trace() + shares[1] * b.linear.trace();
-    let reference = shares[0] * a.reference + shares[1] * b.reference;
-    let known = seed.sides.iter().any(|s| s.reference > 0.0);
-    p.gain = match (law.gains, law.mass) {
-        (Gains::Material, _) => Some(p.relative),
-        (_, MassScale::Exact) => None,
-        (_, MassScale::Trace) => Some(p.relative * over(trace)),
-        (_, MassScale::Mean) if known => Some(p.relative * over(reference)),
-        (_, MassScale::Mean) => Some(p.relative * 3.0 * over(trace)),
-    };
-    if law.cap {
-        cap(law, seed, &mut p, facets);
-    }
-    p
-}
-
-/// Keeps Σ_f G_f a_fᵀ W a_f of this contact below its share 1/n of one, n the larger number of contacts on its two trees: then λ_max(M⁻¹ Σ G A Aᵀ) ≤ 1 for the
-/// whole scene (papers/borse2026comfree).
-fn cap(law: &DualCone, seed: &ContactSeed, p: &mut DualConeParams, facets: f64) {
-    if p.gain.is_none() && law.split {
-        // Each facet has relative/(a W a) with W shared: the sum is at most facets · relative.
-        p.relative = p.relative.min(1.0 / facets);
-        return;
-    }
     let [a, b] = &seed.sides;
-    let alone = DualConeParams {
-        linear: a.linear + b.linear,
-        angular: a.angular + b.angular,
-        coupling: a.coupling + b.coupling,
-        gain: None,
-        relative: 1.0,
-        ..*p
+    let [m1, m2] = seed.sides.map(|s| if law.split { f64::from(s.contacts.max(1)) } else { 1.0 });
+    let trace = m1 * a.linear.trace() + m2 * b.linear.trace();
+    let reference = m1 * a.reference + m2 * b.reference;
+    let known = a.reference > 0.0 || b.reference > 0.0;
+    let same = match (law.gains, law.mass) {
+        (Gains::Material, _) => Some(relative),
+        (_, MassScale::Exact) => None,
+        (_, MassScale::Mean) if known => Some(relative * over(reference)),
+        (_, MassScale::Mean) => Some(relative * 3.0 * over(trace)),
+        (_, MassScale::Trace) => Some(relative * over(trace)),
     };
-    let mut masses = [0.0; 32];
-    let mut n = 0;
-    alone.for_facets(|_, inverse| {
-        masses[n] = 1.0 / inverse;
-        n += 1;
+    let linear = a.linear * m1 + b.linear * m2;
+    let (angular, coupling) = (a.angular * m1 + b.angular * m2, a.coupling * m1 + b.coupling * m2);
+    let mut gains = [0.0; FACETS];
+    p.for_facets(|i, a| {
+        gains[i] = same.unwrap_or_else(|| relative * over(inverse_mass(&a, &linear, &angular, &coupling)));
     });
-    let (mut sum, mut i) = (0.0, 0);
-    p.for_facets(|_, g| {
-        sum += g * masses[i];
-        i += 1;
-    });
-    let contacts = f64::from(a.contacts.max(b.contacts).max(1));
-    let over = sum * contacts;
-    if over > 1.0 {
-        p.relative /= over;
-        p.gain = p.gain.map(|g| g / over);
+    if law.cap {
+        // Σ_f G_f a_fᵀ W a_f of this contact stays below its share 1/n of one, n the larger number of contacts on its two trees: then
+        // λ_max(M⁻¹ Σ G aᵀa) ≤ 1 for the whole scene (papers/borse2026comfree). Shared exact masses have this built in.
+        let sum = if law.split && same.is_none() {
+            relative * facets as f64
+        } else {
+            let (linear, angular) = (a.linear + b.linear, a.angular + b.angular);
+            let coupling = a.coupling + b.coupling;
+            let mut sum = 0.0;
+            p.for_facets(|i, a| sum += gains[i] * inverse_mass(&a, &linear, &angular, &coupling));
+            sum * f64::from(a.contacts.max(b.contacts).max(1))
+        };
+        if sum > 1.0 {
+            gains.iter_mut().for_each(|g| *g /= sum);
+        }
     }
+    p.gains = gains;
+    p
 }
 
 /// One row under [`DualCone`]: (G, s) with γ = G (−v_c − s)₊. `inverse_mass` is the row's own, `reference` that at the reference configuration.

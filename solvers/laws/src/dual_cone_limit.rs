@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{SMatrix, SVector};
-use signorini_core::{ContactLaw, LawEval, LawProperties, Smoothness};
+use signorini_core::{ContactLaw, LawEval, LawProperties, Pace, Smoothness};
 
 use crate::dual_cone::single_row;
 use crate::ramp::Ramp;
@@ -30,6 +30,16 @@ pub struct DualConeLimitParams {
     gain: f64,
     shift: f64,
     smoothing: f64,
+    multiplier: f64,
+    last: f64,
+}
+
+impl DualConeLimitParams {
+    /// λ/G − v_c − s.
+    fn excess(&self, v_c: f64) -> f64 {
+        let lift = if self.gain > 0.0 { self.multiplier / self.gain } else { 0.0 };
+        lift - v_c - self.shift
+    }
 }
 
 impl ContactLaw<1> for DualConeLimit {
@@ -40,21 +50,48 @@ impl ContactLaw<1> for DualConeLimit {
         LawProperties { convex: true, barrier: false, smoothness: Smoothness::C1 };
     const PAPER: &'static str = "borse2026comfree";
     const SHARES_MASS: bool = true;
+    const MULTIPLIERS: usize = 1;
 
     fn acts(&self, seed: &LimitSeed, v_c: SVector<f64, 1>) -> bool {
+        if !self.law.acting || self.law.memory > 0.0 {
+            return true;
+        }
         let p = self.prepare(seed);
-        p.gain > 0.0 && 40.0 * p.smoothing - v_c[0] - p.shift > 0.0
+        p.gain > 0.0 && 40.0 * p.smoothing + p.excess(v_c[0]) > 0.0
     }
 
     fn prepare(&self, s: &LimitSeed) -> DualConeLimitParams {
         let masses = (s.inverse_mass, s.reference, s.contacts);
         let (gain, shift) = single_row(&self.law, s.dt, s.gap, &s.solimp, masses);
-        DualConeLimitParams { gain, shift, smoothing: self.law.smoothing }
+        DualConeLimitParams { gain, shift, smoothing: self.law.smoothing, multiplier: 0.0, last: 0.0 }
+    }
+
+    fn remember(&self, p: &mut DualConeLimitParams, multipliers: &[f64]) {
+        (p.multiplier, p.last) = (multipliers[0], multipliers[0]);
+    }
+
+    fn multipliers<'p>(&self, p: &'p DualConeLimitParams) -> &'p [f64] {
+        std::slice::from_ref(&p.multiplier)
+    }
+
+    fn recall(&self, p: &DualConeLimitParams) -> SVector<f64, 1> {
+        SVector::from([p.multiplier])
+    }
+
+    fn sweep(&self, p: &mut DualConeLimitParams, v_c: SVector<f64, 1>, pace: &mut Pace) -> SVector<f64, 1> {
+        let undo = if pace.recover { 0.0 } else { p.shift.min(0.0) };
+        let next = p.gain * Ramp { width: p.smoothing }.value(p.excess(v_c[0]) + undo);
+        let change = next - p.last;
+        if p.gain > 0.0 {
+            pace.uphill += (p.multiplier - next) * change / p.gain;
+        }
+        (p.multiplier, p.last) = (next + pace.momentum * change, next);
+        SVector::from([p.multiplier])
     }
 
     #[inline]
     fn eval(&self, p: &DualConeLimitParams, v_c: SVector<f64, 1>) -> LawEval<1> {
-        let (value, slope, integral) = Ramp { width: p.smoothing }.eval(-v_c[0] - p.shift);
+        let (value, slope, integral) = Ramp { width: p.smoothing }.eval(p.excess(v_c[0]));
         LawEval {
             cost: p.gain * integral,
             grad: SVector::from([-p.gain * value]),

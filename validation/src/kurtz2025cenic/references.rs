@@ -136,7 +136,7 @@ fn convergence(ctx: &Context, name: &str) -> Result<PageOutput, PageError> {
         let mut integrator = engine.integrator().map_err(failed)?;
         let q = vec![x0[4], x0[5], x0[6], x0[0], x0[1], x0[2], x0[3]];
         let v = vec![x0[10], x0[11], x0[12], x0[7], x0[8], x0[9]];
-        let mut x = State { t: 0.0, q, v, z: Vec::new() };
+        let mut x = State { t: 0.0, q, v, ..State::default() };
         let mut run = Run { error: 0.0, steps: 0, rejected: 0 };
         let to_first = integrator.advance(&mut sys, &mut x, FIRST_SAMPLE, &mut NoObserver).map_err(failed)?;
         run.steps += to_first.steps;

@@ -142,7 +142,7 @@ impl FreeBodies {
             q.extend([p.x, p.y, p.z, 1.0, 0.0, 0.0, 0.0]);
         }
         q.push(0.0);
-        State { t: 0.0, q, v: vec![0.0; 6 * positions.len() + 1], z: Vec::new() }
+        State { t: 0.0, q, v: vec![0.0; 6 * positions.len() + 1], ..State::default() }
     }
 }
 

@@ -74,7 +74,7 @@ impl TwoCubes {
             q.extend(p.iter());
             q.extend(axes.iter());
         }
-        State { t: 0.0, q, v: vec![0.0; 2 * N], z: Vec::new() }
+        State { t: 0.0, q, v: vec![0.0; 2 * N], ..State::default() }
     }
 
     /// The smallest distance of the two surfaces \[m\].
