@@ -9,7 +9,7 @@ const NAME: &str = "comfree";
 /// One explicit evaluation of a step problem at the velocity without contact.
 ///
 /// ```text
-/// γ_k = −∇ℓ_k(J_k v* + b_k),   v = v* + A⁻¹ Σ J_kᵀ γ_k          borse2026comfree, eqs. (7)–(9)
+/// γ_k = −∇ℓ_k(J_k v* + b_k),   v = v* + A⁻¹ Σ J_kᵀ γ_k          borse2026comfree, eq. (8)
 /// ```
 /// The guess and the tolerance are not used: there is nothing to converge, and no residual is asked for (`StepSolution::tolerance` is 0). Nothing is
 /// allocated in a solve once its storage has grown to the size of the problem.
