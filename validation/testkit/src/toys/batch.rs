@@ -52,9 +52,7 @@ impl BatchStepper for ToyBatch {
 
     fn load(&mut self, lane: usize, x: &State) -> Result<(), StepError> {
         let layout = self.layout();
-        if lane >= layout.lanes {
-            return Err(StepError::Argument(format!("lane {lane} of {} does not exist", layout.lanes)));
-        }
+        layout.check_lane(lane)?;
         fit("q", layout.nq, x.q.len())?;
         fit("v", layout.nv, x.v.len())?;
         x.check_finite().map_err(|e| StepError::problem(x.t, 0.0, e))?;
@@ -63,26 +61,25 @@ impl BatchStepper for ToyBatch {
         Ok(())
     }
 
-    fn store(&self, lane: usize, x: &mut State) {
+    fn store(&self, lane: usize, x: &mut State) -> Result<(), StepError> {
+        self.layout().check_lane(lane)?;
         x.copy_from(&self.lanes[lane].x);
+        Ok(())
     }
 
-    fn copy_lane(&mut self, from: usize, to: usize) {
+    fn copy_lane(&mut self, from: usize, to: usize) -> Result<(), StepError> {
+        self.layout().check_lane(from)?;
+        self.layout().check_lane(to)?;
         let (x, status) = (self.lanes[from].x.clone(), self.lanes[from].status.clone());
         self.lanes[to].x = x;
         self.lanes[to].status = status;
+        Ok(())
     }
 
     fn step(&mut self, control: &[f64], dt: f64, substeps: u32, active: &[bool]) -> Result<(), StepError> {
-        fit("control", self.lanes.len(), control.len())?;
-        fit("active", self.lanes.len(), active.len())?;
-        if !(dt > 0.0 && dt.is_finite()) {
-            return Err(StepError::Argument(format!(
-                "the step size must be positive and finite, not {dt} s"
-            )));
-        }
+        self.layout().check_step(control, dt, active)?;
         for (i, lane) in self.lanes.iter_mut().enumerate() {
-            if active[i]
+            if active.get(i).is_none_or(|a| *a)
                 && lane.status == LaneStatus::Running
                 && let Err(e) = lane.step(control[i], dt, substeps)
             {
@@ -92,7 +89,7 @@ impl BatchStepper for ToyBatch {
         Ok(())
     }
 
-    fn status(&self, lane: usize) -> &LaneStatus {
-        &self.lanes[lane].status
+    fn status(&self, lane: usize) -> Option<&LaneStatus> {
+        self.lanes.get(lane).map(|l| &l.status)
     }
 }

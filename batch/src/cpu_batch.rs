@@ -1,0 +1,316 @@
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use signorini_core::{AdvanceReport, BatchLayout, BatchStepper, LaneStatus, State, StepError};
+use signorini_multibody::Model;
+use signorini_scene::{Pose, Scene};
+
+use crate::lane::{Lane, Task, Worker, check_inputs};
+use crate::{BatchError, LaneParameters, ReadLane, Recipe};
+
+/// Settings of a [`CpuBatch`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BatchOptions {
+    /// Threads; 0: one per processor, at most one per lane. One thread steps on the caller's, without a pool.
+    pub threads: usize,
+}
+
+/// Many worlds of one rigid scene on the threads of the processor: the [`BatchStepper`] of [`Recipe`]s.
+///
+/// ```
+/// use signorini_batch::{BatchOptions, CpuBatch, Recipe};
+/// use signorini_core::BatchStepper;
+/// use signorini_scene::SceneBuilder;
+/// let scene = SceneBuilder::new("drop").half_space().body("ball").at([0.0, 0.0, 1.0]).free_joint().sphere(0.05).build()?;
+/// let mut batch = CpuBatch::new(&scene, 8, Recipe::comfree(), BatchOptions { threads: 2 })?;
+/// batch.step(&[], 2e-3, 100, &[])?;
+/// assert!(batch.state(7)?.q[2] < 1.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A lane with [`LaneParameters`] owns a system built from the scene that they make; all others share the one of the thread that steps them. So
+/// parameters cost memory but no time in a step, and what depends on them (reference masses, combined materials, gains from damping ratios)
+/// is that of a single run, bit for bit. Contacts and lanes are limited by memory alone.
+pub struct CpuBatch {
+    scene: Scene,
+    recipe: Recipe,
+    lanes: Vec<Lane>,
+    workers: Vec<Mutex<Worker>>,
+    /// None: one thread, the caller's.
+    pool: Option<ThreadPool>,
+    layout: BatchLayout,
+    start: State,
+}
+
+impl CpuBatch {
+    /// `lanes` worlds at the reference configuration at rest.
+    ///
+    /// # Errors
+    /// [`BatchError::Model`]; [`BatchError::Threads`] when threads cannot be started.
+    pub fn new(
+        scene: &Scene,
+        lanes: usize,
+        recipe: Recipe,
+        options: BatchOptions,
+    ) -> Result<Self, BatchError> {
+        let wanted = match options.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from).min(lanes.max(1)),
+            n => n,
+        };
+        let workers = (0..wanted)
+            .map(|_| Ok(Mutex::new(Worker::new(scene, &recipe)?)))
+            .collect::<Result<Vec<_>, BatchError>>()?;
+        let pool = match wanted {
+            1 => None,
+            n => {
+                let named = ThreadPoolBuilder::new().num_threads(n).thread_name(|i| format!("batch {i}"));
+                Some(named.build().map_err(|e| BatchError::Threads(e.to_string()))?)
+            }
+        };
+        let mut batch = Self {
+            scene: scene.clone(),
+            recipe,
+            lanes: Vec::new(),
+            workers,
+            pool,
+            layout: BatchLayout { lanes: 0, nq: 0, nv: 0, nz: 0, nu: scene.actuators.len() },
+            start: State::default(),
+        };
+        let model = batch.workers[0].get_mut().unwrap_or_else(PoisonError::into_inner).system.model();
+        batch.start = model.state_at(None, model.nz)?;
+        (batch.layout.nq, batch.layout.nv, batch.layout.nz) = (model.nq, model.nv(), model.nz);
+        batch.resize(lanes);
+        Ok(batch)
+    }
+
+    /// Adds lanes at the reference configuration at rest, or drops the last ones.
+    pub fn resize(&mut self, lanes: usize) {
+        let (nv, start) = (self.layout.nv, &self.start);
+        let worker = self.workers[0].get_mut().unwrap_or_else(PoisonError::into_inner);
+        let mocap = &worker.system.model().mocap_poses;
+        self.lanes.resize_with(lanes, || Lane {
+            x: start.clone(),
+            applied: vec![0.0; nv],
+            mocap: mocap.clone(),
+            status: LaneStatus::Running,
+            report: AdvanceReport::default(),
+            own: None,
+        });
+        self.layout.lanes = lanes;
+    }
+
+    /// The scene of the lanes without parameters of their own.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// Number of threads.
+    pub fn threads(&self) -> usize {
+        self.workers.len()
+    }
+
+    /// Calls `f` with the model of the scene.
+    pub fn with_model<R>(&self, f: impl FnOnce(&Model) -> R) -> R {
+        f(self.workers[0].lock().unwrap_or_else(PoisonError::into_inner).system.model())
+    }
+
+    /// The state of a lane, in place.
+    ///
+    /// # Errors
+    /// A lane that does not exist.
+    pub fn state(&self, lane: usize) -> Result<&State, StepError> {
+        self.layout.check_lane(lane)?;
+        Ok(&self.lanes[lane].x)
+    }
+
+    /// Work of a lane since it was loaded.
+    ///
+    /// # Errors
+    /// A lane that does not exist.
+    pub fn report(&self, lane: usize) -> Result<&AdvanceReport, StepError> {
+        self.layout.check_lane(lane)?;
+        Ok(&self.lanes[lane].report)
+    }
+
+    /// Generalised forces \[N or N·m\] on a lane, nv, held until set again; zero at first.
+    ///
+    /// # Errors
+    /// A lane that does not exist, a wrong length, entries that are not finite.
+    pub fn set_applied_force(&mut self, lane: usize, force: &[f64]) -> Result<(), StepError> {
+        self.layout.check_lane(lane)?;
+        fit("applied force", self.layout.nv, force.len())?;
+        check_inputs("applied force", force)?;
+        self.lanes[lane].applied.copy_from_slice(force);
+        Ok(())
+    }
+
+    /// Poses of the mocap bodies of a lane, held until set again; as drawn at first.
+    ///
+    /// # Errors
+    /// A lane that does not exist, a wrong number of poses, entries that are not finite.
+    pub fn set_mocap_poses(&mut self, lane: usize, poses: &[Pose]) -> Result<(), StepError> {
+        self.layout.check_lane(lane)?;
+        fit("mocap poses", self.lanes[lane].mocap.len(), poses.len())?;
+        for p in poses {
+            check_inputs("mocap position", p.translation.vector.as_slice())?;
+            check_inputs("mocap rotation", p.rotation.coords.as_slice())?;
+        }
+        self.lanes[lane].mocap.copy_from_slice(poses);
+        Ok(())
+    }
+
+    /// Gives a lane parameters of its own, or with `LaneParameters::default()` those of the scene; its state stays.
+    ///
+    /// # Errors
+    /// A lane that does not exist; [`BatchError::Parameters`], [`BatchError::LaneModel`], which name the lane. The lane keeps what it had.
+    pub fn set_parameters(&mut self, lane: usize, parameters: &LaneParameters) -> Result<(), BatchError> {
+        self.layout.check_lane(lane)?;
+        self.lanes[lane].own = match parameters.is_empty() {
+            true => None,
+            false => {
+                let changed = parameters
+                    .apply(&self.scene)
+                    .map_err(|source| BatchError::Parameters { lane, source })?;
+                let made = self.recipe.system(&changed);
+                Some(Box::new(made.map_err(|source| BatchError::LaneModel { lane, source })?))
+            }
+        };
+        Ok(())
+    }
+
+    /// [`BatchStepper::step`], and what `reader` reads of each lane after its last step: `out` is lanes × width. Rows of lanes that are not active
+    /// stay as they are, those of lanes that fail are NaN.
+    ///
+    /// # Errors
+    /// Arguments that do not fit.
+    pub fn step_and_read(
+        &mut self,
+        control: &[f64],
+        (dt, substeps): (f64, u32),
+        active: &[bool],
+        reader: &dyn ReadLane,
+        out: &mut [f64],
+    ) -> Result<(), StepError> {
+        self.layout.check_step(control, dt, active)?;
+        let (nu, reader) = (self.layout.nu, Some(reader));
+        let task =
+            Task { control, nu, sequence: false, dt, steps: substeps, active, reader, read_each: false };
+        self.run(&task, out)
+    }
+
+    /// Takes `steps` steps of `dt` with controls lanes × steps × nu; each lane makes all of its steps on one thread. `reader` reads after every step:
+    /// `out` is lanes × steps × width. Rows of a lane from its failure on are NaN.
+    ///
+    /// # Errors
+    /// Arguments that do not fit.
+    pub fn rollout(
+        &mut self,
+        controls: &[f64],
+        (dt, steps): (f64, u32),
+        reader: &dyn ReadLane,
+        out: &mut [f64],
+    ) -> Result<(), StepError> {
+        let nu = self.layout.nu;
+        let per_step = BatchLayout { nu: nu * steps as usize, ..self.layout };
+        per_step.check_step(controls, dt, &[])?;
+        let reader = Some(reader);
+        let task =
+            Task { control: controls, nu, sequence: true, dt, steps, active: &[], reader, read_each: true };
+        self.run(&task, out)
+    }
+
+    fn run(&mut self, task: &Task<'_>, out: &mut [f64]) -> Result<(), StepError> {
+        let stride = task.stride();
+        fit("the array to read into", stride * self.lanes.len(), out.len())?;
+        let workers = &mut self.workers;
+        let Some(pool) = &self.pool else {
+            let worker = workers[0].get_mut().unwrap_or_else(PoisonError::into_inner);
+            for (i, lane) in self.lanes.iter_mut().enumerate() {
+                lane.run(i, task, worker, &mut out[i * stride..(i + 1) * stride]);
+            }
+            return Ok(());
+        };
+        let (workers, lanes) = (&*workers, &mut self.lanes);
+        let run = |i: usize, lane: &mut Lane, out: &mut [f64]| {
+            // Each thread of the pool has its own worker, so the lock is free.
+            let thread = rayon::current_thread_index().unwrap_or(0);
+            let mut worker = workers[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            lane.run(i, task, &mut worker, out);
+        };
+        pool.install(|| {
+            if stride == 0 {
+                lanes.par_iter_mut().enumerate().for_each(|(i, lane)| run(i, lane, &mut []));
+            } else {
+                let both = lanes.par_iter_mut().zip(out.par_chunks_exact_mut(stride));
+                both.enumerate().for_each(|(i, (lane, out))| run(i, lane, out));
+            }
+        });
+        Ok(())
+    }
+}
+
+fn fit(what: &str, expected: usize, found: usize) -> Result<(), StepError> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(StepError::Argument(format!("{what} has {found} entries, but must have {expected}")))
+}
+
+impl BatchStepper for CpuBatch {
+    fn layout(&self) -> BatchLayout {
+        self.layout
+    }
+
+    fn load(&mut self, lane: usize, x: &State) -> Result<(), StepError> {
+        self.layout.check_lane(lane)?;
+        let worker = self.workers[0].get_mut().unwrap_or_else(PoisonError::into_inner);
+        let checked = worker.system.model().check_state(&x.q, &x.v);
+        checked.map_err(|e| StepError::Argument(format!("state of lane {lane}: {e}")))?;
+        fit("activations of the state", self.layout.nz, x.z.len())?;
+        x.check_finite().map_err(|e| StepError::problem(x.t, 0.0, e))?;
+        let lane = &mut self.lanes[lane];
+        lane.x.copy_from(x);
+        lane.status = LaneStatus::Running;
+        lane.report = AdvanceReport::default();
+        Ok(())
+    }
+
+    fn store(&self, lane: usize, x: &mut State) -> Result<(), StepError> {
+        x.copy_from(self.state(lane)?);
+        Ok(())
+    }
+
+    /// The lane that is written keeps its parameters.
+    fn copy_lane(&mut self, from: usize, to: usize) -> Result<(), StepError> {
+        self.layout.check_lane(from)?;
+        self.layout.check_lane(to)?;
+        let Ok([a, b]) = self.lanes.get_disjoint_mut([from, to]) else { return Ok(()) };
+        b.x.copy_from(&a.x);
+        b.applied.copy_from_slice(&a.applied);
+        b.mocap.copy_from_slice(&a.mocap);
+        b.status.clone_from(&a.status);
+        b.report = a.report;
+        Ok(())
+    }
+
+    fn step(&mut self, control: &[f64], dt: f64, substeps: u32, active: &[bool]) -> Result<(), StepError> {
+        self.layout.check_step(control, dt, active)?;
+        let nu = self.layout.nu;
+        let task = Task {
+            control,
+            nu,
+            sequence: false,
+            dt,
+            steps: substeps,
+            active,
+            reader: None,
+            read_each: false,
+        };
+        self.run(&task, &mut [])
+    }
+
+    fn status(&self, lane: usize) -> Option<&LaneStatus> {
+        self.lanes.get(lane).map(|l| &l.status)
+    }
+}

@@ -1,0 +1,180 @@
+use signorini_core::{
+    AcceptedStep, AdvanceReport, LaneStatus, LastSolve, OneStep, State, StepError, StepReport, check_finite,
+};
+use signorini_multibody::{Kinematics, ModelError, RigidSystem, Sensors};
+use signorini_scene::{Pose, Scene};
+
+use crate::{ReadLane, Recipe};
+
+/// What one thread needs: a system and a scheme as scratch, whatever the number of lanes.
+pub(crate) struct Worker {
+    pub system: RigidSystem,
+    scheme: Box<dyn OneStep>,
+    sensors: Sensors,
+    x1: State,
+}
+
+impl Worker {
+    pub(crate) fn new(scene: &Scene, recipe: &Recipe) -> Result<Self, ModelError> {
+        let system = recipe.system(scene)?;
+        let sensors = Sensors::new(system.model());
+        Ok(Self { system, scheme: recipe.scheme(), sensors, x1: State::default() })
+    }
+}
+
+/// One world: its state, held inputs and how it is doing; a system only when its parameters differ.
+pub(crate) struct Lane {
+    pub x: State,
+    pub applied: Vec<f64>,
+    pub mocap: Vec<Pose>,
+    pub status: LaneStatus,
+    pub report: AdvanceReport,
+    pub own: Option<Box<RigidSystem>>,
+}
+
+/// What all lanes shall do.
+pub(crate) struct Task<'a> {
+    /// lanes × nu, or lanes × steps × nu.
+    pub control: &'a [f64],
+    pub nu: usize,
+    /// The control changes from step to step.
+    pub sequence: bool,
+    pub dt: f64,
+    pub steps: u32,
+    /// Empty: all.
+    pub active: &'a [bool],
+    pub reader: Option<&'a dyn ReadLane>,
+    /// Read after every step rather than after the last.
+    pub read_each: bool,
+}
+
+impl Task<'_> {
+    /// Values that the reader writes for a lane.
+    pub(crate) fn stride(&self) -> usize {
+        let rows = if self.read_each { self.steps as usize } else { usize::from(self.steps > 0) };
+        self.reader.map_or(0, |r| r.width() * rows)
+    }
+
+    fn control_of(&self, lane: usize, step: u32) -> &[f64] {
+        let row = if self.sequence { lane * self.steps as usize + step as usize } else { lane };
+        &self.control[row * self.nu..(row + 1) * self.nu]
+    }
+}
+
+impl Lane {
+    /// Does the task; a failure freezes the lane at the last good state. What could not be read is NaN.
+    pub(crate) fn run(&mut self, number: usize, task: &Task<'_>, worker: &mut Worker, out: &mut [f64]) {
+        if !task.active.get(number).is_none_or(|a| *a) {
+            return;
+        }
+        let mut rows = out.chunks_exact_mut(task.reader.map_or(1, |r| r.width().max(1)));
+        if self.status == LaneStatus::Running {
+            for step in 0..task.steps {
+                let read = task.reader.filter(|_| task.read_each || step + 1 == task.steps);
+                let row = match read {
+                    Some(_) => rows.next().unwrap_or_default(),
+                    None => Default::default(),
+                };
+                if let Err(e) = self.step(number, step, task, worker, (read, &mut *row)) {
+                    row.fill(f64::NAN);
+                    self.status = LaneStatus::Failed(e);
+                    break;
+                }
+            }
+        }
+        if self.status != LaneStatus::Running {
+            rows.for_each(|r| r.fill(f64::NAN));
+        }
+    }
+
+    fn step(
+        &mut self,
+        number: usize,
+        step: u32,
+        task: &Task<'_>,
+        worker: &mut Worker,
+        (reader, row): (Option<&dyn ReadLane>, &mut [f64]),
+    ) -> Result<(), StepError> {
+        let (t, dt) = (self.x.t, task.dt);
+        let wrap = |e| StepError::problem(t, dt, e);
+        let control = task.control_of(number, step);
+        let system = self.own.as_deref_mut().unwrap_or(&mut worker.system);
+        system.control_mut().copy_from_slice(control);
+        system.applied_force_mut().copy_from_slice(&self.applied);
+        system.mocap_poses_mut().copy_from_slice(&self.mocap);
+        let report = worker.scheme.step(system, &self.x, dt, false, &mut worker.x1)?;
+        worker.x1.check_finite().map_err(wrap)?;
+        self.report.add_work(&report);
+        self.report.add_step(dt);
+        if let Some(reader) = reader {
+            let mut view = LaneView {
+                lane: number,
+                step,
+                x0: &self.x,
+                x1: &worker.x1,
+                report: &report,
+                last: worker.scheme.last_solve(),
+                system,
+                sensors: &mut worker.sensors,
+                read_at: None,
+            };
+            reader.read(&mut view, row);
+        }
+        std::mem::swap(&mut self.x, &mut worker.x1);
+        Ok(())
+    }
+}
+
+/// A lane right after a step, before the next: what a [`ReadLane`] reads, on the thread that made the step.
+pub struct LaneView<'a> {
+    /// Number of the lane.
+    pub lane: usize,
+    /// Number of the step in this call.
+    pub step: u32,
+    /// State before.
+    pub x0: &'a State,
+    /// State after.
+    pub x1: &'a State,
+    /// What the step did.
+    pub report: &'a StepReport,
+    /// The solve of the step: its impulses and contacts.
+    pub last: LastSolve<'a>,
+    pub(crate) system: &'a RigidSystem,
+    sensors: &'a mut Sensors,
+    read_at: Option<bool>,
+}
+
+impl LaneView<'_> {
+    /// The system of the lane, prepared at the start of the step.
+    pub fn system(&self) -> &RigidSystem {
+        self.system
+    }
+
+    fn read(&mut self, end: bool) {
+        if self.read_at != Some(end) {
+            let step =
+                AcceptedStep { x0: self.x0, x1: self.x1, report: self.report, rejected: 0, last: self.last };
+            let x = if end { self.x1 } else { self.x0 };
+            let (model, held) = (self.system.model(), self.system.held());
+            self.sensors.read(model, held, self.system.contact_dim(), x, &step);
+            self.read_at = Some(end);
+        }
+    }
+
+    /// Values of all sensors at the state after the step (`end`) or before it; accelerations are the mean of the step.
+    pub fn sensors(&mut self, end: bool) -> &[f64] {
+        self.read(end);
+        self.sensors.values()
+    }
+
+    /// Kinematics at the state after the step.
+    pub fn kinematics(&mut self) -> &Kinematics {
+        self.read(true);
+        self.sensors.kinematics()
+    }
+}
+
+/// Fails on inputs that are not finite.
+pub(crate) fn check_inputs(what: &'static str, x: &[f64]) -> Result<(), StepError> {
+    check_finite(what, x).map_err(|e| StepError::problem(0.0, 0.0, e))
+}

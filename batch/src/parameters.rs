@@ -1,0 +1,150 @@
+use signorini_scene::{ActuatorForce, Scene};
+
+/// What a world has different from the scene of its batch. Everything left out is as in the scene.
+///
+/// Entries name elements by number, at most once each. A world with parameters equals, bit for bit, a single run of a scene built with them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LaneParameters {
+    /// Gravity \[m/s²\], 3.
+    pub gravity: Option<[f64; 3]>,
+    /// Factors on mass and inertia: (body, factor > 0).
+    pub mass_scale: Vec<(usize, f64)>,
+    /// Friction of surfaces: (geom, \[sliding, torsional \[m\], rolling \[m\]\]), each ≥ 0. Dynamic friction keeps its ratio to the static one. Pairs
+    /// whose contact the scene states keep that.
+    pub friction: Vec<(usize, [f64; 3])>,
+    /// Joint damping: (joint, \[N·m·s/rad or N·s/m\]), ≥ 0.
+    pub damping: Vec<(usize, f64)>,
+    /// Joint stiffness: (joint, \[N·m/rad or N/m\]), ≥ 0.
+    pub stiffness: Vec<(usize, f64)>,
+    /// Joint armature: (joint, \[kg·m² or kg\]), ≥ 0.
+    pub armature: Vec<(usize, f64)>,
+    /// Dry friction of joints: (joint, \[N·m or N\]), ≥ 0.
+    pub dry_friction: Vec<(usize, f64)>,
+    /// Gains and bias of actuators: (actuator, force law), finite.
+    pub actuator_force: Vec<(usize, ActuatorForce)>,
+}
+
+/// A parameter that does not fit the scene.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{field}[{entry}]: {message}; {remedy}")]
+pub struct ParameterError {
+    /// Field of [`LaneParameters`].
+    pub field: &'static str,
+    /// Entry of it.
+    pub entry: usize,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub remedy: &'static str,
+}
+
+fn wrong(field: &'static str, entry: usize, message: String, remedy: &'static str) -> ParameterError {
+    ParameterError { field, entry, message, remedy }
+}
+
+/// Fails on numbers of elements that do not exist or are given twice.
+fn check_numbers<T>(
+    field: &'static str,
+    entries: &[(usize, T)],
+    count: usize,
+    names: impl Fn(usize) -> String,
+) -> Result<(), ParameterError> {
+    for (k, (i, _)) in entries.iter().enumerate() {
+        if *i >= count {
+            let message = format!("element {i} does not exist, the scene has {count}");
+            return Err(wrong(field, k, message, "name an element of the scene by its number"));
+        }
+        if entries[..k].iter().any(|(j, _)| j == i) {
+            return Err(wrong(field, k, format!("'{}' is given twice", names(*i)), "give it once"));
+        }
+    }
+    Ok(())
+}
+
+/// Fails on a number that is negative or not finite.
+fn check_value(field: &'static str, entry: usize, name: &str, x: f64) -> Result<(), ParameterError> {
+    if x >= 0.0 && x.is_finite() {
+        return Ok(());
+    }
+    Err(wrong(field, entry, format!("'{name}' gets {x}"), "give a finite number ≥ 0"))
+}
+
+impl LaneParameters {
+    /// Nothing differs.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The scene with these parameters.
+    ///
+    /// # Errors
+    /// [`ParameterError`]: elements that do not exist or are given twice, values out of range, masses of bodies without mass.
+    pub fn apply(&self, scene: &Scene) -> Result<Scene, ParameterError> {
+        let mut s = scene.clone();
+        if let Some(g) = self.gravity {
+            if let Some(k) = g.iter().position(|x| !x.is_finite()) {
+                return Err(wrong("gravity", k, format!("is {}", g[k]), "give three finite numbers"));
+            }
+            s.options.gravity = g.into();
+        }
+        check_numbers("mass_scale", &self.mass_scale, s.bodies.len(), |i| scene.bodies[i].name.clone())?;
+        for (k, (i, factor)) in self.mass_scale.iter().enumerate() {
+            let body = &mut s.bodies[*i];
+            if !(*factor > 0.0 && factor.is_finite()) {
+                let message = format!("'{}' gets the factor {factor}", body.name);
+                return Err(wrong("mass_scale", k, message, "give a finite factor > 0"));
+            }
+            let Some(m) = &mut body.mass else {
+                let message = format!("'{}' has no mass to scale", body.name);
+                return Err(wrong("mass_scale", k, message, "name a body with mass"));
+            };
+            m.mass *= factor;
+            m.inertia *= *factor;
+        }
+        check_numbers("friction", &self.friction, s.geoms.len(), |i| scene.geoms[i].name.clone())?;
+        for (k, (i, mu)) in self.friction.iter().enumerate() {
+            let g = &mut s.geoms[*i];
+            for x in mu {
+                check_value("friction", k, &g.name, *x)?;
+            }
+            let surface = &mut g.surface;
+            let ratio = match surface.friction_dynamic {
+                Some(d) if surface.friction > 0.0 => Some(d / surface.friction),
+                _ => None,
+            };
+            surface.friction_dynamic = ratio.map(|r| r * mu[0]);
+            [surface.friction, surface.friction_torsional, surface.friction_rolling] = *mu;
+        }
+        let fields: [(&'static str, &[(usize, f64)]); 4] = [
+            ("damping", &self.damping),
+            ("stiffness", &self.stiffness),
+            ("armature", &self.armature),
+            ("dry_friction", &self.dry_friction),
+        ];
+        for (field, entries) in fields {
+            check_numbers(field, entries, s.joints.len(), |i| scene.joints[i].name.clone())?;
+            for (k, (i, x)) in entries.iter().enumerate() {
+                let j = &mut s.joints[*i];
+                check_value(field, k, &j.name, *x)?;
+                match field {
+                    "damping" => j.damping = *x,
+                    "stiffness" => j.stiffness = *x,
+                    "armature" => j.armature = *x,
+                    _ => j.dry_friction = *x,
+                }
+            }
+        }
+        check_numbers("actuator_force", &self.actuator_force, s.actuators.len(), |i| {
+            scene.actuators[i].name.clone()
+        })?;
+        for (k, (i, force)) in self.actuator_force.iter().enumerate() {
+            let a = &mut s.actuators[*i];
+            if !force.gain.iter().chain(&force.bias).chain(&force.damping_ratio).all(|x| x.is_finite()) {
+                let message = format!("'{}' gets a gain or bias that is not finite", a.name);
+                return Err(wrong("actuator_force", k, message, "give finite numbers"));
+            }
+            a.force = *force;
+        }
+        Ok(s)
+    }
+}
