@@ -5,7 +5,8 @@ use crate::{Dynamics, Kinematics, Model, TendonState, TreeFactor};
 /// Mean inverse masses at the reference configuration, as MuJoCo's `body_invweight0`, `dof_invweight0` and `tendon_invweight0` have them.
 #[derive(Clone, Debug)]
 pub(crate) struct ReferenceMass {
-    /// Of the translation of each body's centre of mass \[1/kg\]; zero for bodies that cannot move.
+    /// Of the translation of each body's centre of mass \[1/kg\]; of its rotation \[1/(kg·m²)\] where the centre stays, as MuJoCo has it;
+    /// zero for bodies that cannot move.
     pub bodies: Vec<f64>,
     /// Of each degree of freedom, the mean over the three of a rotation or translation.
     pub dofs: Vec<f64>,
@@ -45,6 +46,15 @@ impl ReferenceMass {
                 row.fill(0.0);
                 kin.for_columns(model, b, &com, |dof, linear, _| row[dof] = linear[axis]);
                 *w += inverse(&row, &mut x) / 3.0;
+            }
+            // MuJoCo's mjMINVAL.
+            if *w < 1e-15 {
+                *w = 0.0;
+                for axis in 0..3 {
+                    row.fill(0.0);
+                    kin.for_columns(model, b, &com, |dof, _, angular| row[dof] = angular[axis]);
+                    *w += inverse(&row, &mut x) / 3.0;
+                }
             }
         }
         for joint in &model.joints {

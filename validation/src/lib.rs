@@ -4,6 +4,7 @@
 //! the report: `index.html`, one page each, `results.json`.
 
 pub mod analytic;
+pub mod borse2026comfree;
 /// Statements that can fail.
 pub mod claim;
 pub mod cross;
@@ -34,6 +35,7 @@ pub use recording::{Recording, RecordingError, RecordingHeader};
 /// All pages, in the order of the report.
 pub fn pages() -> Vec<&'static dyn Page> {
     let mut all = kurtz2025cenic::pages();
+    all.extend(borse2026comfree::pages());
     all.push(&robots::Robots);
     all.extend(analytic::pages());
     all.extend(cross::pages());

@@ -1,0 +1,195 @@
+use signorini_laws::MassScale;
+
+use super::runs::{default_mode, paper};
+use super::scenes::{G, SOLIMP, cube, sphere};
+use crate::trace::{Run, Trace};
+use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+
+/// Contact modes: separation, stick, slip, rolling.
+pub(super) struct Fig02;
+
+const MU: f64 = 0.5;
+const SLOPE: f64 = 10.0;
+
+/// (t, |f_t|/f_n) where there is a force.
+fn ratio(trace: &Trace) -> Vec<(f64, f64)> {
+    let at = |row: usize| {
+        let f = trace.force(row, |_| true);
+        (trace.t[row], f.x.hypot(f.y) / f.z, f.z)
+    };
+    (1..trace.len()).map(at).filter(|p| p.2 > 0.0).map(|p| (p.0, p.1)).collect()
+}
+
+/// Sum of friction over sum of normal force in an interval: the mean ratio, whatever hops.
+fn mean_ratio(trace: &Trace, [a, b]: [f64; 2]) -> f64 {
+    let rows = (1..trace.len()).filter(|r| (a..b).contains(&trace.t[*r]));
+    let sum: signorini_core::na::Vector3<f64> = rows.map(|r| trace.force(r, |_| true)).sum();
+    sum.x.hypot(sum.y) / sum.z
+}
+
+impl Page for Fig02 {
+    fn id(&self) -> &'static str {
+        "borse2026comfree/fig02"
+    }
+    fn title(&self) -> &'static str {
+        "Contact modes: separation, stick, slip along an axis and a diagonal, rolling"
+    }
+    fn cost(&self) -> (f64, f64) {
+        (2.0, 2.0)
+    }
+    fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
+        let mut out = PageOutput {
+            text: vec![format!(
+                "The paper's figure is a diagram of modes; here each is a small run. μ = {MU}, h = 2 ms. Cube of 1 kg on a plane, at rest on a slope of {SLOPE}°, or started with 2 m/s along an axis of the \
+                 facets or between two; sphere of radius 0.1 m thrown up with 1 m/s, or along with 1 m/s. Paper mode: k = 0.2, d = 0.001, mean mass."
+            )],
+            ..PageOutput::default()
+        };
+        let mut table = Table::new(
+            "Friction over normal force, and what follows from it",
+            &["mode", "quantity", "expected", "paper mode", "default mode"],
+        );
+        let mut forces = Plot::new(
+            "friction_ratio",
+            "Friction over normal force while the cube slides and rests; dashed: μ and tan 10°.",
+            "time [s]",
+            "|f_t| / f_n",
+        );
+        forces.y_range = Some([0.0, 0.8]);
+        let mut rolls = Plot::new(
+            "rolling",
+            "Sphere that starts with 1 m/s and no spin; dashed: 5/7.",
+            "time [s]",
+            "speed [m/s]",
+        );
+        rolls.add_closed_form(vec![(0.0, 5.0 / 7.0), (0.5, 5.0 / 7.0)]);
+        let tan = SLOPE.to_radians().tan();
+        forces.add_closed_form(vec![(0.0, MU), (0.5, MU)]).add_closed_form(vec![(0.0, tan), (0.5, tan)]);
+        let mut values: [Vec<f64>; 2] = Default::default();
+        for (mode, engine) in [paper(0.2, 0.001, MassScale::Mean, None), default_mode()].iter().enumerate() {
+            let name = ["paper mode", "default mode"][mode];
+            ctx.say(name);
+            let ball = sphere(MU)?;
+            let up = Run::new(&ball, engine, 0.1).trace(|_, x| x.v[2] = 1.0)?;
+            let pulled = (0..up.len()).map(|r| up.force(r, |_| true).norm()).fold(0.0, f64::max);
+            let along = Run::new(&ball, engine, 0.5).trace(|_, x| x.v[0] = 1.0)?;
+            rolls.add_colored(name, Mark::Line, mode, along.curve(250, |t, row| t.v[row][0]));
+            let flat = cube(0.05, MU, 0.0, SOLIMP)?;
+            let axis = Run::new(&flat, engine, 0.3).trace(|_, x| x.v[0] = 2.0)?;
+            let diagonal =
+                Run::new(&flat, engine, 0.3).trace(|_, x| (x.v[0], x.v[1]) = (2f64.sqrt(), 2f64.sqrt()))?;
+            let slope = cube(0.05, MU, SLOPE.to_radians(), SOLIMP)?;
+            let rest = Run::new(&slope, engine, 1.0).trace(|_, _| {})?;
+            for (label, trace, shade) in [("axis", &axis, 0), ("diagonal", &diagonal, 2), ("slope", &rest, 4)]
+            {
+                let points = ratio(trace).into_iter().filter(|p| p.0 < 0.5).step_by(2).collect();
+                forces.add_colored(&format!("{label}, {name}"), Mark::Points, mode + shade, points);
+            }
+            values[mode] = vec![
+                pulled,
+                mean_ratio(&rest, [0.5, 1.0]),
+                (rest.v_at(1.0, 0).powi(2) + rest.v_at(1.0, 1).powi(2)).sqrt(),
+                mean_ratio(&axis, [0.1, 0.3]),
+                mean_ratio(&diagonal, [0.1, 0.3]),
+                along.v_at(0.5, 0),
+            ];
+        }
+        let rows = [
+            ("separation", "largest force [N]", "0".to_owned()),
+            ("stick", "|f_t|/f_n on the slope", format!("{tan:.4}")),
+            ("stick", "creep after 1 s [m/s]", "0".to_owned()),
+            ("slip, axis", "|f_t|/f_n", format!("{MU}")),
+            ("slip, diagonal", "|f_t|/f_n", format!("{MU}")),
+            ("rolling", "speed [m/s]", format!("{:.4}", 5.0 / 7.0)),
+        ];
+        for (i, (mode, what, expected)) in rows.into_iter().enumerate() {
+            table.row([
+                mode.to_owned(),
+                what.into(),
+                expected,
+                format!("{:.4e}", values[0][i]),
+                format!("{:.4e}", values[1][i]),
+            ]);
+        }
+        let both = |i: usize| [(0, "paper"), (1, "default")].map(|(m, key)| (key, values[m][i]));
+        for (key, v) in both(0) {
+            out.claims.push(Claim::at_most(
+                &format!("separation/{key}"),
+                &format!("{key} mode: force on a body that leaves"),
+                0.0,
+                v,
+                "N",
+            ));
+        }
+        for (key, v) in both(1) {
+            out.claims.push(
+                Claim::relative(
+                    &format!("stick/{key}"),
+                    &format!("{key} mode: a body on a slope is carried by tan θ"),
+                    tan,
+                    v,
+                    0.01,
+                    "",
+                )
+                .rule("within 1 %: balance of forces, what is left of the start is gone after half a second"),
+            );
+        }
+        for (key, v) in both(3) {
+            out.claims.push(
+                Claim::relative(&format!("slip_axis/{key}"), &format!("{key} mode: friction along an axis of the facets"), MU, v, 0.01, "")
+                    .because("the facets across the slip share the load until the body has risen by h μ v. In paper mode the contact is lost at φ = 0, before that; in default mode the contact opens with μ v at once and the body hops, and eight sweeps do not empty the facets beside the slip"),
+            );
+        }
+        let polygon = std::f64::consts::FRAC_1_SQRT_2;
+        out.claims.push(
+            Claim::relative(
+                "slip_diagonal/paper",
+                "paper mode: friction between two of four directions is μ cos 45°",
+                MU * polygon,
+                values[0][4],
+                0.01,
+                "",
+            )
+            .because("the two facets in front share the load only once the rear ones are empty"),
+        );
+        out.claims.push(Claim::between(
+            "slip_diagonal/default",
+            "default mode: with eight directions friction is between μ cos 22.5° and μ in all directions",
+            [0.999 * MU * (std::f64::consts::PI / 8.0).cos(), 1.001 * MU],
+            values[1][4],
+            "",
+        ));
+        for (key, v) in both(5) {
+            out.claims.push(
+                Claim::relative(
+                    &format!("rolling/{key}"),
+                    &format!("{key} mode: speed when slip ends"),
+                    5.0 / 7.0,
+                    v,
+                    0.01,
+                    "m/s",
+                )
+                .because("it still slips: a sphere that hops gets its friction in pieces"),
+            );
+        }
+        out.claims.push(
+            Claim::at_most(
+                "creep/default",
+                "default mode: creep on the slope after 1 s",
+                1e-6,
+                values[1][2],
+                "m/s",
+            )
+            .rule("at most 1 µm/s, a thousandth of MuJoCo's on the same slope"),
+        );
+        let (h, r) = (0.002, 19.0);
+        let theory =
+            G * SLOPE.to_radians().sin() * h * (1.0 / (2.0 * MU * MU * 4.0 * r * (0.001 + 0.2 * h)) - 1.0);
+        out.text.push(format!(
+            "Creep of paper mode by the formula, with R = {r} (depth above the width of solimp): {theory:.4} m/s, while all facets are active."
+        ));
+        out.plots = vec![forces, rolls];
+        out.tables.push(table);
+        Ok(out)
+    }
+}

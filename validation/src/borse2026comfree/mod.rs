@@ -1,0 +1,16 @@
+//! Figures of borse2026comfree, and what our switches do.
+
+mod fig02;
+mod fig03;
+mod fig05;
+mod fig06;
+mod modes;
+mod runs;
+mod scenes;
+
+use crate::Page;
+
+/// The pages in order.
+pub fn pages() -> Vec<&'static dyn Page> {
+    vec![&fig02::Fig02, &fig03::Fig03, &fig05::Fig05, &fig06::Fig06, &modes::Modes]
+}

@@ -1,0 +1,229 @@
+use signorini_comfree::ComfreeSolver;
+use signorini_core::{Slot, System};
+use signorini_laws::DualCone;
+
+use super::scenes::{G, SOLIMP, cube, stack};
+use crate::engine::Engine;
+use crate::trace::{Run, Trace};
+use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+
+/// What each switch of the law does.
+pub(super) struct Modes;
+
+/// What a setting gives on four small scenes.
+struct Effect {
+    /// λ_max(A⁻¹∇²Ψ) of the stack, pressed together.
+    gain: f64,
+    /// Depth of a cube that has come to rest, and its fastest speed then \[m, m/s\].
+    depth: f64,
+    restless: f64,
+    /// Deepest point of the impact from 0.1 m \[m\].
+    impact: f64,
+    /// Speed on a slope of 10° after 2 s \[m/s\].
+    creep: f64,
+    /// Friction over μ f_n along 45° and 22.5°.
+    friction: [f64; 2],
+    /// Fastest speed in a stack of five after 3 s \[m/s\].
+    stack: f64,
+    fall: Vec<(f64, f64)>,
+}
+
+fn fastest(trace: &Trace, part: f64) -> f64 {
+    let from = ((1.0 - part) * trace.len() as f64) as usize;
+    trace.v[from..].iter().flatten().fold(0.0, |m: f64, v| m.max(v.abs()))
+}
+
+fn gain(engine: &Engine) -> Result<f64, PageError> {
+    let scene = stack(5)?;
+    let mut sys = engine.system(&scene).map_err(PageError::from_error)?;
+    let mut x = sys.initial_state(None).map_err(PageError::from_error)?;
+    for i in 0..5 {
+        x.q[7 * i + 2] = 0.05 + 0.1 * i as f64 - 1e-5 * (i + 1) as f64;
+    }
+    sys.prepare(Slot::Start, &x, engine.dt).map_err(PageError::from_error)?;
+    let p = sys.problem(Slot::Start, engine.dt).map_err(PageError::from_error)?;
+    let v: Vec<f64> = (0..30).map(|i| if i % 6 == 2 { -0.1 * (i / 6 + 1) as f64 } else { 0.0 }).collect();
+    ComfreeSolver::default().gain(p, &v, 300).map_err(PageError::from_error)
+}
+
+fn effect(engine: &Engine) -> Result<Effect, PageError> {
+    let drop = cube(0.15, 1.0, 0.0, SOLIMP)?;
+    let fall = Run::new(&drop, engine, 1.0).trace(|_, _| {})?;
+    let low = (0..fall.len()).map(|r| fall.q[r][2]).fold(1.0, f64::min);
+    let slope = cube(0.05, 1.0, 10f64.to_radians(), SOLIMP)?;
+    let creep = Run::new(&slope, engine, 2.0).trace(|_, _| {})?;
+    let mut friction = [0.0; 2];
+    for (f, deg) in friction.iter_mut().zip([45.0f64, 22.5]) {
+        let flat = cube(0.05, 0.3, 0.0, SOLIMP)?;
+        let (sin, cos) = deg.to_radians().sin_cos();
+        let slide = Run::new(&flat, engine, 0.4).trace(|_, x| (x.v[0], x.v[1]) = (2.0 * cos, 2.0 * sin))?;
+        let speed = |t: f64| slide.v_at(t, 0).hypot(slide.v_at(t, 1));
+        *f = (speed(0.1) - speed(0.4)) / (0.3 * 0.3 * G);
+    }
+    let pile = Run::new(&stack(5)?, engine, 3.0).trace(|_, _| {})?;
+    Ok(Effect {
+        gain: gain(engine)?,
+        depth: 0.05 - fall.q_at(1.0, 2),
+        restless: fastest(&fall, 0.2),
+        impact: 0.05 - low,
+        creep: creep.v_at(2.0, 0).hypot(creep.v_at(2.0, 1)),
+        friction,
+        stack: fastest(&pile, 0.1),
+        fall: fall.curve(500, |t, row| t.q[row][2] - 0.05),
+    })
+}
+
+impl Page for Modes {
+    fn id(&self) -> &'static str {
+        "borse2026comfree/modes"
+    }
+    fn title(&self) -> &'static str {
+        "What the switches of the law do"
+    }
+    fn cost(&self) -> (f64, f64) {
+        (6.0, 6.0)
+    }
+    fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
+        let law = DualCone::default();
+        let one = |law: DualCone| Engine { dual_cone: Some(law), sweeps: 1, ..Engine::comfree(0.002) };
+        let paper = DualCone::paper(0.2, 0.001);
+        let settings: Vec<(&str, Engine)> = vec![
+            ("one evaluation, no memory", one(law)),
+            ("no mass splitting, no cap", one(DualCone { split: false, cap: false, ..law })),
+            ("no mass splitting, capped", one(DualCone { split: false, ..law })),
+            ("no normalisation over facets, no cap", one(DualCone { normalize: false, cap: false, ..law })),
+            ("no normalisation over facets, capped", one(DualCone { normalize: false, ..law })),
+            ("4 directions", one(DualCone { directions: 4, ..law })),
+            ("16 directions", one(DualCone { directions: 16, ..law })),
+            ("smooth maximum, 1 mm/s", one(DualCone { smoothing: 1e-3, ..law })),
+            ("no ballistic gaps", one(DualCone { ballistic: false, ..law })),
+            ("memory", one(DualCone { memory: 1.0, ..law })),
+            ("memory, 8 sweeps (default mode)", Engine::comfree(0.002)),
+            (
+                "paper mode, k = 0.2, d = 0.001",
+                Engine { dual_cone: Some(paper), ..Engine::comfree(0.002).in_paper_mode() },
+            ),
+        ];
+        let mut table = Table::new(
+            "Cube of 1 kg dropped from 0.1 m, on a slope of 10°, sliding with μ = 0.3; stack of five; h = 2 ms",
+            &[
+                "setting",
+                "λ_max",
+                "rest depth [mm]",
+                "fastest at rest [m/s]",
+                "deepest in the impact [mm]",
+                "creep [mm/s]",
+                "friction/μf_n, 45°",
+                "22.5°",
+                "stack, fastest after 3 s [m/s]",
+            ],
+        );
+        let mut plot =
+            Plot::new("fall", "Height of the lower face of the dropped cube.", "time [s]", "height [m]");
+        plot.y_range = Some([-0.004, 0.01]);
+        let mut effects = Vec::new();
+        for (name, engine) in &settings {
+            ctx.say(*name);
+            let e = effect(engine)?;
+            table.row([
+                (*name).to_owned(),
+                format!("{:.3}", e.gain),
+                format!("{:.4}", 1e3 * e.depth),
+                format!("{:.1e}", e.restless),
+                format!("{:.3}", 1e3 * e.impact),
+                format!("{:.4}", 1e3 * e.creep),
+                format!("{:.3}", e.friction[0]),
+                format!("{:.3}", e.friction[1]),
+                format!("{:.1e}", e.stack),
+            ]);
+            if effects.is_empty() || name.starts_with("no ball") || name.contains("mode") {
+                plot.add(
+                    name,
+                    Mark::Line,
+                    e.fall.iter().copied().filter(|p| p.0 > 0.12 && p.0 < 0.4).collect(),
+                );
+            }
+            effects.push(e);
+        }
+        let at = |name: &str| settings.iter().position(|s| s.0.starts_with(name)).unwrap_or(0);
+        let of = |name: &str| &effects[at(name)];
+        let mut claims = Vec::new();
+        for name in [
+            "one evaluation",
+            "no mass splitting, capped",
+            "no normalisation over facets, capped",
+            "4 directions",
+            "16 directions",
+            "smooth",
+            "memory",
+        ] {
+            claims.push(
+                Claim::at_most(
+                    &format!("gain/{}", name.replace([' ', ','], "_")),
+                    &format!("λ_max of the stack: {name}"),
+                    1.0 + 1e-9,
+                    of(name).gain,
+                    "",
+                )
+                .rule("at most 1, round-off aside"),
+            );
+        }
+        claims.push(Claim::at_least(
+            "gain/none",
+            "λ_max of the stack without splitting and cap passes the bound",
+            1.0,
+            of("no mass splitting, no cap").gain,
+            "",
+        ));
+        for (name, i, expected) in
+            [("4 directions", 0, std::f64::consts::FRAC_1_SQRT_2), ("16 directions", 1, 1.0)]
+        {
+            claims.push(
+                Claim::relative(
+                    &format!("friction/{}", name.replace(' ', "_")),
+                    &format!("{name}: friction over μ f_n at {}°", [45.0, 22.5][i]),
+                    expected,
+                    of(name).friction[i],
+                    0.01,
+                    "",
+                )
+                .because("a single evaluation does not empty the rear facets at once"),
+            );
+        }
+        claims.push(Claim::at_most(
+            "ballistic",
+            "impact depth with ballistic gaps, over that without",
+            1.0,
+            of("one evaluation").impact / of("no ballistic").impact,
+            "",
+        ));
+        claims.push(
+            Claim::at_most(
+                "creep/memory",
+                "creep with memory and sweeps, on 10°",
+                1e-6,
+                of("memory, 8").creep,
+                "m/s",
+            )
+            .rule("at most 1 µm/s"),
+        );
+        claims.push(Claim::at_most(
+            "stack/default",
+            "a stack of five rests in default mode",
+            1e-3,
+            of("memory, 8").stack,
+            "m/s",
+        ));
+        Ok(PageOutput {
+            text: vec![
+                "Each row changes one switch of the first, a single evaluation of the default law without memory; the last but one is the default mode, the last the paper. λ_max: largest eigenvalue of A⁻¹∇²Ψ of five \
+                 cubes pressed together, at most 1 by mass splitting or by the cap."
+                    .into(),
+            ],
+            plots: vec![plot],
+            tables: vec![table],
+            claims,
+            ..PageOutput::default()
+        })
+    }
+}
