@@ -1,5 +1,7 @@
 //! Paper mode of ComFree against `oracles/comfree`: an independent evaluation of the equations on MuJoCo's kinematics and contact points.
 
+#![allow(clippy::unwrap_used, reason = "a comparison that cannot run has failed")]
+
 use std::path::PathBuf;
 
 use signorini_core::{NoObserver, State};
@@ -24,7 +26,7 @@ fn oracles() -> Option<PathBuf> {
 /// contacts have no gap at all, and round-off would decide whether they exist.
 fn compare(model: &str, file: &str, law: DualCone, rolling: Option<f64>) -> Option<(f64, f64, usize)> {
     let folder = oracles()?;
-    let mut scene = Scene::load(&folder.join(model), &LoadOptions::default()).unwrap();
+    let mut scene = Scene::load(folder.join(model), &LoadOptions::default()).unwrap();
     if let Some(mu) = rolling {
         scene.geoms.iter_mut().for_each(|g| g.surface.friction_rolling = mu);
     }

@@ -1,5 +1,6 @@
-//! Figures of borse2026comfree, and what our switches do.
+//! Figures of borse2026comfree, what our switches do, explicit against implicit.
 
+mod comfree_icf;
 mod fig02;
 mod fig03;
 mod fig05;
@@ -12,5 +13,5 @@ use crate::Page;
 
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {
-    vec![&fig02::Fig02, &fig03::Fig03, &fig05::Fig05, &fig06::Fig06, &modes::Modes]
+    vec![&fig02::Fig02, &fig03::Fig03, &fig05::Fig05, &fig06::Fig06, &modes::Modes, &comfree_icf::ComfreeIcf]
 }

@@ -1,6 +1,5 @@
 //! Cross-checks: laws against laws, solvers against solvers, options against their absence.
 
-mod comfree_icf;
 mod laws;
 mod model_zoo;
 mod thin_floor;
@@ -9,5 +8,5 @@ use crate::Page;
 
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {
-    vec![&laws::Laws, &comfree_icf::ComfreeIcf, &thin_floor::ThinFloor, &model_zoo::ModelZoo]
+    vec![&laws::Laws, &thin_floor::ThinFloor, &model_zoo::ModelZoo]
 }
