@@ -1,6 +1,6 @@
 use clap::Args;
 use signorini_laws::{DualCone, Gains};
-use signorini_validation::engine::Engine;
+use signorini_validation::engine::{Engine, MEMORY};
 
 /// Solver, law and integrator by name.
 #[derive(Args, Clone)]
@@ -11,10 +11,10 @@ pub(crate) struct EngineArguments {
     /// Contact law: lagged, similar, sap, frictionless or dual_cone; `dual_cone` with comfree and `lagged` otherwise when left out.
     #[arg(long)]
     law: Option<String>,
-    /// Evaluations per step of comfree; 8 when left out, 1 in paper mode.
+    /// Evaluations per step of comfree; 16 when left out, 1 in paper mode.
     #[arg(long)]
     sweeps: Option<u32>,
-    /// Anchors of comfree: the part of a step's change that contact forces take into the next step, 0 to 1; 1 when left out, 0 in paper mode.
+    /// Anchors of comfree: the part of a step's change that contact forces take into the next step, 0 to 1; 0.5 when left out, 0 in paper mode.
     #[arg(long)]
     memory: Option<f64>,
     /// Gains of the dual cone relative to the step, as published: k (1/s) and d.
@@ -37,7 +37,7 @@ pub(crate) struct EngineArguments {
 impl EngineArguments {
     pub(crate) fn engine(&self) -> Engine {
         let law = if self.solver == "comfree" { "dual_cone" } else { "lagged" };
-        let memory = self.memory.unwrap_or(1.0);
+        let memory = self.memory.unwrap_or(MEMORY);
         let dual_cone = match (self.gains.as_deref(), self.paper_mode && law == "dual_cone") {
             (Some(&[k, d]), true) => Some(DualCone::paper(k, d)),
             (None, true) => Some(DualCone::paper(0.2, 0.001)),

@@ -20,6 +20,9 @@ pub const INTEGRATORS: [&str; 2] = ["cenic", "fixed"];
 /// Gains of the dual cone under error control: a time constant of about 10 ms at the default solimp.
 pub const PHYSICAL: Gains = Gains::Physical { kappa: 1000.0, c: 20.0 };
 
+/// Memory of the dual cone under comfree with fixed steps.
+pub const MEMORY: f64 = 0.5;
+
 /// What to simulate with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Engine {
@@ -34,7 +37,7 @@ pub struct Engine {
     /// Step of the fixed integrator \[s\].
     pub dt: f64,
     /// Settings of the law `dual_cone`; None: its default under fixed steps, [`PHYSICAL`] under error control, where halving the step must not
-    /// change the law; with full memory when comfree takes fixed steps outside paper mode.
+    /// change the law; with [`MEMORY`] when comfree takes fixed steps outside paper mode.
     pub dual_cone: Option<DualCone>,
     /// Evaluations per step of comfree; 1 in paper mode.
     pub sweeps: u32,
@@ -51,7 +54,7 @@ impl Default for Engine {
             accuracy: 1e-3,
             dt: 2e-3,
             dual_cone: None,
-            sweeps: 8,
+            sweeps: 16,
             paper: false,
         }
     }
@@ -105,7 +108,7 @@ impl Engine {
         let remembers = self.solver == "comfree" && self.integrator == "fixed" && !self.paper;
         let law = self.dual_cone.unwrap_or_else(|| match self.integrator.as_str() {
             "cenic" => DualCone { gains: PHYSICAL, ..DualCone::default() },
-            _ => DualCone { memory: f64::from(u8::from(remembers)), ..DualCone::default() },
+            _ => DualCone { memory: if remembers { MEMORY } else { 0.0 }, ..DualCone::default() },
         });
         DualCone { acting: law.acting && self.sweeps() == 1, ..law }
     }

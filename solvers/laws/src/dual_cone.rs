@@ -89,7 +89,7 @@ pub struct DualCone {
 impl Default for DualCone {
     fn default() -> Self {
         Self {
-            gains: Gains::Recovery { beta: 0.5 },
+            gains: Gains::Recovery { beta: 0.3 },
             mass: MassScale::Exact,
             split: true,
             acting: true,

@@ -2,11 +2,16 @@
 
 mod laws;
 mod model_zoo;
+mod rest;
 mod thin_floor;
 
-use crate::Page;
+use crate::{Page, PageError};
 
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {
-    vec![&laws::Laws, &thin_floor::ThinFloor, &model_zoo::ModelZoo]
+    vec![&laws::Laws, &thin_floor::ThinFloor, &rest::Rest, &model_zoo::ModelZoo]
+}
+
+fn failed(e: impl std::fmt::Display) -> PageError {
+    PageError::from_error(e)
 }

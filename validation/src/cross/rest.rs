@@ -1,0 +1,156 @@
+use signorini_core::{NoObserver, System};
+
+use super::failed;
+use crate::engine::Engine;
+use crate::scenes::Heap;
+use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+
+/// Heaps come to rest: no jitter, no sleeping, no damping added.
+pub(super) struct Rest;
+
+/// Kinetic energy per mass below which a heap counts as at rest \[J/kg\].
+const STILL: f64 = 1e-6;
+/// Time by which it has to be \[s\].
+const TIME: f64 = 5.0;
+/// Interval at which the energy is looked at \[s\].
+const SAMPLE: f64 = 0.1;
+
+/// One run: the kinetic energy per mass over time, the deepest overlap at the end \[m\], the height of the centre of mass lost \[m\], the time per step \[s\].
+struct Outcome {
+    curve: Vec<(f64, f64)>,
+    deepest: f64,
+    height: f64,
+    step_s: f64,
+}
+
+fn settle(heap: Heap, engine: &Engine) -> Result<Outcome, PageError> {
+    let scene = heap.scene();
+    let mut sys = engine.system(&scene).map_err(failed)?;
+    let mut integrator = engine.integrator().map_err(failed)?;
+    let mut x = sys.initial_state(None).map_err(failed)?;
+    let mass = sys.model().total_mass();
+    let weight = mass * sys.model().gravity.norm();
+    let (mut curve, mut steps, mut wall) = (Vec::new(), 0, 0.0);
+    for i in 1..=(TIME / SAMPLE).round() as u32 {
+        let started = std::time::Instant::now();
+        let report =
+            integrator.advance(&mut sys, &mut x, SAMPLE * f64::from(i), &mut NoObserver).map_err(failed)?;
+        wall += started.elapsed().as_secs_f64();
+        steps += report.steps;
+        curve.push((x.t, sys.energy(&x).kinetic / mass));
+    }
+    let deepest = sys.deepest_penetration(&x).map_err(failed)?.map_or(0.0, |p| p.depth);
+    let height = sys.energy(&x).potential / weight;
+    Ok(Outcome { curve, deepest, height, step_s: wall / steps as f64 })
+}
+
+impl Page for Rest {
+    fn id(&self) -> &'static str {
+        "cross/rest"
+    }
+    fn title(&self) -> &'static str {
+        "Heaps come to rest"
+    }
+    fn cost(&self) -> (f64, f64) {
+        (25.0, 25.0)
+    }
+    fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
+        let comfree = |dt: f64, sweeps: u32| Engine { sweeps, ..Engine::comfree(dt) };
+        let mut plot = Plot::new(
+            "energy",
+            "Kinetic energy per mass of the bin, sampled every 0.1 s.",
+            "time [s]",
+            "kinetic energy [J/kg]",
+        )
+        .log(false, true);
+        let mut table = Table::new(
+            "After 5 s",
+            &[
+                "heap",
+                "step [ms]",
+                "solver",
+                "kinetic [J/kg]",
+                "deepest overlap [mm]",
+                "centre of mass [m]",
+                "time per step [µs]",
+            ],
+        );
+        let mut claims = Vec::new();
+        for heap in [Heap::Cube, Heap::Stack(10), Heap::Bin] {
+            for dt in [2e-3, 1e-2] {
+                let engines = [
+                    ("comfree, 1 evaluation", "comfree_1", comfree(dt, 1)),
+                    ("comfree, 16 evaluations", "comfree_16", comfree(dt, 16)),
+                    ("icf", "icf", Engine::fixed(dt)),
+                ];
+                for (name, id, engine) in engines {
+                    ctx.say(format!("{}, {dt} s, {name}", heap.name()));
+                    let o = settle(heap, &engine)?;
+                    let last = o.curve.last().map_or(f64::NAN, |p| p.1);
+                    table.row([
+                        heap.name(),
+                        format!("{}", 1e3 * dt),
+                        name.into(),
+                        format!("{last:.1e}"),
+                        format!("{:.3}", 1e3 * o.deepest),
+                        format!("{:.3}", o.height),
+                        format!("{:.0}", 1e6 * o.step_s),
+                    ]);
+                    if heap == Heap::Bin {
+                        let curve = o.curve.iter().map(|p| (p.0, p.1.max(1e-16))).collect();
+                        plot.add(&format!("{name}, {} ms", 1e3 * dt), Mark::Line, curve);
+                    }
+                    // A single evaluation is shown, not promised, for heaps.
+                    if id == "comfree_16" || heap == Heap::Cube {
+                        let key = match heap {
+                            Heap::Cube => "cube",
+                            Heap::Stack(_) => "stack",
+                            Heap::Bin => "bin",
+                        };
+                        let text = format!(
+                            "{} at {} ms under {name}: kinetic energy after 5 s",
+                            heap.name(),
+                            1e3 * dt
+                        );
+                        let id = format!("{key}/{id}/{}ms", 1e3 * dt);
+                        let mut claim = Claim::at_most(&id, &text, STILL, last, "J/kg");
+                        if heap == Heap::Stack(10) && last > STILL {
+                            claim = claim.because(
+                                "it stands, and its slowest modes, which these evaluations reach least, have not decayed yet",
+                            );
+                        }
+                        claims.push(claim);
+                    }
+                }
+            }
+        }
+        let stands = settle(Heap::Stack(10), &comfree(2e-3, 48))?;
+        let last = stands.curve.last().map_or(f64::NAN, |p| p.1);
+        claims.push(Claim::at_most(
+            "stack/comfree_48",
+            "stack of ten at 2 ms under comfree with 48 evaluations: kinetic energy after 5 s",
+            STILL,
+            last,
+            "J/kg",
+        ));
+        claims.push(Claim::between(
+            "stack/stands",
+            "and it stands: height of its centre of mass",
+            [0.495, 0.505],
+            stands.height,
+            "m",
+        ));
+        Ok(PageOutput {
+            text: vec![
+                "ComFree with facets that remember their force from step to step and the automatic gain cap (masses shared within a tree), condim 6, rolling coefficient 5 mm: no \
+                 sleeping, no damping added. One evaluation per step moves an impulse by one body, so a falling stack of ten cubes topples under few evaluations and \
+                 comes to rest as a layer; 16 hold it up at 2 ms and 48 bring it to rest. ICF, which solves the contacts of a step together, beside it (condim 3)."
+                    .into(),
+            ],
+            plots: vec![plot],
+            tables: vec![table],
+            claims,
+            ..PageOutput::default()
+        })
+    }
+}

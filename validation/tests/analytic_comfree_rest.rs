@@ -1,0 +1,93 @@
+//! Facets that remember their force: no depth at rest, no creep on a slope, and a linear map that is stable for every mode.
+#![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
+
+use signorini_core::na::{Matrix3, Vector3};
+use signorini_core::{NoObserver, State, System};
+use signorini_laws::{DualCone, Gains};
+use signorini_validation::engine::{Engine, MEMORY};
+use signorini_validation::scenes::Heap;
+
+/// A cube on the floor under gravity tilted by `angle`, for `time` under ComFree.
+fn slope(law: DualCone, sweeps: u32, angle: f64, time: f64) -> (Vec<f64>, Vec<f64>) {
+    let mut scene = Heap::Stack(1).scene();
+    scene.options.gravity = 9.81 * Vector3::new(angle.sin(), 0.0, -angle.cos());
+    let engine = Engine { sweeps, dual_cone: Some(law), ..Engine::comfree(2e-3) };
+    let mut sys = engine.system(&scene).unwrap();
+    let mut x = sys.initial_state(None).unwrap();
+    engine.integrator().unwrap().advance(&mut sys, &mut x, time, &mut NoObserver).unwrap();
+    (x.q, x.v)
+}
+
+#[test]
+fn analytic_remembered_facets_neither_sink_nor_creep() {
+    let new = DualCone { memory: MEMORY, ..DualCone::default() };
+    for sweeps in [1, 16] {
+        for gains in [Gains::Recovery { beta: 0.3 }, Gains::Recovery { beta: 0.2 }] {
+            let (q, v) = slope(DualCone { gains, ..new }, sweeps, 20f64.to_radians(), 6.0);
+            // What is left is round-off: slow modes have decayed by e^(-20) or more.
+            assert!((q[2] - 0.05).abs() < 1e-8, "{gains:?}, {sweeps} sweeps: at {}", q[2]);
+            assert!(v.iter().all(|v| v.abs() < 1e-8), "{gains:?}, {sweeps} sweeps: {v:?}");
+        }
+    }
+    // Without memory the same cube creeps and sinks, by what the law says: borse2026comfree has no static friction.
+    let (q, v) = slope(DualCone { memory: 0.0, ..new }, 1, 20f64.to_radians(), 6.0);
+    assert!(v[0] > 1e-3 && q[2] < 0.05 - 1e-4, "{v:?} {}", q[2]);
+    // Beyond the cone of friction (μ = 1, half of it along a diagonal of four directions) it slides.
+    let (_, v) = slope(new, 8, 60f64.to_radians(), 0.5);
+    assert!(v[0] > 0.5, "{v:?}");
+}
+
+/// u, w and y = φ/h after a step of one mode: a = G W, κ memory, β recovery, S sweeps, of which the last undoes the gap. Only what stops the approach is
+/// remembered (papers/borse2026comfree).
+fn mode(a: f64, kappa: f64, beta: f64, sweeps: i32, remember_gap: bool) -> Matrix3<f64> {
+    let before = 1.0 - (1.0 - a).powi(sweeps - 1);
+    let left = 1.0 - before;
+    // p = u + w (gravity aside); u' = (1−a)(1−A) p − aβ y, w' = w − κ (A + a (1−A)) p.
+    let u = Vector3::new((1.0 - a) * left, (1.0 - a) * left, -a * beta);
+    let kept = kappa * (before + a * left);
+    let gap = if remember_gap { -kappa * a * beta } else { 0.0 };
+    let w = Vector3::new(-kept, 1.0 - kept, gap);
+    let y = Vector3::new(u[0], u[1], 1.0 + u[2]);
+    Matrix3::from_rows(&[u.transpose(), w.transpose(), y.transpose()])
+}
+
+fn radius(m: &Matrix3<f64>) -> f64 {
+    m.complex_eigenvalues().iter().map(|z| z.norm()).fold(0.0, f64::max)
+}
+
+#[test]
+fn analytic_the_map_with_memory_is_stable_for_every_mode() {
+    for i in 1..=200 {
+        let a = f64::from(i) / 200.0;
+        for kappa in [0.01, 0.1, 0.3, 0.5, 1.0] {
+            for beta in [0.01, 0.1, 0.2, 0.5, 1.0] {
+                for sweeps in [1, 2, 8, 32] {
+                    let r = radius(&mode(a, kappa, beta, sweeps, false));
+                    // One only where nothing is left to decay: a = 1 with no recovery would be.
+                    assert!(r < 1.0, "a {a}, κ {kappa}, β {beta}, {sweeps} sweeps: {r}");
+                }
+            }
+        }
+    }
+    // Remembering what undoes the gap as well is a third integrator: slow modes grow.
+    assert!(radius(&mode(0.02, 0.3, 0.2, 1, true)) > 1.01);
+}
+
+#[test]
+fn regression_memory_is_part_of_the_state() {
+    let engine = Engine::comfree(2e-3);
+    let scene = Heap::Stack(3).scene();
+    let mut sys = engine.system(&scene).unwrap();
+    let mut x = sys.initial_state(None).unwrap();
+    let mut integrator = engine.integrator().unwrap();
+    integrator.advance(&mut sys, &mut x, 0.2, &mut NoObserver).unwrap();
+    assert!(!x.memory.keys.is_empty());
+    let text = serde_json::to_string(&x).unwrap();
+    let mut y: State = serde_json::from_str(&text).unwrap();
+    assert_eq!(x, y);
+    integrator.advance(&mut sys, &mut x, 0.4, &mut NoObserver).unwrap();
+    let mut fresh = engine.system(&scene).unwrap();
+    engine.integrator().unwrap().advance(&mut fresh, &mut y, 0.4, &mut NoObserver).unwrap();
+    assert_eq!(x, y, "a run restarted from a file goes on bit for bit");
+    assert_eq!(sys.energy(&x), fresh.energy(&y));
+}
