@@ -1,0 +1,218 @@
+//! λ_max(A⁻¹∇²Ψ) ≤ 1 and what follows from it, on random problems over several trees: the proof of papers/borse2026comfree.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use signorini_comfree::ComfreeSolver;
+use signorini_core::na::{DMatrix, DVector};
+use signorini_core::{
+    BlockDiagonal, ContactLaw, ContactSeed, ContactSolver, FrozenMap, FrozenProblem, Inertia, Pool, Pools,
+    StepProblem, StepSolution, Tolerance,
+};
+use signorini_laws::{DualCone, DualConeLimit, Gains, LimitSeed, MassScale};
+use signorini_testkit::random_problem::random_material;
+use signorini_testkit::rng::Rng;
+
+struct Random {
+    inertia: BlockDiagonal,
+    map: FrozenMap,
+    contacts: Vec<ContactSeed>,
+    limits: Vec<LimitSeed>,
+    dt: f64,
+    nv: usize,
+}
+
+/// Trees of 1 to 7 freedoms, contacts on one or two of them with random rows, limits; counts as `RigidSystem` has them. `open`: no contact penetrates.
+fn random(r: &mut Rng, open: bool) -> Random {
+    let sizes: Vec<usize> = (0..1 + r.below(4)).map(|_| 1 + r.below(7)).collect();
+    let mut starts = vec![0];
+    sizes.iter().for_each(|n| starts.push(starts[starts.len() - 1] + n));
+    let mut inertia = BlockDiagonal::with_sizes(&sizes);
+    for (i, n) in sizes.iter().enumerate() {
+        let g = DMatrix::from_fn(*n, *n, |_, _| r.normal());
+        let a = (&g * g.transpose() + DMatrix::identity(*n, *n) * 0.1) * r.log_uniform(1e-2, 1e2);
+        inertia.block_mut(i).copy_from_slice((0.5 * (&a + a.transpose())).as_slice());
+    }
+    inertia.factor().unwrap();
+    let mut map = FrozenMap::new(&starts);
+    let dt = r.log_uniform(1e-3, 2e-2);
+    let (contacts, limits) = (1 + r.below(8), r.below(4));
+    let mut touched = vec![0u32; sizes.len()];
+    let mut trees = Vec::new();
+    for k in 0..contacts + limits {
+        map.push_constraint(&vec![0.0; if k < contacts { 6 } else { 1 }]);
+        let first = r.below(sizes.len());
+        let mut on = vec![first];
+        if first + 1 < sizes.len() && r.chance(0.6) {
+            on.push(first + 1 + r.below(sizes.len() - first - 1));
+        }
+        for t in &on {
+            touched[*t] += 1;
+            map.push_block(*t).iter_mut().for_each(|j| *j = r.normal());
+        }
+        trees.push(on);
+    }
+    let gap = |r: &mut Rng| match open || r.chance(0.3) {
+        true => r.log_uniform(1e-6, 1e-2),
+        false => -r.log_uniform(1e-6, 3e-3),
+    };
+    let mut out =
+        Random { inertia, map, contacts: Vec::new(), limits: Vec::new(), dt, nv: starts[sizes.len()] };
+    for (k, on) in trees.iter().enumerate() {
+        let mut sides = FrozenProblem::sides(&out.inertia, &out.map, k);
+        for (s, t) in sides.iter_mut().zip(on) {
+            s.contacts = touched[*t];
+            s.reference = r.log_uniform(0.1, 10.0);
+        }
+        if k < contacts {
+            let mut material = random_material(r);
+            material.condim = [1, 3, 4, 6][r.below(4)];
+            material.friction_torsional = r.log_uniform(1e-3, 1.0);
+            material.friction_rolling = r.log_uniform(1e-3, 1.0);
+            let velocity = signorini_core::na::Vector3::zeros();
+            out.contacts.push(ContactSeed { dt, gap: gap(r), velocity, material, sides });
+        } else {
+            let w = sides[0].linear[(0, 0)] + sides[1].linear[(0, 0)];
+            let contacts = on.iter().map(|t| touched[*t]).max().unwrap();
+            out.limits.push(LimitSeed { contacts, reference: w, ..LimitSeed::new(dt, gap(r), w) });
+        }
+    }
+    out
+}
+
+fn build(p: &Random, law: DualCone, free: &[f64]) -> FrozenProblem {
+    let mut contacts = Pool::<DualCone, 6>::new(law);
+    p.contacts.iter().for_each(|s| contacts.push(s));
+    let mut limits = Pool::<DualConeLimit, 1>::new(DualConeLimit { law });
+    p.limits.iter().for_each(|s| limits.push(s));
+    let pools = Pools::new(vec![Box::new(contacts), Box::new(limits)]);
+    FrozenProblem::new(p.dt, p.inertia.clone(), free.to_vec(), p.map.clone(), pools, Vec::new()).unwrap()
+}
+
+/// λ_max(A⁻¹H) with H = Σ Jᵀ∇²ℓ J from the law itself, by the eigenvalues of L⁻¹ H L⁻ᵀ.
+fn exact_gain(p: &Random, law: DualCone, v: &DVector<f64>) -> f64 {
+    let mut h = DMatrix::zeros(p.nv, p.nv);
+    for k in 0..p.contacts.len() + p.limits.len() {
+        let dim = p.map.rows_of(k).1;
+        let mut j = DMatrix::zeros(dim, p.nv);
+        for (b, block) in p.map.entries(k) {
+            let start = p.inertia.block_starts()[b];
+            for (i, x) in block.iter().enumerate() {
+                j[(i % dim, start + i / dim)] = *x;
+            }
+        }
+        let v_c = &j * v;
+        let hess = if k < p.contacts.len() {
+            let at = ContactLaw::<6>::prepare(&law, &p.contacts[k]);
+            let e = ContactLaw::<6>::eval(&law, &at, v_c.fixed_rows::<6>(0).into_owned());
+            DMatrix::from_column_slice(6, 6, e.hess.as_slice())
+        } else {
+            let law = DualConeLimit { law };
+            let at = law.prepare(&p.limits[k - p.contacts.len()]);
+            let e = law.eval(&at, v_c.fixed_rows::<1>(0).into_owned());
+            DMatrix::from_column_slice(1, 1, e.hess.as_slice())
+        };
+        h += j.transpose() * hess * j;
+    }
+    let l = p.inertia.to_dense().cholesky().unwrap().l();
+    let x = l.solve_lower_triangular(&h).unwrap();
+    let s = l.solve_lower_triangular(&x.transpose()).unwrap();
+    (0.5 * (&s + s.transpose())).symmetric_eigenvalues().max()
+}
+
+fn variants() -> Vec<DualCone> {
+    let new = DualCone { acting: false, ..DualCone::default() };
+    let mut all = vec![new, DualCone { normalize: false, ..new }, DualCone { smoothing: 0.1, ..new }];
+    for mass in [MassScale::Mean, MassScale::Trace, MassScale::Exact] {
+        for split in [false, true] {
+            all.push(DualCone { mass, split, ..new });
+        }
+    }
+    all.push(DualCone { gains: Gains::PerStep { k: 50.0, d: 1.0 }, ..new });
+    all.push(DualCone { gains: Gains::Material, ..new });
+    all
+}
+
+/// A velocity at which about half of the facets act, or (large) nearly all.
+fn velocity(r: &mut Rng, n: usize) -> DVector<f64> {
+    let size = [0.1, 1.0, 10.0][r.below(3)];
+    DVector::from_fn(n, |_, _| size * r.normal())
+}
+
+#[test]
+fn property_gain_of_any_problem_is_at_most_one() {
+    let (mut largest, mut without) = (0.0f64, 0);
+    for seed in 0..1500 {
+        let r = &mut Rng::new(seed);
+        let p = random(r, false);
+        let law =
+            DualCone { directions: [4, 8, 16][r.below(3)], ..variants()[seed as usize % variants().len()] };
+        let v = velocity(r, p.nv);
+        let gain = exact_gain(&p, law, &v);
+        // Round-off of the eigenvalues.
+        assert!(gain <= 1.0 + 1e-12, "{seed}: {gain} {law:?}");
+        largest = largest.max(gain);
+        let power =
+            ComfreeSolver::default().gain(&mut build(&p, law, v.as_slice()), v.as_slice(), 200).unwrap();
+        assert!(power <= gain + 1e-9, "{power} {gain}");
+        // What the bound is good for: without it the gain is anything.
+        let bare = DualCone { split: false, cap: false, normalize: false, ..law };
+        without += i32::from(exact_gain(&p, bare, &v) > 1.5);
+    }
+    assert!(largest > 0.9, "{largest}");
+    assert!(without > 500, "{without}");
+}
+
+#[test]
+fn property_gain_of_one_frictionless_contact_is_one() {
+    let r = &mut Rng::new(7);
+    let mut p = random(r, false);
+    while p.contacts.len() + p.limits.len() > 1 {
+        p = random(r, false);
+    }
+    (p.contacts[0].material.condim, p.contacts[0].gap) = (1, -1e-3);
+    let gains = [1.0, -1.0].map(|s| {
+        let v = velocity(&mut Rng::new(3), p.nv) * s;
+        exact_gain(&p, DualCone::default(), &v)
+    });
+    let gain = gains[0].max(gains[1]);
+    // Round-off.
+    assert!((gain - 1.0).abs() < 1e-12, "{gain}");
+}
+
+/// ‖Tx − Ty‖² + ‖(x − Tx) − (y − Ty)‖² ≤ ‖x − y‖² in the norm of A, whatever acts at x and at y; and ‖Tx‖ ≤ ‖x‖ where nothing penetrates.
+#[test]
+fn property_a_step_is_firmly_nonexpansive_though_the_set_switches() {
+    let mut switched = 0;
+    for seed in 0..1500 {
+        let r = &mut Rng::new(seed);
+        let open = r.chance(0.3);
+        let p = random(r, open);
+        let law = variants()[seed as usize % variants().len()];
+        let (x, near) = (velocity(r, p.nv), r.log_uniform(1e-3, 1.0));
+        let y = &x + near * velocity(r, p.nv);
+        let mut acting = Vec::new();
+        let mut step = |v: &DVector<f64>| {
+            let mut problem = build(&p, law, v.as_slice());
+            let mut out = StepSolution::default();
+            ComfreeSolver::default()
+                .solve(&mut problem, v.as_slice(), Tolerance::default(), &mut out)
+                .unwrap();
+            acting.push(out.gamma.iter().map(|g| *g != 0.0).collect::<Vec<_>>());
+            assert_eq!(problem.velocity_count(), v.len());
+            DVector::from_vec(out.v)
+        };
+        let (tx, ty) = (step(&x), step(&y));
+        switched += i32::from(acting[0] != acting[1]);
+        let a = p.inertia.to_dense();
+        let square = |v: DVector<f64>| v.dot(&(&a * &v));
+        let (before, after) = (square(&x - &y), square(&tx - &ty));
+        let moved = square((&x - &tx) - (&y - &ty));
+        // Round-off, relative to what is subtracted.
+        let round_off = 1e-12 * (square(x.clone()) + square(y.clone()));
+        assert!(after + moved <= before + round_off, "{seed}: {after} + {moved} > {before}, {law:?}");
+        if open && law.smoothing == 0.0 {
+            assert!(square(tx) <= square(x) + round_off, "{seed}: energy rises, {law:?}");
+        }
+    }
+    assert!(switched > 300, "{switched}");
+}
