@@ -248,18 +248,28 @@ impl Collision {
     pub(crate) fn unsupported(&self) -> Option<String> {
         let mut points = Vec::new();
         let far = Pose::translation(0.0, 0.0, 1e3);
-        let mut answered = HashSet::new();
+        let mut kinds: Vec<&Collider> = Vec::new();
+        for c in &self.colliders {
+            if !kinds.iter().any(|k| k.shape.name() == c.shape.name()) {
+                kinds.push(c);
+            }
+        }
+        let mut refused = HashSet::new();
+        for (a, b) in kinds.iter().flat_map(|a| kinds.iter().map(move |b| (a, b))) {
+            if contacts(&a.shape, &Pose::identity(), &b.shape, &far, 0.0, &mut points).is_err() {
+                refused.insert([a.shape.name(), b.shape.name()]);
+            }
+        }
+        if refused.is_empty() {
+            return None;
+        }
         self.numbers().find_map(|(i, j)| {
             let (a, b) = (&self.colliders[i], &self.colliders[j]);
-            let kinds = [a.shape.name(), b.shape.name()];
-            if answered.contains(&kinds) {
+            if !refused.contains(&[a.shape.name(), b.shape.name()]) {
                 return None;
             }
-            let Err(e) = contacts(&a.shape, &Pose::identity(), &b.shape, &far, 0.0, &mut points) else {
-                answered.insert(kinds);
-                return None;
-            };
             self.rules.pair(&self.colliders, i, j)?;
+            let e = contacts(&a.shape, &Pose::identity(), &b.shape, &far, 0.0, &mut points).err()?;
             Some(format!("geoms '{}' and '{}': {e}", a.name, b.name))
         })
     }

@@ -1,0 +1,120 @@
+"""Environment steps per second of many worlds on two threads, ours beside MuJoCo's `rollout`, alternating in one run.
+
+    benches/peers/.venv/bin/python benches/peers/throughput.py [--models DIR] [--threads 2] [--rounds 3]
+
+Scenes: `scenes/three_arrays.xml`; the Allegro hand with a cube (from the models of others: pass --models), under random controls that all worlds
+share. Prints a table and appends one JSON line per row to benches/records/throughput.jsonl.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+from datetime import datetime, timezone
+from pathlib import Path
+
+import mujoco
+import numpy as np
+from bench import machine
+from mujoco import rollout
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+RECORDS = HERE.parent / "records" / "throughput.jsonl"
+HOLD = 50
+ALLEGRO = """<mujoco model="allegro cube"><include file="right_hand.xml"/><option timestep="0.002"/>
+<worldbody><geom name="floor" pos="0 0 -0.1" size="0 0 0.05" type="plane"/>
+<body name="cube" pos="0 0 0.1"><freejoint/><geom type="box" size=".035 .035 .035" mass=".343" friction=".5 .005 .0001" condim="3"/></body>
+</worldbody></mujoco>"""
+
+
+def binary():
+    command = ["cargo", "build", "--release", "--quiet", "--package", "signorini-benches", "--bin", "throughput"]
+    subprocess.run(command, cwd=ROOT, check=True)
+    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "throughput"
+
+
+def theirs(path, lanes, steps, threads, controls, noise):
+    """(steps per second, mean depth [m], largest depth [m]) of MuJoCo."""
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = [mujoco.MjData(model) for _ in range(threads)]
+    rng = np.random.default_rng(1)
+    spec = mujoco.mjtState.mjSTATE_FULLPHYSICS
+    first = np.zeros((lanes, mujoco.mj_stateSize(model, spec)))
+    d = mujoco.MjData(model)
+    for i in range(lanes):
+        mujoco.mj_resetData(model, d)
+        d.qvel[:] = noise * rng.standard_normal(model.nv)
+        mujoco.mj_getState(model, d, first[i], spec)
+    held = np.zeros((steps, model.nu)) if controls is None else np.repeat(controls, HOLD, axis=0)[:steps]
+    control = np.ascontiguousarray(np.broadcast_to(held, (lanes, steps, model.nu)))
+    start = time.perf_counter()
+    state, _ = rollout.rollout(model, data, first, control)
+    wall = time.perf_counter() - start
+    depths = []
+    for i in range(lanes):
+        mujoco.mj_setState(model, d, state[i, -1], spec)
+        mujoco.mj_forward(model, d)
+        depths += [-c.dist for c in d.contact if c.dist < 0]
+    return lanes * steps / wall, float(np.mean(depths or [0])), max(depths, default=0.0)
+
+
+def ours(program, path, lanes, steps, threads, controls, noise, extra):
+    command = [program, path, "--lanes", lanes, "--steps", steps, "--threads", threads, "--noise", noise, "--repeats", 1, *extra]
+    with tempfile.NamedTemporaryFile("w", suffix=".csv") as f:
+        if controls is not None:
+            np.savetxt(f, controls, delimiter=",")
+            f.flush()
+            command += ["--controls", f.name, "--hold", HOLD]
+        out = json.loads(subprocess.run([str(c) for c in command], check=True, capture_output=True, text=True).stdout)
+    if out["failed"]:
+        raise SystemExit(f"{out['failed']} worlds failed")
+    return out["steps_per_s"], out["mean_depth"], out["max_depth"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    default = os.environ.get("SIGNORINI_MODELS", ROOT.parent / "shared" / "models")
+    parser.add_argument("--models", type=Path, default=Path(default))
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--lanes", type=int, default=128)
+    a = parser.parse_args()
+    program = binary()
+    base = machine() | {"date": datetime.now(timezone.utc).isoformat(timespec="seconds"), "threads": a.threads}
+    hand = a.models / "allegro_hand"
+    with tempfile.TemporaryDirectory() as folder:
+        cases = [("three_arrays", HERE / "scenes" / "three_arrays.xml", 750, None, 1e-3)]
+        if hand.is_dir():
+            for name in ("right_hand.xml", "assets"):
+                (Path(folder) / name).symlink_to(hand / name)
+            scene = Path(folder) / "scene.xml"
+            scene.write_text(ALLEGRO)
+            nu = mujoco.MjModel.from_xml_path(str(scene)).nu
+            controls = np.random.default_rng(2).uniform(-0.5, 0.5, (1500 // HOLD, nu))
+            cases.append(("allegro_cube", scene, 300, controls, 0.0))
+        else:
+            print(f"skipped: {hand} is absent")
+        settings = [("comfree, paper", ["--sweeps", 0]), ("comfree", ["--sweeps", 1]), ("comfree, 8 evaluations", ["--sweeps", 8]), ("icf", ["--icf"])]
+        for name, path, steps, controls, noise in cases:
+            rows = {}
+            for _ in range(a.rounds):
+                common = (path, a.lanes, steps, a.threads, controls, noise)
+                rows.setdefault("mujoco", []).append(theirs(*common))
+                for label, extra in settings:
+                    rows.setdefault(label, []).append(ours(program, *common, extra))
+            reference = statistics.median(r[0] for r in rows["mujoco"])
+            for label, runs in rows.items():
+                rate = statistics.median(r[0] for r in runs)
+                line = {"scene": name, "engine": label, "lanes": a.lanes, "steps": steps, "steps_per_s": round(rate), "over_mujoco": round(rate / reference, 2)}
+                line |= {"mean_depth": runs[-1][1], "max_depth": runs[-1][2]}
+                print(f"{name:14} {label:24} {rate:10.0f} steps/s  {rate / reference:5.2f}  depth {1e3 * runs[-1][1]:.4f} mm (largest {1e3 * runs[-1][2]:.3f})")
+                with RECORDS.open("a") as f:
+                    f.write(json.dumps(base | line) + "\n")
+
+
+if __name__ == "__main__":
+    main()

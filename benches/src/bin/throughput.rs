@@ -1,0 +1,137 @@
+//! Many worlds of one model under a batch, timed: prints one JSON object as `benches/peers/throughput.py` reads it.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Parser;
+use serde_json::json;
+use signorini_batch::{BatchOptions, CpuBatch, Recipe};
+use signorini_core::{BatchStepper, LaneStatus, State, System};
+use signorini_laws::DualCone;
+use signorini_scene::{LoadOptions, Scene};
+
+/// Times a batch of worlds that differ by noise in their velocities, under controls held for some steps each.
+#[derive(Parser)]
+struct Arguments {
+    /// Model file.
+    scene: PathBuf,
+    /// Worlds.
+    #[arg(long, default_value_t = 128)]
+    lanes: usize,
+    /// Steps of each world.
+    #[arg(long, default_value_t = 750)]
+    steps: usize,
+    /// Step (s).
+    #[arg(long, default_value_t = 2e-3)]
+    dt: f64,
+    /// Threads.
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+    /// Standard deviation of the velocity noise.
+    #[arg(long, default_value_t = 1e-3)]
+    noise: f64,
+    /// Controls: rows of numbers, one per actuator, separated by commas; each row is held for --hold steps, by all worlds.
+    #[arg(long)]
+    controls: Option<PathBuf>,
+    /// Steps per row of controls.
+    #[arg(long, default_value_t = 50)]
+    hold: usize,
+    /// Evaluations per step; `0` is the paper's law with k = 0.1, d = 0.001.
+    #[arg(long, default_value_t = 1)]
+    sweeps: u32,
+    /// Convex implicit contact instead of comfree.
+    #[arg(long)]
+    icf: bool,
+    /// Timed repetitions.
+    #[arg(long, default_value_t = 3)]
+    repeats: usize,
+}
+
+/// Zero mean, unit variance: the sum of twelve uniform numbers.
+fn normal(state: &mut u64) -> f64 {
+    let mut sum = -6.0;
+    for _ in 0..12 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        sum += (*state >> 11) as f64 / (1u64 << 53) as f64;
+    }
+    sum
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let a = Arguments::parse();
+    let scene = Scene::load(&a.scene, &LoadOptions::default())?;
+    let recipe = || match (a.icf, a.sweeps) {
+        (true, _) => Recipe::icf(),
+        (_, 0) => Recipe::comfree_with(DualCone::paper(0.1, 0.001), 1),
+        (_, n) => Recipe::comfree_with(DualCone { memory: 0.5, ..DualCone::default() }, n),
+    };
+    let rows: Vec<Vec<f64>> = match &a.controls {
+        Some(file) => std::fs::read_to_string(file)?
+            .lines()
+            .map(|l| l.split(',').map(str::parse).collect::<Result<_, _>>())
+            .collect::<Result<_, _>>()?,
+        None => Vec::new(),
+    };
+    let mut walls = Vec::new();
+    let mut depths: Vec<f64> = Vec::new();
+    let mut failed = 0;
+    for _ in 0..a.repeats {
+        let options = BatchOptions { threads: a.threads, ..BatchOptions::default() };
+        let mut batch = CpuBatch::new(&scene, a.lanes, recipe(), options)?;
+        let nu = batch.layout().nu;
+        let mut seed = 1;
+        let mut x = State::default();
+        for lane in 0..a.lanes {
+            batch.store(lane, &mut x)?;
+            x.v.iter_mut().for_each(|v| *v += a.noise * normal(&mut seed));
+            batch.load(lane, &x)?;
+        }
+        let started = Instant::now();
+        let mut done = 0;
+        let mut row = 0;
+        while done < a.steps {
+            let n = a.hold.min(a.steps - done);
+            let control: Vec<f64> = match rows.get(row) {
+                Some(r) => r.iter().copied().cycle().take(nu * a.lanes).collect(),
+                None => vec![0.0; nu * a.lanes],
+            };
+            batch.step(&control, a.dt, n as u32, &[])?;
+            done += n;
+            row += 1;
+        }
+        walls.push(started.elapsed().as_secs_f64());
+        // Depths at the end, over all worlds.
+        let mut probe = recipe().system(&scene)?;
+        depths.clear();
+        failed = 0;
+        for lane in 0..a.lanes {
+            failed += usize::from(!matches!(batch.status(lane), Some(LaneStatus::Running)));
+            batch.store(lane, &mut x)?;
+            probe.prepare(signorini_core::Slot::Start, &x, a.dt)?;
+            let contacts = probe.frozen_problem(signorini_core::Slot::Start);
+            depths.extend(
+                signorini_core::StepProblem::contacts(contacts)
+                    .iter()
+                    .filter(|c| c.gap < 0.0)
+                    .map(|c| -c.gap),
+            );
+        }
+    }
+    let steps = (a.lanes * a.steps) as f64;
+    let best = walls.iter().copied().fold(f64::INFINITY, f64::min);
+    walls.sort_by(f64::total_cmp);
+    let mean = depths.iter().sum::<f64>() / depths.len().max(1) as f64;
+    println!(
+        "{}",
+        json!({
+            "steps_per_s": steps / walls[walls.len() / 2],
+            "best_steps_per_s": steps / best,
+            "mean_depth": mean,
+            "max_depth": depths.iter().copied().fold(0.0, f64::max),
+            "contacts": depths.len() as f64 / a.lanes as f64,
+            "failed": failed,
+        })
+    );
+    Ok(())
+}
