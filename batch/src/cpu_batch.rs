@@ -1,4 +1,4 @@
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -34,7 +34,7 @@ pub struct BatchOptions {
 /// is that of a single run, bit for bit. Contacts and lanes are limited by memory alone.
 pub struct CpuBatch {
     scene: Scene,
-    recipe: Recipe,
+    recipe: Arc<Recipe>,
     lanes: Vec<Lane>,
     workers: Vec<Mutex<Worker>>,
     /// None: one thread, the caller's.
@@ -51,9 +51,10 @@ impl CpuBatch {
     pub fn new(
         scene: &Scene,
         lanes: usize,
-        recipe: Recipe,
+        recipe: impl Into<Arc<Recipe>>,
         options: BatchOptions,
     ) -> Result<Self, BatchError> {
+        let recipe = recipe.into();
         let wanted = match options.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from).min(lanes.max(1)),
             n => n,

@@ -11,6 +11,8 @@ mod parameters;
 mod readout;
 mod recipe;
 
+pub mod mujoco;
+
 pub use cpu_batch::{BatchOptions, CpuBatch};
 pub use lane::LaneView;
 pub use parameters::{LaneParameters, ParameterError};

@@ -59,6 +59,9 @@ pub struct Options {
     pub contact: ContactDefaults,
     /// MuJoCo's ratio of frictional to normal impedance, for the laws that use it.
     pub impedance_ratio: f64,
+    /// Settings of MuJoCo's engine that no solver here reads, as (name, value) in the order of the file, flags as `flag name`: for faces that promise MuJoCo's
+    /// meaning and must refuse what they cannot keep.
+    pub unused: Vec<(String, String)>,
 }
 
 impl Default for Options {
@@ -70,6 +73,7 @@ impl Default for Options {
             combination: CombinationRule::default(),
             contact: ContactDefaults::default(),
             impedance_ratio: 1.0,
+            unused: Vec::new(),
         }
     }
 }

@@ -72,6 +72,11 @@ impl Reader<'_> {
                 format!("{name}={value} of the medium is left out: no drag or lift acts"),
             );
         }
+        for name in SOLVER_SETTINGS.into_iter().chain(["density", "viscosity", "wind"]) {
+            if let Some(value) = e.string(name) {
+                o.unused.push((name.to_owned(), value.trim().to_owned()));
+            }
+        }
         if wind {
             self.notes.add(NoteKind::Converted, e, "wind acts through the medium only, which is absent");
         }
@@ -142,8 +147,10 @@ impl Reader<'_> {
         }
         let mut set = Vec::new();
         for f in FLAGS_WITHOUT_MEANING {
-            if e.word(f, &words)?.is_some() {
+            if let Some(on) = e.word(f, &words)? {
                 set.push(f);
+                let value = if on { "enable" } else { "disable" };
+                self.scene.options.unused.push((format!("flag {f}"), value.to_owned()));
             }
         }
         if !set.is_empty() {

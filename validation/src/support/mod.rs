@@ -47,10 +47,17 @@ not stand here is an error.
 {}
 ## URDF
 
+{}
+## Names of MuJoCo
+
+`signorini_batch::mujoco` keeps MuJoCo's names and meanings. Settings of `<option>` that cannot keep theirs are errors when a model is read under these names;
+`Model::differences` lists those that mean something else. A name that does not stand here does not exist.
+
 {}",
         laws::table()?,
         shapes::table()?,
         mjcf::table(),
-        urdf::table()
+        urdf::table(),
+        signorini_batch::mujoco::table()
     ))
 }

@@ -25,6 +25,7 @@ pub(super) fn ask(text: &str) -> Answer {
     match Scene::from_mjcf(text, "model.xml", &LoadOptions::default()) {
         Ok(mut s) => {
             let notes = std::mem::take(&mut s.notes).into_iter().map(|n| (n.kind, n.text)).collect();
+            s.options.unused.clear();
             Answer::Read { scene: format!("{s:?}"), notes }
         }
         Err(SceneError::Unsupported { feature, .. }) => Answer::Refused(feature),

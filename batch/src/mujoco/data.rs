@@ -1,0 +1,275 @@
+use signorini_core::na::{Isometry3, Quaternion, Translation3, UnitQuaternion};
+use signorini_core::{OneStep, State};
+use signorini_multibody::{ActuatorState, Dynamics, Kinematics, RigidSystem, Sensors, TendonState};
+use signorini_scene::{Keyframe, Pose};
+
+use super::error::fit;
+use super::fields::quat;
+use super::{Model, MujocoError};
+
+/// A contact of the last step or [`forward`](super::forward): MuJoCo's `mjContact` with its force.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// Distance \[m\]; negative when the geoms overlap.
+    pub dist: f64,
+    /// Contact point, world \[m\].
+    pub pos: [f64; 3],
+    /// Rows: normal from `geom[0]` to `geom[1]`, two tangents; world axes.
+    pub frame: [f64; 9],
+    /// The geoms.
+    pub geom: [usize; 2],
+    /// Rows of `force` that can be other than zero.
+    pub dim: usize,
+    /// Force and torque on the body of `geom[1]` in the contact frame, mean of the step \[N, N·m\]: what `mj_contactForce` returns.
+    pub force: [f64; 6],
+}
+
+/// MuJoCo's `mjData`: the state and inputs, which may be written, and what [`forward`](super::forward) and [`step`](super::step) compute from them.
+///
+/// Writing to what is computed changes nothing. What contact remembers from step to step is kept inside, as MuJoCo keeps its warm start.
+pub struct MjData {
+    /// Time \[s\].
+    pub time: f64,
+    /// Positions, nq.
+    pub qpos: Vec<f64>,
+    /// Velocities, nv.
+    pub qvel: Vec<f64>,
+    /// Activations, na.
+    pub act: Vec<f64>,
+    /// Controls, nu.
+    pub ctrl: Vec<f64>,
+    /// Applied generalised forces, nv \[N or N·m\].
+    pub qfrc_applied: Vec<f64>,
+    /// Force and torque at the centre of mass of each body, world axes, nbody \[N, N·m\].
+    pub xfrc_applied: Vec<[f64; 6]>,
+    /// Positions of mocap bodies, nmocap \[m\].
+    pub mocap_pos: Vec<[f64; 3]>,
+    /// Rotations of mocap bodies (w, x, y, z), nmocap; normalised when used.
+    pub mocap_quat: Vec<[f64; 4]>,
+    /// Computed: (v₁ − v₀)/timestep of the step, nv.
+    pub qacc: Vec<f64>,
+    /// Computed: origins of bodies, nbody \[m\].
+    pub xpos: Vec<[f64; 3]>,
+    /// Computed: rotations of bodies (w, x, y, z), nbody.
+    pub xquat: Vec<[f64; 4]>,
+    /// Computed: rotation matrices of bodies, row-major, nbody.
+    pub xmat: Vec<[f64; 9]>,
+    /// Computed: centres of mass of bodies, nbody \[m\].
+    pub xipos: Vec<[f64; 3]>,
+    /// Computed: positions of geoms, ngeom \[m\].
+    pub geom_xpos: Vec<[f64; 3]>,
+    /// Computed: rotation matrices of geoms, row-major, ngeom.
+    pub geom_xmat: Vec<[f64; 9]>,
+    /// Computed: positions of sites, nsite \[m\].
+    pub site_xpos: Vec<[f64; 3]>,
+    /// Computed: rotation matrices of sites, row-major, nsite.
+    pub site_xmat: Vec<[f64; 9]>,
+    /// Computed: Coriolis, centrifugal and gravity forces, nv.
+    pub qfrc_bias: Vec<f64>,
+    /// Computed: forces of springs, dampers and gravity compensation, nv.
+    pub qfrc_passive: Vec<f64>,
+    /// Computed: generalised forces of actuators, nv.
+    pub qfrc_actuator: Vec<f64>,
+    /// Computed: forces of actuators, nu.
+    pub actuator_force: Vec<f64>,
+    /// Computed: lengths of actuators, nu.
+    pub actuator_length: Vec<f64>,
+    /// Computed: rates of actuators, nu.
+    pub actuator_velocity: Vec<f64>,
+    /// Computed: lengths of tendons, ntendon \[m\].
+    pub ten_length: Vec<f64>,
+    /// Computed: values of sensors, nsensordata.
+    pub sensordata: Vec<f64>,
+    /// Computed: contacts.
+    pub contact: Vec<Contact>,
+    /// Computed: potential and kinetic energy \[J\].
+    pub energy: [f64; 2],
+    pub(super) engine: Box<Engine>,
+}
+
+/// What steps the data; built for one revision of the model.
+pub(super) struct Engine {
+    pub built: (u64, [f64; 3]),
+    pub system: RigidSystem,
+    pub scheme: Box<dyn OneStep>,
+    pub sensors: Sensors,
+    pub kin: Kinematics,
+    pub tendons: TendonState,
+    pub actuators: ActuatorState,
+    pub dynamics: Dynamics,
+    pub x0: State,
+    pub x1: State,
+    pub mocap: Vec<Pose>,
+}
+
+impl Engine {
+    fn new(model: &Model) -> Result<Self, MujocoError> {
+        let system = model.recipe().system(&model.scene_now()?)?;
+        let m = system.model();
+        Ok(Self {
+            built: (model.revision(), model.opt.gravity),
+            scheme: model.recipe().scheme(),
+            sensors: Sensors::new(m),
+            kin: Kinematics::new(m),
+            tendons: TendonState::new(m),
+            actuators: ActuatorState::new(m),
+            dynamics: Dynamics::new(m),
+            x0: m.state_at(None, m.nz)?,
+            x1: State::default(),
+            mocap: m.mocap_poses.clone(),
+            system,
+        })
+    }
+}
+
+impl MjData {
+    /// At the reference configuration at rest; nothing is computed yet.
+    ///
+    /// # Errors
+    /// Gravity that is not finite, pairs of shapes without a contact query.
+    pub fn new(model: &Model) -> Result<Self, MujocoError> {
+        let (nv, nu, nbody) = (model.nv(), model.nu(), model.nbody());
+        let (zero, unit) = ([0.0; 3], [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+        let mut data = Self {
+            time: 0.0,
+            qpos: Vec::new(),
+            qvel: Vec::new(),
+            act: Vec::new(),
+            ctrl: Vec::new(),
+            qfrc_applied: Vec::new(),
+            xfrc_applied: Vec::new(),
+            mocap_pos: Vec::new(),
+            mocap_quat: Vec::new(),
+            qacc: vec![0.0; nv],
+            xpos: vec![zero; nbody],
+            xquat: vec![[1.0, 0.0, 0.0, 0.0]; nbody],
+            xmat: vec![unit; nbody],
+            xipos: vec![zero; nbody],
+            geom_xpos: vec![zero; model.ngeom()],
+            geom_xmat: vec![unit; model.ngeom()],
+            site_xpos: vec![zero; model.nsite()],
+            site_xmat: vec![unit; model.nsite()],
+            qfrc_bias: vec![0.0; nv],
+            qfrc_passive: vec![0.0; nv],
+            qfrc_actuator: vec![0.0; nv],
+            actuator_force: vec![0.0; nu],
+            actuator_length: vec![0.0; nu],
+            actuator_velocity: vec![0.0; nu],
+            ten_length: vec![0.0; model.ntendon()],
+            sensordata: vec![0.0; model.nsensordata()],
+            contact: Vec::new(),
+            energy: [0.0; 2],
+            engine: Box::new(Engine::new(model)?),
+        };
+        data.reset(model, None)?;
+        Ok(data)
+    }
+
+    /// `mj_resetData`: the reference configuration at rest, inputs zero, mocap bodies as drawn, nothing remembered.
+    ///
+    /// # Errors
+    /// As [`MjData::new`].
+    pub fn reset_data(&mut self, model: &Model) -> Result<(), MujocoError> {
+        self.reset(model, None)
+    }
+
+    /// `mj_resetDataKeyframe`: the same with time, state, controls and mocap poses of a keyframe.
+    ///
+    /// # Errors
+    /// [`MujocoError::Index`] for a keyframe that does not exist, a keyframe that does not fit.
+    pub fn reset_data_keyframe(&mut self, model: &Model, key: usize) -> Result<(), MujocoError> {
+        self.reset(model, Some(model.keyframe(key)?))
+    }
+
+    fn reset(&mut self, model: &Model, key: Option<&Keyframe>) -> Result<(), MujocoError> {
+        let m = model.multibody();
+        let x = m.state_at(key, model.na())?;
+        let (ctrl, mocap) = (m.control_at(key)?, m.mocap_at(key)?);
+        self.refresh(model)?;
+        (self.time, self.ctrl) = (x.t, ctrl);
+        self.qfrc_applied = vec![0.0; model.nv()];
+        self.xfrc_applied = vec![[0.0; 6]; model.nbody()];
+        self.mocap_pos = mocap.iter().map(|p| p.translation.vector.into()).collect();
+        self.mocap_quat = mocap.iter().map(|p| quat(&p.rotation)).collect();
+        (self.qpos, self.qvel, self.act) = (x.q.clone(), x.v.clone(), x.z.clone());
+        self.engine.x0 = x;
+        Ok(())
+    }
+
+    /// The state (time, qpos, qvel, act), `mjSTATE_FULLPHYSICS`.
+    pub fn state(&self) -> Vec<f64> {
+        let parts = [&[self.time][..], &self.qpos, &self.qvel, &self.act];
+        parts.concat()
+    }
+
+    /// Sets (time, qpos, qvel, act); contact forgets what it remembered.
+    ///
+    /// # Errors
+    /// [`MujocoError::Length`].
+    pub fn set_state(&mut self, model: &Model, state: &[f64]) -> Result<(), MujocoError> {
+        fit("state", model.nstate(), state.len())?;
+        let x = split_state(model, state);
+        (self.time, self.qpos, self.qvel, self.act) = (x.t, x.q.clone(), x.v.clone(), x.z.clone());
+        self.engine.x0 = x;
+        Ok(())
+    }
+
+    /// Number of contacts.
+    pub fn ncon(&self) -> usize {
+        self.contact.len()
+    }
+
+    /// Builds the engine anew when the model has changed.
+    pub(super) fn refresh(&mut self, model: &Model) -> Result<(), MujocoError> {
+        if self.engine.built != (model.revision(), model.opt.gravity) {
+            let memory = std::mem::take(&mut self.engine.x0);
+            *self.engine = Engine::new(model)?;
+            self.engine.x0.copy_from(&memory);
+        }
+        Ok(())
+    }
+
+    /// Takes state and inputs over into the engine, checked.
+    pub(super) fn take_inputs(&mut self, model: &Model) -> Result<(), MujocoError> {
+        fit("qpos", model.nq(), self.qpos.len())?;
+        fit("qvel", model.nv(), self.qvel.len())?;
+        fit("act", model.na(), self.act.len())?;
+        fit("ctrl", model.nu(), self.ctrl.len())?;
+        fit("qfrc_applied", model.nv(), self.qfrc_applied.len())?;
+        fit("xfrc_applied", model.nbody(), self.xfrc_applied.len())?;
+        fit("mocap_pos", model.nmocap(), self.mocap_pos.len())?;
+        fit("mocap_quat", model.nmocap(), self.mocap_quat.len())?;
+        model.multibody().check_state(&self.qpos, &self.qvel)?;
+        model.multibody().check_control(&self.ctrl)?;
+        let e = &mut *self.engine;
+        for (i, (p, q)) in self.mocap_pos.iter().zip(&self.mocap_quat).enumerate() {
+            let turn = Quaternion::new(q[0], q[1], q[2], q[3]);
+            if !(turn.norm() > 0.0 && turn.norm().is_finite() && p.iter().all(|x| x.is_finite())) {
+                let field = format!("mocap_pos[{i}] or the norm of mocap_quat[{i}]");
+                let remedy = "give finite numbers and a rotation (w, x, y, z)";
+                return Err(MujocoError::Value { field, value: turn.norm(), remedy });
+            }
+            let turn = UnitQuaternion::from_quaternion(turn);
+            e.mocap[i] = Isometry3::from_parts(Translation3::from(*p), turn);
+        }
+        e.x0.t = self.time;
+        e.x0.q.clone_from(&self.qpos);
+        e.x0.v.clone_from(&self.qvel);
+        e.x0.z.clone_from(&self.act);
+        e.system.control_mut().copy_from_slice(&self.ctrl);
+        e.system.mocap_poses_mut().copy_from_slice(&e.mocap);
+        Ok(())
+    }
+}
+
+/// A state from (time, qpos, qvel, act), as long as the model needs it.
+pub(super) fn split_state(model: &Model, state: &[f64]) -> State {
+    let (nq, nv) = (model.nq(), model.nv());
+    State {
+        t: state[0],
+        q: state[1..1 + nq].to_vec(),
+        v: state[1 + nq..1 + nq + nv].to_vec(),
+        z: state[1 + nq + nv..].to_vec(),
+        ..State::default()
+    }
+}
