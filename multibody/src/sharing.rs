@@ -19,6 +19,7 @@ impl Sharing {
     }
 
     /// Writes the counts into the seeds of contacts and limits, the first constraints of the map; `free_velocity` is v*.
+    #[allow(clippy::ptr_arg, reason = "pools take the vectors as `Any`")]
     pub(crate) fn count(
         &mut self,
         (map, pools, free_velocity): (&FrozenMap, &Pools, &[f64]),

@@ -77,7 +77,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut depths: Vec<f64> = Vec::new();
     let mut failed = 0;
     for _ in 0..a.repeats {
-        let options = BatchOptions { threads: a.threads, ..BatchOptions::default() };
+        let options = BatchOptions { threads: a.threads };
         let mut batch = CpuBatch::new(&scene, a.lanes, recipe(), options)?;
         let nu = batch.layout().nu;
         let mut seed = 1;

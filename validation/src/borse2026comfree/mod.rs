@@ -5,6 +5,7 @@ mod fig02;
 mod fig03;
 mod fig05;
 mod fig06;
+mod fig07;
 mod modes;
 mod runs;
 mod scenes;
@@ -13,5 +14,13 @@ use crate::Page;
 
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {
-    vec![&fig02::Fig02, &fig03::Fig03, &fig05::Fig05, &fig06::Fig06, &modes::Modes, &comfree_icf::ComfreeIcf]
+    vec![
+        &fig02::Fig02,
+        &fig03::Fig03,
+        &fig05::Fig05,
+        &fig06::Fig06,
+        &fig07::Fig07,
+        &modes::Modes,
+        &comfree_icf::ComfreeIcf,
+    ]
 }

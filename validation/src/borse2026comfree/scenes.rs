@@ -105,3 +105,34 @@ pub(super) fn stack(n: usize) -> Result<Scene, PageError> {
     }
     read("stack", &world)
 }
+
+/// Fig. 7: 2 × 2 cubes, capsules and spheres of 5 cm, a centimetre above a plane.
+pub(super) fn arrays() -> Result<Scene, PageError> {
+    let mut world = String::from("<geom type=\"plane\" size=\"5 5 .1\"/>");
+    let shapes =
+        [("box", ".05 .05 .05", ""), ("capsule", ".05 .05", "euler=\"90 0 0\""), ("sphere", ".05", "")];
+    for (k, (shape, size, turn)) in shapes.into_iter().enumerate() {
+        for i in 0..4 {
+            let (x, y) = (0.5 * k as f64 + 0.13 * f64::from(i / 2), 0.25 * f64::from(i % 2));
+            _ = write!(
+                world,
+                "<body pos=\"{x} {y} .06\" {turn}><freejoint/><geom type=\"{shape}\" size=\"{size}\"/></body>"
+            );
+        }
+    }
+    read("arrays", &world)
+}
+
+/// `n` spheres of 5 cm on a grid, each a tenth of a millimetre deep in a plane.
+pub(super) fn spheres(n: usize) -> Result<Scene, PageError> {
+    let mut world = String::from("<geom type=\"plane\" size=\"5 5 .1\"/>");
+    let side = (n as f64).sqrt().ceil() as usize;
+    for i in 0..n {
+        let (x, y) = (0.2 * (i / side) as f64, 0.2 * (i % side) as f64);
+        _ = write!(
+            world,
+            "<body pos=\"{x} {y} .0499\"><freejoint/><geom type=\"sphere\" size=\".05\"/></body>"
+        );
+    }
+    read("spheres", &world)
+}
