@@ -29,9 +29,11 @@ pub struct BatchOptions {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A lane with [`LaneParameters`] owns a system built from the scene that they make; all others share the one of the thread that steps them. So
-/// parameters cost memory but no time in a step, and what depends on them (reference masses, combined materials, gains from damping ratios)
-/// is that of a single run, bit for bit. Contacts and lanes are limited by memory alone.
+/// A lane with [`LaneParameters`] owns a system built from the scene that they make; all others share the one of the thread that steps them. So all
+/// that depends on parameters (reference masses, combined materials, gains from damping ratios) is that of a single run, bit for bit. The price:
+/// 70 kB (arm) to 470 kB (humanoid) per such lane, 0.1 ms to 0.9 ms to set it, and a quarter to nine tenths more time per step where 512 systems pass
+/// through the cache at every step; several steps per call (`substeps`, [`CpuBatch::rollout`]) make that small. Contacts and lanes are limited by
+/// memory alone.
 pub struct CpuBatch {
     scene: Scene,
     recipe: Arc<Recipe>,

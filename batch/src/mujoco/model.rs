@@ -95,7 +95,7 @@ impl Model {
         Self::from_scene(Scene::from_mjcf(xml, "model.xml", &LoadOptions::default())?, Recipe::comfree())
     }
 
-    /// From a scene, with the contact of a recipe.
+    /// From a scene, with the contact of a recipe. Settings that would be refused stand in `scene.options.unused`: who takes one out accepts that it has no effect.
     ///
     /// # Errors
     /// As [`Model::from_xml_path`].
