@@ -1,4 +1,4 @@
-use signorini_comfree::ComfreeSolver;
+use signorini_comfree::{ComfreeSolver, MEMORY, SWEEPS};
 use signorini_core::{OneStep, Pool};
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
@@ -35,9 +35,9 @@ impl Recipe {
         Self { name: name.into(), system: Box::new(system), scheme: Box::new(scheme) }
     }
 
-    /// Complementarity-free contact: dual cones in closed form, joints solved first, 8 sweeps, multipliers remembered from step to step.
+    /// Complementarity-free contact: dual cones in closed form, joints solved first, [`SWEEPS`] evaluations per step, [`MEMORY`] of the forces from step to step.
     pub fn comfree() -> Self {
-        Self::comfree_with(DualCone { memory: 1.0, ..DualCone::default() }, 8)
+        Self::comfree_with(DualCone { memory: MEMORY, ..DualCone::default() }, SWEEPS)
     }
 
     /// The same with another setting of the law and other evaluations per step; 1 is the paper's.

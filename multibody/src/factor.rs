@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use crate::Model;
 
 /// M = Lᵀ D L of a mass matrix with the sparsity of the kinematic trees: L has fill only on paths to the root.
@@ -72,14 +74,19 @@ impl TreeFactor {
 
     /// x ← M⁻¹ x.
     pub fn solve_in_place(&self, x: &mut [f64]) {
-        for i in (0..self.parent.len()).rev() {
+        self.solve_range(0..self.parent.len(), x);
+    }
+
+    /// The same for an x that is zero outside the degrees of freedom of some whole trees.
+    pub fn solve_range(&self, trees: Range<usize>, x: &mut [f64]) {
+        for i in trees.clone().rev() {
             let mut j = self.parent[i];
             for a in 1..=self.depth[i] {
                 x[j] -= self.values[self.row_start[i] + a] * x[i];
                 j = self.parent[j];
             }
         }
-        for i in 0..self.parent.len() {
+        for i in trees {
             x[i] /= self.values[self.row_start[i]];
             let mut j = self.parent[i];
             for a in 1..=self.depth[i] {

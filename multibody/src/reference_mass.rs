@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use signorini_core::na::Point3;
 
 use crate::{Dynamics, Kinematics, Model, TendonState, TreeFactor};
@@ -31,29 +33,31 @@ impl ReferenceMass {
         }
         let mut out = zeros;
         let mut x = vec![0.0; nv];
-        let inverse = |row: &[f64], x: &mut Vec<f64>| {
-            x.copy_from_slice(row);
-            factor.solve_in_place(x);
-            row.iter().zip(x.iter()).map(|(a, b)| a * b).sum::<f64>()
+        // a · M⁻¹ a for a row that is zero outside some trees.
+        let inverse = |row: &[f64], x: &mut [f64], dofs: Range<usize>| {
+            x[dofs.clone()].copy_from_slice(&row[dofs.clone()]);
+            factor.solve_range(dofs.clone(), x);
+            row[dofs.clone()].iter().zip(&x[dofs]).map(|(a, b)| a * b).sum::<f64>()
         };
         let mut row = vec![0.0; nv];
         for (b, w) in out.bodies.iter_mut().enumerate() {
-            if model.bodies[b].tree.is_none() {
+            let Some(tree) = model.bodies[b].tree else {
                 continue;
-            }
+            };
+            let dofs = || model.trees[tree].dofs.clone();
             let com: Point3<f64> = kin.com(model, b);
             for axis in 0..3 {
-                row.fill(0.0);
+                row[dofs()].fill(0.0);
                 kin.for_columns(model, b, &com, |dof, linear, _| row[dof] = linear[axis]);
-                *w += inverse(&row, &mut x) / 3.0;
+                *w += inverse(&row, &mut x, dofs()) / 3.0;
             }
             // MuJoCo's mjMINVAL.
             if *w < 1e-15 {
                 *w = 0.0;
                 for axis in 0..3 {
-                    row.fill(0.0);
+                    row[dofs()].fill(0.0);
                     kin.for_columns(model, b, &com, |dof, _, angular| row[dof] = angular[axis]);
-                    *w += inverse(&row, &mut x) / 3.0;
+                    *w += inverse(&row, &mut x, dofs()) / 3.0;
                 }
             }
         }
@@ -63,9 +67,10 @@ impl ReferenceMass {
                 let group = first..(first + 3).min(joint.v + n);
                 let mut mean = 0.0;
                 for i in group.clone() {
-                    row.fill(0.0);
+                    let dofs = || model.trees[model.dofs[i].tree].dofs.clone();
+                    row[dofs()].fill(0.0);
                     row[i] = 1.0;
-                    mean += inverse(&row, &mut x) / group.len() as f64;
+                    mean += inverse(&row, &mut x, dofs()) / group.len() as f64;
                 }
                 out.dofs[group].fill(mean);
             }
@@ -75,7 +80,7 @@ impl ReferenceMass {
         for (t, w) in out.tendons.iter_mut().enumerate() {
             row.fill(0.0);
             tendons.row(model, t).add_scaled(1.0, &mut row);
-            *w = inverse(&row, &mut x);
+            *w = inverse(&row, &mut x, 0..nv);
         }
         out
     }

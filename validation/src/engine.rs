@@ -1,6 +1,7 @@
 //! Solvers, laws and integrators by name, and runs that leave a recording.
 
 use signorini_comfree::ComfreeSolver;
+pub use signorini_comfree::{MEMORY, SWEEPS};
 use signorini_core::{AdvanceReport, ContactSolver, Integrator, LawPool, State, StepError};
 use signorini_icf::{IcfOptions, IcfSolver};
 use signorini_integrators::{ContactStep, FixedStep, cenic};
@@ -19,9 +20,6 @@ pub const INTEGRATORS: [&str; 2] = ["cenic", "fixed"];
 
 /// Gains of the dual cone under error control: a time constant of about 10 ms at the default solimp.
 pub const PHYSICAL: Gains = Gains::Physical { kappa: 1000.0, c: 20.0 };
-
-/// Memory of the dual cone under comfree with fixed steps.
-pub const MEMORY: f64 = 0.5;
 
 /// What to simulate with.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,7 +52,7 @@ impl Default for Engine {
             accuracy: 1e-3,
             dt: 2e-3,
             dual_cone: None,
-            sweeps: 16,
+            sweeps: SWEEPS,
             paper: false,
         }
     }

@@ -10,3 +10,9 @@
 mod solver;
 
 pub use solver::ComfreeSolver;
+
+/// Evaluations per step outside the paper's mode: with fewer, stacks of ten sway at 2 ms.
+pub const SWEEPS: u32 = 16;
+
+/// `DualCone::memory` outside the paper's mode: half of a step's change of the forces is kept.
+pub const MEMORY: f64 = 0.5;

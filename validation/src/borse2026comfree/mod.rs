@@ -6,6 +6,7 @@ mod fig03;
 mod fig05;
 mod fig06;
 mod fig07;
+mod fig08;
 mod modes;
 mod runs;
 mod scenes;
@@ -20,6 +21,7 @@ pub fn pages() -> Vec<&'static dyn Page> {
         &fig05::Fig05,
         &fig06::Fig06,
         &fig07::Fig07,
+        &fig08::Fig08,
         &modes::Modes,
         &comfree_icf::ComfreeIcf,
     ]

@@ -131,7 +131,7 @@ pub(super) fn spheres(n: usize) -> Result<Scene, PageError> {
         let (x, y) = (0.2 * (i / side) as f64, 0.2 * (i % side) as f64);
         _ = write!(
             world,
-            "<body pos=\"{x} {y} .0499\"><freejoint/><geom type=\"sphere\" size=\".05\"/></body>"
+            "\n<body pos=\"{x} {y} .0499\"><freejoint/><geom type=\"sphere\" size=\".05\"/></body>"
         );
     }
     read("spheres", &world)
