@@ -12,6 +12,8 @@ use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 /// Fig. 8: steps per second of many worlds in which a hand holds a cube.
 pub(super) struct Fig08;
 
+type MakeRecipe = fn() -> Recipe;
+
 const STEP: f64 = 2e-3;
 /// Steps with the same control.
 const HOLD: u32 = 50;
@@ -82,7 +84,7 @@ impl Page for Fig08 {
         let scene = scene(&folder)?;
         let (sizes, steps): (&[usize], u32) =
             if ctx.full() { (&[256, 512, 1024, 2048, 4096], 500) } else { (&[16, 64], 100) };
-        let recipes: [(&str, fn() -> Recipe); 4] = [
+        let recipes: [(&str, MakeRecipe); 4] = [
             ("comfree, paper's law", || Recipe::comfree_with(DualCone::paper(0.1, 0.001), 1)),
             ("comfree, 1 evaluation", || {
                 Recipe::comfree_with(DualCone { memory: signorini_comfree::MEMORY, ..DualCone::default() }, 1)
