@@ -56,6 +56,8 @@ pub(crate) struct FoundContact {
     pub material: ContactMaterial,
     /// Gap reported to the law: shifted when contacts act above zero gap.
     pub gap: f64,
+    /// p_wc = weight_a·p_a + (1 − weight_a)·p_b.
+    pub weight_a: f64,
 }
 
 /// The colliders of a scene and their queries: broad phase over proxies, bounds of pairs, narrow phase.
@@ -190,7 +192,8 @@ impl Collision {
                         let p_wc =
                             Point3::from(p.weight_a * c.p_a.coords + (1.0 - p.weight_a) * c.p_b.coords);
                         let material = p.material;
-                        out.push(FoundContact { bodies, geoms, point: *c, p_wc, material, gap });
+                        let weight_a = p.weight_a;
+                        out.push(FoundContact { bodies, geoms, point: *c, p_wc, material, gap, weight_a });
                     }
                 }
             }
@@ -228,6 +231,12 @@ impl Collision {
                 (None, _) => Aabb::unbounded(),
             };
         }
+    }
+
+    /// Shape, body, pose on the body and name of a geom that takes part.
+    pub(crate) fn geom(&self, geom: usize) -> Option<(&Shape, usize, Pose, &str)> {
+        let c = self.colliders.iter().find(|c| c.geom == geom)?;
+        Some((&c.shape, c.body, c.pose, &c.name))
     }
 
     /// All pairs.

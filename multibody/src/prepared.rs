@@ -57,7 +57,7 @@ pub(crate) struct Prepared {
     pub contact_seeds: Vec<ContactSeed>,
     pub rows: JointRows,
     pub problem: FrozenProblem,
-    smooth: Option<Box<Smooth>>,
+    pub smooth: Option<Box<Smooth>>,
     sharing: Sharing,
     anchors: Anchors,
 }

@@ -23,7 +23,7 @@ enum GainRow {
 /// Everything beside contacts that is a law: limits, dry friction, effort-limited actuators, tendon springs, equality constraints.
 pub(crate) struct JointRows {
     pub limits: Vec<LimitSeed>,
-    frictions: Vec<DryFrictionSeed>,
+    pub frictions: Vec<DryFrictionSeed>,
     gains: Vec<GainRow>,
     gain_seeds: Vec<GainSeed>,
     equalities_1: Vec<NearRigidSeed<1>>,

@@ -22,6 +22,15 @@ pub fn friction_coefficient(mu_static: f64, mu_dynamic: f64, s: f64) -> f64 {
     (mu_dynamic + (mu_static - mu_dynamic) * blend).max(0.0)
 }
 
+/// ∂μ/∂s of [`friction_coefficient`].
+pub(crate) fn friction_slope(mu_static: f64, mu_dynamic: f64, s: f64) -> f64 {
+    if mu_static == mu_dynamic || friction_coefficient(mu_static, mu_dynamic, s) == 0.0 {
+        return 0.0;
+    }
+    let x = s - TRANSITION;
+    -0.5 * (mu_static - mu_dynamic) / (sigmoid(TRANSITION) * (1.0 + x * x).powf(1.5))
+}
+
 /// The lagged quantities of regularised friction: kurtz2025cenic, eq. (7).
 ///
 /// The normal impulse is that of the state at the start, from its gap and normal velocity; it is zero for a speculative contact.

@@ -4,8 +4,10 @@
 //! ([`NearRigid`], [`Limit`], [`Gain`], [`DryFriction`]) have seeds of their own. A new law is one file with one trait.
 
 mod dry_friction;
+mod dual;
 mod dual_cone;
 mod dual_cone_limit;
+mod dual_cone_tangent;
 mod friction;
 mod frictionless;
 mod gain;
@@ -22,6 +24,7 @@ mod solimp;
 pub use dry_friction::{DryFriction, DryFrictionParams, DryFrictionSeed};
 pub use dual_cone::{DualCone, DualConeParams, Gains, MassScale};
 pub use dual_cone_limit::{DualConeLimit, DualConeLimitParams};
+pub use dual_cone_tangent::{ContactTangent, SideTangent};
 pub use friction::{friction_coefficient, sigmoid};
 pub use frictionless::Frictionless;
 pub use gain::{Gain, GainParams, GainSeed};

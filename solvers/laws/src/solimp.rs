@@ -21,3 +21,23 @@ pub fn impedance(solimp: &[f64; 5], distance: f64) -> f64 {
     };
     low + y * (high - low)
 }
+
+/// [`impedance`] with its slope dr/dφ.
+pub(crate) fn impedance_slope(solimp: &[f64; 5], distance: f64) -> (f64, f64) {
+    let [low, high, width, middle, power] = *solimp;
+    let fraction = |x: f64| x.clamp(1e-4, 0.9999);
+    let (low, high, middle, power) = (fraction(low), fraction(high), fraction(middle), power.max(1.0));
+    let r = impedance(solimp, distance);
+    let x = distance.abs() / width;
+    if low == high || width <= 1e-15 || x >= 1.0 {
+        return (r, 0.0);
+    }
+    let slope = if power == 1.0 {
+        1.0
+    } else if x <= middle {
+        power * x.powf(power - 1.0) / middle.powf(power - 1.0)
+    } else {
+        power * (1.0 - x).powf(power - 1.0) / (1.0 - middle).powf(power - 1.0)
+    };
+    (r, (high - low) * slope * distance.signum() / width)
+}
