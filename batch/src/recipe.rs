@@ -41,6 +41,8 @@ impl Recipe {
     }
 
     /// The same with another setting of the law and other evaluations per step; 1 is the paper's.
+    ///
+    /// Without `cap` nothing keeps gains below the bound of stability, and a batch does not look: [`ComfreeSolver::gain`] of a problem tells.
     pub fn comfree_with(law: DualCone, sweeps: u32) -> Self {
         let law = DualCone { acting: law.acting && sweeps <= 1, ..law };
         Self::new(

@@ -59,7 +59,8 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         let mut integrator = engine.integrator()?;
         let mut x = sys.initial_state(scene.keyframe("home"))?;
         if reference.is_none() {
-            a.model.warn_before_run(&scene, &sys);
+            let dual_cone = a.laws.iter().find(|l| *l == "dual_cone");
+            a.model.warn_before_run(&scene, &sys, dual_cone.unwrap_or(&engine.law));
             warn_of_overlap(&scene, &mut sys, &x)?;
         }
         let end = x.t + a.time;
@@ -73,6 +74,9 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
             }
         };
         let wall = start.elapsed().as_secs_f64();
+        for w in &recorder.recording.header.warnings {
+            eprintln!("warning: {}: {w}", engine.describe());
+        }
         let deepest = recorder.recording.contact_gap.iter().copied().fold(0.0, f64::min);
         let x_reference = reference.get_or_insert_with(|| x.clone());
         say!(

@@ -35,10 +35,44 @@ pub(crate) struct EngineArguments {
 }
 
 impl EngineArguments {
-    pub(crate) fn engine(&self) -> Engine {
-        let law = if self.solver == "comfree" { "dual_cone" } else { "lagged" };
-        let memory = self.memory.unwrap_or(MEMORY);
-        let dual_cone = match (self.gains.as_deref(), self.paper_mode && law == "dual_cone") {
+    /// The engine.
+    ///
+    /// # Errors
+    /// An option that what is chosen beside it does not read.
+    pub(crate) fn engine(&self) -> Result<Engine, String> {
+        let comfree = self.solver == "comfree";
+        let law = self.law.as_deref().unwrap_or(if comfree { "dual_cone" } else { "lagged" });
+        let integrator =
+            self.integrator.as_deref().unwrap_or(if self.dt.is_some() { "fixed" } else { "cenic" });
+        let fixed = integrator == "fixed";
+        let sweeps = comfree && fixed && !self.paper_mode;
+        if let Some(n) = self.sweeps {
+            if !sweeps {
+                return Err(format!(
+                    "--sweeps {n}: only comfree with fixed steps (--dt) evaluates a step more than once, and not in paper mode; leave it out"
+                ));
+            }
+            if n == 0 {
+                return Err("--sweeps 0: a step has at least one evaluation; give 1 or more".into());
+            }
+        }
+        if let Some(m) = self.memory.filter(|_| !(sweeps && law == "dual_cone")) {
+            return Err(format!(
+                "--memory {m}: only comfree with the law dual_cone and fixed steps (--dt) remembers forces, and not in paper mode; leave it out"
+            ));
+        }
+        if let Some(g) = self.gains.as_deref().filter(|_| !(law == "dual_cone" && fixed)) {
+            return Err(format!(
+                "--gains {g:?}: gains relative to the step belong to the law dual_cone (--solver comfree or --law dual_cone) with fixed steps (--dt); leave \
+                 them out or change the rest"
+            ));
+        }
+        let published = self.paper_mode && comfree && law == "dual_cone";
+        if published && !fixed {
+            return Err("--paper-mode: comfree as published takes fixed steps; give --dt".into());
+        }
+        let memory = if sweeps { self.memory.unwrap_or(MEMORY) } else { 0.0 };
+        let dual_cone = match (self.gains.as_deref(), published) {
             (Some(&[k, d]), true) => Some(DualCone::paper(k, d)),
             (None, true) => Some(DualCone::paper(0.2, 0.001)),
             (Some(&[k, d]), false) => {
@@ -47,20 +81,16 @@ impl EngineArguments {
             (_, false) => self.memory.map(|memory| DualCone { memory, ..DualCone::default() }),
             _ => None,
         };
-        let name = if self.dt.is_some() { "fixed" } else { "cenic" };
-        let mut engine = Engine {
+        let default = Engine::default();
+        Ok(Engine {
             solver: self.solver.clone(),
-            law: self.law.clone().unwrap_or_else(|| law.into()),
-            integrator: self.integrator.clone().unwrap_or_else(|| name.into()),
+            law: law.into(),
+            integrator: integrator.into(),
             accuracy: self.accuracy,
-            dt: self.dt.unwrap_or(2e-3),
+            dt: self.dt.unwrap_or(default.dt),
             paper: self.paper_mode,
             dual_cone,
-            ..Engine::default()
-        };
-        if let Some(sweeps) = self.sweeps {
-            engine.sweeps = sweeps;
-        }
-        engine
+            sweeps: self.sweeps.unwrap_or(default.sweeps),
+        })
     }
 }

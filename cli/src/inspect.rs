@@ -9,6 +9,7 @@ use signorini_multibody::{Dynamics, Kinematics, Model, TreeFactor};
 use signorini_scene::{ActuatorForce, CombinationRule, GeomShape, NoteKind, Scene, Transmission};
 use signorini_validation::engine::Engine;
 
+use crate::dual_cone;
 use crate::model::ModelArguments;
 
 /// What to inspect.
@@ -367,6 +368,10 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
     say!(
         "  solref and solimp are kept for laws that use them; lagged, similar, sap and frictionless read stiffness, dissipation (sap: relaxation time) and friction."
     );
+    say!("  dual_cone (comfree) reads solimp, friction and condim.");
+    if let Some(note) = dual_cone::cones(scene) {
+        say!("  {note}");
+    }
     let sys = Engine::default().system(scene)?;
     let pairs = sys.contact_pairs();
     say!("  {} pairs of geoms can collide; their contacts:", pairs.len());

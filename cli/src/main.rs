@@ -9,6 +9,7 @@ macro_rules! say {
 
 mod compare;
 mod control;
+mod dual_cone;
 mod engine;
 mod inspect;
 mod model;

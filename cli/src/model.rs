@@ -8,6 +8,8 @@ use signorini_scene::{
     CollisionMask, CombinationRule, Geom, GeomShape, LoadOptions, NoteKind, Place, Pose, Scene, Surface,
 };
 
+use crate::dual_cone;
+
 /// A model file and how it is read.
 #[derive(Args, Clone)]
 pub(crate) struct ModelArguments {
@@ -97,7 +99,15 @@ impl ModelArguments {
     }
 
     /// Warns of what a run leaves out or cannot move.
-    pub(crate) fn warn_before_run(&self, scene: &Scene, sys: &RigidSystem) {
+    pub(crate) fn warn_before_run(&self, scene: &Scene, sys: &RigidSystem, law: &str) {
+        if law == "dual_cone" {
+            if let Some(note) = dual_cone::cones(scene) {
+                eprintln!("note: {note}");
+            }
+            for w in dual_cone::warnings(scene, &sys.contact_pairs()) {
+                eprintln!("warning: {w}");
+            }
+        }
         if sys.model().nv() == 0 {
             let remedy = if self.model.extension().is_some_and(|e| e == "urdf") {
                 "; --floating frees the root link of a URDF"

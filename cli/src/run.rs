@@ -57,9 +57,9 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         return Err(format!("--time {}: give a positive, finite number of seconds", a.time).into());
     }
     let scene = a.model.load()?;
-    let engine = a.engine.engine();
+    let engine = a.engine.engine()?;
     let mut sys = engine.system(&scene)?;
-    a.model.warn_before_run(&scene, &sys);
+    a.model.warn_before_run(&scene, &sys, &engine.law);
     let mut integrator = engine.integrator()?;
     let key = match &a.keyframe {
         Some(name) => Some(scene.keyframe(name).ok_or_else(|| {
@@ -98,6 +98,9 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         recording.write_csv(csv)?;
     }
     say!("{}: {} rows to t = {:.4} s", out.display(), recording.len(), x.t);
+    for w in &recording.header.warnings {
+        eprintln!("warning: {w}");
+    }
     let report = match result {
         Ok(r) => r,
         Err(e) => return Err(format!("the run stopped early: {e}").into()),

@@ -22,6 +22,7 @@ pub mod report;
 pub mod robots;
 pub mod scenes;
 pub mod shapes;
+pub mod stability;
 pub mod suite;
 pub mod support;
 mod trace;

@@ -10,6 +10,7 @@ use signorini_scene::{Pose, Scene};
 
 use crate::engine::{Engine, EngineError};
 use crate::recording::{Recording, RecordingHeader, Row};
+use crate::stability::GainWatch;
 
 /// Records every accepted step; stops a run when its flag is raised.
 pub struct Recorder<'a> {
@@ -23,6 +24,7 @@ pub struct Recorder<'a> {
     progress: Option<&'a mut dyn FnMut(f64)>,
     control: Vec<f64>,
     mocap: Vec<Pose>,
+    watch: Option<GainWatch>,
 }
 
 /// What a recording says of its run.
@@ -40,7 +42,8 @@ pub struct RunLabels {
 const FIRST_READING: f64 = 1e-4;
 
 impl<'a> Recorder<'a> {
-    /// For a scene under an engine; the first row is the state `x0` with the inputs `held` there.
+    /// For a scene under an engine; the first row is the state `x0` with the inputs `held` there. Gains beyond the bound of stability are told in the
+    /// header's `warnings` ([`GainWatch`]).
     ///
     /// # Errors
     /// As [`Engine::system`].
@@ -55,7 +58,10 @@ impl<'a> Recorder<'a> {
             law: engine.law.clone(),
             integrator: engine.describe(),
         };
-        Self::with_system(scene, engine.system(scene)?, engine.contact_solver()?, labels, (x0, held))
+        let mut r =
+            Self::with_system(scene, engine.system(scene)?, engine.contact_solver()?, labels, (x0, held))?;
+        r.watch = GainWatch::new(scene, engine)?;
+        Ok(r)
     }
 
     /// For a system and a solver of one's own, a law of one's own among them; `probe` is a system for the recorder itself. The accelerations
@@ -124,6 +130,7 @@ impl<'a> Recorder<'a> {
             body_names: scene.bodies.iter().map(|b| b.name.clone()).collect(),
             geom_names: scene.geoms.iter().map(|g| g.name.clone()).collect(),
             shapes: crate::shapes::drawn(scene),
+            warnings: Vec::new(),
         };
         let mut r = Self {
             recording: Recording::new(header),
@@ -135,6 +142,7 @@ impl<'a> Recorder<'a> {
             progress: None,
             control: held.control.to_vec(),
             mocap: held.mocap.to_vec(),
+            watch: None,
         };
         r.push(x0, 0.0, f64::NAN, 0, 0);
         Ok(r)
@@ -187,6 +195,12 @@ impl StepObserver for Recorder<'_> {
             if gamma[0] != 0.0 || c.gap <= 0.0 {
                 self.recording.push_contact(c, [gamma[0], gamma[1], gamma[2]], step.last.dt);
             }
+        }
+        let held = HeldInputs { control: &self.control, mocap: &self.mocap };
+        if let Some(watch) = &mut self.watch
+            && watch.look(step, held)
+        {
+            self.recording.header.warnings = watch.warning().into_iter().collect();
         }
         if let Some(f) = &mut self.progress {
             f(step.x1.t);

@@ -33,6 +33,9 @@ pub struct RecordingHeader {
     pub geom_names: Vec<String>,
     /// Shapes for the viewer.
     pub shapes: Vec<RecordedShape>,
+    /// What a user should know of the run: gains beyond the bound of stability.
+    #[serde(default)]
+    pub warnings: Vec<String>,
 }
 
 /// A shape as the viewer draws it: triangles in the body frame.

@@ -7,6 +7,7 @@
 //! go to zero. The law of the paper is `signorini_laws::DualCone`; it shares the mass of a tree among its contacts, so that the
 //! evaluation is stable whatever the scene. Other convex laws are evaluated as they are: [`ComfreeSolver::gain`] tells whether that is stable.
 
+mod gain;
 mod solver;
 
 pub use solver::ComfreeSolver;

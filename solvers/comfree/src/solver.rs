@@ -16,8 +16,8 @@ const NAME: &str = "comfree";
 #[derive(Debug)]
 pub struct ComfreeSolver {
     sweeps: u32,
-    whole: WholePart,
-    evals: Evals,
+    pub(crate) whole: WholePart,
+    pub(crate) evals: Evals,
     change: Vec<f64>,
 }
 
@@ -51,55 +51,7 @@ impl ComfreeSolver {
         }
     }
 
-    /// λ_max(A⁻¹ Σ J_kᵀ ∇²ℓ_k(J_k v + b_k) J_k) by `iterations` of the power method, from below: the part of a velocity that contacts may take away in
-    /// one evaluation. At most 1 and a body at rest stays at rest; above 4/3 (2 without springs) no state is stable.
-    ///
-    /// # Errors
-    /// A velocity that does not fit or is not finite.
-    pub fn gain(
-        &mut self,
-        p: &mut dyn StepProblem,
-        v: &[f64],
-        iterations: usize,
-    ) -> Result<f64, ProblemError> {
-        self.check_velocity(p, v)?;
-        self.whole.fit(p);
-        p.relinearize(v)?;
-        let (part, pools, map) = (self.whole.part(), p.pools(), p.map());
-        pools.size_evals(&mut self.evals);
-        pools.eval(part, p.contact_velocities(), &mut self.evals);
-        // A start that is no eigenvector of a symmetric scene.
-        let mut x: Vec<f64> = (0..v.len()).map(|i| 1.0 + 0.37 * (1.7 * i as f64).sin()).collect();
-        let mut rows = vec![0.0; pools.row_count()];
-        let mut product = Evals { grad: vec![0.0; pools.row_count()], ..self.evals.clone() };
-        let mut rate = 0.0;
-        for _ in 0..iterations {
-            let norm = x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-            if norm == 0.0 {
-                return Ok(0.0);
-            }
-            x.iter_mut().for_each(|x| *x /= norm);
-            map.apply_linear(part, &x, &mut rows);
-            for k in 0..pools.constraint_count() {
-                let ((r, d), h) = (pools.rows(k), pools.hess_start(k));
-                for i in 0..d {
-                    product.grad[r + i] = (0..d).map(|j| self.evals.hess[h + j * d + i] * rows[r + j]).sum();
-                }
-            }
-            let mut y = vec![0.0; x.len()];
-            map.add_gradient(part, pools, &product, &mut y);
-            // Rayleigh's quotient in the norm of A: xᵀ S x / xᵀ A x.
-            let mut a_x = vec![0.0; x.len()];
-            p.inertia().apply(part, &x, &mut a_x);
-            let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-            rate = dot(&x, &y) / dot(&x, &a_x);
-            p.inertia().solve_in_place(part, &mut y);
-            x = y;
-        }
-        Ok(rate)
-    }
-
-    fn check_velocity(&self, p: &dyn StepProblem, v: &[f64]) -> Result<(), ProblemError> {
+    pub(crate) fn check_velocity(&self, p: &dyn StepProblem, v: &[f64]) -> Result<(), ProblemError> {
         let nv = p.velocity_count();
         if v.len() != nv {
             return Err(ProblemError::Shape { what: "velocity", expected: nv, found: v.len() });

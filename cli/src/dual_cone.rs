@@ -1,0 +1,62 @@
+//! What a user of the dual cone should know of a model before it runs.
+
+use signorini_multibody::CollidingPair;
+use signorini_scene::Scene;
+
+/// Above it the facets of the dual cone lean so far that the normal part of their force is lost: at 5 a cube of 1 kg rests 0.03 mm deep, at 10 0.4 mm, at 100 it sinks.
+const STEEP: f64 = 10.0;
+
+/// One line on the cones when the file asks for elliptic ones.
+pub(crate) fn cones(scene: &Scene) -> Option<&'static str> {
+    let elliptic = |(name, value): &(String, String)| name == "cone" && value == "elliptic";
+    scene.options.unused.iter().any(elliptic).then_some(
+        "the file asks for elliptic friction cones; dual_cone has polygons inside them: 8 directions, at least 0.92 of the friction (paper mode: 4, 0.71), and \
+         sliding, spin and roll share one normal impulse",
+    )
+}
+
+/// Parameters of the model's pairs that the dual cone clamps, as MuJoCo does, or cannot hold a body with.
+pub(crate) fn warnings(scene: &Scene, pairs: &[CollidingPair]) -> Vec<String> {
+    let name = |p: &CollidingPair| {
+        let [a, b] = p.geoms.map(|g| scene.geoms[g].name.as_str());
+        format!("contacts of geoms '{a}' and '{b}'")
+    };
+    let mut out = Vec::new();
+    let mut tell = |count: usize, text: String| {
+        out.push(if count > 1 { format!("{text} ({} pairs more)", count - 1) } else { text });
+    };
+    let steep: Vec<_> = pairs.iter().filter(|p| p.material.friction_static > STEEP).collect();
+    if let Some(p) = steep.first() {
+        let mu = p.material.friction_static;
+        tell(
+            steep.len(),
+            format!("{}: friction {mu}; with dual_cone bodies sink above about {STEEP}; lower it", name(p)),
+        );
+    }
+    let entries: [(&str, [f64; 2]); 5] = [
+        ("dmin", [1e-4, 0.9999]),
+        ("dmax", [1e-4, 0.9999]),
+        ("width", [0.0, f64::MAX]),
+        ("midpoint", [1e-4, 0.9999]),
+        ("power", [1.0, f64::MAX]),
+    ];
+    for (i, (what, [low, high])) in entries.into_iter().enumerate() {
+        let bad: Vec<_> = pairs.iter().filter(|p| !(low..=high).contains(&p.material.solimp[i])).collect();
+        if let Some(p) = bad.first() {
+            let (x, used) = (p.material.solimp[i], p.material.solimp[i].clamp(low, high));
+            tell(bad.len(), format!("{}: {what} of solimp is {x}, taken as {used}, as MuJoCo does", name(p)));
+        }
+    }
+    let falling: Vec<_> = pairs.iter().filter(|p| p.material.solimp[0] > p.material.solimp[1]).collect();
+    if let Some(p) = falling.first() {
+        let [low, high] = [p.material.solimp[0], p.material.solimp[1]];
+        tell(
+            falling.len(),
+            format!(
+                "{}: solimp falls from {low} to {high} with depth: contacts soften as they deepen",
+                name(p)
+            ),
+        );
+    }
+    out
+}

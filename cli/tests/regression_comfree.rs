@@ -1,0 +1,153 @@
+//! ComFree on the command line: gains beyond the bound of stability are told of, bad settings are refused, what a model asks for and does not get is said.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A folder of its own for a test, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("signorini-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// Runs a model under ComFree with more arguments: (succeeded, standard error).
+    fn run(&self, model: &str, arguments: &str) -> (bool, String) {
+        let path = self.0.join("model.xml");
+        std::fs::write(&path, model).unwrap();
+        let recording = self.0.join("out.npz");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_signorini"));
+        command.args(["run", path.to_str().unwrap(), "--out", recording.to_str().unwrap(), "--time", "0.2"]);
+        let out = command.args(arguments.split_whitespace()).output().unwrap();
+        let text = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(!text.contains("panicked"), "{arguments}: {text}");
+        (out.status.success(), text)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A cube just above a floor, both with the attributes `surface`.
+fn cube(option: &str, surface: &str) -> String {
+    format!(
+        "<mujoco>{option}<worldbody><geom name='floor' type='plane' size='9 9 1' {surface}/><body name='b' pos='0 0 .0501'><freejoint/>\
+         <geom name='cube' type='box' size='.05 .05 .05' {surface}/></body></worldbody></mujoco>"
+    )
+}
+
+#[test]
+fn regression_gains_beyond_the_bound_are_told_of_once() {
+    let folder = Folder::new("gains");
+    let model = cube("", "friction='1 .005 .0001'");
+    for (arguments, words) in [
+        ("--solver comfree --dt .002", ""),
+        ("--solver comfree --dt .002 --paper-mode", ""),
+        ("--solver comfree --dt .002 --gains .2 .001", ""),
+        ("--solver comfree --dt .002 --paper-mode --gains 4 .1", "> 4 at t = "),
+        ("--solver comfree --dt .02 --paper-mode --gains .95 .001", "> 1 at t = "),
+        ("--solver comfree --dt .002 --gains 4 .4", "the cap lowers the gains"),
+        ("--solver comfree --dt .002 --law lagged", "use the law dual_cone or the solver icf"),
+    ] {
+        let (ok, text) = folder.run(&model, arguments);
+        assert!(ok, "{arguments}: {text}");
+        let warnings = text.matches("warning: gains: lambda_max").count();
+        assert_eq!(warnings, usize::from(!words.is_empty()), "{arguments}: {text}");
+        assert!(text.contains(words), "{arguments}: {text}");
+    }
+}
+
+#[test]
+fn regression_settings_that_make_no_sense_are_refused() {
+    let folder = Folder::new("settings");
+    let model = cube("", "");
+    for (arguments, words) in [
+        ("--solver comfree --dt .002 --gains nan .1", "k is NaN, but must be at least 0"),
+        ("--solver comfree --dt .002 --gains -1 .1", "k is -1, but must be at least 0"),
+        ("--solver comfree --dt .002 --gains .1 -1", "d is -1, but must be at least 0"),
+        ("--solver comfree --dt .002 --gains inf .1", "k is inf, but must be at least 0"),
+        ("--solver comfree --dt .002 --paper-mode --gains nan .1", "k is NaN, but must be at least 0"),
+        ("--solver comfree --dt .002 --memory 2", "memory is 2, but must be between 0 and 1"),
+        ("--solver comfree --dt .002 --memory nan", "memory is NaN, but must be between 0 and 1"),
+        ("--solver comfree --dt .002 --sweeps 0", "at least one evaluation"),
+        ("--solver comfree --dt 0", "step size"),
+        // Settings that what is chosen beside them does not read.
+        ("--solver icf --dt .002 --gains .1 .1", "--gains [0.1, 0.1]: gains relative to the step belong"),
+        ("--solver comfree --dt .002 --law lagged --gains .1 .1", "--gains"),
+        ("--solver comfree --gains .1 .1", "with fixed steps (--dt)"),
+        ("--solver icf --dt .002 --sweeps 4", "--sweeps 4: only comfree"),
+        ("--solver comfree --sweeps 4", "--sweeps 4: only comfree with fixed steps"),
+        ("--solver comfree --dt .002 --paper-mode --sweeps 4", "not in paper mode"),
+        ("--solver icf --dt .002 --memory .5", "--memory 0.5: only comfree"),
+        ("--solver comfree --dt .002 --paper-mode --memory .5", "not in paper mode"),
+        ("--solver comfree --dt .002 --law sap --memory .5", "--memory 0.5: only comfree"),
+        ("--solver comfree --paper-mode", "give --dt"),
+    ] {
+        let (ok, text) = folder.run(&model, arguments);
+        assert!(!ok && text.contains("error: ") && text.contains(words), "{arguments}: {text}");
+    }
+}
+
+#[test]
+fn regression_surfaces_that_make_no_sense_are_refused_or_told_of() {
+    let folder = Folder::new("surfaces");
+    let run = "--solver comfree --dt .002";
+    for (surface, words) in [
+        ("friction='inf 0 0'", "friction"),
+        ("friction='-1 0 0'", "which is negative"),
+        ("solimp='nan .9'", "solimp"),
+        ("condim='5'", "condim is 5; write one of: 1, 3, 4, 6"),
+    ] {
+        let (ok, text) = folder.run(&cube("", surface), run);
+        assert!(!ok && text.contains("error: ") && text.contains(words), "{surface}: {text}");
+        assert!(text.contains("model.xml") && text.contains("geom"), "{surface}: {text}");
+    }
+    let pair = "contacts of geoms 'floor' and 'cube'";
+    for (surface, words) in [
+        ("friction='100 0 0'", "friction 100; with dual_cone bodies sink above about 10"),
+        ("solimp='2 2 .001 .5 2'", "dmax of solimp is 2, taken as 0.9999"),
+        ("solimp='1 1 .001 .5 2'", "dmin of solimp is 1, taken as 0.9999"),
+        ("solimp='.9 .95 -1 .5 2'", "width of solimp is -1, taken as 0"),
+        ("solimp='.9 .95 .001 2 2'", "midpoint of solimp is 2, taken as 0.9999"),
+        ("solimp='.9 .95 .001 .5 0'", "power of solimp is 0, taken as 1"),
+        ("solimp='.95 .9 .001 .5 2'", "solimp falls from 0.95 to 0.9"),
+    ] {
+        for mode in ["", " --paper-mode"] {
+            let (ok, text) = folder.run(&cube("", surface), &format!("{run}{mode}"));
+            assert!(ok && text.contains(words) && text.contains(pair), "{surface}{mode}: {text}");
+        }
+    }
+    // Sane: nothing to say.
+    for surface in ["", "condim='6' friction='1 0 0'", "solimp='.9 .95 0 .5 2'", "friction='0 0 0'"] {
+        let (ok, text) = folder.run(&cube("", surface), run);
+        assert!(ok && !text.contains("warning"), "{surface}: {text}");
+    }
+    // A body without mass that moves.
+    let weightless = cube("", "mass='0'");
+    let (ok, text) = folder.run(&weightless, run);
+    assert!(!ok && text.contains("body 'b' moves but has no mass"), "{text}");
+}
+
+#[test]
+fn regression_elliptic_cones_are_replaced_with_a_word() {
+    let folder = Folder::new("elliptic");
+    let model = cube("<option cone='elliptic'/>", "");
+    let words = "elliptic friction cones; dual_cone has polygons inside them";
+    let (ok, text) = folder.run(&model, "--solver comfree --dt .002");
+    assert!(ok && text.contains(words), "{text}");
+    let (ok, text) = folder.run(&model, "--solver icf --dt .002");
+    assert!(ok && !text.contains(words), "{text}");
+    let (ok, text) = folder.run(&cube("<option cone='pyramidal'/>", ""), "--solver comfree --dt .002");
+    assert!(ok && !text.contains(words), "{text}");
+    std::fs::write(folder.0.join("model.xml"), &model).unwrap();
+    let path = folder.0.join("model.xml");
+    let out = Command::new(env!("CARGO_BIN_EXE_signorini")).arg("inspect").arg(path).output().unwrap();
+    assert!(String::from_utf8_lossy(&out.stdout).contains(words));
+}

@@ -1,0 +1,168 @@
+//! Watches whether the gains of an explicit run stay below the bound of stability.
+
+use signorini_comfree::ComfreeSolver;
+use signorini_core::{AcceptedStep, HeldInputs, ProblemError, Slot, System};
+use signorini_laws::{DualCone, Gains};
+use signorini_multibody::RigidSystem;
+use signorini_scene::Scene;
+
+use crate::engine::{Engine, EngineError};
+
+/// Steps with contacts between two looks, unless there are more contacts than ever before.
+const EVERY: usize = 16;
+/// Iterations of the power method: the estimate is from below, a few per cent where the largest eigenvalues lie close together.
+const ITERATIONS: usize = 40;
+/// A speed at which every facet of a contact acts \[m/s\].
+const CLOSING: f64 = 1e6;
+
+/// The largest gain of a run, a + b = λ_max of A⁻¹ Σ G a aᵀ, with all facets of the contacts that penetrate.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LargestGain {
+    /// When \[s\].
+    pub t: f64,
+    /// a + b = λ_max R (d + k h). Above 1 a contact that exists only while it penetrates finds no rest.
+    pub sum: f64,
+    /// 2a + 3b = λ_max R (2 d + 3 k h), stable below 4; for laws other than the dual cone 3 (a + b), for springs alone.
+    pub bound: f64,
+}
+
+/// Evaluates [`ComfreeSolver::gain_at`] beside a run: at every 16th step with contacts and whenever there are more of them than before.
+///
+/// None of it is needed where the law caps its gains; with gains of one's own and the cap, it tells by how much they are lowered.
+pub struct GainWatch {
+    /// The system with gains as given, without cap.
+    sys: RigidSystem,
+    solver: ComfreeSolver,
+    gains: Option<Gains>,
+    capped: bool,
+    /// Shortest relaxation time of a pair of geoms \[s\].
+    relaxation: f64,
+    most_contacts: u32,
+    steps: usize,
+    largest: LargestGain,
+    v_c: Vec<f64>,
+}
+
+impl GainWatch {
+    /// For runs of a scene under an engine; None where gains cannot pass the bound: other solvers, capped gains of the default.
+    ///
+    /// # Errors
+    /// As [`Engine::system`].
+    pub fn new(scene: &Scene, engine: &Engine) -> Result<Option<Self>, EngineError> {
+        if engine.solver != "comfree" {
+            return Ok(None);
+        }
+        let mut engine = engine.clone();
+        let (mut gains, mut capped) = (None, false);
+        if engine.law == "dual_cone" {
+            let law = engine.cone();
+            let given = engine.dual_cone.is_some() && !matches!(law.gains, Gains::Recovery { .. });
+            if law.cap && !given {
+                return Ok(None);
+            }
+            (gains, capped) = (Some(law.gains), law.cap);
+            engine.dual_cone = Some(DualCone { cap: false, ..law });
+        }
+        let sys = engine.system(scene)?;
+        let relaxation = sys.contact_pairs().into_iter().map(|p| p.material.relaxation_time);
+        Ok(Some(Self {
+            relaxation: relaxation.fold(f64::INFINITY, f64::min).min(1e6),
+            solver: ComfreeSolver::default(),
+            gains,
+            capped,
+            most_contacts: 0,
+            steps: 0,
+            largest: LargestGain::default(),
+            v_c: Vec::new(),
+            sys,
+        }))
+    }
+
+    /// Looks at an accepted step that had the inputs `held`; true when the largest gain has grown.
+    pub fn look(&mut self, step: &AcceptedStep<'_>, held: HeldInputs<'_>) -> bool {
+        let contacts = step.report.contacts;
+        if contacts == 0 {
+            return false;
+        }
+        let more = contacts > self.most_contacts;
+        self.most_contacts = self.most_contacts.max(contacts);
+        self.steps += 1;
+        if !more && !self.steps.is_multiple_of(EVERY) {
+            return false;
+        }
+        self.sys.control_mut().copy_from_slice(held.control);
+        self.sys.mocap_poses_mut().copy_from_slice(held.mocap);
+        let dt = step.last.dt;
+        // The run itself has solved this problem: it cannot fail for what it holds.
+        let Ok(sum) = self.sum(step, dt) else { return false };
+        let grown = sum > self.largest.sum;
+        if grown {
+            self.largest = LargestGain { t: step.x0.t, sum, bound: sum * self.weight(dt) };
+        }
+        grown
+    }
+
+    /// λ_max of the problem of a step.
+    fn sum(&mut self, step: &AcceptedStep<'_>, dt: f64) -> Result<f64, ProblemError> {
+        self.sys.prepare(Slot::Start, step.x0, dt)?;
+        let p = self.sys.problem(Slot::Start, dt)?;
+        let free = p.free_velocity().to_vec();
+        p.relinearize(&free)?;
+        self.v_c.clear();
+        self.v_c.extend_from_slice(p.contact_velocities());
+        if self.gains.is_some() {
+            for c in p.contacts().iter().filter(|c| c.gap < 0.0) {
+                let (row, dim) = p.pools().rows(c.constraint as usize);
+                self.v_c[row..row + dim].fill(0.0);
+                self.v_c[row] = -CLOSING;
+            }
+        }
+        self.solver.gain_at(p, &self.v_c, ITERATIONS)
+    }
+
+    /// (2a + 3b)/(a + b).
+    fn weight(&self, dt: f64) -> f64 {
+        let (a, b) = match self.gains {
+            Some(Gains::PerStep { k, d }) => (d, k * dt),
+            Some(Gains::Physical { kappa, c }) => (c, kappa * dt),
+            Some(Gains::Recovery { beta }) => (1.0 - beta, beta),
+            Some(Gains::Material) => (self.relaxation, dt),
+            None => (0.0, 1.0),
+        };
+        if a + b > 0.0 { (2.0 * a + 3.0 * b) / (a + b) } else { 2.0 }
+    }
+
+    /// The largest gain so far.
+    pub fn largest(&self) -> LargestGain {
+        self.largest
+    }
+
+    /// What a user should know of it; None while it is below all bounds.
+    pub fn warning(&self) -> Option<String> {
+        let LargestGain { t, sum, bound } = self.largest;
+        if sum <= 1.0 {
+            return None;
+        }
+        if self.gains.is_none() {
+            let remedy =
+                "this law is too stiff for an explicit evaluation; use the law dual_cone or the solver icf";
+            return (sum > 4.0 / 3.0)
+                .then(|| format!("gains: lambda_max reached {sum:.3e} > 4/3 at t = {t:.4} s: {remedy}"));
+        }
+        if self.capped {
+            return Some(format!(
+                "gains: lambda_max R (d + k h) would be {sum:.2} at t = {t:.4} s; the cap lowers the gains of such contacts so that it stays below 1"
+            ));
+        }
+        Some(if bound > 4.0 {
+            format!(
+                "gains: lambda_max R (2 d + 3 k h) reached {bound:.2} > 4 at t = {t:.4} s: unstable; lower k, d or the step, or leave out the paper mode, \
+                 whose gains are not capped"
+            )
+        } else {
+            format!(
+                "gains: lambda_max R (d + k h) reached {sum:.2} > 1 at t = {t:.4} s: stable, but contacts at rest part and hop; lower k, d or the step"
+            )
+        })
+    }
+}
