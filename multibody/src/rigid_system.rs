@@ -7,10 +7,11 @@ use signorini_scene::{Keyframe, Pose, Scene, Switches};
 
 use crate::closure::Closure;
 use crate::collision::{CollidingPair, Collision, FoundContact};
+use crate::contact_model;
 use crate::motion::Motion;
 use crate::prepared::{CONTACT, Inputs, Prepared};
 use crate::reference_mass::ReferenceMass;
-use crate::{Dynamics, Kinematics, Model, ModelError, RigidLaws, TendonState};
+use crate::{ContactModel, Dynamics, Kinematics, Model, ModelError, RigidLaws, TendonState};
 
 /// Two geoms that overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,6 +65,7 @@ pub struct RigidSystem {
     applied: Vec<f64>,
     pub(crate) control: Vec<f64>,
     pub(crate) force_field: Option<ForceField>,
+    pub(crate) contact_model: Option<ContactModel>,
     reference: ReferenceMass,
     closure: Closure,
     error_weights: Vec<f64>,
@@ -135,6 +137,7 @@ impl RigidSystem {
             applied: vec![0.0; model.nv()],
             control: vec![0.0; scene.actuators.len()],
             force_field: None,
+            contact_model: None,
             reference: ReferenceMass::new(&model),
             closure: Closure::new(&model),
             error_weights: vec![1.0; model.nq],
@@ -227,6 +230,13 @@ impl RigidSystem {
         self.force_field = field;
     }
 
+    /// Parameters of contacts by a function of one's own; None gives those of the scene back. A parameter out of range fails the step
+    /// with [`ProblemError::Material`]. The contact part of [`System::energy`] keeps the stiffness of the scene.
+    pub fn set_contact_model(&mut self, model: Option<ContactModel>) {
+        self.contact_model = model;
+        self.slots.iter_mut().for_each(|s| s.ready = false);
+    }
+
     /// Weights of the position coordinates in the norm that error control bounds, nq, each ≥ 0; ones at first. With weight w the error of a
     /// coordinate in one step stays below accuracy/w.
     ///
@@ -290,6 +300,10 @@ impl System for RigidSystem {
             self.collision.find(&p.kin, &self.model, &self.motion, &mut self.found)?;
         }
         p.set_contacts(&inputs, &self.found, &x0.v);
+        if let Some(model) = &mut self.contact_model {
+            let rows = p.problem.pools().members()[CONTACT].dim();
+            contact_model::rewrite(model, p.problem.contacts(), &mut p.contact_seeds, rows)?;
+        }
         p.set_rows(&inputs, x0, horizon);
         p.ready = true;
         Ok(())

@@ -22,6 +22,8 @@ pub struct LargestGain {
     pub t: f64,
     /// a + b = λ_max R (d + k h). Above 1 a contact that exists only while it penetrates finds no rest.
     pub sum: f64,
+    /// This sum without the cap over that with it; 1 where nothing is lowered.
+    pub lowered: f64,
     /// 2a + 3b = λ_max R (2 d + 3 k h), stable below 4; for laws other than the dual cone 3 (a + b), for springs alone.
     pub bound: f64,
 }
@@ -34,7 +36,8 @@ pub struct GainWatch {
     sys: RigidSystem,
     solver: ComfreeSolver,
     gains: Option<Gains>,
-    capped: bool,
+    /// The system of the run, when its law caps.
+    capped: Option<RigidSystem>,
     /// Shortest relaxation time of a pair of geoms \[s\].
     relaxation: f64,
     most_contacts: u32,
@@ -53,14 +56,17 @@ impl GainWatch {
             return Ok(None);
         }
         let mut engine = engine.clone();
-        let (mut gains, mut capped) = (None, false);
+        let (mut gains, mut capped) = (None, None);
         if engine.law == "dual_cone" {
             let law = engine.cone();
             let given = engine.dual_cone.is_some() && !matches!(law.gains, Gains::Recovery { .. });
             if law.cap && !given {
                 return Ok(None);
             }
-            (gains, capped) = (Some(law.gains), law.cap);
+            if law.cap {
+                capped = Some(engine.system(scene)?);
+            }
+            gains = Some(law.gains);
             engine.dual_cone = Some(DualCone { cap: false, ..law });
         }
         let sys = engine.system(scene)?;
@@ -90,34 +96,26 @@ impl GainWatch {
         if !more && !self.steps.is_multiple_of(EVERY) {
             return false;
         }
-        self.sys.control_mut().copy_from_slice(held.control);
-        self.sys.mocap_poses_mut().copy_from_slice(held.mocap);
         let dt = step.last.dt;
+        let dual_cone = self.gains.is_some();
+        let mut sum = |sys: &mut RigidSystem| {
+            sys.control_mut().copy_from_slice(held.control);
+            sys.mocap_poses_mut().copy_from_slice(held.mocap);
+            sum(sys, (step, dt), dual_cone, &mut self.solver, &mut self.v_c)
+        };
         // The run itself has solved this problem: it cannot fail for what it holds.
-        let Ok(sum) = self.sum(step, dt) else { return false };
-        let grown = sum > self.largest.sum;
+        let Ok(given) = sum(&mut self.sys) else { return false };
+        let grown = given > self.largest.sum;
         if grown {
-            self.largest = LargestGain { t: step.x0.t, sum, bound: sum * self.weight(dt) };
+            let used = self.capped.as_mut().and_then(|s| sum(s).ok());
+            self.largest = LargestGain {
+                t: step.x0.t,
+                sum: given,
+                lowered: used.map_or(1.0, |used| given / used),
+                bound: given * self.weight(dt),
+            };
         }
         grown
-    }
-
-    /// λ_max of the problem of a step.
-    fn sum(&mut self, step: &AcceptedStep<'_>, dt: f64) -> Result<f64, ProblemError> {
-        self.sys.prepare(Slot::Start, step.x0, dt)?;
-        let p = self.sys.problem(Slot::Start, dt)?;
-        let free = p.free_velocity().to_vec();
-        p.relinearize(&free)?;
-        self.v_c.clear();
-        self.v_c.extend_from_slice(p.contact_velocities());
-        if self.gains.is_some() {
-            for c in p.contacts().iter().filter(|c| c.gap < 0.0) {
-                let (row, dim) = p.pools().rows(c.constraint as usize);
-                self.v_c[row..row + dim].fill(0.0);
-                self.v_c[row] = -CLOSING;
-            }
-        }
-        self.solver.gain_at(p, &self.v_c, ITERATIONS)
     }
 
     /// (2a + 3b)/(a + b).
@@ -139,20 +137,23 @@ impl GainWatch {
 
     /// What a user should know of it; None while it is below all bounds.
     pub fn warning(&self) -> Option<String> {
-        let LargestGain { t, sum, bound } = self.largest;
-        if sum <= 1.0 {
-            return None;
-        }
+        let LargestGain { t, sum, lowered, bound } = self.largest;
         if self.gains.is_none() {
             let remedy =
                 "this law is too stiff for an explicit evaluation; use the law dual_cone or the solver icf";
             return (sum > 4.0 / 3.0)
                 .then(|| format!("gains: lambda_max reached {sum:.3e} > 4/3 at t = {t:.4} s: {remedy}"));
         }
-        if self.capped {
-            return Some(format!(
-                "gains: lambda_max R (d + k h) would be {sum:.2} at t = {t:.4} s; the cap lowers the gains of such contacts so that it stays below 1"
-            ));
+        if self.capped.is_some() {
+            // The cap is exact; what is left is round-off.
+            return (lowered > 1.0 + 1e-9).then(|| {
+                format!(
+                    "gains: the cap lowers those of some contacts, {lowered:.3e} times at t = {t:.4} s, so that lambda_max R (d + k h) stays below 1"
+                )
+            });
+        }
+        if sum <= 1.0 {
+            return None;
         }
         Some(if bound > 4.0 {
             format!(
@@ -165,4 +166,28 @@ impl GainWatch {
             )
         })
     }
+}
+
+/// λ_max of the problem of a step; with the dual cone all facets of the contacts that penetrate act.
+fn sum(
+    sys: &mut RigidSystem,
+    (step, dt): (&AcceptedStep<'_>, f64),
+    dual_cone: bool,
+    solver: &mut ComfreeSolver,
+    v_c: &mut Vec<f64>,
+) -> Result<f64, ProblemError> {
+    sys.prepare(Slot::Start, step.x0, dt)?;
+    let p = sys.problem(Slot::Start, dt)?;
+    let free = p.free_velocity().to_vec();
+    p.relinearize(&free)?;
+    v_c.clear();
+    v_c.extend_from_slice(p.contact_velocities());
+    if dual_cone {
+        for c in p.contacts().iter().filter(|c| c.gap < 0.0) {
+            let (row, dim) = p.pools().rows(c.constraint as usize);
+            v_c[row..row + dim].fill(0.0);
+            v_c[row] = -CLOSING;
+        }
+    }
+    solver.gain_at(p, v_c, ITERATIONS)
 }

@@ -77,11 +77,12 @@ fn analytic_default_gains_need_no_watch() {
 
 #[test]
 fn analytic_capped_gains_of_the_user_say_by_how_much() {
-    // Shared, exact masses: λ_max R (d + k h) is R (d + k h) = 9 · 0.5 where one contact or all of them carry, and no more.
+    // Shared, exact masses: every facet has ρ = R (d + k h) = 9 · 0.5, which the cap makes 1.
     let law = DualCone { gains: Gains::PerStep { k: 50.0, d: 0.4 }, ..DualCone::default() };
     let (g, warning) =
         largest(&Engine { dual_cone: Some(law), sweeps: 1, ..Engine::comfree(0.002) }).unwrap();
-    assert!(g.sum > 1.0 && g.sum <= 4.5 * (1.0 + 1e-9), "{g:?}");
+    // Round-off of R, and of a power method that has not ended, in both alike.
+    assert!((g.lowered - 4.5).abs() < 1e-9 && g.sum <= 4.5 * (1.0 + 1e-9), "{g:?}");
     assert!(warning.unwrap().contains("the cap lowers"));
     let soft = DualCone { gains: Gains::PerStep { k: 0.2, d: 0.001 }, ..DualCone::default() };
     let (_, warning) = largest(&Engine { dual_cone: Some(soft), ..Engine::comfree(0.002) }).unwrap();
