@@ -71,7 +71,8 @@ fn property_the_materials_of_the_scene_give_the_same_bits() {
 
 #[test]
 fn property_stiffness_per_contact_sets_the_depth_at_rest() {
-    let (stiffness, tau) = (1000.0, 0.02);
+    // Soft enough that the cap stays out: λ_max Σ (h² K + h D) < 1.
+    let (stiffness, tau) = (500.0, 0.005);
     let model: ContactModel = Box::new(move |c, _, m| {
         m.stiffness = if c.geoms.contains(&2) { 2.0 * stiffness } else { stiffness };
         m.relaxation_time = tau;

@@ -70,6 +70,9 @@ impl RigidSystem {
         if self.force_field.is_some() {
             return Err(unsupported("a force field", "remove it, or pass its forces as applied forces"));
         }
+        if self.contact_model.is_some() {
+            return Err(unsupported("a contact model", "remove it; its own derivative is not known"));
+        }
         if let Some(e) = model.equalities.iter().find(|e| e.active) {
             return Err(unsupported(format!("equality '{}'", e.name), "switch it off"));
         }
