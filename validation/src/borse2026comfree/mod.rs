@@ -1,6 +1,7 @@
 //! Figures of borse2026comfree, what our switches do, explicit against implicit.
 
 mod comfree_icf;
+mod error_control;
 mod fig02;
 mod fig03;
 mod fig05;
@@ -24,5 +25,6 @@ pub fn pages() -> Vec<&'static dyn Page> {
         &fig08::Fig08,
         &modes::Modes,
         &comfree_icf::ComfreeIcf,
+        &error_control::ErrorControl,
     ]
 }
