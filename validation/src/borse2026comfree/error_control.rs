@@ -29,7 +29,7 @@ fn run(scene: &Scene, engine: &Engine) -> Result<(State, u64), PageError> {
     x.v.copy_from_slice(&[0.5, 0.1, 0.0, 2.0, -3.0, 5.0]);
     let mut integrator = engine.integrator().map_err(failed)?;
     let report = integrator.advance(&mut sys, &mut x, TIME, &mut NoObserver).map_err(failed)?;
-    Ok((x, u64::from(report.steps + report.rejected)))
+    Ok((x, report.steps + report.rejected))
 }
 
 fn distance(a: &State, b: &State) -> f64 {
