@@ -34,17 +34,20 @@ pub(crate) fn warnings(scene: &Scene, pairs: &[CollidingPair]) -> Vec<String> {
         );
     }
     let entries: [(&str, [f64; 2]); 5] = [
-        ("dmin", [1e-4, 0.9999]),
-        ("dmax", [1e-4, 0.9999]),
+        ("dmin", [0.0, 1.0]),
+        ("dmax", [0.0, 1.0]),
         ("width", [0.0, f64::MAX]),
-        ("midpoint", [1e-4, 0.9999]),
+        ("midpoint", [0.0, 1.0]),
         ("power", [1.0, f64::MAX]),
     ];
     for (i, (what, [low, high])) in entries.into_iter().enumerate() {
         let bad: Vec<_> = pairs.iter().filter(|p| !(low..=high).contains(&p.material.solimp[i])).collect();
         if let Some(p) = bad.first() {
-            let (x, used) = (p.material.solimp[i], p.material.solimp[i].clamp(low, high));
-            tell(bad.len(), format!("{}: {what} of solimp is {x}, taken as {used}, as MuJoCo does", name(p)));
+            let x = p.material.solimp[i];
+            let nearest = if x < low { low } else { high };
+            let text =
+                format!("{}: {what} of solimp is {x}, taken as the nearest allowed, {nearest}", name(p));
+            tell(bad.len(), text);
         }
     }
     let falling: Vec<_> = pairs.iter().filter(|p| p.material.solimp[0] > p.material.solimp[1]).collect();

@@ -112,11 +112,10 @@ fn regression_surfaces_that_make_no_sense_are_refused_or_told_of() {
     let pair = "contacts of geoms 'floor' and 'cube'";
     for (surface, words) in [
         ("friction='100 0 0'", "friction 100; with dual_cone bodies sink above about 10"),
-        ("solimp='2 2 .001 .5 2'", "dmax of solimp is 2, taken as 0.9999"),
-        ("solimp='1 1 .001 .5 2'", "dmin of solimp is 1, taken as 0.9999"),
-        ("solimp='.9 .95 -1 .5 2'", "width of solimp is -1, taken as 0"),
-        ("solimp='.9 .95 .001 2 2'", "midpoint of solimp is 2, taken as 0.9999"),
-        ("solimp='.9 .95 .001 .5 0'", "power of solimp is 0, taken as 1"),
+        ("solimp='2 2 .001 .5 2'", "dmax of solimp is 2, taken as the nearest allowed, 1"),
+        ("solimp='.9 .95 -1 .5 2'", "width of solimp is -1, taken as the nearest allowed, 0"),
+        ("solimp='.9 .95 .001 2 2'", "midpoint of solimp is 2, taken as"),
+        ("solimp='.9 .95 .001 .5 0'", "power of solimp is 0, taken as"),
         ("solimp='.95 .9 .001 .5 2'", "solimp falls from 0.95 to 0.9"),
     ] {
         for mode in ["", " --paper-mode"] {
@@ -125,7 +124,13 @@ fn regression_surfaces_that_make_no_sense_are_refused_or_told_of() {
         }
     }
     // Sane: nothing to say.
-    for surface in ["", "condim='6' friction='1 0 0'", "solimp='.9 .95 0 .5 2'", "friction='0 0 0'"] {
+    for surface in [
+        "",
+        "solimp='0 1 .001 .5 2'",
+        "condim='6' friction='1 0 0'",
+        "solimp='.9 .95 0 .5 2'",
+        "friction='0 0 0'",
+    ] {
         let (ok, text) = folder.run(&cube("", surface), run);
         assert!(ok && !text.contains("warning"), "{surface}: {text}");
     }

@@ -9,6 +9,7 @@ mod fig06;
 mod fig07;
 mod fig08;
 mod modes;
+mod robots;
 mod runs;
 mod scenes;
 
@@ -24,6 +25,7 @@ pub fn pages() -> Vec<&'static dyn Page> {
         &fig07::Fig07,
         &fig08::Fig08,
         &modes::Modes,
+        &robots::Robots,
         &comfree_icf::ComfreeIcf,
         &error_control::ErrorControl,
     ]

@@ -1,0 +1,199 @@
+use signorini_core::{AcceptedStep, StepObserver, System};
+use signorini_laws::DualCone;
+use signorini_scene::{LoadOptions, Scene};
+
+use crate::engine::Engine;
+use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+
+/// Robots of others from their files, standing or held by their motors.
+pub(super) struct Robots;
+
+struct Robot {
+    name: &'static str,
+    file: &'static str,
+    /// Keyframe; the drawn configuration with zero controls when the file has none.
+    keyframe: Option<&'static str>,
+}
+
+const ROBOTS: [Robot; 5] = [
+    Robot { name: "LEAP hand", file: "leap_hand/scene.xml", keyframe: None },
+    Robot { name: "Allegro hand", file: "allegro_hand/scene_right.xml", keyframe: None },
+    Robot { name: "Panda", file: "panda/scene.xml", keyframe: Some("home") },
+    Robot { name: "Spot", file: "boston_dynamics_spot/scene.xml", keyframe: Some("home") },
+    Robot { name: "G1", file: "unitree_g1/scene.xml", keyframe: Some("stand") },
+];
+
+const TIME: f64 = 1.0;
+const DT: f64 = 2e-3;
+/// Part of the run whose contacts count as at rest \[s\].
+const LAST: f64 = 0.2;
+/// Depth that a user sees \[mm\], as for the other engines in `cross/robots`.
+const DEPTH: f64 = 2.0;
+/// Kinetic energy of a robot that stands still, over the mass that can move \[J/kg\]: 14 cm/s. One that falls for a second has 48 J/kg.
+const STILL: f64 = 0.01;
+
+/// Why a robot that falls stays deep for a while.
+const SLOW: &str = "its motors are torques and the keyframe has none: it folds and falls. Contacts and limits of a robot all share the mass of its one tree, so that sixteen evaluations do not \
+                    end the approach of a hard impact, and the last one undoes little of the depth that is left; 64 evaluations do (table)";
+
+/// Contacts that carry something, and depths.
+#[derive(Default)]
+struct Seen {
+    dim: usize,
+    steps: usize,
+    carrying: usize,
+    /// Deepest contact of the run and of its last part \[m\].
+    deepest: [f64; 2],
+    from: f64,
+    /// (t, deepest contact \[mm\]).
+    curve: Vec<(f64, f64)>,
+}
+
+impl StepObserver for Seen {
+    fn accepted(&mut self, step: &AcceptedStep<'_>) {
+        let gamma = &step.last.solution.gamma;
+        let carries = |c: usize| gamma[c * self.dim..(c + 1) * self.dim].iter().any(|g| *g != 0.0);
+        self.steps += 1;
+        self.carrying += step.last.contacts.iter().filter(|c| carries(c.constraint as usize)).count();
+        let deepest = step.last.contacts.iter().map(|c| -c.gap).fold(0.0, f64::max);
+        self.deepest[0] = self.deepest[0].max(deepest);
+        if step.x0.t >= self.from {
+            self.deepest[1] = self.deepest[1].max(deepest);
+        }
+        self.curve.push((step.x0.t, 1e3 * deepest));
+    }
+}
+
+struct Outcome {
+    seen: Seen,
+    /// Kinetic energy at the end over the mass that can move \[J/kg\].
+    kinetic: f64,
+    /// Largest distance of a joint with a motor from where it started \[rad or m\].
+    moved: f64,
+    wall_s: f64,
+}
+
+fn simulate(scene: &Scene, engine: &Engine, keyframe: Option<&str>) -> Result<Outcome, PageError> {
+    let mut sys = engine.system(scene).map_err(PageError::from_error)?;
+    let mut x = sys.initial_state(keyframe.and_then(|k| scene.keyframe(k))).map_err(PageError::from_error)?;
+    let start = x.clone();
+    let mut seen = Seen { dim: sys.contact_dim(), from: x.t + TIME - LAST, ..Seen::default() };
+    let clock = std::time::Instant::now();
+    let end = x.t + TIME;
+    let mut integrator = engine.integrator().map_err(PageError::from_error)?;
+    integrator.advance(&mut sys, &mut x, end, &mut seen).map_err(PageError::from_error)?;
+    let wall_s = clock.elapsed().as_secs_f64();
+    let model = sys.model();
+    let mass: f64 = model.bodies.iter().filter(|b| b.tree.is_some()).map(|b| b.mass).sum();
+    let joints = model.joints.iter().filter(|j| j.kind.nq() == 1);
+    let moved = joints.map(|j| (x.q[j.q] - start.q[j.q]).abs()).fold(0.0, f64::max);
+    Ok(Outcome { seen, kinetic: sys.energy(&x).kinetic / mass, moved, wall_s })
+}
+
+impl Page for Robots {
+    fn id(&self) -> &'static str {
+        "borse2026comfree/robots"
+    }
+    fn title(&self) -> &'static str {
+        "Robots from files of others"
+    }
+    fn cost(&self) -> (f64, f64) {
+        (4.0, 4.0)
+    }
+    fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
+        let engines = [
+            ("default", Engine::comfree(DT)),
+            (
+                "paper",
+                Engine {
+                    dual_cone: Some(DualCone::paper(0.1, 0.001)),
+                    ..Engine::comfree(DT).in_paper_mode()
+                },
+            ),
+            ("64", Engine { sweeps: 64, ..Engine::comfree(DT) }),
+            ("icf", Engine::fixed(DT)),
+        ];
+        let mut table = Table::new(
+            &format!("{TIME} s with steps of 2 ms, motors holding"),
+            &[
+                "robot",
+                "engine",
+                "cone of the file",
+                "contacts that carry, per step",
+                "deepest [mm]",
+                "in the last 0.2 s",
+                "kinetic energy at the end [J/kg]",
+                "joint moved most [rad or m]",
+                "wall [s]",
+            ],
+        );
+        let mut plot = Plot::new("depth", "Deepest contact of a state.", "time [s]", "depth [mm]");
+        let mut claims = Vec::new();
+        for r in ROBOTS {
+            let slug = r.name.to_lowercase().replace(' ', "_");
+            let path = ctx.models.as_ref().map(|m| m.join(r.file)).filter(|p| p.is_file());
+            let Some(path) = path else {
+                let why = format!("{} is absent (set SIGNORINI_MODELS)", r.file);
+                claims.push(Claim::skipped(&slug, &format!("{} runs", r.name), &why));
+                continue;
+            };
+            let scene = Scene::load(&path, &LoadOptions::default()).map_err(PageError::from_error)?;
+            let cone = scene.options.unused.iter().find(|u| u.0 == "cone");
+            let cone = cone.map_or("pyramidal", |u| u.1.as_str());
+            for (mode, engine) in &engines {
+                ctx.say(format!("{}, {}", r.name, engine.describe()));
+                let done = simulate(&scene, engine, r.keyframe);
+                if ["default", "paper"].contains(mode) {
+                    let text = format!("{} runs for {TIME} s ({mode} mode)", r.name);
+                    let ran = Claim::decided(&format!("{slug}/{mode}/runs"), &text, done.is_ok());
+                    claims.push(match &done {
+                        Ok(_) => ran,
+                        Err(e) => ran.because(&e.to_string()),
+                    });
+                }
+                let Ok(o) = done else { continue };
+                table.row([
+                    r.name.to_owned(),
+                    if *mode == "64" { "comfree, 64 evaluations".into() } else { engine.describe() },
+                    cone.to_owned(),
+                    format!("{:.1}", o.seen.carrying as f64 / o.seen.steps.max(1) as f64),
+                    format!("{:.3}", 1e3 * o.seen.deepest[0]),
+                    format!("{:.3}", 1e3 * o.seen.deepest[1]),
+                    format!("{:.1e}", o.kinetic),
+                    format!("{:.4}", o.moved),
+                    format!("{:.2}", o.wall_s),
+                ]);
+                if *mode != "default" {
+                    continue;
+                }
+                plot.add(r.name, Mark::Line, o.seen.curve);
+                let text = format!("{}, default mode: deepest contact in the last {LAST} s", r.name);
+                let depth = 1e3 * o.seen.deepest[1];
+                claims.push(
+                    Claim::at_most(&format!("{slug}/default/depth"), &text, DEPTH, depth, "mm").because(SLOW),
+                );
+                let text = format!("{}, default mode: kinetic energy at the end over the mass", r.name);
+                claims.push(Claim::at_most(
+                    &format!("{slug}/default/still"),
+                    &text,
+                    STILL,
+                    o.kinetic,
+                    "J/kg",
+                ));
+            }
+        }
+        Ok(PageOutput {
+            text: vec![
+                "Each robot starts from its keyframe, or as drawn, and its motors have the controls of the keyframe, or zero: position motors hold; those of G1 are torques, so that it folds and \
+                 falls on the floor. Hands carry what their scenes put on them. Claims are made of the default \
+                 mode; paper mode (k = 0.1, d = 0.001, one evaluation) and the implicit solver stand beside it. Files that ask for elliptic cones run with polygons inside them: eight directions in default mode, at least \
+                 0.92 of the friction, four in paper mode, at least 0.71; `run` and `inspect` say so."
+                    .into(),
+            ],
+            plots: vec![plot],
+            tables: vec![table],
+            claims,
+            ..PageOutput::default()
+        })
+    }
+}
