@@ -15,6 +15,7 @@ mod mesh_error;
 mod mesh_links;
 mod narrow;
 mod shape;
+mod stencil;
 
 pub use aabb::Aabb;
 pub use broad_phase::{BroadPhase, BroadPhaseError};
@@ -31,3 +32,4 @@ pub use narrow::{
     contacts, distance, support, support_table,
 };
 pub use shape::Shape;
+pub use stencil::{Ccd, Impact, Mollifier, Stencil, StencilDistance};

@@ -1,0 +1,167 @@
+use signorini_core::na::{Matrix2, SMatrix, SVector, Vector3};
+
+/// Squared distance of a stencil with what its derivatives need.
+///
+/// ```text
+/// r = Σ wᵢ xᵢ joins the closest points,   d² = ‖r‖²,   ∂d²/∂xᵢ = 2 wᵢ r
+/// ```
+/// The closest points move with the xᵢ, yet the gradient does not see it: they minimise d². The weights are affine in k ≤ 2 free parameters θ of the closest points,
+/// w = w⁰ + Σ θ_k c_k, so that
+///
+/// ```text
+/// ∇²d² = 2 wwᵀ ⊗ I − F_xθ F_θθ⁻¹ F_θx,   F_θθ = 2 E_k·E_l,   F_θx = 2 (wᵢ E_k + c_ki r)ᵀ,   E_k = Σ c_ki xᵢ
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StencilDistance {
+    /// d² \[m²\].
+    pub squared: f64,
+    /// wᵢ, 4: barycentric coordinates of the closest points, positive on the first body and negative on the second.
+    pub weights: [f64; 4],
+    /// r from the closest point of the second body to that of the first \[m\].
+    pub r: Vector3<f64>,
+    /// c_k of the free parameters.
+    free: [[f64; 4]; 2],
+    count: usize,
+}
+
+impl StencilDistance {
+    fn new(x: &[Vector3<f64>; 4], weights: [f64; 4], r: Vector3<f64>, free: &[[f64; 4]]) -> Self {
+        debug_assert!(x.iter().all(|p| p.iter().all(|c| c.is_finite())), "points are finite");
+        let mut d = Self { squared: r.norm_squared(), weights, r, free: [[0.0; 4]; 2], count: free.len() };
+        d.free[..free.len()].copy_from_slice(free);
+        d
+    }
+
+    /// d \[m\].
+    pub fn distance(&self) -> f64 {
+        self.squared.sqrt()
+    }
+
+    /// Dimension of the closest features together: 0 for two points, 1 for a point and an edge, 2 for a point and a face or two edges.
+    pub fn dimension(&self) -> usize {
+        self.count
+    }
+
+    /// ∂d²/∂x, four points of three coordinates \[m\].
+    pub fn gradient(&self) -> SVector<f64, 12> {
+        SVector::from_fn(|i, _| 2.0 * self.weights[i / 3] * self.r[i % 3])
+    }
+
+    /// ∂²d²/∂x² at the same points, 12 × 12. Indefinite in general.
+    pub fn hessian(&self, x: &[Vector3<f64>; 4]) -> SMatrix<f64, 12, 12> {
+        let w = &self.weights;
+        let mut h =
+            SMatrix::<f64, 12, 12>::from_fn(
+                |i, j| {
+                    if i % 3 == j % 3 { 2.0 * w[i / 3] * w[j / 3] } else { 0.0 }
+                },
+            );
+        let e = self.free.map(|c| (0..4).fold(Vector3::zeros(), |s, i| s + c[i] * (x[i] - x[0])));
+        let cross: [SVector<f64, 12>; 2] = std::array::from_fn(|k| {
+            SVector::from_fn(|i, _| 2.0 * (w[i / 3] * e[k][i % 3] + self.free[k][i / 3] * self.r[i % 3]))
+        });
+        match self.count {
+            1 => h -= cross[0] * cross[0].transpose() / (2.0 * e[0].norm_squared()),
+            2 => {
+                let f =
+                    2.0 * Matrix2::new(e[0].dot(&e[0]), e[0].dot(&e[1]), e[0].dot(&e[1]), e[1].dot(&e[1]));
+                // The determinant as a cross product keeps digits for near-parallel directions.
+                let det = 4.0 * e[0].cross(&e[1]).norm_squared();
+                let inverse = Matrix2::new(f.m22, -f.m12, -f.m12, f.m11) / det;
+                for k in 0..2 {
+                    for l in 0..2 {
+                        h -= inverse[(k, l)] * cross[k] * cross[l].transpose();
+                    }
+                }
+            }
+            _ => {}
+        }
+        h
+    }
+}
+
+/// Nearest parameter in \[0, 1\] of the segment from the origin along `e` to `p`, and the vector from there to `p`.
+fn on_segment(p: &Vector3<f64>, e: &Vector3<f64>) -> (f64, Vector3<f64>) {
+    let length = e.norm_squared();
+    let s = p.dot(e) / length;
+    // NaN: a segment of no length.
+    if s.is_nan() || s <= 0.0 {
+        return (0.0, *p);
+    }
+    if s >= 1.0 {
+        return (1.0, p - e);
+    }
+    // One refinement: the remainder is of the size of the distance, not of the segment.
+    let r = p - s * e;
+    let s = (s + r.dot(e) / length).clamp(0.0, 1.0);
+    (s, p - s * e)
+}
+
+/// Distance of p to the edge from x[i] to x[j] with `sign` +1 when p is on the first body; `point` is the number of p.
+fn point_edge(x: &[Vector3<f64>; 4], point: usize, [i, j]: [usize; 2], sign: f64) -> StencilDistance {
+    let (s, r) = on_segment(&(x[point] - x[i]), &(x[j] - x[i]));
+    let mut weights = [0.0; 4];
+    weights[point] = sign;
+    weights[i] = -sign * (1.0 - s);
+    weights[j] = -sign * s;
+    let mut c = [0.0; 4];
+    (c[i], c[j]) = (sign, -sign);
+    let inside = s > 0.0 && s < 1.0;
+    // The difference of two points is exact to the last digit.
+    let r = if s == 1.0 { x[point] - x[j] } else { r };
+    StencilDistance::new(x, weights, sign * r, if inside { std::slice::from_ref(&c) } else { &[] })
+}
+
+fn nearest(all: impl IntoIterator<Item = StencilDistance>) -> Option<StencilDistance> {
+    all.into_iter().reduce(|a, b| if b.squared < a.squared { b } else { a })
+}
+
+pub(super) fn point_triangle(x: &[Vector3<f64>; 4]) -> StencilDistance {
+    let (u, v, p) = (x[2] - x[1], x[3] - x[1], x[0] - x[1]);
+    let n = u.cross(&v);
+    let area = n.norm_squared();
+    let coordinates = |p: &Vector3<f64>| [p.cross(&v).dot(&n) / area, u.cross(p).dot(&n) / area];
+    let [b, c] = coordinates(&p);
+    if b >= 0.0 && c >= 0.0 && b + c <= 1.0 {
+        // Refined as on a segment.
+        let r = p - b * u - c * v;
+        let [db, dc] = coordinates(&r);
+        let (b, c) = (b + db, c + dc);
+        let r = p - b * u - c * v;
+        // Along the normal, without what refinement left in the plane.
+        let r = n * (r.dot(&n) / area);
+        let free = [[0.0, 1.0, -1.0, 0.0], [0.0, 1.0, 0.0, -1.0]];
+        return StencilDistance::new(x, [1.0, b + c - 1.0, -b, -c], r, &free);
+    }
+    let edges = [[1, 2], [2, 3], [3, 1]].map(|e| point_edge(x, 0, e, 1.0));
+    nearest(edges).unwrap_or(edges[0])
+}
+
+pub(super) fn edge_edge(x: &[Vector3<f64>; 4]) -> StencilDistance {
+    let (u, v, w) = (x[1] - x[0], x[3] - x[2], x[2] - x[0]);
+    let ends = [
+        point_edge(x, 0, [2, 3], 1.0),
+        point_edge(x, 1, [2, 3], 1.0),
+        point_edge(x, 2, [0, 1], -1.0),
+        point_edge(x, 3, [0, 1], -1.0),
+    ];
+    let best = nearest(ends).unwrap_or(ends[0]);
+    let n = u.cross(&v);
+    let area = n.norm_squared();
+    let (s, t) = (w.cross(&v).dot(&n) / area, w.cross(&u).dot(&n) / area);
+    let unit = 0.0..=1.0;
+    if !(unit.contains(&s) && unit.contains(&t)) {
+        return best;
+    }
+    // Projected on each other in turn: near-parallel edges leave s and t uncertain together, but not the distance.
+    let (t, _) = on_segment(&(s * u - w), &v);
+    let (s, r) = on_segment(&(w + t * v), &u);
+    let inside = s > 0.0 && s < 1.0 && t > 0.0 && t < 1.0;
+    // r joins the point of a to that of b.
+    if inside && r.norm_squared() < best.squared {
+        let free = [[-1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, -1.0]];
+        StencilDistance::new(x, [1.0 - s, s, t - 1.0, -t], -r, &free)
+    } else {
+        best
+    }
+}
