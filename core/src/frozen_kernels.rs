@@ -5,17 +5,43 @@ use crate::BlockSink;
 /// out += block · x.
 #[inline(always)]
 pub(crate) fn add_product<const D: usize>(block: &[f64], x: &[f64], out: &mut [f64; D]) {
-    for (col, x) in block.as_chunks::<D>().0.iter().zip(x) {
+    let columns = block.as_chunks::<D>().0;
+    if let (Some(columns), Some(x)) = (of_free_body(columns), of_free_body(x)) {
+        for j in 0..6 {
+            for i in 0..D {
+                out[i] += columns[j][i] * x[j];
+            }
+        }
+        return;
+    }
+    for (col, x) in columns.iter().zip(x) {
         for i in 0..D {
             out[i] += col[i] * x;
         }
     }
 }
 
+/// The six columns or unknowns of a free body, so that loops over them have a known length.
+#[inline(always)]
+fn of_free_body<T>(x: &[T]) -> Option<&[T; 6]> {
+    x.try_into().ok()
+}
+
 /// out += blockᵀ · y.
 #[inline(always)]
 pub(crate) fn add_transposed_product<const D: usize>(block: &[f64], y: &[f64; D], out: &mut [f64]) {
-    for (col, o) in block.as_chunks::<D>().0.iter().zip(out) {
+    let columns = block.as_chunks::<D>().0;
+    if let (Some(columns), Ok(out)) = (of_free_body(columns), <&mut [f64; 6]>::try_from(&mut *out)) {
+        for j in 0..6 {
+            let mut s = 0.0;
+            for i in 0..D {
+                s += columns[j][i] * y[i];
+            }
+            out[j] += s;
+        }
+        return;
+    }
+    for (col, o) in columns.iter().zip(out) {
         let mut s = 0.0;
         for i in 0..D {
             s += col[i] * y[i];

@@ -24,6 +24,7 @@ pub struct BlockDiagonal {
     starts: Vec<usize>,
     offsets: Vec<usize>,
     blocks: Vec<f64>,
+    /// U with the reciprocals of its diagonal.
     #[serde(skip)]
     factors: Vec<f64>,
     #[serde(skip)]
@@ -121,34 +122,28 @@ impl BlockDiagonal {
     /// # Errors
     /// [`ProblemError::NotPositiveDefinite`] naming the block, [`ProblemError::NonFinite`].
     pub fn factor(&mut self) -> Result<(), ProblemError> {
-        for b in 0..self.block_count() {
-            let n = self.starts[b + 1] - self.starts[b];
-            let (lo, hi) = (self.offsets[b], self.offsets[b + 1]);
-            let a = &self.blocks[lo..hi];
-            let u = &mut self.factors[lo..hi];
-            for j in (0..n).rev() {
-                let (rest, done) = u.split_at_mut((j + 1) * n);
-                let column = &mut rest[j * n..=j * n + j];
-                column.copy_from_slice(&a[j * n..=j * n + j]);
-                for after in done.chunks_exact(n) {
-                    let f = after[j];
-                    if f != 0.0 {
-                        column.iter_mut().zip(after).for_each(|(x, y)| *x -= f * y);
-                    }
-                }
-                let pivot = column[j];
-                if !pivot.is_finite() {
-                    return Err(ProblemError::NonFinite { what: "inertia", index: self.starts[b] + j });
-                }
-                if pivot <= 0.0 {
-                    return Err(ProblemError::NotPositiveDefinite { block: b, pivot });
-                }
-                let scale = pivot.sqrt().recip();
-                column.iter_mut().for_each(|x| *x *= scale);
-                self.scaling[self.starts[b] + j] = a[j * n + j].sqrt().recip();
-            }
+        (0..self.block_count()).try_for_each(|b| self.factor_block(b))
+    }
+
+    /// Factors one block; see [`BlockDiagonal::factor`].
+    ///
+    /// # Errors
+    /// As [`BlockDiagonal::factor`].
+    pub fn factor_block(&mut self, b: usize) -> Result<(), ProblemError> {
+        let n = self.starts[b + 1] - self.starts[b];
+        let a = &self.blocks[self.offsets[b]..self.offsets[b + 1]];
+        let u = &mut self.factors[self.offsets[b]..self.offsets[b + 1]];
+        let done = match (a.as_chunks().0, u.as_chunks_mut().0) {
+            ([a], [u]) if n == 6 => factor_free(a, u),
+            _ => factor_general(n, a, u),
+        };
+        for (j, s) in self.scaling[self.starts[b]..self.starts[b + 1]].iter_mut().enumerate() {
+            *s = a[j * n + j].sqrt().recip();
         }
-        Ok(())
+        done.map_err(|(j, pivot)| match pivot.is_finite() {
+            false => ProblemError::NonFinite { what: "inertia", index: self.starts[b] + j },
+            true => ProblemError::NotPositiveDefinite { block: b, pivot },
+        })
     }
 
     /// Takes over the factors and the scaling of an equal matrix.
@@ -163,9 +158,14 @@ impl BlockDiagonal {
         let n = self.starts[b + 1] - self.starts[b];
         let u = &self.factors[self.offsets[b]..self.offsets[b + 1]];
         let x = &mut x[..n];
+        if let ([u], [x]) = (u.as_chunks().0, x.as_chunks_mut().0)
+            && n == 6
+        {
+            return solve_free(u, x);
+        }
         for j in (0..n).rev() {
             let (before, rest) = x.split_at_mut(j);
-            rest[0] /= u[j * n + j];
+            rest[0] *= u[j * n + j];
             let f = rest[0];
             if f != 0.0 {
                 before.iter_mut().zip(&u[j * n..]).for_each(|(x, y)| *x -= f * y);
@@ -174,7 +174,7 @@ impl BlockDiagonal {
         for j in 0..n {
             let (before, rest) = x.split_at_mut(j);
             let s: f64 = before.iter().zip(&u[j * n..]).map(|(x, y)| x * y).sum();
-            rest[0] = (rest[0] - s) / u[j * n + j];
+            rest[0] = (rest[0] - s) * u[j * n + j];
         }
     }
 
@@ -216,10 +216,79 @@ impl BlockDiagonal {
     }
 }
 
+/// A = U Uᵀ of n unknowns; the column and the pivot that is not positive or not finite otherwise.
+fn factor_general(n: usize, a: &[f64], u: &mut [f64]) -> Result<(), (usize, f64)> {
+    for j in (0..n).rev() {
+        let (rest, done) = u.split_at_mut((j + 1) * n);
+        let column = &mut rest[j * n..=j * n + j];
+        column.copy_from_slice(&a[j * n..=j * n + j]);
+        for after in done.chunks_exact(n) {
+            let f = after[j];
+            if f != 0.0 {
+                column.iter_mut().zip(after).for_each(|(x, y)| *x -= f * y);
+            }
+        }
+        let pivot = column[j];
+        if !(pivot > 0.0 && pivot.is_finite()) {
+            return Err((j, pivot));
+        }
+        let scale = pivot.sqrt().recip();
+        column.iter_mut().for_each(|x| *x *= scale);
+        column[j] = scale;
+    }
+    Ok(())
+}
+
+/// Unknowns of a free body.
+const FREE: usize = 6;
+
+/// The same for a free body: loops of known length, no zeros to pass over.
+fn factor_free(a: &[f64; FREE * FREE], u: &mut [f64; FREE * FREE]) -> Result<(), (usize, f64)> {
+    for j in (0..FREE).rev() {
+        let mut column = [0.0; FREE];
+        column[..=j].copy_from_slice(&a[j * FREE..=j * FREE + j]);
+        for k in j + 1..FREE {
+            let f = u[k * FREE + j];
+            for i in 0..=j {
+                column[i] -= f * u[k * FREE + i];
+            }
+        }
+        let pivot = column[j];
+        if !(pivot > 0.0 && pivot.is_finite()) {
+            return Err((j, pivot));
+        }
+        let scale = pivot.sqrt().recip();
+        for i in 0..j {
+            u[j * FREE + i] = column[i] * scale;
+        }
+        u[j * FREE + j] = scale;
+    }
+    Ok(())
+}
+
+/// x ← A⁻¹ x for a free body.
+fn solve_free(u: &[f64; FREE * FREE], x: &mut [f64; FREE]) {
+    let mut y = *x;
+    for j in (0..FREE).rev() {
+        y[j] *= u[j * FREE + j];
+        for i in 0..j {
+            y[i] -= y[j] * u[j * FREE + i];
+        }
+    }
+    for j in 0..FREE {
+        let mut s = y[j];
+        for i in 0..j {
+            s -= u[j * FREE + i] * y[i];
+        }
+        y[j] = s * u[j * FREE + j];
+    }
+    *x = y;
+}
+
 /// J A⁻¹ Jᵀ = Yᵀ Y with Y = U⁻¹ Jᵀ for a free body: loops of known length, no zeros to pass over.
 #[inline(always)]
 fn inverse_square_free<const D: usize>(u: &[f64], columns: impl Iterator<Item = [f64; D]>) -> [[f64; D]; D] {
-    const N: usize = 6;
+    const N: usize = FREE;
     let mut y = [[0.0; D]; N];
     y.iter_mut().zip(columns).for_each(|(y, c)| *y = c);
     let mut w = [[0.0; D]; D];
@@ -231,7 +300,7 @@ fn inverse_square_free<const D: usize>(u: &[f64], columns: impl Iterator<Item = 
                 x[i] -= u[k * N + j] * y[k][i];
             }
         }
-        let scale = u[j * N + j].recip();
+        let scale = u[j * N + j];
         for i in 0..D {
             x[i] *= scale;
         }
@@ -262,7 +331,7 @@ fn inverse_square<const D: usize>(
             continue;
         }
         let column = &u[j * n..=j * n + j];
-        let scale = column[j].recip();
+        let scale = column[j];
         for i in 0..D {
             x[i] *= scale;
         }

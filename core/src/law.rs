@@ -84,7 +84,9 @@ pub trait ContactLaw<const D: usize>:
 
     /// Whether [`ContactSeed::sides`] should count only the constraints that act at the velocity without contact ([`ContactLaw::acts`]), so that they share
     /// the mass of a tree; otherwise all of them are counted.
-    const SHARES_MASS: bool = false;
+    fn shares_mass(&self) -> bool {
+        false
+    }
 
     /// Whether a constraint has an impulse at `v_c` \[m/s\], D, whatever its share of the mass.
     fn acts(&self, seed: &Self::Seed, v_c: SVector<f64, D>) -> bool {
@@ -93,6 +95,10 @@ pub trait ContactLaw<const D: usize>:
     }
     /// Everything lagged or dependent on the step size.
     fn prepare(&self, seed: &Self::Seed) -> Self::Params;
+    /// The same in place of parameters that this law prepared before, for those so large that building them anew shows.
+    fn prepare_again(&self, seed: &Self::Seed, p: &mut Self::Params) {
+        *p = self.prepare(seed);
+    }
     /// Offers the impulse of a solve \[N·s\], D, as a lagged value; true when the constants changed and want another solve. A law that accepts
     /// must come to an end: the step is solved again as long as any constraint says true.
     fn relag(&self, p: &mut Self::Params, gamma: SVector<f64, D>) -> bool {
@@ -102,7 +108,9 @@ pub trait ContactLaw<const D: usize>:
     /// Cost, gradient and Hessian at `v_c` \[m/s\], D.
     fn eval(&self, p: &Self::Params, v_c: SVector<f64, D>) -> LawEval<D>;
     /// Multipliers that a constraint keeps while explicit methods sweep over it, and from step to step where the system has a memory; 0: none.
-    const MULTIPLIERS: usize = 0;
+    fn multiplier_count(&self) -> usize {
+        0
+    }
     /// The part of their change in a step that multipliers take into the next one, 0 to 1.
     fn memory(&self) -> f64 {
         0.0

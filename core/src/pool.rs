@@ -47,7 +47,7 @@ pub trait LawPool: Send + Sync {
     fn properties(&self) -> LawProperties;
     /// Costs, gradients and Hessians at `v_c` \[m/s\].
     fn eval(&self, span: Span, which: &[u32], v_c: &[f64], out: &mut Evals);
-    /// [`ContactLaw::MULTIPLIERS`].
+    /// [`ContactLaw::multiplier_count`].
     fn multiplier_count(&self) -> usize;
     /// [`ContactLaw::memory`].
     fn memory(&self) -> f64;
@@ -75,7 +75,7 @@ pub trait LawPool: Send + Sync {
     fn relag(&mut self, gamma: &[f64]) -> bool;
     /// Replaces the content by one constraint per seed of a `Vec` of the law's seeds; false, with nothing changed, when it holds others.
     fn reset(&mut self, seeds: &dyn Any) -> bool;
-    /// [`ContactLaw::SHARES_MASS`].
+    /// [`ContactLaw::shares_mass`].
     fn shares_mass(&self) -> bool;
     /// Pushes whether each seed of a `Vec` of the law's seeds acts at `v_c`, the rows of this pool; false, with nothing pushed, when it holds others.
     fn acts(&self, seeds: &dyn Any, v_c: &[f64], out: &mut Vec<bool>) -> bool;
@@ -166,7 +166,7 @@ impl<L: ContactLaw<D>, const D: usize> LawPool for Pool<L, D> {
         }
     }
     fn multiplier_count(&self) -> usize {
-        L::MULTIPLIERS
+        self.law.multiplier_count()
     }
     fn memory(&self) -> f64 {
         self.law.memory()
@@ -220,12 +220,16 @@ impl<L: ContactLaw<D>, const D: usize> LawPool for Pool<L, D> {
     }
     fn reset(&mut self, seeds: &dyn Any) -> bool {
         let Some(seeds) = seeds.downcast_ref::<Vec<L::Seed>>() else { return false };
-        self.clear();
-        self.params.extend(seeds.iter().map(|s| self.law.prepare(s)));
+        self.params.truncate(seeds.len());
+        let (old, new) = seeds.split_at(self.params.len());
+        for (p, s) in self.params.iter_mut().zip(old) {
+            self.law.prepare_again(s, p);
+        }
+        self.params.extend(new.iter().map(|s| self.law.prepare(s)));
         true
     }
     fn shares_mass(&self) -> bool {
-        L::SHARES_MASS
+        self.law.shares_mass()
     }
     fn acts(&self, seeds: &dyn Any, v_c: &[f64], out: &mut Vec<bool>) -> bool {
         let Some(seeds) = seeds.downcast_ref::<Vec<L::Seed>>() else { return false };

@@ -116,10 +116,12 @@ pub enum ProblemError {
 /// # Errors
 /// [`ProblemError::NonFinite`].
 pub fn check_finite(what: &'static str, x: &[f64]) -> Result<(), ProblemError> {
-    match x.iter().position(|v| !v.is_finite()) {
-        Some(index) => Err(ProblemError::NonFinite { what, index }),
-        None => Ok(()),
+    // Without an exit from the loop, so that it vectorises.
+    if x.iter().fold(true, |all, v| all & v.is_finite()) {
+        return Ok(());
     }
+    let index = x.iter().position(|v| !v.is_finite()).unwrap_or(0);
+    Err(ProblemError::NonFinite { what, index })
 }
 
 /// A smooth potential Ψ(v) of the whole velocity: elasticity, orthogonality.
@@ -157,7 +159,8 @@ impl ContactGeometry {
         let i = n.iamin();
         let mut axis = Vector3::zeros();
         axis[i] = 1.0;
-        let t1 = n.cross(&axis).normalize();
+        let t1 = n.cross(&axis);
+        let t1 = t1 * t1.norm_squared().sqrt().recip();
         Matrix3::from_columns(&[*n, t1, n.cross(&t1)])
     }
 }

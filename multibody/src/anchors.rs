@@ -86,7 +86,8 @@ impl Anchors {
             if start.iter().chain(end).any(|f| *f != 0.0) {
                 out.keys.push(*key);
                 // A multiplier that came to zero is forgotten at once: what is left of it would push an opening contact.
-                let blend = |s: &f64, e: &f64| if *e == 0.0 { 0.0 } else { s + rate * (e / dt - s) };
+                let over = dt.recip();
+                let blend = |s: &f64, e: &f64| if *e == 0.0 { 0.0 } else { s + rate * (e * over - s) };
                 out.forces.extend(start.iter().zip(end).map(|(s, e)| blend(s, e)));
             }
         }

@@ -1,10 +1,10 @@
-use signorini_core::na::{Matrix3, Vector3};
+use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{
     BlockDiagonal, ContactGeometry, ContactMemory, ContactSeed, ContactSide, FrozenMap, FrozenProblem,
     Inertia, Pool, Pools, ProblemError, State, StepProblem,
 };
 use signorini_laws::{DryFriction, Gain, NearRigid};
-use signorini_scene::Pose;
+use signorini_scene::{JointKind, Pose};
 
 use crate::anchors::Anchors;
 use crate::collision::FoundContact;
@@ -48,6 +48,8 @@ pub(crate) struct Prepared {
     pub field: Vec<f64>,
     /// M without damping.
     pub mass: BlockDiagonal,
+    /// Trees whose block of M is the same in all states.
+    constant: Vec<bool>,
     /// M v₀.
     momentum: Vec<f64>,
     /// τ − c at x₀, without what is implicit: damping, springs, actuators.
@@ -70,6 +72,7 @@ impl Prepared {
             (0..*n).for_each(|i| mass.block_mut(t)[i * n + i] = 1.0);
         }
         mass.factor()?;
+        let constant = set_constant_blocks(model, &mut mass)?;
         let pools = Pools::new(vec![
             laws.contact.boxed_empty(),
             laws.limit.boxed_empty(),
@@ -98,6 +101,7 @@ impl Prepared {
             sharing: Sharing::new(model.trees.len()),
             anchors: Anchors::default(),
             mass,
+            constant,
         })
     }
 
@@ -124,6 +128,9 @@ impl Prepared {
         dynamics.composite_inertias(model, &self.kin);
         let mass = &mut self.mass;
         for (t, tree) in model.trees.iter().enumerate() {
+            if self.constant[t] {
+                continue;
+            }
             let (n, first) = (tree.dofs.len(), tree.dofs.start);
             // Entries between branches are zero from the start and stay so.
             let block = mass.block_mut(t);
@@ -134,8 +141,8 @@ impl Prepared {
                     block[a * n + b] = m;
                 });
             }
+            mass.factor_block(t)?;
         }
-        mass.factor()?;
         multiply(mass, &x0.v, &mut self.momentum);
         dynamics.inverse_dynamics(model, &self.kin, &model.gravity, None, &mut self.force);
         for (f, a) in self.force.iter_mut().zip(i.applied) {
@@ -178,9 +185,11 @@ impl Prepared {
                     }
                     self.kin.for_columns(i.model, c.bodies[side], &c.p_wc, |dof, linear, angular| {
                         let column = &mut block[(dof - from) * dim..(dof - from + 1) * dim];
-                        for (r, x) in column.iter_mut().enumerate() {
-                            let motion = if r < 3 { &linear } else { &angular };
-                            *x += sign * frame.column(r % 3).dot(motion);
+                        let (three, more) = column.split_at_mut(dim.min(3));
+                        let add = |(x, y): (&mut f64, &f64)| *x += sign * y;
+                        three.iter_mut().zip(&frame.tr_mul(&linear)).for_each(add);
+                        if !more.is_empty() {
+                            more.iter_mut().zip(&frame.tr_mul(&angular)).for_each(add);
                         }
                     });
                 }
@@ -266,12 +275,10 @@ impl Prepared {
             &mut self.contact_seeds,
             &mut self.rows.limits,
         );
+        parts.pools.member_mut(LIMIT).reset(&self.rows.limits);
         let pool = parts.pools.member_mut(CONTACT);
         pool.reset(&self.contact_seeds);
         self.anchors.recall(&self.x0.memory, (parts.contacts, &self.kin), dt, pool);
-        if parts.pools.members()[LIMIT].shares_mass() {
-            parts.pools.member_mut(LIMIT).reset(&self.rows.limits);
-        }
         self.problem.finish(dt)
     }
 }
@@ -286,22 +293,49 @@ impl Prepared {
 
 /// Delassus blocks of a contact under an inertia; what else the sides hold is kept. A frictionless contact is as heavy in all directions.
 fn set_masses(sides: &mut [ContactSide; 2], inertia: &BlockDiagonal, map: &FrozenMap, k: usize) {
-    let found = FrozenProblem::sides(inertia, map, k);
-    for (s, f) in sides.iter_mut().zip(&found) {
-        *s = ContactSide { reference: s.reference, contacts: s.contacts, ..*f };
-        if map.rows_of(k).1 < 3 {
-            s.linear = Matrix3::from_diagonal_element(f.linear[(0, 0)]);
+    FrozenProblem::set_sides(inertia, map, k, sides);
+    if map.rows_of(k).1 < 3 {
+        for s in sides {
+            s.linear = Matrix3::from_diagonal_element(s.linear[(0, 0)]);
         }
     }
 }
 
 /// y = A x.
 fn multiply(a: &BlockDiagonal, x: &[f64], y: &mut [f64]) {
-    for b in 0..a.block_count() {
-        let (s, e) = (a.block_starts()[b], a.block_starts()[b + 1]);
-        let n = e - s;
-        for (i, out) in y[s..e].iter_mut().enumerate() {
-            *out = (0..n).map(|j| a.block(b)[j * n + i] * x[s + j]).sum();
+    y.fill(0.0);
+    for (b, w) in a.block_starts().windows(2).enumerate() {
+        let (x, y) = (&x[w[0]..w[1]], &mut y[w[0]..w[1]]);
+        for (x, column) in x.iter().zip(a.block(b).chunks_exact(x.len().max(1))) {
+            y.iter_mut().zip(column).for_each(|(y, a)| *y += a * x);
         }
     }
+}
+
+/// Fills and factors the blocks of bodies that float freely with the centre of mass at their origin, whose inertia in their velocities is
+/// constant; true for their trees.
+fn set_constant_blocks(model: &Model, mass: &mut BlockDiagonal) -> Result<Vec<bool>, ProblemError> {
+    let of_tree = |t: usize| model.bodies.iter().filter(move |b| b.tree == Some(t));
+    let constant = |t: usize| {
+        let joints = of_tree(t).flat_map(|b| &model.joints[b.joints.clone()]);
+        of_tree(t).count() == 1
+            && of_tree(t).all(|b| b.com == Point3::origin())
+            && joints.map(|j| j.kind).eq([JointKind::Free])
+    };
+    let found: Vec<bool> = (0..model.trees.len()).map(constant).collect();
+    for (t, _) in found.iter().enumerate().filter(|(_, constant)| **constant) {
+        let block = mass.block_mut(t);
+        block.fill(0.0);
+        for body in of_tree(t) {
+            for i in 0..3 {
+                block[7 * i] = body.mass;
+                (0..3).for_each(|j| block[6 * (i + 3) + j + 3] = body.inertia[(i, j)]);
+            }
+        }
+        for (k, dof) in model.trees[t].dofs.clone().enumerate() {
+            block[7 * k] += model.dofs[dof].armature;
+        }
+        mass.factor_block(t)?;
+    }
+    Ok(found)
 }

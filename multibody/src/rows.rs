@@ -3,7 +3,7 @@ use signorini_core::{BlockDiagonal, FrozenMap, FrozenProblem, Pools, State};
 use signorini_laws::{DryFrictionSeed, GainSeed, LimitSeed, NearRigidSeed};
 use signorini_scene::JointKind;
 
-use crate::prepared::{EQUALITY_1, EQUALITY_3, FRICTION, GAIN, Inputs, LIMIT};
+use crate::prepared::{EQUALITY_1, EQUALITY_3, FRICTION, GAIN, Inputs};
 use crate::smooth::{self, Smooth};
 use crate::state::quaternion_at;
 use crate::{ActuatorState, EqualityInput, Kinematics, Model, SparseRow, TendonState};
@@ -268,7 +268,7 @@ impl JointRows {
         }
     }
 
-    /// Laws for a step size: limits, and the others into `smooth` when there is one.
+    /// Seeds for a step size; all laws but limits, into `smooth` when there is one.
     pub(crate) fn fill_pools(
         &mut self,
         i: &Inputs<'_>,
@@ -283,7 +283,6 @@ impl JointRows {
         self.equalities_3.iter_mut().for_each(|s| s.dt = dt);
         self.gain_seeds.clear();
         self.gain_seeds.extend(self.gains.iter().map(|row| gain(row, i, (tendons, actuators, z), dt)));
-        pools.member_mut(LIMIT).reset(&self.limits);
         let (pools, at) = match smooth {
             Some(s) => (
                 s.problem.parts_mut().pools,

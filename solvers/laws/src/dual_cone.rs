@@ -1,9 +1,8 @@
 use serde::{Deserialize, Serialize};
-use signorini_core::na::{Matrix3, SVector, Vector3};
+use signorini_core::na::SVector;
 use signorini_core::{ContactLaw, ContactSeed, LawEval, LawProperties, Pace, Smoothness};
 
-use crate::friction::friction_coefficient;
-use crate::ramp::Ramp;
+use crate::dual_cone_params::{DualConeParams, facet_count};
 use crate::solimp::impedance;
 
 /// How stiff and how damped a facet is.
@@ -159,14 +158,9 @@ impl DualCone {
         Ok(())
     }
 
-    /// Facets of a contact of dimension `condim` under a law of D rows.
-    fn facets(&self, condim: u8, dim: usize) -> usize {
-        let condim = usize::from(condim).min(dim);
-        let [tangents, spins, rolls] = groups(condim);
-        match condim {
-            1 => 1,
-            _ => tangents * usize::from(self.directions) + spins * 2 + rolls * 4,
-        }
+    /// The constraints that act are counted, rather than all.
+    pub(crate) fn counts_acting(&self) -> bool {
+        self.acting && self.memory == 0.0
     }
 
     /// (R (d + k δt), s): gain relative to the mass, and shift \[m/s\]. For [`Gains::Material`] the gain δt (δt K + D) itself \[kg\].
@@ -189,96 +183,9 @@ impl DualCone {
     }
 }
 
-/// 1 where a contact of this dimension has tangents, spin, roll.
-fn groups(condim: usize) -> [usize; 3] {
-    [usize::from(condim >= 3), usize::from(condim >= 4), usize::from(condim >= 6)]
-}
-
 fn with_width(solimp: &[f64; 5], width: Option<f64>) -> [f64; 5] {
     let mut s = *solimp;
     s[2] = width.unwrap_or(s[2]);
-    s
-}
-
-/// Most facets of a contact: 16 directions, two spins, four rolls.
-const FACETS: usize = 22;
-
-/// Parameters of [`DualCone`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DualConeParams {
-    /// G of each facet \[kg\].
-    gains: [f64; FACETS],
-    /// Multipliers of the facets \[N·s\]; without momentum, and in the end without what undid a penetration.
-    multipliers: [f64; FACETS],
-    last: [f64; FACETS],
-    shift: f64,
-    /// Sliding, spin, rolling.
-    mu: [f64; 3],
-    directions: u8,
-    condim: u8,
-    smoothing: f64,
-}
-
-/// cos(π i/8), i = 0..16, written so that axes are exact.
-const COS: [f64; 16] = {
-    let (a, b, c) = (0.923_879_532_511_286_7, std::f64::consts::FRAC_1_SQRT_2, 0.382_683_432_365_089_8);
-    [1.0, a, b, c, 0.0, -c, -b, -a, -1.0, -a, -b, -c, 0.0, c, b, a]
-};
-
-impl DualConeParams {
-    /// Calls `f(number, a_f)` for every facet; a_f as (normal, t₁, t₂, spin, roll₁, roll₂).
-    #[inline(always)]
-    fn for_facets(&self, mut f: impl FnMut(usize, [f64; 6])) {
-        if self.condim == 1 {
-            return f(0, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
-        }
-        let [sliding, spin, rolling] = self.mu;
-        let n = usize::from(self.directions);
-        for j in 0..n {
-            let i = j * (16 / n);
-            f(j, [1.0, -sliding * COS[i], -sliding * COS[(i + 12) % 16], 0.0, 0.0, 0.0]);
-        }
-        if self.condim < 4 {
-            return;
-        }
-        f(n, [1.0, 0.0, 0.0, -spin, 0.0, 0.0]);
-        f(n + 1, [1.0, 0.0, 0.0, spin, 0.0, 0.0]);
-        if self.condim < 6 {
-            return;
-        }
-        f(n + 2, [1.0, 0.0, 0.0, 0.0, -rolling, 0.0]);
-        f(n + 3, [1.0, 0.0, 0.0, 0.0, rolling, 0.0]);
-        f(n + 4, [1.0, 0.0, 0.0, 0.0, 0.0, -rolling]);
-        f(n + 5, [1.0, 0.0, 0.0, 0.0, 0.0, rolling]);
-    }
-
-    /// Calls `f(number, a_f, G_f, x_f)` for every facet with gain, γ_f = G_f x_f₊ with x_f = λ_f/G_f − u_f − `shift`.
-    #[inline(always)]
-    fn for_active<const D: usize>(
-        &self,
-        v_c: &SVector<f64, D>,
-        shift: f64,
-        mut f: impl FnMut(usize, [f64; 6], f64, f64),
-    ) {
-        self.for_facets(|i, a| {
-            let g = self.gains[i];
-            if g > 0.0 {
-                f(i, a, g, self.multipliers[i] / g - dot(&a, v_c) - shift);
-            }
-        });
-    }
-
-    fn ramp(&self) -> Ramp {
-        Ramp { width: self.smoothing }
-    }
-}
-
-#[inline(always)]
-fn dot<const D: usize>(a: &[f64; 6], v: &SVector<f64, D>) -> f64 {
-    let mut s = 0.0;
-    for i in 0..D {
-        s += a[i] * v[i];
-    }
     s
 }
 
@@ -291,11 +198,13 @@ macro_rules! dual_cone {
             const PROPERTIES: LawProperties =
                 LawProperties { convex: true, barrier: false, smoothness: Smoothness::C1 };
             const PAPER: &'static str = "borse2026comfree";
-            const SHARES_MASS: bool = true;
-            const MULTIPLIERS: usize = FACETS;
+
+            fn shares_mass(&self) -> bool {
+                self.counts_acting()
+            }
 
             fn acts(&self, seed: &ContactSeed, v_c: SVector<f64, $d>) -> bool {
-                if !self.acting || self.memory > 0.0 {
+                if !self.counts_acting() {
                     return true;
                 }
                 let p = <Self as ContactLaw<$d>>::prepare(self, seed);
@@ -307,7 +216,17 @@ macro_rules! dual_cone {
             }
 
             fn prepare(&self, seed: &ContactSeed) -> DualConeParams {
-                prepare(self, seed, $d)
+                let mut p = DualConeParams::default();
+                p.prepare(self, seed, $d);
+                p
+            }
+
+            fn prepare_again(&self, seed: &ContactSeed, p: &mut DualConeParams) {
+                p.prepare(self, seed, $d);
+            }
+
+            fn multiplier_count(&self) -> usize {
+                facet_count($d, self.directions)
             }
 
             fn memory(&self) -> f64 {
@@ -315,22 +234,15 @@ macro_rules! dual_cone {
             }
 
             fn remember(&self, p: &mut DualConeParams, multipliers: &[f64]) {
-                p.multipliers.copy_from_slice(multipliers);
-                p.last = p.multipliers;
+                p.remember(multipliers);
             }
 
             fn multipliers<'p>(&self, p: &'p DualConeParams) -> &'p [f64] {
-                &p.last
+                &p.last[..facet_count($d, self.directions)]
             }
 
             fn recall(&self, p: &DualConeParams) -> SVector<f64, $d> {
-                let mut gamma = SVector::zeros();
-                p.for_facets(|i, a| {
-                    for r in 0..$d {
-                        gamma[r] += p.multipliers[i] * a[r];
-                    }
-                });
-                gamma
+                p.impulse()
             }
 
             #[inline]
@@ -340,23 +252,8 @@ macro_rules! dual_cone {
                 v_c: SVector<f64, $d>,
                 pace: &mut Pace,
             ) -> SVector<f64, $d> {
-                let ramp = p.ramp();
-                let mut gamma = SVector::zeros();
-                let (mut ahead, mut last) = ([0.0; FACETS], [0.0; FACETS]);
-                let undo = p.shift.min(0.0);
-                let shift = if pace.recover { p.shift } else { p.shift - undo };
-                p.for_active(&v_c, shift, |i, a, g, x| {
-                    let next = g * ramp.value(x);
-                    let change = next - p.last[i];
-                    pace.uphill += (p.multipliers[i] - next) * change / g;
-                    ahead[i] = next + pace.momentum * change;
-                    last[i] = if pace.recover { (next + g * undo).max(0.0) } else { next };
-                    for r in 0..$d {
-                        gamma[r] += ahead[i] * a[r];
-                    }
-                });
-                (p.multipliers, p.last) = (ahead, last);
-                gamma
+                p.sweep(&v_c, pace);
+                p.impulse()
             }
 
             #[inline]
@@ -403,70 +300,6 @@ macro_rules! dual_cone {
 }
 
 dual_cone!(1, 3, 4, 6);
-
-/// aᵀ W a of a facet; the tangents of `a` go with the linear rows, the others one by one with the normal.
-fn inverse_mass(a: &[f64; 6], linear: &Matrix3<f64>, angular: &Matrix3<f64>, coupling: &Vector3<f64>) -> f64 {
-    let (t, w) = (Vector3::new(a[0], a[1], a[2]), Vector3::new(a[3], a[4], a[5]));
-    t.dot(&(linear * t)) + 2.0 * w.dot(coupling) + w.dot(&(angular * w))
-}
-
-fn prepare(law: &DualCone, seed: &ContactSeed, dim: usize) -> DualConeParams {
-    let m = &seed.material;
-    let condim = if m.condim as usize > dim { dim as u8 } else { m.condim };
-    let facets = law.facets(condim, dim);
-    let slip = seed.velocity[1].hypot(seed.velocity[2]);
-    let sliding = friction_coefficient(m.friction_static, m.friction_dynamic, slip / m.stiction_speed);
-    let material = [m.stiffness, m.relaxation_time * m.stiffness];
-    let (relative, shift) = law.relative(seed.dt, seed.gap, &m.solimp, material);
-    let relative = if law.normalize { relative / facets as f64 } else { relative };
-    let mut p = DualConeParams {
-        gains: [0.0; FACETS],
-        multipliers: [0.0; FACETS],
-        last: [0.0; FACETS],
-        shift,
-        mu: [sliding, m.friction_torsional, m.friction_rolling],
-        directions: law.directions,
-        condim,
-        smoothing: law.smoothing,
-    };
-    let over = |x: f64| if x > 0.0 { 1.0 / x } else { 0.0 };
-    let [a, b] = &seed.sides;
-    let [m1, m2] = seed.sides.map(|s| if law.split { f64::from(s.contacts.max(1)) } else { 1.0 });
-    let trace = m1 * a.linear.trace() + m2 * b.linear.trace();
-    let reference = m1 * a.reference + m2 * b.reference;
-    let known = a.reference > 0.0 || b.reference > 0.0;
-    let same = match (law.gains, law.mass) {
-        (Gains::Material, _) => Some(relative),
-        (_, MassScale::Exact) => None,
-        (_, MassScale::Mean) if known => Some(relative * over(reference)),
-        (_, MassScale::Mean) => Some(relative * 3.0 * over(trace)),
-        (_, MassScale::Trace) => Some(relative * over(trace)),
-    };
-    let linear = a.linear * m1 + b.linear * m2;
-    let (angular, coupling) = (a.angular * m1 + b.angular * m2, a.coupling * m1 + b.coupling * m2);
-    let mut gains = [0.0; FACETS];
-    p.for_facets(|i, a| {
-        gains[i] = same.unwrap_or_else(|| relative * over(inverse_mass(&a, &linear, &angular, &coupling)));
-    });
-    if law.cap {
-        // Σ_f G_f a_fᵀ W a_f of this contact stays below its share 1/n of one, n the larger number of contacts on its two trees: then
-        // λ_max(M⁻¹ Σ G aᵀa) ≤ 1 for the whole scene (papers/borse2026comfree). Shared exact masses have this built in.
-        let sum = if law.split && same.is_none() {
-            relative * facets as f64
-        } else {
-            let (linear, angular) = (a.linear + b.linear, a.angular + b.angular);
-            let coupling = a.coupling + b.coupling;
-            let mut sum = 0.0;
-            p.for_facets(|i, a| sum += gains[i] * inverse_mass(&a, &linear, &angular, &coupling));
-            sum * f64::from(a.contacts.max(b.contacts).max(1))
-        };
-        if sum > 1.0 {
-            gains.iter_mut().for_each(|g| *g /= sum);
-        }
-    }
-    p.gains = gains;
-    p
-}
 
 /// One row under [`DualCone`]: (G, s) with γ = G (−v_c − s)₊. `inverse_mass` is the row's own, `reference` that at the reference configuration.
 pub(crate) fn single_row(

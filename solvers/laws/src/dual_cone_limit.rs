@@ -49,11 +49,17 @@ impl ContactLaw<1> for DualConeLimit {
     const PROPERTIES: LawProperties =
         LawProperties { convex: true, barrier: false, smoothness: Smoothness::C1 };
     const PAPER: &'static str = "borse2026comfree";
-    const SHARES_MASS: bool = true;
-    const MULTIPLIERS: usize = 1;
+
+    fn shares_mass(&self) -> bool {
+        self.law.counts_acting()
+    }
+
+    fn multiplier_count(&self) -> usize {
+        1
+    }
 
     fn acts(&self, seed: &LimitSeed, v_c: SVector<f64, 1>) -> bool {
-        if !self.law.acting || self.law.memory > 0.0 {
+        if !self.law.counts_acting() {
             return true;
         }
         let p = self.prepare(seed);

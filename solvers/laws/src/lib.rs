@@ -7,6 +7,7 @@ mod dry_friction;
 mod dual;
 mod dual_cone;
 mod dual_cone_limit;
+mod dual_cone_params;
 mod dual_cone_tangent;
 mod friction;
 mod frictionless;
@@ -22,7 +23,8 @@ mod similar;
 mod solimp;
 
 pub use dry_friction::{DryFriction, DryFrictionParams, DryFrictionSeed};
-pub use dual_cone::{DualCone, DualConeParams, Gains, MassScale};
+pub use dual_cone::{DualCone, Gains, MassScale};
+pub use dual_cone_params::DualConeParams;
 pub use dual_cone_limit::{DualConeLimit, DualConeLimitParams};
 pub use dual_cone_tangent::{ContactTangent, SideTangent};
 pub use friction::{friction_coefficient, sigmoid};

@@ -15,9 +15,9 @@ pub fn impedance(solimp: &[f64; 5], distance: f64) -> f64 {
     let y = if power == 1.0 || x == 0.0 || x == 1.0 {
         x
     } else if x <= middle {
-        x.powf(power) / middle.powf(power - 1.0)
+        part(x, middle, power)
     } else {
-        1.0 - (1.0 - x).powf(power) / (1.0 - middle).powf(power - 1.0)
+        1.0 - part(1.0 - x, 1.0 - middle, power)
     };
     low + y * (high - low)
 }
@@ -40,4 +40,9 @@ pub(crate) fn impedance_slope(solimp: &[f64; 5], distance: f64) -> (f64, f64) {
         power * (1.0 - x).powf(power - 1.0) / (1.0 - middle).powf(power - 1.0)
     };
     (r, (high - low) * slope * distance.signum() / width)
+}
+
+/// x^p/m^(p−1); the default power is 2.
+fn part(x: f64, m: f64, p: f64) -> f64 {
+    if p == 2.0 { x * x / m } else { x.powf(p) / m.powf(p - 1.0) }
 }

@@ -1,0 +1,355 @@
+use serde::{Deserialize, Serialize};
+use signorini_core::na::SVector;
+use signorini_core::{ContactSeed, ContactSide, Pace};
+
+use crate::friction::friction_coefficient;
+use crate::ramp::Ramp;
+use crate::{DualCone, Gains, MassScale};
+
+/// Most facets of a contact: 16 directions, two spins, four rolls.
+const FACETS: usize = 22;
+
+/// Parameters of [`DualCone`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DualConeParams {
+    /// G of each facet \[kg\]; zero beyond those in use, as the multipliers.
+    gains: [f64; FACETS],
+    /// Multipliers of the facets \[N·s\]; without momentum, and in the end without what undid a penetration.
+    multipliers: [f64; FACETS],
+    pub(crate) last: [f64; FACETS],
+    pub(crate) shift: f64,
+    /// Sliding, spin, rolling.
+    mu: [f64; 3],
+    directions: u8,
+    condim: u8,
+    smoothing: f64,
+}
+
+/// cos(π i/8), i = 0..16, written so that axes are exact.
+const COS: [f64; 16] = {
+    let (a, b, c) = (0.923_879_532_511_286_7, std::f64::consts::FRAC_1_SQRT_2, 0.382_683_432_365_089_8);
+    [1.0, a, b, c, 0.0, -c, -b, -a, -1.0, -a, -b, -c, 0.0, c, b, a]
+};
+
+/// (cos, sin) of the first half of N directions; those of the other half are opposite.
+const fn half_turn<const N: usize, const H: usize>() -> [[f64; 2]; H] {
+    let mut out = [[0.0; 2]; H];
+    let mut j = 0;
+    while j < H {
+        let i = j * (16 / N);
+        out[j] = [COS[i], COS[(i + 12) % 16]];
+        j += 1;
+    }
+    out
+}
+
+const HALF_4: [[f64; 2]; 2] = half_turn::<4, 2>();
+const HALF_8: [[f64; 2]; 4] = half_turn::<8, 4>();
+const HALF_16: [[f64; 2]; 8] = half_turn::<16, 8>();
+
+/// aᵀ W a of facets from the parts of W.
+struct InverseMass<'a> {
+    sides: &'a [ContactSide; 2],
+    /// What the parts of either side are multiplied by.
+    shares: [f64; 2],
+}
+
+impl InverseMass<'_> {
+    #[inline(always)]
+    fn sum(&self, part: impl Fn(&ContactSide) -> f64) -> f64 {
+        self.shares[0] * part(&self.sides[0]) + self.shares[1] * part(&self.sides[1])
+    }
+
+    /// For every facet in use.
+    #[inline(always)]
+    fn of_facets(&self, p: &DualConeParams, out: &mut [f64; FACETS]) {
+        let normal = self.sum(|s| s.linear[(0, 0)]);
+        if p.condim == 1 {
+            out[0] = normal;
+            return;
+        }
+        match p.directions {
+            4 => self.of_tangents(normal, p.mu[0], &HALF_4, out),
+            8 => self.of_tangents(normal, p.mu[0], &HALF_8, out),
+            _ => self.of_tangents(normal, p.mu[0], &HALF_16, out),
+        }
+        let turns = if p.condim < 4 { 0 } else { usize::from(p.condim) - 3 };
+        for (axis, out) in out[usize::from(p.directions)..].chunks_exact_mut(2).take(turns).enumerate() {
+            let a = p.mu[if axis == 0 { 1 } else { 2 }];
+            let even = normal + a * a * self.sum(|s| s.angular[(axis, axis)]);
+            let odd = 2.0 * a * self.sum(|s| s.coupling[axis]);
+            out.copy_from_slice(&[even - odd, even + odd]);
+        }
+    }
+
+    #[inline(always)]
+    fn of_tangents<const H: usize>(
+        &self,
+        normal: f64,
+        mu: f64,
+        half: &[[f64; 2]; H],
+        out: &mut [f64; FACETS],
+    ) {
+        let w = |i: usize, j: usize| self.sum(|s| s.linear[(i, j)]);
+        let (w11, w12, w22) = (mu * mu * w(1, 1), mu * mu * (w(1, 2) + w(2, 1)), mu * mu * w(2, 2));
+        let (w01, w02) = (mu * (w(0, 1) + w(1, 0)), mu * (w(0, 2) + w(2, 0)));
+        for (j, [c, s]) in half.iter().enumerate() {
+            let (even, odd) = (normal + c * c * w11 + c * s * w12 + s * s * w22, c * w01 + s * w02);
+            (out[j], out[j + H]) = (even - odd, even + odd);
+        }
+    }
+}
+
+impl DualConeParams {
+    /// Fills all but the multipliers, which become zero; what was here before was prepared too.
+    pub(crate) fn prepare(&mut self, law: &DualCone, seed: &ContactSeed, dim: usize) {
+        let m = &seed.material;
+        let before = self.facets();
+        self.directions = law.directions;
+        self.condim = if m.condim as usize > dim { dim as u8 } else { m.condim };
+        let facets = self.facets();
+        let used = before.max(facets);
+        self.gains[facets..used].fill(0.0);
+        self.multipliers[..used].fill(0.0);
+        self.last[..used].fill(0.0);
+        let sliding = if m.friction_static == m.friction_dynamic {
+            m.friction_static
+        } else {
+            let slip = seed.velocity[1].hypot(seed.velocity[2]);
+            friction_coefficient(m.friction_static, m.friction_dynamic, slip / m.stiction_speed)
+        };
+        self.mu = [sliding, m.friction_torsional, m.friction_rolling];
+        self.smoothing = law.smoothing;
+        let material = [m.stiffness, m.relaxation_time * m.stiffness];
+        let (relative, shift) = law.relative(seed.dt, seed.gap, &m.solimp, material);
+        self.shift = shift;
+        let relative = if law.normalize { relative / facets as f64 } else { relative };
+
+        let over = |x: f64| if x > 0.0 { 1.0 / x } else { 0.0 };
+        let sides = &seed.sides;
+        let [a, b] = sides;
+        let shares = [a, b].map(|s| if law.split { f64::from(s.contacts.max(1)) } else { 1.0 });
+        let sum = |of: fn(&ContactSide) -> f64| shares[0] * of(a) + shares[1] * of(b);
+        let known = a.reference > 0.0 || b.reference > 0.0;
+        let trace = |s: &ContactSide| s.linear.trace();
+        let same = match (law.gains, law.mass) {
+            (Gains::Material, _) => Some(relative),
+            (_, MassScale::Exact) => None,
+            (_, MassScale::Mean) if known => Some(relative * over(sum(|s| s.reference))),
+            (_, MassScale::Mean) => Some(relative * 3.0 * over(sum(trace))),
+            (_, MassScale::Trace) => Some(relative * over(sum(trace))),
+        };
+        let mut gains = [0.0; FACETS];
+        match same {
+            Some(gain) => gains[..facets].fill(gain),
+            None => {
+                InverseMass { sides, shares }.of_facets(self, &mut gains);
+                gains[..facets].iter_mut().for_each(|g| *g = if *g > 0.0 { relative / *g } else { 0.0 });
+            }
+        }
+        if law.cap {
+            // Σ_f G_f a_fᵀ W a_f of this contact stays below its share 1/n of one, n the larger number of contacts on its two trees: then
+            // λ_max(M⁻¹ Σ G aᵀa) ≤ 1 for the whole scene (papers/borse2026comfree). Shared exact masses have this built in.
+            let sum = if law.split && same.is_none() {
+                relative * facets as f64
+            } else {
+                let mut w = [0.0; FACETS];
+                InverseMass { sides, shares: [1.0; 2] }.of_facets(self, &mut w);
+                let sum = gains.iter().zip(&w).map(|(g, w)| g * w).sum::<f64>();
+                sum * f64::from(a.contacts.max(b.contacts).max(1))
+            };
+            if sum > 1.0 {
+                gains[..facets].iter_mut().for_each(|g| *g /= sum);
+            }
+        }
+        self.gains[..facets].copy_from_slice(&gains[..facets]);
+    }
+
+    /// Facets in use.
+    #[inline(always)]
+    fn facets(&self) -> usize {
+        facet_count(usize::from(self.condim), self.directions)
+    }
+
+    /// Calls `f(number, a_f)` for every facet; a_f as (normal, t₁, t₂, spin, roll₁, roll₂).
+    #[inline(always)]
+    fn for_facets(&self, mut f: impl FnMut(usize, [f64; 6])) {
+        if self.condim == 1 {
+            return f(0, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        }
+        let [sliding, spin, rolling] = self.mu;
+        let n = usize::from(self.directions);
+        for j in 0..n {
+            let i = j * (16 / n);
+            f(j, [1.0, -sliding * COS[i], -sliding * COS[(i + 12) % 16], 0.0, 0.0, 0.0]);
+        }
+        if self.condim < 4 {
+            return;
+        }
+        f(n, [1.0, 0.0, 0.0, -spin, 0.0, 0.0]);
+        f(n + 1, [1.0, 0.0, 0.0, spin, 0.0, 0.0]);
+        if self.condim < 6 {
+            return;
+        }
+        f(n + 2, [1.0, 0.0, 0.0, 0.0, -rolling, 0.0]);
+        f(n + 3, [1.0, 0.0, 0.0, 0.0, rolling, 0.0]);
+        f(n + 4, [1.0, 0.0, 0.0, 0.0, 0.0, -rolling]);
+        f(n + 5, [1.0, 0.0, 0.0, 0.0, 0.0, rolling]);
+    }
+
+    /// Calls `f(number, a_f, G_f, x_f)` for every facet with gain, γ_f = G_f x_f₊ with x_f = λ_f/G_f − u_f − `shift`.
+    #[inline(always)]
+    pub(crate) fn for_active<const D: usize>(
+        &self,
+        v_c: &SVector<f64, D>,
+        shift: f64,
+        mut f: impl FnMut(usize, [f64; 6], f64, f64),
+    ) {
+        self.for_facets(|i, a| {
+            let g = self.gains[i];
+            if g > 0.0 {
+                f(i, a, g, self.multipliers[i] / g - dot(&a, v_c) - shift);
+            }
+        });
+    }
+
+    #[inline(always)]
+    pub(crate) fn ramp(&self) -> Ramp {
+        Ramp { width: self.smoothing }
+    }
+
+    /// Sets the multipliers.
+    #[inline(always)]
+    pub(crate) fn remember(&mut self, multipliers: &[f64]) {
+        let n = self.facets().min(multipliers.len());
+        self.multipliers[..n].copy_from_slice(&multipliers[..n]);
+        self.last[..n].copy_from_slice(&multipliers[..n]);
+    }
+
+    /// u_f = a_f·v_c of the facets in use.
+    #[inline(always)]
+    fn rates<const D: usize>(&self, v_c: &SVector<f64, D>, out: &mut [f64; FACETS]) {
+        if self.condim == 1 || D < 3 {
+            out[0] = v_c[0];
+            return;
+        }
+        match self.directions {
+            4 => self.rates_of_tangents(v_c, &HALF_4, out),
+            8 => self.rates_of_tangents(v_c, &HALF_8, out),
+            _ => self.rates_of_tangents(v_c, &HALF_16, out),
+        }
+        for axis in 3..usize::from(self.condim).min(D) {
+            let x = self.mu[if axis == 3 { 1 } else { 2 }] * v_c[axis];
+            let at = usize::from(self.directions) + 2 * (axis - 3);
+            (out[at], out[at + 1]) = (v_c[0] - x, v_c[0] + x);
+        }
+    }
+
+    #[inline(always)]
+    fn rates_of_tangents<const D: usize, const H: usize>(
+        &self,
+        v_c: &SVector<f64, D>,
+        half: &[[f64; 2]; H],
+        out: &mut [f64; FACETS],
+    ) {
+        let (x, y) = (self.mu[0] * v_c[1], self.mu[0] * v_c[2]);
+        for (j, [c, s]) in half.iter().enumerate() {
+            let t = c * x + s * y;
+            (out[j], out[j + H]) = (v_c[0] - t, v_c[0] + t);
+        }
+    }
+
+    /// One sweep over the facets: see [`signorini_core::ContactLaw::sweep`].
+    #[inline(always)]
+    pub(crate) fn sweep<const D: usize>(&mut self, v_c: &SVector<f64, D>, pace: &mut Pace) {
+        let mut rates = [0.0; FACETS];
+        self.rates(v_c, &mut rates);
+        if self.smoothing == 0.0 {
+            self.sweep_at(&rates, |x| x.max(0.0), pace);
+        } else {
+            let ramp = self.ramp();
+            self.sweep_at(&rates, |x| ramp.value(x), pace);
+        }
+    }
+
+    #[inline(always)]
+    fn sweep_at(&mut self, rates: &[f64; FACETS], ramp: impl Fn(f64) -> f64, pace: &mut Pace) {
+        let undo = self.shift.min(0.0);
+        let shift = if pace.recover { self.shift } else { self.shift - undo };
+        let undo = if pace.recover { undo } else { 0.0 };
+        let n = self.facets();
+        let (gains, rates) = (&self.gains[..n], &rates[..n]);
+        let (multipliers, last) = (&mut self.multipliers[..n], &mut self.last[..n]);
+        let mut uphill = 0.0;
+        for i in 0..n {
+            let g = gains[i];
+            // A facet without gain has no impulse.
+            let (g, over) = if g > 0.0 { (g, 1.0 / g) } else { (0.0, 0.0) };
+            let next = g * ramp(multipliers[i] * over - rates[i] - shift);
+            let change = next - last[i];
+            uphill += (multipliers[i] - next) * change * over;
+            multipliers[i] = if g > 0.0 { next + pace.momentum * change } else { 0.0 };
+            last[i] = (next + g * undo).max(0.0);
+        }
+        pace.uphill += uphill;
+    }
+
+    /// Σ λ_f a_f.
+    #[inline(always)]
+    pub(crate) fn impulse<const D: usize>(&self) -> SVector<f64, D> {
+        let mut gamma = SVector::zeros();
+        if self.condim == 1 || D < 3 {
+            gamma[0] = self.multipliers[0];
+            return gamma;
+        }
+        let [normal, x, y] = match self.directions {
+            4 => self.sum_of_tangents(&HALF_4),
+            8 => self.sum_of_tangents(&HALF_8),
+            _ => self.sum_of_tangents(&HALF_16),
+        };
+        gamma[0] = normal;
+        (gamma[1], gamma[2]) = (-self.mu[0] * x, -self.mu[0] * y);
+        for axis in 3..usize::from(self.condim).min(D) {
+            let at = usize::from(self.directions) + 2 * (axis - 3);
+            let (a, b) = (self.multipliers[at], self.multipliers[at + 1]);
+            gamma[0] += a + b;
+            gamma[axis] = self.mu[if axis == 3 { 1 } else { 2 }] * (b - a);
+        }
+        gamma
+    }
+
+    /// Sums of the multipliers of the tangents, and of their components.
+    #[inline(always)]
+    fn sum_of_tangents<const H: usize>(&self, half: &[[f64; 2]; H]) -> [f64; 3] {
+        let mut sum = [0.0; 3];
+        for (j, [c, s]) in half.iter().enumerate() {
+            let (a, b) = (self.multipliers[j], self.multipliers[j + H]);
+            sum[0] += a + b;
+            sum[1] += c * (a - b);
+            sum[2] += s * (a - b);
+        }
+        sum
+    }
+}
+
+/// Facets of a contact of this dimension.
+#[inline(always)]
+pub(crate) fn facet_count(condim: usize, directions: u8) -> usize {
+    let n = usize::from(directions);
+    match condim {
+        0 | 2 => 0,
+        1 => 1,
+        3 => n,
+        4 | 5 => n + 2,
+        _ => n + 6,
+    }
+}
+
+#[inline(always)]
+fn dot<const D: usize>(a: &[f64; 6], v: &SVector<f64, D>) -> f64 {
+    let mut s = 0.0;
+    for i in 0..D {
+        s += a[i] * v[i];
+    }
+    s
+}
