@@ -146,6 +146,11 @@ impl BlockDiagonal {
         })
     }
 
+    /// Takes over the blocks of a matrix with blocks of the same sizes; call [`BlockDiagonal::factor`] or [`BlockDiagonal::copy_factors`] afterwards.
+    pub fn copy_blocks(&mut self, other: &Self) {
+        self.blocks.copy_from_slice(&other.blocks);
+    }
+
     /// Takes over the factors and the scaling of an equal matrix.
     pub fn copy_factors(&mut self, other: &Self) {
         self.factors.copy_from_slice(&other.factors);

@@ -156,10 +156,15 @@ pub struct ContactGeometry {
 impl ContactGeometry {
     /// A contact frame about the unit normal `n`, without preferred tangents but deterministic.
     pub fn frame(n: &Vector3<f64>) -> Matrix3<f64> {
-        let i = n.iamin();
-        let mut axis = Vector3::zeros();
-        axis[i] = 1.0;
-        let t1 = n.cross(&axis);
+        // n × the axis that is farthest from n.
+        let (x, y, z) = (n.x.abs(), n.y.abs(), n.z.abs());
+        let t1 = if x <= y && x <= z {
+            Vector3::new(0.0, n.z, -n.y)
+        } else if y <= z {
+            Vector3::new(-n.z, 0.0, n.x)
+        } else {
+            Vector3::new(n.y, -n.x, 0.0)
+        };
         let t1 = t1 * t1.norm_squared().sqrt().recip();
         Matrix3::from_columns(&[*n, t1, n.cross(&t1)])
     }

@@ -1,6 +1,6 @@
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{
-    BlockDiagonal, ContactGeometry, ContactMemory, ContactSeed, ContactSide, FrozenMap, FrozenProblem,
+    BlockDiagonal, ContactGeometry, ContactMaterial, ContactMemory, ContactSeed, ContactSide, FrozenMap, FrozenProblem,
     Inertia, Pool, Pools, ProblemError, State, StepProblem,
 };
 use signorini_laws::{DryFriction, Gain, NearRigid};
@@ -159,7 +159,17 @@ impl Prepared {
     /// Rows of contacts: Jacobian, geometry, seeds without step size.
     pub(crate) fn set_contacts(&mut self, i: &Inputs<'_>, found: &[FoundContact], v0: &[f64]) {
         let dim = self.problem.pools().members()[CONTACT].dim();
-        self.contact_seeds.clear();
+        // What is here of the last step is overwritten: contacts in `set_step`, sides there or here.
+        self.contact_seeds.resize(
+            found.len(),
+            ContactSeed {
+                dt: 0.0,
+                gap: 0.0,
+                velocity: Vector3::zeros(),
+                material: ContactMaterial::default(),
+                sides: [ContactSide::default(); 2],
+            },
+        );
         let tree_of = |b: usize| i.model.bodies[b].tree;
         let parts = self.problem.parts_mut();
         parts.map.clear();
@@ -203,21 +213,17 @@ impl Prepared {
                 gap: c.point.gap,
                 feature: c.point.feature,
             });
-            let mut sides = [ContactSide::default(); 2];
+            let seed = &mut self.contact_seeds[k];
+            (seed.gap, seed.material) = (c.gap, c.material);
+            seed.velocity = FrozenProblem::contact_velocity_at(parts.map, k, v0);
             if self.smooth.is_none() {
-                set_masses(&mut sides, &self.mass, parts.map, k);
+                set_masses(&mut seed.sides, &self.mass, parts.map, k);
             }
+            seed.sides.iter_mut().for_each(|s| s.reference = 0.0);
             for side in [0, 1] {
                 let at = usize::from(first != second && second.is_some() && trees[side] == second);
-                sides[at].reference += i.reference.bodies[c.bodies[side]];
+                seed.sides[at].reference += i.reference.bodies[c.bodies[side]];
             }
-            self.contact_seeds.push(ContactSeed {
-                dt: 0.0,
-                gap: c.gap,
-                velocity: FrozenProblem::contact_velocity_at(parts.map, k, v0),
-                material: c.material,
-                sides,
-            });
         }
     }
 
@@ -234,9 +240,9 @@ impl Prepared {
         let parts = self.problem.parts_mut();
         let stiffness = |dof: usize| model.joints[model.dofs[dof].joint].stiffness;
         let mut plain = true;
+        parts.inertia.copy_blocks(&self.mass);
         for (t, tree) in model.trees.iter().enumerate() {
             let block = parts.inertia.block_mut(t);
-            block.copy_from_slice(self.mass.block(t));
             let n = tree.dofs.len();
             for (k, dof) in tree.dofs.clone().enumerate() {
                 let extra = dt * (model.dofs[dof].damping + dt * stiffness(dof));
@@ -244,25 +250,33 @@ impl Prepared {
                 block[k * n + k] += extra;
             }
         }
-        if plain {
-            parts.inertia.copy_factors(&self.mass);
-        } else {
-            parts.inertia.factor()?;
-        }
         parts.free_velocity.clear();
         let terms = self.momentum.iter().zip(&self.force).zip(&self.field).zip(&self.spring).enumerate();
         let rhs = terms.map(|(dof, (((p, f), e), s))| p + dt * (f + e - stiffness(dof) * s));
         parts.free_velocity.extend(rhs);
-        for (t, tree) in model.trees.iter().enumerate() {
-            parts.inertia.solve_block(t, &mut parts.free_velocity[tree.dofs.clone()]);
-        }
         for s in &mut self.contact_seeds {
             s.dt = dt;
         }
         let state = (&self.tendons, &self.actuators, &self.x0.z[..]);
         self.rows.fill_pools(i, state, dt, parts.pools, self.smooth.as_deref_mut());
+        let solved = match &mut self.smooth {
+            Some(smooth) => smooth.solve_quadratic(&self.x0.v, parts.inertia, parts.free_velocity)?,
+            None => false,
+        };
+        if !solved {
+            if plain {
+                parts.inertia.copy_factors(&self.mass);
+            } else {
+                parts.inertia.factor()?;
+            }
+            for (t, tree) in model.trees.iter().enumerate() {
+                parts.inertia.solve_block(t, &mut parts.free_velocity[tree.dofs.clone()]);
+            }
+        }
         if let Some(smooth) = &mut self.smooth {
-            smooth.solve(dt, &self.x0.v, parts.inertia, parts.free_velocity)?;
+            if !solved {
+                smooth.solve(dt, &self.x0.v, parts.inertia, parts.free_velocity)?;
+            }
             for (k, s) in self.contact_seeds.iter_mut().enumerate() {
                 set_masses(&mut s.sides, parts.inertia, parts.map, k);
             }

@@ -47,8 +47,9 @@ impl Sharing {
             map.blocks_of(k).iter().for_each(|t| self.contacts[*t as usize] += 1);
         }
         for (k, seed) in contacts.iter_mut().enumerate() {
-            for (side, tree) in seed.sides.iter_mut().zip(map.blocks_of(k)) {
-                side.contacts = self.contacts[*tree as usize];
+            let blocks = map.blocks_of(k);
+            for (i, side) in seed.sides.iter_mut().enumerate() {
+                side.contacts = blocks.get(i).map_or(0, |tree| self.contacts[*tree as usize]);
             }
         }
         for (k, seed) in limits.iter_mut().enumerate() {

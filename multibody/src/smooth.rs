@@ -1,5 +1,5 @@
 use signorini_core::{
-    BlockDiagonal, BlockSink, ContactSolver, Evals, FrozenMap, FrozenProblem, Inertia, Part, Pool, Pools,
+    BlockDiagonal, BlockSink, ContactMap, ContactSolver, Evals, FrozenMap, FrozenParts, FrozenProblem, Inertia, Part, Pool, Pools,
     ProblemError, SolveStatus, StepProblem, StepSolution, Tolerance,
 };
 use signorini_icf::IcfSolver;
@@ -10,6 +10,9 @@ pub(crate) const FRICTION: usize = 0;
 pub(crate) const GAIN: usize = 1;
 pub(crate) const EQUALITY_1: usize = 2;
 pub(crate) const EQUALITY_3: usize = 3;
+
+/// How far the impulse of a law may be from that of a quadratic one, relative to the largest: round-off.
+const ROUND_OFF: f64 = 1e-12;
 
 /// What acts between joints, solved before contacts: actuators, tendon springs, dry friction and equalities enter the velocity without
 /// contact, and all of these but dry friction the inertia with which contacts are resolved.
@@ -26,6 +29,10 @@ pub(crate) struct Smooth {
     evals: Evals,
     stiff: Vec<u32>,
     blocks: Vec<u32>,
+    /// Contact velocities and gradients at the first guess; a direction.
+    v_c: Vec<f64>,
+    grad: Vec<f64>,
+    direction: Vec<f64>,
 }
 
 impl Smooth {
@@ -45,7 +52,62 @@ impl Smooth {
             evals: Evals::default(),
             stiff: Vec::new(),
             blocks: (0..mass.block_count() as u32).collect(),
+            v_c: Vec::new(),
+            grad: Vec::new(),
+            direction: Vec::new(),
         })
+    }
+
+    /// Replaces A by A' and A v* by v*' where one Newton step from `v0` gives them: every law is quadratic between `v0` and the result, and none ties
+    /// trees together or is left out of A'. Otherwise false, with A and A v* as they were. The pools are filled; A' is factored.
+    pub(crate) fn solve_quadratic(
+        &mut self,
+        v0: &[f64],
+        inertia: &mut BlockDiagonal,
+        momentum: &mut [f64],
+    ) -> Result<bool, ProblemError> {
+        let FrozenParts { inertia: kept, map, pools, .. } = self.problem.parts_mut();
+        pools.layout();
+        let rows = pools.constraint_count();
+        if rows == 0 || !pools.members()[FRICTION].is_empty() || (0..rows).any(|k| map.blocks_of(k).len() > 1) {
+            return Ok(false);
+        }
+        self.stiff.clear();
+        self.stiff.extend(0..rows as u32);
+        let part = Part { blocks: &self.blocks, constraints: &self.stiff };
+        self.v_c.resize(pools.row_count(), 0.0);
+        pools.size_evals(&mut self.evals);
+        map.velocity(part, v0, &mut self.v_c);
+        pools.eval(part, &self.v_c, &mut self.evals);
+        // −(A v₀ − A v* + Jᵀ∇ℓ)
+        self.direction.resize(v0.len(), 0.0);
+        inertia.apply(part, v0, &mut self.direction);
+        map.add_gradient(part, pools, &self.evals, &mut self.direction);
+        self.direction.iter_mut().zip(&*momentum).for_each(|(d, p)| *d = p - *d);
+        kept.copy_blocks(inertia);
+        map.add_hessian(part, pools, &self.evals, &mut Diagonal(inertia));
+        inertia.factor()?;
+        inertia.solve_in_place(part, &mut self.direction);
+        // What the gradients are at the end if the laws are quadratic.
+        self.grad.clone_from(&self.evals.grad);
+        map.apply_linear(part, &self.direction, &mut self.v_c);
+        for k in 0..rows {
+            let ((r, d), h) = (pools.rows(k), pools.hess_start(k));
+            for i in 0..d {
+                self.grad[r + i] += (0..d).map(|j| self.evals.hess[h + j * d + i] * self.v_c[r + j]).sum::<f64>();
+            }
+        }
+        self.direction.iter_mut().zip(v0).for_each(|(d, v)| *d += v);
+        map.velocity(part, &self.direction, &mut self.v_c);
+        pools.eval(part, &self.v_c, &mut self.evals);
+        let largest = self.grad.iter().fold(0.0, |m: f64, g| m.max(g.abs()));
+        let quadratic = self.grad.iter().zip(&self.evals.grad).all(|(a, b)| (a - b).abs() <= ROUND_OFF * largest);
+        if quadratic {
+            momentum.copy_from_slice(&self.direction);
+        } else {
+            inertia.copy_blocks(kept);
+        }
+        Ok(quadratic)
     }
 
     /// Replaces A and v* by A' and v*'; the pools are filled. A' is factored.
@@ -60,9 +122,7 @@ impl Smooth {
             return Ok(());
         }
         let parts = self.problem.parts_mut();
-        for b in 0..inertia.block_count() {
-            parts.inertia.block_mut(b).copy_from_slice(inertia.block(b));
-        }
+        parts.inertia.copy_blocks(inertia);
         parts.inertia.copy_factors(inertia);
         parts.free_velocity.copy_from_slice(free_velocity);
         self.problem.finish(dt)?;
