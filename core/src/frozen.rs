@@ -533,6 +533,13 @@ impl FrozenProblem {
         }
     }
 
+    /// J_k A⁻¹ J_kᵀ of a constraint of one row \[1/kg\].
+    pub fn inverse_mass(inertia: &BlockDiagonal, map: &FrozenMap, k: usize) -> f64 {
+        map.entries(k)
+            .map(|(b, block)| inertia.inverse_product::<1>(b, block.iter().map(|&x| [x]))[0][0])
+            .sum()
+    }
+
     /// Delassus block W = J_k A⁻¹ J_kᵀ of the first three rows of constraint `k` \[1/kg\].
     pub fn delassus(inertia: &BlockDiagonal, map: &FrozenMap, k: usize) -> Matrix3<f64> {
         let [a, b] = Self::sides(inertia, map, k);

@@ -73,6 +73,8 @@ pub(crate) struct Collision {
     table: PairTable,
     broad_phase: BroadPhase,
     boxes: Vec<Aabb>,
+    /// Centres of the proxies' balls, world.
+    balls: Vec<Point3<f64>>,
     margins: Vec<f64>,
     points: Vec<ContactPoint>,
     /// Centres of the colliders' balls, world; a point of the surface and the normal for half-spaces.
@@ -112,6 +114,7 @@ impl Collision {
         Self {
             first_moving: proxies.iter().take_while(|p| model.bodies[p.body].tree.is_none()).count(),
             boxes: vec![Aabb::unbounded(); proxies.len()],
+            balls: vec![Point3::origin(); proxies.len()],
             margins: proxies.iter().map(largest).collect(),
             table: PairTable::default(),
             broad_phase: BroadPhase::new(),
@@ -157,12 +160,16 @@ impl Collision {
         });
         let placed = Placed { colliders, kin, centers: &self.centers, normals: &self.normals };
         for ([a, b], entry) in self.table.select(near) {
+            if entry.pairs.is_empty() {
+                continue;
+            }
+            let (center_a, center_b) = (self.balls[a], self.balls[b]);
             let (a, b) = (&proxies[a], &proxies[b]);
             let speculative = motion.approach(a.body, b.body);
             let margin = entry.margin + speculative;
-            let ball_b = b.ball.map(|(c, r)| (kin.x_wb[b.body] * c, r));
-            if let (Some((ca, ra)), Some((cb, rb))) = (a.ball, ball_b)
-                && (kin.x_wb[a.body] * ca - cb).norm_squared() > (ra + rb + margin).powi(2)
+            let ball_b = b.ball.map(|(_, r)| (center_b, r));
+            if let (Some((_, ra)), Some((_, rb))) = (a.ball, b.ball)
+                && (center_a - center_b).norm_squared() > (ra + rb + margin).powi(2)
             {
                 continue;
             }
@@ -214,6 +221,11 @@ impl Collision {
                 }
             }
         }
+        for (p, c) in self.proxies.iter().zip(&mut self.balls) {
+            if let Some((center, _)) = &p.ball {
+                *c = at(p.body, center);
+            }
+        }
         for (i, (p, out)) in self.proxies.iter().zip(&mut self.boxes).enumerate() {
             let bounds = self.colliders[p.colliders.start].bounds;
             let r = &kin.r_wb[p.body];
@@ -221,8 +233,8 @@ impl Collision {
                 (Some(_), Some(b)) if i < self.first_moving => {
                     b.aabb(r, &kin.x_wb[p.body].translation.vector)
                 }
-                (Some((center, radius)), _) => {
-                    let c = at(p.body, &center);
+                (Some((_, radius)), _) => {
+                    let c = self.balls[i];
                     let end = c + motion.horizon * motion.velocity[p.body];
                     let grown = radius + motion.horizon * motion.spin[p.body] + motion.fall;
                     let grown = if motion.horizon == 0.0 { radius } else { grown };

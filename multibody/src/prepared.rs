@@ -1,7 +1,7 @@
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{
-    BlockDiagonal, ContactGeometry, ContactMaterial, ContactMemory, ContactSeed, ContactSide, FrozenMap, FrozenProblem,
-    Inertia, Pool, Pools, ProblemError, State, StepProblem,
+    BlockDiagonal, ContactGeometry, ContactMaterial, ContactMemory, ContactSeed, ContactSide, FrozenMap,
+    FrozenProblem, Inertia, Pool, Pools, ProblemError, State, StepProblem,
 };
 use signorini_laws::{DryFriction, Gain, NearRigid};
 use signorini_scene::{JointKind, Pose};
@@ -48,6 +48,8 @@ pub(crate) struct Prepared {
     pub field: Vec<f64>,
     /// M without damping.
     pub mass: BlockDiagonal,
+    /// All blocks of M are factored, those that change in each state too.
+    mass_factored: bool,
     /// Trees whose block of M is the same in all states.
     constant: Vec<bool>,
     /// M v₀.
@@ -81,6 +83,7 @@ impl Prepared {
             Box::new(Pool::<NearRigid, 1>::new(NearRigid::default())),
             Box::new(Pool::<NearRigid, 3>::new(NearRigid::default())),
         ]);
+        let rows = JointRows::new(model, smooth);
         let nv = model.nv();
         let map = FrozenMap::new(mass.block_starts());
         let problem = FrozenProblem::new(1.0, mass.clone(), vec![0.0; nv], map, pools, Vec::new())?;
@@ -95,13 +98,14 @@ impl Prepared {
             force: vec![0.0; nv],
             spring: vec![0.0; nv],
             contact_seeds: Vec::new(),
-            rows: JointRows::new(model),
             problem,
             smooth: if smooth { Some(Box::new(Smooth::new(&mass)?)) } else { None },
             sharing: Sharing::new(model.trees.len()),
             anchors: Anchors::default(),
             mass,
+            mass_factored: !rows.lean || constant.iter().all(|c| *c),
             constant,
+            rows,
         })
     }
 
@@ -141,7 +145,9 @@ impl Prepared {
                     block[a * n + b] = m;
                 });
             }
-            mass.factor_block(t)?;
+            if !self.rows.lean {
+                mass.factor_block(t)?;
+            }
         }
         multiply(mass, &x0.v, &mut self.momentum);
         dynamics.inverse_dynamics(model, &self.kin, &model.gravity, None, &mut self.force);
@@ -258,13 +264,16 @@ impl Prepared {
             s.dt = dt;
         }
         let state = (&self.tendons, &self.actuators, &self.x0.z[..]);
-        self.rows.fill_pools(i, state, dt, parts.pools, self.smooth.as_deref_mut());
+        self.rows.set_seeds(i, state, dt);
         let solved = match &mut self.smooth {
-            Some(smooth) => smooth.solve_quadratic(&self.x0.v, parts.inertia, parts.free_velocity)?,
-            None => false,
+            Some(smooth) if self.rows.lean => {
+                let rows = self.rows.gains(model, (&self.tendons, &self.actuators));
+                smooth.solve_gains(model, rows, &self.x0.v, parts.inertia, parts.free_velocity)?
+            }
+            _ => false,
         };
         if !solved {
-            if plain {
+            if plain && self.mass_factored {
                 parts.inertia.copy_factors(&self.mass);
             } else {
                 parts.inertia.factor()?;
@@ -275,6 +284,10 @@ impl Prepared {
         }
         if let Some(smooth) = &mut self.smooth {
             if !solved {
+                match self.rows.lean {
+                    true => self.rows.fill_lean(model, (&self.tendons, &self.actuators), smooth),
+                    false => self.rows.fill_pools(parts.pools, Some(smooth)),
+                }
                 smooth.solve(dt, &self.x0.v, parts.inertia, parts.free_velocity)?;
             }
             for (k, s) in self.contact_seeds.iter_mut().enumerate() {
@@ -283,6 +296,8 @@ impl Prepared {
             for (k, s) in self.rows.limits.iter_mut().enumerate() {
                 s.inverse_mass = mean_delassus(parts.inertia, parts.map, self.contact_seeds.len() + k);
             }
+        } else {
+            self.rows.fill_pools(parts.pools, None);
         }
         self.sharing.count(
             (parts.map, parts.pools, parts.free_velocity),

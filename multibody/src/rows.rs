@@ -6,7 +6,9 @@ use signorini_scene::JointKind;
 use crate::prepared::{EQUALITY_1, EQUALITY_3, FRICTION, GAIN, Inputs};
 use crate::smooth::{self, Smooth};
 use crate::state::quaternion_at;
-use crate::{ActuatorState, EqualityInput, Kinematics, Model, SparseRow, TendonState};
+use crate::{
+    ActuatorModel, ActuatorState, EqualityInput, Kinematics, Model, SparseRow, TendonModel, TendonState,
+};
 
 /// Largest speed at which a violated limit or equality is undone \[m/s or rad/s\].
 const RECOVERY_SPEED: f64 = 1.0;
@@ -34,10 +36,15 @@ pub(crate) struct JointRows {
     tau: Vec<f64>,
     /// Some actuators share the limit of a joint or tendon, or count gravity compensation within it: these act explicitly.
     shared: bool,
+    /// Gains and limits are all there is, and gains are solved before contacts: no row needs to be weighed by M.
+    pub lean: bool,
 }
 
 impl JointRows {
-    pub(crate) fn new(model: &Model) -> Self {
+    /// `smooth`: joints are solved before contacts.
+    pub(crate) fn new(model: &Model, smooth: bool) -> Self {
+        let friction = model.joints.iter().any(|j| j.dry_friction > 0.0)
+            || model.tendons.iter().any(|t| t.dry_friction > 0.0);
         let compensated = model.joints.iter().any(|j| j.actuator_gravity_compensation);
         Self {
             limits: Vec::new(),
@@ -49,6 +56,7 @@ impl JointRows {
             scratch: vec![0.0; 6 * model.nv()],
             forces: vec![0.0; model.actuators.len()],
             tau: vec![0.0; model.nv()],
+            lean: smooth && !friction && model.equalities.iter().all(|e| !e.active),
             shared: compensated || model.actuators.iter().any(|a| a.shares_limit),
         }
     }
@@ -89,6 +97,16 @@ impl JointRows {
         if i.limits {
             self.set_limits(i, tendons, (x0, horizon), mass, map);
         }
+        self.gains.clear();
+        let actuators_alone = |a: &ActuatorModel| i.actuation && !a.shares_limit && !a.dofs.is_empty();
+        let numbers = |(a, m)| actuators_alone(m).then_some(GainRow::Actuator(a));
+        self.gains.extend(model.actuators.iter().enumerate().filter_map(numbers));
+        let springs = |t: &TendonModel| (t.stiffness > 0.0 || t.damping > 0.0) && !t.dofs.is_empty();
+        let numbers = |(t, m)| springs(m).then_some(GainRow::Tendon(t));
+        self.gains.extend(model.tendons.iter().enumerate().filter_map(numbers));
+        if self.lean {
+            return;
+        }
         let map = match smooth {
             Some(s) => {
                 let map = s.problem.parts_mut().map;
@@ -98,22 +116,41 @@ impl JointRows {
             None => map,
         };
         self.set_frictions(i, tendons, mass, map);
-        self.gains.clear();
-        if i.actuation {
-            for (a, _) in
-                model.actuators.iter().enumerate().filter(|(_, a)| !a.shares_limit && !a.dofs.is_empty())
-            {
-                push_sparse(map, model, actuators.row(model, a), 1.0);
-                self.gains.push(GainRow::Actuator(a));
-            }
-        }
-        for (t, tendon) in model.tendons.iter().enumerate() {
-            if (tendon.stiffness > 0.0 || tendon.damping > 0.0) && !tendon.dofs.is_empty() {
-                push_sparse(map, model, tendons.row(model, t), 1.0);
-                self.gains.push(GainRow::Tendon(t));
-            }
-        }
+        self.push_gains(model, (tendons, actuators), map);
         self.set_equalities(model, EqualityInput { q: &x0.q, kin, tendons }, mass, map);
+    }
+
+    fn push_gains(
+        &self,
+        model: &Model,
+        (tendons, actuators): (&TendonState, &ActuatorState),
+        map: &mut FrozenMap,
+    ) {
+        for gain in &self.gains {
+            push_sparse(map, model, gain.row(model, tendons, actuators), 1.0);
+        }
+    }
+
+    /// Rows of the gains and what is known of them, after [`JointRows::set_seeds`].
+    pub(crate) fn gains<'a>(
+        &'a self,
+        model: &'a Model,
+        (tendons, actuators): (&'a TendonState, &'a ActuatorState),
+    ) -> impl Iterator<Item = (SparseRow<'a>, &'a GainSeed)> + Clone {
+        self.gains.iter().map(move |g| g.row(model, tendons, actuators)).zip(&self.gain_seeds)
+    }
+
+    /// Fills `smooth` with gains that were left out of it by [`JointRows::set`].
+    pub(crate) fn fill_lean(
+        &self,
+        model: &Model,
+        states: (&TendonState, &ActuatorState),
+        smooth: &mut Smooth,
+    ) {
+        let parts = smooth.problem.parts_mut();
+        parts.map.clear();
+        self.push_gains(model, states, parts.map);
+        parts.pools.member_mut(smooth::GAIN).reset(&self.gain_seeds);
     }
 
     fn set_limits(
@@ -128,7 +165,9 @@ impl JointRows {
         let mut push = |gap: f64, rate: f64, (margin, reference, solimp), row: SparseRow<'_>, sign: f64| {
             // Rows that cannot be reached are left out: by twice the present rate, plus a tenth for what accelerates.
             if gap < margin + 2.0 * horizon * rate.abs() + 0.1 {
-                let w = push_sparse_weighed(map, model, row, sign, mass);
+                push_sparse(map, model, row, sign);
+                // The inertia that gains are part of is known later.
+                let w = if self.lean { 0.0 } else { mean_delassus(mass, map, map.constraint_count() - 1) };
                 self.limits.push(LimitSeed {
                     dt: 0.0,
                     gap,
@@ -268,21 +307,23 @@ impl JointRows {
         }
     }
 
-    /// Seeds for a step size; all laws but limits, into `smooth` when there is one.
-    pub(crate) fn fill_pools(
+    /// Seeds for a step size.
+    pub(crate) fn set_seeds(
         &mut self,
         i: &Inputs<'_>,
-        (tendons, actuators, z): (&TendonState, &ActuatorState, &[f64]),
+        state: (&TendonState, &ActuatorState, &[f64]),
         dt: f64,
-        pools: &mut Pools,
-        smooth: Option<&mut Smooth>,
     ) {
         self.limits.iter_mut().for_each(|s| s.dt = dt);
         self.frictions.iter_mut().for_each(|s| s.dt = dt);
         self.equalities_1.iter_mut().for_each(|s| s.dt = dt);
         self.equalities_3.iter_mut().for_each(|s| s.dt = dt);
         self.gain_seeds.clear();
-        self.gain_seeds.extend(self.gains.iter().map(|row| gain(row, i, (tendons, actuators, z), dt)));
+        self.gain_seeds.extend(self.gains.iter().map(|row| gain(row, i, state, dt)));
+    }
+
+    /// Laws of all rows but limits, into `smooth` when there is one.
+    pub(crate) fn fill_pools(&self, pools: &mut Pools, smooth: Option<&mut Smooth>) {
         let (pools, at) = match smooth {
             Some(s) => (
                 s.problem.parts_mut().pools,
@@ -294,6 +335,20 @@ impl JointRows {
         pools.member_mut(at[1]).reset(&self.gain_seeds);
         pools.member_mut(at[2]).reset(&self.equalities_1);
         pools.member_mut(at[3]).reset(&self.equalities_3);
+    }
+}
+
+impl GainRow {
+    fn row<'a>(
+        &self,
+        model: &'a Model,
+        tendons: &'a TendonState,
+        actuators: &'a ActuatorState,
+    ) -> SparseRow<'a> {
+        match *self {
+            GainRow::Actuator(a) => actuators.row(model, a),
+            GainRow::Tendon(t) => tendons.row(model, t),
+        }
     }
 }
 
@@ -359,6 +414,9 @@ fn push_sparse_weighed(
 
 /// Mean diagonal entry of J M⁻¹ Jᵀ of a constraint; a floor keeps rows without moment arm harmless.
 pub(crate) fn mean_delassus(mass: &BlockDiagonal, map: &FrozenMap, k: usize) -> f64 {
-    let (_, d) = map.rows_of(k);
-    (FrozenProblem::delassus(mass, map, k).trace() / d as f64).max(1e-12)
+    let w = match map.rows_of(k).1 {
+        1 => FrozenProblem::inverse_mass(mass, map, k),
+        d => FrozenProblem::delassus(mass, map, k).trace() / d as f64,
+    };
+    w.max(1e-12)
 }

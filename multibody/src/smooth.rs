@@ -1,9 +1,12 @@
+use signorini_core::na::SVector;
 use signorini_core::{
-    BlockDiagonal, BlockSink, ContactMap, ContactSolver, Evals, FrozenMap, FrozenParts, FrozenProblem, Inertia, Part, Pool, Pools,
-    ProblemError, SolveStatus, StepProblem, StepSolution, Tolerance,
+    BlockDiagonal, BlockSink, ContactLaw, ContactSolver, Evals, FrozenMap, FrozenProblem, Inertia, Part,
+    Pool, Pools, ProblemError, SolveStatus, StepProblem, StepSolution, Tolerance,
 };
 use signorini_icf::IcfSolver;
-use signorini_laws::{DryFriction, Gain, NearRigid};
+use signorini_laws::{DryFriction, Gain, GainParams, GainSeed, NearRigid};
+
+use crate::{Model, SparseRow};
 
 /// Pools in the order of their constraints.
 pub(crate) const FRICTION: usize = 0;
@@ -11,8 +14,10 @@ pub(crate) const GAIN: usize = 1;
 pub(crate) const EQUALITY_1: usize = 2;
 pub(crate) const EQUALITY_3: usize = 3;
 
-/// How far the impulse of a law may be from that of a quadratic one, relative to the largest: round-off.
+/// How far the impulse of a gain may be from that of a quadratic law, relative to the largest: round-off.
 const ROUND_OFF: f64 = 1e-12;
+/// Newton steps before the convex solver takes over.
+const NEWTON_STEPS: u32 = 3;
 
 /// What acts between joints, solved before contacts: actuators, tendon springs, dry friction and equalities enter the velocity without
 /// contact, and all of these but dry friction the inertia with which contacts are resolved.
@@ -29,10 +34,11 @@ pub(crate) struct Smooth {
     evals: Evals,
     stiff: Vec<u32>,
     blocks: Vec<u32>,
-    /// Contact velocities and gradients at the first guess; a direction.
-    v_c: Vec<f64>,
-    grad: Vec<f64>,
-    direction: Vec<f64>,
+    params: Vec<GainParams>,
+    /// Gradient at no velocity and Hessian of each gain.
+    gradients: Vec<[f64; 2]>,
+    momentum: Vec<f64>,
+    guess: Vec<f64>,
 }
 
 impl Smooth {
@@ -52,62 +58,68 @@ impl Smooth {
             evals: Evals::default(),
             stiff: Vec::new(),
             blocks: (0..mass.block_count() as u32).collect(),
-            v_c: Vec::new(),
-            grad: Vec::new(),
-            direction: Vec::new(),
+            params: Vec::new(),
+            gradients: Vec::new(),
+            momentum: Vec::new(),
+            guess: Vec::new(),
         })
     }
 
-    /// Replaces A by A' and A v* by v*' where one Newton step from `v0` gives them: every law is quadratic between `v0` and the result, and none ties
-    /// trees together or is left out of A'. Otherwise false, with A and A v* as they were. The pools are filled; A' is factored.
-    pub(crate) fn solve_quadratic(
+    /// Replaces A by A' and A v* by v*', where gains are all that acts and a few Newton steps from `v0` find which of them are at their limits.
+    /// Otherwise false, with A and A v* as they were. A' is factored.
+    pub(crate) fn solve_gains<'a>(
         &mut self,
+        model: &Model,
+        rows: impl Iterator<Item = (SparseRow<'a>, &'a GainSeed)> + Clone,
         v0: &[f64],
         inertia: &mut BlockDiagonal,
         momentum: &mut [f64],
     ) -> Result<bool, ProblemError> {
-        let FrozenParts { inertia: kept, map, pools, .. } = self.problem.parts_mut();
-        pools.layout();
-        let rows = pools.constraint_count();
-        if rows == 0 || !pools.members()[FRICTION].is_empty() || (0..rows).any(|k| map.blocks_of(k).len() > 1) {
+        let tree = |dof: Option<&usize>| dof.map(|d| model.dofs[*d].tree);
+        if rows.clone().any(|(r, _)| tree(r.dofs.first()) != tree(r.dofs.last())) {
             return Ok(false);
         }
-        self.stiff.clear();
-        self.stiff.extend(0..rows as u32);
-        let part = Part { blocks: &self.blocks, constraints: &self.stiff };
-        self.v_c.resize(pools.row_count(), 0.0);
-        pools.size_evals(&mut self.evals);
-        map.velocity(part, v0, &mut self.v_c);
-        pools.eval(part, &self.v_c, &mut self.evals);
-        // −(A v₀ − A v* + Jᵀ∇ℓ)
-        self.direction.resize(v0.len(), 0.0);
-        inertia.apply(part, v0, &mut self.direction);
-        map.add_gradient(part, pools, &self.evals, &mut self.direction);
-        self.direction.iter_mut().zip(&*momentum).for_each(|(d, p)| *d = p - *d);
-        kept.copy_blocks(inertia);
-        map.add_hessian(part, pools, &self.evals, &mut Diagonal(inertia));
-        inertia.factor()?;
-        inertia.solve_in_place(part, &mut self.direction);
-        // What the gradients are at the end if the laws are quadratic.
-        self.grad.clone_from(&self.evals.grad);
-        map.apply_linear(part, &self.direction, &mut self.v_c);
-        for k in 0..rows {
-            let ((r, d), h) = (pools.rows(k), pools.hess_start(k));
-            for i in 0..d {
-                self.grad[r + i] += (0..d).map(|j| self.evals.hess[h + j * d + i] * self.v_c[r + j]).sum::<f64>();
-            }
+        self.params.clear();
+        self.params.extend(rows.clone().map(|(_, seed)| Gain.prepare(seed)));
+        if self.params.is_empty() {
+            return Ok(false);
         }
-        self.direction.iter_mut().zip(v0).for_each(|(d, v)| *d += v);
-        map.velocity(part, &self.direction, &mut self.v_c);
-        pools.eval(part, &self.v_c, &mut self.evals);
-        let largest = self.grad.iter().fold(0.0, |m: f64, g| m.max(g.abs()));
-        let quadratic = self.grad.iter().zip(&self.evals.grad).all(|(a, b)| (a - b).abs() <= ROUND_OFF * largest);
-        if quadratic {
-            momentum.copy_from_slice(&self.direction);
-        } else {
+        self.momentum.clear();
+        self.momentum.extend_from_slice(momentum);
+        self.guess.clear();
+        self.guess.extend_from_slice(v0);
+        let kept = self.problem.parts_mut().inertia;
+        kept.copy_blocks(inertia);
+        for _ in 0..NEWTON_STEPS {
+            self.gradients.clear();
+            for ((row, _), p) in rows.clone().zip(&self.params) {
+                let v_c = row.dot(&self.guess);
+                let e = Gain.eval(p, SVector::from([v_c]));
+                let (grad, hess) = (e.grad[0] - e.hess[(0, 0)] * v_c, e.hess[(0, 0)]);
+                self.gradients.push([grad, hess]);
+                row.add_scaled(-grad, momentum);
+                add_square(inertia, model, row, hess);
+            }
+            inertia.factor()?;
+            for (t, tree) in model.trees.iter().enumerate() {
+                inertia.solve_block(t, &mut momentum[tree.dofs.clone()]);
+            }
+            // Done when the gains are as they were taken.
+            let (mut largest, mut error) = (0.0_f64, 0.0_f64);
+            for (((row, _), p), [grad, hess]) in rows.clone().zip(&self.params).zip(&self.gradients) {
+                let v_c = row.dot(momentum);
+                let found = Gain.grad(p, SVector::from([v_c]))[0];
+                largest = largest.max(found.abs());
+                error = error.max((grad + hess * v_c - found).abs());
+            }
+            if error <= ROUND_OFF * largest {
+                return Ok(true);
+            }
+            self.guess.copy_from_slice(momentum);
+            momentum.copy_from_slice(&self.momentum);
             inertia.copy_blocks(kept);
         }
-        Ok(quadratic)
+        Ok(false)
     }
 
     /// Replaces A and v* by A' and v*'; the pools are filled. A' is factored.
@@ -144,6 +156,18 @@ impl Smooth {
         pools.eval(part, &self.solution.v_c, &mut self.evals);
         self.problem.map().add_hessian(part, pools, &self.evals, &mut Diagonal(inertia));
         inertia.factor()
+    }
+}
+
+/// A += h rowᵀ row, for a row of one tree.
+fn add_square(inertia: &mut BlockDiagonal, model: &Model, row: SparseRow<'_>, h: f64) {
+    let Some(tree) = row.dofs.first().map(|d| model.dofs[*d].tree) else { return };
+    let dofs = &model.trees[tree].dofs;
+    let block = inertia.block_mut(tree);
+    for (i, a) in row.iter() {
+        for (j, b) in row.iter() {
+            block[(i - dofs.start) * dofs.len() + j - dofs.start] += h * a * b;
+        }
     }
 }
 

@@ -24,8 +24,8 @@ mod solimp;
 
 pub use dry_friction::{DryFriction, DryFrictionParams, DryFrictionSeed};
 pub use dual_cone::{DualCone, Gains, MassScale};
-pub use dual_cone_params::DualConeParams;
 pub use dual_cone_limit::{DualConeLimit, DualConeLimitParams};
+pub use dual_cone_params::DualConeParams;
 pub use dual_cone_tangent::{ContactTangent, SideTangent};
 pub use friction::{friction_coefficient, sigmoid};
 pub use frictionless::Frictionless;
