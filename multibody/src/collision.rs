@@ -73,8 +73,9 @@ pub(crate) struct Collision {
     table: PairTable,
     broad_phase: BroadPhase,
     boxes: Vec<Aabb>,
-    /// Centres of the proxies' balls, world.
-    balls: Vec<Point3<f64>>,
+    /// Centres of the proxies' balls, world, and how far anything of the proxy comes from there within the step, margin included: infinite without a
+    /// ball.
+    balls: Vec<(Point3<f64>, f64)>,
     margins: Vec<f64>,
     points: Vec<ContactPoint>,
     /// Centres of the colliders' balls, world; a point of the surface and the normal for half-spaces.
@@ -114,7 +115,7 @@ impl Collision {
         Self {
             first_moving: proxies.iter().take_while(|p| model.bodies[p.body].tree.is_none()).count(),
             boxes: vec![Aabb::unbounded(); proxies.len()],
-            balls: vec![Point3::origin(); proxies.len()],
+            balls: vec![(Point3::origin(), f64::INFINITY); proxies.len()],
             margins: proxies.iter().map(largest).collect(),
             table: PairTable::default(),
             broad_phase: BroadPhase::new(),
@@ -133,7 +134,7 @@ impl Collision {
         out.fall = 0.5 * model.gravity.norm() * horizon * horizon;
         for p in &self.proxies[self.first_moving..] {
             let (center, radius) = p.ball.unwrap_or((Point3::origin(), 0.0));
-            out.velocity[p.body] = kin.point_velocity(model, p.body, &(kin.x_wb[p.body] * center));
+            out.velocity[p.body] = kin.point_velocity(model, p.body, &at(kin, p.body, &center));
             out.spin[p.body] = kin.twist[p.body].angular.norm() * radius;
         }
     }
@@ -149,10 +150,15 @@ impl Collision {
         out.clear();
         self.place(kin, motion);
         let (colliders, proxies, rules) = (&self.colliders, &self.proxies, &self.rules);
-        let first_moving = self.first_moving;
+        let (first_moving, balls) = (self.first_moving, &self.balls);
+        let meet = |a: u32, b: u32| {
+            let ((center_a, reach_a), (center_b, reach_b)) = (&balls[a as usize], &balls[b as usize]);
+            let reach = reach_a + reach_b;
+            b as usize >= first_moving && (center_a - center_b).norm_squared() <= reach * reach
+        };
         let near = self
             .broad_phase
-            .pairs(&self.boxes, &self.margins, |_, b| b as usize >= first_moving)
+            .pairs(&self.boxes, &self.margins, meet)
             .map_err(|e| ProblemError::Unsupported(e.to_string()))?;
         self.table.learn(near, |key, pairs| {
             let [a, b] = key.map(|i| proxies[i as usize].colliders.clone());
@@ -163,7 +169,7 @@ impl Collision {
             if entry.pairs.is_empty() {
                 continue;
             }
-            let (center_a, center_b) = (self.balls[a], self.balls[b]);
+            let (center_a, center_b) = (balls[a].0, balls[b].0);
             let (a, b) = (&proxies[a], &proxies[b]);
             let speculative = motion.approach(a.body, b.body);
             let margin = entry.margin + speculative;
@@ -210,8 +216,7 @@ impl Collision {
 
     /// Centres and normals of the colliders, swept boxes of the proxies.
     fn place(&mut self, kin: &Kinematics, motion: &Motion) {
-        let at =
-            |b: usize, p: &Point3<f64>| Point3::from(kin.r_wb[b] * p.coords + kin.x_wb[b].translation.vector);
+        let at = |b: usize, p: &Point3<f64>| at(kin, b, p);
         for ((c, n), collider) in self.centers.iter_mut().zip(&mut self.normals).zip(&self.colliders) {
             match &collider.bounds {
                 Some(b) => *c = at(collider.body, &b.center),
@@ -221,9 +226,9 @@ impl Collision {
                 }
             }
         }
-        for (p, c) in self.proxies.iter().zip(&mut self.balls) {
-            if let Some((center, _)) = &p.ball {
-                *c = at(p.body, center);
+        for ((p, margin), ball) in self.proxies.iter().zip(&self.margins).zip(&mut self.balls) {
+            if let Some((center, radius)) = &p.ball {
+                *ball = (at(p.body, center), radius + margin + motion.reach(p.body));
             }
         }
         for (i, (p, out)) in self.proxies.iter().zip(&mut self.boxes).enumerate() {
@@ -234,7 +239,7 @@ impl Collision {
                     b.aabb(r, &kin.x_wb[p.body].translation.vector)
                 }
                 (Some((_, radius)), _) => {
-                    let c = self.balls[i];
+                    let c = self.balls[i].0;
                     let end = c + motion.horizon * motion.velocity[p.body];
                     let grown = radius + motion.horizon * motion.spin[p.body] + motion.fall;
                     let grown = if motion.horizon == 0.0 { radius } else { grown };
@@ -294,6 +299,11 @@ impl Collision {
             Some(format!("geoms '{}' and '{}': {e}", a.name, b.name))
         })
     }
+}
+
+/// A point of a body in the world.
+fn at(kin: &Kinematics, body: usize, p: &Point3<f64>) -> Point3<f64> {
+    Point3::from(kin.r_wb[body] * p.coords + kin.x_wb[body].translation.vector)
 }
 
 /// Ball around some colliders of a body, in its frame.

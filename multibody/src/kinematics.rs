@@ -47,7 +47,11 @@ impl Kinematics {
         for (b, body) in model.bodies.iter().enumerate() {
             let mut x = match body.mocap {
                 Some(i) => mocap[i],
-                None => self.x_wb[body.parent] * body.pose,
+                None => {
+                    let (x, r) = (&self.x_wb[body.parent], &self.r_wb[body.parent]);
+                    let p = x.translation.vector + r * body.pose.translation.vector;
+                    Isometry3::from_parts(Translation3::from(p), x.rotation * body.pose.rotation)
+                }
             };
             if b == 0 {
                 x = Isometry3::identity();
@@ -100,11 +104,15 @@ impl Kinematics {
                 }
             }
             JointKind::Hinge => {
-                let p = (*x * joint.anchor).coords;
                 let axis = x.rotation * joint.axis.into_inner();
                 let r =
                     x.rotation * UnitQuaternion::from_axis_angle(&joint.axis, q[joint.q] - joint.reference);
-                *x = Isometry3::from_parts(Translation3::from(p - r * joint.anchor.coords), r);
+                let mut p = x.translation.vector;
+                if joint.anchor != Point3::origin() {
+                    p += x.rotation * joint.anchor.coords;
+                    x.translation.vector = p - r * joint.anchor.coords;
+                }
+                x.rotation = r;
                 self.axes[joint.v] = about(axis, &p);
             }
             JointKind::Slide => {

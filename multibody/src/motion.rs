@@ -39,6 +39,14 @@ impl Motion {
         self.horizon * speed + falling * self.fall
     }
 
+    /// How far points of a body may move \[m\]: those of two bodies come no nearer than the sum, [`Motion::approach`].
+    pub(crate) fn reach(&self, body: usize) -> f64 {
+        if self.horizon == 0.0 || !self.moves[body] {
+            return 0.0;
+        }
+        self.horizon * (self.velocity[body].norm() + self.spin[body]) + self.fall
+    }
+
     /// Whether a contact can close within the step: by twice the present approach of its points, plus free fall.
     pub(crate) fn reaches(
         &self,
