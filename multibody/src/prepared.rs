@@ -313,6 +313,13 @@ impl Prepared {
 }
 
 impl Prepared {
+    /// Fills the problem of the joints after a step that did without it.
+    pub(crate) fn fill_joint_laws(&mut self, model: &Model, dt: f64) -> Result<(), ProblemError> {
+        let Some(smooth) = self.smooth.as_deref_mut().filter(|_| self.rows.lean) else { return Ok(()) };
+        self.rows.fill_lean(model, (&self.tendons, &self.actuators), smooth);
+        smooth.problem.finish(dt)
+    }
+
     /// What contacts carry into the next step, after the last problem was solved.
     pub(crate) fn store_memory(&self, dt: f64, out: &mut ContactMemory) {
         let pool = self.problem.pools().members()[CONTACT].as_ref();

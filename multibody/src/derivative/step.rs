@@ -38,6 +38,7 @@ impl RigidSystem {
         self.check_differentiable()?;
         self.prepare(Slot::Start, x0, dt)?;
         self.problem(Slot::Start, dt)?;
+        self.slots[Slot::Start as usize].fill_joint_laws(&self.model, dt)?;
         let pool = self.slots[Slot::Start as usize].problem.pools().members()[CONTACT].as_any();
         if let Some(p) = pool.downcast_ref::<Pool<DualCone, 1>>() {
             let law = *p.law();
