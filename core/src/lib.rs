@@ -17,6 +17,7 @@
 //! slices are column-major.
 
 mod batch;
+mod delassus;
 mod dense;
 mod frozen;
 mod frozen_kernels;

@@ -1,0 +1,78 @@
+use nalgebra::{self as na, Matrix3, Vector3};
+
+use crate::frozen::MAX_ROWS;
+use crate::{BlockDiagonal, ContactSide, FrozenMap, FrozenProblem};
+
+impl FrozenProblem {
+    /// What constraint `k` feels of the blocks that it touches: the parts of its Delassus block W = J_k A⁻¹ J_kᵀ. Blocks beyond the second are added to
+    /// the second. Counts and reference masses are left at zero.
+    pub fn sides(inertia: &BlockDiagonal, map: &FrozenMap, k: usize) -> [ContactSide; 2] {
+        let mut sides = [ContactSide::default(); 2];
+        Self::set_sides(inertia, map, k, &mut sides);
+        sides
+    }
+
+    /// The same in place; counts and reference masses stay as they are, and so do parts that belong to rows beyond those of the constraint.
+    pub fn set_sides(inertia: &BlockDiagonal, map: &FrozenMap, k: usize, sides: &mut [ContactSide; 2]) {
+        let (_, d) = map.rows_of(k);
+        for side in sides.iter_mut() {
+            side.linear = Matrix3::zeros();
+            if d > 3 {
+                (side.angular, side.coupling) = (Matrix3::zeros(), Vector3::zeros());
+            }
+        }
+        for (i, (b, block)) in map.entries(k).enumerate() {
+            let side = &mut sides[i.min(1)];
+            let row = |c: &[f64], i: usize| if i < d { c[i] } else { 0.0 };
+            match d {
+                1 => {
+                    side.linear[(0, 0)] += inertia.inverse_product::<1>(b, block.iter().map(|&x| [x]))[0][0];
+                }
+                2 => {
+                    let columns = block.chunks_exact(d).map(|c| [c[0], c[1], 0.0]);
+                    side.linear +=
+                        Matrix3::from_data(na::ArrayStorage(inertia.inverse_product::<3>(b, columns)));
+                }
+                3 => {
+                    let columns = block.as_chunks::<3>().0.iter().copied();
+                    side.linear +=
+                        Matrix3::from_data(na::ArrayStorage(inertia.inverse_product::<3>(b, columns)));
+                }
+                _ => {
+                    let columns = block.chunks_exact(d).map(|c| std::array::from_fn(|i| row(c, i)));
+                    let w = inertia.inverse_product::<6>(b, columns);
+                    side.linear += Matrix3::from_fn(|i, j| w[j][i]);
+                    side.angular += Matrix3::from_fn(|i, j| w[j + 3][i + 3]);
+                    side.coupling += Vector3::from_fn(|i, _| w[0][i + 3]);
+                }
+            }
+        }
+    }
+
+    /// J_k A⁻¹ J_kᵀ of a constraint of one row \[1/kg\].
+    pub fn inverse_mass(inertia: &BlockDiagonal, map: &FrozenMap, k: usize) -> f64 {
+        map.entries(k)
+            .map(|(b, block)| inertia.inverse_product::<1>(b, block.iter().map(|&x| [x]))[0][0])
+            .sum()
+    }
+
+    /// Delassus block W = J_k A⁻¹ J_kᵀ of the first three rows of constraint `k` \[1/kg\].
+    pub fn delassus(inertia: &BlockDiagonal, map: &FrozenMap, k: usize) -> Matrix3<f64> {
+        let [a, b] = Self::sides(inertia, map, k);
+        a.linear + b.linear
+    }
+
+    /// Contact velocity of the first three rows of constraint `k` at `v` \[m/s\].
+    pub fn contact_velocity_at(map: &FrozenMap, k: usize, v: &[f64]) -> Vector3<f64> {
+        let (r, d) = map.rows_of(k);
+        let mut out = [0.0; MAX_ROWS];
+        if d == 3 {
+            out[..3].copy_from_slice(&map.bias()[r..r + 3]);
+            map.multiply_fixed::<3>(k, v, &mut out);
+        } else {
+            out[..d].copy_from_slice(&map.bias()[r..r + d]);
+            map.multiply(k, v, &mut out[..d]);
+        }
+        Vector3::new(out[0], out[1], out[2])
+    }
+}
