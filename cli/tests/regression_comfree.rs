@@ -156,3 +156,15 @@ fn regression_elliptic_cones_are_replaced_with_a_word() {
     let out = Command::new(env!("CARGO_BIN_EXE_signorini")).arg("inspect").arg(path).output().unwrap();
     assert!(String::from_utf8_lossy(&out.stdout).contains(words));
 }
+
+#[test]
+fn regression_an_interpenetrating_start_is_told_of_and_pushed_apart() {
+    let folder = Folder::new("overlap_comfree");
+    for z in [0.04, 0.01, -0.03] {
+        let model = cube("", "").replace(".0501", &z.to_string());
+        for mode in ["", " --paper-mode"] {
+            let (ok, text) = folder.run(&model, &format!("--solver comfree --dt .002{mode}"));
+            assert!(ok && text.contains("inside each other and will be pushed apart"), "z {z}{mode}: {text}");
+        }
+    }
+}
