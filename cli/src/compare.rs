@@ -66,17 +66,18 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         let end = x.t + a.time;
         let mut recorder = Recorder::new(&scene, engine, &x, sys.held())?;
         let start = Instant::now();
-        let r = match integrator.advance(&mut sys, &mut x, end, &mut recorder) {
+        let done = integrator.advance(&mut sys, &mut x, end, &mut recorder);
+        let wall = start.elapsed().as_secs_f64();
+        for w in &recorder.recording.header.warnings {
+            eprintln!("warning: {}: {w}", engine.describe());
+        }
+        let r = match done {
             Ok(r) => r,
             Err(e) => {
                 say!("{:<52} failed: {e}", engine.describe());
                 continue;
             }
         };
-        let wall = start.elapsed().as_secs_f64();
-        for w in &recorder.recording.header.warnings {
-            eprintln!("warning: {}: {w}", engine.describe());
-        }
         let deepest = recorder.recording.contact_gap.iter().copied().fold(0.0, f64::min);
         let x_reference = reference.get_or_insert_with(|| x.clone());
         say!(

@@ -65,6 +65,29 @@ fn regression_gains_beyond_the_bound_are_told_of_once() {
 }
 
 #[test]
+fn regression_warnings_go_with_the_recording_and_the_comparison() {
+    let folder = Folder::new("kept");
+    let (ok, text) = folder.run(&cube("", ""), "--solver comfree --dt .002 --paper-mode --gains 4 .1");
+    assert!(ok, "{text}");
+    let (recording, model) = (folder.0.join("out.npz"), folder.0.join("model.xml"));
+    let run = |arguments: &[&str]| {
+        let out = Command::new(env!("CARGO_BIN_EXE_signorini")).args(arguments).output().unwrap();
+        assert!(out.status.success(), "{arguments:?}");
+        String::from_utf8_lossy(&out.stderr).into_owned()
+    };
+    run(&["view", recording.to_str().unwrap()]);
+    let page = std::fs::read_to_string(folder.0.join("out.html")).unwrap();
+    assert!(page.contains("gains: lambda_max R (2 d + 3 k h) reached"));
+    let compare = ["compare", model.to_str().unwrap(), "--time", "0.1", "--solvers", "comfree"];
+    let text =
+        run(&[&compare[..], &["--laws", "lagged", "--accuracies", "1e-1", "--steps", "0.002"]].concat());
+    assert!(
+        text.contains("warning: comfree + lagged + fixed (dt 0.002 s): gains: lambda_max reached"),
+        "{text}"
+    );
+}
+
+#[test]
 fn regression_settings_that_make_no_sense_are_refused() {
     let folder = Folder::new("settings");
     let model = cube("", "");

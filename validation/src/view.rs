@@ -67,7 +67,7 @@ pub fn page(r: &Recording) -> String {
         .collect();
     let data = json!({
         "model": r.header.model, "solver": r.header.solver, "law": r.header.law, "integrator": r.header.integrator,
-        "bodies": r.header.body_names, "shapes": shapes,
+        "bodies": r.header.body_names, "shapes": shapes, "warnings": r.header.warnings,
         "t": rows.iter().map(|&i| r.t[i]).collect::<Vec<_>>(),
         "energy": rows.iter().map(|&i| r.energy[3 * i..3 * i + 3].iter().sum::<f64>()).collect::<Vec<_>>(),
         "poses": poses, "contactStart": starts, "contacts": pack(contacts.into_iter()),
