@@ -58,6 +58,21 @@ proptest! {
     }
 
     #[test]
+    fn property_projection_is_that_of_all_eigenvalues(s in stencil(), x in four(), slope in -10.0..0.0f64, curvature in 0.0..100.0f64) {
+        prop_assume!(plain(s, &x));
+        let d = s.distance(&x);
+        prop_assume!(d.distance() > 1e-3);
+        let g = d.gradient();
+        let full = curvature * g * g.transpose() + slope * d.hessian(&x);
+        let eigen = full.symmetric_eigen();
+        let positive = eigen.eigenvalues.map(|e| e.max(0.0));
+        let clamped = eigen.eigenvectors * SMatrix::from_diagonal(&positive) * eigen.eigenvectors.transpose();
+        let ours = d.projected_hessian(&x, slope, curvature);
+        // Eigenvalues to round-off of the largest.
+        prop_assert!((ours - clamped).norm() <= 1e-9 * (1.0 + full.norm()), "{}", (ours - clamped).norm());
+    }
+
+    #[test]
     fn property_derivatives_of_the_mollifier(x in four(), angle in 0.0..0.05f64) {
         // Nearly parallel edges.
         let u = x[1] - x[0];

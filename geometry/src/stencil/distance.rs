@@ -42,6 +42,25 @@ impl StencilDistance {
         self.count
     }
 
+    /// Orthonormal directions e_k in which the closest points slide against each other, and the change c_k of the weights with each \[1/m\]; zero beyond the
+    /// dimension.
+    pub(super) fn slides(&self, x: &[Vector3<f64>; 4]) -> ([Vector3<f64>; 2], [SVector<f64, 4>; 2]) {
+        let (mut e, mut c) = ([Vector3::zeros(); 2], self.free.map(SVector::from));
+        for k in 0..self.count {
+            let mut along = (0..4).fold(Vector3::zeros(), |s, i| s + c[k][i] * (x[i] - x[0]));
+            if k == 1 {
+                let part = e[0].dot(&along);
+                along -= part * e[0];
+                let first = c[0];
+                c[1] -= part * first;
+            }
+            let length = along.norm();
+            e[k] = along / length;
+            c[k] /= length;
+        }
+        (e, c)
+    }
+
     /// ∂d²/∂x, four points of three coordinates \[m\].
     pub fn gradient(&self) -> SVector<f64, 12> {
         SVector::from_fn(|i, _| 2.0 * self.weights[i / 3] * self.r[i % 3])

@@ -3,6 +3,7 @@
 mod ccd;
 mod distance;
 mod mollifier;
+mod projection;
 
 pub use ccd::{Ccd, Impact};
 pub use distance::StencilDistance;
