@@ -62,17 +62,26 @@ def theirs(path, lanes, steps, threads, controls, noise):
     return lanes * steps / wall, float(np.mean(depths or [0])), max(depths, default=0.0)
 
 
-def ours(program, path, lanes, steps, threads, controls, noise, extra):
+def split(program, path, lanes, steps, threads, controls, noise):
+    """Where the time of a step of one evaluation goes [us]."""
+    return {k: round(x, 3) for k, x in run(program, path, lanes, steps, 1, controls, noise, ["--sweeps", 1, "--split"]).items()}
+
+
+def ours(*arguments):
+    out = run(*arguments)
+    if out["failed"]:
+        raise SystemExit(f"{out['failed']} worlds failed")
+    return out["steps_per_s"], out["mean_depth"], out["max_depth"]
+
+
+def run(program, path, lanes, steps, threads, controls, noise, extra):
     command = [program, path, "--lanes", lanes, "--steps", steps, "--threads", threads, "--noise", noise, "--repeats", 1, *extra]
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as f:
         if controls is not None:
             np.savetxt(f, controls, delimiter=",")
             f.flush()
             command += ["--controls", f.name, "--hold", HOLD]
-        out = json.loads(subprocess.run([str(c) for c in command], check=True, capture_output=True, text=True).stdout)
-    if out["failed"]:
-        raise SystemExit(f"{out['failed']} worlds failed")
-    return out["steps_per_s"], out["mean_depth"], out["max_depth"]
+        return json.loads(subprocess.run([str(c) for c in command], check=True, capture_output=True, text=True).stdout)
 
 
 def main():
@@ -106,11 +115,15 @@ def main():
                 rows.setdefault("mujoco", []).append(theirs(*common))
                 for label, extra in settings:
                     rows.setdefault(label, []).append(ours(program, *common, extra))
+            parts = split(program, *common)
+            print(f"{name:14} split of a step [us]: " + ", ".join(f"{k} {x:.2f}" for k, x in parts.items()))
             reference = statistics.median(r[0] for r in rows["mujoco"])
             for label, runs in rows.items():
                 rate = statistics.median(r[0] for r in runs)
                 line = {"scene": name, "engine": label, "lanes": a.lanes, "steps": steps, "steps_per_s": round(rate), "over_mujoco": round(rate / reference, 2)}
                 line |= {"mean_depth": runs[-1][1], "max_depth": runs[-1][2]}
+                if label == "comfree":
+                    line |= {"split_us": parts}
                 print(f"{name:14} {label:24} {rate:10.0f} steps/s  {rate / reference:5.2f}  depth {1e3 * runs[-1][1]:.4f} mm (largest {1e3 * runs[-1][2]:.3f})")
                 with RECORDS.open("a") as f:
                     f.write(json.dumps(base | line) + "\n")

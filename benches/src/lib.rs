@@ -2,5 +2,7 @@
 //! both (`benches/records/`).
 
 mod clutter_file;
+mod split;
 
 pub use clutter_file::{ClutterFile, FileError};
+pub use split::{Split, split};

@@ -14,6 +14,9 @@ use crate::{Kinematics, Model};
 /// Pairs between two proxies from which it pays to test a geom against the ball around the other side first.
 const CROWDED: usize = 8;
 
+/// Below this many proxies all pairs of balls are tried, which is faster than boxes around them.
+const BALLS_ALONE_BELOW: usize = 48;
+
 /// A geom that takes part in contact.
 #[derive(Clone, Debug)]
 pub(crate) struct Collider {
@@ -73,6 +76,8 @@ pub(crate) struct Collision {
     table: PairTable,
     broad_phase: BroadPhase,
     boxes: Vec<Aabb>,
+    /// Pairs of proxies found without boxes.
+    near: Vec<[u32; 2]>,
     /// Centres of the proxies' balls, world, and how far anything of the proxy comes from there within the step, margin included: infinite without a
     /// ball.
     balls: Vec<(Point3<f64>, f64)>,
@@ -115,6 +120,7 @@ impl Collision {
         Self {
             first_moving: proxies.iter().take_while(|p| model.bodies[p.body].tree.is_none()).count(),
             boxes: vec![Aabb::unbounded(); proxies.len()],
+            near: Vec::new(),
             balls: vec![(Point3::origin(), f64::INFINITY); proxies.len()],
             margins: proxies.iter().map(largest).collect(),
             table: PairTable::default(),
@@ -151,15 +157,24 @@ impl Collision {
         self.place(kin, motion);
         let (colliders, proxies, rules) = (&self.colliders, &self.proxies, &self.rules);
         let (first_moving, balls) = (self.first_moving, &self.balls);
-        let meet = |a: u32, b: u32| {
-            let ((center_a, reach_a), (center_b, reach_b)) = (&balls[a as usize], &balls[b as usize]);
-            let reach = reach_a + reach_b;
-            b as usize >= first_moving && (center_a - center_b).norm_squared() <= reach * reach
+        let near = if proxies.len() < BALLS_ALONE_BELOW {
+            self.near.clear();
+            for (a, (center, reach)) in balls.iter().enumerate() {
+                let from = first_moving.max(a + 1);
+                for (b, ball) in balls.iter().enumerate().skip(from) {
+                    // Written so that what is not a number is left to the narrow phase, which refuses it.
+                    let far = (center - ball.0).norm_squared() > (reach + ball.1).powi(2);
+                    if !far {
+                        self.near.push([a as u32, b as u32]);
+                    }
+                }
+            }
+            &self.near
+        } else {
+            self.broad_phase
+                .pairs(&self.boxes, &self.margins, |_, b| b as usize >= first_moving)
+                .map_err(|e| ProblemError::Unsupported(e.to_string()))?
         };
-        let near = self
-            .broad_phase
-            .pairs(&self.boxes, &self.margins, meet)
-            .map_err(|e| ProblemError::Unsupported(e.to_string()))?;
         self.table.learn(near, |key, pairs| {
             let [a, b] = key.map(|i| proxies[i as usize].colliders.clone());
             pairs.extend(a.flat_map(|i| b.clone().filter_map(move |j| rules.pair(colliders, i, j))));
@@ -230,6 +245,9 @@ impl Collision {
             if let Some((center, radius)) = &p.ball {
                 *ball = (at(p.body, center), radius + margin + motion.reach(p.body));
             }
+        }
+        if self.proxies.len() < BALLS_ALONE_BELOW {
+            return;
         }
         for (i, (p, out)) in self.proxies.iter().zip(&mut self.boxes).enumerate() {
             let bounds = self.colliders[p.colliders.start].bounds;
