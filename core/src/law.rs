@@ -150,8 +150,10 @@ pub trait ContactLaw<const D: usize>:
 }
 
 /// How a sweep goes: Nesterov's momentum with the test that resets it, and whether penetrations are undone.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
+    /// Factor on the gains, > 0: where they are smaller than the whole problem asks for, larger ones take fewer sweeps.
+    pub scale: f64,
     /// θ: after a sweep to λ, multipliers are carried on to λ + θ (λ − λ of the last sweep); 0 for a single sweep.
     pub momentum: f64,
     /// The last sweep of a step undoes penetrations; those before it only stop the approach. What undoes them is not remembered: an integral of the gap
@@ -159,6 +161,13 @@ pub struct Pace {
     pub recover: bool,
     /// Sum over the constraints of (λ before − λ)ᵀ G⁻¹ (λ − λ of the last sweep), before and after the sweep: positive when momentum points uphill.
     pub uphill: f64,
+}
+
+impl Default for Pace {
+    /// A single sweep that undoes nothing.
+    fn default() -> Self {
+        Self { scale: 1.0, momentum: 0.0, recover: false, uphill: 0.0 }
+    }
 }
 
 /// The physical parameters of a contact between two surfaces, the same for every law.

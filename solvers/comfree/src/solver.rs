@@ -1,3 +1,4 @@
+use crate::gain::Power;
 use signorini_core::{
     ContactSolver, Evals, Pace, ProblemError, Regime, SolveError, SolveStatus, StepProblem, StepSolution,
     Tolerance, WholePart, check_finite,
@@ -19,6 +20,7 @@ pub struct ComfreeSolver {
     pub(crate) whole: WholePart,
     pub(crate) evals: Evals,
     change: Vec<f64>,
+    pub(crate) power: Power,
 }
 
 impl Default for ComfreeSolver {
@@ -35,6 +37,7 @@ impl ComfreeSolver {
             whole: WholePart::default(),
             evals: Evals::default(),
             change: Vec::new(),
+            power: Power::default(),
         }
     }
 
@@ -103,11 +106,12 @@ impl ContactSolver for ComfreeSolver {
         }
         // Nesterov's sequence; the last sweep goes without momentum, so that no multiplier leaves its bounds.
         let mut t = 1.0;
+        let scale = if self.sweeps > 1 { self.room(p) } else { 1.0 };
         for sweep in 1..=self.sweeps {
             p.relinearize(&out.v)?;
             let next = 0.5 * (1.0 + f64::sqrt(1.0 + 4.0 * t * t));
             let momentum = if sweep < self.sweeps { (t - 1.0) / next } else { 0.0 };
-            let mut pace = Pace { momentum, recover: sweep == self.sweeps, uphill: 0.0 };
+            let mut pace = Pace { scale, momentum, recover: sweep == self.sweeps, uphill: 0.0 };
             let swept = p.sweep(&mut pace, &mut out.gamma);
             t = if pace.uphill > 0.0 { 1.0 } else { next };
             if !swept {

@@ -162,6 +162,29 @@ fn property_gain_of_any_problem_is_at_most_one() {
     assert!(without > 500, "{without}");
 }
 
+/// The room that is found leaves sweeps stable: projected gradient steps need λ < 2, the last one with recovery β = 0.3 needs 2a + 3b = 2.3 λ < 4.
+#[test]
+fn property_raised_gains_stay_within_the_bound() {
+    let (mut raised, mut largest) = (0, 0.0f64);
+    for seed in 0..1500 {
+        let r = &mut Rng::new(seed);
+        let p = random(r, false);
+        let problem = build(&p, DualCone::default(), &vec![0.0; p.nv]);
+        let mut solver = ComfreeSolver::default();
+        let room = solver.room(&problem);
+        assert!(room >= 1.0);
+        raised += i32::from(room > 1.2);
+        // All facets act at contacts that close fast.
+        let mut closing = vec![0.0; problem.pools().row_count()];
+        (0..problem.pools().constraint_count()).for_each(|k| closing[problem.pools().rows(k).0] = -1e9);
+        let gain = room * solver.gain_at(&problem, &closing, 400).unwrap();
+        largest = largest.max(gain);
+    }
+    println!("largest {largest}, raised {raised}");
+    assert!(largest < 1.2, "{largest}");
+    assert!(raised > 300, "{raised}");
+}
+
 #[test]
 fn property_gain_of_one_frictionless_contact_is_one() {
     let r = &mut Rng::new(7);

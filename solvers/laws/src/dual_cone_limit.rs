@@ -86,10 +86,12 @@ impl ContactLaw<1> for DualConeLimit {
 
     fn sweep(&self, p: &mut DualConeLimitParams, v_c: SVector<f64, 1>, pace: &mut Pace) -> SVector<f64, 1> {
         let undo = if pace.recover { 0.0 } else { p.shift.min(0.0) };
-        let next = p.gain * Ramp { width: p.smoothing }.value(p.excess(v_c[0]) + undo);
+        let gain = pace.scale * p.gain;
+        let lift = if gain > 0.0 { p.multiplier / gain } else { 0.0 };
+        let next = gain * Ramp { width: p.smoothing }.value(lift - v_c[0] - p.shift + undo);
         let change = next - p.last;
-        if p.gain > 0.0 {
-            pace.uphill += (p.multiplier - next) * change / p.gain;
+        if gain > 0.0 {
+            pace.uphill += (p.multiplier - next) * change / gain;
         }
         (p.multiplier, p.last) = (next + pace.momentum * change, next);
         SVector::from([p.multiplier])

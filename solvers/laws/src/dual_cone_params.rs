@@ -282,7 +282,7 @@ impl DualConeParams {
         let (multipliers, last) = (&mut self.multipliers[..n], &mut self.last[..n]);
         let mut uphill = 0.0;
         for i in 0..n {
-            let g = gains[i];
+            let g = pace.scale * gains[i];
             // A facet without gain has no impulse.
             let (g, over) = if g > 0.0 { (g, 1.0 / g) } else { (0.0, 0.0) };
             let next = g * ramp(multipliers[i] * over - rates[i] - shift);
