@@ -37,7 +37,7 @@ impl Recipe {
 
     /// Complementarity-free contact: dual cones in closed form, joints solved first, [`SWEEPS`] evaluations per step, [`MEMORY`] of the forces from step to step.
     pub fn comfree() -> Self {
-        Self::comfree_with(DualCone { memory: MEMORY, ..DualCone::default() }, SWEEPS)
+        Self::comfree_with(DualCone::remembering(MEMORY), SWEEPS)
     }
 
     /// The same with another setting of the law and other evaluations per step; 1 is the paper's.

@@ -1,7 +1,8 @@
 //! What a user of the dual cone should know of a model before it runs.
 
-use signorini_multibody::CollidingPair;
+use signorini_multibody::{CollidingPair, Model};
 use signorini_scene::Scene;
+use signorini_validation::engine::Engine;
 
 /// Above it the facets of the dual cone lean so far that the normal part of their force is lost: at 5 a cube of 1 kg rests 0.03 mm deep, at 10 0.4 mm, at 100 it sinks.
 const STEEP: f64 = 10.0;
@@ -13,6 +14,40 @@ pub(crate) fn cones(scene: &Scene) -> Option<&'static str> {
         "the file asks for elliptic friction cones; dual_cone has polygons inside them: 8 directions, at least 0.92 of the friction (paper mode: 4, 0.71), and \
          sliding, spin and roll share one normal impulse",
     )
+}
+
+/// What the order of joints and contacts under comfree leaves out of a model, and how soft error control is.
+pub(crate) fn limits(model: &Model, engine: &Engine) -> Vec<String> {
+    let mut out = Vec::new();
+    if engine.solver != "comfree" {
+        return out;
+    }
+    if engine.integrator == "cenic" && engine.law == "dual_cone" && engine.dual_cone.is_none() {
+        out.push(
+            "error control needs gains that do not depend on the step: contacts are soft (κ = 1000/s², c = 20/s), under a robot centimetres deep; fixed steps rest without depth"
+                .into(),
+        );
+    }
+    if let Some(j) = model.joints.iter().find(|j| j.dry_friction > 0.0) {
+        out.push(format!(
+            "joint '{}': its dry friction does not hold against contact forces; icf solves both together",
+            j.name
+        ));
+    }
+    let limited = |a: &&signorini_multibody::ActuatorModel| a.effort.iter().any(|e| e.is_finite());
+    if let Some(a) = model.actuators.iter().find(limited) {
+        out.push(format!(
+            "actuator '{}': its force limit does not yield to contact forces; icf solves both together",
+            a.name
+        ));
+    }
+    if let Some(e) = model.equalities.iter().find(|e| e.active && e.trees.len() > 1) {
+        out.push(format!(
+            "equality '{}' joins two trees: contact forces on them are wrong under comfree; use icf",
+            e.name
+        ));
+    }
+    out
 }
 
 /// Parameters of the model's pairs that the dual cone clamps, as MuJoCo does, or cannot hold a body with.

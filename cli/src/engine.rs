@@ -20,13 +20,13 @@ pub(crate) struct EngineArguments {
     /// Gains of the dual cone relative to the step, as published: k (1/s) and d.
     #[arg(long, num_args = 2, value_names = ["K", "D"])]
     gains: Option<Vec<f64>>,
-    /// `cenic` (error control) or `fixed`; `fixed` when --dt is given.
+    /// `cenic` (error control) or `fixed`; left out: `fixed` when --dt is given and for comfree, which rests without depth only then.
     #[arg(long)]
     integrator: Option<String>,
-    /// Accuracy of error control: bound on the position error of one step (m, rad).
-    #[arg(long, default_value_t = 1e-3, conflicts_with = "dt")]
-    accuracy: f64,
-    /// Fixed step (s).
+    /// Accuracy of error control: bound on the position error of one step (m, rad); 1e-3 when left out. With comfree: physical gains, which are soft.
+    #[arg(long, conflicts_with = "dt")]
+    accuracy: Option<f64>,
+    /// Fixed step (s); 0.002 when left out.
     #[arg(long)]
     dt: Option<f64>,
     /// As in the paper's tables: no speculative contacts; icf: one island, Hessian reuse; comfree: its law as published, with --gains.
@@ -42,8 +42,8 @@ impl EngineArguments {
     pub(crate) fn engine(&self) -> Result<Engine, String> {
         let comfree = self.solver == "comfree";
         let law = self.law.as_deref().unwrap_or(if comfree { "dual_cone" } else { "lagged" });
-        let integrator =
-            self.integrator.as_deref().unwrap_or(if self.dt.is_some() { "fixed" } else { "cenic" });
+        let steps = self.dt.is_some() || (comfree && self.accuracy.is_none());
+        let integrator = self.integrator.as_deref().unwrap_or(if steps { "fixed" } else { "cenic" });
         let fixed = integrator == "fixed";
         let sweeps = comfree && fixed && !self.paper_mode;
         if let Some(n) = self.sweeps {
@@ -76,9 +76,9 @@ impl EngineArguments {
             (Some(&[k, d]), true) => Some(DualCone::paper(k, d)),
             (None, true) => Some(DualCone::paper(0.2, 0.001)),
             (Some(&[k, d]), false) => {
-                Some(DualCone { gains: Gains::PerStep { k, d }, memory, ..DualCone::default() })
+                Some(DualCone { gains: Gains::PerStep { k, d }, ..DualCone::remembering(memory) })
             }
-            (_, false) => self.memory.map(|memory| DualCone { memory, ..DualCone::default() }),
+            (_, false) => self.memory.map(DualCone::remembering),
             _ => None,
         };
         let default = Engine::default();
@@ -86,7 +86,7 @@ impl EngineArguments {
             solver: self.solver.clone(),
             law: law.into(),
             integrator: integrator.into(),
-            accuracy: self.accuracy,
+            accuracy: self.accuracy.unwrap_or(default.accuracy),
             dt: self.dt.unwrap_or(default.dt),
             paper: self.paper_mode,
             dual_cone,

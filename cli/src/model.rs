@@ -7,6 +7,7 @@ use signorini_multibody::RigidSystem;
 use signorini_scene::{
     CollisionMask, CombinationRule, Geom, GeomShape, LoadOptions, NoteKind, Place, Pose, Scene, Surface,
 };
+use signorini_validation::engine::Engine;
 
 use crate::dual_cone;
 
@@ -99,7 +100,10 @@ impl ModelArguments {
     }
 
     /// Warns of what a run leaves out or cannot move.
-    pub(crate) fn warn_before_run(&self, scene: &Scene, sys: &RigidSystem, law: &str) {
+    pub(crate) fn warn_before_run(&self, scene: &Scene, sys: &RigidSystem, engine: &Engine, law: &str) {
+        for w in dual_cone::limits(sys.model(), engine) {
+            eprintln!("warning: {w}");
+        }
         if law == "dual_cone" {
             if let Some(note) = dual_cone::cones(scene) {
                 eprintln!("note: {note}");

@@ -59,7 +59,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let scene = a.model.load()?;
     let engine = a.engine.engine()?;
     let mut sys = engine.system(&scene)?;
-    a.model.warn_before_run(&scene, &sys, &engine.law);
+    a.model.warn_before_run(&scene, &sys, &engine, &engine.law);
     let mut integrator = engine.integrator()?;
     let key = match &a.keyframe {
         Some(name) => Some(scene.keyframe(name).ok_or_else(|| {

@@ -104,14 +104,14 @@ fn regression_settings_that_make_no_sense_are_refused() {
         // Settings that what is chosen beside them does not read.
         ("--solver icf --dt .002 --gains .1 .1", "--gains [0.1, 0.1]: gains relative to the step belong"),
         ("--solver comfree --dt .002 --law lagged --gains .1 .1", "--gains"),
-        ("--solver comfree --gains .1 .1", "with fixed steps (--dt)"),
+        ("--solver comfree --accuracy 1e-3 --gains .1 .1", "with fixed steps (--dt)"),
         ("--solver icf --dt .002 --sweeps 4", "--sweeps 4: only comfree"),
-        ("--solver comfree --sweeps 4", "--sweeps 4: only comfree with fixed steps"),
+        ("--solver comfree --accuracy 1e-3 --sweeps 4", "--sweeps 4: only comfree with fixed steps"),
         ("--solver comfree --dt .002 --paper-mode --sweeps 4", "not in paper mode"),
         ("--solver icf --dt .002 --memory .5", "--memory 0.5: only comfree"),
         ("--solver comfree --dt .002 --paper-mode --memory .5", "not in paper mode"),
         ("--solver comfree --dt .002 --law sap --memory .5", "--memory 0.5: only comfree"),
-        ("--solver comfree --paper-mode", "give --dt"),
+        ("--solver comfree --accuracy 1e-3 --paper-mode", "give --dt"),
     ] {
         let (ok, text) = folder.run(&model, arguments);
         assert!(!ok && text.contains("error: ") && text.contains(words), "{arguments}: {text}");

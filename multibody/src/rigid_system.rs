@@ -30,7 +30,8 @@ pub struct RigidOptions {
     /// How far an error-controlled step may leave near-rigid equalities open, unless it found them further open \[m or rad\]; infinite: equalities are not looked at.
     pub equality_tolerance: f64,
     /// Actuators, tendon springs, dry friction and equalities are solved before contacts and enter A and v* of the problem, rather than
-    /// being laws of it: what explicit solvers need.
+    /// being laws of it: what explicit solvers need. What they can bear is then settled before contacts push: force limits of motors and dry friction do not
+    /// answer to contact forces, and contacts feel the bodies of an equality between trees as if they were free of each other.
     pub joints_first: bool,
 }
 

@@ -106,7 +106,7 @@ impl Engine {
         let remembers = self.solver == "comfree" && self.integrator == "fixed" && !self.paper;
         let law = self.dual_cone.unwrap_or_else(|| match self.integrator.as_str() {
             "cenic" => DualCone { gains: PHYSICAL, ..DualCone::default() },
-            _ => DualCone { memory: if remembers { MEMORY } else { 0.0 }, ..DualCone::default() },
+            _ => DualCone::remembering(if remembers { MEMORY } else { 0.0 }),
         });
         DualCone { acting: law.acting && self.sweeps() == 1, ..law }
     }

@@ -20,7 +20,7 @@ fn slope(law: DualCone, sweeps: u32, angle: f64, time: f64) -> (Vec<f64>, Vec<f6
 
 #[test]
 fn analytic_remembered_facets_neither_sink_nor_creep() {
-    let new = DualCone { memory: MEMORY, ..DualCone::default() };
+    let new = DualCone::remembering(MEMORY);
     for sweeps in [1, 16] {
         for gains in [Gains::Recovery { beta: 0.3 }, Gains::Recovery { beta: 0.2 }] {
             let (q, v) = slope(DualCone { gains, ..new }, sweeps, 20f64.to_radians(), 6.0);

@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let recipe = || match (a.icf, a.sweeps) {
         (true, _) => Recipe::icf(),
         (_, 0) => Recipe::comfree_with(DualCone::paper(0.1, 0.001), 1),
-        (_, n) => Recipe::comfree_with(DualCone { memory: 0.5, ..DualCone::default() }, n),
+        (_, n) => Recipe::comfree_with(DualCone::remembering(signorini_comfree::MEMORY), n),
     };
     let rows: Vec<Vec<f64>> = match &a.controls {
         Some(file) => std::fs::read_to_string(file)?

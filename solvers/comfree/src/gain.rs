@@ -113,11 +113,17 @@ impl ComfreeSolver {
         let Power { x, y, a_x, rows, before } = &mut self.power;
         let n = p.velocity_count();
         a_x.resize(n, 0.0);
-        // From impulses at all contacts, so that the start lies where contacts act.
-        start(rows, p.pools().row_count());
+        // From the same normal impulse at all contacts: the start lies where contacts act, and neither their order nor their sides matter.
+        let pools = p.pools();
+        rows.clear();
+        rows.resize(pools.row_count(), 0.0);
+        for k in 0..pools.constraint_count() {
+            rows[pools.rows(k).0] = 1.0;
+        }
         pull(p, part, &mut self.evals, rows, n, x);
         p.inertia().solve_in_place(part, x);
-        (before.clear(), before.resize(n, 0.0));
+        before.clear();
+        before.resize(n, 0.0);
         let mut t = SMatrix::<f64, STEPS, STEPS>::zeros();
         let mut beta = 0.0;
         for k in 0..STEPS {

@@ -181,7 +181,8 @@ fn property_raised_gains_stay_within_the_bound() {
         largest = largest.max(gain);
     }
     println!("largest {largest}, raised {raised}");
-    assert!(largest < 1.2, "{largest}");
+    // A sixth below the lower of the two.
+    assert!(largest < 1.5, "{largest}");
     assert!(raised > 300, "{raised}");
 }
 

@@ -69,6 +69,9 @@ pub struct DualCone {
     pub split: bool,
     /// n counts those that act at the velocity without contact alone. Memory and more than one sweep let others act, so they count all.
     pub acting: bool,
+    /// Opposite facets have the smaller of their two gains. Where normal and tangents are coupled (a bent leg) the exact masses of d and −d differ, and springs of
+    /// different stiffness would push a penetrating contact sideways though nothing slides.
+    pub balanced: bool,
     /// Gains are divided by the number of facets.
     pub normalize: bool,
     /// Gains are lowered where the sum of R (d + k δt) over facets and contacts of a tree could pass one.
@@ -92,6 +95,7 @@ impl Default for DualCone {
             mass: MassScale::Exact,
             split: true,
             acting: true,
+            balanced: true,
             normalize: true,
             cap: true,
             directions: 8,
@@ -111,6 +115,7 @@ impl DualCone {
             mass: MassScale::Trace,
             split: false,
             acting: false,
+            balanced: false,
             normalize: false,
             cap: false,
             directions: 4,
@@ -119,6 +124,11 @@ impl DualCone {
             width: None,
             memory: 0.0,
         }
+    }
+
+    /// With memory: what is remembered balances a contact at rest, so that facets keep exact masses of their own, with which sweeps are fastest.
+    pub fn remembering(memory: f64) -> Self {
+        Self { memory, balanced: memory == 0.0, ..Self::default() }
     }
 
     /// Fails on a setting that is out of range.

@@ -52,6 +52,8 @@ struct InverseMass<'a> {
     sides: &'a [ContactSide; 2],
     /// What the parts of either side are multiplied by.
     shares: [f64; 2],
+    /// Opposite facets have the larger of their two.
+    balanced: bool,
 }
 
 impl InverseMass<'_> {
@@ -78,7 +80,7 @@ impl InverseMass<'_> {
             let a = p.mu[if axis == 0 { 1 } else { 2 }];
             let even = normal + a * a * self.sum(|s| s.angular[(axis, axis)]);
             let odd = 2.0 * a * self.sum(|s| s.coupling[axis]);
-            out.copy_from_slice(&[even - odd, even + odd]);
+            out.copy_from_slice(&self.pair(even, odd));
         }
     }
 
@@ -95,8 +97,14 @@ impl InverseMass<'_> {
         let (w01, w02) = (mu * (w(0, 1) + w(1, 0)), mu * (w(0, 2) + w(2, 0)));
         for (j, [c, s]) in half.iter().enumerate() {
             let (even, odd) = (normal + c * c * w11 + c * s * w12 + s * s * w22, c * w01 + s * w02);
-            (out[j], out[j + H]) = (even - odd, even + odd);
+            [out[j], out[j + H]] = self.pair(even, odd);
         }
+    }
+
+    /// Of the facets a and its opposite, from the parts of aᵀ W a that are even and odd in the tangents.
+    #[inline(always)]
+    fn pair(&self, even: f64, odd: f64) -> [f64; 2] {
+        if self.balanced { [even + odd.abs(); 2] } else { [even - odd, even + odd] }
     }
 }
 
@@ -143,7 +151,7 @@ impl DualConeParams {
         match same {
             Some(gain) => gains[..facets].fill(gain),
             None => {
-                InverseMass { sides, shares }.of_facets(self, &mut gains);
+                InverseMass { sides, shares, balanced: law.balanced }.of_facets(self, &mut gains);
                 gains[..facets].iter_mut().for_each(|g| *g = if *g > 0.0 { relative / *g } else { 0.0 });
             }
         }
@@ -154,7 +162,7 @@ impl DualConeParams {
                 relative * facets as f64
             } else {
                 let mut w = [0.0; FACETS];
-                InverseMass { sides, shares: [1.0; 2] }.of_facets(self, &mut w);
+                InverseMass { sides, shares: [1.0; 2], balanced: false }.of_facets(self, &mut w);
                 let sum = gains.iter().zip(&w).map(|(g, w)| g * w).sum::<f64>();
                 sum * f64::from(a.contacts.max(b.contacts).max(1))
             };

@@ -135,8 +135,16 @@ impl DualCone {
             (_, MassScale::Mean) => Some(relative * masses.trace().over() * 3.0),
             (_, MassScale::Trace) => Some(relative * masses.trace().over()),
         };
-        let mut g: Vec<Dual> =
-            facets.iter().map(|a| same.unwrap_or_else(|| relative * masses.of(a).over())).collect();
+        let mut w: Vec<Dual> = facets.iter().map(|a| masses.of(a)).collect();
+        if self.balanced && condim > 1 {
+            let half = usize::from(self.directions) / 2;
+            let pairs = (0..half).map(|j| (j, j + half));
+            for (i, j) in pairs.chain((2 * half..w.len()).step_by(2).map(|i| (i, i + 1))) {
+                let larger = if w[i].x > w[j].x { w[i] } else { w[j] };
+                (w[i], w[j]) = (larger, larger);
+            }
+        }
+        let mut g: Vec<Dual> = w.iter().map(|w| same.unwrap_or_else(|| relative * w.over())).collect();
         if self.cap {
             let sum = if self.split && same.is_none() {
                 relative * facets.len() as f64

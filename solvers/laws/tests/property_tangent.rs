@@ -33,7 +33,7 @@ struct Case {
 }
 
 fn cases() -> impl Strategy<Value = Case> {
-    let law = (0..4usize, 0..3usize, any::<[bool; 4]>(), 0..3usize).prop_map(|(gains, mass, flags, n)| {
+    let law = (0..4usize, 0..3usize, any::<[bool; 5]>(), 0..3usize).prop_map(|(gains, mass, flags, n)| {
         let gains = [
             Gains::PerStep { k: 0.2, d: 0.002 },
             Gains::Physical { kappa: 900.0, c: 15.0 },
@@ -45,6 +45,7 @@ fn cases() -> impl Strategy<Value = Case> {
             mass: [MassScale::Mean, MassScale::Trace, MassScale::Exact][mass],
             split: flags[0],
             acting: false,
+            balanced: flags[4],
             normalize: flags[1],
             cap: flags[2],
             ballistic: flags[3],
@@ -165,5 +166,17 @@ proptest! {
         if !case.law.cap {
             prop_assert!((change - difference).abs() <= 1e-6 * (gamma + difference.abs()), "{change} {difference}");
         }
+    }
+}
+
+proptest! {
+    /// A contact that does not slide has no force along its tangents, whatever masses couple them to the normal.
+    #[test]
+    fn property_no_slip_no_friction(case in cases(), normal in -1.0..1.0f64) {
+        let law = DualCone { balanced: true, ..case.law };
+        let v = SVector::from([normal, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        let gamma = impulse(&law, &case.seed, v);
+        // Round-off of sums of opposite terms.
+        prop_assert!(gamma.rows(1, 5).norm() <= 1e-13 * (1.0 + gamma[0]), "{gamma}");
     }
 }

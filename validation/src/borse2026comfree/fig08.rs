@@ -87,7 +87,7 @@ impl Page for Fig08 {
         let recipes: [(&str, MakeRecipe); 4] = [
             ("comfree, paper's law", || Recipe::comfree_with(DualCone::paper(0.1, 0.001), 1)),
             ("comfree, 1 evaluation", || {
-                Recipe::comfree_with(DualCone { memory: signorini_comfree::MEMORY, ..DualCone::default() }, 1)
+                Recipe::comfree_with(DualCone::remembering(signorini_comfree::MEMORY), 1)
             }),
             ("comfree", Recipe::comfree),
             ("icf", Recipe::icf),
