@@ -8,6 +8,8 @@ use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 /// Heaps come to rest: no jitter, no sleeping, no damping added.
 pub(super) struct Rest;
 
+/// Deepest overlap at the end \[mm\].
+const DEEP: f64 = 0.5;
 /// Kinetic energy per mass below which a heap counts as at rest \[J/kg\].
 const STILL: f64 = 1e-6;
 /// Time by which it has to be \[s\].
@@ -113,38 +115,40 @@ impl Page for Rest {
                             1e3 * dt
                         );
                         let id = format!("{key}/{id}/{}ms", 1e3 * dt);
-                        let mut claim = Claim::at_most(&id, &text, STILL, last, "J/kg");
-                        if heap == Heap::Stack(10) && last > STILL {
-                            claim = claim.because(
-                                "it stands, and its slowest modes, which these evaluations reach least, have not decayed yet",
-                            );
+                        claims.push(Claim::at_most(&id, &text, STILL, last, "J/kg"));
+                        let place = format!("{} at {} ms under {name}", heap.name(), 1e3 * dt);
+                        match heap {
+                            // Ten cubes of 10 cm.
+                            Heap::Stack(_) => claims.push(
+                                Claim::between(
+                                    &format!("{id}/stands"),
+                                    &format!("{place}: it stands, height of its centre of mass"),
+                                    [0.495, 0.505],
+                                    o.height,
+                                    "m",
+                                )
+                                .because(
+                                    "16 evaluations do not carry the landing at 10 ms, a speed of a tenth of a metre per second a step, through ten cubes: they topple and lie still; 32 \
+                                     hold them up (0.493 m)",
+                                ),
+                            ),
+                            _ => claims.push(Claim::at_most(
+                                &format!("{id}/depth"),
+                                &format!("{place}: deepest overlap at the end"),
+                                DEEP,
+                                1e3 * o.deepest,
+                                "mm",
+                            )),
                         }
-                        claims.push(claim);
                     }
                 }
             }
         }
-        let stands = settle(Heap::Stack(10), &comfree(2e-3, 48))?;
-        let last = stands.curve.last().map_or(f64::NAN, |p| p.1);
-        claims.push(Claim::at_most(
-            "stack/comfree_48",
-            "stack of ten at 2 ms under comfree with 48 evaluations: kinetic energy after 5 s",
-            STILL,
-            last,
-            "J/kg",
-        ));
-        claims.push(Claim::between(
-            "stack/stands",
-            "and it stands: height of its centre of mass",
-            [0.495, 0.505],
-            stands.height,
-            "m",
-        ));
         Ok(PageOutput {
             text: vec![
                 "ComFree with facets that remember their force from step to step and the automatic gain cap (masses shared within a tree), condim 6, rolling coefficient 5 mm: no \
                  sleeping, no damping added. One evaluation per step moves an impulse by one body, so a falling stack of ten cubes topples under few evaluations and \
-                 comes to rest as a layer; 16 hold it up at 2 ms and 48 bring it to rest. ICF, which solves the contacts of a step together, beside it (condim 3)."
+                 comes to rest as a layer; the 16 of default mode, with gains raised by the room that the heap leaves, hold it up at 2 ms and bring it to rest. ICF, which solves the contacts of a step together, beside it (condim 3)."
                     .into(),
             ],
             plots: vec![plot],
