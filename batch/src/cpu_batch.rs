@@ -6,13 +6,18 @@ use signorini_core::{AdvanceReport, BatchLayout, BatchStepper, LaneStatus, State
 use signorini_multibody::Model;
 use signorini_scene::{Pose, Scene};
 
+use crate::gain_look::GainRecord;
 use crate::lane::{Lane, Task, Worker, check_inputs};
 use crate::{BatchError, LaneParameters, ReadLane, Recipe};
+
+/// Most threads, unless there are more processors: each costs a system, and more than processors gain nothing.
+const MOST_THREADS: usize = 256;
 
 /// Settings of a [`CpuBatch`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BatchOptions {
-    /// Threads; 0: one per processor, at most one per lane. One thread steps on the caller's, without a pool.
+    /// Threads; 0: one per processor. At most one per lane that the batch is made with, and at most 256 or the number of processors, if that is more;
+    /// at least one. One thread steps on the caller's, without a pool. Results do not depend on it.
     pub threads: usize,
 }
 
@@ -57,10 +62,12 @@ impl CpuBatch {
         options: BatchOptions,
     ) -> Result<Self, BatchError> {
         let recipe = recipe.into();
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let wanted = match options.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from).min(lanes.max(1)),
-            n => n,
+            0 => processors,
+            n => n.min(processors.max(MOST_THREADS)),
         };
+        let wanted = wanted.clamp(1, lanes.max(1));
         let workers = (0..wanted)
             .map(|_| Ok(Mutex::new(Worker::new(scene, &recipe)?)))
             .collect::<Result<Vec<_>, BatchError>>()?;
@@ -98,6 +105,7 @@ impl CpuBatch {
             mocap: mocap.clone(),
             status: LaneStatus::Running,
             report: AdvanceReport::default(),
+            gains: GainRecord::default(),
             own: None,
         });
         self.layout.lanes = lanes;
@@ -134,6 +142,16 @@ impl CpuBatch {
     pub fn report(&self, lane: usize) -> Result<&AdvanceReport, StepError> {
         self.layout.check_lane(lane)?;
         Ok(&self.lanes[lane].report)
+    }
+
+    /// What a user should know of a lane since it was loaded: gains beyond a bound of stability, with the bound. Only recipes of this crate with a dual cone that
+    /// does not cap its gains are looked at, every 64th step in which contacts act and whenever more of them act than before; all others cost nothing.
+    ///
+    /// # Errors
+    /// A lane that does not exist.
+    pub fn warning(&self, lane: usize) -> Result<Option<String>, StepError> {
+        self.layout.check_lane(lane)?;
+        Ok(self.lanes[lane].gains.warning())
     }
 
     /// Generalised forces \[N or N·m\] on a lane, nv, held until set again; zero at first.
@@ -276,6 +294,7 @@ impl BatchStepper for CpuBatch {
         lane.x.copy_from(x);
         lane.status = LaneStatus::Running;
         lane.report = AdvanceReport::default();
+        lane.gains = GainRecord::default();
         Ok(())
     }
 
@@ -294,6 +313,7 @@ impl BatchStepper for CpuBatch {
         b.mocap.copy_from_slice(&a.mocap);
         b.status.clone_from(&a.status);
         b.report = a.report;
+        b.gains = a.gains;
         Ok(())
     }
 

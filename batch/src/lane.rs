@@ -4,6 +4,7 @@ use signorini_core::{
 use signorini_multibody::{Kinematics, ModelError, RigidSystem, Sensors};
 use signorini_scene::{Pose, Scene};
 
+use crate::gain_look::{GainLook, GainRecord, check_end};
 use crate::{ReadLane, Recipe};
 
 /// What one thread needs: a system and a scheme as scratch, whatever the number of lanes.
@@ -12,13 +13,16 @@ pub(crate) struct Worker {
     scheme: Box<dyn OneStep>,
     sensors: Sensors,
     x1: State,
+    /// Only where gains are not capped.
+    look: Option<GainLook>,
 }
 
 impl Worker {
     pub(crate) fn new(scene: &Scene, recipe: &Recipe) -> Result<Self, ModelError> {
         let system = recipe.system(scene)?;
         let sensors = Sensors::new(system.model());
-        Ok(Self { system, scheme: recipe.scheme(), sensors, x1: State::default() })
+        let look = GainLook::new(recipe);
+        Ok(Self { system, scheme: recipe.scheme(), sensors, x1: State::default(), look })
     }
 }
 
@@ -29,6 +33,7 @@ pub(crate) struct Lane {
     pub mocap: Vec<Pose>,
     pub status: LaneStatus,
     pub report: AdvanceReport,
+    pub gains: GainRecord,
     pub own: Option<Box<RigidSystem>>,
 }
 
@@ -96,14 +101,17 @@ impl Lane {
         (reader, row): (Option<&dyn ReadLane>, &mut [f64]),
     ) -> Result<(), StepError> {
         let (t, dt) = (self.x.t, task.dt);
-        let wrap = |e| StepError::problem(t, dt, e);
         let control = task.control_of(number, step);
         let system = self.own.as_deref_mut().unwrap_or(&mut worker.system);
         system.control_mut().copy_from_slice(control);
         system.applied_force_mut().copy_from_slice(&self.applied);
         system.mocap_poses_mut().copy_from_slice(&self.mocap);
         let report = worker.scheme.step(system, &self.x, dt, false, &mut worker.x1)?;
-        worker.x1.check_finite().map_err(wrap)?;
+        let end = check_end(&worker.x1, (t, dt), worker.look.is_some());
+        if let (Err(_), Some(look)) = (&end, &mut worker.look) {
+            look.look(&mut self.gains, system, (&self.x, dt), worker.scheme.last_solve());
+        }
+        end?;
         self.report.add_work(&report);
         self.report.add_step(dt);
         if let Some(reader) = reader {
@@ -119,6 +127,9 @@ impl Lane {
                 read_at: None,
             };
             reader.read(&mut view, row);
+        }
+        if let Some(look) = &mut worker.look {
+            look.look(&mut self.gains, system, (&self.x, dt), worker.scheme.last_solve());
         }
         std::mem::swap(&mut self.x, &mut worker.x1);
         Ok(())

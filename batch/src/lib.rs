@@ -6,6 +6,7 @@
 //! neither on the number of threads nor on its place, bit for bit.
 
 mod cpu_batch;
+mod gain_look;
 mod lane;
 mod parameters;
 mod readout;

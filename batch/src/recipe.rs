@@ -2,7 +2,7 @@ use signorini_comfree::{ComfreeSolver, MEMORY, SWEEPS};
 use signorini_core::{OneStep, Pool};
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
-use signorini_laws::{DualCone, Lagged};
+use signorini_laws::{DualCone, Gains, Lagged};
 use signorini_multibody::{ModelError, RigidLaws, RigidOptions, RigidSystem};
 use signorini_scene::Scene;
 
@@ -16,6 +16,7 @@ pub struct Recipe {
     name: String,
     system: Box<MakeSystem>,
     scheme: Box<MakeScheme>,
+    uncapped: Option<Gains>,
 }
 
 impl std::fmt::Debug for Recipe {
@@ -32,7 +33,7 @@ impl Recipe {
         system: impl Fn(&Scene) -> Result<RigidSystem, ModelError> + Send + Sync + 'static,
         scheme: impl Fn() -> Box<dyn OneStep> + Send + Sync + 'static,
     ) -> Self {
-        Self { name: name.into(), system: Box::new(system), scheme: Box::new(scheme) }
+        Self { name: name.into(), system: Box::new(system), scheme: Box::new(scheme), uncapped: None }
     }
 
     /// Complementarity-free contact: dual cones in closed form, joints solved first, [`SWEEPS`] evaluations per step, [`MEMORY`] of the forces from step to step.
@@ -40,24 +41,40 @@ impl Recipe {
         Self::comfree_with(DualCone::remembering(MEMORY), SWEEPS)
     }
 
-    /// The same with another setting of the law and other evaluations per step; 1 is the paper's.
+    /// The same with another setting of the law and other evaluations per step. Contacts that may close within the step stay speculative, also with one
+    /// evaluation and [`DualCone::paper`]: [`Recipe::comfree_paper`] is the paper's step. With more than one evaluation `acting` of the law is taken as false,
+    /// whatever it says, because later evaluations let others act.
     ///
-    /// Without `cap` nothing keeps gains below the bound of stability, and a batch does not look: [`ComfreeSolver::gain`] of a problem tells.
+    /// Without `cap` nothing keeps gains below the bound of stability: every 64th step with contacts is looked at, and [`CpuBatch::warning`](crate::CpuBatch::warning)
+    /// says what was found; [`ComfreeSolver::gain`] of a problem tells it beforehand.
     pub fn comfree_with(law: DualCone, sweeps: u32) -> Self {
         let law = DualCone { acting: law.acting && sweeps <= 1, ..law };
-        Self::new(
-            "comfree",
+        Self::dual_cone("comfree", law, sweeps, RigidOptions::default())
+    }
+
+    /// The paper's step: [`DualCone::paper`] with gains `k` \[1/s\] and `d` relative to the step, one evaluation, no speculative contacts; joints are solved
+    /// first. Gains are not capped; of their bound as [`Recipe::comfree_with`].
+    pub fn comfree_paper(k: f64, d: f64) -> Self {
+        let options =
+            RigidOptions { speculative: false, equality_tolerance: f64::INFINITY, ..RigidOptions::default() };
+        Self::dual_cone("comfree_paper", DualCone::paper(k, d), 1, options)
+    }
+
+    fn dual_cone(name: &str, law: DualCone, sweeps: u32, options: RigidOptions) -> Self {
+        let options = RigidOptions { joints_first: true, ..options };
+        let recipe = Self::new(
+            name,
             move |scene| {
                 law.check().map_err(|message| ModelError::Element {
                     place: Box::default(),
                     message: format!("dual_cone: {message}"),
                     remedy: "change the law of the recipe".into(),
                 })?;
-                let options = RigidOptions { joints_first: true, ..RigidOptions::default() };
                 RigidSystem::with_laws(scene, &RigidLaws::dual_cone(scene, law), options)
             },
             move || Box::new(ContactStep::new(ComfreeSolver::with_sweeps(sweeps))),
-        )
+        );
+        Self { uncapped: (!law.cap).then_some(law.gains), ..recipe }
     }
 
     /// Convex implicit contact: lagged Hunt–Crossley laws under the Newton solver.
@@ -69,6 +86,11 @@ impl Recipe {
             },
             || Box::new(ContactStep::new(IcfSolver::default())),
         )
+    }
+
+    /// Gains of a dual cone that does not cap them.
+    pub(crate) fn uncapped(&self) -> Option<Gains> {
+        self.uncapped
     }
 
     /// Name, as in reports.

@@ -6,6 +6,7 @@ use signorini_scene::{Keyframe, Pose};
 use super::error::fit;
 use super::fields::quat;
 use super::{Model, MujocoError};
+use crate::gain_look::{GainLook, GainRecord};
 
 /// A contact of the last step or [`forward`](super::forward): MuJoCo's `mjContact` with its force.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +27,7 @@ pub struct Contact {
 
 /// MuJoCo's `mjData`: the state and inputs, which may be written, and what [`forward`](super::forward) and [`step`](super::step) compute from them.
 ///
-/// Writing to what is computed changes nothing. What contact remembers from step to step is kept inside, as MuJoCo keeps its warm start.
+/// Writing to what is computed changes nothing; an array of another length is an error of the next step that names it, and a reset makes all arrays anew. What contact remembers from step to step is kept inside, as MuJoCo keeps its warm start.
 pub struct MjData {
     /// Time \[s\].
     pub time: f64,
@@ -90,6 +91,9 @@ pub struct MjData {
 /// What steps the data; built for one revision of the model.
 pub(super) struct Engine {
     pub built: (u64, [f64; 3]),
+    pub origin: u64,
+    pub look: Option<GainLook>,
+    pub gains: GainRecord,
     pub system: RigidSystem,
     pub scheme: Box<dyn OneStep>,
     pub sensors: Sensors,
@@ -108,6 +112,9 @@ impl Engine {
         let m = system.model();
         Ok(Self {
             built: (model.revision(), model.opt.gravity),
+            origin: model.origin(),
+            look: GainLook::new(model.recipe()),
+            gains: GainRecord::default(),
             scheme: model.recipe().scheme(),
             sensors: Sensors::new(m),
             kin: Kinematics::new(m),
@@ -128,8 +135,6 @@ impl MjData {
     /// # Errors
     /// Gravity that is not finite, pairs of shapes without a contact query.
     pub fn new(model: &Model) -> Result<Self, MujocoError> {
-        let (nv, nu, nbody) = (model.nv(), model.nu(), model.nbody());
-        let (zero, unit) = ([0.0; 3], [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
         let mut data = Self {
             time: 0.0,
             qpos: Vec::new(),
@@ -140,23 +145,23 @@ impl MjData {
             xfrc_applied: Vec::new(),
             mocap_pos: Vec::new(),
             mocap_quat: Vec::new(),
-            qacc: vec![0.0; nv],
-            xpos: vec![zero; nbody],
-            xquat: vec![[1.0, 0.0, 0.0, 0.0]; nbody],
-            xmat: vec![unit; nbody],
-            xipos: vec![zero; nbody],
-            geom_xpos: vec![zero; model.ngeom()],
-            geom_xmat: vec![unit; model.ngeom()],
-            site_xpos: vec![zero; model.nsite()],
-            site_xmat: vec![unit; model.nsite()],
-            qfrc_bias: vec![0.0; nv],
-            qfrc_passive: vec![0.0; nv],
-            qfrc_actuator: vec![0.0; nv],
-            actuator_force: vec![0.0; nu],
-            actuator_length: vec![0.0; nu],
-            actuator_velocity: vec![0.0; nu],
-            ten_length: vec![0.0; model.ntendon()],
-            sensordata: vec![0.0; model.nsensordata()],
+            qacc: Vec::new(),
+            xpos: Vec::new(),
+            xquat: Vec::new(),
+            xmat: Vec::new(),
+            xipos: Vec::new(),
+            geom_xpos: Vec::new(),
+            geom_xmat: Vec::new(),
+            site_xpos: Vec::new(),
+            site_xmat: Vec::new(),
+            qfrc_bias: Vec::new(),
+            qfrc_passive: Vec::new(),
+            qfrc_actuator: Vec::new(),
+            actuator_force: Vec::new(),
+            actuator_length: Vec::new(),
+            actuator_velocity: Vec::new(),
+            ten_length: Vec::new(),
+            sensordata: Vec::new(),
             contact: Vec::new(),
             energy: [0.0; 2],
             engine: Box::new(Engine::new(model)?),
@@ -193,7 +198,47 @@ impl MjData {
         self.mocap_quat = mocap.iter().map(|p| quat(&p.rotation)).collect();
         (self.qpos, self.qvel, self.act) = (x.q.clone(), x.v.clone(), x.z.clone());
         self.engine.x0 = x;
+        self.engine.gains = GainRecord::default();
+        self.clear_computed(model);
         Ok(())
+    }
+
+    /// What is computed, as long as the model needs it.
+    fn clear_computed(&mut self, model: &Model) {
+        fn fill<T: Copy>(x: &mut Vec<T>, n: usize, value: T) {
+            x.clear();
+            x.resize(n, value);
+        }
+        let (zero, unit) = ([0.0; 3], [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+        let (nv, nu, nbody) = (model.nv(), model.nu(), model.nbody());
+        let (ngeom, nsite) = (model.ngeom(), model.nsite());
+        for x in [&mut self.qacc, &mut self.qfrc_bias, &mut self.qfrc_passive, &mut self.qfrc_actuator] {
+            fill(x, nv, 0.0);
+        }
+        for x in [&mut self.actuator_force, &mut self.actuator_length, &mut self.actuator_velocity] {
+            fill(x, nu, 0.0);
+        }
+        for (x, n) in [
+            (&mut self.xpos, nbody),
+            (&mut self.xipos, nbody),
+            (&mut self.geom_xpos, ngeom),
+            (&mut self.site_xpos, nsite),
+        ] {
+            fill(x, n, zero);
+        }
+        for (x, n) in [(&mut self.xmat, nbody), (&mut self.geom_xmat, ngeom), (&mut self.site_xmat, nsite)] {
+            fill(x, n, unit);
+        }
+        fill(&mut self.xquat, nbody, [1.0, 0.0, 0.0, 0.0]);
+        fill(&mut self.ten_length, model.ntendon(), 0.0);
+        fill(&mut self.sensordata, model.nsensordata(), 0.0);
+        self.contact.clear();
+        self.energy = [0.0; 2];
+    }
+
+    /// Gains beyond a bound of stability since the last reset, with the bound: as [`CpuBatch::warning`](crate::CpuBatch::warning).
+    pub fn warning(&self) -> Option<String> {
+        self.engine.gains.warning()
     }
 
     /// The state (time, qpos, qvel, act), `mjSTATE_FULLPHYSICS`.
@@ -223,22 +268,50 @@ impl MjData {
     pub(super) fn refresh(&mut self, model: &Model) -> Result<(), MujocoError> {
         if self.engine.built != (model.revision(), model.opt.gravity) {
             let memory = std::mem::take(&mut self.engine.x0);
+            let (origin, gains) = (self.engine.origin, self.engine.gains);
             *self.engine = Engine::new(model)?;
-            self.engine.x0.copy_from(&memory);
+            // What contact remembers is by geom and law, and means nothing to another model.
+            if origin == model.origin() {
+                self.engine.x0.copy_from(&memory);
+                self.engine.gains = gains;
+            }
         }
         Ok(())
     }
 
+    /// Fails on arrays that do not fit the model, inputs or computed: some were resized, or the data were made for another model.
+    pub(super) fn check_lengths(&self, model: &Model) -> Result<(), MujocoError> {
+        let (nv, nu, nbody) = (model.nv(), model.nu(), model.nbody());
+        let (ngeom, nsite, nmocap) = (model.ngeom(), model.nsite(), model.nmocap());
+        fit("qpos", model.nq(), self.qpos.len())?;
+        fit("qvel", nv, self.qvel.len())?;
+        fit("act", model.na(), self.act.len())?;
+        fit("ctrl", nu, self.ctrl.len())?;
+        fit("qfrc_applied", nv, self.qfrc_applied.len())?;
+        fit("xfrc_applied", nbody, self.xfrc_applied.len())?;
+        fit("mocap_pos", nmocap, self.mocap_pos.len())?;
+        fit("mocap_quat", nmocap, self.mocap_quat.len())?;
+        fit("qacc", nv, self.qacc.len())?;
+        fit("xpos", nbody, self.xpos.len())?;
+        fit("xquat", nbody, self.xquat.len())?;
+        fit("xmat", nbody, self.xmat.len())?;
+        fit("xipos", nbody, self.xipos.len())?;
+        fit("geom_xpos", ngeom, self.geom_xpos.len())?;
+        fit("geom_xmat", ngeom, self.geom_xmat.len())?;
+        fit("site_xpos", nsite, self.site_xpos.len())?;
+        fit("site_xmat", nsite, self.site_xmat.len())?;
+        fit("qfrc_bias", nv, self.qfrc_bias.len())?;
+        fit("qfrc_passive", nv, self.qfrc_passive.len())?;
+        fit("qfrc_actuator", nv, self.qfrc_actuator.len())?;
+        fit("actuator_force", nu, self.actuator_force.len())?;
+        fit("actuator_length", nu, self.actuator_length.len())?;
+        fit("actuator_velocity", nu, self.actuator_velocity.len())?;
+        fit("ten_length", model.ntendon(), self.ten_length.len())?;
+        fit("sensordata", model.nsensordata(), self.sensordata.len())
+    }
+
     /// Takes state and inputs over into the engine, checked.
     pub(super) fn take_inputs(&mut self, model: &Model) -> Result<(), MujocoError> {
-        fit("qpos", model.nq(), self.qpos.len())?;
-        fit("qvel", model.nv(), self.qvel.len())?;
-        fit("act", model.na(), self.act.len())?;
-        fit("ctrl", model.nu(), self.ctrl.len())?;
-        fit("qfrc_applied", model.nv(), self.qfrc_applied.len())?;
-        fit("xfrc_applied", model.nbody(), self.xfrc_applied.len())?;
-        fit("mocap_pos", model.nmocap(), self.mocap_pos.len())?;
-        fit("mocap_quat", model.nmocap(), self.mocap_quat.len())?;
         model.multibody().check_state(&self.qpos, &self.qvel)?;
         model.multibody().check_control(&self.ctrl)?;
         let e = &mut *self.engine;

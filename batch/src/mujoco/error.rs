@@ -51,6 +51,18 @@ pub enum MujocoError {
         /// Found.
         found: usize,
     },
+    /// An array that does not hold whole rows.
+    #[error("{field} has {found} entries, but must have a multiple of {row}: {what} of each rollout")]
+    Rows {
+        /// Argument.
+        field: &'static str,
+        /// Found.
+        found: usize,
+        /// Entries of a row.
+        row: usize,
+        /// What a row holds.
+        what: &'static str,
+    },
     /// A number that is out of range.
     #[error("{field} is {value}; {remedy}")]
     Value {

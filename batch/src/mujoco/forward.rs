@@ -1,12 +1,13 @@
+use signorini_core::AcceptedStep;
 use signorini_core::na::{Matrix3, Point3, Vector3};
-use signorini_core::{AcceptedStep, StepError};
 use signorini_multibody::{Dynamics, contact_impulse};
 use signorini_scene::Pose;
 
 use super::data::{Contact, MjData as Data};
-use super::error::within;
+use super::error::{fit, within};
 use super::fields::quat;
 use super::{Model, MujocoError};
+use crate::gain_look::check_end;
 
 /// `mj_step`: computes everything at the present state, then advances it by `opt.timestep`. As in MuJoCo, what is computed is afterwards that of
 /// the state before.
@@ -41,6 +42,7 @@ fn row_major(r: &Matrix3<f64>) -> [f64; 9] {
 
 /// Fills what is computed; the state after the step is left in the engine.
 fn evaluate(model: &Model, data: &mut Data) -> Result<(), MujocoError> {
+    data.check_lengths(model)?;
     data.refresh(model)?;
     data.take_inputs(model)?;
     places(model, data);
@@ -52,7 +54,7 @@ fn evaluate(model: &Model, data: &mut Data) -> Result<(), MujocoError> {
         return Err(MujocoError::Value { field, value: dt, remedy: "give a positive step" });
     }
     let report = e.scheme.step(&mut e.system, &e.x0, dt, false, &mut e.x1)?;
-    e.x1.check_finite().map_err(|error| StepError::problem(e.x0.t, dt, error))?;
+    check_end(&e.x1, (e.x0.t, dt), e.look.is_some())?;
     let rates = e.x1.v.iter().zip(&e.x0.v);
     data.qacc.iter_mut().zip(rates).for_each(|(a, (v1, v0))| *a = (v1 - v0) / dt);
     let last = e.scheme.last_solve();
@@ -70,6 +72,9 @@ fn evaluate(model: &Model, data: &mut Data) -> Result<(), MujocoError> {
             let frame = row_major(&c.r_wc.transpose());
             data.contact.push(Contact { dist: c.gap, pos: c.p_wc.coords.into(), frame, geom, dim, force });
         }
+    }
+    if let Some(look) = &mut e.look {
+        look.look(&mut e.gains, &mut e.system, (&e.x0, dt), last);
     }
     Ok(())
 }
@@ -163,8 +168,8 @@ pub fn full_m(data: &mut Data) -> Vec<f64> {
 /// # Errors
 /// [`MujocoError::Index`].
 pub fn jac(data: &Data, point: [f64; 3], body: usize) -> Result<[Vec<f64>; 2], MujocoError> {
-    within("body", body, data.xpos.len())?;
     let m = data.engine.system.model();
+    within("body", body, data.engine.kin.x_wb.len())?;
     let (linear, angular) = data.engine.kin.jacobian(m, body, &Point3::from(point));
     let nv = m.nv();
     let rows = |j: Vec<f64>| (0..3).flat_map(|r| (0..nv).map(move |c| 3 * c + r)).map(|i| j[i]).collect();
@@ -174,8 +179,9 @@ pub fn jac(data: &Data, point: [f64; 3], body: usize) -> Result<[Vec<f64>; 2], M
 /// `mj_jacBody`: [`jac`] of the origin of a body.
 ///
 /// # Errors
-/// [`MujocoError::Index`].
+/// [`MujocoError::Index`]; [`MujocoError::Length`] for positions that were resized.
 pub fn jac_body(data: &Data, body: usize) -> Result<[Vec<f64>; 2], MujocoError> {
+    fit("xpos", data.engine.kin.x_wb.len(), data.xpos.len())?;
     within("body", body, data.xpos.len())?;
     jac(data, data.xpos[body], body)
 }
@@ -183,26 +189,31 @@ pub fn jac_body(data: &Data, body: usize) -> Result<[Vec<f64>; 2], MujocoError> 
 /// `mj_jacBodyCom`: [`jac`] of the centre of mass of a body.
 ///
 /// # Errors
-/// [`MujocoError::Index`].
+/// [`MujocoError::Index`]; [`MujocoError::Length`] for positions that were resized.
 pub fn jac_body_com(data: &Data, body: usize) -> Result<[Vec<f64>; 2], MujocoError> {
-    within("body", body, data.xpos.len())?;
+    fit("xipos", data.engine.kin.x_wb.len(), data.xipos.len())?;
+    within("body", body, data.xipos.len())?;
     jac(data, data.xipos[body], body)
 }
 
 /// `mj_jacGeom`: [`jac`] of the centre of a geom.
 ///
 /// # Errors
-/// [`MujocoError::Index`].
+/// [`MujocoError::Index`]; [`MujocoError::Length`] for positions that were resized.
 pub fn jac_geom(data: &Data, geom: usize) -> Result<[Vec<f64>; 2], MujocoError> {
-    within("geom", geom, data.geom_xpos.len())?;
-    jac(data, data.geom_xpos[geom], data.engine.system.model().geoms[geom].body)
+    let geoms = &data.engine.system.model().geoms;
+    fit("geom_xpos", geoms.len(), data.geom_xpos.len())?;
+    within("geom", geom, geoms.len())?;
+    jac(data, data.geom_xpos[geom], geoms[geom].body)
 }
 
 /// `mj_jacSite`: [`jac`] of a site.
 ///
 /// # Errors
-/// [`MujocoError::Index`].
+/// [`MujocoError::Index`]; [`MujocoError::Length`] for positions that were resized.
 pub fn jac_site(data: &Data, site: usize) -> Result<[Vec<f64>; 2], MujocoError> {
-    within("site", site, data.site_xpos.len())?;
-    jac(data, data.site_xpos[site], data.engine.system.model().sites[site].body)
+    let sites = &data.engine.system.model().sites;
+    fit("site_xpos", sites.len(), data.site_xpos.len())?;
+    within("site", site, sites.len())?;
+    jac(data, data.site_xpos[site], sites[site].body)
 }

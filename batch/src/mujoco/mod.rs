@@ -18,7 +18,7 @@
 //!
 //! Contact is not MuJoCo's: the [`Recipe`](crate::Recipe) of a model solves it, complementarity-free contact by default, and trajectories with contact agree
 //! in what physics fixes (rest, friction limits, impulses), not digit by digit. [`SUPPORTED`] says for every setting, field and function what it means here;
-//! what cannot keep its meaning is a typed error when the model is read.
+//! what cannot keep its meaning is a typed error when the model is read, and [`Model::warnings`] has what a user should look at.
 
 mod data;
 mod error;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use signorini_multibody::Model as Multibody;
-use signorini_scene::{Keyframe, LoadOptions, Scene};
+use signorini_scene::{Keyframe, LoadOptions, NoteKind, Scene};
 
 use super::MujocoError;
 use super::error::within;
@@ -70,6 +70,9 @@ pub struct Model {
     recipe: Arc<Recipe>,
     /// Changes with every change; no two models share one unless they are copies.
     revision: u64,
+    /// The same for copies and changes of one model: geoms and law are the same.
+    origin: u64,
+    warnings: Vec<String>,
 }
 
 /// A number that no model has.
@@ -106,7 +109,10 @@ impl Model {
             gravity: scene.options.gravity.into(),
         };
         let inner = Multibody::new(&scene)?;
-        Ok(Self { opt, scene, inner, recipe: Arc::new(recipe), revision: fresh() })
+        let warnings = scene.notes.iter().filter(|n| n.kind == NoteKind::Warning);
+        let warnings = warnings.map(|n| format!("{}: {}", n.place, n.text)).collect();
+        let revision = fresh();
+        Ok(Self { opt, scene, inner, recipe: Arc::new(recipe), revision, origin: revision, warnings })
     }
 
     /// The same model with another solver of contact.
@@ -114,7 +120,14 @@ impl Model {
     pub fn with_recipe(mut self, recipe: Recipe) -> Self {
         self.recipe = Arc::new(recipe);
         self.revision = fresh();
+        self.origin = self.revision;
         self
+    }
+
+    /// What the reader of the file thinks a user should look at, with file, line and element: for example a keyframe that is shorter than nq and was
+    /// filled up from the reference configuration. [`Scene::notes`] has everything else that was converted or kept out.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// Settings of the file that mean something else here, with what they mean.
@@ -142,6 +155,10 @@ impl Model {
 
     pub(crate) fn revision(&self) -> u64 {
         self.revision
+    }
+
+    pub(crate) fn origin(&self) -> u64 {
+        self.origin
     }
 
     /// The scene as it was read or set.

@@ -8,7 +8,7 @@ use crate::{BatchOptions, CpuBatch, LaneView, ReadLane};
 /// Settings of [`rollout`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RolloutOptions {
-    /// Threads; 0: one per processor.
+    /// Threads; 0: one per processor. At most one per rollout, as [`BatchOptions::threads`] says.
     pub nthread: usize,
 }
 
@@ -21,6 +21,8 @@ pub struct Rollout {
     pub sensordata: Vec<f64>,
     /// Why a rollout failed; None for those that did not.
     pub failures: Vec<Option<StepError>>,
+    /// Gains of a rollout beyond a bound of stability, with the bound: [`CpuBatch::warning`].
+    pub warnings: Vec<Option<String>>,
 }
 
 /// Reads (time, qpos, qvel, act) after the step, then the sensors before it.
@@ -58,14 +60,17 @@ pub fn rollout(
     options: RolloutOptions,
 ) -> Result<Rollout, MujocoError> {
     let (nstate, nsensor, nu) = (model.nstate(), model.nsensordata(), model.nu());
-    let nbatch = initial_state.len() / nstate;
-    fit("initial_state", nbatch * nstate, initial_state.len())?;
-    fit("control", nbatch * nstep * nu, control.len())?;
     let steps = u32::try_from(nstep).map_err(|_| MujocoError::Value {
         field: "nstep".to_owned(),
         value: nstep as f64,
         remedy: "roll out in parts",
     })?;
+    let nbatch = initial_state.len() / nstate;
+    if !initial_state.len().is_multiple_of(nstate) {
+        let (found, what) = (initial_state.len(), "(time, qpos, qvel, act)");
+        return Err(MujocoError::Rows { field: "initial_state", found, row: nstate, what });
+    }
+    fit("control", nbatch * nstep * nu, control.len())?;
     let threads = BatchOptions { threads: options.nthread };
     let mut batch = CpuBatch::new(&model.scene_now()?, nbatch, model.recipe().clone(), threads)?;
     for (i, x) in initial_state.chunks_exact(nstate).enumerate() {
@@ -87,5 +92,6 @@ pub fn rollout(
             _ => None,
         })
         .collect();
+    out.warnings = (0..nbatch).map(|i| batch.warning(i)).collect::<Result<_, _>>()?;
     Ok(out)
 }

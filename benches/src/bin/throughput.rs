@@ -38,7 +38,7 @@ struct Arguments {
     /// Steps per row of controls.
     #[arg(long, default_value_t = 50)]
     hold: usize,
-    /// Evaluations per step; `0` is the paper's law with k = 0.1, d = 0.001.
+    /// Evaluations per step; `0` is the paper's step with k = 0.1, d = 0.001.
     #[arg(long, default_value_t = 1)]
     sweeps: u32,
     /// Convex implicit contact instead of comfree.
@@ -67,7 +67,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let scene = Scene::load(&a.scene, &LoadOptions::default())?;
     let recipe = || match (a.icf, a.sweeps) {
         (true, _) => Recipe::icf(),
-        (_, 0) => Recipe::comfree_with(DualCone::paper(0.1, 0.001), 1),
+        (_, 0) => Recipe::comfree_paper(0.1, 0.001),
         (_, n) => Recipe::comfree_with(DualCone::remembering(signorini_comfree::MEMORY), n),
     };
     let rows: Vec<Vec<f64>> = match &a.controls {

@@ -5,22 +5,25 @@ use signorini_core::{ContactLaw, ContactSeed, LawEval, LawProperties, Pace, Smoo
 use crate::dual_cone_params::{DualConeParams, facet_count};
 use crate::solimp::impedance;
 
+/// Gains above this are a mistake: they are far beyond every bound of stability, and products with them could overflow.
+const LARGEST_GAIN: f64 = 1e12;
+
 /// How stiff and how damped a facet is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gains {
     /// The paper's gains, relative to the step: K = (k/δt) R m, D = (d/δt) R m. Stiffness grows as the step falls.
     PerStep {
-        /// k \[1/s\], ≥ 0.
+        /// k \[1/s\], 0 to 1e12; not both 0.
         k: f64,
-        /// d, ≥ 0.
+        /// d, 0 to 1e12.
         d: f64,
     },
     /// K = κ R m, D = c R m: one compliance for all steps, so that error control converges.
     Physical {
-        /// κ \[1/s²\], ≥ 0.
+        /// κ \[1/s²\], 0 to 1e12; not both 0.
         kappa: f64,
-        /// c \[1/s\], ≥ 0.
+        /// c \[1/s\], 0 to 1e12.
         c: f64,
     },
     /// d + k δt = 1/R: a facet on its own stops the approach within the step and undoes the fraction β of a penetration.
@@ -143,15 +146,21 @@ impl DualCone {
                 Err(format!("{what} is {x}, but must be at least 0"))
             }
         };
+        let gains = |names: [&str; 2], values: [f64; 2]| {
+            for (what, x) in names.iter().zip(values) {
+                if !(0.0..=LARGEST_GAIN).contains(&x) {
+                    return Err(format!("{what} is {x:e}, but must be between 0 and {LARGEST_GAIN:e}"));
+                }
+            }
+            if values == [0.0; 2] {
+                let [a, b] = names;
+                return Err(format!("{a} and {b} are 0, which is no contact; give one of them more than 0"));
+            }
+            Ok(())
+        };
         match self.gains {
-            Gains::PerStep { k, d } => {
-                not_negative("k", k)?;
-                not_negative("d", d)?;
-            }
-            Gains::Physical { kappa, c } => {
-                not_negative("kappa", kappa)?;
-                not_negative("c", c)?;
-            }
+            Gains::PerStep { k, d } => gains(["k", "d"], [k, d])?,
+            Gains::Physical { kappa, c } => gains(["kappa", "c"], [kappa, c])?,
             Gains::Recovery { beta } if !(0.0..=1.0).contains(&beta) => {
                 return Err(format!("beta is {beta}, but must be between 0 and 1"));
             }

@@ -85,7 +85,7 @@ impl Page for Fig08 {
         let (sizes, steps): (&[usize], u32) =
             if ctx.full() { (&[256, 512, 1024, 2048, 4096], 500) } else { (&[16, 64], 100) };
         let recipes: [(&str, MakeRecipe); 4] = [
-            ("comfree, paper's law", || Recipe::comfree_with(DualCone::paper(0.1, 0.001), 1)),
+            ("comfree, paper's law", || Recipe::comfree_paper(0.1, 0.001)),
             ("comfree, 1 evaluation", || {
                 Recipe::comfree_with(DualCone::remembering(signorini_comfree::MEMORY), 1)
             }),

@@ -1,0 +1,143 @@
+use signorini_comfree::ComfreeSolver;
+use signorini_core::{ContactGeometry, LastSolve, ProblemError, Slot, State, StepError, System};
+use signorini_laws::Gains;
+use signorini_multibody::RigidSystem;
+
+use crate::Recipe;
+
+/// Steps in which contacts act between two looks, unless more of them act than ever before.
+const EVERY: u32 = 64;
+/// Iterations of the power method: the estimate is from below.
+const ITERATIONS: usize = 40;
+/// A speed at which every facet of a contact acts \[m/s\].
+const CLOSING: f64 = 1e6;
+/// A speed that no scene of bodies in contact has \[m/s or rad/s\].
+const FASTEST: f64 = 1e6;
+
+/// Largest gain of one world so far; steps that were looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct GainRecord {
+    steps: u32,
+    most: usize,
+    t: f64,
+    /// λ_max R (d + k δt).
+    sum: f64,
+    /// λ_max R (2 d + 3 k δt), stable below 4.
+    bound: f64,
+}
+
+impl GainRecord {
+    /// What a user should know of it; None while it is below all bounds.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let Self { t, sum, bound, .. } = *self;
+        let remedy = "lower k, d or the step, or set `cap` of the law (`ComfreeSolver::gain` tells the gain of a problem)";
+        if bound > 4.0 {
+            return Some(format!(
+                "gains: lambda_max R (2 d + 3 k h) reached {bound:.3e} > 4 at t = {t:.4} s: unstable; {remedy}"
+            ));
+        }
+        (sum > 1.0).then(|| {
+            format!(
+                "gains: lambda_max R (d + k h) reached {sum:.2} > 1 at t = {t:.4} s: stable, but contacts at rest part and hop; {remedy}"
+            )
+        })
+    }
+}
+
+/// Evaluates [`ComfreeSolver::gain_at`] beside the steps of a recipe whose gains are not capped.
+pub(crate) struct GainLook {
+    gains: Gains,
+    solver: ComfreeSolver,
+    v_c: Vec<f64>,
+    free: Vec<f64>,
+}
+
+impl GainLook {
+    /// None where the law caps its gains, or is not known.
+    pub(crate) fn new(recipe: &Recipe) -> Option<Self> {
+        let gains = recipe.uncapped()?;
+        Some(Self { gains, solver: ComfreeSolver::default(), v_c: Vec::new(), free: Vec::new() })
+    }
+
+    /// Looks at the step from `x0` that ended with `last`, unless it is not yet time; the system holds the inputs of the step.
+    pub(crate) fn look(
+        &mut self,
+        record: &mut GainRecord,
+        sys: &mut RigidSystem,
+        (x0, dt): (&State, f64),
+        last: LastSolve<'_>,
+    ) {
+        let dim = sys.contact_dim();
+        let acting = last.contacts.iter().filter(|c| acts(c, &last, dim)).count();
+        if acting == 0 {
+            return;
+        }
+        let due = record.steps.is_multiple_of(EVERY) || acting > record.most;
+        record.steps = record.steps.wrapping_add(1);
+        record.most = record.most.max(acting);
+        if !due {
+            return;
+        }
+        // The step itself has solved this problem: it cannot fail for what it holds.
+        if let Ok(sum) = self.sum(sys, (x0, dt), &last)
+            && sum > record.sum
+        {
+            let bound = sum * self.weight(dt);
+            (record.t, record.sum, record.bound) = (x0.t, sum, bound);
+        }
+    }
+
+    /// λ_max with all facets of the contacts that act.
+    fn sum(
+        &mut self,
+        sys: &mut RigidSystem,
+        (x0, dt): (&State, f64),
+        last: &LastSolve<'_>,
+    ) -> Result<f64, ProblemError> {
+        let width = sys.contact_dim();
+        sys.prepare(Slot::Start, x0, dt)?;
+        let p = sys.problem(Slot::Start, dt)?;
+        self.free.clear();
+        self.free.extend_from_slice(p.free_velocity());
+        p.relinearize(&self.free)?;
+        self.v_c.clear();
+        self.v_c.extend_from_slice(p.contact_velocities());
+        for c in p.contacts().iter().filter(|c| acts(c, last, width)) {
+            let (row, dim) = p.pools().rows(c.constraint as usize);
+            self.v_c[row..row + dim].fill(0.0);
+            self.v_c[row] = -CLOSING;
+        }
+        self.solver.gain_at(p, &self.v_c, ITERATIONS)
+    }
+
+    /// (2a + 3b)/(a + b); gains of the material count as stiffness alone, the larger.
+    fn weight(&self, dt: f64) -> f64 {
+        let (a, b) = match self.gains {
+            Gains::PerStep { k, d } => (d, k * dt),
+            Gains::Physical { kappa, c } => (c, kappa * dt),
+            Gains::Recovery { beta } => (1.0 - beta, beta),
+            Gains::Material => (0.0, 1.0),
+        };
+        (2.0 * a + 3.0 * b) / (a + b)
+    }
+}
+
+/// A contact that penetrates, or pushes from afar as the paper's law does; contacts come first among the constraints, all of `dim` rows.
+fn acts(c: &ContactGeometry, last: &LastSolve<'_>, dim: usize) -> bool {
+    let at = c.constraint as usize * dim;
+    c.gap < 0.0 || last.solution.gamma.get(at..at + dim).is_some_and(|g| g.iter().any(|x| *x != 0.0))
+}
+
+/// Fails on an end of a step of `dt` from `t` that is not finite or faster than any scene is; `uncapped`: whether gains may be the reason.
+pub(crate) fn check_end(x1: &State, (t, dt): (f64, f64), uncapped: bool) -> Result<(), StepError> {
+    x1.check_finite().map_err(|e| StepError::problem(t, dt, e))?;
+    let Some((i, v)) = x1.v.iter().enumerate().find(|(_, v)| v.abs() > FASTEST) else { return Ok(()) };
+    let reason = if uncapped {
+        "the gains of the dual cone are not capped and may be beyond the bound of stability (`ComfreeSolver::gain` tells): lower k, d or the step, or set `cap`"
+    } else {
+        "lower the step, or look at forces, masses and the start"
+    };
+    Err(StepError::Argument(format!(
+        "at t = {t} s with a step of {dt} s: velocity {i} comes to {v:e}, more than {FASTEST:e} m/s or rad/s; {reason}"
+    )))
+}
