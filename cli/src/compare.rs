@@ -60,7 +60,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         let mut x = sys.initial_state(scene.keyframe("home"))?;
         if reference.is_none() {
             let dual_cone = a.laws.iter().find(|l| *l == "dual_cone");
-            a.model.warn_before_run(&scene, &sys, &engine, dual_cone.unwrap_or(&engine.law));
+            a.model.warn_before_run(&scene, &sys, engine, dual_cone.unwrap_or(&engine.law));
             warn_of_overlap(&scene, &mut sys, &x)?;
         }
         let end = x.t + a.time;
