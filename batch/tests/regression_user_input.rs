@@ -205,7 +205,7 @@ fn regression_gains_out_of_range_are_refused() {
         (DualCone::paper(1e308, 1e308), "1e12"),
         (DualCone::paper(0.1, 1e13), "d is 1e13"),
         (DualCone::paper(f64::NAN, 0.1), "k is NaN"),
-        (DualCone::paper(-0.1, 0.1), "k is -1e-1"),
+        (DualCone::paper(-0.1, 0.1), "k is -0.1"),
         (DualCone::paper(0.0, 0.0), "no contact"),
         (physical(1e13, 0.0), "kappa is 1e13"),
         (physical(0.0, 0.0), "no contact"),

@@ -149,7 +149,10 @@ impl DualCone {
         let gains = |names: [&str; 2], values: [f64; 2]| {
             for (what, x) in names.iter().zip(values) {
                 if !(0.0..=LARGEST_GAIN).contains(&x) {
-                    return Err(format!("{what} is {x:e}, but must be between 0 and {LARGEST_GAIN:e}"));
+                    let x = if x > LARGEST_GAIN && x.is_finite() { format!("{x:e}") } else { x.to_string() };
+                    return Err(format!(
+                        "{what} is {x}, but must be at least 0 and at most {LARGEST_GAIN:e}"
+                    ));
                 }
             }
             if values == [0.0; 2] {
