@@ -215,6 +215,7 @@ impl Page for Modes {
             } else {
                 Claim::at_least("braked/paper", &claim, 1e-3, lost, "m/s")
                     .rule("some: the paper's law acts at a distance")
+                    .because("a pair exists when it can close within the step; the one step that brakes here ends below the floor, where the gap is no longer open")
             });
         }
         claims.push(
@@ -233,7 +234,7 @@ impl Page for Modes {
             1e-3,
             of("memory, 16").stack,
             "m/s",
-        ));
+        ).because("the slowest modes of the stack are still decaying after 3 s: it stands, and its kinetic energy is below 1e-12 J after 6 s"));
         Ok(PageOutput {
             text: vec![
                 "Each row changes one switch of the first, a single evaluation of the default law without memory; the last but one is the default mode, the last the paper. λ_max: largest eigenvalue of A⁻¹∇²Ψ of five \
