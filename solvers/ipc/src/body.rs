@@ -1,0 +1,176 @@
+use signorini_core::na::{Isometry3, Matrix3, Point3, Vector3};
+use signorini_geometry::TriangleMesh;
+
+/// Why a mesh is no affine body.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum BodyError {
+    /// Edges without a second triangle.
+    #[error("body '{name}': its mesh is not closed; close it or give it a thickness")]
+    Open {
+        /// The body.
+        name: String,
+    },
+    /// Triangles turned inside out.
+    #[error(
+        "body '{name}': its mesh encloses {volume:e} m³; turn its triangles so that normals point outwards"
+    )]
+    Inverted {
+        /// The body.
+        name: String,
+        /// Signed volume \[m³\].
+        volume: f64,
+    },
+    /// A triangle or edge without extent.
+    #[error("body '{name}': triangle {triangle} has no area; remove it")]
+    Degenerate {
+        /// The body.
+        name: String,
+        /// The triangle.
+        triangle: usize,
+    },
+    /// A number out of its range.
+    #[error("body '{name}': {what} is {value}; give {range}")]
+    Value {
+        /// The body.
+        name: String,
+        /// Which number.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+    },
+    /// No volume in some direction.
+    #[error("body '{name}': its second moment of mass is not positive definite; give it a thickness")]
+    Flat {
+        /// The body.
+        name: String,
+    },
+}
+
+/// A body whose points are x = p + A X: twelve coordinates (p, a₁, a₂, a₃), a_r the rows of A.
+#[derive(Clone, Debug)]
+pub struct AffineBody {
+    /// Name.
+    pub name: String,
+    /// Points X of the surface about the centre of mass \[m\].
+    pub points: Vec<Vector3<f64>>,
+    /// Triangles, counter-clockwise from outside.
+    pub triangles: Vec<[u32; 3]>,
+    /// Edges, the lower point first.
+    pub edges: Vec<[u32; 2]>,
+    /// Volume \[m³\].
+    pub volume: f64,
+    /// Mass \[kg\].
+    pub mass: f64,
+    /// ∫ρ X Xᵀ \[kg·m²\].
+    pub second_moment: Matrix3<f64>,
+    /// Centre of mass in the frame of the mesh \[m\].
+    pub com: Vector3<f64>,
+    /// Coefficient of friction.
+    pub friction: f64,
+    /// Does not move.
+    pub fixed: bool,
+}
+
+impl AffineBody {
+    /// A solid of uniform density \[kg/m³\] with this surface.
+    ///
+    /// # Errors
+    /// [`BodyError`]: an open, inverted, degenerate or flat mesh; a density that is not positive.
+    pub fn solid(name: &str, mesh: &TriangleMesh, density: f64) -> Result<Self, BodyError> {
+        let own = || name.to_owned();
+        if !(density > 0.0 && density.is_finite()) {
+            return Err(BodyError::Value {
+                name: own(),
+                what: "density",
+                value: density,
+                range: "kg/m³ > 0",
+            });
+        }
+        if !mesh.is_watertight() {
+            return Err(BodyError::Open { name: own() });
+        }
+        let x: Vec<Vector3<f64>> = mesh.vertices().iter().map(|p| p.coords).collect();
+        let (mut volume, mut first, mut second) = (0.0, Vector3::zeros(), Matrix3::zeros());
+        // Tetrahedra from a point of the mesh, so that far origins cost no digits.
+        let origin = x.first().copied().unwrap_or_default();
+        for (triangle, t) in mesh.triangles().iter().enumerate() {
+            let [a, b, c] = t.map(|i| x[i as usize] - origin);
+            let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
+            if (b - a).cross(&(c - a)).norm() <= 1e-14 * longest * longest {
+                return Err(BodyError::Degenerate { name: own(), triangle });
+            }
+            let det = a.dot(&b.cross(&c));
+            let sum = a + b + c;
+            volume += det / 6.0;
+            first += det / 24.0 * sum;
+            let square = |v: &Vector3<f64>| v * v.transpose();
+            second += det / 120.0 * (square(&a) + square(&b) + square(&c) + square(&sum));
+        }
+        if volume <= 0.0 {
+            return Err(BodyError::Inverted { name: own(), volume });
+        }
+        let com = first / volume;
+        let second_moment = density * (second - volume * com * com.transpose());
+        if second_moment.cholesky().is_none() {
+            return Err(BodyError::Flat { name: own() });
+        }
+        let com = com + origin;
+        let mut edges: Vec<[u32; 2]> = mesh
+            .triangles()
+            .iter()
+            .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])
+            .map(|[a, b]| [a.min(b), a.max(b)])
+            .collect();
+        edges.sort_unstable();
+        edges.dedup();
+        Ok(Self {
+            name: own(),
+            points: x.iter().map(|x| x - com).collect(),
+            triangles: mesh.triangles().to_vec(),
+            edges,
+            volume,
+            mass: density * volume,
+            second_moment,
+            com,
+            friction: 0.0,
+            fixed: false,
+        })
+    }
+
+    /// The same with a coefficient of friction; two bodies have the larger of theirs.
+    #[must_use]
+    pub fn with_friction(self, friction: f64) -> Self {
+        Self { friction, ..self }
+    }
+
+    /// The same, but held.
+    #[must_use]
+    pub fn held(self) -> Self {
+        Self { fixed: true, ..self }
+    }
+
+    /// Coordinates at a pose of the mesh's frame, 12.
+    pub fn coordinates(&self, pose: &Isometry3<f64>) -> [f64; 12] {
+        let p = pose * Point3::from(self.com);
+        let r = pose.rotation.to_rotation_matrix();
+        std::array::from_fn(|i| if i < 3 { p[i] } else { r.matrix()[((i - 3) / 3, (i - 3) % 3)] })
+    }
+
+    /// Velocity of the coordinates of a rigid motion: of the centre of mass \[m/s\] and angular \[rad/s\], world axes, 12.
+    pub fn velocity(&self, q: &[f64], linear: &Vector3<f64>, angular: &Vector3<f64>) -> [f64; 12] {
+        let rate = angular.cross_matrix() * matrix(q);
+        std::array::from_fn(|i| if i < 3 { linear[i] } else { rate[((i - 3) / 3, (i - 3) % 3)] })
+    }
+}
+
+/// A of coordinates, or of a velocity.
+pub(crate) fn matrix(q: &[f64]) -> Matrix3<f64> {
+    Matrix3::from_fn(|r, c| q[3 + 3 * r + c])
+}
+
+/// x = p + A X.
+pub(crate) fn place(q: &[f64], x: &Vector3<f64>) -> Vector3<f64> {
+    Vector3::from_fn(|r, _| q[r] + q[3 + 3 * r] * x[0] + q[4 + 3 * r] * x[1] + q[5 + 3 * r] * x[2])
+}

@@ -1,0 +1,19 @@
+//! Incremental potential contact on affine bodies: a barrier keeps every pair of features apart, so that nothing ever intersects.
+//!
+//! [`AffineSystem`] is the [`signorini_core::System`]; it has twelve coordinates per body. Its step problems are re-queried: distances belong to the trial velocity, and the
+//! step along a direction is bounded by collision detection.
+
+mod barrier;
+mod body;
+mod friction;
+mod map;
+mod orthogonality;
+mod pairs;
+mod problem;
+mod system;
+
+pub use barrier::{Barrier, BarrierSeed};
+pub use body::{AffineBody, BodyError};
+pub use friction::{BarrierFriction, BarrierFrictionSeed};
+pub use pairs::Pair;
+pub use system::{AffineSystem, IpcOptions};

@@ -1,0 +1,258 @@
+use std::sync::Arc;
+
+use signorini_core::na::{Isometry3, Vector3};
+use signorini_core::{
+    BlockDiagonal, Energy, ProblemError, Slot, State, StepProblem, StepSolution, System, check_finite,
+    largest,
+};
+
+use crate::body::{matrix, place};
+use crate::orthogonality::Orthogonality;
+use crate::pairs::{Pair, PairSearch};
+use crate::problem::{AffineProblem, World};
+use crate::{AffineBody, BarrierSeed, BodyError};
+
+/// Coordinates of a body.
+const N: usize = 12;
+
+/// Settings of an [`AffineSystem`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IpcOptions {
+    /// d̂: distance at which the barrier begins to act \[m\], > 0.
+    pub range: f64,
+    /// κ of the barrier of squared distances \[J/m⁴\], > 0: the force of a pair at d̂/2 is about 4.3 κ d̂³.
+    pub stiffness: f64,
+    /// ξ: separation that always remains \[m\], ≥ 0.
+    pub separation: f64,
+    /// k of the potential that keeps bodies rigid \[Pa\], > 0.
+    pub orthogonality: f64,
+    /// ε_v: speed below which friction holds \[m/s\], > 0.
+    pub stiction_speed: f64,
+    /// \[m/s²\].
+    pub gravity: Vector3<f64>,
+}
+
+impl Default for IpcOptions {
+    fn default() -> Self {
+        Self {
+            range: 1e-3,
+            stiffness: 1e10,
+            separation: 0.0,
+            orthogonality: 1e8,
+            stiction_speed: 1e-3,
+            gravity: Vector3::new(0.0, 0.0, -9.81),
+        }
+    }
+}
+
+impl IpcOptions {
+    /// Fails on a value out of range.
+    ///
+    /// # Errors
+    /// [`BodyError::Value`] naming it.
+    pub fn check(&self) -> Result<(), BodyError> {
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        let fields = [
+            ("range", self.range, positive(self.range), "m > 0"),
+            ("stiffness", self.stiffness, positive(self.stiffness), "J/m⁴ > 0"),
+            ("separation", self.separation, self.separation >= 0.0 && self.separation.is_finite(), "m ≥ 0"),
+            ("orthogonality", self.orthogonality, positive(self.orthogonality), "Pa > 0"),
+            ("stiction speed", self.stiction_speed, positive(self.stiction_speed), "m/s > 0"),
+            ("gravity", self.gravity.norm(), self.gravity.iter().all(|g| g.is_finite()), "finite numbers"),
+        ];
+        match fields.into_iter().find(|f| !f.2) {
+            Some((what, value, _, range)) => {
+                Err(BodyError::Value { name: "options".into(), what, value, range })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Affine bodies that a barrier keeps apart: the [`System`] of incremental potential contact.
+///
+/// ```text
+/// min_v ½ ‖v − v*‖²_M + Ψ(A) + Σ m b(d(q₀ + δt v)) + Σ D(v)          chen2022midas, eq. (1), divided by δt²
+/// ```
+/// State: q = (p, a₁, a₂, a₃) of each free body, x = p + A X with the rows a_r of A; v is its rate.
+pub struct AffineSystem {
+    world: Arc<World>,
+    search: PairSearch,
+    slots: [AffineProblem; 2],
+    start: Vec<f64>,
+}
+
+impl AffineSystem {
+    /// Bodies at poses of their mesh frames. `excluded` are pairs of bodies that do not collide.
+    ///
+    /// # Errors
+    /// Options out of range; as [`BlockDiagonal::factor`].
+    pub fn new(
+        bodies: Vec<(AffineBody, Isometry3<f64>)>,
+        excluded: &[[usize; 2]],
+        options: IpcOptions,
+    ) -> Result<Self, BodyError> {
+        options.check()?;
+        let (mut free, mut held, mut start) = (Vec::new(), Vec::new(), Vec::new());
+        for (body, pose) in &bodies {
+            let q = body.coordinates(pose);
+            held.push(if body.fixed {
+                body.points.iter().map(|x| place(&q, x)).collect()
+            } else {
+                Vec::new()
+            });
+            free.push((!body.fixed).then_some((start.len() / N) as u32));
+            if !body.fixed {
+                start.extend(q);
+            }
+        }
+        let bodies: Vec<AffineBody> = bodies.into_iter().map(|b| b.0).collect();
+        let mut excluded: Vec<[u32; 2]> =
+            excluded.iter().map(|[a, b]| [*a.min(b) as u32, *a.max(b) as u32]).collect();
+        excluded.sort_unstable();
+        let mut inertia = BlockDiagonal::with_sizes(&vec![N; start.len() / N]);
+        for (f, body) in bodies.iter().filter(|b| !b.fixed).enumerate() {
+            let block = inertia.block_mut(f);
+            for i in 0..3 {
+                block[(N + 1) * i] = body.mass;
+                for r in 0..3 {
+                    for c in 0..3 {
+                        block[N * (3 + 3 * i + c) + 3 + 3 * i + r] = body.second_moment[(r, c)];
+                    }
+                }
+            }
+        }
+        if inertia.factor().is_err() {
+            let flat = bodies.iter().find(|b| b.second_moment.cholesky().is_none());
+            return Err(BodyError::Flat { name: flat.map_or_else(String::new, |b| b.name.clone()) });
+        }
+        let search = PairSearch::new(&bodies, excluded);
+        let world = Arc::new(World { bodies, free, held, options });
+        let slot = || AffineProblem::new(world.clone(), search.clone(), inertia.clone());
+        Ok(Self { slots: [slot(), slot()], search, start, world })
+    }
+
+    /// The start, at rest.
+    pub fn initial_state(&self) -> State {
+        State { t: 0.0, v: vec![0.0; self.start.len()], q: self.start.clone(), ..State::default() }
+    }
+
+    /// The bodies.
+    pub fn bodies(&self) -> &[AffineBody] {
+        &self.world.bodies
+    }
+
+    /// Where the coordinates of a body start in q and v; None when it is held.
+    pub fn coordinates_of(&self, body: usize) -> Option<usize> {
+        self.world.free.get(body).copied().flatten().map(|f| N * f as usize)
+    }
+
+    /// Positions of the surface points of all bodies \[m\].
+    pub fn positions(&self, x: &State) -> Vec<Vec<Vector3<f64>>> {
+        let mut out = Vec::new();
+        self.world.positions(&x.q, &mut out);
+        out
+    }
+
+    /// The smallest distance of two bodies that is below `margin` \[m\], with the pair.
+    pub fn smallest_distance(&mut self, x: &State, margin: f64) -> Option<(f64, Pair)> {
+        let at = self.positions(x);
+        let mut pairs = Vec::new();
+        self.search.find(&self.world.bodies, &at, None, margin, &mut pairs);
+        let distance = |p: &Pair| p.stencil.distance(&p.positions(&at)).distance();
+        let all = pairs.iter().map(|p| (distance(p), *p)).filter(|d| d.0 < margin);
+        all.min_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
+    /// Two bodies that cross, if any do.
+    pub fn crossing(&mut self, x: &State) -> Option<[usize; 2]> {
+        let at = self.positions(x);
+        self.search.crossing(&self.world.bodies, &at)
+    }
+
+    /// Largest entry of A Aᵀ − 1 over the free bodies.
+    pub fn orthogonality_error(&self, x: &State) -> f64 {
+        largest(x.q.chunks_exact(N).map(|q| Orthogonality::error(&matrix(q))))
+    }
+}
+
+impl System for AffineSystem {
+    fn sizes(&self) -> [usize; 3] {
+        [self.start.len(), self.start.len(), 0]
+    }
+
+    fn prepare(&mut self, slot: Slot, x0: &State, _horizon: f64) -> Result<(), ProblemError> {
+        for (what, found) in [("q", x0.q.len()), ("v", x0.v.len())] {
+            if found != self.start.len() {
+                return Err(ProblemError::Shape { what, expected: self.start.len(), found });
+            }
+        }
+        x0.check_finite()?;
+        self.slots[slot as usize].prepare(&x0.q, &x0.v)
+    }
+
+    fn problem(&mut self, slot: Slot, dt: f64) -> Result<&mut dyn StepProblem, ProblemError> {
+        let p = &mut self.slots[slot as usize];
+        if !p.ready {
+            return Err(ProblemError::NotPrepared { slot });
+        }
+        p.set_step(dt)?;
+        Ok(p)
+    }
+
+    fn commit(
+        &mut self,
+        slot: Slot,
+        x0: &State,
+        dt: f64,
+        s: &StepSolution,
+        x1: &mut State,
+    ) -> Result<(), ProblemError> {
+        if !self.slots[slot as usize].ready {
+            return Err(ProblemError::NotPrepared { slot });
+        }
+        check_finite("solution", &s.v)?;
+        x1.copy_from(x0);
+        x1.t += dt;
+        x1.v.clone_from(&s.v);
+        x1.q.iter_mut().zip(&s.v).for_each(|(q, v)| *q += dt * v);
+        Ok(())
+    }
+
+    /// Largest distance of a surface point.
+    fn distance(&self, a: &State, b: &State) -> f64 {
+        let (a, b) = (self.positions(a), self.positions(b));
+        largest(a.iter().flatten().zip(b.iter().flatten()).map(|(x, y)| (x - y).norm()))
+    }
+
+    fn energy(&mut self, x: &State) -> Energy {
+        let mut e = Energy::default();
+        let o = self.world.options;
+        for (f, body) in self.world.bodies.iter().filter(|b| !b.fixed).enumerate() {
+            let (q, v) = (&x.q[N * f..], &x.v[N * f..]);
+            let (a, rate) = (matrix(q), matrix(v));
+            let speed = v[..3].iter().map(|v| v * v).sum::<f64>();
+            e.kinetic += 0.5 * (body.mass * speed + (rate * body.second_moment * rate.transpose()).trace());
+            e.potential -= body.mass * o.gravity.dot(&Vector3::from_column_slice(&q[..3]));
+            e.potential += Orthogonality::energy(o.orthogonality * body.volume, &a);
+        }
+        let at = self.positions(x);
+        let reach = o.range + o.separation;
+        let mut pairs = Vec::new();
+        self.search.find(&self.world.bodies, &at, None, reach, &mut pairs);
+        for pair in &pairs {
+            let points = pair.positions(&at);
+            let d = pair.stencil.distance(&points);
+            let barrier = BarrierSeed {
+                dt: 1.0,
+                distance: d.distance(),
+                range: o.range,
+                separation: o.separation,
+                stiffness: o.stiffness,
+            };
+            let m = self.world.mollifier(pair).map_or(1.0, |m| m.value(&points));
+            e.contact += m * barrier.potential(d.squared)[0];
+        }
+        e
+    }
+}
