@@ -162,8 +162,7 @@ impl PairSearch {
     }
 }
 
-/// Whether a segment and a triangle have a point in common; exact, but for points in one plane, which count as crossing when they touch the triangle's
-/// edges from both sides.
+/// Whether a segment and a triangle have a point in common, exactly. A segment in the plane of the triangle does not count: it touches, which distances tell.
 fn crosses(edge: &[Vector3<f64>; 2], triangle: &[Vector3<f64>; 3]) -> bool {
     let coordinates = |p: &Vector3<f64>| robust::Coord3D { x: p.x, y: p.y, z: p.z };
     let side = |a: &Vector3<f64>, b: &Vector3<f64>, c: &Vector3<f64>, d: &Vector3<f64>| {

@@ -1,5 +1,5 @@
 //! One step of affine bodies against `oracles/ipc/step_oracle.npz`.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use std::collections::HashMap;
 use std::io::Read;

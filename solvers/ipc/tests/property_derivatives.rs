@@ -1,0 +1,93 @@
+//! Every term of the incremental potential against differences.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use proptest::prelude::*;
+use signorini_core::na::{DMatrix, Isometry3, Vector3};
+use signorini_core::{BlockSink, Evals, Slot, System, WholePart, gradient};
+use signorini_geometry::TriangleMesh;
+use signorini_ipc::{AffineBody, AffineSystem, IpcOptions};
+use signorini_testkit::finite_difference::{gradient_deviation, jacobian_deviation};
+
+/// Two cubes of 0.2 m a little apart, one over the other but for a small turn: edges near each other and nearly parallel.
+fn system(yaw: f64, tilt: f64, gap: f64, friction: f64) -> AffineSystem {
+    let mesh = TriangleMesh::cuboid(&Vector3::repeat(0.1)).unwrap();
+    let cube = |name: &str| AffineBody::solid(name, &mesh, 1000.0).unwrap().with_friction(friction);
+    // The gap is that of the lowest corner.
+    let turn = Vector3::new(tilt, -0.3 * tilt, yaw);
+    let pose = Isometry3::new(Vector3::new(3e-4, 2e-4, 0.2 + gap + 0.13 * tilt.abs()), turn);
+    let options = IpcOptions { stiffness: 1e9, orthogonality: 1e6, ..IpcOptions::default() };
+    AffineSystem::new(vec![(cube("low"), Isometry3::identity()), (cube("high"), pose)], &[], options).unwrap()
+}
+
+struct Dense(DMatrix<f64>);
+
+impl BlockSink for Dense {
+    fn add(&mut self, row: usize, col: usize, block: &[f64]) {
+        for (k, x) in block.iter().enumerate() {
+            let (i, j) = (12 * row + k % 12, 12 * col + k / 12);
+            self.0[(i, j)] += x;
+            if row != col {
+                self.0[(j, i)] += x;
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn property_gradient_of_the_objective(
+        yaw in 1e-4..0.02f64, tilt in -5e-4..5e-4f64, gap in 2e-4..6e-4f64, friction in 0.0..1.0f64, seed in 0u64..1000,
+    ) {
+        let dt = 1e-2;
+        let mut s = system(yaw, tilt, gap, friction);
+        let mut x = s.initial_state();
+        let mut rng = signorini_testkit::rng::Rng::new(seed);
+        x.v.iter_mut().for_each(|v| *v = 1e-2 * rng.normal());
+        s.prepare(Slot::Start, &x, dt).unwrap();
+        let p = s.problem(Slot::Start, dt).unwrap();
+        let v: Vec<f64> = x.v.iter().map(|v| v * p.max_step(&vec![0.0; x.v.len()], &x.v)).collect();
+        p.relinearize(&v).unwrap();
+        let mut whole = WholePart::default();
+        whole.fit(p);
+        let mut evals = Evals::default();
+        p.pools().size_evals(&mut evals);
+        p.pools().eval(whole.part(), p.contact_velocities(), &mut evals);
+        let mut g = vec![0.0; v.len()];
+        gradient(p, whole.part(), &v, &evals, &mut g);
+        let mollified = p.map().weights().unwrap().iter().filter(|w| **w > 0.0 && **w < 1.0).count();
+        prop_assume!(mollified > 0);
+        let off = gradient_deviation(|v| p.value(v).unwrap(), &v, &g, 1e-2);
+        let size = g.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        // Fourth-order differences of a barrier whose scale is 1e-4 m in 1e-2 s: 1e-6 of the gradient is what they reach.
+        prop_assert!(off <= 1e-6 * size.max(1.0), "{off:e} of {size:e}");
+    }
+
+    #[test]
+    fn property_hessian_of_orthogonality(stretch in prop::array::uniform9(0.0..0.02f64)) {
+        let dt = 1e-2;
+        let mut s = system(0.0, 0.0, 0.1, 0.0);
+        let mut x = s.initial_state();
+        // A = 1 + E, E symmetric and positive: A Aᵀ − 1 is positive, so that nothing is projected.
+        for r in 0..3 {
+            for c in 0..3 {
+                let e = if r == c { 0.05 } else { 0.0 } + 0.5 * (stretch[3 * r + c] + stretch[3 * c + r]);
+                x.q[3 + 3 * r + c] += e;
+            }
+        }
+        s.prepare(Slot::Start, &x, dt).unwrap();
+        let p = s.problem(Slot::Start, dt).unwrap();
+        let psi = p.smooth().unwrap();
+        let v = vec![0.0; x.v.len()];
+        let mut g = v.clone();
+        psi.add_gradient(&v, &mut g);
+        let value = gradient_deviation(|v| psi.value(v), &v, &g, 1.0);
+        let mut h = Dense(DMatrix::zeros(v.len(), v.len()));
+        psi.add_hessian(&v, &mut h);
+        let slope = jacobian_deviation(|v, out| { out.fill(0.0); psi.add_gradient(v, out); }, &v, &h.0, 1.0);
+        // Polynomials of fourth order: round-off alone.
+        prop_assert!(value < 1e-7 * (1.0 + g.iter().fold(0.0, |m: f64, x| m.max(x.abs()))), "{value:e}");
+        prop_assert!(slope < 1e-7 * h.0.amax(), "{slope:e} of {:e}", h.0.amax());
+    }
+}
