@@ -207,6 +207,14 @@ pub trait StepProblem {
         let _ = (v, dv);
         1.0
     }
+    /// The two bodies of the pair that bounded the last `max_step` below 1, if one did.
+    fn blocking(&self) -> Option<[u32; 2]> {
+        None
+    }
+    /// Largest speed of a material point under a change `dv` of the unknowns \[m/s\]; the largest entry where the problem does not know its points.
+    fn largest_speed(&self, dv: &[f64]) -> f64 {
+        crate::largest(dv.iter().map(|v| v.abs()))
+    }
     /// Moves the multipliers of the laws to their values at the contact velocities of the last `relinearize` and writes the impulses, all rows
     /// \[N·s\]; false, with nothing changed, when the problem has laws that cannot be swept over.
     fn sweep(&mut self, pace: &mut Pace, gamma: &mut [f64]) -> bool {

@@ -16,6 +16,7 @@ mod mesh_links;
 mod narrow;
 mod shape;
 mod stencil;
+mod surface_pairs;
 
 pub use aabb::Aabb;
 pub use broad_phase::{BroadPhase, BroadPhaseError};
@@ -32,4 +33,7 @@ pub use narrow::{
     contacts, distance, support, support_table,
 };
 pub use shape::Shape;
-pub use stencil::{Ccd, Impact, Mollifier, Stencil, StencilDistance};
+pub use stencil::{
+    Ccd, Impact, Mollifier, Stencil, StencilCurvature, StencilDistance, StencilVector, segment_crosses_triangle,
+};
+pub use surface_pairs::{StencilPair, StraightMotion, SurfaceFeatures, SurfacePairs};

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use signorini_core::na::{SMatrix, SVector, Vector3};
-use signorini_geometry::{Ccd, Impact, Mollifier, Stencil};
+use signorini_geometry::{Ccd, Impact, Mollifier, Stencil, StencilCurvature};
 
 fn four() -> impl Strategy<Value = [Vector3<f64>; 4]> {
     prop::array::uniform4(prop::array::uniform3(-1.0..1.0f64).prop_map(Vector3::from))
@@ -26,6 +26,10 @@ fn plain(stencil: Stencil, x: &[Vector3<f64>; 4]) -> bool {
         Stencil::EdgeEdge => (x[1] - x[0], x[3] - x[2]),
     };
     u.norm() > 0.2 && v.norm() > 0.2 && u.cross(&v).norm() > 0.1 * u.norm() * v.norm()
+}
+
+fn sum(c: &StencilCurvature) -> SMatrix<f64, 12, 12> {
+    c.vectors().iter().map(|v| v.dense() * v.dense().transpose()).sum()
 }
 
 proptest! {
@@ -70,6 +74,52 @@ proptest! {
         let ours = d.projected_hessian(&x, slope, curvature);
         // Eigenvalues to round-off of the largest.
         prop_assert!((ours - clamped).norm() <= 1e-9 * (1.0 + full.norm()), "{}", (ours - clamped).norm());
+    }
+
+    #[test]
+    fn property_closed_form_curvature_bounds_the_hessian(s in stencil(), x in four(), slope in -10.0..0.0f64, curvature in 0.0..100.0f64) {
+        prop_assume!(plain(s, &x));
+        let d = s.distance(&x);
+        prop_assume!(d.distance() > 1e-3);
+        // By d from by d².
+        let (r, g) = (d.distance(), d.gradient());
+        let by_d = [1.0, 2.0 * r * slope, 4.0 * r * r * curvature + 2.0 * slope];
+        prop_assume!(by_d[2] >= 0.0);
+        let full: SMatrix<f64, 12, 12> = curvature * g * g.transpose() + slope * d.hessian(&x);
+        let ours = sum(&d.curvature_vectors(&x, by_d, None));
+        let nearest = d.projected_hessian(&x, slope, curvature);
+        let lowest = (ours - full).symmetric_eigenvalues().min();
+        // Round-off of eigenvalues.
+        prop_assert!(lowest > -1e-9 * (1.0 + full.norm()), "{lowest}");
+        // Not far above the nearest projection either.
+        prop_assert!(ours.trace() <= 2.0 * nearest.trace() + 1e-9, "{} {}", ours.trace(), nearest.trace());
+    }
+
+    #[test]
+    fn property_closed_form_curvature_with_the_mollifier(
+        x in four(), angle in 0.0..0.04f64, gap in 0.01..0.3f64, value in 1e-3..1.0f64, ratio in 0.1..10.0f64,
+    ) {
+        let u = x[1] - x[0];
+        prop_assume!(u.norm() > 0.3 && (x[3] - x[2]).norm() > 0.3);
+        let off = u.cross(&(x[3] - x[2]));
+        prop_assume!(off.norm() > 0.05);
+        let start = x[0] + 0.1 * u + gap * off.normalize();
+        let x = [x[0], x[1], start, start + 0.8 * u + angle * (x[3] - x[2])];
+        let m = Mollifier::new([u.norm_squared(), (x[3] - x[2]).norm_squared()]);
+        let Some((weight, gm, hm)) = m.derivatives(&x) else { return Ok(()) };
+        let d = Stencil::EdgeEdge.distance(&x);
+        // b = v exp(−ratio (d − d₀)/d₀): falls and is convex.
+        let r = d.distance();
+        let by_d = [value, -value * ratio / r, value * (ratio / r) * (ratio / r)];
+        let slope = by_d[1] / (2.0 * r);
+        let curvature = (by_d[2] - 2.0 * slope) / (4.0 * r * r);
+        let g = d.gradient();
+        let b = curvature * g * g.transpose() + slope * d.hessian(&x);
+        let full: SMatrix<f64, 12, 12> =
+            weight * b + value * hm + slope * (g * gm.transpose() + gm * g.transpose());
+        let ours = sum(&d.curvature_vectors(&x, by_d, Some(&m)));
+        let lowest = (ours - full).symmetric_eigenvalues().min();
+        prop_assert!(lowest > -1e-9 * (1.0 + full.norm()), "{lowest} of {}", full.norm());
     }
 
     #[test]

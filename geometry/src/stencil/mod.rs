@@ -1,13 +1,16 @@
 //! Vertex–triangle and edge–edge pairs: distances with derivatives, the mollifier of near-parallel edges, the time at which they touch.
 
 mod ccd;
+mod crossing;
 mod distance;
 mod mollifier;
 mod projection;
 
 pub use ccd::{Ccd, Impact};
+pub use crossing::segment_crosses_triangle;
 pub use distance::StencilDistance;
 pub use mollifier::Mollifier;
+pub use projection::{StencilCurvature, StencilVector};
 
 use signorini_core::na::Vector3;
 

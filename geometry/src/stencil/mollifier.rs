@@ -11,7 +11,44 @@ pub struct Mollifier {
     threshold: f64,
 }
 
+/// What a closed-form bound of the curvature needs of a mollifier.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MollifierTerms {
+    /// m.
+    pub(super) value: f64,
+    /// m′ by c.
+    pub(super) slope: f64,
+    /// m″ by c, < 0.
+    pub(super) bend: f64,
+    /// u and v.
+    pub(super) edges: [Vector3<f64>; 2],
+    /// ∂c/∂u, ∂c/∂v.
+    pub(super) gradient: [Vector3<f64>; 2],
+}
+
 impl Mollifier {
+    /// None where m is one with all its derivatives.
+    pub(super) fn terms(&self, x: &[Vector3<f64>; 4]) -> Option<MollifierTerms> {
+        let (u, v) = (x[1] - x[0], x[3] - x[2]);
+        let n = u.cross(&v);
+        let y = n.norm_squared() / self.threshold;
+        if y >= 1.0 {
+            return None;
+        }
+        Some(MollifierTerms {
+            value: (2.0 - y) * y,
+            slope: 2.0 * (1.0 - y) / self.threshold,
+            bend: -2.0 / (self.threshold * self.threshold),
+            edges: [u, v],
+            gradient: [2.0 * v.cross(&n), 2.0 * n.cross(&u)],
+        })
+    }
+
+    /// m and ∂m/∂u, ∂m/∂v of the two edges u = x₁ − x₀ and v = x₃ − x₂; None where m is one with all its derivatives.
+    pub fn gradient(&self, x: &[Vector3<f64>; 4]) -> Option<(f64, [Vector3<f64>; 2])> {
+        self.terms(x).map(|t| (t.value, t.gradient.map(|g| t.slope * g)))
+    }
+
     /// From the squared lengths of both edges at rest \[m²\], each > 0.
     pub fn new(rest: [f64; 2]) -> Self {
         Self { threshold: 1e-3 * rest[0] * rest[1] }

@@ -1,6 +1,6 @@
 use signorini_core::na::{SMatrix, SVector, SymmetricEigen, Vector3};
 
-use crate::StencilDistance;
+use crate::{Mollifier, StencilDistance};
 
 /// Dimension of the space in which the Hessian of a repulsive potential acts: three weights along the normal, two directions in the plane.
 const N: usize = 5;
@@ -67,6 +67,125 @@ impl StencilDistance {
             let v =
                 SVector::<f64, 12>::from_fn(|i, _| weights[i / 3] * n[i % 3] + unit[i / 3] * plane[i % 3]);
             out += *value * v * v.transpose();
+        }
+        out
+    }
+}
+
+/// A vector over the four points of a stencil, Σ_k w_k ⊗ e_k of at most two terms.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StencilVector {
+    /// w_k.
+    pub weights: [[f64; 4]; 2],
+    /// e_k.
+    pub directions: [Vector3<f64>; 2],
+}
+
+impl StencilVector {
+    /// All twelve entries.
+    pub fn dense(&self) -> SVector<f64, 12> {
+        SVector::from_fn(|i, _| (0..2).map(|k| self.weights[k][i / 3] * self.directions[k][i % 3]).sum())
+    }
+}
+
+/// Most vectors that [`StencilDistance::curvature_vectors`] gives.
+const MOST: usize = 12;
+
+/// A positive semidefinite matrix over the four points of a stencil, Σ v vᵀ.
+#[derive(Clone, Copy, Debug)]
+pub struct StencilCurvature {
+    vectors: [StencilVector; MOST],
+    count: usize,
+}
+
+impl StencilCurvature {
+    fn new() -> Self {
+        Self { vectors: [StencilVector::default(); MOST], count: 0 }
+    }
+
+    fn push(&mut self, scale: f64, weights: [[f64; 4]; 2], directions: [Vector3<f64>; 2]) {
+        if scale > 0.0 && self.count < MOST {
+            let directions = directions.map(|e| e * scale.sqrt());
+            self.vectors[self.count] = StencilVector { weights, directions };
+            self.count += 1;
+        }
+    }
+
+    /// The vectors v.
+    pub fn vectors(&self) -> &[StencilVector] {
+        &self.vectors[..self.count]
+    }
+}
+
+/// Positive eigenvalue λ of [[a, x], [x, b]] and its unit eigenvector; the matrix is to have one that is not positive.
+fn positive_part(a: f64, x: f64, b: f64) -> (f64, [f64; 2]) {
+    let half = 0.5 * (a - b);
+    let root = half.hypot(x);
+    let value = 0.5 * (a + b) + root;
+    // (half + root, x) without cancellation.
+    let vector = if half >= 0.0 { [half + root, x] } else { [x, root - half] };
+    let norm = vector[0].hypot(vector[1]);
+    if norm > 0.0 { (value, vector.map(|v| v / norm)) } else { (0.0, [1.0, 0.0]) }
+}
+
+impl StencilDistance {
+    /// A positive semidefinite bound of the Hessian of m b(d), b a potential that falls with the distance and m the mollifier, in closed form.
+    ///
+    /// ```text
+    /// m ∇²b = m b_dd (w ⊗ n)(w ⊗ n)ᵀ − m b_d Σ_k [(w ⊗ e_k)(c_k ⊗ n)ᵀ + (c_k ⊗ n)(w ⊗ e_k)ᵀ + d (c_k ⊗ n)(c_k ⊗ n)ᵀ] + negative terms
+    /// ∇²(m b) = m ∇²b + b_d m′ [(w ⊗ n) ∇cᵀ + ∇c (w ⊗ n)ᵀ] + b (m″ ∇c ∇cᵀ + m′ ∇²c),   c = ‖u × v‖²
+    /// ```
+    /// Each bracket has one positive eigenvalue, which is kept. m″ < 0; ∇²c is twice the Gauss–Newton matrix of u × v and a bilinear term of the size of u × v, of which the positive half is kept.
+    /// The sum of projections bounds the Hessian from above; it is the nearest such matrix where c_k is normal to w, for two points and for parallel edges.
+    ///
+    /// `value`, `slope` and `curvature` are b, b_d ≤ 0 and b_dd by the distance d > 0.
+    pub fn curvature_vectors(
+        &self,
+        x: &[Vector3<f64>; 4],
+        [value, slope, curvature]: [f64; 3],
+        mollifier: Option<&Mollifier>,
+    ) -> StencilCurvature {
+        let mut out = StencilCurvature::new();
+        let d = self.distance();
+        let n = self.r / d;
+        let w = self.weights;
+        let size = SVector::<f64, 4>::from(w).norm();
+        let none = ([0.0; 4], Vector3::zeros());
+        let near_parallel = mollifier.and_then(|m| m.terms(x));
+        let m = near_parallel.map_or(1.0, |t| t.value);
+        out.push(m * curvature, [w, none.0], [n, none.1]);
+        let (directions, slides) = self.slides(x);
+        let push = -m * slope;
+        for k in 0..self.dimension() {
+            let change = slides[k].norm();
+            let (value, [a, b]) = positive_part(push * d * change * change, push * change * size, 0.0);
+            out.push(value, [slides[k].into(), w], [n * (a / change), directions[k] * (b / size)]);
+        }
+        let Some(t) = near_parallel else { return out };
+        let (edge_a, edge_b) = ([-1.0, 1.0, 0.0, 0.0], [0.0, 0.0, -1.0, 1.0]);
+        // |(w ⊗ n) ∇cᵀ + ∇c (w ⊗ n)ᵀ| ≤ s (w ⊗ n)(w ⊗ n)ᵀ + ∇c ∇cᵀ/s for any s > 0: one that m″ makes good, or one that weighs both alike.
+        let steep = (2.0 * t.gradient[0].norm_squared() + 2.0 * t.gradient[1].norm_squared()).sqrt();
+        let (both, good) = ((slope * t.slope).abs(), value * t.bend.abs());
+        if steep > 0.0 && both > 0.0 {
+            let s = if good * steep >= both * size { both / good } else { steep / size };
+            out.push(both * s, [w, none.0], [n, none.1]);
+            out.push(both / s - good, [edge_a, edge_b], t.gradient);
+        }
+        let scale = value * t.slope;
+        let [u, v] = t.edges;
+        for k in 0..3 {
+            let e = Vector3::ith(k, 1.0);
+            out.push(2.0 * scale, [edge_a, edge_b], [v.cross(&e), e.cross(&u)]);
+        }
+        let normal = u.cross(&v);
+        let length = normal.norm();
+        if length > 0.0 {
+            let normal = normal / length;
+            let first = normal.cross(&Vector3::ith(normal.iamin(), 1.0)).normalize();
+            let second = normal.cross(&first);
+            let balance = (v.norm() / u.norm()).sqrt();
+            out.push(scale * length, [edge_a, edge_b], [first * balance, second / balance]);
+            out.push(scale * length, [edge_a, edge_b], [second * balance, -first / balance]);
         }
         out
     }

@@ -5,15 +5,17 @@
 
 mod barrier;
 mod body;
+mod candidates;
 mod friction;
+mod gram;
 mod map;
 mod orthogonality;
-mod pairs;
 mod problem;
+mod start;
 mod system;
+mod world;
 
 pub use barrier::{Barrier, BarrierSeed};
 pub use body::{AffineBody, BodyError};
 pub use friction::{BarrierFriction, BarrierFrictionSeed};
-pub use pairs::Pair;
 pub use system::{AffineSystem, IpcOptions};

@@ -1,76 +1,141 @@
-use signorini_core::na::{Matrix3, SMatrix, SVector, SymmetricEigen, Vector3};
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use signorini_core::na::Vector3;
 use signorini_core::{BlockSink, ContactMap, Evals, Part, Pools};
-use signorini_geometry::{Mollifier, StencilDistance};
+use signorini_geometry::{Mollifier, StencilDistance, StencilPair};
 
-use crate::pairs::Pair;
+use crate::gram::{PAIR, gram};
+use crate::world::{N, World};
 
-/// Coordinates of a body.
-const N: usize = 12;
+/// Σ wᵢ (1, Xᵢ) over the points of one body: what a vector w ⊗ e is in its coordinates, before e.
+type Side = [f64; 4];
 
 /// A pair within the range of the barrier, at the last linearisation.
 #[derive(Clone, Debug)]
 pub(crate) struct Near {
+    pub pair: StencilPair,
+    pub sides: [u8; 4],
     pub x: [Vector3<f64>; 4],
     pub distance: StencilDistance,
-    /// Of edge–edge pairs.
+    /// d \[m\].
+    pub length: f64,
+    /// The distance that rates are counted from \[m\].
+    pub start: f64,
+    /// Of edge–edge pairs that are nearly parallel.
     pub mollifier: Option<Mollifier>,
+    /// Of the weights of the distance.
+    pub spread: [Side; 2],
+}
+
+impl Near {
+    /// From the second body to the first.
+    pub(crate) fn normal_to_first(&self) -> Vector3<f64> {
+        self.distance.r / self.length
+    }
 }
 
 /// A contact with friction, at the start of the step.
 #[derive(Clone, Debug)]
 pub(crate) struct Sliding {
-    pub pair: Pair,
-    pub weights: [f64; 4],
+    pub pair: StencilPair,
+    pub spread: [Side; 2],
     /// Two orthonormal directions.
     pub tangents: [Vector3<f64>; 2],
 }
 
 /// Rates of distances of pairs, and tangential velocities of contacts with friction.
-#[derive(Clone, Debug, Default)]
 pub(crate) struct BarrierMap {
     pub dt: f64,
     pub near: Vec<Near>,
     pub sliding: Vec<Sliding>,
     /// Mollifiers of the near pairs, then ones.
     pub weights: Vec<f64>,
-    /// Distance at the start of each near pair \[m\].
-    pub start: Vec<f64>,
-    /// c(v̄) − J v̄ of each near pair at the linearisation v̄.
-    pub bias: Vec<f64>,
-    /// 1 and X of the points of each constraint.
-    points: Vec<[[f64; 4]; 4]>,
-    /// Number of the unknown block of each point's body; none for bodies that are held.
-    point_blocks: Vec<[Option<u32>; 4]>,
-    blocks: Vec<Vec<u32>>,
+    /// Secant rate of each near pair at the linearisation, and the velocity there.
+    pub rates: Vec<f64>,
+    pub v: Vec<f64>,
+    /// Free bodies that each constraint touches, and how many.
+    blocks: Vec<([u32; 2], u8)>,
+    world: Arc<World>,
+    vectors: RefCell<Vec<[f64; PAIR]>>,
+}
+
+/// Σ wᵢ (1, Xᵢ) over the points of each side.
+pub(crate) fn spread(world: &World, pair: &StencilPair, sides: &[u8; 4], weights: &[f64; 4]) -> [Side; 2] {
+    let mut out = [[0.0; 4]; 2];
+    for i in 0..4 {
+        let (w, x) = (weights[i], &world.rest[pair.points[i] as usize]);
+        let side = &mut out[sides[i] as usize];
+        side[0] += w;
+        side[1] += w * x[0];
+        side[2] += w * x[1];
+        side[3] += w * x[2];
+    }
+    out
+}
+
+/// y += s ⊗ e in the coordinates of a body.
+#[inline]
+fn add_outer(y: &mut [f64], s: &Side, e: &Vector3<f64>) {
+    for r in 0..3 {
+        y[r] += s[0] * e[r];
+        for c in 0..3 {
+            y[3 + 3 * r + c] += s[1 + c] * e[r];
+        }
+    }
+}
+
+/// (s ⊗ 1)ᵀ v: the velocity Σ wᵢ ẋᵢ.
+#[inline]
+fn velocity_of(v: &[f64], s: &Side) -> Vector3<f64> {
+    Vector3::from_fn(|r, _| {
+        s[0] * v[r] + s[1] * v[3 + 3 * r] + s[2] * v[4 + 3 * r] + s[3] * v[5 + 3 * r]
+    })
 }
 
 impl BarrierMap {
+    pub(crate) fn new(world: Arc<World>) -> Self {
+        Self {
+            dt: 0.0,
+            near: Vec::new(),
+            sliding: Vec::new(),
+            weights: Vec::new(),
+            rates: Vec::new(),
+            v: Vec::new(),
+            blocks: Vec::new(),
+            world,
+            vectors: RefCell::new(Vec::new()),
+        }
+    }
+
     pub(crate) fn clear(&mut self) {
         self.near.clear();
         self.sliding.clear();
         self.weights.clear();
-        self.start.clear();
-        self.bias.clear();
-        self.points.clear();
-        self.point_blocks.clear();
+        self.rates.clear();
         self.blocks.clear();
     }
 
-    /// What constraint number `points.len()` needs of its pair.
-    pub(crate) fn push_points(&mut self, rest: [Vector3<f64>; 4], block: [Option<u32>; 4]) {
-        self.points.push(rest.map(|x| [1.0, x[0], x[1], x[2]]));
-        self.point_blocks.push(block);
-        let mut blocks: Vec<u32> = block.iter().flatten().copied().collect();
-        blocks.sort_unstable();
-        blocks.dedup();
-        self.blocks.push(blocks);
+    /// The next constraint is of this pair.
+    pub(crate) fn push_blocks(&mut self, pair: &StencilPair) {
+        let free = pair.surfaces.map(|b| self.world.free[b as usize]);
+        self.blocks.push(match free {
+            [Some(a), Some(b)] => ([a, b], 2),
+            [Some(a), None] | [None, Some(a)] => ([a, a], 1),
+            [None, None] => ([0, 0], 0),
+        });
     }
 
-    /// Velocity of point i of constraint k.
-    fn point_velocity(&self, k: usize, i: usize, v: &[f64]) -> Vector3<f64> {
-        let Some(b) = self.point_blocks[k][i] else { return Vector3::zeros() };
-        let (v, c) = (&v[N * b as usize..], &self.points[k][i]);
-        Vector3::from_fn(|r, _| c[0] * v[r] + c[1] * v[3 + 3 * r] + c[2] * v[4 + 3 * r] + c[3] * v[5 + 3 * r])
+    /// Number of the unknown block of each side.
+    fn free(&self, pair: &StencilPair) -> [Option<usize>; 2] {
+        pair.surfaces.map(|b| self.world.free[b as usize].map(|f| f as usize))
+    }
+
+    /// Σ wᵢ ẋᵢ over the points of a pair.
+    fn relative_velocity(&self, pair: &StencilPair, spread: &[Side; 2], v: &[f64]) -> Vector3<f64> {
+        let free = self.free(pair);
+        let side = |s: usize| free[s].map_or(Vector3::zeros(), |b| velocity_of(&v[N * b..], &spread[s]));
+        side(0) + side(1)
     }
 
     /// First row of constraint k.
@@ -79,75 +144,91 @@ impl BarrierMap {
         if k < n { k } else { n + 2 * (k - n) }
     }
 
-    /// Coordinate of the rest point that goes with unknown u of a body, and the axis it moves.
-    fn unknown(u: usize) -> (usize, usize) {
-        if u < 3 { (0, u) } else { (1 + (u - 3) % 3, (u - 3) / 3) }
-    }
-
-    /// g += Σᵢ (∂xᵢ/∂q)ᵀ fᵢ.
-    fn pull_back(&self, k: usize, f: impl Fn(usize) -> Vector3<f64>, g: &mut [f64]) {
-        for i in 0..4 {
-            let Some(b) = self.point_blocks[k][i] else { continue };
-            let force = f(i);
-            for u in 0..N {
-                let (c, axis) = Self::unknown(u);
-                g[N * b as usize + u] += self.points[k][i][c] * force[axis];
+    fn add_outer(&self, pair: &StencilPair, spread: &[Side; 2], e: &Vector3<f64>, g: &mut [f64]) {
+        for (side, free) in spread.iter().zip(self.free(pair)) {
+            if let Some(b) = free {
+                add_outer(&mut g[N * b..N * b + N], side, e);
             }
         }
     }
 
-    /// Adds Jᵀ h J for a Hessian of the four points.
-    fn pull_back_hessian(&self, k: usize, h: &SMatrix<f64, 12, 12>, sink: &mut dyn BlockSink) {
-        for &row in &self.blocks[k] {
-            for &col in self.blocks[k].iter().filter(|c| **c <= row) {
-                let mut block = [0.0; N * N];
-                for i in (0..4).filter(|i| self.point_blocks[k][*i] == Some(row)) {
-                    for j in (0..4).filter(|j| self.point_blocks[k][*j] == Some(col)) {
-                        let of: Matrix3<f64> = h.fixed_view::<3, 3>(3 * i, 3 * j).into();
-                        for u in 0..N {
-                            let (c, axis) = Self::unknown(u);
-                            for w in 0..N {
-                                let (d, other) = Self::unknown(w);
-                                block[N * w + u] +=
-                                    self.points[k][i][c] * self.points[k][j][d] * of[(axis, other)];
-                            }
-                        }
-                    }
+    /// Vectors whose squares sum up to the Hessian of a near pair.
+    fn near_vectors(&self, near: &Near, [cost, grad, hess]: [f64; 3], out: &mut Vec<[f64; PAIR]>) {
+        let dt = self.dt;
+        let by_d = [dt * dt * cost, dt * grad, hess];
+        let curvature = near.distance.curvature_vectors(&near.x, by_d, near.mollifier.as_ref());
+        for v in curvature.vectors() {
+            let mut y = [0.0; PAIR];
+            for (w, e) in v.weights.iter().zip(&v.directions) {
+                if *w != [0.0; 4] {
+                    let spread = spread(&self.world, &near.pair, &near.sides, w);
+                    add_outer(&mut y[..N], &spread[0], e);
+                    add_outer(&mut y[N..], &spread[1], e);
                 }
-                sink.add(row as usize, col as usize, &block);
             }
+            out.push(y);
         }
     }
 
-    /// The Hessian of m b of the four points, projected: b″ and b′ of the squared distance from those of the law.
-    fn near_hessian(&self, k: usize, [cost, grad, hess]: [f64; 3]) -> SMatrix<f64, 12, 12> {
-        let near = &self.near[k];
-        let d = near.distance.distance();
-        let (by_d, by_dd) = (grad / self.dt, hess / (self.dt * self.dt));
-        let slope = by_d / (2.0 * d);
-        let curvature = (by_dd - 2.0 * slope) / (4.0 * d * d);
-        let mollified = near.mollifier.and_then(|m| m.derivatives(&near.x));
-        let Some((m, gm, hm)) = mollified else {
-            return near.distance.projected_hessian(&near.x, slope, curvature);
+    /// The same of a contact with friction, from its 2 × 2 Hessian.
+    fn sliding_vectors(&self, s: &Sliding, hess: &[f64], out: &mut Vec<[f64; PAIR]>) {
+        // H = L Lᵀ; a column of L is one direction.
+        let l00 = hess[0].max(0.0).sqrt();
+        let l10 = if l00 > 0.0 { hess[1] / l00 } else { 0.0 };
+        let l11 = (hess[3] - l10 * l10).max(0.0).sqrt();
+        for e in [l00 * s.tangents[0] + l10 * s.tangents[1], l11 * s.tangents[1]] {
+            let mut y = [0.0; PAIR];
+            add_outer(&mut y[..N], &s.spread[0], &e);
+            add_outer(&mut y[N..], &s.spread[1], &e);
+            out.push(y);
+        }
+    }
+
+    /// Adds Σ y yᵀ of vectors of one pair of bodies.
+    fn flush(&self, surfaces: [u32; 2], y: &mut Vec<[f64; PAIR]>, sink: &mut dyn BlockSink) {
+        if y.is_empty() {
+            return;
+        }
+        let mut h = [0.0; PAIR * PAIR];
+        gram(y, &mut h);
+        y.clear();
+        let mut block = [0.0; N * N];
+        let mut add = |row: usize, col: usize, at: usize| {
+            for (c, to) in block.chunks_exact_mut(N).enumerate() {
+                to.copy_from_slice(&h[at + PAIR * c..at + PAIR * c + N]);
+            }
+            sink.add(row, col, &block);
         };
-        let g = near.distance.gradient();
-        let b = curvature * g * g.transpose() + slope * near.distance.hessian(&near.x);
-        let full = m * b + cost * hm + slope * (g * gm.transpose() + gm * g.transpose());
-        let eigen = SymmetricEigen::new(full);
-        let positive: SVector<f64, 12> = eigen.eigenvalues.map(|e| e.max(0.0));
-        eigen.eigenvectors * SMatrix::from_diagonal(&positive) * eigen.eigenvectors.transpose()
+        let [a, b] = surfaces.map(|b| self.world.free[b as usize].map(|f| f as usize));
+        if let Some(a) = a {
+            add(a, a, 0);
+        }
+        if let Some(b) = b {
+            add(b, b, PAIR * N + N);
+            if let Some(a) = a {
+                add(b, a, N);
+            }
+        }
     }
 }
 
 impl ContactMap for BarrierMap {
     fn blocks_of(&self, k: usize) -> &[u32] {
-        &self.blocks[k]
+        let (blocks, count) = &self.blocks[k];
+        &blocks[..*count as usize]
     }
 
     fn velocity(&self, part: Part<'_>, v: &[f64], v_c: &mut [f64]) {
-        self.apply_linear(part, v, v_c);
-        for k in part.constraints.iter().map(|&k| k as usize).filter(|&k| k < self.near.len()) {
-            v_c[k] += self.bias[k];
+        let change: Vec<f64> = v.iter().zip(&self.v).map(|(a, b)| a - b).collect();
+        for k in part.constraints.iter().map(|&k| k as usize) {
+            let row = self.row(k);
+            match self.near.get(k) {
+                Some(n) => {
+                    let u = self.relative_velocity(&n.pair, &n.spread, &change);
+                    v_c[row] = self.rates[k] + n.normal_to_first().dot(&u);
+                }
+                None => self.slip(k, v, v_c),
+            }
         }
     }
 
@@ -155,17 +236,10 @@ impl ContactMap for BarrierMap {
         for k in part.constraints.iter().map(|&k| k as usize) {
             let row = self.row(k);
             match self.near.get(k) {
-                Some(near) => {
-                    let (w, n) = (near.distance.weights, near.distance.r / near.distance.distance());
-                    dv_c[row] = (0..4).map(|i| w[i] * n.dot(&self.point_velocity(k, i, dv))).sum();
+                Some(n) => {
+                    dv_c[row] = n.normal_to_first().dot(&self.relative_velocity(&n.pair, &n.spread, dv));
                 }
-                None => {
-                    let s = &self.sliding[k - self.near.len()];
-                    let u: Vector3<f64> = (0..4).map(|i| s.weights[i] * self.point_velocity(k, i, dv)).sum();
-                    for (out, t) in dv_c[row..row + 2].iter_mut().zip(&s.tangents) {
-                        *out = t.dot(&u);
-                    }
-                }
+                None => self.slip(k, dv, dv_c),
             }
         }
     }
@@ -177,54 +251,56 @@ impl ContactMap for BarrierMap {
     fn add_gradient(&self, part: Part<'_>, _: &Pools, evals: &Evals, g: &mut [f64]) {
         for k in part.constraints.iter().map(|&k| k as usize) {
             let row = self.row(k);
-            match self.near.get(k) {
-                Some(near) => {
-                    let (w, n) = (near.distance.weights, near.distance.r / near.distance.distance());
-                    let force = self.weights[k] * evals.grad[row];
-                    let extra = near.mollifier.and_then(|m| m.derivatives(&near.x));
-                    let cost = self.dt * evals.cost[k];
-                    self.pull_back(
-                        k,
-                        |i| {
-                            let m = extra.as_ref().map_or(Vector3::zeros(), |(_, gm, _)| {
-                                cost * Vector3::new(gm[3 * i], gm[3 * i + 1], gm[3 * i + 2])
-                            });
-                            force * w[i] * n + m
-                        },
-                        g,
-                    );
-                }
-                None => {
-                    let s = &self.sliding[k - self.near.len()];
-                    let force = evals.grad[row] * s.tangents[0] + evals.grad[row + 1] * s.tangents[1];
-                    self.pull_back(k, |i| s.weights[i] * force, g);
-                }
+            let Some(near) = self.near.get(k) else {
+                let s = &self.sliding[k - self.near.len()];
+                let e = evals.grad[row] * s.tangents[0] + evals.grad[row + 1] * s.tangents[1];
+                self.add_outer(&s.pair, &s.spread, &e, g);
+                continue;
+            };
+            let force = self.weights[k] * evals.grad[row];
+            self.add_outer(&near.pair, &near.spread, &(force * near.normal_to_first()), g);
+            let Some((_, [by_u, by_v])) = near.mollifier.and_then(|m| m.gradient(&near.x)) else { continue };
+            let cost = self.dt * evals.cost[k];
+            for (weights, e) in [([-1.0, 1.0, 0.0, 0.0], by_u), ([0.0, 0.0, -1.0, 1.0], by_v)] {
+                let spread = spread(&self.world, &near.pair, &near.sides, &weights);
+                self.add_outer(&near.pair, &spread, &(cost * e), g);
             }
         }
     }
 
+    /// Pairs are sorted by bodies: all that two bodies have in common goes to the matrix at once.
     fn add_hessian(&self, part: Part<'_>, pools: &Pools, evals: &Evals, h: &mut dyn BlockSink) {
-        for k in part.constraints.iter().map(|&k| k as usize) {
-            let at = pools.hess_start(k);
-            if k < self.near.len() {
-                let values = [evals.cost[k], evals.grad[k], evals.hess[at]];
+        let n = self.near.len();
+        let (near, sliding) = part.constraints.split_at(part.constraints.partition_point(|&k| (k as usize) < n));
+        let mut near = near.iter().map(|&k| k as usize).peekable();
+        let mut sliding = sliding.iter().map(|&k| k as usize).peekable();
+        let mut y = self.vectors.borrow_mut();
+        y.clear();
+        loop {
+            let first = near.peek().map(|&k| self.near[k].pair.surfaces);
+            let second = sliding.peek().map(|&k| self.sliding[k - n].pair.surfaces);
+            let Some(surfaces) = first.into_iter().chain(second).min() else { return };
+            while let Some(k) = near.next_if(|&k| self.near[k].pair.surfaces == surfaces) {
+                let values = [evals.cost[k], evals.grad[k], evals.hess[pools.hess_start(k)]];
                 if values[0] > 0.0 {
-                    let points = self.dt * self.dt * self.near_hessian(k, values);
-                    self.pull_back_hessian(k, &points, h);
-                }
-                continue;
-            }
-            let s = &self.sliding[k - self.near.len()];
-            let hess = &evals.hess[at..at + 4];
-            let mut plane = Matrix3::zeros();
-            for (i, t) in s.tangents.iter().enumerate() {
-                for (j, u) in s.tangents.iter().enumerate() {
-                    plane += hess[2 * j + i] * t * u.transpose();
+                    self.near_vectors(&self.near[k], values, &mut y);
                 }
             }
-            let w = s.weights;
-            let points = SMatrix::<f64, 12, 12>::from_fn(|i, j| w[i / 3] * w[j / 3] * plane[(i % 3, j % 3)]);
-            self.pull_back_hessian(k, &points, h);
+            while let Some(k) = sliding.next_if(|&k| self.sliding[k - n].pair.surfaces == surfaces) {
+                let at = pools.hess_start(k);
+                self.sliding_vectors(&self.sliding[k - n], &evals.hess[at..at + 4], &mut y);
+            }
+            self.flush(surfaces, &mut y, h);
         }
+    }
+}
+
+impl BarrierMap {
+    /// Tangential velocity of a contact with friction.
+    fn slip(&self, k: usize, v: &[f64], v_c: &mut [f64]) {
+        let s = &self.sliding[k - self.near.len()];
+        let u = self.relative_velocity(&s.pair, &s.spread, v);
+        let row = self.row(k);
+        (v_c[row], v_c[row + 1]) = (s.tangents[0].dot(&u), s.tangents[1].dot(&u));
     }
 }

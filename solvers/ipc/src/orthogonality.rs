@@ -1,4 +1,4 @@
-use signorini_core::na::{Matrix3, SMatrix, SVector, SymmetricEigen};
+use signorini_core::na::Matrix3;
 use signorini_core::{BlockSink, SmoothPotential};
 
 use crate::body::matrix;
@@ -48,28 +48,30 @@ impl SmoothPotential for Orthogonality {
         }
     }
 
+    /// The Gauss–Newton part, and that of A Aᵀ − 1 which is not negative: no smaller than the Hessian.
     fn add_hessian(&self, v: &[f64], h: &mut dyn BlockSink) {
         for (b, k) in self.stiffness.iter().enumerate() {
             let a = self.at(b, v);
-            let (error, square) = (a * a.transpose() - Matrix3::identity(), a.transpose() * a);
-            // Block (r, t): a_t a_rᵀ + C_rt 1 + δ_rt Aᵀ A.
-            let full = SMatrix::<f64, 9, 9>::from_fn(|i, j| {
-                let ((r, m), (t, n)) = ((i / 3, i % 3), (j / 3, j % 3));
-                let own = if r == t { square[(m, n)] } else { 0.0 };
-                a[(t, m)] * a[(r, n)] + if m == n { error[(r, t)] } else { 0.0 } + own
-            });
-            let eigen = SymmetricEigen::new(full);
-            let positive: SVector<f64, 9> = eigen.eigenvalues.map(|e| e.max(0.0));
-            let clamped =
-                eigen.eigenvectors * SMatrix::from_diagonal(&positive) * eigen.eigenvectors.transpose();
+            let (error, square) = (positive(&(a * a.transpose() - Matrix3::identity())), a.transpose() * a);
             let scale = 4.0 * k * self.dt * self.dt;
             let mut block = [0.0; N * N];
-            for i in 0..9 {
-                for j in 0..9 {
-                    block[N * (3 + j) + 3 + i] = scale * clamped[(i, j)];
+            // Block (r, t): a_t a_rᵀ + C_rt 1 + δ_rt Aᵀ A.
+            for (r, t) in (0..3).flat_map(|r| (0..3).map(move |t| (r, t))) {
+                for (m, n) in (0..3).flat_map(|m| (0..3).map(move |n| (m, n))) {
+                    let own = if r == t { square[(m, n)] } else { 0.0 };
+                    let stretch = if m == n { error[(r, t)] } else { 0.0 };
+                    block[N * (3 + 3 * t + n) + 3 + 3 * r + m] =
+                        scale * (a[(t, m)] * a[(r, n)] + stretch + own);
                 }
             }
             h.add(b, b, &block);
         }
     }
+}
+
+/// The part of a symmetric matrix with positive eigenvalues.
+fn positive(c: &Matrix3<f64>) -> Matrix3<f64> {
+    let eigen = c.symmetric_eigen();
+    let kept = eigen.eigenvalues.map(|e| e.max(0.0));
+    eigen.eigenvectors * Matrix3::from_diagonal(&kept) * eigen.eigenvectors.transpose()
 }

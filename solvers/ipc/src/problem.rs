@@ -1,146 +1,138 @@
+use std::sync::Arc;
+
 use signorini_core::na::{Point3, Vector3};
 use signorini_core::{
-    BlockDiagonal, Changed, ContactGeometry, ContactMap, Evals, Inertia, Pool, Pools, ProblemError, Regime,
-    SmoothPotential, StepProblem, WholePart, check_finite,
+    BlockDiagonal, Changed, ContactGeometry, ContactMap, Evals, Inertia, Part, Pool, Pools, ProblemError,
+    Regime, SmoothPotential, StepProblem, WholePart, check_finite,
 };
-use signorini_geometry::{Ccd, Impact, Mollifier, Stencil};
+use signorini_geometry::{Ccd, Impact, StencilDistance};
 
-use crate::body::{matrix, place};
-use crate::map::{BarrierMap, Near, Sliding};
+use crate::body::matrix;
+use crate::candidates::{Candidates, approach};
+use crate::map::{BarrierMap, Near, Sliding, spread};
 use crate::orthogonality::Orthogonality;
-use crate::pairs::{Pair, PairSearch};
-use crate::{AffineBody, Barrier, BarrierFriction, BarrierFrictionSeed, BarrierSeed, IpcOptions};
+use crate::world::{N, World, gather};
+use crate::{Barrier, BarrierFriction, BarrierFrictionSeed, BarrierSeed};
 
-/// Coordinates of a body.
-const N: usize = 12;
-
-/// The bodies and where they are held: what problems share.
-pub(crate) struct World {
-    pub bodies: Vec<AffineBody>,
-    /// Number among the free bodies; None for bodies that are held.
-    pub free: Vec<Option<u32>>,
-    /// Positions of the points of bodies that are held.
-    pub held: Vec<Vec<Vector3<f64>>>,
-    pub options: IpcOptions,
-}
-
-impl World {
-    /// Positions of all points at the coordinates of the free bodies.
-    pub(crate) fn positions(&self, q: &[f64], out: &mut Vec<Vec<Vector3<f64>>>) {
-        out.resize(self.bodies.len(), Vec::new());
-        for (b, body) in self.bodies.iter().enumerate() {
-            out[b].clear();
-            match self.free[b] {
-                Some(f) => out[b].extend(body.points.iter().map(|x| place(&q[N * f as usize..], x))),
-                None => out[b].extend_from_slice(&self.held[b]),
-            }
-        }
-    }
-
-    pub(crate) fn mollifier(&self, pair: &Pair) -> Option<Mollifier> {
-        let rest = |i: usize| self.bodies[pair.body(i)].points[pair.points[i] as usize];
-        (pair.stencil == Stencil::EdgeEdge)
-            .then(|| Mollifier::new([(rest(1) - rest(0)).norm_squared(), (rest(3) - rest(2)).norm_squared()]))
-    }
-
-    fn push_points(&self, pair: &Pair, map: &mut BarrierMap) {
-        let rest = std::array::from_fn(|i| self.bodies[pair.body(i)].points[pair.points[i] as usize]);
-        map.push_points(rest, std::array::from_fn(|i| self.free[pair.body(i)]));
-    }
-
-    fn barrier(&self, dt: f64, distance: f64) -> BarrierSeed {
-        let o = &self.options;
-        BarrierSeed { dt, distance, range: o.range, separation: o.separation, stiffness: o.stiffness }
-    }
+/// Distances of the pairs within reach at a trial point.
+#[derive(Clone, Debug, Default)]
+struct Trial {
+    v: Vec<f64>,
+    known: bool,
+    q: Vec<f64>,
+    x: Vec<Vector3<f64>>,
+    /// Candidate and distance.
+    near: Vec<(u32, StencilDistance)>,
 }
 
 /// One step of affine bodies; distances are queried at q(v) = q₀ + δt v.
 pub(crate) struct AffineProblem {
     pub ready: bool,
-    world: std::sync::Arc<World>,
-    search: PairSearch,
-    pairs: Vec<Pair>,
+    world: Arc<World>,
+    candidates: Candidates,
     dt: f64,
     q0: Vec<f64>,
     v0: Vec<f64>,
-    x0: Vec<Vec<Vector3<f64>>>,
-    x: Vec<Vec<Vector3<f64>>>,
+    /// Positions at the start \[m\].
+    x0: Vec<Vector3<f64>>,
     inertia: BlockDiagonal,
     free_velocity: Vec<f64>,
     pools: Pools,
     map: BarrierMap,
     /// Contacts with friction at the start, with μ λ \[N\].
     sliding: Vec<(Sliding, f64)>,
+    trial: Trial,
     v_c: Vec<f64>,
     contacts: Vec<ContactGeometry>,
     orthogonality: Orthogonality,
     whole: WholePart,
+    blocking: Option<[u32; 2]>,
+    seeds: (Vec<BarrierSeed>, Vec<BarrierFrictionSeed>),
+    /// Scratch: v − v*, M (v − v*), ends of a segment, ways of points, evaluations and numbers of contacts with friction.
+    drift: Vec<f64>,
+    momentum: Vec<f64>,
+    ends: [Vec<f64>; 2],
+    ways: Vec<Vector3<f64>>,
+    evals: Evals,
+    slipping: Vec<u32>,
+    slip: Vec<f64>,
 }
 
 impl AffineProblem {
-    pub(crate) fn new(world: std::sync::Arc<World>, search: PairSearch, inertia: BlockDiagonal) -> Self {
-        let free: Vec<&AffineBody> = world.bodies.iter().filter(|b| !b.fixed).collect();
-        let stiffness = free.iter().map(|b| world.options.orthogonality * b.volume).collect();
+    pub(crate) fn new(world: Arc<World>, inertia: BlockDiagonal) -> Self {
+        let stiffness =
+            world.bodies.iter().filter(|b| !b.fixed).map(|b| world.options.orthogonality * b.volume);
+        let (stiffness, n): (Vec<f64>, usize) = (stiffness.collect(), world.unknowns());
         Self {
             ready: false,
-            search,
-            pairs: Vec::new(),
+            candidates: Candidates::new(&world),
             dt: 0.0,
             q0: Vec::new(),
             v0: Vec::new(),
             x0: Vec::new(),
-            x: Vec::new(),
-            free_velocity: vec![0.0; N * free.len()],
+            free_velocity: vec![0.0; n],
             inertia,
             pools: Pools::new(vec![
                 Box::new(Pool::<Barrier, 1>::new(Barrier)),
                 Box::new(Pool::<BarrierFriction, 2>::new(BarrierFriction)),
             ]),
-            map: BarrierMap::default(),
+            map: BarrierMap::new(world.clone()),
             sliding: Vec::new(),
+            trial: Trial::default(),
             v_c: Vec::new(),
             contacts: Vec::new(),
             orthogonality: Orthogonality { stiffness, ..Orthogonality::default() },
             whole: WholePart::default(),
+            blocking: None,
+            seeds: Default::default(),
+            drift: vec![0.0; n],
+            momentum: vec![0.0; n],
+            ends: Default::default(),
+            ways: Vec::new(),
+            evals: Evals::default(),
+            slipping: Vec::new(),
+            slip: Vec::new(),
             world,
         }
     }
 
-    pub(crate) fn prepare(&mut self, q: &[f64], v: &[f64]) -> Result<(), ProblemError> {
+    /// Starts a step; with `check` it is made sure that no bodies cross.
+    pub(crate) fn prepare(&mut self, q: &[f64], v: &[f64], check: bool) -> Result<(), ProblemError> {
         self.ready = false;
         self.q0.clear();
         self.q0.extend_from_slice(q);
         self.v0.clear();
         self.v0.extend_from_slice(v);
+        self.trial.known = false;
         let world = self.world.clone();
-        let bodies = &world.bodies;
         world.positions(q, &mut self.x0);
-        let name = |b: usize| bodies[b].name.clone();
-        if let Some([a, b]) = self.search.crossing(bodies, &self.x0) {
-            return Err(ProblemError::Intersecting { a: name(a), b: name(b), gap: 0.0 });
+        let name = |b: u32| world.bodies[b as usize].name.clone();
+        if check && let Some((bodies, depth)) = crate::start::overlap(&world, &mut self.candidates, &self.x0) {
+            let [a, b] = bodies.map(name);
+            return Err(ProblemError::Intersecting { a, b, gap: -depth });
         }
-        let reach = world.options.range + world.options.separation;
-        self.search.find(bodies, &self.x0, None, reach, &mut self.pairs);
+        self.candidates.ensure(&world, q, q);
+        self.candidates.list_mut().iter_mut().for_each(|c| c.start = f64::NAN);
         self.sliding.clear();
-        for pair in &self.pairs {
-            let x = pair.positions(&self.x0);
-            let d = pair.stencil.distance(&x);
-            let distance = d.distance();
-            if distance <= world.options.separation {
-                let [a, b] = pair.bodies.map(|b| name(b as usize));
-                return Err(ProblemError::Intersecting { a, b, gap: world.options.separation - distance });
+        for c in self.candidates.list() {
+            let x = gather(&c.pair, &self.x0);
+            let d = c.pair.stencil.distance(&x);
+            let length = d.distance();
+            if length <= world.options.separation {
+                let [a, b] = c.pair.surfaces.map(name);
+                return Err(ProblemError::Intersecting { a, b, gap: length - world.options.separation });
             }
-            let mu = pair.bodies.map(|b| bodies[b as usize].friction).into_iter().fold(0.0, f64::max);
-            let [_, slope, _] = world.barrier(1.0, distance).potential(d.squared);
+            let mu = world.friction(&c.pair);
+            let [_, slope, _] = world.barrier(1.0, length).potential(d.squared);
             if mu == 0.0 || slope == 0.0 {
                 continue;
             }
-            let m = world.mollifier(pair).map_or(1.0, |m| m.value(&x));
-            let force = -m * slope * 2.0 * distance;
-            let n = d.r / distance;
+            let m = c.mollifier.map_or(1.0, |m| m.value(&x));
+            let force = -m * slope * 2.0 * length;
+            let n = d.r / length;
             let t1 = n.cross(&Vector3::ith(n.iamin(), 1.0)).normalize();
-            let sliding = Sliding { pair: *pair, weights: d.weights, tangents: [t1, n.cross(&t1)] };
-            self.sliding.push((sliding, mu * force));
+            let spread = spread(&world, &c.pair, &c.sides, &d.weights);
+            self.sliding.push((Sliding { pair: c.pair, spread, tangents: [t1, n.cross(&t1)] }, mu * force));
         }
         self.ready = true;
         Ok(())
@@ -159,12 +151,64 @@ impl AffineProblem {
             (0..3).for_each(|i| body[i] += dt * self.world.options.gravity[i]);
         }
         check_finite("free velocity", &self.free_velocity)?;
-        self.relinearize(&vec![0.0; self.free_velocity.len()])?;
-        Ok(())
+        self.trial.known = false;
+        let mut zero = std::mem::take(&mut self.drift);
+        zero.fill(0.0);
+        let done = self.relinearize(&zero);
+        self.drift = zero;
+        done.map(|_| ())
     }
 
-    fn coordinates(&self, v: &[f64]) -> Vec<f64> {
-        self.q0.iter().zip(v).map(|(q, v)| q + self.dt * v).collect()
+    /// Distances of the pairs within reach at q₀ + δt v.
+    fn look(&mut self, v: &[f64]) {
+        let t = &mut self.trial;
+        if t.known && t.v == v {
+            return;
+        }
+        t.known = true;
+        t.v.clear();
+        t.v.extend_from_slice(v);
+        t.q.clear();
+        t.q.extend(self.q0.iter().zip(v).map(|(q, v)| q + self.dt * v));
+        self.world.positions(&t.q, &mut t.x);
+        self.candidates.ensure(&self.world, &t.q, &t.q);
+        t.near.clear();
+        let reach = self.world.reach().powi(2);
+        for (i, c) in (0..).zip(self.candidates.list()) {
+            let d = c.pair.stencil.distance(&gather(&c.pair, &t.x));
+            if d.squared < reach {
+                t.near.push((i, d));
+            }
+        }
+    }
+
+    fn contact(&self, k: usize, near: &Near) -> ContactGeometry {
+        let n = -near.normal_to_first();
+        let p: Vector3<f64> =
+            (0..4).filter(|i| near.sides[*i] == 0).map(|i| near.distance.weights[i].abs() * near.x[i]).sum();
+        ContactGeometry {
+            constraint: k as u32,
+            bodies: near.pair.surfaces,
+            geoms: near.pair.surfaces,
+            p_wc: Point3::from(p),
+            r_wc: ContactGeometry::frame(&n),
+            gap: near.start,
+            feature: k as u64,
+        }
+    }
+
+    /// Refills the pools from the near pairs.
+    fn seed(&mut self) {
+        let (world, dt) = (&self.world, self.dt);
+        let (barriers, frictions) = &mut self.seeds;
+        barriers.clear();
+        barriers.extend(self.map.near.iter().map(|n| world.barrier(dt, n.start)));
+        frictions.clear();
+        let stiction_speed = world.options.stiction_speed;
+        frictions.extend(self.sliding.iter().map(|s| BarrierFrictionSeed { dt, force: s.1, stiction_speed }));
+        self.pools.member_mut(0).reset(&self.seeds.0);
+        self.pools.member_mut(1).reset(&self.seeds.1);
+        self.pools.layout();
     }
 }
 
@@ -187,66 +231,54 @@ impl StepProblem for AffineProblem {
 
     fn relinearize(&mut self, v: &[f64]) -> Result<Changed, ProblemError> {
         check_finite("velocity", v)?;
+        self.look(v);
         let world = self.world.clone();
-        let q = self.coordinates(v);
-        world.positions(&q, &mut self.x);
-        let reach = world.options.range + world.options.separation;
-        self.search.find(&world.bodies, &self.x, None, reach, &mut self.pairs);
         self.map.clear();
         self.contacts.clear();
-        let mut seeds = Vec::new();
-        for pair in &self.pairs {
-            let x = pair.positions(&self.x);
-            let distance = pair.stencil.distance(&x);
-            if distance.distance() >= reach {
-                continue;
+        for (i, distance) in &self.trial.near {
+            let c = &mut self.candidates.list_mut()[*i as usize];
+            if c.start.is_nan() {
+                let d = c.pair.stencil.distance(&gather(&c.pair, &self.x0)).distance();
+                // Rates of pairs that were out of reach are counted from there: fewer digits are lost.
+                c.start = d.min(world.reach());
             }
-            let start = pair.stencil.distance(&pair.positions(&self.x0)).distance();
-            let mollifier = world.mollifier(pair);
-            let k = self.map.near.len();
-            self.map.weights.push(mollifier.map_or(1.0, |m| m.value(&x)));
-            self.map.start.push(start);
-            seeds.push(world.barrier(self.dt, start));
-            world.push_points(pair, &mut self.map);
-            // The normal points from the first body into the second; r the other way.
-            let n = -distance.r / distance.distance();
-            let side = |s: usize| (0..4).filter(move |i| pair.body(*i) == pair.bodies[s] as usize);
-            let p: Vector3<f64> = side(0).map(|i| distance.weights[i].abs() * x[i]).sum();
-            self.contacts.push(ContactGeometry {
-                constraint: k as u32,
-                bodies: pair.bodies,
-                geoms: pair.bodies,
-                p_wc: Point3::from(p),
-                r_wc: ContactGeometry::frame(&n),
-                gap: start,
-                feature: k as u64,
+            let x = gather(&c.pair, &self.trial.x);
+            let length = distance.distance();
+            self.map.weights.push(c.mollifier.map_or(1.0, |m| m.value(&x)));
+            self.map.push_blocks(&c.pair);
+            self.map.near.push(Near {
+                pair: c.pair,
+                sides: c.sides,
+                x,
+                distance: *distance,
+                length,
+                start: c.start,
+                mollifier: c.mollifier,
+                spread: spread(&world, &c.pair, &c.sides, &distance.weights),
             });
-            self.map.near.push(Near { x, distance, mollifier });
+        }
+        for k in 0..self.map.near.len() {
+            let contact = self.contact(k, &self.map.near[k]);
+            self.contacts.push(contact);
         }
         for (s, _) in &self.sliding {
             self.map.weights.push(1.0);
-            world.push_points(&s.pair, &mut self.map);
+            self.map.push_blocks(&s.pair);
             self.map.sliding.push(s.clone());
         }
-        if let Some(pool) = self.pools.member_mut(0).as_any_mut().downcast_mut::<Pool<Barrier, 1>>() {
-            pool.clear();
-            seeds.iter().for_each(|s| pool.push(s));
-        }
-        if let Some(pool) = self.pools.member_mut(1).as_any_mut().downcast_mut::<Pool<BarrierFriction, 2>>() {
-            pool.clear();
-            let stiction_speed = world.options.stiction_speed;
-            for (_, force) in &self.sliding {
-                pool.push(&BarrierFrictionSeed { dt: self.dt, force: *force, stiction_speed });
-            }
-        }
-        self.pools.layout();
+        self.seed();
+        self.map.v.clear();
+        self.map.v.extend_from_slice(v);
         let mut whole = std::mem::take(&mut self.whole);
         whole.fit(self);
         self.v_c.resize(self.pools.row_count(), 0.0);
-        self.map.apply_linear(whole.part(), v, &mut self.v_c);
+        let first = self.map.near.len() as u32;
+        self.slipping.clear();
+        self.slipping.extend(first..first + self.sliding.len() as u32);
+        self.map.apply_linear(Part { blocks: &[], constraints: &self.slipping }, v, &mut self.v_c);
         for (k, near) in self.map.near.iter().enumerate() {
-            let rate = (near.distance.distance() - self.map.start[k]) / self.dt;
-            self.map.bias.push(rate - self.v_c[k]);
+            let rate = (near.length - near.start) / self.dt;
+            self.map.rates.push(rate);
             self.v_c[k] = rate;
         }
         self.whole = whole;
@@ -255,37 +287,29 @@ impl StepProblem for AffineProblem {
 
     fn value(&mut self, v: &[f64]) -> Result<f64, ProblemError> {
         check_finite("velocity", v)?;
-        let world = self.world.clone();
-        let q = self.coordinates(v);
-        let mut x = std::mem::take(&mut self.x);
-        world.positions(&q, &mut x);
-        let reach = world.options.range + world.options.separation;
-        let mut pairs = std::mem::take(&mut self.pairs);
-        self.search.find(&world.bodies, &x, None, reach, &mut pairs);
+        self.look(v);
+        let barrier = self.world.barrier(self.dt, 1.0);
         let mut contact = 0.0;
-        for pair in &pairs {
-            let points = pair.positions(&x);
-            let d = pair.stencil.distance(&points);
-            if d.distance() < reach {
-                let [b, ..] = world.barrier(self.dt, d.distance()).potential(d.squared);
-                contact += world.mollifier(pair).map_or(1.0, |m| m.value(&points)) * b;
-            }
+        for (i, d) in &self.trial.near {
+            let [b, ..] = barrier.potential(d.squared);
+            let c = &self.candidates.list()[*i as usize];
+            contact += match &c.mollifier {
+                Some(m) => m.value(&gather(&c.pair, &self.trial.x)) * b,
+                None => b,
+            };
         }
-        (self.x, self.pairs) = (x, pairs);
         // Friction is affine in v: the map of the last linearisation holds everywhere.
-        let first = self.map.near.len();
-        let sliding: Vec<u32> = (first as u32..(first + self.map.sliding.len()) as u32).collect();
-        let part = signorini_core::Part { blocks: &[], constraints: &sliding };
-        let mut v_c = self.v_c.clone();
-        self.map.apply_linear(part, v, &mut v_c);
-        let mut evals = Evals::default();
-        self.pools.size_evals(&mut evals);
-        self.pools.cost(part, &v_c, &mut evals.cost);
-        contact += evals.cost[first..].iter().sum::<f64>();
-        let dv: Vec<f64> = v.iter().zip(&self.free_velocity).map(|(a, b)| a - b).collect();
-        let mut momentum = vec![0.0; dv.len()];
-        self.inertia.apply(self.whole.part(), &dv, &mut momentum);
-        let kinetic = 0.5 * dv.iter().zip(&momentum).map(|(a, b)| a * b).sum::<f64>();
+        let part = Part { blocks: &[], constraints: &self.slipping };
+        self.slip.resize(self.pools.row_count(), 0.0);
+        self.map.apply_linear(part, v, &mut self.slip);
+        self.pools.size_evals(&mut self.evals);
+        self.pools.cost(part, &self.slip, &mut self.evals.cost);
+        contact += self.slipping.iter().map(|&k| self.evals.cost[k as usize]).sum::<f64>();
+        for (d, (a, b)) in self.drift.iter_mut().zip(v.iter().zip(&self.free_velocity)) {
+            *d = a - b;
+        }
+        self.inertia.apply(self.whole.part(), &self.drift, &mut self.momentum);
+        let kinetic = 0.5 * self.drift.iter().zip(&self.momentum).map(|(a, b)| a * b).sum::<f64>();
         Ok(kinetic + self.orthogonality.value(v) + contact)
     }
 
@@ -301,38 +325,56 @@ impl StepProblem for AffineProblem {
     fn contacts(&self) -> &[ContactGeometry] {
         &self.contacts
     }
+    fn blocking(&self) -> Option<[u32; 2]> {
+        self.blocking
+    }
+
+    fn largest_speed(&self, dv: &[f64]) -> f64 {
+        let speed = |body: &signorini_core::na::Vector3<f64>| body.norm();
+        let mut largest = 0.0f64;
+        for (b, ends) in self.world.first.windows(2).enumerate() {
+            let Some(f) = self.world.free[b] else { continue };
+            for x in &self.world.rest[ends[0] as usize..ends[1] as usize] {
+                largest = largest.max(speed(&crate::body::place(&dv[N * f as usize..], x)));
+            }
+        }
+        largest
+    }
 
     /// Additive collision detection over all pairs that the straight paths of the points may bring together.
     fn max_step(&mut self, v: &[f64], dv: &[f64]) -> f64 {
         let world = self.world.clone();
-        let (start, end) = (self.coordinates(v), self.coordinates(dv));
-        let travel: Vec<f64> = end.iter().zip(&self.q0).map(|(a, b)| a - b).collect();
-        world.positions(&start, &mut self.x);
-        let dx: Vec<Vec<Vector3<f64>>> = world
-            .bodies
-            .iter()
-            .enumerate()
-            .map(|(b, body)| match world.free[b] {
-                Some(f) => body.points.iter().map(|x| place(&travel[N * f as usize..], x)).collect(),
-                None => vec![Vector3::zeros(); body.points.len()],
-            })
-            .collect();
-        let separation = world.options.separation;
-        self.search.find(&world.bodies, &self.x, Some(&dx), separation, &mut self.pairs);
-        let ccd = Ccd { separation, ..Ccd::default() };
+        let [start, end] = &mut self.ends;
+        start.clear();
+        start.extend(self.q0.iter().zip(v).map(|(q, v)| q + self.dt * v));
+        end.clear();
+        end.extend(start.iter().zip(dv).map(|(q, v)| q + self.dt * v));
+        self.candidates.ensure(&world, start, end);
+        self.trial.known = false;
+        world.positions(start, &mut self.trial.x);
+        end.iter_mut().zip(start.iter()).for_each(|(e, s)| *e -= s);
+        world.ways(end, &mut self.ways);
+        let ccd = Ccd { separation: world.options.separation, ..Ccd::default() };
         let mut alpha = 1.0f64;
-        for pair in &self.pairs {
-            let along = pair.positions(&dx).map(|d| alpha * d);
-            alpha = match ccd.impact(pair.stencil, &pair.positions(&self.x), &along) {
+        self.blocking = None;
+        for c in self.candidates.list() {
+            let (x, along) = (gather(&c.pair, &self.trial.x), gather(&c.pair, &self.ways));
+            if approach(c.pair.stencil, &along) == 0.0 {
+                continue;
+            }
+            let along = along.map(|d| alpha * d);
+            let free = match ccd.impact(c.pair.stencil, &x, &along) {
                 Impact::None => continue,
-                Impact::Before(t) => t * alpha,
-                Impact::AtStart => return 0.0,
+                Impact::Before(t) => t,
+                Impact::AtStart => 0.0,
             };
+            alpha *= free;
+            self.blocking = Some(c.pair.surfaces);
         }
         // A reflection lies behind a singular A; half the way there is safe.
         for f in world.free.iter().flatten() {
             let at = N * *f as usize;
-            let (a, change) = (matrix(&start[at..]), matrix(&travel[at..]));
+            let (a, change) = (matrix(&start[at..]), matrix(&end[at..]));
             while (a + alpha * change).determinant() <= 0.0 && alpha > 0.0 {
                 alpha *= 0.5;
             }

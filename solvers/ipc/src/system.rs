@@ -6,14 +6,12 @@ use signorini_core::{
     largest,
 };
 
-use crate::body::{matrix, place};
+use crate::body::matrix;
+use crate::candidates::Candidates;
 use crate::orthogonality::Orthogonality;
-use crate::pairs::{Pair, PairSearch};
-use crate::problem::{AffineProblem, World};
-use crate::{AffineBody, BarrierSeed, BodyError};
-
-/// Coordinates of a body.
-const N: usize = 12;
+use crate::problem::AffineProblem;
+use crate::world::{N, World, gather};
+use crate::{AffineBody, BodyError};
 
 /// Settings of an [`AffineSystem`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,9 +75,11 @@ impl IpcOptions {
 /// State: q = (p, a₁, a₂, a₃) of each free body, x = p + A X with the rows a_r of A; v is its rate.
 pub struct AffineSystem {
     world: Arc<World>,
-    search: PairSearch,
+    candidates: Candidates,
     slots: [AffineProblem; 2],
     start: Vec<f64>,
+    /// Coordinates that the last solve reached without crossing anything.
+    clean: Vec<f64>,
 }
 
 impl AffineSystem {
@@ -93,43 +93,17 @@ impl AffineSystem {
         options: IpcOptions,
     ) -> Result<Self, BodyError> {
         options.check()?;
-        let (mut free, mut held, mut start) = (Vec::new(), Vec::new(), Vec::new());
-        for (body, pose) in &bodies {
-            let q = body.coordinates(pose);
-            held.push(if body.fixed {
-                body.points.iter().map(|x| place(&q, x)).collect()
-            } else {
-                Vec::new()
-            });
-            free.push((!body.fixed).then_some((start.len() / N) as u32));
-            if !body.fixed {
-                start.extend(q);
-            }
-        }
-        let bodies: Vec<AffineBody> = bodies.into_iter().map(|b| b.0).collect();
+        let placed: Vec<(AffineBody, [f64; N])> =
+            bodies.into_iter().map(|(body, pose)| (body.coordinates(&pose), body)).map(|(q, b)| (b, q)).collect();
+        let start: Vec<f64> = placed.iter().filter(|b| !b.0.fixed).flat_map(|b| b.1).collect();
         let mut excluded: Vec<[u32; 2]> =
             excluded.iter().map(|[a, b]| [*a.min(b) as u32, *a.max(b) as u32]).collect();
         excluded.sort_unstable();
-        let mut inertia = BlockDiagonal::with_sizes(&vec![N; start.len() / N]);
-        for (f, body) in bodies.iter().filter(|b| !b.fixed).enumerate() {
-            let block = inertia.block_mut(f);
-            for i in 0..3 {
-                block[(N + 1) * i] = body.mass;
-                for r in 0..3 {
-                    for c in 0..3 {
-                        block[N * (3 + 3 * i + c) + 3 + 3 * i + r] = body.second_moment[(r, c)];
-                    }
-                }
-            }
-        }
-        if inertia.factor().is_err() {
-            let flat = bodies.iter().find(|b| b.second_moment.cholesky().is_none());
-            return Err(BodyError::Flat { name: flat.map_or_else(String::new, |b| b.name.clone()) });
-        }
-        let search = PairSearch::new(&bodies, excluded);
-        let world = Arc::new(World { bodies, free, held, options });
-        let slot = || AffineProblem::new(world.clone(), search.clone(), inertia.clone());
-        Ok(Self { slots: [slot(), slot()], search, start, world })
+        let world = Arc::new(World::new(placed, excluded, options));
+        let inertia = inertia(&world)?;
+        let slot = || AffineProblem::new(world.clone(), inertia.clone());
+        let candidates = Candidates::new(&world);
+        Ok(Self { slots: [slot(), slot()], candidates, start, clean: Vec::new(), world })
     }
 
     /// The start, at rest.
@@ -147,27 +121,27 @@ impl AffineSystem {
         self.world.free.get(body).copied().flatten().map(|f| N * f as usize)
     }
 
-    /// Positions of the surface points of all bodies \[m\].
-    pub fn positions(&self, x: &State) -> Vec<Vec<Vector3<f64>>> {
+    /// Positions of the surface points of all bodies, one after the other \[m\].
+    pub fn positions(&self, x: &State) -> Vec<Vector3<f64>> {
         let mut out = Vec::new();
         self.world.positions(&x.q, &mut out);
         out
     }
 
-    /// The smallest distance of two bodies that is below `margin` \[m\], with the pair.
-    pub fn smallest_distance(&mut self, x: &State, margin: f64) -> Option<(f64, Pair)> {
+    /// The smallest distance of two bodies that is below the range of the barrier \[m\], with the bodies.
+    pub fn smallest_distance(&mut self, x: &State) -> Option<(f64, [u32; 2])> {
         let at = self.positions(x);
-        let mut pairs = Vec::new();
-        self.search.find(&self.world.bodies, &at, None, margin, &mut pairs);
-        let distance = |p: &Pair| p.stencil.distance(&p.positions(&at)).distance();
-        let all = pairs.iter().map(|p| (distance(p), *p)).filter(|d| d.0 < margin);
+        self.candidates.ensure(&self.world, &x.q, &x.q);
+        let reach = self.world.reach();
+        let distance = |c: &crate::candidates::Candidate| c.pair.stencil.distance(&gather(&c.pair, &at)).distance();
+        let all = self.candidates.list().iter().map(|c| (distance(c), c.pair.surfaces)).filter(|d| d.0 < reach);
         all.min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
-    /// Two bodies that cross, if any do.
-    pub fn crossing(&mut self, x: &State) -> Option<[usize; 2]> {
+    /// Two bodies that overlap, if any do.
+    pub fn crossing(&mut self, x: &State) -> Option<[u32; 2]> {
         let at = self.positions(x);
-        self.search.crossing(&self.world.bodies, &at)
+        crate::start::overlap(&self.world, &mut self.candidates, &at).map(|o| o.0)
     }
 
     /// Largest entry of A Aᵀ − 1 over the free bodies.
@@ -188,7 +162,8 @@ impl System for AffineSystem {
             }
         }
         x0.check_finite()?;
-        self.slots[slot as usize].prepare(&x0.q, &x0.v)
+        let check = self.clean != x0.q;
+        self.slots[slot as usize].prepare(&x0.q, &x0.v, check)
     }
 
     fn problem(&mut self, slot: Slot, dt: f64) -> Result<&mut dyn StepProblem, ProblemError> {
@@ -216,13 +191,14 @@ impl System for AffineSystem {
         x1.t += dt;
         x1.v.clone_from(&s.v);
         x1.q.iter_mut().zip(&s.v).for_each(|(q, v)| *q += dt * v);
+        self.clean.clone_from(&x1.q);
         Ok(())
     }
 
     /// Largest distance of a surface point.
     fn distance(&self, a: &State, b: &State) -> f64 {
         let (a, b) = (self.positions(a), self.positions(b));
-        largest(a.iter().flatten().zip(b.iter().flatten()).map(|(x, y)| (x - y).norm()))
+        largest(a.iter().zip(&b).map(|(x, y)| (x - y).norm()))
     }
 
     fn energy(&mut self, x: &State) -> Energy {
@@ -237,22 +213,34 @@ impl System for AffineSystem {
             e.potential += Orthogonality::energy(o.orthogonality * body.volume, &a);
         }
         let at = self.positions(x);
-        let reach = o.range + o.separation;
-        let mut pairs = Vec::new();
-        self.search.find(&self.world.bodies, &at, None, reach, &mut pairs);
-        for pair in &pairs {
-            let points = pair.positions(&at);
-            let d = pair.stencil.distance(&points);
-            let barrier = BarrierSeed {
-                dt: 1.0,
-                distance: d.distance(),
-                range: o.range,
-                separation: o.separation,
-                stiffness: o.stiffness,
-            };
-            let m = self.world.mollifier(pair).map_or(1.0, |m| m.value(&points));
-            e.contact += m * barrier.potential(d.squared)[0];
+        self.candidates.ensure(&self.world, &x.q, &x.q);
+        let barrier = self.world.barrier(1.0, 1.0);
+        for c in self.candidates.list() {
+            let points = gather(&c.pair, &at);
+            let [b, ..] = barrier.potential(c.pair.stencil.distance(&points).squared);
+            e.contact += c.mollifier.map_or(1.0, |m| m.value(&points)) * b;
         }
         e
     }
+}
+
+/// M: the mass of each body, and its second moment once per row of A.
+fn inertia(world: &World) -> Result<BlockDiagonal, BodyError> {
+    let mut inertia = BlockDiagonal::with_sizes(&vec![N; world.unknowns() / N]);
+    for (f, body) in world.bodies.iter().filter(|b| !b.fixed).enumerate() {
+        let block = inertia.block_mut(f);
+        for i in 0..3 {
+            block[(N + 1) * i] = body.mass;
+            for r in 0..3 {
+                for c in 0..3 {
+                    block[N * (3 + 3 * i + c) + 3 + 3 * i + r] = body.second_moment[(r, c)];
+                }
+            }
+        }
+    }
+    if inertia.factor().is_err() {
+        let flat = world.bodies.iter().find(|b| b.second_moment.cholesky().is_none());
+        return Err(BodyError::Flat { name: flat.map_or_else(String::new, |b| b.name.clone()) });
+    }
+    Ok(inertia)
 }

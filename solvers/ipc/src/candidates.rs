@@ -1,0 +1,111 @@
+use signorini_core::na::Vector3;
+use signorini_geometry::{Mollifier, Stencil, StencilPair, StraightMotion, SurfacePairs};
+
+use crate::world::{N, World, gather};
+
+/// A pair of features that may come within reach.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate {
+    pub pair: StencilPair,
+    /// Of edge–edge pairs.
+    pub mollifier: Option<Mollifier>,
+    pub sides: [u8; 4],
+    /// Distance at the start of the step, at most the reach \[m\]; NaN until somebody needs it.
+    pub start: f64,
+}
+
+/// Pairs within reach anywhere near a segment of coordinates: found once, used for collision detection and trial points along the segment and for everything nearby.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Candidates {
+    search: SurfacePairs,
+    list: Vec<Candidate>,
+    valid: bool,
+    /// The segment.
+    start: Vec<f64>,
+    travel: Vec<f64>,
+    travel_squared: f64,
+    /// How far a point may be from where the segment has it \[m\].
+    slack: f64,
+    pairs: Vec<StencilPair>,
+    x: Vec<Vector3<f64>>,
+    dx: Vec<Vector3<f64>>,
+    shift: Vec<Vector3<f64>>,
+}
+
+/// Longest way of one side past the other, the motion of all four points taken off.
+pub(crate) fn approach(stencil: Stencil, dx: &[Vector3<f64>; 4]) -> f64 {
+    let mean = (dx[0] + dx[1] + dx[2] + dx[3]) / 4.0;
+    let squared = dx.map(|d| (d - mean).norm_squared());
+    match stencil {
+        Stencil::PointTriangle => squared[0].sqrt() + squared[1].max(squared[2]).max(squared[3]).sqrt(),
+        Stencil::EdgeEdge => squared[0].max(squared[1]).sqrt() + squared[2].max(squared[3]).sqrt(),
+    }
+}
+
+impl Candidates {
+    pub(crate) fn new(world: &World) -> Self {
+        Self { search: SurfacePairs::new(world.surfaces()), ..Self::default() }
+    }
+
+    pub(crate) fn list(&self) -> &[Candidate] {
+        &self.list
+    }
+
+    pub(crate) fn list_mut(&mut self) -> &mut [Candidate] {
+        &mut self.list
+    }
+
+    pub(crate) fn search(&mut self) -> &mut SurfacePairs {
+        &mut self.search
+    }
+
+    /// Whether all pairs within reach at `q` are in the list.
+    fn covers(&self, world: &World, q: &[f64]) -> bool {
+        if !self.valid {
+            return false;
+        }
+        let along: f64 =
+            q.iter().zip(&self.start).zip(&self.travel).map(|((q, s), t)| (q - s) * t).sum::<f64>();
+        let t = if self.travel_squared > 0.0 { (along / self.travel_squared).clamp(0.0, 1.0) } else { 0.0 };
+        world.free.iter().zip(&world.radius).all(|(free, radius)| {
+            let Some(f) = free else { return true };
+            let at = N * *f as usize;
+            let off = |i: usize| (q[i] - self.start[i] - t * self.travel[i]).powi(2);
+            let (p, a) = ((at..at + 3).map(off).sum::<f64>(), (at + 3..at + N).map(off).sum::<f64>());
+            p.sqrt() + radius * a.sqrt() <= self.slack
+        })
+    }
+
+    /// Sees to it that the list has all pairs within reach at any point between `from` and `to`.
+    pub(crate) fn ensure(&mut self, world: &World, from: &[f64], to: &[f64]) {
+        if self.covers(world, from) && self.covers(world, to) {
+            return;
+        }
+        self.start.clear();
+        self.start.extend_from_slice(from);
+        self.travel.clear();
+        self.travel.extend(to.iter().zip(from).map(|(a, b)| a - b));
+        self.travel_squared = self.travel.iter().map(|t| t * t).sum();
+        self.slack = 0.25 * world.reach();
+        self.valid = true;
+        world.positions(from, &mut self.x);
+        world.ways(&self.travel, &mut self.dx);
+        self.shift.clear();
+        self.shift.extend(world.free.iter().map(|f| match f {
+            Some(f) => Vector3::from_column_slice(&self.travel[N * *f as usize..N * *f as usize + 3]),
+            None => Vector3::zeros(),
+        }));
+        let motion = StraightMotion { x: &self.x, dx: &self.dx, shift: &self.shift };
+        let reach = world.reach() + 2.0 * self.slack;
+        self.search.find(motion, reach, |a, b| world.collide(a, b), &mut self.pairs);
+        self.list.clear();
+        for pair in &self.pairs {
+            let d = pair.stencil.distance(&gather(pair, &self.x)).distance();
+            // What rounding may add to the way is far below the slack.
+            if d <= reach + approach(pair.stencil, &gather(pair, &self.dx)) {
+                let (mollifier, sides) = (world.mollifier(pair), world.sides(pair));
+                self.list.push(Candidate { pair: *pair, mollifier, sides, start: f64::NAN });
+            }
+        }
+    }
+}
