@@ -34,6 +34,7 @@ pub use narrow::{
 };
 pub use shape::Shape;
 pub use stencil::{
-    Ccd, Impact, Mollifier, Stencil, StencilCurvature, StencilDistance, StencilVector, segment_crosses_triangle,
+    Ccd, Impact, Mollifier, Stencil, StencilCurvature, StencilDistance, StencilVector,
+    segment_crosses_triangle,
 };
 pub use surface_pairs::{StencilPair, StraightMotion, SurfaceFeatures, SurfacePairs};

@@ -19,17 +19,36 @@ pub struct StencilDistance {
     pub weights: [f64; 4],
     /// r from the closest point of the second body to that of the first \[m\].
     pub r: Vector3<f64>,
-    /// c_k of the free parameters.
-    free: [[f64; 4]; 2],
-    count: usize,
+    features: Features,
+}
+
+/// The closest features, by the numbers of their points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Features {
+    /// Two points.
+    Points,
+    /// A point and the edge between two points.
+    Edge([u8; 2], f64),
+    /// A point and a triangle.
+    Face,
+    /// Two edges.
+    Edges,
 }
 
 impl StencilDistance {
-    fn new(x: &[Vector3<f64>; 4], weights: [f64; 4], r: Vector3<f64>, free: &[[f64; 4]]) -> Self {
-        debug_assert!(x.iter().all(|p| p.iter().all(|c| c.is_finite())), "points are finite");
-        let mut d = Self { squared: r.norm_squared(), weights, r, free: [[0.0; 4]; 2], count: free.len() };
-        d.free[..free.len()].copy_from_slice(free);
-        d
+    /// c_k of the free parameters, and how many there are.
+    fn free(&self) -> ([[f64; 4]; 2], usize) {
+        let none = [0.0; 4];
+        match self.features {
+            Features::Points => ([none; 2], 0),
+            Features::Edge([i, j], sign) => {
+                let mut c = none;
+                (c[i as usize], c[j as usize]) = (sign, -sign);
+                ([c, none], 1)
+            }
+            Features::Face => ([[0.0, 1.0, -1.0, 0.0], [0.0, 1.0, 0.0, -1.0]], 2),
+            Features::Edges => ([[-1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, -1.0]], 2),
+        }
     }
 
     /// d \[m\].
@@ -39,14 +58,19 @@ impl StencilDistance {
 
     /// Dimension of the closest features together: 0 for two points, 1 for a point and an edge, 2 for a point and a face or two edges.
     pub fn dimension(&self) -> usize {
-        self.count
+        match self.features {
+            Features::Points => 0,
+            Features::Edge(..) => 1,
+            Features::Face | Features::Edges => 2,
+        }
     }
 
     /// Orthonormal directions e_k in which the closest points slide against each other, and the change c_k of the weights with each \[1/m\]; zero beyond the
     /// dimension.
     pub(super) fn slides(&self, x: &[Vector3<f64>; 4]) -> ([Vector3<f64>; 2], [SVector<f64, 4>; 2]) {
-        let (mut e, mut c) = ([Vector3::zeros(); 2], self.free.map(SVector::from));
-        for k in 0..self.count {
+        let (free, count) = self.free();
+        let (mut e, mut c) = ([Vector3::zeros(); 2], free.map(SVector::from));
+        for k in 0..count {
             let mut along = (0..4).fold(Vector3::zeros(), |s, i| s + c[k][i] * (x[i] - x[0]));
             if k == 1 {
                 let part = e[0].dot(&along);
@@ -75,11 +99,12 @@ impl StencilDistance {
                     if i % 3 == j % 3 { 2.0 * w[i / 3] * w[j / 3] } else { 0.0 }
                 },
             );
-        let e = self.free.map(|c| (0..4).fold(Vector3::zeros(), |s, i| s + c[i] * (x[i] - x[0])));
+        let (free, count) = self.free();
+        let e = free.map(|c| (0..4).fold(Vector3::zeros(), |s, i| s + c[i] * (x[i] - x[0])));
         let cross: [SVector<f64, 12>; 2] = std::array::from_fn(|k| {
-            SVector::from_fn(|i, _| 2.0 * (w[i / 3] * e[k][i % 3] + self.free[k][i / 3] * self.r[i % 3]))
+            SVector::from_fn(|i, _| 2.0 * (w[i / 3] * e[k][i % 3] + free[k][i / 3] * self.r[i % 3]))
         });
-        match self.count {
+        match count {
             1 => h -= cross[0] * cross[0].transpose() / (2.0 * e[0].norm_squared()),
             2 => {
                 let f =
@@ -116,26 +141,41 @@ fn on_segment(p: &Vector3<f64>, e: &Vector3<f64>) -> (f64, Vector3<f64>) {
     (s, p - s * e)
 }
 
-/// Distance of p to the edge from x[i] to x[j] with `sign` +1 when p is on the first body; `point` is the number of p.
-fn point_edge(x: &[Vector3<f64>; 4], point: usize, [i, j]: [usize; 2], sign: f64) -> StencilDistance {
-    let (s, r) = on_segment(&(x[point] - x[i]), &(x[j] - x[i]));
-    let mut weights = [0.0; 4];
-    weights[point] = sign;
-    weights[i] = -sign * (1.0 - s);
-    weights[j] = -sign * s;
-    let mut c = [0.0; 4];
-    (c[i], c[j]) = (sign, -sign);
-    let inside = s > 0.0 && s < 1.0;
-    // The difference of two points is exact to the last digit.
-    let r = if s == 1.0 { x[point] - x[j] } else { r };
-    StencilDistance::new(x, weights, sign * r, if inside { std::slice::from_ref(&c) } else { &[] })
+/// Distance of a point to an edge.
+#[derive(Clone, Copy)]
+struct ToEdge {
+    squared: f64,
+    /// Parameter of the closest point along the edge.
+    s: f64,
+    /// From there to the point.
+    r: Vector3<f64>,
 }
 
-fn nearest(all: impl IntoIterator<Item = StencilDistance>) -> Option<StencilDistance> {
-    all.into_iter().reduce(|a, b| if b.squared < a.squared { b } else { a })
+fn to_edge(p: &Vector3<f64>, a: &Vector3<f64>, b: &Vector3<f64>) -> ToEdge {
+    let (s, r) = on_segment(&(p - a), &(b - a));
+    // The difference of two points is exact to the last digit.
+    let r = if s == 1.0 { p - b } else { r };
+    ToEdge { squared: r.norm_squared(), s, r }
+}
+
+/// Distance of point number `point` to the edge between points i and j, with `sign` +1 when the point is on the first body.
+fn at_edge(to: &ToEdge, point: usize, [i, j]: [usize; 2], sign: f64) -> StencilDistance {
+    let mut weights = [0.0; 4];
+    weights[point] = sign;
+    weights[i] = -sign * (1.0 - to.s);
+    weights[j] = -sign * to.s;
+    let inside = to.s > 0.0 && to.s < 1.0;
+    let features = if inside { Features::Edge([i as u8, j as u8], sign) } else { Features::Points };
+    StencilDistance { squared: to.squared, weights, r: sign * to.r, features }
+}
+
+/// The first of the nearest.
+fn nearest<const K: usize>(all: &[ToEdge; K]) -> usize {
+    (1..K).fold(0, |best, k| if all[k].squared < all[best].squared { k } else { best })
 }
 
 pub(super) fn point_triangle(x: &[Vector3<f64>; 4]) -> StencilDistance {
+    debug_assert!(x.iter().all(|p| p.iter().all(|c| c.is_finite())), "points are finite");
     let (u, v, p) = (x[2] - x[1], x[3] - x[1], x[0] - x[1]);
     let n = u.cross(&v);
     let area = n.norm_squared();
@@ -149,38 +189,51 @@ pub(super) fn point_triangle(x: &[Vector3<f64>; 4]) -> StencilDistance {
         let r = p - b * u - c * v;
         // Along the normal, without what refinement left in the plane.
         let r = n * (r.dot(&n) / area);
-        let free = [[0.0, 1.0, -1.0, 0.0], [0.0, 1.0, 0.0, -1.0]];
-        return StencilDistance::new(x, [1.0, b + c - 1.0, -b, -c], r, &free);
+        let weights = [1.0, b + c - 1.0, -b, -c];
+        return StencilDistance { squared: r.norm_squared(), weights, r, features: Features::Face };
     }
-    let edges = [[1, 2], [2, 3], [3, 1]].map(|e| point_edge(x, 0, e, 1.0));
-    nearest(edges).unwrap_or(edges[0])
+    let edges = [[1, 2], [2, 3], [3, 1]];
+    let to = [to_edge(&x[0], &x[1], &x[2]), to_edge(&x[0], &x[2], &x[3]), to_edge(&x[0], &x[3], &x[1])];
+    let k = nearest(&to);
+    at_edge(&to[k], 0, edges[k], 1.0)
 }
 
+/// sin² of the angle above which two edges are far from parallel.
+const FAR_FROM_PARALLEL: f64 = 1e-4;
+
 pub(super) fn edge_edge(x: &[Vector3<f64>; 4]) -> StencilDistance {
+    debug_assert!(x.iter().all(|p| p.iter().all(|c| c.is_finite())), "points are finite");
     let (u, v, w) = (x[1] - x[0], x[3] - x[2], x[2] - x[0]);
-    let ends = [
-        point_edge(x, 0, [2, 3], 1.0),
-        point_edge(x, 1, [2, 3], 1.0),
-        point_edge(x, 2, [0, 1], -1.0),
-        point_edge(x, 3, [0, 1], -1.0),
-    ];
-    let best = nearest(ends).unwrap_or(ends[0]);
     let n = u.cross(&v);
     let area = n.norm_squared();
     let (s, t) = (w.cross(&v).dot(&n) / area, w.cross(&u).dot(&n) / area);
     let unit = 0.0..=1.0;
-    if !(unit.contains(&s) && unit.contains(&t)) {
-        return best;
+    let mut inner = None;
+    if unit.contains(&s) && unit.contains(&t) {
+        // Projected on each other in turn: near-parallel edges leave s and t uncertain together, but not the distance.
+        let (t, _) = on_segment(&(s * u - w), &v);
+        let (s, r) = on_segment(&(w + t * v), &u);
+        if s > 0.0 && s < 1.0 && t > 0.0 && t < 1.0 {
+            // r joins the point of a to that of b.
+            let weights = [1.0 - s, s, t - 1.0, -t];
+            let found =
+                StencilDistance { squared: r.norm_squared(), weights, r: -r, features: Features::Edges };
+            // No end can be nearer.
+            if area > FAR_FROM_PARALLEL * u.norm_squared() * v.norm_squared() {
+                return found;
+            }
+            inner = Some(found);
+        }
     }
-    // Projected on each other in turn: near-parallel edges leave s and t uncertain together, but not the distance.
-    let (t, _) = on_segment(&(s * u - w), &v);
-    let (s, r) = on_segment(&(w + t * v), &u);
-    let inside = s > 0.0 && s < 1.0 && t > 0.0 && t < 1.0;
-    // r joins the point of a to that of b.
-    if inside && r.norm_squared() < best.squared {
-        let free = [[-1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, -1.0]];
-        StencilDistance::new(x, [1.0 - s, s, t - 1.0, -t], -r, &free)
-    } else {
-        best
+    let to = [
+        to_edge(&x[0], &x[2], &x[3]),
+        to_edge(&x[1], &x[2], &x[3]),
+        to_edge(&x[2], &x[0], &x[1]),
+        to_edge(&x[3], &x[0], &x[1]),
+    ];
+    let k = nearest(&to);
+    match inner {
+        Some(found) if found.squared < to[k].squared => found,
+        _ => at_edge(&to[k], k, if k < 2 { [2, 3] } else { [0, 1] }, if k < 2 { 1.0 } else { -1.0 }),
     }
 }

@@ -1,7 +1,10 @@
 use signorini_core::na::Vector3;
-use signorini_geometry::{Mollifier, Stencil, StencilPair, StraightMotion, SurfacePairs};
+use signorini_geometry::{Mollifier, Stencil, StencilDistance, StencilPair, StraightMotion, SurfacePairs};
 
 use crate::world::{N, World, gather};
+
+/// How far points may be from the segment that candidates were sought along, in units of the reach.
+const SLACK: f64 = 1.0;
 
 /// A pair of features that may come within reach.
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +15,9 @@ pub(crate) struct Candidate {
     pub sides: [u8; 4],
     /// Distance at the start of the step, at most the reach \[m\]; NaN until somebody needs it.
     pub start: f64,
+    /// Distance when it was last worked out \[m\], NaN before, and the odometers of both bodies then, added.
+    pub distance: f64,
+    pub odometer: f64,
 }
 
 /// Pairs within reach anywhere near a segment of coordinates: found once, used for collision detection and trial points along the segment and for everything nearby.
@@ -27,9 +33,19 @@ pub(crate) struct Candidates {
     /// How far a point may be from where the segment has it \[m\].
     slack: f64,
     pairs: Vec<StencilPair>,
+    /// Where each body was last looked at, and how far its points have gone at most since the beginning \[m\].
+    seen: Vec<f64>,
+    odometers: Vec<f64>,
     x: Vec<Vector3<f64>>,
     dx: Vec<Vector3<f64>>,
     shift: Vec<Vector3<f64>>,
+}
+
+/// Longest way of a point of a body between two places.
+fn way(q: &[f64], from: &[f64], radius: f64) -> f64 {
+    let off = |i: usize| (q[i] - from[i]).powi(2);
+    let (p, a) = ((0..3).map(off).sum::<f64>(), (3..N).map(off).sum::<f64>());
+    p.sqrt() + radius * a.sqrt()
 }
 
 /// Longest way of one side past the other, the motion of all four points taken off.
@@ -59,6 +75,43 @@ impl Candidates {
         &mut self.search
     }
 
+    /// Distances of the pairs within reach at `q`, where points are at `x`, with the number of the candidate. Pairs that cannot have come within reach since they
+    /// were last looked at are passed over.
+    pub(crate) fn look(
+        &mut self,
+        world: &World,
+        q: &[f64],
+        x: &[Vector3<f64>],
+        out: &mut Vec<(u32, StencilDistance)>,
+    ) {
+        self.ensure(world, q, q);
+        self.seen.resize(q.len(), f64::NAN);
+        self.odometers.resize(world.free.len(), 0.0);
+        for ((odometer, free), radius) in self.odometers.iter_mut().zip(&world.free).zip(&world.radius) {
+            let Some(f) = free else { continue };
+            let at = N * *f as usize..N * *f as usize + N;
+            let way = way(&q[at.clone()], &self.seen[at], *radius);
+            // Not a number: nothing was seen before.
+            *odometer += if way.is_finite() { way } else { 0.0 };
+        }
+        self.seen.copy_from_slice(q);
+        let reach = world.reach();
+        let squared = reach * reach;
+        out.clear();
+        for (i, c) in (0..).zip(&mut self.list) {
+            let odometer: f64 = c.pair.surfaces.iter().map(|b| self.odometers[*b as usize]).sum();
+            // Round-off of the sums is far below a millionth of the way.
+            if c.distance - 1.000001 * (odometer - c.odometer) > reach {
+                continue;
+            }
+            let d = c.pair.stencil.distance(&gather(&c.pair, x));
+            (c.distance, c.odometer) = (d.squared.sqrt(), odometer);
+            if d.squared < squared {
+                out.push((i, d));
+            }
+        }
+    }
+
     /// Whether all pairs within reach at `q` are in the list.
     fn covers(&self, world: &World, q: &[f64]) -> bool {
         if !self.valid {
@@ -86,7 +139,7 @@ impl Candidates {
         self.travel.clear();
         self.travel.extend(to.iter().zip(from).map(|(a, b)| a - b));
         self.travel_squared = self.travel.iter().map(|t| t * t).sum();
-        self.slack = 0.25 * world.reach();
+        self.slack = SLACK * world.reach();
         self.valid = true;
         world.positions(from, &mut self.x);
         world.ways(&self.travel, &mut self.dx);
@@ -104,7 +157,14 @@ impl Candidates {
             // What rounding may add to the way is far below the slack.
             if d <= reach + approach(pair.stencil, &gather(pair, &self.dx)) {
                 let (mollifier, sides) = (world.mollifier(pair), world.sides(pair));
-                self.list.push(Candidate { pair: *pair, mollifier, sides, start: f64::NAN });
+                self.list.push(Candidate {
+                    pair: *pair,
+                    mollifier,
+                    sides,
+                    start: f64::NAN,
+                    distance: f64::NAN,
+                    odometer: 0.0,
+                });
             }
         }
     }

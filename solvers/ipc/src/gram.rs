@@ -48,7 +48,8 @@ mod tests {
 
     #[test]
     fn analytic_gram_is_the_sum_of_squares() {
-        let y: Vec<[f64; PAIR]> = (0..5).map(|k| std::array::from_fn(|i| ((i * i + k) as f64).sin())).collect();
+        let y: Vec<[f64; PAIR]> =
+            (0..5).map(|k| std::array::from_fn(|i| ((i * i + k) as f64).sin())).collect();
         let mut h = [0.0; PAIR * PAIR];
         gram(&y, &mut h);
         for i in 0..PAIR {

@@ -88,9 +88,7 @@ fn add_outer(y: &mut [f64], s: &Side, e: &Vector3<f64>) {
 /// (s ⊗ 1)ᵀ v: the velocity Σ wᵢ ẋᵢ.
 #[inline]
 fn velocity_of(v: &[f64], s: &Side) -> Vector3<f64> {
-    Vector3::from_fn(|r, _| {
-        s[0] * v[r] + s[1] * v[3 + 3 * r] + s[2] * v[4 + 3 * r] + s[3] * v[5 + 3 * r]
-    })
+    Vector3::from_fn(|r, _| s[0] * v[r] + s[1] * v[3 + 3 * r] + s[2] * v[4 + 3 * r] + s[3] * v[5 + 3 * r])
 }
 
 impl BarrierMap {
@@ -110,7 +108,6 @@ impl BarrierMap {
 
     pub(crate) fn clear(&mut self) {
         self.near.clear();
-        self.sliding.clear();
         self.weights.clear();
         self.rates.clear();
         self.blocks.clear();
@@ -271,7 +268,8 @@ impl ContactMap for BarrierMap {
     /// Pairs are sorted by bodies: all that two bodies have in common goes to the matrix at once.
     fn add_hessian(&self, part: Part<'_>, pools: &Pools, evals: &Evals, h: &mut dyn BlockSink) {
         let n = self.near.len();
-        let (near, sliding) = part.constraints.split_at(part.constraints.partition_point(|&k| (k as usize) < n));
+        let (near, sliding) =
+            part.constraints.split_at(part.constraints.partition_point(|&k| (k as usize) < n));
         let mut near = near.iter().map(|&k| k as usize).peekable();
         let mut sliding = sliding.iter().map(|&k| k as usize).peekable();
         let mut y = self.vectors.borrow_mut();

@@ -1,3 +1,4 @@
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use signorini_core::na::{Point3, Vector3};
@@ -39,11 +40,12 @@ pub(crate) struct AffineProblem {
     free_velocity: Vec<f64>,
     pools: Pools,
     map: BarrierMap,
-    /// Contacts with friction at the start, with μ λ \[N\].
-    sliding: Vec<(Sliding, f64)>,
+    /// μ λ of the contacts with friction of the map \[N\].
+    friction: Vec<f64>,
     trial: Trial,
     v_c: Vec<f64>,
-    contacts: Vec<ContactGeometry>,
+    /// Made when somebody asks.
+    contacts: OnceCell<Vec<ContactGeometry>>,
     orthogonality: Orthogonality,
     whole: WholePart,
     blocking: Option<[u32; 2]>,
@@ -77,10 +79,10 @@ impl AffineProblem {
                 Box::new(Pool::<BarrierFriction, 2>::new(BarrierFriction)),
             ]),
             map: BarrierMap::new(world.clone()),
-            sliding: Vec::new(),
+            friction: Vec::new(),
             trial: Trial::default(),
             v_c: Vec::new(),
-            contacts: Vec::new(),
+            contacts: OnceCell::new(),
             orthogonality: Orthogonality { stiffness, ..Orthogonality::default() },
             whole: WholePart::default(),
             blocking: None,
@@ -107,16 +109,17 @@ impl AffineProblem {
         let world = self.world.clone();
         world.positions(q, &mut self.x0);
         let name = |b: u32| world.bodies[b as usize].name.clone();
-        if check && let Some((bodies, depth)) = crate::start::overlap(&world, &mut self.candidates, &self.x0) {
+        if check && let Some((bodies, depth)) = crate::start::overlap(&world, &mut self.candidates, &self.x0)
+        {
             let [a, b] = bodies.map(name);
             return Err(ProblemError::Intersecting { a, b, gap: -depth });
         }
-        self.candidates.ensure(&world, q, q);
+        self.candidates.look(&world, q, &self.x0, &mut self.trial.near);
         self.candidates.list_mut().iter_mut().for_each(|c| c.start = f64::NAN);
-        self.sliding.clear();
-        for c in self.candidates.list() {
-            let x = gather(&c.pair, &self.x0);
-            let d = c.pair.stencil.distance(&x);
+        self.friction.clear();
+        self.map.sliding.clear();
+        for (i, d) in &self.trial.near {
+            let c = &self.candidates.list()[*i as usize];
             let length = d.distance();
             if length <= world.options.separation {
                 let [a, b] = c.pair.surfaces.map(name);
@@ -127,12 +130,12 @@ impl AffineProblem {
             if mu == 0.0 || slope == 0.0 {
                 continue;
             }
-            let m = c.mollifier.map_or(1.0, |m| m.value(&x));
-            let force = -m * slope * 2.0 * length;
+            let m = c.mollifier.map_or(1.0, |m| m.value(&gather(&c.pair, &self.x0)));
             let n = d.r / length;
             let t1 = n.cross(&Vector3::ith(n.iamin(), 1.0)).normalize();
             let spread = spread(&world, &c.pair, &c.sides, &d.weights);
-            self.sliding.push((Sliding { pair: c.pair, spread, tangents: [t1, n.cross(&t1)] }, mu * force));
+            self.map.sliding.push(Sliding { pair: c.pair, spread, tangents: [t1, n.cross(&t1)] });
+            self.friction.push(-2.0 * mu * m * slope * length);
         }
         self.ready = true;
         Ok(())
@@ -171,30 +174,7 @@ impl AffineProblem {
         t.q.clear();
         t.q.extend(self.q0.iter().zip(v).map(|(q, v)| q + self.dt * v));
         self.world.positions(&t.q, &mut t.x);
-        self.candidates.ensure(&self.world, &t.q, &t.q);
-        t.near.clear();
-        let reach = self.world.reach().powi(2);
-        for (i, c) in (0..).zip(self.candidates.list()) {
-            let d = c.pair.stencil.distance(&gather(&c.pair, &t.x));
-            if d.squared < reach {
-                t.near.push((i, d));
-            }
-        }
-    }
-
-    fn contact(&self, k: usize, near: &Near) -> ContactGeometry {
-        let n = -near.normal_to_first();
-        let p: Vector3<f64> =
-            (0..4).filter(|i| near.sides[*i] == 0).map(|i| near.distance.weights[i].abs() * near.x[i]).sum();
-        ContactGeometry {
-            constraint: k as u32,
-            bodies: near.pair.surfaces,
-            geoms: near.pair.surfaces,
-            p_wc: Point3::from(p),
-            r_wc: ContactGeometry::frame(&n),
-            gap: near.start,
-            feature: k as u64,
-        }
+        self.candidates.look(&self.world, &t.q, &t.x, &mut t.near);
     }
 
     /// Refills the pools from the near pairs.
@@ -205,7 +185,11 @@ impl AffineProblem {
         barriers.extend(self.map.near.iter().map(|n| world.barrier(dt, n.start)));
         frictions.clear();
         let stiction_speed = world.options.stiction_speed;
-        frictions.extend(self.sliding.iter().map(|s| BarrierFrictionSeed { dt, force: s.1, stiction_speed }));
+        frictions.extend(self.friction.iter().map(|&force| BarrierFrictionSeed {
+            dt,
+            force,
+            stiction_speed,
+        }));
         self.pools.member_mut(0).reset(&self.seeds.0);
         self.pools.member_mut(1).reset(&self.seeds.1);
         self.pools.layout();
@@ -234,7 +218,7 @@ impl StepProblem for AffineProblem {
         self.look(v);
         let world = self.world.clone();
         self.map.clear();
-        self.contacts.clear();
+        self.contacts.take();
         for (i, distance) in &self.trial.near {
             let c = &mut self.candidates.list_mut()[*i as usize];
             if c.start.is_nan() {
@@ -257,14 +241,10 @@ impl StepProblem for AffineProblem {
                 spread: spread(&world, &c.pair, &c.sides, &distance.weights),
             });
         }
-        for k in 0..self.map.near.len() {
-            let contact = self.contact(k, &self.map.near[k]);
-            self.contacts.push(contact);
-        }
-        for (s, _) in &self.sliding {
+        for k in 0..self.map.sliding.len() {
+            let pair = self.map.sliding[k].pair;
             self.map.weights.push(1.0);
-            self.map.push_blocks(&s.pair);
-            self.map.sliding.push(s.clone());
+            self.map.push_blocks(&pair);
         }
         self.seed();
         self.map.v.clear();
@@ -274,7 +254,7 @@ impl StepProblem for AffineProblem {
         self.v_c.resize(self.pools.row_count(), 0.0);
         let first = self.map.near.len() as u32;
         self.slipping.clear();
-        self.slipping.extend(first..first + self.sliding.len() as u32);
+        self.slipping.extend(first..first + self.friction.len() as u32);
         self.map.apply_linear(Part { blocks: &[], constraints: &self.slipping }, v, &mut self.v_c);
         for (k, near) in self.map.near.iter().enumerate() {
             let rate = (near.length - near.start) / self.dt;
@@ -323,7 +303,7 @@ impl StepProblem for AffineProblem {
         &self.map
     }
     fn contacts(&self) -> &[ContactGeometry] {
-        &self.contacts
+        self.contacts.get_or_init(|| self.map.near.iter().enumerate().map(|(k, n)| contact(k, n)).collect())
     }
     fn blocking(&self) -> Option<[u32; 2]> {
         self.blocking
@@ -380,5 +360,21 @@ impl StepProblem for AffineProblem {
             }
         }
         alpha
+    }
+}
+
+/// Where a near pair is.
+fn contact(k: usize, near: &Near) -> ContactGeometry {
+    let n = -near.normal_to_first();
+    let p: Vector3<f64> =
+        (0..4).filter(|i| near.sides[*i] == 0).map(|i| near.distance.weights[i].abs() * near.x[i]).sum();
+    ContactGeometry {
+        constraint: k as u32,
+        bodies: near.pair.surfaces,
+        geoms: near.pair.surfaces,
+        p_wc: Point3::from(p),
+        r_wc: ContactGeometry::frame(&n),
+        gap: near.start,
+        feature: k as u64,
     }
 }

@@ -93,8 +93,11 @@ impl AffineSystem {
         options: IpcOptions,
     ) -> Result<Self, BodyError> {
         options.check()?;
-        let placed: Vec<(AffineBody, [f64; N])> =
-            bodies.into_iter().map(|(body, pose)| (body.coordinates(&pose), body)).map(|(q, b)| (b, q)).collect();
+        let placed: Vec<(AffineBody, [f64; N])> = bodies
+            .into_iter()
+            .map(|(body, pose)| (body.coordinates(&pose), body))
+            .map(|(q, b)| (b, q))
+            .collect();
         let start: Vec<f64> = placed.iter().filter(|b| !b.0.fixed).flat_map(|b| b.1).collect();
         let mut excluded: Vec<[u32; 2]> =
             excluded.iter().map(|[a, b]| [*a.min(b) as u32, *a.max(b) as u32]).collect();
@@ -133,8 +136,10 @@ impl AffineSystem {
         let at = self.positions(x);
         self.candidates.ensure(&self.world, &x.q, &x.q);
         let reach = self.world.reach();
-        let distance = |c: &crate::candidates::Candidate| c.pair.stencil.distance(&gather(&c.pair, &at)).distance();
-        let all = self.candidates.list().iter().map(|c| (distance(c), c.pair.surfaces)).filter(|d| d.0 < reach);
+        let distance =
+            |c: &crate::candidates::Candidate| c.pair.stencil.distance(&gather(&c.pair, &at)).distance();
+        let all =
+            self.candidates.list().iter().map(|c| (distance(c), c.pair.surfaces)).filter(|d| d.0 < reach);
         all.min_by(|a, b| a.0.total_cmp(&b.0))
     }
 

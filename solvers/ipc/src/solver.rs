@@ -1,0 +1,323 @@
+use signorini_core::{
+    BlockSink, ContactSolver, Evals, ProblemError, Regime, SolveError, SolveStats, SolveStatus, StepProblem,
+    StepSolution, Tolerance, WholePart, check_finite,
+};
+use signorini_math::{BlockCholesky, BlockParts, BlockPattern, CholeskyError};
+
+/// Name on the command line.
+const NAME: &str = "ipc";
+
+/// Part of the tolerance that the residual of a start must meet for a solve without iteration.
+const START: f64 = 1e-2;
+
+/// Settings of [`IpcSolver`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IpcSolverOptions {
+    /// Change of the objective, relative to its size, that counts as round-off: smaller rises are accepted.
+    pub round_off: f64,
+    /// Points that a line search tries before it gives up.
+    pub max_trials: u32,
+}
+
+impl Default for IpcSolverOptions {
+    fn default() -> Self {
+        Self { round_off: 1e-12, max_trials: 60 }
+    }
+}
+
+/// Projected Newton with collision detection in the line search.
+///
+/// ```text
+/// (A + ∇²Ψ⁺ + Σ (∇² w ℓ)⁺) dv = −∇,    v ← v + α dv,   α ≤ max_step
+/// ```
+/// Starts on the way from v = 0, which is feasible, to the guess, at whichever of the two ends that way allows the objective is lower. α shrinks from the longest step that
+/// [`StepProblem::max_step`] allows, by parabolas, until the objective falls, or rises by no more than round-off.
+///
+/// Convergence: ‖D∇‖ ≤ ε·max(1, ‖D A v*‖) as everywhere, or a Newton step, not shortened by anything, that changes the velocity of no point by more than ε · 1 m/s; it is taken still.
+/// A solve without iteration needs a hundredth of the residual. A short α is no convergence: a line search that cannot move ends as [`SolveStatus::Stalled`], and [`IpcSolver::blocked`] names the bodies.
+///
+/// The symbolic factorisation is reused while the pattern is the same. Solves with storage that has grown allocate little.
+#[derive(Debug, Default)]
+pub struct IpcSolver {
+    options: IpcSolverOptions,
+    whole: WholePart,
+    evals: Evals,
+    pattern: BlockPattern,
+    parts: BlockParts,
+    cholesky: BlockCholesky,
+    /// Blocks that share a constraint, and those of the pattern.
+    coupled: Vec<[u32; 2]>,
+    kept: Vec<[u32; 2]>,
+    block: Vec<f64>,
+    blocked: Option<[u32; 2]>,
+    v: Vec<f64>,
+    trial: Vec<f64>,
+    gradient: Vec<f64>,
+    step: Vec<f64>,
+    drift: Vec<f64>,
+}
+
+impl IpcSolver {
+    /// With the given settings.
+    pub fn new(options: IpcSolverOptions) -> Self {
+        Self { options, ..Self::default() }
+    }
+
+    /// The settings.
+    pub fn options(&self) -> &IpcSolverOptions {
+        &self.options
+    }
+
+    /// The two bodies that left the last solve no room to move, when it stalled for that reason.
+    pub fn blocked(&self) -> Option<[u32; 2]> {
+        self.blocked
+    }
+
+    /// Moves the linearisation to the current velocity, evaluates all laws and the gradient; ‖D∇‖.
+    fn evaluate(&mut self, p: &mut dyn StepProblem) -> Result<f64, SolveError> {
+        p.relinearize(&self.v)?;
+        self.whole.fit(p);
+        p.pools().size_evals(&mut self.evals);
+        p.pools().eval(self.whole.part(), p.contact_velocities(), &mut self.evals);
+        for (d, (v, s)) in self.drift.iter_mut().zip(self.v.iter().zip(p.free_velocity())) {
+            *d = v - s;
+        }
+        p.inertia().apply(self.whole.part(), &self.drift, &mut self.gradient);
+        if let Some(s) = p.smooth() {
+            s.add_gradient(&self.v, &mut self.gradient);
+        }
+        p.map().add_gradient(self.whole.part(), p.pools(), &self.evals, &mut self.gradient);
+        check_finite("gradient", &self.gradient)?;
+        Ok(scaled_norm(p, &self.gradient))
+    }
+
+    /// The pattern of the Hessian: blocks that share a constraint, and those that did in the last iterations while that is not many more.
+    fn analyze(&mut self, p: &dyn StepProblem) -> Result<(), SolveError> {
+        let starts = p.inertia().block_starts();
+        self.coupled.clear();
+        for k in 0..p.pools().constraint_count() {
+            let blocks = p.map().blocks_of(k);
+            for (i, &b) in blocks.iter().enumerate() {
+                for &a in &blocks[..i] {
+                    if self.coupled.last() != Some(&[a, b]) {
+                        self.coupled.push([a, b]);
+                    }
+                }
+            }
+        }
+        self.coupled.sort_unstable();
+        self.coupled.dedup();
+        let kept = &self.kept;
+        let covered = self.coupled.iter().all(|c| kept.binary_search(c).is_ok());
+        if covered && kept.len() <= 2 * self.coupled.len() + 8 && self.pattern.block_starts() == starts {
+            return Ok(());
+        }
+        if self.pattern.block_starts() != starts || self.kept.len() > self.coupled.len() {
+            self.kept.clear();
+        }
+        self.kept.extend_from_slice(&self.coupled);
+        self.kept.sort_unstable();
+        self.kept.dedup();
+        self.pattern.reset(starts);
+        self.pattern.couple_all_diagonals();
+        self.kept.iter().for_each(|c| self.pattern.couple(c));
+        self.pattern.finish();
+        self.parts.whole(&self.pattern);
+        self.cholesky
+            .analyze(&self.pattern, &self.parts)
+            .map_err(|e| ProblemError::Unsupported(e.to_string()))?;
+        Ok(())
+    }
+
+    /// Assembles and factors the projected Hessian; where round-off leaves it indefinite, multiples of the inertia are added.
+    fn factor(
+        &mut self,
+        p: &dyn StepProblem,
+        residual: f64,
+        stats: &mut SolveStats,
+    ) -> Result<(), SolveError> {
+        for factor in [1.0, 1e2, 1e4] {
+            self.cholesky.clear(0);
+            let mut sink = Scaled { factor, sink: &mut self.cholesky, block: &mut self.block };
+            p.inertia().add_blocks(self.whole.part(), &mut sink);
+            if let Some(s) = p.smooth() {
+                s.add_hessian(&self.v, &mut self.cholesky);
+            }
+            p.map().add_hessian(self.whole.part(), p.pools(), &self.evals, &mut self.cholesky);
+            stats.factorizations += 1;
+            match self.cholesky.factor(0) {
+                Ok(()) => return Ok(()),
+                Err(CholeskyError::NotPositiveDefinite { .. }) => {}
+                Err(e) => {
+                    return Err(ProblemError::Unsupported(format!("Hessian of the contact map: {e}")).into());
+                }
+            }
+        }
+        Err(SolveError::Factorization { iteration: stats.iterations, residual })
+    }
+
+    /// Where to start; see the documentation of the type. The objective there.
+    fn start(&mut self, p: &mut dyn StepProblem, guess: &[f64]) -> Result<f64, SolveError> {
+        let barrier = p.pools().members().iter().any(|m| !m.is_empty() && m.properties().barrier);
+        if p.regime() == Regime::Frozen && !barrier {
+            self.v.copy_from_slice(guess);
+            return Ok(p.value(&self.v)?);
+        }
+        self.trial.fill(0.0);
+        let alpha = p.max_step(&self.trial, guess);
+        self.v.iter_mut().zip(guess).for_each(|(v, g)| *v = alpha * g);
+        let (there, zero) = (p.value(&self.v)?, p.value(&self.trial)?);
+        if there.is_finite() && there <= zero {
+            return Ok(there);
+        }
+        self.v.fill(0.0);
+        if zero.is_finite() {
+            return Ok(zero);
+        }
+        let why = "the objective is infinite at v = 0: a barrier is violated where the step starts; separate the bodies first";
+        Err(SolveError::Unsupported { solver: NAME, why: why.into() })
+    }
+
+    fn iterate(
+        &mut self,
+        p: &mut dyn StepProblem,
+        mut value: f64,
+        tol: Tolerance,
+        out: &mut StepSolution,
+    ) -> Result<SolveStatus, SolveError> {
+        let stats = &mut out.stats;
+        loop {
+            let residual = self.evaluate(p)?;
+            out.residual = residual;
+            // A start must be far better: else accelerations below ε/δt would be lost step after step.
+            let enough = if stats.iterations == 0 { START * out.tolerance } else { out.tolerance };
+            if residual <= enough {
+                return Ok(SolveStatus::Converged);
+            }
+            self.analyze(p)?;
+            self.factor(p, residual, stats)?;
+            self.step.iter_mut().zip(&self.gradient).for_each(|(s, g)| *s = -g);
+            self.cholesky.solve(0, &mut self.step);
+            let slope: f64 = self.gradient.iter().zip(&self.step).map(|(g, s)| g * s).sum();
+            let speed = p.largest_speed(&self.step);
+            let last = speed <= tol.relative;
+            if slope >= 0.0 || !speed.is_finite() {
+                return Ok(SolveStatus::Stalled);
+            }
+            if stats.iterations >= tol.max_iterations {
+                return Ok(SolveStatus::IterationLimit);
+            }
+            let most = p.max_step(&self.v, &self.step);
+            let Some(there) = self.search(p, value, slope, most, stats)? else {
+                if last {
+                    return Ok(SolveStatus::Converged);
+                }
+                self.blocked = p.blocking().filter(|_| most < 1.0);
+                return Ok(SolveStatus::Stalled);
+            };
+            value = there;
+            self.v.copy_from_slice(&self.trial);
+            stats.iterations += 1;
+            if last {
+                out.residual = self.evaluate(p)?;
+                return Ok(SolveStatus::Converged);
+            }
+        }
+    }
+
+    /// Backtracks from α = `most`; the objective at the trial point, None when none is low enough.
+    fn search(
+        &mut self,
+        p: &mut dyn StepProblem,
+        value: f64,
+        slope: f64,
+        most: f64,
+        stats: &mut SolveStats,
+    ) -> Result<Option<f64>, SolveError> {
+        let slack = self.options.round_off * value.abs();
+        let mut alpha = most;
+        for _ in 0..self.options.max_trials {
+            for (t, (v, s)) in self.trial.iter_mut().zip(self.v.iter().zip(&self.step)) {
+                *t = v + alpha * s;
+            }
+            stats.line_search += 1;
+            let there = p.value(&self.trial)?;
+            let change = there - value;
+            if change < 1e-4 * alpha * slope || change <= slack && -alpha * slope <= slack {
+                return Ok(Some(there).filter(|_| self.trial != self.v));
+            }
+            // Minimum of the parabola through both values and the slope.
+            let bend = change - alpha * slope;
+            let lower = if bend.is_finite() { -0.5 * slope * alpha / bend } else { 0.5 };
+            alpha *= lower.clamp(0.1, 0.5);
+        }
+        Ok(None)
+    }
+}
+
+/// Multiplies blocks on their way.
+struct Scaled<'a> {
+    factor: f64,
+    sink: &'a mut BlockCholesky,
+    block: &'a mut Vec<f64>,
+}
+
+impl BlockSink for Scaled<'_> {
+    fn add(&mut self, row_block: usize, col_block: usize, block: &[f64]) {
+        self.block.clear();
+        self.block.extend(block.iter().map(|x| self.factor * x));
+        self.sink.add(row_block, col_block, self.block);
+    }
+}
+
+/// ‖D g‖.
+fn scaled_norm(p: &dyn StepProblem, g: &[f64]) -> f64 {
+    g.iter().zip(p.inertia().scaling()).map(|(g, d)| (g * d).powi(2)).sum::<f64>().sqrt()
+}
+
+impl ContactSolver for IpcSolver {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn supports(&self, _: &dyn StepProblem) -> Result<(), SolveError> {
+        Ok(())
+    }
+
+    fn solve(
+        &mut self,
+        p: &mut dyn StepProblem,
+        guess: &[f64],
+        tol: Tolerance,
+        out: &mut StepSolution,
+    ) -> Result<SolveStatus, SolveError> {
+        let nv = p.velocity_count();
+        if guess.len() != nv {
+            return Err(ProblemError::Shape { what: "guess", expected: nv, found: guess.len() }.into());
+        }
+        if !(tol.relative >= 0.0 && tol.relative.is_finite()) {
+            let why = format!("the relative tolerance must be finite and not negative, not {}", tol.relative);
+            return Err(ProblemError::Unsupported(why).into());
+        }
+        check_finite("guess", guess)?;
+        check_finite("free velocity", p.free_velocity())?;
+        for x in [&mut self.v, &mut self.trial, &mut self.gradient, &mut self.step, &mut self.drift] {
+            x.resize(nv, 0.0);
+        }
+        self.blocked = None;
+        self.whole.fit(p);
+        p.inertia().apply(self.whole.part(), p.free_velocity(), &mut self.gradient);
+        out.tolerance = tol.relative * scaled_norm(p, &self.gradient).max(1.0);
+        out.stats = SolveStats::default();
+        let value = self.start(p, guess)?;
+        let status = self.iterate(p, value, tol, out)?;
+        out.stats.island_iterations = out.stats.iterations;
+        out.v.clone_from(&self.v);
+        out.v_c.clear();
+        out.v_c.extend_from_slice(p.contact_velocities());
+        out.gamma.clear();
+        out.gamma.extend(self.evals.grad.iter().map(|g| -g));
+        out.status = status;
+        Ok(status)
+    }
+}
