@@ -115,6 +115,11 @@ impl SurfacePairs {
         &self.surfaces
     }
 
+    /// Pairs of surfaces whose boxes met in the last search, ascending.
+    pub fn near(&self) -> &[[u32; 2]] {
+        &self.near
+    }
+
     /// Writes all pairs, ascending, that boxes do not keep further apart than `margin` \[m\] on the way; `collide` says which surfaces are of interest.
     pub fn find(
         &mut self,

@@ -69,8 +69,12 @@ pub struct AffineBody {
     pub com: Vector3<f64>,
     /// Coefficient of friction.
     pub friction: f64,
+    /// One point of each connected part of the surface.
+    pub parts: Vec<u32>,
     /// Does not move.
     pub fixed: bool,
+    /// Moves as it is told, however hard others push: it counts with a million times its mass.
+    pub driven: bool,
 }
 
 impl AffineBody {
@@ -135,7 +139,9 @@ impl AffineBody {
             second_moment,
             com,
             friction: 0.0,
+            parts: parts(mesh),
             fixed: false,
+            driven: false,
         })
     }
 
@@ -148,7 +154,13 @@ impl AffineBody {
     /// The same, but held.
     #[must_use]
     pub fn held(self) -> Self {
-        Self { fixed: true, ..self }
+        Self { fixed: true, driven: false, ..self }
+    }
+
+    /// The same, but moved from outside; see `AffineSystem::drive`.
+    #[must_use]
+    pub fn driven(self) -> Self {
+        Self { driven: true, fixed: false, ..self }
     }
 
     /// Coordinates at a pose of the mesh's frame, 12.
@@ -163,6 +175,26 @@ impl AffineBody {
         let rate = angular.cross_matrix() * matrix(q);
         std::array::from_fn(|i| if i < 3 { linear[i] } else { rate[((i - 3) / 3, (i - 3) % 3)] })
     }
+}
+
+/// The first point of each connected part of a surface.
+fn parts(mesh: &TriangleMesh) -> Vec<u32> {
+    let mut of: Vec<u32> = (0..mesh.vertices().len() as u32).collect();
+    // Each point points to one before it, or to itself; chains are followed and shortened.
+    fn root(of: &mut [u32], mut i: u32) -> u32 {
+        while of[i as usize] != i {
+            of[i as usize] = of[of[i as usize] as usize];
+            i = of[i as usize];
+        }
+        i
+    }
+    for t in mesh.triangles() {
+        let first = t.map(|i| root(&mut of, i));
+        let low = first[0].min(first[1]).min(first[2]);
+        first.iter().for_each(|f| of[*f as usize] = low);
+    }
+    let used = |i: &u32| mesh.triangles().iter().any(|t| t.contains(i));
+    (0..of.len() as u32).filter(|i| of[*i as usize] == *i).filter(used).collect()
 }
 
 /// A of coordinates, or of a velocity.

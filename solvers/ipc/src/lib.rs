@@ -8,6 +8,7 @@ mod body;
 mod candidates;
 mod friction;
 mod gram;
+mod inputs;
 mod map;
 mod orthogonality;
 mod problem;

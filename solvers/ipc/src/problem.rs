@@ -10,6 +10,7 @@ use signorini_geometry::{Ccd, Impact, StencilDistance};
 
 use crate::body::matrix;
 use crate::candidates::{Candidates, approach};
+use crate::inputs::Inputs;
 use crate::map::{BarrierMap, Near, Sliding, spread};
 use crate::orthogonality::Orthogonality;
 use crate::world::{N, World, gather};
@@ -141,7 +142,7 @@ impl AffineProblem {
         Ok(())
     }
 
-    pub(crate) fn set_step(&mut self, dt: f64) -> Result<(), ProblemError> {
+    pub(crate) fn set_step(&mut self, dt: f64, inputs: &Inputs) -> Result<(), ProblemError> {
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(ProblemError::StepSize { dt });
         }
@@ -149,10 +150,8 @@ impl AffineProblem {
         self.map.dt = dt;
         self.orthogonality.dt = dt;
         self.orthogonality.q0.clone_from(&self.q0);
-        self.free_velocity.clone_from(&self.v0);
-        for body in self.free_velocity.chunks_exact_mut(N) {
-            (0..3).for_each(|i| body[i] += dt * self.world.options.gravity[i]);
-        }
+        let start = (&self.q0[..], &self.v0[..]);
+        inputs.free_velocity(&self.world, &self.inertia, dt, start, &mut self.free_velocity)?;
         check_finite("free velocity", &self.free_velocity)?;
         self.trial.known = false;
         let mut zero = std::mem::take(&mut self.drift);

@@ -8,6 +8,7 @@ use signorini_core::{
 
 use crate::body::matrix;
 use crate::candidates::Candidates;
+use crate::inputs::Inputs;
 use crate::orthogonality::Orthogonality;
 use crate::problem::AffineProblem;
 use crate::world::{N, World, gather};
@@ -80,6 +81,7 @@ pub struct AffineSystem {
     start: Vec<f64>,
     /// Coordinates that the last solve reached without crossing anything.
     clean: Vec<f64>,
+    inputs: Inputs,
 }
 
 impl AffineSystem {
@@ -93,6 +95,12 @@ impl AffineSystem {
         options: IpcOptions,
     ) -> Result<Self, BodyError> {
         options.check()?;
+        for (body, _) in &bodies {
+            if !(body.friction >= 0.0 && body.friction.is_finite()) {
+                let (name, value) = (body.name.clone(), body.friction);
+                return Err(BodyError::Value { name, what: "friction", value, range: "a number ≥ 0" });
+            }
+        }
         let placed: Vec<(AffineBody, [f64; N])> = bodies
             .into_iter()
             .map(|(body, pose)| (body.coordinates(&pose), body))
@@ -106,12 +114,42 @@ impl AffineSystem {
         let inertia = inertia(&world)?;
         let slot = || AffineProblem::new(world.clone(), inertia.clone());
         let candidates = Candidates::new(&world);
-        Ok(Self { slots: [slot(), slot()], candidates, start, clean: Vec::new(), world })
+        let inputs = Inputs::new(world.bodies.len());
+        Ok(Self { slots: [slot(), slot()], candidates, start, clean: Vec::new(), inputs, world })
     }
 
     /// The start, at rest.
     pub fn initial_state(&self) -> State {
         State { t: 0.0, v: vec![0.0; self.start.len()], q: self.start.clone(), ..State::default() }
+    }
+
+    /// Sets the force at the centre of mass \[N\] and the torque \[N·m\] on a body, world axes, until they are set again.
+    ///
+    /// # Errors
+    /// A body that does not exist, does not move or is driven; numbers that are not finite.
+    pub fn push(
+        &mut self,
+        body: usize,
+        force: Vector3<f64>,
+        torque: Vector3<f64>,
+    ) -> Result<(), ProblemError> {
+        let takes = self.world.bodies.get(body).is_some_and(|b| !b.fixed && !b.driven);
+        input(takes, body, "is not one that forces move", &mut self.inputs.loads, [force, torque])
+    }
+
+    /// Sets the velocity of the centre of mass \[m/s\] and the angular velocity \[rad/s\] at which a driven body moves, world axes, until they are set again. What stands
+    /// in its way and cannot give way stops it.
+    ///
+    /// # Errors
+    /// A body that does not exist or is not [`AffineBody::driven`]; numbers that are not finite.
+    pub fn drive(
+        &mut self,
+        body: usize,
+        linear: Vector3<f64>,
+        angular: Vector3<f64>,
+    ) -> Result<(), ProblemError> {
+        let takes = self.world.bodies.get(body).is_some_and(|b| b.driven);
+        input(takes, body, "is not driven", &mut self.inputs.drives, [linear, angular])
     }
 
     /// The bodies.
@@ -176,7 +214,7 @@ impl System for AffineSystem {
         if !p.ready {
             return Err(ProblemError::NotPrepared { slot });
         }
-        p.set_step(dt)?;
+        p.set_step(dt, &self.inputs)?;
         Ok(p)
     }
 
@@ -214,7 +252,8 @@ impl System for AffineSystem {
             let (a, rate) = (matrix(q), matrix(v));
             let speed = v[..3].iter().map(|v| v * v).sum::<f64>();
             e.kinetic += 0.5 * (body.mass * speed + (rate * body.second_moment * rate.transpose()).trace());
-            e.potential -= body.mass * o.gravity.dot(&Vector3::from_column_slice(&q[..3]));
+            let weight = if body.driven { 0.0 } else { body.mass };
+            e.potential -= weight * o.gravity.dot(&Vector3::from_column_slice(&q[..3]));
             e.potential += Orthogonality::energy(o.orthogonality * body.volume, &a);
         }
         let at = self.positions(x);
@@ -229,16 +268,37 @@ impl System for AffineSystem {
     }
 }
 
+/// Factor of the inertia of driven bodies.
+const DRIVEN: f64 = 1e6;
+
+fn input(
+    takes: bool,
+    body: usize,
+    why: &str,
+    to: &mut [[Vector3<f64>; 2]],
+    value: [Vector3<f64>; 2],
+) -> Result<(), ProblemError> {
+    if !takes {
+        return Err(ProblemError::Unsupported(format!("body {body} {why}")));
+    }
+    for (what, v) in ["linear input of a body", "angular input of a body"].into_iter().zip(&value) {
+        check_finite(what, v.as_slice())?;
+    }
+    to[body] = value;
+    Ok(())
+}
+
 /// M: the mass of each body, and its second moment once per row of A.
 fn inertia(world: &World) -> Result<BlockDiagonal, BodyError> {
     let mut inertia = BlockDiagonal::with_sizes(&vec![N; world.unknowns() / N]);
     for (f, body) in world.bodies.iter().filter(|b| !b.fixed).enumerate() {
         let block = inertia.block_mut(f);
+        let factor = if body.driven { DRIVEN } else { 1.0 };
         for i in 0..3 {
-            block[(N + 1) * i] = body.mass;
+            block[(N + 1) * i] = factor * body.mass;
             for r in 0..3 {
                 for c in 0..3 {
-                    block[N * (3 + 3 * i + c) + 3 + 3 * i + r] = body.second_moment[(r, c)];
+                    block[N * (3 + 3 * i + c) + 3 + 3 * i + r] = factor * body.second_moment[(r, c)];
                 }
             }
         }

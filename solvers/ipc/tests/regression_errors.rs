@@ -1,0 +1,95 @@
+//! What a user can do wrong is told with the body, the number and the remedy.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use signorini_core::na::{Isometry3, Point3, Vector3};
+use signorini_core::{ProblemError, Slot, System};
+use signorini_geometry::TriangleMesh;
+use signorini_ipc::{AffineBody, AffineSystem, BodyError, IpcOptions};
+
+fn cube(name: &str, half: f64) -> AffineBody {
+    AffineBody::solid(name, &TriangleMesh::cuboid(&Vector3::repeat(half)).unwrap(), 1000.0).unwrap()
+}
+
+fn start(bodies: Vec<(AffineBody, Isometry3<f64>)>, options: IpcOptions) -> Result<(), ProblemError> {
+    let mut system = AffineSystem::new(bodies, &[], options).unwrap();
+    let x = system.initial_state();
+    system.prepare(Slot::Start, &x, 0.01)
+}
+
+#[test]
+fn regression_overlapping_starts_are_refused() {
+    let at = |x: f64, y: f64, z: f64| Isometry3::new(Vector3::new(x, y, z), Vector3::new(0.1, 0.2, 0.3));
+    let refused = |pose: Isometry3<f64>, half: f64, separation: f64| {
+        let options = IpcOptions { separation, ..IpcOptions::default() };
+        start(vec![(cube("big", 0.1), Isometry3::identity()), (cube("small", half), pose)], options)
+    };
+    assert_eq!(refused(at(0.3, 0.0, 0.0), 0.1, 0.0), Ok(()));
+    for (pose, half, separation, depth) in [
+        // Corners through faces; how deep depends on the edge that is found first.
+        (at(0.15, 0.0, 0.0), 0.1, 0.0, 0.2),
+        // Wholly inside, 0.07 m from the nearest face.
+        (at(0.02, 0.0, 0.0), 0.01, 0.0, 0.09),
+        // Apart, but nearer than the separation.
+        (Isometry3::translation(0.2005, 0.0, 0.0), 0.1, 1e-3, 6e-4),
+    ] {
+        match refused(pose, half, separation) {
+            Err(ProblemError::Intersecting { a, b, gap }) => {
+                assert_eq!((a.as_str(), b.as_str()), ("big", "small"));
+                assert!(gap < 0.0 && gap > -depth, "{gap}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    // Excluded pairs may overlap.
+    let bodies = vec![
+        (cube("big", 0.1), Isometry3::identity()),
+        (cube("small", 0.1), Isometry3::translation(0.1, 0.0, 0.0)),
+    ];
+    let mut system = AffineSystem::new(bodies, &[[1, 0]], IpcOptions::default()).unwrap();
+    let x = system.initial_state();
+    assert_eq!(system.prepare(Slot::Start, &x, 0.01), Ok(()));
+}
+
+#[test]
+fn regression_meshes_that_are_no_bodies() {
+    let solid = |m: &TriangleMesh| AffineBody::solid("b", m, 1000.0).err();
+    let mesh = TriangleMesh::cuboid(&Vector3::repeat(0.1)).unwrap();
+    assert!(matches!(solid(&mesh.flipped()), Some(BodyError::Inverted { .. })));
+    let open = TriangleMesh::new(mesh.vertices().to_vec(), mesh.triangles()[1..].to_vec()).unwrap();
+    assert!(matches!(solid(&open), Some(BodyError::Open { .. })));
+    // A sliver: the middle of an edge as a corner.
+    let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.5, 0.0, 0.0]];
+    let points: Vec<Point3<f64>> = points.into_iter().map(Point3::from).collect();
+    let triangles = vec![[0, 2, 1], [0, 3, 2], [1, 2, 3], [0, 4, 3], [4, 1, 3], [0, 1, 4]];
+    // Refused by the mesh itself or by the body.
+    let sliver = TriangleMesh::new(points, triangles);
+    assert!(sliver.is_err() || matches!(solid(&sliver.unwrap()), Some(BodyError::Degenerate { .. })));
+    for density in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let refused = AffineBody::solid("b", &mesh, density).err();
+        assert!(matches!(refused, Some(BodyError::Value { what: "density", .. })), "{density}");
+    }
+}
+
+#[test]
+fn regression_options_and_inputs_out_of_range() {
+    let usual = IpcOptions::default();
+    for bad in [
+        IpcOptions { range: 0.0, ..usual },
+        IpcOptions { stiffness: -1.0, ..usual },
+        IpcOptions { separation: f64::NAN, ..usual },
+        IpcOptions { orthogonality: f64::INFINITY, ..usual },
+        IpcOptions { stiction_speed: 0.0, ..usual },
+        IpcOptions { gravity: Vector3::new(0.0, f64::NAN, 0.0), ..usual },
+    ] {
+        let made = AffineSystem::new(vec![(cube("a", 0.1), Isometry3::identity())], &[], bad);
+        assert!(matches!(made.err(), Some(BodyError::Value { .. })), "{bad:?}");
+    }
+    let made =
+        AffineSystem::new(vec![(cube("a", 0.1).with_friction(-0.5), Isometry3::identity())], &[], usual);
+    assert!(matches!(made.err(), Some(BodyError::Value { what: "friction", .. })));
+    let mut s = AffineSystem::new(vec![(cube("a", 0.1), Isometry3::identity())], &[], usual).unwrap();
+    let z = Vector3::zeros();
+    assert!(s.push(1, z, z).is_err() && s.drive(0, z, z).is_err());
+    assert!(s.push(0, Vector3::new(f64::NAN, 0.0, 0.0), z).is_err());
+    assert!(s.push(0, Vector3::x(), z).is_ok());
+}
