@@ -1,6 +1,7 @@
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
+use crate::coupling::CoupledInertia;
 use crate::frozen_kernels::{
     BodyPair, add_product, add_sparse_square, add_square, add_transposed_product, mirror_lower,
     triple_product,
@@ -8,8 +9,8 @@ use crate::frozen_kernels::{
 use crate::problem::{WholePart, check_finite};
 use crate::snapshot::{Inconsistent, check_starts, ensure};
 use crate::{
-    BlockDiagonal, BlockSink, Changed, ContactGeometry, ContactMap, Evals, Inertia, Pace, Part, Pools,
-    ProblemError, Regime, StepProblem,
+    BlockDiagonal, BlockSink, Changed, ContactGeometry, ContactMap, Coupling, Evals, Inertia, Pace, Part,
+    Pools, ProblemError, Regime, StepProblem,
 };
 
 /// Block-sparse affine map v_c = J v + b: for each constraint a few dense blocks of J.
@@ -365,7 +366,7 @@ impl ContactMap for FrozenMap {
 /// A step in the frozen regime: block-diagonal inertia, pools, and a block-sparse affine map.
 pub struct FrozenProblem {
     dt: f64,
-    inertia: BlockDiagonal,
+    inertia: CoupledInertia,
     free_velocity: Vec<f64>,
     map: FrozenMap,
     pools: Pools,
@@ -382,6 +383,8 @@ pub struct FrozenProblem {
 pub struct FrozenParts<'a> {
     /// A; call [`BlockDiagonal::factor`] after writing.
     pub inertia: &'a mut BlockDiagonal,
+    /// What couples the blocks of A, nothing at first; call [`Coupling::factor`] after writing either.
+    pub coupling: &'a mut Coupling,
     /// v*.
     pub free_velocity: &'a mut Vec<f64>,
     /// J and b.
@@ -400,6 +403,25 @@ impl FrozenProblem {
     pub fn new(
         dt: f64,
         inertia: BlockDiagonal,
+        free_velocity: Vec<f64>,
+        map: FrozenMap,
+        pools: Pools,
+        contacts: Vec<ContactGeometry>,
+    ) -> Result<Self, ProblemError> {
+        Self::coupled(
+            dt,
+            CoupledInertia { blocks: inertia, ..CoupledInertia::default() },
+            free_velocity,
+            map,
+            pools,
+            contacts,
+        )
+    }
+
+    /// The same with an inertia whose blocks are coupled.
+    pub(crate) fn coupled(
+        dt: f64,
+        inertia: CoupledInertia,
         free_velocity: Vec<f64>,
         map: FrozenMap,
         pools: Pools,
@@ -426,7 +448,8 @@ impl FrozenProblem {
     /// Access for in-place refilling; call [`FrozenProblem::finish`] afterwards.
     pub fn parts_mut(&mut self) -> FrozenParts<'_> {
         FrozenParts {
-            inertia: &mut self.inertia,
+            inertia: &mut self.inertia.blocks,
+            coupling: &mut self.inertia.coupling,
             free_velocity: &mut self.free_velocity,
             map: &mut self.map,
             pools: &mut self.pools,
@@ -478,9 +501,19 @@ impl FrozenProblem {
         &self.map
     }
 
-    /// A.
+    /// The blocks of A, without what couples them.
     pub fn block_inertia(&self) -> &BlockDiagonal {
-        &self.inertia
+        &self.inertia.blocks
+    }
+
+    /// What couples the blocks of A.
+    pub fn coupling(&self) -> &Coupling {
+        &self.inertia.coupling
+    }
+
+    /// A as one dense matrix (tests, references).
+    pub fn dense_inertia(&self) -> DMatrix<f64> {
+        self.inertia.to_dense()
     }
 
     /// The whole problem as one part.
@@ -494,8 +527,8 @@ impl StepProblem for FrozenProblem {
         self.pools.sweep(&self.v_c, pace, gamma);
         true
     }
-    fn relag(&mut self, gamma: &[f64]) -> bool {
-        self.pools.relag(gamma)
+    fn relag(&mut self, gamma: &[f64]) -> Result<bool, ProblemError> {
+        Ok(self.pools.relag(gamma))
     }
     fn dt(&self) -> f64 {
         self.dt

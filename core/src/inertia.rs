@@ -4,10 +4,14 @@ use serde::{Deserialize, Serialize};
 use crate::snapshot::{Inconsistent, check_starts, ensure};
 use crate::{BlockSink, Part, ProblemError};
 
-/// The (linearised) inertia A: symmetric, positive definite, block-diagonal over cliques.
+/// The (linearised) inertia A: symmetric, positive definite, block-diagonal over cliques, where [`Inertia::is_block_diagonal`] does not say otherwise.
 pub trait Inertia {
     /// First unknown of each block, and the number of unknowns as the last entry: blocks + 1.
     fn block_starts(&self) -> &[usize];
+    /// Whether blocks of unknowns are independent of each other; otherwise A holds more than its blocks, and its only part is the whole.
+    fn is_block_diagonal(&self) -> bool {
+        true
+    }
     /// y = A x on the blocks of `part`.
     fn apply(&self, part: Part<'_>, x: &[f64], y: &mut [f64]);
     /// x ← A⁻¹ x on the blocks of `part`.

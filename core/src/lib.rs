@@ -17,6 +17,7 @@
 //! slices are column-major.
 
 mod batch;
+mod coupling;
 mod delassus;
 mod dense;
 mod frozen;
@@ -34,6 +35,7 @@ mod system;
 pub use nalgebra as na;
 
 pub use batch::{BatchLayout, BatchStepper, LaneStatus};
+pub use coupling::Coupling;
 pub use dense::DenseProblem;
 pub use frozen::{FrozenMap, FrozenParts, FrozenProblem};
 pub use inertia::{BlockDiagonal, Inertia};

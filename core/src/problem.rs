@@ -222,9 +222,12 @@ pub trait StepProblem {
         false
     }
     /// Offers the impulses of a solve as new lagged values; true when the problem changed and wants another solve.
-    fn relag(&mut self, gamma: &[f64]) -> bool {
+    ///
+    /// # Errors
+    /// When the changed problem cannot be built.
+    fn relag(&mut self, gamma: &[f64]) -> Result<bool, ProblemError> {
         let _ = gamma;
-        false
+        Ok(false)
     }
 
     /// Number of unknowns.

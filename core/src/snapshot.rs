@@ -4,9 +4,10 @@ use std::path::Path;
 use nalgebra::Matrix3;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use crate::coupling::CoupledInertia;
 use crate::{
-    BlockDiagonal, ContactGeometry, ContactLaw, Evals, FrozenMap, FrozenProblem, LawPool, Pool, Pools,
-    ProblemError, StepProblem,
+    BlockDiagonal, ContactGeometry, ContactLaw, Coupling, Evals, FrozenMap, FrozenProblem, LawPool, Pool,
+    Pools, ProblemError, StepProblem,
 };
 
 /// Why a snapshot could not be written or read.
@@ -110,6 +111,8 @@ struct PoolRecord {
 pub struct Snapshot {
     dt: f64,
     inertia: BlockDiagonal,
+    #[serde(default, skip_serializing_if = "Coupling::is_empty")]
+    coupling: Coupling,
     free_velocity: Vec<f64>,
     map: FrozenMap,
     contacts: Vec<ContactGeometry>,
@@ -129,6 +132,7 @@ impl Snapshot {
         Ok(Self {
             dt: p.dt(),
             inertia: p.block_inertia().clone(),
+            coupling: p.coupling().clone(),
             free_velocity: p.free_velocity().to_vec(),
             map: p.frozen_map().clone(),
             contacts: p.contacts().to_vec(),
@@ -141,7 +145,7 @@ impl Snapshot {
     /// # Errors
     /// Unknown laws; content that does not fit, naming the entry.
     pub fn problem(&self, laws: &LawRegistry) -> Result<FrozenProblem, SnapshotError> {
-        let inertia = self.inertia.restored()?;
+        let inertia = CoupledInertia::restored(&self.inertia, &self.coupling)?;
         self.map.check()?;
         check_contacts(&self.contacts, self.map.constraint_count())?;
         let mut members = Vec::new();
@@ -155,7 +159,7 @@ impl Snapshot {
             let source = |source| SnapshotError::Format { path: format!("pool {}", r.key), source };
             members.push(load(r.content.clone()).map_err(source)?);
         }
-        let mut p = FrozenProblem::new(
+        let mut p = FrozenProblem::coupled(
             self.dt,
             inertia,
             self.free_velocity.clone(),

@@ -91,7 +91,7 @@ impl<S: ContactSolver> ContactStep<S> {
     ) -> Result<(), SolveError> {
         self.solve(p, guess, report)?;
         for _ in 0..self.max_relags {
-            if !p.relag(&self.solution.gamma) {
+            if !p.relag(&self.solution.gamma)? {
                 return Ok(());
             }
             let mut guess = std::mem::take(&mut self.relag_guess);
@@ -100,7 +100,7 @@ impl<S: ContactSolver> ContactStep<S> {
             self.relag_guess = guess;
             solved?;
         }
-        report.unconverged += u32::from(self.max_relags > 0 && p.relag(&self.solution.gamma));
+        report.unconverged += u32::from(self.max_relags > 0 && p.relag(&self.solution.gamma)?);
         Ok(())
     }
 }

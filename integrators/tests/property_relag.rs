@@ -45,13 +45,13 @@ impl StepProblem for Lagging {
     fn contacts(&self) -> &[ContactGeometry] {
         self.inner.contacts()
     }
-    fn relag(&mut self, gamma: &[f64]) -> bool {
+    fn relag(&mut self, gamma: &[f64]) -> Result<bool, ProblemError> {
         self.offered.push(gamma.to_vec());
         let more = (self.offered.len() as u32) <= self.rounds;
         if more {
             self.inner.parts_mut().free_velocity[0] += 0.1;
         }
-        more
+        Ok(more)
     }
 }
 

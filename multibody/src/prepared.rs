@@ -1,17 +1,17 @@
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{
-    BlockDiagonal, ContactGeometry, ContactMaterial, ContactMemory, ContactSeed, ContactSide, FrozenMap,
-    FrozenProblem, Inertia, Pool, Pools, ProblemError, State, StepProblem,
+    BlockDiagonal, ContactGeometry, ContactMaterial, ContactMemory, ContactSeed, ContactSide, Evals,
+    FrozenMap, FrozenProblem, Inertia, Pool, Pools, ProblemError, State, StepProblem,
 };
 use signorini_laws::{DryFriction, Gain, NearRigid};
 use signorini_scene::{JointKind, Pose};
 
 use crate::anchors::Anchors;
 use crate::collision::FoundContact;
+use crate::joints_first::JointsFirst;
 use crate::reference_mass::ReferenceMass;
 use crate::rows::{JointRows, mean_delassus};
 use crate::sharing::Sharing;
-use crate::smooth::Smooth;
 use crate::{ActuatorState, Dynamics, Kinematics, Model, RigidLaws, TendonState};
 
 /// Pools in the order of their constraints.
@@ -61,13 +61,21 @@ pub(crate) struct Prepared {
     pub contact_seeds: Vec<ContactSeed>,
     pub rows: JointRows,
     pub problem: FrozenProblem,
-    pub smooth: Option<Box<Smooth>>,
+    pub joints_first: Option<Box<JointsFirst>>,
     sharing: Sharing,
     anchors: Anchors,
+    /// Velocity of the last `relinearize`.
+    pub(crate) v: Vec<f64>,
+    /// Impulses of contacts and limits, nv, and multipliers of contacts that are kept while joints are solved again.
+    pub(crate) load: Vec<f64>,
+    pub(crate) kept: Vec<f64>,
+    /// How often joints were solved again in this step.
+    pub(crate) rounds: u32,
+    pub(crate) evals: Evals,
 }
 
 impl Prepared {
-    pub(crate) fn new(model: &Model, laws: &RigidLaws, smooth: bool) -> Result<Self, ProblemError> {
+    pub(crate) fn new(model: &Model, laws: &RigidLaws, joints_first: bool) -> Result<Self, ProblemError> {
         let sizes: Vec<usize> = model.trees.iter().map(|t| t.dofs.len()).collect();
         let mut mass = BlockDiagonal::with_sizes(&sizes);
         for (t, n) in sizes.iter().enumerate() {
@@ -83,7 +91,7 @@ impl Prepared {
             Box::new(Pool::<NearRigid, 1>::new(NearRigid::default())),
             Box::new(Pool::<NearRigid, 3>::new(NearRigid::default())),
         ]);
-        let rows = JointRows::new(model, smooth);
+        let rows = JointRows::new(model, joints_first);
         let nv = model.nv();
         let map = FrozenMap::new(mass.block_starts());
         let problem = FrozenProblem::new(1.0, mass.clone(), vec![0.0; nv], map, pools, Vec::new())?;
@@ -99,9 +107,14 @@ impl Prepared {
             spring: vec![0.0; nv],
             contact_seeds: Vec::new(),
             problem,
-            smooth: if smooth { Some(Box::new(Smooth::new(&mass)?)) } else { None },
+            joints_first: if joints_first { Some(Box::new(JointsFirst::new(&mass)?)) } else { None },
             sharing: Sharing::new(model.trees.len()),
             anchors: Anchors::default(),
+            v: Vec::new(),
+            load: vec![0.0; nv],
+            kept: Vec::new(),
+            rounds: 0,
+            evals: Evals::default(),
             mass,
             mass_factored: !rows.lean || constant.iter().all(|c| *c),
             constant,
@@ -222,7 +235,7 @@ impl Prepared {
             let seed = &mut self.contact_seeds[k];
             (seed.gap, seed.material) = (c.gap, c.material);
             seed.velocity = FrozenProblem::contact_velocity_at(parts.map, k, v0);
-            if self.smooth.is_none() {
+            if self.joints_first.is_none() {
                 set_masses(&mut seed.sides, &self.mass, parts.map, k);
             }
             seed.sides.iter_mut().for_each(|s| s.reference = 0.0);
@@ -236,14 +249,14 @@ impl Prepared {
     /// Rows of limits, dry friction, actuators, tendon springs and equality constraints.
     pub(crate) fn set_rows(&mut self, i: &Inputs<'_>, x0: &State, horizon: f64) {
         let states = (&self.kin, &self.tendons, &self.actuators);
-        let maps = (self.problem.parts_mut().map, self.smooth.as_deref_mut());
+        let maps = (self.problem.parts_mut().map, self.joints_first.as_deref_mut());
         self.rows.set(i, states, x0, horizon, &self.mass, maps);
     }
 
     /// A, v* and the laws for a step size.
     pub(crate) fn set_step(&mut self, i: &Inputs<'_>, dt: f64) -> Result<(), ProblemError> {
         let model = i.model;
-        let parts = self.problem.parts_mut();
+        let mut parts = self.problem.parts_mut();
         let stiffness = |dof: usize| model.joints[model.dofs[dof].joint].stiffness;
         let mut plain = true;
         parts.inertia.copy_blocks(&self.mass);
@@ -265,39 +278,42 @@ impl Prepared {
         }
         let state = (&self.tendons, &self.actuators, &self.x0.z[..]);
         self.rows.set_seeds(i, state, dt);
-        let solved = match &mut self.smooth {
-            Some(smooth) if self.rows.lean => {
-                let rows = self.rows.gains(model, (&self.tendons, &self.actuators));
-                smooth.solve_gains(model, rows, &self.x0.v, parts.inertia, parts.free_velocity)?
-            }
-            _ => false,
-        };
-        if !solved {
-            if plain && self.mass_factored {
-                parts.inertia.copy_factors(&self.mass);
-            } else {
-                parts.inertia.factor()?;
-            }
-            for (t, tree) in model.trees.iter().enumerate() {
-                parts.inertia.solve_block(t, &mut parts.free_velocity[tree.dofs.clone()]);
+        self.rounds = 0;
+        match self.joints_first.as_deref_mut() {
+            Some(first) => self.rows.fill_joints_first(first),
+            None => self.rows.fill_pools(parts.pools),
+        }
+        match self.joints_first.as_deref_mut().filter(|f| !f.is_empty()) {
+            Some(first) => first.solve(dt, &self.x0.v, &mut parts)?,
+            None => {
+                parts.coupling.clear();
+                if plain && self.mass_factored {
+                    parts.inertia.copy_factors(&self.mass);
+                } else {
+                    parts.inertia.factor()?;
+                }
+                for (t, tree) in model.trees.iter().enumerate() {
+                    parts.inertia.solve_block(t, &mut parts.free_velocity[tree.dofs.clone()]);
+                }
             }
         }
-        if let Some(smooth) = &mut self.smooth {
-            if !solved {
-                match self.rows.lean {
-                    true => self.rows.fill_lean(model, (&self.tendons, &self.actuators), smooth),
-                    false => self.rows.fill_pools(parts.pools, Some(smooth)),
-                }
-                smooth.solve(dt, &self.x0.v, parts.inertia, parts.free_velocity)?;
-            }
+        self.set_laws();
+        let parts = self.problem.parts_mut();
+        let pool = parts.pools.member_mut(CONTACT);
+        self.anchors.recall(&self.x0.memory, (parts.contacts, &self.kin), dt, pool);
+        self.problem.finish(dt)
+    }
+
+    /// Laws of contacts and limits for A and v* as they are.
+    pub(crate) fn set_laws(&mut self) {
+        let parts = self.problem.parts_mut();
+        if self.joints_first.is_some() {
             for (k, s) in self.contact_seeds.iter_mut().enumerate() {
                 set_masses(&mut s.sides, parts.inertia, parts.map, k);
             }
             for (k, s) in self.rows.limits.iter_mut().enumerate() {
                 s.inverse_mass = mean_delassus(parts.inertia, parts.map, self.contact_seeds.len() + k);
             }
-        } else {
-            self.rows.fill_pools(parts.pools, None);
         }
         self.sharing.count(
             (parts.map, parts.pools, parts.free_velocity),
@@ -305,19 +321,7 @@ impl Prepared {
             &mut self.rows.limits,
         );
         parts.pools.member_mut(LIMIT).reset(&self.rows.limits);
-        let pool = parts.pools.member_mut(CONTACT);
-        pool.reset(&self.contact_seeds);
-        self.anchors.recall(&self.x0.memory, (parts.contacts, &self.kin), dt, pool);
-        self.problem.finish(dt)
-    }
-}
-
-impl Prepared {
-    /// Fills the problem of the joints after a step that did without it.
-    pub(crate) fn fill_joint_laws(&mut self, model: &Model, dt: f64) -> Result<(), ProblemError> {
-        let Some(smooth) = self.smooth.as_deref_mut().filter(|_| self.rows.lean) else { return Ok(()) };
-        self.rows.fill_lean(model, (&self.tendons, &self.actuators), smooth);
-        smooth.problem.finish(dt)
+        parts.pools.member_mut(CONTACT).reset(&self.contact_seeds);
     }
 
     /// What contacts carry into the next step, after the last problem was solved.

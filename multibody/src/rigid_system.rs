@@ -324,7 +324,7 @@ impl System for RigidSystem {
             check_finite("force field", &p.field)?;
         }
         p.set_step(&inputs!(self), dt)?;
-        Ok(&mut p.problem)
+        Ok(p)
     }
 
     fn commit(

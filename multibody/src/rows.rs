@@ -3,11 +3,12 @@ use signorini_core::{BlockDiagonal, FrozenMap, FrozenProblem, Pools, State};
 use signorini_laws::{DryFrictionSeed, GainSeed, LimitSeed, NearRigidSeed};
 use signorini_scene::JointKind;
 
+use crate::joints_first::{self, JointsFirst};
 use crate::prepared::{EQUALITY_1, EQUALITY_3, FRICTION, GAIN, Inputs};
-use crate::smooth::{self, Smooth};
 use crate::state::quaternion_at;
 use crate::{
-    ActuatorModel, ActuatorState, EqualityInput, Kinematics, Model, SparseRow, TendonModel, TendonState,
+    ActuatorModel, ActuatorState, DofModel, EqualityInput, Kinematics, Model, SparseRow, TendonModel,
+    TendonState,
 };
 
 /// Largest speed at which a violated limit or equality is undone \[m/s or rad/s\].
@@ -20,6 +21,10 @@ enum GainRow {
     Actuator(usize),
     /// Spring and damper of a tendon.
     Tendon(usize),
+    /// Dry friction of a degree of freedom, where joints are solved before contacts.
+    Friction(usize),
+    /// Dry friction of a tendon, the same.
+    TendonFriction(usize),
 }
 
 /// Everything beside contacts that is a law: limits, dry friction, effort-limited actuators, tendon springs, equality constraints.
@@ -36,15 +41,12 @@ pub(crate) struct JointRows {
     tau: Vec<f64>,
     /// Some actuators share the limit of a joint or tendon, or count gravity compensation within it: these act explicitly.
     shared: bool,
-    /// Gains and limits are all there is, and gains are solved before contacts: no row needs to be weighed by M.
+    /// Limits and rows of gains are all there is, and gains are solved before contacts: no row needs to be weighed by M.
     pub lean: bool,
 }
 
 impl JointRows {
-    /// `smooth`: joints are solved before contacts.
-    pub(crate) fn new(model: &Model, smooth: bool) -> Self {
-        let friction = model.joints.iter().any(|j| j.dry_friction > 0.0)
-            || model.tendons.iter().any(|t| t.dry_friction > 0.0);
+    pub(crate) fn new(model: &Model, joints_first: bool) -> Self {
         let compensated = model.joints.iter().any(|j| j.actuator_gravity_compensation);
         Self {
             limits: Vec::new(),
@@ -56,7 +58,7 @@ impl JointRows {
             scratch: vec![0.0; 6 * model.nv()],
             forces: vec![0.0; model.actuators.len()],
             tau: vec![0.0; model.nv()],
-            lean: smooth && !friction && model.equalities.iter().all(|e| !e.active),
+            lean: joints_first && model.equalities.iter().all(|e| !e.active),
             shared: compensated || model.actuators.iter().any(|a| a.shares_limit),
         }
     }
@@ -82,7 +84,7 @@ impl JointRows {
     }
 
     /// Pushes the rows of the map in the order of the pools and collects what does not depend on the step size. Rows other than limits go
-    /// to `smooth` when there is one.
+    /// to `first` when there is one.
     pub(crate) fn set(
         &mut self,
         i: &Inputs<'_>,
@@ -90,7 +92,7 @@ impl JointRows {
         x0: &State,
         horizon: f64,
         mass: &BlockDiagonal,
-        (map, smooth): (&mut FrozenMap, Option<&mut Smooth>),
+        (map, first): (&mut FrozenMap, Option<&mut JointsFirst>),
     ) {
         let model = i.model;
         self.limits.clear();
@@ -104,53 +106,29 @@ impl JointRows {
         let springs = |t: &TendonModel| (t.stiffness > 0.0 || t.damping > 0.0) && !t.dofs.is_empty();
         let numbers = |(t, m)| springs(m).then_some(GainRow::Tendon(t));
         self.gains.extend(model.tendons.iter().enumerate().filter_map(numbers));
-        if self.lean {
-            return;
-        }
-        let map = match smooth {
-            Some(s) => {
-                let map = s.problem.parts_mut().map;
-                map.clear();
-                map
+        let Some(first) = first else {
+            self.set_frictions(i, tendons, mass, map);
+            for gain in &self.gains {
+                push_sparse(map, model, gain.row(model, tendons, actuators), 1.0);
             }
-            None => map,
+            self.set_equalities(model, EqualityInput { q: &x0.q, kin, tendons }, mass, map);
+            return;
         };
-        self.set_frictions(i, tendons, mass, map);
-        self.push_gains(model, (tendons, actuators), map);
-        self.set_equalities(model, EqualityInput { q: &x0.q, kin, tendons }, mass, map);
-    }
-
-    fn push_gains(
-        &self,
-        model: &Model,
-        (tendons, actuators): (&TendonState, &ActuatorState),
-        map: &mut FrozenMap,
-    ) {
-        for gain in &self.gains {
-            push_sparse(map, model, gain.row(model, tendons, actuators), 1.0);
+        let stuck = |(dof, m): (usize, &DofModel)| {
+            (model.joints[m.joint].dry_friction > 0.0).then_some(GainRow::Friction(dof))
+        };
+        self.gains.extend(model.dofs.iter().enumerate().filter_map(stuck));
+        let stuck = |t: &TendonModel| t.dry_friction > 0.0 && !t.dofs.is_empty();
+        let numbers = |(t, m)| stuck(m).then_some(GainRow::TendonFriction(t));
+        self.gains.extend(model.tendons.iter().enumerate().filter_map(numbers));
+        first.rows.clear();
+        self.gains.iter().for_each(|g| first.rows.push(model, g.row(model, tendons, actuators)));
+        if !self.lean {
+            let map = first.problem.parts_mut().map;
+            map.clear();
+            first.rows.push_onto(map);
+            self.set_equalities(model, EqualityInput { q: &x0.q, kin, tendons }, mass, map);
         }
-    }
-
-    /// Rows of the gains and what is known of them, after [`JointRows::set_seeds`].
-    pub(crate) fn gains<'a>(
-        &'a self,
-        model: &'a Model,
-        (tendons, actuators): (&'a TendonState, &'a ActuatorState),
-    ) -> impl Iterator<Item = (SparseRow<'a>, &'a GainSeed)> + Clone {
-        self.gains.iter().map(move |g| g.row(model, tendons, actuators)).zip(&self.gain_seeds)
-    }
-
-    /// Fills `smooth` with gains that were left out of it by [`JointRows::set`].
-    pub(crate) fn fill_lean(
-        &self,
-        model: &Model,
-        states: (&TendonState, &ActuatorState),
-        smooth: &mut Smooth,
-    ) {
-        let parts = smooth.problem.parts_mut();
-        parts.map.clear();
-        self.push_gains(model, states, parts.map);
-        parts.pools.member_mut(smooth::GAIN).reset(&self.gain_seeds);
     }
 
     fn set_limits(
@@ -322,32 +300,34 @@ impl JointRows {
         self.gain_seeds.extend(self.gains.iter().map(|row| gain(row, i, state, dt)));
     }
 
-    /// Laws of all rows but limits, into `smooth` when there is one.
-    pub(crate) fn fill_pools(&self, pools: &mut Pools, smooth: Option<&mut Smooth>) {
-        let (pools, at) = match smooth {
-            Some(s) => (
-                s.problem.parts_mut().pools,
-                [smooth::FRICTION, smooth::GAIN, smooth::EQUALITY_1, smooth::EQUALITY_3],
-            ),
-            None => (pools, [FRICTION, GAIN, EQUALITY_1, EQUALITY_3]),
-        };
-        pools.member_mut(at[0]).reset(&self.frictions);
-        pools.member_mut(at[1]).reset(&self.gain_seeds);
-        pools.member_mut(at[2]).reset(&self.equalities_1);
-        pools.member_mut(at[3]).reset(&self.equalities_3);
+    /// Laws of all rows but limits.
+    pub(crate) fn fill_pools(&self, pools: &mut Pools) {
+        pools.member_mut(FRICTION).reset(&self.frictions);
+        pools.member_mut(GAIN).reset(&self.gain_seeds);
+        pools.member_mut(EQUALITY_1).reset(&self.equalities_1);
+        pools.member_mut(EQUALITY_3).reset(&self.equalities_3);
+    }
+
+    /// The same where joints are solved before contacts.
+    pub(crate) fn fill_joints_first(&self, first: &mut JointsFirst) {
+        first.rows.set_seeds(&self.gain_seeds);
+        let pools = first.problem.parts_mut().pools;
+        pools.member_mut(joints_first::EQUALITY_1).reset(&self.equalities_1);
+        pools.member_mut(joints_first::EQUALITY_3).reset(&self.equalities_3);
     }
 }
 
 impl GainRow {
     fn row<'a>(
-        &self,
+        &'a self,
         model: &'a Model,
         tendons: &'a TendonState,
         actuators: &'a ActuatorState,
     ) -> SparseRow<'a> {
         match *self {
             GainRow::Actuator(a) => actuators.row(model, a),
-            GainRow::Tendon(t) => tendons.row(model, t),
+            GainRow::Tendon(t) | GainRow::TendonFriction(t) => tendons.row(model, t),
+            GainRow::Friction(ref dof) => SparseRow { dofs: std::slice::from_ref(dof), values: &[1.0] },
         }
     }
 }
@@ -382,7 +362,16 @@ fn gain(
             let gain = tendon.damping + dt * tendon.spring_stiffness(l);
             GainSeed { dt, gain, bias: tendon.spring_force(l), limits: None }
         }
+        GainRow::Friction(dof) => {
+            dry(dt, i.model.joints[i.model.dofs[dof].joint].dry_friction, i.stiction_speed)
+        }
+        GainRow::TendonFriction(t) => dry(dt, i.model.tendons[t].dry_friction, i.stiction_speed),
     }
+}
+
+/// Dry friction as a damper with a force limit: γ = δt clamp(−f v/v_s, ±f), where [`DryFriction`](signorini_laws::DryFriction) rounds the corner.
+fn dry(dt: f64, force: f64, stiction_speed: f64) -> GainSeed {
+    GainSeed { dt, gain: force / stiction_speed, bias: 0.0, limits: Some([-force, force]) }
 }
 
 /// One row with few entries, over the trees that it touches.

@@ -8,7 +8,6 @@ use super::contact::{Contact, seed_tangent, side_tangents};
 use super::motion::MotionTangent;
 use super::{DerivativeError, StepDerivative};
 use crate::prepared::{CONTACT, Prepared};
-use crate::smooth::{FRICTION, GAIN};
 use crate::{Model, RigidSystem};
 
 /// One direction in which a step is differentiated.
@@ -38,7 +37,7 @@ impl RigidSystem {
         self.check_differentiable()?;
         self.prepare(Slot::Start, x0, dt)?;
         self.problem(Slot::Start, dt)?;
-        self.slots[Slot::Start as usize].fill_joint_laws(&self.model, dt)?;
+        settle(&mut self.slots[Slot::Start as usize])?;
         let pool = self.slots[Slot::Start as usize].problem.pools().members()[CONTACT].as_any();
         if let Some(p) = pool.downcast_ref::<Pool<DualCone, 1>>() {
             let law = *p.law();
@@ -170,6 +169,31 @@ impl RigidSystem {
     }
 }
 
+/// Most evaluations of a step after which its joints are solved again.
+const EVALUATIONS: u32 = 20;
+
+/// Takes joints as the contacts of one evaluation leave them.
+fn settle(p: &mut Prepared) -> Result<(), ProblemError> {
+    let mut evals = Evals::default();
+    for _ in 0..EVALUATIONS {
+        let mut v = p.free_velocity().to_vec();
+        p.relinearize(&v)?;
+        let whole = p.problem.whole();
+        p.pools().size_evals(&mut evals);
+        p.pools().eval(whole, p.contact_velocities(), &mut evals);
+        let mut change = vec![0.0; v.len()];
+        p.map().add_gradient(whole, p.pools(), &evals, &mut change);
+        p.inertia().solve_in_place(whole, &mut change);
+        v.iter_mut().zip(&change).for_each(|(v, c)| *v -= c);
+        let gamma: Vec<f64> = evals.grad.iter().map(|g| -g).collect();
+        p.relinearize(&v)?;
+        if !p.relag(&gamma)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
 /// A step with all that its derivatives share.
 struct Step<'a, const D: usize> {
     model: &'a Model,
@@ -184,12 +208,8 @@ struct Step<'a, const D: usize> {
     /// Rows of contacts, then of limits.
     jac: DMatrix<f64>,
     gamma: DVector<f64>,
-    /// With the Hessians of all joint laws; without those of dry friction, as contacts feel it.
-    joints: Cholesky<f64, Dyn>,
+    /// A with the slopes of all joint laws.
     inertia: Cholesky<f64, Dyn>,
-    /// M⁻¹ of the state at the start, for the inverse masses of dry friction.
-    mass: Cholesky<f64, Dyn>,
-    smooth: Evals,
 }
 
 impl<'a, const D: usize> Step<'a, D>
@@ -209,20 +229,6 @@ where
         let problem = &slot.problem;
         let inertia = problem.block_inertia().to_dense();
         let v_free = DVector::from_column_slice(problem.free_velocity());
-        let mut joints = inertia.clone();
-        let mut smooth = Evals::default();
-        if let Some(s) = slot.smooth.as_deref().filter(|s| s.problem.frozen_map().constraint_count() > 0) {
-            let (pools, map) = (s.problem.pools(), s.problem.frozen_map());
-            let rows = map.to_dense();
-            let v_c = &rows * &v_free;
-            pools.size_evals(&mut smooth);
-            pools.eval(s.problem.whole(), v_c.as_slice(), &mut smooth);
-            // One row each: dry friction alone is missing in the inertia.
-            for k in 0..pools.first_constraint(GAIN) {
-                let row = rows.row(k);
-                joints += row.transpose() * smooth.hess[pools.hess_start(k)] * row;
-            }
-        }
         let jac = problem.frozen_map().to_dense();
         let mut step = Self {
             model,
@@ -235,10 +241,7 @@ where
             gamma: DVector::zeros(jac.nrows()),
             v_free,
             jac,
-            joints: factor(joints)?,
             inertia: factor(inertia)?,
-            mass: factor(slot.mass.to_dense())?,
-            smooth,
         };
         let still = vec![(0.0, DMatrix::zeros(D, model.nv())); step.contacts.len()];
         let none = DMatrix::zeros(model.nv(), model.nv());
@@ -314,8 +317,8 @@ where
             residual[dof] += dt * model.joints[d.joint].stiffness * dq[dof];
         }
         let d_mass = if moved { self.mass_tangent(&motion) } else { DMatrix::zeros(nv, nv) };
-        self.add_joint_laws(&mut residual, &d_mass, (&dq, &dv, du), control);
-        let dv_free = -self.joints.solve(&residual);
+        self.add_joint_laws(&mut residual, (&dq, &dv, du), control);
+        let dv_free = -self.inertia.solve(&residual);
         let still = || Ok((0.0, DMatrix::zeros(D, nv)));
         let geometry: Vec<(f64, DMatrix<f64>)> = self
             .contacts
@@ -348,55 +351,31 @@ where
         out
     }
 
-    /// Adds the change of Jᵀ ∇ℓ of motors and dry friction at a held velocity.
+    /// Adds the change of Jᵀ ∇ℓ of motors at a held velocity; dry friction has none.
     fn add_joint_laws(
         &self,
         residual: &mut DVector<f64>,
-        d_mass: &DMatrix<f64>,
         (dq, dv, du): (&DVector<f64>, &DVector<f64>, Option<usize>),
         control: &[f64],
     ) {
-        let Some(smooth) = self.slot.smooth.as_deref().filter(|_| !self.smooth.grad.is_empty()) else {
-            return;
-        };
-        let pools = smooth.problem.pools();
-        let rows = smooth.problem.frozen_map().to_dense();
-        let impulse = |k: usize| self.smooth.grad[pools.rows(k).0];
-        let gain = pools.first_constraint(GAIN);
+        let Some(first) = self.slot.joints_first.as_deref() else { return };
         let driven = self.model.actuators.iter().enumerate().filter(|(_, a)| !a.dofs.is_empty());
         for (k, (i, a)) in driven.enumerate() {
-            let row = rows.row(gain + k);
-            let force = -impulse(gain + k) / self.dt;
-            let [low, high] = a.effort;
-            if !(low < force && force < high) {
+            if !first.rows.is_linear(k) {
                 continue;
             }
+            let row = first.rows.row(k);
             let [_, by_length, by_rate] = a.bias;
             let implicit = -(self.dt * by_length + by_rate) > 0.0;
-            let mut bias = by_length * (row * dq)[0];
+            let mut bias = by_length * row.dot(dq.as_slice());
             if !implicit {
-                bias += by_rate * (row * dv)[0];
+                bias += by_rate * row.dot(dv.as_slice());
             }
             let free = a.control_range.is_none_or(|[l, h]| l < control[i] && control[i] < h);
             if du == Some(i) && free {
                 bias += a.gain[0];
             }
-            *residual -= row.transpose() * (self.dt * bias);
-        }
-        let first = pools.first_constraint(FRICTION);
-        for (k, seed) in self.slot.rows.frictions.iter().enumerate() {
-            let row = rows.row(first + k);
-            let most = self.dt * seed.force;
-            let sigma = signorini_laws::DryFriction::default().sigma_r;
-            let eps = sigma * seed.inverse_mass * most;
-            if eps <= seed.stiction_speed {
-                continue;
-            }
-            let y = self.mass.solve(&row.transpose());
-            let d_eps = -sigma * most * y.dot(&(d_mass * &y));
-            let v = (row * &self.v_free)[0];
-            let root = v.hypot(eps);
-            *residual -= row.transpose() * (most * v * eps / root.powi(3) * d_eps);
+            row.add_scaled(-self.dt * bias, residual.as_mut_slice());
         }
     }
 

@@ -141,6 +141,11 @@ impl ContactSolver for IcfSolver {
         if p.smooth().is_some() {
             return refuse("it has a smooth potential; use a solver that follows its Hessian (ipc, mpm)");
         }
+        if !p.inertia().is_block_diagonal() {
+            return refuse(
+                "its inertia couples trees; let joints be laws of the problem (RigidOptions::joints_first off)",
+            );
+        }
         for m in p.pools().members().iter().filter(|m| !m.is_empty()) {
             let properties = m.properties();
             if properties.barrier || !properties.convex {

@@ -41,6 +41,42 @@ pub struct GainParams {
     speed: [f64; 2],
 }
 
+/// Part of [`Gain`] on which it is linear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GainPiece {
+    /// At its largest force.
+    High,
+    /// Between its limits.
+    Linear,
+    /// At its smallest force.
+    Low,
+}
+
+impl GainParams {
+    /// The piece that the speed `v_c` \[m/s or rad/s\] lies on.
+    #[inline]
+    pub fn piece(&self, v_c: f64) -> GainPiece {
+        let [above, below] = self.speed;
+        if v_c < above {
+            GainPiece::High
+        } else if v_c > below {
+            GainPiece::Low
+        } else {
+            GainPiece::Linear
+        }
+    }
+
+    /// (a, s) of a piece, γ = a − s v_c: impulse at no speed \[N·s\] and slope \[kg\].
+    #[inline]
+    pub fn line(&self, piece: GainPiece) -> [f64; 2] {
+        match piece {
+            GainPiece::High => [self.dt * self.effort[1], 0.0],
+            GainPiece::Linear => [self.dt * self.bias, self.dt * self.gain],
+            GainPiece::Low => [self.dt * self.effort[0], 0.0],
+        }
+    }
+}
+
 impl ContactLaw<1> for Gain {
     type Seed = GainSeed;
     type Params = GainParams;
@@ -61,12 +97,10 @@ impl ContactLaw<1> for Gain {
     #[inline]
     fn eval(&self, p: &GainParams, v_c: SVector<f64, 1>) -> LawEval<1> {
         let (v, [low, high], [above, below]) = (v_c[0], p.effort, p.speed);
-        let (tau, stiff) = if v < above {
-            (high, 0.0)
-        } else if v > below {
-            (low, 0.0)
-        } else {
-            ((p.bias - p.gain * v).max(low).min(high), p.gain)
+        let (tau, stiff) = match p.piece(v) {
+            GainPiece::High => (high, 0.0),
+            GainPiece::Low => (low, 0.0),
+            GainPiece::Linear => ((p.bias - p.gain * v).max(low).min(high), p.gain),
         };
         let within = |u: f64| u.max(above).min(below);
         let (a, b) = (within(0.0), within(v));

@@ -29,7 +29,7 @@ pub use dual_cone_params::DualConeParams;
 pub use dual_cone_tangent::{ContactTangent, SideTangent};
 pub use friction::{friction_coefficient, sigmoid};
 pub use frictionless::Frictionless;
-pub use gain::{Gain, GainParams, GainSeed};
+pub use gain::{Gain, GainParams, GainPiece, GainSeed};
 pub use lagged::{Lagged, LaggedParams};
 pub use limit::{Limit, LimitParams, LimitSeed};
 pub use near_rigid::{Compliance, NearRigid, NearRigidParams, NearRigidSeed};

@@ -1,0 +1,140 @@
+use signorini_core::{BlockDiagonal, ContactLaw, FrozenMap, Inertia};
+use signorini_laws::{Gain, GainParams, GainPiece, GainSeed};
+
+use crate::{Model, SparseRow};
+
+/// How far an impulse may be from that of the piece it was taken on, relative to the larger of them: force limits hold to a thousandth.
+const SLACK: f64 = 1e-3;
+
+/// Motors, tendon springs and dry friction: rows of few entries under [`Gain`], each with the piece of its law that it is taken on.
+#[derive(Debug, Default)]
+pub(crate) struct GainRows {
+    /// First entry of each row.
+    starts: Vec<usize>,
+    dofs: Vec<usize>,
+    values: Vec<f64>,
+    /// Blocks of unknowns: the first and the last that a row touches.
+    blocks: Vec<[usize; 2]>,
+    pub seeds: Vec<GainSeed>,
+    params: Vec<GainParams>,
+    pieces: Vec<GainPiece>,
+}
+
+impl GainRows {
+    /// Removes all rows.
+    pub(crate) fn clear(&mut self) {
+        self.starts.clear();
+        self.dofs.clear();
+        self.values.clear();
+        self.blocks.clear();
+    }
+
+    /// Adds a row.
+    pub(crate) fn push(&mut self, model: &Model, row: SparseRow<'_>) {
+        let tree = |d: Option<&usize>| d.map_or(0, |d| model.dofs[*d].tree);
+        self.starts.push(self.dofs.len());
+        self.dofs.extend_from_slice(row.dofs);
+        self.values.extend_from_slice(row.values);
+        self.blocks.push([tree(row.dofs.first()), tree(row.dofs.last())]);
+    }
+
+    /// Takes the seeds of a step, one per row.
+    pub(crate) fn set_seeds(&mut self, seeds: &[GainSeed]) {
+        self.seeds.clear();
+        self.seeds.extend_from_slice(seeds);
+        self.params.clear();
+        self.params.extend(seeds.iter().map(|s| Gain.prepare(s)));
+        self.pieces.clear();
+        self.pieces.resize(seeds.len(), GainPiece::Linear);
+    }
+
+    /// Number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Row `i`.
+    pub(crate) fn row(&self, i: usize) -> SparseRow<'_> {
+        let end = self.starts.get(i + 1).copied().unwrap_or(self.dofs.len());
+        let of = self.starts[i]..end;
+        SparseRow { dofs: &self.dofs[of.clone()], values: &self.values[of] }
+    }
+
+    /// Impulse at no speed \[N·s\] and slope \[kg\] of row `i` as it is taken.
+    fn line(&self, i: usize) -> [f64; 2] {
+        self.params[i].line(self.pieces[i])
+    }
+
+    /// Row `i` is taken between the limits of its force.
+    pub(crate) fn is_linear(&self, i: usize) -> bool {
+        self.pieces[i] == GainPiece::Linear
+    }
+
+    /// Each row acts on one block.
+    pub(crate) fn within_blocks(&self) -> bool {
+        self.blocks.iter().all(|[a, b]| a == b)
+    }
+
+    /// Takes each law on the piece that `v` lies on; whether one changed.
+    pub(crate) fn take(&mut self, v: &[f64]) -> bool {
+        let mut changed = false;
+        for i in 0..self.len() {
+            let piece = self.params[i].piece(self.row(i).dot(v));
+            changed |= self.pieces[i] != piece;
+            self.pieces[i] = piece;
+        }
+        changed
+    }
+
+    /// Whether a law at `v` is farther from the piece that it is taken on than counts.
+    pub(crate) fn left(&self, v: &[f64]) -> bool {
+        (0..self.len()).any(|i| {
+            let (p, v_c) = (&self.params[i], self.row(i).dot(v));
+            let at = |piece| {
+                let [a, s] = p.line(piece);
+                a - s * v_c
+            };
+            let piece = p.piece(v_c);
+            if piece == self.pieces[i] {
+                return false;
+            }
+            let (law, taken) = (at(piece), at(self.pieces[i]));
+            (law - taken).abs() > SLACK * law.abs().max(taken.abs())
+        })
+    }
+
+    /// Adds the slopes to the blocks of A, and the impulses at no speed to A v*.
+    pub(crate) fn add_lines(&self, inertia: &mut BlockDiagonal, momentum: &mut [f64]) {
+        for i in 0..self.len() {
+            let ([impulse, slope], row) = (self.line(i), self.row(i));
+            row.add_scaled(impulse, momentum);
+            let b = self.blocks[i][0];
+            let (from, n) =
+                (inertia.block_starts()[b], inertia.block_starts()[b + 1] - inertia.block_starts()[b]);
+            let block = inertia.block_mut(b);
+            for (i, x) in row.iter() {
+                for (j, y) in row.iter() {
+                    block[(i - from) * n + j - from] += slope * x * y;
+                }
+            }
+        }
+    }
+
+    /// Pushes the rows onto a map over the same blocks.
+    pub(crate) fn push_onto(&self, map: &mut FrozenMap) {
+        for i in 0..self.len() {
+            let row = self.row(i);
+            map.push_constraint(&[0.0]);
+            let mut at = 0;
+            while at < row.dofs.len() {
+                let b = map.block_starts().partition_point(|s| *s <= row.dofs[at]) - 1;
+                let (from, to) = (map.block_starts()[b], map.block_starts()[b + 1]);
+                let block = map.push_block(b);
+                while at < row.dofs.len() && row.dofs[at] < to {
+                    block[row.dofs[at] - from] = row.values[at];
+                    at += 1;
+                }
+            }
+        }
+    }
+}
