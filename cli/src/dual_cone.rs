@@ -1,6 +1,6 @@
 //! What a user of the dual cone should know of a model before it runs.
 
-use signorini_multibody::{CollidingPair, Model};
+use signorini_multibody::CollidingPair;
 use signorini_scene::Scene;
 use signorini_validation::engine::Engine;
 
@@ -16,38 +16,12 @@ pub(crate) fn cones(scene: &Scene) -> Option<&'static str> {
     )
 }
 
-/// What the order of joints and contacts under comfree leaves out of a model, and how soft error control is.
-pub(crate) fn limits(model: &Model, engine: &Engine) -> Vec<String> {
-    let mut out = Vec::new();
-    if engine.solver != "comfree" {
-        return out;
-    }
-    if engine.integrator == "cenic" && engine.law == "dual_cone" && engine.dual_cone.is_none() {
-        out.push(
-            "error control needs gains that do not depend on the step: contacts are soft (κ = 1000/s², c = 20/s), under a robot centimetres deep; fixed steps rest without depth"
-                .into(),
-        );
-    }
-    if let Some(j) = model.joints.iter().find(|j| j.dry_friction > 0.0) {
-        out.push(format!(
-            "joint '{}': its dry friction does not hold against contact forces; icf solves both together",
-            j.name
-        ));
-    }
-    let limited = |a: &&signorini_multibody::ActuatorModel| a.effort.iter().any(|e| e.is_finite());
-    if let Some(a) = model.actuators.iter().find(limited) {
-        out.push(format!(
-            "actuator '{}': its force limit does not yield to contact forces; icf solves both together",
-            a.name
-        ));
-    }
-    if let Some(e) = model.equalities.iter().find(|e| e.active && e.trees.len() > 1) {
-        out.push(format!(
-            "equality '{}' joins two trees: contact forces on them are wrong under comfree; use icf",
-            e.name
-        ));
-    }
-    out
+/// How soft error control makes contacts under comfree.
+pub(crate) fn limits(engine: &Engine) -> Option<&'static str> {
+    let of_comfree = engine.solver == "comfree" && engine.law == "dual_cone" && engine.dual_cone.is_none();
+    (of_comfree && engine.integrator == "cenic").then_some(
+        "error control needs gains that do not depend on the step: contacts are soft (κ = 1000/s², c = 20/s), under a robot centimetres deep; fixed steps rest without depth",
+    )
 }
 
 /// Parameters of the model's pairs that the dual cone clamps, as MuJoCo does, or cannot hold a body with.

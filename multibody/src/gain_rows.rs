@@ -1,4 +1,4 @@
-use signorini_core::{BlockDiagonal, ContactLaw, FrozenMap, Inertia};
+use signorini_core::{BlockDiagonal, ContactLaw, Coupling, FrozenMap, Inertia};
 use signorini_laws::{Gain, GainParams, GainPiece, GainSeed};
 
 use crate::{Model, SparseRow};
@@ -70,11 +70,6 @@ impl GainRows {
         self.pieces[i] == GainPiece::Linear
     }
 
-    /// Each row acts on one block.
-    pub(crate) fn within_blocks(&self) -> bool {
-        self.blocks.iter().all(|[a, b]| a == b)
-    }
-
     /// Takes each law on the piece that `v` lies on; whether one changed.
     pub(crate) fn take(&mut self, v: &[f64]) -> bool {
         let mut changed = false;
@@ -86,38 +81,64 @@ impl GainRows {
         changed
     }
 
-    /// Whether a law at `v` is farther from the piece that it is taken on than counts.
-    pub(crate) fn left(&self, v: &[f64]) -> bool {
-        (0..self.len()).any(|i| {
-            let (p, v_c) = (&self.params[i], self.row(i).dot(v));
-            let at = |piece| {
-                let [a, s] = p.line(piece);
-                a - s * v_c
-            };
-            let piece = p.piece(v_c);
-            if piece == self.pieces[i] {
-                return false;
-            }
-            let (law, taken) = (at(piece), at(self.pieces[i]));
-            (law - taken).abs() > SLACK * law.abs().max(taken.abs())
-        })
+    /// Whether law `i` at `v` is farther from the piece that it is taken on than counts.
+    fn is_off(&self, i: usize, v: &[f64]) -> bool {
+        let (p, v_c) = (&self.params[i], self.row(i).dot(v));
+        let piece = p.piece(v_c);
+        if piece == self.pieces[i] {
+            return false;
+        }
+        let at = |piece| {
+            let [a, s] = p.line(piece);
+            a - s * v_c
+        };
+        let (law, taken) = (at(piece), at(self.pieces[i]));
+        (law - taken).abs() > SLACK * law.abs().max(taken.abs())
     }
 
-    /// Adds the slopes to the blocks of A, and the impulses at no speed to A v*.
-    pub(crate) fn add_lines(&self, inertia: &mut BlockDiagonal, momentum: &mut [f64]) {
+    /// Whether a law at `v` is.
+    pub(crate) fn left(&self, v: &[f64]) -> bool {
+        (0..self.len()).any(|i| self.is_off(i, v))
+    }
+
+    /// Whether a law would exceed its limits on the line that it is taken on; such laws are taken at the limit.
+    pub(crate) fn give_way(&mut self, v: &[f64]) -> bool {
+        let mut changed = false;
         for i in 0..self.len() {
-            let ([impulse, slope], row) = (self.line(i), self.row(i));
-            row.add_scaled(impulse, momentum);
-            let b = self.blocks[i][0];
-            let (from, n) =
-                (inertia.block_starts()[b], inertia.block_starts()[b + 1] - inertia.block_starts()[b]);
-            let block = inertia.block_mut(b);
+            let piece = self.params[i].piece(self.row(i).dot(v));
+            if self.pieces[i] == GainPiece::Linear && self.is_off(i, v) {
+                self.pieces[i] = piece;
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    /// Adds the slopes to the blocks of A, those between blocks to `coupling`.
+    pub(crate) fn add_slopes(&self, inertia: &mut BlockDiagonal, coupling: &mut Coupling) {
+        for (i, [first, last]) in self.blocks.iter().enumerate() {
+            let ([_, slope], row) = (self.line(i), self.row(i));
+            if slope == 0.0 {
+                continue;
+            }
+            let starts = inertia.block_starts();
+            if first != last {
+                row.add_scaled(1.0, coupling.push(starts[starts.len() - 1], slope));
+                continue;
+            }
+            let (from, n) = (starts[*first], starts[first + 1] - starts[*first]);
+            let block = inertia.block_mut(*first);
             for (i, x) in row.iter() {
                 for (j, y) in row.iter() {
                     block[(i - from) * n + j - from] += slope * x * y;
                 }
             }
         }
+    }
+
+    /// Adds the impulses at no speed.
+    pub(crate) fn add_impulses(&self, momentum: &mut [f64]) {
+        (0..self.len()).for_each(|i| self.row(i).add_scaled(self.line(i)[0], momentum));
     }
 
     /// Pushes the rows onto a map over the same blocks.

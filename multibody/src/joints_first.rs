@@ -1,7 +1,6 @@
 use signorini_core::{
-    BlockDiagonal, BlockSink, ContactMap, ContactSolver, Coupling, Evals, FrozenMap, FrozenParts,
-    FrozenProblem, Inertia, Part, Pool, Pools, ProblemError, SolveStatus, StepProblem, StepSolution,
-    Tolerance,
+    BlockDiagonal, BlockSink, ContactMap, ContactSolver, Evals, FrozenMap, FrozenParts, FrozenProblem,
+    Inertia, Part, Pool, Pools, ProblemError, SolveStatus, StepProblem, StepSolution, Tolerance,
 };
 use signorini_icf::IcfSolver;
 use signorini_laws::{Gain, NearRigid};
@@ -24,21 +23,23 @@ const NEWTON_STEPS: u32 = 5;
 /// ```
 /// l are the impulses of contacts as far as they are known. All laws are linear between their limits, so that contacts with impulses l' on A' and v*' give what
 /// they would beside the laws themselves, as long as each law stays on the piece that it was taken on ([`GainRows::left`]).
+/// Springs within a block of unknowns are part of the block, those between blocks couple them.
 pub(crate) struct JointsFirst {
     pub rows: GainRows,
     /// The gains and equalities as laws; gains are left out of it until they are needed when there are no equalities.
     pub problem: FrozenProblem,
     solver: IcfSolver,
     solution: StepSolution,
-    evals: Evals,
-    /// Constraints of one block.
-    within: Vec<u32>,
     blocks: Vec<u32>,
     /// A and A v*.
     inertia: BlockDiagonal,
     momentum: Vec<f64>,
-    guess: Vec<f64>,
-    response: Vec<f64>,
+    /// Constraints that are equalities, those of one block among them, no speed for all rows, what they are at it, and their impulses, nv.
+    equalities: Vec<u32>,
+    within: Vec<u32>,
+    still: Vec<f64>,
+    evals: Evals,
+    pull: Vec<f64>,
 }
 
 impl JointsFirst {
@@ -55,13 +56,14 @@ impl JointsFirst {
             problem: FrozenProblem::new(1.0, mass.clone(), vec![0.0; nv], map, pools, Vec::new())?,
             solver: IcfSolver::default(),
             solution: StepSolution::default(),
-            evals: Evals::default(),
-            within: Vec::new(),
             blocks: (0..mass.block_count() as u32).collect(),
             inertia: mass.clone(),
             momentum: Vec::new(),
-            guess: Vec::new(),
-            response: Vec::new(),
+            equalities: Vec::new(),
+            within: Vec::new(),
+            still: Vec::new(),
+            evals: Evals::default(),
+            pull: Vec::new(),
         })
     }
 
@@ -79,6 +81,11 @@ impl JointsFirst {
     ) -> Result<(), ProblemError> {
         self.inertia.copy_blocks(parts.inertia);
         self.momentum.clone_from(parts.free_velocity);
+        if self.has_equalities() {
+            self.problem.parts_mut().pools.member_mut(GAIN).reset(&self.rows.seeds);
+            self.problem.finish(dt)?;
+            self.set_equalities();
+        }
         self.solve_again(dt, v0, &[], parts)
     }
 
@@ -90,60 +97,95 @@ impl JointsFirst {
         load: &[f64],
         parts: &mut FrozenParts<'_>,
     ) -> Result<(), ProblemError> {
+        // Newton's method on the pieces of the laws.
+        self.rows.take(v0);
+        for _ in 0..NEWTON_STEPS {
+            self.build(load, parts)?;
+            if !self.rows.take(parts.free_velocity) {
+                if !load.is_empty() {
+                    self.set_velocity(&[], parts);
+                }
+                return Ok(());
+            }
+        }
+        self.convex(dt, v0, load)?;
+        self.build(&[], parts)
+    }
+
+    /// A' and v*' of the pieces as they are, with `load` or nothing.
+    pub(crate) fn build(&mut self, load: &[f64], parts: &mut FrozenParts<'_>) -> Result<(), ProblemError> {
+        let (pools, map) = (self.problem.pools(), self.problem.frozen_map());
+        parts.inertia.copy_blocks(&self.inertia);
         parts.coupling.clear();
-        let equalities = self.problem.pools().members()[EQUALITY_1..].iter().any(|m| !m.is_empty());
-        if equalities || !self.rows.within_blocks() || !self.newton(v0, load, parts)? {
-            self.convex(dt, v0, load, !equalities, parts)?;
+        self.rows.add_slopes(parts.inertia, parts.coupling);
+        if !self.equalities.is_empty() {
+            let part = Part { blocks: &self.blocks, constraints: &self.within };
+            map.add_hessian(part, pools, &self.evals, &mut Diagonal(parts.inertia));
         }
-        if !load.is_empty() {
-            self.response.clear();
-            self.response.extend_from_slice(load);
-            solve(parts.inertia, parts.coupling, &mut self.response);
-            parts.free_velocity.iter_mut().zip(&self.response).for_each(|(v, r)| *v -= r);
+        parts.inertia.factor()?;
+        let nv = self.momentum.len();
+        for k in self.equalities.iter().map(|k| *k as usize).filter(|k| map.blocks_of(*k).len() > 1) {
+            let (at, dim) = (pools.hess_start(k), map.rows_of(k).1);
+            for i in 0..dim {
+                // Laws of several rows have one weight for all.
+                let weight = self.evals.hess[at + i * (dim + 1)];
+                if weight > 0.0 {
+                    let row = parts.coupling.push(nv, weight);
+                    for (b, block) in map.entries(k) {
+                        let from = map.block_starts()[b];
+                        let columns = block.chunks_exact(dim).zip(&mut row[from..]);
+                        columns.for_each(|(column, out)| *out = column[i]);
+                    }
+                }
+            }
         }
+        parts.coupling.factor(parts.inertia)?;
+        self.set_velocity(load, parts);
         Ok(())
     }
 
-    /// v_l and A' where each gain acts on one block: Newton's method on the pieces of their laws, from `v0`. False when they keep changing.
-    fn newton(
-        &mut self,
-        v0: &[f64],
-        load: &[f64],
-        parts: &mut FrozenParts<'_>,
-    ) -> Result<bool, ProblemError> {
-        self.guess.clear();
-        self.guess.extend_from_slice(v0);
-        self.rows.take(&self.guess);
-        for _ in 0..NEWTON_STEPS {
-            let v = &mut *parts.free_velocity;
-            parts.inertia.copy_blocks(&self.inertia);
-            v.copy_from_slice(&self.momentum);
-            v.iter_mut().zip(load).for_each(|(v, l)| *v += l);
-            self.rows.add_lines(parts.inertia, v);
-            parts.inertia.factor()?;
-            solve_blocks(parts.inertia, v);
-            if !self.rows.take(v) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+    /// v of A' v = A v* + load + Σ γ_k at no speed.
+    fn set_velocity(&self, load: &[f64], parts: &mut FrozenParts<'_>) {
+        let v = &mut *parts.free_velocity;
+        v.copy_from_slice(&self.momentum);
+        v.iter_mut().zip(load).for_each(|(v, l)| *v += l);
+        v.iter_mut().zip(&self.pull).for_each(|(v, p)| *v += p);
+        self.rows.add_impulses(v);
+        solve_blocks(parts.inertia, v);
+        parts.coupling.correct(v);
     }
 
-    /// v_l and A' by the convex solver; `fill`: the gains are not in its problem yet.
-    fn convex(
-        &mut self,
-        dt: f64,
-        v0: &[f64],
-        load: &[f64],
-        fill: bool,
-        parts: &mut FrozenParts<'_>,
-    ) -> Result<(), ProblemError> {
+    fn has_equalities(&self) -> bool {
+        self.problem.pools().members()[EQUALITY_1..].iter().any(|m| !m.is_empty())
+    }
+
+    /// What equalities, which are linear, do at no speed, and their weights.
+    fn set_equalities(&mut self) {
+        let (pools, map) = (self.problem.pools(), self.problem.frozen_map());
+        self.equalities.clear();
+        self.equalities.extend(pools.first_constraint(EQUALITY_1) as u32..pools.constraint_count() as u32);
+        self.within.clear();
+        self.within.extend(self.equalities.iter().filter(|k| map.blocks_of(**k as usize).len() == 1));
+        self.still.clear();
+        self.still.resize(pools.row_count(), 0.0);
+        pools.size_evals(&mut self.evals);
+        let part = Part { blocks: &self.blocks, constraints: &self.equalities };
+        pools.eval(part, &self.still, &mut self.evals);
+        self.pull.clear();
+        self.pull.resize(self.momentum.len(), 0.0);
+        map.add_gradient(part, pools, &self.evals, &mut self.pull);
+        self.pull.iter_mut().for_each(|p| *p = -*p);
+    }
+
+    /// Takes the pieces at v_l, found by the convex solver.
+    fn convex(&mut self, dt: f64, v0: &[f64], load: &[f64]) -> Result<(), ProblemError> {
+        let fill = !self.has_equalities();
         let inner = self.problem.parts_mut();
         if fill {
             inner.map.clear();
             self.rows.push_onto(inner.map);
+            inner.pools.member_mut(GAIN).reset(&self.rows.seeds);
         }
-        inner.pools.member_mut(GAIN).reset(&self.rows.seeds);
         inner.inertia.copy_blocks(&self.inertia);
         inner.inertia.factor()?;
         inner.free_velocity.clone_from(&self.momentum);
@@ -159,36 +201,8 @@ impl JointsFirst {
             );
             return Err(ProblemError::Unsupported(why));
         }
-        let v = &self.solution.v;
-        parts.free_velocity.copy_from_slice(v);
-        self.rows.take(v);
-        // Springs within a block are part of it, those between blocks couple them.
-        let (pools, map) = (self.problem.pools(), self.problem.frozen_map());
-        pools.size_evals(&mut self.evals);
-        pools.eval(self.problem.whole(), &self.solution.v_c, &mut self.evals);
-        self.within.clear();
-        self.within
-            .extend((0..pools.constraint_count() as u32).filter(|k| map.blocks_of(*k as usize).len() == 1));
-        let part = Part { blocks: &self.blocks, constraints: &self.within };
-        parts.inertia.copy_blocks(&self.inertia);
-        map.add_hessian(part, pools, &self.evals, &mut Diagonal(parts.inertia));
-        parts.inertia.factor()?;
-        for k in (0..pools.constraint_count()).filter(|k| map.blocks_of(*k).len() > 1) {
-            let (at, dim) = (pools.hess_start(k), map.rows_of(k).1);
-            for i in 0..dim {
-                // Laws of several rows have one weight for all.
-                let weight = self.evals.hess[at + i * (dim + 1)];
-                if weight > 0.0 {
-                    let row = parts.coupling.push(v.len(), weight);
-                    for (b, block) in map.entries(k) {
-                        let from = map.block_starts()[b];
-                        let columns = block.chunks_exact(dim).zip(&mut row[from..]);
-                        columns.for_each(|(column, out)| *out = column[i]);
-                    }
-                }
-            }
-        }
-        parts.coupling.factor(parts.inertia)
+        self.rows.take(&self.solution.v);
+        Ok(())
     }
 }
 
@@ -197,12 +211,6 @@ fn solve_blocks(a: &BlockDiagonal, x: &mut [f64]) {
     for (b, w) in a.block_starts().windows(2).enumerate() {
         a.solve_block(b, &mut x[w[0]..w[1]]);
     }
-}
-
-/// x ← A'⁻¹ x.
-fn solve(a: &BlockDiagonal, coupling: &Coupling, x: &mut [f64]) {
-    solve_blocks(a, x);
-    coupling.correct(x);
 }
 
 /// Takes the diagonal blocks alone.

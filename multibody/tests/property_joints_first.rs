@@ -111,6 +111,8 @@ fn pressing(kp: f64, kv: f64, effort: f64) -> Scene {
 #[test]
 fn property_joints_answer_to_contacts() {
     const CASES: u32 = 300;
+    /// From here on only limits are kept.
+    const ROUNDS: u32 = 4;
     // Of the laws the one whose parameters do not depend on the inertia.
     let law = DualCone {
         gains: Gains::Material,
@@ -121,7 +123,7 @@ fn property_joints_answer_to_contacts() {
     };
     let dt = 0.01;
     let tight = Tolerance { relative: 1e-12, ..Tolerance::default() };
-    let (endless, revised) = (Cell::new(0), Cell::new(0));
+    let (unsettled, revised) = (Cell::new(0), Cell::new(0));
     let three = || prop::array::uniform3(-1.0f64..1.0);
     let cases = (three(), three(), three(), (0.0f64..2000.0, 0.0f64..50.0, 0.1f64..20.0));
     let config = ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() };
@@ -147,8 +149,9 @@ fn property_joints_answer_to_contacts() {
         };
         let ((a, rounds), (b, _)) = (solve(true), solve(false));
         revised.set(revised.get() + u32::from(rounds > 0));
-        if rounds == 20 {
-            endless.set(endless.get() + 1);
+        prop_assert!(rounds < 20, "it does not end");
+        if rounds >= ROUNDS {
+            unsettled.set(unsettled.get() + 1);
             return Ok(());
         }
         // Force limits hold to a thousandth, and nearly all rounds end on the pieces themselves.
@@ -158,7 +161,7 @@ fn property_joints_answer_to_contacts() {
         Ok(())
     });
     run.expect("both agree");
-    // Starts are wild (depths of centimetres under stiff motors): one in a hundred may go on for ever.
-    assert!(endless.get() <= CASES / 100, "{} of {CASES} do not end", endless.get());
+    // Starts are wild (depths of centimetres under stiff motors): one in ten may go back and forth.
+    assert!(unsettled.get() <= CASES / 10, "{} of {CASES} do not settle", unsettled.get());
     assert!(revised.get() > CASES / 4, "{}: the test is too easy", revised.get());
 }
