@@ -101,7 +101,7 @@ impl ModelArguments {
 
     /// Warns of what a run leaves out or cannot move.
     pub(crate) fn warn_before_run(&self, scene: &Scene, sys: &RigidSystem, engine: &Engine, law: &str) {
-        for w in dual_cone::limits(engine) {
+        if let Some(w) = dual_cone::limits(engine) {
             eprintln!("warning: {w}");
         }
         if law == "dual_cone" {
