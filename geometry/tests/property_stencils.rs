@@ -28,6 +28,15 @@ fn plain(stencil: Stencil, x: &[Vector3<f64>; 4]) -> bool {
     u.norm() > 0.2 && v.norm() > 0.2 && u.cross(&v).norm() > 0.1 * u.norm() * v.norm()
 }
 
+/// The points of one side or the other.
+fn sides(s: Stencil) -> [[bool; 4]; 2] {
+    let first = match s {
+        Stencil::PointTriangle => [true, false, false, false],
+        Stencil::EdgeEdge => [true, true, false, false],
+    };
+    [first, first.map(|m| !m)]
+}
+
 fn sum(c: &StencilCurvature) -> SMatrix<f64, 12, 12> {
     c.vectors().iter().map(|v| v.dense() * v.dense().transpose()).sum()
 }
@@ -86,8 +95,14 @@ proptest! {
         let by_d = [1.0, 2.0 * r * slope, 4.0 * r * r * curvature + 2.0 * slope];
         prop_assume!(by_d[2] >= 0.0);
         let full: SMatrix<f64, 12, 12> = curvature * g * g.transpose() + slope * d.hessian(&x);
-        let ours = sum(&d.curvature_vectors(&x, by_d, None));
+        let ours = sum(&d.curvature_vectors(&x, by_d, None, [true; 4]));
         let nearest = d.projected_hessian(&x, slope, curvature);
+        for moving in sides(s) {
+            let part = |m: &SMatrix<f64, 12, 12>| m.map_with_location(|i, j, e| if moving[i / 3] && moving[j / 3] { e } else { 0.0 });
+            let (own, cut) = (sum(&d.curvature_vectors(&x, by_d, None, moving)), part(&full));
+            prop_assert!((own - cut).symmetric_eigenvalues().min() > -1e-9 * (1.0 + full.norm()));
+            prop_assert!((own - part(&own)).norm() == 0.0 && own.trace() <= part(&ours).trace() + 1e-9 * (1.0 + full.norm()));
+        }
         let lowest = (ours - full).symmetric_eigenvalues().min();
         // Round-off of eigenvalues.
         prop_assert!(lowest > -1e-9 * (1.0 + full.norm()), "{lowest}");
@@ -117,7 +132,12 @@ proptest! {
         let b = curvature * g * g.transpose() + slope * d.hessian(&x);
         let full: SMatrix<f64, 12, 12> =
             weight * b + value * hm + slope * (g * gm.transpose() + gm * g.transpose());
-        let ours = sum(&d.curvature_vectors(&x, by_d, Some(&m)));
+        for moving in sides(Stencil::EdgeEdge) {
+            let own = sum(&d.curvature_vectors(&x, by_d, Some(&m), moving));
+            let cut = full.map_with_location(|i, j, e| if moving[i / 3] && moving[j / 3] { e } else { 0.0 });
+            prop_assert!((own - cut).symmetric_eigenvalues().min() > -1e-9 * (1.0 + full.norm()), "{moving:?}");
+        }
+        let ours = sum(&d.curvature_vectors(&x, by_d, Some(&m), [true; 4]));
         let lowest = (ours - full).symmetric_eigenvalues().min();
         prop_assert!(lowest > -1e-9 * (1.0 + full.norm()), "{lowest} of {}", full.norm());
     }

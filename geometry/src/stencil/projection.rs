@@ -138,17 +138,21 @@ impl StencilDistance {
     /// Each bracket has one positive eigenvalue, which is kept. m″ < 0; ∇²c is twice the Gauss–Newton matrix of u × v and a bilinear term of the size of u × v, of which the positive half is kept.
     /// The sum of projections bounds the Hessian from above; it is the nearest such matrix where c_k is normal to w, for two points and for parallel edges.
     ///
+    /// Points that are not `moving` (all of a side move or none) have no part in it: the bound is one of the Hessian by the others, and closer than the part of that of all.
+    ///
     /// `value`, `slope` and `curvature` are b, b_d ≤ 0 and b_dd by the distance d > 0.
     pub fn curvature_vectors(
         &self,
         x: &[Vector3<f64>; 4],
         [value, slope, curvature]: [f64; 3],
         mollifier: Option<&Mollifier>,
+        moving: [bool; 4],
     ) -> StencilCurvature {
         let mut out = StencilCurvature::new();
         let d = self.distance();
         let n = self.r / d;
-        let w = self.weights;
+        let of = |w: [f64; 4]| std::array::from_fn(|i| if moving[i] { w[i] } else { 0.0 });
+        let w: [f64; 4] = of(self.weights);
         let size = SVector::<f64, 4>::from(w).norm();
         let none = ([0.0; 4], Vector3::zeros());
         let near_parallel = mollifier.and_then(|m| m.terms(x));
@@ -157,16 +161,22 @@ impl StencilDistance {
         let (directions, slides) = self.slides(x);
         let push = -m * slope;
         for k in 0..self.dimension() {
-            let change = slides[k].norm();
+            let slide: [f64; 4] = of(slides[k].into());
+            let change = SVector::<f64, 4>::from(slide).norm();
+            if change == 0.0 || size == 0.0 {
+                continue;
+            }
             let (value, [a, b]) = positive_part(push * d * change * change, push * change * size, 0.0);
-            out.push(value, [slides[k].into(), w], [n * (a / change), directions[k] * (b / size)]);
+            out.push(value, [slide, w], [n * (a / change), directions[k] * (b / size)]);
         }
         let Some(t) = near_parallel else { return out };
-        let (edge_a, edge_b) = ([-1.0, 1.0, 0.0, 0.0], [0.0, 0.0, -1.0, 1.0]);
+        let (edge_a, edge_b) = (of([-1.0, 1.0, 0.0, 0.0]), of([0.0, 0.0, -1.0, 1.0]));
+        let turns = [edge_a, edge_b].map(|e| e != [0.0; 4]);
         // |(w ⊗ n) ∇cᵀ + ∇c (w ⊗ n)ᵀ| ≤ s (w ⊗ n)(w ⊗ n)ᵀ + ∇c ∇cᵀ/s for any s > 0: one that m″ makes good, or one that weighs both alike.
-        let steep = (2.0 * t.gradient[0].norm_squared() + 2.0 * t.gradient[1].norm_squared()).sqrt();
+        let part = |k: usize| if turns[k] { 2.0 * t.gradient[k].norm_squared() } else { 0.0 };
+        let steep = (part(0) + part(1)).sqrt();
         let (both, good) = ((slope * t.slope).abs(), value * t.bend.abs());
-        if steep > 0.0 && both > 0.0 {
+        if steep > 0.0 && both > 0.0 && size > 0.0 {
             let s = if good * steep >= both * size { both / good } else { steep / size };
             out.push(both * s, [w, none.0], [n, none.1]);
             out.push(both / s - good, [edge_a, edge_b], t.gradient);
@@ -179,7 +189,7 @@ impl StencilDistance {
         }
         let normal = u.cross(&v);
         let length = normal.norm();
-        if length > 0.0 {
+        if length > 0.0 && turns[0] && turns[1] {
             let normal = normal / length;
             let first = normal.cross(&Vector3::ith(normal.iamin(), 1.0)).normalize();
             let second = normal.cross(&first);

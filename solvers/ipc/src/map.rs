@@ -1,7 +1,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use signorini_core::na::Vector3;
+use signorini_core::na::{Vector2, Vector3};
 use signorini_core::{BlockSink, ContactMap, Evals, Part, Pools};
 use signorini_geometry::{Mollifier, StencilDistance, StencilPair};
 
@@ -35,6 +35,9 @@ impl Near {
     }
 }
 
+/// Part of its velocity that a contact must keep to count as sliding on.
+const SLIDES_ON: f64 = 0.25;
+
 /// A contact with friction, at the start of the step.
 #[derive(Clone, Debug)]
 pub(crate) struct Sliding {
@@ -42,6 +45,8 @@ pub(crate) struct Sliding {
     pub spread: [Side; 2],
     /// Two orthonormal directions.
     pub tangents: [Vector3<f64>; 2],
+    /// The last Newton step let it slide on in about the direction in which it slides.
+    pub slides: bool,
 }
 
 /// Rates of distances of pairs, and tangential velocities of contacts with friction.
@@ -153,7 +158,9 @@ impl BarrierMap {
     fn near_vectors(&self, near: &Near, [cost, grad, hess]: [f64; 3], out: &mut Vec<[f64; PAIR]>) {
         let dt = self.dt;
         let by_d = [dt * dt * cost, dt * grad, hess];
-        let curvature = near.distance.curvature_vectors(&near.x, by_d, near.mollifier.as_ref());
+        let free = self.free(&near.pair);
+        let moving = near.sides.map(|s| free[s as usize].is_some());
+        let curvature = near.distance.curvature_vectors(&near.x, by_d, near.mollifier.as_ref(), moving);
         for v in curvature.vectors() {
             let mut y = [0.0; PAIR];
             for (w, e) in v.weights.iter().zip(&v.directions) {
@@ -168,7 +175,13 @@ impl BarrierMap {
     }
 
     /// The same of a contact with friction, from its 2 × 2 Hessian.
+    ///
+    /// Friction pulls with less than its slope promises once the slip has changed its sign: full Newton steps of contacts that are about to stick jump to and fro. The larger eigenvalue in both
+    /// directions is the curvature of a parabola that lies above f₀ everywhere; it is used until a contact slides on.
     fn sliding_vectors(&self, s: &Sliding, hess: &[f64], out: &mut Vec<[f64; PAIR]>) {
+        let (mean, half) = (0.5 * (hess[0] + hess[3]), 0.5 * (hess[0] - hess[3]));
+        let most = mean + half.hypot(hess[1]);
+        let hess = if s.slides { [hess[0], hess[1], hess[1], hess[3]] } else { [most, 0.0, 0.0, most] };
         // H = L Lᵀ; a column of L is one direction.
         let l00 = hess[0].max(0.0).sqrt();
         let l10 = if l00 > 0.0 { hess[1] / l00 } else { 0.0 };
@@ -294,6 +307,19 @@ impl ContactMap for BarrierMap {
 }
 
 impl BarrierMap {
+    /// Takes note of which contacts slide on when `dv` is added to the velocity of the linearisation.
+    pub(crate) fn foresee(&mut self, dv: &[f64], v_c: &[f64], stiction_speed: f64) {
+        for i in 0..self.sliding.len() {
+            let row = self.row(self.near.len() + i);
+            let s = &self.sliding[i];
+            let change = self.relative_velocity(&s.pair, &s.spread, dv);
+            let now = Vector2::new(v_c[row], v_c[row + 1]);
+            let then = now + Vector2::new(s.tangents[0].dot(&change), s.tangents[1].dot(&change));
+            self.sliding[i].slides =
+                then.norm() > stiction_speed && now.dot(&then) > SLIDES_ON * now.norm_squared();
+        }
+    }
+
     /// Tangential velocity of a contact with friction.
     fn slip(&self, k: usize, v: &[f64], v_c: &mut [f64]) {
         let s = &self.sliding[k - self.near.len()];

@@ -9,7 +9,7 @@ use signorini_core::{
 use signorini_geometry::{Ccd, Impact, StencilDistance};
 
 use crate::body::matrix;
-use crate::candidates::{Candidates, approach};
+use crate::candidates::{Candidate, Candidates, approach};
 use crate::inputs::Inputs;
 use crate::map::{BarrierMap, Near, Sliding, spread};
 use crate::orthogonality::Orthogonality;
@@ -41,8 +41,11 @@ pub(crate) struct AffineProblem {
     free_velocity: Vec<f64>,
     pools: Pools,
     map: BarrierMap,
-    /// μ λ of the contacts with friction of the map \[N\].
+    /// μ λ of the contacts with friction of the map \[N\]; with directions, as they are at the start; solves with new ones in this step.
     friction: Vec<f64>,
+    start_friction: Vec<f64>,
+    start_sliding: Vec<Sliding>,
+    passes: u32,
     trial: Trial,
     v_c: Vec<f64>,
     /// Made when somebody asks.
@@ -81,6 +84,9 @@ impl AffineProblem {
             ]),
             map: BarrierMap::new(world.clone()),
             friction: Vec::new(),
+            start_friction: Vec::new(),
+            start_sliding: Vec::new(),
+            passes: 0,
             trial: Trial::default(),
             v_c: Vec::new(),
             contacts: OnceCell::new(),
@@ -117,27 +123,14 @@ impl AffineProblem {
         }
         self.candidates.look(&world, q, &self.x0, &mut self.trial.near);
         self.candidates.list_mut().iter_mut().for_each(|c| c.start = f64::NAN);
-        self.friction.clear();
-        self.map.sliding.clear();
-        for (i, d) in &self.trial.near {
-            let c = &self.candidates.list()[*i as usize];
-            let length = d.distance();
-            if length <= world.options.separation {
-                let [a, b] = c.pair.surfaces.map(name);
-                return Err(ProblemError::Intersecting { a, b, gap: length - world.options.separation });
-            }
-            let mu = world.friction(&c.pair);
-            let [_, slope, _] = world.barrier(1.0, length).potential(d.squared);
-            if mu == 0.0 || slope == 0.0 {
-                continue;
-            }
-            let m = c.mollifier.map_or(1.0, |m| m.value(&gather(&c.pair, &self.x0)));
-            let n = d.r / length;
-            let t1 = n.cross(&Vector3::ith(n.iamin(), 1.0)).normalize();
-            let spread = spread(&world, &c.pair, &c.sides, &d.weights);
-            self.map.sliding.push(Sliding { pair: c.pair, spread, tangents: [t1, n.cross(&t1)] });
-            self.friction.push(-2.0 * mu * m * slope * length);
+        if let Some((i, d)) = self.trial.near.iter().find(|n| n.1.distance() <= world.options.separation) {
+            let [a, b] = self.candidates.list()[*i as usize].pair.surfaces.map(name);
+            return Err(ProblemError::Intersecting { a, b, gap: d.distance() - world.options.separation });
         }
+        self.start_friction.clear();
+        self.start_sliding.clear();
+        let near = self.trial.near.iter().map(|(i, d)| (&self.candidates.list()[*i as usize], d));
+        lag(&world, near, &self.x0, &mut self.start_sliding, &mut self.start_friction);
         self.ready = true;
         Ok(())
     }
@@ -147,6 +140,9 @@ impl AffineProblem {
             return Err(ProblemError::StepSize { dt });
         }
         self.dt = dt;
+        self.passes = 0;
+        self.friction.clone_from(&self.start_friction);
+        self.map.sliding.clone_from(&self.start_sliding);
         self.map.dt = dt;
         self.orthogonality.dt = dt;
         self.orthogonality.q0.clone_from(&self.q0);
@@ -320,9 +316,29 @@ impl StepProblem for AffineProblem {
         largest
     }
 
+    /// New forces and directions of friction, from where the solve ended; wants another solve while forces change.
+    fn relag(&mut self, _: &[f64]) -> bool {
+        if self.passes + 1 >= self.world.options.friction_passes {
+            return false;
+        }
+        let v = std::mem::take(&mut self.map.v);
+        self.look(&v);
+        let before = std::mem::take(&mut self.friction);
+        self.map.sliding.clear();
+        let near = self.trial.near.iter().map(|(i, d)| (&self.candidates.list()[*i as usize], d));
+        lag(&self.world, near, &self.trial.x, &mut self.map.sliding, &mut self.friction);
+        self.passes += 1;
+        let change: f64 = self.friction.iter().zip(&before).map(|(a, b)| (a - b).abs()).sum();
+        let settled = before.len() == self.friction.len() && change <= SETTLED * before.iter().sum::<f64>();
+        self.relinearize(&v).is_ok() && !settled
+    }
+
     /// Additive collision detection over all pairs that the straight paths of the points may bring together.
     fn max_step(&mut self, v: &[f64], dv: &[f64]) -> f64 {
         let world = self.world.clone();
+        if self.map.v == v {
+            self.map.foresee(dv, &self.v_c, world.options.stiction_speed);
+        }
         let [start, end] = &mut self.ends;
         start.clear();
         start.extend(self.q0.iter().zip(v).map(|(q, v)| q + self.dt * v));
@@ -375,5 +391,32 @@ fn contact(k: usize, near: &Near) -> ContactGeometry {
         r_wc: ContactGeometry::frame(&n),
         gap: near.start,
         feature: k as u64,
+    }
+}
+
+/// Sum of the changes of all friction forces, relative to their sum, below which no further pass is asked for.
+const SETTLED: f64 = 1e-6;
+
+/// Forces μ λ \[N\] and directions of friction at the near pairs where points are at `x`.
+fn lag<'a>(
+    world: &World,
+    near: impl Iterator<Item = (&'a Candidate, &'a StencilDistance)>,
+    x: &[Vector3<f64>],
+    sliding: &mut Vec<Sliding>,
+    friction: &mut Vec<f64>,
+) {
+    for (c, d) in near {
+        let length = d.distance();
+        let mu = world.friction(&c.pair);
+        let [_, slope, _] = world.barrier(1.0, length).potential(d.squared);
+        if mu == 0.0 || slope == 0.0 {
+            continue;
+        }
+        let m = c.mollifier.map_or(1.0, |m| m.value(&gather(&c.pair, x)));
+        let n = d.r / length;
+        let t1 = n.cross(&Vector3::ith(n.iamin(), 1.0)).normalize();
+        let spread = spread(world, &c.pair, &c.sides, &d.weights);
+        sliding.push(Sliding { pair: c.pair, spread, tangents: [t1, n.cross(&t1)], slides: false });
+        friction.push(-2.0 * mu * m * slope * length);
     }
 }

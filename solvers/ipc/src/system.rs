@@ -12,7 +12,7 @@ use crate::inputs::Inputs;
 use crate::orthogonality::Orthogonality;
 use crate::problem::AffineProblem;
 use crate::world::{N, World, gather};
-use crate::{AffineBody, BodyError};
+use crate::{AffineBody, BodyError, Invariants};
 
 /// Settings of an [`AffineSystem`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +27,8 @@ pub struct IpcOptions {
     pub orthogonality: f64,
     /// ε_v: speed below which friction holds \[m/s\], > 0.
     pub stiction_speed: f64,
+    /// Solves per step with forces and directions of friction as the last one left them, ≥ 1; with 1 they are those at the start of the step.
+    pub friction_passes: u32,
     /// \[m/s²\].
     pub gravity: Vector3<f64>,
 }
@@ -39,6 +41,7 @@ impl Default for IpcOptions {
             separation: 0.0,
             orthogonality: 1e8,
             stiction_speed: 1e-3,
+            friction_passes: 1,
             gravity: Vector3::new(0.0, 0.0, -9.81),
         }
     }
@@ -57,6 +60,7 @@ impl IpcOptions {
             ("separation", self.separation, self.separation >= 0.0 && self.separation.is_finite(), "m ≥ 0"),
             ("orthogonality", self.orthogonality, positive(self.orthogonality), "Pa > 0"),
             ("stiction speed", self.stiction_speed, positive(self.stiction_speed), "m/s > 0"),
+            ("friction passes", f64::from(self.friction_passes), self.friction_passes > 0, "1 or more"),
             ("gravity", self.gravity.norm(), self.gravity.iter().all(|g| g.is_finite()), "finite numbers"),
         ];
         match fields.into_iter().find(|f| !f.2) {
@@ -82,6 +86,8 @@ pub struct AffineSystem {
     /// Coordinates that the last solve reached without crossing anything.
     clean: Vec<f64>,
     inputs: Inputs,
+    pub(crate) observed: Invariants,
+    pub(crate) commits: u64,
 }
 
 impl AffineSystem {
@@ -115,7 +121,9 @@ impl AffineSystem {
         let slot = || AffineProblem::new(world.clone(), inertia.clone());
         let candidates = Candidates::new(&world);
         let inputs = Inputs::new(world.bodies.len());
-        Ok(Self { slots: [slot(), slot()], candidates, start, clean: Vec::new(), inputs, world })
+        let slots = [slot(), slot()];
+        let (clean, observed) = (Vec::new(), Invariants::default());
+        Ok(Self { slots, candidates, start, clean, inputs, world, observed, commits: 0 })
     }
 
     /// The start, at rest.
@@ -235,7 +243,7 @@ impl System for AffineSystem {
         x1.v.clone_from(&s.v);
         x1.q.iter_mut().zip(&s.v).for_each(|(q, v)| *q += dt * v);
         self.clean.clone_from(&x1.q);
-        Ok(())
+        self.observe(x1)
     }
 
     /// Largest distance of a surface point.

@@ -1,0 +1,89 @@
+use signorini_core::{ProblemError, State};
+
+use crate::AffineSystem;
+use crate::body::matrix;
+use crate::world::N;
+
+/// What holds after every step, and how far from failing it was at a state, or at its worst over the states that were looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Invariants {
+    /// Smallest distance of two bodies below the range of the barrier \[m\], > ξ; infinite where there is none.
+    pub smallest_distance: f64,
+    /// The bodies that have it.
+    pub nearest: Option<[u32; 2]>,
+    /// Two bodies that overlap; always none.
+    pub crossing: Option<[u32; 2]>,
+    /// Smallest determinant of A, > 0 and near 1.
+    pub smallest_determinant: f64,
+    /// Largest entry of A Aᵀ − 1. Above 1e-3 bodies are no longer rigid for most purposes: raise [`crate::IpcOptions::orthogonality`].
+    pub orthogonality_error: f64,
+    /// States looked at.
+    pub states: u64,
+}
+
+impl Default for Invariants {
+    fn default() -> Self {
+        Self {
+            smallest_distance: f64::INFINITY,
+            nearest: None,
+            crossing: None,
+            smallest_determinant: f64::INFINITY,
+            orthogonality_error: 0.0,
+            states: 0,
+        }
+    }
+}
+
+impl Invariants {
+    /// The worse of each.
+    pub(crate) fn add(&mut self, o: &Invariants) {
+        if o.smallest_distance < self.smallest_distance {
+            (self.smallest_distance, self.nearest) = (o.smallest_distance, o.nearest);
+        }
+        self.crossing = self.crossing.or(o.crossing);
+        self.smallest_determinant = self.smallest_determinant.min(o.smallest_determinant);
+        self.orthogonality_error = self.orthogonality_error.max(o.orthogonality_error);
+        self.states += o.states;
+    }
+}
+
+impl AffineSystem {
+    /// The invariants at a state.
+    pub fn invariants(&mut self, x: &State) -> Invariants {
+        let nearest = self.smallest_distance(x);
+        let determinants = x.q.chunks_exact(N).map(|q| matrix(q).determinant());
+        Invariants {
+            smallest_distance: nearest.map_or(f64::INFINITY, |d| d.0),
+            nearest: nearest.map(|d| d.1),
+            crossing: self.crossing(x),
+            smallest_determinant: determinants.fold(f64::INFINITY, f64::min),
+            orthogonality_error: self.orthogonality_error(x),
+            states: 1,
+        }
+    }
+
+    /// The worst of the states that were committed and looked at: every one in builds with debug assertions, one in 64 in others.
+    pub fn observed(&self) -> &Invariants {
+        &self.observed
+    }
+
+    /// Looks at a state that a step ends in.
+    pub(crate) fn observe(&mut self, x: &State) -> Result<(), ProblemError> {
+        self.commits += 1;
+        if !cfg!(debug_assertions) && !self.commits.is_multiple_of(64) {
+            return Ok(());
+        }
+        let now = self.invariants(x);
+        self.observed.add(&now);
+        let name = |b: u32| self.bodies()[b as usize].name.clone();
+        if let Some([a, b]) = now.crossing {
+            return Err(ProblemError::Intersecting { a: name(a), b: name(b), gap: 0.0 });
+        }
+        if now.smallest_determinant <= 0.0 {
+            let why =
+                "a body was turned inside out; raise the stiffness of orthogonality or shorten the step";
+            return Err(ProblemError::Unsupported(why.into()));
+        }
+        Ok(())
+    }
+}
