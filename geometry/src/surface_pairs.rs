@@ -63,7 +63,11 @@ impl Layer {
     /// Appends the features whose boxes meet `around`.
     fn query(&self, around: &Aabb, out: &mut Vec<u32>) {
         match &self.tree {
-            Some(tree) => tree.query(around, out),
+            Some(tree) => {
+                let from = out.len();
+                tree.query(around, out);
+                out[from..].sort_unstable();
+            }
             None => out.extend((0..).zip(&self.boxes).filter(|(_, b)| b.overlaps(around)).map(|(i, _)| i)),
         }
     }
@@ -92,7 +96,7 @@ const EDGE: usize = 1;
 const TRIANGLE: usize = 2;
 
 /// Finds pairs of features of different surfaces that straight motions may bring near each other: surfaces by sweep and prune, then features through boxes, with
-/// trees that are refitted where surfaces have many. Results are sorted; nothing is allocated once buffers have grown.
+/// trees that are refitted where surfaces have many. The order of results depends on neither trees nor former searches; nothing is allocated once buffers have grown.
 #[derive(Clone, Debug, Default)]
 pub struct SurfacePairs {
     surfaces: Vec<SurfaceFeatures>,
@@ -120,7 +124,8 @@ impl SurfacePairs {
         &self.near
     }
 
-    /// Writes all pairs, ascending, that boxes do not keep further apart than `margin` \[m\] on the way; `collide` says which surfaces are of interest.
+    /// Writes all pairs that boxes do not keep further apart than `margin` \[m\] on the way, by surfaces, kind, vertex or edge of the lower surface, and the other feature; `collide` says
+    /// which surfaces are of interest.
     pub fn find(
         &mut self,
         motion: StraightMotion<'_>,
@@ -137,9 +142,10 @@ impl SurfacePairs {
                 let points = [s[0].points.start + v, a, b, c];
                 out.push(StencilPair { surfaces, stencil: Stencil::PointTriangle, points });
             });
-            self.features(surfaces, motion, margin, [TRIANGLE, VERTEX], |s, [t, v]| {
-                let [a, b, c] = s[0].triangles[t as usize];
-                let points = [s[1].points.start + v, a, b, c];
+            let [first, second] = surfaces;
+            self.features([second, first], motion, margin, [VERTEX, TRIANGLE], |s, [v, t]| {
+                let [a, b, c] = s[1].triangles[t as usize];
+                let points = [s[0].points.start + v, a, b, c];
                 out.push(StencilPair { surfaces, stencil: Stencil::PointTriangle, points });
             });
             self.features(surfaces, motion, margin, [EDGE, EDGE], |s, [e, f]| {
@@ -147,7 +153,6 @@ impl SurfacePairs {
                 out.push(StencilPair { surfaces, stencil: Stencil::EdgeEdge, points: [a, b, c, d] });
             });
         }
-        out.sort_unstable();
     }
 
     /// Two surfaces of which an edge of one crosses a triangle of the other at rest, with the edge and the triangle, exactly.

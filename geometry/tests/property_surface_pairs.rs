@@ -83,7 +83,9 @@ proptest! {
         let motion = StraightMotion { x: &x, dx: &dx, shift: &shift };
         search.find(motion, margin, |a, b| [a, b] != [1, 2], &mut found);
         let sorted: BTreeSet<StencilPair> = found.iter().copied().collect();
-        prop_assert!(found.windows(2).all(|w| w[0] < w[1]), "sorted, each once");
+        prop_assert!(sorted.len() == found.len(), "each once");
+        let key = |p: &StencilPair| (p.surfaces, p.stencil, p.points[0]);
+        prop_assert!(found.windows(2).all(|w| key(&w[0]) <= key(&w[1])), "by surfaces, kind and first point");
         prop_assert!(sorted.iter().all(|p| p.surfaces != [1, 2]), "surfaces that do not collide");
         for pair in [[0, 1], [0, 2]] {
             for p in all(pair, pair.map(|i: u32| &surfaces[i as usize])) {
@@ -95,7 +97,11 @@ proptest! {
                 prop_assert!(!near || sorted.contains(&p), "{p:?} is missed");
             }
         }
+        // A search that has seen something else has other trees.
         let mut again = Vec::new();
+        let far: Vec<Vector3<f64>> = x.iter().enumerate().map(|(i, p)| p * (1.0 + 0.3 * (i as f64).sin())).collect();
+        let mut search = SurfacePairs::new(surfaces.clone());
+        search.find(StraightMotion { x: &far, dx: &dx, shift: &shift }, 10.0, |_, _| true, &mut again);
         search.find(motion, margin, |a, b| [a, b] != [1, 2], &mut again);
         prop_assert_eq!(found, again);
     }

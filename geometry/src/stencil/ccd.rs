@@ -38,8 +38,8 @@ pub enum Impact {
 impl Ccd {
     /// How far four points may go from `x` along `dx` \[m\], as a part of the path in (0, 1].
     pub fn impact(&self, stencil: Stencil, x: &[Vector3<f64>; 4], dx: &[Vector3<f64>; 4]) -> Impact {
-        let mean = dx.iter().sum::<Vector3<f64>>() / 4.0;
-        let dx = dx.map(|d| d - mean);
+        let mean = (dx[0] + dx[1] + dx[2] + dx[3]) / 4.0;
+        let dx = [dx[0] - mean, dx[1] - mean, dx[2] - mean, dx[3] - mean];
         let speed = |i: usize| dx[i].norm();
         let length = match stencil {
             Stencil::PointTriangle => speed(0) + speed(1).max(speed(2)).max(speed(3)),
@@ -65,7 +65,8 @@ impl Ccd {
             if next >= 1.0 {
                 return Impact::None;
             }
-            left = room(&std::array::from_fn(|i| x[i] + next * dx[i]));
+            let of = |i: usize| x[i] + next * dx[i];
+            left = room(&[of(0), of(1), of(2), of(3)]);
             // The first step is always free.
             if left < stop && time > 0.0 {
                 return Impact::Before(time);

@@ -51,7 +51,8 @@ fn way(q: &[f64], from: &[f64], radius: f64) -> f64 {
 /// Longest way of one side past the other, the motion of all four points taken off.
 pub(crate) fn approach(stencil: Stencil, dx: &[Vector3<f64>; 4]) -> f64 {
     let mean = (dx[0] + dx[1] + dx[2] + dx[3]) / 4.0;
-    let squared = dx.map(|d| (d - mean).norm_squared());
+    let of = |i: usize| (dx[i] - mean).norm_squared();
+    let squared = [of(0), of(1), of(2), of(3)];
     match stencil {
         Stencil::PointTriangle => squared[0].sqrt() + squared[1].max(squared[2]).max(squared[3]).sqrt(),
         Stencil::EdgeEdge => squared[0].max(squared[1]).sqrt() + squared[2].max(squared[3]).sqrt(),

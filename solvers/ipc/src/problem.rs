@@ -317,9 +317,9 @@ impl StepProblem for AffineProblem {
     }
 
     /// New forces and directions of friction, from where the solve ended; wants another solve while forces change.
-    fn relag(&mut self, _: &[f64]) -> bool {
+    fn relag(&mut self, _: &[f64]) -> Result<bool, ProblemError> {
         if self.passes + 1 >= self.world.options.friction_passes {
-            return false;
+            return Ok(false);
         }
         let v = std::mem::take(&mut self.map.v);
         self.look(&v);
@@ -330,7 +330,8 @@ impl StepProblem for AffineProblem {
         self.passes += 1;
         let change: f64 = self.friction.iter().zip(&before).map(|(a, b)| (a - b).abs()).sum();
         let settled = before.len() == self.friction.len() && change <= SETTLED * before.iter().sum::<f64>();
-        self.relinearize(&v).is_ok() && !settled
+        self.relinearize(&v)?;
+        Ok(!settled)
     }
 
     /// Additive collision detection over all pairs that the straight paths of the points may bring together.

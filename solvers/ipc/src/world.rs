@@ -123,6 +123,8 @@ impl World {
 }
 
 /// The points of a pair.
+#[inline]
 pub(crate) fn gather(pair: &StencilPair, x: &[Vector3<f64>]) -> [Vector3<f64>; 4] {
-    pair.points.map(|i| x[i as usize])
+    let [a, b, c, d] = pair.points;
+    [x[a as usize], x[b as usize], x[c as usize], x[d as usize]]
 }
