@@ -85,6 +85,8 @@ pub struct DualCone {
     pub smoothing: f64,
     /// A positive gap may close within the step at any speed; the paper's law brakes from φ < (δt + d/k) |u| on.
     pub ballistic: bool,
+    /// Largest speed at which [`Gains::Recovery`] undoes a penetration \[m/s\], > 0.
+    pub recovery_speed: f64,
     /// Width of the solimp curve in place of the contact's own \[m\].
     pub width: Option<f64>,
     /// Anchors: the part of a step's change that facet forces take into the next step, 0 to 1. A contact then rests without depth and without creep.
@@ -104,6 +106,7 @@ impl Default for DualCone {
             directions: 8,
             smoothing: 0.0,
             ballistic: true,
+            recovery_speed: 1.0,
             width: None,
             memory: 0.0,
         }
@@ -124,6 +127,7 @@ impl DualCone {
             directions: 4,
             smoothing: 0.0,
             ballistic: false,
+            recovery_speed: f64::MAX,
             width: None,
             memory: 0.0,
         }
@@ -170,6 +174,9 @@ impl DualCone {
             _ => {}
         }
         not_negative("smoothing", self.smoothing)?;
+        if !(self.recovery_speed > 0.0) {
+            return Err(format!("recovery_speed is {}, but must be more than 0", self.recovery_speed));
+        }
         not_negative("width", self.width.unwrap_or(0.0))?;
         if !(0.0..=1.0).contains(&self.memory) {
             return Err(format!("memory is {}, but must be between 0 and 1", self.memory));
@@ -183,6 +190,11 @@ impl DualCone {
     /// The constraints that act are counted, rather than all.
     pub(crate) fn counts_acting(&self) -> bool {
         self.acting && self.memory == 0.0
+    }
+
+    /// Bound on −s \[m/s\].
+    pub(crate) fn fastest_recovery(&self) -> f64 {
+        if matches!(self.gains, Gains::Recovery { .. }) { self.recovery_speed } else { f64::MAX }
     }
 
     /// (R (d + k δt), s): gain relative to the mass, and shift \[m/s\]. For [`Gains::Material`] the gain δt (δt K + D) itself \[kg\].
@@ -199,7 +211,7 @@ impl DualCone {
         let shift = match gap {
             _ if sum == 0.0 => 0.0,
             gap if gap > 0.0 && self.ballistic => gap / dt,
-            gap => k * gap / sum,
+            gap => (k * gap / sum).max(-self.fastest_recovery()),
         };
         (scale * sum, shift)
     }

@@ -264,7 +264,11 @@ impl DualCone {
         let shift = match gap {
             _ if sum.x == 0.0 => Dual::default(),
             gap if gap.x > 0.0 && self.ballistic => gap * (1.0 / dt),
-            gap => k * gap / sum,
+            gap => {
+                let shift = k * gap / sum;
+                let most = -self.fastest_recovery();
+                if shift.x < most { Dual::constant(most) } else { shift }
+            }
         };
         (scale * sum, shift)
     }

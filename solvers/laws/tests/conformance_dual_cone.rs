@@ -1,7 +1,7 @@
 //! The dual cone in all dimensions, gains and mass scales through the conformance suite, and what its construction promises.
 
 use signorini_core::na::{Matrix3, SMatrix, SVector, Vector3};
-use signorini_core::{ContactLaw, ContactSeed, ContactSide};
+use signorini_core::{ContactLaw, ContactMaterial, ContactSeed, ContactSide};
 use signorini_laws::{DualCone, DualConeLimit, Gains, LimitSeed, MassScale, impedance};
 use signorini_testkit::law::{LawSuite, Scale, rescale_contact, rescale_velocity};
 use signorini_testkit::random_problem::random_material;
@@ -48,8 +48,33 @@ fn velocity<const D: usize>(r: &mut Rng, s: &ContactSeed) -> SVector<f64, D> {
     v
 }
 
+/// Without the bound on the speed of recovery, which is a speed of its own that does not change with the units of a seed.
+fn unbounded() -> DualCone {
+    DualCone { recovery_speed: f64::MAX, ..DualCone::default() }
+}
+
+/// A penetration is undone by β φ/δt, at most by the recovery speed.
+#[test]
+fn analytic_recovery_is_bounded() {
+    let law = DualCone::default();
+    let side = ContactSide::single(Matrix3::identity(), 1);
+    for (gap, expected) in [(-1e-3, 0.15), (-4e-3, 0.6), (-0.04, 1.0)] {
+        let seed = ContactSeed {
+            dt: 2e-3,
+            gap,
+            velocity: Vector3::zeros(),
+            material: ContactMaterial { condim: 1, ..ContactMaterial::default() },
+            sides: side,
+        };
+        let p = ContactLaw::<1>::prepare(&law, &seed);
+        // The mass is 1 kg and the gain ends a velocity: the impulse is the speed.
+        let gamma = -ContactLaw::<1>::grad(&law, &p, SVector::from([0.0]))[0];
+        assert!((gamma - expected).abs() < 1e-12, "{gap}: {gamma} N s, not {expected}");
+    }
+}
+
 fn variants() -> Vec<DualCone> {
-    let new = DualCone::default();
+    let new = unbounded();
     let mut all = vec![new, DualCone { smoothing: 0.0, directions: 16, ballistic: false, ..new }];
     for mass in [MassScale::Mean, MassScale::Trace, MassScale::Exact] {
         for cap in [false, true] {
@@ -167,7 +192,7 @@ fn conformance_dual_cone_limit() {
         out.solimp[2] *= k.length;
         (out, v * k.speed())
     };
-    let law = DualConeLimit::default();
+    let law = DualConeLimit { law: unbounded() };
     let report = LawSuite::new(law, draw, rescale).contact(|_, _| 0.0).assert_conforms();
     assert!(report.active > 1000 && report.active < 3900, "{report}");
 }

@@ -49,6 +49,7 @@ fn cases() -> impl Strategy<Value = Case> {
             normalize: flags[1],
             cap: flags[2],
             ballistic: flags[3],
+            recovery_speed: 0.1,
             directions: [4, 8, 16][n],
             smoothing: 0.05,
             width: None,
