@@ -178,8 +178,18 @@ pub const SUPPORTED: &[Supported] = &[
         Same,
         "`full_m`, `jac`, …",
     ),
-    row("function", "mj_getState mj_setState", Same, "`Data::state`, `set_state` for `mjSTATE_FULLPHYSICS`"),
-    row("function", "rollout", Same, "threaded, independent of their number; controls only"),
+    row(
+        "function",
+        "mj_getState mj_setState",
+        Differs,
+        "`Data::state`, `set_state` for `mjSTATE_FULLPHYSICS`; the forces that contacts remember are not part of it and start from nothing",
+    ),
+    row(
+        "function",
+        "rollout",
+        Differs,
+        "threaded, independent of their number; controls only; contacts start without remembered forces (18 µm of creep in 100 rollouts chained by their states)",
+    ),
     row(
         "function",
         "mj_step1 mj_step2 mj_inverse mj_saveLastXML mj_ray mjd_transitionFD",

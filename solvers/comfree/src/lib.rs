@@ -1,11 +1,12 @@
-//! Complementarity-free contact: the impulses of all contacts in closed form at the contact-free velocity, no iteration.
+//! Complementarity-free contact: the impulses of all contacts in closed form, as published from one evaluation at the contact-free velocity.
 //!
 //! ```text
 //! γ_k = −∇ℓ_k(J_k v* + b_k),   v = v* + A⁻¹ Σ J_kᵀ γ_k          borse2026comfree, eq. (8)
 //! ```
 //! One evaluation of the step problem that implicit solvers minimise: with the same law it approaches their solution as the gains
 //! go to zero. The law of the paper is `signorini_laws::DualCone`; it shares the mass of a tree among its contacts, so that the
-//! evaluation is stable whatever the scene. Other convex laws are evaluated as they are: [`ComfreeSolver::gain`] tells whether that is stable.
+//! evaluation is stable whatever the scene. More evaluations per step ([`ComfreeSolver::with_sweeps`], [`SWEEPS`] outside the paper's mode) come closer to contact
+//! without compliance. Other convex laws are evaluated as they are: [`ComfreeSolver::gain`] tells whether that is stable.
 
 mod gain;
 mod solver;

@@ -7,12 +7,12 @@ use signorini_core::{
 /// Name on the command line.
 const NAME: &str = "comfree";
 
-/// One explicit evaluation of a step problem at the velocity without contact.
+/// Explicit evaluation of a step problem: once at the velocity without contact, or several times, each at the velocity that the last one left.
 ///
 /// ```text
 /// γ_k = −∇ℓ_k(J_k v* + b_k),   v = v* + A⁻¹ Σ J_kᵀ γ_k          borse2026comfree, eq. (8)
 /// ```
-/// The guess and the tolerance are not used: there is nothing to converge, and no residual is asked for (`StepSolution::tolerance` is 0). Nothing is
+/// The guess and the tolerance are not used: the number of evaluations is fixed, which counts as converged, and no residual is asked for (`StepSolution::tolerance` is 0). Nothing is
 /// allocated in a solve once its storage has grown to the size of the problem.
 #[derive(Debug)]
 pub struct ComfreeSolver {

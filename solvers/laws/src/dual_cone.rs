@@ -174,7 +174,7 @@ impl DualCone {
             _ => {}
         }
         not_negative("smoothing", self.smoothing)?;
-        if !(self.recovery_speed > 0.0) {
+        if self.recovery_speed.is_nan() || self.recovery_speed <= 0.0 {
             return Err(format!("recovery_speed is {}, but must be more than 0", self.recovery_speed));
         }
         not_negative("width", self.width.unwrap_or(0.0))?;
