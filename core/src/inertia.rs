@@ -35,6 +35,43 @@ pub struct BlockDiagonal {
     scaling: Vec<f64>,
 }
 
+/// One function for each small number of unknowns N (an arm has up to seven, a free body six), another for the others.
+macro_rules! small {
+    ($n:expr, $size:ident => $small:expr, $general:expr) => {
+        match $n {
+            1 => {
+                const $size: usize = 1;
+                $small
+            }
+            2 => {
+                const $size: usize = 2;
+                $small
+            }
+            3 => {
+                const $size: usize = 3;
+                $small
+            }
+            4 => {
+                const $size: usize = 4;
+                $small
+            }
+            5 => {
+                const $size: usize = 5;
+                $small
+            }
+            6 => {
+                const $size: usize = 6;
+                $small
+            }
+            7 => {
+                const $size: usize = 7;
+                $small
+            }
+            _ => $general,
+        }
+    };
+}
+
 /// How far a block may be from symmetric, relative to its largest entry.
 const SYMMETRY: f64 = 1e-9;
 
@@ -137,10 +174,7 @@ impl BlockDiagonal {
         let n = self.starts[b + 1] - self.starts[b];
         let a = &self.blocks[self.offsets[b]..self.offsets[b + 1]];
         let u = &mut self.factors[self.offsets[b]..self.offsets[b + 1]];
-        let done = match (a.as_chunks().0, u.as_chunks_mut().0) {
-            ([a], [u]) if n == 6 => factor_free(a, u),
-            _ => factor_general(n, a, u),
-        };
+        let done = small!(n, N => factor_small::<N>(a, u), factor_general(n, a, u));
         for (j, s) in self.scaling[self.starts[b]..self.starts[b + 1]].iter_mut().enumerate() {
             *s = a[j * n + j].sqrt().recip();
         }
@@ -167,24 +201,7 @@ impl BlockDiagonal {
         let n = self.starts[b + 1] - self.starts[b];
         let u = &self.factors[self.offsets[b]..self.offsets[b + 1]];
         let x = &mut x[..n];
-        if let ([u], [x]) = (u.as_chunks().0, x.as_chunks_mut().0)
-            && n == 6
-        {
-            return solve_free(u, x);
-        }
-        for j in (0..n).rev() {
-            let (before, rest) = x.split_at_mut(j);
-            rest[0] *= u[j * n + j];
-            let f = rest[0];
-            if f != 0.0 {
-                before.iter_mut().zip(&u[j * n..]).for_each(|(x, y)| *x -= f * y);
-            }
-        }
-        for j in 0..n {
-            let (before, rest) = x.split_at_mut(j);
-            let s: f64 = before.iter().zip(&u[j * n..]).map(|(x, y)| x * y).sum();
-            rest[0] = (rest[0] - s) * u[j * n + j];
-        }
+        small!(n, N => solve_small::<N>(u, x), solve_general(u, x))
     }
 
     /// J_b A_b⁻¹ J_bᵀ for the n columns of a D × n block of J: one pass through the factor for all rows, no second one.
@@ -195,12 +212,11 @@ impl BlockDiagonal {
     ) -> [[f64; D]; D] {
         let n = self.starts[b + 1] - self.starts[b];
         let u = &self.factors[self.offsets[b]..self.offsets[b + 1]];
-        match n {
-            6 => inverse_square_free::<D>(u, columns),
+        small!(n, N => inverse_square_small::<N, D>(u, columns), match n {
             0..=32 => inverse_square::<D>(u, columns, &mut [[0.0; D]; 32][..n]),
             33..=128 => inverse_square::<D>(u, columns, &mut [[0.0; D]; 128][..n]),
             _ => inverse_square::<D>(u, columns, &mut vec![[0.0; D]; n]),
-        }
+        })
     }
 
     /// A as one dense matrix (tests, references).
@@ -248,18 +264,33 @@ fn factor_general(n: usize, a: &[f64], u: &mut [f64]) -> Result<(), (usize, f64)
     Ok(())
 }
 
-/// Unknowns of a free body.
-const FREE: usize = 6;
+/// x ← A⁻¹ x.
+fn solve_general(u: &[f64], x: &mut [f64]) {
+    let n = x.len();
+    for j in (0..n).rev() {
+        let (before, rest) = x.split_at_mut(j);
+        rest[0] *= u[j * n + j];
+        let f = rest[0];
+        if f != 0.0 {
+            before.iter_mut().zip(&u[j * n..]).for_each(|(x, y)| *x -= f * y);
+        }
+    }
+    for j in 0..n {
+        let (before, rest) = x.split_at_mut(j);
+        let s: f64 = before.iter().zip(&u[j * n..]).map(|(x, y)| x * y).sum();
+        rest[0] = (rest[0] - s) * u[j * n + j];
+    }
+}
 
-/// The same for a free body: loops of known length, no zeros to pass over.
-fn factor_free(a: &[f64; FREE * FREE], u: &mut [f64; FREE * FREE]) -> Result<(), (usize, f64)> {
-    for j in (0..FREE).rev() {
-        let mut column = [0.0; FREE];
-        column[..=j].copy_from_slice(&a[j * FREE..=j * FREE + j]);
-        for k in j + 1..FREE {
-            let f = u[k * FREE + j];
+/// The same for few unknowns: loops of known length, no zeros to pass over.
+fn factor_small<const N: usize>(a: &[f64], u: &mut [f64]) -> Result<(), (usize, f64)> {
+    let (a, u) = (&a.as_chunks::<N>().0[..N], &mut u.as_chunks_mut::<N>().0[..N]);
+    for j in (0..N).rev() {
+        let mut column = a[j];
+        for k in j + 1..N {
+            let f = u[k][j];
             for i in 0..=j {
-                column[i] -= f * u[k * FREE + i];
+                column[i] -= f * u[k][i];
             }
         }
         let pivot = column[j];
@@ -268,50 +299,51 @@ fn factor_free(a: &[f64; FREE * FREE], u: &mut [f64; FREE * FREE]) -> Result<(),
         }
         let scale = pivot.sqrt().recip();
         for i in 0..j {
-            u[j * FREE + i] = column[i] * scale;
+            u[j][i] = column[i] * scale;
         }
-        u[j * FREE + j] = scale;
+        u[j][j] = scale;
     }
     Ok(())
 }
 
-/// x ← A⁻¹ x for a free body.
-fn solve_free(u: &[f64; FREE * FREE], x: &mut [f64; FREE]) {
-    let mut y = *x;
-    for j in (0..FREE).rev() {
-        y[j] *= u[j * FREE + j];
+/// x ← A⁻¹ x for few unknowns.
+#[inline(always)]
+fn solve_small<const N: usize>(u: &[f64], x: &mut [f64]) {
+    let (Some(y), u) = (x.first_chunk_mut::<N>(), &u.as_chunks::<N>().0[..N]) else { return };
+    for j in (0..N).rev() {
+        y[j] *= u[j][j];
         for i in 0..j {
-            y[i] -= y[j] * u[j * FREE + i];
+            y[i] -= y[j] * u[j][i];
         }
     }
-    for j in 0..FREE {
+    for j in 0..N {
         let mut s = y[j];
         for i in 0..j {
-            s -= u[j * FREE + i] * y[i];
+            s -= u[j][i] * y[i];
         }
-        y[j] = s * u[j * FREE + j];
+        y[j] = s * u[j][j];
     }
-    *x = y;
 }
 
-/// J A⁻¹ Jᵀ = Yᵀ Y with Y = U⁻¹ Jᵀ for a free body: loops of known length, no zeros to pass over.
+/// J A⁻¹ Jᵀ = Yᵀ Y with Y = U⁻¹ Jᵀ for few unknowns.
 #[inline(always)]
-fn inverse_square_free<const D: usize>(u: &[f64], columns: impl Iterator<Item = [f64; D]>) -> [[f64; D]; D] {
-    const N: usize = FREE;
+fn inverse_square_small<const N: usize, const D: usize>(
+    u: &[f64],
+    columns: impl Iterator<Item = [f64; D]>,
+) -> [[f64; D]; D] {
     let mut y = [[0.0; D]; N];
     y.iter_mut().zip(columns).for_each(|(y, c)| *y = c);
     let mut w = [[0.0; D]; D];
-    let Some(u) = u.first_chunk::<{ N * N }>() else { return w };
+    let u = &u.as_chunks::<N>().0[..N];
     for j in (0..N).rev() {
         let mut x = y[j];
         for k in j + 1..N {
             for i in 0..D {
-                x[i] -= u[k * N + j] * y[k][i];
+                x[i] -= u[k][j] * y[k][i];
             }
         }
-        let scale = u[j * N + j];
         for i in 0..D {
-            x[i] *= scale;
+            x[i] *= u[j][j];
         }
         for i in 0..D {
             for k in 0..D {

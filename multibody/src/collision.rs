@@ -1,21 +1,19 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use signorini_core::na::{Point3, Vector3};
+use signorini_core::na::{Matrix3, Point3};
 use signorini_core::{ContactMaterial, ProblemError};
 use signorini_geometry::{Aabb, BroadPhase, ContactPoint, Shape, contacts};
 use signorini_scene::{GeomShape, Pose, Scene};
 
-use crate::bounds::Bounds;
+use crate::bounds::{Bounds, PlacedBounds};
 use crate::motion::Motion;
 use crate::pairs::{Pair, PairRules, PairTable};
+use crate::partners::{self, Partners, Reach};
 use crate::{Kinematics, Model};
 
 /// Pairs between two proxies from which it pays to test a geom against the ball around the other side first.
 const CROWDED: usize = 8;
-
-/// Below this many proxies all pairs of balls are tried, which is faster than boxes around them.
-const BALLS_ALONE_BELOW: usize = 48;
 
 /// A geom that takes part in contact.
 #[derive(Clone, Debug)]
@@ -76,16 +74,17 @@ pub(crate) struct Collision {
     table: PairTable,
     broad_phase: BroadPhase,
     boxes: Vec<Aabb>,
-    /// Pairs of proxies found without boxes.
+    /// In a scene of few proxies, and the pairs found by it.
+    partners: Option<Partners>,
     near: Vec<[u32; 2]>,
-    /// Centres of the proxies' balls, world, and how far anything of the proxy comes from there within the step, margin included: infinite without a
-    /// ball.
-    balls: Vec<(Point3<f64>, f64)>,
+    /// Balls of the proxies, world; infinite where there is none.
+    balls: Vec<Reach>,
     margins: Vec<f64>,
     points: Vec<ContactPoint>,
-    /// Centres of the colliders' balls, world; a point of the surface and the normal for half-spaces.
-    centers: Vec<Point3<f64>>,
-    normals: Vec<Vector3<f64>>,
+    /// Bounds of the colliders of proxies that are near others.
+    placed: Vec<PlacedBounds>,
+    /// By proxy: its colliders have been placed.
+    is_placed: Vec<bool>,
 }
 
 impl Collision {
@@ -117,17 +116,27 @@ impl Collision {
         let rules = PairRules::new(scene);
         let by_collider = rules.margins(&colliders);
         let largest = |p: &Proxy| by_collider[p.colliders.clone()].iter().copied().fold(0.0, f64::max);
+        let first_moving = proxies.iter().take_while(|p| model.bodies[p.body].tree.is_none()).count();
+        let meet = |a: usize, b: usize| {
+            let mut pairs = numbers_between(&proxies, a, b);
+            b >= first_moving && pairs.any(|(i, j)| rules.meet(&colliders, i, j))
+        };
+        let few = proxies.len() <= partners::MOST;
         Self {
-            first_moving: proxies.iter().take_while(|p| model.bodies[p.body].tree.is_none()).count(),
+            partners: few.then(|| Partners::new(proxies.len(), meet)),
+            first_moving,
             boxes: vec![Aabb::unbounded(); proxies.len()],
             near: Vec::new(),
-            balls: vec![(Point3::origin(), f64::INFINITY); proxies.len()],
+            balls: vec![Reach { center: Point3::origin(), radius: f64::INFINITY }; proxies.len()],
             margins: proxies.iter().map(largest).collect(),
             table: PairTable::default(),
             broad_phase: BroadPhase::new(),
             points: Vec::new(),
-            centers: vec![Point3::origin(); colliders.len()],
-            normals: vec![Vector3::z(); colliders.len()],
+            placed: vec![
+                PlacedBounds { center: Point3::origin(), axes: Matrix3::identity() };
+                colliders.len()
+            ],
+            is_placed: vec![false; proxies.len()],
             colliders,
             proxies,
             rules,
@@ -156,35 +165,41 @@ impl Collision {
         out.clear();
         self.place(kin, motion);
         let (colliders, proxies, rules) = (&self.colliders, &self.proxies, &self.rules);
-        let (first_moving, balls) = (self.first_moving, &self.balls);
-        let near = if proxies.len() < BALLS_ALONE_BELOW {
-            self.near.clear();
-            for (a, (center, reach)) in balls.iter().enumerate() {
-                let from = first_moving.max(a + 1);
-                for (b, ball) in balls.iter().enumerate().skip(from) {
-                    // Written so that what is not a number is left to the narrow phase, which refuses it.
-                    let far = (center - ball.0).norm_squared() > (reach + ball.1).powi(2);
-                    if !far {
-                        self.near.push([a as u32, b as u32]);
-                    }
-                }
+        let (first_moving, balls, margins) = (self.first_moving, &self.balls, &self.margins);
+        let near = match &self.partners {
+            Some(partners) => {
+                let plane = |a: usize| {
+                    let first = proxies[a].colliders.start;
+                    let flat = a < first_moving && matches!(colliders[first].shape, Shape::HalfSpace);
+                    let at = flat.then(|| place(kin, &colliders[first]))?;
+                    Some((at.center, at.normal(), margins[a]))
+                };
+                partners.near(balls, plane, &mut self.near);
+                &self.near
             }
-            &self.near
-        } else {
-            self.broad_phase
-                .pairs(&self.boxes, &self.margins, |_, b| b as usize >= first_moving)
-                .map_err(|e| ProblemError::Unsupported(e.to_string()))?
+            None => self
+                .broad_phase
+                .pairs(&self.boxes, margins, |_, b| b as usize >= first_moving)
+                .map_err(|e| ProblemError::Unsupported(e.to_string()))?,
         };
-        self.table.learn(near, |key, pairs| {
-            let [a, b] = key.map(|i| proxies[i as usize].colliders.clone());
-            pairs.extend(a.flat_map(|i| b.clone().filter_map(move |j| rules.pair(colliders, i, j))));
+        self.table.find(near, |[a, b], pairs| {
+            let numbers = numbers_between(proxies, a as usize, b as usize);
+            pairs.extend(numbers.filter_map(|(i, j)| rules.pair(colliders, i, j)));
         });
-        let placed = Placed { colliders, kin, centers: &self.centers, normals: &self.normals };
-        for ([a, b], entry) in self.table.select(near) {
+        for i in near.iter().flatten().map(|i| *i as usize) {
+            if !self.is_placed[i] {
+                self.is_placed[i] = true;
+                let range = proxies[i].colliders.clone();
+                let placed = self.placed[range.clone()].iter_mut().zip(&colliders[range]);
+                placed.for_each(|(at, c)| *at = place(kin, c));
+            }
+        }
+        let placed = Placed { colliders, kin, at: &self.placed };
+        for ([a, b], entry) in self.table.found() {
             if entry.pairs.is_empty() {
                 continue;
             }
-            let (center_a, center_b) = (balls[a].0, balls[b].0);
+            let (center_a, center_b) = (balls[a].center, balls[b].center);
             let (a, b) = (&proxies[a], &proxies[b]);
             let speculative = motion.approach(a.body, b.body);
             let margin = entry.margin + speculative;
@@ -195,10 +210,11 @@ impl Collision {
                 continue;
             }
             let pairs = &self.table.pairs[entry.pairs.clone()];
+            let several = pairs.len() > 1;
             let (mut last, mut far) = (u32::MAX, false);
             for p in pairs {
                 // Pairs are sorted by A's geom: one that is far from the ball around all of B is passed over at once.
-                if p.a != last {
+                if several && p.a != last {
                     last = p.a;
                     far = match ball_b {
                         Some(ball) => {
@@ -229,24 +245,16 @@ impl Collision {
         Ok(())
     }
 
-    /// Centres and normals of the colliders, swept boxes of the proxies.
+    /// Balls and swept boxes of the proxies; no collider is placed yet.
     fn place(&mut self, kin: &Kinematics, motion: &Motion) {
-        let at = |b: usize, p: &Point3<f64>| at(kin, b, p);
-        for ((c, n), collider) in self.centers.iter_mut().zip(&mut self.normals).zip(&self.colliders) {
-            match &collider.bounds {
-                Some(b) => *c = at(collider.body, &b.center),
-                None => {
-                    *c = at(collider.body, &collider.pose.translation.vector.into());
-                    *n = kin.r_wb[collider.body] * (collider.pose.rotation * Vector3::z());
-                }
-            }
-        }
+        self.is_placed.fill(false);
         for ((p, margin), ball) in self.proxies.iter().zip(&self.margins).zip(&mut self.balls) {
             if let Some((center, radius)) = &p.ball {
-                *ball = (at(p.body, center), radius + margin + motion.reach(p.body));
+                let radius = radius + margin + motion.reach(p.body);
+                *ball = Reach { center: at(kin, p.body, center), radius };
             }
         }
-        if self.proxies.len() < BALLS_ALONE_BELOW {
+        if self.partners.is_some() {
             return;
         }
         for (i, (p, out)) in self.proxies.iter().zip(&mut self.boxes).enumerate() {
@@ -257,7 +265,7 @@ impl Collision {
                     b.aabb(r, &kin.x_wb[p.body].translation.vector)
                 }
                 (Some((_, radius)), _) => {
-                    let c = self.balls[i].0;
+                    let c = self.balls[i].center;
                     let end = c + motion.horizon * motion.velocity[p.body];
                     let grown = radius + motion.horizon * motion.spin[p.body] + motion.fall;
                     let grown = if motion.horizon == 0.0 { radius } else { grown };
@@ -319,6 +327,24 @@ impl Collision {
     }
 }
 
+/// Numbers of any two colliders of two proxies.
+fn numbers_between(proxies: &[Proxy], a: usize, b: usize) -> impl Iterator<Item = (usize, usize)> {
+    let [a, b] = [a, b].map(|i| proxies[i].colliders.clone());
+    a.flat_map(move |i| b.clone().map(move |j| (i, j)))
+}
+
+/// The bounds of a collider in the world.
+fn place(kin: &Kinematics, c: &Collider) -> PlacedBounds {
+    let (r, p) = (&kin.r_wb[c.body], &kin.x_wb[c.body].translation.vector);
+    match &c.bounds {
+        Some(b) => b.placed(r, p),
+        None => PlacedBounds {
+            center: at(kin, c.body, &c.pose.translation.vector.into()),
+            axes: r * c.pose.rotation.to_rotation_matrix(),
+        },
+    }
+}
+
 /// A point of a body in the world.
 fn at(kin: &Kinematics, body: usize, p: &Point3<f64>) -> Point3<f64> {
     Point3::from(kin.r_wb[body] * p.coords + kin.x_wb[body].translation.vector)
@@ -337,8 +363,7 @@ fn ball_around(colliders: &[Collider]) -> Option<(Point3<f64>, f64)> {
 struct Placed<'a> {
     colliders: &'a [Collider],
     kin: &'a Kinematics,
-    centers: &'a [Point3<f64>],
-    normals: &'a [Vector3<f64>],
+    at: &'a [PlacedBounds],
 }
 
 impl Placed<'_> {
@@ -357,7 +382,7 @@ impl Placed<'_> {
     ) -> bool {
         let c = &self.colliders[i as usize];
         let beyond = c.bounds.is_some_and(|b| {
-            let d = (self.centers[i as usize] - center).norm_squared();
+            let d = (self.at[i as usize].center - center).norm_squared();
             d > (b.radius + radius + margin).powi(2)
         });
         if beyond || !exactly {
@@ -373,19 +398,7 @@ impl Placed<'_> {
         let [a, b] = [p.a, p.b].map(|i| i as usize);
         let (ca, cb) = (&self.colliders[a], &self.colliders[b]);
         match (&ca.bounds, &cb.bounds) {
-            (Some(of_a), Some(of_b)) => {
-                let d = (self.centers[a] - self.centers[b]).norm_squared();
-                if d > (of_a.radius + of_b.radius + margin).powi(2) {
-                    return true;
-                }
-                if matches!(ca.shape, Shape::Sphere { .. }) || matches!(cb.shape, Shape::Sphere { .. }) {
-                    return false;
-                }
-                let (r_a, r_b) = (&self.kin.r_wb[ca.body], &self.kin.r_wb[cb.body]);
-                let x = &self.kin.x_wb;
-                let p = x[cb.body].translation.vector - x[ca.body].translation.vector;
-                of_a.separated(of_b, &r_a.tr_mul(r_b), &r_a.tr_mul(&p), margin)
-            }
+            (Some(of_a), Some(of_b)) => of_a.apart(&self.at[a], of_b, &self.at[b], margin),
             (None, Some(bounds)) => self.above([a, b], bounds, margin),
             (Some(bounds), None) => self.above([b, a], bounds, margin),
             (None, None) => false,
@@ -394,16 +407,9 @@ impl Placed<'_> {
 
     /// Whether the second collider is more than `margin` above the first, when that is a half-space.
     fn above(&self, [plane, other]: [usize; 2], bounds: &Bounds, margin: f64) -> bool {
-        if !matches!(self.colliders[plane].shape, Shape::HalfSpace) {
-            return false;
-        }
-        let (origin, normal) = (&self.centers[plane], &self.normals[plane]);
-        if (self.centers[other] - origin).dot(normal) - bounds.radius > margin {
-            return true;
-        }
-        let body = self.colliders[other].body;
-        let at = &self.kin.x_wb[body].translation.vector;
-        bounds.height(&self.kin.r_wb[body], at, &origin.coords, normal) > margin
+        let at = &self.at[plane];
+        matches!(self.colliders[plane].shape, Shape::HalfSpace)
+            && bounds.above(&self.at[other], &at.center, &at.normal(), margin)
     }
 
     /// The contacts of a pair below `margin`.

@@ -26,6 +26,7 @@ mod kinematics;
 mod model;
 mod motion;
 mod pairs;
+mod partners;
 mod passive;
 mod prepared;
 mod readings;

@@ -31,12 +31,17 @@ impl PairRules {
         Self { scene: scene.clone(), filter: CollisionFilter::new(scene) }
     }
 
+    /// Whether the scene's filters let two colliders by number meet.
+    pub(crate) fn meet(&self, colliders: &[Collider], a: usize, b: usize) -> bool {
+        self.filter.collides(&self.scene, colliders[a].geom, colliders[b].geom)
+    }
+
     /// The pair of two colliders by number; None when the scene's filters keep them apart.
     pub(crate) fn pair(&self, colliders: &[Collider], a: usize, b: usize) -> Option<Pair> {
-        let [geom_a, geom_b] = [a, b].map(|i| colliders[i].geom);
-        if !self.filter.collides(&self.scene, geom_a, geom_b) {
+        if !self.meet(colliders, a, b) {
             return None;
         }
+        let [geom_a, geom_b] = [a, b].map(|i| colliders[i].geom);
         let (sa, sb) = (&self.scene.geoms[geom_a].surface, &self.scene.geoms[geom_b].surface);
         let rule = self.scene.options.combination;
         let (mut material, weight_a) = rule.combine(sa, sb, &self.scene.options.contact);
@@ -72,12 +77,32 @@ pub(crate) struct PairTable {
     /// Sorted by key.
     known: Vec<ProxyPair>,
     pub pairs: Vec<Pair>,
+    /// What was asked for last, which mostly is asked for again, and where it is.
+    asked: Vec<[u32; 2]>,
+    found: Vec<u32>,
 }
 
 impl PairTable {
-    /// Makes sure that all of `wanted` (ascending) are known; `build` gives the pairs of colliders of a pair of proxies. No
-    /// allocation when they are.
-    pub(crate) fn learn(&mut self, wanted: &[[u32; 2]], build: impl Fn([u32; 2], &mut Vec<Pair>)) {
+    /// Finds all of `wanted` (ascending); `build` gives the pairs of colliders of a pair of proxies that is not known yet. No
+    /// allocation when all are.
+    pub(crate) fn find(&mut self, wanted: &[[u32; 2]], build: impl Fn([u32; 2], &mut Vec<Pair>)) {
+        if self.asked == wanted {
+            return;
+        }
+        self.learn(wanted, build);
+        self.asked.clear();
+        self.asked.extend_from_slice(wanted);
+        self.found.clear();
+        let mut at = 0;
+        for key in wanted {
+            while self.known[at].key < *key {
+                at += 1;
+            }
+            self.found.push(at as u32);
+        }
+    }
+
+    fn learn(&mut self, wanted: &[[u32; 2]], build: impl Fn([u32; 2], &mut Vec<Pair>)) {
         let known = self.known.len();
         let mut at = 0;
         for key in wanted {
@@ -97,15 +122,9 @@ impl PairTable {
         }
     }
 
-    /// The entries of `wanted` (ascending), all of which are known.
-    pub(crate) fn select<'a>(
-        &'a self,
-        wanted: &'a [[u32; 2]],
-    ) -> impl Iterator<Item = ([usize; 2], &'a ProxyPair)> {
-        let mut rest = self.known.iter();
-        wanted.iter().filter_map(move |key| {
-            let found = rest.find(|p| p.key == *key)?;
-            Some((key.map(|i| i as usize), found))
-        })
+    /// What [`PairTable::find`] found, by the numbers of the proxies.
+    pub(crate) fn found(&self) -> impl Iterator<Item = ([usize; 2], &ProxyPair)> {
+        let entries = self.found.iter().map(|i| &self.known[*i as usize]);
+        entries.map(|entry| (entry.key.map(|i| i as usize), entry))
     }
 }

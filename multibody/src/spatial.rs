@@ -78,13 +78,16 @@ impl SpatialInertia {
     }
     /// From mass, centre of mass relative to the reference point (world axes), inertia about it in body axes and the rotation of the body.
     pub(crate) fn rotated(mass: f64, c: &Vector3<f64>, inertia_com: &Matrix3<f64>, r: &Matrix3<f64>) -> Self {
-        let mut inertia = r * inertia_com * r.transpose();
-        let mc = mass * c;
+        let (half, mc) = (r * inertia_com, mass * c);
         let diagonal = mc.dot(c);
+        let mut inertia = Matrix3::zeros();
         for i in 0..3 {
-            inertia[(i, i)] += diagonal;
-            for j in 0..3 {
-                inertia[(i, j)] -= mc[i] * c[j];
+            for j in 0..=i {
+                // R I Rᵀ and the parallel-axis term, both symmetric.
+                let turned = half[(i, 0)] * r[(j, 0)] + half[(i, 1)] * r[(j, 1)] + half[(i, 2)] * r[(j, 2)];
+                let moved = if i == j { diagonal } else { 0.0 } - mc[i] * c[j];
+                inertia[(i, j)] = turned + moved;
+                inertia[(j, i)] = turned + moved;
             }
         }
         Self { mass, moment: mc, inertia }

@@ -107,7 +107,7 @@ pub(super) fn box_box(pair: &Pair<'_>, h: &V, k: &V) -> Direction {
             let mut n = V::zeros();
             n[i1] = -r[(i2, j)];
             n[i2] = r[(i1, j)];
-            let len = n[i1].hypot(n[i2]);
+            let len = (n[i1] * n[i1] + n[i2] * n[i2]).sqrt();
             if len <= 1e-7 {
                 continue;
             }
