@@ -1,3 +1,5 @@
+use std::array::{from_mut, from_ref};
+
 use serde::{Deserialize, Serialize};
 use signorini_core::na::SVector;
 use signorini_core::{ContactSeed, ContactSide, Pace};
@@ -281,23 +283,23 @@ impl DualConeParams {
     }
 
     #[inline(always)]
-    fn sweep_at(&mut self, rates: &[f64; FACETS], ramp: impl Fn(f64) -> f64, pace: &mut Pace) {
+    fn sweep_at(&mut self, rates: &[f64; FACETS], ramp: impl Fn(f64) -> f64 + Copy, pace: &mut Pace) {
         let undo = self.shift.min(0.0);
         let shift = if pace.recover { self.shift } else { self.shift - undo };
         let undo = if pace.recover { undo } else { 0.0 };
         let n = self.facets();
-        let (gains, rates) = (&self.gains[..n], &rates[..n]);
-        let (multipliers, last) = (&mut self.multipliers[..n], &mut self.last[..n]);
+        let at = FacetSweep { scale: pace.scale, momentum: pace.momentum, shift, undo };
+        let (gains, more_gains) = self.gains[..n].as_chunks::<4>();
+        let (rates, more_rates) = rates[..n].as_chunks::<4>();
+        let (multipliers, more_multipliers) = self.multipliers[..n].as_chunks_mut::<4>();
+        let (last, more_last) = self.last[..n].as_chunks_mut::<4>();
         let mut uphill = 0.0;
-        for i in 0..n {
-            let g = pace.scale * gains[i];
-            // A facet without gain has no impulse.
-            let (g, over) = if g > 0.0 { (g, 1.0 / g) } else { (0.0, 0.0) };
-            let next = g * ramp(multipliers[i] * over - rates[i] - shift);
-            let change = next - last[i];
-            uphill += (multipliers[i] - next) * change * over;
-            multipliers[i] = if g > 0.0 { next + pace.momentum * change } else { 0.0 };
-            last[i] = (next + g * undo).max(0.0);
+        for (((g, u), m), l) in gains.iter().zip(rates).zip(multipliers).zip(last) {
+            at.sweep(g, u, m, l, ramp, &mut uphill);
+        }
+        let rest = more_gains.iter().zip(more_rates).zip(more_multipliers).zip(more_last);
+        for (((g, u), m), l) in rest {
+            at.sweep(from_ref(g), from_ref(u), from_mut(m), from_mut(l), ramp, &mut uphill);
         }
         pace.uphill += uphill;
     }
@@ -337,6 +339,43 @@ impl DualConeParams {
             sum[2] += s * (a - b);
         }
         sum
+    }
+}
+
+/// What the facets of a contact have in common in a sweep.
+struct FacetSweep {
+    scale: f64,
+    momentum: f64,
+    shift: f64,
+    /// What undoes a penetration \[m/s\], ≤ 0, in the last sweep.
+    undo: f64,
+}
+
+impl FacetSweep {
+    /// W facets at a time, so that compilers find vectors; sums in the order of the facets.
+    #[inline(always)]
+    fn sweep<const W: usize>(
+        &self,
+        gains: &[f64; W],
+        rates: &[f64; W],
+        multipliers: &mut [f64; W],
+        last: &mut [f64; W],
+        ramp: impl Fn(f64) -> f64,
+        uphill: &mut f64,
+    ) {
+        let mut work = [0.0; W];
+        for i in 0..W {
+            let g = self.scale * gains[i];
+            // A facet without gain has no impulse.
+            let acts = g > 0.0;
+            let (g, over) = (if acts { g } else { 0.0 }, if acts { 1.0 / g } else { 0.0 });
+            let next = g * ramp(multipliers[i] * over - rates[i] - self.shift);
+            let change = next - last[i];
+            work[i] = (multipliers[i] - next) * change * over;
+            multipliers[i] = if acts { next + self.momentum * change } else { 0.0 };
+            last[i] = (next + g * self.undo).max(0.0);
+        }
+        work.iter().for_each(|w| *uphill += w);
     }
 }
 
