@@ -37,38 +37,14 @@ pub struct BlockDiagonal {
 
 /// One function for each small number of unknowns N (an arm has up to seven, a free body six), another for the others.
 macro_rules! small {
-    ($n:expr, $size:ident => $small:expr, $general:expr) => {
+    ($($k:literal)*; $n:expr, $size:ident => $small:expr, $general:expr) => {
         match $n {
-            1 => {
-                const $size: usize = 1;
-                $small
-            }
-            2 => {
-                const $size: usize = 2;
-                $small
-            }
-            3 => {
-                const $size: usize = 3;
-                $small
-            }
-            4 => {
-                const $size: usize = 4;
-                $small
-            }
-            5 => {
-                const $size: usize = 5;
-                $small
-            }
-            6 => {
-                const $size: usize = 6;
-                $small
-            }
-            7 => {
-                const $size: usize = 7;
-                $small
-            }
+            $($k => { const $size: usize = $k; $small })*
             _ => $general,
         }
+    };
+    ($n:expr, $size:ident => $small:expr, $general:expr) => {
+        small!(1 2 3 4 5 6 7; $n, $size => $small, $general)
     };
 }
 

@@ -1,5 +1,7 @@
 //! Blocks of all sizes, those with loops of their own among them, factor and solve as dense matrices do.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
 use signorini_core::{BlockDiagonal, FrozenMap, FrozenProblem, Inertia, ProblemError};
