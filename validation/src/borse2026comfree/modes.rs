@@ -1,6 +1,6 @@
 use signorini_comfree::ComfreeSolver;
 use signorini_core::{Slot, System};
-use signorini_laws::DualCone;
+use signorini_laws::{DualCone, Gains, MassScale};
 
 use super::scenes::{G, SOLIMP, cube, stack};
 use crate::engine::Engine;
@@ -102,6 +102,15 @@ impl Page for Modes {
             ("no mass splitting, capped", one(DualCone { split: false, ..law })),
             ("no normalisation over facets, no cap", one(DualCone { normalize: false, cap: false, ..law })),
             ("no normalisation over facets, capped", one(DualCone { normalize: false, ..law })),
+            ("mean mass (release), capped", one(DualCone { mass: MassScale::Mean, ..law })),
+            ("trace as mass (12), capped", one(DualCone { mass: MassScale::Trace, ..law })),
+            ("all contacts share the mass", one(DualCone { acting: false, ..law })),
+            ("opposite facets not balanced", one(DualCone { balanced: false, ..law })),
+            (
+                "physical gains, κ = 1000/s², c = 20/s",
+                one(DualCone { gains: Gains::Physical { kappa: 1e3, c: 20.0 }, ..law }),
+            ),
+            ("K and D of the contact's material", one(DualCone { gains: Gains::Material, ..law })),
             ("4 directions", one(DualCone { directions: 4, ..law })),
             ("16 directions", one(DualCone { directions: 16, ..law })),
             ("smooth maximum, 1 mm/s", one(DualCone { smoothing: 1e-3, ..law })),
@@ -161,6 +170,12 @@ impl Page for Modes {
             "one evaluation",
             "no mass splitting, capped",
             "no normalisation over facets, capped",
+            "mean mass",
+            "trace as mass",
+            "all contacts share",
+            "opposite facets",
+            "physical gains",
+            "K and D",
             "4 directions",
             "16 directions",
             "smooth",
