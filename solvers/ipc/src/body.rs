@@ -40,6 +40,12 @@ pub enum BodyError {
         /// What it may be.
         range: &'static str,
     },
+    /// Threads could not be started.
+    #[error("the threads of the system could not be started ({why}); ask for fewer")]
+    Threads {
+        /// The reason.
+        why: String,
+    },
     /// No volume in some direction.
     #[error("body '{name}': its second moment of mass is not positive definite; give it a thickness")]
     Flat {

@@ -1,6 +1,9 @@
 use signorini_core::na::Vector3;
-use signorini_geometry::{Mollifier, Stencil, StencilDistance, StencilPair, StraightMotion, SurfacePairs};
+use signorini_geometry::{
+    Ccd, Impact, Mollifier, Stencil, StencilDistance, StencilPair, StraightMotion, SurfacePairs,
+};
 
+use crate::threads::{CHUNK, Threads};
 use crate::world::{N, World, gather};
 
 /// How far points may be from the segment that candidates were sought along, in units of the reach.
@@ -33,6 +36,9 @@ pub(crate) struct Candidates {
     /// How far a point may be from where the segment has it \[m\].
     slack: f64,
     pairs: Vec<StencilPair>,
+    /// Pairs that stay of each chunk.
+    kept: Vec<usize>,
+    threads: Threads,
     /// Where each body was last looked at, and how far its points have gone at most since the beginning \[m\].
     seen: Vec<f64>,
     odometers: Vec<f64>,
@@ -60,8 +66,8 @@ pub(crate) fn approach(stencil: Stencil, dx: &[Vector3<f64>; 4]) -> f64 {
 }
 
 impl Candidates {
-    pub(crate) fn new(world: &World) -> Self {
-        Self { search: SurfacePairs::new(world.surfaces()), ..Self::default() }
+    pub(crate) fn new(world: &World, threads: Threads) -> Self {
+        Self { search: SurfacePairs::new(world.surfaces()), threads, ..Self::default() }
     }
 
     pub(crate) fn list(&self) -> &[Candidate] {
@@ -99,18 +105,30 @@ impl Candidates {
         let reach = world.reach();
         let squared = reach * reach;
         out.clear();
-        for (i, c) in (0..).zip(&mut self.list) {
-            let odometer: f64 = c.pair.surfaces.iter().map(|b| self.odometers[*b as usize]).sum();
-            // Round-off of the sums is far below a millionth of the way.
-            if c.distance - 1.000001 * (odometer - c.odometer) > reach {
-                continue;
+        let odometers = &self.odometers;
+        let look = |first: usize, chunk: &mut [Candidate], out: &mut Vec<(u32, StencilDistance)>| {
+            for (i, c) in (first as u32..).zip(chunk) {
+                let odometer: f64 = c.pair.surfaces.iter().map(|b| odometers[*b as usize]).sum();
+                // Round-off of the sums is far below a millionth of the way.
+                if c.distance - 1.000001 * (odometer - c.odometer) > reach {
+                    continue;
+                }
+                let d = c.pair.stencil.distance(&gather(&c.pair, x));
+                (c.distance, c.odometer) = (d.squared.sqrt(), odometer);
+                if d.squared < squared {
+                    out.push((i, d));
+                }
             }
-            let d = c.pair.stencil.distance(&gather(&c.pair, x));
-            (c.distance, c.odometer) = (d.squared.sqrt(), odometer);
-            if d.squared < squared {
-                out.push((i, d));
-            }
+        };
+        if self.threads.alone(self.list.len()) {
+            return look(0, &mut self.list, out);
         }
+        let work = |first: usize, chunk: &mut [Candidate]| {
+            let mut found = Vec::new();
+            look(first, chunk, &mut found);
+            found
+        };
+        self.threads.run(&mut self.list, work, |found| out.extend(found));
     }
 
     /// Whether all pairs within reach at `q` are in the list.
@@ -153,20 +171,67 @@ impl Candidates {
         let reach = world.reach() + 2.0 * self.slack;
         self.search.find(motion, reach, |a, b| world.collide(a, b), &mut self.pairs);
         self.list.clear();
-        for pair in &self.pairs {
-            let d = pair.stencil.distance(&gather(pair, &self.x)).distance();
-            // What rounding may add to the way is far below the slack.
-            if d <= reach + approach(pair.stencil, &gather(pair, &self.dx)) {
-                let (mollifier, sides) = (world.mollifier(pair), world.sides(pair));
-                self.list.push(Candidate {
-                    pair: *pair,
-                    mollifier,
-                    sides,
-                    start: f64::NAN,
-                    distance: f64::NAN,
-                    odometer: 0.0,
-                });
+        let (x, dx, list) = (&self.x, &self.dx, &mut self.list);
+        let work = |_: usize, chunk: &mut [StencilPair]| {
+            // Keeps those that may come within reach; what rounding may add to the way is far below the slack.
+            let mut kept = 0;
+            for i in 0..chunk.len() {
+                let pair = chunk[i];
+                let d = pair.stencil.distance(&gather(&pair, x)).distance();
+                if d <= reach + approach(pair.stencil, &gather(&pair, dx)) {
+                    chunk[kept] = pair;
+                    kept += 1;
+                }
             }
+            kept
+        };
+        self.kept.clear();
+        let kept = &mut self.kept;
+        self.threads.run(&mut self.pairs, work, |n| kept.push(n));
+        for (chunk, n) in self.pairs.chunks(CHUNK).zip(&self.kept) {
+            list.extend(chunk[..*n].iter().map(|pair| Candidate {
+                pair: *pair,
+                mollifier: world.mollifier(pair),
+                sides: world.sides(pair),
+                start: f64::NAN,
+                distance: f64::NAN,
+                odometer: 0.0,
+            }));
         }
+    }
+
+    /// How far along `ways` from `x` no pair gets nearer than the fraction of [`Ccd`] allows, at most 1, and the pair that bounds it.
+    pub(crate) fn impact(
+        &mut self,
+        ccd: &Ccd,
+        x: &[Vector3<f64>],
+        ways: &[Vector3<f64>],
+    ) -> (f64, Option<[u32; 2]>) {
+        let work = |_: usize, chunk: &mut [Candidate]| {
+            let (mut alpha, mut blocking) = (1.0f64, None);
+            for c in chunk {
+                let along = gather(&c.pair, ways);
+                if approach(c.pair.stencil, &along) == 0.0 {
+                    continue;
+                }
+                let along = [along[0] * alpha, along[1] * alpha, along[2] * alpha, along[3] * alpha];
+                let free = match ccd.impact(c.pair.stencil, &gather(&c.pair, x), &along) {
+                    Impact::None => continue,
+                    Impact::Before(t) => t,
+                    Impact::AtStart => 0.0,
+                };
+                alpha *= free;
+                blocking = Some(c.pair.surfaces);
+            }
+            (alpha, blocking)
+        };
+        let mut least = (1.0, None);
+        let join = |found: (f64, Option<[u32; 2]>)| {
+            if found.0 < least.0 {
+                least = found;
+            }
+        };
+        self.threads.run(&mut self.list, work, join);
+        least
     }
 }

@@ -16,6 +16,7 @@ mod problem;
 mod solver;
 mod start;
 mod system;
+mod threads;
 mod world;
 
 pub use barrier::{Barrier, BarrierSeed};

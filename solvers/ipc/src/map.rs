@@ -1,4 +1,5 @@
 use std::cell::RefCell;
+use std::ops::Range;
 use std::sync::Arc;
 
 use signorini_core::na::{Vector2, Vector3};
@@ -6,6 +7,7 @@ use signorini_core::{BlockSink, ContactMap, Evals, Part, Pools};
 use signorini_geometry::{Mollifier, StencilDistance, StencilPair};
 
 use crate::gram::{PAIR, gram};
+use crate::threads::Threads;
 use crate::world::{N, World};
 
 /// Σ wᵢ (1, Xᵢ) over the points of one body: what a vector w ⊗ e is in its coordinates, before e.
@@ -49,6 +51,22 @@ pub(crate) struct Sliding {
     pub slides: bool,
 }
 
+/// The constraints of two bodies, the vectors whose squares are their Hessian, and the sum of those squares.
+#[derive(Clone, Debug)]
+struct PairSum {
+    surfaces: [u32; 2],
+    near: Range<usize>,
+    sliding: Range<usize>,
+    y: Vec<[f64; PAIR]>,
+    h: [f64; PAIR * PAIR],
+}
+
+impl Default for PairSum {
+    fn default() -> Self {
+        Self { surfaces: [0; 2], near: 0..0, sliding: 0..0, y: Vec::new(), h: [0.0; PAIR * PAIR] }
+    }
+}
+
 /// Rates of distances of pairs, and tangential velocities of contacts with friction.
 pub(crate) struct BarrierMap {
     pub dt: f64,
@@ -62,7 +80,8 @@ pub(crate) struct BarrierMap {
     /// Free bodies that each constraint touches, and how many.
     blocks: Vec<([u32; 2], u8)>,
     world: Arc<World>,
-    vectors: RefCell<Vec<[f64; PAIR]>>,
+    threads: Threads,
+    sums: RefCell<Vec<PairSum>>,
 }
 
 /// Σ wᵢ (1, Xᵢ) over the points of each side.
@@ -96,8 +115,52 @@ fn velocity_of(v: &[f64], s: &Side) -> Vector3<f64> {
     Vector3::from_fn(|r, _| s[0] * v[r] + s[1] * v[3 + 3 * r] + s[2] * v[4 + 3 * r] + s[3] * v[5 + 3 * r])
 }
 
+/// Vectors whose squares sum up to the Hessian of a near pair.
+fn near_vectors(
+    world: &World,
+    dt: f64,
+    near: &Near,
+    [cost, grad, hess]: [f64; 3],
+    out: &mut Vec<[f64; PAIR]>,
+) {
+    let by_d = [dt * dt * cost, dt * grad, hess];
+    let moving = near.sides.map(|s| world.free[near.pair.surfaces[s as usize] as usize].is_some());
+    let curvature = near.distance.curvature_vectors(&near.x, by_d, near.mollifier.as_ref(), moving);
+    for v in curvature.vectors() {
+        let mut y = [0.0; PAIR];
+        for (w, e) in v.weights.iter().zip(&v.directions) {
+            if *w != [0.0; 4] {
+                let spread = spread(world, &near.pair, &near.sides, w);
+                add_outer(&mut y[..N], &spread[0], e);
+                add_outer(&mut y[N..], &spread[1], e);
+            }
+        }
+        out.push(y);
+    }
+}
+
+/// The same of a contact with friction, from its 2 × 2 Hessian.
+///
+/// Friction pulls with less than its slope promises once the slip has changed its sign: full Newton steps of contacts that are about to stick jump to and fro. The larger eigenvalue in both
+/// directions is the curvature of a parabola that lies above f₀ everywhere; it is used until a contact slides on.
+fn sliding_vectors(s: &Sliding, hess: &[f64], out: &mut Vec<[f64; PAIR]>) {
+    let (mean, half) = (0.5 * (hess[0] + hess[3]), 0.5 * (hess[0] - hess[3]));
+    let most = mean + half.hypot(hess[1]);
+    let hess = if s.slides { [hess[0], hess[1], hess[1], hess[3]] } else { [most, 0.0, 0.0, most] };
+    // H = L Lᵀ; a column of L is one direction.
+    let l00 = hess[0].max(0.0).sqrt();
+    let l10 = if l00 > 0.0 { hess[1] / l00 } else { 0.0 };
+    let l11 = (hess[3] - l10 * l10).max(0.0).sqrt();
+    for e in [l00 * s.tangents[0] + l10 * s.tangents[1], l11 * s.tangents[1]] {
+        let mut y = [0.0; PAIR];
+        add_outer(&mut y[..N], &s.spread[0], &e);
+        add_outer(&mut y[N..], &s.spread[1], &e);
+        out.push(y);
+    }
+}
+
 impl BarrierMap {
-    pub(crate) fn new(world: Arc<World>) -> Self {
+    pub(crate) fn new(world: Arc<World>, threads: Threads) -> Self {
         Self {
             dt: 0.0,
             near: Vec::new(),
@@ -107,7 +170,8 @@ impl BarrierMap {
             v: Vec::new(),
             blocks: Vec::new(),
             world,
-            vectors: RefCell::new(Vec::new()),
+            threads,
+            sums: RefCell::new(Vec::new()),
         }
     }
 
@@ -154,62 +218,16 @@ impl BarrierMap {
         }
     }
 
-    /// Vectors whose squares sum up to the Hessian of a near pair.
-    fn near_vectors(&self, near: &Near, [cost, grad, hess]: [f64; 3], out: &mut Vec<[f64; PAIR]>) {
-        let dt = self.dt;
-        let by_d = [dt * dt * cost, dt * grad, hess];
-        let free = self.free(&near.pair);
-        let moving = near.sides.map(|s| free[s as usize].is_some());
-        let curvature = near.distance.curvature_vectors(&near.x, by_d, near.mollifier.as_ref(), moving);
-        for v in curvature.vectors() {
-            let mut y = [0.0; PAIR];
-            for (w, e) in v.weights.iter().zip(&v.directions) {
-                if *w != [0.0; 4] {
-                    let spread = spread(&self.world, &near.pair, &near.sides, w);
-                    add_outer(&mut y[..N], &spread[0], e);
-                    add_outer(&mut y[N..], &spread[1], e);
-                }
-            }
-            out.push(y);
-        }
-    }
-
-    /// The same of a contact with friction, from its 2 × 2 Hessian.
-    ///
-    /// Friction pulls with less than its slope promises once the slip has changed its sign: full Newton steps of contacts that are about to stick jump to and fro. The larger eigenvalue in both
-    /// directions is the curvature of a parabola that lies above f₀ everywhere; it is used until a contact slides on.
-    fn sliding_vectors(&self, s: &Sliding, hess: &[f64], out: &mut Vec<[f64; PAIR]>) {
-        let (mean, half) = (0.5 * (hess[0] + hess[3]), 0.5 * (hess[0] - hess[3]));
-        let most = mean + half.hypot(hess[1]);
-        let hess = if s.slides { [hess[0], hess[1], hess[1], hess[3]] } else { [most, 0.0, 0.0, most] };
-        // H = L Lᵀ; a column of L is one direction.
-        let l00 = hess[0].max(0.0).sqrt();
-        let l10 = if l00 > 0.0 { hess[1] / l00 } else { 0.0 };
-        let l11 = (hess[3] - l10 * l10).max(0.0).sqrt();
-        for e in [l00 * s.tangents[0] + l10 * s.tangents[1], l11 * s.tangents[1]] {
-            let mut y = [0.0; PAIR];
-            add_outer(&mut y[..N], &s.spread[0], &e);
-            add_outer(&mut y[N..], &s.spread[1], &e);
-            out.push(y);
-        }
-    }
-
-    /// Adds Σ y yᵀ of vectors of one pair of bodies.
-    fn flush(&self, surfaces: [u32; 2], y: &mut Vec<[f64; PAIR]>, sink: &mut dyn BlockSink) {
-        if y.is_empty() {
-            return;
-        }
-        let mut h = [0.0; PAIR * PAIR];
-        gram(y, &mut h);
-        y.clear();
+    /// Hands the sum of two bodies on.
+    fn flush(&self, sum: &PairSum, sink: &mut dyn BlockSink) {
         let mut block = [0.0; N * N];
         let mut add = |row: usize, col: usize, at: usize| {
             for (c, to) in block.chunks_exact_mut(N).enumerate() {
-                to.copy_from_slice(&h[at + PAIR * c..at + PAIR * c + N]);
+                to.copy_from_slice(&sum.h[at + PAIR * c..at + PAIR * c + N]);
             }
             sink.add(row, col, &block);
         };
-        let [a, b] = surfaces.map(|b| self.world.free[b as usize].map(|f| f as usize));
+        let [a, b] = sum.surfaces.map(|b| self.world.free[b as usize].map(|f| f as usize));
         if let Some(a) = a {
             add(a, a, 0);
         }
@@ -283,26 +301,40 @@ impl ContactMap for BarrierMap {
         let n = self.near.len();
         let (near, sliding) =
             part.constraints.split_at(part.constraints.partition_point(|&k| (k as usize) < n));
-        let mut near = near.iter().map(|&k| k as usize).peekable();
-        let mut sliding = sliding.iter().map(|&k| k as usize).peekable();
-        let mut y = self.vectors.borrow_mut();
-        y.clear();
-        loop {
-            let first = near.peek().map(|&k| self.near[k].pair.surfaces);
-            let second = sliding.peek().map(|&k| self.sliding[k - n].pair.surfaces);
-            let Some(surfaces) = first.into_iter().chain(second).min() else { return };
-            while let Some(k) = near.next_if(|&k| self.near[k].pair.surfaces == surfaces) {
+        let of_near = |i: usize| self.near[near[i] as usize].pair.surfaces;
+        let of_sliding = |i: usize| self.sliding[sliding[i] as usize - n].pair.surfaces;
+        let mut sums = self.sums.borrow_mut();
+        let (mut count, mut i, mut j) = (0, 0, 0);
+        while i < near.len() || j < sliding.len() {
+            let first = (i < near.len()).then(|| of_near(i));
+            let second = (j < sliding.len()).then(|| of_sliding(j));
+            let Some(surfaces) = first.into_iter().chain(second).min() else { break };
+            let from = (i, j);
+            i += (i..near.len()).take_while(|&i| of_near(i) == surfaces).count();
+            j += (j..sliding.len()).take_while(|&j| of_sliding(j) == surfaces).count();
+            if count == sums.len() {
+                sums.push(PairSum::default());
+            }
+            let sum = &mut sums[count];
+            (sum.surfaces, sum.near, sum.sliding) = (surfaces, from.0..i, from.1..j);
+            count += 1;
+        }
+        let (world, dt, nears, slidings) = (&*self.world, self.dt, &self.near, &self.sliding);
+        self.threads.fill(&mut sums[..count], |_, sum| {
+            sum.y.clear();
+            for k in near[sum.near.clone()].iter().map(|&k| k as usize) {
                 let values = [evals.cost[k], evals.grad[k], evals.hess[pools.hess_start(k)]];
                 if values[0] > 0.0 {
-                    self.near_vectors(&self.near[k], values, &mut y);
+                    near_vectors(world, dt, &nears[k], values, &mut sum.y);
                 }
             }
-            while let Some(k) = sliding.next_if(|&k| self.sliding[k - n].pair.surfaces == surfaces) {
+            for k in sliding[sum.sliding.clone()].iter().map(|&k| k as usize) {
                 let at = pools.hess_start(k);
-                self.sliding_vectors(&self.sliding[k - n], &evals.hess[at..at + 4], &mut y);
+                sliding_vectors(&slidings[k - n], &evals.hess[at..at + 4], &mut sum.y);
             }
-            self.flush(surfaces, &mut y, h);
-        }
+            gram(&sum.y, &mut sum.h);
+        });
+        sums[..count].iter().filter(|s| !s.y.is_empty()).for_each(|s| self.flush(s, h));
     }
 }
 

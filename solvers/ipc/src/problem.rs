@@ -6,13 +6,14 @@ use signorini_core::{
     BlockDiagonal, Changed, ContactGeometry, ContactMap, Evals, Inertia, Part, Pool, Pools, ProblemError,
     Regime, SmoothPotential, StepProblem, WholePart, check_finite,
 };
-use signorini_geometry::{Ccd, Impact, StencilDistance};
+use signorini_geometry::{Ccd, StencilDistance};
 
 use crate::body::matrix;
-use crate::candidates::{Candidate, Candidates, approach};
+use crate::candidates::{Candidate, Candidates};
 use crate::inputs::Inputs;
 use crate::map::{BarrierMap, Near, Sliding, spread};
 use crate::orthogonality::Orthogonality;
+use crate::threads::Threads;
 use crate::world::{N, World, gather};
 use crate::{Barrier, BarrierFriction, BarrierFrictionSeed, BarrierSeed};
 
@@ -65,13 +66,13 @@ pub(crate) struct AffineProblem {
 }
 
 impl AffineProblem {
-    pub(crate) fn new(world: Arc<World>, inertia: BlockDiagonal) -> Self {
+    pub(crate) fn new(world: Arc<World>, inertia: BlockDiagonal, threads: &Threads) -> Self {
         let stiffness =
             world.bodies.iter().filter(|b| !b.fixed).map(|b| world.options.orthogonality * b.volume);
         let (stiffness, n): (Vec<f64>, usize) = (stiffness.collect(), world.unknowns());
         Self {
             ready: false,
-            candidates: Candidates::new(&world),
+            candidates: Candidates::new(&world, threads.clone()),
             dt: 0.0,
             q0: Vec::new(),
             v0: Vec::new(),
@@ -82,7 +83,7 @@ impl AffineProblem {
                 Box::new(Pool::<Barrier, 1>::new(Barrier)),
                 Box::new(Pool::<BarrierFriction, 2>::new(BarrierFriction)),
             ]),
-            map: BarrierMap::new(world.clone()),
+            map: BarrierMap::new(world.clone(), threads.clone()),
             friction: Vec::new(),
             start_friction: Vec::new(),
             start_sliding: Vec::new(),
@@ -351,22 +352,8 @@ impl StepProblem for AffineProblem {
         end.iter_mut().zip(start.iter()).for_each(|(e, s)| *e -= s);
         world.ways(end, &mut self.ways);
         let ccd = Ccd { separation: world.options.separation, ..Ccd::default() };
-        let mut alpha = 1.0f64;
-        self.blocking = None;
-        for c in self.candidates.list() {
-            let (x, along) = (gather(&c.pair, &self.trial.x), gather(&c.pair, &self.ways));
-            if approach(c.pair.stencil, &along) == 0.0 {
-                continue;
-            }
-            let along = along.map(|d| alpha * d);
-            let free = match ccd.impact(c.pair.stencil, &x, &along) {
-                Impact::None => continue,
-                Impact::Before(t) => t,
-                Impact::AtStart => 0.0,
-            };
-            alpha *= free;
-            self.blocking = Some(c.pair.surfaces);
-        }
+        let (mut alpha, blocking) = self.candidates.impact(&ccd, &self.trial.x, &self.ways);
+        self.blocking = blocking;
         // A reflection lies behind a singular A; half the way there is safe.
         for f in world.free.iter().flatten() {
             let at = N * *f as usize;

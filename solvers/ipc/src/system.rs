@@ -11,6 +11,7 @@ use crate::candidates::Candidates;
 use crate::inputs::Inputs;
 use crate::orthogonality::Orthogonality;
 use crate::problem::AffineProblem;
+use crate::threads::Threads;
 use crate::world::{N, World, gather};
 use crate::{AffineBody, BodyError, Invariants};
 
@@ -31,6 +32,8 @@ pub struct IpcOptions {
     pub friction_passes: u32,
     /// \[m/s²\].
     pub gravity: Vector3<f64>,
+    /// Threads that distances, collision times and Hessians are spread over, ≥ 1; results are the same bit for bit.
+    pub threads: usize,
 }
 
 impl Default for IpcOptions {
@@ -43,6 +46,7 @@ impl Default for IpcOptions {
             stiction_speed: 1e-3,
             friction_passes: 1,
             gravity: Vector3::new(0.0, 0.0, -9.81),
+            threads: 1,
         }
     }
 }
@@ -61,6 +65,7 @@ impl IpcOptions {
             ("orthogonality", self.orthogonality, positive(self.orthogonality), "Pa > 0"),
             ("stiction speed", self.stiction_speed, positive(self.stiction_speed), "m/s > 0"),
             ("friction passes", f64::from(self.friction_passes), self.friction_passes > 0, "1 or more"),
+            ("threads", self.threads as f64, self.threads > 0, "1 or more"),
             ("gravity", self.gravity.norm(), self.gravity.iter().all(|g| g.is_finite()), "finite numbers"),
         ];
         match fields.into_iter().find(|f| !f.2) {
@@ -118,8 +123,9 @@ impl AffineSystem {
         excluded.sort_unstable();
         let world = Arc::new(World::new(placed, excluded, options));
         let inertia = inertia(&world)?;
-        let slot = || AffineProblem::new(world.clone(), inertia.clone());
-        let candidates = Candidates::new(&world);
+        let threads = Threads::new(options.threads).map_err(|why| BodyError::Threads { why })?;
+        let slot = || AffineProblem::new(world.clone(), inertia.clone(), &threads);
+        let candidates = Candidates::new(&world, threads.clone());
         let inputs = Inputs::new(world.bodies.len());
         let slots = [slot(), slot()];
         let (clean, observed) = (Vec::new(), Invariants::default());

@@ -1,0 +1,58 @@
+use std::sync::Arc;
+
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+/// Items that one task takes at a time; the same for any number of threads, so that results are.
+pub(crate) const CHUNK: usize = 256;
+
+/// Work on lists by chunks of a fixed size, on one thread or several. What comes of each chunk is put together in order: results do not depend on threads.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Threads(Option<Arc<ThreadPool>>);
+
+impl Threads {
+    /// So many threads; one works in place.
+    pub(crate) fn new(count: usize) -> Result<Self, String> {
+        if count <= 1 {
+            return Ok(Self(None));
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+        pool.map(|p| Self(Some(Arc::new(p)))).map_err(|e| e.to_string())
+    }
+
+    /// Whether a list of so many items stays on this thread.
+    pub(crate) fn alone(&self, items: usize) -> bool {
+        self.0.is_none() || items <= CHUNK
+    }
+
+    /// Hands chunks, with the number of their first item, to `work`; `join` takes what comes of them in order.
+    pub(crate) fn run<T: Send, R: Send>(
+        &self,
+        items: &mut [T],
+        work: impl Fn(usize, &mut [T]) -> R + Send + Sync,
+        mut join: impl FnMut(R),
+    ) {
+        match &self.0 {
+            Some(pool) if items.len() > CHUNK => {
+                let of = |(i, chunk): (usize, &mut [T])| work(CHUNK * i, chunk);
+                let all: Vec<R> = pool.install(|| items.par_chunks_mut(CHUNK).enumerate().map(of).collect());
+                all.into_iter().for_each(join);
+            }
+            _ => {
+                for (i, chunk) in items.chunks_mut(CHUNK).enumerate() {
+                    join(work(CHUNK * i, chunk));
+                }
+            }
+        }
+    }
+
+    /// Fills each item by `work`.
+    pub(crate) fn fill<T: Send>(&self, items: &mut [T], work: impl Fn(usize, &mut T) + Send + Sync) {
+        match &self.0 {
+            Some(pool) if items.len() > 1 => pool.install(|| {
+                items.par_iter_mut().with_min_len(8).enumerate().for_each(|(i, item)| work(i, item));
+            }),
+            _ => items.iter_mut().enumerate().for_each(|(i, item)| work(i, item)),
+        }
+    }
+}
