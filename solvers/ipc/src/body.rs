@@ -40,6 +40,14 @@ pub enum BodyError {
         /// What it may be.
         range: &'static str,
     },
+    /// A joint that cannot be made.
+    #[error("joint '{name}': {why}")]
+    Joint {
+        /// The joint.
+        name: String,
+        /// What is wrong, and what to do.
+        why: String,
+    },
     /// Threads could not be started.
     #[error("the threads of the system could not be started ({why}); ask for fewer")]
     Threads {

@@ -2,6 +2,7 @@ use signorini_core::na::{Matrix3, Rotation3, Vector3};
 use signorini_core::{BlockDiagonal, ProblemError};
 
 use crate::body::matrix;
+use crate::joints::{HingeFrame, coordinates};
 use crate::world::{N, World};
 
 /// What acts on bodies from outside, besides gravity; held until it is set again.
@@ -11,12 +12,14 @@ pub(crate) struct Inputs {
     pub loads: Vec<[Vector3<f64>; 2]>,
     /// Velocity of the centre of mass \[m/s\] and angular velocity \[rad/s\] of bodies that are driven, world axes.
     pub drives: Vec<[Vector3<f64>; 2]>,
+    /// Torques of hinges about their axes, on the second body \[N·m\].
+    pub torques: Vec<(HingeFrame, f64)>,
 }
 
 impl Inputs {
     pub(crate) fn new(bodies: usize) -> Self {
         let none = vec![[Vector3::zeros(); 2]; bodies];
-        Self { loads: none.clone(), drives: none }
+        Self { loads: none.clone(), drives: none, torques: Vec::new() }
     }
 
     /// v* of a step of `dt` \[s\] from q₀ with velocity v₀.
@@ -33,6 +36,13 @@ impl Inputs {
         (q0, v0): (&[f64], &[f64]),
         out: &mut [f64],
     ) -> Result<(), ProblemError> {
+        let mut loads = self.loads.clone();
+        for (hinge, torque) in &self.torques {
+            let [a, b] = hinge.bodies;
+            let axis = hinge.axis(coordinates(world, q0, a));
+            loads[a][1] -= *torque * axis;
+            loads[b][1] += *torque * axis;
+        }
         for (b, free) in world.free.iter().enumerate() {
             let Some(f) = free.map(|f| f as usize) else { continue };
             let at = N * f..N * f + N;
@@ -45,7 +55,7 @@ impl Inputs {
                 (0..9).for_each(|i| out[3 + i] = rate[(i / 3, i % 3)]);
                 continue;
             }
-            let [force, torque] = self.loads[b];
+            let [force, torque] = loads[b];
             let mut load = [0.0; N];
             (0..3).for_each(|i| load[i] = force[i]);
             if torque != Vector3::zeros() {

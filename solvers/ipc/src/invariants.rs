@@ -17,6 +17,8 @@ pub struct Invariants {
     pub smallest_determinant: f64,
     /// Largest entry of A Aᵀ − 1. Above 1e-3 bodies are no longer rigid for most purposes: raise [`crate::IpcOptions::orthogonality`].
     pub orthogonality_error: f64,
+    /// Largest distance of two points that a joint makes one \[m\].
+    pub joint_error: f64,
     /// States looked at.
     pub states: u64,
 }
@@ -29,6 +31,7 @@ impl Default for Invariants {
             crossing: None,
             smallest_determinant: f64::INFINITY,
             orthogonality_error: 0.0,
+            joint_error: 0.0,
             states: 0,
         }
     }
@@ -43,6 +46,7 @@ impl Invariants {
         self.crossing = self.crossing.or(o.crossing);
         self.smallest_determinant = self.smallest_determinant.min(o.smallest_determinant);
         self.orthogonality_error = self.orthogonality_error.max(o.orthogonality_error);
+        self.joint_error = self.joint_error.max(o.joint_error);
         self.states += o.states;
     }
 }
@@ -58,6 +62,7 @@ impl AffineSystem {
             crossing: self.crossing(x),
             smallest_determinant: determinants.fold(f64::INFINITY, f64::min),
             orthogonality_error: self.orthogonality_error(x),
+            joint_error: self.joint_error(x),
             states: 1,
         }
     }

@@ -106,6 +106,11 @@ impl AffineProblem {
         }
     }
 
+    /// M.
+    pub(crate) fn full_inertia(&self) -> &BlockDiagonal {
+        &self.inertia
+    }
+
     /// Starts a step; with `check` it is made sure that no bodies cross.
     pub(crate) fn prepare(&mut self, q: &[f64], v: &[f64], check: bool) -> Result<(), ProblemError> {
         self.ready = false;

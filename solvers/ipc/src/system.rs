@@ -9,11 +9,14 @@ use signorini_core::{
 use crate::body::matrix;
 use crate::candidates::Candidates;
 use crate::inputs::Inputs;
+use crate::joints::coordinates;
 use crate::orthogonality::Orthogonality;
 use crate::problem::AffineProblem;
+use crate::reduced::{ReducedProblem, SlotProblem};
+use crate::reduction::Reduction;
 use crate::threads::Threads;
 use crate::world::{N, World, gather};
-use crate::{AffineBody, BodyError, Invariants};
+use crate::{AffineBody, BodyError, Invariants, Joint};
 
 /// Settings of an [`AffineSystem`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,7 +89,8 @@ impl IpcOptions {
 pub struct AffineSystem {
     world: Arc<World>,
     candidates: Candidates,
-    slots: [AffineProblem; 2],
+    slots: [SlotProblem; 2],
+    reduction: Option<Arc<Reduction>>,
     start: Vec<f64>,
     /// Coordinates that the last solve reached without crossing anything.
     clean: Vec<f64>,
@@ -105,6 +109,19 @@ impl AffineSystem {
         excluded: &[[usize; 2]],
         options: IpcOptions,
     ) -> Result<Self, BodyError> {
+        Self::articulated(bodies, &[], excluded, options)
+    }
+
+    /// The same with joints, which hold exactly; what they connect does not collide.
+    ///
+    /// # Errors
+    /// As [`AffineSystem::new`]; [`BodyError::Joint`].
+    pub fn articulated(
+        bodies: Vec<(AffineBody, Isometry3<f64>)>,
+        joints: &[Joint],
+        excluded: &[[usize; 2]],
+        options: IpcOptions,
+    ) -> Result<Self, BodyError> {
         options.check()?;
         for (body, _) in &bodies {
             if !(body.friction >= 0.0 && body.friction.is_finite()) {
@@ -120,16 +137,37 @@ impl AffineSystem {
         let start: Vec<f64> = placed.iter().filter(|b| !b.0.fixed).flat_map(|b| b.1).collect();
         let mut excluded: Vec<[u32; 2]> =
             excluded.iter().map(|[a, b]| [*a.min(b) as u32, *a.max(b) as u32]).collect();
+        let held: Vec<bool> = placed.iter().map(|b| b.0.fixed).collect();
+        for joint in joints {
+            joint.check(&held)?;
+            let [a, b] = joint.bodies;
+            excluded.push([a.min(b) as u32, a.max(b) as u32]);
+        }
         excluded.sort_unstable();
         let world = Arc::new(World::new(placed, excluded, options));
         let inertia = inertia(&world)?;
         let threads = Threads::new(options.threads).map_err(|why| BodyError::Threads { why })?;
-        let slot = || AffineProblem::new(world.clone(), inertia.clone(), &threads);
+        let reduction = match joints {
+            [] => None,
+            _ => Some(Arc::new(Reduction::new(&world, joints, &start)?)),
+        };
+        let slot = || {
+            let problem = AffineProblem::new(world.clone(), inertia.clone(), &threads);
+            match &reduction {
+                None => Ok(SlotProblem::Free(Box::new(problem))),
+                Some(r) => {
+                    let reduced = ReducedProblem::new(problem, r.clone());
+                    reduced
+                        .map(|p| SlotProblem::Joined(Box::new(p)))
+                        .map_err(|e| BodyError::Joint { name: joints[0].name.clone(), why: e.to_string() })
+                }
+            }
+        };
         let candidates = Candidates::new(&world, threads.clone());
         let inputs = Inputs::new(world.bodies.len());
-        let slots = [slot(), slot()];
+        let slots = [slot()?, slot()?];
         let (clean, observed) = (Vec::new(), Invariants::default());
-        Ok(Self { slots, candidates, start, clean, inputs, world, observed, commits: 0 })
+        Ok(Self { slots, reduction, candidates, start, clean, inputs, world, observed, commits: 0 })
     }
 
     /// The start, at rest.
@@ -149,6 +187,31 @@ impl AffineSystem {
     ) -> Result<(), ProblemError> {
         let takes = self.world.bodies.get(body).is_some_and(|b| !b.fixed && !b.driven);
         input(takes, body, "is not one that forces move", &mut self.inputs.loads, [force, torque])
+    }
+
+    /// Sets the torque that a hinge exerts on its second body about its axis \[N·m\], and against it on its first, until it is set again.
+    ///
+    /// # Errors
+    /// A joint that does not exist or is no hinge; a number that is not finite.
+    pub fn turn(&mut self, joint: usize, torque: f64) -> Result<(), ProblemError> {
+        check_finite("torque of a hinge", &[torque])?;
+        let Some(hinge) = self.reduction.as_ref().and_then(|r| *r.hinges.get(joint)?) else {
+            return Err(ProblemError::Unsupported(format!("joint {joint} is no hinge")));
+        };
+        self.inputs.torques.retain(|t| t.0.joint != joint);
+        self.inputs.torques.push((hinge, torque));
+        Ok(())
+    }
+
+    /// Angle of a hinge from its start \[rad\], in (−π, π\]; None for other joints.
+    pub fn angle(&self, x: &State, joint: usize) -> Option<f64> {
+        let hinge = (*self.reduction.as_ref()?.hinges.get(joint)?)?;
+        Some(hinge.angle(hinge.bodies.map(|b| coordinates(&self.world, &x.q, b))))
+    }
+
+    /// Largest distance of two points that a joint makes one \[m\].
+    pub fn joint_error(&self, x: &State) -> f64 {
+        self.reduction.as_ref().map_or(0.0, |r| r.error(&self.world, &x.q))
     }
 
     /// Sets the velocity of the centre of mass \[m/s\] and the angular velocity \[rad/s\] at which a driven body moves, world axes, until they are set again. What stands
@@ -220,16 +283,31 @@ impl System for AffineSystem {
         }
         x0.check_finite()?;
         let check = self.clean != x0.q;
-        self.slots[slot as usize].prepare(&x0.q, &x0.v, check)
+        if let Some(r) = &self.reduction
+            && r.error(&self.world, &x0.q) > JOINT_SLACK
+        {
+            let why = format!(
+                "joints are open by {:e} m; start from the state they were made at",
+                r.error(&self.world, &x0.q)
+            );
+            return Err(ProblemError::Unsupported(why));
+        }
+        self.slots[slot as usize].inner().prepare(&x0.q, &x0.v, check)
     }
 
     fn problem(&mut self, slot: Slot, dt: f64) -> Result<&mut dyn StepProblem, ProblemError> {
         let p = &mut self.slots[slot as usize];
-        if !p.ready {
+        if !p.inner().ready {
             return Err(ProblemError::NotPrepared { slot });
         }
-        p.set_step(dt, &self.inputs)?;
-        Ok(p)
+        p.set_step(dt, &self.inputs)
+    }
+
+    fn guess(&self, _: Slot, x: &State, out: &mut Vec<f64>) {
+        match &self.reduction {
+            None => out.clone_from(&x.v),
+            Some(r) => r.shrink(&x.v, out),
+        }
     }
 
     fn commit(
@@ -240,14 +318,21 @@ impl System for AffineSystem {
         s: &StepSolution,
         x1: &mut State,
     ) -> Result<(), ProblemError> {
-        if !self.slots[slot as usize].ready {
+        if !self.slots[slot as usize].inner().ready {
             return Err(ProblemError::NotPrepared { slot });
         }
         check_finite("solution", &s.v)?;
         x1.copy_from(x0);
         x1.t += dt;
-        x1.v.clone_from(&s.v);
-        x1.q.iter_mut().zip(&s.v).for_each(|(q, v)| *q += dt * v);
+        let expected = self.reduction.as_ref().map_or(self.start.len(), |r| r.unknowns());
+        if s.v.len() != expected {
+            return Err(ProblemError::Shape { what: "solution", expected, found: s.v.len() });
+        }
+        match &self.reduction {
+            None => x1.v.clone_from(&s.v),
+            Some(r) => r.expand(&s.v, &mut x1.v),
+        }
+        x1.q.iter_mut().zip(&x1.v).for_each(|(q, v)| *q += dt * v);
         self.clean.clone_from(&x1.q);
         self.observe(x1)
     }
@@ -281,6 +366,9 @@ impl System for AffineSystem {
         e
     }
 }
+
+/// How far joints may be open at the start of a step \[m\].
+const JOINT_SLACK: f64 = 1e-6;
 
 /// Factor of the inertia of driven bodies.
 const DRIVEN: f64 = 1e6;

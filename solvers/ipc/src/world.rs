@@ -21,6 +21,8 @@ pub(crate) struct World {
     pub rest: Vec<Vector3<f64>>,
     /// Body of each point.
     pub owner: Vec<u32>,
+    /// Coordinates of each body at the start.
+    pub held_coordinates: Vec<[f64; N]>,
     /// Positions of all points of bodies that are held \[m\], zero for others.
     held: Vec<Vector3<f64>>,
     /// Distance of the furthest point of each body from its centre \[m\].
@@ -46,8 +48,8 @@ impl World {
             radius.push(body.points.iter().map(Vector3::norm).fold(0.0, f64::max));
             first.push(rest.len() as u32);
         }
-        let bodies = bodies.into_iter().map(|b| b.0).collect();
-        Self { bodies, free, options, excluded, first, rest, owner, held, radius }
+        let (bodies, held_coordinates) = bodies.into_iter().unzip();
+        Self { bodies, free, options, excluded, first, rest, owner, held_coordinates, held, radius }
     }
 
     /// Number of unknowns.

@@ -1,0 +1,207 @@
+use signorini_core::na::{DMatrix, Matrix3, Point3, Vector3};
+
+use crate::BodyError;
+use crate::body::matrix;
+use crate::inputs::nearest_rotation;
+use crate::world::{N, World};
+
+/// What two bodies have in common, in world coordinates at the start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum JointKind {
+    /// A point \[m\].
+    Point {
+        /// The point.
+        at: Point3<f64>,
+    },
+    /// Two points of an axis, so that one turns about it.
+    Hinge {
+        /// A point of the axis \[m\].
+        at: Point3<f64>,
+        /// Direction of the axis.
+        axis: Vector3<f64>,
+        /// Distance of the two points from `at` \[m\], > 0; about the size of the bodies.
+        half_length: f64,
+    },
+    /// Orientation; the second body moves along an axis of the first, which must be held.
+    Sliding {
+        /// Direction of the axis.
+        axis: Vector3<f64>,
+    },
+    /// Everything.
+    Fixed,
+}
+
+/// A joint that is linear in the coordinates of affine bodies, and therefore holds exactly: it is eliminated, not penalised. The two bodies do not collide.
+///
+/// Source: chen2022midas, eq. (1), under K q = c with the constant matrix K.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Joint {
+    /// Name.
+    pub name: String,
+    /// The two bodies.
+    pub bodies: [usize; 2],
+    /// What they have in common.
+    pub kind: JointKind,
+}
+
+/// Rows of a joint: coefficients of the coordinates of both bodies.
+#[derive(Clone, Debug)]
+pub(crate) struct JointRows {
+    /// rows × 24, those of held bodies included.
+    pub k: DMatrix<f64>,
+    /// K q at the start.
+    pub c: Vec<f64>,
+}
+
+/// A hinge as it stands at the start, for angles and torques.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HingeFrame {
+    /// Number of the joint.
+    pub joint: usize,
+    pub bodies: [usize; 2],
+    /// Axis and a direction normal to it in the rest frame of the first body.
+    pub axis: Vector3<f64>,
+    pub normal: Vector3<f64>,
+    /// R_aᵀ R_b at the start.
+    pub start: Matrix3<f64>,
+}
+
+impl Joint {
+    /// A joint with a name.
+    pub fn new(name: &str, bodies: [usize; 2], kind: JointKind) -> Self {
+        Self { name: name.to_owned(), bodies, kind }
+    }
+
+    fn refuse(&self, why: &str) -> BodyError {
+        BodyError::Joint { name: self.name.clone(), why: why.to_owned() }
+    }
+
+    /// Checks numbers and bodies.
+    pub(crate) fn check(&self, world: &[bool]) -> Result<(), BodyError> {
+        let [a, b] = self.bodies;
+        let fixed = |b: usize| world.get(b).copied();
+        let (Some(first), Some(second)) = (fixed(a), fixed(b)) else {
+            return Err(self.refuse("it names a body that does not exist"));
+        };
+        if a == b || (first && second) {
+            return Err(self.refuse("it needs two bodies of which one moves"));
+        }
+        let finite = |v: &Vector3<f64>| v.iter().all(|x| x.is_finite());
+        let direction = |v: &Vector3<f64>| finite(v) && v.norm() > 0.0;
+        match self.kind {
+            JointKind::Point { at } if !finite(&at.coords) => Err(self.refuse("its point is not finite")),
+            JointKind::Hinge { at, axis, half_length } => {
+                if !finite(&at.coords) || !direction(&axis) {
+                    return Err(self.refuse("its axis needs finite numbers and a length above zero"));
+                }
+                if !(half_length > 0.0 && half_length.is_finite()) {
+                    return Err(self.refuse("its half length must be above zero"));
+                }
+                Ok(())
+            }
+            JointKind::Sliding { axis } => {
+                if !direction(&axis) {
+                    return Err(self.refuse("its axis needs finite numbers and a length above zero"));
+                }
+                if !first {
+                    let why = "the first body of a sliding joint must be held: along an axis that moves it is not linear";
+                    return Err(self.refuse(why));
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Its rows where the bodies have the coordinates `q` of the start.
+    pub(crate) fn rows(&self, world: &World, q: [&[f64]; 2]) -> JointRows {
+        let mut rows: Vec<([f64; 24], f64)> = Vec::new();
+        let rest = |s: usize, x: &Vector3<f64>| -> Vector3<f64> {
+            // The start is rigid: the inverse of A is its transpose.
+            matrix(q[s]).transpose() * (x - Vector3::from_column_slice(&q[s][..3]))
+        };
+        // Σ sign · direction · (p + A X), or A X alone.
+        let mut push = |direction: &Vector3<f64>, x: [Vector3<f64>; 2], whole: bool| {
+            let mut k = [0.0; 24];
+            for (s, sign) in [(0, -1.0), (1, 1.0)] {
+                for r in 0..3 {
+                    if whole {
+                        k[12 * s + r] = sign * direction[r];
+                    }
+                    for c in 0..3 {
+                        k[12 * s + 3 + 3 * r + c] = sign * direction[r] * x[s][c];
+                    }
+                }
+            }
+            let c = (0..24).map(|i| k[i] * q[i / 12][i % 12]).sum();
+            rows.push((k, c));
+        };
+        let mut point = |at: &Vector3<f64>| {
+            let x = [rest(0, at), rest(1, at)];
+            (0..3).for_each(|r| push(&Vector3::ith(r, 1.0), x, true));
+        };
+        match self.kind {
+            JointKind::Point { at } => point(&at.coords),
+            JointKind::Hinge { at, axis, half_length } => {
+                let e = axis.normalize() * half_length;
+                point(&(at.coords + e));
+                point(&(at.coords - e));
+            }
+            JointKind::Fixed => {
+                let free = usize::from(world.bodies[self.bodies[1]].fixed);
+                let moving = 1 - free;
+                let centre = Vector3::from_column_slice(&q[moving][..3]);
+                let size = world.radius[self.bodies[moving]];
+                point(&centre);
+                (0..3).for_each(|i| point(&(centre + Vector3::ith(i, size))));
+            }
+            JointKind::Sliding { axis } => {
+                let size = world.radius[self.bodies[1]];
+                for k in 0..3 {
+                    let e = Vector3::ith(k, size);
+                    let x = [matrix(q[0]).transpose() * e, matrix(q[1]).transpose() * e];
+                    (0..3).for_each(|r| push(&Vector3::ith(r, 1.0), x, false));
+                }
+                let axis = axis.normalize();
+                let first = axis.cross(&Vector3::ith(axis.iamin(), 1.0)).normalize();
+                let at = Vector3::from_column_slice(&q[1][..3]);
+                let x = [rest(0, &at), Vector3::zeros()];
+                push(&first, x, true);
+                push(&axis.cross(&first), x, true);
+            }
+        }
+        let k = DMatrix::from_fn(rows.len(), 24, |i, j| rows[i].0[j]);
+        JointRows { k, c: rows.iter().map(|r| r.1).collect() }
+    }
+
+    /// The frame of a hinge.
+    pub(crate) fn hinge(&self, joint: usize, q: [&[f64]; 2]) -> Option<HingeFrame> {
+        let JointKind::Hinge { axis, .. } = self.kind else { return None };
+        let (a, b) = (matrix(q[0]), matrix(q[1]));
+        let axis = a.transpose() * axis.normalize();
+        let normal = axis.cross(&Vector3::ith(axis.iamin(), 1.0)).normalize();
+        Some(HingeFrame { joint, bodies: self.bodies, axis, normal, start: a.transpose() * b })
+    }
+}
+
+impl HingeFrame {
+    /// Angle from the start \[rad\], in (−π, π\].
+    pub(crate) fn angle(&self, q: [&[f64]; 2]) -> f64 {
+        let [a, b] = q.map(|q| nearest_rotation(&matrix(q)));
+        let turned = a.transpose() * b * self.start.transpose() * self.normal;
+        self.axis.cross(&self.normal).dot(&turned).atan2(self.normal.dot(&turned))
+    }
+
+    /// The axis, in the world.
+    pub(crate) fn axis(&self, q: &[f64]) -> Vector3<f64> {
+        (matrix(q) * self.axis).normalize()
+    }
+}
+
+/// Coordinates of a body that may be held.
+pub(crate) fn coordinates<'a>(world: &'a World, q: &'a [f64], body: usize) -> &'a [f64] {
+    match world.free[body] {
+        Some(f) => &q[N * f as usize..N * f as usize + N],
+        None => &world.held_coordinates[body],
+    }
+}

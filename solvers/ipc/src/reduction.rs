@@ -1,0 +1,218 @@
+use signorini_core::na::{DMatrix, DVector, SymmetricEigen};
+use signorini_core::{BlockDiagonal, BlockSink, Inertia, Part};
+
+use crate::BodyError;
+use crate::joints::{HingeFrame, Joint, JointRows, coordinates};
+use crate::world::{N, World};
+
+/// Singular values of K, relative to the largest, below which rows depend on others.
+const DEPENDENT: f64 = 1e-6;
+
+/// The coordinates that joints leave: v = N w, with N an orthonormal basis of the null space of K for each mechanism (lengths in units of the radius of each body).
+#[derive(Clone, Debug)]
+pub(crate) struct Reduction {
+    /// Mechanism of each free body.
+    pub mechanism: Vec<usize>,
+    /// First unknown of each mechanism, and their number.
+    pub starts: Vec<usize>,
+    /// N of each free body, 12 × unknowns of its mechanism.
+    basis: Vec<DMatrix<f64>>,
+    /// Its inverse on the range of N, unknowns × 12.
+    inverse: Vec<DMatrix<f64>>,
+    pub joints: Vec<(Joint, JointRows)>,
+    pub hinges: Vec<Option<HingeFrame>>,
+}
+
+impl Reduction {
+    /// Mechanisms and their bases where the free bodies have the coordinates `q`.
+    pub(crate) fn new(world: &World, joints: &[Joint], q: &[f64]) -> Result<Self, BodyError> {
+        let count = world.unknowns() / N;
+        // Bodies that joints connect.
+        let mut of: Vec<usize> = (0..count).collect();
+        let free = |b: usize| world.free[b].map(|f| f as usize);
+        for j in joints {
+            if let [Some(a), Some(b)] = j.bodies.map(free) {
+                let (low, high) = (of[a].min(of[b]), of[a].max(of[b]));
+                of.iter_mut().filter(|m| **m == high).for_each(|m| *m = low);
+            }
+        }
+        let at = |b: usize| coordinates(world, q, b);
+        let rows: Vec<JointRows> = joints.iter().map(|j| j.rows(world, j.bodies.map(at))).collect();
+        let mut number = vec![usize::MAX; count];
+        let (mut starts, mut mechanism) = (vec![0], vec![0; count]);
+        let (mut basis, mut inverse) = (vec![DMatrix::zeros(0, 0); count], vec![DMatrix::zeros(0, 0); count]);
+        let bodies: Vec<usize> = (0..world.bodies.len()).filter(|b| !world.bodies[*b].fixed).collect();
+        for first in 0..count {
+            if of[first] != first {
+                continue;
+            }
+            let members: Vec<usize> = (first..count).filter(|f| of[*f] == first).collect();
+            for (i, f) in members.iter().enumerate() {
+                number[*f] = i;
+                mechanism[*f] = starts.len() - 1;
+            }
+            let own: Vec<usize> = (0..joints.len())
+                .filter(|j| joints[*j].bodies.iter().any(|b| free(*b).is_some_and(|f| of[f] == first)))
+                .collect();
+            let height: usize = own.iter().map(|j| rows[*j].c.len()).sum();
+            let mut k = DMatrix::zeros(height, N * members.len());
+            let mut row = 0;
+            for j in own {
+                for (s, b) in joints[j].bodies.iter().enumerate() {
+                    let Some(f) = free(*b) else { continue };
+                    for c in 0..N {
+                        // Columns of A in units of length.
+                        let unit = if c < 3 { 1.0 } else { world.radius[*b] };
+                        for r in 0..rows[j].c.len() {
+                            k[(row + r, N * number[f] + c)] += rows[j].k[(r, N * s + c)] / unit;
+                        }
+                    }
+                }
+                row += rows[j].c.len();
+            }
+            let null = null_space(&k);
+            if null.ncols() == 0 {
+                let name = world.bodies[bodies[first]].name.clone();
+                let why = "joints leave its bodies no freedom; hold them instead".to_owned();
+                return Err(BodyError::Joint { name, why });
+            }
+            for (i, f) in members.iter().enumerate() {
+                let part = null.rows(N * i, N).clone_owned();
+                let radius = world.radius[bodies[*f]];
+                let unit = |c: usize| if c < 3 { 1.0 } else { radius };
+                basis[*f] = DMatrix::from_fn(N, null.ncols(), |r, c| part[(r, c)] / unit(r));
+                inverse[*f] = DMatrix::from_fn(null.ncols(), N, |r, c| part[(c, r)] * unit(c));
+            }
+            starts.push(starts[starts.len() - 1] + null.ncols());
+        }
+        let hinges = joints.iter().enumerate().map(|(i, j)| j.hinge(i, j.bodies.map(at))).collect();
+        let joints = joints.iter().cloned().zip(rows).collect();
+        Ok(Self { mechanism, starts, basis, inverse, joints, hinges })
+    }
+
+    /// Number of unknowns.
+    pub(crate) fn unknowns(&self) -> usize {
+        self.starts[self.starts.len() - 1]
+    }
+
+    fn range(&self, f: usize) -> std::ops::Range<usize> {
+        let m = self.mechanism[f];
+        self.starts[m]..self.starts[m + 1]
+    }
+
+    /// v = N w.
+    pub(crate) fn expand(&self, w: &[f64], v: &mut Vec<f64>) {
+        v.clear();
+        for (f, n) in self.basis.iter().enumerate() {
+            let x = n * DVector::from_column_slice(&w[self.range(f)]);
+            v.extend(x.iter());
+        }
+    }
+
+    /// w of a velocity that obeys the joints.
+    pub(crate) fn shrink(&self, v: &[f64], w: &mut Vec<f64>) {
+        w.clear();
+        w.resize(self.unknowns(), 0.0);
+        for (f, n) in self.inverse.iter().enumerate() {
+            let x = n * DVector::from_column_slice(&v[N * f..N * f + N]);
+            w[self.range(f)].iter_mut().zip(x.iter()).for_each(|(w, x)| *w += x);
+        }
+    }
+
+    /// out += Nᵀ g.
+    pub(crate) fn add_pulled_back(&self, g: &[f64], out: &mut [f64]) {
+        for (f, n) in self.basis.iter().enumerate() {
+            let x = n.tr_mul(&DVector::from_column_slice(&g[N * f..N * f + N]));
+            out[self.range(f)].iter_mut().zip(x.iter()).for_each(|(o, x)| *o += x);
+        }
+    }
+
+    /// Nᵀ M N.
+    pub(crate) fn inertia(&self, full: &BlockDiagonal) -> BlockDiagonal {
+        let sizes: Vec<usize> = self.starts.windows(2).map(|w| w[1] - w[0]).collect();
+        let mut reduced = BlockDiagonal::with_sizes(&sizes);
+        let all: Vec<u32> = (0..self.basis.len() as u32).collect();
+        let mut blocks = Blocks(&mut reduced);
+        let part = Part { blocks: &all, constraints: &[] };
+        full.add_blocks(part, &mut PullBack { reduction: self, sink: &mut blocks });
+        reduced
+    }
+
+    /// Largest violation of a joint \[m\].
+    pub(crate) fn error(&self, world: &World, q: &[f64]) -> f64 {
+        let mut worst = 0.0f64;
+        for (j, rows) in &self.joints {
+            let at = j.bodies.map(|b| coordinates(world, q, b));
+            for (r, c) in rows.c.iter().enumerate() {
+                let here: f64 = (0..2 * N).map(|i| rows.k[(r, i)] * at[i / N][i % N]).sum();
+                worst = worst.max((here - c).abs());
+            }
+        }
+        worst
+    }
+}
+
+/// Orthonormal basis of the vectors that K takes to zero.
+fn null_space(k: &DMatrix<f64>) -> DMatrix<f64> {
+    let n = k.ncols();
+    if k.nrows() == 0 {
+        return DMatrix::identity(n, n);
+    }
+    let eigen = SymmetricEigen::new(k.tr_mul(k));
+    let most = eigen.eigenvalues.amax();
+    let free: Vec<usize> = (0..n).filter(|i| eigen.eigenvalues[*i] <= DEPENDENT * DEPENDENT * most).collect();
+    let mut basis = DMatrix::zeros(n, free.len());
+    for (c, i) in free.iter().enumerate() {
+        basis.set_column(c, &eigen.eigenvectors.column(*i));
+    }
+    // The squared matrix leaves √ε of the rows: taken off once, by least squares in the rows that count.
+    let held: Vec<usize> = (0..n).filter(|i| !free.contains(i)).collect();
+    let mut rows = DMatrix::zeros(n, held.len());
+    for (c, i) in held.iter().enumerate() {
+        rows.set_column(c, &eigen.eigenvectors.column(*i));
+    }
+    for _ in 0..2 {
+        let rest = k * &basis;
+        let image = k * &rows;
+        let square = image.tr_mul(&image);
+        if let Some(factor) = square.cholesky() {
+            let correction = factor.solve(&image.tr_mul(&rest));
+            basis -= &rows * correction;
+        }
+    }
+    basis.qr().q()
+}
+
+/// Collects diagonal blocks.
+struct Blocks<'a>(&'a mut BlockDiagonal);
+
+impl BlockSink for Blocks<'_> {
+    fn add(&mut self, row_block: usize, _: usize, block: &[f64]) {
+        self.0.block_mut(row_block).iter_mut().zip(block).for_each(|(b, x)| *b += x);
+    }
+}
+
+/// Turns blocks of bodies into blocks of mechanisms, Nᵀ H N.
+pub(crate) struct PullBack<'a> {
+    pub reduction: &'a Reduction,
+    pub sink: &'a mut dyn BlockSink,
+}
+
+impl BlockSink for PullBack<'_> {
+    fn add(&mut self, row_block: usize, col_block: usize, block: &[f64]) {
+        let r = self.reduction;
+        let (row, col) = (r.mechanism[row_block], r.mechanism[col_block]);
+        let product =
+            r.basis[row_block].tr_mul(&(DMatrix::from_column_slice(N, N, block) * &r.basis[col_block]));
+        match row.cmp(&col) {
+            std::cmp::Ordering::Greater => self.sink.add(row, col, product.as_slice()),
+            std::cmp::Ordering::Less => self.sink.add(col, row, product.transpose().as_slice()),
+            std::cmp::Ordering::Equal if row_block == col_block => {
+                self.sink.add(row, row, product.as_slice());
+            }
+            std::cmp::Ordering::Equal => {
+                self.sink.add(row, row, (&product + product.transpose()).as_slice());
+            }
+        }
+    }
+}
