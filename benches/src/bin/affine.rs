@@ -1,5 +1,5 @@
 //! Time per step of three scenes of affine bodies, one line of JSON each: a stack of ten cubes, a chain of twenty rings, a hundred cubes (`benches/records/affine.jsonl`).
-//! On one thread it is CPU time, on several the time that passes.
+//! CPU time of the calling thread beside the time that passes; with several threads only the latter counts.
 
 use std::error::Error;
 use std::f64::consts::FRAC_PI_2;
@@ -76,11 +76,15 @@ fn cubes100() -> Outcome<Placed> {
     Ok(bodies)
 }
 
-/// CPU time of this thread \[s\] as the system tells it, the time that has passed where it does not or with several threads.
-fn clock(started: Instant, threads: usize) -> f64 {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok().filter(|_| threads == 1);
-    let nanoseconds = told.and_then(|t| t.split_whitespace().next()?.parse::<f64>().ok());
-    nanoseconds.map_or_else(|| started.elapsed().as_secs_f64(), |n| 1e-9 * n)
+/// The first number of a file of the system; NaN where there is none.
+fn told(file: &str) -> f64 {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    text.split_whitespace().next().and_then(|t| t.parse().ok()).unwrap_or(f64::NAN)
+}
+
+/// CPU time of this thread \[s\]; NaN where the system does not tell.
+fn cpu_time() -> f64 {
+    1e-9 * told("/proc/thread-self/schedstat")
 }
 
 fn run(name: &str, bodies: Placed, steps: u32, a: &Arguments) -> Outcome<()> {
@@ -91,12 +95,12 @@ fn run(name: &str, bodies: Placed, steps: u32, a: &Arguments) -> Outcome<()> {
     let (mut x, mut next) = (system.initial_state(), State::default());
     let (mut iterations, mut evaluations, mut most, mut unconverged, mut longest) = (0, 0, 0, 0, 0.0f64);
     let started = Instant::now();
-    let first = clock(started, a.threads);
+    let first = cpu_time();
     for k in 0..steps {
-        let now = clock(started, a.threads);
+        let now = Instant::now();
         let r = step.step(&mut system, &x, DT, false, &mut next)?;
         std::mem::swap(&mut x, &mut next);
-        let took = clock(started, a.threads) - now;
+        let took = now.elapsed().as_secs_f64();
         (iterations, evaluations) = (iterations + r.stats.iterations, evaluations + r.stats.line_search);
         (most, longest) = (most.max(r.stats.iterations), longest.max(took));
         unconverged += r.unconverged;
@@ -105,6 +109,7 @@ fn run(name: &str, bodies: Placed, steps: u32, a: &Arguments) -> Outcome<()> {
             println!("{k}: {n} iterations, {m} evaluations, {} contacts, {:.2} ms", r.contacts, 1e3 * took);
         }
     }
+    let (used, passed) = (cpu_time() - first, started.elapsed().as_secs_f64());
     let per_step = |total: f64| total / f64::from(steps);
     let end = system.invariants(&x);
     // Equal sums mean equal states: runs on several threads are compared by it.
@@ -113,8 +118,10 @@ fn run(name: &str, bodies: Placed, steps: u32, a: &Arguments) -> Outcome<()> {
         "scene": name,
         "threads": a.threads,
         "steps": steps,
-        "ms_per_step": 1e3 * per_step(clock(started, a.threads) - first),
-        "longest_ms": 1e3 * longest,
+        "cpu_ms_per_step": 1e3 * per_step(used),
+        "wall_ms_per_step": 1e3 * per_step(passed),
+        "longest_wall_ms": 1e3 * longest,
+        "load_average": told("/proc/loadavg"),
         "iterations_per_step": per_step(f64::from(iterations)),
         "most_iterations": most,
         "evaluations_per_step": per_step(f64::from(evaluations)),
