@@ -1,11 +1,13 @@
 use signorini_core::na::{Isometry3, Matrix3, Point3, Vector3};
-use signorini_geometry::TriangleMesh;
+use signorini_geometry::{MassProperties, TriangleMesh};
 
 /// Why a mesh is no affine body.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BodyError {
     /// Edges without a second triangle.
-    #[error("body '{name}': its mesh is not closed; close it or give it a thickness")]
+    #[error(
+        "body '{name}': its mesh is not closed; close it or give it a thickness, or moments of inertia that a body of some thickness has"
+    )]
     Open {
         /// The body.
         name: String,
@@ -55,7 +57,9 @@ pub enum BodyError {
         why: String,
     },
     /// No volume in some direction.
-    #[error("body '{name}': its second moment of mass is not positive definite; give it a thickness")]
+    #[error(
+        "body '{name}': its second moment of mass is not positive definite; give it a thickness, or moments of inertia that a body of some thickness has"
+    )]
     Flat {
         /// The body.
         name: String,
@@ -157,6 +161,28 @@ impl AffineBody {
             fixed: false,
             driven: false,
         })
+    }
+
+    /// A body with this surface whose mass, centre and inertia are given, as files have them.
+    ///
+    /// ```text
+    /// ∫ρ X Xᵀ = ½ tr(I) 1 − I
+    /// ```
+    /// # Errors
+    /// As [`AffineBody::solid`]; [`BodyError::Flat`] where moments of inertia do not obey the triangle inequality strictly: no body of some thickness has them.
+    pub fn with_inertia(name: &str, mesh: &TriangleMesh, mass: &MassProperties) -> Result<Self, BodyError> {
+        if !(mass.mass > 0.0 && mass.mass.is_finite()) {
+            let value = mass.mass;
+            return Err(BodyError::Value { name: name.to_owned(), what: "mass", value, range: "kg > 0" });
+        }
+        let solid = Self::solid(name, mesh, 1.0)?;
+        let second_moment = 0.5 * mass.inertia.trace() * Matrix3::identity() - mass.inertia;
+        if second_moment.cholesky().is_none() {
+            return Err(BodyError::Flat { name: name.to_owned() });
+        }
+        let shift = solid.com - mass.com.coords;
+        let points = solid.points.iter().map(|x| x + shift).collect();
+        Ok(Self { points, mass: mass.mass, second_moment, com: mass.com.coords, ..solid })
     }
 
     /// The same with a coefficient of friction; two bodies have the larger of theirs.
