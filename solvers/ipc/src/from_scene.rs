@@ -275,7 +275,7 @@ fn joints(
         let parent = match bodies[above] {
             Some(p) => p,
             // Nothing of the world collides: a small body far below stands for it.
-            None => *ground.get_or_insert_with(|| placed.len()),
+            None => *ground.get_or_insert(placed.len()),
         };
         if parent == placed.len() {
             let mesh = TriangleMesh::cuboid(&Vector3::repeat(1e-3))
