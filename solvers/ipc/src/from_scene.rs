@@ -2,7 +2,7 @@ use signorini_core::na::{Isometry3, Point3, Quaternion, Translation3, UnitQuater
 use signorini_geometry::{MassProperties, MeshDefect, Shape, TriangleMesh};
 use signorini_scene::{CollisionFilter, GeomShape, JointKind as SceneJoint, Pose, Scene};
 
-use crate::{AffineBody, AffineSystem, BodyError, IpcOptions, Joint, JointKind};
+use crate::{AffineBody, AffineSystem, BodyError, IpcOptions, Joint, JointAction, JointKind};
 
 /// Why a scene has no affine bodies.
 #[derive(Debug, thiserror::Error)]
@@ -122,10 +122,11 @@ impl AffineScene {
     /// The bodies of a scene as they are drawn. Bodies fixed to each other become one, those fixed to the world are held; curved shapes get facets (balls 320, cylinders 24 sides), a half-space is
     /// a cuboid of 40 m. Hinges, balls and slides along axes of the world are eliminated exactly. Gravity is that of the scene; two bodies have the larger of their coefficients of friction.
     ///
-    /// Limits, springs, damping, armature, dry friction, actuators, tendons and equalities are left out, and listed.
+    /// Limits, springs, damping and dry friction of hinges and slides become [`JointAction`]s, with numbers counted from the start. Those of balls, armature, actuators, tendons and equalities are
+    /// left out, and listed.
     ///
     /// # Errors
-    /// Bodies without shape or mass, height fields, several joints on one body, slides along axes that move; as [`AffineSystem::articulated`].
+    /// Bodies without shape or mass, height fields, several joints on one body; as [`AffineSystem::articulated`].
     pub fn new(scene: &Scene, options: IpcOptions) -> Result<Self, FromSceneError> {
         Self::placed(scene, None, options)
     }
@@ -185,7 +186,29 @@ impl AffineScene {
         let floats = scene.bodies.iter().filter(|b| b.gravity_compensation != 0.0);
         left_out.extend(floats.map(|b| format!("body '{}': compensation of gravity is left out", b.name)));
         let options = IpcOptions { gravity, ..options };
-        let system = AffineSystem::articulated(placed, &joints, &excluded, options)?;
+        let mut system = AffineSystem::articulated(placed, &joints, &excluded, options)?;
+        let mut at = 0;
+        for (j, number) in scene.joints.iter().zip(&numbers) {
+            // Numbers of joints are counted from the start.
+            let start = q.and_then(|q| q.get(at)).copied().unwrap_or(j.reference);
+            at += j.kind.nq();
+            let Some(number) = number.filter(|_| matches!(j.kind, SceneJoint::Hinge | SceneJoint::Slide))
+            else {
+                continue;
+            };
+            let on = scene.options.switches;
+            let action = JointAction {
+                range: j.range.filter(|_| on.limits).map(|r| r.map(|r| r - start)),
+                spring: if on.springs { [j.stiffness, j.spring_reference - start] } else { [0.0; 2] },
+                damping: if on.dampers { j.damping } else { 0.0 },
+                dry_friction: if on.dry_friction { j.dry_friction } else { 0.0 },
+                ..JointAction::default()
+            };
+            let refused = |e: signorini_core::ProblemError| {
+                unsupported(&j.name, e.to_string(), "correct the numbers of the joint")
+            };
+            system.act(number, action).map_err(refused)?;
+        }
         Ok(Self { system, bodies, joints: numbers, left_out })
     }
 }
@@ -253,12 +276,13 @@ fn joints(
             let what = format!("body '{}' has several joints", scene.bodies[j.body].name);
             return Err(unsupported(&j.name, what, "put bodies with mass between them"));
         }
+        let has_number = matches!(j.kind, SceneJoint::Hinge | SceneJoint::Slide);
         let rest = [
-            ("limits", j.range.is_some()),
-            ("a spring", j.stiffness > 0.0),
-            ("damping", j.damping > 0.0),
+            ("limits", j.range.is_some() && !has_number),
+            ("a spring", j.stiffness > 0.0 && !has_number),
+            ("damping", j.damping > 0.0 && !has_number),
+            ("dry friction", j.dry_friction > 0.0 && !has_number),
             ("armature", j.armature > 0.0),
-            ("dry friction", j.dry_friction > 0.0),
         ];
         left_out.extend(
             rest.iter().filter(|r| r.1).map(|(what, _)| format!("joint '{}': {what} left out", j.name)),

@@ -1,6 +1,7 @@
 use signorini_core::na::{Matrix3, Rotation3, Vector3};
 use signorini_core::{BlockDiagonal, ProblemError};
 
+use crate::action::ActiveJoint;
 use crate::body::matrix;
 use crate::joints::{HingeFrame, coordinates};
 use crate::world::{N, World};
@@ -14,12 +15,14 @@ pub(crate) struct Inputs {
     pub drives: Vec<[Vector3<f64>; 2]>,
     /// Torques of hinges about their axes, on the second body \[N·m\].
     pub torques: Vec<(HingeFrame, f64)>,
+    /// What joints do; None for those without a number.
+    pub actions: Vec<Option<ActiveJoint>>,
 }
 
 impl Inputs {
     pub(crate) fn new(bodies: usize) -> Self {
         let none = vec![[Vector3::zeros(); 2]; bodies];
-        Self { loads: none.clone(), drives: none, torques: Vec::new() }
+        Self { loads: none.clone(), drives: none, torques: Vec::new(), actions: Vec::new() }
     }
 
     /// v* of a step of `dt` \[s\] from q₀ with velocity v₀.

@@ -1,8 +1,7 @@
-use signorini_core::na::{DMatrix, Matrix3, Point3, Vector3};
+use signorini_core::na::{DMatrix, Point3, Vector3};
 
 use crate::BodyError;
 use crate::body::matrix;
-use crate::inputs::nearest_rotation;
 use crate::world::{N, World};
 
 /// What two bodies have in common, in world coordinates at the start.
@@ -22,7 +21,7 @@ pub enum JointKind {
         /// Distance of the two points from `at` \[m\], > 0; about the size of the bodies.
         half_length: f64,
     },
-    /// Orientation; the second body moves along an axis of the first, which must be held.
+    /// Orientation; the second body moves along an axis of the first. Where the first moves, that is not linear: two springs as stiff as the bodies keep the second on the axis.
     Sliding {
         /// Direction of the axis.
         axis: Vector3<f64>,
@@ -59,11 +58,8 @@ pub(crate) struct HingeFrame {
     /// Number of the joint.
     pub joint: usize,
     pub bodies: [usize; 2],
-    /// Axis and a direction normal to it in the rest frame of the first body.
+    /// Axis in the rest frame of the first body.
     pub axis: Vector3<f64>,
-    pub normal: Vector3<f64>,
-    /// R_aᵀ R_b at the start.
-    pub start: Matrix3<f64>,
 }
 
 impl Joint {
@@ -102,10 +98,6 @@ impl Joint {
             JointKind::Sliding { axis } => {
                 if !direction(&axis) {
                     return Err(self.refuse("its axis needs finite numbers and a length above zero"));
-                }
-                if !first {
-                    let why = "the first body of a sliding joint must be held: along an axis that moves it is not linear";
-                    return Err(self.refuse(why));
                 }
                 Ok(())
             }
@@ -162,6 +154,10 @@ impl Joint {
                     let x = [matrix(q[0]).transpose() * e, matrix(q[1]).transpose() * e];
                     (0..3).for_each(|r| push(&Vector3::ith(r, 1.0), x, false));
                 }
+                if !world.bodies[self.bodies[0]].fixed {
+                    let k = DMatrix::from_fn(rows.len(), 24, |i, j| rows[i].0[j]);
+                    return JointRows { k, c: rows.iter().map(|r| r.1).collect() };
+                }
                 let axis = axis.normalize();
                 let first = axis.cross(&Vector3::ith(axis.iamin(), 1.0)).normalize();
                 let at = Vector3::from_column_slice(&q[1][..3]);
@@ -177,21 +173,12 @@ impl Joint {
     /// The frame of a hinge.
     pub(crate) fn hinge(&self, joint: usize, q: [&[f64]; 2]) -> Option<HingeFrame> {
         let JointKind::Hinge { axis, .. } = self.kind else { return None };
-        let (a, b) = (matrix(q[0]), matrix(q[1]));
-        let axis = a.transpose() * axis.normalize();
-        let normal = axis.cross(&Vector3::ith(axis.iamin(), 1.0)).normalize();
-        Some(HingeFrame { joint, bodies: self.bodies, axis, normal, start: a.transpose() * b })
+        let axis = matrix(q[0]).transpose() * axis.normalize();
+        Some(HingeFrame { joint, bodies: self.bodies, axis })
     }
 }
 
 impl HingeFrame {
-    /// Angle from the start \[rad\], in (−π, π\].
-    pub(crate) fn angle(&self, q: [&[f64]; 2]) -> f64 {
-        let [a, b] = q.map(|q| nearest_rotation(&matrix(q)));
-        let turned = a.transpose() * b * self.start.transpose() * self.normal;
-        self.axis.cross(&self.normal).dot(&turned).atan2(self.normal.dot(&turned))
-    }
-
     /// The axis, in the world.
     pub(crate) fn axis(&self, q: &[f64]) -> Vector3<f64> {
         (matrix(q) * self.axis).normalize()

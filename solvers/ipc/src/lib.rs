@@ -3,9 +3,11 @@
 //! [`AffineSystem`] is the [`signorini_core::System`]; it has twelve coordinates per body. Its step problems are re-queried: distances belong to the trial velocity, and the
 //! step along a direction is bounded by collision detection.
 
+mod action;
 mod barrier;
 mod body;
 mod candidates;
+mod coordinate;
 mod friction;
 mod from_scene;
 mod gram;
@@ -20,9 +22,11 @@ mod reduction;
 mod solver;
 mod start;
 mod system;
+mod terms;
 mod threads;
 mod world;
 
+pub use action::{JointAction, Motor};
 pub use barrier::{Barrier, BarrierSeed};
 pub use body::{AffineBody, BodyError};
 pub use friction::{BarrierFriction, BarrierFrictionSeed};

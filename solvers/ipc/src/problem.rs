@@ -13,6 +13,7 @@ use crate::candidates::{Candidate, Candidates};
 use crate::inputs::Inputs;
 use crate::map::{BarrierMap, Near, Sliding, spread};
 use crate::orthogonality::Orthogonality;
+use crate::terms::Smooth;
 use crate::threads::Threads;
 use crate::world::{N, World, gather};
 use crate::{Barrier, BarrierFriction, BarrierFrictionSeed, BarrierSeed};
@@ -51,7 +52,7 @@ pub(crate) struct AffineProblem {
     v_c: Vec<f64>,
     /// Made when somebody asks.
     contacts: OnceCell<Vec<ContactGeometry>>,
-    orthogonality: Orthogonality,
+    smooth: Smooth,
     whole: WholePart,
     blocking: Option<[u32; 2]>,
     seeds: (Vec<BarrierSeed>, Vec<BarrierFrictionSeed>),
@@ -91,7 +92,11 @@ impl AffineProblem {
             trial: Trial::default(),
             v_c: Vec::new(),
             contacts: OnceCell::new(),
-            orthogonality: Orthogonality { stiffness, ..Orthogonality::default() },
+            smooth: Smooth {
+                orthogonality: Orthogonality { stiffness, ..Orthogonality::default() },
+                terms: Vec::new(),
+                world: world.clone(),
+            },
             whole: WholePart::default(),
             blocking: None,
             seeds: Default::default(),
@@ -150,8 +155,11 @@ impl AffineProblem {
         self.friction.clone_from(&self.start_friction);
         self.map.sliding.clone_from(&self.start_sliding);
         self.map.dt = dt;
-        self.orthogonality.dt = dt;
-        self.orthogonality.q0.clone_from(&self.q0);
+        self.smooth.orthogonality.dt = dt;
+        self.smooth.orthogonality.q0.clone_from(&self.q0);
+        self.smooth.terms.clear();
+        let terms = &mut self.smooth.terms;
+        inputs.actions.iter().flatten().for_each(|a| a.terms(&self.world, &self.q0, dt, terms));
         let start = (&self.q0[..], &self.v0[..]);
         inputs.free_velocity(&self.world, &self.inertia, dt, start, &mut self.free_velocity)?;
         check_finite("free velocity", &self.free_velocity)?;
@@ -208,7 +216,7 @@ impl StepProblem for AffineProblem {
         &self.free_velocity
     }
     fn smooth(&self) -> Option<&dyn SmoothPotential> {
-        Some(&self.orthogonality)
+        Some(&self.smooth)
     }
     fn regime(&self) -> Regime {
         Regime::Requeried
@@ -291,7 +299,7 @@ impl StepProblem for AffineProblem {
         }
         self.inertia.apply(self.whole.part(), &self.drift, &mut self.momentum);
         let kinetic = 0.5 * self.drift.iter().zip(&self.momentum).map(|(a, b)| a * b).sum::<f64>();
-        Ok(kinetic + self.orthogonality.value(v) + contact)
+        Ok(kinetic + self.smooth.value(v) + contact)
     }
 
     fn contact_velocities(&self) -> &[f64] {

@@ -6,10 +6,10 @@ use signorini_core::{
     largest,
 };
 
+use crate::action::{ActiveJoint, JointAction};
 use crate::body::matrix;
 use crate::candidates::Candidates;
 use crate::inputs::Inputs;
-use crate::joints::coordinates;
 use crate::orthogonality::Orthogonality;
 use crate::problem::AffineProblem;
 use crate::reduced::{ReducedProblem, SlotProblem};
@@ -164,7 +164,8 @@ impl AffineSystem {
             }
         };
         let candidates = Candidates::new(&world, threads.clone());
-        let inputs = Inputs::new(world.bodies.len());
+        let mut inputs = Inputs::new(world.bodies.len());
+        inputs.actions = joints.iter().map(|j| ActiveJoint::new(&world, j, &start)).collect();
         let slots = [slot()?, slot()?];
         let (clean, observed) = (Vec::new(), Invariants::default());
         Ok(Self { slots, reduction, candidates, start, clean, inputs, world, observed, commits: 0 })
@@ -203,10 +204,21 @@ impl AffineSystem {
         Ok(())
     }
 
-    /// Angle of a hinge from its start \[rad\], in (−π, π\]; None for other joints.
-    pub fn angle(&self, x: &State, joint: usize) -> Option<f64> {
-        let hinge = (*self.reduction.as_ref()?.hinges.get(joint)?)?;
-        Some(hinge.angle(hinge.bodies.map(|b| coordinates(&self.world, &x.q, b))))
+    /// Sets what a hinge or a slide does besides holding, until it is set again.
+    ///
+    /// # Errors
+    /// A joint that does not exist or is neither; numbers out of range.
+    pub fn act(&mut self, joint: usize, action: JointAction) -> Result<(), ProblemError> {
+        match self.inputs.actions.get_mut(joint) {
+            Some(Some(active)) => active.act(action),
+            _ => Err(ProblemError::Unsupported(format!("joint {joint} is neither a hinge nor a slide"))),
+        }
+    }
+
+    /// Angle of a hinge \[rad\] or way of a slide \[m\] from its start; turns are counted as steps are prepared. None for other joints.
+    pub fn joint_value(&self, x: &State, joint: usize) -> Option<f64> {
+        let active = self.inputs.actions.get(joint)?.as_ref()?;
+        Some(active.value(&self.world, &x.q))
     }
 
     /// Largest distance of two points that a joint makes one \[m\].
@@ -292,6 +304,9 @@ impl System for AffineSystem {
             );
             return Err(ProblemError::Unsupported(why));
         }
+        for active in self.inputs.actions.iter_mut().flatten() {
+            active.last = active.value(&self.world, &x0.q);
+        }
         self.slots[slot as usize].inner().prepare(&x0.q, &x0.v, check)
     }
 
@@ -355,6 +370,7 @@ impl System for AffineSystem {
             e.potential -= weight * o.gravity.dot(&Vector3::from_column_slice(&q[..3]));
             e.potential += Orthogonality::energy(o.orthogonality * body.volume, &a);
         }
+        e.potential += self.inputs.actions.iter().flatten().map(|a| a.energy(&self.world, &x.q)).sum::<f64>();
         let at = self.positions(x);
         self.candidates.ensure(&self.world, &x.q, &x.q);
         let barrier = self.world.barrier(1.0, 1.0);

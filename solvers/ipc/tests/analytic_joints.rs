@@ -85,7 +85,7 @@ fn analytic_pendulum_swings_with_its_period() {
     let x = s.initial_state();
     let (mut crossings, mut last, mut most) = (Vec::new(), start, 0.0f64);
     run(&mut s, x, dt, 900, |k, s, x| {
-        let angle = start + s.angle(x, 0).unwrap();
+        let angle = start + s.joint_value(x, 0).unwrap();
         if angle.signum() != last.signum() {
             crossings.push((f64::from(k) - angle / (angle - last)) * dt);
         }
@@ -116,7 +116,7 @@ fn analytic_torque_of_a_hinge() {
     let x = s.initial_state();
     let x = run(&mut s, x, dt, 200, |_, _, _| {});
     let expected = torque / inertia * dt * dt * n * (n + 1.0) / 2.0;
-    let found = s.angle(&x, 0).unwrap();
+    let found = s.joint_value(&x, 0).unwrap();
     // Damping of spin by implicit steps, (δt ω)² per step, is far below.
     assert!((found - expected).abs() < 1e-3 * expected, "{found} {expected}");
     assert!(s.turn(1, 0.0).is_err() && s.turn(0, f64::NAN).is_err());
@@ -187,10 +187,13 @@ fn analytic_a_closed_loop_moves() {
     s.push(3, Vector3::new(2.0, 0.0, 0.0), Vector3::zeros()).unwrap();
     let x = s.initial_state();
     let x = run(&mut s, x, 5e-3, 60, |_, _, _| {});
-    let (left, right) = (s.angle(&x, 0).unwrap(), s.angle(&x, 1).unwrap());
+    let (left, right) = (s.joint_value(&x, 0).unwrap(), s.joint_value(&x, 1).unwrap());
     assert!(left > 0.1, "it moves: {left}");
     // Both cranks turn alike, the coupler stays level, up to the stretch of bodies.
-    assert!((left - right).abs() < 1e-3 && (left + s.angle(&x, 2).unwrap()).abs() < 1e-3, "{left} {right}");
+    assert!(
+        (left - right).abs() < 1e-3 && (left + s.joint_value(&x, 2).unwrap()).abs() < 1e-3,
+        "{left} {right}"
+    );
 }
 
 #[test]
@@ -229,6 +232,5 @@ fn regression_joints_that_cannot_be() {
     assert!(refuse(Joint::new("j", [0, 1], hinge([0.0; 3], Vector3::zeros(), 0.1))));
     assert!(refuse(Joint::new("j", [0, 1], hinge([0.0; 3], z, 0.0))));
     assert!(refuse(Joint::new("j", [0, 1], hinge([f64::NAN; 3], z, 0.1))));
-    assert!(refuse(Joint::new("j", [1, 2], JointKind::Sliding { axis: z })), "its first body moves");
     assert!(!refuse(Joint::new("j", [0, 1], JointKind::Sliding { axis: z })));
 }
