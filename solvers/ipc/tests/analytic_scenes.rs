@@ -1,7 +1,7 @@
 //! Scenes from files as affine bodies.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use signorini_core::{OneStep, State, Tolerance};
+use signorini_core::{OneStep, State, System, Tolerance};
 use signorini_integrators::ContactStep;
 use signorini_ipc::{AffineScene, FromSceneError, IpcOptions, IpcSolver};
 use signorini_scene::{LoadOptions, Scene};
@@ -109,7 +109,13 @@ fn property_a_quadruped_falls() {
 fn property_an_arm_with_a_gripper_hangs_together() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/arm_gripper/arm_gripper.xml");
     let scene = Scene::load(file, &LoadOptions::default()).unwrap();
-    let q = scene.keyframes.first().map_or_else(|| vec![0.0; scene.nq()], |k| k.q.clone());
+    let mut q = scene.keyframes[0].q.clone();
+    // The box touches the ground, which no start may.
+    let mut touching = AffineScene::at(&scene, &q, IpcOptions::default()).unwrap().system;
+    let start = touching.initial_state();
+    let refused = touching.prepare(signorini_core::Slot::Start, &start, 5e-3);
+    assert!(matches!(refused, Err(signorini_core::ProblemError::Intersecting { .. })), "{refused:?}");
+    q[11] += 1e-3;
     let mut s = AffineScene::at(&scene, &q, IpcOptions::default()).unwrap();
     let x = run(&mut s, 20);
     // Fingers slide along axes of the hand, which moves.

@@ -77,6 +77,14 @@ fn property_random_scenes_never_intersect() {
 }
 
 #[test]
+#[ignore = "takes a minute; run it alone"]
+fn property_two_hundred_random_scenes_never_intersect() {
+    for seed in 24..224 {
+        run(seed, 1);
+    }
+}
+
+#[test]
 fn property_a_run_repeats_bit_for_bit() {
     assert_eq!(run(7, 1), run(7, 1));
 }
