@@ -13,6 +13,11 @@ pub enum Motor {
     /// Nothing.
     #[default]
     Off,
+    /// A force that depends on nothing.
+    Force {
+        /// The force \[N or N·m\], on the second body; the first has its reaction.
+        force: f64,
+    },
     /// Force gain · (speed − ṡ), at most the cap.
     Velocity {
         /// Speed that is wanted \[m/s or rad/s\].
@@ -59,6 +64,7 @@ impl JointAction {
         let positive = |x: f64| x > 0.0;
         let motor = match self.motor {
             Motor::Off => true,
+            Motor::Force { force } => force.is_finite(),
             Motor::Velocity { speed, gain, cap } => {
                 speed.is_finite() && not_negative(gain) && positive(gain) && positive(cap)
             }
@@ -168,7 +174,7 @@ impl ActiveJoint {
     pub(crate) fn terms(&self, world: &World, q: &[f64], dt: f64, out: &mut Vec<Term>) {
         for lock in &self.locks {
             let piece = Piece { stiffness: self.stiffness[1], centre: 0.0, cap: f64::INFINITY, side: 0 };
-            out.push(Term { coordinate: *lock, start: 0.0, pieces: vec![piece] });
+            out.push(Term { coordinate: *lock, start: 0.0, pieces: vec![piece], force: 0.0 });
         }
         let (start, a) = (self.value(world, q), &self.action);
         let mut pieces = Vec::new();
@@ -185,15 +191,16 @@ impl ActiveJoint {
         push(a.damping / dt, start, f64::INFINITY, 0);
         push(a.dry_friction / (dt * self.stiction_speed), start, a.dry_friction, 0);
         match a.motor {
-            Motor::Off => {}
+            Motor::Off | Motor::Force { .. } => {}
             Motor::Velocity { speed, gain, cap } => push(gain / dt, start + speed * dt, cap, 0),
             Motor::Position { target, stiffness, damping, cap } => {
                 let whole = stiffness + damping / dt;
                 push(whole, (stiffness * target + damping / dt * start) / whole, cap, 0);
             }
         }
-        if !pieces.is_empty() {
-            out.push(Term { coordinate: self.coordinate, start, pieces });
+        let force = if let Motor::Force { force } = a.motor { force } else { 0.0 };
+        if !pieces.is_empty() || force != 0.0 {
+            out.push(Term { coordinate: self.coordinate, start, pieces, force });
         }
     }
 }

@@ -1,7 +1,9 @@
 use signorini_core::na::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
+use signorini_core::{ProblemError, check_finite};
 use signorini_geometry::{MassProperties, MeshDefect, Shape, TriangleMesh};
 use signorini_scene::{CollisionFilter, GeomShape, JointKind as SceneJoint, Pose, Scene};
 
+use crate::scene_motors::SceneMotor;
 use crate::{AffineBody, AffineSystem, BodyError, IpcOptions, Joint, JointAction, JointKind};
 
 /// Why a scene has no affine bodies.
@@ -40,6 +42,8 @@ pub struct AffineScene {
     pub joints: Vec<Option<usize>>,
     /// What the scene has and the system leaves out, one sentence each.
     pub left_out: Vec<String>,
+    motors: Vec<SceneMotor>,
+    controls: usize,
 }
 
 /// Half the edge of the cuboid that stands for a half-space \[m\].
@@ -122,8 +126,8 @@ impl AffineScene {
     /// The bodies of a scene as they are drawn. Bodies fixed to each other become one, those fixed to the world are held; curved shapes get facets (balls 320, cylinders 24 sides), a half-space is
     /// a cuboid of 40 m. Hinges, balls and slides along axes of the world are eliminated exactly. Gravity is that of the scene; two bodies have the larger of their coefficients of friction.
     ///
-    /// Limits, springs, damping and dry friction of hinges and slides become [`JointAction`]s, with numbers counted from the start. Those of balls, armature, actuators, tendons and equalities are
-    /// left out, and listed.
+    /// Limits, springs, damping and dry friction of hinges and slides become [`JointAction`]s, with numbers counted from the start; motors, position and velocity servos on them get
+    /// [`AffineScene::set_controls`]. Limits and the like of balls, armature, other actuators, tendons and equalities are left out, and listed.
     ///
     /// # Errors
     /// Bodies without shape or mass, height fields, several joints on one body; as [`AffineSystem::articulated`].
@@ -175,11 +179,7 @@ impl AffineScene {
             }
         }
         let (joints, numbers) = joints(scene, &groups, &world, &bodies, &mut placed, &mut left_out)?;
-        let others = [
-            ("actuators", scene.actuators.len()),
-            ("tendons", scene.tendons.len()),
-            ("equalities", scene.equalities.len()),
-        ];
+        let others = [("tendons", scene.tendons.len()), ("equalities", scene.equalities.len())];
         let told = others.iter().filter(|o| o.1 > 0).map(|(what, n)| format!("{n} {what} are left out"));
         left_out.extend(told);
         let gravity = if scene.options.switches.gravity { scene.options.gravity } else { Vector3::zeros() };
@@ -187,7 +187,7 @@ impl AffineScene {
         left_out.extend(floats.map(|b| format!("body '{}': compensation of gravity is left out", b.name)));
         let options = IpcOptions { gravity, ..options };
         let mut system = AffineSystem::articulated(placed, &joints, &excluded, options)?;
-        let mut at = 0;
+        let (mut at, mut actions) = (0, Vec::new());
         for (j, number) in scene.joints.iter().zip(&numbers) {
             // Numbers of joints are counted from the start.
             let start = q.and_then(|q| q.get(at)).copied().unwrap_or(j.reference);
@@ -204,12 +204,27 @@ impl AffineScene {
                 dry_friction: if on.dry_friction { j.dry_friction } else { 0.0 },
                 ..JointAction::default()
             };
-            let refused = |e: signorini_core::ProblemError| {
-                unsupported(&j.name, e.to_string(), "correct the numbers of the joint")
-            };
+            let refused =
+                |e: ProblemError| unsupported(&j.name, e.to_string(), "correct the numbers of the joint");
             system.act(number, action).map_err(refused)?;
+            actions.push((number, action, start));
         }
-        Ok(Self { system, bodies, joints: numbers, left_out })
+        let on = scene.options.switches.actuation;
+        let motors = if on { SceneMotor::all(scene, &numbers, &actions, &mut left_out) } else { Vec::new() };
+        let controls = scene.actuators.len();
+        Ok(Self { system, bodies, joints: numbers, left_out, motors, controls })
+    }
+
+    /// Sets the controls of all actuators, one each, held until they are set again. Before that no actuator acts.
+    ///
+    /// # Errors
+    /// Another number of controls; controls that are not finite.
+    pub fn set_controls(&mut self, u: &[f64]) -> Result<(), ProblemError> {
+        if u.len() != self.controls {
+            return Err(ProblemError::Shape { what: "controls", expected: self.controls, found: u.len() });
+        }
+        check_finite("controls", u)?;
+        self.motors.iter().try_for_each(|m| m.act(u, &mut self.system))
     }
 }
 

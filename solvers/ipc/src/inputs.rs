@@ -3,7 +3,6 @@ use signorini_core::{BlockDiagonal, ProblemError};
 
 use crate::action::ActiveJoint;
 use crate::body::matrix;
-use crate::joints::{HingeFrame, coordinates};
 use crate::world::{N, World};
 
 /// What acts on bodies from outside, besides gravity; held until it is set again.
@@ -13,8 +12,6 @@ pub(crate) struct Inputs {
     pub loads: Vec<[Vector3<f64>; 2]>,
     /// Velocity of the centre of mass \[m/s\] and angular velocity \[rad/s\] of bodies that are driven, world axes.
     pub drives: Vec<[Vector3<f64>; 2]>,
-    /// Torques of hinges about their axes, on the second body \[N·m\].
-    pub torques: Vec<(HingeFrame, f64)>,
     /// What joints do; None for those without a number.
     pub actions: Vec<Option<ActiveJoint>>,
 }
@@ -22,7 +19,7 @@ pub(crate) struct Inputs {
 impl Inputs {
     pub(crate) fn new(bodies: usize) -> Self {
         let none = vec![[Vector3::zeros(); 2]; bodies];
-        Self { loads: none.clone(), drives: none, torques: Vec::new(), actions: Vec::new() }
+        Self { loads: none.clone(), drives: none, actions: Vec::new() }
     }
 
     /// v* of a step of `dt` \[s\] from q₀ with velocity v₀.
@@ -39,13 +36,6 @@ impl Inputs {
         (q0, v0): (&[f64], &[f64]),
         out: &mut [f64],
     ) -> Result<(), ProblemError> {
-        let mut loads = self.loads.clone();
-        for (hinge, torque) in &self.torques {
-            let [a, b] = hinge.bodies;
-            let axis = hinge.axis(coordinates(world, q0, a));
-            loads[a][1] -= *torque * axis;
-            loads[b][1] += *torque * axis;
-        }
         for (b, free) in world.free.iter().enumerate() {
             let Some(f) = free.map(|f| f as usize) else { continue };
             let at = N * f..N * f + N;
@@ -58,7 +48,7 @@ impl Inputs {
                 (0..9).for_each(|i| out[3 + i] = rate[(i / 3, i % 3)]);
                 continue;
             }
-            let [force, torque] = loads[b];
+            let [force, torque] = self.loads[b];
             let mut load = [0.0; N];
             (0..3).for_each(|i| load[i] = force[i]);
             if torque != Vector3::zeros() {

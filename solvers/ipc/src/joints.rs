@@ -52,16 +52,6 @@ pub(crate) struct JointRows {
     pub c: Vec<f64>,
 }
 
-/// A hinge as it stands at the start, for angles and torques.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct HingeFrame {
-    /// Number of the joint.
-    pub joint: usize,
-    pub bodies: [usize; 2],
-    /// Axis in the rest frame of the first body.
-    pub axis: Vector3<f64>,
-}
-
 impl Joint {
     /// A joint with a name.
     pub fn new(name: &str, bodies: [usize; 2], kind: JointKind) -> Self {
@@ -168,20 +158,6 @@ impl Joint {
         }
         let k = DMatrix::from_fn(rows.len(), 24, |i, j| rows[i].0[j]);
         JointRows { k, c: rows.iter().map(|r| r.1).collect() }
-    }
-
-    /// The frame of a hinge.
-    pub(crate) fn hinge(&self, joint: usize, q: [&[f64]; 2]) -> Option<HingeFrame> {
-        let JointKind::Hinge { axis, .. } = self.kind else { return None };
-        let axis = matrix(q[0]).transpose() * axis.normalize();
-        Some(HingeFrame { joint, bodies: self.bodies, axis })
-    }
-}
-
-impl HingeFrame {
-    /// The axis, in the world.
-    pub(crate) fn axis(&self, q: &[f64]) -> Vector3<f64> {
-        (matrix(q) * self.axis).normalize()
     }
 }
 

@@ -19,6 +19,7 @@ mod orthogonality;
 mod problem;
 mod reduced;
 mod reduction;
+mod scene_motors;
 mod solver;
 mod start;
 mod system;

@@ -2,7 +2,7 @@ use signorini_core::na::{DMatrix, DVector, SymmetricEigen};
 use signorini_core::{BlockDiagonal, BlockSink, Inertia, Part};
 
 use crate::BodyError;
-use crate::joints::{HingeFrame, Joint, JointRows, coordinates};
+use crate::joints::{Joint, JointRows, coordinates};
 use crate::world::{N, World};
 
 /// Singular values of K, relative to the largest, below which rows depend on others.
@@ -20,7 +20,6 @@ pub(crate) struct Reduction {
     /// Its inverse on the range of N, unknowns × 12.
     inverse: Vec<DMatrix<f64>>,
     pub joints: Vec<(Joint, JointRows)>,
-    pub hinges: Vec<Option<HingeFrame>>,
 }
 
 impl Reduction {
@@ -85,9 +84,8 @@ impl Reduction {
             }
             starts.push(starts[starts.len() - 1] + null.ncols());
         }
-        let hinges = joints.iter().enumerate().map(|(i, j)| j.hinge(i, j.bodies.map(at))).collect();
         let joints = joints.iter().cloned().zip(rows).collect();
-        Ok(Self { mechanism, starts, basis, inverse, joints, hinges })
+        Ok(Self { mechanism, starts, basis, inverse, joints })
     }
 
     /// Number of unknowns.

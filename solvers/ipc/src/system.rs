@@ -190,20 +190,6 @@ impl AffineSystem {
         input(takes, body, "is not one that forces move", &mut self.inputs.loads, [force, torque])
     }
 
-    /// Sets the torque that a hinge exerts on its second body about its axis \[N·m\], and against it on its first, until it is set again.
-    ///
-    /// # Errors
-    /// A joint that does not exist or is no hinge; a number that is not finite.
-    pub fn turn(&mut self, joint: usize, torque: f64) -> Result<(), ProblemError> {
-        check_finite("torque of a hinge", &[torque])?;
-        let Some(hinge) = self.reduction.as_ref().and_then(|r| *r.hinges.get(joint)?) else {
-            return Err(ProblemError::Unsupported(format!("joint {joint} is no hinge")));
-        };
-        self.inputs.torques.retain(|t| t.0.joint != joint);
-        self.inputs.torques.push((hinge, torque));
-        Ok(())
-    }
-
     /// Sets what a hinge or a slide does besides holding, until it is set again.
     ///
     /// # Errors

@@ -42,6 +42,8 @@ pub(crate) struct Term {
     /// Value at the start, turns counted.
     pub start: f64,
     pub pieces: Vec<Piece>,
+    /// Of the potential −f s \[N or N·m\].
+    pub force: f64,
 }
 
 /// Ψ of a step: what keeps bodies rigid, and what joints have besides rows.
@@ -61,7 +63,7 @@ impl Smooth {
     fn at(&self, t: &Term, q: &[f64]) -> ([f64; 3], [[f64; N]; 2]) {
         let (s, slope) = t.coordinate.at(&self.world, q);
         let s = t.coordinate.near(s, t.start);
-        let mut sum = [0.0; 3];
+        let mut sum = [-t.force * (s - t.start), -t.force, 0.0];
         for p in &t.pieces {
             sum.iter_mut().zip(p.at(s)).for_each(|(a, b)| *a += b);
         }

@@ -7,7 +7,9 @@ use signorini_core::na::{Isometry3, Point3, Vector3};
 use signorini_core::{OneStep, ProblemError, State, System, Tolerance};
 use signorini_geometry::TriangleMesh;
 use signorini_integrators::ContactStep;
-use signorini_ipc::{AffineBody, AffineSystem, BodyError, IpcOptions, IpcSolver, Joint, JointKind};
+use signorini_ipc::{
+    AffineBody, AffineSystem, BodyError, IpcOptions, IpcSolver, Joint, JointAction, JointKind, Motor,
+};
 
 fn block(name: &str, half: [f64; 3]) -> AffineBody {
     AffineBody::solid(name, &TriangleMesh::cuboid(&Vector3::from(half)).unwrap(), 1000.0).unwrap()
@@ -112,14 +114,15 @@ fn analytic_torque_of_a_hinge() {
         AffineSystem::articulated(bodies, &[hinge("axle", [0, 1], [0.0; 3])], &[], IpcOptions::default())
             .unwrap();
     let (torque, dt, n) = (2e-2, 1e-3, 200.0);
-    s.turn(0, torque).unwrap();
+    s.act(0, JointAction { motor: Motor::Force { force: torque }, ..JointAction::default() }).unwrap();
     let x = s.initial_state();
     let x = run(&mut s, x, dt, 200, |_, _, _| {});
     let expected = torque / inertia * dt * dt * n * (n + 1.0) / 2.0;
     let found = s.joint_value(&x, 0).unwrap();
     // Damping of spin by implicit steps, (δt ω)² per step, is far below.
     assert!((found - expected).abs() < 1e-3 * expected, "{found} {expected}");
-    assert!(s.turn(1, 0.0).is_err() && s.turn(0, f64::NAN).is_err());
+    let bad = JointAction { motor: Motor::Force { force: f64::NAN }, ..JointAction::default() };
+    assert!(s.act(0, bad).is_err());
 }
 
 #[test]
