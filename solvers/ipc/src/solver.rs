@@ -36,7 +36,7 @@ impl Default for IpcSolverOptions {
 /// Convergence: ‖D∇‖ ≤ ε·max(1, ‖D A v*‖) as everywhere, or a Newton step, not shortened by anything, that changes the velocity of no point by more than ε · 1 m/s; it is taken still.
 /// A solve without iteration needs a hundredth of the residual. A short α is no convergence: a line search that cannot move ends as [`SolveStatus::Stalled`], and [`IpcSolver::blocked`] names the bodies.
 ///
-/// The symbolic factorisation is reused while the pattern is the same. Solves with storage that has grown allocate little.
+/// The symbolic factorisation is reused while the pattern is the same; then nothing is allocated once storage has grown.
 #[derive(Debug, Default)]
 pub struct IpcSolver {
     options: IpcSolverOptions,

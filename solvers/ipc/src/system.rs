@@ -16,7 +16,7 @@ use crate::reduced::{ReducedProblem, SlotProblem};
 use crate::reduction::Reduction;
 use crate::threads::Threads;
 use crate::world::{N, World, gather};
-use crate::{AffineBody, BodyError, Invariants, Joint};
+use crate::{AffineBody, BarrierSeed, BodyError, Invariants, Joint};
 
 /// Settings of an [`AffineSystem`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,6 +55,17 @@ impl Default for IpcOptions {
 }
 
 impl IpcOptions {
+    /// The same with a κ at which a pair carries `force` \[N\] at half the range of the barrier. A good force is the largest load of a pair that is expected; forces grow without bound
+    /// towards the separation, so that a smaller one is safe too.
+    #[must_use]
+    pub fn carrying(self, force: f64) -> Self {
+        let distance = self.separation + 0.5 * self.range;
+        let (range, separation) = (self.range, self.separation);
+        let unit = BarrierSeed { dt: 1.0, distance, range, separation, stiffness: 1.0 };
+        let [_, slope, _] = unit.potential(distance * distance);
+        Self { stiffness: -force / (2.0 * distance * slope), ..self }
+    }
+
     /// Fails on a value out of range.
     ///
     /// # Errors

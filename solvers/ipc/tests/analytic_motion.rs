@@ -115,6 +115,19 @@ fn resting(friction: f64, options: IpcOptions) -> (AffineSystem, State) {
 }
 
 #[test]
+fn analytic_stiffness_by_load() {
+    for (range, separation) in [(1e-3, 0.0), (1e-5, 0.0), (1e-3, 2e-3)] {
+        let o = IpcOptions { range, separation, ..IpcOptions::default() }.carrying(7.0);
+        let found = force(&o, separation + 0.5 * range);
+        // Round-off.
+        assert!((found - 7.0).abs() < 1e-12, "{found}");
+        // κ d̂³ (3/2) (ln 4 + 3/2) without separation: 4.33 κ d̂³.
+        let factor = 7.0 / (o.stiffness * range.powi(3));
+        assert!(separation > 0.0 || (factor - 1.5 * (4f64.ln() + 1.5)).abs() < 1e-9, "{factor}");
+    }
+}
+
+#[test]
 fn analytic_gap_at_rest() {
     let options = IpcOptions::default();
     let (mut s, mut x) = resting(0.0, options);
