@@ -43,9 +43,9 @@ impl BarrierSeed {
         if s.is_nan() || s <= 0.0 {
             return [f64::INFINITY, 0.0, 0.0];
         }
-        // ln(s/S) from s − S keeps its digits near the range.
+        // ln(s/S) from s − S keeps its digits near the range, from s itself far below it.
         let e = s - most;
-        let log = (e / most).ln_1p();
+        let log = if s < 0.5 * most { (s / most).ln() } else { (e / most).ln_1p() };
         let k = self.stiffness;
         [-k * e * e * log, -k * (2.0 * e * log + e * e / s), -k * (2.0 * log + 4.0 * e / s - e * e / (s * s))]
     }

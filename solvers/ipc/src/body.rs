@@ -77,6 +77,10 @@ pub struct AffineBody {
     pub triangles: Vec<[u32; 3]>,
     /// Edges, the lower point first.
     pub edges: Vec<[u32; 2]>,
+    /// A third of the areas of the triangles at each point \[m²\].
+    pub point_areas: Vec<f64>,
+    /// A third of the areas of the two triangles at each edge \[m²\].
+    pub edge_areas: Vec<f64>,
     /// Volume \[m³\].
     pub volume: f64,
     /// Mass \[kg\].
@@ -147,8 +151,21 @@ impl AffineBody {
             .collect();
         edges.sort_unstable();
         edges.dedup();
+        let (mut point_areas, mut edge_areas) = (vec![0.0; x.len()], vec![0.0; edges.len()]);
+        for t in mesh.triangles() {
+            let [a, b, c] = t.map(|i| x[i as usize]);
+            let third = (b - a).cross(&(c - a)).norm() / 6.0;
+            for (i, j) in [(0, 1), (1, 2), (2, 0)].map(|(i, j)| (t[i], t[j])) {
+                point_areas[i as usize] += third;
+                if let Ok(e) = edges.binary_search(&[i.min(j), i.max(j)]) {
+                    edge_areas[e] += third;
+                }
+            }
+        }
         Ok(Self {
             name: own(),
+            point_areas,
+            edge_areas,
             points: x.iter().map(|x| x - com).collect(),
             triangles: mesh.triangles().to_vec(),
             edges,

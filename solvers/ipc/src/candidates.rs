@@ -16,6 +16,8 @@ pub(crate) struct Candidate {
     /// Of edge–edge pairs.
     pub mollifier: Option<Mollifier>,
     pub sides: [u8; 4],
+    /// One, or the area that the pair stands for \[m²\].
+    pub weight: f64,
     /// Distance at the start of the step, at most the reach \[m\]; NaN until somebody needs it.
     pub start: f64,
     /// Distance when it was last worked out \[m\], NaN before, and the odometers of both bodies then, added.
@@ -193,6 +195,7 @@ impl Candidates {
                 pair: *pair,
                 mollifier: world.mollifier(pair),
                 sides: world.sides(pair),
+                weight: world.weight(pair),
                 start: f64::NAN,
                 distance: f64::NAN,
                 odometer: 0.0,

@@ -18,6 +18,8 @@ type Side = [f64; 4];
 pub(crate) struct Near {
     pub pair: StencilPair,
     pub sides: [u8; 4],
+    /// Of the pair, without its mollifier.
+    pub weight: f64,
     pub x: [Vector3<f64>; 4],
     pub distance: StencilDistance,
     /// d \[m\].
@@ -72,7 +74,7 @@ pub(crate) struct BarrierMap {
     pub dt: f64,
     pub near: Vec<Near>,
     pub sliding: Vec<Sliding>,
-    /// Mollifiers of the near pairs, then ones.
+    /// Mollifiers of the near pairs times their weights, then ones.
     pub weights: Vec<f64>,
     /// Secant rate of each near pair at the linearisation, and the velocity there.
     pub rates: Vec<f64>,
@@ -123,7 +125,7 @@ fn near_vectors(
     [cost, grad, hess]: [f64; 3],
     out: &mut Vec<[f64; PAIR]>,
 ) {
-    let by_d = [dt * dt * cost, dt * grad, hess];
+    let by_d = [dt * dt * cost, dt * grad, hess].map(|x| near.weight * x);
     let moving = near.sides.map(|s| world.free[near.pair.surfaces[s as usize] as usize].is_some());
     let curvature = near.distance.curvature_vectors(&near.x, by_d, near.mollifier.as_ref(), moving);
     for v in curvature.vectors() {
@@ -288,7 +290,7 @@ impl ContactMap for BarrierMap {
             let force = self.weights[k] * evals.grad[row];
             self.add_outer(&near.pair, &near.spread, &(force * near.normal_to_first()), g);
             let Some((_, [by_u, by_v])) = near.mollifier.and_then(|m| m.gradient(&near.x)) else { continue };
-            let cost = self.dt * evals.cost[k];
+            let cost = self.dt * near.weight * evals.cost[k];
             for (weights, e) in [([-1.0, 1.0, 0.0, 0.0], by_u), ([0.0, 0.0, -1.0, 1.0], by_v)] {
                 let spread = spread(&self.world, &near.pair, &near.sides, &weights);
                 self.add_outer(&near.pair, &spread, &(cost * e), g);

@@ -237,11 +237,12 @@ impl StepProblem for AffineProblem {
             }
             let x = gather(&c.pair, &self.trial.x);
             let length = distance.distance();
-            self.map.weights.push(c.mollifier.map_or(1.0, |m| m.value(&x)));
+            self.map.weights.push(c.weight * c.mollifier.map_or(1.0, |m| m.value(&x)));
             self.map.push_blocks(&c.pair);
             self.map.near.push(Near {
                 pair: c.pair,
                 sides: c.sides,
+                weight: c.weight,
                 x,
                 distance: *distance,
                 length,
@@ -282,10 +283,8 @@ impl StepProblem for AffineProblem {
         for (i, d) in &self.trial.near {
             let [b, ..] = barrier.potential(d.squared);
             let c = &self.candidates.list()[*i as usize];
-            contact += match &c.mollifier {
-                Some(m) => m.value(&gather(&c.pair, &self.trial.x)) * b,
-                None => b,
-            };
+            let m = c.mollifier.map_or(1.0, |m| m.value(&gather(&c.pair, &self.trial.x)));
+            contact += c.weight * m * b;
         }
         // Friction is affine in v: the map of the last linearisation holds everywhere.
         let part = Part { blocks: &[], constraints: &self.slipping };
@@ -418,6 +417,6 @@ fn lag<'a>(
         let t1 = n.cross(&Vector3::ith(n.iamin(), 1.0)).normalize();
         let spread = spread(world, &c.pair, &c.sides, &d.weights);
         sliding.push(Sliding { pair: c.pair, spread, tangents: [t1, n.cross(&t1)], slides: false });
-        friction.push(-2.0 * mu * m * slope * length);
+        friction.push(-2.0 * mu * c.weight * m * slope * length);
     }
 }

@@ -25,6 +25,9 @@ pub struct IpcOptions {
     pub range: f64,
     /// κ of the barrier of squared distances \[J/m⁴\], > 0: the force of a pair at d̂/2 is about 4.3 κ d̂³.
     pub stiffness: f64,
+    /// Weighs each pair with the area that it stands for, so that forces do not depend on how finely surfaces are cut; κ is then J/m⁶. A quarter of the area of a vertex (a third of that of its triangles), or of
+    /// that of both edges (a third of that of theirs).
+    pub area_weights: bool,
     /// ξ: separation that always remains \[m\], ≥ 0.
     pub separation: f64,
     /// k of the potential that keeps bodies rigid \[Pa\], > 0.
@@ -44,6 +47,7 @@ impl Default for IpcOptions {
         Self {
             range: 1e-3,
             stiffness: 1e10,
+            area_weights: false,
             separation: 0.0,
             orthogonality: 1e8,
             stiction_speed: 1e-3,
@@ -374,7 +378,7 @@ impl System for AffineSystem {
         for c in self.candidates.list() {
             let points = gather(&c.pair, &at);
             let [b, ..] = barrier.potential(c.pair.stencil.distance(&points).squared);
-            e.contact += c.mollifier.map_or(1.0, |m| m.value(&points)) * b;
+            e.contact += c.weight * c.mollifier.map_or(1.0, |m| m.value(&points)) * b;
         }
         e
     }

@@ -108,6 +108,30 @@ impl World {
             .then(|| Mollifier::new([(b - a).norm_squared(), (d - c).norm_squared()]))
     }
 
+    /// Area that a pair stands for \[m²\], one where pairs are not weighed.
+    pub(crate) fn weight(&self, pair: &StencilPair) -> f64 {
+        if !self.options.area_weights {
+            return 1.0;
+        }
+        let point = |i: u32| {
+            let b = self.owner[i as usize] as usize;
+            (&self.bodies[b], i - self.first[b])
+        };
+        let edge = |a: u32, b: u32| {
+            let ((body, a), (_, b)) = (point(a), point(b));
+            let at = body.edges.binary_search(&[a.min(b), a.max(b)]);
+            at.map_or(0.0, |e| body.edge_areas[e])
+        };
+        let [a, b, c, d] = pair.points;
+        0.25 * match pair.stencil {
+            Stencil::PointTriangle => {
+                let (body, i) = point(a);
+                body.point_areas[i as usize]
+            }
+            Stencil::EdgeEdge => edge(a, b) + edge(c, d),
+        }
+    }
+
     /// Which of the two surfaces of a pair each point belongs to.
     pub(crate) fn sides(&self, pair: &StencilPair) -> [u8; 4] {
         pair.points.map(|i| u8::from(self.owner[i as usize] == pair.surfaces[1]))

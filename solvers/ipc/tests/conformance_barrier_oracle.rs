@@ -1,0 +1,54 @@
+//! The barrier against `oracles/ipc/barrier.csv`, which has it in fifty digits.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::path::PathBuf;
+
+use signorini_ipc::BarrierSeed;
+
+#[test]
+fn conformance_barrier_in_fifty_digits() {
+    let root = std::env::var_os("SIGNORINI_ORACLES").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/oracles"),
+        PathBuf::from,
+    );
+    let path = root.join("ipc/barrier.csv");
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        println!("skipped: {} is absent", path.display());
+        return;
+    };
+    let mut lines = text.lines();
+    let head: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let column = |name: &str| head.iter().position(|h| *h == name).unwrap();
+    let [d, dmin, dhat] = ["d", "dmin", "dhat"].map(column);
+    let exact = ["b_exact", "db_exact", "ddb_exact"].map(column);
+    let mut count = 0;
+    for line in lines {
+        let row: Vec<f64> = line.split(',').map(|x| x.parse().unwrap_or(f64::NAN)).collect();
+        let p = BarrierSeed {
+            dt: 1.0,
+            distance: row[d],
+            range: row[dhat],
+            separation: row[dmin],
+            stiffness: 1.0,
+        };
+        let s = row[d] * row[d] - row[dmin] * row[dmin];
+        if s <= 0.0 {
+            continue;
+        }
+        let ours = p.potential(row[d] * row[d]);
+        let range = row[dhat] * (2.0 * row[dmin] + row[dhat]);
+        // s − S in doubles is known to a part ε S/|s − S|, the separation to ε d²/s; b is quadratic in both.
+        let lost = 1e-15 * (1.0 + range / (s - range).abs() + (row[d] * row[d] + range) / s);
+        for k in 0..3 {
+            let expected = row[exact[k]];
+            let same = ours[k] == expected;
+            assert!(
+                same || (ours[k] - expected).abs() <= 8.0 * lost * expected.abs() + 1e-300,
+                "{k}: {} {expected} at {line}",
+                ours[k]
+            );
+        }
+        count += 1;
+    }
+    assert!(count > 1000, "{count} rows");
+}
