@@ -107,7 +107,7 @@ def main():
             cases.append(("allegro_cube", scene, 300, controls, 0.0))
         else:
             print(f"skipped: {hand} is absent")
-        settings = [("comfree, paper", ["--sweeps", 0]), ("comfree", ["--sweeps", 1]), ("comfree, 8 evaluations", ["--sweeps", 8]), ("icf", ["--icf"])]
+        settings = [("comfree, paper", ["--sweeps", 0]), ("comfree", ["--sweeps", 1]), ("comfree, 16 evaluations", ["--sweeps", 16]), ("icf", ["--icf"])]
         for name, path, steps, controls, noise in cases:
             rows = {}
             for _ in range(a.rounds):

@@ -86,7 +86,7 @@ impl JointsFirst {
             self.problem.finish(dt)?;
             self.set_equalities();
         }
-        self.solve_again(dt, v0, &[], parts)
+        self.solve_from(dt, v0, &[], true, parts)
     }
 
     /// The same for the A and A v* of the last [`JointsFirst::solve`], with contacts that push by `load` \[N·s\], nv, or nothing.
@@ -97,10 +97,25 @@ impl JointsFirst {
         load: &[f64],
         parts: &mut FrozenParts<'_>,
     ) -> Result<(), ProblemError> {
+        self.solve_from(dt, v0, load, false, parts)
+    }
+
+    /// `fresh`: the blocks are those of A.
+    fn solve_from(
+        &mut self,
+        dt: f64,
+        v0: &[f64],
+        load: &[f64],
+        fresh: bool,
+        parts: &mut FrozenParts<'_>,
+    ) -> Result<(), ProblemError> {
         // Newton's method on the pieces of the laws.
         self.rows.take(v0);
-        for _ in 0..NEWTON_STEPS {
-            self.build(load, parts)?;
+        for step in 0..NEWTON_STEPS {
+            if step > 0 || !fresh {
+                parts.inertia.copy_blocks(&self.inertia);
+            }
+            self.add_pieces(load, parts)?;
             if !self.rows.take(parts.free_velocity) {
                 if !load.is_empty() {
                     self.set_velocity(&[], parts);
@@ -114,8 +129,13 @@ impl JointsFirst {
 
     /// A' and v*' of the pieces as they are, with `load` or nothing.
     pub(crate) fn build(&mut self, load: &[f64], parts: &mut FrozenParts<'_>) -> Result<(), ProblemError> {
-        let (pools, map) = (self.problem.pools(), self.problem.frozen_map());
         parts.inertia.copy_blocks(&self.inertia);
+        self.add_pieces(load, parts)
+    }
+
+    /// The same from the blocks of A.
+    fn add_pieces(&mut self, load: &[f64], parts: &mut FrozenParts<'_>) -> Result<(), ProblemError> {
+        let (pools, map) = (self.problem.pools(), self.problem.frozen_map());
         parts.coupling.clear();
         self.rows.add_slopes(parts.inertia, parts.coupling);
         if !self.equalities.is_empty() {
