@@ -138,6 +138,18 @@ impl Inertia for CoupledInertia {
         self.coupling.is_empty()
     }
 
+    fn for_couples(&self, join: &mut dyn FnMut(usize, usize)) {
+        let starts = self.block_starts();
+        for i in 0..self.coupling.weights.len() {
+            let r = self.coupling.row(i);
+            let touched = |b: &usize| r[starts[*b]..starts[b + 1]].iter().any(|x| *x != 0.0);
+            let mut blocks = (0..starts.len() - 1).filter(touched);
+            if let Some(first) = blocks.next() {
+                blocks.for_each(|b| join(first, b));
+            }
+        }
+    }
+
     fn apply(&self, part: Part<'_>, x: &[f64], y: &mut [f64]) {
         self.blocks.apply(part, x, y);
         for (i, w) in self.coupling.weights.iter().enumerate() {

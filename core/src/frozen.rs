@@ -523,8 +523,8 @@ impl FrozenProblem {
 }
 
 impl StepProblem for FrozenProblem {
-    fn sweep(&mut self, pace: &mut Pace, gamma: &mut [f64]) -> bool {
-        self.pools.sweep(&self.v_c, pace, gamma);
+    fn sweep(&mut self, pace: &mut Pace, scales: &[f64], gamma: &mut [f64]) -> bool {
+        self.pools.sweep(&self.v_c, pace, scales, gamma);
         true
     }
     fn relag(&mut self, gamma: &[f64]) -> Result<bool, ProblemError> {

@@ -12,6 +12,10 @@ pub trait Inertia {
     fn is_block_diagonal(&self) -> bool {
         true
     }
+    /// Calls `join` with blocks that A holds together, pairs enough to reach all of them.
+    fn for_couples(&self, join: &mut dyn FnMut(usize, usize)) {
+        let _ = join;
+    }
     /// y = A x on the blocks of `part`.
     fn apply(&self, part: Part<'_>, x: &[f64], y: &mut [f64]);
     /// x ← A⁻¹ x on the blocks of `part`.

@@ -58,7 +58,7 @@ pub trait LawPool: Send + Sync {
     /// Writes the impulses of the multipliers.
     fn recall(&self, span: Span, gamma: &mut [f64]);
     /// Moves the multipliers to their values at `v_c` and writes their impulses.
-    fn sweep(&mut self, span: Span, v_c: &[f64], pace: &mut Pace, gamma: &mut [f64]);
+    fn sweep(&mut self, span: Span, v_c: &[f64], pace: &mut Pace, scales: &[f64], gamma: &mut [f64]);
     /// Costs alone.
     fn cost(&self, span: Span, which: &[u32], v_c: &[f64], out: &mut [f64]);
     /// Σ w_k ℓ_k and its two derivatives at v_c + α·dv_c; `weights` per constraint of the problem, None for ones.
@@ -183,9 +183,13 @@ impl<L: ContactLaw<D>, const D: usize> LawPool for Pool<L, D> {
             *g = self.law.recall(p).into();
         }
     }
-    fn sweep(&mut self, span: Span, v_c: &[f64], pace: &mut Pace, gamma: &mut [f64]) {
+    fn sweep(&mut self, span: Span, v_c: &[f64], pace: &mut Pace, scales: &[f64], gamma: &mut [f64]) {
         let rows = v_c[span.row..].as_chunks::<D>().0.iter().zip(gamma[span.row..].as_chunks_mut::<D>().0);
-        for (p, (v, g)) in self.params.iter_mut().zip(rows) {
+        let scales = scales.get(span.first as usize..).unwrap_or(&[]);
+        for (k, (p, (v, g))) in self.params.iter_mut().zip(rows).enumerate() {
+            if let Some(scale) = scales.get(k) {
+                pace.scale = *scale;
+            }
             *g = self.law.sweep(p, SVector::from(*v), pace).into();
         }
     }
@@ -370,9 +374,9 @@ impl Pools {
     }
 
     /// Moves the multipliers to their values at `v_c` and writes their impulses, all rows \[N·s\].
-    pub fn sweep(&mut self, v_c: &[f64], pace: &mut Pace, gamma: &mut [f64]) {
+    pub fn sweep(&mut self, v_c: &[f64], pace: &mut Pace, scales: &[f64], gamma: &mut [f64]) {
         for (m, span) in self.members.iter_mut().zip(&self.spans) {
-            m.sweep(*span, v_c, pace, gamma);
+            m.sweep(*span, v_c, pace, scales, gamma);
         }
     }
 

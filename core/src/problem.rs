@@ -216,9 +216,9 @@ pub trait StepProblem {
         crate::largest(dv.iter().map(|v| v.abs()))
     }
     /// Moves the multipliers of the laws to their values at the contact velocities of the last `relinearize` and writes the impulses, all rows
-    /// \[N·s\]; false, with nothing changed, when the problem has laws that cannot be swept over.
-    fn sweep(&mut self, pace: &mut Pace, gamma: &mut [f64]) -> bool {
-        let _ = (pace, gamma);
+    /// \[N·s\]; false, with nothing changed, when the problem has laws that cannot be swept over. `scales`: [`Pace::scale`] of each constraint, or nothing for that of `pace`.
+    fn sweep(&mut self, pace: &mut Pace, scales: &[f64], gamma: &mut [f64]) -> bool {
+        let _ = (pace, scales, gamma);
         false
     }
     /// Offers the impulses of a solve as new lagged values; true when the problem changed and wants another solve.

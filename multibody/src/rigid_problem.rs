@@ -78,7 +78,7 @@ impl StepProblem for Prepared {
     fn contacts(&self) -> &[ContactGeometry] {
         self.problem.contacts()
     }
-    fn sweep(&mut self, pace: &mut Pace, gamma: &mut [f64]) -> bool {
-        self.problem.sweep(pace, gamma)
+    fn sweep(&mut self, pace: &mut Pace, scales: &[f64], gamma: &mut [f64]) -> bool {
+        self.problem.sweep(pace, scales, gamma)
     }
 }

@@ -1,4 +1,3 @@
-use signorini_core::na::SMatrix;
 use signorini_core::{Evals, Part, ProblemError, StepProblem, check_finite};
 
 use crate::ComfreeSolver;
@@ -42,6 +41,17 @@ impl ComfreeSolver {
         Ok(self.power(p, iterations))
     }
 
+    /// λ_max of a sweep, all facets with their raised gains, by `iterations` of the power method: below 2 sweeps converge.
+    pub fn gain_of_sweeps(&mut self, p: &dyn StepProblem, iterations: usize) -> f64 {
+        self.rooms(p);
+        let pools = p.pools();
+        for (k, scale) in self.rooms.scales(2).iter().enumerate() {
+            let (h, d) = (pools.hess_start(k), pools.rows(k).1);
+            self.evals.hess[h..h + d * d].iter_mut().for_each(|x| *x *= scale);
+        }
+        self.power(p, iterations)
+    }
+
     /// The same with the Hessians in `self.evals`.
     fn power(&mut self, p: &dyn StepProblem, iterations: usize) -> f64 {
         let part = self.whole.part();
@@ -75,90 +85,6 @@ pub(crate) struct Power {
     y: Vec<f64>,
     a_x: Vec<f64>,
     rows: Vec<f64>,
-    before: Vec<f64>,
-}
-
-/// Closing speed at which every facet acts, whatever its multiplier and shift \[m/s\].
-const CLOSING: f64 = 1e9;
-
-/// Steps of the Lanczos method before sweeps.
-const STEPS: usize = 5;
-
-impl ComfreeSolver {
-    /// Factor ≥ 1 by which sweeps may raise the gains: 1/λ_max of all facets. Shared masses keep λ_max below one for any scene, but far below in most: 0.2 in a
-    /// stack of ten. One when laws without multipliers are among those of the problem.
-    ///
-    /// λ_max is estimated by five steps of the Lanczos method: the largest Ritz value plus the norm of its residual, in practice a bound from above (Zhou and Li
-    /// 2011).
-    pub fn room(&mut self, p: &dyn StepProblem) -> f64 {
-        self.whole.fit(p);
-        let pools = p.pools();
-        if pools.members().iter().any(|m| !m.is_empty() && m.multiplier_count() == 0) {
-            return 1.0;
-        }
-        let mut closing = std::mem::take(&mut self.power.rows);
-        closing.clear();
-        closing.resize(pools.row_count(), 0.0);
-        (0..pools.constraint_count()).for_each(|k| closing[pools.rows(k).0] = -CLOSING);
-        pools.size_evals(&mut self.evals);
-        pools.eval(self.whole.part(), &closing, &mut self.evals);
-        self.power.rows = closing;
-        let bound = self.lanczos(p);
-        if bound > 0.0 { (1.0 / bound).max(1.0) } else { 1.0 }
-    }
-
-    /// Largest Ritz value of A⁻¹ S, S with the Hessians in `self.evals`, plus the norm of its residual; orthonormal in A.
-    fn lanczos(&mut self, p: &dyn StepProblem) -> f64 {
-        let part = self.whole.part();
-        let Power { x, y, a_x, rows, before } = &mut self.power;
-        let n = p.velocity_count();
-        a_x.resize(n, 0.0);
-        // From the same normal impulse at all contacts: the start lies where contacts act, and neither their order nor their sides matter.
-        let pools = p.pools();
-        rows.clear();
-        rows.resize(pools.row_count(), 0.0);
-        for k in 0..pools.constraint_count() {
-            rows[pools.rows(k).0] = 1.0;
-        }
-        pull(p, part, &mut self.evals, rows, n, x);
-        p.inertia().solve_in_place(part, x);
-        before.clear();
-        before.resize(n, 0.0);
-        let mut t = SMatrix::<f64, STEPS, STEPS>::zeros();
-        let mut beta = 0.0;
-        for k in 0..STEPS {
-            p.inertia().apply(part, x, a_x);
-            let norm = dot(x, a_x).sqrt();
-            if k > 0 {
-                beta = norm;
-            }
-            // An invariant subspace: the Ritz values are exact.
-            if norm.is_nan() || norm == 0.0 || (k > 0 && norm <= 1e-12) {
-                beta = 0.0;
-                break;
-            }
-            if k > 0 {
-                (t[(k, k - 1)], t[(k - 1, k)]) = (beta, beta);
-            }
-            x.iter_mut().chain(a_x.iter_mut()).for_each(|x| *x /= norm);
-            apply(p, part, &mut self.evals, x, rows, y);
-            let alpha = dot(x, y);
-            t[(k, k)] = alpha;
-            p.inertia().solve_in_place(part, y);
-            for ((y, x), b) in y.iter_mut().zip(x.iter()).zip(before.iter()) {
-                *y -= alpha * x + beta * b;
-            }
-            std::mem::swap(before, x);
-            std::mem::swap(x, y);
-            if k + 1 == STEPS {
-                p.inertia().apply(part, x, a_x);
-                beta = dot(x, a_x).sqrt();
-            }
-        }
-        let eigen = t.symmetric_eigen();
-        let (i, most) = eigen.eigenvalues.argmax();
-        most + beta * eigen.eigenvectors[(STEPS - 1, i)].abs()
-    }
 }
 
 /// A start that is no eigenvector of a symmetric scene.
@@ -167,12 +93,12 @@ fn start(x: &mut Vec<f64>, n: usize) {
     x.extend((0..n).map(|i| 1.0 + 0.37 * (1.7 * i as f64).sin()));
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// y = S x with the Hessians in `evals`, whose gradients serve as scratch.
-fn apply(
+pub(crate) fn apply(
     p: &dyn StepProblem,
     part: Part<'_>,
     evals: &mut Evals,

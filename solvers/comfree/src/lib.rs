@@ -9,6 +9,7 @@
 //! without compliance. Other convex laws are evaluated as they are: [`ComfreeSolver::gain`] tells whether that is stable.
 
 mod gain;
+mod room;
 mod solver;
 
 pub use solver::ComfreeSolver;

@@ -1,4 +1,5 @@
 use crate::gain::Power;
+use crate::room::Rooms;
 use signorini_core::{
     ContactSolver, Evals, Pace, ProblemError, Regime, SolveError, SolveStatus, StepProblem, StepSolution,
     Tolerance, WholePart, check_finite,
@@ -21,6 +22,7 @@ pub struct ComfreeSolver {
     pub(crate) evals: Evals,
     change: Vec<f64>,
     pub(crate) power: Power,
+    pub(crate) rooms: Rooms,
 }
 
 impl Default for ComfreeSolver {
@@ -38,6 +40,7 @@ impl ComfreeSolver {
             evals: Evals::default(),
             change: Vec::new(),
             power: Power::default(),
+            rooms: Rooms::default(),
         }
     }
 
@@ -106,13 +109,15 @@ impl ContactSolver for ComfreeSolver {
         }
         // Nesterov's sequence; the last sweep goes without momentum, so that no multiplier leaves its bounds.
         let mut t = 1.0;
-        let scale = if self.sweeps > 1 { self.room(p) } else { 1.0 };
+        if self.sweeps > 1 {
+            self.rooms(p);
+        }
         for sweep in 1..=self.sweeps {
             p.relinearize(&out.v)?;
             let next = 0.5 * (1.0 + f64::sqrt(1.0 + 4.0 * t * t));
             let momentum = if sweep < self.sweeps { (t - 1.0) / next } else { 0.0 };
-            let mut pace = Pace { scale, momentum, recover: sweep == self.sweeps, uphill: 0.0 };
-            let swept = p.sweep(&mut pace, &mut out.gamma);
+            let mut pace = Pace { scale: 1.0, momentum, recover: sweep == self.sweeps, uphill: 0.0 };
+            let swept = p.sweep(&mut pace, self.rooms.scales(self.sweeps), &mut out.gamma);
             t = if pace.uphill > 0.0 { 1.0 } else { next };
             if !swept {
                 return Err(ProblemError::Unsupported("its laws cannot be swept over; use icf".into()).into());
