@@ -117,6 +117,14 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                     "rad/s",
                 ).because("friction is associated: within the first step the contact opens with μ ω, μ times the spin that is left. That takes more normal impulse than the weight has, brakes as much more at once, \
                     and then the sphere flies and turns freely. More evaluations change little of it (with 256: 1.305 and 2.283 rad/s at 0.05 and 0.1 m)"));
+                let back = new.v.iter().map(|v| -v[dof]).fold(0.0, f64::max);
+                out.claims.push(Claim::at_most(
+                    &format!("{id}/reversal"),
+                    &format!("default mode, {mu} m: largest spin the other way"),
+                    0.01,
+                    back,
+                    "rad/s",
+                ).because("facets remember the friction of the slide and give it up as slowly as they act across the normal, μ² (the coefficient over the radius, squared) of what they do along it: the spin swings about its stop"));
                 table.row([
                     name.into(),
                     mu.to_string(),
