@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_comfree::ComfreeSolver;
-use signorini_core::{NoObserver, Slot, StepProblem, System};
+use signorini_core::{NoObserver, Slot, System};
 use signorini_scene::{LoadOptions, Scene};
 use signorini_validation::engine::Engine;
 
