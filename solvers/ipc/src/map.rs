@@ -46,6 +46,8 @@ const SLIDES_ON: f64 = 0.25;
 #[derive(Clone, Debug)]
 pub(crate) struct Sliding {
     pub pair: StencilPair,
+    /// Of the points, of the distance at the start.
+    pub weights: [f64; 4],
     pub spread: [Side; 2],
     /// Two orthonormal directions.
     pub tangents: [Vector3<f64>; 2],
@@ -360,5 +362,25 @@ impl BarrierMap {
         let u = self.relative_velocity(&s.pair, &s.spread, v);
         let row = self.row(k);
         (v_c[row], v_c[row + 1]) = (s.tangents[0].dot(&u), s.tangents[1].dot(&u));
+    }
+
+    /// Calls `visit` with each point of a constraint that exerts a force, and the force on it \[N\].
+    pub(crate) fn point_forces(&self, evals: &Evals, mut visit: impl FnMut(u32, Vector3<f64>)) {
+        let scale = -1.0 / self.dt;
+        for (k, near) in self.near.iter().enumerate() {
+            let along = scale * self.weights[k] * evals.grad[k] * near.normal_to_first();
+            let turning = near.mollifier.and_then(|m| m.gradient(&near.x));
+            let cost = scale * self.dt * near.weight * evals.cost[k];
+            for (i, point) in near.pair.points.iter().enumerate() {
+                let sign = if i % 2 == 0 { -cost } else { cost };
+                let turn = turning.as_ref().map_or(Vector3::zeros(), |(_, by)| sign * by[i / 2]);
+                visit(*point, near.distance.weights[i] * along + turn);
+            }
+        }
+        for (k, s) in self.sliding.iter().enumerate() {
+            let row = self.row(self.near.len() + k);
+            let force = scale * (evals.grad[row] * s.tangents[0] + evals.grad[row + 1] * s.tangents[1]);
+            s.pair.points.iter().zip(&s.weights).for_each(|(p, w)| visit(*p, *w * force));
+        }
     }
 }

@@ -11,6 +11,7 @@ use signorini_geometry::{Ccd, StencilDistance};
 use crate::body::matrix;
 use crate::candidates::{Candidate, Candidates};
 use crate::inputs::Inputs;
+use crate::joints::coordinates;
 use crate::map::{BarrierMap, Near, Sliding, spread};
 use crate::orthogonality::Orthogonality;
 use crate::terms::Smooth;
@@ -109,6 +110,25 @@ impl AffineProblem {
             slip: Vec::new(),
             world,
         }
+    }
+
+    /// Force \[N\] and torque about the centre of mass \[N·m\] that contacts exert on each body at the last linearisation, world axes.
+    pub(crate) fn contact_wrenches(&mut self) -> Vec<[Vector3<f64>; 2]> {
+        let mut out = vec![[Vector3::zeros(); 2]; self.world.bodies.len()];
+        let v = self.map.v.clone();
+        self.look(&v);
+        let mut evals = Evals::default();
+        self.pools.size_evals(&mut evals);
+        self.pools.eval(self.whole.part(), &self.v_c, &mut evals);
+        let (world, t) = (&self.world, &self.trial);
+        self.map.point_forces(&evals, |point, force| {
+            let body = world.owner[point as usize] as usize;
+            let q = coordinates(world, &t.q, body);
+            let arm = t.x[point as usize] - Vector3::from_column_slice(&q[..3]);
+            out[body][0] += force;
+            out[body][1] += arm.cross(&force);
+        });
+        out
     }
 
     /// M.
@@ -416,7 +436,13 @@ fn lag<'a>(
         let n = d.r / length;
         let t1 = n.cross(&Vector3::ith(n.iamin(), 1.0)).normalize();
         let spread = spread(world, &c.pair, &c.sides, &d.weights);
-        sliding.push(Sliding { pair: c.pair, spread, tangents: [t1, n.cross(&t1)], slides: false });
+        sliding.push(Sliding {
+            pair: c.pair,
+            weights: d.weights,
+            spread,
+            tangents: [t1, n.cross(&t1)],
+            slides: false,
+        });
         friction.push(-2.0 * mu * c.weight * m * slope * length);
     }
 }

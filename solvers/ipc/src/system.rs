@@ -222,6 +222,15 @@ impl AffineSystem {
         Some(active.value(&self.world, &x.q))
     }
 
+    /// Force \[N\] and torque about the centre of mass \[N·m\] that contacts exert on each body at the end of the last solve of a slot, world axes; held bodies included.
+    ///
+    /// # Errors
+    /// [`ProblemError::NotPrepared`].
+    pub fn contact_wrenches(&mut self, slot: Slot) -> Result<Vec<[Vector3<f64>; 2]>, ProblemError> {
+        let p = self.slots[slot as usize].inner();
+        if p.ready { Ok(p.contact_wrenches()) } else { Err(ProblemError::NotPrepared { slot }) }
+    }
+
     /// Largest distance of two points that a joint makes one \[m\].
     pub fn joint_error(&self, x: &State) -> f64 {
         self.reduction.as_ref().map_or(0.0, |r| r.error(&self.world, &x.q))

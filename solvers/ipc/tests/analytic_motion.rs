@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::na::{Isometry3, Vector3};
-use signorini_core::{OneStep, State, System, Tolerance};
+use signorini_core::{OneStep, Slot, State, System, Tolerance};
 use signorini_geometry::TriangleMesh;
 use signorini_integrators::ContactStep;
 use signorini_ipc::{AffineBody, AffineSystem, BarrierSeed, IpcOptions, IpcSolver};
@@ -178,6 +178,27 @@ fn analytic_slope_slips_and_sticks() {
             to - start
         );
     }
+}
+
+#[test]
+fn analytic_wrenches_of_contacts() {
+    let a = 0.5f64.atan();
+    let gravity = 9.81 * Vector3::new(a.sin(), 0.0, -a.cos());
+    let options = IpcOptions { friction_passes: 20, gravity, ..IpcOptions::default() };
+    let (mut s, x) = resting(0.8, options);
+    assert!(s.contact_wrenches(Slot::Midpoint).is_err());
+    let mass = s.bodies()[1].mass;
+    let x = run(&mut s, x, 0.01, 100, 1e-9, |_, _| {});
+    let [floor, cube] = s.contact_wrenches(Slot::Start).unwrap()[..] else { return };
+    // It sticks: contacts carry the weight, which has no moment about the centre; what one body feels the other exerts.
+    let weight = mass * gravity;
+    assert!((cube[0] + weight).norm() < 1e-5 * weight.norm(), "{} {weight}", cube[0]);
+    assert!(cube[1].norm() < 1e-4 * weight.norm() * 0.05, "{}", cube[1]);
+    assert!((floor[0] + cube[0]).norm() < 1e-12 * weight.norm());
+    let between = Vector3::from_column_slice(&x.q[..3]) - Vector3::new(0.5, 0.0, -0.05);
+    // Friction acts on both surfaces, across the gap: that leaves a moment of gap times friction.
+    let moment = floor[1] + between.cross(&cube[0]) + cube[1];
+    assert!(moment.norm() < options.range * weight.norm(), "{moment}");
 }
 
 #[test]
