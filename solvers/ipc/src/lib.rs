@@ -1,7 +1,17 @@
 //! Incremental potential contact on affine bodies: a barrier keeps every pair of features apart, so that nothing ever intersects.
 //!
-//! [`AffineSystem`] is the [`signorini_core::System`]; it has twelve coordinates per body. Its step problems are re-queried: distances belong to the trial velocity, and the
-//! step along a direction is bounded by collision detection.
+//! [`AffineSystem`] is the [`signorini_core::System`]; it has twelve coordinates per body, x = p + A X. Its step problems are re-queried: distances belong to the trial velocity, and the
+//! step along a direction is bounded by collision detection. [`IpcSolver`] solves them; the dense reference solver does so too, slowly. Any integrator drives both, with error control or without.
+//!
+//! - [`AffineBody`]: closed meshes with a density or with mass and inertia; held ([`AffineBody::held`]) and moved from outside ([`AffineBody::driven`]).
+//! - [`Joint`] and [`JointAction`]: points, hinges, slides and fixed joints by elimination; limits, springs, friction and motors that keep their caps.
+//! - [`AffineScene`]: all of that from a scene file.
+//! - [`Invariants`]: what is looked at after steps.
+//!
+//! # Units of the barrier
+//!
+//! The potential of a pair is κ (s − S)² ln(S/s) of squared distances, so κ is J/m⁴ (J/m⁶ with area weights): a pair at half the range d̂ feels 4.33 κ d̂³ newtons. [`IpcOptions::carrying`] gives κ by that force. No potential carries the
+//! step size; a law's impulse is −δt b′(d).
 
 mod action;
 mod barrier;
