@@ -144,6 +144,10 @@ impl AffineSystem {
                 return Err(BodyError::Value { name, what: "friction", value, range: "a number ≥ 0" });
             }
         }
+        if let Some(b) = excluded.iter().flatten().find(|b| **b >= bodies.len()) {
+            let (name, value) = ("excluded pairs".into(), *b as f64);
+            return Err(BodyError::Value { name, what: "a body", value, range: "the number of a body" });
+        }
         let placed: Vec<(AffineBody, [f64; N])> = bodies
             .into_iter()
             .map(|(body, pose)| (body.coordinates(&pose), body))

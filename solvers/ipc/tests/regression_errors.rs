@@ -79,6 +79,8 @@ fn regression_options_and_inputs_out_of_range() {
         IpcOptions { separation: f64::NAN, ..usual },
         IpcOptions { orthogonality: f64::INFINITY, ..usual },
         IpcOptions { stiction_speed: 0.0, ..usual },
+        IpcOptions { friction_passes: 0, ..usual },
+        IpcOptions { threads: 0, ..usual },
         IpcOptions { gravity: Vector3::new(0.0, f64::NAN, 0.0), ..usual },
     ] {
         let made = AffineSystem::new(vec![(cube("a", 0.1), Isometry3::identity())], &[], bad);
@@ -87,6 +89,11 @@ fn regression_options_and_inputs_out_of_range() {
     let made =
         AffineSystem::new(vec![(cube("a", 0.1).with_friction(-0.5), Isometry3::identity())], &[], usual);
     assert!(matches!(made.err(), Some(BodyError::Value { what: "friction", .. })));
+    let made = AffineSystem::new(vec![(cube("a", 0.1), Isometry3::identity())], &[[0, 1]], usual);
+    assert!(matches!(made.err(), Some(BodyError::Value { .. })), "a pair with a body that does not exist");
+    let nowhere = Isometry3::translation(f64::NAN, 0.0, 0.0);
+    let refused = start(vec![(cube("a", 0.1), nowhere)], usual);
+    assert!(matches!(refused, Err(ProblemError::NonFinite { .. })), "{refused:?}");
     let mut s = AffineSystem::new(vec![(cube("a", 0.1), Isometry3::identity())], &[], usual).unwrap();
     let z = Vector3::zeros();
     assert!(s.push(1, z, z).is_err() && s.drive(0, z, z).is_err());
