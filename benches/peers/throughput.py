@@ -107,7 +107,7 @@ def main():
             cases.append(("allegro_cube", scene, 300, controls, 0.0))
         else:
             print(f"skipped: {hand} is absent")
-        settings = [("comfree, paper", ["--sweeps", 0]), ("comfree", ["--sweeps", 1]), ("comfree, 16 evaluations", ["--sweeps", 16]), ("icf", ["--icf"])]
+        settings = [("comfree, paper", ["--sweeps", 0]), ("comfree, 1 evaluation", ["--sweeps", 1]), ("comfree, 16 evaluations", ["--sweeps", 16]), ("icf", ["--icf"])]
         for name, path, steps, controls, noise in cases:
             rows = {}
             for _ in range(a.rounds):
@@ -122,7 +122,7 @@ def main():
                 rate = statistics.median(r[0] for r in runs)
                 line = {"scene": name, "engine": label, "lanes": a.lanes, "steps": steps, "steps_per_s": round(rate), "over_mujoco": round(rate / reference, 2)}
                 line |= {"mean_depth": runs[-1][1], "max_depth": runs[-1][2]}
-                if label == "comfree":
+                if label == "comfree, 1 evaluation":
                     line |= {"split_us": parts}
                 print(f"{name:14} {label:24} {rate:10.0f} steps/s  {rate / reference:5.2f}  depth {1e3 * runs[-1][1]:.4f} mm (largest {1e3 * runs[-1][2]:.3f})")
                 with RECORDS.open("a") as f:

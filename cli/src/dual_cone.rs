@@ -1,6 +1,6 @@
 //! What a user of the dual cone should know of a model before it runs.
 
-use signorini_multibody::CollidingPair;
+use signorini_multibody::{CollidingPair, EqualityModel, Model};
 use signorini_scene::Scene;
 use signorini_validation::engine::Engine;
 
@@ -22,6 +22,18 @@ pub(crate) fn limits(engine: &Engine) -> Option<&'static str> {
     (of_comfree && engine.integrator == "cenic").then_some(
         "error control needs gains that do not depend on the step: contacts are soft (κ = 1000/s², c = 20/s), under a robot centimetres deep; fixed steps rest without depth",
     )
+}
+
+/// Rows of equalities between trees from which on their cost is told.
+const MANY_ROWS: usize = 100;
+
+/// What equalities between trees cost under comfree.
+pub(crate) fn coupled(model: &Model, engine: &Engine) -> Option<String> {
+    let between = |e: &&EqualityModel| e.active && e.trees.len() > 1;
+    let rows: usize = model.equalities.iter().filter(between).map(|e| e.rows).sum();
+    (engine.solver == "comfree" && rows > MANY_ROWS).then(|| {
+        format!("{rows} rows of equalities between trees: comfree solves them densely, at a cost of rows² times degrees of freedom; icf is faster")
+    })
 }
 
 /// Parameters of the model's pairs that the dual cone clamps, as MuJoCo does, or cannot hold a body with.

@@ -104,6 +104,9 @@ impl ModelArguments {
         if let Some(w) = dual_cone::limits(engine) {
             eprintln!("warning: {w}");
         }
+        if let Some(note) = dual_cone::coupled(sys.model(), engine) {
+            eprintln!("note: {note}");
+        }
         if law == "dual_cone" {
             if let Some(note) = dual_cone::cones(scene) {
                 eprintln!("note: {note}");

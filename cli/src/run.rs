@@ -64,7 +64,10 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let key = match &a.keyframe {
         Some(name) => Some(scene.keyframe(name).ok_or_else(|| {
             let names: Vec<&str> = scene.keyframes.iter().map(|k| k.name.as_str()).collect();
-            format!("the model has no keyframe '{name}'; it has: {}", names.join(", "))
+            match names.is_empty() {
+                true => format!("the model has no keyframe '{name}', and no others; leave --keyframe out"),
+                false => format!("the model has no keyframe '{name}'; it has: {}", names.join(", ")),
+            }
         })?),
         None => scene.keyframe("home"),
     };
