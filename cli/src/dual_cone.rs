@@ -17,7 +17,7 @@ pub(crate) fn cones(scene: &Scene) -> Option<&'static str> {
 }
 
 /// How soft error control makes contacts under comfree.
-pub(crate) fn limits(engine: &Engine) -> Option<&'static str> {
+pub(crate) fn softness(engine: &Engine) -> Option<&'static str> {
     let of_comfree = engine.solver == "comfree" && engine.law == "dual_cone" && engine.dual_cone.is_none();
     (of_comfree && engine.integrator == "cenic").then_some(
         "error control needs gains that do not depend on the step: contacts are soft (κ = 1000/s², c = 20/s), under a robot centimetres deep; fixed steps rest without depth",

@@ -101,7 +101,7 @@ impl ModelArguments {
 
     /// Warns of what a run leaves out or cannot move.
     pub(crate) fn warn_before_run(&self, scene: &Scene, sys: &RigidSystem, engine: &Engine, law: &str) {
-        if let Some(w) = dual_cone::limits(engine) {
+        if let Some(w) = dual_cone::softness(engine) {
             eprintln!("warning: {w}");
         }
         if let Some(note) = dual_cone::coupled(sys.model(), engine) {

@@ -61,9 +61,7 @@ impl Coupling {
             let row = self.range(i);
             self.responses.extend_from_slice(&self.rows[row.clone()]);
             let (before, u) = self.responses.split_at_mut(from);
-            for (b, w) in blocks.block_starts().windows(2).enumerate() {
-                blocks.solve_block(b, &mut u[w[0]..w[1]]);
-            }
+            blocks.solve(u);
             apply_corrections(&self.rows, before, &self.stiffness, u);
             let c = (self.weights[i].recip() + dot(&self.rows[row], u)).recip();
             if !(self.weights[i] > 0.0 && c > 0.0 && c.is_finite()) {

@@ -184,6 +184,13 @@ impl BlockDiagonal {
         small!(n, N => solve_small::<N>(u, x), solve_general(u, x))
     }
 
+    /// x ← A⁻¹ x, all blocks.
+    pub fn solve(&self, x: &mut [f64]) {
+        for (b, w) in self.starts.windows(2).enumerate() {
+            self.solve_block(b, &mut x[w[0]..w[1]]);
+        }
+    }
+
     /// J_b A_b⁻¹ J_bᵀ for the n columns of a D × n block of J: one pass through the factor for all rows, no second one.
     pub(crate) fn inverse_product<const D: usize>(
         &self,
@@ -213,10 +220,7 @@ impl BlockDiagonal {
     /// A⁻¹ b as a new vector (tests, references).
     pub fn solved(&self, b: &DVector<f64>) -> DVector<f64> {
         let mut x = b.clone();
-        for i in 0..self.block_count() {
-            let (s, e) = (self.starts[i], self.starts[i + 1]);
-            self.solve_block(i, &mut x.as_mut_slice()[s..e]);
-        }
+        self.solve(x.as_mut_slice());
         x
     }
 }

@@ -53,5 +53,5 @@ pub use problem::{
     gradient, objective,
 };
 pub use snapshot::{Inconsistent, LawRegistry, Snapshot, SnapshotError};
-pub use solver::{ContactSolver, SolveError, SolveStats, SolveStatus, StepSolution, Tolerance};
+pub use solver::{ContactSolver, SolveError, SolveStats, SolveStatus, StepSolution, Tolerance, check_guess};
 pub use system::{ContactKey, ContactMemory, Energy, Slot, State, System, largest};

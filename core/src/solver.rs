@@ -1,4 +1,4 @@
-use crate::{ProblemError, StepProblem};
+use crate::{ProblemError, StepProblem, check_finite};
 
 /// When a solve is good enough.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,6 +13,32 @@ impl Default for Tolerance {
     fn default() -> Self {
         Self { relative: 1e-8, max_iterations: 100 }
     }
+}
+
+impl Tolerance {
+    /// Fails on a relative tolerance that is negative or not finite.
+    ///
+    /// # Errors
+    /// [`ProblemError::Unsupported`] with the value.
+    pub fn check(&self) -> Result<(), ProblemError> {
+        if self.relative >= 0.0 && self.relative.is_finite() {
+            return Ok(());
+        }
+        let why = format!("the relative tolerance must be finite and not negative, not {}", self.relative);
+        Err(ProblemError::Unsupported(why))
+    }
+}
+
+/// Fails on a guess that does not fit the problem or is not finite.
+///
+/// # Errors
+/// [`ProblemError::Shape`], [`ProblemError::NonFinite`].
+pub fn check_guess(p: &dyn StepProblem, guess: &[f64]) -> Result<(), ProblemError> {
+    let (expected, found) = (p.velocity_count(), guess.len());
+    if expected != found {
+        return Err(ProblemError::Shape { what: "guess", expected, found });
+    }
+    check_finite("guess", guess)
 }
 
 /// How a solve ended. Anything but `Converged` still carries the best iterate and its residual.

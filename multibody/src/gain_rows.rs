@@ -105,9 +105,8 @@ impl GainRows {
     pub(crate) fn give_way(&mut self, v: &[f64]) -> bool {
         let mut changed = false;
         for i in 0..self.len() {
-            let piece = self.params[i].piece(self.row(i).dot(v));
             if self.pieces[i] == GainPiece::Linear && self.is_off(i, v) {
-                self.pieces[i] = piece;
+                self.pieces[i] = self.params[i].piece(self.row(i).dot(v));
                 changed = true;
             }
         }
@@ -143,19 +142,6 @@ impl GainRows {
 
     /// Pushes the rows onto a map over the same blocks.
     pub(crate) fn push_onto(&self, map: &mut FrozenMap) {
-        for i in 0..self.len() {
-            let row = self.row(i);
-            map.push_constraint(&[0.0]);
-            let mut at = 0;
-            while at < row.dofs.len() {
-                let b = map.block_starts().partition_point(|s| *s <= row.dofs[at]) - 1;
-                let (from, to) = (map.block_starts()[b], map.block_starts()[b + 1]);
-                let block = map.push_block(b);
-                while at < row.dofs.len() && row.dofs[at] < to {
-                    block[row.dofs[at] - from] = row.values[at];
-                    at += 1;
-                }
-            }
-        }
+        (0..self.len()).for_each(|i| self.row(i).push_onto(map, 1.0));
     }
 }

@@ -171,7 +171,7 @@ impl JointsFirst {
         v.iter_mut().zip(load).for_each(|(v, l)| *v += l);
         v.iter_mut().zip(&self.pull).for_each(|(v, p)| *v += p);
         self.rows.add_impulses(v);
-        solve_blocks(parts.inertia, v);
+        parts.inertia.solve(v);
         parts.coupling.correct(v);
     }
 
@@ -210,7 +210,7 @@ impl JointsFirst {
         inner.inertia.factor()?;
         inner.free_velocity.clone_from(&self.momentum);
         inner.free_velocity.iter_mut().zip(load).for_each(|(v, l)| *v += l);
-        solve_blocks(inner.inertia, inner.free_velocity);
+        inner.inertia.solve(inner.free_velocity);
         self.problem.finish(dt)?;
         let solved = self.solver.solve(&mut self.problem, v0, Tolerance::default(), &mut self.solution);
         let status = solved.map_err(|e| ProblemError::Unsupported(format!("joints: {e}")))?;
@@ -223,13 +223,6 @@ impl JointsFirst {
         }
         self.rows.take(&self.solution.v);
         Ok(())
-    }
-}
-
-/// x ← A⁻¹ x, block by block.
-fn solve_blocks(a: &BlockDiagonal, x: &mut [f64]) {
-    for (b, w) in a.block_starts().windows(2).enumerate() {
-        a.solve_block(b, &mut x[w[0]..w[1]]);
     }
 }
 

@@ -292,9 +292,7 @@ impl Prepared {
                 } else {
                     parts.inertia.factor()?;
                 }
-                for (t, tree) in model.trees.iter().enumerate() {
-                    parts.inertia.solve_block(t, &mut parts.free_velocity[tree.dofs.clone()]);
-                }
+                parts.inertia.solve(parts.free_velocity);
             }
         }
         self.set_laws();

@@ -109,7 +109,7 @@ impl JointRows {
         let Some(first) = first else {
             self.set_frictions(i, tendons, mass, map);
             for gain in &self.gains {
-                push_sparse(map, model, gain.row(model, tendons, actuators), 1.0);
+                gain.row(model, tendons, actuators).push_onto(map, 1.0);
             }
             self.set_equalities(model, EqualityInput { q: &x0.q, kin, tendons }, mass, map);
             return;
@@ -143,7 +143,7 @@ impl JointRows {
         let mut push = |gap: f64, rate: f64, (margin, reference, solimp), row: SparseRow<'_>, sign: f64| {
             // Rows that cannot be reached are left out: by twice the present rate, plus a tenth for what accelerates.
             if gap < margin + 2.0 * horizon * rate.abs() + 0.1 {
-                push_sparse(map, model, row, sign);
+                row.push_onto(map, sign);
                 // The inertia that gains are part of is known later.
                 let w = if self.lean { 0.0 } else { mean_delassus(mass, map, map.constraint_count() - 1) };
                 self.limits.push(LimitSeed {
@@ -204,7 +204,8 @@ impl JointRows {
         self.frictions.clear();
         let model = i.model;
         let mut push = |force: f64, row: SparseRow<'_>| {
-            let w = push_sparse_weighed(map, model, row, 1.0, mass);
+            row.push_onto(map, 1.0);
+            let w = mean_delassus(mass, map, map.constraint_count() - 1);
             self.frictions.push(DryFrictionSeed {
                 dt: 0.0,
                 force,
@@ -372,33 +373,6 @@ fn gain(
 /// Dry friction as a damper with a force limit: γ = δt clamp(−f v/v_s, ±f), where [`DryFriction`](signorini_laws::DryFriction) rounds the corner.
 fn dry(dt: f64, force: f64, stiction_speed: f64) -> GainSeed {
     GainSeed { dt, gain: force / stiction_speed, bias: 0.0, limits: Some([-force, force]) }
-}
-
-/// One row with few entries, over the trees that it touches.
-fn push_sparse(map: &mut FrozenMap, model: &Model, row: SparseRow<'_>, sign: f64) {
-    map.push_constraint(&[0.0]);
-    let mut at = 0;
-    while at < row.dofs.len() {
-        let t = model.dofs[row.dofs[at]].tree;
-        let dofs = &model.trees[t].dofs;
-        let block = map.push_block(t);
-        while at < row.dofs.len() && dofs.contains(&row.dofs[at]) {
-            block[row.dofs[at] - dofs.start] = sign * row.values[at];
-            at += 1;
-        }
-    }
-}
-
-/// The same; returns the effective inverse mass J M⁻¹ Jᵀ of the row.
-fn push_sparse_weighed(
-    map: &mut FrozenMap,
-    model: &Model,
-    row: SparseRow<'_>,
-    sign: f64,
-    mass: &BlockDiagonal,
-) -> f64 {
-    push_sparse(map, model, row, sign);
-    mean_delassus(mass, map, map.constraint_count() - 1)
 }
 
 /// Mean diagonal entry of J M⁻¹ Jᵀ of a constraint; a floor keeps rows without moment arm harmless.

@@ -1,3 +1,5 @@
+use signorini_core::FrozenMap;
+
 /// A row of a Jacobian with few entries: degrees of freedom, ascending, and values.
 #[derive(Clone, Copy, Debug)]
 pub struct SparseRow<'a> {
@@ -17,6 +19,21 @@ impl SparseRow<'_> {
     pub fn add_scaled(&self, s: f64, out: &mut [f64]) {
         for (&i, m) in self.dofs.iter().zip(self.values) {
             out[i] += s * m;
+        }
+    }
+
+    /// Pushes `sign` times the row onto a map as a constraint of its own, over the blocks that it touches.
+    pub(crate) fn push_onto(&self, map: &mut FrozenMap, sign: f64) {
+        map.push_constraint(&[0.0]);
+        let mut at = 0;
+        while at < self.dofs.len() {
+            let b = map.block_starts().partition_point(|s| *s <= self.dofs[at]) - 1;
+            let (from, to) = (map.block_starts()[b], map.block_starts()[b + 1]);
+            let block = map.push_block(b);
+            while at < self.dofs.len() && self.dofs[at] < to {
+                block[self.dofs[at] - from] = sign * self.values[at];
+                at += 1;
+            }
         }
     }
 

@@ -48,10 +48,7 @@ impl ContactSolver for DenseNewton {
         out: &mut StepSolution,
     ) -> Result<SolveStatus, SolveError> {
         let n = p.velocity_count();
-        if guess.len() != n {
-            return Err(ProblemError::Shape { what: "guess", expected: n, found: guess.len() }.into());
-        }
-        check_finite("guess", guess)?;
+        check_guess(p, guess)?;
         self.whole.fit(p);
         let part = self.whole.part();
         // The start of the step is feasible: the guess is a direction from there.

@@ -1,5 +1,9 @@
+use signorini_comfree::ComfreeSolver;
 use signorini_core::na::{Cholesky, DMatrix, DVector, Dyn, UnitQuaternion, Vector3};
-use signorini_core::{ContactLaw, Evals, Pool, ProblemError, Slot, State, StepProblem, System};
+use signorini_core::{
+    ContactLaw, ContactSolver, Pool, ProblemError, Slot, SolveError, State, StepProblem, StepSolution,
+    System, Tolerance,
+};
 use signorini_geometry::Shape;
 use signorini_laws::{ContactTangent, DualCone};
 use signorini_scene::{JointKind, Transmission};
@@ -174,20 +178,14 @@ const EVALUATIONS: u32 = 20;
 
 /// Takes joints as the contacts of one evaluation leave them.
 fn settle(p: &mut Prepared) -> Result<(), ProblemError> {
-    let mut evals = Evals::default();
+    let (mut solver, mut out) = (ComfreeSolver::default(), StepSolution::default());
     for _ in 0..EVALUATIONS {
-        let mut v = p.free_velocity().to_vec();
-        p.relinearize(&v)?;
-        let whole = p.problem.whole();
-        p.pools().size_evals(&mut evals);
-        p.pools().eval(whole, p.contact_velocities(), &mut evals);
-        let mut change = vec![0.0; v.len()];
-        p.map().add_gradient(whole, p.pools(), &evals, &mut change);
-        p.inertia().solve_in_place(whole, &mut change);
-        v.iter_mut().zip(&change).for_each(|(v, c)| *v -= c);
-        let gamma: Vec<f64> = evals.grad.iter().map(|g| -g).collect();
-        p.relinearize(&v)?;
-        if !p.relag(&gamma)? {
+        let start = p.free_velocity().to_vec();
+        solver.solve(p, &start, Tolerance::default(), &mut out).map_err(|e| match e {
+            SolveError::Problem(e) => e,
+            other => ProblemError::Unsupported(other.to_string()),
+        })?;
+        if !p.relag(&out.gamma)? {
             break;
         }
     }

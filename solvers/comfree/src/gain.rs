@@ -93,7 +93,7 @@ fn start(x: &mut Vec<f64>, n: usize) {
     x.extend((0..n).map(|i| 1.0 + 0.37 * (1.7 * i as f64).sin()));
 }
 
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 

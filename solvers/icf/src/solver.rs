@@ -1,6 +1,6 @@
 use signorini_core::{
     ContactSolver, ProblemError, Regime, SolveError, SolveStatus, StepProblem, StepSolution, Tolerance,
-    WholePart, check_finite,
+    WholePart, check_guess,
 };
 use signorini_math::{BlockCholesky, BlockPattern};
 
@@ -168,15 +168,8 @@ impl ContactSolver for IcfSolver {
     ) -> Result<SolveStatus, SolveError> {
         self.options.check()?;
         self.supports(p)?;
-        if !(tol.relative >= 0.0 && tol.relative.is_finite()) {
-            let why = format!("the relative tolerance must be finite and not negative, not {}", tol.relative);
-            return Err(ProblemError::Unsupported(why).into());
-        }
-        let nv = p.velocity_count();
-        if guess.len() != nv {
-            return Err(ProblemError::Shape { what: "guess", expected: nv, found: guess.len() }.into());
-        }
-        check_finite("guess", guess)?;
+        tol.check()?;
+        check_guess(p, guess)?;
         self.history.clear();
         self.whole.fit(p);
         out.stats = Default::default();

@@ -1,6 +1,6 @@
 use signorini_core::{
     BlockSink, ContactSolver, Evals, ProblemError, Regime, SolveError, SolveStats, SolveStatus, StepProblem,
-    StepSolution, Tolerance, WholePart, check_finite,
+    StepSolution, Tolerance, WholePart, check_finite, check_guess,
 };
 use signorini_math::{BlockCholesky, BlockParts, BlockPattern, CholeskyError};
 
@@ -292,14 +292,8 @@ impl ContactSolver for IpcSolver {
         out: &mut StepSolution,
     ) -> Result<SolveStatus, SolveError> {
         let nv = p.velocity_count();
-        if guess.len() != nv {
-            return Err(ProblemError::Shape { what: "guess", expected: nv, found: guess.len() }.into());
-        }
-        if !(tol.relative >= 0.0 && tol.relative.is_finite()) {
-            let why = format!("the relative tolerance must be finite and not negative, not {}", tol.relative);
-            return Err(ProblemError::Unsupported(why).into());
-        }
-        check_finite("guess", guess)?;
+        check_guess(p, guess)?;
+        tol.check()?;
         check_finite("free velocity", p.free_velocity())?;
         for x in [&mut self.v, &mut self.trial, &mut self.gradient, &mut self.step, &mut self.drift] {
             x.resize(nv, 0.0);

@@ -1,11 +1,15 @@
 //! What joints do: limits, springs, damping, dry friction, motors with a cap, slides along axes that move.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+#[path = "common/walk.rs"]
+mod walk;
+
 use signorini_core::na::{Isometry3, Point3, Vector3};
 use signorini_core::{OneStep, ProblemError, State, System, Tolerance};
 use signorini_geometry::TriangleMesh;
 use signorini_integrators::ContactStep;
 use signorini_ipc::{AffineBody, AffineSystem, IpcOptions, IpcSolver, Joint, JointAction, JointKind, Motor};
+use walk::walk;
 
 fn block(name: &str, half: [f64; 3]) -> AffineBody {
     AffineBody::solid(name, &TriangleMesh::cuboid(&Vector3::from(half)).unwrap(), 1000.0).unwrap()
@@ -39,20 +43,14 @@ fn carriage(mass_half: f64) -> (AffineSystem, f64) {
 
 fn run(
     s: &mut AffineSystem,
-    mut x: State,
+    x: State,
     dt: f64,
     steps: u32,
     mut each: impl FnMut(&AffineSystem, &State),
 ) -> State {
     let tolerance = Tolerance { relative: 1e-8, max_iterations: 300 };
-    let mut step = ContactStep::new(IpcSolver::default()).with_tolerance(tolerance);
-    let mut next = State::default();
-    for k in 1..=steps {
-        let report = step.step(s, &x, dt, false, &mut next).unwrap();
-        assert_eq!(report.unconverged, 0, "step {k}");
-        std::mem::swap(&mut x, &mut next);
-        each(s, &x);
-    }
+    let step = ContactStep::new(IpcSolver::default()).with_tolerance(tolerance);
+    let x = walk(s, x, (dt, steps), step, |_, s, x| each(s, x));
     assert!(s.observed().smallest_distance > 0.0);
     x
 }

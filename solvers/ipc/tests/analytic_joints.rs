@@ -1,15 +1,19 @@
 //! Joints by elimination: they hold to round-off, and motions have their closed forms.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+#[path = "common/walk.rs"]
+mod walk;
+
 use std::f64::consts::PI;
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
-use signorini_core::{OneStep, ProblemError, State, System, Tolerance};
+use signorini_core::{ProblemError, State, System, Tolerance};
 use signorini_geometry::TriangleMesh;
 use signorini_integrators::ContactStep;
 use signorini_ipc::{
     AffineBody, AffineSystem, BodyError, IpcOptions, IpcSolver, Joint, JointAction, JointKind, Motor,
 };
+use walk::walk;
 
 fn block(name: &str, half: [f64; 3]) -> AffineBody {
     AffineBody::solid(name, &TriangleMesh::cuboid(&Vector3::from(half)).unwrap(), 1000.0).unwrap()
@@ -26,20 +30,14 @@ fn hinge(name: &str, bodies: [usize; 2], p: [f64; 3]) -> Joint {
 
 fn run(
     s: &mut AffineSystem,
-    mut x: State,
+    x: State,
     dt: f64,
     steps: u32,
-    mut each: impl FnMut(u32, &AffineSystem, &State),
+    each: impl FnMut(u32, &AffineSystem, &State),
 ) -> State {
     let tolerance = Tolerance { relative: 1e-8, max_iterations: 200 };
-    let mut step = ContactStep::new(IpcSolver::default()).with_tolerance(tolerance);
-    let mut next = State::default();
-    for k in 1..=steps {
-        let report = step.step(s, &x, dt, false, &mut next).unwrap();
-        assert_eq!(report.unconverged, 0, "step {k}");
-        std::mem::swap(&mut x, &mut next);
-        each(k, s, &x);
-    }
+    let step = ContactStep::new(IpcSolver::default()).with_tolerance(tolerance);
+    let x = walk(s, x, (dt, steps), step, each);
     let seen = s.observed();
     // Round-off of hundreds of sums of numbers of size one.
     assert!(seen.joint_error < 1e-12 && seen.smallest_distance > 0.0, "{seen:?}");

@@ -1,11 +1,15 @@
 //! Motions of affine bodies with closed forms.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+#[path = "common/walk.rs"]
+mod walk;
+
 use signorini_core::na::{Isometry3, Vector3};
-use signorini_core::{OneStep, Slot, State, System, Tolerance};
+use signorini_core::{Slot, State, System, Tolerance};
 use signorini_geometry::TriangleMesh;
 use signorini_integrators::ContactStep;
 use signorini_ipc::{AffineBody, AffineSystem, BarrierSeed, IpcOptions, IpcSolver};
+use walk::walk;
 
 fn block(name: &str, half: Vector3<f64>, friction: f64) -> AffineBody {
     AffineBody::solid(name, &TriangleMesh::cuboid(&half).unwrap(), 1000.0).unwrap().with_friction(friction)
@@ -20,21 +24,15 @@ fn floor(friction: f64) -> (AffineBody, Isometry3<f64>) {
 /// Steps to the end; `each` sees every state.
 fn run(
     s: &mut AffineSystem,
-    mut x: State,
+    x: State,
     dt: f64,
     steps: u32,
     relative: f64,
     mut each: impl FnMut(u32, &State),
 ) -> State {
     let tolerance = Tolerance { relative, max_iterations: 300 };
-    let mut step = ContactStep::new(IpcSolver::default()).with_tolerance(tolerance).with_max_relags(30);
-    let mut next = State::default();
-    for k in 1..=steps {
-        let report = step.step(s, &x, dt, false, &mut next).unwrap();
-        assert_eq!(report.unconverged, 0, "step {k}");
-        std::mem::swap(&mut x, &mut next);
-        each(k, &x);
-    }
+    let step = ContactStep::new(IpcSolver::default()).with_tolerance(tolerance).with_max_relags(30);
+    let x = walk(s, x, (dt, steps), step, |k, _, x| each(k, x));
     let seen = s.observed();
     assert!(seen.smallest_distance > 0.0 && seen.smallest_determinant > 0.5, "{seen:?}");
     x

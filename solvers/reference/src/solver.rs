@@ -1,6 +1,6 @@
 use signorini_core::{
-    ContactSolver, Evals, ProblemError, Regime, SolveError, SolveStats, SolveStatus, StepProblem,
-    StepSolution, Tolerance, WholePart, check_finite, gradient,
+    ContactSolver, Evals, Regime, SolveError, SolveStats, SolveStatus, StepProblem, StepSolution, Tolerance,
+    WholePart, check_finite, check_guess, gradient,
 };
 
 use crate::DenseHessian;
@@ -204,10 +204,7 @@ impl ContactSolver for ReferenceSolver {
     ) -> Result<SolveStatus, SolveError> {
         self.supports(p)?;
         let nv = p.velocity_count();
-        if guess.len() != nv {
-            return Err(ProblemError::Shape { what: "guess", expected: nv, found: guess.len() }.into());
-        }
-        check_finite("guess", guess)?;
+        check_guess(p, guess)?;
         check_finite("free velocity", p.free_velocity())?;
         self.whole.fit(p);
         let mut momentum = vec![0.0; nv];
