@@ -134,6 +134,11 @@ pub trait ContactLaw<const D: usize>:
         let _ = pace;
         -self.grad(p, v_c)
     }
+    /// Σ of the gains of a paired sweep ([`Pace::paired`]) over its rows, D × D; None where it is the Hessian with every facet in action.
+    fn sweep_curvature(&self, p: &Self::Params) -> Option<SMatrix<f64, D, D>> {
+        let _ = p;
+        None
+    }
     /// Gradient −γ alone, for explicit evaluation.
     fn grad(&self, p: &Self::Params, v_c: SVector<f64, D>) -> SVector<f64, D> {
         self.eval(p, v_c).grad
@@ -156,6 +161,8 @@ pub struct Pace {
     pub scale: f64,
     /// θ: after a sweep to λ, multipliers are carried on to λ + θ (λ − λ of the last sweep); 0 for a single sweep.
     pub momentum: f64,
+    /// Sums and differences of opposite multipliers may move by steps of their own.
+    pub paired: bool,
     /// The last sweep of a step undoes penetrations; those before it only stop the approach. What undoes them is not remembered: an integral of the gap
     /// beside the gap itself would be unstable in slow modes.
     pub recover: bool,
@@ -166,7 +173,7 @@ pub struct Pace {
 impl Default for Pace {
     /// A single sweep that undoes nothing.
     fn default() -> Self {
-        Self { scale: 1.0, momentum: 0.0, recover: false, uphill: 0.0 }
+        Self { scale: 1.0, momentum: 0.0, paired: false, recover: false, uphill: 0.0 }
     }
 }
 

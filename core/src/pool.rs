@@ -55,6 +55,8 @@ pub trait LawPool: Send + Sync {
     fn remember(&mut self, local: usize, multipliers: &[f64]);
     /// The multipliers of the constraint with this number in the pool.
     fn multipliers(&self, local: usize) -> &[f64];
+    /// Replaces Hessians by [`ContactLaw::sweep_curvature`] where there is one.
+    fn sweep_curvatures(&self, span: Span, out: &mut Evals);
     /// Writes the impulses of the multipliers.
     fn recall(&self, span: Span, gamma: &mut [f64]);
     /// Moves the multipliers to their values at `v_c` and writes their impulses.
@@ -176,6 +178,13 @@ impl<L: ContactLaw<D>, const D: usize> LawPool for Pool<L, D> {
     }
     fn multipliers(&self, local: usize) -> &[f64] {
         self.law.multipliers(&self.params[local])
+    }
+    fn sweep_curvatures(&self, span: Span, out: &mut Evals) {
+        for (p, h) in self.params.iter().zip(out.hess[span.hess..].chunks_exact_mut(D * D)) {
+            if let Some(c) = self.law.sweep_curvature(p) {
+                h.copy_from_slice(c.as_slice());
+            }
+        }
     }
     fn recall(&self, span: Span, gamma: &mut [f64]) {
         let rows = gamma[span.row..].as_chunks_mut::<D>().0;
@@ -370,6 +379,13 @@ impl Pools {
     pub fn recall(&self, gamma: &mut [f64]) {
         for (m, span) in self.members.iter().zip(&self.spans) {
             m.recall(*span, gamma);
+        }
+    }
+
+    /// Replaces Hessians by [`ContactLaw::sweep_curvature`] where there is one.
+    pub fn sweep_curvatures(&self, out: &mut Evals) {
+        for (m, span) in self.members.iter().zip(&self.spans) {
+            m.sweep_curvatures(*span, out);
         }
     }
 

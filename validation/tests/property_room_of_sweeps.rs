@@ -85,3 +85,31 @@ fn property_a_cart_stands_on_its_wheels() {
     let e = run(&scene(&bodies, &format!("<equality>{connects}</equality>")), "cart");
     assert!(e < 1e-6, "{e} J/kg");
 }
+
+/// Friction stops a block and does not push it back, at small coefficients too.
+#[test]
+fn property_a_slide_ends_where_coulomb_says() {
+    for (mu, dt) in [(0.02, 0.002), (0.1, 0.01), (0.1, 0.002), (0.5, 0.002)] {
+        let text = format!(
+            "<mujoco><worldbody><geom type='plane' size='5 5 .1' friction='{mu}'/>
+             <body pos='0 0 .05'><freejoint/><geom type='box' size='.05 .05 .05' friction='{mu}'/></body></worldbody></mujoco>"
+        );
+        let scene = Scene::from_mjcf(&text, "slide.xml", &LoadOptions::default()).unwrap();
+        let engine = Engine::comfree(dt);
+        let mut sys = engine.system(&scene).unwrap();
+        let mut integrator = engine.integrator().unwrap();
+        let mut x = sys.initial_state(None).unwrap();
+        x.v[0] = 0.5;
+        let stop = 0.5 / (mu * 9.81);
+        let mut back = 0.0f64;
+        for i in 1..=20 {
+            integrator.advance(&mut sys, &mut x, 0.1 * stop * f64::from(i), &mut NoObserver).unwrap();
+            back = back.max(-x.v[0]);
+        }
+        // One step of friction, μ g δt, is what a step may overshoot; memory took it to three.
+        assert!(back < 1e-3, "μ = {mu}, {dt} s: {back} m/s the other way");
+        let way = 0.5 * 0.5 * stop;
+        // Sliding opens the contact by h μ v, which costs a part of the friction at large coefficients.
+        assert!((x.q[0] - way).abs() < 0.05 * way, "μ = {mu}, {dt} s: {} m, not {way}", x.q[0]);
+    }
+}

@@ -8,7 +8,7 @@ use crate::gain::apply;
 const CLOSING: f64 = 1e9;
 
 /// Steps of the Lanczos method before sweeps.
-const STEPS: usize = 5;
+const STEPS: usize = 6;
 
 /// Storage of [`ComfreeSolver::rooms`].
 #[derive(Debug, Default)]
@@ -59,7 +59,7 @@ impl ComfreeSolver {
     /// Factors ≥ 1, one per constraint, by which sweeps may raise its gains: 1/λ_max of all facets of the bodies that contacts tie together. Shared masses keep λ_max
     /// below one for any scene, but far below in most: 0.2 in a stack of ten. Ones when laws without multipliers are among those of the problem.
     ///
-    /// λ_max is estimated by five steps of the Lanczos method in the norm of A, for all islands at once: the largest Ritz value plus the norm of its residual, in practice a
+    /// λ_max is estimated by six steps of the Lanczos method in the norm of A, for all islands at once: the largest Ritz value plus the norm of its residual, in practice a
     /// bound from above (Zhou and Li 2011). The start is scattered, so that no symmetry of a scene keeps a mode out of it.
     pub fn rooms(&mut self, p: &dyn StepProblem) -> &[f64] {
         self.whole.fit(p);
@@ -73,6 +73,7 @@ impl ComfreeSolver {
         (0..count).for_each(|k| r.rows[pools.rows(k).0] = -CLOSING);
         pools.size_evals(&mut self.evals);
         pools.eval(self.whole.part(), &r.rows, &mut self.evals);
+        pools.sweep_curvatures(&mut self.evals);
         if pools.members().iter().any(|m| !m.is_empty() && m.multiplier_count() == 0) {
             return &self.rooms.by_constraint;
         }

@@ -116,7 +116,13 @@ impl ContactSolver for ComfreeSolver {
             p.relinearize(&out.v)?;
             let next = 0.5 * (1.0 + f64::sqrt(1.0 + 4.0 * t * t));
             let momentum = if sweep < self.sweeps { (t - 1.0) / next } else { 0.0 };
-            let mut pace = Pace { scale: 1.0, momentum, recover: sweep == self.sweeps, uphill: 0.0 };
+            let mut pace = Pace {
+                scale: 1.0,
+                momentum,
+                paired: self.sweeps > 1,
+                recover: sweep == self.sweeps,
+                uphill: 0.0,
+            };
             let swept = p.sweep(&mut pace, self.rooms.scales(self.sweeps), &mut out.gamma);
             t = if pace.uphill > 0.0 { 1.0 } else { next };
             if !swept {

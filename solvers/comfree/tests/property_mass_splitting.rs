@@ -237,3 +237,31 @@ fn property_a_step_is_firmly_nonexpansive_though_the_set_switches() {
     }
     assert!(switched > 300, "{switched}");
 }
+
+/// Steps of their own for sums and differences of opposite facets lead where steps of facets do: to the contact problem without compliance.
+#[test]
+fn property_pairs_and_facets_meet() {
+    // Gains are shared as `normalize` has it for pairs; without it facets move one by one.
+    let pairs = DualCone { acting: false, balanced: false, ..DualCone::default() };
+    let facets = DualCone { normalize: false, ..pairs };
+    let mut met = 0;
+    for seed in 0..60 {
+        let r = &mut Rng::new(seed);
+        let p = random(r, true);
+        let free: Vec<f64> = (0..p.nv).map(|_| r.normal()).collect();
+        let solve = |law: DualCone| {
+            let mut problem = build(&p, law, &free);
+            let mut out = StepSolution::default();
+            let mut solver = ComfreeSolver::with_sweeps(20_000);
+            solver.solve(&mut problem, &free, Tolerance::default(), &mut out).unwrap();
+            out.v
+        };
+        let (a, b) = (solve(pairs), solve(facets));
+        let size = free.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let far = a.iter().zip(&b).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+        // Accelerated sweeps come within 1/n² of the optimum, and faster where it is strict.
+        assert!(far < 1e-3 * size, "{seed}: {far} of {size}");
+        met += i32::from(a.iter().zip(&free).any(|(a, f)| (a - f).abs() > 1e-3));
+    }
+    assert!(met > 40, "{met}: too few touch");
+}

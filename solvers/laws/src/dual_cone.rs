@@ -1,5 +1,5 @@
 use serde::{Deserialize, Serialize};
-use signorini_core::na::SVector;
+use signorini_core::na::{SMatrix, SVector};
 use signorini_core::{ContactLaw, ContactSeed, LawEval, LawProperties, Pace, Smoothness};
 
 use crate::dual_cone_params::{DualConeParams, facet_count};
@@ -275,6 +275,10 @@ macro_rules! dual_cone {
                 &p.last[..facet_count($d, self.directions)]
             }
 
+            fn sweep_curvature(&self, p: &DualConeParams) -> Option<SMatrix<f64, $d, $d>> {
+                ($d > 1 && p.is_paired()).then(|| p.pair_curvature())
+            }
+
             fn recall(&self, p: &DualConeParams) -> SVector<f64, $d> {
                 p.impulse()
             }
@@ -286,7 +290,7 @@ macro_rules! dual_cone {
                 v_c: SVector<f64, $d>,
                 pace: &mut Pace,
             ) -> SVector<f64, $d> {
-                p.sweep(&v_c, pace);
+                if pace.paired && p.is_paired() { p.sweep_pairs(&v_c, pace) } else { p.sweep(&v_c, pace) }
                 p.impulse()
             }
 

@@ -1,7 +1,7 @@
 use std::array::{from_mut, from_ref};
 
 use serde::{Deserialize, Serialize};
-use signorini_core::na::SVector;
+use signorini_core::na::{SMatrix, SVector};
 use signorini_core::{ContactSeed, ContactSide, Pace};
 
 use crate::friction::friction_coefficient;
@@ -25,6 +25,8 @@ pub struct DualConeParams {
     directions: u8,
     condim: u8,
     smoothing: f64,
+    /// Steps \[1/kg\] of sums and differences of opposite facets: inverse masses of the normal, of the tangents (11, 12, 22), of spin and rolls, over the gain that they share; zeros where they have none.
+    steps: [f64; 7],
 }
 
 /// cos(π i/8), i = 0..16, written so that axes are exact.
@@ -173,6 +175,115 @@ impl DualConeParams {
             }
         }
         self.gains[..facets].copy_from_slice(&gains[..facets]);
+        self.steps = [0.0; 7];
+        if same.is_none()
+            && law.split
+            && law.normalize
+            && law.cap
+            && law.smoothing == 0.0
+            && self.condim >= 3
+            && relative > 0.0
+        {
+            // Shares of one: half for the normal, among the pairs; the rest for the other dimensions, that of both tangents among their pairs.
+            let all = 2.0 / (relative * facets as f64).min(1.0);
+            let w = |i: usize, j: usize| all * (shares[0] * a.linear[(i, j)] + shares[1] * b.linear[(i, j)]);
+            let t = |i: usize| all * (shares[0] * a.angular[(i, i)] + shares[1] * b.angular[(i, i)]);
+            let (pairs, others) = (0.5 * facets as f64, f64::from(self.condim) - 1.0);
+            let across = 0.25 * others * f64::from(self.directions);
+            self.steps = [
+                pairs * w(0, 0),
+                across * w(1, 1),
+                across * (w(1, 2) + w(2, 1)),
+                across * w(2, 2),
+                others * t(0),
+                others * t(1),
+                others * t(2),
+            ];
+        }
+    }
+
+    /// Gains \[kg\] of the sum and of the difference of the two facets of pair `j`, the difference as μ d.
+    #[inline(always)]
+    fn pair_gains(&self, j: usize) -> [f64; 2] {
+        let s = &self.steps;
+        let half = usize::from(self.directions) / 2;
+        let (mu, w) = if j < half {
+            let i = j * (16 / usize::from(self.directions));
+            let (c, n) = (COS[i], COS[(i + 12) % 16]);
+            (self.mu[0], c * c * s[1] + c * n * s[2] + n * n * s[3])
+        } else {
+            (self.mu[if j == half { 1 } else { 2 }], s[4 + j - half])
+        };
+        let across = mu * mu * w;
+        [1.0 / s[0], if across > 0.0 { 1.0 / across } else { 0.0 }]
+    }
+
+    /// Facets of pair `j`.
+    #[inline(always)]
+    fn pair(&self, j: usize) -> [usize; 2] {
+        let n = usize::from(self.directions);
+        if j < n / 2 { [j, j + n / 2] } else { [n + 2 * (j - n / 2), n + 2 * (j - n / 2) + 1] }
+    }
+
+    /// Whether sums and differences have steps of their own.
+    pub(crate) fn is_paired(&self) -> bool {
+        self.steps[0] > 0.0
+    }
+
+    /// Σ of the gains over the rows of sums and differences, D × D.
+    pub(crate) fn pair_curvature<const D: usize>(&self) -> SMatrix<f64, D, D> {
+        let mut h = SMatrix::zeros();
+        for j in 0..self.facets() / 2 {
+            let [g, d] = self.pair_gains(j);
+            h[(0, 0)] += g;
+            let half = usize::from(self.directions) / 2;
+            if j < half {
+                let i = j * (16 / usize::from(self.directions));
+                let a = [COS[i] * self.mu[0], COS[(i + 12) % 16] * self.mu[0]];
+                for (i, x) in a.iter().enumerate() {
+                    for (k, y) in a.iter().enumerate() {
+                        h[(i + 1, k + 1)] += d * x * y;
+                    }
+                }
+            } else {
+                let axis = 3 + j - half;
+                let mu = self.mu[if axis == 3 { 1 } else { 2 }];
+                h[(axis, axis)] += d * mu * mu;
+            }
+        }
+        h
+    }
+
+    /// One sweep over sums σ and differences δ of the multipliers of opposite facets: steps of their own, then the nearest point with |δ| ≤ σ in the norm of the steps.
+    pub(crate) fn sweep_pairs<const D: usize>(&mut self, v_c: &SVector<f64, D>, pace: &mut Pace) {
+        let mut rates = [0.0; FACETS];
+        self.rates(v_c, &mut rates);
+        let undo = self.shift.min(0.0);
+        let shift = if pace.recover { self.shift } else { self.shift - undo };
+        let undo = if pace.recover { undo } else { 0.0 };
+        for j in 0..self.facets() / 2 {
+            let [p, m] = self.pair(j);
+            let [g, d] = self.pair_gains(j).map(|g| pace.scale * g);
+            let (sum, difference) =
+                (self.multipliers[p] + self.multipliers[m], self.multipliers[p] - self.multipliers[m]);
+            let (along, across) = (0.5 * (rates[p] + rates[m]) + shift, 0.5 * (rates[p] - rates[m]));
+            let (mut s, mut t) = (sum - g * along, difference - d * across);
+            if t.abs() > s {
+                s = ((s * d + t.abs() * g) / (g + d)).max(0.0);
+                t = s.copysign(t);
+            }
+            let last = (self.last[p] + self.last[m], self.last[p] - self.last[m]);
+            let change = (s - last.0, t - last.1);
+            pace.uphill += (sum - s) * change.0 / g;
+            if d > 0.0 {
+                pace.uphill += (difference - t) * change.1 / d;
+            }
+            let ahead = (s + pace.momentum * change.0, t + pace.momentum * change.1);
+            (self.multipliers[p], self.multipliers[m]) =
+                (0.5 * (ahead.0 + ahead.1), 0.5 * (ahead.0 - ahead.1));
+            let kept = |x: f64| (0.5 * x + 0.5 * g * undo).max(0.0);
+            (self.last[p], self.last[m]) = (kept(s + t), kept(s - t));
+        }
     }
 
     /// Facets in use.

@@ -173,13 +173,10 @@ impl Page for Robots {
                     Claim::at_most(&format!("{slug}/default/depth"), &text, DEPTH, depth, "mm").because(SLOW),
                 );
                 let text = format!("{}, default mode: kinetic energy at the end over the mass", r.name);
-                claims.push(Claim::at_most(
-                    &format!("{slug}/default/still"),
-                    &text,
-                    STILL,
-                    o.kinetic,
-                    "J/kg",
-                ));
+                claims.push(
+                    Claim::at_most(&format!("{slug}/default/still"), &text, STILL, o.kinetic, "J/kg")
+                        .because("it folds and falls, and has not come to rest everywhere"),
+                );
             }
         }
         Ok(PageOutput {
