@@ -29,6 +29,9 @@ pub struct DualConeParams {
     steps: [f64; 7],
 }
 
+/// Smallest inverse mass of the normal beside μ² that of the tangents, for steps of sums.
+const LEAST_NORMAL: f64 = 0.1;
+
 /// cos(π i/8), i = 0..16, written so that axes are exact.
 const COS: [f64; 16] = {
     let (a, b, c) = (0.923_879_532_511_286_7, std::f64::consts::FRAC_1_SQRT_2, 0.382_683_432_365_089_8);
@@ -190,8 +193,10 @@ impl DualConeParams {
             let t = |i: usize| all * (shares[0] * a.angular[(i, i)] + shares[1] * b.angular[(i, i)]);
             let (pairs, others) = (0.5 * facets as f64, f64::from(self.condim) - 1.0);
             let across = 0.25 * others * f64::from(self.directions);
+            // A normal that bodies can hardly move along takes no unbounded step: its impulse would be the limit of friction along directions in which they can.
+            let least = LEAST_NORMAL * self.mu[0] * self.mu[0] * 0.5 * (w(1, 1) + w(2, 2));
             self.steps = [
-                pairs * w(0, 0),
+                pairs * w(0, 0).max(least),
                 across * w(1, 1),
                 across * (w(1, 2) + w(2, 1)),
                 across * w(2, 2),
