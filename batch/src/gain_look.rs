@@ -1,5 +1,5 @@
 use signorini_comfree::ComfreeSolver;
-use signorini_core::{ContactGeometry, LastSolve, ProblemError, Slot, State, StepError, System};
+use signorini_core::{ContactGeometry, LastSolve, ProblemError, Slot, State, StepError, System, check_end};
 use signorini_laws::Gains;
 use signorini_multibody::RigidSystem;
 
@@ -11,8 +11,6 @@ const EVERY: u32 = 64;
 const ITERATIONS: usize = 40;
 /// A speed at which every facet of a contact acts \[m/s\].
 const CLOSING: f64 = 1e6;
-/// A speed that no scene of bodies in contact has \[m/s or rad/s\].
-const FASTEST: f64 = 1e6;
 
 /// Largest gain of one world so far; steps that were looked at.
 #[derive(Clone, Copy, Debug, Default)]
@@ -128,16 +126,19 @@ fn acts(c: &ContactGeometry, last: &LastSolve<'_>, dim: usize) -> bool {
     c.gap < 0.0 || last.solution.gamma.get(at..at + dim).is_some_and(|g| g.iter().any(|x| *x != 0.0))
 }
 
-/// Fails on an end of a step of `dt` from `t` that is not finite or faster than any scene is; `uncapped`: whether gains may be the reason.
-pub(crate) fn check_end(x1: &State, (t, dt): (f64, f64), uncapped: bool) -> Result<(), StepError> {
-    x1.check_finite().map_err(|e| StepError::problem(t, dt, e))?;
-    let Some((i, v)) = x1.v.iter().enumerate().find(|(_, v)| v.abs() > FASTEST) else { return Ok(()) };
-    let reason = if uncapped {
-        "the gains of the dual cone are not capped and may be beyond the bound of stability (`ComfreeSolver::gain` tells): lower k, d or the step, or set `cap`"
-    } else {
-        "lower the step, or look at forces, masses and the start"
-    };
-    Err(StepError::Argument(format!(
-        "at t = {t} s with a step of {dt} s: velocity {i} comes to {v:e}, more than {FASTEST:e} m/s or rad/s; {reason}"
-    )))
+/// [`check_end`] of a lane; `uncapped`: whether gains may be the reason.
+pub(crate) fn check_lane_end(
+    sys: &RigidSystem,
+    x1: &State,
+    (t, dt): (f64, f64),
+    uncapped: bool,
+) -> Result<(), StepError> {
+    check_end(sys, x1, (t, dt)).map_err(|e| match e {
+        StepError::Runaway { t, dt, what, speed, .. } if uncapped => {
+            let remedy = "the gains of the dual cone are not capped and may be beyond the bound of stability (`ComfreeSolver::gain` tells): lower k, d or the step, \
+                          or set `cap`";
+            StepError::Runaway { t, dt, what, speed, remedy }
+        }
+        e => e,
+    })
 }

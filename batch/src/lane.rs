@@ -4,7 +4,7 @@ use signorini_core::{
 use signorini_multibody::{Kinematics, ModelError, RigidSystem, Sensors};
 use signorini_scene::{Pose, Scene};
 
-use crate::gain_look::{GainLook, GainRecord, check_end};
+use crate::gain_look::{GainLook, GainRecord, check_lane_end};
 use crate::{ReadLane, Recipe};
 
 /// What one thread needs: a system and a scheme as scratch, whatever the number of lanes.
@@ -107,7 +107,7 @@ impl Lane {
         system.applied_force_mut().copy_from_slice(&self.applied);
         system.mocap_poses_mut().copy_from_slice(&self.mocap);
         let report = worker.scheme.step(system, &self.x, dt, false, &mut worker.x1)?;
-        let end = check_end(&worker.x1, (t, dt), worker.look.is_some());
+        let end = check_lane_end(system, &worker.x1, (t, dt), worker.look.is_some());
         if let (Err(_), Some(look)) = (&end, &mut worker.look) {
             look.look(&mut self.gains, system, (&self.x, dt), worker.scheme.last_solve());
         }

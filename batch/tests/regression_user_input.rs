@@ -171,9 +171,11 @@ fn regression_gains_beyond_the_bound_are_said() {
 #[test]
 fn regression_a_lane_that_runs_away_is_frozen_with_the_reason() {
     let b = drop(Recipe::comfree_with(DualCone::paper(5.0, 0.5), 1));
-    let Some(LaneStatus::Failed(StepError::Argument(text))) = b.status(0) else {
+    let Some(LaneStatus::Failed(e @ StepError::Runaway { .. })) = b.status(0) else {
         unreachable!("{:?}", b.status(0))
     };
+    let text = e.to_string();
+    assert!(text.contains("body 'box' a"), "{text}");
     assert!(
         text.contains("gains") && text.contains("ComfreeSolver::gain") && text.contains("at t = "),
         "{text}"

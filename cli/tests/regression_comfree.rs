@@ -191,3 +191,29 @@ fn regression_an_interpenetrating_start_is_told_of_and_pushed_apart() {
         }
     }
 }
+
+/// Fixed steps stop at a speed that no scene has, with what moves, when, and the remedy; what was recorded before is written.
+#[test]
+fn regression_a_run_that_runs_away_stops_with_the_reason() {
+    let folder = Folder::new("runaway");
+    let heavy = "<option gravity='0 0 -2e8'/>";
+    let arm = format!(
+        "<mujoco>{heavy}<worldbody><body name='arm'><joint name='elbow' axis='0 1 0'/><geom size='.1' pos='1 0 0'/></body></worldbody></mujoco>"
+    );
+    let free = cube(heavy, "").replace(".0501", "1e9");
+    for (model, arguments, what) in [
+        (&free, "--dt .002", "body 'b' along z comes to"),
+        (&free, "--dt .002 --solver comfree", "body 'b' along z comes to"),
+        (&arm, "--dt .002", "joint 'elbow' of body 'arm' comes to"),
+    ] {
+        let (ok, text) = folder.run(model, arguments);
+        assert!(!ok && text.contains(what), "{arguments}: {text}");
+        for words in ["the run stopped early: at t = 0.00", "a smaller step", "more than 1e6 m/s"] {
+            assert!(text.contains(words), "{arguments}: {text}");
+        }
+        assert!(folder.0.join("out.npz").metadata().unwrap().len() > 0);
+    }
+    // Fast, but not without bound.
+    let (ok, text) = folder.run(&free.replace("-2e8", "-4e6"), "--dt .002");
+    assert!(ok, "{text}");
+}

@@ -47,6 +47,23 @@ pub enum StepError {
         /// Requested accuracy.
         accuracy: f64,
     },
+    /// A speed that no scene has: the motion runs away ([`crate::check_end`]).
+    #[error(
+        "at t = {t} s with a step of {dt} s the motion runs away: {what} comes to {speed:.3e}, more than {:e} m/s or rad/s; {remedy}",
+        crate::FASTEST
+    )]
+    Runaway {
+        /// Time at the start of the step \[s\].
+        t: f64,
+        /// Step size \[s\].
+        dt: f64,
+        /// What moves, as [`crate::System::velocity_name`] calls it.
+        what: String,
+        /// Its speed \[m/s or rad/s\].
+        speed: f64,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// An option or argument is out of range.
     #[error("{0}")]
     Argument(String),

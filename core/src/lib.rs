@@ -28,6 +28,7 @@ mod law;
 mod map;
 mod pool;
 mod problem;
+mod runaway;
 mod snapshot;
 mod solver;
 mod system;
@@ -52,6 +53,7 @@ pub use problem::{
     Changed, ContactGeometry, ProblemError, Regime, SmoothPotential, StepProblem, WholePart, check_finite,
     gradient, objective,
 };
+pub use runaway::{FASTEST, check_end};
 pub use snapshot::{Inconsistent, LawRegistry, Snapshot, SnapshotError};
 pub use solver::{ContactSolver, SolveError, SolveStats, SolveStatus, StepSolution, Tolerance, check_guess};
 pub use system::{ContactKey, ContactMemory, Energy, Slot, State, System, largest};

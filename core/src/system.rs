@@ -141,6 +141,10 @@ pub trait System {
         let _ = (x0, x1);
         0.0
     }
+    /// What velocity `i` of a state is the speed of, for messages.
+    fn velocity_name(&self, i: usize) -> String {
+        format!("velocity {i}")
+    }
     /// Mechanical energy at a state.
     fn energy(&mut self, x: &State) -> Energy;
 }

@@ -170,7 +170,7 @@ fn depends_on_step(e: &StepError) -> bool {
             ),
             SolveError::Unsupported { .. } => false,
         },
-        StepError::MinimumStep { .. } | StepError::Argument(_) => false,
+        StepError::MinimumStep { .. } | StepError::Runaway { .. } | StepError::Argument(_) => false,
     }
 }
 

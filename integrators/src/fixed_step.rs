@@ -1,5 +1,5 @@
 use signorini_core::{
-    AcceptedStep, AdvanceReport, Integrator, OneStep, State, StepError, StepObserver, System,
+    AcceptedStep, AdvanceReport, Integrator, OneStep, State, StepError, StepObserver, System, check_end,
 };
 
 use crate::interval;
@@ -10,6 +10,7 @@ const NEGLIGIBLE: f64 = 1e-9;
 const STRETCH: f64 = 1e-3;
 
 /// Equal steps of any one-step scheme; the last one is stretched or the rest split in two equal parts, so that no sliver is left.
+/// A step that ends with a speed that no scene has is an error ([`check_end`]), and the state the one before it.
 #[derive(Debug)]
 pub struct FixedStep<P> {
     scheme: P,
@@ -79,6 +80,7 @@ impl<P: OneStep> Integrator for FixedStep<P> {
         }
         while let Some((dt, last)) = self.plan(t_end - x.t) {
             let r = self.scheme.step(sys, x, dt, false, &mut self.x1)?;
+            check_end(sys, &self.x1, (x.t, dt))?;
             if last {
                 self.x1.t = t_end;
             }

@@ -169,6 +169,19 @@ impl Model {
         self.joints.iter().rev().find(|j| j.q <= index)
     }
 
+    /// What velocity `index` moves: a joint and its body, for a free joint the body and the axis.
+    pub fn velocity_name(&self, index: usize) -> String {
+        let Some(dof) = self.dofs.get(index) else { return format!("velocity {index}") };
+        let (joint, body) = (&self.joints[dof.joint], &self.bodies[dof.body].name);
+        let axis = |k: usize| ["x", "y", "z"][k % 3];
+        match (joint.kind, index - joint.v) {
+            (JointKind::Free, k @ 0..3) => format!("body '{body}' along {}", axis(k)),
+            (JointKind::Free, k) => format!("body '{body}' about {}", axis(k)),
+            (JointKind::Ball, k) => format!("joint '{}' of body '{body}' about {}", joint.name, axis(k)),
+            (JointKind::Hinge | JointKind::Slide, _) => format!("joint '{}' of body '{body}'", joint.name),
+        }
+    }
+
     /// Total mass \[kg\].
     pub fn total_mass(&self) -> f64 {
         self.bodies.iter().map(|b| b.mass).sum()

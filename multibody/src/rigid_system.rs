@@ -385,6 +385,10 @@ impl System for RigidSystem {
         if after <= before { 0.0 } else { after / tolerance }
     }
 
+    fn velocity_name(&self, i: usize) -> String {
+        self.model.velocity_name(i)
+    }
+
     fn energy(&mut self, x: &State) -> Energy {
         let p = &mut self.slots[Slot::Midpoint as usize];
         p.ready = false;

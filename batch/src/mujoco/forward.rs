@@ -7,7 +7,7 @@ use super::data::{Contact, MjData as Data};
 use super::error::{fit, within};
 use super::fields::quat;
 use super::{Model, MujocoError};
-use crate::gain_look::check_end;
+use crate::gain_look::check_lane_end;
 
 /// `mj_step`: computes everything at the present state, then advances it by `opt.timestep`. As in MuJoCo, what is computed is afterwards that of
 /// the state before.
@@ -54,7 +54,7 @@ fn evaluate(model: &Model, data: &mut Data) -> Result<(), MujocoError> {
         return Err(MujocoError::Value { field, value: dt, remedy: "give a positive step" });
     }
     let report = e.scheme.step(&mut e.system, &e.x0, dt, false, &mut e.x1)?;
-    check_end(&e.x1, (e.x0.t, dt), e.look.is_some())?;
+    check_lane_end(&e.system, &e.x1, (e.x0.t, dt), e.look.is_some())?;
     let rates = e.x1.v.iter().zip(&e.x0.v);
     data.qacc.iter_mut().zip(rates).for_each(|(a, (v1, v0))| *a = (v1 - v0) / dt);
     let last = e.scheme.last_solve();
