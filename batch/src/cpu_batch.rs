@@ -8,6 +8,7 @@ use signorini_scene::{Pose, Scene};
 
 use crate::gain_look::GainRecord;
 use crate::lane::{Lane, Task, Worker, check_inputs};
+use crate::parameters::wrong;
 use crate::{BatchError, LaneParameters, ReadLane, Recipe};
 
 /// Most threads, unless there are more processors: each costs a system, and more than processors gain nothing.
@@ -107,6 +108,7 @@ impl CpuBatch {
             report: AdvanceReport::default(),
             gains: GainRecord::default(),
             own: None,
+            own_gains: None,
         });
         self.layout.lanes = lanes;
     }
@@ -145,13 +147,14 @@ impl CpuBatch {
     }
 
     /// What a user should know of a lane since it was loaded: gains beyond a bound of stability, with the bound. Only recipes of this crate with a dual cone that
-    /// does not cap its gains are looked at, every 64th step in which contacts act and whenever more of them act than before; all others cost nothing.
+    /// does not cap its gains are looked at, every 64th step in which contacts act and whenever more of them act than before; all others cost nothing. Also light bodies
+    /// that a heavy one presses deep, under a dual cone ([`Overload`](signorini_multibody::Overload)): every 16th step with contacts.
     ///
     /// # Errors
     /// A lane that does not exist.
     pub fn warning(&self, lane: usize) -> Result<Option<String>, StepError> {
         self.layout.check_lane(lane)?;
-        Ok(self.lanes[lane].gains.warning())
+        Ok(self.with_model(|model| self.lanes[lane].gains.warning(model)))
     }
 
     /// Generalised forces \[N or N·m\] on a lane, nv, held until set again; zero at first.
@@ -187,16 +190,27 @@ impl CpuBatch {
     /// A lane that does not exist; [`BatchError::Parameters`], [`BatchError::LaneModel`], which name the lane. The lane keeps what it had.
     pub fn set_parameters(&mut self, lane: usize, parameters: &LaneParameters) -> Result<(), BatchError> {
         self.layout.check_lane(lane)?;
-        self.lanes[lane].own = match parameters.is_empty() {
-            true => None,
-            false => {
-                let changed = parameters
-                    .apply(&self.scene)
-                    .map_err(|source| BatchError::Parameters { lane, source })?;
-                let made = self.recipe.system(&changed);
-                Some(Box::new(made.map_err(|source| BatchError::LaneModel { lane, source })?))
+        if parameters.is_empty() {
+            (self.lanes[lane].own, self.lanes[lane].own_gains) = (None, None);
+            return Ok(());
+        }
+        let refused = |source| BatchError::Parameters { lane, source };
+        let changed = parameters.apply(&self.scene).map_err(refused)?;
+        let wrong = |message, remedy| refused(wrong("contact_gains", 0, message, remedy));
+        let made = match parameters.contact_gains {
+            None => self.recipe.system(&changed),
+            Some(gains) => {
+                let law = self.recipe.cone_with(gains).ok_or_else(|| {
+                    let message = format!("the recipe '{}' has no dual cone", self.recipe.name());
+                    wrong(message, "give it to a batch of comfree, or leave it out")
+                })?;
+                let law = law.map_err(|message| wrong(message, "give gains in this range"))?;
+                self.recipe.system_with(&changed, law)
             }
         };
+        let made = made.map_err(|source| BatchError::LaneModel { lane, source })?;
+        let lane = &mut self.lanes[lane];
+        (lane.own, lane.own_gains) = (Some(Box::new(made)), parameters.contact_gains);
         Ok(())
     }
 

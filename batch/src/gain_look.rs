@@ -1,7 +1,7 @@
 use signorini_comfree::ComfreeSolver;
 use signorini_core::{ContactGeometry, LastSolve, ProblemError, Slot, State, StepError, System, check_end};
 use signorini_laws::Gains;
-use signorini_multibody::RigidSystem;
+use signorini_multibody::{Model, OverloadRecord, RigidSystem};
 
 use crate::Recipe;
 
@@ -12,7 +12,7 @@ const ITERATIONS: usize = 40;
 /// A speed at which every facet of a contact acts \[m/s\].
 const CLOSING: f64 = 1e6;
 
-/// Largest gain of one world so far; steps that were looked at.
+/// Largest gain of one world so far; steps that were looked at; light bodies under heavy ones.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct GainRecord {
     steps: u32,
@@ -22,11 +22,34 @@ pub(crate) struct GainRecord {
     sum: f64,
     /// λ_max R (2 d + 3 k δt), stable below 4.
     bound: f64,
+    overload: OverloadRecord,
 }
 
 impl GainRecord {
-    /// What a user should know of it; None while it is below all bounds.
-    pub(crate) fn warning(&self) -> Option<String> {
+    /// Looks for a light body under a heavy one after the step from `t` \[s\] that ended with `last`; the system holds its problem.
+    pub(crate) fn look_at_loads(
+        &mut self,
+        sys: &RigidSystem,
+        t: f64,
+        last: LastSolve<'_>,
+        recovery: Option<f64>,
+    ) {
+        if let Some(beta) = recovery
+            && self.overload.due(&last)
+        {
+            self.overload.look(sys, t, &last, beta);
+        }
+    }
+
+    /// What a user should know of it; None while all is well.
+    pub(crate) fn warning(&self, model: &Model) -> Option<String> {
+        self.warning_of_gains().or_else(|| {
+            let text = self.overload.found()?.describe(model);
+            Some(format!("{text}; take a smaller step (the depth falls as its square) or `Recipe::icf`"))
+        })
+    }
+
+    fn warning_of_gains(&self) -> Option<String> {
         let Self { t, sum, bound, .. } = *self;
         let remedy = "lower k, d or the step, or set `cap` of the law (`ComfreeSolver::gain` tells the gain of a problem)";
         if bound > 4.0 {
@@ -57,13 +80,15 @@ impl GainLook {
         Some(Self { gains, solver: ComfreeSolver::default(), v_c: Vec::new(), free: Vec::new() })
     }
 
-    /// Looks at the step from `x0` that ended with `last`, unless it is not yet time; the system holds the inputs of the step.
+    /// Looks at the step from `x0` that ended with `last`, unless it is not yet time; the system holds the inputs of the step, and has
+    /// the gains `own` where they are not those of the recipe.
     pub(crate) fn look(
         &mut self,
         record: &mut GainRecord,
         sys: &mut RigidSystem,
         (x0, dt): (&State, f64),
         last: LastSolve<'_>,
+        own: Option<Gains>,
     ) {
         let dim = sys.contact_dim();
         let acting = last.contacts.iter().filter(|c| acts(c, &last, dim)).count();
@@ -80,7 +105,7 @@ impl GainLook {
         if let Ok(sum) = self.sum(sys, (x0, dt), &last)
             && sum > record.sum
         {
-            let bound = sum * self.weight(dt);
+            let bound = sum * weight(own.unwrap_or(self.gains), dt);
             (record.t, record.sum, record.bound) = (x0.t, sum, bound);
         }
     }
@@ -107,17 +132,17 @@ impl GainLook {
         }
         self.solver.gain_at(p, &self.v_c, ITERATIONS)
     }
+}
 
-    /// (2a + 3b)/(a + b); gains of the material count as stiffness alone, the larger.
-    fn weight(&self, dt: f64) -> f64 {
-        let (a, b) = match self.gains {
-            Gains::PerStep { k, d } => (d, k * dt),
-            Gains::Physical { kappa, c } => (c, kappa * dt),
-            Gains::Recovery { beta } => (1.0 - beta, beta),
-            Gains::Material => (0.0, 1.0),
-        };
-        (2.0 * a + 3.0 * b) / (a + b)
-    }
+/// (2a + 3b)/(a + b); gains of the material count as stiffness alone, the larger.
+fn weight(gains: Gains, dt: f64) -> f64 {
+    let (a, b) = match gains {
+        Gains::PerStep { k, d } => (d, k * dt),
+        Gains::Physical { kappa, c } => (c, kappa * dt),
+        Gains::Recovery { beta } => (1.0 - beta, beta),
+        Gains::Material => (0.0, 1.0),
+    };
+    (2.0 * a + 3.0 * b) / (a + b)
 }
 
 /// A contact that penetrates, or pushes from afar as the paper's law does; contacts come first among the constraints, all of `dim` rows.

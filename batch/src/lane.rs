@@ -1,10 +1,12 @@
 use signorini_core::{
     AcceptedStep, AdvanceReport, LaneStatus, LastSolve, OneStep, State, StepError, StepReport, check_finite,
 };
+use signorini_laws::Gains;
 use signorini_multibody::{Kinematics, ModelError, RigidSystem, Sensors};
 use signorini_scene::{Pose, Scene};
 
 use crate::gain_look::{GainLook, GainRecord, check_lane_end};
+use crate::recipe::recovery;
 use crate::{ReadLane, Recipe};
 
 /// What one thread needs: a system and a scheme as scratch, whatever the number of lanes.
@@ -15,6 +17,7 @@ pub(crate) struct Worker {
     x1: State,
     /// Only where gains are not capped.
     look: Option<GainLook>,
+    recovery: Option<f64>,
 }
 
 impl Worker {
@@ -22,7 +25,14 @@ impl Worker {
         let system = recipe.system(scene)?;
         let sensors = Sensors::new(system.model());
         let look = GainLook::new(recipe);
-        Ok(Self { system, scheme: recipe.scheme(), sensors, x1: State::default(), look })
+        Ok(Self {
+            system,
+            scheme: recipe.scheme(),
+            sensors,
+            x1: State::default(),
+            look,
+            recovery: recipe.recovery(),
+        })
     }
 }
 
@@ -35,6 +45,8 @@ pub(crate) struct Lane {
     pub report: AdvanceReport,
     pub gains: GainRecord,
     pub own: Option<Box<RigidSystem>>,
+    /// Gains of that system where they are other than those of the recipe.
+    pub own_gains: Option<Gains>,
 }
 
 /// What all lanes shall do.
@@ -109,7 +121,8 @@ impl Lane {
         let report = worker.scheme.step(system, &self.x, dt, false, &mut worker.x1)?;
         let end = check_lane_end(system, &worker.x1, (t, dt), worker.look.is_some());
         if let (Err(_), Some(look)) = (&end, &mut worker.look) {
-            look.look(&mut self.gains, system, (&self.x, dt), worker.scheme.last_solve());
+            let last = worker.scheme.last_solve();
+            look.look(&mut self.gains, system, (&self.x, dt), last, self.own_gains);
         }
         end?;
         self.report.add_work(&report);
@@ -128,8 +141,11 @@ impl Lane {
             };
             reader.read(&mut view, row);
         }
+        let beta = self.own_gains.as_ref().map_or(worker.recovery, recovery);
+        self.gains.look_at_loads(system, t, worker.scheme.last_solve(), beta);
         if let Some(look) = &mut worker.look {
-            look.look(&mut self.gains, system, (&self.x, dt), worker.scheme.last_solve());
+            let last = worker.scheme.last_solve();
+            look.look(&mut self.gains, system, (&self.x, dt), last, self.own_gains);
         }
         std::mem::swap(&mut self.x, &mut worker.x1);
         Ok(())

@@ -1,3 +1,4 @@
+use signorini_laws::Gains;
 use signorini_scene::{ActuatorForce, Scene};
 
 /// What a world has different from the scene of its batch. Everything left out is as in the scene.
@@ -12,6 +13,14 @@ pub struct LaneParameters {
     /// Friction of surfaces: (geom, \[sliding, torsional \[m\], rolling \[m\]\]), each ≥ 0. Dynamic friction keeps its ratio to the static one. Pairs
     /// whose contact the scene states keep that.
     pub friction: Vec<(usize, [f64; 3])>,
+    /// MuJoCo's solimp of surfaces: (geom, \[dmin, dmax, width \[m\], midpoint, power\]): dmin, dmax and midpoint in 0 to 1, width ≥ 0, power ≥ 1. Read by a dual cone whose gains are not `Gains::Recovery`. Pairs as with friction.
+    pub solimp: Vec<(usize, [f64; 5])>,
+    /// Stiffness of surfaces: (geom, \[N/m\]), > 0; read by laws with a material. Pairs as with friction.
+    pub contact_stiffness: Vec<(usize, f64)>,
+    /// Hunt–Crossley dissipation of surfaces: (geom, \[s/m\]), ≥ 0; likewise.
+    pub contact_dissipation: Vec<(usize, f64)>,
+    /// Gains of the dual cone in place of those of the recipe, which must be one of comfree; whether they are capped stays the recipe's.
+    pub contact_gains: Option<Gains>,
     /// Joint damping: (joint, \[N·m·s/rad or N·s/m\]), ≥ 0.
     pub damping: Vec<(usize, f64)>,
     /// Joint stiffness: (joint, \[N·m/rad or N/m\]), ≥ 0.
@@ -38,7 +47,12 @@ pub struct ParameterError {
     pub remedy: &'static str,
 }
 
-fn wrong(field: &'static str, entry: usize, message: String, remedy: &'static str) -> ParameterError {
+pub(crate) fn wrong(
+    field: &'static str,
+    entry: usize,
+    message: String,
+    remedy: &'static str,
+) -> ParameterError {
     ParameterError { field, entry, message, remedy }
 }
 
@@ -69,13 +83,33 @@ fn check_value(field: &'static str, entry: usize, name: &str, x: f64) -> Result<
     Err(wrong(field, entry, format!("'{name}' gets {x}"), "give a finite number ≥ 0"))
 }
 
+/// Fails on a curve that MuJoCo would clamp.
+fn check_solimp(entry: usize, name: &str, solimp: &[f64; 5]) -> Result<(), ParameterError> {
+    let ranges = [
+        ("dmin", 0.0..=1.0),
+        ("dmax", 0.0..=1.0),
+        ("width", 0.0..=f64::MAX),
+        ("midpoint", 0.0..=1.0),
+        ("power", 1.0..=f64::MAX),
+    ];
+    match ranges.into_iter().zip(solimp).find(|((_, range), x)| !range.contains(*x)) {
+        None => Ok(()),
+        Some(((what, _), x)) => Err(wrong(
+            "solimp",
+            entry,
+            format!("'{name}' gets {what} {x}"),
+            "give dmin, dmax and midpoint in 0 to 1, width at least 0, power at least 1",
+        )),
+    }
+}
+
 impl LaneParameters {
     /// Nothing differs.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The scene with these parameters.
+    /// The scene with these parameters; `contact_gains` are none of a scene.
     ///
     /// # Errors
     /// [`ParameterError`]: elements that do not exist or are given twice, values out of range, masses of bodies without mass.
@@ -114,6 +148,36 @@ impl LaneParameters {
             };
             surface.friction_dynamic = ratio.map(|r| r * mu[0]);
             [surface.friction, surface.friction_torsional, surface.friction_rolling] = *mu;
+        }
+        let geom_name = |i: usize| scene.geoms[i].name.clone();
+        check_numbers("solimp", &self.solimp, s.geoms.len(), geom_name)?;
+        for (k, (i, solimp)) in self.solimp.iter().enumerate() {
+            let g = &mut s.geoms[*i];
+            check_solimp(k, &g.name, solimp)?;
+            g.surface.sol.solimp = *solimp;
+        }
+        let surfaces: [(&'static str, &[(usize, f64)]); 2] = [
+            ("contact_stiffness", &self.contact_stiffness),
+            ("contact_dissipation", &self.contact_dissipation),
+        ];
+        for (field, entries) in surfaces {
+            check_numbers(field, entries, s.geoms.len(), geom_name)?;
+            for (k, (i, x)) in entries.iter().enumerate() {
+                let g = &mut s.geoms[*i];
+                check_value(field, k, &g.name, *x)?;
+                match field {
+                    "contact_stiffness" if *x == 0.0 => {
+                        return Err(wrong(
+                            field,
+                            k,
+                            format!("'{}' gets 0", g.name),
+                            "give a finite number > 0",
+                        ));
+                    }
+                    "contact_stiffness" => g.surface.stiffness = Some(*x),
+                    _ => g.surface.dissipation = Some(*x),
+                }
+            }
         }
         let fields: [(&'static str, &[(usize, f64)]); 4] = [
             ("damping", &self.damping),

@@ -17,6 +17,8 @@ pub struct Recipe {
     system: Box<MakeSystem>,
     scheme: Box<MakeScheme>,
     uncapped: Option<Gains>,
+    recovery: Option<f64>,
+    cone: Option<(DualCone, RigidOptions)>,
 }
 
 impl std::fmt::Debug for Recipe {
@@ -33,7 +35,14 @@ impl Recipe {
         system: impl Fn(&Scene) -> Result<RigidSystem, ModelError> + Send + Sync + 'static,
         scheme: impl Fn() -> Box<dyn OneStep> + Send + Sync + 'static,
     ) -> Self {
-        Self { name: name.into(), system: Box::new(system), scheme: Box::new(scheme), uncapped: None }
+        Self {
+            name: name.into(),
+            system: Box::new(system),
+            scheme: Box::new(scheme),
+            uncapped: None,
+            recovery: None,
+            cone: None,
+        }
     }
 
     /// Complementarity-free contact: dual cones in closed form, joints solved first, [`SWEEPS`] evaluations per step, [`MEMORY`] of the forces from step to step.
@@ -64,17 +73,11 @@ impl Recipe {
         let options = RigidOptions { joints_first: true, ..options };
         let recipe = Self::new(
             name,
-            move |scene| {
-                law.check().map_err(|message| ModelError::Element {
-                    place: Box::default(),
-                    message: format!("dual_cone: {message}"),
-                    remedy: "change the law of the recipe".into(),
-                })?;
-                RigidSystem::with_laws(scene, &RigidLaws::dual_cone(scene, law), options)
-            },
+            move |scene| cone_system(scene, law, options),
             move || Box::new(ContactStep::new(ComfreeSolver::with_sweeps(sweeps))),
         );
-        Self { uncapped: (!law.cap).then_some(law.gains), ..recipe }
+        let uncapped = (!law.cap).then_some(law.gains);
+        Self { uncapped, recovery: recovery(&law.gains), cone: Some((law, options)), ..recipe }
     }
 
     /// Convex implicit contact: lagged Hunt–Crossley laws under the Newton solver.
@@ -93,6 +96,11 @@ impl Recipe {
         self.uncapped
     }
 
+    /// β of a dual cone that undoes a part of a penetration per step.
+    pub(crate) fn recovery(&self) -> Option<f64> {
+        self.recovery
+    }
+
     /// Name, as in reports.
     pub fn name(&self) -> &str {
         &self.name
@@ -106,8 +114,37 @@ impl Recipe {
         (self.system)(scene)
     }
 
+    /// The law of a recipe with a dual cone when its gains are others; an error where they are out of range.
+    pub(crate) fn cone_with(&self, gains: Gains) -> Option<Result<DualCone, String>> {
+        let law = DualCone { gains, ..self.cone?.0 };
+        Some(law.check().map(|()| law))
+    }
+
+    /// The system of a scene with another dual cone, that of [`Recipe::cone_with`].
+    pub(crate) fn system_with(&self, scene: &Scene, law: DualCone) -> Result<RigidSystem, ModelError> {
+        let options = self.cone.map_or_else(RigidOptions::default, |(_, options)| options);
+        cone_system(scene, law, options)
+    }
+
     /// A scheme.
     pub fn scheme(&self) -> Box<dyn OneStep> {
         (self.scheme)()
     }
+}
+
+/// β of gains that undo a part of a penetration per step.
+pub(crate) fn recovery(gains: &Gains) -> Option<f64> {
+    match gains {
+        Gains::Recovery { beta } => Some(*beta),
+        _ => None,
+    }
+}
+
+fn cone_system(scene: &Scene, law: DualCone, options: RigidOptions) -> Result<RigidSystem, ModelError> {
+    law.check().map_err(|message| ModelError::Element {
+        place: Box::default(),
+        message: format!("dual_cone: {message}"),
+        remedy: "change the law of the recipe".into(),
+    })?;
+    RigidSystem::with_laws(scene, &RigidLaws::dual_cone(scene, law), options)
 }

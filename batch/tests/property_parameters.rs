@@ -6,7 +6,8 @@ mod common;
 use common::{DT, batch, control, controls, recipes, scene, start};
 use proptest::prelude::*;
 use signorini_batch::{LaneParameters, Recipe};
-use signorini_core::{BatchStepper, State};
+use signorini_core::{BatchStepper, LaneStatus, State};
+use signorini_laws::{DualCone, Gains};
 use signorini_scene::{ActuatorForce, Scene};
 
 const STEPS: usize = 40;
@@ -20,6 +21,10 @@ fn varied(s: f64) -> LaneParameters {
         gravity: Some([0.2 * s, 0.0, -9.0 - s]),
         mass_scale: vec![(4, 1.0 + 0.5 * s), (2, 0.8)],
         friction: vec![(3, [0.3 + 0.1 * s, 0.004, 1e-4]), (0, [0.2, 0.005, 1e-4])],
+        solimp: vec![(3, [0.8, 0.9 + 0.01 * s, 0.002, 0.5, 2.0]), (0, [0.85, 0.95, 0.001, 0.4, 1.0])],
+        contact_stiffness: vec![(3, 1e5 * (1.0 + s))],
+        contact_dissipation: vec![(0, 5.0 * s)],
+        contact_gains: None,
         damping: vec![(0, 0.02 + 0.1 * s)],
         stiffness: vec![(1, 0.5 * s)],
         armature: vec![(1, 0.01 * (1.0 + s))],
@@ -41,6 +46,9 @@ fn built(p: &LaneParameters) -> Scene {
         let surface = &mut s.geoms[*g].surface;
         (surface.friction, surface.friction_torsional, surface.friction_rolling) = (mu[0], mu[1], mu[2]);
     }
+    p.solimp.iter().for_each(|(g, x)| s.geoms[*g].surface.sol.solimp = *x);
+    p.contact_stiffness.iter().for_each(|(g, x)| s.geoms[*g].surface.stiffness = Some(*x));
+    p.contact_dissipation.iter().for_each(|(g, x)| s.geoms[*g].surface.dissipation = Some(*x));
     p.damping.iter().for_each(|(j, x)| s.joints[*j].damping = *x);
     p.stiffness.iter().for_each(|(j, x)| s.joints[*j].stiffness = *x);
     p.armature.iter().for_each(|(j, x)| s.joints[*j].armature = *x);
@@ -87,6 +95,55 @@ fn property_parameters_equal_a_scene_built_with_them() {
     }
 }
 
+/// Gains of its own: a lane equals a single run of a recipe with them, bit for bit, capped or not, alone or beside other parameters.
+#[test]
+fn property_gains_of_a_lane_equal_a_recipe_with_them() {
+    let gains = [
+        Gains::Recovery { beta: 0.1 },
+        Gains::Recovery { beta: 0.9 },
+        Gains::PerStep { k: 0.2, d: 0.001 },
+        Gains::Physical { kappa: 800.0, c: 15.0 },
+        Gains::Material,
+    ];
+    // Without a cap only gains below the bound of stability.
+    let own = [Gains::PerStep { k: 0.2, d: 0.001 }, Gains::Physical { kappa: 50.0, c: 1.0 }];
+    let paper = (DualCone::paper(0.1, 0.001), 1, &own[..]);
+    let remembering = DualCone::remembering(0.5);
+    for (law, sweeps, gains) in [(remembering, 16, &gains[..]), (remembering, 1, &gains), paper] {
+        let n = 2 * gains.len() + 1;
+        let mut b = batch(n, Recipe::comfree_with(law, sweeps), 2);
+        let x0 = b.state(0).unwrap().clone();
+        (0..n).for_each(|i| b.load(i, &start(i, &x0)).unwrap());
+        let parameters = |i: usize| LaneParameters {
+            contact_gains: gains.get(i / 2).copied(),
+            ..if i % 2 == 1 { varied(i as f64) } else { LaneParameters::default() }
+        };
+        (0..n).for_each(|i| b.set_parameters(i, &parameters(i)).unwrap());
+        (0..STEPS).for_each(|k| b.step(&controls(n, k), DT, 1, &[]).unwrap());
+        for i in 0..n {
+            let own = DualCone { gains: gains.get(i / 2).copied().unwrap_or(law.gains), ..law };
+            let scene = if i % 2 == 1 { built(&varied(i as f64)) } else { scene() };
+            assert_eq!(b.status(i), Some(&LaneStatus::Running));
+            let x = single(&Recipe::comfree_with(own, sweeps), &scene, i);
+            assert!(*b.state(i).unwrap() == x, "{law:?}, lane {i}");
+            assert!(
+                i == n - 1 || x != single(&Recipe::comfree_with(law, sweeps), &scene, i),
+                "lane {i} acts"
+            );
+        }
+        // Taken back.
+        b.set_parameters(0, &LaneParameters::default()).unwrap();
+        b.load(0, &start(0, &x0)).unwrap();
+        (0..STEPS).for_each(|k| b.step(&controls(n, k), DT, 1, &[]).unwrap());
+        assert!(*b.state(0).unwrap() == single(&Recipe::comfree_with(law, sweeps), &scene(), 0));
+    }
+    let mut b = batch(1, Recipe::icf(), 1);
+    let own = LaneParameters { contact_gains: Some(gains[0]), ..LaneParameters::default() };
+    let e = b.set_parameters(0, &own).unwrap_err().to_string();
+    let expected = "contact_gains[0]: the recipe 'icf' has no dual cone; give it to a batch of comfree";
+    assert!(e.contains(expected), "{e}");
+}
+
 /// Each field acts: alone it changes the motion.
 #[test]
 fn property_every_parameter_acts() {
@@ -96,6 +153,7 @@ fn property_every_parameter_acts() {
         LaneParameters { gravity: all.gravity, ..none() },
         LaneParameters { mass_scale: all.mass_scale.clone(), ..none() },
         LaneParameters { friction: vec![(3, [0.05, 0.0, 0.0]), (0, [0.05, 0.0, 0.0])], ..none() },
+        LaneParameters { contact_gains: Some(Gains::PerStep { k: 0.2, d: 0.001 }), ..none() },
         LaneParameters { damping: all.damping.clone(), ..none() },
         LaneParameters { stiffness: all.stiffness.clone(), ..none() },
         LaneParameters { armature: all.armature.clone(), ..none() },
@@ -119,6 +177,25 @@ fn property_every_parameter_acts() {
     }
 }
 
+/// Those of contacts act under the laws that read them.
+#[test]
+fn property_parameters_of_contacts_act_where_they_are_read() {
+    let none = LaneParameters::default;
+    let solimp = LaneParameters { solimp: vec![(0, [0.5, 0.6, 0.001, 0.5, 2.0])], ..none() };
+    let stiffness = LaneParameters { contact_stiffness: vec![(0, 1e4)], ..none() };
+    let dissipation = LaneParameters { contact_dissipation: vec![(0, 1.0)], ..none() };
+    for (recipe, p) in [
+        (Recipe::comfree_paper(0.2, 0.001), solimp),
+        (Recipe::icf(), stiffness),
+        (Recipe::icf(), dissipation),
+    ] {
+        let mut b = batch(2, recipe, 1);
+        b.set_parameters(1, &p).unwrap();
+        b.step(&controls(2, 0), DT, 60, &[]).unwrap();
+        assert!(b.state(0).unwrap() != b.state(1).unwrap(), "{p:?} changes nothing");
+    }
+}
+
 #[test]
 fn property_bad_parameters_name_lane_field_and_remedy() {
     let mut b = batch(3, Recipe::comfree(), 1);
@@ -131,6 +208,17 @@ fn property_bad_parameters_name_lane_field_and_remedy() {
         (LaneParameters { mass_scale: vec![(99, 2.0)], ..none() }, "element 99 does not exist"),
         (LaneParameters { friction: vec![(0, [-1.0, 0.0, 0.0])], ..none() }, "friction[0]"),
         (LaneParameters { damping: vec![(0, 1.0), (0, 2.0)], ..none() }, "'shoulder' is given twice"),
+        (LaneParameters { solimp: vec![(0, [0.9, 1.5, 0.001, 0.5, 2.0])], ..none() }, "dmax 1.5"),
+        (LaneParameters { solimp: vec![(0, [0.9, 0.95, nan, 0.5, 2.0])], ..none() }, "width NaN"),
+        (LaneParameters { solimp: vec![(0, [0.9, 0.95, 0.001, 0.5, 0.0])], ..none() }, "power 0"),
+        (LaneParameters { contact_stiffness: vec![(0, 0.0)], ..none() }, "contact_stiffness[0]"),
+        (LaneParameters { contact_dissipation: vec![(0, -1.0)], ..none() }, "contact_dissipation[0]"),
+        (LaneParameters { contact_gains: Some(Gains::Recovery { beta: 1.5 }), ..none() }, "beta is 1.5"),
+        (LaneParameters { contact_gains: Some(Gains::PerStep { k: nan, d: 0.1 }), ..none() }, "k is NaN"),
+        (
+            LaneParameters { contact_gains: Some(Gains::Physical { kappa: 0.0, c: 0.0 }), ..none() },
+            "no contact",
+        ),
         (LaneParameters { stiffness: vec![(0, f64::INFINITY)], ..none() }, "stiffness[0]"),
         (LaneParameters { armature: vec![(1, -0.1)], ..none() }, "'elbow' gets -0.1"),
         (LaneParameters { dry_friction: vec![(1, nan)], ..none() }, "dry_friction[0]"),

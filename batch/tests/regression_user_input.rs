@@ -238,3 +238,64 @@ fn regression_the_papers_recipe_has_no_speculative_contacts() {
     assert!((contacts(Recipe::comfree_paper(0.1, 0.001)) - free).abs() < 1e-15);
     assert!(contacts(Recipe::comfree()) > free + 1e-4);
 }
+
+/// Friction that means "no slip" holds what it is asked to, and its geoms are named.
+#[test]
+fn regression_huge_friction_holds_and_is_said() {
+    for mu in ["1e3", "1e6"] {
+        let xml = format!(
+            "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1' friction='{mu} .005 .0001'/><body pos='0 0 .05'><freejoint/>\
+             <geom name='cube' type='box' size='.05 .05 .05'/></body></worldbody></mujoco>"
+        );
+        let mut model = Model::from_xml_string(&xml).unwrap();
+        let said = |m: &Model| {
+            m.warnings().iter().filter(|w| w.contains("is taken as 5")).cloned().collect::<Vec<_>>()
+        };
+        let warnings = said(&model);
+        assert_eq!(warnings.len(), 1);
+        for words in ["geoms 'floor' and 'cube'", "5 or less", "icf"] {
+            assert!(warnings[0].contains(words), "{warnings:?}");
+        }
+        let mut data = Data::new(&model).unwrap();
+        (0..2500).for_each(|_| step(&model, &mut data).unwrap());
+        // It rests: a thousandth of its edge, where it fell through the floor before.
+        assert!((data.qpos[2] - 0.05).abs() < 1e-4, "{mu}: z = {}", data.qpos[2]);
+        // Leaning by 40 degrees, short of where a cube topples.
+        model.opt.gravity = [9.81 * 40f64.to_radians().sin(), 0.0, -9.81 * 40f64.to_radians().cos()];
+        let x = data.qpos[0];
+        (0..500).for_each(|_| step(&model, &mut data).unwrap());
+        // What it moves while friction is built up, a hundredth of its edge.
+        assert!((data.qpos[0] - x).abs() < 1e-3, "{mu}: slid {}", data.qpos[0] - x);
+        // With friction that is in order, or another recipe, there is nothing to say.
+        model.set_geom_friction(0, [5.0, 0.005, 1e-4]).unwrap();
+        assert!(said(&model).is_empty());
+        model.set_geom_friction(0, [50.0, 0.005, 1e-4]).unwrap();
+        assert_eq!(said(&model).len(), 1);
+        assert!(said(&model.with_recipe(Recipe::icf())).is_empty());
+    }
+}
+
+/// A light box under a heavy one sinks, which data and rollouts say once; equal boxes say nothing.
+#[test]
+fn regression_light_bodies_under_heavy_ones_are_said() {
+    let model = |heavy: f64| {
+        Model::from_xml_string(&format!(
+            "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='light' pos='0 0 .05'><freejoint/><geom type='box' size='.05 .05 .05' mass='1'/></body>\
+             <body name='heavy' pos='0 0 .15'><freejoint/><geom type='box' size='.05 .05 .05' mass='{heavy}'/></body></worldbody></mujoco>"
+        ))
+        .unwrap()
+    };
+    for (heavy, told) in [(1000.0, true), (1.0, false)] {
+        let model = model(heavy);
+        let mut data = Data::new(&model).unwrap();
+        let x0 = data.state();
+        (0..100).for_each(|_| step(&model, &mut data).unwrap());
+        let r = rollout(&model, &x0, &[], 100, RolloutOptions::default()).unwrap();
+        for w in [data.warning(), r.warnings[0].clone()] {
+            assert_eq!(w.is_some(), told, "{w:?}");
+            assert!(w.is_none_or(|w| w.contains("contacts of body 'light'") && w.contains("Recipe::icf")));
+        }
+        data.reset_data(&model).unwrap();
+        assert_eq!(data.warning(), None);
+    }
+}

@@ -1,9 +1,11 @@
 """Environment steps per second of many worlds on two threads, ours beside MuJoCo's `rollout`, alternating in one run.
 
     benches/peers/.venv/bin/python benches/peers/throughput.py [--models DIR] [--threads 2] [--rounds 3]
+    benches/peers/.venv/bin/python benches/peers/throughput.py --curve 16,64,256,1024,4096 [--note "what else ran"]
 
 Scenes: `scenes/three_arrays.xml`; the Allegro hand with a cube (from the models of others: pass --models), under random controls that all worlds
-share. Prints a table and appends one JSON line per row to benches/records/throughput.jsonl.
+share. Prints a table and appends one JSON line per row to benches/records/throughput.jsonl. With --curve: the Allegro hand alone over several numbers of
+worlds, the best of the rounds, written to benches/records/allegro_curve.json, which the page borse2026comfree/fig08 draws.
 """
 
 import argparse
@@ -24,6 +26,8 @@ from mujoco import rollout
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 RECORDS = HERE.parent / "records" / "throughput.jsonl"
+CURVE = HERE.parent / "records" / "allegro_curve.json"
+SETTINGS = [("comfree, paper", ["--sweeps", 0]), ("comfree, 1 evaluation", ["--sweeps", 1]), ("comfree, 16 evaluations", ["--sweeps", 16]), ("icf", ["--icf"])]
 HOLD = 50
 ALLEGRO = """<mujoco model="allegro cube"><include file="right_hand.xml"/><option timestep="0.002"/>
 <worldbody><geom name="floor" pos="0 0 -0.1" size="0 0 0.05" type="plane"/>
@@ -84,6 +88,23 @@ def run(program, path, lanes, steps, threads, controls, noise, extra):
         return json.loads(subprocess.run([str(c) for c in command], check=True, capture_output=True, text=True).stdout)
 
 
+def curve(a, base, program, case):
+    """Steps per second over the numbers of worlds, the best of the rounds; engines alternate."""
+    path, steps, controls, noise = case
+    rows = []
+    for lanes in a.curve:
+        best = {}
+        for _ in range(a.rounds):
+            common = (path, lanes, steps, a.threads, controls, noise)
+            results = {"mujoco": theirs(*common)} | {label: ours(program, *common, extra) for label, extra in SETTINGS}
+            best = {label: max(r[0], best.get(label, 0.0)) for label, r in results.items()}
+        for label, rate in best.items():
+            rows.append({"engine": label, "worlds": lanes, "steps_per_s": round(rate)})
+            print(f"{lanes:6} worlds {label:24} {rate:10.0f} steps/s  {rate / best['mujoco']:5.2f}")
+    record = base | {"rounds": a.rounds, "steps": steps, "load_average_at_the_end": machine()["load_average"], "note": a.note, "rows": rows}
+    CURVE.write_text(json.dumps(record, indent=1) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     default = os.environ.get("SIGNORINI_MODELS", ROOT.parent / "shared" / "models")
@@ -91,10 +112,14 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--lanes", type=int, default=128)
+    parser.add_argument("--curve", type=lambda s: [int(n) for n in s.split(",")], help="numbers of worlds")
+    parser.add_argument("--note", default="", help="what else ran, kept in the record of --curve")
     a = parser.parse_args()
     program = binary()
     base = machine() | {"date": datetime.now(timezone.utc).isoformat(timespec="seconds"), "threads": a.threads}
     hand = a.models / "allegro_hand"
+    if a.curve and not hand.is_dir():
+        raise SystemExit(f"{hand} is absent; give --models")
     with tempfile.TemporaryDirectory() as folder:
         cases = [("three_arrays", HERE / "scenes" / "three_arrays.xml", 750, None, 1e-3)]
         if hand.is_dir():
@@ -107,13 +132,16 @@ def main():
             cases.append(("allegro_cube", scene, 300, controls, 0.0))
         else:
             print(f"skipped: {hand} is absent")
-        settings = [("comfree, paper", ["--sweeps", 0]), ("comfree, 1 evaluation", ["--sweeps", 1]), ("comfree, 16 evaluations", ["--sweeps", 16]), ("icf", ["--icf"])]
+        if a.curve:
+            _, path, steps, controls, noise = cases[-1]
+            curve(a, base, program, (path, steps, controls, noise))
+            return
         for name, path, steps, controls, noise in cases:
             rows = {}
             for _ in range(a.rounds):
                 common = (path, a.lanes, steps, a.threads, controls, noise)
                 rows.setdefault("mujoco", []).append(theirs(*common))
-                for label, extra in settings:
+                for label, extra in SETTINGS:
                     rows.setdefault(label, []).append(ours(program, *common, extra))
             parts = split(program, *common)
             print(f"{name:14} split of a step [us]: " + ", ".join(f"{k} {x:.2f}" for k, x in parts.items()))

@@ -1,11 +1,8 @@
 //! What a user of the dual cone should know of a model before it runs.
 
-use signorini_multibody::{CollidingPair, EqualityModel, Model};
+use signorini_multibody::{CollidingPair, EqualityModel, Model, STEEPEST, limited_friction};
 use signorini_scene::Scene;
 use signorini_validation::engine::Engine;
-
-/// Above it the facets of the dual cone lean so far that the normal part of their force is lost: at 5 a cube of 1 kg rests 0.03 mm deep, at 10 0.4 mm, at 100 it sinks.
-const STEEP: f64 = 10.0;
 
 /// One line on the cones when the file asks for elliptic ones.
 pub(crate) fn cones(scene: &Scene) -> Option<&'static str> {
@@ -42,18 +39,18 @@ pub(crate) fn warnings(scene: &Scene, pairs: &[CollidingPair]) -> Vec<String> {
         let [a, b] = p.geoms.map(|g| scene.geoms[g].name.as_str());
         format!("contacts of geoms '{a}' and '{b}'")
     };
-    let mut out = Vec::new();
+    let mut out: Vec<String> = limited_friction(scene, pairs).into_iter().collect();
+    let steep = pairs.iter().find(|p| p.material.friction_static > STEEPEST);
+    if let Some(p) = steep {
+        out.push(format!(
+            "{}: friction {}: gains that do not fall with friction may pass the bound of stability; {STEEPEST} holds as well",
+            name(p),
+            p.material.friction_static
+        ));
+    }
     let mut tell = |count: usize, text: String| {
         out.push(if count > 1 { format!("{text} ({} pairs more)", count - 1) } else { text });
     };
-    let steep: Vec<_> = pairs.iter().filter(|p| p.material.friction_static > STEEP).collect();
-    if let Some(p) = steep.first() {
-        let mu = p.material.friction_static;
-        tell(
-            steep.len(),
-            format!("{}: friction {mu}; with dual_cone bodies sink above about {STEEP}; lower it", name(p)),
-        );
-    }
     let entries: [(&str, [f64; 2]); 5] = [
         ("dmin", [0.0, 1.0]),
         ("dmax", [0.0, 1.0]),

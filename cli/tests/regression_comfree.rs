@@ -134,7 +134,6 @@ fn regression_surfaces_that_make_no_sense_are_refused_or_told_of() {
     }
     let pair = "contacts of geoms 'floor' and 'cube'";
     for (surface, words) in [
-        ("friction='100 0 0'", "friction 100; with dual_cone bodies sink above about 10"),
         ("solimp='2 2 .001 .5 2'", "dmax of solimp is 2, taken as the nearest allowed, 1"),
         ("solimp='.9 .95 -1 .5 2'", "width of solimp is -1, taken as the nearest allowed, 0"),
         ("solimp='.9 .95 .001 2 2'", "midpoint of solimp is 2, taken as"),
@@ -146,9 +145,14 @@ fn regression_surfaces_that_make_no_sense_are_refused_or_told_of() {
             assert!(ok && text.contains(words) && text.contains(pair), "{surface}{mode}: {text}");
         }
     }
+    for (mode, words) in [("", "friction 100 is taken as 5"), (" --paper-mode", "friction 100: gains")] {
+        let (ok, text) = folder.run(&cube("", "friction='100 0 0'"), &format!("{run}{mode}"));
+        assert!(ok && text.contains(words) && text.contains(pair), "{mode}: {text}");
+    }
     // Sane: nothing to say.
     for surface in [
         "",
+        "friction='5 0 0'",
         "solimp='0 1 .001 .5 2'",
         "condim='6' friction='1 0 0'",
         "solimp='.9 .95 0 .5 2'",
@@ -216,4 +220,38 @@ fn regression_a_run_that_runs_away_stops_with_the_reason() {
     // Fast, but not without bound.
     let (ok, text) = folder.run(&free.replace("-2e8", "-4e6"), "--dt .002");
     assert!(ok, "{text}");
+}
+
+/// Boxes of 0.1 m on each other, of these masses.
+fn stack(masses: &[f64]) -> String {
+    let boxes = masses.iter().enumerate().map(|(i, m)| {
+        let z = 0.05 + 0.1 * i as f64;
+        format!("<body name='b{i}' pos='0 0 {z}'><freejoint/><geom name='g{i}' type='box' size='.05 .05 .05' mass='{m}'/></body>")
+    });
+    let boxes: String = boxes.collect();
+    format!("<mujoco><worldbody><geom name='floor' type='plane' size='9 9 1'/>{boxes}</worldbody></mujoco>")
+}
+
+#[test]
+fn regression_light_bodies_under_heavy_ones_are_told_of_once() {
+    let folder = Folder::new("carried");
+    let words = "light under heavy: contacts of body 'b0'";
+    for (masses, arguments, told) in [
+        (&[1.0, 1000.0][..], "--solver comfree", true),
+        (&[1.0, 1000.0], "--solver comfree --sweeps 1", true),
+        (&[1.0, 1000.0], "", false),
+        (&[1000.0, 1.0], "--solver comfree", false),
+        (&[1.0; 10], "--solver comfree", false),
+        (&[1.0, 10.0], "--solver comfree", false),
+    ] {
+        let (ok, text) = folder.run(&stack(masses), arguments);
+        assert!(ok, "{masses:?} {arguments}: {text}");
+        let count = text.matches("warning: light under heavy").count();
+        assert_eq!(count, usize::from(told), "{masses:?} {arguments}: {text}");
+        if told {
+            for part in [words, "the lighter side", "mm deep at t = ", "a smaller step", "--solver icf"] {
+                assert!(text.contains(part), "{text}");
+            }
+        }
+    }
 }

@@ -41,10 +41,29 @@ struct Proxy {
 pub struct CollidingPair {
     /// The geoms.
     pub geoms: [usize; 2],
-    /// Combined material.
+    /// Combined material, friction as it is used.
     pub material: ContactMaterial,
+    /// Friction that the scene states.
+    pub stated_friction: f64,
     /// Contacts are created below this gap \[m\], speculation aside.
     pub margin: f64,
+}
+
+/// One line on the pairs whose friction is used smaller than the scene states it ([`crate::STEEPEST`]): the geoms, and the remedy. None without such pairs.
+pub fn limited_friction(scene: &Scene, pairs: &[CollidingPair]) -> Option<String> {
+    let limited = || pairs.iter().filter(|p| p.stated_friction > p.material.friction_static);
+    let p = limited().max_by(|a, b| a.stated_friction.total_cmp(&b.stated_friction))?;
+    let [a, b] = p.geoms.map(|g| scene.geoms[g].name.as_str());
+    let (asked, used) = (p.stated_friction, p.material.friction_static);
+    let more = match limited().count() {
+        1 => String::new(),
+        n => format!(" ({} pairs more)", n - 1),
+    };
+    let degrees = used.atan().to_degrees();
+    Some(format!(
+        "contacts of geoms '{a}' and '{b}': friction {asked} is taken as {used} with dual_cone, which nothing slips on below {degrees:.0}°: steeper cones make its normal soft as μ², and bodies sink; \
+         state {used} or less, or use the solver icf{more}"
+    ))
 }
 
 /// A contact as found by the query.
@@ -88,8 +107,8 @@ pub(crate) struct Collision {
 }
 
 impl Collision {
-    /// Collects the geoms that take part.
-    pub(crate) fn new(scene: &Scene, model: &Model) -> Self {
+    /// Collects the geoms that take part; friction above `steepest` is taken as that.
+    pub(crate) fn new(scene: &Scene, model: &Model, steepest: f64) -> Self {
         let named: HashSet<usize> = scene.pairs.iter().flat_map(|p| [p.geom_a, p.geom_b]).collect();
         let mut colliders = Vec::new();
         for (geom, g) in scene.geoms.iter().enumerate() {
@@ -113,7 +132,7 @@ impl Collision {
         for p in &mut proxies {
             p.ball = ball_around(&colliders[p.colliders.clone()]);
         }
-        let rules = PairRules::new(scene);
+        let rules = PairRules::new(scene, steepest);
         let by_collider = rules.margins(&colliders);
         let largest = |p: &Proxy| by_collider[p.colliders.clone()].iter().copied().fold(0.0, f64::max);
         let first_moving = proxies.iter().take_while(|p| model.bodies[p.body].tree.is_none()).count();
@@ -285,8 +304,12 @@ impl Collision {
     /// All pairs.
     pub(crate) fn pairs(&self) -> Vec<CollidingPair> {
         let geom = |i: u32| self.colliders[i as usize].geom;
-        let public =
-            |p: Pair| CollidingPair { geoms: [geom(p.a), geom(p.b)], material: p.material, margin: p.margin };
+        let public = |p: Pair| CollidingPair {
+            geoms: [geom(p.a), geom(p.b)],
+            material: p.material,
+            stated_friction: p.stated_friction,
+            margin: p.margin,
+        };
         self.numbers().filter_map(|(i, j)| self.rules.pair(&self.colliders, i, j)).map(public).collect()
     }
 

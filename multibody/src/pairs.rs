@@ -11,6 +11,8 @@ pub(crate) struct Pair {
     pub a: u32,
     pub b: u32,
     pub material: ContactMaterial,
+    /// Friction that the scene states.
+    pub stated_friction: f64,
     /// Weight of A's witness in the contact point.
     pub weight_a: f64,
     /// Contacts are created below this gap, speculation aside.
@@ -24,11 +26,13 @@ pub(crate) struct Pair {
 pub(crate) struct PairRules {
     scene: Scene,
     filter: CollisionFilter,
+    /// Friction above this is taken as this.
+    steepest: f64,
 }
 
 impl PairRules {
-    pub(crate) fn new(scene: &Scene) -> Self {
-        Self { scene: scene.clone(), filter: CollisionFilter::new(scene) }
+    pub(crate) fn new(scene: &Scene, steepest: f64) -> Self {
+        Self { scene: scene.clone(), filter: CollisionFilter::new(scene), steepest }
     }
 
     /// Whether the scene's filters let two colliders by number meet.
@@ -49,7 +53,12 @@ impl PairRules {
         if let Some(p) = self.scene.explicit_pair(geom_a, geom_b) {
             (material, margin, active) = (p.material, p.margin, p.margin - p.inactive_gap);
         }
-        Some(Pair { a: a as u32, b: b as u32, material, weight_a, margin, active })
+        let stated_friction = material.friction_static;
+        if stated_friction > self.steepest {
+            material.friction_static = self.steepest;
+            material.friction_dynamic = material.friction_dynamic.min(self.steepest);
+        }
+        Some(Pair { a: a as u32, b: b as u32, material, stated_friction, weight_a, margin, active })
     }
 
     /// For each collider, a margin such that those of two add up to no less than the margin of their pair \[m\].

@@ -106,7 +106,7 @@ impl RigidSystem {
     pub fn with_laws(scene: &Scene, laws: &RigidLaws, options: RigidOptions) -> Result<Self, ModelError> {
         laws.check()?;
         let model = Model::new(scene)?;
-        let collision = Collision::new(scene, &model);
+        let collision = Collision::new(scene, &model, laws.steepest);
         if let Some(message) = collision.unsupported() {
             return Err(ModelError::Element {
                 place: Box::default(),

@@ -111,6 +111,15 @@ impl Engine {
         DualCone { acting: law.acting && self.sweeps() == 1, ..law }
     }
 
+    /// β of the contacts of comfree with fixed steps, where the law undoes a part of a penetration per step.
+    pub(crate) fn recovery(&self) -> Option<f64> {
+        let comfree = self.solver == "comfree" && self.law == "dual_cone" && self.integrator == "fixed";
+        match self.cone().gains {
+            Gains::Recovery { beta } if comfree => Some(beta),
+            _ => None,
+        }
+    }
+
     /// Evaluations per step of comfree.
     fn sweeps(&self) -> u32 {
         if self.paper || self.integrator == "cenic" { 1 } else { self.sweeps }

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use signorini_core::{AcceptedStep, ContactSolver, HeldInputs, OneStep, State, StepObserver};
+use signorini_core::{AcceptedStep, ContactSolver, HeldInputs, OneStep, Slot, State, StepObserver, System};
 use signorini_integrators::ContactStep;
-use signorini_multibody::{RigidSystem, Sensors, contact_impulse};
+use signorini_multibody::{OverloadRecord, RigidSystem, Sensors, contact_impulse};
 use signorini_scene::{Pose, Scene};
 
 use crate::engine::{Engine, EngineError};
@@ -25,6 +25,9 @@ pub struct Recorder<'a> {
     control: Vec<f64>,
     mocap: Vec<Pose>,
     watch: Option<GainWatch>,
+    /// β of the dual cone where pairs that carry too much are looked for.
+    recovery: Option<f64>,
+    overload: OverloadRecord,
 }
 
 /// What a recording says of its run.
@@ -42,8 +45,8 @@ pub struct RunLabels {
 const FIRST_READING: f64 = 1e-4;
 
 impl<'a> Recorder<'a> {
-    /// For a scene under an engine; the first row is the state `x0` with the inputs `held` there. Gains beyond the bound of stability are told in the
-    /// header's `warnings` ([`GainWatch`]).
+    /// For a scene under an engine; the first row is the state `x0` with the inputs `held` there. Gains beyond the bound of stability ([`GainWatch`]) and the
+    /// first light body under a heavy one ([`OverloadRecord`]) are told in the header's `warnings`.
     ///
     /// # Errors
     /// As [`Engine::system`].
@@ -61,6 +64,7 @@ impl<'a> Recorder<'a> {
         let mut r =
             Self::with_system(scene, engine.system(scene)?, engine.contact_solver()?, labels, (x0, held))?;
         r.watch = GainWatch::new(scene, engine)?;
+        r.recovery = engine.recovery();
         Ok(r)
     }
 
@@ -143,6 +147,8 @@ impl<'a> Recorder<'a> {
             control: held.control.to_vec(),
             mocap: held.mocap.to_vec(),
             watch: None,
+            recovery: None,
+            overload: OverloadRecord::default(),
         };
         r.push(x0, 0.0, f64::NAN, 0, 0);
         Ok(r)
@@ -158,6 +164,21 @@ impl<'a> Recorder<'a> {
     pub fn on_step(mut self, f: &'a mut dyn FnMut(f64)) -> Self {
         self.progress = Some(f);
         self
+    }
+
+    /// What to say of a light body under a heavy one, once.
+    fn carried(&mut self, step: &AcceptedStep<'_>) -> Option<String> {
+        let beta = self.recovery.filter(|_| self.overload.due(&step.last))?;
+        self.probe.control_mut().copy_from_slice(&self.control);
+        self.probe.mocap_poses_mut().copy_from_slice(&self.mocap);
+        // The run itself has solved this problem: it cannot fail for what it holds.
+        self.probe.prepare(Slot::Start, step.x0, step.last.dt).ok()?;
+        self.probe.problem(Slot::Start, step.last.dt).ok()?;
+        if !self.overload.look(&self.probe, step.x0.t, &step.last, beta) {
+            return None;
+        }
+        let text = self.overload.found()?.describe(self.probe.model());
+        Some(format!("{text}; take a smaller step (the depth falls as its square) or --solver icf"))
     }
 
     fn push(&mut self, x: &State, dt: f64, error: f64, iterations: u32, rejected: u32) {
@@ -200,7 +221,11 @@ impl StepObserver for Recorder<'_> {
         if let Some(watch) = &mut self.watch
             && watch.look(step, held)
         {
-            self.recording.header.warnings = watch.warning().into_iter().collect();
+            self.recording.header.warnings.retain(|w| !w.starts_with("gains"));
+            self.recording.header.warnings.extend(watch.warning());
+        }
+        if let Some(warning) = self.carried(step) {
+            self.recording.header.warnings.push(warning);
         }
         if let Some(f) = &mut self.progress {
             f(step.x1.t);

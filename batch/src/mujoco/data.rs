@@ -93,6 +93,7 @@ pub(super) struct Engine {
     pub built: (u64, [f64; 3]),
     pub origin: u64,
     pub look: Option<GainLook>,
+    pub recovery: Option<f64>,
     pub gains: GainRecord,
     pub system: RigidSystem,
     pub scheme: Box<dyn OneStep>,
@@ -114,6 +115,7 @@ impl Engine {
             built: (model.revision(), model.opt.gravity),
             origin: model.origin(),
             look: GainLook::new(model.recipe()),
+            recovery: model.recipe().recovery(),
             gains: GainRecord::default(),
             scheme: model.recipe().scheme(),
             sensors: Sensors::new(m),
@@ -236,9 +238,9 @@ impl MjData {
         self.energy = [0.0; 2];
     }
 
-    /// Gains beyond a bound of stability since the last reset, with the bound: as [`CpuBatch::warning`](crate::CpuBatch::warning).
+    /// Gains beyond a bound of stability since the last reset, with the bound, or a light body under a heavy one: as [`CpuBatch::warning`](crate::CpuBatch::warning).
     pub fn warning(&self) -> Option<String> {
-        self.engine.gains.warning()
+        self.engine.gains.warning(self.engine.system.model())
     }
 
     /// The state (time, qpos, qvel, act), `mjSTATE_FULLPHYSICS`.

@@ -17,6 +17,7 @@ use crate::gain_look::check_lane_end;
 pub fn step(model: &Model, data: &mut Data) -> Result<(), MujocoError> {
     evaluate(model, data)?;
     let e = &mut *data.engine;
+    e.gains.look_at_loads(&e.system, e.x0.t, e.scheme.last_solve(), e.recovery);
     data.time = e.x1.t;
     data.qpos.clone_from(&e.x1.q);
     data.qvel.clone_from(&e.x1.v);
@@ -74,7 +75,7 @@ fn evaluate(model: &Model, data: &mut Data) -> Result<(), MujocoError> {
         }
     }
     if let Some(look) = &mut e.look {
-        look.look(&mut e.gains, &mut e.system, (&e.x0, dt), last);
+        look.look(&mut e.gains, &mut e.system, (&e.x0, dt), last, None);
     }
     Ok(())
 }

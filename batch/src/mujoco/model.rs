@@ -2,7 +2,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use signorini_multibody::Model as Multibody;
+use signorini_multibody::{Model as Multibody, STEEPEST, limited_friction};
 use signorini_scene::{Keyframe, LoadOptions, NoteKind, Scene};
 
 use super::MujocoError;
@@ -73,6 +73,8 @@ pub struct Model {
     /// The same for copies and changes of one model: geoms and law are the same.
     origin: u64,
     warnings: Vec<String>,
+    /// That of `warnings` which speaks of friction.
+    of_friction: Option<String>,
 }
 
 /// A number that no model has.
@@ -112,7 +114,27 @@ impl Model {
         let warnings = scene.notes.iter().filter(|n| n.kind == NoteKind::Warning);
         let warnings = warnings.map(|n| format!("{}: {}", n.place, n.text)).collect();
         let revision = fresh();
-        Ok(Self { opt, scene, inner, recipe: Arc::new(recipe), revision, origin: revision, warnings })
+        let (recipe, of_friction) = (Arc::new(recipe), None);
+        let mut m = Self { opt, scene, inner, recipe, revision, origin: revision, warnings, of_friction };
+        m.look_at_friction()?;
+        Ok(m)
+    }
+
+    /// Says so where contacts get less friction than the geoms state.
+    fn look_at_friction(&mut self) -> Result<(), MujocoError> {
+        if let Some(text) = self.of_friction.take() {
+            self.warnings.retain(|w| *w != text);
+        }
+        let steep = |mu: f64| mu > STEEPEST;
+        let s = &self.scene;
+        if s.geoms.iter().any(|g| steep(g.surface.friction))
+            || s.pairs.iter().any(|p| steep(p.material.friction_static))
+        {
+            let pairs = self.recipe.system(s)?.contact_pairs();
+            self.of_friction = limited_friction(s, &pairs);
+            self.warnings.extend(self.of_friction.clone());
+        }
+        Ok(())
     }
 
     /// The same model with another solver of contact.
@@ -121,11 +143,13 @@ impl Model {
         self.recipe = Arc::new(recipe);
         self.revision = fresh();
         self.origin = self.revision;
+        // A recipe that makes no system of the scene is an error of the data.
+        let _ = self.look_at_friction();
         self
     }
 
     /// What the reader of the file thinks a user should look at, with file, line and element: for example a keyframe that is shorter than nq and was
-    /// filled up from the reference configuration. [`Scene::notes`] has everything else that was converted or kept out.
+    /// filled up from the reference configuration, or friction so large that contacts get less ([`STEEPEST`]). [`Scene::notes`] has everything else that was converted or kept out.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -325,6 +349,6 @@ impl Model {
         self.inner = Multibody::new(&scene)?;
         self.scene = scene;
         self.revision = fresh();
-        Ok(())
+        self.look_at_friction()
     }
 }

@@ -21,7 +21,7 @@ pub struct Rollout {
     pub sensordata: Vec<f64>,
     /// Why a rollout failed; None for those that did not.
     pub failures: Vec<Option<StepError>>,
-    /// Gains of a rollout beyond a bound of stability, with the bound: [`CpuBatch::warning`].
+    /// What a user should know of a rollout, gains beyond a bound of stability among it: [`CpuBatch::warning`].
     pub warnings: Vec<Option<String>>,
 }
 

@@ -1,3 +1,4 @@
+use signorini_core::na::{Quaternion, UnitQuaternion, Vector3};
 use signorini_core::{NoObserver, State};
 use signorini_laws::{DualCone, Gains};
 use signorini_scene::{LoadOptions, Scene};
@@ -15,25 +16,66 @@ fn failed(e: impl std::fmt::Display) -> PageError {
     PageError::from_error(e)
 }
 
-/// A ball that falls on a plane by 3 cm while it moves and spins.
-fn scene() -> Result<Scene, PageError> {
-    let text = "<mujoco model=\"ball\"><worldbody><geom type=\"plane\" size=\"5 5 .1\"/>\
-        <body pos=\"0 0 .08\"><freejoint/><geom type=\"sphere\" size=\".05\" friction=\".3\"/></body></worldbody></mujoco>";
-    Scene::from_mjcf(text, "ball.xml", &LoadOptions::default()).map_err(failed)
+/// What is dropped on a plane.
+struct Case {
+    /// Beginning of the names of claims and plots; none for the ball.
+    prefix: &'static str,
+    what: &'static str,
+    plane: &'static str,
+    body: &'static str,
+    /// How far from the centre, along its axis to both sides, places are compared \[m\].
+    reach: f64,
+    /// At the start, linear and angular \[m/s, rad/s\].
+    v: [f64; 6],
+}
+
+/// A ball that falls by 3 cm while it moves and spins; a capsule that comes down on one end while it slides and tumbles, so that friction acts at one end, then at both, which slip and stick.
+const CASES: [Case; 2] = [
+    Case {
+        prefix: "",
+        what: "ball",
+        plane: "",
+        reach: 0.0,
+        body: "pos=\"0 0 .08\"><freejoint/><geom type=\"sphere\" size=\".05\" friction=\".3\"/>",
+        v: [0.5, 0.1, 0.0, 2.0, -3.0, 5.0],
+    },
+    Case {
+        prefix: "capsule_",
+        what: "tumbling capsule",
+        plane: "friction=\".3\"",
+        reach: 0.11,
+        body: "pos=\"0 0 .12\" euler=\"0 60 0\"><freejoint/><geom type=\"capsule\" size=\".03 .08\" friction=\".3\"/>",
+        v: [0.8, 0.1, 0.0, 1.0, 2.0, 3.0],
+    },
+];
+
+impl Case {
+    fn scene(&self) -> Result<Scene, PageError> {
+        let Self { what, plane, body, .. } = self;
+        let text = format!(
+            "<mujoco model=\"{what}\"><worldbody><geom type=\"plane\" size=\"5 5 .1\" {plane}/><body {body}</body></worldbody></mujoco>"
+        );
+        Scene::from_mjcf(&text, "case.xml", &LoadOptions::default()).map_err(failed)
+    }
 }
 
 /// The state at the end, and accepted and rejected steps.
-fn run(scene: &Scene, engine: &Engine) -> Result<(State, u64), PageError> {
-    let mut sys = engine.system(scene).map_err(failed)?;
+fn run(case: &Case, engine: &Engine) -> Result<(State, u64), PageError> {
+    let mut sys = engine.system(&case.scene()?).map_err(failed)?;
     let mut x = sys.initial_state(None).map_err(failed)?;
-    x.v.copy_from_slice(&[0.5, 0.1, 0.0, 2.0, -3.0, 5.0]);
+    x.v.copy_from_slice(&case.v);
     let mut integrator = engine.integrator().map_err(failed)?;
     let report = integrator.advance(&mut sys, &mut x, TIME, &mut NoObserver).map_err(failed)?;
     Ok((x, report.steps + report.rejected))
 }
 
-fn distance(a: &State, b: &State) -> f64 {
-    a.q[..3].iter().zip(&b.q).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt()
+/// The larger distance of the two ends.
+fn distance(case: &Case, a: &State, b: &State) -> f64 {
+    let end = |x: &State, side: f64| {
+        let turn = UnitQuaternion::new_normalize(Quaternion::new(x.q[3], x.q[4], x.q[5], x.q[6]));
+        Vector3::new(x.q[0], x.q[1], x.q[2]) + turn * Vector3::new(0.0, 0.0, side * case.reach)
+    };
+    [-1.0, 1.0].map(|side| (end(a, side) - end(b, side)).norm()).into_iter().fold(0.0, f64::max)
 }
 
 impl Page for ErrorControl {
@@ -44,82 +86,94 @@ impl Page for ErrorControl {
         "Physical gains under error control"
     }
     fn cost(&self) -> (f64, f64) {
-        (3.0, 10.0)
+        (6.0, 20.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let scene = scene()?;
-        let law = |gains| DualCone { gains, ..DualCone::default() };
-        let laws = [
-            ("physical", "physical gains, κ = 1000/s², c = 20/s", law(PHYSICAL)),
-            ("per_step", "gains per step, k = 0.2/s, d = 0.001", law(Gains::PerStep { k: 0.2, d: 0.001 })),
-        ];
-        let mut steps_plot = Plot::new(
-            "steps",
-            "Distance at the end from the run with the smallest step.",
-            "step [s]",
-            "distance [m]",
-        )
-        .log(true, true);
-        let mut plot = Plot::new(
-            "accuracy",
-            "Distance at the end from physical gains with a step of 1 µs, under error control.",
-            "accuracy [m]",
-            "distance [m]",
-        )
-        .log(true, true);
-        let mut table =
-            Table::new("Error control", &["gains", "accuracy", "steps", "distance from the reference [m]"]);
-        let fixed = |dual_cone, dt| Engine { dual_cone: Some(dual_cone), sweeps: 1, ..Engine::comfree(dt) };
-        let (reference, _) = run(&scene, &fixed(laws[0].2, if ctx.full() { 1e-7 } else { 1e-6 }))?;
-        let mut claims = Vec::new();
-        for (id, name, law) in laws {
-            let finest = run(&scene, &fixed(law, 2e-6))?.0;
-            let mut points = Vec::new();
-            for dt in [4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4, 1.25e-4, 6.25e-5] {
-                ctx.say(format!("{name}, {dt:e} s"));
-                let x = run(&scene, &fixed(law, dt))?.0;
-                points.push((dt, distance(&x, if id == "physical" { &reference } else { &finest })));
-            }
-            if id == "physical" {
-                let order = slope(&points[2..]);
-                let claim = format!("{name}: order of the distance in the step, 1 ms to 63 µs");
-                claims.push(
-                    Claim::at_least("order", &claim, 0.8, order, "")
-                        .rule("at least 0.8: the step is of order one"),
-                );
-            }
-            steps_plot.add(name, Mark::LinePoints, points);
-            let mut errors = Vec::new();
-            for accuracy in [1e-2, 1e-3, 1e-4, 1e-5, 1e-6] {
-                ctx.say(format!("{name}, accuracy {accuracy:e}"));
-                let engine = Engine {
-                    law: "dual_cone".into(),
-                    solver: "comfree".into(),
-                    dual_cone: Some(law),
-                    ..Engine::cenic(accuracy)
-                };
-                let (x, steps) = run(&scene, &engine)?;
-                let error = distance(&x, &reference);
-                table.row([name.into(), format!("{accuracy:e}"), steps.to_string(), format!("{error:.2e}")]);
-                errors.push((accuracy, error));
-            }
-            if id == "physical" {
-                let claim = format!("{name}: order of the distance in the accuracy");
-                claims.push(Claim::at_least("accuracy", &claim, 0.4, slope(&errors), "").rule(
-                    "at least 0.4: errors of a step of order one fall with the square root of its estimate",
-                ));
-            }
-            plot.add(name, Mark::LinePoints, errors);
-        }
-        Ok(PageOutput {
+        let mut out = PageOutput {
             text: vec![format!(
-                "A ball falls on a plane, slides and rolls; {TIME} s, one evaluation per step. Gains relative to the step, as published, make contact stiffer the smaller the step: runs at smaller steps tend to rigid contact, \
+                "A ball falls on a plane, slides and rolls; a capsule of 0.22 m comes down on one end while it slides at 0.8 m/s and tumbles, μ = 0.3, and its distance is that of the end that is further off; \
+                 {TIME} s, one evaluation per step. Gains relative to the step, as published, make contact stiffer the smaller the step: runs at smaller steps tend to rigid contact, \
                  and two halves of a step obey another law than the whole. Physical gains are one compliance at all steps."
             )],
-            plots: vec![steps_plot, plot],
-            tables: vec![table],
-            claims,
             ..PageOutput::default()
-        })
+        };
+        CASES.iter().try_for_each(|case| compare(ctx, case, &mut out))?;
+        Ok(out)
     }
+}
+
+/// Distances against steps and accuracies.
+fn compare(ctx: &Context, case: &Case, out: &mut PageOutput) -> Result<(), PageError> {
+    let law = |gains| DualCone { gains, ..DualCone::default() };
+    let laws = [
+        ("physical", "physical gains, κ = 1000/s², c = 20/s", law(PHYSICAL)),
+        ("per_step", "gains per step, k = 0.2/s, d = 0.001", law(Gains::PerStep { k: 0.2, d: 0.001 })),
+    ];
+    let mut steps_plot = Plot::new(
+        &format!("{}steps", case.prefix),
+        &format!("{}: distance at the end from the run with the smallest step.", case.what),
+        "step [s]",
+        "distance [m]",
+    )
+    .log(true, true);
+    let mut plot = Plot::new(
+        &format!("{}accuracy", case.prefix),
+        &format!(
+            "{}: distance at the end from physical gains with a step of 1 µs, under error control.",
+            case.what
+        ),
+        "accuracy [m]",
+        "distance [m]",
+    )
+    .log(true, true);
+    let mut table = Table::new(
+        &format!("Error control, {}", case.what),
+        &["gains", "accuracy", "steps", "distance from the reference [m]"],
+    );
+    let fixed = |dual_cone, dt| Engine { dual_cone: Some(dual_cone), sweeps: 1, ..Engine::comfree(dt) };
+    let (reference, _) = run(case, &fixed(laws[0].2, if ctx.full() { 1e-7 } else { 1e-6 }))?;
+    for (id, name, law) in laws {
+        let finest = run(case, &fixed(law, 2e-6))?.0;
+        let mut points = Vec::new();
+        for dt in [4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4, 1.25e-4, 6.25e-5] {
+            ctx.say(format!("{}, {name}, {dt:e} s", case.what));
+            let x = run(case, &fixed(law, dt))?.0;
+            points.push((dt, distance(case, &x, if id == "physical" { &reference } else { &finest })));
+        }
+        if id == "physical" {
+            let order = slope(&points[2..]);
+            let claim = format!("{}, {name}: order of the distance in the step, 1 ms to 63 µs", case.what);
+            out.claims.push(
+                Claim::at_least(&format!("{}order", case.prefix), &claim, 0.8, order, "")
+                    .rule("at least 0.8: the step is of order one"),
+            );
+        }
+        steps_plot.add(name, Mark::LinePoints, points);
+        let mut errors = Vec::new();
+        for accuracy in [1e-2, 1e-3, 1e-4, 1e-5, 1e-6] {
+            ctx.say(format!("{}, {name}, accuracy {accuracy:e}", case.what));
+            let engine = Engine {
+                law: "dual_cone".into(),
+                solver: "comfree".into(),
+                dual_cone: Some(law),
+                ..Engine::cenic(accuracy)
+            };
+            let (x, steps) = run(case, &engine)?;
+            let error = distance(case, &x, &reference);
+            table.row([name.into(), format!("{accuracy:e}"), steps.to_string(), format!("{error:.2e}")]);
+            errors.push((accuracy, error));
+        }
+        if id == "physical" {
+            let claim = format!("{}, {name}: order of the distance in the accuracy", case.what);
+            out.claims.push(
+                Claim::at_least(&format!("{}accuracy", case.prefix), &claim, 0.4, slope(&errors), "").rule(
+                    "at least 0.4: errors of a step of order one fall with the square root of its estimate",
+                ),
+            );
+        }
+        plot.add(name, Mark::LinePoints, errors);
+    }
+    out.plots.extend([steps_plot, plot]);
+    out.tables.push(table);
+    Ok(())
 }

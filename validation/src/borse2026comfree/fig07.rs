@@ -14,6 +14,8 @@ use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 pub(super) struct Fig07;
 
 const STEP: f64 = 2e-3;
+/// Repetitions of the quick form, of which each step counts with the least time: other work on the processor only adds.
+const REPEATS: u32 = 4;
 /// Worlds start higher by up to this \[m\], so that their contacts do not come all at once.
 const LIFT: f64 = 0.2;
 /// Largest growth of the time per contact from 10³ to 10⁵ contacts.
@@ -23,8 +25,22 @@ fn failed(e: impl std::fmt::Display) -> PageError {
     PageError::from_error(e)
 }
 
-/// (contacts of all worlds, time of a step of all worlds \[s\]) for every step of worlds that differ by noise in their velocities.
-fn worlds(engine: &Engine, count: usize, steps: usize) -> Result<Vec<(f64, f64)>, PageError> {
+/// (contacts of all worlds, least time of a step of all worlds \[s\]) for every step of worlds that differ by noise in their velocities, the same in each repetition.
+fn worlds(engine: &Engine, count: usize, steps: usize, repeats: u32) -> Result<Vec<(f64, f64)>, PageError> {
+    let mut least = run_worlds(engine, count, steps)?;
+    for _ in 1..repeats {
+        let again = run_worlds(engine, count, steps)?;
+        for (a, b) in least.iter_mut().zip(again) {
+            if a.0 != b.0 {
+                return Err(PageError::Run(format!("a repetition has {} contacts instead of {}", b.0, a.0)));
+            }
+            a.1 = a.1.min(b.1);
+        }
+    }
+    Ok(least)
+}
+
+fn run_worlds(engine: &Engine, count: usize, steps: usize) -> Result<Vec<(f64, f64)>, PageError> {
     let mut sys = engine.system(&arrays()?).map_err(failed)?;
     let mut random = Random::new(1);
     let mut states = Vec::new();
@@ -100,10 +116,10 @@ impl Page for Fig07 {
         (8.0, 90.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let (count, steps) = if ctx.full() { (512, 750) } else { (32, 150) };
+        let (count, steps, repeats) = if ctx.full() { (512, 750, 2) } else { (32, 150, REPEATS) };
         let mut plot = Plot::new(
             "worlds",
-            "Worlds with three 2 × 2 arrays, one thread: time of a step of all worlds.",
+            "Worlds with three 2 × 2 arrays, one thread: time of a step of all worlds, the least of the repetitions.",
             "contacts of all worlds",
             "time [ms]",
         );
@@ -116,7 +132,7 @@ impl Page for Fig07 {
         ];
         for (name, engine) in engines {
             ctx.say(format!("{count} worlds, {name}"));
-            let points = worlds(&engine, count, steps)?;
+            let points = worlds(&engine, count, steps, repeats)?;
             let points = binned(&points, 12).into_iter().map(|p| (p.0, 1e3 * p.1)).collect();
             plot.add(name, Mark::LinePoints, points);
         }
@@ -155,7 +171,7 @@ impl Page for Fig07 {
         growth.add("kinematics, collision, rows", Mark::LinePoints, rest);
         Ok(PageOutput {
             text: vec![format!(
-                "Three 2 × 2 arrays of cubes, capsules and spheres that fall by a centimetre; {count} worlds that start up to 20 cm higher, with noise of 1e-3 on their velocities, {steps} steps of 2 ms. The paper \
+                "Three 2 × 2 arrays of cubes, capsules and spheres that fall by a centimetre; {count} worlds that start up to 20 cm higher, with noise of 1e-3 on their velocities, {steps} steps of 2 ms, {repeats} times, of which each step counts with the least time. The paper \
                  steps 512 worlds on a device; here one thread of this processor. MuJoCo beside it: benches/peers/throughput.py."
             )],
             plots: vec![plot, growth],

@@ -1,6 +1,8 @@
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
+use serde::Deserialize;
 use signorini_batch::{BatchOptions, CpuBatch, Recipe};
 use signorini_core::{BatchStepper, LaneStatus};
 use signorini_laws::DualCone;
@@ -61,6 +63,77 @@ fn throughput(scene: &Scene, recipe: Recipe, lanes: usize, steps: u32) -> Result
     Ok(Outcome { rate: lanes as f64 * steps / wall, frozen, held: held as f64 / lanes as f64 })
 }
 
+/// What `benches/peers/throughput.py --curve` wrote.
+#[derive(Deserialize)]
+struct Recorded {
+    cpu: String,
+    cores: u32,
+    threads: u32,
+    date: String,
+    load_average: f64,
+    load_average_at_the_end: f64,
+    rounds: u32,
+    note: String,
+    versions: BTreeMap<String, String>,
+    rows: Vec<RecordedRow>,
+}
+
+#[derive(Deserialize)]
+struct RecordedRow {
+    engine: String,
+    worlds: u32,
+    steps_per_s: f64,
+}
+
+/// MuJoCo's curve and ours of one recorded run, apart from what this run measures; a line that says so where there is no record.
+fn recorded(root: &Path, out: &mut PageOutput) -> Result<(), PageError> {
+    let path = root.join("benches/records/allegro_curve.json");
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        out.text.push(
+            "No record of MuJoCo's curve (benches/records/allegro_curve.json) beside this program.".into(),
+        );
+        return Ok(());
+    };
+    let r: Recorded = serde_json::from_str(&text).map_err(|e| failed(format!("{}: {e}", path.display())))?;
+    let mujoco = r.versions.get("mujoco").map_or("?", String::as_str);
+    let from = format!(
+        "Recorded, not measured in this run: {}, {} cores, {} threads, {}, MuJoCo {mujoco} (`rollout`) and ours by turns, the best of {} rounds each; load average {} before and {} after{}{}",
+        r.cpu,
+        r.cores,
+        r.threads,
+        r.date,
+        r.rounds,
+        r.load_average,
+        r.load_average_at_the_end,
+        if r.note.is_empty() { "." } else { "; " },
+        r.note
+    );
+    let mut plot = Plot::new("recorded", &from, "worlds", "10³ steps per second").log(true, false);
+    let mut engines: Vec<&str> = Vec::new();
+    for row in &r.rows {
+        if !engines.contains(&row.engine.as_str()) {
+            engines.push(&row.engine);
+        }
+    }
+    let of = |engine: &str| r.rows.iter().filter(move |row| row.engine == engine);
+    for engine in &engines {
+        let points = of(engine).map(|row| (f64::from(row.worlds), 1e-3 * row.steps_per_s)).collect();
+        plot.add(&format!("{engine} (recorded)"), Mark::LinePoints, points);
+    }
+    let mut table = Table::new(
+        &format!("Steps of one world per second. {from}"),
+        &["worlds", "engine", "steps per second", "over MuJoCo"],
+    );
+    for row in &r.rows {
+        let theirs = of("mujoco").find(|m| m.worlds == row.worlds).map_or(f64::NAN, |m| m.steps_per_s);
+        let over = format!("{:.2}", row.steps_per_s / theirs);
+        table.row([row.worlds.to_string(), row.engine.clone(), format!("{:.0}", row.steps_per_s), over]);
+    }
+    out.plots.push(plot);
+    out.tables.push(table);
+    Ok(())
+}
+
 impl Page for Fig08 {
     fn id(&self) -> &'static str {
         "borse2026comfree/fig08"
@@ -118,15 +191,18 @@ impl Page for Fig08 {
             plot.add(name, Mark::LinePoints, points);
         }
         let text = format!("worlds frozen by an error in {steps} steps, all sizes and engines");
-        Ok(PageOutput {
+        let mut out = PageOutput {
             text: vec![format!(
                 "Allegro hand with sixteen position motors and a cube of 7 cm; every {HOLD} steps each world draws new angles within ±{ANGLE} rad. The paper steps 256 to 4096 worlds on a \
-                 device; here the threads of this processor. The cube starts above the palm: the authors' start keyframe is not public. MuJoCo in the same run: benches/peers/throughput.py."
+                 device; here the threads of this processor. The cube starts above the palm: the authors' start keyframe is not public. MuJoCo beside ours, in one run that was recorded: below. There all worlds have the same \
+                 angles, drawn once for all."
             )],
             plots: vec![plot],
             tables: vec![table],
             claims: vec![Claim::at_most("frozen", &text, 0.0, frozen as f64, "worlds")],
             ..PageOutput::default()
-        })
+        };
+        recorded(&ctx.root, &mut out)?;
+        Ok(out)
     }
 }
