@@ -314,3 +314,24 @@ fn analytic_reported_impulse_over_its_step_is_the_force() {
     fixed.advance(&mut sys, &mut x, 0.1, &mut force).unwrap();
     assert!((force.0 - 2.0 * 9.81).abs() < 1e-4, "{}", force.0);
 }
+
+#[test]
+fn property_fixed_steps_stop_before_a_speed_that_no_scene_has() {
+    let (mut sys, x0) = bouncing(Fault::None).unwrap();
+    for (speed, stops) in [(0.9 * FASTEST, false), (1.1 * FASTEST, true)] {
+        let mut x = x0.clone();
+        x.v[3] = speed;
+        let start = x.clone();
+        let mut fixed = FixedStep::new(ContactStep::new(DenseNewton::default()), 1e-3).unwrap();
+        let result = fixed.advance(&mut sys, &mut x, 1e-2, &mut NoObserver);
+        match result {
+            Err(StepError::Runaway { t, dt, what, speed: found, .. }) => {
+                assert!(stops && (t, dt) == (0.0, 1e-3) && what == "velocity 3", "{t} {dt} {what}");
+                // Nothing acts along it: what it had.
+                assert!((found / speed - 1.0).abs() < 1e-9);
+                assert_eq!(x, start, "the state is the last good one");
+            }
+            other => assert!(!stops && other.is_ok(), "{other:?}"),
+        }
+    }
+}

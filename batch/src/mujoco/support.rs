@@ -58,7 +58,7 @@ pub const SUPPORTED: &[Supported] = &[
         "option",
         "cone",
         Differs,
-        "friction is the dual cone with eight tangential directions: more than the four of a pyramid, a polygon in place of an ellipse",
+        "friction is the dual cone with eight tangential directions: more than the four of a pyramid, a polygon in place of an ellipse; coefficients above 5 are taken as 5, with a warning",
     ),
     row("option", "noslip_iterations=0", NoEffect, "off"),
     row(

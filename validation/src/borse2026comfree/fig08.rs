@@ -85,6 +85,12 @@ struct RecordedRow {
     steps_per_s: f64,
 }
 
+impl Recorded {
+    fn of<'a>(&'a self, engine: &'a str) -> impl Iterator<Item = &'a RecordedRow> {
+        self.rows.iter().filter(move |row| row.engine == engine)
+    }
+}
+
 /// MuJoCo's curve and ours of one recorded run, apart from what this run measures; a line that says so where there is no record.
 fn recorded(root: &Path, out: &mut PageOutput) -> Result<(), PageError> {
     let path = root.join("benches/records/allegro_curve.json");
@@ -115,9 +121,8 @@ fn recorded(root: &Path, out: &mut PageOutput) -> Result<(), PageError> {
             engines.push(&row.engine);
         }
     }
-    let of = |engine: &str| r.rows.iter().filter(move |row| row.engine == engine);
     for engine in &engines {
-        let points = of(engine).map(|row| (f64::from(row.worlds), 1e-3 * row.steps_per_s)).collect();
+        let points = r.of(engine).map(|row| (f64::from(row.worlds), 1e-3 * row.steps_per_s)).collect();
         plot.add(&format!("{engine} (recorded)"), Mark::LinePoints, points);
     }
     let mut table = Table::new(
@@ -125,7 +130,7 @@ fn recorded(root: &Path, out: &mut PageOutput) -> Result<(), PageError> {
         &["worlds", "engine", "steps per second", "over MuJoCo"],
     );
     for row in &r.rows {
-        let theirs = of("mujoco").find(|m| m.worlds == row.worlds).map_or(f64::NAN, |m| m.steps_per_s);
+        let theirs = r.of("mujoco").find(|m| m.worlds == row.worlds).map_or(f64::NAN, |m| m.steps_per_s);
         let over = format!("{:.2}", row.steps_per_s / theirs);
         table.row([row.worlds.to_string(), row.engine.clone(), format!("{:.0}", row.steps_per_s), over]);
     }
