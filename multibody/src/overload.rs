@@ -113,12 +113,9 @@ fn worst(sys: &RigidSystem, t: f64, last: &LastSolve<'_>, beta: f64) -> Option<O
         fall * last.dt / beta * f64::from(side.contacts.max(1)) * (1.0 + lean)
     };
     let excess = |k: usize| -seeds[k].gap / own(k);
-    let k =
-        (0..seeds.len()).filter(|k| seeds[*k].gap < 0.0).max_by(|a, b| excess(*a).total_cmp(&excess(*b)))?;
-    // A body that cannot move here (W = 0) makes δ NaN: no excess.
-    if !(excess(k) > 1.0) {
-        return None;
-    }
+    // A body that cannot move along the normal (W = 0) makes δ NaN, which is no excess.
+    let deep = (0..seeds.len()).filter(|k| excess(*k) > 1.0);
+    let k = deep.max_by(|a, b| excess(*a).total_cmp(&excess(*b)))?;
     let c = &last.contacts[k];
     let (mut load, mut weight) = (0.0, 0.0);
     for (i, other) in last.contacts.iter().enumerate().filter(|(_, o)| o.bodies == c.bodies) {
@@ -129,7 +126,7 @@ fn worst(sys: &RigidSystem, t: f64, last: &LastSolve<'_>, beta: f64) -> Option<O
         }
     }
     let ratio = load / weight;
-    if !(ratio > OTHERS) {
+    if ratio.is_nan() || ratio <= OTHERS {
         return None;
     }
     // Sides are those of trees, in ascending order; bodies of one tree or beside a body that cannot move have one side.
