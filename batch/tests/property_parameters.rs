@@ -58,6 +58,22 @@ fn built(p: &LaneParameters) -> Scene {
 }
 
 fn single(recipe: &Recipe, scene: &Scene, world: usize) -> State {
+    single_from(recipe, scene, world, start)
+}
+
+/// The same with the box 5 mm deep in the floor at first, where gains of all kinds act.
+fn pressed(lane: usize, x: &State) -> State {
+    let mut x = start(lane, x);
+    x.q[4] = 0.025;
+    x
+}
+
+fn single_from(
+    recipe: &Recipe,
+    scene: &Scene,
+    world: usize,
+    start: impl Fn(usize, &State) -> State,
+) -> State {
     let (mut sys, mut scheme) = (recipe.system(scene).unwrap(), recipe.scheme());
     let mut x = start(world, &sys.initial_state(None).unwrap());
     let mut x1 = State::default();
@@ -113,7 +129,7 @@ fn property_gains_of_a_lane_equal_a_recipe_with_them() {
         let n = 2 * gains.len() + 1;
         let mut b = batch(n, Recipe::comfree_with(law, sweeps), 2);
         let x0 = b.state(0).unwrap().clone();
-        (0..n).for_each(|i| b.load(i, &start(i, &x0)).unwrap());
+        (0..n).for_each(|i| b.load(i, &pressed(i, &x0)).unwrap());
         let parameters = |i: usize| LaneParameters {
             contact_gains: gains.get(i / 2).copied(),
             ..if i % 2 == 1 { varied(i as f64) } else { LaneParameters::default() }
@@ -124,18 +140,20 @@ fn property_gains_of_a_lane_equal_a_recipe_with_them() {
             let own = DualCone { gains: gains.get(i / 2).copied().unwrap_or(law.gains), ..law };
             let scene = if i % 2 == 1 { built(&varied(i as f64)) } else { scene() };
             assert_eq!(b.status(i), Some(&LaneStatus::Running));
-            let x = single(&Recipe::comfree_with(own, sweeps), &scene, i);
+            let x = single_from(&Recipe::comfree_with(own, sweeps), &scene, i, pressed);
             assert!(*b.state(i).unwrap() == x, "{law:?}, lane {i}");
             assert!(
-                i == n - 1 || x != single(&Recipe::comfree_with(law, sweeps), &scene, i),
+                i == n - 1 || x != single_from(&Recipe::comfree_with(law, sweeps), &scene, i, pressed),
                 "lane {i} acts"
             );
         }
         // Taken back.
         b.set_parameters(0, &LaneParameters::default()).unwrap();
-        b.load(0, &start(0, &x0)).unwrap();
+        b.load(0, &pressed(0, &x0)).unwrap();
         (0..STEPS).for_each(|k| b.step(&controls(n, k), DT, 1, &[]).unwrap());
-        assert!(*b.state(0).unwrap() == single(&Recipe::comfree_with(law, sweeps), &scene(), 0));
+        assert!(
+            *b.state(0).unwrap() == single_from(&Recipe::comfree_with(law, sweeps), &scene(), 0, pressed)
+        );
     }
     let mut b = batch(1, Recipe::icf(), 1);
     let own = LaneParameters { contact_gains: Some(gains[0]), ..LaneParameters::default() };
