@@ -45,7 +45,7 @@ impl GainRecord {
     pub(crate) fn warning(&self, model: &Model) -> Option<String> {
         self.warning_of_gains().or_else(|| {
             let text = self.overload.found()?.describe(model);
-            Some(format!("{text}; take a smaller step (the depth falls as its square) or `Recipe::icf`"))
+            Some(format!("{text}; take a smaller step (the depth falls as its square), more evaluations or `Recipe::icf`"))
         })
     }
 

@@ -254,4 +254,15 @@ fn regression_light_bodies_under_heavy_ones_are_told_of_once() {
             }
         }
     }
+    // Robots that stand or hold themselves carry what is theirs.
+    for robot in ["quadruped/quadruped", "arm_gripper/arm_gripper"] {
+        let path = format!("{}/../models/{robot}.xml", env!("CARGO_MANIFEST_DIR"));
+        let out = Command::new(env!("CARGO_BIN_EXE_signorini"))
+            .args(["run", &path, "--solver", "comfree", "--time", "0.5", "--out"])
+            .arg(folder.0.join("robot.npz"))
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.success() && !text.contains("light under heavy"), "{robot}: {text}");
+    }
 }

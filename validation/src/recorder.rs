@@ -178,7 +178,9 @@ impl<'a> Recorder<'a> {
             return None;
         }
         let text = self.overload.found()?.describe(self.probe.model());
-        Some(format!("{text}; take a smaller step (the depth falls as its square) or --solver icf"))
+        Some(format!(
+            "{text}; take a smaller step (the depth falls as its square), more evaluations (--sweeps) or --solver icf"
+        ))
     }
 
     fn push(&mut self, x: &State, dt: f64, error: f64, iterations: u32, rejected: u32) {
