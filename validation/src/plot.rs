@@ -158,7 +158,9 @@ impl Plot {
         let bounds = |f: &dyn Fn(&(f64, f64)) -> f64| {
             points.iter().map(f).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)))
         };
-        let ((x0, x1), (y0, y1)) = (bounds(&|p| p.0), bounds(&|p| p.1));
+        let (x0, x1) = bounds(&|p| p.0);
+        let drawn = self.y_range.map(|[a, b]| (scale(a, self.y_log), scale(b, self.y_log)));
+        let (y0, y1) = drawn.filter(|(a, b)| a.is_finite() && b.is_finite()).unwrap_or(bounds(&|p| p.1));
         let places = [
             (SeriesLabelPosition::UpperRight, true, 0.65..2.0),
             (SeriesLabelPosition::UpperLeft, false, 0.65..2.0),

@@ -62,6 +62,16 @@ fn normal(state: &mut u64) -> f64 {
     sum
 }
 
+/// Processor time of all threads \[s\]; 0 where the system does not tell.
+fn cpu_time() -> f64 {
+    let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return 0.0 };
+    let told = threads.flatten().filter_map(|t| {
+        let text = std::fs::read_to_string(t.path().join("schedstat")).ok()?;
+        text.split_whitespace().next()?.parse::<f64>().ok()
+    });
+    1e-9 * told.sum::<f64>()
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let a = Arguments::parse();
     let scene = Scene::load(&a.scene, &LoadOptions::default())?;
@@ -89,6 +99,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut walls = Vec::new();
     let mut depths: Vec<f64> = Vec::new();
     let mut failed = 0;
+    let mut processor = 0.0;
     for _ in 0..a.repeats {
         let options = BatchOptions { threads: a.threads };
         let mut batch = CpuBatch::new(&scene, a.lanes, recipe(), options)?;
@@ -100,7 +111,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             x.v.iter_mut().for_each(|v| *v += a.noise * normal(&mut seed));
             batch.load(lane, &x)?;
         }
-        let started = Instant::now();
+        let (started, used) = (Instant::now(), cpu_time());
         let mut done = 0;
         let mut row = 0;
         while done < a.steps {
@@ -114,6 +125,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             row += 1;
         }
         walls.push(started.elapsed().as_secs_f64());
+        processor = cpu_time() - used;
         // Depths at the end, over all worlds.
         let mut probe = recipe().system(&scene)?;
         depths.clear();
@@ -144,6 +156,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "max_depth": depths.iter().copied().fold(0.0, f64::max),
             "contacts": depths.len() as f64 / a.lanes as f64,
             "failed": failed,
+            "steps_per_cpu_s": steps / processor,
         })
     );
     Ok(())

@@ -82,7 +82,11 @@ struct Recorded {
 struct RecordedRow {
     engine: String,
     worlds: u32,
+    /// Per second of processor time, which other work on the machine changes least.
+    steps_per_cpu_s: f64,
     steps_per_s: f64,
+    /// Of the machine after the rounds of this number of worlds.
+    load_average: f64,
 }
 
 impl Recorded {
@@ -103,7 +107,7 @@ fn recorded(root: &Path, out: &mut PageOutput) -> Result<(), PageError> {
     let r: Recorded = serde_json::from_str(&text).map_err(|e| failed(format!("{}: {e}", path.display())))?;
     let mujoco = r.versions.get("mujoco").map_or("?", String::as_str);
     let from = format!(
-        "Recorded, not measured in this run: {}, {} cores, {} threads, {}, MuJoCo {mujoco} (`rollout`) and ours by turns, the best of {} rounds each; load average {} before and {} after{}{}",
+        "Recorded, not measured in this run: {}, {} cores, {} threads, {}, MuJoCo {mujoco} (`rollout`) and ours by turns, per second of processor time over all threads, the best of {} rounds each; load average {} before and {} after{}{}",
         r.cpu,
         r.cores,
         r.threads,
@@ -114,7 +118,10 @@ fn recorded(root: &Path, out: &mut PageOutput) -> Result<(), PageError> {
         if r.note.is_empty() { "." } else { "; " },
         r.note
     );
-    let mut plot = Plot::new("recorded", &from, "worlds", "10³ steps per second").log(true, false);
+    let mut plot = Plot::new("recorded", &from, "worlds", "10³ steps per processor second").log(true, false);
+    // Room for the legend above the curves.
+    let most = r.rows.iter().map(|row| row.steps_per_cpu_s).fold(0.0, f64::max);
+    plot.y_range = Some([0.0, 1.7e-3 * most]);
     let mut engines: Vec<&str> = Vec::new();
     for row in &r.rows {
         if !engines.contains(&row.engine.as_str()) {
@@ -122,17 +129,26 @@ fn recorded(root: &Path, out: &mut PageOutput) -> Result<(), PageError> {
         }
     }
     for engine in &engines {
-        let points = r.of(engine).map(|row| (f64::from(row.worlds), 1e-3 * row.steps_per_s)).collect();
+        let points = r.of(engine).map(|row| (f64::from(row.worlds), 1e-3 * row.steps_per_cpu_s)).collect();
         plot.add(&format!("{engine} (recorded)"), Mark::LinePoints, points);
     }
     let mut table = Table::new(
-        &format!("Steps of one world per second. {from}"),
-        &["worlds", "engine", "steps per second", "over MuJoCo"],
+        "Recorded, not of this run: steps of one world",
+        &[
+            "worlds",
+            "engine",
+            "steps per processor second",
+            "over MuJoCo",
+            "steps per second",
+            "load average after it",
+        ],
     );
     for row in &r.rows {
-        let theirs = r.of("mujoco").find(|m| m.worlds == row.worlds).map_or(f64::NAN, |m| m.steps_per_s);
-        let over = format!("{:.2}", row.steps_per_s / theirs);
-        table.row([row.worlds.to_string(), row.engine.clone(), format!("{:.0}", row.steps_per_s), over]);
+        let theirs = r.of("mujoco").find(|m| m.worlds == row.worlds).map_or(f64::NAN, |m| m.steps_per_cpu_s);
+        let over = format!("{:.2}", row.steps_per_cpu_s / theirs);
+        let (rate, load) = (format!("{:.0}", row.steps_per_cpu_s), row.load_average.to_string());
+        let wall = format!("{:.0}", row.steps_per_s);
+        table.row([row.worlds.to_string(), row.engine.clone(), rate, over, wall, load]);
     }
     out.plots.push(plot);
     out.tables.push(table);
@@ -195,6 +211,8 @@ impl Page for Fig08 {
             }
             plot.add(name, Mark::LinePoints, points);
         }
+        let points = plot.series.iter().flat_map(|s| &s.points);
+        plot.y_range = Some([0.0, 1.7 * points.map(|p| p.1).fold(0.0, f64::max)]);
         let text = format!("worlds frozen by an error in {steps} steps, all sizes and engines");
         let mut out = PageOutput {
             text: vec![format!(
