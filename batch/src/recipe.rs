@@ -1,4 +1,4 @@
-use signorini_comfree::{ComfreeSolver, MEMORY, SWEEPS};
+use signorini_comfree::{ComfreeSolver, Sweeps};
 use signorini_core::{OneStep, Pool};
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
@@ -45,9 +45,10 @@ impl Recipe {
         }
     }
 
-    /// Complementarity-free contact: dual cones in closed form, joints solved first, [`SWEEPS`] evaluations per step, [`MEMORY`] of the forces from step to step.
+    /// Complementarity-free contact: dual cones in closed form, joints solved first, evaluations until they settle ([`Sweeps`]), forces remembered from step to step.
     pub fn comfree() -> Self {
-        Self::comfree_with(DualCone::remembering(MEMORY), SWEEPS)
+        let sweeps = Sweeps::default();
+        Self::comfree_with(DualCone::remembering(sweeps.memory()), sweeps)
     }
 
     /// The same with another setting of the law and other evaluations per step. Contacts that may close within the step stay speculative, also with one
@@ -56,8 +57,9 @@ impl Recipe {
     ///
     /// Without `cap` nothing keeps gains below the bound of stability: every 64th step with contacts is looked at, and [`CpuBatch::warning`](crate::CpuBatch::warning)
     /// says what was found; [`ComfreeSolver::gain`] of a problem tells it beforehand.
-    pub fn comfree_with(law: DualCone, sweeps: u32) -> Self {
-        let law = DualCone { acting: law.acting && sweeps <= 1, ..law };
+    pub fn comfree_with(law: DualCone, sweeps: impl Into<Sweeps>) -> Self {
+        let sweeps = sweeps.into();
+        let law = DualCone { acting: law.acting && sweeps.most <= 1, ..law };
         Self::dual_cone("comfree", law, sweeps, RigidOptions::default())
     }
 
@@ -66,10 +68,10 @@ impl Recipe {
     pub fn comfree_paper(k: f64, d: f64) -> Self {
         let options =
             RigidOptions { speculative: false, equality_tolerance: f64::INFINITY, ..RigidOptions::default() };
-        Self::dual_cone("comfree_paper", DualCone::paper(k, d), 1, options)
+        Self::dual_cone("comfree_paper", DualCone::paper(k, d), Sweeps::exactly(1), options)
     }
 
-    fn dual_cone(name: &str, law: DualCone, sweeps: u32, options: RigidOptions) -> Self {
+    fn dual_cone(name: &str, law: DualCone, sweeps: Sweeps, options: RigidOptions) -> Self {
         let options = RigidOptions { joints_first: true, ..options };
         let recipe = Self::new(
             name,

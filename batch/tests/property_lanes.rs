@@ -75,7 +75,7 @@ fn single(
 #[test]
 fn property_a_lane_equals_a_single_run() {
     let solvers: [fn() -> Box<dyn ContactSolver>; 2] = [
-        || Box::new(signorini_comfree::ComfreeSolver::with_sweeps(signorini_comfree::SWEEPS)),
+        || Box::new(signorini_comfree::ComfreeSolver::with_sweeps(signorini_comfree::Sweeps::default())),
         || Box::new(signorini_icf::IcfSolver::default()),
     ];
     for (recipe, solver) in recipes().into_iter().zip(solvers) {

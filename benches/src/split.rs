@@ -2,7 +2,7 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use signorini_comfree::ComfreeSolver;
+use signorini_comfree::{ComfreeSolver, Sweeps};
 use signorini_core::{ContactSolver, Slot, State, StepSolution, System, Tolerance};
 use signorini_multibody::{Kinematics, RigidSystem};
 
@@ -30,7 +30,7 @@ pub struct Split {
 /// A step that fails.
 pub fn split(
     system: &mut RigidSystem,
-    sweeps: u32,
+    sweeps: Sweeps,
     x0: &State,
     (steps, dt): (usize, f64),
     (controls, hold): (&[Vec<f64>], usize),

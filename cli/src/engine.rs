@@ -1,6 +1,6 @@
 use clap::Args;
 use signorini_laws::{DualCone, Gains};
-use signorini_validation::engine::{Engine, MEMORY};
+use signorini_validation::engine::{Engine, Sweeps};
 
 /// Solver, law and integrator by name.
 #[derive(Args, Clone)]
@@ -11,10 +11,10 @@ pub(crate) struct EngineArguments {
     /// Contact law: lagged, similar, sap, frictionless or dual_cone; `dual_cone` with comfree and `lagged` otherwise when left out.
     #[arg(long)]
     law: Option<String>,
-    /// Evaluations per step of comfree; 16 when left out, 1 in paper mode.
+    /// Evaluations per step of comfree, always so many; when left out as many as take speeds at contacts to 0.1 mm/s, at most 64, and 1 in paper mode.
     #[arg(long)]
     sweeps: Option<u32>,
-    /// Anchors of comfree: the part of a step's change that contact forces take into the next step, 0 to 1; 0.5 when left out, 0 in paper mode.
+    /// Anchors of comfree: the part of a step's change that contact forces take into the next step, 0 to 1; 1 when left out, 0.5 with --sweeps 1, 0 in paper mode.
     #[arg(long)]
     memory: Option<f64>,
     /// Gains of the dual cone relative to the step, as published: k (1/s) and d.
@@ -71,7 +71,8 @@ impl EngineArguments {
         if published && !fixed {
             return Err("--paper-mode: comfree as published takes fixed steps; give --dt".into());
         }
-        let memory = if sweeps { self.memory.unwrap_or(MEMORY) } else { 0.0 };
+        let count = self.sweeps.map_or_else(Sweeps::default, Sweeps::exactly);
+        let memory = if sweeps { self.memory.unwrap_or(count.memory()) } else { 0.0 };
         let dual_cone = match (self.gains.as_deref(), published) {
             (Some(&[k, d]), true) => Some(DualCone::paper(k, d)),
             (None, true) => Some(DualCone::paper(0.2, 0.001)),
@@ -90,7 +91,7 @@ impl EngineArguments {
             dt: self.dt.unwrap_or(default.dt),
             paper: self.paper_mode,
             dual_cone,
-            sweeps: self.sweeps.unwrap_or(default.sweeps),
+            sweeps: count,
         })
     }
 }

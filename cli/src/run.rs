@@ -122,9 +122,10 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         report.max_dt
     );
     if report.unconverged > 0 {
+        let remedy = if engine.solver == "comfree" { "; a smaller --dt settles contacts sooner" } else { "" };
         eprintln!(
-            "warning: {} solves did not converge (largest residual {:.1e} of the tolerance)",
-            report.unconverged, report.residual_ratio
+            "warning: {} of {} solves did not converge (largest residual {:.1e} of the tolerance){remedy}",
+            report.unconverged, report.steps, report.residual_ratio
         );
     }
     let e = sys.energy(&x);

@@ -166,14 +166,29 @@ pub struct Pace {
     /// The last sweep of a step undoes penetrations; those before it only stop the approach. What undoes them is not remembered: an integral of the gap
     /// beside the gap itself would be unstable in slow modes.
     pub recover: bool,
+    /// What the sweep leaves, less what undoes penetrations, is what a law remembers; only a sweep without momentum may go without.
+    pub remember: bool,
     /// Sum over the constraints of (λ before − λ)ᵀ G⁻¹ (λ − λ of the last sweep), before and after the sweep: positive when momentum points uphill.
     pub uphill: f64,
+    /// Largest speed \[m/s\] by which a multiplier misses its condition at the velocity that it is given, min(u + s, λ/G) of a facet, before and after the sweep.
+    pub residual: f64,
+    /// Largest speed \[m/s\] at which a penetration asks to be undone, before and after the sweep.
+    pub recovery: f64,
 }
 
 impl Default for Pace {
     /// A single sweep that undoes nothing.
     fn default() -> Self {
-        Self { scale: 1.0, momentum: 0.0, paired: false, recover: false, uphill: 0.0 }
+        Self {
+            scale: 1.0,
+            momentum: 0.0,
+            paired: false,
+            recover: false,
+            remember: true,
+            uphill: 0.0,
+            residual: 0.0,
+            recovery: 0.0,
+        }
     }
 }
 

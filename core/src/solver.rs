@@ -81,6 +81,9 @@ impl SolveStats {
 pub struct StepSolution {
     /// End-of-step velocity, nv.
     pub v: Vec<f64>,
+    /// Velocity with which positions move over the step where it is not `v`, nv; empty where it is. A solver that undoes penetrations beside the momentum
+    /// of bodies puts the one with that motion here.
+    pub v_position: Vec<f64>,
     /// Contact velocities at `v`, rows \[m/s\].
     pub v_c: Vec<f64>,
     /// Impulses γ = −∇ℓ in the contact frames, rows \[N·s\].
@@ -94,6 +97,13 @@ pub struct StepSolution {
     pub status: SolveStatus,
     /// Work done.
     pub stats: SolveStats,
+}
+
+impl StepSolution {
+    /// Velocity with which positions move over the step, nv.
+    pub fn position_velocity(&self) -> &[f64] {
+        if self.v_position.is_empty() { &self.v } else { &self.v_position }
+    }
 }
 
 /// Why a solver refuses.

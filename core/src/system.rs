@@ -121,7 +121,7 @@ pub trait System {
         let _ = slot;
         out.clone_from(&x.v);
     }
-    /// x₁ = x₀ ⊕ δt·N·v for the solution of the last problem of this slot; also advances z and t.
+    /// x₁ = x₀ ⊕ δt·N·v for the solution of the last problem of this slot, positions with [`StepSolution::position_velocity`]; also advances z and t.
     ///
     /// # Errors
     /// A solution that is not finite.

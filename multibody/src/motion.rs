@@ -29,14 +29,12 @@ impl Motion {
         self.horizon = 0.0;
     }
 
-    /// How much nearer points of two bodies may come \[m\]: by their present relative velocity, and free fall of each.
+    /// How much nearer points of two bodies may come \[m\]: each by its present velocity, when something else stops the other, and by free fall.
     pub(crate) fn approach(&self, a: usize, b: usize) -> f64 {
         if self.horizon == 0.0 {
             return 0.0;
         }
-        let speed = (self.velocity[a] - self.velocity[b]).norm() + self.spin[a] + self.spin[b];
-        let falling = f64::from(u8::from(self.moves[a])) + f64::from(u8::from(self.moves[b]));
-        self.horizon * speed + falling * self.fall
+        self.reach(a) + self.reach(b)
     }
 
     /// How far points of a body may move \[m\]: those of two bodies come no nearer than the sum, [`Motion::approach`].
@@ -47,7 +45,8 @@ impl Motion {
         self.horizon * (self.velocity[body].norm() + self.spin[body]) + self.fall
     }
 
-    /// Whether a contact can close within the step: by twice the present approach of its points, plus free fall.
+    /// Whether a contact can close within the step: by twice the present approach of its points, or by that of one when something else stops the other,
+    /// plus free fall.
     pub(crate) fn reaches(
         &self,
         kin: &Kinematics,
@@ -60,6 +59,8 @@ impl Motion {
             return true;
         }
         let [a, b] = [(bodies[0], &c.p_a), (bodies[1], &c.p_b)].map(|(b, p)| kin.point_velocity(model, b, p));
-        gap < 2.0 * self.horizon * (a - b).dot(&c.normal).max(0.0) + self.fall
+        let (a, b) = (a.dot(&c.normal), -b.dot(&c.normal));
+        let closing = (2.0 * (a + b)).max(a.max(0.0) + b.max(0.0));
+        gap < self.horizon * closing + self.fall
     }
 }

@@ -340,10 +340,11 @@ impl System for RigidSystem {
             return Err(ProblemError::NotPrepared { slot });
         }
         check_finite("solution", &s.v)?;
+        check_finite("position velocity", &s.v_position)?;
         x1.t = x0.t + dt;
         x1.q.clone_from(&x0.q);
         x1.z.clone_from(&x0.z);
-        self.model.integrate(&x0.q, &s.v, dt, &mut x1.q);
+        self.model.integrate(&x0.q, s.position_velocity(), dt, &mut x1.q);
         x1.v.clone_from(&s.v);
         self.model.advance_activations(&x0.z, &self.control, dt, &mut x1.z);
         self.slots[slot as usize].store_memory(dt, &mut x1.memory);

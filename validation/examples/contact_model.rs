@@ -3,7 +3,7 @@
 use signorini_core::{NoObserver, System};
 use signorini_laws::{DualCone, Gains};
 use signorini_scene::{LoadOptions, Scene};
-use signorini_validation::engine::Engine;
+use signorini_validation::engine::{Engine, Sweeps};
 
 const BALL: &str = "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body pos='0 0 .3'><freejoint/>\
                     <geom type='sphere' size='.05'/></body></worldbody></mujoco>";
@@ -12,7 +12,7 @@ const BALL: &str = "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body p
 pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let scene = Scene::from_mjcf(BALL, "ball.xml", &LoadOptions::default())?;
     let law = DualCone { gains: Gains::Material, ..DualCone::default() };
-    let engine = Engine { dual_cone: Some(law), sweeps: 1, ..Engine::comfree(0.002) };
+    let engine = Engine { dual_cone: Some(law), sweeps: Sweeps::exactly(1), ..Engine::comfree(0.002) };
     let mut sys = engine.system(&scene)?;
     sys.set_contact_model(Some(Box::new(|contact, velocity, material| {
         material.stiffness = 2e3 * (1.0 + 1e3 * contact.gap.min(0.0).abs()); // [N/m]

@@ -1,7 +1,7 @@
 //! Solvers, laws and integrators by name, and runs that leave a recording.
 
 use signorini_comfree::ComfreeSolver;
-pub use signorini_comfree::{MEMORY, SWEEPS};
+pub use signorini_comfree::Sweeps;
 use signorini_core::{AdvanceReport, ContactSolver, Integrator, LawPool, State, StepError};
 use signorini_icf::{IcfOptions, IcfSolver};
 use signorini_integrators::{ContactStep, FixedStep, cenic};
@@ -35,10 +35,10 @@ pub struct Engine {
     /// Step of the fixed integrator \[s\].
     pub dt: f64,
     /// Settings of the law `dual_cone`; None: its default under fixed steps, [`PHYSICAL`] under error control, where halving the step must not
-    /// change the law; with [`MEMORY`] when comfree takes fixed steps outside paper mode.
+    /// change the law; with [`Sweeps::memory`] when comfree takes fixed steps outside paper mode.
     pub dual_cone: Option<DualCone>,
     /// Evaluations per step of comfree; 1 in paper mode.
-    pub sweeps: u32,
+    pub sweeps: Sweeps,
     /// No speculative margin, no islands, Hessian reuse, intervals ended as published: as in the paper's tables.
     pub paper: bool,
 }
@@ -52,7 +52,7 @@ impl Default for Engine {
             accuracy: 1e-3,
             dt: 2e-3,
             dual_cone: None,
-            sweeps: SWEEPS,
+            sweeps: Sweeps::default(),
             paper: false,
         }
     }
@@ -106,9 +106,9 @@ impl Engine {
         let remembers = self.solver == "comfree" && self.integrator == "fixed" && !self.paper;
         let law = self.dual_cone.unwrap_or_else(|| match self.integrator.as_str() {
             "cenic" => DualCone { gains: PHYSICAL, ..DualCone::default() },
-            _ => DualCone::remembering(if remembers { MEMORY } else { 0.0 }),
+            _ => DualCone::remembering(if remembers { self.sweeps.memory() } else { 0.0 }),
         });
-        DualCone { acting: law.acting && self.sweeps() == 1, ..law }
+        DualCone { acting: law.acting && self.sweeps().most == 1, ..law }
     }
 
     /// β of the contacts of comfree with fixed steps, where the law undoes a part of a penetration per step.
@@ -121,8 +121,8 @@ impl Engine {
     }
 
     /// Evaluations per step of comfree.
-    fn sweeps(&self) -> u32 {
-        if self.paper || self.integrator == "cenic" { 1 } else { self.sweeps }
+    fn sweeps(&self) -> Sweeps {
+        if self.paper || self.integrator == "cenic" { Sweeps::exactly(1) } else { self.sweeps }
     }
 
     /// The same in paper mode.

@@ -5,7 +5,7 @@ use signorini_core::{AcceptedStep, NoObserver, StepObserver, System};
 use signorini_laws::{DualCone, Gains, MassScale};
 use signorini_multibody::RigidSystem;
 use signorini_scene::{LoadOptions, Scene};
-use signorini_validation::engine::{Engine, run};
+use signorini_validation::engine::{Engine, Sweeps, run};
 use signorini_validation::stability::{GainWatch, LargestGain};
 
 /// A cube on its floor with R = 9 at every depth.
@@ -80,7 +80,8 @@ fn analytic_capped_gains_of_the_user_say_by_how_much() {
     // Shared, exact masses: every facet has ρ = R (d + k h) = 9 · 0.5, which the cap makes 1.
     let law = DualCone { gains: Gains::PerStep { k: 50.0, d: 0.4 }, ..DualCone::default() };
     let (g, warning) =
-        largest(&Engine { dual_cone: Some(law), sweeps: 1, ..Engine::comfree(0.002) }).unwrap();
+        largest(&Engine { dual_cone: Some(law), sweeps: Sweeps::exactly(1), ..Engine::comfree(0.002) })
+            .unwrap();
     // Round-off of R, and of a power method that has not ended, in both alike.
     assert!((g.lowered - 4.5).abs() < 1e-9 && g.sum <= 4.5 * (1.0 + 1e-9), "{g:?}");
     assert!(warning.unwrap().contains("the cap lowers"));

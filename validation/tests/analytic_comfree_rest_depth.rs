@@ -5,7 +5,7 @@
 use signorini_core::{NoObserver, State};
 use signorini_laws::{DualCone, Gains, MassScale, impedance};
 use signorini_scene::{LoadOptions, Scene};
-use signorini_validation::engine::Engine;
+use signorini_validation::engine::{Engine, Sweeps};
 
 const G: f64 = 9.81;
 const SOLIMP: [f64; 5] = [0.9, 0.95, 0.001, 0.5, 2.0];
@@ -85,7 +85,8 @@ fn analytic_frictionless_sphere_rests_without_depth() {
     let xml = "<mujoco><worldbody><geom type=\"plane\" size=\"5 5 .1\" condim=\"1\"/><body pos=\"0 0 .0999\"><freejoint/>\
                <geom type=\"sphere\" size=\".1\" condim=\"1\"/></body></worldbody></mujoco>";
     let scene = Scene::from_mjcf(xml, "sphere.xml", &LoadOptions::default()).unwrap();
-    let engine = Engine { dual_cone: Some(DualCone::default()), sweeps: 1, ..Engine::comfree(0.002) };
+    let engine =
+        Engine { dual_cone: Some(DualCone::default()), sweeps: Sweeps::exactly(1), ..Engine::comfree(0.002) };
     let x = after(&scene, &engine, 1.0);
     // Round-off of the height.
     assert!((x.q[2] - 0.1).abs() < 1e-12 && x.v[2].abs() < 1e-12, "{:e} {:e}", x.q[2] - 0.1, x.v[2]);

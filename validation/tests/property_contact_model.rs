@@ -5,7 +5,7 @@ use signorini_core::{ContactMaterial, NoObserver, ProblemError, Slot, State, Sys
 use signorini_laws::{DualCone, Gains};
 use signorini_multibody::{ContactModel, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
-use signorini_validation::engine::Engine;
+use signorini_validation::engine::{Engine, Sweeps};
 
 const G: f64 = 9.81;
 const H: f64 = 0.002;
@@ -28,7 +28,7 @@ fn engine(law: &str) -> Engine {
     match law {
         "dual_cone" => {
             let law = DualCone { gains: Gains::Material, ..DualCone::default() };
-            Engine { dual_cone: Some(law), sweeps: 1, ..Engine::comfree(H) }
+            Engine { dual_cone: Some(law), sweeps: Sweeps::exactly(1), ..Engine::comfree(H) }
         }
         law => Engine { law: law.into(), ..Engine::fixed(H) },
     }

@@ -8,6 +8,7 @@ use clap::Parser;
 use serde_json::json;
 use signorini_batch::{BatchOptions, CpuBatch, Recipe};
 use signorini_benches::split;
+use signorini_comfree::Sweeps;
 use signorini_core::{BatchStepper, LaneStatus, State, System};
 use signorini_laws::DualCone;
 use signorini_scene::{LoadOptions, Scene};
@@ -38,9 +39,9 @@ struct Arguments {
     /// Steps per row of controls.
     #[arg(long, default_value_t = 50)]
     hold: usize,
-    /// Evaluations per step; `0` is the paper's step with k = 0.1, d = 0.001.
-    #[arg(long, default_value_t = 1)]
-    sweeps: u32,
+    /// Evaluations per step; `0` is the paper's step with k = 0.1, d = 0.001; left out: until they settle, as in default mode.
+    #[arg(long)]
+    sweeps: Option<u32>,
     /// Convex implicit contact instead of comfree.
     #[arg(long)]
     icf: bool,
@@ -77,8 +78,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let scene = Scene::load(&a.scene, &LoadOptions::default())?;
     let recipe = || match (a.icf, a.sweeps) {
         (true, _) => Recipe::icf(),
-        (_, 0) => Recipe::comfree_paper(0.1, 0.001),
-        (_, n) => Recipe::comfree_with(DualCone::remembering(signorini_comfree::MEMORY), n),
+        (_, Some(0)) => Recipe::comfree_paper(0.1, 0.001),
+        (_, Some(n)) => {
+            let sweeps = Sweeps::exactly(n);
+            Recipe::comfree_with(DualCone::remembering(sweeps.memory()), sweeps)
+        }
+        (_, None) => Recipe::comfree(),
     };
     let rows: Vec<Vec<f64>> = match &a.controls {
         Some(file) => std::fs::read_to_string(file)?
@@ -91,7 +96,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut system = recipe().system(&scene)?;
         let x0 = system.initial_state(None)?;
         // The first run warms up.
-        let mut run = || split(&mut system, a.sweeps.max(1), &x0, (a.steps, a.dt), (&rows, a.hold));
+        let mut run = || {
+            split(
+                &mut system,
+                a.sweeps.map_or(Sweeps::default(), |n| Sweeps::exactly(n.max(1))),
+                &x0,
+                (a.steps, a.dt),
+                (&rows, a.hold),
+            )
+        };
         run()?;
         println!("{}", serde_json::to_string(&run()?)?);
         return Ok(());

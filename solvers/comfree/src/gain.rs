@@ -45,7 +45,7 @@ impl ComfreeSolver {
     pub fn gain_of_sweeps(&mut self, p: &dyn StepProblem, iterations: usize) -> f64 {
         self.rooms(p);
         let pools = p.pools();
-        for (k, scale) in self.rooms.scales(2).iter().enumerate() {
+        for (k, scale) in self.rooms.scales().iter().enumerate() {
             let (h, d) = (pools.hess_start(k), pools.rows(k).1);
             self.evals.hess[h..h + d * d].iter_mut().for_each(|x| *x *= scale);
         }

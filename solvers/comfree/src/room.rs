@@ -142,9 +142,9 @@ impl ComfreeSolver {
 }
 
 impl Rooms {
-    /// Of the last problem; nothing where gains are not raised.
-    pub(crate) fn scales(&self, sweeps: u32) -> &[f64] {
-        if sweeps > 1 { &self.by_constraint } else { &[] }
+    /// Of the last problem.
+    pub(crate) fn scales(&self) -> &[f64] {
+        &self.by_constraint
     }
 
     /// Islands: blocks that constraints or the inertia tie together, in the order of their first block.

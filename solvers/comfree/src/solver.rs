@@ -1,12 +1,61 @@
 use crate::gain::Power;
 use crate::room::Rooms;
 use signorini_core::{
-    ContactSolver, Evals, Pace, ProblemError, Regime, SolveError, SolveStatus, StepProblem, StepSolution,
-    Tolerance, WholePart, check_finite,
+    ContactSolver, Evals, Pace, ProblemError, Regime, SolveError, SolveStats, SolveStatus, StepProblem,
+    StepSolution, Tolerance, WholePart, check_finite,
 };
 
 /// Name on the command line.
 const NAME: &str = "comfree";
+
+/// How many evaluations a step has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sweeps {
+    /// At most so many, at least one. The last one undoes penetrations if there are any.
+    pub most: u32,
+    /// Multipliers are good enough when their residual ([`Pace::residual`]) is at most this \[m/s\]; 0 for as many evaluations as there may be.
+    pub residual: f64,
+    /// Or at most this part of the largest speed at contacts that the step begins with.
+    pub relative: f64,
+}
+
+impl Sweeps {
+    /// Always so many.
+    pub const fn exactly(count: u32) -> Self {
+        Self { most: count, residual: 0.0, relative: 0.0 }
+    }
+
+    /// `DualCone::memory` that goes with it outside the paper's mode: all of a step's change of the forces where it was found by several evaluations, half where by one.
+    pub const fn memory(&self) -> f64 {
+        if self.most > 1 { 1.0 } else { 0.5 }
+    }
+}
+
+impl From<u32> for Sweeps {
+    fn from(count: u32) -> Self {
+        Self::exactly(count)
+    }
+}
+
+impl Default for Sweeps {
+    /// Until speeds are right to a hundredth of a millimetre per second or of the fastest of them, at most 64.
+    fn default() -> Self {
+        Self { most: 64, residual: 1e-5, relative: 0.01 }
+    }
+}
+
+/// Sweeps before gains are raised, which takes an estimate that costs about six.
+const PLAIN: u32 = 3;
+
+/// Largest speed \[m/s\] along the normal or a tangent of a contact, or of a joint at a limit, at the velocity of the last sweep.
+fn fastest(p: &dyn StepProblem) -> f64 {
+    let (v_c, pools) = (p.contact_velocities(), p.pools());
+    let of = |k: usize| {
+        let (at, dim) = pools.rows(k);
+        v_c[at..at + dim.min(3)].iter().fold(0.0, |most: f64, v| most.max(v.abs()))
+    };
+    (0..pools.constraint_count()).map(of).fold(0.0, f64::max)
+}
 
 /// Explicit evaluation of a step problem: once at the velocity without contact, or several times, each at the velocity that the last one left.
 ///
@@ -17,10 +66,14 @@ const NAME: &str = "comfree";
 /// allocated in a solve once its storage has grown to the size of the problem.
 #[derive(Debug)]
 pub struct ComfreeSolver {
-    sweeps: u32,
+    sweeps: Sweeps,
     pub(crate) whole: WholePart,
     pub(crate) evals: Evals,
     change: Vec<f64>,
+    /// Whether the gains of the solve are raised.
+    raised: bool,
+    /// Impulses with those that undo penetrations.
+    recovered: Vec<f64>,
     pub(crate) power: Power,
     pub(crate) rooms: Rooms,
 }
@@ -32,13 +85,15 @@ impl Default for ComfreeSolver {
 }
 
 impl ComfreeSolver {
-    /// With more evaluations per step, each at the velocity that the last one left; at least one.
-    pub fn with_sweeps(sweeps: u32) -> Self {
+    /// With more evaluations per step, each at the velocity that the last one left.
+    pub fn with_sweeps(sweeps: impl Into<Sweeps>) -> Self {
         Self {
-            sweeps: sweeps.max(1),
+            sweeps: sweeps.into(),
             whole: WholePart::default(),
             evals: Evals::default(),
             change: Vec::new(),
+            raised: false,
+            recovered: Vec::new(),
             power: Power::default(),
             rooms: Rooms::default(),
         }
@@ -55,6 +110,33 @@ impl ComfreeSolver {
         for (v, (free, change)) in v.iter_mut().zip(p.free_velocity().iter().zip(&self.change)) {
             *v = free - change;
         }
+    }
+
+    /// One sweep at `v`, and the velocity and impulses that it leaves.
+    fn sweep(
+        &mut self,
+        p: &mut dyn StepProblem,
+        pace: &mut Pace,
+        gamma: &mut [f64],
+        v: &mut [f64],
+    ) -> Result<(), SolveError> {
+        p.relinearize(v)?;
+        if !p.sweep(pace, if self.raised { self.rooms.scales() } else { &[] }, gamma) {
+            return Err(ProblemError::Unsupported("its laws cannot be swept over; use icf".into()).into());
+        }
+        self.respond(p, gamma, v);
+        Ok(())
+    }
+
+    /// A sweep that undoes penetrations: what it adds moves positions, but is neither momentum nor remembered.
+    fn recover(&mut self, p: &mut dyn StepProblem, out: &mut StepSolution) -> Result<(), SolveError> {
+        let mut gamma = std::mem::take(&mut self.recovered);
+        gamma.clone_from(&out.gamma);
+        out.v_position.clone_from(&out.v);
+        let mut pace = Pace { paired: true, recover: true, remember: false, ..Pace::default() };
+        self.sweep(p, &mut pace, &mut gamma, &mut out.v_position)?;
+        self.recovered = gamma;
+        Ok(())
     }
 
     pub(crate) fn check_velocity(&self, p: &dyn StepProblem, v: &[f64]) -> Result<(), ProblemError> {
@@ -108,34 +190,47 @@ impl ContactSolver for ComfreeSolver {
             self.respond(p, &out.gamma, &mut out.v);
         }
         // Nesterov's sequence; the last sweep goes without momentum, so that no multiplier leaves its bounds.
-        let mut t = 1.0;
-        if self.sweeps > 1 {
-            self.rooms(p);
-        }
-        for sweep in 1..=self.sweeps {
-            p.relinearize(&out.v)?;
-            let next = 0.5 * (1.0 + f64::sqrt(1.0 + 4.0 * t * t));
-            let momentum = if sweep < self.sweeps { (t - 1.0) / next } else { 0.0 };
-            let mut pace = Pace {
-                scale: 1.0,
-                momentum,
-                paired: self.sweeps > 1,
-                recover: sweep == self.sweeps,
-                uphill: 0.0,
-            };
-            let swept = p.sweep(&mut pace, self.rooms.scales(self.sweeps), &mut out.gamma);
-            t = if pace.uphill > 0.0 { 1.0 } else { next };
-            if !swept {
-                return Err(ProblemError::Unsupported("its laws cannot be swept over; use icf".into()).into());
+        let Sweeps { most, residual, relative } = self.sweeps;
+        let many = most > 1;
+        let limit = most.saturating_sub(1).max(1);
+        let (mut t, mut sweep, mut enough, mut settled) = (1.0, 0, residual, false);
+        self.raised = false;
+        let recovery = loop {
+            sweep += 1;
+            if many && !self.raised && (sweep > PLAIN || residual == 0.0) {
+                self.rooms(p);
+                self.raised = true;
             }
-            self.respond(p, &out.gamma, &mut out.v);
-        }
+            let last = settled || sweep >= limit;
+            let next = 0.5 * (1.0 + f64::sqrt(1.0 + 4.0 * t * t));
+            let momentum = if last { 0.0 } else { (t - 1.0) / next };
+            let mut pace = Pace { momentum, paired: many, recover: !many, ..Pace::default() };
+            self.sweep(p, &mut pace, &mut out.gamma, &mut out.v)?;
+            t = if pace.uphill > 0.0 { 1.0 } else { next };
+            if sweep == 1 && relative > 0.0 {
+                enough = residual.max(relative * fastest(p));
+            }
+            out.residual = pace.residual;
+            settled = pace.residual <= enough;
+            if last || (settled && momentum == 0.0) {
+                break pace.recovery;
+            }
+        };
         p.relinearize(&out.v)?;
         out.v_c.clear();
         out.v_c.extend_from_slice(p.contact_velocities());
-        (out.residual, out.tolerance) = (0.0, 0.0);
-        out.stats = Default::default();
-        out.status = SolveStatus::Converged;
+        out.v_position.clear();
+        if many && recovery > residual {
+            self.recover(p, out)?;
+            sweep += 1;
+        }
+        out.tolerance = enough;
+        out.stats = SolveStats { iterations: sweep, island_iterations: sweep, ..SolveStats::default() };
+        out.status = if out.residual <= enough || residual == 0.0 {
+            SolveStatus::Converged
+        } else {
+            SolveStatus::IterationLimit
+        };
         Ok(out.status)
     }
 }

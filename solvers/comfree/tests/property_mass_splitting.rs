@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use signorini_comfree::ComfreeSolver;
+use signorini_comfree::{ComfreeSolver, Sweeps};
 use signorini_core::na::{DMatrix, DVector};
 use signorini_core::{
     BlockDiagonal, ContactLaw, ContactSeed, ContactSolver, FrozenMap, FrozenProblem, Inertia, Pool, Pools,
-    StepProblem, StepSolution, Tolerance,
+    SolveStatus, StepProblem, StepSolution, Tolerance,
 };
 use signorini_laws::{DualCone, DualConeLimit, Gains, LimitSeed, MassScale};
 use signorini_testkit::random_problem::random_material;
@@ -264,4 +264,51 @@ fn property_pairs_and_facets_meet() {
         met += i32::from(a.iter().zip(&free).any(|(a, f)| (a - f).abs() > 1e-3));
     }
     assert!(met > 40, "{met}: too few touch");
+}
+
+/// Evaluations that stop at a residual are near those that go on; those that the number stops say so; one that is asked for is one.
+#[test]
+fn property_sweeps_end_when_they_are_settled() {
+    let law = DualCone { acting: false, balanced: false, ..DualCone::default() };
+    let (mut settled, mut stopped, mut most) = (0, 0, 0);
+    for seed in 0..60 {
+        let r = &mut Rng::new(seed);
+        let p = random(r, true);
+        let free: Vec<f64> = (0..p.nv).map(|_| r.normal()).collect();
+        let solve = |sweeps: Sweeps| {
+            let mut problem = build(&p, law, &free);
+            let mut out = StepSolution::default();
+            ComfreeSolver::with_sweeps(sweeps)
+                .solve(&mut problem, &free, Tolerance::default(), &mut out)
+                .unwrap();
+            out
+        };
+        let (many, one) = (solve(Sweeps { most: 400, ..Sweeps::default() }), solve(1.into()));
+        assert_eq!((one.stats.iterations, one.status), (1, SolveStatus::Converged));
+        let few = solve(Sweeps { most: 3, ..Sweeps::default() });
+        assert!(few.stats.iterations <= 3);
+        for out in [&many, &few] {
+            assert_eq!(out.status == SolveStatus::Converged, out.residual <= out.tolerance, "{seed}");
+        }
+        stopped += i32::from(few.status == SolveStatus::IterationLimit);
+        let exact = solve(20_000.into());
+        let far = |out: &StepSolution| {
+            out.v_c.iter().zip(&exact.v_c).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()))
+        };
+        if many.status == SolveStatus::Converged {
+            settled += 1;
+            // A residual bounds the distance only up to the condition of the problem, here of a few bodies.
+            assert!(
+                far(&many) <= 30.0 * many.tolerance + 1e-3,
+                "{seed}: {} at {}",
+                far(&many),
+                many.tolerance
+            );
+        }
+        most = most.max(many.stats.iterations);
+    }
+    assert!(
+        settled > 30 && stopped > 20 && most > 10,
+        "{settled} settled, {stopped} stopped, {most} at most"
+    );
 }

@@ -194,6 +194,7 @@ impl ContactSolver for IcfSolver {
         self.iterate(&m, tol, out)?;
         out.v.clone_from(&self.work.v);
         p.relinearize(&out.v)?;
+        out.v_position.clear();
         out.v_c.clear();
         out.v_c.extend_from_slice(p.contact_velocities());
         p.pools().eval(self.whole.part(), &out.v_c, &mut self.work.evals);

@@ -307,6 +307,7 @@ impl ContactSolver for IpcSolver {
         let status = self.iterate(p, value, tol, out)?;
         out.stats.island_iterations = out.stats.iterations;
         out.v.clone_from(&self.v);
+        out.v_position.clear();
         out.v_c.clear();
         out.v_c.extend_from_slice(p.contact_velocities());
         out.gamma.clear();

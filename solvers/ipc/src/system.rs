@@ -357,11 +357,13 @@ impl System for AffineSystem {
         if s.v.len() != expected {
             return Err(ProblemError::Shape { what: "solution", expected, found: s.v.len() });
         }
-        match &self.reduction {
-            None => x1.v.clone_from(&s.v),
-            Some(r) => r.expand(&s.v, &mut x1.v),
-        }
+        let expand = |from: &[f64], to: &mut Vec<f64>| match &self.reduction {
+            None => to.copy_from_slice(from),
+            Some(r) => r.expand(from, to),
+        };
+        expand(s.position_velocity(), &mut x1.v);
         x1.q.iter_mut().zip(&x1.v).for_each(|(q, v)| *q += dt * v);
+        expand(&s.v, &mut x1.v);
         self.clean.clone_from(&x1.q);
         self.observe(x1)
     }

@@ -87,13 +87,15 @@ impl ContactLaw<1> for DualConeLimit {
     fn sweep(&self, p: &mut DualConeLimitParams, v_c: SVector<f64, 1>, pace: &mut Pace) -> SVector<f64, 1> {
         let undo = if pace.recover { 0.0 } else { p.shift.min(0.0) };
         let gain = pace.scale * p.gain;
+        pace.recovery = pace.recovery.max(-p.shift);
         let lift = if gain > 0.0 { p.multiplier / gain } else { 0.0 };
         let next = gain * Ramp { width: p.smoothing }.value(lift - v_c[0] - p.shift + undo);
         let change = next - p.last;
         if gain > 0.0 {
             pace.uphill += (p.multiplier - next) * change / gain;
+            pace.residual = pace.residual.max((p.multiplier - next).abs() / gain);
         }
-        (p.multiplier, p.last) = (next + pace.momentum * change, next);
+        (p.multiplier, p.last) = (next + pace.momentum * change, if pace.remember { next } else { p.last });
         SVector::from([p.multiplier])
     }
 

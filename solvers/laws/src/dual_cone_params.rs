@@ -264,8 +264,10 @@ impl DualConeParams {
         let mut rates = [0.0; FACETS];
         self.rates(v_c, &mut rates);
         let undo = self.shift.min(0.0);
+        pace.recovery = pace.recovery.max(-undo);
         let shift = if pace.recover { self.shift } else { self.shift - undo };
         let undo = if pace.recover { undo } else { 0.0 };
+        let half = usize::from(self.directions) / 2;
         for j in 0..self.facets() / 2 {
             let [p, m] = self.pair(j);
             let [g, d] = self.pair_gains(j).map(|g| pace.scale * g);
@@ -280,14 +282,21 @@ impl DualConeParams {
             let last = (self.last[p] + self.last[m], self.last[p] - self.last[m]);
             let change = (s - last.0, t - last.1);
             pace.uphill += (sum - s) * change.0 / g;
+            let mut residual = (sum - s).abs() / g;
             if d > 0.0 {
                 pace.uphill += (difference - t) * change.1 / d;
+                // Of the slip itself, however small the coefficient; spin and rolls as speeds at the rim, μ ω.
+                let over = if j < half { 1.0 / self.mu[0] } else { 1.0 };
+                residual = residual.max(over * (difference - t).abs() / d);
             }
+            pace.residual = pace.residual.max(residual);
             let ahead = (s + pace.momentum * change.0, t + pace.momentum * change.1);
             (self.multipliers[p], self.multipliers[m]) =
                 (0.5 * (ahead.0 + ahead.1), 0.5 * (ahead.0 - ahead.1));
             let kept = |x: f64| (0.5 * x + 0.5 * g * undo).max(0.0);
-            (self.last[p], self.last[m]) = (kept(s + t), kept(s - t));
+            if pace.remember {
+                (self.last[p], self.last[m]) = (kept(s + t), kept(s - t));
+            }
         }
     }
 
@@ -401,23 +410,23 @@ impl DualConeParams {
     #[inline(always)]
     fn sweep_at(&mut self, rates: &[f64; FACETS], ramp: impl Fn(f64) -> f64 + Copy, pace: &mut Pace) {
         let undo = self.shift.min(0.0);
+        pace.recovery = pace.recovery.max(-undo);
         let shift = if pace.recover { self.shift } else { self.shift - undo };
         let undo = if pace.recover { undo } else { 0.0 };
         let n = self.facets();
-        let at = FacetSweep { scale: pace.scale, momentum: pace.momentum, shift, undo };
+        let at =
+            FacetSweep { scale: pace.scale, momentum: pace.momentum, shift, undo, remember: pace.remember };
         let (gains, more_gains) = self.gains[..n].as_chunks::<4>();
         let (rates, more_rates) = rates[..n].as_chunks::<4>();
         let (multipliers, more_multipliers) = self.multipliers[..n].as_chunks_mut::<4>();
         let (last, more_last) = self.last[..n].as_chunks_mut::<4>();
-        let mut uphill = 0.0;
         for (((g, u), m), l) in gains.iter().zip(rates).zip(multipliers).zip(last) {
-            at.sweep(g, u, m, l, ramp, &mut uphill);
+            at.sweep(g, u, m, l, ramp, pace);
         }
         let rest = more_gains.iter().zip(more_rates).zip(more_multipliers).zip(more_last);
         for (((g, u), m), l) in rest {
-            at.sweep(from_ref(g), from_ref(u), from_mut(m), from_mut(l), ramp, &mut uphill);
+            at.sweep(from_ref(g), from_ref(u), from_mut(m), from_mut(l), ramp, pace);
         }
-        pace.uphill += uphill;
     }
 
     /// Σ λ_f a_f.
@@ -465,6 +474,7 @@ struct FacetSweep {
     shift: f64,
     /// What undoes a penetration \[m/s\], ≤ 0, in the last sweep.
     undo: f64,
+    remember: bool,
 }
 
 impl FacetSweep {
@@ -477,9 +487,9 @@ impl FacetSweep {
         multipliers: &mut [f64; W],
         last: &mut [f64; W],
         ramp: impl Fn(f64) -> f64,
-        uphill: &mut f64,
+        pace: &mut Pace,
     ) {
-        let mut work = [0.0; W];
+        let (mut work, mut missed) = ([0.0; W], [0.0; W]);
         for i in 0..W {
             let g = self.scale * gains[i];
             // A facet without gain has no impulse.
@@ -487,11 +497,13 @@ impl FacetSweep {
             let (g, over) = (if acts { g } else { 0.0 }, if acts { 1.0 / g } else { 0.0 });
             let next = g * ramp(multipliers[i] * over - rates[i] - self.shift);
             let change = next - last[i];
-            work[i] = (multipliers[i] - next) * change * over;
+            let off = (multipliers[i] - next) * over;
+            (work[i], missed[i]) = (off * change, off.abs());
             multipliers[i] = if acts { next + self.momentum * change } else { 0.0 };
-            last[i] = (next + g * self.undo).max(0.0);
+            last[i] = if self.remember { (next + g * self.undo).max(0.0) } else { last[i] };
         }
-        work.iter().for_each(|w| *uphill += w);
+        work.iter().for_each(|w| pace.uphill += w);
+        missed.iter().for_each(|m| pace.residual = if *m > pace.residual { *m } else { pace.residual });
     }
 }
 

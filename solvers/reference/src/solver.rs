@@ -240,6 +240,7 @@ impl ContactSolver for ReferenceSolver {
         self.gradient_at(p, &best.v)?;
         stats.island_iterations = stats.iterations;
         out.v = best.v;
+        out.v_position.clear();
         out.v_c.clear();
         out.v_c.extend_from_slice(p.contact_velocities());
         out.gamma.clear();

@@ -6,7 +6,7 @@ use signorini_core::{
 use signorini_icf::{IcfOptions, IcfSolver};
 use signorini_laws::{DualCone, Gains};
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Sweeps};
 use crate::kurtz2025cenic::slope;
 use crate::scenes::Clutter;
 use crate::trace::Run;
@@ -93,7 +93,12 @@ impl Page for ComfreeIcf {
                     "dense" => dense(dt, law)?,
                     "dense_paper" => dense(dt, paper)?,
                     _ => {
-                        let engine = Engine { dt, sweeps: 1, dual_cone: Some(law), ..Engine::comfree(dt) };
+                        let engine = Engine {
+                            dt,
+                            sweeps: Sweeps::exactly(1),
+                            dual_cone: Some(law),
+                            ..Engine::comfree(dt)
+                        };
                         let mut sys = engine.system(&scene).map_err(PageError::from_error)?;
                         let mut x = sys.initial_state(None).map_err(PageError::from_error)?;
                         let row = trace.len() - 1;

@@ -3,7 +3,7 @@ use signorini_core::{NoObserver, State};
 use signorini_laws::{DualCone, Gains};
 use signorini_scene::{LoadOptions, Scene};
 
-use crate::engine::{Engine, PHYSICAL};
+use crate::engine::{Engine, PHYSICAL, Sweeps};
 use crate::kurtz2025cenic::slope;
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
@@ -130,7 +130,11 @@ fn compare(ctx: &Context, case: &Case, out: &mut PageOutput) -> Result<(), PageE
         &format!("Error control, {}", case.what),
         &["gains", "accuracy", "steps", "distance from the reference [m]"],
     );
-    let fixed = |dual_cone, dt| Engine { dual_cone: Some(dual_cone), sweeps: 1, ..Engine::comfree(dt) };
+    let fixed = |dual_cone, dt| Engine {
+        dual_cone: Some(dual_cone),
+        sweeps: Sweeps::exactly(1),
+        ..Engine::comfree(dt)
+    };
     let (reference, _) = run(case, &fixed(laws[0].2, if ctx.full() { 1e-7 } else { 1e-6 }))?;
     for (id, name, law) in laws {
         let finest = run(case, &fixed(law, 2e-6))?.0;

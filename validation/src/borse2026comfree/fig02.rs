@@ -137,7 +137,7 @@ impl Page for Fig02 {
         for (key, v) in both(3) {
             out.claims.push(
                 Claim::relative(&format!("slip_axis/{key}"), &format!("{key} mode: friction along an axis of the facets"), MU, v, 0.01, "")
-                    .because("the facets across the slip share the load until the body has risen by h μ v. In paper mode the contact is lost at φ = 0, before that; in default mode the contact opens with μ v at once and the body hops, and sixteen evaluations do not empty the facets beside the slip (64 do: then the claim holds)"),
+                    .because("the facets across the slip share the load until the body has risen by h μ v. In paper mode the contact is lost at φ = 0, before that; in default mode the contact opens with μ v at once, and evaluations go on until the facets beside the slip are empty"),
             );
         }
         let polygon = std::f64::consts::FRAC_1_SQRT_2;

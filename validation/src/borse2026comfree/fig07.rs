@@ -6,7 +6,7 @@ use signorini_laws::DualCone;
 
 use super::runs::paper;
 use super::scenes::{arrays, spheres};
-use crate::engine::Engine;
+use crate::engine::{Engine, Sweeps};
 use crate::random::Random;
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
@@ -69,7 +69,8 @@ fn run_worlds(engine: &Engine, count: usize, steps: usize) -> Result<Vec<(f64, f
 
 /// (laws, rows and evaluation; geometry and dynamics) per contact \[s\] for n spheres at rest on a plane, the best of some repetitions.
 fn phases(n: usize) -> Result<[f64; 2], PageError> {
-    let engine = Engine { dual_cone: Some(DualCone::default()), sweeps: 1, ..Engine::comfree(STEP) };
+    let engine =
+        Engine { dual_cone: Some(DualCone::default()), sweeps: Sweeps::exactly(1), ..Engine::comfree(STEP) };
     let mut sys = engine.system(&spheres(n)?).map_err(failed)?;
     let x = sys.initial_state(None).map_err(failed)?;
     let mut solver = engine.contact_solver().map_err(failed)?;
@@ -126,8 +127,8 @@ impl Page for Fig07 {
         let paper_mode = paper(0.1, 0.001, signorini_laws::MassScale::Trace, None);
         let engines = [
             ("comfree, paper mode", paper_mode),
-            ("comfree, 1 evaluation", Engine { sweeps: 1, ..Engine::comfree(STEP) }),
-            ("comfree, 16 evaluations", Engine::comfree(STEP)),
+            ("comfree, 1 evaluation", Engine { sweeps: Sweeps::exactly(1), ..Engine::comfree(STEP) }),
+            ("comfree, default mode", Engine::comfree(STEP)),
             ("icf", Engine::fixed(STEP)),
         ];
         for (name, engine) in engines {

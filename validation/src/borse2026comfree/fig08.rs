@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use serde::Deserialize;
 use signorini_batch::{BatchOptions, CpuBatch, Recipe};
+use signorini_comfree::Sweeps;
 use signorini_core::{BatchStepper, LaneStatus};
 use signorini_laws::DualCone;
 use signorini_scene::{LoadOptions, Scene};
@@ -181,7 +182,8 @@ impl Page for Fig08 {
         let recipes: [(&str, MakeRecipe); 4] = [
             ("comfree, paper's law", || Recipe::comfree_paper(0.1, 0.001)),
             ("comfree, 1 evaluation", || {
-                Recipe::comfree_with(DualCone::remembering(signorini_comfree::MEMORY), 1)
+                let one = Sweeps::exactly(1);
+                Recipe::comfree_with(DualCone::remembering(one.memory()), one)
             }),
             ("comfree", Recipe::comfree),
             ("icf", Recipe::icf),

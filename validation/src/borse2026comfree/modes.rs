@@ -3,7 +3,7 @@ use signorini_core::{Slot, System};
 use signorini_laws::{DualCone, Gains, MassScale};
 
 use super::scenes::{G, SOLIMP, cube, stack};
-use crate::engine::Engine;
+use crate::engine::{Engine, Sweeps};
 use crate::trace::{Run, Trace};
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
@@ -94,7 +94,11 @@ impl Page for Modes {
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let law = DualCone::default();
-        let one = |law: DualCone| Engine { dual_cone: Some(law), sweeps: 1, ..Engine::comfree(0.002) };
+        let one = |law: DualCone| Engine {
+            dual_cone: Some(law),
+            sweeps: Sweeps::exactly(1),
+            ..Engine::comfree(0.002)
+        };
         let paper = DualCone::paper(0.2, 0.001);
         let settings: Vec<(&str, Engine)> = vec![
             ("one evaluation, no memory", one(law)),
@@ -116,7 +120,7 @@ impl Page for Modes {
             ("smooth maximum, 1 mm/s", one(DualCone { smoothing: 1e-3, ..law })),
             ("no ballistic gaps", one(DualCone { ballistic: false, ..law })),
             ("memory", one(DualCone { memory: 1.0, ..law })),
-            ("memory, 16 evaluations (default mode)", Engine::comfree(0.002)),
+            ("memory, evaluations until settled (default mode)", Engine::comfree(0.002)),
             (
                 "paper mode, k = 0.2, d = 0.001",
                 Engine { dual_cone: Some(paper), ..Engine::comfree(0.002).in_paper_mode() },
@@ -221,7 +225,7 @@ impl Page for Modes {
             of("one evaluation").impact / of("no ballistic").impact,
             "",
         ).because("without ballistic gaps the law brakes from φ < (δt + d/k)|u| on: a body that reaches that zone between two steps is slowed once before it touches. One evaluation takes away only a part of the approach, \
-                   so a step more of it counts; with sixteen (default mode) the impact is 8 µm deep"));
+                   so a step more of it counts; with more (default mode) the impact is 8 µm deep"));
         for (name, setting) in [("with", "one evaluation"), ("without", "no ballistic")] {
             let claim = format!("speed of fall lost while the gap is open, {name} ballistic gaps");
             let lost = of(setting).braked;
@@ -238,7 +242,7 @@ impl Page for Modes {
                 "creep/memory",
                 "creep with memory and sweeps, on 10°",
                 1e-6,
-                of("memory, 16").creep,
+                of("memory, eval").creep,
                 "m/s",
             )
             .rule("at most 1 µm/s"),
@@ -247,7 +251,7 @@ impl Page for Modes {
             "stack/default",
             "a stack of five rests in default mode",
             1e-3,
-            of("memory, 16").stack,
+            of("memory, eval").stack,
             "m/s",
         ).because("the slowest modes of the stack are still decaying after 3 s: it stands, and its kinetic energy is below 1e-12 J after 6 s"));
         Ok(PageOutput {

@@ -299,8 +299,9 @@ impl System for FreeBodies {
         x1.copy_from(x0);
         x1.t += dt;
         x1.v.clone_from(&s.v);
+        let moves = s.position_velocity();
         for b in 0..self.bodies.len() {
-            let (q, v) = (&mut x1.q[7 * b..7 * b + 7], &s.v[6 * b..6 * b + 6]);
+            let (q, v) = (&mut x1.q[7 * b..7 * b + 7], &moves[6 * b..6 * b + 6]);
             for i in 0..3 {
                 q[i] += dt * v[3 + i];
             }
@@ -309,7 +310,7 @@ impl System for FreeBodies {
             let turned = (turn + rate * dt).normalize();
             q[3..].copy_from_slice(&[turned.w, turned.i, turned.j, turned.k]);
         }
-        if let (Some(q), Some(v)) = (x1.q.last_mut(), s.v.last()) {
+        if let (Some(q), Some(v)) = (x1.q.last_mut(), moves.last()) {
             *q += dt * v;
         }
         Ok(())

@@ -290,7 +290,8 @@ impl System for MaterialBlock {
                 c += *w * inverse * node_v * d.transpose();
             }
             let f = (Matrix3::identity() + dt * c) * matrix(&x0.z, p);
-            add(&mut x1.q, p, dt * v);
+            let moves = list.iter().map(|(node, w, _)| *w * vector(s.position_velocity(), *node));
+            add(&mut x1.q, p, dt * moves.sum::<Vector3<f64>>());
             x1.v[3 * p..3 * p + 3].copy_from_slice(v.as_slice());
             x1.z[9 * p..9 * p + 9].copy_from_slice(f.as_slice());
             let at = 9 * (self.particles + p);

@@ -128,7 +128,7 @@ impl System for TwoCubes {
         x1.copy_from(x0);
         x1.t += dt;
         x1.v.clone_from(&s.v);
-        for (q, v) in x1.q.iter_mut().zip(&s.v) {
+        for (q, v) in x1.q.iter_mut().zip(s.position_velocity()) {
             *q += dt * v;
         }
         Ok(())
