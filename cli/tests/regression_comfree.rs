@@ -21,7 +21,10 @@ impl Folder {
         std::fs::write(&path, model).unwrap();
         let recording = self.0.join("out.npz");
         let mut command = Command::new(env!("CARGO_BIN_EXE_signorini"));
-        command.args(["run", path.to_str().unwrap(), "--out", recording.to_str().unwrap(), "--time", "0.2"]);
+        command.args(["run", path.to_str().unwrap(), "--out", recording.to_str().unwrap()]);
+        if !arguments.contains("--time") {
+            command.args(["--time", "0.2"]);
+        }
         let out = command.args(arguments.split_whitespace()).output().unwrap();
         let text = String::from_utf8_lossy(&out.stderr).into_owned();
         assert!(!text.contains("panicked"), "{arguments}: {text}");
@@ -237,7 +240,7 @@ fn regression_light_bodies_under_heavy_ones_are_told_of_once() {
     let folder = Folder::new("carried");
     let words = "light under heavy: contacts of body 'b0'";
     for (masses, arguments, told) in [
-        (&[1.0, 1000.0][..], "--solver comfree", true),
+        (&[1.0, 1e5][..], "--solver comfree --time 0.5", true),
         (&[1.0, 1000.0], "--solver comfree --sweeps 1", true),
         (&[1.0, 1000.0], "", false),
         (&[1000.0, 1.0], "--solver comfree", false),
