@@ -341,6 +341,12 @@ impl System for RigidSystem {
         }
         check_finite("solution", &s.v)?;
         check_finite("position velocity", &s.v_position)?;
+        for (what, found) in [("solution", s.v.len()), ("position velocity", s.position_velocity().len())] {
+            let expected = self.model.nv();
+            if found != expected {
+                return Err(ProblemError::Shape { what, expected, found });
+            }
+        }
         x1.t = x0.t + dt;
         x1.q.clone_from(&x0.q);
         x1.z.clone_from(&x0.z);
