@@ -88,7 +88,7 @@ pub struct StepSolution {
     pub v_c: Vec<f64>,
     /// Impulses γ = −∇ℓ in the contact frames, rows \[N·s\].
     pub gamma: Vec<f64>,
-    /// Scaled momentum residual ‖D∇‖ at `v`; where islands are solved on their own, that of the one with the largest ratio to its
+    /// Scaled momentum residual ‖D∇‖ at `v`, or what the solver documents in its place; where islands are solved on their own, that of the one with the largest ratio to its
     /// tolerance.
     pub residual: f64,
     /// The residual that was asked for, in the same norm (and island).

@@ -11,7 +11,7 @@ const NAME: &str = "comfree";
 /// How many evaluations a step has.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sweeps {
-    /// At most so many, at least one. The last one undoes penetrations if there are any.
+    /// At most so many, at least one. Of several the last one undoes penetrations, if there are any.
     pub most: u32,
     /// Multipliers are good enough when their residual ([`Pace::residual`]) is at most this \[m/s\]; 0 for as many evaluations as there may be.
     pub residual: f64,
@@ -20,7 +20,7 @@ pub struct Sweeps {
 }
 
 impl Sweeps {
-    /// Always so many.
+    /// So many, the last one only where there is a penetration to undo.
     pub const fn exactly(count: u32) -> Self {
         Self { most: count, residual: 0.0, relative: 0.0 }
     }
@@ -62,8 +62,9 @@ fn fastest(p: &dyn StepProblem) -> f64 {
 /// ```text
 /// γ_k = −∇ℓ_k(J_k v* + b_k),   v = v* + A⁻¹ Σ J_kᵀ γ_k          borse2026comfree, eq. (8)
 /// ```
-/// The guess and the tolerance are not used: the number of evaluations is fixed, which counts as converged, and no residual is asked for (`StepSolution::tolerance` is 0). Nothing is
-/// allocated in a solve once its storage has grown to the size of the problem.
+/// The guess and the tolerance are not used: [`Sweeps`] says how many evaluations there are, a fixed number of which counts as converged with `StepSolution::tolerance` 0.
+/// Residual and tolerance are speeds at contacts \[m/s\], before penetrations are undone; what undoes them is in `StepSolution::v_position` alone where there is more than one
+/// evaluation. Nothing is allocated in a solve once its storage has grown to the size of the problem.
 #[derive(Debug)]
 pub struct ComfreeSolver {
     sweeps: Sweeps,
