@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use signorini_core::na::{SMatrix, SVector};
 use signorini_core::{ContactSeed, ContactSide, Pace};
 
+use crate::facet_pairs::{FacetPairs, Opposite, PAIRS, PairSweep};
 use crate::friction::friction_coefficient;
 use crate::ramp::Ramp;
 use crate::{DualCone, Gains, MassScale};
@@ -22,11 +23,13 @@ pub struct DualConeParams {
     pub(crate) shift: f64,
     /// Sliding, spin, rolling.
     mu: [f64; 3],
-    directions: u8,
+    pub(crate) directions: u8,
     condim: u8,
     smoothing: f64,
     /// Steps \[1/kg\] of sums and differences of opposite facets: inverse masses of the normal, of the tangents (11, 12, 22), of spin and rolls, over the gain that they share; zeros where they have none.
     steps: [f64; 7],
+    /// What follows from them, once it is needed.
+    pub(crate) pairs: FacetPairs,
 }
 
 /// Smallest inverse mass of the normal beside μ² that of the tangents, for steps of sums.
@@ -50,9 +53,9 @@ const fn half_turn<const N: usize, const H: usize>() -> [[f64; 2]; H] {
     out
 }
 
-const HALF_4: [[f64; 2]; 2] = half_turn::<4, 2>();
-const HALF_8: [[f64; 2]; 4] = half_turn::<8, 4>();
-const HALF_16: [[f64; 2]; 8] = half_turn::<16, 8>();
+pub(crate) const HALF_4: [[f64; 2]; 2] = half_turn::<4, 2>();
+pub(crate) const HALF_8: [[f64; 2]; 4] = half_turn::<8, 4>();
+pub(crate) const HALF_16: [[f64; 2]; 8] = half_turn::<16, 8>();
 
 /// aᵀ W a of facets from the parts of W.
 struct InverseMass<'a> {
@@ -179,6 +182,7 @@ impl DualConeParams {
         }
         self.gains[..facets].copy_from_slice(&gains[..facets]);
         self.steps = [0.0; 7];
+        self.pairs.sum = 0.0;
         if same.is_none()
             && law.split
             && law.normalize
@@ -207,27 +211,30 @@ impl DualConeParams {
         }
     }
 
-    /// Gains \[kg\] of the sum and of the difference of the two facets of pair `j`, the difference as μ d.
+    /// Gains of sums and differences, the difference as μ d.
     #[inline(always)]
-    fn pair_gains(&self, j: usize) -> [f64; 2] {
-        let s = &self.steps;
+    pub(crate) fn pairs(&self) -> FacetPairs {
+        let mut across = [0.0; PAIRS];
+        match self.directions {
+            4 => self.of_pairs(&HALF_4, &mut across),
+            8 => self.of_pairs(&HALF_8, &mut across),
+            _ => self.of_pairs(&HALF_16, &mut across),
+        }
         let half = usize::from(self.directions) / 2;
-        let (mu, w) = if j < half {
-            let i = j * (16 / usize::from(self.directions));
-            let (c, n) = (COS[i], COS[(i + 12) % 16]);
-            (self.mu[0], c * c * s[1] + c * n * s[2] + n * n * s[3])
-        } else {
-            (self.mu[if j == half { 1 } else { 2 }], s[4 + j - half])
-        };
-        let across = mu * mu * w;
-        [1.0 / s[0], if across > 0.0 { 1.0 / across } else { 0.0 }]
+        for axis in 3..usize::from(self.condim) {
+            let mu = self.mu[if axis == 3 { 1 } else { 2 }];
+            across[half + axis - 3] = mu * mu * self.steps[1 + axis];
+        }
+        FacetPairs::new(self.steps[0], &across)
     }
 
-    /// Facets of pair `j`.
     #[inline(always)]
-    fn pair(&self, j: usize) -> [usize; 2] {
-        let n = usize::from(self.directions);
-        if j < n / 2 { [j, j + n / 2] } else { [n + 2 * (j - n / 2), n + 2 * (j - n / 2) + 1] }
+    fn of_pairs<const H: usize>(&self, half: &[[f64; 2]; H], across: &mut [f64; PAIRS]) {
+        let square = self.mu[0] * self.mu[0];
+        let [_, w11, w12, w22, ..] = self.steps;
+        for (across, [c, n]) in across.iter_mut().zip(half) {
+            *across = square * (c * c * w11 + c * n * w12 + n * n * w22);
+        }
     }
 
     /// Whether sums and differences have steps of their own.
@@ -238,9 +245,10 @@ impl DualConeParams {
     /// Σ of the gains over the rows of sums and differences, D × D.
     pub(crate) fn pair_curvature<const D: usize>(&self) -> SMatrix<f64, D, D> {
         let mut h = SMatrix::zeros();
+        let pairs = self.pairs();
         for j in 0..self.facets() / 2 {
-            let [g, d] = self.pair_gains(j);
-            h[(0, 0)] += g;
+            let d = pairs.difference[j];
+            h[(0, 0)] += pairs.sum;
             let half = usize::from(self.directions) / 2;
             if j < half {
                 let i = j * (16 / usize::from(self.directions));
@@ -259,44 +267,49 @@ impl DualConeParams {
         h
     }
 
-    /// One sweep over sums σ and differences δ of the multipliers of opposite facets: steps of their own, then the nearest point with |δ| ≤ σ in the norm of the steps.
-    pub(crate) fn sweep_pairs<const D: usize>(&mut self, v_c: &SVector<f64, D>, pace: &mut Pace) {
-        let mut rates = [0.0; FACETS];
-        self.rates(v_c, &mut rates);
-        let undo = self.shift.min(0.0);
-        pace.recovery = pace.recovery.max(-undo);
-        let shift = if pace.recover { self.shift } else { self.shift - undo };
-        let undo = if pace.recover { undo } else { 0.0 };
-        let half = usize::from(self.directions) / 2;
-        for j in 0..self.facets() / 2 {
-            let [p, m] = self.pair(j);
-            let [g, d] = self.pair_gains(j).map(|g| pace.scale * g);
-            let (sum, difference) =
-                (self.multipliers[p] + self.multipliers[m], self.multipliers[p] - self.multipliers[m]);
-            let (along, across) = (0.5 * (rates[p] + rates[m]) + shift, 0.5 * (rates[p] - rates[m]));
-            let (mut s, mut t) = (sum - g * along, difference - d * across);
-            if t.abs() > s {
-                s = ((s * d + t.abs() * g) / (g + d)).max(0.0);
-                t = s.copysign(t);
-            }
-            let last = (self.last[p] + self.last[m], self.last[p] - self.last[m]);
-            let change = (s - last.0, t - last.1);
-            pace.uphill += (sum - s) * change.0 / g;
-            let mut residual = (sum - s).abs() / g;
-            if d > 0.0 {
-                pace.uphill += (difference - t) * change.1 / d;
-                // Of the slip itself, however small the coefficient; spin and rolls as speeds at the rim, μ ω.
-                let over = if j < half { 1.0 / self.mu[0] } else { 1.0 };
-                residual = residual.max(over * (difference - t).abs() / d);
-            }
-            pace.residual = pace.residual.max(residual);
-            let ahead = (s + pace.momentum * change.0, t + pace.momentum * change.1);
-            (self.multipliers[p], self.multipliers[m]) =
-                (0.5 * (ahead.0 + ahead.1), 0.5 * (ahead.0 - ahead.1));
-            let kept = |x: f64| (0.5 * x + 0.5 * g * undo).max(0.0);
-            if pace.remember {
-                (self.last[p], self.last[m]) = (kept(s + t), kept(s - t));
-            }
+    /// The pairs of tangents, for [`DualConeParams::sweep_pairs`].
+    #[inline(always)]
+    pub(crate) fn sweep_tangent_pairs<const D: usize, const H: usize>(
+        &mut self,
+        half: &[[f64; 2]; H],
+        v_c: &SVector<f64, D>,
+        sweep: &PairSweep,
+        pace: &mut Pace,
+    ) {
+        let (x, y) = (self.mu[0] * v_c[1], self.mu[0] * v_c[2]);
+        let mut slip = [0.0; H];
+        slip.iter_mut().zip(half).for_each(|(slip, [c, s])| *slip = c * x + s * y);
+        let over_mu = if self.mu[0] > 0.0 { 1.0 / self.mu[0] } else { 0.0 };
+        let p = &self.pairs;
+        let gains = [first(&p.difference), first(&p.inverse), first(&p.share)];
+        let (plus, minus) = self.multipliers.split_at_mut(H);
+        let (last_plus, last_minus) = self.last.split_at_mut(H);
+        let (Some(plus), Some(minus)) = (plus.first_chunk_mut(), minus.first_chunk_mut()) else { return };
+        let (Some(last_plus), Some(last_minus)) = (last_plus.first_chunk_mut(), last_minus.first_chunk_mut())
+        else {
+            return;
+        };
+        sweep.sweep(&slip, gains, Opposite { plus, minus, last_plus, last_minus }, over_mu, pace);
+    }
+
+    /// Those of spin and rolls; the rate of a difference is a speed at the rim, μ ω.
+    #[inline(always)]
+    pub(crate) fn sweep_turn_pairs<const D: usize>(
+        &mut self,
+        v_c: &SVector<f64, D>,
+        sweep: &PairSweep,
+        pace: &mut Pace,
+    ) {
+        let (n, half) = (usize::from(self.directions), usize::from(self.directions) / 2);
+        for axis in 3..usize::from(self.condim).min(D) {
+            let slip = [self.mu[if axis == 3 { 1 } else { 2 }] * v_c[axis]];
+            let (j, at) = (half + axis - 3, n + 2 * (axis - 3));
+            let p = &self.pairs;
+            let gains = [&p.difference, &p.inverse, &p.share].map(|g| from_ref(&g[j]));
+            let [plus, minus] = &mut self.multipliers[at..at + 2] else { continue };
+            let [last_plus, last_minus] = &mut self.last[at..at + 2] else { continue };
+            let [plus, minus, last_plus, last_minus] = [plus, minus, last_plus, last_minus].map(from_mut);
+            sweep.sweep(&slip, gains, Opposite { plus, minus, last_plus, last_minus }, 1.0, pace);
         }
     }
 
@@ -518,6 +531,12 @@ pub(crate) fn facet_count(condim: usize, directions: u8) -> usize {
         4 | 5 => n + 2,
         _ => n + 6,
     }
+}
+
+/// The first H of them.
+#[inline(always)]
+fn first<const H: usize>(of: &[f64; PAIRS]) -> &[f64; H] {
+    of.first_chunk().unwrap_or(&[0.0; H])
 }
 
 #[inline(always)]

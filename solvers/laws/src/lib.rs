@@ -9,6 +9,7 @@ mod dual_cone;
 mod dual_cone_limit;
 mod dual_cone_params;
 mod dual_cone_tangent;
+mod facet_pairs;
 mod friction;
 mod frictionless;
 mod gain;
