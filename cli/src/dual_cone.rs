@@ -21,18 +21,6 @@ pub(crate) fn softness(engine: &Engine) -> Option<&'static str> {
     )
 }
 
-/// Rows of equalities between trees from which on their cost is told.
-const MANY_ROWS: usize = 100;
-
-/// What equalities between trees cost under comfree.
-pub(crate) fn coupled(model: &Model, engine: &Engine) -> Option<String> {
-    let between = |e: &&EqualityModel| e.active && e.trees.len() > 1;
-    let rows: usize = model.equalities.iter().filter(between).map(|e| e.rows).sum();
-    (engine.solver == "comfree" && rows > MANY_ROWS).then(|| {
-        format!("{rows} rows of equalities between trees: comfree solves them densely, at a cost of rows² times degrees of freedom; icf is faster")
-    })
-}
-
 /// Parameters of the model's pairs that the dual cone clamps, as MuJoCo does, or cannot hold a body with.
 pub(crate) fn warnings(scene: &Scene, pairs: &[CollidingPair]) -> Vec<String> {
     let name = |p: &CollidingPair| {

@@ -104,9 +104,6 @@ impl ModelArguments {
         if let Some(w) = dual_cone::softness(engine) {
             eprintln!("warning: {w}");
         }
-        if let Some(note) = dual_cone::coupled(sys.model(), engine) {
-            eprintln!("note: {note}");
-        }
         if law == "dual_cone" {
             if let Some(note) = dual_cone::cones(scene) {
                 eprintln!("note: {note}");

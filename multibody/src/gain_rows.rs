@@ -122,7 +122,7 @@ impl GainRows {
             }
             let starts = inertia.block_starts();
             if first != last {
-                row.add_scaled(1.0, coupling.push(starts[starts.len() - 1], slope));
+                coupling.push(slope, row.iter());
                 continue;
             }
             let (from, n) = (starts[*first], starts[first + 1] - starts[*first]);

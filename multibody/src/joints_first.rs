@@ -143,19 +143,17 @@ impl JointsFirst {
             map.add_hessian(part, pools, &self.evals, &mut Diagonal(parts.inertia));
         }
         parts.inertia.factor()?;
-        let nv = self.momentum.len();
         for k in self.equalities.iter().map(|k| *k as usize).filter(|k| map.blocks_of(*k).len() > 1) {
             let (at, dim) = (pools.hess_start(k), map.rows_of(k).1);
             for i in 0..dim {
                 // Laws of several rows have one weight for all.
                 let weight = self.evals.hess[at + i * (dim + 1)];
                 if weight > 0.0 {
-                    let row = parts.coupling.push(nv, weight);
-                    for (b, block) in map.entries(k) {
-                        let from = map.block_starts()[b];
-                        let columns = block.chunks_exact(dim).zip(&mut row[from..]);
-                        columns.for_each(|(column, out)| *out = column[i]);
-                    }
+                    let entries = map.entries(k).flat_map(|(b, block)| {
+                        let columns = block.chunks_exact(dim).map(move |column| column[i]);
+                        (map.block_starts()[b]..).zip(columns)
+                    });
+                    parts.coupling.push(weight, entries);
                 }
             }
         }
