@@ -1,6 +1,6 @@
 //! What a user of the dual cone should know of a model before it runs.
 
-use signorini_multibody::{CollidingPair, EqualityModel, Model, STEEPEST, limited_friction};
+use signorini_multibody::{CollidingPair, STEEPEST, limited_friction};
 use signorini_scene::Scene;
 use signorini_validation::engine::Engine;
 
