@@ -117,3 +117,25 @@ fn analytic_a_falling_stack_lands_without_pressing_into_itself() {
         assert!(deepest < 0.1 * 0.42 * dt, "{dt} s: {deepest} m");
     }
 }
+
+/// What starts inside another comes out soon, and not as a shot.
+#[test]
+fn analytic_a_deep_start_comes_out_without_speed() {
+    for (dt, after) in [(2e-3, 0.1), (1e-2, 0.3)] {
+        let engine = Engine::comfree(dt);
+        let mut sys = engine.system(&Heap::Stack(2).scene()).unwrap();
+        let mut integrator = engine.integrator().unwrap();
+        let mut x = sys.initial_state(None).unwrap();
+        (x.q[2], x.q[9]) = (0.03, 0.11);
+        let mut fastest = 0.0f64;
+        for i in 1..=30 {
+            integrator.advance(&mut sys, &mut x, after * f64::from(i) / 30.0, &mut NoObserver).unwrap();
+            fastest = fastest.max(x.v.iter().fold(0.0, |m, v| m.max(v.abs())));
+        }
+        let deepest = sys.deepest_penetration(&x).unwrap().map_or(0.0, |p| p.depth);
+        // The cubes are pushed out by 1 m/s at most, 20 mm each, and by the part 0.2 of what is left per step.
+        assert!(deepest < 1e-3, "{dt} s: {deepest} m after {after} s");
+        // One step of gravity is what contacts may not have stopped yet.
+        assert!(fastest < 9.81 * dt, "{dt} s: {fastest} m/s");
+    }
+}

@@ -47,6 +47,10 @@ impl Default for Sweeps {
 /// Sweeps before gains are raised, which takes an estimate that costs about six.
 const PLAIN: u32 = 3;
 
+/// Speed of recovery above which a penetration is undone by several sweeps, and how many \[m/s\].
+const DEEP: f64 = 1e-2;
+const DEEP_SWEEPS: u32 = 16;
+
 /// Largest speed \[m/s\] along the normal or a tangent of a contact, or of a joint at a limit, at the velocity of the last sweep.
 fn fastest(p: &dyn StepProblem) -> f64 {
     let (v_c, pools) = (p.contact_velocities(), p.pools());
@@ -129,15 +133,30 @@ impl ComfreeSolver {
         Ok(())
     }
 
-    /// A sweep that undoes penetrations: what it adds moves positions, but is neither momentum nor remembered.
-    fn recover(&mut self, p: &mut dyn StepProblem, out: &mut StepSolution) -> Result<(), SolveError> {
+    /// Undoes penetrations, which ask for `speed` \[m/s\]: what sweeps add moves positions, but is neither momentum nor remembered. One is enough for small ones; more would only move
+    /// neighbours about. Returns how many there were.
+    fn recover(
+        &mut self,
+        p: &mut dyn StepProblem,
+        speed: f64,
+        out: &mut StepSolution,
+    ) -> Result<u32, SolveError> {
         let mut gamma = std::mem::take(&mut self.recovered);
         gamma.clone_from(&out.gamma);
         out.v_position.clone_from(&out.v);
-        let mut pace = Pace { paired: true, recover: true, remember: false, ..Pace::default() };
-        self.sweep(p, &mut pace, &mut gamma, &mut out.v_position)?;
+        let (mut count, mut missed) = (0, f64::INFINITY);
+        let most = if speed > DEEP { DEEP_SWEEPS } else { 1 };
+        if most > 1 && !self.raised {
+            self.rooms(p);
+            self.raised = true;
+        }
+        while count < most && missed > 0.1 * speed {
+            let mut pace = Pace { paired: true, recover: true, remember: false, ..Pace::default() };
+            self.sweep(p, &mut pace, &mut gamma, &mut out.v_position)?;
+            (missed, count) = (pace.residual, count + 1);
+        }
         self.recovered = gamma;
-        Ok(())
+        Ok(count)
     }
 
     pub(crate) fn check_velocity(&self, p: &dyn StepProblem, v: &[f64]) -> Result<(), ProblemError> {
@@ -222,8 +241,7 @@ impl ContactSolver for ComfreeSolver {
         out.v_c.extend_from_slice(p.contact_velocities());
         out.v_position.clear();
         if many && recovery > residual {
-            self.recover(p, out)?;
-            sweep += 1;
+            sweep += self.recover(p, recovery, out)?;
         }
         out.tolerance = enough;
         out.stats = SolveStats { iterations: sweep, island_iterations: sweep, ..SolveStats::default() };
