@@ -368,7 +368,9 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
     say!(
         "  solref and solimp are kept for laws that use them; lagged, similar, sap and frictionless read stiffness, dissipation (sap: relaxation time) and friction."
     );
-    say!("  dual_cone (comfree) reads solimp, friction and condim.");
+    say!(
+        "  dual_cone (comfree) reads friction and condim, and solimp with gains of the step (--gains) or physical ones (--accuracy); by default it undoes a part of each penetration, whatever solimp says."
+    );
     if let Some(note) = dual_cone::cones(scene) {
         say!("  {note}");
     }

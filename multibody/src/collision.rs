@@ -165,7 +165,8 @@ impl Collision {
     /// The motion over a step of length `horizon` \[s\] from the velocities of `kin`.
     pub(crate) fn predict(&self, kin: &Kinematics, model: &Model, horizon: f64, out: &mut Motion) {
         out.horizon = horizon;
-        out.fall = 0.5 * model.gravity.norm() * horizon * horizon;
+        // A step moves with its last velocity.
+        out.fall = model.gravity.norm() * horizon * horizon;
         for p in &self.proxies[self.first_moving..] {
             let (center, radius) = p.ball.unwrap_or((Point3::origin(), 0.0));
             out.velocity[p.body] = kin.point_velocity(model, p.body, &at(kin, p.body, &center));

@@ -113,3 +113,23 @@ fn property_a_slide_ends_where_coulomb_says() {
         assert!((x.q[0] - way).abs() < 0.05 * way, "μ = {mu}, {dt} s: {} m, not {way}", x.q[0]);
     }
 }
+
+/// However fast a slide is, friction brakes it by μ g.
+#[test]
+fn property_fast_slides_are_braked_by_coulomb() {
+    for (mu, v, dt) in [(0.02, 1.0, 5e-4), (0.02, 5.0, 0.002), (0.02, 5.0, 0.01), (0.05, 5.0, 0.002)] {
+        let text = format!(
+            "<mujoco><worldbody><geom type='plane' size='5 5 .1' friction='{mu}'/>
+             <body pos='0 0 .05'><freejoint/><geom type='box' size='.05 .05 .05' friction='{mu}'/></body></worldbody></mujoco>"
+        );
+        let scene = Scene::from_mjcf(&text, "slide.xml", &LoadOptions::default()).unwrap();
+        let engine = Engine::comfree(dt);
+        let mut sys = engine.system(&scene).unwrap();
+        let mut x = sys.initial_state(None).unwrap();
+        x.v[0] = v;
+        engine.integrator().unwrap().advance(&mut sys, &mut x, 1.0, &mut NoObserver).unwrap();
+        let friction = (v - x.v[0]) / 9.81;
+        // The hop at the start is on either side of a whole number of flights.
+        assert!((friction - mu).abs() < 0.02 * mu, "μ = {mu}, {v} m/s, {dt} s: {friction}");
+    }
+}

@@ -63,14 +63,12 @@ fn normal(state: &mut u64) -> f64 {
     sum
 }
 
-/// Processor time of all threads \[s\]; 0 where the system does not tell.
+/// Processor time of all threads, those that ended too, in hundredths of a second \[s\]; 0 where the system does not tell.
 fn cpu_time() -> f64 {
-    let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return 0.0 };
-    let told = threads.flatten().filter_map(|t| {
-        let text = std::fs::read_to_string(t.path().join("schedstat")).ok()?;
-        text.split_whitespace().next()?.parse::<f64>().ok()
-    });
-    1e-9 * told.sum::<f64>()
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // Behind the name: user and system time are the 12th and the 13th.
+    let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace();
+    0.01 * fields.skip(11).take(2).filter_map(|t| t.parse::<f64>().ok()).sum::<f64>()
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -15,7 +15,8 @@ pub struct Sweeps {
     pub most: u32,
     /// Multipliers are good enough when their residual ([`Pace::residual`]) is at most this \[m/s\]; 0 for as many evaluations as there may be.
     pub residual: f64,
-    /// Or at most this part of the largest speed at contacts that the step begins with.
+    /// Or at most this part of the largest speed along a normal or of a joint at a limit that the step begins with, but not above ten times `residual`. Slip does not count: friction is
+    /// to be right to a part of gravity, not of the slip.
     pub relative: f64,
 }
 
@@ -38,7 +39,7 @@ impl From<u32> for Sweeps {
 }
 
 impl Default for Sweeps {
-    /// Until speeds are right to a hundredth of a millimetre per second or of the fastest of them, at most 64.
+    /// Until speeds are right to a hundredth of a millimetre per second or of the fastest along a normal up to ten times that, at most 64.
     fn default() -> Self {
         Self { most: 64, residual: 1e-5, relative: 0.01 }
     }
@@ -49,16 +50,12 @@ const PLAIN: u32 = 3;
 
 /// Speed of recovery above which a penetration is undone by several sweeps, and how many \[m/s\].
 const DEEP: f64 = 1e-2;
-const DEEP_SWEEPS: u32 = 16;
+const DEEP_SWEEPS: u32 = 64;
 
-/// Largest speed \[m/s\] along the normal or a tangent of a contact, or of a joint at a limit, at the velocity of the last sweep.
+/// Largest speed \[m/s\] along the normal of a contact, or of a joint at a limit, at the velocity of the last sweep.
 fn fastest(p: &dyn StepProblem) -> f64 {
     let (v_c, pools) = (p.contact_velocities(), p.pools());
-    let of = |k: usize| {
-        let (at, dim) = pools.rows(k);
-        v_c[at..at + dim.min(3)].iter().fold(0.0, |most: f64, v| most.max(v.abs()))
-    };
-    (0..pools.constraint_count()).map(of).fold(0.0, f64::max)
+    (0..pools.constraint_count()).map(|k| v_c[pools.rows(k).0].abs()).fold(0.0, f64::max)
 }
 
 /// Explicit evaluation of a step problem: once at the velocity without contact, or several times, each at the velocity that the last one left.
@@ -228,7 +225,7 @@ impl ContactSolver for ComfreeSolver {
             self.sweep(p, &mut pace, &mut out.gamma, &mut out.v)?;
             t = if pace.uphill > 0.0 { 1.0 } else { next };
             if sweep == 1 && relative > 0.0 {
-                enough = residual.max(relative * fastest(p));
+                enough = (relative * fastest(p)).clamp(residual, 10.0 * residual);
             }
             out.residual = pace.residual;
             settled = pace.residual <= enough;
