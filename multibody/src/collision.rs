@@ -19,12 +19,12 @@ const CROWDED: usize = 8;
 #[derive(Clone, Debug)]
 pub(crate) struct Collider {
     pub geom: usize,
-    body: usize,
-    pose: Pose,
-    shape: Shape,
+    pub(crate) body: usize,
+    pub(crate) pose: Pose,
+    pub(crate) shape: Shape,
     /// None for unbounded shapes.
     bounds: Option<Bounds>,
-    name: String,
+    pub(crate) name: String,
 }
 
 /// What the broad phase sees: a moving body as a whole, geoms that do not move one by one.
@@ -100,6 +100,8 @@ pub(crate) struct Collision {
     balls: Vec<Reach>,
     margins: Vec<f64>,
     points: Vec<ContactPoint>,
+    /// Those of geoms moved on within the step.
+    moved: Vec<ContactPoint>,
     /// Bounds of the colliders of proxies that are near others.
     placed: Vec<PlacedBounds>,
     /// By proxy: its colliders have been placed.
@@ -151,6 +153,7 @@ impl Collision {
             table: PairTable::default(),
             broad_phase: BroadPhase::new(),
             points: Vec::new(),
+            moved: Vec::new(),
             placed: vec![
                 PlacedBounds { center: Point3::origin(), axes: Matrix3::identity() };
                 colliders.len()
@@ -248,6 +251,9 @@ impl Collision {
                     continue;
                 }
                 placed.query(p, margin, &mut self.points)?;
+                if placed.pass_by(p, (model, motion), &self.points, &mut self.moved)? {
+                    continue;
+                }
                 let bodies = [a.body, b.body];
                 let geoms = [p.a, p.b].map(|i| colliders[i as usize].geom);
                 for c in &self.points {
@@ -384,9 +390,9 @@ fn ball_around(colliders: &[Collider]) -> Option<(Point3<f64>, f64)> {
 }
 
 /// Colliders at one state.
-struct Placed<'a> {
-    colliders: &'a [Collider],
-    kin: &'a Kinematics,
+pub(crate) struct Placed<'a> {
+    pub(crate) colliders: &'a [Collider],
+    pub(crate) kin: &'a Kinematics,
     at: &'a [PlacedBounds],
 }
 

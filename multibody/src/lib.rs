@@ -28,6 +28,7 @@ mod motion;
 mod overload;
 mod pairs;
 mod partners;
+mod passing;
 mod passive;
 mod prepared;
 mod readings;

@@ -37,6 +37,11 @@ impl Motion {
         self.reach(a) + self.reach(b)
     }
 
+    /// Distance that gravity may take two bodies towards each other \[m\].
+    pub(crate) fn falls(&self, bodies: [usize; 2]) -> f64 {
+        bodies.iter().filter(|b| self.moves[**b]).count() as f64 * self.fall
+    }
+
     /// How far points of a body may move \[m\]: those of two bodies come no nearer than the sum, [`Motion::approach`].
     pub(crate) fn reach(&self, body: usize) -> f64 {
         if self.horizon == 0.0 || !self.moves[body] {

@@ -1,0 +1,76 @@
+use signorini_core::ProblemError;
+use signorini_core::na::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+use signorini_geometry::{ContactPoint, contacts};
+use signorini_scene::Pose;
+
+use crate::Model;
+use crate::collision::Placed;
+use crate::motion::Motion;
+use crate::pairs::Pair;
+
+/// Advances before a pair counts as one that meets.
+const ADVANCES: u32 = 16;
+
+impl Placed<'_> {
+    /// Whether two geoms that do not touch pass each other within the step, by the velocities of their bodies: conservative advancement (Mirtich 1996), in which a
+    /// gap φ with normal n cannot close before φ over the closing speed along n. The normal of the start of the step would stop and turn them instead.
+    ///
+    /// Asked only of pairs that graze: that slide along each other by more than half their gap while it closes. Pairs that come nearer than free fall may take them count as meeting.
+    pub(crate) fn pass_by(
+        &self,
+        p: &Pair,
+        (model, motion): (&Model, &Motion),
+        found: &[ContactPoint],
+        points: &mut Vec<ContactPoint>,
+    ) -> Result<bool, ProblemError> {
+        let nearest = |points: &[ContactPoint]| points.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)).copied();
+        let Some(mut near) = nearest(found) else { return Ok(false) };
+        let [a, b] = [p.a, p.b].map(|i| &self.colliders[i as usize]);
+        let bodies = [a.body, b.body];
+        let clear = p.active.max(0.0) + motion.falls(bodies);
+        if motion.horizon == 0.0 || near.gap <= clear {
+            return Ok(false);
+        }
+        let velocity = |body: usize, at: &Point3<f64>| self.kin.point_velocity(model, body, at);
+        let relative = velocity(bodies[1], &near.p_b) - velocity(bodies[0], &near.p_a);
+        let closing = -relative.dot(&near.normal);
+        let along = (relative + closing * near.normal).norm();
+        if closing <= 0.0 || along < 0.5 * closing {
+            return Ok(false);
+        }
+        let spin = motion.spin[bodies[0]] + motion.spin[bodies[1]];
+        let far = near.gap + motion.approach(bodies[0], bodies[1]);
+        let mut t = 0.0;
+        for _ in 0..ADVANCES {
+            let centre = motion.velocity[bodies[1]] - motion.velocity[bodies[0]];
+            let closing = -centre.dot(&near.normal) + spin;
+            if closing <= 0.0 {
+                return Ok(true);
+            }
+            t += (near.gap - clear) / closing;
+            if t >= motion.horizon {
+                return Ok(true);
+            }
+            points.clear();
+            let [x_a, x_b] = [a, b].map(|c| self.moved(model, c.body, t) * c.pose);
+            contacts(&a.shape, &x_a, &b.shape, &x_b, far, points).map_err(|e| {
+                ProblemError::Unsupported(format!("geoms '{}' and '{}': {e}", a.name, b.name))
+            })?;
+            let Some(now) = nearest(points) else { return Ok(true) };
+            if now.gap <= clear + 1e-3 * far {
+                return Ok(false);
+            }
+            near = now;
+        }
+        Ok(false)
+    }
+
+    /// Pose of a body after `t` at its velocity.
+    fn moved(&self, model: &Model, body: usize, t: f64) -> Pose {
+        let x = &self.kin.x_wb[body];
+        let origin = Point3::from(x.translation.vector);
+        let v: Vector3<f64> = self.kin.point_velocity(model, body, &origin);
+        let turn = UnitQuaternion::from_scaled_axis(t * self.kin.twist[body].angular);
+        Isometry3::from_parts(Translation3::from(origin.coords + t * v), turn * x.rotation)
+    }
+}
