@@ -1,7 +1,7 @@
 //! What passes something within a step is left alone, and what meets it is not.
 #![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
-use signorini_core::{NoObserver, System};
+use signorini_core::NoObserver;
 use signorini_scene::{LoadOptions, Scene};
 use signorini_validation::engine::Engine;
 
