@@ -6,7 +6,6 @@ use signorini_multibody::{Kinematics, ModelError, RigidSystem, Sensors};
 use signorini_scene::{Pose, Scene};
 
 use crate::gain_look::{GainLook, GainRecord, check_lane_end};
-use crate::recipe::recovery;
 use crate::{ReadLane, Recipe};
 
 /// What one thread needs: a system and a scheme as scratch, whatever the number of lanes.
@@ -141,7 +140,7 @@ impl Lane {
             };
             reader.read(&mut view, row);
         }
-        let beta = self.own_gains.as_ref().map_or(worker.recovery, recovery);
+        let beta = self.own_gains.map_or(worker.recovery, |gains| gains.recovery());
         self.gains.look_at_loads(system, t, worker.scheme.last_solve(), beta);
         if let Some(look) = &mut worker.look {
             let last = worker.scheme.last_solve();

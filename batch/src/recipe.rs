@@ -16,8 +16,6 @@ pub struct Recipe {
     name: String,
     system: Box<MakeSystem>,
     scheme: Box<MakeScheme>,
-    uncapped: Option<Gains>,
-    recovery: Option<f64>,
     cone: Option<(DualCone, RigidOptions)>,
 }
 
@@ -35,14 +33,7 @@ impl Recipe {
         system: impl Fn(&Scene) -> Result<RigidSystem, ModelError> + Send + Sync + 'static,
         scheme: impl Fn() -> Box<dyn OneStep> + Send + Sync + 'static,
     ) -> Self {
-        Self {
-            name: name.into(),
-            system: Box::new(system),
-            scheme: Box::new(scheme),
-            uncapped: None,
-            recovery: None,
-            cone: None,
-        }
+        Self { name: name.into(), system: Box::new(system), scheme: Box::new(scheme), cone: None }
     }
 
     /// Complementarity-free contact: dual cones in closed form, joints solved first, evaluations until they settle ([`Sweeps`]), forces remembered from step to step.
@@ -78,8 +69,7 @@ impl Recipe {
             move |scene| cone_system(scene, law, options),
             move || Box::new(ContactStep::new(ComfreeSolver::with_sweeps(sweeps))),
         );
-        let uncapped = (!law.cap).then_some(law.gains);
-        Self { uncapped, recovery: recovery(&law.gains), cone: Some((law, options)), ..recipe }
+        Self { cone: Some((law, options)), ..recipe }
     }
 
     /// Convex implicit contact: lagged Hunt–Crossley laws under the Newton solver.
@@ -95,12 +85,12 @@ impl Recipe {
 
     /// Gains of a dual cone that does not cap them.
     pub(crate) fn uncapped(&self) -> Option<Gains> {
-        self.uncapped
+        self.cone.filter(|(law, _)| !law.cap).map(|(law, _)| law.gains)
     }
 
     /// β of a dual cone that undoes a part of a penetration per step.
     pub(crate) fn recovery(&self) -> Option<f64> {
-        self.recovery
+        self.cone.and_then(|(law, _)| law.gains.recovery())
     }
 
     /// Name, as in reports.
@@ -131,14 +121,6 @@ impl Recipe {
     /// A scheme.
     pub fn scheme(&self) -> Box<dyn OneStep> {
         (self.scheme)()
-    }
-}
-
-/// β of gains that undo a part of a penetration per step.
-pub(crate) fn recovery(gains: &Gains) -> Option<f64> {
-    match gains {
-        Gains::Recovery { beta } => Some(*beta),
-        _ => None,
     }
 }
 

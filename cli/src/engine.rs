@@ -11,7 +11,7 @@ pub(crate) struct EngineArguments {
     /// Contact law: lagged, similar, sap, frictionless or dual_cone; `dual_cone` with comfree and `lagged` otherwise when left out.
     #[arg(long)]
     law: Option<String>,
-    /// Evaluations per step of comfree, always so many; when left out as many as take speeds at contacts to 0.01 mm/s or 1 %, at most 64, and 1 in paper mode.
+    /// Evaluations per step of comfree, always so many; when left out as many as take speeds at contacts to 0.01 mm/s (0.1 where contacts close fast), at most 64, and 1 in paper mode.
     #[arg(long)]
     sweeps: Option<u32>,
     /// Anchors of comfree: the part of a step's change that contact forces take into the next step, 0 to 1; 1 when left out, 0.5 with --sweeps 1, 0 in paper mode.

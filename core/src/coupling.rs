@@ -52,9 +52,9 @@ impl SparseRows {
         self.values.clear();
     }
 
-    /// Ends a row whose entries were pushed.
-    fn end_row(&mut self, from: usize) {
-        self.starts.push(from);
+    /// Begins a row; entries that are pushed are its own.
+    fn begin_row(&mut self) {
+        self.starts.push(self.columns.len());
     }
 
     #[inline]
@@ -90,12 +90,11 @@ impl Coupling {
 
     /// Adds a row by its unknowns and values, with weight w > 0 \[kg\]; call [`Coupling::factor`] after the last.
     pub fn push(&mut self, weight: f64, entries: impl IntoIterator<Item = (usize, f64)>) {
-        let from = self.rows.columns.len();
+        self.rows.begin_row();
         for (column, value) in entries.into_iter().filter(|e| e.1 != 0.0) {
             self.rows.columns.push(column);
             self.rows.values.push(value);
         }
-        self.rows.end_row(from);
         self.weights.push(weight);
     }
 
@@ -162,7 +161,8 @@ impl Coupling {
             }
             self.blocks[from..].sort_unstable();
             self.rows.add_scaled(i, 1.0, &mut self.dense);
-            let (mut first, begin) = (i, self.responses.columns.len());
+            let mut first = i;
+            self.responses.begin_row();
             for &b in &self.blocks[from..] {
                 self.earliest[b] = self.earliest[b].min(i);
                 first = first.min(self.earliest[b]);
@@ -172,7 +172,6 @@ impl Coupling {
                 self.responses.values.extend_from_slice(x);
                 x.fill(0.0);
             }
-            self.responses.end_row(begin);
             self.first.push(first);
         }
     }

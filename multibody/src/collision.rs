@@ -21,10 +21,10 @@ pub(crate) struct Collider {
     pub geom: usize,
     pub(crate) body: usize,
     pub(crate) pose: Pose,
-    pub(crate) shape: Shape,
+    shape: Shape,
     /// None for unbounded shapes.
     bounds: Option<Bounds>,
-    pub(crate) name: String,
+    name: String,
 }
 
 /// What the broad phase sees: a moving body as a whole, geoms that do not move one by one.
@@ -444,9 +444,20 @@ impl Placed<'_> {
 
     /// The contacts of a pair below `margin`.
     fn query(&self, p: &Pair, margin: f64, points: &mut Vec<ContactPoint>) -> Result<(), ProblemError> {
+        self.query_at(p, |c| self.pose(c), margin, points)
+    }
+
+    /// The same with the colliders at poses of their own.
+    pub(crate) fn query_at(
+        &self,
+        p: &Pair,
+        pose: impl Fn(&Collider) -> Pose,
+        margin: f64,
+        points: &mut Vec<ContactPoint>,
+    ) -> Result<(), ProblemError> {
         let [a, b] = [p.a, p.b].map(|i| &self.colliders[i as usize]);
         points.clear();
-        contacts(&a.shape, &self.pose(a), &b.shape, &self.pose(b), margin, points)
+        contacts(&a.shape, &pose(a), &b.shape, &pose(b), margin, points)
             .map_err(|e| ProblemError::Unsupported(format!("geoms '{}' and '{}': {e}", a.name, b.name)))
     }
 }

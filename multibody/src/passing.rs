@@ -1,6 +1,6 @@
 use signorini_core::ProblemError;
 use signorini_core::na::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
-use signorini_geometry::{ContactPoint, contacts};
+use signorini_geometry::ContactPoint;
 use signorini_scene::Pose;
 
 use crate::Model;
@@ -25,14 +25,13 @@ impl Placed<'_> {
     ) -> Result<bool, ProblemError> {
         let nearest = |points: &[ContactPoint]| points.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)).copied();
         let Some(mut near) = nearest(found) else { return Ok(false) };
-        let [a, b] = [p.a, p.b].map(|i| &self.colliders[i as usize]);
-        let bodies = [a.body, b.body];
+        let bodies = [p.a, p.b].map(|i| self.colliders[i as usize].body);
         let clear = p.active.max(0.0) + motion.falls(bodies);
         if motion.horizon == 0.0 || near.gap <= clear {
             return Ok(false);
         }
-        let velocity = |body: usize, at: &Point3<f64>| self.kin.point_velocity(model, body, at);
-        let relative = velocity(bodies[1], &near.p_b) - velocity(bodies[0], &near.p_a);
+        let relative = self.kin.point_velocity(model, bodies[1], &near.p_b)
+            - self.kin.point_velocity(model, bodies[0], &near.p_a);
         let closing = -relative.dot(&near.normal);
         let along = (relative + closing * near.normal).norm();
         if closing <= 0.0 || along < 0.5 * closing {
@@ -40,9 +39,9 @@ impl Placed<'_> {
         }
         let spin = motion.spin[bodies[0]] + motion.spin[bodies[1]];
         let far = near.gap + motion.approach(bodies[0], bodies[1]);
+        let centre = motion.velocity[bodies[1]] - motion.velocity[bodies[0]];
         let mut t = 0.0;
         for _ in 0..ADVANCES {
-            let centre = motion.velocity[bodies[1]] - motion.velocity[bodies[0]];
             let closing = -centre.dot(&near.normal) + spin;
             if closing <= 0.0 {
                 return Ok(true);
@@ -51,11 +50,7 @@ impl Placed<'_> {
             if t >= motion.horizon {
                 return Ok(true);
             }
-            points.clear();
-            let [x_a, x_b] = [a, b].map(|c| self.moved(model, c.body, t) * c.pose);
-            contacts(&a.shape, &x_a, &b.shape, &x_b, far, points).map_err(|e| {
-                ProblemError::Unsupported(format!("geoms '{}' and '{}': {e}", a.name, b.name))
-            })?;
+            self.query_at(p, |c| self.moved(model, c.body, t) * c.pose, far, points)?;
             let Some(now) = nearest(points) else { return Ok(true) };
             if now.gap <= clear + 1e-3 * far {
                 return Ok(false);

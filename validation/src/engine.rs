@@ -114,10 +114,7 @@ impl Engine {
     /// β of the contacts of comfree with fixed steps, where the law undoes a part of a penetration per step.
     pub(crate) fn recovery(&self) -> Option<f64> {
         let comfree = self.solver == "comfree" && self.law == "dual_cone" && self.integrator == "fixed";
-        match self.cone().gains {
-            Gains::Recovery { beta } if comfree => Some(beta),
-            _ => None,
-        }
+        self.cone().gains.recovery().filter(|_| comfree)
     }
 
     /// Evaluations per step of comfree.

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_comfree::ComfreeSolver;
-use signorini_core::{NoObserver, Slot, System};
+use signorini_core::{Integrator, NoObserver, Slot, State, System};
+use signorini_multibody::RigidSystem;
 use signorini_scene::{LoadOptions, Scene};
 use signorini_validation::engine::Engine;
 
@@ -86,20 +87,25 @@ fn property_a_cart_stands_on_its_wheels() {
     assert!(e < 1e-6, "{e} J/kg");
 }
 
+/// A block put down on a plane at a speed along x.
+fn slide(mu: f64, dt: f64, v: f64) -> (RigidSystem, Box<dyn Integrator>, State) {
+    let text = format!(
+        "<mujoco><worldbody><geom type='plane' size='5 5 .1' friction='{mu}'/>
+         <body pos='0 0 .05'><freejoint/><geom type='box' size='.05 .05 .05' friction='{mu}'/></body></worldbody></mujoco>"
+    );
+    let scene = Scene::from_mjcf(&text, "slide.xml", &LoadOptions::default()).unwrap();
+    let engine = Engine::comfree(dt);
+    let mut sys = engine.system(&scene).unwrap();
+    let mut x = sys.initial_state(None).unwrap();
+    x.v[0] = v;
+    (sys, engine.integrator().unwrap(), x)
+}
+
 /// Friction stops a block and does not push it back, at small coefficients too.
 #[test]
 fn property_a_slide_ends_where_coulomb_says() {
     for (mu, dt) in [(0.02, 0.002), (0.1, 0.01), (0.1, 0.002), (0.5, 0.002)] {
-        let text = format!(
-            "<mujoco><worldbody><geom type='plane' size='5 5 .1' friction='{mu}'/>
-             <body pos='0 0 .05'><freejoint/><geom type='box' size='.05 .05 .05' friction='{mu}'/></body></worldbody></mujoco>"
-        );
-        let scene = Scene::from_mjcf(&text, "slide.xml", &LoadOptions::default()).unwrap();
-        let engine = Engine::comfree(dt);
-        let mut sys = engine.system(&scene).unwrap();
-        let mut integrator = engine.integrator().unwrap();
-        let mut x = sys.initial_state(None).unwrap();
-        x.v[0] = 0.5;
+        let (mut sys, mut integrator, mut x) = slide(mu, dt, 0.5);
         let stop = 0.5 / (mu * 9.81);
         let mut back = 0.0f64;
         for i in 1..=20 {
@@ -118,16 +124,8 @@ fn property_a_slide_ends_where_coulomb_says() {
 #[test]
 fn property_fast_slides_are_braked_by_coulomb() {
     for (mu, v, dt) in [(0.02, 1.0, 5e-4), (0.02, 5.0, 0.002), (0.02, 5.0, 0.01), (0.05, 5.0, 0.002)] {
-        let text = format!(
-            "<mujoco><worldbody><geom type='plane' size='5 5 .1' friction='{mu}'/>
-             <body pos='0 0 .05'><freejoint/><geom type='box' size='.05 .05 .05' friction='{mu}'/></body></worldbody></mujoco>"
-        );
-        let scene = Scene::from_mjcf(&text, "slide.xml", &LoadOptions::default()).unwrap();
-        let engine = Engine::comfree(dt);
-        let mut sys = engine.system(&scene).unwrap();
-        let mut x = sys.initial_state(None).unwrap();
-        x.v[0] = v;
-        engine.integrator().unwrap().advance(&mut sys, &mut x, 1.0, &mut NoObserver).unwrap();
+        let (mut sys, mut integrator, mut x) = slide(mu, dt, v);
+        integrator.advance(&mut sys, &mut x, 1.0, &mut NoObserver).unwrap();
         let friction = (v - x.v[0]) / 9.81;
         // The hop at the start is on either side of a whole number of flights.
         assert!((friction - mu).abs() < 0.02 * mu, "μ = {mu}, {v} m/s, {dt} s: {friction}");

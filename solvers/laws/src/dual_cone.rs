@@ -35,6 +35,16 @@ pub enum Gains {
     Material,
 }
 
+impl Gains {
+    /// β of gains that undo a part of a penetration per step.
+    pub fn recovery(&self) -> Option<f64> {
+        match self {
+            Self::Recovery { beta } => Some(*beta),
+            _ => None,
+        }
+    }
+}
+
 /// The mass m that gains are relative to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

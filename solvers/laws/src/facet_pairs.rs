@@ -42,7 +42,7 @@ pub(crate) struct PairSweep {
     pub remember: bool,
     /// u_n + s.
     pub along: f64,
-    /// Gain of the sums, and its inverse, of the difference the factor on both.
+    /// Gain of the sums \[kg\], scaled, and its inverse.
     pub gain: [f64; 2],
     pub over_scale: f64,
 }
