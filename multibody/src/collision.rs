@@ -7,6 +7,7 @@ use signorini_geometry::{Aabb, BroadPhase, ContactPoint, Shape, contacts};
 use signorini_scene::{GeomShape, Pose, Scene};
 
 use crate::bounds::{Bounds, PlacedBounds};
+use crate::drive::Drive;
 use crate::motion::Motion;
 use crate::pairs::{Pair, PairRules, PairTable};
 use crate::partners::{self, Partners, Reach};
@@ -165,15 +166,29 @@ impl Collision {
         }
     }
 
-    /// The motion over a step of length `horizon` \[s\] from the velocities of `kin`.
-    pub(crate) fn predict(&self, kin: &Kinematics, model: &Model, horizon: f64, out: &mut Motion) {
+    /// The motion over a step of length `horizon` \[s\] from the velocities of `kin` and what drives the bodies.
+    pub(crate) fn predict(
+        &self,
+        (kin, drive): (&Kinematics, &Drive),
+        model: &Model,
+        horizon: f64,
+        out: &mut Motion,
+    ) {
         out.horizon = horizon;
+        out.set_drive(kin, model, drive);
         // A step moves with its last velocity.
         out.fall = model.gravity.norm() * horizon * horizon;
         for p in &self.proxies[self.first_moving..] {
             let (center, radius) = p.ball.unwrap_or((Point3::origin(), 0.0));
-            out.velocity[p.body] = kin.point_velocity(model, p.body, &at(kin, p.body, &center));
+            let center = at(kin, p.body, &center);
+            out.velocity[p.body] = kin.point_velocity(model, p.body, &center);
             out.spin[p.body] = kin.twist[p.body].angular.norm() * radius;
+            out.push[p.body] = if out.driven() {
+                let v = out.driven_velocity(kin, model, p.body, &center);
+                horizon * (v.norm() + out.driven_spin(p.body).norm() * radius)
+            } else {
+                0.0
+            };
         }
     }
 
@@ -293,7 +308,8 @@ impl Collision {
                 (Some((_, radius)), _) => {
                     let c = self.balls[i].center;
                     let end = c + motion.horizon * motion.velocity[p.body];
-                    let grown = radius + motion.horizon * motion.spin[p.body] + motion.fall;
+                    let grown =
+                        radius + motion.horizon * motion.spin[p.body] + motion.fall + motion.push[p.body];
                     let grown = if motion.horizon == 0.0 { radius } else { grown };
                     Aabb::new(c.inf(&end), c.sup(&end)).inflated(grown)
                 }

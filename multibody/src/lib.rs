@@ -16,6 +16,7 @@ mod collision;
 mod contact_model;
 mod control;
 mod derivative;
+mod drive;
 mod dynamics;
 mod equality;
 mod error;

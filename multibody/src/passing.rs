@@ -15,7 +15,7 @@ impl Placed<'_> {
     /// Whether two geoms that do not touch pass each other within the step, by the velocities of their bodies: conservative advancement (Mirtich 1996), in which a
     /// gap φ with normal n cannot close before φ over the closing speed along n. The normal of the start of the step would stop and turn them instead.
     ///
-    /// Asked only of pairs that graze: that slide along each other by more than half their gap while it closes. Pairs that come nearer than free fall may take them count as meeting.
+    /// Asked only of pairs that graze: that slide along each other by more than half their gap while it closes. Pairs that come nearer than forces may take them count as meeting.
     pub(crate) fn pass_by(
         &self,
         p: &Pair,
@@ -26,7 +26,7 @@ impl Placed<'_> {
         let nearest = |points: &[ContactPoint]| points.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)).copied();
         let Some(mut near) = nearest(found) else { return Ok(false) };
         let bodies = [p.a, p.b].map(|i| self.colliders[i as usize].body);
-        let clear = p.active.max(0.0) + motion.falls(bodies);
+        let clear = p.active.max(0.0) + motion.pulls(bodies);
         if motion.horizon == 0.0 || near.gap <= clear {
             return Ok(false);
         }

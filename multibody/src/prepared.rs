@@ -8,6 +8,7 @@ use signorini_scene::{JointKind, Pose};
 
 use crate::anchors::Anchors;
 use crate::collision::FoundContact;
+use crate::drive::Drive;
 use crate::joints_first::JointsFirst;
 use crate::reference_mass::ReferenceMass;
 use crate::rows::{JointRows, mean_delassus};
@@ -59,6 +60,8 @@ pub(crate) struct Prepared {
     /// Displacement of joint springs from rest, nv.
     spring: Vec<f64>,
     pub contact_seeds: Vec<ContactSeed>,
+    /// What motors, springs and applied forces may do within the step.
+    pub drive: Drive,
     pub rows: JointRows,
     pub problem: FrozenProblem,
     pub joints_first: Option<Box<JointsFirst>>,
@@ -109,6 +112,7 @@ impl Prepared {
             problem,
             joints_first: if joints_first { Some(Box::new(JointsFirst::new(&mass)?)) } else { None },
             sharing: Sharing::new(model.trees.len()),
+            drive: Drive::new(model),
             anchors: Anchors::default(),
             v: Vec::new(),
             load: vec![0.0; nv],
@@ -173,6 +177,18 @@ impl Prepared {
             self.rows.set_explicit_actuators(i, &self.kin, &self.actuators, &x0.z, &mut self.force);
         }
         Ok(())
+    }
+
+    /// Looks ahead to what drives the bodies over a step of `horizon` \[s\].
+    pub(crate) fn set_drive(&mut self, i: &Inputs<'_>, horizon: f64) -> Result<(), ProblemError> {
+        let (constant, lean) = (&self.constant, self.rows.lean);
+        self.drive.predict(
+            i,
+            (&self.tendons, &self.actuators, &self.x0),
+            (&self.force, &self.spring),
+            (&mut self.mass, |t: usize| constant[t] || !lean),
+            horizon,
+        )
     }
 
     /// Rows of contacts: Jacobian, geometry, seeds without step size.
@@ -250,7 +266,7 @@ impl Prepared {
     pub(crate) fn set_rows(&mut self, i: &Inputs<'_>, x0: &State, horizon: f64) {
         let states = (&self.kin, &self.tendons, &self.actuators);
         let maps = (self.problem.parts_mut().map, self.joints_first.as_deref_mut());
-        self.rows.set(i, states, x0, horizon, &self.mass, maps);
+        self.rows.set(i, states, (x0, &self.drive.change), horizon, &self.mass, maps);
     }
 
     /// A, v* and the laws for a step size.

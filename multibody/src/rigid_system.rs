@@ -297,7 +297,8 @@ impl System for RigidSystem {
         if self.switches.contact {
             self.motion.rest();
             if self.options.speculative {
-                self.collision.predict(&p.kin, &self.model, horizon, &mut self.motion);
+                p.set_drive(&inputs, horizon)?;
+                self.collision.predict((&p.kin, &p.drive), &self.model, horizon, &mut self.motion);
             }
             self.collision.find(&p.kin, &self.model, &self.motion, &mut self.found)?;
         }

@@ -83,13 +83,35 @@ impl JointRows {
         force.iter_mut().zip(&self.tau).for_each(|(f, t)| *f += t);
     }
 
+    /// Impulses of motors and tendon springs over `dt` at x₀, each as implicit as it is on `diagonal`, an inertia without what joints share, added to `out` (nv).
+    pub(crate) fn add_drive(
+        i: &Inputs<'_>,
+        (tendons, actuators, x0): (&TendonState, &ActuatorState, &State),
+        diagonal: &[f64],
+        dt: f64,
+        out: &mut [f64],
+    ) {
+        let alone = |(a, m): (usize, &ActuatorModel)| is_alone(i, m).then_some(GainRow::Actuator(a));
+        let motors = i.model.actuators.iter().enumerate().filter_map(alone);
+        let spring = |(t, m): (usize, &TendonModel)| is_spring(m).then_some(GainRow::Tendon(t));
+        let springs = i.model.tendons.iter().enumerate().filter_map(spring);
+        for gain_row in motors.chain(springs) {
+            let row = gain_row.row(i.model, tendons, actuators);
+            let seed = gain(&gain_row, i, (tendons, actuators, &x0.z), dt);
+            let w: f64 = row.iter().map(|(d, r)| r * r / diagonal[d]).sum();
+            let [low, high] = seed.limits.unwrap_or([-f64::MAX, f64::MAX]);
+            let force = (seed.bias - seed.gain * row.dot(&x0.v)) / (1.0 + dt * seed.gain * w);
+            row.add_scaled(dt * force.max(low).min(high), out);
+        }
+    }
+
     /// Pushes the rows of the map in the order of the pools and collects what does not depend on the step size. Rows other than limits go
     /// to `first` when there is one.
     pub(crate) fn set(
         &mut self,
         i: &Inputs<'_>,
         (kin, tendons, actuators): (&Kinematics, &TendonState, &ActuatorState),
-        x0: &State,
+        (x0, drive): (&State, &[f64]),
         horizon: f64,
         mass: &BlockDiagonal,
         (map, first): (&mut FrozenMap, Option<&mut JointsFirst>),
@@ -97,14 +119,12 @@ impl JointRows {
         let model = i.model;
         self.limits.clear();
         if i.limits {
-            self.set_limits(i, tendons, (x0, horizon), mass, map);
+            self.set_limits(i, tendons, (x0, drive, horizon), mass, map);
         }
         self.gains.clear();
-        let actuators_alone = |a: &ActuatorModel| i.actuation && !a.shares_limit && !a.dofs.is_empty();
-        let numbers = |(a, m)| actuators_alone(m).then_some(GainRow::Actuator(a));
+        let numbers = |(a, m)| is_alone(i, m).then_some(GainRow::Actuator(a));
         self.gains.extend(model.actuators.iter().enumerate().filter_map(numbers));
-        let springs = |t: &TendonModel| (t.stiffness > 0.0 || t.damping > 0.0) && !t.dofs.is_empty();
-        let numbers = |(t, m)| springs(m).then_some(GainRow::Tendon(t));
+        let numbers = |(t, m)| is_spring(m).then_some(GainRow::Tendon(t));
         self.gains.extend(model.tendons.iter().enumerate().filter_map(numbers));
         let Some(first) = first else {
             self.set_frictions(i, tendons, mass, map);
@@ -135,14 +155,14 @@ impl JointRows {
         &mut self,
         i: &Inputs<'_>,
         tendons: &TendonState,
-        (x0, horizon): (&State, f64),
+        (x0, drive, horizon): (&State, &[f64], f64),
         mass: &BlockDiagonal,
         map: &mut FrozenMap,
     ) {
         let model = i.model;
         let mut push = |gap: f64, rate: f64, (margin, reference, solimp), row: SparseRow<'_>, sign: f64| {
-            // Rows that cannot be reached are left out: by twice the present rate, plus a tenth for what accelerates.
-            if gap < margin + 2.0 * horizon * rate.abs() + 0.1 {
+            // Rows that cannot be reached are left out: by twice the present rate and what drives it, plus a tenth for other accelerations.
+            if gap < margin + horizon * (2.0 * rate.abs() + row.dot(drive).abs()) + 0.1 {
                 row.push_onto(map, sign);
                 // The inertia that gains are part of is known later.
                 let w = if self.lean { 0.0 } else { mean_delassus(mass, map, map.constraint_count() - 1) };
@@ -331,6 +351,16 @@ impl GainRow {
             GainRow::Friction(ref dof) => SparseRow { dofs: std::slice::from_ref(dof), values: &[1.0] },
         }
     }
+}
+
+/// An actuator that acts, and shares no limit with others.
+fn is_alone(i: &Inputs<'_>, a: &ActuatorModel) -> bool {
+    i.actuation && !a.shares_limit && !a.dofs.is_empty()
+}
+
+/// A tendon with spring or damper.
+fn is_spring(t: &TendonModel) -> bool {
+    (t.stiffness > 0.0 || t.damping > 0.0) && !t.dofs.is_empty()
 }
 
 /// The gain of an actuator or tendon in a step.

@@ -46,3 +46,67 @@ fn analytic_an_oblique_shot_stays_before_a_wall() {
         }
     }
 }
+
+/// A ball of 0.1 kg on a rail, 20 mm from a wall of 10 mm, pushed by something that would carry it through within a step from rest.
+fn pushed(what: &str, more: &str) -> String {
+    format!(
+        "<mujoco><option gravity='0 0 0'/><worldbody><geom type='box' size='.005 .5 .5' pos='.075 0 0'/>
+         <body name='ball'><joint name='rail' type='slide' axis='1 0 0' {what}/>
+         <geom type='sphere' size='.05' mass='.1'/><site name='at'/></body>
+         <site name='far' pos='1 0 0'/></worldbody>{more}</mujoco>"
+    )
+}
+
+#[test]
+fn analytic_what_is_driven_stops_before_a_wall() {
+    let keyed = |control: f64| format!("<keyframe><key ctrl='{control}'/></keyframe>");
+    let motor = |kind: &str, control: f64| format!("<actuator>{kind}</actuator>{}", keyed(control));
+    let scenes = [
+        ("a motor", pushed("", &motor("<motor joint='rail'/>", 40.0))),
+        ("a servo", pushed("", &motor("<position joint='rail' kp='400' kv='5'/>", 0.3))),
+        (
+            "a motor behind a limit of its joint",
+            pushed("actuatorfrcrange='-40 40'", &motor("<motor joint='rail'/>", 90.0)),
+        ),
+        ("a spring", pushed("stiffness='400' springref='.3'", "")),
+        (
+            "a tendon",
+            pushed(
+                "",
+                "<tendon><spatial stiffness='60' springlength='.1'><site site='at'/><site site='far'/></spatial></tendon>",
+            ),
+        ),
+    ];
+    for dt in [1e-2, 2e-2, 5e-2] {
+        for (what, text) in &scenes {
+            for engine in [Engine::comfree(dt), Engine::fixed(dt)] {
+                let scene = Scene::from_mjcf(text, "driven.xml", &LoadOptions::default()).unwrap();
+                let mut sys = engine.system(&scene).unwrap();
+                let mut x = sys.initial_state(scene.keyframes.first()).unwrap();
+                for n in 1..=20 {
+                    let t = f64::from(n) * dt;
+                    engine.integrator().unwrap().advance(&mut sys, &mut x, t, &mut NoObserver).unwrap();
+                    // The servo alone presses ICF's contact of 2e5 N/m by 0.56 mm.
+                    assert!(x.q[0] < 0.021, "{what}, {dt} s: at {} m after step {n}", x.q[0]);
+                }
+                assert!(x.q[0] > 0.018, "{what}, {dt} s: it comes to the wall, not {}", x.q[0]);
+            }
+        }
+    }
+}
+
+#[test]
+fn analytic_what_is_pushed_from_outside_stops_before_a_wall() {
+    let text = "<mujoco><option gravity='0 0 0'/><worldbody><geom type='box' size='.005 .5 .5' pos='.075 0 0'/>
+                <body><freejoint/><geom type='box' size='.05 .05 .05' mass='.1'/></body></worldbody></mujoco>";
+    for dt in [1e-2, 2e-2, 5e-2] {
+        for engine in [Engine::comfree(dt), Engine::fixed(dt)] {
+            let scene = Scene::from_mjcf(text, "driven.xml", &LoadOptions::default()).unwrap();
+            let mut sys = engine.system(&scene).unwrap();
+            let mut x = sys.initial_state(None).unwrap();
+            sys.applied_force_mut()[0] = 40.0;
+            engine.integrator().unwrap().advance(&mut sys, &mut x, 20.0 * dt, &mut NoObserver).unwrap();
+            assert!((0.018..0.0205).contains(&x.q[0]), "{dt} s: {}", x.q[0]);
+        }
+    }
+}
