@@ -148,13 +148,16 @@ impl CpuBatch {
 
     /// What a user should know of a lane since it was loaded: gains beyond a bound of stability, with the bound. Only recipes of this crate with a dual cone that
     /// does not cap its gains are looked at, every 64th step in which contacts act and whenever more of them act than before; all others cost nothing. Also light bodies
-    /// that a heavy one presses deep, under a dual cone ([`Overload`](signorini_multibody::Overload)): every 16th step with contacts.
+    /// that a heavy one presses deep, under a dual cone ([`Overload`](signorini_multibody::Overload)): every 16th step with contacts. And solves that did not converge, under a dual cone in more than one step of ten.
     ///
     /// # Errors
     /// A lane that does not exist.
     pub fn warning(&self, lane: usize) -> Result<Option<String>, StepError> {
         self.layout.check_lane(lane)?;
-        Ok(self.with_model(|model| self.lanes[lane].gains.warning(model)))
+        Ok(self.with_model(|model| {
+            let lane = &self.lanes[lane];
+            lane.gains.warning(model, &lane.report, &self.recipe)
+        }))
     }
 
     /// Generalised forces \[N or N·m\] on a lane, nv, held until set again; zero at first.

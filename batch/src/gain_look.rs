@@ -1,5 +1,7 @@
 use signorini_comfree::ComfreeSolver;
-use signorini_core::{ContactGeometry, LastSolve, ProblemError, Slot, State, StepError, System, check_end};
+use signorini_core::{
+    AdvanceReport, ContactGeometry, LastSolve, ProblemError, Slot, State, StepError, System, check_end,
+};
 use signorini_laws::Gains;
 use signorini_multibody::{Model, OverloadRecord, RigidSystem};
 
@@ -41,12 +43,22 @@ impl GainRecord {
         }
     }
 
-    /// What a user should know of it; None while all is well.
-    pub(crate) fn warning(&self, model: &Model) -> Option<String> {
-        self.warning_of_gains().or_else(|| {
+    /// What a user should know of it and of the solves of a recipe; None while all is well.
+    pub(crate) fn warning(&self, model: &Model, report: &AdvanceReport, recipe: &Recipe) -> Option<String> {
+        let of_loads = || {
             let text = self.overload.found()?.describe(model);
-            Some(format!("{text}; take a smaller step (the depth falls as its square), more evaluations or `Recipe::icf`"))
-        })
+            Some(format!(
+                "{text}; take a smaller step (the depth falls as its square), more evaluations or `Recipe::icf`"
+            ))
+        };
+        let of_solves = || {
+            let few = recipe.is_cone() && report.mostly_converged();
+            let line = report.unconverged().filter(|_| !few)?;
+            Some(format!(
+                "{line}; look at depths of contacts, or try another step, more evaluations or another recipe beside it"
+            ))
+        };
+        self.warning_of_gains().or_else(of_loads).or_else(of_solves)
     }
 
     fn warning_of_gains(&self) -> Option<String> {

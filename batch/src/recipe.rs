@@ -88,6 +88,11 @@ impl Recipe {
         self.cone.filter(|(law, _)| !law.cap).map(|(law, _)| law.gains)
     }
 
+    /// Contact is a dual cone in closed form.
+    pub(crate) fn is_cone(&self) -> bool {
+        self.cone.is_some()
+    }
+
     /// β of a dual cone that undoes a part of a penetration per step.
     pub(crate) fn recovery(&self) -> Option<f64> {
         self.cone.and_then(|(law, _)| law.gains.recovery())

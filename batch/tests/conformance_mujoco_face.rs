@@ -2,10 +2,13 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use serde_json::Value;
+use signorini_batch::Recipe;
 use signorini_batch::mujoco::{
     Data, Model, MujocoError, Object, RolloutOptions, SUPPORTED, contact_force, forward, full_m, jac_body,
     jac_site, rollout, step, table,
 };
+use signorini_comfree::Sweeps;
+use signorini_laws::DualCone;
 
 fn numbers(v: &Value) -> Vec<f64> {
     match v {
@@ -258,6 +261,52 @@ fn conformance_rollout_equals_steps() {
         assert!(rollout(&m, &x0[1..], &u, nstep, RolloutOptions::default()).is_err());
         assert!(rollout(&m, &x0, &u, nstep + 1, RolloutOptions::default()).is_err() || nu == 0);
     }
+}
+
+/// Ten cubes on each other, the lowest on the ground.
+fn stack() -> String {
+    let cube = |n: u32| {
+        let z = 0.05 + 0.1 * f64::from(n);
+        format!("<body pos='0 0 {z}'><freejoint/><geom type='box' size='.05 .05 .05'/></body>")
+    };
+    let cubes: String = (0..10).map(cube).collect();
+    format!("<mujoco><worldbody><geom type='plane' size='1 1 1'/>{cubes}</worldbody></mujoco>")
+}
+
+#[test]
+fn conformance_a_state_with_memory_goes_on_bit_for_bit() {
+    let m = Model::from_xml_string(&stack()).unwrap();
+    let mut a = Data::new(&m).unwrap();
+    (0..50).for_each(|_| step(&m, &mut a).unwrap());
+    let mut with = Data::new(&m).unwrap();
+    with.set_state_with_memory(&m, &a.state_with_memory()).unwrap();
+    let mut without = Data::new(&m).unwrap();
+    without.set_state(&m, &a.state()).unwrap();
+    for d in [&mut a, &mut with, &mut without] {
+        (0..50).for_each(|_| step(&m, d).unwrap());
+    }
+    assert_eq!(a.state(), with.state());
+    assert_ne!(a.state(), without.state(), "what is remembered matters here");
+}
+
+#[test]
+fn conformance_solves_that_do_not_converge_are_told() {
+    let law = DualCone::remembering(1.0);
+    let model =
+        |sweeps| Model::from_xml_string(&stack()).unwrap().with_recipe(Recipe::comfree_with(law, sweeps));
+    let warning = |m: &Model| {
+        let mut d = Data::new(m).unwrap();
+        (0..20).for_each(|_| step(m, &mut d).unwrap());
+        let out = rollout(m, &Data::new(m).unwrap().state(), &[], 20, RolloutOptions::default()).unwrap();
+        assert_eq!(out.warnings[0], d.warning());
+        d.warning()
+    };
+    assert_eq!(warning(&model(Sweeps::default())), None);
+    let few = warning(&model(Sweeps { most: 4, ..Sweeps::default() })).unwrap();
+    assert!(few.contains("did not converge"), "{few}");
+    let mut d = Data::new(&model(Sweeps::exactly(4))).unwrap();
+    (0..20).for_each(|_| step(&model(Sweeps::exactly(4)), &mut d).unwrap());
+    assert_eq!(d.warning(), None, "a fixed number of evaluations was asked for");
 }
 
 #[test]

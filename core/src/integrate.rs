@@ -220,6 +220,22 @@ impl AdvanceReport {
         self.residual_ratio = self.residual_ratio.max(r.residual_ratio);
     }
 
+    /// One line on solves that did not converge; None when all did.
+    pub fn unconverged(&self) -> Option<String> {
+        (self.unconverged > 0).then(|| {
+            format!(
+                "{} solves in {} steps did not converge (largest residual {:.1e} of the tolerance)",
+                self.unconverged, self.steps, self.residual_ratio
+            )
+        })
+    }
+
+    /// At most one step in ten had a solve that did not converge: evaluations of complementarity-free contact end at a number of them, which hard impacts reach; what is left is settled in
+    /// the steps that follow.
+    pub fn mostly_converged(&self) -> bool {
+        10 * self.unconverged < self.steps
+    }
+
     /// Counts an accepted step of `dt` \[s\].
     pub fn add_step(&mut self, dt: f64) {
         self.min_dt = if self.steps == 0 { dt } else { self.min_dt.min(dt) };

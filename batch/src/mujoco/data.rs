@@ -1,11 +1,14 @@
+use std::sync::Arc;
+
 use signorini_core::na::{Isometry3, Quaternion, Translation3, UnitQuaternion};
-use signorini_core::{OneStep, State};
+use signorini_core::{AdvanceReport, OneStep, State, StepReport};
 use signorini_multibody::{ActuatorState, Dynamics, Kinematics, RigidSystem, Sensors, TendonState};
 use signorini_scene::{Keyframe, Pose};
 
 use super::error::fit;
 use super::fields::quat;
 use super::{Model, MujocoError};
+use crate::Recipe;
 use crate::gain_look::{GainLook, GainRecord};
 
 /// A contact of the last step or [`forward`](super::forward): MuJoCo's `mjContact` with its force.
@@ -94,7 +97,11 @@ pub(super) struct Engine {
     pub origin: u64,
     pub look: Option<GainLook>,
     pub recovery: Option<f64>,
+    pub recipe: Arc<Recipe>,
     pub gains: GainRecord,
+    pub report: AdvanceReport,
+    /// Of the last step that was computed.
+    pub last: StepReport,
     pub system: RigidSystem,
     pub scheme: Box<dyn OneStep>,
     pub sensors: Sensors,
@@ -117,6 +124,9 @@ impl Engine {
             look: GainLook::new(model.recipe()),
             recovery: model.recipe().recovery(),
             gains: GainRecord::default(),
+            report: AdvanceReport::default(),
+            last: StepReport::default(),
+            recipe: model.recipe().clone(),
             scheme: model.recipe().scheme(),
             sensors: Sensors::new(m),
             kin: Kinematics::new(m),
@@ -200,7 +210,7 @@ impl MjData {
         self.mocap_quat = mocap.iter().map(|p| quat(&p.rotation)).collect();
         (self.qpos, self.qvel, self.act) = (x.q.clone(), x.v.clone(), x.z.clone());
         self.engine.x0 = x;
-        self.engine.gains = GainRecord::default();
+        (self.engine.gains, self.engine.report) = (GainRecord::default(), AdvanceReport::default());
         self.clear_computed(model);
         Ok(())
     }
@@ -238,9 +248,10 @@ impl MjData {
         self.energy = [0.0; 2];
     }
 
-    /// Gains beyond a bound of stability since the last reset, with the bound, or a light body under a heavy one: as [`CpuBatch::warning`](crate::CpuBatch::warning).
+    /// Gains beyond a bound of stability since the last reset, with the bound, a light body under a heavy one, or solves that did not converge: as [`CpuBatch::warning`](crate::CpuBatch::warning).
     pub fn warning(&self) -> Option<String> {
-        self.engine.gains.warning(self.engine.system.model())
+        let e = &*self.engine;
+        e.gains.warning(e.system.model(), &e.report, &e.recipe)
     }
 
     /// The state (time, qpos, qvel, act), `mjSTATE_FULLPHYSICS`.
@@ -261,6 +272,30 @@ impl MjData {
         Ok(())
     }
 
+    /// The same with what contact remembers: `mjSTATE_FULLPHYSICS` with `mjSTATE_WARMSTART`, from which a run goes on bit for bit.
+    pub fn state_with_memory(&self) -> State {
+        State {
+            t: self.time,
+            q: self.qpos.clone(),
+            v: self.qvel.clone(),
+            z: self.act.clone(),
+            ..self.engine.x0.clone()
+        }
+    }
+
+    /// Sets what [`MjData::state_with_memory`] of data of the same model returned.
+    ///
+    /// # Errors
+    /// [`MujocoError::Length`].
+    pub fn set_state_with_memory(&mut self, model: &Model, x: &State) -> Result<(), MujocoError> {
+        fit("qpos", model.nq(), x.q.len())?;
+        fit("qvel", model.nv(), x.v.len())?;
+        fit("act", model.na(), x.z.len())?;
+        (self.time, self.qpos, self.qvel, self.act) = (x.t, x.q.clone(), x.v.clone(), x.z.clone());
+        self.engine.x0.copy_from(x);
+        Ok(())
+    }
+
     /// Number of contacts.
     pub fn ncon(&self) -> usize {
         self.contact.len()
@@ -270,12 +305,12 @@ impl MjData {
     pub(super) fn refresh(&mut self, model: &Model) -> Result<(), MujocoError> {
         if self.engine.built != (model.revision(), model.opt.gravity) {
             let memory = std::mem::take(&mut self.engine.x0);
-            let (origin, gains) = (self.engine.origin, self.engine.gains);
+            let (origin, gains, report) = (self.engine.origin, self.engine.gains, self.engine.report);
             *self.engine = Engine::new(model)?;
             // What contact remembers is by geom and law, and means nothing to another model.
             if origin == model.origin() {
                 self.engine.x0.copy_from(&memory);
-                self.engine.gains = gains;
+                (self.engine.gains, self.engine.report) = (gains, report);
             }
         }
         Ok(())

@@ -17,6 +17,8 @@ use crate::gain_look::check_lane_end;
 pub fn step(model: &Model, data: &mut Data) -> Result<(), MujocoError> {
     evaluate(model, data)?;
     let e = &mut *data.engine;
+    e.report.add_work(&e.last);
+    e.report.add_step(e.last.dt);
     e.gains.look_at_loads(&e.system, e.x0.t, e.scheme.last_solve(), e.recovery);
     data.time = e.x1.t;
     data.qpos.clone_from(&e.x1.q);
@@ -55,6 +57,7 @@ fn evaluate(model: &Model, data: &mut Data) -> Result<(), MujocoError> {
         return Err(MujocoError::Value { field, value: dt, remedy: "give a positive step" });
     }
     let report = e.scheme.step(&mut e.system, &e.x0, dt, false, &mut e.x1)?;
+    e.last = report;
     check_lane_end(&e.system, &e.x1, (e.x0.t, dt), e.look.is_some())?;
     let rates = e.x1.v.iter().zip(&e.x0.v);
     data.qacc.iter_mut().zip(rates).for_each(|(a, (v1, v0))| *a = (v1 - v0) / dt);

@@ -182,7 +182,7 @@ pub const SUPPORTED: &[Supported] = &[
         "function",
         "mj_getState mj_setState",
         Differs,
-        "`Data::state`, `set_state` for `mjSTATE_FULLPHYSICS`; the forces that contacts remember are not part of it and start from nothing",
+        "`Data::state`, `set_state` for `mjSTATE_FULLPHYSICS`; the forces that contacts remember are not part of it and start from nothing: `Data::state_with_memory` has them too",
     ),
     row(
         "function",
