@@ -123,12 +123,14 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     );
     if let Some(line) = report.unconverged() {
         let comfree = engine.solver == "comfree";
-        let few = comfree && report.mostly_converged();
-        eprintln!(
-            "{}: {line}{}",
-            if few { "note" } else { "warning" },
-            if comfree { "; look at depths, or run the scene with --solver icf beside it" } else { "" }
-        );
+        let (word, more) = match (comfree, report.mostly_converged()) {
+            (true, true) => ("note", "; hard impacts may end so, and settle in the steps that follow"),
+            (true, false) => {
+                ("warning", "; look at depths of contacts, or run the scene with --solver icf beside it")
+            }
+            (false, _) => ("warning", ""),
+        };
+        eprintln!("{word}: {line}{more}");
     }
     let e = sys.energy(&x);
     say!(

@@ -3,7 +3,7 @@ use crate::{State, StepError, System};
 /// A speed that no scene of bodies in contact has \[m/s or rad/s\].
 pub const FASTEST: f64 = 1e6;
 
-/// Fails on the end `x1` of a step of `dt` \[s\] from `t` \[s\] that is not finite or has a speed above [`FASTEST`]: fixed steps and batches stop there, rather
+/// Fails on the end `x1` of a step of `dt` \[s\] from `t` \[s\] that is not finite or has a speed above [`FASTEST`]: integrators and batches stop there, rather
 /// than go on with numbers that mean nothing.
 ///
 /// # Errors

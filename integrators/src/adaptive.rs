@@ -1,6 +1,6 @@
 use signorini_core::{
     AcceptedStep, AdvanceReport, ContactSolver, Integrator, OneStep, ProblemError, SolveError, State,
-    StepError, StepObserver, StepReport, System,
+    StepError, StepObserver, StepReport, System, check_end,
 };
 
 use crate::{ContactStep, Controller, Floor, PreparedStep, StepDoubling, Verdict, interval};
@@ -8,7 +8,7 @@ use crate::{ContactStep, Controller, Floor, PreparedStep, StepDoubling, Verdict,
 /// Error-controlled steps of any scheme that estimates its error.
 ///
 /// The wanted step is kept from one interval to the next, so that sampling does not disturb it; [`Adaptive::next_step`] and
-/// [`Adaptive::set_next_step`] carry it over a restart.
+/// [`Adaptive::set_next_step`] carry it over a restart. An accepted step that ends with a speed that no scene has is an error ([`check_end`]), and the state the one before it.
 #[derive(Debug)]
 pub struct Adaptive<P> {
     scheme: P,
@@ -193,6 +193,7 @@ impl<P: OneStep> Integrator for Adaptive<P> {
         // A remainder below the rounding of time is no step.
         while t_end - x.t > self.controller.floor_absolute.max(self.controller.floor_relative * x.t.abs()) {
             let (report, rejected) = self.step(sys, x, t_end, &mut total)?;
+            check_end(sys, &self.x1, (x.t, report.dt))?;
             if report.dt == t_end - x.t {
                 self.x1.t = t_end;
             }
