@@ -180,15 +180,7 @@ impl Collision {
         out.fall = model.gravity.norm() * horizon * horizon;
         for p in &self.proxies[self.first_moving..] {
             let (center, radius) = p.ball.unwrap_or((Point3::origin(), 0.0));
-            let center = at(kin, p.body, &center);
-            out.velocity[p.body] = kin.point_velocity(model, p.body, &center);
-            out.spin[p.body] = kin.twist[p.body].angular.norm() * radius;
-            out.push[p.body] = if out.driven() {
-                let v = out.driven_velocity(kin, model, p.body, &center);
-                horizon * (v.norm() + out.driven_spin(p.body).norm() * radius)
-            } else {
-                0.0
-            };
+            out.set_body(kin, model, p.body, (&at(kin, p.body, &center), radius));
         }
     }
 

@@ -7,10 +7,10 @@ use crate::{ActuatorState, Model, TendonState};
 /// What motors, springs and applied forces may do to velocities within a step, for the contacts that they may make: an estimate without contact.
 ///
 /// ```text
-/// Δv = M⁻¹ [h (τ − c − K (q₀ − q_rest)) + Σ_i r_i h f_i],   f_i = clamp((b_i − K_i r_i·v₀)/(1 + h K_i w_i)),   w_i = Σ_j r_ij²/M_jj
+/// A' Δv = h (τ − c − K (q₀ − q_rest) − D v₀) + Σ_i r_i h f_i(v₀),   A' = M + h D + h² K + Σ_i h K_i r_i r_iᵀ
 /// ```
-/// w_i is at most the inverse mass of row i, so that f_i is no smaller than what the implicit motor or spring does alone. Trees that nothing drives have Δv = 0: gravity is looked
-/// ahead to elsewhere.
+/// f_i is the force of a motor or tendon, within its limits, and K_i its gain where it is between them: one Newton step of the joints without contact, equalities and dry friction, blocks of
+/// tendons between trees left out. Where joints are solved before contacts it is what that solve says. Trees that nothing drives have Δv = 0: gravity is looked ahead to elsewhere.
 #[derive(Clone, Debug)]
 pub(crate) struct Drive {
     /// Trees with a motor or a spring.
@@ -19,22 +19,21 @@ pub(crate) struct Drive {
     pub trees: Vec<bool>,
     /// Δv, nv.
     pub change: Vec<f64>,
-    /// M_jj with the damping of the joint.
-    diagonal: Vec<f64>,
+    /// A', where a tree is driven.
+    inertia: BlockDiagonal,
 }
 
 impl Drive {
-    pub(crate) fn new(model: &Model) -> Self {
+    pub(crate) fn new(model: &Model, mass: &BlockDiagonal) -> Self {
         let mut always = vec![false; model.trees.len()];
         let motors = model.actuators.iter().flat_map(|a| &a.dofs);
-        let springs =
-            model.tendons.iter().filter(|t| t.stiffness > 0.0 || t.damping > 0.0).flat_map(|t| &t.dofs);
-        let joints = (0..model.nv()).filter(|d| model.joints[model.dofs[*d].joint].stiffness > 0.0);
-        for dof in motors.chain(springs).copied().chain(joints) {
+        let tendons = model.tendons.iter().filter(|t| t.stiffness > 0.0 || t.damping > 0.0);
+        let joints = (0..model.nv()).filter(|d| model.spring_and_damper(*d).0 > 0.0);
+        for dof in motors.chain(tendons.flat_map(|t| &t.dofs)).copied().chain(joints) {
             always[model.dofs[dof].tree] = true;
         }
         let trees = vec![false; always.len()];
-        Self { always, trees, change: vec![0.0; model.nv()], diagonal: vec![0.0; model.nv()] }
+        Self { always, trees, change: vec![0.0; model.nv()], inertia: mass.clone() }
     }
 
     /// Nothing is driven.
@@ -42,39 +41,61 @@ impl Drive {
         !self.trees.contains(&true)
     }
 
-    /// Finds Δv over a step of `dt` from what acts at x₀; `force` is τ − c and `spring` the displacements of joint springs. Blocks of M that are needed are factored.
+    /// Finds which trees are driven.
+    pub(crate) fn begin(&mut self, i: &Inputs<'_>) -> &Self {
+        self.change.fill(0.0);
+        for (t, tree) in i.model.trees.iter().enumerate() {
+            self.trees[t] = self.always[t] || i.applied[tree.dofs.clone()].iter().any(|f| *f != 0.0);
+        }
+        self
+    }
+
+    /// Takes Δv of driven trees from the velocity without contact, where that has motors in it.
+    pub(crate) fn take(&mut self, model: &Model, free: &[f64], v0: &[f64]) {
+        for (tree, _) in model.trees.iter().zip(&self.trees).filter(|(_, driven)| **driven) {
+            tree.dofs.clone().for_each(|dof| self.change[dof] = free[dof] - v0[dof]);
+        }
+    }
+
+    /// Finds Δv over a step of `dt` from what acts at x₀; `force` is τ − c and `spring` the displacements of joint springs.
     pub(crate) fn predict(
         &mut self,
         i: &Inputs<'_>,
         (tendons, actuators, x0): (&TendonState, &ActuatorState, &State),
         (force, spring): (&[f64], &[f64]),
-        (mass, factored): (&mut BlockDiagonal, impl Fn(usize) -> bool),
+        mass: &BlockDiagonal,
         dt: f64,
     ) -> Result<(), ProblemError> {
         let model = i.model;
-        self.change.fill(0.0);
-        for (t, tree) in model.trees.iter().enumerate() {
-            let pushed = i.applied[tree.dofs.clone()].iter().any(|f| *f != 0.0);
-            self.trees[t] = self.always[t] || pushed;
-            if !self.trees[t] {
-                continue;
-            }
-            let (block, n) = (mass.block(t), tree.dofs.len());
-            for (k, dof) in tree.dofs.clone().enumerate() {
-                let stiffness = model.joints[model.dofs[dof].joint].stiffness;
-                self.change[dof] = dt * (force[dof] - stiffness * spring[dof]);
-                self.diagonal[dof] = block[k * n + k] + dt * (model.dofs[dof].damping + dt * stiffness);
-            }
-        }
-        if self.is_idle() {
-            return Ok(());
-        }
-        JointRows::add_drive(i, (tendons, actuators, x0), &self.diagonal, dt, &mut self.change);
         for (t, tree) in model.trees.iter().enumerate().filter(|(t, _)| self.trees[*t]) {
-            if !factored(t) {
-                mass.factor_block(t)?;
+            let (block, n) = (self.inertia.block_mut(t), tree.dofs.len());
+            block.copy_from_slice(mass.block(t));
+            for (k, dof) in tree.dofs.clone().enumerate() {
+                let (stiffness, damping) = model.spring_and_damper(dof);
+                block[k * n + k] += dt * (damping + dt * stiffness);
+                self.change[dof] =
+                    dt * (force[dof] - stiffness * (spring[dof] + dt * x0.v[dof]) - damping * x0.v[dof]);
             }
-            mass.solve_block(t, &mut self.change[tree.dofs.clone()]);
+        }
+        let Self { trees, change, inertia, .. } = self;
+        JointRows::for_drives(i, (tendons, actuators, x0), dt, |row, force, gain| {
+            row.add_scaled(dt * force, change);
+            let tree = row.dofs.first().map_or(0, |d| model.dofs[*d].tree);
+            let (from, n) = (model.trees[tree].dofs.start, model.trees[tree].dofs.len());
+            let within = |d: usize| (from..from + n).contains(&d);
+            if gain == 0.0 || !trees[tree] || row.dofs.last().is_some_and(|d| !within(*d)) {
+                return;
+            }
+            let block = inertia.block_mut(tree);
+            for (a, x) in row.iter() {
+                for (b, y) in row.iter() {
+                    block[(a - from) * n + b - from] += dt * gain * x * y;
+                }
+            }
+        });
+        for (t, tree) in model.trees.iter().enumerate().filter(|(t, _)| trees[*t]) {
+            inertia.factor_block(t)?;
+            inertia.solve_block(t, &mut change[tree.dofs.clone()]);
         }
         Ok(())
     }

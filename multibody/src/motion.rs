@@ -19,6 +19,8 @@ pub(crate) struct Motion {
     drive: Vec<Spatial>,
     /// How far that may take points of its ball \[m\].
     pub push: Vec<f64>,
+    /// How far points of the ball may move \[m\], 0 for bodies that cannot.
+    reach: Vec<f64>,
     /// Some of it is not zero.
     driven: bool,
     moves: Vec<bool>,
@@ -35,6 +37,7 @@ impl Motion {
             spin: vec![0.0; n],
             drive: vec![Spatial::default(); n],
             push: vec![0.0; n],
+            reach: vec![0.0; n],
             driven: false,
             moves,
         }
@@ -56,25 +59,27 @@ impl Motion {
         }
     }
 
-    /// What the drive adds to the velocity of the point of `body` at `p` (world) \[m/s\].
-    pub(crate) fn driven_velocity(
-        &self,
+    /// Takes over the motion of a body with a ball around its geoms (centre in the world, radius).
+    pub(crate) fn set_body(
+        &mut self,
         kin: &Kinematics,
         model: &Model,
         body: usize,
-        p: &Point3<f64>,
-    ) -> Vector3<f64> {
-        self.drive[body].at(&(p - kin.reference(model, body)))
-    }
-
-    /// Something is driven.
-    pub(crate) fn driven(&self) -> bool {
-        self.driven
-    }
-
-    /// And to its angular velocity \[rad/s\].
-    pub(crate) fn driven_spin(&self, body: usize) -> Vector3<f64> {
-        self.drive[body].angular
+        (center, radius): (&Point3<f64>, f64),
+    ) {
+        let h = self.horizon;
+        let v = kin.point_velocity(model, body, center);
+        let spin = kin.twist[body].angular.norm() * radius;
+        self.push[body] = if self.driven {
+            // At least |v| + |ω| r.
+            let drive = &self.drive[body];
+            let v = drive.at(&(center - kin.reference(model, body)));
+            h * (2.0 * (v.norm_squared() + drive.angular.norm_squared() * radius * radius)).sqrt()
+        } else {
+            0.0
+        };
+        self.reach[body] = h * (v.norm() + spin) + self.fall + self.push[body];
+        (self.velocity[body], self.spin[body]) = (v, spin);
     }
 
     /// No motion: contacts are found where they are.
@@ -84,9 +89,6 @@ impl Motion {
 
     /// How much nearer points of two bodies may come \[m\]: each by its present velocity, when something else stops the other, by free fall and by what drives it.
     pub(crate) fn approach(&self, a: usize, b: usize) -> f64 {
-        if self.horizon == 0.0 {
-            return 0.0;
-        }
         self.reach(a) + self.reach(b)
     }
 
@@ -97,10 +99,7 @@ impl Motion {
 
     /// How far points of a body may move \[m\]: those of two bodies come no nearer than the sum, [`Motion::approach`].
     pub(crate) fn reach(&self, body: usize) -> f64 {
-        if self.horizon == 0.0 || !self.moves[body] {
-            return 0.0;
-        }
-        self.horizon * (self.velocity[body].norm() + self.spin[body]) + self.fall + self.push[body]
+        if self.horizon == 0.0 { 0.0 } else { self.reach[body] }
     }
 
     /// Whether a contact can close within the step: by twice the present approach of its points, or by that of one when something else stops the other,
@@ -117,13 +116,15 @@ impl Motion {
             return true;
         }
         let [a, b] = [(bodies[0], &c.p_a), (bodies[1], &c.p_b)].map(|(b, p)| kin.point_velocity(model, b, p));
-        let (mut a, mut b) = (a.dot(&c.normal), -b.dot(&c.normal));
+        let (a, b) = (a.dot(&c.normal), -b.dot(&c.normal));
+        let mut alone = [a, b];
         if self.driven {
-            let [of_a, of_b] = [(bodies[0], &c.p_a), (bodies[1], &c.p_b)]
-                .map(|(b, p)| self.driven_velocity(kin, model, b, p).dot(&c.normal));
-            (a, b) = (a + of_a.max(0.0), b + (-of_b).max(0.0));
+            let of =
+                |b: usize, p: &Point3<f64>| self.drive[b].at(&(p - kin.reference(model, b))).dot(&c.normal);
+            let [of_a, of_b] = [of(bodies[0], &c.p_a), of(bodies[1], &c.p_b)];
+            alone = [a + of_a.max(0.0), b - of_b.min(0.0)];
         }
-        let closing = (2.0 * (a + b)).max(a.max(0.0) + b.max(0.0));
+        let closing = (2.0 * (a + b)).max(alone[0].max(0.0) + alone[1].max(0.0));
         gap < self.horizon * closing + self.fall
     }
 }

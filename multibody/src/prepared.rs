@@ -65,6 +65,8 @@ pub(crate) struct Prepared {
     pub rows: JointRows,
     pub problem: FrozenProblem,
     pub joints_first: Option<Box<JointsFirst>>,
+    /// Step size for which A and v* were found ahead.
+    joints_dt: Option<f64>,
     sharing: Sharing,
     anchors: Anchors,
     /// Velocity of the last `relinearize`.
@@ -111,8 +113,9 @@ impl Prepared {
             contact_seeds: Vec::new(),
             problem,
             joints_first: if joints_first { Some(Box::new(JointsFirst::new(&mass)?)) } else { None },
+            joints_dt: None,
             sharing: Sharing::new(model.trees.len()),
-            drive: Drive::new(model),
+            drive: Drive::new(model, &mass),
             anchors: Anchors::default(),
             v: Vec::new(),
             load: vec![0.0; nv],
@@ -179,16 +182,32 @@ impl Prepared {
         Ok(())
     }
 
+    /// Rows of what acts between joints, where it is solved before contacts.
+    pub(crate) fn set_joint_rows(&mut self, i: &Inputs<'_>, x0: &State) {
+        self.joints_dt = None;
+        if let Some(first) = self.joints_first.as_deref_mut() {
+            let states = (&self.kin, &self.tendons, &self.actuators);
+            self.rows.set_first(i, states, x0, &self.mass, first);
+        }
+    }
+
     /// Looks ahead to what drives the bodies over a step of `horizon` \[s\].
-    pub(crate) fn set_drive(&mut self, i: &Inputs<'_>, horizon: f64) -> Result<(), ProblemError> {
-        let (constant, lean) = (&self.constant, self.rows.lean);
-        self.drive.predict(
-            i,
-            (&self.tendons, &self.actuators, &self.x0),
-            (&self.force, &self.spring),
-            (&mut self.mass, |t: usize| constant[t] || !lean),
-            horizon,
-        )
+    pub(crate) fn look_ahead(&mut self, i: &Inputs<'_>, horizon: f64) -> Result<(), ProblemError> {
+        let moves = horizon > 0.0 && horizon.is_finite();
+        if self.drive.begin(i).is_idle() || !moves {
+            return Ok(());
+        }
+        if self.joints_first.is_none() {
+            let states = (&self.tendons, &self.actuators, &self.x0);
+            return self.drive.predict(i, states, (&self.force, &self.spring), &self.mass, horizon);
+        }
+        // The step will most likely be of this length, and has this solve behind it then. One that fails will say so when it is asked for.
+        self.field.fill(0.0);
+        if self.set_joints(i, horizon).is_ok() {
+            self.joints_dt = Some(horizon);
+            self.drive.take(i.model, self.problem.parts_mut().free_velocity, &self.x0.v);
+        }
+        Ok(())
     }
 
     /// Rows of contacts: Jacobian, geometry, seeds without step size.
@@ -265,36 +284,51 @@ impl Prepared {
     /// Rows of limits, dry friction, actuators, tendon springs and equality constraints.
     pub(crate) fn set_rows(&mut self, i: &Inputs<'_>, x0: &State, horizon: f64) {
         let states = (&self.kin, &self.tendons, &self.actuators);
-        let maps = (self.problem.parts_mut().map, self.joints_first.as_deref_mut());
-        self.rows.set(i, states, (x0, &self.drive.change), horizon, &self.mass, maps);
+        let (map, first) = (self.problem.parts_mut().map, self.joints_first.is_some());
+        self.rows.set_limits(i, &self.tendons, (x0, &self.drive.change, horizon), &self.mass, map);
+        if !first {
+            self.rows.set(i, states, x0, &self.mass, map);
+        }
     }
 
     /// A, v* and the laws for a step size.
     pub(crate) fn set_step(&mut self, i: &Inputs<'_>, dt: f64) -> Result<(), ProblemError> {
+        self.contact_seeds.iter_mut().for_each(|s| s.dt = dt);
+        self.rows.limits.iter_mut().for_each(|s| s.dt = dt);
+        let known = self.joints_dt.take() == Some(dt) && self.field.iter().all(|f| *f == 0.0);
+        if !known {
+            self.set_joints(i, dt)?;
+        }
+        self.rounds = 0;
+        self.set_laws();
+        let parts = self.problem.parts_mut();
+        let pool = parts.pools.member_mut(CONTACT);
+        self.anchors.recall(&self.x0.memory, (parts.contacts, &self.kin), dt, pool);
+        self.problem.finish(dt)
+    }
+
+    /// A and v* for a step size, and the laws of joints.
+    fn set_joints(&mut self, i: &Inputs<'_>, dt: f64) -> Result<(), ProblemError> {
         let model = i.model;
         let mut parts = self.problem.parts_mut();
-        let stiffness = |dof: usize| model.joints[model.dofs[dof].joint].stiffness;
         let mut plain = true;
         parts.inertia.copy_blocks(&self.mass);
         for (t, tree) in model.trees.iter().enumerate() {
             let block = parts.inertia.block_mut(t);
             let n = tree.dofs.len();
             for (k, dof) in tree.dofs.clone().enumerate() {
-                let extra = dt * (model.dofs[dof].damping + dt * stiffness(dof));
+                let (stiffness, damping) = model.spring_and_damper(dof);
+                let extra = dt * (damping + dt * stiffness);
                 plain &= extra == 0.0;
                 block[k * n + k] += extra;
             }
         }
         parts.free_velocity.clear();
         let terms = self.momentum.iter().zip(&self.force).zip(&self.field).zip(&self.spring).enumerate();
-        let rhs = terms.map(|(dof, (((p, f), e), s))| p + dt * (f + e - stiffness(dof) * s));
+        let rhs = terms.map(|(dof, (((p, f), e), s))| p + dt * (f + e - model.spring_and_damper(dof).0 * s));
         parts.free_velocity.extend(rhs);
-        for s in &mut self.contact_seeds {
-            s.dt = dt;
-        }
         let state = (&self.tendons, &self.actuators, &self.x0.z[..]);
         self.rows.set_seeds(i, state, dt);
-        self.rounds = 0;
         match self.joints_first.as_deref_mut() {
             Some(first) => self.rows.fill_joints_first(first),
             None => self.rows.fill_pools(parts.pools),
@@ -311,11 +345,7 @@ impl Prepared {
                 parts.inertia.solve(parts.free_velocity);
             }
         }
-        self.set_laws();
-        let parts = self.problem.parts_mut();
-        let pool = parts.pools.member_mut(CONTACT);
-        self.anchors.recall(&self.x0.memory, (parts.contacts, &self.kin), dt, pool);
-        self.problem.finish(dt)
+        Ok(())
     }
 
     /// Laws of contacts and limits for A and v* as they are.

@@ -293,11 +293,12 @@ impl System for RigidSystem {
         p.ready = false;
         let inputs = inputs!(self);
         p.set_dynamics(&inputs, &mut self.dynamics, x0)?;
+        p.set_joint_rows(&inputs, x0);
         self.found.clear();
         if self.switches.contact {
             self.motion.rest();
             if self.options.speculative {
-                p.set_drive(&inputs, horizon)?;
+                p.look_ahead(&inputs, horizon)?;
                 self.collision.predict((&p.kin, &p.drive), &self.model, horizon, &mut self.motion);
             }
             self.collision.find(&p.kin, &self.model, &self.motion, &mut self.found)?;

@@ -83,57 +83,34 @@ impl JointRows {
         force.iter_mut().zip(&self.tau).for_each(|(f, t)| *f += t);
     }
 
-    /// Impulses of motors and tendon springs over `dt` at x₀, each as implicit as it is on `diagonal`, an inertia without what joints share, added to `out` (nv).
-    pub(crate) fn add_drive(
+    /// Calls `f(row, force, gain)` for motors and tendon springs: the force at x₀ and v₀ \[N or N·m\], and the gain K with which it falls with speed in a step of `dt`, 0 at its limits.
+    pub(crate) fn for_drives(
         i: &Inputs<'_>,
         (tendons, actuators, x0): (&TendonState, &ActuatorState, &State),
-        diagonal: &[f64],
         dt: f64,
-        out: &mut [f64],
+        mut f: impl FnMut(SparseRow<'_>, f64, f64),
     ) {
-        let alone = |(a, m): (usize, &ActuatorModel)| is_alone(i, m).then_some(GainRow::Actuator(a));
-        let motors = i.model.actuators.iter().enumerate().filter_map(alone);
-        let spring = |(t, m): (usize, &TendonModel)| is_spring(m).then_some(GainRow::Tendon(t));
-        let springs = i.model.tendons.iter().enumerate().filter_map(spring);
-        for gain_row in motors.chain(springs) {
-            let row = gain_row.row(i.model, tendons, actuators);
-            let seed = gain(&gain_row, i, (tendons, actuators, &x0.z), dt);
-            let w: f64 = row.iter().map(|(d, r)| r * r / diagonal[d]).sum();
+        for of in drives(i) {
+            let row = of.row(i.model, tendons, actuators);
+            let seed = gain(&of, i, (tendons, actuators, &x0.z), dt);
             let [low, high] = seed.limits.unwrap_or([-f64::MAX, f64::MAX]);
-            let force = (seed.bias - seed.gain * row.dot(&x0.v)) / (1.0 + dt * seed.gain * w);
-            row.add_scaled(dt * force.max(low).min(high), out);
+            let force = seed.bias - seed.gain * row.dot(&x0.v);
+            let held = force.max(low).min(high);
+            f(row, held, if held == force { seed.gain } else { 0.0 });
         }
     }
 
-    /// Pushes the rows of the map in the order of the pools and collects what does not depend on the step size. Rows other than limits go
-    /// to `first` when there is one.
-    pub(crate) fn set(
+    /// Collects what acts between joints where it is solved before contacts: all but limits.
+    pub(crate) fn set_first(
         &mut self,
         i: &Inputs<'_>,
         (kin, tendons, actuators): (&Kinematics, &TendonState, &ActuatorState),
-        (x0, drive): (&State, &[f64]),
-        horizon: f64,
+        x0: &State,
         mass: &BlockDiagonal,
-        (map, first): (&mut FrozenMap, Option<&mut JointsFirst>),
+        first: &mut JointsFirst,
     ) {
         let model = i.model;
-        self.limits.clear();
-        if i.limits {
-            self.set_limits(i, tendons, (x0, drive, horizon), mass, map);
-        }
-        self.gains.clear();
-        let numbers = |(a, m)| is_alone(i, m).then_some(GainRow::Actuator(a));
-        self.gains.extend(model.actuators.iter().enumerate().filter_map(numbers));
-        let numbers = |(t, m)| is_spring(m).then_some(GainRow::Tendon(t));
-        self.gains.extend(model.tendons.iter().enumerate().filter_map(numbers));
-        let Some(first) = first else {
-            self.set_frictions(i, tendons, mass, map);
-            for gain in &self.gains {
-                gain.row(model, tendons, actuators).push_onto(map, 1.0);
-            }
-            self.set_equalities(model, EqualityInput { q: &x0.q, kin, tendons }, mass, map);
-            return;
-        };
+        self.set_gains(i);
         let stuck = |(dof, m): (usize, &DofModel)| {
             (model.joints[m.joint].dry_friction > 0.0).then_some(GainRow::Friction(dof))
         };
@@ -151,7 +128,30 @@ impl JointRows {
         }
     }
 
-    fn set_limits(
+    /// Pushes the rows of the map after those of limits, in the order of the pools, and collects what does not depend on the step size.
+    pub(crate) fn set(
+        &mut self,
+        i: &Inputs<'_>,
+        (kin, tendons, actuators): (&Kinematics, &TendonState, &ActuatorState),
+        x0: &State,
+        mass: &BlockDiagonal,
+        map: &mut FrozenMap,
+    ) {
+        self.set_gains(i);
+        self.set_frictions(i, tendons, mass, map);
+        for gain in &self.gains {
+            gain.row(i.model, tendons, actuators).push_onto(map, 1.0);
+        }
+        self.set_equalities(i.model, EqualityInput { q: &x0.q, kin, tendons }, mass, map);
+    }
+
+    fn set_gains(&mut self, i: &Inputs<'_>) {
+        self.gains.clear();
+        self.gains.extend(drives(i));
+    }
+
+    /// Pushes the rows of limits that may be met, the first after contacts.
+    pub(crate) fn set_limits(
         &mut self,
         i: &Inputs<'_>,
         tendons: &TendonState,
@@ -159,6 +159,10 @@ impl JointRows {
         mass: &BlockDiagonal,
         map: &mut FrozenMap,
     ) {
+        self.limits.clear();
+        if !i.limits {
+            return;
+        }
         let model = i.model;
         let mut push = |gap: f64, rate: f64, (margin, reference, solimp), row: SparseRow<'_>, sign: f64| {
             // Rows that cannot be reached are left out: by twice the present rate and what drives it, plus a tenth for other accelerations.
@@ -306,14 +310,13 @@ impl JointRows {
         }
     }
 
-    /// Seeds for a step size.
+    /// Seeds for a step size, of all rows but limits.
     pub(crate) fn set_seeds(
         &mut self,
         i: &Inputs<'_>,
         state: (&TendonState, &ActuatorState, &[f64]),
         dt: f64,
     ) {
-        self.limits.iter_mut().for_each(|s| s.dt = dt);
         self.frictions.iter_mut().for_each(|s| s.dt = dt);
         self.equalities_1.iter_mut().for_each(|s| s.dt = dt);
         self.equalities_3.iter_mut().for_each(|s| s.dt = dt);
@@ -353,14 +356,14 @@ impl GainRow {
     }
 }
 
-/// An actuator that acts, and shares no limit with others.
-fn is_alone(i: &Inputs<'_>, a: &ActuatorModel) -> bool {
-    i.actuation && !a.shares_limit && !a.dofs.is_empty()
-}
-
-/// A tendon with spring or damper.
-fn is_spring(t: &TendonModel) -> bool {
-    (t.stiffness > 0.0 || t.damping > 0.0) && !t.dofs.is_empty()
+/// Actuators that act and share no limit with others, and tendons with spring or damper.
+fn drives<'a>(i: &'a Inputs<'_>) -> impl Iterator<Item = GainRow> + 'a {
+    let alone = |a: &ActuatorModel| i.actuation && !a.shares_limit && !a.dofs.is_empty();
+    let number = move |(a, m)| alone(m).then_some(GainRow::Actuator(a));
+    let spring = |t: &TendonModel| (t.stiffness > 0.0 || t.damping > 0.0) && !t.dofs.is_empty();
+    let tendon = move |(t, m)| spring(m).then_some(GainRow::Tendon(t));
+    let tendons = i.model.tendons.iter().enumerate().filter_map(tendon);
+    i.model.actuators.iter().enumerate().filter_map(number).chain(tendons)
 }
 
 /// The gain of an actuator or tendon in a step.
