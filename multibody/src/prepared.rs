@@ -191,6 +191,11 @@ impl Prepared {
         }
     }
 
+    /// Controls may have changed since joints were solved.
+    pub(crate) fn forget_joints(&mut self) {
+        self.joints_dt = None;
+    }
+
     /// Looks ahead to what drives the bodies over a step of `horizon` \[s\].
     pub(crate) fn look_ahead(&mut self, i: &Inputs<'_>, horizon: f64) -> Result<(), ProblemError> {
         let moves = horizon > 0.0 && horizon.is_finite();

@@ -181,6 +181,7 @@ impl RigidSystem {
 
     /// Controls for writing.
     pub fn control_mut(&mut self) -> &mut [f64] {
+        self.slots.iter_mut().for_each(Prepared::forget_joints);
         &mut self.control
     }
 
@@ -224,6 +225,7 @@ impl RigidSystem {
 
     /// Controls, applied forces and mocap poses for writing.
     pub(crate) fn inputs_mut(&mut self) -> (&mut [f64], &mut [f64], &mut [Pose]) {
+        self.slots.iter_mut().for_each(Prepared::forget_joints);
         (&mut self.control, &mut self.applied, &mut self.mocap)
     }
 
