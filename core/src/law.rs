@@ -134,7 +134,7 @@ pub trait ContactLaw<const D: usize>:
         let _ = pace;
         -self.grad(p, v_c)
     }
-    /// Σ of the gains of a paired sweep ([`Pace::paired`]) over its rows, D × D; None where it is the Hessian with every facet in action.
+    /// Σ of the gains of a paired sweep ([`Pace::several`]) over its rows, D × D; None where it is the Hessian with every facet in action.
     fn sweep_curvature(&self, p: &Self::Params) -> Option<SMatrix<f64, D, D>> {
         let _ = p;
         None
@@ -161,8 +161,8 @@ pub struct Pace {
     pub scale: f64,
     /// θ: after a sweep to λ, multipliers are carried on to λ + θ (λ − λ of the last sweep); 0 for a single sweep.
     pub momentum: f64,
-    /// Sums and differences of opposite multipliers may move by steps of their own.
-    pub paired: bool,
+    /// One of several sweeps of a step: sums and differences of opposite multipliers may move by steps of their own, and what depends on the slip follows it.
+    pub several: bool,
     /// The last sweep of a step undoes penetrations; those before it only stop the approach. What undoes them is not remembered: an integral of the gap
     /// beside the gap itself would be unstable in slow modes.
     pub recover: bool,
@@ -182,7 +182,7 @@ impl Default for Pace {
         Self {
             scale: 1.0,
             momentum: 0.0,
-            paired: false,
+            several: false,
             recover: false,
             remember: true,
             uphill: 0.0,

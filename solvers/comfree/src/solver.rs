@@ -148,7 +148,7 @@ impl ComfreeSolver {
             self.raised = true;
         }
         while count < most && missed > 0.1 * speed {
-            let mut pace = Pace { paired: true, recover: true, remember: false, ..Pace::default() };
+            let mut pace = Pace { several: true, recover: true, remember: false, ..Pace::default() };
             self.sweep(p, &mut pace, &mut gamma, &mut out.v_position)?;
             (missed, count) = (pace.residual, count + 1);
         }
@@ -221,7 +221,7 @@ impl ContactSolver for ComfreeSolver {
             let last = settled || sweep >= limit;
             let next = 0.5 * (1.0 + f64::sqrt(1.0 + 4.0 * t * t));
             let momentum = if last { 0.0 } else { (t - 1.0) / next };
-            let mut pace = Pace { momentum, paired: many, recover: !many, ..Pace::default() };
+            let mut pace = Pace { momentum, several: many, recover: !many, ..Pace::default() };
             self.sweep(p, &mut pace, &mut out.gamma, &mut out.v)?;
             t = if pace.uphill > 0.0 { 1.0 } else { next };
             if sweep == 1 && relative > 0.0 {

@@ -97,6 +97,9 @@ pub struct DualCone {
     pub ballistic: bool,
     /// Largest speed at which [`Gains::Recovery`] undoes a penetration \[m/s\], > 0.
     pub recovery_speed: f64,
+    /// Slip v_s \[m/s\] above which friction is Coulomb's where a step has several sweeps: the speed o by which the dual cone opens a contact that slides, the largest μ_f times the rate along d_f, is taken
+    /// off as far as o²/(o² + (μ v_s)²). None: the dual cone's at any slip, as in the paper; a body that slides is thrown up by up to μ times its speed.
+    pub coulomb_slip: Option<f64>,
     /// Width of the solimp curve in place of the contact's own \[m\].
     pub width: Option<f64>,
     /// Anchors: the part of a step's change that facet forces take into the next step, 0 to 1. A contact then rests without depth and without creep.
@@ -117,6 +120,7 @@ impl Default for DualCone {
             smoothing: 0.0,
             ballistic: true,
             recovery_speed: 1.0,
+            coulomb_slip: None,
             width: None,
             memory: 0.0,
         }
@@ -138,14 +142,16 @@ impl DualCone {
             smoothing: 0.0,
             ballistic: false,
             recovery_speed: f64::MAX,
+            coulomb_slip: None,
             width: None,
             memory: 0.0,
         }
     }
 
-    /// With memory: what is remembered balances a contact at rest, so that facets keep exact masses of their own, with which sweeps are fastest.
+    /// With memory: what is remembered balances a contact at rest, so that facets keep exact masses of their own, with which sweeps are fastest. What slides faster than 3 cm/s has Coulomb's friction where
+    /// there are several.
     pub fn remembering(memory: f64) -> Self {
-        Self { memory, balanced: memory == 0.0, ..Self::default() }
+        Self { memory, balanced: memory == 0.0, coulomb_slip: Some(0.03), ..Self::default() }
     }
 
     /// Fails on a setting that is out of range.
@@ -188,6 +194,7 @@ impl DualCone {
             return Err(format!("recovery_speed is {}, but must be more than 0", self.recovery_speed));
         }
         not_negative("width", self.width.unwrap_or(0.0))?;
+        not_negative("coulomb_slip", self.coulomb_slip.unwrap_or(0.0))?;
         if !(0.0..=1.0).contains(&self.memory) {
             return Err(format!("memory is {}, but must be between 0 and 1", self.memory));
         }
@@ -300,7 +307,7 @@ macro_rules! dual_cone {
                 v_c: SVector<f64, $d>,
                 pace: &mut Pace,
             ) -> SVector<f64, $d> {
-                if pace.paired && p.is_paired() { p.sweep_pairs(&v_c, pace) } else { p.sweep(&v_c, pace) }
+                if pace.several && p.is_paired() { p.sweep_pairs(&v_c, pace) } else { p.sweep(&v_c, pace) }
                 p.impulse()
             }
 

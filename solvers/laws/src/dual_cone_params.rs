@@ -21,6 +21,8 @@ pub struct DualConeParams {
     multipliers: [f64; FACETS],
     pub(crate) last: [f64; FACETS],
     pub(crate) shift: f64,
+    /// Opening speed above which friction is Coulomb's, μ v_s; f64::MAX for never.
+    slow: f64,
     /// Sliding, spin, rolling.
     mu: [f64; 3],
     pub(crate) directions: u8,
@@ -138,6 +140,7 @@ impl DualConeParams {
         };
         self.mu = [sliding, m.friction_torsional, m.friction_rolling];
         self.smoothing = law.smoothing;
+        self.slow = law.coulomb_slip.map_or(f64::MAX, |slip| sliding * slip);
         let material = [m.stiffness, m.relaxation_time * m.stiffness];
         let (relative, shift) = law.relative(seed.dt, seed.gap, &m.solimp, material);
         self.shift = shift;
@@ -313,6 +316,24 @@ impl DualConeParams {
         }
     }
 
+    /// What is taken off the opening of a contact that slides \[m/s\]: o³/(o² + (μ v_s)²), o the largest rate of a facet across the normal.
+    #[inline(always)]
+    pub(crate) fn opening<const D: usize>(&self, v_c: &SVector<f64, D>) -> f64 {
+        if self.slow == f64::MAX || D < 3 || self.condim < 3 {
+            return 0.0;
+        }
+        let mut most = match self.directions {
+            4 => fastest(&HALF_4, v_c[1], v_c[2]),
+            8 => fastest(&HALF_8, v_c[1], v_c[2]),
+            _ => fastest(&HALF_16, v_c[1], v_c[2]),
+        } * self.mu[0];
+        for axis in 3..usize::from(self.condim).min(D) {
+            most = most.max((self.mu[if axis == 3 { 1 } else { 2 }] * v_c[axis]).abs());
+        }
+        let square = most * most;
+        if square > 0.0 { most * (square / (square + self.slow * self.slow)) } else { 0.0 }
+    }
+
     /// Facets in use.
     #[inline(always)]
     fn facets(&self) -> usize {
@@ -412,6 +433,10 @@ impl DualConeParams {
     pub(crate) fn sweep<const D: usize>(&mut self, v_c: &SVector<f64, D>, pace: &mut Pace) {
         let mut rates = [0.0; FACETS];
         self.rates(v_c, &mut rates);
+        if pace.several {
+            let opening = self.opening(v_c);
+            rates.iter_mut().for_each(|r| *r += opening);
+        }
         if self.smoothing == 0.0 {
             self.sweep_at(&rates, |x| x.max(0.0), pace);
         } else {
@@ -531,6 +556,12 @@ pub(crate) fn facet_count(condim: usize, directions: u8) -> usize {
         4 | 5 => n + 2,
         _ => n + 6,
     }
+}
+
+/// Largest |d·u| over pairs of directions.
+#[inline(always)]
+fn fastest<const H: usize>(half: &[[f64; 2]; H], x: f64, y: f64) -> f64 {
+    half.iter().fold(0.0, |most: f64, [c, s]| most.max((c * x + s * y).abs()))
 }
 
 /// The first H of them.

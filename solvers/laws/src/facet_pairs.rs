@@ -114,7 +114,7 @@ impl DualConeParams {
             momentum: pace.momentum,
             undo,
             remember: pace.remember,
-            along: v_c[0] + shift,
+            along: v_c[0] + shift + self.opening(v_c),
             gain: [gain, 1.0 / gain],
             over_scale,
         };

@@ -51,6 +51,7 @@ fn cases() -> impl Strategy<Value = Case> {
             ballistic: flags[3],
             recovery_speed: 0.1,
             directions: [4, 8, 16][n],
+            coulomb_slip: None,
             smoothing: 0.05,
             width: None,
             memory: 0.0,
