@@ -121,8 +121,37 @@ impl Plot {
     }
 
     fn visible(&self, (x, y): (f64, f64)) -> bool {
-        let in_range = self.y_range.is_none_or(|[a, b]| (a..=b).contains(&y));
-        x.is_finite() && y.is_finite() && (!self.x_log || x > 0.0) && (!self.y_log || y > 0.0) && in_range
+        self.drawable((x, y)) && self.y_range.is_none_or(|[a, b]| (a..=b).contains(&y))
+    }
+
+    fn drawable(&self, (x, y): (f64, f64)) -> bool {
+        x.is_finite() && y.is_finite() && (!self.x_log || x > 0.0) && (!self.y_log || y > 0.0)
+    }
+
+    /// The parts of a line within the range.
+    fn runs(&self, points: &[(f64, f64)]) -> Vec<Vec<(f64, f64)>> {
+        let drawable: Vec<_> = points.iter().copied().filter(|p| self.drawable(*p)).collect();
+        let Some([low, high]) = self.y_range else { return vec![drawable] };
+        let mut runs: Vec<Vec<(f64, f64)>> = Vec::new();
+        let mut open = false;
+        for (p, q) in drawable.iter().zip(drawable.iter().skip(1)) {
+            // Where the line from p to q crosses a bound, as a part of it.
+            let cross = |bound: f64| (bound - p.1) / (q.1 - p.1);
+            let at = |w: f64| (p.0 + w * (q.0 - p.0), p.1 + w * (q.1 - p.1));
+            let bounds = if p.1 == q.1 { [0.0, 1.0] } else { [cross(low), cross(high)] };
+            let from = bounds[0].min(bounds[1]).max(0.0);
+            let to = bounds[0].max(bounds[1]).min(1.0);
+            if from > to || p.1.max(q.1) < low || p.1.min(q.1) > high {
+                open = false;
+                continue;
+            }
+            match runs.last_mut().filter(|_| open && from == 0.0) {
+                Some(run) => run.push(at(to)),
+                None => runs.push(vec![at(from), at(to)]),
+            }
+            open = to == 1.0;
+        }
+        runs
     }
 
     fn range(values: impl Iterator<Item = f64>, log: bool) -> std::ops::Range<f64> {
@@ -274,18 +303,16 @@ impl Plot {
                 let dots = points.iter().map(|p| Circle::new(*p, radius, color.filled()));
                 chart.draw_series(dots).map_err(err)?;
             }
-            let drawn = match s.mark {
-                Mark::Dashed => {
-                    Some(chart.draw_series(DashedLineSeries::new(points, 7, 5, line)).map_err(err)?)
+            let runs = if s.mark == Mark::Points { Vec::new() } else { self.runs(&s.points) };
+            for run in runs {
+                if s.mark == Mark::Dashed {
+                    chart.draw_series(DashedLineSeries::new(run, 7, 5, line)).map_err(err)?;
+                } else {
+                    chart.draw_series(LineSeries::new(run, line)).map_err(err)?;
                 }
-                Mark::Points => {
-                    Some(chart.draw_series(std::iter::empty::<Circle<(f64, f64), i32>>()).map_err(err)?)
-                }
-                Mark::Line | Mark::LinePoints => {
-                    Some(chart.draw_series(LineSeries::new(points, line)).map_err(err)?)
-                }
-            };
-            if let (Some(d), false) = (drawn, s.label.is_empty()) {
+            }
+            if !s.label.is_empty() {
+                let d = chart.draw_series(std::iter::empty::<Circle<(f64, f64), i32>>()).map_err(err)?;
                 let (mark, radius) = (s.mark, marker(s));
                 d.label(&s.label).legend(move |(x, y)| {
                     let dash = |from: i32, to: i32| {

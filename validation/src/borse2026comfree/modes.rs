@@ -2,7 +2,7 @@ use signorini_comfree::ComfreeSolver;
 use signorini_core::{Slot, System};
 use signorini_laws::{DualCone, Gains, MassScale};
 
-use super::scenes::{G, SOLIMP, cube, stack};
+use super::scenes::{G, SOLIMP, cube, cube_from_afar, stack};
 use crate::engine::{Engine, Sweeps};
 use crate::trace::{Run, Trace};
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
@@ -25,6 +25,8 @@ struct Effect {
     creep: f64,
     /// Friction over μ f_n along 45° and 22.5°.
     friction: [f64; 2],
+    /// Rise while it slides there \[m\].
+    rise: f64,
     /// Fastest speed in a stack of five after 3 s \[m/s\].
     stack: f64,
     fall: Vec<(f64, f64)>,
@@ -57,16 +59,19 @@ fn gain(engine: &Engine) -> Result<f64, PageError> {
 fn effect(engine: &Engine) -> Result<Effect, PageError> {
     let drop = cube(0.15, 1.0, 0.0, SOLIMP)?;
     let fall = Run::new(&drop, engine, 1.0).trace(|_, _| {})?;
+    // Pairs from 2 cm on, so that a law that acts at a distance has something to act on.
+    let near = Run::new(&cube_from_afar(0.15, 0.02)?, engine, 0.45).trace(|_, _| {})?;
     let low = (0..fall.len()).map(|r| fall.q[r][2]).fold(1.0, f64::min);
     let slope = cube(0.05, 1.0, 10f64.to_radians(), SOLIMP)?;
     let creep = Run::new(&slope, engine, 2.0).trace(|_, _| {})?;
-    let mut friction = [0.0; 2];
+    let (mut friction, mut rise) = ([0.0; 2], 0.0f64);
     for (f, deg) in friction.iter_mut().zip([45.0f64, 22.5]) {
         let flat = cube(0.05, 0.3, 0.0, SOLIMP)?;
         let (sin, cos) = deg.to_radians().sin_cos();
         let slide = Run::new(&flat, engine, 0.4).trace(|_, x| (x.v[0], x.v[1]) = (2.0 * cos, 2.0 * sin))?;
         let speed = |t: f64| slide.v_at(t, 0).hypot(slide.v_at(t, 1));
         *f = (speed(0.1) - speed(0.4)) / (0.3 * 0.3 * G);
+        rise = slide.q.iter().fold(rise, |most, q| most.max(q[2] - 0.05));
     }
     let pile = Run::new(&stack(5)?, engine, 3.0).trace(|_, _| {})?;
     Ok(Effect {
@@ -74,11 +79,12 @@ fn effect(engine: &Engine) -> Result<Effect, PageError> {
         depth: 0.05 - fall.q_at(1.0, 2),
         restless: fastest(&fall, 0.2),
         impact: 0.05 - low,
-        braked: braked(&fall),
+        braked: braked(&near),
         creep: creep.v_at(2.0, 0).hypot(creep.v_at(2.0, 1)),
         friction,
+        rise,
         stack: fastest(&pile, 0.1),
-        fall: fall.curve(500, |t, row| t.q[row][2] - 0.05),
+        fall: near.curve(500, |t, row| t.q[row][2] - 0.05),
     })
 }
 
@@ -122,6 +128,13 @@ impl Page for Modes {
             ("memory", one(DualCone { memory: 1.0, ..law })),
             ("memory, evaluations until settled (default mode)", Engine::comfree(0.002)),
             (
+                "the same with the friction of the dual cone at any slip",
+                Engine {
+                    dual_cone: Some(DualCone { coulomb_slip: None, ..DualCone::remembering(1.0) }),
+                    ..Engine::comfree(0.002)
+                },
+            ),
+            (
                 "paper mode, k = 0.2, d = 0.001",
                 Engine { dual_cone: Some(paper), ..Engine::comfree(0.002).in_paper_mode() },
             ),
@@ -137,12 +150,17 @@ impl Page for Modes {
                 "creep [mm/s]",
                 "friction/μf_n, 45°",
                 "22.5°",
+                "rise of what slides [mm]",
                 "stack, fastest after 3 s [m/s]",
             ],
         );
-        let mut plot =
-            Plot::new("fall", "Height of the lower face of the dropped cube.", "time [s]", "height [m]");
-        plot.y_range = Some([-0.004, 0.01]);
+        let mut plot = Plot::new(
+            "fall",
+            "Height of the lower face of the dropped cube, with pairs from 2 cm on.",
+            "time [s]",
+            "height [m]",
+        );
+        plot.y_range = Some([-0.013, 0.02]);
         let mut effects = Vec::new();
         for (name, engine) in &settings {
             ctx.say(*name);
@@ -156,6 +174,7 @@ impl Page for Modes {
                 format!("{:.4}", 1e3 * e.creep),
                 format!("{:.3}", e.friction[0]),
                 format!("{:.3}", e.friction[1]),
+                format!("{:.3}", 1e3 * e.rise),
                 format!("{:.1e}", e.stack),
             ]);
             if effects.is_empty() || name.starts_with("no ball") || name.contains("mode") {
@@ -234,7 +253,19 @@ impl Page for Modes {
             } else {
                 Claim::at_least("braked/paper", &claim, 1e-3, lost, "m/s")
                     .rule("some: the paper's law acts at a distance")
-                    .because("a pair exists when it can close within the step; the one step that brakes here ends below the floor, where the gap is no longer open")
+            });
+        }
+        for (id, name, what) in [
+            ("default", "memory, eval", "default mode"),
+            ("dual_cone", "the same", "default mode with the friction of the dual cone"),
+        ] {
+            let claim = format!("{what}: rise of what slides at 2 m/s with μ = 0.3");
+            let rise = of(name).rise;
+            claims.push(if id == "default" {
+                Claim::at_most("rise/default", &claim, 1e-4, rise, "m").rule("at most 0.1 mm")
+            } else {
+                Claim::between("rise/dual_cone", &claim, [1e-3, 0.6 * 0.6 / (2.0 * G)], rise, "m")
+                    .rule("seen, at most (μ v)²/2g")
             });
         }
         claims.push(
@@ -256,7 +287,7 @@ impl Page for Modes {
         ).because("the slowest modes of the stack are still decaying after 3 s: it stands, and its kinetic energy is below 1e-12 J after 6 s"));
         Ok(PageOutput {
             text: vec![
-                "Each row changes one switch of the first, a single evaluation of the default law without memory; the last but one is the default mode, the last the paper. λ_max: largest eigenvalue of A⁻¹∇²Ψ of five \
+                "Each row changes one switch of the first, a single evaluation of the default law without memory; then the default mode, what its friction would be without its own switch, and the paper. Braking before touch is looked at with pairs from 2 cm on (`gap`). λ_max: largest eigenvalue of A⁻¹∇²Ψ of five \
                  cubes pressed together, at most 1 by mass splitting or by the cap."
                     .into(),
             ],

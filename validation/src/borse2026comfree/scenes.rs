@@ -57,6 +57,18 @@ pub(super) fn cube(z: f64, friction: f64, tilt: f64, solimp: &str) -> Result<Sce
     Ok(scene)
 }
 
+/// The cube over a plane, with contacts that exist from a distance \[m\] on and act below zero.
+pub(super) fn cube_from_afar(z: f64, margin: f64) -> Result<Scene, PageError> {
+    let surface = format!("gap=\"{margin}\" solimp=\"{SOLIMP}\"");
+    read(
+        "cube from afar",
+        &format!(
+            "<geom type=\"plane\" size=\"20 20 .1\" {surface}/>\
+             <body pos=\"0 0 {z}\"><freejoint/><geom type=\"box\" size=\".05 .05 .05\" density=\"1000\" {surface}/></body>"
+        ),
+    )
+}
+
 /// Fig. 2: a sphere of radius 0.1 m and 1000 kg/m³ that touches the plane.
 pub(super) fn sphere(friction: f64) -> Result<Scene, PageError> {
     read(
