@@ -1,4 +1,4 @@
-use signorini_core::{NoObserver, System};
+use signorini_core::{AcceptedStep, StepObserver, System};
 
 use super::failed;
 use crate::engine::{Engine, Sweeps};
@@ -17,12 +17,24 @@ const TIME: f64 = 5.0;
 /// Interval at which the energy is looked at \[s\].
 const SAMPLE: f64 = 0.1;
 
-/// One run: the kinetic energy per mass over time, the deepest overlap at the end \[m\], the height of the centre of mass lost \[m\], the time per step \[s\].
+/// One run: the kinetic energy per mass over time, the deepest overlap at the end and on the way \[m\], the part of steps that did not converge, the height of the centre of mass \[m\], the time per
+/// step \[s\].
 struct Outcome {
     curve: Vec<(f64, f64)>,
     deepest: f64,
+    on_the_way: f64,
+    unconverged: f64,
     height: f64,
     step_s: f64,
+}
+
+/// Deepest overlap at the start of any step \[m\].
+struct Deepest(f64);
+
+impl StepObserver for Deepest {
+    fn accepted(&mut self, step: &AcceptedStep<'_>) {
+        self.0 = step.last.contacts.iter().fold(self.0, |d, c| d.max(-c.gap));
+    }
 }
 
 fn settle(heap: Heap, engine: &Engine) -> Result<Outcome, PageError> {
@@ -32,18 +44,21 @@ fn settle(heap: Heap, engine: &Engine) -> Result<Outcome, PageError> {
     let mut x = sys.initial_state(None).map_err(failed)?;
     let mass = sys.model().total_mass();
     let weight = mass * sys.model().gravity.norm();
-    let (mut curve, mut steps, mut wall) = (Vec::new(), 0, 0.0);
+    let (mut curve, mut steps, mut unconverged, mut wall) = (Vec::new(), 0, 0, 0.0);
+    let mut way = Deepest(0.0);
     for i in 1..=(TIME / SAMPLE).round() as u32 {
         let started = std::time::Instant::now();
-        let report =
-            integrator.advance(&mut sys, &mut x, SAMPLE * f64::from(i), &mut NoObserver).map_err(failed)?;
+        let report = integrator.advance(&mut sys, &mut x, SAMPLE * f64::from(i), &mut way).map_err(failed)?;
         wall += started.elapsed().as_secs_f64();
         steps += report.steps;
+        unconverged += report.unconverged;
         curve.push((x.t, sys.energy(&x).kinetic / mass));
     }
     let deepest = sys.deepest_penetration(&x).map_err(failed)?.map_or(0.0, |p| p.depth);
     let height = sys.energy(&x).potential / weight;
-    Ok(Outcome { curve, deepest, height, step_s: wall / steps as f64 })
+    let (steps, unconverged) = (steps as f64, unconverged as f64);
+    let (on_the_way, unconverged) = (way.0, unconverged / steps);
+    Ok(Outcome { curve, deepest, on_the_way, unconverged, height, step_s: wall / steps })
 }
 
 impl Page for Rest {
@@ -73,6 +88,8 @@ impl Page for Rest {
                 "solver",
                 "kinetic [J/kg]",
                 "deepest overlap [mm]",
+                "on the way [mm]",
+                "steps not converged [%]",
                 "centre of mass [m]",
                 "time per step [µs]",
             ],
@@ -95,6 +112,8 @@ impl Page for Rest {
                         name.into(),
                         format!("{last:.1e}"),
                         format!("{:.3}", 1e3 * o.deepest),
+                        format!("{:.2}", 1e3 * o.on_the_way),
+                        format!("{:.1}", 1e2 * o.unconverged),
                         format!("{:.3}", o.height),
                         format!("{:.0}", 1e6 * o.step_s),
                     ]);
@@ -142,7 +161,7 @@ impl Page for Rest {
             text: vec![
                 "ComFree with facets that remember their force from step to step and the automatic gain cap (masses shared within a tree), condim 6, rolling coefficient 5 mm: no \
                  sleeping, no damping added. One evaluation per step moves an impulse by one body, so a falling stack of ten cubes topples under few evaluations and \
-                 comes to rest as a layer; default mode takes as many as settle contacts (at most 64), holds it up and brings it to rest. ICF, which solves the contacts of a step together, beside it (condim 3)."
+                 comes to rest as a layer; default mode takes as many as settle contacts (at most 64), holds it up and brings it to rest. What tumbles at 2 m/s moves 2 cm in a step of 10 ms and turns: overlaps on the way are of that size under any solver with the contacts of the start of a step. ICF, which solves the contacts of a step together, beside it (condim 3)."
                     .into(),
             ],
             plots: vec![plot],
