@@ -7,7 +7,6 @@ use signorini_geometry::{Aabb, BroadPhase, ContactPoint, Shape, contacts};
 use signorini_scene::{GeomShape, Pose, Scene};
 
 use crate::bounds::{Bounds, PlacedBounds};
-use crate::drive::Drive;
 use crate::motion::Motion;
 use crate::pairs::{Pair, PairRules, PairTable};
 use crate::partners::{self, Partners, Reach};
@@ -166,34 +165,16 @@ impl Collision {
         }
     }
 
-    /// The motion over a step of length `horizon` \[s\] from the velocities of `kin` and what drives the bodies.
-    pub(crate) fn predict(
-        &self,
-        (kin, drive): (&Kinematics, &Drive),
-        model: &Model,
-        horizon: f64,
-        out: &mut Motion,
-    ) {
-        out.horizon = horizon;
-        out.set_drive(kin, model, drive);
-        // A step moves with its last velocity.
-        out.fall = model.gravity.norm() * horizon * horizon;
-        for p in &self.proxies[self.first_moving..] {
-            let (center, radius) = p.ball.unwrap_or((Point3::origin(), 0.0));
-            out.set_body(kin, model, p.body, (&at(kin, p.body, &center), radius));
-        }
-    }
-
-    /// Finds contacts, and pairs whose gap can close by the motion.
+    /// Finds contacts, and pairs whose gap can close by the motion, of which the length and what drives it are set.
     pub(crate) fn find(
         &mut self,
         kin: &Kinematics,
         model: &Model,
-        motion: &Motion,
+        motion: &mut Motion,
         out: &mut Vec<FoundContact>,
     ) -> Result<(), ProblemError> {
         out.clear();
-        self.place(kin, motion);
+        self.place(kin, model, motion);
         let (colliders, proxies, rules) = (&self.colliders, &self.proxies, &self.rules);
         let (first_moving, balls, margins) = (self.first_moving, &self.balls, &self.margins);
         let near = match &self.partners {
@@ -278,13 +259,18 @@ impl Collision {
         Ok(())
     }
 
-    /// Balls and swept boxes of the proxies; no collider is placed yet.
-    fn place(&mut self, kin: &Kinematics, motion: &Motion) {
+    /// Balls and swept boxes of the proxies, and how these move; no collider is placed yet.
+    fn place(&mut self, kin: &Kinematics, model: &Model, motion: &mut Motion) {
         self.is_placed.fill(false);
-        for ((p, margin), ball) in self.proxies.iter().zip(&self.margins).zip(&mut self.balls) {
-            if let Some((center, radius)) = &p.ball {
-                let radius = radius + margin + motion.reach(p.body);
-                *ball = Reach { center: at(kin, p.body, center), radius };
+        let proxies = self.proxies.iter().zip(&self.margins).zip(&mut self.balls).enumerate();
+        for (i, ((p, margin), ball)) in proxies {
+            let (center, radius) = p.ball.unwrap_or((Point3::origin(), 0.0));
+            let center = at(kin, p.body, &center);
+            if i >= self.first_moving && motion.horizon > 0.0 {
+                motion.set_body(kin, model, p.body, (&center, radius));
+            }
+            if p.ball.is_some() {
+                *ball = Reach { center, radius: radius + margin + motion.reach(p.body) };
             }
         }
         if self.partners.is_some() {

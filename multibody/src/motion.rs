@@ -43,8 +43,15 @@ impl Motion {
         }
     }
 
-    /// Takes over what drives the bodies.
-    pub(crate) fn set_drive(&mut self, kin: &Kinematics, model: &Model, drive: &Drive) {
+    /// Begins the motion over a step of length `horizon` \[s\] from the velocities of `kin` and what drives the bodies.
+    pub(crate) fn over(&mut self, horizon: f64, (kin, drive): (&Kinematics, &Drive), model: &Model) {
+        self.horizon = horizon;
+        // A step moves with its last velocity.
+        self.fall = model.gravity.norm() * horizon * horizon;
+        self.set_drive(kin, model, drive);
+    }
+
+    fn set_drive(&mut self, kin: &Kinematics, model: &Model, drive: &Drive) {
         if drive.is_idle() && !self.driven {
             return;
         }

@@ -194,7 +194,7 @@ impl RigidSystem {
         p.ready = false;
         p.kin.set_positions(&self.model, &x.q, &self.mocap);
         self.motion.rest();
-        self.collision.find(&p.kin, &self.model, &self.motion, &mut self.found)?;
+        self.collision.find(&p.kin, &self.model, &mut self.motion, &mut self.found)?;
         let deepest = self.found.iter().min_by(|a, b| a.point.gap.total_cmp(&b.point.gap));
         Ok(deepest.filter(|c| c.point.gap < 0.0).map(|c| Penetration { geoms: c.geoms, depth: -c.point.gap }))
     }
@@ -301,9 +301,9 @@ impl System for RigidSystem {
             self.motion.rest();
             if self.options.speculative {
                 p.look_ahead(&inputs, horizon)?;
-                self.collision.predict((&p.kin, &p.drive), &self.model, horizon, &mut self.motion);
+                self.motion.over(horizon, (&p.kin, &p.drive), &self.model);
             }
-            self.collision.find(&p.kin, &self.model, &self.motion, &mut self.found)?;
+            self.collision.find(&p.kin, &self.model, &mut self.motion, &mut self.found)?;
         }
         p.set_contacts(&inputs, &self.found, &x0.v);
         if let Some(model) = &mut self.contact_model {
