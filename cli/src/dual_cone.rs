@@ -37,7 +37,7 @@ pub(crate) fn warnings(scene: &Scene, pairs: &[CollidingPair]) -> Vec<String> {
         ));
     }
     let mut tell = |count: usize, text: String| {
-        out.push(if count > 1 { format!("{text} ({} pairs more)", count - 1) } else { text });
+        out.push(if count > 1 { format!("{text} ({} kinds of pairs more)", count - 1) } else { text });
     };
     let entries: [(&str, [f64; 2]); 5] = [
         ("dmin", [0.0, 1.0]),

@@ -5,7 +5,7 @@ use clap::Args;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use signorini_core::na::{Point3, Vector3};
-use signorini_multibody::{Dynamics, Kinematics, Model, TreeFactor};
+use signorini_multibody::{CollidingPair, Dynamics, Kinematics, Model, TreeFactor};
 use signorini_scene::{ActuatorForce, CombinationRule, GeomShape, NoteKind, Scene, Transmission};
 use signorini_validation::engine::Engine;
 
@@ -375,10 +375,16 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
         say!("  {note}");
     }
     let sys = Engine::default().system(scene)?;
-    let pairs = sys.contact_pairs();
-    say!("  {} pairs of geoms can collide; their contacts:", pairs.len());
-    let mut groups: Vec<(String, usize, [usize; 2])> = Vec::new();
-    for p in &pairs {
+    let mut groups: Vec<(CollidingPair, usize)> = Vec::new();
+    for p in sys.contact_pairs() {
+        match groups.iter_mut().find(|g| g.0.material == p.material && g.0.margin == p.margin) {
+            Some(g) => g.1 += 1,
+            None => groups.push((p, 1)),
+        }
+    }
+    let all: usize = groups.iter().map(|g| g.1).sum();
+    say!("  {all} pairs of geoms can collide; their contacts:");
+    for (p, n) in &groups {
         let m = &p.material;
         let text = format!(
             "k {:.4e} N/m, d {} s/m, friction {}/{}, torsional {} m, rolling {} m, condim {}, solref {:?}, solimp {:?}, margin {} m",
@@ -393,15 +399,10 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
             m.solimp,
             p.margin
         );
-        match groups.iter_mut().find(|g| g.0 == text) {
-            Some(g) => g.1 += 1,
-            None => groups.push((text, 1, p.geoms)),
-        }
-    }
-    for (text, n, [a, b]) in groups {
+        let [a, b] = p.geoms;
         say!("  {n:>6} pairs, such as {} – {}: {text}", scene.geoms[a].name, scene.geoms[b].name);
     }
-    if pairs.iter().any(|p| p.material.condim > 3) {
+    if groups.iter().any(|g| g.0.material.condim > 3) {
         say!("  torsional and rolling friction (condim 4, 6) are not used by lagged, similar and sap.");
     }
     let missing = scene.geoms.iter().filter(|g| matches!(g.shape, GeomShape::MissingMesh(_))).count();

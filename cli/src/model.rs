@@ -108,7 +108,7 @@ impl ModelArguments {
             if let Some(note) = dual_cone::cones(scene) {
                 eprintln!("note: {note}");
             }
-            for w in dual_cone::warnings(scene, &sys.contact_pairs()) {
+            for w in dual_cone::warnings(scene, &sys.kinds_of_pairs()) {
                 eprintln!("warning: {w}");
             }
         }

@@ -57,7 +57,7 @@ pub fn limited_friction(scene: &Scene, pairs: &[CollidingPair]) -> Option<String
     let (asked, used) = (p.stated_friction, p.material.friction_static);
     let more = match limited().count() {
         1 => String::new(),
-        n => format!(" ({} pairs more)", n - 1),
+        n => format!(" ({} kinds of pairs more)", n - 1),
     };
     let degrees = used.atan().to_degrees();
     Some(format!(
@@ -303,51 +303,64 @@ impl Collision {
     }
 
     /// All pairs.
-    pub(crate) fn pairs(&self) -> Vec<CollidingPair> {
-        let geom = |i: u32| self.colliders[i as usize].geom;
-        let public = |p: Pair| CollidingPair {
-            geoms: [geom(p.a), geom(p.b)],
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = CollidingPair> {
+        self.numbers().filter_map(|(i, j)| self.rules.pair(&self.colliders, i, j)).map(|p| self.public(&p))
+    }
+
+    /// One pair of every two kinds of geoms, and all explicit ones.
+    pub(crate) fn kinds_of_pairs(&self) -> Vec<CollidingPair> {
+        let kinds = self.rules.kinds(&self.colliders, self.moving_from());
+        kinds.iter().map(|p| self.public(p)).collect()
+    }
+
+    fn public(&self, p: &Pair) -> CollidingPair {
+        CollidingPair {
+            geoms: [p.a, p.b].map(|i| self.colliders[i as usize].geom),
             material: p.material,
             stated_friction: p.stated_friction,
             margin: p.margin,
-        };
-        self.numbers().filter_map(|(i, j)| self.rules.pair(&self.colliders, i, j)).map(public).collect()
+        }
+    }
+
+    /// Number of the first collider that moves.
+    fn moving_from(&self) -> usize {
+        self.proxies.get(self.first_moving).map_or(self.colliders.len(), |p| p.colliders.start)
     }
 
     /// Numbers of any two colliders of which the second moves.
     fn numbers(&self) -> impl Iterator<Item = (usize, usize)> {
-        let moving = self.proxies.get(self.first_moving).map_or(self.colliders.len(), |p| p.colliders.start);
-        (moving..self.colliders.len()).flat_map(|j| (0..j).map(move |i| (i, j)))
+        (self.moving_from()..self.colliders.len()).flat_map(|j| (0..j).map(move |i| (i, j)))
     }
 
     /// Pairs of shapes that have no contact query, found by asking each pair of kinds once.
     pub(crate) fn unsupported(&self) -> Option<String> {
         let mut points = Vec::new();
         let far = Pose::translation(0.0, 0.0, 1e3);
-        let mut kinds: Vec<&Collider> = Vec::new();
-        for c in &self.colliders {
-            if !kinds.iter().any(|k| k.shape.name() == c.shape.name()) {
-                kinds.push(c);
+        let mut query = |i: usize, j: usize| {
+            let [a, b] = [i, j].map(|k| &self.colliders[k].shape);
+            contacts(a, &Pose::identity(), b, &far, 0.0, &mut points)
+        };
+        let mut kinds: Vec<(&str, Vec<usize>)> = Vec::new();
+        for (i, c) in self.colliders.iter().enumerate() {
+            match kinds.iter_mut().find(|k| k.0 == c.shape.name()) {
+                Some(kind) => kind.1.push(i),
+                None => kinds.push((c.shape.name(), vec![i])),
             }
         }
-        let mut refused = HashSet::new();
-        for (a, b) in kinds.iter().flat_map(|a| kinds.iter().map(move |b| (a, b))) {
-            if contacts(&a.shape, &Pose::identity(), &b.shape, &far, 0.0, &mut points).is_err() {
-                refused.insert([a.shape.name(), b.shape.name()]);
+        for (k, (_, a)) in kinds.iter().enumerate() {
+            for (_, b) in &kinds[k..] {
+                let Err(e) = query(a[0], b[0]).and(query(b[0], a[0])) else { continue };
+                let mut numbers = a.iter().flat_map(|i| b.iter().map(move |j| (*i.min(j), *i.max(j))));
+                let meet = |(i, j): (usize, usize)| {
+                    i != j && j >= self.moving_from() && self.rules.pair(&self.colliders, i, j).is_some()
+                };
+                if let Some((i, j)) = numbers.find(|p| meet(*p)) {
+                    let [a, b] = [i, j].map(|k| &self.colliders[k].name);
+                    return Some(format!("geoms '{a}' and '{b}': {e}"));
+                }
             }
         }
-        if refused.is_empty() {
-            return None;
-        }
-        self.numbers().find_map(|(i, j)| {
-            let (a, b) = (&self.colliders[i], &self.colliders[j]);
-            if !refused.contains(&[a.shape.name(), b.shape.name()]) {
-                return None;
-            }
-            self.rules.pair(&self.colliders, i, j)?;
-            let e = contacts(&a.shape, &Pose::identity(), &b.shape, &far, 0.0, &mut points).err()?;
-            Some(format!("geoms '{}' and '{}': {e}", a.name, b.name))
-        })
+        None
     }
 }
 

@@ -40,6 +40,42 @@ impl PairRules {
         self.filter.collides(&self.scene, colliders[a].geom, colliders[b].geom)
     }
 
+    /// One pair of every two kinds of colliders, by surface and masks, and all explicit pairs; those from number `moving` on move.
+    pub(crate) fn kinds(&self, colliders: &[Collider], moving: usize) -> Vec<Pair> {
+        let mut classes: Vec<(bool, usize, Vec<usize>)> = Vec::new();
+        let surface = |i: usize| &self.scene.geoms[colliders[i].geom];
+        for i in 0..colliders.len() {
+            let moves = i >= moving;
+            let same = |class: &&mut (bool, usize, Vec<usize>)| {
+                let (a, b) = (surface(class.1), surface(i));
+                class.0 == moves && a.surface == b.surface && a.mask == b.mask
+            };
+            match classes.iter_mut().find(same) {
+                Some(class) => class.2.push(i),
+                None => classes.push((moves, i, vec![i])),
+            }
+        }
+        let explicit = |i: usize, j: usize| {
+            let [a, b] = [i, j].map(|k| colliders[k].geom);
+            self.filter.explicit_pair(a, b).is_some()
+        };
+        let mut out = Vec::new();
+        for (k, (a_moves, _, a)) in classes.iter().enumerate() {
+            for (b_moves, _, b) in &classes[k..] {
+                if !a_moves && !b_moves {
+                    continue;
+                }
+                let ordered = a.iter().flat_map(|i| b.iter().map(move |j| (*i.min(j), *i.max(j))));
+                let mut plain = ordered.filter(|(i, j)| i != j && !explicit(*i, *j));
+                out.extend(plain.find_map(|(i, j)| self.pair(colliders, i, j)));
+            }
+        }
+        let number = |geom: usize| colliders.iter().position(|c| c.geom == geom);
+        let named = self.scene.pairs.iter().filter_map(|p| Some((number(p.geom_a)?, number(p.geom_b)?)));
+        out.extend(named.filter_map(|(i, j)| self.pair(colliders, i.min(j), i.max(j))));
+        out
+    }
+
     /// The pair of two colliders by number; None when the scene's filters keep them apart.
     pub(crate) fn pair(&self, colliders: &[Collider], a: usize, b: usize) -> Option<Pair> {
         if !self.meet(colliders, a, b) {
@@ -50,7 +86,7 @@ impl PairRules {
         let rule = self.scene.options.combination;
         let (mut material, weight_a) = rule.combine(sa, sb, &self.scene.options.contact);
         let (mut margin, mut active) = rule.margins(sa, sb);
-        if let Some(p) = self.scene.explicit_pair(geom_a, geom_b) {
+        if let Some(p) = self.filter.explicit_pair(geom_a, geom_b).map(|i| &self.scene.pairs[i]) {
             (material, margin, active) = (p.material, p.margin, p.margin - p.inactive_gap);
         }
         let stated_friction = material.friction_static;

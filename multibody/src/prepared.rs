@@ -404,22 +404,20 @@ fn multiply(a: &BlockDiagonal, x: &[f64], y: &mut [f64]) {
 /// Fills and factors the blocks of bodies that float freely with the centre of mass at their origin, whose inertia in their velocities is
 /// constant; true for their trees.
 fn set_constant_blocks(model: &Model, mass: &mut BlockDiagonal) -> Result<Vec<bool>, ProblemError> {
-    let of_tree = |t: usize| model.bodies.iter().filter(move |b| b.tree == Some(t));
+    let mut count = vec![0; model.trees.len()];
+    model.bodies.iter().filter_map(|b| b.tree).for_each(|t| count[t] += 1);
     let constant = |t: usize| {
-        let joints = of_tree(t).flat_map(|b| &model.joints[b.joints.clone()]);
-        of_tree(t).count() == 1
-            && of_tree(t).all(|b| b.com == Point3::origin())
-            && joints.map(|j| j.kind).eq([JointKind::Free])
+        let body = &model.bodies[model.trees[t].root];
+        let joints = model.joints[body.joints.clone()].iter();
+        count[t] == 1 && body.com == Point3::origin() && joints.map(|j| j.kind).eq([JointKind::Free])
     };
     let found: Vec<bool> = (0..model.trees.len()).map(constant).collect();
     for (t, _) in found.iter().enumerate().filter(|(_, constant)| **constant) {
-        let block = mass.block_mut(t);
+        let (block, body) = (mass.block_mut(t), &model.bodies[model.trees[t].root]);
         block.fill(0.0);
-        for body in of_tree(t) {
-            for i in 0..3 {
-                block[7 * i] = body.mass;
-                (0..3).for_each(|j| block[6 * (i + 3) + j + 3] = body.inertia[(i, j)]);
-            }
+        for i in 0..3 {
+            block[7 * i] = body.mass;
+            (0..3).for_each(|j| block[6 * (i + 3) + j + 3] = body.inertia[(i, j)]);
         }
         for (k, dof) in model.trees[t].dofs.clone().enumerate() {
             block[7 * k] += model.dofs[dof].armature;

@@ -153,8 +153,13 @@ impl RigidSystem {
     }
 
     /// Pairs of geoms that may collide, with their combined material.
-    pub fn contact_pairs(&self) -> Vec<CollidingPair> {
+    pub fn contact_pairs(&self) -> impl Iterator<Item = CollidingPair> {
         self.collision.pairs()
+    }
+
+    /// One of [`RigidSystem::contact_pairs`] for every two kinds of geoms, by surface and masks, and all explicit pairs: few, however many geoms there are.
+    pub fn kinds_of_pairs(&self) -> Vec<CollidingPair> {
+        self.collision.kinds_of_pairs()
     }
 
     /// The state of a keyframe, or the reference configuration at rest; takes over the keyframe's controls and mocap poses.

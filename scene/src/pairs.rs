@@ -1,6 +1,6 @@
 //! Which geoms may collide: MuJoCo's rules.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::{BodyId, ContactPair, GeomShape, Scene};
 
@@ -17,7 +17,8 @@ pub struct CollisionFilter {
     parent: Vec<BodyId>,
     moving: Vec<bool>,
     excludes: HashSet<(BodyId, BodyId)>,
-    pairs: HashSet<(usize, usize)>,
+    /// Number of the explicit pair of two geoms.
+    pairs: HashMap<(usize, usize), usize>,
     filter_parent: bool,
 }
 
@@ -40,7 +41,13 @@ impl CollisionFilter {
             parent,
             moving,
             excludes: scene.excludes.iter().map(|&(a, b)| ordered(a, b)).collect(),
-            pairs: scene.pairs.iter().map(|p| ordered(p.geom_a, p.geom_b)).collect(),
+            pairs: scene
+                .pairs
+                .iter()
+                .enumerate()
+                .rev()
+                .map(|(i, p)| (ordered(p.geom_a, p.geom_b), i))
+                .collect(),
             filter_parent: scene.options.switches.filter_parent,
         }
     }
@@ -55,16 +62,21 @@ impl CollisionFilter {
         if !(self.moving[a.body] || self.moving[b.body]) {
             return false;
         }
-        if self.pairs.contains(&ordered(geom_a, geom_b)) {
+        if self.explicit_pair(geom_a, geom_b).is_some() {
             return true;
         }
         a.mask.meets(b.mask) && self.bodies_collide(a.body, b.body)
     }
 
+    /// Number of the first explicit pair that names two geoms, in either order.
+    pub fn explicit_pair(&self, geom_a: usize, geom_b: usize) -> Option<usize> {
+        if self.pairs.is_empty() { None } else { self.pairs.get(&ordered(geom_a, geom_b)).copied() }
+    }
+
     /// Whether geoms of two bodies may collide as far as the bodies decide.
     pub fn bodies_collide(&self, a: BodyId, b: BodyId) -> bool {
         let (group_a, group_b) = (self.group[a], self.group[b]);
-        if group_a == group_b || self.excludes.contains(&ordered(a, b)) {
+        if group_a == group_b || (!self.excludes.is_empty() && self.excludes.contains(&ordered(a, b))) {
             return false;
         }
         let related = self.parent[a] == group_b || self.parent[b] == group_a;

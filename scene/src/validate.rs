@@ -209,14 +209,21 @@ impl Scene {
             if i > 0 && self.joints[i - 1].body > j.body {
                 return fail(&place, "joints are not ordered by body", "sort the joints by body");
             }
-            self.check_joint(&place, j)?;
+            // Joints are ordered by body, so far.
+            let first = self.joints[..i].iter().rposition(|o| o.body != j.body).map_or(0, |k| k + 1);
+            let together = self.joints[first..].iter().take_while(|o| o.body == j.body);
+            self.check_joint(&place, j, together)?;
         }
         Ok(())
     }
 
-    fn check_joint(&self, place: &Place, j: &Joint) -> Check {
+    fn check_joint<'a>(
+        &self,
+        place: &Place,
+        j: &Joint,
+        together: impl Iterator<Item = &'a Joint> + Clone,
+    ) -> Check {
         let body = &self.bodies[j.body];
-        let together = self.joints.iter().filter(|o| o.body == j.body);
         if j.kind == JointKind::Free && (body.parent != 0 || together.clone().count() > 1) {
             return fail(
                 place,

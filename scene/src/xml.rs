@@ -126,16 +126,24 @@ fn convert(
 struct Lines<'a> {
     text: &'a str,
     starts: Vec<usize>,
+    /// Offset and column of the last answer: questions mostly come in order, and a file may be one long line.
+    last: Cell<(usize, usize)>,
 }
 
 impl<'a> Lines<'a> {
     fn new(text: &'a str) -> Self {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect();
-        Self { text, starts }
+        Self { text, starts, last: Cell::new((0, 0)) }
     }
     fn position(&self, offset: usize) -> (u32, u32) {
         let row = self.starts.partition_point(|&s| s <= offset).saturating_sub(1);
-        let column = self.text.get(self.starts[row]..offset).map_or(0, |s| s.chars().count());
+        let start = self.starts[row];
+        let (from, before) = match self.last.get() {
+            (at, column) if (start..=offset).contains(&at) => (at, column),
+            _ => (start, 0),
+        };
+        let column = self.text.get(from..offset).map_or(0, |s| before + s.chars().count());
+        self.last.set((offset, column));
         (row as u32 + 1, column as u32 + 1)
     }
 }

@@ -70,7 +70,7 @@ impl GainWatch {
             engine.dual_cone = Some(DualCone { cap: false, ..law });
         }
         let sys = engine.system(scene)?;
-        let relaxation = sys.contact_pairs().into_iter().map(|p| p.material.relaxation_time);
+        let relaxation = sys.kinds_of_pairs().into_iter().map(|p| p.material.relaxation_time);
         Ok(Some(Self {
             relaxation: relaxation.fold(f64::INFINITY, f64::min).min(1e6),
             solver: ComfreeSolver::default(),

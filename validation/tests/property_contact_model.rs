@@ -53,9 +53,8 @@ fn property_the_materials_of_the_scene_give_the_same_bits() {
     for law in ["dual_cone", "lagged", "sap"] {
         let engine = engine(law);
         let materials: Vec<ContactMaterial> =
-            system(&engine, None).0.contact_pairs().iter().map(|p| p.material).collect();
-        let pairs: Vec<[usize; 2]> =
-            system(&engine, None).0.contact_pairs().iter().map(|p| p.geoms).collect();
+            system(&engine, None).0.contact_pairs().map(|p| p.material).collect();
+        let pairs: Vec<[usize; 2]> = system(&engine, None).0.contact_pairs().map(|p| p.geoms).collect();
         let plain = after(&engine, 0.5, None);
         let model: ContactModel = Box::new(move |c, _, m| {
             let geoms = c.geoms.map(|g| g as usize);

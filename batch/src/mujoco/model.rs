@@ -130,7 +130,7 @@ impl Model {
         if s.geoms.iter().any(|g| steep(g.surface.friction))
             || s.pairs.iter().any(|p| steep(p.material.friction_static))
         {
-            let pairs = self.recipe.system(s)?.contact_pairs();
+            let pairs = self.recipe.system(s)?.kinds_of_pairs();
             self.of_friction = limited_friction(s, &pairs);
             self.warnings.extend(self.of_friction.clone());
         }

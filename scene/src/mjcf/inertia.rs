@@ -159,14 +159,17 @@ fn check_moments(e: &Element, attribute: &str, d: Vector3<f64>, c: &Compiler) ->
 impl Reader<'_> {
     /// Gives each body its mass once all geoms are known.
     pub(super) fn finish_inertia(&mut self) {
-        for b in 1..self.scene.bodies.len() {
+        let mut of_body = vec![Vec::new(); self.scene.bodies.len()];
+        self.scene.geoms.iter().enumerate().for_each(|(i, g)| of_body[g.body].push(i));
+        for (b, geoms) in of_body.iter().enumerate().skip(1) {
             let explicit = self.inertials[b].as_ref();
             let from_geoms = match self.compiler.from_geoms {
                 FromGeoms::Always => true,
                 FromGeoms::WhenMissing => explicit.is_none(),
                 FromGeoms::Never => false,
             };
-            let mut mass = if from_geoms { self.mass_from_geoms(b) } else { explicit.map(|i| i.properties) };
+            let mut mass =
+                if from_geoms { self.mass_from_geoms(b, geoms) } else { explicit.map(|i| i.properties) };
             let c = &self.compiler;
             if c.bound_mass > 0.0 && mass.is_none_or(|m| m.mass < c.bound_mass) {
                 let m = mass.get_or_insert(MassProperties {
@@ -188,13 +191,13 @@ impl Reader<'_> {
         self.scale_total_mass();
     }
 
-    fn mass_from_geoms(&mut self, body: usize) -> Option<MassProperties> {
+    fn mass_from_geoms(&mut self, body: usize, geoms: &[usize]) -> Option<MassProperties> {
         let [low, high] = self.compiler.groups;
         let mut parts = Vec::new();
         let mut missing = Vec::new();
-        for (g, m) in self.scene.geoms.iter().zip(&self.geom_masses) {
+        for (g, m) in geoms.iter().map(|i| (&self.scene.geoms[*i], self.geom_masses[*i])) {
             let Some(m) = m.filter(|m| m.properties.mass > 0.0) else { continue };
-            if g.body != body || !(low..=high).contains(&i64::from(g.group)) {
+            if !(low..=high).contains(&i64::from(g.group)) {
                 continue;
             }
             parts.push(m.properties);
