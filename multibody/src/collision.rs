@@ -80,6 +80,18 @@ pub(crate) struct FoundContact {
     pub weight_a: f64,
 }
 
+impl FoundContact {
+    /// Where the impulse acts on a body of the pair: the point of both when they touch; while there is a gap the body's own, since the middle of the gap is on neither and would give
+    /// friction a false lever.
+    pub(crate) fn point_of(&self, side: usize) -> &Point3<f64> {
+        match (self.gap > 0.0, side) {
+            (false, _) => &self.p_wc,
+            (true, 0) => &self.point.p_a,
+            (true, _) => &self.point.p_b,
+        }
+    }
+}
+
 /// The colliders of a scene and their queries: broad phase over proxies, bounds of pairs, narrow phase.
 #[derive(Clone, Debug)]
 pub(crate) struct Collision {
@@ -242,6 +254,7 @@ impl Collision {
                 if placed.pass_by(p, (model, motion), &self.points, &mut self.moved)? {
                     continue;
                 }
+                placed.look_to_end(p, (model, motion), &mut self.points, &mut self.moved)?;
                 let bodies = [a.body, b.body];
                 let geoms = [p.a, p.b].map(|i| colliders[i as usize].geom);
                 for c in &self.points {

@@ -15,6 +15,8 @@ use crate::{ActuatorState, Model, TendonState};
 pub(crate) struct Drive {
     /// Trees with a motor or a spring.
     always: Vec<bool>,
+    /// Trees that equalities and tendons tie together, by the first of them.
+    group: Vec<usize>,
     /// Trees that are driven now.
     pub trees: Vec<bool>,
     /// Δv, nv.
@@ -32,8 +34,17 @@ impl Drive {
         for dof in motors.chain(tendons.flat_map(|t| &t.dofs)).copied().chain(joints) {
             always[model.dofs[dof].tree] = true;
         }
+        let mut group: Vec<usize> = (0..always.len()).collect();
+        let of_tendon = |dofs: &[usize]| dofs.iter().map(|d| model.dofs[*d].tree).collect();
+        let tendons = model.tendons.iter().map(|t| of_tendon(&t.dofs));
+        let motors = model.actuators.iter().map(|a| of_tendon(&a.dofs));
+        for tied in model.equalities.iter().map(|e| e.trees.clone()).chain(tendons).chain(motors) {
+            let Some(first) = tied.iter().map(|t| group[*t]).min() else { continue };
+            let old: Vec<usize> = tied.iter().map(|t| group[*t]).collect();
+            group.iter_mut().filter(|g| old.contains(g)).for_each(|g| *g = first);
+        }
         let trees = vec![false; always.len()];
-        Self { always, trees, change: vec![0.0; model.nv()], inertia: mass.clone() }
+        Self { always, group, trees, change: vec![0.0; model.nv()], inertia: mass.clone() }
     }
 
     /// Nothing is driven.
@@ -46,6 +57,14 @@ impl Drive {
         self.change.fill(0.0);
         for (t, tree) in i.model.trees.iter().enumerate() {
             self.trees[t] = self.always[t] || i.applied[tree.dofs.clone()].iter().any(|f| *f != 0.0);
+        }
+        // What is driven drives all that it is tied to: first the group, then its members.
+        for t in 0..self.group.len() {
+            let first = self.group[t];
+            self.trees[first] |= self.trees[t];
+        }
+        for t in 0..self.group.len() {
+            self.trees[t] |= self.trees[self.group[t]];
         }
         self
     }

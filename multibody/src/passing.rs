@@ -11,6 +11,9 @@ use crate::pairs::Pair;
 /// Advances before a pair counts as one that meets.
 const ADVANCES: u32 = 16;
 
+/// Part of what the approach goes beyond the gap that may overlap where a pair only grazes.
+const OVERLAP: f64 = 0.1;
+
 impl Placed<'_> {
     /// Whether two geoms that do not touch pass each other within the step, by the velocities of their bodies: conservative advancement (Mirtich 1996), in which a
     /// gap φ with normal n cannot close before φ over the closing speed along n. The normal of the start of the step would stop and turn them instead.
@@ -58,6 +61,51 @@ impl Placed<'_> {
             near = now;
         }
         Ok(false)
+    }
+
+    /// Takes contacts of two geoms that do not touch, but would within the step, as they are at its end by the velocities of their bodies, when that hardly overlaps: what slides over a seam or an edge
+    /// meets its top, though the nearest point of the start of the step is at its side.
+    ///
+    /// ```text
+    /// φ_h + h (u − u₀)·n_h ≥ 0     in place of φ₀ + h u·n₀ ≥ 0
+    /// ```
+    /// with gap and normal of the end, at the points of the bodies that meet there. What overlaps there by more than forces and a part of the approach explain, or has come out on the
+    /// other side, keeps the contacts of the start.
+    pub(crate) fn look_to_end(
+        &self,
+        p: &Pair,
+        (model, motion): (&Model, &Motion),
+        found: &mut Vec<ContactPoint>,
+        ends: &mut Vec<ContactPoint>,
+    ) -> Result<(), ProblemError> {
+        let h = motion.horizon;
+        let Some(near) = found.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)).copied() else { return Ok(()) };
+        let bodies = [p.a, p.b].map(|i| self.colliders[i as usize].body);
+        let relative = |pa: &Point3<f64>, pb: &Point3<f64>| {
+            self.kin.point_velocity(model, bodies[1], pb) - self.kin.point_velocity(model, bodies[0], pa)
+        };
+        let closing = -relative(&near.p_a, &near.p_b).dot(&near.normal);
+        let gap = near.gap - p.active;
+        if h == 0.0 || gap <= 0.0 || gap >= h * closing {
+            return Ok(());
+        }
+        let far = near.gap + motion.approach(bodies[0], bodies[1]);
+        self.query_at(p, |c| self.moved(model, c.body, h) * c.pose, far, ends)?;
+        let most = motion.pulls(bodies) + OVERLAP * (h * closing - gap);
+        let grazes = |c: &ContactPoint| c.gap - p.active > -most && c.normal.dot(&near.normal) > -OVERLAP;
+        if ends.is_empty() || !ends.iter().all(grazes) {
+            return Ok(());
+        }
+        for c in ends.iter_mut() {
+            let back = |b: usize, x: &Point3<f64>| {
+                let p = self.moved(model, b, h).inverse_transform_point(x);
+                self.kin.x_wb[b] * p
+            };
+            (c.p_a, c.p_b) = (back(bodies[0], &c.p_a), back(bodies[1], &c.p_b));
+            c.gap -= h * relative(&c.p_a, &c.p_b).dot(&c.normal);
+        }
+        std::mem::swap(found, ends);
+        Ok(())
     }
 
     /// Pose of a body after `t` at its velocity.

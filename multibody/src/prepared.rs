@@ -252,15 +252,20 @@ impl Prepared {
                     if trees[side] != Some(t) {
                         continue;
                     }
-                    self.kin.for_columns(i.model, c.bodies[side], &c.p_wc, |dof, linear, angular| {
-                        let column = &mut block[(dof - from) * dim..(dof - from + 1) * dim];
-                        let (three, more) = column.split_at_mut(dim.min(3));
-                        let add = |(x, y): (&mut f64, &f64)| *x += sign * y;
-                        three.iter_mut().zip(&frame.tr_mul(&linear)).for_each(add);
-                        if !more.is_empty() {
-                            more.iter_mut().zip(&frame.tr_mul(&angular)).for_each(add);
-                        }
-                    });
+                    self.kin.for_columns(
+                        i.model,
+                        c.bodies[side],
+                        c.point_of(side),
+                        |dof, linear, angular| {
+                            let column = &mut block[(dof - from) * dim..(dof - from + 1) * dim];
+                            let (three, more) = column.split_at_mut(dim.min(3));
+                            let add = |(x, y): (&mut f64, &f64)| *x += sign * y;
+                            three.iter_mut().zip(&frame.tr_mul(&linear)).for_each(add);
+                            if !more.is_empty() {
+                                more.iter_mut().zip(&frame.tr_mul(&angular)).for_each(add);
+                            }
+                        },
+                    );
                 }
             }
             parts.contacts.push(ContactGeometry {

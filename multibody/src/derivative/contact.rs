@@ -66,7 +66,9 @@ impl Contact {
     ) -> Result<(f64, DMatrix<f64>), DerivativeError> {
         let touch = self.touch(model, kin, t)?;
         let c = &self.found;
-        let dp = c.weight_a * touch.witness[0] + (1.0 - c.weight_a) * touch.witness[1];
+        let [a, b] = touch.witness;
+        let between = c.weight_a * a + (1.0 - c.weight_a) * b;
+        let moved = if c.gap > 0.0 { [a, b] } else { [between; 2] };
         let d_frame = frame_tangent(&self.frame, &touch.normal);
         let mut d_jac = DMatrix::zeros(dim, model.nv());
         for (side, sign) in [(0, -1.0), (1, 1.0)] {
@@ -77,8 +79,9 @@ impl Contact {
                     d_jac[(r, dof)] += sign * frame.column(r % 3).dot(motion);
                 }
             };
-            kin.for_columns(model, body, &c.p_wc, |dof, l, a| add(dof, &d_frame, l, a));
-            t.for_columns(model, kin, body, (&c.p_wc, &dp), |dof, l, a| add(dof, &self.frame, l, a));
+            let p = c.point_of(side);
+            kin.for_columns(model, body, p, |dof, l, a| add(dof, &d_frame, l, a));
+            t.for_columns(model, kin, body, (p, &moved[side]), |dof, l, a| add(dof, &self.frame, l, a));
         }
         Ok((touch.gap, d_jac))
     }
