@@ -110,3 +110,75 @@ fn analytic_what_is_pushed_from_outside_stops_before_a_wall() {
         }
     }
 }
+
+/// A floor of boxes whose tops are level.
+fn tiles(friction: f64) -> String {
+    let tile = |i: i32| {
+        let x = 0.2 * f64::from(i);
+        format!("<geom type='box' size='.1 .5 .05' pos='{x} 0 -.05' friction='{friction}'/>")
+    };
+    (-2..25).map(tile).collect()
+}
+
+#[test]
+fn analytic_a_ball_keeps_its_speed_over_seams() {
+    let text = format!(
+        "<mujoco><worldbody>{}<body pos='.03 0 .05'><freejoint/><geom size='.05' friction='0'/></body></worldbody></mujoco>",
+        tiles(0.0)
+    );
+    for dt in [2e-3, 5e-3, 1e-2, 2e-2] {
+        for engine in [Engine::comfree(dt), Engine::fixed(dt)] {
+            let (q, v) = run(&text, [2.0, 0.0, 0.0], &engine, 1.5);
+            // A hundredth of what a step of gravity does; the soft contact of ICF is left and found again at each seam.
+            assert!((v[0] - 2.0).abs() < 2e-3, "{dt} s, {:?}: {} m/s", engine.solver, v[0]);
+            assert!((q[2] - 0.05).abs() < 1e-4, "{dt} s: at {} m", q[2]);
+        }
+    }
+}
+
+#[test]
+fn analytic_a_box_slides_over_seams() {
+    let text = format!(
+        "<mujoco><worldbody>{}<body pos='.03 0 .05'><freejoint/><geom type='box' size='.1 .1 .05' friction='.2'/></body></worldbody></mujoco>",
+        tiles(0.2)
+    );
+    for dt in [2e-3, 5e-3, 1e-2, 2e-2] {
+        let (q, v) = run(&text, [3.0, 0.0, 0.0], &Engine::comfree(dt), 1.0);
+        // v₀ − μ g t, and the way with velocities first.
+        let (speed, way) = (3.0 - 0.2 * 9.81, 3.0 - 0.1 * 9.81 * (1.0 + dt));
+        assert!((v[0] / speed - 1.0).abs() < 0.05, "{dt} s: {} m/s, not {speed}", v[0]);
+        assert!(((q[0] - 0.03) / way - 1.0).abs() < 0.02, "{dt} s: {} m, not {way}", q[0]);
+        assert!((q[2] - 0.05).abs() < 1e-4, "{dt} s: at {} m", q[2]);
+    }
+}
+
+#[test]
+fn analytic_a_head_on_impact_has_no_false_lever() {
+    // The gap of 1 m closes within the step: friction at its middle would turn the balls.
+    let text = "<mujoco><option gravity='0 0 0'/><worldbody>
+                <body pos='-.5 0 0'><freejoint/><geom size='.01' mass='1'/></body>
+                <body pos='.5 0 0'><freejoint/><geom size='.01' mass='1'/></body></worldbody></mujoco>";
+    let (q, v) = run(text, [100.0, 0.0, 0.0], &Engine::comfree(2e-2), 4e-2);
+    // Both move on together.
+    assert!((v[0] - 50.0).abs() < 0.6 && (v[6] - 50.0).abs() < 0.6, "{v:?}");
+    assert!(q[7] - q[0] > 0.0199, "{q:?}");
+    assert!(v[3..6].iter().chain(&v[9..12]).all(|w| w.abs() < 1e-6), "{v:?}");
+}
+
+#[test]
+fn analytic_what_is_tied_to_a_driven_tree_stops_before_a_wall() {
+    let text = "<mujoco><option gravity='0 0 0'/><worldbody>
+                <geom type='box' size='.002 .5 .5' pos='.1 0 0'/>
+                <body pos='0 2 0'><joint name='a' type='slide' axis='1 0 0'/><geom size='.02' mass='.1'/></body>
+                <body><joint name='b' type='slide' axis='1 0 0'/><geom size='.02' mass='.1'/></body></worldbody>
+                <equality><joint joint1='b' joint2='a' polycoef='0 1 0 0 0'/></equality>
+                <actuator><motor joint='a'/></actuator><keyframe><key ctrl='150'/></keyframe></mujoco>";
+    let scene = Scene::from_mjcf(text, "tied.xml", &LoadOptions::default()).unwrap();
+    for dt in [2e-3, 1e-2, 2e-2] {
+        let engine = Engine::comfree(dt);
+        let mut sys = engine.system(&scene).unwrap();
+        let mut x = sys.initial_state(scene.keyframes.first()).unwrap();
+        engine.integrator().unwrap().advance(&mut sys, &mut x, 20.0 * dt, &mut NoObserver).unwrap();
+        assert!((0.075..0.0785).contains(&x.q[1]), "{dt} s: {:?}", x.q);
+    }
+}
