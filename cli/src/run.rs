@@ -123,14 +123,13 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     );
     if let Some(line) = report.unconverged() {
         let comfree = engine.solver == "comfree";
-        let (word, more) = match (comfree, report.mostly_converged()) {
-            (true, true) => ("note", "; hard impacts may end so, and settle in the steps that follow"),
-            (true, false) => {
-                ("warning", "; look at depths of contacts, or run the scene with --solver icf beside it")
-            }
-            (false, _) => ("warning", ""),
-        };
-        eprintln!("{word}: {line}{more}");
+        if comfree && report.mostly_converged() {
+            // Hard impacts end so, and settle in the steps that follow.
+            say!("{line}");
+        } else {
+            let more = "; look at depths of contacts, or run the scene with --solver icf beside it";
+            eprintln!("warning: {line}{}", if comfree { more } else { "" });
+        }
     }
     let e = sys.energy(&x);
     say!(

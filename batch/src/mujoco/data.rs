@@ -5,7 +5,7 @@ use signorini_core::{AdvanceReport, OneStep, State, StepReport};
 use signorini_multibody::{ActuatorState, Dynamics, Kinematics, RigidSystem, Sensors, TendonState};
 use signorini_scene::{Keyframe, Pose};
 
-use super::error::fit;
+use super::error::{fit, within};
 use super::fields::quat;
 use super::{Model, MujocoError};
 use crate::Recipe;
@@ -283,14 +283,17 @@ impl MjData {
         }
     }
 
-    /// Sets what [`MjData::state_with_memory`] of data of the same model returned.
+    /// Sets what [`MjData::state_with_memory`] of data of the same model returned: what is remembered is by number of geoms, and means nothing to another.
     ///
     /// # Errors
-    /// [`MujocoError::Length`].
+    /// [`MujocoError::Length`]; [`MujocoError::Index`] for memory of geoms that the model does not have.
     pub fn set_state_with_memory(&mut self, model: &Model, x: &State) -> Result<(), MujocoError> {
         fit("qpos", model.nq(), x.q.len())?;
         fit("qvel", model.nv(), x.v.len())?;
         fit("act", model.na(), x.z.len())?;
+        for geom in x.memory.keys.iter().flat_map(|k| k.geoms) {
+            within("geom of a remembered contact", geom as usize, model.ngeom())?;
+        }
         (self.time, self.qpos, self.qvel, self.act) = (x.t, x.q.clone(), x.v.clone(), x.z.clone());
         self.engine.x0.copy_from(x);
         Ok(())

@@ -27,6 +27,14 @@ fn mean_ratio(trace: &Trace, [a, b]: [f64; 2]) -> f64 {
     sum.x.hypot(sum.y) / sum.z
 }
 
+/// Angle between the start and the way to the stop of a slide halfway between an axis and the tie of eight directions \[°\].
+fn led_aside(flat: &signorini_scene::Scene, engine: &crate::engine::Engine) -> Result<f64, PageError> {
+    let start = std::f64::consts::PI / 16.0;
+    let slide = Run::new(flat, engine, 0.45)
+        .trace(|_, x| (x.v[0], x.v[1]) = (2.0 * start.cos(), 2.0 * start.sin()))?;
+    Ok((slide.q_at(0.45, 1).atan2(slide.q_at(0.45, 0)) - start).abs().to_degrees())
+}
+
 impl Page for Fig02 {
     fn id(&self) -> &'static str {
         "borse2026comfree/fig02"
@@ -94,6 +102,7 @@ impl Page for Fig02 {
                 along.v_at(0.5, 0),
                 (0..axis.len()).map(|r| axis.q[r][2] - 0.05).fold(0.0, f64::max),
                 (axis.v_at(0.05, 0) - axis.v_at(0.3, 0)) / (0.25 * MU * G),
+                led_aside(&flat, engine)?,
             ];
         }
         let rows = [
@@ -105,6 +114,7 @@ impl Page for Fig02 {
             ("rolling", "speed [m/s]", format!("{:.4}", 5.0 / 7.0)),
             ("slip, axis", "rise [m]", "0".to_owned()),
             ("slip, axis", "braking over μ g", "1".to_owned()),
+            ("slip at 11.25°", "way led aside [°]", "0".to_owned()),
         ];
         for (i, (mode, what, expected)) in rows.into_iter().enumerate() {
             table.row([
@@ -164,6 +174,16 @@ impl Page for Fig02 {
                 "",
             )
             .rule("within 1 %"),
+        );
+        out.claims.push(
+            Claim::at_most(
+                "slip_aside/default",
+                "default mode: angle by which what slides at 11.25° is led aside",
+                11.25,
+                values[1][8],
+                "°",
+            )
+            .rule("at most to where two of eight directions tie"),
         );
         let polygon = std::f64::consts::FRAC_1_SQRT_2;
         out.claims.push(
