@@ -251,10 +251,9 @@ impl Collision {
                     continue;
                 }
                 placed.query(p, margin, &mut self.points)?;
-                if placed.pass_by(p, (model, motion), &self.points, &mut self.moved)? {
+                if placed.look_along(p, (model, motion), &mut self.points, &mut self.moved)? {
                     continue;
                 }
-                placed.look_to_end(p, (model, motion), &mut self.points, &mut self.moved)?;
                 let bodies = [a.body, b.body];
                 let geoms = [p.a, p.b].map(|i| colliders[i as usize].geom);
                 for c in &self.points {

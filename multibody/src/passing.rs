@@ -14,34 +14,69 @@ const ADVANCES: u32 = 16;
 /// Part of what the approach goes beyond the gap that may overlap where a pair only grazes.
 const OVERLAP: f64 = 0.1;
 
+/// Two geoms that come nearer, at the start of the step.
+struct Approach {
+    bodies: [usize; 2],
+    /// The nearest contact.
+    near: ContactPoint,
+    /// Speed at which its points come nearer and at which they slide along each other \[m/s\].
+    closing: f64,
+    along: f64,
+    /// Largest gap that matters \[m\].
+    far: f64,
+}
+
+fn nearest(points: &[ContactPoint]) -> Option<ContactPoint> {
+    points.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)).copied()
+}
+
 impl Placed<'_> {
+    /// Looks along the motion of two geoms that come nearer: true where they pass each other within the step; else `found` is what holds within it. `moved` is scratch.
+    pub(crate) fn look_along(
+        &self,
+        p: &Pair,
+        (model, motion): (&Model, &Motion),
+        found: &mut Vec<ContactPoint>,
+        moved: &mut Vec<ContactPoint>,
+    ) -> Result<bool, ProblemError> {
+        let Some(near) = nearest(found).filter(|_| motion.horizon > 0.0) else { return Ok(false) };
+        let bodies = [p.a, p.b].map(|i| self.colliders[i as usize].body);
+        let relative = self.relative(model, bodies, &near);
+        let closing = -relative.dot(&near.normal);
+        if closing <= 0.0 {
+            return Ok(false);
+        }
+        let along = (relative + closing * near.normal).norm();
+        let far = near.gap + motion.approach(bodies[0], bodies[1]);
+        let approach = Approach { bodies, near, closing, along, far };
+        if self.pass_by(p, &approach, (model, motion), moved)? {
+            return Ok(true);
+        }
+        self.look_to_end(p, &approach, (model, motion), found, moved)?;
+        Ok(false)
+    }
+
+    /// Velocity of B relative to A at the points of a contact \[m/s\].
+    fn relative(&self, model: &Model, [a, b]: [usize; 2], c: &ContactPoint) -> Vector3<f64> {
+        self.kin.point_velocity(model, b, &c.p_b) - self.kin.point_velocity(model, a, &c.p_a)
+    }
+
     /// Whether two geoms that do not touch pass each other within the step, by the velocities of their bodies: conservative advancement (Mirtich 1996), in which a
     /// gap φ with normal n cannot close before φ over the closing speed along n. The normal of the start of the step would stop and turn them instead.
     ///
     /// Asked only of pairs that graze: that slide along each other by more than half their gap while it closes. Pairs that come nearer than forces may take them count as meeting.
-    pub(crate) fn pass_by(
+    fn pass_by(
         &self,
         p: &Pair,
+        &Approach { bodies, mut near, closing, along, far }: &Approach,
         (model, motion): (&Model, &Motion),
-        found: &[ContactPoint],
         points: &mut Vec<ContactPoint>,
     ) -> Result<bool, ProblemError> {
-        let nearest = |points: &[ContactPoint]| points.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)).copied();
-        let Some(mut near) = nearest(found) else { return Ok(false) };
-        let bodies = [p.a, p.b].map(|i| self.colliders[i as usize].body);
         let clear = p.active.max(0.0) + motion.pulls(bodies);
-        if motion.horizon == 0.0 || near.gap <= clear {
-            return Ok(false);
-        }
-        let relative = self.kin.point_velocity(model, bodies[1], &near.p_b)
-            - self.kin.point_velocity(model, bodies[0], &near.p_a);
-        let closing = -relative.dot(&near.normal);
-        let along = (relative + closing * near.normal).norm();
-        if closing <= 0.0 || along < 0.5 * closing {
+        if near.gap <= clear || along < 0.5 * closing {
             return Ok(false);
         }
         let spin = motion.spin[bodies[0]] + motion.spin[bodies[1]];
-        let far = near.gap + motion.approach(bodies[0], bodies[1]);
         let centre = motion.velocity[bodies[1]] - motion.velocity[bodies[0]];
         let mut t = 0.0;
         for _ in 0..ADVANCES {
@@ -71,25 +106,19 @@ impl Placed<'_> {
     /// ```
     /// with gap and normal of the end, at the points of the bodies that meet there. What overlaps there by more than forces and a part of the approach explain, or has come out on the
     /// other side, keeps the contacts of the start.
-    pub(crate) fn look_to_end(
+    fn look_to_end(
         &self,
         p: &Pair,
+        &Approach { bodies, near, closing, far, .. }: &Approach,
         (model, motion): (&Model, &Motion),
         found: &mut Vec<ContactPoint>,
         ends: &mut Vec<ContactPoint>,
     ) -> Result<(), ProblemError> {
         let h = motion.horizon;
-        let Some(near) = found.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)).copied() else { return Ok(()) };
-        let bodies = [p.a, p.b].map(|i| self.colliders[i as usize].body);
-        let relative = |pa: &Point3<f64>, pb: &Point3<f64>| {
-            self.kin.point_velocity(model, bodies[1], pb) - self.kin.point_velocity(model, bodies[0], pa)
-        };
-        let closing = -relative(&near.p_a, &near.p_b).dot(&near.normal);
         let gap = near.gap - p.active;
-        if h == 0.0 || gap <= 0.0 || gap >= h * closing {
+        if gap <= 0.0 || gap >= h * closing {
             return Ok(());
         }
-        let far = near.gap + motion.approach(bodies[0], bodies[1]);
         self.query_at(p, |c| self.moved(model, c.body, h) * c.pose, far, ends)?;
         let most = motion.pulls(bodies) + OVERLAP * (h * closing - gap);
         let grazes = |c: &ContactPoint| c.gap - p.active > -most && c.normal.dot(&near.normal) > -OVERLAP;
@@ -102,7 +131,7 @@ impl Placed<'_> {
                 self.kin.x_wb[b] * p
             };
             (c.p_a, c.p_b) = (back(bodies[0], &c.p_a), back(bodies[1], &c.p_b));
-            c.gap -= h * relative(&c.p_a, &c.p_b).dot(&c.normal);
+            c.gap -= h * self.relative(model, bodies, c).dot(&c.normal);
         }
         std::mem::swap(found, ends);
         Ok(())

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use signorini_core::na::{Isometry3, Quaternion, Translation3, UnitQuaternion};
-use signorini_core::{AdvanceReport, OneStep, State, StepReport};
+use signorini_core::{AdvanceReport, OneStep, State};
 use signorini_multibody::{ActuatorState, Dynamics, Kinematics, RigidSystem, Sensors, TendonState};
 use signorini_scene::{Keyframe, Pose};
 
@@ -96,12 +96,9 @@ pub(super) struct Engine {
     pub built: (u64, [f64; 3]),
     pub origin: u64,
     pub look: Option<GainLook>,
-    pub recovery: Option<f64>,
     pub recipe: Arc<Recipe>,
     pub gains: GainRecord,
     pub report: AdvanceReport,
-    /// Of the last step that was computed.
-    pub last: StepReport,
     pub system: RigidSystem,
     pub scheme: Box<dyn OneStep>,
     pub sensors: Sensors,
@@ -122,10 +119,8 @@ impl Engine {
             built: (model.revision(), model.opt.gravity),
             origin: model.origin(),
             look: GainLook::new(model.recipe()),
-            recovery: model.recipe().recovery(),
             gains: GainRecord::default(),
             report: AdvanceReport::default(),
-            last: StepReport::default(),
             recipe: model.recipe().clone(),
             scheme: model.recipe().scheme(),
             sensors: Sensors::new(m),
@@ -266,10 +261,7 @@ impl MjData {
     /// [`MujocoError::Length`].
     pub fn set_state(&mut self, model: &Model, state: &[f64]) -> Result<(), MujocoError> {
         fit("state", model.nstate(), state.len())?;
-        let x = split_state(model, state);
-        (self.time, self.qpos, self.qvel, self.act) = (x.t, x.q.clone(), x.v.clone(), x.z.clone());
-        self.engine.x0 = x;
-        Ok(())
+        self.set_state_with_memory(model, &split_state(model, state))
     }
 
     /// The same with what contact remembers: `mjSTATE_FULLPHYSICS` with `mjSTATE_WARMSTART`, from which a run goes on bit for bit.

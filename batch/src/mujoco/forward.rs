@@ -1,5 +1,5 @@
-use signorini_core::AcceptedStep;
 use signorini_core::na::{Matrix3, Point3, Vector3};
+use signorini_core::{AcceptedStep, StepReport};
 use signorini_multibody::{Dynamics, contact_impulse};
 use signorini_scene::Pose;
 
@@ -15,11 +15,11 @@ use crate::gain_look::check_lane_end;
 /// # Errors
 /// Arrays of the wrong length, numbers that are not finite, a step that fails. The state is then the one before.
 pub fn step(model: &Model, data: &mut Data) -> Result<(), MujocoError> {
-    evaluate(model, data)?;
+    let report = evaluate(model, data)?;
     let e = &mut *data.engine;
-    e.report.add_work(&e.last);
-    e.report.add_step(e.last.dt);
-    e.gains.look_at_loads(&e.system, e.x0.t, e.scheme.last_solve(), e.recovery);
+    e.report.add_work(&report);
+    e.report.add_step(report.dt);
+    e.gains.look_at_loads(&e.system, e.x0.t, e.scheme.last_solve(), e.recipe.recovery());
     data.time = e.x1.t;
     data.qpos.clone_from(&e.x1.q);
     data.qvel.clone_from(&e.x1.v);
@@ -34,7 +34,7 @@ pub fn step(model: &Model, data: &mut Data) -> Result<(), MujocoError> {
 /// # Errors
 /// As [`step`].
 pub fn forward(model: &Model, data: &mut Data) -> Result<(), MujocoError> {
-    evaluate(model, data)
+    evaluate(model, data).map(|_| ())
 }
 
 fn row_major(r: &Matrix3<f64>) -> [f64; 9] {
@@ -44,7 +44,7 @@ fn row_major(r: &Matrix3<f64>) -> [f64; 9] {
 }
 
 /// Fills what is computed; the state after the step is left in the engine.
-fn evaluate(model: &Model, data: &mut Data) -> Result<(), MujocoError> {
+fn evaluate(model: &Model, data: &mut Data) -> Result<StepReport, MujocoError> {
     data.check_lengths(model)?;
     data.refresh(model)?;
     data.take_inputs(model)?;
@@ -57,7 +57,6 @@ fn evaluate(model: &Model, data: &mut Data) -> Result<(), MujocoError> {
         return Err(MujocoError::Value { field, value: dt, remedy: "give a positive step" });
     }
     let report = e.scheme.step(&mut e.system, &e.x0, dt, false, &mut e.x1)?;
-    e.last = report;
     check_lane_end(&e.system, &e.x1, (e.x0.t, dt), e.look.is_some())?;
     let rates = e.x1.v.iter().zip(&e.x0.v);
     data.qacc.iter_mut().zip(rates).for_each(|(a, (v1, v0))| *a = (v1 - v0) / dt);
@@ -80,7 +79,7 @@ fn evaluate(model: &Model, data: &mut Data) -> Result<(), MujocoError> {
     if let Some(look) = &mut e.look {
         look.look(&mut e.gains, &mut e.system, (&e.x0, dt), last, None);
     }
-    Ok(())
+    Ok(report)
 }
 
 /// Poses and energies at the start.
