@@ -20,8 +20,8 @@ const FLAT: f64 = 1e-9;
 pub(super) struct CoreWitness {
     pub(super) n: V,
     pub(super) s: f64,
-    pub(super) p_a: V,
-    pub(super) p_b: V,
+    /// None where the features that face each other along the normal hold them.
+    pub(super) points: Option<(V, V)>,
 }
 
 /// The signed distance of two cores; None when it is beyond `limit`.
@@ -30,12 +30,12 @@ pub(super) fn core_distance(pair: &Pair<'_>, limit: f64) -> Option<CoreWitness> 
     let start = unit(&pair.t, 0.0).unwrap_or_else(V::z);
     let roundoff = 1e-13 * pair.scale;
     if let (Core::Box(h), Core::Box(k)) = (&pair.a, &pair.b) {
-        let d = box_box(pair, h, k);
+        let (d, face) = box_box(pair, h, k);
         if d.s > limit {
             return None;
         }
-        if d.s <= 0.0 {
-            return Some(overlapping(pair, d));
+        if d.s <= 0.0 || face.is_some_and(|i| over_face(pair, [h, k], &d.n, i)) {
+            return Some(CoreWitness::facing(d));
         }
     }
     let mut fallback = None;
@@ -48,7 +48,7 @@ pub(super) fn core_distance(pair: &Pair<'_>, limit: f64) -> Option<CoreWitness> 
             Gjk::Apart { normal, lower, upper, p_a, p_b } => (normal, lower, upper, p_a, p_b),
         };
         if !curved && upper - lower <= 1e-13 * upper + 0.1 * roundoff {
-            return Some(CoreWitness { n: normal, s: upper, p_a, p_b });
+            return Some(CoreWitness { n: normal, s: upper, points: Some((p_a, p_b)) });
         }
         let mut d = Direction { n: normal, s: pair.separation(&normal) };
         // Mostly one climb does. At gaps near roundoff the simplex tells little, so the last looks about widely.
@@ -56,39 +56,61 @@ pub(super) fn core_distance(pair: &Pair<'_>, limit: f64) -> Option<CoreWitness> 
             d = polish(pair, d, tol, rounds);
             for (p_a, p_b) in [(p_a, p_b), witness_over(pair, &d.n)] {
                 if (p_b - p_a - d.n * d.s).norm() <= 0.5 * roundoff {
-                    return Some(CoreWitness { n: d.n, s: d.s, p_a, p_b });
+                    return Some(CoreWitness { n: d.n, s: d.s, points: Some((p_a, p_b)) });
                 }
             }
         }
         // Apart, but the witness points are no better than this: kept unless the search finds better.
         if upper - d.s <= 1e-9 * pair.scale && d.s > 0.0 {
-            fallback = Some(CoreWitness { n: d.n, s: d.s, p_a, p_b });
+            fallback = Some(CoreWitness { n: d.n, s: d.s, points: Some(aligned(&d, (p_a, p_b))) });
         }
     }
-    if let Some(w) = fallback {
-        return Some(w.aligned());
-    }
-    let d = expand(pair, &simplex).unwrap_or_else(|| largest_separation(pair));
-    Some(overlapping(pair, d))
+    let deepest = || expand(pair, &simplex).unwrap_or_else(|| largest_separation(pair));
+    fallback.or_else(|| Some(CoreWitness::facing(deepest())))
 }
 
-fn overlapping(pair: &Pair<'_>, d: Direction) -> CoreWitness {
-    let (p_a, p_b) = witness_over(pair, &d.n);
-    CoreWitness { n: d.n, s: d.s, p_a, p_b }.aligned()
+/// Whether the corner of one box that is farthest against `n` lies over the face of the other with that normal ([`box_box`]): then it is the nearest.
+fn over_face(pair: &Pair<'_>, [h, k]: [&V; 2], n: &V, face: usize) -> bool {
+    let over = |p: V, half: &V, axis: usize| (0..3).all(|i| i == axis || p[i].abs() <= half[i]);
+    match face {
+        0..3 => over(pair.support_b(n), h, face),
+        _ => over(pair.r.tr_mul(&(pair.a.support(n) - pair.t)), k, face - 3),
+    }
 }
 
 impl CoreWitness {
-    /// With what separates the points across the normal shared between them.
-    fn aligned(self) -> Self {
-        let off = 0.5 * (self.p_b - self.p_a - self.n * self.s);
-        Self { p_a: self.p_a + off, p_b: self.p_b - off, ..self }
+    /// The points lie in the features that face each other.
+    fn facing(d: Direction) -> Self {
+        Self { n: d.n, s: d.s, points: None }
     }
+
+    /// The points of A and B that are `s` apart along the normal.
+    pub(super) fn points(&self, pair: &Pair<'_>) -> (V, V) {
+        let d = Direction { n: self.n, s: self.s };
+        self.points.unwrap_or_else(|| aligned(&d, witness_over(pair, &d.n)))
+    }
+}
+
+/// Two points with what separates them across the normal shared between them.
+fn aligned(d: &Direction, (p_a, p_b): (V, V)) -> (V, V) {
+    let off = 0.5 * (p_b - p_a - d.n * d.s);
+    (p_a + off, p_b - off)
 }
 
 /// Makes the workspace hold the features that face each other along `n`, in the frame of A.
 pub(super) fn facing(pair: &Pair<'_>, n: &V, [reach_a, reach_b]: [Reach; 2], w: &mut Workspace) {
-    face(&pair.a, n, reach_a, &mut w.a);
-    face(&pair.b, &pair.opposite_in_b(n), reach_b, &mut w.b);
+    facing_a(pair, n, reach_a, w);
+    facing_b(pair, n, reach_b, w);
+}
+
+/// The feature of A alone.
+pub(super) fn facing_a(pair: &Pair<'_>, n: &V, reach: Reach, w: &mut Workspace) {
+    face(&pair.a, n, reach, &mut w.a);
+}
+
+/// The feature of B alone.
+pub(super) fn facing_b(pair: &Pair<'_>, n: &V, reach: Reach, w: &mut Workspace) {
+    face(&pair.b, &pair.opposite_in_b(n), reach, &mut w.b);
     w.b.transform(&pair.r, &pair.t);
 }
 

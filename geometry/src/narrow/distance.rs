@@ -2,7 +2,7 @@
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
-use super::convex::core_distance;
+use super::convex::{CoreWitness, core_distance};
 use super::core::{Core, Pair, core_of};
 use super::order::{refuse, swapped, unsupported};
 use super::point::surface_point;
@@ -62,37 +62,49 @@ fn ordered(
         return half_space::distance(x_wa, b, x_wb).ok_or_else(|| unsupported(a, b));
     }
     let (Some(core_a), Some(core_b)) = (core_of(a), core_of(b)) else { return Err(unsupported(a, b)) };
-    within(core_a, core_b, x_wa, x_wb, f64::INFINITY).map(|(w, _)| w).ok_or_else(|| unsupported(a, b))
+    let close = within(core_a, core_b, x_wa, x_wb, f64::INFINITY).ok_or_else(|| unsupported(a, b))?;
+    let ((p_a, p_b), normal) = (close.points(x_wa), x_wa.rotation * close.w.n);
+    Ok(Witness { gap: close.gap, normal, p_a, p_b })
 }
 
-/// Signed distance unless it is at least `margin`, and that of the cores in the frame of A.
+/// Two shapes closer than a margin.
+pub(super) struct Close<'a> {
+    pub(super) pair: Pair<'a>,
+    pub(super) radii: [f64; 2],
+    /// Of the cores.
+    pub(super) w: CoreWitness,
+    /// Signed distance of the shapes.
+    pub(super) gap: f64,
+}
+
+impl Close<'_> {
+    /// The points of the shapes that are nearest, world.
+    pub(super) fn points(&self, x_wa: &Isometry3<f64>) -> (Point3<f64>, Point3<f64>) {
+        let ((p_a, p_b), n) = (self.w.points(&self.pair), self.w.n);
+        let [r_a, r_b] = self.radii;
+        (x_wa * Point3::from(p_a + n * r_a), x_wa * Point3::from(p_b - n * r_b))
+    }
+}
+
+/// The shapes unless their signed distance is at least `margin`.
 pub(super) fn within<'a>(
     (a, r_a): (Core<'a>, f64),
     (b, r_b): (Core<'a>, f64),
     x_wa: &Isometry3<f64>,
     x_wb: &Isometry3<f64>,
     margin: f64,
-) -> Option<(Witness, Pair<'a>)> {
+) -> Option<Close<'a>> {
     let x_ab = x_wa.inv_mul(x_wb);
     if margin < f64::INFINITY && far(&a, &b, &x_ab, margin + r_a + r_b) {
         return None;
     }
     let pair = Pair::new(a, b, &x_ab);
-    let (n, s, p_a, p_b) = match (&b, surface_point(&a, &pair.t)) {
-        (Core::Point, Some((p, n, s))) => (n, s, p, pair.t),
-        _ => {
-            let w = core_distance(&pair, margin + r_a + r_b)?;
-            (w.n, w.s, w.p_a, w.p_b)
-        }
+    let w = match (&b, surface_point(&a, &pair.t)) {
+        (Core::Point, Some((p, n, s))) => CoreWitness { n, s, points: Some((p, pair.t)) },
+        _ => core_distance(&pair, margin + r_a + r_b)?,
     };
-    let gap = s - r_a - r_b;
-    if gap >= margin {
-        return None;
-    }
-    let normal = x_wa.rotation * n;
-    let p_a = x_wa * Point3::from(p_a + n * r_a);
-    let p_b = x_wa * Point3::from(p_b - n * r_b);
-    Some((Witness { gap, normal, p_a, p_b }, pair))
+    let gap = w.s - r_a - r_b;
+    (gap < margin).then_some(Close { pair, radii: [r_a, r_b], w, gap })
 }
 
 /// Whether a ball about one core is more than `limit` from the other, by a test that costs little; `x_ab` places B in the frame of A.

@@ -3,12 +3,12 @@
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
 use super::clip::{Workspace, point_over, with_workspace};
-use super::convex::facing;
+use super::convex::{facing, facing_a, facing_b};
 use super::core::{Core, Pair};
 use super::distance::within;
 use super::face::{CURVED, Reach};
 use super::reduce::reduce;
-use super::{ContactPoint, Witness, feature};
+use super::{ContactPoint, feature};
 
 type V = Vector3<f64>;
 
@@ -24,35 +24,36 @@ pub(super) fn contacts(
     margin: f64,
     out: &mut Vec<ContactPoint>,
 ) {
-    let Some((w, pair)) = within(a, b, x_wa, x_wb, margin) else { return };
+    let Some(close) = within(a, b, x_wa, x_wb, margin) else { return };
+    let n = close.w.n;
     if matches!(a.0, Core::Point | Core::Ellipsoid(_)) || matches!(b.0, Core::Point | Core::Ellipsoid(_)) {
-        let Witness { gap, normal, p_a, p_b } = w;
+        let ((p_a, p_b), gap, normal) = (close.points(x_wa), close.gap, x_wa.rotation * n);
         return out.push(ContactPoint { p_a, p_b, normal, gap, feature: feature([CURVED, CURVED]) });
     }
-    let n = x_wa.rotation.inverse() * w.normal;
-    around(&pair, [a.1, b.1], &w, &n, x_wa, margin, out);
+    around(&close.pair, close.radii, (&n, close.gap), || close.points(x_wa), x_wa, margin, out);
 }
 
-/// The patch about a witness; `n` is its normal in the frame of A.
+/// The patch along the unit normal `n` (frame of A), along which the shapes are `gap` apart at `points` (world).
 pub(super) fn around(
     pair: &Pair<'_>,
     radii: [f64; 2],
-    w: &Witness,
-    n: &V,
+    (n, gap_of_points): (&V, f64),
+    points: impl FnOnce() -> (Point3<f64>, Point3<f64>),
     x_wa: &Isometry3<f64>,
     margin: f64,
     out: &mut Vec<ContactPoint>,
 ) {
-    with_workspace(|space| {
+    let from = out.len();
+    let normal = x_wa.rotation * n;
+    let (deepest, codes) = with_workspace(|space| {
         let near = Reach::Within(FACING);
         facing(pair, n, [near; 2], space);
         let (na, nb) = (space.a.len > 2, space.b.len > 2);
         if na && !nb {
-            facing(pair, n, [near, Reach::Best], space);
+            facing_b(pair, n, Reach::Best, space);
         } else if nb && !na {
-            facing(pair, n, [Reach::Best, near], space);
+            facing_a(pair, n, Reach::Best, space);
         }
-        let from = out.len();
         space.intersect(n, 1e-12 * pair.scale);
         let Workspace { a: fa, b: fb, shared, .. } = &*space;
         let mut deepest = f64::INFINITY;
@@ -63,15 +64,21 @@ pub(super) fn around(
             if gap < margin {
                 deepest = deepest.min(gap);
                 let p_a = x_wa * Point3::from(p_a + n * radii[0]);
-                let p_b = p_a + w.normal * gap;
-                out.push(ContactPoint { p_a, p_b, normal: w.normal, gap, feature: feature(c.codes) });
+                out.push(ContactPoint {
+                    p_a,
+                    p_b: p_a + normal * gap,
+                    normal,
+                    gap,
+                    feature: feature(c.codes),
+                });
             }
         }
-        if deepest > w.gap + 1e-7 * pair.scale {
-            // The witness points move within their features.
-            let feature = feature([fa.code, fb.code]);
-            out.push(ContactPoint { p_a: w.p_a, p_b: w.p_b, normal: w.normal, gap: w.gap, feature });
-        }
-        reduce(out, from);
+        (deepest, [fa.code, fb.code])
     });
+    if deepest > gap_of_points + 1e-7 * pair.scale {
+        // The witness points move within their features.
+        let (p_a, p_b) = points();
+        out.push(ContactPoint { p_a, p_b, normal, gap: gap_of_points, feature: feature(codes) });
+    }
+    reduce(out, from);
 }

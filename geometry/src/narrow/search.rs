@@ -76,28 +76,30 @@ pub(super) fn largest_separation(pair: &Pair<'_>) -> Direction {
     })
 }
 
-/// Separating axes of two cuboids: the six face normals and the nine products of edges hold the best normal.
-pub(super) fn box_box(pair: &Pair<'_>, h: &V, k: &V) -> Direction {
+/// Separating axes of two cuboids: the six face normals and the nine products of edges hold the best normal. With it the number of the axis, if it is normal to a face:
+/// 0 to 2 of A, 3 to 5 of B.
+pub(super) fn box_box(pair: &Pair<'_>, h: &V, k: &V) -> (Direction, Option<usize>) {
     let (r, t) = (&pair.r, &pair.t);
     let abs = r.abs();
     // The separation along ±n is |n·t| minus both extents.
     let (on_b, in_b) = (r.tr_mul(t), abs.tr_mul(h));
     let in_a = abs * k;
-    let mut best = Direction { n: V::z(), s: f64::NEG_INFINITY };
+    let mut best = (Direction { n: V::z(), s: f64::NEG_INFINITY }, None);
     // An edge–edge normal must beat the faces by more than roundoff: near a face normal the face is meant.
-    let mut offer = |n: V, along: f64, s: f64, slack: f64| {
-        if s > best.s + slack {
-            best = Direction { n: if along < 0.0 { -n } else { n }, s };
+    let mut offer = |n: V, along: f64, s: f64, slack: f64, face: Option<usize>| {
+        if s > best.0.s + slack {
+            best = (Direction { n: if along < 0.0 { -n } else { n }, s }, face);
         }
     };
     let slack = 1e-13 * pair.scale;
     for i in 0..3 {
         let mut n = V::zeros();
         n[i] = 1.0;
-        offer(n, t[i], t[i].abs() - h[i] - in_a[i], slack);
+        offer(n, t[i], t[i].abs() - h[i] - in_a[i], slack, Some(i));
     }
     for i in 0..3 {
-        offer(r.column(i).into_owned(), on_b[i], on_b[i].abs() - k[i] - in_b[i], slack);
+        let s = on_b[i].abs() - k[i] - in_b[i];
+        offer(r.column(i).into_owned(), on_b[i], s, slack, Some(3 + i));
     }
     for i in 0..3 {
         let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
@@ -114,10 +116,11 @@ pub(super) fn box_box(pair: &Pair<'_>, h: &V, k: &V) -> Direction {
             let along = n[i1] * t[i1] + n[i2] * t[i2];
             let extent =
                 h[i1] * abs[(i2, j)] + h[i2] * abs[(i1, j)] + k[j1] * abs[(i, j2)] + k[j2] * abs[(i, j1)];
-            offer(n / len, along, (along.abs() - extent) / len, slack);
+            offer(n / len, along, (along.abs() - extent) / len, slack, None);
         }
     }
-    Direction { n: best.n, s: pair.separation(&best.n) }
+    let (Direction { n, .. }, face) = best;
+    (Direction { n, s: pair.separation(&n) }, face)
 }
 
 /// Normals that are exact for poses with aligned faces.

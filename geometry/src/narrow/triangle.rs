@@ -5,12 +5,12 @@
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
+use super::ContactPoint;
 use super::convex::{core_distance, witness_over};
 use super::core::{Core, Pair, unit};
 use super::patch::around;
 use super::polish::{Direction, polish};
 use super::surface::Surface;
-use super::{ContactPoint, Witness};
 use crate::Aabb;
 
 type V = Vector3<f64>;
@@ -96,14 +96,15 @@ impl<'a> Query<'a> {
             let point = ContactPoint { p_a, p_b: p_a + normal * gap, normal, gap, feature };
             return Some(Way { out: d, allowed: allowed && out.len() > from, point });
         }
+        let (p_a, p_b) = w.points(&self.pair);
         let facing = w.n.dot(&own);
         let straight = w.n.cross(&own).norm() <= ALIGNED;
         let n = if straight { own } else { w.n };
         if facing >= -ALIGNED
-            && (straight || allowed(self.surface, i, &n, &w.p_a))
-            && self.allowed_by_b(&n, Some(&w.p_b))
+            && (straight || allowed(self.surface, i, &n, &p_a))
+            && self.allowed_by_b(&n, Some(&p_b))
         {
-            self.push(&n, w.s, (w.p_a, w.p_b), out);
+            self.push(&n, w.s, (p_a, p_b), out);
         }
         None
     }
@@ -117,8 +118,9 @@ impl<'a> Query<'a> {
         let normal = self.x_wa.rotation * n;
         let over = (p_b - p_a - n * s).norm() <= 1e-9 * self.pair.scale;
         let p_a = self.x_wa * Point3::from(p_a);
-        let w = Witness { gap: if over { gap } else { f64::INFINITY }, normal, p_a, p_b: p_a + normal * gap };
-        around(&self.pair, [0.0, self.radius], &w, n, self.x_wa, self.margin, out);
+        let known = if over { gap } else { f64::INFINITY };
+        let points = || (p_a, p_a + normal * gap);
+        around(&self.pair, [0.0, self.radius], (n, known), points, self.x_wa, self.margin, out);
     }
 
     /// Whether B, if it stands for a triangle of a surface, may be pushed along `n` at its point `p`, found when not given.
