@@ -21,9 +21,9 @@ pub(crate) struct Collider {
     pub geom: usize,
     pub(crate) body: usize,
     pub(crate) pose: Pose,
-    shape: Shape,
+    pub(crate) shape: Shape,
     /// None for unbounded shapes.
-    bounds: Option<Bounds>,
+    pub(crate) bounds: Option<Bounds>,
     name: String,
 }
 

@@ -1,6 +1,6 @@
 use signorini_core::ProblemError;
 use signorini_core::na::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
-use signorini_geometry::ContactPoint;
+use signorini_geometry::{ContactPoint, Shape, support};
 use signorini_scene::Pose;
 
 use crate::Model;
@@ -19,11 +19,12 @@ struct Approach {
     bodies: [usize; 2],
     /// The nearest contact.
     near: ContactPoint,
-    /// Speed at which its points come nearer and at which they slide along each other \[m/s\].
+    /// Speed at which its points come nearer \[m/s\].
     closing: f64,
-    along: f64,
     /// Largest gap that matters \[m\].
     far: f64,
+    /// Gap down to which forces may take the pair within the step \[m\].
+    clear: f64,
 }
 
 fn nearest(points: &[ContactPoint]) -> Option<ContactPoint> {
@@ -32,6 +33,9 @@ fn nearest(points: &[ContactPoint]) -> Option<ContactPoint> {
 
 impl Placed<'_> {
     /// Looks along the motion of two geoms that come nearer: true where they pass each other within the step; else `found` is what holds within it. `moved` is scratch.
+    ///
+    /// Passing is asked only of pairs that graze: that slide along each other by more than half their gap while it closes. The normal of the start of the step would stop and turn them
+    /// instead. Pairs that come nearer than forces may take them count as meeting.
     pub(crate) fn look_along(
         &self,
         p: &Pair,
@@ -48,11 +52,36 @@ impl Placed<'_> {
         }
         let along = (relative + closing * near.normal).norm();
         let far = near.gap + motion.approach(bodies[0], bodies[1]);
-        let approach = Approach { bodies, near, closing, along, far };
-        if self.pass_by(p, &approach, (model, motion), moved)? {
+        let clear = p.active.max(0.0) + motion.pulls(bodies);
+        let approach = Approach { bodies, near, closing, far, clear };
+        let may_pass = near.gap > clear && along >= 0.5 * closing;
+        let h = motion.horizon;
+        if may_pass && self.stays_apart(p, &near.normal, clear, (model, h)) {
             return Ok(true);
         }
-        self.look_to_end(p, &approach, (model, motion), found, moved)?;
+        let gap = near.gap - p.active;
+        let meets_the_end = gap > 0.0 && gap < h * closing;
+        if !may_pass && !meets_the_end {
+            return Ok(false);
+        }
+        let at_end = |ends: &mut Vec<ContactPoint>| {
+            self.query_at(p, |c| self.moved(model, c.body, h) * c.pose, far, ends)
+        };
+        at_end(moved)?;
+        if may_pass {
+            let end = nearest(moved);
+            if end.is_none_or(|end| end.gap > clear) {
+                if end.is_some_and(|end| self.stays_apart(p, &end.normal, clear, (model, h)))
+                    || self.advances_to_the_end(p, &approach, (model, motion), moved)?
+                {
+                    return Ok(true);
+                }
+                at_end(moved)?;
+            }
+        }
+        if meets_the_end {
+            self.take_ends(p, &approach, (model, motion), found, moved);
+        }
         Ok(false)
     }
 
@@ -61,21 +90,41 @@ impl Placed<'_> {
         self.kin.point_velocity(model, b, &c.p_b) - self.kin.point_velocity(model, a, &c.p_a)
     }
 
-    /// Whether two geoms that do not touch pass each other within the step, by the velocities of their bodies: conservative advancement (Mirtich 1996), in which a
-    /// gap φ with normal n cannot close before φ over the closing speed along n. The normal of the start of the step would stop and turn them instead.
+    /// Whether the direction `n` from A to B separates two convex geoms by more than `clear` \[m\] throughout a step of length `h` at the velocities of their bodies.
     ///
-    /// Asked only of pairs that graze: that slide along each other by more than half their gap while it closes. Pairs that come nearer than forces may take them count as meeting.
-    fn pass_by(
+    /// It does at both ends, by the difference of their support points. Between these, the height along a fixed direction of a point at the distance ρ from what its body turns about is
+    /// within |ω|² ρ h²/8 of a straight line.
+    fn stays_apart(&self, p: &Pair, n: &Vector3<f64>, clear: f64, (model, h): (&Model, f64)) -> bool {
+        let (mut gaps, mut bent) = ([0.0; 2], 0.0);
+        for (i, n) in [(p.a, -n), (p.b, *n)] {
+            let c = &self.colliders[i as usize];
+            let (Some(bounds), false) =
+                (&c.bounds, matches!(c.shape, Shape::Mesh(_) | Shape::HeightField(_)))
+            else {
+                return false;
+            };
+            for (gap, x) in gaps.iter_mut().zip([self.kin.x_wb[c.body], self.moved(model, c.body, h)]) {
+                let x = x * c.pose;
+                let Some(lowest) = support(&c.shape, &x.rotation.inverse_transform_vector(&-n)) else {
+                    return false;
+                };
+                *gap += (x * lowest).coords.dot(&n);
+            }
+            let turn = h * h * self.kin.twist[c.body].angular.norm_squared();
+            bent += 0.125 * turn * (bounds.center.coords.norm() + bounds.radius);
+        }
+        gaps[0].min(gaps[1]) - bent > clear
+    }
+
+    /// Whether two geoms pass each other, whatever turns on the way: conservative advancement (Mirtich 1996), in which a gap φ with normal n cannot close before φ over the closing
+    /// speed along n.
+    fn advances_to_the_end(
         &self,
         p: &Pair,
-        &Approach { bodies, mut near, closing, along, far }: &Approach,
+        &Approach { bodies, mut near, far, clear, .. }: &Approach,
         (model, motion): (&Model, &Motion),
         points: &mut Vec<ContactPoint>,
     ) -> Result<bool, ProblemError> {
-        let clear = p.active.max(0.0) + motion.pulls(bodies);
-        if near.gap <= clear || along < 0.5 * closing {
-            return Ok(false);
-        }
         let spin = motion.spin[bodies[0]] + motion.spin[bodies[1]];
         let centre = motion.velocity[bodies[1]] - motion.velocity[bodies[0]];
         let mut t = 0.0;
@@ -98,32 +147,28 @@ impl Placed<'_> {
         Ok(false)
     }
 
-    /// Takes contacts of two geoms that do not touch, but would within the step, as they are at its end by the velocities of their bodies, when that hardly overlaps: what slides over a seam or an edge
-    /// meets its top, though the nearest point of the start of the step is at its side.
+    /// Takes the contacts `ends` of the end of the step, by the velocities of the bodies, for those of two geoms that do not touch, but would within it, when that hardly overlaps: what
+    /// slides over a seam or an edge meets its top, though the nearest point of the start of the step is at its side.
     ///
     /// ```text
     /// φ_h + h (u − u₀)·n_h ≥ 0     in place of φ₀ + h u·n₀ ≥ 0
     /// ```
     /// with gap and normal of the end, at the points of the bodies that meet there. What overlaps there by more than forces and a part of the approach explain, or has come out on the
     /// other side, keeps the contacts of the start.
-    fn look_to_end(
+    fn take_ends(
         &self,
         p: &Pair,
-        &Approach { bodies, near, closing, far, .. }: &Approach,
+        &Approach { bodies, near, closing, .. }: &Approach,
         (model, motion): (&Model, &Motion),
         found: &mut Vec<ContactPoint>,
         ends: &mut Vec<ContactPoint>,
-    ) -> Result<(), ProblemError> {
+    ) {
         let h = motion.horizon;
         let gap = near.gap - p.active;
-        if gap <= 0.0 || gap >= h * closing {
-            return Ok(());
-        }
-        self.query_at(p, |c| self.moved(model, c.body, h) * c.pose, far, ends)?;
         let most = motion.pulls(bodies) + OVERLAP * (h * closing - gap);
         let grazes = |c: &ContactPoint| c.gap - p.active > -most && c.normal.dot(&near.normal) > -OVERLAP;
         if ends.is_empty() || !ends.iter().all(grazes) {
-            return Ok(());
+            return;
         }
         for c in ends.iter_mut() {
             let back = |b: usize, x: &Point3<f64>| {
@@ -134,7 +179,6 @@ impl Placed<'_> {
             c.gap -= h * self.relative(model, bodies, c).dot(&c.normal);
         }
         std::mem::swap(found, ends);
-        Ok(())
     }
 
     /// Pose of a body after `t` at its velocity.
