@@ -99,9 +99,10 @@ pub(super) fn within<'a>(
         return None;
     }
     let pair = Pair::new(a, b, &x_ab);
-    let w = match (&b, surface_point(&a, &pair.t)) {
-        (Core::Point, Some((p, n, s))) => CoreWitness { n, s, points: Some((p, pair.t)) },
-        _ => core_distance(&pair, margin + r_a + r_b)?,
+    let of_point = if matches!(b, Core::Point) { surface_point(&a, &pair.t) } else { None };
+    let w = match of_point {
+        Some((p, n, s)) => CoreWitness { n, s, points: Some((p, pair.t)) },
+        None => core_distance(&pair, margin + r_a + r_b)?,
     };
     let gap = w.s - r_a - r_b;
     (gap < margin).then_some(Close { pair, radii: [r_a, r_b], w, gap })
