@@ -302,7 +302,7 @@ impl ContactMap for FrozenMap {
         for &k in part.constraints {
             let (r, d) = self.rows_of(k as usize);
             let out = &mut v_c[r..r + d];
-            out.copy_from_slice(&self.bias[r..r + d]);
+            out.iter_mut().zip(&self.bias[r..r + d]).for_each(|(o, b)| *o = *b);
             self.multiply(k as usize, v, out);
         }
     }

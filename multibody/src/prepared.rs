@@ -252,20 +252,8 @@ impl Prepared {
                     if trees[side] != Some(t) {
                         continue;
                     }
-                    self.kin.for_columns(
-                        i.model,
-                        c.bodies[side],
-                        c.point_of(side),
-                        |dof, linear, angular| {
-                            let column = &mut block[(dof - from) * dim..(dof - from + 1) * dim];
-                            let (three, more) = column.split_at_mut(dim.min(3));
-                            let add = |(x, y): (&mut f64, &f64)| *x += sign * y;
-                            three.iter_mut().zip(&frame.tr_mul(&linear)).for_each(add);
-                            if !more.is_empty() {
-                                more.iter_mut().zip(&frame.tr_mul(&angular)).for_each(add);
-                            }
-                        },
-                    );
+                    let at = (c.bodies[side], c.point_of(side));
+                    add_columns(&self.kin, i.model, at, (&frame, sign), dim, from, block);
                 }
             }
             parts.contacts.push(ContactGeometry {
@@ -383,6 +371,35 @@ impl Prepared {
         let pool = self.problem.pools().members()[CONTACT].as_ref();
         self.anchors.store(dt, pool, out);
     }
+}
+
+/// Adds `sign` times the Jacobian of a point of a body in the axes of `frame` to a block of `dim` rows, column-major, whose first degree of freedom is `from`: velocity in the first three
+/// rows, angular velocity in those beyond.
+#[inline(always)]
+fn add_columns(
+    kin: &Kinematics,
+    model: &Model,
+    (body, p): (usize, &Point3<f64>),
+    (frame, sign): (&Matrix3<f64>, f64),
+    dim: usize,
+    from: usize,
+    block: &mut [f64],
+) {
+    let add = |(x, y): (&mut f64, &f64)| *x += sign * y;
+    if dim == 3 {
+        let columns = block.as_chunks_mut::<3>().0;
+        return kin.for_columns(model, body, p, |dof, linear, _| {
+            columns[dof - from].iter_mut().zip(&frame.tr_mul(&linear)).for_each(add);
+        });
+    }
+    kin.for_columns(model, body, p, |dof, linear, angular| {
+        let column = &mut block[(dof - from) * dim..(dof - from + 1) * dim];
+        let (three, more) = column.split_at_mut(dim.min(3));
+        three.iter_mut().zip(&frame.tr_mul(&linear)).for_each(add);
+        if !more.is_empty() {
+            more.iter_mut().zip(&frame.tr_mul(&angular)).for_each(add);
+        }
+    });
 }
 
 /// Delassus blocks of a contact under an inertia; what else the sides hold is kept. A frictionless contact is as heavy in all directions.
