@@ -63,6 +63,7 @@ impl FrozenProblem {
     }
 
     /// Contact velocity of the first three rows of constraint `k` at `v` \[m/s\].
+    #[inline]
     pub fn contact_velocity_at(map: &FrozenMap, k: usize, v: &[f64]) -> Vector3<f64> {
         let (r, d) = map.rows_of(k);
         let mut out = [0.0; MAX_ROWS];

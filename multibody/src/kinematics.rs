@@ -155,11 +155,13 @@ impl Kinematics {
     }
 
     /// Reference point of the tree of a body; the world origin for bodies that cannot move.
+    #[inline]
     pub fn reference(&self, model: &Model, body: usize) -> Point3<f64> {
         model.bodies[body].tree.map_or(Point3::origin(), |t| self.origin[t])
     }
 
     /// Velocity of the point of `body` that is at `p` (world) \[m/s\].
+    #[inline]
     pub fn point_velocity(&self, model: &Model, body: usize, p: &Point3<f64>) -> Vector3<f64> {
         self.twist[body].at(&(p - self.reference(model, body)))
     }

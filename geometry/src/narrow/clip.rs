@@ -296,6 +296,7 @@ fn segments([a, b]: [&Face; 2], [fa, fb]: [&Flat; 2], out: &mut Shared) {
 const PARALLEL: f64 = 0.05;
 
 /// The point of a feature above or below the tangent-plane position `q`, along `n`.
+#[inline]
 pub(super) fn point_over(f: &Face, q: &V, n: &V) -> V {
     match f.len {
         1 => f.corners[0],

@@ -9,6 +9,7 @@ type V = Vector3<f64>;
 /// Nearest point of the surface of a core, its outward normal, and the signed distance of `p`; None without a closed form.
 ///
 /// Where several surface points are nearest, the first in the order +x, +y, +z is taken.
+#[inline]
 pub(super) fn surface_point(core: &Core<'_>, p: &V) -> Option<(V, V, f64)> {
     Some(match core {
         Core::Point => {
