@@ -11,7 +11,7 @@ use signorini_multibody::{Kinematics, RigidSystem};
 pub struct Split {
     /// Poses and velocities of bodies.
     pub kinematics: f64,
-    /// Contact queries at the state, without what is speculative.
+    /// Contact queries, speculative ones among them.
     pub collision: f64,
     /// The rest of the preparation: inertia, forces, rows of contacts and joints.
     pub rows: f64,
@@ -53,10 +53,10 @@ pub fn split(
         kin.set_positions(system.model(), &x.q, &mocap);
         kin.set_velocities(system.model(), &x.v);
         lap(0);
-        system.deepest_penetration(&x)?;
-        lap(1);
         system.prepare(Slot::Start, &x, dt)?;
         lap(2);
+        system.repeat_contact_queries(Slot::Start)?;
+        lap(1);
         let problem = system.problem(Slot::Start, dt)?;
         lap(3);
         solver.solve(problem, &x.v, Tolerance::default(), &mut solution)?;
@@ -65,10 +65,8 @@ pub fn split(
         lap(5);
         std::mem::swap(&mut x, &mut x1);
     }
-    let [kinematics, query, prepare, laws, evaluation, integration] =
+    let [kinematics, collision, prepare, laws, evaluation, integration] =
         parts.map(|d| d.as_secs_f64() * 1e6 / steps.max(1) as f64);
-    // The query poses the bodies first.
-    let collision = (query - kinematics).max(0.0);
     let rows = (prepare - kinematics - collision).max(0.0);
     Ok(Split { kinematics, collision, rows, laws, evaluation, integration })
 }

@@ -204,6 +204,21 @@ impl RigidSystem {
         Ok(deepest.filter(|c| c.point.gap < 0.0).map(|c| Penetration { geoms: c.geoms, depth: -c.point.gap }))
     }
 
+    /// Repeats the contact queries of the last [`System::prepare`], which alone may come before, to take their time: the number of contacts found.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn repeat_contact_queries(&mut self, slot: Slot) -> Result<usize, ProblemError> {
+        let p = &self.slots[slot as usize];
+        if !p.ready {
+            return Err(ProblemError::NotPrepared { slot });
+        }
+        if self.switches.contact {
+            self.collision.find(&p.kin, &self.model, &mut self.motion, &mut self.found)?;
+        }
+        Ok(self.found.len())
+    }
+
     /// [`System::energy`] at a state whose kinematics and tendons are known already.
     pub fn energy_at(&mut self, kin: &Kinematics, tendons: &TendonState, x: &State) -> Energy {
         energy(
