@@ -4,7 +4,7 @@
     benches/peers/.venv/bin/python benches/peers/throughput.py --curve 16,64,256,1024,4096 [--note "what else ran"]
 
 Scenes: `scenes/three_arrays.xml`; the Allegro hand with a cube (from the models of others: pass --models), under random controls that all worlds
-share. Prints a table and appends one JSON line per row to benches/records/throughput.jsonl. With --curve: the Allegro hand alone over several numbers of
+share. Prints a table and appends one JSON line per row to benches/records/throughput.jsonl, whose last lines the page borse2026comfree/fig08 shows: medians over the rounds. With --curve: the Allegro hand alone over several numbers of
 worlds, the best of the rounds, written to benches/records/allegro_curve.json, which the page borse2026comfree/fig08 draws.
 """
 
@@ -146,14 +146,18 @@ def main():
                     rows.setdefault(label, []).append(ours(program, *common, extra))
             parts = split(program, *common)
             print(f"{name:14} split of a step [us]: " + ", ".join(f"{k} {x:.2f}" for k, x in parts.items()))
-            reference = statistics.median(r[0] for r in rows["mujoco"])
+            reference = rows["mujoco"]
             for label, runs in rows.items():
-                rate = statistics.median(r[0] for r in runs)
-                line = {"scene": name, "engine": label, "lanes": a.lanes, "steps": steps, "steps_per_s": round(rate), "over_mujoco": round(rate / reference, 2)}
+                # Engines alternate: each round is compared with its own.
+                over = statistics.median(r[0] / m[0] for r, m in zip(runs, reference))
+                over_cpu = statistics.median(r[3] / m[3] for r, m in zip(runs, reference))
+                rate, cpu_rate = statistics.median(r[0] for r in runs), statistics.median(r[3] for r in runs)
+                line = {"scene": name, "engine": label, "lanes": a.lanes, "steps": steps, "rounds": a.rounds, "steps_per_s": round(rate), "over_mujoco": round(over, 2)}
+                line |= {"steps_per_cpu_s": round(cpu_rate), "over_mujoco_cpu": round(over_cpu, 2)}
                 line |= {"mean_depth": runs[-1][1], "max_depth": runs[-1][2]}
                 if label == "comfree, 1 evaluation":
                     line |= {"split_us": parts}
-                print(f"{name:14} {label:24} {rate:10.0f} steps/s  {rate / reference:5.2f}  depth {1e3 * runs[-1][1]:.4f} mm (largest {1e3 * runs[-1][2]:.3f})")
+                print(f"{name:14} {label:24} {rate:10.0f} steps/s  {over:5.2f} (processor time {over_cpu:.2f})  depth {1e3 * runs[-1][1]:.4f} mm (largest {1e3 * runs[-1][2]:.3f})")
                 with RECORDS.open("a") as f:
                     f.write(json.dumps(base | line) + "\n")
 

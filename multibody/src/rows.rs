@@ -164,9 +164,10 @@ impl JointRows {
             return;
         }
         let model = i.model;
-        let mut push = |gap: f64, rate: f64, (margin, reference, solimp), row: SparseRow<'_>, sign: f64| {
+        let mut push = |gaps: &[(f64, f64)], rate: f64, (margin, reference, solimp), row: SparseRow<'_>| {
             // Rows that cannot be reached are left out: by twice the present rate and what drives it, plus a tenth for other accelerations.
-            if gap < margin + horizon * (2.0 * rate.abs() + row.dot(drive).abs()) + 0.1 {
+            let reach = margin + horizon * (2.0 * rate.abs() + row.dot(drive).abs()) + 0.1;
+            for &(gap, sign) in gaps.iter().filter(|(gap, _)| *gap < reach) {
                 row.push_onto(map, sign);
                 // The inertia that gains are part of is known later.
                 let w = if self.lean { 0.0 } else { mean_delassus(mass, map, map.constraint_count() - 1) };
@@ -189,8 +190,7 @@ impl JointRows {
                 JointKind::Hinge | JointKind::Slide => {
                     let row = SparseRow { dofs: &[joint.v], values: &[1.0] };
                     let (q, v) = (x0.q[joint.q], x0.v[joint.v]);
-                    push(q - low, v, about, row, 1.0);
-                    push(high - q, v, about, row, -1.0);
+                    push(&[(q - low, 1.0), (high - q, -1.0)], v, about, row);
                 }
                 JointKind::Ball => {
                     // The rate of the angle is the angular velocity along the rotation axis, which is the same in both frames.
@@ -200,7 +200,7 @@ impl JointRows {
                         let axis = turn / angle;
                         let row =
                             SparseRow { dofs: &[joint.v, joint.v + 1, joint.v + 2], values: axis.as_slice() };
-                        push(high - angle, row.dot(&x0.v), about, row, -1.0);
+                        push(&[(high - angle, -1.0)], row.dot(&x0.v), about, row);
                     }
                 }
                 JointKind::Free => {}
@@ -213,8 +213,7 @@ impl JointRows {
             }
             let (l, rate, row) = (tendons.length[t], tendons.rate[t], tendons.row(model, t));
             let about = (tendon.limit_margin, i.reference.tendons[t], tendon.limit_sol.solimp);
-            push(l - low, rate, about, row, 1.0);
-            push(high - l, rate, about, row, -1.0);
+            push(&[(l - low, 1.0), (high - l, -1.0)], rate, about, row);
         }
     }
 

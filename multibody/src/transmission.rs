@@ -19,7 +19,12 @@ impl ActuatorState {
     /// Sized for a model.
     pub fn new(model: &Model) -> Self {
         let n = model.actuators.len();
-        let moments = SparseRows::new(model.nv(), model.actuators.iter().map(|a| a.dofs.len()));
+        let mut moments = SparseRows::new(model.nv(), model.actuators.iter().map(|a| a.dofs.len()));
+        for (i, a) in model.actuators.iter().enumerate() {
+            if let Some(j) = straight(model, &a.transmission) {
+                moments.set(i, &a.dofs, |moment| joint(model, j, false, &a.gear, &model.reference_q, moment));
+            }
+        }
         Self { length: vec![0.0; n], rate: vec![0.0; n], moments }
     }
 
@@ -27,6 +32,10 @@ impl ActuatorState {
     pub fn set_positions(&mut self, model: &Model, kin: &Kinematics, tendons: &TendonState, q: &[f64]) {
         for (i, a) in model.actuators.iter().enumerate() {
             let g = &a.gear;
+            if let Some(j) = straight(model, &a.transmission) {
+                self.length[i] = g[0] * q[model.joints[j].q];
+                continue;
+            }
             self.length[i] = self.moments.set(i, &a.dofs, |moment| match a.transmission {
                 Transmission::Joint(j) | Transmission::JointInParent(j) => {
                     let in_parent = matches!(a.transmission, Transmission::JointInParent(_));
@@ -53,6 +62,12 @@ impl ActuatorState {
     pub fn row<'a>(&'a self, model: &'a Model, actuator: usize) -> SparseRow<'a> {
         self.moments.row(actuator, &model.actuators[actuator].dofs)
     }
+}
+
+/// The joint of one coordinate that a transmission acts on: its moment arm never changes.
+fn straight(model: &Model, transmission: &Transmission) -> Option<usize> {
+    let (Transmission::Joint(j) | Transmission::JointInParent(j)) = *transmission else { return None };
+    matches!(model.joints[j].kind, JointKind::Hinge | JointKind::Slide).then_some(j)
 }
 
 /// Joint transmission: length gear·q, for a ball gear·(rotation vector), for a free joint 0.

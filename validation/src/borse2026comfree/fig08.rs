@@ -1,14 +1,13 @@
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-use serde::Deserialize;
 use signorini_batch::{BatchOptions, CpuBatch, Recipe};
 use signorini_comfree::Sweeps;
 use signorini_core::{BatchStepper, LaneStatus};
 use signorini_laws::DualCone;
 use signorini_scene::{LoadOptions, Scene};
 
+use super::records;
 use crate::random::Random;
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
@@ -62,98 +61,6 @@ fn throughput(scene: &Scene, recipe: Recipe, lanes: usize, steps: u32) -> Result
     }
     let steps = f64::from(steps / HOLD * HOLD);
     Ok(Outcome { rate: lanes as f64 * steps / wall, frozen, held: held as f64 / lanes as f64 })
-}
-
-/// What `benches/peers/throughput.py --curve` wrote.
-#[derive(Deserialize)]
-struct Recorded {
-    cpu: String,
-    cores: u32,
-    threads: u32,
-    date: String,
-    load_average: f64,
-    load_average_at_the_end: f64,
-    rounds: u32,
-    note: String,
-    versions: BTreeMap<String, String>,
-    rows: Vec<RecordedRow>,
-}
-
-#[derive(Deserialize)]
-struct RecordedRow {
-    engine: String,
-    worlds: u32,
-    /// Per second of processor time, which other work on the machine changes least.
-    steps_per_cpu_s: f64,
-    steps_per_s: f64,
-    /// Of the machine after the rounds of this number of worlds.
-    load_average: f64,
-}
-
-impl Recorded {
-    fn of<'a>(&'a self, engine: &'a str) -> impl Iterator<Item = &'a RecordedRow> {
-        self.rows.iter().filter(move |row| row.engine == engine)
-    }
-}
-
-/// MuJoCo's curve and ours of one recorded run, apart from what this run measures; a line that says so where there is no record.
-fn recorded(root: &Path, out: &mut PageOutput) -> Result<(), PageError> {
-    let path = root.join("benches/records/allegro_curve.json");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        out.text.push(
-            "No record of MuJoCo's curve (benches/records/allegro_curve.json) beside this program.".into(),
-        );
-        return Ok(());
-    };
-    let r: Recorded = serde_json::from_str(&text).map_err(|e| failed(format!("{}: {e}", path.display())))?;
-    let mujoco = r.versions.get("mujoco").map_or("?", String::as_str);
-    let from = format!(
-        "Recorded, not measured in this run: {}, {} cores, {} threads, {}, MuJoCo {mujoco} (`rollout`) and ours by turns, per second of processor time over all threads, the best of {} rounds each; load average {} before and {} after{}{}",
-        r.cpu,
-        r.cores,
-        r.threads,
-        r.date,
-        r.rounds,
-        r.load_average,
-        r.load_average_at_the_end,
-        if r.note.is_empty() { "." } else { "; " },
-        r.note
-    );
-    let mut plot = Plot::new("recorded", &from, "worlds", "10³ steps per processor second").log(true, false);
-    // Room for the legend above the curves.
-    let most = r.rows.iter().map(|row| row.steps_per_cpu_s).fold(0.0, f64::max);
-    plot.y_range = Some([0.0, 1.7e-3 * most]);
-    let mut engines: Vec<&str> = Vec::new();
-    for row in &r.rows {
-        if !engines.contains(&row.engine.as_str()) {
-            engines.push(&row.engine);
-        }
-    }
-    for engine in &engines {
-        let points = r.of(engine).map(|row| (f64::from(row.worlds), 1e-3 * row.steps_per_cpu_s)).collect();
-        plot.add(&format!("{engine} (recorded)"), Mark::LinePoints, points);
-    }
-    let mut table = Table::new(
-        "Recorded, not of this run: steps of one world",
-        &[
-            "worlds",
-            "engine",
-            "steps per processor second",
-            "over MuJoCo",
-            "steps per second",
-            "load average after it",
-        ],
-    );
-    for row in &r.rows {
-        let theirs = r.of("mujoco").find(|m| m.worlds == row.worlds).map_or(f64::NAN, |m| m.steps_per_cpu_s);
-        let over = format!("{:.2}", row.steps_per_cpu_s / theirs);
-        let (rate, load) = (format!("{:.0}", row.steps_per_cpu_s), row.load_average.to_string());
-        let wall = format!("{:.0}", row.steps_per_s);
-        table.row([row.worlds.to_string(), row.engine.clone(), rate, over, wall, load]);
-    }
-    out.plots.push(plot);
-    out.tables.push(table);
-    Ok(())
 }
 
 impl Page for Fig08 {
@@ -227,7 +134,8 @@ impl Page for Fig08 {
             claims: vec![Claim::at_most("frozen", &text, 0.0, frozen as f64, "worlds")],
             ..PageOutput::default()
         };
-        recorded(&ctx.root, &mut out)?;
+        records::curve(&ctx.root, &mut out)?;
+        records::beside_mujoco(&ctx.root, &mut out)?;
         Ok(out)
     }
 }

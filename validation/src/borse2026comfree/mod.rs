@@ -9,6 +9,7 @@ mod fig06;
 mod fig07;
 mod fig08;
 mod modes;
+mod records;
 mod robots;
 mod runs;
 mod scenes;
