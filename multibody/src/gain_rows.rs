@@ -33,8 +33,10 @@ impl GainRows {
     pub(crate) fn push(&mut self, model: &Model, row: SparseRow<'_>) {
         let tree = |d: Option<&usize>| d.map_or(0, |d| model.dofs[*d].tree);
         self.starts.push(self.dofs.len());
-        self.dofs.extend_from_slice(row.dofs);
-        self.values.extend_from_slice(row.values);
+        for (dof, value) in row.iter() {
+            self.dofs.push(dof);
+            self.values.push(value);
+        }
         self.blocks.push([tree(row.dofs.first()), tree(row.dofs.last())]);
     }
 
