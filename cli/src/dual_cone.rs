@@ -1,5 +1,6 @@
 //! What a user of the dual cone should know of a model before it runs.
 
+use signorini_laws::Gains;
 use signorini_multibody::{CollidingPair, STEEPEST, limited_friction};
 use signorini_scene::Scene;
 use signorini_validation::engine::Engine;
@@ -8,15 +9,16 @@ use signorini_validation::engine::Engine;
 pub(crate) fn cones(scene: &Scene) -> Option<&'static str> {
     let elliptic = |(name, value): &(String, String)| name == "cone" && value == "elliptic";
     scene.options.unused.iter().any(elliptic).then_some(
-        "the file asks for elliptic friction cones; dual_cone has polygons inside them: 8 directions, at least 0.92 of the friction (paper mode: 4, 0.71), and \
+        "the file asks for elliptic friction cones; dual_cone has polygons inside them, at least 0.92 of the friction with 8 directions (--directions 16: 0.98; 4, as in paper mode: 0.71), and \
          sliding, spin and roll share one normal impulse",
     )
 }
 
 /// How soft error control makes contacts under comfree.
 pub(crate) fn softness(engine: &Engine) -> Option<&'static str> {
-    let of_comfree = engine.solver == "comfree" && engine.law == "dual_cone" && engine.dual_cone.is_none();
-    (of_comfree && engine.integrator == "cenic").then_some(
+    let of_comfree = engine.solver == "comfree" && engine.law == "dual_cone";
+    let physical = matches!(engine.cone().gains, Gains::Physical { .. });
+    (of_comfree && physical && engine.integrator == "cenic").then_some(
         "error control needs gains that do not depend on the step: contacts are soft (κ = 1000/s², c = 20/s), under a robot centimetres deep; fixed steps rest without depth",
     )
 }

@@ -17,6 +17,9 @@ pub(crate) struct EngineArguments {
     /// Anchors of comfree: the part of a step's change that contact forces take into the next step, 0 to 1; 1 when left out, 0.5 with --sweeps 1, 0 in paper mode.
     #[arg(long)]
     memory: Option<f64>,
+    /// Tangential directions of the dual cone: 4, 8 or 16; 8 when left out, 4 in paper mode. Between two of them friction is that of a polygon: 0.71, 0.92 or 0.98 of μ at least.
+    #[arg(long)]
+    directions: Option<u8>,
     /// Gains of the dual cone relative to the step, as published: k (1/s) and d.
     #[arg(long, num_args = 2, value_names = ["K", "D"])]
     gains: Option<Vec<f64>>,
@@ -83,7 +86,7 @@ impl EngineArguments {
             _ => None,
         };
         let default = Engine::default();
-        Ok(Engine {
+        let engine = Engine {
             solver: self.solver.clone(),
             law: law.into(),
             integrator: integrator.into(),
@@ -92,6 +95,15 @@ impl EngineArguments {
             paper: self.paper_mode,
             dual_cone,
             sweeps: count,
-        })
+        };
+        let Some(n) = self.directions else { return Ok(engine) };
+        if law != "dual_cone" {
+            return Err(format!(
+                "--directions {n}: only the law dual_cone has directions (--solver comfree or --law dual_cone); leave it out"
+            ));
+        }
+        let law = DualCone { directions: n, ..engine.cone() };
+        law.check().map_err(|e| format!("--directions {n}: {e}"))?;
+        Ok(Engine { dual_cone: Some(law), ..engine })
     }
 }

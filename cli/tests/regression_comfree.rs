@@ -115,6 +115,8 @@ fn regression_settings_that_make_no_sense_are_refused() {
         ("--solver comfree --dt .002 --paper-mode --memory .5", "not in paper mode"),
         ("--solver comfree --dt .002 --law sap --memory .5", "--memory 0.5: only comfree"),
         ("--solver comfree --accuracy 1e-3 --paper-mode", "give --dt"),
+        ("--solver comfree --dt .002 --directions 6", "directions is 6, but must be 4, 8 or 16"),
+        ("--solver icf --dt .002 --directions 16", "--directions 16: only the law dual_cone"),
     ] {
         let (ok, text) = folder.run(&model, arguments);
         assert!(!ok && text.contains("error: ") && text.contains(words), "{arguments}: {text}");
@@ -177,6 +179,10 @@ fn regression_elliptic_cones_are_replaced_with_a_word() {
     let words = "elliptic friction cones; dual_cone has polygons inside them";
     let (ok, text) = folder.run(&model, "--solver comfree --dt .002");
     assert!(ok && text.contains(words), "{text}");
+    for directions in [4, 8, 16] {
+        let (ok, text) = folder.run(&model, &format!("--solver comfree --dt .002 --directions {directions}"));
+        assert!(ok && text.contains(words), "{text}");
+    }
     let (ok, text) = folder.run(&model, "--solver icf --dt .002");
     assert!(ok && !text.contains(words), "{text}");
     let (ok, text) = folder.run(&cube("<option cone='pyramidal'/>", ""), "--solver comfree --dt .002");

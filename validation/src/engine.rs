@@ -102,7 +102,7 @@ impl Engine {
     }
 
     /// The settings of the dual cone.
-    pub(crate) fn cone(&self) -> DualCone {
+    pub fn cone(&self) -> DualCone {
         let remembers = self.solver == "comfree" && self.integrator == "fixed" && !self.paper;
         let law = self.dual_cone.unwrap_or_else(|| match self.integrator.as_str() {
             "cenic" => DualCone { gains: PHYSICAL, ..DualCone::default() },

@@ -1,0 +1,203 @@
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::{Claim, Mark, PageError, PageOutput, Plot, Table};
+
+fn failed(e: impl std::fmt::Display) -> PageError {
+    PageError::from_error(e)
+}
+
+/// What `benches/peers/throughput.py --curve` wrote.
+#[derive(Deserialize)]
+struct Curve {
+    cpu: String,
+    cores: u32,
+    threads: u32,
+    date: String,
+    load_average: f64,
+    load_average_at_the_end: f64,
+    rounds: u32,
+    note: String,
+    versions: BTreeMap<String, String>,
+    rows: Vec<CurveRow>,
+}
+
+#[derive(Deserialize)]
+struct CurveRow {
+    engine: String,
+    worlds: u32,
+    /// Per second of processor time, which other work on the machine changes least.
+    steps_per_cpu_s: f64,
+    steps_per_s: f64,
+    /// Of the machine after the rounds of this number of worlds.
+    load_average: f64,
+}
+
+impl Curve {
+    fn of<'a>(&'a self, engine: &'a str) -> impl Iterator<Item = &'a CurveRow> {
+        self.rows.iter().filter(move |row| row.engine == engine)
+    }
+}
+
+/// MuJoCo's curve and ours of one recorded run, apart from what a page measures; a line that says so where there is no record.
+pub(super) fn curve(root: &Path, out: &mut PageOutput) -> Result<(), PageError> {
+    let path = root.join("benches/records/allegro_curve.json");
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        out.text.push(
+            "No record of MuJoCo's curve (benches/records/allegro_curve.json) beside this program.".into(),
+        );
+        return Ok(());
+    };
+    let r: Curve = serde_json::from_str(&text).map_err(|e| failed(format!("{}: {e}", path.display())))?;
+    let mujoco = r.versions.get("mujoco").map_or("?", String::as_str);
+    let from = format!(
+        "Recorded, not measured in this run: {}, {} cores, {} threads, {}, MuJoCo {mujoco} (`rollout`) and ours by turns, per second of processor time over all threads, the best of {} rounds each; load average {} before and {} after{}{}",
+        r.cpu,
+        r.cores,
+        r.threads,
+        r.date,
+        r.rounds,
+        r.load_average,
+        r.load_average_at_the_end,
+        if r.note.is_empty() { "." } else { "; " },
+        r.note
+    );
+    let mut plot = Plot::new("recorded", &from, "worlds", "10³ steps per processor second").log(true, false);
+    // Room for the legend above the curves.
+    let most = r.rows.iter().map(|row| row.steps_per_cpu_s).fold(0.0, f64::max);
+    plot.y_range = Some([0.0, 1.7e-3 * most]);
+    let mut engines: Vec<&str> = Vec::new();
+    for row in &r.rows {
+        if !engines.contains(&row.engine.as_str()) {
+            engines.push(&row.engine);
+        }
+    }
+    for engine in &engines {
+        let points = r.of(engine).map(|row| (f64::from(row.worlds), 1e-3 * row.steps_per_cpu_s)).collect();
+        plot.add(&format!("{engine} (recorded)"), Mark::LinePoints, points);
+    }
+    let mut table = Table::new(
+        "Recorded, not of this run: steps of one world",
+        &[
+            "worlds",
+            "engine",
+            "steps per processor second",
+            "over MuJoCo",
+            "steps per second",
+            "load average after it",
+        ],
+    );
+    for row in &r.rows {
+        let theirs = r.of("mujoco").find(|m| m.worlds == row.worlds).map_or(f64::NAN, |m| m.steps_per_cpu_s);
+        let over = format!("{:.2}", row.steps_per_cpu_s / theirs);
+        let (rate, load) = (format!("{:.0}", row.steps_per_cpu_s), row.load_average.to_string());
+        let wall = format!("{:.0}", row.steps_per_s);
+        table.row([row.worlds.to_string(), row.engine.clone(), rate, over, wall, load]);
+    }
+    out.plots.push(plot);
+    out.tables.push(table);
+    Ok(())
+}
+
+/// One line that `benches/peers/throughput.py` wrote.
+#[derive(Deserialize)]
+struct Throughput {
+    cpu: String,
+    cores: u32,
+    threads: u32,
+    date: String,
+    load_average: f64,
+    versions: BTreeMap<String, String>,
+    scene: String,
+    engine: String,
+    lanes: u32,
+    /// Records before 2026-11-22 do not have it.
+    #[serde(default)]
+    rounds: u32,
+    steps_per_s: f64,
+    over_mujoco: f64,
+    /// By processor time.
+    #[serde(default)]
+    over_mujoco_cpu: Option<f64>,
+    mean_depth: f64,
+    max_depth: f64,
+    /// Where the time of a step goes \[µs\].
+    #[serde(default)]
+    split_us: Option<BTreeMap<String, f64>>,
+}
+
+/// Scene in the records, its short name in identifiers, and what it is.
+const SCENES: [(&str, &str, &str); 2] =
+    [("three_arrays", "arrays", "three 2 × 2 arrays"), ("allegro_cube", "allegro", "Allegro hand and cube")];
+
+/// Engines over MuJoCo in the last recorded run of each scene, where the time of a step goes, and what is asked of one evaluation: twice MuJoCo's rate, contacts no deeper than its.
+pub(super) fn beside_mujoco(root: &Path, out: &mut PageOutput) -> Result<(), PageError> {
+    let file = "benches/records/throughput.jsonl";
+    let mut table = Table::new(
+        "Recorded, not of this run: beside MuJoCo",
+        &[
+            "scene",
+            "engine",
+            "steps per second",
+            "over MuJoCo",
+            "by processor time",
+            "mean depth [mm]",
+            "largest [mm]",
+        ],
+    );
+    let mut parts = Table::new(
+        "Recorded, not of this run: where the time of a step of one evaluation goes [µs]",
+        &["scene", "kinematics", "collision", "contact: rows", "laws", "evaluation", "integration"],
+    );
+    let lines = std::fs::read_to_string(root.join(file)).unwrap_or_default();
+    let lines: Vec<Throughput> = lines
+        .lines()
+        .map(|l| serde_json::from_str(l).map_err(|e| failed(format!("{file}: {e}"))))
+        .collect::<Result<_, _>>()?;
+    let mut from = None;
+    for (scene, short, what) in SCENES {
+        let rate = (
+            format!("{short}_rate"),
+            format!("{what}, one evaluation, recorded: steps per second over MuJoCo's"),
+        );
+        let depth = (
+            format!("{short}_depth"),
+            format!("{what}, one evaluation, recorded: settled mean depth over MuJoCo's"),
+        );
+        let last = lines.iter().rev().find(|l| l.scene == scene).map(|l| &l.date);
+        let rows: Vec<_> = lines.iter().filter(|l| l.scene == scene && Some(&l.date) == last).collect();
+        let of = |engine: &str| rows.iter().find(|l| l.engine == engine);
+        let (Some(theirs), Some(ours)) = (of("mujoco"), of("comfree, 1 evaluation")) else {
+            let why = format!("no record in {file} beside this program");
+            out.claims.extend([rate, depth].map(|(id, text)| Claim::skipped(&id, &text, &why)));
+            continue;
+        };
+        for l in &rows {
+            let cpu = l.over_mujoco_cpu.map_or_else(String::new, |r| format!("{r:.2}"));
+            let mm = |x: f64| format!("{:.4}", 1e3 * x.abs());
+            let over = format!("{:.2}", l.over_mujoco);
+            let cells = [what.to_owned(), l.engine.clone(), format!("{:.0}", l.steps_per_s), over, cpu];
+            table.row([cells.to_vec(), vec![mm(l.mean_depth), mm(l.max_depth)]].concat());
+        }
+        if let Some(split) = &ours.split_us {
+            let names = ["kinematics", "collision", "rows", "laws", "evaluation", "integration"];
+            let cells = names.iter().map(|n| split.get(*n).map_or_else(String::new, |x| format!("{x:.2}")));
+            parts.row([vec![what.to_owned()], cells.collect()].concat());
+        }
+        out.claims.push(Claim::at_least(&rate.0, &rate.1, 2.0, ours.over_mujoco, ""));
+        out.claims.push(Claim::at_most(&depth.0, &depth.1, 1.0, ours.mean_depth / theirs.mean_depth, ""));
+        from = Some(*theirs);
+    }
+    if let Some(l) = from {
+        let mujoco = l.versions.get("mujoco").map_or("?", String::as_str);
+        out.text.push(format!(
+            "Beside MuJoCo {mujoco}, recorded: {}, {} cores, {} threads, {}, {} worlds, medians over {} rounds in which the engines alternate, each compared with MuJoCo's of its own round; load \
+             average {}.",
+            l.cpu, l.cores, l.threads, l.date, l.lanes, l.rounds, l.load_average
+        ));
+        out.tables.extend([table, parts]);
+    }
+    Ok(())
+}
