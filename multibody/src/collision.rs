@@ -10,6 +10,7 @@ use crate::bounds::{Bounds, PlacedBounds};
 use crate::motion::Motion;
 use crate::pairs::{Pair, PairRules, PairTable};
 use crate::partners::{self, Partners, Reach};
+use crate::passing::Ahead;
 use crate::{Kinematics, Model};
 
 /// Pairs between two proxies from which it pays to test a geom against the ball around the other side first.
@@ -78,13 +79,15 @@ pub(crate) struct FoundContact {
     pub gap: f64,
     /// p_wc = weight_a·p_a + (1 − weight_a)·p_b.
     pub weight_a: f64,
+    /// The bodies do not touch yet: their points lie apart.
+    pub apart: bool,
 }
 
 impl FoundContact {
-    /// Where the impulse acts on a body of the pair: the point of both when they touch; while there is a gap the body's own, since the middle of the gap is on neither and would give
-    /// friction a false lever.
+    /// Where the impulse acts on a body of the pair: the point of both when they touch; before that the body's own, since the middle is on neither and would give friction a false
+    /// lever.
     pub(crate) fn point_of(&self, side: usize) -> &Point3<f64> {
-        match (self.gap > 0.0, side) {
+        match (self.apart, side) {
             (false, _) => &self.p_wc,
             (true, 0) => &self.point.p_a,
             (true, _) => &self.point.p_b,
@@ -251,7 +254,8 @@ impl Collision {
                     continue;
                 }
                 placed.query(p, margin, &mut self.points)?;
-                if placed.look_along(p, (model, motion), &mut self.points, &mut self.moved)? {
+                let ahead = placed.look_along(p, (model, motion), &mut self.points, &mut self.moved)?;
+                if ahead == Ahead::Nothing {
                     continue;
                 }
                 let bodies = [a.body, b.body];
@@ -263,7 +267,17 @@ impl Collision {
                             Point3::from(p.weight_a * c.p_a.coords + (1.0 - p.weight_a) * c.p_b.coords);
                         let material = p.material;
                         let weight_a = p.weight_a;
-                        out.push(FoundContact { bodies, geoms, point: *c, p_wc, material, gap, weight_a });
+                        let apart = gap > 0.0 || ahead == Ahead::End;
+                        out.push(FoundContact {
+                            bodies,
+                            geoms,
+                            point: *c,
+                            p_wc,
+                            material,
+                            gap,
+                            weight_a,
+                            apart,
+                        });
                     }
                 }
             }

@@ -27,12 +27,23 @@ struct Approach {
     clear: f64,
 }
 
+/// What is ahead of two geoms within the step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Ahead {
+    /// The contacts of its start.
+    Start,
+    /// Those of its end.
+    End,
+    /// They pass each other.
+    Nothing,
+}
+
 fn nearest(points: &[ContactPoint]) -> Option<ContactPoint> {
     points.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)).copied()
 }
 
 impl Placed<'_> {
-    /// Looks along the motion of two geoms that come nearer: true where they pass each other within the step; else `found` is what holds within it. `moved` is scratch.
+    /// Looks along the motion of two geoms that come nearer; `found` becomes what holds within the step. `moved` is scratch.
     ///
     /// Passing is asked only of pairs that graze: that slide along each other by more than half their gap while it closes. The normal of the start of the step would stop and turn them
     /// instead. Pairs that come nearer than forces may take them count as meeting.
@@ -42,13 +53,13 @@ impl Placed<'_> {
         (model, motion): (&Model, &Motion),
         found: &mut Vec<ContactPoint>,
         moved: &mut Vec<ContactPoint>,
-    ) -> Result<bool, ProblemError> {
-        let Some(near) = nearest(found).filter(|_| motion.horizon > 0.0) else { return Ok(false) };
+    ) -> Result<Ahead, ProblemError> {
+        let Some(near) = nearest(found).filter(|_| motion.horizon > 0.0) else { return Ok(Ahead::Start) };
         let bodies = [p.a, p.b].map(|i| self.colliders[i as usize].body);
         let relative = self.relative(model, bodies, &near);
         let closing = -relative.dot(&near.normal);
         if closing <= 0.0 {
-            return Ok(false);
+            return Ok(Ahead::Start);
         }
         let along = (relative + closing * near.normal).norm();
         let far = near.gap + motion.approach(bodies[0], bodies[1]);
@@ -57,12 +68,12 @@ impl Placed<'_> {
         let may_pass = near.gap > clear && along >= 0.5 * closing;
         let h = motion.horizon;
         if may_pass && self.stays_apart(p, &near.normal, clear, (model, h)) {
-            return Ok(true);
+            return Ok(Ahead::Nothing);
         }
         let gap = near.gap - p.active;
-        let meets_the_end = gap > 0.0 && gap < h * closing;
+        let meets_the_end = gap > -OVERLAP * h * closing && gap < h * closing;
         if !may_pass && !meets_the_end {
-            return Ok(false);
+            return Ok(Ahead::Start);
         }
         let at_end = |ends: &mut Vec<ContactPoint>| {
             self.query_at(p, |c| self.moved(model, c.body, h) * c.pose, far, ends)
@@ -74,15 +85,13 @@ impl Placed<'_> {
                 if end.is_some_and(|end| self.stays_apart(p, &end.normal, clear, (model, h)))
                     || self.advances_to_the_end(p, &approach, (model, motion), moved)?
                 {
-                    return Ok(true);
+                    return Ok(Ahead::Nothing);
                 }
                 at_end(moved)?;
             }
         }
-        if meets_the_end {
-            self.take_ends(p, &approach, (model, motion), found, moved);
-        }
-        Ok(false)
+        let taken = meets_the_end && self.take_ends(p, &approach, (model, motion), found, moved);
+        Ok(if taken { Ahead::End } else { Ahead::Start })
     }
 
     /// Velocity of B relative to A at the points of a contact \[m/s\].
@@ -162,31 +171,32 @@ impl Placed<'_> {
         (model, motion): (&Model, &Motion),
         found: &mut Vec<ContactPoint>,
         ends: &mut Vec<ContactPoint>,
-    ) {
+    ) -> bool {
         let h = motion.horizon;
         let gap = near.gap - p.active;
         let most = motion.pulls(bodies) + OVERLAP * (h * closing - gap);
         let grazes = |c: &ContactPoint| c.gap - p.active > -most && c.normal.dot(&near.normal) > -OVERLAP;
         if ends.is_empty() || !ends.iter().all(grazes) {
-            return;
+            return false;
         }
+        let [way_a, way_b] = bodies.map(|b| h * self.origin_velocity(model, b));
         for c in ends.iter_mut() {
-            let back = |b: usize, x: &Point3<f64>| {
-                let p = self.moved(model, b, h).inverse_transform_point(x);
-                self.kin.x_wb[b] * p
-            };
-            (c.p_a, c.p_b) = (back(bodies[0], &c.p_a), back(bodies[1], &c.p_b));
+            (c.p_a, c.p_b) = (c.p_a - way_a, c.p_b - way_b);
             c.gap -= h * self.relative(model, bodies, c).dot(&c.normal);
         }
         std::mem::swap(found, ends);
+        true
     }
 
     /// Pose of a body after `t` at its velocity.
     fn moved(&self, model: &Model, body: usize, t: f64) -> Pose {
         let x = &self.kin.x_wb[body];
-        let origin = Point3::from(x.translation.vector);
-        let v: Vector3<f64> = self.kin.point_velocity(model, body, &origin);
+        let end = x.translation.vector + t * self.origin_velocity(model, body);
         let turn = UnitQuaternion::from_scaled_axis(t * self.kin.twist[body].angular);
-        Isometry3::from_parts(Translation3::from(origin.coords + t * v), turn * x.rotation)
+        Isometry3::from_parts(Translation3::from(end), turn * x.rotation)
+    }
+
+    fn origin_velocity(&self, model: &Model, body: usize) -> Vector3<f64> {
+        self.kin.point_velocity(model, body, &Point3::from(self.kin.x_wb[body].translation.vector))
     }
 }

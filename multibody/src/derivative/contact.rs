@@ -68,7 +68,7 @@ impl Contact {
         let c = &self.found;
         let [a, b] = touch.witness;
         let between = c.weight_a * a + (1.0 - c.weight_a) * b;
-        let moved = if c.gap > 0.0 { [a, b] } else { [between; 2] };
+        let moved = if c.apart { [a, b] } else { [between; 2] };
         let d_frame = frame_tangent(&self.frame, &touch.normal);
         let mut d_jac = DMatrix::zeros(dim, model.nv());
         for (side, sign) in [(0, -1.0), (1, 1.0)] {
