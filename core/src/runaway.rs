@@ -24,7 +24,7 @@ pub fn check_end(sys: &dyn System, x1: &State, (t, dt): (f64, f64)) -> Result<()
             dt,
             speed,
             what: sys.velocity_name(i),
-            remedy: "take a smaller step; cap or lower gains of contacts that were set by hand; else look at forces, masses and the start",
+            remedy: "take a smaller step; cap or lower gains of contacts that were set by hand; gyroscopic forces are explicit and gain energy where h·ω is not small; else look at forces, masses and the start",
         }),
     }
 }
