@@ -109,6 +109,8 @@ fn map(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         }
     }
     plot.add("comes to rest", Mark::Points, rests).add("does not", Mark::Points, moves);
+    // Room for the legend above the points.
+    plot.y_range = Some([-0.1, 3.3]);
     let edge = 4.0 / (lambda * 9.0);
     let line = (0..=100).map(|i| 0.5 * edge * f64::from(i) / 100.0);
     plot.add_closed_form(line.map(|d| (d, (edge - 2.0 * d) / (3.0 * h))).filter(|p| p.1 <= 2.5).collect());
