@@ -87,7 +87,9 @@ impl Placed<'_> {
                 {
                     return Ok(Ahead::Nothing);
                 }
-                at_end(moved)?;
+                if meets_the_end {
+                    at_end(moved)?;
+                }
             }
         }
         let taken = meets_the_end && self.take_ends(p, &approach, (model, motion), found, moved);

@@ -3,21 +3,13 @@
 
 use std::fmt::Write;
 
-use signorini_core::NoObserver;
-use signorini_scene::{LoadOptions, Scene};
 use signorini_validation::engine::Engine;
 
-const SURFACE: &str = "friction='.2 .005 .0001'";
+#[path = "common/motion.rs"]
+mod motion;
+use motion::run;
 
-/// Position and velocity of the body after a time.
-fn run(text: &str, v: [f64; 6], engine: &Engine, time: f64) -> (Vec<f64>, Vec<f64>) {
-    let scene = Scene::from_mjcf(text, "rolling.xml", &LoadOptions::default()).unwrap();
-    let mut sys = engine.system(&scene).unwrap();
-    let mut x = sys.initial_state(None).unwrap();
-    x.v.copy_from_slice(&v);
-    engine.integrator().unwrap().advance(&mut sys, &mut x, time, &mut NoObserver).unwrap();
-    (x.q, x.v)
-}
+const SURFACE: &str = "friction='.2 .005 .0001'";
 
 /// Level tiles of half length `half`, the first about the origin, under one body.
 fn on_tiles(half: f64, tilt: f64, body: &str) -> String {
@@ -53,7 +45,7 @@ fn analytic_what_rolls_on_a_plane_keeps_its_speed() {
         for dt in [1e-3, 2e-3, 2.5e-3, 5e-3, 1e-2] {
             for v in [0.3, 1.0, 2.0, 3.0] {
                 let text = on_plane(&round(0.03, geom));
-                let (_, end) = run(&text, [v, 0.0, 0.0, 0.0, v / 0.05, 0.0], &Engine::comfree(dt), 2.0);
+                let (_, end) = run(&text, &[v, 0.0, 0.0, 0.0, v / 0.05, 0.0], &Engine::comfree(dt), 2.0);
                 // Nothing slips, so nothing is lost; what sweeps leave is 1e-5.
                 assert!((end[0] / v - 1.0).abs() < 1e-4, "{name}, {dt} s, {v} m/s: {end:?}");
             }
@@ -67,7 +59,7 @@ fn analytic_what_rolls_over_seams_keeps_its_speed() {
         for dt in [1e-3, 2e-3, 5e-3, 1e-2] {
             for v in [1.0, 3.0] {
                 let text = on_tiles(0.1, 0.0, &round(0.03, geom));
-                let (_, end) = run(&text, [v, 0.0, 0.0, 0.0, v / 0.05, 0.0], &Engine::comfree(dt), 1.5);
+                let (_, end) = run(&text, &[v, 0.0, 0.0, 0.0, v / 0.05, 0.0], &Engine::comfree(dt), 1.5);
                 // A seam is met by the tilt of the nearest edge where a step ends just before it: up to 0.1 % each (MuJoCo 0.4 % in all).
                 assert!((end[0] / v - 1.0).abs() < 1e-2, "{name}, {dt} s, {v} m/s: {end:?}");
             }
@@ -84,7 +76,7 @@ fn analytic_a_box_that_starts_level_with_an_edge_slides_over_it() {
             );
             let v: f64 = 1.5;
             let (q, _) =
-                run(&on_tiles(half, 0.0, &body), [v, 0.0, 0.0, 0.0, 0.0, 0.0], &Engine::comfree(dt), 1.0);
+                run(&on_tiles(half, 0.0, &body), &[v, 0.0, 0.0, 0.0, 0.0, 0.0], &Engine::comfree(dt), 1.0);
             // Coulomb's way to the stop, less what a step is long.
             let way = v * v / (2.0 * 0.2 * 9.81);
             assert!((q[0] - way).abs() < 0.6 * dt * v, "{half} m, {dt} s: {} of {way}", q[0]);

@@ -9,18 +9,37 @@ fn failed(e: impl std::fmt::Display) -> PageError {
     PageError::from_error(e)
 }
 
-/// What `benches/peers/throughput.py --curve` wrote.
+/// What a record was made on, when and beside what.
 #[derive(Deserialize)]
-struct Curve {
+struct Machine {
     cpu: String,
     cores: u32,
     threads: u32,
     date: String,
+    versions: BTreeMap<String, String>,
+}
+
+impl Machine {
+    fn mujoco(&self) -> &str {
+        self.versions.get("mujoco").map_or("?", String::as_str)
+    }
+}
+
+impl std::fmt::Display for Machine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}, {} cores, {} threads, {}", self.cpu, self.cores, self.threads, self.date)
+    }
+}
+
+/// What `benches/peers/throughput.py --curve` wrote.
+#[derive(Deserialize)]
+struct Curve {
+    #[serde(flatten)]
+    machine: Machine,
     load_average: f64,
     load_average_at_the_end: f64,
     rounds: u32,
     note: String,
-    versions: BTreeMap<String, String>,
     rows: Vec<CurveRow>,
 }
 
@@ -51,13 +70,10 @@ pub(super) fn curve(root: &Path, out: &mut PageOutput) -> Result<(), PageError> 
         return Ok(());
     };
     let r: Curve = serde_json::from_str(&text).map_err(|e| failed(format!("{}: {e}", path.display())))?;
-    let mujoco = r.versions.get("mujoco").map_or("?", String::as_str);
     let from = format!(
-        "Recorded, not measured in this run: {}, {} cores, {} threads, {}, MuJoCo {mujoco} (`rollout`) and ours by turns, per second of processor time over all threads, the best of {} rounds each; load average {} before and {} after{}{}",
-        r.cpu,
-        r.cores,
-        r.threads,
-        r.date,
+        "Recorded, not measured in this run: {}, MuJoCo {} (`rollout`) and ours by turns, per second of processor time over all threads, the best of {} rounds each; load average {} before and {} after{}{}",
+        r.machine,
+        r.machine.mujoco(),
         r.rounds,
         r.load_average,
         r.load_average_at_the_end,
@@ -104,12 +120,9 @@ pub(super) fn curve(root: &Path, out: &mut PageOutput) -> Result<(), PageError> 
 /// One line that `benches/peers/throughput.py` wrote.
 #[derive(Deserialize)]
 struct Throughput {
-    cpu: String,
-    cores: u32,
-    threads: u32,
-    date: String,
+    #[serde(flatten)]
+    machine: Machine,
     load_average: f64,
-    versions: BTreeMap<String, String>,
     scene: String,
     engine: String,
     lanes: u32,
@@ -166,8 +179,9 @@ pub(super) fn beside_mujoco(root: &Path, out: &mut PageOutput) -> Result<(), Pag
             format!("{short}_depth"),
             format!("{what}, one evaluation, recorded: settled mean depth over MuJoCo's"),
         );
-        let last = lines.iter().rev().find(|l| l.scene == scene).map(|l| &l.date);
-        let rows: Vec<_> = lines.iter().filter(|l| l.scene == scene && Some(&l.date) == last).collect();
+        let last = lines.iter().rev().find(|l| l.scene == scene).map(|l| &l.machine.date);
+        let rows: Vec<_> =
+            lines.iter().filter(|l| l.scene == scene && Some(&l.machine.date) == last).collect();
         let of = |engine: &str| rows.iter().find(|l| l.engine == engine);
         let (Some(theirs), Some(ours)) = (of("mujoco"), of("comfree, 1 evaluation")) else {
             let why = format!("no record in {file} beside this program");
@@ -191,11 +205,10 @@ pub(super) fn beside_mujoco(root: &Path, out: &mut PageOutput) -> Result<(), Pag
         from = Some(*theirs);
     }
     if let Some(l) = from {
-        let mujoco = l.versions.get("mujoco").map_or("?", String::as_str);
         out.text.push(format!(
-            "Beside MuJoCo {mujoco}, recorded: {}, {} cores, {} threads, {}, {} worlds, medians over {} rounds in which the engines alternate, each compared with MuJoCo's of its own round; load \
+            "Beside MuJoCo {}, recorded: {}, {} worlds, medians over {} rounds in which the engines alternate, each compared with MuJoCo's of its own round; load \
              average {}.",
-            l.cpu, l.cores, l.threads, l.date, l.lanes, l.rounds, l.load_average
+            l.machine.mujoco(), l.machine, l.lanes, l.rounds, l.load_average
         ));
         out.tables.extend([table, parts]);
     }
