@@ -2,7 +2,8 @@ use std::error::Error;
 use std::time::Instant;
 
 use clap::Args;
-use signorini_core::System;
+use signorini_core::{State, System};
+use signorini_validation::affine::{RunWatch, run_affine};
 use signorini_validation::engine::Engine;
 use signorini_validation::recorder::Recorder;
 
@@ -36,6 +37,13 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let finest = a.accuracies.iter().copied().fold(1e-3, f64::min) * 1e-2;
     let mut engines = vec![Engine { law: a.laws[0].clone(), ..Engine::cenic(finest) }];
     for solver in &a.solvers {
+        if solver == "ipc" {
+            // With the one law that it has.
+            let of = |e: Engine| Engine { solver: solver.clone(), law: "barrier".into(), ..e };
+            engines.extend(a.accuracies.iter().map(|x| of(Engine::cenic(*x))));
+            engines.extend(a.steps.iter().map(|h| of(Engine::fixed(*h))));
+            continue;
+        }
         for law in &a.laws {
             let of = |e: Engine| Engine { solver: solver.clone(), law: law.clone(), ..e };
             engines.extend(a.accuracies.iter().map(|x| of(Engine::cenic(*x))));
@@ -53,42 +61,54 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         "deepest mm",
         "energy J"
     );
-    let mut reference = None;
+    let (key, mut reference) = (scene.keyframe("home"), None);
+    // Positions of every engine are compared as those of one model.
+    let mut model = engines[0].system(&scene)?;
     for engine in &engines {
-        let mut sys = engine.system(&scene)?;
-        let mut integrator = engine.integrator()?;
-        let mut x = sys.initial_state(scene.keyframe("home"))?;
-        if reference.is_none() {
-            let dual_cone = a.laws.iter().find(|l| *l == "dual_cone");
-            a.model.warn_before_run(&scene, &sys, engine, dual_cone.unwrap_or(&engine.law));
-            warn_of_overlap(&scene, &mut sys, &x)?;
-        }
-        let end = x.t + a.time;
-        let mut recorder = Recorder::new(&scene, engine, &x, sys.held())?;
         let start = Instant::now();
-        let done = integrator.advance(&mut sys, &mut x, end, &mut recorder);
+        let (recording, report) = if engine.affine() {
+            let end = key.map_or(0.0, |k| k.time) + a.time;
+            let run = run_affine(&scene, engine, key, end, RunWatch::default())?;
+            (run.recording, run.report)
+        } else {
+            let mut sys = engine.system(&scene)?;
+            let mut integrator = engine.integrator()?;
+            let mut x = sys.initial_state(key)?;
+            if reference.is_none() {
+                let dual_cone = a.laws.iter().find(|l| *l == "dual_cone");
+                a.model.warn_before_run(&scene, &sys, engine, dual_cone.unwrap_or(&engine.law));
+                warn_of_overlap(&scene, &mut sys, &x)?;
+            }
+            let end = x.t + a.time;
+            let mut recorder = Recorder::new(&scene, engine, &x, sys.held())?;
+            let done = integrator.advance(&mut sys, &mut x, end, &mut recorder);
+            (recorder.recording, done)
+        };
         let wall = start.elapsed().as_secs_f64();
-        for w in &recorder.recording.header.warnings {
+        for w in &recording.header.warnings {
             eprintln!("warning: {}: {w}", engine.describe());
         }
-        let r = match done {
+        let r = match report {
             Ok(r) => r,
             Err(e) => {
                 say!("{:<52} failed: {e}", engine.describe());
                 continue;
             }
         };
-        let deepest = recorder.recording.contact_gap.iter().copied().fold(0.0, f64::min);
+        let deepest = recording.contact_gap.iter().copied().fold(0.0, f64::min);
+        let [.., kinetic, potential, contact] = recording.energy[..] else { continue };
+        let x =
+            State { q: recording.q[recording.q.len() - scene.nq()..].to_vec(), ..model.initial_state(key)? };
         let x_reference = reference.get_or_insert_with(|| x.clone());
         say!(
             "{:<52} {:>12.3e} {wall:>9.3} {:>8} {:>9} {:>9} {:>11.3} {:>11.4e}",
             engine.describe(),
-            sys.distance(&x, x_reference),
+            model.distance(&x, x_reference),
             r.steps,
             r.rejected,
             r.newton_iterations,
             -1e3 * deepest,
-            sys.energy(&x).total()
+            kinetic + potential + contact
         );
     }
     say!(

@@ -1,14 +1,16 @@
 use clap::Args;
 use signorini_laws::{DualCone, Gains};
+use signorini_scene::Scene;
+use signorini_validation::affine::{carrying, weight};
 use signorini_validation::engine::{Engine, Sweeps};
 
 /// Solver, law and integrator by name.
 #[derive(Args, Clone)]
 pub(crate) struct EngineArguments {
-    /// Contact solver: icf, comfree or reference.
+    /// Contact solver: icf, comfree, ipc (affine bodies that never intersect) or reference.
     #[arg(long, default_value = "icf")]
     solver: String,
-    /// Contact law: lagged, similar, sap, frictionless or dual_cone; `dual_cone` with comfree and `lagged` otherwise when left out.
+    /// Contact law: lagged, similar, sap, frictionless or dual_cone; `dual_cone` with comfree and `lagged` otherwise when left out; ipc has a barrier of its own.
     #[arg(long)]
     law: Option<String>,
     /// Evaluations per step of comfree, always so many; when left out as many as take speeds at contacts to 0.01 mm/s (0.1 where contacts close fast), at most 64, and 1 in paper mode.
@@ -32,6 +34,15 @@ pub(crate) struct EngineArguments {
     /// Fixed step (s); 0.002 when left out.
     #[arg(long)]
     dt: Option<f64>,
+    /// Distance at which the barrier of ipc begins to act (m); 0.001 when left out.
+    #[arg(long, value_name = "M")]
+    range: Option<f64>,
+    /// Force that a pair of features of ipc carries at half that range (N); the weight of everything that moves when left out.
+    #[arg(long, value_name = "N")]
+    load: Option<f64>,
+    /// Bodies of ipc that overlap at the start do not collide, and are listed; otherwise such a start is refused.
+    #[arg(long)]
+    exclude_overlaps: bool,
     /// As in the paper's tables: no speculative contacts; icf: one island, Hessian reuse; comfree: its law as published, with --gains.
     #[arg(long)]
     paper_mode: bool,
@@ -42,7 +53,20 @@ impl EngineArguments {
     ///
     /// # Errors
     /// An option that what is chosen beside it does not read.
-    pub(crate) fn engine(&self) -> Result<Engine, String> {
+    pub(crate) fn engine(&self, scene: &Scene) -> Result<Engine, String> {
+        if self.solver == "ipc" {
+            return self.affine(scene);
+        }
+        if let Some(option) = [("--range", self.range), ("--load", self.load)].iter().find(|o| o.1.is_some())
+        {
+            return Err(format!("{}: only ipc has a barrier (--solver ipc); leave it out", option.0));
+        }
+        if self.exclude_overlaps {
+            return Err(
+                "--exclude-overlaps: only ipc refuses bodies that overlap (--solver ipc); leave it out"
+                    .into(),
+            );
+        }
         let comfree = self.solver == "comfree";
         let law = self.law.as_deref().unwrap_or(if comfree { "dual_cone" } else { "lagged" });
         let steps = self.dt.is_some() || (comfree && self.accuracy.is_none());
@@ -95,6 +119,8 @@ impl EngineArguments {
             paper: self.paper_mode,
             dual_cone,
             sweeps: count,
+            ipc: None,
+            exclude_overlaps: false,
         };
         let Some(n) = self.directions else { return Ok(engine) };
         if law != "dual_cone" {
@@ -105,5 +131,32 @@ impl EngineArguments {
         let law = DualCone { directions: n, ..engine.cone() };
         law.check().map_err(|e| format!("--directions {n}: {e}"))?;
         Ok(Engine { dual_cone: Some(law), ..engine })
+    }
+
+    /// The engine of affine bodies.
+    fn affine(&self, scene: &Scene) -> Result<Engine, String> {
+        let refused = [
+            ("--law", self.law.as_ref().is_some_and(|l| l != "barrier"), "ipc has a barrier of its own"),
+            ("--sweeps", self.sweeps.is_some(), "only comfree has evaluations"),
+            ("--memory", self.memory.is_some(), "only comfree remembers forces"),
+            ("--directions", self.directions.is_some(), "only the law dual_cone has directions"),
+            ("--gains", self.gains.is_some(), "only the law dual_cone has gains"),
+            ("--paper-mode", self.paper_mode, "ipc has no second mode"),
+        ];
+        if let Some((option, _, why)) = refused.iter().find(|r| r.1) {
+            return Err(format!("{option}: {why}; leave it out"));
+        }
+        let base = self.dt.map_or_else(|| Engine::cenic(self.accuracy.unwrap_or(1e-3)), Engine::fixed);
+        let integrator = self.integrator.clone().unwrap_or(base.integrator.clone());
+        let ipc = carrying(self.range, self.load.unwrap_or_else(|| weight(scene)));
+        let ipc = ipc.map_err(|e| format!("--range, --load: {e}"))?;
+        Ok(Engine {
+            solver: "ipc".into(),
+            law: "barrier".into(),
+            integrator,
+            ipc: Some(ipc),
+            exclude_overlaps: self.exclude_overlaps,
+            ..base
+        })
     }
 }

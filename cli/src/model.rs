@@ -5,7 +5,8 @@ use signorini_core::State;
 use signorini_geometry::Shape;
 use signorini_multibody::RigidSystem;
 use signorini_scene::{
-    CollisionMask, CombinationRule, Geom, GeomShape, LoadOptions, NoteKind, Place, Pose, Scene, Surface,
+    CollisionMask, CombinationRule, Geom, GeomShape, JointKind, LoadOptions, NoteKind, Place, Pose, Scene,
+    Surface,
 };
 use signorini_validation::engine::Engine;
 
@@ -31,6 +32,9 @@ pub(crate) struct ModelArguments {
     /// Put a half-space under the model, at this height (m).
     #[arg(long, value_name = "HEIGHT", num_args = 0..=1, default_missing_value = "0", allow_negative_numbers = true)]
     floor: Option<f64>,
+    /// Raise everything that has a free joint by this at the start (m).
+    #[arg(long, value_name = "HEIGHT", allow_negative_numbers = true)]
+    lift: Option<f64>,
     /// Stiffness of surfaces that state none (N/m).
     #[arg(long, value_name = "K")]
     stiffness: Option<f64>,
@@ -78,6 +82,12 @@ impl ModelArguments {
                 place: Place::default(),
             });
         }
+        if let Some(height) = self.lift {
+            if !height.is_finite() {
+                return Err(format!("--lift {height}: give a finite height").into());
+            }
+            lift(&mut scene, height)?;
+        }
         let c = &mut scene.options.contact;
         for (name, value, target, zero) in [
             ("--stiffness", self.stiffness, &mut c.stiffness, false),
@@ -112,14 +122,7 @@ impl ModelArguments {
                 eprintln!("warning: {w}");
             }
         }
-        if sys.model().nv() == 0 {
-            let remedy = if self.model.extension().is_some_and(|e| e == "urdf") {
-                "; --floating frees the root link of a URDF"
-            } else {
-                ""
-            };
-            eprintln!("warning: nothing in the model can move{remedy}");
-        }
+        self.warn_of_rest(scene);
         let rolls = |g: &&Geom| g.surface.condim > 3 && !g.mask.is_empty();
         let n = scene.geoms.iter().filter(rolls).count();
         if let Some(first) = scene.geoms.iter().find(rolls).filter(|_| sys.contact_dim() <= 3) {
@@ -130,11 +133,38 @@ impl ModelArguments {
         }
     }
 
+    /// Warns of a model in which nothing can move.
+    pub(crate) fn warn_of_rest(&self, scene: &Scene) {
+        if scene.nv() == 0 {
+            let urdf = self.model.extension().is_some_and(|e| e == "urdf");
+            let remedy = if urdf { "; --floating frees the root link of a URDF" } else { "" };
+            eprintln!("warning: nothing in the model can move{remedy}");
+        }
+    }
+
     /// File name without folder and extension.
     pub(crate) fn stem(&self) -> String {
         let p: &Path = &self.model;
         p.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }
+}
+
+/// Raises what has a free joint, as drawn and in every keyframe.
+fn lift(scene: &mut Scene, height: f64) -> Result<(), String> {
+    if !scene.joints.iter().any(|j| j.kind == JointKind::Free) {
+        return Err("--lift: nothing in the model has a free joint; leave it out".into());
+    }
+    let mut at = 0;
+    for j in &scene.joints {
+        if j.kind == JointKind::Free {
+            scene.bodies[j.body].pose.translation.z += height;
+            for k in scene.keyframes.iter_mut().filter(|k| !k.q.is_empty()) {
+                k.q[at + 2] += height;
+            }
+        }
+        at += j.kind.nq();
+    }
+    Ok(())
 }
 
 /// Depth of overlap at the start that is worth a warning \[m\]: robots at rest overlap by less.

@@ -5,8 +5,12 @@ use std::sync::{Arc, OnceLock};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use signorini_core::System;
+use signorini_core::{AdvanceReport, ProblemError, SolveError, StepError};
 use signorini_multibody::advance_controlled;
+use signorini_scene::{Keyframe, Scene};
+use signorini_validation::Recording;
+use signorini_validation::affine::{RunWatch, run_affine};
+use signorini_validation::engine::Engine;
 use signorini_validation::recorder::Recorder;
 
 use crate::control::read_schedule;
@@ -57,10 +61,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         return Err(format!("--time {}: give a positive, finite number of seconds", a.time).into());
     }
     let scene = a.model.load()?;
-    let engine = a.engine.engine()?;
-    let mut sys = engine.system(&scene)?;
-    a.model.warn_before_run(&scene, &sys, &engine, &engine.law);
-    let mut integrator = engine.integrator()?;
+    let engine = a.engine.engine(&scene)?;
     let key = match &a.keyframe {
         Some(name) => Some(scene.keyframe(name).ok_or_else(|| {
             let names: Vec<&str> = scene.keyframes.iter().map(|k| k.name.as_str()).collect();
@@ -71,9 +72,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         })?),
         None => scene.keyframe("home"),
     };
-    let mut x = sys.initial_state(key)?;
-    warn_of_overlap(&scene, &mut sys, &x)?;
-    let mut schedule = match &a.control {
+    let schedule = match &a.control {
         Some(path) => Some(read_schedule(path, &scene)?),
         None => None,
     };
@@ -83,33 +82,35 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         bar.set_style(style);
     }
     bar.set_prefix("simulating");
-    let (start, end) = (x.t, x.t + a.time);
+    let start = key.map_or(0.0, |k| k.time);
+    let end = start + a.time;
     let mut show = |t: f64| {
         bar.set_position((1000.0 * (t - start) / (end - start)) as u64);
         bar.set_message(format!("t = {t:.3} s"));
     };
-    let mut recorder = Recorder::new(&scene, &engine, &x, sys.held())?.stop_on(&flag).on_step(&mut show);
-    let result = match &mut schedule {
-        Some(s) => advance_controlled(&mut *integrator, &mut sys, &mut x, end, s, &mut recorder),
-        None => integrator.advance(&mut sys, &mut x, end, &mut recorder),
+    let watch = RunWatch { schedule: schedule.as_ref(), stop: Some(&flag), progress: Some(&mut show) };
+    let done = match engine.affine() {
+        true => affine(a, &scene, &engine, key, end, watch)?,
+        false => rigid(a, &scene, &engine, key, end, watch)?,
     };
-    let recording = recorder.recording;
     bar.finish_and_clear();
+    let recording = &done.recording;
     let out = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.npz", a.model.stem())));
     recording.write_npz(&out)?;
     if let Some(csv) = &a.csv {
         recording.write_csv(csv)?;
     }
-    say!("{}: {} rows to t = {:.4} s", out.display(), recording.len(), x.t);
+    let t = recording.t.last().copied().unwrap_or(start);
+    say!("{}: {} rows to t = {t:.4} s", out.display(), recording.len());
     for w in &recording.header.warnings {
         eprintln!("warning: {w}");
     }
-    let report = match result {
+    let report = match done.result {
         Ok(r) => r,
         Err(e) => return Err(format!("the run stopped early: {e}").into()),
     };
     if flag.load(Ordering::Relaxed) {
-        say!("interrupted at t = {:.4} s; what was recorded is written", x.t);
+        say!("interrupted at t = {t:.4} s; what was recorded is written");
     }
     say!(
         "{}\n{} steps accepted, {} rejected; {} Newton iterations, {} factorisations; steps from {:.2e} to {:.2e} s",
@@ -131,12 +132,82 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
             eprintln!("warning: {line}{}", if comfree { more } else { "" });
         }
     }
-    let e = sys.energy(&x);
-    say!(
-        "energy at the end: kinetic {:.4e}, potential {:.4e}, contact {:.4e} J",
-        e.kinetic,
-        e.potential,
-        e.contact
-    );
+    if let Some(line) = &done.more {
+        say!("{line}");
+    }
+    if let [.., kinetic, potential, contact] = recording.energy[..] {
+        say!("energy at the end: kinetic {kinetic:.4e}, potential {potential:.4e}, contact {contact:.4e} J");
+    }
     Ok(true)
+}
+
+/// What a run left.
+struct Done {
+    recording: Recording,
+    result: Result<AdvanceReport, StepError>,
+    /// A line of its engine.
+    more: Option<String>,
+}
+
+/// A run in generalised coordinates.
+fn rigid(
+    a: &Arguments,
+    scene: &Scene,
+    engine: &Engine,
+    key: Option<&Keyframe>,
+    end: f64,
+    watch: RunWatch<'_>,
+) -> Result<Done, Box<dyn Error>> {
+    let mut sys = engine.system(scene)?;
+    a.model.warn_before_run(scene, &sys, engine, &engine.law);
+    let mut integrator = engine.integrator()?;
+    let mut x = sys.initial_state(key)?;
+    warn_of_overlap(scene, &mut sys, &x)?;
+    let mut recorder = Recorder::new(scene, engine, &x, sys.held())?;
+    if let Some(flag) = watch.stop {
+        recorder = recorder.stop_on(flag);
+    }
+    if let Some(f) = watch.progress {
+        recorder = recorder.on_step(f);
+    }
+    let result = match watch.schedule.cloned() {
+        Some(mut s) => advance_controlled(&mut *integrator, &mut sys, &mut x, end, &mut s, &mut recorder),
+        None => integrator.advance(&mut sys, &mut x, end, &mut recorder),
+    };
+    Ok(Done { recording: recorder.recording, result, more: None })
+}
+
+/// A run of affine bodies.
+fn affine(
+    a: &Arguments,
+    scene: &Scene,
+    engine: &Engine,
+    key: Option<&Keyframe>,
+    end: f64,
+    watch: RunWatch<'_>,
+) -> Result<Done, Box<dyn Error>> {
+    a.model.warn_of_rest(scene);
+    let run = run_affine(scene, engine, key, end, watch)?;
+    let overlaps = |e: &StepError| {
+        matches!(e, StepError::Solve { source: SolveError::Problem(ProblemError::Intersecting { .. }), .. })
+    };
+    if run.recording.len() == 1
+        && let Err(e) = &run.report
+        && overlaps(e)
+    {
+        return Err(format!(
+            "{e}: --lift raises what floats, --exclude-overlaps lets such pairs pass through each other"
+        )
+        .into());
+    }
+    let i = &run.invariants;
+    let distance = match i.smallest_distance.is_finite() {
+        true => format!("smallest distance {:.2e} m", i.smallest_distance),
+        false => "no bodies within the range of the barrier".into(),
+    };
+    let more = format!(
+        "looked at {} states: {distance}, nothing crosses, |A Aᵀ − 1| at most {:.1e}, joints open by at most {:.1e} m",
+        i.states, i.orthogonality_error, i.joint_error
+    );
+    Ok(Done { recording: run.recording, result: run.report, more: Some(more) })
 }

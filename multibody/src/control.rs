@@ -171,19 +171,29 @@ impl Schedule {
         }
         Ok(Self { times, actuators, values })
     }
+
+    /// Time of the first row after `t` \[s\]; infinite after the last.
+    pub fn next(&self, t: f64) -> f64 {
+        self.times.get(self.times.partition_point(|x| *x <= t)).copied().unwrap_or(f64::INFINITY)
+    }
+
+    /// Writes the row that is held at time `t` \[s\] into the controls; before the first row they stay.
+    pub fn hold(&self, t: f64, control: &mut [f64]) {
+        let m = self.actuators.len();
+        let Some(row) = self.times.partition_point(|x| *x <= t).checked_sub(1) else { return };
+        for (a, u) in self.actuators.iter().zip(&self.values[row * m..]) {
+            if let Some(control) = control.get_mut(*a) {
+                *control = *u;
+            }
+        }
+    }
 }
 
 impl Controller for Schedule {
     fn next_sample(&self, t: f64) -> f64 {
-        self.times.get(self.times.partition_point(|x| *x <= t)).copied().unwrap_or(f64::INFINITY)
+        self.next(t)
     }
     fn sample(&mut self, s: Sample<'_>) {
-        let m = self.actuators.len();
-        let Some(row) = self.times.partition_point(|x| *x <= s.x.t).checked_sub(1) else { return };
-        for (a, u) in self.actuators.iter().zip(&self.values[row * m..]) {
-            if let Some(control) = s.control.get_mut(*a) {
-                *control = *u;
-            }
-        }
+        self.hold(s.x.t, s.control);
     }
 }

@@ -2,9 +2,10 @@
 
 use signorini_comfree::ComfreeSolver;
 pub use signorini_comfree::Sweeps;
-use signorini_core::{AdvanceReport, ContactSolver, Integrator, LawPool, State, StepError};
+use signorini_core::{AdvanceReport, ContactSolver, Integrator, LawPool, State, StepError, Tolerance};
 use signorini_icf::{IcfOptions, IcfSolver};
 use signorini_integrators::{ContactStep, FixedStep, cenic};
+use signorini_ipc::{FromSceneError, IpcOptions, IpcSolver};
 use signorini_laws::{DualCone, Gains, contact_pool};
 use signorini_multibody::{RigidLaws, RigidOptions, RigidSystem};
 use signorini_reference::ReferenceSolver;
@@ -14,12 +15,15 @@ use crate::recorder::Recorder;
 use crate::recording::Recording;
 
 /// Names of the solvers; the first is the default.
-pub const SOLVERS: [&str; 3] = ["icf", "comfree", "reference"];
+pub const SOLVERS: [&str; 4] = ["icf", "comfree", "ipc", "reference"];
 /// Names of the integrators; the first is the default.
 pub const INTEGRATORS: [&str; 2] = ["cenic", "fixed"];
 
 /// Gains of the dual cone under error control: a time constant of about 10 ms at the default solimp.
 pub const PHYSICAL: Gains = Gains::Physical { kappa: 1000.0, c: 20.0 };
+
+/// Tolerance of ipc in fixed steps: Newton steps end where they change no velocity by 1e-5 m/s.
+const AFFINE: Tolerance = Tolerance { relative: 1e-5, max_iterations: 300 };
 
 /// What to simulate with.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +45,10 @@ pub struct Engine {
     pub sweeps: Sweeps,
     /// No speculative margin, no islands, Hessian reuse, intervals ended as published: as in the paper's tables.
     pub paper: bool,
+    /// Settings of ipc, whose bodies are affine; None: the default range, and a pair carries the [`crate::affine::weight`] of the scene at half of it.
+    pub ipc: Option<IpcOptions>,
+    /// Bodies of ipc that overlap at the start do not collide; otherwise such a start is refused.
+    pub exclude_overlaps: bool,
 }
 
 impl Default for Engine {
@@ -54,6 +62,8 @@ impl Default for Engine {
             dual_cone: None,
             sweeps: Sweeps::default(),
             paper: false,
+            ipc: None,
+            exclude_overlaps: false,
         }
     }
 }
@@ -80,6 +90,14 @@ pub enum EngineError {
     /// The scene has no model.
     #[error(transparent)]
     Model(#[from] signorini_multibody::ModelError),
+    /// The scene has no affine bodies.
+    #[error(transparent)]
+    Affine(#[from] FromSceneError),
+    /// Another system was asked for than the solver has.
+    #[error(
+        "ipc moves affine bodies, not generalised coordinates; run the scene with `affine::run_affine`, or choose another solver"
+    )]
+    AffineBodies,
     /// A step or an option failed.
     #[error(transparent)]
     Step(#[from] StepError),
@@ -99,6 +117,16 @@ impl Engine {
     /// ComFree with fixed steps, default mode.
     pub fn comfree(dt: f64) -> Self {
         Self { solver: "comfree".into(), law: "dual_cone".into(), ..Self::fixed(dt) }
+    }
+
+    /// Incremental potential contact on affine bodies, fixed steps.
+    pub fn ipc(dt: f64) -> Self {
+        Self { solver: "ipc".into(), law: "barrier".into(), ..Self::fixed(dt) }
+    }
+
+    /// Whether bodies are affine: [`crate::affine::run_affine`] runs their scenes.
+    pub fn affine(&self) -> bool {
+        self.solver == "ipc"
     }
 
     /// The settings of the dual cone.
@@ -146,6 +174,7 @@ impl Engine {
                 Ok(Box::new(IcfSolver::new(options)))
             }
             "comfree" => Ok(Box::new(ComfreeSolver::with_sweeps(self.sweeps()))),
+            "ipc" => Ok(Box::new(IpcSolver::default())),
             "reference" => Ok(Box::new(ReferenceSolver::default())),
             name => {
                 Err(EngineError::Unknown { what: "solver", name: name.into(), known: SOLVERS.join(", ") })
@@ -168,7 +197,11 @@ impl Engine {
                 i.controller().validate()?;
                 Ok(Box::new(i))
             }
-            "fixed" => Ok(Box::new(FixedStep::new(ContactStep::new(solver), self.dt)?)),
+            "fixed" => {
+                let step = ContactStep::new(solver);
+                let step = if self.affine() { step.with_tolerance(AFFINE) } else { step };
+                Ok(Box::new(FixedStep::new(step, self.dt)?))
+            }
             name => {
                 let known = INTEGRATORS.join(", ");
                 Err(EngineError::Unknown { what: "integrator", name: name.into(), known })
@@ -179,8 +212,11 @@ impl Engine {
     /// The scene in generalised coordinates.
     ///
     /// # Errors
-    /// Unknown law, a scene without a model.
+    /// Unknown law, a scene without a model; [`EngineError::AffineBodies`] for ipc.
     pub fn system(&self, scene: &Scene) -> Result<RigidSystem, EngineError> {
+        if self.affine() {
+            return Err(EngineError::AffineBodies);
+        }
         let mut options = RigidOptions { speculative: !self.paper, ..RigidOptions::default() };
         if self.paper {
             options.equality_tolerance = f64::INFINITY;

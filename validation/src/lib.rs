@@ -3,6 +3,7 @@
 //! A page ([`Page`]) runs something, draws figures ([`Plot`]) and tables, and states [`Claim`]s. [`suite::run`] runs pages and writes
 //! the report: `index.html`, one page each, `results.json`.
 
+pub mod affine;
 pub mod analytic;
 pub mod borse2026comfree;
 /// Statements that can fail.

@@ -41,6 +41,44 @@ pub struct RunLabels {
     pub integrator: String,
 }
 
+/// What a recording of a scene says of its columns.
+pub(crate) fn header(scene: &Scene, labels: RunLabels, sensor_names: Vec<String>) -> RecordingHeader {
+    let (mut q_names, mut v_names) = (Vec::new(), Vec::new());
+    for j in &scene.joints {
+        let labels = |kinds: &[&str]| kinds.iter().map(|k| format!("{}{k}", j.name)).collect::<Vec<_>>();
+        use signorini_scene::JointKind::{Ball, Free, Hinge, Slide};
+        match j.kind {
+            Free => {
+                q_names.extend(labels(&[".x", ".y", ".z", ".qw", ".qx", ".qy", ".qz"]));
+                v_names.extend(labels(&[".vx", ".vy", ".vz", ".wx", ".wy", ".wz"]));
+            }
+            Ball => {
+                q_names.extend(labels(&[".qw", ".qx", ".qy", ".qz"]));
+                v_names.extend(labels(&[".wx", ".wy", ".wz"]));
+            }
+            Hinge | Slide => {
+                q_names.push(j.name.clone());
+                v_names.push(j.name.clone());
+            }
+        }
+    }
+    RecordingHeader {
+        model: scene.files.first().map_or(scene.name.clone(), |f| f.display().to_string()),
+        solver: labels.solver,
+        law: labels.law,
+        integrator: labels.integrator,
+        version: env!("CARGO_PKG_VERSION").into(),
+        q_names,
+        v_names,
+        control_names: scene.actuators.iter().map(|a| a.name.clone()).collect(),
+        sensor_names,
+        body_names: scene.bodies.iter().map(|b| b.name.clone()).collect(),
+        geom_names: scene.geoms.iter().map(|g| g.name.clone()).collect(),
+        shapes: crate::shapes::drawn(scene),
+        warnings: Vec::new(),
+    }
+}
+
 /// Length of the trial step that gives the sensors of the first row their accelerations and contact forces \[s\].
 const FIRST_READING: f64 = 1e-4;
 
@@ -95,25 +133,6 @@ impl<'a> Recorder<'a> {
             sensors.read(probe.model(), held, dim, x0, &step);
         }
         let model = probe.model();
-        let (mut q_names, mut v_names) = (Vec::new(), Vec::new());
-        for j in &model.joints {
-            let labels = |kinds: &[&str]| kinds.iter().map(|k| format!("{}{k}", j.name)).collect::<Vec<_>>();
-            use signorini_scene::JointKind::{Ball, Free, Hinge, Slide};
-            match j.kind {
-                Free => {
-                    q_names.extend(labels(&[".x", ".y", ".z", ".qw", ".qx", ".qy", ".qz"]));
-                    v_names.extend(labels(&[".vx", ".vy", ".vz", ".wx", ".wy", ".wz"]));
-                }
-                Ball => {
-                    q_names.extend(labels(&[".qw", ".qx", ".qy", ".qz"]));
-                    v_names.extend(labels(&[".wx", ".wy", ".wz"]));
-                }
-                Hinge | Slide => {
-                    q_names.push(j.name.clone());
-                    v_names.push(j.name.clone());
-                }
-            }
-        }
         let mut sensor_names = Vec::new();
         for s in &model.sensors {
             match s.kind.dim() {
@@ -121,21 +140,7 @@ impl<'a> Recorder<'a> {
                 n => sensor_names.extend((0..n).map(|i| format!("{}[{i}]", s.name))),
             }
         }
-        let header = RecordingHeader {
-            model: scene.files.first().map_or(scene.name.clone(), |f| f.display().to_string()),
-            solver: labels.solver,
-            law: labels.law,
-            integrator: labels.integrator,
-            version: env!("CARGO_PKG_VERSION").into(),
-            q_names,
-            v_names,
-            control_names: scene.actuators.iter().map(|a| a.name.clone()).collect(),
-            sensor_names,
-            body_names: scene.bodies.iter().map(|b| b.name.clone()).collect(),
-            geom_names: scene.geoms.iter().map(|g| g.name.clone()).collect(),
-            shapes: crate::shapes::drawn(scene),
-            warnings: Vec::new(),
-        };
+        let header = header(scene, labels, sensor_names);
         let mut r = Self {
             recording: Recording::new(header),
             probe,

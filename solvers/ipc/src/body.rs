@@ -50,6 +50,14 @@ pub enum BodyError {
         /// What is wrong, and what to do.
         why: String,
     },
+    /// No surface.
+    #[error("body '{name}': {why}; give it closed meshes with triangles")]
+    Surface {
+        /// The body.
+        name: String,
+        /// What is wrong.
+        why: String,
+    },
     /// Threads could not be started.
     #[error("the threads of the system could not be started ({why}); ask for fewer")]
     Threads {
@@ -81,7 +89,7 @@ pub struct AffineBody {
     pub point_areas: Vec<f64>,
     /// A third of the areas of the two triangles at each edge \[m²\].
     pub edge_areas: Vec<f64>,
-    /// Volume \[m³\].
+    /// Volume that the stiffness of orthogonality counts with \[m³\].
     pub volume: f64,
     /// Mass \[kg\].
     pub mass: f64,
@@ -117,6 +125,12 @@ impl AffineBody {
         if !mesh.is_watertight() {
             return Err(BodyError::Open { name: own() });
         }
+        Self::enclosed(name, mesh, density)
+    }
+
+    /// What a closed surface encloses.
+    fn enclosed(name: &str, mesh: &TriangleMesh, density: f64) -> Result<Self, BodyError> {
+        let own = || name.to_owned();
         let x: Vec<Vector3<f64>> = mesh.vertices().iter().map(|p| p.coords).collect();
         let (mut volume, mut first, mut second) = (0.0, Vector3::zeros(), Matrix3::zeros());
         // Tetrahedra from a point of the mesh, so that far origins cost no digits.
@@ -185,21 +199,44 @@ impl AffineBody {
     /// ```text
     /// ∫ρ X Xᵀ = ½ tr(I) 1 − I
     /// ```
+    /// Its volume is that of the surface, at least that of its mass in water.
+    ///
     /// # Errors
     /// As [`AffineBody::solid`]; [`BodyError::Flat`] where moments of inertia do not obey the triangle inequality strictly: no body of some thickness has them.
     pub fn with_inertia(name: &str, mesh: &TriangleMesh, mass: &MassProperties) -> Result<Self, BodyError> {
+        Self::assembled(name, std::slice::from_ref(mesh), mass)
+    }
+
+    /// The same with a surface of several closed parts, which may touch or overlap: bodies do not collide with themselves.
+    ///
+    /// # Errors
+    /// As [`AffineBody::with_inertia`], for any of the parts.
+    pub fn assembled(name: &str, parts: &[TriangleMesh], mass: &MassProperties) -> Result<Self, BodyError> {
         if !(mass.mass > 0.0 && mass.mass.is_finite()) {
             let value = mass.mass;
             return Err(BodyError::Value { name: name.to_owned(), what: "mass", value, range: "kg > 0" });
         }
-        let solid = Self::solid(name, mesh, 1.0)?;
+        if parts.iter().any(|p| !p.is_watertight()) {
+            return Err(BodyError::Open { name: name.to_owned() });
+        }
+        let (mut points, mut triangles) = (Vec::new(), Vec::new());
+        for part in parts {
+            let first = points.len() as u32;
+            points.extend_from_slice(part.vertices());
+            triangles.extend(part.triangles().iter().map(|t| t.map(|i| i + first)));
+        }
+        let whole = TriangleMesh::new(points, triangles)
+            .map_err(|e| BodyError::Surface { name: name.to_owned(), why: e.to_string() })?;
+        let solid = Self::enclosed(name, &whole, 1.0)?;
         let second_moment = 0.5 * mass.inertia.trace() * Matrix3::identity() - mass.inertia;
         if second_moment.cholesky().is_none() {
             return Err(BodyError::Flat { name: name.to_owned() });
         }
         let shift = solid.com - mass.com.coords;
         let points = solid.points.iter().map(|x| x + shift).collect();
-        Ok(Self { points, mass: mass.mass, second_moment, com: mass.com.coords, ..solid })
+        // What collides may be small beside the body that it stands for.
+        let volume = solid.volume.max(mass.mass / WATER);
+        Ok(Self { points, volume, mass: mass.mass, second_moment, com: mass.com.coords, ..solid })
     }
 
     /// The same with a coefficient of friction; two bodies have the larger of theirs.
@@ -233,6 +270,9 @@ impl AffineBody {
         std::array::from_fn(|i| if i < 3 { linear[i] } else { rate[((i - 3) / 3, (i - 3) % 3)] })
     }
 }
+
+/// \[kg/m³\]
+const WATER: f64 = 1000.0;
 
 /// The first point of each connected part of a surface.
 fn parts(mesh: &TriangleMesh) -> Vec<u32> {

@@ -1,8 +1,9 @@
-use signorini_core::na::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
+use signorini_core::na::{Isometry3, Matrix3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use signorini_core::{ProblemError, check_finite};
 use signorini_geometry::{MassProperties, MeshDefect, Shape, TriangleMesh};
 use signorini_scene::{CollisionFilter, GeomShape, JointKind as SceneJoint, Pose, Scene};
 
+use crate::readout::Readout;
 use crate::scene_motors::SceneMotor;
 use crate::{AffineBody, AffineSystem, BodyError, IpcOptions, Joint, JointAction, JointKind};
 
@@ -42,6 +43,7 @@ pub struct AffineScene {
     pub joints: Vec<Option<usize>>,
     /// What the scene has and the system leaves out, one sentence each.
     pub left_out: Vec<String>,
+    pub(crate) readout: Readout,
     motors: Vec<SceneMotor>,
     controls: usize,
 }
@@ -132,7 +134,7 @@ impl AffineScene {
     /// # Errors
     /// Bodies without shape or mass, height fields, several joints on one body; as [`AffineSystem::articulated`].
     pub fn new(scene: &Scene, options: IpcOptions) -> Result<Self, FromSceneError> {
-        Self::placed(scene, None, options)
+        Self::placed(scene, None, options, false)
     }
 
     /// The same at joint positions `q`, nq, of a keyframe for one.
@@ -140,14 +142,32 @@ impl AffineScene {
     /// # Errors
     /// As [`AffineScene::new`]; positions of another number.
     pub fn at(scene: &Scene, q: &[f64], options: IpcOptions) -> Result<Self, FromSceneError> {
-        if q.len() != scene.nq() || q.iter().any(|q| !q.is_finite()) {
+        Self::placed(scene, Some(q), options, false)
+    }
+
+    /// The same as drawn or at joint positions `q`; bodies that overlap there do not collide, ever, and are listed in [`AffineScene::left_out`]. Files of robots often have such pairs: links that pass through
+    /// each other at a joint.
+    ///
+    /// # Errors
+    /// As [`AffineScene::at`].
+    pub fn without_overlaps(
+        scene: &Scene,
+        q: Option<&[f64]>,
+        options: IpcOptions,
+    ) -> Result<Self, FromSceneError> {
+        Self::placed(scene, q, options, true)
+    }
+
+    fn placed(
+        scene: &Scene,
+        q: Option<&[f64]>,
+        options: IpcOptions,
+        without_overlaps: bool,
+    ) -> Result<Self, FromSceneError> {
+        if let Some(q) = q.filter(|q| q.len() != scene.nq() || q.iter().any(|q| !q.is_finite())) {
             let what = format!("{} positions were given", q.len());
             return Err(unsupported(&scene.name, what, "give finite numbers, as many as Scene::nq"));
         }
-        Self::placed(scene, Some(q), options)
-    }
-
-    fn placed(scene: &Scene, q: Option<&[f64]>, options: IpcOptions) -> Result<Self, FromSceneError> {
         let mut left_out = Vec::new();
         let (groups, world) = (scene.weld_groups(), poses(scene, q));
         let mut bodies = vec![None; scene.bodies.len()];
@@ -186,7 +206,18 @@ impl AffineScene {
         let floats = scene.bodies.iter().filter(|b| b.gravity_compensation != 0.0);
         left_out.extend(floats.map(|b| format!("body '{}': compensation of gravity is left out", b.name)));
         let options = IpcOptions { gravity, ..options };
-        let mut system = AffineSystem::articulated(placed, &joints, &excluded, options)?;
+        let make =
+            |excluded: &[[usize; 2]]| AffineSystem::articulated(placed.clone(), &joints, excluded, options);
+        let mut system = make(&excluded)?;
+        if without_overlaps {
+            let x = system.initial_state();
+            while let Some(pair) = system.overlapping(&x) {
+                let [a, b] = pair.map(|b| system.bodies()[b as usize].name.clone());
+                left_out.push(format!("bodies '{a}' and '{b}' overlap at the start: they do not collide"));
+                excluded.push(pair.map(|b| b as usize));
+                system = make(&excluded)?;
+            }
+        }
         let (mut at, mut actions) = (0, Vec::new());
         for (j, number) in scene.joints.iter().zip(&numbers) {
             // Numbers of joints are counted from the start.
@@ -212,7 +243,8 @@ impl AffineScene {
         let on = scene.options.switches.actuation;
         let motors = if on { SceneMotor::all(scene, &numbers, &actions, &mut left_out) } else { Vec::new() };
         let controls = scene.actuators.len();
-        Ok(Self { system, bodies, joints: numbers, left_out, motors, controls })
+        let readout = Readout::new(scene, &world, &bodies, &tops);
+        Ok(Self { system, bodies, joints: numbers, left_out, readout, motors, controls })
     }
 
     /// Sets the controls of all actuators, one each, held until they are set again. Before that no actuator acts.
@@ -236,7 +268,7 @@ fn body(
     groups: &[usize],
     world: &[Pose],
 ) -> Result<Option<AffineBody>, FromSceneError> {
-    let (mut points, mut triangles, mut friction) = (Vec::new(), Vec::new(), 0.0f64);
+    let (mut surfaces, mut friction) = (Vec::new(), 0.0f64);
     let to_top = |b: usize| if top == 0 { world[b] } else { world[top].inv_mul(&world[b]) };
     for g in own {
         let geom = &scene.geoms[*g];
@@ -244,34 +276,43 @@ fn body(
             let what = "its mesh was not read".to_owned();
             return Err(unsupported(&geom.name, what, "load the scene with its meshes"));
         };
-        let mesh = surface(shape, &geom.name)?;
-        let pose = to_top(geom.body) * geom.pose;
-        let first = points.len() as u32;
-        points.extend(mesh.vertices().iter().map(|p| pose * p));
-        triangles.extend(mesh.triangles().iter().map(|t| t.map(|i| i + first)));
+        surfaces.push(surface(shape, &geom.name)?.transformed(&(to_top(geom.body) * geom.pose)));
         friction = friction.max(geom.surface.friction);
     }
     let name = &scene.bodies[top].name;
     let members = (0..scene.bodies.len()).filter(|b| groups[*b] == top);
     let parts: Vec<MassProperties> =
         members.filter_map(|b| scene.bodies[b].mass.as_ref().map(|m| m.transformed(&to_top(b)))).collect();
-    if points.is_empty() {
-        if top == 0 || parts.is_empty() {
-            return Ok(None);
-        }
-        let what = "it has mass but nothing that collides".to_owned();
-        return Err(unsupported(name, what, "give it a geom that collides, or fix it to another body"));
+    if surfaces.is_empty() && (top == 0 || parts.is_empty()) {
+        return Ok(None);
     }
-    let mesh = TriangleMesh::new(points, triangles)
-        .map_err(|source| FromSceneError::Mesh { geom: name.clone(), source })?;
     if top == 0 {
-        return Ok(Some(AffineBody::solid(name, &mesh, 1000.0)?.held().with_friction(friction)));
+        // Held: its mass counts for nothing.
+        let mass = MassProperties { mass: 1.0, com: Point3::origin(), inertia: Matrix3::identity() };
+        return Ok(Some(AffineBody::assembled(name, &surfaces, &mass)?.held().with_friction(friction)));
     }
     let mass = MassProperties::combine(&parts).map_err(|e| {
         unsupported(name, format!("its mass: {e}"), "give every moving body a mass and an inertia")
     })?;
-    let made = AffineBody::with_inertia(name, &mesh, &mass)?.with_friction(friction);
+    if surfaces.is_empty() {
+        surfaces.push(block(name, &mass)?);
+    }
+    let made = AffineBody::assembled(name, &surfaces, &mass)?.with_friction(friction);
     Ok(Some(if scene.bodies[top].mocap { made.driven() } else { made }))
+}
+
+/// The block of uniform density that has this mass and inertia: the extent of a body of which nothing collides.
+fn block(name: &str, mass: &MassProperties) -> Result<TriangleMesh, FromSceneError> {
+    let (moments, axes) = mass.principal();
+    // m/3 (b² + c²) about the axis of a.
+    let half = moments.map(|i| (1.5 * (moments.sum() - 2.0 * i) / mass.mass).sqrt());
+    if !half.iter().all(|h| *h > 0.0) {
+        return Err(BodyError::Flat { name: name.to_owned() }.into());
+    }
+    let turn = UnitQuaternion::from_rotation_matrix(&axes);
+    let pose = Isometry3::from_parts(Translation3::from(mass.com.coords), turn);
+    let made = TriangleMesh::cuboid(&half).map(|m| m.transformed(&pose));
+    made.map_err(|source| FromSceneError::Mesh { geom: name.to_owned(), source })
 }
 
 type Joints = (Vec<Joint>, Vec<Option<usize>>);

@@ -27,6 +27,7 @@ mod joints;
 mod map;
 mod orthogonality;
 mod problem;
+mod readout;
 mod reduced;
 mod reduction;
 mod scene_motors;

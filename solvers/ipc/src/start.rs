@@ -4,7 +4,8 @@ use signorini_geometry::Stencil;
 use crate::candidates::Candidates;
 use crate::world::World;
 
-/// Two bodies that overlap, with how deep \[m\]: an edge of one crosses a triangle of the other, or one lies in the other.
+/// Two bodies that overlap, with how deep \[m\]: an edge of one crosses a triangle of the other, or one lies in the other. The depth is that of the point of either that lies deepest in the other, or where only
+/// edges cross, how far the shorter end of one is behind the triangle.
 pub(crate) fn overlap(
     world: &World,
     candidates: &mut Candidates,
@@ -15,8 +16,9 @@ pub(crate) fn overlap(
     if let Some((bodies, edge, triangle)) = search.crossing(x, collide) {
         let [a, b, c] = triangle.map(|i| x[i as usize]);
         let n = (b - a).cross(&(c - a)).normalize();
-        let depth = edge.map(|i| n.dot(&(x[i as usize] - a)).abs());
-        return Some((bodies, depth[0].min(depth[1])));
+        let behind = edge.map(|i| n.dot(&(x[i as usize] - a)).abs());
+        let deepest = deepest(world, bodies, x);
+        return Some((bodies, if deepest > 0.0 { deepest } else { behind[0].min(behind[1]) }));
     }
     // Surfaces do not cross: a part lies inside as a whole, or outside.
     for &bodies in search.near() {
@@ -31,6 +33,20 @@ pub(crate) fn overlap(
         }
     }
     None
+}
+
+/// Depth of the point of either body that lies deepest in the other \[m\]; 0 where none does.
+fn deepest(world: &World, [a, b]: [u32; 2], x: &[Vector3<f64>]) -> f64 {
+    let mut deepest = 0.0f64;
+    for (inner, outer) in [(a, b), (b, a)] {
+        let ends = &world.first[inner as usize..inner as usize + 2];
+        for p in &x[ends[0] as usize..ends[1] as usize] {
+            if winding(world, outer, x, p) > 0.5 {
+                deepest = deepest.max(depth(world, outer, x, p));
+            }
+        }
+    }
+    deepest
 }
 
 /// The corners of the triangles of a body.

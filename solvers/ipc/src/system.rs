@@ -290,6 +290,13 @@ impl AffineSystem {
         crate::start::overlap(&self.world, &mut self.candidates, &at).map(|o| o.0)
     }
 
+    /// Two bodies that overlap or are no further apart than the separation: a step cannot start so.
+    pub fn overlapping(&mut self, x: &State) -> Option<[u32; 2]> {
+        let separation = self.world.options.separation;
+        let touching = |s: &mut Self| s.smallest_distance(x).filter(|d| d.0 <= separation).map(|d| d.1);
+        self.crossing(x).or_else(|| touching(self))
+    }
+
     /// Largest entry of A Aᵀ − 1 over the free bodies.
     pub fn orthogonality_error(&self, x: &State) -> f64 {
         largest(x.q.chunks_exact(N).map(|q| Orthogonality::error(&matrix(q))))

@@ -1,0 +1,232 @@
+//! Scenes as affine bodies under incremental potential contact: the same files, controls and recordings as in generalised coordinates.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use signorini_core::{AcceptedStep, AdvanceReport, State, StepError, StepObserver, System};
+use signorini_ipc::{AffineScene, BodyError, FromSceneError, Invariants, IpcOptions};
+use signorini_multibody::Schedule;
+use signorini_scene::{Keyframe, Scene};
+
+use crate::engine::{Engine, EngineError};
+use crate::recorder::{RunLabels, header};
+use crate::recording::{Recording, Row};
+
+/// A scene made of affine bodies, where it starts, and its controls there.
+pub struct AffineStart {
+    /// The scene.
+    pub scene: AffineScene,
+    /// Its state.
+    pub x: State,
+    /// Positions of its joints, nq.
+    pub q: Vec<f64>,
+    /// Controls, one per actuator.
+    pub control: Vec<f64>,
+}
+
+impl AffineStart {
+    /// At a keyframe, else as drawn; at rest with controls of zero where the keyframe states none.
+    ///
+    /// # Errors
+    /// What affine bodies do not have; numbers out of range.
+    pub fn new(scene: &Scene, engine: &Engine, key: Option<&Keyframe>) -> Result<Self, EngineError> {
+        let options = match engine.ipc {
+            Some(options) => options,
+            None => carrying(None, weight(scene)).map_err(FromSceneError::from)?,
+        };
+        let q = key.map(|k| &k.q[..]).filter(|q| !q.is_empty());
+        let mut affine = match (q, engine.exclude_overlaps) {
+            (q, true) => AffineScene::without_overlaps(scene, q, options)?,
+            (Some(q), false) => AffineScene::at(scene, q, options)?,
+            (None, false) => AffineScene::new(scene, options)?,
+        };
+
+        let given = |values: Option<&Vec<f64>>, n: usize| {
+            values.filter(|v| !v.is_empty()).cloned().unwrap_or_else(|| vec![0.0; n])
+        };
+        let at = |e| StepError::problem(0.0, 0.0, e);
+        let mut x = affine.state_with(&given(key.map(|k| &k.v), scene.nv())).map_err(at)?;
+        x.t = key.map_or(0.0, |k| k.time);
+        let control = given(key.map(|k| &k.control), scene.actuators.len());
+        affine.set_controls(&control).map_err(at)?;
+        let drawn = || scene.joints.iter().flat_map(|j| vec![j.reference; j.kind.nq()]).collect();
+        let near = key.map(|k| k.q.clone()).filter(|q| !q.is_empty()).unwrap_or_else(drawn);
+        let (q, _) = affine.joint_coordinates(&x, &near).map_err(at)?;
+        Ok(Self { scene: affine, x, q, control })
+    }
+}
+
+/// Weight of everything in a scene that has a mass \[N\]; 1 N where nothing weighs anything.
+pub fn weight(scene: &Scene) -> f64 {
+    let mass: f64 = scene.bodies.iter().filter_map(|b| b.mass.as_ref()).map(|m| m.mass).sum();
+    let weight = mass * scene.options.gravity.norm();
+    if weight > 0.0 { weight } else { 1.0 }
+}
+
+/// Settings with a range of the barrier \[m\] (the default one when left out) and the force that a pair of features carries at half of it \[N\].
+///
+/// # Errors
+/// Numbers that are not positive and finite.
+pub fn carrying(range: Option<f64>, force: f64) -> Result<IpcOptions, BodyError> {
+    let default = IpcOptions::default();
+    let options = IpcOptions { range: range.unwrap_or(default.range), ..default };
+    options.check()?;
+    let options = options.carrying(force);
+    options.check().map(|()| options)
+}
+
+/// Who watches a run, and what it is told.
+#[derive(Default)]
+pub struct RunWatch<'a> {
+    /// Controls over time; those of the start when left out.
+    pub schedule: Option<&'a Schedule>,
+    /// Ends the run after the step during which it is raised.
+    pub stop: Option<&'a AtomicBool>,
+    /// Called with the time after every step.
+    pub progress: Option<&'a mut dyn FnMut(f64)>,
+}
+
+/// What a run of affine bodies leaves.
+pub struct AffineRun {
+    /// Every accepted step: joints and poses as in generalised coordinates, normal impulses of the pairs of features that touch, with the first geoms of their bodies.
+    pub recording: Recording,
+    /// The work, or why it stopped early.
+    pub report: Result<AdvanceReport, StepError>,
+    /// The worst of what was looked at.
+    pub invariants: Invariants,
+    /// Where it ended.
+    pub x: State,
+}
+
+/// Runs a scene as affine bodies up to a time and records every accepted step.
+///
+/// # Errors
+/// As [`AffineStart::new`] and [`Engine::integrator`]. What stops a run on its way is in [`AffineRun::report`].
+pub fn run_affine(
+    scene: &Scene,
+    engine: &Engine,
+    key: Option<&Keyframe>,
+    t_end: f64,
+    watch: RunWatch<'_>,
+) -> Result<AffineRun, EngineError> {
+    let AffineStart { scene: mut affine, mut x, mut control, .. } = AffineStart::new(scene, engine, key)?;
+    let probe = AffineStart::new(scene, engine, key)?;
+    let mut integrator = engine.integrator()?;
+    let RunWatch { schedule, stop, progress } = watch;
+    let mut recorder = AffineRecorder::new(scene, engine, probe, (stop, progress));
+    let mut report = Ok(AdvanceReport::default());
+    loop {
+        if let Some(s) = schedule {
+            s.hold(x.t, &mut control);
+            affine.set_controls(&control).map_err(|e| StepError::problem(x.t, 0.0, e))?;
+            recorder.control.copy_from_slice(&control);
+            recorder.probe.set_controls(&control).map_err(|e| StepError::problem(x.t, 0.0, e))?;
+        }
+        let until = schedule.map_or(t_end, |s| s.next(x.t).min(t_end));
+        match integrator.advance(&mut affine.system, &mut x, until, &mut recorder) {
+            Ok(r) => {
+                if let Ok(total) = &mut report {
+                    total.add(&r);
+                }
+            }
+            Err(e) => {
+                report = Err(e);
+                break;
+            }
+        }
+        if x.t >= t_end || x.t < until {
+            break;
+        }
+    }
+    let invariants = *affine.system.observed();
+    Ok(AffineRun { recording: recorder.recording, report, invariants, x })
+}
+
+/// Records every accepted step of affine bodies.
+struct AffineRecorder<'a> {
+    recording: Recording,
+    probe: AffineScene,
+    /// The first geom of each affine body.
+    geoms: Vec<u32>,
+    /// Positions of joints at the last row, nq.
+    q: Vec<f64>,
+    control: Vec<f64>,
+    started: Instant,
+    stop: Option<&'a AtomicBool>,
+    progress: Option<&'a mut dyn FnMut(f64)>,
+}
+
+type Watchers<'a> = (Option<&'a AtomicBool>, Option<&'a mut dyn FnMut(f64)>);
+
+impl<'a> AffineRecorder<'a> {
+    fn new(scene: &Scene, engine: &Engine, start: AffineStart, (stop, progress): Watchers<'a>) -> Self {
+        let labels = RunLabels {
+            solver: engine.solver.clone(),
+            law: engine.law.clone(),
+            integrator: engine.describe(),
+        };
+        let AffineStart { scene: probe, x, q, control } = start;
+        let mut header = header(scene, labels, Vec::new());
+        header.warnings.clone_from(&probe.left_out);
+        if !scene.sensors.is_empty() {
+            header.warnings.push(format!("{} sensors are not read for affine bodies", scene.sensors.len()));
+        }
+        let first = |a: usize| {
+            let of = |g: &signorini_scene::Geom| probe.bodies[g.body] == Some(a) && !g.mask.is_empty();
+            scene.geoms.iter().position(of).unwrap_or(0) as u32
+        };
+        let geoms = (0..probe.system.bodies().len()).map(first).collect();
+        let recording = Recording::new(header);
+        let started = Instant::now();
+        let mut r = Self { recording, probe, geoms, q, control, started, stop, progress };
+        r.push(&x, 0.0, f64::NAN, 0, 0);
+        r
+    }
+
+    fn push(&mut self, x: &State, dt: f64, error: f64, iterations: u32, rejected: u32) {
+        let mut poses = Vec::new();
+        for p in self.probe.poses(x) {
+            let (t, r) = (&p.translation.vector, &p.rotation);
+            poses.extend([t.x, t.y, t.z, r.w, r.i, r.j, r.k]);
+        }
+        let Ok((q, v)) = self.probe.joint_coordinates(x, &self.q) else { return };
+        let e = self.probe.system.energy(x);
+        self.recording.push(&Row {
+            t: x.t,
+            q: &q,
+            v: &v,
+            control: &self.control,
+            sensors: &[],
+            energy: [e.kinetic, e.potential, e.contact],
+            dt,
+            error,
+            iterations,
+            rejected,
+            wall_s: self.started.elapsed().as_secs_f64(),
+            poses: &poses,
+        });
+        self.q = q;
+    }
+}
+
+impl StepObserver for AffineRecorder<'_> {
+    fn accepted(&mut self, step: &AcceptedStep<'_>) {
+        let r = step.report;
+        self.push(step.x1, r.dt, r.error.unwrap_or(f64::NAN), r.stats.iterations, step.rejected);
+        for c in step.last.contacts {
+            let normal = step.last.solution.gamma.get(c.constraint as usize).copied().unwrap_or(0.0);
+            if normal > 0.0 {
+                let geoms = c.bodies.map(|b| self.geoms[b as usize]);
+                let c = signorini_core::ContactGeometry { geoms, ..*c };
+                self.recording.push_contact(&c, [normal, 0.0, 0.0], step.last.dt);
+            }
+        }
+        if let Some(f) = &mut self.progress {
+            f(step.x1.t);
+        }
+    }
+
+    fn stop(&self) -> bool {
+        self.stop.is_some_and(|f| f.load(Ordering::Relaxed))
+    }
+}

@@ -1,0 +1,96 @@
+//! Scenes as affine bodies: the same poses, positions and velocities of joints as in generalised coordinates, and robots from their files.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they do not expect")]
+
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+use signorini_core::System;
+use signorini_core::na::{Quaternion, UnitQuaternion};
+use signorini_ipc::{AffineScene, IpcOptions};
+use signorini_multibody::Kinematics;
+use signorini_scene::{JointKind, Keyframe, LoadOptions, Scene};
+use signorini_validation::affine::{RunWatch, run_affine};
+use signorini_validation::engine::Engine;
+
+/// A floating body with a tree of every kind of joint, and one on the world.
+const TREE: &str = r#"<mujoco><option><flag contact="disable"/></option><worldbody>
+    <body name="base" pos="0 0 1" euler="10 20 30"><freejoint/><geom type="box" size=".1 .05 .03" pos=".02 0 0" mass="1"/>
+        <body name="arm" pos=".1 .02 0" euler="0 40 0"><joint name="hinge" axis="1 2 0" pos=".01 0 .02" ref="20"/>
+            <geom type="box" size=".05 .02 .02" pos=".06 0 0" mass=".4"/>
+            <body name="welded" pos=".1 0 0" euler="0 0 50"><geom type="sphere" size=".02" mass=".1"/>
+                <body name="hand" pos=".05 0 0"><joint name="ball" type="ball" pos="0 .01 0"/><geom type="box" size=".02 .03 .01" mass=".2"/></body></body></body>
+        <body name="drawer" pos="-.1 0 0"><joint name="slide" type="slide" axis="0 1 1" ref=".1"/><geom type="box" size=".03 .02 .02" mass=".3"/></body></body>
+    <body name="door" pos="1 0 0"><joint name="post" axis="0 0 1"/><geom type="box" size=".2 .01 .3" pos=".2 0 0" mass="2"/></body>
+</worldbody></mujoco>"#;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn property_poses_and_joints_are_those_of_generalised_coordinates(
+        numbers in prop::collection::vec(-3.0..3.0f64, 40)
+    ) {
+        let scene = Scene::from_mjcf(TREE, "tree.xml", &LoadOptions::default()).unwrap();
+        let mut sys = Engine::default().system(&scene).unwrap();
+        let mut x = sys.initial_state(None).unwrap();
+        x.q.iter_mut().zip(&numbers).for_each(|(q, n)| *q += *n);
+        let mut at = 0;
+        for j in &scene.joints {
+            let n = j.kind.nq();
+            if matches!(j.kind, JointKind::Free | JointKind::Ball) {
+                let q = &mut x.q[at + n - 4..at + n];
+                let r = UnitQuaternion::from_quaternion(Quaternion::new(q[0], q[1], q[2], q[3]));
+                q.copy_from_slice(&[r.w, r.i, r.j, r.k]);
+            }
+            at += n;
+        }
+        x.v.copy_from_slice(&numbers[numbers.len() - scene.nv()..]);
+        let mut kin = Kinematics::new(sys.model());
+        kin.set_positions(sys.model(), &x.q, &[]);
+        let affine = AffineScene::at(&scene, &x.q, IpcOptions::default()).unwrap();
+        let y = affine.state_with(&x.v).unwrap();
+        // Round-off of a chain of four frames.
+        for (a, b) in affine.poses(&y).iter().zip(&kin.x_wb) {
+            prop_assert!((a.to_homogeneous() - b.to_homogeneous()).amax() < 1e-12);
+        }
+        let (q, v) = affine.joint_coordinates(&y, &x.q).unwrap();
+        for (what, a, b) in [("q", &q, &x.q), ("v", &v, &x.v)] {
+            for (i, (a, b)) in a.iter().zip(b).enumerate() {
+                prop_assert!((a - b).abs() < 1e-11, "{} {}: {} is not {}", what, i, a, b);
+            }
+        }
+        let kinetic = sys.energy(&x).kinetic;
+        let mut affine = affine;
+        let e = affine.system.energy(&y);
+        prop_assert!((e.kinetic / kinetic - 1.0).abs() < 1e-10, "{} is not {}", e.kinetic, kinetic);
+    }
+}
+
+/// So that feet begin above the floor \[m\].
+const LIFT: f64 = 0.01;
+
+#[test]
+fn conformance_robots_stand_as_affine_bodies() {
+    let models = std::env::var_os("SIGNORINI_MODELS").map_or("../../shared/models".into(), PathBuf::from);
+    let spot = models.join("boston_dynamics_spot/scene.xml");
+    for path in [PathBuf::from("../models/quadruped/quadruped.xml"), spot] {
+        if !path.exists() {
+            println!("skipped: {} is absent", path.display());
+            continue;
+        }
+        let scene = Scene::load(&path, &LoadOptions::default()).unwrap();
+        let home = scene.keyframe("home").unwrap();
+        let mut q = home.q.clone();
+        q[2] += LIFT;
+        let key = Keyframe { q, ..home.clone() };
+        let run = run_affine(&scene, &Engine::ipc(0.01), Some(&key), 0.5, RunWatch::default()).unwrap();
+        run.report.unwrap();
+        let (first, last) = (key.q[2], run.recording.q[run.recording.q.len() - scene.nq() + 2]);
+        // It settles on its feet and its servos; without them it would lie.
+        assert!(last > first - LIFT - 0.05, "{}: from {first} to {last}", path.display());
+        let seen = run.invariants;
+        assert!(
+            seen.smallest_distance > 0.0 && seen.crossing.is_none() && seen.joint_error < 1e-11,
+            "{seen:?}"
+        );
+    }
+}
