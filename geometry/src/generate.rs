@@ -104,6 +104,46 @@ impl TriangleMesh {
         Self::new(vertices, triangles.collect())
     }
 
+    /// A surface of revolution about z: rings by radius and height \[m\], each of `sides` points, the first half a side from +x; closed by points on the axis at two heights \[m\], before the first ring and after the
+    /// last. Rings in either order give normals outwards.
+    ///
+    /// # Errors
+    /// [`MeshDefect::Parameter`] unless radii are positive, all numbers finite, and there are 3 to 65536 `sides`; [`MeshDefect::Empty`] without rings.
+    pub fn revolved(sides: u32, rings: &[[f64; 2]], poles: [f64; 2]) -> Result<Self, MeshDefect> {
+        let n = segments("sides", sides)?;
+        if rings.is_empty() {
+            return Err(MeshDefect::Empty { vertices: 0, triangles: 0 });
+        }
+        let mut vertices = Vec::new();
+        for &[r, z] in rings {
+            positive("the radius of a ring", r)?;
+            for k in 0..n {
+                let (sin, cos) = (TAU * (f64::from(k) + 0.5) / f64::from(n)).sin_cos();
+                vertices.push(Point3::new(r * cos, r * sin, z));
+            }
+        }
+        let last = vertices.len() as u32;
+        vertices.extend(poles.map(|z| Point3::new(0.0, 0.0, z)));
+        let mut triangles = Vec::new();
+        for k in 0..n {
+            let next = (k + 1) % n;
+            for ring in (0..last - n).step_by(n as usize) {
+                let (a, b) = (ring + k, ring + next);
+                triangles.extend([[a, b, b + n], [a, b + n, a + n]]);
+            }
+            triangles.push([last, next, k]);
+            triangles.push([last + 1, last - n + k, last - n + next]);
+        }
+        // Profiles that go down enclose a negative volume.
+        let corner = |i: u32| vertices[i as usize].coords;
+        let volume: f64 =
+            triangles.iter().map(|&[a, b, c]| corner(a).dot(&corner(b).cross(&corner(c)))).sum();
+        if volume < 0.0 {
+            triangles.iter_mut().for_each(|t| t.swap(1, 2));
+        }
+        Self::new(vertices, triangles)
+    }
+
     /// A torus about z: a circle of radius `minor` \[m\] in `around_minor` segments, swept about a circle of radius
     /// `major` \[m\] in `around_major` segments.
     ///

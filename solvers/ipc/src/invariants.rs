@@ -39,7 +39,7 @@ impl Default for Invariants {
 
 impl Invariants {
     /// The worse of each.
-    pub(crate) fn add(&mut self, o: &Invariants) {
+    pub fn add(&mut self, o: &Invariants) {
         if o.smallest_distance < self.smallest_distance {
             (self.smallest_distance, self.nearest) = (o.smallest_distance, o.nearest);
         }
