@@ -4,7 +4,7 @@ use std::sync::Arc;
 use signorini_core::na::{Point3, Vector3};
 use signorini_core::{
     BlockDiagonal, Changed, ContactGeometry, ContactMap, Evals, Inertia, Part, Pool, Pools, ProblemError,
-    Regime, SmoothPotential, StepProblem, WholePart, check_finite,
+    Regime, SmoothPotential, StepProblem, WholePart, check_finite, gradient,
 };
 use signorini_geometry::{Ccd, StencilDistance};
 
@@ -131,6 +131,27 @@ impl AffineProblem {
         out
     }
 
+    /// What joints exert by their rows on the coordinates of the free bodies at the last linearisation: M (v − v*)/δt less all other forces; and what each term of a joint exerts on those of its two bodies.
+    pub(crate) fn joint_forces(&mut self, mut visit: impl FnMut(usize, [f64; 2 * N])) -> Vec<f64> {
+        let v = self.map.v.clone();
+        self.look(&v);
+        let mut evals = Evals::default();
+        self.pools.size_evals(&mut evals);
+        self.pools.eval(self.whole.part(), &self.v_c, &mut evals);
+        let mut g = vec![0.0; v.len()];
+        gradient(self, self.whole.part(), &v, &evals, &mut g);
+        g.iter_mut().for_each(|g| *g /= self.dt);
+        self.smooth.forces(&v, |share, force, slope| {
+            visit(share.joint, std::array::from_fn(|i| force * slope[i / N][i % N]));
+        });
+        g
+    }
+
+    /// Coordinates at the last linearisation.
+    pub(crate) fn end(&self) -> Vec<f64> {
+        self.q0.iter().zip(&self.map.v).map(|(q, v)| q + self.dt * v).collect()
+    }
+
     /// M.
     pub(crate) fn full_inertia(&self) -> &BlockDiagonal {
         &self.inertia
@@ -179,7 +200,10 @@ impl AffineProblem {
         self.smooth.orthogonality.q0.clone_from(&self.q0);
         self.smooth.terms.clear();
         let terms = &mut self.smooth.terms;
-        inputs.actions.iter().flatten().for_each(|a| a.terms(&self.world, &self.q0, dt, terms));
+        for (j, action) in inputs.actions.iter().enumerate() {
+            action.iter().for_each(|a| a.terms(&self.world, &self.q0, dt, j, terms));
+        }
+        terms.extend(inputs.couplings.iter().filter_map(|c| c.term(&self.world, &self.q0, &inputs.actions)));
         let start = (&self.q0[..], &self.v0[..]);
         inputs.free_velocity(&self.world, &self.inertia, dt, start, &mut self.free_velocity)?;
         check_finite("free velocity", &self.free_velocity)?;
@@ -384,7 +408,12 @@ impl StepProblem for AffineProblem {
         end.iter_mut().zip(start.iter()).for_each(|(e, s)| *e -= s);
         world.ways(end, &mut self.ways);
         let ccd = Ccd { separation: world.options.separation, ..Ccd::default() };
-        let (mut alpha, blocking) = self.candidates.impact(&ccd, &self.trial.x, &self.ways);
+        let (mut alpha, mut blocking) = self.candidates.impact(&ccd, &self.trial.x, &self.ways);
+        // `end` is the way.
+        let bound = self.smooth.max_step(start, end);
+        if bound.0 < alpha {
+            (alpha, blocking) = bound;
+        }
         self.blocking = blocking;
         // A reflection lies behind a singular A; half the way there is safe.
         for f in world.free.iter().flatten() {
