@@ -55,6 +55,13 @@ fn put(out: &mut [f64; N], m: &Matrix3<f64>) {
     }
 }
 
+/// Two unit vectors normal to r and to each other; none where r is zero.
+fn across(r: &Vector3<f64>) -> Option<[Vector3<f64>; 2]> {
+    let u = r.try_normalize(0.0)?;
+    let first = u.cross(&Vector3::ith(u.iamin(), 1.0)).normalize();
+    Some([first, u.cross(&first)])
+}
+
 /// Slope of u·(x_b − x_a).
 fn along(u: &Vector3<f64>, x: &[Vector3<f64>; 2]) -> Slope {
     let mut slope = [[0.0; N]; 2];
@@ -125,17 +132,37 @@ impl Coordinate {
         }
     }
 
-    /// What bends a length besides the slope: ∇²|r| = (w₁ w₁ᵀ + w₂ w₂ᵀ)/|r|, w the slopes across r. Not negative; None for other numbers.
+    /// What bends a length or the angle of a rotation besides the slope, on directions across it: c (w₁ w₁ᵀ + w₂ w₂ᵀ) with c and w. Not negative; None for other numbers.
+    ///
+    /// ```text
+    /// ∇²|r| = (1 − u uᵀ)/|r|,   ∇²θ = ½ cot(θ/2) (1 − n nᵀ) by rotations about the axis n and across it
+    /// ```
     pub(crate) fn across(&self, world: &World, q: &[f64]) -> Option<(f64, [Slope; 2])> {
-        let Self::Length { x, .. } = self else { return None };
-        let r = self.span(world, q)?;
-        let length = r.norm();
-        if length == 0.0 {
-            return None;
+        let [qa, qb] = self.bodies().map(|b| coordinates(world, q, b));
+        match self {
+            Self::Length { x, .. } => {
+                let r = place(qb, &x[1]) - place(qa, &x[0]);
+                let length = r.norm();
+                let directions = across(&r)?;
+                Some((1.0 / length, directions.map(|w| along(&w, x))))
+            }
+            Self::Turn { zero, .. } => {
+                let (u, b) = (matrix(qa) * zero, matrix(qb));
+                let turn = u.transpose() * b;
+                let skew = turn - turn.transpose();
+                let axial = 0.5 * Vector3::new(skew[(2, 1)], skew[(0, 2)], skew[(1, 0)]);
+                let angle = axial.norm().atan2(0.5 * (turn.trace() - 1.0));
+                // Rotation about e that δC C⁻¹ has: ½ [e]ₓ : δC Cᵀ.
+                let directions = across(&axial)?.map(|e| {
+                    let (half, mut slope) = (0.5 * e.cross_matrix() * turn, [[0.0; N]; 2]);
+                    put(&mut slope[0], &(b * half.transpose() * zero.transpose()));
+                    put(&mut slope[1], &(u * half));
+                    slope
+                });
+                Some((0.5 / (0.5 * angle).tan(), directions)).filter(|a| a.0 > 0.0)
+            }
+            Self::Angle { .. } | Self::Way { .. } => None,
         }
-        let first = r.cross(&Vector3::ith(r.iamin(), 1.0)).normalize();
-        let second = (r / length).cross(&first);
-        Some((1.0 / length, [along(&first, x), along(&second, x)]))
     }
 
     /// r of a length at q \[m\].

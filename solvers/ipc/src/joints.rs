@@ -251,8 +251,10 @@ impl Joint {
                 let x = [matrix(q[0]).transpose() * e, matrix(q[1]).transpose() * e];
                 (0..3).for_each(|r| push(&Vector3::ith(r, 1.0), x, false));
                 if self.bodies.iter().any(|b| world.bodies[*b].fixed) {
-                    let at = Vector3::from_column_slice(&q[1][..3]);
-                    push(&normal, [rest(0, &at), Vector3::zeros()], true);
+                    // The centre of the one that moves.
+                    let moving = usize::from(!world.bodies[self.bodies[1]].fixed);
+                    let at = Vector3::from_column_slice(&q[moving][..3]);
+                    push(&normal, [rest(0, &at), rest(1, &at)], true);
                 }
             }
             JointKind::Distance { .. } | JointKind::BoundedDistance { .. } | JointKind::Mimic { .. } => {}

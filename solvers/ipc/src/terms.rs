@@ -212,7 +212,7 @@ impl SmoothPotential for Smooth {
         });
     }
 
-    /// The curvature of the pieces, and that of lengths under tension: that of other numbers has no sign, and is left out.
+    /// The curvature of the pieces, and what lengths under tension and angles of rotations beyond limits have of their own: that of other numbers has no sign, and is left out.
     fn add_hessian(&self, v: &[f64], h: &mut dyn BlockSink) {
         self.orthogonality.add_hessian(v, h);
         if self.terms.is_empty() {
