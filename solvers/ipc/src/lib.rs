@@ -4,7 +4,8 @@
 //! step along a direction is bounded by collision detection. [`IpcSolver`] solves them; the dense reference solver does so too, slowly. Any integrator drives both, with error control or without.
 //!
 //! - [`AffineBody`]: closed meshes with a density or with mass and inertia; held ([`AffineBody::held`]) and moved from outside ([`AffineBody::driven`]).
-//! - [`Joint`] and [`JointAction`]: points, hinges, slides and fixed joints by elimination; limits, springs, friction and motors that keep their caps.
+//! - [`Joint`] and [`JointAction`]: points, hinges, slides, planar and fixed joints by elimination, distances and their bounds, joints that follow others; limits, springs, friction and motors that keep their caps. What each joint carries is
+//!   [`AffineSystem::joint_reactions`].
 //! - [`AffineScene`]: all of that from a scene file.
 //! - [`Invariants`]: what is looked at after steps.
 //!
@@ -29,6 +30,7 @@ mod orthogonality;
 mod problem;
 mod reduced;
 mod reduction;
+mod scene_joints;
 mod scene_motors;
 mod solver;
 mod start;

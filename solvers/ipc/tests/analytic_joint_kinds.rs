@@ -313,7 +313,9 @@ fn analytic_limits_of_a_point() {
 }
 
 /// What acts between two free bodies, besides rows.
-fn between() -> Vec<(&'static str, Vec<Joint>, Vec<(usize, JointAction)>)> {
+type Case = (&'static str, Vec<Joint>, Vec<(usize, JointAction)>);
+
+fn between() -> Vec<Case> {
     let points = [Point3::new(0.03, 0.02, 0.05), Point3::new(0.02, 0.01, 0.2)];
     let apart = (points[1] - points[0]).norm();
     let usual = JointAction::default();
