@@ -17,7 +17,7 @@ use crate::reduced::{ReducedProblem, SlotProblem};
 use crate::reduction::Reduction;
 use crate::threads::Threads;
 use crate::world::{N, World, gather};
-use crate::{AffineBody, BarrierSeed, BodyError, Invariants, Joint};
+use crate::{Adaptation, AffineBody, BarrierSeed, BodyError, Invariants, Joint};
 
 /// Settings of an [`AffineSystem`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +26,8 @@ pub struct IpcOptions {
     pub range: f64,
     /// κ of the barrier of squared distances \[J/m⁴\], > 0: the force of a pair at d̂/2 is about 4.3 κ d̂³.
     pub stiffness: f64,
+    /// Whether κ stays what it is.
+    pub adaptation: Adaptation,
     /// Weighs each pair with the area that it stands for, so that forces do not depend on how finely surfaces are cut; κ is then J/m⁶. A quarter of the area of a vertex (a third of that of its triangles), or of
     /// that of both edges (a third of that of theirs).
     pub area_weights: bool,
@@ -48,6 +50,7 @@ impl Default for IpcOptions {
         Self {
             range: 1e-3,
             stiffness: 1e10,
+            adaptation: Adaptation::Fixed,
             area_weights: false,
             separation: 0.0,
             orthogonality: 1e8,
@@ -111,6 +114,8 @@ pub struct AffineSystem {
     /// Coordinates that the last solve reached without crossing anything.
     clean: Vec<f64>,
     inputs: Inputs,
+    /// κ that the last committed step ended with, and whether it was chosen.
+    stiffness: (f64, bool),
     pub(crate) observed: Invariants,
     pub(crate) commits: u64,
 }
@@ -191,7 +196,19 @@ impl AffineSystem {
         let candidates = Candidates::new(&world, threads.clone());
         let slots = [slot()?, slot()?];
         let (clean, observed) = (Vec::new(), Invariants::default());
-        Ok(Self { slots, reduction, candidates, start, clean, inputs, world, observed, commits: 0 })
+        let stiffness = (options.stiffness, options.adaptation != Adaptation::Choose);
+        Ok(Self {
+            slots,
+            reduction,
+            candidates,
+            start,
+            clean,
+            inputs,
+            stiffness,
+            world,
+            observed,
+            commits: 0,
+        })
     }
 
     /// The start, at rest.
@@ -317,6 +334,12 @@ impl AffineSystem {
         input(takes, body, "is not driven", &mut self.inputs.drives, [linear, angular])
     }
 
+    /// κ \[J/m⁴\] that the last committed step ended with; that of the options before. Where κ adapts, a run that goes on from a state in another system goes on the same with this as
+    /// [`IpcOptions::stiffness`] and [`Adaptation::Raise`].
+    pub fn stiffness(&self) -> f64 {
+        self.stiffness.0
+    }
+
     /// The bodies.
     pub fn bodies(&self) -> &[AffineBody] {
         &self.world.bodies
@@ -391,7 +414,8 @@ impl System for AffineSystem {
                 return Err(ProblemError::Unsupported(why));
             }
         }
-        self.slots[slot as usize].inner().prepare(&x0.q, &x0.v, check)
+        let stiffness = self.stiffness;
+        self.slots[slot as usize].inner().prepare((&x0.q, &x0.v), stiffness, check)
     }
 
     fn problem(&mut self, slot: Slot, dt: f64) -> Result<&mut dyn StepProblem, ProblemError> {
@@ -434,6 +458,8 @@ impl System for AffineSystem {
         expand(s.position_velocity(), &mut x1.v);
         x1.q.iter_mut().zip(&x1.v).for_each(|(q, v)| *q += dt * v);
         expand(&s.v, &mut x1.v);
+        let used = &self.slots[slot as usize].inner().stiffness;
+        self.stiffness = (used.value, used.chosen);
         self.clean.clone_from(&x1.q);
         self.observe(x1)
     }
@@ -462,7 +488,7 @@ impl System for AffineSystem {
         e.potential += coupled.sum::<f64>();
         let at = self.positions(x);
         self.candidates.ensure(&self.world, &x.q, &x.q);
-        let barrier = self.world.barrier(1.0, 1.0);
+        let barrier = self.world.barrier(1.0, 1.0, self.stiffness.0);
         for c in self.candidates.list() {
             let points = gather(&c.pair, &at);
             let [b, ..] = barrier.potential(c.pair.stencil.distance(&points).squared);
