@@ -20,6 +20,8 @@ const TREE: &str = r#"<mujoco><option><flag contact="disable"/></option><worldbo
             <body name="welded" pos=".1 0 0" euler="0 0 50"><geom type="sphere" size=".02" mass=".1"/>
                 <body name="hand" pos=".05 0 0"><joint name="ball" type="ball" pos="0 .01 0"/><geom type="box" size=".02 .03 .01" mass=".2"/></body></body></body>
         <body name="drawer" pos="-.1 0 0"><joint name="slide" type="slide" axis="0 1 1" ref=".1"/><geom type="box" size=".03 .02 .02" mass=".3"/></body></body>
+    <body name="puck" pos="0 1 0" euler="0 30 0"><joint name="u" type="slide" axis="1 0 0"/><joint name="w" type="slide" axis="0 1 0"/>
+        <joint name="turn" axis="0 0 1" pos=".05 .01 0"/><geom type="box" size=".05 .03 .02" mass=".3"/></body>
     <body name="door" pos="1 0 0"><joint name="post" axis="0 0 1"/><geom type="box" size=".2 .01 .3" pos=".2 0 0" mass="2"/></body>
 </worldbody></mujoco>"#;
 
@@ -27,7 +29,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn property_poses_and_joints_are_those_of_generalised_coordinates(
-        numbers in prop::collection::vec(-3.0..3.0f64, 40)
+        numbers in prop::collection::vec(-3.0..3.0f64, 48)
     ) {
         let scene = Scene::from_mjcf(TREE, "tree.xml", &LoadOptions::default()).unwrap();
         let mut sys = Engine::default().system(&scene).unwrap();

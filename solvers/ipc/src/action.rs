@@ -1,11 +1,12 @@
 use signorini_core::ProblemError;
-use signorini_core::na::Vector3;
+use signorini_core::na::{UnitQuaternion, Vector3};
 
 use crate::body::matrix;
 use crate::coordinate::Coordinate;
 use crate::joints::{Joint, JointKind, coordinates};
-use crate::terms::{Piece, Term};
+use crate::terms::{Piece, Share, Term, Wall};
 use crate::world::World;
+use crate::{BarrierSeed, BodyError};
 
 /// What drives a joint. Forces are N for slides and N·m for hinges, numbers m or rad.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -40,10 +41,13 @@ pub enum Motor {
     },
 }
 
-/// What a hinge or a slide has besides its rows. s is its angle \[rad\] or way \[m\] from the start, turns counted; all of it acts at the end of the step, as potentials of s.
+/// What a joint has besides its rows. s is the number of the joint: the angle of a hinge or of a planar joint about its normal \[rad\] or the way of a slide \[m\] from the start, turns counted; the distance of the two points of
+/// a distance \[m\]. All of it acts at the end of the step, as potentials of s.
 ///
-/// Limits are springs of the stiffness of the bodies themselves, k V \[N·m/rad\] for hinges and k V/r² \[N/m\] for slides, with k of [`crate::IpcOptions::orthogonality`], V and r volume and radius of the second body: they give
-/// way by force over that.
+/// A point has the angle of the rotation of one body in the other \[rad\], in \[0, π\] and counted from the start (see [`crate::AffineSystem::count_from`]); it has the upper limit alone, which a ball joint of a file has.
+///
+/// Limits are springs of the stiffness of the bodies themselves, k V \[N·m/rad\] for angles and k V/r² \[N/m\] for ways and distances, with k of [`crate::IpcOptions::orthogonality`], V and r volume and radius of the second body
+/// (of the first where the second is held): they give way by force over that.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointAction {
     /// Limits of s.
@@ -59,6 +63,17 @@ pub struct JointAction {
 }
 
 impl JointAction {
+    /// A point has no more than an upper limit.
+    fn check_ball(&self) -> Result<(), ProblemError> {
+        let limits =
+            self.range.is_none_or(|[low, high]| low <= 0.0 && high > 0.0 && high < std::f64::consts::PI);
+        if limits && (Self { range: None, ..*self }) == Self::default() {
+            return Ok(());
+        }
+        let why = "a point has a limit of its angle in (0, π) and nothing else; give [0, limit], and springs or motors to hinges";
+        Err(ProblemError::Unsupported(why.into()))
+    }
+
     fn check(&self) -> Result<(), ProblemError> {
         let not_negative = |x: f64| x >= 0.0 && x.is_finite();
         let positive = |x: f64| x > 0.0;
@@ -99,8 +114,10 @@ impl JointAction {
 #[derive(Clone, Debug)]
 pub(crate) struct ActiveJoint {
     pub coordinate: Coordinate,
-    /// Numbers that are to stay zero: a slide along an axis that moves.
-    locks: Vec<Coordinate>,
+    /// Springs that stand for rows which are not linear, with where they are at rest.
+    locks: Vec<(Coordinate, f64)>,
+    /// Bounds that the number never reaches.
+    walls: Vec<Wall>,
     action: JointAction,
     /// Of limits and locks \[N/m or N·m/rad\].
     stiffness: [f64; 2],
@@ -109,49 +126,96 @@ pub(crate) struct ActiveJoint {
     pub last: f64,
 }
 
+/// Two directions normal to one and to each other.
+fn normals(axis: &Vector3<f64>) -> [Vector3<f64>; 2] {
+    let f = axis.cross(&Vector3::ith(axis.iamin(), 1.0)).normalize();
+    [f, axis.cross(&f)]
+}
+
 impl ActiveJoint {
     /// None for joints without a number.
     pub(crate) fn new(world: &World, joint: &Joint, q: &[f64]) -> Option<Self> {
+        if matches!(joint.kind, JointKind::Mimic { .. }) {
+            return None;
+        }
         let [a, b] = joint.bodies;
+        let bodies = [a, b];
         let [qa, qb] = joint.bodies.map(|b| coordinates(world, q, b));
         let (ra, rb) = (matrix(qa).transpose(), matrix(qb).transpose());
         let moving = if world.bodies[b].fixed { a } else { b };
         let (volume, radius) = (world.bodies[moving].volume, world.radius[moving]);
         let turning = world.options.orthogonality * volume;
         let pushing = turning / (radius * radius);
-        let normals = |axis: &Vector3<f64>| {
-            let f = axis.cross(&Vector3::ith(axis.iamin(), 1.0)).normalize();
-            [f, axis.cross(&f)]
+        let angle = |axis: &Vector3<f64>| {
+            let [f, g] = normals(&axis.normalize());
+            Coordinate::Angle { bodies, f: ra * f, g: ra * g, h: rb * f }
         };
-        let (coordinate, locks, stiffness, unit) = match joint.kind {
-            JointKind::Hinge { axis, .. } => {
-                let [f, g] = normals(&axis.normalize());
-                let angle = Coordinate::Angle { bodies: [a, b], f: ra * f, g: ra * g, h: rb * f };
-                (angle, Vec::new(), turning, radius)
+        let y = ra * (Vector3::from_column_slice(&qb[..3]) - Vector3::from_column_slice(&qa[..3]));
+        let way = |e: Vector3<f64>| Coordinate::Way { bodies, e: ra * e, y };
+        let held = bodies.map(|b| world.bodies[b].fixed);
+        let rest = joint.rest_points([qa, qb]);
+        let length = Coordinate::Length { bodies, x: rest };
+        let (mut locks, mut walls) = (Vec::new(), Vec::new());
+        let (coordinate, stiffness, unit) = match joint.kind {
+            JointKind::Hinge { axis, .. } => (angle(&axis), turning, radius),
+            JointKind::Planar { normal } => {
+                if held == [false; 2] {
+                    locks.push((way(normal.normalize()), 0.0));
+                }
+                (angle(&normal), turning, radius)
             }
             JointKind::Sliding { axis } => {
                 let axis = axis.normalize();
-                let y = ra * (Vector3::from_column_slice(&qb[..3]) - Vector3::from_column_slice(&qa[..3]));
-                let way = |e: Vector3<f64>| Coordinate::Way { bodies: [a, b], e: ra * e, y };
-                let locks = if world.bodies[a].fixed { Vec::new() } else { normals(&axis).map(way).to_vec() };
-                (way(axis), locks, pushing, 1.0)
+                if !held[0] {
+                    locks.extend(normals(&axis).map(|n| (way(n), 0.0)));
+                }
+                (way(axis), pushing, 1.0)
             }
-            JointKind::Point { .. } | JointKind::Fixed => return None,
+            JointKind::Point { .. } => {
+                (Coordinate::Turn { bodies, zero: ra * rb.transpose() }, turning, radius)
+            }
+            JointKind::Distance { length: l, .. } => {
+                locks.push((length, l));
+                (length, pushing, 1.0)
+            }
+            JointKind::BoundedDistance { range: [low, high], .. } => {
+                let barrier = wall_barrier(world.options.range.min(0.25 * (high - low)), pushing);
+                if low > 0.0 {
+                    walls.push(Wall { bound: low, side: -1.0, barrier });
+                }
+                if high.is_finite() {
+                    walls.push(Wall { bound: high, side: 1.0, barrier });
+                }
+                (length, pushing, 1.0)
+            }
+            JointKind::Fixed | JointKind::Mimic { .. } => return None,
         };
         Some(Self {
             coordinate,
             locks,
+            walls,
             action: JointAction::default(),
             stiffness: [stiffness, pushing],
             stiction_speed: world.options.stiction_speed / unit,
-            last: 0.0,
+            last: coordinate.at(world, q).0,
         })
     }
 
     pub(crate) fn act(&mut self, action: JointAction) -> Result<(), ProblemError> {
         action.check()?;
+        if let Coordinate::Turn { .. } = self.coordinate {
+            action.check_ball()?;
+        }
         self.action = action;
         Ok(())
+    }
+
+    /// Counts the angle of a point from where the second body was before `turn`, if it is one.
+    pub(crate) fn count_from(&mut self, world: &World, start: &[f64], turn: &UnitQuaternion<f64>) -> bool {
+        let Coordinate::Turn { bodies, zero } = &mut self.coordinate else { return false };
+        let [a, b] = bodies.map(|b| matrix(coordinates(world, start, b)));
+        *zero = a.transpose() * b * turn.inverse().to_rotation_matrix();
+        true
     }
 
     /// The number at q, turns counted from where it was last.
@@ -159,32 +223,50 @@ impl ActiveJoint {
         self.coordinate.near(self.coordinate.at(world, q).0, self.last)
     }
 
-    /// What springs, limits and locks store at q \[J\].
+    /// A bound that the number is not within at q, with the number.
+    pub(crate) fn beyond(&self, world: &World, q: &[f64]) -> Option<(f64, f64)> {
+        let s = self.value(world, q);
+        self.walls.iter().find(|w| w.side * (w.bound - s) <= 0.0).map(|w| (s, w.bound))
+    }
+
+    /// What springs, limits, locks and bounds store at q \[J\].
     pub(crate) fn energy(&self, world: &World, q: &[f64]) -> f64 {
         let half = |k: f64, x: f64| 0.5 * k * x * x;
         let s = self.value(world, q);
         let beyond = self.action.range.map_or(0.0, |[low, high]| (low - s).max(s - high).max(0.0));
-        let locked = self.locks.iter().map(|l| half(self.stiffness[1], l.at(world, q).0));
+        let locked = self.locks.iter().map(|(l, rest)| half(self.stiffness[1], l.at(world, q).0 - rest));
         half(self.stiffness[0], beyond)
             + half(self.action.spring[0], s - self.action.spring[1])
             + locked.sum::<f64>()
+            + self.walls.iter().map(|w| Piece::Wall(*w).energy(s)).sum::<f64>()
     }
 
-    /// The potentials of a step from q.
-    pub(crate) fn terms(&self, world: &World, q: &[f64], dt: f64, out: &mut Vec<Term>) {
-        for lock in &self.locks {
-            let piece = Piece { stiffness: self.stiffness[1], centre: 0.0, cap: f64::INFINITY, side: 0 };
-            out.push(Term { coordinate: *lock, start: 0.0, pieces: vec![piece], force: 0.0 });
+    /// This number, times a factor, in a term.
+    fn share(&self, world: &World, q: &[f64], factor: f64, joint: usize) -> Share {
+        Share { coordinate: self.coordinate, factor, start: self.value(world, q), joint }
+    }
+
+    /// The potentials of a step from q, of the joint of this number.
+    pub(crate) fn terms(&self, world: &World, q: &[f64], dt: f64, joint: usize, out: &mut Vec<Term>) {
+        for (coordinate, centre) in &self.locks {
+            let share = Share { coordinate: *coordinate, factor: 1.0, start: 0.0, joint };
+            out.push(Term {
+                shares: vec![share],
+                pieces: vec![spring(self.stiffness[1], *centre)],
+                force: 0.0,
+            });
         }
         let (start, a) = (self.value(world, q), &self.action);
-        let mut pieces = Vec::new();
+        let mut pieces: Vec<Piece> = self.walls.iter().map(|w| Piece::Wall(*w)).collect();
         let mut push = |stiffness: f64, centre: f64, cap: f64, side: i8| {
             if stiffness > 0.0 {
-                pieces.push(Piece { stiffness, centre, cap, side });
+                pieces.push(Piece::Spring { stiffness, centre, cap, side });
             }
         };
         if let Some([low, high]) = a.range {
-            push(self.stiffness[0], low, f64::INFINITY, -1);
+            if !matches!(self.coordinate, Coordinate::Turn { .. }) {
+                push(self.stiffness[0], low, f64::INFINITY, -1);
+            }
             push(self.stiffness[0], high, f64::INFINITY, 1);
         }
         push(a.spring[0], a.spring[1], f64::INFINITY, 0);
@@ -200,7 +282,77 @@ impl ActiveJoint {
         }
         let force = if let Motor::Force { force } = a.motor { force } else { 0.0 };
         if !pieces.is_empty() || force != 0.0 {
-            out.push(Term { coordinate: self.coordinate, start, pieces, force });
+            out.push(Term { shares: vec![self.share(world, q, 1.0, joint)], pieces, force });
         }
+    }
+}
+
+fn spring(stiffness: f64, centre: f64) -> Piece {
+    Piece::Spring { stiffness, centre, cap: f64::INFINITY, side: 0 }
+}
+
+/// The barrier of contacts with a range of its own \[m\], as stiff at half of it as a spring of `stiffness` \[N/m\] that begins there.
+fn wall_barrier(range: f64, stiffness: f64) -> BarrierSeed {
+    let unit = BarrierSeed { dt: 1.0, distance: range, range, separation: 0.0, stiffness: 1.0 };
+    let y = 0.5 * range;
+    let [_, slope, _] = unit.potential(y * y);
+    BarrierSeed { stiffness: stiffness * y / (-2.0 * y * slope), ..unit }
+}
+
+/// A number that follows another: s_b = ratio · s_a + offset, as a spring of the stiffness of the follower's limits.
+#[derive(Clone, Debug)]
+pub(crate) struct Coupling {
+    /// Numbers of leader and follower among the joints.
+    joints: [usize; 2],
+    ratio: f64,
+    offset: f64,
+}
+
+impl Coupling {
+    /// Those among the joints.
+    ///
+    /// # Errors
+    /// [`BodyError::Joint`] where one names what has no number.
+    pub(crate) fn all(joints: &[Joint], actions: &[Option<ActiveJoint>]) -> Result<Vec<Self>, BodyError> {
+        let mut out = Vec::new();
+        for joint in joints {
+            let JointKind::Mimic { joints: ends, ratio, offset } = joint.kind else { continue };
+            let numbered = |j: usize| {
+                let active = actions.get(j).and_then(|a| a.as_ref());
+                active.is_some_and(|a| !matches!(a.coordinate, Coordinate::Turn { .. }))
+            };
+            if ends[0] == ends[1] || !ends.iter().all(|j| numbered(*j)) {
+                let why =
+                    "it needs two joints with a number; name hinges, slides, planar joints or distances";
+                return Err(joint.refuse(why));
+            }
+            if !(ratio.is_finite() && offset.is_finite()) {
+                return Err(joint.refuse("its ratio and offset must be finite numbers"));
+            }
+            out.push(Self { joints: ends, ratio, offset });
+        }
+        Ok(out)
+    }
+
+    fn ends<'a>(&self, actions: &'a [Option<ActiveJoint>]) -> Option<[&'a ActiveJoint; 2]> {
+        let of = |j: usize| actions.get(j).and_then(|a| a.as_ref());
+        Some([of(self.joints[0])?, of(self.joints[1])?])
+    }
+
+    /// What it stores at q \[J\].
+    pub(crate) fn energy(&self, world: &World, q: &[f64], actions: &[Option<ActiveJoint>]) -> f64 {
+        let Some([leader, follower]) = self.ends(actions) else { return 0.0 };
+        let off = follower.value(world, q) - self.ratio * leader.value(world, q);
+        spring(follower.stiffness[0], self.offset).energy(off)
+    }
+
+    /// Its potential in a step from q.
+    pub(crate) fn term(&self, world: &World, q: &[f64], actions: &[Option<ActiveJoint>]) -> Option<Term> {
+        let [leader, follower] = self.ends(actions)?;
+        let shares = vec![
+            leader.share(world, q, -self.ratio, self.joints[0]),
+            follower.share(world, q, 1.0, self.joints[1]),
+        ];
+        Some(Term { shares, pieces: vec![spring(follower.stiffness[0], self.offset)], force: 0.0 })
     }
 }

@@ -1,6 +1,6 @@
 use signorini_core::na::{Matrix3, Vector3};
 
-use crate::body::matrix;
+use crate::body::{matrix, place};
 use crate::joints::coordinates;
 use crate::world::{N, World};
 
@@ -27,6 +27,20 @@ pub(crate) enum Coordinate {
         /// Where b's centre was at the start, in the rest frame of a \[m\].
         y: Vector3<f64>,
     },
+    /// Distance of a point of a and a point of b \[m\]: |r| with r = x_b − x_a.
+    Length {
+        /// The two bodies.
+        bodies: [usize; 2],
+        /// The points, each in the rest frame of its body \[m\].
+        x: [Vector3<f64>; 2],
+    },
+    /// Angle of the rotation C = (A_a Z)ᵀ A_b \[rad\], in \[0, π\]: atan2(|c|, ½ (tr C − 1)) with c the axial vector of C.
+    Turn {
+        /// The two bodies.
+        bodies: [usize; 2],
+        /// Z: A_aᵀ A_b where the angle is zero.
+        zero: Matrix3<f64>,
+    },
 }
 
 /// Derivative by the coordinates of both bodies.
@@ -41,10 +55,32 @@ fn put(out: &mut [f64; N], m: &Matrix3<f64>) {
     }
 }
 
+/// Two unit vectors normal to r and to each other; none where r is zero.
+fn across(r: &Vector3<f64>) -> Option<[Vector3<f64>; 2]> {
+    let u = r.try_normalize(0.0)?;
+    let first = u.cross(&Vector3::ith(u.iamin(), 1.0)).normalize();
+    Some([first, u.cross(&first)])
+}
+
+/// Slope of u·(x_b − x_a).
+fn along(u: &Vector3<f64>, x: &[Vector3<f64>; 2]) -> Slope {
+    let mut slope = [[0.0; N]; 2];
+    for (side, sign) in [(0, -1.0), (1, 1.0)] {
+        for r in 0..3 {
+            slope[side][r] = sign * u[r];
+        }
+        put(&mut slope[side], &(sign * u * x[side].transpose()));
+    }
+    slope
+}
+
 impl Coordinate {
     pub(crate) fn bodies(&self) -> [usize; 2] {
         match self {
-            Self::Angle { bodies, .. } | Self::Way { bodies, .. } => *bodies,
+            Self::Angle { bodies, .. }
+            | Self::Way { bodies, .. }
+            | Self::Length { bodies, .. }
+            | Self::Turn { bodies, .. } => *bodies,
         }
     }
 
@@ -72,7 +108,78 @@ impl Coordinate {
                 put(&mut slope[0], &(way * e.transpose() - t * y.transpose()));
                 (t.dot(&way), slope)
             }
+            Self::Length { x, .. } => {
+                let r = place(qb, &x[1]) - place(qa, &x[0]);
+                let length = r.norm();
+                // Where the points meet there is no direction, and no slope.
+                let u = if length > 0.0 { r / length } else { Vector3::zeros() };
+                (length, along(&u, x))
+            }
+            Self::Turn { zero, .. } => {
+                let u = a * zero;
+                let turn = u.transpose() * b;
+                let skew = 0.5 * (turn - turn.transpose());
+                let axial = Vector3::new(skew[(2, 1)], skew[(0, 2)], skew[(1, 0)]);
+                let (x, y) = (0.5 * (turn.trace() - 1.0), axial.norm());
+                let axis = if y > 0.0 { axial / y } else { axial };
+                // δy = ½ [n]ₓ : δC, δx = ½ tr δC.
+                let scale = 0.5 / (x * x + y * y);
+                let mix = scale * (x * axis.cross_matrix() - y * Matrix3::identity());
+                put(&mut slope[0], &(b * mix.transpose() * zero.transpose()));
+                put(&mut slope[1], &(u * mix));
+                (y.atan2(x), slope)
+            }
         }
+    }
+
+    /// What bends a length or the angle of a rotation besides the slope, on directions across it: c (w₁ w₁ᵀ + w₂ w₂ᵀ) with c and w. Not negative; None for other numbers.
+    ///
+    /// ```text
+    /// ∇²|r| = (1 − u uᵀ)/|r|,   ∇²θ = ½ cot(θ/2) (1 − n nᵀ) by rotations about the axis n and across it
+    /// ```
+    pub(crate) fn across(&self, world: &World, q: &[f64]) -> Option<(f64, [Slope; 2])> {
+        let [qa, qb] = self.bodies().map(|b| coordinates(world, q, b));
+        match self {
+            Self::Length { x, .. } => {
+                let r = place(qb, &x[1]) - place(qa, &x[0]);
+                let length = r.norm();
+                let directions = across(&r)?;
+                Some((1.0 / length, directions.map(|w| along(&w, x))))
+            }
+            Self::Turn { zero, .. } => {
+                let (u, b) = (matrix(qa) * zero, matrix(qb));
+                let turn = u.transpose() * b;
+                let skew = turn - turn.transpose();
+                let axial = 0.5 * Vector3::new(skew[(2, 1)], skew[(0, 2)], skew[(1, 0)]);
+                let angle = axial.norm().atan2(0.5 * (turn.trace() - 1.0));
+                // Rotation about e that δC C⁻¹ has: ½ [e]ₓ : δC Cᵀ.
+                let directions = across(&axial)?.map(|e| {
+                    let (half, mut slope) = (0.5 * e.cross_matrix() * turn, [[0.0; N]; 2]);
+                    put(&mut slope[0], &(b * half.transpose() * zero.transpose()));
+                    put(&mut slope[1], &(u * half));
+                    slope
+                });
+                Some((0.5 / (0.5 * angle).tan(), directions)).filter(|a| a.0 > 0.0)
+            }
+            Self::Angle { .. } | Self::Way { .. } => None,
+        }
+    }
+
+    /// r of a length at q \[m\].
+    pub(crate) fn span(&self, world: &World, q: &[f64]) -> Option<Vector3<f64>> {
+        let Self::Length { bodies, x } = self else { return None };
+        let [a, b] = bodies.map(|b| coordinates(world, q, b));
+        Some(place(b, &x[1]) - place(a, &x[0]))
+    }
+
+    /// Change of r of a length under a change of the coordinates \[m\].
+    pub(crate) fn span_change(&self, world: &World, dq: &[f64]) -> Option<Vector3<f64>> {
+        let Self::Length { bodies, x } = self else { return None };
+        let of = |s: usize| match world.free[bodies[s]] {
+            Some(f) => place(&dq[N * f as usize..], &x[s]),
+            None => Vector3::zeros(),
+        };
+        Some(of(1) - of(0))
     }
 
     /// The value nearest to `to`: angles know no turns.
@@ -82,7 +189,7 @@ impl Coordinate {
                 let turn = std::f64::consts::TAU;
                 value + turn * ((to - value) / turn).round()
             }
-            Self::Way { .. } => value,
+            Self::Way { .. } | Self::Length { .. } | Self::Turn { .. } => value,
         }
     }
 }

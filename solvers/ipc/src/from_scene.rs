@@ -1,11 +1,12 @@
-use signorini_core::na::{Isometry3, Matrix3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
+use signorini_core::na::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
 use signorini_core::{ProblemError, check_finite};
 use signorini_geometry::{MassProperties, MeshDefect, Shape, TriangleMesh};
 use signorini_scene::{CollisionFilter, GeomShape, JointKind as SceneJoint, Pose, Scene};
 
 use crate::readout::Readout;
+use crate::scene_joints::{SceneJoints, turned};
 use crate::scene_motors::SceneMotor;
-use crate::{AffineBody, AffineSystem, BodyError, IpcOptions, Joint, JointAction, JointKind};
+use crate::{AffineBody, AffineSystem, BodyError, IpcOptions, JointAction};
 
 /// Why a scene has no affine bodies.
 #[derive(Debug, thiserror::Error)]
@@ -39,8 +40,10 @@ pub struct AffineScene {
     pub system: AffineSystem,
     /// For each body of the scene, the affine body that it is part of; bodies that are fixed to each other are one. None for what has neither mass nor shape.
     pub bodies: Vec<Option<usize>>,
-    /// For each joint of the scene, its number among the joints of the system; None for free joints.
+    /// For each joint of the scene, its number among the joints of the system; None for free joints and for those that make up a planar or a floating joint, but for the hinge of a planar one.
     pub joints: Vec<Option<usize>>,
+    /// For each equality of the scene, its number among the joints of the system; None for those that do not act or are left out.
+    pub equalities: Vec<Option<usize>>,
     /// What the scene has and the system leaves out, one sentence each.
     pub left_out: Vec<String>,
     pub(crate) readout: Readout,
@@ -54,7 +57,7 @@ const GROUND: f64 = 20.0;
 const BALL: u32 = 2;
 const SIDES: u32 = 24;
 
-fn unsupported(name: &str, what: String, remedy: &'static str) -> FromSceneError {
+pub(crate) fn unsupported(name: &str, what: String, remedy: &'static str) -> FromSceneError {
     FromSceneError::Unsupported { name: name.to_owned(), what, remedy }
 }
 
@@ -102,8 +105,6 @@ fn poses(scene: &Scene, q: Option<&[f64]>) -> Vec<Pose> {
                     let anchor = Translation3::from(j.anchor.coords);
                     Isometry3::from(anchor) * r * anchor.inverse()
                 };
-                let quaternion =
-                    |q: &[f64]| UnitQuaternion::from_quaternion(Quaternion::new(q[0], q[1], q[2], q[3]));
                 pose = match j.kind {
                     SceneJoint::Hinge => {
                         pose * turn(UnitQuaternion::from_axis_angle(&j.axis, q[0] - j.reference))
@@ -111,9 +112,9 @@ fn poses(scene: &Scene, q: Option<&[f64]>) -> Vec<Pose> {
                     SceneJoint::Slide => {
                         pose * Translation3::from(j.axis.into_inner() * (q[0] - j.reference))
                     }
-                    SceneJoint::Ball => pose * turn(quaternion(q)),
+                    SceneJoint::Ball => pose * turn(turned(q)),
                     SceneJoint::Free => {
-                        Isometry3::from_parts(Translation3::new(q[0], q[1], q[2]), quaternion(&q[3..]))
+                        Isometry3::from_parts(Translation3::new(q[0], q[1], q[2]), turned(&q[3..]))
                     }
                 };
             }
@@ -128,11 +129,14 @@ impl AffineScene {
     /// The bodies of a scene as they are drawn. Bodies fixed to each other become one, those fixed to the world are held; curved shapes get facets (balls 320, cylinders 24 sides), a half-space is
     /// a cuboid of 40 m. Hinges, balls and slides along axes of the world are eliminated exactly. Gravity is that of the scene; two bodies have the larger of their coefficients of friction.
     ///
-    /// Limits, springs, damping and dry friction of hinges and slides become [`JointAction`]s, with numbers counted from the start; motors, position and velocity servos on them get
-    /// [`AffineScene::set_controls`]. Limits and the like of balls, armature, other actuators, tendons and equalities are left out, and listed.
+    /// Limits, springs, damping and dry friction of hinges and slides and limits of balls become [`JointAction`]s, with numbers counted from the start; motors, position and velocity servos on hinges and slides get
+    /// [`AffineScene::set_controls`]. Two slides and a hinge across them on one body are a planar joint (its hinge has the number), three slides and a ball none at all: that is how a URDF's planar and floating joints are read.
+    ///
+    /// Equalities become joints that hold from the start on: linear couplings of joints (a URDF's mimic joints) [`crate::JointKind::Mimic`], connections points, welds fixed joints, distances distances. What is open at the start by more than
+    /// a micrometre, couplings that are not linear, springs and the like of balls and of the slides of planar joints, armature, other actuators and tendons are left out, and listed.
     ///
     /// # Errors
-    /// Bodies without shape or mass, height fields, several joints on one body; as [`AffineSystem::articulated`].
+    /// Bodies without shape or mass, height fields, other joints on one body; as [`AffineSystem::articulated`].
     pub fn new(scene: &Scene, options: IpcOptions) -> Result<Self, FromSceneError> {
         Self::placed(scene, None, options, false)
     }
@@ -198,10 +202,39 @@ impl AffineScene {
                 }
             }
         }
-        let (joints, numbers) = joints(scene, &groups, &world, &bodies, &mut placed, &mut left_out)?;
-        let others = [("tendons", scene.tendons.len()), ("equalities", scene.equalities.len())];
-        let told = others.iter().filter(|o| o.1 > 0).map(|(what, n)| format!("{n} {what} are left out"));
-        left_out.extend(told);
+        // Numbers of joints are counted from the start.
+        let mut at = 0;
+        let start: Vec<&[f64]> = scene
+            .joints
+            .iter()
+            .map(|j| {
+                at += j.kind.nq();
+                q.and_then(|q| q.get(at - j.kind.nq()..at)).unwrap_or_default()
+            })
+            .collect();
+        let starts: Vec<f64> = scene
+            .joints
+            .iter()
+            .zip(&start)
+            .map(|(j, q)| q.first().map_or(0.0, |q| q - j.reference))
+            .collect();
+        let ground = bodies[0];
+        let mut made = SceneJoints {
+            scene,
+            groups: &groups,
+            world: &world,
+            bodies: &bodies,
+            placed: &mut placed,
+            left_out: &mut left_out,
+            ground,
+            joints: Vec::new(),
+        };
+        let numbers = made.all()?;
+        let equalities = made.equalities(&numbers, &starts)?;
+        let joints = made.joints;
+        if !scene.tendons.is_empty() {
+            left_out.push(format!("{} tendons are left out", scene.tendons.len()));
+        }
         let gravity = if scene.options.switches.gravity { scene.options.gravity } else { Vector3::zeros() };
         let floats = scene.bodies.iter().filter(|b| b.gravity_compensation != 0.0);
         left_out.extend(floats.map(|b| format!("body '{}': compensation of gravity is left out", b.name)));
@@ -218,33 +251,38 @@ impl AffineScene {
                 system = make(&excluded)?;
             }
         }
-        let (mut at, mut actions) = (0, Vec::new());
-        for (j, number) in scene.joints.iter().zip(&numbers) {
-            // Numbers of joints are counted from the start.
-            let start = q.and_then(|q| q.get(at)).copied().unwrap_or(j.reference);
-            at += j.kind.nq();
-            let Some(number) = number.filter(|_| matches!(j.kind, SceneJoint::Hinge | SceneJoint::Slide))
-            else {
+        let mut actions = Vec::new();
+        let on = scene.options.switches;
+        for (i, j) in scene.joints.iter().enumerate() {
+            let Some(number) = numbers[i] else { continue };
+            let refused =
+                |e: ProblemError| unsupported(&j.name, e.to_string(), "correct the numbers of the joint");
+            let range = j.range.filter(|_| on.limits);
+            if j.kind == SceneJoint::Ball {
+                if let [_, _, _, _] = start[i] {
+                    system.count_from(number, &turned(start[i])).map_err(refused)?;
+                }
+                // An angle is below half a turn anyway.
+                let range = range.filter(|r| r[1] < std::f64::consts::PI).map(|r| [0.0, r[1]]);
+                system.act(number, JointAction { range, ..JointAction::default() }).map_err(refused)?;
                 continue;
-            };
-            let on = scene.options.switches;
+            }
+            let from = start[i].first().copied().unwrap_or(j.reference);
             let action = JointAction {
-                range: j.range.filter(|_| on.limits).map(|r| r.map(|r| r - start)),
-                spring: if on.springs { [j.stiffness, j.spring_reference - start] } else { [0.0; 2] },
+                range: range.map(|r| r.map(|r| r - from)),
+                spring: if on.springs { [j.stiffness, j.spring_reference - from] } else { [0.0; 2] },
                 damping: if on.dampers { j.damping } else { 0.0 },
                 dry_friction: if on.dry_friction { j.dry_friction } else { 0.0 },
                 ..JointAction::default()
             };
-            let refused =
-                |e: ProblemError| unsupported(&j.name, e.to_string(), "correct the numbers of the joint");
             system.act(number, action).map_err(refused)?;
-            actions.push((number, action, start));
+            actions.push((number, action, from));
         }
         let on = scene.options.switches.actuation;
         let motors = if on { SceneMotor::all(scene, &numbers, &actions, &mut left_out) } else { Vec::new() };
         let controls = scene.actuators.len();
         let readout = Readout::new(scene, &world, &bodies, &tops);
-        Ok(Self { system, bodies, joints: numbers, left_out, readout, motors, controls })
+        Ok(Self { system, bodies, joints: numbers, equalities, left_out, readout, motors, controls })
     }
 
     /// Sets the controls of all actuators, one each, held until they are set again. Before that no actuator acts.
@@ -313,66 +351,4 @@ fn block(name: &str, mass: &MassProperties) -> Result<TriangleMesh, FromSceneErr
     let pose = Isometry3::from_parts(Translation3::from(mass.com.coords), turn);
     let made = TriangleMesh::cuboid(&half).map(|m| m.transformed(&pose));
     made.map_err(|source| FromSceneError::Mesh { geom: name.to_owned(), source })
-}
-
-type Joints = (Vec<Joint>, Vec<Option<usize>>);
-
-fn joints(
-    scene: &Scene,
-    groups: &[usize],
-    world: &[Pose],
-    bodies: &[Option<usize>],
-    placed: &mut Vec<(AffineBody, Isometry3<f64>)>,
-    left_out: &mut Vec<String>,
-) -> Result<Joints, FromSceneError> {
-    let (mut joints, mut numbers) = (Vec::new(), Vec::new());
-    let mut ground = bodies[0];
-    for (i, j) in scene.joints.iter().enumerate() {
-        if scene.joints[..i].iter().any(|o| o.body == j.body) {
-            let what = format!("body '{}' has several joints", scene.bodies[j.body].name);
-            return Err(unsupported(&j.name, what, "put bodies with mass between them"));
-        }
-        let has_number = matches!(j.kind, SceneJoint::Hinge | SceneJoint::Slide);
-        let rest = [
-            ("limits", j.range.is_some() && !has_number),
-            ("a spring", j.stiffness > 0.0 && !has_number),
-            ("damping", j.damping > 0.0 && !has_number),
-            ("dry friction", j.dry_friction > 0.0 && !has_number),
-            ("armature", j.armature > 0.0),
-        ];
-        left_out.extend(
-            rest.iter().filter(|r| r.1).map(|(what, _)| format!("joint '{}': {what} left out", j.name)),
-        );
-        if j.kind == SceneJoint::Free {
-            numbers.push(None);
-            continue;
-        }
-        let Some(child) = bodies[j.body] else {
-            let what = "its body has neither mass nor shape".to_owned();
-            return Err(unsupported(&j.name, what, "give it both"));
-        };
-        let above = groups[scene.bodies[j.body].parent];
-        let parent = match bodies[above] {
-            Some(p) => p,
-            // Nothing of the world collides: a small body far below stands for it.
-            None => *ground.get_or_insert(placed.len()),
-        };
-        if parent == placed.len() {
-            let mesh = TriangleMesh::cuboid(&Vector3::repeat(1e-3))
-                .map_err(|source| FromSceneError::Mesh { geom: "world".into(), source })?;
-            let lowest = world.iter().map(|p| p.translation.z).fold(0.0, f64::min);
-            let far = Isometry3::translation(0.0, 0.0, lowest - 10.0);
-            placed.push((AffineBody::solid("world", &mesh, 1000.0)?.held(), far));
-        }
-        let (at, axis) = (world[j.body] * j.anchor, world[j.body] * j.axis.into_inner());
-        let half_length = 0.5 * placed[child].0.points.iter().map(Vector3::norm).fold(0.0, f64::max);
-        let kind = match j.kind {
-            SceneJoint::Hinge => JointKind::Hinge { at, axis, half_length },
-            SceneJoint::Slide => JointKind::Sliding { axis },
-            SceneJoint::Ball | SceneJoint::Free => JointKind::Point { at },
-        };
-        numbers.push(Some(joints.len()));
-        joints.push(Joint::new(&j.name, [parent, child], kind));
-    }
-    Ok((joints, numbers))
 }

@@ -4,7 +4,8 @@
 //! step along a direction is bounded by collision detection. [`IpcSolver`] solves them; the dense reference solver does so too, slowly. Any integrator drives both, with error control or without.
 //!
 //! - [`AffineBody`]: closed meshes with a density or with mass and inertia; held ([`AffineBody::held`]) and moved from outside ([`AffineBody::driven`]).
-//! - [`Joint`] and [`JointAction`]: points, hinges, slides and fixed joints by elimination; limits, springs, friction and motors that keep their caps.
+//! - [`Joint`] and [`JointAction`]: points, hinges, slides, planar and fixed joints by elimination, distances and their bounds, joints that follow others; limits, springs, friction and motors that keep their caps. What each joint carries is
+//!   [`AffineSystem::joint_reactions`].
 //! - [`AffineScene`]: all of that from a scene file.
 //! - [`Invariants`]: what is looked at after steps.
 //!
@@ -30,9 +31,11 @@ mod problem;
 mod readout;
 mod reduced;
 mod reduction;
+mod scene_joints;
 mod scene_motors;
 mod solver;
 mod start;
+mod stiffness;
 mod system;
 mod terms;
 mod threads;
@@ -46,4 +49,5 @@ pub use from_scene::{AffineScene, FromSceneError};
 pub use invariants::Invariants;
 pub use joints::{Joint, JointKind};
 pub use solver::{IpcSolver, IpcSolverOptions};
+pub use stiffness::Adaptation;
 pub use system::{AffineSystem, IpcOptions};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use signorini_core::na::{Point3, Vector3};
 use signorini_core::{
     BlockDiagonal, Changed, ContactGeometry, ContactMap, Evals, Inertia, Part, Pool, Pools, ProblemError,
-    Regime, SmoothPotential, StepProblem, WholePart, check_finite,
+    Regime, SmoothPotential, StepProblem, WholePart, check_finite, gradient,
 };
 use signorini_geometry::{Ccd, StencilDistance};
 
@@ -14,6 +14,7 @@ use crate::inputs::Inputs;
 use crate::joints::coordinates;
 use crate::map::{BarrierMap, Near, Sliding, spread};
 use crate::orthogonality::Orthogonality;
+use crate::stiffness::Stiffness;
 use crate::terms::Smooth;
 use crate::threads::Threads;
 use crate::world::{N, World, gather};
@@ -49,6 +50,10 @@ pub(crate) struct AffineProblem {
     start_friction: Vec<f64>,
     start_sliding: Vec<Sliding>,
     passes: u32,
+    /// κ, where it starts, and what its changes in this step add to the objective \[J\], so that none of them is seen where it happens.
+    pub stiffness: Stiffness,
+    start_stiffness: (f64, bool),
+    shift: f64,
     trial: Trial,
     v_c: Vec<f64>,
     /// Made when somebody asks.
@@ -90,6 +95,9 @@ impl AffineProblem {
             start_friction: Vec::new(),
             start_sliding: Vec::new(),
             passes: 0,
+            start_stiffness: (world.options.stiffness, false),
+            stiffness: Stiffness::new(&world),
+            shift: 0.0,
             trial: Trial::default(),
             v_c: Vec::new(),
             contacts: OnceCell::new(),
@@ -131,14 +139,41 @@ impl AffineProblem {
         out
     }
 
+    /// What joints exert by their rows on the coordinates of the free bodies at the last linearisation: M (v − v*)/δt less all other forces; and what each term of a joint exerts on those of its two bodies.
+    pub(crate) fn joint_forces(&mut self, mut visit: impl FnMut(usize, [f64; 2 * N])) -> Vec<f64> {
+        let v = self.map.v.clone();
+        self.look(&v);
+        let mut evals = Evals::default();
+        self.pools.size_evals(&mut evals);
+        self.pools.eval(self.whole.part(), &self.v_c, &mut evals);
+        let mut g = vec![0.0; v.len()];
+        gradient(self, self.whole.part(), &v, &evals, &mut g);
+        g.iter_mut().for_each(|g| *g /= self.dt);
+        self.smooth.forces(&v, |share, force, slope| {
+            visit(share.joint, std::array::from_fn(|i| force * slope[i / N][i % N]));
+        });
+        g
+    }
+
+    /// Coordinates at the last linearisation.
+    pub(crate) fn end(&self) -> Vec<f64> {
+        self.q0.iter().zip(&self.map.v).map(|(q, v)| q + self.dt * v).collect()
+    }
+
     /// M.
     pub(crate) fn full_inertia(&self) -> &BlockDiagonal {
         &self.inertia
     }
 
-    /// Starts a step; with `check` it is made sure that no bodies cross.
-    pub(crate) fn prepare(&mut self, q: &[f64], v: &[f64], check: bool) -> Result<(), ProblemError> {
+    /// Starts a step with κ \[J/m⁴\] as the last one left it and whether it was chosen; with `check` it is made sure that no bodies cross.
+    pub(crate) fn prepare(
+        &mut self,
+        (q, v): (&[f64], &[f64]),
+        stiffness: (f64, bool),
+        check: bool,
+    ) -> Result<(), ProblemError> {
         self.ready = false;
+        self.start_stiffness = stiffness;
         self.q0.clear();
         self.q0.extend_from_slice(q);
         self.v0.clear();
@@ -161,7 +196,7 @@ impl AffineProblem {
         self.start_friction.clear();
         self.start_sliding.clear();
         let near = self.trial.near.iter().map(|(i, d)| (&self.candidates.list()[*i as usize], d));
-        lag(&world, near, &self.x0, &mut self.start_sliding, &mut self.start_friction);
+        lag(&world, near, (&self.x0, stiffness.0), &mut self.start_sliding, &mut self.start_friction);
         self.ready = true;
         Ok(())
     }
@@ -172,6 +207,8 @@ impl AffineProblem {
         }
         self.dt = dt;
         self.passes = 0;
+        self.stiffness.start(dt, self.start_stiffness);
+        self.shift = 0.0;
         self.friction.clone_from(&self.start_friction);
         self.map.sliding.clone_from(&self.start_sliding);
         self.map.dt = dt;
@@ -179,16 +216,46 @@ impl AffineProblem {
         self.smooth.orthogonality.q0.clone_from(&self.q0);
         self.smooth.terms.clear();
         let terms = &mut self.smooth.terms;
-        inputs.actions.iter().flatten().for_each(|a| a.terms(&self.world, &self.q0, dt, terms));
+        for (j, action) in inputs.actions.iter().enumerate() {
+            action.iter().for_each(|a| a.terms(&self.world, &self.q0, dt, j, terms));
+        }
+        terms.extend(inputs.couplings.iter().filter_map(|c| c.term(&self.world, &self.q0, &inputs.actions)));
         let start = (&self.q0[..], &self.v0[..]);
         inputs.free_velocity(&self.world, &self.inertia, dt, start, &mut self.free_velocity)?;
         check_finite("free velocity", &self.free_velocity)?;
         self.trial.known = false;
         let mut zero = std::mem::take(&mut self.drift);
         zero.fill(0.0);
-        let done = self.relinearize(&zero);
+        let mut done = self.relinearize(&zero);
+        if done.is_ok() && !self.stiffness.chosen && !self.map.near.is_empty() {
+            self.choose_stiffness(&zero);
+            done = self.relinearize(&zero);
+        }
         self.drift = zero;
         done.map(|_| ())
+    }
+
+    /// κ at which the barrier balances what else acts at v = 0 best; see [`crate::Adaptation::Choose`].
+    fn choose_stiffness(&mut self, zero: &[f64]) {
+        let mut evals = Evals::default();
+        self.pools.size_evals(&mut evals);
+        self.pools.eval(self.whole.part(), &self.v_c, &mut evals);
+        // Nothing slips at v = 0: friction has no part in it.
+        let mut barrier = vec![0.0; zero.len()];
+        self.map.add_gradient(self.whole.part(), &self.pools, &evals, &mut barrier);
+        barrier.iter_mut().for_each(|g| *g /= self.stiffness.value);
+        let drift: Vec<f64> = self.free_velocity.iter().map(|v| -v).collect();
+        let mut rest = vec![0.0; zero.len()];
+        self.inertia.apply(self.whole.part(), &drift, &mut rest);
+        self.smooth.add_gradient(zero, &mut rest);
+        let mut weighed = barrier.clone();
+        self.inertia.solve_in_place(self.whole.part(), &mut weighed);
+        // What bodies resist by themselves is not the barrier's to balance: centres of mass alone.
+        let centre = |i: &usize| i % N < 3;
+        let dot = |a: &[f64], b: &[f64]| (0..a.len()).filter(centre).map(|i| a[i] * b[i]).sum::<f64>();
+        self.stiffness.choose(dot(&weighed, &rest), dot(&weighed, &barrier));
+        let ratio = self.stiffness.value / self.start_stiffness.0;
+        self.friction.iter_mut().for_each(|f| *f *= ratio);
     }
 
     /// Distances of the pairs within reach at q₀ + δt v.
@@ -206,12 +273,25 @@ impl AffineProblem {
         self.candidates.look(&self.world, &t.q, &t.x, &mut t.near);
     }
 
+    /// Σ m b of the pairs within reach at the trial point \[J\].
+    fn barrier_energy(&self) -> f64 {
+        let barrier = self.world.barrier(self.dt, 1.0, self.stiffness.value);
+        let mut sum = 0.0;
+        for (i, d) in &self.trial.near {
+            let [b, ..] = barrier.potential(d.squared);
+            let c = &self.candidates.list()[*i as usize];
+            let m = c.mollifier.map_or(1.0, |m| m.value(&gather(&c.pair, &self.trial.x)));
+            sum += c.weight * m * b;
+        }
+        sum
+    }
+
     /// Refills the pools from the near pairs.
     fn seed(&mut self) {
-        let (world, dt) = (&self.world, self.dt);
+        let (world, dt, stiffness) = (&self.world, self.dt, self.stiffness.value);
         let (barriers, frictions) = &mut self.seeds;
         barriers.clear();
-        barriers.extend(self.map.near.iter().map(|n| world.barrier(dt, n.start)));
+        barriers.extend(self.map.near.iter().map(|n| world.barrier(dt, n.start, stiffness)));
         frictions.clear();
         let stiction_speed = world.options.stiction_speed;
         frictions.extend(self.friction.iter().map(|&force| BarrierFrictionSeed {
@@ -248,6 +328,13 @@ impl StepProblem for AffineProblem {
         let world = self.world.clone();
         self.map.clear();
         self.contacts.take();
+        let (trial, list) = (&self.trial, self.candidates.list());
+        let gap = |d: &StencilDistance| d.distance() - world.options.separation;
+        let rise = self.stiffness.look(trial.near.iter().map(|(i, d)| (&list[*i as usize].pair, gap(d))));
+        if rise > 1.0 {
+            // The objective stays what it was here: line searches go on as if nothing had happened.
+            self.shift -= (1.0 - 1.0 / rise) * self.barrier_energy();
+        }
         for (i, distance) in &self.trial.near {
             let c = &mut self.candidates.list_mut()[*i as usize];
             if c.start.is_nan() {
@@ -298,14 +385,7 @@ impl StepProblem for AffineProblem {
     fn value(&mut self, v: &[f64]) -> Result<f64, ProblemError> {
         check_finite("velocity", v)?;
         self.look(v);
-        let barrier = self.world.barrier(self.dt, 1.0);
-        let mut contact = 0.0;
-        for (i, d) in &self.trial.near {
-            let [b, ..] = barrier.potential(d.squared);
-            let c = &self.candidates.list()[*i as usize];
-            let m = c.mollifier.map_or(1.0, |m| m.value(&gather(&c.pair, &self.trial.x)));
-            contact += c.weight * m * b;
-        }
+        let mut contact = self.barrier_energy();
         // Friction is affine in v: the map of the last linearisation holds everywhere.
         let part = Part { blocks: &[], constraints: &self.slipping };
         self.slip.resize(self.pools.row_count(), 0.0);
@@ -318,7 +398,7 @@ impl StepProblem for AffineProblem {
         }
         self.inertia.apply(self.whole.part(), &self.drift, &mut self.momentum);
         let kinetic = 0.5 * self.drift.iter().zip(&self.momentum).map(|(a, b)| a * b).sum::<f64>();
-        Ok(kinetic + self.smooth.value(v) + contact)
+        Ok(kinetic + self.smooth.value(v) + contact + self.shift)
     }
 
     fn contact_velocities(&self) -> &[f64] {
@@ -351,6 +431,10 @@ impl StepProblem for AffineProblem {
 
     /// New forces and directions of friction, from where the solve ended; wants another solve while forces change.
     fn relag(&mut self, _: &[f64]) -> Result<bool, ProblemError> {
+        if std::mem::take(&mut self.stiffness.raised) {
+            // κ rose where the solve ended.
+            return Ok(true);
+        }
         if self.passes + 1 >= self.world.options.friction_passes {
             return Ok(false);
         }
@@ -359,7 +443,13 @@ impl StepProblem for AffineProblem {
         let before = std::mem::take(&mut self.friction);
         self.map.sliding.clear();
         let near = self.trial.near.iter().map(|(i, d)| (&self.candidates.list()[*i as usize], d));
-        lag(&self.world, near, &self.trial.x, &mut self.map.sliding, &mut self.friction);
+        lag(
+            &self.world,
+            near,
+            (&self.trial.x, self.stiffness.value),
+            &mut self.map.sliding,
+            &mut self.friction,
+        );
         self.passes += 1;
         let change: f64 = self.friction.iter().zip(&before).map(|(a, b)| (a - b).abs()).sum();
         let settled = before.len() == self.friction.len() && change <= SETTLED * before.iter().sum::<f64>();
@@ -384,7 +474,12 @@ impl StepProblem for AffineProblem {
         end.iter_mut().zip(start.iter()).for_each(|(e, s)| *e -= s);
         world.ways(end, &mut self.ways);
         let ccd = Ccd { separation: world.options.separation, ..Ccd::default() };
-        let (mut alpha, blocking) = self.candidates.impact(&ccd, &self.trial.x, &self.ways);
+        let (mut alpha, mut blocking) = self.candidates.impact(&ccd, &self.trial.x, &self.ways);
+        // `end` is the way.
+        let bound = self.smooth.max_step(start, end);
+        if bound.0 < alpha {
+            (alpha, blocking) = bound;
+        }
         self.blocking = blocking;
         // A reflection lies behind a singular A; half the way there is safe.
         for f in world.free.iter().flatten() {
@@ -421,14 +516,14 @@ const SETTLED: f64 = 1e-6;
 fn lag<'a>(
     world: &World,
     near: impl Iterator<Item = (&'a Candidate, &'a StencilDistance)>,
-    x: &[Vector3<f64>],
+    (x, stiffness): (&[Vector3<f64>], f64),
     sliding: &mut Vec<Sliding>,
     friction: &mut Vec<f64>,
 ) {
     for (c, d) in near {
         let length = d.distance();
         let mu = world.friction(&c.pair);
-        let [_, slope, _] = world.barrier(1.0, length).potential(d.squared);
+        let [_, slope, _] = world.barrier(1.0, length, stiffness).potential(d.squared);
         if mu == 0.0 || slope == 0.0 {
             continue;
         }

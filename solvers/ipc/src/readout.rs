@@ -1,4 +1,4 @@
-use signorini_core::na::{Isometry3, Matrix3, Rotation3, Translation3, UnitQuaternion, Vector3};
+use signorini_core::na::{Isometry3, Matrix3, Point3, Rotation3, Translation3, UnitQuaternion, Vector3};
 use signorini_core::{ProblemError, State};
 use signorini_scene::{JointKind, Scene};
 
@@ -83,6 +83,12 @@ impl Readout {
         }
     }
 
+    /// The point that a body turns about, where slides and a turning joint share it \[m\].
+    fn turns_about(&self, body: usize) -> Option<Vector3<f64>> {
+        let turns = |j: &&ReadJoint| matches!(j.kind, JointKind::Hinge | JointKind::Ball);
+        self.joints.iter().filter(|j| j.body == body).find(turns).map(|j| j.anchor)
+    }
+
     /// Motions of all bodies of the scene.
     fn motions(&self, system: &AffineSystem, x: &State) -> Vec<Motion> {
         let of = |(body, offset): &(Option<usize>, Isometry3<f64>)| {
@@ -157,8 +163,9 @@ impl AffineScene {
                     v.push(spin.dot(&(body.pose.rotation * j.axis)));
                 }
                 JointKind::Slide => {
-                    let at = body.pose.rotation * j.anchor + body.pose.translation.vector;
-                    let from = drawn.rotation * j.anchor + drawn.translation.vector;
+                    // What a joint that follows turns about does not turn.
+                    let anchor = Point3::from(self.readout.turns_about(j.body).unwrap_or(j.anchor));
+                    let (at, from) = ((body.pose * anchor).coords, (drawn * anchor).coords);
                     let axis = drawn.rotation * j.axis;
                     q.push(axis.dot(&(at - from)) + j.reference);
                     // Both see the axis turn with the parent.
@@ -192,6 +199,7 @@ impl AffineScene {
                 at += rate.len();
                 let r = motions[b].pose.rotation;
                 let (anchor, axis) = (r * j.anchor, r * j.axis);
+                let along = parent.pose.rotation * j.drawn.rotation * j.axis;
                 let turns = |spin: Vector3<f64>| (spin.cross(&-anchor), spin);
                 let (by, spin) = match j.kind {
                     JointKind::Free => {
@@ -199,7 +207,7 @@ impl AffineScene {
                     }
                     JointKind::Ball => turns(r * Vector3::from_column_slice(rate)),
                     JointKind::Hinge => turns(rate[0] * axis),
-                    JointKind::Slide => (rate[0] * axis, Vector3::zeros()),
+                    JointKind::Slide => (rate[0] * along, Vector3::zeros()),
                 };
                 (linear, angular) = (linear + by, angular + spin);
             }

@@ -30,8 +30,9 @@ impl Reduction {
         let mut of: Vec<usize> = (0..count).collect();
         let free = |b: usize| world.free[b].map(|f| f as usize);
         for j in joints {
-            if let [Some(a), Some(b)] = j.bodies.map(free) {
-                let (low, high) = (of[a].min(of[b]), of[a].max(of[b]));
+            let linked: Vec<usize> = j.linked(joints).into_iter().filter_map(free).collect();
+            for pair in linked.windows(2) {
+                let (low, high) = (of[pair[0]].min(of[pair[1]]), of[pair[0]].max(of[pair[1]]));
                 of.iter_mut().filter(|m| **m == high).for_each(|m| *m = low);
             }
         }
@@ -57,16 +58,7 @@ impl Reduction {
             let mut k = DMatrix::zeros(height, N * members.len());
             let mut row = 0;
             for j in own {
-                for (s, b) in joints[j].bodies.iter().enumerate() {
-                    let Some(f) = free(*b) else { continue };
-                    for c in 0..N {
-                        // Columns of A in units of length.
-                        let unit = if c < 3 { 1.0 } else { world.radius[*b] };
-                        for r in 0..rows[j].c.len() {
-                            k[(row + r, N * number[f] + c)] += rows[j].k[(r, N * s + c)] / unit;
-                        }
-                    }
-                }
+                put_rows(world, &joints[j], &rows[j], |f| number[f], row, &mut k);
                 row += rows[j].c.len();
             }
             let null = null_space(&k);
@@ -136,6 +128,50 @@ impl Reduction {
         reduced
     }
 
+    /// What each joint exerts on the coordinates of its two bodies, 24, when all of them together exert `force` on those of the free bodies: K_jᵀ λ_j with the shortest λ \[N\] of those that come nearest.
+    pub(crate) fn reactions(&self, world: &World, force: &[f64]) -> Vec<[f64; 2 * N]> {
+        let mut out = vec![[0.0; 2 * N]; self.joints.len()];
+        let free = |b: usize| world.free[b].map(|f| f as usize);
+        let mut number = vec![0; self.basis.len()];
+        for mechanism in 0..self.starts.len() - 1 {
+            let members: Vec<usize> = (0..number.len()).filter(|f| self.mechanism[*f] == mechanism).collect();
+            members.iter().enumerate().for_each(|(i, f)| number[*f] = i);
+            let of = |j: &usize| {
+                let (joint, rows) = &self.joints[*j];
+                let own = |b: &usize| free(*b).is_some_and(|f| self.mechanism[f] == mechanism);
+                !rows.c.is_empty() && joint.bodies.iter().any(own)
+            };
+            let own: Vec<usize> = (0..self.joints.len()).filter(of).collect();
+            if own.is_empty() {
+                continue;
+            }
+            let height = own.iter().map(|j| self.joints[*j].1.c.len()).sum();
+            let mut k = DMatrix::zeros(height, N * members.len());
+            let mut row = 0;
+            for j in &own {
+                let (joint, rows) = &self.joints[*j];
+                put_rows(world, joint, rows, |f| number[f], row, &mut k);
+                row += rows.c.len();
+            }
+            let bodies: Vec<usize> = (0..world.bodies.len()).filter(|b| free(*b).is_some()).collect();
+            let right = DVector::from_fn(N * members.len(), |i, _| {
+                let f = members[i / N];
+                force[N * f + i % N] / unit(world, bodies[f], i % N)
+            });
+            let parts = k.transpose().svd(true, true);
+            let least = DEPENDENT * parts.singular_values.amax();
+            let Ok(lambda) = parts.solve(&right, least) else { continue };
+            row = 0;
+            for j in own {
+                let rows = &self.joints[j].1;
+                let own = lambda.rows(row, rows.c.len());
+                out[j].iter_mut().enumerate().for_each(|(i, o)| *o = rows.k.column(i).dot(&own));
+                row += rows.c.len();
+            }
+        }
+        out
+    }
+
     /// Largest violation of a joint \[m\].
     pub(crate) fn error(&self, world: &World, q: &[f64]) -> f64 {
         let mut worst = 0.0f64;
@@ -147,6 +183,30 @@ impl Reduction {
             }
         }
         worst
+    }
+}
+
+/// Length that a coordinate of a body counts in \[m\]: those of A in radii.
+fn unit(world: &World, body: usize, coordinate: usize) -> f64 {
+    if coordinate < 3 { 1.0 } else { world.radius[body] }
+}
+
+/// Rows of a joint from `row` on, columns in units of length, bodies where `number` has them.
+fn put_rows(
+    world: &World,
+    joint: &Joint,
+    rows: &JointRows,
+    number: impl Fn(usize) -> usize,
+    row: usize,
+    k: &mut DMatrix<f64>,
+) {
+    for (s, b) in joint.bodies.iter().enumerate() {
+        let Some(f) = world.free[*b] else { continue };
+        for c in 0..N {
+            for r in 0..rows.c.len() {
+                k[(row + r, N * number(f as usize) + c)] += rows.k[(r, N * s + c)] / unit(world, *b, c);
+            }
+        }
     }
 }
 

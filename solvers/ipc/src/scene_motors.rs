@@ -38,7 +38,7 @@ impl SceneMotor {
             let known = numbers[j].filter(|_| has_number);
             let Some((joint, action, start)) = known.and_then(|n| actions.iter().find(|a| a.0 == n)).copied()
             else {
-                leave("its joint is neither a hinge nor a slide");
+                leave("its joint is neither a hinge nor a slide of its own");
                 continue;
             };
             if a.dynamics != ActuatorDynamics::None {

@@ -1,22 +1,23 @@
 use std::sync::Arc;
 
-use signorini_core::na::{Isometry3, Vector3};
+use signorini_core::na::{Isometry3, UnitQuaternion, Vector3};
 use signorini_core::{
     BlockDiagonal, Energy, ProblemError, Slot, State, StepProblem, StepSolution, System, check_finite,
     largest,
 };
 
-use crate::action::{ActiveJoint, JointAction};
+use crate::action::{ActiveJoint, Coupling, JointAction};
 use crate::body::matrix;
 use crate::candidates::Candidates;
 use crate::inputs::Inputs;
+use crate::joints::coordinates;
 use crate::orthogonality::Orthogonality;
 use crate::problem::AffineProblem;
 use crate::reduced::{ReducedProblem, SlotProblem};
 use crate::reduction::Reduction;
 use crate::threads::Threads;
 use crate::world::{N, World, gather};
-use crate::{AffineBody, BarrierSeed, BodyError, Invariants, Joint};
+use crate::{Adaptation, AffineBody, BarrierSeed, BodyError, Invariants, Joint};
 
 /// Settings of an [`AffineSystem`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,6 +26,8 @@ pub struct IpcOptions {
     pub range: f64,
     /// κ of the barrier of squared distances \[J/m⁴\], > 0: the force of a pair at d̂/2 is about 4.3 κ d̂³.
     pub stiffness: f64,
+    /// Whether κ stays what it is.
+    pub adaptation: Adaptation,
     /// Weighs each pair with the area that it stands for, so that forces do not depend on how finely surfaces are cut; κ is then J/m⁶. A quarter of the area of a vertex (a third of that of its triangles), or of
     /// that of both edges (a third of that of theirs).
     pub area_weights: bool,
@@ -47,6 +50,7 @@ impl Default for IpcOptions {
         Self {
             range: 1e-3,
             stiffness: 1e10,
+            adaptation: Adaptation::Fixed,
             area_weights: false,
             separation: 0.0,
             orthogonality: 1e8,
@@ -110,6 +114,8 @@ pub struct AffineSystem {
     /// Coordinates that the last solve reached without crossing anything.
     clean: Vec<f64>,
     inputs: Inputs,
+    /// κ that the last committed step ended with, and whether it was chosen.
+    stiffness: (f64, bool),
     pub(crate) observed: Invariants,
     pub(crate) commits: u64,
 }
@@ -159,13 +165,18 @@ impl AffineSystem {
         let held: Vec<bool> = placed.iter().map(|b| b.0.fixed).collect();
         for joint in joints {
             joint.check(&held)?;
-            let [a, b] = joint.bodies;
-            excluded.push([a.min(b) as u32, a.max(b) as u32]);
+            if !joint.collides() {
+                let [a, b] = joint.bodies;
+                excluded.push([a.min(b) as u32, a.max(b) as u32]);
+            }
         }
         excluded.sort_unstable();
         let world = Arc::new(World::new(placed, excluded, options));
         let inertia = inertia(&world)?;
         let threads = Threads::new(options.threads).map_err(|why| BodyError::Threads { why })?;
+        let mut inputs = Inputs::new(world.bodies.len());
+        inputs.actions = joints.iter().map(|j| ActiveJoint::new(&world, j, &start)).collect();
+        inputs.couplings = Coupling::all(joints, &inputs.actions)?;
         let reduction = match joints {
             [] => None,
             _ => Some(Arc::new(Reduction::new(&world, joints, &start)?)),
@@ -183,11 +194,21 @@ impl AffineSystem {
             }
         };
         let candidates = Candidates::new(&world, threads.clone());
-        let mut inputs = Inputs::new(world.bodies.len());
-        inputs.actions = joints.iter().map(|j| ActiveJoint::new(&world, j, &start)).collect();
         let slots = [slot()?, slot()?];
         let (clean, observed) = (Vec::new(), Invariants::default());
-        Ok(Self { slots, reduction, candidates, start, clean, inputs, world, observed, commits: 0 })
+        let stiffness = (options.stiffness, options.adaptation != Adaptation::Choose);
+        Ok(Self {
+            slots,
+            reduction,
+            candidates,
+            start,
+            clean,
+            inputs,
+            stiffness,
+            world,
+            observed,
+            commits: 0,
+        })
     }
 
     /// The start, at rest.
@@ -209,18 +230,36 @@ impl AffineSystem {
         input(takes, body, "is not one that forces move", &mut self.inputs.loads, [force, torque])
     }
 
-    /// Sets what a hinge or a slide does besides holding, until it is set again.
+    /// Sets what a joint with a number does besides holding, until it is set again.
     ///
     /// # Errors
-    /// A joint that does not exist or is neither; numbers out of range.
+    /// A joint that does not exist or has no number; numbers out of range; for a point anything but an upper limit.
     pub fn act(&mut self, joint: usize, action: JointAction) -> Result<(), ProblemError> {
         match self.inputs.actions.get_mut(joint) {
             Some(Some(active)) => active.act(action),
-            _ => Err(ProblemError::Unsupported(format!("joint {joint} is neither a hinge nor a slide"))),
+            _ => {
+                let why = format!(
+                    "joint {joint} has no number; name a hinge, a slide, a planar joint, a distance or a point"
+                );
+                Err(ProblemError::Unsupported(why))
+            }
         }
     }
 
-    /// Angle of a hinge \[rad\] or way of a slide \[m\] from its start; turns are counted as steps are prepared. None for other joints.
+    /// Counts the angle of a point from another orientation than that of the start: there the second body is turned by `turn` in the joint.
+    ///
+    /// # Errors
+    /// A joint that is not a point.
+    pub fn count_from(&mut self, joint: usize, turn: &UnitQuaternion<f64>) -> Result<(), ProblemError> {
+        let active = self.inputs.actions.get_mut(joint).and_then(|a| a.as_mut());
+        if active.is_some_and(|a| a.count_from(&self.world, &self.start, turn)) {
+            return Ok(());
+        }
+        Err(ProblemError::Unsupported(format!("joint {joint} is not a point; name one")))
+    }
+
+    /// Number of a joint: the angle of a hinge or a planar joint \[rad\] or the way of a slide \[m\] from its start (turns are counted as steps are prepared), the angle of a point \[rad\], the distance of the points of a distance \[m\].
+    /// None for other joints.
     pub fn joint_value(&self, x: &State, joint: usize) -> Option<f64> {
         let active = self.inputs.actions.get(joint)?.as_ref()?;
         Some(active.value(&self.world, &x.q))
@@ -233,6 +272,46 @@ impl AffineSystem {
     pub fn contact_wrenches(&mut self, slot: Slot) -> Result<Vec<[Vector3<f64>; 2]>, ProblemError> {
         let p = self.slots[slot as usize].inner();
         if p.ready { Ok(p.contact_wrenches()) } else { Err(ProblemError::NotPrepared { slot }) }
+    }
+
+    /// Force \[N\] on the second body of each joint and torque about the joint's point \[N·m\] at the end of the last solve of a slot, world axes; the first body has the opposite. That is all a joint carries: what holds it, and what its limits,
+    /// springs, friction and motors do, those of joints that follow others (whose own entry is zero) included. A sensor of force and torque in the joint would read it.
+    ///
+    /// The point is that of a point or a hinge, the point of a distance on the second body, for others the centre of mass of the second body; it moves with that body.
+    ///
+    /// Where joints hold more than bodies can move, in closed loops, many forces balance: those by which the rows K of the mechanism carry Kᵀ λ with the shortest λ are given. In chains and trees there are no others.
+    ///
+    /// # Errors
+    /// [`ProblemError::NotPrepared`].
+    pub fn joint_reactions(&mut self, slot: Slot) -> Result<Vec<[Vector3<f64>; 2]>, ProblemError> {
+        let p = self.slots[slot as usize].inner();
+        if !p.ready {
+            return Err(ProblemError::NotPrepared { slot });
+        }
+        let Some(reduction) = &self.reduction else { return Ok(Vec::new()) };
+        let mut own = vec![[0.0; 2 * N]; reduction.joints.len()];
+        let rows =
+            p.joint_forces(|joint, force| own[joint].iter_mut().zip(&force).for_each(|(o, f)| *o += f));
+        let by_rows = reduction.reactions(&self.world, &rows);
+        let q = p.end();
+        let mut out = Vec::new();
+        for (((joint, _), own), by_rows) in reduction.joints.iter().zip(&own).zip(&by_rows) {
+            let second = joint.bodies[1];
+            let at = coordinates(&self.world, &q, second);
+            let load: [f64; N] = std::array::from_fn(|i| own[N + i] + by_rows[N + i]);
+            let force = Vector3::from_column_slice(&load[..3]);
+            // Work of G over δA = [δθ]ₓ A: the axial vector of A Gᵀ.
+            let turning = matrix(at) * matrix(&load).transpose();
+            let torque = Vector3::new(
+                turning[(1, 2)] - turning[(2, 1)],
+                turning[(2, 0)] - turning[(0, 2)],
+                turning[(0, 1)] - turning[(1, 0)],
+            );
+            let start = joint.bodies.map(|b| coordinates(&self.world, &self.start, b));
+            let arm = matrix(at) * joint.rest_points(start)[1];
+            out.push([force, torque - arm.cross(&force)]);
+        }
+        Ok(out)
     }
 
     /// Largest distance of two points that a joint makes one \[m\].
@@ -253,6 +332,12 @@ impl AffineSystem {
     ) -> Result<(), ProblemError> {
         let takes = self.world.bodies.get(body).is_some_and(|b| b.driven);
         input(takes, body, "is not driven", &mut self.inputs.drives, [linear, angular])
+    }
+
+    /// κ \[J/m⁴\] that the last committed step ended with; that of the options before. Where κ adapts, a run that goes on from a state in another system goes on the same with this as
+    /// [`IpcOptions::stiffness`] and [`Adaptation::Raise`].
+    pub fn stiffness(&self) -> f64 {
+        self.stiffness.0
     }
 
     /// The bodies.
@@ -325,10 +410,19 @@ impl System for AffineSystem {
             );
             return Err(ProblemError::Unsupported(why));
         }
-        for active in self.inputs.actions.iter_mut().flatten() {
+        for (j, active) in self.inputs.actions.iter_mut().enumerate() {
+            let Some(active) = active else { continue };
             active.last = active.value(&self.world, &x0.q);
+            if let (Some((s, bound)), Some(r)) = (active.beyond(&self.world, &x0.q), &self.reduction) {
+                let why = format!(
+                    "joint '{}': its points are {s} m apart, which its bound of {bound} m forbids; start from a state within the bounds",
+                    r.joints[j].0.name
+                );
+                return Err(ProblemError::Unsupported(why));
+            }
         }
-        self.slots[slot as usize].inner().prepare(&x0.q, &x0.v, check)
+        let stiffness = self.stiffness;
+        self.slots[slot as usize].inner().prepare((&x0.q, &x0.v), stiffness, check)
     }
 
     fn problem(&mut self, slot: Slot, dt: f64) -> Result<&mut dyn StepProblem, ProblemError> {
@@ -371,6 +465,8 @@ impl System for AffineSystem {
         expand(s.position_velocity(), &mut x1.v);
         x1.q.iter_mut().zip(&x1.v).for_each(|(q, v)| *q += dt * v);
         expand(&s.v, &mut x1.v);
+        let used = &self.slots[slot as usize].inner().stiffness;
+        self.stiffness = (used.value, used.chosen);
         self.clean.clone_from(&x1.q);
         self.observe(x1)
     }
@@ -393,10 +489,13 @@ impl System for AffineSystem {
             e.potential -= weight * o.gravity.dot(&Vector3::from_column_slice(&q[..3]));
             e.potential += Orthogonality::energy(o.orthogonality * body.volume, &a);
         }
-        e.potential += self.inputs.actions.iter().flatten().map(|a| a.energy(&self.world, &x.q)).sum::<f64>();
+        let inputs = &self.inputs;
+        e.potential += inputs.actions.iter().flatten().map(|a| a.energy(&self.world, &x.q)).sum::<f64>();
+        let coupled = inputs.couplings.iter().map(|c| c.energy(&self.world, &x.q, &inputs.actions));
+        e.potential += coupled.sum::<f64>();
         let at = self.positions(x);
         self.candidates.ensure(&self.world, &x.q, &x.q);
-        let barrier = self.world.barrier(1.0, 1.0);
+        let barrier = self.world.barrier(1.0, 1.0, self.stiffness.0);
         for c in self.candidates.list() {
             let points = gather(&c.pair, &at);
             let [b, ..] = barrier.potential(c.pair.stencil.distance(&points).squared);

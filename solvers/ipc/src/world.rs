@@ -142,9 +142,9 @@ impl World {
         pair.surfaces.map(|b| self.bodies[b as usize].friction).into_iter().fold(0.0, f64::max)
     }
 
-    pub(crate) fn barrier(&self, dt: f64, distance: f64) -> BarrierSeed {
+    pub(crate) fn barrier(&self, dt: f64, distance: f64, stiffness: f64) -> BarrierSeed {
         let o = &self.options;
-        BarrierSeed { dt, distance, range: o.range, separation: o.separation, stiffness: o.stiffness }
+        BarrierSeed { dt, distance, range: o.range, separation: o.separation, stiffness }
     }
 }
 

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
-use signorini_core::na::{DMatrix, Isometry3, Vector3};
+use signorini_core::na::{DMatrix, Isometry3, Point3, UnitQuaternion, Vector3};
 use signorini_core::{BlockSink, Evals, Slot, System, WholePart, gradient};
 use signorini_geometry::TriangleMesh;
-use signorini_ipc::{AffineBody, AffineSystem, IpcOptions};
+use signorini_ipc::{AffineBody, AffineSystem, IpcOptions, Joint, JointAction, JointKind};
 use signorini_testkit::finite_difference::{gradient_deviation, jacobian_deviation};
 
 /// Two cubes of 0.2 m a little apart, one over the other but for a small turn: edges near each other and nearly parallel.
@@ -89,5 +89,80 @@ proptest! {
         // Polynomials of fourth order: round-off alone.
         prop_assert!(value < 1e-7 * (1.0 + g.iter().fold(0.0, |m: f64, x| m.max(x.abs()))), "{value:e}");
         prop_assert!(slope < 1e-7 * h.0.amax(), "{slope:e} of {:e}", h.0.amax());
+    }
+}
+
+/// The whole of Ψ at v = 0 by differences: joints of one mechanism of two free bodies, coordinates left as they are.
+fn deviations(joint: Joint, action: Option<(JointAction, f64)>) -> [f64; 2] {
+    let mesh = TriangleMesh::cuboid(&Vector3::new(0.05, 0.04, 0.03)).unwrap();
+    let body = |name: &str| AffineBody::solid(name, &mesh, 1000.0).unwrap();
+    let turned = Isometry3::new(Vector3::new(0.02, 0.05, 0.2), Vector3::new(0.3, -0.2, 0.5));
+    let options = IpcOptions { orthogonality: 1e6, ..IpcOptions::default() };
+    let bodies = vec![(body("a"), Isometry3::identity()), (body("b"), turned)];
+    let mut s = AffineSystem::articulated(bodies, &[joint], &[], options).unwrap();
+    if let Some((action, turn)) = action {
+        s.act(0, action).unwrap();
+        s.count_from(0, &UnitQuaternion::new(turn * Vector3::new(0.6, 0.0, 0.8))).unwrap();
+    }
+    let (x, dt) = (s.initial_state(), 1e-2);
+    s.prepare(Slot::Start, &x, dt).unwrap();
+    let p = s.problem(Slot::Start, dt).unwrap();
+    let n = p.velocity_count();
+    let psi = p.smooth().unwrap();
+    let v = vec![0.0; n];
+    let mut g = v.clone();
+    psi.add_gradient(&v, &mut g);
+    let value = gradient_deviation(|v| psi.value(v), &v, &g, 1e-3);
+    let mut h = One(DMatrix::zeros(n, n));
+    psi.add_hessian(&v, &mut h);
+    let slope = |v: &[f64], out: &mut [f64]| {
+        out.fill(0.0);
+        psi.add_gradient(v, out);
+    };
+    let bend = jacobian_deviation(slope, &v, &h.0, 1e-3);
+    let size = g.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    assert!(size > 0.0);
+    [value / size, bend / h.0.amax()]
+}
+
+/// A mechanism is one block.
+struct One(DMatrix<f64>);
+
+impl BlockSink for One {
+    fn add(&mut self, _: usize, _: usize, block: &[f64]) {
+        self.0.iter_mut().zip(block).for_each(|(h, x)| *h += x);
+    }
+}
+
+#[test]
+fn property_hessian_of_distances_under_tension() {
+    let at = [Point3::new(0.03, 0.02, 0.03), Point3::new(0.0, 0.03, 0.17)];
+    let apart = (at[1] - at[0]).norm();
+    for kind in [
+        JointKind::Distance { at, length: 0.95 * apart },
+        JointKind::BoundedDistance { at, range: [0.0, apart + 4e-4] },
+    ] {
+        let [value, bend] = deviations(Joint::new("j", [0, 1], kind), None);
+        // Differences of fourth order over 1e-5 m: of the barrier, whose scale is 4e-4 m, to (1/40)⁴ times some tens.
+        assert!(value < 1e-6 && bend < 1e-5, "{kind:?}: {value:e} {bend:e}");
+    }
+    // Compressed: what would be negative is left out, the value has its gradient.
+    for kind in [
+        JointKind::Distance { at, length: 1.05 * apart },
+        JointKind::BoundedDistance { at, range: [apart - 4e-4, 1.0] },
+    ] {
+        let [value, _] = deviations(Joint::new("j", [0, 1], kind), None);
+        assert!(value < 1e-6, "{kind:?}: {value:e}");
+    }
+}
+
+#[test]
+fn property_gradient_of_the_limit_of_a_point() {
+    for turn in [0.3, 1.5, 2.9] {
+        let joint = Joint::new("j", [0, 1], JointKind::Point { at: Point3::new(0.01, 0.02, 0.1) });
+        let action = JointAction { range: Some([0.0, 0.25]), ..JointAction::default() };
+        let [value, _] = deviations(joint, Some((action, turn)));
+        // Differences of a smooth function over 1e-5 in A.
+        assert!(value < 1e-7, "{turn}: {value:e}");
     }
 }

@@ -1,0 +1,236 @@
+use signorini_core::na::{Isometry3, Point3, UnitQuaternion, Vector3};
+use signorini_geometry::TriangleMesh;
+use signorini_scene::{EqualityKind, JointKind as SceneJoint, Pose, Scene};
+
+use crate::from_scene::unsupported;
+use crate::{AffineBody, FromSceneError, Joint, JointKind};
+
+/// How far points and how much orientations may be apart at the start of what makes them one \[m, rad\].
+const CLOSED: f64 = 1e-6;
+/// Cosine of directions that count as normal to each other.
+const NORMAL: f64 = 1e-6;
+
+/// Joints and equalities of a scene, as joints between affine bodies.
+pub(crate) struct SceneJoints<'a> {
+    pub scene: &'a Scene,
+    pub groups: &'a [usize],
+    /// Poses of the bodies of the scene.
+    pub world: &'a [Pose],
+    /// The affine body of each.
+    pub bodies: &'a [Option<usize>],
+    pub placed: &'a mut Vec<(AffineBody, Isometry3<f64>)>,
+    pub left_out: &'a mut Vec<String>,
+    /// What stands for the world.
+    pub ground: Option<usize>,
+    pub joints: Vec<Joint>,
+}
+
+impl SceneJoints<'_> {
+    /// The joints, in order; for each of the scene its number among those made.
+    pub(crate) fn all(&mut self) -> Result<Vec<Option<usize>>, FromSceneError> {
+        let mut numbers = vec![None; self.scene.joints.len()];
+        let mut first = 0;
+        while first < numbers.len() {
+            let body = self.scene.joints[first].body;
+            let own: Vec<usize> =
+                (first..numbers.len()).take_while(|j| self.scene.joints[*j].body == body).collect();
+            first += own.len();
+            if let Some((joint, kind)) = self.kind(&own)? {
+                let ends = [self.parent(joint)?, self.child(joint)?];
+                numbers[joint] = Some(self.joints.len());
+                self.joints.push(Joint::new(&self.scene.joints[joint].name, ends, kind));
+            }
+            own.iter().for_each(|j| self.tell(*j, numbers[*j].is_some()));
+        }
+        Ok(numbers)
+    }
+
+    /// What joints of one body come to, and which of them has its number; None for what floats.
+    fn kind(&mut self, own: &[usize]) -> Result<Option<(usize, JointKind)>, FromSceneError> {
+        let of = |i: usize| &self.scene.joints[own[i]];
+        let kinds: Vec<SceneJoint> = own.iter().map(|j| self.scene.joints[*j].kind).collect();
+        let normal = |i: usize, j: usize| of(i).axis.dot(&of(j).axis).abs() < NORMAL;
+        let (first, last) = (of(0), of(own.len() - 1));
+        let world = self.world[first.body];
+        let kind = match kinds[..] {
+            [SceneJoint::Free] => return Ok(None),
+            [SceneJoint::Hinge] => {
+                let body = self.child(own[0])?;
+                let reach = self.placed[body].0.points.iter().map(Vector3::norm).fold(0.0, f64::max);
+                let (at, axis) = (world * first.anchor, world * first.axis.into_inner());
+                JointKind::Hinge { at, axis, half_length: 0.5 * reach }
+            }
+            [SceneJoint::Slide] => JointKind::Sliding { axis: world * first.axis.into_inner() },
+            [SceneJoint::Ball] => JointKind::Point { at: world * first.anchor },
+            [SceneJoint::Slide, SceneJoint::Slide, SceneJoint::Hinge]
+                if normal(0, 1) && normal(0, 2) && normal(1, 2) =>
+            {
+                JointKind::Planar { normal: world * last.axis.into_inner() }
+            }
+            [SceneJoint::Slide, SceneJoint::Slide, SceneJoint::Slide, SceneJoint::Ball]
+                if normal(0, 1) && normal(0, 2) && normal(1, 2) =>
+            {
+                return Ok(None);
+            }
+            _ => {
+                let what = format!("body '{}' has several joints", self.scene.bodies[first.body].name);
+                return Err(unsupported(&of(1).name, what, "put bodies with mass between them"));
+            }
+        };
+        Ok(Some((own[own.len() - 1], kind)))
+    }
+
+    /// Lists what a joint has and is not made.
+    fn tell(&mut self, joint: usize, made: bool) {
+        let j = &self.scene.joints[joint];
+        let whole = made && matches!(j.kind, SceneJoint::Hinge | SceneJoint::Slide);
+        let limits = whole || made && j.kind == SceneJoint::Ball;
+        let rest = [
+            ("limits", j.range.is_some() && !limits),
+            ("a spring", j.stiffness > 0.0 && !whole),
+            ("damping", j.damping > 0.0 && !whole),
+            ("dry friction", j.dry_friction > 0.0 && !whole),
+            ("armature", j.armature > 0.0),
+        ];
+        let told =
+            rest.iter().filter(|r| r.1).map(|(what, _)| format!("joint '{}': {what} left out", j.name));
+        self.left_out.extend(told);
+    }
+
+    fn child(&self, joint: usize) -> Result<usize, FromSceneError> {
+        let j = &self.scene.joints[joint];
+        let what = || "its body has neither mass nor shape".to_owned();
+        self.bodies[j.body].ok_or_else(|| unsupported(&j.name, what(), "give it both"))
+    }
+
+    fn parent(&mut self, joint: usize) -> Result<usize, FromSceneError> {
+        let above = self.groups[self.scene.bodies[self.scene.joints[joint].body].parent];
+        match self.bodies[above] {
+            Some(body) => Ok(body),
+            None => self.ground(),
+        }
+    }
+
+    /// What stands for the world; where nothing of it collides, a small body far below.
+    fn ground(&mut self) -> Result<usize, FromSceneError> {
+        if let Some(ground) = self.ground {
+            return Ok(ground);
+        }
+        let mesh = TriangleMesh::cuboid(&Vector3::repeat(1e-3))
+            .map_err(|source| FromSceneError::Mesh { geom: "world".into(), source })?;
+        let lowest = self.world.iter().map(|p| p.translation.z).fold(0.0, f64::min);
+        let far = Isometry3::translation(0.0, 0.0, lowest - 10.0);
+        self.placed.push((AffineBody::solid("world", &mesh, 1000.0)?.held(), far));
+        self.ground = Some(self.placed.len() - 1);
+        Ok(self.placed.len() - 1)
+    }
+
+    /// The equalities that act, as joints; for each its number among those made. `numbers` are those of the joints, `starts` where they start, from `reference` on.
+    pub(crate) fn equalities(
+        &mut self,
+        numbers: &[Option<usize>],
+        starts: &[f64],
+    ) -> Result<Vec<Option<usize>>, FromSceneError> {
+        let scene = self.scene;
+        let mut out = Vec::new();
+        for e in &scene.equalities {
+            out.push(None);
+            if !e.active || !scene.options.switches.equality {
+                continue;
+            }
+            let made = match self.equality(&e.kind, numbers, starts)? {
+                Ok(Some((ends, kind))) => Joint::new(&e.name, ends, kind),
+                Ok(None) => continue,
+                Err(why) => {
+                    self.left_out.push(format!("equality '{}' is left out: {why}", e.name));
+                    continue;
+                }
+            };
+            if e.stiffness.is_some() || e.damping > 0.0 {
+                self.left_out.push(format!("equality '{}': its stiffness and damping are left out", e.name));
+            }
+            out.pop();
+            out.push(Some(self.joints.len()));
+            self.joints.push(made);
+        }
+        Ok(out)
+    }
+
+    /// Bodies and kind of an equality, none where it says nothing; or why it is left out.
+    #[allow(clippy::type_complexity, reason = "read in one place")]
+    fn equality(
+        &mut self,
+        kind: &EqualityKind,
+        numbers: &[Option<usize>],
+        starts: &[f64],
+    ) -> Result<Result<Option<([usize; 2], JointKind)>, String>, FromSceneError> {
+        let (ends, anchors) = match *kind {
+            EqualityKind::Joint { joint_1, joint_2: Some(joint_2), polynomial: [c0, c1, higher @ ..] } => {
+                if higher != [0.0; 3] {
+                    return Ok(Err("it is not linear".into()));
+                }
+                let (Some(follower), Some(leader)) = (numbers[joint_1], numbers[joint_2]) else {
+                    return Ok(Err("one of its joints has no number of its own here".into()));
+                };
+                let joints = [leader, follower];
+                return Ok(Ok(Some((
+                    [0; 2],
+                    JointKind::Mimic {
+                        joints,
+                        ratio: c1,
+                        offset: c0 + c1 * starts[joint_2] - starts[joint_1],
+                    },
+                ))));
+            }
+            EqualityKind::Joint { joint_2: None, .. } => {
+                return Ok(Err("it holds one joint; give that limits or a servo, or fix its body".into()));
+            }
+            EqualityKind::Tendon { .. } => return Ok(Err("it couples tendons".into())),
+            EqualityKind::Connect { body_a, body_b, anchor_a, anchor_b }
+            | EqualityKind::Weld { body_a, body_b, anchor_a, anchor_b, .. }
+            | EqualityKind::Distance { body_a, body_b, anchor_a, anchor_b, .. } => {
+                ([body_a, body_b], [anchor_a, anchor_b])
+            }
+        };
+        if self.groups[ends[0]] == self.groups[ends[1]] {
+            return Ok(Ok(None));
+        }
+        let at: [Point3<f64>; 2] = [0, 1].map(|s| self.world[ends[s]] * anchors[s]);
+        let apart = (at[1] - at[0]).norm();
+        let kind = match kind {
+            EqualityKind::Weld { rotation, .. } => {
+                let [a, b] = ends.map(|b| self.world[b].rotation);
+                let off = (a.inverse() * b).angle_to(rotation);
+                if apart > CLOSED || off > CLOSED {
+                    return Ok(Err(format!("it is open by {apart} m and {off} rad; start where it holds")));
+                }
+                JointKind::Fixed
+            }
+            EqualityKind::Distance { length, .. } => {
+                if (apart - length).abs() > CLOSED {
+                    return Ok(Err(format!("its points are {apart} m apart; start where it holds")));
+                }
+                JointKind::Distance { at, length: *length }
+            }
+            _ if apart > CLOSED => {
+                return Ok(Err(format!("its points are {apart} m apart; start where it holds")));
+            }
+            _ => JointKind::Point { at: at[0] },
+        };
+        let mut own = [0; 2];
+        for (own, body) in own.iter_mut().zip(ends) {
+            *own = match self.bodies[body] {
+                Some(b) => b,
+                None if self.groups[body] == 0 => self.ground()?,
+                None => return Ok(Err("one of its bodies has neither mass nor shape".into())),
+            };
+        }
+        let held = own.map(|b| self.placed[b].0.fixed);
+        Ok(if held == [true; 2] { Ok(None) } else { Ok(Some((own, kind))) })
+    }
+}
+
+/// Orientation in a ball joint, of its positions.
+pub(crate) fn turned(q: &[f64]) -> UnitQuaternion<f64> {
+    UnitQuaternion::from_quaternion(signorini_core::na::Quaternion::new(q[0], q[1], q[2], q[3]))
+}
