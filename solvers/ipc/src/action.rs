@@ -5,7 +5,7 @@ use crate::body::matrix;
 use crate::coordinate::Coordinate;
 use crate::joints::{Joint, JointKind, coordinates};
 use crate::terms::{Piece, Share, Term, Wall};
-use crate::world::World;
+use crate::world::{N, World};
 use crate::{BarrierSeed, BodyError};
 
 /// What drives a joint. Forces are N for slides and N·m for hinges, numbers m or rad.
@@ -58,6 +58,8 @@ pub struct JointAction {
     pub damping: f64,
     /// Dry friction \[N or N·m\], ≥ 0; below the stiction speed it holds.
     pub dry_friction: f64,
+    /// Inertia of what turns or moves with it alone, of a rotor behind a gear \[kg·m² or kg\], ≥ 0.
+    pub armature: f64,
     /// What drives it.
     pub motor: Motor,
 }
@@ -96,6 +98,7 @@ impl JointAction {
             ("spring", not_negative(self.spring[0]) && self.spring[1].is_finite()),
             ("damping", not_negative(self.damping)),
             ("dry friction", not_negative(self.dry_friction)),
+            ("armature", not_negative(self.armature)),
             ("motor", motor),
         ];
         match fields.iter().find(|f| !f.1) {
@@ -246,8 +249,34 @@ impl ActiveJoint {
         Share { coordinate: self.coordinate, factor, start: self.value(world, q), joint }
     }
 
-    /// The potentials of a step from q, of the joint of this number.
-    pub(crate) fn terms(&self, world: &World, q: &[f64], dt: f64, joint: usize, out: &mut Vec<Term>) {
+    /// The rate of the number.
+    fn rate(&self, world: &World, q: &[f64], v: &[f64]) -> f64 {
+        let (_, slope) = self.coordinate.at(world, q);
+        let part = |(body, slope): (usize, [f64; N])| {
+            let at = world.free[body].map(|f| N * f as usize);
+            at.map_or(0.0, |at| slope.iter().zip(&v[at..]).map(|(s, v)| s * v).sum::<f64>())
+        };
+        self.coordinate.bodies().into_iter().zip(slope).map(part).sum()
+    }
+
+    /// What the armature has \[J\].
+    pub(crate) fn kinetic_energy(&self, world: &World, q: &[f64], v: &[f64]) -> f64 {
+        if self.action.armature == 0.0 {
+            0.0
+        } else {
+            0.5 * self.action.armature * self.rate(world, q, v).powi(2)
+        }
+    }
+
+    /// The potentials of a step from q with the velocity v, of the joint of this number.
+    pub(crate) fn terms(
+        &self,
+        world: &World,
+        [q, v]: [&[f64]; 2],
+        dt: f64,
+        joint: usize,
+        out: &mut Vec<Term>,
+    ) {
         for (coordinate, centre) in &self.locks {
             let share = Share { coordinate: *coordinate, factor: 1.0, start: 0.0, joint };
             out.push(Term {
@@ -272,6 +301,10 @@ impl ActiveJoint {
         push(a.spring[0], a.spring[1], f64::INFINITY, 0);
         push(a.damping / dt, start, f64::INFINITY, 0);
         push(a.dry_friction / (dt * self.stiction_speed), start, a.dry_friction, 0);
+        // ½ I (ṡ − ṡ₀)² with ṡ = (s − s₀)/δt.
+        if a.armature > 0.0 {
+            push(a.armature / (dt * dt), start + dt * self.rate(world, q, v), f64::INFINITY, 0);
+        }
         match a.motor {
             Motor::Off | Motor::Force { .. } => {}
             Motor::Velocity { speed, gain, cap } => push(gain / dt, start + speed * dt, cap, 0),

@@ -199,7 +199,7 @@ impl AffineBody {
     /// ```text
     /// ∫ρ X Xᵀ = ½ tr(I) 1 − I
     /// ```
-    /// Its volume is that of the surface, at least that of its mass in water.
+    /// Its volume is that of the surface, at least that of its mass at 10⁴ kg/m³.
     ///
     /// # Errors
     /// As [`AffineBody::solid`]; [`BodyError::Flat`] where moments of inertia do not obey the triangle inequality strictly: no body of some thickness has them.
@@ -235,7 +235,7 @@ impl AffineBody {
         let shift = solid.com - mass.com.coords;
         let points = solid.points.iter().map(|x| x + shift).collect();
         // What collides may be small beside the body that it stands for.
-        let volume = solid.volume.max(mass.mass / WATER);
+        let volume = solid.volume.max(mass.mass / DENSEST);
         Ok(Self { points, volume, mass: mass.mass, second_moment, com: mass.com.coords, ..solid })
     }
 
@@ -271,8 +271,8 @@ impl AffineBody {
     }
 }
 
-/// \[kg/m³\]
-const WATER: f64 = 1000.0;
+/// Density above which a surface is taken to be only a part of what has the mass \[kg/m³\]: that of no metal in robots.
+const DENSEST: f64 = 1e4;
 
 /// The first point of each connected part of a surface.
 fn parts(mesh: &TriangleMesh) -> Vec<u32> {

@@ -129,11 +129,11 @@ impl AffineScene {
     /// The bodies of a scene as they are drawn. Bodies fixed to each other become one, those fixed to the world are held; curved shapes get facets (balls 320, cylinders 24 sides), a half-space is
     /// a cuboid of 40 m. Hinges, balls and slides along axes of the world are eliminated exactly. Gravity is that of the scene; two bodies have the larger of their coefficients of friction.
     ///
-    /// Limits, springs, damping and dry friction of hinges and slides and limits of balls become [`JointAction`]s, with numbers counted from the start; motors, position and velocity servos on hinges and slides get
+    /// Limits, springs, damping, dry friction and armature of hinges and slides and limits of balls become [`JointAction`]s, with numbers counted from the start; motors, position and velocity servos on hinges and slides get
     /// [`AffineScene::set_controls`]. Two slides and a hinge across them on one body are a planar joint (its hinge has the number), three slides and a ball none at all: that is how a URDF's planar and floating joints are read.
     ///
     /// Equalities become joints that hold from the start on: linear couplings of joints (a URDF's mimic joints) [`crate::JointKind::Mimic`], connections points, welds fixed joints, distances distances. What is open at the start by more than
-    /// a micrometre, couplings that are not linear, springs and the like of balls and of the slides of planar joints, armature, other actuators and tendons are left out, and listed.
+    /// a micrometre, couplings that are not linear, springs and the like of balls and of the slides of planar joints, other actuators and tendons are left out, and listed.
     ///
     /// # Errors
     /// Bodies without shape or mass, height fields, other joints on one body; as [`AffineSystem::articulated`].
@@ -273,6 +273,7 @@ impl AffineScene {
                 spring: if on.springs { [j.stiffness, j.spring_reference - from] } else { [0.0; 2] },
                 damping: if on.dampers { j.damping } else { 0.0 },
                 dry_friction: if on.dry_friction { j.dry_friction } else { 0.0 },
+                armature: j.armature,
                 ..JointAction::default()
             };
             system.act(number, action).map_err(refused)?;

@@ -217,7 +217,7 @@ impl AffineProblem {
         self.smooth.terms.clear();
         let terms = &mut self.smooth.terms;
         for (j, action) in inputs.actions.iter().enumerate() {
-            action.iter().for_each(|a| a.terms(&self.world, &self.q0, dt, j, terms));
+            action.iter().for_each(|a| a.terms(&self.world, [&self.q0, &self.v0], dt, j, terms));
         }
         terms.extend(inputs.couplings.iter().filter_map(|c| c.term(&self.world, &self.q0, &inputs.actions)));
         let start = (&self.q0[..], &self.v0[..]);

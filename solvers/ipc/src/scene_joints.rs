@@ -90,7 +90,7 @@ impl SceneJoints<'_> {
             ("a spring", j.stiffness > 0.0 && !whole),
             ("damping", j.damping > 0.0 && !whole),
             ("dry friction", j.dry_friction > 0.0 && !whole),
-            ("armature", j.armature > 0.0),
+            ("armature", j.armature > 0.0 && !whole),
         ];
         let told =
             rest.iter().filter(|r| r.1).map(|(what, _)| format!("joint '{}': {what} left out", j.name));

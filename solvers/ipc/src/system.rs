@@ -491,6 +491,8 @@ impl System for AffineSystem {
         }
         let inputs = &self.inputs;
         e.potential += inputs.actions.iter().flatten().map(|a| a.energy(&self.world, &x.q)).sum::<f64>();
+        let rotors = inputs.actions.iter().flatten().map(|a| a.kinetic_energy(&self.world, &x.q, &x.v));
+        e.kinetic += rotors.sum::<f64>();
         let coupled = inputs.couplings.iter().map(|c| c.energy(&self.world, &x.q, &inputs.actions));
         e.potential += coupled.sum::<f64>();
         let at = self.positions(x);

@@ -237,3 +237,27 @@ fn regression_actions_out_of_range() {
     }
     assert!(s.act(1, usual).is_err() && s.act(0, usual).is_ok());
 }
+
+#[test]
+fn analytic_armature_adds_inertia() {
+    let (mut s, mass) = carriage(0.05);
+    s.act(0, JointAction { armature: 3.0 * mass, ..JointAction::default() }).unwrap();
+    let x = s.initial_state();
+    let x = run(&mut s, x, 1e-2, 20, |_, _| {});
+    // A quarter of the acceleration of free fall; velocities of implicit Euler are exact under a constant force.
+    assert!((x.v[2] + 0.25 * 9.81 * 0.2).abs() < 1e-8, "{}", x.v[2]);
+    assert!((s.energy(&x).kinetic / (0.5 * 4.0 * mass * x.v[2].powi(2)) - 1.0).abs() < 1e-8);
+    let (mut s, inertia) = wheel(0.0);
+    let motor = Motor::Force { force: 0.02 };
+    s.act(0, JointAction { armature: inertia, motor, ..JointAction::default() }).unwrap();
+    let (dt, steps) = (1e-3, 200);
+    let x = s.initial_state();
+    let mut rates = Vec::new();
+    run(&mut s, x, dt, steps, |s, x| rates.push(s.joint_value(x, 0).unwrap()));
+    let rate = (rates[rates.len() - 1] - rates[rates.len() - 2]) / dt;
+    // Half the acceleration of the wheel alone; the angle of a step is exact to its square, 1e-5.
+    let expected = 0.02 / (2.0 * inertia) * f64::from(steps) * dt;
+    assert!((rate / expected - 1.0).abs() < 1e-3, "{rate}, not {expected}");
+    let bad = s.act(0, JointAction { armature: -1.0, ..JointAction::default() }).unwrap_err().to_string();
+    assert!(bad.contains("armature"), "{bad}");
+}

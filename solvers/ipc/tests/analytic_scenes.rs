@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use signorini_core::na::{Point3, Vector3};
-use signorini_core::{OneStep, State, System, Tolerance};
+use signorini_core::{OneStep, ProblemError, Slot, State, System, Tolerance};
 use signorini_integrators::ContactStep;
 use signorini_ipc::{AffineScene, FromSceneError, IpcOptions, IpcSolver};
 use signorini_scene::{Equality, EqualityKind, LoadOptions, Scene, SolParams};
@@ -84,9 +84,51 @@ fn regression_scenes_without_affine_bodies() {
     let twice = r#"<mujoco><worldbody><body name="b"><joint name="a" axis="1 0 0"/><joint name="c" axis="0 1 0"/>
         <geom type="box" size="1 1 1"/></body></worldbody></mujoco>"#;
     assert_eq!(refuse(twice), "c");
-    let unseen = r#"<mujoco><worldbody><body name="b"><freejoint/><geom type="box" size="1 1 1" contype="0" conaffinity="0"/></body>
+}
+
+#[test]
+fn analytic_what_does_not_collide_falls_through() {
+    let text = r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/>
+        <body name="ghost" pos="0 0 1"><freejoint/><geom type="box" size="0.1 0.2 0.05" mass="2" contype="0" conaffinity="0"/></body>
+        <body name="pair" pos="0 1 1"><freejoint/><geom size="0.05" mass="1"/><geom pos="0.05 0 0" size="0.05" mass="1"/></body>
         </worldbody></mujoco>"#;
-    assert_eq!(refuse(unseen), "b");
+    let mut s = AffineScene::new(&scene(text), IpcOptions::default()).unwrap();
+    assert!(s.left_out.is_empty());
+    let x = run(&mut s, 120);
+    let z = |body: usize| x.q[s.system.coordinates_of(s.bodies[body].unwrap()).unwrap() + 2];
+    // Implicit Euler: −½ g t (t + δt). Two balls that overlap are one body, and lie.
+    assert!((z(1) - 1.0 + 0.5 * 9.81 * 0.6 * 0.605).abs() < 1e-9, "{}", z(1));
+    assert!((z(2) - 0.05).abs() < 2e-3, "{}", z(2));
+}
+
+#[test]
+fn regression_starts_that_overlap() {
+    let text = r#"<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1"/>
+        <body name="deep" pos="0 0 0.07"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body>
+        <body name="deeper" pos="0.5 0 0.04"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body>
+        <body name="free" pos="1 0 0.12"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body>
+        </worldbody></mujoco>"#;
+    let scene = scene(text);
+    let mut s = AffineScene::new(&scene, IpcOptions::default()).unwrap();
+    let x = s.system.initial_state();
+    match s.system.prepare(Slot::Start, &x, 0.01) {
+        // Corners are 3 or 6 cm below the floor.
+        Err(ProblemError::Intersecting { a, b, gap }) => {
+            assert!(
+                a == "world"
+                    && (b == "deep" && (gap + 0.03).abs() < 1e-9
+                        || b == "deeper" && (gap + 0.06).abs() < 1e-9),
+                "{a} {b} {gap}"
+            );
+        }
+        other => panic!("{other:?}"),
+    }
+    let mut s = AffineScene::without_overlaps(&scene, None, IpcOptions::default()).unwrap();
+    assert_eq!(s.left_out.len(), 2, "{:?}", s.left_out);
+    assert!(s.left_out.iter().all(|l| l.contains("'world' and 'deep")), "{:?}", s.left_out);
+    let x = run(&mut s, 60);
+    let z = |body: usize| x.q[s.system.coordinates_of(s.bodies[body].unwrap()).unwrap() + 2];
+    assert!(z(1) < -0.2 && z(2) < -0.2 && z(3) > 0.1, "{} {} {}", z(1), z(2), z(3));
 }
 
 #[test]
