@@ -12,7 +12,7 @@ pub(super) struct Fig01;
 
 const TOLERANCE: f64 = 1e-8;
 
-/// Pages in the making.
+/// What the page gathers.
 struct Sheet {
     table: Table,
     claims: Vec<Claim>,
@@ -86,6 +86,10 @@ fn curve(track: &mut Track, steps: usize) -> Result<Vec<(f64, f64)>, PageError> 
     Ok(points)
 }
 
+fn first_second(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    points.iter().copied().filter(|p| p.0 <= 1.0).collect()
+}
+
 /// A torque on a hinge, a force along a rail.
 fn forces(sheet: &mut Sheet, angles: &mut Plot) -> Result<(), PageError> {
     let (dt, steps) = (1e-3, 500);
@@ -132,7 +136,7 @@ fn forces(sheet: &mut Sheet, angles: &mut Plot) -> Result<(), PageError> {
 }
 
 /// Velocity motors: turns are counted; a wall feels the cap.
-fn speeds(sheet: &mut Sheet, angles: &mut Plot, full: bool) -> Result<(), PageError> {
+fn speeds(sheet: &mut Sheet, turns: &mut Plot, full: bool) -> Result<(), PageError> {
     let seconds = if full { 12.5 } else { 2.5 };
     let (dt, steps) = (1e-3, (seconds * 1e3) as usize);
     let (mut track, inertia) = wheel(dt)?;
@@ -148,10 +152,11 @@ fn speeds(sheet: &mut Sheet, angles: &mut Plot, full: bool) -> Result<(), PageEr
     // Implicit steps brake by δt ω³ = 1 rad/s², which takes 0.01 rad/s at this gain, and some on the way up.
     let claim = Claim::relative("hinge/velocity", &what, expected, value(&track), 5e-3, "rad");
     sheet.add("hinge, velocity motor", "10 rad/s, gain 100 I, cap 20 I, h = 1 ms", claim, &track);
-    let shown = points.iter().copied().filter(|p| p.0 <= 2.5).collect();
-    angles.add("velocity motor", Mark::Line, shown);
+    let in_turns = |p: &(f64, f64)| (p.0, p.1 / TAU);
+    turns.add("velocity motor", Mark::Line, points.iter().map(in_turns).collect());
     let form = |t: f64| if t < rise { 0.5 * ramp * t * t } else { speed * (t - 0.5 * rise) };
-    angles.add_closed_form((0..=50).map(|i| 0.05 * f64::from(i)).map(|t| (t, form(t))).collect());
+    let at = |i: u32| 0.01 * seconds * f64::from(i);
+    turns.add_closed_form((0..=100).map(at).map(|t| (t, form(t) / TAU)).collect());
     let (mut track, _) = carriage(0.0, true, 5e-3)?;
     let cap = 50.0;
     motor(&mut track, Motor::Velocity { speed: 1.0, gain: 1e4, cap })?;
@@ -202,8 +207,8 @@ fn positions(sheet: &mut Sheet, angles: &mut Plot) -> Result<(), PageError> {
         claim,
         &track,
     );
-    angles.add("position motor", Mark::Line, points);
-    angles.add_closed_form(vec![(0.0, rest), (2.5, rest)]);
+    angles.add("position motor", Mark::Line, first_second(&points));
+    angles.add_closed_form(vec![(0.0, rest), (1.0, rest)]);
     let (mut track, mass) = carriage(G, false, 5e-3)?;
     motor(&mut track, Motor::Position { target: 0.1, stiffness: 2e3, damping: 50.0, cap: f64::INFINITY })?;
     track.run(300, |_| ())?;
@@ -242,7 +247,8 @@ fn limits(sheet: &mut Sheet, angles: &mut Plot) -> Result<(), PageError> {
         Claim::at_most("hinge/limit_impact", "the same: farthest on impact", high + 0.01, most, "rad")
             .rule("1e-2 rad past the limit: the impact takes up to a hundred times the load at rest"),
     );
-    angles.add("limit", Mark::Line, points);
+    angles.add_colored("limit", Mark::Line, 3, first_second(&points));
+    angles.add_closed_form(vec![(0.0, high), (1.0, high)]);
     let (mut track, mass) = carriage(G, false, 5e-3)?;
     act(&mut track, JointAction { range: Some([-0.1, 0.1]), ..JointAction::default() })?;
     track.run(200, |_| ())?;
@@ -275,14 +281,19 @@ impl Page for Fig01 {
         let mut sheet = Sheet { table, claims: Vec::new(), joint_error: 0.0 };
         let mut angles = Plot::new(
             "angles",
-            "Angles of hinges: a torque and a speed without gravity; a position motor and a limit of a rod that falls.",
+            "Angles of hinges: a torque on a wheel without gravity; a rod that a position motor lifts, and one that falls into its limit.",
             "time [s]",
             "angle [rad]",
         );
-        angles.y_range = Some([-1.0, 5.0]);
+        let mut turns = Plot::new(
+            "turns",
+            "Angle of a wheel with a velocity motor, in turns: half a second at its cap, then at its speed.",
+            "time [s]",
+            "turns",
+        );
         forces(&mut sheet, &mut angles)?;
         ctx.say("velocity motors");
-        speeds(&mut sheet, &mut angles, ctx.full())?;
+        speeds(&mut sheet, &mut turns, ctx.full())?;
         ctx.say("position motors");
         positions(&mut sheet, &mut angles)?;
         ctx.say("limits");
@@ -310,7 +321,7 @@ impl Page for Fig01 {
                     settings.sentence()
                 ),
             ],
-            plots: vec![angles],
+            plots: vec![angles, turns],
             tables: vec![sheet.table],
             claims: sheet.claims,
             ..PageOutput::default()

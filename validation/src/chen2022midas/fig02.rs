@@ -98,7 +98,7 @@ impl Page for Fig02 {
         );
         let mut ground = Plot::new(
             "ground",
-            "Height of the lower edge above the ground of the notch. Where it comes to rest is within d̂.",
+            "Height of the lower edge above the ground of the notch. It comes to rest within d̂. Taken from the centre of the beam, so that its own compression, 0.05 µm, counts.",
             "time [s]",
             "height above the ground [m]",
         )

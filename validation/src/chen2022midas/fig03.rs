@@ -3,7 +3,7 @@ use signorini_ipc::{AffineSystem, IpcOptions};
 
 use super::gripper::{Gripper, carry, open, press};
 use super::scenes::{G, Settings, Track, at, block, seen, solid};
-use super::shapes::{Poles, lathe};
+use super::shapes::lathe;
 use crate::claim::number;
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 
@@ -45,12 +45,9 @@ struct Outcome {
 fn pick(force: f64) -> Result<Outcome, PageError> {
     let settings = settings();
     let gap = 0.5 * settings.options.range;
-    let cup = solid(
-        "cup",
-        lathe(SIDES, 0.5, PROFILE.len() as u32, Poles::Closed([0.0, WALL]), |i, _| PROFILE[i as usize]),
-        DENSITY,
-        MU,
-    )?;
+    // Near where the barrier carries the cup.
+    let rest = 0.95 * settings.options.range;
+    let cup = solid("cup", lathe(SIDES, &PROFILE, [0.0, WALL]), DENSITY, MU)?;
     let mass = cup.mass;
     let flat = RADIUS * (std::f64::consts::PI / f64::from(SIDES)).cos();
     let gripper = Gripper {
@@ -63,7 +60,7 @@ fn pick(force: f64) -> Result<Outcome, PageError> {
     };
     let (mut bodies, rails, excluded) = gripper.make(0)?;
     bodies.push((cup, Isometry3::identity()));
-    bodies.push((block("table", [0.15, 0.15, 0.02], 1000.0, MU)?.held(), at(0.01, 0.02, -gap - 0.02)));
+    bodies.push((block("table", [0.15, 0.15, 0.02], 1000.0, MU)?.held(), at(0.01, 0.02, -rest - 0.02)));
     let system = AffineSystem::articulated(bodies, &rails, &excluded, settings.options)
         .map_err(PageError::from_error)?;
     let mut track = Track::new(system, &settings);

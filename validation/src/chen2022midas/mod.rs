@@ -6,14 +6,17 @@ mod fig01;
 mod fig02;
 mod fig03;
 mod fig04;
+mod fig05;
 mod gripper;
 mod scenes;
 mod shapes;
+mod structures;
+mod thread;
 mod units;
 
 use crate::Page;
 
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {
-    vec![&fig01::Fig01, &fig02::Fig02, &fig03::Fig03, &fig04::Fig04, &units::Units]
+    vec![&fig01::Fig01, &fig02::Fig02, &fig03::Fig03, &fig04::Fig04, &fig05::Fig05, &units::Units]
 }

@@ -1,5 +1,5 @@
 use super::scenes::{Track, seen};
-use super::{classics, degenerate};
+use super::{classics, degenerate, structures, thread};
 use crate::{Claim, Context, Page, PageError, PageOutput, Table};
 
 /// Unit scenes of incremental potential contact, a row each.
@@ -33,7 +33,7 @@ impl Page for Units {
         let mut results = seen("What came out", &["scene", "result"]);
         let mut parameters = Table::new("Parameters of each scene", &["scene", "parameters"]);
         let mut claims = Vec::new();
-        let families = [classics::rows, degenerate::rows];
+        let families = [classics::rows, degenerate::rows, structures::rows, thread::rows];
         for family in families {
             for row in family(ctx)? {
                 results.row([row.name.clone(), row.result].into_iter().chain(row.track.cells()));
