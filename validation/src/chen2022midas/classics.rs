@@ -5,7 +5,7 @@ use signorini_geometry::TriangleMesh;
 use signorini_ipc::{AffineSystem, IpcOptions};
 
 use super::scenes::{G, Settings, Track, at, block, solid};
-use super::units::Row;
+use super::units::{Curve, Row};
 use crate::{Claim, Context, PageError};
 
 /// All of them.
@@ -59,6 +59,7 @@ fn tunnelling() -> Result<Row, PageError> {
         result: format!(
             "lowest point {lowest:.5} m, lowest centre {center:.5} m: the impact squeezes the cube by more than its distance to the wall"
         ),
+        curves: Vec::new(),
         claims: vec![claim, track.claim("tunnelling/intact", "a cube at 1000 m/s")],
         track,
     })
@@ -88,6 +89,7 @@ fn masses() -> Result<Row, PageError> {
         name: "mass ratio 1000 : 1, the large cube on the small one".into(),
         parameters: format!("μ = 0.5, cubes of 0.1 and 1 m, 1000 kg/m³; {}; 50 steps", settings.sentence()),
         result: format!("gave way by {:.2} mm per contact", 1e3 * moved),
+        curves: Vec::new(),
         claims: vec![claim, track.claim("mass_ratio/intact", "a cube of 1000 kg on one of 1 kg")],
         track,
     })
@@ -106,9 +108,12 @@ fn incline(mu: f64) -> Result<Row, PageError> {
     ];
     let system = AffineSystem::new(bodies, &[], options).map_err(PageError::from_error)?;
     let mut track = Track::new(system, &settings);
-    track.run(20, |_| ())?;
+    let mut curve = Vec::new();
+    let start = track.center(1).x;
+    let mut draw = |t: &mut Track| curve.push((t.time(), 1e3 * (t.center(1).x - start)));
+    track.run(20, &mut draw)?;
     let (from, speed) = (track.center(1).x, track.velocity(1).x);
-    track.run(40, |_| ())?;
+    track.run(40, &mut draw)?;
     let way = track.center(1).x - from;
     let (h, n) = (settings.dt, 40.0);
     let key = if mu < 0.5 { "slips" } else { "sticks" };
@@ -128,8 +133,12 @@ fn incline(mu: f64) -> Result<Row, PageError> {
     };
     Ok(Row {
         name: format!("incline of tan α = 0.5, μ = {mu}"),
-        parameters: format!("cube of 0.1 m and 1 kg; {}; 60 steps", settings.sentence()),
+        parameters: format!(
+            "cube of 0.1 m and 1 kg; {}; 60 steps, the first 20, in which contacts take up the load, left out",
+            settings.sentence()
+        ),
         result,
+        curves: vec![Curve { plot: "incline", label: format!("μ = {mu}"), points: curve }],
         claims: vec![claim, track.claim(&format!("incline/{key}/intact"), &format!("incline, μ = {mu}"))],
         track,
     })
@@ -152,7 +161,9 @@ fn turntable(mu: f64) -> Result<Row, PageError> {
     track.throw(0, Vector3::zeros(), spin);
     track.throw(1, Vector3::new(0.0, w * r, 0.0), spin);
     track.system.drive(0, Vector3::zeros(), spin).map_err(PageError::from_error)?;
-    track.run(200, |_| ())?;
+    let mut curve = Vec::new();
+    let radius = |t: &Track| t.center(1).x.hypot(t.center(1).y);
+    track.run(200, |t| curve.push((t.time(), 1e3 * (radius(t) - r))))?;
     let end = track.center(1);
     let moved = end.x.hypot(end.y) - r;
     let needed = w * w * r / G;
@@ -179,6 +190,7 @@ fn turntable(mu: f64) -> Result<Row, PageError> {
             settings.sentence()
         ),
         result: format!("{:.2e} m outwards", moved),
+        curves: vec![Curve { plot: "turntable", label: format!("μ = {mu}"), points: curve }],
         claims: vec![claim, track.claim(&format!("turntable/{key}/intact"), &format!("turntable, μ = {mu}"))],
         track,
     })

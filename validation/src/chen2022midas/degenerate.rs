@@ -6,6 +6,7 @@ use signorini_core::na::{Isometry3, Point3, Translation3, UnitQuaternion, Vector
 use signorini_geometry::{MeshDefect, TriangleMesh};
 use signorini_ipc::{AffineSystem, IpcOptions};
 
+use super::fig02::notched;
 use super::scenes::{Settings, Track, at, solid};
 use super::units::Row;
 use crate::{Claim, Context, PageError};
@@ -93,33 +94,75 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
     let edge =
         Isometry3::new(Vector3::new(0.0, 0.0, 0.05 + 0.05 * 2f64.sqrt() + 2e-3), Vector3::x() * FRAC_PI_4);
     let over = |z: f64| at(0.0, 0.0, z);
+    let still = Vector3::zeros();
+    let along = Vector3::x();
     let scenes = [
-        ("spike_on_spike", "spike on spike, point on point", spike(), spike(), flipped(0.402, 0.0)),
-        ("wedge_along_wedge", "wedge on wedge, edge along edge", wedge(), wedge(), flipped(0.202, 0.0)),
+        ("spike_on_spike", "spike on spike, point on point", spike(), spike(), flipped(0.402, 0.0), still),
+        (
+            "wedge_along_wedge",
+            "wedge on wedge, edge along edge",
+            wedge(),
+            wedge(),
+            flipped(0.202, 0.0),
+            still,
+        ),
         (
             "wedge_nearly_along",
             "wedge on wedge, a milliradian from parallel",
             wedge(),
             wedge(),
             flipped(0.202, 1e-3),
+            still,
         ),
-        ("wedge_across_wedge", "wedge on wedge, edge across edge", wedge(), wedge(), flipped(0.202, 1.5)),
-        ("spike_on_wedge", "spike on wedge, point on edge", wedge(), spike(), flipped(0.302, 0.3)),
-        ("cube_on_spike", "cube on a spike", spike(), cube(), over(0.252)),
-        ("cube_on_cube", "cube on cube, all edges in line", cube(), cube(), over(0.102)),
-        ("cube_by_edge", "cube by its edge on a cube", cube(), cube(), edge),
+        (
+            "wedge_across_wedge",
+            "wedge on wedge, edge across edge",
+            wedge(),
+            wedge(),
+            flipped(0.202, 1.5),
+            still,
+        ),
+        ("spike_on_wedge", "spike on wedge, point on edge", wedge(), spike(), flipped(0.302, 0.3), still),
+        (
+            "sliding_spike",
+            "spike on its point over tiles at 1 m/s",
+            tiles(),
+            spike(),
+            flipped(0.2008, 0.2) * at(0.3, 0.0, 0.0),
+            along,
+        ),
+        (
+            "sliding_wedge",
+            "wedge on its edge over tiles at 1 m/s",
+            tiles(),
+            wedge(),
+            flipped(0.1008, 0.2) * at(0.3, 0.0, 0.0),
+            along,
+        ),
+        (
+            "spike_in_crack",
+            "spike into a notch of 10 mm",
+            notched(),
+            spike(),
+            at(1e-3, 1e-3, 0.1) * flipped(0.202, 0.1),
+            still,
+        ),
+        ("cube_on_spike", "cube on a spike", spike(), cube(), over(0.252), still),
+        ("cube_on_cube", "cube on cube, all edges in line", cube(), cube(), over(0.102), still),
+        ("cube_by_edge", "cube by its edge on a cube", cube(), cube(), edge, still),
         (
             "cliff",
             "cliff: half of the upper cube stands over the edge",
             cube(),
             cube(),
             at(0.05, 0.0, 0.1008),
+            still,
         ),
     ];
     let mut rows = Vec::new();
-    for (id, name, low, high, pose) in scenes {
+    for (id, name, low, high, pose, velocity) in scenes {
         ctx.say(name);
-        let (track, settings) = drop_on(low, high, pose, Vector3::zeros())?;
+        let (track, settings) = drop_on(low, high, pose, velocity)?;
         let met = track.worst.nearest.is_some();
         let claim = Claim::decided(
             id,
@@ -133,6 +176,7 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
             name: name.into(),
             parameters,
             result: "met, did not intersect".into(),
+            curves: Vec::new(),
             claims: vec![claim],
             track,
         });
@@ -159,6 +203,7 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
             settings.sentence()
         ),
         result: format!("{way:.4} m, expected {expected:.4} m"),
+        curves: Vec::new(),
         claims: vec![claim, track.claim("internal_edges/intact", "a brick over tiles")],
         track,
     });

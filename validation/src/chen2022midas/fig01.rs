@@ -274,14 +274,14 @@ impl Page for Fig01 {
         "Joints, limits and motors against closed forms"
     }
     fn cost(&self) -> (f64, f64) {
-        (2.0, 4.0)
+        (1.0, 2.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let table = seen("Hinges and slides", &["joint", "parameters", "expected", "measured"]);
         let mut sheet = Sheet { table, claims: Vec::new(), joint_error: 0.0 };
         let mut angles = Plot::new(
             "angles",
-            "Angles of hinges: a torque on a wheel without gravity; a rod that a position motor lifts, and one that falls into its limit.",
+            "Angles of hinges: a torque on a wheel without gravity; a rod that a position motor lifts, and one that falls into its limit; closed forms of the latter are those at rest.",
             "time [s]",
             "angle [rad]",
         );

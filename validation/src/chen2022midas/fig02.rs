@@ -26,7 +26,7 @@ const DT: f64 = 5e-3;
 const STEPS: usize = 60;
 
 /// A beam of 0.5 × 0.01 × 0.1 m with a notch 0.01 m wide and 0.05 m deep in the middle of its upper edge.
-fn notched() -> Result<TriangleMesh, MeshDefect> {
+pub(super) fn notched() -> Result<TriangleMesh, MeshDefect> {
     let (half, wide, high) = (0.25, 0.5 * NOTCH, 0.1);
     let ground = high - DEPTH;
     let outline = [
@@ -83,7 +83,7 @@ impl Page for Fig02 {
         "Beams of 5, 9 and 9.9 mm go into a notch of 10 mm"
     }
     fn cost(&self) -> (f64, f64) {
-        (2.0, 2.0)
+        (1.0, 1.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut table = seen(

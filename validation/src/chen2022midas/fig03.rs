@@ -92,7 +92,7 @@ impl Page for Fig03 {
         "A cup with a wall of 2 mm is picked, placed and released, at one and ten times the force"
     }
     fn cost(&self) -> (f64, f64) {
-        (10.0, 10.0)
+        (1.0, 1.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut table = seen(

@@ -105,7 +105,7 @@ impl Page for Fig04 {
             &[500.0, 1000.0, 2000.0, 4000.0]
         };
         let coefficients: &[f64] =
-            if ctx.full() { &[0.1, 0.2, 0.25, 0.4, 0.5, 0.8, 1.0] } else { &[0.125, 0.25, 0.5, 1.0] };
+            if ctx.full() { &[0.1, 0.125, 0.25, 0.4, 0.5, 0.8, 1.0] } else { &[0.125, 0.25, 0.5, 1.0] };
         let mut table = seen(
             "Least force of each jaw; the other columns are of the last lift of each search",
             &["mass [kg]", "μ", "m g/(2 μ) [N]", "least force [N]"],

@@ -131,7 +131,7 @@ impl Page for Fig05 {
         "A gripper pushes a USB-A plug into its port"
     }
     fn cost(&self) -> (f64, f64) {
-        (10.0, 10.0)
+        (1.0, 1.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let ours = Task { id: "own", name: "meshes made here", from: -13e-3, to: -0.3e-3, substitute: None };

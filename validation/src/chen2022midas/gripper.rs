@@ -22,12 +22,15 @@ pub(super) struct Gripper {
     pub friction: f64,
 }
 
+/// Palm and jaws with their rails and the pairs that do not collide.
+pub(super) type Grip = (Placed, [Joint; 2], [[usize; 2]; 1]);
+
 /// Density of palm and jaws \[kg/m³\].
 pub(super) const DENSITY: f64 = 1000.0;
 
 impl Gripper {
     /// Palm and jaws as bodies `first`, `first` + 1 and `first` + 2 of a scene, with their rails; the pairs that do not collide.
-    pub(super) fn make(&self, first: usize) -> Result<(Placed, [Joint; 2], [[usize; 2]; 1]), PageError> {
+    pub(super) fn make(&self, first: usize) -> Result<Grip, PageError> {
         let half = self.closing.iter().zip(self.jaw).map(|(c, h)| c.abs() * h).sum::<f64>();
         let place = |v: Vector3<f64>| Isometry3::translation(v.x, v.y, v.z);
         let side = |sign: f64| place(self.center + sign * (self.opening + half) * self.closing);

@@ -66,10 +66,8 @@ pub(super) struct Track {
     pub iterations: Vec<u32>,
     /// Solves that did not converge.
     pub unconverged: u32,
-    /// The worst of all states looked at.
+    /// The worst of the ends of all steps.
     pub worst: Invariants,
-    /// Every how many steps distances and crossings are looked at; in builds with debug assertions at every one.
-    pub look_every: usize,
     step: ContactStep<IpcSolver>,
     next: State,
     dt: f64,
@@ -85,7 +83,6 @@ impl Track {
             iterations: Vec::new(),
             unconverged: 0,
             worst: Invariants::default(),
-            look_every: 1,
             step: ContactStep::new(IpcSolver::default()).with_tolerance(tolerance).with_max_relags(40),
             next: State::default(),
             dt: settings.dt,
@@ -101,13 +98,9 @@ impl Track {
         std::mem::swap(&mut self.x, &mut self.next);
         self.iterations.push(r.stats.iterations);
         self.unconverged += r.unconverged;
-        let seen = if cfg!(debug_assertions) {
-            *self.system.observed()
-        } else if self.iterations.len().is_multiple_of(self.look_every) {
-            self.system.invariants(&self.x)
-        } else {
-            return Ok(());
-        };
+        // Builds with debug assertions look at every state themselves.
+        let seen =
+            if cfg!(debug_assertions) { *self.system.observed() } else { self.system.invariants(&self.x) };
         add(&mut self.worst, &seen);
         Ok(())
     }
@@ -195,7 +188,9 @@ impl Track {
                 format!("{least}, {crossing}, {unconverged}"),
                 "m; overlaps; solves that did not converge",
             )
-            .rule("smallest distance above zero and no overlap at the end of every step looked at, no unconverged solve")
+            .rule(
+                "smallest distance above zero and no overlap at the end of every step, no unconverged solve",
+            )
     }
 }
 

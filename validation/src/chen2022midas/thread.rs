@@ -7,7 +7,7 @@ use signorini_ipc::{AffineSystem, IpcOptions};
 
 use super::scenes::{G, Settings, Track, solid};
 use super::shapes::Thread;
-use super::units::Row;
+use super::units::{Curve, Row};
 use crate::claim::number;
 use crate::{Claim, Context, PageError};
 
@@ -45,11 +45,12 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
     let system = AffineSystem::new(bodies, &[], options).map_err(PageError::from_error)?;
     let mut track = Track::new(system, &settings);
     let start = track.center(1).z;
-    let (mut angle, mut most) = (0.0f64, 0.0f64);
+    let (mut angle, mut most, mut curve) = (0.0f64, 0.0f64, Vec::new());
     track.run((seconds / dt).round() as usize, |t| {
         let x = t.axis(1, 0);
         let now = x.y.atan2(x.x);
         angle += (now - angle + 0.5 * TAU).rem_euclid(TAU) - 0.5 * TAU;
+        curve.push((-angle / TAU, 1e3 * (start - t.center(1).z)));
         most = most.max((t.center(1).z - start - PITCH * angle / TAU).abs());
     })?;
     let fall = start - track.center(1).z;
@@ -89,6 +90,14 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
             number(1e3 * most),
             number(1e3 * play)
         ),
+        curves: vec![
+            Curve { plot: "bolt", label: "bolt".into(), points: curve },
+            Curve {
+                plot: "bolt",
+                label: String::new(),
+                points: vec![(0.0, 0.0), (-angle / TAU, -1e3 * PITCH * angle / TAU)],
+            },
+        ],
         claims,
         track,
     }])
