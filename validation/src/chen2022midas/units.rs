@@ -48,7 +48,7 @@ fn plots() -> [Plot; 5] {
         Plot::new("cards", "Height of a card of the upper tent.", "time [s]", "height [mm]"),
         Plot::new(
             "arch",
-            "The middle stone of an arch. Joints that start at half of d̂ open to the distance at which they carry; then friction creeps, at a speed in proportion to ε_v.",
+            "The middle stone of an arch. Joints settle at the distance at which they carry; then friction creeps, at a speed in proportion to ε_v.",
             "time [s]",
             "height above the start [mm]",
         ),
@@ -69,7 +69,7 @@ impl Page for Units {
         "Unit scenes: impact, friction, degenerate contacts, structures, chains, a thread"
     }
     fn cost(&self) -> (f64, f64) {
-        (10.0, 120.0)
+        (10.0, 150.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut results = seen("What came out", &["scene", "result"]);
