@@ -6,6 +6,7 @@
 pub mod affine;
 pub mod analytic;
 pub mod borse2026comfree;
+pub mod chen2022midas;
 /// Statements that can fail.
 pub mod claim;
 pub mod cross;
@@ -38,6 +39,7 @@ pub use recording::{Recording, RecordingError, RecordingHeader};
 pub fn pages() -> Vec<&'static dyn Page> {
     let mut all = kurtz2025cenic::pages();
     all.extend(borse2026comfree::pages());
+    all.extend(chen2022midas::pages());
     all.push(&robots::Robots);
     all.extend(analytic::pages());
     all.extend(cross::pages());

@@ -1,0 +1,215 @@
+//! Contacts without a normal of their own: points on points, edges along edges, cliffs, edges inside a face.
+
+use std::f64::consts::{FRAC_PI_4, PI};
+
+use signorini_core::na::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+use signorini_geometry::{MeshDefect, TriangleMesh};
+use signorini_ipc::{AffineSystem, IpcOptions};
+
+use super::fig02::notched;
+use super::scenes::{Settings, Track, at, solid};
+use super::units::Row;
+use crate::{Claim, Context, PageError};
+
+const MU: f64 = 0.3;
+
+/// A spike: a square base at z = 0 and a point at z = 0.2 m.
+fn spike() -> Result<TriangleMesh, MeshDefect> {
+    let corners =
+        [[-0.05, -0.05, 0.0], [0.05, -0.05, 0.0], [0.05, 0.05, 0.0], [-0.05, 0.05, 0.0], [0.0, 0.0, 0.2]];
+    let points = corners.into_iter().map(Point3::from).collect();
+    TriangleMesh::new(points, vec![[0, 2, 1], [0, 3, 2], [0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]])
+}
+
+/// A wedge: the same base, and an edge along y at z = 0.1 m.
+fn wedge() -> Result<TriangleMesh, MeshDefect> {
+    let corners = [
+        [-0.05, -0.05, 0.0],
+        [0.05, -0.05, 0.0],
+        [0.05, 0.05, 0.0],
+        [-0.05, 0.05, 0.0],
+        [0.0, -0.05, 0.1],
+        [0.0, 0.05, 0.1],
+    ];
+    let points = corners.into_iter().map(Point3::from).collect();
+    let triangles =
+        vec![[0, 2, 1], [0, 3, 2], [0, 1, 4], [2, 3, 5], [1, 2, 5], [1, 5, 4], [3, 0, 4], [3, 4, 5]];
+    TriangleMesh::new(points, triangles)
+}
+
+/// A floor of 8 × 8 squares of 0.1 m in two triangles each, and its underside 0.1 m below.
+fn tiles() -> Result<TriangleMesh, MeshDefect> {
+    let n = 8u32;
+    let corner = |i: u32, z: f64| {
+        let (x, y) = (i % (n + 1), i / (n + 1));
+        Point3::new(0.1 * f64::from(x) - 0.4, 0.1 * f64::from(y) - 0.4, z)
+    };
+    let count = (n + 1) * (n + 1);
+    let points = (0..count).map(|i| corner(i, 0.0)).chain((0..count).map(|i| corner(i, -0.1))).collect();
+    let mut triangles = Vec::new();
+    for i in (0..count).filter(|i| i % (n + 1) < n && i / (n + 1) < n) {
+        let [a, b, c, d] = [i, i + 1, i + n + 2, i + n + 1];
+        triangles.extend([[a, b, c], [a, c, d]]);
+        triangles.extend([[a + count, c + count, b + count], [a + count, d + count, c + count]]);
+    }
+    for k in 0..n {
+        for (a, b) in [
+            (k, k + 1),
+            ((n + 1) * (k + 1) - 1, (n + 1) * (k + 2) - 1),
+            (count - 1 - k, count - 2 - k),
+            ((n + 1) * (k + 1), (n + 1) * k),
+        ] {
+            triangles.extend([[a, a + count, b + count], [a, b + count, b]]);
+        }
+    }
+    TriangleMesh::new(points, triangles)
+}
+
+fn drop_on(
+    low: Result<TriangleMesh, MeshDefect>,
+    high: Result<TriangleMesh, MeshDefect>,
+    pose: Isometry3<f64>,
+    velocity: Vector3<f64>,
+) -> Result<(Track, Settings), PageError> {
+    let settings = Settings { dt: 0.01, tolerance: 1e-4, options: IpcOptions::default() };
+    let bodies = vec![
+        (solid("held", low, 1000.0, MU)?.held(), Isometry3::identity()),
+        (solid("loose", high, 1000.0, MU)?, pose),
+    ];
+    let system = AffineSystem::new(bodies, &[], settings.options).map_err(PageError::from_error)?;
+    let mut track = Track::new(system, &settings);
+    track.throw(1, velocity, Vector3::zeros());
+    track.run(60, |_| ())?;
+    Ok((track, settings))
+}
+
+/// All of them.
+pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
+    let cube = || TriangleMesh::cuboid(&Vector3::repeat(0.05));
+    let upside_down = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), PI);
+    let flipped = |z: f64, yaw: f64| {
+        let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), yaw) * upside_down;
+        Isometry3::from_parts(Translation3::new(0.0, 0.0, z), turn)
+    };
+    let edge =
+        Isometry3::new(Vector3::new(0.0, 0.0, 0.05 + 0.05 * 2f64.sqrt() + 2e-3), Vector3::x() * FRAC_PI_4);
+    let over = |z: f64| at(0.0, 0.0, z);
+    let still = Vector3::zeros();
+    let along = Vector3::x();
+    let scenes = [
+        ("spike_on_spike", "spike on spike, point on point", spike(), spike(), flipped(0.402, 0.0), still),
+        (
+            "wedge_along_wedge",
+            "wedge on wedge, edge along edge",
+            wedge(),
+            wedge(),
+            flipped(0.202, 0.0),
+            still,
+        ),
+        (
+            "wedge_nearly_along",
+            "wedge on wedge, a milliradian from parallel",
+            wedge(),
+            wedge(),
+            flipped(0.202, 1e-3),
+            still,
+        ),
+        (
+            "wedge_across_wedge",
+            "wedge on wedge, edge across edge",
+            wedge(),
+            wedge(),
+            flipped(0.202, 1.5),
+            still,
+        ),
+        ("spike_on_wedge", "spike on wedge, point on edge", wedge(), spike(), flipped(0.302, 0.3), still),
+        (
+            "sliding_spike",
+            "spike on its point over tiles at 1 m/s",
+            tiles(),
+            spike(),
+            flipped(0.2008, 0.2) * at(0.3, 0.0, 0.0),
+            along,
+        ),
+        (
+            "sliding_wedge",
+            "wedge on its edge over tiles at 1 m/s",
+            tiles(),
+            wedge(),
+            flipped(0.1008, 0.2) * at(0.3, 0.0, 0.0),
+            along,
+        ),
+        (
+            "spike_in_crack",
+            "spike into a notch of 10 mm",
+            notched(),
+            spike(),
+            at(1e-3, 1e-3, 0.1) * flipped(0.202, 0.1),
+            still,
+        ),
+        ("cube_on_spike", "cube on a spike", spike(), cube(), over(0.252), still),
+        ("cube_on_cube", "cube on cube, all edges in line", cube(), cube(), over(0.102), still),
+        ("cube_by_edge", "cube by its edge on a cube", cube(), cube(), edge, still),
+        (
+            "cliff",
+            "cliff: half of the upper cube stands over the edge",
+            cube(),
+            cube(),
+            at(0.05, 0.0, 0.1008),
+            still,
+        ),
+    ];
+    let mut rows = Vec::new();
+    for (id, name, low, high, pose, velocity) in scenes {
+        ctx.say(name);
+        let (track, settings) = drop_on(low, high, pose, velocity)?;
+        let met = track.worst.nearest.is_some();
+        let claim = Claim::decided(
+            id,
+            &format!("{name}: the bodies meet, and nothing intersects in 0.6 s"),
+            met && track.intact(),
+        )
+        .values("met, intact".into(), format!("{}, {}", yes(met, "met"), yes(track.intact(), "intact")), "")
+        .rule("a distance below d̂ was seen, none was zero, no overlap, every solve converged");
+        let parameters = format!("μ = {MU}, 1000 kg/m³, lower body held; {}; 60 steps", settings.sentence());
+        rows.push(Row {
+            name: name.into(),
+            parameters,
+            result: "met, did not intersect".into(),
+            curves: Vec::new(),
+            claims: vec![claim],
+            track,
+        });
+    }
+    ctx.say("edges inside a face");
+    let brick = TriangleMesh::cuboid(&Vector3::new(0.05, 0.04, 0.03));
+    let speed = 1.5;
+    let (track, settings) = drop_on(tiles(), brick, at(-0.3, 0.013, 0.03095), Vector3::new(speed, 0.0, 0.0))?;
+    let way = track.center(1).x + 0.3;
+    let expected = speed * speed / (2.0 * MU * 9.81) - 0.5 * speed * settings.dt;
+    let claim = Claim::relative(
+        "internal_edges",
+        "a brick slides over tiles: its way until it stops, v²/(2 μ g) less half a step",
+        expected,
+        way,
+        0.05,
+        "m",
+    )
+    .rule("within 5 %: each edge of a tile is felt as one, 3 % of the way in all at this d̂");
+    rows.push(Row {
+        name: "internal edges: a brick slides over tiles of 0.1 m".into(),
+        parameters: format!(
+            "μ = {MU}, 1000 kg/m³, 0.1 × 0.08 × 0.06 m at {speed} m/s; {}; 60 steps",
+            settings.sentence()
+        ),
+        result: format!("{way:.4} m, expected {expected:.4} m"),
+        curves: Vec::new(),
+        claims: vec![claim, track.claim("internal_edges/intact", "a brick over tiles")],
+        track,
+    });
+    Ok(rows)
+}
+
+fn yes(holds: bool, what: &str) -> String {
+    if holds { what.into() } else { format!("not {what}") }
+}

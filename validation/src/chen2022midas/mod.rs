@@ -1,0 +1,22 @@
+//! Figures of chen2022midas and the unit scenes of incremental potential contact.
+
+mod classics;
+mod degenerate;
+mod fig01;
+mod fig02;
+mod fig03;
+mod fig04;
+mod fig05;
+mod gripper;
+mod scenes;
+mod shapes;
+mod structures;
+mod thread;
+mod units;
+
+use crate::Page;
+
+/// The pages in order.
+pub fn pages() -> Vec<&'static dyn Page> {
+    vec![&fig01::Fig01, &fig02::Fig02, &fig03::Fig03, &fig04::Fig04, &fig05::Fig05, &units::Units]
+}

@@ -1,0 +1,249 @@
+//! Settings, steps and shapes that the pages share.
+
+use signorini_core::na::{Isometry3, Vector3};
+use signorini_core::{OneStep, State, Tolerance};
+use signorini_geometry::{MeshDefect, TriangleMesh};
+use signorini_integrators::ContactStep;
+use signorini_ipc::{AffineBody, AffineSystem, Invariants, IpcOptions, IpcSolver};
+
+use crate::claim::number;
+use crate::{Claim, PageError, Table};
+
+/// Size of gravity \[m/s²\].
+pub(super) const G: f64 = 9.81;
+/// Most Newton iterations of a solve.
+const ITERATIONS: u32 = 300;
+
+/// What a run needs besides its bodies.
+#[derive(Clone, Copy)]
+pub(super) struct Settings {
+    /// Step \[s\].
+    pub dt: f64,
+    /// Newton ends when no point changes its speed by more \[m/s\].
+    pub tolerance: f64,
+    /// Barrier, friction, gravity.
+    pub options: IpcOptions,
+}
+
+impl Settings {
+    /// All parameters but coefficients of friction.
+    pub(super) fn sentence(&self) -> String {
+        let o = &self.options;
+        let weights = if o.area_weights { " with area weights" } else { "" };
+        let (d, k) = (short(o.range), short(o.stiffness));
+        format!("d̂ = {d} m, κ = {k} J/m⁴{weights}, {}", self.without_barrier())
+    }
+
+    /// All parameters but those of the barrier and coefficients of friction.
+    pub(super) fn without_barrier(&self) -> String {
+        let o = &self.options;
+        let passes = match o.friction_passes {
+            1 => "once".into(),
+            n => format!("up to {n} times"),
+        };
+        format!(
+            "h = {} ms, k = {} Pa of the orthogonality, ε_v = {} m/s, friction solved {passes} per step, Newton tolerance {} m/s",
+            short(1e3 * self.dt),
+            short(o.orthogonality),
+            short(o.stiction_speed),
+            short(self.tolerance),
+        )
+    }
+}
+
+/// A number with as few digits as it needs.
+pub(super) fn short(x: f64) -> String {
+    number(x).replace(".000e", "e")
+}
+
+/// A system on its way, with what was seen of it.
+pub(super) struct Track {
+    /// The bodies.
+    pub system: AffineSystem,
+    /// Where they are.
+    pub x: State,
+    /// Newton iterations of each step, all passes of friction together.
+    pub iterations: Vec<u32>,
+    /// Solves that did not converge.
+    pub unconverged: u32,
+    /// The worst of the ends of all steps.
+    pub worst: Invariants,
+    step: ContactStep<IpcSolver>,
+    next: State,
+    dt: f64,
+}
+
+impl Track {
+    /// At the start, at rest.
+    pub(super) fn new(system: AffineSystem, settings: &Settings) -> Self {
+        let tolerance = Tolerance { relative: settings.tolerance, max_iterations: ITERATIONS };
+        Self {
+            x: system.initial_state(),
+            system,
+            iterations: Vec::new(),
+            unconverged: 0,
+            worst: Invariants::default(),
+            step: ContactStep::new(IpcSolver::default()).with_tolerance(tolerance).with_max_relags(40),
+            next: State::default(),
+            dt: settings.dt,
+        }
+    }
+
+    /// One step.
+    pub(super) fn advance(&mut self) -> Result<(), PageError> {
+        let r = self
+            .step
+            .step(&mut self.system, &self.x, self.dt, false, &mut self.next)
+            .map_err(PageError::from_error)?;
+        std::mem::swap(&mut self.x, &mut self.next);
+        self.iterations.push(r.stats.iterations);
+        self.unconverged += r.unconverged;
+        // Builds with debug assertions look at every state themselves.
+        let seen =
+            if cfg!(debug_assertions) { *self.system.observed() } else { self.system.invariants(&self.x) };
+        add(&mut self.worst, &seen);
+        Ok(())
+    }
+
+    /// Many steps; `each` sees the track after each.
+    pub(super) fn run(&mut self, steps: usize, mut each: impl FnMut(&mut Self)) -> Result<(), PageError> {
+        for _ in 0..steps {
+            self.advance()?;
+            each(self);
+        }
+        Ok(())
+    }
+
+    /// The time \[s\].
+    pub(super) fn time(&self) -> f64 {
+        self.x.t
+    }
+
+    /// Position of the centre of mass of a body \[m\].
+    pub(super) fn center(&self, body: usize) -> Vector3<f64> {
+        self.part(body, &self.x.q)
+    }
+
+    /// Velocity of the centre of mass of a body \[m/s\].
+    pub(super) fn velocity(&self, body: usize) -> Vector3<f64> {
+        self.part(body, &self.x.v)
+    }
+
+    fn part(&self, body: usize, of: &[f64]) -> Vector3<f64> {
+        let at = self.system.coordinates_of(body);
+        at.map_or_else(Vector3::zeros, |at| Vector3::from_column_slice(&of[at..at + 3]))
+    }
+
+    /// Column of A: where the body's own axis points.
+    pub(super) fn axis(&self, body: usize, axis: usize) -> Vector3<f64> {
+        let at = self.system.coordinates_of(body);
+        at.map_or_else(
+            || Vector3::ith(axis, 1.0),
+            |at| Vector3::from_fn(|r, _| self.x.q[at + 3 + 3 * r + axis]),
+        )
+    }
+
+    /// Starts a body with a velocity of its centre and an angular velocity.
+    pub(super) fn throw(&mut self, body: usize, linear: Vector3<f64>, angular: Vector3<f64>) {
+        if let Some(at) = self.system.coordinates_of(body) {
+            let v = self.system.bodies()[body].velocity(&self.x.q[at..at + 12], &linear, &angular);
+            self.x.v[at..at + 12].copy_from_slice(&v);
+        }
+    }
+
+    /// Mean and largest number of Newton iterations of a step.
+    pub(super) fn newton(&self) -> (f64, u32) {
+        let sum: u32 = self.iterations.iter().sum();
+        let count = self.iterations.len().max(1);
+        (f64::from(sum) / count as f64, self.iterations.iter().copied().max().unwrap_or(0))
+    }
+
+    /// Cells of [`seen`].
+    pub(super) fn cells(&self) -> [String; 5] {
+        let (mean, most) = self.newton();
+        let w = &self.worst;
+        let least =
+            if w.smallest_distance.is_finite() { number(w.smallest_distance) } else { "> d̂".into() };
+        [
+            least,
+            if w.crossing.is_some() { "yes".into() } else { "none".into() },
+            format!("{mean:.1} ({most})"),
+            self.unconverged.to_string(),
+            number(w.orthogonality_error),
+        ]
+    }
+
+    /// Nothing crossed, every distance was above zero, and every solve converged.
+    pub(super) fn intact(&self) -> bool {
+        self.worst.crossing.is_none() && self.worst.smallest_distance > 0.0 && self.unconverged == 0
+    }
+
+    /// The claim that nothing intersects and every solve converges.
+    pub(super) fn claim(&self, id: &str, what: &str) -> Claim {
+        let [least, crossing, _, unconverged, _] = self.cells();
+        let text = format!("{what}: nothing intersects, every solve converges");
+        Claim::decided(id, &text, self.intact())
+            .values(
+                "> 0, none, 0".into(),
+                format!("{least}, {crossing}, {unconverged}"),
+                "m; overlaps; solves that did not converge",
+            )
+            .rule(
+                "smallest distance above zero and no overlap at the end of every step, no unconverged solve",
+            )
+    }
+}
+
+/// A table of runs whose last columns are [`Track::cells`].
+pub(super) fn seen(caption: &str, head: &[&str]) -> Table {
+    let common = [
+        "smallest distance [m]",
+        "overlaps",
+        "Newton iterations per step, mean (most)",
+        "unconverged solves",
+        "largest |A Aᵀ − 1|",
+    ];
+    let all: Vec<&str> = head.iter().copied().chain(common).collect();
+    Table::new(caption, &all)
+}
+
+fn add(a: &mut Invariants, b: &Invariants) {
+    if b.smallest_distance < a.smallest_distance {
+        (a.smallest_distance, a.nearest) = (b.smallest_distance, b.nearest);
+    }
+    a.crossing = a.crossing.or(b.crossing);
+    a.smallest_determinant = a.smallest_determinant.min(b.smallest_determinant);
+    a.orthogonality_error = a.orthogonality_error.max(b.orthogonality_error);
+    a.joint_error = a.joint_error.max(b.joint_error);
+    a.states += 1;
+}
+
+/// Bodies with the poses of their meshes.
+pub(super) type Placed = Vec<(AffineBody, Isometry3<f64>)>;
+
+/// A solid of a mesh.
+pub(super) fn solid(
+    name: &str,
+    mesh: Result<TriangleMesh, MeshDefect>,
+    density: f64,
+    friction: f64,
+) -> Result<AffineBody, PageError> {
+    let mesh = mesh.map_err(PageError::from_error)?;
+    let body = AffineBody::solid(name, &mesh, density).map_err(PageError::from_error)?;
+    Ok(body.with_friction(friction))
+}
+
+/// A cuboid by half its sides \[m\].
+pub(super) fn block(
+    name: &str,
+    half: [f64; 3],
+    density: f64,
+    friction: f64,
+) -> Result<AffineBody, PageError> {
+    solid(name, TriangleMesh::cuboid(&Vector3::from(half)), density, friction)
+}
+
+/// A translation.
+pub(super) fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {
+    Isometry3::translation(x, y, z)
+}
