@@ -1,9 +1,9 @@
 use signorini_core::na::{Isometry3, Vector3};
+use signorini_geometry::TriangleMesh;
 use signorini_ipc::{AffineSystem, IpcOptions};
 
 use super::gripper::{Gripper, carry, open, press};
 use super::scenes::{G, Settings, Track, at, block, seen, solid};
-use super::shapes::lathe;
 use crate::claim::number;
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 
@@ -47,7 +47,7 @@ fn pick(force: f64) -> Result<Outcome, PageError> {
     let gap = 0.5 * settings.options.range;
     // Near where the barrier carries the cup.
     let rest = 0.95 * settings.options.range;
-    let cup = solid("cup", lathe(SIDES, &PROFILE, [0.0, WALL]), DENSITY, MU)?;
+    let cup = solid("cup", TriangleMesh::revolved(SIDES, &PROFILE, [0.0, WALL]), DENSITY, MU)?;
     let mass = cup.mass;
     let flat = RADIUS * (std::f64::consts::PI / f64::from(SIDES)).cos();
     let gripper = Gripper {

@@ -2,11 +2,13 @@
 
 mod classics;
 mod degenerate;
+mod error_control;
 mod fig01;
 mod fig02;
 mod fig03;
 mod fig04;
 mod fig05;
+mod fig09;
 mod gripper;
 mod scenes;
 mod shapes;
@@ -18,5 +20,14 @@ use crate::Page;
 
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {
-    vec![&fig01::Fig01, &fig02::Fig02, &fig03::Fig03, &fig04::Fig04, &fig05::Fig05, &units::Units]
+    vec![
+        &fig01::Fig01,
+        &fig02::Fig02,
+        &fig03::Fig03,
+        &fig04::Fig04,
+        &fig05::Fig05,
+        &fig09::Fig09,
+        &units::Units,
+        &error_control::ErrorControl,
+    ]
 }

@@ -5,30 +5,6 @@ use std::f64::consts::TAU;
 use signorini_core::na::{Isometry3, Point3, Vector3};
 use signorini_geometry::{MeshDefect, TriangleMesh};
 
-/// Rings about z with `sides` points each, the first half a side from +x, by radius and height \[m\]; closed by points on the axis at two heights \[m\], before the first ring and after the last.
-pub(super) fn lathe(sides: u32, rings: &[[f64; 2]], poles: [f64; 2]) -> Result<TriangleMesh, MeshDefect> {
-    let mut points = Vec::new();
-    for [r, z] in rings {
-        for k in 0..sides {
-            let angle = TAU * (f64::from(k) + 0.5) / f64::from(sides);
-            points.push(Point3::new(r * angle.cos(), r * angle.sin(), *z));
-        }
-    }
-    let last = points.len() as u32;
-    points.extend(poles.map(|z| Point3::new(0.0, 0.0, z)));
-    let mut triangles = Vec::new();
-    for k in 0..sides {
-        let next = (k + 1) % sides;
-        for ring in (0..last - sides).step_by(sides as usize) {
-            let (a, b) = (ring + k, ring + next);
-            triangles.extend([[a, b, b + sides], [a, b + sides, a + sides]]);
-        }
-        triangles.push([last, next, k]);
-        triangles.push([last + 1, last - sides + k, last - sides + next]);
-    }
-    outwards(points, triangles)
-}
-
 /// A thread: a profile that rises by a pitch per turn.
 pub(super) struct Thread {
     /// Points per turn.

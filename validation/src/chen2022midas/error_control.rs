@@ -1,0 +1,212 @@
+use signorini_core::na::{Isometry3, Vector3};
+use signorini_core::{AcceptedStep, Integrator, State, StepObserver, System, Tolerance};
+use signorini_integrators::{ContactStep, FixedStep, cenic};
+use signorini_ipc::{AffineSystem, IpcOptions, IpcSolver};
+
+use super::scenes::{Placed, at, block, short};
+use crate::claim::number;
+use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+
+/// What error control buys on an impact and on a falling stack.
+pub(super) struct ErrorControl;
+
+const DENSITY: f64 = 1000.0;
+/// Soft enough that steps of a millisecond resolve an impact.
+const RANGE: f64 = 5e-3;
+const STIFFNESS: f64 = 1e8;
+/// Newton tolerance of equal steps \[m/s\].
+const TIGHT: f64 = 1e-8;
+
+/// A scene, when its error is measured \[s\], and what falls.
+struct Fall {
+    key: &'static str,
+    name: &'static str,
+    cubes: usize,
+    end: f64,
+}
+
+const FALLS: [Fall; 2] = [
+    Fall { key: "impact", name: "impact of one cube", cubes: 1, end: 0.2 },
+    Fall { key: "stack", name: "stack of four", cubes: 4, end: 0.3 },
+];
+
+/// Cubes of 0.1 m over a floor, 50 mm apart.
+fn system(cubes: usize) -> Result<AffineSystem, PageError> {
+    let mut bodies: Placed =
+        vec![(block("floor", [2.0, 2.0, 0.05], DENSITY, 0.0)?.held(), at(0.0, 0.0, -0.05))];
+    for k in 0..cubes {
+        // Turned a little against each other, so that edges are not parallel.
+        let k_th = k as f64;
+        let place =
+            Isometry3::new(Vector3::new(0.0, 0.0, 0.1 + 0.15 * k_th), Vector3::new(0.0, 0.0, 0.1 * k_th));
+        bodies.push((block(&format!("cube {k}"), [0.05; 3], DENSITY, 0.0)?, place));
+    }
+    let options = IpcOptions { range: RANGE, stiffness: STIFFNESS, ..IpcOptions::default() };
+    AffineSystem::new(bodies, &[], options).map_err(PageError::from_error)
+}
+
+/// Height of the lowest cube over time, and step sizes.
+#[derive(Default)]
+struct Seen {
+    height: Vec<(f64, f64)>,
+    steps: Vec<(f64, f64)>,
+}
+
+impl StepObserver for Seen {
+    fn accepted(&mut self, step: &AcceptedStep<'_>) {
+        self.height.push((step.x1.t, 1e3 * (step.x1.q[2] - 0.05)));
+        self.steps.push((step.x0.t, 1e3 * (step.x1.t - step.x0.t)));
+    }
+}
+
+/// One run: Newton iterations, positions of all points at the end, what was seen.
+struct Ran {
+    iterations: u64,
+    steps: u64,
+    end: State,
+    seen: Seen,
+    intact: bool,
+}
+
+fn run(fall: &Fall, integrator: &mut dyn Integrator) -> Result<Ran, PageError> {
+    let mut s = system(fall.cubes)?;
+    let (mut x, mut seen) = (s.initial_state(), Seen::default());
+    let r = integrator.advance(&mut s, &mut x, fall.end, &mut seen).map_err(PageError::from_error)?;
+    let last = s.invariants(&x);
+    let observed = s.observed();
+    let intact = r.unconverged == 0
+        && last.crossing.is_none()
+        && observed.crossing.is_none()
+        && last.smallest_distance.min(observed.smallest_distance) > 0.0;
+    Ok(Ran { iterations: r.newton_iterations, steps: r.steps, end: x, seen, intact })
+}
+
+fn equal(fall: &Fall, dt: f64) -> Result<Ran, PageError> {
+    let tolerance = Tolerance { relative: TIGHT, max_iterations: 300 };
+    let step = ContactStep::new(IpcSolver::default()).with_tolerance(tolerance);
+    run(fall, &mut FixedStep::new(step, dt).map_err(PageError::from_error)?)
+}
+
+/// Work at which a curve of (work, error), falling, has an error; straight between points in logarithms, and beyond the last by its last slope.
+fn work_at(curve: &[(f64, f64)], error: f64) -> Option<f64> {
+    let logs: Vec<(f64, f64)> = curve.iter().map(|(w, e)| (w.ln(), e.ln())).collect();
+    let pair = logs.windows(2).find(|p| p[1].1 <= error.ln()).or(logs.windows(2).last())?;
+    let ((w0, e0), (w1, e1)) = (pair[0], pair[1]);
+    Some((w0 + (w1 - w0) * (error.ln() - e0) / (e1 - e0)).exp())
+}
+
+impl Page for ErrorControl {
+    fn id(&self) -> &'static str {
+        "chen2022midas/error_control"
+    }
+    fn title(&self) -> &'static str {
+        "Incremental potential contact under error control (ours)"
+    }
+    fn cost(&self) -> (f64, f64) {
+        (10.0, 30.0)
+    }
+    fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
+        let accuracies: &[f64] =
+            if ctx.full() { &[1e-3, 1e-4, 1e-5, 1e-6, 1e-7] } else { &[1e-3, 1e-4, 1e-5, 1e-6] };
+        let halvings = if ctx.full() { 9 } else { 7 };
+        let mut out = PageOutput {
+            text: vec![format!(
+                "Cubes of 0.1 m and {DENSITY} kg/m³ without friction fall 50 mm onto a floor, one alone, or four 50 mm apart over each other and turned by 0.1 rad each. d̂ = {} m, κ = {} J/m⁴: soft enough that an impact takes milliseconds. Equal \
+                 steps h = 10 ms / 2ⁿ with a Newton tolerance of {} m/s; error control by step doubling (`cenic`) at its own tolerances. The error is the largest distance of a surface point from where the finest run has it, at {} and {} s; the finest \
+                 run has equal steps a quarter of the smallest ones shown. Newton iterations count all work, rejected steps and both halves included.",
+                short(RANGE),
+                short(STIFFNESS),
+                short(TIGHT),
+                FALLS[0].end,
+                FALLS[1].end
+            )],
+            ..PageOutput::default()
+        };
+        let mut table =
+            Table::new("Work and error", &["scene", "integrator", "steps", "Newton iterations", "error [m]"]);
+        for fall in &FALLS {
+            let finest = 10e-3 / f64::from(1 << (halvings + 1));
+            ctx.say(format!("{}, reference", fall.name));
+            let reference = equal(fall, finest)?;
+            let s = system(fall.cubes)?;
+            let mut work = Plot::new(
+                &format!("{}_work", fall.key),
+                &format!("{}: error at {} s against work.", fall.name, fall.end),
+                "Newton iterations",
+                "error [m]",
+            )
+            .log(true, true);
+            let mut height = Plot::new(
+                &format!("{}_height", fall.key),
+                &format!(
+                    "{}: gap between the lowest cube and the floor, and the steps that error control takes at 1e-5.",
+                    fall.name
+                ),
+                "time [s]",
+                "gap [mm], step [ms]",
+            );
+            height.add(
+                "gap, finest run",
+                Mark::Dashed,
+                reference.seen.height.iter().copied().step_by(8).collect(),
+            );
+            let mut intact = reference.intact;
+            let (mut fixed, mut controlled) = (Vec::new(), Vec::new());
+            let mut row = |name: String, r: &Ran, error: f64| {
+                table.row([
+                    fall.name.into(),
+                    name,
+                    r.steps.to_string(),
+                    r.iterations.to_string(),
+                    number(error),
+                ]);
+            };
+            for n in 0..halvings {
+                let dt = 10e-3 / f64::from(1 << n);
+                ctx.say(format!("{}, h = {} ms", fall.name, short(1e3 * dt)));
+                let r = equal(fall, dt)?;
+                let error = s.distance(&r.end, &reference.end);
+                intact &= r.intact;
+                fixed.push((r.iterations as f64, error));
+                row(format!("h = {} ms", short(1e3 * dt)), &r, error);
+            }
+            for &accuracy in accuracies {
+                ctx.say(format!("{}, accuracy {accuracy:e}", fall.name));
+                let r = run(fall, &mut cenic(IpcSolver::default(), accuracy))?;
+                let error = s.distance(&r.end, &reference.end);
+                intact &= r.intact;
+                controlled.push((r.iterations as f64, error));
+                row(format!("accuracy {accuracy:e} m"), &r, error);
+                if accuracy == 1e-5 {
+                    height.add("gap, accuracy 1e-5", Mark::Line, r.seen.height.clone());
+                    height.add("step, accuracy 1e-5", Mark::Points, r.seen.steps.clone());
+                }
+            }
+            let last = controlled[controlled.len() - 1];
+            let ratio = work_at(&fixed, last.1).map_or(f64::NAN, |w| w / last.0);
+            work.add("equal steps", Mark::LinePoints, fixed);
+            work.add("error control", Mark::LinePoints, controlled);
+            out.plots.extend([work, height]);
+            out.claims.push(
+                Claim::at_least(
+                    &format!("{}/work", fall.key),
+                    &format!("{}: Newton iterations of equal steps with the error of the finest accuracy, over those of error control", fall.name),
+                    1.0,
+                    ratio,
+                    "",
+                )
+                .rule("above one: error control pays; interpolated on the curve of equal steps"),
+            );
+            out.claims.push(
+                Claim::decided(
+                    &format!("{}/intact", fall.key),
+                    &format!("{}: nothing intersects in any run, every solve converges", fall.name),
+                    intact,
+                )
+                .rule("no overlap, a smallest distance above zero, no unconverged solve"),
+            );
+        }
+        out.tables.push(table);
+        Ok(out)
+    }
+}
