@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::na::{Isometry3, Vector3};
-use signorini_core::{OneStep, State, System, Tolerance};
+use signorini_core::{OneStep, Slot, State, System, Tolerance};
 use signorini_geometry::TriangleMesh;
 use signorini_integrators::ContactStep;
 use signorini_ipc::{Adaptation, AffineBody, AffineSystem, BarrierSeed, IpcOptions, IpcSolver};
@@ -63,7 +63,7 @@ fn analytic_a_thousand_times_the_mass_with_a_chosen_stiffness() {
     assert!(x.q[2] > 0.05 && x.q[2] < 0.051 && x.q[14] - x.q[2] > 0.1 - 1e-4 && x.q[14] < 0.152, "{:?}", x.q);
     assert!(x.v.iter().all(|v| v.abs() < 1e-3), "{:?}", x.v);
     let weight = 1001.0 * 9.81;
-    let wrench = s.contact_wrenches(signorini_core::Slot::Start).unwrap()[0][0];
+    let wrench = s.contact_wrenches(Slot::Start).unwrap()[0][0];
     assert!((wrench.z + weight).abs() < 1e-3 * weight, "{wrench}");
 }
 
@@ -161,14 +161,42 @@ fn property_threads_change_no_bit_of_adaptive_runs() {
 }
 
 #[test]
+fn analytic_a_raise_is_not_seen_by_line_searches() {
+    let (dt, gap, way) = (0.01, 1e-10, 2e-11);
+    let at = |adaptation, raise: bool| {
+        let start = Isometry3::translation(0.3, -0.3, 0.05 + gap);
+        let bodies = vec![floor(), (cuboid("cube", [0.05; 3], 1e3), start)];
+        let options = IpcOptions { adaptation, stiffness: 1e3, ..IpcOptions::default() };
+        let mut s = AffineSystem::new(bodies, &[], options).unwrap();
+        let x = s.initial_state();
+        s.prepare(Slot::Start, &x, dt).unwrap();
+        let p = s.problem(Slot::Start, dt).unwrap();
+        // 1e-10 m is below 1e-9 of the diagonal of 0.17 m; down by a fifth of it, and up again.
+        let mut v = x.v.clone();
+        v[2] = -way / dt;
+        let before = p.value(&v).unwrap();
+        p.relinearize(&v).unwrap();
+        let after = p.value(&v).unwrap();
+        assert!((after - before).abs() < 1e-12 * before.abs(), "{after} {before}");
+        // Asked once for another solve with what is new; then friction, which there is none of, is what it was.
+        assert_eq!([p.relag(&[]).unwrap(), p.relag(&[]).unwrap()], [raise, false]);
+        p.relinearize(&x.v).unwrap();
+        assert!(!p.relag(&[]).unwrap(), "it grows");
+        s.contact_wrenches(Slot::Start).unwrap()[1][0].z
+    };
+    let (fixed, raised) = (at(Adaptation::Fixed, false), at(Adaptation::Raise, true));
+    assert!((raised - 2.0 * fixed).abs() < 1e-9 * fixed, "{raised} {fixed}");
+}
+
+#[test]
 fn property_rejected_steps_leave_the_stiffness() {
     // A step that is not taken raises nothing for good.
     let mut s = stack(IpcOptions { adaptation: Adaptation::Raise, stiffness: 1.0, ..IpcOptions::default() });
     let mut step = ContactStep::new(IpcSolver::default())
         .with_tolerance(Tolerance { relative: 1e-5, max_iterations: 300 });
     let x = s.initial_state();
-    s.prepare(signorini_core::Slot::Start, &x, 0.05).unwrap();
-    s.problem(signorini_core::Slot::Start, 0.05).unwrap();
+    s.prepare(Slot::Start, &x, 0.05).unwrap();
+    s.problem(Slot::Start, 0.05).unwrap();
     assert_eq!(s.stiffness(), 1.0);
     let mut next = State::default();
     step.step(&mut s, &x, 0.01, false, &mut next).unwrap();
