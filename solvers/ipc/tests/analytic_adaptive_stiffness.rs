@@ -1,11 +1,13 @@
 //! κ that is chosen by loads and raised where it is too little.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use signorini_core::na::{Isometry3, Vector3};
+use signorini_core::na::{Isometry3, Point3, Vector3};
 use signorini_core::{OneStep, Slot, State, System, Tolerance};
 use signorini_geometry::TriangleMesh;
 use signorini_integrators::ContactStep;
-use signorini_ipc::{Adaptation, AffineBody, AffineSystem, BarrierSeed, IpcOptions, IpcSolver};
+use signorini_ipc::{
+    Adaptation, AffineBody, AffineSystem, BarrierSeed, IpcOptions, IpcSolver, Joint, JointKind,
+};
 
 fn cuboid(name: &str, half: [f64; 3], density: f64) -> AffineBody {
     AffineBody::solid(name, &TriangleMesh::cuboid(&Vector3::from(half)).unwrap(), density).unwrap()
@@ -100,6 +102,36 @@ fn analytic_a_tight_fit_with_a_chosen_stiffness() {
     println!("κ from {:e} to {:e}", kappa[0], kappa[59]);
     // Down by 69.8 mm in 0.12 s, held in the middle by both walls.
     assert!((x.q[2] - 0.05).abs() < 2.5e-4 && x.q[0].abs() < 2e-5, "{:?}", &x.q[..3]);
+}
+
+#[test]
+fn analytic_an_arm_comes_to_rest_on_the_floor() {
+    // A rod on a hinge falls on its end: in the coordinates that joints leave, κ is chosen and raised as well.
+    for (adaptation, stiffness) in [(Adaptation::Choose, 1.0), (Adaptation::Raise, 10.0)] {
+        let post = (cuboid("post", [0.01; 3], 1e3).held(), Isometry3::translation(0.0, 0.0, 0.1));
+        let rod = (cuboid("rod", [0.1, 0.02, 0.02], 1e3), Isometry3::translation(0.1, 0.0, 0.1));
+        let kind = JointKind::Hinge { at: Point3::new(0.0, 0.0, 0.1), axis: Vector3::y(), half_length: 0.05 };
+        let options = IpcOptions { adaptation, stiffness, ..IpcOptions::default() };
+        let joint = Joint::new("hinge", [1, 2], kind);
+        let mut s = AffineSystem::articulated(vec![floor(), post, rod], &[joint], &[], options).unwrap();
+        let (x, kappa) = run(&mut s, 5e-3, 100);
+        let weight = 0.32 * 9.81;
+        let angle = s.joint_value(&x, 0).unwrap();
+        // Its lower edge, 0.2 m along and 0.02 m below, is on the ground: 0.2 sin θ + 0.02 cos θ = 0.1, up to the range. Bent by 0.3 N·m on k V = 3.2e4 N·m, it is 2e-6 m off.
+        let height = 0.1 - 0.2 * angle.sin() - 0.02 * angle.cos();
+        assert!(
+            height > -2e-6 && height < 1e-3 && x.v.iter().all(|v| v.abs() < 1e-3),
+            "{height:e} {:?}",
+            x.v
+        );
+        // The floor carries weight times arm over the arm of the edge, the hinge the rest; friction along the floor has its part in both.
+        let floor = -s.contact_wrenches(Slot::Start).unwrap()[0][0];
+        let hinge = s.joint_reactions(Slot::Start).unwrap()[0][0];
+        let left: Vector3<f64> = floor + hinge - weight * Vector3::z();
+        assert!(left.norm() < 1e-3 * weight, "{floor} {hinge}");
+        println!("{adaptation:?}: κ from {:e} to {:e}", kappa[0], kappa[99]);
+        assert!(kappa.windows(2).skip(60).all(|k| k[0] == k[1]), "{kappa:?}");
+    }
 }
 
 #[test]

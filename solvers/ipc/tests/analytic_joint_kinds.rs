@@ -196,6 +196,9 @@ fn analytic_bounds_of_a_distance_are_never_reached() {
             (least, most) = (least.min(d), most.max(d));
         });
         assert!(least > 0.1 && most < 0.3 && most - least > goes, "{dx} {dz}: {least} {most}");
+        let room = s.observed().bound_room;
+        // The start, which nobody looked at, has 0.1 m.
+        assert!(room > 0.0 && (room - (least - 0.1).min(0.3 - most)).abs() < 1e-15, "{room} {least} {most}");
     }
     // A state beyond is refused with the joint's name.
     let mut s = roped(start, G);
