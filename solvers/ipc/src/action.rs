@@ -226,10 +226,11 @@ impl ActiveJoint {
         self.coordinate.near(self.coordinate.at(world, q).0, self.last)
     }
 
-    /// A bound that the number is not within at q, with the number.
-    pub(crate) fn beyond(&self, world: &World, q: &[f64]) -> Option<(f64, f64)> {
+    /// Room between the number and the nearest of its bounds at q, with that bound \[m\].
+    pub(crate) fn room(&self, world: &World, q: &[f64]) -> Option<[f64; 2]> {
         let s = self.value(world, q);
-        self.walls.iter().find(|w| w.side * (w.bound - s) <= 0.0).map(|w| (s, w.bound))
+        let rooms = self.walls.iter().map(|w| [w.side * (w.bound - s), w.bound]);
+        rooms.min_by(|a, b| a[0].total_cmp(&b[0]))
     }
 
     /// What springs, limits, locks and bounds store at q \[J\].

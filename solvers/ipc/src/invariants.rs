@@ -19,6 +19,8 @@ pub struct Invariants {
     pub orthogonality_error: f64,
     /// Largest distance of two points that a joint makes one \[m\].
     pub joint_error: f64,
+    /// Smallest room to a bound of a distance, [`crate::JointKind::BoundedDistance`] \[m\], > 0; infinite where there is none.
+    pub bound_room: f64,
     /// States looked at.
     pub states: u64,
 }
@@ -32,6 +34,7 @@ impl Default for Invariants {
             smallest_determinant: f64::INFINITY,
             orthogonality_error: 0.0,
             joint_error: 0.0,
+            bound_room: f64::INFINITY,
             states: 0,
         }
     }
@@ -47,6 +50,7 @@ impl Invariants {
         self.smallest_determinant = self.smallest_determinant.min(o.smallest_determinant);
         self.orthogonality_error = self.orthogonality_error.max(o.orthogonality_error);
         self.joint_error = self.joint_error.max(o.joint_error);
+        self.bound_room = self.bound_room.min(o.bound_room);
         self.states += o.states;
     }
 }
@@ -63,6 +67,7 @@ impl AffineSystem {
             smallest_determinant: determinants.fold(f64::INFINITY, f64::min),
             orthogonality_error: self.orthogonality_error(x),
             joint_error: self.joint_error(x),
+            bound_room: self.bound_room(x),
             states: 1,
         }
     }

@@ -24,7 +24,7 @@ use crate::{Adaptation, AffineBody, BarrierSeed, BodyError, Invariants, Joint};
 pub struct IpcOptions {
     /// d̂: distance at which the barrier begins to act \[m\], > 0.
     pub range: f64,
-    /// κ of the barrier of squared distances \[J/m⁴\], > 0: the force of a pair at d̂/2 is about 4.3 κ d̂³.
+    /// κ of the barrier of squared distances \[J/m⁴\], > 0, or where it starts, see [`Adaptation`]: the force of a pair at d̂/2 is about 4.3 κ d̂³.
     pub stiffness: f64,
     /// Whether κ stays what it is.
     pub adaptation: Adaptation,
@@ -319,6 +319,12 @@ impl AffineSystem {
         self.reduction.as_ref().map_or(0.0, |r| r.error(&self.world, &x.q))
     }
 
+    /// Smallest room to a bound of a distance.
+    pub(crate) fn bound_room(&self, x: &State) -> f64 {
+        let joints = self.inputs.actions.iter().flatten();
+        joints.filter_map(|a| a.room(&self.world, &x.q)).map(|r| r[0]).fold(f64::INFINITY, f64::min)
+    }
+
     /// Sets the velocity of the centre of mass \[m/s\] and the angular velocity \[rad/s\] at which a driven body moves, world axes, until they are set again. What stands
     /// in its way and cannot give way stops it.
     ///
@@ -413,10 +419,11 @@ impl System for AffineSystem {
         for (j, active) in self.inputs.actions.iter_mut().enumerate() {
             let Some(active) = active else { continue };
             active.last = active.value(&self.world, &x0.q);
-            if let (Some((s, bound)), Some(r)) = (active.beyond(&self.world, &x0.q), &self.reduction) {
+            let room = active.room(&self.world, &x0.q).filter(|r| r[0] <= 0.0);
+            if let (Some([room, bound]), Some(r)) = (room, &self.reduction) {
                 let why = format!(
-                    "joint '{}': its points are {s} m apart, which its bound of {bound} m forbids; start from a state within the bounds",
-                    r.joints[j].0.name
+                    "joint '{}': the distance of its points is {} m beyond its bound of {bound} m; start from a state within the bounds",
+                    r.joints[j].0.name, -room
                 );
                 return Err(ProblemError::Unsupported(why));
             }

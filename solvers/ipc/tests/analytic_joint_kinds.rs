@@ -196,6 +196,9 @@ fn analytic_bounds_of_a_distance_are_never_reached() {
             (least, most) = (least.min(d), most.max(d));
         });
         assert!(least > 0.1 && most < 0.3 && most - least > goes, "{dx} {dz}: {least} {most}");
+        let room = s.observed().bound_room;
+        // The start, which nobody looked at, has 0.1 m.
+        assert!(room > 0.0 && (room - (least - 0.1).min(0.3 - most)).abs() < 1e-15, "{room} {least} {most}");
     }
     // A state beyond is refused with the joint's name.
     let mut s = roped(start, G);
@@ -203,6 +206,32 @@ fn analytic_bounds_of_a_distance_are_never_reached() {
     x.q[2] = -0.31;
     let refused = s.prepare(Slot::Start, &x, dt);
     assert!(matches!(&refused, Err(ProblemError::Unsupported(why)) if why.contains("'rope'")), "{refused:?}");
+}
+
+#[test]
+fn analytic_the_step_to_a_bound_has_its_closed_form() {
+    let start = Vector3::new(0.0, 0.0, -0.2);
+    let (mut s, dt) = (roped(start, 0.0), 1e-2);
+    let x = s.initial_state();
+    s.prepare(Slot::Start, &x, dt).unwrap();
+    let p = s.problem(Slot::Start, dt).unwrap();
+    let zero = vec![0.0; p.velocity_count()];
+    // Outwards, across, inwards, past the inner bound by 3 mm, and nowhere near any.
+    let across = (0.09f64 - 0.04).sqrt();
+    for (way, expected) in [
+        (Vector3::new(0.0, 0.0, -0.4), 0.9 * 0.1 / 0.4),
+        (Vector3::new(0.5, 0.0, 0.0), 0.9 * across / 0.5),
+        (Vector3::new(0.0, 0.0, 0.3), 0.9 * 0.1 / 0.3),
+        (Vector3::new(0.12, 0.0, 0.2), 1.0),
+        (Vector3::new(0.0, 0.0, -0.05), 1.0),
+    ] {
+        let mut dv = zero.clone();
+        (0..3).for_each(|i| dv[i] = way[i] / dt);
+        let found = p.max_step(&zero, &dv);
+        // Round-off.
+        assert!((found - expected).abs() < 1e-12, "{way} {found} {expected}");
+        assert_eq!(p.blocking(), (expected < 1.0).then_some([0, 1]));
+    }
 }
 
 #[test]
