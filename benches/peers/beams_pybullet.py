@@ -9,6 +9,7 @@ Writes benches/records/beams_pybullet.json.
 
 import argparse
 import datetime
+import importlib.metadata
 import json
 import pathlib
 import tempfile
@@ -127,7 +128,7 @@ def main():
                 rows.append(row)
                 print("%-14s %-5s margin %-7s %.4f m: depth %7.2f mm, least distance %s" % (held, falling, margin or "default", thickness, 1e3 * depth, "none" if least == float("inf") else "%.2e m" % least))
     if not args.no_record:
-        record = {"date": datetime.date.today().isoformat(), "pybullet": p.getAPIVersion(), "step": DT, "time": TIME, "rows": rows}
+        record = {"date": datetime.date.today().isoformat(), "pybullet": importlib.metadata.version("pybullet"), "step": DT, "time": TIME, "rows": rows}
         path = pathlib.Path(__file__).resolve().parent.parent / "records" / "beams_pybullet.json"
         path.write_text(json.dumps(record, indent=1) + "\n")
 

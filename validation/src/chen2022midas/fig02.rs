@@ -2,6 +2,7 @@ use signorini_core::na::{Isometry3, Point3};
 use signorini_geometry::{MeshDefect, TriangleMesh};
 use signorini_ipc::{AffineSystem, IpcOptions};
 
+use super::bullet;
 use super::scenes::{G, Settings, Track, block, seen, short, solid};
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 
@@ -164,6 +165,7 @@ impl Page for Fig02 {
             };
             newton.add(&name, Mark::Points, steps);
         }
+        let (said, beside) = bullet::recorded(&ctx.root)?;
         Ok(PageOutput {
             text: vec![
                 format!(
@@ -180,12 +182,10 @@ impl Page for Fig02 {
                 "Every claim about clearance is one about d̂: within d̂ bodies push each other, so that d̂ plays the part of the margin of other engines. The last run shows it: with d̂ = 1 mm the beam of 9.9 mm stays out. \
                  What differs is that d̂ is free: 0.1 µm works as well, a thousandth of the clearance."
                     .into(),
-                "The paper sets Bullet beside it, whose margin lets in the first beam only. Measured once with PyBullet 3.2.7, not in this run: that is so with default margins; for free bodies a margin of zero can be set and all three go in, for links of a \
-                 multi-body, as a gripper's, it has no effect."
-                    .into(),
+                said,
             ],
             plots: vec![depths, ground, newton],
-            tables: vec![table],
+            tables: std::iter::once(table).chain(beside).collect(),
             claims,
             ..PageOutput::default()
         })

@@ -110,7 +110,8 @@ impl Page for Fig09 {
             "x [mm]",
             "y [mm]",
         );
-        ends.y_range = Some([-1.25, 1.25]);
+        // Room for the legend below the circle.
+        ends.y_range = Some([-2.0, 1.25]);
         ends.add("clearance", Mark::Dashed, circle(1.0));
         let mut claims = Vec::new();
         for (n, (key, name, options)) in cases().into_iter().enumerate() {

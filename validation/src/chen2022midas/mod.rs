@@ -1,5 +1,6 @@
 //! Figures of chen2022midas and the unit scenes of incremental potential contact.
 
+mod bullet;
 mod classics;
 mod degenerate;
 mod error_control;
