@@ -209,5 +209,10 @@ fn affine(
         "looked at {} states: {distance}, nothing crosses, |A Aᵀ − 1| at most {:.1e}, joints open by at most {:.1e} m",
         i.states, i.orthogonality_error, i.joint_error
     );
+    for (joint, steps) in &run.at_cap {
+        eprintln!(
+            "note: the motor of joint '{joint}' ended {steps} steps at its largest force, short of what it was told"
+        );
+    }
     Ok(Done { recording: run.recording, result: run.report, more: Some(more) })
 }

@@ -94,6 +94,8 @@ pub struct AffineRun {
     pub report: Result<AdvanceReport, StepError>,
     /// The worst of what was looked at.
     pub invariants: Invariants,
+    /// Joints whose motors ended steps at their caps, and how many.
+    pub at_cap: Vec<(String, u64)>,
     /// Where it ended.
     pub x: State,
 }
@@ -139,7 +141,13 @@ pub fn run_affine(
         }
     }
     let invariants = *affine.system.observed();
-    Ok(AffineRun { recording: recorder.recording, report, invariants, x })
+    let capped = affine.system.steps_at_cap();
+    let of = |(j, number): (&signorini_scene::Joint, &Option<usize>)| {
+        let steps = number.and_then(|n| capped.get(n)).copied().unwrap_or(0);
+        (steps > 0).then(|| (j.name.clone(), steps))
+    };
+    let at_cap = scene.joints.iter().zip(&affine.joints).filter_map(of).collect();
+    Ok(AffineRun { recording: recorder.recording, report, invariants, at_cap, x })
 }
 
 /// Records every accepted step of affine bodies.

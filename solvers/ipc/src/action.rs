@@ -41,6 +41,15 @@ pub enum Motor {
     },
 }
 
+/// What a motor did in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MotorState {
+    /// Its force at the end of the step \[N or N·m\], on the second body.
+    pub force: f64,
+    /// It would have needed more than its cap.
+    pub at_cap: bool,
+}
+
 /// What a joint has besides its rows. s is the number of the joint: the angle of a hinge or of a planar joint about its normal \[rad\] or the way of a slide \[m\] from the start, turns counted; the distance of the two points of
 /// a distance \[m\]. All of it acts at the end of the step, as potentials of s.
 ///
@@ -250,6 +259,33 @@ impl ActiveJoint {
         Share { coordinate: self.coordinate, factor, start: self.value(world, q), joint }
     }
 
+    /// What the motor does in a step from the number `start`; none for a force that depends on nothing.
+    fn motor(&self, start: f64, dt: f64) -> Option<Piece> {
+        let (stiffness, centre, cap) = match self.action.motor {
+            Motor::Off | Motor::Force { .. } => return None,
+            Motor::Velocity { speed, gain, cap } => (gain / dt, start + speed * dt, cap),
+            Motor::Position { target, stiffness, damping, cap } => {
+                let whole = stiffness + damping / dt;
+                (whole, (stiffness * target + damping / dt * start) / whole, cap)
+            }
+        };
+        Some(Piece::Spring { stiffness, centre, cap, side: 0 })
+    }
+
+    /// What the motor does at the end of a step from `q0` to `q1`.
+    pub(crate) fn motor_state(&self, world: &World, [q0, q1]: [&[f64]; 2], dt: f64) -> MotorState {
+        let start = self.coordinate.near(self.coordinate.at(world, q0).0, self.last);
+        let end = self.coordinate.near(self.coordinate.at(world, q1).0, start);
+        match (self.motor(start, dt), self.action.motor) {
+            (Some(piece @ Piece::Spring { cap, .. }), _) => {
+                let [_, slope, bend] = piece.at(end);
+                MotorState { force: -slope, at_cap: cap.is_finite() && bend == 0.0 }
+            }
+            (_, Motor::Force { force }) => MotorState { force, at_cap: false },
+            _ => MotorState::default(),
+        }
+    }
+
     /// The rate of the number.
     fn rate(&self, world: &World, q: &[f64], v: &[f64]) -> f64 {
         let (_, slope) = self.coordinate.at(world, q);
@@ -306,14 +342,7 @@ impl ActiveJoint {
         if a.armature > 0.0 {
             push(a.armature / (dt * dt), start + dt * self.rate(world, q, v), f64::INFINITY, 0);
         }
-        match a.motor {
-            Motor::Off | Motor::Force { .. } => {}
-            Motor::Velocity { speed, gain, cap } => push(gain / dt, start + speed * dt, cap, 0),
-            Motor::Position { target, stiffness, damping, cap } => {
-                let whole = stiffness + damping / dt;
-                push(whole, (stiffness * target + damping / dt * start) / whole, cap, 0);
-            }
-        }
+        pieces.extend(self.motor(start, dt));
         let force = if let Motor::Force { force } = a.motor { force } else { 0.0 };
         if !pieces.is_empty() || force != 0.0 {
             out.push(Term { shares: vec![self.share(world, q, 1.0, joint)], pieces, force });

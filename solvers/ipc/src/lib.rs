@@ -26,6 +26,7 @@ mod inputs;
 mod invariants;
 mod joints;
 mod map;
+mod motors;
 mod orthogonality;
 mod problem;
 mod readout;
@@ -41,7 +42,7 @@ mod terms;
 mod threads;
 mod world;
 
-pub use action::{JointAction, Motor};
+pub use action::{JointAction, Motor, MotorState};
 pub use barrier::{Barrier, BarrierSeed};
 pub use body::{AffineBody, BodyError};
 pub use friction::{BarrierFriction, BarrierFrictionSeed};

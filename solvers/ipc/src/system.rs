@@ -11,6 +11,7 @@ use crate::body::matrix;
 use crate::candidates::Candidates;
 use crate::inputs::Inputs;
 use crate::joints::coordinates;
+use crate::motors::Motors;
 use crate::orthogonality::Orthogonality;
 use crate::problem::AffineProblem;
 use crate::reduced::{ReducedProblem, SlotProblem};
@@ -118,6 +119,7 @@ pub struct AffineSystem {
     stiffness: (f64, bool),
     pub(crate) observed: Invariants,
     pub(crate) commits: u64,
+    pub(crate) motors: Motors,
 }
 
 impl AffineSystem {
@@ -208,6 +210,7 @@ impl AffineSystem {
             world,
             observed,
             commits: 0,
+            motors: Motors::default(),
         })
     }
 
@@ -475,6 +478,7 @@ impl System for AffineSystem {
         let used = &self.slots[slot as usize].inner().stiffness;
         self.stiffness = (used.value, used.chosen);
         self.clean.clone_from(&x1.q);
+        self.motors.look(&self.world, &self.inputs, [&x0.q, &x1.q], dt);
         self.observe(x1)
     }
 

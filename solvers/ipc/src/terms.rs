@@ -67,7 +67,7 @@ impl Wall {
 
 impl Piece {
     /// Value, derivative, second derivative.
-    fn at(&self, s: f64) -> [f64; 3] {
+    pub(crate) fn at(&self, s: f64) -> [f64; 3] {
         let (k, centre, cap, side) = match *self {
             Self::Spring { stiffness, centre, cap, side } => (stiffness, centre, cap, side),
             Self::Wall(wall) => return wall.at(s),

@@ -164,6 +164,32 @@ fn analytic_a_motor_against_a_wall_is_stopped() {
 }
 
 #[test]
+fn analytic_motors_say_what_they_do() {
+    let (mut s, mass) = carriage(0.05);
+    let weight = mass * 9.81;
+    let position = |cap: f64| Motor::Position { target: 0.0, stiffness: 2e3, damping: 50.0, cap };
+    let acts = |s: &mut AffineSystem, motor: Motor| {
+        s.act(0, JointAction { motor, ..JointAction::default() }).unwrap();
+        let x = s.initial_state();
+        run(s, x, 5e-3, 200, |_, _| {});
+        (s.motor_state(0).unwrap(), s.steps_at_cap()[0])
+    };
+    assert!(s.motor_state(0).is_none() && s.steps_at_cap().is_empty());
+    // It carries the weight, and never needs more than it has: a spring that is let go reaches twice its load.
+    let (state, capped) = acts(&mut s, position(2.5 * weight));
+    assert!(
+        (state.force - weight).abs() < 1e-6 * weight && !state.at_cap && capped == 0,
+        "{state:?} {capped}"
+    );
+    // A tenth of the weight is missing: it falls, and every step says so once it is out of reach.
+    let (state, capped) = acts(&mut s, position(0.9 * weight));
+    assert!((state.force - 0.9 * weight).abs() < 1e-9 * weight && state.at_cap, "{state:?}");
+    assert!((150..200).contains(&capped), "{capped}");
+    let (state, again) = acts(&mut s, Motor::Force { force: 3.0 });
+    assert!(state.force == 3.0 && !state.at_cap && again == capped);
+}
+
+#[test]
 fn analytic_limits_hold() {
     // A rod that falls from level, and may turn by half a radian.
     let rod = block("rod", [0.1, 0.02, 0.02]);
