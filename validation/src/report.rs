@@ -63,12 +63,22 @@ fn code(text: String) -> minijinja::Value {
 }
 
 /// What the parts of the report are for: prefix of the pages, title, text.
-const GROUPS: [(&str, &str, &str); 5] = [
+const GROUPS: [(&str, &str, &str); 7] = [
     (
         "kurtz2025cenic/",
         "CENIC: convex error-controlled numerical integration for contact",
         "Kurtz and Castro (2025): contact as a convex problem in the velocity (ICF), with step doubling for error control. Its figures and tables that \
          can be made from public data, and three scenes against independent references. What is not made, and every deviation, stands in papers/kurtz2025cenic/README.md.",
+    ),
+    (
+        "borse2026comfree/",
+        "ComFree: contact in closed form",
+        "Borse et al. (2026): each contact by one evaluation of a dual-cone impedance. Its figures that can be made from public data, beside runs of the authors' release; what is not made, and every deviation, stands in papers/borse2026comfree/README.md.",
+    ),
+    (
+        "chen2022midas/",
+        "Midas: incremental potential contact on affine bodies",
+        "Chen et al. (2022): a barrier keeps bodies apart, so that nothing ever intersects, whatever the clearance. Every scene with its smallest distance, and its motion to watch; papers/chen2022midas/README.md.",
     ),
     (
         "analytic/",

@@ -106,13 +106,15 @@ impl Page for Fig02 {
         .log(false, true);
         let mut newton =
             Plot::new("newton", "Newton iterations of each step.", "time [s]", "Newton iterations per step");
-        let mut claims = Vec::new();
+        let (mut claims, mut attachments) = (Vec::new(), Vec::new());
         for (thickness, range, stiffness) in CASES.into_iter().chain([WIDE]) {
             let mm = 1e3 * thickness;
             let name = format!("{mm} mm, d̂ = {} µm", short(1e6 * range));
             ctx.say(name.clone());
             let (track, curve) = insertion(thickness, &settings(range, stiffness))?;
             let found = depth(&track);
+            attachments
+                .push(track.film.attachment(&format!("beam {mm} mm, range {} um", short(1e6 * range))));
             let cells = [
                 format!("{mm}"),
                 format!("{:.1}", 1e3 * (NOTCH - thickness)),
@@ -187,7 +189,7 @@ impl Page for Fig02 {
             plots: vec![depths, ground, newton],
             tables: std::iter::once(table).chain(beside).collect(),
             claims,
-            ..PageOutput::default()
+            attachments,
         })
     }
 }

@@ -108,13 +108,14 @@ impl Page for Fig03 {
             Plot::new("height", "Height of the cup above its place at the start.", "time [s]", "height [mm]");
         let mut newton =
             Plot::new("newton", "Newton iterations of each step.", "time [s]", "Newton iterations per step");
-        let mut claims = Vec::new();
+        let (mut claims, mut attachments) = (Vec::new(), Vec::new());
         let mut mass = 0.0;
         for times in [1.0, 10.0] {
             let force = times * FORCE;
             ctx.say(format!("{force} N"));
             let o = pick(force)?;
             mass = o.mass;
+            attachments.push(o.track.film.attachment(&format!("cup at {force} N")));
             let lifted = o.rise[2];
             let end = o.track.center(3);
             let off = end.x.hypot(end.y).max(o.rise[5].abs());
@@ -195,7 +196,7 @@ impl Page for Fig03 {
             plots: vec![plot, newton],
             tables: vec![table],
             claims,
-            ..PageOutput::default()
+            attachments,
         })
     }
 }

@@ -179,7 +179,7 @@ impl Page for Fig05 {
         );
         let mut newton =
             Plot::new("newton", "Newton iterations of each step.", "time [s]", "Newton iterations per step");
-        let mut claims = Vec::new();
+        let (mut claims, mut attachments) = (Vec::new(), Vec::new());
         for (task, meshes) in [(ours, Some(meshes())), (beside, Some(meshes())), (theirs, models(ctx))] {
             let what = format!("plug into port, {}", task.name);
             let Some(meshes) = meshes else {
@@ -190,6 +190,7 @@ impl Page for Fig05 {
             let (plug, port) = meshes?;
             let front = 1e3 * plug.vertices().iter().map(|p| p.x).fold(f64::NEG_INFINITY, f64::max);
             let o = insert(&task, plug, port)?;
+            attachments.push(o.track.film.attachment(task.name));
             let short = task.to - o.end.x;
             let cells = [
                 task.name.to_owned(),
@@ -255,7 +256,7 @@ impl Page for Fig05 {
             plots: vec![plot, lead, newton],
             tables: vec![table],
             claims,
-            ..PageOutput::default()
+            attachments,
         })
     }
 }

@@ -1,5 +1,6 @@
 use signorini_environments::{PegEnd, PegOptions, Vectorised, scripted};
 
+use super::film::Film;
 use super::scenes::short;
 use crate::claim::number;
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
@@ -28,6 +29,8 @@ struct Outcome {
     least: f64,
     crossing: bool,
     unconverged: u32,
+    /// The first.
+    film: Film,
 }
 
 /// Paths that are drawn.
@@ -38,6 +41,7 @@ fn episodes(options: PegOptions, count: usize) -> Result<Outcome, PageError> {
     let mut pegs = Vectorised::new(count, options).map_err(failed)?;
     let seeds: Vec<u64> = (0..count as u64).collect();
     let mut at = pegs.reset(&seeds).map_err(failed)?;
+    let mut film = Film::new(pegs.environments()[0].system(), pegs.environments()[0].state());
     let (mut rewards, mut paths) = (vec![0.0; count], vec![Vec::new(); DRAWN.min(count)]);
     while pegs.environments().iter().any(|e| e.ended().is_none()) {
         for (path, e) in paths.iter_mut().zip(pegs.environments()) {
@@ -46,6 +50,7 @@ fn episodes(options: PegOptions, count: usize) -> Result<Outcome, PageError> {
         }
         let actions: Vec<_> = at.iter().map(|at| scripted(&options, *at)).collect();
         let steps = pegs.step(&actions).map_err(failed)?;
+        film.see(pegs.environments()[0].system(), pegs.environments()[0].state());
         for ((at, sum), step) in at.iter_mut().zip(&mut rewards).zip(steps) {
             if let Some(step) = step {
                 (*at, *sum) = (step.observation, *sum + step.reward);
@@ -54,6 +59,7 @@ fn episodes(options: PegOptions, count: usize) -> Result<Outcome, PageError> {
     }
     let all = pegs.environments();
     Ok(Outcome {
+        film,
         inserted: all.iter().filter(|e| e.ended() == Some(PegEnd::Inserted)).count(),
         steps: all.iter().map(|e| e.taken()).collect(),
         rewards,
@@ -113,10 +119,11 @@ impl Page for Fig09 {
         // Room for the legend below the circle.
         ends.y_range = Some([-2.0, 1.25]);
         ends.add("clearance", Mark::Dashed, circle(1.0));
-        let mut claims = Vec::new();
+        let (mut claims, mut attachments) = (Vec::new(), Vec::new());
         for (n, (key, name, options)) in cases().into_iter().enumerate() {
             ctx.say(name);
             let o = episodes(options, count)?;
+            attachments.push(o.film.attachment(&format!("peg {key}")));
             let away: Vec<f64> = o.ends.iter().map(|e| e[0].hypot(e[1])).collect();
             let furthest = away.iter().copied().fold(0.0, f64::max);
             let mean = |sum: f64| sum / count as f64;
@@ -203,7 +210,7 @@ impl Page for Fig09 {
             plots: vec![paths, ends],
             tables: vec![table],
             claims,
-            ..PageOutput::default()
+            attachments,
         })
     }
 }

@@ -10,6 +10,7 @@ mod fig03;
 mod fig04;
 mod fig05;
 mod fig09;
+mod film;
 mod gripper;
 mod scenes;
 mod shapes;

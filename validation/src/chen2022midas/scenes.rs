@@ -6,6 +6,7 @@ use signorini_geometry::{MeshDefect, TriangleMesh};
 use signorini_integrators::ContactStep;
 use signorini_ipc::{AffineBody, AffineSystem, Invariants, IpcOptions, IpcSolver};
 
+use super::film::Film;
 use crate::claim::number;
 use crate::{Claim, PageError, Table};
 
@@ -68,6 +69,8 @@ pub(super) struct Track {
     pub unconverged: u32,
     /// The worst of the ends of all steps.
     pub worst: Invariants,
+    /// Its motion.
+    pub film: Film,
     step: ContactStep<IpcSolver>,
     next: State,
     dt: f64,
@@ -77,8 +80,10 @@ impl Track {
     /// At the start, at rest.
     pub(super) fn new(system: AffineSystem, settings: &Settings) -> Self {
         let tolerance = Tolerance { relative: settings.tolerance, max_iterations: ITERATIONS };
+        let x = system.initial_state();
         Self {
-            x: system.initial_state(),
+            film: Film::new(&system, &x),
+            x,
             system,
             iterations: Vec::new(),
             unconverged: 0,
@@ -96,6 +101,7 @@ impl Track {
             .step(&mut self.system, &self.x, self.dt, false, &mut self.next)
             .map_err(PageError::from_error)?;
         std::mem::swap(&mut self.x, &mut self.next);
+        self.film.see(&self.system, &self.x);
         self.iterations.push(r.stats.iterations);
         self.unconverged += r.unconverged;
         // Builds with debug assertions look at every state themselves.

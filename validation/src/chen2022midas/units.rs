@@ -77,8 +77,10 @@ impl Page for Units {
         let mut claims = Vec::new();
         let mut plots = plots();
         let families = [classics::rows, degenerate::rows, structures::rows, thread::rows];
+        let mut attachments = Vec::new();
         for family in families {
             for row in family(ctx)? {
+                attachments.push(row.track.film.attachment(&row.name));
                 results.row([row.name.clone(), row.result].into_iter().chain(row.track.cells()));
                 parameters.row([row.name, row.parameters]);
                 claims.extend(row.claims);
@@ -104,7 +106,7 @@ impl Page for Units {
             plots: plots.into(),
             tables: vec![results, parameters],
             claims,
-            ..PageOutput::default()
+            attachments,
         })
     }
 }

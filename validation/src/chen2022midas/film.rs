@@ -1,0 +1,93 @@
+//! Motions of affine bodies for the viewer.
+
+use signorini_core::State;
+use signorini_core::na::{Matrix3, Rotation3, UnitQuaternion};
+use signorini_ipc::AffineSystem;
+
+use crate::recording::{RecordedShape, Recording, RecordingHeader, Row};
+use crate::view;
+
+/// Between pictures \[s\].
+const PICTURE: f64 = 1.0 / 60.0;
+
+/// Colours of bodies in turn, held ones in grey.
+const COLORS: [[f32; 4]; 6] = [
+    [0.30, 0.55, 0.80, 1.0],
+    [0.90, 0.55, 0.25, 1.0],
+    [0.40, 0.70, 0.45, 1.0],
+    [0.80, 0.45, 0.60, 1.0],
+    [0.60, 0.50, 0.75, 1.0],
+    [0.85, 0.75, 0.35, 1.0],
+];
+const HELD: [f32; 4] = [0.75, 0.75, 0.78, 1.0];
+
+/// Sixty pictures of a motion per second.
+pub(super) struct Film {
+    recording: Recording,
+    due: f64,
+}
+
+impl Film {
+    /// From a start on.
+    pub(super) fn new(system: &AffineSystem, x: &State) -> Self {
+        let at = system.positions(x);
+        let mut first = 0;
+        let mut shapes = Vec::new();
+        for (b, body) in system.bodies().iter().enumerate() {
+            let held = system.coordinates_of(b).is_none();
+            // Bodies that are held have no coordinates: they stay in axes of the world.
+            let points = if held { &at[first..first + body.points.len()] } else { &body.points[..] };
+            first += body.points.len();
+            shapes.push(RecordedShape {
+                name: body.name.clone(),
+                body: b as u32,
+                rgba: if held { HELD } else { COLORS[b % COLORS.len()] },
+                collides: true,
+                vertices: points.iter().flat_map(|p| [p.x as f32, p.y as f32, p.z as f32]).collect(),
+                triangles: body.triangles.concat(),
+            });
+        }
+        let header = RecordingHeader {
+            model: "bodies".into(),
+            solver: "ipc".into(),
+            law: "barrier".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            body_names: system.bodies().iter().map(|b| b.name.clone()).collect(),
+            geom_names: system.bodies().iter().map(|b| b.name.clone()).collect(),
+            shapes,
+            ..RecordingHeader::default()
+        };
+        let mut film = Self { recording: Recording::new(header), due: 0.0 };
+        film.see(system, x);
+        film
+    }
+
+    /// Takes a picture when one is due.
+    pub(super) fn see(&mut self, system: &AffineSystem, x: &State) {
+        if x.t < self.due - 1e-9 {
+            return;
+        }
+        self.due = x.t + PICTURE;
+        let mut poses = Vec::new();
+        for b in 0..system.bodies().len() {
+            let Some(at) = system.coordinates_of(b) else {
+                poses.extend([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+                continue;
+            };
+            let q = &x.q[at..at + 12];
+            let a = Matrix3::from_fn(|r, c| q[3 + 3 * r + c]);
+            let r = Rotation3::from_matrix_eps(&a, 1e-12, 100, Rotation3::identity());
+            let r = UnitQuaternion::from_rotation_matrix(&r);
+            poses.extend([q[0], q[1], q[2], r.w, r.i, r.j, r.k]);
+        }
+        self.recording.push(&Row { t: x.t, poses: &poses, ..Row::default() });
+    }
+
+    /// The page that shows it, with its file name.
+    pub(super) fn attachment(&self, name: &str) -> (String, String) {
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+        let file: String = name.chars().map(plain).collect();
+        let words: Vec<&str> = file.split('_').filter(|w| !w.is_empty()).collect();
+        (format!("{}.html", words.join("_")), view::page(&self.recording))
+    }
+}
