@@ -80,7 +80,8 @@ impl Film {
             let r = UnitQuaternion::from_rotation_matrix(&r);
             poses.extend([q[0], q[1], q[2], r.w, r.i, r.j, r.k]);
         }
-        self.recording.push(&Row { t: x.t, poses: &poses, ..Row::default() });
+        // Energies are not looked at.
+        self.recording.push(&Row { t: x.t, poses: &poses, energy: [f64::NAN; 3], ..Row::default() });
     }
 
     /// The page that shows it, with its file name.

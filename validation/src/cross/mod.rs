@@ -1,5 +1,6 @@
 //! Cross-checks: laws against laws, solvers against solvers, options against their absence.
 
+mod affine;
 mod laws;
 mod model_zoo;
 mod rest;
@@ -9,7 +10,7 @@ use crate::{Page, PageError};
 
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {
-    vec![&laws::Laws, &thin_floor::ThinFloor, &rest::Rest, &model_zoo::ModelZoo]
+    vec![&laws::Laws, &thin_floor::ThinFloor, &rest::Rest, &model_zoo::ModelZoo, &affine::Affine]
 }
 
 fn failed(e: impl std::fmt::Display) -> PageError {

@@ -1,0 +1,194 @@
+use signorini_scene::{Keyframe, LoadOptions, Scene};
+
+use super::failed;
+use crate::affine::{RunWatch, run_affine};
+use crate::engine::Engine;
+use crate::recorder::Recorder;
+use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Recording, Table};
+
+/// Affine bodies under incremental potential contact beside generalised coordinates under ICF.
+pub(super) struct Affine;
+
+/// Accuracy of the runs in generalised coordinates that others are compared with.
+const FINE: f64 = 1e-7;
+const G: f64 = 9.81;
+/// Friction and first speed of the sliding box \[m/s\].
+const SLIDE: (f64, f64) = (0.4, 1.0);
+/// Feet begin above the floor by this \[m\].
+const LIFT: f64 = 5e-3;
+
+const PENDULUM: &str = r#"<mujoco><worldbody>
+    <body name="upper" pos="0 0 1"><joint name="shoulder" axis="0 1 0"/><geom type="box" size=".1 .02 .02" pos=".1 0 0" mass="1"/>
+        <body name="lower" pos=".2 0 0"><joint name="elbow" axis="0 1 0" damping=".01"/><geom type="box" size=".1 .02 .02" pos=".1 0 0" mass=".5"/></body></body>
+    </worldbody></mujoco>"#;
+
+fn scene(text: &str) -> Result<Scene, PageError> {
+    Scene::from_mjcf(text, "scene.xml", &LoadOptions::default()).map_err(failed)
+}
+
+/// A run of either kind from a keyframe.
+fn run(scene: &Scene, engine: &Engine, key: &Keyframe, end: f64) -> Result<Recording, PageError> {
+    if engine.affine() {
+        let run = run_affine(scene, engine, Some(key), end, RunWatch::default()).map_err(failed)?;
+        run.report.map_err(failed)?;
+        return Ok(run.recording);
+    }
+    let mut sys = engine.system(scene).map_err(failed)?;
+    let mut x = sys.initial_state(Some(key)).map_err(failed)?;
+    let mut integrator = engine.integrator().map_err(failed)?;
+    let mut recorder = Recorder::new(scene, engine, &x, sys.held()).map_err(failed)?;
+    integrator.advance(&mut sys, &mut x, end, &mut recorder).map_err(failed)?;
+    Ok(recorder.recording)
+}
+
+/// Positions at the end.
+fn last<'a>(scene: &Scene, r: &'a Recording) -> &'a [f64] {
+    &r.q[r.q.len() - scene.nq()..]
+}
+
+fn apart(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+impl Page for Affine {
+    fn id(&self) -> &'static str {
+        "cross/affine"
+    }
+    fn title(&self) -> &'static str {
+        "Affine bodies beside generalised coordinates: a double pendulum, a sliding box, a quadruped"
+    }
+    fn cost(&self) -> (f64, f64) {
+        (5.0, 10.0)
+    }
+    fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
+        let mut out = PageOutput {
+            text: vec![format!(
+                "The same scenes as affine bodies under incremental potential contact (`ipc`, implicit Euler) and in generalised coordinates under ICF with error control at {FINE:e}. The pendulum: two links of 0.2 m, 1 and 0.5 kg, damping of \
+                 0.01 N·m·s/rad in the elbow, let go level, 0.5 s. The box: 1 kg, 0.1 m, μ = {}, {} m/s. The quadruped of models/, dropped by {} mm onto its feet, on its servos, 1 s; 2 ms.",
+                SLIDE.0,
+                SLIDE.1,
+                1e3 * LIFT
+            )],
+            ..PageOutput::default()
+        };
+        pendulum(ctx, &mut out)?;
+        slide(ctx, &mut out)?;
+        quadruped(ctx, &mut out)?;
+        Ok(out)
+    }
+}
+
+fn pendulum(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    let (scene, key, end) = (scene(PENDULUM)?, Keyframe::default(), 0.5);
+    ctx.say("double pendulum");
+    let fine = run(&scene, &Engine::cenic(FINE), &key, end)?;
+    let mut plot = Plot::new(
+        "pendulum",
+        "Double pendulum without contact: largest difference of a joint angle at 0.5 s from generalised coordinates at fine accuracy.",
+        "step [s]",
+        "difference [rad]",
+    )
+    .log(true, true);
+    let mut errors = Vec::new();
+    for n in 0..5 {
+        let dt = 8e-3 / f64::from(1 << n);
+        let r = run(&scene, &Engine::ipc(dt), &key, end)?;
+        errors.push((dt, apart(last(&scene, &r), last(&scene, &fine))));
+    }
+    let order = (errors[3].1 / errors[4].1).log2();
+    plot.add("ipc, implicit Euler", Mark::LinePoints, errors.clone());
+    plot.add(
+        "order 1",
+        Mark::Dashed,
+        errors.iter().map(|(h, _)| (*h, errors[4].1 * h / errors[4].0)).collect(),
+    );
+    out.plots.push(plot);
+    out.claims.push(
+        Claim::between(
+            "pendulum/order",
+            "double pendulum: order at which ipc approaches generalised coordinates, from the last two steps",
+            [0.85, 1.15],
+            order,
+            "",
+        )
+        .rule("one, within 0.15: implicit Euler"),
+    );
+    Ok(())
+}
+
+fn slide(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    let (mu, speed) = SLIDE;
+    let surface = format!("friction='{mu} .005 .0001'");
+    let scene = scene(&format!(
+        "<mujoco><worldbody><geom name='floor' type='plane' size='9 9 1' {surface}/><body name='box' pos='0 0 .051'><freejoint/>\
+         <geom type='box' size='.05 .05 .05' mass='1' {surface}/></body></worldbody></mujoco>"
+    ))?;
+    ctx.say("sliding box");
+    // At rest first, each on its own contact; then it is pushed.
+    let way = |engine: &Engine| -> Result<f64, PageError> {
+        let rest = run(&scene, engine, &Keyframe::default(), 0.5)?;
+        let q = last(&scene, &rest).to_vec();
+        let start = q[0];
+        let key = Keyframe { q, v: vec![speed, 0.0, 0.0, 0.0, 0.0, 0.0], ..Keyframe::default() };
+        Ok(last(&scene, &run(&scene, engine, &key, 0.6)?)[0] - start)
+    };
+    let coulomb = speed * speed / (2.0 * mu * G);
+    let mut table = Table::new("Way of the box to its stop", &["engine", "way [m]", "over v²/(2 μ g)"]);
+    for (key, engine) in [("ipc", Engine::ipc(1e-3)), ("icf", Engine::cenic(1e-5))] {
+        let found = way(&engine)?;
+        table.row([engine.describe(), format!("{found:.5}"), format!("{:.4}", found / coulomb)]);
+        out.claims.push(
+            Claim::relative(
+                &format!("slide/{key}"),
+                &format!("{key}: way of the sliding box to its stop, as Coulomb says"),
+                coulomb,
+                found,
+                0.01,
+                "m",
+            )
+            .rule(
+                "within 1 %: half a step of 1 ms at 1 m/s is 0.4 %, creep at ε_v = 1 mm/s over 0.35 s 0.3 %",
+            ),
+        );
+    }
+    out.tables.push(table);
+    Ok(())
+}
+
+fn quadruped(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    let path = ctx.root.join("models/quadruped/quadruped.xml");
+    let ids = [
+        ("height", "quadruped: height of its trunk apart"),
+        ("joints", "quadruped: largest difference of a joint"),
+    ];
+    if !path.exists() {
+        let why = "models/quadruped is not beside this program";
+        out.claims.extend(ids.map(|(id, text)| Claim::skipped(&format!("quadruped/{id}"), text, why)));
+        return Ok(());
+    }
+    ctx.say("quadruped");
+    let scene = Scene::load(&path, &LoadOptions::default()).map_err(failed)?;
+    let home = scene.keyframe("home").ok_or_else(|| failed("the quadruped has no keyframe 'home'"))?;
+    let mut key = home.clone();
+    key.q[2] += LIFT;
+    let ipc = run(&scene, &Engine::ipc(2e-3), &key, 1.0)?;
+    let icf = run(&scene, &Engine::cenic(1e-4), &key, 1.0)?;
+    let mut plot =
+        Plot::new("quadruped", "Height of the quadruped's trunk above its start.", "time [s]", "height [mm]");
+    for (name, r) in [("ipc", &ipc), ("icf", &icf)] {
+        let height = r.t.iter().zip(r.q.chunks_exact(scene.nq())).map(|(t, q)| (*t, 1e3 * (q[2] - key.q[2])));
+        plot.add(name, Mark::Line, height.collect());
+    }
+    out.plots.push(plot);
+    let (a, b) = (last(&scene, &ipc), last(&scene, &icf));
+    let [height, joints] = ids;
+    out.claims.push(
+        Claim::at_most("quadruped/height", height.1, 3.0, 1e3 * (a[2] - b[2]).abs(), "mm")
+            .rule("d̂ of 1 mm, facets of the balls on its feet (1 % of 20 mm), depth of ICF's contact below 1 mm, what servos give way"),
+    );
+    out.claims.push(
+        Claim::at_most("quadruped/joints", joints.1, 0.02, apart(&a[7..], &b[7..]), "rad")
+            .rule("friction at the feet holds them where they land: what differs in landing stays, 3 mm over a leg of 0.2 m"),
+    );
+    Ok(())
+}
