@@ -2,6 +2,7 @@
 //!
 //! [`document`] is the text of `SUPPORT.md`; a test fails when that file is stale.
 
+mod affine;
 mod laws;
 mod mjcf;
 mod probe;
@@ -28,7 +29,7 @@ reader. A test fails when this file is stale. What is refused is refused with fi
 Each law acts on one small problem under each solver; `runs` means that it converged. Every solver runs under every integrator ({integrators}), since
 integrators see a solver through one trait. ICF takes convex laws without barrier, with
 a map that stays as it is during a solve; ComFree evaluates the same laws once, explicitly; `ipc` takes any problem, and on the command line
-stands for affine bodies with a barrier of their own; the reference solver takes any problem up to a number of unknowns.
+stands for affine bodies with a barrier of their own (below); the reference solver takes any problem up to a number of unknowns.
 
 {}
 ## Pairs of shapes
@@ -49,6 +50,12 @@ not stand here is an error.
 ## URDF
 
 {}
+## Affine bodies
+
+`--solver ipc`, `signorini_ipc::AffineScene`: bodies that are fixed to each other become one affine body with the union of their closed surfaces; joints are
+eliminated or, where they are not linear, stiff terms. What is left out is listed and warned of.
+
+{}
 ## Names of MuJoCo
 
 `signorini_batch::mujoco` keeps MuJoCo's names and meanings. Settings of `<option>` that cannot keep theirs are errors when a model is read under these names;
@@ -59,6 +66,7 @@ not stand here is an error.
         shapes::table()?,
         mjcf::table(),
         urdf::table(),
+        affine::table()?,
         signorini_batch::mujoco::table()
     ))
 }
