@@ -287,7 +287,7 @@ impl ActiveJoint {
     }
 
     /// The rate of the number.
-    fn rate(&self, world: &World, q: &[f64], v: &[f64]) -> f64 {
+    pub(crate) fn rate(&self, world: &World, q: &[f64], v: &[f64]) -> f64 {
         let (_, slope) = self.coordinate.at(world, q);
         let part = |(body, slope): (usize, [f64; N])| {
             let at = world.free[body].map(|f| N * f as usize);

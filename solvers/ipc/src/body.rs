@@ -103,6 +103,8 @@ pub struct AffineBody {
     pub parts: Vec<u32>,
     /// Does not move.
     pub fixed: bool,
+    /// Part of its weight that something carries; 0: none.
+    pub gravity_compensation: f64,
     /// Moves as it is told, however hard others push: it counts with a million times its mass.
     pub driven: bool,
 }
@@ -190,6 +192,7 @@ impl AffineBody {
             friction: 0.0,
             parts: parts(mesh),
             fixed: false,
+            gravity_compensation: 0.0,
             driven: false,
         })
     }
@@ -243,6 +246,12 @@ impl AffineBody {
     #[must_use]
     pub fn with_friction(self, friction: f64) -> Self {
         Self { friction, ..self }
+    }
+
+    /// The same with a part of its weight carried at its centre of mass: 1 floats.
+    #[must_use]
+    pub fn with_gravity_compensation(self, part: f64) -> Self {
+        Self { gravity_compensation: part, ..self }
     }
 
     /// The same, but held.

@@ -91,9 +91,9 @@ fn capsule(ball: &TriangleMesh, radius: f64, half_length: f64) -> Result<Triangl
     TriangleMesh::new(ball.vertices().iter().map(apart).collect(), ball.triangles().to_vec())
 }
 
-/// Poses of all bodies in the world: as they are drawn, or at joint positions `q`.
-fn poses(scene: &Scene, q: Option<&[f64]>) -> Vec<Pose> {
-    let mut out: Vec<Pose> = Vec::new();
+/// Poses of all bodies in the world, and of each body after each of its joints: as they are drawn, or at joint positions `q`.
+fn poses(scene: &Scene, q: Option<&[f64]>) -> (Vec<Pose>, Vec<Pose>) {
+    let (mut out, mut after): (Vec<Pose>, Vec<Pose>) = Default::default();
     let mut joints = scene.joints.iter().peekable();
     let mut at = 0;
     for (b, body) in scene.bodies.iter().enumerate() {
@@ -119,10 +119,11 @@ fn poses(scene: &Scene, q: Option<&[f64]>) -> Vec<Pose> {
                 };
             }
             at += n;
+            after.push(pose);
         }
         out.push(pose);
     }
-    out
+    (out, after)
 }
 
 impl AffineScene {
@@ -130,7 +131,7 @@ impl AffineScene {
     /// a cuboid of 40 m. Hinges, balls and slides along axes of the world are eliminated exactly. Gravity is that of the scene; two bodies have the larger of their coefficients of friction.
     ///
     /// Limits, springs, damping, dry friction and armature of hinges and slides and limits of balls become [`JointAction`]s, with numbers counted from the start; motors, position and velocity servos on hinges and slides get
-    /// [`AffineScene::set_controls`]. Two slides and a hinge across them on one body are a planar joint (its hinge has the number), three slides and a ball none at all: that is how a URDF's planar and floating joints are read.
+    /// [`AffineScene::set_controls`]. Two slides and a hinge across them on one body are a planar joint (its hinge has the number), three slides and a ball none at all: that is how a URDF's planar and floating joints are read. Between other hinges and slides of one body stand bodies of a thousandth of its mass, which weigh nothing.
     ///
     /// Equalities become joints that hold from the start on: linear couplings of joints (a URDF's mimic joints) [`crate::JointKind::Mimic`], connections points, welds fixed joints, distances distances. What is open at the start by more than
     /// a micrometre, couplings that are not linear, springs and the like of balls and of the slides of planar joints, other actuators and tendons are left out, and listed.
@@ -173,7 +174,7 @@ impl AffineScene {
             return Err(unsupported(&scene.name, what, "give finite numbers, as many as Scene::nq"));
         }
         let mut left_out = Vec::new();
-        let (groups, world) = (scene.weld_groups(), poses(scene, q));
+        let (groups, (world, after)) = (scene.weld_groups(), poses(scene, q));
         let mut bodies = vec![None; scene.bodies.len()];
         let (mut placed, mut tops, mut geoms) = (Vec::new(), Vec::new(), Vec::new());
         for top in 0..scene.bodies.len() {
@@ -188,6 +189,15 @@ impl AffineScene {
             geoms.push(own);
             let frame = if top == 0 { Isometry3::identity() } else { world[top] };
             placed.push((body, frame));
+        }
+        for &top in &tops {
+            let of = |b: &usize| groups[*b] == top && scene.bodies[*b].mass.is_some();
+            let mut parts = (0..groups.len()).filter(of).map(|b| scene.bodies[b].gravity_compensation);
+            let first = parts.next();
+            if parts.any(|p| Some(p) != first) {
+                let name = &scene.bodies[top].name;
+                left_out.push(format!("body '{name}': its parts have different compensations of gravity, which act at its centre of mass"));
+            }
         }
         for (b, group) in groups.iter().enumerate() {
             bodies[b] = tops.iter().position(|t| t == group);
@@ -223,21 +233,24 @@ impl AffineScene {
             scene,
             groups: &groups,
             world: &world,
+            after: &after,
             bodies: &bodies,
             placed: &mut placed,
             left_out: &mut left_out,
             ground,
             joints: Vec::new(),
+            between: Vec::new(),
         };
         let numbers = made.all()?;
         let equalities = made.equalities(&numbers, &starts)?;
-        let joints = made.joints;
+        let (joints, between) = (made.joints, made.between);
+        for (body, _) in &between {
+            excluded.extend((0..placed.len()).filter(|b| b != body).map(|b| [*body, b]));
+        }
         if !scene.tendons.is_empty() {
             left_out.push(format!("{} tendons are left out", scene.tendons.len()));
         }
         let gravity = if scene.options.switches.gravity { scene.options.gravity } else { Vector3::zeros() };
-        let floats = scene.bodies.iter().filter(|b| b.gravity_compensation != 0.0);
-        left_out.extend(floats.map(|b| format!("body '{}': compensation of gravity is left out", b.name)));
         let options = IpcOptions { gravity, ..options };
         let make =
             |excluded: &[[usize; 2]]| AffineSystem::articulated(placed.clone(), &joints, excluded, options);
@@ -282,7 +295,7 @@ impl AffineScene {
         let on = scene.options.switches.actuation;
         let motors = if on { SceneMotor::all(scene, &numbers, &actions, &mut left_out) } else { Vec::new() };
         let controls = scene.actuators.len();
-        let readout = Readout::new(scene, &world, &bodies, &tops);
+        let readout = Readout::new(scene, (&world, &after), &bodies, &tops, (&numbers, &start, between));
         Ok(Self { system, bodies, joints: numbers, equalities, left_out, readout, motors, controls })
     }
 
@@ -336,12 +349,19 @@ fn body(
     if surfaces.is_empty() {
         surfaces.push(block(name, &mass)?);
     }
-    let made = AffineBody::assembled(name, &surfaces, &mass)?.with_friction(friction);
+    let weighs = |b: &usize| groups[*b] == top && scene.bodies[*b].mass.is_some();
+    let carried: f64 = (0..scene.bodies.len())
+        .filter(weighs)
+        .map(|b| scene.bodies[b].gravity_compensation * scene.bodies[b].mass.as_ref().map_or(0.0, |m| m.mass))
+        .sum();
+    let made = AffineBody::assembled(name, &surfaces, &mass)?
+        .with_friction(friction)
+        .with_gravity_compensation(carried / mass.mass);
     Ok(Some(if scene.bodies[top].mocap { made.driven() } else { made }))
 }
 
 /// The block of uniform density that has this mass and inertia: the extent of a body of which nothing collides.
-fn block(name: &str, mass: &MassProperties) -> Result<TriangleMesh, FromSceneError> {
+pub(crate) fn block(name: &str, mass: &MassProperties) -> Result<TriangleMesh, FromSceneError> {
     let (moments, axes) = mass.principal();
     // m/3 (b² + c²) about the axis of a.
     let half = moments.map(|i| (1.5 * (moments.sum() - 2.0 * i) / mass.mass).sqrt());

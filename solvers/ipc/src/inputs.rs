@@ -60,9 +60,10 @@ impl Inputs {
                 let couple = 0.5 * torque.cross_matrix() * inverse.transpose();
                 (0..9).for_each(|i| load[3 + i] = couple[(i / 3, i % 3)]);
             }
+            let falls = 1.0 - world.bodies[b].gravity_compensation;
             inertia.solve_block(f, &mut load);
             for (i, (o, v)) in out.iter_mut().zip(&v0[at]).enumerate() {
-                let gravity = if i < 3 { world.options.gravity[i] } else { 0.0 };
+                let gravity = if i < 3 { falls * world.options.gravity[i] } else { 0.0 };
                 *o = v + dt * (load[i] + gravity);
             }
         }

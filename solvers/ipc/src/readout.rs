@@ -17,6 +17,10 @@ struct ReadJoint {
     anchor: Vector3<f64>,
     axis: Vector3<f64>,
     reference: f64,
+    /// Anchor \[m\] and axis in the world at the start.
+    line: [Vector3<f64>; 2],
+    /// Among the joints of the system, and its number at the start, for those of several hinges and slides of one body.
+    chained: Option<(usize, f64)>,
 }
 
 /// How positions and velocities of a scene follow from those of affine bodies, and velocities the other way.
@@ -26,7 +30,12 @@ pub(crate) struct Readout {
     frames: Vec<(Option<usize>, Isometry3<f64>)>,
     parents: Vec<usize>,
     joints: Vec<ReadJoint>,
+    /// Bodies between joints of one body, with the joint above each.
+    between: Vec<(usize, usize)>,
 }
+
+/// Numbers of the joints among those of the system, their positions at the start (none: as drawn), and the bodies between joints of one body.
+pub(crate) type Made<'a> = (&'a [Option<usize>], &'a [&'a [f64]], Vec<(usize, usize)>);
 
 /// Rigid motion of a body: pose, velocity of the origin \[m/s\] and angular velocity \[rad/s\], world axes.
 #[derive(Clone, Copy, Debug)]
@@ -55,19 +64,21 @@ fn turning(a: &Matrix3<f64>, rate: &Matrix3<f64>) -> (UnitQuaternion<f64>, Vecto
 }
 
 impl Readout {
-    /// `world` has the poses of all bodies of the scene at the start, `tops` the body of the scene that each affine body has its mesh in.
+    /// `world` has the poses of all bodies of the scene at the start, `after` those after each joint, `tops` the body of the scene that each affine body has its mesh in.
     pub(crate) fn new(
         scene: &Scene,
-        world: &[Isometry3<f64>],
+        (world, after): (&[Isometry3<f64>], &[Isometry3<f64>]),
         bodies: &[Option<usize>],
         tops: &[usize],
+        (numbers, starts, between): Made<'_>,
     ) -> Self {
         let frame = |(b, body): (usize, &Option<usize>)| match body {
             // The mesh of the world is in its own frame.
             Some(a) if tops[*a] != 0 => (Some(*a), world[tops[*a]].inv_mul(&world[b])),
             _ => (None, world[b]),
         };
-        let joint = |j: &signorini_scene::Joint| ReadJoint {
+        let chains = |body: usize| between.iter().any(|b| scene.joints[b.1].body == body);
+        let joint = |(i, j): (usize, &signorini_scene::Joint)| ReadJoint {
             kind: j.kind,
             body: j.body,
             parent: scene.bodies[j.body].parent,
@@ -75,11 +86,16 @@ impl Readout {
             anchor: j.anchor.coords,
             axis: j.axis.into_inner(),
             reference: j.reference,
+            line: [(after[i] * j.anchor).coords, after[i] * j.axis.into_inner()],
+            chained: numbers[i]
+                .filter(|_| chains(j.body))
+                .map(|n| (n, starts[i].first().copied().unwrap_or(j.reference))),
         };
         Self {
             frames: bodies.iter().enumerate().map(frame).collect(),
             parents: scene.bodies.iter().map(|b| b.parent).collect(),
-            joints: scene.joints.iter().map(joint).collect(),
+            joints: scene.joints.iter().enumerate().map(joint).collect(),
+            between,
         }
     }
 
@@ -145,6 +161,13 @@ impl AffineScene {
             let drawn = parent.pose * j.drawn;
             let turn = drawn.rotation.inverse() * body.pose.rotation;
             let spin = body.angular - parent.angular;
+            if let Some((number, start)) = j.chained {
+                let value = start + self.system.joint_value(x, number).unwrap_or(0.0);
+                let hinge = j.kind == JointKind::Hinge;
+                q.push(if hinge { unwrapped(value, near[q.len()]) } else { value });
+                v.push(self.system.joint_rate(x, number).unwrap_or(0.0));
+                continue;
+            }
             match j.kind {
                 JointKind::Free => {
                     let (p, r) = (&body.pose.translation.vector, &body.pose.rotation);
@@ -188,41 +211,48 @@ impl AffineScene {
         signorini_core::check_finite("velocities", v)?;
         let mut x = self.system.initial_state();
         let mut motions = self.readout.motions(&self.system, &x);
-        let mut joints = self.readout.joints.iter().peekable();
+        let mut joints = self.readout.joints.iter().enumerate().peekable();
         let mut at = 0;
         for b in 1..motions.len() {
             let parent = motions[self.readout.parents[b]];
             let origin = motions[b].pose.translation.vector;
             let (mut linear, mut angular) = (parent.at(&origin), parent.angular);
-            while let Some(j) = joints.next_if(|j| j.body == b) {
+            while let Some((i, j)) = joints.next_if(|j| j.1.body == b) {
                 let rate = &v[at..at + j.kind.nv()];
                 at += rate.len();
-                let r = motions[b].pose.rotation;
-                let (anchor, axis) = (r * j.anchor, r * j.axis);
-                let along = parent.pose.rotation * j.drawn.rotation * j.axis;
-                let turns = |spin: Vector3<f64>| (spin.cross(&-anchor), spin);
+                let (r, [anchor, axis]) = (motions[b].pose.rotation, j.line);
+                let turns = |spin: Vector3<f64>| (spin.cross(&(origin - anchor)), spin);
                 let (by, spin) = match j.kind {
                     JointKind::Free => {
                         (Vector3::from_column_slice(&rate[..3]), r * Vector3::from_column_slice(&rate[3..]))
                     }
                     JointKind::Ball => turns(r * Vector3::from_column_slice(rate)),
                     JointKind::Hinge => turns(rate[0] * axis),
-                    JointKind::Slide => (rate[0] * along, Vector3::zeros()),
+                    JointKind::Slide => (rate[0] * axis, Vector3::zeros()),
                 };
                 (linear, angular) = (linear + by, angular + spin);
+                if let Some((body, _)) = self.readout.between.iter().find(|o| o.1 == i) {
+                    let motion = Motion { pose: motions[b].pose, linear, angular };
+                    self.set_velocity(*body, &motion, &mut x);
+                }
             }
             (motions[b].linear, motions[b].angular) = (linear, angular);
         }
-        for (b, (body, _)) in self.readout.frames.iter().enumerate() {
-            let Some((a, at)) = body.and_then(|a| Some((a, self.system.coordinates_of(a)?))) else {
-                continue;
-            };
-            let of: &AffineBody = &self.system.bodies()[a];
-            let q = &x.q[at..at + N];
-            let linear = motions[b].at(&Vector3::from_column_slice(&q[..3]));
-            let velocity = of.velocity(q, &linear, &motions[b].angular);
-            x.v[at..at + N].copy_from_slice(&velocity);
+        for ((body, _), motion) in self.readout.frames.iter().zip(&motions) {
+            if let Some(body) = body {
+                self.set_velocity(*body, motion, &mut x);
+            }
         }
         Ok(x)
+    }
+
+    /// Gives an affine body the motion of a rigid one.
+    fn set_velocity(&self, body: usize, motion: &Motion, x: &mut State) {
+        let Some(at) = self.system.coordinates_of(body) else { return };
+        let of: &AffineBody = &self.system.bodies()[body];
+        let q = &x.q[at..at + N];
+        let linear = motion.at(&Vector3::from_column_slice(&q[..3]));
+        let velocity = of.velocity(q, &linear, &motion.angular);
+        x.v[at..at + N].copy_from_slice(&velocity);
     }
 }

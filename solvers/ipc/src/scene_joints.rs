@@ -1,8 +1,8 @@
-use signorini_core::na::{Isometry3, Point3, UnitQuaternion, Vector3};
-use signorini_geometry::TriangleMesh;
+use signorini_core::na::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
+use signorini_geometry::{MassProperties, TriangleMesh};
 use signorini_scene::{EqualityKind, JointKind as SceneJoint, Pose, Scene};
 
-use crate::from_scene::unsupported;
+use crate::from_scene::{block, unsupported};
 use crate::{AffineBody, FromSceneError, Joint, JointKind};
 
 /// How far points and how much orientations may be apart at the start of what makes them one \[m, rad\].
@@ -16,6 +16,8 @@ pub(crate) struct SceneJoints<'a> {
     pub groups: &'a [usize],
     /// Poses of the bodies of the scene.
     pub world: &'a [Pose],
+    /// Pose of the body of each joint after it.
+    pub after: &'a [Pose],
     /// The affine body of each.
     pub bodies: &'a [Option<usize>],
     pub placed: &'a mut Vec<(AffineBody, Isometry3<f64>)>,
@@ -23,7 +25,12 @@ pub(crate) struct SceneJoints<'a> {
     /// What stands for the world.
     pub ground: Option<usize>,
     pub joints: Vec<Joint>,
+    /// Bodies between several joints of one body, with the joint above each.
+    pub between: Vec<(usize, usize)>,
 }
+
+/// Part of the mass and inertia of a body that bodies between its joints have.
+const BETWEEN: f64 = 1e-3;
 
 impl SceneJoints<'_> {
     /// The joints, in order; for each of the scene its number among those made.
@@ -35,7 +42,9 @@ impl SceneJoints<'_> {
             let own: Vec<usize> =
                 (first..numbers.len()).take_while(|j| self.scene.joints[*j].body == body).collect();
             first += own.len();
-            if let Some((joint, kind)) = self.kind(&own)? {
+            if self.is_chain(&own) {
+                self.chain(&own, &mut numbers)?;
+            } else if let Some((joint, kind)) = self.kind(&own)? {
                 let ends = [self.parent(joint)?, self.child(joint)?];
                 numbers[joint] = Some(self.joints.len());
                 self.joints.push(Joint::new(&self.scene.joints[joint].name, ends, kind));
@@ -43,6 +52,59 @@ impl SceneJoints<'_> {
             own.iter().for_each(|j| self.tell(*j, numbers[*j].is_some()));
         }
         Ok(numbers)
+    }
+
+    /// Whether several hinges and slides of a body act one after the other.
+    fn is_chain(&self, own: &[usize]) -> bool {
+        let joint = |i: usize| &self.scene.joints[own[i]];
+        let kinds: Vec<SceneJoint> = own.iter().map(|j| self.scene.joints[*j].kind).collect();
+        let normal = |i: usize, j: usize| joint(i).axis.dot(&joint(j).axis).abs() < NORMAL;
+        let planar = kinds == [SceneJoint::Slide, SceneJoint::Slide, SceneJoint::Hinge]
+            && normal(0, 1)
+            && normal(0, 2)
+            && normal(1, 2);
+        let links = kinds.iter().all(|k| matches!(k, SceneJoint::Hinge | SceneJoint::Slide));
+        kinds.len() > 1 && links && !planar
+    }
+
+    /// Joints one after the other, with light bodies between them.
+    fn chain(&mut self, own: &[usize], numbers: &mut [Option<usize>]) -> Result<(), FromSceneError> {
+        let (mut above, child) = (self.parent(own[0])?, self.child(own[0])?);
+        for (i, &j) in own.iter().enumerate() {
+            let below = if i + 1 == own.len() { child } else { self.between(j, child)? };
+            numbers[j] = Some(self.joints.len());
+            let kind = self.link(j)?;
+            self.joints.push(Joint::new(&self.scene.joints[j].name, [above, below], kind));
+            above = below;
+        }
+        Ok(())
+    }
+
+    /// A hinge or a slide where it is at the start.
+    fn link(&self, joint: usize) -> Result<JointKind, FromSceneError> {
+        let (j, pose) = (&self.scene.joints[joint], self.after[joint]);
+        let axis = pose * j.axis.into_inner();
+        if j.kind == SceneJoint::Slide {
+            return Ok(JointKind::Sliding { axis });
+        }
+        let body = self.child(joint)?;
+        let reach = self.placed[body].0.points.iter().map(Vector3::norm).fold(0.0, f64::max);
+        Ok(JointKind::Hinge { at: pose * j.anchor, axis, half_length: 0.5 * reach })
+    }
+
+    /// A light body below a joint, as stiff as the one that the joints are of; it weighs nothing and collides with nothing.
+    fn between(&mut self, joint: usize, child: usize) -> Result<usize, FromSceneError> {
+        let (j, pose) = (&self.scene.joints[joint], self.after[joint]);
+        let body = &self.placed[child].0;
+        let (mass, volume) = (BETWEEN * body.mass, body.volume);
+        let inertia = 2.0 / 3.0 * BETWEEN * body.second_moment.trace() * Matrix3::identity();
+        let properties = MassProperties { mass, com: Point3::origin(), inertia };
+        let mut light = AffineBody::assembled(&j.name, &[block(&j.name, &properties)?], &properties)?;
+        light.volume = volume;
+        let at = Isometry3::from_parts((pose * j.anchor).into(), pose.rotation);
+        self.placed.push((light.with_gravity_compensation(1.0), at));
+        self.between.push((self.placed.len() - 1, joint));
+        Ok(self.placed.len() - 1)
     }
 
     /// What joints of one body come to, and which of them has its number; None for what floats.
@@ -54,13 +116,7 @@ impl SceneJoints<'_> {
         let world = self.world[first.body];
         let kind = match kinds[..] {
             [SceneJoint::Free] => return Ok(None),
-            [SceneJoint::Hinge] => {
-                let body = self.child(own[0])?;
-                let reach = self.placed[body].0.points.iter().map(Vector3::norm).fold(0.0, f64::max);
-                let (at, axis) = (world * first.anchor, world * first.axis.into_inner());
-                JointKind::Hinge { at, axis, half_length: 0.5 * reach }
-            }
-            [SceneJoint::Slide] => JointKind::Sliding { axis: world * first.axis.into_inner() },
+            [SceneJoint::Hinge | SceneJoint::Slide] => self.link(own[0])?,
             [SceneJoint::Ball] => JointKind::Point { at: world * first.anchor },
             [SceneJoint::Slide, SceneJoint::Slide, SceneJoint::Hinge]
                 if normal(0, 1) && normal(0, 2) && normal(1, 2) =>

@@ -147,6 +147,11 @@ impl AffineSystem {
     ) -> Result<Self, BodyError> {
         options.check()?;
         for (body, _) in &bodies {
+            if !body.gravity_compensation.is_finite() {
+                let (name, value) = (body.name.clone(), body.gravity_compensation);
+                let what = "compensation of gravity";
+                return Err(BodyError::Value { name, what, value, range: "a finite number" });
+            }
             if !(body.friction >= 0.0 && body.friction.is_finite()) {
                 let (name, value) = (body.name.clone(), body.friction);
                 return Err(BodyError::Value { name, what: "friction", value, range: "a number ≥ 0" });
@@ -266,6 +271,12 @@ impl AffineSystem {
     pub fn joint_value(&self, x: &State, joint: usize) -> Option<f64> {
         let active = self.inputs.actions.get(joint)?.as_ref()?;
         Some(active.value(&self.world, &x.q))
+    }
+
+    /// Rate of [`AffineSystem::joint_value`] \[rad/s or m/s\]; None for joints without a number.
+    pub fn joint_rate(&self, x: &State, joint: usize) -> Option<f64> {
+        let active = self.inputs.actions.get(joint)?.as_ref()?;
+        Some(active.rate(&self.world, &x.q, &x.v))
     }
 
     /// Force \[N\] and torque about the centre of mass \[N·m\] that contacts exert on each body at the end of the last solve of a slot, world axes; held bodies included.
@@ -496,7 +507,8 @@ impl System for AffineSystem {
             let (a, rate) = (matrix(q), matrix(v));
             let speed = v[..3].iter().map(|v| v * v).sum::<f64>();
             e.kinetic += 0.5 * (body.mass * speed + (rate * body.second_moment * rate.transpose()).trace());
-            let weight = if body.driven { 0.0 } else { body.mass };
+            let falls = (1.0 - body.gravity_compensation) * body.mass;
+            let weight = if body.driven { 0.0 } else { falls };
             e.potential -= weight * o.gravity.dot(&Vector3::from_column_slice(&q[..3]));
             e.potential += Orthogonality::energy(o.orthogonality * body.volume, &a);
         }

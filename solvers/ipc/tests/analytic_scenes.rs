@@ -81,7 +81,7 @@ fn regression_scenes_without_affine_bodies() {
         Err(e) => panic!("{e}"),
         Ok(_) => panic!("it was taken"),
     };
-    let twice = r#"<mujoco><worldbody><body name="b"><joint name="a" axis="1 0 0"/><joint name="c" axis="0 1 0"/>
+    let twice = r#"<mujoco><worldbody><body name="b"><joint name="a" axis="1 0 0"/><joint name="c" type="ball"/>
         <geom type="box" size="1 1 1"/></body></worldbody></mujoco>"#;
     assert_eq!(refuse(twice), "c");
 }
@@ -329,4 +329,26 @@ fn property_an_arm_with_a_gripper_hangs_together() {
     }
     assert!(seen > 0);
     println!("{:?}", s.left_out);
+}
+
+#[test]
+fn analytic_compensated_gravity() {
+    let body = |name: &str, part: f64, x: f64| {
+        format!(
+            r#"<body name="{name}" pos="{x} 0 1" gravcomp="{part}"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body>"#
+        )
+    };
+    let text = format!(
+        "<mujoco><worldbody>{}{}{}</worldbody></mujoco>",
+        body("floats", 1.0, 0.0),
+        body("half", 0.5, 1.0),
+        body("rises", 2.0, 2.0)
+    );
+    let mut s = AffineScene::new(&scene(&text), IpcOptions::default()).unwrap();
+    assert!(s.left_out.is_empty(), "{:?}", s.left_out);
+    let x = run(&mut s, 40);
+    for (body, part) in [(1, 0.0), (2, 0.5), (3, -1.0)] {
+        let v = x.v[s.system.coordinates_of(s.bodies[body].unwrap()).unwrap() + 2];
+        assert!((v + part * 9.81 * 0.2).abs() < 1e-9, "body {body}: {v}");
+    }
 }

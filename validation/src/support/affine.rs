@@ -8,7 +8,7 @@ use signorini_scene::{LoadOptions, Scene};
 use crate::PageError;
 
 /// What is tried: its name, what is inside the body that is tried, and what is beside the world.
-const TRIED: [(&str, &str, &str); 30] = [
+const TRIED: [(&str, &str, &str); 31] = [
     ("free joint", "<freejoint/>", ""),
     ("hinge", "<joint axis='0 1 0'/>", ""),
     ("slide", "<joint type='slide' axis='0 1 0'/>", ""),
@@ -25,7 +25,8 @@ const TRIED: [(&str, &str, &str); 30] = [
         "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/><joint type='slide' axis='0 0 1'/><joint type='ball'/>",
         "",
     ),
-    ("two hinges on one body", "<joint axis='1 0 0'/><joint axis='0 1 0'/>", ""),
+    ("several hinges and slides on one body", "<joint axis='1 0 0'/><joint axis='0 1 0'/>", ""),
+    ("a hinge and a ball on one body", "<joint axis='1 0 0'/><joint type='ball'/>", ""),
     ("limits of a hinge or slide", "<joint axis='0 1 0' range='-1 1'/>", ""),
     ("limits of a ball", "<joint type='ball' range='0 30'/>", ""),
     (
