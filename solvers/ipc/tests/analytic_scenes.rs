@@ -81,7 +81,7 @@ fn regression_scenes_without_affine_bodies() {
         Err(e) => panic!("{e}"),
         Ok(_) => panic!("it was taken"),
     };
-    let twice = r#"<mujoco><worldbody><body name="b"><joint name="a" axis="1 0 0"/><joint name="c" type="ball"/>
+    let twice = r#"<mujoco><worldbody><body name="b"><joint name="a" type="slide" axis="1 0 0"/><joint name="c" type="ball"/>
         <geom type="box" size="1 1 1"/></body></worldbody></mujoco>"#;
     assert_eq!(refuse(twice), "c");
 }

@@ -26,7 +26,7 @@ const TRIED: [(&str, &str, &str); 31] = [
         "",
     ),
     ("several hinges and slides on one body", "<joint axis='1 0 0'/><joint axis='0 1 0'/>", ""),
-    ("a hinge and a ball on one body", "<joint axis='1 0 0'/><joint type='ball'/>", ""),
+    ("a slide and a ball on one body", "<joint type='slide' axis='1 0 0'/><joint type='ball'/>", ""),
     ("limits of a hinge or slide", "<joint axis='0 1 0' range='-1 1'/>", ""),
     ("limits of a ball", "<joint type='ball' range='0 30'/>", ""),
     (
