@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use signorini_core::{AcceptedStep, AdvanceReport, State, StepError, StepObserver, System};
+use signorini_core::na::Matrix3;
+use signorini_core::{AcceptedStep, AdvanceReport, ContactGeometry, State, StepError, StepObserver, System};
 use signorini_ipc::{AffineScene, BodyError, FromSceneError, Invariants, IpcOptions};
 use signorini_multibody::Schedule;
 use signorini_scene::{Keyframe, Scene};
@@ -88,7 +89,7 @@ pub struct RunWatch<'a> {
 
 /// What a run of affine bodies leaves.
 pub struct AffineRun {
-    /// Every accepted step: joints and poses as in generalised coordinates, normal impulses of the pairs of features that touch, with the first geoms of their bodies.
+    /// Every accepted step: joints and poses as in generalised coordinates, impulses of the pairs of features that touch, with the first geoms of their bodies; those of friction are rows of their own, without a gap.
     pub recording: Recording,
     /// The work, or why it stopped early.
     pub report: Result<AdvanceReport, StepError>,
@@ -221,12 +222,22 @@ impl StepObserver for AffineRecorder<'_> {
     fn accepted(&mut self, step: &AcceptedStep<'_>) {
         let r = step.report;
         self.push(step.x1, r.dt, r.error.unwrap_or(f64::NAN), r.stats.iterations, step.rejected);
+        let gamma = &step.last.solution.gamma;
+        let normals = step.last.contacts.iter().filter(|c| !c.gap.is_nan()).count();
         for c in step.last.contacts {
-            let normal = step.last.solution.gamma.get(c.constraint as usize).copied().unwrap_or(0.0);
-            if normal > 0.0 {
-                let geoms = c.bodies.map(|b| self.geoms[b as usize]);
-                let c = signorini_core::ContactGeometry { geoms, ..*c };
-                self.recording.push_contact(&c, [normal, 0.0, 0.0], step.last.dt);
+            let geoms = c.bodies.map(|b| self.geoms[b as usize]);
+            let k = c.constraint as usize;
+            let row = |i: usize| gamma.get(i).copied().unwrap_or(0.0);
+            // Normals have a row each, then friction has two.
+            let (impulse, r_wc) = if c.gap.is_nan() {
+                let [t1, t2, n] = [0, 1, 2].map(|i| c.r_wc.column(i).into_owned());
+                let at = normals + 2 * (k - normals);
+                ([0.0, row(at), row(at + 1)], Matrix3::from_columns(&[n, t1, t2]))
+            } else {
+                ([row(k), 0.0, 0.0], c.r_wc)
+            };
+            if impulse != [0.0; 3] {
+                self.recording.push_contact(&ContactGeometry { geoms, r_wc, ..*c }, impulse, step.last.dt);
             }
         }
         if let Some(f) = &mut self.progress {

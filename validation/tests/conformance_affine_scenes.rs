@@ -118,3 +118,25 @@ fn conformance_several_joints_of_one_body_move_as_in_generalised_coordinates() {
     // Implicit Euler: halved with the step, but for the thousandth of the mass between joints.
     assert!(x.q[0].abs() > 0.5 && off[1] < 0.02 && off[1] < 0.6 * off[0], "{off:?} of {:?}", x.q);
 }
+
+#[test]
+fn conformance_recorded_contacts_carry_and_brake() {
+    let text = r#"<mujoco><worldbody><geom name="floor" type="plane" size="9 9 1" friction=".3"/><body name="box" pos="0 0 .0508"><freejoint/>
+        <geom name="cube" type="box" size=".05 .05 .05" mass="2" friction=".3"/></body></worldbody></mujoco>"#;
+    let scene = Scene::from_mjcf(text, "slide.xml", &LoadOptions::default()).unwrap();
+    let key = Keyframe { v: vec![2.0, 0.0, 0.0, 0.0, 0.0, 0.0], ..Keyframe::default() };
+    let r = run_affine(&scene, &Engine::ipc(2e-3), Some(&key), 0.4, RunWatch::default()).unwrap().recording;
+    // Force on the box, on average from 0.2 s on: its weight, and μ of that against its way.
+    let mut sum = [0.0; 3];
+    for (k, row) in r.contact_row.iter().enumerate().filter(|(_, row)| r.t[**row as usize] > 0.201) {
+        assert!(r.contact_geoms[2 * k..2 * k + 2] == [0, 1], "row {row}");
+        let (frame, gamma) = (&r.contact_frame[9 * k..9 * k + 9], &r.contact_impulse[3 * k..3 * k + 3]);
+        for (i, s) in sum.iter_mut().enumerate() {
+            *s += (0..3).map(|c| frame[3 * i + c] * gamma[c]).sum::<f64>() / 0.2;
+        }
+    }
+    let weight = 2.0 * 9.81;
+    // What bounces of the landing is left, and a step at both ends: 1 %.
+    assert!((sum[2] / weight - 1.0).abs() < 0.01 && (sum[0] / (-0.3 * weight) - 1.0).abs() < 0.01, "{sum:?}");
+    assert!(sum[1].abs() < 1e-3 * weight, "{sum:?}");
+}

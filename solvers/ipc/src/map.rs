@@ -33,7 +33,7 @@ pub(crate) struct Near {
 }
 
 impl Near {
-    /// From the second body to the first.
+    /// From the other body to that of the first point.
     pub(crate) fn normal_to_first(&self) -> Vector3<f64> {
         self.distance.r / self.length
     }

@@ -1,7 +1,7 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use signorini_core::na::{Point3, Vector3};
+use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{
     BlockDiagonal, Changed, ContactGeometry, ContactMap, Evals, Inertia, Part, Pool, Pools, ProblemError,
     Regime, SmoothPotential, StepProblem, WholePart, check_finite, gradient,
@@ -411,7 +411,12 @@ impl StepProblem for AffineProblem {
         &self.map
     }
     fn contacts(&self) -> &[ContactGeometry] {
-        self.contacts.get_or_init(|| self.map.near.iter().enumerate().map(|(k, n)| contact(k, n)).collect())
+        let near = || self.map.near.iter().enumerate().map(|(k, n)| contact(k, n));
+        let sliding = || {
+            let first = self.map.near.len();
+            self.map.sliding.iter().enumerate().map(move |(k, s)| self.friction(first + k, s))
+        };
+        self.contacts.get_or_init(|| near().chain(sliding()).collect())
     }
     fn blocking(&self) -> Option<[u32; 2]> {
         self.blocking
@@ -493,9 +498,29 @@ impl StepProblem for AffineProblem {
     }
 }
 
+impl AffineProblem {
+    /// Where friction acts: an entry of its own, whose frame begins with its two directions.
+    fn friction(&self, k: usize, s: &Sliding) -> ContactGeometry {
+        let sides = self.world.sides(&s.pair);
+        let [t1, t2] = s.tangents.map(|t| if sides[0] == 0 { -t } else { t });
+        let at = |i: &usize| s.weights[*i].abs() * self.x0[s.pair.points[*i] as usize];
+        let p: Vector3<f64> = (0..4).filter(|i| sides[*i] == 0).map(|i| at(&i)).sum();
+        ContactGeometry {
+            constraint: k as u32,
+            bodies: s.pair.surfaces,
+            geoms: s.pair.surfaces,
+            p_wc: Point3::from(p),
+            r_wc: Matrix3::from_columns(&[t1, t2, t1.cross(&t2)]),
+            gap: f64::NAN,
+            feature: k as u64,
+        }
+    }
+}
+
 /// Where a near pair is.
 fn contact(k: usize, near: &Near) -> ContactGeometry {
-    let n = -near.normal_to_first();
+    // The first point of the pair may be of either body.
+    let n = if near.sides[0] == 0 { -1.0 } else { 1.0 } * near.normal_to_first();
     let p: Vector3<f64> =
         (0..4).filter(|i| near.sides[*i] == 0).map(|i| near.distance.weights[i].abs() * near.x[i]).sum();
     ContactGeometry {
