@@ -159,7 +159,9 @@ impl SmoothPotential for ReducedProblem {
     }
     fn add_hessian(&self, w: &[f64], h: &mut dyn BlockSink) {
         if let Some(s) = self.inner.smooth() {
-            s.add_hessian(&self.expanded(w), &mut PullBack { reduction: &self.reduction, sink: h });
+            let mut sum = PullBack::new(&self.reduction, h);
+            s.add_hessian(&self.expanded(w), &mut sum);
+            sum.finish();
         }
     }
 }
@@ -184,8 +186,9 @@ impl ContactMap for ReducedProblem {
         self.reduction.add_pulled_back(&full, g);
     }
     fn add_hessian(&self, part: Part<'_>, pools: &Pools, evals: &Evals, h: &mut dyn BlockSink) {
-        let mut sink = PullBack { reduction: &self.reduction, sink: h };
-        self.inner.map().add_hessian(part, pools, evals, &mut sink);
+        let mut sum = PullBack::new(&self.reduction, h);
+        self.inner.map().add_hessian(part, pools, evals, &mut sum);
+        sum.finish();
     }
 }
 

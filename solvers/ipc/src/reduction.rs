@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use signorini_core::na::{DMatrix, DVector, SymmetricEigen};
 use signorini_core::{BlockDiagonal, BlockSink, Inertia, Part};
 
@@ -124,7 +126,9 @@ impl Reduction {
         let all: Vec<u32> = (0..self.basis.len() as u32).collect();
         let mut blocks = Blocks(&mut reduced);
         let part = Part { blocks: &all, constraints: &[] };
-        full.add_blocks(part, &mut PullBack { reduction: self, sink: &mut blocks });
+        let mut sum = PullBack::new(self, &mut blocks);
+        full.add_blocks(part, &mut sum);
+        sum.finish();
         reduced
     }
 
@@ -250,27 +254,63 @@ impl BlockSink for Blocks<'_> {
     }
 }
 
-/// Turns blocks of bodies into blocks of mechanisms, Nᵀ H N.
+/// Turns blocks of bodies into blocks of mechanisms, Nᵀ H N: H N is summed up by bodies, so that each mechanism takes one product with Nᵀ, when all blocks have come.
 pub(crate) struct PullBack<'a> {
-    pub reduction: &'a Reduction,
-    pub sink: &'a mut dyn BlockSink,
+    reduction: &'a Reduction,
+    sink: &'a mut dyn BlockSink,
+    /// (H N)_f of each body that has a block, 12 × unknowns of its mechanism, within its mechanism.
+    rows: BTreeMap<usize, DMatrix<f64>>,
+}
+
+impl<'a> PullBack<'a> {
+    pub(crate) fn new(reduction: &'a Reduction, sink: &'a mut dyn BlockSink) -> Self {
+        Self { reduction, sink, rows: BTreeMap::new() }
+    }
+
+    /// Adds B N_col to the row of a body.
+    fn sum(&mut self, row: usize, block: &DMatrix<f64>, col: usize) {
+        let n = &self.reduction.basis[col];
+        let x = self.rows.entry(row).or_insert_with(|| DMatrix::zeros(N, n.ncols()));
+        x.gemm(1.0, block, n, 1.0);
+    }
+
+    /// Hands the blocks within mechanisms on.
+    pub(crate) fn finish(self) {
+        let r = self.reduction;
+        let mut mechanisms: BTreeMap<usize, Vec<(usize, DMatrix<f64>)>> = BTreeMap::new();
+        for (f, x) in self.rows {
+            mechanisms.entry(r.mechanism[f]).or_default().push((f, x));
+        }
+        for (mechanism, rows) in mechanisms {
+            let count = r.starts[mechanism + 1] - r.starts[mechanism];
+            let (mut n, mut x) =
+                (DMatrix::zeros(count, N * rows.len()), DMatrix::zeros(N * rows.len(), count));
+            for (i, (f, part)) in rows.iter().enumerate() {
+                n.columns_mut(N * i, N).copy_from(&r.basis[*f].transpose());
+                x.rows_mut(N * i, N).copy_from(part);
+            }
+            self.sink.add(mechanism, mechanism, (n * x).as_slice());
+        }
+    }
 }
 
 impl BlockSink for PullBack<'_> {
     fn add(&mut self, row_block: usize, col_block: usize, block: &[f64]) {
         let r = self.reduction;
         let (row, col) = (r.mechanism[row_block], r.mechanism[col_block]);
-        let product =
-            r.basis[row_block].tr_mul(&(DMatrix::from_column_slice(N, N, block) * &r.basis[col_block]));
-        match row.cmp(&col) {
-            std::cmp::Ordering::Greater => self.sink.add(row, col, product.as_slice()),
-            std::cmp::Ordering::Less => self.sink.add(col, row, product.transpose().as_slice()),
-            std::cmp::Ordering::Equal if row_block == col_block => {
-                self.sink.add(row, row, product.as_slice());
+        let block = DMatrix::from_column_slice(N, N, block);
+        if row == col {
+            self.sum(row_block, &block, col_block);
+            if row_block != col_block {
+                self.sum(col_block, &block.transpose(), row_block);
             }
-            std::cmp::Ordering::Equal => {
-                self.sink.add(row, row, (&product + product.transpose()).as_slice());
-            }
+            return;
+        }
+        let product = r.basis[row_block].transpose() * (block * &r.basis[col_block]);
+        if row > col {
+            self.sink.add(row, col, product.as_slice());
+        } else {
+            self.sink.add(col, row, product.transpose().as_slice());
         }
     }
 }
