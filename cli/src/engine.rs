@@ -1,4 +1,5 @@
 use clap::Args;
+use signorini_ipc::IpcOptions;
 use signorini_laws::{DualCone, Gains};
 use signorini_scene::Scene;
 use signorini_validation::affine::{carrying, weight};
@@ -40,6 +41,9 @@ pub(crate) struct EngineArguments {
     /// Force that a pair of features of ipc carries at half that range (N); the weight of everything that moves when left out.
     #[arg(long, value_name = "N")]
     load: Option<f64>,
+    /// Stiffness that keeps bodies of ipc rigid (Pa); 1e8 when left out.
+    #[arg(long, value_name = "PA")]
+    rigidity: Option<f64>,
     /// Bodies of ipc that overlap at the start do not collide, and are listed; otherwise such a start is refused.
     #[arg(long)]
     exclude_overlaps: bool,
@@ -57,7 +61,9 @@ impl EngineArguments {
         if self.solver == "ipc" {
             return self.affine(scene);
         }
-        if let Some(option) = [("--range", self.range), ("--load", self.load)].iter().find(|o| o.1.is_some())
+        if let Some(option) = [("--range", self.range), ("--load", self.load), ("--rigidity", self.rigidity)]
+            .iter()
+            .find(|o| o.1.is_some())
         {
             return Err(format!("{}: only ipc has a barrier (--solver ipc); leave it out", option.0));
         }
@@ -150,6 +156,8 @@ impl EngineArguments {
         let integrator = self.integrator.clone().unwrap_or(base.integrator.clone());
         let ipc = carrying(self.range, self.load.unwrap_or_else(|| weight(scene)));
         let ipc = ipc.map_err(|e| format!("--range, --load: {e}"))?;
+        let ipc = IpcOptions { orthogonality: self.rigidity.unwrap_or(ipc.orthogonality), ..ipc };
+        ipc.check().map_err(|e| format!("--rigidity: {e}"))?;
         Ok(Engine {
             solver: "ipc".into(),
             law: "barrier".into(),

@@ -30,7 +30,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Simulate a model and record every accepted step.
-    Run(run::Arguments),
+    Run(Box<run::Arguments>),
     /// Write a page that shows a recording.
     View(view::Arguments),
     /// Print a model: bodies, dynamics, contact parameters.

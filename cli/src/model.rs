@@ -133,6 +133,21 @@ impl ModelArguments {
         }
     }
 
+    /// What the options of contact are for affine bodies, whose barrier has a stiffness of its own.
+    pub(crate) fn for_affine(&self, engine: &mut Engine) -> Result<(), String> {
+        for (name, value) in [("--stiffness", self.stiffness), ("--dissipation", self.dissipation)] {
+            if let Some(x) = value {
+                return Err(format!(
+                    "{name} {x}: the barrier of ipc has --load and --range, and no dissipation; leave it out"
+                ));
+            }
+        }
+        if let (Some(speed), Some(options)) = (self.stiction_speed, &mut engine.ipc) {
+            options.stiction_speed = speed;
+        }
+        Ok(())
+    }
+
     /// Warns of a model in which nothing can move.
     pub(crate) fn warn_of_rest(&self, scene: &Scene) {
         if scene.nv() == 0 {

@@ -61,7 +61,10 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         return Err(format!("--time {}: give a positive, finite number of seconds", a.time).into());
     }
     let scene = a.model.load()?;
-    let engine = a.engine.engine(&scene)?;
+    let mut engine = a.engine.engine(&scene)?;
+    if engine.affine() {
+        a.model.for_affine(&mut engine)?;
+    }
     let key = match &a.keyframe {
         Some(name) => Some(scene.keyframe(name).ok_or_else(|| {
             let names: Vec<&str> = scene.keyframes.iter().map(|k| k.name.as_str()).collect();
@@ -177,6 +180,11 @@ fn rigid(
     Ok(Done { recording: recorder.recording, result, more: None })
 }
 
+/// Entry of A Aᵀ − 1 above which bodies are no longer rigid for most purposes.
+const BENT: f64 = 1e-3;
+/// Excess over limits of joints that is worth a warning \[rad or m\].
+const BEYOND: f64 = 1e-2;
+
 /// A run of affine bodies.
 fn affine(
     a: &Arguments,
@@ -209,6 +217,24 @@ fn affine(
         "looked at {} states: {distance}, nothing crosses, |A Aᵀ − 1| at most {:.1e}, joints open by at most {:.1e} m",
         i.states, i.orthogonality_error, i.joint_error
     );
+    if i.orthogonality_error > BENT {
+        eprintln!(
+            "warning: bodies are deformed by {:.1e}; raise --rigidity above {:e} Pa",
+            i.orthogonality_error,
+            engine.ipc.map_or(0.0, |o| o.orthogonality)
+        );
+    }
+    if i.limit_excess > BEYOND {
+        eprintln!(
+            "warning: a joint was up to {:.2e} rad or m beyond its limits, which give way by force; raise --rigidity",
+            i.limit_excess
+        );
+    }
+    if let Some([a, b]) = &run.blocked {
+        eprintln!(
+            "warning: the last solve that did not converge was left no room to move by bodies '{a}' and '{b}'"
+        );
+    }
     for (joint, steps) in &run.at_cap {
         eprintln!(
             "note: the motor of joint '{joint}' ended {steps} steps at its largest force, short of what it was told"

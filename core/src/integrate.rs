@@ -17,6 +17,8 @@ pub struct StepReport {
     pub residual_ratio: f64,
     /// Number of contacts prepared at the start.
     pub contacts: u32,
+    /// Bodies that left the last solve that did not converge no room to move ([`crate::StepProblem::blocking`]).
+    pub blocked: Option<[u32; 2]>,
 }
 
 /// Why a step or an interval failed.
@@ -208,6 +210,8 @@ pub struct AdvanceReport {
     pub min_dt: f64,
     /// Largest accepted step \[s\].
     pub max_dt: f64,
+    /// The last bodies that left a solve no room to move.
+    pub blocked: Option<[u32; 2]>,
 }
 
 impl AdvanceReport {
@@ -218,6 +222,7 @@ impl AdvanceReport {
         self.line_search += u64::from(r.stats.line_search);
         self.unconverged += u64::from(r.unconverged);
         self.residual_ratio = self.residual_ratio.max(r.residual_ratio);
+        self.blocked = r.blocked.or(self.blocked);
     }
 
     /// One line on solves that did not converge; None when all did.
@@ -249,6 +254,7 @@ impl AdvanceReport {
             self.min_dt = if self.steps == 0 { o.min_dt } else { self.min_dt.min(o.min_dt) };
         }
         self.max_dt = self.max_dt.max(o.max_dt);
+        self.blocked = o.blocked.or(self.blocked);
         self.steps += o.steps;
         self.rejected += o.rejected;
         self.failed += o.failed;

@@ -77,6 +77,9 @@ impl<S: ContactSolver> ContactStep<S> {
         let s = &self.solution;
         report.stats.add(&s.stats);
         report.unconverged += u32::from(status != SolveStatus::Converged);
+        if status != SolveStatus::Converged {
+            report.blocked = p.blocking().or(report.blocked);
+        }
         if s.tolerance > 0.0 {
             report.residual_ratio = report.residual_ratio.max(s.residual / s.tolerance);
         }

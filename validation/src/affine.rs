@@ -95,6 +95,8 @@ pub struct AffineRun {
     pub report: Result<AdvanceReport, StepError>,
     /// The worst of what was looked at.
     pub invariants: Invariants,
+    /// Names of the bodies that left the last solve that did not converge no room to move.
+    pub blocked: Option<[String; 2]>,
     /// Joints whose motors ended steps at their caps, and how many.
     pub at_cap: Vec<(String, u64)>,
     /// Where it ended.
@@ -148,7 +150,9 @@ pub fn run_affine(
         (steps > 0).then(|| (j.name.clone(), steps))
     };
     let at_cap = scene.joints.iter().zip(&affine.joints).filter_map(of).collect();
-    Ok(AffineRun { recording: recorder.recording, report, invariants, at_cap, x })
+    let name = |b: u32| affine.system.bodies()[b as usize].name.clone();
+    let blocked = report.as_ref().ok().and_then(|r| r.blocked).map(|b| b.map(name));
+    Ok(AffineRun { recording: recorder.recording, report, invariants, blocked, at_cap, x })
 }
 
 /// Records every accepted step of affine bodies.

@@ -59,7 +59,7 @@ pub struct MotorState {
 /// (of the first where the second is held): they give way by force over that.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointAction {
-    /// Limits of s.
+    /// Limits of s. Where s begins outside, they let it go back at 1 rad/s, or a radius of the body per second.
     pub range: Option<[f64; 2]>,
     /// Stiffness of a spring \[N/m or N·m/rad\], ≥ 0, and where it is at rest.
     pub spring: [f64; 2],
@@ -103,7 +103,7 @@ impl JointAction {
             }
         };
         let fields = [
-            ("range", self.range.is_none_or(|[a, b]| a < b)),
+            ("range", self.range.is_none_or(|[a, b]| a <= b)),
             ("spring", not_negative(self.spring[0]) && self.spring[1].is_finite()),
             ("damping", not_negative(self.damping)),
             ("dry friction", not_negative(self.dry_friction)),
@@ -113,7 +113,7 @@ impl JointAction {
         match fields.iter().find(|f| !f.1) {
             Some((what, _)) => {
                 let why = format!(
-                    "the {what} of a joint is out of range; stiffness, damping and forces are not negative, limits ascend"
+                    "the {what} of a joint is out of range; stiffness, damping and forces are not negative, limits do not descend"
                 );
                 Err(ProblemError::Unsupported(why))
             }
@@ -136,7 +136,18 @@ pub(crate) struct ActiveJoint {
     /// Speed below which dry friction holds \[m/s or rad/s\].
     stiction_speed: f64,
     pub last: f64,
+    /// Time of the start of the step \[s\].
+    now: f64,
+    /// The limits are new.
+    fresh: bool,
+    /// Where and when the number began outside its limits.
+    outside: Option<(f64, f64)>,
+    /// \[rad/s or m/s\].
+    return_speed: f64,
 }
+
+/// Rate at which what begins outside its limits goes back \[rad/s\]; slides take radii of their body for radians.
+const RETURN: f64 = 1.0;
 
 /// Two directions normal to one and to each other.
 fn normals(axis: &Vector3<f64>) -> [Vector3<f64>; 2] {
@@ -210,6 +221,10 @@ impl ActiveJoint {
             stiffness: [stiffness, pushing],
             stiction_speed: world.options.stiction_speed / unit,
             last: coordinate.at(world, q).0,
+            now: 0.0,
+            fresh: false,
+            outside: None,
+            return_speed: RETURN * radius / unit,
         })
     }
 
@@ -218,6 +233,7 @@ impl ActiveJoint {
         if let Coordinate::Turn { .. } = self.coordinate {
             action.check_ball()?;
         }
+        self.fresh |= action.range != self.action.range;
         self.action = action;
         Ok(())
     }
@@ -246,7 +262,7 @@ impl ActiveJoint {
     pub(crate) fn energy(&self, world: &World, q: &[f64]) -> f64 {
         let half = |k: f64, x: f64| 0.5 * k * x * x;
         let s = self.value(world, q);
-        let beyond = self.action.range.map_or(0.0, |[low, high]| (low - s).max(s - high).max(0.0));
+        let beyond = self.range(self.now).map_or(0.0, |[low, high]| (low - s).max(s - high).max(0.0));
         let locked = self.locks.iter().map(|(l, rest)| half(self.stiffness[1], l.at(world, q).0 - rest));
         half(self.stiffness[0], beyond)
             + half(self.action.spring[0], s - self.action.spring[1])
@@ -257,6 +273,30 @@ impl ActiveJoint {
     /// This number, times a factor, in a term.
     fn share(&self, world: &World, q: &[f64], factor: f64, joint: usize) -> Share {
         Share { coordinate: self.coordinate, factor, start: self.value(world, q), joint }
+    }
+
+    /// Takes note of where the number is at the start of a step at `t` \[s\]: turns are counted from there, and limits that it begins outside of give way to it and go back at a bounded rate.
+    pub(crate) fn begin(&mut self, world: &World, q: &[f64], t: f64) {
+        (self.last, self.now) = (self.value(world, q), t);
+        if std::mem::take(&mut self.fresh) {
+            self.outside = self.excess(world, q).filter(|e| *e > 0.0).map(|_| (self.last, t));
+        }
+    }
+
+    /// How far the number is beyond its limits; below zero inside.
+    pub(crate) fn excess(&self, world: &World, q: &[f64]) -> Option<f64> {
+        let s = self.value(world, q);
+        let [low, high] = self.action.range?;
+        let turn = matches!(self.coordinate, Coordinate::Turn { .. });
+        Some(if turn { s - high } else { (low - s).max(s - high) })
+    }
+
+    /// The limits at a time \[s\].
+    fn range(&self, t: f64) -> Option<[f64; 2]> {
+        let [low, high] = self.action.range?;
+        let Some((start, since)) = self.outside else { return Some([low, high]) };
+        let way = self.return_speed * (t - since).max(0.0);
+        Some([low.min(start + way), high.max(start - way)])
     }
 
     /// What the motor does in a step from the number `start`; none for a force that depends on nothing.
@@ -329,7 +369,7 @@ impl ActiveJoint {
                 pieces.push(Piece::Spring { stiffness, centre, cap, side });
             }
         };
-        if let Some([low, high]) = a.range {
+        if let Some([low, high]) = self.range(self.now + dt) {
             if !matches!(self.coordinate, Coordinate::Turn { .. }) {
                 push(self.stiffness[0], low, f64::INFINITY, -1);
             }

@@ -133,8 +133,7 @@ impl AffineScene {
     /// Limits, springs, damping, dry friction and armature of hinges and slides and limits of balls become [`JointAction`]s, with numbers counted from the start; motors, position and velocity servos on hinges and slides get
     /// [`AffineScene::set_controls`]. Two slides and a hinge across them on one body are a planar joint (its hinge has the number), three slides and a ball none at all: that is how a URDF's planar and floating joints are read. Between other hinges and slides of one body stand bodies of a thousandth of its mass, which weigh nothing.
     ///
-    /// Equalities become joints that hold from the start on: linear couplings of joints (a URDF's mimic joints) [`crate::JointKind::Mimic`], connections points, welds fixed joints, distances distances. What is open at the start by more than
-    /// a micrometre, couplings that are not linear, springs and the like of balls and of the slides of planar joints, other actuators and tendons are left out, and listed.
+    /// Equalities become joints that hold from the start on: linear couplings of joints (a URDF's mimic joints) [`crate::JointKind::Mimic`], connections points, welds fixed joints, distances distances. Couplings that are not linear, springs and the like of balls and of the slides of planar joints, other actuators and tendons are left out, and listed.
     ///
     /// # Errors
     /// Bodies without shape or mass, height fields, other joints on one body; as [`AffineSystem::articulated`].
@@ -290,6 +289,13 @@ impl AffineScene {
                 ..JointAction::default()
             };
             system.act(number, action).map_err(refused)?;
+            if let Some([low, high]) = action.range.filter(|[low, high]| *low > 1e-6 || *high < -1e-6) {
+                let (by, unit) = (low.max(-high), if j.kind == SceneJoint::Slide { "m" } else { "rad" });
+                left_out.push(format!(
+                    "joint '{}' starts {by:.3} {unit} outside its range: it is let back slowly",
+                    j.name
+                ));
+            }
             actions.push((number, action, from));
         }
         let on = scene.options.switches.actuation;
@@ -324,10 +330,8 @@ fn body(
     let to_top = |b: usize| if top == 0 { world[b] } else { world[top].inv_mul(&world[b]) };
     for g in own {
         let geom = &scene.geoms[*g];
-        let GeomShape::Solid(shape) = &geom.shape else {
-            let what = "its mesh was not read".to_owned();
-            return Err(unsupported(&geom.name, what, "load the scene with its meshes"));
-        };
+        // A mesh that was not read does not collide.
+        let GeomShape::Solid(shape) = &geom.shape else { continue };
         surfaces.push(surface(shape, &geom.name)?.transformed(&(to_top(geom.body) * geom.pose)));
         friction = friction.max(geom.surface.friction);
     }

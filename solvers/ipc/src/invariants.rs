@@ -1,4 +1,4 @@
-use signorini_core::{ProblemError, State};
+use signorini_core::{ProblemError, State, System};
 
 use crate::AffineSystem;
 use crate::body::matrix;
@@ -21,6 +21,12 @@ pub struct Invariants {
     pub joint_error: f64,
     /// Smallest room to a bound of a distance, [`crate::JointKind::BoundedDistance`] \[m\], > 0; infinite where there is none.
     pub bound_room: f64,
+    /// How far a joint is beyond its limits \[rad or m\], 0 where none is: limits give way by force over their stiffness.
+    pub limit_excess: f64,
+    /// Energy of the last state \[J\].
+    pub energy: f64,
+    /// Largest rise of the energy from one state that was looked at to the next \[J\]: without motors, loads and driven bodies it is zero but for round-off and the tolerance of solves.
+    pub energy_rise: f64,
     /// States looked at.
     pub states: u64,
 }
@@ -34,6 +40,9 @@ impl Default for Invariants {
             smallest_determinant: f64::INFINITY,
             orthogonality_error: 0.0,
             joint_error: 0.0,
+            limit_excess: 0.0,
+            energy: 0.0,
+            energy_rise: 0.0,
             bound_room: f64::INFINITY,
             states: 0,
         }
@@ -51,6 +60,10 @@ impl Invariants {
         self.orthogonality_error = self.orthogonality_error.max(o.orthogonality_error);
         self.joint_error = self.joint_error.max(o.joint_error);
         self.bound_room = self.bound_room.min(o.bound_room);
+        self.limit_excess = self.limit_excess.max(o.limit_excess);
+        let rise = if self.states > 0 { o.energy - self.energy } else { 0.0 };
+        self.energy_rise = self.energy_rise.max(o.energy_rise).max(rise);
+        self.energy = o.energy;
         self.states += o.states;
     }
 }
@@ -67,6 +80,9 @@ impl AffineSystem {
             smallest_determinant: determinants.fold(f64::INFINITY, f64::min),
             orthogonality_error: self.orthogonality_error(x),
             joint_error: self.joint_error(x),
+            limit_excess: self.limit_excess(x),
+            energy: self.energy(x).total(),
+            energy_rise: 0.0,
             bound_room: self.bound_room(x),
             states: 1,
         }
@@ -87,7 +103,12 @@ impl AffineSystem {
         self.observed.add(&now);
         let name = |b: u32| self.bodies()[b as usize].name.clone();
         if let Some([a, b]) = now.crossing {
-            return Err(ProblemError::Intersecting { a: name(a), b: name(b), gap: 0.0 });
+            let why = format!(
+                "bodies '{}' and '{}' cross: distances came below the round-off of positions; raise the stiffness of the barrier (IpcOptions::carrying, --load) or its range",
+                name(a),
+                name(b)
+            );
+            return Err(ProblemError::Unsupported(why));
         }
         if now.smallest_determinant <= 0.0 {
             let why =

@@ -215,7 +215,9 @@ impl Joint {
         match self.kind {
             JointKind::Point { at } => point(&at.coords),
             JointKind::Hinge { at, axis, half_length } => {
-                let e = axis.normalize() * half_length;
+                // The constraint is the same for any two points; those too near each other would count as one.
+                let size = world.radius[self.bodies[usize::from(!world.bodies[self.bodies[1]].fixed)]];
+                let e = axis.normalize() * half_length.max(0.1 * size);
                 point(&(at.coords + e));
                 point(&(at.coords - e));
             }

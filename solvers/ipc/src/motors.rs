@@ -1,3 +1,5 @@
+use signorini_core::State;
+
 use crate::AffineSystem;
 use crate::action::MotorState;
 use crate::inputs::Inputs;
@@ -25,6 +27,12 @@ impl Motors {
 }
 
 impl AffineSystem {
+    /// Largest excess of a joint over its limits \[rad or m\].
+    pub(crate) fn limit_excess(&self, x: &State) -> f64 {
+        let excess = self.inputs.actions.iter().flatten().filter_map(|a| a.excess(&self.world, &x.q));
+        excess.fold(0.0, f64::max)
+    }
+
     /// What the motor of a joint did in the last step that was committed; None before the first, and for joints without a number.
     pub fn motor_state(&self, joint: usize) -> Option<MotorState> {
         self.motors.states.get(joint).copied().flatten()

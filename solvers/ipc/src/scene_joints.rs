@@ -1,4 +1,4 @@
-use signorini_core::na::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
+use signorini_core::na::{self, Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 use signorini_geometry::{MassProperties, TriangleMesh};
 use signorini_scene::{EqualityKind, JointKind as SceneJoint, Pose, Scene};
 
@@ -7,6 +7,8 @@ use crate::{AffineBody, FromSceneError, Joint, JointKind};
 
 /// How far points and how much orientations may be apart at the start of what makes them one \[m, rad\].
 const CLOSED: f64 = 1e-6;
+/// The same for what is closed halfway, with a word \[m, rad\]; beyond it the start is refused.
+const NEARLY: f64 = 1e-3;
 /// Cosine of directions that count as normal to each other.
 const NORMAL: f64 = 1e-6;
 
@@ -194,7 +196,7 @@ impl SceneJoints<'_> {
             if !e.active || !scene.options.switches.equality {
                 continue;
             }
-            let made = match self.equality(&e.kind, numbers, starts)? {
+            let made = match self.equality(&e.name, &e.kind, numbers, starts)? {
                 Ok(Some((ends, kind))) => Joint::new(&e.name, ends, kind),
                 Ok(None) => continue,
                 Err(why) => {
@@ -212,10 +214,26 @@ impl SceneJoints<'_> {
         Ok(out)
     }
 
+    /// Says that an equality is open a little at the start, and is held so; refuses one that is open by more.
+    fn open(&mut self, name: &str, by: f64, what: String) -> Result<(), FromSceneError> {
+        if by > NEARLY {
+            return Err(unsupported(
+                name,
+                what,
+                "start from a keyframe in which it holds, or correct its points",
+            ));
+        }
+        if by > CLOSED {
+            self.left_out.push(format!("equality '{name}': {what} at the start, and is held as it is there"));
+        }
+        Ok(())
+    }
+
     /// Bodies and kind of an equality, none where it says nothing; or why it is left out.
     #[allow(clippy::type_complexity, reason = "read in one place")]
     fn equality(
         &mut self,
+        name: &str,
         kind: &EqualityKind,
         numbers: &[Option<usize>],
         starts: &[f64],
@@ -257,21 +275,18 @@ impl SceneJoints<'_> {
             EqualityKind::Weld { rotation, .. } => {
                 let [a, b] = ends.map(|b| self.world[b].rotation);
                 let off = (a.inverse() * b).angle_to(rotation);
-                if apart > CLOSED || off > CLOSED {
-                    return Ok(Err(format!("it is open by {apart} m and {off} rad; start where it holds")));
-                }
+                self.open(name, apart.max(off), format!("it is open by {apart:.2e} m and {off:.2e} rad"))?;
                 JointKind::Fixed
             }
             EqualityKind::Distance { length, .. } => {
-                if (apart - length).abs() > CLOSED {
-                    return Ok(Err(format!("its points are {apart} m apart; start where it holds")));
-                }
-                JointKind::Distance { at, length: *length }
+                let off = (apart - length).abs();
+                self.open(name, off, format!("its points are {apart} m apart, not {length} m"))?;
+                JointKind::Distance { at, length: apart }
             }
-            _ if apart > CLOSED => {
-                return Ok(Err(format!("its points are {apart} m apart; start where it holds")));
+            _ => {
+                self.open(name, apart, format!("its points are {apart:.2e} m apart"))?;
+                JointKind::Point { at: na::center(&at[0], &at[1]) }
             }
-            _ => JointKind::Point { at: at[0] },
         };
         let mut own = [0; 2];
         for (own, body) in own.iter_mut().zip(ends) {

@@ -5,7 +5,7 @@ use crate::candidates::Candidates;
 use crate::world::World;
 
 /// Two bodies that overlap, with how deep \[m\]: an edge of one crosses a triangle of the other, or one lies in the other. The depth is that of the point of either that lies deepest in the other, or where only
-/// edges cross, how far the shorter end of one is behind the triangle.
+/// edges cross, the least way along a normal of a triangle or across two edges that takes them apart.
 pub(crate) fn overlap(
     world: &World,
     candidates: &mut Candidates,
@@ -14,11 +14,8 @@ pub(crate) fn overlap(
     let search = candidates.search();
     let collide = |a, b| world.collide(a, b);
     if let Some((bodies, edge, triangle)) = search.crossing(x, collide) {
-        let [a, b, c] = triangle.map(|i| x[i as usize]);
-        let n = (b - a).cross(&(c - a)).normalize();
-        let behind = edge.map(|i| n.dot(&(x[i as usize] - a)).abs());
         let deepest = deepest(world, bodies, x);
-        return Some((bodies, if deepest > 0.0 { deepest } else { behind[0].min(behind[1]) }));
+        return Some((bodies, if deepest > 0.0 { deepest } else { apart(world, bodies, x, edge, triangle) }));
     }
     // Surfaces do not cross: a part lies inside as a whole, or outside.
     for &bodies in search.near() {
@@ -26,7 +23,7 @@ pub(crate) fn overlap(
             let first = world.first[inner as usize];
             for part in &world.bodies[inner as usize].parts {
                 let p = x[(first + part) as usize];
-                if winding(world, outer, x, &p) > 0.5 {
+                if boxed(world, outer, x, &p) && winding(world, outer, x, &p) > 0.5 {
                     return Some((bodies, depth(world, outer, x, &p)));
                 }
             }
@@ -41,12 +38,38 @@ fn deepest(world: &World, [a, b]: [u32; 2], x: &[Vector3<f64>]) -> f64 {
     for (inner, outer) in [(a, b), (b, a)] {
         let ends = &world.first[inner as usize..inner as usize + 2];
         for p in &x[ends[0] as usize..ends[1] as usize] {
-            if winding(world, outer, x, p) > 0.5 {
+            if boxed(world, outer, x, p) && winding(world, outer, x, p) > 0.5 {
                 deepest = deepest.max(depth(world, outer, x, p));
             }
         }
     }
     deepest
+}
+
+/// The least way that takes two bodies apart, along a normal of a triangle of either or across the edges that cross \[m\].
+fn apart(world: &World, [a, b]: [u32; 2], x: &[Vector3<f64>], edge: [u32; 2], triangle: [u32; 3]) -> f64 {
+    let points = |b: u32| &x[world.first[b as usize] as usize..world.first[b as usize + 1] as usize];
+    let normal = |[a, b, c]: [Vector3<f64>; 3]| (b - a).cross(&(c - a));
+    let along = x[edge[1] as usize] - x[edge[0] as usize];
+    let corner = triangle.map(|i| x[i as usize]);
+    let across = (0..3).map(|i| along.cross(&(corner[(i + 1) % 3] - corner[i])));
+    let faces = triangles(world, a, x).map(normal).chain(triangles(world, b, x).map(normal));
+    let way = |n: Vector3<f64>| {
+        let Some(n) = n.try_normalize(1e-300) else { return f64::INFINITY };
+        let ends = |b: u32| {
+            let heights = points(b).iter().map(|p| n.dot(p));
+            heights.fold([f64::INFINITY, f64::NEG_INFINITY], |[l, h], z| [l.min(z), h.max(z)])
+        };
+        let ([la, ha], [lb, hb]) = (ends(a), ends(b));
+        (ha - lb).min(hb - la).max(0.0)
+    };
+    faces.chain(across).map(way).fold(f64::INFINITY, f64::min)
+}
+
+/// Whether a point is in the box about a body.
+fn boxed(world: &World, body: u32, x: &[Vector3<f64>], p: &Vector3<f64>) -> bool {
+    let points = &x[world.first[body as usize] as usize..world.first[body as usize + 1] as usize];
+    (0..3).all(|i| points.iter().any(|x| x[i] <= p[i]) && points.iter().any(|x| x[i] >= p[i]))
 }
 
 /// The corners of the triangles of a body.

@@ -107,14 +107,14 @@ impl IpcOptions {
 /// ```
 /// State: q = (p, a₁, a₂, a₃) of each free body, x = p + A X with the rows a_r of A; v is its rate.
 pub struct AffineSystem {
-    world: Arc<World>,
+    pub(crate) world: Arc<World>,
     candidates: Candidates,
     slots: [SlotProblem; 2],
     reduction: Option<Arc<Reduction>>,
     start: Vec<f64>,
     /// Coordinates that the last solve reached without crossing anything.
     clean: Vec<f64>,
-    inputs: Inputs,
+    pub(crate) inputs: Inputs,
     /// κ that the last committed step ended with, and whether it was chosen.
     stiffness: (f64, bool),
     pub(crate) observed: Invariants,
@@ -432,7 +432,7 @@ impl System for AffineSystem {
         }
         for (j, active) in self.inputs.actions.iter_mut().enumerate() {
             let Some(active) = active else { continue };
-            active.last = active.value(&self.world, &x0.q);
+            active.begin(&self.world, &x0.q, x0.t);
             let room = active.room(&self.world, &x0.q).filter(|r| r[0] <= 0.0);
             if let (Some([room, bound]), Some(r)) = (room, &self.reduction) {
                 let why = format!(

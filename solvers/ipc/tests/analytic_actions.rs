@@ -249,7 +249,7 @@ fn regression_actions_out_of_range() {
     let (mut s, _) = wheel(0.0);
     let usual = JointAction::default();
     for bad in [
-        JointAction { range: Some([0.5, 0.5]), ..usual },
+        JointAction { range: Some([0.5, 0.4]), ..usual },
         JointAction { damping: -1.0, ..usual },
         JointAction { spring: [f64::NAN, 0.0], ..usual },
         JointAction { dry_friction: f64::INFINITY, ..usual },
