@@ -46,24 +46,44 @@ fn deepest(world: &World, [a, b]: [u32; 2], x: &[Vector3<f64>]) -> f64 {
     deepest
 }
 
-/// The least way that takes two bodies apart, along a normal of a triangle of either or across the edges that cross \[m\].
+/// The least way that takes the parts of two bodies that cross apart, along a normal of a triangle of either or across the edges that cross \[m\]. Exact where both parts are convex.
 fn apart(world: &World, [a, b]: [u32; 2], x: &[Vector3<f64>], edge: [u32; 2], triangle: [u32; 3]) -> f64 {
-    let points = |b: u32| &x[world.first[b as usize] as usize..world.first[b as usize + 1] as usize];
-    let normal = |[a, b, c]: [Vector3<f64>; 3]| (b - a).cross(&(c - a));
+    let of = |body: u32| if world.owner[edge[0] as usize] == body { edge[0] } else { triangle[0] };
+    let parts = [a, b].map(|body| part(world, body, of(body)));
+    let normal = |t: &[u32; 3]| {
+        let [a, b, c] = t.map(|i| x[i as usize]);
+        (b - a).cross(&(c - a))
+    };
     let along = x[edge[1] as usize] - x[edge[0] as usize];
     let corner = triangle.map(|i| x[i as usize]);
     let across = (0..3).map(|i| along.cross(&(corner[(i + 1) % 3] - corner[i])));
-    let faces = triangles(world, a, x).map(normal).chain(triangles(world, b, x).map(normal));
     let way = |n: Vector3<f64>| {
         let Some(n) = n.try_normalize(1e-300) else { return f64::INFINITY };
-        let ends = |b: u32| {
-            let heights = points(b).iter().map(|p| n.dot(p));
+        let ends = |part: &[[u32; 3]]| {
+            let heights = part.iter().flatten().map(|i| n.dot(&x[*i as usize]));
             heights.fold([f64::INFINITY, f64::NEG_INFINITY], |[l, h], z| [l.min(z), h.max(z)])
         };
-        let ([la, ha], [lb, hb]) = (ends(a), ends(b));
+        let ([la, ha], [lb, hb]) = (ends(&parts[0]), ends(&parts[1]));
         (ha - lb).min(hb - la).max(0.0)
     };
-    faces.chain(across).map(way).fold(f64::INFINITY, f64::min)
+    parts.iter().flatten().map(normal).chain(across).map(way).fold(f64::INFINITY, f64::min)
+}
+
+/// The triangles of a body that hang together with a point, by points among all.
+fn part(world: &World, body: u32, point: u32) -> Vec<[u32; 3]> {
+    let first = world.first[body as usize];
+    let own: Vec<[u32; 3]> =
+        world.bodies[body as usize].triangles.iter().map(|t| t.map(|i| i + first)).collect();
+    let mut reached = std::collections::BTreeSet::from([point]);
+    loop {
+        let before = reached.len();
+        for t in own.iter().filter(|t| t.iter().any(|i| reached.contains(i))).collect::<Vec<_>>() {
+            reached.extend(t);
+        }
+        if reached.len() == before {
+            return own.into_iter().filter(|t| reached.contains(&t[0])).collect();
+        }
+    }
 }
 
 /// Whether a point is in the box about a body.

@@ -370,17 +370,13 @@ fn analytic_a_joint_that_starts_outside_its_range_goes_back_slowly() {
 #[test]
 fn analytic_what_is_nearly_closed_is_held_and_what_is_not_is_refused() {
     let loops = |gap: f64| {
-        scene(&format!(
-            r#"<mujoco><worldbody><body name="a"><joint name="a" axis="0 1 0"/><geom type="box" size="0.1 0.01 0.01" pos="0.1 0 0" mass="1"/></body>
-            <body name="b" pos="0.4 0.1 0"><joint name="b" axis="0 1 0"/><geom type="box" size="0.1 0.01 0.01" pos="-0.1 0 0" mass="1"/></body></worldbody>
+        let text = r#"<mujoco><worldbody><body name="a"><joint name="a" axis="0 1 0"/><geom type="box" size="0.1 0.01 0.01" pos="0.1 0 0" mass="1"/>
+            <site name="end" pos="0.2 0 0"/></body>
+            <body name="b" pos="0.4 0.1 0"><joint name="b" axis="0 1 0"/><geom type="box" size="0.1 0.01 0.01" pos="-0.1 0 0" mass="1"/>
+            <site name="other" pos="PLACE -0.1 0"/></body></worldbody>
             <contact><exclude body1="a" body2="b"/></contact>
-            <equality><connect name="loop" site1="end" site2="other"/></equality></mujoco>"#
-        )
-        .replace(r#"pos="0.1 0 0" mass="1"/></body>"#, r#"pos="0.1 0 0" mass="1"/><site name="end" pos="0.2 0 0"/></body>"#)
-        .replace(
-            r#"pos="-0.1 0 0" mass="1"/></body>"#,
-            &format!(r#"pos="-0.1 0 0" mass="1"/><site name="other" pos="{} -0.1 0"/></body>"#, gap - 0.2),
-        ))
+            <equality><connect name="loop" site1="end" site2="other"/></equality></mujoco>"#;
+        scene(&text.replace("PLACE", &format!("{}", gap - 0.2)))
     };
     let mut s = AffineScene::new(&loops(1e-5), IpcOptions::default()).unwrap();
     assert!(s.left_out.len() == 1 && s.left_out[0].contains("is held as it is there"), "{:?}", s.left_out);
@@ -393,6 +389,19 @@ fn analytic_what_is_nearly_closed_is_held_and_what_is_not_is_refused() {
         refused.contains("loop") && refused.contains("apart") && refused.contains("keyframe"),
         "{refused}"
     );
+}
+
+#[test]
+fn regression_depth_of_what_touches() {
+    // A post stands on the same body as the floor: it has no part in it.
+    let text = r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/><geom type="box" size="0.05 0.05 0.2" pos="0.5 0 0.2"/>
+        <body name="box" pos="0 0 0.1"><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body></worldbody></mujoco>"#;
+    let mut s = AffineScene::new(&scene(text), IpcOptions::default()).unwrap();
+    let x = s.system.initial_state();
+    match s.system.prepare(Slot::Start, &x, 0.01) {
+        Err(ProblemError::Intersecting { gap, .. }) => assert!(gap.abs() < 1e-9, "{gap}"),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
