@@ -29,7 +29,7 @@ pub struct IpcOptions {
     pub stiffness: f64,
     /// Whether κ stays what it is.
     pub adaptation: Adaptation,
-    /// Weighs each pair with the area that it stands for, so that forces do not depend on how finely surfaces are cut; κ is then J/m⁶. A quarter of the area of a vertex (a third of that of its triangles), or of
+    /// Weighs each pair with the area that it stands for, so that forces depend less on how finely surfaces are cut; κ is then J/m⁶. A quarter of the area of a vertex (a third of that of its triangles), or of
     /// that of both edges (a third of that of theirs).
     pub area_weights: bool,
     /// ξ: separation that always remains \[m\], ≥ 0.
