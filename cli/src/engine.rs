@@ -26,13 +26,13 @@ pub(crate) struct EngineArguments {
     /// Gains of the dual cone relative to the step, as published: k (1/s) and d.
     #[arg(long, num_args = 2, value_names = ["K", "D"])]
     gains: Option<Vec<f64>>,
-    /// `cenic` (error control) or `fixed`; left out: `fixed` when --dt is given and for comfree, which rests without depth only then.
+    /// `cenic` (error control) or `fixed`; left out: `fixed` when --dt is given, for comfree, which rests without depth only then, and for ipc.
     #[arg(long)]
     integrator: Option<String>,
     /// Accuracy of error control: bound on the position error of one step (m, rad); 1e-3 when left out. With comfree: physical gains, which are soft.
     #[arg(long, conflicts_with = "dt")]
     accuracy: Option<f64>,
-    /// Fixed step (s); 0.002 when left out.
+    /// Fixed step (s); 0.002 when left out, 0.005 with ipc.
     #[arg(long)]
     dt: Option<f64>,
     /// Distance at which the barrier of ipc begins to act (m); 0.001 when left out.
@@ -152,7 +152,11 @@ impl EngineArguments {
         if let Some((option, _, why)) = refused.iter().find(|r| r.1) {
             return Err(format!("{option}: {why}; leave it out"));
         }
-        let base = self.dt.map_or_else(|| Engine::cenic(self.accuracy.unwrap_or(1e-3)), Engine::fixed);
+        let error_control = self.accuracy.is_some() || self.integrator.as_deref() == Some("cenic");
+        let base = match error_control {
+            true => Engine::cenic(self.accuracy.unwrap_or(1e-3)),
+            false => Engine::fixed(self.dt.unwrap_or(5e-3)),
+        };
         let integrator = self.integrator.clone().unwrap_or(base.integrator.clone());
         let ipc = carrying(self.range, self.load.unwrap_or_else(|| weight(scene)));
         let ipc = ipc.map_err(|e| format!("--range, --load: {e}"))?;

@@ -143,7 +143,7 @@ pub trait SmoothPotential {
 /// Where a contact is, for output.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContactGeometry {
-    /// Number of the constraint in the problem; its first rows are n, t₁, t₂, as many as its law has (a barrier has n alone, and its friction is an entry of its own, whose frame begins with t₁, t₂ and whose gap is not a number).
+    /// Number of the constraint in the problem; its first rows are n, t₁, t₂, as many as its law has (a barrier has n alone, and its friction is an entry of its own, whose frame begins with t₁, t₂).
     pub constraint: u32,
     /// Bodies A and B; the normal points from A into B.
     pub bodies: [u32; 2],

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use signorini_core::na::Matrix3;
 use signorini_core::{AcceptedStep, AdvanceReport, ContactGeometry, State, StepError, StepObserver, System};
-use signorini_ipc::{AffineScene, BodyError, FromSceneError, Invariants, IpcOptions};
+use signorini_ipc::{AffineScene, BodyError, FRICTION, FromSceneError, Invariants, IpcOptions};
 use signorini_multibody::Schedule;
 use signorini_scene::{Keyframe, Scene};
 
@@ -89,7 +89,7 @@ pub struct RunWatch<'a> {
 
 /// What a run of affine bodies leaves.
 pub struct AffineRun {
-    /// Every accepted step: joints and poses as in generalised coordinates, impulses of the pairs of features that touch, with the first geoms of their bodies; those of friction are rows of their own, without a gap.
+    /// Every accepted step: joints and poses as in generalised coordinates, impulses of the pairs of features that touch, with the first geoms of their bodies; those of friction are rows of their own.
     pub recording: Recording,
     /// The work, or why it stopped early.
     pub report: Result<AdvanceReport, StepError>,
@@ -227,13 +227,14 @@ impl StepObserver for AffineRecorder<'_> {
         let r = step.report;
         self.push(step.x1, r.dt, r.error.unwrap_or(f64::NAN), r.stats.iterations, step.rejected);
         let gamma = &step.last.solution.gamma;
-        let normals = step.last.contacts.iter().filter(|c| !c.gap.is_nan()).count();
+        let brakes = |c: &ContactGeometry| c.feature & FRICTION != 0;
+        let normals = step.last.contacts.iter().filter(|c| !brakes(c)).count();
         for c in step.last.contacts {
             let geoms = c.bodies.map(|b| self.geoms[b as usize]);
             let k = c.constraint as usize;
             let row = |i: usize| gamma.get(i).copied().unwrap_or(0.0);
             // Normals have a row each, then friction has two.
-            let (impulse, r_wc) = if c.gap.is_nan() {
+            let (impulse, r_wc) = if brakes(c) {
                 let [t1, t2, n] = [0, 1, 2].map(|i| c.r_wc.column(i).into_owned());
                 let at = normals + 2 * (k - normals);
                 ([0.0, row(at), row(at + 1)], Matrix3::from_columns(&[n, t1, t2]))

@@ -11,6 +11,7 @@ use signorini_multibody::Kinematics;
 use signorini_scene::{JointKind, Keyframe, LoadOptions, Scene};
 use signorini_validation::affine::{RunWatch, run_affine};
 use signorini_validation::engine::Engine;
+use signorini_validation::{Recording, view};
 
 /// A floating body with a tree of every kind of joint, and one on the world.
 const TREE: &str = r#"<mujoco><option><flag contact="disable"/></option><worldbody>
@@ -126,6 +127,12 @@ fn conformance_recorded_contacts_carry_and_brake() {
     let scene = Scene::from_mjcf(text, "slide.xml", &LoadOptions::default()).unwrap();
     let key = Keyframe { v: vec![2.0, 0.0, 0.0, 0.0, 0.0, 0.0], ..Keyframe::default() };
     let r = run_affine(&scene, &Engine::ipc(2e-3), Some(&key), 0.4, RunWatch::default()).unwrap().recording;
+    // It can be written, read and shown.
+    let file = std::env::temp_dir().join(format!("signorini-affine-{}.npz", std::process::id()));
+    r.write_npz(&file).unwrap();
+    let again = Recording::read_npz(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    assert!(again.contact_impulse == r.contact_impulse && view::page(&again).contains("cube"));
     // Force on the box, on average from 0.2 s on: its weight, and μ of that against its way.
     let mut sum = [0.0; 3];
     for (k, row) in r.contact_row.iter().enumerate().filter(|(_, row)| r.t[**row as usize] > 0.201) {

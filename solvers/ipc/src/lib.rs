@@ -49,6 +49,7 @@ pub use friction::{BarrierFriction, BarrierFrictionSeed};
 pub use from_scene::{AffineScene, FromSceneError};
 pub use invariants::Invariants;
 pub use joints::{Joint, JointKind};
+pub use problem::FRICTION;
 pub use solver::{IpcSolver, IpcSolverOptions};
 pub use stiffness::Adaptation;
 pub use system::{AffineSystem, IpcOptions};

@@ -498,12 +498,17 @@ impl StepProblem for AffineProblem {
     }
 }
 
+/// Bit of [`ContactGeometry::feature`] of entries that are of friction.
+pub const FRICTION: u64 = 1 << 63;
+
 impl AffineProblem {
     /// Where friction acts: an entry of its own, whose frame begins with its two directions.
     fn friction(&self, k: usize, s: &Sliding) -> ContactGeometry {
         let sides = self.world.sides(&s.pair);
         let [t1, t2] = s.tangents.map(|t| if sides[0] == 0 { -t } else { t });
-        let at = |i: &usize| s.weights[*i].abs() * self.x0[s.pair.points[*i] as usize];
+        let x0 = |i: usize| self.x0[s.pair.points[i] as usize];
+        let at = |i: &usize| s.weights[*i].abs() * x0(*i);
+        let between: Vector3<f64> = (0..4).map(|i| s.weights[i] * x0(i)).sum();
         let p: Vector3<f64> = (0..4).filter(|i| sides[*i] == 0).map(|i| at(&i)).sum();
         ContactGeometry {
             constraint: k as u32,
@@ -511,8 +516,8 @@ impl AffineProblem {
             geoms: s.pair.surfaces,
             p_wc: Point3::from(p),
             r_wc: Matrix3::from_columns(&[t1, t2, t1.cross(&t2)]),
-            gap: f64::NAN,
-            feature: k as u64,
+            gap: between.norm(),
+            feature: FRICTION | k as u64,
         }
     }
 }
