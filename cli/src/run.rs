@@ -91,10 +91,11 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         bar.set_position((1000.0 * (t - start) / (end - start)) as u64);
         bar.set_message(format!("t = {t:.3} s"));
     };
+    let run = Run { arguments: a, scene: &scene, engine: &engine, key, end };
     let watch = RunWatch { schedule: schedule.as_ref(), stop: Some(&flag), progress: Some(&mut show) };
     let done = match engine.affine() {
-        true => affine(a, &scene, &engine, key, end, watch)?,
-        false => rigid(a, &scene, &engine, key, end, watch)?,
+        true => run.affine(watch)?,
+        false => run.rigid(watch)?,
     };
     bar.finish_and_clear();
     let recording = &done.recording;
@@ -152,93 +153,95 @@ struct Done {
     more: Option<String>,
 }
 
-/// A run in generalised coordinates.
-fn rigid(
-    a: &Arguments,
-    scene: &Scene,
-    engine: &Engine,
-    key: Option<&Keyframe>,
-    end: f64,
-    watch: RunWatch<'_>,
-) -> Result<Done, Box<dyn Error>> {
-    let mut sys = engine.system(scene)?;
-    a.model.warn_before_run(scene, &sys, engine, &engine.law);
-    let mut integrator = engine.integrator()?;
-    let mut x = sys.initial_state(key)?;
-    warn_of_overlap(scene, &mut sys, &x)?;
-    let mut recorder = Recorder::new(scene, engine, &x, sys.held())?;
-    if let Some(flag) = watch.stop {
-        recorder = recorder.stop_on(flag);
-    }
-    if let Some(f) = watch.progress {
-        recorder = recorder.on_step(f);
-    }
-    let result = match watch.schedule.cloned() {
-        Some(mut s) => advance_controlled(&mut *integrator, &mut sys, &mut x, end, &mut s, &mut recorder),
-        None => integrator.advance(&mut sys, &mut x, end, &mut recorder),
-    };
-    Ok(Done { recording: recorder.recording, result, more: None })
-}
-
 /// Entry of A Aᵀ − 1 above which bodies are no longer rigid for most purposes.
 const BENT: f64 = 1e-3;
 /// Excess over limits of joints that is worth a warning \[rad or m\].
 const BEYOND: f64 = 1e-2;
 
-/// A run of affine bodies.
-fn affine(
-    a: &Arguments,
-    scene: &Scene,
-    engine: &Engine,
-    key: Option<&Keyframe>,
+/// A run that is asked for.
+struct Run<'a> {
+    arguments: &'a Arguments,
+    scene: &'a Scene,
+    engine: &'a Engine,
+    key: Option<&'a Keyframe>,
     end: f64,
-    watch: RunWatch<'_>,
-) -> Result<Done, Box<dyn Error>> {
-    a.model.warn_of_rest(scene);
-    let run = run_affine(scene, engine, key, end, watch)?;
-    let overlaps = |e: &StepError| {
-        matches!(e, StepError::Solve { source: SolveError::Problem(ProblemError::Intersecting { .. }), .. })
-    };
-    if run.recording.len() == 1
-        && let Err(e) = &run.report
-        && overlaps(e)
-    {
-        return Err(format!(
-            "{e}: --lift raises what floats, --exclude-overlaps lets such pairs pass through each other"
-        )
-        .into());
+}
+
+impl Run<'_> {
+    /// A run in generalised coordinates.
+    fn rigid(&self, watch: RunWatch<'_>) -> Result<Done, Box<dyn Error>> {
+        let Self { arguments: a, scene, engine, key, end } = *self;
+        let mut sys = engine.system(scene)?;
+        a.model.warn_before_run(scene, &sys, engine, &engine.law);
+        let mut integrator = engine.integrator()?;
+        let mut x = sys.initial_state(key)?;
+        warn_of_overlap(scene, &mut sys, &x)?;
+        let mut recorder = Recorder::new(scene, engine, &x, sys.held())?;
+        if let Some(flag) = watch.stop {
+            recorder = recorder.stop_on(flag);
+        }
+        if let Some(f) = watch.progress {
+            recorder = recorder.on_step(f);
+        }
+        let result = match watch.schedule.cloned() {
+            Some(mut s) => advance_controlled(&mut *integrator, &mut sys, &mut x, end, &mut s, &mut recorder),
+            None => integrator.advance(&mut sys, &mut x, end, &mut recorder),
+        };
+        Ok(Done { recording: recorder.recording, result, more: None })
     }
-    let i = &run.invariants;
-    let distance = match i.smallest_distance.is_finite() {
-        true => format!("smallest distance {:.2e} m", i.smallest_distance),
-        false => "no bodies within the range of the barrier".into(),
-    };
-    let more = format!(
-        "looked at {} states: {distance}, nothing crosses, |A Aᵀ − 1| at most {:.1e}, joints open by at most {:.1e} m",
-        i.states, i.orthogonality_error, i.joint_error
-    );
-    if i.orthogonality_error > BENT {
-        eprintln!(
-            "warning: bodies are deformed by {:.1e}; raise --rigidity above {:e} Pa",
-            i.orthogonality_error,
-            engine.ipc.map_or(0.0, |o| o.orthogonality)
+
+    /// A run of affine bodies.
+    fn affine(&self, watch: RunWatch<'_>) -> Result<Done, Box<dyn Error>> {
+        let Self { arguments: a, scene, engine, key, end } = *self;
+        a.model.warn_of_rest(scene);
+        let run = run_affine(scene, engine, key, end, watch)?;
+        let overlaps = |e: &StepError| {
+            matches!(
+                e,
+                StepError::Solve { source: SolveError::Problem(ProblemError::Intersecting { .. }), .. }
+            )
+        };
+        if run.recording.len() == 1
+            && let Err(e) = &run.report
+            && overlaps(e)
+        {
+            return Err(format!(
+                "{e}: --lift raises what floats, --exclude-overlaps lets such pairs pass through each other"
+            )
+            .into());
+        }
+        let i = &run.invariants;
+        let distance = match i.smallest_distance.is_finite() {
+            true => format!("smallest distance {:.2e} m", i.smallest_distance),
+            false => "no bodies within the range of the barrier".into(),
+        };
+        let more = format!(
+            "looked at {} states: {distance}, nothing crosses, |A Aᵀ − 1| at most {:.1e}, joints open by at most {:.1e} m",
+            i.states, i.orthogonality_error, i.joint_error
         );
+        if i.orthogonality_error > BENT {
+            eprintln!(
+                "warning: bodies are deformed by {:.1e}; raise --rigidity above {:e} Pa",
+                i.orthogonality_error,
+                engine.ipc.map_or(0.0, |o| o.orthogonality)
+            );
+        }
+        if i.limit_excess > BEYOND {
+            eprintln!(
+                "warning: a joint was up to {:.2e} rad or m beyond its limits, which give way by force; raise --rigidity",
+                i.limit_excess
+            );
+        }
+        if let Some([a, b]) = &run.blocked {
+            eprintln!(
+                "warning: the last solve that did not converge was left no room to move by bodies '{a}' and '{b}'"
+            );
+        }
+        for (joint, steps) in &run.at_cap {
+            eprintln!(
+                "note: the motor of joint '{joint}' ended {steps} steps at its largest force, short of what it was told"
+            );
+        }
+        Ok(Done { recording: run.recording, result: run.report, more: Some(more) })
     }
-    if i.limit_excess > BEYOND {
-        eprintln!(
-            "warning: a joint was up to {:.2e} rad or m beyond its limits, which give way by force; raise --rigidity",
-            i.limit_excess
-        );
-    }
-    if let Some([a, b]) = &run.blocked {
-        eprintln!(
-            "warning: the last solve that did not converge was left no room to move by bodies '{a}' and '{b}'"
-        );
-    }
-    for (joint, steps) in &run.at_cap {
-        eprintln!(
-            "note: the motor of joint '{joint}' ended {steps} steps at its largest force, short of what it was told"
-        );
-    }
-    Ok(Done { recording: run.recording, result: run.report, more: Some(more) })
 }

@@ -2,41 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use std::path::PathBuf;
 use std::process::Command;
 
-/// A folder of its own for a test, removed at the end.
-struct Folder(PathBuf);
+mod common;
 
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("signorini-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    /// Runs a model under ComFree with more arguments: (succeeded, standard error).
-    fn run(&self, model: &str, arguments: &str) -> (bool, String) {
-        let path = self.0.join("model.xml");
-        std::fs::write(&path, model).unwrap();
-        let recording = self.0.join("out.npz");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_signorini"));
-        command.args(["run", path.to_str().unwrap(), "--out", recording.to_str().unwrap()]);
-        if !arguments.contains("--time") {
-            command.args(["--time", "0.2"]);
-        }
-        let out = command.args(arguments.split_whitespace()).output().unwrap();
-        let text = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert!(!text.contains("panicked"), "{arguments}: {text}");
-        (out.status.success(), text)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use common::Folder;
 
 /// A cube just above a floor, both with the attributes `surface`.
 fn cube(option: &str, surface: &str) -> String {

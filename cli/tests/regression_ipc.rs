@@ -2,38 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use std::path::PathBuf;
-use std::process::Command;
+mod common;
 
-/// A folder of its own for a test, removed at the end.
-struct Folder(PathBuf);
+use common::Folder;
 
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("signorini-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    /// Runs a model under ipc with more arguments: (succeeded, standard error).
-    fn run(&self, model: &str, arguments: &str) -> (bool, String) {
-        let path = self.0.join("model.xml");
-        std::fs::write(&path, model).unwrap();
-        let recording = self.0.join("out.npz");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_signorini"));
-        command.args(["run", path.to_str().unwrap(), "--out", recording.to_str().unwrap()]);
-        command.args(["--time", "0.2", "--solver", "ipc"]);
-        let out = command.args(arguments.split_whitespace()).output().unwrap();
-        let text = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert!(!text.contains("panicked"), "{arguments}: {text}");
-        (out.status.success(), text)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// Runs a model as affine bodies with more arguments: (succeeded, standard error).
+fn run(folder: &Folder, model: &str, arguments: &str) -> (bool, String) {
+    folder.run(model, &format!("--solver ipc {arguments}"))
 }
 
 /// A cube at a height over a floor.
@@ -47,12 +22,12 @@ fn cube(height: f64) -> String {
 #[test]
 fn regression_starts_that_overlap_are_refused_with_a_remedy() {
     let folder = Folder::new("ipc-overlap");
-    let (ok, text) = folder.run(&cube(0.03), "--dt .01");
+    let (ok, text) = run(&folder, &cube(0.03), "--dt .01");
     let words = ["world", "box", "-2.0", "--lift", "--exclude-overlaps"];
     assert!(!ok && words.iter().all(|w| text.contains(w)), "{text}");
-    let (ok, text) = folder.run(&cube(0.03), "--dt .01 --lift .03");
+    let (ok, text) = run(&folder, &cube(0.03), "--dt .01 --lift .03");
     assert!(ok && !text.contains("warning"), "{text}");
-    let (ok, text) = folder.run(&cube(0.03), "--dt .01 --exclude-overlaps");
+    let (ok, text) = run(&folder, &cube(0.03), "--dt .01 --exclude-overlaps");
     assert!(
         ok && text.contains("bodies 'world' and 'box' overlap at the start: they do not collide"),
         "{text}"
@@ -78,11 +53,11 @@ fn regression_settings_of_the_barrier() {
         ("--paper-mode", "--paper-mode"),
         ("--gains 1 1", "--gains"),
     ] {
-        let (ok, text) = folder.run(&cube(0.06), arguments);
+        let (ok, text) = run(&folder, &cube(0.06), arguments);
         assert!(ok == word.is_empty() && text.contains(word), "{arguments}: {text}");
     }
     let arm = "<mujoco><worldbody><body name='arm'><joint name='elbow' axis='0 1 0'/><geom type='box' size='.2 .02 .02' pos='.2 0 0' mass='2'/></body></worldbody></mujoco>";
-    let (ok, text) = folder.run(arm, "--lift .1");
+    let (ok, text) = run(&folder, arm, "--lift .1");
     assert!(!ok && text.contains("--lift"), "{text}");
 }
 
@@ -91,13 +66,13 @@ fn regression_what_is_left_out_and_motors_at_their_caps_are_told() {
     let folder = Folder::new("ipc-told");
     let arm = "<mujoco><worldbody><body name='arm'><joint name='elbow' axis='0 1 0' armature='.01'/><geom type='box' size='.2 .02 .02' pos='.2 0 0' mass='2'/></body></worldbody>\
                <actuator><position name='servo' joint='elbow' kp='100' forcerange='-1 1'/></actuator><sensor><jointpos joint='elbow'/></sensor></mujoco>";
-    let (ok, text) = folder.run(arm, "--dt .005");
+    let (ok, text) = run(&folder, arm, "--dt .005");
     assert!(ok && text.contains("sensors are not read"), "{text}");
     assert!(
         text.contains("the motor of joint 'elbow' ended") && text.contains("steps at its largest force"),
         "{text}"
     );
     let open = "<mujoco><worldbody><body name='b' pos='0 0 1'><freejoint/><geom type='box' size='.1 .1 .1' mass='0'/></body></worldbody></mujoco>";
-    let (ok, text) = folder.run(open, "--dt .005");
+    let (ok, text) = run(&folder, open, "--dt .005");
     assert!(!ok && text.contains("'b'"), "{text}");
 }

@@ -6,6 +6,7 @@ mod bvh;
 mod convex_mesh;
 mod elevation;
 mod generate;
+mod generate_sharp;
 mod height_field;
 mod hull;
 mod io;

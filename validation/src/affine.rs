@@ -11,7 +11,7 @@ use signorini_scene::{Keyframe, Scene};
 
 use crate::engine::{Engine, EngineError};
 use crate::recorder::{RunLabels, header};
-use crate::recording::{Recording, Row};
+use crate::recording::{Recording, Row, push_pose};
 
 /// A scene made of affine bodies, where it starts, and its controls there.
 pub struct AffineStart {
@@ -41,7 +41,6 @@ impl AffineStart {
             (Some(q), false) => AffineScene::at(scene, q, options)?,
             (None, false) => AffineScene::new(scene, options)?,
         };
-
         let given = |values: Option<&Vec<f64>>, n: usize| {
             values.filter(|v| !v.is_empty()).cloned().unwrap_or_else(|| vec![0.0; n])
         };
@@ -198,10 +197,7 @@ impl<'a> AffineRecorder<'a> {
 
     fn push(&mut self, x: &State, dt: f64, error: f64, iterations: u32, rejected: u32) {
         let mut poses = Vec::new();
-        for p in self.probe.poses(x) {
-            let (t, r) = (&p.translation.vector, &p.rotation);
-            poses.extend([t.x, t.y, t.z, r.w, r.i, r.j, r.k]);
-        }
+        self.probe.poses(x).iter().for_each(|p| push_pose(p, &mut poses));
         let Ok((q, v)) = self.probe.joint_coordinates(x, &self.q) else { return };
         let e = self.probe.system.energy(x);
         self.recording.push(&Row {

@@ -9,7 +9,7 @@ use signorini_multibody::{OverloadRecord, RigidSystem, Sensors, contact_impulse}
 use signorini_scene::{Pose, Scene};
 
 use crate::engine::{Engine, EngineError};
-use crate::recording::{Recording, RecordingHeader, Row};
+use crate::recording::{Recording, RecordingHeader, Row, push_pose};
 use crate::stability::GainWatch;
 
 /// Records every accepted step; stops a run when its flag is raised.
@@ -191,10 +191,7 @@ impl<'a> Recorder<'a> {
     fn push(&mut self, x: &State, dt: f64, error: f64, iterations: u32, rejected: u32) {
         let e = self.probe.energy_at(self.sensors.kinematics(), self.sensors.tendons(), x);
         self.poses.clear();
-        for p in &self.sensors.kinematics().x_wb {
-            let (t, r) = (&p.translation.vector, &p.rotation);
-            self.poses.extend([t.x, t.y, t.z, r.w, r.i, r.j, r.k]);
-        }
+        self.sensors.kinematics().x_wb.iter().for_each(|p| push_pose(p, &mut self.poses));
         self.recording.push(&Row {
             t: x.t,
             q: &x.q,

@@ -5,6 +5,7 @@ mod npy;
 
 use serde::{Deserialize, Serialize};
 use signorini_core::ContactGeometry;
+use signorini_core::na::Isometry3;
 
 /// How a recording came about.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -82,6 +83,12 @@ pub struct Row<'a> {
     pub wall_s: f64,
     /// Body poses (x, y, z, qw, qx, qy, qz), bodies × 7.
     pub poses: &'a [f64],
+}
+
+/// Appends a pose as rows have it.
+pub(crate) fn push_pose(p: &Isometry3<f64>, out: &mut Vec<f64>) {
+    let (t, r) = (&p.translation.vector, &p.rotation);
+    out.extend([t.x, t.y, t.z, r.w, r.i, r.j, r.k]);
 }
 
 /// A recording in memory, column by column. All arrays row-major; n rows.

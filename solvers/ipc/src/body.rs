@@ -308,6 +308,11 @@ pub(crate) fn matrix(q: &[f64]) -> Matrix3<f64> {
     Matrix3::from_fn(|r, c| q[3 + 3 * r + c])
 }
 
+/// Twice the axial vector of the skew part of a matrix: of [w]ₓ it is 2 w.
+pub(crate) fn axial(m: &Matrix3<f64>) -> Vector3<f64> {
+    Vector3::new(m[(2, 1)] - m[(1, 2)], m[(0, 2)] - m[(2, 0)], m[(1, 0)] - m[(0, 1)])
+}
+
 /// x = p + A X.
 pub(crate) fn place(q: &[f64], x: &Vector3<f64>) -> Vector3<f64> {
     Vector3::from_fn(|r, _| q[r] + q[3 + 3 * r] * x[0] + q[4 + 3 * r] * x[1] + q[5 + 3 * r] * x[2])

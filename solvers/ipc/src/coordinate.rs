@@ -1,6 +1,6 @@
 use signorini_core::na::{Matrix3, Vector3};
 
-use crate::body::{matrix, place};
+use crate::body::{axial, matrix, place};
 use crate::joints::coordinates;
 use crate::world::{N, World};
 
@@ -118,8 +118,7 @@ impl Coordinate {
             Self::Turn { zero, .. } => {
                 let u = a * zero;
                 let turn = u.transpose() * b;
-                let skew = 0.5 * (turn - turn.transpose());
-                let axial = Vector3::new(skew[(2, 1)], skew[(0, 2)], skew[(1, 0)]);
+                let axial = 0.5 * axial(&turn);
                 let (x, y) = (0.5 * (turn.trace() - 1.0), axial.norm());
                 let axis = if y > 0.0 { axial / y } else { axial };
                 // δy = ½ [n]ₓ : δC, δx = ½ tr δC.
@@ -149,8 +148,7 @@ impl Coordinate {
             Self::Turn { zero, .. } => {
                 let (u, b) = (matrix(qa) * zero, matrix(qb));
                 let turn = u.transpose() * b;
-                let skew = turn - turn.transpose();
-                let axial = 0.5 * Vector3::new(skew[(2, 1)], skew[(0, 2)], skew[(1, 0)]);
+                let axial = 0.5 * axial(&turn);
                 let angle = axial.norm().atan2(0.5 * (turn.trace() - 1.0));
                 // Rotation about e that δC C⁻¹ has: ½ [e]ₓ : δC Cᵀ.
                 let directions = across(&axial)?.map(|e| {

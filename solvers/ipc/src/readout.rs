@@ -2,7 +2,9 @@ use signorini_core::na::{Isometry3, Matrix3, Point3, Rotation3, Translation3, Un
 use signorini_core::{ProblemError, State};
 use signorini_scene::{JointKind, Scene};
 
-use crate::body::matrix;
+use crate::body::{axial, matrix};
+use crate::inputs::nearest_rotation;
+use crate::joints::coordinates;
 use crate::world::N;
 use crate::{AffineBody, AffineScene, AffineSystem};
 
@@ -51,16 +53,19 @@ impl Motion {
     }
 }
 
-/// The rotation nearest to A, and the angular velocity of A.
-fn turning(a: &Matrix3<f64>, rate: &Matrix3<f64>) -> (UnitQuaternion<f64>, Vector3<f64>) {
-    let r = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_eps(
-        a,
-        1e-14,
-        100,
-        Rotation3::identity(),
-    ));
-    let w = a.try_inverse().map_or_else(Matrix3::zeros, |inverse| rate * inverse);
-    (r, 0.5 * Vector3::new(w[(2, 1)] - w[(1, 2)], w[(0, 2)] - w[(2, 0)], w[(1, 0)] - w[(0, 1)]))
+/// Angular velocity of A \[rad/s\].
+fn spin(a: &Matrix3<f64>, rate: &Matrix3<f64>) -> Vector3<f64> {
+    a.try_inverse().map_or_else(Vector3::zeros, |inverse| 0.5 * axial(&(rate * inverse)))
+}
+
+impl AffineSystem {
+    /// Pose of the axes about the centre of mass that the points X of a body are in, with the rotation nearest to A.
+    pub fn pose(&self, x: &State, body: usize) -> Isometry3<f64> {
+        let q = coordinates(&self.world, &x.q, body);
+        let r = Rotation3::from_matrix_unchecked(nearest_rotation(&matrix(q)));
+        let centre = Translation3::new(q[0], q[1], q[2]);
+        Isometry3::from_parts(centre, UnitQuaternion::from_rotation_matrix(&r))
+    }
 }
 
 impl Readout {
@@ -113,9 +118,9 @@ impl Readout {
                 return Motion { pose: *offset, linear: Vector3::zeros(), angular: Vector3::zeros() };
             };
             let (q, v) = (&x.q[at..at + N], &x.v[at..at + N]);
-            let (r, angular) = turning(&matrix(q), &matrix(v));
-            let centre = Vector3::from_column_slice(&q[..3]);
-            let mesh = Isometry3::from_parts(Translation3::from(centre - r * system.bodies()[b].com), r);
+            let (frame, angular) = (system.pose(x, b), spin(&matrix(q), &matrix(v)));
+            let centre = frame.translation.vector;
+            let mesh = frame * Translation3::from(-system.bodies()[b].com);
             let pose = mesh * offset;
             let linear =
                 Vector3::from_column_slice(&v[..3]) + angular.cross(&(pose.translation.vector - centre));

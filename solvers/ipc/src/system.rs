@@ -7,7 +7,7 @@ use signorini_core::{
 };
 
 use crate::action::{ActiveJoint, Coupling, JointAction};
-use crate::body::matrix;
+use crate::body::{axial, matrix};
 use crate::candidates::Candidates;
 use crate::inputs::Inputs;
 use crate::joints::coordinates;
@@ -314,13 +314,8 @@ impl AffineSystem {
             let at = coordinates(&self.world, &q, second);
             let load: [f64; N] = std::array::from_fn(|i| own[N + i] + by_rows[N + i]);
             let force = Vector3::from_column_slice(&load[..3]);
-            // Work of G over δA = [δθ]ₓ A: the axial vector of A Gᵀ.
-            let turning = matrix(at) * matrix(&load).transpose();
-            let torque = Vector3::new(
-                turning[(1, 2)] - turning[(2, 1)],
-                turning[(2, 0)] - turning[(0, 2)],
-                turning[(0, 1)] - turning[(1, 0)],
-            );
+            // Work of G over δA = [δθ]ₓ A.
+            let torque = axial(&(matrix(&load) * matrix(at).transpose()));
             let start = joint.bodies.map(|b| coordinates(&self.world, &self.start, b));
             let arm = matrix(at) * joint.rest_points(start)[1];
             out.push([force, torque - arm.cross(&force)]);

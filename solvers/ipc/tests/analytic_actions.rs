@@ -1,23 +1,17 @@
 //! What joints do: limits, springs, damping, dry friction, motors with a cap, slides along axes that move.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+#[path = "common/bodies.rs"]
+mod bodies;
 #[path = "common/walk.rs"]
 mod walk;
 
-use signorini_core::na::{Isometry3, Point3, Vector3};
+use bodies::{at, block};
+use signorini_core::na::{Point3, Vector3};
 use signorini_core::{OneStep, ProblemError, State, System, Tolerance};
-use signorini_geometry::TriangleMesh;
 use signorini_integrators::ContactStep;
-use signorini_ipc::{AffineBody, AffineSystem, IpcOptions, IpcSolver, Joint, JointAction, JointKind, Motor};
+use signorini_ipc::{AffineSystem, IpcOptions, IpcSolver, Joint, JointAction, JointKind, Motor};
 use walk::walk;
-
-fn block(name: &str, half: [f64; 3]) -> AffineBody {
-    AffineBody::solid(name, &TriangleMesh::cuboid(&Vector3::from(half)).unwrap(), 1000.0).unwrap()
-}
-
-fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {
-    Isometry3::translation(x, y, z)
-}
 
 fn hinge(bodies: [usize; 2]) -> Joint {
     let kind = JointKind::Hinge { at: Point3::origin(), axis: Vector3::y(), half_length: 0.05 };

@@ -1,14 +1,16 @@
 //! Planar joints, distances and their bounds, joints that follow others, limits of points: motions in closed form, how far they give way, and that what acts between free bodies moves neither their centre nor turns them.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+#[path = "common/bodies.rs"]
+mod bodies;
 #[path = "common/walk.rs"]
 mod walk;
 
 use std::f64::consts::PI;
 
+use bodies::{at, block};
 use signorini_core::na::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 use signorini_core::{OneStep, ProblemError, Slot, State, System, Tolerance};
-use signorini_geometry::TriangleMesh;
 use signorini_integrators::ContactStep;
 use signorini_ipc::{
     AffineBody, AffineSystem, BarrierSeed, BodyError, IpcOptions, IpcSolver, Joint, JointAction, JointKind,
@@ -18,14 +20,6 @@ use walk::walk;
 
 const G: f64 = 9.81;
 const BASE: [f64; 3] = [0.02, 0.02, 0.02];
-
-fn block(name: &str, half: [f64; 3]) -> AffineBody {
-    AffineBody::solid(name, &TriangleMesh::cuboid(&Vector3::from(half)).unwrap(), 1000.0).unwrap()
-}
-
-fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {
-    Isometry3::translation(x, y, z)
-}
 
 fn base(x: f64, y: f64, z: f64) -> (AffineBody, Isometry3<f64>) {
     (block("base", BASE).held(), at(x, y, z))

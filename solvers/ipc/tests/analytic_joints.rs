@@ -1,27 +1,19 @@
 //! Joints by elimination: they hold to round-off, and motions have their closed forms.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+#[path = "common/bodies.rs"]
+mod bodies;
 #[path = "common/walk.rs"]
 mod walk;
 
 use std::f64::consts::PI;
 
+use bodies::{at, block};
 use signorini_core::na::{Isometry3, Point3, Vector3};
 use signorini_core::{ProblemError, State, System, Tolerance};
-use signorini_geometry::TriangleMesh;
 use signorini_integrators::ContactStep;
-use signorini_ipc::{
-    AffineBody, AffineSystem, BodyError, IpcOptions, IpcSolver, Joint, JointAction, JointKind, Motor,
-};
+use signorini_ipc::{AffineSystem, BodyError, IpcOptions, IpcSolver, Joint, JointAction, JointKind, Motor};
 use walk::walk;
-
-fn block(name: &str, half: [f64; 3]) -> AffineBody {
-    AffineBody::solid(name, &TriangleMesh::cuboid(&Vector3::from(half)).unwrap(), 1000.0).unwrap()
-}
-
-fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {
-    Isometry3::translation(x, y, z)
-}
 
 fn hinge(name: &str, bodies: [usize; 2], p: [f64; 3]) -> Joint {
     let kind = JointKind::Hinge { at: Point3::from(p), axis: Vector3::y(), half_length: 0.05 };

@@ -1,41 +1,17 @@
 //! Scenes of the Midas paper in small: a beam into a notch that hardly leaves room, and the force that it takes to hold a cube.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use signorini_core::na::{Isometry3, Point3, Vector3};
+use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{OneStep, State, Tolerance};
 use signorini_geometry::TriangleMesh;
 use signorini_integrators::ContactStep;
 use signorini_ipc::{AffineBody, AffineSystem, IpcOptions, IpcSolver, Joint, JointKind};
 
-/// A beam of 0.5 × 0.01 × 0.1 m with a notch 0.01 m wide and 0.05 m deep in the middle of its upper edge.
-fn notched() -> TriangleMesh {
-    let outline = [
-        [-0.25, 0.0],
-        [0.25, 0.0],
-        [0.25, 0.1],
-        [0.005, 0.1],
-        [0.005, 0.05],
-        [-0.005, 0.05],
-        [-0.005, 0.1],
-        [-0.25, 0.1],
-    ];
-    let side = |y: f64| outline.iter().map(move |p| Point3::new(p[0], y, p[1]));
-    let points: Vec<Point3<f64>> = side(-0.005).chain(side(0.005)).collect();
-    // Seen along y the outline turns to the left: the front is as it stands, the back the other way round.
-    let face = [[0, 1, 4], [1, 2, 4], [2, 3, 4], [0, 4, 5], [0, 5, 7], [5, 6, 7]];
-    let mut triangles: Vec<[u32; 3]> = face.to_vec();
-    triangles.extend(face.iter().map(|[a, b, c]| [a + 8, c + 8, b + 8]));
-    for i in 0..8 {
-        let j = (i + 1) % 8;
-        triangles.extend([[i, i + 8, j], [j, i + 8, j + 8]]);
-    }
-    TriangleMesh::new(points, triangles).unwrap()
-}
-
 /// Drops a beam of the given thickness over the notch; how deep it is after 0.3 s, and the smallest distance on the way \[m\].
 fn insertion(thickness: f64, range: f64, stiffness: f64) -> (f64, f64) {
     let clearance = 0.01 - thickness;
-    let low = AffineBody::solid("notched", &notched(), 2700.0).unwrap().held().with_friction(0.5);
+    let notched = TriangleMesh::notched_beam([0.5, 0.01, 0.1], [0.01, 0.05]).unwrap();
+    let low = AffineBody::solid("notched", &notched, 2700.0).unwrap().held().with_friction(0.5);
     // 0.5 × 0.1 × 0.01 less the notch.
     assert!((low.volume - (0.5 * 0.1 - 0.01 * 0.05) * 0.01).abs() < 1e-15);
     let beam = TriangleMesh::cuboid(&Vector3::new(0.5 * thickness, 0.25, 0.05)).unwrap();

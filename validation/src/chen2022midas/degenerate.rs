@@ -2,7 +2,7 @@
 
 use std::f64::consts::{FRAC_PI_4, PI};
 
-use signorini_core::na::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+use signorini_core::na::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use signorini_geometry::{MeshDefect, TriangleMesh};
 use signorini_ipc::{AffineSystem, IpcOptions};
 
@@ -12,58 +12,8 @@ use super::units::Row;
 use crate::{Claim, Context, PageError};
 
 const MU: f64 = 0.3;
-
-/// A spike: a square base at z = 0 and a point at z = 0.2 m.
-fn spike() -> Result<TriangleMesh, MeshDefect> {
-    let corners =
-        [[-0.05, -0.05, 0.0], [0.05, -0.05, 0.0], [0.05, 0.05, 0.0], [-0.05, 0.05, 0.0], [0.0, 0.0, 0.2]];
-    let points = corners.into_iter().map(Point3::from).collect();
-    TriangleMesh::new(points, vec![[0, 2, 1], [0, 3, 2], [0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]])
-}
-
-/// A wedge: the same base, and an edge along y at z = 0.1 m.
-fn wedge() -> Result<TriangleMesh, MeshDefect> {
-    let corners = [
-        [-0.05, -0.05, 0.0],
-        [0.05, -0.05, 0.0],
-        [0.05, 0.05, 0.0],
-        [-0.05, 0.05, 0.0],
-        [0.0, -0.05, 0.1],
-        [0.0, 0.05, 0.1],
-    ];
-    let points = corners.into_iter().map(Point3::from).collect();
-    let triangles =
-        vec![[0, 2, 1], [0, 3, 2], [0, 1, 4], [2, 3, 5], [1, 2, 5], [1, 5, 4], [3, 0, 4], [3, 4, 5]];
-    TriangleMesh::new(points, triangles)
-}
-
-/// A floor of 8 × 8 squares of 0.1 m in two triangles each, and its underside 0.1 m below.
-fn tiles() -> Result<TriangleMesh, MeshDefect> {
-    let n = 8u32;
-    let corner = |i: u32, z: f64| {
-        let (x, y) = (i % (n + 1), i / (n + 1));
-        Point3::new(0.1 * f64::from(x) - 0.4, 0.1 * f64::from(y) - 0.4, z)
-    };
-    let count = (n + 1) * (n + 1);
-    let points = (0..count).map(|i| corner(i, 0.0)).chain((0..count).map(|i| corner(i, -0.1))).collect();
-    let mut triangles = Vec::new();
-    for i in (0..count).filter(|i| i % (n + 1) < n && i / (n + 1) < n) {
-        let [a, b, c, d] = [i, i + 1, i + n + 2, i + n + 1];
-        triangles.extend([[a, b, c], [a, c, d]]);
-        triangles.extend([[a + count, c + count, b + count], [a + count, d + count, c + count]]);
-    }
-    for k in 0..n {
-        for (a, b) in [
-            (k, k + 1),
-            ((n + 1) * (k + 1) - 1, (n + 1) * (k + 2) - 1),
-            (count - 1 - k, count - 2 - k),
-            ((n + 1) * (k + 1), (n + 1) * k),
-        ] {
-            triangles.extend([[a, a + count, b + count], [a, b + count, b]]);
-        }
-    }
-    TriangleMesh::new(points, triangles)
-}
+/// Half the side of spikes and wedges \[m\].
+const HALF: f64 = 0.05;
 
 fn drop_on(
     low: Result<TriangleMesh, MeshDefect>,
@@ -97,45 +47,59 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
     let still = Vector3::zeros();
     let along = Vector3::x();
     let scenes = [
-        ("spike_on_spike", "spike on spike, point on point", spike(), spike(), flipped(0.402, 0.0), still),
+        (
+            "spike_on_spike",
+            "spike on spike, point on point",
+            TriangleMesh::spike(HALF, 0.2),
+            TriangleMesh::spike(HALF, 0.2),
+            flipped(0.402, 0.0),
+            still,
+        ),
         (
             "wedge_along_wedge",
             "wedge on wedge, edge along edge",
-            wedge(),
-            wedge(),
+            TriangleMesh::wedge(HALF, 0.1),
+            TriangleMesh::wedge(HALF, 0.1),
             flipped(0.202, 0.0),
             still,
         ),
         (
             "wedge_nearly_along",
             "wedge on wedge, a milliradian from parallel",
-            wedge(),
-            wedge(),
+            TriangleMesh::wedge(HALF, 0.1),
+            TriangleMesh::wedge(HALF, 0.1),
             flipped(0.202, 1e-3),
             still,
         ),
         (
             "wedge_across_wedge",
             "wedge on wedge, edge across edge",
-            wedge(),
-            wedge(),
+            TriangleMesh::wedge(HALF, 0.1),
+            TriangleMesh::wedge(HALF, 0.1),
             flipped(0.202, 1.5),
             still,
         ),
-        ("spike_on_wedge", "spike on wedge, point on edge", wedge(), spike(), flipped(0.302, 0.3), still),
+        (
+            "spike_on_wedge",
+            "spike on wedge, point on edge",
+            TriangleMesh::wedge(HALF, 0.1),
+            TriangleMesh::spike(HALF, 0.2),
+            flipped(0.302, 0.3),
+            still,
+        ),
         (
             "sliding_spike",
             "spike on its point over tiles at 1 m/s",
-            tiles(),
-            spike(),
+            TriangleMesh::tiles(8, 0.1),
+            TriangleMesh::spike(HALF, 0.2),
             flipped(0.2008, 0.2) * at(0.3, 0.0, 0.0),
             along,
         ),
         (
             "sliding_wedge",
             "wedge on its edge over tiles at 1 m/s",
-            tiles(),
-            wedge(),
+            TriangleMesh::tiles(8, 0.1),
+            TriangleMesh::wedge(HALF, 0.1),
             flipped(0.1008, 0.2) * at(0.3, 0.0, 0.0),
             along,
         ),
@@ -143,11 +107,11 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
             "spike_in_crack",
             "spike into a notch of 10 mm",
             notched(),
-            spike(),
+            TriangleMesh::spike(HALF, 0.2),
             at(1e-3, 1e-3, 0.1) * flipped(0.202, 0.1),
             still,
         ),
-        ("cube_on_spike", "cube on a spike", spike(), cube(), over(0.252), still),
+        ("cube_on_spike", "cube on a spike", TriangleMesh::spike(HALF, 0.2), cube(), over(0.252), still),
         ("cube_on_cube", "cube on cube, all edges in line", cube(), cube(), over(0.102), still),
         ("cube_by_edge", "cube by its edge on a cube", cube(), cube(), edge, still),
         (
@@ -184,7 +148,8 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
     ctx.say("edges inside a face");
     let brick = TriangleMesh::cuboid(&Vector3::new(0.05, 0.04, 0.03));
     let speed = 1.5;
-    let (track, settings) = drop_on(tiles(), brick, at(-0.3, 0.013, 0.03095), Vector3::new(speed, 0.0, 0.0))?;
+    let (track, settings) =
+        drop_on(TriangleMesh::tiles(8, 0.1), brick, at(-0.3, 0.013, 0.03095), Vector3::new(speed, 0.0, 0.0))?;
     let way = track.center(1).x + 0.3;
     let expected = speed * speed / (2.0 * MU * 9.81) - 0.5 * speed * settings.dt;
     let claim = Claim::relative(

@@ -1,4 +1,4 @@
-use signorini_core::na::{Isometry3, Point3};
+use signorini_core::na::Isometry3;
 use signorini_geometry::{MeshDefect, TriangleMesh};
 use signorini_ipc::{AffineSystem, IpcOptions};
 
@@ -26,31 +26,9 @@ const DENSITY: f64 = 2700.0;
 const DT: f64 = 5e-3;
 const STEPS: usize = 60;
 
-/// A beam of 0.5 × 0.01 × 0.1 m with a notch 0.01 m wide and 0.05 m deep in the middle of its upper edge.
+/// A beam with a notch in the middle of its upper edge.
 pub(super) fn notched() -> Result<TriangleMesh, MeshDefect> {
-    let (half, wide, high) = (0.25, 0.5 * NOTCH, 0.1);
-    let ground = high - DEPTH;
-    let outline = [
-        [-half, 0.0],
-        [half, 0.0],
-        [half, high],
-        [wide, high],
-        [wide, ground],
-        [-wide, ground],
-        [-wide, high],
-        [-half, high],
-    ];
-    let side = |y: f64| outline.iter().map(move |p| Point3::new(p[0], y, p[1]));
-    let points = side(-0.005).chain(side(0.005)).collect();
-    // Seen along y the outline turns to the left: the front is as it stands, the back the other way round.
-    let face = [[0, 1, 4], [1, 2, 4], [2, 3, 4], [0, 4, 5], [0, 5, 7], [5, 6, 7]];
-    let mut triangles: Vec<[u32; 3]> = face.to_vec();
-    triangles.extend(face.iter().map(|[a, b, c]| [a + 8, c + 8, b + 8]));
-    for i in 0..8 {
-        let j = (i + 1) % 8;
-        triangles.extend([[i, i + 8, j], [j, i + 8, j + 8]]);
-    }
-    TriangleMesh::new(points, triangles)
+    TriangleMesh::notched_beam([0.5, 0.01, 0.1], [NOTCH, DEPTH])
 }
 
 /// A beam that falls over the notch, and its depth over time \[s, mm\].

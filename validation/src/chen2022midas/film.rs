@@ -1,10 +1,9 @@
 //! Motions of affine bodies for the viewer.
 
 use signorini_core::State;
-use signorini_core::na::{Matrix3, Rotation3, UnitQuaternion};
 use signorini_ipc::AffineSystem;
 
-use crate::recording::{RecordedShape, Recording, RecordingHeader, Row};
+use crate::recording::{RecordedShape, Recording, RecordingHeader, Row, push_pose};
 use crate::view;
 
 /// Between pictures \[s\].
@@ -30,20 +29,15 @@ pub(super) struct Film {
 impl Film {
     /// From a start on.
     pub(super) fn new(system: &AffineSystem, x: &State) -> Self {
-        let at = system.positions(x);
-        let mut first = 0;
         let mut shapes = Vec::new();
         for (b, body) in system.bodies().iter().enumerate() {
             let held = system.coordinates_of(b).is_none();
-            // Bodies that are held have no coordinates: they stay in axes of the world.
-            let points = if held { &at[first..first + body.points.len()] } else { &body.points[..] };
-            first += body.points.len();
             shapes.push(RecordedShape {
                 name: body.name.clone(),
                 body: b as u32,
                 rgba: if held { HELD } else { COLORS[b % COLORS.len()] },
                 collides: true,
-                vertices: points.iter().flat_map(|p| [p.x as f32, p.y as f32, p.z as f32]).collect(),
+                vertices: body.points.iter().flat_map(|p| [p.x as f32, p.y as f32, p.z as f32]).collect(),
                 triangles: body.triangles.concat(),
             });
         }
@@ -70,15 +64,7 @@ impl Film {
         self.due = x.t + PICTURE;
         let mut poses = Vec::new();
         for b in 0..system.bodies().len() {
-            let Some(at) = system.coordinates_of(b) else {
-                poses.extend([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
-                continue;
-            };
-            let q = &x.q[at..at + 12];
-            let a = Matrix3::from_fn(|r, c| q[3 + 3 * r + c]);
-            let r = Rotation3::from_matrix_eps(&a, 1e-12, 100, Rotation3::identity());
-            let r = UnitQuaternion::from_rotation_matrix(&r);
-            poses.extend([q[0], q[1], q[2], r.w, r.i, r.j, r.k]);
+            push_pose(&system.pose(x, b), &mut poses);
         }
         // Energies are not looked at.
         self.recording.push(&Row { t: x.t, poses: &poses, energy: [f64::NAN; 3], ..Row::default() });

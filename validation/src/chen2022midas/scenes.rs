@@ -107,7 +107,7 @@ impl Track {
         // Builds with debug assertions look at every state themselves.
         let seen =
             if cfg!(debug_assertions) { *self.system.observed() } else { self.system.invariants(&self.x) };
-        add(&mut self.worst, &seen);
+        self.worst.add(&seen);
         Ok(())
     }
 
@@ -211,17 +211,6 @@ pub(super) fn seen(caption: &str, head: &[&str]) -> Table {
     ];
     let all: Vec<&str> = head.iter().copied().chain(common).collect();
     Table::new(caption, &all)
-}
-
-fn add(a: &mut Invariants, b: &Invariants) {
-    if b.smallest_distance < a.smallest_distance {
-        (a.smallest_distance, a.nearest) = (b.smallest_distance, b.nearest);
-    }
-    a.crossing = a.crossing.or(b.crossing);
-    a.smallest_determinant = a.smallest_determinant.min(b.smallest_determinant);
-    a.orthogonality_error = a.orthogonality_error.max(b.orthogonality_error);
-    a.joint_error = a.joint_error.max(b.joint_error);
-    a.states += 1;
 }
 
 /// Bodies with the poses of their meshes.
