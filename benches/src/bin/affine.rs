@@ -1,14 +1,14 @@
 //! Time per step of three scenes of affine bodies, one line of JSON each: a stack of ten cubes, a chain of twenty rings, a hundred cubes (`benches/records/affine.jsonl`).
-//! CPU time of the calling thread beside the time that passes; with several threads only the latter counts.
+//! CPU time of the thread that makes the steps beside the time that passes; with several threads only the latter counts.
 
 use std::error::Error;
 use std::f64::consts::FRAC_PI_2;
 use std::time::Instant;
 
 use clap::Parser;
-use serde_json::json;
+use serde_json::{Value, json};
 use signorini_core::na::{Isometry3, Vector3};
-use signorini_core::{OneStep, State, Tolerance};
+use signorini_core::{OneStep, State, StepError, Tolerance};
 use signorini_geometry::TriangleMesh;
 use signorini_integrators::ContactStep;
 use signorini_ipc::{AffineBody, AffineSystem, IpcOptions, IpcSolver};
@@ -90,6 +90,13 @@ fn cpu_time() -> f64 {
 fn run(name: &str, bodies: Placed, steps: u32, a: &Arguments) -> Outcome<()> {
     let options = IpcOptions { threads: a.threads, ..IpcOptions::default() };
     let mut system = AffineSystem::new(bodies, &[], options)?;
+    let mut line = system.threads().install(|| timed(name, &mut system, steps, a.verbose))?;
+    line["threads"] = a.threads.into();
+    println!("{line}");
+    Ok(())
+}
+
+fn timed(name: &str, system: &mut AffineSystem, steps: u32, verbose: bool) -> Result<Value, StepError> {
     let tolerance = Tolerance { relative: 1e-3, max_iterations: 200 };
     let mut step = ContactStep::new(IpcSolver::default()).with_tolerance(tolerance);
     let (mut x, mut next) = (system.initial_state(), State::default());
@@ -98,13 +105,13 @@ fn run(name: &str, bodies: Placed, steps: u32, a: &Arguments) -> Outcome<()> {
     let first = cpu_time();
     for k in 0..steps {
         let now = Instant::now();
-        let r = step.step(&mut system, &x, DT, false, &mut next)?;
+        let r = step.step(system, &x, DT, false, &mut next)?;
         std::mem::swap(&mut x, &mut next);
         let took = now.elapsed().as_secs_f64();
         (iterations, evaluations) = (iterations + r.stats.iterations, evaluations + r.stats.line_search);
         (most, longest) = (most.max(r.stats.iterations), longest.max(took));
         unconverged += r.unconverged;
-        if a.verbose {
+        if verbose {
             let (n, m) = (r.stats.iterations, r.stats.line_search);
             println!("{k}: {n} iterations, {m} evaluations, {} contacts, {:.2} ms", r.contacts, 1e3 * took);
         }
@@ -114,9 +121,8 @@ fn run(name: &str, bodies: Placed, steps: u32, a: &Arguments) -> Outcome<()> {
     let end = system.invariants(&x);
     // Equal sums mean equal states: runs on several threads are compared by it.
     let bits = x.q.iter().fold(0u64, |h, q| (h ^ q.to_bits()).wrapping_mul(0x0100_0000_01b3));
-    let line = json!({
+    Ok(json!({
         "scene": name,
-        "threads": a.threads,
         "steps": steps,
         "cpu_ms_per_step": 1e3 * per_step(used),
         "wall_ms_per_step": 1e3 * per_step(passed),
@@ -130,9 +136,7 @@ fn run(name: &str, bodies: Placed, steps: u32, a: &Arguments) -> Outcome<()> {
         "orthogonality_error": end.orthogonality_error,
         "crossing": end.crossing.is_some(),
         "bits": format!("{bits:016x}"),
-    });
-    println!("{line}");
-    Ok(())
+    }))
 }
 
 fn main() -> Outcome<()> {

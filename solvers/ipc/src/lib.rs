@@ -53,3 +53,4 @@ pub use problem::FRICTION;
 pub use solver::{IpcSolver, IpcSolverOptions};
 pub use stiffness::Adaptation;
 pub use system::{AffineSystem, IpcOptions};
+pub use threads::Threads;

@@ -42,7 +42,7 @@ pub struct IpcOptions {
     pub friction_passes: u32,
     /// \[m/s²\].
     pub gravity: Vector3<f64>,
-    /// Threads that distances, collision times and Hessians are spread over, ≥ 1; results are the same bit for bit.
+    /// Threads that distances, collision times and Hessians are spread over, ≥ 1, see [`Threads`]; results are the same bit for bit.
     pub threads: usize,
 }
 
@@ -108,6 +108,7 @@ impl IpcOptions {
 /// State: q = (p, a₁, a₂, a₃) of each free body, x = p + A X with the rows a_r of A; v is its rate.
 pub struct AffineSystem {
     pub(crate) world: Arc<World>,
+    threads: Threads,
     candidates: Candidates,
     slots: [SlotProblem; 2],
     reduction: Option<Arc<Reduction>>,
@@ -207,6 +208,7 @@ impl AffineSystem {
         Ok(Self {
             slots,
             reduction,
+            threads,
             candidates,
             start,
             clean,
@@ -217,6 +219,11 @@ impl AffineSystem {
             commits: 0,
             motors: Motors::default(),
         })
+    }
+
+    /// The threads; make steps inside [`Threads::install`] where there are several.
+    pub fn threads(&self) -> Threads {
+        self.threads.clone()
     }
 
     /// The start, at rest.

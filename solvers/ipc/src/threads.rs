@@ -4,11 +4,13 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 /// Items that one task takes at a time; the same for any number of threads, so that results are.
-pub(crate) const CHUNK: usize = 256;
+pub(crate) const CHUNK: usize = 128;
 
-/// Work on lists by chunks of a fixed size, on one thread or several. What comes of each chunk is put together in order: results do not depend on threads.
+/// Threads of a system: lists are worked on by chunks of a fixed size, and what comes of each is put together in order. Results do not depend on the number of threads.
+///
+/// Steps that are made inside [`Threads::install`] cost less: there the calling thread takes its share, elsewhere it sleeps while others work.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Threads(Option<Arc<ThreadPool>>);
+pub struct Threads(Option<Arc<ThreadPool>>);
 
 impl Threads {
     /// So many threads; one works in place.
@@ -18,6 +20,14 @@ impl Threads {
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
         pool.map(|p| Self(Some(Arc::new(p)))).map_err(|e| e.to_string())
+    }
+
+    /// Calls `work` on one of the threads, in place where there is only one.
+    pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match &self.0 {
+            None => work(),
+            Some(pool) => pool.install(work),
+        }
     }
 
     /// Whether a list of so many items stays on this thread.
