@@ -1,4 +1,4 @@
-//! Time per step of three scenes of affine bodies, one line of JSON each: a stack of ten cubes, a chain of twenty rings, a hundred cubes (`benches/records/affine.jsonl`).
+//! Time per step of affine bodies, one line of JSON for each scene: a stack of ten cubes, a chain of twenty rings, a hundred cubes, our quadruped that lands on its feet (`benches/records/affine.jsonl`).
 //! CPU time of the thread that makes the steps beside the time that passes; with several threads only the latter counts.
 
 use std::error::Error;
@@ -11,12 +11,13 @@ use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{OneStep, State, StepError, Tolerance};
 use signorini_geometry::TriangleMesh;
 use signorini_integrators::ContactStep;
-use signorini_ipc::{AffineBody, AffineSystem, IpcOptions, IpcSolver};
+use signorini_ipc::{AffineBody, AffineScene, AffineSystem, IpcOptions, IpcSolver};
+use signorini_scene::{LoadOptions, Scene};
 
 /// Times scenes of affine bodies.
 #[derive(Parser)]
 struct Arguments {
-    /// stack10, chain20 or cubes100; all of them without.
+    /// stack10, chain20, cubes100 or quadruped; all of them without.
     scene: Option<String>,
     /// Steps instead of those of the scene.
     #[arg(long)]
@@ -87,19 +88,36 @@ fn cpu_time() -> f64 {
     1e-9 * told("/proc/thread-self/schedstat")
 }
 
-fn run(name: &str, bodies: Placed, steps: u32, a: &Arguments) -> Outcome<()> {
-    let options = IpcOptions { threads: a.threads, ..IpcOptions::default() };
-    let mut system = AffineSystem::new(bodies, &[], options)?;
-    let mut line = system.threads().install(|| timed(name, &mut system, steps, a.verbose))?;
+/// Our quadruped in its keyframe, on its servos: it comes down at 1 m/s.
+fn quadruped(options: IpcOptions) -> Outcome<(AffineSystem, State)> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../models/quadruped/quadruped.xml");
+    let scene = Scene::load(path, &LoadOptions::default())?;
+    let home = scene.keyframe("home").ok_or("no keyframe 'home'")?;
+    let mut affine = AffineScene::at(&scene, &home.q, options)?;
+    affine.set_controls(&home.control)?;
+    let mut v = vec![0.0; scene.nv()];
+    v[2] = -1.0;
+    let x = affine.state_with(&v)?;
+    Ok((affine.system, x))
+}
+
+fn run(name: &str, (mut system, x): (AffineSystem, State), steps: u32, a: &Arguments) -> Outcome<()> {
+    let mut line = system.threads().install(|| timed(name, &mut system, x, steps, a.verbose))?;
     line["threads"] = a.threads.into();
     println!("{line}");
     Ok(())
 }
 
-fn timed(name: &str, system: &mut AffineSystem, steps: u32, verbose: bool) -> Result<Value, StepError> {
+fn timed(
+    name: &str,
+    system: &mut AffineSystem,
+    mut x: State,
+    steps: u32,
+    verbose: bool,
+) -> Result<Value, StepError> {
     let tolerance = Tolerance { relative: 1e-3, max_iterations: 200 };
     let mut step = ContactStep::new(IpcSolver::default()).with_tolerance(tolerance);
-    let (mut x, mut next) = (system.initial_state(), State::default());
+    let mut next = State::default();
     let (mut iterations, mut evaluations, mut most, mut unconverged, mut longest) = (0, 0, 0, 0, 0.0f64);
     let started = Instant::now();
     let first = cpu_time();
@@ -141,12 +159,19 @@ fn timed(name: &str, system: &mut AffineSystem, steps: u32, verbose: bool) -> Re
 
 fn main() -> Outcome<()> {
     let a = Arguments::parse();
+    let wanted = |name: &str| a.scene.as_deref().is_none_or(|s| s == name);
+    let options = IpcOptions { threads: a.threads, ..IpcOptions::default() };
     for (name, bodies, usual) in
         [("stack10", stack10()?, 100), ("chain20", chain20()?, 60), ("cubes100", cubes100()?, 60)]
     {
-        if a.scene.as_deref().is_none_or(|s| s == name) {
-            run(name, bodies, a.steps.unwrap_or(usual), &a)?;
+        if wanted(name) {
+            let system = AffineSystem::new(bodies, &[], options)?;
+            let x = system.initial_state();
+            run(name, (system, x), a.steps.unwrap_or(usual), &a)?;
         }
+    }
+    if wanted("quadruped") {
+        run("quadruped", quadruped(options)?, a.steps.unwrap_or(60), &a)?;
     }
     Ok(())
 }

@@ -51,7 +51,7 @@ pub struct MotorState {
 }
 
 /// What a joint has besides its rows. s is the number of the joint: the angle of a hinge or of a planar joint about its normal \[rad\] or the way of a slide \[m\] from the start, turns counted; the distance of the two points of
-/// a distance \[m\]. All of it acts at the end of the step, as potentials of s.
+/// a distance \[m\]; for a joint that follows another s_b − ratio · s_a; a sum of such numbers for a tendon. All of it acts at the end of the step, as potentials of s.
 ///
 /// A point has the angle of the rotation of one body in the other \[rad\], in \[0, π\] and counted from the start (see [`crate::AffineSystem::count_from`]); it has the upper limit alone, which a ball joint of a file has.
 ///
@@ -122,12 +122,15 @@ impl JointAction {
     }
 }
 
-/// A joint with its number, what it does, and where it was last.
+/// A number of a joint, or a sum of numbers of joints, what it does, and where it was last.
 #[derive(Clone, Debug)]
 pub(crate) struct ActiveJoint {
-    pub coordinate: Coordinate,
-    /// Springs that stand for rows which are not linear, with where they are at rest.
-    locks: Vec<(Coordinate, f64)>,
+    /// What the number is the sum of, with where each was last.
+    shares: Vec<Share>,
+    /// Where the number is held by a spring that stands for a row which is not linear.
+    held: Option<f64>,
+    /// Others that such springs hold at zero.
+    locks: Vec<Coordinate>,
     /// Bounds that the number never reaches.
     walls: Vec<Wall>,
     action: JointAction,
@@ -135,7 +138,6 @@ pub(crate) struct ActiveJoint {
     stiffness: [f64; 2],
     /// Speed below which dry friction holds \[m/s or rad/s\].
     stiction_speed: f64,
-    pub last: f64,
     /// Time of the start of the step \[s\].
     now: f64,
     /// The limits are new.
@@ -156,8 +158,8 @@ fn normals(axis: &Vector3<f64>) -> [Vector3<f64>; 2] {
 }
 
 impl ActiveJoint {
-    /// None for joints without a number.
-    pub(crate) fn new(world: &World, joint: &Joint, q: &[f64]) -> Option<Self> {
+    /// Number `index` among the joints; None for joints without a number of their own.
+    pub(crate) fn new(world: &World, joint: &Joint, index: usize, q: &[f64]) -> Option<Self> {
         if matches!(joint.kind, JointKind::Mimic { .. }) {
             return None;
         }
@@ -178,19 +180,19 @@ impl ActiveJoint {
         let held = bodies.map(|b| world.bodies[b].fixed);
         let rest = joint.rest_points([qa, qb]);
         let length = Coordinate::Length { bodies, x: rest };
-        let (mut locks, mut walls) = (Vec::new(), Vec::new());
+        let (mut held_at, mut locks, mut walls) = (None, Vec::new(), Vec::new());
         let (coordinate, stiffness, unit) = match joint.kind {
             JointKind::Hinge { axis, .. } => (angle(&axis), turning, radius),
             JointKind::Planar { normal } => {
                 if held == [false; 2] {
-                    locks.push((way(normal.normalize()), 0.0));
+                    locks.push(way(normal.normalize()));
                 }
                 (angle(&normal), turning, radius)
             }
             JointKind::Sliding { axis } => {
                 let axis = axis.normalize();
                 if !held[0] {
-                    locks.extend(normals(&axis).map(|n| (way(n), 0.0)));
+                    locks.extend(normals(&axis).map(way));
                 }
                 (way(axis), pushing, 1.0)
             }
@@ -198,7 +200,7 @@ impl ActiveJoint {
                 (Coordinate::Turn { bodies, zero: ra * rb.transpose() }, turning, radius)
             }
             JointKind::Distance { length: l, .. } => {
-                locks.push((length, l));
+                held_at = Some(l);
                 (length, pushing, 1.0)
             }
             JointKind::BoundedDistance { range: [low, high], .. } => {
@@ -213,14 +215,15 @@ impl ActiveJoint {
             }
             JointKind::Fixed | JointKind::Mimic { .. } => return None,
         };
+        let start = coordinate.at(world, q).0;
         Some(Self {
-            coordinate,
+            shares: vec![Share { coordinate, factor: 1.0, start, joint: index }],
+            held: held_at,
             locks,
             walls,
             action: JointAction::default(),
             stiffness: [stiffness, pushing],
             stiction_speed: world.options.stiction_speed / unit,
-            last: coordinate.at(world, q).0,
             now: 0.0,
             fresh: false,
             outside: None,
@@ -228,9 +231,90 @@ impl ActiveJoint {
         })
     }
 
+    /// The sum of numbers of joints, each with a coefficient.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(crate) fn sum(all: &[Option<Self>], parts: &[(usize, f64)]) -> Result<Self, &'static str> {
+        let mut out = Self {
+            shares: Vec::new(),
+            held: None,
+            locks: Vec::new(),
+            walls: Vec::new(),
+            action: JointAction::default(),
+            stiffness: [f64::INFINITY; 2],
+            stiction_speed: 0.0,
+            now: 0.0,
+            fresh: false,
+            outside: None,
+            return_speed: 0.0,
+        };
+        for (i, (joint, factor)) in parts.iter().enumerate() {
+            if !factor.is_finite() {
+                return Err("its numbers must be finite");
+            }
+            let of = all.get(*joint).and_then(|a| a.as_ref()).filter(|a| !a.is_turn() && a.shares.len() == 1);
+            let Some(of) = of.filter(|_| parts[..i].iter().all(|p| p.0 != *joint)) else {
+                return Err(
+                    "it needs different joints with a number; name hinges, slides, planar joints or distances",
+                );
+            };
+            out.shares.extend(of.shares.iter().map(|s| Share { factor: *factor, ..*s }));
+            if *factor != 0.0 {
+                out.stiffness = out.stiffness.map(|k| k.min(of.stiffness[0] / (factor * factor)));
+            }
+            out.stiction_speed += factor.abs() * of.stiction_speed;
+            out.return_speed += factor.abs() * of.return_speed;
+        }
+        if out.stiction_speed > 0.0 {
+            Ok(out)
+        } else {
+            Err("it needs a joint with a coefficient other than zero")
+        }
+    }
+
+    /// Number b − ratio · a of two joints, held at `offset` as stiffly as b is in its limits.
+    fn follower(
+        all: &[Option<Self>],
+        [a, b]: [usize; 2],
+        ratio: f64,
+        offset: f64,
+    ) -> Result<Self, &'static str> {
+        if !offset.is_finite() {
+            return Err("its ratio and offset must be finite numbers");
+        }
+        let sum = Self::sum(all, &[(a, -ratio), (b, 1.0)])?;
+        let stiffness = all[b].as_ref().map_or(sum.stiffness, |b| b.stiffness);
+        Ok(Self { held: Some(offset), stiffness, ..sum })
+    }
+
+    /// Those of all joints.
+    ///
+    /// # Errors
+    /// [`BodyError::Joint`] where one follows what has no number.
+    pub(crate) fn all(world: &World, joints: &[Joint], q: &[f64]) -> Result<Vec<Option<Self>>, BodyError> {
+        let mut out: Vec<Option<Self>> =
+            joints.iter().enumerate().map(|(i, j)| Self::new(world, j, i, q)).collect();
+        for (i, joint) in joints.iter().enumerate() {
+            if let JointKind::Mimic { joints: ends, ratio, offset } = joint.kind {
+                out[i] = Some(Self::follower(&out, ends, ratio, offset).map_err(|why| joint.refuse(why))?);
+            }
+        }
+        Ok(out)
+    }
+
+    /// All bodies whose places it depends on.
+    pub(crate) fn bodies(&self) -> Vec<usize> {
+        self.shares.iter().flat_map(|s| s.coordinate.bodies()).collect()
+    }
+
+    fn is_turn(&self) -> bool {
+        self.shares.iter().any(|s| matches!(s.coordinate, Coordinate::Turn { .. }))
+    }
+
     pub(crate) fn act(&mut self, action: JointAction) -> Result<(), ProblemError> {
         action.check()?;
-        if let Coordinate::Turn { .. } = self.coordinate {
+        if self.is_turn() {
             action.check_ball()?;
         }
         self.fresh |= action.range != self.action.range;
@@ -240,7 +324,10 @@ impl ActiveJoint {
 
     /// Counts the angle of a point from where the second body was before `turn`, if it is one.
     pub(crate) fn count_from(&mut self, world: &World, start: &[f64], turn: &UnitQuaternion<f64>) -> bool {
-        let Coordinate::Turn { bodies, zero } = &mut self.coordinate else { return false };
+        let Some(Share { coordinate: Coordinate::Turn { bodies, zero }, .. }) = self.shares.first_mut()
+        else {
+            return false;
+        };
         let [a, b] = bodies.map(|b| matrix(coordinates(world, start, b)));
         *zero = a.transpose() * b * turn.inverse().to_rotation_matrix();
         true
@@ -248,7 +335,7 @@ impl ActiveJoint {
 
     /// The number at q, turns counted from where it was last.
     pub(crate) fn value(&self, world: &World, q: &[f64]) -> f64 {
-        self.coordinate.near(self.coordinate.at(world, q).0, self.last)
+        self.shares.iter().map(|s| s.factor * s.near(world, q)).sum()
     }
 
     /// Room between the number and the nearest of its bounds at q, with that bound \[m\].
@@ -263,23 +350,21 @@ impl ActiveJoint {
         let half = |k: f64, x: f64| 0.5 * k * x * x;
         let s = self.value(world, q);
         let beyond = self.range(self.now).map_or(0.0, |[low, high]| (low - s).max(s - high).max(0.0));
-        let locked = self.locks.iter().map(|(l, rest)| half(self.stiffness[1], l.at(world, q).0 - rest));
+        let locked = self.locks.iter().map(|l| half(self.stiffness[1], l.at(world, q).0));
         half(self.stiffness[0], beyond)
+            + self.held.map_or(0.0, |at| half(self.stiffness[0], s - at))
             + half(self.action.spring[0], s - self.action.spring[1])
             + locked.sum::<f64>()
             + self.walls.iter().map(|w| Piece::Wall(*w).energy(s)).sum::<f64>()
     }
 
-    /// This number, times a factor, in a term.
-    fn share(&self, world: &World, q: &[f64], factor: f64, joint: usize) -> Share {
-        Share { coordinate: self.coordinate, factor, start: self.value(world, q), joint }
-    }
-
     /// Takes note of where the number is at the start of a step at `t` \[s\]: turns are counted from there, and limits that it begins outside of give way to it and go back at a bounded rate.
     pub(crate) fn begin(&mut self, world: &World, q: &[f64], t: f64) {
-        (self.last, self.now) = (self.value(world, q), t);
+        self.shares.iter_mut().for_each(|s| s.start = s.near(world, q));
+        self.now = t;
         if std::mem::take(&mut self.fresh) {
-            self.outside = self.excess(world, q).filter(|e| *e > 0.0).map(|_| (self.last, t));
+            let start = self.value(world, q);
+            self.outside = self.excess(world, q).filter(|e| *e > 0.0).map(|_| (start, t));
         }
     }
 
@@ -287,8 +372,7 @@ impl ActiveJoint {
     pub(crate) fn excess(&self, world: &World, q: &[f64]) -> Option<f64> {
         let s = self.value(world, q);
         let [low, high] = self.action.range?;
-        let turn = matches!(self.coordinate, Coordinate::Turn { .. });
-        Some(if turn { s - high } else { (low - s).max(s - high) })
+        Some(if self.is_turn() { s - high } else { (low - s).max(s - high) })
     }
 
     /// The limits at a time \[s\].
@@ -314,8 +398,12 @@ impl ActiveJoint {
 
     /// What the motor does at the end of a step from `q0` to `q1`.
     pub(crate) fn motor_state(&self, world: &World, [q0, q1]: [&[f64]; 2], dt: f64) -> MotorState {
-        let start = self.coordinate.near(self.coordinate.at(world, q0).0, self.last);
-        let end = self.coordinate.near(self.coordinate.at(world, q1).0, start);
+        let (mut start, mut end) = (0.0, 0.0);
+        for s in &self.shares {
+            let from = Share { start: s.near(world, q0), ..*s };
+            start += s.factor * from.start;
+            end += s.factor * from.near(world, q1);
+        }
         match (self.motor(start, dt), self.action.motor) {
             (Some(piece @ Piece::Spring { cap, .. }), _) => {
                 let [_, slope, bend] = piece.at(end);
@@ -328,12 +416,15 @@ impl ActiveJoint {
 
     /// The rate of the number.
     pub(crate) fn rate(&self, world: &World, q: &[f64], v: &[f64]) -> f64 {
-        let (_, slope) = self.coordinate.at(world, q);
         let part = |(body, slope): (usize, [f64; N])| {
             let at = world.free[body].map(|f| N * f as usize);
             at.map_or(0.0, |at| slope.iter().zip(&v[at..]).map(|(s, v)| s * v).sum::<f64>())
         };
-        self.coordinate.bodies().into_iter().zip(slope).map(part).sum()
+        let of = |s: &Share| {
+            let (_, slope) = s.coordinate.at(world, q);
+            s.factor * s.coordinate.bodies().into_iter().zip(slope).map(part).sum::<f64>()
+        };
+        self.shares.iter().map(of).sum()
     }
 
     /// What the armature has \[J\].
@@ -345,22 +436,12 @@ impl ActiveJoint {
         }
     }
 
-    /// The potentials of a step from q with the velocity v, of the joint of this number.
-    pub(crate) fn terms(
-        &self,
-        world: &World,
-        [q, v]: [&[f64]; 2],
-        dt: f64,
-        joint: usize,
-        out: &mut Vec<Term>,
-    ) {
-        for (coordinate, centre) in &self.locks {
-            let share = Share { coordinate: *coordinate, factor: 1.0, start: 0.0, joint };
-            out.push(Term {
-                shares: vec![share],
-                pieces: vec![spring(self.stiffness[1], *centre)],
-                force: 0.0,
-            });
+    /// The potentials of a step from q with the velocity v.
+    pub(crate) fn terms(&self, world: &World, [q, v]: [&[f64]; 2], dt: f64, out: &mut Vec<Term>) {
+        for coordinate in &self.locks {
+            let share = Share { coordinate: *coordinate, factor: 1.0, start: 0.0, ..self.shares[0] };
+            let pieces = vec![spring(self.stiffness[1], 0.0)];
+            out.push(Term { shares: vec![share], pieces, force: 0.0 });
         }
         let (start, a) = (self.value(world, q), &self.action);
         let mut pieces: Vec<Piece> = self.walls.iter().map(|w| Piece::Wall(*w)).collect();
@@ -370,7 +451,7 @@ impl ActiveJoint {
             }
         };
         if let Some([low, high]) = self.range(self.now + dt) {
-            if !matches!(self.coordinate, Coordinate::Turn { .. }) {
+            if !self.is_turn() {
                 push(self.stiffness[0], low, f64::INFINITY, -1);
             }
             push(self.stiffness[0], high, f64::INFINITY, 1);
@@ -382,10 +463,12 @@ impl ActiveJoint {
         if a.armature > 0.0 {
             push(a.armature / (dt * dt), start + dt * self.rate(world, q, v), f64::INFINITY, 0);
         }
+        pieces.extend(self.held.map(|at| spring(self.stiffness[0], at)));
         pieces.extend(self.motor(start, dt));
         let force = if let Motor::Force { force } = a.motor { force } else { 0.0 };
         if !pieces.is_empty() || force != 0.0 {
-            out.push(Term { shares: vec![self.share(world, q, 1.0, joint)], pieces, force });
+            let shares = self.shares.iter().map(|s| Share { start: s.near(world, q), ..*s });
+            out.push(Term { shares: shares.collect(), pieces, force });
         }
     }
 }
@@ -400,62 +483,4 @@ fn wall_barrier(range: f64, stiffness: f64) -> BarrierSeed {
     let y = 0.5 * range;
     let [_, slope, _] = unit.potential(y * y);
     BarrierSeed { stiffness: stiffness * y / (-2.0 * y * slope), ..unit }
-}
-
-/// A number that follows another: s_b = ratio · s_a + offset, as a spring of the stiffness of the follower's limits.
-#[derive(Clone, Debug)]
-pub(crate) struct Coupling {
-    /// Numbers of leader and follower among the joints.
-    joints: [usize; 2],
-    ratio: f64,
-    offset: f64,
-}
-
-impl Coupling {
-    /// Those among the joints.
-    ///
-    /// # Errors
-    /// [`BodyError::Joint`] where one names what has no number.
-    pub(crate) fn all(joints: &[Joint], actions: &[Option<ActiveJoint>]) -> Result<Vec<Self>, BodyError> {
-        let mut out = Vec::new();
-        for joint in joints {
-            let JointKind::Mimic { joints: ends, ratio, offset } = joint.kind else { continue };
-            let numbered = |j: usize| {
-                let active = actions.get(j).and_then(|a| a.as_ref());
-                active.is_some_and(|a| !matches!(a.coordinate, Coordinate::Turn { .. }))
-            };
-            if ends[0] == ends[1] || !ends.iter().all(|j| numbered(*j)) {
-                let why =
-                    "it needs two joints with a number; name hinges, slides, planar joints or distances";
-                return Err(joint.refuse(why));
-            }
-            if !(ratio.is_finite() && offset.is_finite()) {
-                return Err(joint.refuse("its ratio and offset must be finite numbers"));
-            }
-            out.push(Self { joints: ends, ratio, offset });
-        }
-        Ok(out)
-    }
-
-    fn ends<'a>(&self, actions: &'a [Option<ActiveJoint>]) -> Option<[&'a ActiveJoint; 2]> {
-        let of = |j: usize| actions.get(j).and_then(|a| a.as_ref());
-        Some([of(self.joints[0])?, of(self.joints[1])?])
-    }
-
-    /// What it stores at q \[J\].
-    pub(crate) fn energy(&self, world: &World, q: &[f64], actions: &[Option<ActiveJoint>]) -> f64 {
-        let Some([leader, follower]) = self.ends(actions) else { return 0.0 };
-        let off = follower.value(world, q) - self.ratio * leader.value(world, q);
-        spring(follower.stiffness[0], self.offset).energy(off)
-    }
-
-    /// Its potential in a step from q.
-    pub(crate) fn term(&self, world: &World, q: &[f64], actions: &[Option<ActiveJoint>]) -> Option<Term> {
-        let [leader, follower] = self.ends(actions)?;
-        let shares = vec![
-            leader.share(world, q, -self.ratio, self.joints[0]),
-            follower.share(world, q, 1.0, self.joints[1]),
-        ];
-        Some(Term { shares, pieces: vec![spring(follower.stiffness[0], self.offset)], force: 0.0 })
-    }
 }

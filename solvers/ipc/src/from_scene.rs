@@ -1,11 +1,11 @@
 use signorini_core::na::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
 use signorini_core::{ProblemError, check_finite};
 use signorini_geometry::{MassProperties, MeshDefect, Shape, TriangleMesh};
-use signorini_scene::{CollisionFilter, GeomShape, JointKind as SceneJoint, Pose, Scene};
+use signorini_scene::{CollisionFilter, GeomShape, JointKind as SceneJoint, Pose, Scene, Transmission};
 
 use crate::readout::Readout;
 use crate::scene_joints::{SceneJoints, turned};
-use crate::scene_motors::SceneMotor;
+use crate::scene_motors::{Driven, SceneMotor};
 use crate::{AffineBody, AffineSystem, BodyError, IpcOptions, JointAction};
 
 /// Why a scene has no affine bodies.
@@ -42,6 +42,8 @@ pub struct AffineScene {
     pub bodies: Vec<Option<usize>>,
     /// For each joint of the scene, its number among the joints of the system; None for free joints and for those that make up a planar or a floating joint, but for the hinge of a planar one.
     pub joints: Vec<Option<usize>>,
+    /// For each tendon of the scene, its number among what can be acted on ([`AffineSystem::tendon`]); None for those that are left out.
+    pub tendons: Vec<Option<usize>>,
     /// For each equality of the scene, its number among the joints of the system; None for those that do not act or are left out.
     pub equalities: Vec<Option<usize>>,
     /// What the scene has and the system leaves out, one sentence each.
@@ -133,7 +135,7 @@ impl AffineScene {
     /// Limits, springs, damping, dry friction and armature of hinges and slides and limits of balls become [`JointAction`]s, with numbers counted from the start; motors, position and velocity servos on hinges and slides get
     /// [`AffineScene::set_controls`]. Two slides and a hinge across them on one body are a planar joint (its hinge has the number), three slides and a ball none at all: that is how a URDF's planar and floating joints are read. Between other hinges and slides of one body stand bodies of a thousandth of its mass, which weigh nothing.
     ///
-    /// Equalities become joints that hold from the start on: linear couplings of joints (a URDF's mimic joints) [`crate::JointKind::Mimic`], connections points, welds fixed joints, distances distances. Couplings that are not linear, springs and the like of balls and of the slides of planar joints, other actuators and tendons are left out, and listed.
+    /// Equalities become joints that hold from the start on: linear couplings of joints (a URDF's mimic joints) [`crate::JointKind::Mimic`], connections points, welds fixed joints, distances distances. Couplings that are not linear, springs and the like of balls and of the slides of planar joints, other actuators and tendons through sites are left out, and listed.
     ///
     /// # Errors
     /// Bodies without shape or mass, height fields, other joints on one body; as [`AffineSystem::articulated`].
@@ -246,9 +248,6 @@ impl AffineScene {
         for (body, _) in &between {
             excluded.extend((0..placed.len()).filter(|b| b != body).map(|b| [*body, b]));
         }
-        if !scene.tendons.is_empty() {
-            left_out.push(format!("{} tendons are left out", scene.tendons.len()));
-        }
         let gravity = if scene.options.switches.gravity { scene.options.gravity } else { Vector3::zeros() };
         let options = IpcOptions { gravity, ..options };
         let make =
@@ -263,7 +262,7 @@ impl AffineScene {
                 system = make(&excluded)?;
             }
         }
-        let mut actions = Vec::new();
+        let mut driven = Vec::new();
         let on = scene.options.switches;
         for (i, j) in scene.joints.iter().enumerate() {
             let Some(number) = numbers[i] else { continue };
@@ -296,13 +295,20 @@ impl AffineScene {
                     j.name
                 ));
             }
-            actions.push((number, action, from));
+            driven.push(Driven {
+                transmission: Transmission::Joint(i),
+                number,
+                action,
+                start: from,
+                force_range: j.actuator_force_range,
+            });
         }
+        let tendons = crate::scene_tendons::tendons(scene, &mut system, &mut driven, &mut left_out);
         let on = scene.options.switches.actuation;
-        let motors = if on { SceneMotor::all(scene, &numbers, &actions, &mut left_out) } else { Vec::new() };
+        let motors = if on { SceneMotor::all(scene, &driven, &mut left_out) } else { Vec::new() };
         let controls = scene.actuators.len();
         let readout = Readout::new(scene, (&world, &after), &bodies, &tops, (&numbers, &start, between));
-        Ok(Self { system, bodies, joints: numbers, equalities, left_out, readout, motors, controls })
+        Ok(Self { system, bodies, joints: numbers, tendons, equalities, left_out, readout, motors, controls })
     }
 
     /// Sets the controls of all actuators, one each, held until they are set again. Before that no actuator acts.

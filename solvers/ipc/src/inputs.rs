@@ -1,7 +1,7 @@
 use signorini_core::na::{Matrix3, Rotation3, Vector3};
 use signorini_core::{BlockDiagonal, ProblemError};
 
-use crate::action::{ActiveJoint, Coupling};
+use crate::action::ActiveJoint;
 use crate::body::matrix;
 use crate::world::{N, World};
 
@@ -12,16 +12,14 @@ pub(crate) struct Inputs {
     pub loads: Vec<[Vector3<f64>; 2]>,
     /// Velocity of the centre of mass \[m/s\] and angular velocity \[rad/s\] of bodies that are driven, world axes.
     pub drives: Vec<[Vector3<f64>; 2]>,
-    /// What joints do; None for those without a number.
+    /// What joints do, None for those without a number; then what sums of their numbers do.
     pub actions: Vec<Option<ActiveJoint>>,
-    /// Joints that follow others.
-    pub couplings: Vec<Coupling>,
 }
 
 impl Inputs {
     pub(crate) fn new(bodies: usize) -> Self {
         let none = vec![[Vector3::zeros(); 2]; bodies];
-        Self { loads: none.clone(), drives: none, actions: Vec::new(), couplings: Vec::new() }
+        Self { loads: none.clone(), drives: none, actions: Vec::new() }
     }
 
     /// v* of a step of `dt` \[s\] from q₀ with velocity v₀.

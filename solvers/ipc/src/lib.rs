@@ -34,6 +34,7 @@ mod reduced;
 mod reduction;
 mod scene_joints;
 mod scene_motors;
+mod scene_tendons;
 mod solver;
 mod start;
 mod stiffness;

@@ -216,10 +216,8 @@ impl AffineProblem {
         self.smooth.orthogonality.q0.clone_from(&self.q0);
         self.smooth.terms.clear();
         let terms = &mut self.smooth.terms;
-        for (j, action) in inputs.actions.iter().enumerate() {
-            action.iter().for_each(|a| a.terms(&self.world, [&self.q0, &self.v0], dt, j, terms));
-        }
-        terms.extend(inputs.couplings.iter().filter_map(|c| c.term(&self.world, &self.q0, &inputs.actions)));
+        let ends = [&self.q0[..], &self.v0[..]];
+        inputs.actions.iter().flatten().for_each(|a| a.terms(&self.world, ends, dt, terms));
         let start = (&self.q0[..], &self.v0[..]);
         inputs.free_velocity(&self.world, &self.inertia, dt, start, &mut self.free_velocity)?;
         check_finite("free velocity", &self.free_velocity)?;

@@ -25,14 +25,20 @@ pub(crate) struct Reduction {
 }
 
 impl Reduction {
-    /// Mechanisms and their bases where the free bodies have the coordinates `q`.
-    pub(crate) fn new(world: &World, joints: &[Joint], q: &[f64]) -> Result<Self, BodyError> {
+    /// Mechanisms and their bases where the free bodies have the coordinates `q`. `tendons` are the bodies of each.
+    pub(crate) fn new(
+        world: &World,
+        joints: &[Joint],
+        tendons: &[Vec<usize>],
+        q: &[f64],
+    ) -> Result<Self, BodyError> {
         let count = world.unknowns() / N;
         // Bodies that joints connect.
         let mut of: Vec<usize> = (0..count).collect();
         let free = |b: usize| world.free[b].map(|f| f as usize);
-        for j in joints {
-            let linked: Vec<usize> = j.linked(joints).into_iter().filter_map(free).collect();
+        let all = joints.iter().map(|j| j.linked(joints)).chain(tendons.iter().cloned());
+        for linked in all {
+            let linked: Vec<usize> = linked.into_iter().filter_map(free).collect();
             for pair in linked.windows(2) {
                 let (low, high) = (of[pair[0]].min(of[pair[1]]), of[pair[0]].max(of[pair[1]]));
                 of.iter_mut().filter(|m| **m == high).for_each(|m| *m = low);

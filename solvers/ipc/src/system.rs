@@ -6,7 +6,7 @@ use signorini_core::{
     largest,
 };
 
-use crate::action::{ActiveJoint, Coupling, JointAction};
+use crate::action::{ActiveJoint, JointAction};
 use crate::body::{axial, matrix};
 use crate::candidates::Candidates;
 use crate::inputs::Inputs;
@@ -183,26 +183,13 @@ impl AffineSystem {
         let inertia = inertia(&world)?;
         let threads = Threads::new(options.threads).map_err(|why| BodyError::Threads { why })?;
         let mut inputs = Inputs::new(world.bodies.len());
-        inputs.actions = joints.iter().map(|j| ActiveJoint::new(&world, j, &start)).collect();
-        inputs.couplings = Coupling::all(joints, &inputs.actions)?;
+        inputs.actions = ActiveJoint::all(&world, joints, &start)?;
         let reduction = match joints {
             [] => None,
-            _ => Some(Arc::new(Reduction::new(&world, joints, &start)?)),
-        };
-        let slot = || {
-            let problem = AffineProblem::new(world.clone(), inertia.clone(), &threads);
-            match &reduction {
-                None => Ok(SlotProblem::Free(Box::new(problem))),
-                Some(r) => {
-                    let reduced = ReducedProblem::new(problem, r.clone());
-                    reduced
-                        .map(|p| SlotProblem::Joined(Box::new(p)))
-                        .map_err(|e| BodyError::Joint { name: joints[0].name.clone(), why: e.to_string() })
-                }
-            }
+            _ => Some(Arc::new(Reduction::new(&world, joints, &[], &start)?)),
         };
         let candidates = Candidates::new(&world, threads.clone());
-        let slots = [slot()?, slot()?];
+        let slots = slots(&world, &inertia, &threads, reduction.as_ref())?;
         let (clean, observed) = (Vec::new(), Invariants::default());
         let stiffness = (options.stiffness, options.adaptation != Adaptation::Choose);
         Ok(Self {
@@ -245,6 +232,34 @@ impl AffineSystem {
         input(takes, body, "is not one that forces move", &mut self.inputs.loads, [force, torque])
     }
 
+    /// Adds a number Σ c s of numbers s of hinges, slides, planar joints or distances, a fixed tendon between them, and returns its own: it is acted on and read as those of joints are.
+    ///
+    /// Its limits give way as those of the joints would; see [`JointAction`]. Steps that were prepared are forgotten.
+    ///
+    /// # Errors
+    /// No joint, one without a number, or one twice; coefficients that are not finite.
+    pub fn tendon(&mut self, parts: &[(usize, f64)]) -> Result<usize, ProblemError> {
+        let made = ActiveJoint::sum(&self.inputs.actions, parts);
+        let refused = |why: String| ProblemError::Unsupported(format!("a tendon: {why}"));
+        let made = made.map_err(|why| refused(why.into()))?;
+        if let Some(r) = &self.reduction {
+            // What a tendon connects is one mechanism.
+            let joints: Vec<Joint> = r.joints.iter().map(|j| j.0.clone()).collect();
+            let made = self.inputs.actions[joints.len()..].iter().flatten().chain([&made]);
+            let tendons: Vec<Vec<usize>> = made.map(ActiveJoint::bodies).collect();
+            let reduction = Arc::new(
+                Reduction::new(&self.world, &joints, &tendons, &self.start)
+                    .map_err(|e| refused(e.to_string()))?,
+            );
+            let inertia = self.slots[0].inner().full_inertia().clone();
+            self.slots = slots(&self.world, &inertia, &self.threads, Some(&reduction))
+                .map_err(|e| refused(e.to_string()))?;
+            self.reduction = Some(reduction);
+        }
+        self.inputs.actions.push(Some(made));
+        Ok(self.inputs.actions.len() - 1)
+    }
+
     /// Sets what a joint with a number does besides holding, until it is set again.
     ///
     /// # Errors
@@ -254,7 +269,7 @@ impl AffineSystem {
             Some(Some(active)) => active.act(action),
             _ => {
                 let why = format!(
-                    "joint {joint} has no number; name a hinge, a slide, a planar joint, a distance or a point"
+                    "joint {joint} has no number; name a hinge, a slide, a planar joint, a distance, a point or a tendon"
                 );
                 Err(ProblemError::Unsupported(why))
             }
@@ -273,8 +288,8 @@ impl AffineSystem {
         Err(ProblemError::Unsupported(format!("joint {joint} is not a point; name one")))
     }
 
-    /// Number of a joint: the angle of a hinge or a planar joint \[rad\] or the way of a slide \[m\] from its start (turns are counted as steps are prepared), the angle of a point \[rad\], the distance of the points of a distance \[m\].
-    /// None for other joints.
+    /// Number of a joint: the angle of a hinge or a planar joint \[rad\] or the way of a slide \[m\] from its start (turns are counted as steps are prepared), the angle of a point \[rad\], the distance of the points of a distance \[m\],
+    /// s_b − ratio · s_a where b follows a, the sum of a tendon. None for fixed joints.
     pub fn joint_value(&self, x: &State, joint: usize) -> Option<f64> {
         let active = self.inputs.actions.get(joint)?.as_ref()?;
         Some(active.value(&self.world, &x.q))
@@ -518,8 +533,6 @@ impl System for AffineSystem {
         e.potential += inputs.actions.iter().flatten().map(|a| a.energy(&self.world, &x.q)).sum::<f64>();
         let rotors = inputs.actions.iter().flatten().map(|a| a.kinetic_energy(&self.world, &x.q, &x.v));
         e.kinetic += rotors.sum::<f64>();
-        let coupled = inputs.couplings.iter().map(|c| c.energy(&self.world, &x.q, &inputs.actions));
-        e.potential += coupled.sum::<f64>();
         let at = self.positions(x);
         self.candidates.ensure(&self.world, &x.q, &x.q);
         let barrier = self.world.barrier(1.0, 1.0, self.stiffness.0);
@@ -553,6 +566,24 @@ fn input(
     }
     to[body] = value;
     Ok(())
+}
+
+/// The problems of both slots.
+fn slots(
+    world: &Arc<World>,
+    inertia: &BlockDiagonal,
+    threads: &Threads,
+    reduction: Option<&Arc<Reduction>>,
+) -> Result<[SlotProblem; 2], BodyError> {
+    let slot = || {
+        let problem = AffineProblem::new(world.clone(), inertia.clone(), threads);
+        let Some(r) = reduction else { return Ok(SlotProblem::Free(Box::new(problem))) };
+        let reduced = ReducedProblem::new(problem, r.clone());
+        reduced
+            .map(|p| SlotProblem::Joined(Box::new(p)))
+            .map_err(|e| BodyError::Joint { name: r.joints[0].0.name.clone(), why: e.to_string() })
+    };
+    Ok([slot()?, slot()?])
 }
 
 /// M: the mass of each body, and its second moment once per row of A.

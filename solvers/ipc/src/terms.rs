@@ -101,6 +101,13 @@ pub(crate) struct Share {
     pub joint: usize,
 }
 
+impl Share {
+    /// The number itself at q, the turn nearest to its start.
+    pub(crate) fn near(&self, world: &World, q: &[f64]) -> f64 {
+        self.coordinate.near(self.coordinate.at(world, q).0, self.start)
+    }
+}
+
 /// A sum s of numbers of joints, and the potentials of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Term {
@@ -130,8 +137,7 @@ impl Smooth {
     fn at(&self, t: &Term, q: &[f64]) -> [f64; 3] {
         let (mut s, mut start) = (0.0, 0.0);
         for share in &t.shares {
-            let value = share.coordinate.at(&self.world, q).0;
-            s += share.factor * share.coordinate.near(value, share.start);
+            s += share.factor * share.near(&self.world, q);
             start += share.factor * share.start;
         }
         let mut sum = [-t.force * (s - start), -t.force, 0.0];
