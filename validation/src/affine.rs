@@ -88,7 +88,7 @@ pub struct RunWatch<'a> {
 
 /// What a run of affine bodies leaves.
 pub struct AffineRun {
-    /// Every accepted step: joints and poses as in generalised coordinates, impulses of the pairs of features that touch, with the first geoms of their bodies; those of friction are rows of their own.
+    /// Every accepted step: joints and poses as in generalised coordinates, impulses of the pairs of features that touch; those of friction are rows of their own.
     pub recording: Recording,
     /// The work, or why it stopped early.
     pub report: Result<AdvanceReport, StepError>,
@@ -158,7 +158,7 @@ pub fn run_affine(
 struct AffineRecorder<'a> {
     recording: Recording,
     probe: AffineScene,
-    /// The first geom of each affine body.
+    /// The geom of each surface.
     geoms: Vec<u32>,
     /// Positions of joints at the last row, nq.
     q: Vec<f64>,
@@ -183,11 +183,8 @@ impl<'a> AffineRecorder<'a> {
         if !scene.sensors.is_empty() {
             header.warnings.push(format!("{} sensors are not read for affine bodies", scene.sensors.len()));
         }
-        let first = |a: usize| {
-            let of = |g: &signorini_scene::Geom| probe.bodies[g.body] == Some(a) && !g.mask.is_empty();
-            scene.geoms.iter().position(of).unwrap_or(0) as u32
-        };
-        let geoms = (0..probe.system.bodies().len()).map(first).collect();
+        // Surfaces without a geom never touch.
+        let geoms = probe.surfaces.iter().map(|g| g.unwrap_or_default() as u32).collect();
         let recording = Recording::new(header);
         let started = Instant::now();
         let mut r = Self { recording, probe, geoms, q, control, started, stop, progress };
@@ -226,7 +223,7 @@ impl StepObserver for AffineRecorder<'_> {
         let brakes = |c: &ContactGeometry| c.feature & FRICTION != 0;
         let normals = step.last.contacts.iter().filter(|c| !brakes(c)).count();
         for c in step.last.contacts {
-            let geoms = c.bodies.map(|b| self.geoms[b as usize]);
+            let geoms = c.geoms.map(|s| self.geoms[s as usize]);
             let k = c.constraint as usize;
             let row = |i: usize| gamma.get(i).copied().unwrap_or(0.0);
             // Normals have a row each, then friction has two.

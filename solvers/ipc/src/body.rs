@@ -99,8 +99,10 @@ pub struct AffineBody {
     pub com: Vector3<f64>,
     /// Coefficient of friction.
     pub friction: f64,
-    /// One point of each connected part of the surface.
+    /// Number of points up to the end of each part of the surface; see [`AffineBody::assembled`].
     pub parts: Vec<u32>,
+    /// One point of each connected piece of the surface.
+    pub pieces: Vec<u32>,
     /// Does not move.
     pub fixed: bool,
     /// Part of its weight that something carries; 0: none.
@@ -190,7 +192,8 @@ impl AffineBody {
             second_moment,
             com,
             friction: 0.0,
-            parts: parts(mesh),
+            parts: vec![x.len() as u32],
+            pieces: pieces(mesh),
             fixed: false,
             gravity_compensation: 0.0,
             driven: false,
@@ -210,7 +213,7 @@ impl AffineBody {
         Self::assembled(name, std::slice::from_ref(mesh), mass)
     }
 
-    /// The same with a surface of several closed parts, which may touch or overlap: bodies do not collide with themselves.
+    /// The same with a surface of several closed parts, which may touch or overlap: bodies do not collide with themselves. What two parts do where they meet can be said for each two: [`crate::AffineSystem::with_rule`].
     ///
     /// # Errors
     /// As [`AffineBody::with_inertia`], for any of the parts.
@@ -222,10 +225,11 @@ impl AffineBody {
         if parts.iter().any(|p| !p.is_watertight()) {
             return Err(BodyError::Open { name: name.to_owned() });
         }
-        let (mut points, mut triangles) = (Vec::new(), Vec::new());
+        let (mut points, mut triangles, mut ends) = (Vec::new(), Vec::new(), Vec::new());
         for part in parts {
             let first = points.len() as u32;
             points.extend_from_slice(part.vertices());
+            ends.push(points.len() as u32);
             triangles.extend(part.triangles().iter().map(|t| t.map(|i| i + first)));
         }
         let whole = TriangleMesh::new(points, triangles)
@@ -239,7 +243,15 @@ impl AffineBody {
         let points = solid.points.iter().map(|x| x + shift).collect();
         // What collides may be small beside the body that it stands for.
         let volume = solid.volume.max(mass.mass / DENSEST);
-        Ok(Self { points, volume, mass: mass.mass, second_moment, com: mass.com.coords, ..solid })
+        Ok(Self {
+            points,
+            parts: ends,
+            volume,
+            mass: mass.mass,
+            second_moment,
+            com: mass.com.coords,
+            ..solid
+        })
     }
 
     /// The same with a coefficient of friction; two bodies have the larger of theirs.
@@ -283,8 +295,8 @@ impl AffineBody {
 /// Density above which a surface is taken to be only a part of what has the mass \[kg/m³\]: that of no metal in robots.
 const DENSEST: f64 = 1e4;
 
-/// The first point of each connected part of a surface.
-fn parts(mesh: &TriangleMesh) -> Vec<u32> {
+/// The first point of each connected piece of a surface.
+fn pieces(mesh: &TriangleMesh) -> Vec<u32> {
     let mut of: Vec<u32> = (0..mesh.vertices().len() as u32).collect();
     // Each point points to one before it, or to itself; chains are followed and shortened.
     fn root(of: &mut [u32], mut i: u32) -> u32 {

@@ -110,7 +110,8 @@ impl Candidates {
         let odometers = &self.odometers;
         let look = |first: usize, chunk: &mut [Candidate], out: &mut Vec<(u32, StencilDistance)>| {
             for (i, c) in (first as u32..).zip(chunk) {
-                let odometer: f64 = c.pair.surfaces.iter().map(|b| odometers[*b as usize]).sum();
+                let [a, b] = world.bodies_of(c.pair.surfaces);
+                let odometer = odometers[a as usize] + odometers[b as usize];
                 // Round-off of the sums is far below a millionth of the way.
                 if c.distance - 1.000001 * (odometer - c.odometer) > reach {
                     continue;
@@ -165,9 +166,11 @@ impl Candidates {
         world.positions(from, &mut self.x);
         world.ways(&self.travel, &mut self.dx);
         self.shift.clear();
-        self.shift.extend(world.free.iter().map(|f| match f {
-            Some(f) => Vector3::from_column_slice(&self.travel[N * *f as usize..N * *f as usize + 3]),
-            None => Vector3::zeros(),
+        self.shift.extend((0..self.search.surfaces().len()).map(|s| {
+            match world.free[world.part(s as u32).body] {
+                Some(f) => Vector3::from_column_slice(&self.travel[N * f as usize..N * f as usize + 3]),
+                None => Vector3::zeros(),
+            }
         }));
         let motion = StraightMotion { x: &self.x, dx: &self.dx, shift: &self.shift };
         let reach = world.reach() + 2.0 * self.slack;

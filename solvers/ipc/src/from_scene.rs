@@ -1,3 +1,6 @@
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use signorini_core::na::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
 use signorini_core::{ProblemError, check_finite};
 use signorini_geometry::{MassProperties, MeshDefect, Shape, TriangleMesh};
@@ -6,7 +9,7 @@ use signorini_scene::{CollisionFilter, GeomShape, JointKind as SceneJoint, Pose,
 use crate::readout::Readout;
 use crate::scene_joints::{SceneJoints, turned};
 use crate::scene_motors::{Driven, SceneMotor};
-use crate::{AffineBody, AffineSystem, BodyError, IpcOptions, JointAction};
+use crate::{AffineBody, AffineSystem, BodyError, IpcOptions, Joint, JointAction, JointKind, SurfacePart};
 
 /// Why a scene has no affine bodies.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +43,8 @@ pub struct AffineScene {
     pub system: AffineSystem,
     /// For each body of the scene, the affine body that it is part of; bodies that are fixed to each other are one. None for what has neither mass nor shape.
     pub bodies: Vec<Option<usize>>,
+    /// For each surface of the system ([`signorini_core::ContactGeometry::geoms`]), the geom of the scene that it is of.
+    pub surfaces: Vec<Option<usize>>,
     /// For each joint of the scene, its number among the joints of the system; None for free joints and for those that make up a planar or a floating joint, but for the hinge of a planar one.
     pub joints: Vec<Option<usize>>,
     /// For each tendon of the scene, its number among what can be acted on ([`AffineSystem::tendon`]); None for those that are left out.
@@ -54,7 +59,7 @@ pub struct AffineScene {
 }
 
 /// Half the edge of the cuboid that stands for a half-space \[m\].
-const GROUND: f64 = 20.0;
+const GROUND: f64 = 1000.0;
 /// Refinement of balls, sides of cylinders.
 const BALL: u32 = 2;
 const SIDES: u32 = 24;
@@ -130,7 +135,7 @@ fn poses(scene: &Scene, q: Option<&[f64]>) -> (Vec<Pose>, Vec<Pose>) {
 
 impl AffineScene {
     /// The bodies of a scene as they are drawn. Bodies fixed to each other become one, those fixed to the world are held; curved shapes get facets (balls 320, cylinders 24 sides), a half-space is
-    /// a cuboid of 40 m. Hinges, balls and slides along axes of the world are eliminated exactly. Gravity is that of the scene; two bodies have the larger of their coefficients of friction.
+    /// a cuboid of 2 km. Hinges, balls and slides along axes of the world are eliminated exactly. Gravity is that of the scene. Each geom is a part of the surface of its body: which of them collide, and with which coefficient of friction, is what the scene's rules say (masks, pairs, excludes, priorities, combination), as in generalised coordinates, but bodies that are welded do not; friction about normals and of rolling is left out.
     ///
     /// Limits, springs, damping, dry friction and armature of hinges and slides and limits of balls become [`JointAction`]s, with numbers counted from the start; motors, position and velocity servos on hinges and slides get
     /// [`AffineScene::set_controls`]. Two slides and a hinge across them on one body are a planar joint (its hinge has the number), three slides and a ball none at all: that is how a URDF's planar and floating joints are read. Between other hinges and slides of one body stand bodies of a thousandth of its mass, which weigh nothing.
@@ -178,12 +183,17 @@ impl AffineScene {
         let (groups, (world, after)) = (scene.weld_groups(), poses(scene, q));
         let mut bodies = vec![None; scene.bodies.len()];
         let (mut placed, mut tops, mut geoms) = (Vec::new(), Vec::new(), Vec::new());
+        let filter = CollisionFilter::new(scene);
+        let paired: BTreeSet<usize> = scene.pairs.iter().flat_map(|p| [p.geom_a, p.geom_b]).collect();
+        // A mesh that was not read does not collide.
+        let solid = |g: &usize| matches!(scene.geoms[*g].shape, GeomShape::Solid(_));
+        let meets = |g: &usize| !scene.geoms[*g].mask.is_empty() || paired.contains(g);
         for top in 0..scene.bodies.len() {
             if groups[top] != top {
                 continue;
             }
             let own: Vec<usize> = (0..scene.geoms.len())
-                .filter(|g| groups[scene.geoms[*g].body] == top && !scene.geoms[*g].mask.is_empty())
+                .filter(|g| groups[scene.geoms[*g].body] == top && solid(g) && meets(g))
                 .collect();
             let Some(body) = body(scene, top, &own, &groups, &world)? else { continue };
             tops.push(top);
@@ -203,15 +213,12 @@ impl AffineScene {
         for (b, group) in groups.iter().enumerate() {
             bodies[b] = tops.iter().position(|t| t == group);
         }
-        let filter = CollisionFilter::new(scene);
-        let mut excluded = Vec::new();
-        for a in 0..tops.len() {
-            for b in a + 1..tops.len() {
-                let meet = |g: &usize| geoms[b].iter().any(|h| filter.collides(scene, *g, *h));
-                if !scene.options.switches.contact || !geoms[a].iter().any(meet) {
-                    excluded.push([a, b]);
-                }
-            }
+        let slides = |g: &&usize| {
+            scene.geoms[**g].surface.friction_dynamic.is_some_and(|d| d != scene.geoms[**g].surface.friction)
+        };
+        if let Some(g) = geoms.iter().flatten().find(slides) {
+            let name = &scene.geoms[*g].name;
+            left_out.push(format!("geom '{name}': its dynamic friction is left out, the static one acts"));
         }
         // Numbers of joints are counted from the start.
         let mut at = 0;
@@ -245,23 +252,34 @@ impl AffineScene {
         let numbers = made.all()?;
         let equalities = made.equalities(&numbers, &starts)?;
         let (joints, between) = (made.joints, made.between);
-        for (body, _) in &between {
-            excluded.extend((0..placed.len()).filter(|b| b != body).map(|b| [*body, b]));
-        }
         let gravity = if scene.options.switches.gravity { scene.options.gravity } else { Vector3::zeros() };
         let options = IpcOptions { gravity, ..options };
-        let make =
-            |excluded: &[[usize; 2]]| AffineSystem::articulated(placed.clone(), &joints, excluded, options);
-        let mut system = make(&excluded)?;
+        let one = |j: &&Joint| matches!(j.kind, JointKind::Fixed);
+        let glued = joints.iter().filter(one).map(|j| j.bodies).collect();
+        let rule =
+            Rule { scene: scene.clone(), filter, geoms: Arc::new(geoms), glued, apart: BTreeSet::new() };
+        let make = |rule: Rule| {
+            let of = move |a: SurfacePart, b: SurfacePart| rule.friction(a, b);
+            AffineSystem::with_rule(placed.clone(), &joints, of, options)
+        };
+        let mut system = make(rule.clone())?;
         if without_overlaps {
             let x = system.initial_state();
-            while let Some(pair) = system.overlapping(&x) {
-                let [a, b] = pair.map(|b| system.bodies()[b as usize].name.clone());
-                left_out.push(format!("bodies '{a}' and '{b}' overlap at the start: they do not collide"));
-                excluded.push(pair.map(|b| b as usize));
-                system = make(&excluded)?;
+            let apart = system.overlapping(&x);
+            for pair in &apart {
+                let [a, b] = pair.map(|s| rule.name(s));
+                left_out.push(format!("{a} and {b} overlap at the start: they do not collide"));
+            }
+            if !apart.is_empty() {
+                system = make(Rule { apart: apart.into_iter().collect(), ..rule.clone() })?;
             }
         }
+        let of = |(b, body): (usize, &AffineBody)| {
+            (0..body.parts.len())
+                .map(|p| rule.geoms.get(b).and_then(|g| g.get(p)).copied())
+                .collect::<Vec<_>>()
+        };
+        let surfaces = system.bodies().iter().enumerate().flat_map(of).collect();
         let mut driven = Vec::new();
         let on = scene.options.switches;
         for (i, j) in scene.joints.iter().enumerate() {
@@ -308,7 +326,18 @@ impl AffineScene {
         let motors = if on { SceneMotor::all(scene, &driven, &mut left_out) } else { Vec::new() };
         let controls = scene.actuators.len();
         let readout = Readout::new(scene, (&world, &after), &bodies, &tops, (&numbers, &start, between));
-        Ok(Self { system, bodies, joints: numbers, tendons, equalities, left_out, readout, motors, controls })
+        Ok(Self {
+            system,
+            bodies,
+            surfaces,
+            joints: numbers,
+            tendons,
+            equalities,
+            left_out,
+            readout,
+            motors,
+            controls,
+        })
     }
 
     /// Sets the controls of all actuators, one each, held until they are set again. Before that no actuator acts.
@@ -324,6 +353,51 @@ impl AffineScene {
     }
 }
 
+/// What the geoms of a scene do where they meet.
+#[derive(Clone)]
+struct Rule {
+    scene: Scene,
+    filter: CollisionFilter,
+    /// Geoms of each body, one for each part of its surface.
+    geoms: Arc<Vec<Vec<usize>>>,
+    /// Bodies that do not move past each other.
+    glued: BTreeSet<[usize; 2]>,
+    /// Pairs that do not collide whatever the scene says.
+    apart: BTreeSet<[SurfacePart; 2]>,
+}
+
+impl Rule {
+    fn geom(&self, at: SurfacePart) -> Option<usize> {
+        self.geoms.get(at.body)?.get(at.part).copied()
+    }
+
+    fn name(&self, at: SurfacePart) -> String {
+        let Some(geom) = self.geom(at).map(|g| &self.scene.geoms[g]) else { return String::new() };
+        format!("geom '{}' of body '{}'", geom.name, self.scene.bodies[geom.body].name)
+    }
+
+    /// Coefficient of friction of two parts; None where they do not collide.
+    fn friction(&self, a: SurfacePart, b: SurfacePart) -> Option<f64> {
+        let [g, h] = [self.geom(a)?, self.geom(b)?];
+        let s = &self.scene;
+        let glued = self.glued.contains(&[a.body, b.body]) || self.glued.contains(&[b.body, a.body]);
+        if glued
+            || !s.options.switches.contact
+            || !self.filter.collides(s, g, h)
+            || self.apart.contains(&[a, b])
+        {
+            return None;
+        }
+        let material = match self.filter.explicit_pair(g, h) {
+            Some(pair) => s.pairs[pair].material,
+            None => {
+                s.options.combination.combine(&s.geoms[g].surface, &s.geoms[h].surface, &s.options.contact).0
+            }
+        };
+        Some(if material.condim == 1 { 0.0 } else { material.friction_static })
+    }
+}
+
 /// The affine body of everything that is fixed to body `top`; None where there is neither mass nor shape.
 fn body(
     scene: &Scene,
@@ -332,14 +406,13 @@ fn body(
     groups: &[usize],
     world: &[Pose],
 ) -> Result<Option<AffineBody>, FromSceneError> {
-    let (mut surfaces, mut friction) = (Vec::new(), 0.0f64);
+    let mut surfaces = Vec::new();
     let to_top = |b: usize| if top == 0 { world[b] } else { world[top].inv_mul(&world[b]) };
     for g in own {
         let geom = &scene.geoms[*g];
-        // A mesh that was not read does not collide.
-        let GeomShape::Solid(shape) = &geom.shape else { continue };
-        surfaces.push(surface(shape, &geom.name)?.transformed(&(to_top(geom.body) * geom.pose)));
-        friction = friction.max(geom.surface.friction);
+        if let GeomShape::Solid(shape) = &geom.shape {
+            surfaces.push(surface(shape, &geom.name)?.transformed(&(to_top(geom.body) * geom.pose)));
+        }
     }
     let name = &scene.bodies[top].name;
     let members = (0..scene.bodies.len()).filter(|b| groups[*b] == top);
@@ -351,7 +424,7 @@ fn body(
     if top == 0 {
         // Held: its mass counts for nothing.
         let mass = MassProperties { mass: 1.0, com: Point3::origin(), inertia: Matrix3::identity() };
-        return Ok(Some(AffineBody::assembled(name, &surfaces, &mass)?.held().with_friction(friction)));
+        return Ok(Some(AffineBody::assembled(name, &surfaces, &mass)?.held()));
     }
     let mass = MassProperties::combine(&parts).map_err(|e| {
         unsupported(name, format!("its mass: {e}"), "give every moving body a mass and an inertia")
@@ -364,9 +437,7 @@ fn body(
         .filter(weighs)
         .map(|b| scene.bodies[b].gravity_compensation * scene.bodies[b].mass.as_ref().map_or(0.0, |m| m.mass))
         .sum();
-    let made = AffineBody::assembled(name, &surfaces, &mass)?
-        .with_friction(friction)
-        .with_gravity_compensation(carried / mass.mass);
+    let made = AffineBody::assembled(name, &surfaces, &mass)?.with_gravity_compensation(carried / mass.mass);
     Ok(Some(if scene.bodies[top].mocap { made.driven() } else { made }))
 }
 

@@ -55,3 +55,4 @@ pub use solver::{IpcSolver, IpcSolverOptions};
 pub use stiffness::Adaptation;
 pub use system::{AffineSystem, IpcOptions};
 pub use threads::Threads;
+pub use world::SurfacePart;

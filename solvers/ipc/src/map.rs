@@ -128,7 +128,8 @@ fn near_vectors(
     out: &mut Vec<[f64; PAIR]>,
 ) {
     let by_d = [dt * dt * cost, dt * grad, hess].map(|x| near.weight * x);
-    let moving = near.sides.map(|s| world.free[near.pair.surfaces[s as usize] as usize].is_some());
+    let bodies = world.bodies_of(near.pair.surfaces);
+    let moving = near.sides.map(|s| world.free[bodies[s as usize] as usize].is_some());
     let curvature = near.distance.curvature_vectors(&near.x, by_d, near.mollifier.as_ref(), moving);
     for v in curvature.vectors() {
         let mut y = [0.0; PAIR];
@@ -188,7 +189,7 @@ impl BarrierMap {
 
     /// The next constraint is of this pair.
     pub(crate) fn push_blocks(&mut self, pair: &StencilPair) {
-        let free = pair.surfaces.map(|b| self.world.free[b as usize]);
+        let free = self.world.bodies_of(pair.surfaces).map(|b| self.world.free[b as usize]);
         self.blocks.push(match free {
             [Some(a), Some(b)] => ([a, b], 2),
             [Some(a), None] | [None, Some(a)] => ([a, a], 1),
@@ -198,7 +199,7 @@ impl BarrierMap {
 
     /// Number of the unknown block of each side.
     fn free(&self, pair: &StencilPair) -> [Option<usize>; 2] {
-        pair.surfaces.map(|b| self.world.free[b as usize].map(|f| f as usize))
+        self.world.bodies_of(pair.surfaces).map(|b| self.world.free[b as usize].map(|f| f as usize))
     }
 
     /// Σ wᵢ ẋᵢ over the points of a pair.
@@ -222,7 +223,7 @@ impl BarrierMap {
         }
     }
 
-    /// Hands the sum of two bodies on.
+    /// Hands the sum of two surfaces on.
     fn flush(&self, sum: &PairSum, sink: &mut dyn BlockSink) {
         let mut block = [0.0; N * N];
         let mut add = |row: usize, col: usize, at: usize| {
@@ -231,7 +232,8 @@ impl BarrierMap {
             }
             sink.add(row, col, &block);
         };
-        let [a, b] = sum.surfaces.map(|b| self.world.free[b as usize].map(|f| f as usize));
+        let bodies = self.world.bodies_of(sum.surfaces);
+        let [a, b] = bodies.map(|b| self.world.free[b as usize].map(|f| f as usize));
         if let Some(a) = a {
             add(a, a, 0);
         }
@@ -300,7 +302,7 @@ impl ContactMap for BarrierMap {
         }
     }
 
-    /// Pairs are sorted by bodies: all that two bodies have in common goes to the matrix at once.
+    /// Pairs are sorted by surfaces: all that two of them have in common goes to the matrix at once.
     fn add_hessian(&self, part: Part<'_>, pools: &Pools, evals: &Evals, h: &mut dyn BlockSink) {
         let n = self.near.len();
         let (near, sliding) =

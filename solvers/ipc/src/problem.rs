@@ -182,15 +182,18 @@ impl AffineProblem {
         let world = self.world.clone();
         world.positions(q, &mut self.x0);
         let name = |b: u32| world.bodies[b as usize].name.clone();
-        if check && let Some((bodies, depth)) = crate::start::overlap(&world, &mut self.candidates, &self.x0)
+        if check
+            && let Some((surfaces, depth)) = crate::start::overlap(&world, &mut self.candidates, &self.x0)
         {
-            let [a, b] = bodies.map(name);
+            let [a, b] = world.bodies_of(surfaces).map(name);
             return Err(ProblemError::Intersecting { a, b, gap: -depth });
         }
         self.candidates.look(&world, q, &self.x0, &mut self.trial.near);
         self.candidates.list_mut().iter_mut().for_each(|c| c.start = f64::NAN);
-        if let Some((i, d)) = self.trial.near.iter().find(|n| n.1.distance() <= world.options.separation) {
-            let [a, b] = self.candidates.list()[*i as usize].pair.surfaces.map(name);
+        if let Some((i, d)) =
+            self.trial.near.iter().find(|n| n.1.distance() <= world.options.separation + TOUCHING)
+        {
+            let [a, b] = world.bodies_of(self.candidates.list()[*i as usize].pair.surfaces).map(name);
             return Err(ProblemError::Intersecting { a, b, gap: d.distance() - world.options.separation });
         }
         self.start_friction.clear();
@@ -409,7 +412,7 @@ impl StepProblem for AffineProblem {
         &self.map
     }
     fn contacts(&self) -> &[ContactGeometry] {
-        let near = || self.map.near.iter().enumerate().map(|(k, n)| contact(k, n));
+        let near = || self.map.near.iter().enumerate().map(|(k, n)| contact(&self.world, k, n));
         let sliding = || {
             let first = self.map.near.len();
             self.map.sliding.iter().enumerate().map(move |(k, s)| self.friction(first + k, s))
@@ -477,7 +480,8 @@ impl StepProblem for AffineProblem {
         end.iter_mut().zip(start.iter()).for_each(|(e, s)| *e -= s);
         world.ways(end, &mut self.ways);
         let ccd = Ccd { separation: world.options.separation, ..Ccd::default() };
-        let (mut alpha, mut blocking) = self.candidates.impact(&ccd, &self.trial.x, &self.ways);
+        let (mut alpha, blocking) = self.candidates.impact(&ccd, &self.trial.x, &self.ways);
+        let mut blocking = blocking.map(|s| world.bodies_of(s));
         // `end` is the way.
         let bound = self.smooth.max_step(start, end);
         if bound.0 < alpha {
@@ -496,6 +500,9 @@ impl StepProblem for AffineProblem {
     }
 }
 
+/// Distance that is round-off \[m\]: what is so near touches.
+pub(crate) const TOUCHING: f64 = 1e-14;
+
 /// Bit of [`ContactGeometry::feature`] of entries that are of friction.
 pub const FRICTION: u64 = 1 << 63;
 
@@ -510,7 +517,7 @@ impl AffineProblem {
         let p: Vector3<f64> = (0..4).filter(|i| sides[*i] == 0).map(|i| at(&i)).sum();
         ContactGeometry {
             constraint: k as u32,
-            bodies: s.pair.surfaces,
+            bodies: self.world.bodies_of(s.pair.surfaces),
             geoms: s.pair.surfaces,
             p_wc: Point3::from(p),
             r_wc: Matrix3::from_columns(&[t1, t2, t1.cross(&t2)]),
@@ -521,14 +528,14 @@ impl AffineProblem {
 }
 
 /// Where a near pair is.
-fn contact(k: usize, near: &Near) -> ContactGeometry {
+fn contact(world: &World, k: usize, near: &Near) -> ContactGeometry {
     // The first point of the pair may be of either body.
     let n = if near.sides[0] == 0 { -1.0 } else { 1.0 } * near.normal_to_first();
     let p: Vector3<f64> =
         (0..4).filter(|i| near.sides[*i] == 0).map(|i| near.distance.weights[i].abs() * near.x[i]).sum();
     ContactGeometry {
         constraint: k as u32,
-        bodies: near.pair.surfaces,
+        bodies: world.bodies_of(near.pair.surfaces),
         geoms: near.pair.surfaces,
         p_wc: Point3::from(p),
         r_wc: ContactGeometry::frame(&n),

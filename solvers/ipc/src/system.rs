@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use signorini_core::na::{Isometry3, UnitQuaternion, Vector3};
@@ -8,16 +9,16 @@ use signorini_core::{
 
 use crate::action::{ActiveJoint, JointAction};
 use crate::body::{axial, matrix};
-use crate::candidates::Candidates;
+use crate::candidates::{Candidate, Candidates};
 use crate::inputs::Inputs;
 use crate::joints::coordinates;
 use crate::motors::Motors;
 use crate::orthogonality::Orthogonality;
-use crate::problem::AffineProblem;
+use crate::problem::{AffineProblem, TOUCHING};
 use crate::reduced::{ReducedProblem, SlotProblem};
 use crate::reduction::Reduction;
 use crate::threads::Threads;
-use crate::world::{N, World, gather};
+use crate::world::{N, SurfacePart, World, gather};
 use crate::{Adaptation, AffineBody, BarrierSeed, BodyError, Invariants, Joint};
 
 /// Settings of an [`AffineSystem`].
@@ -146,6 +147,31 @@ impl AffineSystem {
         excluded: &[[usize; 2]],
         options: IpcOptions,
     ) -> Result<Self, BodyError> {
+        if let Some(b) = excluded.iter().flatten().find(|b| **b >= bodies.len()) {
+            let (name, value) = ("excluded pairs".into(), *b as f64);
+            return Err(BodyError::Value { name, what: "a body", value, range: "the number of a body" });
+        }
+        let jointed = joints.iter().filter(|j| !j.collides()).map(|j| &j.bodies);
+        let apart: BTreeSet<[usize; 2]> =
+            excluded.iter().chain(jointed).map(|[a, b]| [*a.min(b), *a.max(b)]).collect();
+        let friction: Vec<f64> = bodies.iter().map(|b| b.0.friction).collect();
+        let rule = move |a: SurfacePart, b: SurfacePart| {
+            let collide = !apart.contains(&[a.body.min(b.body), a.body.max(b.body)]);
+            collide.then(|| friction[a.body].max(friction[b.body]))
+        };
+        Self::with_rule(bodies, joints, rule, options)
+    }
+
+    /// The same where `rule` alone says what two parts of surfaces of different bodies do: the coefficient of friction, ≥ 0, or None where they do not collide. It is called with the part of the body of the lower number first.
+    ///
+    /// # Errors
+    /// As [`AffineSystem::articulated`].
+    pub fn with_rule(
+        bodies: Vec<(AffineBody, Isometry3<f64>)>,
+        joints: &[Joint],
+        rule: impl Fn(SurfacePart, SurfacePart) -> Option<f64> + Send + Sync + 'static,
+        options: IpcOptions,
+    ) -> Result<Self, BodyError> {
         options.check()?;
         for (body, _) in &bodies {
             if !body.gravity_compensation.is_finite() {
@@ -158,28 +184,15 @@ impl AffineSystem {
                 return Err(BodyError::Value { name, what: "friction", value, range: "a number ≥ 0" });
             }
         }
-        if let Some(b) = excluded.iter().flatten().find(|b| **b >= bodies.len()) {
-            let (name, value) = ("excluded pairs".into(), *b as f64);
-            return Err(BodyError::Value { name, what: "a body", value, range: "the number of a body" });
-        }
         let placed: Vec<(AffineBody, [f64; N])> = bodies
             .into_iter()
             .map(|(body, pose)| (body.coordinates(&pose), body))
             .map(|(q, b)| (b, q))
             .collect();
         let start: Vec<f64> = placed.iter().filter(|b| !b.0.fixed).flat_map(|b| b.1).collect();
-        let mut excluded: Vec<[u32; 2]> =
-            excluded.iter().map(|[a, b]| [*a.min(b) as u32, *a.max(b) as u32]).collect();
         let held: Vec<bool> = placed.iter().map(|b| b.0.fixed).collect();
-        for joint in joints {
-            joint.check(&held)?;
-            if !joint.collides() {
-                let [a, b] = joint.bodies;
-                excluded.push([a.min(b) as u32, a.max(b) as u32]);
-            }
-        }
-        excluded.sort_unstable();
-        let world = Arc::new(World::new(placed, excluded, options));
+        joints.iter().try_for_each(|j| j.check(&held))?;
+        let world = Arc::new(World::new(placed, Arc::new(rule), options));
         let inertia = inertia(&world)?;
         let threads = Threads::new(options.threads).map_err(|why| BodyError::Threads { why })?;
         let mut inputs = Inputs::new(world.bodies.len());
@@ -399,24 +412,28 @@ impl AffineSystem {
         let at = self.positions(x);
         self.candidates.ensure(&self.world, &x.q, &x.q);
         let reach = self.world.reach();
-        let distance =
-            |c: &crate::candidates::Candidate| c.pair.stencil.distance(&gather(&c.pair, &at)).distance();
+        let distance = |c: &Candidate| c.pair.stencil.distance(&gather(&c.pair, &at)).distance();
         let all =
             self.candidates.list().iter().map(|c| (distance(c), c.pair.surfaces)).filter(|d| d.0 < reach);
-        all.min_by(|a, b| a.0.total_cmp(&b.0))
+        all.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(d, s)| (d, self.world.bodies_of(s)))
     }
 
     /// Two bodies that overlap, if any do.
     pub fn crossing(&mut self, x: &State) -> Option<[u32; 2]> {
         let at = self.positions(x);
-        crate::start::overlap(&self.world, &mut self.candidates, &at).map(|o| o.0)
+        crate::start::overlap(&self.world, &mut self.candidates, &at).map(|o| self.world.bodies_of(o.0))
     }
 
-    /// Two bodies that overlap or are no further apart than the separation: a step cannot start so.
-    pub fn overlapping(&mut self, x: &State) -> Option<[u32; 2]> {
-        let separation = self.world.options.separation;
-        let touching = |s: &mut Self| s.smallest_distance(x).filter(|d| d.0 <= separation).map(|d| d.1);
-        self.crossing(x).or_else(|| touching(self))
+    /// Parts of surfaces that overlap or are no further apart than the separation, in order: a step cannot start so.
+    pub fn overlapping(&mut self, x: &State) -> Vec<[SurfacePart; 2]> {
+        let (at, world) = (self.positions(x), &self.world);
+        let mut found = crate::start::overlaps(world, &mut self.candidates, &at);
+        self.candidates.ensure(world, &x.q, &x.q);
+        let touches = |c: &&Candidate| {
+            c.pair.stencil.distance(&gather(&c.pair, &at)).distance() <= world.options.separation + TOUCHING
+        };
+        found.extend(self.candidates.list().iter().filter(touches).map(|c| c.pair.surfaces));
+        found.into_iter().map(|pair| pair.map(|s| world.part(s))).collect()
     }
 
     /// Largest entry of A Aᵀ − 1 over the free bodies.

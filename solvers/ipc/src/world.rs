@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use signorini_core::na::Vector3;
 use signorini_geometry::{Mollifier, Stencil, StencilPair, SurfaceFeatures};
 
@@ -7,14 +9,27 @@ use crate::{AffineBody, BarrierSeed, IpcOptions};
 /// Coordinates of a body.
 pub(crate) const N: usize = 12;
 
+/// A part of the surface of a body; most bodies have one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SurfacePart {
+    /// Number of the body.
+    pub body: usize,
+    /// Number of the part among those of the body.
+    pub part: usize,
+}
+
+/// Coefficient of friction of two parts; None where they do not collide.
+pub(crate) type Rule = Arc<dyn Fn(SurfacePart, SurfacePart) -> Option<f64> + Send + Sync>;
+
 /// The bodies and where they are held: what problems share.
 pub(crate) struct World {
     pub bodies: Vec<AffineBody>,
     /// Number among the free bodies; None for bodies that are held.
     pub free: Vec<Option<u32>>,
     pub options: IpcOptions,
-    /// Bodies that do not collide with each other, ascending pairs.
-    pub excluded: Vec<[u32; 2]>,
+    rule: Rule,
+    /// All parts of surfaces, by bodies.
+    parts: Vec<SurfacePart>,
     /// First point of each body among all, and the number of points as the last entry.
     pub first: Vec<u32>,
     /// X of all points \[m\].
@@ -31,15 +46,13 @@ pub(crate) struct World {
 
 impl World {
     /// Bodies at their coordinates.
-    pub(crate) fn new(
-        bodies: Vec<(AffineBody, [f64; N])>,
-        excluded: Vec<[u32; 2]>,
-        options: IpcOptions,
-    ) -> Self {
+    pub(crate) fn new(bodies: Vec<(AffineBody, [f64; N])>, rule: Rule, options: IpcOptions) -> Self {
+        let mut parts = Vec::new();
         let (mut free, mut first, mut rest, mut owner, mut held, mut radius) =
             (Vec::new(), vec![0], Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut count = 0;
         for (b, (body, q)) in (0..).zip(&bodies) {
+            parts.extend((0..body.parts.len()).map(|part| SurfacePart { body: b as usize, part }));
             free.push((!body.fixed).then_some(count));
             count += u32::from(!body.fixed);
             rest.extend_from_slice(&body.points);
@@ -49,7 +62,7 @@ impl World {
             first.push(rest.len() as u32);
         }
         let (bodies, held_coordinates) = bodies.into_iter().unzip();
-        Self { bodies, free, options, excluded, first, rest, owner, held_coordinates, held, radius }
+        Self { bodies, free, options, rule, parts, first, rest, owner, held_coordinates, held, radius }
     }
 
     /// Number of unknowns.
@@ -57,20 +70,42 @@ impl World {
         N * self.free.iter().flatten().count()
     }
 
-    /// The surfaces with points numbered among all.
+    /// The parts of surfaces with points numbered among all.
     pub(crate) fn surfaces(&self) -> Vec<SurfaceFeatures> {
-        let of = |(body, ends): (&AffineBody, &[u32])| SurfaceFeatures {
-            points: ends[0]..ends[1],
-            triangles: body.triangles.iter().map(|t| t.map(|i| i + ends[0])).collect(),
-            edges: body.edges.iter().map(|e| e.map(|i| i + ends[0])).collect(),
+        let of = |at: &SurfacePart| {
+            let (body, first) = (&self.bodies[at.body], self.first[at.body]);
+            let start = at.part.checked_sub(1).map_or(0, |before| body.parts[before]);
+            let own = start..body.parts[at.part];
+            SurfaceFeatures {
+                points: first + own.start..first + own.end,
+                triangles: features(&body.triangles, &own, first),
+                edges: features(&body.edges, &own, first),
+            }
         };
-        self.bodies.iter().zip(self.first.windows(2)).map(of).collect()
+        self.parts.iter().map(of).collect()
     }
 
-    /// Whether two bodies collide.
+    /// Bodies of two parts of surfaces.
+    pub(crate) fn bodies_of(&self, surfaces: [u32; 2]) -> [u32; 2] {
+        surfaces.map(|s| self.parts[s as usize].body as u32)
+    }
+
+    /// Which part of which body a surface is.
+    pub(crate) fn part(&self, surface: u32) -> SurfacePart {
+        self.parts[surface as usize]
+    }
+
+    /// Points of a body at which its connected pieces can be found, of those of one of its parts, numbered among all.
+    pub(crate) fn pieces<'a>(&'a self, points: &'a std::ops::Range<u32>) -> impl Iterator<Item = u32> + 'a {
+        let body = self.owner[points.start as usize] as usize;
+        self.bodies[body].pieces.iter().map(move |i| self.first[body] + i).filter(|i| points.contains(i))
+    }
+
+    /// Whether two parts of surfaces collide.
     pub(crate) fn collide(&self, a: u32, b: u32) -> bool {
-        let fixed = |b: u32| self.bodies[b as usize].fixed;
-        !(fixed(a) && fixed(b)) && self.excluded.binary_search(&[a, b]).is_err()
+        let (a, b) = (self.part(a), self.part(b));
+        let fixed = |s: SurfacePart| self.bodies[s.body].fixed;
+        a.body != b.body && !(fixed(a) && fixed(b)) && (self.rule)(a, b).is_some()
     }
 
     /// Positions of all points at the coordinates of the free bodies.
@@ -134,18 +169,25 @@ impl World {
 
     /// Which of the two surfaces of a pair each point belongs to.
     pub(crate) fn sides(&self, pair: &StencilPair) -> [u8; 4] {
-        pair.points.map(|i| u8::from(self.owner[i as usize] == pair.surfaces[1]))
+        let [_, second] = self.bodies_of(pair.surfaces);
+        pair.points.map(|i| u8::from(self.owner[i as usize] == second))
     }
 
-    /// Larger coefficient of friction of the two bodies.
+    /// Coefficient of friction.
     pub(crate) fn friction(&self, pair: &StencilPair) -> f64 {
-        pair.surfaces.map(|b| self.bodies[b as usize].friction).into_iter().fold(0.0, f64::max)
+        let [a, b] = pair.surfaces.map(|s| self.part(s));
+        (self.rule)(a, b).unwrap_or(0.0)
     }
 
     pub(crate) fn barrier(&self, dt: f64, distance: f64, stiffness: f64) -> BarrierSeed {
         let o = &self.options;
         BarrierSeed { dt, distance, range: o.range, separation: o.separation, stiffness }
     }
+}
+
+/// Features whose points are in a range, with points numbered from `first`.
+fn features<const K: usize>(of: &[[u32; K]], own: &std::ops::Range<u32>, first: u32) -> Vec<[u32; K]> {
+    of.iter().filter(|f| own.contains(&f[0])).map(|f| f.map(|i| i + first)).collect()
 }
 
 /// The points of a pair.
