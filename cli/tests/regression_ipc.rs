@@ -29,7 +29,8 @@ fn regression_starts_that_overlap_are_refused_with_a_remedy() {
     assert!(ok && !text.contains("warning"), "{text}");
     let (ok, text) = run(&folder, &cube(0.03), "--dt .01 --exclude-overlaps");
     assert!(
-        ok && text.contains("bodies 'world' and 'box' overlap at the start: they do not collide"),
+        ok && text.contains("geom 'floor' of body 'world' and geom ")
+            && text.contains("of body 'box' overlap at the start: they do not collide"),
         "{text}"
     );
 }
@@ -75,4 +76,17 @@ fn regression_what_is_left_out_and_motors_at_their_caps_are_told() {
     let open = "<mujoco><worldbody><body name='b' pos='0 0 1'><freejoint/><geom type='box' size='.1 .1 .1' mass='0'/></body></worldbody></mujoco>";
     let (ok, text) = run(&folder, open, "--dt .005");
     assert!(!ok && text.contains("'b'"), "{text}");
+}
+
+#[test]
+fn regression_a_barrier_far_too_soft_ends_with_a_remedy() {
+    let folder = Folder::new("ipc-soft");
+    let press = "<mujoco><worldbody><geom type='box' size='1 1 .1' pos='0 0 -.1'/>\
+        <body name='press' pos='0 0 .3'><joint name='ram' type='slide' axis='0 0 -1'/><geom type='box' size='.1 .1 .05' mass='1'/></body>\
+        <body name='part' pos='0 0 .101'><freejoint/><geom type='box' size='.05 .05 .1' mass='1'/></body></worldbody>\
+        <actuator><motor joint='ram'/></actuator><keyframe><key ctrl='1000'/></keyframe></mujoco>";
+    let (ok, text) = run(&folder, press, "");
+    assert!(ok && !text.contains("warning"), "{text}");
+    let (ok, text) = run(&folder, press, "--load 1e-12");
+    assert!(!ok && ["'part'", "--load", "t = "].iter().all(|w| text.contains(w)), "{text}");
 }

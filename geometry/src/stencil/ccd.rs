@@ -31,7 +31,7 @@ pub enum Impact {
     None,
     /// Free up to this part of the path, > 0.
     Before(f64),
-    /// The start is no further apart than the separation.
+    /// The start is no further apart than the separation, or round-off is all that is left of it.
     AtStart,
 }
 
@@ -67,6 +67,10 @@ impl Ccd {
             }
             let of = |i: usize| x[i] + next * dx[i];
             left = room(&[of(0), of(1), of(2), of(3)]);
+            // So near that points are round-off apart: 0/0 where nothing is left.
+            if left.is_nan() || left <= 0.0 {
+                return if time > 0.0 { Impact::Before(time) } else { Impact::AtStart };
+            }
             // The first step is always free.
             if left < stop && time > 0.0 {
                 return Impact::Before(time);

@@ -220,6 +220,11 @@ impl AffineScene {
             let name = &scene.geoms[*g].name;
             left_out.push(format!("geom '{name}': its dynamic friction is left out, the static one acts"));
         }
+        let twists = |g: &&usize| scene.geoms[**g].surface.condim > 3;
+        if let Some(g) = geoms.iter().flatten().find(twists) {
+            let name = &scene.geoms[*g].name;
+            left_out.push(format!("geom '{name}': its friction about the normal and of rolling is left out"));
+        }
         // Numbers of joints are counted from the start.
         let mut at = 0;
         let start: Vec<&[f64]> = scene

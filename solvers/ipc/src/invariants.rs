@@ -2,6 +2,7 @@ use signorini_core::{ProblemError, State, System};
 
 use crate::AffineSystem;
 use crate::body::matrix;
+use crate::problem::too_near;
 use crate::world::N;
 
 /// What holds after every step, and how far from failing it was at a state, or at its worst over the states that were looked at.
@@ -103,12 +104,7 @@ impl AffineSystem {
         self.observed.add(&now);
         let name = |b: u32| self.bodies()[b as usize].name.clone();
         if let Some([a, b]) = now.crossing {
-            let why = format!(
-                "bodies '{}' and '{}' cross: distances came below the round-off of positions; raise the stiffness of the barrier (IpcOptions::carrying, --load) or its range",
-                name(a),
-                name(b)
-            );
-            return Err(ProblemError::Unsupported(why));
+            return Err(too_near(&name(a), &name(b)));
         }
         if now.smallest_determinant <= 0.0 {
             let why =

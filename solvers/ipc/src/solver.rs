@@ -201,7 +201,9 @@ impl IpcSolver {
             let slope: f64 = self.gradient.iter().zip(&self.step).map(|(g, s)| g * s).sum();
             let speed = p.largest_speed(&self.step);
             let last = speed <= tol.relative;
-            if slope >= 0.0 || !speed.is_finite() {
+            // Round-off where pairs are too near leaves no direction, or one of no numbers.
+            if !self.step.iter().all(|s| s.is_finite()) || slope >= 0.0 {
+                self.blocked = p.blocking();
                 return Ok(SolveStatus::Stalled);
             }
             if stats.iterations >= tol.max_iterations {

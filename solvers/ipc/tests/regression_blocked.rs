@@ -1,12 +1,13 @@
 //! A line search that cannot move says so, and who is in the way.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{
-    Changed, ContactGeometry, ContactMap, ContactSolver, Inertia, Pools, ProblemError, Regime, Slot,
-    SmoothPotential, SolveStatus, StepProblem, StepSolution, System, Tolerance,
+    Changed, ContactGeometry, ContactMap, ContactSolver, Inertia, OneStep, Pools, ProblemError, Regime, Slot,
+    SmoothPotential, SolveStatus, State, StepProblem, StepSolution, System, Tolerance,
 };
 use signorini_geometry::TriangleMesh;
+use signorini_integrators::ContactStep;
 use signorini_ipc::{AffineBody, AffineSystem, IpcOptions, IpcSolver};
 
 /// A problem that lets nothing move: as collision detection does where gaps are used up.
@@ -96,4 +97,37 @@ fn regression_collision_detection_names_the_pair() {
     assert!(alpha > 0.0 && alpha < 1e-3 && p.blocking() == Some([0, 1]), "{alpha}");
     down[2] = 10.0;
     assert_eq!((p.max_step(&zero, &down), p.blocking()), (1.0, None));
+}
+
+#[test]
+fn regression_a_barrier_far_too_soft_stalls_with_the_pair_and_then_ends_with_a_remedy() {
+    let mut s = system();
+    let options = IpcOptions { gravity: Vector3::zeros(), ..IpcOptions::default() }.carrying(1e-10);
+    let bodies = s.bodies().to_vec();
+    let places = [Isometry3::identity(), Isometry3::translation(0.01, 0.02, 0.1501)];
+    s = AffineSystem::new(bodies.into_iter().zip(places).collect(), &[], options).unwrap();
+    s.push(1, Vector3::new(0.0, 0.0, -1e4), Vector3::zeros()).unwrap();
+    let tolerance = Tolerance { relative: 1e-6, max_iterations: 300 };
+    let mut step = ContactStep::new(IpcSolver::default()).with_tolerance(tolerance);
+    let (mut x, mut next, mut stalled) = (s.initial_state(), State::default(), false);
+    for _ in 0..20 {
+        match step.step(&mut s, &x, 0.01, false, &mut next) {
+            Ok(report) => {
+                stalled |= report.unconverged > 0;
+                assert_eq!(report.blocked, (report.unconverged > 0).then_some([0, 1]));
+                std::mem::swap(&mut x, &mut next);
+            }
+            Err(e) => {
+                let text = e.to_string();
+                assert!(stalled, "{text}");
+                assert!(
+                    ["'wall'", "'cube'", "round-off", "stiffness"].iter().all(|w| text.contains(w)),
+                    "{text}"
+                );
+                assert!(x.q.iter().chain(&x.v).all(|x| x.is_finite()));
+                return;
+            }
+        }
+    }
+    panic!("10⁴ N on 10⁻¹⁰ N at half the range were held");
 }

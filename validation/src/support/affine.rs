@@ -8,7 +8,7 @@ use signorini_scene::{LoadOptions, Scene};
 use crate::PageError;
 
 /// What is tried: its name, what is inside the body that is tried, and what is beside the world.
-const TRIED: [(&str, &str, &str); 31] = [
+const TRIED: [(&str, &str, &str); 35] = [
     ("free joint", "<freejoint/>", ""),
     ("hinge", "<joint axis='0 1 0'/>", ""),
     ("slide", "<joint type='slide' axis='0 1 0'/>", ""),
@@ -56,6 +56,21 @@ const TRIED: [(&str, &str, &str); 31] = [
         "<tendon><fixed stiffness='1'><joint joint='j' coef='1'/></fixed></tendon>",
     ),
     (
+        "an actuator on a fixed tendon",
+        "<joint name='j' axis='0 1 0'/>",
+        "<tendon><fixed name='t'><joint joint='j' coef='1'/><joint joint='other' coef='2'/></fixed></tendon><actuator><position tendon='t'/></actuator>",
+    ),
+    (
+        "tendon through sites",
+        "<joint axis='0 1 0'/><site name='s'/>",
+        "<tendon><spatial><site site='s'/><site site='far'/></spatial></tendon>",
+    ),
+    (
+        "several actuators on a joint, one with `forcerange`",
+        "<joint name='j' axis='0 1 0'/>",
+        "<actuator><position joint='j' kp='1' forcerange='-1 1'/><velocity joint='j' kv='1'/></actuator>",
+    ),
+    (
         "equality `joint`, linear",
         "<joint name='j' axis='0 1 0'/>",
         "<equality><joint joint1='j' joint2='other' polycoef='0 2 0 0 0'/></equality>",
@@ -72,6 +87,7 @@ const TRIED: [(&str, &str, &str); 31] = [
     ),
     ("equality `weld`", "<freejoint/>", "<equality><weld body1='b' body2='c'/></equality>"),
     ("`exclude`", "<freejoint/>", "<contact><exclude body1='b' body2='c'/></contact>"),
+    ("`condim` above 3", "<freejoint/><geom size='.01' condim='4'/>", ""),
     ("`gravcomp`", "GRAVCOMP", ""),
     ("sensors", "<joint name='j' axis='0 1 0'/>", "<sensor><jointpos joint='j'/></sensor>"),
     (
@@ -111,7 +127,7 @@ fn text((_, inside, beside): &(&str, &str, &str)) -> String {
         }
         inside => format!("<body name='b'>{inside}{geom}</body>"),
     };
-    let other = "<body name='c' pos='5 0 0'><joint name='other' axis='0 1 0'/><geom type='box' size='.1 .1 .1'/></body>";
+    let other = "<body name='c' pos='5 0 0'><joint name='other' axis='0 1 0'/><geom type='box' size='.1 .1 .1'/><site name='far'/></body>";
     format!("<mujoco><worldbody>{body}{other}</worldbody>{beside}</mujoco>")
 }
 

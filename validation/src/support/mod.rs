@@ -53,7 +53,9 @@ not stand here is an error.
 ## Affine bodies
 
 `--solver ipc`, `signorini_ipc::AffineScene`: bodies that are fixed to each other become one affine body with the union of their closed surfaces; joints are
-eliminated or, where they are not linear, stiff terms. What is left out is listed and warned of.
+eliminated or, where they are not linear, stiff terms. Which geoms collide, and with which coefficient of friction, follows masks, `pair`, `exclude`,
+`priority`, `condim` 1 and the rule of combination, geom by geom, as in generalised coordinates; margins and the softness of surfaces have no part in it. What is
+left out is listed and warned of.
 
 {}
 ## Names of MuJoCo
