@@ -1,0 +1,83 @@
+use signorini_core::na::Vector3;
+
+use crate::{Adaptation, BarrierSeed, BodyError};
+
+/// Settings of an [`crate::AffineSystem`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IpcOptions {
+    /// d̂: distance at which the barrier begins to act \[m\], > 0.
+    pub range: f64,
+    /// κ of the barrier of squared distances \[J/m⁴\], > 0, or where it starts, see [`Adaptation`]: the force of a pair at d̂/2 is about 4.3 κ d̂³.
+    pub stiffness: f64,
+    /// Whether κ stays what it is.
+    pub adaptation: Adaptation,
+    /// Weighs each pair with the area that it stands for, so that forces depend less on how finely surfaces are cut; κ is then J/m⁶. A quarter of the area of a vertex (a third of that of its triangles), or of
+    /// that of both edges (a third of that of theirs).
+    pub area_weights: bool,
+    /// ξ: separation that always remains \[m\], ≥ 0.
+    pub separation: f64,
+    /// k of the potential that keeps bodies rigid \[Pa\], > 0.
+    pub orthogonality: f64,
+    /// ε_v: speed below which friction holds \[m/s\], > 0.
+    pub stiction_speed: f64,
+    /// Solves per step with forces and directions of friction as the last one left them, ≥ 1; with 1 they are those at the start of the step.
+    pub friction_passes: u32,
+    /// \[m/s²\].
+    pub gravity: Vector3<f64>,
+    /// Threads that distances, collision times and Hessians are spread over, ≥ 1, see [`Threads`]; results are the same bit for bit.
+    pub threads: usize,
+}
+
+impl Default for IpcOptions {
+    fn default() -> Self {
+        Self {
+            range: 1e-3,
+            stiffness: 1e10,
+            adaptation: Adaptation::Fixed,
+            area_weights: false,
+            separation: 0.0,
+            orthogonality: 1e8,
+            stiction_speed: 1e-3,
+            friction_passes: 1,
+            gravity: Vector3::new(0.0, 0.0, -9.81),
+            threads: 1,
+        }
+    }
+}
+
+impl IpcOptions {
+    /// The same with a κ at which a pair carries `force` \[N\] at half the range of the barrier. A good force is the largest load of a pair that is expected; forces grow without bound
+    /// towards the separation, so that a smaller one is safe too.
+    #[must_use]
+    pub fn carrying(self, force: f64) -> Self {
+        let distance = self.separation + 0.5 * self.range;
+        let (range, separation) = (self.range, self.separation);
+        let unit = BarrierSeed { dt: 1.0, distance, range, separation, stiffness: 1.0 };
+        let [_, slope, _] = unit.potential(distance * distance);
+        Self { stiffness: -force / (2.0 * distance * slope), ..self }
+    }
+
+    /// Fails on a value out of range.
+    ///
+    /// # Errors
+    /// [`BodyError::Value`] naming it.
+    pub fn check(&self) -> Result<(), BodyError> {
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        let fields = [
+            ("range", self.range, positive(self.range), "m > 0"),
+            ("stiffness", self.stiffness, positive(self.stiffness), "J/m⁴ > 0"),
+            ("separation", self.separation, self.separation >= 0.0 && self.separation.is_finite(), "m ≥ 0"),
+            ("orthogonality", self.orthogonality, positive(self.orthogonality), "Pa > 0"),
+            ("stiction speed", self.stiction_speed, positive(self.stiction_speed), "m/s > 0"),
+            ("friction passes", f64::from(self.friction_passes), self.friction_passes > 0, "1 or more"),
+            ("threads", self.threads as f64, self.threads > 0, "1 or more"),
+            ("gravity", self.gravity.norm(), self.gravity.iter().all(|g| g.is_finite()), "finite numbers"),
+        ];
+        match fields.into_iter().find(|f| !f.2) {
+            Some((what, value, _, range)) => {
+                Err(BodyError::Value { name: "options".into(), what, value, range })
+            }
+            None => Ok(()),
+        }
+    }
+}
