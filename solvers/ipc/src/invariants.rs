@@ -104,16 +104,20 @@ impl AffineSystem {
         let name = |b: u32| self.bodies()[b as usize].name.clone();
         if let Some([a, b]) = now.crossing {
             let why = format!(
-                "bodies '{}' and '{}' cross: distances came below the round-off of positions; raise the stiffness of the barrier (IpcOptions::carrying, --load) or its range",
+                "bodies '{}' and '{}' cross: distances came below the round-off of positions; raise the stiffness of the barrier (IpcOptions::carrying) or its range",
                 name(a),
                 name(b)
             );
             return Err(ProblemError::Unsupported(why));
         }
         if now.smallest_determinant <= 0.0 {
-            let why =
-                "a body was turned inside out; raise the stiffness of orthogonality or shorten the step";
-            return Err(ProblemError::Unsupported(why.into()));
+            let turned = |f: &u32| matrix(&x.q[N * *f as usize..]).determinant() <= 0.0;
+            let of = |b: usize| self.world.free[b].as_ref().is_some_and(turned);
+            let body = (0..self.bodies().len()).find(|b| of(*b)).map_or_else(String::new, |b| name(b as u32));
+            let why = format!(
+                "body '{body}' was turned inside out; raise the stiffness of orthogonality or shorten the step"
+            );
+            return Err(ProblemError::Unsupported(why));
         }
         Ok(())
     }
