@@ -1,5 +1,5 @@
 use clap::Args;
-use signorini_ipc::IpcOptions;
+use signorini_ipc::{BodyError, IpcOptions};
 use signorini_laws::{DualCone, Gains};
 use signorini_scene::Scene;
 use signorini_validation::affine::{carrying, weight};
@@ -159,9 +159,9 @@ impl EngineArguments {
         };
         let integrator = self.integrator.clone().unwrap_or(base.integrator.clone());
         let ipc = carrying(self.range, self.load.unwrap_or_else(|| weight(scene)));
-        let ipc = ipc.map_err(|e| format!("--range, --load: {e}"))?;
+        let ipc = ipc.map_err(named)?;
         let ipc = IpcOptions { orthogonality: self.rigidity.unwrap_or(ipc.orthogonality), ..ipc };
-        ipc.check().map_err(|e| format!("--rigidity: {e}"))?;
+        ipc.check().map_err(named)?;
         Ok(Engine {
             solver: "ipc".into(),
             law: "barrier".into(),
@@ -171,4 +171,15 @@ impl EngineArguments {
             ..base
         })
     }
+}
+
+/// An option of affine bodies out of its range, by the name that it has here.
+fn named(e: BodyError) -> String {
+    let flag = match &e {
+        BodyError::Options { what: "range", .. } => "--range: ",
+        BodyError::Options { what: "stiffness", .. } => "--load: ",
+        BodyError::Options { what: "orthogonality", .. } => "--rigidity: ",
+        _ => "",
+    };
+    format!("{flag}{e}")
 }

@@ -111,7 +111,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     }
     let report = match done.result {
         Ok(r) => r,
-        Err(e) => return Err(format!("the run stopped early: {e}").into()),
+        Err(e) => return Err(format!("the run stopped early: {e}{}", remedy(&e)).into()),
     };
     if flag.load(Ordering::Relaxed) {
         say!("interrupted at t = {t:.4} s; what was recorded is written");
@@ -195,20 +195,12 @@ impl Run<'_> {
         let Self { arguments: a, scene, engine, key, end } = *self;
         a.model.warn_of_rest(scene);
         let run = run_affine(scene, engine, key, end, watch)?;
-        let overlaps = |e: &StepError| {
-            matches!(
-                e,
-                StepError::Solve { source: SolveError::Problem(ProblemError::Intersecting { .. }), .. }
-            )
-        };
+        // It did not start.
         if run.recording.len() == 1
             && let Err(e) = &run.report
-            && overlaps(e)
+            && !remedy(e).is_empty()
         {
-            return Err(format!(
-                "{e}: --lift raises what floats, --exclude-overlaps lets such pairs pass through each other"
-            )
-            .into());
+            return Err(format!("{e}{}", remedy(e)).into());
         }
         let i = &run.invariants;
         let distance = match i.smallest_distance.is_finite() {
@@ -243,5 +235,19 @@ impl Run<'_> {
             );
         }
         Ok(Done { recording: run.recording, result: run.report, more: Some(more) })
+    }
+}
+
+/// What the command line has against an error of affine bodies.
+fn remedy(e: &StepError) -> &'static str {
+    match e {
+        StepError::Solve { source: SolveError::Problem(p), .. } => match p {
+            ProblemError::Intersecting { .. } => {
+                ": --lift raises what floats, --exclude-overlaps lets such pairs pass through each other"
+            }
+            ProblemError::TooNear { .. } => ": raise --load or --range",
+            _ => "",
+        },
+        _ => "",
     }
 }

@@ -97,18 +97,36 @@ pub enum ProblemError {
         slot: crate::Slot,
     },
     /// The start intersects where the method does not allow it.
-    #[error("bodies {a} and {b} intersect at the start (gap {gap:e} m); separate them before the run")]
+    #[error("bodies {a} and {b} {} at the start; separate them before the run", meeting(*gap))]
     Intersecting {
         /// First body.
         a: String,
         /// Second body.
         b: String,
-        /// The gap \[m\].
+        /// The gap \[m\]: negative where they overlap, zero up to round-off where they touch.
         gap: f64,
+    },
+    /// What keeps two bodies apart is so soft that a step left no more than round-off between them.
+    #[error(
+        "bodies '{a}' and '{b}': their distance came down to the round-off of positions; make the barrier that keeps them apart stiffer, or its range longer"
+    )]
+    TooNear {
+        /// First body.
+        a: String,
+        /// Second body.
+        b: String,
     },
     /// Something the system cannot represent.
     #[error("{0}")]
     Unsupported(String),
+}
+
+/// Gap up to which two bodies touch rather than intersect \[m\]: the round-off of positions.
+const TOUCHING: f64 = 1e-14;
+
+/// How two bodies meet.
+fn meeting(gap: f64) -> String {
+    if gap.abs() <= TOUCHING { "touch".into() } else { format!("intersect (gap {gap:.2e} m)") }
 }
 
 /// Fails on the first entry that is NaN or infinite.

@@ -167,6 +167,7 @@ fn depends_on_step(e: &StepError) -> bool {
                 ProblemError::NonFinite { .. }
                     | ProblemError::NotPositiveDefinite { .. }
                     | ProblemError::Intersecting { .. }
+                    | ProblemError::TooNear { .. }
             ),
             SolveError::Unsupported { .. } => false,
         },

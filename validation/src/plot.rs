@@ -50,6 +50,8 @@ pub struct Plot {
     pub y_log: bool,
     /// Fixed range of y.
     pub y_range: Option<[f64; 2]>,
+    /// A unit is as long on x as on y, for linear axes: the one with room to spare gets a wider range.
+    pub equal_scales: bool,
     /// Curves.
     pub series: Vec<Series>,
     has_closed_form: bool,
@@ -57,6 +59,14 @@ pub struct Plot {
 
 /// Colour number of closed forms.
 const CLOSED_FORM: usize = 6;
+
+/// Width and height of a figure, its margin, room for the labels of x and y \[px\].
+const SIZE: (u32, u32) = (760, 440);
+const MARGIN: u32 = 14;
+const LABELS: [u32; 2] = [48, 78];
+
+/// Width and height of what the axes enclose \[px\].
+const DRAWN: [f64; 2] = [(SIZE.0 - 2 * MARGIN - LABELS[1]) as f64, (SIZE.1 - 2 * MARGIN - LABELS[0]) as f64];
 
 const PALETTE: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
@@ -80,6 +90,7 @@ impl Plot {
             x_log: false,
             y_log: false,
             y_range: None,
+            equal_scales: false,
             series: Vec::new(),
             has_closed_form: false,
         }
@@ -220,6 +231,10 @@ impl Plot {
             None => Self::range(self.shown().map(|p| p.1), self.y_log),
         };
         match (self.x_log, self.y_log) {
+            (false, false) if self.equal_scales => {
+                let unit = ((xr.end - xr.start) / DRAWN[0]).max((yr.end - yr.start) / DRAWN[1]);
+                self.draw(widened(&xr, unit * DRAWN[0]), widened(&yr, unit * DRAWN[1]))
+            }
             (false, false) => self.draw(xr, yr),
             (true, false) => self.draw(log_axis(xr), yr),
             (false, true) => self.draw(xr, log_axis(yr)),
@@ -236,7 +251,7 @@ impl Plot {
     {
         let mut svg = String::new();
         {
-            let root = SVGBackend::with_string(&mut svg, (760, 440)).into_drawing_area();
+            let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
             self.draw_on(&root, xr, yr).map_err(PageError::from_error)?;
             root.present().map_err(PageError::from_error)?;
         }
@@ -266,9 +281,9 @@ impl Plot {
             if !log && v.abs() < 1e-9 * (b - a) { "0".into() } else { tick(v) }
         };
         let mut chart = ChartBuilder::on(root)
-            .margin(14)
-            .x_label_area_size(48)
-            .y_label_area_size(78)
+            .margin(MARGIN)
+            .x_label_area_size(LABELS[0])
+            .y_label_area_size(LABELS[1])
             .build_cartesian_2d(xr, yr)
             .map_err(err)?;
         chart
@@ -347,6 +362,12 @@ impl Plot {
         }
         Ok(())
     }
+}
+
+/// A range of a length about the same middle.
+fn widened(range: &std::ops::Range<f64>, length: f64) -> std::ops::Range<f64> {
+    let middle = 0.5 * (range.start + range.end);
+    middle - 0.5 * length..middle + 0.5 * length
 }
 
 /// A logarithmic axis with a label per decade, on short ones at 1, 2 and 5; light lines between.

@@ -42,6 +42,16 @@ pub enum BodyError {
         /// What it may be.
         range: &'static str,
     },
+    /// An option of the system out of its range.
+    #[error("the option '{what}' is {value}; give {range}")]
+    Options {
+        /// Which one: a field of [`crate::IpcOptions`].
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+    },
     /// A joint that cannot be made.
     #[error("joint '{name}': {why}")]
     Joint {

@@ -2,7 +2,6 @@ use signorini_core::{ProblemError, State, System};
 
 use crate::AffineSystem;
 use crate::body::matrix;
-use crate::problem::too_near;
 use crate::world::N;
 
 /// What holds after every step, and how far from failing it was at a state, or at its worst over the states that were looked at.
@@ -104,12 +103,16 @@ impl AffineSystem {
         self.observed.add(&now);
         let name = |b: u32| self.bodies()[b as usize].name.clone();
         if let Some([a, b]) = now.crossing {
-            return Err(too_near(&name(a), &name(b)));
+            return Err(ProblemError::TooNear { a: name(a), b: name(b) });
         }
         if now.smallest_determinant <= 0.0 {
-            let why =
-                "a body was turned inside out; raise the stiffness of orthogonality or shorten the step";
-            return Err(ProblemError::Unsupported(why.into()));
+            let turned = |f: &u32| matrix(&x.q[N * *f as usize..]).determinant() <= 0.0;
+            let of = |b: usize| self.world.free[b].as_ref().is_some_and(turned);
+            let body = (0..self.bodies().len()).find(|b| of(*b)).map_or_else(String::new, |b| name(b as u32));
+            let why = format!(
+                "body '{body}' was turned inside out; raise the stiffness of orthogonality or shorten the step"
+            );
+            return Err(ProblemError::Unsupported(why));
         }
         Ok(())
     }

@@ -24,7 +24,7 @@ pub struct IpcOptions {
     pub friction_passes: u32,
     /// \[m/s²\].
     pub gravity: Vector3<f64>,
-    /// Threads that distances, collision times and Hessians are spread over, ≥ 1, see [`Threads`]; results are the same bit for bit.
+    /// Threads that distances, collision times and Hessians are spread over, ≥ 1, see [`crate::Threads`]; results are the same bit for bit.
     pub threads: usize,
 }
 
@@ -60,23 +60,26 @@ impl IpcOptions {
     /// Fails on a value out of range.
     ///
     /// # Errors
-    /// [`BodyError::Value`] naming it.
+    /// [`BodyError::Options`] naming it.
     pub fn check(&self) -> Result<(), BodyError> {
         let positive = |x: f64| x > 0.0 && x.is_finite();
         let fields = [
-            ("range", self.range, positive(self.range), "m > 0"),
-            ("stiffness", self.stiffness, positive(self.stiffness), "J/m⁴ > 0"),
-            ("separation", self.separation, self.separation >= 0.0 && self.separation.is_finite(), "m ≥ 0"),
-            ("orthogonality", self.orthogonality, positive(self.orthogonality), "Pa > 0"),
-            ("stiction speed", self.stiction_speed, positive(self.stiction_speed), "m/s > 0"),
+            ("range", self.range, positive(self.range), "a length above 0 m"),
+            ("stiffness", self.stiffness, positive(self.stiffness), "J/m⁴ above 0, or a load above 0 N"),
+            (
+                "separation",
+                self.separation,
+                self.separation >= 0.0 && self.separation.is_finite(),
+                "0 m or more",
+            ),
+            ("orthogonality", self.orthogonality, positive(self.orthogonality), "a stiffness above 0 Pa"),
+            ("stiction speed", self.stiction_speed, positive(self.stiction_speed), "a speed above 0 m/s"),
             ("friction passes", f64::from(self.friction_passes), self.friction_passes > 0, "1 or more"),
             ("threads", self.threads as f64, self.threads > 0, "1 or more"),
             ("gravity", self.gravity.norm(), self.gravity.iter().all(|g| g.is_finite()), "finite numbers"),
         ];
         match fields.into_iter().find(|f| !f.2) {
-            Some((what, value, _, range)) => {
-                Err(BodyError::Value { name: "options".into(), what, value, range })
-            }
+            Some((what, value, _, range)) => Err(BodyError::Options { what, value, range }),
             None => Ok(()),
         }
     }

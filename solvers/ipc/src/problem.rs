@@ -195,7 +195,7 @@ impl AffineProblem {
         {
             let [a, b] = world.bodies_of(self.candidates.list()[*i as usize].pair.surfaces).map(name);
             if !check {
-                return Err(too_near(&a, &b));
+                return Err(ProblemError::TooNear { a, b });
             }
             return Err(ProblemError::Intersecting { a, b, gap: d.distance() - world.options.separation });
         }
@@ -505,13 +505,6 @@ impl StepProblem for AffineProblem {
 
 /// Distance that is round-off \[m\]: what is so near touches.
 pub(crate) const TOUCHING: f64 = 1e-14;
-
-/// What to say of bodies that a step left so near that their distance is round-off.
-pub(crate) fn too_near(a: &str, b: &str) -> ProblemError {
-    ProblemError::Unsupported(format!(
-        "bodies '{a}' and '{b}': their distance came down to the round-off of positions; raise the stiffness of the barrier (IpcOptions::carrying, --load) or its range"
-    ))
-}
 
 /// Bit of [`ContactGeometry::feature`] of entries that are of friction.
 pub const FRICTION: u64 = 1 << 63;

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
-use signorini_core::{ProblemError, Slot, System};
+use signorini_core::{ProblemError, Slot, StepSolution, System};
 use signorini_geometry::TriangleMesh;
 use signorini_ipc::{AffineBody, AffineSystem, BodyError, IpcOptions};
 
@@ -51,6 +51,39 @@ fn regression_overlapping_starts_are_refused() {
 }
 
 #[test]
+fn regression_starts_that_touch_are_told_apart_from_those_that_intersect() {
+    let text = |gap: f64| ProblemError::Intersecting { a: "low".into(), b: "high".into(), gap }.to_string();
+    let rest = "at the start; separate them before the run";
+    assert_eq!(text(-0.0), format!("bodies low and high touch {rest}"));
+    assert_eq!(text(-9e-15), format!("bodies low and high touch {rest}"));
+    assert_eq!(text(-1.234_567_890_123e-4), format!("bodies low and high intersect (gap -1.23e-4 m) {rest}"));
+    // Face on face, and what a system says of it.
+    let bodies = vec![
+        (cube("low", 0.1), Isometry3::identity()),
+        (cube("high", 0.1), Isometry3::translation(0.0, 0.0, 0.2)),
+    ];
+    let said = start(bodies, IpcOptions::default()).unwrap_err().to_string();
+    assert_eq!(said, format!("bodies low and high touch {rest}"));
+}
+
+#[test]
+fn regression_a_body_that_is_turned_inside_out_is_named() {
+    let floor = (cube("floor", 0.1).held(), Isometry3::translation(0.0, 0.0, -1.0));
+    let pose = |x: f64| Isometry3::translation(x, 0.0, 0.0);
+    let bodies = vec![floor, (cube("good", 0.1), pose(-1.0)), (cube("bad", 0.1), pose(1.0))];
+    let mut system = AffineSystem::new(bodies, &[], IpcOptions::default()).unwrap();
+    let start = system.initial_state();
+    let (mut x, mut next) = (start.clone(), start.clone());
+    // Its reflection.
+    x.q[12 + 3] = -1.0;
+    system.prepare(Slot::Start, &start, 0.01).unwrap();
+    let v = x.q.iter().zip(&start.q).map(|(a, b)| (a - b) / 0.01).collect();
+    let solution = StepSolution { v, ..StepSolution::default() };
+    let said = system.commit(Slot::Start, &start, 0.01, &solution, &mut next).unwrap_err().to_string();
+    assert!(said.contains("body 'bad' was turned inside out"), "{said}");
+}
+
+#[test]
 fn regression_meshes_that_are_no_bodies() {
     let solid = |m: &TriangleMesh| AffineBody::solid("b", m, 1000.0).err();
     let mesh = TriangleMesh::cuboid(&Vector3::repeat(0.1)).unwrap();
@@ -75,6 +108,7 @@ fn regression_options_and_inputs_out_of_range() {
     let usual = IpcOptions::default();
     for bad in [
         IpcOptions { range: 0.0, ..usual },
+        IpcOptions { stiffness: 0.0, ..usual },
         IpcOptions { stiffness: -1.0, ..usual },
         IpcOptions { separation: f64::NAN, ..usual },
         IpcOptions { orthogonality: f64::INFINITY, ..usual },
@@ -84,7 +118,11 @@ fn regression_options_and_inputs_out_of_range() {
         IpcOptions { gravity: Vector3::new(0.0, f64::NAN, 0.0), ..usual },
     ] {
         let made = AffineSystem::new(vec![(cube("a", 0.1), Isometry3::identity())], &[], bad);
-        assert!(matches!(made.err(), Some(BodyError::Value { .. })), "{bad:?}");
+        let error = made.err().unwrap();
+        assert!(matches!(error, BodyError::Options { .. }), "{bad:?}");
+        let text = error.to_string();
+        assert!(text.starts_with("the option '") && text.contains("; give "), "{text}");
+        assert!(!text.contains("--") && !text.contains("body"), "{text}");
     }
     let made =
         AffineSystem::new(vec![(cube("a", 0.1).with_friction(-0.5), Isometry3::identity())], &[], usual);

@@ -65,7 +65,27 @@ struct Ran {
     steps: u64,
     end: State,
     seen: Seen,
-    intact: bool,
+    intact: Intact,
+}
+
+/// What must hold in a run, or in several.
+#[derive(Clone, Copy)]
+struct Intact {
+    /// Smallest distance \[m\].
+    least: f64,
+    crossing: bool,
+    unconverged: u64,
+}
+
+impl Intact {
+    /// The worse of each.
+    fn and(self, o: Self) -> Self {
+        Self {
+            least: self.least.min(o.least),
+            crossing: self.crossing || o.crossing,
+            unconverged: self.unconverged + o.unconverged,
+        }
+    }
 }
 
 fn run(fall: &Fall, integrator: &mut dyn Integrator) -> Result<Ran, PageError> {
@@ -74,10 +94,11 @@ fn run(fall: &Fall, integrator: &mut dyn Integrator) -> Result<Ran, PageError> {
     let r = integrator.advance(&mut s, &mut x, fall.end, &mut seen).map_err(PageError::from_error)?;
     let last = s.invariants(&x);
     let observed = s.observed();
-    let intact = r.unconverged == 0
-        && last.crossing.is_none()
-        && observed.crossing.is_none()
-        && last.smallest_distance.min(observed.smallest_distance) > 0.0;
+    let intact = Intact {
+        least: last.smallest_distance.min(observed.smallest_distance),
+        crossing: last.crossing.is_some() || observed.crossing.is_some(),
+        unconverged: r.unconverged,
+    };
     Ok(Ran { iterations: r.newton_iterations, steps: r.steps, end: x, seen, intact })
 }
 
@@ -165,7 +186,7 @@ impl Page for ErrorControl {
                 ctx.say(format!("{}, h = {} ms", fall.name, short(1e3 * dt)));
                 let r = equal(fall, dt)?;
                 let error = s.distance(&r.end, &reference.end);
-                intact &= r.intact;
+                intact = intact.and(r.intact);
                 fixed.push((r.iterations as f64, error));
                 row(format!("h = {} ms", short(1e3 * dt)), &r, error);
             }
@@ -173,7 +194,7 @@ impl Page for ErrorControl {
                 ctx.say(format!("{}, accuracy {accuracy:e}", fall.name));
                 let r = run(fall, &mut cenic(IpcSolver::default(), accuracy))?;
                 let error = s.distance(&r.end, &reference.end);
-                intact &= r.intact;
+                intact = intact.and(r.intact);
                 controlled.push((r.iterations as f64, error));
                 row(format!("accuracy {accuracy:e} m"), &r, error);
                 if accuracy == 1e-5 {
@@ -200,7 +221,17 @@ impl Page for ErrorControl {
                 Claim::decided(
                     &format!("{}/intact", fall.key),
                     &format!("{}: nothing intersects in any run, every solve converges", fall.name),
-                    intact,
+                    intact.least > 0.0 && !intact.crossing && intact.unconverged == 0,
+                )
+                .values(
+                    "> 0, none, 0".into(),
+                    format!(
+                        "{}, {}, {}",
+                        if intact.least.is_finite() { number(intact.least) } else { "> d̂".into() },
+                        if intact.crossing { "some" } else { "none" },
+                        intact.unconverged
+                    ),
+                    "smallest distance in m; overlaps; solves that did not converge",
                 )
                 .rule("no overlap, a smallest distance above zero, no unconverged solve"),
             );

@@ -116,8 +116,7 @@ impl Page for Fig09 {
             "x [mm]",
             "y [mm]",
         );
-        // Room for the legend below the circle.
-        ends.y_range = Some([-2.0, 1.25]);
+        ends.equal_scales = true;
         ends.add("clearance", Mark::Dashed, circle(1.0));
         let (mut claims, mut attachments) = (Vec::new(), Vec::new());
         for (n, (key, name, options)) in cases().into_iter().enumerate() {
