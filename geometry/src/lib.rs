@@ -16,6 +16,7 @@ mod mesh_error;
 mod mesh_links;
 mod narrow;
 mod shape;
+mod signed_distance;
 mod stencil;
 mod surface_pairs;
 
@@ -34,6 +35,7 @@ pub use narrow::{
     contacts, distance, support, support_table,
 };
 pub use shape::Shape;
+pub use signed_distance::SignedDistance;
 pub use stencil::{
     Ccd, Impact, Mollifier, Stencil, StencilCurvature, StencilDistance, StencilVector,
     segment_crosses_triangle,

@@ -1,0 +1,66 @@
+use signorini_core::na::Matrix3;
+
+use crate::material::{Lame, Material};
+use crate::polar::Stretches;
+
+/// Rubber: the fixed corotated energy.
+///
+/// ```text
+/// ψ = μ |F − R|² + ½ λ (J − 1)²,   τ = 2 μ (F − R) Fᵀ + λ J (J − 1) 1        F = R S,  J = det F
+/// ```
+/// Source: yu2025mpm, its elastic bodies. Deviates: none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FixedCorotated(pub Lame);
+
+impl Material for FixedCorotated {
+    fn energy(&self, f: &Matrix3<f64>) -> f64 {
+        let Lame { lambda, mu } = self.0;
+        let s = Stretches::of(f).sigma;
+        let j = s.product();
+        mu * s.map(|s| (s - 1.0).powi(2)).sum() + 0.5 * lambda * (j - 1.0).powi(2)
+    }
+    fn stress(&self, f: &Matrix3<f64>) -> Matrix3<f64> {
+        let Lame { lambda, mu } = self.0;
+        let s = Stretches::of(f);
+        let j = s.sigma.product();
+        // 2 μ (F − R) Fᵀ = U 2 μ (σ − 1) σ Uᵀ.
+        let along = s.sigma.map(|x| 2.0 * mu * (x - 1.0) * x + lambda * j * (j - 1.0));
+        s.u * Matrix3::from_diagonal(&along) * s.u.transpose()
+    }
+    fn wave_modulus(&self) -> f64 {
+        self.0.wave_modulus()
+    }
+    fn name(&self) -> &'static str {
+        "fixed corotated"
+    }
+}
+
+/// The linear energy in the frame that turns with the material; quadratic in F while the rotation is kept.
+///
+/// ```text
+/// ψ = μ |ε|² + ½ λ (tr ε)²,   τ = R (2 μ ε + λ tr ε 1) S Rᵀ,   ε = S − 1
+/// ```
+/// Source: the strongly coupled reference of yu2025mpm. Deviates: none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinearCorotated(pub Lame);
+
+impl Material for LinearCorotated {
+    fn energy(&self, f: &Matrix3<f64>) -> f64 {
+        let Lame { lambda, mu } = self.0;
+        let strain = Stretches::of(f).sigma.add_scalar(-1.0);
+        mu * strain.norm_squared() + 0.5 * lambda * strain.sum().powi(2)
+    }
+    fn stress(&self, f: &Matrix3<f64>) -> Matrix3<f64> {
+        let Lame { lambda, mu } = self.0;
+        let s = Stretches::of(f);
+        let trace = s.sigma.sum() - 3.0;
+        let along = s.sigma.map(|x| (2.0 * mu * (x - 1.0) + lambda * trace) * x);
+        s.u * Matrix3::from_diagonal(&along) * s.u.transpose()
+    }
+    fn wave_modulus(&self) -> f64 {
+        self.0.wave_modulus()
+    }
+    fn name(&self) -> &'static str {
+        "linear corotated"
+    }
+}

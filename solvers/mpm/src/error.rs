@@ -1,0 +1,48 @@
+/// Why there is no such system of material points.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MpmError {
+    /// A number out of its range.
+    #[error("{what} is {value}; give {range}")]
+    Value {
+        /// Which number.
+        what: String,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+    },
+    /// A particle of a material that does not exist.
+    #[error("particle {particle} is of material {material}, but there are {count}; add the material first")]
+    Material {
+        /// The particle.
+        particle: usize,
+        /// Its material.
+        material: u32,
+        /// How many there are.
+        count: usize,
+    },
+    /// A shape without signed distances.
+    #[error(
+        "obstacle '{name}': a {shape} has no signed distance here; use balls, boxes, capsules, cylinders, ellipsoids or half-spaces"
+    )]
+    Shape {
+        /// The obstacle.
+        name: String,
+        /// Its shape.
+        shape: &'static str,
+    },
+}
+
+/// Fails unless a number is in its range.
+pub(crate) fn value(
+    what: impl Into<String>,
+    value: f64,
+    within: bool,
+    range: &'static str,
+) -> Result<(), MpmError> {
+    if within && value.is_finite() {
+        Ok(())
+    } else {
+        Err(MpmError::Value { what: what.into(), value, range })
+    }
+}

@@ -1,0 +1,105 @@
+use std::collections::HashMap;
+
+use signorini_core::na::{Matrix3, Vector3};
+
+use crate::particles::Particles;
+use crate::spline::Weights;
+
+/// The nodes that particles reach, with what they gather from them. Nodes are numbered in the order in which particles meet them.
+#[derive(Clone, Debug, Default)]
+pub struct Grid {
+    spacing: f64,
+    numbers: HashMap<[i32; 3], u32>,
+    /// Place of each node, by numbers along the axes.
+    pub places: Vec<[i32; 3]>,
+    /// \[kg\].
+    pub mass: Vec<f64>,
+    /// Momentum at the start \[N·s\].
+    pub momentum: Vec<Vector3<f64>>,
+    /// Force of the material \[N\].
+    pub force: Vec<Vector3<f64>>,
+}
+
+impl Grid {
+    /// An empty grid of a spacing \[m\].
+    pub fn new(spacing: f64) -> Self {
+        Self { spacing, ..Self::default() }
+    }
+
+    /// h \[m\].
+    pub fn spacing(&self) -> f64 {
+        self.spacing
+    }
+
+    /// Number of nodes.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether no particle was gathered.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Number of the node at a place, if a particle reaches it.
+    pub fn number(&self, place: [i32; 3]) -> Option<usize> {
+        self.numbers.get(&place).map(|n| *n as usize)
+    }
+
+    /// Position of a node \[m\].
+    pub fn position(&self, node: usize) -> Vector3<f64> {
+        Vector3::from(self.places[node].map(|k| self.spacing * f64::from(k)))
+    }
+
+    fn reach(&mut self, place: [i32; 3]) -> usize {
+        let next = self.places.len() as u32;
+        let number = *self.numbers.entry(place).or_insert(next);
+        if number == next {
+            self.places.push(place);
+            self.mass.push(0.0);
+            self.momentum.push(Vector3::zeros());
+            self.force.push(Vector3::zeros());
+        }
+        number as usize
+    }
+
+    /// Gathers mass, momentum and force from particles with stresses τ \[Pa\].
+    ///
+    /// ```text
+    /// m_i = Σ w m,   p_i = Σ w m (v + C (x_i − x)),   f_i = −Σ w V (4/h²) τ (x_i − x)
+    /// ```
+    pub fn gather(&mut self, particles: &Particles, stress: &[Matrix3<f64>]) {
+        self.numbers.clear();
+        for list in [&mut self.momentum, &mut self.force] {
+            list.clear();
+        }
+        self.mass.clear();
+        self.places.clear();
+        let stiff = 4.0 / (self.spacing * self.spacing);
+        for p in 0..particles.len() {
+            let (m, pull) = (particles.mass[p], -particles.volume[p] * stiff * stress[p]);
+            for (place, w, r) in Weights::at(&particles.x[p], self.spacing).nodes() {
+                let node = self.reach(place);
+                self.mass[node] += w * m;
+                self.momentum[node] += w * m * (particles.v[p] + particles.c[p] * r);
+                self.force[node] += w * pull * r;
+            }
+        }
+    }
+
+    /// Velocity and affine velocity at a point of a field on the nodes \[m/s\]; nodes that nothing reached count as zero.
+    ///
+    /// ```text
+    /// v = Σ w v_i,   C = (4/h²) Σ w v_i (x_i − x)ᵀ
+    /// ```
+    pub fn sample(&self, x: &Vector3<f64>, field: &[Vector3<f64>]) -> (Vector3<f64>, Matrix3<f64>) {
+        let (mut v, mut c) = (Vector3::zeros(), Matrix3::zeros());
+        for (place, w, r) in Weights::at(x, self.spacing).nodes() {
+            if let Some(node) = self.number(place) {
+                v += w * field[node];
+                c += w * field[node] * r.transpose();
+            }
+        }
+        (v, 4.0 / (self.spacing * self.spacing) * c)
+    }
+}

@@ -1,0 +1,30 @@
+//! Material points: dough, sand, rubber in convex frictional contact with bodies.
+//!
+//! - [`Particles`] carry mass, velocity, affine velocity and deformation; [`Grid`] gathers them with quadratic splines ([`Weights`]) and hands velocities back (MLS-MPM, APIC).
+//! - [`Material`]: [`FixedCorotated`], [`LinearCorotated`], [`VonMises`] and [`DruckerPrager`], or one of your own.
+//! - [`MpmSystem`] makes each substep a [`signorini_core::StepProblem`] over the nodes that contacts reach, with the laws of `signorini_laws`, so that every solver and integrator runs it.
+//! - [`Obstacle`]: rigid shapes that particles meet; [`Wall`]: borders of the grid, whose nodes are no unknowns.
+
+mod corotated;
+mod error;
+mod freedom;
+mod grid;
+mod hencky;
+mod material;
+mod obstacle;
+mod particles;
+mod polar;
+mod prepared;
+mod sampling;
+mod spline;
+mod system;
+
+pub use corotated::{FixedCorotated, LinearCorotated};
+pub use error::MpmError;
+pub use grid::Grid;
+pub use hencky::{DruckerPrager, VonMises};
+pub use material::{Lame, Material, MaterialError};
+pub use obstacle::{Border, Obstacle, Wall};
+pub use particles::Particles;
+pub use spline::Weights;
+pub use system::{MpmOptions, MpmSystem};

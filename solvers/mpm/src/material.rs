@@ -1,0 +1,77 @@
+use signorini_core::na::Matrix3;
+
+/// What a material makes of its elastic deformation gradient.
+///
+/// Energies are per volume at rest; the Kirchhoff stress τ = P Fᵀ is that of the energy: τ = (∂ψ/∂F) Fᵀ.
+pub trait Material: Send + Sync {
+    /// ψ(F) \[J/m³\].
+    fn energy(&self, f: &Matrix3<f64>) -> f64;
+    /// τ(F) \[Pa\], symmetric.
+    fn stress(&self, f: &Matrix3<f64>) -> Matrix3<f64>;
+    /// Takes a trial gradient back to what the material can bear; `memory` is what it keeps of its past, one number per particle, 0 at the start. Elastic materials change nothing.
+    fn flow(&self, f: &mut Matrix3<f64>, memory: &mut f64) {
+        let _ = (f, memory);
+    }
+    /// λ + 2μ at rest \[Pa\]: the stiffness that the fastest wave has.
+    fn wave_modulus(&self) -> f64;
+    /// Name in messages.
+    fn name(&self) -> &'static str;
+}
+
+/// Lamé's constants.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lame {
+    /// λ \[Pa\].
+    pub lambda: f64,
+    /// μ \[Pa\].
+    pub mu: f64,
+}
+
+/// Why there is no such material.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MaterialError {
+    /// A number out of its range.
+    #[error("material: {what} is {value}; give {range}")]
+    Value {
+        /// Which number.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+    },
+}
+
+/// Fails unless a number is in its range.
+pub(crate) fn check(
+    what: &'static str,
+    value: f64,
+    within: bool,
+    range: &'static str,
+) -> Result<(), MaterialError> {
+    if within && value.is_finite() { Ok(()) } else { Err(MaterialError::Value { what, value, range }) }
+}
+
+impl Lame {
+    /// Of Young's modulus \[Pa\] and Poisson's ratio.
+    ///
+    /// ```text
+    /// λ = E ν/((1 + ν)(1 − 2ν)),   μ = E/(2 (1 + ν))
+    /// ```
+    ///
+    /// # Errors
+    /// [`MaterialError::Value`].
+    pub fn new(young: f64, poisson: f64) -> Result<Self, MaterialError> {
+        check("Young's modulus", young, young > 0.0, "Pa > 0")?;
+        check("Poisson's ratio", poisson, poisson > -1.0 && poisson < 0.5, "a number above −1 and below ½")?;
+        Ok(Self {
+            lambda: young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)),
+            mu: young / (2.0 * (1.0 + poisson)),
+        })
+    }
+
+    /// λ + 2μ \[Pa\].
+    pub fn wave_modulus(&self) -> f64 {
+        self.lambda + 2.0 * self.mu
+    }
+}

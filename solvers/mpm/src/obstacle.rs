@@ -1,0 +1,67 @@
+use signorini_core::ContactMaterial;
+use signorini_core::na::{Isometry3, Vector3};
+use signorini_geometry::Shape;
+
+/// A rigid shape that particles meet; it moves as it is told.
+#[derive(Clone, Debug)]
+pub struct Obstacle {
+    /// Name.
+    pub name: String,
+    /// Its shape.
+    pub shape: Shape,
+    /// Pose in the world.
+    pub pose: Isometry3<f64>,
+    /// Velocity of its origin, world axes \[m/s\].
+    pub velocity: Vector3<f64>,
+    /// Angular velocity, world axes \[rad/s\].
+    pub angular_velocity: Vector3<f64>,
+    /// Stiffness per particle, dissipation, friction.
+    pub material: ContactMaterial,
+}
+
+impl Obstacle {
+    /// At rest.
+    pub fn new(name: &str, shape: Shape, pose: Isometry3<f64>, material: ContactMaterial) -> Self {
+        let none = Vector3::zeros();
+        Self { name: name.into(), shape, pose, velocity: none, angular_velocity: none, material }
+    }
+
+    /// Velocity of its point at x \[m/s\].
+    pub fn velocity_at(&self, x: &Vector3<f64>) -> Vector3<f64> {
+        self.velocity + self.angular_velocity.cross(&(x - self.pose.translation.vector))
+    }
+
+    /// Gap of a point \[m\] and the outward normal there, world axes. The distance is found in the frame of the shape, so that far places cost no digits of it.
+    pub(crate) fn gap(&self, x: &Vector3<f64>) -> Option<(f64, Vector3<f64>)> {
+        let local = self.pose.inverse_transform_vector(&(x - self.pose.translation.vector));
+        let found = self.shape.signed_distance(&local)?;
+        Some((found.distance, self.pose.rotation * found.normal))
+    }
+}
+
+/// What happens to nodes on and behind a plane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Border {
+    /// They do not move.
+    Sticky,
+    /// They move along the plane only.
+    Slip,
+}
+
+/// A border of the grid: nodes x with n·(x − point) ≤ 0 obey it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wall {
+    /// A point of the plane \[m\].
+    pub point: Vector3<f64>,
+    /// Unit normal into the material.
+    pub normal: Vector3<f64>,
+    /// What nodes do.
+    pub border: Border,
+}
+
+impl Wall {
+    pub(crate) fn holds(&self, x: &Vector3<f64>) -> bool {
+        // Nodes on the plane count, round-off beside it too.
+        self.normal.dot(&(x - self.point)) <= 1e-9
+    }
+}

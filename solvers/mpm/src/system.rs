@@ -1,0 +1,303 @@
+use signorini_core::na::{Matrix3, Vector3};
+use signorini_core::{
+    Energy, LawPool, ProblemError, Slot, State, StepProblem, StepSolution, System, check_finite, largest,
+};
+
+use crate::error::{MpmError, value};
+use crate::material::Material;
+use crate::obstacle::{Obstacle, Wall};
+use crate::particles::Particles;
+use crate::prepared::Prepared;
+
+/// Settings of an [`MpmSystem`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MpmOptions {
+    /// h: spacing of the grid \[m\], > 0.
+    pub spacing: f64,
+    /// \[m/s²\].
+    pub gravity: Vector3<f64>,
+    /// Time in which the symmetric part of affine velocities fades to 1/e \[s\]; none fades where it is infinite. It damps strain rates, whatever the step, and keeps momenta.
+    pub damping_time: f64,
+    /// Part of the time in which the fastest wave crosses a cell that a step may take, > 0.
+    pub courant: f64,
+}
+
+impl Default for MpmOptions {
+    fn default() -> Self {
+        Self {
+            spacing: 0.01,
+            gravity: Vector3::new(0.0, 0.0, -9.81),
+            damping_time: f64::INFINITY,
+            courant: 0.5,
+        }
+    }
+}
+
+/// Numbers of a particle in the internal variables: C, F, what its material remembers.
+const INTERNAL: usize = 19;
+
+/// Material points that meet obstacles: the [`System`] of the material point method with moving least squares (MLS-MPM, affine transfers).
+///
+/// ```text
+/// min_v ½ ‖v − v*‖²_M + Σ ℓ(c(v))        lumped mass M, velocities of the nodes that contacts reach
+/// ```
+/// State: q are the positions of the particles, v their velocities, z the affine velocities C, the deformation gradients F (rows of columns, nine each) and one number that the material remembers. A step is explicit in the stress, and implicit in contact.
+pub struct MpmSystem {
+    options: MpmOptions,
+    materials: Vec<Box<dyn Material>>,
+    start: Particles,
+    walls: Vec<Wall>,
+    obstacles: Vec<Obstacle>,
+    law: Box<dyn LawPool>,
+    slots: [Prepared; 2],
+    impulses: Vec<[Vector3<f64>; 2]>,
+}
+
+impl MpmSystem {
+    /// Particles of materials, between walls, meeting obstacles under a contact law (a pool of [`signorini_laws::contact_pool`]).
+    ///
+    /// # Errors
+    /// [`MpmError`].
+    pub fn new(
+        particles: Particles,
+        materials: Vec<Box<dyn Material>>,
+        walls: Vec<Wall>,
+        obstacles: Vec<Obstacle>,
+        law: Box<dyn LawPool>,
+        options: MpmOptions,
+    ) -> Result<Self, MpmError> {
+        value("the spacing of the grid", options.spacing, options.spacing > 0.0, "m > 0")?;
+        value("the part of the step limit", options.courant, options.courant > 0.0, "a number > 0")?;
+        if !(options.damping_time > 0.0) {
+            value("the damping time", options.damping_time, false, "s > 0, or infinity")?;
+        }
+        for (i, g) in options.gravity.iter().enumerate() {
+            value(format!("gravity along axis {i}"), *g, true, "a finite number")?;
+        }
+        for p in 0..particles.len() {
+            let (m, v, number) = (particles.mass[p], particles.volume[p], particles.material[p]);
+            value(format!("the mass of particle {p}"), m, m > 0.0, "kg > 0")?;
+            value(format!("the volume of particle {p}"), v, v > 0.0, "m³ > 0")?;
+            if number as usize >= materials.len() {
+                return Err(MpmError::Material { particle: p, material: number, count: materials.len() });
+            }
+            let numbers = particles.x[p].iter().chain(particles.v[p].iter());
+            for x in numbers.chain(particles.c[p].iter()).chain(particles.f[p].iter()) {
+                value(format!("a coordinate of particle {p}"), *x, true, "finite numbers")?;
+            }
+            let det = particles.f[p].determinant();
+            value(format!("det F of particle {p}"), det, det > 0.0, "a gradient with det F > 0")?;
+        }
+        for w in &walls {
+            value(
+                "the length of a wall's normal",
+                w.normal.norm(),
+                (w.normal.norm() - 1.0).abs() < 1e-9,
+                "1",
+            )?;
+        }
+        for o in &obstacles {
+            if o.shape.signed_distance(&Vector3::zeros()).is_none() {
+                return Err(MpmError::Shape { name: o.name.clone(), shape: o.shape.name() });
+            }
+        }
+        let impulses = vec![[Vector3::zeros(); 2]; obstacles.len()];
+        let slots = Default::default();
+        Ok(Self { options, materials, start: particles, walls, obstacles, law, slots, impulses })
+    }
+
+    /// The settings.
+    pub fn options(&self) -> &MpmOptions {
+        &self.options
+    }
+
+    /// The obstacles.
+    pub fn obstacles(&self) -> &[Obstacle] {
+        &self.obstacles
+    }
+
+    /// The obstacles, to move them between steps.
+    pub fn obstacles_mut(&mut self) -> &mut [Obstacle] {
+        &mut self.obstacles
+    }
+
+    /// The start.
+    pub fn initial_state(&self) -> State {
+        let mut x = State::default();
+        pack(&self.start, &mut x);
+        x
+    }
+
+    /// The particles at a state.
+    ///
+    /// # Errors
+    /// A state of other sizes or with numbers that are not finite.
+    pub fn particles(&self, x: &State) -> Result<Particles, ProblemError> {
+        let n = self.start.len();
+        let fits = [("positions q", 3 * n, x.q.len()), ("velocities v", 3 * n, x.v.len())];
+        for (what, expected, found) in
+            fits.into_iter().chain([("internal variables z", INTERNAL * n, x.z.len())])
+        {
+            if expected != found {
+                return Err(ProblemError::Shape { what, expected, found });
+            }
+        }
+        x.check_finite()?;
+        let mut out = self.start.clone();
+        for p in 0..n {
+            out.x[p] = Vector3::from_column_slice(&x.q[3 * p..3 * p + 3]);
+            out.v[p] = Vector3::from_column_slice(&x.v[3 * p..3 * p + 3]);
+            let z = &x.z[INTERNAL * p..INTERNAL * (p + 1)];
+            out.c[p] = Matrix3::from_column_slice(&z[..9]);
+            out.f[p] = Matrix3::from_column_slice(&z[9..18]);
+            out.memory[p] = z[18];
+        }
+        Ok(out)
+    }
+
+    /// Impulse \[N·s\] and moment about its origin \[N·m·s\], world axes, that contacts gave each obstacle in the last step: what its own motion takes from contact (yu2025mpm, eq. (3)).
+    pub fn impulses(&self) -> &[[Vector3<f64>; 2]] {
+        &self.impulses
+    }
+
+    /// The longest step \[s\] at a state: what part of a cell's crossing time [`MpmOptions::courant`] allows, by the fastest wave of a material, stretched as it is, on the fastest particle.
+    ///
+    /// ```text
+    /// δt ≤ C h/(c + |v|),   c² = (λ + 2μ)/ρ
+    /// ```
+    ///
+    /// # Errors
+    /// As [`MpmSystem::particles`].
+    pub fn longest_step(&self, x: &State) -> Result<f64, ProblemError> {
+        Ok(self.limit(&self.particles(x)?))
+    }
+
+    fn limit(&self, particles: &Particles) -> f64 {
+        let speed = |p: usize| {
+            let density = particles.mass[p] / particles.volume[p];
+            let modulus = self.materials[particles.material[p] as usize].wave_modulus();
+            (modulus / density).sqrt() + particles.v[p].norm()
+        };
+        let fastest = largest((0..particles.len()).map(speed));
+        if fastest > 0.0 { self.options.courant * self.options.spacing / fastest } else { f64::INFINITY }
+    }
+}
+
+/// Writes particles into a state.
+fn pack(p: &Particles, x: &mut State) {
+    x.q.clear();
+    x.v.clear();
+    x.z.clear();
+    for i in 0..p.len() {
+        x.q.extend(p.x[i].iter());
+        x.v.extend(p.v[i].iter());
+        x.z.extend(p.c[i].iter().chain(p.f[i].iter()));
+        x.z.push(p.memory[i]);
+    }
+}
+
+impl System for MpmSystem {
+    fn sizes(&self) -> [usize; 3] {
+        let n = self.start.len();
+        [3 * n, 3 * n, INTERNAL * n]
+    }
+
+    fn prepare(&mut self, slot: Slot, x0: &State, _: f64) -> Result<(), ProblemError> {
+        self.slots[slot as usize].ready = false;
+        let particles = self.particles(x0)?;
+        if let Some(p) = particles.f.iter().position(|f| f.determinant() <= 0.0) {
+            let x = particles.x[p];
+            return Err(ProblemError::Unsupported(format!(
+                "particle {p} at ({:.3}, {:.3}, {:.3}) m is turned inside out; shorten the step",
+                x.x, x.y, x.z
+            )));
+        }
+        let stress: Vec<Matrix3<f64>> = particles
+            .f
+            .iter()
+            .zip(&particles.material)
+            .map(|(f, m)| self.materials[*m as usize].stress(f))
+            .collect();
+        let spacing = self.options.spacing;
+        self.slots[slot as usize].set(particles, &stress, spacing, &self.walls, &self.obstacles);
+        Ok(())
+    }
+
+    fn problem(&mut self, slot: Slot, dt: f64) -> Result<&mut dyn StepProblem, ProblemError> {
+        if !self.slots[slot as usize].ready {
+            return Err(ProblemError::NotPrepared { slot });
+        }
+        if !(dt > 0.0 && dt.is_finite()) {
+            return Err(ProblemError::StepSize { dt });
+        }
+        let limit = self.limit(&self.slots[slot as usize].particles);
+        if dt > limit {
+            return Err(ProblemError::Unsupported(format!(
+                "a step of {dt:.3e} s is longer than waves and particles allow on this grid, {limit:.3e} s; shorten it, or soften the material"
+            )));
+        }
+        let p = &mut self.slots[slot as usize];
+        p.pose(dt, &self.options.gravity, &self.obstacles, &*self.law)?;
+        match &mut p.problem {
+            Some(problem) => Ok(problem),
+            None => Err(ProblemError::NotPrepared { slot }),
+        }
+    }
+
+    fn guess(&self, slot: Slot, _: &State, out: &mut Vec<f64>) {
+        self.slots[slot as usize].start_velocity(out);
+    }
+
+    fn commit(
+        &mut self,
+        slot: Slot,
+        x0: &State,
+        dt: f64,
+        s: &StepSolution,
+        x1: &mut State,
+    ) -> Result<(), ProblemError> {
+        let prepared = &self.slots[slot as usize];
+        if !prepared.ready || prepared.problem.is_none() {
+            return Err(ProblemError::NotPrepared { slot });
+        }
+        check_finite("solution", &s.v)?;
+        let field = prepared.nodes_at(&s.v);
+        let mut particles = prepared.particles.clone();
+        let faded = (-dt / self.options.damping_time).exp();
+        for p in 0..particles.len() {
+            let (v, c) = prepared.grid.sample(&particles.x[p], &field);
+            particles.v[p] = v;
+            particles.x[p] += dt * v;
+            let mut f = (Matrix3::identity() + dt * c) * particles.f[p];
+            self.materials[particles.material[p] as usize].flow(&mut f, &mut particles.memory[p]);
+            particles.f[p] = f;
+            let (straight, turning) = (0.5 * (c + c.transpose()), 0.5 * (c - c.transpose()));
+            particles.c[p] = turning + faded * straight;
+        }
+        self.impulses = prepared.impulses(&self.obstacles, &s.gamma);
+        x1.copy_from(x0);
+        x1.t += dt;
+        pack(&particles, x1);
+        Ok(())
+    }
+
+    /// Largest distance of a particle \[m\].
+    fn distance(&self, a: &State, b: &State) -> f64 {
+        let apart =
+            |(a, b): (&[f64], &[f64])| a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt();
+        largest(a.q.chunks_exact(3).zip(b.q.chunks_exact(3)).map(apart))
+    }
+
+    fn energy(&mut self, x: &State) -> Energy {
+        let Ok(p) = self.particles(x) else { return Energy { kinetic: f64::NAN, ..Energy::default() } };
+        let potential = |i: usize| {
+            let elastic = p.volume[i] * self.materials[p.material[i] as usize].energy(&p.f[i]);
+            elastic - p.mass[i] * self.options.gravity.dot(&p.x[i])
+        };
+        Energy {
+            kinetic: p.kinetic_energy(self.options.spacing),
+            potential: (0..p.len()).map(potential).sum(),
+            contact: 0.0,
+        }
+    }
+}

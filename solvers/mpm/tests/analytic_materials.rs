@@ -1,0 +1,115 @@
+//! Materials: stresses are derivatives of energies, rotations cost nothing, flow is radial and keeps what it should.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use proptest::prelude::*;
+use signorini_core::na::{Matrix3, Rotation3, Vector3};
+use signorini_mpm::{
+    DruckerPrager, FixedCorotated, Lame, LinearCorotated, Material, MaterialError, VonMises,
+};
+
+fn lame() -> Lame {
+    Lame::new(1e5, 0.3).unwrap()
+}
+
+fn all() -> Vec<Box<dyn Material>> {
+    vec![
+        Box::new(FixedCorotated(lame())),
+        Box::new(LinearCorotated(lame())),
+        Box::new(VonMises::new(lame(), 2e3).unwrap()),
+        Box::new(DruckerPrager::new(lame(), 0.55).unwrap()),
+    ]
+}
+
+fn gradient() -> impl Strategy<Value = Matrix3<f64>> {
+    prop::array::uniform9(-0.25..0.25f64).prop_map(|a| Matrix3::identity() + Matrix3::from_column_slice(&a))
+}
+
+proptest! {
+    #[test]
+    fn analytic_stress_is_the_derivative_of_energy(f in gradient(), turn in prop::array::uniform3(-3.0..3.0f64)) {
+        prop_assume!(f.determinant() > 0.2);
+        let f = Rotation3::new(Vector3::from(turn)).matrix() * f;
+        for m in all() {
+            let tau = m.stress(&f);
+            // τ : D of the motion F ← (1 + h D) F.
+            for (r, c) in [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0), (1, 0)] {
+                let mut d = Matrix3::zeros();
+                d[(r, c)] = 1.0;
+                let h = 1e-6;
+                let at = |h: f64| m.energy(&((Matrix3::identity() + h * d) * f));
+                let found = (at(h) - at(-h)) / (2.0 * h);
+                prop_assert!((found - tau[(r, c)]).abs() < 1e-6 * (1e5 + tau.norm()), "{} {r}{c}: {found} {}", m.name(), tau[(r, c)]);
+            }
+            prop_assert!((tau - tau.transpose()).norm() < 1e-9 * (1e5 + tau.norm()));
+        }
+    }
+
+    #[test]
+    fn analytic_rotations_cost_nothing(turn in prop::array::uniform3(-3.0..3.0f64)) {
+        let r = *Rotation3::new(Vector3::from(turn)).matrix();
+        for m in all() {
+            prop_assert!(m.energy(&r).abs() < 1e-20 * 1e5 / 1e-5 && m.stress(&r).norm() < 1e-9, "{}", m.name());
+            let (mut f, mut memory) = (r, 0.0);
+            m.flow(&mut f, &mut memory);
+            prop_assert!((f - r).norm() < 1e-12 && memory.abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn analytic_flow_ends_on_the_surface_and_stays(f in gradient()) {
+        prop_assume!(f.determinant() > 0.2);
+        let dough = VonMises::new(lame(), 2e3).unwrap();
+        let (mut g, mut memory) = (f, 0.0);
+        dough.flow(&mut g, &mut memory);
+        let deviator = |f: &Matrix3<f64>| {
+            let tau = dough.stress(f);
+            (tau - Matrix3::identity() * (tau.trace() / 3.0)).norm()
+        };
+        let most = dough.largest_deviator();
+        prop_assert!(deviator(&g) <= most * (1.0 + 1e-9));
+        prop_assert!((g.determinant() / f.determinant() - 1.0).abs() < 1e-12, "volume is kept");
+        // It was beyond, or nothing changed.
+        prop_assert!((deviator(&g) - most).abs() < 1e-9 * most || (g - f).norm() < 1e-12);
+        let once = g;
+        dough.flow(&mut g, &mut memory);
+        prop_assert!((g - once).norm() < 1e-11);
+
+        let sand = DruckerPrager::new(lame(), 0.55).unwrap();
+        let (mut g, mut memory) = (f, 0.0);
+        sand.flow(&mut g, &mut memory);
+        prop_assert!(sand.excess(&g) < 1e-12 && g.determinant() <= f.determinant().min(1.0) + 1e-12);
+        prop_assert!((memory - f.determinant().ln().max(0.0)).abs() < 1e-12, "what it grew by is remembered");
+    }
+}
+
+#[test]
+fn analytic_simple_shear_yields_at_the_stress_that_is_stated() {
+    let dough = VonMises::new(lame(), 2e3).unwrap();
+    let (mut f, mut memory) = (Matrix3::identity(), 0.0);
+    let mut last = 0.0;
+    for _ in 0..200 {
+        let mut step = Matrix3::identity();
+        step[(0, 1)] = 1e-3;
+        f = step * f;
+        dough.flow(&mut f, &mut memory);
+        let tau = dough.stress(&f);
+        last = (tau - Matrix3::identity() * (tau.trace() / 3.0)).norm();
+    }
+    assert!((last - dough.largest_deviator()).abs() < 1e-9 * last);
+    assert!((f.determinant() - 1.0).abs() < 1e-12);
+    // τ₁₂ = σ_y/√3 in pure shear.
+    let shear = dough.stress(&f)[(0, 1)];
+    assert!((shear / (2e3 / 3f64.sqrt()) - 1.0).abs() < 5e-3, "{shear}");
+}
+
+#[test]
+fn regression_numbers_out_of_range() {
+    let refused = |r: Result<Lame, MaterialError>| r.is_err_and(|e| e.to_string().contains("give"));
+    for (young, poisson) in
+        [(0.0, 0.3), (-1.0, 0.3), (f64::NAN, 0.3), (1e5, 0.5), (1e5, -1.0), (1e5, f64::NAN)]
+    {
+        assert!(refused(Lame::new(young, poisson)), "{young} {poisson}");
+    }
+    assert!(VonMises::new(lame(), 0.0).is_err() && VonMises::new(lame(), f64::NAN).is_err());
+    assert!(DruckerPrager::new(lame(), -0.1).is_err() && DruckerPrager::new(lame(), 1.6).is_err());
+}
