@@ -11,8 +11,9 @@ proptest! {
         exponent in -320.0..-14.0f64,
         way in prop::array::uniform3(-1.0..1.0f64),
         edges in any::<bool>(),
+        far in any::<bool>(),
     ) {
-        let at = |x: f64, y: f64, z: f64| Vector3::from(base) + Vector3::new(x, y, z);
+        let at = |x: f64, y: f64, z: f64| if far { Vector3::from(base) } else { Vector3::zeros() } + Vector3::new(x, y, z);
         let d = 10f64.powf(exponent);
         let (stencil, x) = if edges {
             (Stencil::EdgeEdge, [at(-1.0, 0.1, d), at(1.0, 0.1, d), at(0.2, -1.0, 0.0), at(0.2, 1.0, 0.0)])
@@ -25,7 +26,8 @@ proptest! {
             Impact::Before(t) => {
                 prop_assert!(t > 0.0 && t <= 1.0);
                 let then: [Vector3<f64>; 4] = std::array::from_fn(|i| x[i] + t * dx[i]);
-                prop_assert!(stencil.distance(&then).squared > 0.0);
+                // Far from the origin positions are rounded by more than what is left.
+                prop_assert!(far || stencil.distance(&then).squared > 0.0);
             }
             // It goes down: to be free is wrong.
             Impact::None => prop_assert!(false, "{x:?} {dx:?}"),

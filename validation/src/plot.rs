@@ -50,7 +50,7 @@ pub struct Plot {
     pub y_log: bool,
     /// Fixed range of y.
     pub y_range: Option<[f64; 2]>,
-    /// A unit is as long on x as on y, for linear axes: the one with room to spare gets a wider range.
+    /// A unit is as long on x as on y, for linear axes. Room to spare is on the left, where the legend goes, or above and below.
     pub equal_scales: bool,
     /// Curves.
     pub series: Vec<Series>,
@@ -177,6 +177,21 @@ impl Plot {
         lo - pad..hi + pad
     }
 
+    /// What the axes show.
+    fn ranges(&self) -> (std::ops::Range<f64>, std::ops::Range<f64>) {
+        let x = Self::range(self.shown().map(|p| p.0), self.x_log);
+        let y = match self.y_range {
+            Some([a, b]) => a..b,
+            None => Self::range(self.shown().map(|p| p.1), self.y_log),
+        };
+        if !self.equal_scales {
+            return (x, y);
+        }
+        let unit = ((x.end - x.start) / DRAWN[0]).max((y.end - y.start) / DRAWN[1]);
+        let (middle, half) = (0.5 * (y.start + y.end), 0.5 * unit * DRAWN[1]);
+        (x.end - unit * DRAWN[0]..x.end, middle - half..middle + half)
+    }
+
     /// Corner with the fewest points, for the legend.
     fn emptiest_corner(&self) -> SeriesLabelPosition {
         let scale = |v: f64, log: bool| if log { v.ln() } else { v };
@@ -198,7 +213,10 @@ impl Plot {
         let bounds = |f: &dyn Fn(&(f64, f64)) -> f64| {
             points.iter().map(f).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)))
         };
-        let (x0, x1) = bounds(&|p| p.0);
+        let (x0, x1) = match self.equal_scales {
+            true => (self.ranges().0.start, self.ranges().0.end),
+            false => bounds(&|p| p.0),
+        };
         let drawn = self.y_range.map(|[a, b]| (scale(a, self.y_log), scale(b, self.y_log)));
         let (y0, y1) = drawn.filter(|(a, b)| a.is_finite() && b.is_finite()).unwrap_or(bounds(&|p| p.1));
         let places = [
@@ -225,16 +243,8 @@ impl Plot {
     /// # Errors
     /// When the drawing backend fails.
     pub fn to_svg(&self) -> Result<String, PageError> {
-        let xr = Self::range(self.shown().map(|p| p.0), self.x_log);
-        let yr = match self.y_range {
-            Some([a, b]) => a..b,
-            None => Self::range(self.shown().map(|p| p.1), self.y_log),
-        };
+        let (xr, yr) = self.ranges();
         match (self.x_log, self.y_log) {
-            (false, false) if self.equal_scales => {
-                let unit = ((xr.end - xr.start) / DRAWN[0]).max((yr.end - yr.start) / DRAWN[1]);
-                self.draw(widened(&xr, unit * DRAWN[0]), widened(&yr, unit * DRAWN[1]))
-            }
             (false, false) => self.draw(xr, yr),
             (true, false) => self.draw(log_axis(xr), yr),
             (false, true) => self.draw(xr, log_axis(yr)),
@@ -364,12 +374,6 @@ impl Plot {
     }
 }
 
-/// A range of a length about the same middle.
-fn widened(range: &std::ops::Range<f64>, length: f64) -> std::ops::Range<f64> {
-    let middle = 0.5 * (range.start + range.end);
-    middle - 0.5 * length..middle + 0.5 * length
-}
-
 /// A logarithmic axis with a label per decade, on short ones at 1, 2 and 5; light lines between.
 fn log_axis(r: std::ops::Range<f64>) -> WithKeyPoints<LogCoord<f64>> {
     let (first, last) = (r.start.log10().floor() as i32, r.end.log10().ceil() as i32);
@@ -398,4 +402,23 @@ fn marker(s: &Series) -> i32 {
 
 fn tick(v: f64) -> String {
     if v == 0.0 { "0".into() } else { crate::claim::number(v).replace(".000e", "e") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn property_equal_scales_show_all_with_units_of_one_length() {
+        for (wide, high) in [(1.0, 1.0), (10.0, 1.0), (0.1, 3.0)] {
+            let mut plot = Plot::new("p", "", "x", "y");
+            plot.equal_scales = true;
+            plot.add("", Mark::Points, vec![(-wide, -high), (wide, high)]);
+            let (x, y) = plot.ranges();
+            let units = [(x.end - x.start) / DRAWN[0], (y.end - y.start) / DRAWN[1]];
+            // Round-off of a few sums.
+            assert!((units[0] - units[1]).abs() < 1e-12 * units[0], "{units:?}");
+            assert!(x.contains(&-wide) && x.contains(&wide) && y.contains(&-high) && y.contains(&high));
+        }
+    }
 }

@@ -35,6 +35,9 @@ pub enum Impact {
     AtStart,
 }
 
+/// What is left of a distance, relative to the extent of the points, that round-off may have made.
+const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
+
 impl Ccd {
     /// How far four points may go from `x` along `dx` \[m\], as a part of the path in (0, 1].
     pub fn impact(&self, stencil: Stencil, x: &[Vector3<f64>; 4], dx: &[Vector3<f64>; 4]) -> Impact {
@@ -51,8 +54,11 @@ impl Ccd {
             let squared = stencil.distance(x).squared;
             (squared - xi * xi) / (squared.sqrt() + xi)
         };
+        // Beside each other points have more digits than in the world.
+        let x = &[Vector3::zeros(), x[1] - x[0], x[2] - x[0], x[3] - x[0]];
+        let nothing = ROUND_OFF * (x[1].amax() + x[2].amax() + x[3].amax());
         let mut left = room(x);
-        if left.is_nan() || left <= 0.0 {
+        if left.is_nan() || left <= nothing {
             return Impact::AtStart;
         }
         if left > length {
@@ -67,8 +73,8 @@ impl Ccd {
             }
             let of = |i: usize| x[i] + next * dx[i];
             left = room(&[of(0), of(1), of(2), of(3)]);
-            // So near that points are round-off apart: 0/0 where nothing is left.
-            if left.is_nan() || left <= 0.0 {
+            // So near that points are round-off apart, and what is left is no distance any more: 0/0 for one.
+            if left.is_nan() || left <= nothing {
                 return if time > 0.0 { Impact::Before(time) } else { Impact::AtStart };
             }
             // The first step is always free.

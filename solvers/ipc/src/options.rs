@@ -66,12 +66,7 @@ impl IpcOptions {
         let fields = [
             ("range", self.range, positive(self.range), "a length above 0 m"),
             ("stiffness", self.stiffness, positive(self.stiffness), "J/m⁴ above 0, or a load above 0 N"),
-            (
-                "separation",
-                self.separation,
-                self.separation >= 0.0 && self.separation.is_finite(),
-                "0 m or more",
-            ),
+            ("separation", self.separation, self.separation >= 0.0 && self.separation.is_finite(), "≥ 0 m"),
             ("orthogonality", self.orthogonality, positive(self.orthogonality), "a stiffness above 0 Pa"),
             ("stiction speed", self.stiction_speed, positive(self.stiction_speed), "a speed above 0 m/s"),
             ("friction passes", f64::from(self.friction_passes), self.friction_passes > 0, "1 or more"),
