@@ -68,7 +68,7 @@ impl MpmSystem {
     ) -> Result<Self, MpmError> {
         value("the spacing of the grid", options.spacing, options.spacing > 0.0, "m > 0")?;
         value("the part of the step limit", options.courant, options.courant > 0.0, "a number > 0")?;
-        if !(options.damping_time > 0.0) {
+        if options.damping_time.is_nan() || options.damping_time <= 0.0 {
             value("the damping time", options.damping_time, false, "s > 0, or infinity")?;
         }
         for (i, g) in options.gravity.iter().enumerate() {
