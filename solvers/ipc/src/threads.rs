@@ -9,6 +9,27 @@ pub(crate) const CHUNK: usize = 128;
 /// Threads of a system: lists are worked on by chunks of a fixed size, and what comes of each is put together in order. Results do not depend on the number of threads.
 ///
 /// Steps that are made inside [`Threads::install`] cost less: there the calling thread takes its share, elsewhere it sleeps while others work.
+///
+/// ```
+/// # use signorini_core::{OneStep, State, StepError, na::Isometry3, na::Vector3};
+/// # use signorini_geometry::TriangleMesh;
+/// # use signorini_integrators::ContactStep;
+/// # use signorini_ipc::{AffineBody, AffineSystem, IpcOptions, IpcSolver};
+/// # let cube = AffineBody::solid("cube", &TriangleMesh::cuboid(&Vector3::repeat(0.05))?, 1000.0)?;
+/// let options = IpcOptions { threads: 2, ..IpcOptions::default() };
+/// let mut system = AffineSystem::new(vec![(cube, Isometry3::identity())], &[], options)?;
+/// let x = system.threads().install(|| {
+///     let mut step = ContactStep::new(IpcSolver::default());
+///     let (mut x, mut next) = (system.initial_state(), State::default());
+///     for _ in 0..10 {
+///         step.step(&mut system, &x, 0.01, false, &mut next)?;
+///         std::mem::swap(&mut x, &mut next);
+///     }
+///     Ok::<State, StepError>(x)
+/// })?;
+/// assert!(x.q[2] < -0.04);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Threads(Option<Arc<ThreadPool>>);
 
