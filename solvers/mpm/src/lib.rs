@@ -16,6 +16,7 @@ mod particles;
 mod polar;
 mod prepared;
 mod sampling;
+mod solver;
 mod spline;
 mod system;
 
@@ -26,5 +27,6 @@ pub use hencky::{DruckerPrager, VonMises};
 pub use material::{Lame, Material, MaterialError};
 pub use obstacle::{Border, Obstacle, Wall};
 pub use particles::Particles;
+pub use solver::{Direction, MpmSolver, MpmSolverOptions};
 pub use spline::Weights;
 pub use system::{MpmOptions, MpmSystem};

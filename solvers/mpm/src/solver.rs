@@ -1,0 +1,299 @@
+use signorini_core::{
+    Along, BlockDiagonal, BlockSink, ContactSolver, Evals, Inertia, ProblemError, Regime, SolveError,
+    SolveStats, SolveStatus, StepProblem, StepSolution, Tolerance, WholePart, check_finite, check_guess,
+};
+use signorini_math::{LineSearchOptions, LineSearchStatus, exact_line_search};
+
+/// Name on the command line.
+const NAME: &str = "mpm";
+
+/// Where an iteration goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// −H_D⁻¹ ∇ with the diagonal blocks H_D of the Hessian: cheap, and slow where contacts are stiff beside the nodes' masses; its rate is that of H_D⁻¹ H. Source: yu2025mpm, its quasi-Newton.
+    BlockDiagonal,
+    /// Newton's direction by conjugate gradients on products H x alone, with H_D as preconditioner, as accurate as the residual asks for.
+    #[default]
+    NewtonPcg,
+}
+
+/// Settings of [`MpmSolver`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MpmSolverOptions {
+    /// Where iterations go.
+    pub direction: Direction,
+    /// Most products of one conjugate gradient solve.
+    pub max_products: u32,
+    /// The search along directions; steps longer than one are allowed.
+    pub line_search: LineSearchOptions,
+}
+
+impl Default for MpmSolverOptions {
+    fn default() -> Self {
+        let line_search = LineSearchOptions { alpha_max: 2.0, ..LineSearchOptions::default() };
+        Self { direction: Direction::default(), max_products: 1000, line_search }
+    }
+}
+
+/// Solvers that need products of the Hessian and its diagonal blocks only, made for the many nodes and contacts of material points.
+///
+/// ```text
+/// (A + Σ Jᵀ ∇²ℓ J) dv = −∇,   or its diagonal blocks for the matrix;   v ← v + α dv, α exact on the convex objective along dv
+/// ```
+/// Frozen problems without a smooth potential. Convergence: ‖D∇‖ ≤ ε·max(1, ‖D A v*‖) as everywhere.
+#[derive(Debug, Default)]
+pub struct MpmSolver {
+    options: MpmSolverOptions,
+    whole: WholePart,
+    evals: Evals,
+    /// Gradients of laws for products.
+    turned: Evals,
+    diagonal: BlockDiagonal,
+    v: Vec<f64>,
+    v_c: Vec<f64>,
+    dv_c: Vec<f64>,
+    drift: Vec<f64>,
+    inertial: Vec<f64>,
+    gradient: Vec<f64>,
+    step: Vec<f64>,
+    cg: [Vec<f64>; 4],
+    products: u64,
+}
+
+/// Keeps diagonal blocks.
+struct DiagonalSink<'a>(&'a mut BlockDiagonal);
+
+impl BlockSink for DiagonalSink<'_> {
+    fn add(&mut self, row_block: usize, col_block: usize, block: &[f64]) {
+        if row_block == col_block {
+            self.0.block_mut(row_block).iter_mut().zip(block).for_each(|(b, x)| *b += x);
+        }
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// ‖D g‖.
+fn scaled_norm(p: &dyn StepProblem, g: &[f64]) -> f64 {
+    g.iter().zip(p.inertia().scaling()).map(|(g, d)| (g * d).powi(2)).sum::<f64>().sqrt()
+}
+
+impl MpmSolver {
+    /// With the given settings.
+    pub fn new(options: MpmSolverOptions) -> Self {
+        Self { options, ..Self::default() }
+    }
+
+    /// Products of a Hessian and a vector since the beginning.
+    pub fn products(&self) -> u64 {
+        self.products
+    }
+
+    fn size(&mut self, p: &dyn StepProblem) {
+        let (n, rows) = (p.velocity_count(), p.pools().row_count());
+        for x in [&mut self.v, &mut self.drift, &mut self.inertial, &mut self.gradient, &mut self.step] {
+            x.resize(n, 0.0);
+        }
+        self.cg.iter_mut().for_each(|x| x.resize(n, 0.0));
+        self.v_c.resize(rows, 0.0);
+        self.dv_c.resize(rows, 0.0);
+        self.whole.fit(p);
+        p.pools().size_evals(&mut self.evals);
+        p.pools().size_evals(&mut self.turned);
+        let starts = p.inertia().block_starts();
+        if self.diagonal.block_starts() != starts {
+            let sizes: Vec<usize> = starts.windows(2).map(|w| w[1] - w[0]).collect();
+            self.diagonal = BlockDiagonal::with_sizes(&sizes);
+        }
+    }
+
+    /// Laws and gradient at the contact velocities; ‖D∇‖.
+    fn evaluate(&mut self, p: &dyn StepProblem) -> Result<f64, SolveError> {
+        p.pools().eval(self.whole.part(), &self.v_c, &mut self.evals);
+        for (d, (v, s)) in self.drift.iter_mut().zip(self.v.iter().zip(p.free_velocity())) {
+            *d = v - s;
+        }
+        p.inertia().apply(self.whole.part(), &self.drift, &mut self.inertial);
+        self.gradient.copy_from_slice(&self.inertial);
+        p.map().add_gradient(self.whole.part(), p.pools(), &self.evals, &mut self.gradient);
+        check_finite("gradient (contact parameters or inertia)", &self.gradient)?;
+        Ok(scaled_norm(p, &self.gradient))
+    }
+
+    fn factor(
+        &mut self,
+        p: &dyn StepProblem,
+        stats: &mut SolveStats,
+        residual: f64,
+    ) -> Result<(), SolveError> {
+        (0..self.diagonal.block_count()).for_each(|b| self.diagonal.block_mut(b).fill(0.0));
+        let mut sink = DiagonalSink(&mut self.diagonal);
+        p.inertia().add_blocks(self.whole.part(), &mut sink);
+        p.map().add_hessian(self.whole.part(), p.pools(), &self.evals, &mut sink);
+        stats.factorizations += 1;
+        let iteration = stats.iterations;
+        self.diagonal.factor().map_err(|_| SolveError::Factorization { iteration, residual })
+    }
+
+    /// y = H x.
+    fn product(&mut self, p: &dyn StepProblem, x: &[f64], y: &mut [f64]) {
+        self.products += 1;
+        let part = self.whole.part();
+        p.inertia().apply(part, x, y);
+        p.map().apply_linear(part, x, &mut self.dv_c);
+        let pools = p.pools();
+        for k in 0..pools.constraint_count() {
+            let (row, d) = pools.rows(k);
+            let h = &self.evals.hess[pools.hess_start(k)..][..d * d];
+            for i in 0..d {
+                self.turned.grad[row + i] = (0..d).map(|j| h[d * j + i] * self.dv_c[row + j]).sum();
+            }
+        }
+        self.turned.cost.clone_from(&self.evals.cost);
+        p.map().add_gradient(part, pools, &self.turned, y);
+    }
+
+    /// Conjugate gradients on H dv = −∇ to a part of the gradient in the norm of the preconditioner.
+    fn conjugate_gradients(&mut self, p: &dyn StepProblem, part: f64) {
+        let [mut r, mut z, mut d, mut h] = std::mem::take(&mut self.cg);
+        r.iter_mut().zip(&self.gradient).for_each(|(r, g)| *r = -g);
+        self.step.fill(0.0);
+        z.copy_from_slice(&r);
+        self.diagonal.solve_in_place(self.whole.part(), &mut z);
+        d.copy_from_slice(&z);
+        let mut size = dot(&r, &z);
+        let enough = part * part * size;
+        for _ in 0..self.options.max_products {
+            if size <= enough || size == 0.0 {
+                break;
+            }
+            self.product(p, &d, &mut h);
+            let alpha = size / dot(&d, &h);
+            for i in 0..r.len() {
+                self.step[i] += alpha * d[i];
+                r[i] -= alpha * h[i];
+            }
+            z.copy_from_slice(&r);
+            self.diagonal.solve_in_place(self.whole.part(), &mut z);
+            let next = dot(&r, &z);
+            let beta = next / size;
+            size = next;
+            d.iter_mut().zip(&z).for_each(|(d, z)| *d = z + beta * *d);
+        }
+        self.cg = [r, z, d, h];
+    }
+
+    fn iterate(
+        &mut self,
+        p: &dyn StepProblem,
+        tol: Tolerance,
+        out: &mut StepSolution,
+    ) -> Result<SolveStatus, SolveError> {
+        let stats = &mut out.stats;
+        let mut first = f64::NAN;
+        loop {
+            let residual = self.evaluate(p)?;
+            out.residual = residual;
+            if residual <= out.tolerance {
+                return Ok(SolveStatus::Converged);
+            }
+            if stats.iterations >= tol.max_iterations {
+                return Ok(SolveStatus::IterationLimit);
+            }
+            first = if stats.iterations == 0 { residual } else { first };
+            self.factor(p, stats, residual)?;
+            match self.options.direction {
+                Direction::BlockDiagonal => {
+                    self.step.iter_mut().zip(&self.gradient).for_each(|(s, g)| *s = -g);
+                    self.diagonal.solve_in_place(self.whole.part(), &mut self.step);
+                }
+                // More accurate as the end comes nearer, never more than it takes.
+                Direction::NewtonPcg => {
+                    let part = (residual / first).sqrt().min(0.1).max(0.1 * out.tolerance / residual);
+                    self.conjugate_gradients(p, part);
+                }
+            }
+            let whole = self.whole.part();
+            p.map().apply_linear(whole, &self.step, &mut self.dv_c);
+            let slope = dot(&self.gradient, &self.step);
+            p.inertia().apply(whole, &self.step, &mut self.cg[0]);
+            let (bend, tilt) = (dot(&self.step, &self.cg[0]), dot(&self.step, &self.inertial));
+            let rest = 0.5 * dot(&self.drift, &self.inertial);
+            let at_zero = Along { value: rest + p.map().cost(whole, &self.evals), slope, curvature: 0.0 };
+            let search = exact_line_search(at_zero, &self.options.line_search, |alpha| {
+                let mut here = p.pools().along(whole, &self.v_c, &self.dv_c, alpha, p.map().weights());
+                here.value += rest + alpha * (tilt + 0.5 * alpha * bend);
+                here.slope += tilt + alpha * bend;
+                here.curvature += bend;
+                here
+            });
+            stats.line_search += search.evaluations;
+            match search.status {
+                LineSearchStatus::NotFinite => {
+                    let what = "objective along the search direction (contact parameters or velocities)";
+                    return Err(ProblemError::NonFinite { what, index: 0 }.into());
+                }
+                LineSearchStatus::NoDescent => return Ok(SolveStatus::Stalled),
+                _ => {}
+            }
+            self.v.iter_mut().zip(&self.step).for_each(|(v, s)| *v += search.alpha * s);
+            self.v_c.iter_mut().zip(&self.dv_c).for_each(|(v, s)| *v += search.alpha * s);
+            stats.iterations += 1;
+        }
+    }
+}
+
+impl ContactSolver for MpmSolver {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn supports(&self, p: &dyn StepProblem) -> Result<(), SolveError> {
+        let refuse = |why: &str| Err(SolveError::Unsupported { solver: NAME, why: why.into() });
+        if p.regime() != Regime::Frozen {
+            return refuse("contacts move while it iterates; use the solver ipc");
+        }
+        if p.smooth().is_some() {
+            return refuse("the problem has a smooth potential; use the solver reference");
+        }
+        if !p.pools().all_convex() {
+            return refuse("a law is not convex");
+        }
+        if !p.inertia().is_block_diagonal() {
+            return refuse("the inertia couples blocks; use the solver icf");
+        }
+        Ok(())
+    }
+
+    fn solve(
+        &mut self,
+        p: &mut dyn StepProblem,
+        guess: &[f64],
+        tol: Tolerance,
+        out: &mut StepSolution,
+    ) -> Result<SolveStatus, SolveError> {
+        self.supports(p)?;
+        check_guess(p, guess)?;
+        tol.check()?;
+        check_finite("free velocity", p.free_velocity())?;
+        self.size(p);
+        p.inertia().apply(self.whole.part(), p.free_velocity(), &mut self.inertial);
+        out.tolerance = tol.relative * scaled_norm(p, &self.inertial).max(1.0);
+        out.stats = SolveStats::default();
+        self.v.copy_from_slice(guess);
+        p.map().velocity(self.whole.part(), &self.v, &mut self.v_c);
+        let status = self.iterate(p, tol, out)?;
+        p.relinearize(&self.v)?;
+        out.stats.island_iterations = out.stats.iterations;
+        out.v.clone_from(&self.v);
+        out.v_position.clear();
+        out.v_c.clear();
+        out.v_c.extend_from_slice(p.contact_velocities());
+        out.gamma.clear();
+        out.gamma.extend(self.evals.grad.iter().map(|g| -g));
+        out.status = status;
+        Ok(status)
+    }
+}
