@@ -361,6 +361,23 @@ impl ContactMap for FrozenMap {
             self.add_general_hessians(part, pools, evals, h);
         }
     }
+    fn add_block_diagonal(&self, part: Part<'_>, pools: &Pools, evals: &Evals, h: &mut dyn BlockSink) {
+        let mut square = Vec::new();
+        for &k in part.constraints {
+            let k = k as usize;
+            let d = self.dims[k] as usize;
+            let hess = &evals.hess[pools.hess_start(k)..][..d * d];
+            if hess.iter().all(|x| *x == 0.0) {
+                continue;
+            }
+            for (b, jac) in self.entries(k) {
+                square.clear();
+                square.resize((jac.len() / d).pow(2), 0.0);
+                triple_product(d, jac, hess, jac, &mut square);
+                h.add(b, b, &square);
+            }
+        }
+    }
 }
 
 /// A step in the frozen regime: block-diagonal inertia, pools, and a block-sparse affine map.

@@ -17,6 +17,17 @@ pub trait BlockSink {
     fn add(&mut self, row_block: usize, col_block: usize, block: &[f64]);
 }
 
+/// Lets diagonal blocks through.
+struct DiagonalBlocks<'a>(&'a mut dyn BlockSink);
+
+impl BlockSink for DiagonalBlocks<'_> {
+    fn add(&mut self, row_block: usize, col_block: usize, block: &[f64]) {
+        if row_block == col_block {
+            self.0.add(row_block, col_block, block);
+        }
+    }
+}
+
 /// From unknown velocities to contact velocities and back.
 ///
 /// In the frozen regime the map is affine for the whole solve; in the re-queried regime these are the values of the
@@ -42,4 +53,8 @@ pub trait ContactMap {
     fn add_gradient(&self, part: Part<'_>, pools: &Pools, evals: &Evals, g: &mut [f64]);
     /// H += Σ w_k Jᵀ∇²ℓ_k J, projected to positive semidefinite where the map is nonlinear.
     fn add_hessian(&self, part: Part<'_>, pools: &Pools, evals: &Evals, h: &mut dyn BlockSink);
+    /// The diagonal blocks of [`ContactMap::add_hessian`] alone; maps whose constraints touch many blocks should not leave it to the whole.
+    fn add_block_diagonal(&self, part: Part<'_>, pools: &Pools, evals: &Evals, h: &mut dyn BlockSink) {
+        self.add_hessian(part, pools, evals, &mut DiagonalBlocks(h));
+    }
 }

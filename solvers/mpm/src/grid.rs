@@ -1,15 +1,36 @@
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use signorini_core::na::{Matrix3, Vector3};
 
 use crate::particles::Particles;
 use crate::spline::Weights;
 
+/// Mixes three small numbers; keys come from the program itself, and need no defence.
+#[derive(Clone, Debug, Default)]
+struct Mix(u64);
+
+impl Hasher for Mix {
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|b| self.write_i32(i32::from(*b)));
+    }
+    fn write_i32(&mut self, k: i32) {
+        // Golden ratio.
+        self.0 = (self.0.rotate_left(21) ^ u64::from(k as u32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+    fn write_usize(&mut self, _: usize) {}
+}
+
 /// The nodes that particles reach, with what they gather from them. Nodes are numbered in the order in which particles meet them.
 #[derive(Clone, Debug, Default)]
 pub struct Grid {
     spacing: f64,
-    numbers: HashMap<[i32; 3], u32>,
+    numbers: HashMap<[i32; 3], u32, BuildHasherDefault<Mix>>,
+    /// The nodes of each particle, in the order of [`Weights::nodes`].
+    reached: Vec<[u32; 27]>,
     /// Place of each node, by numbers along the axes.
     pub places: Vec<[i32; 3]>,
     /// \[kg\].
@@ -75,30 +96,50 @@ impl Grid {
         }
         self.mass.clear();
         self.places.clear();
+        self.reached.clear();
         let stiff = 4.0 / (self.spacing * self.spacing);
         for p in 0..particles.len() {
             let (m, pull) = (particles.mass[p], -particles.volume[p] * stiff * stress[p]);
-            for (place, w, r) in Weights::at(&particles.x[p], self.spacing).nodes() {
+            let mut reached = [0; 27];
+            for (n, (place, w, r)) in Weights::at(&particles.x[p], self.spacing).nodes().enumerate() {
                 let node = self.reach(place);
+                reached[n] = node as u32;
                 self.mass[node] += w * m;
                 self.momentum[node] += w * m * (particles.v[p] + particles.c[p] * r);
                 self.force[node] += w * pull * r;
             }
+            self.reached.push(reached);
         }
     }
 
-    /// Velocity and affine velocity at a point of a field on the nodes \[m/s\]; nodes that nothing reached count as zero.
+    /// The nodes of a particle that was gathered at `x`, each with its weight and x_i − x \[m\].
+    pub fn nodes(
+        &self,
+        particle: usize,
+        x: &Vector3<f64>,
+    ) -> impl Iterator<Item = (usize, f64, Vector3<f64>)> + '_ {
+        let weights = Weights::at(x, self.spacing);
+        (0..27).map(move |n| {
+            let (_, w, r) = weights.node(n);
+            (self.reached[particle][n] as usize, w, r)
+        })
+    }
+
+    /// Velocity and affine velocity of a field on the nodes \[m/s\] at a particle that was gathered at `x`.
     ///
     /// ```text
     /// v = Σ w v_i,   C = (4/h²) Σ w v_i (x_i − x)ᵀ
     /// ```
-    pub fn sample(&self, x: &Vector3<f64>, field: &[Vector3<f64>]) -> (Vector3<f64>, Matrix3<f64>) {
+    pub fn sample(
+        &self,
+        particle: usize,
+        x: &Vector3<f64>,
+        field: &[Vector3<f64>],
+    ) -> (Vector3<f64>, Matrix3<f64>) {
         let (mut v, mut c) = (Vector3::zeros(), Matrix3::zeros());
-        for (place, w, r) in Weights::at(x, self.spacing).nodes() {
-            if let Some(node) = self.number(place) {
-                v += w * field[node];
-                c += w * field[node] * r.transpose();
-            }
+        for (node, w, r) in self.nodes(particle, x) {
+            v += w * field[node];
+            c += w * field[node] * r.transpose();
         }
         (v, 4.0 / (self.spacing * self.spacing) * c)
     }

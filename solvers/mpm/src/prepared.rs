@@ -9,7 +9,6 @@ use crate::freedom::directions;
 use crate::grid::Grid;
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
-use crate::spline::Weights;
 
 /// A particle inside an obstacle.
 #[derive(Clone, Debug)]
@@ -71,8 +70,7 @@ impl Prepared {
         self.block = vec![None; self.grid.len()];
         self.nodes.clear();
         for t in &self.touches {
-            for (place, _, _) in Weights::at(&particles.x[t.particle], spacing).nodes() {
-                let Some(node) = self.grid.number(place) else { continue };
+            for (node, _, _) in self.grid.nodes(t.particle, &particles.x[t.particle]) {
                 if self.block[node].is_none() && self.free[node].ncols() > 0 {
                     self.block[node] = Some(self.nodes.len());
                     self.nodes.push(node);
@@ -132,8 +130,7 @@ impl Prepared {
             let mut bias = -t.velocity;
             let mut reached: Vec<(usize, f64, usize)> = Vec::new();
             let mut delassus = Matrix3::zeros();
-            for (place, w, _) in Weights::at(x, g.spacing()).nodes() {
-                let Some(node) = g.number(place) else { continue };
+            for (node, w, _) in g.nodes(t.particle, x) {
                 match self.block[node] {
                     Some(b) => {
                         reached.push((b, w, node));

@@ -131,7 +131,7 @@ impl MpmSolver {
         (0..self.diagonal.block_count()).for_each(|b| self.diagonal.block_mut(b).fill(0.0));
         let mut sink = DiagonalSink(&mut self.diagonal);
         p.inertia().add_blocks(self.whole.part(), &mut sink);
-        p.map().add_hessian(self.whole.part(), p.pools(), &self.evals, &mut sink);
+        p.map().add_block_diagonal(self.whole.part(), p.pools(), &self.evals, &mut sink);
         stats.factorizations += 1;
         let iteration = stats.iterations;
         self.diagonal.factor().map_err(|_| SolveError::Factorization { iteration, residual })

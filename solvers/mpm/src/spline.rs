@@ -34,12 +34,15 @@ impl Weights {
 
     /// The nodes, each with its weight and x_i − x \[m\], the last axis fastest.
     pub fn nodes(&self) -> impl Iterator<Item = ([i32; 3], f64, Vector3<f64>)> + '_ {
-        (0..27).map(|n| {
-            let k = [n / 9, n / 3 % 3, n % 3];
-            let node = std::array::from_fn(|a| self.base[a] + k[a] as i32);
-            let weight = self.w[0][k[0]] * self.w[1][k[1]] * self.w[2][k[2]];
-            let step = Vector3::new(k[0] as f64, k[1] as f64, k[2] as f64);
-            (node, weight, self.offset + self.spacing * step)
-        })
+        (0..27).map(|n| self.node(n))
+    }
+
+    /// The node with a number from 0 to 26.
+    pub(crate) fn node(&self, n: usize) -> ([i32; 3], f64, Vector3<f64>) {
+        let k = [n / 9, n / 3 % 3, n % 3];
+        let node = std::array::from_fn(|a| self.base[a] + k[a] as i32);
+        let weight = self.w[0][k[0]] * self.w[1][k[1]] * self.w[2][k[2]];
+        let step = Vector3::new(k[0] as f64, k[1] as f64, k[2] as f64);
+        (node, weight, self.offset + self.spacing * step)
     }
 }

@@ -160,6 +160,13 @@ impl MpmSystem {
         &self.impulses
     }
 
+    /// How many particles touched an obstacle in the last step, and their mass \[kg\].
+    pub fn touching(&self, obstacle: usize) -> (u32, f64) {
+        let p = &self.slots[Slot::Start as usize];
+        let own = p.touches.iter().filter(|t| t.obstacle == obstacle).map(|t| p.particles.mass[t.particle]);
+        own.fold((0, 0.0), |(n, sum), m| (n + 1, sum + m))
+    }
+
     /// The longest step \[s\] at a state: what part of a cell's crossing time [`MpmOptions::courant`] allows, by the fastest wave of a material, stretched as it is, on the fastest particle.
     ///
     /// ```text
@@ -265,7 +272,7 @@ impl System for MpmSystem {
         let mut particles = prepared.particles.clone();
         let faded = (-dt / self.options.damping_time).exp();
         for p in 0..particles.len() {
-            let (v, c) = prepared.grid.sample(&particles.x[p], &field);
+            let (v, c) = prepared.grid.sample(p, &particles.x[p], &field);
             particles.v[p] = v;
             particles.x[p] += dt * v;
             let mut f = (Matrix3::identity() + dt * c) * particles.f[p];

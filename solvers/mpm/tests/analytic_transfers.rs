@@ -71,8 +71,8 @@ proptest! {
         let mut grid = Grid::new(0.1);
         grid.gather(&particles, &vec![Matrix3::zeros(); all.len()]);
         let field: Vec<Vector3<f64>> = (0..grid.len()).map(|n| grid.momentum[n] / grid.mass[n]).collect();
-        for (x, v) in particles.x.iter().zip(&particles.v) {
-            let (found, c) = grid.sample(x, &field);
+        for (p, (x, v)) in particles.x.iter().zip(&particles.v).enumerate() {
+            let (found, c) = grid.sample(p, x, &field);
             prop_assert!((found - v).norm() < 1e-12 && (c - b).norm() < 1e-10);
         }
     }

@@ -1,0 +1,132 @@
+//! A rubber cube that two panels press and carry; momenta of points and bodies together.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use signorini_core::na::Vector3;
+use signorini_core::{ContactMaterial, State, Tolerance};
+use signorini_coupling::{Asynchronous, CouplingError};
+use signorini_icf::IcfSolver;
+use signorini_integrators::ContactStep;
+use signorini_laws::contact_pool;
+use signorini_mpm::{FixedCorotated, Lame, MpmOptions, MpmSolver, MpmSystem, Particles};
+use signorini_multibody::{RigidOptions, RigidSystem};
+use signorini_scene::{LoadOptions, Scene};
+
+type Coupled = Asynchronous<MpmSolver, ContactStep<IcfSolver>>;
+
+fn surface(stiffness: f64) -> ContactMaterial {
+    ContactMaterial {
+        stiffness,
+        dissipation: 10.0,
+        friction_static: 0.8,
+        friction_dynamic: 0.8,
+        stiction_speed: 1e-3,
+        ..ContactMaterial::default()
+    }
+}
+
+/// 11³ particles with those of the faces on the faces.
+fn cube(density: f64) -> Particles {
+    let (count, size) = (11usize, 0.1);
+    let mut p = Particles::default();
+    let (apart, volume) = (size / (count - 1) as f64, size.powi(3) / (count as f64).powi(3));
+    for n in 0..count.pow(3) {
+        let k = Vector3::new((n / count / count) as f64, (n / count % count) as f64, (n % count) as f64);
+        p.push(apart * k - Vector3::repeat(0.05), density * volume, volume, 0);
+    }
+    p
+}
+
+fn couple(
+    scene: &str,
+    geoms: &[usize],
+    particles: Particles,
+    options: MpmOptions,
+    substeps: u32,
+) -> (Coupled, State, State) {
+    let scene = Scene::from_mjcf(scene, "panels.xml", &LoadOptions::default()).unwrap();
+    let obstacles = Coupled::obstacles(&scene, geoms, surface(1e5)).unwrap();
+    let rubber = FixedCorotated(Lame::new(1e5, 0.4).unwrap());
+    let law = contact_pool("lagged").unwrap();
+    let points = MpmSystem::new(particles, vec![Box::new(rubber)], vec![], obstacles, law, options).unwrap();
+    let x = points.initial_state();
+    let mut rigid =
+        RigidSystem::new(&scene, &*contact_pool("lagged").unwrap(), RigidOptions::default()).unwrap();
+    let y = rigid.initial_state(None).unwrap();
+    let tight = Tolerance { relative: 1e-12, max_iterations: 100 };
+    let point_step = ContactStep::new(MpmSolver::default()).with_tolerance(tight);
+    let body_step = ContactStep::new(IcfSolver::default()).with_tolerance(tight);
+    let coupled =
+        Asynchronous::new(&scene, geoms, (points, point_step), (rigid, body_step), substeps).unwrap();
+    (coupled, x, y)
+}
+
+#[test]
+fn analytic_panels_press_and_carry_a_cube() {
+    // 0.0933 kg each, pressed with 10 N; the cube of 0.4 kg hangs on friction.
+    let panel = |name: &str, x: f64, axis: f64| {
+        format!(
+            "<body name='{name}' pos='{x} 0 0'><joint name='{name}' type='slide' axis='{axis} 0 0'/>\
+             <geom name='{name}' type='box' size='.07 .07 .07' mass='.0933'/></body>"
+        )
+    };
+    let text = format!(
+        "<mujoco><worldbody>{}{}</worldbody><actuator><motor joint='left'/><motor joint='right'/></actuator></mujoco>",
+        panel("left", -0.12 + 8.3e-7, 1.0),
+        panel("right", 0.12 - 8.3e-7, -1.0)
+    );
+    let options = MpmOptions { spacing: 0.025, damping_time: 2e-3, ..MpmOptions::default() };
+    let (mut c, mut x, mut y) = couple(&text, &[0, 1], cube(400.0), options, 1);
+    c.rigid_mut().control_mut().copy_from_slice(&[10.0, 10.0]);
+    let (dt, steps, last) = (1e-4, 1000, 300);
+    let mut sums = [Vector3::zeros(); 2];
+    for k in 0..steps {
+        let r = c.step(&mut x, &mut y, dt).unwrap();
+        assert_eq!(r.unconverged, 0, "step {k}");
+        assert!(r.limits.iter().all(|l| l.contacts == 0 || l.holds(dt, dt)), "{}", r.limits[0]);
+        if k >= steps - last {
+            sums.iter_mut().zip(&r.impulses).for_each(|(s, i)| *s += i[0]);
+        }
+    }
+    let force = sums.map(|s| s / (f64::from(last) * dt));
+    let weight = 0.5 * 0.4 * 9.81;
+    println!("{force:?}");
+    for (f, side) in force.iter().zip([-1.0, 1.0]) {
+        // 10 N, half the weight each, nothing sideways.
+        assert!((f.x - 10.0 * side).abs() < 0.1, "{f}");
+        assert!((f.z + weight).abs() < 0.01 * weight, "{f}");
+        assert!(f.y.abs() < 0.05, "{f}");
+    }
+}
+
+#[test]
+fn analytic_what_points_lose_bodies_get() {
+    // A free box flies into the cube, without gravity: the momentum of both is that of the box.
+    let text = "<mujoco><option gravity='0 0 0'/><worldbody><body pos='-.13 .01 .02'><freejoint/>\
+        <geom type='box' size='.07 .07 .07' mass='2'/></body></worldbody></mujoco>";
+    let options = MpmOptions { spacing: 0.05, gravity: Vector3::zeros(), ..MpmOptions::default() };
+    let (mut c, mut x, mut y) = couple(text, &[0], cube(1000.0), options, 4);
+    y.v[0] = 1.0;
+    let total = |c: &Coupled, x: &State, y: &State| {
+        let p = c.material().particles(x).unwrap();
+        p.momentum() + 2.0 * Vector3::new(y.v[0], y.v[1], y.v[2])
+    };
+    let (before, mut met) = (total(&c, &x, &y), 0.0);
+    for _ in 0..120 {
+        let r = c.step(&mut x, &mut y, 8e-4).unwrap();
+        met += r.impulses[0][0].norm();
+    }
+    let after = total(&c, &x, &y);
+    assert!(met > 0.1, "{met}");
+    // 120 steps of four solves to 1e-12.
+    assert!((after - before).norm() < 1e-9, "{}", (after - before).norm());
+    assert!(y.v[0] < 1.0 && c.material().particles(&x).unwrap().momentum().x > 0.1);
+}
+
+#[test]
+fn regression_what_cannot_be_coupled() {
+    let text = "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/></worldbody></mujoco>";
+    let scene = Scene::from_mjcf(text, "s.xml", &LoadOptions::default()).unwrap();
+    let why = Coupled::obstacles(&scene, &[3], surface(1e5)).unwrap_err();
+    assert!(matches!(&why, CouplingError::Geom { geom, .. } if geom == "3"), "{why}");
+    assert!(Coupled::obstacles(&scene, &[0], surface(1e5)).is_ok());
+}
