@@ -135,7 +135,7 @@ impl<A: ContactSolver, R: OneStep> Asynchronous<A, R> {
         dt: f64,
     ) -> Result<CouplingReport, StepError> {
         let model = self.rigid.model();
-        self.kinematics.set_positions(model, &bodies.q, &self.rigid.held().mocap.to_vec());
+        self.kinematics.set_positions(model, &bodies.q, self.rigid.held().mocap);
         self.kinematics.set_velocities(model, &bodies.v);
         let kin = &self.kinematics;
         for ((body, offset), obstacle) in self.places.iter().zip(self.material.obstacles_mut()) {

@@ -29,6 +29,7 @@ pub mod suite;
 pub mod support;
 mod trace;
 pub mod view;
+pub mod yu2025mpm;
 
 pub use claim::{Claim, Verdict};
 pub use page::{Budget, Context, Page, PageError, PageOutput, Table};
@@ -40,6 +41,7 @@ pub fn pages() -> Vec<&'static dyn Page> {
     let mut all = kurtz2025cenic::pages();
     all.extend(borse2026comfree::pages());
     all.extend(chen2022midas::pages());
+    all.extend(yu2025mpm::pages());
     all.push(&robots::Robots);
     all.extend(analytic::pages());
     all.extend(cross::pages());

@@ -1,0 +1,10 @@
+//! Figures of yu2025mpm.
+
+mod fig02;
+
+use crate::Page;
+
+/// The pages in order.
+pub fn pages() -> Vec<&'static dyn Page> {
+    vec![&fig02::Fig02]
+}
