@@ -10,7 +10,10 @@ use crate::grid::Grid;
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
 
-/// A particle inside an obstacle.
+/// How much further ahead contacts are sought than a particle goes by itself: the grid may make it faster.
+const AHEAD: f64 = 2.0;
+
+/// A particle inside an obstacle, or on its way into it.
 #[derive(Clone, Debug)]
 pub(crate) struct Touch {
     pub particle: usize,
@@ -40,7 +43,7 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// Gathers particles with stresses τ \[Pa\], and finds what touches.
+    /// Gathers particles with stresses τ \[Pa\], and finds what touches, or may within `horizon` \[s\].
     pub(crate) fn set(
         &mut self,
         particles: Particles,
@@ -48,6 +51,7 @@ impl Prepared {
         spacing: f64,
         walls: &[Wall],
         obstacles: &[Obstacle],
+        (horizon, gravity): (f64, &Vector3<f64>),
     ) {
         self.grid = Grid::new(spacing);
         self.grid.gather(&particles, stress);
@@ -56,7 +60,9 @@ impl Prepared {
         self.touches.clear();
         for (p, x) in particles.x.iter().enumerate() {
             for (o, obstacle) in obstacles.iter().enumerate() {
-                if let Some((gap, normal)) = obstacle.gap(x).filter(|g| g.0 < 0.0) {
+                let apart = (particles.v[p] - obstacle.velocity_at(x)).norm();
+                let reach = AHEAD * horizon * (apart + horizon * gravity.norm());
+                if let Some((gap, normal)) = obstacle.gap(x).filter(|g| g.0 < reach) {
                     self.touches.push(Touch {
                         particle: p,
                         obstacle: o,

@@ -42,6 +42,9 @@ const INTERNAL: usize = 19;
 /// min_v ½ ‖v − v*‖²_M + Σ ℓ(c(v))        lumped mass M, velocities of the nodes that contacts reach
 /// ```
 /// State: q are the positions of the particles, v their velocities, z the affine velocities C, the deformation gradients F (rows of columns, nine each) and one number that the material remembers. A step is explicit in the stress, and implicit in contact.
+///
+/// Particles that may reach an obstacle within the step are contacts already, with their gap and the normal of the side they come from: what moves through a thin wall within a step is stopped at it, as far as the stiffness of contact holds.
+/// A particle that is deeper than half of the wall is pushed out on the other side.
 pub struct MpmSystem {
     options: MpmOptions,
     materials: Vec<Box<dyn Material>>,
@@ -163,7 +166,8 @@ impl MpmSystem {
     /// How many particles touched an obstacle in the last step, and their mass \[kg\].
     pub fn touching(&self, obstacle: usize) -> (u32, f64) {
         let p = &self.slots[Slot::Start as usize];
-        let own = p.touches.iter().filter(|t| t.obstacle == obstacle).map(|t| p.particles.mass[t.particle]);
+        let own = p.touches.iter().filter(|t| t.obstacle == obstacle && t.gap < 0.0);
+        let own = own.map(|t| p.particles.mass[t.particle]);
         own.fold((0, 0.0), |(n, sum), m| (n + 1, sum + m))
     }
 
@@ -209,7 +213,7 @@ impl System for MpmSystem {
         [3 * n, 3 * n, INTERNAL * n]
     }
 
-    fn prepare(&mut self, slot: Slot, x0: &State, _: f64) -> Result<(), ProblemError> {
+    fn prepare(&mut self, slot: Slot, x0: &State, horizon: f64) -> Result<(), ProblemError> {
         self.slots[slot as usize].ready = false;
         let particles = self.particles(x0)?;
         if let Some(p) = particles.f.iter().position(|f| f.determinant() <= 0.0) {
@@ -226,7 +230,8 @@ impl System for MpmSystem {
             .map(|(f, m)| self.materials[*m as usize].stress(f))
             .collect();
         let spacing = self.options.spacing;
-        self.slots[slot as usize].set(particles, &stress, spacing, &self.walls, &self.obstacles);
+        let ahead = (horizon.max(0.0), &self.options.gravity);
+        self.slots[slot as usize].set(particles, &stress, spacing, &self.walls, &self.obstacles, ahead);
         Ok(())
     }
 

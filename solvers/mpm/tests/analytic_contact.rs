@@ -201,3 +201,35 @@ fn conformance_solvers_agree_on_a_substep() {
     let apart = ends[0].iter().zip(&ends[1]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(apart < 1e-8 && ends[0].len() > 100, "{apart}");
 }
+
+#[test]
+fn analytic_a_thin_wall_stops_what_would_pass_it_in_one_step() {
+    // 5 mm per step at a wall of 1 mm, from both sides, with the wall at rest and on its way.
+    for (side, wall) in [(1.0, 0.0), (-1.0, 0.0), (1.0, 2.0)] {
+        let mut p = Particles::default();
+        p.push(Vector3::new(0.01, 0.02, side * 0.0123), 0.01, 1e-6, 0);
+        p.v[0].z = -5.0 * side;
+        let plate = Obstacle {
+            velocity: Vector3::new(0.0, 0.0, wall * side),
+            ..Obstacle::new(
+                "plate",
+                Shape::Box { half_extents: Vector3::new(0.2, 0.2, 5e-4) },
+                Isometry3::identity(),
+                surface(1e5, 0.0, 0.0, 1e-3),
+            )
+        };
+        let options =
+            MpmOptions { spacing: 0.05, gravity: Vector3::zeros(), courant: 100.0, ..MpmOptions::default() };
+        let mut s = system(p, 1.0, vec![plate], options);
+        let (mut x, mut next, mut t) = (s.initial_state(), State::default(), 0.0);
+        for _ in 0..20 {
+            stepper().step(&mut s, &x, 1e-3, false, &mut next).unwrap();
+            std::mem::swap(&mut x, &mut next);
+            t += 1e-3;
+            s.obstacles_mut()[0].pose.translation.vector.z = wall * side * t;
+            let above = side * (x.q[2] - wall * side * t);
+            assert!(above > 0.0, "{side} {wall}: {above} at {t}");
+        }
+        assert!(side * x.v[2] >= wall - 1e-9, "it was turned back: {}", x.v[2]);
+    }
+}
