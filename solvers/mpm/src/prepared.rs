@@ -77,7 +77,8 @@ impl Prepared {
         self.nodes.clear();
         for t in &self.touches {
             for (node, _, _) in self.grid.nodes(t.particle, &particles.x[t.particle]) {
-                if self.block[node].is_none() && self.free[node].ncols() > 0 {
+                let moves = self.grid.mass[node] > 0.0 && self.free[node].ncols() > 0;
+                if self.block[node].is_none() && moves {
                     self.block[node] = Some(self.nodes.len());
                     self.nodes.push(node);
                 }
@@ -115,8 +116,12 @@ impl Prepared {
         obstacles: &[Obstacle],
         law: &dyn LawPool,
     ) -> Result<(), ProblemError> {
-        let force = |n: usize| (self.grid.momentum[n] + dt * self.grid.force[n]) / self.grid.mass[n];
-        let star = (0..self.grid.len()).map(|n| self.allowed(n, force(n) + dt * gravity)).collect();
+        // A node at the very edge of a particle's reach has no weight, and no mass.
+        let moved = |n: usize| match self.grid.mass[n] > 0.0 {
+            true => (self.grid.momentum[n] + dt * self.grid.force[n]) / self.grid.mass[n] + dt * gravity,
+            false => Vector3::zeros(),
+        };
+        let star = (0..self.grid.len()).map(|n| self.allowed(n, moved(n))).collect();
         self.star = star;
         let g = &self.grid;
         let sizes: Vec<usize> = self.nodes.iter().map(|n| self.free[*n].ncols()).collect();
