@@ -33,6 +33,9 @@ impl Default for MpmOptions {
     }
 }
 
+/// How far the grid reaches, in spacings: nodes are counted in 32 bits.
+const FARTHEST: f64 = 1e9;
+
 /// Numbers of a particle in the internal variables: C, F, what its material remembers.
 const INTERNAL: usize = 19;
 
@@ -216,6 +219,12 @@ impl System for MpmSystem {
     fn prepare(&mut self, slot: Slot, x0: &State, horizon: f64) -> Result<(), ProblemError> {
         self.slots[slot as usize].ready = false;
         let particles = self.particles(x0)?;
+        if let Some(p) = particles.x.iter().position(|x| x.amax() > FARTHEST * self.options.spacing) {
+            return Err(ProblemError::Unsupported(format!(
+                "particle {p} is outside the grid, {:.3e} m away; keep particles near the origin, and shorten the step if it flew there",
+                particles.x[p].norm()
+            )));
+        }
         if let Some(p) = particles.f.iter().position(|f| f.determinant() <= 0.0) {
             let x = particles.x[p];
             return Err(ProblemError::Unsupported(format!(

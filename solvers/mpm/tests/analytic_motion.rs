@@ -145,6 +145,10 @@ fn regression_steps_beyond_the_limit_are_refused() {
         s.prepare(signorini_core::Slot::Start, &bad, 1e-3),
         Err(ProblemError::NonFinite { .. })
     ));
+    let mut far = x.clone();
+    far.q[5] = 1e9;
+    let why = s.prepare(signorini_core::Slot::Start, &far, 1e-3).unwrap_err().to_string();
+    assert!(why.contains("particle 1 is outside the grid"), "{why}");
     let mut bad = x;
     bad.z[9] = -1.0;
     let why = s.prepare(signorini_core::Slot::Start, &bad, 1e-3).unwrap_err().to_string();
