@@ -142,6 +142,14 @@ impl AffineBody {
         Self::enclosed(name, mesh, density)
     }
 
+    /// A held surface that need not be closed, as meshes of plates and nuts often are: others stay on the side of it on which they start.
+    ///
+    /// # Errors
+    /// [`BodyError::Degenerate`].
+    pub fn shell(name: &str, mesh: &TriangleMesh) -> Result<Self, BodyError> {
+        Ok(Self::bare(name, mesh, Vector3::zeros())?.held())
+    }
+
     /// What a closed surface encloses.
     fn enclosed(name: &str, mesh: &TriangleMesh, density: f64) -> Result<Self, BodyError> {
         let own = || name.to_owned();
@@ -149,12 +157,8 @@ impl AffineBody {
         let (mut volume, mut first, mut second) = (0.0, Vector3::zeros(), Matrix3::zeros());
         // Tetrahedra from a point of the mesh, so that far origins cost no digits.
         let origin = x.first().copied().unwrap_or_default();
-        for (triangle, t) in mesh.triangles().iter().enumerate() {
+        for t in mesh.triangles() {
             let [a, b, c] = t.map(|i| x[i as usize] - origin);
-            let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
-            if (b - a).cross(&(c - a)).norm() <= 1e-14 * longest * longest {
-                return Err(BodyError::Degenerate { name: own(), triangle });
-            }
             let det = a.dot(&b.cross(&c));
             let sum = a + b + c;
             volume += det / 6.0;
@@ -162,6 +166,7 @@ impl AffineBody {
             let square = |v: &Vector3<f64>| v * v.transpose();
             second += det / 120.0 * (square(&a) + square(&b) + square(&c) + square(&sum));
         }
+        let bare = Self::bare(name, mesh, first / volume + origin)?;
         if volume <= 0.0 {
             return Err(BodyError::Inverted { name: own(), volume });
         }
@@ -170,7 +175,19 @@ impl AffineBody {
         if second_moment.cholesky().is_none() {
             return Err(BodyError::Flat { name: own() });
         }
-        let com = com + origin;
+        Ok(Self { volume, mass: density * volume, second_moment, ..bare })
+    }
+
+    /// The surface alone about `com` \[m\], with a mass and a volume of one.
+    fn bare(name: &str, mesh: &TriangleMesh, com: Vector3<f64>) -> Result<Self, BodyError> {
+        let x: Vec<Vector3<f64>> = mesh.vertices().iter().map(|p| p.coords).collect();
+        for (triangle, t) in mesh.triangles().iter().enumerate() {
+            let [a, b, c] = t.map(|i| x[i as usize]);
+            let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
+            if (b - a).cross(&(c - a)).norm() <= 1e-14 * longest * longest {
+                return Err(BodyError::Degenerate { name: name.to_owned(), triangle });
+            }
+        }
         let mut edges: Vec<[u32; 2]> = mesh
             .triangles()
             .iter()
@@ -191,15 +208,15 @@ impl AffineBody {
             }
         }
         Ok(Self {
-            name: own(),
+            name: name.to_owned(),
             point_areas,
             edge_areas,
             points: x.iter().map(|x| x - com).collect(),
             triangles: mesh.triangles().to_vec(),
             edges,
-            volume,
-            mass: density * volume,
-            second_moment,
+            volume: 1.0,
+            mass: 1.0,
+            second_moment: Matrix3::identity(),
             com,
             friction: 0.0,
             parts: vec![x.len() as u32],

@@ -138,3 +138,25 @@ fn regression_options_and_inputs_out_of_range() {
     assert!(s.push(0, Vector3::new(f64::NAN, 0.0, 0.0), z).is_err());
     assert!(s.push(0, Vector3::x(), z).is_ok());
 }
+
+#[test]
+fn analytic_an_open_sheet_holds_what_falls_on_it() {
+    // Two triangles: no volume, and nothing to lie inside of.
+    let corner = |x: f64, y: f64| signorini_core::na::Point3::new(x, y, 0.0);
+    let points = vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
+    let sheet = TriangleMesh::new(points, vec![[0, 1, 2], [0, 2, 3]]).unwrap();
+    assert!(matches!(AffineBody::solid("sheet", &sheet, 1000.0), Err(BodyError::Open { .. })));
+    let sheet = AffineBody::shell("sheet", &sheet).unwrap();
+    let bodies =
+        vec![(sheet, Isometry3::identity()), (cube("cube", 0.05), Isometry3::translation(0.1, 0.2, 0.06))];
+    let mut s = AffineSystem::new(bodies, &[], IpcOptions::default()).unwrap();
+    let tolerance = signorini_core::Tolerance { relative: 1e-5, max_iterations: 300 };
+    let mut step = signorini_integrators::ContactStep::new(signorini_ipc::IpcSolver::default())
+        .with_tolerance(tolerance);
+    let (mut x, mut next) = (s.initial_state(), signorini_core::State::default());
+    for _ in 0..60 {
+        signorini_core::OneStep::step(&mut step, &mut s, &x, 5e-3, false, &mut next).unwrap();
+        std::mem::swap(&mut x, &mut next);
+    }
+    assert!(x.q[2] > 0.05 && x.q[2] < 0.051, "{}", x.q[2]);
+}

@@ -10,6 +10,7 @@ mod fig03;
 mod fig04;
 mod fig05;
 mod fig09;
+mod files;
 mod film;
 mod gripper;
 mod scenes;
@@ -29,6 +30,7 @@ pub fn pages() -> Vec<&'static dyn Page> {
         &fig04::Fig04,
         &fig05::Fig05,
         &fig09::Fig09,
+        &files::Files,
         &units::Units,
         &error_control::ErrorControl,
     ]
