@@ -52,6 +52,15 @@ macro_rules! small {
     };
 }
 
+/// Sums up diagonal blocks; others are left out.
+impl BlockSink for BlockDiagonal {
+    fn add(&mut self, row_block: usize, col_block: usize, block: &[f64]) {
+        if row_block == col_block {
+            self.block_mut(row_block).iter_mut().zip(block).for_each(|(b, x)| *b += x);
+        }
+    }
+}
+
 /// How far a block may be from symmetric, relative to its largest entry.
 const SYMMETRY: f64 = 1e-9;
 

@@ -50,8 +50,8 @@ pub use law::{
 pub use map::{BlockSink, ContactMap, Part};
 pub use pool::{Evals, LawPool, Pool, Pools, Span};
 pub use problem::{
-    Changed, ContactGeometry, ProblemError, Regime, SmoothPotential, StepProblem, WholePart, check_finite,
-    gradient, objective,
+    Changed, ContactGeometry, ProblemError, Regime, SmoothPotential, StepProblem, TOUCHING, WholePart,
+    check_finite, gradient, objective, scaled_norm,
 };
 pub use runaway::{FASTEST, check_end};
 pub use snapshot::{Inconsistent, LawRegistry, Snapshot, SnapshotError};

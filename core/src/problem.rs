@@ -121,8 +121,13 @@ pub enum ProblemError {
     Unsupported(String),
 }
 
+/// ‖D g‖ with D = diag(A)^(-1/2): the norm of gradients in convergence tests.
+pub fn scaled_norm(p: &dyn StepProblem, g: &[f64]) -> f64 {
+    g.iter().zip(p.inertia().scaling()).map(|(g, d)| (g * d).powi(2)).sum::<f64>().sqrt()
+}
+
 /// Gap up to which two bodies touch rather than intersect \[m\]: the round-off of positions.
-const TOUCHING: f64 = 1e-14;
+pub const TOUCHING: f64 = 1e-14;
 
 /// How two bodies meet.
 fn meeting(gap: f64) -> String {

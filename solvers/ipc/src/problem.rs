@@ -4,7 +4,7 @@ use std::sync::Arc;
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{
     BlockDiagonal, Changed, ContactGeometry, ContactMap, Evals, Inertia, Part, Pool, Pools, ProblemError,
-    Regime, SmoothPotential, StepProblem, WholePart, check_finite, gradient,
+    Regime, SmoothPotential, StepProblem, TOUCHING, WholePart, check_finite, gradient,
 };
 use signorini_geometry::{Ccd, StencilDistance};
 
@@ -502,9 +502,6 @@ impl StepProblem for AffineProblem {
         alpha
     }
 }
-
-/// Distance that is round-off \[m\]: what is so near touches.
-pub(crate) const TOUCHING: f64 = 1e-14;
 
 /// Bit of [`ContactGeometry::feature`] of entries that are of friction.
 pub const FRICTION: u64 = 1 << 63;

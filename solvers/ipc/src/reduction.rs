@@ -130,9 +130,8 @@ impl Reduction {
         let sizes: Vec<usize> = self.starts.windows(2).map(|w| w[1] - w[0]).collect();
         let mut reduced = BlockDiagonal::with_sizes(&sizes);
         let all: Vec<u32> = (0..self.basis.len() as u32).collect();
-        let mut blocks = Blocks(&mut reduced);
         let part = Part { blocks: &all, constraints: &[] };
-        let mut sum = PullBack::new(self, &mut blocks);
+        let mut sum = PullBack::new(self, &mut reduced);
         full.add_blocks(part, &mut sum);
         sum.finish();
         reduced
@@ -249,15 +248,6 @@ fn null_space(k: &DMatrix<f64>) -> DMatrix<f64> {
         }
     }
     basis.qr().q()
-}
-
-/// Collects diagonal blocks.
-struct Blocks<'a>(&'a mut BlockDiagonal);
-
-impl BlockSink for Blocks<'_> {
-    fn add(&mut self, row_block: usize, _: usize, block: &[f64]) {
-        self.0.block_mut(row_block).iter_mut().zip(block).for_each(|(b, x)| *b += x);
-    }
 }
 
 /// Turns blocks of bodies into blocks of mechanisms, Nᵀ H N: H N is summed up by bodies, so that each mechanism takes one product with Nᵀ, when all blocks have come.

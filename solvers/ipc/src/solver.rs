@@ -1,6 +1,6 @@
 use signorini_core::{
     BlockSink, ContactSolver, Evals, ProblemError, Regime, SolveError, SolveStats, SolveStatus, StepProblem,
-    StepSolution, Tolerance, WholePart, check_finite, check_guess,
+    StepSolution, Tolerance, WholePart, check_finite, check_guess, scaled_norm,
 };
 use signorini_math::{BlockCholesky, BlockParts, BlockPattern, CholeskyError};
 
@@ -270,11 +270,6 @@ impl BlockSink for Scaled<'_> {
         self.block.extend(block.iter().map(|x| self.factor * x));
         self.sink.add(row_block, col_block, self.block);
     }
-}
-
-/// ‖D g‖.
-fn scaled_norm(p: &dyn StepProblem, g: &[f64]) -> f64 {
-    g.iter().zip(p.inertia().scaling()).map(|(g, d)| (g * d).powi(2)).sum::<f64>().sqrt()
 }
 
 impl ContactSolver for IpcSolver {

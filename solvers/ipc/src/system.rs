@@ -3,8 +3,8 @@ use std::sync::Arc;
 
 use signorini_core::na::{Isometry3, UnitQuaternion, Vector3};
 use signorini_core::{
-    BlockDiagonal, Energy, ProblemError, Slot, State, StepProblem, StepSolution, System, check_finite,
-    largest,
+    BlockDiagonal, Energy, ProblemError, Slot, State, StepProblem, StepSolution, System, TOUCHING,
+    check_finite, largest,
 };
 
 use crate::action::{ActiveJoint, JointAction};
@@ -14,7 +14,7 @@ use crate::inputs::Inputs;
 use crate::joints::coordinates;
 use crate::motors::Motors;
 use crate::orthogonality::Orthogonality;
-use crate::problem::{AffineProblem, TOUCHING};
+use crate::problem::AffineProblem;
 use crate::reduced::{ReducedProblem, SlotProblem};
 use crate::reduction::Reduction;
 use crate::threads::Threads;

@@ -1,34 +1,15 @@
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 use signorini_core::na::{Matrix3, Vector3};
 
 use crate::particles::Particles;
 use crate::spline::Weights;
 
-/// Mixes three small numbers; keys come from the program itself, and need no defence.
-#[derive(Clone, Debug, Default)]
-struct Mix(u64);
-
-impl Hasher for Mix {
-    fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 32)
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|b| self.write_i32(i32::from(*b)));
-    }
-    fn write_i32(&mut self, k: i32) {
-        // Golden ratio.
-        self.0 = (self.0.rotate_left(21) ^ u64::from(k as u32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-    fn write_usize(&mut self, _: usize) {}
-}
-
 /// The nodes that particles reach, with what they gather from them. Nodes are numbered in the order in which particles meet them.
 #[derive(Clone, Debug, Default)]
 pub struct Grid {
     spacing: f64,
-    numbers: HashMap<[i32; 3], u32, BuildHasherDefault<Mix>>,
+    numbers: HashMap<[i32; 3], u32>,
     /// The nodes of each particle, in the order of [`Weights::nodes`].
     reached: Vec<[u32; 27]>,
     /// Place of each node, by numbers along the axes.

@@ -1,6 +1,7 @@
 use signorini_core::na::{Matrix3, Vector3};
 
-use crate::material::{Lame, Material, MaterialError, check};
+use crate::error::{MpmError, value};
+use crate::material::{Lame, Material};
 use crate::polar::Stretches;
 
 /// ψ = μ |ε|² + ½ λ (tr ε)² with ε = ln σ: stresses are linear in logarithmic strains, so that plastic flow is radial.
@@ -39,9 +40,9 @@ impl VonMises {
     /// With a yield stress in tension \[Pa\].
     ///
     /// # Errors
-    /// [`MaterialError::Value`] for one that is not positive.
-    pub fn new(lame: Lame, yield_stress: f64) -> Result<Self, MaterialError> {
-        check("the yield stress", yield_stress, yield_stress > 0.0, "Pa > 0")?;
+    /// [`MpmError::Value`] for one that is not positive.
+    pub fn new(lame: Lame, yield_stress: f64) -> Result<Self, MpmError> {
+        value("the yield stress", yield_stress, yield_stress > 0.0, "Pa > 0")?;
         Ok(Self { lame, yield_stress })
     }
 
@@ -92,10 +93,10 @@ impl DruckerPrager {
     /// With an angle of friction φ \[rad\].
     ///
     /// # Errors
-    /// [`MaterialError::Value`] for one outside [0, π/2).
-    pub fn new(lame: Lame, friction_angle: f64) -> Result<Self, MaterialError> {
+    /// [`MpmError::Value`] for one outside [0, π/2).
+    pub fn new(lame: Lame, friction_angle: f64) -> Result<Self, MpmError> {
         let within = (0.0..std::f64::consts::FRAC_PI_2).contains(&friction_angle);
-        check("the angle of friction", friction_angle, within, "rad in [0, π/2)")?;
+        value("the angle of friction", friction_angle, within, "rad in [0, π/2)")?;
         let sin = friction_angle.sin();
         Ok(Self { lame, slope: (2.0f64 / 3.0).sqrt() * 2.0 * sin / (3.0 - sin) })
     }

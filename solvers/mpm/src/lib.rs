@@ -24,7 +24,7 @@ pub use corotated::{FixedCorotated, LinearCorotated};
 pub use error::MpmError;
 pub use grid::Grid;
 pub use hencky::{DruckerPrager, VonMises};
-pub use material::{Lame, Material, MaterialError};
+pub use material::{Lame, Material};
 pub use obstacle::{Border, Obstacle, Wall};
 pub use particles::Particles;
 pub use solver::{Direction, MpmSolver, MpmSolverOptions};

@@ -1,5 +1,7 @@
 use signorini_core::na::Matrix3;
 
+use crate::error::{MpmError, value};
+
 /// What a material makes of its elastic deformation gradient.
 ///
 /// Energies are per volume at rest; the Kirchhoff stress τ = P Fᵀ is that of the energy: τ = (∂ψ/∂F) Fᵀ.
@@ -27,31 +29,6 @@ pub struct Lame {
     pub mu: f64,
 }
 
-/// Why there is no such material.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum MaterialError {
-    /// A number out of its range.
-    #[error("material: {what} is {value}; give {range}")]
-    Value {
-        /// Which number.
-        what: &'static str,
-        /// Its value.
-        value: f64,
-        /// What it may be.
-        range: &'static str,
-    },
-}
-
-/// Fails unless a number is in its range.
-pub(crate) fn check(
-    what: &'static str,
-    value: f64,
-    within: bool,
-    range: &'static str,
-) -> Result<(), MaterialError> {
-    if within && value.is_finite() { Ok(()) } else { Err(MaterialError::Value { what, value, range }) }
-}
-
 impl Lame {
     /// Of Young's modulus \[Pa\] and Poisson's ratio.
     ///
@@ -60,10 +37,10 @@ impl Lame {
     /// ```
     ///
     /// # Errors
-    /// [`MaterialError::Value`].
-    pub fn new(young: f64, poisson: f64) -> Result<Self, MaterialError> {
-        check("Young's modulus", young, young > 0.0, "Pa > 0")?;
-        check("Poisson's ratio", poisson, poisson > -1.0 && poisson < 0.5, "a number above −1 and below ½")?;
+    /// [`MpmError::Value`].
+    pub fn new(young: f64, poisson: f64) -> Result<Self, MpmError> {
+        value("Young's modulus", young, young > 0.0, "Pa > 0")?;
+        value("Poisson's ratio", poisson, poisson > -1.0 && poisson < 0.5, "a number above −1 and below ½")?;
         Ok(Self {
             lambda: young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)),
             mu: young / (2.0 * (1.0 + poisson)),

@@ -1,6 +1,6 @@
 use signorini_core::{
-    Along, BlockDiagonal, BlockSink, ContactSolver, Evals, Inertia, ProblemError, Regime, SolveError,
-    SolveStats, SolveStatus, StepProblem, StepSolution, Tolerance, WholePart, check_finite, check_guess,
+    Along, BlockDiagonal, ContactSolver, Evals, Inertia, ProblemError, Regime, SolveError, SolveStats,
+    SolveStatus, StepProblem, StepSolution, Tolerance, WholePart, check_finite, check_guess, scaled_norm,
 };
 use signorini_math::{LineSearchOptions, LineSearchStatus, exact_line_search};
 
@@ -60,24 +60,8 @@ pub struct MpmSolver {
     products: u64,
 }
 
-/// Keeps diagonal blocks.
-struct DiagonalSink<'a>(&'a mut BlockDiagonal);
-
-impl BlockSink for DiagonalSink<'_> {
-    fn add(&mut self, row_block: usize, col_block: usize, block: &[f64]) {
-        if row_block == col_block {
-            self.0.block_mut(row_block).iter_mut().zip(block).for_each(|(b, x)| *b += x);
-        }
-    }
-}
-
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// ‖D g‖.
-fn scaled_norm(p: &dyn StepProblem, g: &[f64]) -> f64 {
-    g.iter().zip(p.inertia().scaling()).map(|(g, d)| (g * d).powi(2)).sum::<f64>().sqrt()
 }
 
 impl MpmSolver {
@@ -129,9 +113,8 @@ impl MpmSolver {
         residual: f64,
     ) -> Result<(), SolveError> {
         (0..self.diagonal.block_count()).for_each(|b| self.diagonal.block_mut(b).fill(0.0));
-        let mut sink = DiagonalSink(&mut self.diagonal);
-        p.inertia().add_blocks(self.whole.part(), &mut sink);
-        p.map().add_block_diagonal(self.whole.part(), p.pools(), &self.evals, &mut sink);
+        p.inertia().add_blocks(self.whole.part(), &mut self.diagonal);
+        p.map().add_block_diagonal(self.whole.part(), p.pools(), &self.evals, &mut self.diagonal);
         stats.factorizations += 1;
         let iteration = stats.iterations;
         self.diagonal.factor().map_err(|_| SolveError::Factorization { iteration, residual })

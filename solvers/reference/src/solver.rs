@@ -1,6 +1,6 @@
 use signorini_core::{
     ContactSolver, Evals, Regime, SolveError, SolveStats, SolveStatus, StepProblem, StepSolution, Tolerance,
-    WholePart, check_finite, check_guess, gradient,
+    WholePart, check_finite, check_guess, gradient, scaled_norm,
 };
 
 use crate::DenseHessian;
@@ -161,11 +161,6 @@ impl Trial<SolveError> for Line<'_> {
         let g = self.solver.gradient_at(self.problem, &along(self.v, self.dv, alpha))?;
         Ok(scaled_norm(self.problem, &g))
     }
-}
-
-/// ‖D g‖.
-fn scaled_norm(p: &dyn StepProblem, g: &[f64]) -> f64 {
-    g.iter().zip(p.inertia().scaling()).map(|(g, d)| (g * d).powi(2)).sum::<f64>().sqrt()
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -58,11 +58,6 @@ pub(crate) fn at(p: &mut dyn StepProblem, v: &[f64]) -> Result<Point, ProblemErr
     })
 }
 
-/// ‖D x‖ with D = diag(A)^(-1/2) for a gradient x; the same norm of a velocity divides by D.
-pub(crate) fn scaled_norm(p: &dyn StepProblem, x: &[f64]) -> f64 {
-    x.iter().zip(p.inertia().scaling()).map(|(x, d)| (x * d).powi(2)).sum::<f64>().sqrt()
-}
-
 /// ‖D⁻¹ (a − b)‖: a difference of velocities on the scale of ‖D ∇‖.
 pub(crate) fn scaled_distance(p: &dyn StepProblem, a: &[f64], b: &[f64]) -> f64 {
     let d = p.inertia().scaling();

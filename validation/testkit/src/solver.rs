@@ -2,10 +2,10 @@
 
 use signorini_core::{
     ContactSolver, DenseProblem, ProblemError, Regime, SolveError, SolveStatus, StepProblem, StepSolution,
-    Tolerance,
+    Tolerance, scaled_norm,
 };
 
-use crate::problem::{at, scaled_distance, scaled_norm};
+use crate::problem::{at, scaled_distance};
 use crate::toys::SoftContact;
 use crate::violation::{Violation, ensure, ensure_error};
 use crate::zoo;
