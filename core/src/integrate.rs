@@ -1,4 +1,7 @@
-use crate::{ContactGeometry, ProblemError, SolveError, SolveStats, State, StepSolution, System};
+use crate::{
+    ContactGeometry, ContactSolver, ProblemError, SolveError, SolveStats, SolveStatus, State, StepProblem,
+    StepSolution, System, Tolerance,
+};
 
 /// What one step did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -19,6 +22,42 @@ pub struct StepReport {
     pub contacts: u32,
     /// Bodies that left the last solve that did not converge no room to move ([`crate::StepProblem::blocking`]).
     pub blocked: Option<[u32; 2]>,
+}
+
+/// Solves a step problem, and again while it asks for it with the impulses found ([`StepProblem::relag`]), at most `max_relags` times more; a problem that wants more counts as not converged. What was done is added to the report.
+///
+/// # Errors
+/// As the solver.
+pub fn solve_lagged(
+    (solver, tolerance): (&mut dyn ContactSolver, Tolerance),
+    p: &mut dyn StepProblem,
+    guess: &[f64],
+    max_relags: u32,
+    out: &mut StepSolution,
+    report: &mut StepReport,
+) -> Result<(), SolveError> {
+    let mut again: Vec<f64> = Vec::new();
+    for relags in 0.. {
+        let guess = if relags == 0 { guess } else { &again };
+        let status = solver.solve(p, guess, tolerance, out)?;
+        report.stats.add(&out.stats);
+        report.unconverged += u32::from(status != SolveStatus::Converged);
+        if status != SolveStatus::Converged {
+            report.blocked = p.blocking().or(report.blocked);
+        }
+        if out.tolerance > 0.0 {
+            report.residual_ratio = report.residual_ratio.max(out.residual / out.tolerance);
+        }
+        if max_relags == 0 || !p.relag(&out.gamma)? {
+            break;
+        }
+        if relags == max_relags {
+            report.unconverged += 1;
+            break;
+        }
+        again.clone_from(&out.v);
+    }
+    Ok(())
 }
 
 /// Why a step or an interval failed.

@@ -42,7 +42,7 @@ pub use frozen::{FrozenMap, FrozenParts, FrozenProblem};
 pub use inertia::{BlockDiagonal, Inertia};
 pub use integrate::{
     AcceptedStep, AdvanceReport, HeldInputs, Integrator, LastSolve, NoObserver, OneStep, StepError,
-    StepObserver, StepReport,
+    StepObserver, StepReport, solve_lagged,
 };
 pub use law::{
     Along, ContactLaw, ContactMaterial, ContactSeed, ContactSide, LawEval, LawProperties, Pace, Smoothness,

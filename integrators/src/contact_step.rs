@@ -1,6 +1,6 @@
 use signorini_core::{
-    ContactGeometry, ContactSolver, LastSolve, OneStep, Slot, SolveError, SolveStatus, State, StepError,
-    StepProblem, StepReport, StepSolution, System, Tolerance,
+    ContactGeometry, ContactSolver, LastSolve, OneStep, Slot, State, StepError, StepReport, StepSolution,
+    System, Tolerance, solve_lagged,
 };
 
 use crate::scheme::{Leg, PreparedStep, StartSlot};
@@ -19,7 +19,6 @@ pub struct ContactStep<S> {
     solution_dt: f64,
     contacts: Vec<ContactGeometry>,
     guess: Vec<f64>,
-    relag_guess: Vec<f64>,
 }
 
 impl<S: ContactSolver> ContactStep<S> {
@@ -34,7 +33,6 @@ impl<S: ContactSolver> ContactStep<S> {
             solution_dt: 0.0,
             contacts: Vec::new(),
             guess: Vec::new(),
-            relag_guess: Vec::new(),
         }
     }
 
@@ -66,46 +64,6 @@ impl<S: ContactSolver> ContactStep<S> {
     pub fn solver_mut(&mut self) -> &mut S {
         &mut self.solver
     }
-
-    fn solve(
-        &mut self,
-        p: &mut dyn StepProblem,
-        guess: &[f64],
-        report: &mut StepReport,
-    ) -> Result<(), SolveError> {
-        let status = self.solver.solve(p, guess, self.tolerance, &mut self.solution)?;
-        let s = &self.solution;
-        report.stats.add(&s.stats);
-        report.unconverged += u32::from(status != SolveStatus::Converged);
-        if status != SolveStatus::Converged {
-            report.blocked = p.blocking().or(report.blocked);
-        }
-        if s.tolerance > 0.0 {
-            report.residual_ratio = report.residual_ratio.max(s.residual / s.tolerance);
-        }
-        Ok(())
-    }
-
-    fn solve_lagged(
-        &mut self,
-        p: &mut dyn StepProblem,
-        guess: &[f64],
-        report: &mut StepReport,
-    ) -> Result<(), SolveError> {
-        self.solve(p, guess, report)?;
-        for _ in 0..self.max_relags {
-            if !p.relag(&self.solution.gamma)? {
-                return Ok(());
-            }
-            let mut guess = std::mem::take(&mut self.relag_guess);
-            guess.clone_from(&self.solution.v);
-            let solved = self.solve(p, &guess, report);
-            self.relag_guess = guess;
-            solved?;
-        }
-        report.unconverged += u32::from(self.max_relags > 0 && p.relag(&self.solution.gamma)?);
-        Ok(())
-    }
 }
 
 impl<S: ContactSolver> PreparedStep for ContactStep<S> {
@@ -124,7 +82,8 @@ impl<S: ContactSolver> PreparedStep for ContactStep<S> {
     ) -> Result<(), StepError> {
         let fail = |source| StepError::Solve { t: leg.x0.t, dt: leg.dt, source };
         let p = sys.problem(leg.slot, leg.dt).map_err(|e| fail(e.into()))?;
-        self.solve_lagged(p, leg.guess, report).map_err(fail)?;
+        let Self { solver, tolerance, max_relags, solution, .. } = self;
+        solve_lagged((solver, *tolerance), p, leg.guess, *max_relags, solution, report).map_err(fail)?;
         self.contacts.clear();
         self.contacts.extend_from_slice(p.contacts());
         self.solution_dt = leg.dt;

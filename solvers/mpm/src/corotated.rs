@@ -1,5 +1,6 @@
 use signorini_core::na::Matrix3;
 
+use crate::engine::LaneLaw;
 use crate::material::{Lame, Material};
 use crate::polar::Stretches;
 
@@ -30,6 +31,9 @@ impl Material for FixedCorotated {
     fn wave_modulus(&self) -> f64 {
         self.0.wave_modulus()
     }
+    fn lanes(&self) -> LaneLaw {
+        LaneLaw::FixedCorotated(self.0)
+    }
     fn name(&self) -> &'static str {
         "fixed corotated"
     }
@@ -59,6 +63,9 @@ impl Material for LinearCorotated {
     }
     fn wave_modulus(&self) -> f64 {
         self.0.wave_modulus()
+    }
+    fn lanes(&self) -> LaneLaw {
+        LaneLaw::LinearCorotated(self.0)
     }
     fn name(&self) -> &'static str {
         "linear corotated"

@@ -21,6 +21,14 @@ pub enum MpmError {
         /// How many there are.
         count: usize,
     },
+    /// A particle where no nodes are.
+    #[error("particle {particle} is outside the grid, {distance:.3e} m away; keep particles near the origin")]
+    Outside {
+        /// The particle.
+        particle: usize,
+        /// Its distance from the origin \[m\].
+        distance: f64,
+    },
     /// A shape without signed distances.
     #[error(
         "obstacle '{name}': a {shape} has no signed distance here; use balls, boxes, capsules, cylinders, ellipsoids or half-spaces"

@@ -1,34 +1,69 @@
-use signorini_core::na::{DMatrix, Matrix3, Vector3};
+use signorini_core::na::{Matrix3, Matrix3xX, Vector3};
 
 use crate::obstacle::{Border, Wall};
 
-/// The directions in which a node may move: an orthonormal basis, 3 × k with k from 0 to 3.
-pub(crate) fn directions(x: &Vector3<f64>, walls: &[Wall]) -> DMatrix<f64> {
-    let mut projector = Matrix3::identity();
-    for wall in walls.iter().filter(|w| w.holds(x)) {
-        match wall.border {
-            Border::Sticky => return DMatrix::zeros(3, 0),
-            Border::Slip => {
-                // What is left of the normal in the directions that are free still.
-                if let Some(n) = (projector * wall.normal).try_normalize(1e-9) {
-                    projector -= n * n.transpose();
+/// The directions in which a node may move: the first `count` columns of an orthonormal basis.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Freedom {
+    basis: Matrix3<f64>,
+    pub count: usize,
+}
+
+impl Freedom {
+    /// Of a node with nothing in its way.
+    pub(crate) const WHOLE: Self =
+        Self { basis: Matrix3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), count: 3 };
+
+    /// At a place between walls.
+    pub(crate) fn at(x: &Vector3<f64>, walls: &[Wall]) -> Self {
+        let mut projector = Matrix3::identity();
+        for wall in walls.iter().filter(|w| w.holds(x)) {
+            match wall.border {
+                Border::Sticky => return Self { basis: Matrix3::zeros(), count: 0 },
+                Border::Slip => {
+                    // What is left of the normal in the directions that are free still.
+                    if let Some(n) = (projector * wall.normal).try_normalize(1e-9) {
+                        projector -= n * n.transpose();
+                    }
                 }
             }
         }
-    }
-    let free = projector.trace().round() as usize;
-    if free == 3 {
-        return DMatrix::identity(3, 3);
-    }
-    let mut basis: Vec<Vector3<f64>> = Vec::new();
-    for axis in [Vector3::x(), Vector3::y(), Vector3::z()] {
-        let mut rest = projector * axis;
-        basis.iter().for_each(|b| rest -= b.dot(&rest) * b);
-        if basis.len() < free
-            && let Some(unit) = rest.try_normalize(1e-6)
-        {
-            basis.push(unit);
+        let free = projector.trace().round() as usize;
+        if free == 3 {
+            return Self::WHOLE;
         }
+        let mut out = Self { basis: Matrix3::zeros(), count: 0 };
+        for axis in [Vector3::x(), Vector3::y(), Vector3::z()] {
+            let mut rest = projector * axis;
+            (0..out.count).for_each(|b| rest -= out.basis.column(b).dot(&rest) * out.basis.column(b));
+            if out.count < free
+                && let Some(unit) = rest.try_normalize(1e-6)
+            {
+                out.basis.set_column(out.count, &unit);
+                out.count += 1;
+            }
+        }
+        out
     }
-    DMatrix::from_fn(3, basis.len(), |r, c| basis[c][r])
+
+    /// Basis, 3 × count.
+    pub(crate) fn basis(&self) -> Matrix3xX<f64> {
+        self.basis.columns(0, self.count).into_owned()
+    }
+
+    /// What is left of a velocity.
+    pub(crate) fn allowed(&self, v: &Vector3<f64>) -> Vector3<f64> {
+        // Columns that are none are zero.
+        if self.count == 3 { *v } else { self.basis * self.basis.tr_mul(v) }
+    }
+
+    /// Components along the directions.
+    pub(crate) fn along<'a>(&'a self, v: &'a Vector3<f64>) -> impl Iterator<Item = f64> + 'a {
+        (0..self.count).map(|i| self.basis.column(i).dot(v))
+    }
+
+    /// The velocity with these components.
+    pub(crate) fn whole(&self, v: &[f64]) -> Vector3<f64> {
+        (0..self.count).map(|i| v[i] * self.basis.column(i)).sum()
+    }
 }

@@ -1,5 +1,6 @@
 use signorini_core::na::{Matrix3, Vector3};
 
+use crate::engine::LaneLaw;
 use crate::error::{MpmError, value};
 use crate::material::{Lame, Material};
 use crate::polar::Stretches;
@@ -71,6 +72,9 @@ impl Material for VonMises {
     fn wave_modulus(&self) -> f64 {
         self.lame.wave_modulus()
     }
+    fn lanes(&self) -> LaneLaw {
+        LaneLaw::VonMises(self.lame, self.largest_deviator())
+    }
     fn name(&self) -> &'static str {
         "von Mises"
     }
@@ -138,6 +142,9 @@ impl Material for DruckerPrager {
     }
     fn wave_modulus(&self) -> f64 {
         self.lame.wave_modulus()
+    }
+    fn lanes(&self) -> LaneLaw {
+        LaneLaw::DruckerPrager(self.lame, self.steepness())
     }
     fn name(&self) -> &'static str {
         "Drucker–Prager"

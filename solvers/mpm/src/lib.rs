@@ -5,7 +5,9 @@
 //! - [`MpmSystem`] makes each substep a [`signorini_core::StepProblem`] over the nodes that contacts reach, with the laws of `signorini_laws`, so that every solver and integrator runs it.
 //! - [`Obstacle`]: rigid shapes that particles meet; [`Wall`]: borders of the grid, whose nodes are no unknowns.
 
+mod contacts;
 mod corotated;
+mod engine;
 mod error;
 mod freedom;
 mod grid;
@@ -16,17 +18,20 @@ mod particles;
 mod polar;
 mod prepared;
 mod sampling;
+mod setup;
 mod solver;
 mod spline;
 mod system;
 
 pub use corotated::{FixedCorotated, LinearCorotated};
+pub use engine::{LaneLaw, MpmEngine, Real};
 pub use error::MpmError;
 pub use grid::Grid;
 pub use hencky::{DruckerPrager, VonMises};
 pub use material::{Lame, Material};
 pub use obstacle::{Border, Obstacle, Wall};
 pub use particles::Particles;
+pub use setup::MpmOptions;
 pub use solver::{Direction, MpmSolver, MpmSolverOptions};
 pub use spline::Weights;
-pub use system::{MpmOptions, MpmSystem};
+pub use system::MpmSystem;

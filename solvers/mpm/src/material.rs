@@ -1,5 +1,6 @@
 use signorini_core::na::Matrix3;
 
+use crate::engine::LaneLaw;
 use crate::error::{MpmError, value};
 
 /// What a material makes of its elastic deformation gradient.
@@ -16,6 +17,10 @@ pub trait Material: Send + Sync {
     }
     /// λ + 2μ at rest \[Pa\]: the stiffness that the fastest wave has.
     fn wave_modulus(&self) -> f64;
+    /// The closed form that runs for many particles at once in [`crate::MpmEngine`], if it has one; without it the functions above run, particle by particle.
+    fn lanes(&self) -> LaneLaw {
+        LaneLaw::Scalar
+    }
     /// Name in messages.
     fn name(&self) -> &'static str;
 }

@@ -23,13 +23,22 @@ impl Weights {
         let scaled = x / spacing;
         let base = scaled.map(|s| (s - 0.5).floor());
         let f = scaled - base;
-        let along = |f: f64| [0.5 * (1.5 - f).powi(2), 0.75 - (f - 1.0).powi(2), 0.5 * (f - 0.5).powi(2)];
         Self {
             base: [base.x as i32, base.y as i32, base.z as i32],
-            w: [along(f.x), along(f.y), along(f.z)],
+            w: [Self::along(f.x), Self::along(f.y), Self::along(f.z)],
             offset: -spacing * f,
             spacing,
         }
+    }
+
+    /// Weights along an axis of a point at x/h − base = f.
+    pub(crate) fn along(f: f64) -> [f64; 3] {
+        [0.5 * (1.5 - f).powi(2), 0.75 - (f - 1.0).powi(2), 0.5 * (f - 0.5).powi(2)]
+    }
+
+    /// x/h − base.
+    pub(crate) fn fraction(&self) -> [f64; 3] {
+        [0, 1, 2].map(|a| -self.offset[a] / self.spacing)
     }
 
     /// The nodes, each with its weight and x_i − x \[m\], the last axis fastest.

@@ -3,38 +3,12 @@ use signorini_core::{
     Energy, LawPool, ProblemError, Slot, State, StepProblem, StepSolution, System, check_finite, largest,
 };
 
-use crate::error::{MpmError, value};
+use crate::error::MpmError;
 use crate::material::Material;
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
 use crate::prepared::Prepared;
-
-/// Settings of an [`MpmSystem`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MpmOptions {
-    /// h: spacing of the grid \[m\], > 0.
-    pub spacing: f64,
-    /// \[m/s²\].
-    pub gravity: Vector3<f64>,
-    /// Time in which the symmetric part of affine velocities fades to 1/e \[s\]; none fades where it is infinite. It damps strain rates, whatever the step, and keeps momenta.
-    pub damping_time: f64,
-    /// Part of the time in which the fastest wave crosses a cell that a step may take, > 0.
-    pub courant: f64,
-}
-
-impl Default for MpmOptions {
-    fn default() -> Self {
-        Self {
-            spacing: 0.01,
-            gravity: Vector3::new(0.0, 0.0, -9.81),
-            damping_time: f64::INFINITY,
-            courant: 0.5,
-        }
-    }
-}
-
-/// How far the grid reaches, in spacings: nodes are counted in 32 bits.
-const FARTHEST: f64 = 1e9;
+use crate::setup::{FARTHEST, MpmOptions, check, check_step};
 
 /// Numbers of a particle in the internal variables: C, F, what its material remembers.
 const INTERNAL: usize = 19;
@@ -72,41 +46,7 @@ impl MpmSystem {
         law: Box<dyn LawPool>,
         options: MpmOptions,
     ) -> Result<Self, MpmError> {
-        value("the spacing of the grid", options.spacing, options.spacing > 0.0, "m > 0")?;
-        value("the part of the step limit", options.courant, options.courant > 0.0, "a number > 0")?;
-        if options.damping_time.is_nan() || options.damping_time <= 0.0 {
-            value("the damping time", options.damping_time, false, "s > 0, or infinity")?;
-        }
-        for (i, g) in options.gravity.iter().enumerate() {
-            value(format!("gravity along axis {i}"), *g, true, "a finite number")?;
-        }
-        for p in 0..particles.len() {
-            let (m, v, number) = (particles.mass[p], particles.volume[p], particles.material[p]);
-            value(format!("the mass of particle {p}"), m, m > 0.0, "kg > 0")?;
-            value(format!("the volume of particle {p}"), v, v > 0.0, "m³ > 0")?;
-            if number as usize >= materials.len() {
-                return Err(MpmError::Material { particle: p, material: number, count: materials.len() });
-            }
-            let numbers = particles.x[p].iter().chain(particles.v[p].iter());
-            for x in numbers.chain(particles.c[p].iter()).chain(particles.f[p].iter()) {
-                value(format!("a coordinate of particle {p}"), *x, true, "finite numbers")?;
-            }
-            let det = particles.f[p].determinant();
-            value(format!("det F of particle {p}"), det, det > 0.0, "a gradient with det F > 0")?;
-        }
-        for w in &walls {
-            value(
-                "the length of a wall's normal",
-                w.normal.norm(),
-                (w.normal.norm() - 1.0).abs() < 1e-9,
-                "1",
-            )?;
-        }
-        for o in &obstacles {
-            if o.shape.signed_distance(&Vector3::zeros()).is_none() {
-                return Err(MpmError::Shape { name: o.name.clone(), shape: o.shape.name() });
-            }
-        }
+        check(&particles, &materials, &walls, &obstacles, &options)?;
         let impulses = vec![[Vector3::zeros(); 2]; obstacles.len()];
         let slots = Default::default();
         Ok(Self { options, materials, start: particles, walls, obstacles, law, slots, impulses })
@@ -168,10 +108,7 @@ impl MpmSystem {
 
     /// How many particles touched an obstacle in the last step, and their mass \[kg\].
     pub fn touching(&self, obstacle: usize) -> (u32, f64) {
-        let p = &self.slots[Slot::Start as usize];
-        let own = p.touches.iter().filter(|t| t.obstacle == obstacle && t.gap < 0.0);
-        let own = own.map(|t| p.particles.mass[t.particle]);
-        own.fold((0, 0.0), |(n, sum), m| (n + 1, sum + m))
+        self.slots[Slot::Start as usize].contacts.touching(obstacle)
     }
 
     /// The longest step \[s\] at a state: what part of a cell's crossing time [`MpmOptions::courant`] allows, by the fastest wave of a material, stretched as it is, on the fastest particle.
@@ -252,14 +189,10 @@ impl System for MpmSystem {
             return Err(ProblemError::StepSize { dt });
         }
         let limit = self.limit(&self.slots[slot as usize].particles);
-        if dt > limit {
-            return Err(ProblemError::Unsupported(format!(
-                "a step of {dt:.3e} s is longer than waves and particles allow on this grid, {limit:.3e} s; shorten it, or soften the material"
-            )));
-        }
+        check_step(dt, limit)?;
         let p = &mut self.slots[slot as usize];
         p.pose(dt, &self.options.gravity, &self.obstacles, &*self.law)?;
-        match &mut p.problem {
+        match &mut p.contacts.problem {
             Some(problem) => Ok(problem),
             None => Err(ProblemError::NotPrepared { slot }),
         }
@@ -278,7 +211,7 @@ impl System for MpmSystem {
         x1: &mut State,
     ) -> Result<(), ProblemError> {
         let prepared = &self.slots[slot as usize];
-        if !prepared.ready || prepared.problem.is_none() {
+        if !prepared.ready || prepared.contacts.problem.is_none() {
             return Err(ProblemError::NotPrepared { slot });
         }
         check_finite("solution", &s.v)?;
@@ -286,7 +219,7 @@ impl System for MpmSystem {
         let mut particles = prepared.particles.clone();
         let faded = (-dt / self.options.damping_time).exp();
         for p in 0..particles.len() {
-            let (v, c) = prepared.grid.sample(p, &particles.x[p], &field);
+            let (v, c) = prepared.nodes.grid.sample(p, &particles.x[p], &field);
             particles.v[p] = v;
             particles.x[p] += dt * v;
             let mut f = (Matrix3::identity() + dt * c) * particles.f[p];
@@ -295,7 +228,7 @@ impl System for MpmSystem {
             let (straight, turning) = (0.5 * (c + c.transpose()), 0.5 * (c - c.transpose()));
             particles.c[p] = turning + faded * straight;
         }
-        self.impulses = prepared.impulses(&self.obstacles, &s.gamma);
+        self.impulses = prepared.contacts.impulses(&self.obstacles, &s.gamma);
         x1.copy_from(x0);
         x1.t += dt;
         pack(&particles, x1);

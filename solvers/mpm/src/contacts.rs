@@ -1,0 +1,209 @@
+use signorini_core::na::{Matrix3, Matrix3xX, Point3, Vector3};
+use signorini_core::{
+    BlockDiagonal, ContactGeometry, ContactSeed, ContactSide, FrozenMap, FrozenProblem, Inertia, LawPool,
+    Pools, ProblemError,
+};
+
+use crate::freedom::Freedom;
+use crate::obstacle::Obstacle;
+
+/// How much further ahead contacts are sought than a particle goes by itself: the grid may make it faster.
+const AHEAD: f64 = 2.0;
+
+/// A particle inside an obstacle, or on its way into it.
+#[derive(Clone, Debug)]
+pub(crate) struct Touch {
+    pub particle: usize,
+    pub obstacle: usize,
+    /// \[m\].
+    pub x: Vector3<f64>,
+    /// \[m/s\].
+    pub v: Vector3<f64>,
+    /// \[kg\].
+    pub mass: f64,
+    pub gap: f64,
+    /// Columns n, t₁, t₂ in world axes; n points out of the obstacle.
+    pub frame: Matrix3<f64>,
+    /// Velocity of the obstacle there \[m/s\].
+    pub velocity: Vector3<f64>,
+    /// The nodes that the particle reaches, with weights.
+    pub reached: [(u32, f64); 27],
+}
+
+/// How far an obstacle is looked for \[m\], by what moves at `v` within `horizon` \[s\].
+pub(crate) fn reach(apart: f64, horizon: f64, gravity: &Vector3<f64>) -> f64 {
+    AHEAD * horizon * (apart + horizon * gravity.norm())
+}
+
+impl Touch {
+    /// A particle with number, place, velocity and mass, and an obstacle that it touches or may touch within `horizon` \[s\]; `nodes` is asked only then.
+    pub(crate) fn find(
+        (particle, x, v, mass): (usize, &Vector3<f64>, &Vector3<f64>, f64),
+        (number, obstacle): (usize, &Obstacle),
+        (horizon, gravity): (f64, &Vector3<f64>),
+        nodes: impl FnOnce() -> [(u32, f64); 27],
+    ) -> Option<Self> {
+        let velocity = obstacle.velocity_at(x);
+        let within = reach((v - velocity).norm(), horizon, gravity);
+        let (gap, normal) = obstacle.gap(x).filter(|g| g.0 < within)?;
+        let frame = ContactGeometry::frame(&normal);
+        Some(Self { particle, obstacle: number, x: *x, v: *v, mass, gap, frame, velocity, reached: nodes() })
+    }
+}
+
+/// What contact asks of a grid.
+pub(crate) trait Nodes {
+    /// Number of nodes.
+    fn count(&self) -> usize;
+    /// \[kg\].
+    fn mass(&self, node: usize) -> f64;
+    /// Directions in which it may move.
+    fn freedom(&self, node: usize) -> Freedom;
+    /// Its velocity at the end of the step without contact \[m/s\], in these directions.
+    fn free_velocity(&self, node: usize) -> Vector3<f64>;
+}
+
+/// Contacts of particles, and the step problem over the nodes that they reach.
+#[derive(Default)]
+pub(crate) struct Contacts {
+    pub touches: Vec<Touch>,
+    /// Nodes that contacts reach and that can move: the unknown blocks; and the block of each node.
+    nodes: Vec<(u32, Freedom)>,
+    block: Vec<u32>,
+    pub problem: Option<FrozenProblem>,
+}
+
+/// No block.
+const NONE: u32 = u32::MAX;
+
+impl Contacts {
+    /// Numbers the unknowns of the touches.
+    pub(crate) fn number(&mut self, grid: &impl Nodes) {
+        self.block.clear();
+        self.block.resize(grid.count(), NONE);
+        self.nodes.clear();
+        for (node, _) in self.touches.iter().flat_map(|t| &t.reached) {
+            let n = *node as usize;
+            if self.block[n] == NONE && grid.mass(n) > 0.0 {
+                let freedom = grid.freedom(n);
+                if freedom.count > 0 {
+                    self.block[n] = self.nodes.len() as u32;
+                    self.nodes.push((*node, freedom));
+                }
+            }
+        }
+        self.problem = None;
+    }
+
+    /// The unknowns that nodes with these velocities \[m/s\] have.
+    pub(crate) fn unknowns(&self, velocity: impl Fn(usize) -> Vector3<f64>, out: &mut Vec<f64>) {
+        out.clear();
+        self.nodes.iter().for_each(|(n, f)| out.extend(f.along(&velocity(*n as usize))));
+    }
+
+    /// Hands each node that is unknown its velocity \[m/s\] of the unknowns `v`.
+    pub(crate) fn velocities(&self, v: &[f64], mut set: impl FnMut(usize, Vector3<f64>)) {
+        let mut at = 0;
+        for (node, freedom) in &self.nodes {
+            set(*node as usize, freedom.whole(&v[at..]));
+            at += freedom.count;
+        }
+    }
+
+    /// Makes the contact problem of a step of `dt` \[s\].
+    ///
+    /// ```text
+    /// c_k(v) = Rᵀ (Σ w v_i − v_obstacle)
+    /// ```
+    pub(crate) fn pose(
+        &mut self,
+        grid: &impl Nodes,
+        dt: f64,
+        obstacles: &[Obstacle],
+        law: &dyn LawPool,
+    ) -> Result<(), ProblemError> {
+        let sizes: Vec<usize> = self.nodes.iter().map(|n| n.1.count).collect();
+        let mut inertia = BlockDiagonal::with_sizes(&sizes);
+        let mut free_velocity = Vec::new();
+        self.unknowns(|n| grid.free_velocity(n), &mut free_velocity);
+        for (b, (node, _)) in self.nodes.iter().enumerate() {
+            let (n, mass) = (sizes[b], grid.mass(*node as usize));
+            (0..n).for_each(|i| inertia.block_mut(b)[(n + 1) * i] = mass);
+        }
+        inertia.factor()?;
+        let bases: Vec<Matrix3xX<f64>> = self.nodes.iter().map(|n| n.1.basis()).collect();
+        let mut map = FrozenMap::new(inertia.block_starts());
+        let (mut seeds, mut contacts) = (Vec::new(), Vec::new());
+        let mut reached: Vec<(usize, f64)> = Vec::new();
+        for (k, t) in self.touches.iter().enumerate() {
+            let turn = t.frame.transpose();
+            let mut bias = -t.velocity;
+            reached.clear();
+            let mut delassus = Matrix3::zeros();
+            for (node, w) in &t.reached {
+                match self.block[*node as usize] {
+                    NONE => bias += *w * grid.free_velocity(*node as usize),
+                    b => {
+                        let b = b as usize;
+                        reached.push((b, *w));
+                        let along = turn * &bases[b];
+                        delassus += w * w / grid.mass(*node as usize) * &along * along.transpose();
+                    }
+                }
+            }
+            reached.sort_unstable_by_key(|r| r.0);
+            map.push_constraint((turn * bias).as_slice());
+            for (b, w) in &reached {
+                let block = *w * turn * &bases[*b];
+                map.push_block(*b).copy_from_slice(block.as_slice());
+            }
+            seeds.push(ContactSeed {
+                dt,
+                gap: t.gap,
+                velocity: turn * (t.v - t.velocity),
+                material: obstacles[t.obstacle].material,
+                sides: ContactSide::single(delassus, 1),
+            });
+            contacts.push(ContactGeometry {
+                constraint: k as u32,
+                bodies: [t.obstacle as u32, obstacles.len() as u32],
+                geoms: [t.obstacle as u32, obstacles.len() as u32],
+                p_wc: Point3::from(t.x),
+                r_wc: t.frame,
+                gap: t.gap,
+                feature: t.particle as u64,
+            });
+        }
+        let mut pool = law.boxed_empty();
+        if !pool.reset(&seeds) {
+            let why = format!("law '{}' is not one of contacts; take one of signorini_laws", law.key());
+            return Err(ProblemError::Unsupported(why));
+        }
+        let pools = Pools::new(vec![pool]);
+        self.problem = Some(FrozenProblem::new(dt, inertia, free_velocity, map, pools, contacts)?);
+        Ok(())
+    }
+
+    /// Impulse \[N·s\] and moment about its origin \[N·m·s\] that contacts give each obstacle: what particles get, turned round.
+    ///
+    /// ```text
+    /// −Σ R γ,   −Σ (x − o) × R γ
+    /// ```
+    pub(crate) fn impulses(&self, obstacles: &[Obstacle], gamma: &[f64]) -> Vec<[Vector3<f64>; 2]> {
+        let mut out = vec![[Vector3::zeros(); 2]; obstacles.len()];
+        for (k, t) in self.touches.iter().enumerate() {
+            let of = |i: usize| gamma.get(3 * k + i).copied().unwrap_or(0.0);
+            let given = -t.frame * Vector3::new(of(0), of(1), of(2));
+            let arm = t.x - obstacles[t.obstacle].pose.translation.vector;
+            out[t.obstacle][0] += given;
+            out[t.obstacle][1] += arm.cross(&given);
+        }
+        out
+    }
+
+    /// How many particles are inside an obstacle, and their mass \[kg\].
+    pub(crate) fn touching(&self, obstacle: usize) -> (u32, f64) {
+        let own = self.touches.iter().filter(|t| t.obstacle == obstacle && t.gap < 0.0);
+        own.fold((0, 0.0), |(n, sum), t| (n + 1, sum + t.mass))
+    }
+}

@@ -1,0 +1,143 @@
+use rayon::prelude::*;
+use signorini_core::na::Vector3;
+
+use crate::contacts::Nodes;
+use crate::freedom::Freedom;
+use crate::obstacle::Wall;
+
+use super::blocks::{Blocks, NONE, overlap};
+use super::chunk::{SIDE, TILE, wide};
+use super::lanes::{Real, num};
+use super::transfer::{CHANNELS, TILE_SIZE};
+
+/// Nodes of a block.
+pub(super) const BLOCK: usize = SIDE * SIDE * SIDE;
+
+/// The nodes of all blocks: mass \[kg\] and velocity \[m/s\] of each, and what walls leave it.
+#[derive(Clone, Default)]
+pub(super) struct BlockNodes<T> {
+    pub values: Vec<[T; CHANNELS]>,
+    /// Where the directions of the nodes of a block start, if a wall holds one of them.
+    walled: Vec<u32>,
+    free: Vec<Freedom>,
+}
+
+/// Number of a node in its block.
+fn local(place: [usize; 3]) -> usize {
+    (place[0] * SIDE + place[1]) * SIDE + place[2]
+}
+
+/// Rows along the last axis that a block and the tile of the block `n` beside it share: first node, first number in the tile, nodes.
+fn shared(n: usize) -> impl Iterator<Item = (usize, usize, usize)> {
+    let [x, y, z] = [n / 9, n / 3 % 3, n % 3].map(overlap);
+    (0..x.2).flat_map(move |i| {
+        (0..y.2).map(move |j| {
+            let tile = ((x.1 + i) * TILE + y.1 + j) * TILE + z.1;
+            (local([x.0 + i, y.0 + j, z.0]), CHANNELS * tile, z.2)
+        })
+    })
+}
+
+impl<T: Real> BlockNodes<T> {
+    /// Makes room for the blocks, and finds the nodes that walls hold.
+    pub(super) fn fit(&mut self, blocks: &Blocks, spacing: f64, walls: &[Wall]) {
+        self.values.clear();
+        self.values.resize(BLOCK * blocks.corners.len(), [T::zero(); CHANNELS]);
+        self.walled.clear();
+        self.free.clear();
+        for corner in &blocks.corners {
+            let node = |n: usize| {
+                let step = [n / SIDE / SIDE, n / SIDE % SIDE, n % SIDE];
+                Vector3::from_fn(|a, _| spacing * f64::from(corner[a] + step[a] as i32))
+            };
+            // A plane holds a node of the block only if it holds one of its corners.
+            let ends = |n: usize| {
+                (SIDE - 1) * (n & 1) + (SIDE - 1) * SIDE * (n >> 1 & 1) + (SIDE - 1) * SIDE * SIDE * (n >> 2)
+            };
+            let held = (0..8).any(|n| walls.iter().any(|w| w.holds(&node(ends(n)))));
+            self.walled.push(if held { self.free.len() as u32 } else { NONE });
+            if held {
+                self.free.extend((0..BLOCK).map(|n| Freedom::at(&node(n), walls)));
+            }
+        }
+    }
+
+    /// Sums up the tiles of blocks, and turns momenta \[N·s\] into velocities with what gravity adds, between walls.
+    ///
+    /// ```text
+    /// v* = p/m + δt g
+    /// ```
+    pub(super) fn sum(&mut self, blocks: &Blocks, tiles: &[T], fall: &Vector3<f64>) {
+        let Self { values, walled, free } = self;
+        let fall = [0, 1, 2].map(|a| num::<T>(fall[a]));
+        values.par_chunks_mut(BLOCK).enumerate().for_each(|(b, nodes)| {
+            nodes.fill([T::zero(); CHANNELS]);
+            for (n, other) in blocks.neighbours[b].iter().enumerate() {
+                if (*other as usize) < blocks.owners() {
+                    let tile = &tiles[*other as usize * TILE_SIZE..][..TILE_SIZE];
+                    for (node, at, count) in shared(n) {
+                        let row = tile[at..at + CHANNELS * count].as_chunks::<CHANNELS>().0;
+                        for (sum, x) in nodes[node..node + count].iter_mut().zip(row) {
+                            sum.iter_mut().zip(x).for_each(|(s, x)| *s += *x);
+                        }
+                    }
+                }
+            }
+            for node in nodes.iter_mut() {
+                let [m, px, py, pz] = *node;
+                // A node at the very edge of a particle's reach has no weight, and no mass.
+                if m > T::zero() {
+                    *node = [m, px / m + fall[0], py / m + fall[1], pz / m + fall[2]];
+                } else {
+                    *node = [T::zero(); CHANNELS];
+                }
+            }
+            if walled[b] != NONE {
+                for (node, free) in nodes.iter_mut().zip(&free[walled[b] as usize..]) {
+                    if free.count < 3 {
+                        let v = free.allowed(&Vector3::new(wide(node[1]), wide(node[2]), wide(node[3])));
+                        (0..3).for_each(|a| node[1 + a] = num(v[a]));
+                    }
+                }
+            }
+        });
+    }
+
+    /// The tile of a block.
+    pub(super) fn tile(&self, blocks: &Blocks, block: usize, tile: &mut [T; TILE_SIZE]) {
+        for (n, other) in blocks.neighbours[block].iter().enumerate() {
+            // Seen from the other block, this one is on the opposite side.
+            let nodes = &self.values[*other as usize * BLOCK..][..BLOCK];
+            for (node, at, count) in shared(26 - n) {
+                tile[at..at + CHANNELS * count].copy_from_slice(nodes[node..node + count].as_flattened());
+            }
+        }
+    }
+
+    /// Number of the node `step` on from the first of the tile of a block.
+    pub(super) fn number(blocks: &Blocks, block: usize, step: [usize; 3]) -> u32 {
+        // From the first node of the block before.
+        let from = step.map(|s| s + SIDE - 1);
+        let beside = from.iter().fold(0, |n, f| 3 * n + f / SIDE);
+        blocks.neighbours[block][beside] * BLOCK as u32 + local(from.map(|f| f % SIDE)) as u32
+    }
+}
+
+impl<T: Real> Nodes for BlockNodes<T> {
+    fn count(&self) -> usize {
+        self.values.len()
+    }
+    fn mass(&self, node: usize) -> f64 {
+        wide(self.values[node][0])
+    }
+    fn freedom(&self, node: usize) -> Freedom {
+        match self.walled[node / BLOCK] {
+            NONE => Freedom::WHOLE,
+            start => self.free[start as usize + node % BLOCK],
+        }
+    }
+    fn free_velocity(&self, node: usize) -> Vector3<f64> {
+        let [_, x, y, z] = self.values[node];
+        Vector3::new(wide(x), wide(y), wide(z))
+    }
+}

@@ -1,0 +1,95 @@
+use signorini_core::ProblemError;
+use signorini_core::na::Vector3;
+
+use crate::error::{MpmError, value};
+use crate::material::Material;
+use crate::obstacle::{Obstacle, Wall};
+use crate::particles::Particles;
+
+/// Settings of an [`crate::MpmSystem`] or [`crate::MpmEngine`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MpmOptions {
+    /// h: spacing of the grid \[m\], > 0.
+    pub spacing: f64,
+    /// \[m/s²\].
+    pub gravity: Vector3<f64>,
+    /// Time in which the symmetric part of affine velocities fades to 1/e \[s\]; none fades where it is infinite. It damps strain rates, whatever the step, and keeps momenta.
+    pub damping_time: f64,
+    /// Part of the time in which the fastest wave crosses a cell that a step may take, > 0.
+    pub courant: f64,
+}
+
+impl Default for MpmOptions {
+    fn default() -> Self {
+        Self {
+            spacing: 0.01,
+            gravity: Vector3::new(0.0, 0.0, -9.81),
+            damping_time: f64::INFINITY,
+            courant: 0.5,
+        }
+    }
+}
+
+/// How far the grid reaches, in spacings: nodes are counted in 32 bits.
+pub(crate) const FARTHEST: f64 = 1e9;
+
+/// Most materials: the engine counts them in a byte.
+const MATERIALS: usize = 255;
+
+/// Fails on what no step can be made of.
+pub(crate) fn check(
+    particles: &Particles,
+    materials: &[Box<dyn Material>],
+    walls: &[Wall],
+    obstacles: &[Obstacle],
+    options: &MpmOptions,
+) -> Result<(), MpmError> {
+    value("the spacing of the grid", options.spacing, options.spacing > 0.0, "m > 0")?;
+    value("the part of the step limit", options.courant, options.courant > 0.0, "a number > 0")?;
+    if options.damping_time.is_nan() || options.damping_time <= 0.0 {
+        value("the damping time", options.damping_time, false, "s > 0, or infinity")?;
+    }
+    for (i, g) in options.gravity.iter().enumerate() {
+        value(format!("gravity along axis {i}"), *g, true, "a finite number")?;
+    }
+    for p in 0..particles.len() {
+        let (m, v, number) = (particles.mass[p], particles.volume[p], particles.material[p]);
+        value(format!("the mass of particle {p}"), m, m > 0.0, "kg > 0")?;
+        value(format!("the volume of particle {p}"), v, v > 0.0, "m³ > 0")?;
+        if number as usize >= materials.len() {
+            return Err(MpmError::Material { particle: p, material: number, count: materials.len() });
+        }
+        let numbers = particles.x[p].iter().chain(particles.v[p].iter());
+        for x in numbers.chain(particles.c[p].iter()).chain(particles.f[p].iter()) {
+            value(format!("a coordinate of particle {p}"), *x, true, "finite numbers")?;
+        }
+        let det = particles.f[p].determinant();
+        value(format!("det F of particle {p}"), det, det > 0.0, "a gradient with det F > 0")?;
+    }
+    let far = |x: &Vector3<f64>| x.amax() > FARTHEST * options.spacing;
+    if let Some(particle) = particles.x.iter().position(far) {
+        return Err(MpmError::Outside { particle, distance: particles.x[particle].norm() });
+    }
+    if materials.len() > MATERIALS {
+        value("the number of materials", materials.len() as f64, false, "up to 255")?;
+    }
+    for w in walls {
+        value("the length of a wall's normal", w.normal.norm(), (w.normal.norm() - 1.0).abs() < 1e-9, "1")?;
+    }
+    for o in obstacles {
+        if o.shape.signed_distance(&Vector3::zeros()).is_none() {
+            return Err(MpmError::Shape { name: o.name.clone(), shape: o.shape.name() });
+        }
+    }
+    Ok(())
+}
+
+/// Fails on a step that is longer than the limit \[s\].
+pub(crate) fn check_step(dt: f64, limit: f64) -> Result<(), ProblemError> {
+    if dt <= limit {
+        return Ok(());
+    }
+    Err(ProblemError::Unsupported(format!(
+        "a step of {dt:.3e} s is longer than waves and particles allow on this grid, {limit:.3e} s; shorten it, or soften the material"
+    )))
+}

@@ -1,0 +1,228 @@
+//! The fast path against the plain one.
+
+use proptest::prelude::*;
+use signorini_core::na::{Isometry3, Matrix3, Vector3};
+use signorini_core::{ContactMaterial, OneStep, Tolerance};
+use signorini_geometry::Shape;
+use signorini_integrators::ContactStep;
+use signorini_laws::contact_pool;
+use signorini_mpm::{
+    Border, DruckerPrager, FixedCorotated, Lame, LinearCorotated, Material, MpmEngine, MpmOptions, MpmSolver,
+    MpmSystem, Obstacle, Particles, Real, VonMises, Wall,
+};
+
+const H: f64 = 0.05;
+
+fn materials() -> Vec<Box<dyn Material>> {
+    let lame = Lame::new(2e4, 0.3).unwrap();
+    vec![
+        Box::new(FixedCorotated(lame)),
+        Box::new(LinearCorotated(lame)),
+        Box::new(VonMises::new(lame, 300.0).unwrap()),
+        Box::new(DruckerPrager::new(lame, 0.5).unwrap()),
+    ]
+}
+
+/// Without a closed form in lanes.
+struct Own(FixedCorotated);
+
+impl Material for Own {
+    fn energy(&self, f: &Matrix3<f64>) -> f64 {
+        self.0.energy(f)
+    }
+    fn stress(&self, f: &Matrix3<f64>) -> Matrix3<f64> {
+        self.0.stress(f)
+    }
+    fn wave_modulus(&self) -> f64 {
+        self.0.wave_modulus()
+    }
+    fn name(&self) -> &'static str {
+        "own"
+    }
+}
+
+/// Cubes of all materials in a corner between a wall that sticks, one that slips, and a ball in the way.
+fn particles(velocity: Vector3<f64>) -> Particles {
+    let mut p = Particles::default();
+    let cube = Shape::Box { half_extents: Vector3::repeat(0.06) };
+    for m in 0..4 {
+        let at = Isometry3::translation(0.14 * f64::from(m) - 0.3, 0.01, 0.2);
+        p.fill(&cube, &at, 0.5 * H, 800.0, m).unwrap();
+    }
+    p.v.iter_mut().enumerate().for_each(|(i, v)| *v = velocity + 0.1 * Vector3::repeat((i as f64).sin()));
+    p
+}
+
+fn walls() -> Vec<Wall> {
+    vec![
+        Wall { point: Vector3::zeros(), normal: Vector3::z(), border: Border::Slip },
+        Wall { point: Vector3::new(-0.4, 0.0, 0.0), normal: Vector3::x(), border: Border::Sticky },
+    ]
+}
+
+fn obstacles() -> Vec<Obstacle> {
+    let surface = ContactMaterial {
+        stiffness: 2e3,
+        dissipation: 1.0,
+        friction_static: 0.6,
+        friction_dynamic: 0.6,
+        stiction_speed: 1e-3,
+        ..ContactMaterial::default()
+    };
+    let mut ball = Obstacle::new(
+        "ball",
+        Shape::Sphere { radius: 0.1 },
+        Isometry3::translation(0.05, 0.0, 0.06),
+        surface,
+    );
+    ball.velocity = Vector3::new(-0.2, 0.0, 0.0);
+    ball.angular_velocity = Vector3::new(0.0, 3.0, 0.0);
+    vec![ball]
+}
+
+fn options() -> MpmOptions {
+    MpmOptions { spacing: H, damping_time: 0.05, ..MpmOptions::default() }
+}
+
+fn tight() -> Tolerance {
+    Tolerance { relative: 1e-11, max_iterations: 200 }
+}
+
+fn engine<T: Real>(p: Particles, materials: Vec<Box<dyn Material>>) -> MpmEngine<T> {
+    let law = contact_pool("lagged").unwrap();
+    MpmEngine::new(p, materials, walls(), obstacles(), law, options())
+        .unwrap()
+        .with_solver(Box::new(MpmSolver::default()), tight())
+}
+
+/// Largest differences of positions over h, velocities \[m/s\] and gradients, and of the impulses \[N·s\] relative to their sum.
+fn compare<T: Real>(steps: usize, dt: f64, velocity: Vector3<f64>) -> [f64; 4] {
+    let p = particles(velocity);
+    let mut fast = engine::<T>(p.clone(), materials());
+    let law = contact_pool("lagged").unwrap();
+    let mut slow = MpmSystem::new(p, materials(), walls(), obstacles(), law, options()).unwrap();
+    let mut step = ContactStep::new(MpmSolver::default()).with_tolerance(tight());
+    let (mut x, mut next) = (slow.initial_state(), slow.initial_state());
+    let (mut sums, mut apart) = ([Vector3::zeros(); 2], 0.0);
+    for _ in 0..steps {
+        fast.step(dt).unwrap();
+        step.step(&mut slow, &x, dt, false, &mut next).unwrap();
+        std::mem::swap(&mut x, &mut next);
+        sums[0] += slow.impulses()[0][0];
+        sums[1] += fast.impulses()[0][0];
+        apart = (sums[0] - sums[1]).norm() / sums[0].norm().max(1e-3);
+    }
+    let (a, b) = (slow.particles(&x).unwrap(), fast.particles().clone());
+    let most = |f: &dyn Fn(usize) -> f64| (0..a.len()).map(f).fold(0.0, f64::max);
+    assert!(sums[0].norm() > 1e-3, "the ball was touched: {}", sums[0]);
+    [
+        most(&|i| (a.x[i] - b.x[i]).amax() / H),
+        most(&|i| (a.v[i] - b.v[i]).amax()),
+        most(&|i| (a.f[i] - b.f[i]).amax()),
+        apart,
+    ]
+}
+
+#[test]
+fn conformance_the_fast_path_is_the_plain_one() {
+    // Sums of another order, round-off of 10⁻¹⁶ that 200 steps of contact and flow make larger.
+    let apart = compare::<f64>(200, 1e-3, Vector3::new(0.0, 0.0, -1.0));
+    println!(
+        "f64: x/h {:.1e}, v {:.1e} m/s, F {:.1e}, impulses {:.1e}",
+        apart[0], apart[1], apart[2], apart[3]
+    );
+    assert!(apart.iter().all(|e| *e < 1e-8), "{apart:?}");
+    let apart = compare::<f32>(200, 1e-3, Vector3::new(0.0, 0.0, -1.0));
+    println!(
+        "f32: x/h {:.1e}, v {:.1e} m/s, F {:.1e}, impulses {:.1e}",
+        apart[0], apart[1], apart[2], apart[3]
+    );
+    assert!(apart[0] < 1e-3 && apart[1] < 1e-2 && apart[2] < 1e-2 && apart[3] < 1e-3, "{apart:?}");
+}
+
+#[test]
+fn property_results_do_not_depend_on_threads() {
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut e = engine::<f32>(particles(Vector3::new(0.3, -0.2, -1.5)), materials());
+            (0..120).for_each(|_| {
+                e.step(1e-3).unwrap();
+            });
+            e.particles().clone()
+        })
+    };
+    let one = run(1);
+    assert!(one == run(3));
+}
+
+#[test]
+fn property_materials_of_ones_own_run_too() {
+    let p = particles(Vector3::new(0.0, 0.0, -1.0));
+    let own: Vec<Box<dyn Material>> = materials()
+        .into_iter()
+        .enumerate()
+        .map(|(i, m)| -> Box<dyn Material> {
+            let lame = Lame::new(2e4, 0.3).unwrap();
+            if i == 0 { Box::new(Own(FixedCorotated(lame))) } else { m }
+        })
+        .collect();
+    let (mut a, mut b) = (engine::<f64>(p.clone(), materials()), engine::<f64>(p, own));
+    for _ in 0..100 {
+        a.step(1e-3).unwrap();
+        b.step(1e-3).unwrap();
+    }
+    let (a, b) = (a.particles().clone(), b.particles().clone());
+    let apart = a.x.iter().zip(&b.x).map(|(a, b)| (a - b).amax()).fold(0.0, f64::max);
+    assert!(apart < 1e-11, "{apart:e}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    /// Free flight through many blocks, turning: momenta stay, particles keep their numbers.
+    #[test]
+    fn property_flight_keeps_momenta(v in prop::array::uniform3(-8.0..8.0f64), w in prop::array::uniform3(-5.0..5.0f64)) {
+        let (v, w) = (Vector3::from(v), Vector3::from(w));
+        let mut p = Particles::default();
+        let cube = Shape::Box { half_extents: Vector3::new(0.1, 0.07, 0.05) };
+        p.fill(&cube, &Isometry3::identity(), 0.5 * H, 800.0, 0).unwrap();
+        for i in 0..p.len() {
+            p.v[i] = v + w.cross(&p.x[i]);
+            p.c[i] = w.cross_matrix();
+        }
+        let options = MpmOptions { gravity: Vector3::zeros(), ..options() };
+        let law = contact_pool("lagged").unwrap();
+        let mut e = MpmEngine::<f64>::new(p.clone(), materials(), vec![], vec![], law, options).unwrap();
+        for _ in 0..100 {
+            e.advance(5e-3).unwrap();
+        }
+        let q = e.particles();
+        let (a, b) = (p.momentum(), q.momentum());
+        prop_assert!((a - b).norm() < 1e-11 * (1.0 + a.norm()), "{} {}", a, b);
+        let (a, b) = (p.angular_momentum(H), q.angular_momentum(H));
+        prop_assert!((a - b).norm() < 1e-10 * (1.0 + a.norm()), "{} {}", a, b);
+        let middle = |p: &Particles| p.x.iter().sum::<Vector3<f64>>() / p.len() as f64;
+        prop_assert!((middle(q) - middle(&p) - 0.5 * v).norm() < 1e-10);
+        prop_assert_eq!(&p.mass, &q.mass);
+    }
+}
+
+#[test]
+fn property_bad_steps_are_refused_and_nothing_moves() {
+    let p = particles(Vector3::zeros());
+    let mut e = engine::<f64>(p.clone(), materials());
+    let longest = e.longest_step();
+    for (dt, says) in [(2.0 * longest, "shorten it"), (0.0, "step"), (f64::NAN, "step"), (-1e-3, "step")] {
+        let why = e.step(dt).unwrap_err().to_string();
+        assert!(why.contains(says), "{why}");
+    }
+    let back = e.particles();
+    assert!(back.x.iter().zip(&p.x).all(|(a, b)| (a - b).amax() < 1e-15));
+    let mut far = p;
+    far.x[3].x = 1e12;
+    let law = contact_pool("lagged").unwrap();
+    let why =
+        MpmEngine::<f32>::new(far, materials(), vec![], vec![], law, options()).err().unwrap().to_string();
+    assert!(why.contains("particle 3") && why.contains("grid"), "{why}");
+}
