@@ -1,10 +1,21 @@
+use std::ops::{Add, Mul};
+
 use signorini_core::na::{RealField, convert};
+use wide::{f32x4, f64x4};
 
 /// Numbers that the engine runs in: f32 or f64.
-pub trait Real: RealField + Copy + Default {}
+pub trait Real: RealField + Copy + Default {
+    /// Four of them, side by side.
+    type Four: Copy + Add<Output = Self::Four> + Mul<Output = Self::Four> + From<[Self; 4]> + Into<[Self; 4]>;
+}
 
-impl Real for f32 {}
-impl Real for f64 {}
+impl Real for f32 {
+    type Four = f32x4;
+}
+
+impl Real for f64 {
+    type Four = f64x4;
+}
 
 /// Particles that are worked on together.
 pub(super) const LANES: usize = 16;

@@ -172,6 +172,30 @@ pub(super) struct Scatter<'a, T> {
     pub step: StepConstants<'a>,
 }
 
+/// Σ w v, Σ w i v, Σ w j v and Σ w k v over the 27 nodes (i, j, k) from the first of a tile on.
+#[inline(always)]
+fn sample<T: Real>(tile: &[T], w: &[[T; 3]; 3]) -> [[T; CHANNELS]; 4] {
+    let w = w.map(|w| w.map(|x| T::Four::from([x; 4])));
+    // Weighted sum of three, and that with their numbers as factors.
+    let sums = |w: &[T::Four; 3], [a, b, c]: [T::Four; 3]| {
+        let (b, c) = (w[1] * b, w[2] * c);
+        let both = b + c;
+        (w[0] * a + both, both + c)
+    };
+    let sum = |w: &[T::Four; 3], [a, b, c]: [T::Four; 3]| w[0] * a + (w[1] * b + w[2] * c);
+    let rows = std::array::from_fn::<_, 3, _>(|i| {
+        let along = std::array::from_fn::<_, 3, _>(|j| {
+            let row = &tile[at([i, j, 0])..][..ROW];
+            let node = |k: usize| T::Four::from([0, 1, 2, 3].map(|n| row[CHANNELS * k + n]));
+            sums(&w[2], [node(0), node(1), node(2)])
+        });
+        let (v, vy) = sums(&w[1], along.map(|a| a.0));
+        (v, vy, sum(&w[1], along.map(|a| a.1)))
+    });
+    let (v, vx) = sums(&w[0], rows.map(|r| r.0));
+    [v, vx, sum(&w[0], rows.map(|r| r.1)), sum(&w[0], rows.map(|r| r.2))].map(Into::into)
+}
+
 impl<T: Real> WithSimd for Scatter<'_, T> {
     type Output = Moved<T>;
 
@@ -186,34 +210,12 @@ impl<T: Real> WithSimd for Scatter<'_, T> {
             for l in 0..LANES {
                 let place = at(std::array::from_fn(|a| chunk.cell[a][l] as usize));
                 let w: [[T; 3]; 3] = std::array::from_fn(|a| weights(chunk.f[a][l]));
-                // Sums over the first two axes: of v, of i v and of j v.
-                let (mut s, mut si, mut sj) = ([T::zero(); ROW], [T::zero(); ROW], [T::zero(); ROW]);
-                for i in 0..3 {
-                    let (mut t, mut tj) = ([T::zero(); ROW], [T::zero(); ROW]);
-                    for j in 0..3 {
-                        let row = &tile[place + at([i, j, 0])..][..ROW];
-                        let fj = num::<T>(j as f64);
-                        for n in 0..ROW {
-                            let x = w[1][j] * row[n];
-                            t[n] += x;
-                            tj[n] += fj * x;
-                        }
-                    }
-                    let fi = num::<T>(i as f64);
-                    for n in 0..ROW {
-                        let x = w[0][i] * t[n];
-                        s[n] += x;
-                        si[n] += fi * x;
-                        sj[n] += w[0][i] * tj[n];
-                    }
-                }
-                let w = &w[2];
+                let [v, vx, vy, vz] = sample::<T>(&tile[place..], &w);
                 for r in 0..3 {
-                    let of = |x: &[T; ROW]| w[0] * x[1 + r] + w[1] * x[5 + r] + w[2] * x[9 + r];
-                    velocity[r][l] = of(&s);
-                    affine[r][l] = of(&si);
-                    affine[3 + r][l] = of(&sj);
-                    affine[6 + r][l] = w[1] * s[5 + r] + num::<T>(2.0) * w[2] * s[9 + r];
+                    velocity[r][l] = v[1 + r];
+                    affine[r][l] = vx[1 + r];
+                    affine[3 + r][l] = vy[1 + r];
+                    affine[6 + r][l] = vz[1 + r];
                 }
             }
             // Σ w v (i − f): offsets are from the lowest node so far.

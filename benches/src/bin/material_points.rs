@@ -1,0 +1,142 @@
+//! Time per particle and substep of material points, one line of JSON for each run: a block of rubber with eight particles per cell that falls and turns, in the fast path in f32 and in f64,
+//! and in the plain one (`benches/records/material_points.jsonl`).
+//!
+//! ```text
+//! wall time/(particles · substeps)      [ns], the fastest of the repetitions
+//! ```
+
+use std::error::Error;
+use std::time::Instant;
+
+use clap::Parser;
+use serde_json::json;
+use signorini_core::OneStep;
+use signorini_core::na::{Isometry3, Vector3};
+use signorini_geometry::Shape;
+use signorini_integrators::ContactStep;
+use signorini_laws::contact_pool;
+use signorini_mpm::{
+    DruckerPrager, FixedCorotated, Lame, Material, MpmEngine, MpmOptions, MpmSolver, MpmSystem, Particles,
+    Real, VonMises,
+};
+
+/// Times material points.
+#[derive(Parser)]
+struct Arguments {
+    /// Particles, about so many.
+    #[arg(long, default_value_t = 100_000)]
+    particles: usize,
+    /// rubber, dough or sand.
+    #[arg(long, default_value = "rubber")]
+    material: String,
+    /// f32, f64 or plain.
+    #[arg(long, default_value = "f32")]
+    path: String,
+    /// Threads.
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+    /// Substeps of a repetition.
+    #[arg(long, default_value_t = 20)]
+    steps: u32,
+    /// Repetitions; the fastest counts.
+    #[arg(long, default_value_t = 5)]
+    repeats: u32,
+}
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// Side of the block \[m\], density \[kg/m³\], the part of the step limit.
+const SIDE: f64 = 0.5;
+const DENSITY: f64 = 1000.0;
+const PART: f64 = 0.4;
+
+fn material(name: &str) -> Outcome<Box<dyn Material>> {
+    let lame = Lame::new(1e5, 0.3)?;
+    Ok(match name {
+        "rubber" => Box::new(FixedCorotated(lame)),
+        "dough" => Box::new(VonMises::new(lame, 200.0)?),
+        "sand" => Box::new(DruckerPrager::new(lame, 0.5)?),
+        _ => return Err(format!("no material '{name}'; take rubber, dough or sand").into()),
+    })
+}
+
+/// The block, and the spacing of its grid \[m\].
+fn block(count: usize) -> Outcome<(Particles, f64)> {
+    let along = (count as f64).cbrt().round();
+    let mut p = Particles::default();
+    let cube = Shape::Box { half_extents: Vector3::repeat(0.5 * SIDE) };
+    p.fill(&cube, &Isometry3::translation(0.013, 0.017, 0.019), SIDE / along, DENSITY, 0)?;
+    let turn = Vector3::new(0.3, 1.0, -0.7);
+    for i in 0..p.len() {
+        p.v[i] = Vector3::new(0.5, -0.3, 0.2) + turn.cross(&p.x[i]);
+        p.c[i] = turn.cross_matrix();
+    }
+    Ok((p, 2.0 * SIDE / along))
+}
+
+/// Seconds of each repetition, and the substep \[s\].
+fn fast<T: Real>(a: &Arguments) -> Outcome<(Vec<f64>, f64)> {
+    let (p, spacing) = block(a.particles)?;
+    let options = MpmOptions { spacing, ..MpmOptions::default() };
+    let mut e = MpmEngine::<T>::new(
+        p,
+        vec![material(&a.material)?],
+        vec![],
+        vec![],
+        contact_pool("lagged")?,
+        options,
+    )?;
+    let dt = PART / options.courant * e.longest_step();
+    let mut times = Vec::new();
+    for _ in 0..a.repeats {
+        let start = Instant::now();
+        for _ in 0..a.steps {
+            e.step(dt)?;
+        }
+        times.push(start.elapsed().as_secs_f64());
+    }
+    Ok((times, dt))
+}
+
+fn plain(a: &Arguments) -> Outcome<(Vec<f64>, f64)> {
+    let (p, spacing) = block(a.particles)?;
+    let options = MpmOptions { spacing, ..MpmOptions::default() };
+    let mut s =
+        MpmSystem::new(p, vec![material(&a.material)?], vec![], vec![], contact_pool("lagged")?, options)?;
+    let mut step = ContactStep::new(MpmSolver::default());
+    let (mut x, mut next) = (s.initial_state(), s.initial_state());
+    let dt = PART / options.courant * s.longest_step(&x)?;
+    let mut times = Vec::new();
+    for _ in 0..a.repeats {
+        let start = Instant::now();
+        for _ in 0..a.steps {
+            step.step(&mut s, &x, dt, false, &mut next)?;
+            std::mem::swap(&mut x, &mut next);
+        }
+        times.push(start.elapsed().as_secs_f64());
+    }
+    Ok((times, dt))
+}
+
+fn main() -> Outcome<()> {
+    let a = Arguments::parse();
+    let count = block(a.particles)?.0.len();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(a.threads).build()?;
+    let run = || match a.path.as_str() {
+        "f32" => fast::<f32>(&a),
+        "f64" => fast::<f64>(&a),
+        "plain" => plain(&a),
+        other => Err(format!("no path '{other}'; take f32, f64 or plain").into()),
+    };
+    // Errors stay on the thread that makes them.
+    let (times, dt) = pool.install(|| run().map_err(|e| e.to_string()))?;
+    let best = times.iter().copied().fold(f64::INFINITY, f64::min);
+    let per = |t: f64| 1e9 * t / (count as f64 * f64::from(a.steps));
+    let line = json!({
+        "scene": "block", "material": a.material, "path": a.path, "particles": count, "threads": a.threads,
+        "steps": a.steps, "substep_s": dt, "ns_per_particle": per(best),
+        "ns_of_repetitions": times.iter().map(|t| per(*t)).collect::<Vec<f64>>(),
+    });
+    println!("{line}");
+    Ok(())
+}
