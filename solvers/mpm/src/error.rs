@@ -29,6 +29,14 @@ pub enum MpmError {
         /// Its distance from the origin \[m\].
         distance: f64,
     },
+    /// A mesh of which there is no cloth.
+    #[error("cloth: {what}; {remedy}")]
+    Cloth {
+        /// What is wrong.
+        what: String,
+        /// What helps.
+        remedy: &'static str,
+    },
     /// A shape without signed distances.
     #[error(
         "obstacle '{name}': a {shape} has no signed distance here; use balls, boxes, capsules, cylinders, ellipsoids or half-spaces"

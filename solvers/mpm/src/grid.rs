@@ -65,12 +65,12 @@ impl Grid {
         number as usize
     }
 
-    /// Gathers mass, momentum and force from particles with stresses τ \[Pa\].
+    /// Gathers mass, momentum and force from particles with stresses τ \[Pa\] and forces f \[N\].
     ///
     /// ```text
-    /// m_i = Σ w m,   p_i = Σ w m (v + C (x_i − x)),   f_i = −Σ w V (4/h²) τ (x_i − x)
+    /// m_i = Σ w m,   p_i = Σ w m (v + C (x_i − x)),   f_i = Σ w (f − V (4/h²) τ (x_i − x))
     /// ```
-    pub fn gather(&mut self, particles: &Particles, stress: &[Matrix3<f64>]) {
+    pub fn gather(&mut self, particles: &Particles, stress: &[Matrix3<f64>], force: &[Vector3<f64>]) {
         self.numbers.clear();
         for list in [&mut self.momentum, &mut self.force] {
             list.clear();
@@ -87,7 +87,7 @@ impl Grid {
                 reached[n] = node as u32;
                 self.mass[node] += w * m;
                 self.momentum[node] += w * m * (particles.v[p] + particles.c[p] * r);
-                self.force[node] += w * pull * r;
+                self.force[node] += w * (force[p] + pull * r);
             }
             self.reached.push(reached);
         }

@@ -2,9 +2,11 @@
 //!
 //! - [`Particles`] carry mass, velocity, affine velocity and deformation; [`Grid`] gathers them with quadratic splines ([`Weights`]) and hands velocities back (MLS-MPM, APIC).
 //! - [`Material`]: [`FixedCorotated`], [`LinearCorotated`], [`VonMises`] and [`DruckerPrager`], or one of your own.
+//! - [`Cloth`] of a [`ClothMaterial`]: triangles whose vertices and centres are particles; [`sheet`] and [`shirt`] are meshes of some.
 //! - [`MpmSystem`] makes each substep a [`signorini_core::StepProblem`] over the nodes that contacts reach, with the laws of `signorini_laws`, so that every solver and integrator runs it.
 //! - [`Obstacle`]: rigid shapes that particles meet; [`Wall`]: borders of the grid, whose nodes are no unknowns.
 
+mod cloth;
 mod contacts;
 mod corotated;
 mod engine;
@@ -23,6 +25,7 @@ mod solver;
 mod spline;
 mod system;
 
+pub use cloth::{Cloth, ClothMaterial, sheet, shirt};
 pub use corotated::{FixedCorotated, LinearCorotated};
 pub use engine::{LaneLaw, MpmEngine, Real};
 pub use error::MpmError;

@@ -22,6 +22,9 @@ pub struct Particles {
 }
 
 impl Particles {
+    /// Number of no material: that of particles without stress of their own, as those of a [`crate::Cloth`].
+    pub const BARE: u32 = u32::MAX;
+
     /// Number of particles.
     pub fn len(&self) -> usize {
         self.x.len()

@@ -42,11 +42,11 @@ impl Nodes for GridNodes {
 }
 
 impl Prepared {
-    /// Gathers particles with stresses τ \[Pa\], and finds what touches, or may within `horizon` \[s\].
+    /// Gathers particles with stresses τ \[Pa\] and forces \[N\], and finds what touches, or may within `horizon` \[s\].
     pub(crate) fn set(
         &mut self,
         particles: Particles,
-        stress: &[Matrix3<f64>],
+        (stress, force): (&[Matrix3<f64>], &[Vector3<f64>]),
         spacing: f64,
         walls: &[Wall],
         obstacles: &[Obstacle],
@@ -54,7 +54,7 @@ impl Prepared {
     ) {
         let nodes = &mut self.nodes;
         nodes.grid = Grid::new(spacing);
-        nodes.grid.gather(&particles, stress);
+        nodes.grid.gather(&particles, stress, force);
         nodes.free.clear();
         nodes.free.extend((0..nodes.grid.len()).map(|n| Freedom::at(&nodes.grid.position(n), walls)));
         let touches = &mut self.contacts.touches;

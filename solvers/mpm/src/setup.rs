@@ -1,6 +1,7 @@
 use signorini_core::ProblemError;
 use signorini_core::na::Vector3;
 
+use crate::cloth::Cloth;
 use crate::error::{MpmError, value};
 use crate::material::Material;
 use crate::obstacle::{Obstacle, Wall};
@@ -54,17 +55,25 @@ pub(crate) fn check(
     }
     for p in 0..particles.len() {
         let (m, v, number) = (particles.mass[p], particles.volume[p], particles.material[p]);
-        value(format!("the mass of particle {p}"), m, m > 0.0, "kg > 0")?;
-        value(format!("the volume of particle {p}"), v, v > 0.0, "m³ > 0")?;
-        if number as usize >= materials.len() {
+        let bad = |x: f64, within: bool| !(within && x.is_finite());
+        if bad(m, m > 0.0) {
+            value(format!("the mass of particle {p}"), m, false, "kg > 0")?;
+        }
+        if bad(v, v > 0.0) {
+            value(format!("the volume of particle {p}"), v, false, "m³ > 0")?;
+        }
+        if number != Particles::BARE && number as usize >= materials.len() {
             return Err(MpmError::Material { particle: p, material: number, count: materials.len() });
         }
         let numbers = particles.x[p].iter().chain(particles.v[p].iter());
-        for x in numbers.chain(particles.c[p].iter()).chain(particles.f[p].iter()) {
-            value(format!("a coordinate of particle {p}"), *x, true, "finite numbers")?;
+        let mut numbers = numbers.chain(particles.c[p].iter()).chain(particles.f[p].iter());
+        if let Some(x) = numbers.find(|x| !x.is_finite()) {
+            value(format!("a coordinate of particle {p}"), *x, false, "finite numbers")?;
         }
         let det = particles.f[p].determinant();
-        value(format!("det F of particle {p}"), det, det > 0.0, "a gradient with det F > 0")?;
+        if bad(det, det > 0.0 || number == Particles::BARE) {
+            value(format!("det F of particle {p}"), det, false, "a gradient with det F > 0")?;
+        }
     }
     let far = |x: &Vector3<f64>| x.amax() > FARTHEST * options.spacing;
     if let Some(particle) = particles.x.iter().position(far) {
@@ -82,6 +91,16 @@ pub(crate) fn check(
         }
     }
     Ok(())
+}
+
+/// Fails on cloth of other particles than those of its own alone.
+pub(crate) fn check_cloth(particles: &Particles, before: &[Cloth], cloth: &Cloth) -> Result<(), MpmError> {
+    let bare = |p: usize| particles.material.get(p) == Some(&Particles::BARE);
+    let taken = |p: usize| before.iter().any(|c| c.particles().contains(&p));
+    let Some(p) = cloth.particles().find(|p| !bare(*p) || taken(*p)) else { return Ok(()) };
+    let what = format!("particle {p} is not one of this cloth alone, of {}", particles.len());
+    let remedy = "make the system with the particles that it was made on, and give it once";
+    Err(MpmError::Cloth { what, remedy })
 }
 
 /// Fails on a step that is longer than the limit \[s\].

@@ -3,12 +3,13 @@ use signorini_core::{
     Energy, LawPool, ProblemError, Slot, State, StepProblem, StepSolution, System, check_finite, largest,
 };
 
+use crate::cloth::Cloth;
 use crate::error::MpmError;
 use crate::material::Material;
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
 use crate::prepared::Prepared;
-use crate::setup::{FARTHEST, MpmOptions, check, check_step};
+use crate::setup::{FARTHEST, MpmOptions, check, check_cloth, check_step};
 
 /// Numbers of a particle in the internal variables: C, F, what its material remembers.
 const INTERNAL: usize = 19;
@@ -26,6 +27,7 @@ pub struct MpmSystem {
     options: MpmOptions,
     materials: Vec<Box<dyn Material>>,
     start: Particles,
+    cloth: Vec<Cloth>,
     walls: Vec<Wall>,
     obstacles: Vec<Obstacle>,
     law: Box<dyn LawPool>,
@@ -49,7 +51,23 @@ impl MpmSystem {
         check(&particles, &materials, &walls, &obstacles, &options)?;
         let impulses = vec![[Vector3::zeros(); 2]; obstacles.len()];
         let slots = Default::default();
-        Ok(Self { options, materials, start: particles, walls, obstacles, law, slots, impulses })
+        let cloth = Vec::new();
+        Ok(Self { options, materials, start: particles, cloth, walls, obstacles, law, slots, impulses })
+    }
+
+    /// With cloth that was made on the particles of the system.
+    ///
+    /// # Errors
+    /// [`MpmError::Cloth`] for cloth of other particles.
+    pub fn with_cloth(mut self, cloth: Cloth) -> Result<Self, MpmError> {
+        check_cloth(&self.start, &self.cloth, &cloth)?;
+        self.cloth.push(cloth);
+        Ok(self)
+    }
+
+    /// The cloth, in the order in which it was given.
+    pub fn cloth(&self) -> &[Cloth] {
+        &self.cloth
     }
 
     /// The settings.
@@ -123,13 +141,22 @@ impl MpmSystem {
         Ok(self.limit(&self.particles(x)?))
     }
 
+    /// The material of a particle, none if it is bare.
+    fn material(&self, particles: &Particles, p: usize) -> Option<&dyn Material> {
+        self.materials.get(particles.material[p] as usize).map(|m| &**m)
+    }
+
     fn limit(&self, particles: &Particles) -> f64 {
-        let speed = |p: usize| {
+        let wave = |p: usize| {
             let density = particles.mass[p] / particles.volume[p];
-            let modulus = self.materials[particles.material[p] as usize].wave_modulus();
-            (modulus / density).sqrt() + particles.v[p].norm()
+            self.material(particles, p).map_or(0.0, |m| (m.wave_modulus() / density).sqrt())
         };
-        let fastest = largest((0..particles.len()).map(speed));
+        let speed = |p: usize| wave(p) + particles.v[p].norm();
+        let cloth = self.cloth.iter().flat_map(|cloth| {
+            let wave = cloth.wave_speed();
+            cloth.vertices().map(move |p| wave + particles.v[p].norm())
+        });
+        let fastest = largest((0..particles.len()).map(speed).chain(cloth));
         if fastest > 0.0 { self.options.courant * self.options.spacing / fastest } else { f64::INFINITY }
     }
 }
@@ -162,22 +189,33 @@ impl System for MpmSystem {
                 particles.x[p].norm()
             )));
         }
-        if let Some(p) = particles.f.iter().position(|f| f.determinant() <= 0.0) {
+        let turned =
+            |p: &usize| self.material(&particles, *p).is_some() && particles.f[*p].determinant() <= 0.0;
+        if let Some(p) = (0..particles.len()).find(turned) {
             let x = particles.x[p];
             return Err(ProblemError::Unsupported(format!(
                 "particle {p} at ({:.3}, {:.3}, {:.3}) m is turned inside out; shorten the step",
                 x.x, x.y, x.z
             )));
         }
-        let stress: Vec<Matrix3<f64>> = particles
-            .f
-            .iter()
-            .zip(&particles.material)
-            .map(|(f, m)| self.materials[*m as usize].stress(f))
-            .collect();
+        let of = |p: usize| {
+            self.material(&particles, p).map_or_else(Matrix3::zeros, |m| m.stress(&particles.f[p]))
+        };
+        let mut stress: Vec<Matrix3<f64>> = (0..particles.len()).map(of).collect();
+        let mut force = vec![Vector3::zeros(); particles.len()];
+        for cloth in &self.cloth {
+            cloth.forces(&particles.x, &particles.f, &mut stress, &mut force);
+        }
         let spacing = self.options.spacing;
         let ahead = (horizon.max(0.0), &self.options.gravity);
-        self.slots[slot as usize].set(particles, &stress, spacing, &self.walls, &self.obstacles, ahead);
+        self.slots[slot as usize].set(
+            particles,
+            (&stress, &force),
+            spacing,
+            &self.walls,
+            &self.obstacles,
+            ahead,
+        );
         Ok(())
     }
 
@@ -222,11 +260,19 @@ impl System for MpmSystem {
             let (v, c) = prepared.nodes.grid.sample(p, &particles.x[p], &field);
             particles.v[p] = v;
             particles.x[p] += dt * v;
-            let mut f = (Matrix3::identity() + dt * c) * particles.f[p];
-            self.materials[particles.material[p] as usize].flow(&mut f, &mut particles.memory[p]);
-            particles.f[p] = f;
-            let (straight, turning) = (0.5 * (c + c.transpose()), 0.5 * (c - c.transpose()));
-            particles.c[p] = turning + faded * straight;
+            particles.c[p] = c;
+            if let Some(material) = self.material(&particles, p) {
+                let mut f = (Matrix3::identity() + dt * c) * particles.f[p];
+                material.flow(&mut f, &mut particles.memory[p]);
+                particles.f[p] = f;
+            }
+        }
+        for cloth in &self.cloth {
+            cloth.follow(dt, &particles.c, &mut particles.x, &mut particles.f);
+        }
+        for c in &mut particles.c {
+            let (straight, turning) = (0.5 * (*c + c.transpose()), 0.5 * (*c - c.transpose()));
+            *c = turning + faded * straight;
         }
         self.impulses = prepared.contacts.impulses(&self.obstacles, &s.gamma);
         x1.copy_from(x0);
@@ -245,12 +291,13 @@ impl System for MpmSystem {
     fn energy(&mut self, x: &State) -> Energy {
         let Ok(p) = self.particles(x) else { return Energy { kinetic: f64::NAN, ..Energy::default() } };
         let potential = |i: usize| {
-            let elastic = p.volume[i] * self.materials[p.material[i] as usize].energy(&p.f[i]);
-            elastic - p.mass[i] * self.options.gravity.dot(&p.x[i])
+            let elastic = self.material(&p, i).map_or(0.0, |m| m.energy(&p.f[i]));
+            p.volume[i] * elastic - p.mass[i] * self.options.gravity.dot(&p.x[i])
         };
+        let cloth: f64 = self.cloth.iter().map(|c| c.energy(&p.x, &p.f)).sum();
         Energy {
             kinetic: p.kinetic_energy(self.options.spacing),
-            potential: (0..p.len()).map(potential).sum(),
+            potential: (0..p.len()).map(potential).sum::<f64>() + cloth,
             contact: 0.0,
         }
     }

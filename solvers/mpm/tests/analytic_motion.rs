@@ -78,7 +78,7 @@ fn analytic_uniform_strain_has_no_force_inside() {
     let m = FixedCorotated(Lame::new(1e4, 0.3).unwrap());
     let stress = vec![m.stress(&strain); p.len()];
     let mut grid = Grid::new(h);
-    grid.gather(&p, &stress);
+    grid.gather(&p, &stress, &vec![Vector3::zeros(); p.len()]);
     let scale = stress[0].norm() * h * h;
     let inside = |n: &usize| grid.places[*n].iter().all(|k| (2..=6).contains(k));
     let nodes: Vec<usize> = (0..grid.len()).filter(inside).collect();

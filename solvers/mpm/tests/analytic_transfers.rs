@@ -32,19 +32,20 @@ proptest! {
 
     #[test]
     fn analytic_transfers_keep_momenta(
-        all in prop::collection::vec((vector(0.5), vector(1.0), matrix(5.0), matrix(1e4), 0.1..2.0f64), 1..30),
+        all in prop::collection::vec((vector(0.5), vector(1.0), matrix(5.0), matrix(1e4), 0.1..2.0f64, vector(1e3)), 1..30),
     ) {
         let h = 0.2;
         let mut particles = Particles::default();
-        let mut stress = Vec::new();
-        for (x, v, c, s, m) in &all {
+        let (mut stress, mut given) = (Vec::new(), Vec::new());
+        for (x, v, c, s, m, f) in &all {
             particles.push(*x, *m, 1e-3, 0);
             let p = particles.len() - 1;
             (particles.v[p], particles.c[p]) = (*v, *c);
             stress.push(s + s.transpose());
+            given.push(*f);
         }
         let mut grid = Grid::new(h);
-        grid.gather(&particles, &stress);
+        grid.gather(&particles, &stress, &given);
         let sum = |f: &dyn Fn(usize) -> Vector3<f64>| (0..grid.len()).map(f).sum::<Vector3<f64>>();
         let mass: f64 = grid.mass.iter().sum();
         let total: f64 = particles.mass.iter().sum();
@@ -53,9 +54,10 @@ proptest! {
         let l = sum(&|n| grid.position(n).cross(&grid.momentum[n]));
         prop_assert!((p - particles.momentum()).norm() < 1e-12 * total);
         prop_assert!((l - particles.angular_momentum(h)).norm() < 1e-12 * total);
-        // Symmetric stresses add neither.
-        let force = sum(&|n| grid.force[n]);
-        let torque = sum(&|n| grid.position(n).cross(&grid.force[n]));
+        // Symmetric stresses add neither, forces what they are.
+        let force = sum(&|n| grid.force[n]) - given.iter().sum::<Vector3<f64>>();
+        let moments: Vector3<f64> = particles.x.iter().zip(&given).map(|(x, f)| x.cross(f)).sum();
+        let torque = sum(&|n| grid.position(n).cross(&grid.force[n])) - moments;
         let scale: f64 = grid.force.iter().map(|f| f.norm()).sum::<f64>();
         prop_assert!(force.norm() < 1e-12 * scale && torque.norm() < 1e-12 * scale);
     }
@@ -69,7 +71,8 @@ proptest! {
             particles.c[i] = b;
         }
         let mut grid = Grid::new(0.1);
-        grid.gather(&particles, &vec![Matrix3::zeros(); all.len()]);
+        let (stress, force) = (vec![Matrix3::zeros(); all.len()], vec![Vector3::zeros(); all.len()]);
+        grid.gather(&particles, &stress, &force);
         let field: Vec<Vector3<f64>> = (0..grid.len()).map(|n| grid.momentum[n] / grid.mass[n]).collect();
         for (p, (x, v)) in particles.x.iter().zip(&particles.v).enumerate() {
             let (found, c) = grid.sample(p, x, &field);

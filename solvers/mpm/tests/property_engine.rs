@@ -7,8 +7,8 @@ use signorini_geometry::Shape;
 use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
 use signorini_mpm::{
-    Border, DruckerPrager, FixedCorotated, Lame, LinearCorotated, Material, MpmEngine, MpmOptions, MpmSolver,
-    MpmSystem, Obstacle, Particles, Real, VonMises, Wall,
+    Border, Cloth, ClothMaterial, DruckerPrager, FixedCorotated, Lame, LinearCorotated, Material, MpmEngine,
+    MpmOptions, MpmSolver, MpmSystem, Obstacle, Particles, Real, VonMises, Wall, sheet,
 };
 
 const H: f64 = 0.05;
@@ -138,6 +138,45 @@ fn conformance_the_fast_path_is_the_plain_one() {
         apart[0], apart[1], apart[2], apart[3]
     );
     assert!(apart[0] < 1e-3 && apart[1] < 1e-2 && apart[2] < 1e-2 && apart[3] < 1e-3, "{apart:?}");
+}
+
+/// A sheet that falls on the ball, in both paths: largest differences of positions over h, and of impulses \[N·s\] relative to their sum.
+fn drape<T: Real>() -> [f64; 2] {
+    let mut p = Particles::default();
+    let mesh = sheet([0.3, 0.3], [10, 10]).unwrap();
+    let vertices: Vec<_> = mesh.vertices().iter().map(|x| x + Vector3::new(0.05, 0.0, 0.17)).collect();
+    let cloth = ClothMaterial::new(1e4, 0.3, 500.0, 2e-3).unwrap().fibres(1e4, 100.0, 0.3).unwrap();
+    let cloth = Cloth::new(&mut p, &vertices, mesh.triangles(), cloth).unwrap();
+    let (solver, law) = (|| Box::new(MpmSolver::default()), || contact_pool("lagged").unwrap());
+    let mut fast = MpmEngine::<T>::new(p.clone(), vec![], walls(), obstacles(), law(), options())
+        .unwrap()
+        .with_solver(solver(), tight())
+        .with_cloth(cloth.clone())
+        .unwrap();
+    let slow = MpmSystem::new(p, vec![], walls(), obstacles(), law(), options()).unwrap();
+    let mut slow = slow.with_cloth(cloth).unwrap();
+    let mut step = ContactStep::new(solver()).with_tolerance(tight());
+    let (mut x, mut next) = (slow.initial_state(), slow.initial_state());
+    let mut sums = [Vector3::zeros(); 2];
+    for _ in 0..250 {
+        fast.step(1e-3).unwrap();
+        step.step(&mut slow, &x, 1e-3, false, &mut next).unwrap();
+        std::mem::swap(&mut x, &mut next);
+        sums[0] += slow.impulses()[0][0];
+        sums[1] += fast.impulses()[0][0];
+    }
+    assert!(sums[0].norm() > 1e-3, "the ball was touched: {}", sums[0]);
+    let (a, b) = (slow.particles(&x).unwrap(), fast.particles());
+    let apart = (0..a.len()).map(|i| (a.x[i] - b.x[i]).amax() / H).fold(0.0, f64::max);
+    [apart, (sums[0] - sums[1]).norm() / sums[0].norm()]
+}
+
+#[test]
+fn conformance_cloth_is_the_same_in_both_paths() {
+    let [wide, narrow] = [drape::<f64>(), drape::<f32>()];
+    println!("f64: x/h {:.1e}, impulses {:.1e}; f32: {:.1e}, {:.1e}", wide[0], wide[1], narrow[0], narrow[1]);
+    assert!(wide.iter().all(|e| *e < 1e-8), "{wide:?}");
+    assert!(narrow[0] < 1e-2 && narrow[1] < 1e-3, "{narrow:?}");
 }
 
 #[test]

@@ -12,6 +12,22 @@ pub(super) const TILE: usize = 8;
 /// Identity of lanes without a particle.
 pub(super) const NOBODY: u32 = u32::MAX;
 
+/// Material of particles without stress of their own, [`Particles::BARE`].
+pub(super) const BARE: u8 = u8::MAX;
+
+/// What acts on the particles of a chunk from outside their materials: stresses \[Pa\] of bare ones, column-major, and forces \[N\].
+#[derive(Clone)]
+pub(super) struct Load<T> {
+    pub stress: Lane9<T>,
+    pub force: [Lane<T>; 3],
+}
+
+impl<T: Real> Load<T> {
+    pub(super) fn none() -> Self {
+        Self { stress: [[T::zero(); LANES]; 9], force: [[T::zero(); LANES]; 3] }
+    }
+}
+
 /// Particles of one block of the grid that are worked on together, each number of all of them side by side.
 #[derive(Clone)]
 pub(super) struct Chunk<T> {
@@ -83,7 +99,8 @@ impl<T: Real> Chunk<T> {
         self.memory[lane] = num(particles.memory[p]);
         self.mass[lane] = num(particles.mass[p]);
         self.volume[lane] = num(particles.volume[p]);
-        self.material[lane] = particles.material[p] as u8;
+        // More than 255 do not come here, and the last is of those without.
+        self.material[lane] = u8::try_from(particles.material[p]).unwrap_or(BARE);
         self.id[lane] = p as u32;
     }
 
@@ -99,13 +116,39 @@ impl<T: Real> Chunk<T> {
         })
     }
 
+    /// Moves a lane to x/h \[-\].
+    pub(super) fn put(&mut self, lane: usize, corner: &[i32; 3], place: &Vector3<f64>) {
+        for a in 0..3 {
+            let lowest = (place[a] - 0.5).floor();
+            self.f[a][lane] = num(place[a] - lowest);
+            self.cell[a][lane] =
+                (lowest as i32 - corner[a] + 1).clamp(i32::from(i8::MIN), i32::from(i8::MAX)) as i8;
+        }
+    }
+
+    pub(super) fn matrix(of: &Lane9<T>, lane: usize) -> Matrix3<f64> {
+        Matrix3::from_fn(|r, c| wide(of[3 * c + r][lane]))
+    }
+
+    /// Whether all lanes are within the reach of the block.
+    #[inline(always)]
+    pub(super) fn within(&self) -> bool {
+        let mut all = true;
+        for a in 0..3 {
+            for l in 0..LANES {
+                all &= (0..=(SIDE + 1) as i8).contains(&self.cell[a][l]);
+            }
+        }
+        all
+    }
+
     /// Reads a lane out.
     pub(super) fn write(&self, lane: usize, corner: &[i32; 3], spacing: f64, out: &mut Particles) {
         let p = self.id[lane] as usize;
         out.x[p] = self.position(lane, corner, spacing);
         out.v[p] = self.velocity(lane);
-        out.c[p] = Matrix3::from_fn(|r, c| wide(self.c[3 * c + r][lane]));
-        out.f[p] = Matrix3::from_fn(|r, c| wide(self.e[3 * c + r][lane]));
+        out.c[p] = Self::matrix(&self.c, lane);
+        out.f[p] = Self::matrix(&self.e, lane);
         out.memory[p] = wide(self.memory[lane]);
     }
 }

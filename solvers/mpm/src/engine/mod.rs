@@ -2,6 +2,7 @@
 
 mod blocks;
 mod chunk;
+mod cloth;
 mod lane_material;
 mod lanes;
 mod nodes;
@@ -15,17 +16,19 @@ use signorini_core::{
     Tolerance, solve_lagged,
 };
 
+use crate::cloth::Cloth;
 use crate::contacts::{Contacts, Touch, reach};
 use crate::error::MpmError;
 use crate::material::Material;
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
-use crate::setup::{FARTHEST, MpmOptions, check};
+use crate::setup::{FARTHEST, MpmOptions, check, check_cloth};
 use crate::solver::MpmSolver;
 use crate::spline::Weights;
 
 use blocks::Blocks;
 use chunk::{Chunk, NOBODY, SIDE, wide};
+use cloth::ClothRun;
 use nodes::BlockNodes;
 use transfer::{Gather, Moved, Scatter, StepConstants, TILE_SIZE};
 
@@ -58,6 +61,7 @@ pub struct MpmEngine<T> {
     tiles: Vec<T>,
     nodes: BlockNodes<T>,
     contacts: Contacts,
+    cloth: ClothRun<T>,
     guess: Vec<f64>,
     solution: StepSolution,
     impulses: Vec<[Vector3<f64>; 2]>,
@@ -86,7 +90,7 @@ impl<T: Real> MpmEngine<T> {
     ) -> Result<Self, MpmError> {
         check(&particles, &materials, &walls, &obstacles, &options)?;
         let speed = |p: usize| {
-            let modulus = materials[particles.material[p] as usize].wave_modulus();
+            let modulus = materials.get(particles.material[p] as usize).map_or(0.0, |m| m.wave_modulus());
             (modulus * particles.volume[p] / particles.mass[p]).sqrt()
         };
         let wave = (0..particles.len()).map(speed).fold(0.0, f64::max);
@@ -108,6 +112,7 @@ impl<T: Real> MpmEngine<T> {
             tiles: Vec::new(),
             nodes: BlockNodes::default(),
             contacts: Contacts::default(),
+            cloth: ClothRun::default(),
             guess: Vec::new(),
             solution: StepSolution::default(),
             sorted: 0,
@@ -123,6 +128,23 @@ impl<T: Real> MpmEngine<T> {
     pub fn with_solver(mut self, solver: Box<dyn ContactSolver>, tolerance: Tolerance) -> Self {
         (self.solver, self.tolerance) = (solver, tolerance);
         self
+    }
+
+    /// With cloth that was made on the particles.
+    ///
+    /// # Errors
+    /// [`MpmError::Cloth`] for cloth of other particles.
+    pub fn with_cloth(mut self, cloth: Cloth) -> Result<Self, MpmError> {
+        check_cloth(&self.particles, &self.cloth.cloth, &cloth)?;
+        self.wave = self.wave.max(cloth.wave_speed());
+        self.cloth.cloth.push(cloth);
+        self.cloth.find(&self.chunks, &self.blocks, self.particles.len());
+        Ok(self)
+    }
+
+    /// The cloth, in the order in which it was given.
+    pub fn cloth(&self) -> &[Cloth] {
+        &self.cloth.cloth
     }
 
     /// Puts the particles into chunks.
@@ -165,6 +187,7 @@ impl<T: Real> MpmEngine<T> {
     fn settle(&mut self, blocks: Blocks, chunks: Vec<Chunk<T>>) {
         self.nodes.fit(&blocks, self.options.spacing, &self.walls);
         self.tiles.resize(TILE_SIZE * blocks.owners(), T::zero());
+        self.cloth.find(&chunks, &blocks, self.particles.len());
         (self.blocks, self.chunks) = (blocks, chunks);
         (self.sorted, self.unsorted) = (0, false);
     }
@@ -201,7 +224,9 @@ impl<T: Real> MpmEngine<T> {
         let p = &mut self.particles;
         for i in 0..p.len() {
             // Gradients flow at the start of a step.
-            self.materials[p.material[i] as usize].flow(&mut p.f[i], &mut p.memory[i]);
+            if let Some(material) = self.materials.get(p.material[i] as usize) {
+                material.flow(&mut p.f[i], &mut p.memory[i]);
+            }
         }
         p
     }
@@ -268,6 +293,7 @@ impl<T: Real> MpmEngine<T> {
             self.sort();
         }
         self.sorted += 1;
+        self.cloth.load(&self.chunks, &self.blocks, self.options.spacing);
         self.gather(dt);
         self.nodes.sum(&self.blocks, &self.tiles, &(dt * self.options.gravity));
         self.find_touches(dt);
@@ -292,7 +318,11 @@ impl<T: Real> MpmEngine<T> {
         split(&mut chunks, &self.blocks)
             .into_par_iter()
             .zip(tiles.par_chunks_mut(TILE_SIZE))
-            .for_each(|(chunks, tile)| arch.dispatch(Gather { chunks, tile, step }));
+            .enumerate()
+            .for_each(|(b, (chunks, tile))| {
+                let loads = self.cloth.loads.get(self.blocks.chunks[b].clone()).unwrap_or_default();
+                arch.dispatch(Gather { chunks, loads, tile, step });
+            });
         (self.chunks, self.tiles) = (chunks, tiles);
     }
 
@@ -366,6 +396,8 @@ impl<T: Real> MpmEngine<T> {
         self.chunks = chunks;
         self.fastest = moved.iter().map(|m| wide(m.fastest)).fold(0.0, f64::max).sqrt();
         self.unsorted = moved.iter().any(|m| m.left);
+        let faded = self.constants(dt).faded;
+        self.unsorted |= self.cloth.follow(&mut self.chunks, &self.blocks, self.options.spacing, (dt, faded));
         let lost = moved.iter().zip(&self.blocks.corners).enumerate();
         for (b, (m, corner)) in lost {
             if let Some((chunk, lane)) = m.broken {

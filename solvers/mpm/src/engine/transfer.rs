@@ -4,7 +4,7 @@ use pulp::{Simd, WithSimd};
 
 use crate::material::Material;
 
-use super::chunk::{Chunk, SIDE, TILE};
+use super::chunk::{BARE, Chunk, Load, TILE};
 use super::lane_material::flow_and_stress;
 use super::lanes::{LANES, Lane9, Real, each, each9, num, product};
 
@@ -33,6 +33,8 @@ pub(super) struct StepConstants<'a> {
 /// ```
 pub(super) struct Gather<'a, T> {
     pub chunks: &'a mut [Chunk<T>],
+    /// One for each chunk, or none at all.
+    pub loads: &'a [Load<T>],
     pub tile: &'a mut [T],
     pub step: StepConstants<'a>,
 }
@@ -57,12 +59,14 @@ impl<T: Real> WithSimd for Gather<'_, T> {
     // Loops over lanes are inlined into a function compiled for the instruction set at hand; no fused multiply-add, so that results are the same on every machine.
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Self { chunks, tile, step } = self;
+        let Self { chunks, loads, tile, step } = self;
         tile.fill(T::zero());
         let stiff = 4.0 * step.dt / (step.spacing * step.spacing);
         let (h, pull) = (num::<T>(step.spacing), num::<T>(-stiff));
-        for chunk in chunks {
-            let tau = stress(chunk, step.materials);
+        let dt = num::<T>(step.dt);
+        for (number, chunk) in chunks.iter_mut().enumerate() {
+            let load = loads.get(number);
+            let tau = stress(chunk, load, step.materials);
             let scale = each(|l| pull * chunk.volume[l]);
             let q =
                 each9(|r, c, l| h * (chunk.mass[l] * chunk.c[3 * c + r][l] + scale[l] * tau[3 * c + r][l]));
@@ -72,6 +76,13 @@ impl<T: Real> WithSimd for Gather<'_, T> {
                     let f = &chunk.f;
                     low[r][l] = chunk.mass[l] * chunk.v[r][l]
                         - (q[r][l] * f[0][l] + q[3 + r][l] * f[1][l] + q[6 + r][l] * f[2][l]);
+                }
+            }
+            if let Some(load) = load {
+                for r in 0..3 {
+                    for l in 0..LANES {
+                        low[r][l] += dt * load.force[r][l];
+                    }
                 }
             }
             let mut sum = [[T::zero(); ROW]; 9];
@@ -126,13 +137,22 @@ fn flush<T: Real>(tile: &mut [T], place: usize, sum: &mut [[T; ROW]; 9]) {
 
 /// Stresses of a chunk \[Pa\], after the flow of its materials.
 #[inline(always)]
-fn stress<T: Real>(chunk: &mut Chunk<T>, materials: &[Box<dyn Material>]) -> Lane9<T> {
+fn stress<T: Real>(
+    chunk: &mut Chunk<T>,
+    load: Option<&Load<T>>,
+    materials: &[Box<dyn Material>],
+) -> Lane9<T> {
     let first = chunk.material[0];
-    if chunk.material.iter().all(|m| *m == first) {
+    if first != BARE && chunk.material.iter().all(|m| *m == first) {
         return flow_and_stress(&*materials[first as usize], &mut chunk.e, &mut chunk.memory);
     }
-    // One material after the other, each for its own.
+    // One material after the other, each for its own; what is bare has the stress of its load.
     let mut out = [[T::zero(); LANES]; 9];
+    if let Some(load) = load {
+        for l in (0..LANES).filter(|l| chunk.material[*l] == BARE) {
+            (0..9).for_each(|i| out[i][l] = load.stress[i][l]);
+        }
+    }
     for (m, material) in materials.iter().enumerate() {
         if !chunk.material.iter().any(|k| *k as usize == m) {
             continue;
@@ -222,7 +242,15 @@ impl<T: Real> WithSimd for Scatter<'_, T> {
             let c = each9(|r, col, l| scale * (affine[3 * col + r][l] - chunk.f[col][l] * velocity[r][l]));
             let grow =
                 each9(|r, col, l| dt * c[3 * col + r][l] + if r == col { T::one() } else { T::zero() });
-            chunk.e = product(&grow, &chunk.e);
+            let kept = chunk.e;
+            chunk.e = product(&grow, &kept);
+            let bare = chunk.material.contains(&BARE);
+            if bare {
+                // Their gradients are not their own.
+                for l in (0..LANES).filter(|l| chunk.material[*l] == BARE) {
+                    (0..9).for_each(|i| chunk.e[i][l] = kept[i][l]);
+                }
+            }
             let co = super::lanes::cofactors(&chunk.e);
             let det = super::lanes::determinant(&chunk.e, &co);
             let mut fastest = [T::zero(); LANES];
@@ -251,16 +279,18 @@ impl<T: Real> WithSimd for Scatter<'_, T> {
                 let (x, y) = (c[3 * col + r][l], c[3 * r + col][l]);
                 half * (x - y) + faded * half * (x + y)
             });
-            let mut left = false;
-            for a in 0..3 {
-                for l in 0..LANES {
-                    left |= !(0..=(SIDE + 1) as i8).contains(&chunk.cell[a][l]);
+            if bare {
+                // What they belong to asks for theirs before they fade.
+                for l in (0..LANES).filter(|l| chunk.material[*l] == BARE) {
+                    (0..9).for_each(|i| chunk.c[i][l] = c[i][l]);
                 }
             }
-            out.left |= left;
+            out.left |= !chunk.within();
             for l in 0..LANES {
                 // Catches NaN too.
-                if !(det[l] > T::zero() && fastest[l] < num(f64::from(f32::MAX))) {
+                if !((det[l] > T::zero() || chunk.material[l] == BARE)
+                    && fastest[l] < num(f64::from(f32::MAX)))
+                {
                     out.broken = out.broken.or(Some((number, l)));
                 }
                 out.fastest = if fastest[l] > out.fastest { fastest[l] } else { out.fastest };

@@ -1,0 +1,102 @@
+use signorini_core::na::{Matrix3, Vector3};
+
+use crate::cloth::Cloth;
+
+use super::blocks::Blocks;
+use super::chunk::{Chunk, Load, NOBODY};
+use super::lanes::{LANES, Real, num};
+
+/// Cloth whose particles are in chunks: it is worked out in the order of particles, in f64.
+#[derive(Default)]
+pub(super) struct ClothRun<T> {
+    pub cloth: Vec<Cloth>,
+    /// Block, chunk and lane of each particle.
+    places: Vec<(u32, u32, u8)>,
+    x: Vec<Vector3<f64>>,
+    c: Vec<Matrix3<f64>>,
+    f: Vec<Matrix3<f64>>,
+    stress: Vec<Matrix3<f64>>,
+    force: Vec<Vector3<f64>>,
+    /// What cloth does to the particles of each chunk; none without cloth.
+    pub loads: Vec<Load<T>>,
+}
+
+impl<T: Real> ClothRun<T> {
+    /// Finds the particles after they were sorted.
+    pub(super) fn find(&mut self, chunks: &[Chunk<T>], blocks: &Blocks, count: usize) {
+        if self.cloth.is_empty() {
+            return;
+        }
+        self.places.resize(count, (0, 0, 0));
+        for (b, range) in blocks.chunks.iter().enumerate() {
+            for c in range.clone() {
+                for l in (0..LANES).filter(|l| chunks[c].id[*l] != NOBODY) {
+                    self.places[chunks[c].id[l] as usize] = (b as u32, c as u32, l as u8);
+                }
+            }
+        }
+        self.x.resize(count, Vector3::zeros());
+        self.force.resize(count, Vector3::zeros());
+        for list in [&mut self.c, &mut self.f, &mut self.stress] {
+            list.resize(count, Matrix3::zeros());
+        }
+        self.loads.clear();
+        self.loads.resize(chunks.len(), Load::none());
+    }
+
+    /// Works out forces and stresses before particles are gathered.
+    pub(super) fn load(&mut self, chunks: &[Chunk<T>], blocks: &Blocks, spacing: f64) {
+        for cloth in &self.cloth {
+            for p in cloth.particles() {
+                let (b, c, l) = self.places[p];
+                let (chunk, l) = (&chunks[c as usize], l as usize);
+                self.x[p] = chunk.position(l, &blocks.corners[b as usize], spacing);
+                self.f[p] = Chunk::matrix(&chunk.e, l);
+                self.force[p] = Vector3::zeros();
+            }
+            cloth.forces(&self.x, &self.f, &mut self.stress, &mut self.force);
+            for p in cloth.particles() {
+                let (_, c, l) = self.places[p];
+                let (load, l) = (&mut self.loads[c as usize], l as usize);
+                (0..3).for_each(|a| load.force[a][l] = num(self.force[p][a]));
+                (0..9).for_each(|i| load.stress[i][l] = num(self.stress[p][i]));
+            }
+        }
+    }
+
+    /// Takes gradients and centres along after a step of `dt` \[s\], of which strain rates keep a part; whether one of them left the reach of its block.
+    pub(super) fn follow(
+        &mut self,
+        chunks: &mut [Chunk<T>],
+        blocks: &Blocks,
+        spacing: f64,
+        (dt, faded): (f64, f64),
+    ) -> bool {
+        let mut left = false;
+        for cloth in &self.cloth {
+            for p in cloth.particles() {
+                let (b, c, l) = self.places[p];
+                let (chunk, l) = (&chunks[c as usize], l as usize);
+                self.x[p] = chunk.position(l, &blocks.corners[b as usize], spacing);
+                self.f[p] = Chunk::matrix(&chunk.e, l);
+                self.c[p] = Chunk::matrix(&chunk.c, l);
+            }
+            cloth.follow(dt, &self.c, &mut self.x, &mut self.f);
+            for p in cloth.particles() {
+                let (_, c, l) = self.places[p];
+                let (chunk, l) = (&mut chunks[c as usize], l as usize);
+                let c = self.c[p];
+                let kept = 0.5 * (c - c.transpose()) + 0.5 * faded * (c + c.transpose());
+                (0..9).for_each(|i| chunk.c[i][l] = num(kept[i]));
+            }
+            for p in cloth.centres() {
+                let (b, c, l) = self.places[p];
+                let (chunk, l) = (&mut chunks[c as usize], l as usize);
+                (0..9).for_each(|i| chunk.e[i][l] = num(self.f[p][i]));
+                chunk.put(l, &blocks.corners[b as usize], &(self.x[p] / spacing));
+                left |= !chunk.within();
+            }
+        }
+        left
+    }
+}
