@@ -65,7 +65,7 @@ impl<A: ContactSolver, R: OneStep> Asynchronous<A, R> {
     /// The obstacles that geoms of a scene are to material points, where they are drawn.
     ///
     /// # Errors
-    /// [`CouplingError::Geom`] for geoms that do not exist or have no signed distance.
+    /// [`CouplingError::Geom`] for geoms that do not exist, and meshes that were not read or enclose no solid.
     pub fn obstacles(
         scene: &Scene,
         geoms: &[usize],
@@ -77,13 +77,13 @@ impl<A: ContactSolver, R: OneStep> Asynchronous<A, R> {
                 return Err(CouplingError::Geom { geom: g.to_string(), why });
             };
             match &geom.shape {
-                GeomShape::Solid(shape) if shape.signed_distance(&Vector3::zeros()).is_some() => {
-                    Ok(Obstacle::new(&geom.name, shape.clone(), Isometry3::identity(), material))
-                }
-                _ => {
-                    let why =
-                        "it has no signed distance; use a ball, box, capsule, cylinder, ellipsoid or plane";
-                    Err(CouplingError::Geom { geom: geom.name.clone(), why: why.into() })
+                GeomShape::Solid(shape) => match shape.check_solid() {
+                    Ok(()) => Ok(Obstacle::new(&geom.name, shape.clone(), Isometry3::identity(), material)),
+                    Err(why) => Err(CouplingError::Geom { geom: geom.name.clone(), why: why.to_string() }),
+                },
+                GeomShape::MissingMesh(path) => {
+                    let why = format!("its mesh {} was not read; load the scene with meshes", path.display());
+                    Err(CouplingError::Geom { geom: geom.name.clone(), why })
                 }
             }
         };

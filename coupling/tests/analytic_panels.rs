@@ -1,15 +1,18 @@
 //! A rubber cube that two panels press and carry; momenta of points and bodies together.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use std::sync::Arc;
+
 use signorini_core::na::Vector3;
 use signorini_core::{ContactMaterial, State, Tolerance};
 use signorini_coupling::{Asynchronous, CouplingError};
+use signorini_geometry::{ConvexMesh, Shape, TriangleMesh};
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
 use signorini_mpm::{FixedCorotated, Lame, MpmOptions, MpmSolver, MpmSystem, Particles};
 use signorini_multibody::{RigidOptions, RigidSystem};
-use signorini_scene::{LoadOptions, Scene};
+use signorini_scene::{GeomShape, LoadOptions, Scene};
 
 type Coupled = Asynchronous<MpmSolver, ContactStep<IcfSolver>>;
 
@@ -129,4 +132,16 @@ fn regression_what_cannot_be_coupled() {
     let why = Coupled::obstacles(&scene, &[3], surface(1e5)).unwrap_err();
     assert!(matches!(&why, CouplingError::Geom { geom, .. } if geom == "3"), "{why}");
     assert!(Coupled::obstacles(&scene, &[0], surface(1e5)).is_ok());
+    // Hulls and closed meshes can be met, open ones cannot.
+    let cube = TriangleMesh::cuboid(&Vector3::repeat(0.1)).unwrap();
+    let hull = ConvexMesh::cuboid(&Vector3::repeat(0.1)).unwrap();
+    let open = TriangleMesh::new(cube.vertices().to_vec(), cube.triangles()[2..].to_vec()).unwrap();
+    let with = |shape: Shape| {
+        let mut scene = scene.clone();
+        scene.geoms[0].shape = GeomShape::Solid(shape);
+        Coupled::obstacles(&scene, &[0], surface(1e5))
+    };
+    assert!(with(Shape::Mesh(Arc::new(cube))).is_ok() && with(Shape::Convex(Arc::new(hull))).is_ok());
+    let why = with(Shape::Mesh(Arc::new(open))).unwrap_err().to_string();
+    assert!(why.contains("'floor'") && why.contains("4 open") && why.contains("close it"), "{why}");
 }

@@ -78,6 +78,12 @@ impl Aabb {
         Self { min: self.min - m, max: self.max + m }
     }
 
+    /// Squared distance of `p` from the box \[m²\], 0 inside.
+    #[inline]
+    pub(crate) fn squared_distance(&self, p: &Point3<f64>) -> f64 {
+        (0..3).map(|k| (self.min[k] - p[k]).max(p[k] - self.max[k]).max(0.0).powi(2)).sum()
+    }
+
     /// Whether `other` lies inside, boundary included.
     #[must_use]
     pub fn contains(&self, other: &Self) -> bool {

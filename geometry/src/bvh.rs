@@ -157,6 +157,35 @@ impl Bvh {
         }
     }
 
+    /// Calls `item` with the items whose boxes may hold something nearer to `p` than found so far, near boxes first. `item` is given the item and returns the squared distance \[m²\]
+    /// within which the search goes on; it begins within `squared`.
+    pub(crate) fn nearest(&self, p: &Point3<f64>, mut squared: f64, mut item: impl FnMut(u32) -> f64) {
+        let away = |at: usize| self.nodes[at].bounds.squared_distance(p);
+        if self.nodes.is_empty() {
+            return;
+        }
+        let mut open = [(0usize, 0.0f64); 128];
+        let mut count = 1;
+        open[0].1 = away(0);
+        while count > 0 {
+            count -= 1;
+            let (at, lower) = open[count];
+            if lower > squared {
+                continue;
+            }
+            let node = &self.nodes[at];
+            if node.right == LEAF {
+                squared = squared.min(item(node.item));
+                continue;
+            }
+            let (left, right) = (at + 1, node.right as usize);
+            let (a, b) = (away(left), away(right));
+            let (near, far) = if a <= b { ((left, a), (right, b)) } else { ((right, b), (left, a)) };
+            (open[count], open[count + 1]) = (far, near);
+            count += 2;
+        }
+    }
+
     /// Calls `visit` once with each pair of different items whose boxes meet, smaller item first; the order of pairs
     /// depends on the tree.
     pub fn self_pairs(&self, mut visit: impl FnMut(u32, u32)) {

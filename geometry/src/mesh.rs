@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
 use crate::mesh_links::MeshLinks;
+use crate::signed_distance::MeshSides;
 use crate::{Aabb, Bvh, MeshDefect};
 
 /// A triangle surface, counter-clockwise seen from outside. Validated: not empty, finite, indices in range, some area.
@@ -13,6 +14,7 @@ pub struct TriangleMesh {
     pub(crate) triangles: Vec<[u32; 3]>,
     bvh: OnceLock<Bvh>,
     links: OnceLock<MeshLinks>,
+    sides: OnceLock<Result<MeshSides, MeshDefect>>,
 }
 
 /// How the triangles of a surface hang together, vertices at equal positions taken as one.
@@ -62,7 +64,13 @@ impl TriangleMesh {
                 }
             }
         }
-        let mesh = Self { vertices, triangles, bvh: OnceLock::new(), links: OnceLock::new() };
+        let mesh = Self {
+            vertices,
+            triangles,
+            bvh: OnceLock::new(),
+            links: OnceLock::new(),
+            sides: OnceLock::new(),
+        };
         if !(0..mesh.triangles.len()).any(|i| mesh.double_area_vector(i) != Vector3::zeros()) {
             return Err(MeshDefect::Degenerate { triangles: mesh.triangles.len() });
         }
@@ -135,6 +143,24 @@ impl TriangleMesh {
         self.links.get_or_init(|| MeshLinks::new(self))
     }
 
+    /// What tells inside from outside, for closed surfaces; found on the first call, then kept.
+    pub(crate) fn sides(&self) -> Result<&MeshSides, &MeshDefect> {
+        self.sides.get_or_init(|| MeshSides::new(self)).as_ref()
+    }
+
+    /// That the surface encloses a solid: closed, wound alike, and not inside out.
+    ///
+    /// # Errors
+    /// [`MeshDefect::Open`] with the number of open edges, or [`MeshDefect::InsideOut`].
+    pub fn check_closed(&self) -> Result<(), MeshDefect> {
+        let topology = self.topology();
+        if !topology.is_watertight() {
+            return Err(MeshDefect::Open { topology });
+        }
+        let volume = self.signed_volume();
+        if volume > 0.0 { Ok(()) } else { Err(MeshDefect::InsideOut { volume }) }
+    }
+
     /// Appends to `out` the triangles whose boxes meet `aabb`, in ascending order; `out` is cleared first.
     pub fn triangles_in_aabb(&self, aabb: &Aabb, out: &mut Vec<u32>) {
         out.clear();
@@ -166,6 +192,7 @@ impl TriangleMesh {
             triangles: self.triangles.clone(),
             bvh: OnceLock::new(),
             links: OnceLock::new(),
+            sides: OnceLock::new(),
         }
     }
 
@@ -173,7 +200,13 @@ impl TriangleMesh {
     #[must_use]
     pub fn flipped(&self) -> Self {
         let triangles = self.triangles.iter().map(|t| [t[0], t[2], t[1]]).collect();
-        Self { vertices: self.vertices.clone(), triangles, bvh: OnceLock::new(), links: OnceLock::new() }
+        Self {
+            vertices: self.vertices.clone(),
+            triangles,
+            bvh: OnceLock::new(),
+            links: OnceLock::new(),
+            sides: OnceLock::new(),
+        }
     }
 
     /// The surface with vertices at equal positions made one, vertices without a triangle dropped, and triangles that

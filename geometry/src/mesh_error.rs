@@ -1,5 +1,7 @@
 use std::path::PathBuf;
 
+use crate::MeshTopology;
+
 /// What is wrong with a triangle surface.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -55,6 +57,21 @@ pub enum MeshDefect {
         wanted: &'static str,
         /// What was given.
         value: f64,
+    },
+    /// The surface is not closed, so that it has no inside.
+    #[error(
+        "the mesh is not closed: {} open, {} non-manifold, {} inconsistently wound edges; close it, or take its convex hull",
+        topology.boundary_edges, topology.non_manifold_edges, topology.inconsistent_edges
+    )]
+    Open {
+        /// What is wrong with its edges.
+        topology: MeshTopology,
+    },
+    /// The surface is inside out, or encloses nothing.
+    #[error("the mesh is inside out: its signed volume is {volume} m³; flip its triangles")]
+    InsideOut {
+        /// The volume by the divergence theorem \[m³\].
+        volume: f64,
     },
     /// More vertices than 32-bit indices can name.
     #[error("{vertices} vertices are more than 32-bit indices can name; simplify the mesh")]

@@ -1,6 +1,12 @@
+mod field;
+mod hull;
+mod solid;
+mod surface;
+
 use signorini_core::na::{Vector2, Vector3};
 
-use crate::Shape;
+pub(crate) use self::surface::MeshSides;
+use crate::{MeshDefect, Shape};
 
 /// Where a point is with respect to the surface of a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,11 +18,17 @@ pub struct SignedDistance {
 }
 
 impl Shape {
-    /// Signed distance of a point given in the frame of the shape \[m\]; None for height fields, hulls and triangle meshes, which have none here.
+    /// Signed distance of a point given in the frame of the shape \[m\]; None for meshes that enclose no solid, see [`Shape::check_solid`].
     ///
     /// Where several points of the surface are nearest (the centre of a ball, the axis of a cylinder) one of them is taken, always the same.
+    /// Hulls and meshes are solids between flat faces, height fields solids with walls and a bottom.
     pub fn signed_distance(&self, p: &Vector3<f64>) -> Option<SignedDistance> {
-        Some(match self {
+        self.signed_distance_within(p, f64::INFINITY)
+    }
+
+    /// As [`Shape::signed_distance`], and None from `reach` \[m\] on: cheap for points far outside.
+    pub fn signed_distance_within(&self, p: &Vector3<f64>, reach: f64) -> Option<SignedDistance> {
+        let found = match self {
             Self::Sphere { radius } => ball(p, *radius),
             Self::Box { half_extents } => cuboid(p, half_extents),
             Self::Capsule { radius, half_length } => {
@@ -24,10 +36,49 @@ impl Shape {
                 ball(&(p - on_axis), *radius)
             }
             Self::Cylinder { radius, half_length } => cylinder(p, *radius, *half_length),
+            Self::Ellipsoid { semi_axes } if p.norm() - semi_axes.max() >= reach => return None,
             Self::Ellipsoid { semi_axes } => ellipsoid(p, semi_axes),
             Self::HalfSpace => SignedDistance { distance: p.z, normal: Vector3::z() },
-            Self::HeightField(_) | Self::Convex(_) | Self::Mesh(_) => return None,
-        })
+            Self::HeightField(field) => field::signed_distance(field, p, reach)?,
+            Self::Convex(hull) => hull::signed_distance(hull, p, reach)?,
+            Self::Mesh(mesh) => mesh.sides().ok()?.signed_distance(mesh, p, reach)?,
+        };
+        (found.distance < reach).then_some(found)
+    }
+
+    /// Replaces `out` by the sides of the shape that a point given in its frame may meet within `reach` \[m\] of its way: the nearest, and, where the shape is not convex,
+    /// those in front of the point that rise by more than a twentieth of their distance above the tangent planes of nearer ones. A point that stays in front of all of them
+    /// stays outside, to a twentieth of its way. Empty from `reach` on, and for meshes that enclose no solid.
+    pub fn sides_within(&self, p: &Vector3<f64>, reach: f64, out: &mut Vec<SignedDistance>) {
+        out.clear();
+        out.extend(self.signed_distance_within(p, reach));
+        match (self, out.first()) {
+            (Self::HeightField(field), Some(_)) => {
+                let near = solid::Near::new(p, reach);
+                field::visit(field, p, reach, |t| near.offer(t));
+                near.finish(out);
+            }
+            (Self::Mesh(mesh), Some(_)) => {
+                let near = solid::Near::new(p, reach);
+                mesh.bvh().nearest(&(*p).into(), reach * reach, |i| {
+                    near.offer(mesh.triangle(i as usize).map(|v| v.coords));
+                    reach * reach
+                });
+                near.finish(out);
+            }
+            _ => {}
+        }
+    }
+
+    /// That the shape has signed distances: a mesh must be closed and not inside out. It should not cut through itself either, which is not checked: signs near such places may be wrong.
+    ///
+    /// # Errors
+    /// [`MeshDefect::Open`] or [`MeshDefect::InsideOut`].
+    pub fn check_solid(&self) -> Result<(), MeshDefect> {
+        match self {
+            Self::Mesh(mesh) => mesh.sides().map(|_| ()).map_err(Clone::clone),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -4,6 +4,8 @@ use signorini_core::{
     Pools, ProblemError,
 };
 
+use signorini_geometry::SignedDistance;
+
 use crate::freedom::Freedom;
 use crate::obstacle::Obstacle;
 
@@ -36,18 +38,32 @@ pub(crate) fn reach(apart: f64, horizon: f64, gravity: &Vector3<f64>) -> f64 {
 }
 
 impl Touch {
-    /// A particle with number, place, velocity and mass, and an obstacle that it touches or may touch within `horizon` \[s\]; `nodes` is asked only then.
+    /// Adds to `out` a particle with number, place, velocity and mass, once for each side of an obstacle that it touches or may touch within `horizon` \[s\]; `nodes` is asked only then. `sides` is room to work.
     pub(crate) fn find(
         (particle, x, v, mass): (usize, &Vector3<f64>, &Vector3<f64>, f64),
         (number, obstacle): (usize, &Obstacle),
         (horizon, gravity): (f64, &Vector3<f64>),
         nodes: impl FnOnce() -> [(u32, f64); 27],
-    ) -> Option<Self> {
+        (sides, out): (&mut Vec<SignedDistance>, &mut Vec<Self>),
+    ) {
         let velocity = obstacle.velocity_at(x);
         let within = reach((v - velocity).norm(), horizon, gravity);
-        let (gap, normal) = obstacle.gap(x).filter(|g| g.0 < within)?;
-        let frame = ContactGeometry::frame(&normal);
-        Some(Self { particle, obstacle: number, x: *x, v: *v, mass, gap, frame, velocity, reached: nodes() })
+        obstacle.sides(x, within, sides);
+        if sides.is_empty() {
+            return;
+        }
+        let reached = nodes();
+        out.extend(sides.iter().map(|side| Self {
+            particle,
+            obstacle: number,
+            x: *x,
+            v: *v,
+            mass,
+            gap: side.distance,
+            frame: ContactGeometry::frame(&side.normal),
+            velocity,
+            reached,
+        }));
     }
 }
 

@@ -37,15 +37,13 @@ pub enum MpmError {
         /// What helps.
         remedy: &'static str,
     },
-    /// A shape without signed distances.
-    #[error(
-        "obstacle '{name}': a {shape} has no signed distance here; use balls, boxes, capsules, cylinders, ellipsoids or half-spaces"
-    )]
+    /// A shape that is no solid.
+    #[error("{name}: {why}")]
     Shape {
-        /// The obstacle.
+        /// The obstacle, or what it was to be filled as.
         name: String,
-        /// Its shape.
-        shape: &'static str,
+        /// What is wrong, and what to do.
+        why: String,
     },
 }
 

@@ -1,6 +1,6 @@
 use signorini_core::ContactMaterial;
 use signorini_core::na::{Isometry3, Vector3};
-use signorini_geometry::Shape;
+use signorini_geometry::{Shape, SignedDistance};
 
 /// A rigid shape that particles meet; it moves as it is told.
 #[derive(Clone, Debug)]
@@ -31,11 +31,17 @@ impl Obstacle {
         self.velocity + self.angular_velocity.cross(&(x - self.pose.translation.vector))
     }
 
-    /// Gap of a point \[m\] and the outward normal there, world axes. The distance is found in the frame of the shape, so that far places cost no digits of it.
-    pub(crate) fn gap(&self, x: &Vector3<f64>) -> Option<(f64, Vector3<f64>)> {
+    /// Whether a point is inside, or nearer than `reach` \[m\].
+    pub(crate) fn is_within(&self, x: &Vector3<f64>, reach: f64) -> bool {
         let local = self.pose.inverse_transform_vector(&(x - self.pose.translation.vector));
-        let found = self.shape.signed_distance(&local)?;
-        Some((found.distance, self.pose.rotation * found.normal))
+        self.shape.signed_distance_within(&local, reach).is_some()
+    }
+
+    /// Replaces `out` by the sides that a point may meet within `reach` \[m\]: gaps and outward normals, world axes. They are found in the frame of the shape, so that far places cost no digits of them.
+    pub(crate) fn sides(&self, x: &Vector3<f64>, reach: f64, out: &mut Vec<SignedDistance>) {
+        let local = self.pose.inverse_transform_vector(&(x - self.pose.translation.vector));
+        self.shape.sides_within(&local, reach, out);
+        out.iter_mut().for_each(|s| s.normal = self.pose.rotation * s.normal);
     }
 }
 

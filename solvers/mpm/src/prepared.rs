@@ -59,6 +59,7 @@ impl Prepared {
         nodes.free.extend((0..nodes.grid.len()).map(|n| Freedom::at(&nodes.grid.position(n), walls)));
         let touches = &mut self.contacts.touches;
         touches.clear();
+        let mut sides = Vec::new();
         for (p, x) in particles.x.iter().enumerate() {
             for obstacle in obstacles.iter().enumerate() {
                 let reached = || {
@@ -66,7 +67,7 @@ impl Prepared {
                     std::array::from_fn(|_| all.next().unwrap_or_default())
                 };
                 let particle = (p, x, &particles.v[p], particles.mass[p]);
-                touches.extend(Touch::find(particle, obstacle, ahead, reached));
+                Touch::find(particle, obstacle, ahead, reached, (&mut sides, touches));
             }
         }
         self.contacts.number(&self.nodes);

@@ -86,9 +86,11 @@ pub(crate) fn check(
         value("the length of a wall's normal", w.normal.norm(), (w.normal.norm() - 1.0).abs() < 1e-9, "1")?;
     }
     for o in obstacles {
-        if o.shape.signed_distance(&Vector3::zeros()).is_none() {
-            return Err(MpmError::Shape { name: o.name.clone(), shape: o.shape.name() });
-        }
+        let solid = o.shape.check_solid();
+        solid.map_err(|why| MpmError::Shape {
+            name: format!("obstacle '{}'", o.name),
+            why: why.to_string(),
+        })?;
     }
     Ok(())
 }

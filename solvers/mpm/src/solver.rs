@@ -58,6 +58,7 @@ pub struct MpmSolver {
     step: Vec<f64>,
     cg: [Vec<f64>; 4],
     products: u64,
+    history: Vec<f64>,
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -68,6 +69,11 @@ impl MpmSolver {
     /// With the given settings.
     pub fn new(options: MpmSolverOptions) -> Self {
         Self { options, ..Self::default() }
+    }
+
+    /// Residuals ‖D∇‖ of the last solve, at the start and after each iteration.
+    pub fn history(&self) -> &[f64] {
+        &self.history
     }
 
     /// Products of a Hessian and a vector since the beginning.
@@ -179,6 +185,7 @@ impl MpmSolver {
         loop {
             let residual = self.evaluate(p)?;
             out.residual = residual;
+            self.history.push(residual);
             if residual <= out.tolerance {
                 return Ok(SolveStatus::Converged);
             }
@@ -265,6 +272,7 @@ impl ContactSolver for MpmSolver {
         p.inertia().apply(self.whole.part(), p.free_velocity(), &mut self.inertial);
         out.tolerance = tol.relative * scaled_norm(p, &self.inertial).max(1.0);
         out.stats = SolveStats::default();
+        self.history.clear();
         self.v.copy_from_slice(guess);
         p.map().velocity(self.whole.part(), &self.v, &mut self.v_c);
         let status = self.iterate(p, tol, out)?;

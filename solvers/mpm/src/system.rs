@@ -22,7 +22,7 @@ const INTERNAL: usize = 19;
 /// State: q are the positions of the particles, v their velocities, z the affine velocities C, the deformation gradients F (rows of columns, nine each) and one number that the material remembers. A step is explicit in the stress, and implicit in contact.
 ///
 /// Particles that may reach an obstacle within the step are contacts already, with their gap and the normal of the side they come from: what moves through a thin wall within a step is stopped at it, as far as the stiffness of contact holds.
-/// A particle that is deeper than half of the wall is pushed out on the other side.
+/// A particle that is deeper than half of the wall is pushed out on the other side. In corners of meshes it meets each wall that it may reach.
 pub struct MpmSystem {
     options: MpmOptions,
     materials: Vec<Box<dyn Material>>,

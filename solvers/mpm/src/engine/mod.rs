@@ -331,14 +331,14 @@ impl<T: Real> MpmEngine<T> {
         let radius = 0.5 * (SIDE + 2) as f64 * h * 3f64.sqrt();
         let ahead = (dt, &self.options.gravity);
         let of_block = |b: usize| {
-            let mut out = Vec::new();
+            let (mut sides, mut out) = (Vec::new(), Vec::new());
             let corner = &self.blocks.corners[b];
             let middle = Vector3::from_fn(|a, _| h * (f64::from(corner[a]) + 0.5 * (SIDE + 1) as f64));
             for obstacle in self.obstacles.iter().enumerate() {
                 let turning = radius * obstacle.1.angular_velocity.norm();
                 let apart = self.fastest + obstacle.1.velocity_at(&middle).norm() + turning;
                 let near = radius + reach(apart, dt, &self.options.gravity);
-                if obstacle.1.gap(&middle).is_none_or(|g| g.0 > near) {
+                if !obstacle.1.is_within(&middle, near) {
                     continue;
                 }
                 for chunk in &self.chunks[self.blocks.chunks[b].clone()] {
@@ -356,7 +356,7 @@ impl<T: Real> MpmEngine<T> {
                                 (node, w[0][k[0]] * w[1][k[1]] * w[2][k[2]])
                             })
                         };
-                        out.extend(Touch::find(particle, obstacle, ahead, reached));
+                        Touch::find(particle, obstacle, ahead, reached, (&mut sides, &mut out));
                     }
                 }
             }
