@@ -1,10 +1,12 @@
 //! Figures of yu2025mpm.
 
 mod fig02;
+mod rate;
+mod verification;
 
 use crate::Page;
 
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {
-    vec![&fig02::Fig02]
+    vec![&fig02::Fig02, &verification::Verification, &rate::Rate]
 }

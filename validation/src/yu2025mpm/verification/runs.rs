@@ -1,0 +1,287 @@
+//! The runs: bars, discs, columns of sand, blocks on slopes, a body that meets points.
+
+use std::f64::consts::{FRAC_PI_2, PI};
+
+use signorini_core::na::{Isometry3, Vector3};
+use signorini_core::{ContactMaterial, OneStep, State, Tolerance};
+use signorini_coupling::Asynchronous;
+use signorini_geometry::Shape;
+use signorini_icf::IcfSolver;
+use signorini_integrators::ContactStep;
+use signorini_laws::contact_pool;
+use signorini_mpm::{
+    Border, DruckerPrager, FixedCorotated, Lame, Material, MpmOptions, MpmSolver, MpmSystem, Obstacle,
+    Particles, Wall,
+};
+use signorini_multibody::{RigidOptions, RigidSystem};
+use signorini_scene::{LoadOptions, Scene};
+
+use crate::PageError;
+
+fn fail(e: impl std::fmt::Display) -> PageError {
+    PageError::from_error(e)
+}
+
+fn rubber(young: f64, poisson: f64) -> Result<Vec<Box<dyn Material>>, PageError> {
+    Ok(vec![Box::new(FixedCorotated(Lame::new(young, poisson).map_err(fail)?))])
+}
+
+fn wall(at: f64, normal: Vector3<f64>, border: Border) -> Wall {
+    Wall { point: at * normal.abs(), normal, border }
+}
+
+pub(super) fn surface(stiffness: f64, dissipation: f64, friction: f64) -> ContactMaterial {
+    ContactMaterial {
+        stiffness,
+        dissipation,
+        friction_static: friction,
+        friction_dynamic: friction,
+        stiction_speed: 1e-3,
+        ..ContactMaterial::default()
+    }
+}
+
+/// Steps until an end, calling `each` with the time and the particles after every step.
+fn walk(
+    s: &mut MpmSystem,
+    mut dt: impl FnMut(&MpmSystem, &State) -> Result<f64, PageError>,
+    end: f64,
+    mut each: impl FnMut(f64, &Particles, &MpmSystem),
+) -> Result<Particles, PageError> {
+    let mut step = ContactStep::new(MpmSolver::default());
+    let (mut x, mut next, mut t) = (s.initial_state(), State::default(), 0.0);
+    while t < end - 1e-9 * end {
+        let dt = dt(s, &x)?;
+        step.step(s, &x, dt, false, &mut next).map_err(fail)?;
+        std::mem::swap(&mut x, &mut next);
+        t += dt;
+        each(t, &s.particles(&x).map_err(fail)?, s);
+    }
+    s.particles(&x).map_err(fail)
+}
+
+/// The first axial mode of a bar of 1 m, E = 10⁴ Pa, ρ = 1000 kg/m³, ν = 0, free or held at x = 0.
+pub(super) struct Bar {
+    /// \[Hz\].
+    pub(super) frequency: f64,
+    /// Displacement of the free end over time \[s\], \[m\].
+    pub(super) tip: Vec<(f64, f64)>,
+    /// Part of the energy that a period takes.
+    pub(super) loss: f64,
+}
+
+pub(super) fn bar(h: f64, held: bool) -> Result<Bar, PageError> {
+    let apart = 0.5 * h;
+    let shape = |x: f64| if held { (FRAC_PI_2 * x).sin() } else { (PI * x).cos() };
+    let slope = |x: f64| if held { FRAC_PI_2 * (FRAC_PI_2 * x).cos() } else { -PI * (PI * x).sin() };
+    let mut p = Particles::default();
+    for n in 0..4 * (1.0 / apart).round() as usize {
+        let k = [n / 4, n / 2 % 2, n % 2].map(|k| (k as f64 + 0.5) * apart);
+        p.push(Vector3::from(k), 1000.0 * apart.powi(3), apart.powi(3), 0);
+        let last = p.len() - 1;
+        p.v[last].x = 0.01 * shape(k[0]);
+        p.c[last][(0, 0)] = 0.01 * slope(k[0]);
+    }
+    let mode = |p: &Particles| -> f64 { p.x.iter().zip(&p.v).map(|(x, v)| v.x * shape(x.x)).sum() };
+    let (mut last, end_of_bar) = (mode(&p), p.x[p.len() - 1].x);
+    let options = MpmOptions { spacing: h, gravity: Vector3::zeros(), ..MpmOptions::default() };
+    let walls = if held { vec![wall(0.0, Vector3::x(), Border::Sticky)] } else { Vec::new() };
+    let law = contact_pool("lagged").map_err(fail)?;
+    let mut s = MpmSystem::new(p, rubber(1e4, 0.0)?, walls, vec![], law, options).map_err(fail)?;
+    let dt = 0.1 * h / 10f64.sqrt();
+    let (mut crossings, mut tip, mut peak) = (Vec::new(), Vec::new(), [0.0f64; 2]);
+    let period = if held { 1.265 } else { 0.6325 };
+    walk(
+        &mut s,
+        |_, _| Ok(dt),
+        2.2 * period,
+        |t, p, _| {
+            let now = mode(p);
+            if now.signum() != last.signum() {
+                crossings.push(t - dt * now / (now - last));
+            }
+            // Largest speeds of the first and the second period after the start.
+            let which = usize::from(t > 1.25 * period);
+            if t > 0.25 * period {
+                peak[which] = peak[which].max(now.abs());
+            }
+            last = now;
+            tip.push((t, p.x[p.len() - 1].x - end_of_bar));
+        },
+    )?;
+    let [Some(first), Some(end)] = [crossings.first(), crossings.last()] else {
+        return Err(PageError::Run("the bar does not ring".into()));
+    };
+    let frequency = (crossings.len() - 1) as f64 / (2.0 * (end - first));
+    Ok(Bar { frequency, tip, loss: 1.0 - (peak[1] / peak[0]).powi(2) })
+}
+
+/// Kinetic energy of Sulsky's discs over that at the start, and their momentum at the end \[N·s\].
+pub(super) fn discs(h: f64, dt: f64) -> Result<(Vec<(f64, f64)>, f64), PageError> {
+    let apart = 0.5 * h;
+    let mut p = Particles::default();
+    let half = (0.2 / apart).ceil() as i32;
+    for (centre, sign) in [(0.25, 1.0), (0.75, -1.0)] {
+        for n in 0..(2 * half).pow(2) * 2 {
+            let (i, k, j) = (n / 4 / half - half, n / 2 % (2 * half) - half, n % 2);
+            let (x, z) = ((f64::from(i) + 0.5) * apart, (f64::from(k) + 0.5) * apart);
+            if x.hypot(z) < 0.2 {
+                let volume = apart.powi(3);
+                let at = Vector3::new(centre + x, (f64::from(j) + 0.5) * apart, centre + z);
+                p.push(at, 1000.0 * volume, volume, 0);
+                let last = p.len() - 1;
+                p.v[last] = sign * Vector3::new(0.1, 0.0, 0.1);
+            }
+        }
+    }
+    let options = MpmOptions { spacing: h, gravity: Vector3::zeros(), ..MpmOptions::default() };
+    let walls = vec![wall(0.0, Vector3::y(), Border::Slip), wall(h, -Vector3::y(), Border::Slip)];
+    let law = contact_pool("lagged").map_err(fail)?;
+    let start = p.kinetic_energy(h);
+    let mut s = MpmSystem::new(p, rubber(1e3, 0.3)?, walls, vec![], law, options).map_err(fail)?;
+    let mut energy = vec![(0.0, 1.0)];
+    let end = walk(&mut s, |_, _| Ok(dt), 3.0, |t, p, _| energy.push((t, p.kinetic_energy(h) / start)))?;
+    Ok((energy, end.momentum().norm()))
+}
+
+/// Half a column of sand after its fall: heights of the heap over the place, in units of the half width, where it ends, and the mean slope between a fifth and four fifths of its height \[°\].
+pub(super) struct Heap {
+    pub(super) profile: Vec<(f64, f64)>,
+    pub(super) run_out: f64,
+    pub(super) height: f64,
+    pub(super) slope: f64,
+}
+
+/// A heap ends where it is lower than so many half widths of its column.
+const EDGE: f64 = 0.05;
+
+/// Angle of the cone of compression that holds in plane strain like `plane` \[rad\]: sin φ' = 2√3 sin φ/(3 − sin φ).
+pub(super) fn cone_of_plane_strain(plane: f64) -> f64 {
+    (3.0 * plane.sin() / (12f64.sqrt() + plane.sin())).asin()
+}
+
+pub(super) fn column(ratio: f64, h: f64, angle: f64, end: f64) -> Result<Heap, PageError> {
+    let (width, apart) = (0.2, 0.5 * h);
+    let (along, up) = ((width / apart).round() as usize, (ratio * width / apart).round() as usize);
+    let mut p = Particles::default();
+    for n in 0..2 * along * up {
+        let k = [n / up / 2, n % 2, n / 2 % up].map(|k| (k as f64 + 0.5) * apart);
+        p.push(Vector3::from(k), 2200.0 * apart.powi(3), apart.powi(3), 0);
+    }
+    let lame = Lame::new(3.5e5, 0.3).map_err(fail)?;
+    let sand: Vec<Box<dyn Material>> = vec![Box::new(DruckerPrager::new(lame, angle).map_err(fail)?)];
+    let walls = vec![
+        wall(0.0, Vector3::z(), Border::Sticky),
+        wall(0.0, Vector3::x(), Border::Slip),
+        wall(0.0, Vector3::y(), Border::Slip),
+        wall(h, -Vector3::y(), Border::Slip),
+    ];
+    let options = MpmOptions { spacing: h, ..MpmOptions::default() };
+    let law = contact_pool("lagged").map_err(fail)?;
+    let mut s = MpmSystem::new(p, sand, walls, vec![], law, options).map_err(fail)?;
+    let step = |s: &MpmSystem, x: &State| Ok(0.8 * s.longest_step(x).map_err(fail)?);
+    let p = walk(&mut s, step, end, |_, _, _| {})?;
+    // Volume over the base of each cell.
+    let columns = (p.x.iter().map(|x| x.x).fold(0.0, f64::max) / h) as usize + 1;
+    let mut heights = vec![0.0; columns];
+    for (x, v) in p.x.iter().zip(&p.volume) {
+        heights[((x.x / h) as usize).min(columns - 1)] += v / (h * h);
+    }
+    // Where the heap is lower than so much for the first time.
+    heights.push(0.0);
+    let below = |level: f64| {
+        let k = heights.iter().position(|z| *z < level).unwrap_or(0).max(1);
+        let part = (heights[k - 1] - level) / (heights[k - 1] - heights[k]);
+        h * (k as f64 - 0.5 + part.max(0.0))
+    };
+    let crest = heights[0];
+    let slope = (0.6 * crest / (below(0.2 * crest) - below(0.8 * crest))).atan().to_degrees();
+    let profile = heights.iter().enumerate().map(|(k, z)| ((k as f64 + 0.5) * h / width, z / width));
+    Ok(Heap {
+        profile: profile.collect(),
+        run_out: below(EDGE * width) / width - 1.0,
+        height: crest / width,
+        slope,
+    })
+}
+
+/// Speed of a rubber block down a slope of 30° over time.
+pub(super) fn incline(friction: f64, end: f64) -> Result<Vec<(f64, f64)>, PageError> {
+    let turn = Isometry3::rotation(Vector3::y() * 30f64.to_radians());
+    let mut p = Particles::default();
+    for n in 0..125usize {
+        let k = Vector3::new((n / 25) as f64, (n / 5 % 5) as f64, (n % 5) as f64) * 0.025;
+        p.push(turn.rotation * (k - Vector3::new(0.0, 0.0, 2e-5)), 8e-3, 8e-6, 0);
+        // It starts turned: nothing is strained.
+        let last = p.len() - 1;
+        p.f[last] = *turn.rotation.to_rotation_matrix().matrix();
+    }
+    let floor = Obstacle::new("slope", Shape::HalfSpace, turn, surface(1e4, 50.0, friction));
+    let options = MpmOptions { spacing: 0.05, damping_time: 2e-3, ..MpmOptions::default() };
+    let law = contact_pool("lagged").map_err(fail)?;
+    let mut s = MpmSystem::new(p, rubber(1e6, 0.3)?, vec![], vec![floor], law, options).map_err(fail)?;
+    let (down, mut speed) = (turn.rotation * Vector3::x(), vec![(0.0, 0.0)]);
+    walk(&mut s, |_, _| Ok(2e-4), end, |t, p, _| speed.push((t, p.momentum().dot(&down))))?;
+    Ok(speed)
+}
+
+/// A cube of 1 kg on 25 contacts of 10⁴ N/m: force on the floor \[N\] over time.
+pub(super) fn rest() -> Result<Vec<(f64, f64)>, PageError> {
+    let mut p = Particles::default();
+    for n in 0..125usize {
+        let k = Vector3::new((n / 25) as f64, (n / 5 % 5) as f64, (n % 5) as f64) * 0.025;
+        p.push(k - Vector3::new(0.0, 0.0, 1e-5), 8e-3, 8e-6, 0);
+    }
+    let floor = Obstacle::new("floor", Shape::HalfSpace, Isometry3::identity(), surface(1e4, 50.0, 0.5));
+    let options = MpmOptions { spacing: 0.05, damping_time: 2e-3, ..MpmOptions::default() };
+    let law = contact_pool("lagged").map_err(fail)?;
+    let mut s = MpmSystem::new(p, rubber(1e5, 0.3)?, vec![], vec![floor], law, options).map_err(fail)?;
+    let (mut force, dt) = (Vec::new(), 4e-4);
+    walk(&mut s, |_, _| Ok(dt), 0.6, |t, _, s| force.push((t, -s.impulses()[0][0].z / dt)))?;
+    Ok(force)
+}
+
+/// What a free box of 2 kg does that flies at 1 m/s into a rubber cube of 1 kg without gravity or dissipation.
+pub(super) struct Hit {
+    /// Its speed \[m/s\] over time.
+    pub(super) speed: Vec<(f64, f64)>,
+    /// Change of the momentum of both \[N·s\].
+    pub(super) drift: f64,
+    /// Speed with which they part over that with which they met.
+    pub(super) restitution: f64,
+}
+
+/// Substeps of `substep` \[s\], so many to a step of the box.
+pub(super) fn hit(substeps: u32, substep: f64, end: f64) -> Result<Hit, PageError> {
+    type Coupled = Asynchronous<MpmSolver, ContactStep<IcfSolver>>;
+    let text = "<mujoco><option gravity='0 0 0'/><worldbody><body pos='-.121 0 0'><freejoint/>\
+        <geom type='box' size='.07 .07 .07' mass='2'/></body></worldbody></mujoco>";
+    let scene = Scene::from_mjcf(text, "box.xml", &LoadOptions::default()).map_err(fail)?;
+    let mut p = Particles::default();
+    for n in 0..512usize {
+        let k = Vector3::new((n / 64) as f64, (n / 8 % 8) as f64, (n % 8) as f64);
+        p.push(k * (0.1 / 7.0) - Vector3::repeat(0.05), 1.0 / 512.0, 1e-3 / 512.0, 0);
+    }
+    let obstacles = Coupled::obstacles(&scene, &[0], surface(1e4, 0.0, 0.0)).map_err(fail)?;
+    let options = MpmOptions { spacing: 0.0286, gravity: Vector3::zeros(), ..MpmOptions::default() };
+    let law = || contact_pool("lagged").map_err(fail);
+    let points = MpmSystem::new(p, rubber(1e5, 0.3)?, vec![], obstacles, law()?, options).map_err(fail)?;
+    let mut rigid = RigidSystem::new(&scene, &*law()?, RigidOptions::default()).map_err(fail)?;
+    let (mut x, mut y) = (points.initial_state(), rigid.initial_state(None).map_err(fail)?);
+    let tight = Tolerance { relative: 1e-12, max_iterations: 200 };
+    let steps = (
+        ContactStep::new(MpmSolver::default()).with_tolerance(tight),
+        ContactStep::new(IcfSolver::default()).with_tolerance(tight),
+    );
+    let mut c = Coupled::new(&scene, &[0], (points, steps.0), (rigid, steps.1), substeps).map_err(fail)?;
+    y.v[0] = 1.0;
+    let dt = f64::from(substeps) * substep;
+    let mut speed = vec![(0.0, 1.0)];
+    for k in 1..=(end / dt).round() as u32 {
+        c.step(&mut x, &mut y, dt).map_err(fail)?;
+        speed.push((f64::from(k) * dt, y.v[0]));
+    }
+    let cube = c.material().particles(&x).map_err(fail)?.momentum();
+    let total = cube + 2.0 * Vector3::new(y.v[0], y.v[1], y.v[2]) - Vector3::new(2.0, 0.0, 0.0);
+    Ok(Hit { speed, drift: total.norm(), restitution: cube.x - y.v[0] })
+}
