@@ -18,7 +18,7 @@ use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 pub(super) struct Rate;
 
 /// Most iterations of the quasi-Newton, quick and full, and those at the end over which its rate is measured.
-const ITERATIONS: [u32; 2] = [400, 4000];
+const ITERATIONS: [u32; 2] = [2000, 20_000];
 const LAST: usize = 100;
 
 /// A cube between two panels that close: name, step \[s\], stiffness \[N/m\], dissipation \[s/m\], speed \[m/s\], depth at the start \[m\].
@@ -151,8 +151,12 @@ struct Found {
 
 fn study(case: (&'static str, f64, f64, f64, f64, f64), most: u32) -> Result<Found, PageError> {
     let mut c = Case::new(case)?;
-    let mut icf =
-        IcfSolver::new(IcfOptions { islands: false, reuse_hessian: false, ..IcfOptions::default() });
+    let mut icf = IcfSolver::new(IcfOptions {
+        islands: false,
+        reuse_hessian: false,
+        record_history: true,
+        ..IcfOptions::default()
+    });
     let exact = c.solve(&mut icf, 1e-13, 100)?;
     let newton: Vec<f64> = icf.history().iter().map(|r| r.residual).collect();
     let mut run = |direction: Direction, most: u32| {
@@ -195,7 +199,7 @@ impl Page for Rate {
         "Residuals of a substep: linear rate of the block-diagonal quasi-Newton"
     }
     fn cost(&self) -> (f64, f64) {
-        (40.0, 200.0)
+        (15.0, 100.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let most = ITERATIONS[usize::from(ctx.full())];
@@ -230,7 +234,9 @@ impl Page for Rate {
         );
         for f in &found {
             let reach = |r: &[f64]| {
-                r.iter().position(|x| *x <= 1e-5).map_or(format!("> {}", r.len() - 1), |n| n.to_string())
+                r.iter()
+                    .position(|x| *x <= 1e-5)
+                    .map_or(format!("> {}", r.len().saturating_sub(1)), |n| n.to_string())
             };
             let iterations = f.curves.iter().map(|c| reach(&c.1));
             let head = [
