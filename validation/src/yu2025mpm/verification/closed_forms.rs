@@ -221,10 +221,10 @@ fn flow(cases: &mut Cases, out: &mut PageOutput) -> Result<(), PageError> {
         let before = f.determinant();
         dough.flow(&mut f, &mut memory);
         let tau = dough.stress(&f);
-        let norm = tau.add_scalar(0.0) - Matrix3::identity() * (tau.trace() / 3.0);
-        beyond = beyond.max(norm.norm() / limit - 1.0);
+        let deviator = tau - Matrix3::identity() * (tau.trace() / 3.0);
+        beyond = beyond.max(deviator.norm() / limit - 1.0);
         grown = grown.max((f.determinant() / before - 1.0).abs());
-        curve.push((1e-3 * f64::from(k), norm.norm()));
+        curve.push((1e-3 * f64::from(k), deviator.norm()));
     }
     let last = curve[curve.len() - 1].1;
     let mut plot = Plot::new(
