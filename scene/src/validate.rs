@@ -57,9 +57,16 @@ fn index(place: &Place, what: &str, i: usize, count: usize) -> Check {
     }
 }
 
-fn pose_is_finite(place: &Place, x: &Pose) -> Check {
-    let r = x.rotation.coords;
-    finite(place, "the pose", x.translation.vector.iter().chain(r.iter()).copied())
+/// Farthest place \[m\] that a file may name: positions there still have digits for a nanometre.
+const FARTHEST: f64 = 1e7;
+
+fn pose_is_near(place: &Place, x: &Pose) -> Check {
+    let (r, away) = (x.rotation.coords, x.translation.vector);
+    finite(place, "the pose", away.iter().chain(r.iter()).copied())?;
+    match away.amax() <= FARTHEST {
+        true => Ok(()),
+        false => fail(place, format!("the pose is {:e} m away", away.amax()), "give places within 1e7 m"),
+    }
 }
 
 fn names<'a>(kind: &str, list: impl Iterator<Item = (&'a str, &'a Place)>) -> Check {
@@ -183,7 +190,7 @@ impl Scene {
                     "put parents first",
                 );
             }
-            pose_is_finite(&place, &b.pose)?;
+            pose_is_near(&place, &b.pose)?;
             finite(&place, "gravity compensation", [b.gravity_compensation])?;
             if let Some(m) = &b.mass {
                 check_mass(&place, m)?;
@@ -293,7 +300,7 @@ impl Scene {
             if i > 0 && self.geoms[i - 1].body > g.body {
                 return fail(&place, "geoms are not ordered by body", "sort the geoms by body");
             }
-            pose_is_finite(&place, &g.pose)?;
+            pose_is_near(&place, &g.pose)?;
             if let GeomShape::Solid(shape) = &g.shape {
                 check_shape(&place, shape)?;
                 if moving[g.body] && matches!(shape, Shape::HalfSpace | Shape::HeightField(_)) {
@@ -309,7 +316,7 @@ impl Scene {
         for s in &self.sites {
             let place = at(&s.place, "site", &s.name);
             index(&place, "body", s.body, self.bodies.len())?;
-            pose_is_finite(&place, &s.pose)?;
+            pose_is_near(&place, &s.pose)?;
             check_shape(&place, &s.shape)?;
         }
         Ok(())

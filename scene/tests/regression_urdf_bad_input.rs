@@ -41,7 +41,7 @@ fn regression_what_is_wrong_in_links_is_said() {
     };
     let unit = r#"ixx="1" iyy="1" izz="1""#;
     let shape = |g: &str| format!(r#"<link name="a"><collision><geometry>{g}</geometry></collision></link>"#);
-    let cases: [(String, &[&str]); 22] = [
+    let cases: [(String, &[&str]); 23] = [
         (inertial("-1", unit), &["robot.urdf:2:", "mass", "the mass is -1", "not negative"]),
         (inertial("nan", unit), &["'nan', which is not a finite number"]),
         (inertial("", unit), &["mass", "attribute 'value' is missing"]),
@@ -52,6 +52,10 @@ fn regression_what_is_wrong_in_links_is_said() {
         (
             r#"<link name="a"><inertial><mass value="1"/></inertial></link>"#.into(),
             &["<inertial> has no <inertia>"],
+        ),
+        (
+            r#"<link name="a"><collision><origin xyz="0 0 -1e300"/><geometry><sphere radius="1"/></geometry></collision></link>"#.into(),
+            &["robot.urdf:2:", "1e300 m away", "within 1e7 m"],
         ),
         (r#"<link name="a"/><link name="a"/>"#.into(), &["link name 'a' is used twice", "rename"]),
         (r#"<link/>"#.into(), &["attribute 'name' is missing"]),
