@@ -83,6 +83,8 @@ pub trait LawPool: Send + Sync {
     fn acts(&self, seeds: &dyn Any, v_c: &[f64], out: &mut Vec<bool>) -> bool;
     /// A pool of the same law, empty.
     fn boxed_empty(&self) -> Box<dyn LawPool>;
+    /// The same pool again.
+    fn boxed_clone(&self) -> Box<dyn LawPool>;
     /// Law settings and parameters as JSON, for snapshots.
     fn save(&self) -> Result<serde_json::Value, serde_json::Error>;
     /// For access to the concrete pool.
@@ -252,6 +254,9 @@ impl<L: ContactLaw<D>, const D: usize> LawPool for Pool<L, D> {
     }
     fn boxed_empty(&self) -> Box<dyn LawPool> {
         Box::new(Self::new(self.law.clone()))
+    }
+    fn boxed_clone(&self) -> Box<dyn LawPool> {
+        Box::new(self.clone())
     }
     fn save(&self) -> Result<serde_json::Value, serde_json::Error> {
         Ok(serde_json::json!({

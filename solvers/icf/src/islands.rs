@@ -1,5 +1,16 @@
-use signorini_core::{ContactMap, Part};
+use signorini_core::{BlockSink, Part};
 use signorini_math::{BlockParts, BlockPattern};
+
+use crate::newton::Model;
+
+/// Blocks of an inertia as entries of a pattern.
+struct Couples<'a>(&'a mut BlockPattern);
+
+impl BlockSink for Couples<'_> {
+    fn add(&mut self, row_block: usize, col_block: usize, _: &[f64]) {
+        self.0.couple(&[col_block as u32, row_block as u32][..1 + usize::from(row_block != col_block)]);
+    }
+}
 
 /// Connected components of the contact graph with their constraints.
 #[derive(Debug, Default)]
@@ -10,16 +21,22 @@ pub(crate) struct Islands {
 }
 
 impl Islands {
-    /// Fills the pattern of the Hessian of a problem with `constraints` constraints, and finds what hangs together.
+    /// Fills the pattern of the Hessian of a problem, and finds what hangs together. An inertia that couples blocks makes one part of all.
     pub(crate) fn find(
         &mut self,
-        separate: bool,
-        block_starts: &[usize],
-        map: &dyn ContactMap,
-        constraints: usize,
+        m: &Model<'_>,
+        whole: Part<'_>,
+        (separate, dense): (bool, bool),
         pattern: &mut BlockPattern,
     ) {
-        pattern.reset(block_starts);
+        let (map, constraints) = (m.map, m.pools.constraint_count());
+        let separate = separate && !dense && m.inertia.is_block_diagonal();
+        pattern.reset(m.starts);
+        if dense {
+            pattern.couple(whole.blocks);
+        } else if !m.inertia.is_block_diagonal() {
+            m.inertia.add_blocks(whole, &mut Couples(pattern));
+        }
         let mut last: &[u32] = &[];
         for k in 0..constraints {
             let blocks = map.blocks_of(k);
@@ -37,7 +54,7 @@ impl Islands {
         } else {
             self.parts.whole(pattern);
         }
-        self.sort(map, constraints);
+        self.sort(m);
     }
 
     /// Blocks and constraints of island `i`.
@@ -49,8 +66,9 @@ impl Islands {
     }
 
     /// Sorts constraints by island, keeping their order inside; a constraint that touches no block is in none.
-    fn sort(&mut self, map: &dyn ContactMap, constraints: usize) {
-        let island = |k: usize| map.blocks_of(k).first().and_then(|&b| self.parts.part_of(b as usize));
+    fn sort(&mut self, m: &Model<'_>) {
+        let constraints = m.pools.constraint_count();
+        let island = |k: usize| m.map.blocks_of(k).first().and_then(|&b| self.parts.part_of(b as usize));
         let n = self.parts.len();
         self.starts.clear();
         self.starts.resize(n + 1, 0);

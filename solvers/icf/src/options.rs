@@ -21,6 +21,8 @@ pub struct IcfOptions {
     /// Solve connected components of the contact graph one by one, each with its own convergence test, step length and
     /// factorisation. Blocks that no constraint touches get v = v* without an iteration.
     pub islands: bool,
+    /// Take the Hessian as one dense matrix, without islands: for comparison.
+    pub dense: bool,
     /// Keep the last factorisation while it converges fast enough, also from one solve to the next when sparsity and step size are the
     /// same. Deviates: the paper keeps it across step sizes, which costs iterations.
     pub reuse_hessian: bool,
@@ -42,6 +44,7 @@ impl Default for IcfOptions {
     fn default() -> Self {
         Self {
             islands: true,
+            dense: false,
             reuse_hessian: false,
             reuse_target: 10,
             step_test: StepTest::Newton,

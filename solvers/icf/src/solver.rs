@@ -19,7 +19,7 @@ const NAME: &str = "icf";
 ///
 /// Convergence: ‖D∇‖ < ε·s or η‖D⁻¹Δv‖ < ε·s with D = diag(A)^(-1/2), s = max(1, ‖D A v*‖) and η the extrapolation of the
 /// observed rate. Source: kurtz2025cenic, eq. (30) to (35). With islands on, each connected component converges on its own, with
-/// its own s: what happens elsewhere does not change its solution by one bit.
+/// its own s: what happens elsewhere does not change its solution by one bit. Where the inertia couples blocks, all are one island.
 ///
 /// Deviates: D and s come from A, which holds the implicit damping, instead of M; by default only full Newton steps with a Hessian
 /// of their own count in the second test, see [`StepTest`](crate::StepTest).
@@ -68,8 +68,8 @@ impl IcfSolver {
     /// Sizes, pattern and islands; keeps old factorisations only when the pattern is the same.
     fn prepare(&mut self, m: &Model<'_>) -> Result<(), SolveError> {
         self.work.fit(m);
-        let constraints = m.pools.constraint_count();
-        self.islands.find(self.options.islands, m.starts, m.map, constraints, &mut self.pattern);
+        let how = (self.options.islands, self.options.dense);
+        self.islands.find(m, self.whole.part(), how, &mut self.pattern);
         let changed = self
             .cholesky
             .analyze(&self.pattern, &self.islands.parts)
@@ -140,11 +140,6 @@ impl ContactSolver for IcfSolver {
         }
         if p.smooth().is_some() {
             return refuse("it has a smooth potential; use a solver that follows its Hessian (ipc, mpm)");
-        }
-        if !p.inertia().is_block_diagonal() {
-            return refuse(
-                "its inertia couples trees; let joints be laws of the problem (RigidOptions::joints_first off)",
-            );
         }
         for m in p.pools().members().iter().filter(|m| !m.is_empty()) {
             let properties = m.properties();

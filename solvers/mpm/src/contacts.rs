@@ -14,8 +14,10 @@ const AHEAD: f64 = 2.0;
 
 /// A particle inside an obstacle, or on its way into it.
 #[derive(Clone, Debug)]
-pub(crate) struct Touch {
+pub struct Touch {
+    /// Number of the particle.
     pub particle: usize,
+    /// Number of the obstacle.
     pub obstacle: usize,
     /// \[m\].
     pub x: Vector3<f64>,
@@ -23,6 +25,7 @@ pub(crate) struct Touch {
     pub v: Vector3<f64>,
     /// \[kg\].
     pub mass: f64,
+    /// φ \[m\].
     pub gap: f64,
     /// Columns n, t₁, t₂ in world axes; n points out of the obstacle.
     pub frame: Matrix3<f64>,

@@ -1,7 +1,7 @@
 use signorini_core::na::Matrix3;
 
 use crate::engine::LaneLaw;
-use crate::material::{Lame, Material};
+use crate::material::{Lame, Material, Stiffness};
 use crate::polar::Stretches;
 
 /// Rubber: the fixed corotated energy.
@@ -60,6 +60,12 @@ impl Material for LinearCorotated {
         let trace = s.sigma.sum() - 3.0;
         let along = s.sigma.map(|x| (2.0 * mu * (x - 1.0) + lambda * trace) * x);
         s.u * Matrix3::from_diagonal(&along) * s.u.transpose()
+    }
+    /// Its own energy with the rotation kept, but for the spin of the step.
+    fn stiffness(&self, f: &Matrix3<f64>) -> Option<Stiffness> {
+        let s = Stretches::of(f);
+        let stretch = s.u * Matrix3::from_diagonal(&s.sigma) * s.u.transpose();
+        Some(Stiffness { lame: self.0, stretch })
     }
     fn wave_modulus(&self) -> f64 {
         self.0.wave_modulus()

@@ -4,8 +4,9 @@ use crate::obstacle::{Border, Wall};
 
 /// The directions in which a node may move: the first `count` columns of an orthonormal basis.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Freedom {
+pub struct Freedom {
     basis: Matrix3<f64>,
+    /// How many.
     pub count: usize,
 }
 
@@ -47,7 +48,7 @@ impl Freedom {
     }
 
     /// Basis, 3 × count.
-    pub(crate) fn basis(&self) -> Matrix3xX<f64> {
+    pub fn basis(&self) -> Matrix3xX<f64> {
         self.basis.columns(0, self.count).into_owned()
     }
 
@@ -58,12 +59,12 @@ impl Freedom {
     }
 
     /// Components along the directions.
-    pub(crate) fn along<'a>(&'a self, v: &'a Vector3<f64>) -> impl Iterator<Item = f64> + 'a {
+    pub fn along<'a>(&'a self, v: &'a Vector3<f64>) -> impl Iterator<Item = f64> + 'a {
         (0..self.count).map(|i| self.basis.column(i).dot(v))
     }
 
     /// The velocity with these components.
-    pub(crate) fn whole(&self, v: &[f64]) -> Vector3<f64> {
+    pub fn whole(&self, v: &[f64]) -> Vector3<f64> {
         (0..self.count).map(|i| v[i] * self.basis.column(i)).sum()
     }
 }

@@ -2,7 +2,7 @@ use signorini_core::na::{Matrix3, Vector3};
 
 use crate::engine::LaneLaw;
 use crate::error::{MpmError, value};
-use crate::material::{Lame, Material};
+use crate::material::{Lame, Material, Stiffness};
 use crate::polar::Stretches;
 
 /// ψ = μ |ε|² + ½ λ (tr ε)² with ε = ln σ: stresses are linear in logarithmic strains, so that plastic flow is radial.
@@ -68,6 +68,10 @@ impl Material for VonMises {
             let kept = (self.largest_deviator() / norm * shape).add_scalar(sum / 3.0);
             *f = s.with(&kept.map(f64::exp));
         }
+    }
+    /// Elastic: what flows does so after the step.
+    fn stiffness(&self, _: &Matrix3<f64>) -> Option<Stiffness> {
+        Some(Stiffness { lame: self.lame, stretch: Matrix3::identity() })
     }
     fn wave_modulus(&self) -> f64 {
         self.lame.wave_modulus()

@@ -26,14 +26,17 @@ mod spline;
 mod system;
 
 pub use cloth::{Cloth, ClothMaterial, sheet, shirt};
+pub use contacts::Touch;
 pub use corotated::{FixedCorotated, LinearCorotated};
 pub use engine::{LaneLaw, MpmEngine, Real};
 pub use error::MpmError;
+pub use freedom::Freedom;
 pub use grid::Grid;
 pub use hencky::{DruckerPrager, VonMises};
-pub use material::{Lame, Material};
+pub use material::{Lame, Material, Stiffness};
 pub use obstacle::{Border, Obstacle, Wall};
 pub use particles::Particles;
+pub use prepared::Gathered;
 pub use setup::MpmOptions;
 pub use solver::{Direction, MpmSolver, MpmSolverOptions};
 pub use spline::Weights;

@@ -15,6 +15,11 @@ pub trait Material: Send + Sync {
     fn flow(&self, f: &mut Matrix3<f64>, memory: &mut f64) {
         let _ = (f, memory);
     }
+    /// The stiffness with which a step that is implicit in the stress sees the material at a gradient; nothing where there is no such step.
+    fn stiffness(&self, f: &Matrix3<f64>) -> Option<Stiffness> {
+        let _ = f;
+        None
+    }
     /// λ + 2μ at rest \[Pa\]: the stiffness that the fastest wave has.
     fn wave_modulus(&self) -> f64;
     /// The closed form that runs for many particles at once in [`crate::MpmEngine`], if it has one; without it the functions above run, particle by particle.
@@ -32,6 +37,19 @@ pub struct Lame {
     pub lambda: f64,
     /// μ \[Pa\].
     pub mu: f64,
+}
+
+/// How the energy of a material grows with strain rates D = sym ∇v over a step, in the frame that turns with it.
+///
+/// ```text
+/// ψ(v) − ψ(0) = δt τ : D + δt² (μ |sym(D B)|² + ½ λ tr(D B)²)
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stiffness {
+    /// λ and μ.
+    pub lame: Lame,
+    /// B, symmetric: the left stretch where the energy is one of stretches, 1 where it is one of their logarithms.
+    pub stretch: Matrix3<f64>,
 }
 
 impl Lame {

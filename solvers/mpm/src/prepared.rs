@@ -7,6 +7,19 @@ use crate::grid::Grid;
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
 
+/// What a prepared state made of its particles, for those who pose problems of their own over the nodes.
+#[derive(Clone, Copy, Debug)]
+pub struct Gathered<'a> {
+    /// The particles.
+    pub particles: &'a Particles,
+    /// What they gave the grid.
+    pub grid: &'a Grid,
+    /// Directions in which each node may move.
+    pub free: &'a [Freedom],
+    /// Where they touch obstacles.
+    pub touches: &'a [Touch],
+}
+
 /// A step from one state: the grid that particles make, and where they touch.
 #[derive(Default)]
 pub(crate) struct Prepared {
@@ -73,6 +86,11 @@ impl Prepared {
         self.contacts.number(&self.nodes);
         self.particles = particles;
         self.ready = true;
+    }
+
+    pub(crate) fn gathered(&self) -> Gathered<'_> {
+        let (GridNodes { grid, free, .. }, touches) = (&self.nodes, &self.contacts.touches[..]);
+        Gathered { particles: &self.particles, grid, free, touches }
     }
 
     /// Velocities of the unknown nodes at the start, in their directions.

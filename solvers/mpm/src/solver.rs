@@ -251,9 +251,6 @@ impl ContactSolver for MpmSolver {
         if !p.pools().all_convex() {
             return refuse("a law is not convex");
         }
-        if !p.inertia().is_block_diagonal() {
-            return refuse("the inertia couples blocks; use the solver icf");
-        }
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use crate::error::MpmError;
 use crate::material::Material;
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
-use crate::prepared::Prepared;
+use crate::prepared::{Gathered, Prepared};
 use crate::setup::{FARTHEST, MpmOptions, check, check_cloth, check_step};
 
 /// Numbers of a particle in the internal variables: C, F, what its material remembers.
@@ -85,6 +85,64 @@ impl MpmSystem {
         &mut self.obstacles
     }
 
+    /// The law of contacts.
+    pub fn law(&self) -> &dyn LawPool {
+        &*self.law
+    }
+
+    /// What a prepared slot holds.
+    ///
+    /// # Errors
+    /// [`ProblemError::NotPrepared`].
+    pub fn gathered(&self, slot: Slot) -> Result<Gathered<'_>, ProblemError> {
+        let p = &self.slots[slot as usize];
+        if p.ready { Ok(p.gathered()) } else { Err(ProblemError::NotPrepared { slot }) }
+    }
+
+    /// Moves the particles of a prepared slot on with velocities of all nodes \[m/s\], where contacts, three rows for each that [`MpmSystem::gathered`] lists, had the impulses `gamma` \[N·s\].
+    ///
+    /// # Errors
+    /// [`ProblemError::NotPrepared`], velocities that are not finite.
+    pub fn advance(
+        &mut self,
+        slot: Slot,
+        x0: &State,
+        dt: f64,
+        (field, gamma): (&[Vector3<f64>], &[f64]),
+        x1: &mut State,
+    ) -> Result<(), ProblemError> {
+        let prepared = &self.slots[slot as usize];
+        if !prepared.ready {
+            return Err(ProblemError::NotPrepared { slot });
+        }
+        let mut particles = prepared.particles.clone();
+        let faded = (-dt / self.options.damping_time).exp();
+        for p in 0..particles.len() {
+            let (v, c) = prepared.nodes.grid.sample(p, &particles.x[p], field);
+            check_finite("velocities of the nodes", v.as_slice())?;
+            particles.v[p] = v;
+            particles.x[p] += dt * v;
+            particles.c[p] = c;
+            if let Some(material) = self.material(&particles, p) {
+                let mut f = (Matrix3::identity() + dt * c) * particles.f[p];
+                material.flow(&mut f, &mut particles.memory[p]);
+                particles.f[p] = f;
+            }
+        }
+        for cloth in &self.cloth {
+            cloth.follow(dt, &particles.c, &mut particles.x, &mut particles.f);
+        }
+        for c in &mut particles.c {
+            let (straight, turning) = (0.5 * (*c + c.transpose()), 0.5 * (*c - c.transpose()));
+            *c = turning + faded * straight;
+        }
+        self.impulses = prepared.contacts.impulses(&self.obstacles, gamma);
+        x1.copy_from(x0);
+        x1.t += dt;
+        pack(&particles, x1);
+        Ok(())
+    }
+
     /// The start.
     pub fn initial_state(&self) -> State {
         let mut x = State::default();
@@ -142,7 +200,7 @@ impl MpmSystem {
     }
 
     /// The material of a particle, none if it is bare.
-    fn material(&self, particles: &Particles, p: usize) -> Option<&dyn Material> {
+    pub fn material(&self, particles: &Particles, p: usize) -> Option<&dyn Material> {
         self.materials.get(particles.material[p] as usize).map(|m| &**m)
     }
 
@@ -254,31 +312,7 @@ impl System for MpmSystem {
         }
         check_finite("solution", &s.v)?;
         let field = prepared.nodes_at(&s.v);
-        let mut particles = prepared.particles.clone();
-        let faded = (-dt / self.options.damping_time).exp();
-        for p in 0..particles.len() {
-            let (v, c) = prepared.nodes.grid.sample(p, &particles.x[p], &field);
-            particles.v[p] = v;
-            particles.x[p] += dt * v;
-            particles.c[p] = c;
-            if let Some(material) = self.material(&particles, p) {
-                let mut f = (Matrix3::identity() + dt * c) * particles.f[p];
-                material.flow(&mut f, &mut particles.memory[p]);
-                particles.f[p] = f;
-            }
-        }
-        for cloth in &self.cloth {
-            cloth.follow(dt, &particles.c, &mut particles.x, &mut particles.f);
-        }
-        for c in &mut particles.c {
-            let (straight, turning) = (0.5 * (*c + c.transpose()), 0.5 * (*c - c.transpose()));
-            *c = turning + faded * straight;
-        }
-        self.impulses = prepared.contacts.impulses(&self.obstacles, &s.gamma);
-        x1.copy_from(x0);
-        x1.t += dt;
-        pack(&particles, x1);
-        Ok(())
+        self.advance(slot, x0, dt, (&field, &s.gamma), x1)
     }
 
     /// Largest distance of a particle \[m\].

@@ -1,0 +1,119 @@
+use signorini_core::na::{Matrix3, SMatrix, Vector3, Vector6};
+use signorini_core::{BlockSink, ProblemError};
+use signorini_mpm::{Freedom, Gathered, MpmSystem, Stiffness, Weights};
+
+use crate::sparse::SparseInertia;
+
+/// Particles whose 27 nodes are the same, and the unknown blocks among these nodes.
+pub(crate) struct Cell {
+    particles: Vec<usize>,
+    /// Place among the 27, unknown block; ascending by block.
+    nodes: Vec<(usize, usize)>,
+    /// The blocks alone.
+    pub blocks: Vec<u32>,
+}
+
+/// Groups particles by cell; `block` is the unknown block of each node.
+pub(crate) fn cells(g: &Gathered<'_>, block: &[Option<usize>]) -> Vec<Cell> {
+    let base = |p: usize| Weights::at(&g.particles.x[p], g.grid.spacing()).base;
+    let mut order: Vec<([i32; 3], usize)> = (0..g.particles.len()).map(|p| (base(p), p)).collect();
+    order.sort_unstable();
+    let same = order.chunk_by(|a, b| a.0 == b.0);
+    let cell = |list: &[([i32; 3], usize)]| {
+        let first = list[0].1;
+        let reached = g.grid.nodes(first, &g.particles.x[first]);
+        let mut nodes: Vec<(usize, usize)> =
+            reached.enumerate().filter_map(|(n, (node, ..))| Some((n, block[node]?))).collect();
+        nodes.sort_unstable_by_key(|n| n.1);
+        let blocks = nodes.iter().map(|n| n.1 as u32).collect();
+        Cell { particles: list.iter().map(|l| l.1).collect(), nodes, blocks }
+    };
+    same.map(cell).collect()
+}
+
+/// sym(D B) of D = sym(e gᵀ) for each axis e, as columns whose products are those of the tensors.
+fn strain_columns(gradient: &Vector3<f64>, stretch: &Matrix3<f64>) -> SMatrix<f64, 6, 3> {
+    let root = std::f64::consts::SQRT_2;
+    let column = |axis: usize| {
+        let mut d = Matrix3::zeros();
+        d.set_row(axis, &(0.5 * gradient.transpose()));
+        let d = (d + d.transpose()) * stretch;
+        let e = 0.5 * (d + d.transpose());
+        Vector6::new(e[(0, 0)], e[(1, 1)], e[(2, 2)], root * e[(1, 2)], root * e[(0, 2)], root * e[(0, 1)])
+    };
+    SMatrix::from_columns(&[column(0), column(1), column(2)])
+}
+
+/// The stiffness of each particle's material, or which material has none.
+pub(crate) fn stiffnesses(material: &MpmSystem, g: &Gathered<'_>) -> Result<Vec<Stiffness>, ProblemError> {
+    let of = |p: usize| {
+        let m = material.material(g.particles, p);
+        m.and_then(|m| m.stiffness(&g.particles.f[p])).ok_or_else(|| {
+            ProblemError::Unsupported(format!(
+                "a step implicit in the stress does not know the stiffness of {}; take linear corotated or von Mises, or couple asynchronously",
+                m.map_or("cloth".to_owned(), |m| format!("the material '{}'", m.name()))
+            ))
+        })
+    };
+    (0..g.particles.len()).map(of).collect()
+}
+
+/// Adds δt² times the stiffness of the particles, over the directions in which nodes may move.
+///
+/// ```text
+/// δt² Σ V Eᵀ (2μ + λ 1 1ᵀ) E,   E v = sym(D B),   D = sym Σ v_i g_iᵀ,   g_i = (4/h²) w_i (x_i − x)
+/// ```
+pub(crate) fn add_stiffness(
+    g: &Gathered<'_>,
+    stiffness: &[Stiffness],
+    (cells, free): (&[Cell], &[Option<Freedom>]),
+    dt: f64,
+    out: &mut SparseInertia,
+) {
+    let scale = 4.0 / (g.grid.spacing() * g.grid.spacing());
+    let mut sums: Vec<SMatrix<f64, 3, 3>> = Vec::new();
+    let mut columns: Vec<(SMatrix<f64, 6, 3>, SMatrix<f64, 6, 3>)> = Vec::new();
+    for cell in cells {
+        sums.clear();
+        sums.resize(cell.nodes.len() * (cell.nodes.len() + 1) / 2, Matrix3::zeros());
+        for &p in &cell.particles {
+            let Stiffness { lame, stretch } = &stiffness[p];
+            let (factor, weights) =
+                (dt * dt * g.particles.volume[p], Weights::at(&g.particles.x[p], g.grid.spacing()));
+            columns.clear();
+            let all: Vec<_> = weights.nodes().collect();
+            columns.extend(cell.nodes.iter().map(|(n, _)| {
+                let (_, w, r) = &all[*n];
+                let e = strain_columns(&(scale * *w * r), stretch);
+                let mut stress = 2.0 * factor * lame.mu * e;
+                for mut column in stress.column_iter_mut() {
+                    // The trace is that of the strain: the stress so far has it times 2 μ.
+                    let trace = (column[0] + column[1] + column[2]) * lame.lambda / (2.0 * lame.mu);
+                    (0..3).for_each(|i| column[i] += trace);
+                }
+                (e, stress)
+            }));
+            let mut k = 0;
+            for (i, (e, _)) in columns.iter().enumerate() {
+                for (_, stress) in &columns[..=i] {
+                    sums[k] += e.transpose() * stress;
+                    k += 1;
+                }
+            }
+        }
+        let mut k = 0;
+        for (i, (_, row)) in cell.nodes.iter().enumerate() {
+            for (_, col) in &cell.nodes[..=i] {
+                if let (Some(a), Some(b)) = (&free[*row], &free[*col]) {
+                    if a.count == 3 && b.count == 3 {
+                        out.add(*row, *col, sums[k].as_slice());
+                    } else {
+                        let projected = a.basis().transpose() * sums[k] * b.basis();
+                        out.add(*row, *col, projected.as_slice());
+                    }
+                }
+                k += 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,423 @@
+use signorini_core::na::{Matrix3, Point3, Vector3};
+use signorini_core::{
+    BlockSink, ContactGeometry, ContactSeed, ContactSide, Energy, FrozenMap, FrozenProblem, Inertia, Pools,
+    ProblemError, Slot, State, StepProblem, StepSolution, System, check_finite, largest,
+};
+use signorini_mpm::{Gathered, MpmSystem};
+use signorini_multibody::{Kinematics, RigidSystem};
+use signorini_scene::Scene;
+
+use crate::elastic::{add_stiffness, cells, stiffnesses};
+use crate::places::{CouplingError, Places};
+use crate::problem::MonolithicProblem;
+
+/// Material points and bodies as one [`System`], whose step is implicit in the stress of the points and in contact of all with all.
+///
+/// ```text
+/// min_v ½ ‖v_r − v_r*‖²_{M_r} + ½ ‖v_g − v_g⁰‖²_M + Σ V ψ(v_g) + Σ ℓ(c(v_r)) + Σ ℓ(R (Σ w v_i − J_r v_r))
+/// ```
+/// over the velocities v_r of bodies and v_g of all nodes that have mass and may move, those of bodies first. Elastic energies are quadratic in v_g ([`signorini_mpm::Stiffness`]): rotations of
+/// particles are kept but for the spin of the step, so that momenta are kept. With them A = M + δt² K and A v* = p + δt f; flow follows after the step.
+///
+/// A state is that of the bodies with that of the points behind it, in q, v and z each.
+///
+/// Source: the strongly coupled reference of yu2025mpm (Zong et al. 2024). Deviates: the spin of the step strains nothing; stresses of materials that flow are their own, not those of another energy.
+pub struct MonolithicSystem {
+    material: MpmSystem,
+    rigid: RigidSystem,
+    pub(crate) places: Places,
+    geoms: Vec<usize>,
+    slots: [Slotted; 2],
+}
+
+/// What a prepared slot holds beside what its systems do.
+#[derive(Default)]
+struct Slotted {
+    ready: bool,
+    /// Node of each unknown block behind those of the bodies; block of each node.
+    nodes: Vec<usize>,
+    block: Vec<Option<usize>>,
+    /// Rows of the constraints of bodies, which come first.
+    rigid_rows: usize,
+    problem: MonolithicProblem,
+}
+
+impl MonolithicSystem {
+    /// Of material points, whose obstacles are [`crate::obstacles`] of these geoms, and the rigid system of the scene.
+    ///
+    /// # Errors
+    /// [`CouplingError`].
+    pub fn new(
+        scene: &Scene,
+        geoms: &[usize],
+        material: MpmSystem,
+        rigid: RigidSystem,
+    ) -> Result<Self, CouplingError> {
+        let places = Places::new(scene, geoms, &material)?;
+        Ok(Self { material, rigid, places, geoms: geoms.to_vec(), slots: Default::default() })
+    }
+
+    /// The material points.
+    pub fn material(&self) -> &MpmSystem {
+        &self.material
+    }
+
+    /// The rigid system.
+    pub fn rigid(&self) -> &RigidSystem {
+        &self.rigid
+    }
+
+    /// The rigid system, for its controls.
+    pub fn rigid_mut(&mut self) -> &mut RigidSystem {
+        &mut self.rigid
+    }
+
+    /// Writes the state of both.
+    pub fn join(&self, points: &State, bodies: &State, out: &mut State) {
+        out.copy_from(bodies);
+        out.q.extend_from_slice(&points.q);
+        out.v.extend_from_slice(&points.v);
+        out.z.extend_from_slice(&points.z);
+    }
+
+    /// Takes the states of both out of a state.
+    ///
+    /// # Errors
+    /// A state of other sizes.
+    pub fn split(&self, x: &State, points: &mut State, bodies: &mut State) -> Result<(), ProblemError> {
+        let (whole, first) = (self.sizes(), self.rigid.sizes());
+        let lists =
+            [("positions q", x.q.len()), ("velocities v", x.v.len()), ("internal variables z", x.z.len())];
+        for ((what, found), expected) in lists.into_iter().zip(whole) {
+            if found != expected {
+                return Err(ProblemError::Shape { what, expected, found });
+            }
+        }
+        bodies.copy_from(x);
+        (points.t, bodies.t) = (x.t, x.t);
+        points.memory.clear();
+        let parts = [
+            (&x.q, &mut bodies.q, &mut points.q),
+            (&x.v, &mut bodies.v, &mut points.v),
+            (&x.z, &mut bodies.z, &mut points.z),
+        ];
+        for ((from, a, b), n) in parts.into_iter().zip(first) {
+            a.truncate(n);
+            b.clear();
+            b.extend_from_slice(&from[n..]);
+        }
+        Ok(())
+    }
+
+    /// Fails on rigid systems whose problem is more than its parts.
+    fn check_rigid(p: &FrozenProblem) -> Result<(), ProblemError> {
+        let why = if !p.coupling().is_empty() {
+            "joints of the rigid system are solved before contacts; let them be laws of the problem (RigidOptions::joints_first off)"
+        } else if p.pools().members().iter().any(|m| m.memory() > 0.0) {
+            "a law of the rigid system remembers multipliers; take lagged, similar or sap"
+        } else {
+            return Ok(());
+        };
+        Err(ProblemError::Unsupported(why.into()))
+    }
+
+    /// Obstacles where their bodies are; those that will be faster by the end of the step move as they will then, so that points are found that they come to.
+    fn seek(&mut self, slot: Slot, points: &State, horizon: f64) -> Result<(), ProblemError> {
+        let mut kin = self.rigid.kinematics(slot).clone();
+        let model = self.rigid.model();
+        self.places.set(model, &kin, self.material.obstacles_mut());
+        let now: Vec<_> =
+            self.material.obstacles().iter().map(|o| (o.velocity, o.angular_velocity)).collect();
+        if horizon > 0.0 && horizon.is_finite() {
+            let later = self.rigid.problem(slot, horizon)?.free_velocity().to_vec();
+            let model = self.rigid.model();
+            kin.set_velocities(model, &later);
+            self.places.set(model, &kin, self.material.obstacles_mut());
+            for (o, (v, w)) in self.material.obstacles_mut().iter_mut().zip(&now) {
+                o.velocity = if o.velocity.norm() > v.norm() { o.velocity } else { *v };
+                o.angular_velocity =
+                    if o.angular_velocity.norm() > w.norm() { o.angular_velocity } else { *w };
+            }
+        }
+        let done = self.material.prepare(slot, points, horizon);
+        for (o, (v, w)) in self.material.obstacles_mut().iter_mut().zip(now) {
+            (o.velocity, o.angular_velocity) = (v, w);
+        }
+        done
+    }
+
+    /// Velocities of all nodes \[m/s\] in a solution.
+    fn field(&self, slot: Slot, v: &[f64]) -> Result<Vec<Vector3<f64>>, ProblemError> {
+        let (g, s) = (self.material.gathered(slot)?, &self.slots[slot as usize]);
+        let mut out = vec![Vector3::zeros(); g.grid.len()];
+        let starts = s.problem.inertia.block_starts();
+        let expected = starts.last().copied().unwrap_or(0);
+        if v.len() != expected {
+            return Err(ProblemError::Shape { what: "solution", expected, found: v.len() });
+        }
+        let first = starts.len() - 1 - s.nodes.len();
+        for (b, &node) in s.nodes.iter().enumerate() {
+            let own = &v[starts[first + b]..starts[first + b + 1]];
+            out[node] = g.free[node].whole(own);
+        }
+        Ok(out)
+    }
+}
+
+/// The Delassus block of the rows of a tree \[1/kg\].
+fn of_body(inertia: &signorini_core::BlockDiagonal, tree: usize, jac: &[f64]) -> Matrix3<f64> {
+    let mut w = Matrix3::zeros();
+    for row in 0..3 {
+        let mut x: Vec<f64> = jac.iter().skip(row).step_by(3).copied().collect();
+        inertia.solve_block(tree, &mut x);
+        for (column, x) in jac.as_chunks::<3>().0.iter().zip(&x) {
+            (0..3).for_each(|i| w[(i, row)] += column[i] * x);
+        }
+    }
+    w
+}
+
+impl Slotted {
+    /// The unknown blocks behind `trees` of bodies, by the places of their nodes, so that patterns stay the same while nodes do.
+    fn number(&mut self, g: &Gathered<'_>, trees: usize) {
+        self.nodes.clear();
+        self.nodes.extend((0..g.grid.len()).filter(|n| g.grid.mass[*n] > 0.0 && g.free[*n].count > 0));
+        self.nodes.sort_unstable_by_key(|n| g.grid.places[*n]);
+        self.block.clear();
+        self.block.resize(g.grid.len(), None);
+        for (b, node) in self.nodes.iter().enumerate() {
+            self.block[*node] = Some(trees + b);
+        }
+    }
+
+    /// A and v*.
+    fn set_inertia(
+        &mut self,
+        (material, g): (&MpmSystem, &Gathered<'_>),
+        rigid: &FrozenProblem,
+        dt: f64,
+    ) -> Result<(), ProblemError> {
+        let stiffness = stiffnesses(material, g)?;
+        let bodies = rigid.block_inertia();
+        let trees = bodies.block_count();
+        let mut starts = Inertia::block_starts(bodies).to_vec();
+        let mut free = vec![None; trees];
+        for node in &self.nodes {
+            free.push(Some(g.free[*node]));
+            starts.push(starts[starts.len() - 1] + g.free[*node].count);
+        }
+        let cells = cells(g, &self.block);
+        let p = &mut self.problem;
+        p.inertia.reset(&starts, cells.iter().map(|c| &c.blocks[..]));
+        add_stiffness(g, &stiffness, (&cells, &free), dt, &mut p.inertia);
+        (0..trees).for_each(|t| p.inertia.add(t, t, bodies.block(t)));
+        let (mut block, gravity) = (Vec::new(), material.options().gravity);
+        p.free_velocity.clear();
+        p.free_velocity.resize(starts[trees], 0.0);
+        for (b, &node) in self.nodes.iter().enumerate() {
+            let (n, m) = (g.free[node].count, g.grid.mass[node]);
+            block.clear();
+            block.resize(n * n, 0.0);
+            (0..n).for_each(|i| block[(n + 1) * i] = m);
+            p.inertia.add(trees + b, trees + b, &block);
+            let momentum = g.grid.momentum[node] + dt * (g.grid.force[node] + m * gravity);
+            p.free_velocity.extend(g.free[node].along(&momentum));
+        }
+        p.inertia.factor()?;
+        // The bodies' part is not coupled to the rest.
+        let part = signorini_core::Part { blocks: &[], constraints: &[] };
+        p.inertia.solve_in_place(part, &mut p.free_velocity);
+        p.free_velocity[..starts[trees]].copy_from_slice(rigid.free_velocity());
+        Ok(())
+    }
+
+    /// The constraints of bodies, and behind them the contacts of points.
+    fn set_contacts(
+        &mut self,
+        (material, g): (&MpmSystem, &Gathered<'_>),
+        (rigid, kin): (&RigidSystem, &Kinematics),
+        slot: Slot,
+        (places, geoms): (&Places, &[usize]),
+        dt: f64,
+    ) -> Result<(), ProblemError> {
+        let (frozen, model) = (rigid.frozen_problem(slot), rigid.model());
+        let p = &mut self.problem;
+        p.map = FrozenMap::new(p.inertia.block_starts());
+        for k in 0..frozen.frozen_map().constraint_count() {
+            let (row, dim) = frozen.frozen_map().rows_of(k);
+            p.map.push_constraint(&frozen.frozen_map().bias()[row..row + dim]);
+            for (b, block) in frozen.frozen_map().entries(k) {
+                p.map.push_block(b).copy_from_slice(block);
+            }
+        }
+        self.rigid_rows = p.map.row_count();
+        p.contacts.clear();
+        p.contacts.extend_from_slice(frozen.contacts());
+        let mut seeds = Vec::new();
+        for t in g.touches {
+            let (x, turn) = (&g.particles.x[t.particle], t.frame.transpose());
+            let (body, at) = (places.body(t.obstacle), Point3::from(*x));
+            let constraint = p.map.constraint_count() as u32;
+            // Bodies without a tree do not move.
+            p.map.push_constraint(&[0.0; 3]);
+            let mut sides = [ContactSide { contacts: 1, ..ContactSide::default() }; 2];
+            if let Some(tree) = model.bodies[body].tree {
+                let (block, from) = (p.map.push_block(tree), model.trees[tree].dofs.start);
+                let columns = block.as_chunks_mut::<3>().0;
+                kin.for_columns(model, body, &at, |dof, linear, _| {
+                    columns[dof - from] = (-(turn * linear)).into();
+                });
+                sides[1].linear = of_body(frozen.block_inertia(), tree, block);
+            }
+            let mut reached: Vec<(usize, f64, usize)> = g
+                .grid
+                .nodes(t.particle, x)
+                .filter_map(|(node, w, _)| Some((self.block[node]?, w, node)))
+                .collect();
+            reached.sort_unstable_by_key(|r| r.0);
+            for (b, w, node) in reached {
+                let along = turn * g.free[node].basis();
+                sides[0].linear += w * w / g.grid.mass[node] * &along * along.transpose();
+                p.map.push_block(b).copy_from_slice((w * along).as_slice());
+            }
+            seeds.push(ContactSeed {
+                dt,
+                gap: t.gap,
+                velocity: turn * (g.particles.v[t.particle] - kin.point_velocity(model, body, &at)),
+                material: material.obstacles()[t.obstacle].material,
+                sides,
+            });
+            p.contacts.push(ContactGeometry {
+                constraint,
+                bodies: [body as u32, model.bodies.len() as u32],
+                geoms: [geoms[t.obstacle] as u32, model.geoms.len() as u32],
+                p_wc: at,
+                r_wc: t.frame,
+                gap: t.gap,
+                feature: t.particle as u64,
+            });
+        }
+        let mut pool = material.law().boxed_empty();
+        if !pool.reset(&seeds) {
+            let why = format!("law '{}' is not one of contacts; take one of signorini_laws", pool.key());
+            return Err(ProblemError::Unsupported(why));
+        }
+        let members = frozen.pools().members().iter().map(|m| m.boxed_clone());
+        p.pools = Pools::new(members.chain([pool]).collect());
+        Ok(())
+    }
+}
+
+impl System for MonolithicSystem {
+    fn sizes(&self) -> [usize; 3] {
+        let (a, b) = (self.rigid.sizes(), self.material.sizes());
+        std::array::from_fn(|i| a[i] + b[i])
+    }
+
+    fn prepare(&mut self, slot: Slot, x0: &State, horizon: f64) -> Result<(), ProblemError> {
+        self.slots[slot as usize].ready = false;
+        let (mut points, mut bodies) = (State::default(), State::default());
+        self.split(x0, &mut points, &mut bodies)?;
+        self.rigid.prepare(slot, &bodies, horizon)?;
+        self.seek(slot, &points, horizon)?;
+        let s = &mut self.slots[slot as usize];
+        s.number(
+            &self.material.gathered(slot)?,
+            self.rigid.frozen_problem(slot).block_inertia().block_count(),
+        );
+        s.ready = true;
+        Ok(())
+    }
+
+    fn problem(&mut self, slot: Slot, dt: f64) -> Result<&mut dyn StepProblem, ProblemError> {
+        let s = &mut self.slots[slot as usize];
+        if !s.ready {
+            return Err(ProblemError::NotPrepared { slot });
+        }
+        self.rigid.problem(slot, dt)?;
+        let rigid = self.rigid.frozen_problem(slot);
+        Self::check_rigid(rigid)?;
+        let points = (&self.material, &self.material.gathered(slot)?);
+        s.problem.dt = dt;
+        s.set_inertia(points, rigid, dt)?;
+        let places = (&self.places, &self.geoms[..]);
+        s.set_contacts(points, (&self.rigid, self.rigid.kinematics(slot)), slot, places, dt)?;
+        s.problem.finish()?;
+        Ok(&mut s.problem)
+    }
+
+    fn guess(&self, slot: Slot, x: &State, out: &mut Vec<f64>) {
+        out.clear();
+        out.extend_from_slice(&x.v[..self.rigid.sizes()[1]]);
+        let Ok(g) = self.material.gathered(slot) else { return };
+        for &node in &self.slots[slot as usize].nodes {
+            let v = g.grid.momentum[node] / g.grid.mass[node];
+            out.extend(g.free[node].along(&v));
+        }
+    }
+
+    fn commit(
+        &mut self,
+        slot: Slot,
+        x0: &State,
+        dt: f64,
+        s: &StepSolution,
+        x1: &mut State,
+    ) -> Result<(), ProblemError> {
+        if !self.slots[slot as usize].ready {
+            return Err(ProblemError::NotPrepared { slot });
+        }
+        check_finite("solution", &s.v)?;
+        let field = self.field(slot, &s.v)?;
+        let (n, rows) = (self.rigid.sizes()[1], self.slots[slot as usize].rigid_rows);
+        let first = |x: &[f64], n: usize| x.iter().take(n).copied().collect::<Vec<f64>>();
+        let own = StepSolution {
+            v: first(&s.v, n),
+            v_position: first(&s.v_position, n),
+            v_c: first(&s.v_c, rows),
+            gamma: first(&s.gamma, rows),
+            ..StepSolution::default()
+        };
+        let of_points = s.gamma.get(rows..).unwrap_or(&[]);
+        let [mut points, mut bodies, mut moved, mut next]: [State; 4] = Default::default();
+        self.split(x0, &mut points, &mut bodies)?;
+        // Another slot may have moved them.
+        self.places.set(self.rigid.model(), self.rigid.kinematics(slot), self.material.obstacles_mut());
+        self.material.advance(slot, &points, dt, (&field, of_points), &mut moved)?;
+        self.rigid.commit(slot, &bodies, dt, &own, &mut next)?;
+        self.join(&moved, &next, x1);
+        Ok(())
+    }
+
+    /// The larger of the two.
+    fn distance(&self, a: &State, b: &State) -> f64 {
+        let mut s: [State; 4] = Default::default();
+        let [pa, ba, pb, bb] = &mut s;
+        if self.split(a, pa, ba).and_then(|()| self.split(b, pb, bb)).is_err() {
+            return f64::NAN;
+        }
+        largest([self.material.distance(pa, pb), self.rigid.distance(ba, bb)])
+    }
+
+    fn defect(&mut self, x0: &State, x1: &State) -> f64 {
+        self.rigid.defect(x0, x1)
+    }
+
+    fn velocity_name(&self, i: usize) -> String {
+        let n = self.rigid.sizes()[1];
+        if i < n { self.rigid.velocity_name(i) } else { self.material.velocity_name(i - n) }
+    }
+
+    fn energy(&mut self, x: &State) -> Energy {
+        let (mut points, mut bodies) = (State::default(), State::default());
+        if self.split(x, &mut points, &mut bodies).is_err() {
+            return Energy { kinetic: f64::NAN, ..Energy::default() };
+        }
+        let (a, b) = (self.material.energy(&points), self.rigid.energy(&bodies));
+        Energy {
+            kinetic: a.kinetic + b.kinetic,
+            potential: a.potential + b.potential,
+            contact: a.contact + b.contact,
+        }
+    }
+}
