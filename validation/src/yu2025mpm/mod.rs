@@ -1,6 +1,7 @@
 //! Figures of yu2025mpm.
 
 mod fig02;
+mod fig04;
 mod rate;
 mod verification;
 
@@ -8,5 +9,5 @@ use crate::Page;
 
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {
-    vec![&fig02::Fig02, &verification::Verification, &rate::Rate]
+    vec![&fig02::Fig02, &fig04::Fig04, &verification::Verification, &rate::Rate]
 }
