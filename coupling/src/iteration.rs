@@ -67,12 +67,11 @@ impl QuasiNewton {
                 self.differences.remove(0);
             }
         }
-        let columns = |which: fn(&(DVector<f64>, DVector<f64>)) -> &DVector<f64>| {
-            DMatrix::from_fn(u.len(), self.differences.len(), |i, j| which(&self.differences[j])[i])
-        };
         let mut next = &u + relaxation * &r;
         if !self.differences.is_empty() {
-            let (du, dr) = (columns(|d| &d.0), columns(|d| &d.1));
+            let count = self.differences.len();
+            let du = DMatrix::from_fn(u.len(), count, |i, j| self.differences[j].0[i]);
+            let dr = DMatrix::from_fn(u.len(), count, |i, j| self.differences[j].1[i]);
             let svd = dr.clone().svd(true, true);
             let least = INDEPENDENT * svd.singular_values.max();
             if let Ok(c) = svd.solve(&-&r, least) {
