@@ -27,7 +27,11 @@ impl Limit {
     /// Whether a step with such substeps \[s\] is within the limits.
     pub fn holds(&self, step: f64, substep: f64) -> bool {
         let soft = self.stiffness * substep * substep < self.surface;
-        if soft { step < self.step() / (1.0 + 2.0 * substep / step).sqrt() } else { self.surface < 2.0 * self.mass }
+        if soft {
+            step < self.step() / (1.0 + 2.0 * substep / step).sqrt()
+        } else {
+            self.surface < 2.0 * self.mass
+        }
     }
 }
 

@@ -149,7 +149,7 @@ struct Rolled {
     height: f64,
     /// Rotation of the pin over time \[rad\].
     turned: Vec<(f64, f64)>,
-    /// Largest of max(1, ‖D A v*‖)/max(‖D p‖, ‖D j‖) is not known to solvers; momenta of the dough over √mass say what it is like \[√J\].
+    /// √(2 T) of the dough, the largest: what ‖D p‖ would be over all nodes \[√J\].
     momentum: f64,
 }
 
