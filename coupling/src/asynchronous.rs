@@ -1,71 +1,56 @@
 use signorini_core::na::DVector;
-use signorini_core::{ContactMaterial, ContactSolver, OneStep, Slot, State, StepError, StepProblem};
-use signorini_integrators::ContactStep;
-use signorini_mpm::{MpmSystem, Obstacle};
+use signorini_core::{OneStep, ProblemError, Slot, State, StepError, StepProblem};
 use signorini_multibody::{Kinematics, RigidSystem};
 use signorini_scene::Scene;
 
+use crate::Iteration;
 use crate::iteration::QuasiNewton;
 use crate::places::{CouplingError, CouplingReport, Places};
-use crate::{Iteration, obstacles};
+use crate::points::PointSide;
 
-/// Material points in substeps against a rigid system in steps; see the documentation of the crate.
-pub struct Asynchronous<A: ContactSolver, R: OneStep> {
-    material: MpmSystem,
-    material_step: ContactStep<A>,
+/// Material points in substeps against a rigid system in steps; see the documentation of the crate. The points are [`crate::SystemPoints`] or [`crate::EnginePoints`].
+pub struct Asynchronous<P, R> {
+    points: P,
     rigid: RigidSystem,
     rigid_step: R,
     substeps: u32,
+    shorter: bool,
     places: Places,
     kinematics: Kinematics,
     iteration: Option<Iteration>,
     mixing: QuasiNewton,
-    /// Points on their way through a step, and scratch.
-    moved: State,
     next: State,
     impulse: Vec<f64>,
 }
 
-impl<A: ContactSolver, R: OneStep> Asynchronous<A, R> {
-    /// [`obstacles`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn obstacles(
-        scene: &Scene,
-        geoms: &[usize],
-        material: ContactMaterial,
-    ) -> Result<Vec<Obstacle>, CouplingError> {
-        obstacles(scene, geoms, material)
-    }
-
-    /// Couples material points, whose obstacles are [`obstacles`] of these geoms, to the rigid system of the scene.
+impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
+    /// Couples material points (a system with its step, or an engine), whose obstacles are [`crate::obstacles`] of these geoms, to the rigid system of the scene.
     ///
     /// # Errors
     /// [`CouplingError`].
     pub fn new(
         scene: &Scene,
         geoms: &[usize],
-        (material, material_step): (MpmSystem, ContactStep<A>),
+        points: impl Into<P>,
         (rigid, rigid_step): (RigidSystem, R),
         substeps: u32,
     ) -> Result<Self, CouplingError> {
         if substeps == 0 {
             return Err(CouplingError::Substeps);
         }
-        let places = Places::new(scene, geoms, &material)?;
+        let points = points.into();
+        let places = Places::new(scene, geoms, points.obstacles().len())?;
         let kinematics = Kinematics::new(rigid.model());
         Ok(Self {
-            material,
-            material_step,
+            points,
             rigid,
             rigid_step,
             substeps,
+            shorter: false,
             places,
             kinematics,
             iteration: None,
             mixing: QuasiNewton::default(),
-            moved: State::default(),
             next: State::default(),
             impulse: Vec::new(),
         })
@@ -81,9 +66,21 @@ impl<A: ContactSolver, R: OneStep> Asynchronous<A, R> {
         Ok(self)
     }
 
+    /// Takes more substeps where the points cannot take them that long; without it such a step is refused.
+    #[must_use]
+    pub fn with_shorter_substeps(mut self) -> Self {
+        self.shorter = true;
+        self
+    }
+
     /// The material points.
-    pub fn material(&self) -> &MpmSystem {
-        &self.material
+    pub fn points(&self) -> &P {
+        &self.points
+    }
+
+    /// The material points, to read them.
+    pub fn points_mut(&mut self) -> &mut P {
+        &mut self.points
     }
 
     /// The rigid system, for its controls.
@@ -97,19 +94,33 @@ impl<A: ContactSolver, R: OneStep> Asynchronous<A, R> {
     /// As the steps of either; the states are then as they were.
     pub fn step(
         &mut self,
-        points: &mut State,
+        points: &mut P::State,
         bodies: &mut State,
         dt: f64,
     ) -> Result<CouplingReport, StepError> {
         self.kinematics.set_positions(self.rigid.model(), &bodies.q, self.rigid.held().mocap);
+        self.points.begin(points);
+        let report = match self.iterate(bodies, dt) {
+            Ok(report) => report,
+            Err(e) => {
+                self.points.back();
+                return Err(e);
+            }
+        };
+        self.points.end(points);
+        std::mem::swap(bodies, &mut self.next);
+        Ok(report)
+    }
+
+    fn iterate(&mut self, bodies: &State, dt: f64) -> Result<CouplingReport, StepError> {
         self.mixing.begin();
         let most = self.iteration.map_or(1, |i| i.most);
         let tolerance = self.iteration.map_or(f64::INFINITY, |i| i.tolerance);
         let (mut met, mut given) = (DVector::from_column_slice(&bodies.v), 0.0f64);
         let mut iteration = 1;
-        let report = loop {
+        loop {
             let mut report = self.places.report();
-            self.move_points(points, met.as_slice(), dt, &mut report)?;
+            self.move_points(met.as_slice(), (bodies.t, dt), &mut report)?;
             self.move_bodies(bodies, dt, &mut report)?;
             report.iterations = iteration;
             // M^(1/2) of what the velocity at the end differs by, beside M^(-1/2) of the impulses.
@@ -120,37 +131,40 @@ impl<A: ContactSolver, R: OneStep> Asynchronous<A, R> {
             if report.defect <= tolerance || iteration == most {
                 let short = self.iteration.is_some() && report.defect > tolerance;
                 report.unconverged += u32::from(short);
-                break report;
+                return Ok(report);
             }
             let relaxation = QuasiNewton::relaxation(&report.limits, dt);
             met = self.mixing.next(met.component_div(&d), rest, relaxation).component_mul(&d);
             iteration += 1;
-        };
-        std::mem::swap(points, &mut self.moved);
-        std::mem::swap(bodies, &mut self.next);
-        Ok(report)
+            self.points.back();
+        }
     }
 
     /// The substeps of the points against bodies that move with generalised velocities `met`.
     fn move_points(
         &mut self,
-        points: &State,
         met: &[f64],
-        dt: f64,
+        (t, dt): (f64, f64),
         report: &mut CouplingReport,
     ) -> Result<(), StepError> {
         let model = self.rigid.model();
         self.kinematics.set_velocities(model, met);
-        self.places.set(model, &self.kinematics, self.material.obstacles_mut());
-        self.moved.copy_from(points);
-        let substep = dt / f64::from(self.substeps);
-        for _ in 0..self.substeps {
-            let r =
-                self.material_step.step(&mut self.material, &self.moved, substep, false, &mut self.next)?;
-            std::mem::swap(&mut self.moved, &mut self.next);
+        self.places.set(model, &self.kinematics, self.points.obstacles_mut());
+        let mut left = self.substeps;
+        let mut rest = dt;
+        while left > 0 {
+            if self.shorter {
+                let fail = |e: ProblemError| StepError::Solve { t, dt, source: e.into() };
+                let longest = self.points.longest_step().map_err(fail)?;
+                left = left.max((rest / longest).ceil() as u32);
+            }
+            let substep = rest / f64::from(left);
+            let r = self.points.substep(substep)?;
+            (rest, left) = (rest - substep, left - 1);
+            report.substeps += 1;
             report.material.add(&r.stats);
             report.unconverged += r.unconverged;
-            self.places.add(model, &self.material, report);
+            self.places.add(model, &self.points, report);
         }
         Ok(())
     }
@@ -158,7 +172,7 @@ impl<A: ContactSolver, R: OneStep> Asynchronous<A, R> {
     /// The step of the bodies under constant forces that have the impulses over the step.
     fn move_bodies(&mut self, bodies: &State, dt: f64, report: &mut CouplingReport) -> Result<(), StepError> {
         let (model, kin) = (self.rigid.model(), &self.kinematics);
-        let obstacles = self.material.obstacles();
+        let obstacles = self.points.obstacles();
         self.places.generalised(model, kin, obstacles, &report.impulses, &mut self.impulse);
         let applied: Vec<f64> = self.rigid.applied_force_mut().to_vec();
         self.rigid.applied_force_mut().iter_mut().zip(&self.impulse).for_each(|(a, c)| *a += c / dt);

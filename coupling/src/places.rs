@@ -1,10 +1,11 @@
 use signorini_core::na::{Isometry3, Point3, Vector3};
 use signorini_core::{ContactMaterial, SolveStats};
-use signorini_mpm::{MpmSystem, Obstacle};
+use signorini_mpm::Obstacle;
 use signorini_multibody::{Kinematics, Model};
 use signorini_scene::{GeomShape, Scene};
 
 use crate::Limit;
+use crate::points::Touched;
 
 /// Why two systems cannot be coupled.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -49,6 +50,8 @@ pub struct CouplingReport {
     pub impulses: Vec<[Vector3<f64>; 2]>,
     /// Limits of each geom's body, the tightest of the substeps.
     pub limits: Vec<Limit>,
+    /// Substeps of the points; none where both are solved as one.
+    pub substeps: u32,
     /// Work of the substeps; of the whole step where both are solved as one.
     pub material: SolveStats,
     /// Work of the bodies' step.
@@ -98,8 +101,8 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    pub(crate) fn new(scene: &Scene, geoms: &[usize], material: &MpmSystem) -> Result<Self, CouplingError> {
-        let (expected, found) = (geoms.len(), material.obstacles().len());
+    pub(crate) fn new(scene: &Scene, geoms: &[usize], found: usize) -> Result<Self, CouplingError> {
+        let expected = geoms.len();
         if expected != found {
             return Err(CouplingError::Obstacles { expected, found });
         }
@@ -139,7 +142,7 @@ impl Places {
     }
 
     /// Adds the impulses of the last step of the points to a report, and keeps the tightest limits.
-    pub(crate) fn add(&self, model: &Model, material: &MpmSystem, report: &mut CouplingReport) {
+    pub(crate) fn add(&self, model: &Model, material: &impl Touched, report: &mut CouplingReport) {
         for (sum, given) in report.impulses.iter_mut().zip(material.impulses()) {
             sum[0] += given[0];
             sum[1] += given[1];

@@ -53,7 +53,7 @@ impl MonolithicSystem {
         material: MpmSystem,
         rigid: RigidSystem,
     ) -> Result<Self, CouplingError> {
-        let places = Places::new(scene, geoms, &material)?;
+        let places = Places::new(scene, geoms, material.obstacles().len())?;
         Ok(Self { material, rigid, places, geoms: geoms.to_vec(), slots: Default::default() })
     }
 

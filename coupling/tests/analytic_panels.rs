@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use signorini_core::na::Vector3;
 use signorini_core::{ContactMaterial, State, Tolerance};
-use signorini_coupling::{Asynchronous, CouplingError};
+use signorini_coupling::{Asynchronous, CouplingError, SystemPoints, obstacles};
 use signorini_geometry::{ConvexMesh, Shape, TriangleMesh};
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
@@ -14,7 +14,7 @@ use signorini_mpm::{FixedCorotated, Lame, MpmOptions, MpmSolver, MpmSystem, Part
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::{GeomShape, LoadOptions, Scene};
 
-type Coupled = Asynchronous<MpmSolver, ContactStep<IcfSolver>>;
+type Coupled = Asynchronous<SystemPoints<MpmSolver>, ContactStep<IcfSolver>>;
 
 fn surface(stiffness: f64) -> ContactMaterial {
     ContactMaterial {
@@ -47,7 +47,7 @@ fn couple(
     substeps: u32,
 ) -> (Coupled, State, State) {
     let scene = Scene::from_mjcf(scene, "panels.xml", &LoadOptions::default()).unwrap();
-    let obstacles = Coupled::obstacles(&scene, geoms, surface(1e5)).unwrap();
+    let obstacles = obstacles(&scene, geoms, surface(1e5)).unwrap();
     let rubber = FixedCorotated(Lame::new(1e5, 0.4).unwrap());
     let law = contact_pool("lagged").unwrap();
     let points = MpmSystem::new(particles, vec![Box::new(rubber)], vec![], obstacles, law, options).unwrap();
@@ -110,7 +110,7 @@ fn analytic_what_points_lose_bodies_get() {
     let (mut c, mut x, mut y) = couple(text, &[0], cube(1000.0), options, 4);
     y.v[0] = 1.0;
     let total = |c: &Coupled, x: &State, y: &State| {
-        let p = c.material().particles(x).unwrap();
+        let p = c.points().system().particles(x).unwrap();
         p.momentum() + 2.0 * Vector3::new(y.v[0], y.v[1], y.v[2])
     };
     let (before, mut met) = (total(&c, &x, &y), 0.0);
@@ -122,16 +122,16 @@ fn analytic_what_points_lose_bodies_get() {
     assert!(met > 0.1, "{met}");
     // 120 steps of four solves to 1e-12.
     assert!((after - before).norm() < 1e-9, "{}", (after - before).norm());
-    assert!(y.v[0] < 1.0 && c.material().particles(&x).unwrap().momentum().x > 0.1);
+    assert!(y.v[0] < 1.0 && c.points().system().particles(&x).unwrap().momentum().x > 0.1);
 }
 
 #[test]
 fn regression_what_cannot_be_coupled() {
     let text = "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/></worldbody></mujoco>";
     let scene = Scene::from_mjcf(text, "s.xml", &LoadOptions::default()).unwrap();
-    let why = Coupled::obstacles(&scene, &[3], surface(1e5)).unwrap_err();
+    let why = obstacles(&scene, &[3], surface(1e5)).unwrap_err();
     assert!(matches!(&why, CouplingError::Geom { geom, .. } if geom == "3"), "{why}");
-    assert!(Coupled::obstacles(&scene, &[0], surface(1e5)).is_ok());
+    assert!(obstacles(&scene, &[0], surface(1e5)).is_ok());
     // Hulls and closed meshes can be met, open ones cannot.
     let cube = TriangleMesh::cuboid(&Vector3::repeat(0.1)).unwrap();
     let hull = ConvexMesh::cuboid(&Vector3::repeat(0.1)).unwrap();
@@ -139,7 +139,7 @@ fn regression_what_cannot_be_coupled() {
     let with = |shape: Shape| {
         let mut scene = scene.clone();
         scene.geoms[0].shape = GeomShape::Solid(shape);
-        Coupled::obstacles(&scene, &[0], surface(1e5))
+        obstacles(&scene, &[0], surface(1e5))
     };
     assert!(with(Shape::Mesh(Arc::new(cube))).is_ok() && with(Shape::Convex(Arc::new(hull))).is_ok());
     let why = with(Shape::Mesh(Arc::new(open))).unwrap_err().to_string();

@@ -3,7 +3,7 @@
 
 use signorini_core::na::Vector3;
 use signorini_core::{ContactMaterial, ContactSolver, State, Tolerance};
-use signorini_coupling::{Asynchronous, CouplingReport, Monolithic, obstacles};
+use signorini_coupling::{Asynchronous, CouplingReport, Monolithic, SystemPoints, obstacles};
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
@@ -11,7 +11,7 @@ use signorini_mpm::{Lame, LinearCorotated, Material, MpmOptions, MpmSolver, MpmS
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
 
-pub(crate) type Split = Asynchronous<MpmSolver, ContactStep<IcfSolver>>;
+pub(crate) type Split = Asynchronous<SystemPoints<MpmSolver>, ContactStep<IcfSolver>>;
 
 pub(crate) fn tight() -> Tolerance {
     Tolerance { relative: 1e-12, max_iterations: 200 }

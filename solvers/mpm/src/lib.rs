@@ -28,7 +28,7 @@ mod system;
 pub use cloth::{Cloth, ClothMaterial, sheet, shirt};
 pub use contacts::Touch;
 pub use corotated::{FixedCorotated, LinearCorotated};
-pub use engine::{LaneLaw, MpmEngine, Real};
+pub use engine::{Kept, LaneLaw, MpmEngine, Real};
 pub use error::MpmError;
 pub use freedom::Freedom;
 pub use grid::Grid;

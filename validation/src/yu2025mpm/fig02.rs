@@ -1,7 +1,7 @@
 use signorini_comfree::ComfreeSolver;
 use signorini_core::na::Vector3;
 use signorini_core::{ContactMaterial, ContactSolver, State, Tolerance};
-use signorini_coupling::Asynchronous;
+use signorini_coupling::{Asynchronous, SystemPoints, obstacles};
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
@@ -85,8 +85,8 @@ fn press<A: ContactSolver>(solver: A, substeps: u32, end: f64) -> Result<Pressed
         ..ContactMaterial::default()
     };
     let geoms = [0, 1];
-    type Coupled<A> = Asynchronous<A, ContactStep<IcfSolver>>;
-    let obstacles = Coupled::<A>::obstacles(&scene, &geoms, surface).map_err(PageError::from_error)?;
+    type Coupled<A> = Asynchronous<SystemPoints<A>, ContactStep<IcfSolver>>;
+    let obstacles = obstacles(&scene, &geoms, surface).map_err(PageError::from_error)?;
     let rubber = FixedCorotated(Lame::new(RUBBER.0, RUBBER.1).map_err(PageError::from_error)?);
     let law = || contact_pool("lagged").map_err(PageError::from_error);
     let options = MpmOptions { spacing: SPACING, damping_time: FADING, ..MpmOptions::default() };

@@ -5,7 +5,7 @@ use signorini_core::{
     ContactMaterial, ContactSolver, SolveError, SolveStatus, State, StepError, StepProblem, StepSolution,
     Tolerance, WholePart,
 };
-use signorini_coupling::{Asynchronous, CouplingReport, Monolithic, obstacles};
+use signorini_coupling::{Asynchronous, CouplingReport, Monolithic, SystemPoints, obstacles};
 use signorini_geometry::Shape;
 use signorini_icf::{IcfOptions, IcfSolver};
 use signorini_integrators::ContactStep;
@@ -153,9 +153,11 @@ struct Rolled {
     momentum: f64,
 }
 
+type Solver = PaperRule<Box<dyn ContactSolver>>;
+
 enum Coupled {
-    Strong(Monolithic<ContactStep<PaperRule<Box<dyn ContactSolver>>>>),
-    Weak(Asynchronous<PaperRule<Box<dyn ContactSolver>>, ContactStep<IcfSolver>>),
+    Strong(Box<Monolithic<ContactStep<Solver>>>),
+    Weak(Box<Asynchronous<SystemPoints<Solver>, ContactStep<IcfSolver>>>),
 }
 
 impl Coupled {
@@ -168,7 +170,7 @@ impl Coupled {
     fn material(&self) -> &MpmSystem {
         match self {
             Self::Strong(c) => c.material(),
-            Self::Weak(c) => c.material(),
+            Self::Weak(c) => c.points().system(),
         }
     }
     fn step(&mut self, x: &mut State, y: &mut State, dt: f64) -> Result<CouplingReport, StepError> {
@@ -226,10 +228,11 @@ fn couple(way: Way, tolerance: f64, size: &Size) -> Result<(Coupled, State, Stat
     let solver = PaperRule { solver: way.solver(), whole: WholePart::default(), impulse: 0.0 };
     let step = ContactStep::new(solver).with_tolerance(tolerance);
     let coupled = if way.strong() {
-        Monolithic::new(&scene, &[0], points, rigid, step).map(Coupled::Strong)
+        Monolithic::new(&scene, &[0], points, rigid, step).map(|c| Coupled::Strong(Box::new(c)))
     } else {
         let bodies = ContactStep::new(IcfSolver::default());
-        Asynchronous::new(&scene, &[0], (points, step), (rigid, bodies), SUBSTEPS).map(Coupled::Weak)
+        Asynchronous::new(&scene, &[0], (points, step), (rigid, bodies), SUBSTEPS)
+            .map(|c| Coupled::Weak(Box::new(c)))
     };
     Ok((coupled.map_err(PageError::from_error)?, x, y))
 }

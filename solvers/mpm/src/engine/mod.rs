@@ -75,6 +75,16 @@ pub struct MpmEngine<T> {
     broken: Option<ProblemError>,
 }
 
+/// The state of an engine at some time; see [`MpmEngine::keep`].
+#[derive(Clone, Default)]
+pub struct Kept<T> {
+    chunks: Vec<Chunk<T>>,
+    blocks: Blocks,
+    /// Time, fastest particle, steps since particles were sorted, whether they have to be.
+    state: (f64, f64, u32, bool),
+    broken: Option<ProblemError>,
+}
+
 impl<T: Real> MpmEngine<T> {
     /// Particles of materials, between walls, meeting obstacles under a contact law (a pool of [`signorini_laws::contact_pool`]), solved by [`MpmSolver`] to 10⁻⁶.
     ///
@@ -229,6 +239,21 @@ impl<T: Real> MpmEngine<T> {
             }
         }
         p
+    }
+
+    /// Keeps the state, to come back to it with [`MpmEngine::restore`].
+    pub fn keep(&self, kept: &mut Kept<T>) {
+        kept.chunks.clone_from(&self.chunks);
+        kept.blocks.clone_from(&self.blocks);
+        kept.state = (self.time, self.fastest, self.sorted, self.unsorted);
+        kept.broken.clone_from(&self.broken);
+    }
+
+    /// Goes back to a state that this engine kept.
+    pub fn restore(&mut self, kept: &Kept<T>) {
+        self.settle(kept.blocks.clone(), kept.chunks.clone());
+        (self.time, self.fastest, self.sorted, self.unsorted) = kept.state;
+        self.broken.clone_from(&kept.broken);
     }
 
     /// Impulse \[N·s\] and moment about its origin \[N·m·s\], world axes, that contacts gave each obstacle in the last step: what its own motion takes from contact (yu2025mpm, eq. (3)).

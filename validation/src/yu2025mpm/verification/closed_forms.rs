@@ -63,7 +63,7 @@ fn transfers(cases: &mut Cases, r: &mut Random) -> Result<(), PageError> {
         stress.push(s + s.transpose());
     }
     let mut grid = Grid::new(h);
-    grid.gather(&p, &stress);
+    grid.gather(&p, &stress, &vec![Vector3::zeros(); p.len()]);
     let nodes = || 0..grid.len();
     let mass = (nodes().map(|n| grid.mass[n]).sum::<f64>() / p.mass.iter().sum::<f64>() - 1.0).abs();
     let momentum = nodes().map(|n| grid.momentum[n]).sum::<Vector3<f64>>() - p.momentum();
@@ -125,7 +125,7 @@ fn patch(cases: &mut Cases) -> Result<(), PageError> {
     let m = FixedCorotated(Lame::new(1e4, 0.3).map_err(fail)?);
     let stress = vec![m.stress(&strain); p.len()];
     let mut grid = Grid::new(h);
-    grid.gather(&p, &stress);
+    grid.gather(&p, &stress, &vec![Vector3::zeros(); p.len()]);
     let scale = stress[0].norm() * h * h;
     let inside = (0..grid.len()).filter(|n| grid.places[*n].iter().all(|k| (2..=6).contains(k)));
     let worst = inside.map(|n| grid.force[n].norm() / scale).fold(0.0, f64::max);

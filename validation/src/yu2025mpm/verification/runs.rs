@@ -4,7 +4,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{ContactMaterial, OneStep, State, Tolerance};
-use signorini_coupling::Asynchronous;
+use signorini_coupling::{Asynchronous, SystemPoints, obstacles};
 use signorini_geometry::Shape;
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
@@ -253,7 +253,7 @@ pub(super) struct Hit {
 
 /// Substeps of `substep` \[s\], so many to a step of the box.
 pub(super) fn hit(substeps: u32, substep: f64, end: f64) -> Result<Hit, PageError> {
-    type Coupled = Asynchronous<MpmSolver, ContactStep<IcfSolver>>;
+    type Coupled = Asynchronous<SystemPoints<MpmSolver>, ContactStep<IcfSolver>>;
     let text = "<mujoco><option gravity='0 0 0'/><worldbody><body pos='-.121 0 0'><freejoint/>\
         <geom type='box' size='.07 .07 .07' mass='2'/></body></worldbody></mujoco>";
     let scene = Scene::from_mjcf(text, "box.xml", &LoadOptions::default()).map_err(fail)?;
@@ -262,7 +262,7 @@ pub(super) fn hit(substeps: u32, substep: f64, end: f64) -> Result<Hit, PageErro
         let k = Vector3::new((n / 64) as f64, (n / 8 % 8) as f64, (n % 8) as f64);
         p.push(k * (0.1 / 7.0) - Vector3::repeat(0.05), 1.0 / 512.0, 1e-3 / 512.0, 0);
     }
-    let obstacles = Coupled::obstacles(&scene, &[0], surface(1e4, 0.0, 0.0)).map_err(fail)?;
+    let obstacles = obstacles(&scene, &[0], surface(1e4, 0.0, 0.0)).map_err(fail)?;
     let options = MpmOptions { spacing: 0.0286, gravity: Vector3::zeros(), ..MpmOptions::default() };
     let law = || contact_pool("lagged").map_err(fail);
     let points = MpmSystem::new(p, rubber(1e5, 0.3)?, vec![], obstacles, law()?, options).map_err(fail)?;
@@ -281,7 +281,7 @@ pub(super) fn hit(substeps: u32, substep: f64, end: f64) -> Result<Hit, PageErro
         c.step(&mut x, &mut y, dt).map_err(fail)?;
         speed.push((f64::from(k) * dt, y.v[0]));
     }
-    let cube = c.material().particles(&x).map_err(fail)?.momentum();
+    let cube = c.points().system().particles(&x).map_err(fail)?.momentum();
     let total = cube + 2.0 * Vector3::new(y.v[0], y.v[1], y.v[2]) - Vector3::new(2.0, 0.0, 0.0);
     Ok(Hit { speed, drift: total.norm(), restitution: cube.x - y.v[0] })
 }
