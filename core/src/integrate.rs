@@ -24,40 +24,56 @@ pub struct StepReport {
     pub blocked: Option<[u32; 2]>,
 }
 
-/// Solves a step problem, and again while it asks for it with the impulses found ([`StepProblem::relag`]), at most `max_relags` times more; a problem that wants more counts as not converged. What was done is added to the report.
-///
-/// # Errors
-/// As the solver.
-pub fn solve_lagged(
-    (solver, tolerance): (&mut dyn ContactSolver, Tolerance),
-    p: &mut dyn StepProblem,
-    guess: &[f64],
-    max_relags: u32,
-    out: &mut StepSolution,
-    report: &mut StepReport,
-) -> Result<(), SolveError> {
-    let mut again: Vec<f64> = Vec::new();
-    for relags in 0.. {
-        let guess = if relags == 0 { guess } else { &again };
-        let status = solver.solve(p, guess, tolerance, out)?;
-        report.stats.add(&out.stats);
-        report.unconverged += u32::from(status != SolveStatus::Converged);
-        if status != SolveStatus::Converged {
-            report.blocked = p.blocking().or(report.blocked);
-        }
-        if out.tolerance > 0.0 {
-            report.residual_ratio = report.residual_ratio.max(out.residual / out.tolerance);
-        }
-        if max_relags == 0 || !p.relag(&out.gamma)? {
-            break;
-        }
-        if relags == max_relags {
-            report.unconverged += 1;
-            break;
-        }
-        again.clone_from(&out.v);
+/// Solves step problems, and again while they ask for it with the impulses found ([`StepProblem::relag`]).
+#[derive(Clone, Debug)]
+pub struct LaggedSolve {
+    /// Of each solve.
+    pub tolerance: Tolerance,
+    /// Most further solves; a problem that wants more counts as not converged.
+    pub max_relags: u32,
+    again: Vec<f64>,
+}
+
+impl LaggedSolve {
+    /// With a tolerance and a limit on further solves.
+    pub fn new(tolerance: Tolerance, max_relags: u32) -> Self {
+        Self { tolerance, max_relags, again: Vec::new() }
     }
-    Ok(())
+
+    /// Solves from a guess; what was done is added to the report.
+    ///
+    /// # Errors
+    /// As the solver.
+    pub fn solve(
+        &mut self,
+        solver: &mut dyn ContactSolver,
+        p: &mut dyn StepProblem,
+        guess: &[f64],
+        out: &mut StepSolution,
+        report: &mut StepReport,
+    ) -> Result<(), SolveError> {
+        for relags in 0.. {
+            let guess = if relags == 0 { guess } else { &self.again };
+            let status = solver.solve(p, guess, self.tolerance, out)?;
+            report.stats.add(&out.stats);
+            report.unconverged += u32::from(status != SolveStatus::Converged);
+            if status != SolveStatus::Converged {
+                report.blocked = p.blocking().or(report.blocked);
+            }
+            if out.tolerance > 0.0 {
+                report.residual_ratio = report.residual_ratio.max(out.residual / out.tolerance);
+            }
+            if self.max_relags == 0 || !p.relag(&out.gamma)? {
+                break;
+            }
+            if relags == self.max_relags {
+                report.unconverged += 1;
+                break;
+            }
+            self.again.clone_from(&out.v);
+        }
+        Ok(())
+    }
 }
 
 /// Why a step or an interval failed.

@@ -41,8 +41,8 @@ pub use dense::DenseProblem;
 pub use frozen::{FrozenMap, FrozenParts, FrozenProblem};
 pub use inertia::{BlockDiagonal, Inertia};
 pub use integrate::{
-    AcceptedStep, AdvanceReport, HeldInputs, Integrator, LastSolve, NoObserver, OneStep, StepError,
-    StepObserver, StepReport, solve_lagged,
+    AcceptedStep, AdvanceReport, HeldInputs, Integrator, LaggedSolve, LastSolve, NoObserver, OneStep,
+    StepError, StepObserver, StepReport,
 };
 pub use law::{
     Along, ContactLaw, ContactMaterial, ContactSeed, ContactSide, LawEval, LawProperties, Pace, Smoothness,

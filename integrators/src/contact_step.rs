@@ -1,6 +1,6 @@
 use signorini_core::{
-    ContactGeometry, ContactSolver, LastSolve, OneStep, Slot, State, StepError, StepReport, StepSolution,
-    System, Tolerance, solve_lagged,
+    ContactGeometry, ContactSolver, LaggedSolve, LastSolve, OneStep, Slot, State, StepError, StepReport,
+    StepSolution, System, Tolerance,
 };
 
 use crate::scheme::{Leg, PreparedStep, StartSlot};
@@ -12,8 +12,7 @@ use crate::scheme::{Leg, PreparedStep, StartSlot};
 #[derive(Debug)]
 pub struct ContactStep<S> {
     solver: S,
-    tolerance: Tolerance,
-    max_relags: u32,
+    lagged: LaggedSolve,
     start: StartSlot,
     solution: StepSolution,
     solution_dt: f64,
@@ -26,8 +25,7 @@ impl<S: ContactSolver> ContactStep<S> {
     pub fn new(solver: S) -> Self {
         Self {
             solver,
-            tolerance: Tolerance::default(),
-            max_relags: 20,
+            lagged: LaggedSolve::new(Tolerance::default(), 20),
             start: StartSlot::default(),
             solution: StepSolution::default(),
             solution_dt: 0.0,
@@ -39,20 +37,20 @@ impl<S: ContactSolver> ContactStep<S> {
     /// With another solver tolerance.
     #[must_use]
     pub fn with_tolerance(mut self, tolerance: Tolerance) -> Self {
-        self.tolerance = tolerance;
+        self.lagged.tolerance = tolerance;
         self
     }
 
     /// With another limit on the solves that update lagged quantities.
     #[must_use]
     pub fn with_max_relags(mut self, max_relags: u32) -> Self {
-        self.max_relags = max_relags;
+        self.lagged.max_relags = max_relags;
         self
     }
 
     /// Most additional solves per step that update lagged quantities; a problem that wants more counts as not converged.
     pub fn max_relags(&self) -> u32 {
-        self.max_relags
+        self.lagged.max_relags
     }
 
     /// The solver.
@@ -82,8 +80,8 @@ impl<S: ContactSolver> PreparedStep for ContactStep<S> {
     ) -> Result<(), StepError> {
         let fail = |source| StepError::Solve { t: leg.x0.t, dt: leg.dt, source };
         let p = sys.problem(leg.slot, leg.dt).map_err(|e| fail(e.into()))?;
-        let Self { solver, tolerance, max_relags, solution, .. } = self;
-        solve_lagged((solver, *tolerance), p, leg.guess, *max_relags, solution, report).map_err(fail)?;
+        let Self { solver, lagged, solution, .. } = self;
+        lagged.solve(solver, p, leg.guess, solution, report).map_err(fail)?;
         self.contacts.clear();
         self.contacts.extend_from_slice(p.contacts());
         self.solution_dt = leg.dt;
@@ -96,7 +94,7 @@ impl<S: ContactSolver> PreparedStep for ContactStep<S> {
         LastSolve { solution: &self.solution, dt: self.solution_dt, contacts: &self.contacts }
     }
     fn set_tolerance(&mut self, tolerance: Tolerance) {
-        self.tolerance = tolerance;
+        self.lagged.tolerance = tolerance;
     }
 }
 

@@ -57,15 +57,15 @@ fn index(place: &Place, what: &str, i: usize, count: usize) -> Check {
     }
 }
 
-/// Farthest place \[m\] that a file may name: positions there still have digits for a nanometre.
-const FARTHEST: f64 = 1e7;
+/// Farthest place \[m\] that a file may name: positions there still have digits for a micrometre.
+const FARTHEST: f64 = 1e9;
 
 fn pose_is_near(place: &Place, x: &Pose) -> Check {
     let (r, away) = (x.rotation.coords, x.translation.vector);
     finite(place, "the pose", away.iter().chain(r.iter()).copied())?;
     match away.amax() <= FARTHEST {
         true => Ok(()),
-        false => fail(place, format!("the pose is {:e} m away", away.amax()), "give places within 1e7 m"),
+        false => fail(place, format!("the pose is {:e} m away", away.amax()), "give places within 1e9 m"),
     }
 }
 

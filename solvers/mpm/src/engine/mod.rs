@@ -12,12 +12,12 @@ use pulp::Arch;
 use rayon::prelude::*;
 use signorini_core::na::Vector3;
 use signorini_core::{
-    ContactSolver, LawPool, ProblemError, SolveError, StepError, StepProblem, StepReport, StepSolution,
-    Tolerance, solve_lagged,
+    ContactSolver, LaggedSolve, LawPool, ProblemError, SolveError, StepError, StepReport, StepSolution,
+    Tolerance,
 };
 
 use crate::cloth::Cloth;
-use crate::contacts::{Contacts, Touch, reach};
+use crate::contacts::{Contacts, Nodes, Touch, reach};
 use crate::error::MpmError;
 use crate::material::Material;
 use crate::obstacle::{Obstacle, Wall};
@@ -52,7 +52,7 @@ pub struct MpmEngine<T> {
     obstacles: Vec<Obstacle>,
     law: Box<dyn LawPool>,
     solver: Box<dyn ContactSolver>,
-    tolerance: Tolerance,
+    lagged: LaggedSolve,
     /// What does not change, and where the rest is written when it is asked for.
     particles: Particles,
     time: f64,
@@ -109,7 +109,7 @@ impl<T: Real> MpmEngine<T> {
             fastest: particles.v.iter().map(Vector3::norm).fold(0.0, f64::max),
             impulses: vec![[Vector3::zeros(); 2]; obstacles.len()],
             solver: Box::new(MpmSolver::default()),
-            tolerance: Tolerance { relative: 1e-6, max_iterations: 100 },
+            lagged: LaggedSolve::new(Tolerance { relative: 1e-6, max_iterations: 100 }, MAX_RELAGS),
             options,
             materials,
             walls,
@@ -136,7 +136,7 @@ impl<T: Real> MpmEngine<T> {
     /// With another solver of contact and its tolerance.
     #[must_use]
     pub fn with_solver(mut self, solver: Box<dyn ContactSolver>, tolerance: Tolerance) -> Self {
-        (self.solver, self.tolerance) = (solver, tolerance);
+        (self.solver, self.lagged.tolerance) = (solver, tolerance);
         self
     }
 
@@ -394,14 +394,17 @@ impl<T: Real> MpmEngine<T> {
     }
 
     fn solve(&mut self, dt: f64, report: &mut StepReport) -> Result<(), SolveError> {
-        let Self { contacts, nodes, obstacles, law, solver, solution, guess, .. } = self;
+        let Self { contacts, nodes, obstacles, law, solver, lagged, solution, guess, .. } = self;
         contacts.pose(nodes, dt, obstacles, &**law)?;
+        contacts.unknowns(|n| nodes.free_velocity(n) + nodes.change[n], guess);
         let Some(problem) = &mut contacts.problem else { return Ok(()) };
-        guess.clear();
-        guess.extend_from_slice(problem.free_velocity());
-        solve_lagged((&mut **solver, self.tolerance), problem, guess, MAX_RELAGS, solution, report)?;
+        lagged.solve(&mut **solver, problem, guess, solution, report)?;
         let s = &*solution;
-        contacts.velocities(&s.v, |n, v| (0..3).for_each(|a| nodes.values[n][1 + a] = lanes::num(v[a])));
+        nodes.change.fill(Vector3::zeros());
+        contacts.velocities(&s.v, |n, v| {
+            nodes.change[n] = v - nodes.free_velocity(n);
+            (0..3).for_each(|a| nodes.values[n][1 + a] = lanes::num(v[a]));
+        });
         self.impulses = contacts.impulses(obstacles, &s.gamma);
         Ok(())
     }

@@ -17,6 +17,8 @@ pub(super) const BLOCK: usize = SIDE * SIDE * SIDE;
 #[derive(Clone, Default)]
 pub(super) struct BlockNodes<T> {
     pub values: Vec<[T; CHANNELS]>,
+    /// What contact changed the velocity of each by in the last step \[m/s\]: it will be much the same in the next.
+    pub change: Vec<Vector3<f64>>,
     /// Where the directions of the nodes of a block start, if a wall holds one of them.
     walled: Vec<u32>,
     free: Vec<Freedom>,
@@ -43,6 +45,8 @@ impl<T: Real> BlockNodes<T> {
     pub(super) fn fit(&mut self, blocks: &Blocks, spacing: f64, walls: &[Wall]) {
         self.values.clear();
         self.values.resize(BLOCK * blocks.corners.len(), [T::zero(); CHANNELS]);
+        self.change.clear();
+        self.change.resize(self.values.len(), Vector3::zeros());
         self.walled.clear();
         self.free.clear();
         for corner in &blocks.corners {
@@ -68,7 +72,7 @@ impl<T: Real> BlockNodes<T> {
     /// v* = p/m + δt g
     /// ```
     pub(super) fn sum(&mut self, blocks: &Blocks, tiles: &[T], fall: &Vector3<f64>) {
-        let Self { values, walled, free } = self;
+        let Self { values, walled, free, .. } = self;
         let fall = [0, 1, 2].map(|a| num::<T>(fall[a]));
         values.par_chunks_mut(BLOCK).enumerate().for_each(|(b, nodes)| {
             nodes.fill([T::zero(); CHANNELS]);
