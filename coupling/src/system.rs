@@ -1,9 +1,9 @@
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{
-    BlockSink, ContactGeometry, ContactSeed, ContactSide, Energy, FrozenMap, FrozenProblem, Inertia, Pools,
-    ProblemError, Slot, State, StepProblem, StepSolution, System, check_finite, largest,
+    BlockSink, ContactSide, Energy, FrozenMap, FrozenProblem, Inertia, Pools, ProblemError, Slot, State,
+    StepProblem, StepSolution, System, check_finite, largest,
 };
-use signorini_mpm::{Gathered, MpmSystem};
+use signorini_mpm::{Gathered, MpmSystem, seeded};
 use signorini_multibody::{Kinematics, RigidSystem};
 use signorini_scene::Scene;
 
@@ -255,8 +255,8 @@ impl Slotted {
         p.contacts.extend_from_slice(frozen.contacts());
         let mut seeds = Vec::new();
         for t in g.touches {
-            let (x, turn) = (&g.particles.x[t.particle], t.frame.transpose());
-            let (body, at) = (places.body(t.obstacle), Point3::from(*x));
+            let turn = t.frame.transpose();
+            let (body, at) = (places.body(t.obstacle), Point3::from(t.x));
             let constraint = p.map.constraint_count() as u32;
             // Bodies without a tree do not move.
             p.map.push_constraint(&[0.0; 3]);
@@ -269,39 +269,21 @@ impl Slotted {
                 });
                 sides[1].linear = of_body(frozen.block_inertia(), tree, block);
             }
-            let mut reached: Vec<(usize, f64, usize)> = g
-                .grid
-                .nodes(t.particle, x)
-                .filter_map(|(node, w, _)| Some((self.block[node]?, w, node)))
-                .collect();
+            let known = |(node, w): &(u32, f64)| Some((self.block[*node as usize]?, *w, *node as usize));
+            let mut reached: Vec<(usize, f64, usize)> = t.reached.iter().filter_map(known).collect();
             reached.sort_unstable_by_key(|r| r.0);
             for (b, w, node) in reached {
                 let along = turn * g.free[node].basis();
                 sides[0].linear += w * w / g.grid.mass[node] * &along * along.transpose();
                 p.map.push_block(b).copy_from_slice((w * along).as_slice());
             }
-            seeds.push(ContactSeed {
-                dt,
-                gap: t.gap,
-                velocity: turn * (g.particles.v[t.particle] - kin.point_velocity(model, body, &at)),
-                material: material.obstacles()[t.obstacle].material,
-                sides,
-            });
-            p.contacts.push(ContactGeometry {
-                constraint,
-                bodies: [body as u32, model.bodies.len() as u32],
-                geoms: [geoms[t.obstacle] as u32, model.geoms.len() as u32],
-                p_wc: at,
-                r_wc: t.frame,
-                gap: t.gap,
-                feature: t.particle as u64,
-            });
+            let velocity = kin.point_velocity(model, body, &at);
+            seeds.push(t.seed(dt, &velocity, material.obstacles()[t.obstacle].material, sides));
+            let bodies = [body as u32, model.bodies.len() as u32];
+            let pair = [geoms[t.obstacle] as u32, model.geoms.len() as u32];
+            p.contacts.push(t.geometry(constraint, bodies, pair));
         }
-        let mut pool = material.law().boxed_empty();
-        if !pool.reset(&seeds) {
-            let why = format!("law '{}' is not one of contacts; take one of signorini_laws", pool.key());
-            return Err(ProblemError::Unsupported(why));
-        }
+        let pool = seeded(material.law(), seeds)?;
         let members = frozen.pools().members().iter().map(|m| m.boxed_clone());
         p.pools = Pools::new(members.chain([pool]).collect());
         Ok(())

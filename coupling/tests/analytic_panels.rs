@@ -1,10 +1,13 @@
 //! A rubber cube that two panels press and carry; momenta of points and bodies together.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod common;
+
 use std::sync::Arc;
 
+use common::{cube, panel_scene, surface};
 use signorini_core::na::Vector3;
-use signorini_core::{ContactMaterial, State, Tolerance};
+use signorini_core::{State, Tolerance};
 use signorini_coupling::{Asynchronous, CouplingError, SystemPoints, obstacles};
 use signorini_geometry::{ConvexMesh, Shape, TriangleMesh};
 use signorini_icf::IcfSolver;
@@ -16,27 +19,9 @@ use signorini_scene::{GeomShape, LoadOptions, Scene};
 
 type Coupled = Asynchronous<SystemPoints<MpmSolver>, ContactStep<IcfSolver>>;
 
-fn surface(stiffness: f64) -> ContactMaterial {
-    ContactMaterial {
-        stiffness,
-        dissipation: 10.0,
-        friction_static: 0.8,
-        friction_dynamic: 0.8,
-        stiction_speed: 1e-3,
-        ..ContactMaterial::default()
-    }
-}
-
 /// 11³ particles with those of the faces on the faces.
-fn cube(density: f64) -> Particles {
-    let (count, size) = (11usize, 0.1);
-    let mut p = Particles::default();
-    let (apart, volume) = (size / (count - 1) as f64, size.powi(3) / (count as f64).powi(3));
-    for n in 0..count.pow(3) {
-        let k = Vector3::new((n / count / count) as f64, (n / count % count) as f64, (n % count) as f64);
-        p.push(apart * k - Vector3::repeat(0.05), density * volume, volume, 0);
-    }
-    p
+fn middle(density: f64) -> Particles {
+    cube(Vector3::repeat(-0.05), 0.1, 11, density)
 }
 
 fn couple(
@@ -47,7 +32,7 @@ fn couple(
     substeps: u32,
 ) -> (Coupled, State, State) {
     let scene = Scene::from_mjcf(scene, "panels.xml", &LoadOptions::default()).unwrap();
-    let obstacles = obstacles(&scene, geoms, surface(1e5)).unwrap();
+    let obstacles = obstacles(&scene, geoms, surface(1e5, 10.0, 0.8)).unwrap();
     let rubber = FixedCorotated(Lame::new(1e5, 0.4).unwrap());
     let law = contact_pool("lagged").unwrap();
     let points = MpmSystem::new(particles, vec![Box::new(rubber)], vec![], obstacles, law, options).unwrap();
@@ -66,19 +51,8 @@ fn couple(
 #[test]
 fn analytic_panels_press_and_carry_a_cube() {
     // 0.0933 kg each, pressed with 10 N; the cube of 0.4 kg hangs on friction.
-    let panel = |name: &str, x: f64, axis: f64| {
-        format!(
-            "<body name='{name}' pos='{x} 0 0'><joint name='{name}' type='slide' axis='{axis} 0 0'/>\
-             <geom name='{name}' type='box' size='.07 .07 .07' mass='.0933'/></body>"
-        )
-    };
-    let text = format!(
-        "<mujoco><worldbody>{}{}</worldbody><actuator><motor joint='left'/><motor joint='right'/></actuator></mujoco>",
-        panel("left", -0.12 + 8.3e-7, 1.0),
-        panel("right", 0.12 - 8.3e-7, -1.0)
-    );
     let options = MpmOptions { spacing: 0.025, damping_time: 2e-3, ..MpmOptions::default() };
-    let (mut c, mut x, mut y) = couple(&text, &[0, 1], cube(400.0), options, 1);
+    let (mut c, mut x, mut y) = couple(&panel_scene(0.0933), &[0, 1], middle(400.0), options, 1);
     c.rigid_mut().control_mut().copy_from_slice(&[10.0, 10.0]);
     let (dt, steps, last) = (1e-4, 1000, 300);
     let mut sums = [Vector3::zeros(); 2];
@@ -107,7 +81,7 @@ fn analytic_what_points_lose_bodies_get() {
     let text = "<mujoco><option gravity='0 0 0'/><worldbody><body pos='-.13 .01 .02'><freejoint/>\
         <geom type='box' size='.07 .07 .07' mass='2'/></body></worldbody></mujoco>";
     let options = MpmOptions { spacing: 0.05, gravity: Vector3::zeros(), ..MpmOptions::default() };
-    let (mut c, mut x, mut y) = couple(text, &[0], cube(1000.0), options, 4);
+    let (mut c, mut x, mut y) = couple(text, &[0], middle(1000.0), options, 4);
     y.v[0] = 1.0;
     let total = |c: &Coupled, x: &State, y: &State| {
         let p = c.points().system().particles(x).unwrap();
@@ -129,9 +103,9 @@ fn analytic_what_points_lose_bodies_get() {
 fn regression_what_cannot_be_coupled() {
     let text = "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/></worldbody></mujoco>";
     let scene = Scene::from_mjcf(text, "s.xml", &LoadOptions::default()).unwrap();
-    let why = obstacles(&scene, &[3], surface(1e5)).unwrap_err();
+    let why = obstacles(&scene, &[3], surface(1e5, 10.0, 0.8)).unwrap_err();
     assert!(matches!(&why, CouplingError::Geom { geom, .. } if geom == "3"), "{why}");
-    assert!(obstacles(&scene, &[0], surface(1e5)).is_ok());
+    assert!(obstacles(&scene, &[0], surface(1e5, 10.0, 0.8)).is_ok());
     // Hulls and closed meshes can be met, open ones cannot.
     let cube = TriangleMesh::cuboid(&Vector3::repeat(0.1)).unwrap();
     let hull = ConvexMesh::cuboid(&Vector3::repeat(0.1)).unwrap();
@@ -139,7 +113,7 @@ fn regression_what_cannot_be_coupled() {
     let with = |shape: Shape| {
         let mut scene = scene.clone();
         scene.geoms[0].shape = GeomShape::Solid(shape);
-        obstacles(&scene, &[0], surface(1e5))
+        obstacles(&scene, &[0], surface(1e5, 10.0, 0.8))
     };
     assert!(with(Shape::Mesh(Arc::new(cube))).is_ok() && with(Shape::Convex(Arc::new(hull))).is_ok());
     let why = with(Shape::Mesh(Arc::new(open))).unwrap_err().to_string();

@@ -36,10 +36,7 @@ pub(crate) fn rubber(young: f64, poisson: f64) -> Vec<Box<dyn Material>> {
 pub(crate) fn cube(low: Vector3<f64>, size: f64, count: usize, density: f64) -> Particles {
     let mut p = Particles::default();
     let (apart, volume) = (size / (count - 1) as f64, size.powi(3) / (count as f64).powi(3));
-    for n in 0..count.pow(3) {
-        let k = Vector3::new((n / count / count) as f64, (n / count % count) as f64, (n % count) as f64);
-        p.push(low + apart * k, density * volume, volume, 0);
-    }
+    p.lattice(low, apart, [count; 3], (density, volume), 0);
     p
 }
 
@@ -91,19 +88,24 @@ impl Setup {
     }
 }
 
-/// Two panels of `mass` \[kg\] on slides, each pressed with 10 N against a cube of 0.4 kg that hangs on friction.
-pub(crate) fn panels(mass: f64) -> Setup {
+/// Two panels of `mass` \[kg\] on slides with motors, a touch inside the faces of a cube of 0.1 m between them.
+pub(crate) fn panel_scene(mass: f64) -> String {
     let panel = |name: &str, x: f64, axis: f64| {
         format!(
             "<body name='{name}' pos='{x} 0 0'><joint name='{name}' type='slide' axis='{axis} 0 0'/>\
              <geom name='{name}' type='box' size='.07 .07 .07' mass='{mass}'/></body>"
         )
     };
-    let text = format!(
+    format!(
         "<mujoco><worldbody>{}{}</worldbody><actuator><motor joint='left'/><motor joint='right'/></actuator></mujoco>",
         panel("left", -0.12 + 8.3e-7, 1.0),
         panel("right", 0.12 - 8.3e-7, -1.0)
-    );
+    )
+}
+
+/// [`panel_scene`], each panel pressed with 10 N against a cube of 0.4 kg that hangs on friction.
+pub(crate) fn panels(mass: f64) -> Setup {
+    let text = panel_scene(mass);
     let options = MpmOptions { spacing: 0.025, damping_time: 2e-3, ..MpmOptions::default() };
     let points = cube(Vector3::repeat(-0.05), 0.1, 11, 400.0);
     let mut s = Setup::new(&text, (points, rubber(1e5, 0.4)), surface(1e5, 10.0, 0.8), options);

@@ -1,7 +1,7 @@
 use signorini_core::na::{Matrix3, Matrix3xX, Point3, Vector3};
 use signorini_core::{
-    BlockDiagonal, ContactGeometry, ContactSeed, ContactSide, FrozenMap, FrozenProblem, Inertia, LawPool,
-    Pools, ProblemError,
+    BlockDiagonal, ContactGeometry, ContactMaterial, ContactSeed, ContactSide, FrozenMap, FrozenProblem,
+    Inertia, LawPool, Pools, ProblemError,
 };
 
 use signorini_geometry::SignedDistance;
@@ -68,6 +68,46 @@ impl Touch {
             reached,
         }));
     }
+}
+
+impl Touch {
+    /// What a law is told of it in a step of `dt` \[s\], while the obstacle moves with `velocity` there \[m/s\].
+    pub fn seed(
+        &self,
+        dt: f64,
+        velocity: &Vector3<f64>,
+        material: ContactMaterial,
+        sides: [ContactSide; 2],
+    ) -> ContactSeed {
+        let velocity = self.frame.transpose() * (self.v - velocity);
+        ContactSeed { dt, gap: self.gap, velocity, material, sides }
+    }
+
+    /// Where it is, as a contact of these bodies and geoms.
+    pub fn geometry(&self, constraint: u32, bodies: [u32; 2], geoms: [u32; 2]) -> ContactGeometry {
+        ContactGeometry {
+            constraint,
+            bodies,
+            geoms,
+            p_wc: Point3::from(self.x),
+            r_wc: self.frame,
+            gap: self.gap,
+            feature: self.particle as u64,
+        }
+    }
+}
+
+/// A pool of a law with these contacts.
+///
+/// # Errors
+/// A law that is not one of contacts.
+pub fn seeded(law: &dyn LawPool, seeds: Vec<ContactSeed>) -> Result<Box<dyn LawPool>, ProblemError> {
+    let mut pool = law.boxed_empty();
+    if pool.reset(&seeds) {
+        return Ok(pool);
+    }
+    let why = format!("law '{}' is not one of contacts; take one of signorini_laws", law.key());
+    Err(ProblemError::Unsupported(why))
 }
 
 /// What contact asks of a grid.
@@ -176,29 +216,12 @@ impl Contacts {
                 let block = *w * turn * &bases[*b];
                 map.push_block(*b).copy_from_slice(block.as_slice());
             }
-            seeds.push(ContactSeed {
-                dt,
-                gap: t.gap,
-                velocity: turn * (t.v - t.velocity),
-                material: obstacles[t.obstacle].material,
-                sides: ContactSide::single(delassus, 1),
-            });
-            contacts.push(ContactGeometry {
-                constraint: k as u32,
-                bodies: [t.obstacle as u32, obstacles.len() as u32],
-                geoms: [t.obstacle as u32, obstacles.len() as u32],
-                p_wc: Point3::from(t.x),
-                r_wc: t.frame,
-                gap: t.gap,
-                feature: t.particle as u64,
-            });
+            let material = obstacles[t.obstacle].material;
+            seeds.push(t.seed(dt, &t.velocity, material, ContactSide::single(delassus, 1)));
+            let pair = [t.obstacle as u32, obstacles.len() as u32];
+            contacts.push(t.geometry(k as u32, pair, pair));
         }
-        let mut pool = law.boxed_empty();
-        if !pool.reset(&seeds) {
-            let why = format!("law '{}' is not one of contacts; take one of signorini_laws", law.key());
-            return Err(ProblemError::Unsupported(why));
-        }
-        let pools = Pools::new(vec![pool]);
+        let pools = Pools::new(vec![seeded(law, seeds)?]);
         self.problem = Some(FrozenProblem::new(dt, inertia, free_velocity, map, pools, contacts)?);
         Ok(())
     }

@@ -26,7 +26,7 @@ mod spline;
 mod system;
 
 pub use cloth::{Cloth, ClothMaterial, sheet, shirt};
-pub use contacts::Touch;
+pub use contacts::{Touch, seeded};
 pub use corotated::{FixedCorotated, LinearCorotated};
 pub use engine::{Kept, LaneLaw, MpmEngine, Real};
 pub use error::MpmError;

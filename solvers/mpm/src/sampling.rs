@@ -87,6 +87,22 @@ impl Particles {
         self.place(&inside, pose, volume, density, material)
     }
 
+    /// Adds particles at rest on a lattice: `count` along each axis, `apart` from each other \[m\], from `first` on \[m\], the last axis fastest; each has a density \[kg/m³\] and a volume \[m³\].
+    pub fn lattice(
+        &mut self,
+        first: Vector3<f64>,
+        apart: f64,
+        count: [usize; 3],
+        (density, volume): (f64, f64),
+        material: u32,
+    ) {
+        for n in 0..count.iter().product() {
+            let k = [n / count[2] / count[1], n / count[2] % count[1], n % count[2]];
+            let at = first + apart * Vector3::from(k.map(|k| k as f64));
+            self.push(at, density * volume, volume, material);
+        }
+    }
+
     /// Particles of equal volumes at points of the frame of a shape.
     fn place(
         &mut self,

@@ -26,14 +26,7 @@ fn faced(low: Vector3<f64>, size: f64, count: usize, density: f64) -> Particles 
     let mut out = Particles::default();
     let volume = size.powi(3) / (count as f64).powi(3);
     let apart = size / (count - 1) as f64;
-    for i in 0..count {
-        for j in 0..count {
-            for k in 0..count {
-                let at = Vector3::new(i as f64, j as f64, k as f64) * apart;
-                out.push(low + at, density * volume, volume, 0);
-            }
-        }
-    }
+    out.lattice(low, apart, [count; 3], (density, volume), 0);
     out
 }
 

@@ -48,10 +48,7 @@ struct Pressed {
 fn particles() -> Particles {
     let mut p = Particles::default();
     let (apart, volume) = (SIDE / (ALONG - 1) as f64, SIDE.powi(3) / (ALONG as f64).powi(3));
-    for n in 0..ALONG.pow(3) {
-        let k = Vector3::new((n / ALONG / ALONG) as f64, (n / ALONG % ALONG) as f64, (n % ALONG) as f64);
-        p.push(apart * k - Vector3::repeat(0.5 * SIDE), DENSITY * volume, volume, 0);
-    }
+    p.lattice(Vector3::repeat(-0.5 * SIDE), apart, [ALONG; 3], (DENSITY, volume), 0);
     p
 }
 

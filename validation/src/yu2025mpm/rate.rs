@@ -39,10 +39,7 @@ fn squeezed(
     let (count, size) = (11usize, 0.1);
     let mut p = Particles::default();
     let (apart, volume) = (size / (count - 1) as f64, size.powi(3) / (count as f64).powi(3));
-    for n in 0..count.pow(3) {
-        let k = Vector3::new((n / count / count) as f64, (n / count % count) as f64, (n % count) as f64);
-        p.push(apart * k + Vector3::new(0.2013, 0.2, 0.2), 400.0 * volume, volume, 0);
-    }
+    p.lattice(Vector3::new(0.2013, 0.2, 0.2), apart, [count; 3], (400.0, volume), 0);
     let surface = ContactMaterial {
         stiffness,
         dissipation,

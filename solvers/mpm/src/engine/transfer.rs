@@ -10,7 +10,7 @@ use super::lanes::{LANES, Lane9, Real, each, each9, num, product};
 
 /// Numbers of a node: mass and momentum, or mass and velocity.
 pub(super) const CHANNELS: usize = 4;
-/// Numbers of a tile: rows of nodes along the last axis, and one row to spare that is written with zeros.
+/// Numbers of a tile, rows of nodes along the last axis.
 pub(super) const TILE_SIZE: usize = CHANNELS * (TILE * TILE * TILE);
 
 /// Three nodes along the last axis.

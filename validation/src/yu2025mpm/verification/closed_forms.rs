@@ -117,11 +117,8 @@ fn transfers(cases: &mut Cases, r: &mut Random) -> Result<(), PageError> {
 fn patch(cases: &mut Cases) -> Result<(), PageError> {
     let (h, mut p) = (0.1, Particles::default());
     let strain = Matrix3::from_diagonal(&Vector3::new(1.01, 0.99, 1.0));
-    for n in 0..4096usize {
-        let k = Vector3::new((n / 256) as f64, (n / 16 % 16) as f64, (n % 16) as f64);
-        p.push(k.add_scalar(0.5) * 0.05, 0.125, 1.25e-4, 0);
-        p.f[n] = strain;
-    }
+    p.lattice(Vector3::repeat(0.025), 0.05, [16; 3], (1000.0, 1.25e-4), 0);
+    p.f.fill(strain);
     let m = FixedCorotated(Lame::new(1e4, 0.3).map_err(fail)?);
     let stress = vec![m.stress(&strain); p.len()];
     let mut grid = Grid::new(h);
