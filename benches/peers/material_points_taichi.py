@@ -145,7 +145,7 @@ def main():
         ti.sync()
         rows = {"ours": [], "taichi": []}
         for _ in range(args.rounds):
-            rows["ours"].append(ours(path, particles, args.threads, 10 * steps, 3)["ns_per_particle"])
+            rows["ours"].append(ours(path, particles, args.threads, max(20, 2 * steps), 3)["ns_per_particle"])
             rows["taichi"].append(theirs.time(steps, 2))
         ns = {k: statistics.median(v) for k, v in rows.items()}
         assert np.isfinite(theirs.x.to_numpy()).all(), "Taichi's particles are not finite"

@@ -226,8 +226,10 @@ impl Coupling {
 
 /// Blocks and what couples them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct CoupledInertia {
+pub struct CoupledInertia {
+    /// The blocks; call [`BlockDiagonal::factor`] after writing.
     pub blocks: BlockDiagonal,
+    /// What couples them, nothing at first; call [`Coupling::factor`] after writing either.
     pub coupling: Coupling,
 }
 

@@ -1,6 +1,6 @@
 use nalgebra::{self as na, Matrix3, Vector3};
 
-use crate::frozen::MAX_ROWS;
+use crate::frozen_map::MAX_ROWS;
 use crate::{BlockDiagonal, ContactSide, FrozenMap, FrozenProblem};
 
 impl FrozenProblem {

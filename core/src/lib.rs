@@ -22,6 +22,7 @@ mod delassus;
 mod dense;
 mod frozen;
 mod frozen_kernels;
+mod frozen_map;
 mod inertia;
 mod integrate;
 mod law;
@@ -36,9 +37,10 @@ mod system;
 pub use nalgebra as na;
 
 pub use batch::{BatchLayout, BatchStepper, LaneStatus};
-pub use coupling::Coupling;
+pub use coupling::{CoupledInertia, Coupling};
 pub use dense::DenseProblem;
-pub use frozen::{FrozenMap, FrozenParts, FrozenProblem};
+pub use frozen::{FrozenParts, FrozenProblem};
+pub use frozen_map::FrozenMap;
 pub use inertia::{BlockDiagonal, Inertia};
 pub use integrate::{
     AcceptedStep, AdvanceReport, HeldInputs, Integrator, LaggedSolve, LastSolve, NoObserver, OneStep,
@@ -47,11 +49,11 @@ pub use integrate::{
 pub use law::{
     Along, ContactLaw, ContactMaterial, ContactSeed, ContactSide, LawEval, LawProperties, Pace, Smoothness,
 };
-pub use map::{BlockSink, ContactMap, Part};
+pub use map::{AffineMap, BlockSink, ContactMap, Part};
 pub use pool::{Evals, LawPool, Pool, Pools, Span};
 pub use problem::{
     Changed, ContactGeometry, ProblemError, Regime, SmoothPotential, StepProblem, TOUCHING, WholePart,
-    check_finite, gradient, objective, scaled_norm,
+    check_blocks, check_count, check_finite, gradient, objective, scaled_norm,
 };
 pub use runaway::{FASTEST, check_end};
 pub use snapshot::{Inconsistent, LawRegistry, Snapshot, SnapshotError};

@@ -1,4 +1,4 @@
-use crate::{Evals, Pools};
+use crate::{Evals, Pools, ProblemError};
 
 /// A part of a problem that shares no unknown with the rest: a solver may converge it on its own.
 ///
@@ -57,4 +57,13 @@ pub trait ContactMap {
     fn add_block_diagonal(&self, part: Part<'_>, pools: &Pools, evals: &Evals, h: &mut dyn BlockSink) {
         self.add_hessian(part, pools, evals, &mut DiagonalBlocks(h));
     }
+}
+
+/// A map that is affine for the whole solve, as a [`crate::FrozenProblem`] holds it.
+pub trait AffineMap: ContactMap {
+    /// Fails unless it is over unknown blocks that start at `starts`, has the constraints of `pools`, and finite numbers.
+    ///
+    /// # Errors
+    /// What does not fit.
+    fn check_fit(&self, starts: &[usize], pools: &Pools) -> Result<(), ProblemError>;
 }

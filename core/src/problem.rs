@@ -153,6 +153,26 @@ pub fn check_finite(what: &'static str, x: &[f64]) -> Result<(), ProblemError> {
     Err(ProblemError::NonFinite { what, index })
 }
 
+/// Fails on a number of something that is not the expected one.
+///
+/// # Errors
+/// [`ProblemError::Shape`].
+pub fn check_count(what: &'static str, expected: usize, found: usize) -> Result<(), ProblemError> {
+    if expected == found { Ok(()) } else { Err(ProblemError::Shape { what, expected, found }) }
+}
+
+/// Fails on unknown blocks of a map that are not those of the inertia.
+///
+/// # Errors
+/// [`ProblemError::Shape`], [`ProblemError::Blocks`] with the first that differs.
+pub fn check_blocks(inertia: &[usize], map: &[usize]) -> Result<(), ProblemError> {
+    check_count("blocks of the map", inertia.len(), map.len())?;
+    match inertia.iter().zip(map).enumerate().find(|(_, (a, b))| a != b) {
+        Some((block, (&expected, &found))) => Err(ProblemError::Blocks { block, expected, found }),
+        None => Ok(()),
+    }
+}
+
 /// A smooth potential Ψ(v) of the whole velocity: elasticity, orthogonality.
 pub trait SmoothPotential {
     /// Ψ(v) \[J\]; +∞ outside its domain.

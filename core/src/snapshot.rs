@@ -159,7 +159,7 @@ impl Snapshot {
             let source = |source| SnapshotError::Format { path: format!("pool {}", r.key), source };
             members.push(load(r.content.clone()).map_err(source)?);
         }
-        let mut p = FrozenProblem::coupled(
+        let mut p = FrozenProblem::of(
             self.dt,
             inertia,
             self.free_velocity.clone(),

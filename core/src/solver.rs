@@ -1,4 +1,4 @@
-use crate::{ProblemError, StepProblem, check_finite};
+use crate::{ProblemError, StepProblem, check_count, check_finite};
 
 /// When a solve is good enough.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,10 +34,7 @@ impl Tolerance {
 /// # Errors
 /// [`ProblemError::Shape`], [`ProblemError::NonFinite`].
 pub fn check_guess(p: &dyn StepProblem, guess: &[f64]) -> Result<(), ProblemError> {
-    let (expected, found) = (p.velocity_count(), guess.len());
-    if expected != found {
-        return Err(ProblemError::Shape { what: "guess", expected, found });
-    }
+    check_count("guess", p.velocity_count(), guess.len())?;
     check_finite("guess", guess)
 }
 

@@ -16,7 +16,6 @@ mod limit;
 mod monolithic;
 mod places;
 mod points;
-mod problem;
 mod sparse;
 mod system;
 

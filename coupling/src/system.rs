@@ -9,7 +9,7 @@ use signorini_scene::Scene;
 
 use crate::elastic::{add_stiffness, cells, stiffnesses};
 use crate::places::{CouplingError, Places};
-use crate::problem::MonolithicProblem;
+use crate::sparse::SparseInertia;
 
 /// Material points and bodies as one [`System`], whose step is implicit in the stress of the points and in contact of all with all.
 ///
@@ -39,7 +39,7 @@ struct Slotted {
     block: Vec<Option<usize>>,
     /// Rows of the constraints of bodies, which come first.
     rigid_rows: usize,
-    problem: MonolithicProblem,
+    problem: FrozenProblem<SparseInertia>,
 }
 
 impl MonolithicSystem {
@@ -150,7 +150,7 @@ impl MonolithicSystem {
     fn field(&self, slot: Slot, v: &[f64]) -> Result<Vec<Vector3<f64>>, ProblemError> {
         let (g, s) = (self.material.gathered(slot)?, &self.slots[slot as usize]);
         let mut out = vec![Vector3::zeros(); g.grid.len()];
-        let starts = s.problem.inertia.block_starts();
+        let starts = s.problem.inertia().block_starts();
         let expected = starts.last().copied().unwrap_or(0);
         if v.len() != expected {
             return Err(ProblemError::Shape { what: "solution", expected, found: v.len() });
@@ -207,9 +207,9 @@ impl Slotted {
             starts.push(starts[starts.len() - 1] + g.free[*node].count);
         }
         let cells = cells(g, &self.block);
-        let p = &mut self.problem;
+        let p = self.problem.parts_mut();
         p.inertia.reset(&starts, cells.iter().map(|c| &c.blocks[..]));
-        add_stiffness(g, &stiffness, (&cells, &free), dt, &mut p.inertia);
+        add_stiffness(g, &stiffness, (&cells, &free), dt, p.inertia);
         (0..trees).for_each(|t| p.inertia.add(t, t, bodies.block(t)));
         let (mut block, gravity) = (Vec::new(), material.options().gravity);
         p.free_velocity.clear();
@@ -226,7 +226,7 @@ impl Slotted {
         p.inertia.factor()?;
         // The bodies' part is not coupled to the rest.
         let part = signorini_core::Part { blocks: &[], constraints: &[] };
-        p.inertia.solve_in_place(part, &mut p.free_velocity);
+        p.inertia.solve_in_place(part, p.free_velocity);
         p.free_velocity[..starts[trees]].copy_from_slice(rigid.free_velocity());
         Ok(())
     }
@@ -241,8 +241,8 @@ impl Slotted {
         dt: f64,
     ) -> Result<(), ProblemError> {
         let (frozen, model) = (rigid.frozen_problem(slot), rigid.model());
-        let p = &mut self.problem;
-        p.map = FrozenMap::new(p.inertia.block_starts());
+        let p = self.problem.parts_mut();
+        *p.map = FrozenMap::new(p.inertia.block_starts());
         for k in 0..frozen.frozen_map().constraint_count() {
             let (row, dim) = frozen.frozen_map().rows_of(k);
             p.map.push_constraint(&frozen.frozen_map().bias()[row..row + dim]);
@@ -285,7 +285,7 @@ impl Slotted {
         }
         let pool = seeded(material.law(), seeds)?;
         let members = frozen.pools().members().iter().map(|m| m.boxed_clone());
-        p.pools = Pools::new(members.chain([pool]).collect());
+        *p.pools = Pools::new(members.chain([pool]).collect());
         Ok(())
     }
 }
@@ -320,11 +320,10 @@ impl System for MonolithicSystem {
         let rigid = self.rigid.frozen_problem(slot);
         Self::check_rigid(rigid)?;
         let points = (&self.material, &self.material.gathered(slot)?);
-        s.problem.dt = dt;
         s.set_inertia(points, rigid, dt)?;
         let places = (&self.places, &self.geoms[..]);
         s.set_contacts(points, (&self.rigid, self.rigid.kinematics(slot)), slot, places, dt)?;
-        s.problem.finish()?;
+        s.problem.finish(dt)?;
         Ok(&mut s.problem)
     }
 

@@ -79,7 +79,7 @@ impl JointsFirst {
         v0: &[f64],
         parts: &mut FrozenParts<'_>,
     ) -> Result<(), ProblemError> {
-        self.inertia.copy_blocks(parts.inertia);
+        self.inertia.copy_blocks(&parts.inertia.blocks);
         self.momentum.clone_from(parts.free_velocity);
         if self.has_equalities() {
             self.problem.parts_mut().pools.member_mut(GAIN).reset(&self.rows.seeds);
@@ -113,7 +113,7 @@ impl JointsFirst {
         self.rows.take(v0);
         for step in 0..NEWTON_STEPS {
             if step > 0 || !fresh {
-                parts.inertia.copy_blocks(&self.inertia);
+                parts.inertia.blocks.copy_blocks(&self.inertia);
             }
             self.add_pieces(load, parts)?;
             if !self.rows.take(parts.free_velocity) {
@@ -129,20 +129,20 @@ impl JointsFirst {
 
     /// A' and v*' of the pieces as they are, with `load` or nothing.
     pub(crate) fn build(&mut self, load: &[f64], parts: &mut FrozenParts<'_>) -> Result<(), ProblemError> {
-        parts.inertia.copy_blocks(&self.inertia);
+        parts.inertia.blocks.copy_blocks(&self.inertia);
         self.add_pieces(load, parts)
     }
 
     /// The same from the blocks of A.
     fn add_pieces(&mut self, load: &[f64], parts: &mut FrozenParts<'_>) -> Result<(), ProblemError> {
         let (pools, map) = (self.problem.pools(), self.problem.frozen_map());
-        parts.coupling.clear();
-        self.rows.add_slopes(parts.inertia, parts.coupling);
+        parts.inertia.coupling.clear();
+        self.rows.add_slopes(&mut parts.inertia.blocks, &mut parts.inertia.coupling);
         if !self.equalities.is_empty() {
             let part = Part { blocks: &self.blocks, constraints: &self.within };
-            map.add_hessian(part, pools, &self.evals, &mut Diagonal(parts.inertia));
+            map.add_hessian(part, pools, &self.evals, &mut Diagonal(&mut parts.inertia.blocks));
         }
-        parts.inertia.factor()?;
+        parts.inertia.blocks.factor()?;
         for k in self.equalities.iter().map(|k| *k as usize).filter(|k| map.blocks_of(*k).len() > 1) {
             let (at, dim) = (pools.hess_start(k), map.rows_of(k).1);
             for i in 0..dim {
@@ -153,11 +153,11 @@ impl JointsFirst {
                         let columns = block.chunks_exact(dim).map(move |column| column[i]);
                         (map.block_starts()[b]..).zip(columns)
                     });
-                    parts.coupling.push(weight, entries);
+                    parts.inertia.coupling.push(weight, entries);
                 }
             }
         }
-        parts.coupling.factor(parts.inertia)?;
+        parts.inertia.coupling.factor(&parts.inertia.blocks)?;
         self.set_velocity(load, parts);
         Ok(())
     }
@@ -169,8 +169,8 @@ impl JointsFirst {
         v.iter_mut().zip(load).for_each(|(v, l)| *v += l);
         v.iter_mut().zip(&self.pull).for_each(|(v, p)| *v += p);
         self.rows.add_impulses(v);
-        parts.inertia.solve(v);
-        parts.coupling.correct(v);
+        parts.inertia.blocks.solve(v);
+        parts.inertia.coupling.correct(v);
     }
 
     fn has_equalities(&self) -> bool {
@@ -204,11 +204,11 @@ impl JointsFirst {
             self.rows.push_onto(inner.map);
             inner.pools.member_mut(GAIN).reset(&self.rows.seeds);
         }
-        inner.inertia.copy_blocks(&self.inertia);
-        inner.inertia.factor()?;
+        inner.inertia.blocks.copy_blocks(&self.inertia);
+        inner.inertia.blocks.factor()?;
         inner.free_velocity.clone_from(&self.momentum);
         inner.free_velocity.iter_mut().zip(load).for_each(|(v, l)| *v += l);
-        inner.inertia.solve(inner.free_velocity);
+        inner.inertia.blocks.solve(inner.free_velocity);
         self.problem.finish(dt)?;
         let solved = self.solver.solve(&mut self.problem, v0, Tolerance::default(), &mut self.solution);
         let status = solved.map_err(|e| ProblemError::Unsupported(format!("joints: {e}")))?;

@@ -310,9 +310,9 @@ impl Prepared {
         let model = i.model;
         let mut parts = self.problem.parts_mut();
         let mut plain = true;
-        parts.inertia.copy_blocks(&self.mass);
+        parts.inertia.blocks.copy_blocks(&self.mass);
         for (t, tree) in model.trees.iter().enumerate() {
-            let block = parts.inertia.block_mut(t);
+            let block = parts.inertia.blocks.block_mut(t);
             let n = tree.dofs.len();
             for (k, dof) in tree.dofs.clone().enumerate() {
                 let (stiffness, damping) = model.spring_and_damper(dof);
@@ -334,13 +334,13 @@ impl Prepared {
         match self.joints_first.as_deref_mut().filter(|f| !f.is_empty()) {
             Some(first) => first.solve(dt, &self.x0.v, &mut parts)?,
             None => {
-                parts.coupling.clear();
+                parts.inertia.coupling.clear();
                 if plain && self.mass_factored {
-                    parts.inertia.copy_factors(&self.mass);
+                    parts.inertia.blocks.copy_factors(&self.mass);
                 } else {
-                    parts.inertia.factor()?;
+                    parts.inertia.blocks.factor()?;
                 }
-                parts.inertia.solve(parts.free_velocity);
+                parts.inertia.blocks.solve(parts.free_velocity);
             }
         }
         Ok(())
@@ -351,10 +351,11 @@ impl Prepared {
         let parts = self.problem.parts_mut();
         if self.joints_first.is_some() {
             for (k, s) in self.contact_seeds.iter_mut().enumerate() {
-                set_masses(&mut s.sides, parts.inertia, parts.map, k);
+                set_masses(&mut s.sides, &parts.inertia.blocks, parts.map, k);
             }
             for (k, s) in self.rows.limits.iter_mut().enumerate() {
-                s.inverse_mass = mean_delassus(parts.inertia, parts.map, self.contact_seeds.len() + k);
+                s.inverse_mass =
+                    mean_delassus(&parts.inertia.blocks, parts.map, self.contact_seeds.len() + k);
             }
         }
         self.sharing.count(

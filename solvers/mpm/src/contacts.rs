@@ -1,12 +1,13 @@
-use signorini_core::na::{Matrix3, Matrix3xX, Point3, Vector3};
+use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{
-    BlockDiagonal, ContactGeometry, ContactMaterial, ContactSeed, ContactSide, FrozenMap, FrozenProblem,
-    Inertia, LawPool, Pools, ProblemError,
+    ContactGeometry, ContactMaterial, ContactSeed, ContactSide, FrozenProblem, LawPool, Pools, ProblemError,
 };
 
 use signorini_geometry::SignedDistance;
 
 use crate::freedom::Freedom;
+use crate::node_map::NodeMap;
+use crate::node_mass::NodeMass;
 use crate::obstacle::Obstacle;
 
 /// How much further ahead contacts are sought than a particle goes by itself: the grid may make it faster.
@@ -129,7 +130,7 @@ pub(crate) struct Contacts {
     /// Nodes that contacts reach and that can move: the unknown blocks; and the block of each node.
     nodes: Vec<(u32, Freedom)>,
     block: Vec<u32>,
-    pub problem: Option<FrozenProblem>,
+    pub problem: Option<FrozenProblem<NodeMass, NodeMap>>,
 }
 
 /// No block.
@@ -181,48 +182,37 @@ impl Contacts {
         obstacles: &[Obstacle],
         law: &dyn LawPool,
     ) -> Result<(), ProblemError> {
-        let sizes: Vec<usize> = self.nodes.iter().map(|n| n.1.count).collect();
-        let mut inertia = BlockDiagonal::with_sizes(&sizes);
+        let mut map = NodeMap::new(self.nodes.iter().map(|n| n.1).collect());
+        let inertia = NodeMass::new(self.nodes.iter().map(|(n, f)| (f.count, grid.mass(*n as usize))))?;
         let mut free_velocity = Vec::new();
         self.unknowns(|n| grid.free_velocity(n), &mut free_velocity);
-        for (b, (node, _)) in self.nodes.iter().enumerate() {
-            let (n, mass) = (sizes[b], grid.mass(*node as usize));
-            (0..n).for_each(|i| inertia.block_mut(b)[(n + 1) * i] = mass);
-        }
-        inertia.factor()?;
-        let bases: Vec<Matrix3xX<f64>> = self.nodes.iter().map(|n| n.1.basis()).collect();
-        let mut map = FrozenMap::new(inertia.block_starts());
         let (mut seeds, mut contacts) = (Vec::new(), Vec::new());
-        let mut reached: Vec<(usize, f64)> = Vec::new();
+        let mut reached: Vec<(u32, f64)> = Vec::new();
         for (k, t) in self.touches.iter().enumerate() {
-            let turn = t.frame.transpose();
             let mut bias = -t.velocity;
             reached.clear();
-            let mut delassus = Matrix3::zeros();
+            let mut mobility = Matrix3::zeros();
             for (node, w) in &t.reached {
                 match self.block[*node as usize] {
                     NONE => bias += *w * grid.free_velocity(*node as usize),
                     b => {
-                        let b = b as usize;
                         reached.push((b, *w));
-                        let along = turn * &bases[b];
-                        delassus += w * w / grid.mass(*node as usize) * &along * along.transpose();
+                        let free = &self.nodes[b as usize].1;
+                        mobility += w * w / grid.mass(*node as usize) * free.projector();
                     }
                 }
             }
             reached.sort_unstable_by_key(|r| r.0);
-            map.push_constraint((turn * bias).as_slice());
-            for (b, w) in &reached {
-                let block = *w * turn * &bases[*b];
-                map.push_block(*b).copy_from_slice(block.as_slice());
-            }
+            let turn = t.frame.transpose();
+            map.push(&t.frame, &(turn * bias), &reached);
+            let delassus = turn * mobility * t.frame;
             let material = obstacles[t.obstacle].material;
             seeds.push(t.seed(dt, &t.velocity, material, ContactSide::single(delassus, 1)));
             let pair = [t.obstacle as u32, obstacles.len() as u32];
             contacts.push(t.geometry(k as u32, pair, pair));
         }
         let pools = Pools::new(vec![seeded(law, seeds)?]);
-        self.problem = Some(FrozenProblem::new(dt, inertia, free_velocity, map, pools, contacts)?);
+        self.problem = Some(FrozenProblem::of(dt, inertia, free_velocity, map, pools, contacts)?);
         Ok(())
     }
 

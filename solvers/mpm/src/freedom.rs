@@ -52,10 +52,15 @@ impl Freedom {
         self.basis.columns(0, self.count).into_owned()
     }
 
+    /// Onto the directions.
+    pub(crate) fn projector(&self) -> Matrix3<f64> {
+        // Columns that are none are zero.
+        if self.count == 3 { Matrix3::identity() } else { self.basis * self.basis.transpose() }
+    }
+
     /// What is left of a velocity.
     pub(crate) fn allowed(&self, v: &Vector3<f64>) -> Vector3<f64> {
-        // Columns that are none are zero.
-        if self.count == 3 { *v } else { self.basis * self.basis.tr_mul(v) }
+        self.projector() * v
     }
 
     /// Components along the directions.

@@ -15,6 +15,8 @@ mod freedom;
 mod grid;
 mod hencky;
 mod material;
+mod node_map;
+mod node_mass;
 mod obstacle;
 mod particles;
 mod polar;

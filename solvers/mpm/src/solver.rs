@@ -1,5 +1,5 @@
 use signorini_core::{
-    Along, BlockDiagonal, ContactSolver, Evals, Inertia, ProblemError, Regime, SolveError, SolveStats,
+    Along, BlockDiagonal, ContactSolver, Evals, Inertia, Part, ProblemError, Regime, SolveError, SolveStats,
     SolveStatus, StepProblem, StepSolution, Tolerance, WholePart, check_finite, check_guess, scaled_norm,
 };
 use signorini_math::{LineSearchOptions, LineSearchStatus, exact_line_search};
@@ -48,6 +48,8 @@ pub struct MpmSolver {
     evals: Evals,
     /// Gradients of laws for products.
     turned: Evals,
+    /// Constraints whose Hessian is not zero: the others have no part in products.
+    active: Vec<u32>,
     diagonal: BlockDiagonal,
     v: Vec<f64>,
     v_c: Vec<f64>,
@@ -121,26 +123,32 @@ impl MpmSolver {
         (0..self.diagonal.block_count()).for_each(|b| self.diagonal.block_mut(b).fill(0.0));
         p.inertia().add_blocks(self.whole.part(), &mut self.diagonal);
         p.map().add_block_diagonal(self.whole.part(), p.pools(), &self.evals, &mut self.diagonal);
+        let bends = |k: &u32| {
+            let (at, d) = (p.pools().hess_start(*k as usize), p.pools().rows(*k as usize).1);
+            self.evals.hess[at..at + d * d].iter().any(|h| *h != 0.0)
+        };
+        self.active.clear();
+        self.active.extend(self.whole.part().constraints.iter().copied().filter(bends));
         stats.factorizations += 1;
         let iteration = stats.iterations;
         self.diagonal.factor().map_err(|_| SolveError::Factorization { iteration, residual })
     }
 
-    /// y = H x.
+    /// y = H x, with the constraints that the last [`MpmSolver::factor`] found active.
     fn product(&mut self, p: &dyn StepProblem, x: &[f64], y: &mut [f64]) {
         self.products += 1;
-        let part = self.whole.part();
+        let part = Part { constraints: &self.active, ..self.whole.part() };
         p.inertia().apply(part, x, y);
         p.map().apply_linear(part, x, &mut self.dv_c);
         let pools = p.pools();
-        for k in 0..pools.constraint_count() {
+        for &k in &self.active {
+            let k = k as usize;
             let (row, d) = pools.rows(k);
             let h = &self.evals.hess[pools.hess_start(k)..][..d * d];
             for i in 0..d {
                 self.turned.grad[row + i] = (0..d).map(|j| h[d * j + i] * self.dv_c[row + j]).sum();
             }
         }
-        self.turned.cost.clone_from(&self.evals.cost);
         p.map().add_gradient(part, pools, &self.turned, y);
     }
 

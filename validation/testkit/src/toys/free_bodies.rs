@@ -259,14 +259,14 @@ impl System for FreeBodies {
         // A = M + δt D and v* = v₀ − δt A⁻¹ k₀, one block at a time.
         let blocks = s.mass.block_count();
         for b in 0..blocks {
-            parts.inertia.block_mut(b).copy_from_slice(s.mass.block(b));
+            parts.inertia.blocks.block_mut(b).copy_from_slice(s.mass.block(b));
         }
-        parts.inertia.block_mut(blocks - 1)[0] += dt * slider.damping;
-        parts.inertia.factor()?;
+        parts.inertia.blocks.block_mut(blocks - 1)[0] += dt * slider.damping;
+        parts.inertia.blocks.factor()?;
         parts.free_velocity.clone_from(&s.bias);
         for b in 0..blocks {
             let end = parts.free_velocity.len().min(6 * (b + 1));
-            parts.inertia.solve_block(b, &mut parts.free_velocity[6 * b..end]);
+            parts.inertia.blocks.solve_block(b, &mut parts.free_velocity[6 * b..end]);
         }
         for (x, v0) in parts.free_velocity.iter_mut().zip(&s.v0) {
             *x = v0 - dt * *x;

@@ -1,0 +1,56 @@
+use signorini_core::{BlockSink, Inertia, Part, ProblemError, check_finite};
+
+/// Lumped masses of nodes: one number for all unknowns of a block.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NodeMass {
+    starts: Vec<usize>,
+    /// Of each unknown \[kg\].
+    mass: Vec<f64>,
+    scaling: Vec<f64>,
+}
+
+impl NodeMass {
+    /// Of blocks with (unknowns, mass \[kg\]).
+    ///
+    /// # Errors
+    /// Masses that are not positive and finite.
+    pub(crate) fn new(blocks: impl Iterator<Item = (usize, f64)>) -> Result<Self, ProblemError> {
+        let mut m = Self { starts: vec![0], ..Self::default() };
+        for (count, mass) in blocks {
+            m.mass.extend((0..count).map(|_| mass));
+            m.starts.push(m.mass.len());
+        }
+        m.scaling.extend(m.mass.iter().map(|m| m.sqrt().recip()));
+        check_finite("masses of nodes", &m.mass)?;
+        check_finite("masses of nodes, which have to be positive", &m.scaling)?;
+        Ok(m)
+    }
+
+    fn unknowns<'a>(&'a self, part: Part<'a>) -> impl Iterator<Item = usize> {
+        part.blocks.iter().flat_map(|&b| self.starts[b as usize]..self.starts[b as usize + 1])
+    }
+}
+
+impl Inertia for NodeMass {
+    fn block_starts(&self) -> &[usize] {
+        &self.starts
+    }
+    fn apply(&self, part: Part<'_>, x: &[f64], y: &mut [f64]) {
+        self.unknowns(part).for_each(|i| y[i] = self.mass[i] * x[i]);
+    }
+    fn solve_in_place(&self, part: Part<'_>, x: &mut [f64]) {
+        self.unknowns(part).for_each(|i| x[i] /= self.mass[i]);
+    }
+    fn scaling(&self) -> &[f64] {
+        &self.scaling
+    }
+    fn add_blocks(&self, part: Part<'_>, h: &mut dyn BlockSink) {
+        for &b in part.blocks {
+            let b = b as usize;
+            let n = self.starts[b + 1] - self.starts[b];
+            let mut block = [0.0; 9];
+            (0..n).for_each(|i| block[(n + 1) * i] = self.mass[self.starts[b]]);
+            h.add(b, b, &block[..n * n]);
+        }
+    }
+}
