@@ -1,13 +1,15 @@
 //! Figures of yu2025mpm.
 
 mod fig02;
+mod fig03;
 mod fig04;
 mod rate;
+mod statistics;
 mod verification;
 
 use crate::Page;
 
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {
-    vec![&fig02::Fig02, &fig04::Fig04, &verification::Verification, &rate::Rate]
+    vec![&fig02::Fig02, &fig03::Fig03, &fig04::Fig04, &verification::Verification, &rate::Rate]
 }

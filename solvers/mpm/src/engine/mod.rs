@@ -207,6 +207,21 @@ impl<T: Real> MpmEngine<T> {
         &self.options
     }
 
+    /// Number of particles.
+    pub fn len(&self) -> usize {
+        self.particles.len()
+    }
+
+    /// True without particles.
+    pub fn is_empty(&self) -> bool {
+        self.particles.is_empty()
+    }
+
+    /// Number of nodes that had mass in the last step.
+    pub fn node_count(&self) -> usize {
+        self.nodes.values.iter().filter(|n| n[0] > T::zero()).count()
+    }
+
     /// Time \[s\].
     pub fn time(&self) -> f64 {
         self.time

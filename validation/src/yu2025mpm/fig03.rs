@@ -1,0 +1,293 @@
+use std::time::Instant;
+
+use signorini_core::na::{Quaternion, UnitQuaternion, Vector3};
+use signorini_core::{ContactMaterial, State, Tolerance};
+use signorini_coupling::{Asynchronous, EnginePoints, obstacles};
+use signorini_icf::IcfSolver;
+use signorini_integrators::ContactStep;
+use signorini_laws::contact_pool;
+use signorini_mpm::{FixedCorotated, Lame, MpmEngine, MpmOptions, MpmSolver, Particles};
+use signorini_multibody::{RigidOptions, RigidSystem};
+use signorini_scene::{LoadOptions, Scene};
+
+use super::statistics::Statistics;
+use crate::claim::number;
+use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+
+/// Fig. 3: two rubber cubes between panels grip a heavy one, lift it and shake it.
+pub(super) struct Fig03;
+
+/// Side of all cubes \[m\]; particles along a rubber one, those of its faces on them.
+const SIDE: f64 = 0.1;
+const ALONG: usize = 12;
+/// Densities of rubber, and of the rigid cube and the panels \[kg/m³\].
+const RUBBER: f64 = 100.0;
+const HEAVY: f64 = 15_000.0;
+/// Young's modulus \[Pa\] and Poisson's ratio.
+const ELASTIC: (f64, f64) = (5e5, 0.4);
+/// Spacing of the grid \[m\], step of the bodies \[s\], substeps.
+const SPACING: f64 = SIDE / 6.0;
+const STEP: f64 = 1e-3;
+const SUBSTEPS: u32 = 14;
+/// Thickness of a panel \[m\], and how far each moves in \[m\].
+const THICK: f64 = SIDE / 6.0;
+const CLOSED: f64 = 0.005;
+/// Stiffness of a particle's contact \[N/m\], dissipation \[s/m\], friction, speed below which it holds \[m/s\].
+const CONTACT: (f64, f64, f64, f64) = (1e4, 100.0, 1.0, 1e-3);
+/// Gains of the panels' joints \[N/m\], \[N·s/m\].
+const GAINS: (f64, f64) = (1e7, 1.0);
+/// Height of the wave \[m\] and a quarter of its period \[s\].
+const WAVE: (f64, f64) = (0.018, 0.08);
+
+/// Of contact solves; the paper's scene has 1e-2.
+const TOLERANCE: Tolerance = Tolerance { relative: 1e-4, max_iterations: 100 };
+
+/// When panels are closed, when lifting ends, how high \[m\], when shaking starts, in how many quarters.
+#[derive(Clone, Copy)]
+struct Plan {
+    closed: f64,
+    lifted: f64,
+    height: f64,
+    shaken: f64,
+    quarters: u32,
+}
+
+const PAPER: Plan = Plan { closed: 0.4, lifted: 2.0, height: 0.2, shaken: 2.2, quarters: 16 };
+const QUICK: Plan = Plan { closed: 0.1, lifted: 0.4, height: 0.05, shaken: 0.45, quarters: 8 };
+
+impl Plan {
+    fn end(&self) -> f64 {
+        self.shaken + f64::from(self.quarters) * WAVE.1
+    }
+
+    /// How far panels are in and up at a time \[m\].
+    fn at(&self, t: f64) -> (f64, f64) {
+        let up = self.height * ((t - self.closed) / (self.lifted - self.closed)).clamp(0.0, 1.0);
+        let phase = ((t - self.shaken) / WAVE.1).clamp(0.0, f64::from(self.quarters)) % 4.0;
+        let wave = if phase < 1.0 {
+            phase
+        } else if phase < 3.0 {
+            2.0 - phase
+        } else {
+            phase - 4.0
+        };
+        (CLOSED * (t / self.closed).min(1.0), up + WAVE.0 * wave)
+    }
+}
+
+fn particles() -> Particles {
+    let mut p = Particles::default();
+    let (apart, volume) = (SIDE / (ALONG - 1) as f64, SIDE.powi(3) / (ALONG as f64).powi(3));
+    for side in [-1.5, 0.5] {
+        let first = Vector3::new(side * SIDE, -0.5 * SIDE, 0.0);
+        p.lattice(first, apart, [ALONG; 3], (RUBBER, volume), 0);
+    }
+    p
+}
+
+fn scene() -> Result<Scene, PageError> {
+    let panel = |name: &str, side: f64| {
+        let x = side * (1.5 * SIDE + 0.5 * THICK);
+        format!(
+            "<body name='{name}' pos='{x} 0 {h}'><joint name='{name}_in' type='slide' axis='{} 0 0'/><joint name='{name}_up' type='slide' axis='0 0 1'/>\
+             <geom name='{name}' type='box' size='{} .07 {h}' density='{HEAVY}' contype='0' conaffinity='0'/></body>",
+            -side,
+            0.5 * THICK,
+            h = 0.5 * SIDE
+        )
+    };
+    let motor = |joint: &str| format!("<position joint='{joint}' kp='{}' kv='{}'/>", GAINS.0, GAINS.1);
+    let text = format!(
+        "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/>{}{}\
+         <body name='red' pos='0 0 {h}'><freejoint/><geom name='red' type='box' size='{h} {h} {h}' density='{HEAVY}'/></body></worldbody>\
+         <actuator>{}{}{}{}</actuator></mujoco>",
+        panel("left", -1.0),
+        panel("right", 1.0),
+        motor("left_in"),
+        motor("left_up"),
+        motor("right_in"),
+        motor("right_up"),
+        h = 0.5 * SIDE
+    );
+    Scene::from_mjcf(&text, "shake.xml", &LoadOptions::default()).map_err(PageError::from_error)
+}
+
+/// What a run showed.
+#[derive(Default)]
+struct Shaken {
+    /// Time \[s\], height of the panels and of the red cube over their start \[m\].
+    height: Vec<(f64, f64, f64)>,
+    /// Force across on the left panel and on the right one \[N\].
+    across: [Vec<(f64, f64)>; 2],
+    /// Side view of the particles, and the middle of the red cube, at some times.
+    views: Vec<(f64, Vec<(f64, f64)>)>,
+    tilt: f64,
+    deepest: f64,
+    statistics: Option<Statistics>,
+}
+
+fn shake(plan: &Plan, ctx: &Context) -> Result<Shaken, PageError> {
+    let scene = scene()?;
+    let (stiffness, dissipation, friction, stiction_speed) = CONTACT;
+    let surface = ContactMaterial {
+        stiffness,
+        dissipation,
+        friction_static: friction,
+        friction_dynamic: friction,
+        stiction_speed,
+        ..ContactMaterial::default()
+    };
+    let geoms: Vec<usize> = (0..scene.geoms.len()).collect();
+    let met = obstacles(&scene, &geoms, surface).map_err(PageError::from_error)?;
+    let number_of = |name: &str| scene.geoms.iter().position(|g| g.name == name);
+    let (Some(left), Some(right)) = (number_of("left"), number_of("right")) else {
+        return Err(PageError::from_error(std::io::Error::other("the scene has no panels")));
+    };
+    let lame = Lame::new(ELASTIC.0, ELASTIC.1).map_err(PageError::from_error)?;
+    let law = || contact_pool("lagged").map_err(PageError::from_error);
+    let options = MpmOptions { spacing: SPACING, ..MpmOptions::default() };
+    let engine = MpmEngine::<f32>::new(
+        particles(),
+        vec![Box::new(FixedCorotated(lame))],
+        vec![],
+        met,
+        law()?,
+        options,
+    )
+    .map_err(PageError::from_error)?
+    .with_solver(Box::<MpmSolver>::default(), TOLERANCE);
+    let mut rigid =
+        RigidSystem::new(&scene, &*law()?, RigidOptions::default()).map_err(PageError::from_error)?;
+    let mut y: State = rigid.initial_state(None).map_err(PageError::from_error)?;
+    let bodies = ContactStep::new(IcfSolver::default());
+    let mut c: Asynchronous<EnginePoints<f32>, _> =
+        Asynchronous::new(&scene, &geoms, engine, (rigid, bodies), SUBSTEPS)
+            .map_err(PageError::from_error)?;
+    let (mut out, mut statistics) = (Shaken::default(), Statistics::new("close, lift, shake", STEP));
+    let looks = [0.0, plan.closed, plan.lifted, plan.shaken + 5.0 * WAVE.1, plan.end()];
+    let steps = (plan.end() / STEP).round() as u32;
+    for k in 0..=steps {
+        let t = f64::from(k) * STEP;
+        if looks.iter().any(|l| (t - l).abs() < 0.5 * STEP) {
+            ctx.say(&format!("{t:.2} s"));
+            let p = c.points_mut().engine_mut().particles();
+            out.views.push((t, p.x.iter().map(|x| (x.x, x.z)).collect()));
+        }
+        if k == steps {
+            break;
+        }
+        let (inward, up) = plan.at(t + STEP);
+        c.rigid_mut().control_mut().copy_from_slice(&[inward, up, inward, up]);
+        let start = Instant::now();
+        let r = c.step(&mut (), &mut y, STEP).map_err(PageError::from_error)?;
+        statistics.add(c.points().engine(), &r, start);
+        // Free bodies have their places first, then their turn as w, x, y, z, behind the four joints.
+        let (z, turn) = (y.q[4 + 2], &y.q[7..11]);
+        let turn = UnitQuaternion::from_quaternion(Quaternion::new(turn[0], turn[1], turn[2], turn[3]));
+        out.height.push((t + STEP, up, z - 0.5 * SIDE));
+        out.tilt = out.tilt.max(turn.angle());
+        for (list, geom) in out.across.iter_mut().zip([left, right]) {
+            list.push((t + STEP, r.impulses[geom][0].x / STEP));
+        }
+        out.deepest = out.deepest.max(c.points().engine().deepest());
+    }
+    out.statistics = Some(statistics);
+    Ok(out)
+}
+
+impl Page for Fig03 {
+    fn id(&self) -> &'static str {
+        "yu2025mpm/fig03"
+    }
+    fn title(&self) -> &'static str {
+        "Two rubber cubes grip a heavy one, lift it and shake it"
+    }
+    fn cost(&self) -> (f64, f64) {
+        (60.0, 240.0)
+    }
+    fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
+        let plan = if ctx.full() { PAPER } else { QUICK };
+        let mass = HEAVY * SIDE.powi(3);
+        let run = shake(&plan, ctx)?;
+        let lame = Lame::new(ELASTIC.0, ELASTIC.1).map_err(PageError::from_error)?;
+        let sound = (lame.wave_modulus() / RUBBER).sqrt();
+        let mut out = PageOutput {
+            text: vec![format!(
+                "Two rubber cubes of {SIDE} m and {} kg ({ALONG}³ particles each, f32; fixed corotated, E = {} Pa, ν = {}) on either side of a rigid cube of {mass} kg, between panels of {} kg on slides with gains of {} N/m and {} N·s/m. \
+                 Panels close by {} mm each, lift by {} m and follow a triangle wave of ±{} mm, quarters of {} s, upward and downward: {} of them (the paper: 16, after a lift of 0.2 m; that is what --full runs). \
+                 Contacts of {} N/m and {} s/m for each particle, friction {}; grid of {:.4} m, bodies in steps of {} s, points in {SUBSTEPS} substeps: the wave of {sound:.0} m/s crosses a cell in {:.1e} s. How far panels close, and the direction of the wave, are not stated in the paper: across 5 %, along gravity.",
+                number(RUBBER * SIDE.powi(3)),
+                number(ELASTIC.0),
+                ELASTIC.1,
+                number(HEAVY * THICK * 0.14 * SIDE),
+                number(GAINS.0),
+                GAINS.1,
+                1e3 * CLOSED,
+                plan.height,
+                1e3 * WAVE.0,
+                WAVE.1,
+                plan.quarters,
+                number(CONTACT.0),
+                CONTACT.1,
+                CONTACT.2,
+                SPACING,
+                STEP,
+                SPACING / sound,
+            )],
+            ..PageOutput::default()
+        };
+        let mut heights =
+            Plot::new("height", "Height over the start; dashed: the panels", "time [s]", "height [m]");
+        heights.add("red cube", Mark::Line, run.height.iter().map(|h| (h.0, h.2)).collect());
+        heights.add("panels", Mark::Dashed, run.height.iter().map(|h| (h.0, h.1)).collect());
+        let mut apart =
+            Plot::new("apart", "How far the red cube is from where the panels are", "time [s]", "height [m]");
+        apart.add("", Mark::Line, run.height.iter().map(|h| (h.0, h.2 - h.1)).collect());
+        let mut across = Plot::new("across", "Force across on the panels", "time [s]", "force [N]");
+        for (list, name) in run.across.iter().zip(["left", "right"]) {
+            across.add(name, Mark::Line, list.clone());
+        }
+        out.plots = vec![heights, apart, across];
+        for (t, view) in &run.views {
+            let name = format!("view_{}", (1e3 * t).round());
+            let mut plot =
+                Plot::new(&name, &format!("Particles from the side at {t:.2} s"), "x [m]", "z [m]");
+            plot.equal_scales = true;
+            plot.add("", Mark::Points, view.clone());
+            out.plots.push(plot);
+        }
+        let gripped = || run.height.iter().filter(|h| h.0 > plan.closed);
+        let furthest = gripped().map(|h| (h.2 - h.1).abs()).fold(0.0, f64::max);
+        let last = run.height[run.height.len() - 1];
+        let grip = |list: &[(f64, f64)]| {
+            let kept: Vec<f64> =
+                list.iter().filter(|f| f.0 > plan.lifted && f.0 < plan.shaken).map(|f| f.1).collect();
+            kept.iter().sum::<f64>() / kept.len() as f64
+        };
+        let (left, right) = (grip(&run.across[0]), grip(&run.across[1]));
+        out.claims = vec![
+            Claim::at_most(
+                "held",
+                "the red cube is within 1 cm of where the panels are, lifted and shaken",
+                0.01,
+                furthest,
+                "m",
+            ),
+            Claim::at_most("end", "its distance from there at the end", 0.005, (last.2 - last.1).abs(), "m"),
+            Claim::at_most("tilt", "its largest turn", 0.05, run.tilt, "rad"),
+            Claim::relative("balance", "both panels are pressed alike", -left, right, 0.02, "N"),
+            Claim::at_most("deepest", "no particle is deeper in a body", 1e-3, run.deepest, "m"),
+        ];
+        if let Some(s) = &run.statistics {
+            out.claims.push(Claim::at_most(
+                "converged",
+                "part of the solves that did not converge",
+                1e-3,
+                s.unconverged(),
+                "",
+            ));
+            out.tables.push(Statistics::table([s]));
+        }
+        Ok(out)
+    }
+}

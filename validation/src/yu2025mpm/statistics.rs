@@ -1,0 +1,100 @@
+use std::time::Instant;
+
+use signorini_coupling::CouplingReport;
+use signorini_mpm::{MpmEngine, Real};
+
+use crate::Table;
+use crate::claim::number;
+
+/// What Table I of the paper lists of a scene, as it came out.
+#[derive(Clone, Debug)]
+pub(super) struct Statistics {
+    scene: &'static str,
+    spacing: f64,
+    step: f64,
+    substeps: u32,
+    particles: usize,
+    /// Most nodes with mass at once.
+    nodes: usize,
+    steps: u32,
+    /// Contacts at the end of steps: those that touch, their sum and the most of them.
+    contacts: (u64, u32),
+    /// Newton iterations of the points, and solves of any that did not converge.
+    iterations: u64,
+    unconverged: u32,
+    /// Seconds in steps.
+    wall: f64,
+}
+
+impl Statistics {
+    /// Of a scene with steps of the bodies \[s\].
+    pub(super) fn new(scene: &'static str, step: f64) -> Self {
+        Self {
+            scene,
+            step,
+            spacing: 0.0,
+            substeps: 0,
+            particles: 0,
+            nodes: 0,
+            steps: 0,
+            contacts: (0, 0),
+            iterations: 0,
+            unconverged: 0,
+            wall: 0.0,
+        }
+    }
+
+    /// Adds a step that began at `start`.
+    pub(super) fn add<T: Real>(&mut self, engine: &MpmEngine<T>, report: &CouplingReport, start: Instant) {
+        self.wall += start.elapsed().as_secs_f64();
+        self.spacing = engine.options().spacing;
+        self.particles = engine.len();
+        self.nodes = self.nodes.max(engine.node_count());
+        self.substeps = self.substeps.max(report.substeps);
+        self.steps += 1;
+        let now: u32 = report.limits.iter().map(|l| l.contacts).sum();
+        self.contacts = (self.contacts.0 + u64::from(now), self.contacts.1.max(now));
+        self.iterations += u64::from(report.material.iterations);
+        self.unconverged += report.unconverged;
+    }
+
+    /// Part of the solves that did not converge.
+    pub(super) fn unconverged(&self) -> f64 {
+        f64::from(self.unconverged) / f64::from(self.steps * (self.substeps + 1))
+    }
+
+    /// The columns of the paper's Table I for these scenes; times are of the machine that ran this.
+    pub(super) fn table<'a>(scenes: impl IntoIterator<Item = &'a Self>) -> Table {
+        let head = [
+            "scene",
+            "h [m]",
+            "particles",
+            "nodes",
+            "Δt [ms]",
+            "substeps",
+            "contacts, mean",
+            "most",
+            "Newton iterations per substep",
+            "ms per step",
+            "real time factor",
+        ];
+        let mut table = Table::new("Statistics of the scene, as in Table I of the paper", &head);
+        for s in scenes {
+            let steps = f64::from(s.steps.max(1));
+            table.row([
+                s.scene.to_owned(),
+                number(s.spacing),
+                s.particles.to_string(),
+                s.nodes.to_string(),
+                number(1e3 * s.step),
+                s.substeps.to_string(),
+                format!("{:.1}", s.contacts.0 as f64 / steps),
+                s.contacts.1.to_string(),
+                format!("{:.1}", s.iterations as f64 / steps / f64::from(s.substeps.max(1))),
+                format!("{:.1}", 1e3 * s.wall / steps),
+                format!("{:.3}", s.step * steps / s.wall.max(1e-9)),
+            ]);
+        }
+        table
+    }
+}
