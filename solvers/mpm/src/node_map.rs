@@ -230,3 +230,105 @@ impl AffineMap for NodeMap {
         check_finite("surface velocity", &self.bias)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use signorini_core::na::DMatrix;
+    use signorini_core::{ContactGeometry, ContactMaterial, ContactSeed, ContactSide, FrozenMap};
+
+    use super::*;
+    use crate::{Border, Wall};
+
+    /// Sums up blocks of a symmetric matrix.
+    struct Dense<'a>(&'a [usize], DMatrix<f64>);
+
+    impl BlockSink for Dense<'_> {
+        fn add(&mut self, row: usize, col: usize, block: &[f64]) {
+            let (r, c) = (self.0[row]..self.0[row + 1], self.0[col]..self.0[col + 1]);
+            let block = DMatrix::from_column_slice(r.len(), c.len(), block);
+            let mut own = self.1.view_mut((r.start, c.start), (r.len(), c.len()));
+            own += &block;
+            if row != col {
+                let mut mirrored = self.1.view_mut((c.start, r.start), (c.len(), r.len()));
+                mirrored += block.transpose();
+            }
+        }
+    }
+
+    fn dense(starts: &[usize], fill: impl FnOnce(&mut dyn BlockSink)) -> DMatrix<f64> {
+        let n = starts[starts.len() - 1];
+        let mut out = Dense(starts, DMatrix::zeros(n, n));
+        fill(&mut out);
+        out.1
+    }
+
+    /// Nodes, of which each has 3, 2 or 1 directions left.
+    fn freedom(kind: u8, tilt: &Vector3<f64>) -> Freedom {
+        let wall = |normal: Vector3<f64>| Wall {
+            normal: normal.normalize(),
+            point: Vector3::zeros(),
+            border: Border::Slip,
+        };
+        let walls = [wall(Vector3::z() + 0.3 * tilt), wall(Vector3::x() - 0.2 * tilt)];
+        Freedom::at(&Vector3::zeros(), &walls[..usize::from(kind)])
+    }
+
+    proptest! {
+        /// Weights and frames do what dense blocks w Rᵀ B do: velocities, gradients, Hessians and their diagonal blocks.
+        #[test]
+        fn property_a_node_map_is_the_frozen_map_of_its_blocks(
+            kinds in prop::collection::vec((0u8..3, prop::array::uniform3(-1.0..1.0f64)), 4..9),
+            contacts in prop::collection::vec((prop::array::uniform3(-1.0..1.0f64), prop::collection::vec(0.01..1.0f64, 9)), 1..6),
+            v in prop::collection::vec(-1.0..1.0f64, 27),
+        ) {
+            let freedoms: Vec<Freedom> = kinds.iter().map(|(k, t)| freedom(*k, &Vector3::from(*t))).collect();
+            let mut map = NodeMap::new(freedoms.clone());
+            let starts = map.starts.clone();
+            let mut blocks = FrozenMap::new(&starts);
+            let mut seeds = Vec::new();
+            for (k, (n, weights)) in contacts.iter().enumerate() {
+                let n = Vector3::from(*n) + Vector3::new(0.0, 0.0, 1.5);
+                let (frame, bias) = (ContactGeometry::frame(&n.normalize()), 0.1 * n);
+                // Some nodes, not the same for all.
+                let reached: Vec<(u32, f64)> = (0..freedoms.len()).filter(|b| (b + k) % 4 != 0).map(|b| (b as u32, weights[b])).collect();
+                map.push(&frame, &bias, &reached);
+                blocks.push_constraint(bias.as_slice());
+                for (b, w) in &reached {
+                    let own = *w * frame.transpose() * freedoms[*b as usize].basis();
+                    blocks.push_block(*b as usize).copy_from_slice(own.as_slice());
+                }
+                seeds.push(ContactSeed { dt: 1e-3, gap: -1e-3, velocity: Vector3::zeros(), material: ContactMaterial::default(), sides: [ContactSide::default(); 2] });
+            }
+            let law = signorini_laws::contact_pool("lagged").unwrap();
+            let pools = Pools::new(vec![crate::seeded(&*law, seeds).unwrap()]);
+            map.check_fit(&starts, &pools).unwrap();
+            let (nodes, all): (Vec<u32>, Vec<u32>) = ((0..freedoms.len() as u32).collect(), (0..contacts.len() as u32).collect());
+            let part = Part { blocks: &nodes, constraints: &all };
+            let v = &v[..starts[freedoms.len()]];
+            let (mut a, mut b) = (vec![0.0; 3 * contacts.len()], vec![0.0; 3 * contacts.len()]);
+            map.velocity(part, v, &mut a);
+            blocks.velocity(part, v, &mut b);
+            let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-12 * (1.0 + a.abs()));
+            prop_assert!(near(&a, &b));
+            let mut evals = Evals::default();
+            pools.size_evals(&mut evals);
+            pools.eval(part, &a, &mut evals);
+            map.apply_linear(part, v, &mut a);
+            blocks.apply_linear(part, v, &mut b);
+            prop_assert!(near(&a, &b));
+            let (mut a, mut b) = (vec![0.5; v.len()], vec![0.5; v.len()]);
+            map.add_gradient(part, &pools, &evals, &mut a);
+            blocks.add_gradient(part, &pools, &evals, &mut b);
+            prop_assert!(near(&a, &b));
+            let both = [
+                (dense(&starts, |h| map.add_hessian(part, &pools, &evals, h)), dense(&starts, |h| blocks.add_hessian(part, &pools, &evals, h))),
+                (dense(&starts, |h| map.add_block_diagonal(part, &pools, &evals, h)), dense(&starts, |h| blocks.add_block_diagonal(part, &pools, &evals, h))),
+            ];
+            for (a, b) in both {
+                prop_assert!((&a - &b).amax() <= 1e-12 * b.amax(), "{a} {b}");
+                prop_assert!(b.amax() > 0.0);
+            }
+        }
+    }
+}

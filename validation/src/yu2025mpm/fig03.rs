@@ -137,6 +137,9 @@ fn stiffness(force: f64) -> f64 {
     2.0 * (1.0 / soft - 1.2 * force / length)
 }
 
+/// A side view: time \[s\], particles, height of the middle of the red cube.
+type View = (f64, Vec<(f64, f64)>, f64);
+
 /// What a run showed.
 #[derive(Default)]
 struct Shaken {
@@ -144,8 +147,7 @@ struct Shaken {
     height: Vec<(f64, f64, f64)>,
     /// Force across on the left panel and on the right one \[N\].
     across: [Vec<(f64, f64)>; 2],
-    /// Side view of the particles, and the middle of the red cube, at some times.
-    views: Vec<(f64, Vec<(f64, f64)>, f64)>,
+    views: Vec<View>,
     /// Largest way that faces of rubber went along a panel and along the red cube since panels closed \[m\].
     slip: [f64; 2],
     tilt: f64,
@@ -197,7 +199,7 @@ fn shake(plan: &Plan, ctx: &Context) -> Result<Shaken, PageError> {
     for k in 0..=steps {
         let t = f64::from(k) * STEP;
         if looks.iter().any(|l| (t - l).abs() < 0.5 * STEP) {
-            ctx.say(&format!("{t:.2} s"));
+            ctx.say(format!("{t:.2} s"));
             let p = c.points_mut().engine_mut().particles();
             out.views.push((t, p.x.iter().map(|x| (x.x, x.z)).collect(), y.q[4 + 2]));
         }
