@@ -430,11 +430,13 @@ impl<T: Real> MpmEngine<T> {
         let moved: Vec<Moved<T>> = split(&mut chunks, &self.blocks)
             .into_par_iter()
             .enumerate()
-            .map(|(b, chunks)| {
-                let mut tile = [T::zero(); TILE_SIZE];
-                self.nodes.tile(&self.blocks, b, &mut tile);
-                arch.dispatch(Scatter { chunks, tile: &tile, step })
-            })
+            .map_init(
+                || [T::zero(); TILE_SIZE],
+                |tile, (b, chunks)| {
+                    self.nodes.tile(&self.blocks, b, tile);
+                    arch.dispatch(Scatter { chunks, tile, step })
+                },
+            )
             .collect();
         self.chunks = chunks;
         self.fastest = moved.iter().map(|m| wide(m.fastest)).fold(0.0, f64::max).sqrt();
