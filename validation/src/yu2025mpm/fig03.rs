@@ -10,7 +10,7 @@ use signorini_mpm::{FixedCorotated, Lame, MpmEngine, MpmOptions, MpmSolver, Part
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
 
-use super::statistics::Statistics;
+use super::statistics::{self, Statistics};
 use crate::claim::number;
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 
@@ -330,6 +330,7 @@ impl Page for Fig03 {
             ),
         ];
         if let Some(s) = &run.statistics {
+            statistics::keep(s, ctx.full());
             out.claims.push(Claim::at_most(
                 "converged",
                 "part of the solves that did not converge",

@@ -5,17 +5,19 @@ use signorini_core::{
     ContactMaterial, ContactSolver, SolveError, SolveStatus, State, StepError, StepProblem, StepSolution,
     Tolerance, WholePart,
 };
-use signorini_coupling::{Asynchronous, CouplingReport, Monolithic, SystemPoints, obstacles};
+use signorini_coupling::{Asynchronous, CouplingReport, EnginePoints, Monolithic, SystemPoints, obstacles};
 use signorini_geometry::Shape;
 use signorini_icf::{IcfOptions, IcfSolver};
 use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
 use signorini_mpm::{
-    Border, Direction, Lame, MpmOptions, MpmSolver, MpmSolverOptions, MpmSystem, Particles, VonMises, Wall,
+    Border, Direction, Lame, Material, MpmEngine, MpmOptions, MpmSolver, MpmSolverOptions, MpmSystem,
+    Obstacle, Particles, VonMises, Wall,
 };
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
 
+use super::statistics::Statistics;
 use crate::claim::number;
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
@@ -136,6 +138,9 @@ struct Size {
     end: f64,
 }
 
+/// The dough of the paper.
+const FULL: Size = Size { half: Vector3::new(0.16, 0.06, 0.05), end: 0.9 };
+
 /// What a run showed.
 struct Rolled {
     /// Wall time of a step of [`STEP`], mean \[s\].
@@ -195,7 +200,17 @@ fn scene(size: &Size) -> Result<Scene, PageError> {
     Scene::from_mjcf(&text, "pin.xml", &LoadOptions::default()).map_err(PageError::from_error)
 }
 
-fn couple(way: Way, tolerance: f64, size: &Size) -> Result<(Coupled, State, State), PageError> {
+/// The dough before it is rolled, and the pin as it meets it.
+struct Dough {
+    scene: Scene,
+    particles: Particles,
+    materials: Vec<Box<dyn Material>>,
+    ground: Vec<Wall>,
+    pin: Vec<Obstacle>,
+}
+
+/// Dough of this size, particles on a lattice.
+fn dough(size: &Size) -> Result<Dough, PageError> {
     let scene = scene(size)?;
     let (stiffness, dissipation, friction, stiction_speed) = SURFACE;
     let surface = ContactMaterial {
@@ -206,20 +221,25 @@ fn couple(way: Way, tolerance: f64, size: &Size) -> Result<(Coupled, State, Stat
         stiction_speed,
         ..ContactMaterial::default()
     };
-    let met = obstacles(&scene, &[0], surface).map_err(PageError::from_error)?;
+    let pin = obstacles(&scene, &[0], surface).map_err(PageError::from_error)?;
     let (young, poisson, flow, density) = DOUGH;
     let lame = Lame::new(young, poisson).map_err(PageError::from_error)?;
-    let dough = VonMises::new(lame, flow).map_err(PageError::from_error)?;
+    let material = VonMises::new(lame, flow).map_err(PageError::from_error)?;
     let mut particles = Particles::default();
     let lying = Isometry3::translation(0.0, 0.0, size.half.z);
     particles
         .fill(&Shape::Box { half_extents: size.half }, &lying, SPACING / ALONG, density, 0)
         .map_err(PageError::from_error)?;
     let ground = Wall { point: Vector3::zeros(), normal: Vector3::z(), border: Border::Sticky };
+    Ok(Dough { scene, particles, materials: vec![Box::new(material)], ground: vec![ground], pin })
+}
+
+fn couple(way: Way, tolerance: f64, size: &Size) -> Result<(Coupled, State, State), PageError> {
+    let Dough { scene, particles, materials, ground, pin } = dough(size)?;
     let law = || contact_pool("lagged").map_err(PageError::from_error);
     let options = MpmOptions { spacing: SPACING, ..MpmOptions::default() };
-    let points = MpmSystem::new(particles, vec![Box::new(dough)], vec![ground], met, law()?, options)
-        .map_err(PageError::from_error)?;
+    let points =
+        MpmSystem::new(particles, materials, ground, pin, law()?, options).map_err(PageError::from_error)?;
     let x = points.initial_state();
     let mut rigid =
         RigidSystem::new(&scene, &*law()?, RigidOptions::default()).map_err(PageError::from_error)?;
@@ -277,6 +297,32 @@ fn roll(way: Way, tolerance: f64, size: &Size, finer: u32) -> Result<Rolled, Pag
     })
 }
 
+/// The paper's size of dough under the pin in the fast path, at its step and tolerance.
+pub(super) fn statistics() -> Result<Statistics, PageError> {
+    let size = FULL;
+    let Dough { scene, particles, materials, ground, pin } = dough(&size)?;
+    let law = || contact_pool("lagged").map_err(PageError::from_error);
+    let options = MpmOptions { spacing: SPACING, ..MpmOptions::default() };
+    let tolerance = Tolerance { relative: 1e-2, max_iterations: MOST };
+    let engine = MpmEngine::<f32>::new(particles, materials, ground, pin, law()?, options)
+        .map_err(PageError::from_error)?
+        .with_solver(Box::<MpmSolver>::default(), tolerance);
+    let mut rigid =
+        RigidSystem::new(&scene, &*law()?, RigidOptions::default()).map_err(PageError::from_error)?;
+    let mut y = rigid.initial_state(None).map_err(PageError::from_error)?;
+    let bodies = ContactStep::new(IcfSolver::default());
+    let mut c: Asynchronous<EnginePoints<f32>, _> =
+        Asynchronous::new(&scene, &[0], engine, (rigid, bodies), SUBSTEPS).map_err(PageError::from_error)?;
+    let mut out = Statistics::new("dough", STEP);
+    for k in 1..=(size.end / STEP).round() as u32 {
+        c.rigid_mut().control_mut().copy_from_slice(&target(f64::from(k) * STEP));
+        let start = Instant::now();
+        let r = c.step(&mut (), &mut y, STEP).map_err(PageError::from_error)?;
+        out.add(c.points().engine(), &r, start);
+    }
+    Ok(out)
+}
+
 impl Page for Fig04 {
     fn id(&self) -> &'static str {
         "yu2025mpm/fig04"
@@ -289,7 +335,7 @@ impl Page for Fig04 {
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let size = match ctx.full() {
-            true => Size { half: Vector3::new(0.16, 0.06, 0.05), end: 0.9 },
+            true => FULL,
             false => Size { half: Vector3::new(0.06, 0.04, 0.03), end: 0.25 },
         };
         ctx.say("strong coupling at an eighth of the step");

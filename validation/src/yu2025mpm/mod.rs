@@ -5,11 +5,19 @@ mod fig03;
 mod fig04;
 mod rate;
 mod statistics;
+mod table1;
 mod verification;
 
 use crate::Page;
 
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {
-    vec![&fig02::Fig02, &fig03::Fig03, &fig04::Fig04, &verification::Verification, &rate::Rate]
+    vec![
+        &fig02::Fig02,
+        &fig03::Fig03,
+        &fig04::Fig04,
+        &verification::Verification,
+        &rate::Rate,
+        &table1::Table1,
+    ]
 }

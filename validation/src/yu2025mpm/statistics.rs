@@ -1,3 +1,4 @@
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use signorini_coupling::CouplingReport;
@@ -24,6 +25,22 @@ pub(super) struct Statistics {
     unconverged: u32,
     /// Seconds in steps.
     wall: f64,
+}
+
+/// Scenes that pages of this process ran, with whether at full size.
+static KEPT: Mutex<Vec<(bool, Statistics)>> = Mutex::new(Vec::new());
+
+/// Keeps what a page measured, for the table of all scenes.
+pub(super) fn keep(statistics: &Statistics, full: bool) {
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.retain(|(f, s)| (*f, s.scene) != (full, statistics.scene));
+    kept.push((full, statistics.clone()));
+}
+
+/// What the page of a scene kept.
+pub(super) fn kept(scene: &str, full: bool) -> Option<Statistics> {
+    let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.iter().find(|(f, s)| (*f, s.scene) == (full, scene)).map(|k| k.1.clone())
 }
 
 impl Statistics {
@@ -58,6 +75,11 @@ impl Statistics {
         self.unconverged += report.unconverged;
     }
 
+    /// Its name.
+    pub(super) fn scene(&self) -> &'static str {
+        self.scene
+    }
+
     /// Part of the solves that did not converge.
     pub(super) fn unconverged(&self) -> f64 {
         f64::from(self.unconverged) / f64::from(self.steps * (self.substeps + 1))
@@ -78,7 +100,7 @@ impl Statistics {
             "ms per step",
             "real time factor",
         ];
-        let mut table = Table::new("Statistics of the scene, as in Table I of the paper", &head);
+        let mut table = Table::new("Statistics, as in Table I of the paper", &head);
         for s in scenes {
             let steps = f64::from(s.steps.max(1));
             table.row([

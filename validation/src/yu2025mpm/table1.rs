@@ -1,0 +1,85 @@
+use crate::{Claim, Context, Page, PageError, PageOutput, Table};
+
+use super::fig03::Fig03;
+use super::fig04;
+use super::statistics::{self, Statistics};
+
+/// Table I: sizes, contacts and times of the scenes.
+pub(super) struct Table1;
+
+/// A scene of the paper's table: its name here, the page that runs it, and its row there: h \[m\], particles, nodes, Δt \[ms\], substeps, contacts (mean and most), \[ms\] per step on an RTX 4090.
+struct Row {
+    scene: &'static str,
+    page: &'static dyn Page,
+    paper: [&'static str; 8],
+}
+
+const ROWS: [Row; 1] = [Row {
+    scene: "close, lift, shake",
+    page: &Fig03,
+    paper: ["0.01", "3456", "1576", "0.1", "10", "571", "576", "231"],
+}];
+
+/// The paper's row of the dough, whose statistics come from the fast path.
+const DOUGH: [&str; 8] = ["0.02", "5920", "2229", "10", "10", "17.8", "101", "21.7"];
+
+impl Page for Table1 {
+    fn id(&self) -> &'static str {
+        "yu2025mpm/table1"
+    }
+    fn title(&self) -> &'static str {
+        "Statistics of the scenes"
+    }
+    fn cost(&self) -> (f64, f64) {
+        // Its own scene: the others are those of pages that ran before.
+        (5.0, 5.0)
+    }
+    fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
+        let mut scenes = vec![fig04::statistics()?];
+        for row in &ROWS {
+            let found = match statistics::kept(row.scene, ctx.full()) {
+                Some(s) => s,
+                None => {
+                    row.page.run(ctx)?;
+                    let missing = || std::io::Error::other(format!("{} kept no statistics", row.page.id()));
+                    statistics::kept(row.scene, ctx.full()).ok_or_else(|| PageError::from_error(missing()))?
+                }
+            };
+            scenes.push(found);
+        }
+        let mut paper = Table::new(
+            "The same in the paper, on an RTX 4090",
+            &[
+                "scene",
+                "h [m]",
+                "particles",
+                "nodes",
+                "Δt [ms]",
+                "substeps",
+                "contacts, mean",
+                "most",
+                "ms per step",
+            ],
+        );
+        let rows = std::iter::once(("dough", DOUGH)).chain(ROWS.iter().map(|r| (r.scene, r.paper)));
+        rows.for_each(|(scene, row)| paper.row(std::iter::once(scene).chain(row)));
+        let mut out = PageOutput {
+            text: vec![
+                "The dough has the paper's box, step and substeps, with 2³ particles per cell, in the fast path in f32 under a pin that is led. The other scenes are as on their pages: smaller and shorter there, unless --full. \
+                 Contacts are particles inside a body at the end of a step; those on their way into one are solved for too. Times are of the machine that drew this page, all its other work included."
+                    .into(),
+            ],
+            tables: vec![Statistics::table(&scenes), paper],
+            ..PageOutput::default()
+        };
+        out.claims = scenes
+            .iter()
+            .map(|s| {
+                let id = format!("converged.{}", s.scene().replace(", ", "_").replace(' ', "_"));
+                let claim = format!("{}: part of the solves that did not converge", s.scene());
+                Claim::at_most(&id, &claim, 1e-3, s.unconverged(), "")
+            })
+            .collect();
+        Ok(out)
+    }
+}
