@@ -4,7 +4,7 @@ use pulp::{Simd, WithSimd};
 
 use crate::material::Material;
 
-use super::chunk::{BARE, Chunk, Load, TILE};
+use super::chunk::{BARE, Chunk, Load, NOBODY, TILE};
 use super::lane_material::flow_and_stress;
 use super::lanes::{LANES, Lane9, Real, each, each9, num, product};
 
@@ -245,9 +245,9 @@ impl<T: Real> WithSimd for Scatter<'_, T> {
             let kept = chunk.e;
             chunk.e = product(&grow, &kept);
             let bare = chunk.material.contains(&BARE);
-            if bare {
-                // Their gradients are not their own.
-                for l in (0..LANES).filter(|l| chunk.material[*l] == BARE) {
+            if bare || chunk.id.contains(&NOBODY) {
+                // Their gradients are not their own; lanes without a particle have none, whatever the nodes around them do.
+                for l in (0..LANES).filter(|l| chunk.material[*l] == BARE || chunk.id[*l] == NOBODY) {
                     (0..9).for_each(|i| chunk.e[i][l] = kept[i][l]);
                 }
             }
@@ -286,7 +286,7 @@ impl<T: Real> WithSimd for Scatter<'_, T> {
                 }
             }
             out.left |= !chunk.within();
-            for l in 0..LANES {
+            for l in (0..LANES).filter(|l| chunk.id[*l] != NOBODY) {
                 // Catches NaN too.
                 if !((det[l] > T::zero() || chunk.material[l] == BARE)
                     && fastest[l] < num(f64::from(f32::MAX)))
