@@ -1,5 +1,6 @@
 //! Figures of yu2025mpm.
 
+mod fig01;
 mod fig02;
 mod fig03;
 mod fig04;
@@ -13,6 +14,7 @@ use crate::Page;
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {
     vec![
+        &fig01::Fig01,
         &fig02::Fig02,
         &fig03::Fig03,
         &fig04::Fig04,

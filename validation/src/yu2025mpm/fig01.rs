@@ -1,0 +1,266 @@
+mod arms;
+mod fold;
+
+use signorini_core::na::{Point3, Vector3};
+use signorini_geometry::TriangleMesh;
+use signorini_mpm::shirt;
+
+use self::arms::Plan;
+use self::fold::{CLOTH, CONTACT, FADING, Folded, HOLDING, Look, SKIN, Size, fold};
+use super::statistics::Statistics;
+use crate::claim::number;
+use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+
+/// Fig. 1: a T-shirt that two arms fold and unfold.
+pub(super) struct Fig01;
+
+const PAPER: Size = Size { spacing: 1.0 / 128.0, step: 5e-4 };
+const QUICK: Size = Size { spacing: 1.0 / 40.0, step: 1.5e-3 };
+/// Edges of the made-up shirt \[m\]: quick, and for as many vertices as the paper's.
+const EDGES: (f64, f64) = (0.025, 0.0151);
+/// The mesh of a real shirt, worn, below the models; what lays it flat: factors across, along and of its depth.
+const MESH: &str = "meshes/newton_shirt/unisex_shirt.obj";
+const FLAT: Vector3<f64> = Vector3::new(1.55, 1.05, 0.03);
+
+/// Where hands pinch: 2 cm from the sides, 5 cm from the hem, a little over the table \[m\].
+const PINCH: Vector3<f64> = Vector3::new(0.25, 0.05, 0.005);
+/// The line along which the shirt is folded \[m\].
+const LINE: f64 = 0.37;
+
+fn plan(full: bool) -> Plan {
+    let durations = if full { [0.5, 0.4, 2.0, 0.3, 0.3, 0.5] } else { [0.2, 0.2, 1.2, 0.1, 0.2, 0.2] };
+    Plan { durations, rest: 0.3, pinch: PINCH, line: LINE, arc: 0.95, back: 0.12 }
+}
+
+fn moved(mesh: &TriangleMesh, to: impl Fn(&Point3<f64>) -> Point3<f64>) -> Result<TriangleMesh, PageError> {
+    TriangleMesh::new(mesh.vertices().iter().map(to).collect(), mesh.triangles().to_vec())
+        .map_err(PageError::from_error)
+}
+
+/// The made-up shirt on the table, its layers as far apart as a fifth of the edge.
+fn made_up(edge: f64) -> Result<TriangleMesh, PageError> {
+    let mesh = shirt(edge).map_err(PageError::from_error)?;
+    moved(&mesh, |x| Point3::new(x.x, x.y, 0.2 * (x.z + 0.5 * edge) + 1e-4))
+}
+
+/// The real shirt, laid flat on the table; none without its file.
+fn real(ctx: &Context) -> Result<Option<TriangleMesh>, PageError> {
+    let Some(file) = ctx.models.as_ref().map(|m| m.join(MESH)).filter(|f| f.is_file()) else {
+        return Ok(None);
+    };
+    let mesh = TriangleMesh::load(&file).map_err(PageError::from_error)?;
+    let low = mesh.vertices().iter().fold(Vector3::repeat(f64::INFINITY), |a, x| a.inf(&x.coords));
+    let place = |x: &Point3<f64>| FLAT.component_mul(&Vector3::new(x.x, x.y - low.y, x.z - low.z));
+    moved(&mesh, |x| Point3::from(place(x) + 1e-4 * Vector3::z())).map(Some)
+}
+
+/// Edges of a pad, drawn in one line.
+fn outline(corners: &[Vector3<f64>; 8], view: impl Fn(&Vector3<f64>) -> (f64, f64)) -> Vec<(f64, f64)> {
+    [0, 1, 3, 2, 0, 4, 5, 7, 6, 4, 5, 1, 3, 7, 6, 2].iter().map(|i| view(&corners[*i])).collect()
+}
+
+fn views(look: &Look, start: &[Vector3<f64>]) -> [Plot; 2] {
+    let slug = look.name.replace([' ', '-'], "_");
+    let top = |x: &Vector3<f64>| (x.x, x.y);
+    let side = |x: &Vector3<f64>| (x.y, x.z);
+    let make = |kind: &str, from: &str, labels: [&str; 2], view: &dyn Fn(&Vector3<f64>) -> (f64, f64)| {
+        let caption = format!("{}, {:.2} s: vertices and pads from {from}", look.name, look.t);
+        let mut plot = Plot::new(&format!("{kind}_{slug}"), &caption, labels[0], labels[1]);
+        plot.equal_scales = true;
+        for (name, lower) in [("lower half", true), ("upper half", false)] {
+            let part = look.x.iter().zip(start).filter(|(_, s)| (s.y < LINE) == lower);
+            plot.add(name, Mark::Points, part.map(|(x, _)| view(x)).collect());
+        }
+        for pad in &look.pads {
+            plot.add_colored("", Mark::Line, 6, outline(pad, view));
+        }
+        plot
+    };
+    [make("top", "above", ["x [m]", "y [m]"], &top), make("side", "the side", ["y [m]", "z [m]"], &side)]
+}
+
+impl Page for Fig01 {
+    fn id(&self) -> &'static str {
+        "yu2025mpm/fig01"
+    }
+    fn title(&self) -> &'static str {
+        "A T-shirt that two arms fold and unfold"
+    }
+    fn cost(&self) -> (f64, f64) {
+        (80.0, 7200.0)
+    }
+    fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
+        let (plan, size) = (plan(ctx.full()), if ctx.full() { PAPER } else { QUICK });
+        let file = ctx.root.join("models/arm_gripper/arm_gripper.xml");
+        let arm = std::fs::read_to_string(&file)
+            .map_err(|source| PageError::Io { path: file.display().to_string(), source })?;
+        let found = if ctx.full() { real(ctx)? } else { None };
+        let known = found.is_some();
+        let mesh = match found {
+            Some(mesh) => mesh,
+            None => made_up(if ctx.full() { EDGES.1 } else { EDGES.0 })?,
+        };
+        let run = fold(&mesh, (&plan, &size), &arm, ctx)?;
+        let mut out = PageOutput { text: text(&run, &plan, &size, known), ..PageOutput::default() };
+        for look in &run.looks {
+            out.plots.extend(views(look, &run.looks[0].x));
+        }
+        curves(&run, &mut out);
+        claims(&run, &plan, &size, &mut out);
+        if !known {
+            let what = "a made-up shirt for the paper's mesh, which is not public";
+            out.claims = out.claims.into_iter().map(|c| c.with_substitute(what)).collect();
+        }
+        out.tables.push(Statistics::table([&run.statistics]));
+        Ok(out)
+    }
+}
+
+fn text(run: &Folded, plan: &Plan, size: &Size, known: bool) -> Vec<String> {
+    let shirt = if known {
+        format!(
+            "The mesh of a worn shirt ({MESH}), laid flat by factors of {} across, {} along and {} of its depth, which keeps its girth",
+            FLAT.x, FLAT.y, FLAT.z
+        )
+    } else {
+        "A shirt that was made up, for the paper's mesh is not public: two layers, sewn at sides, sleeves and shoulders".to_owned()
+    };
+    let (young, poisson, density, thickness) = CLOTH;
+    let ([pads, boards], dissipation, friction) = CONTACT;
+    let [reach, close, carry, hold, open, back] = plan.durations;
+    let speed = std::f64::consts::PI * (plan.line - plan.pinch.y) * 1.875 / carry;
+    vec![
+        format!(
+            "{shirt}; {} vertices, {} kg, f32. It lies on a table between two arms (two copies of models/arm_gripper, which carry their own weight) and is folded along a line {} m from its hem and unfolded again: \
+             the grippers reach in from both sides ({reach} s), pinch it {} m from its middle and {} m from the hem ({close} s), carry it over on an arc, turned by 180° ({carry} s, up to {speed:.1} m/s), hold still ({hold} s), open ({open} s) and draw back by {} m ({back} s); then they pinch it again and do the same backwards. \
+             The table has slots for the lower fingers at both places. Motors are told the angles that damped least squares give for each step, ahead by what their dampers hold back; fingers open to 0.08 m and close to 0.001 m, where they press with up to 8 N.",
+            run.vertices,
+            number(run.mass),
+            plan.line,
+            plan.pinch.x,
+            plan.pinch.y,
+            plan.back
+        ),
+        format!(
+            "Cloth of E = {} Pa, ν = {poisson}, {density} kg/m³, {thickness} m thick (the paper has no thickness, its release takes the spacing of the grid; this is {} kg/m²); strain rates fade in {FADING} s, as in the release. Grid of {} m. \
+             Contacts with pads of {pads} N/m and {dissipation} s/m for each particle, friction {friction} (paper: 10³ N/m, at three times as many particles), with boards of {boards} N/m (the ground of the release is a border of its grid), holding below {} and {} m/s. Pads have a soft skin of {SKIN} m, so that closed ones, 1 mm apart, press what is between them. \
+             Pads and boards are what the cloth meets; the rest of the arms is not.",
+            number(young),
+            thickness * density,
+            number(size.spacing),
+            HOLDING[0],
+            HOLDING[1]
+        ),
+        format!(
+            "Bodies and points take the same steps of {} s. The paper has 2 ms for bodies and 4 substeps: bodies keep their place through the substeps of a step, and at {speed:.1} m/s a pad would lag by {:.1} mm in the last of them, more than its skin. \
+             A particle is on the wrong side of a gripper if it goes from one side of a pad to the other across it between two steps. Dots: vertices, by what half of the shirt they belong to; grey: the pads.",
+            size.step,
+            1e3 * speed * 1.5e-3
+        ),
+    ]
+}
+
+fn curves(run: &Folded, out: &mut PageOutput) {
+    let of = |f: &dyn Fn(&fold::Sample) -> f64| run.samples.iter().map(|s| (s.t, f(s))).collect::<Vec<_>>();
+    let mut extent =
+        Plot::new("extent", "Extent along the way of folding, and mean height", "time [s]", "[m]");
+    extent.add("extent", Mark::Line, of(&|s| s.extent));
+    extent.add("mean height", Mark::Line, of(&|s| s.height));
+    let mut press = Plot::new(
+        "press",
+        "Force across of the cloth on the pads of each gripper, mean of both",
+        "time [s]",
+        "force [N]",
+    );
+    let mut held = Plot::new("held", "Particles between the pads of each gripper", "time [s]", "particles");
+    for (a, name) in ["left", "right"].into_iter().enumerate() {
+        press.add(name, Mark::Line, of(&|s| s.press[a]));
+        held.add(name, Mark::Line, of(&|s| s.held[a] as f64));
+    }
+    out.plots.extend([extent, press, held]);
+}
+
+fn claims(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
+    let at = |t: f64| run.samples.iter().min_by(|a, b| (a.t - t).abs().total_cmp(&(b.t - t).abs()));
+    let extent = |t: f64| at(t).map_or(f64::NAN, |s| s.extent);
+    let first = run.samples.first().map_or(f64::NAN, |s| s.extent);
+    let end = run.samples.last();
+    let held = |round: usize| {
+        let of = |stage: usize, a: usize| at(plan.after(round, stage)).map_or(f64::NAN, |s| s.held[a] as f64);
+        [0, 1].map(|a| of(2, a) / of(1, a)).into_iter().fold(f64::INFINITY, f64::min)
+    };
+    out.claims = vec![
+        Claim::at_most(
+            "folded",
+            "extent along the way of folding, folded, as a part of that at the start",
+            0.6,
+            extent(plan.after(0, 5)) / first,
+            "",
+        ),
+        Claim::at_least(
+            "unfolded",
+            "the same at the end",
+            0.9,
+            end.map_or(f64::NAN, |s| s.extent) / first,
+            "",
+        ),
+        Claim::at_most(
+            "flat",
+            "mean height at the end: one spacing of the grid",
+            size.spacing,
+            end.map_or(f64::NAN, |s| s.height),
+            "m",
+        ),
+        Claim::at_most(
+            "corners",
+            "mean distance of what was pinched from where it was, at the end",
+            0.05,
+            run.apart,
+            "m",
+        ),
+        Claim::at_least(
+            "held/fold",
+            "particles between the pads after the way over, beside those pinched",
+            0.5,
+            held(0),
+            "",
+        ),
+        Claim::at_least("held/unfold", "the same on the way back", 0.5, held(1), ""),
+        Claim::at_most(
+            "side",
+            "particles that went across a pad from one side to the other",
+            0.0,
+            run.passed as f64,
+            "",
+        ),
+        Claim::at_most("inside", "no particle is deeper in a pad without its skin", 1e-4, run.inside, "m"),
+        Claim::at_most(
+            "deepest",
+            "no particle is deeper in a board or in the skin of a pad",
+            2e-3,
+            run.deepest,
+            "m",
+        ),
+        Claim::at_most(
+            "momentum",
+            "change of momentum in a step beside what gravity and obstacles give, as a part of the weight's",
+            1e-2,
+            run.lost,
+            "",
+        ),
+        Claim::at_most(
+            "converged",
+            "part of the solves that did not converge",
+            1e-3,
+            run.statistics.unconverged(),
+            "",
+        ),
+        Claim::at_most(
+            "reached",
+            "distance of grippers from their way by the angles that the motors are told",
+            1e-3,
+            run.missed,
+            "m",
+        ),
+    ];
+}

@@ -1,0 +1,274 @@
+use std::time::Instant;
+
+use signorini_core::na::{Isometry3, Vector3};
+use signorini_core::{ContactMaterial, State, Tolerance};
+use signorini_coupling::{Asynchronous, EnginePoints, obstacles};
+use signorini_geometry::{Shape, TriangleMesh};
+use signorini_icf::IcfSolver;
+use signorini_integrators::ContactStep;
+use signorini_laws::contact_pool;
+use signorini_mpm::{Cloth, ClothMaterial, MpmEngine, MpmOptions, MpmSolver, Particles};
+use signorini_multibody::{Kinematics, RigidOptions, RigidSystem};
+
+use super::arms::{Arms, Plan};
+use crate::yu2025mpm::statistics::Statistics;
+use crate::{Context, PageError};
+
+/// Young's modulus \[Pa\], Poisson's ratio, density \[kg/m³\], thickness \[m\].
+pub(super) const CLOTH: (f64, f64, f64, f64) = (1e5, 0.3, 1e3, 2e-4);
+/// Stiffness of a particle's contact with a pad and a board \[N/m\], dissipation \[s/m\], friction.
+pub(super) const CONTACT: ([f64; 2], f64, f64) = ([5e3, 1e2], 1.0, 0.6);
+/// Speeds below which pads and boards hold \[m/s\].
+pub(super) const HOLDING: [f64; 2] = [1e-3, 1e-2];
+/// Thickness of the soft skin of pads \[m\]: closed, 1 mm apart, they press what is between them.
+pub(super) const SKIN: f64 = 1e-3;
+/// Time in which strain rates fade \[s\]: the release keeps 0.8 of them in each substep of 0.5 ms.
+pub(super) const FADING: f64 = 2.2e-3;
+/// Part of a cell's crossing time that a substep may take.
+const COURANT: f64 = 0.85;
+/// Of contact solves.
+const TOLERANCE: Tolerance = Tolerance { relative: 1e-5, max_iterations: 100 };
+
+/// Sizes of a run.
+#[derive(Clone, Copy)]
+pub(super) struct Size {
+    /// Spacing of the grid \[m\], step of bodies and points \[s\].
+    pub spacing: f64,
+    pub step: f64,
+}
+
+/// How everything lies at some time.
+pub(super) struct Look {
+    pub name: &'static str,
+    pub t: f64,
+    /// Places of the vertices \[m\].
+    pub x: Vec<Vector3<f64>>,
+    /// Corners of the pads of the left and the right gripper: outlines, to be drawn.
+    pub pads: Vec<[Vector3<f64>; 8]>,
+}
+
+/// What is seen of the shirt at a time.
+#[derive(Clone, Copy)]
+pub(super) struct Sample {
+    pub t: f64,
+    /// Extent along the way of folding and mean height \[m\].
+    pub extent: f64,
+    pub height: f64,
+    /// Mean force of the pads across each gripper \[N\].
+    pub press: [f64; 2],
+    /// Particles between the pads of each gripper.
+    pub held: [usize; 2],
+}
+
+/// What a run showed.
+pub(super) struct Folded {
+    pub samples: Vec<Sample>,
+    pub looks: Vec<Look>,
+    pub statistics: Statistics,
+    pub vertices: usize,
+    pub mass: f64,
+    /// Deepest of a particle in anything, and in a pad without its skin \[m\].
+    pub deepest: f64,
+    pub inside: f64,
+    /// Particles that went from one side of a pad to the other across it.
+    pub passed: usize,
+    /// Largest change of momentum in a step beside what gravity and obstacles gave, as a part of the weight's.
+    pub lost: f64,
+    /// Furthest that the plan's joint angles leave a gripper from its place.
+    pub missed: f64,
+    /// How far the corners that were pinched end from where they were \[m\], mean.
+    pub apart: f64,
+}
+
+/// Where a particle is beside a pad: none outside of the pad's cross-section.
+type Side = Option<bool>;
+
+struct Watch {
+    half: Vector3<f64>,
+    sides: Vec<Side>,
+}
+
+impl Watch {
+    /// Sides of particles now; how many went across, and how deep one is in the pad.
+    fn look(&mut self, pose: &Isometry3<f64>, x: &[Vector3<f64>]) -> (usize, f64) {
+        let (mut passed, mut deepest) = (0, 0.0f64);
+        for (x, side) in x.iter().zip(&mut self.sides) {
+            let at = pose.inverse_transform_vector(&(x - pose.translation.vector));
+            let room = self.half - at.abs();
+            deepest = deepest.max(room.min());
+            let now = (room.x > 0.0 && room.z > 0.0).then_some(at.y > 0.0);
+            passed += usize::from(side.is_some() && now.is_some() && *side != now);
+            *side = now;
+        }
+        (passed, deepest)
+    }
+}
+
+/// How many particles are between two pads.
+fn between(pads: [&Isometry3<f64>; 2], half: &Vector3<f64>, x: &[Vector3<f64>]) -> Vec<usize> {
+    let local =
+        |p: &Isometry3<f64>, x: &Vector3<f64>| p.inverse_transform_vector(&(x - p.translation.vector));
+    let within = |i: &usize| {
+        let (a, b) = (local(pads[0], &x[*i]), local(pads[1], &x[*i]));
+        a.x.abs() < half.x && a.z.abs() < half.z && a.y * b.y < 0.0
+    };
+    (0..x.len()).filter(within).collect()
+}
+
+fn corners(pose: &Isometry3<f64>, half: &Vector3<f64>) -> [Vector3<f64>; 8] {
+    std::array::from_fn(|i| {
+        let sign = |bit: usize| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };
+        let at = Vector3::new(sign(0) * half.x, sign(1) * half.y, sign(2) * half.z);
+        pose.rotation * at + pose.translation.vector
+    })
+}
+
+fn particles(mesh: &TriangleMesh) -> Result<(Particles, Cloth), PageError> {
+    let (young, poisson, density, thickness) = CLOTH;
+    let material = ClothMaterial::new(young, poisson, density, thickness).map_err(PageError::from_error)?;
+    let mut p = Particles::default();
+    let cloth =
+        Cloth::new(&mut p, mesh.vertices(), mesh.triangles(), material).map_err(PageError::from_error)?;
+    Ok((p, cloth))
+}
+
+/// Folds and unfolds a shirt that lies on the table, its hem at y = 0.
+pub(super) fn fold(
+    mesh: &TriangleMesh,
+    (plan, size): (&Plan, &Size),
+    arm: &str,
+    ctx: &Context,
+) -> Result<Folded, PageError> {
+    let (plan, step) = (*plan, size.step);
+    let arms = Arms::new(arm)?;
+    let (stiffness, dissipation, friction) = CONTACT;
+    let surface = |kind: usize| ContactMaterial {
+        stiffness: stiffness[kind],
+        dissipation,
+        friction_static: friction,
+        friction_dynamic: friction,
+        stiction_speed: HOLDING[kind],
+        ..ContactMaterial::default()
+    };
+    let pads: Vec<usize> = arms.pads.iter().flatten().copied().collect();
+    let geoms = [&pads[..], &arms.boards].concat();
+    let mut met = obstacles(&arms.scene, &pads, surface(0)).map_err(PageError::from_error)?;
+    let mut half = Vector3::zeros();
+    for pad in &mut met {
+        if let Shape::Box { half_extents } = &mut pad.shape {
+            half = *half_extents;
+            half_extents.add_scalar_mut(SKIN);
+        }
+    }
+    met.extend(obstacles(&arms.scene, &arms.boards, surface(1)).map_err(PageError::from_error)?);
+    let (points, cloth) = particles(mesh)?;
+    let law = || contact_pool("lagged").map_err(PageError::from_error);
+    let options =
+        MpmOptions { spacing: size.spacing, damping_time: FADING, courant: COURANT, ..MpmOptions::default() };
+    let (count, vertices) = (points.len(), cloth.vertices().len());
+    let start = points.x.clone();
+    let mass: f64 = points.mass.iter().sum();
+    let engine = MpmEngine::<f32>::new(points, vec![], vec![], met, law()?, options)
+        .and_then(|e| e.with_cloth(cloth))
+        .map_err(PageError::from_error)?
+        .with_solver(Box::<MpmSolver>::default(), TOLERANCE);
+    let mut rigid =
+        RigidSystem::new(&arms.scene, &*law()?, RigidOptions::default()).map_err(PageError::from_error)?;
+    let path = arms.follow(rigid.model(), &plan, step)?;
+    let mut y: State = rigid.initial_state(None).map_err(PageError::from_error)?;
+    y.q.copy_from_slice(&path.start);
+    let bodies = ContactStep::new(IcfSolver::default());
+    let mut c: Asynchronous<EnginePoints<f32>, _> =
+        Asynchronous::new(&arms.scene, &geoms, engine, (rigid, bodies), 1)
+            .map_err(PageError::from_error)?
+            .with_shorter_substeps();
+    let watch = || Watch { half, sides: vec![None; count] };
+    let mut watches: Vec<Watch> = (0..4).map(|_| watch()).collect();
+    let mut out = Folded {
+        samples: Vec::new(),
+        looks: Vec::new(),
+        statistics: Statistics::new("T-shirt", step),
+        vertices,
+        mass,
+        deepest: 0.0,
+        inside: 0.0,
+        passed: 0,
+        lost: 0.0,
+        missed: path.missed,
+        apart: 0.0,
+    };
+    let looks = [
+        ("start", 0.0),
+        ("pinched", plan.after(0, 1)),
+        ("half-way", plan.after(0, 2) - 0.5 * plan.durations[2]),
+        ("carried over", plan.after(0, 3)),
+        ("folded", plan.after(0, 5)),
+        ("pinched again", plan.after(1, 1)),
+        ("half-way back", plan.after(1, 2) - 0.5 * plan.durations[2]),
+        ("carried back", plan.after(1, 3)),
+        ("end", plan.end()),
+    ];
+    let model = c.rigid_mut().model().clone();
+    let mut kin = Kinematics::new(&model);
+    let mut places = |q: &[f64]| -> Vec<Isometry3<f64>> {
+        kin.set_positions(&model, q, &model.mocap_poses);
+        pads.iter().map(|g| &arms.scene.geoms[*g]).map(|g| kin.x_wb[g.body] * g.pose).collect()
+    };
+    let steps = path.targets.len() - 1;
+    let mut momentum = Vector3::zeros();
+    let mut pinched: Vec<usize> = Vec::new();
+    for k in 0..=steps {
+        let t = step * k as f64;
+        let poses = places(&y.q);
+        for (name, _) in looks.iter().filter(|l| (t - l.1).abs() < 0.5 * step) {
+            ctx.say(format!("{name}, {t:.2} s"));
+            let x = c.points_mut().engine_mut().particles().x[..vertices].to_vec();
+            let pads = poses.iter().map(|p| corners(p, &half)).collect();
+            out.looks.push(Look { name, t, x, pads });
+            if *name == "pinched" {
+                let x = &c.points_mut().engine_mut().particles().x;
+                for p in 0..2 {
+                    pinched.extend(between([&poses[2 * p], &poses[2 * p + 1]], &half, x));
+                }
+            }
+        }
+        if k == steps {
+            break;
+        }
+        c.rigid_mut().control_mut().copy_from_slice(&path.targets[k + 1]);
+        let began = Instant::now();
+        let r = c.step(&mut (), &mut y, step).map_err(PageError::from_error)?;
+        out.statistics.add(c.points().engine(), &r, began);
+        out.deepest = out.deepest.max(c.points().engine().deepest());
+        let poses = places(&y.q);
+        let p = c.points_mut().engine_mut().particles();
+        for (pose, watch) in poses.iter().zip(&mut watches) {
+            let (passed, inside) = watch.look(pose, &p.x);
+            out.passed += passed;
+            out.inside = out.inside.max(inside);
+        }
+        let given: Vector3<f64> = r.impulses.iter().map(|i| i[0]).sum();
+        let after = p.momentum();
+        let weight = Vector3::new(0.0, 0.0, -9.81 * mass * step);
+        if k > 0 {
+            out.lost = out.lost.max((after - momentum - weight + given).norm() / weight.norm());
+        }
+        momentum = after;
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        p.x.iter().for_each(|x| (low, high) = (low.min(x.y), high.max(x.y)));
+        let height = p.x.iter().zip(&p.mass).map(|(x, m)| m * x.z).sum::<f64>() / mass;
+        let held = [0, 1].map(|a| between([&poses[2 * a], &poses[2 * a + 1]], &half, &p.x).len());
+        let press = [0, 1].map(|a| {
+            let across = |i: usize| {
+                let normal = poses[2 * a + i].rotation * Vector3::y();
+                (r.impulses[2 * a + i][0].dot(&normal) / step).abs()
+            };
+            0.5 * (across(0) + across(1))
+        });
+        out.samples.push(Sample { t: t + step, extent: high - low, height, press, held });
+    }
+    let x = &c.points_mut().engine_mut().particles().x;
+    let apart = pinched.iter().map(|i| (x[*i] - start[*i]).norm()).sum::<f64>();
+    out.apart = apart / pinched.len().max(1) as f64;
+    Ok(out)
+}
