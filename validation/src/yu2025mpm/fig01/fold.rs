@@ -201,11 +201,9 @@ pub(super) fn fold(
         ("start", 0.0),
         ("pinched", plan.after(0, 1)),
         ("half-way", plan.after(0, 2) - 0.5 * plan.durations[2]),
-        ("carried over", plan.after(0, 3)),
         ("folded", plan.after(0, 5)),
         ("pinched again", plan.after(1, 1)),
         ("half-way back", plan.after(1, 2) - 0.5 * plan.durations[2]),
-        ("carried back", plan.after(1, 3)),
         ("end", plan.end()),
     ];
     let model = c.rigid_mut().model().clone();
