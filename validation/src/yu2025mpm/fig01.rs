@@ -23,7 +23,7 @@ const MESH: &str = "meshes/newton_shirt/unisex_shirt.obj";
 const FLAT: Vector3<f64> = Vector3::new(1.55, 1.05, 0.03);
 
 /// Why particles may be deeper than asked for.
-const WHY_DEEP: &str = "single particles while the shirt is let go or carried back, none goes through; edges of the quick shirt are longer than a pad is wide, and centres of triangles go where their vertices go";
+const WHY_DEEP: &str = "single particles; none goes through. Not traced yet: edges of the quick shirt are longer than a pad is wide, and centres of triangles go where their vertices go";
 
 /// Where hands pinch: 2 cm from the sides, 5 cm from the hem, a little over the table \[m\].
 const PINCH: Vector3<f64> = Vector3::new(0.25, 0.05, 0.005);
