@@ -6,7 +6,7 @@ mod common;
 use std::sync::Arc;
 
 use common::{cube, panel_scene, surface};
-use signorini_core::na::Vector3;
+use signorini_core::na::{Quaternion, UnitQuaternion, Vector3};
 use signorini_core::{State, Tolerance};
 use signorini_coupling::{Asynchronous, CouplingError, SystemPoints, obstacles};
 use signorini_geometry::{ConvexMesh, Shape, TriangleMesh};
@@ -97,6 +97,53 @@ fn analytic_what_points_lose_bodies_get() {
     // 120 steps of four solves to 1e-12.
     assert!((after - before).norm() < 1e-9, "{}", (after - before).norm());
     assert!(y.v[0] < 1.0 && c.points().system().particles(&x).unwrap().momentum().x > 0.1);
+}
+
+#[test]
+fn analytic_bodies_that_move_within_a_step_are_met_where_they_are() {
+    // A box flies at 2 m/s into the cube with steps in which it goes 8 mm.
+    let text = "<mujoco><option gravity='0 0 0'/><worldbody><body pos='-.15 .01 .02'><freejoint/>\
+        <geom type='box' size='.07 .07 .07' mass='2'/></body></worldbody></mujoco>";
+    let options = MpmOptions { spacing: 0.05, gravity: Vector3::zeros(), ..MpmOptions::default() };
+    let (mass, h, dt, speed) = (2.0, options.spacing, 4e-3, 2.0);
+    let inertia = mass * 0.14 * 0.14 / 6.0;
+    let turned = |y: &State| UnitQuaternion::new_normalize(Quaternion::new(y.q[3], y.q[4], y.q[5], y.q[6]));
+    let fly = |moving: bool| {
+        let (mut c, mut x, mut y) = couple(text, &[0], middle(1000.0), options, 20);
+        if moving {
+            c = c.with_moving_bodies();
+        }
+        y.v[0] = speed;
+        let momenta = |c: &Coupled, x: &State, y: &State| {
+            let p = c.points().system().particles(x).unwrap();
+            let at = Vector3::new(y.q[0], y.q[1], y.q[2]);
+            let v = Vector3::new(y.v[0], y.v[1], y.v[2]);
+            let spin = inertia * (turned(y) * Vector3::new(y.v[3], y.v[4], y.v[5]));
+            [p.momentum() + mass * v, p.angular_momentum(h) + mass * at.cross(&v) + spin]
+        };
+        let (before, mut deepest, mut met) = (momenta(&c, &x, &y), 0.0f64, 0.0);
+        for _ in 0..30 {
+            let r = c.step(&mut x, &mut y, dt).unwrap();
+            met += r.impulses[0][1].norm();
+            let p = c.points().system().particles(&x).unwrap();
+            let at = Vector3::new(y.q[0], y.q[1], y.q[2]);
+            let depth = |x: &Vector3<f64>| 0.07 - (turned(&y).inverse() * (x - at)).x;
+            deepest = p.x.iter().map(depth).fold(deepest, f64::max);
+        }
+        let after = momenta(&c, &x, &y);
+        println!(
+            "moving {moving}: deepest {deepest}, momenta {:?}",
+            [after[0] - before[0], after[1] - before[1]]
+        );
+        // The force is off the middle of both.
+        assert!(met > 1e-3, "{met}");
+        assert!((after[0] - before[0]).norm() < 1e-9 && (after[1] - before[1]).norm() < 1e-9);
+        deepest
+    };
+    let (still, moving) = (fly(false), fly(true));
+    // The face is 30 mm away at the start: three steps come near, the fourth goes 2 mm too far.
+    assert!(still > 0.2 * dt * speed, "{still}");
+    assert!(moving < 0.02 * dt * speed, "{moving}");
 }
 
 #[test]

@@ -1,9 +1,14 @@
 //! Figures of yu2025mpm.
 
+mod bag;
+mod bag_report;
 mod fig01;
 mod fig02;
 mod fig03;
 mod fig04;
+mod fig05;
+mod fig06;
+mod layers;
 mod rate;
 mod statistics;
 mod table1;
@@ -18,6 +23,8 @@ pub fn pages() -> Vec<&'static dyn Page> {
         &fig02::Fig02,
         &fig03::Fig03,
         &fig04::Fig04,
+        &fig05::Fig05,
+        &fig06::Fig06,
         &verification::Verification,
         &rate::Rate,
         &table1::Table1,

@@ -1,7 +1,10 @@
 use crate::{Claim, Context, Page, PageError, PageOutput, Table};
 
+use super::fig01::Fig01;
 use super::fig03::Fig03;
 use super::fig04;
+use super::fig05::Fig05;
+use super::fig06::Fig06;
 use super::statistics::{self, Statistics};
 
 /// Table I: sizes, contacts and times of the scenes.
@@ -14,11 +17,28 @@ struct Row {
     paper: [&'static str; 8],
 }
 
-const ROWS: [Row; 1] = [Row {
-    scene: "close, lift, shake",
-    page: &Fig03,
-    paper: ["0.01", "3456", "1576", "0.1", "10", "571", "576", "231"],
-}];
+const ROWS: [Row; 4] = [
+    Row {
+        scene: "box bagging",
+        page: &Fig05,
+        paper: ["0.0156", "2582", "2975", "5", "10", "19.6", "45", "45.3"],
+    },
+    Row {
+        scene: "laundry",
+        page: &Fig06,
+        paper: ["0.0078", "14904", "17296", "5", "5", "163", "617", "18.9"],
+    },
+    Row {
+        scene: "T-shirt",
+        page: &Fig01,
+        paper: ["0.0078", "12160", "8300", "2", "4", "534", "1307", "21.5"],
+    },
+    Row {
+        scene: "close, lift, shake",
+        page: &Fig03,
+        paper: ["0.01", "3456", "1576", "0.1", "10", "571", "576", "231"],
+    },
+];
 
 /// The paper's row of the dough, whose statistics come from the fast path.
 const DOUGH: [&str; 8] = ["0.02", "5920", "2229", "10", "10", "17.8", "101", "21.7"];
