@@ -1,5 +1,6 @@
-use signorini_core::na::{DVector, Isometry3, UnitQuaternion};
+use signorini_core::na::{DVector, Isometry3, UnitQuaternion, Vector3};
 use signorini_core::{OneStep, ProblemError, Slot, State, StepError, StepProblem};
+use signorini_mpm::steps_within;
 use signorini_multibody::{Kinematics, RigidSystem};
 use signorini_scene::Scene;
 
@@ -161,14 +162,31 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
         let model = self.rigid.model();
         self.kinematics.set_velocities(model, met);
         self.places.set(model, &self.kinematics, self.points.obstacles_mut());
-        let starts: Vec<Isometry3<f64>> = self.points.obstacles().iter().map(|o| o.pose).collect();
+        let starts: Vec<(Isometry3<f64>, Vector3<f64>)> =
+            self.points.obstacles().iter().map(|o| (o.pose, o.velocity)).collect();
+        let done = self.take_substeps(&starts, (t, dt), report);
+        // Moments are about where bodies were.
+        for (o, start) in self.points.obstacles_mut().iter_mut().zip(&starts) {
+            (o.pose, o.velocity) = *start;
+        }
+        done
+    }
+
+    fn take_substeps(
+        &mut self,
+        starts: &[(Isometry3<f64>, Vector3<f64>)],
+        (t, dt): (f64, f64),
+        report: &mut CouplingReport,
+    ) -> Result<(), StepError> {
+        let model = self.rigid.model();
+        let mut middles = self.places.middles(model, &self.kinematics);
         let mut left = self.substeps;
         let mut rest = dt;
         while left > 0 {
             if self.shorter {
                 let fail = |e: ProblemError| StepError::Solve { t, dt, source: e.into() };
                 let longest = self.points.longest_step().map_err(fail)?;
-                left = left.max((rest / longest).ceil() as u32);
+                left = left.max(steps_within(rest, longest).map_err(fail)? as u32);
             }
             let substep = rest / f64::from(left);
             let r = self.points.substep(substep)?;
@@ -178,11 +196,9 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
             report.unconverged += r.unconverged;
             self.places.add(model, &self.points, report);
             if self.moving {
-                go_on(&mut self.points, substep, &starts, report);
+                go_on(&mut self.points, substep, starts, &mut middles, report);
             }
         }
-        // Moments are about where bodies were.
-        self.points.obstacles_mut().iter_mut().zip(&starts).for_each(|(o, start)| o.pose = *start);
         Ok(())
     }
 
@@ -202,14 +218,23 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
     }
 }
 
-/// Takes obstacles along for a substep that was just done; its moments count about where they started.
-fn go_on(points: &mut impl PointSide, substep: f64, starts: &[Isometry3<f64>], report: &mut CouplingReport) {
+/// Takes obstacles along for a substep that was just done, the middles of mass of their bodies straight on; their moments count about where they started.
+fn go_on(
+    points: &mut impl PointSide,
+    substep: f64,
+    starts: &[(Isometry3<f64>, Vector3<f64>)],
+    middles: &mut [[Vector3<f64>; 2]],
+    report: &mut CouplingReport,
+) {
     let gone = points.obstacles().iter().zip(starts).zip(points.impulses());
     for (sum, ((o, start), given)) in report.impulses.iter_mut().zip(gone) {
-        sum[1] += (o.pose.translation.vector - start.translation.vector).cross(&given[0]);
+        sum[1] += (o.pose.translation.vector - start.0.translation.vector).cross(&given[0]);
     }
-    for o in points.obstacles_mut() {
-        o.pose.translation.vector += substep * o.velocity;
-        o.pose.rotation = UnitQuaternion::from_scaled_axis(substep * o.angular_velocity) * o.pose.rotation;
+    for (o, [middle, velocity]) in points.obstacles_mut().iter_mut().zip(middles) {
+        let turn = UnitQuaternion::from_scaled_axis(substep * o.angular_velocity);
+        let arm = turn * (o.pose.translation.vector - *middle);
+        *middle += substep * *velocity;
+        o.pose = Isometry3::from_parts((*middle + arm).into(), turn * o.pose.rotation);
+        o.velocity = *velocity + o.angular_velocity.cross(&arm);
     }
 }

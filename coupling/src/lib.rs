@@ -8,6 +8,8 @@
 //! It is explicit in what the bodies do, and so it has limits: [`Limit`]. An [`Iteration`] between the two widens them: the step is taken again until bodies moved as the points met them.
 //!
 //! [`Monolithic`] takes one step of both, implicit in contact and in the stress of the points ([`MonolithicSystem`]): the reference, and for steps that the splitting does not allow.
+//!
+//! The example `gripper_and_jelly` takes a robot from a file and has it squeeze a cube of jelly.
 
 mod asynchronous;
 mod elastic;

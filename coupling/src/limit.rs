@@ -37,14 +37,19 @@ impl Limit {
 
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.contacts == 0 {
+            return write!(f, "no contacts, any step");
+        }
         write!(
             f,
-            "{} contacts of {:.2e} N/m together on {:.3e} kg: steps below {:.2e} s; surface {:.3e} kg",
+            "{} contacts of {:.2e} N/m together on {:.3e} kg: steps below {:.2e} s with substeps below {:.2e} s; with longer ones a surface of {:.3e} kg, below {:.3e} kg",
             self.contacts,
             self.stiffness,
             self.mass,
             self.step(),
-            self.surface
+            (self.surface / self.stiffness).sqrt(),
+            self.surface,
+            2.0 * self.mass
         )
     }
 }

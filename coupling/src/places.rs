@@ -132,6 +132,15 @@ impl Places {
         }
     }
 
+    /// Middle of mass \[m\] of the body of each obstacle, and its velocity \[m/s\].
+    pub(crate) fn middles(&self, model: &Model, kin: &Kinematics) -> Vec<[Vector3<f64>; 2]> {
+        let of = |(body, _): &(usize, Isometry3<f64>)| {
+            let middle = kin.x_wb[*body] * model.bodies[*body].com;
+            [middle.coords, kin.point_velocity(model, *body, &middle)]
+        };
+        self.list.iter().map(of).collect()
+    }
+
     /// The report of a step in which nothing touched.
     pub(crate) fn report(&self) -> CouplingReport {
         CouplingReport {

@@ -61,4 +61,18 @@ impl Shape {
             Self::Mesh(_) => "triangle mesh",
         }
     }
+
+    /// A length of it that is not positive and finite \[m\], if there is one.
+    pub fn wrong_size(&self) -> Option<f64> {
+        let sizes: &[f64] = match self {
+            Self::Sphere { radius } => &[*radius],
+            Self::Box { half_extents: h } | Self::Ellipsoid { semi_axes: h } => h.as_slice(),
+            Self::Capsule { radius, half_length } | Self::Cylinder { radius, half_length } => {
+                &[*radius, *half_length]
+            }
+            Self::HeightField(h) => &[h.half_extents[0], h.half_extents[1], h.base],
+            Self::HalfSpace | Self::Convex(_) | Self::Mesh(_) => &[],
+        };
+        sizes.iter().copied().find(|s| !(*s > 0.0 && s.is_finite()))
+    }
 }

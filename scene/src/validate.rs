@@ -520,16 +520,7 @@ impl Scene {
 }
 
 fn check_shape(place: &Place, shape: &Shape) -> Check {
-    let sizes: &[f64] = match shape {
-        Shape::Sphere { radius } => &[*radius],
-        Shape::Box { half_extents: h } | Shape::Ellipsoid { semi_axes: h } => h.as_slice(),
-        Shape::Capsule { radius, half_length } | Shape::Cylinder { radius, half_length } => {
-            &[*radius, *half_length]
-        }
-        Shape::HeightField(h) => &[h.half_extents[0], h.half_extents[1], h.base],
-        Shape::HalfSpace | Shape::Convex(_) | Shape::Mesh(_) => &[],
-    };
-    match sizes.iter().find(|s| !(**s > 0.0 && s.is_finite())) {
+    match shape.wrong_size() {
         Some(s) => fail(place, format!("a size of the {} is {s} m", shape.name()), "give positive sizes"),
         None => Ok(()),
     }

@@ -39,7 +39,7 @@ pub use material::{Lame, Material, Stiffness};
 pub use obstacle::{Border, Obstacle, Wall};
 pub use particles::Particles;
 pub use prepared::Gathered;
-pub use setup::MpmOptions;
+pub use setup::{MpmOptions, steps_within};
 pub use solver::{Direction, MpmSolver, MpmSolverOptions};
 pub use spline::Weights;
 pub use system::MpmSystem;

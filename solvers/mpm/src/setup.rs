@@ -83,16 +83,59 @@ pub(crate) fn check(
         value("the number of materials", materials.len() as f64, false, "up to 255")?;
     }
     for w in walls {
+        for (i, x) in w.point.iter().enumerate() {
+            value(format!("coordinate {i} of a wall's point"), *x, true, "m, a finite number")?;
+        }
         value("the length of a wall's normal", w.normal.norm(), (w.normal.norm() - 1.0).abs() < 1e-9, "1")?;
     }
-    for o in obstacles {
-        let solid = o.shape.check_solid();
-        solid.map_err(|why| MpmError::Shape {
-            name: format!("obstacle '{}'", o.name),
-            why: why.to_string(),
-        })?;
+    obstacles.iter().try_for_each(check_obstacle)
+}
+
+fn check_obstacle(o: &Obstacle) -> Result<(), MpmError> {
+    let of = |what: &str| format!("{what} of obstacle '{}'", o.name);
+    if let Some(size) = o.shape.wrong_size() {
+        value(of(&format!("a size of the {}", o.shape.name())), size, false, "m > 0")?;
+    }
+    o.shape.check_solid().map_err(|why| MpmError::Shape { name: of("the shape"), why: why.to_string() })?;
+    if let Err(ProblemError::Material { field, value: x, range, .. }) = o.material.check(0) {
+        value(of(field), x, false, range)?;
     }
     Ok(())
+}
+
+/// Fails on places and velocities of obstacles that are not finite: they may have been moved since.
+pub(crate) fn check_motion(obstacles: &[Obstacle]) -> Result<(), ProblemError> {
+    let finite = |o: &Obstacle| {
+        let place = o.pose.translation.vector.iter().chain(o.pose.rotation.coords.iter());
+        place.chain(o.velocity.iter()).chain(o.angular_velocity.iter()).all(|x| x.is_finite())
+    };
+    match obstacles.iter().find(|o| !finite(o)) {
+        Some(o) => Err(ProblemError::Unsupported(format!(
+            "the pose or velocity of obstacle '{}' is not finite; give it finite ones",
+            o.name
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Most steps in one go.
+const MOST_STEPS: f64 = 1e6;
+
+/// How many steps of at most `longest` \[s\] make `dt` \[s\].
+///
+/// # Errors
+/// A time that is not positive, and more than a million of them.
+pub fn steps_within(dt: f64, longest: f64) -> Result<f64, ProblemError> {
+    if !(dt > 0.0 && dt.is_finite()) {
+        return Err(ProblemError::StepSize { dt });
+    }
+    let count = (dt / longest).ceil().max(1.0);
+    if count <= MOST_STEPS {
+        return Ok(count);
+    }
+    Err(ProblemError::Unsupported(format!(
+        "{dt:.3e} s takes {count:.1e} steps of {longest:.3e} s, more than {MOST_STEPS:.0e}: a particle runs away, or a material is that stiff"
+    )))
 }
 
 /// Fails on cloth of other particles than those of its own alone.

@@ -9,7 +9,7 @@ use crate::material::Material;
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
 use crate::prepared::{Gathered, Prepared};
-use crate::setup::{FARTHEST, MpmOptions, check, check_cloth, check_step};
+use crate::setup::{FARTHEST, MpmOptions, check, check_cloth, check_motion, check_step};
 
 /// Numbers of a particle in the internal variables: C, F, what its material remembers.
 const INTERNAL: usize = 19;
@@ -187,7 +187,7 @@ impl MpmSystem {
         self.slots[Slot::Start as usize].contacts.touching(obstacle)
     }
 
-    /// The longest step \[s\] at a state: what part of a cell's crossing time [`MpmOptions::courant`] allows, by the fastest wave of a material, stretched as it is, on the fastest particle.
+    /// The longest step \[s\] at a state: what part of a cell's crossing time [`MpmOptions::courant`] allows, by the fastest wave of a material at rest on the fastest particle. Strong compression makes some materials stiffer than that.
     ///
     /// ```text
     /// δt ≤ C h/(c + |v|),   c² = (λ + 2μ)/ρ
@@ -240,6 +240,7 @@ impl System for MpmSystem {
 
     fn prepare(&mut self, slot: Slot, x0: &State, horizon: f64) -> Result<(), ProblemError> {
         self.slots[slot as usize].ready = false;
+        check_motion(&self.obstacles)?;
         let particles = self.particles(x0)?;
         if let Some(p) = particles.x.iter().position(|x| x.amax() > FARTHEST * self.options.spacing) {
             return Err(ProblemError::Unsupported(format!(

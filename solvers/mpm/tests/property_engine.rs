@@ -257,6 +257,10 @@ fn property_bad_steps_are_refused_and_nothing_moves() {
         let why = e.step(dt).unwrap_err().to_string();
         assert!(why.contains(says), "{why}");
     }
+    for (dt, says) in [(0.0, "step"), (f64::NAN, "step"), (-1e-3, "step"), (1e9, "steps of")] {
+        let why = e.advance(dt).unwrap_err().to_string();
+        assert!(why.contains(says), "{why}");
+    }
     let back = e.particles();
     assert!(back.x.iter().zip(&p.x).all(|(a, b)| (a - b).amax() < 1e-15));
     let mut far = p;
@@ -265,6 +269,52 @@ fn property_bad_steps_are_refused_and_nothing_moves() {
     let why =
         MpmEngine::<f32>::new(far, materials(), vec![], vec![], law, options()).err().unwrap().to_string();
     assert!(why.contains("particle 3") && why.contains("grid"), "{why}");
+}
+
+#[test]
+fn regression_obstacles_and_walls_that_cannot_be() {
+    let good = Obstacle::new(
+        "ball",
+        Shape::Sphere { radius: 0.1 },
+        Isometry3::identity(),
+        ContactMaterial::default(),
+    );
+    let wall = Wall { point: Vector3::zeros(), normal: Vector3::z(), border: Border::Slip };
+    let build = |walls: Vec<Wall>, o: &Obstacle| {
+        let law = contact_pool("lagged").unwrap();
+        MpmEngine::<f32>::new(
+            particles(Vector3::zeros()),
+            materials(),
+            walls,
+            vec![o.clone()],
+            law,
+            options(),
+        )
+    };
+    let mut bad: Vec<(Obstacle, &str)> = Vec::new();
+    for radius in [-0.1, 0.0, f64::NAN] {
+        bad.push((Obstacle { shape: Shape::Sphere { radius }, ..good.clone() }, "size of the sphere"));
+    }
+    for stiffness in [-1.0, 0.0, f64::NAN] {
+        let material = ContactMaterial { stiffness, ..good.material };
+        bad.push((Obstacle { material, ..good.clone() }, "stiffness"));
+    }
+    for friction_static in [-1.0, f64::NAN] {
+        let material = ContactMaterial { friction_static, ..good.material };
+        bad.push((Obstacle { material, ..good.clone() }, "friction"));
+    }
+    for (o, says) in &bad {
+        let why = build(vec![], o).err().unwrap().to_string();
+        assert!(why.contains(says) && why.contains("'ball'"), "{why}");
+    }
+    let nowhere = Wall { point: Vector3::new(0.0, f64::NAN, 0.0), ..wall };
+    let why = build(vec![nowhere], &good).err().unwrap().to_string();
+    assert!(why.contains("wall's point"), "{why}");
+    // Moved since.
+    let mut e = build(vec![wall], &good).unwrap();
+    e.obstacles_mut()[0].pose.translation.vector.x = f64::NAN;
+    let why = e.step(1e-5).unwrap_err().to_string();
+    assert!(why.contains("'ball'") && why.contains("finite"), "{why}");
 }
 
 #[test]

@@ -85,7 +85,7 @@ impl Page for Table1 {
         rows.for_each(|(scene, row)| paper.row(std::iter::once(scene).chain(row)));
         let mut out = PageOutput {
             text: vec![
-                "The dough has the paper's box, step and substeps, with 2³ particles per cell, in the fast path in f32 under a pin that is led. The other scenes are as on their pages: smaller and shorter there, unless --full. \
+                "The dough has the paper's box, step and substeps, with 2³ particles per cell, in the fast path in f32 under a pin that is led. The other scenes are as on their pages, which run first if they did not: smaller and shorter there, unless --full. \
                  Contacts are particles inside a body at the end of a step; those on their way into one are solved for too. Times are of the machine that drew this page, all its other work included."
                     .into(),
             ],

@@ -295,21 +295,25 @@ impl<T: Real> MpmEngine<T> {
     /// Goes on by `dt` \[s\] in as many steps as [`MpmEngine::longest_step`] asks for, each as long as the others.
     ///
     /// # Errors
-    /// As [`MpmEngine::step`].
+    /// As [`MpmEngine::step`], and more than a million steps.
     pub fn advance(&mut self, dt: f64) -> Result<StepReport, StepError> {
         let end = self.time + dt;
         let mut report = StepReport::default();
         let mut left = dt;
-        while left > 0.0 {
-            let count = (left / self.longest_step()).ceil().max(1.0);
+        loop {
+            let t = self.time;
+            let count = crate::setup::steps_within(left, self.longest_step())
+                .map_err(|e| StepError::problem(t, dt, e))?;
             let r = self.step(left / count)?;
             report.stats.add(&r.stats);
             report.unconverged += r.unconverged;
             report.residual_ratio = report.residual_ratio.max(r.residual_ratio);
             report.contacts = r.contacts;
-            left = if count > 1.0 { end - self.time } else { 0.0 };
+            left = end - self.time;
+            if count <= 1.0 || left <= 0.0 {
+                return Ok(report);
+            }
         }
-        Ok(report)
     }
 
     /// One step of `dt` \[s\].
@@ -329,6 +333,7 @@ impl<T: Real> MpmEngine<T> {
             return Err(ProblemError::StepSize { dt }.into());
         }
         crate::setup::check_step(dt, self.longest_step())?;
+        crate::setup::check_motion(&self.obstacles)?;
         if self.unsorted || self.sorted >= SORTED_FOR {
             self.sort();
         }

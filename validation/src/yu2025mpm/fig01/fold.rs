@@ -67,9 +67,10 @@ pub(super) struct Folded {
     pub statistics: Statistics,
     pub vertices: usize,
     pub mass: f64,
-    /// Deepest of a particle in anything, and in a pad without its skin \[m\].
+    /// Deepest of a particle in anything \[m\].
     pub deepest: f64,
-    pub inside: f64,
+    /// Deepest of a vertex and of a centre in a pad without its skin \[m\].
+    pub inside: [f64; 2],
     /// Particles that went from one side of a pad to the other across it.
     pub passed: usize,
     /// Largest change of momentum in a step beside what gravity and obstacles gave, as a part of the weight's.
@@ -89,13 +90,14 @@ struct Watch {
 }
 
 impl Watch {
-    /// Sides of particles now; how many went across, and how deep one is in the pad.
-    fn look(&mut self, pose: &Isometry3<f64>, x: &[Vector3<f64>]) -> (usize, f64) {
-        let (mut passed, mut deepest) = (0, 0.0f64);
-        for (x, side) in x.iter().zip(&mut self.sides) {
+    /// Sides of particles now; how many went across, and how deep a vertex and a centre, which come behind them, are in the pad.
+    fn look(&mut self, pose: &Isometry3<f64>, x: &[Vector3<f64>], vertices: usize) -> (usize, [f64; 2]) {
+        let (mut passed, mut deepest) = (0, [0.0f64; 2]);
+        for (i, (x, side)) in x.iter().zip(&mut self.sides).enumerate() {
             let at = pose.inverse_transform_vector(&(x - pose.translation.vector));
             let room = self.half - at.abs();
-            deepest = deepest.max(room.min());
+            let kind = usize::from(i >= vertices);
+            deepest[kind] = deepest[kind].max(room.min());
             let now = (room.x > 0.0 && room.z > 0.0).then_some(at.y > 0.0);
             passed += usize::from(side.is_some() && now.is_some() && *side != now);
             *side = now;
@@ -191,7 +193,7 @@ pub(super) fn fold(
         vertices,
         mass,
         deepest: 0.0,
-        inside: 0.0,
+        inside: [0.0; 2],
         passed: 0,
         lost: 0.0,
         missed: path.missed,
@@ -241,9 +243,9 @@ pub(super) fn fold(
         let poses = places(&y.q);
         let p = c.points_mut().engine_mut().particles();
         for (pose, watch) in poses.iter().zip(&mut watches) {
-            let (passed, inside) = watch.look(pose, &p.x);
+            let (passed, inside) = watch.look(pose, &p.x, vertices);
             out.passed += passed;
-            out.inside = out.inside.max(inside);
+            out.inside = [0, 1].map(|i| out.inside[i].max(inside[i]));
         }
         let given: Vector3<f64> = r.impulses.iter().map(|i| i[0]).sum();
         let after = p.momentum();
