@@ -261,7 +261,7 @@ fn claims(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             run.deepest,
             "m",
         )
-        .because(WHY_DEEP),
+        .because("centres again in skins of pads, as far as it is traced; which are deep in boards is not"),
         Claim::at_most(
             "momentum",
             "change of momentum in a step beside what gravity and obstacles give, as a part of the weight's",
