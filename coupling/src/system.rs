@@ -1,7 +1,7 @@
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{
     BlockSink, ContactSide, Energy, FrozenMap, FrozenProblem, Inertia, Pools, ProblemError, Slot, State,
-    StepProblem, StepSolution, System, check_finite, largest,
+    StepProblem, StepSolution, System, check_count, check_finite, largest,
 };
 use signorini_mpm::{Gathered, MpmSystem, seeded};
 use signorini_multibody::{Kinematics, RigidSystem};
@@ -89,9 +89,7 @@ impl MonolithicSystem {
         let lists =
             [("positions q", x.q.len()), ("velocities v", x.v.len()), ("internal variables z", x.z.len())];
         for ((what, found), expected) in lists.into_iter().zip(whole) {
-            if found != expected {
-                return Err(ProblemError::Shape { what, expected, found });
-            }
+            check_count(what, expected, found)?;
         }
         bodies.copy_from(x);
         (points.t, bodies.t) = (x.t, x.t);
@@ -152,9 +150,7 @@ impl MonolithicSystem {
         let mut out = vec![Vector3::zeros(); g.grid.len()];
         let starts = s.problem.inertia().block_starts();
         let expected = starts.last().copied().unwrap_or(0);
-        if v.len() != expected {
-            return Err(ProblemError::Shape { what: "solution", expected, found: v.len() });
-        }
+        check_count("solution", expected, v.len())?;
         let first = starts.len() - 1 - s.nodes.len();
         for (b, &node) in s.nodes.iter().enumerate() {
             let own = &v[starts[first + b]..starts[first + b + 1]];

@@ -1,7 +1,7 @@
 use signorini_core::na::Vector3;
 use signorini_core::{
     Energy, FrozenProblem, HeldInputs, LawPool, ProblemError, Slot, State, StepProblem, StepSolution, System,
-    check_finite, largest,
+    check_count, check_finite, largest,
 };
 use signorini_scene::{Keyframe, Pose, Scene, Switches};
 
@@ -268,9 +268,7 @@ impl RigidSystem {
     /// [`ProblemError::Shape`], [`ProblemError::NonFinite`] for weights that are negative or not finite.
     pub fn set_error_weights(&mut self, weights: &[f64]) -> Result<(), ProblemError> {
         let (expected, found) = (self.model.nq, weights.len());
-        if expected != found {
-            return Err(ProblemError::Shape { what: "error weights", expected, found });
-        }
+        check_count("error weights", expected, found)?;
         if let Some(index) = weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
             return Err(ProblemError::NonFinite { what: "error weights (negative or not finite)", index });
         }
@@ -304,9 +302,7 @@ impl System for RigidSystem {
         for (what, expected, found) in
             [("q", sizes[0], x0.q.len()), ("v", sizes[1], x0.v.len()), ("z", sizes[2], x0.z.len())]
         {
-            if expected != found {
-                return Err(ProblemError::Shape { what, expected, found });
-            }
+            check_count(what, expected, found)?;
         }
         x0.check_finite()?;
         check_finite("control", &self.control)?;
@@ -367,9 +363,7 @@ impl System for RigidSystem {
         check_finite("position velocity", &s.v_position)?;
         for (what, found) in [("solution", s.v.len()), ("position velocity", s.position_velocity().len())] {
             let expected = self.model.nv();
-            if found != expected {
-                return Err(ProblemError::Shape { what, expected, found });
-            }
+            check_count(what, expected, found)?;
         }
         x1.t = x0.t + dt;
         x1.q.clone_from(&x0.q);

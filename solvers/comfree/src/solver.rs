@@ -2,7 +2,7 @@ use crate::gain::Power;
 use crate::room::Rooms;
 use signorini_core::{
     ContactSolver, Evals, Pace, ProblemError, Regime, SolveError, SolveStats, SolveStatus, StepProblem,
-    StepSolution, Tolerance, WholePart, check_finite,
+    StepSolution, Tolerance, WholePart, check_count, check_finite,
 };
 
 /// Name on the command line.
@@ -158,9 +158,7 @@ impl ComfreeSolver {
 
     pub(crate) fn check_velocity(&self, p: &dyn StepProblem, v: &[f64]) -> Result<(), ProblemError> {
         let nv = p.velocity_count();
-        if v.len() != nv {
-            return Err(ProblemError::Shape { what: "velocity", expected: nv, found: v.len() });
-        }
+        check_count("velocity", nv, v.len())?;
         check_finite("velocity", v)
     }
 }

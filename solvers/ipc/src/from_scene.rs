@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use signorini_core::na::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
-use signorini_core::{ProblemError, check_finite};
+use signorini_core::{ProblemError, check_count, check_finite};
 use signorini_geometry::{MassProperties, MeshDefect, Shape, TriangleMesh};
 use signorini_scene::{CollisionFilter, GeomShape, JointKind as SceneJoint, Pose, Scene, Transmission};
 
@@ -350,9 +350,7 @@ impl AffineScene {
     /// # Errors
     /// Another number of controls; controls that are not finite.
     pub fn set_controls(&mut self, u: &[f64]) -> Result<(), ProblemError> {
-        if u.len() != self.controls {
-            return Err(ProblemError::Shape { what: "controls", expected: self.controls, found: u.len() });
-        }
+        check_count("controls", self.controls, u.len())?;
         check_finite("controls", u)?;
         self.motors.iter().try_for_each(|m| m.act(u, &mut self.system))
     }

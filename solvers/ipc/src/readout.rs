@@ -156,9 +156,7 @@ impl AffineScene {
     /// [`ProblemError::Shape`] for a `near` of another length.
     pub fn joint_coordinates(&self, x: &State, near: &[f64]) -> Result<(Vec<f64>, Vec<f64>), ProblemError> {
         let nq = self.readout.joints.iter().map(|j| j.kind.nq()).sum();
-        if near.len() != nq {
-            return Err(ProblemError::Shape { what: "positions", expected: nq, found: near.len() });
-        }
+        signorini_core::check_count("positions", nq, near.len())?;
         let motions = self.readout.motions(&self.system, x);
         let (mut q, mut v) = (Vec::with_capacity(nq), Vec::new());
         for j in &self.readout.joints {
@@ -210,9 +208,7 @@ impl AffineScene {
     /// [`ProblemError::Shape`] for another number of velocities; numbers that are not finite.
     pub fn state_with(&self, v: &[f64]) -> Result<State, ProblemError> {
         let nv = self.readout.joints.iter().map(|j| j.kind.nv()).sum();
-        if v.len() != nv {
-            return Err(ProblemError::Shape { what: "velocities", expected: nv, found: v.len() });
-        }
+        signorini_core::check_count("velocities", nv, v.len())?;
         signorini_core::check_finite("velocities", v)?;
         let mut x = self.system.initial_state();
         let mut motions = self.readout.motions(&self.system, &x);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use signorini_core::na::{Isometry3, UnitQuaternion, Vector3};
 use signorini_core::{
     BlockDiagonal, Energy, ProblemError, Slot, State, StepProblem, StepSolution, System, TOUCHING,
-    check_finite, largest,
+    check_count, check_finite, largest,
 };
 
 use crate::action::{ActiveJoint, JointAction};
@@ -369,9 +369,7 @@ impl System for AffineSystem {
 
     fn prepare(&mut self, slot: Slot, x0: &State, _horizon: f64) -> Result<(), ProblemError> {
         for (what, found) in [("q", x0.q.len()), ("v", x0.v.len())] {
-            if found != self.start.len() {
-                return Err(ProblemError::Shape { what, expected: self.start.len(), found });
-            }
+            check_count(what, self.start.len(), found)?;
         }
         x0.check_finite()?;
         let check = self.clean != x0.q;
@@ -430,9 +428,7 @@ impl System for AffineSystem {
         x1.copy_from(x0);
         x1.t += dt;
         let expected = self.reduction.as_ref().map_or(self.start.len(), |r| r.unknowns());
-        if s.v.len() != expected {
-            return Err(ProblemError::Shape { what: "solution", expected, found: s.v.len() });
-        }
+        check_count("solution", expected, s.v.len())?;
         let expand = |from: &[f64], to: &mut Vec<f64>| match &self.reduction {
             None => to.copy_from_slice(from),
             Some(r) => r.expand(from, to),

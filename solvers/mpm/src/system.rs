@@ -1,6 +1,7 @@
 use signorini_core::na::{Matrix3, Vector3};
 use signorini_core::{
-    Energy, LawPool, ProblemError, Slot, State, StepProblem, StepSolution, System, check_finite, largest,
+    Energy, LawPool, ProblemError, Slot, State, StepProblem, StepSolution, System, check_count, check_finite,
+    largest,
 };
 
 use crate::cloth::Cloth;
@@ -160,9 +161,7 @@ impl MpmSystem {
         for (what, expected, found) in
             fits.into_iter().chain([("internal variables z", INTERNAL * n, x.z.len())])
         {
-            if expected != found {
-                return Err(ProblemError::Shape { what, expected, found });
-            }
+            check_count(what, expected, found)?;
         }
         x.check_finite()?;
         let mut out = self.start.clone();

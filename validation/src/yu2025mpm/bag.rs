@@ -3,15 +3,12 @@
 use std::time::Instant;
 
 use signorini_core::na::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
-use signorini_core::{ContactMaterial, State, Tolerance};
-use signorini_coupling::{Asynchronous, CouplingReport, EnginePoints, Limit, obstacles};
-use signorini_icf::IcfSolver;
-use signorini_integrators::ContactStep;
-use signorini_laws::contact_pool;
+use signorini_core::{State, Tolerance};
+use signorini_coupling::{CouplingReport, Limit, obstacles};
 use signorini_mpm::{Cloth, ClothMaterial, MpmEngine, MpmOptions, MpmSolver, Particles, sheet};
-use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
 
+use super::fast::{Fast, beside, corners, law, surface};
 use super::layers::{Mesh, crossings, nearest, seen_from};
 use super::statistics::{self, Statistics};
 use crate::{Context, PageError};
@@ -233,12 +230,8 @@ fn poses(setup: &Setup, q: &[f64]) -> (Vec<Isometry3<f64>>, Vec<Isometry3<f64>>)
     )
 }
 
-pub(super) fn corners(pose: &Isometry3<f64>) -> [Vector3<f64>; 8] {
-    let h = 0.5 * BOX.0;
-    std::array::from_fn(|i| {
-        let side = |bit: usize| if i >> bit & 1 == 1 { h } else { -h };
-        (pose * Point3::new(side(0), side(1), side(2))).coords
-    })
+pub(super) fn box_corners(pose: &Isometry3<f64>) -> [Vector3<f64>; 8] {
+    corners(pose, &Vector3::repeat(0.5 * BOX.0))
 }
 
 /// Triangles of each sheet, numbered from its own first vertex on.
@@ -251,18 +244,14 @@ fn sheets(engine: &mut MpmEngine<f32>) -> Vec<Vec<Vector3<f64>>> {
     ranges.into_iter().map(|r| p.x[r].to_vec()).collect()
 }
 
-type Run = Asynchronous<EnginePoints<f32>, ContactStep<IcfSolver>>;
-
-fn couple(setup: &Setup) -> Result<(Run, State, Meshes, Vec<String>), PageError> {
+fn couple(setup: &Setup) -> Result<(Fast, State, Meshes, Vec<String>), PageError> {
     let scene = scene(setup)?;
     let (stiffness, dissipation, stiction_speed) = CONTACT;
-    let surface = ContactMaterial { stiffness, dissipation, stiction_speed, ..ContactMaterial::default() };
+    let plates = surface((stiffness, dissipation, FRICTION.1, stiction_speed));
     let geoms: Vec<usize> = (0..scene.geoms.len()).collect();
-    let mut met = obstacles(&scene, &geoms, surface).map_err(PageError::from_error)?;
-    for o in &mut met {
-        let boxed = o.name.starts_with("box");
-        let friction = if boxed { FRICTION.0 } else { FRICTION.1 };
-        (o.material.friction_static, o.material.friction_dynamic) = (friction, friction);
+    let mut met = obstacles(&scene, &geoms, plates).map_err(PageError::from_error)?;
+    for o in met.iter_mut().filter(|o| o.name.starts_with("box")) {
+        o.material = surface((stiffness, dissipation, FRICTION.0, stiction_speed));
     }
     let (particles, sheets) = cloth(setup)?;
     let meshes = sheets.iter().map(|c| {
@@ -270,7 +259,6 @@ fn couple(setup: &Setup) -> Result<(Run, State, Meshes, Vec<String>), PageError>
         c.triangles().map(|t| t.map(|v| v - first)).collect()
     });
     let meshes = meshes.collect();
-    let law = || contact_pool("lagged").map_err(PageError::from_error);
     let options = MpmOptions {
         spacing: setup.spacing,
         damping_time: FADING,
@@ -283,11 +271,7 @@ fn couple(setup: &Setup) -> Result<(Run, State, Meshes, Vec<String>), PageError>
     for c in sheets {
         engine = engine.with_cloth(c).map_err(PageError::from_error)?;
     }
-    let mut rigid =
-        RigidSystem::new(&scene, &*law()?, RigidOptions::default()).map_err(PageError::from_error)?;
-    let y = rigid.initial_state(None).map_err(PageError::from_error)?;
-    let bodies = ContactStep::new(IcfSolver::default());
-    let run = Run::new(&scene, &geoms, engine, (rigid, bodies), SUBSTEPS).map_err(PageError::from_error)?;
+    let (run, y) = beside(&scene, &geoms, engine, SUBSTEPS)?;
     let names = scene.geoms.iter().map(|g| g.name.clone()).collect();
     Ok((run.with_shorter_substeps().with_moving_bodies(), y, meshes, names))
 }
@@ -361,7 +345,7 @@ pub(super) fn bag(setup: &Setup, stages: &[f64], ctx: &Context) -> Result<Bagged
         let bag = (&last.sheets[0][..], &meshes[0][..]);
         for b in &last.boxes {
             out.middles = out.middles.min(seen_from(&b.translation.vector, bag));
-            out.lowest = corners(b).iter().map(|x| x.z).fold(out.lowest, f64::min);
+            out.lowest = box_corners(b).iter().map(|x| x.z).fold(out.lowest, f64::min);
         }
     }
     let free = y.v.get(3 * plates().len()..).unwrap_or_default();
@@ -393,7 +377,7 @@ fn slip(view: &View, start: &[Vector3<f64>], held: &[Vec<usize>; 4]) -> f64 {
     most
 }
 
-fn view(setup: &Setup, t: f64, c: &mut Run, y: &State) -> View {
+fn view(setup: &Setup, t: f64, c: &mut Fast, y: &State) -> View {
     let (plates, boxes) = poses(setup, &y.q);
     View { t, sheets: sheets(c.points_mut().engine_mut()), plates, boxes }
 }
@@ -418,7 +402,7 @@ fn box_half() -> Vector3<f64> {
 /// Where shapes are beside each other.
 fn look(view: &View, meshes: &Meshes, out: &mut Bagged) {
     let bag = (&view.sheets[0][..], &meshes[0][..]);
-    let all: Vec<_> = view.boxes.iter().flat_map(corners).collect();
+    let all: Vec<_> = view.boxes.iter().flat_map(box_corners).collect();
     out.corners.add(&all, bag);
     if let (Some(second), Some(mesh)) = (view.sheets.get(1), meshes.get(1)) {
         out.crossings += crossings(bag, (second, mesh));

@@ -4,7 +4,7 @@ use signorini_core::na::Vector3;
 
 use super::bag::{
     BAG, BOX, Bagged, CLOSING, CLOTH, CONTACT, COURANT, FADING, FIBRES, FRICTION, GAINS, LAST, PINCH, PLATE,
-    STEP, SUBSTEPS, Setup, View, corners, plate_half,
+    STEP, SUBSTEPS, Setup, View, box_corners, plate_half,
 };
 use super::statistics::Statistics;
 use crate::claim::number;
@@ -47,7 +47,7 @@ impl View {
             plot.add_colored(label, Mark::Line, 6, vec![(a, b), (c, b), (c, d), (a, d), (a, b)]);
         }
         for (i, pose) in self.boxes.iter().enumerate() {
-            let corners = corners(pose);
+            let corners = box_corners(pose);
             let color = BOX_COLORS[i % BOX_COLORS.len()];
             let drawn = OUTLINE.iter().map(|c| seen(&corners[*c])).collect();
             plot.add_colored(&format!("box {}", i + 1), Mark::Line, color, drawn);

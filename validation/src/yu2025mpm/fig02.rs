@@ -1,14 +1,14 @@
 use signorini_comfree::ComfreeSolver;
 use signorini_core::na::Vector3;
-use signorini_core::{ContactMaterial, ContactSolver, State, Tolerance};
+use signorini_core::{ContactSolver, State, Tolerance};
 use signorini_coupling::{Asynchronous, SystemPoints, obstacles};
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
-use signorini_laws::contact_pool;
 use signorini_mpm::{FixedCorotated, Lame, MpmOptions, MpmSolver, MpmSystem, Particles};
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
 
+use super::fast::{law, surface};
 use crate::claim::number;
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
@@ -73,19 +73,11 @@ fn scene() -> Result<Scene, PageError> {
 
 fn press<A: ContactSolver>(solver: A, substeps: u32, end: f64) -> Result<Pressed, PageError> {
     let scene = scene()?;
-    let surface = ContactMaterial {
-        stiffness: STIFFNESS,
-        dissipation: DISSIPATION,
-        friction_static: FRICTION,
-        friction_dynamic: FRICTION,
-        stiction_speed: STICTION,
-        ..ContactMaterial::default()
-    };
+    let panel = surface((STIFFNESS, DISSIPATION, FRICTION, STICTION));
     let geoms = [0, 1];
     type Coupled<A> = Asynchronous<SystemPoints<A>, ContactStep<IcfSolver>>;
-    let obstacles = obstacles(&scene, &geoms, surface).map_err(PageError::from_error)?;
+    let obstacles = obstacles(&scene, &geoms, panel).map_err(PageError::from_error)?;
     let rubber = FixedCorotated(Lame::new(RUBBER.0, RUBBER.1).map_err(PageError::from_error)?);
-    let law = || contact_pool("lagged").map_err(PageError::from_error);
     let options = MpmOptions { spacing: SPACING, damping_time: FADING, ..MpmOptions::default() };
     let points = MpmSystem::new(particles(), vec![Box::new(rubber)], vec![], obstacles, law()?, options);
     let points = points.map_err(PageError::from_error)?;

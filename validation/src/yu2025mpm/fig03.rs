@@ -1,15 +1,12 @@
 use std::time::Instant;
 
+use signorini_core::Tolerance;
 use signorini_core::na::{Quaternion, UnitQuaternion, Vector3};
-use signorini_core::{ContactMaterial, State, Tolerance};
-use signorini_coupling::{Asynchronous, EnginePoints, obstacles};
-use signorini_icf::IcfSolver;
-use signorini_integrators::ContactStep;
-use signorini_laws::contact_pool;
+use signorini_coupling::obstacles;
 use signorini_mpm::{FixedCorotated, Lame, MpmEngine, MpmOptions, MpmSolver, Particles};
-use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
 
+use super::fast::{beside, law, surface};
 use super::statistics::{self, Statistics};
 use crate::claim::number;
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
@@ -157,23 +154,13 @@ struct Shaken {
 
 fn shake(plan: &Plan, ctx: &Context) -> Result<Shaken, PageError> {
     let scene = scene()?;
-    let (stiffness, dissipation, friction, stiction_speed) = CONTACT;
-    let surface = ContactMaterial {
-        stiffness,
-        dissipation,
-        friction_static: friction,
-        friction_dynamic: friction,
-        stiction_speed,
-        ..ContactMaterial::default()
-    };
     let geoms: Vec<usize> = (0..scene.geoms.len()).collect();
-    let met = obstacles(&scene, &geoms, surface).map_err(PageError::from_error)?;
+    let met = obstacles(&scene, &geoms, surface(CONTACT)).map_err(PageError::from_error)?;
     let number_of = |name: &str| scene.geoms.iter().position(|g| g.name == name);
     let (Some(left), Some(right)) = (number_of("left"), number_of("right")) else {
         return Err(PageError::from_error(std::io::Error::other("the scene has no panels")));
     };
     let lame = Lame::new(ELASTIC.0, ELASTIC.1).map_err(PageError::from_error)?;
-    let law = || contact_pool("lagged").map_err(PageError::from_error);
     let options = MpmOptions { spacing: SPACING, ..MpmOptions::default() };
     let engine = MpmEngine::<f32>::new(
         particles(),
@@ -185,13 +172,7 @@ fn shake(plan: &Plan, ctx: &Context) -> Result<Shaken, PageError> {
     )
     .map_err(PageError::from_error)?
     .with_solver(Box::<MpmSolver>::default(), TOLERANCE);
-    let mut rigid =
-        RigidSystem::new(&scene, &*law()?, RigidOptions::default()).map_err(PageError::from_error)?;
-    let mut y: State = rigid.initial_state(None).map_err(PageError::from_error)?;
-    let bodies = ContactStep::new(IcfSolver::default());
-    let mut c: Asynchronous<EnginePoints<f32>, _> =
-        Asynchronous::new(&scene, &geoms, engine, (rigid, bodies), SUBSTEPS)
-            .map_err(PageError::from_error)?;
+    let (mut c, mut y) = beside(&scene, &geoms, engine, SUBSTEPS)?;
     let (mut out, mut statistics) = (Shaken::default(), Statistics::new("close, lift, shake", STEP));
     let looks = [0.0, plan.closed, plan.lifted, plan.shaken + 2.0 * WAVE.1, plan.end()];
     let steps = (plan.end() / STEP).round() as u32;

@@ -2,14 +2,12 @@ use std::time::Instant;
 
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{
-    ContactMaterial, ContactSolver, SolveError, SolveStatus, State, StepError, StepProblem, StepSolution,
-    Tolerance, WholePart,
+    ContactSolver, SolveError, SolveStatus, State, StepError, StepProblem, StepSolution, Tolerance, WholePart,
 };
-use signorini_coupling::{Asynchronous, CouplingReport, EnginePoints, Monolithic, SystemPoints, obstacles};
+use signorini_coupling::{Asynchronous, CouplingReport, Monolithic, SystemPoints, obstacles};
 use signorini_geometry::Shape;
 use signorini_icf::{IcfOptions, IcfSolver};
 use signorini_integrators::ContactStep;
-use signorini_laws::contact_pool;
 use signorini_mpm::{
     Border, Direction, Lame, Material, MpmEngine, MpmOptions, MpmSolver, MpmSolverOptions, MpmSystem,
     Obstacle, Particles, VonMises, Wall,
@@ -17,6 +15,7 @@ use signorini_mpm::{
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
 
+use super::fast::{beside, law, surface};
 use super::statistics::Statistics;
 use crate::claim::number;
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
@@ -212,16 +211,7 @@ struct Dough {
 /// Dough of this size, particles on a lattice.
 fn dough(size: &Size) -> Result<Dough, PageError> {
     let scene = scene(size)?;
-    let (stiffness, dissipation, friction, stiction_speed) = SURFACE;
-    let surface = ContactMaterial {
-        stiffness,
-        dissipation,
-        friction_static: friction,
-        friction_dynamic: friction,
-        stiction_speed,
-        ..ContactMaterial::default()
-    };
-    let pin = obstacles(&scene, &[0], surface).map_err(PageError::from_error)?;
+    let pin = obstacles(&scene, &[0], surface(SURFACE)).map_err(PageError::from_error)?;
     let (young, poisson, flow, density) = DOUGH;
     let lame = Lame::new(young, poisson).map_err(PageError::from_error)?;
     let material = VonMises::new(lame, flow).map_err(PageError::from_error)?;
@@ -236,7 +226,6 @@ fn dough(size: &Size) -> Result<Dough, PageError> {
 
 fn couple(way: Way, tolerance: f64, size: &Size) -> Result<(Coupled, State, State), PageError> {
     let Dough { scene, particles, materials, ground, pin } = dough(size)?;
-    let law = || contact_pool("lagged").map_err(PageError::from_error);
     let options = MpmOptions { spacing: SPACING, ..MpmOptions::default() };
     let points =
         MpmSystem::new(particles, materials, ground, pin, law()?, options).map_err(PageError::from_error)?;
@@ -301,18 +290,12 @@ fn roll(way: Way, tolerance: f64, size: &Size, finer: u32) -> Result<Rolled, Pag
 pub(super) fn statistics() -> Result<Statistics, PageError> {
     let size = FULL;
     let Dough { scene, particles, materials, ground, pin } = dough(&size)?;
-    let law = || contact_pool("lagged").map_err(PageError::from_error);
     let options = MpmOptions { spacing: SPACING, ..MpmOptions::default() };
     let tolerance = Tolerance { relative: 1e-2, max_iterations: MOST };
     let engine = MpmEngine::<f32>::new(particles, materials, ground, pin, law()?, options)
         .map_err(PageError::from_error)?
         .with_solver(Box::<MpmSolver>::default(), tolerance);
-    let mut rigid =
-        RigidSystem::new(&scene, &*law()?, RigidOptions::default()).map_err(PageError::from_error)?;
-    let mut y = rigid.initial_state(None).map_err(PageError::from_error)?;
-    let bodies = ContactStep::new(IcfSolver::default());
-    let mut c: Asynchronous<EnginePoints<f32>, _> =
-        Asynchronous::new(&scene, &[0], engine, (rigid, bodies), SUBSTEPS).map_err(PageError::from_error)?;
+    let (mut c, mut y) = beside(&scene, &[0], engine, SUBSTEPS)?;
     let mut out = Statistics::new("dough", STEP);
     for k in 1..=(size.end / STEP).round() as u32 {
         c.rigid_mut().control_mut().copy_from_slice(&target(f64::from(k) * STEP));

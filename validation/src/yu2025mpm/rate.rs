@@ -1,16 +1,14 @@
 use signorini_comfree::ComfreeSolver;
 use signorini_core::na::{DMatrix, Isometry3, Vector3};
-use signorini_core::{
-    ContactMaterial, ContactSolver, Evals, Slot, State, StepSolution, System, Tolerance, WholePart,
-};
+use signorini_core::{ContactSolver, Evals, Slot, State, StepSolution, System, Tolerance, WholePart};
 use signorini_geometry::Shape;
 use signorini_icf::{IcfOptions, IcfSolver};
-use signorini_laws::contact_pool;
 use signorini_mpm::{
     Direction, FixedCorotated, Lame, MpmOptions, MpmSolver, MpmSolverOptions, MpmSystem, Obstacle, Particles,
 };
 use signorini_reference::DenseHessian;
 
+use super::fast::{law, surface};
 use crate::claim::number;
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
@@ -40,14 +38,7 @@ fn squeezed(
     let mut p = Particles::default();
     let (apart, volume) = (size / (count - 1) as f64, size.powi(3) / (count as f64).powi(3));
     p.lattice(Vector3::new(0.2013, 0.2, 0.2), apart, [count; 3], (400.0, volume), 0);
-    let surface = ContactMaterial {
-        stiffness,
-        dissipation,
-        friction_static: 0.8,
-        friction_dynamic: 0.8,
-        stiction_speed: 1e-3,
-        ..ContactMaterial::default()
-    };
+    let surface = surface((stiffness, dissipation, 0.8, 1e-3));
     let panel = |x: f64, v: f64| Obstacle {
         velocity: Vector3::new(v, 0.0, 0.0),
         ..Obstacle::new(
@@ -60,7 +51,7 @@ fn squeezed(
     let panels = vec![panel(0.2013 - 0.07 + depth, speed), panel(0.3013 + 0.07 - depth, -speed)];
     let options = MpmOptions { spacing: 0.025, courant: 10.0, ..MpmOptions::default() };
     let rubber = FixedCorotated(Lame::new(1e5, 0.4).map_err(PageError::from_error)?);
-    let law = contact_pool("lagged").map_err(PageError::from_error)?;
+    let law = law()?;
     let s = MpmSystem::new(p, vec![Box::new(rubber)], vec![], panels, law, options);
     let s = s.map_err(PageError::from_error)?;
     let x = s.initial_state();

@@ -1,16 +1,14 @@
 use std::time::Instant;
 
+use signorini_core::Tolerance;
 use signorini_core::na::{Isometry3, Vector3};
-use signorini_core::{ContactMaterial, State, Tolerance};
-use signorini_coupling::{Asynchronous, EnginePoints, obstacles};
+use signorini_coupling::obstacles;
 use signorini_geometry::{Shape, TriangleMesh};
-use signorini_icf::IcfSolver;
-use signorini_integrators::ContactStep;
-use signorini_laws::contact_pool;
 use signorini_mpm::{Cloth, ClothMaterial, MpmEngine, MpmOptions, MpmSolver, Particles};
-use signorini_multibody::{Kinematics, RigidOptions, RigidSystem};
+use signorini_multibody::Kinematics;
 
 use super::arms::{Arms, Plan};
+use crate::yu2025mpm::fast::{beside, corners, law, surface};
 use crate::yu2025mpm::statistics::Statistics;
 use crate::{Context, PageError};
 
@@ -117,14 +115,6 @@ fn between(pads: [&Isometry3<f64>; 2], half: &Vector3<f64>, x: &[Vector3<f64>]) 
     (0..x.len()).filter(within).collect()
 }
 
-fn corners(pose: &Isometry3<f64>, half: &Vector3<f64>) -> [Vector3<f64>; 8] {
-    std::array::from_fn(|i| {
-        let sign = |bit: usize| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };
-        let at = Vector3::new(sign(0) * half.x, sign(1) * half.y, sign(2) * half.z);
-        pose.rotation * at + pose.translation.vector
-    })
-}
-
 fn particles(mesh: &TriangleMesh) -> Result<(Particles, Cloth), PageError> {
     let (young, poisson, density, thickness) = CLOTH;
     let material = ClothMaterial::new(young, poisson, density, thickness).map_err(PageError::from_error)?;
@@ -144,17 +134,10 @@ pub(super) fn fold(
     let (plan, step) = (*plan, size.step);
     let arms = Arms::new(arm)?;
     let (stiffness, dissipation, friction) = CONTACT;
-    let surface = |kind: usize| ContactMaterial {
-        stiffness: stiffness[kind],
-        dissipation,
-        friction_static: friction,
-        friction_dynamic: friction,
-        stiction_speed: HOLDING[kind],
-        ..ContactMaterial::default()
-    };
+    let of = |kind: usize| surface((stiffness[kind], dissipation, friction, HOLDING[kind]));
     let pads: Vec<usize> = arms.pads.iter().flatten().copied().collect();
     let geoms = [&pads[..], &arms.boards].concat();
-    let mut met = obstacles(&arms.scene, &pads, surface(0)).map_err(PageError::from_error)?;
+    let mut met = obstacles(&arms.scene, &pads, of(0)).map_err(PageError::from_error)?;
     let mut half = Vector3::zeros();
     for pad in &mut met {
         if let Shape::Box { half_extents } = &mut pad.shape {
@@ -162,9 +145,8 @@ pub(super) fn fold(
             half_extents.add_scalar_mut(SKIN);
         }
     }
-    met.extend(obstacles(&arms.scene, &arms.boards, surface(1)).map_err(PageError::from_error)?);
+    met.extend(obstacles(&arms.scene, &arms.boards, of(1)).map_err(PageError::from_error)?);
     let (points, cloth) = particles(mesh)?;
-    let law = || contact_pool("lagged").map_err(PageError::from_error);
     let options =
         MpmOptions { spacing: size.spacing, damping_time: FADING, courant: COURANT, ..MpmOptions::default() };
     let (count, vertices) = (points.len(), cloth.vertices().len());
@@ -174,16 +156,10 @@ pub(super) fn fold(
         .and_then(|e| e.with_cloth(cloth))
         .map_err(PageError::from_error)?
         .with_solver(Box::<MpmSolver>::default(), TOLERANCE);
-    let mut rigid =
-        RigidSystem::new(&arms.scene, &*law()?, RigidOptions::default()).map_err(PageError::from_error)?;
-    let path = arms.follow(rigid.model(), &plan, step)?;
-    let mut y: State = rigid.initial_state(None).map_err(PageError::from_error)?;
+    let (c, mut y) = beside(&arms.scene, &geoms, engine, 1)?;
+    let mut c = c.with_shorter_substeps();
+    let path = arms.follow(c.rigid_mut().model(), &plan, step)?;
     y.q.copy_from_slice(&path.start);
-    let bodies = ContactStep::new(IcfSolver::default());
-    let mut c: Asynchronous<EnginePoints<f32>, _> =
-        Asynchronous::new(&arms.scene, &geoms, engine, (rigid, bodies), 1)
-            .map_err(PageError::from_error)?
-            .with_shorter_substeps();
     let watch = || Watch { half, sides: vec![None; count] };
     let mut watches: Vec<Watch> = (0..4).map(|_| watch()).collect();
     let mut out = Folded {

@@ -17,6 +17,7 @@ use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
 
 use crate::PageError;
+use crate::yu2025mpm::fast;
 
 fn fail(e: impl std::fmt::Display) -> PageError {
     PageError::from_error(e)
@@ -31,14 +32,7 @@ fn wall(at: f64, normal: Vector3<f64>, border: Border) -> Wall {
 }
 
 pub(super) fn surface(stiffness: f64, dissipation: f64, friction: f64) -> ContactMaterial {
-    ContactMaterial {
-        stiffness,
-        dissipation,
-        friction_static: friction,
-        friction_dynamic: friction,
-        stiction_speed: 1e-3,
-        ..ContactMaterial::default()
-    }
+    fast::surface((stiffness, dissipation, friction, 1e-3))
 }
 
 /// Steps until an end, calling `each` with the time and the particles after every step.
