@@ -7,14 +7,27 @@ use wide::{f32x4, f64x4};
 pub trait Real: RealField + Copy + Default {
     /// Four of them, side by side.
     type Four: Copy + Add<Output = Self::Four> + Mul<Output = Self::Four> + From<[Self; 4]> + Into<[Self; 4]>;
+
+    /// Rows of four as columns.
+    fn transpose(rows: [Self::Four; 4]) -> [Self::Four; 4];
 }
 
 impl Real for f32 {
     type Four = f32x4;
+
+    #[inline(always)]
+    fn transpose(rows: [f32x4; 4]) -> [f32x4; 4] {
+        f32x4::transpose(rows)
+    }
 }
 
 impl Real for f64 {
     type Four = f64x4;
+
+    #[inline(always)]
+    fn transpose(rows: [f64x4; 4]) -> [f64x4; 4] {
+        f64x4::transpose(rows)
+    }
 }
 
 /// Particles that are worked on together.
@@ -42,18 +55,26 @@ pub(super) fn each<T: Real>(f: impl Fn(usize) -> T) -> Lane<T> {
     out
 }
 
-/// A matrix of what `f` makes of row, column and lane.
+/// A matrix of what `f` makes of row, column and lane. Entries are written out one by one: compilers take loops over them for loops over lanes.
 #[inline(always)]
 pub(super) fn each9<T: Real>(f: impl Fn(usize, usize, usize) -> T) -> Lane9<T> {
-    let mut out = [[T::zero(); LANES]; 9];
-    for c in 0..3 {
-        for r in 0..3 {
-            for l in 0..LANES {
-                out[3 * c + r][l] = f(r, c, l);
-            }
-        }
-    }
-    out
+    [
+        each(|l| f(0, 0, l)),
+        each(|l| f(1, 0, l)),
+        each(|l| f(2, 0, l)),
+        each(|l| f(0, 1, l)),
+        each(|l| f(1, 1, l)),
+        each(|l| f(2, 1, l)),
+        each(|l| f(0, 2, l)),
+        each(|l| f(1, 2, l)),
+        each(|l| f(2, 2, l)),
+    ]
+}
+
+/// A vector of what `f` makes of row and lane.
+#[inline(always)]
+pub(super) fn each3<T: Real>(f: impl Fn(usize, usize) -> T) -> [Lane<T>; 3] {
+    [each(|l| f(0, l)), each(|l| f(1, l)), each(|l| f(2, l))]
 }
 
 /// A B.

@@ -6,6 +6,7 @@ mod cloth;
 mod lane_material;
 mod lanes;
 mod nodes;
+mod rows;
 mod transfer;
 
 use pulp::Arch;

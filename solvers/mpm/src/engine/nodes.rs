@@ -8,7 +8,8 @@ use crate::obstacle::Wall;
 use super::blocks::{Blocks, NONE, overlap};
 use super::chunk::{SIDE, TILE, wide};
 use super::lanes::{Real, num};
-use super::transfer::{CHANNELS, TILE_SIZE};
+use super::rows::CHANNELS;
+use super::transfer::TILE_SIZE;
 
 /// Nodes of a block.
 pub(super) const BLOCK: usize = SIDE * SIDE * SIDE;
@@ -29,15 +30,32 @@ fn local(place: [usize; 3]) -> usize {
     (place[0] * SIDE + place[1]) * SIDE + place[2]
 }
 
-/// Rows along the last axis that a block and the tile of the block `n` beside it share: first node, first number in the tile, nodes.
+/// Rows along the last axis that a block and the tile of the block `n` beside it share: first node, first node in the tile, how many.
 fn shared(n: usize) -> impl Iterator<Item = (usize, usize, usize)> {
     let [x, y, z] = [n / 9, n / 3 % 3, n % 3].map(overlap);
     (0..x.2).flat_map(move |i| {
         (0..y.2).map(move |j| {
             let tile = ((x.1 + i) * TILE + y.1 + j) * TILE + z.1;
-            (local([x.0 + i, y.0 + j, z.0]), CHANNELS * tile, z.2)
+            (local([x.0 + i, y.0 + j, z.0]), tile, z.2)
         })
     })
+}
+
+/// Adds the first nodes of a list to those of another.
+#[inline(always)]
+fn add<T: Real, const COUNT: usize>(to: &mut [[T; CHANNELS]], from: &[[T; CHANNELS]]) {
+    let (to, from) = (&mut to[..COUNT], &from[..COUNT]);
+    for n in 0..COUNT {
+        for c in 0..CHANNELS {
+            to[n][c] += from[n][c];
+        }
+    }
+}
+
+/// Copies the first nodes of a list: as many as the compiler is told, which is faster than a call.
+#[inline(always)]
+fn copy<T: Real, const COUNT: usize>(to: &mut [[T; CHANNELS]], from: &[[T; CHANNELS]]) {
+    to[..COUNT].copy_from_slice(&from[..COUNT]);
 }
 
 impl<T: Real> BlockNodes<T> {
@@ -79,10 +97,12 @@ impl<T: Real> BlockNodes<T> {
             for (n, other) in blocks.neighbours[b].iter().enumerate() {
                 if (*other as usize) < blocks.owners() {
                     let tile = &tiles[*other as usize * TILE_SIZE..][..TILE_SIZE];
+                    let tile = tile.as_chunks::<CHANNELS>().0;
                     for (node, at, count) in shared(n) {
-                        let row = tile[at..at + CHANNELS * count].as_chunks::<CHANNELS>().0;
-                        for (sum, x) in nodes[node..node + count].iter_mut().zip(row) {
-                            sum.iter_mut().zip(x).for_each(|(s, x)| *s += *x);
+                        match count {
+                            4 => add::<T, 4>(&mut nodes[node..], &tile[at..]),
+                            3 => add::<T, 3>(&mut nodes[node..], &tile[at..]),
+                            _ => add::<T, 1>(&mut nodes[node..], &tile[at..]),
                         }
                     }
                 }
@@ -109,11 +129,16 @@ impl<T: Real> BlockNodes<T> {
 
     /// The tile of a block.
     pub(super) fn tile(&self, blocks: &Blocks, block: usize, tile: &mut [T; TILE_SIZE]) {
+        let tile = tile.as_chunks_mut::<CHANNELS>().0;
         for (n, other) in blocks.neighbours[block].iter().enumerate() {
             // Seen from the other block, this one is on the opposite side.
             let nodes = &self.values[*other as usize * BLOCK..][..BLOCK];
             for (node, at, count) in shared(26 - n) {
-                tile[at..at + CHANNELS * count].copy_from_slice(nodes[node..node + count].as_flattened());
+                match count {
+                    4 => copy::<T, 4>(&mut tile[at..], &nodes[node..]),
+                    3 => copy::<T, 3>(&mut tile[at..], &nodes[node..]),
+                    _ => copy::<T, 1>(&mut tile[at..], &nodes[node..]),
+                }
             }
         }
     }

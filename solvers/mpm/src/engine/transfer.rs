@@ -6,15 +6,11 @@ use crate::material::Material;
 
 use super::chunk::{BARE, Chunk, Load, NOBODY, TILE};
 use super::lane_material::flow_and_stress;
-use super::lanes::{LANES, Lane9, Real, each, each9, num, product};
+use super::lanes::{LANES, Lane9, Real, each, each3, each9, num, product};
+use super::rows::{CHANNELS, ROW, Row, RowWeights, by_number, by_particle};
 
-/// Numbers of a node: mass and momentum, or mass and velocity.
-pub(super) const CHANNELS: usize = 4;
-/// Numbers of a tile, rows of nodes along the last axis.
-pub(super) const TILE_SIZE: usize = CHANNELS * (TILE * TILE * TILE);
-
-/// Three nodes along the last axis.
-const ROW: usize = 3 * CHANNELS;
+/// Numbers of a tile, rows of nodes along the last axis, and room behind its last node.
+pub(super) const TILE_SIZE: usize = CHANNELS * (TILE * TILE * TILE + 1);
 
 /// What all blocks share in a step.
 #[derive(Clone, Copy)]
@@ -45,14 +41,6 @@ fn at(cell: [usize; 3]) -> usize {
     CHANNELS * ((cell[0] * TILE + cell[1]) * TILE + cell[2])
 }
 
-/// Weights along an axis.
-#[inline(always)]
-fn weights<T: Real>(f: T) -> [T; 3] {
-    let (a, b, c) = (num::<T>(1.5) - f, f - T::one(), f - num(0.5));
-    let half = num::<T>(0.5);
-    [half * a * a, num::<T>(0.75) - b * b, half * c * c]
-}
-
 impl<T: Real> WithSimd for Gather<'_, T> {
     type Output = ();
 
@@ -70,14 +58,11 @@ impl<T: Real> WithSimd for Gather<'_, T> {
             let scale = each(|l| pull * chunk.volume[l]);
             let q =
                 each9(|r, c, l| h * (chunk.mass[l] * chunk.c[3 * c + r][l] + scale[l] * tau[3 * c + r][l]));
-            let mut low = [[T::zero(); LANES]; 3];
-            for r in 0..3 {
-                for l in 0..LANES {
-                    let f = &chunk.f;
-                    low[r][l] = chunk.mass[l] * chunk.v[r][l]
-                        - (q[r][l] * f[0][l] + q[3 + r][l] * f[1][l] + q[6 + r][l] * f[2][l]);
-                }
-            }
+            let f = &chunk.f;
+            let mut low = each3(|r, l| {
+                chunk.mass[l] * chunk.v[r][l]
+                    - (q[r][l] * f[0][l] + q[3 + r][l] * f[1][l] + q[6 + r][l] * f[2][l])
+            });
             if let Some(load) = load {
                 for r in 0..3 {
                     for l in 0..LANES {
@@ -85,7 +70,13 @@ impl<T: Real> WithSimd for Gather<'_, T> {
                     }
                 }
             }
-            let mut sum = [[T::zero(); ROW]; 9];
+            let weights = RowWeights::new(&chunk.f);
+            let lowest = by_particle([&chunk.mass, &low[0], &low[1], &low[2]]);
+            let none = [T::zero(); LANES];
+            let x = by_particle([&none, &q[0], &q[1], &q[2]]);
+            let y = by_particle([&none, &q[3], &q[4], &q[5]]);
+            let z = by_particle([&none, &q[6], &q[7], &q[8]]);
+            let mut sum = [Row::zero(T::zero()); 9];
             let mut place = at(std::array::from_fn(|a| chunk.cell[a][0] as usize));
             for l in 0..LANES {
                 let here = at(std::array::from_fn(|a| chunk.cell[a][l] as usize));
@@ -93,27 +84,17 @@ impl<T: Real> WithSimd for Gather<'_, T> {
                     flush(tile, place, &mut sum);
                     place = here;
                 }
-                let w: [[T; 3]; 3] = std::array::from_fn(|a| weights(chunk.f[a][l]));
-                let lowest = [chunk.mass[l], low[0][l], low[1][l], low[2][l]];
-                let along = |c: usize| [T::zero(), q[3 * c][l], q[3 * c + 1][l], q[3 * c + 2][l]];
-                let (b0, b1, b2) = (along(0), along(1), along(2));
-                let (mut p, mut u, mut v) = ([T::zero(); ROW], [T::zero(); ROW], [T::zero(); ROW]);
-                for k in 0..3 {
-                    for i in 0..CHANNELS {
-                        let n = CHANNELS * k + i;
-                        p[n] = w[2][k] * (lowest[i] + num::<T>(k as f64) * b2[i]);
-                        u[n] = w[2][k] * b0[i];
-                        v[n] = w[2][k] * b1[i];
-                    }
-                }
+                let w = weights.row(l);
+                let mut plane = w * (Row::same(&lowest[l]) + Row::number() * Row::same(&z[l]));
+                let (along_x, along_y) = (w * Row::same(&x[l]), w * Row::same(&y[l]));
                 for i in 0..3 {
+                    let mut row = plane;
                     for j in 0..3 {
-                        let weight = w[0][i] * w[1][j];
-                        let (fi, fj) = (num::<T>(i as f64), num::<T>(j as f64));
-                        for n in 0..ROW {
-                            sum[3 * i + j][n] += weight * (p[n] + fi * u[n] + fj * v[n]);
-                        }
+                        let n = 3 * i + j;
+                        sum[n] = sum[n] + row * weights.ij[n][l];
+                        row = row + along_y;
                     }
+                    plane = plane + along_x;
                 }
             }
             flush(tile, place, &mut sum);
@@ -123,13 +104,13 @@ impl<T: Real> WithSimd for Gather<'_, T> {
 
 /// Adds the sums of a cell to its 27 nodes, and clears them.
 #[inline(always)]
-fn flush<T: Real>(tile: &mut [T], place: usize, sum: &mut [[T; ROW]; 9]) {
+fn flush<T: Real>(tile: &mut [T], place: usize, sum: &mut [Row<T>; 9]) {
     for i in 0..3 {
         for j in 0..3 {
             let row = &mut tile[place + at([i, j, 0])..][..ROW];
             for n in 0..ROW {
-                row[n] += sum[3 * i + j][n];
-                sum[3 * i + j][n] = T::zero();
+                row[n] += sum[3 * i + j].0[n];
+                sum[3 * i + j].0[n] = T::zero();
             }
         }
     }
@@ -192,28 +173,25 @@ pub(super) struct Scatter<'a, T> {
     pub step: StepConstants<'a>,
 }
 
-/// Σ w v, Σ w i v, Σ w j v and Σ w k v over the 27 nodes (i, j, k) from the first of a tile on.
+/// Σ w v, Σ w i v, Σ w j v and Σ w k v over the 27 nodes (i, j, k) from the first of a tile on, of one particle.
 #[inline(always)]
-fn sample<T: Real>(tile: &[T], w: &[[T; 3]; 3]) -> [[T; CHANNELS]; 4] {
-    let w = w.map(|w| w.map(|x| T::Four::from([x; 4])));
-    // Weighted sum of three, and that with their numbers as factors.
-    let sums = |w: &[T::Four; 3], [a, b, c]: [T::Four; 3]| {
-        let (b, c) = (w[1] * b, w[2] * c);
-        let both = b + c;
-        (w[0] * a + both, both + c)
-    };
-    let sum = |w: &[T::Four; 3], [a, b, c]: [T::Four; 3]| w[0] * a + (w[1] * b + w[2] * c);
-    let rows = std::array::from_fn::<_, 3, _>(|i| {
-        let along = std::array::from_fn::<_, 3, _>(|j| {
-            let row = &tile[at([i, j, 0])..][..ROW];
-            let node = |k: usize| T::Four::from([0, 1, 2, 3].map(|n| row[CHANNELS * k + n]));
-            sums(&w[2], [node(0), node(1), node(2)])
-        });
-        let (v, vy) = sums(&w[1], along.map(|a| a.0));
-        (v, vy, sum(&w[1], along.map(|a| a.1)))
-    });
-    let (v, vx) = sums(&w[0], rows.map(|r| r.0));
-    [v, vx, sum(&w[0], rows.map(|r| r.1)), sum(&w[0], rows.map(|r| r.2))].map(Into::into)
+fn sample<T: Real>(tile: &[T], weights: &RowWeights<T>, l: usize) -> [[T; CHANNELS]; 4] {
+    // Sums over j, without and with j as a factor.
+    let (mut plain, mut times_j) = ([Row::zero(T::zero()); 3], [Row::zero(T::zero()); 3]);
+    for i in 0..3 {
+        let mut rows = [Row::zero(T::zero()); 3];
+        for j in 0..3 {
+            rows[j] = Row::read(&tile[at([i, j, 0])..]) * weights.ij[3 * i + j][l];
+        }
+        let both = rows[1] + rows[2];
+        (plain[i], times_j[i]) = (rows[0] + both, both + rows[2]);
+    }
+    let (w, both) = (weights.row(l), plain[1] + plain[2]);
+    let v = w * (plain[0] + both);
+    let x = w * (both + plain[2]);
+    let y = w * (times_j[0] + (times_j[1] + times_j[2]));
+    let both = v.node(1) + v.node(2);
+    [v.node(0) + both, x.sum(), y.sum(), both + v.node(2)].map(Into::into)
 }
 
 impl<T: Real> WithSimd for Scatter<'_, T> {
@@ -226,18 +204,18 @@ impl<T: Real> WithSimd for Scatter<'_, T> {
         let (go, faded) = (num::<T>(step.dt / step.spacing), num::<T>(step.faded));
         let mut out = Moved::default();
         for (number, chunk) in chunks.iter_mut().enumerate() {
-            let (mut velocity, mut affine) = ([[T::zero(); LANES]; 3], [[T::zero(); LANES]; 9]);
+            let weights = RowWeights::new(&chunk.f);
+            let mut sums = [[[T::zero(); CHANNELS]; LANES]; 4];
             for l in 0..LANES {
                 let place = at(std::array::from_fn(|a| chunk.cell[a][l] as usize));
-                let w: [[T; 3]; 3] = std::array::from_fn(|a| weights(chunk.f[a][l]));
-                let [v, vx, vy, vz] = sample::<T>(&tile[place..], &w);
-                for r in 0..3 {
-                    velocity[r][l] = v[1 + r];
-                    affine[r][l] = vx[1 + r];
-                    affine[3 + r][l] = vy[1 + r];
-                    affine[6 + r][l] = vz[1 + r];
-                }
+                let of = sample(&tile[place..], &weights, l);
+                (0..4).for_each(|i| sums[i][l] = of[i]);
             }
+            let [_, vx, vy, vz] = by_number(&sums[0]);
+            let velocity = [vx, vy, vz];
+            let ([_, a, b, c], [_, d, e, f]) = (by_number(&sums[1]), by_number(&sums[2]));
+            let [_, g, h, i] = by_number(&sums[3]);
+            let affine = [a, b, c, d, e, f, g, h, i];
             // Σ w v (i − f): offsets are from the lowest node so far.
             let c = each9(|r, col, l| scale * (affine[3 * col + r][l] - chunk.f[col][l] * velocity[r][l]));
             let grow =
@@ -253,27 +231,26 @@ impl<T: Real> WithSimd for Scatter<'_, T> {
             }
             let co = super::lanes::cofactors(&chunk.e);
             let det = super::lanes::determinant(&chunk.e, &co);
-            let mut fastest = [T::zero(); LANES];
-            for a in 0..3 {
+            let f = each3(|a, l| chunk.f[a][l] + go * velocity[a][l]);
+            let shift = each3(|a, l| (f[a][l] - num(0.5)).floor());
+            chunk.f = each3(|a, l| f[a][l] - shift[a][l]);
+            chunk.v = velocity;
+            // At most one cell in a step; what is faster is caught as a particle that is not finite or beyond the grid.
+            for (cell, shift) in chunk.cell.iter_mut().zip(&shift) {
                 for l in 0..LANES {
-                    let v = velocity[a][l];
-                    fastest[l] += v * v;
-                    let f = chunk.f[a][l] + go * v;
-                    let shift = (f - num(0.5)).floor();
-                    chunk.f[a][l] = f - shift;
-                    chunk.v[a][l] = v;
-                    // At most one cell in a step; what is faster is caught as a particle that is not finite or beyond the grid.
-                    let one = if shift > T::zero() {
-                        1
-                    } else if shift < T::zero() {
-                        -1
-                    } else {
-                        0
-                    };
-                    chunk.cell[a][l] += one;
-                    fastest[l] = if shift.abs() > T::one() { num(f64::INFINITY) } else { fastest[l] };
+                    cell[l] += i8::from(shift[l] > T::zero()) - i8::from(shift[l] < T::zero());
                 }
             }
+            let far = |l: usize| {
+                (shift[0][l].abs() > T::one())
+                    | (shift[1][l].abs() > T::one())
+                    | (shift[2][l].abs() > T::one())
+            };
+            let v = &chunk.v;
+            let fastest = each(|l| {
+                let square = v[0][l] * v[0][l] + v[1][l] * v[1][l] + v[2][l] * v[2][l];
+                if far(l) { num(f64::INFINITY) } else { square }
+            });
             let half = num::<T>(0.5);
             chunk.c = each9(|r, col, l| {
                 let (x, y) = (c[3 * col + r][l], c[3 * r + col][l]);
@@ -286,14 +263,18 @@ impl<T: Real> WithSimd for Scatter<'_, T> {
                 }
             }
             out.left |= !chunk.within();
-            for l in (0..LANES).filter(|l| chunk.id[*l] != NOBODY) {
-                // Catches NaN too.
-                if !((det[l] > T::zero() || chunk.material[l] == BARE)
-                    && fastest[l] < num(f64::from(f32::MAX)))
-                {
-                    out.broken = out.broken.or(Some((number, l)));
-                }
-                out.fastest = if fastest[l] > out.fastest { fastest[l] } else { out.fastest };
+            // Catches NaN too.
+            let sound = |l: usize| {
+                (det[l] > T::zero()) | (chunk.material[l] == BARE) && fastest[l] < num(f64::from(f32::MAX))
+            };
+            let all = (0..LANES).fold(true, |all, l| all & sound(l));
+            if !all {
+                let broken = |l: &usize| chunk.id[*l] != NOBODY && !sound(*l);
+                out.broken = out.broken.or((0..LANES).find(broken).map(|l| (number, l)));
+            }
+            for l in 0..LANES {
+                let there = chunk.id[l] != NOBODY && fastest[l] > out.fastest;
+                out.fastest = if there { fastest[l] } else { out.fastest };
             }
         }
         out
