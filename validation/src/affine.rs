@@ -210,6 +210,7 @@ impl<'a> AffineRecorder<'a> {
             rejected,
             wall_s: self.started.elapsed().as_secs_f64(),
             poses: &poses,
+            points: &[],
         });
         self.q = q;
     }

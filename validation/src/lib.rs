@@ -12,6 +12,7 @@ pub mod claim;
 pub mod cross;
 pub mod engine;
 pub mod environment;
+mod film;
 pub mod identify;
 pub mod kurtz2025cenic;
 /// What a page is and what it may use.

@@ -75,6 +75,7 @@ pub(crate) fn header(scene: &Scene, labels: RunLabels, sensor_names: Vec<String>
         body_names: scene.bodies.iter().map(|b| b.name.clone()).collect(),
         geom_names: scene.geoms.iter().map(|g| g.name.clone()).collect(),
         shapes: crate::shapes::drawn(scene),
+        clouds: Vec::new(),
         warnings: Vec::new(),
     }
 }
@@ -205,6 +206,7 @@ impl<'a> Recorder<'a> {
             rejected,
             wall_s: self.started.elapsed().as_secs_f64(),
             poses: &self.poses,
+            points: &[],
         });
     }
 }

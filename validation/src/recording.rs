@@ -34,6 +34,9 @@ pub struct RecordingHeader {
     pub geom_names: Vec<String>,
     /// Shapes for the viewer.
     pub shapes: Vec<RecordedShape>,
+    /// Material points, in the order of their places in a row.
+    #[serde(default)]
+    pub clouds: Vec<RecordedCloud>,
     /// What a user should know of the run: gains beyond the bound of stability.
     #[serde(default)]
     pub warnings: Vec<String>,
@@ -54,6 +57,28 @@ pub struct RecordedShape {
     pub vertices: Vec<f32>,
     /// Triangles, flat.
     pub triangles: Vec<u32>,
+}
+
+/// Material points as the viewer draws them: balls, or the surface of cloth.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RecordedCloud {
+    /// Name.
+    pub name: String,
+    /// Colour (r, g, b).
+    pub rgb: [f32; 3],
+    /// Number of points.
+    pub count: u32,
+    /// Radius of the balls \[m\].
+    pub radius: f32,
+    /// Triangles of its points, flat; balls are drawn when there are none.
+    pub triangles: Vec<u32>,
+}
+
+impl RecordingHeader {
+    /// Material points of all clouds.
+    pub fn point_count(&self) -> usize {
+        self.clouds.iter().map(|c| c.count as usize).sum()
+    }
 }
 
 /// One row: a state and the step that led to it.
@@ -83,6 +108,8 @@ pub struct Row<'a> {
     pub wall_s: f64,
     /// Body poses (x, y, z, qw, qx, qy, qz), bodies × 7.
     pub poses: &'a [f64],
+    /// Places of material points \[m\], flat xyz.
+    pub points: &'a [f32],
 }
 
 /// Appends a pose as rows have it.
@@ -120,6 +147,8 @@ pub struct Recording {
     pub wall_s: Vec<f64>,
     /// Body poses, n × bodies × 7.
     pub poses: Vec<f64>,
+    /// Places of material points \[m\], n × points × 3.
+    pub points: Vec<f32>,
     /// Row each contact belongs to, m.
     pub contact_row: Vec<u32>,
     /// Geoms A and B, m × 2.
@@ -185,6 +214,12 @@ impl Recording {
         &self.poses[(i * nb + body) * 7..(i * nb + body + 1) * 7]
     }
 
+    /// Places of the material points of row `i` \[m\], flat xyz.
+    pub fn points(&self, i: usize) -> &[f32] {
+        let n = 3 * self.header.point_count();
+        &self.points[i * n..(i + 1) * n]
+    }
+
     /// Adds a row.
     pub fn push(&mut self, r: &Row<'_>) {
         self.t.push(r.t);
@@ -199,6 +234,7 @@ impl Recording {
         self.rejected.push(r.rejected);
         self.wall_s.push(r.wall_s);
         self.poses.extend_from_slice(r.poses);
+        self.points.extend_from_slice(r.points);
     }
 
     /// Adds a contact to the last row; `impulse` in the contact frame \[N·s\] of a solve of length `dt`.

@@ -2,12 +2,14 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::Recording;
 
 const FRAME_RATE: f64 = 60.0;
 const MAX_FRAMES: usize = 3600;
+/// Most places of material points in a page: fewer frames are shown where there would be more.
+const MAX_PLACES: usize = 1_000_000;
 
 fn pack(values: impl Iterator<Item = f32>) -> String {
     STANDARD.encode(values.flat_map(f32::to_le_bytes).collect::<Vec<u8>>())
@@ -17,10 +19,10 @@ fn pack_u32(values: &[u32]) -> String {
     STANDARD.encode(values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>())
 }
 
-/// Rows shown: evenly spaced in time at 60 frames per second, at most 3600, each the first row at or after its time.
-fn frames(t: &[f64]) -> Vec<usize> {
+/// Rows shown: evenly spaced in time at 60 frames per second, at most so many, each the first row at or after its time.
+fn frames(t: &[f64], most: usize) -> Vec<usize> {
     let (Some(&start), Some(&end)) = (t.first(), t.last()) else { return Vec::new() };
-    let most = MAX_FRAMES as f64;
+    let most = most as f64;
     let count = ((end - start) * FRAME_RATE + 1.0).ceil().clamp(1.0, most) as usize;
     let mut rows: Vec<usize> = (0..count)
         .map(|i| start + (end - start) * i as f64 / (count.max(2) - 1) as f64)
@@ -30,11 +32,41 @@ fn frames(t: &[f64]) -> Vec<usize> {
     rows
 }
 
+/// Places of material points in the rows shown, in 65535 parts of the box around them.
+fn places(r: &Recording, rows: &[usize]) -> Value {
+    let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+    for x in rows.iter().flat_map(|i| r.points(*i).as_chunks::<3>().0) {
+        for a in 0..3 {
+            (low[a], high[a]) = (low[a].min(x[a]), high[a].max(x[a]));
+        }
+    }
+    let span = [0, 1, 2].map(|a| (high[a] - low[a]).max(f32::MIN_POSITIVE));
+    let parts = |x: &[f32; 3]| {
+        [0, 1, 2]
+            .map(|a| (65535.0 * (f64::from(x[a]) - f64::from(low[a])) / f64::from(span[a])).round() as u16)
+    };
+    let all: Vec<u8> = rows
+        .iter()
+        .flat_map(|i| r.points(*i).as_chunks::<3>().0)
+        .flat_map(parts)
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let clouds: Vec<Value> = r
+        .header
+        .clouds
+        .iter()
+        .map(|c| json!({"rgb": c.rgb, "count": c.count, "radius": c.radius, "i": pack_u32(&c.triangles)}))
+        .collect();
+    json!({"count": r.header.point_count(), "low": low, "span": span, "at": STANDARD.encode(all), "clouds": clouds})
+}
+
 /// The page as HTML text.
 ///
 /// Frames lie at recorded steps; between them the page interpolates poses. Contact forces are drawn at the step they belong to.
 pub fn page(r: &Recording) -> String {
-    let rows = frames(&r.t);
+    let count = r.header.point_count();
+    let most = MAX_PLACES.checked_div(count).map_or(MAX_FRAMES, |n| n.clamp(2, MAX_FRAMES));
+    let rows = frames(&r.t, most);
     let nb = r.header.body_names.len();
     let poses =
         pack(rows.iter().flat_map(|&i| r.poses[i * nb * 7..(i + 1) * nb * 7].iter().map(|x| *x as f32)));
@@ -70,6 +102,7 @@ pub fn page(r: &Recording) -> String {
         "bodies": r.header.body_names, "shapes": shapes, "warnings": r.header.warnings,
         "t": rows.iter().map(|&i| r.t[i]).collect::<Vec<_>>(),
         "energy": rows.iter().map(|&i| r.energy[3 * i..3 * i + 3].iter().sum::<f64>()).collect::<Vec<_>>(),
+        "points": if count > 0 { places(r, &rows) } else { Value::Null },
         "poses": poses, "contactStart": starts, "contacts": pack(contacts.into_iter()),
     });
     // `</` inside a script element would end it.

@@ -6,7 +6,7 @@ use signorini_multibody::{Periodic, advance_controlled};
 use signorini_scene::{SceneBuilder, Sensor, SensorKind, SensorObject};
 use signorini_validation::engine::Engine;
 use signorini_validation::recorder::Recorder;
-use signorini_validation::recording::{Recording, RecordingHeader, Row};
+use signorini_validation::recording::{RecordedCloud, Recording, RecordingHeader, Row};
 
 fn sample() -> Recording {
     let names = |p: &str, n: usize| (0..n).map(|i| format!("{p}{i}")).collect::<Vec<_>>();
@@ -16,6 +16,12 @@ fn sample() -> Recording {
         v_names: names("v", 2),
         body_names: names("b", 1),
         geom_names: names("g", 5),
+        clouds: vec![RecordedCloud {
+            name: "jelly".into(),
+            count: 2,
+            radius: 0.1,
+            ..RecordedCloud::default()
+        }],
         ..RecordingHeader::default()
     });
     for i in 0..3 {
@@ -25,6 +31,7 @@ fn sample() -> Recording {
             q: &[t, 1.0 / 7.0],
             v: &[-t, 0.0],
             poses: &[0.0; 7],
+            points: &[0.1, 0.2, t as f32, 1.0 / 3.0, 0.0, 7.0],
             error: f64::NAN,
             ..Row::default()
         });
@@ -52,6 +59,8 @@ fn analytic_npz_round_trip_is_exact() {
     let back = Recording::read_npz(&path).unwrap();
     assert_eq!(r.header, back.header);
     assert_eq!(r.q, back.q);
+    assert_eq!(r.points, back.points);
+    assert_eq!(back.points(1)[3..], [1.0 / 3.0, 0.0, 7.0]);
     assert_eq!(r.contact_impulse, back.contact_impulse);
     assert!(back.error.iter().all(|e| e.is_nan()));
     r.write_csv(&dir.join("a.csv")).unwrap();

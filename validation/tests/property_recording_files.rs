@@ -9,6 +9,7 @@ use signorini_multibody::RigidSystem;
 use signorini_scene::SceneBuilder;
 use signorini_testkit::rng::Rng;
 use signorini_validation::engine::{Engine, run};
+use signorini_validation::recording::RecordedCloud;
 use signorini_validation::{Recording, view};
 
 /// A folder of its own for a test, removed at the end.
@@ -31,14 +32,22 @@ impl Drop for Folder {
 /// Arrays of an archive by name.
 type Arrays = Vec<(String, Vec<u8>)>;
 
-/// A ball that falls onto a floor and touches it.
+/// A ball that falls onto a floor and touches it, beside three material points that make a triangle.
 fn recording() -> Recording {
     let b = SceneBuilder::new("ball").gravity([0.0, 0.0, -9.81]).world().half_space();
     let scene = b.body("ball").at([0.0, 0.0, 0.101]).free_joint().sphere(0.1).mass(1.0).build().unwrap();
     let engine = Engine::fixed(5e-3);
     let mut sys: RigidSystem = engine.system(&scene).unwrap();
     let mut x = sys.initial_state(None).unwrap();
-    let r = run(&scene, &engine, &mut x, 0.1).unwrap().0;
+    let mut r = run(&scene, &engine, &mut x, 0.1).unwrap().0;
+    let cloth = RecordedCloud {
+        name: "cloth".into(),
+        count: 3,
+        triangles: vec![0, 1, 2],
+        ..RecordedCloud::default()
+    };
+    r.header.clouds = vec![cloth];
+    r.points = (0..9 * r.len()).map(|i| i as f32).collect();
     assert!(!r.contact_row.is_empty(), "the ball touches");
     r
 }
@@ -77,7 +86,7 @@ fn regression_errors_name_the_array() {
     let path = folder.0.join("a.npz");
     let good = recording();
     type Change = fn(&mut Recording);
-    let cases: [(&str, Change); 13] = [
+    let cases: [(&str, Change); 17] = [
         ("array q: its shape", |r| _ = r.q.pop()),
         ("array wall_s: its shape", |r| _ = r.wall_s.pop()),
         ("array poses: its shape", |r| r.header.body_names.clear()),
@@ -90,6 +99,12 @@ fn regression_errors_name_the_array() {
         ("array contact_dt, entry 0: a solve has a positive length", |r| r.contact_dt[0] = 0.0),
         ("header: shape 0", |r| r.header.shapes[0].body = 9),
         ("a triangle of vertices that do not exist", |r| r.header.shapes[1].triangles[0] = u32::MAX),
+        ("array points: its shape", |r| _ = r.points.pop()),
+        ("array points has inf at entry 4", |r| r.points[4] = f32::INFINITY),
+        ("header: cloud 0 ('cloth') has a triangle of points that do not exist", |r| {
+            r.header.clouds[0].triangles[1] = 3
+        }),
+        ("header: cloud 0 ('cloth') has a radius", |r| r.header.clouds[0].radius = -1.0),
         ("an incomplete vertex", |r| _ = r.header.shapes[1].vertices.pop()),
     ];
     for (words, change) in cases {

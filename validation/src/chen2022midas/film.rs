@@ -3,11 +3,8 @@
 use signorini_core::State;
 use signorini_ipc::AffineSystem;
 
-use crate::recording::{RecordedShape, Recording, RecordingHeader, Row, push_pose};
-use crate::view;
-
-/// Between pictures \[s\].
-const PICTURE: f64 = 1.0 / 60.0;
+use crate::film;
+use crate::recording::{RecordedShape, RecordingHeader, push_pose};
 
 /// Colours of bodies in turn, held ones in grey.
 const COLORS: [[f32; 4]; 6] = [
@@ -20,11 +17,8 @@ const COLORS: [[f32; 4]; 6] = [
 ];
 const HELD: [f32; 4] = [0.75, 0.75, 0.78, 1.0];
 
-/// Sixty pictures of a motion per second.
-pub(super) struct Film {
-    recording: Recording,
-    due: f64,
-}
+/// A motion of affine bodies.
+pub(super) struct Film(film::Film);
 
 impl Film {
     /// From a start on.
@@ -51,30 +45,24 @@ impl Film {
             shapes,
             ..RecordingHeader::default()
         };
-        let mut film = Self { recording: Recording::new(header), due: 0.0 };
+        let mut film = Self(film::Film::new(header));
         film.see(system, x);
         film
     }
 
     /// Takes a picture when one is due.
     pub(super) fn see(&mut self, system: &AffineSystem, x: &State) {
-        if x.t < self.due - 1e-9 {
-            return;
+        if self.0.is_due(x.t) {
+            let mut poses = Vec::new();
+            for b in 0..system.bodies().len() {
+                push_pose(&system.pose(x, b), &mut poses);
+            }
+            self.0.take(x.t, &poses, &[]);
         }
-        self.due = x.t + PICTURE;
-        let mut poses = Vec::new();
-        for b in 0..system.bodies().len() {
-            push_pose(&system.pose(x, b), &mut poses);
-        }
-        // Energies are not looked at.
-        self.recording.push(&Row { t: x.t, poses: &poses, energy: [f64::NAN; 3], ..Row::default() });
     }
 
     /// The page that shows it, with its file name.
     pub(super) fn attachment(&self, name: &str) -> (String, String) {
-        let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
-        let file: String = name.chars().map(plain).collect();
-        let words: Vec<&str> = file.split('_').filter(|w| !w.is_empty()).collect();
-        (format!("{}.html", words.join("_")), view::page(&self.recording))
+        self.0.attachment(name)
     }
 }

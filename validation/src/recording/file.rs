@@ -39,6 +39,9 @@ impl Recording {
         put(&mut z, "rejected", &[n], &self.rejected)?;
         put(&mut z, "wall_s", &[n], &self.wall_s)?;
         put(&mut z, "poses", &[n, h.body_names.len(), 7], &self.poses)?;
+        if !h.clouds.is_empty() {
+            put(&mut z, "points", &[n, h.point_count(), 3], &self.points)?;
+        }
         put(&mut z, "contact_row", &[m], &self.contact_row)?;
         put(&mut z, "contact_geoms", &[m, 2], &self.contact_geoms)?;
         put(&mut z, "contact_point", &[m, 3], &self.contact_point)?;
@@ -61,8 +64,10 @@ impl Recording {
         let header: Vec<u8> = get(&mut z, &name, "header")?;
         let header: RecordingHeader = serde_json::from_slice(&header)
             .map_err(|e| RecordingError::Format { path: name.clone(), reason: format!("header: {e}") })?;
+        let points = if header.clouds.is_empty() { Vec::new() } else { get(&mut z, &name, "points")? };
         let r = Self {
             header,
+            points,
             t: get(&mut z, &name, "t")?,
             q: get(&mut z, &name, "q")?,
             v: get(&mut z, &name, "v")?,
@@ -105,6 +110,7 @@ impl Recording {
             ("rejected", self.rejected.len(), n, 1),
             ("wall_s", self.wall_s.len(), n, 1),
             ("poses", self.poses.len(), n, 7 * nb),
+            ("points", self.points.len(), n, 3 * h.point_count()),
             ("contact_geoms", self.contact_geoms.len(), m, 2),
             ("contact_point", self.contact_point.len(), m, 3),
             ("contact_frame", self.contact_frame.len(), m, 9),
@@ -134,6 +140,10 @@ impl Recording {
                 ));
             }
         }
+        if let Some(i) = self.points.iter().position(|x| !x.is_finite()) {
+            let x = self.points[i];
+            return Err(format!("array points has {x} at entry {i}; only finite numbers can be shown"));
+        }
         let refuse = |what: &str, i: Option<usize>, why: &str| match i {
             Some(i) => Err(format!("array {what}, entry {i}: {why}")),
             None => Ok(()),
@@ -161,6 +171,18 @@ impl Recording {
                 continue;
             };
             return Err(format!("header: shape {i} ('{}') {why}", s.name));
+        }
+        for (i, c) in h.clouds.iter().enumerate() {
+            let why = if c.triangles.len() % 3 != 0 {
+                "has an incomplete triangle"
+            } else if c.triangles.iter().any(|v| *v >= c.count) {
+                "has a triangle of points that do not exist"
+            } else if !(c.radius >= 0.0 && c.radius.is_finite() && c.rgb.iter().all(|x| x.is_finite())) {
+                "has a radius or colour that cannot be"
+            } else {
+                continue;
+            };
+            return Err(format!("header: cloud {i} ('{}') {why}", c.name));
         }
         Ok(())
     }

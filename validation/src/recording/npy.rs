@@ -25,6 +25,7 @@ macro_rules! scalar {
     };
 }
 scalar!(f64, "<f8");
+scalar!(f32, "<f4");
 scalar!(u32, "<u4");
 scalar!(u8, "|u1");
 

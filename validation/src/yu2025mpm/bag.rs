@@ -9,6 +9,7 @@ use signorini_mpm::{Cloth, ClothMaterial, MpmEngine, MpmOptions, MpmSolver, Part
 use signorini_scene::{LoadOptions, Scene};
 
 use super::fast::{Fast, beside, corners, law, surface};
+use super::film::{Film, surfaces};
 use super::layers::{Mesh, crossings, nearest, seen_from};
 use super::statistics::{self, Statistics};
 use crate::{Context, PageError};
@@ -118,6 +119,7 @@ impl Beside {
 
 /// What a run showed.
 pub(super) struct Bagged {
+    pub film: Film,
     /// Time \[s\] and height of each box' middle over the floor \[m\].
     pub heights: Vec<Vec<(f64, f64)>>,
     /// Vertical force of the cloth on each box, and on all plates \[N\].
@@ -244,7 +246,7 @@ fn sheets(engine: &mut MpmEngine<f32>) -> Vec<Vec<Vector3<f64>>> {
     ranges.into_iter().map(|r| p.x[r].to_vec()).collect()
 }
 
-fn couple(setup: &Setup) -> Result<(Fast, State, Meshes, Vec<String>), PageError> {
+fn couple(setup: &Setup) -> Result<(Fast, State, Meshes, Scene), PageError> {
     let scene = scene(setup)?;
     let (stiffness, dissipation, stiction_speed) = CONTACT;
     let plates = surface((stiffness, dissipation, FRICTION.1, stiction_speed));
@@ -272,15 +274,17 @@ fn couple(setup: &Setup) -> Result<(Fast, State, Meshes, Vec<String>), PageError
         engine = engine.with_cloth(c).map_err(PageError::from_error)?;
     }
     let (run, y) = beside(&scene, &geoms, engine, SUBSTEPS)?;
-    let names = scene.geoms.iter().map(|g| g.name.clone()).collect();
-    Ok((run.with_shorter_substeps().with_moving_bodies(), y, meshes, names))
+    Ok((run.with_shorter_substeps().with_moving_bodies(), y, meshes, scene))
 }
 
 /// Runs it; looks are kept at `stages` \[s\].
 pub(super) fn bag(setup: &Setup, stages: &[f64], ctx: &Context) -> Result<Bagged, PageError> {
-    let (mut c, mut y, meshes, names) = couple(setup)?;
+    let (mut c, mut y, meshes, scene) = couple(setup)?;
+    let names: Vec<&String> = scene.geoms.iter().map(|g| &g.name).collect();
+    let shown = surfaces(c.points().engine().cloth());
     let boxes = setup.boxes.len();
     let mut out = Bagged {
+        film: Film::new(&scene, &mut c, &y, shown),
         heights: vec![vec![]; boxes],
         on_boxes: vec![vec![]; boxes],
         on_plates: vec![],
@@ -294,7 +298,7 @@ pub(super) fn bag(setup: &Setup, stages: &[f64], ctx: &Context) -> Result<Bagged
         apart: vec![],
         lowest: f64::INFINITY,
         speed: 0.0,
-        limits: names.iter().map(|n| (n.clone(), Limit::default(), 0)).collect(),
+        limits: names.iter().map(|n| ((*n).clone(), Limit::default(), 0)).collect(),
         statistics: Statistics::new(setup.name, STEP),
     };
     let of_geom =
@@ -326,6 +330,7 @@ pub(super) fn bag(setup: &Setup, stages: &[f64], ctx: &Context) -> Result<Bagged
         let r = c.step(&mut (), &mut y, STEP).map_err(PageError::from_error)?;
         let t = t + STEP;
         out.statistics.add(c.points().engine(), &r, clock);
+        out.film.see(&mut c, &y);
         let up = |g: &usize| r.impulses[*g][0].z / STEP;
         out.on_plates.push((t, below.iter().chain(&above).map(up).sum()));
         let (plates, poses) = poses(setup, &y.q);

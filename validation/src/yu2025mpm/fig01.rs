@@ -116,6 +116,7 @@ impl Page for Fig01 {
             let what = "a made-up shirt for the paper's mesh, which is not public";
             out.claims = out.claims.into_iter().map(|c| c.with_substitute(what)).collect();
         }
+        out.attachments.push(run.film.attachment("shirt"));
         out.tables.push(Statistics::table([&run.statistics]));
         statistics::keep(&run.statistics, ctx.full());
         Ok(out)

@@ -7,6 +7,7 @@ use signorini_mpm::{FixedCorotated, Lame, MpmEngine, MpmOptions, MpmSolver, Part
 use signorini_scene::{LoadOptions, Scene};
 
 use super::fast::{beside, law, surface};
+use super::film::{Film, balls};
 use super::statistics::{self, Statistics};
 use crate::claim::number;
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
@@ -150,6 +151,7 @@ struct Shaken {
     tilt: f64,
     deepest: f64,
     statistics: Option<Statistics>,
+    film: Option<Film>,
 }
 
 fn shake(plan: &Plan, ctx: &Context) -> Result<Shaken, PageError> {
@@ -174,6 +176,9 @@ fn shake(plan: &Plan, ctx: &Context) -> Result<Shaken, PageError> {
     .with_solver(Box::<MpmSolver>::default(), TOLERANCE);
     let (mut c, mut y) = beside(&scene, &geoms, engine, SUBSTEPS)?;
     let (mut out, mut statistics) = (Shaken::default(), Statistics::new("close, lift, shake", STEP));
+    let apart = SIDE / (ALONG - 1) as f64;
+    let cubes = [0, 1].map(|i| balls("rubber", i * ALONG.pow(3)..(i + 1) * ALONG.pow(3), apart));
+    let mut film = Film::new(&scene, &mut c, &y, cubes.to_vec());
     let looks = [0.0, plan.closed, plan.lifted, plan.shaken + 2.0 * WAVE.1, plan.end()];
     let steps = (plan.end() / STEP).round() as u32;
     let mut gripped: Option<[f64; 2]> = None;
@@ -192,6 +197,7 @@ fn shake(plan: &Plan, ctx: &Context) -> Result<Shaken, PageError> {
         let start = Instant::now();
         let r = c.step(&mut (), &mut y, STEP).map_err(PageError::from_error)?;
         statistics.add(c.points().engine(), &r, start);
+        film.see(&mut c, &y);
         // Free bodies have their places first, then their turn as w, x, y, z, behind the four joints.
         let (z, turn) = (y.q[4 + 2], &y.q[7..11]);
         let turn = UnitQuaternion::from_quaternion(Quaternion::new(turn[0], turn[1], turn[2], turn[3]));
@@ -208,7 +214,7 @@ fn shake(plan: &Plan, ctx: &Context) -> Result<Shaken, PageError> {
             out.slip = [0, 1].map(|i| out.slip[i].max((apart[i] - before[i]).abs()));
         }
     }
-    out.statistics = Some(statistics);
+    (out.statistics, out.film) = (Some(statistics), Some(film));
     Ok(out)
 }
 
@@ -310,6 +316,7 @@ impl Page for Fig03 {
                 "springs of 1e4 N/m for each particle: pressed evenly they would give 0.3 mm, but faces tilt while the cube swings and their edges carry most",
             ),
         ];
+        out.attachments.extend(run.film.as_ref().map(|f| f.attachment("close lift shake")));
         if let Some(s) = &run.statistics {
             statistics::keep(s, ctx.full());
             out.claims.push(Claim::at_most(

@@ -39,6 +39,7 @@ impl Page for Fig05 {
             text: vec![text(&setup)],
             plots: run.plots(&setup),
             tables: run.tables(),
+            attachments: vec![run.film.attachment("bagging")],
             claims: run.claims(&setup),
             ..PageOutput::default()
         })

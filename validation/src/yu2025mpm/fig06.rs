@@ -86,6 +86,7 @@ impl Page for Fig06 {
             text: vec![text(&setup), second],
             plots,
             tables: run.tables(),
+            attachments: vec![run.film.attachment("laundry")],
             claims,
             ..PageOutput::default()
         })

@@ -9,6 +9,7 @@ mod fig03;
 mod fig04;
 mod fig05;
 mod fig06;
+mod film;
 mod layers;
 mod rate;
 mod statistics;

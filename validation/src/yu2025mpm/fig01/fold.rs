@@ -9,6 +9,7 @@ use signorini_multibody::Kinematics;
 
 use super::arms::{Arms, Plan};
 use crate::yu2025mpm::fast::{beside, corners, law, surface};
+use crate::yu2025mpm::film::{Film, surfaces};
 use crate::yu2025mpm::statistics::Statistics;
 use crate::{Context, PageError};
 
@@ -77,6 +78,7 @@ pub(super) struct Folded {
     pub missed: f64,
     /// How far the corners that were pinched end from where they were \[m\], mean.
     pub apart: f64,
+    pub film: Film,
 }
 
 /// Where a particle is beside a pad: none outside of the pad's cross-section.
@@ -160,6 +162,8 @@ pub(super) fn fold(
     let mut c = c.with_shorter_substeps();
     let path = arms.follow(c.rigid_mut().model(), &plan, step)?;
     y.q.copy_from_slice(&path.start);
+    let shown = surfaces(c.points().engine().cloth());
+    let film = Film::new(&arms.scene, &mut c, &y, shown);
     let watch = || Watch { half, sides: vec![None; count] };
     let mut watches: Vec<Watch> = (0..4).map(|_| watch()).collect();
     let mut out = Folded {
@@ -174,6 +178,7 @@ pub(super) fn fold(
         lost: 0.0,
         missed: path.missed,
         apart: 0.0,
+        film,
     };
     let looks = [
         ("start", 0.0),
@@ -215,6 +220,7 @@ pub(super) fn fold(
         let began = Instant::now();
         let r = c.step(&mut (), &mut y, step).map_err(PageError::from_error)?;
         out.statistics.add(c.points().engine(), &r, began);
+        out.film.see(&mut c, &y);
         out.deepest = out.deepest.max(c.points().engine().deepest());
         let poses = places(&y.q);
         let p = c.points_mut().engine_mut().particles();
