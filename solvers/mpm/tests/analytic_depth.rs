@@ -12,7 +12,7 @@ use signorini_mpm::{
 };
 
 /// Stiffness of contacts \[N/m\].
-const K: f64 = 1e5;
+const K: f64 = 1e4;
 
 /// Springs without friction and dissipation: the impulse of a contact is δt k times its depth at the end of the step.
 fn plane(name: &str, out: Vector3<f64>, at: Vector3<f64>) -> Obstacle {
@@ -92,7 +92,7 @@ fn analytic_what_stress_throws_at_a_plane_is_held_by_it() {
     let given = -e.impulses()[0][0].z;
     let expected = dt * K * depths(e.particles(), &z, &none);
     // The tolerance of the solver, beside momenta of 0.1 N·s.
-    assert!(given > 1e-2 && (given - expected).abs() < 1e-9, "{given} {expected}");
+    assert!(given > 1e-3 && (given - expected).abs() < 1e-9, "{given} {expected}");
     let (_, materials, _) = burst();
     let mut s = system(&p, materials, None, floor(), options);
     let (x, mut next) = (s.initial_state(), State::default());
@@ -102,26 +102,26 @@ fn analytic_what_stress_throws_at_a_plane_is_held_by_it() {
         .unwrap();
     let given = -s.impulses()[0][0].z;
     let expected = dt * K * depths(&s.particles(&next).unwrap(), &z, &none);
-    assert!(given > 1e-2 && (given - expected).abs() < 1e-9, "{given} {expected}");
+    assert!(given > 1e-3 && (given - expected).abs() < 1e-9, "{given} {expected}");
 }
 
 #[test]
 fn analytic_what_contact_throws_at_a_plane_is_held_by_it() {
-    // A plate comes from the left at 2 m/s; particles at rest share nodes, and those on the right are before a wall: near, and farther than twice the way of those without contact.
-    let (h, dt, speed) = (0.05, 1e-3, 2.0);
+    // A plate comes from the left at 10 m/s; particles at rest share nodes, and those on the right are before a wall: near, and farther than twice the way of those without contact.
+    let (h, dt, speed) = (0.05, 1e-3, 10.0);
     let mut p = Particles::default();
     for i in 0..4 {
         for j in 0..3 {
             p.push(
-                Vector3::new(0.02 * f64::from(i), 0.02 * f64::from(j), 0.013),
+                Vector3::new(0.01 * f64::from(i), 0.02 * f64::from(j), 0.013),
                 0.05,
                 8e-6,
                 Particles::BARE,
             );
         }
     }
-    for gap in [1e-4, 3e-4] {
-        let (right, edge) = (-Vector3::x(), Vector3::new(0.06 + gap, 0.0, 0.0));
+    for gap in [1e-4, 2e-4] {
+        let (right, edge) = (-Vector3::x(), Vector3::new(0.03 + gap, 0.0, 0.0));
         let mut plate = plane("plate", Vector3::x(), Vector3::new(-1e-3, 0.0, 0.0));
         plate.velocity.x = speed;
         let mut e = engine(&p, vec![], None, vec![plate, plane("wall", right, edge)], options(h));
@@ -134,7 +134,7 @@ fn analytic_what_contact_throws_at_a_plane_is_held_by_it() {
             dt * K * depths(e.particles(), &right, &edge),
         ];
         println!("gap {gap}: plate {plate}, wall {wall}, {expected:?}");
-        assert!(wall > 1e-2 && (wall - expected[1]).abs() < 1e-9, "{wall} {expected:?}");
+        assert!(wall > 1e-3 && (wall - expected[1]).abs() < 1e-9, "{wall} {expected:?}");
         assert!((plate - expected[0]).abs() < 1e-9, "{plate} {expected:?}");
     }
 }
@@ -187,25 +187,20 @@ fn analytic_centres_of_cloth_are_as_deep_as_the_law_makes_them() {
         met += u32::from(given.norm() > 1e-4 * size && cloth.centres().any(|c| e.particles().x[c].z < 0.0));
     }
     println!("{met} steps with centres in the plane");
-    assert!(met > 20);
+    assert!(met > 10);
 }
 
 #[test]
 fn analytic_centres_stay_out_of_a_bar_narrower_than_their_edges() {
-    // A sheet with edges of 25 mm is thrown over a bar of 8 mm: the load of all on one contact would be the deepest at rest.
+    // A sheet with edges of 33 mm is thrown over a bar of 20 mm: vertices on both sides of it fall, and take the middle of triangles down on it.
+    let (cells, speed, top) = (6, 3.0, 0.02);
     let mut p = Particles::default();
-    let mesh = sheet([0.2, 0.2], [8, 8]).unwrap();
-    let top = 0.02;
+    let mesh = sheet([0.2, 0.2], [cells, cells]).unwrap();
     let mesh = mesh.transformed(&Isometry3::translation(0.003, 0.0, top + 1e-3));
-    let cloth = Cloth::new(
-        &mut p,
-        mesh.vertices(),
-        mesh.triangles(),
-        ClothMaterial::new(1e5, 0.3, 1e3, 1e-3).unwrap(),
-    )
-    .unwrap();
-    p.v.iter_mut().for_each(|v| v.z = -1.0);
-    let bar = Shape::Box { half_extents: Vector3::new(4e-3, 0.2, top) };
+    let material = ClothMaterial::new(1e5, 0.3, 1e3, 1e-3).unwrap();
+    let cloth = Cloth::new(&mut p, mesh.vertices(), mesh.triangles(), material).unwrap();
+    p.v.iter_mut().for_each(|v| v.z = -speed);
+    let bar = Shape::Box { half_extents: Vector3::new(0.01, 0.2, top) };
     let material = ContactMaterial {
         stiffness: K,
         dissipation: 10.0,
@@ -214,24 +209,20 @@ fn analytic_centres_stay_out_of_a_bar_narrower_than_their_edges() {
         ..ContactMaterial::default()
     };
     let obstacle = Obstacle::new("bar", bar.clone(), Isometry3::identity(), material);
-    let mut e = engine(
-        &p,
-        vec![],
-        Some(&cloth),
-        vec![obstacle],
-        MpmOptions { gravity: Vector3::z() * -9.81, damping_time: 0.02, ..options(0.02) },
-    );
-    let (dt, mut deepest, mut most) = (2e-4, [0.0f64; 2], 0.0f64);
+    let options = MpmOptions { damping_time: 0.02, ..MpmOptions::default() };
+    let mut e = engine(&p, vec![], Some(&cloth), vec![obstacle], MpmOptions { spacing: 0.02, ..options });
+    let mut deepest = [0.0f64; 2];
     for _ in 0..500 {
-        e.step(dt).unwrap();
-        most = most.max(e.impulses()[0][0].norm() / dt);
+        assert_eq!(e.step(2e-4).unwrap().unconverged, 0);
         let p = e.particles();
         for (kind, range) in [cloth.vertices(), cloth.centres()].into_iter().enumerate() {
             let inside = range.map(|i| -bar.signed_distance(&p.x[i]).unwrap().distance);
             deepest[kind] = deepest[kind].max(inside.fold(0.0, f64::max));
         }
     }
-    println!("deepest vertex {}, centre {} m, force {most} N", deepest[0], deepest[1]);
-    // One contact with all that was ever pressed by.
-    assert!(deepest.iter().all(|d| *d < most / K), "{deepest:?}");
+    // A triangle of 1 kg/m² on one contact stops within v √(m/k), 0.7 mm.
+    let triangle = 0.5 * (0.2 / cells as f64).powi(2);
+    let most = speed * (triangle / K).sqrt();
+    println!("deepest vertex {}, centre {} m, {most} allowed", deepest[0], deepest[1]);
+    assert!(deepest[0] > 0.0 && deepest.iter().all(|d| *d < most), "{deepest:?} {most}");
 }
