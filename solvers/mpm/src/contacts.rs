@@ -42,6 +42,17 @@ pub struct Touch {
     pub reached: Vec<(u32, f64)>,
 }
 
+/// A particle, and the nodes that it reaches, with weights.
+pub(crate) struct Reaching {
+    /// \[m\].
+    pub x: Vector3<f64>,
+    /// \[m/s\].
+    pub v: Vector3<f64>,
+    /// \[kg\].
+    pub mass: f64,
+    pub nodes: [(u32, f64); 27],
+}
+
 /// A particle that may touch, and what its place moves with: the nodes that it reaches; a centre of cloth, which goes to the middle of its triangle's corners, has the means of theirs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mover {
@@ -56,22 +67,17 @@ pub(crate) struct Mover {
 }
 
 impl Mover {
-    /// Takes a particle, told by its place, velocity, mass and nodes, or the middle of the corners of cloth whose centre it is.
-    pub(crate) fn set(
-        &mut self,
-        particle: usize,
-        cloth: &[Cloth],
-        of: impl Fn(usize) -> (Vector3<f64>, Vector3<f64>, f64, [(u32, f64); 27]),
-    ) {
+    /// Takes a particle, or the middle of the corners of cloth whose centre it is.
+    pub(crate) fn set(&mut self, particle: usize, cloth: &[Cloth], of: impl Fn(usize) -> Reaching) {
         self.reached.clear();
-        let (x, v, mass, nodes) = of(particle);
+        let Reaching { x, v, mass, nodes } = of(particle);
         (self.particle, self.mass) = (particle, mass);
         let Some(corners) = cloth.iter().find_map(|c| c.corners(particle)) else {
             (self.x, self.v) = (x, v);
             return self.reached.extend(nodes);
         };
         (self.x, self.v) = (Vector3::zeros(), Vector3::zeros());
-        for (x, v, _, nodes) in corners.map(|corner| of(corner as usize)) {
+        for Reaching { x, v, nodes, .. } in corners.map(|corner| of(corner as usize)) {
             self.x += x / 3.0;
             self.v += v / 3.0;
             self.reached.extend(nodes.map(|(n, w)| (n, w / 3.0)));

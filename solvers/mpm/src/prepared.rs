@@ -2,7 +2,7 @@ use signorini_core::na::{Matrix3, Vector3};
 use signorini_core::{LawPool, ProblemError};
 
 use crate::cloth::Cloth;
-use crate::contacts::{Contacts, Mover, Nodes, Touch};
+use crate::contacts::{Contacts, Mover, Nodes, Reaching, Touch};
 use crate::freedom::Freedom;
 use crate::grid::Grid;
 use crate::obstacle::{Obstacle, Wall};
@@ -100,8 +100,8 @@ impl Prepared {
         let (mut sides, mut mover) = (Vec::new(), Mover::default());
         let of = |p: usize| {
             let mut all = nodes.grid.nodes(p, &particles.x[p]).map(|(n, w, _)| (n as u32, w));
-            let reached = std::array::from_fn(|_| all.next().unwrap_or_default());
-            (particles.x[p], particles.v[p], particles.mass[p], reached)
+            let nodes = std::array::from_fn(|_| all.next().unwrap_or_default());
+            Reaching { x: particles.x[p], v: particles.v[p], mass: particles.mass[p], nodes }
         };
         let count = if obstacles.is_empty() { 0 } else { particles.len() };
         for p in 0..count {

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use signorini_core::na::Vector3;
 use signorini_core::{SolveError, StepReport};
 
-use crate::contacts::{Mover, Nodes, Touch, farthest};
+use crate::contacts::{Mover, Nodes, Reaching, Touch, farthest};
 use crate::spline::Weights;
 
 use super::MpmEngine;
@@ -129,11 +129,11 @@ impl<T: Real> MpmEngine<T> {
     }
 }
 
-/// Place \[m\], velocity \[m/s\], mass \[kg\] and nodes of the particle in a block, chunk and lane.
+/// The particle in a block, chunk and lane.
 fn particle<T: Real>(
     (blocks, chunks, spacing): (&Blocks, &[Chunk<T>], f64),
     (b, c, l): (u32, u32, u8),
-) -> (Vector3<f64>, Vector3<f64>, f64, [(u32, f64); 27]) {
+) -> Reaching {
     let (b, chunk, l) = (b as usize, &chunks[c as usize], l as usize);
     let low = [0, 1, 2].map(|a| chunk.cell[a][l] as usize);
     let w = [0, 1, 2].map(|a| Weights::along(wide(chunk.f[a][l])));
@@ -143,5 +143,5 @@ fn particle<T: Real>(
         (node, w[0][k[0]] * w[1][k[1]] * w[2][k[2]])
     });
     let x = chunk.position(l, &blocks.corners[b], spacing);
-    (x, chunk.velocity(l), wide(chunk.mass[l]), nodes)
+    Reaching { x, v: chunk.velocity(l), mass: wide(chunk.mass[l]), nodes }
 }
