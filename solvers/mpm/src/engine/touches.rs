@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use signorini_core::na::Vector3;
-use signorini_core::{SolveError, StepReport};
+use signorini_core::{SolveError, StepReport, largest};
 
 use crate::contacts::{Mover, Nodes, Reaching, Touch, farthest};
 use crate::spline::Weights;
@@ -72,19 +72,17 @@ impl<T: Real> MpmEngine<T> {
         let Self { blocks, chunks, nodes, cloth, obstacles, fastest, .. } = self;
         let (h, known) = (self.options.spacing, &self.contacts.touches[..]);
         let radius = 0.5 * (SIDE + 2) as f64 * h * 3f64.sqrt();
-        let most = |list: &[f64], b: usize| {
-            let beside = blocks.neighbours[b].iter().map(|n| list[*n as usize]);
-            // Centres of cloth go with nodes of other blocks too.
-            if cloth.cloth.is_empty() {
-                beside.fold(0.0, f64::max)
-            } else {
-                list.iter().copied().fold(0.0, f64::max)
-            }
+        // Centres of cloth go with nodes of other blocks too.
+        let whole = (!cloth.cloth.is_empty())
+            .then(|| [&nodes.fastest, &nodes.changed].map(|list| largest(list.iter().copied())));
+        let about = |b: usize| {
+            let beside = |list: &Vec<f64>| largest(blocks.neighbours[b].iter().map(|n| list[*n as usize]));
+            whole.unwrap_or_else(|| [&nodes.fastest, &nodes.changed].map(beside))
         };
         let all = (blocks, &chunks[..], h);
         let of_block = |b: usize| {
             let mut out = Vec::new();
-            let (free, change) = (most(&nodes.fastest, b), if again { most(&nodes.changed, b) } else { 0.0 });
+            let [free, change] = about(b);
             if again && change == 0.0 {
                 return out;
             }
@@ -93,31 +91,32 @@ impl<T: Real> MpmEngine<T> {
             let (mut sides, mut mover) = (Vec::new(), Mover::default());
             let corner = &blocks.corners[b];
             let middle = Vector3::from_fn(|a, _| h * (f64::from(corner[a]) + 0.5 * (SIDE + 1) as f64));
-            for obstacle in obstacles.iter().enumerate() {
-                let about =
-                    obstacle.1.velocity_at(&middle).norm() + radius * obstacle.1.angular_velocity.norm();
-                if !obstacle.1.is_within(&middle, radius + reach(about)) {
+            for (number, obstacle) in obstacles.iter().enumerate() {
+                let turning = radius * obstacle.angular_velocity.norm();
+                if !obstacle
+                    .is_within(&middle, radius + reach(obstacle.velocity_at(&middle).norm() + turning))
+                {
                     continue;
                 }
                 for c in blocks.chunks[b].clone() {
                     let chunk = &chunks[c];
                     for l in (0..LANES).filter(|l| chunk.id[*l] != NOBODY) {
                         let x = chunk.position(l, corner, h);
-                        if !obstacle.1.is_within(&x, reach(obstacle.1.velocity_at(&x).norm())) {
+                        if !obstacle.is_within(&x, reach(obstacle.velocity_at(&x).norm())) {
                             continue;
                         }
-                        let number = chunk.id[l] as usize;
+                        let id = chunk.id[l] as usize;
                         let here = (b as u32, c as u32, l as u8);
-                        mover.set(number, &cloth.cloth, |p| {
-                            particle(all, if p == number { here } else { cloth.places[p] })
+                        mover.set(id, &cloth.cloth, |p| {
+                            particle(all, if p == id { here } else { cloth.places[p] })
                         });
                         let free = mover.sample(|n| nodes.free_velocity(n));
                         let room = (&mut sides, &mut out);
                         if again {
                             let now = mover.sample(|n| nodes.free_velocity(n) + nodes.change[n]);
-                            mover.find_again([&free, &now], obstacle, dt, known, room);
+                            mover.find_again([&free, &now], (number, obstacle), dt, known, room);
                         } else {
-                            mover.find(&free, obstacle, dt, room);
+                            mover.find(&free, (number, obstacle), dt, room);
                         }
                     }
                 }
