@@ -63,6 +63,7 @@ pub(crate) struct Mover {
     pub v: Vector3<f64>,
     /// \[kg\].
     pub mass: f64,
+    /// The nodes of corners one after the other.
     pub reached: Vec<(u32, f64)>,
 }
 
@@ -82,13 +83,19 @@ impl Mover {
             self.v += v / 3.0;
             self.reached.extend(nodes.map(|(n, w)| (n, w / 3.0)));
         }
+    }
+
+    /// Its nodes, each once.
+    fn row(&self) -> Vec<(u32, f64)> {
+        let mut row = self.reached.clone();
         // Stable, so that sums are the same each time.
-        self.reached.sort_by_key(|r| r.0);
-        self.reached.dedup_by(|next, kept| {
+        row.sort_by_key(|r| r.0);
+        row.dedup_by(|next, kept| {
             let same = next.0 == kept.0;
             kept.1 += if same { next.1 } else { 0.0 };
             same
         });
+        row
     }
 
     /// Σ w v_i \[m/s\].
@@ -151,7 +158,7 @@ impl Mover {
             gap: side.distance,
             frame: ContactGeometry::frame(&side.normal),
             velocity,
-            reached: self.reached.clone(),
+            reached: self.row(),
         }
     }
 }
