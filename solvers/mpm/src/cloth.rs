@@ -146,6 +146,11 @@ impl Cloth {
         self.triangles.iter().map(|t| t.corners)
     }
 
+    /// Particles at the corners of the triangle of a centre; none for other particles.
+    pub fn corners(&self, centre: usize) -> Option<[u32; 3]> {
+        centre.checked_sub(self.vertices.end).and_then(|t| self.triangles.get(t)).map(|t| t.corners)
+    }
+
     /// Centres and their triangles.
     fn numbered(&self) -> impl Iterator<Item = (usize, &Triangle)> {
         self.centres().zip(&self.triangles)

@@ -5,13 +5,19 @@ use signorini_core::{
 
 use signorini_geometry::SignedDistance;
 
+use crate::cloth::Cloth;
 use crate::freedom::Freedom;
 use crate::node_map::NodeMap;
 use crate::node_mass::NodeMass;
 use crate::obstacle::Obstacle;
 
-/// How much further ahead contacts are sought than a particle goes by itself: the grid may make it faster.
+/// How much further ahead obstacles are sought than a particle goes without contact: contact of its neighbours may make it faster.
 const AHEAD: f64 = 2.0;
+
+/// How far ahead a block of particles is looked at where none is faster than `apart` \[m/s\] beside an obstacle, within `horizon` \[s\].
+pub(crate) fn farthest(apart: f64, horizon: f64) -> f64 {
+    AHEAD * horizon * apart
+}
 
 /// A particle inside an obstacle, or on its way into it.
 #[derive(Clone, Debug)]
@@ -32,42 +38,128 @@ pub struct Touch {
     pub frame: Matrix3<f64>,
     /// Velocity of the obstacle there \[m/s\].
     pub velocity: Vector3<f64>,
-    /// The nodes that the particle reaches, with weights.
-    pub reached: [(u32, f64); 27],
+    /// The nodes that its place moves with, with weights: those that the particle reaches; of a centre of cloth those of its triangle's corners.
+    pub reached: Vec<(u32, f64)>,
 }
 
-/// How far an obstacle is looked for \[m\], by what moves at `v` within `horizon` \[s\].
-pub(crate) fn reach(apart: f64, horizon: f64, gravity: &Vector3<f64>) -> f64 {
-    AHEAD * horizon * (apart + horizon * gravity.norm())
+/// A particle, and the nodes that it reaches, with weights.
+pub(crate) struct Reaching {
+    /// \[m\].
+    pub x: Vector3<f64>,
+    /// \[m/s\].
+    pub v: Vector3<f64>,
+    /// \[kg\].
+    pub mass: f64,
+    pub nodes: [(u32, f64); 27],
 }
 
-impl Touch {
-    /// Adds to `out` a particle with number, place, velocity and mass, once for each side of an obstacle that it touches or may touch within `horizon` \[s\]; `nodes` is asked only then. `sides` is room to work.
+/// A particle that may touch, and what its place moves with: the nodes that it reaches; a centre of cloth, which goes to the middle of its triangle's corners, has the means of theirs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Mover {
+    pub particle: usize,
+    /// \[m\].
+    pub x: Vector3<f64>,
+    /// \[m/s\].
+    pub v: Vector3<f64>,
+    /// \[kg\].
+    pub mass: f64,
+    /// The nodes of corners one after the other.
+    pub reached: Vec<(u32, f64)>,
+}
+
+impl Mover {
+    /// Takes a particle, or the middle of the corners of cloth whose centre it is.
+    pub(crate) fn set(&mut self, particle: usize, cloth: &[Cloth], of: impl Fn(usize) -> Reaching) {
+        self.reached.clear();
+        let Reaching { x, v, mass, nodes } = of(particle);
+        (self.particle, self.mass) = (particle, mass);
+        let Some(corners) = cloth.iter().find_map(|c| c.corners(particle)) else {
+            (self.x, self.v) = (x, v);
+            return self.reached.extend(nodes);
+        };
+        (self.x, self.v) = (Vector3::zeros(), Vector3::zeros());
+        for Reaching { x, v, nodes, .. } in corners.map(|corner| of(corner as usize)) {
+            self.x += x / 3.0;
+            self.v += v / 3.0;
+            self.reached.extend(nodes.map(|(n, w)| (n, w / 3.0)));
+        }
+    }
+
+    /// Its nodes, each once.
+    fn row(&self) -> Vec<(u32, f64)> {
+        let mut row = self.reached.clone();
+        // Stable, so that sums are the same each time.
+        row.sort_by_key(|r| r.0);
+        row.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            kept.1 += if same { next.1 } else { 0.0 };
+            same
+        });
+        row
+    }
+
+    /// Σ w v_i \[m/s\].
+    pub(crate) fn sample(&self, velocity: impl Fn(usize) -> Vector3<f64>) -> Vector3<f64> {
+        self.reached.iter().map(|(n, w)| *w * velocity(*n as usize)).sum()
+    }
+
+    /// How far an obstacle that moves with `velocity` there \[m/s\] is looked for \[m\] by one whose nodes would give it `free` \[m/s\] without contact.
+    ///
+    /// ```text
+    /// 2 δt max(|v − v_o|, |Σ w v_i* − v_o|)
+    /// ```
+    pub(crate) fn reach(&self, free: &Vector3<f64>, velocity: &Vector3<f64>, horizon: f64) -> f64 {
+        farthest((self.v - velocity).norm().max((free - velocity).norm()), horizon)
+    }
+
+    /// Adds to `out` a contact for each side of an obstacle that it touches, or may touch within `horizon` \[s\]. `sides` is room to work.
     pub(crate) fn find(
-        (particle, x, v, mass): (usize, &Vector3<f64>, &Vector3<f64>, f64),
+        &self,
+        free: &Vector3<f64>,
         (number, obstacle): (usize, &Obstacle),
-        (horizon, gravity): (f64, &Vector3<f64>),
-        nodes: impl FnOnce() -> [(u32, f64); 27],
-        (sides, out): (&mut Vec<SignedDistance>, &mut Vec<Self>),
+        horizon: f64,
+        (sides, out): (&mut Vec<SignedDistance>, &mut Vec<Touch>),
     ) {
-        let velocity = obstacle.velocity_at(x);
-        let within = reach((v - velocity).norm(), horizon, gravity);
-        obstacle.sides(x, within, sides);
-        if sides.is_empty() {
+        let velocity = obstacle.velocity_at(&self.x);
+        obstacle.sides(&self.x, self.reach(free, &velocity, horizon), sides);
+        out.extend(sides.iter().map(|side| self.touch(number, velocity, side)));
+    }
+
+    /// As [`Mover::find`], after contact gave it the velocity `now` \[m/s\] in place of `free`: what is farther than was looked for, comes to be inside, and is not `known`.
+    pub(crate) fn find_again(
+        &self,
+        [free, now]: [&Vector3<f64>; 2],
+        (number, obstacle): (usize, &Obstacle),
+        horizon: f64,
+        known: &[Touch],
+        (sides, out): (&mut Vec<SignedDistance>, &mut Vec<Touch>),
+    ) {
+        let velocity = obstacle.velocity_at(&self.x);
+        let way = horizon * (now - velocity);
+        if way.norm() <= self.reach(free, &velocity, horizon) {
             return;
         }
-        let reached = nodes();
-        out.extend(sides.iter().map(|side| Self {
-            particle,
-            obstacle: number,
-            x: *x,
-            v: *v,
-            mass,
+        obstacle.sides(&self.x, way.norm(), sides);
+        sides.retain(|side| side.distance + side.normal.dot(&way) < 0.0);
+        let of = |t: &Touch| t.particle == self.particle && t.obstacle == number;
+        let is =
+            |t: &Touch, side: &SignedDistance| t.gap == side.distance && t.frame.column(0) == side.normal;
+        sides.retain(|side| !known.iter().any(|t| of(t) && is(t, side)));
+        out.extend(sides.iter().map(|side| self.touch(number, velocity, side)));
+    }
+
+    fn touch(&self, obstacle: usize, velocity: Vector3<f64>, side: &SignedDistance) -> Touch {
+        Touch {
+            particle: self.particle,
+            obstacle,
+            x: self.x,
+            v: self.v,
+            mass: self.mass,
             gap: side.distance,
             frame: ContactGeometry::frame(&side.normal),
             velocity,
-            reached,
-        }));
+            reached: self.row(),
+        }
     }
 }
 

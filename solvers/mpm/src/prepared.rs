@@ -1,7 +1,8 @@
 use signorini_core::na::{Matrix3, Vector3};
 use signorini_core::{LawPool, ProblemError};
 
-use crate::contacts::{Contacts, Nodes, Touch};
+use crate::cloth::Cloth;
+use crate::contacts::{Contacts, Mover, Nodes, Reaching, Touch};
 use crate::freedom::Freedom;
 use crate::grid::Grid;
 use crate::obstacle::{Obstacle, Wall};
@@ -54,33 +55,60 @@ impl Nodes for GridNodes {
     }
 }
 
+/// How far ahead contacts are sought.
+#[derive(Clone, Copy)]
+pub(crate) struct Ahead {
+    /// \[s\].
+    pub horizon: f64,
+    /// How long forces of the material count \[s\].
+    pub forces: f64,
+    /// \[m/s²\].
+    pub gravity: Vector3<f64>,
+}
+
+impl GridNodes {
+    /// Velocities without contact, after `forces` \[s\] of those of the material and what gravity adds \[m/s\].
+    fn set_free(&mut self, forces: f64, fall: Vector3<f64>) {
+        let Self { grid, free, star } = self;
+        star.clear();
+        // A node at the very edge of a particle's reach has no weight, and no mass.
+        star.extend((0..grid.len()).map(|n| match grid.mass[n] > 0.0 {
+            true => free[n].allowed(&((grid.momentum[n] + forces * grid.force[n]) / grid.mass[n] + fall)),
+            false => Vector3::zeros(),
+        }));
+    }
+}
+
 impl Prepared {
-    /// Gathers particles with stresses τ \[Pa\] and forces \[N\], and finds what touches, or may within `horizon` \[s\].
+    /// Gathers particles with stresses τ \[Pa\] and forces \[N\], and finds what touches, or may within a time.
     pub(crate) fn set(
         &mut self,
         particles: Particles,
         (stress, force): (&[Matrix3<f64>], &[Vector3<f64>]),
-        spacing: f64,
-        walls: &[Wall],
-        obstacles: &[Obstacle],
-        ahead: (f64, &Vector3<f64>),
+        (spacing, cloth): (f64, &[Cloth]),
+        (walls, obstacles): (&[Wall], &[Obstacle]),
+        ahead: Ahead,
     ) {
         let nodes = &mut self.nodes;
         nodes.grid = Grid::new(spacing);
         nodes.grid.gather(&particles, stress, force);
         nodes.free.clear();
         nodes.free.extend((0..nodes.grid.len()).map(|n| Freedom::at(&nodes.grid.position(n), walls)));
+        nodes.set_free(ahead.forces, ahead.horizon * ahead.gravity);
         let touches = &mut self.contacts.touches;
         touches.clear();
-        let mut sides = Vec::new();
-        for (p, x) in particles.x.iter().enumerate() {
+        let (mut sides, mut mover) = (Vec::new(), Mover::default());
+        let of = |p: usize| {
+            let mut all = nodes.grid.nodes(p, &particles.x[p]).map(|(n, w, _)| (n as u32, w));
+            let nodes = std::array::from_fn(|_| all.next().unwrap_or_default());
+            Reaching { x: particles.x[p], v: particles.v[p], mass: particles.mass[p], nodes }
+        };
+        let count = if obstacles.is_empty() { 0 } else { particles.len() };
+        for p in 0..count {
+            mover.set(p, cloth, of);
+            let free = mover.sample(|n| nodes.star[n]);
             for obstacle in obstacles.iter().enumerate() {
-                let reached = || {
-                    let mut all = nodes.grid.nodes(p, x).map(|(n, w, _)| (n as u32, w));
-                    std::array::from_fn(|_| all.next().unwrap_or_default())
-                };
-                let particle = (p, x, &particles.v[p], particles.mass[p]);
-                Touch::find(particle, obstacle, ahead, reached, (&mut sides, touches));
+                mover.find(&free, obstacle, ahead.horizon, (&mut sides, touches));
             }
         }
         self.contacts.number(&self.nodes);
@@ -111,13 +139,7 @@ impl Prepared {
         obstacles: &[Obstacle],
         law: &dyn LawPool,
     ) -> Result<(), ProblemError> {
-        let GridNodes { grid, free, star } = &mut self.nodes;
-        star.clear();
-        // A node at the very edge of a particle's reach has no weight, and no mass.
-        star.extend((0..grid.len()).map(|n| match grid.mass[n] > 0.0 {
-            true => free[n].allowed(&((grid.momentum[n] + dt * grid.force[n]) / grid.mass[n] + dt * gravity)),
-            false => Vector3::zeros(),
-        }));
+        self.nodes.set_free(dt, dt * gravity);
         self.contacts.pose(&self.nodes, dt, obstacles, law)
     }
 

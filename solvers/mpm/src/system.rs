@@ -9,7 +9,7 @@ use crate::error::MpmError;
 use crate::material::Material;
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
-use crate::prepared::{Gathered, Prepared};
+use crate::prepared::{Ahead, Gathered, Prepared};
 use crate::setup::{FARTHEST, MpmOptions, check, check_cloth, check_motion, check_step};
 
 /// Numbers of a particle in the internal variables: C, F, what its material remembers.
@@ -22,7 +22,8 @@ const INTERNAL: usize = 19;
 /// ```
 /// State: q are the positions of the particles, v their velocities, z the affine velocities C, the deformation gradients F (rows of columns, nine each) and one number that the material remembers. A step is explicit in the stress, and implicit in contact.
 ///
-/// Particles that may reach an obstacle within the step are contacts already, with their gap and the normal of the side they come from: what moves through a thin wall within a step is stopped at it, as far as the stiffness of contact holds.
+/// Particles that may reach an obstacle within the step, by their own velocity or by that which stress and gravity give them, twice as fast at most, are contacts already, with their gap and the normal of the side they come from: what moves through a thin wall within a step is stopped at it, as far as the stiffness of contact holds.
+/// Centres of cloth are contacts of the middle of their triangle's corners, to which they go. What contact itself throws further than that is found in the next step; [`crate::MpmEngine`] looks again within the step.
 /// A particle that is deeper than half of the wall is pushed out on the other side. In corners of meshes it meets each wall that it may reach.
 pub struct MpmSystem {
     options: MpmOptions,
@@ -264,14 +265,15 @@ impl System for MpmSystem {
         for cloth in &self.cloth {
             cloth.forces(&particles.x, &particles.f, &mut stress, &mut force);
         }
-        let spacing = self.options.spacing;
-        let ahead = (horizon.max(0.0), &self.options.gravity);
+        let horizon = horizon.max(0.0);
+        // Longer steps than waves allow are implicit in the stress: it does not push for all of them.
+        let forces = horizon.min(self.limit(&particles));
+        let ahead = Ahead { horizon, forces, gravity: self.options.gravity };
         self.slots[slot as usize].set(
             particles,
             (&stress, &force),
-            spacing,
-            &self.walls,
-            &self.obstacles,
+            (self.options.spacing, &self.cloth),
+            (&self.walls, &self.obstacles),
             ahead,
         );
         Ok(())

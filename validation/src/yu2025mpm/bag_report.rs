@@ -1,5 +1,6 @@
 //! What the pages of figs. 5 and 6 show of their scene.
 
+use signorini_core::largest;
 use signorini_core::na::Vector3;
 
 use super::bag::{
@@ -112,6 +113,7 @@ impl Bagged {
         let [boxes, all] = self.weights(setup);
         let on_boxes = self.on_boxes.iter().map(|f| settled(f)).sum::<f64>();
         let carried = -settled(&self.on_plates);
+        let deepest = largest(self.depth.iter().flatten().map(|d| d.1));
         vec![
             Claim::relative(
                 "borne",
@@ -154,9 +156,14 @@ impl Bagged {
                 "deepest",
                 "no particle is deeper in a body at the end of a step",
                 2e-3,
-                self.depth.iter().flatten().map(|d| d.1).fold(0.0, f64::max),
+                deepest,
                 "m",
-            ),
+            )
+            .because(&format!(
+                "as deep as the law makes it: one at the edge of plates bears {:.1} N on a spring of {} N/m",
+                CONTACT.0 * deepest,
+                number(CONTACT.0)
+            )),
             Claim::at_most("held", "particles between plates stay with them", 0.01, self.slip, "m"),
             Claim::at_most(
                 "converged",

@@ -11,7 +11,7 @@ use super::lanes::{LANES, Real, num};
 pub(super) struct ClothRun<T> {
     pub cloth: Vec<Cloth>,
     /// Block, chunk and lane of each particle.
-    places: Vec<(u32, u32, u8)>,
+    pub places: Vec<(u32, u32, u8)>,
     x: Vec<Vector3<f64>>,
     c: Vec<Matrix3<f64>>,
     f: Vec<Matrix3<f64>>,

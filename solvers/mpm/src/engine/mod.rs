@@ -7,6 +7,7 @@ mod lane_material;
 mod lanes;
 mod nodes;
 mod rows;
+mod touches;
 mod transfer;
 
 use pulp::Arch;
@@ -18,7 +19,7 @@ use signorini_core::{
 };
 
 use crate::cloth::Cloth;
-use crate::contacts::{Contacts, Nodes, Touch, reach};
+use crate::contacts::Contacts;
 use crate::error::MpmError;
 use crate::material::Material;
 use crate::obstacle::{Obstacle, Wall};
@@ -46,6 +47,8 @@ const MAX_RELAGS: u32 = 20;
 ///
 /// Each block of 4³ nodes gathers its own particles into a tile that reaches one cell further; tiles are then added up node by node in a fixed order. So no two threads write to the same place, particles are sorted
 /// only when one has left the reach of its block, and results do not depend on the number of threads. In `f32` positions are kept within cells, so that they have 10⁻⁷ of a cell everywhere; contacts are found and solved in `f64`.
+///
+/// After contact was solved, particles that it takes further than was looked for, into an obstacle, become contacts too and it is solved again, up to four times; a step in which there are more of them then has an unconverged solve in its report. So no particle ends a step deeper in an obstacle than the law of contact makes it, to the curvature of the obstacle.
 pub struct MpmEngine<T> {
     options: MpmOptions,
     materials: Vec<Box<dyn Material>>,
@@ -342,12 +345,8 @@ impl<T: Real> MpmEngine<T> {
         self.cloth.load(&self.chunks, &self.blocks, self.options.spacing);
         self.gather(dt);
         self.nodes.sum(&self.blocks, &self.tiles, &(dt * self.options.gravity));
-        self.find_touches(dt);
-        let mut report = StepReport { contacts: self.contacts.touches.len() as u32, ..StepReport::default() };
-        self.impulses.iter_mut().for_each(|i| *i = [Vector3::zeros(); 2]);
-        if !self.contacts.touches.is_empty() {
-            self.solve(dt, &mut report)?;
-        }
+        let mut report = StepReport::default();
+        self.meet(dt, &mut report)?;
         self.scatter(dt)?;
         self.time += dt;
         Ok(report)
@@ -370,64 +369,6 @@ impl<T: Real> MpmEngine<T> {
                 arch.dispatch(Gather { chunks, loads, tile, step });
             });
         (self.chunks, self.tiles) = (chunks, tiles);
-    }
-
-    fn find_touches(&mut self, dt: f64) {
-        let h = self.options.spacing;
-        let radius = 0.5 * (SIDE + 2) as f64 * h * 3f64.sqrt();
-        let ahead = (dt, &self.options.gravity);
-        let of_block = |b: usize| {
-            let (mut sides, mut out) = (Vec::new(), Vec::new());
-            let corner = &self.blocks.corners[b];
-            let middle = Vector3::from_fn(|a, _| h * (f64::from(corner[a]) + 0.5 * (SIDE + 1) as f64));
-            for obstacle in self.obstacles.iter().enumerate() {
-                let turning = radius * obstacle.1.angular_velocity.norm();
-                let apart = self.fastest + obstacle.1.velocity_at(&middle).norm() + turning;
-                let near = radius + reach(apart, dt, &self.options.gravity);
-                if !obstacle.1.is_within(&middle, near) {
-                    continue;
-                }
-                for chunk in &self.chunks[self.blocks.chunks[b].clone()] {
-                    for l in (0..lanes::LANES).filter(|l| chunk.id[*l] != NOBODY) {
-                        let x = chunk.position(l, corner, h);
-                        let particle = (chunk.id[l] as usize, &x, &chunk.velocity(l), wide(chunk.mass[l]));
-                        let reached = || {
-                            let f = [0, 1, 2].map(|a| wide(chunk.f[a][l]));
-                            let low = [0, 1, 2].map(|a| chunk.cell[a][l] as usize);
-                            let w = f.map(Weights::along);
-                            std::array::from_fn(|n| {
-                                let k = [n / 9, n / 3 % 3, n % 3];
-                                let step = [0, 1, 2].map(|a| low[a] + k[a]);
-                                let node = BlockNodes::<T>::number(&self.blocks, b, step);
-                                (node, w[0][k[0]] * w[1][k[1]] * w[2][k[2]])
-                            })
-                        };
-                        Touch::find(particle, obstacle, ahead, reached, (&mut sides, &mut out));
-                    }
-                }
-            }
-            out
-        };
-        let found: Vec<Vec<Touch>> = (0..self.blocks.owners()).into_par_iter().map(of_block).collect();
-        self.contacts.touches.clear();
-        found.into_iter().for_each(|t| self.contacts.touches.extend(t));
-        self.contacts.number(&self.nodes);
-    }
-
-    fn solve(&mut self, dt: f64, report: &mut StepReport) -> Result<(), SolveError> {
-        let Self { contacts, nodes, obstacles, law, solver, lagged, solution, guess, .. } = self;
-        contacts.pose(nodes, dt, obstacles, &**law)?;
-        contacts.unknowns(|n| nodes.free_velocity(n) + nodes.change[n], guess);
-        let Some(problem) = &mut contacts.problem else { return Ok(()) };
-        lagged.solve(&mut **solver, problem, guess, solution, report)?;
-        let s = &*solution;
-        nodes.change.fill(Vector3::zeros());
-        contacts.velocities(&s.v, |n, v| {
-            nodes.change[n] = v - nodes.free_velocity(n);
-            (0..3).for_each(|a| nodes.values[n][1 + a] = lanes::num(v[a]));
-        });
-        self.impulses = contacts.impulses(obstacles, &s.gamma);
-        Ok(())
     }
 
     fn scatter(&mut self, dt: f64) -> Result<(), ProblemError> {

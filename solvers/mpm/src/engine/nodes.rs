@@ -20,6 +20,9 @@ pub(super) struct BlockNodes<T> {
     pub values: Vec<[T; CHANNELS]>,
     /// What contact changed the velocity of each by in the last step \[m/s\]: it will be much the same in the next.
     pub change: Vec<Vector3<f64>>,
+    /// Largest velocity of the nodes of each block without contact \[m/s\], and what contact changed one by at most.
+    pub fastest: Vec<f64>,
+    pub changed: Vec<f64>,
     /// Where the directions of the nodes of a block start, if a wall holds one of them.
     walled: Vec<u32>,
     free: Vec<Freedom>,
@@ -65,6 +68,10 @@ impl<T: Real> BlockNodes<T> {
         self.values.resize(BLOCK * blocks.corners.len(), [T::zero(); CHANNELS]);
         self.change.clear();
         self.change.resize(self.values.len(), Vector3::zeros());
+        for list in [&mut self.fastest, &mut self.changed] {
+            list.clear();
+            list.resize(blocks.corners.len(), 0.0);
+        }
         self.walled.clear();
         self.free.clear();
         for corner in &blocks.corners {
@@ -90,9 +97,9 @@ impl<T: Real> BlockNodes<T> {
     /// v* = p/m + δt g
     /// ```
     pub(super) fn sum(&mut self, blocks: &Blocks, tiles: &[T], fall: &Vector3<f64>) {
-        let Self { values, walled, free, .. } = self;
+        let Self { values, fastest, walled, free, .. } = self;
         let fall = [0, 1, 2].map(|a| num::<T>(fall[a]));
-        values.par_chunks_mut(BLOCK).enumerate().for_each(|(b, nodes)| {
+        values.par_chunks_mut(BLOCK).zip(fastest).enumerate().for_each(|(b, (nodes, fastest))| {
             nodes.fill([T::zero(); CHANNELS]);
             for (n, other) in blocks.neighbours[b].iter().enumerate() {
                 if (*other as usize) < blocks.owners() {
@@ -124,6 +131,8 @@ impl<T: Real> BlockNodes<T> {
                     }
                 }
             }
+            let squares = nodes.iter().map(|[_, x, y, z]| *x * *x + *y * *y + *z * *z);
+            *fastest = wide(squares.fold(T::zero(), |a, b| if b > a { b } else { a })).sqrt();
         });
     }
 
