@@ -23,10 +23,8 @@ const RUBBER: f64 = 100.0;
 const HEAVY: f64 = 15_000.0;
 /// Young's modulus \[Pa\] and Poisson's ratio.
 const ELASTIC: (f64, f64) = (5e5, 0.4);
-/// Spacing of the grid \[m\], step of the bodies \[s\], substeps.
-const SPACING: f64 = SIDE / 6.0;
+/// Step of the bodies \[s\].
 const STEP: f64 = 1e-3;
-const SUBSTEPS: u32 = 14;
 /// Thickness of a panel \[m\], and how far each moves in \[m\].
 const THICK: f64 = SIDE / 6.0;
 const CLOSED: f64 = 0.01;
@@ -43,9 +41,11 @@ const TOLERANCE: Tolerance = Tolerance { relative: 1e-4, max_iterations: 100 };
 /// Steps from one look at the faces to the next.
 const SLIP_EVERY: u32 = 5;
 
-/// When panels are closed, when lifting ends, how high \[m\], when shaking starts, in how many quarters.
+/// Spacing of the grid \[m\], substeps; when panels are closed, when lifting ends, how high \[m\], when shaking starts, in how many quarters.
 #[derive(Clone, Copy)]
 struct Plan {
+    spacing: f64,
+    substeps: u32,
     closed: f64,
     lifted: f64,
     height: f64,
@@ -53,8 +53,17 @@ struct Plan {
     quarters: u32,
 }
 
-const PAPER: Plan = Plan { closed: 0.4, lifted: 2.0, height: 0.2, shaken: 2.2, quarters: 16 };
-const QUICK: Plan = Plan { closed: 0.1, lifted: 0.5, height: 0.08, shaken: 0.7, quarters: 4 };
+const PAPER: Plan =
+    Plan { spacing: 0.01, substeps: 24, closed: 0.4, lifted: 2.0, height: 0.2, shaken: 2.2, quarters: 16 };
+const QUICK: Plan = Plan {
+    spacing: SIDE / 6.0,
+    substeps: 14,
+    closed: 0.1,
+    lifted: 0.5,
+    height: 0.08,
+    shaken: 0.7,
+    quarters: 4,
+};
 
 impl Plan {
     fn end(&self) -> f64 {
@@ -163,7 +172,7 @@ fn shake(plan: &Plan, ctx: &Context) -> Result<Shaken, PageError> {
         return Err(PageError::from_error(std::io::Error::other("the scene has no panels")));
     };
     let lame = Lame::new(ELASTIC.0, ELASTIC.1).map_err(PageError::from_error)?;
-    let options = MpmOptions { spacing: SPACING, ..MpmOptions::default() };
+    let options = MpmOptions { spacing: plan.spacing, ..MpmOptions::default() };
     let engine = MpmEngine::<f32>::new(
         particles(),
         vec![Box::new(FixedCorotated(lame))],
@@ -174,7 +183,7 @@ fn shake(plan: &Plan, ctx: &Context) -> Result<Shaken, PageError> {
     )
     .map_err(PageError::from_error)?
     .with_solver(Box::<MpmSolver>::default(), TOLERANCE);
-    let (mut c, mut y) = beside(&scene, &geoms, engine, SUBSTEPS)?;
+    let (mut c, mut y) = beside(&scene, &geoms, engine, plan.substeps)?;
     let (mut out, mut statistics) = (Shaken::default(), Statistics::new("close, lift, shake", STEP));
     let apart = SIDE / (ALONG - 1) as f64;
     let cubes = [0, 1].map(|i| balls("rubber", i * ALONG.pow(3)..(i + 1) * ALONG.pow(3), apart));
@@ -238,7 +247,7 @@ impl Page for Fig03 {
             text: vec![format!(
                 "Two rubber cubes of {SIDE} m and {} kg ({ALONG}³ particles each, f32; fixed corotated, E = {} Pa, ν = {}) on either side of a rigid cube of {mass:.0} kg, between panels of {} kg on slides with gains of {} N/m and {} N·s/m. \
                  Panels close by {} mm each, lift by {} m and follow a triangle wave of ±{} mm, quarters of {} s, upward and downward: {} of them (the paper: 16, after a lift of 0.2 m; that is what --full runs). \
-                 Contacts of {} N/m and {} s/m for each particle, friction {}; grid of {:.4} m, bodies in steps of {} s, points in {SUBSTEPS} substeps: the wave of {sound:.0} m/s crosses a cell in {:.1e} s. How far panels close and the direction of the wave are not stated in the paper: across a tenth, along gravity.",
+                 Contacts of {} N/m and {} s/m for each particle, friction {}; grid of {:.4} m, bodies in steps of {} s, points in {} substeps, contact solves to {:.0e} (the paper: 0.01 m, 0.1 ms, 10, 1e-2; --full has its grid): the wave of {sound:.0} m/s crosses a cell in {:.1e} s. How far panels close and the direction of the wave are not stated in the paper: across a tenth, along gravity.",
                 number(RUBBER * SIDE.powi(3)),
                 number(ELASTIC.0),
                 ELASTIC.1,
@@ -253,9 +262,11 @@ impl Page for Fig03 {
                 number(CONTACT.0),
                 CONTACT.1,
                 CONTACT.2,
-                SPACING,
+                plan.spacing,
                 STEP,
-                SPACING / sound,
+                plan.substeps,
+                TOLERANCE.relative,
+                plan.spacing / sound,
             )],
             ..PageOutput::default()
         };
