@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 "{:.1} s: forces on the pads {:.2?} N; {}",
                 y.t,
                 force.collect::<Vec<_>>(),
-                report.limits[0]
+                both.limits()[0]
             );
         }
     }

@@ -4,7 +4,6 @@ use signorini_mpm::Obstacle;
 use signorini_multibody::{Kinematics, Model};
 use signorini_scene::{GeomShape, Scene};
 
-use crate::Limit;
 use crate::points::Touched;
 
 /// Why two systems cannot be coupled.
@@ -48,8 +47,8 @@ pub enum CouplingError {
 pub struct CouplingReport {
     /// Impulse \[N·s\] and moment about its origin \[N·m·s\] that particles gave each geom over the step, world axes.
     pub impulses: Vec<[Vector3<f64>; 2]>,
-    /// Limits of each geom's body, the tightest of the substeps.
-    pub limits: Vec<Limit>,
+    /// Particles inside each geom, the most of the substeps.
+    pub contacts: Vec<u32>,
     /// Substeps of the points; none where both are solved as one.
     pub substeps: u32,
     /// Work of the substeps; of the whole step where both are solved as one.
@@ -145,26 +144,20 @@ impl Places {
     pub(crate) fn report(&self) -> CouplingReport {
         CouplingReport {
             impulses: vec![[Vector3::zeros(); 2]; self.len()],
-            limits: vec![Limit::default(); self.len()],
+            contacts: vec![0; self.len()],
             ..CouplingReport::default()
         }
     }
 
-    /// Adds the impulses of the last step of the points to a report, and keeps the tightest limits.
-    pub(crate) fn add(&self, model: &Model, material: &impl Touched, report: &mut CouplingReport) {
+    /// Adds the impulses and contacts of the last step of the points to a report.
+    pub(crate) fn add(&self, material: &impl Touched, report: &mut CouplingReport) {
         for (sum, given) in report.impulses.iter_mut().zip(material.impulses()) {
             sum[0] += given[0];
             sum[1] += given[1];
         }
-        for (o, (body, _)) in self.list.iter().enumerate() {
-            let (contacts, surface) = material.touching(o);
-            let k = material.obstacles()[o].material.stiffness;
-            let mass = model.bodies[*body].tree.map_or(f64::INFINITY, |_| model.bodies[*body].mass);
-            let now = Limit { contacts, stiffness: f64::from(contacts) * k, surface, mass };
-            if now.stiffness > report.limits[o].stiffness || report.limits[o].mass == 0.0 {
-                report.limits[o] = now;
-            }
-        }
+        let mut now = vec![0; self.len()];
+        material.touches().iter().filter(|t| t.gap < 0.0).for_each(|t| now[t.obstacle] += 1);
+        report.contacts.iter_mut().zip(now).for_each(|(most, n)| *most = n.max(*most));
     }
 
     /// Generalised impulses J_rᵀ γ \[N·s or N·m·s\], nv, of those on obstacles.

@@ -116,7 +116,7 @@ impl Page for Fig01 {
             let what = "a made-up shirt for the paper's mesh, which is not public";
             out.claims = out.claims.into_iter().map(|c| c.with_substitute(what)).collect();
         }
-        out.tables.push(Statistics::table([&run.statistics]));
+        out.tables.extend([run.bounds.table(), Statistics::table([&run.statistics])]);
         statistics::keep(&run.statistics, ctx.full());
         Ok(out)
     }

@@ -6,6 +6,7 @@ use signorini_coupling::obstacles;
 use signorini_mpm::{FixedCorotated, Lame, MpmEngine, MpmOptions, MpmSolver, Particles};
 use signorini_scene::{LoadOptions, Scene};
 
+use super::bounds::Bounds;
 use super::fast::{beside, law, surface};
 use super::statistics::{self, Statistics};
 use crate::claim::number;
@@ -149,7 +150,8 @@ struct Shaken {
     slip: [f64; 2],
     tilt: f64,
     deepest: f64,
-    statistics: Option<Statistics>,
+    /// Limits of weak coupling, and the columns of Table I.
+    measured: Option<(Bounds, Statistics)>,
 }
 
 fn shake(plan: &Plan, ctx: &Context) -> Result<Shaken, PageError> {
@@ -174,6 +176,7 @@ fn shake(plan: &Plan, ctx: &Context) -> Result<Shaken, PageError> {
     .with_solver(Box::<MpmSolver>::default(), TOLERANCE);
     let (mut c, mut y) = beside(&scene, &geoms, engine, SUBSTEPS)?;
     let (mut out, mut statistics) = (Shaken::default(), Statistics::new("close, lift, shake", STEP));
+    let mut bounds = Bounds::new(scene.geoms.iter().map(|g| g.name.clone()), STEP);
     let looks = [0.0, plan.closed, plan.lifted, plan.shaken + 2.0 * WAVE.1, plan.end()];
     let steps = (plan.end() / STEP).round() as u32;
     let mut gripped: Option<[f64; 2]> = None;
@@ -192,6 +195,7 @@ fn shake(plan: &Plan, ctx: &Context) -> Result<Shaken, PageError> {
         let start = Instant::now();
         let r = c.step(&mut (), &mut y, STEP).map_err(PageError::from_error)?;
         statistics.add(c.points().engine(), &r, start);
+        bounds.add(&c.limits(), &r);
         // Free bodies have their places first, then their turn as w, x, y, z, behind the four joints.
         let (z, turn) = (y.q[4 + 2], &y.q[7..11]);
         let turn = UnitQuaternion::from_quaternion(Quaternion::new(turn[0], turn[1], turn[2], turn[3]));
@@ -208,7 +212,7 @@ fn shake(plan: &Plan, ctx: &Context) -> Result<Shaken, PageError> {
             out.slip = [0, 1].map(|i| out.slip[i].max((apart[i] - before[i]).abs()));
         }
     }
-    out.statistics = Some(statistics);
+    out.measured = Some((bounds, statistics));
     Ok(out)
 }
 
@@ -310,7 +314,7 @@ impl Page for Fig03 {
                 "springs of 1e4 N/m for each particle: pressed evenly they would give 0.3 mm, but faces tilt while the cube swings and their edges carry most",
             ),
         ];
-        if let Some(s) = &run.statistics {
+        if let Some((bounds, s)) = &run.measured {
             statistics::keep(s, ctx.full());
             out.claims.push(Claim::at_most(
                 "converged",
@@ -319,7 +323,7 @@ impl Page for Fig03 {
                 s.unconverged(),
                 "",
             ));
-            out.tables.push(Statistics::table([s]));
+            out.tables.extend([bounds.table(), Statistics::table([s])]);
         }
         Ok(out)
     }
