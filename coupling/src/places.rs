@@ -1,8 +1,8 @@
+use signorini_core::SolveStats;
 use signorini_core::na::{Isometry3, Point3, Vector3};
-use signorini_core::{ContactMaterial, SolveStats};
 use signorini_mpm::Obstacle;
 use signorini_multibody::{Kinematics, Model};
-use signorini_scene::{GeomShape, Scene};
+use signorini_scene::Scene;
 
 use crate::points::Touched;
 
@@ -14,6 +14,14 @@ pub enum CouplingError {
     Geom {
         /// The geom.
         geom: String,
+        /// What is wrong, and what to do.
+        why: String,
+    },
+    /// A name of a geom or body.
+    #[error("'{name}': {why}")]
+    Name {
+        /// The name.
+        name: String,
         /// What is wrong, and what to do.
         why: String,
     },
@@ -63,34 +71,11 @@ pub struct CouplingReport {
     pub defect: f64,
 }
 
-fn unknown(scene: &Scene, geom: usize) -> CouplingError {
-    let why = format!("the scene has {} geoms", scene.geoms.len());
-    CouplingError::Geom { geom: geom.to_string(), why }
-}
-
-/// The obstacles that geoms of a scene are to material points, where they are drawn.
-///
-/// # Errors
-/// [`CouplingError::Geom`] for geoms that do not exist, and meshes that were not read or enclose no solid.
-pub fn obstacles(
-    scene: &Scene,
-    geoms: &[usize],
-    material: ContactMaterial,
-) -> Result<Vec<Obstacle>, CouplingError> {
-    let one = |g: &usize| {
-        let geom = scene.geoms.get(*g).ok_or_else(|| unknown(scene, *g))?;
-        let refuse = |why: String| Err(CouplingError::Geom { geom: geom.name.clone(), why });
-        match &geom.shape {
-            GeomShape::Solid(shape) => match shape.check_solid() {
-                Ok(()) => Ok(Obstacle::new(&geom.name, shape.clone(), Isometry3::identity(), material)),
-                Err(why) => refuse(why.to_string()),
-            },
-            GeomShape::MissingMesh(path) => {
-                refuse(format!("its mesh {} was not read; load the scene with meshes", path.display()))
-            }
-        }
-    };
-    geoms.iter().map(one).collect()
+impl CouplingError {
+    pub(crate) fn unknown(scene: &Scene, geom: usize) -> Self {
+        let why = format!("the scene has {} geoms", scene.geoms.len());
+        Self::Geom { geom: geom.to_string(), why }
+    }
 }
 
 /// Where the obstacles of material points are on the bodies of a scene.
@@ -106,7 +91,7 @@ impl Places {
             return Err(CouplingError::Obstacles { expected, found });
         }
         let place = |g: &usize| {
-            let geom = scene.geoms.get(*g).ok_or_else(|| unknown(scene, *g))?;
+            let geom = scene.geoms.get(*g).ok_or_else(|| CouplingError::unknown(scene, *g))?;
             Ok((geom.body, geom.pose))
         };
         Ok(Self { list: geoms.iter().map(place).collect::<Result<_, _>>()? })
