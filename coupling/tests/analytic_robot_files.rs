@@ -51,7 +51,7 @@ fn couple(
     (particles, materials, walls): (Particles, Vec<Box<dyn Material>>, Vec<Wall>),
     rigid: RigidSystem,
 ) -> (Coupled, State) {
-    let gravity = scene.options.gravity.into();
+    let gravity = scene.options.gravity;
     let options = MpmOptions { spacing: 0.02, gravity, damping_time: 2e-3, ..MpmOptions::default() };
     let law = contact_pool("lagged").unwrap();
     let points = MpmSystem::new(particles, materials, walls, met, law, options).unwrap();
@@ -163,7 +163,7 @@ fn analytic_a_gripper_from_a_file_squeezes_with_the_force_of_its_joint() {
     };
     let file = folder.join("urdf/parallel_gripper/parallel_gripper.urdf");
     let mut scene = Scene::load(file, &LoadOptions::default()).unwrap();
-    scene.options.gravity = [0.0; 3].into();
+    scene.options.gravity = Vector3::zeros();
     let geoms = geoms_named(&scene, &["finger_left", "finger_right"]).unwrap();
     assert_eq!(geoms.len(), 2);
     let met = obstacles(&scene, &geoms, surface(1e3, 5.0, 0.5)).unwrap();
