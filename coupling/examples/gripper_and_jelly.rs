@@ -3,7 +3,7 @@ use std::path::Path;
 
 use signorini_core::ContactMaterial;
 use signorini_core::na::{Isometry3, Vector3};
-use signorini_coupling::{Asynchronous, EnginePoints, obstacles};
+use signorini_coupling::{Asynchronous, EnginePoints, geoms_named, obstacles};
 use signorini_geometry::Shape;
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
@@ -15,10 +15,8 @@ use signorini_scene::{LoadOptions, Scene};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/arm_gripper/arm_gripper.xml");
     let scene = Scene::load(file, &LoadOptions::default())?;
-    let geom =
-        |name: &str| scene.geoms.iter().position(|g| g.name == name).ok_or(format!("no geom '{name}'"));
-    let pads = [geom("left_pad")?, geom("right_pad")?];
-    // Stiffness is that of each particle's contact.
+    let pads = geoms_named(&scene, &["left_pad", "right_pad"])?;
+    // Stiffness is that of each particle's contact; None takes what the file has written for the geoms.
     let surface = ContactMaterial { stiffness: 1e3, dissipation: 1.0, ..ContactMaterial::default() };
     let met = obstacles(&scene, &pads, surface)?;
     let mut rigid = RigidSystem::new(&scene, &*contact_pool("lagged")?, RigidOptions::default())?;
@@ -53,7 +51,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 "{:.1} s: forces on the pads {:.2?} N; {}",
                 y.t,
                 force.collect::<Vec<_>>(),
-                report.limits[0]
+                both.limits()[0]
             );
         }
     }

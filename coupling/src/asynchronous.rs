@@ -4,10 +4,11 @@ use signorini_mpm::steps_within;
 use signorini_multibody::{Kinematics, RigidSystem};
 use signorini_scene::Scene;
 
-use crate::Iteration;
 use crate::iteration::QuasiNewton;
+use crate::limit::Pressed;
 use crate::places::{CouplingError, CouplingReport, Places};
 use crate::points::PointSide;
+use crate::{Iteration, Limit};
 
 /// Material points in substeps against a rigid system in steps; see the documentation of the crate. The points are [`crate::SystemPoints`] or [`crate::EnginePoints`].
 pub struct Asynchronous<P, R> {
@@ -19,6 +20,7 @@ pub struct Asynchronous<P, R> {
     moving: bool,
     places: Places,
     kinematics: Kinematics,
+    pressed: Pressed,
     iteration: Option<Iteration>,
     mixing: QuasiNewton,
     next: State,
@@ -52,6 +54,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
             moving: false,
             places,
             kinematics,
+            pressed: Pressed::default(),
             iteration: None,
             mixing: QuasiNewton::default(),
             next: State::default(),
@@ -78,7 +81,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
 
     /// Lets bodies go on within a step with the velocity that points meet, rather than stay where they were at its start. Points are then no deeper in a body at the end of a step than contact and what its velocity changed by make them; otherwise a body that comes nearer at v takes those ahead of it up to δt v inside.
     ///
-    /// The springs of [`crate::Limit`] then act where bodies are halfway, x + ½ (δt + δ) v, which damps and asks for steps below 2 √(m/(n k (2 + δ/δt))).
+    /// The springs of [`Limit`] then act where bodies are halfway, x + ½ (δt + δ) v, which damps and asks for steps below 2 √(m/(n k (2 + δ/δt))).
     #[must_use]
     pub fn with_moving_bodies(mut self) -> Self {
         self.moving = true;
@@ -98,6 +101,12 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
     /// The rigid system, for its controls.
     pub fn rigid_mut(&mut self) -> &mut RigidSystem {
         &mut self.rigid
+    }
+
+    /// How long steps like the last one may be for the body of each geom, where in it most of its contacts touched. They are found when asked for: one eigenvalue per tree.
+    pub fn limits(&self) -> Vec<Limit> {
+        let rigid = (self.rigid.model(), &self.kinematics, self.rigid.frozen_problem(Slot::Start));
+        self.pressed.limits(rigid, (&self.places, self.points.obstacles()), self.moving)
     }
 
     /// One step of `dt` \[s\] of both from their states, which it moves on. Forces applied to the rigid system stay as they are.
@@ -145,7 +154,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
                 report.unconverged += u32::from(short);
                 return Ok(report);
             }
-            let relaxation = QuasiNewton::relaxation(&report.limits, dt);
+            let relaxation = QuasiNewton::relaxation(&self.limits(), dt);
             met = self.mixing.next(met.component_div(&d), rest, relaxation).component_mul(&d);
             iteration += 1;
             self.points.back();
@@ -161,6 +170,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
     ) -> Result<(), StepError> {
         let model = self.rigid.model();
         self.kinematics.set_velocities(model, met);
+        self.pressed.clear(self.places.len());
         self.places.set(model, &self.kinematics, self.points.obstacles_mut());
         let starts: Vec<(Isometry3<f64>, Vector3<f64>)> =
             self.points.obstacles().iter().map(|o| (o.pose, o.velocity)).collect();
@@ -194,7 +204,8 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
             report.substeps += 1;
             report.material.add(&r.stats);
             report.unconverged += r.unconverged;
-            self.places.add(model, &self.points, report);
+            self.places.add(&self.points, report);
+            self.pressed.keep(self.points.touches());
             if self.moving {
                 go_on(&mut self.points, substep, starts, &mut middles, report);
             }

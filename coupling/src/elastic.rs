@@ -1,4 +1,4 @@
-use signorini_core::na::{Matrix3, SMatrix, Vector3, Vector6};
+use signorini_core::na::{Matrix3, SMatrix, Vector3};
 use signorini_core::{BlockSink, ProblemError};
 use signorini_mpm::{Freedom, Gathered, MpmSystem, Stiffness, Weights};
 
@@ -31,15 +31,12 @@ pub(crate) fn cells(g: &Gathered<'_>, block: &[Option<usize>]) -> Vec<Cell> {
     same.map(cell).collect()
 }
 
-/// sym(D B) of D = sym(e gᵀ) for each axis e, as columns whose products are those of the tensors.
-fn strain_columns(gradient: &Vector3<f64>, stretch: &Matrix3<f64>) -> SMatrix<f64, 6, 3> {
-    let root = std::f64::consts::SQRT_2;
+/// Strains sym(e gᵀ) for each axis e, as columns whose products are those of the tensors.
+fn strain_columns(gradient: &Vector3<f64>) -> SMatrix<f64, 6, 3> {
     let column = |axis: usize| {
         let mut d = Matrix3::zeros();
         d.set_row(axis, &(0.5 * gradient.transpose()));
-        let d = (d + d.transpose()) * stretch;
-        let e = 0.5 * (d + d.transpose());
-        Vector6::new(e[(0, 0)], e[(1, 1)], e[(2, 2)], root * e[(1, 2)], root * e[(0, 2)], root * e[(0, 1)])
+        Stiffness::strain(&(d + d.transpose()))
     };
     SMatrix::from_columns(&[column(0), column(1), column(2)])
 }
@@ -50,7 +47,7 @@ pub(crate) fn stiffnesses(material: &MpmSystem, g: &Gathered<'_>) -> Result<Vec<
         let m = material.material(g.particles, p);
         m.and_then(|m| m.stiffness(&g.particles.f[p])).ok_or_else(|| {
             ProblemError::Unsupported(format!(
-                "a step implicit in the stress does not know the stiffness of {}; take linear corotated or von Mises, or couple asynchronously",
+                "a step implicit in the stress does not know the stiffness of {}; give it one (Material::stiffness), or couple asynchronously",
                 m.map_or("cloth".to_owned(), |m| format!("the material '{}'", m.name()))
             ))
         })
@@ -61,7 +58,7 @@ pub(crate) fn stiffnesses(material: &MpmSystem, g: &Gathered<'_>) -> Result<Vec<
 /// Adds δt² times the stiffness of the particles, over the directions in which nodes may move.
 ///
 /// ```text
-/// δt² Σ V Eᵀ (2μ + λ 1 1ᵀ) E,   E v = sym(D B),   D = sym Σ v_i g_iᵀ,   g_i = (4/h²) w_i (x_i − x)
+/// δt² Σ V Eᵀ C E,   E v = D = sym Σ v_i g_iᵀ,   g_i = (4/h²) w_i (x_i − x)
 /// ```
 pub(crate) fn add_stiffness(
     g: &Gathered<'_>,
@@ -77,21 +74,14 @@ pub(crate) fn add_stiffness(
         sums.clear();
         sums.resize(cell.nodes.len() * (cell.nodes.len() + 1) / 2, Matrix3::zeros());
         for &p in &cell.particles {
-            let Stiffness { lame, stretch } = &stiffness[p];
-            let (factor, weights) =
-                (dt * dt * g.particles.volume[p], Weights::at(&g.particles.x[p], g.grid.spacing()));
+            let tangent = dt * dt * g.particles.volume[p] * stiffness[p].0;
+            let weights = Weights::at(&g.particles.x[p], g.grid.spacing());
             columns.clear();
             let all: Vec<_> = weights.nodes().collect();
             columns.extend(cell.nodes.iter().map(|(n, _)| {
                 let (_, w, r) = &all[*n];
-                let e = strain_columns(&(scale * *w * r), stretch);
-                let mut stress = 2.0 * factor * lame.mu * e;
-                for mut column in stress.column_iter_mut() {
-                    // The trace is that of the strain: the stress so far has it times 2 μ.
-                    let trace = (column[0] + column[1] + column[2]) * lame.lambda / (2.0 * lame.mu);
-                    (0..3).for_each(|i| column[i] += trace);
-                }
-                (e, stress)
+                let e = strain_columns(&(scale * *w * r));
+                (e, tangent * e)
             }));
             let mut k = 0;
             for (i, (e, _)) in columns.iter().enumerate() {

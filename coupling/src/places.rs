@@ -1,10 +1,9 @@
+use signorini_core::SolveStats;
 use signorini_core::na::{Isometry3, Point3, Vector3};
-use signorini_core::{ContactMaterial, SolveStats};
 use signorini_mpm::Obstacle;
 use signorini_multibody::{Kinematics, Model};
-use signorini_scene::{GeomShape, Scene};
+use signorini_scene::Scene;
 
-use crate::Limit;
 use crate::points::Touched;
 
 /// Why two systems cannot be coupled.
@@ -15,6 +14,14 @@ pub enum CouplingError {
     Geom {
         /// The geom.
         geom: String,
+        /// What is wrong, and what to do.
+        why: String,
+    },
+    /// A name of a geom or body.
+    #[error("'{name}': {why}")]
+    Name {
+        /// The name.
+        name: String,
         /// What is wrong, and what to do.
         why: String,
     },
@@ -48,8 +55,8 @@ pub enum CouplingError {
 pub struct CouplingReport {
     /// Impulse \[N·s\] and moment about its origin \[N·m·s\] that particles gave each geom over the step, world axes.
     pub impulses: Vec<[Vector3<f64>; 2]>,
-    /// Limits of each geom's body, the tightest of the substeps.
-    pub limits: Vec<Limit>,
+    /// Particles inside each geom, the most of the substeps.
+    pub contacts: Vec<u32>,
     /// Substeps of the points; none where both are solved as one.
     pub substeps: u32,
     /// Work of the substeps; of the whole step where both are solved as one.
@@ -64,34 +71,11 @@ pub struct CouplingReport {
     pub defect: f64,
 }
 
-fn unknown(scene: &Scene, geom: usize) -> CouplingError {
-    let why = format!("the scene has {} geoms", scene.geoms.len());
-    CouplingError::Geom { geom: geom.to_string(), why }
-}
-
-/// The obstacles that geoms of a scene are to material points, where they are drawn.
-///
-/// # Errors
-/// [`CouplingError::Geom`] for geoms that do not exist, and meshes that were not read or enclose no solid.
-pub fn obstacles(
-    scene: &Scene,
-    geoms: &[usize],
-    material: ContactMaterial,
-) -> Result<Vec<Obstacle>, CouplingError> {
-    let one = |g: &usize| {
-        let geom = scene.geoms.get(*g).ok_or_else(|| unknown(scene, *g))?;
-        let refuse = |why: String| Err(CouplingError::Geom { geom: geom.name.clone(), why });
-        match &geom.shape {
-            GeomShape::Solid(shape) => match shape.check_solid() {
-                Ok(()) => Ok(Obstacle::new(&geom.name, shape.clone(), Isometry3::identity(), material)),
-                Err(why) => refuse(why.to_string()),
-            },
-            GeomShape::MissingMesh(path) => {
-                refuse(format!("its mesh {} was not read; load the scene with meshes", path.display()))
-            }
-        }
-    };
-    geoms.iter().map(one).collect()
+impl CouplingError {
+    pub(crate) fn unknown(scene: &Scene, geom: usize) -> Self {
+        let why = format!("the scene has {} geoms", scene.geoms.len());
+        Self::Geom { geom: geom.to_string(), why }
+    }
 }
 
 /// Where the obstacles of material points are on the bodies of a scene.
@@ -107,7 +91,7 @@ impl Places {
             return Err(CouplingError::Obstacles { expected, found });
         }
         let place = |g: &usize| {
-            let geom = scene.geoms.get(*g).ok_or_else(|| unknown(scene, *g))?;
+            let geom = scene.geoms.get(*g).ok_or_else(|| CouplingError::unknown(scene, *g))?;
             Ok((geom.body, geom.pose))
         };
         Ok(Self { list: geoms.iter().map(place).collect::<Result<_, _>>()? })
@@ -145,26 +129,20 @@ impl Places {
     pub(crate) fn report(&self) -> CouplingReport {
         CouplingReport {
             impulses: vec![[Vector3::zeros(); 2]; self.len()],
-            limits: vec![Limit::default(); self.len()],
+            contacts: vec![0; self.len()],
             ..CouplingReport::default()
         }
     }
 
-    /// Adds the impulses of the last step of the points to a report, and keeps the tightest limits.
-    pub(crate) fn add(&self, model: &Model, material: &impl Touched, report: &mut CouplingReport) {
+    /// Adds the impulses and contacts of the last step of the points to a report.
+    pub(crate) fn add(&self, material: &impl Touched, report: &mut CouplingReport) {
         for (sum, given) in report.impulses.iter_mut().zip(material.impulses()) {
             sum[0] += given[0];
             sum[1] += given[1];
         }
-        for (o, (body, _)) in self.list.iter().enumerate() {
-            let (contacts, surface) = material.touching(o);
-            let k = material.obstacles()[o].material.stiffness;
-            let mass = model.bodies[*body].tree.map_or(f64::INFINITY, |_| model.bodies[*body].mass);
-            let now = Limit { contacts, stiffness: f64::from(contacts) * k, surface, mass };
-            if now.stiffness > report.limits[o].stiffness || report.limits[o].mass == 0.0 {
-                report.limits[o] = now;
-            }
-        }
+        let mut now = vec![0; self.len()];
+        material.touches().iter().filter(|t| t.gap < 0.0).for_each(|t| now[t.obstacle] += 1);
+        report.contacts.iter_mut().zip(now).for_each(|(most, n)| *most = n.max(*most));
     }
 
     /// Generalised impulses J_rᵀ γ \[N·s or N·m·s\], nv, of those on obstacles.

@@ -1,7 +1,7 @@
 use signorini_core::na::Vector3;
-use signorini_core::{ContactSolver, OneStep, ProblemError, State, StepError, StepReport};
+use signorini_core::{ContactSolver, OneStep, ProblemError, Slot, State, StepError, StepReport};
 use signorini_integrators::ContactStep;
-use signorini_mpm::{Kept, MpmEngine, MpmSystem, Obstacle, Real};
+use signorini_mpm::{Kept, MpmEngine, MpmSystem, Obstacle, Real, Touch};
 
 /// What bodies see of material points.
 pub trait Touched {
@@ -9,8 +9,8 @@ pub trait Touched {
     fn obstacles(&self) -> &[Obstacle];
     /// Impulse \[N·s\] and moment about its origin \[N·m·s\] that contacts gave each obstacle in the last step, world axes.
     fn impulses(&self) -> &[[Vector3<f64>; 2]];
-    /// How many particles touched an obstacle in the last step, and their mass \[kg\].
-    fn touching(&self, obstacle: usize) -> (u32, f64);
+    /// Particles that obstacles met in the last step, or might have: those inside have a gap below 0.
+    fn touches(&self) -> &[Touch];
 }
 
 impl Touched for MpmSystem {
@@ -20,8 +20,8 @@ impl Touched for MpmSystem {
     fn impulses(&self) -> &[[Vector3<f64>; 2]] {
         self.impulses()
     }
-    fn touching(&self, obstacle: usize) -> (u32, f64) {
-        self.touching(obstacle)
+    fn touches(&self) -> &[Touch] {
+        self.gathered(Slot::Start).map_or(&[], |g| g.touches)
     }
 }
 
@@ -78,8 +78,8 @@ impl<A> Touched for SystemPoints<A> {
     fn impulses(&self) -> &[[Vector3<f64>; 2]] {
         self.system.impulses()
     }
-    fn touching(&self, obstacle: usize) -> (u32, f64) {
-        self.system.touching(obstacle)
+    fn touches(&self) -> &[Touch] {
+        self.system.touches()
     }
 }
 
@@ -140,8 +140,8 @@ impl<T: Real> Touched for EnginePoints<T> {
     fn impulses(&self) -> &[[Vector3<f64>; 2]] {
         self.engine.impulses()
     }
-    fn touching(&self, obstacle: usize) -> (u32, f64) {
-        self.engine.touching(obstacle)
+    fn touches(&self) -> &[Touch] {
+        self.engine.touches()
     }
 }
 

@@ -16,8 +16,8 @@ use crate::sparse::SparseInertia;
 /// ```text
 /// min_v ½ ‖v_r − v_r*‖²_{M_r} + ½ ‖v_g − v_g⁰‖²_M + Σ V ψ(v_g) + Σ ℓ(c(v_r)) + Σ ℓ(R (Σ w v_i − J_r v_r))
 /// ```
-/// over the velocities v_r of bodies and v_g of all nodes that have mass and may move, those of bodies first. Elastic energies are quadratic in v_g ([`signorini_mpm::Stiffness`]): rotations of
-/// particles are kept but for the spin of the step, so that momenta are kept. With them A = M + δt² K and A v* = p + δt f; flow follows after the step.
+/// over the velocities v_r of bodies and v_g of all nodes that have mass and may move, those of bodies first. Elastic energies are taken quadratic in v_g, with the stress as it is and the stiffness
+/// of a material at its gradient ([`signorini_mpm::Stiffness`]): particles turn with the spin of the step, so that momenta are kept. With them A = M + δt² K and A v* = p + δt f; flow follows after the step.
 ///
 /// A state is that of the bodies with that of the points behind it, in q, v and z each.
 ///

@@ -30,6 +30,7 @@ pub use pairs::CollisionFilter;
 pub use scene::{Keyframe, Scene, SceneError};
 pub use sensor::{Sensor, SensorKind, SensorObject};
 pub use surface::{CombinationRule, ContactDefaults, SolParams, Surface};
+pub use xml::did_you_mean;
 
 /// A rigid transform; rotation first, then translation \[m\].
 pub type Pose = signorini_core::na::Isometry3<f64>;

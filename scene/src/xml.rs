@@ -437,8 +437,8 @@ impl Element {
     }
 }
 
-/// `, did you mean 'x'?` when one of the words is near.
-pub(crate) fn did_you_mean(word: &str, known: &[&str]) -> String {
+/// ` (did you mean 'x'?)` when one of the words is near, else nothing.
+pub fn did_you_mean(word: &str, known: &[&str]) -> String {
     let near = known
         .iter()
         .map(|k| (edit_distance(&word.to_ascii_lowercase(), &k.to_ascii_lowercase()), k))

@@ -1,7 +1,7 @@
 use signorini_core::na::Matrix3;
 
 use crate::engine::LaneLaw;
-use crate::material::{Lame, Material, Stiffness};
+use crate::material::{Lame, Material, PAIRS, Stiffness};
 use crate::polar::Stretches;
 
 /// Rubber: the fixed corotated energy.
@@ -27,6 +27,19 @@ impl Material for FixedCorotated {
         // 2 μ (F − R) Fᵀ = U 2 μ (σ − 1) σ Uᵀ.
         let along = s.sigma.map(|x| 2.0 * mu * (x - 1.0) * x + lambda * j * (j - 1.0));
         s.u * Matrix3::from_diagonal(&along) * s.u.transpose()
+    }
+    /// The second derivative of its energy, as far as it is positive.
+    fn stiffness(&self, f: &Matrix3<f64>) -> Option<Stiffness> {
+        let Lame { lambda, mu } = self.0;
+        let Stretches { u, sigma, .. } = Stretches::of(f);
+        let j = sigma.product();
+        let stretching = Matrix3::from_fn(|a, b| match a == b {
+            true => 2.0 * mu * sigma[a] * sigma[a] + lambda * j * j,
+            false => lambda * j * (2.0 * j - 1.0),
+        });
+        let tau = sigma.map(|x| 2.0 * mu * (x - 1.0) * x + lambda * j * (j - 1.0));
+        let shearing = PAIRS.map(|(a, b)| 2.0 * mu * (1.0 - 1.0 / (sigma[a] + sigma[b])));
+        Some(Stiffness::principal((&u, &sigma, &tau), &stretching, &shearing.into()))
     }
     fn wave_modulus(&self) -> f64 {
         self.0.wave_modulus()
@@ -65,7 +78,7 @@ impl Material for LinearCorotated {
     fn stiffness(&self, f: &Matrix3<f64>) -> Option<Stiffness> {
         let s = Stretches::of(f);
         let stretch = s.u * Matrix3::from_diagonal(&s.sigma) * s.u.transpose();
-        Some(Stiffness { lame: self.0, stretch })
+        Some(Stiffness::linear(&self.0, &stretch))
     }
     fn wave_modulus(&self) -> f64 {
         self.0.wave_modulus()

@@ -1,8 +1,8 @@
-use signorini_core::na::{Matrix3, Vector3};
+use signorini_core::na::{Matrix3, Matrix6, Vector3};
 
 use crate::engine::LaneLaw;
 use crate::error::{MpmError, value};
-use crate::material::{Lame, Material, Stiffness};
+use crate::material::{Lame, Material, PAIRS, Stiffness};
 use crate::polar::Stretches;
 
 /// ψ = μ |ε|² + ½ λ (tr ε)² with ε = ln σ: stresses are linear in logarithmic strains, so that plastic flow is radial.
@@ -17,6 +17,21 @@ fn stress(lame: &Lame, f: &Matrix3<f64>) -> Matrix3<f64> {
     let strain = s.hencky();
     let along = strain.map(|e| 2.0 * lame.mu * e + lame.lambda * strain.sum());
     s.u * Matrix3::from_diagonal(&along) * s.u.transpose()
+}
+
+/// The second derivative of the energy, as far as it is positive.
+fn stiffness(lame: &Lame, s: &Stretches) -> Stiffness {
+    let strain = s.hencky();
+    let tau = strain.map(|e| 2.0 * lame.mu * e + lame.lambda * strain.sum());
+    let stretching = Matrix3::from_diagonal(&tau.map(|t| 2.0 * lame.mu - t)).add_scalar(lame.lambda);
+    let shearing = PAIRS.map(|(a, b)| {
+        // (ln σ_a − ln σ_b)/(σ_a² − σ_b²), where both may be the same.
+        let (x, y) = (s.sigma[a], s.sigma[b]);
+        let apart = (x - y) / y;
+        let slope = if apart == 0.0 { 1.0 } else { apart.ln_1p() / apart };
+        2.0 * lame.mu * slope / (y * (x + y))
+    });
+    Stiffness::principal((&s.u, &s.sigma, &tau), &stretching, &shearing.into())
 }
 
 /// ε less its mean, and its sum.
@@ -71,7 +86,7 @@ impl Material for VonMises {
     }
     /// Elastic: what flows does so after the step.
     fn stiffness(&self, _: &Matrix3<f64>) -> Option<Stiffness> {
-        Some(Stiffness { lame: self.lame, stretch: Matrix3::identity() })
+        Some(Stiffness::linear(&self.lame, &Matrix3::identity()))
     }
     fn wave_modulus(&self) -> f64 {
         self.lame.wave_modulus()
@@ -83,6 +98,9 @@ impl Material for VonMises {
         "von Mises"
     }
 }
+
+/// Strain below which sand that is open counts as such: round-off of what flow leaves.
+const OPEN: f64 = 1e-12;
 
 /// Sand: Hencky elasticity with Drucker–Prager flow that keeps volume, and no tension.
 ///
@@ -143,6 +161,12 @@ impl Material for DruckerPrager {
             if excess <= 0.0 { strain } else { strain - excess / norm * shape }
         };
         *f = s.with(&kept.map(f64::exp));
+    }
+    /// Elastic where it is pressed: what flows, or opens, does so after the step. None where it is open.
+    fn stiffness(&self, f: &Matrix3<f64>) -> Option<Stiffness> {
+        let s = Stretches::of(f);
+        let pressed = s.hencky().sum() < -OPEN;
+        Some(if pressed { stiffness(&self.lame, &s) } else { Stiffness(Matrix6::zeros()) })
     }
     fn wave_modulus(&self) -> f64 {
         self.lame.wave_modulus()

@@ -2,8 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
-use signorini_core::na::{Matrix3, Rotation3, Vector3};
-use signorini_mpm::{DruckerPrager, FixedCorotated, Lame, LinearCorotated, Material, MpmError, VonMises};
+use signorini_core::na::{Matrix3, Matrix6, Rotation3, Vector3};
+use signorini_mpm::{
+    DruckerPrager, FixedCorotated, Lame, LinearCorotated, Material, MpmError, Stiffness, VonMises,
+};
 
 fn lame() -> Lame {
     Lame::new(1e5, 0.3).unwrap()
@@ -22,7 +24,56 @@ fn gradient() -> impl Strategy<Value = Matrix3<f64>> {
     prop::array::uniform9(-0.25..0.25f64).prop_map(|a| Matrix3::identity() + Matrix3::from_column_slice(&a))
 }
 
+/// Second derivative of ψ((1 + D) F) in D by differences of the stress, over components as those of [`Stiffness`].
+///
+/// ```text
+/// ½ (dτ[D_k] : D_l + dτ[D_l] : D_k) − τ : ½ (D_k D_l + D_l D_k)
+/// ```
+fn second_derivative(m: &dyn Material, f: &Matrix3<f64>) -> Matrix6<f64> {
+    let (h, tau) = (1e-5, m.stress(f));
+    let half = std::f64::consts::FRAC_1_SQRT_2;
+    let tensors = [(0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1)].map(|(i, j)| {
+        let mut d = Matrix3::zeros();
+        d[(i, j)] = if i == j { 1.0 } else { half };
+        d[(j, i)] = d[(i, j)];
+        d
+    });
+    let slopes = tensors.map(|d| {
+        let at = |h: f64| m.stress(&((Matrix3::identity() + h * d) * f));
+        (at(h) - at(-h)) / (2.0 * h)
+    });
+    Matrix6::from_fn(|k, l| {
+        let (a, b) = (&tensors[k], &tensors[l]);
+        0.5 * (slopes[k].dot(b) + slopes[l].dot(a) - tau.dot(&(a * b + b * a)))
+    })
+}
+
+/// What is positive of a symmetric matrix.
+fn positive_part(h: &Matrix6<f64>) -> Matrix6<f64> {
+    let mut eigen = h.symmetric_eigen();
+    eigen.eigenvalues.apply(|x| *x = x.max(0.0));
+    eigen.recompose()
+}
+
 proptest! {
+    #[test]
+    fn analytic_stiffness_is_the_positive_part_of_the_second_derivative(f in gradient(), turn in prop::array::uniform3(-3.0..3.0f64), squeeze in 0.7..1.1f64) {
+        prop_assume!(f.determinant() > 0.2);
+        let f = squeeze * Rotation3::new(Vector3::from(turn)).matrix() * f;
+        let sand = DruckerPrager::new(lame(), 0.55).unwrap();
+        let pressed = f.determinant() < 1.0;
+        let materials: [(&dyn Material, bool); 2] = [(&FixedCorotated(lame()), true), (&sand, pressed)];
+        for (m, acts) in materials {
+            let c = m.stiffness(&f).unwrap().0;
+            let expected = if acts { positive_part(&second_derivative(m, &f)) } else { Matrix6::zeros() };
+            // Differences of stresses.
+            prop_assert!((c - expected).norm() < 1e-6 * (1e5 + expected.norm()), "{}: {c} {expected}", m.name());
+            prop_assert!((c - c.transpose()).norm() < 1e-12 * c.norm() + 1e-9);
+            let least = c.symmetric_eigenvalues().min();
+            prop_assert!(least > -1e-9 * c.norm() - 1e-9, "{least}");
+        }
+    }
+
     #[test]
     fn analytic_stress_is_the_derivative_of_energy(f in gradient(), turn in prop::array::uniform3(-3.0..3.0f64)) {
         prop_assume!(f.determinant() > 0.2);
@@ -78,6 +129,27 @@ proptest! {
         prop_assert!(sand.excess(&g) < 1e-12 && g.determinant() <= f.determinant().min(1.0) + 1e-12);
         prop_assert!((memory - f.determinant().ln().max(0.0)).abs() < 1e-12, "what it grew by is remembered");
     }
+}
+
+#[test]
+fn analytic_all_stiffnesses_are_those_of_hooke_at_rest() {
+    let turn = Rotation3::new(Vector3::new(0.3, -1.0, 0.7)).into_inner();
+    let Lame { lambda, mu } = lame();
+    let mut hooke = 2.0 * mu * Matrix6::identity();
+    hooke.fixed_view_mut::<3, 3>(0, 0).add_scalar_mut(lambda);
+    for m in all() {
+        // Sand a little pressed: without stress it has none.
+        let f = (1.0 - 1e-9) * turn;
+        let c = m.stiffness(&f).unwrap().0;
+        assert!((c - hooke).norm() < 1e-7 * hooke.norm(), "{}: {c}", m.name());
+    }
+    let sand = DruckerPrager::new(lame(), 0.55).unwrap();
+    let mut open = 1.01 * turn;
+    assert_eq!(sand.stiffness(&open), Some(Stiffness(Matrix6::zeros())));
+    let mut memory = 0.0;
+    sand.flow(&mut open, &mut memory);
+    assert!(memory > 0.02);
+    assert_eq!(sand.stiffness(&open), Some(Stiffness(Matrix6::zeros())));
 }
 
 #[test]

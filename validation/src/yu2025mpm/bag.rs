@@ -4,10 +4,11 @@ use std::time::Instant;
 
 use signorini_core::na::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use signorini_core::{State, Tolerance};
-use signorini_coupling::{CouplingReport, Limit, obstacles};
+use signorini_coupling::obstacles;
 use signorini_mpm::{Cloth, ClothMaterial, MpmEngine, MpmOptions, MpmSolver, Particles, sheet};
 use signorini_scene::{LoadOptions, Scene};
 
+use super::bounds::Bounds;
 use super::fast::{Fast, beside, corners, law, surface};
 use super::film::{Film, surfaces};
 use super::layers::{Mesh, crossings, nearest, seen_from};
@@ -142,8 +143,8 @@ pub(super) struct Bagged {
     /// Height of the lowest corner of a box over the floor, and speed of the fastest box, at the end.
     pub lowest: f64,
     pub speed: f64,
-    /// For each body its name, the tightest limit of weak coupling, and steps that were beyond it.
-    pub limits: Vec<(String, Limit, u32)>,
+    /// Limits of weak coupling.
+    pub bounds: Bounds,
     pub statistics: Statistics,
 }
 
@@ -298,7 +299,7 @@ pub(super) fn bag(setup: &Setup, stages: &[f64], ctx: &Context) -> Result<Bagged
         apart: vec![],
         lowest: f64::INFINITY,
         speed: 0.0,
-        limits: names.iter().map(|n| ((*n).clone(), Limit::default(), 0)).collect(),
+        bounds: Bounds::new(names.iter().map(|n| (*n).clone()), STEP),
         statistics: Statistics::new(setup.name, STEP),
     };
     let of_geom =
@@ -344,7 +345,7 @@ pub(super) fn bag(setup: &Setup, stages: &[f64], ctx: &Context) -> Result<Bagged
             out.on_boxes[b].push((t, up(g)));
             out.heights[b].push((t, poses[b].translation.z));
         }
-        keep_limits(&r, &mut out.limits);
+        out.bounds.add(&c.limits(), &r);
     }
     if let Some(last) = out.views.last() {
         let bag = (&last.sheets[0][..], &meshes[0][..]);
@@ -413,15 +414,5 @@ fn look(view: &View, meshes: &Meshes, out: &mut Bagged) {
         out.crossings += crossings(bag, (second, mesh));
         out.apart.push((view.t, nearest(second, bag)));
         out.second.add(second, bag);
-    }
-}
-
-fn keep_limits(r: &CouplingReport, limits: &mut [(String, Limit, u32)]) {
-    let substep = STEP / f64::from(r.substeps.max(1));
-    for ((_, tightest, beyond), now) in limits.iter_mut().zip(&r.limits) {
-        *beyond += u32::from(now.contacts > 0 && !now.holds(STEP, substep));
-        if now.contacts > tightest.contacts {
-            *tightest = *now;
-        }
     }
 }

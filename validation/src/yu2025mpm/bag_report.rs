@@ -99,13 +99,7 @@ impl Bagged {
 
     /// How long steps of weak coupling could be, and the paper's Table I.
     pub(super) fn tables(&self) -> Vec<Table> {
-        let caption = "Limits of weak coupling at the step with most contacts; steps beyond them of all";
-        let mut limits = Table::new(caption, &["body", "limit", "steps beyond", "steps"]);
-        for (name, limit, beyond) in self.limits.iter().filter(|l| l.1.contacts > 0) {
-            let steps = self.on_plates.len().to_string();
-            limits.row([name.clone(), limit.to_string(), beyond.to_string(), steps]);
-        }
-        vec![limits, Statistics::table([&self.statistics])]
+        vec![self.bounds.table(), Statistics::table([&self.statistics])]
     }
 
     /// What holds for boxes in a bag.

@@ -117,7 +117,7 @@ impl Page for Fig01 {
             out.claims = out.claims.into_iter().map(|c| c.with_substitute(what)).collect();
         }
         out.attachments.push(run.film.attachment("shirt"));
-        out.tables.push(Statistics::table([&run.statistics]));
+        out.tables.extend([run.bounds.table(), Statistics::table([&run.statistics])]);
         statistics::keep(&run.statistics, ctx.full());
         Ok(out)
     }

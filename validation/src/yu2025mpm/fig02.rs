@@ -8,6 +8,7 @@ use signorini_mpm::{FixedCorotated, Lame, MpmOptions, MpmSolver, MpmSystem, Part
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
 
+use super::bounds::Bounds;
 use super::fast::{law, surface};
 use crate::claim::number;
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
@@ -39,10 +40,11 @@ const FINER: u32 = 10;
 /// Means and deviations are of so much time at the end \[s\].
 const LAST: f64 = 0.03;
 
-/// Force of the cube on the left panel over time \[N\], and the largest residual of a solve beside its tolerance.
+/// Force of the cube on the left panel over time \[N\], solves that did not converge, limits of both panels.
 struct Pressed {
     force: Vec<(f64, Vector3<f64>)>,
     unconverged: u32,
+    bounds: Bounds,
 }
 
 fn particles() -> Particles {
@@ -91,11 +93,13 @@ fn press<A: ContactSolver>(solver: A, substeps: u32, end: f64) -> Result<Pressed
     let mut coupled = Coupled::new(&scene, &geoms, (points, step), (rigid, bodies), substeps)
         .map_err(PageError::from_error)?;
     coupled.rigid_mut().control_mut().fill(PRESS);
-    let mut out = Pressed { force: Vec::new(), unconverged: 0 };
+    let names = scene.geoms.iter().map(|g| g.name.clone());
+    let mut out = Pressed { force: Vec::new(), unconverged: 0, bounds: Bounds::new(names, STEP) };
     for k in 1..=(end / STEP).round() as u32 {
         let r = coupled.step(&mut x, &mut y, STEP).map_err(PageError::from_error)?;
         out.force.push((f64::from(k) * STEP, r.impulses[0][0] / STEP));
         out.unconverged += r.unconverged;
+        out.bounds.add(&coupled.limits(), &r);
     }
     Ok(out)
 }
@@ -154,7 +158,7 @@ impl Page for Fig02 {
         }
         let convex = &runs[runs.len() - 1].1;
         let ((mean, spread), (_, loose)) = (settled(&convex.force), settled(&runs[0].1.force));
-        out.tables.push(table);
+        out.tables.extend([table, convex.bounds.table()]);
         for (i, axis) in ["x", "y", "z"].into_iter().enumerate() {
             let mut plot = Plot::new(
                 &format!("force_{axis}"),

@@ -6,6 +6,7 @@ use signorini_coupling::obstacles;
 use signorini_mpm::{FixedCorotated, Lame, MpmEngine, MpmOptions, MpmSolver, Particles};
 use signorini_scene::{LoadOptions, Scene};
 
+use super::bounds::Bounds;
 use super::fast::{beside, law, surface};
 use super::film::{Film, balls};
 use super::statistics::{self, Statistics};
@@ -159,8 +160,9 @@ struct Shaken {
     slip: [f64; 2],
     tilt: f64,
     deepest: f64,
-    statistics: Option<Statistics>,
     film: Option<Film>,
+    /// Limits of weak coupling, and the columns of Table I.
+    measured: Option<(Bounds, Statistics)>,
 }
 
 fn shake(plan: &Plan, ctx: &Context) -> Result<Shaken, PageError> {
@@ -188,6 +190,7 @@ fn shake(plan: &Plan, ctx: &Context) -> Result<Shaken, PageError> {
     let apart = SIDE / (ALONG - 1) as f64;
     let cubes = [0, 1].map(|i| balls("rubber", i * ALONG.pow(3)..(i + 1) * ALONG.pow(3), apart));
     let mut film = Film::new(&scene, &mut c, &y, cubes.to_vec());
+    let mut bounds = Bounds::new(scene.geoms.iter().map(|g| g.name.clone()), STEP);
     let looks = [0.0, plan.closed, plan.lifted, plan.shaken + 2.0 * WAVE.1, plan.end()];
     let steps = (plan.end() / STEP).round() as u32;
     let mut gripped: Option<[f64; 2]> = None;
@@ -207,6 +210,7 @@ fn shake(plan: &Plan, ctx: &Context) -> Result<Shaken, PageError> {
         let r = c.step(&mut (), &mut y, STEP).map_err(PageError::from_error)?;
         statistics.add(c.points().engine(), &r, start);
         film.see(&mut c, &y);
+        bounds.add(&c.limits(), &r);
         // Free bodies have their places first, then their turn as w, x, y, z, behind the four joints.
         let (z, turn) = (y.q[4 + 2], &y.q[7..11]);
         let turn = UnitQuaternion::from_quaternion(Quaternion::new(turn[0], turn[1], turn[2], turn[3]));
@@ -223,7 +227,7 @@ fn shake(plan: &Plan, ctx: &Context) -> Result<Shaken, PageError> {
             out.slip = [0, 1].map(|i| out.slip[i].max((apart[i] - before[i]).abs()));
         }
     }
-    (out.statistics, out.film) = (Some(statistics), Some(film));
+    (out.measured, out.film) = (Some((bounds, statistics)), Some(film));
     Ok(out)
 }
 
@@ -328,7 +332,7 @@ impl Page for Fig03 {
             ),
         ];
         out.attachments.extend(run.film.as_ref().map(|f| f.attachment("close lift shake")));
-        if let Some(s) = &run.statistics {
+        if let Some((bounds, s)) = &run.measured {
             statistics::keep(s, ctx.full());
             out.claims.push(Claim::at_most(
                 "converged",
@@ -337,7 +341,7 @@ impl Page for Fig03 {
                 s.unconverged(),
                 "",
             ));
-            out.tables.push(Statistics::table([s]));
+            out.tables.extend([bounds.table(), Statistics::table([s])]);
         }
         Ok(out)
     }

@@ -4,7 +4,7 @@ use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{
     ContactSolver, SolveError, SolveStatus, State, StepError, StepProblem, StepSolution, Tolerance, WholePart,
 };
-use signorini_coupling::{Asynchronous, CouplingReport, Monolithic, SystemPoints, obstacles};
+use signorini_coupling::{Asynchronous, CouplingReport, Limit, Monolithic, SystemPoints, obstacles};
 use signorini_geometry::Shape;
 use signorini_icf::{IcfOptions, IcfSolver};
 use signorini_integrators::ContactStep;
@@ -15,6 +15,7 @@ use signorini_mpm::{
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
 
+use super::bounds::Bounds;
 use super::fast::{beside, law, surface};
 use super::statistics::Statistics;
 use crate::claim::number;
@@ -155,6 +156,8 @@ struct Rolled {
     turned: Vec<(f64, f64)>,
     /// √(2 T) of the dough, the largest: what ‖D p‖ would be over all nodes \[√J\].
     momentum: f64,
+    /// Limits of weak coupling.
+    bounds: Bounds,
 }
 
 type Solver = PaperRule<Box<dyn ContactSolver>>;
@@ -181,6 +184,13 @@ impl Coupled {
         match self {
             Self::Strong(c) => c.step(x, y, dt),
             Self::Weak(c) => c.step(x, y, dt),
+        }
+    }
+    /// Of weak coupling.
+    fn limits(&self) -> Vec<Limit> {
+        match self {
+            Self::Strong(_) => vec![],
+            Self::Weak(c) => c.limits(),
         }
     }
 }
@@ -258,6 +268,7 @@ fn roll(way: Way, tolerance: f64, size: &Size, finer: u32) -> Result<Rolled, Pag
     let layer: Vec<usize> = (0..start.len()).filter(|p| start.x[*p].z > top - 1e-6).collect();
     let dt = STEP / f64::from(finer);
     let steps = (size.end / dt).round() as u32;
+    let mut bounds = Bounds::new(["pin".to_owned()], dt);
     let (mut wall, mut work, mut unconverged, mut turned, mut momentum) = (0.0, 0, 0, vec![], 0.0f64);
     for k in 1..=steps {
         let t = f64::from(k) * dt;
@@ -265,6 +276,7 @@ fn roll(way: Way, tolerance: f64, size: &Size, finer: u32) -> Result<Rolled, Pag
         let clock = Instant::now();
         let r = c.step(&mut x, &mut y, dt).map_err(PageError::from_error)?;
         wall += clock.elapsed().as_secs_f64();
+        bounds.add(&c.limits(), &r);
         work += r.material.iterations;
         unconverged += r.unconverged;
         turned.push((t, y.q[2]));
@@ -283,6 +295,7 @@ fn roll(way: Way, tolerance: f64, size: &Size, finer: u32) -> Result<Rolled, Pag
         height: layer.iter().map(|p| end.x[*p].z).sum::<f64>() / layer.len() as f64,
         turned,
         momentum,
+        bounds,
     })
 }
 
@@ -393,8 +406,9 @@ fn output(size: &Size, reference: &Rolled, runs: &[(Way, f64, Rolled)]) -> PageO
             number(depth(r)),
         ]);
     }
-    out.tables.push(table);
-    out.tables.push(ratios(runs, |r| spin(r).max(depth(r))));
+    out.tables.extend([table, ratios(runs, |r| spin(r).max(depth(r)))]);
+    let weak = runs.iter().find(|r| r.0 == Way::WeakNewton && r.1 == 1e-3);
+    out.tables.extend(weak.map(|r| r.2.bounds.table()));
     let mut times =
         Plot::new("time", "Wall time of a step against the tolerance", "tolerance ε", "time of a step [ms]")
             .log(true, true);

@@ -2,6 +2,7 @@
 
 mod bag;
 mod bag_report;
+mod bounds;
 mod fast;
 mod fig01;
 mod fig02;

@@ -69,7 +69,7 @@ impl Statistics {
         self.nodes = self.nodes.max(engine.node_count());
         self.substeps = self.substeps.max(report.substeps);
         self.steps += 1;
-        let now: u32 = report.limits.iter().map(|l| l.contacts).sum();
+        let now: u32 = report.contacts.iter().sum();
         self.contacts = (self.contacts.0 + u64::from(now), self.contacts.1.max(now));
         self.iterations += u64::from(report.material.iterations);
         self.unconverged += report.unconverged;

@@ -280,6 +280,11 @@ impl<T: Real> MpmEngine<T> {
         &self.impulses
     }
 
+    /// Particles that obstacles met in the last step, or might have.
+    pub fn touches(&self) -> &[crate::contacts::Touch] {
+        &self.contacts.touches
+    }
+
     /// How many particles touched an obstacle in the last step, and their mass \[kg\].
     pub fn touching(&self, obstacle: usize) -> (u32, f64) {
         self.contacts.touching(obstacle)

@@ -8,6 +8,7 @@ use signorini_mpm::{Cloth, ClothMaterial, MpmEngine, MpmOptions, MpmSolver, Part
 use signorini_multibody::Kinematics;
 
 use super::arms::{Arms, Plan};
+use crate::yu2025mpm::bounds::Bounds;
 use crate::yu2025mpm::fast::{beside, corners, law, surface};
 use crate::yu2025mpm::film::{Film, surfaces};
 use crate::yu2025mpm::statistics::Statistics;
@@ -64,6 +65,8 @@ pub(super) struct Folded {
     pub samples: Vec<Sample>,
     pub looks: Vec<Look>,
     pub statistics: Statistics,
+    /// Limits of weak coupling.
+    pub bounds: Bounds,
     pub vertices: usize,
     pub mass: f64,
     /// Deepest of a particle in anything \[m\].
@@ -170,6 +173,7 @@ pub(super) fn fold(
         samples: Vec::new(),
         looks: Vec::new(),
         statistics: Statistics::new("T-shirt", step),
+        bounds: Bounds::new(geoms.iter().map(|g| arms.scene.geoms[*g].name.clone()), step),
         vertices,
         mass,
         deepest: 0.0,
@@ -221,6 +225,7 @@ pub(super) fn fold(
         let r = c.step(&mut (), &mut y, step).map_err(PageError::from_error)?;
         out.statistics.add(c.points().engine(), &r, began);
         out.film.see(&mut c, &y);
+        out.bounds.add(&c.limits(), &r);
         out.deepest = out.deepest.max(c.points().engine().deepest());
         let poses = places(&y.q);
         let p = c.points_mut().engine_mut().particles();

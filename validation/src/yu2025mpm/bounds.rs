@@ -1,0 +1,71 @@
+use signorini_coupling::{CouplingReport, Limit};
+
+use crate::Table;
+use crate::claim::number;
+
+/// A body: its name, the tightest limit that it had with the substep \[s\] then, and steps beyond limits.
+type Body = (String, Option<(Limit, f64)>, u32);
+
+/// The tightest limit of weak coupling that each body had in a run.
+#[derive(Clone, Debug)]
+pub(super) struct Bounds {
+    /// Step of the bodies \[s\], and how many there were.
+    step: f64,
+    steps: u32,
+    bodies: Vec<Body>,
+}
+
+impl Bounds {
+    /// Of bodies with these names, in steps of so long \[s\].
+    pub(super) fn new(names: impl IntoIterator<Item = String>, step: f64) -> Self {
+        Self { step, steps: 0, bodies: names.into_iter().map(|n| (n, None, 0)).collect() }
+    }
+
+    /// Adds a step.
+    pub(super) fn add(&mut self, limits: &[Limit], report: &CouplingReport) {
+        self.steps += 1;
+        let substep = self.step / f64::from(report.substeps.max(1));
+        for ((_, tightest, beyond), now) in self.bodies.iter_mut().zip(limits) {
+            if now.contacts == 0 {
+                continue;
+            }
+            *beyond += u32::from(!now.holds(self.step, substep));
+            if tightest.is_none_or(|(t, s)| now.step(substep) < t.step(s)) {
+                *tightest = Some((*now, substep));
+            }
+        }
+    }
+
+    /// Bodies that touched.
+    pub(super) fn table(&self) -> Table {
+        let head = [
+            "body",
+            "contacts",
+            "mass at them [kg]",
+            "surface that touches [kg]",
+            "longest step [ms]",
+            "for substeps below [ms]",
+            "step, substep in use [ms]",
+            "steps beyond",
+            "steps",
+        ];
+        let caption = "Limits of weak coupling where they were tightest: contacts as springs on what a body weighs there. Longer substeps need a surface below twice the body's mass";
+        let mut table = Table::new(caption, &head);
+        let ms = |s: f64| if s.is_finite() { format!("{:.3}", 1e3 * s) } else { "any".to_owned() };
+        for (name, tightest, beyond) in &self.bodies {
+            let Some((l, substep)) = tightest else { continue };
+            table.row([
+                name.clone(),
+                l.contacts.to_string(),
+                if l.mass.is_finite() { number(l.mass) } else { "does not move".to_owned() },
+                number(l.surface),
+                ms(l.step(*substep)),
+                ms((l.surface / l.stiffness).sqrt()),
+                format!("{:.3}, {:.3}", 1e3 * self.step, 1e3 * substep),
+                beyond.to_string(),
+                self.steps.to_string(),
+            ]);
+        }
+        table
+    }
+}
