@@ -20,7 +20,7 @@ const QUICK: Size = Size { spacing: 1.0 / 40.0, step: 1.5e-3 };
 const EDGES: (f64, f64) = (0.025, 0.0151);
 /// The mesh of a real shirt, worn, below the models; what lays it flat: factors across, along and of its depth.
 const MESH: &str = "meshes/newton_shirt/unisex_shirt.obj";
-const FLAT: Vector3<f64> = Vector3::new(1.55, 1.05, 0.03);
+const FLAT: Vector3<f64> = Vector3::new(1.55, 1.05, 0.25);
 
 /// Why particles may be deeper than asked for.
 const WHY_DEEP: &str = "boards are soft, 10² N/m for each particle: where grippers lay the cloth down they press single vertices on them with 0.3 N";

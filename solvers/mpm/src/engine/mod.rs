@@ -31,14 +31,15 @@ use crate::spline::Weights;
 use blocks::Blocks;
 use chunk::{Chunk, NOBODY, SIDE, wide};
 use cloth::ClothRun;
+use lanes::LANES;
 use nodes::BlockNodes;
 use transfer::{Gather, Moved, Scatter, StepConstants, TILE_SIZE};
 
 pub use lane_material::LaneLaw;
 pub use lanes::Real;
 
-/// Steps after which particles are sorted anew, if none made it necessary before: cells that stay together are gathered together.
-const SORTED_FOR: u32 = 25;
+/// Particles are sorted anew, if none makes it necessary before, once tiles were added to more often than just after the last time by so many times for each particle: about what sorting costs.
+const SORTED_FOR: f64 = 8.0;
 
 /// Most further solves of a step that update lagged quantities.
 const MAX_RELAGS: u32 = 20;
@@ -72,11 +73,21 @@ pub struct MpmEngine<T> {
     /// Fastest wave and particle \[m/s\].
     wave: f64,
     fastest: f64,
-    /// Steps since particles were sorted.
-    sorted: u32,
-    unsorted: bool,
+    /// What chunks are sorted into.
+    spare: Vec<Chunk<T>>,
+    order: Order,
     /// Why it goes no further.
     broken: Option<ProblemError>,
+}
+
+/// How well particles are sorted.
+#[derive(Clone, Copy, Debug, Default)]
+struct Order {
+    /// How often tiles were added to in the first step after particles were sorted, and how much more often in all since.
+    first: Option<u64>,
+    more: u64,
+    /// One has left the reach of its block.
+    left: bool,
 }
 
 /// The state of an engine at some time; see [`MpmEngine::keep`].
@@ -84,8 +95,9 @@ pub struct MpmEngine<T> {
 pub struct Kept<T> {
     chunks: Vec<Chunk<T>>,
     blocks: Blocks,
-    /// Time, fastest particle, steps since particles were sorted, whether they have to be.
-    state: (f64, f64, u32, bool),
+    /// Time, fastest particle.
+    state: (f64, f64),
+    order: Order,
     broken: Option<ProblemError>,
 }
 
@@ -129,8 +141,8 @@ impl<T: Real> MpmEngine<T> {
             cloth: ClothRun::default(),
             guess: Vec::new(),
             solution: StepSolution::default(),
-            sorted: 0,
-            unsorted: false,
+            spare: Vec::new(),
+            order: Order::default(),
             broken: None,
         };
         out.load();
@@ -170,7 +182,7 @@ impl<T: Real> MpmEngine<T> {
         let mut chunks = vec![Chunk::empty(); blocks.chunks.last().map_or(0, |c| c.end)];
         for (i, slot) in slots.iter().enumerate() {
             let f = weights[i].fraction();
-            let (chunk, lane) = (*slot as usize / lanes::LANES, *slot as usize % lanes::LANES);
+            let (chunk, lane) = (*slot as usize / LANES, *slot as usize % LANES);
             chunks[chunk].set(lane, p, i, in_tile(&lowest[i]), f);
         }
         self.settle(blocks, chunks);
@@ -183,18 +195,30 @@ impl<T: Real> MpmEngine<T> {
             let corner = &self.blocks.corners[b];
             for c in range.clone() {
                 let chunk = &self.chunks[c];
-                for l in (0..lanes::LANES).filter(|l| chunk.id[*l] != NOBODY) {
+                for l in (0..LANES).filter(|l| chunk.id[*l] != NOBODY) {
                     lowest.push([0, 1, 2].map(|a| corner[a] - 1 + i32::from(chunk.cell[a][l])));
-                    from.push((c as u32, l as u8));
+                    from.push((LANES * c + l) as u32);
                 }
             }
         }
         let (blocks, slots) = Blocks::arrange(&lowest);
-        let mut chunks = vec![Chunk::empty(); blocks.chunks.last().map_or(0, |c| c.end)];
-        for ((slot, (c, l)), node) in slots.iter().zip(&from).zip(&lowest) {
-            let (chunk, lane) = (*slot as usize / lanes::LANES, *slot as usize % lanes::LANES);
-            chunks[chunk].take(lane, &self.chunks[*c as usize], *l as usize, in_tile(node));
+        let count = blocks.chunks.last().map_or(0, |c| c.end);
+        // Who comes where.
+        let mut source = vec![(NOBODY, [0i8; 3]); LANES * count];
+        for ((slot, from), node) in slots.iter().zip(&from).zip(&lowest) {
+            source[*slot as usize] = (*from, in_tile(node));
         }
+        let (mut chunks, old) = (std::mem::take(&mut self.spare), &self.chunks);
+        chunks.resize(count, Chunk::empty());
+        chunks.par_iter_mut().zip(source.par_chunks(LANES)).for_each(|(chunk, source)| {
+            if source.iter().any(|s| s.0 == NOBODY) {
+                *chunk = Chunk::empty();
+            }
+            for (lane, (from, cell)) in source.iter().enumerate().filter(|s| s.1.0 != NOBODY) {
+                let from = *from as usize;
+                chunk.take(lane, &old[from / LANES], from % LANES, *cell);
+            }
+        });
         self.settle(blocks, chunks);
     }
 
@@ -202,8 +226,9 @@ impl<T: Real> MpmEngine<T> {
         self.nodes.fit(&blocks, self.options.spacing, &self.walls);
         self.tiles.resize(TILE_SIZE * blocks.owners(), T::zero());
         self.cloth.find(&chunks, &blocks, self.particles.len());
-        (self.blocks, self.chunks) = (blocks, chunks);
-        (self.sorted, self.unsorted) = (0, false);
+        self.blocks = blocks;
+        self.spare = std::mem::replace(&mut self.chunks, chunks);
+        self.order = Order::default();
     }
 
     /// The settings.
@@ -245,7 +270,7 @@ impl<T: Real> MpmEngine<T> {
     pub fn particles(&mut self) -> &Particles {
         for (b, range) in self.blocks.chunks.iter().enumerate() {
             for chunk in &self.chunks[range.clone()] {
-                for l in (0..lanes::LANES).filter(|l| chunk.id[*l] != NOBODY) {
+                for l in (0..LANES).filter(|l| chunk.id[*l] != NOBODY) {
                     chunk.write(l, &self.blocks.corners[b], self.options.spacing, &mut self.particles);
                 }
             }
@@ -264,14 +289,14 @@ impl<T: Real> MpmEngine<T> {
     pub fn keep(&self, kept: &mut Kept<T>) {
         kept.chunks.clone_from(&self.chunks);
         kept.blocks.clone_from(&self.blocks);
-        kept.state = (self.time, self.fastest, self.sorted, self.unsorted);
+        (kept.state, kept.order) = ((self.time, self.fastest), self.order);
         kept.broken.clone_from(&self.broken);
     }
 
     /// Goes back to a state that this engine kept.
     pub fn restore(&mut self, kept: &Kept<T>) {
         self.settle(kept.blocks.clone(), kept.chunks.clone());
-        (self.time, self.fastest, self.sorted, self.unsorted) = kept.state;
+        ((self.time, self.fastest), self.order) = (kept.state, kept.order);
         self.broken.clone_from(&kept.broken);
     }
 
@@ -343,10 +368,9 @@ impl<T: Real> MpmEngine<T> {
         }
         crate::setup::check_step(dt, self.longest_step())?;
         crate::setup::check_motion(&self.obstacles)?;
-        if self.unsorted || self.sorted >= SORTED_FOR {
+        if self.order.left || self.order.more as f64 > SORTED_FOR * self.particles.len() as f64 {
             self.sort();
         }
-        self.sorted += 1;
         self.cloth.load(&self.chunks, &self.blocks, self.options.spacing);
         self.gather(dt);
         self.nodes.sum(&self.blocks, &self.tiles, &(dt * self.options.gravity));
@@ -365,15 +389,17 @@ impl<T: Real> MpmEngine<T> {
     fn gather(&mut self, dt: f64) {
         let (mut chunks, mut tiles) = (std::mem::take(&mut self.chunks), std::mem::take(&mut self.tiles));
         let (step, arch) = (self.constants(dt), Arch::new());
-        split(&mut chunks, &self.blocks)
+        let added = split(&mut chunks, &self.blocks)
             .into_par_iter()
             .zip(tiles.par_chunks_mut(TILE_SIZE))
             .enumerate()
-            .for_each(|(b, (chunks, tile))| {
+            .map(|(b, (chunks, tile))| {
                 let loads = self.cloth.loads.get(self.blocks.chunks[b].clone()).unwrap_or_default();
-                arch.dispatch(Gather { chunks, loads, tile, step });
-            });
+                arch.dispatch(Gather { chunks, loads, tile, step })
+            })
+            .sum();
         (self.chunks, self.tiles) = (chunks, tiles);
+        self.order.more += u64::saturating_sub(added, *self.order.first.get_or_insert(added));
     }
 
     fn scatter(&mut self, dt: f64) -> Result<(), ProblemError> {
@@ -392,9 +418,10 @@ impl<T: Real> MpmEngine<T> {
             .collect();
         self.chunks = chunks;
         self.fastest = moved.iter().map(|m| wide(m.fastest)).fold(0.0, f64::max).sqrt();
-        self.unsorted = moved.iter().any(|m| m.left);
+        self.order.left = moved.iter().any(|m| m.left);
         let faded = self.constants(dt).faded;
-        self.unsorted |= self.cloth.follow(&mut self.chunks, &self.blocks, self.options.spacing, (dt, faded));
+        self.order.left |=
+            self.cloth.follow(&mut self.chunks, &self.blocks, self.options.spacing, (dt, faded));
         let lost = moved.iter().zip(&self.blocks.corners).enumerate();
         for (b, (m, corner)) in lost {
             if let Some((chunk, lane)) = m.broken {

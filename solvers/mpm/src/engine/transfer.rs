@@ -42,13 +42,15 @@ fn at(cell: [usize; 3]) -> usize {
 }
 
 impl<T: Real> WithSimd for Gather<'_, T> {
-    type Output = ();
+    /// How often it added to the tile.
+    type Output = u64;
 
     // Loops over lanes are inlined into a function compiled for the instruction set at hand; no fused multiply-add, so that results are the same on every machine.
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn with_simd<S: Simd>(self, _: S) -> u64 {
         let Self { chunks, loads, tile, step } = self;
         tile.fill(T::zero());
+        let mut added = chunks.len() as u64;
         let stiff = 4.0 * step.dt / (step.spacing * step.spacing);
         let (h, pull) = (num::<T>(step.spacing), num::<T>(-stiff));
         let dt = num::<T>(step.dt);
@@ -83,6 +85,7 @@ impl<T: Real> WithSimd for Gather<'_, T> {
                 if here != place {
                     flush(tile, place, &mut sum);
                     place = here;
+                    added += 1;
                 }
                 let w = weights.row(l);
                 let mut plane = w * (Row::same(&lowest[l]) + Row::number() * Row::same(&z[l]));
@@ -99,6 +102,7 @@ impl<T: Real> WithSimd for Gather<'_, T> {
             }
             flush(tile, place, &mut sum);
         }
+        added
     }
 }
 
