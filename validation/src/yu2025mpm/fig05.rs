@@ -41,7 +41,6 @@ impl Page for Fig05 {
             tables: run.tables(),
             attachments: vec![run.film.attachment("bagging")],
             claims: run.claims(&setup),
-            ..PageOutput::default()
         })
     }
 }

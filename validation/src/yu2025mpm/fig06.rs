@@ -88,7 +88,6 @@ impl Page for Fig06 {
             tables: run.tables(),
             attachments: vec![run.film.attachment("laundry")],
             claims,
-            ..PageOutput::default()
         })
     }
 }
