@@ -12,6 +12,9 @@ use crate::particles::Particles;
 const NEAREST: f64 = 0.8;
 const THROWS: u64 = 2000;
 
+/// Most places in the box about a shape: a hundred million particles take 20 GB.
+const MOST: f64 = 1e8;
+
 impl Particles {
     /// Fills a shape at a pose with particles of one material and density \[kg/m³\], on a lattice in the frame of the shape, about `apart` from each other \[m\]. Their volumes add up to that of the shape. Two to each spacing of the grid and axis are usual.
     /// Returns how many were added.
@@ -130,7 +133,15 @@ fn room(shape: &Shape, apart: f64) -> Result<(Aabb, f64), MpmError> {
     shape.check_solid().map_err(|e| unfit(e.to_string()))?;
     // At unit density the mass is the volume.
     let mass = MassProperties::of_shape(shape, 1.0).map_err(|e| unfit(e.to_string()))?;
-    Ok((signorini_geometry::aabb(shape, &Isometry3::identity()), mass.mass))
+    let bounds = signorini_geometry::aabb(shape, &Isometry3::identity());
+    let places = (bounds.max - bounds.min).iter().map(|s| (s / apart).max(1.0)).product::<f64>();
+    value(
+        "the number of particles in the box about the shape",
+        places,
+        places <= MOST,
+        "at most 1e8: a larger distance of particles",
+    )?;
+    Ok((bounds, mass.mass))
 }
 
 fn is_inside(shape: &Shape, x: &Vector3<f64>) -> bool {

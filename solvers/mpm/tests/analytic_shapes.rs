@@ -90,6 +90,9 @@ fn regression_what_cannot_be_filled_or_met() {
     assert!(why.contains("3 open") && why.contains("close it"), "{why}");
     let why = p.fill(&Shape::HalfSpace, &Isometry3::identity(), 0.02, 1000.0, 0).unwrap_err().to_string();
     assert!(why.contains("half-space"), "{why}");
+    let ball = Shape::Sphere { radius: 1.0 };
+    let why = p.fill(&ball, &Isometry3::identity(), 1e-6, 1000.0, 0).unwrap_err().to_string();
+    assert!(why.contains("number of particles") && why.contains("larger distance"), "{why}");
     p.push(Vector3::zeros(), 1.0, 1.0, 0);
     let rubber: Vec<Box<dyn Material>> = vec![Box::new(FixedCorotated(Lame::new(1e4, 0.3).unwrap()))];
     let sheet = Obstacle::new("sheet", open, Isometry3::identity(), surface(1e4, 0.0, 0.0));
