@@ -10,11 +10,13 @@ use crate::places::Places;
 /// How long a step of a body may be beside the material points that touch it, before the splitting oscillates.
 ///
 /// ```text
-/// δt < 2/√(λ (1 + 2 δ/δt))   while n k δ² is below the mass of the surface that touches,   surface mass < 2 m beyond
+/// δt² λ (1 + 2 δ/δt) + 2 δt μ < 4   while n k δ² + c δ is below the mass of the surface that touches,   surface mass < 2 m beyond
 /// λ largest of K x = λ (M + ½ δt D + ¼ δt² K_q) x,   K = Σ k J_cᵀ n nᵀ J_c,   m = n k/λ
+/// μ largest of C x = μ (M + ½ δt D + ¼ δt² K_q) x,   C = Σ k d φ J_cᵀ n nᵀ J_c,   c = Σ k d φ
 /// ```
-/// with n contacts of stiffness k and substeps δ. M is the inertia of the body's tree in generalised coordinates, armature too, D and K_q are its dampers and springs, and K that of all contacts of points with the tree, each at its place and along its normal n: m is the mass of a free body that is
-/// pressed through its middle, and less where contacts turn it, or press on other geoms of its tree too. Bodies that move within the step have 2/√(λ (2 + δ/δt)).
+/// with n contacts of stiffness k, dissipation d \[s/m\] and depths φ, and substeps δ. M is the inertia of the body's tree in generalised coordinates, armature too, D and K_q are its dampers and springs, and K and C those of all contacts of points with the tree, each at its place and along its normal n: m is the mass of a free body that is
+/// pressed through its middle, and less where contacts turn it, or press on other geoms of its tree too. Bodies that move within the step have δt² λ (2 + δ/δt) instead.
+/// Where depths are equal, K and C have the same vectors and the first limit is where oscillations start to grow; where they differ it may be a little shorter.
 ///
 /// The second limit is necessary, not enough: light surfaces on stiff contact chatter within it. Friction of points, motors and other laws of the bodies, and their own contacts are left out; what holds a body besides makes it steadier.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -23,33 +25,45 @@ pub struct Limit {
     pub contacts: u32,
     /// n k: sum of their stiffnesses \[N/m\].
     pub stiffness: f64,
+    /// c: sum of their dampers k d φ at the depths φ that they have \[N·s/m\].
+    pub damping: f64,
     /// Mass of the particles that touch \[kg\].
     pub surface: f64,
     /// m = n k/λ: what the body weighs at its contacts \[kg\]; infinite where they do not move it.
     pub mass: f64,
+    /// μ: how fast these dampers would stop the body \[1/s\].
+    pub rate: f64,
     /// Bodies move within a step.
     pub moving: bool,
 }
 
 impl Limit {
-    /// The longest step \[s\] with such substeps \[s\] that contacts as springs allow.
+    /// The longest step \[s\] with such substeps \[s\] that contacts as springs and dampers allow.
     ///
     /// ```text
-    /// δt² + 2 δ δt = 4/λ,   of bodies that move   2 δt² + δ δt = 4/λ
+    /// λ δt² + 2 (λ δ + μ) δt = 4,   of bodies that move   2 λ δt² + (λ δ + 2 μ) δt = 4
     /// ```
     pub fn step(&self, substep: f64) -> f64 {
-        let four = 4.0 * self.mass / self.stiffness;
-        match self.stiffness > 0.0 {
-            false => f64::INFINITY,
-            true if self.moving => 0.25 * ((substep * substep + 8.0 * four).sqrt() - substep),
-            true => (substep * substep + four).sqrt() - substep,
-        }
+        let stiff = if self.stiffness > 0.0 { self.stiffness / self.mass } else { 0.0 };
+        let (a, b) = match self.moving {
+            false => (stiff, stiff * substep + self.rate),
+            true => (2.0 * stiff, 0.5 * stiff * substep + self.rate),
+        };
+        // The positive root of a δt² + 2 b δt = 4.
+        let under = b + (b * b + 4.0 * a).sqrt();
+        if under > 0.0 { 4.0 / under } else { f64::INFINITY }
     }
 
     /// Whether a step with such substeps \[s\] is within the limits.
     pub fn holds(&self, step: f64, substep: f64) -> bool {
-        let soft = self.stiffness * substep * substep < self.surface;
+        let soft = (self.stiffness * substep + self.damping) * substep < self.surface;
         if soft { step < self.step(substep) } else { self.surface < 2.0 * self.mass }
+    }
+
+    /// The longest substep \[s\] in which contacts are soft beside what touches.
+    pub fn soft_substep(&self) -> f64 {
+        let under = self.damping + (self.damping * self.damping + 4.0 * self.stiffness * self.surface).sqrt();
+        if under > 0.0 { 2.0 * self.surface / under } else { f64::INFINITY }
     }
 }
 
@@ -60,22 +74,26 @@ impl fmt::Display for Limit {
         }
         write!(
             f,
-            "{} contacts of {:.2e} N/m together on {:.3e} kg: steps below {:.2e} s with substeps below {:.2e} s; with longer ones a surface of {:.3e} kg, below {:.3e} kg",
+            "{} contacts of {:.2e} N/m and {:.2e} N·s/m together on {:.3e} kg: steps below {:.2e} s with substeps below {:.2e} s; with longer ones a surface of {:.3e} kg, below {:.3e} kg",
             self.contacts,
             self.stiffness,
+            self.damping,
             self.mass,
             self.step(0.0),
-            (self.surface / self.stiffness).sqrt(),
+            self.soft_substep(),
             self.surface,
             2.0 * self.mass
         )
     }
 }
 
-/// The particles inside one obstacle: places and normals.
+/// A place \[m\], a normal and a depth \[m\].
+type Place = (Point3<f64>, Vector3<f64>, f64);
+
+/// The particles inside one obstacle.
 #[derive(Clone, Debug, Default)]
 struct Inside {
-    at: Vec<(Point3<f64>, Vector3<f64>)>,
+    at: Vec<Place>,
     /// \[kg\].
     mass: f64,
 }
@@ -113,7 +131,7 @@ impl Pressed {
         }
         for t in inside().filter(|t| self.counts[t.obstacle] > 0) {
             let kept = &mut self.list[t.obstacle];
-            kept.at.push((Point3::from(t.x), t.frame.column(0).into_owned()));
+            kept.at.push((Point3::from(t.x), t.frame.column(0).into_owned(), -t.gap));
             kept.mass += t.mass;
         }
     }
@@ -126,32 +144,41 @@ impl Pressed {
         moving: bool,
     ) -> Vec<Limit> {
         let tree = |o: usize| rigid.0.bodies[places.body(o)].tree;
-        let stiffness = |o: usize| obstacles[o].material.stiffness;
-        let mut fastest: Vec<Option<f64>> = vec![None; rigid.0.trees.len()];
+        let spring = |o: usize| obstacles[o].material.stiffness;
+        let damper = |o: usize| spring(o) * obstacles[o].material.dissipation;
+        let mut fastest: Vec<Option<[f64; 2]>> = vec![None; rigid.0.trees.len()];
         let of = |(o, inside): (usize, &Inside)| {
-            let contacts = inside.at.len();
-            let stiff = contacts as f64 * stiffness(o);
-            let mut mass = f64::INFINITY;
-            if let (Some(t), true) = (tree(o), contacts > 0) {
-                let eigenvalue = *fastest[t].get_or_insert_with(|| {
+            let stiffness = inside.at.len() as f64 * spring(o);
+            let damping = damper(o) * inside.at.iter().map(|p| p.2).sum::<f64>();
+            let (mut mass, mut rate) = (f64::INFINITY, 0.0);
+            if let (Some(t), true) = (tree(o), !inside.at.is_empty()) {
+                let [stiff, damped] = *fastest[t].get_or_insert_with(|| {
                     let own = self.list.iter().enumerate().filter(|(o, _)| tree(*o) == Some(t));
-                    let own = own.map(|(o, inside)| (places.body(o), stiffness(o), &inside.at[..]));
-                    largest_eigenvalue(rigid, t, own)
+                    let own = own.map(|(o, inside)| (places.body(o), [spring(o), damper(o)], &inside.at[..]));
+                    largest_eigenvalues(rigid, t, own)
                 });
-                mass = stiff / eigenvalue;
+                (mass, rate) = (stiffness / stiff, damped);
             }
-            Limit { contacts: contacts as u32, stiffness: stiff, surface: inside.mass, mass, moving }
+            Limit {
+                contacts: inside.at.len() as u32,
+                stiffness,
+                damping,
+                surface: inside.mass,
+                mass,
+                rate,
+                moving,
+            }
         };
         self.list.iter().enumerate().map(of).collect()
     }
 }
 
-/// λ \[1/s²\] of a tree on contacts: bodies, stiffnesses, places and normals.
-fn largest_eigenvalue<'a>(
+/// λ \[1/s²\] and μ \[1/s\] of a tree on contacts: bodies, stiffness and dissipation times stiffness, places.
+fn largest_eigenvalues<'a>(
     (model, kin, problem): (&Model, &Kinematics, &FrozenProblem),
     tree: usize,
-    pressed: impl Iterator<Item = (usize, f64, &'a [(Point3<f64>, Vector3<f64>)])>,
-) -> f64 {
+    pressed: impl Iterator<Item = (usize, [f64; 2], &'a [Place])>,
+) -> [f64; 2] {
     let (dofs, dt) = (model.trees[tree].dofs.clone(), problem.dt());
     let n = dofs.len();
     // The step has A = M + δt D + δt² K_q.
@@ -161,18 +188,23 @@ fn largest_eigenvalue<'a>(
         mass[(i, i)] -= dt * (0.5 * of.damping + 0.75 * dt * model.joints[of.joint].stiffness);
     }
     let (mut springs, mut along) = (DMatrix::zeros(n, n), DVector::zeros(n));
-    for (body, stiffness, places) in pressed {
-        for (x, normal) in places {
+    let mut dampers = springs.clone();
+    for (body, [stiffness, damping], places) in pressed {
+        for (x, normal, depth) in places {
             along.fill(0.0);
             kin.for_columns(model, body, x, |dof, linear, _| along[dof - dofs.start] = linear.dot(normal));
             springs.ger(stiffness, &along, &along, 1.0);
+            dampers.ger(damping * depth, &along, &along, 1.0);
         }
     }
     // L⁻¹ K L⁻ᵀ of M = L Lᵀ.
-    let Some(factor) = mass.cholesky() else { return f64::INFINITY };
-    let half = factor.l_dirty().solve_lower_triangular(&springs);
-    match half.and_then(|h| factor.l_dirty().solve_lower_triangular(&h.transpose())) {
-        Some(s) => s.symmetric_eigenvalues().max(),
-        None => f64::INFINITY,
-    }
+    let Some(factor) = mass.cholesky() else { return [f64::INFINITY; 2] };
+    [springs, dampers].map(|matrix| {
+        let half = factor.l_dirty().solve_lower_triangular(&matrix);
+        match half.and_then(|h| factor.l_dirty().solve_lower_triangular(&h.transpose())) {
+            // Not below zero but for round-off.
+            Some(s) => s.symmetric_eigenvalues().max().max(0.0),
+            None => f64::INFINITY,
+        }
+    })
 }
