@@ -111,6 +111,8 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
 
     /// One step of `dt` \[s\] of both from their states, which it moves on. Forces applied to the rigid system stay as they are.
     ///
+    /// Bodies that are led ([`RigidSystem::mocap_poses_mut`]) are where they were put, and go on within the step as they did from their poses of the last step; they stand in the first one.
+    ///
     /// # Errors
     /// As the steps of either; the states are then as they were.
     pub fn step(
@@ -120,6 +122,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
         dt: f64,
     ) -> Result<CouplingReport, StepError> {
         self.kinematics.set_positions(self.rigid.model(), &bodies.q, self.rigid.held().mocap);
+        self.places.lead(&self.kinematics);
         self.points.begin(points);
         let report = match self.iterate(bodies, dt) {
             Ok(report) => report,
@@ -129,6 +132,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
             }
         };
         self.points.end(points);
+        self.places.took(&self.kinematics, dt);
         std::mem::swap(bodies, &mut self.next);
         Ok(report)
     }
@@ -189,7 +193,10 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
         report: &mut CouplingReport,
     ) -> Result<(), StepError> {
         let model = self.rigid.model();
-        let mut middles = self.places.middles(model, &self.kinematics);
+        // Those that stay where they are have none.
+        let middles = self.places.middles(model, &self.kinematics).into_iter().enumerate();
+        let goes = |(o, middle)| (self.moving || self.places.is_led(model, o)).then_some(middle);
+        let mut middles: Vec<Option<[Vector3<f64>; 2]>> = middles.map(goes).collect();
         let mut left = self.substeps;
         let mut rest = dt;
         while left > 0 {
@@ -206,9 +213,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
             report.unconverged += r.unconverged;
             self.places.add(&self.points, report);
             self.pressed.keep(self.points.touches());
-            if self.moving {
-                go_on(&mut self.points, substep, starts, &mut middles, report);
-            }
+            go_on(&mut self.points, substep, starts, &mut middles, report);
         }
         Ok(())
     }
@@ -234,14 +239,15 @@ fn go_on(
     points: &mut impl PointSide,
     substep: f64,
     starts: &[(Isometry3<f64>, Vector3<f64>)],
-    middles: &mut [[Vector3<f64>; 2]],
+    middles: &mut [Option<[Vector3<f64>; 2]>],
     report: &mut CouplingReport,
 ) {
     let gone = points.obstacles().iter().zip(starts).zip(points.impulses());
     for (sum, ((o, start), given)) in report.impulses.iter_mut().zip(gone) {
         sum[1] += (o.pose.translation.vector - start.0.translation.vector).cross(&given[0]);
     }
-    for (o, [middle, velocity]) in points.obstacles_mut().iter_mut().zip(middles) {
+    for (o, middle) in points.obstacles_mut().iter_mut().zip(middles) {
+        let Some([middle, velocity]) = middle else { continue };
         let turn = UnitQuaternion::from_scaled_axis(substep * o.angular_velocity);
         let arm = turn * (o.pose.translation.vector - *middle);
         *middle += substep * *velocity;

@@ -82,6 +82,10 @@ impl CouplingError {
 pub(crate) struct Places {
     /// Body of each geom, and the geom's pose on it.
     list: Vec<(usize, Isometry3<f64>)>,
+    /// Length \[s\] of the last step, and where obstacles were in it.
+    last: Option<(f64, Vec<Isometry3<f64>>)>,
+    /// Velocity \[m/s\] and angular velocity \[rad/s\] of obstacles whose bodies are led: what took them from there to where they are.
+    led: Vec<[Vector3<f64>; 2]>,
 }
 
 impl Places {
@@ -94,7 +98,8 @@ impl Places {
             let geom = scene.geoms.get(*g).ok_or_else(|| CouplingError::unknown(scene, *g))?;
             Ok((geom.body, geom.pose))
         };
-        Ok(Self { list: geoms.iter().map(place).collect::<Result<_, _>>()? })
+        let list: Vec<_> = geoms.iter().map(place).collect::<Result<_, _>>()?;
+        Ok(Self { led: vec![[Vector3::zeros(); 2]; list.len()], list, last: None })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -106,23 +111,54 @@ impl Places {
         self.list[obstacle].0
     }
 
+    fn poses(&self, kin: &Kinematics) -> Vec<Isometry3<f64>> {
+        self.list.iter().map(|(body, offset)| kin.x_wb[*body] * offset).collect()
+    }
+
+    /// Finds how fast bodies are led that the system does not move itself: by the poses they have now and had in the last step.
+    pub(crate) fn lead(&mut self, kin: &Kinematics) {
+        let Some((dt, was)) = &self.last else { return };
+        let velocity = |(now, was): (Isometry3<f64>, &Isometry3<f64>)| {
+            let turn = now.rotation * was.rotation.inverse();
+            [now.translation.vector - was.translation.vector, turn.scaled_axis()].map(|way| way / *dt)
+        };
+        self.led = self.poses(kin).into_iter().zip(was).map(velocity).collect();
+    }
+
+    /// Whether an obstacle is led somewhere.
+    pub(crate) fn is_led(&self, model: &Model, obstacle: usize) -> bool {
+        model.bodies[self.body(obstacle)].tree.is_none() && self.led[obstacle] != [Vector3::zeros(); 2]
+    }
+
+    /// A step of `dt` \[s\] was taken from these poses.
+    pub(crate) fn took(&mut self, kin: &Kinematics, dt: f64) {
+        self.last = Some((dt, self.poses(kin)));
+    }
+
     /// Gives obstacles the poses and velocities of their bodies.
     pub(crate) fn set(&self, model: &Model, kin: &Kinematics, obstacles: &mut [Obstacle]) {
-        for ((body, offset), obstacle) in self.list.iter().zip(obstacles) {
+        for (((body, offset), led), obstacle) in self.list.iter().zip(&self.led).zip(obstacles) {
             obstacle.pose = kin.x_wb[*body] * offset;
+            if model.bodies[*body].tree.is_none() {
+                [obstacle.velocity, obstacle.angular_velocity] = *led;
+                continue;
+            }
             obstacle.velocity =
                 kin.point_velocity(model, *body, &Point3::from(obstacle.pose.translation.vector));
             obstacle.angular_velocity = kin.twist[*body].angular;
         }
     }
 
-    /// Middle of mass \[m\] of the body of each obstacle, and its velocity \[m/s\].
+    /// Middle of mass \[m\] of the body of each obstacle, and its velocity \[m/s\]; bodies that are led go on about the origin of the obstacle.
     pub(crate) fn middles(&self, model: &Model, kin: &Kinematics) -> Vec<[Vector3<f64>; 2]> {
-        let of = |(body, _): &(usize, Isometry3<f64>)| {
+        let of = |((body, offset), led): (&(usize, Isometry3<f64>), &[Vector3<f64>; 2])| {
+            if model.bodies[*body].tree.is_none() {
+                return [(kin.x_wb[*body] * offset).translation.vector, led[0]];
+            }
             let middle = kin.x_wb[*body] * model.bodies[*body].com;
             [middle.coords, kin.point_velocity(model, *body, &middle)]
         };
-        self.list.iter().map(of).collect()
+        self.list.iter().zip(&self.led).map(of).collect()
     }
 
     /// The report of a step in which nothing touched.

@@ -54,6 +54,19 @@ impl MonolithicSystem {
         rigid: RigidSystem,
     ) -> Result<Self, CouplingError> {
         let places = Places::new(scene, geoms, material.obstacles().len())?;
+        for geom in geoms {
+            let mut body = scene.geoms[*geom].body;
+            while body != 0 && !scene.bodies[body].mocap {
+                body = scene.bodies[body].parent;
+            }
+            if body != 0 {
+                let why = format!(
+                    "body '{}' is led (mocap), and would stand still in a step of both at once; couple asynchronously, or lead it by a stiff servo",
+                    scene.bodies[body].name
+                );
+                return Err(CouplingError::Geom { geom: scene.geoms[*geom].name.clone(), why });
+            }
+        }
         Ok(Self { material, rigid, places, geoms: geoms.to_vec(), slots: Default::default() })
     }
 

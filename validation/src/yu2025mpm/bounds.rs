@@ -49,7 +49,7 @@ impl Bounds {
             "steps beyond",
             "steps",
         ];
-        let caption = "Limits of weak coupling where they were tightest: contacts as springs on what a body weighs there. Longer substeps need a surface below twice the body's mass";
+        let caption = "Limits of weak coupling where they were tightest: contacts as springs and dampers on what a body weighs there. Longer substeps need a surface below twice the body's mass";
         let mut table = Table::new(caption, &head);
         let ms = |s: f64| if s.is_finite() { format!("{:.3}", 1e3 * s) } else { "any".to_owned() };
         for (name, tightest, beyond) in &self.bodies {
@@ -60,7 +60,7 @@ impl Bounds {
                 if l.mass.is_finite() { number(l.mass) } else { "does not move".to_owned() },
                 number(l.surface),
                 ms(l.step(*substep)),
-                ms((l.surface / l.stiffness).sqrt()),
+                ms(l.soft_substep()),
                 format!("{:.3}, {:.3}", 1e3 * self.step, 1e3 * substep),
                 beyond.to_string(),
                 self.steps.to_string(),
