@@ -47,12 +47,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let report = both.step(&mut (), &mut y, dt)?;
         if k % 100 == 0 {
             let force = report.impulses.iter().map(|i| (i[0] / dt).norm());
-            println!(
-                "{:.1} s: forces on the pads {:.2?} N; {}",
-                y.t,
-                force.collect::<Vec<_>>(),
-                both.limits()[0]
-            );
+            println!("{:.1} s: forces on the pads {:.2?} N", y.t, force.collect::<Vec<_>>());
+            both.limits().iter().for_each(|limit| println!("  {limit}"));
         }
     }
     Ok(())

@@ -43,7 +43,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
             return Err(CouplingError::Substeps);
         }
         let points = points.into();
-        let places = Places::new(scene, geoms, points.obstacles().len())?;
+        let places = Places::new(scene, geoms, points.obstacles(), rigid.model())?;
         let kinematics = Kinematics::new(rigid.model());
         Ok(Self {
             points,
@@ -54,7 +54,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
             moving: false,
             places,
             kinematics,
-            pressed: Pressed::default(),
+            pressed: Pressed::of(geoms.len()),
             iteration: None,
             mixing: QuasiNewton::default(),
             next: State::default(),

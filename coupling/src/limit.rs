@@ -106,6 +106,11 @@ pub(crate) struct Pressed {
 }
 
 impl Pressed {
+    /// Nothing, of so many obstacles.
+    pub(crate) fn of(obstacles: usize) -> Self {
+        Self { list: vec![Inside::default(); obstacles], counts: Vec::new() }
+    }
+
     /// Nothing inside any of so many obstacles.
     pub(crate) fn clear(&mut self, obstacles: usize) {
         self.list.resize(obstacles, Inside::default());

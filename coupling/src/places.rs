@@ -35,6 +35,14 @@ pub enum CouplingError {
         /// Number of obstacles.
         found: usize,
     },
+    /// Bodies of the scene and of the rigid system.
+    #[error("the scene has {scene} bodies, the rigid system {model}; make both from one scene")]
+    Bodies {
+        /// Of the scene.
+        scene: usize,
+        /// Of the rigid system.
+        model: usize,
+    },
     /// Substeps of a step.
     #[error("the number of substeps is 0; give 1 or more")]
     Substeps,
@@ -89,8 +97,14 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    pub(crate) fn new(scene: &Scene, geoms: &[usize], found: usize) -> Result<Self, CouplingError> {
-        let expected = geoms.len();
+    /// Of obstacles on geoms of a scene whose bodies the model has.
+    pub(crate) fn new(
+        scene: &Scene,
+        geoms: &[usize],
+        obstacles: &[Obstacle],
+        model: &Model,
+    ) -> Result<Self, CouplingError> {
+        let (expected, found) = (geoms.len(), obstacles.len());
         if expected != found {
             return Err(CouplingError::Obstacles { expected, found });
         }
@@ -98,6 +112,22 @@ impl Places {
             let geom = scene.geoms.get(*g).ok_or_else(|| CouplingError::unknown(scene, *g))?;
             Ok((geom.body, geom.pose))
         };
+        if scene.bodies.len() != model.bodies.len() {
+            return Err(CouplingError::Bodies { scene: scene.bodies.len(), model: model.bodies.len() });
+        }
+        // Names of obstacles are free, but not those of other geoms.
+        let name = |g: &usize| scene.geoms.get(*g).map(|g| &g.name);
+        for (g, o) in geoms.iter().zip(obstacles) {
+            if name(g) != Some(&o.name)
+                && geoms.iter().any(|g| name(g) == Some(&o.name) && !o.name.is_empty())
+            {
+                let why = format!(
+                    "the obstacle in its place is '{}'; give geoms and obstacles in one order",
+                    o.name
+                );
+                return Err(CouplingError::Geom { geom: name(g).cloned().unwrap_or_default(), why });
+            }
+        }
         let list: Vec<_> = geoms.iter().map(place).collect::<Result<_, _>>()?;
         Ok(Self { led: vec![[Vector3::zeros(); 2]; list.len()], list, last: None })
     }

@@ -155,7 +155,8 @@ impl<T: Real> PointSide for EnginePoints<T> {
         self.engine.keep(&mut self.start);
     }
     fn back(&mut self) {
-        self.engine.restore(&self.start);
+        // It is its own.
+        let _ = self.engine.restore(&self.start);
     }
     fn substep(&mut self, dt: f64) -> Result<StepReport, StepError> {
         self.engine.step(dt)

@@ -53,7 +53,7 @@ impl MonolithicSystem {
         material: MpmSystem,
         rigid: RigidSystem,
     ) -> Result<Self, CouplingError> {
-        let places = Places::new(scene, geoms, material.obstacles().len())?;
+        let places = Places::new(scene, geoms, material.obstacles(), rigid.model())?;
         for geom in geoms {
             let mut body = scene.geoms[*geom].body;
             while body != 0 && !scene.bodies[body].mocap {

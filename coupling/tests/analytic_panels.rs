@@ -5,7 +5,7 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{cube, panel_scene, surface};
+use common::{Split, cube, panel_scene, panels, surface};
 use signorini_core::na::{Quaternion, UnitQuaternion, Vector3};
 use signorini_core::{State, Tolerance};
 use signorini_coupling::{Asynchronous, CouplingError, SystemPoints, obstacles};
@@ -163,6 +163,23 @@ fn regression_what_cannot_be_coupled() {
     let why = obstacles(&scene, &[3], surface(1e5, 10.0, 0.8)).unwrap_err();
     assert!(matches!(&why, CouplingError::Geom { geom, .. } if geom == "3"), "{why}");
     assert!(obstacles(&scene, &[0], surface(1e5, 10.0, 0.8)).is_ok());
+    // Obstacles in another order, and bodies of another scene.
+    let set = || panels(0.1);
+    let swap = |geoms: &[usize]| {
+        let s = set();
+        let made: Result<Split, _> = Asynchronous::new(
+            &s.scene,
+            geoms,
+            (s.points, ContactStep::new(MpmSolver::default())),
+            (s.rigid, ContactStep::new(IcfSolver::default())),
+            1,
+        );
+        made.err().map(|e| e.to_string())
+    };
+    assert!(swap(&set().geoms).is_none());
+    let reversed: Vec<usize> = set().geoms.into_iter().rev().collect();
+    let why = swap(&reversed).unwrap();
+    assert!(why.contains("'left'") && why.contains("'right'") && why.contains("order"), "{why}");
     // Hulls and closed meshes can be met, open ones cannot.
     let cube = TriangleMesh::cuboid(&Vector3::repeat(0.1)).unwrap();
     let hull = ConvexMesh::cuboid(&Vector3::repeat(0.1)).unwrap();

@@ -25,7 +25,8 @@ impl Film {
 
     /// Takes a picture: poses of bodies as rows have them, and places of material points.
     pub(crate) fn take(&mut self, t: f64, poses: &[f64], points: &[f32]) {
-        self.due = t + PICTURE;
+        let due = if self.due.is_finite() { self.due } else { t };
+        self.due = (due + PICTURE).max(t);
         // Energies are not looked at.
         self.recording.push(&Row { t, poses, points, energy: [f64::NAN; 3], ..Row::default() });
     }

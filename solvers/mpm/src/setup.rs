@@ -53,6 +53,19 @@ pub(crate) fn check(
     for (i, g) in options.gravity.iter().enumerate() {
         value(format!("gravity along axis {i}"), *g, true, "a finite number")?;
     }
+    let lists = [
+        ("velocities", particles.v.len()),
+        ("affine velocities", particles.c.len()),
+        ("gradients", particles.f.len()),
+        ("memories", particles.memory.len()),
+        ("masses", particles.mass.len()),
+        ("volumes", particles.volume.len()),
+        ("materials", particles.material.len()),
+    ];
+    for (what, count) in lists {
+        let same = count == particles.x.len();
+        value(format!("the number of {what} of particles"), count as f64, same, "as many as places")?;
+    }
     for p in 0..particles.len() {
         let (m, v, number) = (particles.mass[p], particles.volume[p], particles.material[p]);
         let bad = |x: f64, within: bool| !(within && x.is_finite());
@@ -66,7 +79,8 @@ pub(crate) fn check(
             return Err(MpmError::Material { particle: p, material: number, count: materials.len() });
         }
         let numbers = particles.x[p].iter().chain(particles.v[p].iter());
-        let mut numbers = numbers.chain(particles.c[p].iter()).chain(particles.f[p].iter());
+        let numbers = numbers.chain(particles.c[p].iter()).chain(particles.f[p].iter());
+        let mut numbers = numbers.chain([&particles.memory[p]]);
         if let Some(x) = numbers.find(|x| !x.is_finite()) {
             value(format!("a coordinate of particle {p}"), *x, false, "finite numbers")?;
         }
@@ -103,7 +117,7 @@ fn check_obstacle(o: &Obstacle) -> Result<(), MpmError> {
     Ok(())
 }
 
-/// Fails on places and velocities of obstacles that are not finite: they may have been moved since.
+/// Fails on places and velocities of obstacles that are not finite, and on materials that cannot be: they may have been changed since.
 pub(crate) fn check_motion(obstacles: &[Obstacle]) -> Result<(), ProblemError> {
     let finite = |o: &Obstacle| {
         let place = o.pose.translation.vector.iter().chain(o.pose.rotation.coords.iter());
@@ -114,7 +128,10 @@ pub(crate) fn check_motion(obstacles: &[Obstacle]) -> Result<(), ProblemError> {
             "the pose or velocity of obstacle '{}' is not finite; give it finite ones",
             o.name
         ))),
-        None => Ok(()),
+        None => obstacles.iter().try_for_each(|o| {
+            let named = |e| ProblemError::Unsupported(format!("obstacle '{}': {e}", o.name));
+            o.material.check(0).map_err(named)
+        }),
     }
 }
 

@@ -4,12 +4,12 @@
 use proptest::prelude::*;
 use signorini_core::na::{Isometry3, Matrix3, Vector3};
 use signorini_core::{ContactMaterial, OneStep, Tolerance};
-use signorini_geometry::Shape;
+use signorini_geometry::{Shape, TriangleMesh};
 use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
 use signorini_mpm::{
-    Border, Cloth, ClothMaterial, DruckerPrager, FixedCorotated, Lame, LinearCorotated, Material, MpmEngine,
-    MpmOptions, MpmSolver, MpmSystem, Obstacle, Particles, Real, VonMises, Wall, sheet,
+    Border, Cloth, ClothMaterial, DruckerPrager, FixedCorotated, Kept, Lame, LinearCorotated, Material,
+    MpmEngine, MpmOptions, MpmSolver, MpmSystem, Obstacle, Particles, Real, VonMises, Wall, sheet,
 };
 
 const H: f64 = 0.05;
@@ -141,13 +141,25 @@ fn conformance_the_fast_path_is_the_plain_one() {
     assert!(apart[0] < 1e-3 && apart[1] < 1e-2 && apart[2] < 1e-2 && apart[3] < 1e-3, "{apart:?}");
 }
 
+/// Cloth of a mesh above the ball.
+fn hung(p: &mut Particles, mesh: &TriangleMesh) -> Cloth {
+    let vertices: Vec<_> = mesh.vertices().iter().map(|x| x + Vector3::new(0.05, 0.0, 0.17)).collect();
+    let cloth = ClothMaterial::new(1e4, 0.3, 500.0, 2e-3).unwrap().fibres(1e4, 100.0, 0.3).unwrap();
+    Cloth::new(p, &vertices, mesh.triangles(), cloth).unwrap()
+}
+
+/// Cubes and a sheet over the ball.
+fn mixed() -> MpmEngine<f32> {
+    let mut p = particles(Vector3::new(0.3, -0.2, -1.5));
+    let cloth = hung(&mut p, &sheet([0.3, 0.3], [10, 10]).unwrap());
+    engine::<f32>(p, materials()).with_cloth(cloth).unwrap()
+}
+
 /// A sheet that falls on the ball, in both paths: largest differences of positions over h, and of impulses \[N·s\] relative to their sum.
 fn drape<T: Real>() -> [f64; 2] {
     let mut p = Particles::default();
     let mesh = sheet([0.3, 0.3], [10, 10]).unwrap();
-    let vertices: Vec<_> = mesh.vertices().iter().map(|x| x + Vector3::new(0.05, 0.0, 0.17)).collect();
-    let cloth = ClothMaterial::new(1e4, 0.3, 500.0, 2e-3).unwrap().fibres(1e4, 100.0, 0.3).unwrap();
-    let cloth = Cloth::new(&mut p, &vertices, mesh.triangles(), cloth).unwrap();
+    let cloth = hung(&mut p, &mesh);
     let (solver, law) = (|| Box::new(MpmSolver::default()), || contact_pool("lagged").unwrap());
     let mut fast = MpmEngine::<T>::new(p.clone(), vec![], walls(), obstacles(), law(), options())
         .unwrap()
@@ -185,7 +197,7 @@ fn property_results_do_not_depend_on_threads() {
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let mut e = engine::<f32>(particles(Vector3::new(0.3, -0.2, -1.5)), materials());
+            let mut e = mixed();
             (0..120).for_each(|_| {
                 e.step(1e-3).unwrap();
             });
@@ -194,6 +206,77 @@ fn property_results_do_not_depend_on_threads() {
     };
     let one = run(1);
     assert!(one == run(3));
+}
+
+#[test]
+fn property_what_is_kept_goes_on_to_the_last_bit() {
+    let (mut e, mut kept) = (mixed(), Kept::default());
+    let on = |e: &mut MpmEngine<f32>, steps: usize| {
+        let given = (0..steps).map(|_| {
+            e.step(1e-3).unwrap();
+            e.impulses()[0][0]
+        });
+        (given.collect::<Vec<_>>(), e.particles().clone())
+    };
+    assert!(e.restore(&kept).unwrap_err().to_string().contains("kept state"));
+    // With contact before and after.
+    assert!(on(&mut e, 70).0[69].norm() > 0.0);
+    e.keep(&mut kept);
+    let first = on(&mut e, 60);
+    e.restore(&kept).unwrap();
+    assert!(e.impulses()[0][0] == Vector3::zeros() && e.touches().is_empty());
+    assert!(first == on(&mut e, 60));
+    let mut other = engine::<f32>(particles(Vector3::zeros()), materials());
+    assert!(other.restore(&kept).unwrap_err().to_string().contains("kept state"));
+}
+
+#[test]
+fn property_impulses_of_an_advance_are_those_of_its_steps() {
+    let (mut e, mut steps) = (mixed(), mixed());
+    let (mut most, mut given) = (0, 0.0f64);
+    for _ in 0..30 {
+        let dt = 2.5 * e.longest_step();
+        e.advance(dt).unwrap();
+        let (end, mut sum, mut taken) = (steps.time() + dt, Vector3::zeros(), 0);
+        loop {
+            let left = end - steps.time();
+            let count = (left / steps.longest_step()).ceil().max(1.0);
+            steps.step(left / count).unwrap();
+            (sum, taken) = (sum + steps.impulses()[0][0], taken + 1);
+            if count <= 1.0 {
+                break;
+            }
+        }
+        assert!((e.impulses()[0][0] - sum).norm() <= 1e-9 * sum.norm(), "{sum}");
+        (most, given) = (most.max(taken), given.max(sum.norm()));
+    }
+    assert!(most > 1 && given > 0.0);
+}
+
+#[test]
+fn regression_lists_of_particles_that_do_not_fit() {
+    let build = |change: &dyn Fn(&mut Particles)| {
+        let mut p = particles(Vector3::zeros());
+        change(&mut p);
+        let law = contact_pool("lagged").unwrap();
+        MpmEngine::<f32>::new(p, materials(), walls(), vec![], law, options()).err().unwrap().to_string()
+    };
+    type Case = (&'static str, fn(&mut Particles));
+    let cases: [Case; 5] = [
+        ("number of velocities", |p| p.x.push(Vector3::zeros())),
+        ("number of gradients", |p| _ = p.f.pop()),
+        ("coordinate of particle 3", |p| p.memory[3] = f64::NAN),
+        ("mass of particle 2", |p| p.mass[2] = 1e-50),
+        ("volume of particle 1", |p| p.volume[1] = 1e-44),
+    ];
+    for (says, change) in cases {
+        let why = build(&change);
+        assert!(why.contains(says), "{says}: {why}");
+    }
+    let mut e = engine::<f64>(particles(Vector3::zeros()), materials());
+    e.obstacles_mut()[0].material.stiffness = -1.0;
+    let why = e.step(1e-4).unwrap_err().to_string();
+    assert!(why.contains("'ball'") && why.contains("stiffness"), "{why}");
 }
 
 #[test]

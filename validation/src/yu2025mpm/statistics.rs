@@ -23,6 +23,7 @@ pub(super) struct Statistics {
     /// Newton iterations of the points, and solves of any that did not converge.
     iterations: u64,
     unconverged: u32,
+    solves: u32,
     /// Seconds in steps.
     wall: f64,
 }
@@ -57,6 +58,7 @@ impl Statistics {
             contacts: (0, 0),
             iterations: 0,
             unconverged: 0,
+            solves: 0,
             wall: 0.0,
         }
     }
@@ -73,6 +75,7 @@ impl Statistics {
         self.contacts = (self.contacts.0 + u64::from(now), self.contacts.1.max(now));
         self.iterations += u64::from(report.material.iterations);
         self.unconverged += report.unconverged;
+        self.solves += report.substeps + 1;
     }
 
     /// Its name.
@@ -82,7 +85,7 @@ impl Statistics {
 
     /// Part of the solves that did not converge.
     pub(super) fn unconverged(&self) -> f64 {
-        f64::from(self.unconverged) / f64::from(self.steps * (self.substeps + 1))
+        f64::from(self.unconverged) / f64::from(self.solves.max(1))
     }
 
     /// The columns of the paper's Table I for these scenes; times are of the machine that ran this.

@@ -15,12 +15,12 @@ use rayon::prelude::*;
 use signorini_core::na::Vector3;
 use signorini_core::{
     ContactSolver, LaggedSolve, LawPool, ProblemError, SolveError, StepError, StepReport, StepSolution,
-    Tolerance,
+    Tolerance, check_count,
 };
 
 use crate::cloth::Cloth;
 use crate::contacts::Contacts;
-use crate::error::MpmError;
+use crate::error::{MpmError, value};
 use crate::material::Material;
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
@@ -31,7 +31,7 @@ use crate::spline::Weights;
 use blocks::Blocks;
 use chunk::{Chunk, NOBODY, SIDE, wide};
 use cloth::ClothRun;
-use lanes::LANES;
+use lanes::{LANES, num};
 use nodes::BlockNodes;
 use transfer::{Gather, Moved, Scatter, StepConstants, TILE_SIZE};
 
@@ -99,6 +99,9 @@ pub struct Kept<T> {
     state: (f64, f64),
     order: Order,
     broken: Option<ProblemError>,
+    /// Of the engine.
+    particles: usize,
+    change: Vec<Vector3<f64>>,
 }
 
 impl<T: Real> MpmEngine<T> {
@@ -115,6 +118,7 @@ impl<T: Real> MpmEngine<T> {
         options: MpmOptions,
     ) -> Result<Self, MpmError> {
         check(&particles, &materials, &walls, &obstacles, &options)?;
+        check_range::<T>(&particles)?;
         let speed = |p: usize| {
             let modulus = materials.get(particles.material[p] as usize).map_or(0.0, |m| m.wave_modulus());
             (modulus * particles.volume[p] / particles.mass[p]).sqrt()
@@ -291,16 +295,27 @@ impl<T: Real> MpmEngine<T> {
         kept.blocks.clone_from(&self.blocks);
         (kept.state, kept.order) = ((self.time, self.fastest), self.order);
         kept.broken.clone_from(&self.broken);
+        kept.particles = self.particles.len();
+        kept.change.clone_from(&self.nodes.change);
     }
 
-    /// Goes back to a state that this engine kept.
-    pub fn restore(&mut self, kept: &Kept<T>) {
+    /// Goes back to a state that this engine kept, and on from there as it did before, to the last bit.
+    ///
+    /// # Errors
+    /// A state that was not kept, or that of another number of particles.
+    pub fn restore(&mut self, kept: &Kept<T>) -> Result<(), ProblemError> {
+        check_count("particles of a kept state", self.particles.len(), kept.particles)?;
         self.settle(kept.blocks.clone(), kept.chunks.clone());
         ((self.time, self.fastest), self.order) = (kept.state, kept.order);
         self.broken.clone_from(&kept.broken);
+        self.nodes.change.clone_from(&kept.change);
+        // Those were of a step that is no more.
+        self.contacts.touches.clear();
+        self.impulses.iter_mut().for_each(|i| *i = [Vector3::zeros(); 2]);
+        Ok(())
     }
 
-    /// Impulse \[N·s\] and moment about its origin \[N·m·s\], world axes, that contacts gave each obstacle in the last step: what its own motion takes from contact (yu2025mpm, eq. (3)).
+    /// Impulse \[N·s\] and moment about its origin \[N·m·s\], world axes, that contacts gave each obstacle in the last [`MpmEngine::step`] or [`MpmEngine::advance`]: what its own motion takes from contact (yu2025mpm, eq. (3)).
     pub fn impulses(&self) -> &[[Vector3<f64>; 2]] {
         &self.impulses
     }
@@ -326,11 +341,12 @@ impl<T: Real> MpmEngine<T> {
         if fastest > 0.0 { self.options.courant * self.options.spacing / fastest } else { f64::INFINITY }
     }
 
-    /// Goes on by `dt` \[s\] in as many steps as [`MpmEngine::longest_step`] asks for, each as long as the others.
+    /// Goes on by `dt` \[s\] in as many steps as [`MpmEngine::longest_step`] asks for, each as long as the others. [`MpmEngine::impulses`] are those of all of them then; obstacles stay where they are.
     ///
     /// # Errors
-    /// As [`MpmEngine::step`], and more than a million steps.
+    /// As [`MpmEngine::step`], and more than a million steps; steps before stay done.
     pub fn advance(&mut self, dt: f64) -> Result<StepReport, StepError> {
+        let mut impulses = vec![[Vector3::zeros(); 2]; self.impulses.len()];
         let end = self.time + dt;
         let mut report = StepReport::default();
         let mut left = dt;
@@ -339,6 +355,10 @@ impl<T: Real> MpmEngine<T> {
             let count = crate::setup::steps_within(left, self.longest_step())
                 .map_err(|e| StepError::problem(t, dt, e))?;
             let r = self.step(left / count)?;
+            for (sum, given) in impulses.iter_mut().zip(&self.impulses) {
+                sum.iter_mut().zip(given).for_each(|(s, g)| *s += g);
+            }
+            self.impulses.clone_from(&impulses);
             report.stats.add(&r.stats);
             report.unconverged += r.unconverged;
             report.residual_ratio = report.residual_ratio.max(r.residual_ratio);
@@ -428,7 +448,7 @@ impl<T: Real> MpmEngine<T> {
                 let chunk = &self.chunks[self.blocks.chunks[b].start + chunk];
                 let x = chunk.position(lane, corner, self.options.spacing);
                 let e = ProblemError::Unsupported(format!(
-                    "particle {} near ({:.3}, {:.3}, {:.3}) m came out of the step turned inside out, or faster than a cell in a step; shorten the step",
+                    "particle {} near ({:.3}, {:.3}, {:.3}) m came out of the step turned inside out, or faster than a cell in a step; shorten the step, from a state that MpmEngine::keep kept",
                     chunk.id[lane], x.x, x.y, x.z
                 ));
                 self.broken = Some(e.clone());
@@ -445,6 +465,22 @@ impl<T: Real> MpmEngine<T> {
         }
         Ok(())
     }
+}
+
+/// Fails on masses and volumes that numbers of the engine cannot hold.
+fn check_range<T: Real>(particles: &Particles) -> Result<(), MpmError> {
+    let held = |x: &f64| (wide(num::<T>(*x)) / x - 1.0).abs() < 1e-6;
+    for (what, list) in [("the mass", &particles.mass), ("the volume", &particles.volume)] {
+        if let Some(p) = list.iter().position(|x| !held(x)) {
+            value(
+                format!("{what} of particle {p}"),
+                list[p],
+                false,
+                "what numbers of 32 bits can hold, or take f64",
+            )?;
+        }
+    }
+    Ok(())
 }
 
 /// The lowest node of a particle in the tile of its own block.
