@@ -240,6 +240,17 @@ impl Default for ContactMaterial {
 }
 
 impl ContactMaterial {
+    /// Stiffness k \[N/m\], Hunt–Crossley dissipation d \[s/m\] and one coefficient of friction at rest and in motion; the rest as by default.
+    pub fn compliant(stiffness: f64, dissipation: f64, friction: f64) -> Self {
+        Self {
+            stiffness,
+            dissipation,
+            friction_static: friction,
+            friction_dynamic: friction,
+            ..Self::default()
+        }
+    }
+
     /// Fails on a value that no law can take: NaN, infinite, negative, or zero where a division needs more.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Scenes and pairs of systems that several tests share.
 #![allow(clippy::unwrap_used, dead_code, reason = "tests; none uses all")]
 
-use signorini_core::na::Vector3;
+use signorini_core::na::{Quaternion, UnitQuaternion, Vector3};
 use signorini_core::{ContactMaterial, ContactSolver, State, Tolerance};
 use signorini_coupling::{Asynchronous, CouplingReport, Monolithic, SystemPoints, obstacles};
 use signorini_icf::IcfSolver;
@@ -18,14 +18,7 @@ pub(crate) fn tight() -> Tolerance {
 }
 
 pub(crate) fn surface(stiffness: f64, dissipation: f64, friction: f64) -> ContactMaterial {
-    ContactMaterial {
-        stiffness,
-        dissipation,
-        friction_static: friction,
-        friction_dynamic: friction,
-        stiction_speed: 1e-3,
-        ..ContactMaterial::default()
-    }
+    ContactMaterial { stiction_speed: 1e-3, ..ContactMaterial::compliant(stiffness, dissipation, friction) }
 }
 
 pub(crate) fn rubber(young: f64, poisson: f64) -> Vec<Box<dyn Material>> {
@@ -154,4 +147,35 @@ pub(crate) fn assert_pressed(p: &Pressed) {
         assert!((f.z + weight).abs() < 0.01 * weight, "{p:?}");
         assert!(f.y.abs() < 0.05, "{p:?}");
     }
+}
+
+/// Linear and angular momentum about the origin of the world, of points and one free ball of radius 0.06 m.
+fn momenta(points: &MpmSystem, x: &State, y: &State, mass: f64) -> [Vector3<f64>; 2] {
+    let p = points.particles(x).unwrap();
+    let at = |v: &[f64]| Vector3::from_column_slice(&v[..3]);
+    let turn = UnitQuaternion::new_normalize(Quaternion::new(y.q[3], y.q[4], y.q[5], y.q[6]));
+    let spin = 0.4 * mass * 0.06 * 0.06 * (turn * at(&y.v[3..]));
+    let h = points.options().spacing;
+    [p.momentum() + mass * at(&y.v), p.angular_momentum(h) + mass * at(&y.q).cross(&at(&y.v)) + spin]
+}
+
+/// Steps for 0.1 s: the largest change in one of the momenta of points and a free ball of 0.5 kg, and what points gave the ball in all \[N·s\].
+pub(crate) fn momenta_in_flight(
+    c: &mut Monolithic<ContactStep<IcfSolver>>,
+    (x, y): (&mut State, &mut State),
+    dt: f64,
+) -> (f64, f64) {
+    let mut before = momenta(c.material(), x, y, 0.5);
+    let (mut largest, mut met) = (0.0f64, 0.0);
+    for _ in 0..(0.1 / dt) as u32 {
+        let r = c.step(x, y, dt).unwrap();
+        assert_eq!(r.unconverged, 0);
+        met += r.impulses[0][0].norm();
+        let after = momenta(c.material(), x, y, 0.5);
+        for (a, b) in after.iter().zip(&before) {
+            largest = largest.max((a - b).norm());
+        }
+        before = after;
+    }
+    (largest, met)
 }

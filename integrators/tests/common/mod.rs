@@ -125,14 +125,7 @@ impl ContactSolver for DenseNewton {
 
 /// Ground of stiffness `k` \[N/m\], dissipation `d` \[s/m\], friction `mu` and stiction speed `v_s` \[m/s\].
 pub(crate) fn ground(k: f64, d: f64, mu: f64, v_s: f64) -> Ground {
-    let material = ContactMaterial {
-        stiffness: k,
-        dissipation: d,
-        friction_static: mu,
-        friction_dynamic: mu,
-        stiction_speed: v_s,
-        ..ContactMaterial::default()
-    };
+    let material = ContactMaterial { stiction_speed: v_s, ..ContactMaterial::compliant(k, d, mu) };
     Ground { material, ..Ground::default() }
 }
 

@@ -1,4 +1,4 @@
-use signorini_core::na::Matrix3;
+use signorini_core::na::{Matrix3, Vector3};
 
 use crate::engine::LaneLaw;
 use crate::material::{Lame, Material, PAIRS, Stiffness};
@@ -13,6 +13,14 @@ use crate::polar::Stretches;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FixedCorotated(pub Lame);
 
+impl FixedCorotated {
+    /// τ along the axes of the stretches σ \[Pa\]: 2 μ (F − R) Fᵀ = U 2 μ (σ − 1) σ Uᵀ.
+    fn along(&self, sigma: &Vector3<f64>) -> Vector3<f64> {
+        let (Lame { lambda, mu }, j) = (self.0, sigma.product());
+        sigma.map(|x| 2.0 * mu * (x - 1.0) * x + lambda * j * (j - 1.0))
+    }
+}
+
 impl Material for FixedCorotated {
     fn energy(&self, f: &Matrix3<f64>) -> f64 {
         let Lame { lambda, mu } = self.0;
@@ -21,12 +29,8 @@ impl Material for FixedCorotated {
         mu * s.map(|s| (s - 1.0).powi(2)).sum() + 0.5 * lambda * (j - 1.0).powi(2)
     }
     fn stress(&self, f: &Matrix3<f64>) -> Matrix3<f64> {
-        let Lame { lambda, mu } = self.0;
         let s = Stretches::of(f);
-        let j = s.sigma.product();
-        // 2 μ (F − R) Fᵀ = U 2 μ (σ − 1) σ Uᵀ.
-        let along = s.sigma.map(|x| 2.0 * mu * (x - 1.0) * x + lambda * j * (j - 1.0));
-        s.u * Matrix3::from_diagonal(&along) * s.u.transpose()
+        s.u * Matrix3::from_diagonal(&self.along(&s.sigma)) * s.u.transpose()
     }
     /// The second derivative of its energy, as far as it is positive.
     fn stiffness(&self, f: &Matrix3<f64>) -> Option<Stiffness> {
@@ -37,9 +41,8 @@ impl Material for FixedCorotated {
             true => 2.0 * mu * sigma[a] * sigma[a] + lambda * j * j,
             false => lambda * j * (2.0 * j - 1.0),
         });
-        let tau = sigma.map(|x| 2.0 * mu * (x - 1.0) * x + lambda * j * (j - 1.0));
         let shearing = PAIRS.map(|(a, b)| 2.0 * mu * (1.0 - 1.0 / (sigma[a] + sigma[b])));
-        Some(Stiffness::principal((&u, &sigma, &tau), &stretching, &shearing.into()))
+        Some(Stiffness::principal((&u, &sigma, &self.along(&sigma)), &stretching, &shearing.into()))
     }
     fn wave_modulus(&self) -> f64 {
         self.0.wave_modulus()

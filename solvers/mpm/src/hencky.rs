@@ -11,18 +11,21 @@ fn energy(lame: &Lame, f: &Matrix3<f64>) -> f64 {
     lame.mu * strain.norm_squared() + 0.5 * lame.lambda * strain.sum().powi(2)
 }
 
+/// τ along the axes of the stretches \[Pa\]: 2 μ ε + λ tr ε.
+fn along(lame: &Lame, s: &Stretches) -> Vector3<f64> {
+    let strain = s.hencky();
+    strain.map(|e| 2.0 * lame.mu * e + lame.lambda * strain.sum())
+}
+
 /// τ = U (2 μ ε + λ tr ε 1) Uᵀ.
 fn stress(lame: &Lame, f: &Matrix3<f64>) -> Matrix3<f64> {
     let s = Stretches::of(f);
-    let strain = s.hencky();
-    let along = strain.map(|e| 2.0 * lame.mu * e + lame.lambda * strain.sum());
-    s.u * Matrix3::from_diagonal(&along) * s.u.transpose()
+    s.u * Matrix3::from_diagonal(&along(lame, &s)) * s.u.transpose()
 }
 
 /// The second derivative of the energy, as far as it is positive.
 fn stiffness(lame: &Lame, s: &Stretches) -> Stiffness {
-    let strain = s.hencky();
-    let tau = strain.map(|e| 2.0 * lame.mu * e + lame.lambda * strain.sum());
+    let tau = along(lame, s);
     let stretching = Matrix3::from_diagonal(&tau.map(|t| 2.0 * lame.mu - t)).add_scalar(lame.lambda);
     let shearing = PAIRS.map(|(a, b)| {
         // (ln σ_a − ln σ_b)/(σ_a² − σ_b²), where both may be the same.

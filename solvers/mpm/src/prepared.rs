@@ -1,8 +1,8 @@
 use signorini_core::na::{Matrix3, Vector3};
-use signorini_core::{LawPool, ProblemError};
+use signorini_core::{LawPool, ProblemError, largest};
 
 use crate::cloth::Cloth;
-use crate::contacts::{Contacts, Mover, Nodes, Reaching, Touch};
+use crate::contacts::{Contacts, Mover, Nodes, Reaching, Touch, farthest};
 use crate::freedom::Freedom;
 use crate::grid::Grid;
 use crate::obstacle::{Obstacle, Wall};
@@ -103,8 +103,14 @@ impl Prepared {
             let nodes = std::array::from_fn(|_| all.next().unwrap_or_default());
             Reaching { x: particles.x[p], v: particles.v[p], mass: particles.mass[p], nodes }
         };
-        let count = if obstacles.is_empty() { 0 } else { particles.len() };
-        for p in 0..count {
+        // None is faster than this, before the step or by its nodes, which weights take the mean of.
+        let fastest = largest(particles.v.iter().chain(&nodes.star).map(Vector3::norm));
+        for (p, x) in particles.x.iter().enumerate() {
+            let near =
+                |o: &Obstacle| o.is_within(x, farthest(fastest + o.velocity_at(x).norm(), ahead.horizon));
+            if !obstacles.iter().any(near) {
+                continue;
+            }
             mover.set(p, cloth, of);
             let free = mover.sample(|n| nodes.star[n]);
             for obstacle in obstacles.iter().enumerate() {

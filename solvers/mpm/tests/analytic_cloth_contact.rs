@@ -13,13 +13,7 @@ use signorini_mpm::{
 };
 
 fn surface(stiffness: f64) -> ContactMaterial {
-    ContactMaterial {
-        stiffness,
-        dissipation: 1.0,
-        friction_static: 0.6,
-        friction_dynamic: 0.6,
-        ..ContactMaterial::default()
-    }
+    ContactMaterial::compliant(stiffness, 1.0, 0.6)
 }
 
 fn obstacle(shape: Shape, stiffness: f64) -> Obstacle {

@@ -11,14 +11,7 @@ use signorini_mpm::{FixedCorotated, Lame, Material, MpmOptions, MpmSystem, Obsta
 use signorini_reference::ReferenceSolver;
 
 fn surface(stiffness: f64, dissipation: f64, friction: f64, stiction_speed: f64) -> ContactMaterial {
-    ContactMaterial {
-        stiffness,
-        dissipation,
-        friction_static: friction,
-        friction_dynamic: friction,
-        stiction_speed,
-        ..ContactMaterial::default()
-    }
+    ContactMaterial { stiction_speed, ..ContactMaterial::compliant(stiffness, dissipation, friction) }
 }
 
 /// Particles on a lattice that includes the faces of a cuboid, each of the same volume.

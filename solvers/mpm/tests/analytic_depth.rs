@@ -19,13 +19,7 @@ fn plane(name: &str, out: Vector3<f64>, at: Vector3<f64>) -> Obstacle {
     let turn = Isometry3::rotation(
         Vector3::z().cross(&out).try_normalize(1e-9).unwrap_or(Vector3::x()) * Vector3::z().angle(&out),
     );
-    let material = ContactMaterial {
-        stiffness: K,
-        dissipation: 0.0,
-        friction_static: 0.0,
-        friction_dynamic: 0.0,
-        ..ContactMaterial::default()
-    };
+    let material = ContactMaterial::compliant(K, 0.0, 0.0);
     Obstacle::new(name, Shape::HalfSpace, Isometry3::translation(at.x, at.y, at.z) * turn, material)
 }
 
@@ -201,13 +195,7 @@ fn analytic_centres_stay_out_of_a_bar_narrower_than_their_edges() {
     let cloth = Cloth::new(&mut p, mesh.vertices(), mesh.triangles(), material).unwrap();
     p.v.iter_mut().for_each(|v| v.z = -speed);
     let bar = Shape::Box { half_extents: Vector3::new(0.01, 0.2, top) };
-    let material = ContactMaterial {
-        stiffness: K,
-        dissipation: 10.0,
-        friction_static: 0.8,
-        friction_dynamic: 0.8,
-        ..ContactMaterial::default()
-    };
+    let material = ContactMaterial::compliant(K, 10.0, 0.8);
     let obstacle = Obstacle::new("bar", bar.clone(), Isometry3::identity(), material);
     let options = MpmOptions { damping_time: 0.02, ..MpmOptions::default() };
     let mut e = engine(&p, vec![], Some(&cloth), vec![obstacle], MpmOptions { spacing: 0.02, ..options });

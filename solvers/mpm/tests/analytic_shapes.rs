@@ -12,14 +12,7 @@ use signorini_laws::contact_pool;
 use signorini_mpm::{FixedCorotated, Lame, Material, MpmOptions, MpmSystem, Obstacle, Particles};
 
 fn surface(stiffness: f64, dissipation: f64, friction: f64) -> ContactMaterial {
-    ContactMaterial {
-        stiffness,
-        dissipation,
-        friction_static: friction,
-        friction_dynamic: friction,
-        stiction_speed: 1e-3,
-        ..ContactMaterial::default()
-    }
+    ContactMaterial { stiction_speed: 1e-3, ..ContactMaterial::compliant(stiffness, dissipation, friction) }
 }
 
 fn system(p: Particles, young: f64, obstacle: Obstacle, options: MpmOptions) -> MpmSystem {

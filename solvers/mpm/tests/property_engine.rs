@@ -62,14 +62,7 @@ fn walls() -> Vec<Wall> {
 }
 
 fn obstacles() -> Vec<Obstacle> {
-    let surface = ContactMaterial {
-        stiffness: 2e3,
-        dissipation: 1.0,
-        friction_static: 0.6,
-        friction_dynamic: 0.6,
-        stiction_speed: 1e-3,
-        ..ContactMaterial::default()
-    };
+    let surface = ContactMaterial { stiction_speed: 1e-3, ..ContactMaterial::compliant(2e3, 1.0, 0.6) };
     let mut ball = Obstacle::new(
         "ball",
         Shape::Sphere { radius: 0.1 },

@@ -133,17 +133,9 @@ impl Recording {
             ("contact_impulse", &self.contact_impulse),
             ("contact_dt", &self.contact_dt),
         ] {
-            if let Some(i) = x.iter().position(|x| !x.is_finite()) {
-                return Err(format!(
-                    "array {what} has {} at entry {i}; only finite numbers can be shown",
-                    x[i]
-                ));
-            }
+            check_finite(what, x.iter().copied())?;
         }
-        if let Some(i) = self.points.iter().position(|x| !x.is_finite()) {
-            let x = self.points[i];
-            return Err(format!("array points has {x} at entry {i}; only finite numbers can be shown"));
-        }
+        check_finite("points", self.points.iter().map(|x| f64::from(*x)))?;
         let refuse = |what: &str, i: Option<usize>, why: &str| match i {
             Some(i) => Err(format!("array {what}, entry {i}: {why}")),
             None => Ok(()),
@@ -217,6 +209,13 @@ impl Recording {
             w.write_record(row.iter().map(f64::to_string)).map_err(csv_error)?;
         }
         w.flush().map_err(io)
+    }
+}
+
+fn check_finite(what: &str, numbers: impl Iterator<Item = f64>) -> Result<(), String> {
+    match numbers.enumerate().find(|(_, x)| !x.is_finite()) {
+        Some((i, x)) => Err(format!("array {what} has {x} at entry {i}; only finite numbers can be shown")),
+        None => Ok(()),
     }
 }
 

@@ -37,14 +37,7 @@ pub(super) fn law() -> Result<Box<dyn LawPool>, PageError> {
 pub(super) fn surface(
     (stiffness, dissipation, friction, stiction_speed): (f64, f64, f64, f64),
 ) -> ContactMaterial {
-    ContactMaterial {
-        stiffness,
-        dissipation,
-        friction_static: friction,
-        friction_dynamic: friction,
-        stiction_speed,
-        ..ContactMaterial::default()
-    }
+    ContactMaterial { stiction_speed, ..ContactMaterial::compliant(stiffness, dissipation, friction) }
 }
 
 /// Corners of a box, along x first, then y, then z.

@@ -42,12 +42,8 @@ impl Animal {
 
 fn ground(stiffness: f64, dissipation: f64, friction: f64) -> Ground {
     let material = ContactMaterial {
-        stiffness,
-        dissipation,
-        friction_static: friction,
-        friction_dynamic: friction,
         stiction_speed: 1e-3,
-        ..ContactMaterial::default()
+        ..ContactMaterial::compliant(stiffness, dissipation, friction)
     };
     Ground { material, ..Ground::default() }
 }

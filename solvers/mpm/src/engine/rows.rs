@@ -49,8 +49,8 @@ impl<T: Real> Mul<T> for Row<T> {
 }
 
 impl<T: Real> Row<T> {
-    pub(super) const fn zero(zero: T) -> Self {
-        Self([zero; ROW])
+    pub(super) fn zero() -> Self {
+        Self([T::zero(); ROW])
     }
 
     /// The numbers 0, 1, 2, 3 of the nodes.

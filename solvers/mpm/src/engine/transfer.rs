@@ -78,7 +78,7 @@ impl<T: Real> WithSimd for Gather<'_, T> {
             let x = by_particle([&none, &q[0], &q[1], &q[2]]);
             let y = by_particle([&none, &q[3], &q[4], &q[5]]);
             let z = by_particle([&none, &q[6], &q[7], &q[8]]);
-            let mut sum = [Row::zero(T::zero()); 9];
+            let mut sum = [Row::zero(); 9];
             let mut place = at(std::array::from_fn(|a| chunk.cell[a][0] as usize));
             for l in 0..LANES {
                 let here = at(std::array::from_fn(|a| chunk.cell[a][l] as usize));
@@ -181,9 +181,9 @@ pub(super) struct Scatter<'a, T> {
 #[inline(always)]
 fn sample<T: Real>(tile: &[T], weights: &RowWeights<T>, l: usize) -> [[T; CHANNELS]; 4] {
     // Sums over j, without and with j as a factor.
-    let (mut plain, mut times_j) = ([Row::zero(T::zero()); 3], [Row::zero(T::zero()); 3]);
+    let (mut plain, mut times_j) = ([Row::zero(); 3], [Row::zero(); 3]);
     for i in 0..3 {
-        let mut rows = [Row::zero(T::zero()); 3];
+        let mut rows = [Row::zero(); 3];
         for j in 0..3 {
             rows[j] = Row::read(&tile[at([i, j, 0])..]) * weights.ij[3 * i + j][l];
         }
