@@ -76,6 +76,7 @@ pub struct MpmEngine<T> {
     /// What chunks are sorted into.
     spare: Vec<Chunk<T>>,
     order: Order,
+    ahead: Ahead,
     /// Why it goes no further.
     broken: Option<ProblemError>,
 }
@@ -90,6 +91,15 @@ struct Order {
     left: bool,
 }
 
+/// Blocks that have their particles in cache gather them for the next step too, if it is likely to be as long as the last.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ahead {
+    /// The last step \[s\].
+    last: f64,
+    /// The step \[s\] that tiles are ready for.
+    ready: Option<f64>,
+}
+
 /// The state of an engine at some time; see [`MpmEngine::keep`].
 #[derive(Clone, Default)]
 pub struct Kept<T> {
@@ -98,6 +108,9 @@ pub struct Kept<T> {
     /// Time, fastest particle.
     state: (f64, f64),
     order: Order,
+    ahead: Ahead,
+    /// If they are ready.
+    tiles: Vec<T>,
     broken: Option<ProblemError>,
     /// Of the engine.
     particles: usize,
@@ -147,6 +160,7 @@ impl<T: Real> MpmEngine<T> {
             solution: StepSolution::default(),
             spare: Vec::new(),
             order: Order::default(),
+            ahead: Ahead::default(),
             broken: None,
         };
         out.load();
@@ -169,6 +183,7 @@ impl<T: Real> MpmEngine<T> {
         self.wave = self.wave.max(cloth.wave_speed());
         self.cloth.cloth.push(cloth);
         self.cloth.find(&self.chunks, &self.blocks, self.particles.len());
+        self.ahead.ready = None;
         Ok(self)
     }
 
@@ -233,6 +248,7 @@ impl<T: Real> MpmEngine<T> {
         self.blocks = blocks;
         self.spare = std::mem::replace(&mut self.chunks, chunks);
         self.order = Order::default();
+        self.ahead.ready = None;
     }
 
     /// The settings.
@@ -279,21 +295,27 @@ impl<T: Real> MpmEngine<T> {
                 }
             }
         }
-        let p = &mut self.particles;
-        for i in 0..p.len() {
-            // Gradients flow at the start of a step.
-            if let Some(material) = self.materials.get(p.material[i] as usize) {
-                material.flow(&mut p.f[i], &mut p.memory[i]);
+        // Gradients flow when they are gathered.
+        if self.ahead.ready.is_none() {
+            let p = &mut self.particles;
+            for i in 0..p.len() {
+                if let Some(material) = self.materials.get(p.material[i] as usize) {
+                    material.flow(&mut p.f[i], &mut p.memory[i]);
+                }
             }
         }
-        p
+        &self.particles
     }
 
     /// Keeps the state, to come back to it with [`MpmEngine::restore`].
     pub fn keep(&self, kept: &mut Kept<T>) {
         kept.chunks.clone_from(&self.chunks);
         kept.blocks.clone_from(&self.blocks);
-        (kept.state, kept.order) = ((self.time, self.fastest), self.order);
+        (kept.state, kept.order, kept.ahead) = ((self.time, self.fastest), self.order, self.ahead);
+        kept.tiles.clear();
+        if self.ahead.ready.is_some() {
+            kept.tiles.extend_from_slice(&self.tiles);
+        }
         kept.broken.clone_from(&self.broken);
         kept.particles = self.particles.len();
         kept.change.clone_from(&self.nodes.change);
@@ -306,7 +328,8 @@ impl<T: Real> MpmEngine<T> {
     pub fn restore(&mut self, kept: &Kept<T>) -> Result<(), ProblemError> {
         check_count("particles of a kept state", self.particles.len(), kept.particles)?;
         self.settle(kept.blocks.clone(), kept.chunks.clone());
-        ((self.time, self.fastest), self.order) = (kept.state, kept.order);
+        ((self.time, self.fastest), self.order, self.ahead) = (kept.state, kept.order, kept.ahead);
+        self.tiles[..kept.tiles.len()].copy_from_slice(&kept.tiles);
         self.broken.clone_from(&kept.broken);
         self.nodes.change.clone_from(&kept.change);
         // Those were of a step that is no more.
@@ -349,12 +372,16 @@ impl<T: Real> MpmEngine<T> {
         let mut impulses = vec![[Vector3::zeros(); 2]; self.impulses.len()];
         let end = self.time + dt;
         let mut report = StepReport::default();
-        let mut left = dt;
+        let (mut left, mut planned, mut step) = (dt, 0.0, dt);
         loop {
             let t = self.time;
             let count = crate::setup::steps_within(left, self.longest_step())
                 .map_err(|e| StepError::problem(t, dt, e))?;
-            let r = self.step(left / count)?;
+            if count != planned {
+                step = left / count;
+            }
+            planned = count - 1.0;
+            let r = self.step(step)?;
             for (sum, given) in impulses.iter_mut().zip(&self.impulses) {
                 sum.iter_mut().zip(given).for_each(|(s, g)| *s += g);
             }
@@ -365,6 +392,7 @@ impl<T: Real> MpmEngine<T> {
             report.contacts = r.contacts;
             left = end - self.time;
             if count <= 1.0 || left <= 0.0 {
+                self.time = end;
                 return Ok(report);
             }
         }
@@ -391,8 +419,10 @@ impl<T: Real> MpmEngine<T> {
         if self.order.left || self.order.more as f64 > SORTED_FOR * self.particles.len() as f64 {
             self.sort();
         }
-        self.cloth.load(&self.chunks, &self.blocks, self.options.spacing);
-        self.gather(dt);
+        if self.ahead.ready != Some(dt) {
+            self.cloth.load(&self.chunks, &self.blocks, self.options.spacing);
+            self.gather(dt);
+        }
         self.nodes.sum(&self.blocks, &self.tiles, &(dt * self.options.gravity));
         let mut report = StepReport::default();
         self.meet(dt, &mut report)?;
@@ -419,26 +449,44 @@ impl<T: Real> MpmEngine<T> {
             })
             .sum();
         (self.chunks, self.tiles) = (chunks, tiles);
+        self.ready(dt, added);
+    }
+
+    /// Tiles are ready for a step of `dt`, and were added to so often.
+    fn ready(&mut self, dt: f64, added: u64) {
+        self.ahead.ready = Some(dt);
         self.order.more += u64::saturating_sub(added, *self.order.first.get_or_insert(added));
     }
 
     fn scatter(&mut self, dt: f64) -> Result<(), ProblemError> {
-        let mut chunks = std::mem::take(&mut self.chunks);
+        let (mut chunks, mut tiles) = (std::mem::take(&mut self.chunks), std::mem::take(&mut self.tiles));
         let (step, arch) = (self.constants(dt), Arch::new());
-        let moved: Vec<Moved<T>> = split(&mut chunks, &self.blocks)
+        // Cloth has to know all particles first.
+        let ahead = self.ahead.last == dt && self.cloth.cloth.is_empty();
+        let moved: Vec<(Moved<T>, u64)> = split(&mut chunks, &self.blocks)
             .into_par_iter()
+            .zip(tiles.par_chunks_mut(TILE_SIZE))
             .enumerate()
             .map_init(
                 || [T::zero(); TILE_SIZE],
-                |tile, (b, chunks)| {
-                    self.nodes.tile(&self.blocks, b, tile);
-                    arch.dispatch(Scatter { chunks, tile, step })
+                |values, (b, (chunks, tile))| {
+                    self.nodes.tile(&self.blocks, b, values);
+                    let moved = arch.dispatch(Scatter { chunks: &mut *chunks, tile: values, step });
+                    let gather = ahead && !moved.left && moved.broken.is_none();
+                    let added =
+                        if gather { arch.dispatch(Gather { chunks, loads: &[], tile, step }) } else { 0 };
+                    (moved, added)
                 },
             )
             .collect();
-        self.chunks = chunks;
+        (self.chunks, self.tiles) = (chunks, tiles);
+        self.ahead = Ahead { last: dt, ready: None };
+        let (moved, added): (Vec<Moved<T>>, Vec<u64>) = moved.into_iter().unzip();
         self.fastest = moved.iter().map(|m| wide(m.fastest)).fold(0.0, f64::max).sqrt();
         self.order.left = moved.iter().any(|m| m.left);
+        if ahead && !self.order.left {
+            self.ready(dt, added.iter().sum());
+        }
         let faded = self.constants(dt).faded;
         self.order.left |=
             self.cloth.follow(&mut self.chunks, &self.blocks, self.options.spacing, (dt, faded));

@@ -1,14 +1,16 @@
 //! Weights, transfers, the patch test, one particle on a floor, solvers side by side, flow.
 
 use signorini_core::na::{Isometry3, Matrix3, Vector3};
-use signorini_core::{ContactMaterial, ContactSolver, OneStep, Slot, State, StepSolution, System, Tolerance};
+use signorini_core::{
+    ContactMaterial, ContactSolver, OneStep, Slot, State, StepSolution, System, Tolerance, largest,
+};
 use signorini_geometry::Shape;
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
 use signorini_mpm::{
-    Direction, FixedCorotated, Grid, Lame, Material, MpmOptions, MpmSolver, MpmSolverOptions, MpmSystem,
-    Obstacle, Particles, VonMises, Weights,
+    Direction, FixedCorotated, Grid, Lame, Material, MpmEngine, MpmOptions, MpmSolver, MpmSolverOptions,
+    MpmSystem, Obstacle, Particles, VonMises, Weights,
 };
 
 use super::Cases;
@@ -24,9 +26,14 @@ fn vector(r: &mut Random, size: f64) -> Vector3<f64> {
     Vector3::from_fn(|_, _| size * (2.0 * r.uniform() - 1.0))
 }
 
+fn rubber() -> Result<Vec<Box<dyn Material>>, PageError> {
+    Ok(vec![Box::new(FixedCorotated(Lame::new(1e4, 0.3).map_err(fail)?))])
+}
+
 pub(super) fn add(cases: &mut Cases, out: &mut PageOutput) -> Result<(), PageError> {
     let mut r = Random::new(1);
     weights(cases, &mut r);
+    weights_of_the_fast_path(cases, &mut r)?;
     transfers(cases, &mut r)?;
     patch(cases)?;
     one_particle(cases)?;
@@ -49,6 +56,29 @@ fn weights(cases: &mut Cases, r: &mut Random) {
     }
     let text = "weights: Σ w − 1, Σ w r/h, Σ w r rᵀ/h² − ¼ at 1000 places, largest";
     cases.add("V1", Claim::at_most("weights", text, 1e-14, worst, ""));
+}
+
+/// A particle alone gives its nodes v + C r and has both back if Σ w = 1, Σ w r = 0 and Σ w r rᵀ = h²/4.
+fn weights_of_the_fast_path(cases: &mut Cases, r: &mut Random) -> Result<(), PageError> {
+    let (h, mut p) = (0.1, Particles::default());
+    for n in 0..1000usize {
+        let k = Vector3::new((n / 100) as f64, (n / 10 % 10) as f64, (n % 10) as f64);
+        p.push(5.0 * h * k + vector(r, 0.5 * h), 1.0, 1e-3, 0);
+        (p.v[n], p.c[n]) = (vector(r, 1.0), Matrix3::from_fn(|_, _| r.normal() / h));
+    }
+    let options = MpmOptions { spacing: h, gravity: Vector3::zeros(), ..MpmOptions::default() };
+    let law = contact_pool("lagged").map_err(fail)?;
+    let mut engine =
+        MpmEngine::<f32>::new(p.clone(), rubber()?, vec![], vec![], law, options).map_err(fail)?;
+    engine.step(1e-3).map_err(fail)?;
+    let after = engine.particles();
+    let off = |n: usize| {
+        let moved = (after.v[n] - p.v[n]).norm().max(0.25 * h * (after.c[n] - p.c[n]).norm());
+        moved / (p.v[n].norm() + h * p.c[n].norm())
+    };
+    let text = "weights in 32 bits: v and C h/4 of 1000 lone particles to the grid and back, largest change, in parts";
+    cases.add("V1", Claim::at_most("weights/fast", text, 2e-6, largest((0..p.len()).map(off)), ""));
+    Ok(())
 }
 
 fn transfers(cases: &mut Cases, r: &mut Random) -> Result<(), PageError> {
@@ -82,18 +112,20 @@ fn transfers(cases: &mut Cases, r: &mut Random) -> Result<(), PageError> {
         ),
     );
     // A turning cube.
-    let (h, spin, mut p) = (0.1, Vector3::new(0.5, -1.0, 4.0), Particles::default());
+    let (h, spin, mut cube) = (0.1, Vector3::new(0.5, -1.0, 4.0), Particles::default());
     for n in 0..64usize {
         let k = Vector3::new((n / 16) as f64, (n / 4 % 4) as f64, (n % 4) as f64);
         let x = (k.add_scalar(0.5)) * 0.05 - Vector3::repeat(0.1);
-        p.push(x, 0.125, 1.25e-4, 0);
-        (p.v[n], p.c[n]) = (spin.cross(&x), spin.cross_matrix());
+        cube.push(x, 0.125, 1.25e-4, 0);
+        (cube.v[n], cube.c[n]) = (spin.cross(&x), spin.cross_matrix());
     }
-    let before = p.angular_momentum(h);
+    let before = cube.angular_momentum(h);
     let options = MpmOptions { spacing: h, gravity: Vector3::zeros(), ..MpmOptions::default() };
-    let rubber: Vec<Box<dyn Material>> = vec![Box::new(FixedCorotated(Lame::new(1e4, 0.3).map_err(fail)?))];
-    let law = contact_pool("lagged").map_err(fail)?;
-    let mut s = MpmSystem::new(p, rubber, vec![], vec![], law, options).map_err(fail)?;
+    let system = |p: Particles| {
+        let (rubber, law) = (rubber()?, contact_pool("lagged").map_err(fail)?);
+        MpmSystem::new(p, rubber, vec![], vec![], law, options).map_err(fail)
+    };
+    let mut s = system(cube.clone())?;
     let mut step = ContactStep::new(MpmSolver::default());
     let (mut x, mut next, steps) = (s.initial_state(), State::default(), 400);
     for _ in 0..steps {
@@ -111,6 +143,21 @@ fn transfers(cases: &mut Cases, r: &mut Random) -> Result<(), PageError> {
             "",
         ),
     );
+    // Without affine velocities: what the test above would see in a method that keeps less.
+    let mut p = cube.clone();
+    let orbital =
+        |p: &Particles| (0..p.len()).map(|n| p.mass[n] * p.x[n].cross(&p.v[n])).sum::<Vector3<f64>>();
+    let (before, steps) = (orbital(&p).norm(), 20);
+    for _ in 0..steps {
+        p.c.fill(Matrix3::zeros());
+        let mut s = system(p)?;
+        let x = s.initial_state();
+        step.step(&mut s, &x, 1e-3, false, &mut next).map_err(fail)?;
+        p = s.particles(&next).map_err(fail)?;
+    }
+    let kept = (orbital(&p).norm() / before).powf(1.0 / f64::from(steps));
+    let text = "the same with affine velocities set to zero, part that a step loses";
+    cases.add("V2", Claim::at_least("turning/plain", text, 0.01, 1.0 - kept, ""));
     Ok(())
 }
 
