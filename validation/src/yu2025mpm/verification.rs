@@ -250,6 +250,16 @@ fn slopes(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
 }
 
 fn bodies(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), PageError> {
+    ctx.say("a ball and a cube");
+    let (worst, given) = runs::exchange()?;
+    let text = |what: &str| {
+        format!(
+            "a ball that turns and a cube, {given:.2} N·s in all: largest change of {what} of the points in a substep beside what the ball gives"
+        )
+    };
+    cases.add("V12", Claim::at_most("exchange/momentum", &text("momentum"), 1e-11, worst[0], "N·s"));
+    let turn = text("angular momentum about the world's origin");
+    cases.add("V12", Claim::at_most("exchange/angular", &turn, 1e-11, worst[1], "N·m·s"));
     ctx.say("a box and a cube");
     let end = 0.04;
     let mut plot = Plot::new(
@@ -275,7 +285,8 @@ fn bodies(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
             cases.add("V12", Claim::between("box/restitution", "box and cube, elastic: speed with which they part over that with which they met; the rest is left in the cube as waves or lost in transfers", [0.2, 1.0], hit.restitution, ""));
         }
         found.push(hit.speed[hit.speed.len() - 1].1);
-        plot.add(&format!("{n}"), Mark::Line, hit.speed);
+        let name = if n == 1 { "1 substep".to_owned() } else { format!("{n} substeps") };
+        plot.add(&name, Mark::Line, hit.speed);
     }
     let order = ((found[3] - found[2]) / (found[2] - found[1])).abs().log2();
     cases.add(

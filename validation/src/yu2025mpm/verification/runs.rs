@@ -235,6 +235,47 @@ pub(super) fn rest() -> Result<Vec<(f64, f64)>, PageError> {
     Ok(force)
 }
 
+/// A rubber cube meets a ball that flies and turns: in every substep, what momentum \[N·s\] and angular momentum about the world's origin \[N·m·s\] of the particles change by beside what the ball gives them, at most; the impulses of all steps \[N·s\].
+pub(super) fn exchange() -> Result<([f64; 2], f64), PageError> {
+    let (h, dt) = (0.04, 2e-4);
+    let mut p = Particles::default();
+    for n in 0..125usize {
+        let k = Vector3::new((n / 25) as f64, (n / 5 % 5) as f64, (n % 5) as f64) * 0.025;
+        p.push(k - Vector3::new(0.05, 0.05, -0.01), 8e-3, 8e-6, 0);
+    }
+    let place = Isometry3::translation(0.01, 0.0, -0.04);
+    let ball = Obstacle {
+        velocity: Vector3::new(0.2, 0.1, 0.6),
+        angular_velocity: Vector3::new(3.0, -2.0, 8.0),
+        ..Obstacle::new("ball", Shape::Sphere { radius: 0.06 }, place, surface(1e4, 1.0, 0.7))
+    };
+    let options = MpmOptions { spacing: h, gravity: Vector3::zeros(), ..MpmOptions::default() };
+    let law = contact_pool("lagged").map_err(fail)?;
+    let mut s = MpmSystem::new(p, rubber(1e5, 0.3)?, vec![], vec![ball], law, options).map_err(fail)?;
+    let tight = Tolerance { relative: 1e-12, max_iterations: 200 };
+    let mut step = ContactStep::new(MpmSolver::default()).with_tolerance(tight);
+    let (mut x, mut next) = (s.initial_state(), State::default());
+    let mut before = s.particles(&x).map_err(fail)?;
+    let (mut worst, mut given) = ([0.0f64; 2], 0.0);
+    for _ in 0..60 {
+        step.step(&mut s, &x, dt, false, &mut next).map_err(fail)?;
+        std::mem::swap(&mut x, &mut next);
+        let after = s.particles(&x).map_err(fail)?;
+        let [impulse, moment] = s.impulses()[0];
+        let moment = moment + place.translation.vector.cross(&impulse);
+        // The grid does not move within a step: of particles where they were.
+        let there = Particles { x: before.x.clone(), ..after.clone() };
+        let change = [
+            after.momentum() - before.momentum() + impulse,
+            there.angular_momentum(h) - before.angular_momentum(h) + moment,
+        ];
+        (0..2).for_each(|i| worst[i] = worst[i].max(change[i].norm()));
+        given += impulse.norm();
+        before = after;
+    }
+    Ok((worst, given))
+}
+
 /// What a free box of 2 kg does that flies at 1 m/s into a rubber cube of 1 kg without gravity or dissipation.
 pub(super) struct Hit {
     /// Its speed \[m/s\] over time.
