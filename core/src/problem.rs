@@ -78,6 +78,14 @@ pub enum ProblemError {
         /// The step size \[s\].
         dt: f64,
     },
+    /// The step is longer than the system can take at this state.
+    #[error("a step of {dt:.3e} s is too long: {why}")]
+    StepTooLong {
+        /// The step \[s\].
+        dt: f64,
+        /// What does not allow it.
+        why: String,
+    },
     /// A contact parameter out of range.
     #[error("contact {contact}: {field} is {value}, but must be {range}")]
     Material {

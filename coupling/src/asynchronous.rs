@@ -51,7 +51,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
             rigid_step,
             substeps,
             shorter: false,
-            moving: false,
+            moving: true,
             places,
             kinematics,
             pressed: Pressed::of(geoms.len()),
@@ -79,13 +79,21 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
         self
     }
 
-    /// Lets bodies go on within a step with the velocity that points meet, rather than stay where they were at its start. Points are then no deeper in a body at the end of a step than contact and what its velocity changed by make them; otherwise a body that comes nearer at v takes those ahead of it up to δt v inside.
+    /// Whether bodies go on within a step with the velocity that points meet, as they do unless told otherwise, or stay where they were at its start, as in yu2025mpm.
     ///
-    /// The springs of [`Limit`] then act where bodies are halfway, x + ½ (δt + δ) v, which damps and asks for steps below 2 √(m/(n k (2 + δ/δt))).
+    /// Where they go on, points are no deeper in a body at the end of a step than contact and what its velocity changed by make them. Where they stay, a body that comes nearer at v takes those ahead of it up to δt v inside, and one that is thinner than twice that goes through them; bodies that are led go on anyway.
+    ///
+    /// The springs of [`Limit`] act where bodies are halfway, x + ½ (δt + δ) v, if they go on, which damps and asks for steps below 2 √(m/(n k (2 + δ/δt))); at x + δ v, below 2 √(m/(n k (1 + 2 δ/δt))), if they stay.
     #[must_use]
-    pub fn with_moving_bodies(mut self) -> Self {
-        self.moving = true;
+    pub fn with_moving_bodies(mut self, moving: bool) -> Self {
+        self.moving = moving;
         self
+    }
+
+    /// Forgets the steps before: where bodies that are led were, and what the iteration learned. For a new start from other states, and after bodies were put elsewhere at once rather than led there.
+    pub fn restart(&mut self) {
+        self.places.forget();
+        self.mixing = QuasiNewton::default();
     }
 
     /// The material points.
@@ -111,10 +119,10 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
 
     /// One step of `dt` \[s\] of both from their states, which it moves on. Forces applied to the rigid system stay as they are.
     ///
-    /// Bodies that are led ([`RigidSystem::mocap_poses_mut`]) are where they were put, and go on within the step as they did from their poses of the last step; they stand in the first one.
+    /// Bodies that are led ([`RigidSystem::mocap_poses_mut`]) are where they were put, and go on within the step as they did from their poses of the last step; they stand in the first one and after [`Asynchronous::restart`].
     ///
     /// # Errors
-    /// As the steps of either; the states are then as they were.
+    /// As the steps of either; the states are then as they were. If a led body is what is fast, the error names it.
     pub fn step(
         &mut self,
         points: &mut P::State,
@@ -128,7 +136,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
             Ok(report) => report,
             Err(e) => {
                 self.points.back();
-                return Err(e);
+                return Err(self.places.blame(self.points.obstacles(), e));
             }
         };
         self.points.end(points);
@@ -211,7 +219,8 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
             report.substeps += 1;
             report.material.add(&r.stats);
             report.unconverged += r.unconverged;
-            self.places.add(&self.points, report);
+            report.residual_ratio = report.residual_ratio.max(r.residual_ratio);
+            self.places.add(&self.points, substep, report);
             self.pressed.keep(self.points.touches());
             go_on(&mut self.points, substep, starts, &mut middles, report);
         }
@@ -230,6 +239,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
         let r = done?;
         report.rigid.add(&r.stats);
         report.unconverged += r.unconverged;
+        report.residual_ratio = report.residual_ratio.max(r.residual_ratio);
         Ok(())
     }
 }

@@ -54,6 +54,17 @@ impl Limit {
         if under > 0.0 { 4.0 / under } else { f64::INFINITY }
     }
 
+    /// The longest step \[s\] that is one substep.
+    ///
+    /// ```text
+    /// 3 λ δt² + 2 μ δt = 4
+    /// ```
+    pub fn whole(&self) -> f64 {
+        let stiff = if self.stiffness > 0.0 { self.stiffness / self.mass } else { 0.0 };
+        let under = self.rate + (self.rate * self.rate + 12.0 * stiff).sqrt();
+        if under > 0.0 { 4.0 / under } else { f64::INFINITY }
+    }
+
     /// Whether a step with such substeps \[s\] is within the limits.
     pub fn holds(&self, step: f64, substep: f64) -> bool {
         let soft = (self.stiffness * substep + self.damping) * substep < self.surface;
@@ -74,12 +85,13 @@ impl fmt::Display for Limit {
         }
         write!(
             f,
-            "{} contacts of {:.2e} N/m and {:.2e} N·s/m together on {:.3e} kg: steps below {:.2e} s with substeps below {:.2e} s; with longer ones a surface of {:.3e} kg, below {:.3e} kg",
+            "{} contacts of {:.2e} N/m and {:.2e} N·s/m together on {:.3e} kg: steps below {:.2e} s, {:.2e} s where that is one substep, with substeps below {:.2e} s; with longer ones a surface of {:.3e} kg, below {:.3e} kg",
             self.contacts,
             self.stiffness,
             self.damping,
             self.mass,
             self.step(0.0),
+            self.whole(),
             self.soft_substep(),
             self.surface,
             2.0 * self.mass

@@ -1,5 +1,5 @@
-use signorini_core::SolveStats;
 use signorini_core::na::{Isometry3, Point3, Vector3};
+use signorini_core::{ProblemError, SolveStats, StepError};
 use signorini_mpm::Obstacle;
 use signorini_multibody::{Kinematics, Model};
 use signorini_scene::Scene;
@@ -65,6 +65,8 @@ pub struct CouplingReport {
     pub impulses: Vec<[Vector3<f64>; 2]>,
     /// Particles inside each geom, the most of the substeps.
     pub contacts: Vec<u32>,
+    /// Those pressed so hard on each geom that they are beyond its middle and leave on its other side, the most of the substeps: the geom is too thin for the stiffness of contact. Meshes and height fields have no middle that is known here.
+    pub beyond: Vec<u32>,
     /// Substeps of the points; none where both are solved as one.
     pub substeps: u32,
     /// Work of the substeps; of the whole step where both are solved as one.
@@ -73,6 +75,8 @@ pub struct CouplingReport {
     pub rigid: SolveStats,
     /// Solves that did not converge.
     pub unconverged: u32,
+    /// Largest residual of a solve beside its tolerance.
+    pub residual_ratio: f64,
     /// How often the step was taken by the iteration between the two, the last time included.
     pub iterations: u32,
     /// What the last iteration left: the momentum that bodies miss at the motion that the points met, as a part of what the points gave them (in the norm of M⁻¹).
@@ -85,6 +89,9 @@ impl CouplingError {
         Self::Geom { geom: geom.to_string(), why }
     }
 }
+
+/// Led bodies that are faster \[m/s\] are named when a step fails.
+const FAST: f64 = 10.0;
 
 /// Where the obstacles of material points are on the bodies of a scene.
 pub(crate) struct Places {
@@ -145,6 +152,29 @@ impl Places {
         self.list.iter().map(|(body, offset)| kin.x_wb[*body] * offset).collect()
     }
 
+    /// Forgets where obstacles were.
+    pub(crate) fn forget(&mut self) {
+        self.last = None;
+        self.led.fill([Vector3::zeros(); 2]);
+    }
+
+    /// Why a step failed, with the fastest body that is led if it goes further than a step of walking.
+    pub(crate) fn blame(&self, obstacles: &[Obstacle], e: StepError) -> StepError {
+        let speed = |o: &usize| self.led[*o][0].norm();
+        let fastest = (0..self.len()).max_by(|a, b| speed(a).total_cmp(&speed(b)));
+        match (e, fastest.filter(|o| speed(o) > FAST)) {
+            (StepError::Solve { t, dt, source }, Some(o)) => {
+                let why = format!(
+                    "{source}; '{}' is led at {:.1} m/s: if it was put elsewhere at once, call Asynchronous::restart first",
+                    obstacles[o].name,
+                    speed(&o)
+                );
+                StepError::problem(t, dt, ProblemError::Unsupported(why))
+            }
+            (e, _) => e,
+        }
+    }
+
     /// Finds how fast bodies are led that the system does not move itself: by the poses they have now and had in the last step.
     pub(crate) fn lead(&mut self, kin: &Kinematics) {
         let Some((dt, was)) = &self.last else { return };
@@ -196,19 +226,25 @@ impl Places {
         CouplingReport {
             impulses: vec![[Vector3::zeros(); 2]; self.len()],
             contacts: vec![0; self.len()],
+            beyond: vec![0; self.len()],
             ..CouplingReport::default()
         }
     }
 
-    /// Adds the impulses and contacts of the last step of the points to a report.
-    pub(crate) fn add(&self, material: &impl Touched, report: &mut CouplingReport) {
+    /// Adds the impulses and contacts of the last step of the points, `dt` long \[s\], to a report.
+    pub(crate) fn add(&self, material: &impl Touched, dt: f64, report: &mut CouplingReport) {
         for (sum, given) in report.impulses.iter_mut().zip(material.impulses()) {
             sum[0] += given[0];
             sum[1] += given[1];
         }
-        let mut now = vec![0; self.len()];
-        material.touches().iter().filter(|t| t.gap < 0.0).for_each(|t| now[t.obstacle] += 1);
-        report.contacts.iter_mut().zip(now).for_each(|(most, n)| *most = n.max(*most));
+        let (mut inside, mut beyond) = (vec![0; self.len()], vec![0; self.len()]);
+        for t in material.touches().iter().filter(|t| t.gap < 0.0) {
+            inside[t.obstacle] += 1;
+            beyond[t.obstacle] += u32::from(t.is_beyond(dt, &material.obstacles()[t.obstacle]));
+        }
+        for (list, now) in [(&mut report.contacts, inside), (&mut report.beyond, beyond)] {
+            list.iter_mut().zip(now).for_each(|(most, n)| *most = n.max(*most));
+        }
     }
 
     /// Generalised impulses J_rᵀ γ \[N·s or N·m·s\], nv, of those on obstacles.

@@ -23,9 +23,7 @@ fn lead(
     let options = MpmOptions { spacing: 0.02, gravity, damping_time: 5e-3, ..MpmOptions::default() };
     let setup = Setup::new(&text, (points, rubber(1e4, 0.3)), surface(1e5, 1.0, 0.8), options);
     let (mut c, mut x, mut y) = setup.split(4);
-    if moving {
-        c = c.with_moving_bodies();
-    }
+    c = c.with_moving_bodies(moving);
     let steps = (end / dt).round() as u32;
     for k in 0..steps {
         c.rigid_mut().mocap_poses_mut()[0].translation.vector = f64::from(k) * dt * velocity;

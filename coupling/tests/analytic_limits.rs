@@ -66,9 +66,7 @@ impl Bed {
         let mut c =
             Asynchronous::new(&scene, &geoms, (points, point_step), (rigid, body_step), self.substeps)
                 .unwrap();
-        if self.moving {
-            c = c.with_moving_bodies();
-        }
+        c = c.with_moving_bodies(self.moving);
         // A push that all modes have a part in.
         (0..y.v.len()).for_each(|i| y.v[i] = 1e-7 * (1.0 + i as f64).cos());
         (c, x, y)

@@ -45,7 +45,7 @@ fn couple(
     let body_step = ContactStep::new(IcfSolver::default()).with_tolerance(tight);
     let coupled =
         Asynchronous::new(&scene, geoms, (points, point_step), (rigid, body_step), substeps).unwrap();
-    (coupled, x, y)
+    (coupled.with_moving_bodies(false), x, y)
 }
 
 #[test]
@@ -119,9 +119,7 @@ fn analytic_bodies_that_move_within_a_step_are_met_where_they_are() {
     let middle_of = |y: &State| Vector3::new(y.q[0], y.q[1], y.q[2]);
     let fly = |moving: bool| {
         let (mut c, mut x, mut y) = couple(&text, &[0, 1, 2, 3, 4, 5], middle(1000.0), options, 20);
-        if moving {
-            c = c.with_moving_bodies();
-        }
+        c = c.with_moving_bodies(moving);
         (y.v[0], y.v[5]) = (speed, turning);
         let momenta = |c: &Coupled, x: &State, y: &State| {
             let p = c.points().system().particles(x).unwrap();

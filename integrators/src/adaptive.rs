@@ -165,6 +165,7 @@ fn depends_on_step(e: &StepError) -> bool {
             SolveError::Problem(p) => matches!(
                 p,
                 ProblemError::NonFinite { .. }
+                    | ProblemError::StepTooLong { .. }
                     | ProblemError::NotPositiveDefinite { .. }
                     | ProblemError::Intersecting { .. }
                     | ProblemError::TooNear { .. }

@@ -71,7 +71,8 @@ impl Setup {
             (self.rigid, body_step),
             substeps,
         );
-        (c.unwrap(), self.x, self.y)
+        // As published.
+        (c.unwrap().with_moving_bodies(false), self.x, self.y)
     }
 
     pub(crate) fn strong<S: ContactSolver>(self, solver: S) -> (Monolithic<ContactStep<S>>, State, State) {

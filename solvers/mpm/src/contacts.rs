@@ -3,7 +3,7 @@ use signorini_core::{
     ContactGeometry, ContactMaterial, ContactSeed, ContactSide, FrozenProblem, LawPool, Pools, ProblemError,
 };
 
-use signorini_geometry::SignedDistance;
+use signorini_geometry::{Shape, SignedDistance};
 
 use crate::cloth::Cloth;
 use crate::freedom::Freedom;
@@ -38,6 +38,8 @@ pub struct Touch {
     pub frame: Matrix3<f64>,
     /// Velocity of the obstacle there \[m/s\].
     pub velocity: Vector3<f64>,
+    /// Normal impulse that it got in the step \[N·s\].
+    pub pressed: f64,
     /// The nodes that its place moves with, with weights: those that the particle reaches; of a centre of cloth those of its triangle's corners.
     pub reached: Vec<(u32, f64)>,
 }
@@ -158,12 +160,24 @@ impl Mover {
             gap: side.distance,
             frame: ContactGeometry::frame(&side.normal),
             velocity,
+            pressed: 0.0,
             reached: self.row(),
         }
     }
 }
 
 impl Touch {
+    /// Whether the law pressed it beyond the middle of an obstacle in a step of `dt` \[s\], γ_n/(δt k) beyond the radius of the largest ball inside: it leaves on the other side. Meshes and height fields have none that is known.
+    pub fn is_beyond(&self, dt: f64, obstacle: &Obstacle) -> bool {
+        let inner = match &obstacle.shape {
+            Shape::Sphere { radius } | Shape::Capsule { radius, .. } => *radius,
+            Shape::Cylinder { radius, half_length } => radius.min(*half_length),
+            Shape::Box { half_extents: h } | Shape::Ellipsoid { semi_axes: h } => h.min(),
+            Shape::HalfSpace | Shape::HeightField(_) | Shape::Convex(_) | Shape::Mesh(_) => return false,
+        };
+        self.pressed > dt * obstacle.material.stiffness * inner
+    }
+
     /// What a law is told of it in a step of `dt` \[s\], while the obstacle moves with `velocity` there \[m/s\].
     pub fn seed(
         &self,
@@ -313,10 +327,11 @@ impl Contacts {
     /// ```text
     /// −Σ R γ,   −Σ (x − o) × R γ
     /// ```
-    pub(crate) fn impulses(&self, obstacles: &[Obstacle], gamma: &[f64]) -> Vec<[Vector3<f64>; 2]> {
+    pub(crate) fn impulses(&mut self, obstacles: &[Obstacle], gamma: &[f64]) -> Vec<[Vector3<f64>; 2]> {
         let mut out = vec![[Vector3::zeros(); 2]; obstacles.len()];
-        for (k, t) in self.touches.iter().enumerate() {
+        for (k, t) in self.touches.iter_mut().enumerate() {
             let of = |i: usize| gamma.get(3 * k + i).copied().unwrap_or(0.0);
+            t.pressed = of(0);
             let given = -t.frame * Vector3::new(of(0), of(1), of(2));
             let arm = t.x - obstacles[t.obstacle].pose.translation.vector;
             out[t.obstacle][0] += given;

@@ -1,5 +1,5 @@
-use signorini_core::ProblemError;
-use signorini_core::na::Vector3;
+use signorini_core::na::{Matrix3, Vector3};
+use signorini_core::{LawPool, ProblemError};
 
 use crate::cloth::Cloth;
 use crate::error::{MpmError, value};
@@ -43,7 +43,7 @@ pub(crate) fn check(
     materials: &[Box<dyn Material>],
     walls: &[Wall],
     obstacles: &[Obstacle],
-    options: &MpmOptions,
+    (law, options): (&dyn LawPool, &MpmOptions),
 ) -> Result<(), MpmError> {
     value("the spacing of the grid", options.spacing, options.spacing > 0.0, "m > 0")?;
     value("the part of the step limit", options.courant, options.courant > 0.0, "a number > 0")?;
@@ -102,6 +102,19 @@ pub(crate) fn check(
         }
         value("the length of a wall's normal", w.normal.norm(), (w.normal.norm() - 1.0).abs() < 1e-9, "1")?;
     }
+    for (i, m) in materials.iter().enumerate() {
+        let modulus = m.wave_modulus();
+        value(format!("λ + 2μ of material {i}"), modulus, modulus >= 0.0, "Pa ≥ 0, from finite constants")?;
+    }
+    if law.dim() != 3 {
+        let rows = law.dim() as f64;
+        value(
+            format!("the number of rows of the law '{}'", law.key()),
+            rows,
+            false,
+            "a law with three, and friction of zero in the materials of obstacles for contact without",
+        )?;
+    }
     obstacles.iter().try_for_each(check_obstacle)
 }
 
@@ -123,6 +136,13 @@ pub(crate) fn check_motion(obstacles: &[Obstacle]) -> Result<(), ProblemError> {
         let place = o.pose.translation.vector.iter().chain(o.pose.rotation.coords.iter());
         place.chain(o.velocity.iter()).chain(o.angular_velocity.iter()).all(|x| x.is_finite())
     };
+    if let Some((o, size)) = obstacles.iter().find_map(|o| o.shape.wrong_size().map(|size| (o, size))) {
+        return Err(ProblemError::Unsupported(format!(
+            "a size of the {} of obstacle '{}' is {size} m; give it one > 0",
+            o.shape.name(),
+            o.name
+        )));
+    }
     match obstacles.iter().find(|o| !finite(o)) {
         Some(o) => Err(ProblemError::Unsupported(format!(
             "the pose or velocity of obstacle '{}' is not finite; give it finite ones",
@@ -165,12 +185,16 @@ pub(crate) fn check_cloth(particles: &Particles, before: &[Cloth], cloth: &Cloth
     Err(MpmError::Cloth { what, remedy })
 }
 
+/// |FᵀF|_∞, at least the square of the largest stretch and one for rotations: how much waves are carried along.
+pub(crate) fn stretch(f: &Matrix3<f64>) -> f64 {
+    (f.transpose() * f).abs().row_sum().max()
+}
+
 /// Fails on a step that is longer than the limit \[s\].
 pub(crate) fn check_step(dt: f64, limit: f64) -> Result<(), ProblemError> {
     if dt <= limit {
         return Ok(());
     }
-    Err(ProblemError::Unsupported(format!(
-        "a step of {dt:.3e} s is longer than waves and particles allow on this grid, {limit:.3e} s; shorten it, or soften the material"
-    )))
+    let why = format!("waves and particles allow {limit:.3e} s on this grid; shorten it");
+    Err(ProblemError::StepTooLong { dt, why })
 }

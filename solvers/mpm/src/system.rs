@@ -1,3 +1,5 @@
+use std::cmp::Ordering;
+
 use signorini_core::na::{Matrix3, Vector3};
 use signorini_core::{
     Energy, LawPool, ProblemError, Slot, State, StepProblem, StepSolution, System, check_count, check_finite,
@@ -10,7 +12,7 @@ use crate::material::Material;
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
 use crate::prepared::{Ahead, Gathered, Prepared};
-use crate::setup::{FARTHEST, MpmOptions, check, check_cloth, check_motion, check_step};
+use crate::setup::{FARTHEST, MpmOptions, check, check_cloth, check_motion, check_step, stretch};
 
 /// Numbers of a particle in the internal variables: C, F, what its material remembers.
 const INTERNAL: usize = 19;
@@ -38,7 +40,7 @@ pub struct MpmSystem {
 }
 
 impl MpmSystem {
-    /// Particles of materials, between walls, meeting obstacles under a contact law (a pool of [`signorini_laws::contact_pool`]).
+    /// Particles of materials, between walls, meeting obstacles under a contact law (a pool of [`signorini_laws::contact_pool`] with three rows).
     ///
     /// # Errors
     /// [`MpmError`].
@@ -50,7 +52,7 @@ impl MpmSystem {
         law: Box<dyn LawPool>,
         options: MpmOptions,
     ) -> Result<Self, MpmError> {
-        check(&particles, &materials, &walls, &obstacles, &options)?;
+        check(&particles, &materials, &walls, &obstacles, (&*law, &options))?;
         let impulses = vec![[Vector3::zeros(); 2]; obstacles.len()];
         let slots = Default::default();
         let cloth = Vec::new();
@@ -104,7 +106,7 @@ impl MpmSystem {
     /// Moves the particles of a prepared slot on with velocities of all nodes \[m/s\], where contacts, three rows for each that [`MpmSystem::gathered`] lists, had the impulses `gamma` \[N·s\].
     ///
     /// # Errors
-    /// [`ProblemError::NotPrepared`], velocities that are not finite.
+    /// [`ProblemError::NotPrepared`], velocities that are not finite, [`ProblemError::StepTooLong`] for a step that turns a particle inside out; `x1` is as it was then.
     pub fn advance(
         &mut self,
         slot: Slot,
@@ -127,6 +129,15 @@ impl MpmSystem {
             particles.c[p] = c;
             if let Some(material) = self.material(&particles, p) {
                 let mut f = (Matrix3::identity() + dt * c) * particles.f[p];
+                // Catches NaN too.
+                if f.determinant().partial_cmp(&0.0) != Some(Ordering::Greater) {
+                    let x = prepared.particles.x[p];
+                    let why = format!(
+                        "it turns particle {p} at ({:.3}, {:.3}, {:.3}) m inside out; shorten it",
+                        x.x, x.y, x.z
+                    );
+                    return Err(ProblemError::StepTooLong { dt, why });
+                }
                 material.flow(&mut f, &mut particles.memory[p]);
                 particles.f[p] = f;
             }
@@ -138,7 +149,7 @@ impl MpmSystem {
             let (straight, turning) = (0.5 * (*c + c.transpose()), 0.5 * (*c - c.transpose()));
             *c = turning + faded * straight;
         }
-        self.impulses = prepared.contacts.impulses(&self.obstacles, gamma);
+        self.impulses = self.slots[slot as usize].contacts.impulses(&self.obstacles, gamma);
         x1.copy_from(x0);
         x1.t += dt;
         pack(&particles, x1);
@@ -187,10 +198,10 @@ impl MpmSystem {
         self.slots[Slot::Start as usize].contacts.touching(obstacle)
     }
 
-    /// The longest step \[s\] at a state: what part of a cell's crossing time [`MpmOptions::courant`] allows, by the fastest wave of a material at rest on the fastest particle. Strong compression makes some materials stiffer than that.
+    /// The longest step \[s\] at a state: what part of a cell's crossing time [`MpmOptions::courant`] allows, by the fastest wave of a material, carried along by its stretch, on the fastest particle. Strong compression makes some materials stiffer than that.
     ///
     /// ```text
-    /// δt ≤ C h/(c + |v|),   c² = (λ + 2μ)/ρ
+    /// δt ≤ C h/(c + |v|),   c² = max(1, |FᵀF|_∞) (λ + 2μ)/ρ
     /// ```
     ///
     /// # Errors
@@ -207,7 +218,9 @@ impl MpmSystem {
     fn limit(&self, particles: &Particles) -> f64 {
         let wave = |p: usize| {
             let density = particles.mass[p] / particles.volume[p];
-            self.material(particles, p).map_or(0.0, |m| (m.wave_modulus() / density).sqrt())
+            let stretch = stretch(&particles.f[p]);
+            self.material(particles, p)
+                .map_or(0.0, |m| (stretch.max(1.0) * m.wave_modulus() / density).sqrt())
         };
         let speed = |p: usize| wave(p) + particles.v[p].norm();
         let cloth = self.cloth.iter().flat_map(|cloth| {

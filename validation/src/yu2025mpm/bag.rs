@@ -275,7 +275,7 @@ fn couple(setup: &Setup) -> Result<(Fast, State, Meshes, Scene), PageError> {
         engine = engine.with_cloth(c).map_err(PageError::from_error)?;
     }
     let (run, y) = beside(&scene, &geoms, engine, SUBSTEPS)?;
-    Ok((run.with_shorter_substeps().with_moving_bodies(), y, meshes, scene))
+    Ok((run.with_shorter_substeps(), y, meshes, scene))
 }
 
 /// Runs it; looks are kept at `stages` \[s\].

@@ -91,7 +91,8 @@ fn press<A: ContactSolver>(solver: A, substeps: u32, end: f64) -> Result<Pressed
     let step = ContactStep::new(solver).with_tolerance(tolerance);
     let bodies = ContactStep::new(IcfSolver::default());
     let mut coupled = Coupled::new(&scene, &geoms, (points, step), (rigid, bodies), substeps)
-        .map_err(PageError::from_error)?;
+        .map_err(PageError::from_error)?
+        .with_moving_bodies(false);
     coupled.rigid_mut().control_mut().fill(PRESS);
     let names = scene.geoms.iter().map(|g| g.name.clone());
     let mut out = Pressed { force: Vec::new(), unconverged: 0, bounds: Bounds::new(names, STEP) };

@@ -185,7 +185,9 @@ fn shake(plan: &Plan, ctx: &Context) -> Result<Shaken, PageError> {
     )
     .map_err(PageError::from_error)?
     .with_solver(Box::<MpmSolver>::default(), TOLERANCE);
-    let (mut c, mut y) = beside(&scene, &geoms, engine, plan.substeps)?;
+    let (c, mut y) = beside(&scene, &geoms, engine, plan.substeps)?;
+    // As published.
+    let mut c = c.with_moving_bodies(false);
     let (mut out, mut statistics) = (Shaken::default(), Statistics::new("close, lift, shake", STEP));
     let apart = SIDE / (ALONG - 1) as f64;
     let cubes = [0, 1].map(|i| balls("rubber", i * ALONG.pow(3)..(i + 1) * ALONG.pow(3), apart));

@@ -251,7 +251,7 @@ fn couple(way: Way, tolerance: f64, size: &Size) -> Result<(Coupled, State, Stat
     } else {
         let bodies = ContactStep::new(IcfSolver::default());
         Asynchronous::new(&scene, &[0], (points, step), (rigid, bodies), SUBSTEPS)
-            .map(|c| Coupled::Weak(Box::new(c)))
+            .map(|c| Coupled::Weak(Box::new(c.with_moving_bodies(false))))
     };
     Ok((coupled.map_err(PageError::from_error)?, x, y))
 }
@@ -308,7 +308,8 @@ pub(super) fn statistics() -> Result<Statistics, PageError> {
     let engine = MpmEngine::<f32>::new(particles, materials, ground, pin, law()?, options)
         .map_err(PageError::from_error)?
         .with_solver(Box::<MpmSolver>::default(), tolerance);
-    let (mut c, mut y) = beside(&scene, &[0], engine, SUBSTEPS)?;
+    let (c, mut y) = beside(&scene, &[0], engine, SUBSTEPS)?;
+    let mut c = c.with_moving_bodies(false);
     let mut out = Statistics::new("dough", STEP);
     for k in 1..=(size.end / STEP).round() as u32 {
         c.rigid_mut().control_mut().copy_from_slice(&target(f64::from(k) * STEP));

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use signorini_core::na::Vector3;
 use signorini_core::{
     ContactSolver, LaggedSolve, LawPool, ProblemError, SolveError, StepError, StepReport, StepSolution,
-    Tolerance, check_count,
+    Tolerance, check_count, largest,
 };
 
 use crate::cloth::Cloth;
@@ -24,7 +24,7 @@ use crate::error::{MpmError, value};
 use crate::material::Material;
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
-use crate::setup::{FARTHEST, MpmOptions, check, check_cloth};
+use crate::setup::{FARTHEST, MpmOptions, check, check_cloth, stretch};
 use crate::solver::MpmSolver;
 use crate::spline::Weights;
 
@@ -70,9 +70,12 @@ pub struct MpmEngine<T> {
     guess: Vec<f64>,
     solution: StepSolution,
     impulses: Vec<[Vector3<f64>; 2]>,
-    /// Fastest wave and particle \[m/s\].
+    /// Fastest wave at rest of materials, of cloth, fastest particle \[m/s\].
     wave: f64,
+    cloth_wave: f64,
     fastest: f64,
+    /// Largest |FᵀF|_∞ of particles with a material.
+    stretch: f64,
     /// What chunks are sorted into.
     spare: Vec<Chunk<T>>,
     order: Order,
@@ -105,20 +108,21 @@ struct Ahead {
 pub struct Kept<T> {
     chunks: Vec<Chunk<T>>,
     blocks: Blocks,
-    /// Time, fastest particle.
-    state: (f64, f64),
+    /// Time, fastest particle, stretch.
+    state: [f64; 3],
     order: Order,
     ahead: Ahead,
     /// If they are ready.
     tiles: Vec<T>,
     broken: Option<ProblemError>,
-    /// Of the engine.
+    /// Of the engine: number of particles, spacing of the grid \[m\].
     particles: usize,
+    spacing: f64,
     change: Vec<Vector3<f64>>,
 }
 
 impl<T: Real> MpmEngine<T> {
-    /// Particles of materials, between walls, meeting obstacles under a contact law (a pool of [`signorini_laws::contact_pool`]), solved by [`MpmSolver`] to 10⁻⁶.
+    /// Particles of materials, between walls, meeting obstacles under a contact law (a pool of [`signorini_laws::contact_pool`] with three rows), solved by [`MpmSolver`] to 10⁻⁶.
     ///
     /// # Errors
     /// [`MpmError`].
@@ -130,15 +134,18 @@ impl<T: Real> MpmEngine<T> {
         law: Box<dyn LawPool>,
         options: MpmOptions,
     ) -> Result<Self, MpmError> {
-        check(&particles, &materials, &walls, &obstacles, &options)?;
+        check(&particles, &materials, &walls, &obstacles, (&*law, &options))?;
         check_range::<T>(&particles)?;
         let speed = |p: usize| {
             let modulus = materials.get(particles.material[p] as usize).map_or(0.0, |m| m.wave_modulus());
             (modulus * particles.volume[p] / particles.mass[p]).sqrt()
         };
-        let wave = (0..particles.len()).map(speed).fold(0.0, f64::max);
+        let wave = largest((0..particles.len()).map(speed));
+        let own = (0..particles.len()).filter(|p| particles.material[*p] != Particles::BARE);
         let mut out = Self {
             wave,
+            cloth_wave: 0.0,
+            stretch: largest(own.map(|p| stretch(&particles.f[p]))),
             fastest: particles.v.iter().map(Vector3::norm).fold(0.0, f64::max),
             impulses: vec![[Vector3::zeros(); 2]; obstacles.len()],
             solver: Box::new(MpmSolver::default()),
@@ -180,7 +187,7 @@ impl<T: Real> MpmEngine<T> {
     /// [`MpmError::Cloth`] for cloth of other particles.
     pub fn with_cloth(mut self, cloth: Cloth) -> Result<Self, MpmError> {
         check_cloth(&self.particles, &self.cloth.cloth, &cloth)?;
-        self.wave = self.wave.max(cloth.wave_speed());
+        self.cloth_wave = self.cloth_wave.max(cloth.wave_speed());
         self.cloth.cloth.push(cloth);
         self.cloth.find(&self.chunks, &self.blocks, self.particles.len());
         self.ahead.ready = None;
@@ -311,24 +318,32 @@ impl<T: Real> MpmEngine<T> {
     pub fn keep(&self, kept: &mut Kept<T>) {
         kept.chunks.clone_from(&self.chunks);
         kept.blocks.clone_from(&self.blocks);
-        (kept.state, kept.order, kept.ahead) = ((self.time, self.fastest), self.order, self.ahead);
+        (kept.state, kept.order, kept.ahead) =
+            ([self.time, self.fastest, self.stretch], self.order, self.ahead);
         kept.tiles.clear();
         if self.ahead.ready.is_some() {
             kept.tiles.extend_from_slice(&self.tiles);
         }
         kept.broken.clone_from(&self.broken);
-        kept.particles = self.particles.len();
+        (kept.particles, kept.spacing) = (self.particles.len(), self.options.spacing);
         kept.change.clone_from(&self.nodes.change);
     }
 
     /// Goes back to a state that this engine kept, and on from there as it did before, to the last bit.
     ///
     /// # Errors
-    /// A state that was not kept, or that of another number of particles.
+    /// A state that was not kept, or that of another number of particles or another grid.
     pub fn restore(&mut self, kept: &Kept<T>) -> Result<(), ProblemError> {
         check_count("particles of a kept state", self.particles.len(), kept.particles)?;
+        if kept.spacing != self.options.spacing {
+            return Err(ProblemError::Unsupported(format!(
+                "the kept state is one on a grid of {} m, this engine has {} m; restore what it kept itself",
+                kept.spacing, self.options.spacing
+            )));
+        }
         self.settle(kept.blocks.clone(), kept.chunks.clone());
-        ((self.time, self.fastest), self.order, self.ahead) = (kept.state, kept.order, kept.ahead);
+        ([self.time, self.fastest, self.stretch], self.order, self.ahead) =
+            (kept.state, kept.order, kept.ahead);
         self.tiles[..kept.tiles.len()].copy_from_slice(&kept.tiles);
         self.broken.clone_from(&kept.broken);
         self.nodes.change.clone_from(&kept.change);
@@ -358,9 +373,10 @@ impl<T: Real> MpmEngine<T> {
         self.contacts.touches.iter().map(|t| -t.gap).fold(0.0, f64::max)
     }
 
-    /// The longest step \[s\] now, as [`crate::MpmSystem::longest_step`], with the fastest wave and the fastest particle of all.
+    /// The longest step \[s\] now, as [`crate::MpmSystem::longest_step`], with the fastest wave, the largest stretch and the fastest particle of all.
     pub fn longest_step(&self) -> f64 {
-        let fastest = self.wave + self.fastest;
+        let wave = (self.stretch.max(1.0).sqrt() * self.wave).max(self.cloth_wave);
+        let fastest = wave + self.fastest;
         if fastest > 0.0 { self.options.courant * self.options.spacing / fastest } else { f64::INFINITY }
     }
 
@@ -483,6 +499,7 @@ impl<T: Real> MpmEngine<T> {
         self.ahead = Ahead { last: dt, ready: None };
         let (moved, added): (Vec<Moved<T>>, Vec<u64>) = moved.into_iter().unzip();
         self.fastest = moved.iter().map(|m| wide(m.fastest)).fold(0.0, f64::max).sqrt();
+        self.stretch = largest(moved.iter().map(|m| wide(m.stretch)));
         self.order.left = moved.iter().any(|m| m.left);
         if ahead && !self.order.left {
             self.ready(dt, added.iter().sum());

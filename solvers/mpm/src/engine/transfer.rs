@@ -6,7 +6,7 @@ use crate::material::Material;
 
 use super::chunk::{BARE, Chunk, Load, NOBODY, TILE};
 use super::lane_material::flow_and_stress;
-use super::lanes::{LANES, Lane9, Real, each, each3, each9, num, product};
+use super::lanes::{LANES, Lane9, Real, each, each3, each9, num, product, turned_product};
 use super::rows::{CHANNELS, ROW, Row, RowWeights, by_number, by_particle};
 
 /// Numbers of a tile, rows of nodes along the last axis, and room behind its last node.
@@ -160,6 +160,8 @@ fn stress<T: Real>(
 pub(super) struct Moved<T> {
     /// Largest |v|² \[m²/s²\].
     pub fastest: T,
+    /// Largest |FᵀF|_∞ of particles with a material.
+    pub stretch: T,
     /// Whether a particle left the reach of its block.
     pub left: bool,
     /// Chunk and lane of a particle that is turned inside out or not finite.
@@ -276,9 +278,16 @@ impl<T: Real> WithSimd for Scatter<'_, T> {
                 let broken = |l: &usize| chunk.id[*l] != NOBODY && !sound(*l);
                 out.broken = out.broken.or((0..LANES).find(broken).map(|l| (number, l)));
             }
+            let square = turned_product(&chunk.e, &chunk.e);
+            let stretch = each(|l| {
+                let row = |r: usize| square[r][l].abs() + square[3 + r][l].abs() + square[6 + r][l].abs();
+                row(0).max(row(1)).max(row(2))
+            });
             for l in 0..LANES {
-                let there = chunk.id[l] != NOBODY && fastest[l] > out.fastest;
-                out.fastest = if there { fastest[l] } else { out.fastest };
+                let there = chunk.id[l] != NOBODY;
+                out.fastest = if there && fastest[l] > out.fastest { fastest[l] } else { out.fastest };
+                let own = there && chunk.material[l] != BARE && stretch[l] > out.stretch;
+                out.stretch = if own { stretch[l] } else { out.stretch };
             }
         }
         out

@@ -162,7 +162,8 @@ pub(super) fn fold(
         .map_err(PageError::from_error)?
         .with_solver(Box::<MpmSolver>::default(), TOLERANCE);
     let (c, mut y) = beside(&arms.scene, &geoms, engine, 1)?;
-    let mut c = c.with_shorter_substeps();
+    // As published.
+    let mut c = c.with_shorter_substeps().with_moving_bodies(false);
     let path = arms.follow(c.rigid_mut().model(), &plan, step)?;
     y.q.copy_from_slice(&path.start);
     let shown = surfaces(c.points().engine().cloth());
