@@ -13,12 +13,12 @@ use signorini_mpm::{
     MpmSystem, Obstacle, Particles, VonMises, Weights,
 };
 
-use super::Cases;
 use super::runs::surface;
+use super::{Cases, objective};
 use crate::random::Random;
 use crate::{Claim, Mark, PageError, PageOutput, Plot};
 
-fn fail(e: impl std::fmt::Display) -> PageError {
+pub(super) fn fail(e: impl std::fmt::Display) -> PageError {
     PageError::from_error(e)
 }
 
@@ -38,6 +38,7 @@ pub(super) fn add(cases: &mut Cases, out: &mut PageOutput) -> Result<(), PageErr
     patch(cases)?;
     one_particle(cases)?;
     solvers(cases)?;
+    objective::add(cases)?;
     flow(cases, out)
 }
 
@@ -177,10 +178,17 @@ fn patch(cases: &mut Cases) -> Result<(), PageError> {
         "V3",
         Claim::at_most("patch", "uniform strain, largest force inside over τ h²", 1e-12, worst, ""),
     );
+    let (young, mut r) = (1e4, Random::new(3));
+    let turned = (0..1000).map(|_| {
+        let f = *r.rotation().to_rotation_matrix().matrix();
+        (m.stress(&f).norm() / young).max(m.energy(&f).abs() / young)
+    });
+    let text = "fixed corotated, stress and energy of 1000 rotations over Young's modulus, largest";
+    cases.add("V3", Claim::at_most("rotation", text, 1e-13, largest(turned), ""));
     Ok(())
 }
 
-fn floor_system(
+pub(super) fn floor_system(
     p: Particles,
     material: ContactMaterial,
     options: MpmOptions,
@@ -219,7 +227,8 @@ fn one_particle(cases: &mut Cases) -> Result<(), PageError> {
     Ok(())
 }
 
-fn solvers(cases: &mut Cases) -> Result<(), PageError> {
+/// A rubber cube thrown onto a floor, the velocities at its start and a step \[s\].
+pub(super) fn thrown() -> Result<(MpmSystem, Vec<f64>, f64), PageError> {
     let mut p = Particles::default();
     for n in 0..125usize {
         let k = Vector3::new((n / 25) as f64, (n / 5 % 5) as f64, (n % 5) as f64) * 0.025;
@@ -233,6 +242,11 @@ fn solvers(cases: &mut Cases) -> Result<(), PageError> {
     s.prepare(Slot::Start, &x, dt).map_err(fail)?;
     let mut guess = Vec::new();
     s.guess(Slot::Start, &x, &mut guess);
+    Ok((s, guess, dt))
+}
+
+fn solvers(cases: &mut Cases) -> Result<(), PageError> {
+    let (mut s, guess, dt) = thrown()?;
     let mut ends: Vec<Vec<f64>> = Vec::new();
     let mut converged = true;
     let of = |direction| MpmSolver::new(MpmSolverOptions { direction, ..MpmSolverOptions::default() });

@@ -10,8 +10,8 @@ use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
 use signorini_mpm::{
-    Border, DruckerPrager, FixedCorotated, Lame, Material, MpmOptions, MpmSolver, MpmSystem, Obstacle,
-    Particles, Wall,
+    Border, DruckerPrager, FixedCorotated, Lame, Material, MpmEngine, MpmOptions, MpmSolver, MpmSystem,
+    Obstacle, Particles, Wall,
 };
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
@@ -235,45 +235,104 @@ pub(super) fn rest() -> Result<Vec<(f64, f64)>, PageError> {
     Ok(force)
 }
 
-/// A rubber cube meets a ball that flies and turns: in every substep, what momentum \[N·s\] and angular momentum about the world's origin \[N·m·s\] of the particles change by beside what the ball gives them, at most; the impulses of all steps \[N·s\].
-pub(super) fn exchange() -> Result<([f64; 2], f64), PageError> {
-    let (h, dt) = (0.04, 2e-4);
+/// A rubber cube that meets a ball, which flies and turns.
+fn meeting() -> Result<(Particles, Obstacle, MpmOptions), PageError> {
     let mut p = Particles::default();
     for n in 0..125usize {
         let k = Vector3::new((n / 25) as f64, (n / 5 % 5) as f64, (n % 5) as f64) * 0.025;
         p.push(k - Vector3::new(0.05, 0.05, -0.01), 8e-3, 8e-6, 0);
     }
-    let place = Isometry3::translation(0.01, 0.0, -0.04);
     let ball = Obstacle {
         velocity: Vector3::new(0.2, 0.1, 0.6),
         angular_velocity: Vector3::new(3.0, -2.0, 8.0),
-        ..Obstacle::new("ball", Shape::Sphere { radius: 0.06 }, place, surface(1e4, 1.0, 0.7))
+        ..Obstacle::new(
+            "ball",
+            Shape::Sphere { radius: 0.06 },
+            Isometry3::translation(0.01, 0.0, -0.04),
+            surface(1e4, 1.0, 0.7),
+        )
     };
-    let options = MpmOptions { spacing: h, gravity: Vector3::zeros(), ..MpmOptions::default() };
-    let law = contact_pool("lagged").map_err(fail)?;
-    let mut s = MpmSystem::new(p, rubber(1e5, 0.3)?, vec![], vec![ball], law, options).map_err(fail)?;
-    let tight = Tolerance { relative: 1e-12, max_iterations: 200 };
-    let mut step = ContactStep::new(MpmSolver::default()).with_tolerance(tight);
-    let (mut x, mut next) = (s.initial_state(), State::default());
-    let mut before = s.particles(&x).map_err(fail)?;
-    let (mut worst, mut given) = ([0.0f64; 2], 0.0);
-    for _ in 0..60 {
-        step.step(&mut s, &x, dt, false, &mut next).map_err(fail)?;
-        std::mem::swap(&mut x, &mut next);
-        let after = s.particles(&x).map_err(fail)?;
-        let [impulse, moment] = s.impulses()[0];
-        let moment = moment + place.translation.vector.cross(&impulse);
+    Ok((p, ball, MpmOptions { spacing: 0.04, gravity: Vector3::zeros(), ..MpmOptions::default() }))
+}
+
+/// What the cube and the ball exchange in 60 substeps.
+#[derive(Default)]
+pub(super) struct Exchange {
+    /// In every substep, what momentum \[N·s\] and angular momentum about the world's origin \[N·m·s\] of the particles change by beside what the ball gives them, at most.
+    pub(super) worst: [f64; 2],
+    /// Impulses of all steps \[N·s\].
+    pub(super) given: f64,
+    /// What particles carry at most: Σ m (|v| + h |C|) \[N·s\], and the same times |x| + h \[N·m·s\].
+    pub(super) carried: [f64; 2],
+}
+
+impl Exchange {
+    /// Of a step between two states of the particles, in which the ball got an impulse and a moment about its origin.
+    fn add(
+        &mut self,
+        h: f64,
+        (before, after): (&Particles, &Particles),
+        [impulse, moment]: [Vector3<f64>; 2],
+        origin: &Vector3<f64>,
+    ) {
         // The grid does not move within a step: of particles where they were.
         let there = Particles { x: before.x.clone(), ..after.clone() };
         let change = [
             after.momentum() - before.momentum() + impulse,
-            there.angular_momentum(h) - before.angular_momentum(h) + moment,
+            there.angular_momentum(h) - before.angular_momentum(h) + moment + origin.cross(&impulse),
         ];
-        (0..2).for_each(|i| worst[i] = worst[i].max(change[i].norm()));
-        given += impulse.norm();
+        let each = |p: usize| after.mass[p] * (after.v[p].norm() + h * after.c[p].norm());
+        let carried = [
+            (0..after.len()).map(each).sum::<f64>(),
+            (0..after.len()).map(|p| each(p) * (before.x[p].norm() + h)).sum::<f64>(),
+        ];
+        for i in 0..2 {
+            self.worst[i] = self.worst[i].max(change[i].norm());
+            self.carried[i] = self.carried[i].max(carried[i]);
+        }
+        self.given += impulse.norm();
+    }
+}
+
+/// Steps \[s\] of the cube and the ball, and how many.
+const EXCHANGE: (f64, usize) = (2e-4, 60);
+const TIGHT: Tolerance = Tolerance { relative: 1e-12, max_iterations: 200 };
+
+/// In the plain path.
+pub(super) fn exchange() -> Result<Exchange, PageError> {
+    let (p, ball, options) = meeting()?;
+    let origin = ball.pose.translation.vector;
+    let law = contact_pool("lagged").map_err(fail)?;
+    let mut s = MpmSystem::new(p, rubber(1e5, 0.3)?, vec![], vec![ball], law, options).map_err(fail)?;
+    let mut step = ContactStep::new(MpmSolver::default()).with_tolerance(TIGHT);
+    let (mut x, mut next, mut out) = (s.initial_state(), State::default(), Exchange::default());
+    let mut before = s.particles(&x).map_err(fail)?;
+    for _ in 0..EXCHANGE.1 {
+        step.step(&mut s, &x, EXCHANGE.0, false, &mut next).map_err(fail)?;
+        std::mem::swap(&mut x, &mut next);
+        let after = s.particles(&x).map_err(fail)?;
+        out.add(options.spacing, (&before, &after), s.impulses()[0], &origin);
         before = after;
     }
-    Ok((worst, given))
+    Ok(out)
+}
+
+/// In the fast path with 32 bits.
+pub(super) fn exchange_fast() -> Result<Exchange, PageError> {
+    let (p, ball, options) = meeting()?;
+    let origin = ball.pose.translation.vector;
+    let law = contact_pool("lagged").map_err(fail)?;
+    let mut s = MpmEngine::<f32>::new(p, rubber(1e5, 0.3)?, vec![], vec![ball], law, options)
+        .map_err(fail)?
+        .with_solver(Box::<MpmSolver>::default(), TIGHT);
+    let (mut before, mut out) = (s.particles().clone(), Exchange::default());
+    for _ in 0..EXCHANGE.1 {
+        s.step(EXCHANGE.0).map_err(fail)?;
+        let after = s.particles().clone();
+        out.add(options.spacing, (&before, &after), s.impulses()[0], &origin);
+        before = after;
+    }
+    Ok(out)
 }
 
 /// What a free box of 2 kg does that flies at 1 m/s into a rubber cube of 1 kg without gravity or dissipation.
