@@ -270,11 +270,9 @@ fn dough(size: &Size) -> Result<Dough, PageError> {
 }
 
 /// Both, the states in which they start, and where solves leave the largest of their residuals.
-fn couple(
-    way: Way,
-    tolerance: f64,
-    size: &Size,
-) -> Result<(Coupled, State, State, Arc<Mutex<f64>>), PageError> {
+type Start = (Coupled, State, State, Arc<Mutex<f64>>);
+
+fn couple(way: Way, tolerance: f64, size: &Size) -> Result<Start, PageError> {
     let Dough { scene, particles, materials, ground, pin } = dough(size)?;
     let options = MpmOptions { spacing: SPACING, ..MpmOptions::default() };
     let tolerance = Tolerance { relative: tolerance, max_iterations: MOST };
@@ -285,7 +283,7 @@ fn couple(
             .map_err(PageError::from_error)?
             .with_solver(Box::new(solver), tolerance);
         let (c, y) = beside(&scene, &[0], engine, SUBSTEPS)?;
-        return Ok((Coupled::Fast(Box::new(c)), State::default(), y, worst));
+        return Ok((Coupled::Fast(Box::new(c.with_moving_bodies(false))), State::default(), y, worst));
     }
     let points =
         MpmSystem::new(particles, materials, ground, pin, law()?, options).map_err(PageError::from_error)?;
