@@ -220,7 +220,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
             report.material.add(&r.stats);
             report.unconverged += r.unconverged;
             report.residual_ratio = report.residual_ratio.max(r.residual_ratio);
-            self.places.add(&self.points, substep, report);
+            self.places.add(&self.points, report);
             self.pressed.keep(self.points.touches());
             go_on(&mut self.points, substep, starts, &mut middles, report);
         }

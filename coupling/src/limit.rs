@@ -44,14 +44,11 @@ impl Limit {
     /// λ δt² + 2 (λ δ + μ) δt = 4,   of bodies that move   2 λ δt² + (λ δ + 2 μ) δt = 4
     /// ```
     pub fn step(&self, substep: f64) -> f64 {
-        let stiff = if self.stiffness > 0.0 { self.stiffness / self.mass } else { 0.0 };
-        let (a, b) = match self.moving {
-            false => (stiff, stiff * substep + self.rate),
-            true => (2.0 * stiff, 0.5 * stiff * substep + self.rate),
-        };
-        // The positive root of a δt² + 2 b δt = 4.
-        let under = b + (b * b + 4.0 * a).sqrt();
-        if under > 0.0 { 4.0 / under } else { f64::INFINITY }
+        let stiff = self.stiff();
+        match self.moving {
+            false => root(stiff, stiff * substep + self.rate),
+            true => root(2.0 * stiff, 0.5 * stiff * substep + self.rate),
+        }
     }
 
     /// The longest step \[s\] that is one substep.
@@ -60,15 +57,17 @@ impl Limit {
     /// 3 λ δt² + 2 μ δt = 4
     /// ```
     pub fn whole(&self) -> f64 {
-        let stiff = if self.stiffness > 0.0 { self.stiffness / self.mass } else { 0.0 };
-        let under = self.rate + (self.rate * self.rate + 12.0 * stiff).sqrt();
-        if under > 0.0 { 4.0 / under } else { f64::INFINITY }
+        root(3.0 * self.stiff(), self.rate)
     }
 
-    /// Whether a step with such substeps \[s\] is within the limits.
-    pub fn holds(&self, step: f64, substep: f64) -> bool {
-        let soft = (self.stiffness * substep + self.damping) * substep < self.surface;
-        if soft { step < self.step(substep) } else { self.surface < 2.0 * self.mass }
+    /// λ \[1/s²\].
+    fn stiff(&self) -> f64 {
+        if self.stiffness > 0.0 { self.stiffness / self.mass } else { 0.0 }
+    }
+
+    /// How much of the limit that applies a step with such substeps \[s\] takes, below one within it: of the longest step where contacts are soft beside what touches, else the surface of twice the mass.
+    pub fn used(&self, step: f64, substep: f64) -> f64 {
+        if substep < self.soft_substep() { step / self.step(substep) } else { 0.5 * self.surface / self.mass }
     }
 
     /// The longest substep \[s\] in which contacts are soft beside what touches.
@@ -76,6 +75,12 @@ impl Limit {
         let under = self.damping + (self.damping * self.damping + 4.0 * self.stiffness * self.surface).sqrt();
         if under > 0.0 { 2.0 * self.surface / under } else { f64::INFINITY }
     }
+}
+
+/// The positive root of a δt² + 2 b δt = 4; infinite where there is none.
+fn root(a: f64, b: f64) -> f64 {
+    let under = b + (b * b + 4.0 * a).sqrt();
+    if under > 0.0 { 4.0 / under } else { f64::INFINITY }
 }
 
 impl fmt::Display for Limit {

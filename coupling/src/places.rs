@@ -65,7 +65,9 @@ pub struct CouplingReport {
     pub impulses: Vec<[Vector3<f64>; 2]>,
     /// Particles inside each geom, the most of the substeps.
     pub contacts: Vec<u32>,
-    /// Those pressed so hard on each geom that they are beyond its middle and leave on its other side, the most of the substeps: the geom is too thin for the stiffness of contact. Meshes and height fields have no middle that is known here.
+    /// Depth of the particle that was deepest in each geom at the start or the end of a substep \[m\], against the planes that contact is with.
+    pub deepest: Vec<f64>,
+    /// Those that are pressed beyond the middle of each geom and leave on its other side, the most of the substeps: the geom is too thin for the stiffness of contact. Meshes and height fields have no middle that is known here.
     pub beyond: Vec<u32>,
     /// Substeps of the points; none where both are solved as one.
     pub substeps: u32,
@@ -158,7 +160,7 @@ impl Places {
         self.led.fill([Vector3::zeros(); 2]);
     }
 
-    /// Why a step failed, with the fastest body that is led if it goes further than a step of walking.
+    /// Why a step failed, with the fastest body that is led if it is faster than [`FAST`].
     pub(crate) fn blame(&self, obstacles: &[Obstacle], e: StepError) -> StepError {
         let speed = |o: &usize| self.led[*o][0].norm();
         let fastest = (0..self.len()).max_by(|a, b| speed(a).total_cmp(&speed(b)));
@@ -226,21 +228,23 @@ impl Places {
         CouplingReport {
             impulses: vec![[Vector3::zeros(); 2]; self.len()],
             contacts: vec![0; self.len()],
+            deepest: vec![0.0; self.len()],
             beyond: vec![0; self.len()],
             ..CouplingReport::default()
         }
     }
 
-    /// Adds the impulses and contacts of the last step of the points, `dt` long \[s\], to a report.
-    pub(crate) fn add(&self, material: &impl Touched, dt: f64, report: &mut CouplingReport) {
+    /// Adds the impulses and contacts of the last step of the points to a report.
+    pub(crate) fn add(&self, material: &impl Touched, report: &mut CouplingReport) {
         for (sum, given) in report.impulses.iter_mut().zip(material.impulses()) {
             sum[0] += given[0];
             sum[1] += given[1];
         }
         let (mut inside, mut beyond) = (vec![0; self.len()], vec![0; self.len()]);
-        for t in material.touches().iter().filter(|t| t.gap < 0.0) {
-            inside[t.obstacle] += 1;
-            beyond[t.obstacle] += u32::from(t.is_beyond(dt, &material.obstacles()[t.obstacle]));
+        for t in material.touches() {
+            inside[t.obstacle] += u32::from(t.gap < 0.0);
+            beyond[t.obstacle] += u32::from(t.is_beyond(&material.obstacles()[t.obstacle]));
+            report.deepest[t.obstacle] = t.depth().max(report.deepest[t.obstacle]);
         }
         for (list, now) in [(&mut report.contacts, inside), (&mut report.beyond, beyond)] {
             list.iter_mut().zip(now).for_each(|(most, n)| *most = n.max(*most));

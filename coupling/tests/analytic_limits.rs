@@ -95,7 +95,7 @@ impl Bed {
     /// Finds the longest step \[s\] by halving, and compares with what is printed there.
     fn check(&self, what: &str, body_mass: f64) {
         let within = |(dt, limits): (f64, &[Limit])| {
-            limits.iter().all(|l| l.contacts == 0 || l.holds(dt, dt / f64::from(self.substeps)))
+            limits.iter().all(|l| l.contacts == 0 || l.used(dt, dt / f64::from(self.substeps)) < 1.0)
         };
         let guess = self.grows(1e-5).1.iter().map(|l| l.step(0.0)).fold(f64::INFINITY, f64::min);
         let (mut low, mut high) = (0.3 * guess, 8.0 * guess);
@@ -162,7 +162,7 @@ fn analytic_a_free_body_that_is_pressed_through_its_middle_weighs_its_mass() {
     let moving = Limit { moving: true, ..l };
     let step = moving.step(substep);
     assert!((step / by_hand(2.0 + substep / step) - 1.0).abs() < 1e-9);
-    assert!(moving.holds(0.999 * step, substep) && !moving.holds(1.001 * step, substep));
+    assert!(moving.used(0.999 * step, substep) < 1.0 && moving.used(1.001 * step, substep) > 1.0);
 }
 
 #[test]

@@ -64,6 +64,9 @@ const CLOSED_FORM: usize = 6;
 const SIZE: (u32, u32) = (760, 440);
 const MARGIN: u32 = 14;
 const LABELS: [u32; 2] = [48, 78];
+/// Size of the legend \[px\]: per character and beside them, per entry and beside them.
+const LEGEND: (f64, f64, f64, f64) = (7.4, 50.0, 21.0, 18.0);
+const CLOSED_FORM_LABEL: &str = "closed form";
 
 /// Width and height of what the axes enclose \[px\].
 const DRAWN: [f64; 2] = [(SIZE.0 - 2 * MARGIN - LABELS[1]) as f64, (SIZE.1 - 2 * MARGIN - LABELS[0]) as f64];
@@ -192,50 +195,61 @@ impl Plot {
         (x.end - unit * DRAWN[0]..x.end, middle - half..middle + half)
     }
 
-    /// Corner with the fewest points, for the legend.
-    fn emptiest_corner(&self) -> SeriesLabelPosition {
-        let scale = |v: f64, log: bool| if log { v.ln() } else { v };
-        // Lines count along their length, not only where they have points.
-        let mut points: Vec<(f64, f64)> = Vec::new();
+    /// Where the legend goes, and how much wider than [`SIZE`] the figure is for it: inside where it covers nothing, beside it otherwise.
+    fn legend(&self) -> Option<(SeriesLabelPosition, u32)> {
+        let closed = self.has_closed_form.then_some(CLOSED_FORM_LABEL);
+        let labels = self.series.iter().map(|s| s.label.as_str()).filter(|l| !l.is_empty()).chain(closed);
+        let (entries, longest) = labels.fold((0, 0), |(n, most), l| (n + 1, l.chars().count().max(most)));
+        if entries == 0 {
+            return None;
+        }
+        let size = [LEGEND.0 * longest as f64 + LEGEND.1, LEGEND.2 * f64::from(entries) + LEGEND.3];
+        let points = self.pixels();
+        let covered = |[left, top]: [f64; 2]| {
+            let over = |p: &&[f64; 2]| {
+                (left..left + size[0]).contains(&p[0]) && (top..top + size[1]).contains(&p[1])
+            };
+            points.iter().filter(over).count()
+        };
+        let (left, right) = (0.0, DRAWN[0] - size[0]);
+        let (upper, middle, lower) = (0.0, 0.5 * (DRAWN[1] - size[1]), DRAWN[1] - size[1]);
+        let places = [
+            (SeriesLabelPosition::UpperRight, [right, upper]),
+            (SeriesLabelPosition::UpperLeft, [left, upper]),
+            (SeriesLabelPosition::LowerRight, [right, lower]),
+            (SeriesLabelPosition::LowerLeft, [left, lower]),
+            (SeriesLabelPosition::MiddleRight, [right, middle]),
+            (SeriesLabelPosition::MiddleLeft, [left, middle]),
+        ];
+        let free = places.into_iter().find(|p| covered(p.1) == 0);
+        let beside = (SeriesLabelPosition::Coordinate(DRAWN[0] as i32 + 10, 0), size[0] as u32);
+        Some(free.map_or(beside, |p| (p.0, 0)))
+    }
+
+    /// Where curves and points are drawn, in pixels from the upper left corner of the axes; lines every few pixels.
+    fn pixels(&self) -> Vec<[f64; 2]> {
+        let (x, y) = self.ranges();
+        let part = |v: f64, r: &std::ops::Range<f64>, log: bool| {
+            let scale = |v: f64| if log { v.ln() } else { v };
+            (scale(v) - scale(r.start)) / (scale(r.end) - scale(r.start))
+        };
+        let at = |p: &(f64, f64)| {
+            [DRAWN[0] * part(p.0, &x, self.x_log), DRAWN[1] * (1.0 - part(p.1, &y, self.y_log))]
+        };
+        let mut out = Vec::new();
         for s in &self.series {
-            let mut last: Option<(f64, f64)> = None;
-            for p in s.points.iter().copied().filter(|p| self.visible(*p)) {
-                let p = (scale(p.0, self.x_log), scale(p.1, self.y_log));
-                let pieces = if s.points.len() < 40 { 40 / s.points.len() + 1 } else { 1 };
-                if let (Some(l), true) = (last, s.mark != Mark::Points) {
-                    let between = (1..pieces).map(|i| i as f64 / pieces as f64);
-                    points.extend(between.map(|w| (l.0 + w * (p.0 - l.0), l.1 + w * (p.1 - l.1))));
-                }
-                points.push(p);
-                last = Some(p);
+            let runs = if s.mark == Mark::Points { Vec::new() } else { self.runs(&s.points) };
+            out.extend(s.points.iter().filter(|p| self.visible(**p)).map(at));
+            for pair in runs.iter().flat_map(|r| r.windows(2)) {
+                let [from, to] = [at(&pair[0]), at(&pair[1])];
+                let way = [to[0] - from[0], to[1] - from[1]];
+                let pieces = (way[0].hypot(way[1]) / 4.0).ceil().max(1.0);
+                out.extend(
+                    (0..pieces as u32).map(|i| [0, 1].map(|a| from[a] + way[a] * f64::from(i) / pieces)),
+                );
             }
         }
-        let bounds = |f: &dyn Fn(&(f64, f64)) -> f64| {
-            points.iter().map(f).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)))
-        };
-        let (x0, x1) = match self.equal_scales {
-            true => (self.ranges().0.start, self.ranges().0.end),
-            false => bounds(&|p| p.0),
-        };
-        let drawn = self.y_range.map(|[a, b]| (scale(a, self.y_log), scale(b, self.y_log)));
-        let (y0, y1) = drawn.filter(|(a, b)| a.is_finite() && b.is_finite()).unwrap_or(bounds(&|p| p.1));
-        let places = [
-            (SeriesLabelPosition::UpperRight, true, 0.65..2.0),
-            (SeriesLabelPosition::UpperLeft, false, 0.65..2.0),
-            (SeriesLabelPosition::LowerRight, true, -1.0..0.35),
-            (SeriesLabelPosition::LowerLeft, false, -1.0..0.35),
-            (SeriesLabelPosition::MiddleRight, true, 0.3..0.7),
-            (SeriesLabelPosition::MiddleLeft, false, 0.3..0.7),
-        ];
-        let count = |right: bool, band: &std::ops::Range<f64>| {
-            let near = |p: &&(f64, f64)| {
-                let (u, w) = ((p.0 - x0) / (x1 - x0), (p.1 - y0) / (y1 - y0));
-                (if right { u > 0.5 } else { u < 0.5 }) && band.contains(&w)
-            };
-            points.iter().filter(near).count()
-        };
-        let best = places.into_iter().min_by_key(|c| count(c.1, &c.2));
-        best.map_or(SeriesLabelPosition::UpperRight, |c| c.0)
+        out
     }
 
     /// The figure as an SVG document.
@@ -261,8 +275,10 @@ impl Plot {
     {
         let mut svg = String::new();
         {
-            let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
-            self.draw_on(&root, xr, yr).map_err(PageError::from_error)?;
+            let legend = self.legend();
+            let wide = SIZE.0 + legend.as_ref().map_or(0, |l| l.1);
+            let root = SVGBackend::with_string(&mut svg, (wide, SIZE.1)).into_drawing_area();
+            self.draw_on(&root, xr, yr, legend).map_err(PageError::from_error)?;
             root.present().map_err(PageError::from_error)?;
         }
         Ok(svg)
@@ -273,6 +289,7 @@ impl Plot {
         root: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
         xr: X,
         yr: Y,
+        legend: Option<(SeriesLabelPosition, u32)>,
     ) -> Result<(), Box<dyn std::error::Error>>
     where
         X: AsRangedCoord<Value = f64>,
@@ -292,6 +309,7 @@ impl Plot {
         };
         let mut chart = ChartBuilder::on(root)
             .margin(MARGIN)
+            .margin_right(MARGIN + legend.as_ref().map_or(0, |l| l.1))
             .x_label_area_size(LABELS[0])
             .y_label_area_size(LABELS[1])
             .build_cartesian_2d(xr, yr)
@@ -313,7 +331,7 @@ impl Plot {
             .draw()
             .map_err(err)?;
         let closed_form = self.has_closed_form.then(|| Series {
-            label: "closed form".into(),
+            label: CLOSED_FORM_LABEL.into(),
             points: Vec::new(),
             mark: Mark::Dashed,
             color: CLOSED_FORM,
@@ -360,10 +378,10 @@ impl Plot {
                 });
             }
         }
-        if self.has_closed_form || self.series.iter().any(|s| !s.label.is_empty()) {
+        if let Some((position, _)) = legend {
             chart
                 .configure_series_labels()
-                .position(self.emptiest_corner())
+                .position(position)
                 .label_font(("sans-serif", 14))
                 .background_style(WHITE.mix(0.85))
                 .border_style(RGBColor(200, 200, 200))

@@ -38,8 +38,8 @@ pub struct Touch {
     pub frame: Matrix3<f64>,
     /// Velocity of the obstacle there \[m/s\].
     pub velocity: Vector3<f64>,
-    /// Normal impulse that it got in the step \[N·s\].
-    pub pressed: f64,
+    /// φ + δt n·(Σ w v_i − v_o) \[m\]: its gap at the end of the step, to the plane that is moved on with the obstacle. φ before there is one.
+    pub end: f64,
     /// The nodes that its place moves with, with weights: those that the particle reaches; of a centre of cloth those of its triangle's corners.
     pub reached: Vec<(u32, f64)>,
 }
@@ -160,22 +160,27 @@ impl Mover {
             gap: side.distance,
             frame: ContactGeometry::frame(&side.normal),
             velocity,
-            pressed: 0.0,
+            end: side.distance,
             reached: self.row(),
         }
     }
 }
 
 impl Touch {
-    /// Whether the law pressed it beyond the middle of an obstacle in a step of `dt` \[s\], γ_n/(δt k) beyond the radius of the largest ball inside: it leaves on the other side. Meshes and height fields have none that is known.
-    pub fn is_beyond(&self, dt: f64, obstacle: &Obstacle) -> bool {
+    /// How deep it was in the step \[m\], at its start or its end; 0 outside.
+    pub fn depth(&self) -> f64 {
+        (-self.gap).max(-self.end).max(0.0)
+    }
+
+    /// Whether it ended the step beyond the middle of an obstacle, deeper than the radius of the largest ball inside: it leaves on the other side. Meshes and height fields have none that is known.
+    pub fn is_beyond(&self, obstacle: &Obstacle) -> bool {
         let inner = match &obstacle.shape {
             Shape::Sphere { radius } | Shape::Capsule { radius, .. } => *radius,
             Shape::Cylinder { radius, half_length } => radius.min(*half_length),
             Shape::Box { half_extents: h } | Shape::Ellipsoid { semi_axes: h } => h.min(),
             Shape::HalfSpace | Shape::HeightField(_) | Shape::Convex(_) | Shape::Mesh(_) => return false,
         };
-        self.pressed > dt * obstacle.material.stiffness * inner
+        -self.end > inner
     }
 
     /// What a law is told of it in a step of `dt` \[s\], while the obstacle moves with `velocity` there \[m/s\].
@@ -322,16 +327,22 @@ impl Contacts {
         Ok(())
     }
 
-    /// Impulse \[N·s\] and moment about its origin \[N·m·s\] that contacts give each obstacle: what particles get, turned round.
+    /// Ends a step of `dt` \[s\] with velocities of nodes \[m/s\]: gaps at its end, and the impulse \[N·s\] and moment about its origin \[N·m·s\] that contacts gave each obstacle, what particles got, turned round.
     ///
     /// ```text
     /// −Σ R γ,   −Σ (x − o) × R γ
     /// ```
-    pub(crate) fn impulses(&mut self, obstacles: &[Obstacle], gamma: &[f64]) -> Vec<[Vector3<f64>; 2]> {
+    pub(crate) fn end(
+        &mut self,
+        (dt, velocity): (f64, impl Fn(usize) -> Vector3<f64>),
+        obstacles: &[Obstacle],
+        gamma: &[f64],
+    ) -> Vec<[Vector3<f64>; 2]> {
         let mut out = vec![[Vector3::zeros(); 2]; obstacles.len()];
         for (k, t) in self.touches.iter_mut().enumerate() {
             let of = |i: usize| gamma.get(3 * k + i).copied().unwrap_or(0.0);
-            t.pressed = of(0);
+            let now: Vector3<f64> = t.reached.iter().map(|(n, w)| *w * velocity(*n as usize)).sum();
+            t.end = t.gap + dt * t.frame.column(0).dot(&(now - t.velocity));
             let given = -t.frame * Vector3::new(of(0), of(1), of(2));
             let arm = t.x - obstacles[t.obstacle].pose.translation.vector;
             out[t.obstacle][0] += given;

@@ -1,6 +1,7 @@
 use signorini_core::na::{Matrix3, Vector3};
 
 use crate::engine::LaneLaw;
+use crate::error::MpmError;
 use crate::material::{Lame, Material, PAIRS, Stiffness};
 use crate::polar::Stretches;
 
@@ -47,6 +48,9 @@ impl Material for FixedCorotated {
     fn wave_modulus(&self) -> f64 {
         self.0.wave_modulus()
     }
+    fn check(&self) -> Result<(), MpmError> {
+        self.0.check()
+    }
     fn lanes(&self) -> LaneLaw {
         LaneLaw::FixedCorotated(self.0)
     }
@@ -85,6 +89,9 @@ impl Material for LinearCorotated {
     }
     fn wave_modulus(&self) -> f64 {
         self.0.wave_modulus()
+    }
+    fn check(&self) -> Result<(), MpmError> {
+        self.0.check()
     }
     fn lanes(&self) -> LaneLaw {
         LaneLaw::LinearCorotated(self.0)

@@ -47,6 +47,18 @@ pub enum MpmError {
     },
 }
 
+impl MpmError {
+    /// Names whose number it is.
+    pub(crate) fn of(self, whose: &str) -> Self {
+        match self {
+            Self::Value { what, value, range } => {
+                Self::Value { what: format!("{what} of {whose}"), value, range }
+            }
+            other => other,
+        }
+    }
+}
+
 /// Fails unless a number is in its range.
 pub(crate) fn value(
     what: impl Into<String>,

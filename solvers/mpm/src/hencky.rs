@@ -94,6 +94,9 @@ impl Material for VonMises {
     fn wave_modulus(&self) -> f64 {
         self.lame.wave_modulus()
     }
+    fn check(&self) -> Result<(), MpmError> {
+        self.lame.check()
+    }
     fn lanes(&self) -> LaneLaw {
         LaneLaw::VonMises(self.lame, self.largest_deviator())
     }
@@ -173,6 +176,9 @@ impl Material for DruckerPrager {
     }
     fn wave_modulus(&self) -> f64 {
         self.lame.wave_modulus()
+    }
+    fn check(&self) -> Result<(), MpmError> {
+        self.lame.check()
     }
     fn lanes(&self) -> LaneLaw {
         LaneLaw::DruckerPrager(self.lame, self.steepness())

@@ -26,6 +26,13 @@ pub trait Material: Send + Sync {
     fn lanes(&self) -> LaneLaw {
         LaneLaw::Scalar
     }
+    /// Refuses constants that no material has, before the first step.
+    ///
+    /// # Errors
+    /// [`MpmError::Value`] naming the constant.
+    fn check(&self) -> Result<(), MpmError> {
+        Ok(())
+    }
     /// Name in messages.
     fn name(&self) -> &'static str;
 }
@@ -124,6 +131,16 @@ impl Lame {
             lambda: young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)),
             mu: young / (2.0 * (1.0 + poisson)),
         })
+    }
+
+    /// Refuses constants under which shear or pressure gives energy away: μ ≥ 0 and 3λ + 2μ ≥ 0.
+    ///
+    /// # Errors
+    /// [`MpmError::Value`].
+    pub fn check(&self) -> Result<(), MpmError> {
+        value("μ", self.mu, self.mu >= 0.0, "Pa ≥ 0")?;
+        let bulk = 3.0 * self.lambda + 2.0 * self.mu;
+        value("3λ + 2μ", bulk, bulk >= 0.0, "Pa ≥ 0")
     }
 
     /// λ + 2μ \[Pa\].

@@ -16,6 +16,9 @@ pub struct Obstacle {
     /// Angular velocity, world axes \[rad/s\].
     pub angular_velocity: Vector3<f64>,
     /// Stiffness per particle, dissipation, friction.
+    ///
+    /// A pressure p on particles s apart presses each p s²/k deep. k = E s is as soft as a layer of the material itself, ten times that is hardly seen beside it, in what it carries and in the depth.
+    /// Beyond the mass of a node over δt² the block-diagonal solver needs many iterations (Newton's direction does not), and lighter bodies need shorter steps ([`signorini_core::ContactMaterial`] has the fields, the coupling prints its limits).
     pub material: ContactMaterial,
 }
 

@@ -28,6 +28,8 @@ pub(crate) struct Prepared {
     pub particles: Particles,
     pub nodes: GridNodes,
     pub contacts: Contacts,
+    /// The longest step \[s\].
+    pub longest: f64,
 }
 
 /// A grid in a step.
@@ -60,8 +62,8 @@ impl Nodes for GridNodes {
 pub(crate) struct Ahead {
     /// \[s\].
     pub horizon: f64,
-    /// How long forces of the material count \[s\].
-    pub forces: f64,
+    /// The longest step \[s\].
+    pub longest: f64,
     /// \[m/s²\].
     pub gravity: Vector3<f64>,
 }
@@ -94,7 +96,8 @@ impl Prepared {
         nodes.grid.gather(&particles, stress, force);
         nodes.free.clear();
         nodes.free.extend((0..nodes.grid.len()).map(|n| Freedom::at(&nodes.grid.position(n), walls)));
-        nodes.set_free(ahead.forces, ahead.horizon * ahead.gravity);
+        // Longer steps than waves allow are implicit in the stress: it does not push for all of them.
+        nodes.set_free(ahead.horizon.min(ahead.longest), ahead.horizon * ahead.gravity);
         let touches = &mut self.contacts.touches;
         touches.clear();
         let (mut sides, mut mover) = (Vec::new(), Mover::default());
@@ -119,6 +122,7 @@ impl Prepared {
         }
         self.contacts.number(&self.nodes);
         self.particles = particles;
+        self.longest = ahead.longest;
         self.ready = true;
     }
 

@@ -105,6 +105,7 @@ pub(crate) fn check(
     for (i, m) in materials.iter().enumerate() {
         let modulus = m.wave_modulus();
         value(format!("λ + 2μ of material {i}"), modulus, modulus >= 0.0, "Pa ≥ 0, from finite constants")?;
+        m.check().map_err(|e| e.of(&format!("material {i} ({})", m.name())))?;
     }
     if law.dim() != 3 {
         let rows = law.dim() as f64;

@@ -149,7 +149,8 @@ impl MpmSystem {
             let (straight, turning) = (0.5 * (*c + c.transpose()), 0.5 * (*c - c.transpose()));
             *c = turning + faded * straight;
         }
-        self.impulses = self.slots[slot as usize].contacts.impulses(&self.obstacles, gamma);
+        let contacts = &mut self.slots[slot as usize].contacts;
+        self.impulses = contacts.end((dt, |n| field[n]), &self.obstacles, gamma);
         x1.copy_from(x0);
         x1.t += dt;
         pack(&particles, x1);
@@ -279,9 +280,7 @@ impl System for MpmSystem {
             cloth.forces(&particles.x, &particles.f, &mut stress, &mut force);
         }
         let horizon = horizon.max(0.0);
-        // Longer steps than waves allow are implicit in the stress: it does not push for all of them.
-        let forces = horizon.min(self.limit(&particles));
-        let ahead = Ahead { horizon, forces, gravity: self.options.gravity };
+        let ahead = Ahead { horizon, longest: self.limit(&particles), gravity: self.options.gravity };
         self.slots[slot as usize].set(
             particles,
             (&stress, &force),
@@ -299,9 +298,8 @@ impl System for MpmSystem {
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(ProblemError::StepSize { dt });
         }
-        let limit = self.limit(&self.slots[slot as usize].particles);
-        check_step(dt, limit)?;
         let p = &mut self.slots[slot as usize];
+        check_step(dt, p.longest)?;
         p.pose(dt, &self.options.gravity, &self.obstacles, &*self.law)?;
         match &mut p.contacts.problem {
             Some(problem) => Ok(problem),

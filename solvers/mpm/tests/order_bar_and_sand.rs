@@ -109,7 +109,8 @@ fn column(ratio: f64, h: f64, end: f64) -> [f64; 3] {
         let part: f64 = (heights[k - 1] - level) / (heights[k - 1] - heights[k]);
         h * (k as f64 - 0.5 + part.max(0.0))
     };
-    let crest = heights[0];
+    // The highest place over three cells: single ones have two or three particles more or less.
+    let crest = heights.windows(3).map(|w| w.iter().sum::<f64>() / 3.0).fold(0.0, f64::max);
     let slope = (0.6 * crest / (below(0.2 * crest) - below(0.8 * crest))).atan().to_degrees();
     // The heap ends where it is lower than a twentieth of the column's half width.
     let run = below(0.05 * width) / width - 1.0;

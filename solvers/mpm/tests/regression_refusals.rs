@@ -48,6 +48,15 @@ fn regression_moduli_and_laws_that_cannot_be_are_refused() {
             assert!(e.unwrap().contains("λ + 2μ of material 0"));
         }
     }
+    // λ + 2μ > 0, but shear or pressure gives energy away.
+    for (lame, what) in [
+        (Lame { lambda: 5e5, mu: -1e5 }, "μ of material 0"),
+        (Lame { lambda: -9e4, mu: 1e5 }, "3λ + 2μ of material 0"),
+    ] {
+        for e in [system(block(), lame, "lagged").err(), engine(block(), lame, "lagged", options()).err()] {
+            assert!(e.unwrap().contains(what));
+        }
+    }
     for e in [
         system(block(), soft(), "frictionless").err(),
         engine(block(), soft(), "frictionless", options()).err(),

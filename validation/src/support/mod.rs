@@ -5,6 +5,7 @@
 mod affine;
 mod laws;
 mod mjcf;
+mod points;
 mod probe;
 mod shapes;
 mod urdf;
@@ -58,6 +59,13 @@ eliminated or, where they are not linear, stiff terms. Which geoms collide, and 
 left out is listed and warned of.
 
 {}
+## Material points
+
+`signorini_mpm`: each material in both paths, and in one step with bodies (`signorini_coupling::Monolithic`); each law of contact with three rows under each solver; each
+shape as an obstacle. Every answer is that of a step of a small block or sheet that lies on it. A mesh is taken if it is closed. The fast path solves contact with
+`MpmSolver`, or with the solver that it is given.
+
+{}
 ## Names of MuJoCo
 
 `signorini_batch::mujoco` keeps MuJoCo's names and meanings. Settings of `<option>` that cannot keep theirs are errors when a model is read under these names;
@@ -69,6 +77,7 @@ left out is listed and warned of.
         mjcf::table(),
         urdf::table(),
         affine::table()?,
+        points::tables()?,
         signorini_batch::mujoco::table()
     ))
 }

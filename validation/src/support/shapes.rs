@@ -11,7 +11,7 @@ use crate::PageError;
 use crate::random::Random;
 
 /// One shape of every kind, about 0.2 m large.
-fn samples() -> Result<Vec<Shape>, PageError> {
+pub(super) fn samples() -> Result<Vec<Shape>, PageError> {
     let half = Vector3::new(0.1, 0.12, 0.08);
     let hull = ConvexMesh::cuboid(&half).map_err(PageError::from_error)?;
     let mesh = hull.to_triangle_mesh().map_err(PageError::from_error)?;

@@ -29,8 +29,9 @@ impl Bounds {
             if now.contacts == 0 {
                 continue;
             }
-            *beyond += u32::from(!now.holds(self.step, substep));
-            if tightest.is_none_or(|(t, s)| now.step(substep) < t.step(s)) {
+            let used = now.used(self.step, substep);
+            *beyond += u32::from(used >= 1.0);
+            if tightest.is_none_or(|(t, s)| used > t.used(self.step, s)) {
                 *tightest = Some((*now, substep));
             }
         }
@@ -43,25 +44,30 @@ impl Bounds {
             "contacts",
             "mass at them [kg]",
             "surface that touches [kg]",
+            "contacts are",
             "longest step [ms]",
-            "for substeps below [ms]",
+            "surface over twice the mass",
             "step, substep in use [ms]",
             "steps beyond",
             "steps",
         ];
-        let caption = "Limits of weak coupling where they were tightest: contacts as springs and dampers on what a body weighs there. Longer substeps need a surface below twice the body's mass";
+        let caption = "Limits of weak coupling where they were tightest. Contacts are soft where the substep is below the one given: springs and dampers on what a body weighs there, with a longest step. In longer substeps they are stiff: the surface follows the body, and its mass is to be below twice the body's, a ratio below one, whatever the step; that is necessary, not enough";
         let mut table = Table::new(caption, &head);
-        let ms = |s: f64| if s.is_finite() { format!("{:.3}", 1e3 * s) } else { "any".to_owned() };
+        let ms = |s: f64| if s.is_finite() { number(1e3 * s) } else { "any".to_owned() };
         for (name, tightest, beyond) in &self.bodies {
             let Some((l, substep)) = tightest else { continue };
+            let soft = *substep < l.soft_substep();
+            let kind = if soft { "soft, substeps below" } else { "stiff, substeps above" };
+            let none = || "–".to_owned();
             table.row([
                 name.clone(),
                 l.contacts.to_string(),
                 if l.mass.is_finite() { number(l.mass) } else { "does not move".to_owned() },
                 number(l.surface),
-                ms(l.step(*substep)),
-                ms(l.soft_substep()),
-                format!("{:.3}, {:.3}", 1e3 * self.step, 1e3 * substep),
+                format!("{kind} {} ms", ms(l.soft_substep())),
+                if soft { ms(l.step(*substep)) } else { none() },
+                if soft { none() } else { number(0.5 * l.surface / l.mass) },
+                format!("{}, {}", ms(self.step), ms(*substep)),
                 beyond.to_string(),
                 self.steps.to_string(),
             ]);

@@ -14,8 +14,8 @@ use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 /// Fig. 1: a T-shirt that two arms fold and unfold.
 pub(super) struct Fig01;
 
-const PAPER: Size = Size { spacing: 1.0 / 128.0, step: 5e-4 };
-const QUICK: Size = Size { spacing: 1.0 / 40.0, step: 1.5e-3 };
+const PAPER: Size = Size { spacing: 1.0 / 128.0, step: 2e-3, substeps: 4 };
+const QUICK: Size = Size { spacing: 1.0 / 40.0, step: 2e-3, substeps: 2 };
 /// Edges of the made-up shirt \[m\]: quick, and for as many vertices as the paper's.
 const EDGES: (f64, f64) = (0.025, 0.0151);
 /// The mesh of a real shirt, worn, below the models; what lays it flat: factors across, along and of its depth.
@@ -23,7 +23,8 @@ const MESH: &str = "meshes/newton_shirt/unisex_shirt.obj";
 const FLAT: Vector3<f64> = Vector3::new(1.55, 1.05, 0.25);
 
 /// Why particles may be deeper than asked for.
-const WHY_DEEP: &str = "boards are soft, 10² N/m for each particle: where grippers lay the cloth down they press single vertices on them with 0.3 N";
+const WHY_DEEP: &str =
+    "boards are soft: where grippers lay the cloth down they press single vertices on them";
 /// Why few may be held.
 const WHY_FEW: &str = "pads hold nine particles of the quick shirt; some slip to the edge of the pads on the way, and what is left of them holds";
 
@@ -159,10 +160,11 @@ fn text(run: &Folded, plan: &Plan, size: &Size, known: bool) -> Vec<String> {
             HOLDING[1]
         ),
         format!(
-            "Bodies and points take the same steps of {} s. The paper has 2 ms for bodies and 4 substeps: bodies keep their place through the substeps of a step, and at {speed:.1} m/s a pad would lag by {:.1} mm in the last of them, more than its skin. \
+            "Bodies take steps of {} s, points {} substeps in each (paper: 2 ms and 4). Bodies go on at their velocity within a step: kept in place through it, as in the paper, a pad would lag by {:.1} mm at its {speed:.1} m/s in the last substep, more than its skin. \
              A particle is on the wrong side of a gripper if it goes from one side of a pad to the other across it between two steps. In pads without their skin vertices are at most {:.2} mm deep, centres of triangles {:.2} mm. Dots: vertices, by what half of the shirt they belong to; grey: the pads.",
             size.step,
-            1e3 * speed * 1.5e-3,
+            size.substeps,
+            1e3 * speed * size.step * (1.0 - 1.0 / f64::from(size.substeps)),
             1e3 * run.inside[0],
             1e3 * run.inside[1]
         ),

@@ -3,6 +3,8 @@ mod report;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use cpu_time::ProcessTime;
+
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{
     ContactSolver, SolveError, SolveStatus, State, StepError, StepProblem, StepSolution, Tolerance, WholePart,
@@ -44,8 +46,9 @@ const SURFACE: (f64, f64, f64, f64) = (1e6, 1.0, 1.0, 1e-3);
 const SPEED: f64 = 0.2;
 const DEPTH: f64 = 0.012;
 const PRESSING: f64 = 0.1;
-/// Steps of strong coupling on the way to the errors of weak coupling \[s\], at this tolerance.
+/// Other steps, for times at equal error \[s\], at this tolerance: longer ones of strong coupling, whose cost goes by the step, shorter ones of weak coupling, whose cost goes by the substep, which stays.
 const LONGER: [f64; 2] = [2e-2, 4e-2];
+const SHORTER: [f64; 3] = [5e-3, 2e-3, 1e-3];
 const LOOSE: f64 = 1e-1;
 /// Relative tolerances.
 const TOLERANCES: [f64; 4] = [LOOSE, 1e-2, 1e-3, 1e-5];
@@ -165,13 +168,58 @@ struct Size {
 /// The dough of the paper.
 const FULL: Size = Size { half: Vector3::new(0.16, 0.06, 0.05), end: 0.9 };
 
-/// What a run showed.
-struct Rolled {
+/// How dough is rolled.
+#[derive(Clone, Copy)]
+struct Run {
     way: Way,
     tolerance: f64,
     /// Step \[s\].
     dt: f64,
-    /// Wall time that [`STEP`] of the motion takes, mean \[s\].
+    /// The pin goes on within a step.
+    moving: bool,
+}
+
+impl Run {
+    fn new(way: Way, tolerance: f64, dt: f64) -> Self {
+        Self { way, tolerance, dt, moving: false }
+    }
+
+    /// Those of the page.
+    fn all(full: bool) -> Vec<Self> {
+        let mut out = Vec::new();
+        for way in Way::ALL {
+            // The dense one is slow, and takes the iterations of the sparse one.
+            let own = TOLERANCES.into_iter().filter(|t| way != Way::StrongDense || *t == LOOSE || full);
+            out.extend(own.map(|t| Self::new(way, t, STEP)));
+            let steps: &[f64] = match way {
+                _ if way.strong() => &LONGER,
+                Way::WeakPcg | Way::WeakFast => &SHORTER,
+                _ => &[],
+            };
+            out.extend(steps.iter().map(|dt| Self::new(way, LOOSE, *dt)));
+            if matches!(way, Way::WeakPcg | Way::WeakFast) {
+                out.push(Self { moving: true, ..Self::new(way, LOOSE, STEP) });
+            }
+        }
+        out
+    }
+
+    /// Substeps of weak coupling, as long whatever the step.
+    fn substeps(&self) -> u32 {
+        (f64::from(SUBSTEPS) * self.dt / STEP).round() as u32
+    }
+
+    fn name(&self) -> String {
+        let own = if self.moving { ", the pin goes on" } else { "" };
+        format!("{}{own}", self.way.name())
+    }
+}
+
+/// What a run showed.
+struct Rolled {
+    run: Run,
+    /// Processor time, of all threads, that [`STEP`] of the motion takes, mean \[s\]; and the wall time.
+    cost: f64,
     wall: f64,
     /// Mean iterations of a solve.
     iterations: f64,
@@ -269,22 +317,35 @@ fn dough(size: &Size) -> Result<Dough, PageError> {
     Ok(Dough { scene, particles, materials: vec![Box::new(material)], ground: vec![ground], pin })
 }
 
+/// The fast path beside the pin, and the state of the pin.
+fn fast(
+    Dough { scene, particles, materials, ground, pin }: Dough,
+    solver: Box<dyn ContactSolver>,
+    (relative, substeps): (f64, u32),
+) -> Result<(Fast, State), PageError> {
+    let options = MpmOptions { spacing: SPACING, ..MpmOptions::default() };
+    let engine = MpmEngine::<f32>::new(particles, materials, ground, pin, law()?, options)
+        .map_err(PageError::from_error)?
+        .with_solver(solver, Tolerance { relative, max_iterations: MOST });
+    beside(&scene, &[0], engine, substeps)
+}
+
 /// Both, the states in which they start, and where solves leave the largest of their residuals.
 type Start = (Coupled, State, State, Arc<Mutex<f64>>);
 
-fn couple(way: Way, tolerance: f64, size: &Size) -> Result<Start, PageError> {
-    let Dough { scene, particles, materials, ground, pin } = dough(size)?;
-    let options = MpmOptions { spacing: SPACING, ..MpmOptions::default() };
-    let tolerance = Tolerance { relative: tolerance, max_iterations: MOST };
+fn couple(run: &Run, size: &Size) -> Result<Start, PageError> {
+    let (way, tolerance) = (run.way, run.tolerance);
+    let dough = dough(size)?;
     let solver = PaperRule::new(way.solver());
     let worst = Arc::clone(&solver.worst);
     if way == Way::WeakFast {
-        let engine = MpmEngine::<f32>::new(particles, materials, ground, pin, law()?, options)
-            .map_err(PageError::from_error)?
-            .with_solver(Box::new(solver), tolerance);
-        let (c, y) = beside(&scene, &[0], engine, SUBSTEPS)?;
-        return Ok((Coupled::Fast(Box::new(c.with_moving_bodies(false))), State::default(), y, worst));
+        let (c, y) = fast(dough, Box::new(solver), (tolerance, run.substeps()))?;
+        let c = c.with_moving_bodies(run.moving);
+        return Ok((Coupled::Fast(Box::new(c)), State::default(), y, worst));
     }
+    let Dough { scene, particles, materials, ground, pin } = dough;
+    let options = MpmOptions { spacing: SPACING, ..MpmOptions::default() };
+    let tolerance = Tolerance { relative: tolerance, max_iterations: MOST };
     let points =
         MpmSystem::new(particles, materials, ground, pin, law()?, options).map_err(PageError::from_error)?;
     let x = points.initial_state();
@@ -296,10 +357,17 @@ fn couple(way: Way, tolerance: f64, size: &Size) -> Result<Start, PageError> {
         Monolithic::new(&scene, &[0], points, rigid, step).map(|c| Coupled::Strong(Box::new(c)))
     } else {
         let bodies = ContactStep::new(IcfSolver::default());
-        Asynchronous::new(&scene, &[0], (points, step), (rigid, bodies), SUBSTEPS)
-            .map(|c| Coupled::Weak(Box::new(c.with_moving_bodies(false))))
+        Asynchronous::new(&scene, &[0], (points, step), (rigid, bodies), run.substeps())
+            .map(|c| Coupled::Weak(Box::new(c.with_moving_bodies(run.moving))))
     };
     Ok((coupled.map_err(PageError::from_error)?, x, y, worst))
+}
+
+/// The rotation of the pin at a time \[rad\].
+fn angle(turned: &[(f64, f64)], t: f64) -> f64 {
+    let k = turned.partition_point(|p| p.0 < t).clamp(1, turned.len() - 1);
+    let (a, b) = (turned[k - 1], turned[k]);
+    a.1 + (b.1 - a.1) * (t - a.0) / (b.0 - a.0)
 }
 
 /// Where the pin is told to be: forward and down \[m\].
@@ -307,22 +375,25 @@ fn target(t: f64) -> [f64; 2] {
     [SPEED * (t - PRESSING).max(0.0), -DEPTH * (t / PRESSING).min(1.0)]
 }
 
-/// A run with steps of `dt` \[s\], the last as long as is left.
-fn roll(way: Way, tolerance: f64, size: &Size, dt: f64) -> Result<Rolled, PageError> {
-    let (mut c, mut x, mut y, worst) = couple(way, tolerance, size)?;
+/// A run, its last step as long as is left.
+fn roll(run: Run, size: &Size) -> Result<Rolled, PageError> {
+    let (mut c, mut x, mut y, worst) = couple(&run, size)?;
+    let dt = run.dt;
     let start = c.particles(&x)?;
     let top = start.x.iter().map(|x| x.z).fold(0.0, f64::max);
     let layer: Vec<usize> = (0..start.len()).filter(|p| start.x[*p].z > top - 1e-6).collect();
     let steps = (size.end / dt - 1e-9).ceil() as u32;
     let mut bounds = Bounds::new(["pin".to_owned()], dt);
-    let (mut wall, mut work, mut unconverged, mut momentum) = (0.0, 0, 0, 0.0f64);
+    let (mut cost, mut wall) = (0.0, 0.0);
+    let (mut work, mut unconverged, mut momentum) = (0, 0, 0.0f64);
     let mut turned = vec![(0.0, 0.0)];
     for k in 1..=steps {
         let from = f64::from(k - 1) * dt;
         let t = size.end.min(f64::from(k) * dt);
         c.rigid_mut().control_mut().copy_from_slice(&target(t));
-        let clock = Instant::now();
+        let (clock, spent) = (Instant::now(), ProcessTime::now());
         let r = c.step(&mut x, &mut y, t - from).map_err(PageError::from_error)?;
+        cost += spent.elapsed().as_secs_f64();
         wall += clock.elapsed().as_secs_f64();
         bounds.add(&c.limits(), &r);
         work += r.material.iterations;
@@ -332,18 +403,12 @@ fn roll(way: Way, tolerance: f64, size: &Size, dt: f64) -> Result<Rolled, PageEr
     }
     let end = c.particles(&x)?;
     let last = 0.2 * size.end;
-    let angle = |t: f64| {
-        let k = turned.partition_point(|p| p.0 < t).clamp(1, turned.len() - 1);
-        let (a, b) = (turned[k - 1], turned[k]);
-        a.1 + (b.1 - a.1) * (t - a.0) / (b.0 - a.0)
-    };
-    let spin = (angle(size.end) - angle(size.end - last)) / last * PIN.0 / SPEED;
-    let solves = if way.strong() { steps } else { steps * SUBSTEPS };
+    let spin = (angle(&turned, size.end) - angle(&turned, size.end - last)) / last * PIN.0 / SPEED;
+    let solves = if run.way.strong() { steps } else { steps * run.substeps() };
     let residual = *worst.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(Rolled {
-        way,
-        tolerance,
-        dt,
+        run,
+        cost: cost / size.end * STEP,
         wall: wall / size.end * STEP,
         iterations: f64::from(work) / f64::from(solves),
         unconverged,
@@ -358,17 +423,10 @@ fn roll(way: Way, tolerance: f64, size: &Size, dt: f64) -> Result<Rolled, PageEr
 
 /// The paper's size of dough under the pin in the fast path, at its step and tolerance.
 pub(super) fn statistics() -> Result<Statistics, PageError> {
-    let size = FULL;
-    let Dough { scene, particles, materials, ground, pin } = dough(&size)?;
-    let options = MpmOptions { spacing: SPACING, ..MpmOptions::default() };
-    let tolerance = Tolerance { relative: 1e-2, max_iterations: MOST };
-    let engine = MpmEngine::<f32>::new(particles, materials, ground, pin, law()?, options)
-        .map_err(PageError::from_error)?
-        .with_solver(Box::<MpmSolver>::default(), tolerance);
-    let (c, mut y) = beside(&scene, &[0], engine, SUBSTEPS)?;
+    let (c, mut y) = fast(dough(&FULL)?, Box::<MpmSolver>::default(), (1e-2, SUBSTEPS))?;
     let mut c = c.with_moving_bodies(false);
     let mut out = Statistics::new("dough", STEP);
-    for k in 1..=(size.end / STEP).round() as u32 {
+    for k in 1..=(FULL.end / STEP).round() as u32 {
         c.rigid_mut().control_mut().copy_from_slice(&target(f64::from(k) * STEP));
         let start = Instant::now();
         let r = c.step(&mut (), &mut y, STEP).map_err(PageError::from_error)?;
@@ -393,23 +451,17 @@ impl Page for Fig04 {
             false => Size { half: Vector3::new(0.06, 0.04, 0.03), end: 0.25 },
         };
         ctx.say("strong coupling at an eighth of the step");
-        let reference = roll(Way::StrongSparse, 1e-5, &size, STEP / f64::from(FINER))?;
+        let reference = roll(Run::new(Way::StrongSparse, 1e-5, STEP / f64::from(FINER)), &size)?;
         let (mut runs, mut failed) = (Vec::new(), Vec::new());
-        for way in Way::ALL {
-            for tolerance in TOLERANCES {
-                // The dense one is slow, and takes the iterations of the sparse one.
-                if way == Way::StrongDense && tolerance != LOOSE && !ctx.full() {
-                    continue;
+        for run in Run::all(ctx.full()) {
+            ctx.say(format!("{}, {:e}, steps of {} s", run.name(), run.tolerance, run.dt));
+            match roll(run, &size) {
+                Ok(r) => runs.push(r),
+                // Steps this long are for comparison only.
+                Err(e) if run.dt > STEP => {
+                    failed.push(format!("{} with steps of {} s ended early: {e}", run.name(), run.dt));
                 }
-                ctx.say(format!("{}, {tolerance:e}", way.name()));
-                runs.push(roll(way, tolerance, &size, STEP)?);
-            }
-            for dt in LONGER.into_iter().filter(|_| way.strong()) {
-                ctx.say(format!("{}, {LOOSE:e}, steps of {dt} s", way.name()));
-                match roll(way, LOOSE, &size, dt) {
-                    Ok(r) => runs.push(r),
-                    Err(e) => failed.push(format!("{} with steps of {dt} s ended early: {e}", way.name())),
-                }
+                Err(e) => return Err(e),
             }
         }
         let mut out = report::output(&size, &reference, &runs);

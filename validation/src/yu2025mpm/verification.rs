@@ -158,7 +158,7 @@ fn sand(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
         table.row([*a, heap.run_out, run_out, heap.height, height, heap.slope].map(number));
         plot.add_colored(&format!("a = {a}"), Mark::Line, k, heap.profile);
         plot.add_colored("", Mark::Points, k, vec![(1.0 + run_out, 0.0)]);
-        let why = "rigs differ (1.2 a to 1.6 a in narrow ones), and the factor of heights, here one, is that of the grains (Balmforth and Kerswell 2005); in this run side walls do not rub, the floor holds, and sand has one angle at rest and in motion";
+        let why = "heights are the highest over three cells of the grid; rigs differ (1.2 a to 1.6 a in narrow ones), and the factor of heights, here one, is that of the grains (Balmforth and Kerswell 2005); in this run side walls do not rub, the floor holds, and sand has one angle at rest and in motion";
         cases.add(
             "V7",
             Claim::relative(

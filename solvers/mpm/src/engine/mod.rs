@@ -368,11 +368,6 @@ impl<T: Real> MpmEngine<T> {
         self.contacts.touching(obstacle)
     }
 
-    /// Depth \[m\] of the particle that was deepest in an obstacle at the start of the last step.
-    pub fn deepest(&self) -> f64 {
-        self.contacts.touches.iter().map(|t| -t.gap).fold(0.0, f64::max)
-    }
-
     /// The longest step \[s\] now, as [`crate::MpmSystem::longest_step`], with the fastest wave, the largest stretch and the fastest particle of all.
     pub fn longest_step(&self) -> f64 {
         let wave = (self.stretch.max(1.0).sqrt() * self.wave).max(self.cloth_wave);
@@ -479,7 +474,7 @@ impl<T: Real> MpmEngine<T> {
         let (step, arch) = (self.constants(dt), Arch::new());
         // Cloth has to know all particles first.
         let ahead = self.ahead.last == dt && self.cloth.cloth.is_empty();
-        let moved: Vec<(Moved<T>, u64)> = split(&mut chunks, &self.blocks)
+        let moved: Vec<Moved<T>> = split(&mut chunks, &self.blocks)
             .into_par_iter()
             .zip(tiles.par_chunks_mut(TILE_SIZE))
             .enumerate()
@@ -487,22 +482,21 @@ impl<T: Real> MpmEngine<T> {
                 || [T::zero(); TILE_SIZE],
                 |values, (b, (chunks, tile))| {
                     self.nodes.tile(&self.blocks, b, values);
-                    let moved = arch.dispatch(Scatter { chunks: &mut *chunks, tile: values, step });
-                    let gather = ahead && !moved.left && moved.broken.is_none();
-                    let added =
-                        if gather { arch.dispatch(Gather { chunks, loads: &[], tile, step }) } else { 0 };
-                    (moved, added)
+                    let mut moved = arch.dispatch(Scatter { chunks: &mut *chunks, tile: values, step });
+                    if ahead && !moved.left && moved.broken.is_none() {
+                        moved.added = arch.dispatch(Gather { chunks, loads: &[], tile, step });
+                    }
+                    moved
                 },
             )
             .collect();
         (self.chunks, self.tiles) = (chunks, tiles);
         self.ahead = Ahead { last: dt, ready: None };
-        let (moved, added): (Vec<Moved<T>>, Vec<u64>) = moved.into_iter().unzip();
         self.fastest = moved.iter().map(|m| wide(m.fastest)).fold(0.0, f64::max).sqrt();
         self.stretch = largest(moved.iter().map(|m| wide(m.stretch)));
         self.order.left = moved.iter().any(|m| m.left);
         if ahead && !self.order.left {
-            self.ready(dt, added.iter().sum());
+            self.ready(dt, moved.iter().map(|m| m.added).sum());
         }
         let faded = self.constants(dt).faded;
         self.order.left |=

@@ -43,7 +43,8 @@ impl<T: Real> MpmEngine<T> {
         contacts.velocities(&solution.v, |n, v| {
             (0..3).for_each(|a| nodes.values[n][1 + a] = lanes::num(v[a]));
         });
-        self.impulses = contacts.impulses(&self.obstacles, &solution.gamma);
+        let end = |n: usize| nodes.free_velocity(n) + nodes.change[n];
+        self.impulses = contacts.end((dt, end), &self.obstacles, &solution.gamma);
         Ok(())
     }
 

@@ -166,6 +166,8 @@ pub(super) struct Moved<T> {
     pub left: bool,
     /// Chunk and lane of a particle that is turned inside out or not finite.
     pub broken: Option<(usize, usize)>,
+    /// How often the tile was added to for the next step.
+    pub added: u64,
 }
 
 /// Hands velocities of the nodes of a tile back to the particles of its block, and moves them.

@@ -17,7 +17,7 @@ use crate::{Context, PageError};
 /// Young's modulus \[Pa\], Poisson's ratio, density \[kg/m³\], thickness \[m\].
 pub(super) const CLOTH: (f64, f64, f64, f64) = (1e5, 0.3, 1e3, 2e-4);
 /// Stiffness of a particle's contact with a pad and a board \[N/m\], dissipation \[s/m\], friction.
-pub(super) const CONTACT: ([f64; 2], f64, f64) = ([5e3, 1e2], 1.0, 0.6);
+pub(super) const CONTACT: ([f64; 2], f64, f64) = ([5e3, 3e2], 1.0, 0.6);
 /// Speeds below which pads and boards hold \[m/s\].
 pub(super) const HOLDING: [f64; 2] = [1e-3, 1e-2];
 /// Thickness of the soft skin of pads \[m\]: closed, 1 mm apart, they press what is between them.
@@ -32,9 +32,10 @@ const TOLERANCE: Tolerance = Tolerance { relative: 1e-5, max_iterations: 100 };
 /// Sizes of a run.
 #[derive(Clone, Copy)]
 pub(super) struct Size {
-    /// Spacing of the grid \[m\], step of bodies and points \[s\].
+    /// Spacing of the grid \[m\], step of bodies \[s\], substeps of points in it.
     pub spacing: f64,
     pub step: f64,
+    pub substeps: u32,
 }
 
 /// How everything lies at some time.
@@ -161,9 +162,8 @@ pub(super) fn fold(
         .and_then(|e| e.with_cloth(cloth))
         .map_err(PageError::from_error)?
         .with_solver(Box::<MpmSolver>::default(), TOLERANCE);
-    let (c, mut y) = beside(&arms.scene, &geoms, engine, 1)?;
-    // As published.
-    let mut c = c.with_shorter_substeps().with_moving_bodies(false);
+    let (c, mut y) = beside(&arms.scene, &geoms, engine, size.substeps)?;
+    let mut c = c.with_shorter_substeps();
     let path = arms.follow(c.rigid_mut().model(), &plan, step)?;
     y.q.copy_from_slice(&path.start);
     let shown = surfaces(c.points().engine().cloth());
@@ -227,7 +227,7 @@ pub(super) fn fold(
         out.statistics.add(c.points().engine(), &r, began);
         out.film.see(&mut c, &y);
         out.bounds.add(&c.limits(), &r);
-        out.deepest = out.deepest.max(c.points().engine().deepest());
+        out.deepest = r.deepest.iter().fold(out.deepest, |a, b| a.max(*b));
         let poses = places(&y.q);
         let p = c.points_mut().engine_mut().particles();
         for (pose, watch) in poses.iter().zip(&mut watches) {

@@ -188,7 +188,8 @@ pub(super) fn column(ratio: f64, h: f64, angle: f64, end: f64) -> Result<Heap, P
         let part = (heights[k - 1] - level) / (heights[k - 1] - heights[k]);
         h * (k as f64 - 0.5 + part.max(0.0))
     };
-    let crest = heights[0];
+    // The highest place over three cells: single ones have two or three particles more or less.
+    let crest = heights.windows(3).map(|w| w.iter().sum::<f64>() / 3.0).fold(0.0, f64::max);
     let slope = (0.6 * crest / (below(0.2 * crest) - below(0.8 * crest))).atan().to_degrees();
     let profile = heights.iter().enumerate().map(|(k, z)| ((k as f64 + 0.5) * h / width, z / width));
     Ok(Heap {

@@ -1,0 +1,223 @@
+//! What material points take: materials, laws under solvers, shapes as obstacles, asked of the crates themselves.
+
+use std::fmt::Write;
+
+use signorini_core::na::{Isometry3, Matrix3, UnitQuaternion, Vector3};
+use signorini_core::{
+    ContactMaterial, ContactSolver, LawPool, Slot, SolveError, SolveStatus, StepSolution, System, Tolerance,
+};
+use signorini_coupling::{Monolithic, obstacles};
+use signorini_geometry::Shape;
+use signorini_icf::IcfSolver;
+use signorini_integrators::ContactStep;
+use signorini_laws::{contact_law_names, contact_pool};
+use signorini_mpm::{
+    Cloth, ClothMaterial, DruckerPrager, FixedCorotated, Lame, LinearCorotated, Material, MpmEngine,
+    MpmOptions, MpmSolver, MpmSystem, Obstacle, Particles, Real, VonMises, sheet,
+};
+use signorini_multibody::{RigidOptions, RigidSystem};
+use signorini_scene::{LoadOptions, Scene};
+
+use super::shapes;
+use crate::PageError;
+use crate::engine::{Engine, SOLVERS};
+
+const DT: f64 = 1e-3;
+const SPACING: f64 = 0.05;
+
+/// A material of a user's own, that has an energy and its stress and nothing else.
+struct Own(FixedCorotated);
+
+impl Material for Own {
+    fn energy(&self, f: &Matrix3<f64>) -> f64 {
+        self.0.energy(f)
+    }
+    fn stress(&self, f: &Matrix3<f64>) -> Matrix3<f64> {
+        self.0.stress(f)
+    }
+    fn wave_modulus(&self) -> f64 {
+        self.0.wave_modulus()
+    }
+    fn name(&self) -> &'static str {
+        "own"
+    }
+}
+
+/// A block or a sheet that lies on the plane z = 0, its lowest particles a little inside.
+#[derive(Default)]
+struct Lying {
+    particles: Particles,
+    materials: Vec<Box<dyn Material>>,
+    cloth: Option<Cloth>,
+}
+
+impl Lying {
+    fn block(material: impl Material + 'static) -> Result<Self, PageError> {
+        let mut particles = Particles::default();
+        let block = Shape::Box { half_extents: Vector3::repeat(SPACING) };
+        particles
+            .fill(&block, &Isometry3::translation(0.0, 0.0, 0.7 * SPACING), 0.5 * SPACING, 1000.0, 0)
+            .map_err(PageError::from_error)?;
+        Ok(Self { particles, materials: vec![Box::new(material)], cloth: None })
+    }
+
+    fn sheet() -> Result<Self, PageError> {
+        let mut out = Self::default();
+        let mesh = sheet([4.0 * SPACING; 2], [8; 2]).map_err(PageError::from_error)?;
+        let material = ClothMaterial::new(1e4, 0.3, 1000.0, 1e-3).map_err(PageError::from_error)?;
+        let cloth = Cloth::new(&mut out.particles, mesh.vertices(), mesh.triangles(), material);
+        out.cloth = Some(cloth.map_err(PageError::from_error)?);
+        out.particles.x.iter_mut().for_each(|x| x.z = -1e-3);
+        Ok(out)
+    }
+
+    fn system(self, obstacles: Vec<Obstacle>, law: Box<dyn LawPool>) -> Result<MpmSystem, PageError> {
+        let Self { particles, materials, cloth } = self;
+        let system = MpmSystem::new(particles, materials, vec![], obstacles, law, options());
+        let system = system.map_err(PageError::from_error)?;
+        match cloth {
+            Some(c) => system.with_cloth(c).map_err(PageError::from_error),
+            None => Ok(system),
+        }
+    }
+}
+
+fn options() -> MpmOptions {
+    MpmOptions { spacing: SPACING, ..MpmOptions::default() }
+}
+
+fn floor(shape: Shape) -> Obstacle {
+    let surface = ContactMaterial { stiffness: 1e4, ..ContactMaterial::default() };
+    Obstacle::new("floor", shape, Isometry3::identity(), surface)
+}
+
+/// What a solver makes of the first step.
+fn solved(mut system: MpmSystem, solver: &mut dyn ContactSolver) -> Result<String, PageError> {
+    let x = system.initial_state();
+    system.prepare(Slot::Start, &x, DT).map_err(PageError::from_error)?;
+    let (mut guess, mut solution) = (Vec::new(), StepSolution::default());
+    system.guess(Slot::Start, &x, &mut guess);
+    let problem = system.problem(Slot::Start, DT).map_err(PageError::from_error)?;
+    Ok(match solver.solve(problem, &guess, Tolerance::default(), &mut solution) {
+        Ok(SolveStatus::Converged) if solution.gamma.iter().all(|g| *g == 0.0) => "no contact".into(),
+        Ok(SolveStatus::Converged) => "runs".into(),
+        Ok(other) => format!("{other:?}"),
+        Err(SolveError::Unsupported { .. }) => "refused".into(),
+        Err(e) => format!("fails: {e}"),
+    })
+}
+
+/// What the fast path makes of the first step.
+fn fast<T: Real>(lying: Lying) -> Result<String, PageError> {
+    let law = contact_pool("lagged").map_err(PageError::from_error)?;
+    let lanes = lying.materials.first().map(|m| m.lanes());
+    let floor = vec![floor(Shape::HalfSpace)];
+    let engine = MpmEngine::<T>::new(lying.particles, lying.materials, vec![], floor, law, options());
+    let mut engine = engine.map_err(PageError::from_error)?;
+    if let Some(c) = lying.cloth {
+        engine = engine.with_cloth(c).map_err(PageError::from_error)?;
+    }
+    let report = engine.step(DT).map_err(PageError::from_error)?;
+    Ok(match (report.unconverged, lanes) {
+        (1.., _) => "not converged".into(),
+        (0, Some(signorini_mpm::LaneLaw::Scalar)) => "runs, particle by particle".into(),
+        (0, _) => "runs".into(),
+    })
+}
+
+/// What a step of both makes of it, beside a body on a floor.
+fn strong(lying: Lying) -> Result<String, PageError> {
+    let text = "<mujoco><worldbody><body pos='0 0 -1'><freejoint/><geom name='plate' type='box' size='1 1 1'/></body></worldbody></mujoco>";
+    let scene =
+        Scene::from_mjcf(text, "plate.xml", &LoadOptions::default()).map_err(PageError::from_error)?;
+    let law = || contact_pool("lagged").map_err(PageError::from_error);
+    let surface = ContactMaterial { stiffness: 1e4, ..ContactMaterial::default() };
+    let plate = obstacles(&scene, &[0], surface).map_err(PageError::from_error)?;
+    let points = lying.system(plate, law()?)?;
+    let mut x = points.initial_state();
+    let mut rigid =
+        RigidSystem::new(&scene, &*law()?, RigidOptions::default()).map_err(PageError::from_error)?;
+    let mut y = rigid.initial_state(None).map_err(PageError::from_error)?;
+    let step = ContactStep::new(IcfSolver::default());
+    let both = Monolithic::new(&scene, &[0], points, rigid, step);
+    Ok(match both.map_err(PageError::from_error)?.step(&mut x, &mut y, DT) {
+        Ok(r) if r.unconverged == 0 => "runs".into(),
+        Ok(_) => "not converged".into(),
+        Err(_) => "refused".into(),
+    })
+}
+
+/// A material's name and a block or sheet of it.
+type Sample = (&'static str, Box<dyn Fn() -> Result<Lying, PageError>>);
+
+fn samples() -> Result<Vec<Sample>, PageError> {
+    let lame = Lame::new(1e4, 0.3).map_err(PageError::from_error)?;
+    let dough = VonMises::new(lame, 1e3).map_err(PageError::from_error)?;
+    let sand = DruckerPrager::new(lame, 0.5).map_err(PageError::from_error)?;
+    Ok(vec![
+        ("`FixedCorotated`", Box::new(move || Lying::block(FixedCorotated(lame)))),
+        ("`LinearCorotated`", Box::new(move || Lying::block(LinearCorotated(lame)))),
+        ("`VonMises`", Box::new(move || Lying::block(dough))),
+        ("`DruckerPrager`", Box::new(move || Lying::block(sand))),
+        (
+            "your own, with an energy and its stress alone",
+            Box::new(move || Lying::block(Own(FixedCorotated(lame)))),
+        ),
+        ("`Cloth`", Box::new(Lying::sheet)),
+    ])
+}
+
+/// The tables.
+///
+/// # Errors
+/// A query that fails for another reason than that it is refused.
+pub(super) fn tables() -> Result<String, PageError> {
+    let lame = Lame::new(1e4, 0.3).map_err(PageError::from_error)?;
+    let mut out = String::from(
+        "| material | plain path | fast path, f32 | fast path, f64 | strong coupling |\n|---|---|---|---|---|\n",
+    );
+    for (name, make) in samples()? {
+        let law = contact_pool("lagged").map_err(PageError::from_error)?;
+        let plain = solved(make()?.system(vec![floor(Shape::HalfSpace)], law)?, &mut MpmSolver::default())?;
+        let (single, double) = (fast::<f32>(make()?)?, fast::<f64>(make()?)?);
+        _ = writeln!(out, "| {name} | {plain} | {single} | {double} | {} |", strong(make()?)?);
+    }
+    _ = write!(out, "\n| contact law | `MpmSolver` |");
+    SOLVERS.iter().for_each(|s| _ = write!(out, " {s} |"));
+    _ = writeln!(out, "\n|---|---|{}", "---|".repeat(SOLVERS.len()));
+    for name in contact_law_names() {
+        _ = write!(out, "| `{name}` |");
+        let mut cell = |solver: &mut dyn ContactSolver| -> Result<(), PageError> {
+            let law = contact_pool(name).map_err(PageError::from_error)?;
+            let block = Lying::block(FixedCorotated(lame))?;
+            let answer = match law.dim() {
+                3 => solved(block.system(vec![floor(Shape::HalfSpace)], law)?, solver)?,
+                _ => block.system(vec![floor(Shape::HalfSpace)], law).map_or("refused", |_| "taken").into(),
+            };
+            _ = write!(out, " {answer} |");
+            Ok(())
+        };
+        cell(&mut MpmSolver::default())?;
+        for s in SOLVERS {
+            let engine = Engine { solver: s.into(), ..Engine::default() };
+            cell(&mut *engine.contact_solver().map_err(PageError::from_error)?)?;
+        }
+        out.push('\n');
+    }
+    out += "\n| obstacle | material points |\n|---|---|\n";
+    for shape in shapes::samples()? {
+        let name = shape.name();
+        let mut obstacle = floor(shape);
+        // Lying on its top.
+        let top = signorini_geometry::support(&obstacle.shape, &Vector3::z()).map_or(0.0, |p| p.z);
+        obstacle.pose =
+            Isometry3::from_parts(Vector3::new(0.0, 0.0, -top).into(), UnitQuaternion::identity());
+        let law = contact_pool("lagged").map_err(PageError::from_error)?;
+        let answer = match Lying::block(FixedCorotated(lame))?.system(vec![obstacle], law) {
+            Ok(system) => solved(system, &mut MpmSolver::default())?,
+            Err(e) => format!("refused: {e}"),
+        };
+        _ = writeln!(out, "| {name} | {answer} |");
+    }
+    Ok(out)
+}
