@@ -65,7 +65,9 @@ const SIZE: (u32, u32) = (760, 440);
 const MARGIN: u32 = 14;
 const LABELS: [u32; 2] = [48, 78];
 /// Size of the legend \[px\]: per character and beside them, per entry and beside them.
-const LEGEND: (f64, f64, f64, f64) = (7.4, 50.0, 21.0, 18.0);
+const LEGEND: (f64, f64, f64, f64) = (7.4, 50.0, 19.0, 8.0);
+/// Room around it \[px\].
+const GAP: f64 = 6.0;
 const CLOSED_FORM_LABEL: &str = "closed form";
 
 /// Width and height of what the axes enclose \[px\].
@@ -195,15 +197,15 @@ impl Plot {
         (x.end - unit * DRAWN[0]..x.end, middle - half..middle + half)
     }
 
-    /// Where the legend goes, and how much wider than [`SIZE`] the figure is for it: inside where it covers nothing, beside it otherwise.
-    fn legend(&self) -> Option<(SeriesLabelPosition, u32)> {
-        let closed = self.has_closed_form.then_some(CLOSED_FORM_LABEL);
-        let labels = self.series.iter().map(|s| s.label.as_str()).filter(|l| !l.is_empty()).chain(closed);
-        let (entries, longest) = labels.fold((0, 0), |(n, most), l| (n + 1, l.chars().count().max(most)));
-        if entries == 0 {
-            return None;
-        }
-        let size = [LEGEND.0 * longest as f64 + LEGEND.1, LEGEND.2 * f64::from(entries) + LEGEND.3];
+    /// The legend: inside where it covers nothing, beside the axes otherwise, by which the figure is wider.
+    fn legend(&self) -> Option<Legend> {
+        let closed =
+            self.has_closed_form.then(|| (CLOSED_FORM_LABEL.to_owned(), Mark::Dashed, CLOSED_FORM, 0));
+        let own = self.series.iter().filter(|s| !s.label.is_empty());
+        let entries: Vec<Entry> =
+            own.map(|s| (s.label.clone(), s.mark, s.color, marker(s))).chain(closed).collect();
+        let longest = entries.iter().map(|e| e.0.chars().count()).max()?;
+        let size = [LEGEND.0 * longest as f64 + LEGEND.1, LEGEND.2 * entries.len() as f64 + LEGEND.3];
         let points = self.pixels();
         let covered = |[left, top]: [f64; 2]| {
             let over = |p: &&[f64; 2]| {
@@ -211,19 +213,13 @@ impl Plot {
             };
             points.iter().filter(over).count()
         };
-        let (left, right) = (0.0, DRAWN[0] - size[0]);
-        let (upper, middle, lower) = (0.0, 0.5 * (DRAWN[1] - size[1]), DRAWN[1] - size[1]);
-        let places = [
-            (SeriesLabelPosition::UpperRight, [right, upper]),
-            (SeriesLabelPosition::UpperLeft, [left, upper]),
-            (SeriesLabelPosition::LowerRight, [right, lower]),
-            (SeriesLabelPosition::LowerLeft, [left, lower]),
-            (SeriesLabelPosition::MiddleRight, [right, middle]),
-            (SeriesLabelPosition::MiddleLeft, [left, middle]),
-        ];
-        let free = places.into_iter().find(|p| covered(p.1) == 0);
-        let beside = (SeriesLabelPosition::Coordinate(DRAWN[0] as i32 + 10, 0), size[0] as u32);
-        Some(free.map_or(beside, |p| (p.0, 0)))
+        let (left, right) = (GAP, DRAWN[0] - size[0] - GAP);
+        let (upper, middle, lower) = (GAP, 0.5 * (DRAWN[1] - size[1]), DRAWN[1] - size[1] - GAP);
+        let places =
+            [[right, upper], [left, upper], [right, lower], [left, lower], [right, middle], [left, middle]];
+        let free = places.into_iter().find(|p| covered(*p) == 0);
+        let wider = if free.is_some() { 0 } else { size[0] as u32 };
+        Some(Legend { entries, at: free.unwrap_or([DRAWN[0] + GAP, 0.0]), size, wider })
     }
 
     /// Where curves and points are drawn, in pixels from the upper left corner of the axes; lines every few pixels.
@@ -276,7 +272,7 @@ impl Plot {
         let mut svg = String::new();
         {
             let legend = self.legend();
-            let wide = SIZE.0 + legend.as_ref().map_or(0, |l| l.1);
+            let wide = SIZE.0 + legend.as_ref().map_or(0, |l| l.wider);
             let root = SVGBackend::with_string(&mut svg, (wide, SIZE.1)).into_drawing_area();
             self.draw_on(&root, xr, yr, legend).map_err(PageError::from_error)?;
             root.present().map_err(PageError::from_error)?;
@@ -289,7 +285,7 @@ impl Plot {
         root: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
         xr: X,
         yr: Y,
-        legend: Option<(SeriesLabelPosition, u32)>,
+        legend: Option<Legend>,
     ) -> Result<(), Box<dyn std::error::Error>>
     where
         X: AsRangedCoord<Value = f64>,
@@ -309,7 +305,7 @@ impl Plot {
         };
         let mut chart = ChartBuilder::on(root)
             .margin(MARGIN)
-            .margin_right(MARGIN + legend.as_ref().map_or(0, |l| l.1))
+            .margin_right(MARGIN + legend.as_ref().map_or(0, |l| l.wider))
             .x_label_area_size(LABELS[0])
             .y_label_area_size(LABELS[1])
             .build_cartesian_2d(xr, yr)
@@ -330,13 +326,7 @@ impl Plot {
             .bold_line_style(RGBColor(222, 222, 222))
             .draw()
             .map_err(err)?;
-        let closed_form = self.has_closed_form.then(|| Series {
-            label: CLOSED_FORM_LABEL.into(),
-            points: Vec::new(),
-            mark: Mark::Dashed,
-            color: CLOSED_FORM,
-        });
-        for s in self.series.iter().chain(&closed_form) {
+        for s in &self.series {
             let color = PALETTE[s.color % PALETTE.len()];
             let points: Vec<_> = s.points.iter().copied().filter(|p| self.visible(*p)).collect();
             let line = color.stroke_width(2);
@@ -354,39 +344,53 @@ impl Plot {
                     chart.draw_series(LineSeries::new(run, line)).map_err(err)?;
                 }
             }
-            if !s.label.is_empty() {
-                let d = chart.draw_series(std::iter::empty::<Circle<(f64, f64), i32>>()).map_err(err)?;
-                let (mark, radius) = (s.mark, marker(s));
-                d.label(&s.label).legend(move |(x, y)| {
-                    let dash = |from: i32, to: i32| {
-                        PathElement::new(vec![(from, 0), (to, 0)], color.stroke_width(2))
-                    };
-                    let (first, second, radius) = match mark {
-                        Mark::Points => ((11, 11), (11, 11), radius),
-                        Mark::Dashed => ((0, 9), (13, 22), 0),
-                        Mark::Line => ((0, 11), (11, 22), 0),
-                        Mark::LinePoints => ((0, 11), (11, 22), radius),
-                    };
-                    EmptyElement::at((x, y))
-                        + dash(first.0, first.1)
-                        + dash(second.0, second.1)
-                        + Circle::new(
-                            (11, 0),
-                            radius,
-                            if radius > 0 { color.filled() } else { TRANSPARENT.into() },
-                        )
-                });
-            }
         }
-        if let Some((position, _)) = legend {
-            chart
-                .configure_series_labels()
-                .position(position)
-                .label_font(("sans-serif", 14))
-                .background_style(WHITE.mix(0.85))
-                .border_style(RGBColor(200, 200, 200))
-                .draw()
-                .map_err(err)?;
+        match legend {
+            Some(legend) => legend.draw(root).map_err(err),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A label, how it is marked, its colour number and the radius of its marks \[px\].
+type Entry = (String, Mark, usize, i32);
+
+/// What curves are called, in a box.
+struct Legend {
+    entries: Vec<Entry>,
+    /// Its upper left corner from that of the axes, and its size \[px\].
+    at: [f64; 2],
+    size: [f64; 2],
+    /// How much wider the figure is for it \[px\].
+    wider: u32,
+}
+
+impl Legend {
+    fn draw<'a>(
+        &self,
+        root: &DrawingArea<SVGBackend<'a>, plotters::coord::Shift>,
+    ) -> Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>> {
+        let corner = [(MARGIN + LABELS[1]) as f64 + self.at[0], MARGIN as f64 + self.at[1]].map(|x| x as i32);
+        let far = [0, 1].map(|a| corner[a] + self.size[a] as i32);
+        let frame = [(corner[0], corner[1]), (far[0], far[1])];
+        root.draw(&Rectangle::new(frame, WHITE.mix(0.85).filled()))?;
+        root.draw(&Rectangle::new(frame, RGBColor(200, 200, 200).stroke_width(1)))?;
+        for (k, (label, mark, color, radius)) in self.entries.iter().enumerate() {
+            let color = PALETTE[color % PALETTE.len()];
+            let y = corner[1] + (0.5 * LEGEND.3 + LEGEND.2 * (k as f64 + 0.5)) as i32;
+            let from = corner[0] + 10;
+            let dashes: &[(i32, i32)] = match mark {
+                Mark::Points => &[],
+                Mark::Dashed => &[(0, 9), (13, 22)],
+                Mark::Line | Mark::LinePoints => &[(0, 22)],
+            };
+            for (a, b) in dashes {
+                root.draw(&PathElement::new(vec![(from + a, y), (from + b, y)], color.stroke_width(2)))?;
+            }
+            if matches!(mark, Mark::Points | Mark::LinePoints) {
+                root.draw(&Circle::new((from + 11, y), *radius, color.filled()))?;
+            }
+            root.draw(&Text::new(label.as_str(), (from + 30, y - 7), ("sans-serif", 14)))?;
         }
         Ok(())
     }

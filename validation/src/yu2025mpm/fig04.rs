@@ -46,8 +46,9 @@ const SURFACE: (f64, f64, f64, f64) = (1e6, 1.0, 1.0, 1e-3);
 const SPEED: f64 = 0.2;
 const DEPTH: f64 = 0.012;
 const PRESSING: f64 = 0.1;
-/// Other steps, for times at equal error \[s\], at this tolerance: longer ones of strong coupling, whose cost goes by the step, shorter ones of weak coupling, whose cost goes by the substep, which stays.
+/// Other steps, for times at equal error \[s\], at this tolerance: those of strong coupling, whose cost goes by the step (dense only longer ones), shorter ones of weak coupling, whose cost goes by the substep, which stays.
 const LONGER: [f64; 2] = [2e-2, 4e-2];
+const OTHER: [f64; 4] = [2.5e-3, 5e-3, 2e-2, 4e-2];
 const SHORTER: [f64; 3] = [5e-3, 2e-3, 1e-3];
 const LOOSE: f64 = 1e-1;
 /// Relative tolerances.
@@ -192,7 +193,8 @@ impl Run {
             let own = TOLERANCES.into_iter().filter(|t| way != Way::StrongDense || *t == LOOSE || full);
             out.extend(own.map(|t| Self::new(way, t, STEP)));
             let steps: &[f64] = match way {
-                _ if way.strong() => &LONGER,
+                Way::StrongDense => &LONGER,
+                Way::StrongSparse => &OTHER,
                 Way::WeakPcg | Way::WeakFast => &SHORTER,
                 _ => &[],
             };

@@ -106,7 +106,7 @@ pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled]) -> PageOu
              A pin of radius {} m and {} kg is pressed {DEPTH} m down within {PRESSING} s and led forward at {SPEED} m/s, up to {} s; it turns freely about its axis (damping 4·10⁻⁴ N·m·s). Contacts of {} N/m for each particle, {} s/m, friction {}, held below {} m/s. \
              Steps of {STEP} s. Strong coupling takes them for both, implicit in the stress (dough is elastic within a step and flows after it); weak coupling has {SUBSTEPS} substeps of the dough, explicit in the stress, and keeps the pin in place through them as the paper does, but for one run. \
              Solves end as in the paper, ‖D∇‖ < ε max(‖D p‖, ‖D j‖), with momenta p and the impulses j of the last solve, or after {MOST} iterations. Solvers here ask for ε max(1, ‖D A v*‖), whose 1 has the unit √J: the momentum of all the dough is at most {} √J in this scene, so that their ε = 0.1 would let most solves pass without an iteration. \
-             The reference is strong coupling at a step of {} s; strong coupling runs at 20 and 40 ms too, and weak coupling at 5, 2 and 1 ms with substeps as long as before, for times at equal error. Times are those of the processor, all threads added up, means over the run: other work on the machine changes them less than the time on the wall, which stands beside them. All runs but those of the fast path take the plain path, in 64 bits on one thread; the fast path has 32 bits, vectors and all threads that it gets.",
+             The reference is strong coupling at a step of {} s; strong coupling runs at 2.5, 5, 20 and 40 ms too (dense at 20 and 40), and weak coupling at 5, 2 and 1 ms with substeps as long as before, for times at equal error. Times are those of the processor, all threads added up, means over the run: other work on the machine changes them less than the time on the wall, which stands beside them. All runs but those of the fast path take the plain path, in 64 bits on one thread; the fast path has 32 bits, vectors and all threads that it gets.",
             2.0 * size.half.x,
             2.0 * size.half.y,
             2.0 * size.half.z,
@@ -209,7 +209,7 @@ pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled]) -> PageOu
     }
     let mut work = Plot::new(
         "work",
-        "The larger of the errors of the way that the pin rolls and of the height over the processor time that 10 ms of the motion take, at ε = 0.1: strong coupling with steps of 10, 20 and 40 ms, weak coupling with 10, 5, 2 and 1 ms of equal substeps, the right end of each line; single points: 10 ms",
+        "The larger of the errors of the way that the pin rolls and of the height over the processor time that 10 ms of the motion take, at ε = 0.1: strong coupling with steps of 2.5 (sparse only), 5, 10, 20 and 40 ms from below, weak coupling with 1, 2, 5 and 10 ms of equal substeps; single points have 10 ms",
         "time of 10 ms [ms]",
         "error",
     )
