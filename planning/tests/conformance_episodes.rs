@@ -27,7 +27,13 @@ fn run(
 }
 
 fn brief(r: &EpisodeRecord) -> String {
-    format!("seed {}: {:?} at {:.2} s, {:.2} ms per plan", r.seed, r.outcome, r.time, 1e3 * r.mean_planning_time())
+    format!(
+        "seed {}: {:?} at {:.2} s, {:.2} ms per plan",
+        r.seed,
+        r.outcome,
+        r.time,
+        1e3 * r.mean_planning_time()
+    )
 }
 
 #[test]
@@ -45,7 +51,13 @@ fn conformance_cylinder_is_pushed_to_the_target() {
     let task = CylinderPush::default();
     let mut done = 0;
     for seed in 0..10 {
-        let r = run(&task, CylinderPush::planner(seed), ("cylinder_push", [5, 10]), seed, EpisodeOptions::default());
+        let r = run(
+            &task,
+            CylinderPush::planner(seed),
+            ("cylinder_push", [5, 10]),
+            seed,
+            EpisodeOptions::default(),
+        );
         println!("{}", brief(&r));
         done += u32::from(r.outcome == Outcome::Success);
     }

@@ -111,8 +111,11 @@ impl BatchStepper for PointBatch {
 /// To a target on the line: ½ (x − target)², ½ v², ½ u².
 pub struct Reach;
 
-pub const TERMS: [Term; 3] =
-    [Term { name: "miss", weight: 1.0 }, Term { name: "speed", weight: 0.1 }, Term { name: "effort", weight: 0.01 }];
+pub const TERMS: [Term; 3] = [
+    Term { name: "miss", weight: 1.0 },
+    Term { name: "speed", weight: 0.1 },
+    Term { name: "effort", weight: 0.01 },
+];
 
 impl Task for Reach {
     fn name(&self) -> &'static str {
