@@ -220,7 +220,7 @@ impl Spread {
         if self.kind == SpreadKind::Diagonal {
             for (s, c) in self.factor.iter_mut().zip(&self.covariance) {
                 if c + extra <= 0.0 {
-                    return Err(PlanError::Spread(format!("a variance is {c}")));
+                    return Err(PlanError::Spread(format!("a variance is {c}: no variance is left")));
                 }
                 *s = (c + extra).sqrt();
             }
@@ -228,6 +228,9 @@ impl Spread {
         }
         let (_, n) = shape(self.kind, self.knots, self.channels);
         for (c, l) in self.covariance.chunks_exact(n * n).zip(self.factor.chunks_exact_mut(n * n)) {
+            if extra == 0.0 && c.iter().step_by(n + 1).all(|x| *x == 0.0) {
+                return Err(PlanError::Spread("no variance is left".into()));
+            }
             let mean = c.iter().step_by(n + 1).sum::<f64>() / n as f64 + extra;
             let ladder = std::iter::once(0.0).chain((-12..=-2).map(|e| 10f64.powi(e)));
             let mut tried = ladder.filter(|jitter| cholesky(c, extra + jitter * mean, n, l));

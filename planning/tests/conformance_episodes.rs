@@ -3,11 +3,11 @@
 
 mod common;
 
-use common::{PointBatch, Reach, batch, scene};
+use common::{batch, scene};
 use signorini_batch::Recipe;
 use signorini_planning::tasks::{CartPole, CylinderPush};
 use signorini_planning::{
-    Episode, EpisodeOptions, EpisodeRecord, Mppi, MppiOptions, Outcome, Task, TermWeights, Timing,
+    Episode, EpisodeOptions, EpisodeRecord, Mppi, MppiOptions, Outcome, Task, TermWeights,
 };
 
 fn run(
