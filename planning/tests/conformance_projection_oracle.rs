@@ -71,7 +71,9 @@ fn conformance_exact_projection_is_clarabels() {
     let [mut solved, mut empty] = [0, 0];
     for i in 0..160 {
         let rows = Rows::new([1, 4, 10, 15][i % 4], DT).unwrap();
-        let [l, u] = rows.limits(&ARM, draw.history());
+        let mut history = draw.history();
+        history.acceleration *= 1.3;
+        let [l, u] = rows.limits(&ARM, history);
         let sample = draw.normals(rows.steps, [1.0, 10f64.sqrt()][i / 4 % 2]);
         let ours = exact::project(&rows.dense(), [&l, &u], &sample);
         match (clarabel(&rows.dense(), [&l, &u], &sample), ours) {
@@ -84,7 +86,7 @@ fn conformance_exact_projection_is_clarabels() {
             (x, e) => panic!("{i}: Clarabel has {x:?}, the active set method {e:?}"),
         }
     }
-    assert!(solved > 60 && empty > 20, "{solved} solved, {empty} empty");
+    assert!(solved > 60 && empty > 10, "{solved} solved, {empty} empty");
 }
 
 /// v = s − Aᵀ λ, λ ≥ 0 at the upper bound, ≤ 0 at the lower, 0 between.
@@ -122,7 +124,7 @@ fn convergence_iterations_end_at_the_exact_projection() {
         let [l, u] = rows.limits(&ARM, *history);
         let truth = exact::project(&rows.dense(), [&l, &u], sample).unwrap().v;
         let own: Vec<f64> = tape.chunks(48).map(|step| step[j]).collect();
-        // Linear convergence, 4000 iterations.
+        // Linear convergence, 12 000 iterations.
         assert!(distance(&own, truth.as_slice()) < 1e-6, "joint {j}: {}", distance(&own, truth.as_slice()));
         let multipliers = signorini_core::na::DVector::from_vec(p.multipliers(0, j).unwrap());
         let stationary =

@@ -74,7 +74,7 @@ proptest! {
         p.project(&history, &[0.0; 12], &mut once).unwrap();
         let mut twice = once.clone();
         p.project(&history, &[0.0; 12], &mut twice).unwrap();
-        // What 4000 iterations leave.
+        // What 12 000 iterations leave.
         prop_assert!(distance(&once, &twice) < 1e-5, "{}", distance(&once, &twice));
         let all: Vec<_> = samples.chunks(12).zip(once.chunks(12)).collect();
         for (i, a) in all.iter().enumerate() {

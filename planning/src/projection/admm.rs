@@ -5,8 +5,8 @@ use std::ops::{Add, Mul, Sub};
 use pulp::{Simd, WithSimd};
 use signorini_core::na::DMatrix;
 
-use super::error::ProjectionError;
-use super::problem::Rows;
+use super::error::{ProjectionError, RowKind};
+use super::problem::{MotionBounds, Rows};
 use super::projector::{ProjectionOptions, RowScaling};
 
 /// Numbers to iterate in.
@@ -66,17 +66,25 @@ pub(super) struct Factor<T> {
     inverse: Vec<[T; TILE]>,
     /// Entries of Ã at each step: dt e of the position, e of the velocity, e/dt of the acceleration, e/dt² of the jerk.
     entries: Vec<[T; 4]>,
-    /// e of each row, by steps and kinds.
+    /// e of each row, by steps and kinds; 0 for kinds that no joint bounds.
     pub(super) scales: Vec<[f64; 4]>,
 }
 
 impl<T: Number> Factor<T> {
     /// # Errors
     /// [`ProjectionError::Option`] when K is not positive, for time steps beyond all bounds.
-    pub(super) fn new(rows: Rows, options: &ProjectionOptions) -> Result<Self, ProjectionError> {
+    pub(super) fn new(
+        rows: Rows,
+        bounds: &MotionBounds,
+        options: &ProjectionOptions,
+    ) -> Result<Self, ProjectionError> {
         let (n, dt) = (rows.steps, rows.dt);
         let a = rows.dense();
+        // Rows that no joint bounds would only slow iterations down.
+        let bounded = RowKind::ALL
+            .map(|kind| bounds.joints().iter().any(|b| b.range(kind).iter().any(|b| b.is_finite())));
         let scale = |i: usize| match options.scaling {
+            _ if !bounded[i / n] => 0.0,
             RowScaling::None => 1.0,
             RowScaling::SquareRoot => a.row(i).norm().powf(-0.5),
             RowScaling::Unit => 1.0 / a.row(i).norm(),
@@ -107,7 +115,10 @@ impl<T: Number> Factor<T> {
     pub(super) fn limits(&self, limits: &[Vec<f64>; 2], out: &mut Vec<[[T; 2]; 4]>) {
         let n = self.steps;
         let bound = |k: usize, kind: usize| {
-            [0, 1].map(|side| T::from_f64(self.scales[k][kind] * limits[side][kind * n + k]))
+            [0, 1].map(|side| match limits[side][kind * n + k] {
+                b if b.is_finite() => T::from_f64(self.scales[k][kind] * b),
+                infinite => T::from_f64(infinite),
+            })
         };
         out.clear();
         out.extend((0..n).map(|k| std::array::from_fn(|kind| bound(k, kind))));

@@ -7,21 +7,21 @@ use signorini_planning::projection::{
 };
 
 /// Bounds of the paper's arms.
-pub const ARM: JointBounds = JointBounds {
+pub(crate) const ARM: JointBounds = JointBounds {
     position: [-std::f64::consts::PI, std::f64::consts::PI],
     velocity: 1.0,
     acceleration: 2.0,
     jerk: 4.0,
 };
 /// Step of its plans \[s\].
-pub const DT: f64 = 0.1;
+pub(crate) const DT: f64 = 0.1;
 
 /// SplitMix64.
-pub struct Draw(pub u64);
+pub(crate) struct Draw(pub(crate) u64);
 
 impl Draw {
     /// Uniform in [0, 1).
-    pub fn uniform(&mut self) -> f64 {
+    pub(crate) fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -30,22 +30,22 @@ impl Draw {
     }
 
     /// Uniform in [−x, x).
-    pub fn within(&mut self, x: f64) -> f64 {
+    pub(crate) fn within(&mut self, x: f64) -> f64 {
         x * (2.0 * self.uniform() - 1.0)
     }
 
     /// Standard normal, by twelve uniform numbers.
-    pub fn normal(&mut self) -> f64 {
+    pub(crate) fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
     }
 
     /// So many normal numbers of a deviation.
-    pub fn normals(&mut self, count: usize, deviation: f64) -> Vec<f64> {
+    pub(crate) fn normals(&mut self, count: usize, deviation: f64) -> Vec<f64> {
         (0..count).map(|_| deviation * self.normal()).collect()
     }
 
     /// A history of the arm, some of which no tape can continue.
-    pub fn history(&mut self) -> JointHistory {
+    pub(crate) fn history(&mut self) -> JointHistory {
         JointHistory {
             position: self.within(3.0),
             velocity: self.within(1.0),
@@ -55,7 +55,7 @@ impl Draw {
 }
 
 /// Histories of all joints as one.
-pub fn together(joints: &[JointHistory]) -> History {
+pub(crate) fn together(joints: &[JointHistory]) -> History {
     History {
         position: joints.iter().map(|h| h.position).collect(),
         velocity: joints.iter().map(|h| h.velocity).collect(),
@@ -64,14 +64,14 @@ pub fn together(joints: &[JointHistory]) -> History {
 }
 
 /// A projector of arms.
-pub fn projector(joints: usize, steps: usize, options: ProjectionOptions) -> Projector {
+pub(crate) fn projector(joints: usize, steps: usize, options: ProjectionOptions) -> Projector {
     Projector::new(MotionBounds::uniform(joints, ARM).unwrap(), steps, DT, options).unwrap()
 }
 
 /// To the end, in 64 bits, without the finish.
-pub fn converged() -> ProjectionOptions {
+pub(crate) fn converged() -> ProjectionOptions {
     ProjectionOptions {
-        iterations: 4000,
+        iterations: 12_000,
         precision: Precision::Double,
         finish: false,
         ..ProjectionOptions::default()
@@ -79,6 +79,6 @@ pub fn converged() -> ProjectionOptions {
 }
 
 /// ‖a − b‖.
-pub fn distance(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
 }
