@@ -173,7 +173,7 @@ impl Case {
         for j in 0..JOINTS {
             let scheme = Published::new(which, rows, &BOUNDS, self.history.joint(j))?;
             let samples = DMatrix::from_fn(n, SAMPLES, |k, s| self.samples[(s * n + k) * JOINTS + j]);
-            let mut put = |out: &mut [f64], from: &DMatrix<f64>| {
+            let put = |out: &mut [f64], from: &DMatrix<f64>| {
                 for s in 0..SAMPLES {
                     for k in 0..n {
                         out[(s * n + k) * JOINTS + j] = from[(k, s)];

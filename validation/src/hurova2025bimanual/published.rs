@@ -1,5 +1,5 @@
 use signorini_core::na::{DMatrix, DVector};
-use signorini_planning::projection::{ExactError, JointBounds, JointHistory, Rows, exact};
+use signorini_planning::projection::{JointBounds, JointHistory, Rows, exact};
 
 use crate::PageError;
 
@@ -103,7 +103,7 @@ impl Published {
         let mut out = DMatrix::zeros(n, samples.ncols());
         for (c, s) in samples.column_iter().enumerate() {
             let found = exact::project(&rows, [lower.as_slice(), upper.as_slice()], s.as_slice());
-            let found = found.map_err(|e: ExactError| PageError::Run(format!("published rows: {e:?}")))?;
+            let found = found.map_err(|e| PageError::Run(format!("published rows: {e:?}")))?;
             out.set_column(c, &found.v);
         }
         Ok(out)
