@@ -7,6 +7,7 @@
 //! | [`Mppi`] | the planner: mean, spread, samples, update | tapes and costs, neither engine nor task |
 //! | [`Rollout`] | tapes over the lanes of a [`BatchStepper`](signorini_core::BatchStepper), costs added up step by step | engine and task |
 //! | [`Task`] | observations, terms, phases, one rule for the end | names of a scene, no engine |
+//! | [`projection`] | of samples onto motion with bounded position, velocity, acceleration and jerk | bounds and what was before |
 //! | [`Episode`] | a planner with a plan model against a plant, in lock-step or with delay | all of them |
 //!
 //! Plan model and plant are two batches: planning with one engine and executing with another measures the gap between them.
@@ -24,6 +25,7 @@ mod noise;
 mod options;
 mod plan;
 mod poses;
+pub mod projection;
 mod record;
 mod rollout;
 mod schedule;

@@ -79,15 +79,17 @@ pub struct PlanReport {
 /// 5. m, and with [`Update::Elite`] C, move; what goes in is Θ_j − m after cutting and mapping, not the noise;
 /// 6. again from 2 until iterations are used up or bring too little.
 ///
-/// The update with elites E of least cost, weights s_j = exp(−(c_j − min c)/β) and sums over j ∈ E:
+/// [`Update::Elite`] is hurova2025bimanual, eq. (4a), hurova2025bimanual, eq. (4b), hurova2025bimanual, eq. (4c) and hurova2025bimanual, eq. (4d) with the indices repaired, which
+/// the paper mixes. With the elite E of the n_e samples of least cost and sums over j ∈ E:
 ///
 /// ```text
-/// m ← (1 − η) m + η Σ s_j Θ_j / Σ s_j                              hurova2025bimanual, eq. (4a)
-/// C ← (1 − η) C + η Σ s_j (Θ_j − m)(Θ_j − m)ᵀ / Σ s_j              hurova2025bimanual, eq. (4b)
+/// s_j = exp(−(c_j − min c)/β)
+/// m ← (1 − η) m + η Σ s_j Θ_j / Σ s_j
+/// C ← (1 − η) C + η Σ s_j (Θ_j − m)(Θ_j − m)ᵀ / Σ s_j,  m the new one
 /// ```
 ///
-/// with the new m in the second. Deviates: the indices of the sums, which the paper mixes, are repaired; deviations are divided by the factors of the schedule, so that
-/// C stays the covariance before scaling; the minimum is subtracted.
+/// Deviates: deviations are divided by the factors of the schedule, so that C stays the covariance before scaling; the least cost is subtracted; a covariance that cannot be
+/// factorised gets a little on its diagonal, which is reported, and is never reset.
 #[derive(Clone, Debug)]
 pub struct Mppi {
     options: MppiOptions,

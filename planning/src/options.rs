@@ -17,7 +17,7 @@ pub enum Update {
     Elite(Elite),
 }
 
-/// Settings of [`Update::Elite`]: eqs. 4a to 4d of hurova2025bimanual.
+/// Settings of [`Update::Elite`]; the equations stand at [`Mppi`](crate::Mppi).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Elite {
     /// n_e over the number of samples, in (0, 1\]; at least one sample.
