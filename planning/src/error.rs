@@ -44,6 +44,9 @@ pub enum PlanError {
     /// The engine refused what it was given, or the plant failed.
     #[error(transparent)]
     Step(#[from] StepError),
+    /// Samples could not be projected.
+    #[error(transparent)]
+    Projection(#[from] crate::projection::ProjectionError),
     /// A pose that was streamed in could not be read.
     #[error("line {line} of the poses: {why}")]
     Pose {

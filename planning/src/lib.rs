@@ -18,6 +18,7 @@
 //! change a bit. Measured delay ([`Timing::Measured`]) is the exception; a fixed one ([`Timing::Delay`]) is not.
 
 mod basis;
+mod bounded_motion;
 mod episode;
 mod error;
 mod mppi;
@@ -36,6 +37,7 @@ pub mod tasks;
 mod weights;
 
 pub use basis::{Basis, BasisKind, ControlTape};
+pub use bounded_motion::BoundedMotion;
 pub use episode::{Episode, EpisodeOptions, Estimate, ReplanView, SampleProjection, Timing};
 pub use error::PlanError;
 pub use mppi::{Evaluate, Mppi, PlanReport, SampleMap, Samples};

@@ -6,10 +6,11 @@ mod common;
 use common::{PointBatch, Reach, batch, scene};
 use signorini_batch::Recipe;
 use signorini_core::{BatchStepper, Frame, Observation, State};
+use signorini_planning::projection::{JointBounds, MotionBounds, ProjectionOptions, Projector};
 use signorini_planning::tasks::CylinderPush;
 use signorini_planning::{
-    BasisKind, Episode, EpisodeOptions, EpisodeRecord, Mppi, MppiOptions, Outcome, PlanError, PoseLines,
-    ReplanView, SampleProjection, Samples, Task, TermWeights, Timing,
+    BasisKind, BoundedMotion, Episode, EpisodeOptions, EpisodeRecord, Mppi, MppiOptions, Outcome, PlanError,
+    PoseLines, ReplanView, SampleProjection, Samples, Task, TermWeights, Timing,
 };
 
 fn planner() -> Mppi {
@@ -154,6 +155,49 @@ fn property_projected_samples_drive_within_their_bounds() {
     // Means of samples that keep bounds keep them, to round-off.
     assert!(moved.1 <= 0.2 + 1e-12 && moved.1 > 0.1, "{moved:?}");
     assert_eq!(slow.begun as usize, r.plans.len());
+}
+
+#[test]
+fn property_bounded_motion_holds_from_plan_to_plan() {
+    // Controls taken as velocities of a joint: their differences keep the bounds on acceleration and jerk over the whole episode.
+    let (dt, h) = (0.1, 15);
+    let bounds = JointBounds {
+        position: [f64::NEG_INFINITY, f64::INFINITY],
+        velocity: 1.0,
+        acceleration: 2.0,
+        jerk: 8.0,
+    };
+    let o =
+        MppiOptions { knots: h, sigma: vec![1.0], samples: 48, ..MppiOptions::new(h, dt, vec![[-3.0, 3.0]]) };
+    let (mut p, mut model, mut plant) = (Mppi::new(o).unwrap(), PointBatch::new(48), PointBatch::new(1));
+    let projector =
+        Projector::new(MotionBounds::uniform(1, bounds).unwrap(), h, dt, ProjectionOptions::default())
+            .unwrap();
+    let (weights, mut bounded) = (TermWeights::new(&Reach), BoundedMotion::new(projector, vec![0]).unwrap());
+    let mut episode = Episode::new(&mut p, &mut model, &mut plant, &Reach, &weights);
+    episode.projection = Some(&mut bounded);
+    let r = episode.run(0, &EpisodeOptions { steps: 60, ..EpisodeOptions::default() }).unwrap();
+    let mut u = vec![0.0; 2];
+    u.extend(r.steps.iter().map(|s| s.control[0]));
+    let a: Vec<f64> = u.windows(2).map(|w| (w[1] - w[0]) / dt).collect();
+    let jerk = a.windows(2).map(|w| ((w[1] - w[0]) / dt).abs()).fold(0.0, f64::max);
+    let most = |x: &[f64]| x.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    // The projection's own 1e-9 of velocities, over dt².
+    assert!(
+        most(&u) <= 1.0 + 1e-9 && most(&a) <= 2.0 + 1e-7 && jerk <= 8.0 + 1e-6,
+        "{} {} {jerk}",
+        most(&u),
+        most(&a)
+    );
+    assert!(jerk > 4.0, "they are reached: {jerk}");
+    assert!(
+        BoundedMotion::new(
+            Projector::new(MotionBounds::uniform(2, bounds).unwrap(), h, dt, ProjectionOptions::default())
+                .unwrap(),
+            vec![0]
+        )
+        .is_err()
+    );
 }
 
 #[test]

@@ -150,7 +150,7 @@ impl Task for Reach {
         }
     }
     fn reset(&self, seed: u64) -> Scenario {
-        let target = if seed % 2 == 0 { 1.0 } else { -1.0 };
+        let target = if seed.is_multiple_of(2) { 1.0 } else { -1.0 };
         Scenario {
             joints: vec![JointStart { joint: "x".into(), q: vec![0.0], v: vec![0.0] }],
             phase: Phase { values: vec![target], ..Phase::default() },
