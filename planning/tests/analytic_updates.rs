@@ -7,8 +7,8 @@ use common::{PointBatch, Reach};
 use signorini_core::State;
 use signorini_core::na::{DMatrix, DVector};
 use signorini_planning::{
-    Annealing, Basis, BasisKind, ControlTape, Costing, Elite, KnotSchedule, Mppi, MppiOptions, Phase, Plan,
-    Rollout, Schedule, Spread, SpreadKind, Temperature, TermWeights, Update,
+    Annealing, Basis, BasisKind, ControlTape, Costing, Elite, Executed, KnotSchedule, Mppi, MppiOptions,
+    Phase, Plan, Rollout, Schedule, Spread, SpreadKind, Temperature, TermWeights, Update,
 };
 
 const KINDS: [BasisKind; 4] =
@@ -498,4 +498,20 @@ fn analytic_iterations_stop_when_they_bring_too_little() {
     assert_eq!(report.iterations, 2, "the second cannot bring as much");
     let report = Mppi::new(MppiOptions { stop: None, ..o }).unwrap().plan(0.0, None, &mut bowl).unwrap();
     assert_eq!(report.iterations, 50);
+}
+
+#[test]
+fn analytic_what_is_executed_is_the_mean_or_the_best_sample() {
+    let run = |executed| {
+        let mut p =
+            Mppi::new(MppiOptions { executed, ..MppiOptions::new(6, 0.1, vec![[-9.0, 9.0]; 2]) }).unwrap();
+        p.plan(0.0, None, &mut bowl).unwrap();
+        p
+    };
+    let (mean, best) = (run(Executed::Mean), run(Executed::Best));
+    assert_eq!(mean.executed(), mean.mean());
+    let j = (0..64).min_by(|a, b| best.costs()[*a].total_cmp(&best.costs()[*b])).unwrap();
+    assert!(j > 0, "some sample is better than the mean");
+    assert_eq!(best.executed().knots, best.samples()[8 * j..8 * (j + 1)]);
+    assert_eq!(best.mean(), mean.mean(), "the mean goes on as ever");
 }
