@@ -505,6 +505,8 @@ fn analytic_what_is_executed_is_the_mean_or_the_best_sample() {
     let run = |executed| {
         let mut p =
             Mppi::new(MppiOptions { executed, ..MppiOptions::new(6, 0.1, vec![[-9.0, 9.0]; 2]) }).unwrap();
+        // Far from the minimum, where some sample is better than the mean.
+        p.reset(0.0, &[8.0, 8.0]).unwrap();
         p.plan(0.0, None, &mut bowl).unwrap();
         p
     };
