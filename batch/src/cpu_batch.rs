@@ -2,14 +2,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use signorini_core::{AdvanceReport, BatchLayout, BatchStepper, LaneStatus, State, StepError};
+use signorini_core::{
+    AdvanceReport, BatchLayout, BatchStepper, LaneStatus, Observation, ObservationError, ObservationLayout,
+    State, StepError,
+};
 use signorini_multibody::Model;
 use signorini_scene::{Pose, Scene};
 
 use crate::gain_look::GainRecord;
 use crate::lane::{Lane, Task, Worker, check_inputs};
 use crate::parameters::wrong;
-use crate::{BatchError, LaneParameters, ReadLane, Recipe};
+use crate::watch::Watch;
+use crate::{BatchError, LaneParameters, ReadLane, Recipe, by_name};
 
 /// Most threads, unless there are more processors: each costs a system, and more than processors gain nothing.
 const MOST_THREADS: usize = 256;
@@ -49,6 +53,8 @@ pub struct CpuBatch {
     pool: Option<ThreadPool>,
     layout: BatchLayout,
     start: State,
+    /// Numbers that are watched of each lane.
+    watched: usize,
 }
 
 impl CpuBatch {
@@ -87,6 +93,7 @@ impl CpuBatch {
             pool,
             layout: BatchLayout { lanes: 0, nq: 0, nv: 0, nz: 0, nu: scene.actuators.len() },
             start: State::default(),
+            watched: 0,
         };
         let model = batch.workers[0].get_mut().unwrap_or_else(PoisonError::into_inner).system.model();
         batch.start = model.state_at(None, model.nz)?;
@@ -97,7 +104,7 @@ impl CpuBatch {
 
     /// Adds lanes at the reference configuration at rest, or drops the last ones.
     pub fn resize(&mut self, lanes: usize) {
-        let (nv, start) = (self.layout.nv, &self.start);
+        let (nv, start, width) = (self.layout.nv, &self.start, self.watched);
         let worker = self.workers[0].get_mut().unwrap_or_else(PoisonError::into_inner);
         let mocap = &worker.system.model().mocap_poses;
         self.lanes.resize_with(lanes, || Lane {
@@ -109,6 +116,8 @@ impl CpuBatch {
             gains: GainRecord::default(),
             own: None,
             own_gains: None,
+            watched: vec![0.0; width],
+            fresh: false,
         });
         self.layout.lanes = lanes;
     }
@@ -184,6 +193,7 @@ impl CpuBatch {
             check_inputs("mocap rotation", p.rotation.coords.as_slice())?;
         }
         self.lanes[lane].mocap.copy_from_slice(poses);
+        self.lanes[lane].fresh = false;
         Ok(())
     }
 
@@ -193,6 +203,7 @@ impl CpuBatch {
     /// A lane that does not exist; [`BatchError::Parameters`], [`BatchError::LaneModel`], which name the lane. The lane keeps what it had.
     pub fn set_parameters(&mut self, lane: usize, parameters: &LaneParameters) -> Result<(), BatchError> {
         self.layout.check_lane(lane)?;
+        self.lanes[lane].fresh = false;
         if parameters.is_empty() {
             (self.lanes[lane].own, self.lanes[lane].own_gains) = (None, None);
             return Ok(());
@@ -312,6 +323,7 @@ impl BatchStepper for CpuBatch {
         lane.status = LaneStatus::Running;
         lane.report = AdvanceReport::default();
         lane.gains = GainRecord::default();
+        lane.fresh = false;
         Ok(())
     }
 
@@ -331,6 +343,8 @@ impl BatchStepper for CpuBatch {
         b.status.clone_from(&a.status);
         b.report = a.report;
         b.gains = a.gains;
+        b.watched.copy_from_slice(&a.watched);
+        b.fresh = a.fresh && b.own.is_none();
         Ok(())
     }
 
@@ -352,5 +366,57 @@ impl BatchStepper for CpuBatch {
 
     fn status(&self, lane: usize) -> Option<&LaneStatus> {
         self.lanes.get(lane).map(|l| &l.status)
+    }
+
+    fn engine(&self) -> String {
+        self.recipe.name().to_owned()
+    }
+
+    fn watch(&mut self, wanted: &[Observation]) -> Result<ObservationLayout, ObservationError> {
+        let watch = self.with_model(|model| Watch::new(model, self.recipe.name(), wanted))?;
+        let layout = watch.layout.clone();
+        self.watched = layout.width();
+        for worker in &mut self.workers {
+            worker.get_mut().unwrap_or_else(PoisonError::into_inner).watch = watch.clone();
+        }
+        for lane in &mut self.lanes {
+            lane.watched.clear();
+            lane.watched.resize(self.watched, 0.0);
+            lane.fresh = false;
+        }
+        Ok(layout)
+    }
+
+    fn observe(&self, lane: usize, out: &mut [f64]) -> Result<(), StepError> {
+        self.layout.check_lane(lane)?;
+        fit("the array for the observations", self.watched, out.len())?;
+        let lane = &self.lanes[lane];
+        if lane.fresh {
+            out.copy_from_slice(&lane.watched);
+        } else {
+            self.workers[0].lock().unwrap_or_else(PoisonError::into_inner).watch_at_rest(lane, out);
+        }
+        Ok(())
+    }
+
+    fn start(&self, keyframe: Option<&str>, x: &mut State) -> Result<(), ObservationError> {
+        self.with_model(|model| by_name::start(model, self.recipe.name(), keyframe, x))
+    }
+
+    fn set_joint(&self, joint: &str, q: &[f64], v: &[f64], x: &mut State) -> Result<(), ObservationError> {
+        self.with_model(|model| by_name::set_joint(model, self.recipe.name(), (joint, q, v), x))
+    }
+
+    fn set_mocap(&mut self, lane: usize, body: &str, pose: &Pose) -> Result<(), ObservationError> {
+        let at = self.with_model(|model| by_name::mocap_body(model, self.recipe.name(), body))?;
+        let unfit = |why: String| by_name::unfit(self.recipe.name(), format!("the mocap body '{body}'"), why);
+        self.layout.check_lane(lane).map_err(|e| unfit(e.to_string()))?;
+        let numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
+        if !numbers.clone().all(|x| x.is_finite()) {
+            return Err(unfit("its pose is not finite; give seven finite numbers".into()));
+        }
+        self.lanes[lane].mocap[at] = *pose;
+        self.lanes[lane].fresh = false;
+        Ok(())
     }
 }

@@ -6,6 +6,7 @@ use signorini_multibody::{Kinematics, ModelError, RigidSystem, Sensors};
 use signorini_scene::{Pose, Scene};
 
 use crate::gain_look::{GainLook, GainRecord, check_lane_end};
+use crate::watch::{Seen, Watch};
 use crate::{ReadLane, Recipe};
 
 /// What one thread needs: a system and a scheme as scratch, whatever the number of lanes.
@@ -13,6 +14,9 @@ pub(crate) struct Worker {
     pub system: RigidSystem,
     scheme: Box<dyn OneStep>,
     sensors: Sensors,
+    /// Observations to make after the last step of a call, and room for them.
+    pub watch: Watch,
+    kin: Kinematics,
     x1: State,
     /// Only where gains are not capped.
     look: Option<GainLook>,
@@ -23,11 +27,14 @@ impl Worker {
     pub(crate) fn new(scene: &Scene, recipe: &Recipe) -> Result<Self, ModelError> {
         let system = recipe.system(scene)?;
         let sensors = Sensors::new(system.model());
+        let kin = Kinematics::new(system.model());
         let look = GainLook::new(recipe);
         Ok(Self {
             system,
             scheme: recipe.scheme(),
             sensors,
+            watch: Watch::default(),
+            kin,
             x1: State::default(),
             look,
             recovery: recipe.recovery(),
@@ -46,6 +53,10 @@ pub(crate) struct Lane {
     pub own: Option<Box<RigidSystem>>,
     /// Gains of that system where they are other than those of the recipe.
     pub own_gains: Option<Gains>,
+    /// Observations of the state, where they were made.
+    pub watched: Vec<f64>,
+    /// They are those of the state as it is.
+    pub fresh: bool,
 }
 
 /// What all lanes shall do.
@@ -141,6 +152,19 @@ impl Lane {
             reader.read(&mut view, row);
         }
         let beta = self.own_gains.map_or(worker.recovery, |gains| gains.recovery());
+        let last_step = step + 1 == task.steps;
+        self.fresh = last_step;
+        if last_step && !worker.watch.layout.is_empty() {
+            let last = worker.scheme.last_solve();
+            let x = &worker.x1;
+            if worker.watch.senses() {
+                let accepted = AcceptedStep { x0: &self.x, x1: x, report: &report, rejected: 0, last };
+                let dim = system.contact_dim();
+                worker.sensors.read(system.model(), system.held(), dim, x, &accepted);
+            }
+            let seen = Seen { system, x, sensors: Some(&worker.sensors), last: Some(last) };
+            worker.watch.read(&seen, system.held().mocap, &mut worker.kin, &mut self.watched);
+        }
         self.gains.look_at_loads(system, t, worker.scheme.last_solve(), beta);
         if let Some(look) = &mut worker.look {
             let last = worker.scheme.last_solve();
@@ -148,6 +172,21 @@ impl Lane {
         }
         std::mem::swap(&mut self.x, &mut worker.x1);
         Ok(())
+    }
+}
+
+impl Worker {
+    /// Observations of a lane of which no step is known.
+    pub(crate) fn watch_at_rest(&mut self, lane: &Lane, out: &mut [f64]) {
+        self.system.control_mut().fill(0.0);
+        self.system.mocap_poses_mut().copy_from_slice(&lane.mocap);
+        let shared = &self.system;
+        let system = lane.own.as_deref().unwrap_or(shared);
+        if self.watch.senses() {
+            self.sensors.read_at_rest(system.model(), shared.held(), &lane.x);
+        }
+        let seen = Seen { system, x: &lane.x, sensors: Some(&self.sensors), last: None };
+        self.watch.read(&seen, shared.held().mocap, &mut self.kin, out);
     }
 }
 

@@ -5,12 +5,14 @@
 //! and one scheme as scratch, so that a world costs its state alone. What a lane does depends on nothing but its state, inputs and parameters:
 //! neither on the number of threads nor on its place, bit for bit.
 
+mod by_name;
 mod cpu_batch;
 mod gain_look;
 mod lane;
 mod parameters;
 mod readout;
 mod recipe;
+mod watch;
 
 pub mod mujoco;
 

@@ -1,4 +1,6 @@
-use crate::{State, StepError};
+use nalgebra::Isometry3;
+
+use crate::{Observation, ObservationError, ObservationLayout, State, StepError};
 
 /// Sizes shared by all lanes of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +55,58 @@ pub trait BatchStepper {
     fn step(&mut self, control: &[f64], dt: f64, substeps: u32, active: &[bool]) -> Result<(), StepError>;
     /// How a lane is doing; None for a lane that does not exist.
     fn status(&self, lane: usize) -> Option<&LaneStatus>;
+    /// Name of the engine, for messages.
+    fn engine(&self) -> String {
+        "unnamed".into()
+    }
+    /// Observations to be made of each lane at the end of every call of [`BatchStepper::step`], in place of those asked for before.
+    ///
+    /// # Errors
+    /// [`ObservationError`] naming the first that the engine or the scene does not have; those asked for before then stay.
+    fn watch(&mut self, wanted: &[Observation]) -> Result<ObservationLayout, ObservationError> {
+        match wanted.first() {
+            None => Ok(ObservationLayout::default()),
+            Some(first) => Err(ObservationError::nothing(self.engine(), first)),
+        }
+    }
+    /// Copies the observations of a lane out, in the order of the list, `out` as long as the layout is wide. Those of a lane that failed are of its last
+    /// good state; those of a lane that has not stepped since it was loaded know of no contacts.
+    ///
+    /// # Errors
+    /// A lane that does not exist, a wrong length.
+    fn observe(&self, lane: usize, out: &mut [f64]) -> Result<(), StepError> {
+        self.layout().check_lane(lane)?;
+        if out.is_empty() {
+            return Ok(());
+        }
+        let why = format!("engine '{}' makes no observations; give no room for any", self.engine());
+        Err(StepError::Argument(why))
+    }
+    /// Writes the state of a keyframe of the scene, or without one the drawn configuration at rest.
+    ///
+    /// # Errors
+    /// [`ObservationError`] for a keyframe that does not exist, and from engines that know of none.
+    fn start(&self, keyframe: Option<&str>, x: &mut State) -> Result<(), ObservationError> {
+        let _ = x;
+        Err(ObservationError::nothing(self.engine(), format!("the start {}", keyframe.unwrap_or("as drawn"))))
+    }
+    /// Writes coordinates and velocities of a joint into a state, as [`Observation::JointPosition`] and [`Observation::JointVelocity`] have them; an
+    /// empty slice leaves them.
+    ///
+    /// # Errors
+    /// [`ObservationError`] for a joint that does not exist, wrong numbers of values, values that are not finite.
+    fn set_joint(&self, joint: &str, q: &[f64], v: &[f64], x: &mut State) -> Result<(), ObservationError> {
+        let _ = (q, v, x);
+        Err(ObservationError::nothing(self.engine(), format!("joint '{joint}'")))
+    }
+    /// Puts a body that is moved from outside (mocap) somewhere, until it is put elsewhere.
+    ///
+    /// # Errors
+    /// [`ObservationError`] for a body that does not exist or is not moved from outside, a pose that is not finite, a lane that does not exist.
+    fn set_mocap(&mut self, lane: usize, body: &str, pose: &Isometry3<f64>) -> Result<(), ObservationError> {
+        let _ = (lane, pose);
+        Err(ObservationError::nothing(self.engine(), format!("the mocap body '{body}'")))
+    }
 }
 
 impl BatchLayout {

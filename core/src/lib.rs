@@ -27,6 +27,7 @@ mod inertia;
 mod integrate;
 mod law;
 mod map;
+mod observation;
 mod pool;
 mod problem;
 mod runaway;
@@ -50,6 +51,7 @@ pub use law::{
     Along, ContactLaw, ContactMaterial, ContactSeed, ContactSide, LawEval, LawProperties, Pace, Smoothness,
 };
 pub use map::{AffineMap, BlockSink, ContactMap, Part};
+pub use observation::{Frame, Observation, ObservationError, ObservationLayout};
 pub use pool::{Evals, LawPool, Pool, Pools, Span};
 pub use problem::{
     Changed, ContactGeometry, ProblemError, Regime, SmoothPotential, StepProblem, TOUCHING, WholePart,

@@ -114,3 +114,21 @@ fn property_bad_arguments_are_refused() {
     assert!(batch.load(2, &start(0)).is_err());
     assert!(batch.load(0, &State::default()).is_err());
 }
+
+#[test]
+fn regression_engines_without_names_say_so() {
+    let mut batch =
+        ToyBatch::new(2, &start(0), || (world(), Box::new(ContactStep::new(DenseNewton::default()))));
+    assert!(batch.watch(&[]).unwrap().is_empty(), "nothing is given by all");
+    let error = batch.watch(&[Observation::Sensor("force".into())]).unwrap_err();
+    assert!(
+        matches!(&error, ObservationError::NotOffered { .. }) && error.to_string().contains("sensor 'force'"),
+        "{error}"
+    );
+    batch.observe(1, &mut []).unwrap();
+    assert!(batch.observe(1, &mut [0.0]).is_err() && batch.observe(2, &mut []).is_err());
+    let mut x = start(1);
+    assert!(batch.start(None, &mut x).is_err() && batch.set_joint("hip", &[0.0], &[], &mut x).is_err());
+    assert!(batch.set_mocap(0, "target", &na::Isometry3::identity()).is_err());
+    assert_eq!(x, start(1), "nothing was written");
+}

@@ -13,6 +13,7 @@ pub mod cross;
 pub mod engine;
 pub mod environment;
 mod film;
+pub mod hurova2025bimanual;
 pub mod identify;
 pub mod kurtz2025cenic;
 /// What a page is and what it may use.
@@ -43,6 +44,7 @@ pub fn pages() -> Vec<&'static dyn Page> {
     all.extend(borse2026comfree::pages());
     all.extend(chen2022midas::pages());
     all.extend(yu2025mpm::pages());
+    all.extend(hurova2025bimanual::pages());
     all.push(&robots::Robots);
     all.extend(analytic::pages());
     all.extend(cross::pages());

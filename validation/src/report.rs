@@ -63,7 +63,7 @@ fn code(text: String) -> minijinja::Value {
 }
 
 /// What the parts of the report are for: prefix of the pages, title, text.
-const GROUPS: [(&str, &str, &str); 7] = [
+const GROUPS: [(&str, &str, &str); 8] = [
     (
         "kurtz2025cenic/",
         "CENIC: convex error-controlled numerical integration for contact",
@@ -79,6 +79,11 @@ const GROUPS: [(&str, &str, &str); 7] = [
         "chen2022midas/",
         "Midas: incremental potential contact on affine bodies",
         "Chen et al. (2022): a barrier keeps bodies apart, so that nothing ever intersects, whatever the clearance. Every scene with its smallest distance, and its motion to watch; papers/chen2022midas/README.md.",
+    ),
+    (
+        "hurova2025bimanual/",
+        "Planning: samples of two arms, projected onto bounded motion",
+        "Hurova et al. (2025): sampling-based control whose samples keep bounds on position, velocity, acceleration and jerk; what is made of it stands in papers/hurova2025bimanual/README.md.",
     ),
     (
         "analytic/",

@@ -1,0 +1,213 @@
+use signorini_core::na::Point3;
+use signorini_core::{Frame, LastSolve, Observation, ObservationError, ObservationLayout, State};
+use signorini_geometry::{Shape, distance};
+use signorini_multibody::{FrameModel, Kinematics, Model, RigidSystem, Sensors};
+use signorini_scene::Pose;
+
+/// A geom and where it is.
+#[derive(Clone, Debug)]
+struct Placed {
+    shape: Shape,
+    body: usize,
+    pose: Pose,
+}
+
+impl Placed {
+    fn pose(&self, kin: &Kinematics) -> Pose {
+        kin.x_wb[self.body] * self.pose
+    }
+}
+
+/// An observation with its names looked up.
+#[derive(Clone, Debug)]
+enum Item {
+    /// Positions from the first, so many.
+    Positions(usize, usize),
+    Velocities(usize, usize),
+    Position(usize, Pose),
+    Rotation(usize, Pose),
+    Velocity(usize, Pose),
+    AngularVelocity(usize),
+    Distance(Box<[Placed; 2]>),
+    ContactForce([usize; 2]),
+    Sensor(usize, usize),
+}
+
+/// Observations of the lanes of a model by name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Watch {
+    items: Vec<Item>,
+    pub layout: ObservationLayout,
+    moves: bool,
+    senses: bool,
+}
+
+/// What a lane is read from.
+pub(crate) struct Seen<'a> {
+    pub system: &'a RigidSystem,
+    pub x: &'a State,
+    /// The sensors read at `x`; None: none is watched.
+    pub sensors: Option<&'a Sensors>,
+    /// The solve of the last step; None: no step is known.
+    pub last: Option<LastSolve<'a>>,
+}
+
+struct Lookup<'a> {
+    model: &'a Model,
+    engine: &'a str,
+    wanted: &'a Observation,
+}
+
+impl Lookup<'_> {
+    fn find<'n>(
+        &self,
+        kind: &'static str,
+        name: &str,
+        names: impl Iterator<Item = &'n str> + Clone,
+    ) -> Result<usize, ObservationError> {
+        let missing = || ObservationError::unknown(self.engine, self.wanted, kind, name, names.clone());
+        names.clone().position(|n| n == name).ok_or_else(missing)
+    }
+
+    fn joint(&self, name: &str) -> Result<usize, ObservationError> {
+        self.find("joint", name, self.model.joints.iter().map(|j| j.name.as_str()))
+    }
+
+    fn body(&self, name: &str) -> Result<usize, ObservationError> {
+        self.find("body", name, self.model.bodies.iter().map(|b| b.name.as_str()))
+    }
+
+    fn frame(&self, frame: &Frame) -> Result<(usize, Pose), ObservationError> {
+        match frame {
+            Frame::Body(name) => Ok((self.body(name)?, Pose::identity())),
+            Frame::Site(name) => {
+                let names = self.model.sites.iter().map(|s| s.name.as_str());
+                let site = &self.model.sites[self.find("site", name, names)?];
+                Ok((site.body, site.pose))
+            }
+        }
+    }
+
+    fn geom(&self, name: &str) -> Result<Placed, ObservationError> {
+        let names = self.model.geoms.iter().map(|g| g.name.as_str());
+        let FrameModel { body, pose, shape, .. } = &self.model.geoms[self.find("geom", name, names)?];
+        let shape = shape.clone().ok_or_else(|| self.unfit(format!("the mesh of '{name}' was not read")))?;
+        Ok(Placed { shape, body: *body, pose: *pose })
+    }
+
+    fn unfit(&self, why: String) -> ObservationError {
+        ObservationError::Unfit { engine: self.engine.to_owned(), wanted: self.wanted.to_string(), why }
+    }
+
+    fn item(&self) -> Result<(Item, usize), ObservationError> {
+        let joint = |name: &str| self.joint(name).map(|j| &self.model.joints[j]);
+        Ok(match self.wanted {
+            Observation::JointPosition(name) => {
+                let (j, n) = joint(name).map(|j| (j, j.kind.nq()))?;
+                (Item::Positions(j.q, n), n)
+            }
+            Observation::JointVelocity(name) => {
+                let (j, n) = joint(name).map(|j| (j, j.kind.nv()))?;
+                (Item::Velocities(j.v, n), n)
+            }
+            Observation::Position(f) => self.frame(f).map(|(b, x)| (Item::Position(b, x), 3))?,
+            Observation::Rotation(f) => self.frame(f).map(|(b, x)| (Item::Rotation(b, x), 4))?,
+            Observation::Velocity(f) => self.frame(f).map(|(b, x)| (Item::Velocity(b, x), 3))?,
+            Observation::AngularVelocity(f) => self.frame(f).map(|(b, _)| (Item::AngularVelocity(b), 3))?,
+            Observation::Distance(a, b) => {
+                let pair = [self.geom(a)?, self.geom(b)?];
+                let here = Kinematics::new(self.model);
+                let tried =
+                    distance(&pair[0].shape, &pair[0].pose(&here), &pair[1].shape, &pair[1].pose(&here));
+                tried.map_err(|e| self.unfit(e.to_string()))?;
+                (Item::Distance(Box::new(pair)), 1)
+            }
+            Observation::ContactForce(a, b) => (Item::ContactForce([self.body(a)?, self.body(b)?]), 1),
+            Observation::Sensor(name) => {
+                let names = self.model.sensors.iter().map(|s| s.name.as_str());
+                let sensor = &self.model.sensors[self.find("sensor", name, names)?];
+                let n = sensor.kind.dim();
+                (Item::Sensor(sensor.start, n), n)
+            }
+        })
+    }
+}
+
+impl Watch {
+    pub(crate) fn new(model: &Model, engine: &str, wanted: &[Observation]) -> Result<Self, ObservationError> {
+        let mut watch = Self::default();
+        for wanted in wanted {
+            let (item, width) = Lookup { model, engine, wanted }.item()?;
+            watch.moves |= !matches!(
+                item,
+                Item::Positions(..) | Item::Velocities(..) | Item::ContactForce(_) | Item::Sensor(..)
+            );
+            watch.senses |= matches!(item, Item::Sensor(..));
+            watch.items.push(item);
+            watch.layout.push(width);
+        }
+        Ok(watch)
+    }
+
+    /// A sensor is among the observations.
+    pub(crate) fn senses(&self) -> bool {
+        self.senses
+    }
+
+    /// Writes all observations; `kin` is scratch.
+    pub(crate) fn read(&self, seen: &Seen<'_>, mocap: &[Pose], kin: &mut Kinematics, out: &mut [f64]) {
+        let (model, x) = (seen.system.model(), seen.x);
+        if self.moves {
+            kin.set_positions(model, &x.q, mocap);
+            kin.set_velocities(model, &x.v);
+        }
+        for (i, item) in self.items.iter().enumerate() {
+            let out = &mut out[self.layout.range(i)];
+            match item {
+                Item::Positions(at, n) => out.copy_from_slice(&x.q[*at..at + n]),
+                Item::Velocities(at, n) => out.copy_from_slice(&x.v[*at..at + n]),
+                Item::Position(b, pose) => {
+                    out.copy_from_slice(
+                        (kin.x_wb[*b] * Point3::from(pose.translation.vector)).coords.as_slice(),
+                    );
+                }
+                Item::Rotation(b, pose) => {
+                    let r = kin.x_wb[*b].rotation * pose.rotation;
+                    out.copy_from_slice(&[r.w, r.i, r.j, r.k]);
+                }
+                Item::Velocity(b, pose) => {
+                    let p = kin.x_wb[*b] * Point3::from(pose.translation.vector);
+                    out.copy_from_slice(kin.point_velocity(model, *b, &p).as_slice());
+                }
+                Item::AngularVelocity(b) => out.copy_from_slice(kin.twist[*b].angular.as_slice()),
+                Item::Distance(pair) => {
+                    let [a, b] = &**pair;
+                    let found = distance(&a.shape, &a.pose(kin), &b.shape, &b.pose(kin));
+                    // Pairs were tried when they were asked for: only poses that are not finite remain.
+                    out[0] = found.map_or(f64::NAN, |w| w.gap);
+                }
+                Item::ContactForce(bodies) => {
+                    out[0] = seen.last.map_or(0.0, |last| force(&last, *bodies, seen.system))
+                }
+                Item::Sensor(at, n) => match seen.sensors {
+                    Some(s) => out.copy_from_slice(&s.values()[*at..at + n]),
+                    None => out.fill(f64::NAN),
+                },
+            }
+        }
+    }
+}
+
+/// Sum of the normal forces between two bodies \[N\].
+fn force(last: &LastSolve<'_>, bodies: [usize; 2], system: &RigidSystem) -> f64 {
+    let dim = system.contact_dim();
+    let mut sum = 0.0;
+    for c in last.contacts {
+        let [a, b] = c.bodies.map(|b| b as usize);
+        if [a, b] == bodies || [b, a] == bodies {
+            let at = c.constraint as usize * dim;
+            sum += last.solution.gamma.get(at).copied().unwrap_or(0.0);
+        }
+    }
+    sum / last.dt
+}

@@ -1,0 +1,347 @@
+use std::time::Instant;
+
+use signorini_core::{BatchStepper, LaneStatus, ObservationLayout, State};
+
+use crate::{
+    Costing, EpisodeRecord, Mppi, Outcome, Phase, Plan, PlanError, PlanRecord, PoseSource, Rollout,
+    SampleMap, Samples, Scenario, Step, StepRecord, Task, TermWeights, View,
+};
+
+/// When a plan can be used.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Timing {
+    /// At once: the world waits.
+    #[default]
+    LockStep,
+    /// So long after the state it was made from \[s\], whatever it took. Until then the old plan stays in use, and no other is begun.
+    Delay(f64),
+    /// After what it took to compute, times the number: 1 on a machine as fast as this one. The first plan is waited for.
+    Measured(f64),
+}
+
+/// Settings of an episode.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EpisodeOptions {
+    /// Control steps from the start of one plan to that of the next, ≥ 1; later when the last one is not ready yet.
+    pub replan: u32,
+    /// Steps of the plan model per control step.
+    pub model_substeps: u32,
+    /// Steps of the plant per control step.
+    pub plant_substeps: u32,
+    /// When plans can be used.
+    pub timing: Timing,
+    /// Most control steps.
+    pub steps: u32,
+    /// Keep the states of the plant.
+    pub keep_states: bool,
+}
+
+impl Default for EpisodeOptions {
+    fn default() -> Self {
+        Self {
+            replan: 1,
+            model_substeps: 1,
+            plant_substeps: 1,
+            timing: Timing::LockStep,
+            steps: 10_000,
+            keep_states: false,
+        }
+    }
+}
+
+/// What is known when a plan is begun.
+pub struct ReplanView<'a> {
+    /// Observations that the plan starts from.
+    pub seen: View<'a>,
+    /// The control of the last step and of the one before; the first control before the start.
+    pub past: [&'a [f64]; 2],
+    /// Time of a control step \[s\].
+    pub dt: f64,
+}
+
+/// A projection of samples that depends on what was done before: bounds on derivatives across replans, say.
+pub trait SampleProjection {
+    /// Called before each replan.
+    ///
+    /// # Errors
+    /// What keeps it from being done.
+    fn begin(&mut self, at: &ReplanView<'_>) -> Result<(), PlanError>;
+    /// Changes the samples of an iteration.
+    ///
+    /// # Errors
+    /// What keeps it from being done.
+    fn project(&mut self, samples: &mut Samples<'_>) -> Result<(), PlanError>;
+}
+
+/// Makes the state that a plan starts from out of that of the plant: noise and delay of measurements, other coordinates.
+pub type Estimate<'a> = dyn FnMut(&State, &mut State) + 'a;
+
+/// A planner with a plan model that drives a plant through a task.
+///
+/// The plant is stepped control step by control step; the control is that of the plan in use at the beginning of the step. What contacts remember stays with the engine that wrote it: plans start without.
+pub struct Episode<'a> {
+    /// The planner; reset at the start.
+    pub planner: &'a mut Mppi,
+    /// What is planned with.
+    pub model: &'a mut dyn BatchStepper,
+    /// What is driven: lane 0.
+    pub plant: &'a mut dyn BatchStepper,
+    /// What is to be done.
+    pub task: &'a dyn Task,
+    /// Weights of its terms.
+    pub weights: &'a TermWeights,
+    /// What samples pass through.
+    pub projection: Option<&'a mut dyn SampleProjection>,
+    /// What plans start from; None: the state of the plant, in the same coordinates.
+    pub estimate: Option<&'a mut Estimate<'a>>,
+    /// Poses of bodies that are moved from outside, as time goes on.
+    pub poses: Option<&'a mut dyn PoseSource>,
+}
+
+/// What changes while an episode runs.
+struct Run {
+    plant_layout: ObservationLayout,
+    x: State,
+    planned_from: State,
+    seen: Vec<f64>,
+    before: Vec<f64>,
+    phase: Phase,
+    live: Plan,
+    pending: Option<(f64, Plan)>,
+    next_plan: u32,
+    past: [Vec<f64>; 2],
+}
+
+impl<'a> Episode<'a> {
+    /// Planner, models, task, weights; no projection, no estimate, no poses.
+    pub fn new(
+        planner: &'a mut Mppi,
+        model: &'a mut dyn BatchStepper,
+        plant: &'a mut dyn BatchStepper,
+        task: &'a dyn Task,
+        weights: &'a TermWeights,
+    ) -> Self {
+        Self { planner, model, plant, task, weights, projection: None, estimate: None, poses: None }
+    }
+
+    /// Runs from the start that the task has for a seed until it ends.
+    ///
+    /// # Errors
+    /// An engine or a scene that lacks what the task needs, before anything is run; settings out of range; what the plan model refuses. A plant that fails ends the episode as [`Outcome::Failure`].
+    pub fn run(&mut self, seed: u64, options: &EpisodeOptions) -> Result<EpisodeRecord, PlanError> {
+        self.check(options)?;
+        let dt = self.planner.options().dt;
+        let scenario = self.task.reset(seed);
+        let mut rollout = Rollout::new(self.model, self.task, dt, options.model_substeps)?;
+        let mut run = self.begin(&scenario)?;
+        let mut record = EpisodeRecord {
+            task: self.task.name().to_owned(),
+            engines: [self.model.engine(), self.plant.engine()],
+            terms: self.task.terms().iter().map(|t| t.name.to_owned()).collect(),
+            seed,
+            outcome: Outcome::Running,
+            time: run.x.t,
+            steps: Vec::new(),
+            plans: Vec::new(),
+            phases: vec![(run.x.t, run.phase.clone())],
+            states: Vec::new(),
+        };
+        let t0 = run.x.t;
+        for n in 0..=options.steps {
+            let time = t0 + dt * f64::from(n);
+            self.move_bodies(time)?;
+            self.look(&mut run, &mut record, (time, dt))?;
+            if options.keep_states {
+                record.states.push(run.x.clone());
+            }
+            if record.outcome != Outcome::Running || n == options.steps {
+                break;
+            }
+            self.make_plan(&mut run, &mut rollout, (n, time), options, &mut record)?;
+            self.drive(&mut run, (time, dt), options, &mut record)?;
+        }
+        Ok(record)
+    }
+
+    fn check(&self, options: &EpisodeOptions) -> Result<(), PlanError> {
+        let refuse = |what, why: String| Err(PlanError::Option { what, why });
+        if options.replan == 0 || options.plant_substeps == 0 {
+            return refuse("replan and plant_substeps", "must be 1 or more".into());
+        }
+        let (Timing::Delay(x) | Timing::Measured(x)) = options.timing else { return Ok(()) };
+        if !(x >= 0.0 && x.is_finite()) {
+            return refuse("timing", format!("has {x}; give a finite number ≥ 0"));
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, scenario: &Scenario) -> Result<Run, PlanError> {
+        let plant_layout = self.plant.watch(&self.task.observations())?;
+        let (nu, model_nu) = (self.plant.layout().nu, self.model.layout().nu);
+        for (what, found) in [
+            ("controls of the plan model", model_nu),
+            ("channels of the planner", self.planner.mean().channels()),
+        ] {
+            if found != nu {
+                return Err(PlanError::Length { what, found, expected: nu });
+            }
+        }
+        for (body, pose) in &scenario.mocap {
+            self.put(body, pose)?;
+        }
+        let x = scenario.start(self.plant)?;
+        self.plant.load(0, &x)?;
+        let control = if scenario.control.is_empty() { vec![0.0; nu] } else { scenario.control.clone() };
+        self.planner.reset(x.t, &control)?;
+        let width = plant_layout.width();
+        Ok(Run {
+            plant_layout,
+            planned_from: x.clone(),
+            x,
+            seen: vec![0.0; width],
+            before: vec![0.0; width],
+            phase: scenario.phase.clone(),
+            live: self.planner.mean().clone(),
+            pending: None,
+            next_plan: 0,
+            past: [control.clone(), control],
+        })
+    }
+
+    /// Puts a body that is moved from outside into the plant and all lanes of the plan model.
+    fn put(&mut self, body: &str, pose: &signorini_core::na::Isometry3<f64>) -> Result<(), PlanError> {
+        for lane in 0..self.plant.layout().lanes {
+            self.plant.set_mocap(lane, body, pose)?;
+        }
+        for lane in 0..self.model.layout().lanes {
+            self.model.set_mocap(lane, body, pose)?;
+        }
+        Ok(())
+    }
+
+    fn move_bodies(&mut self, time: f64) -> Result<(), PlanError> {
+        while let Some((body, pose)) = match &mut self.poses {
+            Some(source) => source.next_until(time)?,
+            None => None,
+        } {
+            self.put(&body, &pose)?;
+        }
+        Ok(())
+    }
+
+    /// Looks at the plant: transition and rule.
+    fn look(
+        &mut self,
+        run: &mut Run,
+        record: &mut EpisodeRecord,
+        (time, dt): (f64, f64),
+    ) -> Result<(), PlanError> {
+        self.plant.store(0, &mut run.x)?;
+        record.time = time;
+        if let Some(LaneStatus::Failed(e)) = self.plant.status(0) {
+            record.outcome = Outcome::Failure(format!("the plant failed: {e}"));
+            return Ok(());
+        }
+        self.plant.observe(0, &mut run.seen)?;
+        let seen = View { time, layout: &run.plant_layout, values: &run.seen };
+        let number = record.steps.len().saturating_sub(1);
+        if let Some(step) = record.steps.last_mut() {
+            let before = View { time: time - dt, layout: &run.plant_layout, values: &run.before };
+            let done = Step { number, before, after: seen, control: &step.control };
+            self.task.running(&done, &run.phase, &mut step.terms);
+            step.cost = self.weights.cost(&step.terms);
+        }
+        let old = run.phase.clone();
+        self.task.transition(&seen, &mut run.phase);
+        if run.phase != old {
+            record.phases.push((time, run.phase.clone()));
+        }
+        record.outcome = self.task.judge(&seen, &run.phase);
+        Ok(())
+    }
+
+    /// Takes a plan that is ready into use, and makes the next when it is due.
+    fn make_plan(
+        &mut self,
+        run: &mut Run,
+        rollout: &mut Rollout,
+        (n, time): (u32, f64),
+        options: &EpisodeOptions,
+        record: &mut EpisodeRecord,
+    ) -> Result<(), PlanError> {
+        let dt = self.planner.options().dt;
+        if let Some((ready, plan)) = run.pending.take_if(|(ready, _)| *ready <= time + 1e-9 * dt) {
+            debug_assert!(ready.is_finite(), "delays are");
+            run.live.copy_from(&plan);
+        }
+        if run.pending.is_some() || n < run.next_plan {
+            return Ok(());
+        }
+        match &mut self.estimate {
+            Some(estimate) => estimate(&run.x, &mut run.planned_from),
+            None => run.planned_from.copy_from(&run.x),
+        }
+        run.planned_from.memory.clear();
+        run.planned_from.t = time;
+        let began = Instant::now();
+        if let Some(projection) = &mut self.projection {
+            self.model.load(0, &run.planned_from)?;
+            let mut values = vec![0.0; rollout.layout().width()];
+            self.model.observe(0, &mut values)?;
+            let seen = View { time, layout: rollout.layout(), values: &values };
+            projection.begin(&ReplanView { seen, past: [&run.past[0], &run.past[1]], dt })?;
+        }
+        let (model, start) = (&mut *self.model, &run.planned_from);
+        let costing = Costing { task: self.task, weights: self.weights, phase: &run.phase };
+        let mut evaluate = |tape: &crate::ControlTape, costs: &mut [f64]| {
+            rollout.run(&mut *model, start, tape, costing, costs)
+        };
+        let report = match &mut self.projection {
+            Some(projection) => {
+                let map: &mut SampleMap<'_> = &mut |samples| projection.project(samples);
+                self.planner.plan(time, Some(map), &mut evaluate)?
+            }
+            None => self.planner.plan(time, None, &mut evaluate)?,
+        };
+        let wall = began.elapsed().as_secs_f64();
+        let delay = match options.timing {
+            _ if record.plans.is_empty() => 0.0,
+            Timing::LockStep => 0.0,
+            Timing::Delay(delay) => delay,
+            Timing::Measured(factor) => factor * wall,
+        };
+        if delay > 0.0 {
+            run.pending = Some((time + delay, self.planner.executed().clone()));
+        } else {
+            run.live.copy_from(self.planner.executed());
+        }
+        let stage = run.phase.stage;
+        record.plans.push(PlanRecord { time, ready: time + delay, wall, stage, report });
+        run.next_plan = n + options.replan;
+        Ok(())
+    }
+
+    /// Holds the control of the plan in use for one control step.
+    fn drive(
+        &mut self,
+        run: &mut Run,
+        (time, dt): (f64, f64),
+        options: &EpisodeOptions,
+        record: &mut EpisodeRecord,
+    ) -> Result<(), PlanError> {
+        let size = self.plant.layout();
+        let mut control = vec![0.0; size.nu];
+        run.live.controls(time, &mut control)?;
+        let mut all = vec![0.0; size.lanes * size.nu];
+        all[..size.nu].copy_from_slice(&control);
+        let active: Vec<bool> = (0..size.lanes).map(|lane| lane == 0).collect();
+        run.before.copy_from_slice(&run.seen);
+        let substep = dt / f64::from(options.plant_substeps);
+        self.plant.step(&all, substep, options.plant_substeps, &active)?;
+        run.past.swap(0, 1);
+        run.past[0].copy_from_slice(&control);
+        let terms = vec![0.0; self.task.terms().len()];
+        record.steps.push(StepRecord { time, control, terms, cost: 0.0 });
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+use signorini_core::{ObservationError, StepError};
+
+/// Why planning could not be set up or went no further.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// A setting out of its range.
+    #[error("{what} {why}")]
+    Option {
+        /// Which setting.
+        what: &'static str,
+        /// What is wrong with it, and what to give.
+        why: String,
+    },
+    /// An array of the wrong length.
+    #[error("{what} has {found} entries, but must have {expected}")]
+    Length {
+        /// Which array.
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// The length it must have.
+        expected: usize,
+    },
+    /// A name that a task does not have.
+    #[error("{task} has no {kind} '{name}'; it has {known}")]
+    Unknown {
+        /// The task, or the list of tasks.
+        task: String,
+        /// Of what kind the name is.
+        kind: &'static str,
+        /// The name.
+        name: String,
+        /// The names that there are.
+        known: String,
+    },
+    /// The spread of samples is no covariance.
+    #[error(
+        "the spread of samples: {0}; raise its floor, or use fewer numbers per sample (SpreadKind::PerChannel or Diagonal)"
+    )]
+    Spread(String),
+    /// The engine or the scene lacks what a task needs.
+    #[error(transparent)]
+    Observation(#[from] ObservationError),
+    /// The engine refused what it was given, or the plant failed.
+    #[error(transparent)]
+    Step(#[from] StepError),
+    /// Samples could not be projected.
+    #[error(transparent)]
+    Projection(#[from] crate::projection::ProjectionError),
+    /// A pose that was streamed in could not be read.
+    #[error("line {line} of the poses: {why}")]
+    Pose {
+        /// Number of the line, from 1.
+        line: usize,
+        /// What is wrong, and what a line must be.
+        why: String,
+    },
+}
+
+impl PlanError {
+    pub(crate) fn unknown<'a>(
+        task: &str,
+        kind: &'static str,
+        name: &str,
+        known: impl Iterator<Item = &'a str>,
+    ) -> Self {
+        let known = known.collect::<Vec<_>>().join(", ");
+        Self::Unknown { task: task.to_owned(), kind, name: name.to_owned(), known }
+    }
+}

@@ -1,0 +1,54 @@
+//! Sampling-based control over any engine that steps many worlds.
+//!
+//! # The pieces
+//!
+//! | piece | is | knows |
+//! |---|---|---|
+//! | [`Mppi`] | the planner: mean, spread, samples, update | tapes and costs, neither engine nor task |
+//! | [`Rollout`] | tapes over the lanes of a [`BatchStepper`](signorini_core::BatchStepper), costs added up step by step | engine and task |
+//! | [`Task`] | observations, terms, phases, one rule for the end | names of a scene, no engine |
+//! | [`projection`] | of samples onto motion with bounded position, velocity, acceleration and jerk | bounds and what was before |
+//! | [`Episode`] | a planner with a plan model against a plant, in lock-step or with delay | all of them |
+//!
+//! Plan model and plant are two batches: planning with one engine and executing with another measures the gap between them.
+//!
+//! # What results depend on
+//!
+//! On the seed and the settings. Random numbers are functions of (seed, replan, iteration, sample) ([`DrawKey`]), sums run in the order of samples, and lanes of a batch do not know each other: neither threads nor the number of lanes
+//! change a bit. Measured delay ([`Timing::Measured`]) is the exception; a fixed one ([`Timing::Delay`]) is not.
+
+mod basis;
+mod bounded_motion;
+mod episode;
+mod error;
+mod mppi;
+mod noise;
+mod options;
+mod plan;
+mod poses;
+pub mod projection;
+mod record;
+mod rollout;
+mod schedule;
+mod sobol;
+mod spread;
+mod task;
+pub mod tasks;
+mod weights;
+
+pub use basis::{Basis, BasisKind, ControlTape};
+pub use bounded_motion::BoundedMotion;
+pub use episode::{Episode, EpisodeOptions, Estimate, ReplanView, SampleProjection, Timing};
+pub use error::PlanError;
+pub use mppi::{Evaluate, Mppi, PlanReport, SampleMap, Samples};
+pub use noise::{DrawKey, Noise, Source, Stream, inverse_normal, philox};
+pub use options::{Elite, Executed, MppiOptions, Update};
+pub use plan::Plan;
+pub use poses::{PoseLines, PoseSource};
+pub use record::{EpisodeRecord, PlanRecord, StepRecord};
+pub use rollout::{Costing, Rollout};
+pub use schedule::{Annealing, KnotSchedule, Schedule};
+pub use sobol::Sobol;
+pub use spread::{Spread, SpreadKind};
+pub use task::{JointStart, Outcome, Phase, Scenario, Step, Task, Term, TermWeights, View};
+pub use weights::{Temperature, WeightReport};

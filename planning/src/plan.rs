@@ -1,0 +1,90 @@
+use std::sync::Arc;
+
+use crate::{Basis, BasisKind, PlanError};
+
+/// Controls over time: knots of a basis from a start time on. Queried by absolute time, so that an old plan can stay in use while a new one is made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    basis: Arc<Basis>,
+    /// Time of the first step \[s\].
+    pub start: f64,
+    /// Time of a step \[s\].
+    pub dt: f64,
+    /// knots × channels.
+    pub knots: Vec<f64>,
+    /// Least and largest control of each channel.
+    pub bounds: Arc<[[f64; 2]]>,
+}
+
+impl Plan {
+    /// All knots at a control.
+    pub(crate) fn constant(basis: Arc<Basis>, dt: f64, control: &[f64], bounds: Arc<[[f64; 2]]>) -> Self {
+        let knots = control.repeat(basis.knots());
+        Self { basis, start: 0.0, dt, knots, bounds }
+    }
+
+    /// The basis.
+    pub fn basis(&self) -> &Basis {
+        &self.basis
+    }
+
+    /// Number of channels.
+    pub fn channels(&self) -> usize {
+        self.bounds.len()
+    }
+
+    /// End of the last step \[s\]; the last control is held from there on.
+    pub fn end(&self) -> f64 {
+        self.start + self.dt * self.basis.steps() as f64
+    }
+
+    /// Controls at a time \[s\], within the bounds: those of the first step before the start, those of the last after the end. Bases of lines, splines and polynomials are continuous in
+    /// time; a rollout holds their values at the beginnings of steps.
+    ///
+    /// # Errors
+    /// [`PlanError::Length`].
+    pub fn controls(&self, time: f64, out: &mut [f64]) -> Result<(), PlanError> {
+        if out.len() != self.channels() {
+            let (found, expected) = (out.len(), self.channels());
+            return Err(PlanError::Length { what: "the array for controls", found, expected });
+        }
+        let mut row = vec![0.0; self.basis.knots()];
+        self.basis.evaluate(&self.knots, (time - self.start) / self.dt, &mut row, out);
+        clip(out, &self.bounds);
+        Ok(())
+    }
+
+    /// Moves the plan to begin at another time, past its end the last value held ([`Basis::shifted`]).
+    pub fn move_to(&mut self, start: f64) {
+        if start == self.start {
+            return;
+        }
+        let mut knots = vec![0.0; self.knots.len()];
+        self.basis.shifted(&self.knots, (start - self.start) / self.dt, &mut knots);
+        clip(&mut knots, &self.bounds);
+        (self.knots, self.start) = (knots, start);
+    }
+
+    /// Takes over another plan of the same basis.
+    pub fn copy_from(&mut self, other: &Plan) {
+        self.basis.clone_from(&other.basis);
+        self.knots.clone_from(&other.knots);
+        self.bounds.clone_from(&other.bounds);
+        (self.start, self.dt) = (other.start, other.dt);
+    }
+}
+
+/// Keeps controls, channels within knots or steps, within their bounds.
+pub(crate) fn clip(values: &mut [f64], bounds: &[[f64; 2]]) {
+    if bounds.is_empty() {
+        return;
+    }
+    for row in values.chunks_exact_mut(bounds.len()) {
+        row.iter_mut().zip(bounds).for_each(|(u, [low, high])| *u = u.max(*low).min(*high));
+    }
+}
+
+/// Whether the tape of a basis leaves the bounds although its knots keep to them.
+pub(crate) fn overshoots(kind: BasisKind) -> bool {
+    kind == BasisKind::Cubic
+}

@@ -1,0 +1,65 @@
+use serde::Serialize;
+use signorini_core::State;
+
+use crate::{Outcome, Phase, PlanReport};
+
+/// One control step of the plant.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StepRecord {
+    /// Time at its start \[s\].
+    pub time: f64,
+    /// The control held.
+    pub control: Vec<f64>,
+    /// Terms of this step, not weighted.
+    pub terms: Vec<f64>,
+    /// Their weighted sum.
+    pub cost: f64,
+}
+
+/// One replan.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PlanRecord {
+    /// Time of the state it was made from \[s\].
+    pub time: f64,
+    /// Time from which it could be used \[s\].
+    pub ready: f64,
+    /// What it took to compute \[s\].
+    pub wall: f64,
+    /// The stage it was made in.
+    pub stage: usize,
+    /// What it did.
+    pub report: PlanReport,
+}
+
+/// What an episode did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EpisodeRecord {
+    /// Name of the task.
+    pub task: String,
+    /// Engines of plan model and plant.
+    pub engines: [String; 2],
+    /// Names of the terms.
+    pub terms: Vec<String>,
+    /// Seed of the start.
+    pub seed: u64,
+    /// How it ended; [`Outcome::Running`] when its steps were used up before.
+    pub outcome: Outcome,
+    /// Time at the end \[s\].
+    pub time: f64,
+    /// All control steps.
+    pub steps: Vec<StepRecord>,
+    /// All replans.
+    pub plans: Vec<PlanRecord>,
+    /// Phases with the times from which they held \[s\], the first included.
+    pub phases: Vec<(f64, Phase)>,
+    /// States of the plant at the beginning of each control step and at the end, where asked for.
+    pub states: Vec<State>,
+}
+
+impl EpisodeRecord {
+    /// Mean time of a replan \[s\], the first left out where there are more; 0 without any.
+    pub fn mean_planning_time(&self) -> f64 {
+        let rest = if self.plans.len() > 1 { &self.plans[1..] } else { &self.plans[..] };
+        rest.iter().map(|p| p.wall).sum::<f64>() / rest.len().max(1) as f64
+    }
+}

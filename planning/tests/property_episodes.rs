@@ -1,0 +1,224 @@
+//! Episodes: delay, phases, records, estimates, streamed poses, projections.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod common;
+
+use common::{PointBatch, Reach, batch, scene};
+use signorini_batch::Recipe;
+use signorini_core::{BatchStepper, Frame, Observation, State};
+use signorini_planning::projection::{JointBounds, MotionBounds, ProjectionOptions, Projector};
+use signorini_planning::tasks::CylinderPush;
+use signorini_planning::{
+    BasisKind, BoundedMotion, Episode, EpisodeOptions, EpisodeRecord, Mppi, MppiOptions, Outcome, PlanError,
+    PoseLines, ReplanView, SampleProjection, Samples, Task, TermWeights, Timing,
+};
+
+fn planner() -> Mppi {
+    Mppi::new(MppiOptions {
+        basis: BasisKind::Linear,
+        samples: 48,
+        seed: 4,
+        ..MppiOptions::new(15, 0.1, vec![[-3.0, 3.0]])
+    })
+    .unwrap()
+}
+
+fn reach(seed: u64, options: EpisodeOptions, lanes: usize) -> EpisodeRecord {
+    let (mut planner, mut model, mut plant) = (planner(), PointBatch::new(lanes), PointBatch::new(1));
+    let weights = TermWeights::new(&Reach);
+    Episode::new(&mut planner, &mut model, &mut plant, &Reach, &weights).run(seed, &options).unwrap()
+}
+
+/// All that does not come from a clock.
+fn timeless(mut r: EpisodeRecord) -> EpisodeRecord {
+    r.plans.iter_mut().for_each(|p| p.wall = 0.0);
+    r
+}
+
+#[test]
+fn property_one_seed_one_episode() {
+    for timing in [Timing::LockStep, Timing::Delay(0.15)] {
+        let options = EpisodeOptions { timing, keep_states: true, ..EpisodeOptions::default() };
+        let one = timeless(reach(1, options, 48));
+        assert_eq!(one.outcome, Outcome::Success);
+        assert_eq!(one, timeless(reach(1, options, 5)), "in chunks of five");
+        assert_ne!(one.steps, timeless(reach(0, options, 48)).steps);
+    }
+}
+
+#[test]
+fn property_delay_is_charged_and_the_old_plan_stays_in_use() {
+    let delay =
+        |d: f64| reach(0, EpisodeOptions { timing: Timing::Delay(d), ..EpisodeOptions::default() }, 48);
+    let (none, lock) = (delay(0.0), reach(0, EpisodeOptions::default(), 48));
+    assert_eq!(timeless(none).steps, timeless(lock).steps);
+    let r = delay(0.25);
+    // The first is waited for. Ready after 0.25 s means in use at 0.3 s, where the next begins.
+    let times: Vec<[f64; 2]> = r.plans.iter().map(|p| [p.time, p.ready - p.time]).collect();
+    let expected = [[0.0, 0.0], [0.1, 0.25], [0.4, 0.25], [0.7, 0.25]];
+    for (t, e) in times.iter().zip(expected) {
+        assert!((t[0] - e[0]).abs() < 1e-9 && (t[1] - e[1]).abs() < 1e-9, "{times:?}");
+    }
+    // Until 0.4 s the first plan drives: as with no further plan at all.
+    let alone = reach(0, EpisodeOptions { replan: 1000, ..EpisodeOptions::default() }, 48);
+    assert_eq!(r.steps[..4], alone.steps[..4]);
+    assert_ne!(r.steps[4].control, alone.steps[4].control);
+    assert!(alone.plans.len() == 1);
+    // What it took, charged a thousand times.
+    let r = reach(0, EpisodeOptions { timing: Timing::Measured(1000.0), ..EpisodeOptions::default() }, 48);
+    r.plans[1..].iter().for_each(|p| assert!((p.ready - p.time - 1000.0 * p.wall).abs() < 1e-9));
+}
+
+#[test]
+fn property_records_say_what_happened() {
+    let r =
+        reach(0, EpisodeOptions { keep_states: true, plant_substeps: 2, ..EpisodeOptions::default() }, 48);
+    assert_eq!(r.outcome, Outcome::Success);
+    assert_eq!(r.states.len(), r.steps.len() + 1);
+    assert_eq!((r.engines[0].as_str(), r.terms.len()), ("points", 3));
+    assert!((r.time - 0.1 * r.steps.len() as f64).abs() < 1e-9);
+    for (s, (x0, x1)) in r.steps.iter().zip(r.states.iter().zip(&r.states[1..])) {
+        // The exact motion of a step; terms of its end.
+        assert!((x1.v[0] - x0.v[0] - 0.1 * s.control[0]).abs() < 1e-12);
+        let terms = [0.5 * (x1.q[0] - 1.0).powi(2), 0.5 * x1.v[0].powi(2), 0.5 * s.control[0].powi(2)];
+        terms.iter().zip(&s.terms).for_each(|(a, b)| assert!((a - b).abs() < 1e-12));
+        assert!((s.cost - (terms[0] + 0.1 * terms[1] + 0.01 * terms[2])).abs() < 1e-12);
+    }
+    let stages: Vec<usize> = r.phases.iter().map(|p| p.1.stage).collect();
+    assert_eq!(stages, [0, 1]);
+    assert_eq!(r.phases[1].0, r.time);
+    assert!(serde_json::to_string(&r).unwrap().contains("\"Success\""));
+    // Out of steps it still runs.
+    let r = reach(0, EpisodeOptions { steps: 3, ..EpisodeOptions::default() }, 48);
+    assert_eq!((r.outcome, r.steps.len()), (Outcome::Running, 3));
+}
+
+#[test]
+fn property_plans_start_from_the_estimate() {
+    // An estimate with a constant error of the position ends that far from the target.
+    let (mut p, mut model, mut plant) = (planner(), PointBatch::new(48), PointBatch::new(1));
+    let weights = TermWeights::new(&Reach);
+    let mut off = |x: &State, out: &mut State| {
+        out.copy_from(x);
+        out.q[0] += 0.3;
+    };
+    let mut episode = Episode::new(&mut p, &mut model, &mut plant, &Reach, &weights);
+    episode.estimate = Some(&mut off);
+    let r = episode
+        .run(0, &EpisodeOptions { keep_states: true, steps: 90, ..EpisodeOptions::default() })
+        .unwrap();
+    let end = r.states.last().unwrap().q[0];
+    assert!((end - 0.7).abs() < 0.1, "{end}");
+}
+
+/// Allows no change of the control of more than 0.2 from knot to knot, the last control before the plan included; counts.
+struct Slow {
+    last: f64,
+    begun: u32,
+}
+
+impl SampleProjection for Slow {
+    fn begin(&mut self, at: &ReplanView<'_>) -> Result<(), PlanError> {
+        assert_eq!(at.seen.values.len(), 2);
+        self.last = at.past[0][0];
+        self.begun += 1;
+        Ok(())
+    }
+    fn project(&mut self, s: &mut Samples<'_>) -> Result<(), PlanError> {
+        for sample in s.values.chunks_exact_mut(s.knots) {
+            sample.iter_mut().fold(self.last, |last, u| {
+                *u = u.clamp(last - 0.2, last + 0.2);
+                *u
+            });
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn property_projected_samples_drive_within_their_bounds() {
+    let o = MppiOptions {
+        knots: 15,
+        sigma: vec![0.5],
+        samples: 48,
+        ..MppiOptions::new(15, 0.1, vec![[-3.0, 3.0]])
+    };
+    let (mut p, mut model, mut plant) = (Mppi::new(o).unwrap(), PointBatch::new(48), PointBatch::new(1));
+    let (weights, mut slow) = (TermWeights::new(&Reach), Slow { last: 0.0, begun: 0 });
+    let mut episode = Episode::new(&mut p, &mut model, &mut plant, &Reach, &weights);
+    episode.projection = Some(&mut slow);
+    let r = episode.run(0, &EpisodeOptions { steps: 60, ..EpisodeOptions::default() }).unwrap();
+    let moved = r
+        .steps
+        .iter()
+        .fold((0.0f64, 0.0f64), |(last, most), s| (s.control[0], most.max((s.control[0] - last).abs())));
+    // Means of samples that keep bounds keep them, to round-off.
+    assert!(moved.1 <= 0.2 + 1e-12 && moved.1 > 0.1, "{moved:?}");
+    assert_eq!(slow.begun as usize, r.plans.len());
+}
+
+#[test]
+fn property_bounded_motion_holds_from_plan_to_plan() {
+    // Controls taken as velocities of a joint: their differences keep the bounds on acceleration and jerk over the whole episode.
+    let (dt, h) = (0.1, 15);
+    let bounds = JointBounds {
+        position: [f64::NEG_INFINITY, f64::INFINITY],
+        velocity: 1.0,
+        acceleration: 2.0,
+        jerk: 8.0,
+    };
+    let o =
+        MppiOptions { knots: h, sigma: vec![1.0], samples: 48, ..MppiOptions::new(h, dt, vec![[-3.0, 3.0]]) };
+    let (mut p, mut model, mut plant) = (Mppi::new(o).unwrap(), PointBatch::new(48), PointBatch::new(1));
+    let projector =
+        Projector::new(MotionBounds::uniform(1, bounds).unwrap(), h, dt, ProjectionOptions::default())
+            .unwrap();
+    let (weights, mut bounded) = (TermWeights::new(&Reach), BoundedMotion::new(projector, vec![0]).unwrap());
+    let mut episode = Episode::new(&mut p, &mut model, &mut plant, &Reach, &weights);
+    episode.projection = Some(&mut bounded);
+    let r = episode.run(0, &EpisodeOptions { steps: 60, ..EpisodeOptions::default() }).unwrap();
+    let mut u = vec![0.0; 2];
+    u.extend(r.steps.iter().map(|s| s.control[0]));
+    let a: Vec<f64> = u.windows(2).map(|w| (w[1] - w[0]) / dt).collect();
+    let jerk = a.windows(2).map(|w| ((w[1] - w[0]) / dt).abs()).fold(0.0, f64::max);
+    let most = |x: &[f64]| x.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    // The projection's own 1e-9 of velocities, over dt².
+    assert!(
+        most(&u) <= 1.0 + 1e-9 && most(&a) <= 2.0 + 1e-7 && jerk <= 8.0 + 1e-6,
+        "{} {} {jerk}",
+        most(&u),
+        most(&a)
+    );
+    assert!(jerk > 4.0, "they are reached: {jerk}");
+    assert!(
+        BoundedMotion::new(
+            Projector::new(MotionBounds::uniform(2, bounds).unwrap(), h, dt, ProjectionOptions::default())
+                .unwrap(),
+            vec![0]
+        )
+        .is_err()
+    );
+}
+
+#[test]
+fn property_streamed_poses_move_bodies_in_both_worlds() {
+    let scene = scene("cylinder_push");
+    let task = CylinderPush::default();
+    let mut p = Mppi::new(MppiOptions { samples: 4, ..CylinderPush::planner(0) }).unwrap();
+    let (mut model, mut plant) = (batch(&scene, 4, Recipe::comfree(), 1), batch(&scene, 1, Recipe::icf(), 1));
+    let weights = TermWeights::new(&task);
+    let lines = r#"{"t": 0.1, "body": "target", "position": [0.5, 0, 0]}
+{"t": 0.3, "body": "target", "position": [0.5, 0.25, 0]}
+{"t": 9, "body": "target", "position": [7, 7, 7]}"#;
+    let mut poses = PoseLines::new(lines.as_bytes());
+    let mut episode = Episode::new(&mut p, &mut model, &mut plant, &task, &weights);
+    episode.poses = Some(&mut poses);
+    episode.run(0, &EpisodeOptions { steps: 8, ..EpisodeOptions::default() }).unwrap();
+    for batch in [&mut model, &mut plant] {
+        let mut at = [0.0; 3];
+        batch.watch(&[Observation::Position(Frame::Body("target".into()))]).unwrap();
+        batch.observe(0, &mut at).unwrap();
+        assert_eq!(at, [0.5, 0.25, 0.0]);
+    }
+    assert!(!task.rule().is_empty());
+}

@@ -1,0 +1,12 @@
+//! Figures of hurova2025bimanual.
+
+mod projection;
+mod projection_study;
+mod published;
+
+use crate::Page;
+
+/// The pages in order.
+pub fn pages() -> Vec<&'static dyn Page> {
+    vec![&projection::Projection]
+}
