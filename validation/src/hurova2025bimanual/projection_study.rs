@@ -137,7 +137,7 @@ impl Case {
     /// Greatest distance of converged projections to those of themselves, and greatest ratio of distances after and before.
     pub(super) fn idempotence(&self) -> Result<[f64; 2], PageError> {
         let options = ProjectionOptions {
-            iterations: 5000,
+            iterations: super::projection::CONVERGED,
             precision: Precision::Double,
             finish: false,
             ..Default::default()
