@@ -1,5 +1,7 @@
 //! Numbers in vector registers, of the width that the machine has.
 
+use std::ops::{Deref, DerefMut};
+
 use pulp::Simd;
 
 /// Numbers to iterate in, and registers of them. No fused multiply-add, so that results are the same on every machine.
@@ -78,4 +80,37 @@ number!(f64, f64s, splat_f64s, add_f64s, sub_f64s, mul_f64s, min_f64s, max_f64s,
 #[inline(always)]
 pub(super) fn registers<T: Number, S: Simd>(lanes: usize) -> usize {
     lanes * size_of::<T>() / size_of::<T::Vector<S>>()
+}
+
+/// Numbers that begin at a cache line, as registers of 64 bytes want to.
+pub(super) struct Aligned<T> {
+    numbers: Vec<T>,
+    first: usize,
+}
+
+impl<T: Number> Aligned<T> {
+    pub(super) fn zeros(count: usize) -> Self {
+        let line = 64 / size_of::<T>();
+        let numbers = vec![T::default(); count + line];
+        // An offset is a hint: any will do.
+        let first = numbers.as_ptr().align_offset(64).min(line);
+        Self { numbers, first }
+    }
+}
+
+impl<T> Deref for Aligned<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        let line = 64 / size_of::<T>();
+        &self.numbers[self.first..self.numbers.len() - line + self.first]
+    }
+}
+
+impl<T> DerefMut for Aligned<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        let line = 64 / size_of::<T>();
+        let end = self.numbers.len() - line + self.first;
+        &mut self.numbers[self.first..end]
+    }
 }

@@ -6,7 +6,7 @@ use super::admm::{Factor, Iterate};
 use super::error::ProjectionError;
 use super::exact::{self, Exact, ExactError};
 use super::finish::{Excess, Finish, Forward, KEPT};
-use super::lanes::Number;
+use super::lanes::{Aligned, Number};
 use super::problem::{History, JointBounds, JointHistory, MotionBounds, Rows};
 
 /// What numbers iterations run in. The finish is in `f64` always.
@@ -377,13 +377,13 @@ impl Projector {
 
 /// `L` samples side by side, all joints; numbers are by steps, then lanes.
 struct Group<T, const L: usize> {
-    sample: Vec<f64>,
-    result: Vec<f64>,
-    s: Vec<T>,
-    rhs: Vec<T>,
-    v: Vec<T>,
+    sample: Aligned<f64>,
+    result: Aligned<f64>,
+    s: Aligned<T>,
+    rhs: Aligned<T>,
+    v: Aligned<T>,
     /// t of all joints.
-    t: Vec<T>,
+    t: Aligned<T>,
     /// Worst excess of samples, of what iterations left, of results.
     excess: [[f64; L]; 3],
     /// Lanes with a t of the call before.
@@ -416,14 +416,14 @@ impl<T: Number, const L: usize> Engine<T, L> {
     }
 
     fn group(&self) -> Group<T, L> {
-        let (n, none) = (self.steps, T::default());
+        let n = self.steps;
         Group {
-            sample: vec![0.0; n * L],
-            result: vec![0.0; n * L],
-            s: vec![none; n * L],
-            rhs: vec![none; n * L],
-            v: vec![none; self.factor.padded() * L],
-            t: vec![none; 4 * n * self.joints * L],
+            sample: Aligned::zeros(n * L),
+            result: Aligned::zeros(n * L),
+            s: Aligned::zeros(n * L),
+            rhs: Aligned::zeros(n * L),
+            v: Aligned::zeros(self.factor.padded() * L),
+            t: Aligned::zeros(4 * n * self.joints * L),
             excess: [[0.0; L]; 3],
             filled: 0,
             report: ProjectionReport::default(),
@@ -519,7 +519,7 @@ impl<T: Number> Call<'_, T> {
                     g.sample[k * L + l] = tape[k * joints + j];
                 }
             }
-            g.s.iter_mut().zip(&g.sample).for_each(|(s, x)| *s = T::from_f64(*x));
+            g.s.iter_mut().zip(g.sample.iter()).for_each(|(s, x)| *s = T::from_f64(*x));
             let t = &mut g.t[4 * n * L * j..4 * n * L * (j + 1)];
             if cold {
                 let mean = self.options.warm_start == WarmStart::Mean;
@@ -539,7 +539,7 @@ impl<T: Number> Call<'_, T> {
                 v: &mut g.v,
                 iterations: self.options.iterations,
             });
-            g.result.iter_mut().zip(&g.v).for_each(|(r, v)| *r = v.to_f64());
+            g.result.iter_mut().zip(g.v.iter()).for_each(|(r, v)| *r = v.to_f64());
             let [came, before, after] = &mut g.excess;
             let finish = &joint.finish;
             arch.dispatch(Excess { finish, v: &g.sample, out: came });
