@@ -1,61 +1,15 @@
 //! The iterations, on lanes of samples of one joint.
 
-use std::ops::{Add, Mul, Sub};
-
 use pulp::{Simd, WithSimd};
 use signorini_core::na::DMatrix;
 
 use super::error::{ProjectionError, RowKind};
+use super::lanes::{Number, registers};
 use super::problem::{MotionBounds, Rows};
 use super::projector::{ProjectionOptions, RowScaling};
 
-/// Numbers to iterate in.
-pub(super) trait Number:
-    Copy
-    + Default
-    + PartialOrd
-    + Send
-    + Sync
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Mul<Output = Self>
-    + 'static
-{
-    fn from_f64(x: f64) -> Self;
-    fn to_f64(self) -> f64;
-}
-
-impl Number for f32 {
-    #[inline(always)]
-    fn from_f64(x: f64) -> Self {
-        x as f32
-    }
-    #[inline(always)]
-    fn to_f64(self) -> f64 {
-        f64::from(self)
-    }
-}
-
-impl Number for f64 {
-    #[inline(always)]
-    fn from_f64(x: f64) -> Self {
-        x
-    }
-    #[inline(always)]
-    fn to_f64(self) -> f64 {
-        self
-    }
-}
-
-/// One minimum and maximum instruction each; bounds are never NaN.
-#[inline(always)]
-pub(super) fn clip<T: PartialOrd>(x: T, low: T, high: T) -> T {
-    let x = if x > low { x } else { low };
-    if x < high { x } else { high }
-}
-
 /// Rows of K⁻¹ that are summed together.
-const TILE: usize = 4;
+const TILE: usize = 8;
 
 /// What does not change: K⁻¹ and the entries of scaled rows.
 pub(super) struct Factor<T> {
@@ -130,71 +84,138 @@ impl<T: Number> Factor<T> {
     }
 }
 
-/// Iterations on lanes.
-pub(super) struct Iterate<'a, T, const L: usize> {
+/// Iterations on `lanes` samples side by side; numbers are by steps, then lanes.
+pub(super) struct Iterate<'a, T> {
     pub(super) factor: &'a Factor<T>,
+    pub(super) lanes: usize,
     /// Scaled bounds, H.
     pub(super) limits: &'a [[[T; 2]; 4]],
     /// Samples s, H.
-    pub(super) s: &'a [[T; L]],
-    /// t of each row, H × 4; begins at clip(Ã s) + t where `cold`, whose t is that of the multipliers alone.
-    pub(super) t: &'a mut [[[T; L]; 4]],
+    pub(super) s: &'a [T],
+    /// t of each row, H × 4; where `cold` that of the multipliers alone, to which clip(Ã s) is added.
+    pub(super) t: &'a mut [T],
     pub(super) cold: bool,
-    pub(super) rhs: &'a mut [[T; L]],
+    pub(super) rhs: &'a mut [T],
     /// The result, H, rounded up to whole tiles.
-    pub(super) v: &'a mut [[T; L]],
+    pub(super) v: &'a mut [T],
     pub(super) iterations: usize,
 }
 
-impl<T: Number, const L: usize> Iterate<'_, T, L> {
-    /// Calls `each` with Ã v and t of each step.
+/// z of a row.
+#[inline(always)]
+fn clip<T: Number, S: Simd>(simd: S, t: T::Vector<S>, [low, high]: [T; 2]) -> T::Vector<S> {
+    T::min(simd, T::max(simd, t, T::splat(simd, low)), T::splat(simd, high))
+}
+
+/// Rows of Ã v, from the first step to the last.
+struct Ahead<V> {
+    sum: V,
+    before: V,
+    difference: V,
+}
+
+impl<V: Copy> Ahead<V> {
     #[inline(always)]
-    fn rows(
-        entries: &[[T; 4]],
-        v: &[[T; L]],
-        t: &mut [[[T; L]; 4]],
-        mut each: impl FnMut(usize, &[[T; L]; 4], &mut [[T; L]; 4]),
-    ) {
-        let mut sum = [T::default(); L];
-        let mut before = [[T::default(); L]; 2];
-        for (k, t) in t.iter_mut().enumerate() {
-            let (e, v) = (&entries[k], &v[k]);
-            let mut r = [[T::default(); L]; 4];
-            for l in 0..L {
-                sum[l] = sum[l] + v[l];
-                let d = v[l] - before[0][l];
-                r[0][l] = e[0] * sum[l];
-                r[1][l] = e[1] * v[l];
-                r[2][l] = e[2] * d;
-                r[3][l] = e[3] * (d - (before[0][l] - before[1][l]));
+    fn rows<T: Number<Vector<S> = V>, S: Simd>(&mut self, simd: S, e: [T; 4], v: V) -> [V; 4] {
+        let e = e.map(|e| T::splat(simd, e));
+        self.sum = T::add(simd, self.sum, v);
+        let difference = T::sub(simd, v, self.before);
+        let second = T::sub(simd, difference, self.difference);
+        self.before = v;
+        self.difference = difference;
+        [
+            T::mul(simd, e[0], self.sum),
+            T::mul(simd, e[1], v),
+            T::mul(simd, e[2], difference),
+            T::mul(simd, e[3], second),
+        ]
+    }
+}
+
+impl<T: Number> WithSimd for Iterate<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let registers = registers::<T, S>(self.lanes);
+        let problem = Registers {
+            factor: self.factor,
+            limits: self.limits,
+            s: T::vectors::<S>(self.s),
+            t: T::vectors_mut::<S>(self.t),
+            rhs: T::vectors_mut::<S>(self.rhs),
+            v: T::vectors_mut::<S>(self.v),
+            registers,
+        };
+        problem.run(simd, self.cold, self.iterations);
+    }
+}
+
+/// [`Iterate`] by registers: that of step k and place q is k · `registers` + q.
+struct Registers<'a, T: Number, S: Simd> {
+    factor: &'a Factor<T>,
+    limits: &'a [[[T; 2]; 4]],
+    s: &'a [T::Vector<S>],
+    t: &'a mut [T::Vector<S>],
+    rhs: &'a mut [T::Vector<S>],
+    v: &'a mut [T::Vector<S>],
+    registers: usize,
+}
+
+impl<T: Number, S: Simd> Registers<'_, T, S> {
+    #[inline(always)]
+    fn run(mut self, simd: S, cold: bool, iterations: usize) {
+        for q in 0..self.registers {
+            if cold {
+                self.begin(simd, q);
             }
-            before = [*v, before[0]];
-            each(k, &r, t);
+            for _ in 0..iterations {
+                self.right_hand_side(simd, q);
+                self.solve(simd, q);
+                self.update(simd, q);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn ahead(simd: S) -> Ahead<T::Vector<S>> {
+        let zero = T::splat(simd, T::default());
+        Ahead { sum: zero, before: zero, difference: zero }
+    }
+
+    /// t ← clip(Ã s) + t.
+    #[inline(always)]
+    fn begin(&mut self, simd: S, q: usize) {
+        let mut ahead = Self::ahead(simd);
+        for k in 0..self.factor.steps {
+            let r = ahead.rows::<T, S>(simd, self.factor.entries[k], self.s[k * self.registers + q]);
+            for kind in 0..4 {
+                let t = &mut self.t[(4 * k + kind) * self.registers + q];
+                *t = T::add(simd, clip::<T, S>(simd, r[kind], self.limits[k][kind]), *t);
+            }
         }
     }
 
     /// rhs = s + ρ Ãᵀ (2 clip(t) − t), from the last step to the first.
     #[inline(always)]
-    fn right_hand_side(&mut self) {
-        let rho = self.factor.rho;
-        let zero = [T::default(); L];
+    fn right_hand_side(&mut self, simd: S, q: usize) {
+        let zero = T::splat(simd, T::default());
+        let rho = T::splat(simd, self.factor.rho);
         let (mut sum, mut acceleration, mut jerk) = (zero, zero, [zero; 2]);
         for k in (0..self.factor.steps).rev() {
-            let (e, b, t) = (&self.factor.entries[k], &self.limits[k], &self.t[k]);
+            let (e, b) = (&self.factor.entries[k], &self.limits[k]);
             let mut w = [zero; 4];
             for kind in 0..4 {
-                let [low, high] = b[kind];
-                for l in 0..L {
-                    let z = clip(t[kind][l], low, high);
-                    w[kind][l] = e[kind] * (z + z - t[kind][l]);
-                }
+                let t = self.t[(4 * k + kind) * self.registers + q];
+                let z = clip::<T, S>(simd, t, b[kind]);
+                w[kind] = T::mul(simd, T::splat(simd, e[kind]), T::sub(simd, T::add(simd, z, z), t));
             }
-            for l in 0..L {
-                sum[l] = sum[l] + w[0][l];
-                let twice = jerk[0][l] + jerk[0][l];
-                let all = sum[l] + w[1][l] + (w[2][l] - acceleration[l]) + (w[3][l] - twice + jerk[1][l]);
-                self.rhs[k][l] = self.s[k][l] + rho * all;
-            }
+            sum = T::add(simd, sum, w[0]);
+            let first = T::sub(simd, w[2], acceleration);
+            let twice = T::sub(simd, T::add(simd, w[3], jerk[1]), T::add(simd, jerk[0], jerk[0]));
+            let all = T::add(simd, T::add(simd, sum, w[1]), T::add(simd, first, twice));
+            let at = k * self.registers + q;
+            self.rhs[at] = T::add(simd, self.s[at], T::mul(simd, rho, all));
             acceleration = w[2];
             jerk = [w[3], jerk[0]];
         }
@@ -202,52 +223,34 @@ impl<T: Number, const L: usize> Iterate<'_, T, L> {
 
     /// v = K⁻¹ rhs.
     #[inline(always)]
-    fn solve(&mut self) {
+    fn solve(&mut self, simd: S, q: usize) {
         let n = self.factor.steps;
-        for (tile, v) in self.factor.inverse.chunks_exact(n).zip(self.v.chunks_exact_mut(TILE)) {
-            let mut sum = [[T::default(); L]; TILE];
-            for (k, rhs) in tile.iter().zip(self.rhs.iter()) {
+        for (b, tile) in self.factor.inverse.chunks_exact(n).enumerate() {
+            let mut sum = [T::splat(simd, T::default()); TILE];
+            for (c, k) in tile.iter().enumerate() {
+                let rhs = self.rhs[c * self.registers + q];
                 for i in 0..TILE {
-                    for l in 0..L {
-                        sum[i][l] = sum[i][l] + k[i] * rhs[l];
-                    }
+                    sum[i] = T::add(simd, sum[i], T::mul(simd, T::splat(simd, k[i]), rhs));
                 }
             }
-            v.copy_from_slice(&sum);
+            for (i, sum) in sum.into_iter().enumerate() {
+                self.v[(b * TILE + i) * self.registers + q] = sum;
+            }
         }
     }
-}
 
-impl<T: Number, const L: usize> WithSimd for Iterate<'_, T, L> {
-    type Output = ();
-
-    // The loops are inlined into a function compiled for the instruction set at hand; no fused multiply-add, so that results are the same on every machine.
+    /// t ← t + α (Ã v − clip(t)).
     #[inline(always)]
-    fn with_simd<S: Simd>(mut self, _: S) {
-        let (factor, limits) = (self.factor, self.limits);
-        if self.cold {
-            Self::rows(&factor.entries, self.s, self.t, |k, r, t| {
-                for kind in 0..4 {
-                    let [low, high] = limits[k][kind];
-                    for l in 0..L {
-                        t[kind][l] = clip(r[kind][l], low, high) + t[kind][l];
-                    }
-                }
-            });
-        }
-        let relaxation = factor.relaxation;
-        for _ in 0..self.iterations {
-            self.right_hand_side();
-            self.solve();
-            Self::rows(&factor.entries, self.v, self.t, |k, r, t| {
-                for kind in 0..4 {
-                    let [low, high] = limits[k][kind];
-                    for l in 0..L {
-                        let z = clip(t[kind][l], low, high);
-                        t[kind][l] = t[kind][l] + relaxation * (r[kind][l] - z);
-                    }
-                }
-            });
+    fn update(&mut self, simd: S, q: usize) {
+        let relaxation = T::splat(simd, self.factor.relaxation);
+        let mut ahead = Self::ahead(simd);
+        for k in 0..self.factor.steps {
+            let r = ahead.rows::<T, S>(simd, self.factor.entries[k], self.v[k * self.registers + q]);
+            for kind in 0..4 {
+                let t = &mut self.t[(4 * k + kind) * self.registers + q];
+                let apart = T::sub(simd, r[kind], clip::<T, S>(simd, *t, self.limits[k][kind]));
+                *t = T::add(simd, *t, T::mul(simd, relaxation, apart));
+            }
         }
     }
 }

@@ -133,9 +133,9 @@ pub enum ProjectionError {
     },
     /// No tape keeps all bounds after this history.
     #[error(
-        "the {row} cannot hold after the history of this joint: {stands} against it; widen one of these bounds, or take Softening::Widen, \
+        "the {row} cannot hold after the history of this joint (against it: {stands}); widen one of these bounds, or take Softening::Widen, \
          by which acceleration and jerk give way first, then position, and velocity never",
-        stands = if against.is_empty() { "the history alone stands".to_owned() } else { format!("{} stand", list(against)) }
+        stands = if against.is_empty() { "the history alone".to_owned() } else { list(against) }
     )]
     Infeasible {
         /// The row that cannot hold.

@@ -2,7 +2,7 @@
 
 use pulp::{Simd, WithSimd};
 
-use super::admm::clip;
+use super::lanes::{Number, registers};
 use super::problem::{JointBounds, JointHistory};
 
 /// What a joint's tapes are finished with.
@@ -44,147 +44,129 @@ impl Finish {
         Self { dt, bounds, history, anchor, anchor_positions, braking }
     }
 
-    /// Least and greatest velocity of a step from which the horizon can be ended, `left` steps after it.
-    #[inline(always)]
-    fn room(&self, left: usize, velocity: f64, acceleration: f64) -> [f64; 2] {
-        let b = &self.bounds;
-        let change = self.dt * WITHIN * b.jerk;
-        let side = |sign: f64| {
-            let (v, a) = (sign * velocity, sign * acceleration);
-            let largest = WITHIN * b.acceleration;
-            let sooner = if a + change < largest { a + change } else { largest };
-            let mut most = v + self.dt * sooner;
-            for [n, speed, inverse] in self.braking.iter().take(left + 1) {
-                let bound = (WITHIN * b.velocity + n * v + speed) * inverse;
-                most = if bound < most { bound } else { most };
-            }
-            most
-        };
-        [-side(-1.0), side(1.0)]
-    }
-}
-
-/// The worst excess before and after, of half a range, and the shortest ray of each lane.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Finished<const L: usize> {
-    /// The sample keeps all bounds and was left as it is.
-    pub(super) kept: [bool; L],
-    /// Of what iterations left.
-    pub(super) before: [f64; L],
-    /// Of the result.
-    pub(super) after: [f64; L],
-    /// Part of the way from the anchor that was left; 1 where no position was outside.
-    pub(super) ray: [f64; L],
-}
-
-/// Finishes lanes.
-pub(super) struct FinishLanes<'a, const L: usize> {
-    pub(super) finish: &'a Finish,
-    /// Samples as they came, H.
-    pub(super) sample: &'a [[f64; L]],
-    /// What iterations gave, H; the result.
-    pub(super) v: &'a mut [[f64; L]],
-    /// Off: for studies of what iterations give.
-    pub(super) on: bool,
-}
-
-impl<const L: usize> FinishLanes<'_, L> {
-    /// The worst excess of each lane, of half the range of its bound.
-    #[inline(always)]
-    fn excess(finish: &Finish, v: &[[f64; L]]) -> [f64; L] {
-        let (b, dt) = (&finish.bounds, finish.dt);
-        let [low, high] = b.position;
-        // Where there is no bound the excess is 0.
-        let inverse = |x: f64| if x.is_finite() { 1.0 / x } else { 0.0 };
-        let scales =
-            [inverse(0.5 * (high - low)), inverse(b.velocity), inverse(b.acceleration), inverse(b.jerk)];
-        let one_sided = if scales[0] == 0.0 { 1.0 } else { scales[0] };
-        let mut worst = [0.0; L];
-        let (mut position, mut before, mut acceleration) =
-            ([finish.history.position; L], [finish.history.velocity; L], [finish.history.acceleration; L]);
-        let up = |worst: &mut f64, x: f64| *worst = if x > *worst { x } else { *worst };
-        for v in v {
-            for l in 0..L {
-                position[l] += dt * v[l];
-                let a = (v[l] - before[l]) / dt;
-                let j = (a - acceleration[l]) / dt;
-                up(&mut worst[l], (position[l] - high) * one_sided);
-                up(&mut worst[l], (low - position[l]) * one_sided);
-                up(&mut worst[l], v[l].abs() * scales[1] - 1.0);
-                up(&mut worst[l], a.abs() * scales[2] - 1.0);
-                up(&mut worst[l], j.abs() * scales[3] - 1.0);
-                before[l] = v[l];
-                acceleration[l] = a;
+    /// Brings positions of a lane back on the ray to the anchor; the part of the way that is left, 1 where none was outside.
+    pub(super) fn ray(&self, v: &mut [f64], lanes: usize, lane: usize) -> f64 {
+        let [low, high] = self.bounds.position;
+        let (mut part, mut position) = (1.0, self.history.position);
+        for (k, anchor) in self.anchor_positions.iter().enumerate() {
+            position += self.dt * v[k * lanes + lane];
+            if position > high || position < low {
+                let room = if position > high { high - anchor } else { low - anchor };
+                // An anchor on the bound by round-off has no room.
+                let ratio = (room / (position - anchor)).clamp(0.0, 1.0) * (1.0 - 1e-12);
+                part = f64::min(part, ratio);
             }
         }
-        worst
-    }
-
-    /// Clips each velocity to its room, forward in time.
-    #[inline(always)]
-    fn forward(&mut self) {
-        let (steps, f) = (self.v.len(), self.finish);
-        let mut before = [f.history.velocity; L];
-        let mut acceleration = [f.history.acceleration; L];
-        for (k, v) in self.v.iter_mut().enumerate() {
-            for l in 0..L {
-                let [low, high] = f.room(steps - 1 - k, before[l], acceleration[l]);
-                // Where there is hardly any room, round-off may cross the two.
-                let [low, high] = if low <= high { [low, high] } else { [0.5 * (low + high); 2] };
-                v[l] = clip(v[l], low, high);
-                acceleration[l] = (v[l] - before[l]) / f.dt;
-                before[l] = v[l];
-            }
-        }
-    }
-
-    /// Brings positions back on the ray to the anchor.
-    #[inline(always)]
-    fn ray(&mut self) -> [f64; L] {
-        let f = self.finish;
-        let [low, high] = f.bounds.position;
-        let mut part = [1.0; L];
-        let mut position = [f.history.position; L];
-        for (v, anchor) in self.v.iter().zip(&f.anchor_positions) {
-            for l in 0..L {
-                position[l] += f.dt * v[l];
-                let way = position[l] - anchor;
-                let room = if way > 0.0 { high - anchor } else { low - anchor };
-                // Only what is outside; an anchor on the bound by round-off has no room.
-                if position[l] > high || position[l] < low {
-                    let ratio = clip(room / way, 0.0, 1.0) * (1.0 - 1e-12);
-                    part[l] = if ratio < part[l] { ratio } else { part[l] };
-                }
-            }
-        }
-        for (v, anchor) in self.v.iter_mut().zip(&f.anchor) {
-            for l in 0..L {
-                v[l] = if part[l] < 1.0 { anchor + part[l] * (v[l] - anchor) } else { v[l] };
+        if part < 1.0 {
+            for (k, anchor) in self.anchor.iter().enumerate() {
+                let v = &mut v[k * lanes + lane];
+                *v = anchor + part * (*v - anchor);
             }
         }
         part
     }
 }
 
-impl<const L: usize> WithSimd for FinishLanes<'_, L> {
-    type Output = Finished<L>;
+/// The worst excess of each lane, of half the range of its bound.
+pub(super) struct Excess<'a> {
+    pub(super) finish: &'a Finish,
+    /// Velocities, H × lanes.
+    pub(super) v: &'a [f64],
+    /// Of each lane.
+    pub(super) out: &'a mut [f64],
+}
+
+impl WithSimd for Excess<'_> {
+    type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(mut self, _: S) -> Finished<L> {
-        let kept = Self::excess(self.finish, self.sample).map(|e| e <= KEPT);
-        let before = Self::excess(self.finish, self.v);
-        let mut ray = [1.0; L];
-        if self.on {
-            self.forward();
-            ray = self.ray();
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (f, out) = (self.finish, f64::vectors_mut::<S>(self.out));
+        let (v, registers) = (f64::vectors::<S>(self.v), out.len());
+        let [low, high] = f.bounds.position;
+        // Where there is no bound the excess is 0.
+        let inverse = |x: f64| if x.is_finite() { 1.0 / x } else { 0.0 };
+        let range = 0.5 * (high - low);
+        let position_scale = if range.is_finite() { 1.0 / range } else { 1.0 };
+        let scales = [f.bounds.velocity, f.bounds.acceleration, f.bounds.jerk].map(inverse);
+        let splat = |x: f64| simd.splat_f64s(x);
+        let rate = splat(1.0 / f.dt);
+        for q in 0..registers {
+            let (mut position, mut before, mut acceleration) =
+                (splat(f.history.position), splat(f.history.velocity), splat(f.history.acceleration));
+            let (mut least, mut greatest) = (splat(f64::INFINITY), splat(f64::NEG_INFINITY));
+            let mut largest = [splat(0.0); 3];
+            for k in 0..f.anchor.len() {
+                let v = v[k * registers + q];
+                position = simd.add_f64s(position, simd.mul_f64s(splat(f.dt), v));
+                let a = simd.mul_f64s(simd.sub_f64s(v, before), rate);
+                let j = simd.mul_f64s(simd.sub_f64s(a, acceleration), rate);
+                least = simd.min_f64s(least, position);
+                greatest = simd.max_f64s(greatest, position);
+                for (l, x) in largest.iter_mut().zip([v, a, j]) {
+                    *l = simd.max_f64s(*l, simd.max_f64s(x, simd.neg_f64s(x)));
+                }
+                before = v;
+                acceleration = a;
+            }
+            let beyond =
+                simd.max_f64s(simd.sub_f64s(greatest, splat(high)), simd.sub_f64s(splat(low), least));
+            let mut worst = simd.max_f64s(splat(0.0), simd.mul_f64s(beyond, splat(position_scale)));
+            for (l, scale) in largest.into_iter().zip(scales) {
+                let excess = simd.sub_f64s(simd.mul_f64s(l, splat(scale)), splat(1.0));
+                worst = simd.max_f64s(worst, excess);
+            }
+            out[q] = worst;
         }
-        for (v, s) in self.v.iter_mut().zip(self.sample) {
-            for l in 0..L {
-                v[l] = if kept[l] { s[l] } else { v[l] };
+    }
+}
+
+/// Clips each velocity to what its bounds leave it until the end of the horizon, forward in time.
+pub(super) struct Forward<'a> {
+    pub(super) finish: &'a Finish,
+    /// Velocities, H × lanes.
+    pub(super) v: &'a mut [f64],
+    pub(super) lanes: usize,
+}
+
+impl Forward<'_> {
+    /// Greatest velocity of a step from which the horizon can be ended, `left` steps after it; with signs turned, minus the least.
+    #[inline(always)]
+    fn most<S: Simd>(f: &Finish, simd: S, left: usize, v: S::f64s, a: S::f64s) -> S::f64s {
+        let splat = |x: f64| simd.splat_f64s(x);
+        let change = f.dt * WITHIN * f.bounds.jerk;
+        let sooner = simd.min_f64s(simd.add_f64s(a, splat(change)), splat(WITHIN * f.bounds.acceleration));
+        let mut most = simd.add_f64s(v, simd.mul_f64s(splat(f.dt), sooner));
+        for [n, speed, inverse] in f.braking.iter().take(left + 1) {
+            let sum = simd.add_f64s(splat(WITHIN * f.bounds.velocity + speed), simd.mul_f64s(splat(*n), v));
+            most = simd.min_f64s(most, simd.mul_f64s(sum, splat(*inverse)));
+        }
+        most
+    }
+}
+
+impl WithSimd for Forward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (f, registers) = (self.finish, registers::<f64, S>(self.lanes));
+        let v = f64::vectors_mut::<S>(self.v);
+        let (steps, rate) = (f.anchor.len(), simd.splat_f64s(1.0 / f.dt));
+        for q in 0..registers {
+            let mut before = simd.splat_f64s(f.history.velocity);
+            let mut acceleration = simd.splat_f64s(f.history.acceleration);
+            for k in 0..steps {
+                let left = steps - 1 - k;
+                let high = Self::most(f, simd, left, before, acceleration);
+                let turned = [before, acceleration].map(|x| simd.neg_f64s(x));
+                let low = simd.neg_f64s(Self::most(f, simd, left, turned[0], turned[1]));
+                let v = &mut v[k * registers + q];
+                // Where there is hardly any room, round-off may cross the two.
+                *v = simd.min_f64s(simd.max_f64s(*v, low), high);
+                acceleration = simd.mul_f64s(simd.sub_f64s(*v, before), rate);
+                before = *v;
             }
         }
-        let after = Self::excess(self.finish, self.v);
-        let of_moved = |x: [f64; L], none: f64| std::array::from_fn(|l| if kept[l] { none } else { x[l] });
-        Finished { kept, before: of_moved(before, 0.0), after, ray: of_moved(ray, 1.0) }
     }
 }

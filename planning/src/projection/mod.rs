@@ -41,6 +41,7 @@ mod admm;
 mod error;
 pub mod exact;
 mod finish;
+mod lanes;
 mod problem;
 mod projector;
 

@@ -63,7 +63,7 @@ impl MotionBounds {
                 ("the jerk bound", b.jerk),
             ];
             // NaN is not positive.
-            for (what, value) in parts.into_iter().filter(|(_, v)| v.is_nan() || *v <= 0.0) {
+            if let Some((what, value)) = parts.into_iter().find(|(_, v)| v.is_nan() || *v <= 0.0) {
                 return Err(ProjectionError::Bound { joint, what, value, rule: "positive" });
             }
             if low.is_nan() || low == f64::INFINITY {

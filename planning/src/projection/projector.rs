@@ -2,10 +2,11 @@ use pulp::Arch;
 use rayon::prelude::*;
 use signorini_core::na::DMatrix;
 
-use super::admm::{Factor, Iterate, Number};
+use super::admm::{Factor, Iterate};
 use super::error::ProjectionError;
 use super::exact::{self, Exact, ExactError};
-use super::finish::{Finish, FinishLanes};
+use super::finish::{Excess, Finish, Forward, KEPT};
+use super::lanes::{Aligned, Number};
 use super::problem::{History, JointBounds, JointHistory, MotionBounds, Rows};
 
 /// What numbers iterations run in. The finish is in `f64` always.
@@ -374,15 +375,17 @@ impl Projector {
     }
 }
 
-/// Samples side by side, all joints: `L` samples.
+/// `L` samples side by side, all joints; numbers are by steps, then lanes.
 struct Group<T, const L: usize> {
-    sample: Vec<[f64; L]>,
-    result: Vec<[f64; L]>,
-    s: Vec<[T; L]>,
-    rhs: Vec<[T; L]>,
-    v: Vec<[T; L]>,
+    sample: Aligned<f64>,
+    result: Aligned<f64>,
+    s: Aligned<T>,
+    rhs: Aligned<T>,
+    v: Aligned<T>,
     /// t of all joints.
-    t: Vec<[[T; L]; 4]>,
+    t: Aligned<T>,
+    /// Worst excess of samples, of what iterations left, of results.
+    excess: [[f64; L]; 3],
     /// Lanes with a t of the call before.
     filled: usize,
     report: ProjectionReport,
@@ -413,14 +416,15 @@ impl<T: Number, const L: usize> Engine<T, L> {
     }
 
     fn group(&self) -> Group<T, L> {
-        let (n, none) = (self.steps, [T::default(); L]);
+        let n = self.steps;
         Group {
-            sample: vec![[0.0; L]; n],
-            result: vec![[0.0; L]; n],
-            s: vec![none; n],
-            rhs: vec![none; n],
-            v: vec![none; self.factor.padded()],
-            t: vec![[none; 4]; n * self.joints],
+            sample: Aligned::zeros(n * L),
+            result: Aligned::zeros(n * L),
+            s: Aligned::zeros(n * L),
+            rhs: Aligned::zeros(n * L),
+            v: Aligned::zeros(self.factor.padded() * L),
+            t: Aligned::zeros(4 * n * self.joints * L),
+            excess: [[0.0; L]; 3],
             filled: 0,
             report: ProjectionReport::default(),
         }
@@ -465,9 +469,10 @@ impl<T: Number, const L: usize> Engine<T, L> {
     fn shift(&mut self, steps: usize) {
         let n = self.steps;
         for g in &mut self.groups {
-            for t in g.t.chunks_mut(n) {
+            for t in g.t.chunks_mut(4 * n * L) {
                 for k in 0..n {
-                    t[k] = t[(k + steps).min(n - 1)];
+                    let from = 4 * L * (k + steps).min(n - 1);
+                    t.copy_within(from..from + 4 * L, 4 * L * k);
                 }
             }
         }
@@ -477,7 +482,8 @@ impl<T: Number, const L: usize> Engine<T, L> {
         let (n, l) = (self.steps, sample % L);
         let group = self.groups.get(sample / L).filter(|g| l < g.filled)?;
         let value = |kind: usize, k: usize| {
-            let (e, t) = (self.factor.scales[k][kind], group.t[joint * n + k][kind][l].to_f64());
+            let (e, t) =
+                (self.factor.scales[k][kind], group.t[(4 * (joint * n + k) + kind) * L + l].to_f64());
             let i = kind * n + k;
             let outside = t - t.max(e * limits[0][i]).min(e * limits[1][i]);
             if e > 0.0 { rho * e * outside } else { 0.0 }
@@ -500,26 +506,31 @@ impl<T: Number> Call<'_, T> {
     fn run<const L: usize>(&self, tapes: &mut [f64], g: &mut Group<T, L>) {
         let arch = Arch::new();
         let joints = self.joints.len();
-        let n = g.sample.len();
+        let n = g.sample.len() / L;
         let stride = n * joints;
         let samples = tapes.len() / stride;
         let cold = self.options.warm_start != WarmStart::Kept || g.filled < samples;
         g.report = ProjectionReport { shortest: 1.0, ..ProjectionReport::default() };
         for (j, joint) in self.joints.iter().enumerate() {
-            for k in 0..n {
+            for l in 0..L {
                 // Lanes without a sample repeat the last one.
-                g.sample[k] = std::array::from_fn(|l| tapes[l.min(samples - 1) * stride + k * joints + j]);
-                g.s[k] = g.sample[k].map(T::from_f64);
+                let tape = &tapes[l.min(samples - 1) * stride..][..stride];
+                for k in 0..n {
+                    g.sample[k * L + l] = tape[k * joints + j];
+                }
             }
-            let t = &mut g.t[j * n..(j + 1) * n];
+            g.s.iter_mut().zip(g.sample.iter()).for_each(|(s, x)| *s = T::from_f64(*x));
+            let t = &mut g.t[4 * n * L * j..4 * n * L * (j + 1)];
             if cold {
                 let mean = self.options.warm_start == WarmStart::Mean;
-                for (t, m) in t.iter_mut().zip(&self.mean[j]) {
-                    *t = m.map(|m| [if mean { m } else { T::default() }; L]);
+                let own = self.mean[j].iter().flatten();
+                for (t, m) in t.chunks_exact_mut(L).zip(own) {
+                    t.fill(if mean { *m } else { T::default() });
                 }
             }
             arch.dispatch(Iterate {
                 factor: self.factor,
+                lanes: L,
                 limits: &self.limits[j],
                 s: &g.s,
                 t,
@@ -528,22 +539,38 @@ impl<T: Number> Call<'_, T> {
                 v: &mut g.v,
                 iterations: self.options.iterations,
             });
-            for (r, v) in g.result.iter_mut().zip(&g.v) {
-                *r = v.map(T::to_f64);
+            g.result.iter_mut().zip(g.v.iter()).for_each(|(r, v)| *r = v.to_f64());
+            let [came, before, after] = &mut g.excess;
+            let finish = &joint.finish;
+            arch.dispatch(Excess { finish, v: &g.sample, out: came });
+            arch.dispatch(Excess { finish, v: &g.result, out: before });
+            if self.options.finish {
+                arch.dispatch(Forward { finish, v: &mut g.result, lanes: L });
             }
-            let on = self.options.finish;
-            let lanes = FinishLanes { finish: &joint.finish, sample: &g.sample, v: &mut g.result, on };
-            let done = arch.dispatch(lanes);
+            arch.dispatch(Excess { finish, v: &g.result, out: after });
             for l in 0..samples {
-                for k in 0..n {
-                    tapes[l * stride + k * joints + j] = g.result[k][l];
+                if came[l] <= KEPT {
+                    g.report.kept += 1;
+                    g.report.after = g.report.after.max(came[l]);
+                    continue;
                 }
-                g.report.kept += usize::from(done.kept[l]);
-                g.report.rays += usize::from(done.ray[l] < 1.0);
-                g.report.before = g.report.before.max(done.before[l]);
-                g.report.after = g.report.after.max(done.after[l]);
-                g.report.shortest = g.report.shortest.min(done.ray[l]);
+                // What is left to do after velocity, acceleration and jerk is position.
+                if self.options.finish && after[l] > 0.0 {
+                    let part = finish.ray(&mut g.result, L, l);
+                    g.report.rays += usize::from(part < 1.0);
+                    g.report.shortest = g.report.shortest.min(part);
+                }
+                g.report.before = g.report.before.max(before[l]);
+                let tape = &mut tapes[l * stride..][..stride];
+                for k in 0..n {
+                    tape[k * joints + j] = g.result[k * L + l];
+                }
             }
+            if self.options.finish && after.iter().any(|e| *e > 0.0) {
+                arch.dispatch(Excess { finish, v: &g.result, out: after });
+            }
+            let moved = (0..samples).filter(|l| came[*l] > KEPT).map(|l| after[l]);
+            g.report.after = moved.fold(g.report.after, f64::max);
         }
         g.filled = samples;
     }

@@ -92,7 +92,7 @@ impl Case {
         })
     }
 
-    /// Worst and RMS ‖v − s + Aᵀ λ‖_∞ of iterations with the multipliers they end with \[rad/s\].
+    /// RMS of v − s + Aᵀ λ of iterations with the multipliers they end with \[rad/s\].
     pub(super) fn residual(&self, tapes: &[f64], p: &Projector) -> Result<f64, PageError> {
         let (n, a) = (self.steps, p.rows().dense());
         let mut square = 0.0;
@@ -137,7 +137,7 @@ impl Case {
     /// Greatest distance of converged projections to those of themselves, and greatest ratio of distances after and before.
     pub(super) fn idempotence(&self) -> Result<[f64; 2], PageError> {
         let options = ProjectionOptions {
-            iterations: 5000,
+            iterations: super::projection::CONVERGED,
             precision: Precision::Double,
             finish: false,
             ..Default::default()
