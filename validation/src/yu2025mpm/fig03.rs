@@ -241,7 +241,7 @@ impl Page for Fig03 {
         "Two rubber cubes grip a heavy one, lift it and shake it"
     }
     fn cost(&self) -> (f64, f64) {
-        (110.0, 600.0)
+        (170.0, 7200.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let plan = if ctx.full() { PAPER } else { QUICK };
