@@ -13,6 +13,7 @@ mod dual_cone;
 mod engine;
 mod inspect;
 mod model;
+mod plan;
 mod reproduce;
 mod run;
 mod view;
@@ -37,6 +38,8 @@ enum Command {
     Inspect(inspect::Arguments),
     /// Run one scene under several laws, accuracies and steps.
     Compare(compare::Arguments),
+    /// Steer a task by sampling and record it.
+    Plan(plan::Arguments),
     /// Run the validation suite or a part of it and write the report.
     Reproduce(reproduce::Arguments),
     /// List the pages of the validation suite.
@@ -60,6 +63,7 @@ fn main() -> std::process::ExitCode {
         Command::View(a) => view::run(&a),
         Command::Inspect(a) => inspect::run(&a),
         Command::Compare(a) => compare::run(&a),
+        Command::Plan(a) => plan::run(&a),
         Command::Reproduce(a) => reproduce::run(&a),
         Command::List => {
             reproduce::list();

@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 }
 
 /// The folder the workspace lies in, or the current one.
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     let built_in = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let here = PathBuf::from(".");
     let found = if built_in.join("Cargo.toml").is_file() { built_in } else { here };

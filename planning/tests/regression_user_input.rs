@@ -93,9 +93,9 @@ fn regression_unknown_names_come_with_the_list() {
     );
     assert!(weights.set("miss", f64::NAN).unwrap_err().to_string().contains("'miss'"));
     assert_eq!(weights.get("miss"), Some(3.0), "as it was");
-    let text = tasks::by_name("cartpole").err().unwrap().to_string();
+    let text = tasks::by_name("cartpole", 0).err().unwrap().to_string();
     assert!(
-        tasks::NAMES.iter().all(|n| text.contains(n) && tasks::by_name(n).unwrap().name() == *n),
+        tasks::NAMES.iter().all(|n| text.contains(n) && tasks::by_name(n, 0).unwrap().task.name() == *n),
         "{text}"
     );
 }

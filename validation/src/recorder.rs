@@ -172,6 +172,14 @@ impl<'a> Recorder<'a> {
         self
     }
 
+    /// Adds a row for a state that was reached under controls that were held, by whatever stepped it: no iterations, no contacts, and sensors that do not ask for accelerations.
+    pub fn add_state(&mut self, x: &State, held: HeldInputs<'_>) {
+        self.held(held);
+        let held = HeldInputs { control: &self.control, mocap: &self.mocap };
+        self.sensors.read_at_rest(self.probe.model(), held, x);
+        self.push(x, f64::NAN, f64::NAN, 0, 0);
+    }
+
     /// What to say of a light body under a heavy one, once.
     fn carried(&mut self, step: &AcceptedStep<'_>) -> Option<String> {
         let beta = self.recovery.filter(|_| self.overload.due(&step.last))?;

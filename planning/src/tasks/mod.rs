@@ -8,19 +8,41 @@ pub use cylinder_push::CylinderPush;
 
 use signorini_core::na::SVector;
 
-use crate::{PlanError, Task};
+use crate::{MppiOptions, PlanError, Task};
 
 /// Names of all tasks.
 pub const NAMES: [&str; 2] = ["cart_pole", "cylinder_push"];
 
-/// A task by name.
+/// A task with all that it takes to run it.
+pub struct Setup {
+    /// The task.
+    pub task: Box<dyn Task>,
+    /// Its scene, in the folder `models` of the project.
+    pub scene: &'static str,
+    /// A planner for it.
+    pub planner: MppiOptions,
+    /// Steps of plan model and plant in a control step.
+    pub substeps: [u32; 2],
+}
+
+/// A task by name, its planner with a seed.
 ///
 /// # Errors
 /// [`PlanError::Unknown`] with the names that there are.
-pub fn by_name(name: &str) -> Result<Box<dyn Task>, PlanError> {
+pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
     match name {
-        "cart_pole" => Ok(Box::new(CartPole::default())),
-        "cylinder_push" => Ok(Box::new(CylinderPush::default())),
+        "cart_pole" => Ok(Setup {
+            task: Box::new(CartPole::default()),
+            scene: "cart_pole/cart_pole.xml",
+            planner: CartPole::planner(seed),
+            substeps: [2, 4],
+        }),
+        "cylinder_push" => Ok(Setup {
+            task: Box::new(CylinderPush::default()),
+            scene: "cylinder_push/cylinder_push.xml",
+            planner: CylinderPush::planner(seed),
+            substeps: [3, 6],
+        }),
         _ => Err(PlanError::unknown("the list of tasks", "task", name, NAMES.into_iter())),
     }
 }

@@ -1,0 +1,162 @@
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use signorini_batch::{BatchOptions, CpuBatch, Recipe};
+use signorini_core::HeldInputs;
+use signorini_icf::IcfSolver;
+use signorini_planning::tasks::{self, Setup};
+use signorini_planning::{
+    Episode, EpisodeOptions, EpisodeRecord, Mppi, Outcome, PoseLines, TermWeights, Timing,
+};
+use signorini_scene::{LoadOptions, Scene};
+use signorini_validation::recorder::{Recorder, RunLabels};
+
+use crate::reproduce::root;
+
+/// An engine.
+#[derive(Clone, Copy, ValueEnum)]
+enum Engine {
+    Comfree,
+    Icf,
+}
+
+impl Engine {
+    fn recipe(self) -> Recipe {
+        match self {
+            Self::Comfree => Recipe::comfree(),
+            Self::Icf => Recipe::icf(),
+        }
+    }
+}
+
+/// What to steer.
+#[derive(Args)]
+#[command(allow_negative_numbers = true)]
+pub(crate) struct Arguments {
+    /// Name of the task; a wrong one lists them all.
+    task: String,
+    /// Seed of the start and of the samples.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Samples per iteration; those of the task when left out.
+    #[arg(long)]
+    samples: Option<usize>,
+    /// What is planned with.
+    #[arg(long, value_enum, default_value = "comfree")]
+    model: Engine,
+    /// What is driven.
+    #[arg(long, value_enum, default_value = "icf")]
+    plant: Engine,
+    /// A plan is used so long after the state it was made from (s); at once when left out.
+    #[arg(long, value_name = "SECONDS", conflicts_with = "measured")]
+    delay: Option<f64>,
+    /// A plan is used after what it took to compute, times this.
+    #[arg(long, value_name = "FACTOR")]
+    measured: Option<f64>,
+    /// Weight of a term, as often as wanted.
+    #[arg(long, value_name = "TERM=WEIGHT")]
+    weight: Vec<String>,
+    /// Poses of bodies that are moved from outside, a line of JSON each on standard input.
+    #[arg(long)]
+    poses: bool,
+    /// Threads; one per processor when left out. Results do not depend on them.
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+    /// Recording (numpy archive) for `view`; `<task>.npz` when left out.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Also write steps, terms, plans and phases as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
+    let Setup { task, scene, mut planner, substeps } = tasks::by_name(&a.task, a.seed)?;
+    planner.samples = a.samples.unwrap_or(planner.samples);
+    let scene = Scene::load(root().join("models").join(scene), &LoadOptions::default())?;
+    let threads = BatchOptions { threads: a.threads };
+    let mut weights = TermWeights::new(&*task);
+    for pair in &a.weight {
+        let wrong = || format!("--weight {pair}: give TERM=WEIGHT, with a number");
+        let (name, value) = pair.split_once('=').ok_or_else(wrong)?;
+        weights.set(name, value.parse().map_err(|_| wrong())?)?;
+    }
+    let dt = planner.dt;
+    let mut model = CpuBatch::new(&scene, planner.samples, a.model.recipe(), threads)?;
+    let mut plant = CpuBatch::new(&scene, 1, a.plant.recipe(), BatchOptions { threads: 1 })?;
+    let mut planner = Mppi::new(planner)?;
+    let timing = match (a.delay, a.measured) {
+        (Some(delay), _) => Timing::Delay(delay),
+        (_, Some(factor)) => Timing::Measured(factor),
+        _ => Timing::LockStep,
+    };
+    let options = EpisodeOptions {
+        model_substeps: substeps[0],
+        plant_substeps: substeps[1],
+        timing,
+        keep_states: true,
+        ..EpisodeOptions::default()
+    };
+    let mut poses = PoseLines::new(std::io::stdin().lock());
+    let mut episode = Episode::new(&mut planner, &mut model, &mut plant, &*task, &weights);
+    if a.poses {
+        episode.poses = Some(&mut poses);
+    }
+    let record = episode.run(a.seed, &options)?;
+    for (time, phase) in &record.phases {
+        say!("{time:8.2} s: {}", task.stages().get(phase.stage).unwrap_or(&"unknown stage"));
+    }
+    say!(
+        "{}: {:?} at {:.2} s; {} plans of {} samples, {:.1} ms each, {} control steps of {dt} s",
+        a.task,
+        record.outcome,
+        record.time,
+        record.plans.len(),
+        planner.options().samples,
+        1e3 * record.mean_planning_time(),
+        record.steps.len()
+    );
+    let out = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.npz", a.task)));
+    write(&scene, a.plant, &record, &*task, a.seed, &out)?;
+    say!("{}", out.display());
+    if let Some(path) = &a.json {
+        let text = serde_json::to_string_pretty(&record)?;
+        std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+        say!("{}", path.display());
+    }
+    Ok(record.outcome == Outcome::Success)
+}
+
+/// Writes the states of the plant as a recording. Bodies that are moved from outside stand where the task put them.
+fn write(
+    scene: &Scene,
+    plant: Engine,
+    record: &EpisodeRecord,
+    task: &dyn signorini_planning::Task,
+    seed: u64,
+    out: &Path,
+) -> Result<(), Box<dyn Error>> {
+    let probe = plant.recipe().system(scene)?;
+    let mut mocap = probe.model().mocap_poses.clone();
+    for (name, pose) in &task.reset(seed).mocap {
+        if let Some(n) = probe.model().bodies.iter().find(|b| b.name == *name).and_then(|b| b.mocap) {
+            mocap[n] = *pose;
+        }
+    }
+    let Some(first) = record.states.first() else { return Ok(()) };
+    let labels = RunLabels {
+        solver: record.engines[1].clone(),
+        law: format!("plans: {}", record.engines[0]),
+        integrator: "fixed steps".into(),
+    };
+    let none = vec![0.0; probe.model().actuators.len()];
+    let held = HeldInputs { control: &none, mocap: &mocap };
+    let solver = Box::new(IcfSolver::default());
+    let mut r = Recorder::with_system(scene, probe, solver, labels, (first, held))?;
+    for (x, step) in record.states.iter().skip(1).zip(&record.steps) {
+        r.add_state(x, HeldInputs { control: &step.control, mocap: &mocap });
+    }
+    r.recording.write_npz(out)?;
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! `plan`: what cannot be is refused by name, and a task that is run leaves a recording that can be viewed.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod common;
+
+use std::process::{Command, Output};
+
+use common::Folder;
+
+fn plan(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_signorini")).arg("plan").args(arguments).output().unwrap()
+}
+
+#[test]
+fn regression_names_and_numbers_that_cannot_be_are_refused() {
+    let cases: [(&[&str], &str); 6] = [
+        (&["cartpole"], "cart_pole, cylinder_push"),
+        (&["cart_pole", "--weight", "uprigth=1"], "upright, centred, speed, control"),
+        (&["cart_pole", "--weight", "upright"], "TERM=WEIGHT"),
+        (&["cart_pole", "--weight", "upright=nan"], "finite"),
+        (&["cart_pole", "--samples", "0"], "samples"),
+        (&["cart_pole", "--delay", "-1"], "timing"),
+    ];
+    for (arguments, named) in cases {
+        let out = plan(arguments);
+        let text = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(1), "{arguments:?}: {text}");
+        assert!(text.starts_with("error: ") && text.contains(named), "{arguments:?}: {text}");
+    }
+}
+
+#[test]
+fn conformance_a_task_is_run_and_recorded() {
+    let folder = Folder::new("plan");
+    let path = |name: &str| folder.0.join(name).to_str().unwrap().to_owned();
+    let (npz, json, html) = (path("pole.npz"), path("pole.json"), path("pole.html"));
+    let out = plan(&["cart_pole", "--seed", "1", "--out", &npz, "--json", &json]);
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(text.contains("Success") && text.contains("holding"), "{text}");
+    let record: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
+    assert_eq!(record["outcome"], "Success");
+    assert_eq!(record["states"].as_array().unwrap().len(), record["steps"].as_array().unwrap().len() + 1);
+    let view = Command::new(env!("CARGO_BIN_EXE_signorini")).args(["view", &npz, "--html", &html]).output();
+    assert!(view.unwrap().status.success());
+    assert!(std::fs::metadata(html).unwrap().len() > 10_000);
+}
