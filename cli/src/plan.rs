@@ -98,11 +98,9 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         keep_states: true,
         ..EpisodeOptions::default()
     };
-    let mut poses = PoseLines::new(std::io::stdin().lock());
+    let mut poses = a.poses.then(|| PoseLines::new(std::io::stdin().lock()));
     let mut episode = Episode::new(&mut planner, &mut model, &mut plant, &*task, &weights);
-    if a.poses {
-        episode.poses = Some(&mut poses);
-    }
+    episode.poses = poses.as_mut().map(|p| p as _);
     let record = episode.run(a.seed, &options)?;
     for (time, phase) in &record.phases {
         say!("{time:8.2} s: {}", task.stages().get(phase.stage).unwrap_or(&"unknown stage"));

@@ -42,23 +42,24 @@ pub(crate) fn open_unit(high: u32, low: u32) -> f64 {
     (bits as f64 + 0.5) * 0.5f64.powi(52)
 }
 
+/// Two independent standard normal numbers of 128 random bits (Box–Muller).
+fn normal_pair(b: [u32; 4]) -> [f64; 2] {
+    let (u, turn) = (open_unit(b[0], b[1]), open_unit(b[2], b[3]));
+    let radius = (-2.0 * u.ln()).sqrt();
+    let (sin, cos) = (std::f64::consts::TAU * turn).sin_cos();
+    [radius * cos, radius * sin]
+}
+
 impl DrawKey {
     fn block(&self, number: u32) -> [u32; 4] {
         let key = [self.seed as u32, (self.seed >> 32) as u32];
         philox([number, self.sample, self.iteration, self.replan], key)
     }
 
-    /// Independent standard normal numbers (Box–Muller), as many as `out` is long.
+    /// Independent standard normal numbers, as many as `out` is long.
     pub fn normals(&self, out: &mut [f64]) {
         for (i, pair) in out.chunks_mut(2).enumerate() {
-            let b = self.block(i as u32);
-            let (u, turn) = (open_unit(b[0], b[1]), open_unit(b[2], b[3]));
-            let radius = (-2.0 * u.ln()).sqrt();
-            let (sin, cos) = (std::f64::consts::TAU * turn).sin_cos();
-            pair[0] = radius * cos;
-            if let Some(second) = pair.get_mut(1) {
-                *second = radius * sin;
-            }
+            pair.iter_mut().zip(normal_pair(self.block(i as u32))).for_each(|(x, n)| *x = n);
         }
     }
 }
@@ -130,9 +131,7 @@ impl Stream {
 
     /// Standard normal.
     pub fn normal(&mut self) -> f64 {
-        let b = self.block();
-        let (u, turn) = (open_unit(b[0], b[1]), open_unit(b[2], b[3]));
-        (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * turn).cos()
+        normal_pair(self.block())[0]
     }
 
     /// One of `count` numbers from 0, `count` > 0.

@@ -12,7 +12,7 @@ use signorini_planning::projection::{
 /// Rows and their right-hand sides say what positions, velocities, accelerations and jerks of the motion are.
 #[test]
 fn analytic_rows_are_the_derivatives_of_the_motion() {
-    let mut draw = Draw(1);
+    let mut draw = Draw::new(1);
     for steps in [1, 2, 3, 9] {
         let rows = Rows::new(steps, DT).unwrap();
         let history = draw.history();
@@ -43,7 +43,7 @@ fn analytic_rows_are_the_derivatives_of_the_motion() {
 fn analytic_velocity_bounds_alone_clip() {
     let free = f64::INFINITY;
     let joint = JointBounds { position: [-free, free], velocity: 0.7, acceleration: free, jerk: free };
-    let mut draw = Draw(2);
+    let mut draw = Draw::new(2);
     let sample = draw.normals(12 * 40, 1.0);
     let clipped: Vec<f64> = sample.iter().map(|v| v.clamp(-0.7, 0.7)).collect();
     for finish in [false, true] {
@@ -67,7 +67,7 @@ fn analytic_velocity_bounds_alone_clip() {
 /// One step: the nearest velocity in the intersection of four intervals.
 #[test]
 fn analytic_one_step_is_the_intersection_of_intervals() {
-    let mut draw = Draw(3);
+    let mut draw = Draw::new(3);
     let rows = Rows::new(1, DT).unwrap();
     let mut met = 0;
     for _ in 0..200 {

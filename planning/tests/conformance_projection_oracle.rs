@@ -51,7 +51,7 @@ fn clarabel(rows: &DMatrix<f64>, limits: [&[f64]; 2], sample: &[f64]) -> Option<
 /// Histories that can be continued, with samples of unit and tenfold variance.
 fn problems(count: usize, steps: usize, seed: u64) -> Vec<(JointHistory, Vec<f64>)> {
     let rows = Rows::new(steps, DT).unwrap();
-    let mut draw = Draw(seed);
+    let mut draw = Draw::new(seed);
     let mut found = Vec::new();
     while found.len() < count {
         let history = draw.history();
@@ -67,7 +67,7 @@ fn problems(count: usize, steps: usize, seed: u64) -> Vec<(JointHistory, Vec<f64
 
 #[test]
 fn conformance_exact_projection_is_clarabels() {
-    let mut draw = Draw(11);
+    let mut draw = Draw::new(11);
     let [mut solved, mut empty] = [0, 0];
     for i in 0..160 {
         let rows = Rows::new([1, 4, 10, 15][i % 4], DT).unwrap();
@@ -169,7 +169,7 @@ fn conformance_twenty_iterations_are_near_clarabels() {
 
 #[test]
 fn conformance_single_precision_is_near_double() {
-    let mut draw = Draw(15);
+    let mut draw = Draw::new(15);
     let sample = draw.normals(37 * 15 * 12, 1.0);
     let history = together(&vec![JointHistory { velocity: 0.1, ..JointHistory::default() }; 12]);
     for (warm_start, finish) in [WarmStart::Cold, WarmStart::Mean].into_iter().zip([false, true]) {

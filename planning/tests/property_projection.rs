@@ -32,7 +32,7 @@ proptest! {
         seed in any::<u64>(), steps in 1usize..20, joints in 1usize..5, count in 1usize..40,
         deviation in 0.01f64..10.0, single in any::<bool>(), iterations in 1usize..25,
     ) {
-        let mut draw = Draw(seed);
+        let mut draw = Draw::new(seed);
         let precision = if single { Precision::Single } else { Precision::Double };
         let mut p = projector(joints, steps, ProjectionOptions { iterations, ..options(precision) });
         let history = together(&(0..joints).map(|_| JointHistory {
@@ -48,7 +48,7 @@ proptest! {
     /// Any feasible tape, so also one that was projected.
     #[test]
     fn property_feasible_tapes_come_back_as_they_are(seed in any::<u64>(), single in any::<bool>()) {
-        let mut draw = Draw(seed);
+        let mut draw = Draw::new(seed);
         let precision = if single { Precision::Single } else { Precision::Double };
         let mut p = projector(3, 15, options(precision));
         let history = History::at_rest(&draw.normals(3, 0.5));
@@ -64,7 +64,7 @@ proptest! {
     /// Iterations themselves, without the finish: twice is once.
     #[test]
     fn property_converged_projection_is_idempotent_and_does_not_expand(seed in any::<u64>()) {
-        let mut draw = Draw(seed);
+        let mut draw = Draw::new(seed);
         let mut p = projector(1, 12, converged());
         let history = together(&[JointHistory {
             position: 2.0 + draw.within(0.5), velocity: draw.within(0.5), acceleration: draw.within(0.5)
@@ -89,7 +89,7 @@ proptest! {
     fn property_bounds_hold_across_replans(
         seed in any::<u64>(), steps in 8usize..16, executed in 1usize..3, deviation in 0.2f64..5.0,
     ) {
-        let mut draw = Draw(seed);
+        let mut draw = Draw::new(seed);
         let bounds = MotionBounds::uniform(2, JointBounds { position: [-50.0, 50.0], ..ARM }).unwrap();
         let mut p = Projector::new(bounds, steps, DT, options(Precision::Single)).unwrap();
         let start = History::at_rest(&[0.0, 1.0]);
@@ -114,7 +114,7 @@ proptest! {
     /// The same near position limits, where a horizon of 2 s is long enough to stop in.
     #[test]
     fn property_position_limits_hold_across_replans(seed in any::<u64>()) {
-        let mut draw = Draw(seed);
+        let mut draw = Draw::new(seed);
         let bounds = MotionBounds::uniform(1, JointBounds { position: [-0.4, 0.3], ..ARM }).unwrap();
         let mut p = Projector::new(bounds, 20, DT, options(Precision::Double)).unwrap();
         let start = History::at_rest(&[0.0]);
@@ -138,7 +138,7 @@ proptest! {
     fn property_widened_bounds_hold(
         position in -4.0f64..4.0, velocity in -3.0f64..3.0, acceleration in -6.0f64..6.0, seed in any::<u64>(),
     ) {
-        let mut draw = Draw(seed);
+        let mut draw = Draw::new(seed);
         let history = together(&[JointHistory { position, velocity, acceleration }]);
         let sample = draw.normals(10 * 6, 1.0);
         let mut hard = projector(1, 10, options(Precision::Single));
@@ -173,7 +173,7 @@ proptest! {
     /// The result of a sample does not depend on its place, on how many there are, or on the threads.
     #[test]
     fn property_samples_do_not_see_each_other(seed in any::<u64>(), count in 1usize..70, single in any::<bool>()) {
-        let mut draw = Draw(seed);
+        let mut draw = Draw::new(seed);
         let precision = if single { Precision::Single } else { Precision::Double };
         let stride = 2 * 9;
         let sample = draw.normals(stride * count, 1.5);
@@ -197,7 +197,7 @@ proptest! {
 /// Going on with samples that changed a little: warm starts are far nearer to the end after five iterations, and stay right when shifted.
 #[test]
 fn property_kept_starts_go_on() {
-    let mut draw = Draw(7);
+    let mut draw = Draw::new(7);
     let (steps, count) = (15, 64);
     let first = draw.normals(steps * count, 1.0);
     let second: Vec<f64> = first.iter().map(|v| v + 0.02 * draw.normal()).collect();

@@ -207,17 +207,17 @@ impl Plot {
         let longest = entries.iter().map(|e| e.0.chars().count()).max()?;
         let size = [LEGEND.0 * longest as f64 + LEGEND.1, LEGEND.2 * entries.len() as f64 + LEGEND.3];
         let points = self.pixels();
-        let covered = |[left, top]: [f64; 2]| {
-            let over = |p: &&[f64; 2]| {
-                (left..left + size[0]).contains(&p[0]) && (top..top + size[1]).contains(&p[1])
+        let covers = |[left, top]: &[f64; 2]| {
+            let over = |p: &[f64; 2]| {
+                (*left..left + size[0]).contains(&p[0]) && (*top..top + size[1]).contains(&p[1])
             };
-            points.iter().filter(over).count()
+            points.iter().any(over)
         };
         let (left, right) = (GAP, DRAWN[0] - size[0] - GAP);
         let (upper, middle, lower) = (GAP, 0.5 * (DRAWN[1] - size[1]), DRAWN[1] - size[1] - GAP);
         let places =
             [[right, upper], [left, upper], [right, lower], [left, lower], [right, middle], [left, middle]];
-        let free = places.into_iter().find(|p| covered(*p) == 0);
+        let free = places.into_iter().find(|p| !covers(p));
         let wider = if free.is_some() { 0 } else { size[0] as u32 };
         Some(Legend { entries, at: free.unwrap_or([DRAWN[0] + GAP, 0.0]), size, wider })
     }

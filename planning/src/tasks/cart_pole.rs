@@ -1,8 +1,8 @@
 use signorini_core::Observation;
 use signorini_core::na::Vector1;
 
-use super::smooth_norm;
-use crate::{JointStart, MppiOptions, Outcome, Phase, Scenario, Step, Stream, Task, Term, Update, View};
+use super::{judge_held, smooth_norm, standardised};
+use crate::{JointStart, MppiOptions, Outcome, Phase, Scenario, Step, Stream, Task, Term, View};
 
 /// Swinging a pole up and holding it: a cart on a rail, a free pole, one motor (`models/cart_pole/cart_pole.xml`).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,10 +43,7 @@ impl CartPole {
             knots: 5,
             sigma: vec![0.5],
             basis: crate::BasisKind::Linear,
-            update: Update::Information {
-                temperature: crate::Temperature::Standardised { temperature: 0.1, share: 1.0 },
-                control_cost: false,
-            },
+            update: standardised(),
             seed,
             ..MppiOptions::new(50, 0.02, vec![[-1.0, 1.0]])
         }
@@ -94,13 +91,7 @@ impl Task for CartPole {
         phase.enter(if self.is_near(seen) { HOLDING } else { 0 }, seen.time);
     }
     fn judge(&self, seen: &View<'_>, phase: &Phase) -> Outcome {
-        if phase.stage == HOLDING && seen.time - phase.since >= self.hold {
-            Outcome::Success
-        } else if seen.time >= self.limit {
-            Outcome::Timeout
-        } else {
-            Outcome::Running
-        }
+        judge_held(seen, phase, HOLDING, [self.hold, self.limit])
     }
     /// Hanging within 0.5 rad, the cart within 0.5 m of the middle, at rest.
     fn reset(&self, seed: u64) -> Scenario {

@@ -1,7 +1,8 @@
 use signorini_core::na::{Isometry3, Vector2};
 use signorini_core::{Frame, Observation};
 
-use crate::{JointStart, MppiOptions, Outcome, Phase, Scenario, Step, Stream, Task, Term, Update, View};
+use super::{judge_held, standardised};
+use crate::{JointStart, MppiOptions, Outcome, Phase, Scenario, Step, Stream, Task, Term, View};
 
 /// A driven cylinder pushes a free one to a target in the plane (`models/cylinder_push/cylinder_push.xml`).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,10 +44,7 @@ impl CylinderPush {
             knots: 4,
             sigma: vec![5.0; 2],
             basis: crate::BasisKind::Linear,
-            update: Update::Information {
-                temperature: crate::Temperature::Standardised { temperature: 0.1, share: 1.0 },
-                control_cost: false,
-            },
+            update: standardised(),
             seed,
             ..MppiOptions::new(20, 0.05, vec![[-10.0, 10.0]; 2])
         }
@@ -94,13 +92,7 @@ impl Task for CylinderPush {
         phase.enter(if there { THERE } else { 0 }, seen.time);
     }
     fn judge(&self, seen: &View<'_>, phase: &Phase) -> Outcome {
-        if phase.stage == THERE && seen.time - phase.since >= self.hold {
-            Outcome::Success
-        } else if seen.time >= self.limit {
-            Outcome::Timeout
-        } else {
-            Outcome::Running
-        }
+        judge_held(seen, phase, THERE, [self.hold, self.limit])
     }
     /// The target at the origin, the pusher 1 m and the cart 2 m from it, in any directions, at rest.
     fn reset(&self, seed: u64) -> Scenario {

@@ -8,7 +8,7 @@ pub use cylinder_push::CylinderPush;
 
 use signorini_core::na::SVector;
 
-use crate::{MppiOptions, PlanError, Task};
+use crate::{MppiOptions, Outcome, Phase, PlanError, Task, Temperature, Update, View};
 
 /// Names of all tasks.
 pub const NAMES: [&str; 2] = ["cart_pole", "cylinder_push"];
@@ -44,6 +44,23 @@ pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
             substeps: [3, 6],
         }),
         _ => Err(PlanError::unknown("the list of tasks", "task", name, NAMES.into_iter())),
+    }
+}
+
+/// Weights that do not depend on the unit of the cost, of all samples.
+fn standardised() -> Update {
+    let temperature = Temperature::Standardised { temperature: 0.1, share: 1.0 };
+    Update::Information { temperature, control_cost: false }
+}
+
+/// Success when a stage has lasted for `hold` \[s\], over after `limit` \[s\].
+fn judge_held(seen: &View<'_>, phase: &Phase, stage: usize, [hold, limit]: [f64; 2]) -> Outcome {
+    if phase.stage == stage && seen.time - phase.since >= hold {
+        Outcome::Success
+    } else if seen.time >= limit {
+        Outcome::Timeout
+    } else {
+        Outcome::Running
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file takes what it needs")]
 
+use signorini_planning::Stream;
 use signorini_planning::projection::{
     History, JointBounds, JointHistory, MotionBounds, Precision, ProjectionOptions, Projector,
 };
@@ -16,27 +17,27 @@ pub(crate) const ARM: JointBounds = JointBounds {
 /// Step of its plans \[s\].
 pub(crate) const DT: f64 = 0.1;
 
-/// SplitMix64.
-pub(crate) struct Draw(pub(crate) u64);
+/// Random numbers of a seed.
+pub(crate) struct Draw(Stream);
 
 impl Draw {
-    /// Uniform in [0, 1).
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(Stream::new(seed, 0))
+    }
+
+    /// Uniform in (0, 1).
     pub(crate) fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+        self.0.uniform(0.0, 1.0)
     }
 
     /// Uniform in [−x, x).
     pub(crate) fn within(&mut self, x: f64) -> f64 {
-        x * (2.0 * self.uniform() - 1.0)
+        self.0.uniform(-x, x)
     }
 
-    /// Standard normal, by twelve uniform numbers.
+    /// Standard normal.
     pub(crate) fn normal(&mut self) -> f64 {
-        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
+        self.0.normal()
     }
 
     /// So many normal numbers of a deviation.

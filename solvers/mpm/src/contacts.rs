@@ -44,6 +44,11 @@ pub struct Touch {
     pub reached: Vec<(u32, f64)>,
 }
 
+/// Σ w v_i \[m/s\] over nodes with weights.
+fn sum_of(reached: &[(u32, f64)], velocity: impl Fn(usize) -> Vector3<f64>) -> Vector3<f64> {
+    reached.iter().map(|(n, w)| *w * velocity(*n as usize)).sum()
+}
+
 /// A particle, and the nodes that it reaches, with weights.
 pub(crate) struct Reaching {
     /// \[m\].
@@ -102,7 +107,7 @@ impl Mover {
 
     /// Σ w v_i \[m/s\].
     pub(crate) fn sample(&self, velocity: impl Fn(usize) -> Vector3<f64>) -> Vector3<f64> {
-        self.reached.iter().map(|(n, w)| *w * velocity(*n as usize)).sum()
+        sum_of(&self.reached, velocity)
     }
 
     /// How far an obstacle that moves with `velocity` there \[m/s\] is looked for \[m\] by one whose nodes would give it `free` \[m/s\] without contact.
@@ -341,8 +346,7 @@ impl Contacts {
         let mut out = vec![[Vector3::zeros(); 2]; obstacles.len()];
         for (k, t) in self.touches.iter_mut().enumerate() {
             let of = |i: usize| gamma.get(3 * k + i).copied().unwrap_or(0.0);
-            let now: Vector3<f64> = t.reached.iter().map(|(n, w)| *w * velocity(*n as usize)).sum();
-            t.end = t.gap + dt * t.frame.column(0).dot(&(now - t.velocity));
+            t.end = t.gap + dt * t.frame.column(0).dot(&(sum_of(&t.reached, &velocity) - t.velocity));
             let given = -t.frame * Vector3::new(of(0), of(1), of(2));
             let arm = t.x - obstacles[t.obstacle].pose.translation.vector;
             out[t.obstacle][0] += given;

@@ -1,7 +1,7 @@
 use signorini_core::na::DMatrix;
 use signorini_planning::projection::{
-    History, JointBounds, JointHistory, MotionBounds, Precision, ProjectionOptions, Projector, RowKind, Rows,
-    WarmStart, exact,
+    History, JointBounds, MotionBounds, Precision, ProjectionOptions, Projector, RowKind, Rows, WarmStart,
+    exact,
 };
 
 use super::published::{Published, PublishedRows};
@@ -338,7 +338,6 @@ pub(super) fn replans(steps: usize, count: usize, covariance: f64) -> Result<Rep
 /// A history that no tape can continue: faster than jerk can bring within bounds.
 pub(super) fn infeasible() -> History {
     let mut h = History::at_rest(&[0.0; JOINTS]);
-    let joint = JointHistory { velocity: 1.5, ..h.joint(3) };
-    h.velocity[3] = joint.velocity;
+    h.velocity[3] = 1.5;
     h
 }

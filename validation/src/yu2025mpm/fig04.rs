@@ -47,7 +47,6 @@ const SPEED: f64 = 0.2;
 const DEPTH: f64 = 0.012;
 const PRESSING: f64 = 0.1;
 /// Other steps, for times at equal error \[s\], at this tolerance: those of strong coupling, whose cost goes by the step (dense only longer ones), shorter ones of weak coupling, whose cost goes by the substep, which stays.
-const LONGER: [f64; 2] = [2e-2, 4e-2];
 const OTHER: [f64; 4] = [2.5e-3, 5e-3, 2e-2, 4e-2];
 const SHORTER: [f64; 3] = [5e-3, 2e-3, 1e-3];
 const LOOSE: f64 = 1e-1;
@@ -193,7 +192,7 @@ impl Run {
             let own = TOLERANCES.into_iter().filter(|t| way != Way::StrongDense || *t == LOOSE || full);
             out.extend(own.map(|t| Self::new(way, t, STEP)));
             let steps: &[f64] = match way {
-                Way::StrongDense => &LONGER,
+                Way::StrongDense => &OTHER[2..],
                 Way::StrongSparse => &OTHER,
                 Way::WeakPcg | Way::WeakFast => &SHORTER,
                 _ => &[],
