@@ -1,8 +1,8 @@
 //! States and poses by the names of the scene.
 
-use signorini_core::{ObservationError, State};
+use signorini_core::{ObservationError, State, StepError};
 use signorini_multibody::Model;
-use signorini_scene::JointKind;
+use signorini_scene::{JointKind, Pose};
 
 pub(crate) fn unfit(engine: &str, wanted: String, why: String) -> ObservationError {
     ObservationError::Unfit { engine: engine.to_owned(), wanted, why }
@@ -77,6 +77,21 @@ pub(crate) fn set_joint(
     model.normalize(&mut x.q);
     x.memory.clear();
     Ok(())
+}
+
+/// Fails on a pose that is not finite for a body, and on a lane that is not there.
+pub(crate) fn check_pose(
+    engine: &str,
+    (body, pose): (&str, &Pose),
+    lane: Result<(), StepError>,
+) -> Result<(), ObservationError> {
+    let refused = |why: String| unfit(engine, format!("the mocap body '{body}'"), why);
+    lane.map_err(|e| refused(e.to_string()))?;
+    let mut numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
+    if numbers.all(|x| x.is_finite()) {
+        return Ok(());
+    }
+    Err(refused("its pose is not finite; give seven finite numbers".into()))
 }
 
 /// Number of a body among those moved from outside.

@@ -109,6 +109,7 @@ impl CpuBatch {
         let mocap = &worker.system.model().mocap_poses;
         self.lanes.resize_with(lanes, || Lane {
             x: start.clone(),
+            wanted: None,
             applied: vec![0.0; nv],
             mocap: mocap.clone(),
             status: LaneStatus::Running,
@@ -320,6 +321,7 @@ impl BatchStepper for CpuBatch {
         x.check_finite().map_err(|e| StepError::problem(x.t, 0.0, e))?;
         let lane = &mut self.lanes[lane];
         lane.x.copy_from(x);
+        lane.wanted = None;
         lane.status = LaneStatus::Running;
         lane.report = AdvanceReport::default();
         lane.gains = GainRecord::default();
@@ -338,6 +340,7 @@ impl BatchStepper for CpuBatch {
         self.layout.check_lane(to)?;
         let Ok([a, b]) = self.lanes.get_disjoint_mut([from, to]) else { return Ok(()) };
         b.x.copy_from(&a.x);
+        b.wanted = a.wanted;
         b.applied.copy_from_slice(&a.applied);
         b.mocap.copy_from_slice(&a.mocap);
         b.status.clone_from(&a.status);
@@ -409,12 +412,7 @@ impl BatchStepper for CpuBatch {
 
     fn set_mocap(&mut self, lane: usize, body: &str, pose: &Pose) -> Result<(), ObservationError> {
         let at = self.with_model(|model| by_name::mocap_body(model, self.recipe.name(), body))?;
-        let unfit = |why: String| by_name::unfit(self.recipe.name(), format!("the mocap body '{body}'"), why);
-        self.layout.check_lane(lane).map_err(|e| unfit(e.to_string()))?;
-        let numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
-        if !numbers.clone().all(|x| x.is_finite()) {
-            return Err(unfit("its pose is not finite; give seven finite numbers".into()));
-        }
+        by_name::check_pose(self.recipe.name(), (body, pose), self.layout.check_lane(lane))?;
         self.lanes[lane].mocap[at] = *pose;
         self.lanes[lane].fresh = false;
         Ok(())

@@ -1,18 +1,19 @@
 use signorini_core::{
-    AcceptedStep, AdvanceReport, LaneStatus, LastSolve, OneStep, State, StepError, StepReport, check_finite,
+    AcceptedStep, AdvanceReport, LaneStatus, LastSolve, State, StepError, StepReport, check_finite,
 };
 use signorini_laws::Gains;
-use signorini_multibody::{Kinematics, ModelError, RigidSystem, Sensors};
+use signorini_multibody::{Kinematics, RigidSystem, Sensors};
 use signorini_scene::{Pose, Scene};
 
-use crate::gain_look::{GainLook, GainRecord, check_lane_end};
-use crate::watch::{Seen, Watch};
-use crate::{ReadLane, Recipe};
+use crate::gain_look::{GainLook, GainRecord};
+use crate::stepping::Stepping;
+use crate::watch::{Seen, Watch, force};
+use crate::{BatchError, ReadLane, Recipe};
 
 /// What one thread needs: a system and a scheme as scratch, whatever the number of lanes.
 pub(crate) struct Worker {
     pub system: RigidSystem,
-    scheme: Box<dyn OneStep>,
+    stepping: Stepping,
     sensors: Sensors,
     /// Observations to make after the last step of a call, and room for them.
     pub watch: Watch,
@@ -24,14 +25,14 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    pub(crate) fn new(scene: &Scene, recipe: &Recipe) -> Result<Self, ModelError> {
+    pub(crate) fn new(scene: &Scene, recipe: &Recipe) -> Result<Self, BatchError> {
         let system = recipe.system(scene)?;
         let sensors = Sensors::new(system.model());
         let kin = Kinematics::new(system.model());
         let look = GainLook::new(recipe);
         Ok(Self {
             system,
-            scheme: recipe.scheme(),
+            stepping: Stepping::new(recipe)?,
             sensors,
             watch: Watch::default(),
             kin,
@@ -45,6 +46,8 @@ impl Worker {
 /// One world: its state, held inputs and how it is doing; a system only when its parameters differ.
 pub(crate) struct Lane {
     pub x: State,
+    /// The step that error control wants next \[s\].
+    pub wanted: Option<f64>,
     pub applied: Vec<f64>,
     pub mocap: Vec<Pose>,
     pub status: LaneStatus,
@@ -128,23 +131,31 @@ impl Lane {
         system.control_mut().copy_from_slice(control);
         system.applied_force_mut().copy_from_slice(&self.applied);
         system.mocap_poses_mut().copy_from_slice(&self.mocap);
-        let report = worker.scheme.step(system, &self.x, dt, false, &mut worker.x1)?;
-        let end = check_lane_end(system, &worker.x1, (t, dt), worker.look.is_some());
-        if let (Err(_), Some(look)) = (&end, &mut worker.look) {
-            let last = worker.scheme.last_solve();
-            look.look(&mut self.gains, system, (&self.x, dt), last, self.own_gains);
+        let end = worker.stepping.take(
+            system,
+            (&mut self.x, dt),
+            &mut self.wanted,
+            &mut worker.x1,
+            &mut self.report,
+        );
+        if let Err(e) = end {
+            if let (StepError::Runaway { .. }, Some(look)) = (&e, &mut worker.look) {
+                let last = worker.stepping.last_solve();
+                look.look(&mut self.gains, system, (&self.x, dt), last, self.own_gains);
+            }
+            self.fresh &= self.x.t == t;
+            return Err(e);
         }
-        end?;
-        self.report.add_work(&report);
-        self.report.add_step(dt);
+        let taken = worker.stepping.last_step(&self.x, &worker.x1);
         if let Some(reader) = reader {
             let mut view = LaneView {
                 lane: number,
                 step,
-                x0: &self.x,
-                x1: &worker.x1,
-                report: &report,
-                last: worker.scheme.last_solve(),
+                x0: taken.x0,
+                x1: taken.x1,
+                report: taken.report,
+                rejected: taken.rejected,
+                last: taken.last,
                 system,
                 sensors: &mut worker.sensors,
                 read_at: None,
@@ -155,20 +166,18 @@ impl Lane {
         let last_step = step + 1 == task.steps;
         self.fresh = last_step;
         if last_step && !worker.watch.layout.is_empty() {
-            let last = worker.scheme.last_solve();
             let x = &worker.x1;
             if worker.watch.senses() {
-                let accepted = AcceptedStep { x0: &self.x, x1: x, report: &report, rejected: 0, last };
                 let dim = system.contact_dim();
-                worker.sensors.read(system.model(), system.held(), dim, x, &accepted);
+                worker.sensors.read(system.model(), system.held(), dim, x, &taken);
             }
-            let seen = Seen { system, x, sensors: Some(&worker.sensors), last: Some(last) };
+            let of = |bodies| force(&taken.last, bodies, system);
+            let seen = Seen { model: system.model(), x, sensors: Some(&worker.sensors), force: &of };
             worker.watch.read(&seen, system.held().mocap, &mut worker.kin, &mut self.watched);
         }
-        self.gains.look_at_loads(system, t, worker.scheme.last_solve(), beta);
+        self.gains.look_at_loads(system, t, taken.last, beta);
         if let Some(look) = &mut worker.look {
-            let last = worker.scheme.last_solve();
-            look.look(&mut self.gains, system, (&self.x, dt), last, self.own_gains);
+            look.look(&mut self.gains, system, (&self.x, dt), taken.last, self.own_gains);
         }
         std::mem::swap(&mut self.x, &mut worker.x1);
         Ok(())
@@ -185,12 +194,13 @@ impl Worker {
         if self.watch.senses() {
             self.sensors.read_at_rest(system.model(), shared.held(), &lane.x);
         }
-        let seen = Seen { system, x: &lane.x, sensors: Some(&self.sensors), last: None };
+        let model = system.model();
+        let seen = Seen { model, x: &lane.x, sensors: Some(&self.sensors), force: &|_| 0.0 };
         self.watch.read(&seen, shared.held().mocap, &mut self.kin, out);
     }
 }
 
-/// A lane right after a step, before the next: what a [`ReadLane`] reads, on the thread that made the step.
+/// A lane right after a step, before the next: what a [`ReadLane`] reads, on the thread that made the step. Under error control it is the last step that was accepted in the interval.
 pub struct LaneView<'a> {
     /// Number of the lane.
     pub lane: usize,
@@ -202,6 +212,7 @@ pub struct LaneView<'a> {
     pub x1: &'a State,
     /// What the step did.
     pub report: &'a StepReport,
+    rejected: u32,
     /// The solve of the step: its impulses and contacts.
     pub last: LastSolve<'a>,
     pub(crate) system: &'a RigidSystem,
@@ -217,8 +228,13 @@ impl LaneView<'_> {
 
     fn read(&mut self, end: bool) {
         if self.read_at != Some(end) {
-            let step =
-                AcceptedStep { x0: self.x0, x1: self.x1, report: self.report, rejected: 0, last: self.last };
+            let step = AcceptedStep {
+                x0: self.x0,
+                x1: self.x1,
+                report: self.report,
+                rejected: self.rejected,
+                last: self.last,
+            };
             let x = if end { self.x1 } else { self.x0 };
             let (model, held) = (self.system.model(), self.system.held());
             self.sensors.read(model, held, self.system.contact_dim(), x, &step);

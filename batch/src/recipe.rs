@@ -1,7 +1,7 @@
 use signorini_comfree::{ComfreeSolver, Sweeps};
-use signorini_core::{OneStep, Pool};
+use signorini_core::{OneStep, Pool, StepError};
 use signorini_icf::IcfSolver;
-use signorini_integrators::ContactStep;
+use signorini_integrators::{Adaptive, ContactStep, Controller, StepDoubling};
 use signorini_laws::{DualCone, Gains, Lagged};
 use signorini_multibody::{ModelError, RigidLaws, RigidOptions, RigidSystem};
 use signorini_scene::Scene;
@@ -17,6 +17,8 @@ pub struct Recipe {
     system: Box<MakeSystem>,
     scheme: Box<MakeScheme>,
     cone: Option<(DualCone, RigidOptions)>,
+    /// Error control of the scheme; None: steps as they are asked for.
+    controller: Option<Controller>,
 }
 
 impl std::fmt::Debug for Recipe {
@@ -33,7 +35,13 @@ impl Recipe {
         system: impl Fn(&Scene) -> Result<RigidSystem, ModelError> + Send + Sync + 'static,
         scheme: impl Fn() -> Box<dyn OneStep> + Send + Sync + 'static,
     ) -> Self {
-        Self { name: name.into(), system: Box::new(system), scheme: Box::new(scheme), cone: None }
+        Self {
+            name: name.into(),
+            system: Box::new(system),
+            scheme: Box::new(scheme),
+            cone: None,
+            controller: None,
+        }
     }
 
     /// Complementarity-free contact: dual cones in closed form, joints solved first, evaluations until they settle ([`Sweeps`]), forces remembered from step to step.
@@ -81,6 +89,43 @@ impl Recipe {
             },
             || Box::new(ContactStep::new(IcfSolver::default())),
         )
+    }
+
+    /// The laws of [`Recipe::icf`] under error control at an accuracy \[m, rad\]: each step of a batch is an interval that as many steps cover as it takes, inputs held.
+    ///
+    /// # Errors
+    /// [`StepError::Argument`] for an accuracy that is not positive and finite.
+    pub fn cenic(accuracy: f64) -> Result<Self, StepError> {
+        let controller = Controller::with_accuracy(accuracy);
+        let tolerance = controller.solver_tolerance();
+        let Self { system, .. } = Self::icf();
+        let scheme = move || -> Box<dyn OneStep> {
+            let step = ContactStep::new(IcfSolver::default()).with_tolerance(tolerance);
+            Box::new(StepDoubling::new(step))
+        };
+        Self::new("cenic", system, scheme).error_controlled(controller)
+    }
+
+    /// The same under error control: a step that is asked for becomes an interval, covered by as many steps of the scheme as the controller takes. The step wanted next belongs to the lane: it is kept from one interval
+    /// to the next, copied with the lane, and forgotten when a state is loaded.
+    ///
+    /// # Errors
+    /// [`StepError::Argument`] when the scheme has no error estimate, a constant makes no sense, or contact is a dual cone: its gains per step and the forces it remembers change with the step that error control changes.
+    pub fn error_controlled(self, controller: Controller) -> Result<Self, StepError> {
+        if self.cone.is_some() {
+            let why = format!(
+                "the recipe '{}' has gains that belong to a fixed step; take `Recipe::cenic` for error control",
+                self.name
+            );
+            return Err(StepError::Argument(why));
+        }
+        Adaptive::new(self.scheme(), controller)?;
+        Ok(Self { controller: Some(controller), ..self })
+    }
+
+    /// Error control of the scheme, where there is one.
+    pub(crate) fn controller(&self) -> Option<Controller> {
+        self.controller
     }
 
     /// Gains of a dual cone that does not cap them.

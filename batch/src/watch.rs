@@ -44,12 +44,12 @@ pub(crate) struct Watch {
 
 /// What a lane is read from.
 pub(crate) struct Seen<'a> {
-    pub system: &'a RigidSystem,
+    pub model: &'a Model,
     pub x: &'a State,
     /// The sensors read at `x`; None: none is watched.
     pub sensors: Option<&'a Sensors>,
-    /// The solve of the last step; None: no step is known.
-    pub last: Option<LastSolve<'a>>,
+    /// Sum of the normal forces between two bodies in the last step \[N\]; zero where none is known.
+    pub force: &'a dyn Fn([usize; 2]) -> f64,
 }
 
 struct Lookup<'a> {
@@ -156,7 +156,7 @@ impl Watch {
 
     /// Writes all observations; `kin` is scratch.
     pub(crate) fn read(&self, seen: &Seen<'_>, mocap: &[Pose], kin: &mut Kinematics, out: &mut [f64]) {
-        let (model, x) = (seen.system.model(), seen.x);
+        let (model, x) = (seen.model, seen.x);
         if self.moves {
             kin.set_positions(model, &x.q, mocap);
             kin.set_velocities(model, &x.v);
@@ -186,9 +186,7 @@ impl Watch {
                     // Pairs were tried when they were asked for: only poses that are not finite remain.
                     out[0] = found.map_or(f64::NAN, |w| w.gap);
                 }
-                Item::ContactForce(bodies) => {
-                    out[0] = seen.last.map_or(0.0, |last| force(&last, *bodies, seen.system))
-                }
+                Item::ContactForce(bodies) => out[0] = (seen.force)(*bodies),
                 Item::Sensor(at, n) => match seen.sensors {
                     Some(s) => out.copy_from_slice(&s.values()[*at..at + n]),
                     None => out.fill(f64::NAN),
@@ -198,8 +196,8 @@ impl Watch {
     }
 }
 
-/// Sum of the normal forces between two bodies \[N\].
-fn force(last: &LastSolve<'_>, bodies: [usize; 2], system: &RigidSystem) -> f64 {
+/// Sum of the normal forces between two bodies of a rigid system \[N\].
+pub(crate) fn force(last: &LastSolve<'_>, bodies: [usize; 2], system: &RigidSystem) -> f64 {
     let dim = system.contact_dim();
     let mut sum = 0.0;
     for c in last.contacts {

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{DT, batch, controls, recipes, start};
-use signorini_batch::{LaneParameters, Quantity, Readout};
+use signorini_batch::{LaneParameters, Quantity, Readout, Recipe};
 use signorini_core::BatchStepper;
 use signorini_testkit::allocations::{CountingAllocator, allocations};
 
@@ -13,8 +13,9 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn alloc_warm_steps_are_free_of_allocations() {
-    for recipe in recipes() {
-        let mut b = batch(7, recipe(), 1);
+    let controlled = Recipe::cenic(1e-3).unwrap();
+    for recipe in recipes().into_iter().map(|r| r()).chain([controlled]) {
+        let mut b = batch(7, recipe, 1);
         let x0 = b.state(0).unwrap().clone();
         let reset = |b: &mut signorini_batch::CpuBatch| {
             (0..7).for_each(|i| b.load(i, &start(i, &x0)).unwrap());

@@ -3,7 +3,7 @@
     benches/peers/.venv/bin/python benches/peers/throughput.py [--models DIR] [--threads 2] [--rounds 3]
     benches/peers/.venv/bin/python benches/peers/throughput.py --curve 16,64,256,1024,4096 [--note "what else ran"]
 
-Scenes: `scenes/three_arrays.xml`; the Allegro hand with a cube (from the models of others: pass --models), under random controls that all worlds
+Scenes: `scenes/three_arrays.xml`; two arms at home and with the ball between their palms (`models/two_arms/ball.xml`, steps of 5 ms: 20 are a control step of the planner); the Allegro hand with a cube (from the models of others: pass --models), under random controls that all worlds
 share. Prints a table and appends one JSON line per row to benches/records/throughput.jsonl, whose last lines the page borse2026comfree/fig08 shows: medians over the rounds. With --curve: the Allegro hand alone over several numbers of
 worlds, the best of the rounds, written to benches/records/allegro_curve.json, which the page borse2026comfree/fig08 draws.
 """
@@ -41,16 +41,20 @@ def binary():
     return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "throughput"
 
 
-def theirs(path, lanes, steps, threads, controls, noise):
+def theirs(path, lanes, steps, threads, controls, noise, dt, key):
     """(steps per second, mean depth [m], largest depth [m], steps per second of processor time) of MuJoCo."""
     model = mujoco.MjModel.from_xml_path(str(path))
+    model.opt.timestep = dt
     data = [mujoco.MjData(model) for _ in range(threads)]
     rng = np.random.default_rng(1)
     spec = mujoco.mjtState.mjSTATE_FULLPHYSICS
     first = np.zeros((lanes, mujoco.mj_stateSize(model, spec)))
     d = mujoco.MjData(model)
     for i in range(lanes):
-        mujoco.mj_resetData(model, d)
+        if key:
+            mujoco.mj_resetDataKeyframe(model, d, model.key(key).id)
+        else:
+            mujoco.mj_resetData(model, d)
         d.qvel[:] = noise * rng.standard_normal(model.nv)
         mujoco.mj_getState(model, d, first[i], spec)
     held = np.zeros((steps, model.nu)) if controls is None else np.repeat(controls, HOLD, axis=0)[:steps]
@@ -66,9 +70,9 @@ def theirs(path, lanes, steps, threads, controls, noise):
     return lanes * steps / wall, float(np.mean(depths or [0])), max(depths, default=0.0), lanes * steps / used
 
 
-def split(program, path, lanes, steps, threads, controls, noise):
+def split(program, path, lanes, steps, threads, controls, noise, dt, _):
     """Where the time of a step of one evaluation goes [us]."""
-    return {k: round(x, 3) for k, x in run(program, path, lanes, steps, 1, controls, noise, ["--sweeps", 1, "--split"]).items()}
+    return {k: round(x, 3) for k, x in run(program, path, lanes, steps, 1, controls, noise, dt, None, ["--sweeps", 1, "--split"]).items()}
 
 
 def ours(*arguments):
@@ -78,8 +82,8 @@ def ours(*arguments):
     return out["steps_per_s"], out["mean_depth"], out["max_depth"], out["steps_per_cpu_s"]
 
 
-def run(program, path, lanes, steps, threads, controls, noise, extra):
-    command = [program, path, "--lanes", lanes, "--steps", steps, "--threads", threads, "--noise", noise, "--repeats", 1, *extra]
+def run(program, path, lanes, steps, threads, controls, noise, dt, key, extra):
+    command = [program, path, "--lanes", lanes, "--steps", steps, "--threads", threads, "--noise", noise, "--dt", dt, "--repeats", 1, *(["--keyframe", key] if key else []), *extra]
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as f:
         if controls is not None:
             np.savetxt(f, controls, delimiter=",")
@@ -90,12 +94,12 @@ def run(program, path, lanes, steps, threads, controls, noise, extra):
 
 def curve(a, base, program, case):
     """Steps per second of processor time, what to trust on a shared machine, and of wall time over the numbers of worlds, each the best of the rounds; engines alternate."""
-    path, steps, controls, noise = case
+    path, steps, controls, noise, dt, key = case
     rows = []
     for lanes in a.curve:
         wall, processor = {}, {}
         for _ in range(a.rounds):
-            common = (path, lanes, steps, a.threads, controls, noise)
+            common = (path, lanes, steps, a.threads, controls, noise, dt, key)
             results = {"mujoco": theirs(*common)} | {label: ours(program, *common, extra) for label, extra in SETTINGS}
             for label, r in results.items():
                 wall[label], processor[label] = max(r[0], wall.get(label, 0.0)), max(r[3], processor.get(label, 0.0))
@@ -122,7 +126,12 @@ def main():
     if a.curve and not hand.is_dir():
         raise SystemExit(f"{hand} is absent; give --models")
     with tempfile.TemporaryDirectory() as folder:
-        cases = [("three_arrays", HERE / "scenes" / "three_arrays.xml", 750, None, 1e-3)]
+        arms = ROOT / "models" / "two_arms" / "ball.xml"
+        cases = [
+            ("three_arrays", HERE / "scenes" / "three_arrays.xml", 750, None, 1e-3, 2e-3, None),
+            ("two_arms_home", arms, 200, None, 1e-3, 5e-3, "home"),
+            ("two_arms_held", arms, 200, None, 1e-3, 5e-3, "held"),
+        ]
         if hand.is_dir():
             for name in ("right_hand.xml", "assets"):
                 (Path(folder) / name).symlink_to(hand / name)
@@ -130,17 +139,16 @@ def main():
             scene.write_text(ALLEGRO)
             nu = mujoco.MjModel.from_xml_path(str(scene)).nu
             controls = np.random.default_rng(2).uniform(-0.5, 0.5, (1500 // HOLD, nu))
-            cases.append(("allegro_cube", scene, 300, controls, 0.0))
+            cases.append(("allegro_cube", scene, 300, controls, 0.0, 2e-3, None))
         else:
             print(f"skipped: {hand} is absent")
         if a.curve:
-            _, path, steps, controls, noise = cases[-1]
-            curve(a, base, program, (path, steps, controls, noise))
+            curve(a, base, program, cases[-1][1:])
             return
-        for name, path, steps, controls, noise in cases:
+        for name, path, steps, controls, noise, dt, key in cases:
             rows = {}
             for _ in range(a.rounds):
-                common = (path, a.lanes, steps, a.threads, controls, noise)
+                common = (path, a.lanes, steps, a.threads, controls, noise, dt, key)
                 rows.setdefault("mujoco", []).append(theirs(*common))
                 for label, extra in SETTINGS:
                     rows.setdefault(label, []).append(ours(program, *common, extra))

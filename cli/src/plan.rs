@@ -2,32 +2,90 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use signorini_batch::{BatchOptions, CpuBatch, Recipe};
-use signorini_core::HeldInputs;
+use serde::Serialize;
+use signorini_batch::{AffineBatch, AffineOptions, BatchOptions, CpuBatch, Recipe};
+use signorini_comfree::Sweeps;
+use signorini_core::{BatchStepper, HeldInputs};
 use signorini_icf::IcfSolver;
+use signorini_laws::DualCone;
 use signorini_planning::tasks::{self, Setup};
 use signorini_planning::{
-    Episode, EpisodeOptions, EpisodeRecord, Mppi, Outcome, PoseLines, TermWeights, Timing,
+    Episode, EpisodeOptions, EpisodeRecord, Mppi, Outcome, PoseLines, PredictionGap, TermWeights, Timing,
 };
 use signorini_scene::{LoadOptions, Scene};
 use signorini_validation::recorder::{Recorder, RunLabels};
 
 use crate::reproduce::root;
 
-/// An engine.
+/// An engine with fixed steps.
 #[derive(Clone, Copy, ValueEnum)]
-enum Engine {
+enum Model {
     Comfree,
     Icf,
 }
 
-impl Engine {
-    fn recipe(self) -> Recipe {
-        match self {
-            Self::Comfree => Recipe::comfree(),
-            Self::Icf => Recipe::icf(),
+impl Model {
+    /// The recipe, of ComFree with the evaluations that a task has.
+    fn recipe(self, evaluations: Option<(u32, f64)>) -> Recipe {
+        match (self, evaluations) {
+            (Self::Comfree, None) => Recipe::comfree(),
+            (Self::Comfree, Some((most, residual))) => {
+                let sweeps = Sweeps { most, residual, ..Sweeps::default() };
+                Recipe::comfree_with(DualCone::remembering(sweeps.memory()), sweeps)
+            }
+            (Self::Icf, _) => Recipe::icf(),
         }
     }
+}
+
+/// An engine that can be driven.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Plant {
+    /// Complementarity-free contact, fixed steps.
+    Comfree,
+    /// Convex implicit contact, fixed steps.
+    Icf,
+    /// Convex implicit contact under error control.
+    Cenic,
+    /// Affine bodies that never intersect, fixed steps.
+    Ipc,
+}
+
+impl Plant {
+    /// The plant of a scene.
+    fn make(self, scene: &Scene, accuracy: Option<f64>) -> Result<Box<dyn BatchStepper>, Box<dyn Error>> {
+        if let Some(accuracy) = accuracy.filter(|_| self != Self::Cenic) {
+            return Err(format!(
+                "--accuracy {accuracy}: only the plant cenic controls its error (--plant cenic); leave it out"
+            )
+            .into());
+        }
+        let recipe = match self {
+            Self::Comfree => Recipe::comfree(),
+            Self::Icf => Recipe::icf(),
+            Self::Cenic => Recipe::cenic(accuracy.unwrap_or(1e-3)).map_err(|e| format!("--accuracy: {e}"))?,
+            Self::Ipc => {
+                let plant = AffineBatch::new(scene, 1, AffineOptions::default())?;
+                plant.left_out(0)?.iter().for_each(|w| eprintln!("warning: {w}"));
+                return Ok(Box::new(plant));
+            }
+        };
+        Ok(Box::new(CpuBatch::new(scene, 1, recipe, BatchOptions { threads: 1 })?))
+    }
+
+    /// How its steps are taken, for recordings.
+    fn steps(self) -> &'static str {
+        if self == Self::Cenic { "error control" } else { "fixed steps" }
+    }
+}
+
+/// What is written as JSON.
+#[derive(Serialize)]
+struct Report<'a> {
+    #[serde(flatten)]
+    record: &'a EpisodeRecord,
+    /// One-step prediction errors of the plan model.
+    prediction: &'a PredictionGap,
 }
 
 /// What to steer.
@@ -44,10 +102,13 @@ pub(crate) struct Arguments {
     samples: Option<usize>,
     /// What is planned with.
     #[arg(long, value_enum, default_value = "comfree")]
-    model: Engine,
+    model: Model,
     /// What is driven.
     #[arg(long, value_enum, default_value = "icf")]
-    plant: Engine,
+    plant: Plant,
+    /// Accuracy of the plant cenic: bound on the position error of one of its steps (m, rad); 1e-3 when left out.
+    #[arg(long)]
+    accuracy: Option<f64>,
     /// A plan is used so long after the state it was made from (s); at once when left out.
     #[arg(long, value_name = "SECONDS", conflicts_with = "measured")]
     delay: Option<f64>,
@@ -72,7 +133,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
-    let Setup { task, scene, mut planner, substeps } = tasks::by_name(&a.task, a.seed)?;
+    let Setup { task, scene, mut planner, substeps, evaluations, mut projection } =
+        tasks::by_name(&a.task, a.seed)?;
     planner.samples = a.samples.unwrap_or(planner.samples);
     let scene = Scene::load(root().join("models").join(scene), &LoadOptions::default())?;
     let threads = BatchOptions { threads: a.threads };
@@ -83,8 +145,8 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         weights.set(name, value.parse().map_err(|_| wrong())?)?;
     }
     let dt = planner.dt;
-    let mut model = CpuBatch::new(&scene, planner.samples, a.model.recipe(), threads)?;
-    let mut plant = CpuBatch::new(&scene, 1, a.plant.recipe(), BatchOptions { threads: 1 })?;
+    let mut model = CpuBatch::new(&scene, planner.samples, a.model.recipe(evaluations), threads)?;
+    let mut plant = a.plant.make(&scene, a.accuracy)?;
     let mut planner = Mppi::new(planner)?;
     let timing = match (a.delay, a.measured) {
         (Some(delay), _) => Timing::Delay(delay),
@@ -93,13 +155,15 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     };
     let options = EpisodeOptions {
         model_substeps: substeps[0],
-        plant_substeps: substeps[1],
+        // Error control finds its steps itself.
+        plant_substeps: if a.plant == Plant::Cenic { 1 } else { substeps[1] },
         timing,
         keep_states: true,
         ..EpisodeOptions::default()
     };
     let mut poses = a.poses.then(|| PoseLines::new(std::io::stdin().lock()));
-    let mut episode = Episode::new(&mut planner, &mut model, &mut plant, &*task, &weights);
+    let mut episode = Episode::new(&mut planner, &mut model, &mut *plant, &*task, &weights);
+    episode.projection = projection.as_mut().map(|p| &mut **p as _);
     episode.poses = poses.as_mut().map(|p| p as _);
     let record = episode.run(a.seed, &options)?;
     for (time, phase) in &record.phases {
@@ -115,11 +179,16 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         1e3 * record.mean_planning_time(),
         record.steps.len()
     );
+    let gap = PredictionGap::measure(&record, &mut model, (dt, substeps[0]))?;
+    let ([x, v], [x_most, v_most]) = (gap.mean(), gap.largest());
+    say!(
+        "one control step of the plan model beside the plant: positions off by {x:.1e} (at most {x_most:.1e}) m or rad, velocities by {v:.1e} ({v_most:.1e}) m/s or rad/s"
+    );
     let out = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.npz", a.task)));
     write(&scene, a.plant, &record, &*task, a.seed, &out)?;
     say!("{}", out.display());
     if let Some(path) = &a.json {
-        let text = serde_json::to_string_pretty(&record)?;
+        let text = serde_json::to_string_pretty(&Report { record: &record, prediction: &gap })?;
         std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))?;
         say!("{}", path.display());
     }
@@ -129,13 +198,13 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
 /// Writes the states of the plant as a recording. Bodies that are moved from outside stand where the task put them.
 fn write(
     scene: &Scene,
-    plant: Engine,
+    plant: Plant,
     record: &EpisodeRecord,
     task: &dyn signorini_planning::Task,
     seed: u64,
     out: &Path,
 ) -> Result<(), Box<dyn Error>> {
-    let probe = plant.recipe().system(scene)?;
+    let probe = Recipe::icf().system(scene)?;
     let mut mocap = probe.model().mocap_poses.clone();
     for (name, pose) in &task.reset(seed).mocap {
         if let Some(n) = probe.model().bodies.iter().find(|b| b.name == *name).and_then(|b| b.mocap) {
@@ -146,7 +215,7 @@ fn write(
     let labels = RunLabels {
         solver: record.engines[1].clone(),
         law: format!("plans: {}", record.engines[0]),
-        integrator: "fixed steps".into(),
+        integrator: plant.steps().into(),
     };
     let none = vec![0.0; probe.model().actuators.len()];
     let held = HeldInputs { control: &none, mocap: &mocap };

@@ -14,13 +14,16 @@ fn plan(arguments: &[&str]) -> Output {
 
 #[test]
 fn regression_names_and_numbers_that_cannot_be_are_refused() {
-    let cases: [(&[&str], &str); 6] = [
-        (&["cartpole"], "cart_pole, cylinder_push"),
+    let cases: [(&[&str], &str); 9] = [
+        (&["cartpole"], "cart_pole, cylinder_push, two_arm_ball, two_arm_ball_wall"),
         (&["cart_pole", "--weight", "uprigth=1"], "upright, centred, speed, control"),
         (&["cart_pole", "--weight", "upright"], "TERM=WEIGHT"),
         (&["cart_pole", "--weight", "upright=nan"], "finite"),
         (&["cart_pole", "--samples", "0"], "samples"),
         (&["cart_pole", "--delay", "-1"], "timing"),
+        (&["cart_pole", "--accuracy", "1e-3"], "--plant cenic"),
+        (&["cart_pole", "--plant", "ipc", "--accuracy", "1e-3"], "--plant cenic"),
+        (&["cart_pole", "--plant", "cenic", "--accuracy", "-1"], "accuracy must be positive"),
     ];
     for (arguments, named) in cases {
         let out = plan(arguments);
@@ -42,7 +45,32 @@ fn conformance_a_task_is_run_and_recorded() {
     let record: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
     assert_eq!(record["outcome"], "Success");
     assert_eq!(record["states"].as_array().unwrap().len(), record["steps"].as_array().unwrap().len() + 1);
+    assert_eq!(
+        record["prediction"]["steps"].as_array().unwrap().len(),
+        record["steps"].as_array().unwrap().len()
+    );
     let view = Command::new(env!("CARGO_BIN_EXE_signorini")).args(["view", &npz, "--html", &html]).output();
     assert!(view.unwrap().status.success());
     assert!(std::fs::metadata(html).unwrap().len() > 10_000);
+}
+
+#[test]
+fn conformance_every_plant_is_driven_and_compared_with_the_plan_model() {
+    let folder = Folder::new("plants");
+    let path = |name: &str| folder.0.join(name).to_str().unwrap().to_owned();
+    for plant in ["comfree", "icf", "cenic", "ipc"] {
+        let (npz, json) = (path(&format!("{plant}.npz")), path(&format!("{plant}.json")));
+        let mut arguments =
+            vec!["cart_pole", "--seed", "1", "--plant", plant, "--out", &npz, "--json", &json];
+        if plant == "cenic" {
+            arguments.extend(["--accuracy", "1e-4"]);
+        }
+        let out = plan(&arguments);
+        let text = String::from_utf8_lossy(&out.stdout).into_owned();
+        assert!(out.status.success(), "{plant}: {text}{}", String::from_utf8_lossy(&out.stderr));
+        assert!(text.contains("Success") && text.contains("positions off by"), "{plant}: {text}");
+        let record: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
+        assert_eq!(record["engines"], serde_json::json!(["comfree", plant]));
+    }
 }

@@ -1,4 +1,4 @@
-use crate::{ProblemError, StepProblem, check_count, check_finite};
+use crate::{Evals, ProblemError, StepProblem, check_count, check_finite};
 
 /// When a solve is good enough.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,7 +83,7 @@ pub struct StepSolution {
     pub v_position: Vec<f64>,
     /// Contact velocities at `v`, rows \[m/s\].
     pub v_c: Vec<f64>,
-    /// Impulses γ = −∇ℓ in the contact frames, rows \[N·s\].
+    /// Impulses γ = −w ∇ℓ in the contact frames, rows \[N·s\]; w the weight of the constraint ([`crate::ContactMap::weights`]), one where it has none.
     pub gamma: Vec<f64>,
     /// Scaled momentum residual ‖D∇‖ at `v`, or what the solver documents in its place; where islands are solved on their own, that of the one with the largest ratio to its
     /// tolerance.
@@ -97,6 +97,16 @@ pub struct StepSolution {
 }
 
 impl StepSolution {
+    /// Sets γ from the laws at the solution, to which the problem is linearised.
+    pub fn set_impulses(&mut self, p: &dyn StepProblem, evals: &Evals) {
+        self.gamma.clear();
+        self.gamma.extend(evals.grad.iter().map(|g| -g));
+        for (k, w) in p.map().weights().unwrap_or_default().iter().enumerate() {
+            let (row, d) = p.pools().rows(k);
+            self.gamma[row..row + d].iter_mut().for_each(|g| *g *= w);
+        }
+    }
+
     /// Velocity with which positions move over the step, nv.
     pub fn position_velocity(&self) -> &[f64] {
         if self.v_position.is_empty() { &self.v } else { &self.v_position }

@@ -18,7 +18,7 @@ use crate::places::Places;
 /// pressed through its middle, and less where contacts turn it, or press on other geoms of its tree too. Bodies that move within the step have δt² λ (2 + δ/δt) instead.
 /// Where depths are equal, K and C have the same vectors and the first limit is where oscillations start to grow; where they differ it may be a little shorter.
 ///
-/// The second limit is necessary, not enough: light surfaces on stiff contact chatter within it. Friction of points, motors and other laws of the bodies, and their own contacts are left out; what holds a body besides makes it steadier.
+/// The second limit is necessary, not enough: light surfaces on stiff contact chatter within it, and a thin surface that something else holds from behind, a sheet between two fingers, cannot follow: the first limit applies to it at any substep. Friction of points, motors and other laws of the bodies, and their own contacts are left out; what holds a body besides makes it steadier.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limit {
     /// Contacts that touch.

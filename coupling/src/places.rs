@@ -81,7 +81,7 @@ pub struct CouplingReport {
     pub residual_ratio: f64,
     /// How often the step was taken by the iteration between the two, the last time included.
     pub iterations: u32,
-    /// What the last iteration left: the momentum that bodies miss at the motion that the points met, as a part of what the points gave them (in the norm of M⁻¹).
+    /// What the last iteration left: the momentum that bodies miss at the motion that the points met, as a part of the most that the points gave them in a pass (in the norm of M⁻¹), or, where that is nothing, of what bodies changed by: one until a pass at their new velocity has shown that they stay free.
     pub defect: f64,
 }
 

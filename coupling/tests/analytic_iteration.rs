@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Setup, assert_pressed, cube, panels, press, rubber, surface};
+use common::{Setup, assert_pressed, cube, panel_scene, panels, press, rubber, surface};
 use signorini_core::State;
 use signorini_core::na::Vector3;
 use signorini_coupling::{CouplingError, CouplingReport, Iteration};
@@ -129,6 +129,44 @@ fn analytic_iteration_widens_the_range_of_steps() {
         assert_eq!(p.unconverged, 0);
         assert_pressed(&p);
         assert!(p.swing < 0.3 && p.iterations < 8.0, "{p:?}");
+    }
+}
+
+#[test]
+fn regression_a_surface_that_draws_back_is_followed() {
+    // With sixteen substeps the surface has drawn back from where panels were to go at their velocity: no contact in the first pass of the second step, and panels that would have flown 0.4 mm into the cube on its result.
+    let options = MpmOptions { spacing: 0.1 / 3.0, damping_time: 2e-3, ..MpmOptions::default() };
+    let points = cube(Vector3::new(-0.05, -0.04, -0.05), 0.1, 7, 400.0);
+    let text = panel_scene(0.01);
+    let mut s = Setup::new(&text, (points, rubber(1e5, 0.4)), surface(1e5, 10.0, 0.8), options);
+    s.rigid.control_mut().copy_from_slice(&[10.0, 10.0]);
+    let (c, mut x, mut y) = s.split(16);
+    let mut c = c.with_moving_bodies(true).with_iteration(Iteration::default()).unwrap();
+    for k in 0..12 {
+        let r = c.step(&mut x, &mut y, 6.4e-4).unwrap();
+        let force = r.impulses[1][0].x / 6.4e-4;
+        println!("{k}: {force} N, {} passes", r.iterations);
+        assert_eq!(r.unconverged, 0);
+        assert!((force - 10.0).abs() < 2.0, "{k}: {force} N");
+    }
+}
+
+#[test]
+fn analytic_what_nothing_touches_takes_a_pass_more() {
+    // The plate is thrown up from the jelly: free fall, found out in two passes; without gravity in one.
+    for (gravity, passes) in [(9.81, 2), (0.0, 1)] {
+        let text = format!(
+            "<mujoco><option gravity='0 0 -{gravity}'/><worldbody><body pos='0 0 .2'><joint type='slide' axis='0 0 1'/>\
+             <geom type='box' size='.08 .08 .02' mass='.5'/></body></worldbody></mujoco>"
+        );
+        let points = cube(Vector3::repeat(-0.05), 0.1, 3, 800.0);
+        let options = MpmOptions { spacing: 0.05, ..MpmOptions::default() };
+        let (c, mut x, mut y) =
+            Setup::new(&text, (points, rubber(1e4, 0.3)), surface(50.0, 5.0, 0.5), options).split(2);
+        let mut c = c.with_iteration(Iteration::default()).unwrap();
+        let r = c.step(&mut x, &mut y, 1e-3).unwrap();
+        assert_eq!((r.iterations, r.unconverged), (passes, 0));
+        assert!((y.v[0] + 1e-3 * gravity).abs() < 1e-12 && r.defect < 1e-12, "{} {}", y.v[0], r.defect);
     }
 }
 

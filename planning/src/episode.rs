@@ -53,6 +53,8 @@ impl Default for EpisodeOptions {
 pub struct ReplanView<'a> {
     /// Observations that the plan starts from.
     pub seen: View<'a>,
+    /// The phase, as it is now.
+    pub phase: &'a Phase,
     /// The control of the last step and of the one before; the first control before the start.
     pub past: [&'a [f64]; 2],
     /// Time of a control step \[s\].
@@ -289,7 +291,8 @@ impl<'a> Episode<'a> {
             let mut values = vec![0.0; rollout.layout().width()];
             self.model.observe(0, &mut values)?;
             let seen = View { time, layout: rollout.layout(), values: &values };
-            projection.begin(&ReplanView { seen, past: [&run.past[0], &run.past[1]], dt })?;
+            let past = [&run.past[0][..], &run.past[1][..]];
+            projection.begin(&ReplanView { seen, phase: &run.phase, past, dt })?;
         }
         let (model, start) = (&mut *self.model, &run.planned_from);
         let costing = Costing { task: self.task, weights: self.weights, phase: &run.phase };

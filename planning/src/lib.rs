@@ -10,7 +10,7 @@
 //! | [`projection`] | of samples onto motion with bounded position, velocity, acceleration and jerk | bounds and what was before |
 //! | [`Episode`] | a planner with a plan model against a plant, in lock-step or with delay | all of them |
 //!
-//! Plan model and plant are two batches: planning with one engine and executing with another measures the gap between them.
+//! Plan model and plant are two batches: planning with one engine and executing with another measures the gap between them, and [`PredictionGap`] is how far one control step of the plan model is from that of the plant.
 //!
 //! # What results depend on
 //!
@@ -21,6 +21,7 @@ mod basis;
 mod bounded_motion;
 mod episode;
 mod error;
+mod gap;
 mod mppi;
 mod noise;
 mod options;
@@ -40,6 +41,7 @@ pub use basis::{Basis, BasisKind, ControlTape};
 pub use bounded_motion::BoundedMotion;
 pub use episode::{Episode, EpisodeOptions, Estimate, ReplanView, SampleProjection, Timing};
 pub use error::PlanError;
+pub use gap::{PredictionError, PredictionGap};
 pub use mppi::{Evaluate, Mppi, PlanReport, SampleMap, Samples};
 pub use noise::{DrawKey, Noise, Source, Stream, inverse_normal, philox};
 pub use options::{Elite, Executed, MppiOptions, Update};

@@ -10,7 +10,7 @@ use signorini_planning::projection::{JointBounds, MotionBounds, ProjectionOption
 use signorini_planning::tasks::CylinderPush;
 use signorini_planning::{
     BasisKind, BoundedMotion, Episode, EpisodeOptions, EpisodeRecord, Mppi, MppiOptions, Outcome, PlanError,
-    PoseLines, ReplanView, SampleProjection, Samples, Task, TermWeights, Timing,
+    PoseLines, PredictionGap, ReplanView, SampleProjection, Samples, Task, TermWeights, Timing,
 };
 
 fn planner() -> Mppi {
@@ -221,4 +221,47 @@ fn property_streamed_poses_move_bodies_in_both_worlds() {
         assert_eq!(at, [0.5, 0.25, 0.0]);
     }
     assert!(!task.rule().is_empty());
+}
+
+#[test]
+fn property_the_gap_is_that_of_one_step() {
+    let mut r = reach(0, EpisodeOptions { keep_states: true, ..EpisodeOptions::default() }, 48);
+    let n = r.steps.len();
+    let measure = |r: &EpisodeRecord, lanes: usize| {
+        PredictionGap::measure(r, &mut PointBatch::new(lanes), (0.1, 1)).unwrap()
+    };
+    // Plan model and plant are the same.
+    assert_eq!(measure(&r, 4).largest(), [0.0; 2]);
+    // A state that is off is missed once, and misleads once; then all is well again.
+    r.states[3].q[0] += 0.25;
+    r.states[7].v[0] -= 0.5;
+    let gap = measure(&r, 4);
+    assert_eq!(gap, measure(&r, 1), "whatever the lanes");
+    assert_eq!(gap.steps.len(), n);
+    for (i, e) in gap.steps.iter().enumerate() {
+        let expected = match i {
+            2 | 3 => [0.25, 0.0],
+            6 => [0.0, 0.5],
+            7 => [0.05, 0.5],
+            _ => [0.0; 2],
+        };
+        assert!(
+            (e.position - expected[0]).abs() < 1e-12 && (e.velocity - expected[1]).abs() < 1e-12,
+            "{i}: {e:?}"
+        );
+        assert_eq!(e.time, r.steps[i].time);
+    }
+    let [mean, most] = [gap.mean(), gap.largest()];
+    assert!((mean[0] - 0.55 / n as f64).abs() < 1e-12 && (most[1] - 0.5).abs() < 1e-12);
+    // A plan model that fails is infinitely far off.
+    r.steps[1].control[0] = 2000.0;
+    assert_eq!(measure(&r, 48).steps[1].position, f64::INFINITY);
+    r.steps[1].control.push(0.0);
+    let refused = |r: &EpisodeRecord, lanes, substeps| {
+        PredictionGap::measure(r, &mut PointBatch::new(lanes), (0.1, substeps)).unwrap_err().to_string()
+    };
+    assert!(refused(&r, 1, 1).contains("control"));
+    assert!(refused(&r, 0, 1).contains("lanes") && refused(&r, 1, 0).contains("substeps"));
+    r.states.clear();
+    assert!(refused(&r, 1, 1).contains("keep_states"));
 }

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use signorini_core::na::Matrix3;
 use signorini_core::{AcceptedStep, AdvanceReport, ContactGeometry, State, StepError, StepObserver, System};
-use signorini_ipc::{AffineScene, BodyError, FRICTION, FromSceneError, Invariants, IpcOptions};
+pub use signorini_ipc::weight;
+use signorini_ipc::{AffineScene, BodyError, FRICTION, Invariants, IpcOptions};
 use signorini_multibody::Schedule;
 use signorini_scene::{Keyframe, Scene};
 
@@ -33,7 +34,7 @@ impl AffineStart {
     pub fn new(scene: &Scene, engine: &Engine, key: Option<&Keyframe>) -> Result<Self, EngineError> {
         let options = match engine.ipc {
             Some(options) => options,
-            None => carrying(None, weight(scene)).map_err(FromSceneError::from)?,
+            None => IpcOptions::for_scene(scene),
         };
         let q = key.map(|k| &k.q[..]).filter(|q| !q.is_empty());
         let mut affine = match (q, engine.exclude_overlaps) {
@@ -54,13 +55,6 @@ impl AffineStart {
         let (q, _) = affine.joint_coordinates(&x, &near).map_err(at)?;
         Ok(Self { scene: affine, x, q, control })
     }
-}
-
-/// Weight of everything in a scene that has a mass \[N\]; 1 N where nothing weighs anything.
-pub fn weight(scene: &Scene) -> f64 {
-    let mass: f64 = scene.bodies.iter().filter_map(|b| b.mass.as_ref()).map(|m| m.mass).sum();
-    let weight = mass * scene.options.gravity.norm();
-    if weight > 0.0 { weight } else { 1.0 }
 }
 
 /// Settings with a range of the barrier \[m\] (the default one when left out) and the force that a pair of features carries at half of it \[N\].

@@ -2,10 +2,10 @@
 
 use signorini_comfree::ComfreeSolver;
 pub use signorini_comfree::Sweeps;
-use signorini_core::{AdvanceReport, ContactSolver, Integrator, LawPool, State, StepError, Tolerance};
+use signorini_core::{AdvanceReport, ContactSolver, Integrator, LawPool, State, StepError};
 use signorini_icf::{IcfOptions, IcfSolver};
 use signorini_integrators::{ContactStep, FixedStep, cenic};
-use signorini_ipc::{FromSceneError, IpcOptions, IpcSolver};
+use signorini_ipc::{FromSceneError, IpcOptions, IpcSolver, STEP_TOLERANCE};
 use signorini_laws::{DualCone, Gains, contact_pool};
 use signorini_multibody::{RigidLaws, RigidOptions, RigidSystem};
 use signorini_reference::ReferenceSolver;
@@ -21,9 +21,6 @@ pub const INTEGRATORS: [&str; 2] = ["cenic", "fixed"];
 
 /// Gains of the dual cone under error control: a time constant of about 10 ms at the default solimp.
 pub const PHYSICAL: Gains = Gains::Physical { kappa: 1000.0, c: 20.0 };
-
-/// Tolerance of ipc in fixed steps: Newton steps end where they change no velocity by 1e-5 m/s.
-const AFFINE: Tolerance = Tolerance { relative: 1e-5, max_iterations: 300 };
 
 /// What to simulate with.
 #[derive(Clone, Debug, PartialEq)]
@@ -199,7 +196,7 @@ impl Engine {
             }
             "fixed" => {
                 let step = ContactStep::new(solver);
-                let step = if self.affine() { step.with_tolerance(AFFINE) } else { step };
+                let step = if self.affine() { step.with_tolerance(STEP_TOLERANCE) } else { step };
                 Ok(Box::new(FixedStep::new(step, self.dt)?))
             }
             name => {

@@ -120,6 +120,30 @@ fn conformance_several_joints_of_one_body_move_as_in_generalised_coordinates() {
     assert!(x.q[0].abs() > 0.5 && off[1] < 0.02 && off[1] < 0.6 * off[0], "{off:?} of {:?}", x.q);
 }
 
+/// Mean force on the second geom after a time \[s\], over the interval that is left \[s\].
+fn force(r: &Recording, from: f64, interval: f64) -> [f64; 3] {
+    let mut sum = [0.0; 3];
+    for (k, row) in r.contact_row.iter().enumerate().filter(|(_, row)| r.t[**row as usize] > from) {
+        assert!(r.contact_geoms[2 * k..2 * k + 2] == [0, 1], "row {row}");
+        let (frame, gamma) = (&r.contact_frame[9 * k..9 * k + 9], &r.contact_impulse[3 * k..3 * k + 3]);
+        for (i, s) in sum.iter_mut().enumerate() {
+            *s += (0..3).map(|c| frame[3 * i + c] * gamma[c]).sum::<f64>() / interval;
+        }
+    }
+    sum
+}
+
+#[test]
+fn conformance_recorded_contacts_of_parallel_edges_carry_the_weight() {
+    // Edges that are nearly parallel count in part: so do their impulses.
+    let text = r#"<mujoco><worldbody><geom name="table" type="box" size=".05 .05 .05" pos="0 0 .05"/><body name="box" pos="0 0 .1508" euler="0 0 .5"><freejoint/>
+        <geom name="cube" type="box" size=".05 .05 .05" mass="2"/></body></worldbody></mujoco>"#;
+    let scene = Scene::from_mjcf(text, "edges.xml", &LoadOptions::default()).unwrap();
+    let run = run_affine(&scene, &Engine::ipc(2e-3), None, 0.6, RunWatch::default()).unwrap();
+    let sum = force(&run.recording, 0.401, 0.2);
+    assert!((sum[2] / (2.0 * 9.81) - 1.0).abs() < 0.01, "{sum:?}");
+}
+
 #[test]
 fn conformance_recorded_contacts_carry_and_brake() {
     let text = r#"<mujoco><worldbody><geom name="floor" type="plane" size="9 9 1" friction=".3"/><body name="box" pos="0 0 .0508"><freejoint/>
@@ -134,14 +158,7 @@ fn conformance_recorded_contacts_carry_and_brake() {
     std::fs::remove_file(&file).unwrap();
     assert!(again.contact_impulse == r.contact_impulse && view::page(&again).contains("cube"));
     // Force on the box, on average from 0.2 s on: its weight, and μ of that against its way.
-    let mut sum = [0.0; 3];
-    for (k, row) in r.contact_row.iter().enumerate().filter(|(_, row)| r.t[**row as usize] > 0.201) {
-        assert!(r.contact_geoms[2 * k..2 * k + 2] == [0, 1], "row {row}");
-        let (frame, gamma) = (&r.contact_frame[9 * k..9 * k + 9], &r.contact_impulse[3 * k..3 * k + 3]);
-        for (i, s) in sum.iter_mut().enumerate() {
-            *s += (0..3).map(|c| frame[3 * i + c] * gamma[c]).sum::<f64>() / 0.2;
-        }
-    }
+    let sum = force(&r, 0.201, 0.2);
     let weight = 2.0 * 9.81;
     // What bounces of the landing is left, and a step at both ends: 1 %.
     assert!((sum[2] / weight - 1.0).abs() < 0.01 && (sum[0] / (-0.3 * weight) - 1.0).abs() < 0.01, "{sum:?}");

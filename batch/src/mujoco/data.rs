@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use signorini_core::na::{Isometry3, Quaternion, Translation3, UnitQuaternion};
-use signorini_core::{AdvanceReport, OneStep, State};
+use signorini_core::{AdvanceReport, OneStep, State, StepError};
 use signorini_multibody::{ActuatorState, Dynamics, Kinematics, RigidSystem, Sensors, TendonState};
 use signorini_scene::{Keyframe, Pose};
 
@@ -113,6 +113,13 @@ pub(super) struct Engine {
 
 impl Engine {
     fn new(model: &Model) -> Result<Self, MujocoError> {
+        if model.recipe().controller().is_some() {
+            let why = format!(
+                "the recipe '{}' chooses its steps, but a step under these names is `opt.timestep`; give another recipe, or step a `CpuBatch`",
+                model.recipe().name()
+            );
+            return Err(StepError::Argument(why).into());
+        }
         let system = model.recipe().system(&model.scene_now()?)?;
         let m = system.model();
         Ok(Self {

@@ -1,5 +1,5 @@
 //! Time per particle and substep of material points, one line of JSON for each run: a block of rubber with eight particles per cell that falls and turns, in the fast path in f32 and in f64,
-//! and in the plain one (`benches/records/material_points.jsonl`).
+//! and in the plain one (`benches/records/material_points.jsonl`). With `--floor` it lies on a floor and slides: what contact adds, with the particles that touch and Newton's iterations.
 //!
 //! ```text
 //! wall time/(particles · substeps)      [ns], the fastest of the repetitions, and their mean, sorting included
@@ -10,14 +10,14 @@ use std::time::Instant;
 
 use clap::Parser;
 use serde_json::json;
-use signorini_core::OneStep;
 use signorini_core::na::{Isometry3, Vector3};
+use signorini_core::{ContactMaterial, OneStep};
 use signorini_geometry::Shape;
 use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
 use signorini_mpm::{
-    DruckerPrager, FixedCorotated, Lame, Material, MpmEngine, MpmOptions, MpmSolver, MpmSystem, Particles,
-    Real, VonMises,
+    DruckerPrager, FixedCorotated, Lame, Material, MpmEngine, MpmOptions, MpmSolver, MpmSystem, Obstacle,
+    Particles, Real, VonMises,
 };
 
 /// Times material points.
@@ -32,6 +32,9 @@ struct Arguments {
     /// f32, f64 or plain.
     #[arg(long, default_value = "f32")]
     path: String,
+    /// The block lies on a floor and slides; in the fast path.
+    #[arg(long)]
+    floor: bool,
     /// Threads.
     #[arg(long, default_value_t = 2)]
     threads: usize,
@@ -45,19 +48,40 @@ struct Arguments {
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Side of the block \[m\], density \[kg/m³\], the part of the step limit.
+/// Side of the block \[m\], density \[kg/m³\], the part of the step limit, Young's modulus \[Pa\].
 const SIDE: f64 = 0.5;
 const DENSITY: f64 = 1000.0;
 const PART: f64 = 0.4;
+const YOUNG: f64 = 1e5;
 
 fn material(name: &str) -> Outcome<Box<dyn Material>> {
-    let lame = Lame::new(1e5, 0.3)?;
+    let lame = Lame::new(YOUNG, 0.3)?;
     Ok(match name {
         "rubber" => Box::new(FixedCorotated(lame)),
         "dough" => Box::new(VonMises::new(lame, 200.0)?),
         "sand" => Box::new(DruckerPrager::new(lame, 0.5)?),
         _ => return Err(format!("no material '{name}'; take rubber, dough or sand").into()),
     })
+}
+
+/// Gravity \[m/s²\], speed along the floor \[m/s\], its stiffness beside E times the distance of particles, friction.
+const GRAVITY: f64 = 9.81;
+const SLIDE: f64 = 0.5;
+const STIFFNESS: f64 = 10.0;
+const FRICTION: f64 = 0.5;
+
+/// The block on a floor that bears its weight, and the floor.
+fn slides(mut p: Particles, spacing: f64) -> (Particles, Obstacle) {
+    let apart = 0.5 * spacing;
+    let stiffness = STIFFNESS * YOUNG * apart;
+    let depth = DENSITY * GRAVITY * SIDE * apart * apart / stiffness;
+    p.c.iter_mut().for_each(|c| c.fill(0.0));
+    p.v.iter_mut().for_each(|v| *v = Vector3::new(SLIDE, 0.0, 0.0));
+    let low = p.x.iter().fold(f64::INFINITY, |low, x| low.min(x.z));
+    let pose = Isometry3::translation(0.0, 0.0, low + depth);
+    let floor =
+        Obstacle::new("floor", Shape::HalfSpace, pose, ContactMaterial::compliant(stiffness, 1.0, FRICTION));
+    (p, floor)
 }
 
 /// The block, and the spacing of its grid \[m\].
@@ -74,31 +98,52 @@ fn block(count: usize) -> Outcome<(Particles, f64)> {
     Ok((p, 2.0 * SIDE / along))
 }
 
-/// Seconds of each repetition, and the substep \[s\].
-fn fast<T: Real>(a: &Arguments) -> Outcome<(Vec<f64>, f64)> {
-    let (p, spacing) = block(a.particles)?;
+/// What a run showed.
+#[derive(Default)]
+struct Timed {
+    /// Of each repetition \[s\].
+    seconds: Vec<f64>,
+    /// A substep \[s\].
+    dt: f64,
+    /// Particles that touched and Newton's iterations, of all substeps.
+    contacts: u64,
+    iterations: u64,
+}
+
+fn fast<T: Real>(a: &Arguments) -> Outcome<Timed> {
+    let (mut p, spacing) = block(a.particles)?;
     let options = MpmOptions { spacing, ..MpmOptions::default() };
+    let mut obstacles = vec![];
+    if a.floor {
+        let (lying, floor) = slides(p, spacing);
+        p = lying;
+        obstacles.push(floor);
+    }
     let mut e = MpmEngine::<T>::new(
         p,
         vec![material(&a.material)?],
         vec![],
-        vec![],
+        obstacles,
         contact_pool("lagged")?,
         options,
     )?;
-    let dt = PART / options.courant * e.longest_step();
-    let mut times = Vec::new();
+    let mut out = Timed { dt: PART / options.courant * e.longest_step(), ..Timed::default() };
     for _ in 0..a.repeats {
         let start = Instant::now();
         for _ in 0..a.steps {
-            e.step(dt)?;
+            let report = e.step(out.dt)?;
+            out.contacts += u64::from(report.contacts);
+            out.iterations += u64::from(report.stats.iterations);
         }
-        times.push(start.elapsed().as_secs_f64());
+        out.seconds.push(start.elapsed().as_secs_f64());
     }
-    Ok((times, dt))
+    Ok(out)
 }
 
-fn plain(a: &Arguments) -> Outcome<(Vec<f64>, f64)> {
+fn plain(a: &Arguments) -> Outcome<Timed> {
+    if a.floor {
+        return Err("--floor is timed in the fast path; take --path f32 or f64".into());
+    }
     let (p, spacing) = block(a.particles)?;
     let options = MpmOptions { spacing, ..MpmOptions::default() };
     let mut s =
@@ -115,7 +160,7 @@ fn plain(a: &Arguments) -> Outcome<(Vec<f64>, f64)> {
         }
         times.push(start.elapsed().as_secs_f64());
     }
-    Ok((times, dt))
+    Ok(Timed { seconds: times, dt, ..Timed::default() })
 }
 
 fn main() -> Outcome<()> {
@@ -129,13 +174,16 @@ fn main() -> Outcome<()> {
         other => Err(format!("no path '{other}'; take f32, f64 or plain").into()),
     };
     // Errors stay on the thread that makes them.
-    let (times, dt) = pool.install(|| run().map_err(|e| e.to_string()))?;
+    let timed = pool.install(|| run().map_err(|e| e.to_string()))?;
+    let times = &timed.seconds;
     let best = times.iter().copied().fold(f64::INFINITY, f64::min);
     let mean = times.iter().sum::<f64>() / times.len() as f64;
     let per = |t: f64| 1e9 * t / (count as f64 * f64::from(a.steps));
+    let taken = f64::from(a.steps) * f64::from(a.repeats);
     let line = json!({
-        "scene": "block", "material": a.material, "path": a.path, "particles": count, "threads": a.threads,
-        "steps": a.steps, "substep_s": dt, "ns_per_particle": per(best), "ns_mean": per(mean),
+        "scene": if a.floor { "block on a floor" } else { "block" }, "material": a.material, "path": a.path, "particles": count, "threads": a.threads,
+        "steps": a.steps, "substep_s": timed.dt, "ns_per_particle": per(best), "ns_mean": per(mean),
+        "contacts": timed.contacts as f64 / taken, "newton_iterations": timed.iterations as f64 / taken,
         "ns_of_repetitions": times.iter().map(|t| per(*t)).collect::<Vec<f64>>(),
     });
     println!("{line}");

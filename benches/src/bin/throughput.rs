@@ -27,6 +27,9 @@ struct Arguments {
     /// Step (s).
     #[arg(long, default_value_t = 2e-3)]
     dt: f64,
+    /// Keyframe to start from; the drawn configuration when left out.
+    #[arg(long)]
+    keyframe: Option<String>,
     /// Threads.
     #[arg(long, default_value_t = 2)]
     threads: usize,
@@ -118,7 +121,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut seed = 1;
         let mut x = State::default();
         for lane in 0..a.lanes {
-            batch.store(lane, &mut x)?;
+            batch.start(a.keyframe.as_deref(), &mut x)?;
             x.v.iter_mut().for_each(|v| *v += a.noise * normal(&mut seed));
             batch.load(lane, &x)?;
         }

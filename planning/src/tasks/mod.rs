@@ -2,16 +2,21 @@
 
 mod cart_pole;
 mod cylinder_push;
+mod two_arm_ball;
+mod two_arm_motion;
+pub mod two_arms;
 
 pub use cart_pole::CartPole;
 pub use cylinder_push::CylinderPush;
+pub use two_arm_ball::TwoArmBall;
+pub use two_arm_motion::{Tolerance, TwoArmMotion};
 
 use signorini_core::na::SVector;
 
-use crate::{MppiOptions, Outcome, Phase, PlanError, Task, Temperature, Update, View};
+use crate::{MppiOptions, Outcome, Phase, PlanError, SampleProjection, Task, Temperature, Update, View};
 
 /// Names of all tasks.
-pub const NAMES: [&str; 2] = ["cart_pole", "cylinder_push"];
+pub const NAMES: [&str; 4] = ["cart_pole", "cylinder_push", "two_arm_ball", "two_arm_ball_wall"];
 
 /// A task with all that it takes to run it.
 pub struct Setup {
@@ -23,6 +28,10 @@ pub struct Setup {
     pub planner: MppiOptions,
     /// Steps of plan model and plant in a control step.
     pub substeps: [u32; 2],
+    /// Evaluations per step of ComFree as plan model, at most, and the residual \[m/s\] that ends them before; None: as many as settle contacts.
+    pub evaluations: Option<(u32, f64)>,
+    /// What samples pass through.
+    pub projection: Option<Box<dyn SampleProjection>>,
 }
 
 /// A task by name, its planner with a seed.
@@ -36,13 +45,28 @@ pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
             scene: "cart_pole/cart_pole.xml",
             planner: CartPole::planner(seed),
             substeps: [2, 4],
+            evaluations: None,
+            projection: None,
         }),
         "cylinder_push" => Ok(Setup {
             task: Box::new(CylinderPush::default()),
             scene: "cylinder_push/cylinder_push.xml",
             planner: CylinderPush::planner(seed),
             substeps: [3, 6],
+            evaluations: None,
+            projection: None,
         }),
+        "two_arm_ball" | "two_arm_ball_wall" => {
+            let planner = TwoArmBall::planner(seed);
+            Ok(Setup {
+                task: Box::new(TwoArmBall { wall: name.ends_with("wall"), ..TwoArmBall::default() }),
+                scene: "two_arms/ball.xml",
+                evaluations: Some((12, 1e-3)),
+                projection: Some(Box::new(TwoArmBall::motion(&planner)?)),
+                planner,
+                substeps: [20, 50],
+            })
+        }
         _ => Err(PlanError::unknown("the list of tasks", "task", name, NAMES.into_iter())),
     }
 }

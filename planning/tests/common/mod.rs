@@ -166,6 +166,12 @@ pub fn scene(name: &str) -> Scene {
     Scene::load(path, &LoadOptions::default()).unwrap()
 }
 
+/// Two arms and a ball.
+pub fn ball_scene() -> Scene {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/two_arms/ball.xml");
+    Scene::load(path, &LoadOptions::default()).unwrap()
+}
+
 pub fn batch(scene: &Scene, lanes: usize, recipe: Recipe, threads: usize) -> CpuBatch {
     CpuBatch::new(scene, lanes, recipe, BatchOptions { threads }).unwrap()
 }

@@ -193,8 +193,7 @@ impl ContactSolver for IcfSolver {
         out.v_c.clear();
         out.v_c.extend_from_slice(p.contact_velocities());
         p.pools().eval(self.whole.part(), &out.v_c, &mut self.work.evals);
-        out.gamma.clear();
-        out.gamma.extend(self.work.evals.grad.iter().map(|g| -g));
+        out.set_impulses(p, &self.work.evals);
         Ok(out.status)
     }
 }

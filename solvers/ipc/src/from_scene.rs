@@ -37,7 +37,8 @@ pub enum FromSceneError {
     },
 }
 
-/// Affine bodies made from a scene.
+/// Affine bodies made from a scene. A copy goes on from where the original is ([`AffineSystem`]).
+#[derive(Clone)]
 pub struct AffineScene {
     /// The system.
     pub system: AffineSystem,
@@ -343,6 +344,12 @@ impl AffineScene {
             motors,
             controls,
         })
+    }
+
+    /// The geom that a part of the surface of a body is of; None for surfaces without one.
+    pub fn geom(&self, at: SurfacePart) -> Option<usize> {
+        let before = self.system.bodies().iter().take(at.body).map(|b| b.parts.len());
+        self.surfaces.get(before.sum::<usize>() + at.part).copied().flatten()
     }
 
     /// Sets the controls of all actuators, one each, held until they are set again. Before that no actuator acts.

@@ -51,7 +51,7 @@ pub use friction::{BarrierFriction, BarrierFrictionSeed};
 pub use from_scene::{AffineScene, FromSceneError};
 pub use invariants::Invariants;
 pub use joints::{Joint, JointKind};
-pub use options::IpcOptions;
+pub use options::{IpcOptions, STEP_TOLERANCE, weight};
 pub use problem::FRICTION;
 pub use solver::{IpcSolver, IpcSolverOptions};
 pub use stiffness::Adaptation;

@@ -84,7 +84,7 @@ pub(crate) struct BarrierMap {
     /// Free bodies that each constraint touches, and how many.
     blocks: Vec<([u32; 2], u8)>,
     world: Arc<World>,
-    threads: Threads,
+    pub threads: Threads,
     sums: RefCell<Vec<PairSum>>,
 }
 
@@ -364,6 +364,16 @@ impl BarrierMap {
         let u = self.relative_velocity(&s.pair, &s.spread, v);
         let row = self.row(k);
         (v_c[row], v_c[row + 1]) = (s.tangents[0].dot(&u), s.tangents[1].dot(&u));
+    }
+
+    /// Normal force of each near pair \[N\], ≥ 0, with its surfaces.
+    pub(crate) fn normal_forces<'a>(
+        &'a self,
+        evals: &'a Evals,
+    ) -> impl Iterator<Item = ([u32; 2], f64)> + 'a {
+        let force =
+            move |(k, near): (usize, &Near)| (near.pair.surfaces, -self.weights[k] * evals.grad[k] / self.dt);
+        self.near.iter().enumerate().map(force)
     }
 
     /// Calls `visit` with each point of a constraint that exerts a force, and the force on it \[N\].

@@ -6,7 +6,7 @@ use crate::inputs::Inputs;
 use crate::world::World;
 
 /// What motors did, and how often they could not.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Motors {
     /// Of each joint in the last step.
     states: Vec<Option<MotorState>>,

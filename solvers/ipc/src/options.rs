@@ -1,6 +1,18 @@
+use signorini_core::Tolerance;
 use signorini_core::na::Vector3;
+use signorini_scene::Scene;
 
 use crate::{Adaptation, BarrierSeed, BodyError};
+
+/// Tolerance of solves in fixed steps: Newton steps end where they change no velocity by 1e-5 m/s.
+pub const STEP_TOLERANCE: Tolerance = Tolerance { relative: 1e-5, max_iterations: 300 };
+
+/// Weight of everything in a scene that has a mass \[N\]; 1 N where nothing weighs anything.
+pub fn weight(scene: &Scene) -> f64 {
+    let mass: f64 = scene.bodies.iter().filter_map(|b| b.mass.as_ref()).map(|m| m.mass).sum();
+    let weight = mass * scene.options.gravity.norm();
+    if weight > 0.0 { weight } else { 1.0 }
+}
 
 /// Settings of an [`crate::AffineSystem`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,6 +58,11 @@ impl Default for IpcOptions {
 }
 
 impl IpcOptions {
+    /// The defaults for a scene: a pair of features carries its [`weight`] at half the range of the barrier.
+    pub fn for_scene(scene: &Scene) -> Self {
+        Self::default().carrying(weight(scene))
+    }
+
     /// The same with a κ at which a pair carries `force` \[N\] at half the range of the barrier. A good force is the largest load of a pair that is expected; forces grow without bound
     /// towards the separation, so that a smaller one is safe too.
     #[must_use]

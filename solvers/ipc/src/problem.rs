@@ -72,6 +72,13 @@ pub(crate) struct AffineProblem {
     slip: Vec<f64>,
 }
 
+/// Not prepared: nothing of a step goes over to a copy.
+impl Clone for AffineProblem {
+    fn clone(&self) -> Self {
+        Self::new(self.world.clone(), self.inertia.clone(), &self.map.threads)
+    }
+}
+
 impl AffineProblem {
     pub(crate) fn new(world: Arc<World>, inertia: BlockDiagonal, threads: &Threads) -> Self {
         let stiffness =
@@ -120,14 +127,26 @@ impl AffineProblem {
         }
     }
 
-    /// Force \[N\] and torque about the centre of mass \[N·m\] that contacts exert on each body at the last linearisation, world axes.
-    pub(crate) fn contact_wrenches(&mut self) -> Vec<[Vector3<f64>; 2]> {
-        let mut out = vec![[Vector3::zeros(); 2]; self.world.bodies.len()];
+    /// Laws at the last linearisation.
+    fn evaluated(&mut self) -> Evals {
         let v = self.map.v.clone();
         self.look(&v);
         let mut evals = Evals::default();
         self.pools.size_evals(&mut evals);
         self.pools.eval(self.whole.part(), &self.v_c, &mut evals);
+        evals
+    }
+
+    /// Normal force of each near pair at the last linearisation \[N\], with its surfaces.
+    pub(crate) fn normal_forces(&mut self) -> Vec<([u32; 2], f64)> {
+        let evals = self.evaluated();
+        self.map.normal_forces(&evals).collect()
+    }
+
+    /// Force \[N\] and torque about the centre of mass \[N·m\] that contacts exert on each body at the last linearisation, world axes.
+    pub(crate) fn contact_wrenches(&mut self) -> Vec<[Vector3<f64>; 2]> {
+        let mut out = vec![[Vector3::zeros(); 2]; self.world.bodies.len()];
+        let evals = self.evaluated();
         let (world, t) = (&self.world, &self.trial);
         self.map.point_forces(&evals, |point, force| {
             let body = world.owner[point as usize] as usize;
@@ -141,11 +160,7 @@ impl AffineProblem {
 
     /// What joints exert by their rows on the coordinates of the free bodies at the last linearisation: M (v − v*)/δt less all other forces; and what each term of a joint exerts on those of its two bodies.
     pub(crate) fn joint_forces(&mut self, mut visit: impl FnMut(usize, [f64; 2 * N])) -> Vec<f64> {
-        let v = self.map.v.clone();
-        self.look(&v);
-        let mut evals = Evals::default();
-        self.pools.size_evals(&mut evals);
-        self.pools.eval(self.whole.part(), &self.v_c, &mut evals);
+        let (v, evals) = (self.map.v.clone(), self.evaluated());
         let mut g = vec![0.0; v.len()];
         gradient(self, self.whole.part(), &v, &evals, &mut g);
         g.iter_mut().for_each(|g| *g /= self.dt);

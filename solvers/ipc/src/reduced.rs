@@ -14,6 +14,7 @@ use crate::reduction::{PullBack, Reduction};
 /// ```text
 /// ½ ‖N w − v*‖²_M = ½ ‖w − w*‖²_{NᵀMN} + const,   w* = (NᵀMN)⁻¹ NᵀM v*
 /// ```
+#[derive(Clone)]
 pub(crate) struct ReducedProblem {
     pub inner: AffineProblem,
     reduction: Arc<Reduction>,
@@ -193,6 +194,7 @@ impl ContactMap for ReducedProblem {
 }
 
 /// The problem of a slot: with joints or without.
+#[derive(Clone)]
 pub(crate) enum SlotProblem {
     /// Twelve unknowns for each body.
     Free(Box<AffineProblem>),

@@ -27,6 +27,9 @@ use crate::{Adaptation, AffineBody, BodyError, Invariants, IpcOptions, Joint};
 /// min_v ½ ‖v − v*‖²_M + Ψ(A) + Σ m b(d(q₀ + δt v)) + Σ D(v)          chen2022midas, eq. (1), divided by δt²
 /// ```
 /// State: q = (p, a₁, a₂, a₃) of each free body, x = p + A X with the rows a_r of A; v is its rate.
+///
+/// A copy goes on from where the original is, with the same inputs, and shares what does not change; steps that were prepared are forgotten in it.
+#[derive(Clone)]
 pub struct AffineSystem {
     pub(crate) world: Arc<World>,
     threads: Threads,
@@ -241,6 +244,15 @@ impl AffineSystem {
     pub fn contact_wrenches(&mut self, slot: Slot) -> Result<Vec<[Vector3<f64>; 2]>, ProblemError> {
         let p = self.slots[slot as usize].inner();
         if p.ready { Ok(p.contact_wrenches()) } else { Err(ProblemError::NotPrepared { slot }) }
+    }
+
+    /// Normal force \[N\], ≥ 0, of each pair of features that is within range at the end of the last solve of a slot, with its surfaces ([`crate::AffineScene::surfaces`]).
+    ///
+    /// # Errors
+    /// [`ProblemError::NotPrepared`].
+    pub fn normal_forces(&mut self, slot: Slot) -> Result<Vec<([u32; 2], f64)>, ProblemError> {
+        let p = self.slots[slot as usize].inner();
+        if p.ready { Ok(p.normal_forces()) } else { Err(ProblemError::NotPrepared { slot }) }
     }
 
     /// Force \[N\] on the second body of each joint and torque about the joint's point \[N·m\] at the end of the last solve of a slot, world axes; the first body has the opposite. That is all a joint carries: what holds it, and what its limits,

@@ -11,7 +11,7 @@ pub trait Material: Send + Sync {
     fn energy(&self, f: &Matrix3<f64>) -> f64;
     /// τ(F) \[Pa\], symmetric.
     fn stress(&self, f: &Matrix3<f64>) -> Matrix3<f64>;
-    /// Takes a trial gradient back to what the material can bear; `memory` is what it keeps of its past, one number per particle, 0 at the start. Elastic materials change nothing.
+    /// Takes a trial gradient back to what the material can bear; `memory` is what it keeps of its past, one number per particle, 0 at the start. Elastic materials change nothing. It must leave what it gave as it is: it may be called on it again before anything has moved.
     fn flow(&self, f: &mut Matrix3<f64>, memory: &mut f64) {
         let _ = (f, memory);
     }

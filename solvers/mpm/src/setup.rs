@@ -10,7 +10,7 @@ use crate::particles::Particles;
 /// Settings of an [`crate::MpmSystem`] or [`crate::MpmEngine`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MpmOptions {
-    /// h: spacing of the grid \[m\], > 0.
+    /// h: spacing of the grid \[m\], > 0. Solids want about eight particles in a cell: with one or two, what stretches comes more than a cell apart and tears, whatever the material.
     pub spacing: f64,
     /// \[m/s²\].
     pub gravity: Vector3<f64>,

@@ -287,8 +287,7 @@ impl ContactSolver for MpmSolver {
         out.v_position.clear();
         out.v_c.clear();
         out.v_c.extend_from_slice(p.contact_velocities());
-        out.gamma.clear();
-        out.gamma.extend(self.evals.grad.iter().map(|g| -g));
+        out.set_impulses(p, &self.evals);
         out.status = status;
         Ok(status)
     }

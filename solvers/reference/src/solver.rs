@@ -238,8 +238,7 @@ impl ContactSolver for ReferenceSolver {
         out.v_position.clear();
         out.v_c.clear();
         out.v_c.extend_from_slice(p.contact_velocities());
-        out.gamma.clear();
-        out.gamma.extend(self.evals.grad.iter().map(|g| -g));
+        out.set_impulses(p, &self.evals);
         (out.residual, out.tolerance, out.status, out.stats) = (best.residual, bound, status, stats);
         Ok(status)
     }

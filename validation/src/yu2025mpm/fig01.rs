@@ -5,7 +5,7 @@ use signorini_core::na::{Point3, Vector3};
 use signorini_geometry::TriangleMesh;
 use signorini_mpm::shirt;
 
-use self::arms::Plan;
+use self::arms::{BOARD, Plan, seen_boards};
 use self::fold::{CLOTH, CONTACT, FADING, Folded, HOLDING, Look, SKIN, Size, fold};
 use super::statistics::{self, Statistics};
 use crate::claim::number;
@@ -70,12 +70,18 @@ fn views(look: &Look, start: &[Vector3<f64>]) -> [Plot; 2] {
     let top = |x: &Vector3<f64>| (x.x, x.y);
     let side = |x: &Vector3<f64>| (x.y, x.z);
     let make = |kind: &str, from: &str, labels: [&str; 2], view: &dyn Fn(&Vector3<f64>) -> (f64, f64)| {
-        let caption = format!("{}, {:.2} s: vertices and pads from {from}", look.name, look.t);
+        let caption =
+            format!("{}, {:.2} s: vertices and pads from {from}; dashed: boards", look.name, look.t);
         let mut plot = Plot::new(&format!("{kind}_{slug}"), &caption, labels[0], labels[1]);
         plot.equal_scales = true;
         for (name, lower) in [("lower half", true), ("upper half", false)] {
             let part = look.x.iter().zip(start).filter(|(_, s)| (s.y < LINE) == lower);
             plot.add(name, Mark::Points, part.map(|(x, _)| view(x)).collect());
+        }
+        for [x0, x1, y0, y1] in seen_boards() {
+            let corners = [(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)];
+            let edges = [(y0, 0.0), (y1, 0.0), (y1, -BOARD), (y0, -BOARD), (y0, 0.0)];
+            plot.add_colored("", Mark::Dashed, 6, if kind == "top" { corners } else { edges }.to_vec());
         }
         for pad in &look.pads {
             plot.add_colored("", Mark::Line, 6, outline(pad, view));
@@ -151,8 +157,8 @@ fn text(run: &Folded, plan: &Plan, size: &Size, known: bool) -> Vec<String> {
         ),
         format!(
             "Cloth of E = {} Pa, ν = {poisson}, {density} kg/m³, {thickness} m thick (the paper has no thickness, its release takes the spacing of the grid; this is {} kg/m²); strain rates fade in {FADING} s, as in the release. Grid of {} m. \
-             Contacts with pads of {pads} N/m and {dissipation} s/m for each particle, friction {friction} (paper: 10³ N/m, at three times as many particles), with boards of {boards} N/m (the ground of the release is a border of its grid), holding below {} and {} m/s. Pads have a soft skin of {SKIN} m, so that closed ones, 1 mm apart, press what is between them. \
-             Pads and boards are what the cloth meets; the rest of the arms is not.",
+             Contacts with pads of {pads} N/m and {dissipation} s/m for each particle, friction {friction} (paper: 10³ N/m, at three times as many particles), with boards, hands and links of {boards} N/m (the ground of the release is a border of its grid), holding below {} and {} m/s. Pads have a soft skin of {SKIN} m, so that closed ones, 1 mm apart, press what is between them. \
+             The cloth meets pads, hands, all links of both arms, and boards.",
             number(young),
             thickness * density,
             number(size.spacing),
@@ -258,7 +264,7 @@ fn claims(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
         ),
         Claim::at_most(
             "deepest",
-            "no particle is deeper in a board or in the skin of a pad",
+            "no particle is deeper in a board, a hand, a link or the skin of a pad",
             2e-3,
             run.deepest,
             "m",

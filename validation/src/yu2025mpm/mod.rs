@@ -11,6 +11,7 @@ mod fig04;
 mod fig05;
 mod fig06;
 mod film;
+mod iteration;
 mod layers;
 mod rate;
 mod statistics;
@@ -30,6 +31,7 @@ pub fn pages() -> Vec<&'static dyn Page> {
         &fig06::Fig06,
         &verification::Verification,
         &rate::Rate,
+        &iteration::CouplingIteration,
         &table1::Table1,
     ]
 }

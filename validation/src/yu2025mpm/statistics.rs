@@ -13,12 +13,13 @@ pub(super) struct Statistics {
     scene: &'static str,
     spacing: f64,
     step: f64,
-    substeps: u32,
+    /// Most substeps of a step, and the sum of all.
+    substeps: (u32, u64),
     particles: usize,
     /// Most nodes with mass at once.
     nodes: usize,
     steps: u32,
-    /// Contacts at the end of steps: those that touch, their sum and the most of them.
+    /// Particles inside obstacles at the end of steps, counted once for each that they are in: their sum and the most of them.
     contacts: (u64, u32),
     /// Newton iterations of the points, and solves of any that did not converge.
     iterations: u64,
@@ -51,7 +52,7 @@ impl Statistics {
             scene,
             step,
             spacing: 0.0,
-            substeps: 0,
+            substeps: (0, 0),
             particles: 0,
             nodes: 0,
             steps: 0,
@@ -69,9 +70,9 @@ impl Statistics {
         self.spacing = engine.options().spacing;
         self.particles = engine.len();
         self.nodes = self.nodes.max(engine.node_count());
-        self.substeps = self.substeps.max(report.substeps);
+        self.substeps = (self.substeps.0.max(report.substeps), self.substeps.1 + u64::from(report.substeps));
         self.steps += 1;
-        let now: u32 = report.contacts.iter().sum();
+        let now = engine.touches().iter().filter(|t| t.end < 0.0).count() as u32;
         self.contacts = (self.contacts.0 + u64::from(now), self.contacts.1.max(now));
         self.iterations += u64::from(report.material.iterations);
         self.unconverged += report.unconverged;
@@ -96,7 +97,7 @@ impl Statistics {
             "particles",
             "nodes",
             "Δt [ms]",
-            "substeps",
+            "substeps, most",
             "contacts, mean",
             "most",
             "Newton iterations per substep",
@@ -112,10 +113,10 @@ impl Statistics {
                 s.particles.to_string(),
                 s.nodes.to_string(),
                 number(1e3 * s.step),
-                s.substeps.to_string(),
+                s.substeps.0.to_string(),
                 format!("{:.1}", s.contacts.0 as f64 / steps),
                 s.contacts.1.to_string(),
-                format!("{:.1}", s.iterations as f64 / steps / f64::from(s.substeps.max(1))),
+                format!("{:.1}", s.iterations as f64 / s.substeps.1.max(1) as f64),
                 format!("{:.1}", 1e3 * s.wall / steps),
                 format!("{:.3}", s.step * steps / s.wall.max(1e-9)),
             ]);

@@ -86,7 +86,7 @@ impl Page for Table1 {
         let mut out = PageOutput {
             text: vec![
                 "The dough has the paper's box, step and substeps, with 2³ particles per cell, in the fast path in f32 under a pin that is led. The other scenes are as on their pages, which run first if they did not: smaller and shorter there, unless --full. \
-                 Contacts are particles inside a body at the end of a step; those on their way into one are solved for too. Times are of the machine that drew this page, all its other work included."
+                 Contacts are particles inside a body at the end of a step; those on their way into one are solved for too. Most of those of the bag and the laundry are of the eight plates, which hold the sheet by friction (tables of fig05 and fig06 have them by body); the paper's are so few that its sheet must be held in another way. Times are of the machine that drew this page, all its other work included."
                     .into(),
             ],
             tables: vec![Statistics::table(&scenes), paper],

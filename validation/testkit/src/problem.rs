@@ -1,7 +1,9 @@
 //! Conformance of step problems: the objective that a solver decreases and the gradient it follows come from the same place.
 
 use signorini_core::na::{DMatrix, DVector};
-use signorini_core::{BlockSink, Evals, ProblemError, Regime, StepProblem, WholePart, gradient, objective};
+use signorini_core::{
+    BlockSink, Evals, ProblemError, Regime, StepProblem, StepSolution, WholePart, gradient, objective,
+};
 
 use crate::rng::Rng;
 use crate::violation::{Violation, ensure, ensure_error, ensure_near};
@@ -40,6 +42,8 @@ pub(crate) fn at(p: &mut dyn StepProblem, v: &[f64]) -> Result<Point, ProblemErr
     let mut evals = Evals::default();
     p.pools().size_evals(&mut evals);
     p.pools().eval(whole.part(), p.contact_velocities(), &mut evals);
+    let mut impulses = StepSolution::default();
+    impulses.set_impulses(p, &evals);
     let n = v.len();
     let mut g = DVector::zeros(n);
     gradient(p, whole.part(), v, &evals, g.as_mut_slice());
@@ -54,7 +58,7 @@ pub(crate) fn at(p: &mut dyn StepProblem, v: &[f64]) -> Result<Point, ProblemErr
         gradient: g,
         hessian: sink.h,
         v_c: p.contact_velocities().to_vec(),
-        gamma: evals.grad.iter().map(|x| -x).collect(),
+        gamma: impulses.gamma,
     })
 }
 

@@ -131,7 +131,7 @@ fn solved(
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-9 * size)
     };
     ensure(close(&out.v_c, &here.v_c), "contact velocities are those of the solution", || "differ".into())?;
-    ensure(close(&out.gamma, &here.gamma), "impulses are −∇ℓ at the solution", || "differ".into())?;
+    ensure(close(&out.gamma, &here.gamma), "impulses are −w ∇ℓ at the solution", || "differ".into())?;
     if residual > limit + noise {
         // A criterion on the step may accept what the residual does not: then the velocity must be as good.
         let mut best = StepSolution::default();

@@ -31,7 +31,7 @@ const SIDES: [[f64; 4]; 5] = [
     [0.225, 0.32, 0.73, 0.85],
 ];
 /// Thickness of boards \[m\].
-const BOARD: f64 = 0.06;
+pub(super) const BOARD: f64 = 0.06;
 
 /// What the motors are to do, by time.
 #[derive(Clone, Copy)]
@@ -144,11 +144,18 @@ fn board(name: &str, [x0, x1, y0, y1]: [f64; 4]) -> String {
     )
 }
 
+/// Lowest and highest x and y of all boards \[m\].
+pub(super) fn seen_boards() -> impl Iterator<Item = [f64; 4]> {
+    let sides = SIDES.into_iter().flat_map(|[x0, x1, y0, y1]| [[x0, x1, y0, y1], [-x1, -x0, y0, y1]]);
+    std::iter::once(MIDDLE).chain(sides)
+}
+
 /// Two arms at a table.
 pub(super) struct Arms {
     pub scene: Scene,
-    /// Numbers of the boards, and of each gripper's pads.
+    /// Numbers of the boards, of hands and links, and of each gripper's pads.
     pub boards: Vec<usize>,
+    pub links: Vec<usize>,
     pub pads: [[usize; 2]; 2],
     hands: [usize; 2],
 }
@@ -157,11 +164,8 @@ impl Arms {
     /// Of the description of one arm (`models/arm_gripper/arm_gripper.xml`).
     pub(super) fn new(text: &str) -> Result<Self, PageError> {
         let (left, right) = (copy(text, "left")?, copy(text, "right")?);
-        let mut boards = board("board", MIDDLE);
-        for (i, [x0, x1, y0, y1]) in SIDES.into_iter().enumerate() {
-            boards += &board(&format!("board_right_{i}"), [x0, x1, y0, y1]);
-            boards += &board(&format!("board_left_{i}"), [-x1, -x0, y0, y1]);
-        }
+        let boards: String =
+            seen_boards().enumerate().map(|(i, seen)| board(&format!("board_{i}"), seen)).collect();
         let whole = format!(
             "<mujoco model='two arms'><compiler angle='radian' autolimits='true'/>{}</default>\
              <worldbody>{boards}<body name='left' pos='{} {y} {z}'>{}</body><body name='right' pos='{} {y} {z}' euler='0 0 {PI}'>{}</body></worldbody>\
@@ -192,8 +196,10 @@ impl Arms {
         };
         let (pads, hands) =
             ([pads("left")?, pads("right")?], [body("left_hand".into())?, body("right_hand".into())?]);
-        let boards = (0..scene.geoms.len()).filter(|g| scene.geoms[*g].name.starts_with("board")).collect();
-        Ok(Self { scene, boards, pads, hands })
+        let (boards, arms): (Vec<usize>, Vec<usize>) =
+            (0..scene.geoms.len()).partition(|g| scene.geoms[*g].name.starts_with("board"));
+        let links = arms.into_iter().filter(|g| !pads.as_flattened().contains(g)).collect();
+        Ok(Self { scene, boards, links, pads, hands })
     }
 
     /// Angles of all joints and targets of all motors at each time of the plan, steps of `step` \[s\] from 0 on, and the largest distance of a gripper from its place \[m\].

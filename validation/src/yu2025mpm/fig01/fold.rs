@@ -16,9 +16,9 @@ use crate::{Context, PageError};
 
 /// Young's modulus \[Pa\], Poisson's ratio, density \[kg/m³\], thickness \[m\].
 pub(super) const CLOTH: (f64, f64, f64, f64) = (1e5, 0.3, 1e3, 2e-4);
-/// Stiffness of a particle's contact with a pad and a board \[N/m\], dissipation \[s/m\], friction.
+/// Stiffness of a particle's contact with a pad and with all else (boards, hands, links) \[N/m\], dissipation \[s/m\], friction.
 pub(super) const CONTACT: ([f64; 2], f64, f64) = ([5e3, 3e2], 1.0, 0.6);
-/// Speeds below which pads and boards hold \[m/s\].
+/// Speeds below which pads and all else hold \[m/s\].
 pub(super) const HOLDING: [f64; 2] = [1e-3, 1e-2];
 /// Thickness of the soft skin of pads \[m\]: closed, 1 mm apart, they press what is between them.
 pub(super) const SKIN: f64 = 1e-3;
@@ -142,7 +142,8 @@ pub(super) fn fold(
     let (stiffness, dissipation, friction) = CONTACT;
     let of = |kind: usize| surface((stiffness[kind], dissipation, friction, HOLDING[kind]));
     let pads: Vec<usize> = arms.pads.iter().flatten().copied().collect();
-    let geoms = [&pads[..], &arms.boards].concat();
+    let soft = [&arms.boards[..], &arms.links].concat();
+    let geoms = [&pads[..], &soft].concat();
     let mut met = obstacles(&arms.scene, &pads, of(0)).map_err(PageError::from_error)?;
     let mut half = Vector3::zeros();
     for pad in &mut met {
@@ -151,7 +152,7 @@ pub(super) fn fold(
             half_extents.add_scalar_mut(SKIN);
         }
     }
-    met.extend(obstacles(&arms.scene, &arms.boards, of(1)).map_err(PageError::from_error)?);
+    met.extend(obstacles(&arms.scene, &soft, of(1)).map_err(PageError::from_error)?);
     let (points, cloth) = particles(mesh)?;
     let options =
         MpmOptions { spacing: size.spacing, damping_time: FADING, courant: COURANT, ..MpmOptions::default() };

@@ -1,0 +1,150 @@
+use signorini_core::{AdvanceReport, LaneStatus, OneStep, Slot, State, StepError, Tolerance, check_end};
+use signorini_integrators::ContactStep;
+use signorini_ipc::{AffineScene, IpcSolver};
+use signorini_scene::{Pose, Scene};
+
+/// One world of affine bodies.
+#[derive(Clone)]
+pub(crate) struct AffineLane {
+    /// The state in coordinates of the joints, as it was loaded or read back after a step.
+    pub x: State,
+    pub affine: AffineScene,
+    /// The state of the affine bodies, kept from step to step.
+    inner: State,
+    /// Where the bodies that are moved from outside are to be.
+    pub mocap: Vec<Pose>,
+    pub status: LaneStatus,
+    pub report: AdvanceReport,
+    /// Sums of normal forces \[N\] between bodies of the scene in the last step.
+    forces: Vec<([usize; 2], f64)>,
+}
+
+/// What the lanes of a batch share.
+pub(crate) struct AffineStep {
+    pub tolerance: Tolerance,
+    /// End of a step.
+    pub end: State,
+    /// Bodies of the scene that are moved from outside.
+    pub mocap: Vec<usize>,
+}
+
+impl AffineLane {
+    /// Affine bodies made at `x` and moving with it; bodies that are moved from outside stand where `mocap` has them.
+    pub(crate) fn new(affine: AffineScene, x: &State, mocap: &[Pose]) -> Result<Self, StepError> {
+        let mut inner = affine.state_with(&x.v).map_err(|e| StepError::problem(x.t, 0.0, e))?;
+        inner.t = x.t;
+        let mut x = x.clone();
+        x.memory.clear();
+        Ok(Self {
+            x,
+            affine,
+            inner,
+            mocap: mocap.to_vec(),
+            status: LaneStatus::Running,
+            report: AdvanceReport::default(),
+            forces: Vec::new(),
+        })
+    }
+
+    /// The state of the affine bodies.
+    pub(crate) fn inner(&self) -> &State {
+        &self.inner
+    }
+
+    /// What overlaps or touches, by the names of geoms and bodies; None where nothing does.
+    pub(crate) fn overlap(&mut self, scene: &Scene) -> Option<String> {
+        let pair = self.affine.system.overlapping(&self.inner).into_iter().next()?;
+        let name = |part: signorini_ipc::SurfacePart| {
+            let geom = &scene.geoms[self.affine.geom(part)?];
+            Some(format!("geom '{}' of body '{}'", geom.name, scene.bodies[geom.body].name))
+        };
+        let [a, b] = pair.map(|p| name(p).unwrap_or_else(|| "a surface without a geom".into()));
+        Some(format!("{a} and {b} overlap or touch"))
+    }
+
+    /// Sum of the normal forces between two bodies of the scene in the last step \[N\].
+    pub(crate) fn force(&self, bodies: [usize; 2]) -> f64 {
+        let between = |pair: &[usize; 2]| *pair == bodies || [pair[1], pair[0]] == bodies;
+        self.forces.iter().filter(|f| between(&f.0)).map(|f| f.1).sum()
+    }
+
+    /// Poses of the bodies that are moved from outside: where they are, those without a surface where they are to be.
+    pub(crate) fn mocap_poses(&self, bodies: &[usize]) -> Vec<Pose> {
+        let now = self.affine.poses(&self.inner);
+        let pose = |(body, wanted): (&usize, &Pose)| match self.affine.bodies[*body] {
+            Some(_) => now[*body],
+            None => *wanted,
+        };
+        bodies.iter().zip(&self.mocap).map(pose).collect()
+    }
+
+    /// `substeps` steps of `dt` \[s\]; a failure freezes the lane at the last good state.
+    pub(crate) fn run(
+        &mut self,
+        control: &[f64],
+        (dt, substeps): (f64, u32),
+        by: &mut AffineStep,
+        scene: &Scene,
+    ) {
+        if self.status != LaneStatus::Running {
+            return;
+        }
+        for left in (1..=substeps).rev() {
+            if let Err(e) = self.step(control, dt, f64::from(left) * dt, by) {
+                self.status = LaneStatus::Failed(e);
+                return;
+            }
+        }
+        if substeps > 0 {
+            self.read_forces(scene);
+        }
+    }
+
+    /// One step of `dt`; bodies that are moved from outside are to arrive after `left` \[s\].
+    fn step(&mut self, control: &[f64], dt: f64, left: f64, by: &mut AffineStep) -> Result<(), StepError> {
+        let t = self.inner.t;
+        let at = |e| StepError::problem(t, dt, e);
+        self.affine.set_controls(control).map_err(at)?;
+        self.drive(&by.mocap, left).map_err(at)?;
+        // The solver keeps the pattern of former solves, which changes round-off: a new one knows of none, neither of this lane nor of others.
+        let mut scheme = ContactStep::new(IpcSolver::default()).with_tolerance(by.tolerance);
+        let end = &mut by.end;
+        let (system, inner) = (&mut self.affine.system, &self.inner);
+        let threads = system.threads();
+        let report = threads.install(|| scheme.step(system, inner, dt, false, end))?;
+        check_end(&self.affine.system, end, (t, dt))?;
+        let (q, v) = self.affine.joint_coordinates(end, &self.x.q).map_err(at)?;
+        std::mem::swap(&mut self.inner, end);
+        (self.x.t, self.x.q, self.x.v) = (self.inner.t, q, v);
+        self.report.add_work(&report);
+        self.report.add_step(dt);
+        // Those were of the state before.
+        self.forces.clear();
+        Ok(())
+    }
+
+    /// Sends the bodies that are moved from outside on a straight way to where they are to be.
+    fn drive(&mut self, bodies: &[usize], left: f64) -> Result<(), signorini_core::ProblemError> {
+        if bodies.is_empty() {
+            return Ok(());
+        }
+        let now = self.affine.poses(&self.inner);
+        for (body, wanted) in bodies.iter().zip(&self.mocap) {
+            let Some(number) = self.affine.bodies[*body] else { continue };
+            let com = self.affine.system.bodies()[number].com;
+            let centre = |pose: &Pose| pose.translation.vector + pose.rotation * com;
+            let linear = (centre(wanted) - centre(&now[*body])) / left;
+            let angular = (wanted.rotation * now[*body].rotation.inverse()).scaled_axis() / left;
+            self.affine.system.drive(number, linear, angular)?;
+        }
+        Ok(())
+    }
+
+    /// Takes note of the normal forces of the last solve.
+    fn read_forces(&mut self, scene: &Scene) {
+        // A step was made: its slot is prepared.
+        let Ok(all) = self.affine.system.normal_forces(Slot::Start) else { return };
+        let body = |surface: u32| Some(scene.geoms[self.affine.surfaces[surface as usize]?].body);
+        self.forces.extend(all.iter().filter_map(|([a, b], f)| Some(([body(*a)?, body(*b)?], *f))));
+    }
+}

@@ -1,0 +1,115 @@
+use signorini_core::{
+    AcceptedStep, AdvanceReport, Integrator, LastSolve, OneStep, State, StepError, StepObserver, StepReport,
+};
+use signorini_integrators::Adaptive;
+use signorini_multibody::RigidSystem;
+
+use crate::Recipe;
+use crate::gain_look::check_lane_end;
+
+/// How one thread takes the steps of lanes.
+pub(crate) enum Stepping {
+    /// Steps as they are asked for.
+    Fixed {
+        scheme: Box<dyn OneStep>,
+        /// What the step did.
+        report: StepReport,
+        /// Gains are not capped and may be why a motion runs away.
+        uncapped: bool,
+    },
+    /// Intervals covered under error control.
+    Controlled { integrator: Box<Adaptive<Box<dyn OneStep>>>, last: Box<LastStep> },
+}
+
+/// The last accepted step of an interval, and the work of all of them.
+#[derive(Default)]
+pub(crate) struct LastStep {
+    x0: State,
+    report: StepReport,
+    rejected: u32,
+    done: AdvanceReport,
+}
+
+impl StepObserver for LastStep {
+    fn accepted(&mut self, step: &AcceptedStep<'_>) {
+        self.x0.copy_from(step.x0);
+        (self.report, self.rejected) = (*step.report, step.rejected);
+        self.done.add_work(step.report);
+        self.done.add_step(step.report.dt);
+        self.done.rejected += u64::from(step.rejected);
+    }
+}
+
+impl Stepping {
+    /// # Errors
+    /// As [`Adaptive::new`]; a recipe has looked already.
+    pub(crate) fn new(recipe: &Recipe) -> Result<Self, StepError> {
+        let scheme = recipe.scheme();
+        Ok(match recipe.controller() {
+            None => {
+                let uncapped = recipe.uncapped().is_some();
+                Self::Fixed { scheme, report: StepReport::default(), uncapped }
+            }
+            Some(controller) => {
+                let integrator = Box::new(Adaptive::new(scheme, controller)?);
+                Self::Controlled { integrator, last: Box::default() }
+            }
+        })
+    }
+
+    /// Goes from `x` by `dt` \[s\] to `x1`; `wanted` is the step that error control wants next. The work is added to `total`.
+    ///
+    /// # Errors
+    /// What stopped it. Under error control `x` is then the last accepted state, which may lie within the interval; otherwise it is untouched.
+    pub(crate) fn take(
+        &mut self,
+        system: &mut RigidSystem,
+        (x, dt): (&mut State, f64),
+        wanted: &mut Option<f64>,
+        x1: &mut State,
+        total: &mut AdvanceReport,
+    ) -> Result<(), StepError> {
+        match self {
+            Self::Fixed { scheme, report, uncapped } => {
+                let t = x.t;
+                *report = scheme.step(system, x, dt, false, x1)?;
+                check_lane_end(system, x1, (t, dt), *uncapped)?;
+                total.add_work(report);
+                total.add_step(dt);
+                Ok(())
+            }
+            Self::Controlled { integrator, last } => {
+                x1.copy_from(x);
+                last.done = AdvanceReport::default();
+                integrator.set_next_step(*wanted);
+                let done = integrator.advance(system, x1, x.t + dt, &mut **last);
+                *wanted = integrator.next_step();
+                // Of an interval that is not finished, what was accepted counts.
+                total.add(done.as_ref().unwrap_or(&last.done));
+                if done.is_err() {
+                    std::mem::swap(x, x1);
+                }
+                done.map(drop)
+            }
+        }
+    }
+
+    /// The last solve of the last step.
+    pub(crate) fn last_solve(&self) -> LastSolve<'_> {
+        match self {
+            Self::Fixed { scheme, .. } => scheme.last_solve(),
+            Self::Controlled { integrator, .. } => integrator.scheme().last_solve(),
+        }
+    }
+
+    /// The step that ended at `x1`: of an interval under error control, the last one that was accepted.
+    pub(crate) fn last_step<'a>(&'a self, x: &'a State, x1: &'a State) -> AcceptedStep<'a> {
+        let last = self.last_solve();
+        match self {
+            Self::Fixed { report, .. } => AcceptedStep { x0: x, x1, report, rejected: 0, last },
+            Self::Controlled { last: step, .. } => {
+                AcceptedStep { x0: &step.x0, x1, report: &step.report, rejected: step.rejected, last }
+            }
+        }
+    }
+}

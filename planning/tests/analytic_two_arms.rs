@@ -1,0 +1,257 @@
+//! Two arms: their kinematics beside the published table, and a ball that they lift by a script, with what statics says of the forces.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod common;
+
+use common::{ball_scene, batch};
+use signorini_batch::{CpuBatch, LaneParameters, Recipe};
+use signorini_core::na::{Isometry3, Matrix4, Translation3, UnitQuaternion, Vector3, Vector6};
+use signorini_core::{BatchStepper, ObservationLayout};
+use signorini_planning::tasks::TwoArmBall;
+use signorini_planning::tasks::two_arms::{COUNT, HOME, OBSERVED, SIDES, attitude, follow, jacobian, palms};
+use signorini_planning::{Stream, Task, View};
+use signorini_scene::Scene;
+
+const JOINTS: [&str; 6] = ["shoulder_pan", "shoulder_lift", "elbow", "wrist_1", "wrist_2", "wrist_3"];
+/// Ball and forces of the palms among the observations of the task.
+const BALL: usize = OBSERVED;
+const FORCES: usize = OBSERVED + 1;
+
+struct World {
+    batch: CpuBatch,
+    layout: ObservationLayout,
+    seen: Vec<f64>,
+    substeps: u32,
+}
+
+impl World {
+    fn new(scene: &Scene, recipe: Recipe, substeps: u32) -> Self {
+        let mut batch = batch(scene, 1, recipe, 1);
+        let task = TwoArmBall::default();
+        let layout = batch.watch(&task.observations()).unwrap();
+        let scenario = task.reset(0);
+        for (body, pose) in &scenario.mocap {
+            batch.set_mocap(0, body, pose).unwrap();
+        }
+        let x = scenario.start(&batch).unwrap();
+        batch.load(0, &x).unwrap();
+        let mut world = Self { seen: vec![0.0; layout.width()], batch, layout, substeps };
+        world.look();
+        world
+    }
+
+    fn look(&mut self) {
+        self.batch.observe(0, &mut self.seen).unwrap();
+    }
+
+    fn view(&self) -> View<'_> {
+        View { time: 0.0, layout: &self.layout, values: &self.seen }
+    }
+
+    fn put(&mut self, q: &[f64]) {
+        let mut x = Default::default();
+        self.batch.store(0, &mut x).unwrap();
+        for (i, q) in q.iter().enumerate() {
+            let joint = format!("{}_{}", SIDES[i / 6], JOINTS[i % 6]);
+            self.batch.set_joint(&joint, &[*q], &[0.0], &mut x).unwrap();
+        }
+        self.batch.load(0, &x).unwrap();
+        self.look();
+    }
+
+    /// One control step of 0.02 s with a twist for each palm.
+    fn step(&mut self, twists: &[Vector6<f64>; 2]) {
+        let mut control = [0.0; COUNT];
+        for (side, twist) in twists.iter().enumerate() {
+            let v = follow(&self.view(), side, twist);
+            control[6 * side..6 * side + 6].copy_from_slice(v.as_slice());
+        }
+        self.batch.step(&control, 0.02 / f64::from(self.substeps), self.substeps, &[true]).unwrap();
+        self.look();
+    }
+
+    fn ball(&self) -> Vector3<f64> {
+        self.view().vector(BALL)
+    }
+
+    fn forces(&self) -> [f64; 2] {
+        [0, 1].map(|s| self.view().scalar(FORCES + s))
+    }
+
+    /// The ball as seen from the middle of the palms.
+    fn held(&self) -> Vector3<f64> {
+        let [right, left] = palms(&self.view());
+        self.ball() - 0.5 * (right.pose.translation.vector + left.pose.translation.vector)
+    }
+}
+
+/// Towards a pose: 3/s of what is missing, at most 0.3 m/s and 0.8 rad/s.
+fn towards(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Vector6<f64> {
+    let linear = 3.0 * (to.translation.vector - from.translation.vector);
+    let angular = 3.0 * (to.rotation * from.rotation.inverse()).scaled_axis();
+    let [linear, angular] = [linear.cap_magnitude(0.3), angular.cap_magnitude(0.8)];
+    Vector6::from_iterator(linear.iter().chain(angular.iter()).copied())
+}
+
+/// Brings the palms beside the ball, closes them until both press with 4 N, lifts for 2 s at 0.1 m/s and holds for 2 s. Heights and slips at the end of lifting and of holding.
+fn squeeze_and_lift(w: &mut World) -> [(f64, Vector3<f64>); 2] {
+    let holding = TwoArmBall::HOLDING.map(attitude);
+    let start = w.ball();
+    let goals = [0.125, -0.125].map(|x| start + Vector3::new(x, 0.0, -0.055));
+    for _ in 0..200 {
+        let p = palms(&w.view());
+        let to = |s: usize| Isometry3::from_parts(Translation3::from(goals[s]), holding[s]);
+        w.step(&[0, 1].map(|s| towards(&p[s].pose, &to(s))));
+    }
+    let p = palms(&w.view());
+    for s in 0..2 {
+        let missed = (p[s].pose.translation.vector - goals[s]).norm();
+        let turned = p[s].pose.rotation.angle_to(&holding[s]);
+        assert!(missed < 0.01 && turned < 0.05, "palm {s}: {missed} m, {turned} rad from its place");
+    }
+    let steady = |w: &World, velocity: [Vector3<f64>; 2]| {
+        let p = palms(&w.view());
+        [0, 1].map(|s| {
+            let spin = 3.0 * (holding[s] * p[s].pose.rotation.inverse()).scaled_axis();
+            Vector6::from_iterator(velocity[s].iter().chain(spin.iter()).copied())
+        })
+    };
+    for _ in 0..150 {
+        let pressed = w.forces().map(|f| f > 4.0);
+        let velocity = [-0.03, 0.03].map(|v| Vector3::new(v, 0.0, 0.0));
+        let twists = steady(w, [0, 1].map(|s| if pressed[s] { Vector3::zeros() } else { velocity[s] }));
+        w.step(&twists);
+    }
+    let before = w.held();
+    let mut out = [(0.0, Vector3::zeros()); 2];
+    for (k, speed) in [0.1, 0.0].into_iter().enumerate() {
+        for n in 0..100 {
+            let v = speed * (f64::from(n) / 10.0).min(1.0);
+            let twists = steady(w, [Vector3::new(0.0, 0.0, v); 2]);
+            w.step(&twists);
+        }
+        out[k] = (w.ball().z - start.z, w.held() - before);
+    }
+    out
+}
+
+#[test]
+fn analytic_arms_are_the_published_table() {
+    // (a, d, α) of the UR5e, Denavit-Hartenberg.
+    let table = [
+        (0.0, 0.1625, 0.5),
+        (-0.425, 0.0, 0.0),
+        (-0.3922, 0.0, 0.0),
+        (0.0, 0.1333, 0.5),
+        (0.0, 0.0997, -0.5),
+        (0.0, 0.0996, 0.0),
+    ];
+    let mut w = World::new(&ball_scene(), Recipe::icf(), 1);
+    let mut random = Stream::new(5, 0);
+    for n in 0..20 {
+        let q: Vec<f64> =
+            HOME.iter().map(|q| q + if n == 0 { 0.0 } else { random.uniform(-2.0, 2.0) }).collect();
+        w.put(&q);
+        for (side, x) in [0.37, -0.87].into_iter().enumerate() {
+            let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), -std::f64::consts::FRAC_PI_2);
+            let mut pose = Isometry3::from_parts(Translation3::new(x, 0.0, 0.0), turn).to_homogeneous();
+            for ((a, d, alpha), q) in table.into_iter().zip(&q[6 * side..]) {
+                let (s, c) = q.sin_cos();
+                let (sa, ca) = (alpha * std::f64::consts::PI).sin_cos();
+                pose *= Matrix4::new(
+                    c,
+                    -s * ca,
+                    s * sa,
+                    a * c,
+                    s,
+                    c * ca,
+                    -c * sa,
+                    a * s,
+                    0.0,
+                    sa,
+                    ca,
+                    d,
+                    0.0,
+                    0.0,
+                    0.0,
+                    1.0,
+                );
+            }
+            let flange = palms(&w.view())[side].pose * Translation3::new(0.0, 0.0, -0.12);
+            let off = (flange.to_homogeneous() - pose).abs().max();
+            assert!(off < 1e-9, "{} arm at {q:?}: {off}", SIDES[side]);
+        }
+    }
+}
+
+#[test]
+fn analytic_jacobians_are_differences_of_poses() {
+    let mut w = World::new(&ball_scene(), Recipe::icf(), 1);
+    let h = 1e-6;
+    w.put(&HOME);
+    let j = [0, 1].map(|side| jacobian(&w.view(), side));
+    for i in 0..COUNT {
+        let mut poses = [1.0, -1.0].into_iter().map(|sign| {
+            let mut q = HOME;
+            q[i] += sign * h;
+            w.put(&q);
+            palms(&w.view()).map(|p| p.pose)
+        });
+        let (plus, minus) = (poses.next().unwrap(), poses.next().unwrap());
+        for side in 0..2 {
+            let linear = (plus[side].translation.vector - minus[side].translation.vector) / (2.0 * h);
+            let spin = (plus[side].rotation * minus[side].rotation.inverse()).scaled_axis() / (2.0 * h);
+            let own = if i / 6 == side { j[side].column(i % 6).into_owned() } else { Vector6::zeros() };
+            // Central differences in double precision: 1e-10 of round-off over 2h, h² of curvature.
+            let off = (own.fixed_rows::<3>(0) - linear).norm() + (own.fixed_rows::<3>(3) - spin).norm();
+            assert!(off < 1e-7, "joint {i}, side {side}: {off}");
+        }
+    }
+}
+
+#[test]
+fn analytic_palms_face_each_other_and_thirty_degrees_up() {
+    for (q, x) in TwoArmBall::HOLDING.into_iter().zip([-1.0, 1.0]) {
+        let faces = attitude(q) * -Vector3::y();
+        let wanted = Vector3::new(x * 0.75f64.sqrt(), 0.0, 0.5);
+        // Published to three digits.
+        assert!((faces - wanted).norm() < 2e-3, "{faces:?}");
+    }
+}
+
+/// Two palms that face 30° up and press with N each: across, N cos 30° + f sin 30° of one side balances the other; upwards, 2 (N sin 30° − f cos 30°) = W, so
+/// f = (N sin 30° − W/2)/cos 30° < N tan 30°: a coefficient of tan 30° = 0.577 always holds, and with one of 0.4 a ball that is pressed by more than W/2/(sin 30° − 0.4 cos 30°) = 1.6 N slips upwards.
+#[test]
+fn analytic_squeezed_ball_is_lifted_where_friction_allows_it() {
+    let scene = ball_scene();
+    let mut held_at = 0.0;
+    for (name, recipe, substeps) in [("icf", Recipe::icf(), 10), ("comfree", Recipe::comfree(), 4)] {
+        let mut w = World::new(&scene, recipe, substeps);
+        let [(up, _), (held, slip)] = squeeze_and_lift(&mut w);
+        held_at = w.held().z;
+        let forces = w.forces();
+        println!(
+            "{name}: lifted {up:.4} m, after 2 s {held:.4} m, moved in the palms by {slip:?} m; pressed with {forces:?} N"
+        );
+        // 0.1 m/s for 2 s less half the ramp of 0.2 s. While they move, servos lag by kv/kp = 0.1 s of it; what holds may creep by less than 1 cm.
+        let (lifted, lag) = (0.19, 0.01);
+        assert!((up + lag - lifted).abs() < 0.01, "{name}: {up} m while lifting");
+        assert!((held - lifted).abs() < 0.01, "{name}: {held} m at the end");
+        assert!(slip.norm() < 0.01, "{name}: slipped by {slip:?} m");
+        let [right, left] = forces;
+        assert!(right > 1.0 && right < 20.0 && (right - left).abs() < 0.1 * right, "{name}: {forces:?} N");
+    }
+    let low = LaneParameters {
+        friction: (0..scene.geoms.len()).map(|g| (g, [0.4, 0.005, 0.0001])).collect(),
+        ..LaneParameters::default()
+    };
+    let mut w = World::new(&low.apply(&scene).unwrap(), Recipe::icf(), 10);
+    squeeze_and_lift(&mut w);
+    let rose = w.held().z - held_at;
+    println!(
+        "friction of 0.4: the ball rose by {rose:.4} m between the palms, pressed with {:?} N",
+        w.forces()
+    );
+    // The script closes until both press with 4 N, more than the faces bear: the ball leaves them upwards, by half a palm at least.
+    assert!(rose > 0.0175, "a friction of 0.4 held the ball: it rose by {rose} m");
+}

@@ -1,0 +1,60 @@
+//! The ball between two arms: plans that do not depend on threads, commands within the published bounds.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod common;
+
+use common::{ball_scene, batch};
+use signorini_batch::Recipe;
+use signorini_comfree::Sweeps;
+use signorini_laws::DualCone;
+use signorini_planning::tasks::{Setup, by_name};
+use signorini_planning::{Episode, EpisodeOptions, EpisodeRecord, Mppi, TermWeights};
+
+fn run(name: &str, seed: u64, samples: usize, threads: usize, steps: u32) -> EpisodeRecord {
+    let Setup { task, mut planner, substeps, evaluations, mut projection, .. } = by_name(name, seed).unwrap();
+    planner.samples = samples;
+    let scene = ball_scene();
+    let (most, residual) = evaluations.unwrap();
+    let sweeps = Sweeps { most, residual, ..Sweeps::default() };
+    let recipe = Recipe::comfree_with(DualCone::remembering(sweeps.memory()), sweeps);
+    let mut model = batch(&scene, samples, recipe, threads);
+    let mut plant = batch(&scene, 1, Recipe::icf(), 1);
+    let (mut planner, weights) = (Mppi::new(planner).unwrap(), TermWeights::new(&*task));
+    let mut episode = Episode::new(&mut planner, &mut model, &mut plant, &*task, &weights);
+    episode.projection = projection.as_mut().map(|p| &mut **p as _);
+    let options = EpisodeOptions {
+        model_substeps: substeps[0],
+        plant_substeps: substeps[1],
+        steps,
+        ..EpisodeOptions::default()
+    };
+    episode.run(seed, &options).unwrap()
+}
+
+#[test]
+fn conformance_threads_change_no_bit() {
+    for name in ["two_arm_ball", "two_arm_ball_wall"] {
+        let [one, two] = [1, 2].map(|threads| run(name, 3, 8, threads, 4));
+        assert_eq!(one.steps.len(), 4);
+        assert_eq!(one.steps, two.steps, "{name}");
+        assert_eq!(one.phases, two.phases, "{name}");
+    }
+}
+
+#[test]
+fn conformance_commands_keep_to_the_published_bounds() {
+    let r = run("two_arm_ball", 1, 8, 2, 10);
+    let zero = [0.0; 12];
+    let u = |k: isize, j: usize| usize::try_from(k).map_or(zero[j], |k| r.steps[k].control[j]);
+    for k in 0..r.steps.len() as isize {
+        for j in 0..12 {
+            let [v, w, x] = [u(k, j), u(k - 1, j), u(k - 2, j)];
+            let (a, jerk) = ((v - w) / 0.1, (v - 2.0 * w + x) / 0.01);
+            // Round-off of the finish, 1e-9 rad/s, over 0.1 s twice.
+            assert!(
+                v.abs() < 1.0 + 1e-8 && a.abs() < 2.0 + 1e-6 && jerk.abs() < 4.0 + 1e-5,
+                "step {k}, joint {j}: {v}, {a}, {jerk}"
+            );
+        }
+    }
+}

@@ -1,0 +1,154 @@
+mod panels;
+mod report;
+
+use panels::{Pressed, Way, press};
+use signorini_coupling::Limit;
+
+use crate::{Context, Page, PageError, PageOutput};
+
+/// Forces of light panels by ways of coupling and steps.
+pub(super) struct CouplingIteration;
+
+/// Shortest step of the bodies \[s\], each next one twice as long, and how many of them, quick and full.
+const SHORTEST: f64 = 4e-5;
+const STEPS: u32 = 7;
+/// Substeps of the points in a step.
+const SUBSTEPS: u32 = 4;
+/// Runs end after so many times the longest step, quick and full; forces are of the second half, errors of the motion of so many at the start.
+const LONGEST: [u32; 2] = [10, 30];
+const TRANSIENT: u32 = 3;
+/// Substep of the points in the study of errors \[s\], the same for all steps.
+const SUBSTEP: f64 = 2e-5;
+/// The step at which forces are drawn over time, by its place.
+const DRAWN: usize = 4;
+/// The longest step in one substep that points can do \[s\].
+const WHOLE: f64 = 7e-4;
+
+/// Steps of the bodies \[s\].
+fn steps() -> Vec<f64> {
+    (0..STEPS).map(|k| SHORTEST * f64::from(1 << k)).collect()
+}
+
+/// The longest step \[s\].
+fn longest() -> f64 {
+    SHORTEST * f64::from(1 << (STEPS - 1))
+}
+
+/// The longest step \[s\] of so many substeps that is within a limit, where contacts are soft.
+fn longest_within(limit: &Limit) -> f64 {
+    let (mut low, mut high) = (0.0, f64::from(SUBSTEPS) * limit.soft_substep());
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        let within = limit.used(middle, middle / f64::from(SUBSTEPS)) < 1.0;
+        *(if within { &mut low } else { &mut high }) = middle;
+    }
+    low
+}
+
+/// The longest step \[s\] of so many substeps at which the iteration holds with bodies kept in place, λ δt² (1 − 2/N) − 2 μ δt < 4; infinite for one or two.
+fn longest_kept(limit: &Limit) -> f64 {
+    let rest = limit.stiffness / limit.mass * (1.0 - 2.0 / f64::from(SUBSTEPS));
+    if rest > 0.0 {
+        (limit.rate + (limit.rate * limit.rate + 4.0 * rest).sqrt()) / rest
+    } else {
+        f64::INFINITY
+    }
+}
+
+/// What runs showed.
+struct Study {
+    /// Of each way, by steps.
+    runs: Vec<Pressed>,
+    /// Printed limits of the splitting with bodies kept and bodies that move, and of the iteration with bodies kept \[s\].
+    limits: [f64; 3],
+    /// The transient at steps of one substep, of the splitting and iterated.
+    references: [Pressed; 2],
+    /// The transient with steps of more of the same substeps.
+    alike: Vec<Pressed>,
+    /// Iterated, the transient with steps that are one substep.
+    whole: Vec<Pressed>,
+    /// Length of a run \[s\].
+    end: f64,
+}
+
+impl Study {
+    fn of(&self, way: Way) -> impl Iterator<Item = &Pressed> {
+        self.runs.iter().filter(move |r| r.way == way)
+    }
+
+    /// Mean force and root mean square of its distance from what presses, over the second half \[N\].
+    fn force(&self, run: &Pressed) -> (f64, f64) {
+        run.force(0.5 * self.end)
+    }
+
+    /// Steps \[s\] and errors of the way of the left panel with more of the same substeps, beside steps of one.
+    fn errors(&self, way: Way) -> Vec<(f64, f64)> {
+        let reference = &self.references[usize::from(way == Way::Iterated)];
+        self.alike.iter().filter(|r| r.way == way).map(|r| (r.dt, apart(r, reference))).collect()
+    }
+
+    /// Steps \[s\] and how far the monolithic way of the left panel is from the iterated one, one substep each.
+    fn between(&self) -> Vec<(f64, f64)> {
+        let pairs = self.whole.iter().flat_map(|i| {
+            self.of(Way::Monolithic).filter(|m| m.dt == i.dt).map(move |m| (i.dt, apart(m, i)))
+        });
+        pairs.collect()
+    }
+}
+
+/// Largest distance of two ways of the left panel at the ends of intervals that both have, beside the longest of the second.
+fn apart(a: &Pressed, b: &Pressed) -> f64 {
+    let (a, b) = (a.ways(longest()), b.ways(longest()));
+    let size = b.iter().fold(0.0, |s: f64, x| s.max(x.abs()));
+    a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / size
+}
+
+impl Page for CouplingIteration {
+    fn id(&self) -> &'static str {
+        "yu2025mpm/iteration"
+    }
+    fn title(&self) -> &'static str {
+        "Coupling iteration: forces of panels against the step"
+    }
+    fn cost(&self) -> (f64, f64) {
+        (60.0, 200.0)
+    }
+    fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
+        let end = f64::from(LONGEST[usize::from(ctx.full())]) * longest();
+        let mut runs = Vec::new();
+        for way in Way::ALL {
+            // These two are for steps that others cannot take, and take long at the shortest one.
+            let first = usize::from(matches!(way, Way::IteratedKept | Way::Monolithic) && !ctx.full());
+            for dt in steps().into_iter().skip(first) {
+                ctx.say(format!("{}, steps of {dt:.1e} s", way.name()));
+                runs.push(press(way, dt, SUBSTEPS, end)?);
+            }
+        }
+        let limit = |way: Way| {
+            let run = runs.iter().find(|r| r.way == way).and_then(|r| r.limit);
+            run.ok_or_else(|| PageError::Run(format!("{}: no step was done", way.name())))
+        };
+        let (kept, moving) = (limit(Way::Kept)?, limit(Way::Moving)?);
+        let limits = [longest_within(&kept), longest_within(&moving), longest_kept(&kept)];
+        let start = f64::from(TRANSIENT) * longest();
+        ctx.say("references of errors");
+        let references = [press(Way::Kept, SUBSTEP, 1, start)?, press(Way::Iterated, SUBSTEP, 1, start)?];
+        let mut alike = Vec::new();
+        for way in [Way::Kept, Way::Moving, Way::Iterated] {
+            for dt in steps() {
+                let splits = matches!(way, Way::Kept | Way::Moving);
+                if splits && dt > limits[usize::from(way == Way::Moving)] {
+                    continue;
+                }
+                ctx.say(format!("error of {}, steps of {dt:.1e} s", way.name()));
+                alike.push(press(way, dt, (dt / SUBSTEP).round() as u32, start)?);
+            }
+        }
+        let mut whole = Vec::new();
+        for dt in steps().into_iter().filter(|dt| *dt < WHOLE) {
+            ctx.say(format!("iterated in one substep, steps of {dt:.1e} s"));
+            whole.push(press(Way::Iterated, dt, 1, start)?);
+        }
+        Ok(report::output(&Study { runs, limits, references, alike, whole, end }))
+    }
+}
