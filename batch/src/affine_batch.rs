@@ -2,7 +2,7 @@ use signorini_core::{
     AdvanceReport, BatchLayout, BatchStepper, LaneStatus, Observation, ObservationError, ObservationLayout,
     State, StepError, Tolerance,
 };
-use signorini_ipc::{AffineScene, IpcOptions, STEP_TOLERANCE};
+use signorini_ipc::{AffineScene, FromSceneError, IpcOptions, STEP_TOLERANCE};
 use signorini_multibody::{Kinematics, Model};
 use signorini_scene::{Pose, Scene};
 
@@ -71,11 +71,8 @@ impl AffineBatch {
         let x = model.state_at(None, model.nz)?;
         let ipc = options.ipc.unwrap_or_else(|| IpcOptions::for_scene(scene));
         let mocap = (0..scene.bodies.len()).filter(|b| scene.bodies[*b].mocap).collect();
-        let affine = match options.exclude_overlaps {
-            true => AffineScene::without_overlaps(scene, Some(&x.q), ipc),
-            false => AffineScene::at(scene, &x.q, ipc),
-        };
-        let first = AffineLane::new(affine?, &x, &model.mocap_poses)?;
+        let affine = affine_scene(scene, &x.q, (ipc, options.exclude_overlaps))?;
+        let first = AffineLane::new(affine, &x, &model.mocap_poses)?;
         Ok(Self {
             scene: scene.clone(),
             model,
@@ -120,10 +117,7 @@ impl AffineBatch {
         for (body, pose) in self.step.mocap.iter().zip(mocap) {
             scene.bodies[*body].pose = *pose;
         }
-        let affine = match self.options.exclude_overlaps {
-            true => AffineScene::without_overlaps(&scene, Some(&x.q), self.ipc),
-            false => AffineScene::at(&scene, &x.q, self.ipc),
-        };
+        let affine = affine_scene(&scene, &x.q, (self.ipc, self.options.exclude_overlaps));
         let affine = affine.map_err(|e| e.to_string())?;
         let mut lane = AffineLane::new(affine, x, mocap).map_err(|e| e.to_string())?;
         match lane.overlap(&scene) {
@@ -133,6 +127,15 @@ impl AffineBatch {
             )),
         }
     }
+}
+
+/// Affine bodies of a scene at the positions `q`; those that overlap pass through each other if they are to.
+fn affine_scene(
+    scene: &Scene,
+    q: &[f64],
+    (ipc, exclude): (IpcOptions, bool),
+) -> Result<AffineScene, FromSceneError> {
+    if exclude { AffineScene::without_overlaps(scene, Some(q), ipc) } else { AffineScene::at(scene, q, ipc) }
 }
 
 impl BatchStepper for AffineBatch {

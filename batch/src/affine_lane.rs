@@ -1,6 +1,6 @@
-use signorini_core::{AdvanceReport, LaneStatus, OneStep, Slot, State, StepError, Tolerance, check_end};
+use signorini_core::{AdvanceReport, LaneStatus, LastSolve, OneStep, State, StepError, Tolerance, check_end};
 use signorini_integrators::ContactStep;
-use signorini_ipc::{AffineScene, IpcSolver};
+use signorini_ipc::{AffineScene, FRICTION, IpcSolver};
 use signorini_scene::{Pose, Scene};
 
 /// One world of affine bodies.
@@ -90,18 +90,21 @@ impl AffineLane {
             return;
         }
         for left in (1..=substeps).rev() {
-            if let Err(e) = self.step(control, dt, f64::from(left) * dt, by) {
+            if let Err(e) = self.step(control, (dt, f64::from(left) * dt), by, scene) {
                 self.status = LaneStatus::Failed(e);
                 return;
             }
         }
-        if substeps > 0 {
-            self.read_forces(scene);
-        }
     }
 
     /// One step of `dt`; bodies that are moved from outside are to arrive after `left` \[s\].
-    fn step(&mut self, control: &[f64], dt: f64, left: f64, by: &mut AffineStep) -> Result<(), StepError> {
+    fn step(
+        &mut self,
+        control: &[f64],
+        (dt, left): (f64, f64),
+        by: &mut AffineStep,
+        scene: &Scene,
+    ) -> Result<(), StepError> {
         let t = self.inner.t;
         let at = |e| StepError::problem(t, dt, e);
         self.affine.set_controls(control).map_err(at)?;
@@ -118,8 +121,8 @@ impl AffineLane {
         (self.x.t, self.x.q, self.x.v) = (self.inner.t, q, v);
         self.report.add_work(&report);
         self.report.add_step(dt);
-        // Those were of the state before.
         self.forces.clear();
+        self.read_forces(&scheme.last_solve(), scene);
         Ok(())
     }
 
@@ -140,11 +143,14 @@ impl AffineLane {
         Ok(())
     }
 
-    /// Takes note of the normal forces of the last solve.
-    fn read_forces(&mut self, scene: &Scene) {
-        // A step was made: its slot is prepared.
-        let Ok(all) = self.affine.system.normal_forces(Slot::Start) else { return };
+    /// Takes note of the normal forces of a solve.
+    fn read_forces(&mut self, last: &LastSolve<'_>, scene: &Scene) {
         let body = |surface: u32| Some(scene.geoms[self.affine.surfaces[surface as usize]?].body);
-        self.forces.extend(all.iter().filter_map(|([a, b], f)| Some(([body(*a)?, body(*b)?], *f))));
+        let normal = last.contacts.iter().filter(|c| c.feature & FRICTION == 0);
+        // The first constraints are those of normals, a row each.
+        self.forces.extend(normal.filter_map(|c| {
+            let [a, b] = c.geoms;
+            Some(([body(a)?, body(b)?], last.solution.gamma[c.constraint as usize] / last.dt))
+        }));
     }
 }

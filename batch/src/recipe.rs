@@ -46,7 +46,12 @@ impl Recipe {
 
     /// Complementarity-free contact: dual cones in closed form, joints solved first, evaluations until they settle ([`Sweeps`]), forces remembered from step to step.
     pub fn comfree() -> Self {
-        let sweeps = Sweeps::default();
+        Self::comfree_sweeping(Sweeps::default())
+    }
+
+    /// The same with other evaluations per step.
+    pub fn comfree_sweeping(sweeps: impl Into<Sweeps>) -> Self {
+        let sweeps = sweeps.into();
         Self::comfree_with(DualCone::remembering(sweeps.memory()), sweeps)
     }
 

@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use signorini_batch::{AffineBatch, AffineOptions, BatchOptions, CpuBatch, Recipe};
-use signorini_comfree::Sweeps;
 use signorini_core::{BatchStepper, HeldInputs};
 use signorini_icf::IcfSolver;
-use signorini_laws::DualCone;
 use signorini_planning::tasks::{self, Setup};
 use signorini_planning::{
     Episode, EpisodeOptions, EpisodeRecord, Mppi, Outcome, PoseLines, PredictionGap, TermWeights, Timing,
@@ -27,13 +25,9 @@ enum Model {
 impl Model {
     /// The recipe, of ComFree with the evaluations that a task has.
     fn recipe(self, evaluations: Option<(u32, f64)>) -> Recipe {
-        match (self, evaluations) {
-            (Self::Comfree, None) => Recipe::comfree(),
-            (Self::Comfree, Some((most, residual))) => {
-                let sweeps = Sweeps { most, residual, ..Sweeps::default() };
-                Recipe::comfree_with(DualCone::remembering(sweeps.memory()), sweeps)
-            }
-            (Self::Icf, _) => Recipe::icf(),
+        match self {
+            Self::Comfree => evaluations.map_or_else(Recipe::comfree, Recipe::comfree_sweeping),
+            Self::Icf => Recipe::icf(),
         }
     }
 }

@@ -2,8 +2,6 @@
 use std::path::Path;
 
 use signorini_batch::{BatchOptions, CpuBatch, Recipe};
-use signorini_comfree::Sweeps;
-use signorini_laws::DualCone;
 use signorini_planning::tasks::{Setup, by_name};
 use signorini_planning::{Episode, EpisodeOptions, Mppi, Outcome, TermWeights};
 use signorini_scene::{LoadOptions, Scene};
@@ -20,9 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         planner.samples = samples;
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models").join(scene);
         let scene = Scene::load(path, &LoadOptions::default())?;
-        let mut sweeps = Sweeps::default();
-        (sweeps.most, sweeps.residual) = evaluations.unwrap_or((sweeps.most, sweeps.residual));
-        let recipe = Recipe::comfree_with(DualCone::remembering(sweeps.memory()), sweeps);
+        let recipe = evaluations.map_or_else(Recipe::comfree, Recipe::comfree_sweeping);
         let mut model = CpuBatch::new(&scene, samples, recipe, BatchOptions { threads })?;
         let mut plant = CpuBatch::new(&scene, 1, Recipe::icf(), BatchOptions { threads: 1 })?;
         let (mut planner, weights) = (Mppi::new(planner)?, TermWeights::new(&*task));

@@ -5,8 +5,6 @@ mod common;
 
 use common::{ball_scene, batch};
 use signorini_batch::Recipe;
-use signorini_comfree::Sweeps;
-use signorini_laws::DualCone;
 use signorini_planning::tasks::{Setup, by_name};
 use signorini_planning::{Episode, EpisodeOptions, EpisodeRecord, Mppi, TermWeights};
 
@@ -14,9 +12,7 @@ fn run(name: &str, seed: u64, samples: usize, threads: usize, steps: u32) -> Epi
     let Setup { task, mut planner, substeps, evaluations, mut projection, .. } = by_name(name, seed).unwrap();
     planner.samples = samples;
     let scene = ball_scene();
-    let (most, residual) = evaluations.unwrap();
-    let sweeps = Sweeps { most, residual, ..Sweeps::default() };
-    let recipe = Recipe::comfree_with(DualCone::remembering(sweeps.memory()), sweeps);
+    let recipe = Recipe::comfree_sweeping(evaluations.unwrap());
     let mut model = batch(&scene, samples, recipe, threads);
     let mut plant = batch(&scene, 1, Recipe::icf(), 1);
     let (mut planner, weights) = (Mppi::new(planner).unwrap(), TermWeights::new(&*task));

@@ -10,7 +10,6 @@ use signorini_batch::{BatchOptions, CpuBatch, Recipe};
 use signorini_benches::split;
 use signorini_comfree::Sweeps;
 use signorini_core::{BatchStepper, LaneStatus, State, System};
-use signorini_laws::DualCone;
 use signorini_scene::{LoadOptions, Scene};
 
 /// Times a batch of worlds that differ by noise in their velocities, under controls held for some steps each.
@@ -80,10 +79,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let recipe = || match (a.icf, a.sweeps) {
         (true, _) => Recipe::icf(),
         (_, Some(0)) => Recipe::comfree_paper(0.1, 0.001),
-        (_, Some(n)) => {
-            let sweeps = Sweeps::exactly(n);
-            Recipe::comfree_with(DualCone::remembering(sweeps.memory()), sweeps)
-        }
+        (_, Some(n)) => Recipe::comfree_sweeping(n),
         (_, None) => Recipe::comfree(),
     };
     let rows: Vec<Vec<f64>> = match &a.controls {

@@ -117,8 +117,7 @@ impl ContactSolver for DenseNewton {
         out.v_c.clear();
         out.v_c.extend_from_slice(p.contact_velocities());
         p.pools().eval(self.whole.part(), p.contact_velocities(), &mut self.evals);
-        out.gamma.clear();
-        out.gamma.extend(self.evals.grad.iter().map(|g| -g));
+        out.set_impulses(p, &self.evals);
         Ok(out.status)
     }
 }

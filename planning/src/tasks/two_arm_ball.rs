@@ -2,7 +2,7 @@ use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{Frame, Observation};
 
 use super::two_arms::{self, HOME, OBSERVED, Palm, SIDES, attitude, palms};
-use super::{Tolerance, TwoArmMotion, smooth_norm};
+use super::{Tolerance, TwoArmMotion, judge_held, smooth_norm};
 use crate::{
     JointStart, MppiOptions, Outcome, Phase, PlanError, Scenario, Step, Stream, Task, Temperature, Term,
     Update, View,
@@ -262,11 +262,7 @@ impl Task for TwoArmBall {
         if phase.stage >= CARRYING && Self::missed(seen, &palms(seen)).norm() > self.lost {
             return Outcome::Failure("the ball is lost".into());
         }
-        match phase.stage {
-            ARRIVED if seen.time - phase.since >= self.hold => Outcome::Success,
-            _ if seen.time >= self.limit => Outcome::Timeout,
-            _ => Outcome::Running,
-        }
+        judge_held(seen, phase, ARRIVED, [self.hold, self.limit])
     }
     /// Arms at rest; the target 0.3 m up, by up to 0.05 m elsewhere, beyond the wall if there is one.
     fn reset(&self, seed: u64) -> Scenario {

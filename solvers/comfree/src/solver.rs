@@ -38,6 +38,13 @@ impl From<u32> for Sweeps {
     }
 }
 
+/// At most so many, until the residual \[m/s\] is reached.
+impl From<(u32, f64)> for Sweeps {
+    fn from((most, residual): (u32, f64)) -> Self {
+        Self { most, residual, ..Self::default() }
+    }
+}
+
 impl Default for Sweeps {
     /// Until speeds are right to a hundredth of a millimetre per second or of the fastest along a normal up to ten times that, at most 64.
     fn default() -> Self {

@@ -366,16 +366,6 @@ impl BarrierMap {
         (v_c[row], v_c[row + 1]) = (s.tangents[0].dot(&u), s.tangents[1].dot(&u));
     }
 
-    /// Normal force of each near pair \[N\], ≥ 0, with its surfaces.
-    pub(crate) fn normal_forces<'a>(
-        &'a self,
-        evals: &'a Evals,
-    ) -> impl Iterator<Item = ([u32; 2], f64)> + 'a {
-        let force =
-            move |(k, near): (usize, &Near)| (near.pair.surfaces, -self.weights[k] * evals.grad[k] / self.dt);
-        self.near.iter().enumerate().map(force)
-    }
-
     /// Calls `visit` with each point of a constraint that exerts a force, and the force on it \[N\].
     pub(crate) fn point_forces(&self, evals: &Evals, mut visit: impl FnMut(u32, Vector3<f64>)) {
         let scale = -1.0 / self.dt;

@@ -137,12 +137,6 @@ impl AffineProblem {
         evals
     }
 
-    /// Normal force of each near pair at the last linearisation \[N\], with its surfaces.
-    pub(crate) fn normal_forces(&mut self) -> Vec<([u32; 2], f64)> {
-        let evals = self.evaluated();
-        self.map.normal_forces(&evals).collect()
-    }
-
     /// Force \[N\] and torque about the centre of mass \[N·m\] that contacts exert on each body at the last linearisation, world axes.
     pub(crate) fn contact_wrenches(&mut self) -> Vec<[Vector3<f64>; 2]> {
         let mut out = vec![[Vector3::zeros(); 2]; self.world.bodies.len()];

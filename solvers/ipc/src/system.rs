@@ -246,15 +246,6 @@ impl AffineSystem {
         if p.ready { Ok(p.contact_wrenches()) } else { Err(ProblemError::NotPrepared { slot }) }
     }
 
-    /// Normal force \[N\], ≥ 0, of each pair of features that is within range at the end of the last solve of a slot, with its surfaces ([`crate::AffineScene::surfaces`]).
-    ///
-    /// # Errors
-    /// [`ProblemError::NotPrepared`].
-    pub fn normal_forces(&mut self, slot: Slot) -> Result<Vec<([u32; 2], f64)>, ProblemError> {
-        let p = self.slots[slot as usize].inner();
-        if p.ready { Ok(p.normal_forces()) } else { Err(ProblemError::NotPrepared { slot }) }
-    }
-
     /// Force \[N\] on the second body of each joint and torque about the joint's point \[N·m\] at the end of the last solve of a slot, world axes; the first body has the opposite. That is all a joint carries: what holds it, and what its limits,
     /// springs, friction and motors do, those of joints that follow others (whose own entry is zero) included. A sensor of force and torque in the joint would read it.
     ///

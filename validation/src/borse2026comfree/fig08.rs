@@ -2,9 +2,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use signorini_batch::{BatchOptions, CpuBatch, Recipe};
-use signorini_comfree::Sweeps;
 use signorini_core::{BatchStepper, LaneStatus};
-use signorini_laws::DualCone;
 use signorini_scene::{LoadOptions, Scene};
 
 use super::records;
@@ -88,10 +86,7 @@ impl Page for Fig08 {
             if ctx.full() { (&[256, 512, 1024, 2048, 4096], 500) } else { (&[16, 64], 100) };
         let recipes: [(&str, MakeRecipe); 4] = [
             ("comfree, paper's law", || Recipe::comfree_paper(0.1, 0.001)),
-            ("comfree, 1 evaluation", || {
-                let one = Sweeps::exactly(1);
-                Recipe::comfree_with(DualCone::remembering(one.memory()), one)
-            }),
+            ("comfree, 1 evaluation", || Recipe::comfree_sweeping(1)),
             ("comfree", Recipe::comfree),
             ("icf", Recipe::icf),
         ];

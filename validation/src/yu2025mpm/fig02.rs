@@ -4,30 +4,27 @@ use signorini_core::{ContactSolver, State, Tolerance};
 use signorini_coupling::{Asynchronous, SystemPoints, obstacles};
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
-use signorini_mpm::{FixedCorotated, Lame, MpmOptions, MpmSolver, MpmSystem, Particles};
+use signorini_mpm::{FixedCorotated, Lame, MpmOptions, MpmSolver, MpmSystem};
 use signorini_multibody::{RigidOptions, RigidSystem};
-use signorini_scene::{LoadOptions, Scene};
 
 use super::bounds::Bounds;
 use super::fast::{law, surface};
+use super::pressed_cube::{PRESS, SHIFT, SIDE, panels, particles};
 use crate::claim::number;
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// Fig. 2: a rubber cube that two panels press and carry.
 pub(super) struct Fig02;
 
-/// Side of the cube \[m\], particles along it, density \[kg/m³\].
-const SIDE: f64 = 0.1;
+/// Particles along the cube, density \[kg/m³\].
 const ALONG: usize = 11;
 const DENSITY: f64 = 400.0;
 /// Young's modulus \[Pa\] and Poisson's ratio.
 const RUBBER: (f64, f64) = (1e5, 0.4);
-/// Spacing of the grid \[m\], and how far the middle of the cube is along y from a node, as a part of it, so that nothing is symmetric; both steps \[s\].
+/// Spacing of the grid \[m\]; both steps \[s\].
 const SPACING: f64 = 0.025;
-const SHIFT: f64 = 0.3;
 const STEP: f64 = 1e-4;
-/// Force on each panel \[N\] and its mass \[kg\].
-const PRESS: f64 = 10.0;
+/// Mass of a panel \[kg\].
 const PANEL: f64 = 0.0933;
 /// Stiffness of a particle's contact \[N/m\], dissipation \[s/m\], friction, speed below which it holds \[m/s\].
 const STIFFNESS: f64 = 1e5;
@@ -50,42 +47,16 @@ struct Pressed {
     bounds: Bounds,
 }
 
-fn particles() -> Particles {
-    let mut p = Particles::default();
-    let (apart, volume) = (SIDE / (ALONG - 1) as f64, SIDE.powi(3) / (ALONG as f64).powi(3));
-    let corner = Vector3::repeat(-0.5 * SIDE) + SHIFT * SPACING * Vector3::y();
-    p.lattice(corner, apart, [ALONG; 3], (DENSITY, volume), 0);
-    p
-}
-
-fn scene() -> Result<Scene, PageError> {
-    // As deep as the force of 121 contacts asks for.
-    let depth = PRESS / ((ALONG * ALONG) as f64 * STIFFNESS);
-    let panel = |name: &str, side: f64| {
-        format!(
-            "<body name='{name}' pos='{} 0 0'><joint name='{name}' type='slide' axis='{} 0 0'/>\
-             <geom name='{name}' type='box' size='.07 .07 .07' mass='{PANEL}'/></body>",
-            side * (0.5 * SIDE + 0.07 - depth),
-            -side
-        )
-    };
-    let text = format!(
-        "<mujoco><worldbody>{}{}</worldbody><actuator><motor joint='left'/><motor joint='right'/></actuator></mujoco>",
-        panel("left", -1.0),
-        panel("right", 1.0)
-    );
-    Scene::from_mjcf(&text, "panels.xml", &LoadOptions::default()).map_err(PageError::from_error)
-}
-
 fn press<A: ContactSolver>(solver: A, substeps: u32, end: f64) -> Result<Pressed, PageError> {
-    let scene = scene()?;
+    let scene = panels(PANEL, ALONG, STIFFNESS)?;
     let panel = surface((STIFFNESS, DISSIPATION, FRICTION, STICTION));
     let geoms = [0, 1];
     type Coupled<A> = Asynchronous<SystemPoints<A>, ContactStep<IcfSolver>>;
     let obstacles = obstacles(&scene, &geoms, panel).map_err(PageError::from_error)?;
     let rubber = FixedCorotated(Lame::new(RUBBER.0, RUBBER.1).map_err(PageError::from_error)?);
     let options = MpmOptions { spacing: SPACING, damping_time: FADING, ..MpmOptions::default() };
-    let points = MpmSystem::new(particles(), vec![Box::new(rubber)], vec![], obstacles, law()?, options);
+    let cube = particles(ALONG, DENSITY, SPACING);
+    let points = MpmSystem::new(cube, vec![Box::new(rubber)], vec![], obstacles, law()?, options);
     let points = points.map_err(PageError::from_error)?;
     let mut x = points.initial_state();
     let mut rigid =

@@ -13,6 +13,7 @@ mod fig06;
 mod film;
 mod iteration;
 mod layers;
+mod pressed_cube;
 mod rate;
 mod statistics;
 mod table1;

@@ -8,24 +8,21 @@ use signorini_coupling::{
 };
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
-use signorini_mpm::{Lame, LinearCorotated, MpmOptions, MpmSolver, MpmSystem, Particles};
+use signorini_mpm::{Lame, LinearCorotated, MpmOptions, MpmSolver, MpmSystem};
 use signorini_multibody::{RigidOptions, RigidSystem};
-use signorini_scene::{LoadOptions, Scene};
 
 use super::super::fast::{law, surface};
+use super::super::pressed_cube::{PRESS, SIDE, panels, particles};
 use crate::PageError;
 
-/// Side of the cube \[m\], particles along it, mass \[kg\].
-pub(super) const SIDE: f64 = 0.1;
+/// Particles along the cube, mass \[kg\].
 pub(super) const ALONG: usize = 7;
 pub(super) const MASS: f64 = 0.4;
 /// Young's modulus \[Pa\] and Poisson's ratio.
 pub(super) const RUBBER: (f64, f64) = (1e5, 0.4);
-/// Spacing of the grid \[m\], and how far the middle of the cube is along y from a node, as a part of it.
+/// Spacing of the grid \[m\].
 pub(super) const SPACING: f64 = 0.1 / 3.0;
-pub(super) const SHIFT: f64 = 0.3;
-/// Force on each panel \[N\] and its mass \[kg\].
-pub(super) const PRESS: f64 = 10.0;
+/// Mass of a panel \[kg\].
 pub(super) const PANEL: f64 = 0.01;
 /// Stiffness of a particle's contact \[N/m\], dissipation \[s/m\], friction, speed below which it holds \[m/s\].
 pub(super) const CONTACT: (f64, f64, f64, f64) = (2e4, 10.0, 0.8, 1e-3);
@@ -71,11 +68,12 @@ enum Coupled {
 
 impl Coupled {
     fn new(way: Way, substeps: u32) -> Result<(Self, State, State), PageError> {
-        let scene = scene()?;
+        let scene = panels(PANEL, ALONG, CONTACT.0)?;
         let met = obstacles(&scene, &[0, 1], surface(CONTACT)).map_err(PageError::from_error)?;
         let rubber = LinearCorotated(Lame::new(RUBBER.0, RUBBER.1).map_err(PageError::from_error)?);
         let options = MpmOptions { spacing: SPACING, damping_time: FADING, ..MpmOptions::default() };
-        let points = MpmSystem::new(particles(), vec![Box::new(rubber)], vec![], met, law()?, options);
+        let cube = particles(ALONG, MASS / SIDE.powi(3), SPACING);
+        let points = MpmSystem::new(cube, vec![Box::new(rubber)], vec![], met, law()?, options);
         let points = points.map_err(PageError::from_error)?;
         let x = points.initial_state();
         let mut rigid =
@@ -124,33 +122,6 @@ impl Coupled {
         };
         Ok(points.particles(x).map_err(PageError::from_error)?.momentum())
     }
-}
-
-fn particles() -> Particles {
-    let mut p = Particles::default();
-    let (apart, volume) = (SIDE / (ALONG - 1) as f64, SIDE.powi(3) / (ALONG as f64).powi(3));
-    let corner = Vector3::repeat(-0.5 * SIDE) + SHIFT * SPACING * Vector3::y();
-    p.lattice(corner, apart, [ALONG; 3], (MASS / SIDE.powi(3), volume), 0);
-    p
-}
-
-fn scene() -> Result<Scene, PageError> {
-    // As deep as the force on all contacts asks for.
-    let depth = PRESS / ((ALONG * ALONG) as f64 * CONTACT.0);
-    let panel = |name: &str, side: f64| {
-        format!(
-            "<body name='{name}' pos='{} 0 0'><joint name='{name}' type='slide' axis='{} 0 0'/>\
-             <geom name='{name}' type='box' size='.07 .07 .07' mass='{PANEL}'/></body>",
-            side * (0.5 * SIDE + 0.07 - depth),
-            -side
-        )
-    };
-    let text = format!(
-        "<mujoco><worldbody>{}{}</worldbody><actuator><motor joint='left'/><motor joint='right'/></actuator></mujoco>",
-        panel("left", -1.0),
-        panel("right", 1.0)
-    );
-    Scene::from_mjcf(&text, "panels.xml", &LoadOptions::default()).map_err(PageError::from_error)
 }
 
 /// What a run of the panels showed.

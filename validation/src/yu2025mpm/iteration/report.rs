@@ -1,8 +1,7 @@
 //! Figures, tables and claims of the runs.
 
-use super::panels::{
-    ALONG, CONTACT, FADING, MASS, PANEL, PRESS, Pressed, RUBBER, SHIFT, SIDE, SPACING, TOLERANCE, Way,
-};
+use super::super::pressed_cube::{PRESS, SHIFT, SIDE};
+use super::panels::{ALONG, CONTACT, FADING, MASS, PANEL, Pressed, RUBBER, SPACING, TOLERANCE, Way};
 use super::{DRAWN, SUBSTEP, SUBSTEPS, Study, longest, steps};
 use crate::claim::number;
 use crate::kurtz2025cenic::slope;
