@@ -1,17 +1,16 @@
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use signorini_batch::{AffineBatch, AffineOptions, BatchOptions, CpuBatch, Recipe};
-use signorini_core::{BatchStepper, HeldInputs};
-use signorini_icf::IcfSolver;
+use signorini_core::BatchStepper;
 use signorini_planning::tasks::{self, Setup};
 use signorini_planning::{
     Episode, EpisodeOptions, EpisodeRecord, Mppi, Outcome, PoseLines, PredictionGap, TermWeights, Timing,
 };
 use signorini_scene::{LoadOptions, Scene};
-use signorini_validation::recorder::{Recorder, RunLabels};
+use signorini_validation::planned;
 
 use crate::reproduce::root;
 
@@ -179,7 +178,9 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         "one control step of the plan model beside the plant: positions off by {x:.1e} (at most {x_most:.1e}) m or rad, velocities by {v:.1e} ({v_most:.1e}) m/s or rad/s"
     );
     let out = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.npz", a.task)));
-    write(&scene, a.plant, &record, &*task, a.seed, &out)?;
+    if let Some(recording) = planned::recording(&scene, a.plant.steps(), &record, &*task)? {
+        recording.write_npz(&out)?;
+    }
     say!("{}", out.display());
     if let Some(path) = &a.json {
         let text = serde_json::to_string_pretty(&Report { record: &record, prediction: &gap })?;
@@ -187,37 +188,4 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         say!("{}", path.display());
     }
     Ok(record.outcome == Outcome::Success)
-}
-
-/// Writes the states of the plant as a recording. Bodies that are moved from outside stand where the task put them.
-fn write(
-    scene: &Scene,
-    plant: Plant,
-    record: &EpisodeRecord,
-    task: &dyn signorini_planning::Task,
-    seed: u64,
-    out: &Path,
-) -> Result<(), Box<dyn Error>> {
-    let probe = Recipe::icf().system(scene)?;
-    let mut mocap = probe.model().mocap_poses.clone();
-    for (name, pose) in &task.reset(seed).mocap {
-        if let Some(n) = probe.model().bodies.iter().find(|b| b.name == *name).and_then(|b| b.mocap) {
-            mocap[n] = *pose;
-        }
-    }
-    let Some(first) = record.states.first() else { return Ok(()) };
-    let labels = RunLabels {
-        solver: record.engines[1].clone(),
-        law: format!("plans: {}", record.engines[0]),
-        integrator: plant.steps().into(),
-    };
-    let none = vec![0.0; probe.model().actuators.len()];
-    let held = HeldInputs { control: &none, mocap: &mocap };
-    let solver = Box::new(IcfSolver::default());
-    let mut r = Recorder::with_system(scene, probe, solver, labels, (first, held))?;
-    for (x, step) in record.states.iter().skip(1).zip(&record.steps) {
-        r.add_state(x, HeldInputs { control: &step.control, mocap: &mocap });
-    }
-    r.recording.write_npz(out)?;
-    Ok(())
 }

@@ -13,10 +13,10 @@ pub(crate) struct Arguments {
     /// The sizes of the papers rather than the quick ones.
     #[arg(long)]
     full: bool,
-    /// Start no new page after this many hours.
+    /// Start no new page after this many hours; pages that have more to do than --full asks for go on until then.
     #[arg(long, value_name = "HOURS")]
     budget: Option<f64>,
-    /// Keep finished pages of the same revision.
+    /// Keep finished pages of the same revision, and go on with unfinished ones.
     #[arg(long)]
     resume: bool,
     /// Folder of the report.

@@ -18,6 +18,7 @@ pub mod identify;
 pub mod kurtz2025cenic;
 /// What a page is and what it may use.
 pub mod page;
+pub mod planned;
 pub mod plot;
 mod random;
 pub mod recorder;
@@ -27,6 +28,7 @@ pub mod robots;
 pub mod scenes;
 pub mod shapes;
 pub mod stability;
+mod stock;
 pub mod suite;
 pub mod support;
 mod trace;
@@ -37,6 +39,7 @@ pub use claim::{Claim, Verdict};
 pub use page::{Budget, Context, Page, PageError, PageOutput, Table};
 pub use plot::{Mark, Plot, Series};
 pub use recording::{Recording, RecordingError, RecordingHeader};
+pub use stock::Stock;
 
 /// All pages, in the order of the report.
 pub fn pages() -> Vec<&'static dyn Page> {

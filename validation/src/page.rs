@@ -3,7 +3,7 @@ use std::time::Instant;
 
 use indicatif::ProgressBar;
 
-use crate::{Claim, Plot};
+use crate::{Claim, Plot, Stock};
 
 /// How much to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -47,6 +47,8 @@ pub struct Context {
     pub oracles: Option<PathBuf>,
     /// The repository (or the folder the binary runs in).
     pub root: PathBuf,
+    /// What the page has done so far, and until when it may go on.
+    pub stock: Stock,
     progress: ProgressBar,
     started: Instant,
 }
@@ -63,18 +65,20 @@ impl Context {
             models: find("SIGNORINI_MODELS", "../shared/models"),
             oracles: find("SIGNORINI_ORACLES", "../shared/oracles"),
             root: root.to_owned(),
+            stock: Stock::default(),
             progress: ProgressBar::hidden(),
             started: Instant::now(),
         }
     }
 
     /// The context of one page, showing messages on `progress`.
-    pub fn for_page(&self, progress: ProgressBar) -> Self {
+    pub fn for_page(&self, progress: ProgressBar, stock: Stock) -> Self {
         Self {
             budget: self.budget,
             models: self.models.clone(),
             oracles: self.oracles.clone(),
             root: self.root.clone(),
+            stock,
             progress,
             started: Instant::now(),
         }
@@ -132,6 +136,8 @@ pub struct PageOutput {
     pub claims: Vec<Claim>,
     /// Further self-contained HTML files: (file name, content).
     pub attachments: Vec<(String, String)>,
+    /// Time was up before all was done: a suite that resumes goes on.
+    pub unfinished: bool,
 }
 
 /// One figure or table of a paper, a cross-check or a closed form.

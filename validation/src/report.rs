@@ -27,6 +27,9 @@ pub struct PageRecord {
     pub claims: Vec<Claim>,
     /// The error, when the page could not be made.
     pub error: Option<String>,
+    /// Time was up before all was done.
+    #[serde(default)]
+    pub unfinished: bool,
 }
 
 impl PageRecord {

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use crate::environment::Environment;
 use crate::report::{PageRecord, read_record, write_index, write_page};
-use crate::{Budget, Context, Page, PageError, PageOutput, Verdict};
+use crate::{Budget, Context, Page, PageError, PageOutput, Stock, Verdict};
 
 /// What to run and where to write.
 #[derive(Clone, Debug)]
@@ -20,9 +20,9 @@ pub struct SuiteOptions {
     pub out: PathBuf,
     /// Repository root.
     pub root: PathBuf,
-    /// Keep pages of the same revision and budget that were finished before.
+    /// Keep pages of the same revision and budget that were finished before, and go on with those that time was up for.
     pub resume: bool,
-    /// Start no new page after this many seconds.
+    /// Start no new page after this many seconds; pages that go on as long as they may stop then.
     pub limit_s: Option<f64>,
 }
 
@@ -87,7 +87,10 @@ pub fn run(pages: &[&dyn Page], options: &SuiteOptions) -> Result<SuiteOutcome, 
     for page in pages {
         bar.set_message(page.id());
         let kept = options.resume.then(|| read_record(&options.out, page.id())).flatten().filter(|r| {
-            r.error.is_none() && r.budget == options.budget && r.environment.revision == env.revision
+            r.error.is_none()
+                && !r.unfinished
+                && r.budget == options.budget
+                && r.environment.revision == env.revision
         });
         let out_of_time = options.limit_s.is_some_and(|s| started.elapsed().as_secs_f64() > s);
         let record = match kept {
@@ -99,7 +102,15 @@ pub fn run(pages: &[&dyn Page], options: &SuiteOptions) -> Result<SuiteOutcome, 
             None => {
                 let line = screen.add(ProgressBar::new_spinner());
                 line.set_style(style("{prefix:>12} {spinner} {msg}"));
-                let record = run_page(*page, &base.for_page(line.clone()), &env, &options.out)?;
+                let stock = Stock {
+                    folder: options.out.join(page.id()),
+                    revision: env.revision.clone(),
+                    resume: options.resume,
+                    until: options
+                        .limit_s
+                        .and_then(|s| started.checked_add(Duration::try_from_secs_f64(s).ok()?)),
+                };
+                let record = run_page(*page, &base.for_page(line.clone(), stock), &env, &options.out)?;
                 line.finish_and_clear();
                 record
             }
@@ -160,6 +171,7 @@ fn run_page(page: &dyn Page, ctx: &Context, env: &Environment, dir: &Path) -> Re
         environment: env.clone(),
         claims: claims.collect(),
         error,
+        unfinished: output.unfinished,
     };
     write_page(dir, &record, &output)?;
     Ok(record)

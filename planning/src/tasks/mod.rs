@@ -2,13 +2,13 @@
 
 mod cart_pole;
 mod cylinder_push;
-mod two_arm_ball;
+mod two_arm_carry;
 mod two_arm_motion;
 pub mod two_arms;
 
 pub use cart_pole::CartPole;
 pub use cylinder_push::CylinderPush;
-pub use two_arm_ball::TwoArmBall;
+pub use two_arm_carry::{Held, TwoArmCarry};
 pub use two_arm_motion::{Tolerance, TwoArmMotion};
 
 use signorini_core::na::SVector;
@@ -16,7 +16,8 @@ use signorini_core::na::SVector;
 use crate::{MppiOptions, Outcome, Phase, PlanError, SampleProjection, Task, Temperature, Update, View};
 
 /// Names of all tasks.
-pub const NAMES: [&str; 4] = ["cart_pole", "cylinder_push", "two_arm_ball", "two_arm_ball_wall"];
+pub const NAMES: [&str; 5] =
+    ["cart_pole", "cylinder_push", "two_arm_ball", "two_arm_ball_wall", "two_arm_tray"];
 
 /// A task with all that it takes to run it.
 pub struct Setup {
@@ -57,18 +58,23 @@ pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
             projection: None,
         }),
         "two_arm_ball" | "two_arm_ball_wall" => {
-            let planner = TwoArmBall::planner(seed);
-            Ok(Setup {
-                task: Box::new(TwoArmBall { wall: name.ends_with("wall"), ..TwoArmBall::default() }),
-                scene: "two_arms/ball.xml",
-                evaluations: Some((12, 1e-3)),
-                projection: Some(Box::new(TwoArmBall::motion(&planner)?)),
-                planner,
-                substeps: [20, 50],
-            })
+            carry(TwoArmCarry::ball(name.ends_with("wall")), "two_arms/ball.xml", seed)
         }
+        "two_arm_tray" => carry(TwoArmCarry::tray(), "two_arms/tray.xml", seed),
         _ => Err(PlanError::unknown("the list of tasks", "task", name, NAMES.into_iter())),
     }
+}
+
+fn carry(task: TwoArmCarry, scene: &'static str, seed: u64) -> Result<Setup, PlanError> {
+    let planner = TwoArmCarry::planner(seed);
+    Ok(Setup {
+        scene,
+        evaluations: Some((12, 1e-3)),
+        projection: Some(Box::new(task.motion(&planner)?)),
+        task: Box::new(task),
+        planner,
+        substeps: [20, 50],
+    })
 }
 
 /// Weights that do not depend on the unit of the cost, of all samples.

@@ -1,6 +1,6 @@
 use signorini_core::na::{SMatrix, SVector};
 
-use super::two_arms::{COUNT, shared_jacobian};
+use super::two_arms::{self, COUNT, shared_jacobian};
 use crate::projection::{JointBounds, MotionBounds, ProjectionOptions, Projector, Softening};
 use crate::{BoundedMotion, MppiOptions, PlanError, ReplanView, SampleProjection, Samples};
 
@@ -12,7 +12,8 @@ use crate::{BoundedMotion, MppiOptions, PlanError, ReplanView, SampleProjection,
 /// f_j L z,   L Lᵀ = (σ⁻² 1 + Jᵀ W⁻² J)⁻¹
 /// ```
 ///
-/// with J the motion of the palms per joint velocity at the state that the plan starts from, σ and W the standard deviations of joints and palms in this stage ([`Tolerance`]): the Gaussian that keeps to both.
+/// with J the motion of the palms per joint velocity at the state that the plan starts from, σ and W the standard deviations of joints and palms in this stage ([`Tolerance`]): the Gaussian that keeps to both. Where palms may turn together with τ, about their middle and with r half of the way from the left to the right one,
+/// W² + τ² G Gᵀ stands for W², G = (0, −[r]×, 1, 1) in the rows of J.
 /// f_j falls from 1 for the first sample to [`TwoArmMotion::FINEST`] for the last, in equal ratios: coarse and fine steps are tried in one plan, whatever the distance. The mean passes as it is.
 pub struct TwoArmMotion {
     bounded: BoundedMotion,
@@ -31,6 +32,8 @@ pub struct Tolerance {
     pub apart: f64,
     /// Of the spin of each palm \[rad/s\].
     pub spin: f64,
+    /// Of a turn of both together about their middle \[rad/s\], beside these; ≥ 0.
+    pub turn: f64,
 }
 
 impl TwoArmMotion {
@@ -43,10 +46,14 @@ impl TwoArmMotion {
     /// # Errors
     /// As [`Projector::new`]; [`PlanError::Option`] for tolerances that are not finite and > 0, or none.
     pub fn new(options: &MppiOptions, tolerances: Vec<Tolerance>) -> Result<Self, PlanError> {
-        let good =
-            |t: &Tolerance| [t.joints, t.middle, t.apart, t.spin].iter().all(|x| *x > 0.0 && x.is_finite());
+        let good = |t: &Tolerance| {
+            [t.joints, t.middle, t.apart, t.spin].iter().all(|x| *x > 0.0 && x.is_finite())
+                && t.turn >= 0.0
+                && t.turn.is_finite()
+        };
         if tolerances.is_empty() || !tolerances.iter().all(good) {
-            let why = format!("are {tolerances:?}; give one or more, all of finite numbers > 0");
+            let why =
+                format!("are {tolerances:?}; give one or more, all of finite numbers > 0 (`turn` may be 0)");
             return Err(PlanError::Option { what: "the tolerances of the palms", why });
         }
         let joint = |j: usize| {
@@ -64,13 +71,21 @@ impl TwoArmMotion {
 impl SampleProjection for TwoArmMotion {
     fn begin(&mut self, at: &ReplanView<'_>) -> Result<(), PlanError> {
         let t = self.tolerances[at.phase.stage.min(self.tolerances.len() - 1)];
-        let mut j = shared_jacobian(&at.seen);
-        for (rows, w) in [(0..3, t.middle), (3..6, t.apart), (6..12, t.spin)] {
-            rows.for_each(|r| j.row_mut(r).scale_mut(1.0 / w));
-        }
-        let precision = j.transpose() * j + SMatrix::identity() / (t.joints * t.joints);
+        let j = shared_jacobian(&at.seen);
+        let deviation = SVector::<f64, COUNT>::from_fn(|r, _| [t.middle, t.apart, t.spin, t.spin][r / 3]);
+        let mut palms = SMatrix::<f64, COUNT, COUNT>::from_diagonal(&deviation.component_mul(&deviation));
+        let [right, left] = two_arms::palms(&at.seen).map(|p| p.pose.translation.vector);
+        let mut together = SMatrix::<f64, COUNT, 3>::zeros();
+        together.fixed_view_mut::<3, 3>(3, 0).copy_from(&(0.5 * (left - right)).cross_matrix());
+        together.fixed_view_mut::<3, 3>(6, 0).fill_with_identity();
+        together.fixed_view_mut::<3, 3>(9, 0).fill_with_identity();
+        palms += t.turn * t.turn * together * together.transpose();
         // Positive definite, so that it fails for poses alone that are not finite; those are refused elsewhere.
-        if let Some(c) = precision.cholesky().and_then(|p| p.inverse().cholesky()) {
+        let shape = palms.cholesky().and_then(|p| {
+            let precision = j.transpose() * p.solve(&j) + SMatrix::identity() / (t.joints * t.joints);
+            precision.cholesky()?.inverse().cholesky()
+        });
+        if let Some(c) = shape {
             self.shape = c.l();
         }
         self.bounded.begin(at)

@@ -166,9 +166,9 @@ pub fn scene(name: &str) -> Scene {
     Scene::load(path, &LoadOptions::default()).unwrap()
 }
 
-/// Two arms and a ball.
-pub fn ball_scene() -> Scene {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/two_arms/ball.xml");
+/// A file below the models of the project.
+pub fn scene_of(file: &str) -> Scene {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models").join(file);
     Scene::load(path, &LoadOptions::default()).unwrap()
 }
 

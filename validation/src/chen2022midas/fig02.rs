@@ -168,6 +168,7 @@ impl Page for Fig02 {
             tables: std::iter::once(table).chain(beside).collect(),
             claims,
             attachments,
+            ..PageOutput::default()
         })
     }
 }

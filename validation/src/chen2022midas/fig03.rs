@@ -197,6 +197,7 @@ impl Page for Fig03 {
             tables: vec![table],
             claims,
             attachments,
+            ..PageOutput::default()
         })
     }
 }

@@ -257,6 +257,7 @@ impl Page for Fig05 {
             tables: vec![table],
             claims,
             attachments,
+            ..PageOutput::default()
         })
     }
 }

@@ -210,6 +210,7 @@ impl Page for Fig09 {
             tables: vec![table],
             claims,
             attachments,
+            ..PageOutput::default()
         })
     }
 }

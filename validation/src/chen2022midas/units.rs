@@ -107,6 +107,7 @@ impl Page for Units {
             tables: vec![results, parameters],
             claims,
             attachments,
+            ..PageOutput::default()
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Figures of hurova2025bimanual.
 
+mod fig05;
 mod projection;
 mod projection_study;
 mod published;
@@ -8,5 +9,5 @@ use crate::Page;
 
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {
-    vec![&projection::Projection]
+    vec![&fig05::Fig05, &projection::Projection]
 }

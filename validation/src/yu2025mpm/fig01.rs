@@ -14,8 +14,8 @@ use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 /// Fig. 1: a T-shirt that two arms fold and unfold.
 pub(super) struct Fig01;
 
-const PAPER: Size = Size { spacing: 1.0 / 128.0, step: 2e-3, substeps: 4 };
-const QUICK: Size = Size { spacing: 1.0 / 40.0, step: 1.5e-3, substeps: 1 };
+const PAPER: Size = Size { spacing: 1.0 / 128.0, step: 2e-3, substeps: 4, pads: 1e3 };
+const QUICK: Size = Size { spacing: 1.0 / 40.0, step: 1.5e-3, substeps: 1, pads: 5e3 };
 /// Edges of the made-up shirt \[m\]: quick, and for as many vertices as the paper's.
 const EDGES: (f64, f64) = (0.025, 0.0151);
 /// The mesh of a real shirt, worn, below the models; what lays it flat: factors across, along and of its depth.
@@ -140,7 +140,7 @@ fn text(run: &Folded, plan: &Plan, size: &Size, known: bool) -> Vec<String> {
         "A shirt that was made up, for the paper's mesh is not public: two layers, sewn at sides, sleeves and shoulders".to_owned()
     };
     let (young, poisson, density, thickness) = CLOTH;
-    let ([pads, boards], dissipation, friction) = CONTACT;
+    let (boards, dissipation, friction) = CONTACT;
     let [reach, close, carry, hold, open, back] = plan.durations;
     let speed = std::f64::consts::PI * (plan.line - plan.pinch.y) * 1.875 / carry;
     vec![
@@ -157,11 +157,12 @@ fn text(run: &Folded, plan: &Plan, size: &Size, known: bool) -> Vec<String> {
         ),
         format!(
             "Cloth of E = {} Pa, ν = {poisson}, {density} kg/m³, {thickness} m thick (the paper has no thickness, its release takes the spacing of the grid; this is {} kg/m²); strain rates fade in {FADING} s, as in the release. Grid of {} m. \
-             Contacts with pads of {pads} N/m and {dissipation} s/m for each particle, friction {friction} (paper: 10³ N/m, at three times as many particles), with boards, hands and links of {boards} N/m (the ground of the release is a border of its grid), holding below {} and {} m/s. Pads have a soft skin of {SKIN} m, so that closed ones, 1 mm apart, press what is between them. \
+             Contacts with pads of {} N/m and {dissipation} s/m for each particle, friction {friction} (paper, and --full: 10³ N/m; quick, with a sixth of the particles between pads: 5·10³ N/m), with boards, hands and links of {boards} N/m (the ground of the release is a border of its grid), holding below {} and {} m/s. Pads have a soft skin of {SKIN} m, so that closed ones, 1 mm apart, press what is between them. \
              The cloth meets pads, hands, all links of both arms, and boards.",
             number(young),
             thickness * density,
             number(size.spacing),
+            number(size.pads),
             HOLDING[0],
             HOLDING[1]
         ),

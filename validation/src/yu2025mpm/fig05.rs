@@ -41,6 +41,7 @@ impl Page for Fig05 {
             tables: run.tables(),
             attachments: vec![run.film.attachment("bagging")],
             claims: run.claims(&setup),
+            ..PageOutput::default()
         })
     }
 }

@@ -88,6 +88,7 @@ impl Page for Fig06 {
             tables: run.tables(),
             attachments: vec![run.film.attachment("laundry")],
             claims,
+            ..PageOutput::default()
         })
     }
 }

@@ -16,8 +16,8 @@ use crate::{Context, PageError};
 
 /// Young's modulus \[Pa\], Poisson's ratio, density \[kg/m³\], thickness \[m\].
 pub(super) const CLOTH: (f64, f64, f64, f64) = (1e5, 0.3, 1e3, 2e-4);
-/// Stiffness of a particle's contact with a pad and with all else (boards, hands, links) \[N/m\], dissipation \[s/m\], friction.
-pub(super) const CONTACT: ([f64; 2], f64, f64) = ([5e3, 3e2], 1.0, 0.6);
+/// Stiffness of a particle's contact with boards, hands and links \[N/m\], dissipation of all contacts \[s/m\], friction.
+pub(super) const CONTACT: (f64, f64, f64) = (3e2, 1.0, 0.6);
 /// Speeds below which pads and all else hold \[m/s\].
 pub(super) const HOLDING: [f64; 2] = [1e-3, 1e-2];
 /// Thickness of the soft skin of pads \[m\]: closed, 1 mm apart, they press what is between them.
@@ -36,6 +36,8 @@ pub(super) struct Size {
     pub spacing: f64,
     pub step: f64,
     pub substeps: u32,
+    /// Stiffness of a particle's contact with a pad \[N/m\].
+    pub pads: f64,
 }
 
 /// How everything lies at some time.
@@ -140,7 +142,7 @@ pub(super) fn fold(
     let (plan, step) = (*plan, size.step);
     let arms = Arms::new(arm)?;
     let (stiffness, dissipation, friction) = CONTACT;
-    let of = |kind: usize| surface((stiffness[kind], dissipation, friction, HOLDING[kind]));
+    let of = |kind: usize| surface(([size.pads, stiffness][kind], dissipation, friction, HOLDING[kind]));
     let pads: Vec<usize> = arms.pads.iter().flatten().copied().collect();
     let soft = [&arms.boards[..], &arms.links].concat();
     let geoms = [&pads[..], &soft].concat();

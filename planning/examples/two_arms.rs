@@ -1,4 +1,4 @@
-//! Two arms lift a ball and carry it: planned with ComFree, executed with ICF. Arguments: first seed, number of seeds, samples, threads, `wall`.
+//! Two arms lift something and carry it: planned with ComFree, executed with ICF. Arguments: first seed, number of seeds, samples, threads, task.
 use std::path::Path;
 
 use signorini_batch::{BatchOptions, CpuBatch, Recipe};
@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let number = |i: usize, default: u64| arguments.get(i).and_then(|a| a.parse().ok()).unwrap_or(default);
     let (first, count, samples, threads) =
         (number(0, 1), number(1, 1), number(2, 64) as usize, number(3, 0) as usize);
-    let name = if arguments.iter().any(|a| a == "wall") { "two_arm_ball_wall" } else { "two_arm_ball" };
+    let name = arguments.get(4).map_or("two_arm_ball", String::as_str);
     let mut successes = 0;
     for seed in first..first + count {
         let Setup { task, scene, mut planner, substeps, evaluations, mut projection } = by_name(name, seed)?;

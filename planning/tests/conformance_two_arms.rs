@@ -1,17 +1,18 @@
-//! The ball between two arms: plans that do not depend on threads, commands within the published bounds.
+//! What two arms carry: plans that do not depend on threads, commands within the published bounds.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod common;
 
-use common::{ball_scene, batch};
+use common::{batch, scene_of};
 use signorini_batch::Recipe;
 use signorini_planning::tasks::{Setup, by_name};
 use signorini_planning::{Episode, EpisodeOptions, EpisodeRecord, Mppi, TermWeights};
 
 fn run(name: &str, seed: u64, samples: usize, threads: usize, steps: u32) -> EpisodeRecord {
-    let Setup { task, mut planner, substeps, evaluations, mut projection, .. } = by_name(name, seed).unwrap();
+    let Setup { task, scene, mut planner, substeps, evaluations, mut projection } =
+        by_name(name, seed).unwrap();
     planner.samples = samples;
-    let scene = ball_scene();
+    let scene = scene_of(scene);
     let recipe = Recipe::comfree_sweeping(evaluations.unwrap());
     let mut model = batch(&scene, samples, recipe, threads);
     let mut plant = batch(&scene, 1, Recipe::icf(), 1);
@@ -29,7 +30,7 @@ fn run(name: &str, seed: u64, samples: usize, threads: usize, steps: u32) -> Epi
 
 #[test]
 fn conformance_threads_change_no_bit() {
-    for name in ["two_arm_ball", "two_arm_ball_wall"] {
+    for name in ["two_arm_ball", "two_arm_ball_wall", "two_arm_tray"] {
         let [one, two] = [1, 2].map(|threads| run(name, 3, 8, threads, 4));
         assert_eq!(one.steps.len(), 4);
         assert_eq!(one.steps, two.steps, "{name}");

@@ -1,0 +1,405 @@
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, FRAC_PI_4};
+
+use signorini_core::na::{Isometry3, UnitQuaternion, Vector3};
+use signorini_core::{Frame, Observation};
+
+use super::two_arms::{self, HOME, OBSERVED, Palm, SIDES, attitude, palms};
+use super::{Tolerance, TwoArmMotion, judge_held, smooth_norm};
+use crate::{
+    JointStart, MppiOptions, Outcome, Phase, PlanError, Scenario, Step, Stream, Task, Temperature, Term,
+    Update, View,
+};
+
+/// Two arms lift something between their palms and carry it to a target: a ball (`models/two_arms/ball.xml`), over a wall or without one, or a tray (`models/two_arms/tray.xml`), over a low wall and short of a high one.
+///
+/// Controls are the velocities of the twelve joints, which servos with limited torques follow; what holds the object is contact alone. At the ball palms come from the sides and a little from beneath, as published: they face 30° up, so
+/// that of a normal force N on each of them N lifts the ball, and friction of N tan 30° at most keeps it from slipping out upwards. The tray is pressed at its upright ends.
+///
+/// Stages: *reaching* brings the palms to open places beside the object, *squeezing* closes them until both press, *carrying* takes it to its target, where it has *arrived*. A squeeze that goes awry is opened
+/// again, and an object that both palms have lost is reached for again. They change on what is truly seen alone.
+///
+/// | term | each step adds | in stages |
+/// |---|---|---|
+/// | `collision` | over pairs nearer than 0.05 m: what the distance shrinks by beyond 30 % and what is missing to 0.01 m, over 0.05 m; 1 per pair that overlaps | all |
+/// | `rest` | ‖q − q_home‖² \[rad²\] | all |
+/// | `attitude` | angles of the tools to [`Held::attitudes`] \[rad\] | all |
+/// | `effort` | ‖u‖² \[rad²/s²\]; at the end 50 times the squared speeds of the palms: plans end at rest | all |
+/// | `place` | distances of the palms from their places beside the object \[m\], open or touching it | all |
+/// | `touch` | forces of the palms over those that hold, at most 5 each | reaching |
+/// | `closing` | squared relative velocity of the palms \[m²/s²\]; along the line between them, where the object turns | squeezing on |
+/// | `grip` | what the force of a palm is short of or above those of [`Held::grip`], over the lower one | squeezing on |
+/// | `slip` | distance of the object from where the palms hold it \[m\] | squeezing on |
+/// | `carry` | distance of the object from the target \[m\] | carrying on |
+/// | `turn` | angle of the object to the target's attitude \[rad\], where it has one | carrying on |
+///
+/// Distances of `place`, `slip` and `carry` are smooth below 0.01 to 0.02 m: √(d² + p²) − p; angles likewise.
+///
+/// The published cost has `collision`, `rest`, `attitude`, relative velocity, distance of the palms and the way of their middle to the target: the ball is taken to follow the hands, the tray is put between them. Here `place` and `slip` hold the palms to
+/// the object itself, `grip` uses the forces, `carry` and `turn` are about the object, and squeezing is a stage of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TwoArmCarry {
+    /// What is carried.
+    pub held: Held,
+    /// A wall stands between the ball and its target; otherwise it lies below the table.
+    pub wall: bool,
+    /// The object is there within this distance of the target \[m\].
+    pub near: f64,
+    /// And within this angle of its attitude \[rad\], where it has one.
+    pub aligned: f64,
+    /// So long it must be there \[s\].
+    pub hold: f64,
+    /// The object is lost at this distance from the middle of the palms \[m\].
+    pub lost: f64,
+    /// Time after which it is over \[s\].
+    pub limit: f64,
+}
+
+/// What palms hold, and how.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Held {
+    /// Its body, which is the name of its joint, and of a geom, too.
+    pub body: &'static str,
+    /// Whether it has an attitude: a ball has none, and its frame does not turn.
+    pub turns: bool,
+    /// Where the right palm meets it, in its frame \[m\]; the left one is opposite along x.
+    pub place: [f64; 3],
+    /// Attitudes of the right and the left tool that hold it, in its frame (w, x, y, z). A palm faces −y of its tool.
+    pub attitudes: [[f64; 4]; 2],
+    /// Further out along x the palms wait before they close \[m\].
+    pub open: f64,
+    /// Forces of a palm that hold it, least and most \[N\].
+    pub grip: [f64; 2],
+    /// Where it starts \[m\].
+    pub start: [f64; 3],
+    /// The middle of targets, and how far they are from it at most \[m\].
+    pub target: [[f64; 3]; 2],
+    /// Turns about z that targets may have \[rad\].
+    pub turned: &'static [f64],
+    /// Geoms that arms keep clear of.
+    pub clear: &'static [&'static str],
+    /// Geoms of the object, which keep clear of the walls among those.
+    pub parts: &'static [&'static str],
+}
+
+impl Held {
+    /// A ball of radius 0.11 m and 0.05 kg. The palms face each other and 30° up, as published.
+    pub const BALL: Self = Self {
+        body: "ball",
+        turns: false,
+        // r (cos 30°, 0, −sin 30°)
+        place: [0.095, 0.0, -0.055],
+        attitudes: [[0.183, -0.683, -0.683, 0.183], [0.183, -0.683, 0.683, -0.183]],
+        open: 0.03,
+        grip: [2.0, 6.0],
+        start: [-0.3, 0.0, 0.13],
+        target: [[-0.3, 0.0, 0.3], [0.05; 3]],
+        turned: &[0.0],
+        clear: &["table", "stand", "wall"],
+        parts: &["ball"],
+    };
+
+    /// A tray of 0.5 kg with an upright end on either side. The tools hang, their palms face each other.
+    pub const TRAY: Self = Self {
+        body: "tray",
+        turns: true,
+        place: [0.155, 0.0, 0.09],
+        attitudes: [[0.0, FRAC_1_SQRT_2, FRAC_1_SQRT_2, 0.0], [0.0, -FRAC_1_SQRT_2, FRAC_1_SQRT_2, 0.0]],
+        open: 0.03,
+        grip: [6.0, 15.0],
+        start: [-0.25, 0.2, 0.03],
+        target: [[-0.25, -0.15, 0.3], [0.1, 0.05, 0.08]],
+        turned: &[0.0, FRAC_PI_4, FRAC_PI_2],
+        clear: &["table", "stand", "wall", "back"],
+        parts: &["tray", "tray_right", "tray_left"],
+    };
+
+    /// Where the object is; without an attitude, where it has none.
+    fn pose(&self, seen: &View<'_>) -> Isometry3<f64> {
+        let turn = if self.turns { seen.rotation(OBJECT + 1) } else { UnitQuaternion::identity() };
+        Isometry3::from_parts(seen.vector(OBJECT).into(), turn)
+    }
+
+    /// Where the middle of the palms holds it, in its frame \[m\].
+    fn middle(&self) -> Vector3<f64> {
+        Vector3::new(0.0, self.place[1], self.place[2])
+    }
+}
+
+const TERMS: [Term; 11] = [
+    Term { name: "collision", weight: 20.0 },
+    Term { name: "rest", weight: 0.02 },
+    Term { name: "place", weight: 40.0 },
+    Term { name: "attitude", weight: 16.0 },
+    Term { name: "closing", weight: 2.0 },
+    Term { name: "grip", weight: 5.0 },
+    Term { name: "slip", weight: 30.0 },
+    Term { name: "carry", weight: 20.0 },
+    Term { name: "effort", weight: 0.2 },
+    Term { name: "touch", weight: 4.0 },
+    Term { name: "turn", weight: 8.0 },
+];
+
+/// Places of the observations: position and rotation of the object, forces of the palms, distances.
+const OBJECT: usize = OBSERVED;
+const FORCES: usize = OBJECT + 2;
+const GAPS: usize = FORCES + 2;
+/// Geoms that keep clear of each other, but for those of the same side.
+const OWN: [&str; 4] = ["forearm", "wrist_1", "wrist_2", "palm"];
+
+/// Part by which distances may shrink in a step.
+const SHRINK: f64 = 0.3;
+/// Distances that are larger than the first do not count, smaller than the second \[m\] always.
+const CLEAR: f64 = 0.05;
+const MARGIN: f64 = 0.01;
+/// When the palms are there: distance \[m\] and attitude \[rad\].
+const THERE: [f64; 2] = [0.02, 0.15];
+/// An object is carried where the palms press it no further than this from their places across the line between them \[m\] and from their attitudes \[rad\]; squeezing begins anew at twice as much.
+const ALIGNED: [f64; 2] = [0.025, 0.2];
+/// At this distance from the middle of the palms an object that they do not touch is reached for again \[m\].
+const DROPPED: f64 = 0.06;
+/// Stages.
+const SQUEEZING: usize = 1;
+const CARRYING: usize = 2;
+const ARRIVED: usize = 3;
+
+impl TwoArmCarry {
+    /// The ball, to within 0.04 m.
+    pub const fn ball(wall: bool) -> Self {
+        Self { held: Held::BALL, wall, near: 0.04, aligned: 0.0, hold: 0.2, lost: 0.2, limit: 60.0 }
+    }
+
+    /// The tray, to within 0.02 m and 0.05 rad.
+    pub const fn tray() -> Self {
+        Self { held: Held::TRAY, wall: true, near: 0.02, aligned: 0.05, hold: 0.2, lost: 0.1, limit: 60.0 }
+    }
+
+    /// A planner for it: ten velocities of 0.1 s for each joint. Samples go through [`TwoArmCarry::motion`].
+    pub fn planner(seed: u64) -> MppiOptions {
+        MppiOptions {
+            samples: 64,
+            knots: 10,
+            sigma: vec![1.0; 12],
+            spread: crate::SpreadKind::PerChannel,
+            correlation: 0.9,
+            update: Update::Information {
+                temperature: Temperature::Standardised { temperature: 0.2, share: 0.25 },
+                control_cost: false,
+            },
+            iterations: 2,
+            seed,
+            ..MppiOptions::new(10, 0.1, vec![[-1.0, 1.0]; 12])
+        }
+    }
+
+    /// Bounded motion with noise for each stage: reaching, of both palms apart; squeezing, small; carrying, of both palms together, turning what has an attitude.
+    ///
+    /// # Errors
+    /// As [`TwoArmMotion::new`].
+    pub fn motion(&self, options: &MppiOptions) -> Result<TwoArmMotion, PlanError> {
+        let turn = if self.held.turns { 0.3 } else { 0.0 };
+        let reaching = Tolerance { joints: 0.5, middle: 0.2, apart: 0.2, spin: 0.8, turn: 0.0 };
+        let squeezing = Tolerance { joints: 0.3, middle: 0.06, apart: 0.06, spin: 0.3, turn: 0.0 };
+        let carrying = Tolerance { joints: 0.3, middle: 0.1, apart: 0.03, spin: 0.15, turn };
+        TwoArmMotion::new(options, vec![reaching, squeezing, carrying])
+    }
+
+    /// Pairs of geoms that must not touch.
+    fn pairs(&self) -> Vec<(String, String)> {
+        let own = |side: &str| OWN.map(|g| format!("{side}_{g}"));
+        let [right, left] = [own(SIDES[0]), own(SIDES[1])];
+        let mut out = Vec::new();
+        for g in right.iter().chain(&left) {
+            out.extend(self.held.clear.iter().map(|other| (g.clone(), (*other).to_owned())));
+        }
+        for a in &right[1..] {
+            out.extend(left[1..].iter().map(|b| (a.clone(), b.clone())));
+        }
+        for part in self.held.parts {
+            let walls = self.held.clear.iter().filter(|c| !["table", "stand"].contains(c));
+            out.extend(walls.map(|wall| ((*part).to_owned(), (*wall).to_owned())));
+        }
+        out
+    }
+
+    /// How far the middle of the palms is from where it holds the object \[m\].
+    fn missed(&self, seen: &View<'_>, [right, left]: &[Palm; 2]) -> Vector3<f64> {
+        let middle = 0.5 * (right.pose.translation.vector + left.pose.translation.vector);
+        middle - (self.held.pose(seen) * Isometry3::from(self.held.middle())).translation.vector
+    }
+
+    /// Distances of the palms from their places beside the object, `open` further out, in its frame \[m\].
+    fn off(&self, seen: &View<'_>, palms: &[Palm; 2], open: f64) -> [Vector3<f64>; 2] {
+        let pose = self.held.pose(seen);
+        [0, 1].map(|s| {
+            let side = if s == 0 { 1.0 } else { -1.0 };
+            let place = self.held.middle() + side * (self.held.place[0] + open) * Vector3::x();
+            pose.inverse_transform_vector(&(palms[s].pose.translation.vector - pose.translation.vector))
+                - place
+        })
+    }
+
+    /// Angles of the tools to their attitudes at the object \[rad\].
+    fn turned(&self, seen: &View<'_>, palms: &[Palm; 2]) -> [f64; 2] {
+        let turn = self.held.pose(seen).rotation;
+        [0, 1].map(|s| palms[s].pose.rotation.angle_to(&(turn * attitude(self.held.attitudes[s]))))
+    }
+
+    /// Where the object is to be: x, y, z and its turn about z, of the phase.
+    fn target(phase: &Phase) -> Isometry3<f64> {
+        let value = |k: usize| phase.values.get(k).copied().unwrap_or(0.0);
+        let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), value(3));
+        Isometry3::from_parts(Vector3::from_fn(|k, _| value(k)).into(), turn)
+    }
+
+    /// Angle of the object to the attitude of its target \[rad\], zero where it has none.
+    fn turn(&self, seen: &View<'_>, phase: &Phase) -> f64 {
+        if self.held.turns {
+            self.held.pose(seen).rotation.angle_to(&Self::target(phase).rotation)
+        } else {
+            0.0
+        }
+    }
+
+    /// Distance of the object from its target \[m\].
+    fn away(seen: &View<'_>, phase: &Phase) -> Vector3<f64> {
+        seen.vector(OBJECT) - Self::target(phase).translation.vector
+    }
+}
+
+impl Task for TwoArmCarry {
+    fn name(&self) -> &'static str {
+        match (self.held.turns, self.wall) {
+            (true, _) => "two_arm_tray",
+            (false, true) => "two_arm_ball_wall",
+            (false, false) => "two_arm_ball",
+        }
+    }
+    fn observations(&self) -> Vec<Observation> {
+        let mut out = two_arms::observations();
+        let object = || Frame::Body(self.held.body.into());
+        out.extend([Observation::Position(object()), Observation::Rotation(object())]);
+        let force = |side| Observation::ContactForce(format!("{side}_tool"), self.held.body.into());
+        out.extend(SIDES.map(force));
+        out.extend(self.pairs().into_iter().map(|(a, b)| Observation::Distance(a, b)));
+        out
+    }
+    fn terms(&self) -> &'static [Term] {
+        &TERMS
+    }
+    fn stages(&self) -> &'static [&'static str] {
+        &["reaching", "squeezing", "carrying", "arrived"]
+    }
+    fn rule(&self) -> &'static str {
+        "Success when the object has been within `near` of the target and within `aligned` of its attitude, where it has one, carried, for `hold` without a break. Lost when an arm touches the table, the stand, a wall or the other arm, the object touches a wall, or the object is further than `lost` from the middle of the palms once it is carried. Over after `limit`."
+    }
+    fn running(&self, step: &Step<'_>, phase: &Phase, terms: &mut [f64]) {
+        let (before, after) = (&step.before, &step.after);
+        for i in GAPS..after.layout.len() {
+            let (then, now) = (before.scalar(i), after.scalar(i));
+            if now < CLEAR {
+                let shrinks = ((1.0 - SHRINK) * then.min(CLEAR) - now).max(0.0);
+                terms[0] += (shrinks + (MARGIN - now).max(0.0)) / CLEAR + f64::from(u8::from(now < 0.0));
+            }
+        }
+        terms[1] += HOME.iter().enumerate().map(|(j, q)| (after.scalar(j) - q).powi(2)).sum::<f64>();
+        terms[8] += step.control.iter().map(|u| u * u).sum::<f64>();
+        let palms = palms(after);
+        terms[3] += self.turned(after, &palms).into_iter().map(|x| x.hypot(0.05) - 0.05).sum::<f64>();
+        let [right, left] = &palms;
+        let forces = [0, 1].map(|s| after.scalar(FORCES + s));
+        let [least, most] = self.held.grip;
+        match phase.stage {
+            0 => {
+                for d in self.off(after, &palms, self.held.open) {
+                    terms[2] += smooth_norm(d, 0.02);
+                }
+                terms[9] += forces.iter().map(|f| (f / least).min(5.0)).sum::<f64>();
+            }
+            _ => {
+                for d in self.off(after, &palms, 0.0) {
+                    terms[2] += smooth_norm(d, 0.01);
+                }
+                let closing = right.velocity - left.velocity;
+                let line = right.pose.translation.vector - left.pose.translation.vector;
+                terms[4] += match self.held.turns {
+                    true => closing.dot(&line).powi(2) / line.norm_squared().max(1e-6),
+                    false => closing.norm_squared(),
+                };
+                for f in forces {
+                    terms[5] += ((least - f).max(0.0) + (f - most).max(0.0)) / least;
+                }
+                terms[6] += smooth_norm(self.missed(after, &palms), 0.01);
+            }
+        }
+        if phase.stage >= CARRYING {
+            terms[7] += smooth_norm(Self::away(after, phase), 0.02);
+            terms[10] += self.turn(after, phase).hypot(0.05) - 0.05;
+        }
+    }
+    /// At rest.
+    fn terminal(&self, end: &View<'_>, _: &Phase, terms: &mut [f64]) {
+        terms[8] += 50.0 * palms(end).iter().map(|p| p.velocity.norm_squared()).sum::<f64>();
+    }
+    fn transition(&self, seen: &View<'_>, phase: &mut Phase) {
+        let palms = palms(seen);
+        let most = |x: f64, y: f64| x.max(y);
+        let turned = self.turned(seen, &palms).into_iter().fold(0.0, most);
+        let open = self.off(seen, &palms, self.held.open);
+        let there = open.iter().all(|d| d.norm() < THERE[0]) && turned < THERE[1];
+        let off = open.iter().map(|d| d.yz().norm()).fold(0.0, most);
+        let pressed = [0, 1].iter().all(|s| seen.scalar(FORCES + s) > 0.5 * self.held.grip[0]);
+        let held = pressed && off < ALIGNED[0] && turned < ALIGNED[1];
+        let arrived = Self::away(seen, phase).norm() < self.near && self.turn(seen, phase) <= self.aligned;
+        let dropped = [0, 1].iter().all(|s| seen.scalar(FORCES + s) == 0.0)
+            && self.missed(seen, &palms).norm() > DROPPED;
+        match phase.stage {
+            SQUEEZING if off > 2.0 * ALIGNED[0] || turned > 2.0 * ALIGNED[1] => phase.enter(0, seen.time),
+            SQUEEZING.. if dropped => phase.enter(0, seen.time),
+            0 if there => phase.enter(SQUEEZING, seen.time),
+            SQUEEZING if held => phase.enter(CARRYING, seen.time),
+            0 | SQUEEZING => {}
+            _ => phase.enter(if arrived { ARRIVED } else { CARRYING }, seen.time),
+        }
+    }
+    fn judge(&self, seen: &View<'_>, phase: &Phase) -> Outcome {
+        let touching = self.pairs().into_iter().enumerate().find(|(i, _)| seen.scalar(GAPS + i) < 0.0);
+        if let Some((_, (a, b))) = touching {
+            return Outcome::Failure(format!("collision: {a} touches {b}"));
+        }
+        if phase.stage >= CARRYING && self.missed(seen, &palms(seen)).norm() > self.lost {
+            return Outcome::Failure(format!("the {} is lost", self.held.body));
+        }
+        judge_held(seen, phase, ARRIVED, [self.hold, self.limit])
+    }
+    /// Arms at rest; the target anywhere in its range, of the ball beyond the wall if there is one.
+    fn reset(&self, seed: u64) -> Scenario {
+        let mut random = Stream::new(seed, 0);
+        let ([mut middle, range], mut start) = (self.held.target, self.held.start);
+        if self.wall && !self.held.turns {
+            (start[1], middle[1]) = (-0.2, 0.2);
+        }
+        let target: Vec<f64> = (0..3).map(|k| middle[k] + random.uniform(-range[k], range[k])).collect();
+        let turns = self.held.turned;
+        let turn = turns[(random.uniform(0.0, turns.len() as f64) as usize).min(turns.len() - 1)];
+        let phase = Phase { values: [&target[..], &[turn]].concat(), ..Phase::default() };
+        let mut mocap = vec![("target".into(), Self::target(&phase))];
+        if !self.held.turns {
+            mocap.push((
+                "wall".into(),
+                Isometry3::translation(-0.25, 0.0, if self.wall { 0.11 } else { -1.0 }),
+            ));
+        }
+        let [x, y, z] = start;
+        Scenario {
+            keyframe: Some("home".into()),
+            joints: vec![JointStart {
+                joint: self.held.body.into(),
+                q: vec![x, y, z, 1.0, 0.0, 0.0, 0.0],
+                v: vec![0.0; 6],
+            }],
+            mocap,
+            phase,
+            control: vec![0.0; 12],
+        }
+    }
+}

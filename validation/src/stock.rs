@@ -1,0 +1,100 @@
+//! What pages that take hours have done so far, kept in the report, so that a suite that was stopped goes on there.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::PageError;
+
+/// Results of a page, a line of JSON each, and until when it may add to them.
+#[derive(Clone, Debug, Default)]
+pub struct Stock {
+    /// Folder of the page in the report.
+    pub folder: PathBuf,
+    /// Revision of the code: what another one did does not count.
+    pub revision: String,
+    /// Go on with what is there; otherwise the page begins anew.
+    pub resume: bool,
+    /// No result is begun after this; None: all that the page has are made.
+    pub until: Option<Instant>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Line<T> {
+    revision: String,
+    result: T,
+}
+
+impl Stock {
+    /// The results in a file that count. Lines that cannot be read, as a run that was killed leaves them, do not.
+    ///
+    /// # Errors
+    /// A file that cannot be read or removed.
+    pub fn take<T: DeserializeOwned>(&self, file: &str) -> Result<Vec<T>, PageError> {
+        let path = self.folder.join(file);
+        let io = |source| PageError::Io { path: path.display().to_string(), source };
+        if !path.is_file() {
+            return Ok(Vec::new());
+        }
+        if !self.resume {
+            fs::remove_file(&path).map_err(io)?;
+            return Ok(Vec::new());
+        }
+        let text = fs::read_to_string(&path).map_err(io)?;
+        let lines = text.lines().filter_map(|l| serde_json::from_str::<Line<T>>(l).ok());
+        Ok(lines.filter(|l| l.revision == self.revision).map(|l| l.result).collect())
+    }
+
+    /// Adds a result.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn add<T: Serialize>(&self, file: &str, result: &T) -> Result<(), PageError> {
+        let path = self.folder.join(file);
+        let line = Line { revision: self.revision.clone(), result };
+        let line = serde_json::to_string(&line).map_err(PageError::from_error)?;
+        let write = || {
+            fs::create_dir_all(&self.folder)?;
+            // A line that was cut off ends here.
+            let cut = fs::read(&path).is_ok_and(|t| t.last().is_some_and(|c| *c != b'\n'));
+            let mut f = OpenOptions::new().create(true).append(true).open(&path)?;
+            writeln!(f, "{}{line}", if cut { "\n" } else { "" })
+        };
+        write().map_err(|source| PageError::Io { path: path.display().to_string(), source })
+    }
+
+    /// Whether time is up.
+    pub fn over(&self) -> bool {
+        self.until.is_some_and(|t| Instant::now() >= t)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn conformance_results_of_this_revision_are_kept() {
+        let folder = std::env::temp_dir().join(format!("signorini-stock-{}", std::process::id()));
+        let stock = |revision: &str, resume| Stock {
+            folder: folder.clone(),
+            revision: revision.into(),
+            resume,
+            until: None,
+        };
+        stock("a", true).add("x", &1).unwrap();
+        stock("b", true).add("x", &2).unwrap();
+        fs::OpenOptions::new().append(true).open(folder.join("x")).unwrap().write_all(b"{\"revi").unwrap();
+        stock("a", true).add("x", &3).unwrap();
+        assert_eq!(stock("a", true).take::<i32>("x").unwrap(), [1, 3]);
+        assert_eq!(stock("a", true).take::<i32>("y").unwrap(), [0; 0]);
+        assert_eq!(stock("a", false).take::<i32>("x").unwrap(), [0; 0]);
+        assert_eq!(stock("a", true).take::<i32>("x").unwrap(), [0; 0]);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
