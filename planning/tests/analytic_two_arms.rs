@@ -299,3 +299,40 @@ fn analytic_squeezed_ball_is_lifted_where_friction_allows_it() {
     // The script closes until both press with 4 N, more than the faces bear: the ball leaves them upwards, by half a palm at least.
     assert!(rose > 0.0175, "a friction of 0.4 held the ball: it rose by {rose} m");
 }
+
+/// The arms with grippers are those with palms, but for the tools: the file repeats them.
+#[test]
+fn conformance_both_files_have_the_same_arms() {
+    let [palms, grippers] = ["two_arms/ball.xml", "two_arms/cube.xml"].map(scene_of);
+    let mut links = 0;
+    for a in palms.bodies.iter().filter(|b| SIDES.iter().any(|s| b.name.starts_with(s))) {
+        let b = grippers.bodies.iter().find(|b| b.name == a.name).unwrap();
+        let parent = |scene: &Scene, parent: usize| scene.bodies[parent].name.clone();
+        assert_eq!(parent(&palms, a.parent), parent(&grippers, b.parent), "{}", a.name);
+        assert_eq!(a.pose, b.pose, "{}", a.name);
+        assert_eq!(a.gravity_compensation, b.gravity_compensation, "{}", a.name);
+        let geoms = |scene: &Scene| -> Vec<String> {
+            let of = scene.geoms.iter().filter(|g| scene.bodies[g.body].name == a.name);
+            of.map(|g| format!("{} {:?} {:?}", g.name, g.shape, g.pose)).collect()
+        };
+        if !a.name.ends_with("tool") {
+            assert_eq!(format!("{:?}", a.mass), format!("{:?}", b.mass), "{}", a.name);
+            assert_eq!(geoms(&palms), geoms(&grippers), "{}", a.name);
+        }
+        links += 1;
+    }
+    assert_eq!(links, 16);
+    for a in palms.joints.iter().filter(|j| j.name != "ball") {
+        let b = grippers.joints.iter().find(|b| b.name == a.name).unwrap();
+        assert_eq!(
+            (a.axis, a.range, a.damping, a.armature, a.anchor),
+            (b.axis, b.range, b.damping, b.armature, b.anchor),
+            "{}",
+            a.name
+        );
+    }
+    for a in &palms.actuators {
+        let b = grippers.actuators.iter().find(|b| b.name == a.name).unwrap();
+        assert_eq!(format!("{:?}", a.force), format!("{:?}", b.force), "{}", a.name);
+    }
+}

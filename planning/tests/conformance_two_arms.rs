@@ -30,7 +30,7 @@ fn run(name: &str, seed: u64, samples: usize, threads: usize, steps: u32) -> Epi
 
 #[test]
 fn conformance_threads_change_no_bit() {
-    for name in ["two_arm_ball", "two_arm_ball_wall", "two_arm_tray"] {
+    for name in ["two_arm_ball", "two_arm_ball_wall", "two_arm_handover", "two_arm_tray"] {
         let [one, two] = [1, 2].map(|threads| run(name, 3, 8, threads, 4));
         assert_eq!(one.steps.len(), 4);
         assert_eq!(one.steps, two.steps, "{name}");

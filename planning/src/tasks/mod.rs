@@ -3,12 +3,16 @@
 mod cart_pole;
 mod cylinder_push;
 mod two_arm_carry;
+mod two_arm_grips;
+mod two_arm_handover;
 mod two_arm_motion;
 pub mod two_arms;
 
 pub use cart_pole::CartPole;
 pub use cylinder_push::CylinderPush;
 pub use two_arm_carry::{Held, TwoArmCarry};
+pub use two_arm_grips::{GripCommands, TwoArmGrips};
+pub use two_arm_handover::TwoArmHandover;
 pub use two_arm_motion::{Tolerance, TwoArmMotion};
 
 use signorini_core::na::SVector;
@@ -16,8 +20,8 @@ use signorini_core::na::SVector;
 use crate::{MppiOptions, Outcome, Phase, PlanError, SampleProjection, Task, Temperature, Update, View};
 
 /// Names of all tasks.
-pub const NAMES: [&str; 5] =
-    ["cart_pole", "cylinder_push", "two_arm_ball", "two_arm_ball_wall", "two_arm_tray"];
+pub const NAMES: [&str; 6] =
+    ["cart_pole", "cylinder_push", "two_arm_ball", "two_arm_ball_wall", "two_arm_handover", "two_arm_tray"];
 
 /// A task with all that it takes to run it.
 pub struct Setup {
@@ -59,6 +63,17 @@ pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
         }),
         "two_arm_ball" | "two_arm_ball_wall" => {
             carry(TwoArmCarry::ball(name.ends_with("wall")), "two_arms/ball.xml", seed)
+        }
+        "two_arm_handover" => {
+            let planner = TwoArmHandover::planner(seed);
+            Ok(Setup {
+                task: Box::new(TwoArmHandover::default()),
+                scene: "two_arms/cube.xml",
+                evaluations: Some((12, 1e-3)),
+                projection: Some(Box::new(TwoArmHandover::motion(&planner)?)),
+                planner,
+                substeps: [20, 50],
+            })
         }
         "two_arm_tray" => carry(TwoArmCarry::tray(), "two_arms/tray.xml", seed),
         _ => Err(PlanError::unknown("the list of tasks", "task", name, NAMES.into_iter())),

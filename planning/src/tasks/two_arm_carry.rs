@@ -3,7 +3,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, FRAC_PI_4};
 use signorini_core::na::{Isometry3, UnitQuaternion, Vector3};
 use signorini_core::{Frame, Observation};
 
-use super::two_arms::{self, HOME, OBSERVED, Palm, SIDES, attitude, palms};
+use super::two_arms::{self, HOME, OBSERVED, Palm, SIDES, attitude, clearance, palms, touching};
 use super::{Tolerance, TwoArmMotion, judge_held, smooth_norm};
 use crate::{
     JointStart, MppiOptions, Outcome, Phase, PlanError, Scenario, Step, Stream, Task, Temperature, Term,
@@ -146,11 +146,6 @@ const GAPS: usize = FORCES + 2;
 /// Geoms that keep clear of each other, but for those of the same side.
 const OWN: [&str; 4] = ["forearm", "wrist_1", "wrist_2", "palm"];
 
-/// Part by which distances may shrink in a step.
-const SHRINK: f64 = 0.3;
-/// Distances that are larger than the first do not count, smaller than the second \[m\] always.
-const CLEAR: f64 = 0.05;
-const MARGIN: f64 = 0.01;
 /// When the palms are there: distance \[m\] and attitude \[rad\].
 const THERE: [f64; 2] = [0.02, 0.15];
 /// An object is carried where the palms press it no further than this from their places across the line between them \[m\] and from their attitudes \[rad\]; squeezing begins anew at twice as much.
@@ -293,14 +288,8 @@ impl Task for TwoArmCarry {
         "Success when the object has been within `near` of the target and within `aligned` of its attitude, where it has one, carried, for `hold` without a break. Lost when an arm touches the table, the stand, a wall or the other arm, the object touches a wall, or the object is further than `lost` from the middle of the palms once it is carried. Over after `limit`."
     }
     fn running(&self, step: &Step<'_>, phase: &Phase, terms: &mut [f64]) {
-        let (before, after) = (&step.before, &step.after);
-        for i in GAPS..after.layout.len() {
-            let (then, now) = (before.scalar(i), after.scalar(i));
-            if now < CLEAR {
-                let shrinks = ((1.0 - SHRINK) * then.min(CLEAR) - now).max(0.0);
-                terms[0] += (shrinks + (MARGIN - now).max(0.0)) / CLEAR + f64::from(u8::from(now < 0.0));
-            }
-        }
+        let after = &step.after;
+        terms[0] += clearance(step, GAPS);
         terms[1] += HOME.iter().enumerate().map(|(j, q)| (after.scalar(j) - q).powi(2)).sum::<f64>();
         terms[8] += step.control.iter().map(|u| u * u).sum::<f64>();
         let palms = palms(after);
@@ -362,9 +351,8 @@ impl Task for TwoArmCarry {
         }
     }
     fn judge(&self, seen: &View<'_>, phase: &Phase) -> Outcome {
-        let touching = self.pairs().into_iter().enumerate().find(|(i, _)| seen.scalar(GAPS + i) < 0.0);
-        if let Some((_, (a, b))) = touching {
-            return Outcome::Failure(format!("collision: {a} touches {b}"));
+        if let Some(what) = touching(seen, GAPS, self.pairs()) {
+            return what;
         }
         if phase.stage >= CARRYING && self.missed(seen, &palms(seen)).norm() > self.lost {
             return Outcome::Failure(format!("the {} is lost", self.held.body));

@@ -7,7 +7,7 @@ use signorini_core::na::{
 };
 use signorini_core::{Frame, Observation};
 
-use crate::View;
+use crate::{Outcome, Step, View};
 
 /// Number of joints.
 pub const COUNT: usize = 12;
@@ -71,6 +71,32 @@ pub fn palms(seen: &View<'_>) -> [Palm; 2] {
         let pose = Isometry3::from_parts(Translation3::from(seen.vector(at)), seen.rotation(at + 1));
         Palm { pose, velocity: seen.vector(at + 2) }
     })
+}
+
+/// Part by which distances may shrink in a step.
+const SHRINK: f64 = 0.3;
+/// Distances that are larger than the first do not count, smaller than the second \[m\] always.
+const CLEAR: f64 = 0.05;
+const MARGIN: f64 = 0.01;
+
+/// What a step adds for distances, the observations from `first` on: what they shrink by beyond 30 % and what is missing to 0.01 m, over 0.05 m, where they are less than that; and 1 where bodies overlap.
+pub fn clearance(step: &Step<'_>, first: usize) -> f64 {
+    let (before, after) = (&step.before, &step.after);
+    let mut sum = 0.0;
+    for i in first..after.layout.len() {
+        let (then, now) = (before.scalar(i), after.scalar(i));
+        if now < CLEAR {
+            let shrinks = ((1.0 - SHRINK) * then.min(CLEAR) - now).max(0.0);
+            sum += (shrinks + (MARGIN - now).max(0.0)) / CLEAR + f64::from(u8::from(now < 0.0));
+        }
+    }
+    sum
+}
+
+/// The failure of the first pair that touches, whose distances are the observations from `first` on.
+pub fn touching(seen: &View<'_>, first: usize, pairs: Vec<(String, String)>) -> Option<Outcome> {
+    let (_, (a, b)) = pairs.into_iter().enumerate().find(|(i, _)| seen.scalar(first + i) < 0.0)?;
+    Some(Outcome::Failure(format!("collision: {a} touches {b}")))
 }
 
 /// A rotation (w, x, y, z), made a unit.
