@@ -13,7 +13,7 @@ use crate::{BoundedMotion, MppiOptions, PlanError, ReplanView, SampleProjection,
 /// ```
 ///
 /// with J the motion of the palms per joint velocity at the state that the plan starts from, σ and W the standard deviations of joints and palms in this stage ([`Tolerance`]): the Gaussian that keeps to both. Where palms may turn together with τ, about their middle and with r half of the way from the left to the right one,
-/// W² + τ² G Gᵀ stands for W², G = (0, −[r]×, 1, 1) in the rows of J.
+/// W² + τ² G Gᵀ stands for W², G = (0, −\[r\]×, 1, 1) in the rows of J.
 /// f_j falls from 1 for the first sample to [`TwoArmMotion::FINEST`] for the last, in equal ratios: coarse and fine steps are tried in one plan, whatever the distance. The mean passes as it is.
 pub struct TwoArmMotion {
     bounded: BoundedMotion,
