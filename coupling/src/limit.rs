@@ -11,11 +11,11 @@ use crate::places::Places;
 ///
 /// ```text
 /// δt² λ (1 + 2 δ/δt) + 2 δt μ < 4   while n k δ² + c δ is below the mass of the surface that touches,   surface mass < 2 m beyond
-/// λ largest of K x = λ (M + ½ δt D + ¼ δt² K_q) x,   K = Σ k J_cᵀ n nᵀ J_c,   m = n k/λ
+/// λ largest of K x = λ (M + ½ δt D + ¼ δt² K_q) x,   K = Σ k J_cᵀ n nᵀ J_c,   m = n k/λ₁
 /// μ largest of C x = μ (M + ½ δt D + ¼ δt² K_q) x,   C = Σ k d φ J_cᵀ n nᵀ J_c,   c = Σ k d φ
 /// ```
-/// with n contacts of stiffness k, dissipation d \[s/m\] and depths φ, and substeps δ. M is the inertia of the body's tree in generalised coordinates, armature too, D and K_q are its dampers and springs, and K and C those of all contacts of points with the tree, each at its place and along its normal n: m is the mass of a free body that is
-/// pressed through its middle, and less where contacts turn it, or press on other geoms of its tree too. Bodies that move within the step have δt² λ (2 + δ/δt) instead.
+/// with n contacts of stiffness k, dissipation d \[s/m\] and depths φ, and substeps δ. M is the inertia of the body's tree in generalised coordinates, armature too, D and K_q are its dampers and springs, and K and C those of all contacts of points with the tree, each at its place and along its normal n; λ₁ is that of the geom's own contacts alone: m is the mass of a free body that is
+/// pressed through its middle, and less where contacts turn it. Bodies that move within the step have δt² λ (2 + δ/δt) instead.
 /// Where depths are equal, K and C have the same vectors and the first limit is where oscillations start to grow; where they differ it may be a little shorter.
 ///
 /// The second limit is necessary, not enough: light surfaces on stiff contact chatter within it, and a thin surface that something else holds from behind, a sheet between two fingers, cannot follow: the first limit applies to it at any substep. Friction of points, motors and other laws of the bodies, and their own contacts are left out; what holds a body besides makes it steadier.
@@ -29,9 +29,11 @@ pub struct Limit {
     pub damping: f64,
     /// Mass of the particles that touch \[kg\].
     pub surface: f64,
-    /// m = n k/λ: what the body weighs at its contacts \[kg\]; infinite where they do not move it.
+    /// m = n k/λ₁: what the body weighs at its contacts \[kg\]; infinite where they do not move it.
     pub mass: f64,
-    /// μ: how fast these dampers would stop the body \[1/s\].
+    /// λ: of its tree on all contacts \[1/s²\].
+    pub stiff: f64,
+    /// μ: how fast the dampers of all would stop the tree \[1/s\].
     pub rate: f64,
     /// Bodies move within a step.
     pub moving: bool,
@@ -44,10 +46,9 @@ impl Limit {
     /// λ δt² + 2 (λ δ + μ) δt = 4,   of bodies that move   2 λ δt² + (λ δ + 2 μ) δt = 4
     /// ```
     pub fn step(&self, substep: f64) -> f64 {
-        let stiff = self.stiff();
         match self.moving {
-            false => root(stiff, stiff * substep + self.rate),
-            true => root(2.0 * stiff, 0.5 * stiff * substep + self.rate),
+            false => root(self.stiff, self.stiff * substep + self.rate),
+            true => root(2.0 * self.stiff, 0.5 * self.stiff * substep + self.rate),
         }
     }
 
@@ -57,12 +58,7 @@ impl Limit {
     /// 3 λ δt² + 2 μ δt = 4
     /// ```
     pub fn whole(&self) -> f64 {
-        root(3.0 * self.stiff(), self.rate)
-    }
-
-    /// λ \[1/s²\].
-    fn stiff(&self) -> f64 {
-        if self.stiffness > 0.0 { self.stiffness / self.mass } else { 0.0 }
+        root(3.0 * self.stiff, self.rate)
     }
 
     /// How much of the limit that applies a step with such substeps \[s\] takes, below one within it: of the longest step where contacts are soft beside what touches, else the surface of twice the mass.
@@ -159,8 +155,8 @@ impl Pressed {
     }
 
     /// Limits of the body of each obstacle.
-    pub(crate) fn limits(
-        &self,
+    pub(crate) fn limits<'a>(
+        &'a self,
         rigid: (&Model, &Kinematics, &FrozenProblem),
         (places, obstacles): (&Places, &[Obstacle]),
         moving: bool,
@@ -169,17 +165,23 @@ impl Pressed {
         let spring = |o: usize| obstacles[o].material.stiffness;
         let damper = |o: usize| spring(o) * obstacles[o].material.dissipation;
         let mut fastest: Vec<Option<[f64; 2]>> = vec![None; rigid.0.trees.len()];
-        let of = |(o, inside): (usize, &Inside)| {
+        let of = |(o, inside): (usize, &'a Inside)| {
             let stiffness = inside.at.len() as f64 * spring(o);
             let damping = damper(o) * inside.at.iter().map(|p| p.2).sum::<f64>();
-            let (mut mass, mut rate) = (f64::INFINITY, 0.0);
+            let (mut mass, mut stiff, mut rate) = (f64::INFINITY, 0.0, 0.0);
             if let (Some(t), true) = (tree(o), !inside.at.is_empty()) {
-                let [stiff, damped] = *fastest[t].get_or_insert_with(|| {
-                    let own = self.list.iter().enumerate().filter(|(o, _)| tree(*o) == Some(t));
-                    let own = own.map(|(o, inside)| (places.body(o), [spring(o), damper(o)], &inside.at[..]));
-                    largest_eigenvalues(rigid, t, own)
-                });
-                (mass, rate) = (stiffness / stiff, damped);
+                let pressed = |(o, inside): (usize, &'a Inside)| {
+                    (places.body(o), [spring(o), damper(o)], &inside.at[..])
+                };
+                let of_tree = || self.list.iter().enumerate().filter(|(o, _)| tree(*o) == Some(t));
+                [stiff, rate] =
+                    *fastest[t].get_or_insert_with(|| largest_eigenvalues(rigid, t, of_tree().map(pressed)));
+                let others = of_tree().any(|(other, i)| other != o && !i.at.is_empty());
+                let own = match others {
+                    true => largest_eigenvalues(rigid, t, std::iter::once(pressed((o, inside))))[0],
+                    false => stiff,
+                };
+                mass = stiffness / own;
             }
             Limit {
                 contacts: inside.at.len() as u32,
@@ -187,6 +189,7 @@ impl Pressed {
                 damping,
                 surface: inside.mass,
                 mass,
+                stiff,
                 rate,
                 moving,
             }

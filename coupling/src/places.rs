@@ -65,6 +65,8 @@ pub struct CouplingReport {
     pub impulses: Vec<[Vector3<f64>; 2]>,
     /// Particles inside each geom, the most of the substeps.
     pub contacts: Vec<u32>,
+    /// Particles inside geoms, counted once for each that they are in, added over the substeps.
+    pub touching: u64,
     /// Depth of the particle that was deepest in each geom at the start or the end of a substep \[m\], against the planes that contact is with.
     pub deepest: Vec<f64>,
     /// Those that are pressed beyond the middle of each geom and leave on its other side, the most of the substeps: the geom is too thin for the stiffness of contact. Meshes and height fields have no middle that is known here.
@@ -246,6 +248,7 @@ impl Places {
             beyond[t.obstacle] += u32::from(t.is_beyond(&material.obstacles()[t.obstacle]));
             report.deepest[t.obstacle] = t.depth().max(report.deepest[t.obstacle]);
         }
+        report.touching += inside.iter().map(|n| u64::from(*n)).sum::<u64>();
         for (list, now) in [(&mut report.contacts, inside), (&mut report.beyond, beyond)] {
             list.iter_mut().zip(now).for_each(|(most, n)| *most = n.max(*most));
         }

@@ -371,8 +371,10 @@ impl System for MonolithicSystem {
         let of_points = s.gamma.get(rows..).unwrap_or(&[]);
         let [mut points, mut bodies, mut moved, mut next]: [State; 4] = Default::default();
         self.split(x0, &mut points, &mut bodies)?;
-        // Another slot may have moved them.
-        self.places.set(self.rigid.model(), self.rigid.kinematics(slot), self.material.obstacles_mut());
+        // Another slot may have moved them; they end with the velocities of the solution.
+        let mut kin = self.rigid.kinematics(slot).clone();
+        kin.set_velocities(self.rigid.model(), &s.v[..n]);
+        self.places.set(self.rigid.model(), &kin, self.material.obstacles_mut());
         self.material.advance(slot, &points, dt, (&field, of_points), &mut moved)?;
         self.rigid.commit(slot, &bodies, dt, &own, &mut next)?;
         self.join(&moved, &next, x1);

@@ -110,7 +110,7 @@ impl Bed {
         let tightest = *tightest.unwrap();
         let printed = tightest.step(low / f64::from(self.substeps));
         let count = f64::from(tightest.contacts);
-        let plain = Limit { mass: body_mass, stiffness: count * STIFFNESS, rate: 0.0, ..tightest };
+        let plain = Limit { stiff: count * STIFFNESS / body_mass, rate: 0.0, ..tightest };
         let plain = plain.step(low / f64::from(self.substeps));
         println!(
             "{what}: grows from {low:.4e} s on, printed {printed:.4e} s ({:.4} kg), mass of the body alone {plain:.4e} s ({body_mass:.4} kg)",
@@ -163,6 +163,25 @@ fn analytic_a_free_body_that_is_pressed_through_its_middle_weighs_its_mass() {
     let step = moving.step(substep);
     assert!((step / by_hand(2.0 + substep / step) - 1.0).abs() < 1e-9);
     assert!(moving.used(0.999 * step, substep) < 1.0 && moving.used(1.001 * step, substep) > 1.0);
+}
+
+/// Two boxes of one tree that slide along z, the lower one on the upper: in their own heights the inertia is diag(0.2, 0.3) kg, so each weighs its mass where it is pressed, and λ of both is k/0.2.
+#[test]
+fn analytic_geoms_of_a_tree_weigh_what_their_own_contacts_feel() {
+    let text = "<body pos='0 0 .2'><joint type='slide' axis='0 0 1'/><geom type='box' size='.1 .06 .04' mass='.2'/>\
+        <body pos='0 0 -.2'><joint type='slide' axis='0 0 1'/><geom type='box' size='.1 .06 .04' mass='.3'/></body></body>";
+    let upper = (0, Vector3::new(0.0, 0.0, 0.16), -Vector3::z());
+    let lower = (1, Vector3::new(0.0, 0.0, -0.04), -Vector3::z());
+    let limits = |pressed: &[_]| Bed::new(text, pressed).grows(1e-4).1;
+    let both = limits(&[upper, lower]);
+    for (i, (alone, mass)) in [(limits(&[upper]), 0.2), (limits(&[lower]), 0.3)].iter().enumerate() {
+        // Round-off of an eigenvalue.
+        for l in [alone[i], both[i]] {
+            assert!((l.mass - mass).abs() < 1e-9 && l.contacts == 1, "{l:?}");
+        }
+        assert!((alone[i].stiff * mass / STIFFNESS - 1.0).abs() < 1e-9, "{:?}", alone[i]);
+        assert!((both[i].stiff * 0.2 / STIFFNESS - 1.0).abs() < 1e-9, "{:?}", both[i]);
+    }
 }
 
 #[test]

@@ -158,10 +158,22 @@ fn analytic_momenta_of_points_and_a_body_are_kept() {
 fn analytic_panels_press_and_carry_at_steps_of_1_and_10_milliseconds() {
     for (dt, end) in [(1e-3, 0.15), (1e-2, 0.4)] {
         let (mut c, x, y) = panels(0.0933).strong(IcfSolver::default());
-        let p = press(|x, y| c.step(x, y, dt).ok(), (x, y), (dt, end, 0.05)).unwrap();
-        println!("{dt}: {p:?}");
+        let (mut deepest, mut beyond) = (0.0f64, 0);
+        let step = |x: &mut State, y: &mut State| {
+            let r = c.step(x, y, dt).ok()?;
+            if y.t > end - 0.05 {
+                deepest = r.deepest.iter().fold(deepest, |a, b| a.max(*b));
+            }
+            beyond += r.beyond.iter().sum::<u32>();
+            Some(r)
+        };
+        let p = press(step, (x, y), (dt, end, 0.05)).unwrap();
+        println!("{dt}: {p:?}, deepest {deepest:e}");
         assert_eq!(p.unconverged, 0);
         assert_pressed(&p);
+        // 10 N on 121 contacts of 10⁵ N/m; those that are pressed most have less than thrice the mean.
+        let mean = 10.0 / (121.0 * 1e5);
+        assert!(deepest > mean && deepest < 3.0 * mean && beyond == 0, "{deepest:e} {mean:e} {beyond}");
     }
 }
 

@@ -8,7 +8,7 @@ use signorini_batch::Recipe;
 use signorini_core::BatchStepper;
 use signorini_core::na::{Isometry3, Translation3, UnitQuaternion, Vector3, Vector6};
 use signorini_planning::tasks::TwoArmHandover;
-use signorini_planning::tasks::two_arms::{COUNT, OBSERVED, follow, palms};
+use signorini_planning::tasks::two_arms::Arms;
 use signorini_planning::{Task, View};
 
 /// Towards a pose: 3/s of what is missing, at most 0.3 m/s and 0.8 rad/s.
@@ -30,7 +30,8 @@ fn analytic_gripped_cube_is_lifted_and_turned() {
         world.load(0, &scenario.start(&world).unwrap()).unwrap();
         let mut seen = vec![0.0; layout.width()];
         world.observe(0, &mut seen).unwrap();
-        let cube = |seen: &[f64]| View { time: 0.0, layout: &layout, values: seen }.vector(OBSERVED);
+        let cube =
+            |seen: &[f64]| View { time: 0.0, layout: &layout, values: seen }.vector(Arms::SIX.observed());
         let start = cube(&seen);
         let side = usize::from(scenario.phase.values[0] > 0.5);
         let hanging = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI);
@@ -48,22 +49,23 @@ fn analytic_gripped_cube_is_lifted_and_turned() {
             for _ in 0..steps {
                 let view = View { time: 0.0, layout: &layout, values: &seen };
                 let to = Isometry3::from_parts(Translation3::from(at), turn);
-                let twist = towards(&palms(&view)[side].pose, &to);
-                let mut control = vec![0.0; COUNT + 2];
-                control[6 * side..6 * side + 6].copy_from_slice(follow(&view, side, &twist).as_slice());
-                control[COUNT..].fill(0.045);
-                control[COUNT + side] = fingers;
+                let twist = towards(&Arms::SIX.palms(&view)[side].pose, &to);
+                let mut control = vec![0.0; Arms::SIX.count() + 2];
+                control[6 * side..6 * side + 6]
+                    .copy_from_slice(Arms::SIX.follow(&view, side, &twist).as_slice());
+                control[Arms::SIX.count()..].fill(0.045);
+                control[Arms::SIX.count() + side] = fingers;
                 world.step(&control, 0.02 / f64::from(substeps), substeps, &[true]).unwrap();
                 world.observe(0, &mut seen).unwrap();
             }
         }
         let view = View { time: 0.0, layout: &layout, values: &seen };
-        let palm = palms(&view)[side];
+        let palm = Arms::SIX.palms(&view)[side];
         let held = palm.pose.inverse_transform_vector(&(cube(&seen) - palm.pose.translation.vector));
         // The motor's 40 N go to both fingers alike; what holds may creep by less than a millimetre in 7 s.
         assert!((held - Vector3::new(0.0, 0.0, 0.02)).norm() < 1e-3, "{name}: {held:?}");
         for f in 0..2 {
-            let force = view.scalar(OBSERVED + 1 + 2 * side + f);
+            let force = view.scalar(Arms::SIX.observed() + 1 + 2 * side + f);
             assert!((force - 20.0).abs() < 0.1, "{name}: finger {f} presses with {force} N");
         }
         // Held level, the cube is beside the tool.

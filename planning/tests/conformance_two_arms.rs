@@ -30,7 +30,13 @@ fn run(name: &str, seed: u64, samples: usize, threads: usize, steps: u32) -> Epi
 
 #[test]
 fn conformance_threads_change_no_bit() {
-    for name in ["two_arm_ball", "two_arm_ball_wall", "two_arm_handover", "two_arm_tray"] {
+    for name in [
+        "two_arm_ball",
+        "two_arm_ball_seven_obstacles",
+        "two_arm_ball_wall",
+        "two_arm_handover",
+        "two_arm_tray",
+    ] {
         let [one, two] = [1, 2].map(|threads| run(name, 3, 8, threads, 4));
         assert_eq!(one.steps.len(), 4);
         assert_eq!(one.steps, two.steps, "{name}");
@@ -40,18 +46,20 @@ fn conformance_threads_change_no_bit() {
 
 #[test]
 fn conformance_commands_keep_to_the_published_bounds() {
-    let r = run("two_arm_ball", 1, 8, 2, 10);
-    let zero = [0.0; 12];
-    let u = |k: isize, j: usize| usize::try_from(k).map_or(zero[j], |k| r.steps[k].control[j]);
-    for k in 0..r.steps.len() as isize {
-        for j in 0..12 {
-            let [v, w, x] = [u(k, j), u(k - 1, j), u(k - 2, j)];
-            let (a, jerk) = ((v - w) / 0.1, (v - 2.0 * w + x) / 0.01);
-            // Round-off of the finish, 1e-9 rad/s, over 0.1 s twice.
-            assert!(
-                v.abs() < 1.0 + 1e-8 && a.abs() < 2.0 + 1e-6 && jerk.abs() < 4.0 + 1e-5,
-                "step {k}, joint {j}: {v}, {a}, {jerk}"
-            );
+    for (name, joints) in [("two_arm_ball", 12), ("two_arm_ball_seven", 14)] {
+        let r = run(name, 1, 8, 2, 10);
+        let zero = vec![0.0; joints];
+        let u = |k: isize, j: usize| usize::try_from(k).map_or(zero[j], |k| r.steps[k].control[j]);
+        for k in 0..r.steps.len() as isize {
+            for j in 0..joints {
+                let [v, w, x] = [u(k, j), u(k - 1, j), u(k - 2, j)];
+                let (a, jerk) = ((v - w) / 0.1, (v - 2.0 * w + x) / 0.01);
+                // Round-off of the finish, 1e-9 rad/s, over 0.1 s twice.
+                assert!(
+                    v.abs() < 1.0 + 1e-8 && a.abs() < 2.0 + 1e-6 && jerk.abs() < 4.0 + 1e-5,
+                    "{name}, step {k}, joint {j}: {v}, {a}, {jerk}"
+                );
+            }
         }
     }
 }

@@ -27,6 +27,7 @@ pub mod report;
 pub mod robots;
 pub mod scenes;
 pub mod shapes;
+mod snapshot;
 pub mod stability;
 mod stock;
 pub mod suite;
@@ -36,7 +37,7 @@ pub mod view;
 pub mod yu2025mpm;
 
 pub use claim::{Claim, Verdict};
-pub use page::{Budget, Context, Page, PageError, PageOutput, Table};
+pub use page::{Budget, Context, Page, PageError, PageOutput, Picture, Table};
 pub use plot::{Mark, Plot, Series};
 pub use recording::{Recording, RecordingError, RecordingHeader};
 pub use stock::Stock;

@@ -123,6 +123,17 @@ impl Table {
     }
 }
 
+/// A picture, beside the figures.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    /// File name without extension.
+    pub name: String,
+    /// Caption below it.
+    pub caption: String,
+    /// The picture.
+    pub svg: String,
+}
+
 /// What a page gives.
 #[derive(Default)]
 pub struct PageOutput {
@@ -130,6 +141,8 @@ pub struct PageOutput {
     pub text: Vec<String>,
     /// Figures.
     pub plots: Vec<Plot>,
+    /// Pictures.
+    pub pictures: Vec<Picture>,
     /// Tables.
     pub tables: Vec<Table>,
     /// Statements that can fail.

@@ -50,7 +50,7 @@ pub struct Plot {
     pub y_log: bool,
     /// Fixed range of y.
     pub y_range: Option<[f64; 2]>,
-    /// A unit is as long on x as on y, for linear axes. Room to spare is on the left, where the legend goes, or above and below.
+    /// A unit is as long on x as on y, for linear axes. Room to spare is on both sides.
     pub equal_scales: bool,
     /// Curves.
     pub series: Vec<Series>,
@@ -193,8 +193,11 @@ impl Plot {
             return (x, y);
         }
         let unit = ((x.end - x.start) / DRAWN[0]).max((y.end - y.start) / DRAWN[1]);
-        let (middle, half) = (0.5 * (y.start + y.end), 0.5 * unit * DRAWN[1]);
-        (x.end - unit * DRAWN[0]..x.end, middle - half..middle + half)
+        let about = |r: &std::ops::Range<f64>, pixels: f64| {
+            let (middle, half) = (0.5 * (r.start + r.end), 0.5 * unit * pixels);
+            middle - half..middle + half
+        };
+        (about(&x, DRAWN[0]), about(&y, DRAWN[1]))
     }
 
     /// The legend: inside where it covers nothing, beside the axes otherwise, by which the figure is wider.

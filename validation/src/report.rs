@@ -109,7 +109,7 @@ struct Drawn {
     file: String,
 }
 
-/// Writes one page: HTML, an SVG and a JSON file per figure, attachments, and the record.
+/// Writes one page: HTML, an SVG and a JSON file per figure, an SVG per picture, attachments, and the record.
 ///
 /// # Errors
 /// The file system, drawing, templates.
@@ -123,9 +123,17 @@ pub fn write_page(dir: &Path, record: &PageRecord, out: &PageOutput) -> Result<(
         write(&base.join(format!("{}.json", p.name)), &data)?;
         figures.push(Drawn { svg, caption: p.caption.clone(), file: p.name.clone() });
     }
+    for p in &out.pictures {
+        write(&base.join(format!("{}.svg", p.name)), &p.svg)?;
+    }
     for (name, content) in &out.attachments {
         write(&base.join(name), content)?;
     }
+    let pictures: Vec<_> = out
+        .pictures
+        .iter()
+        .map(|p| Drawn { svg: p.svg.clone(), caption: p.caption.clone(), file: p.name.clone() })
+        .collect();
     let names: Vec<&String> = out.attachments.iter().map(|(n, _)| n).collect();
     let up = "../".repeat(record.id.matches('/').count() + 1);
     let html = templates()?
@@ -133,7 +141,7 @@ pub fn write_page(dir: &Path, record: &PageRecord, out: &PageOutput) -> Result<(
         .and_then(|t| {
             t.render(Serde(serde_json::json!({
                 "page": record, "text": out.text, "figures": figures, "up": up, "budget": budget_word(record.budget),
-                "tables": out.tables, "attachments": names,
+                "pictures": pictures, "tables": out.tables, "attachments": names,
             })))
         })
         .map_err(PageError::from_error)?;

@@ -10,7 +10,7 @@ pub mod two_arms;
 
 pub use cart_pole::CartPole;
 pub use cylinder_push::CylinderPush;
-pub use two_arm_carry::{Held, TwoArmCarry};
+pub use two_arm_carry::{Held, TwoArmCarry, Wall};
 pub use two_arm_grips::{GripCommands, TwoArmGrips};
 pub use two_arm_handover::TwoArmHandover;
 pub use two_arm_motion::{Tolerance, TwoArmMotion};
@@ -20,8 +20,18 @@ use signorini_core::na::SVector;
 use crate::{MppiOptions, Outcome, Phase, PlanError, SampleProjection, Task, Temperature, Update, View};
 
 /// Names of all tasks.
-pub const NAMES: [&str; 6] =
-    ["cart_pole", "cylinder_push", "two_arm_ball", "two_arm_ball_wall", "two_arm_handover", "two_arm_tray"];
+pub const NAMES: [&str; 10] = [
+    "cart_pole",
+    "cylinder_push",
+    "two_arm_ball",
+    "two_arm_ball_obstacles",
+    "two_arm_ball_seven",
+    "two_arm_ball_seven_obstacles",
+    "two_arm_ball_seven_wall",
+    "two_arm_ball_wall",
+    "two_arm_handover",
+    "two_arm_tray",
+];
 
 /// A task with all that it takes to run it.
 pub struct Setup {
@@ -61,9 +71,12 @@ pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
             evaluations: None,
             projection: None,
         }),
-        "two_arm_ball" | "two_arm_ball_wall" => {
-            carry(TwoArmCarry::ball(name.ends_with("wall")), "two_arms/ball.xml", seed)
-        }
+        "two_arm_ball" => carry(TwoArmCarry::ball(Wall::None), seed),
+        "two_arm_ball_wall" => carry(TwoArmCarry::ball(Wall::Fixed), seed),
+        "two_arm_ball_obstacles" => carry(TwoArmCarry::ball(Wall::Perturbed), seed),
+        "two_arm_ball_seven" => carry(TwoArmCarry::ball_seven(Wall::None), seed),
+        "two_arm_ball_seven_wall" => carry(TwoArmCarry::ball_seven(Wall::Fixed), seed),
+        "two_arm_ball_seven_obstacles" => carry(TwoArmCarry::ball_seven(Wall::Perturbed), seed),
         "two_arm_handover" => {
             let planner = TwoArmHandover::planner(seed);
             Ok(Setup {
@@ -75,15 +88,15 @@ pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
                 substeps: [20, 50],
             })
         }
-        "two_arm_tray" => carry(TwoArmCarry::tray(), "two_arms/tray.xml", seed),
+        "two_arm_tray" => carry(TwoArmCarry::tray(), seed),
         _ => Err(PlanError::unknown("the list of tasks", "task", name, NAMES.into_iter())),
     }
 }
 
-fn carry(task: TwoArmCarry, scene: &'static str, seed: u64) -> Result<Setup, PlanError> {
-    let planner = TwoArmCarry::planner(seed);
+fn carry(task: TwoArmCarry, seed: u64) -> Result<Setup, PlanError> {
+    let planner = task.planner(seed);
     Ok(Setup {
-        scene,
+        scene: task.scene,
         evaluations: Some((12, 1e-3)),
         projection: Some(Box::new(task.motion(&planner)?)),
         task: Box::new(task),

@@ -3,16 +3,16 @@ use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, FRAC_PI_4};
 use signorini_core::na::{Isometry3, UnitQuaternion, Vector3};
 use signorini_core::{Frame, Observation};
 
-use super::two_arms::{self, HOME, OBSERVED, Palm, SIDES, attitude, clearance, palms, touching};
+use super::two_arms::{Arms, Palm, SIDES, attitude, clearance, touching};
 use super::{Tolerance, TwoArmMotion, judge_held, smooth_norm};
 use crate::{
     JointStart, MppiOptions, Outcome, Phase, PlanError, Scenario, Step, Stream, Task, Temperature, Term,
     Update, View,
 };
 
-/// Two arms lift something between their palms and carry it to a target: a ball (`models/two_arms/ball.xml`), over a wall or without one, or a tray (`models/two_arms/tray.xml`), over a low wall and short of a high one.
+/// Two arms lift something between their palms and carry it to a target: a ball (`models/two_arms/ball.xml`, with seven-axis arms `ball_seven.xml`), over a wall or without one, or a tray (`models/two_arms/tray.xml`), over a low wall and short of a high one.
 ///
-/// Controls are the velocities of the twelve joints, which servos with limited torques follow; what holds the object is contact alone. At the ball palms come from the sides and a little from beneath, as published: they face 30° up, so
+/// Controls are the velocities of the joints, which servos with limited torques follow; what holds the object is contact alone. At the ball palms come from the sides and a little from beneath, as published: they face 30° up, so
 /// that of a normal force N on each of them N lifts the ball, and friction of N tan 30° at most keeps it from slipping out upwards. The tray is pressed at its upright ends.
 ///
 /// Stages: *reaching* brings the palms to open places beside the object, *squeezing* closes them until both press, *carrying* takes it to its target, where it has *arrived*. A squeeze that goes awry is opened
@@ -38,10 +38,16 @@ use crate::{
 /// the object itself, `grip` uses the forces, `carry` and `turn` are about the object, and squeezing is a stage of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TwoArmCarry {
+    /// What it is called.
+    pub name: &'static str,
+    /// Its scene, in the folder `models` of the project.
+    pub scene: &'static str,
+    /// Who carries.
+    pub arms: Arms,
     /// What is carried.
     pub held: Held,
-    /// A wall stands between the ball and its target; otherwise it lies below the table.
-    pub wall: bool,
+    /// What stands between the ball and its target.
+    pub wall: Wall,
     /// The object is there within this distance of the target \[m\].
     pub near: f64,
     /// And within this angle of its attitude \[rad\], where it has one.
@@ -52,6 +58,17 @@ pub struct TwoArmCarry {
     pub lost: f64,
     /// Time after which it is over \[s\].
     pub limit: f64,
+}
+
+/// The wall of the ball.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wall {
+    /// Below the table.
+    None,
+    /// At its place.
+    Fixed,
+    /// Up to 0.05 m aside, 0.04 m to the ball or to the target, 0.03 m higher or lower, and turned by up to 0.3 rad.
+    Perturbed,
 }
 
 /// What palms hold, and how.
@@ -113,12 +130,6 @@ impl Held {
         parts: &["tray", "tray_right", "tray_left"],
     };
 
-    /// Where the object is; without an attitude, where it has none.
-    fn pose(&self, seen: &View<'_>) -> Isometry3<f64> {
-        let turn = if self.turns { seen.rotation(OBJECT + 1) } else { UnitQuaternion::identity() };
-        Isometry3::from_parts(seen.vector(OBJECT).into(), turn)
-    }
-
     /// Where the middle of the palms holds it, in its frame \[m\].
     fn middle(&self) -> Vector3<f64> {
         Vector3::new(0.0, self.place[1], self.place[2])
@@ -139,13 +150,6 @@ const TERMS: [Term; 11] = [
     Term { name: "turn", weight: 8.0 },
 ];
 
-/// Places of the observations: position and rotation of the object, forces of the palms, distances.
-const OBJECT: usize = OBSERVED;
-const FORCES: usize = OBJECT + 2;
-const GAPS: usize = FORCES + 2;
-/// Geoms that keep clear of each other, but for those of the same side.
-const OWN: [&str; 4] = ["forearm", "wrist_1", "wrist_2", "palm"];
-
 /// When the palms are there: distance \[m\] and attitude \[rad\].
 const THERE: [f64; 2] = [0.02, 0.15];
 /// An object is carried where the palms press it no further than this from their places across the line between them \[m\] and from their attitudes \[rad\]; squeezing begins anew at twice as much.
@@ -158,22 +162,60 @@ const CARRYING: usize = 2;
 const ARRIVED: usize = 3;
 
 impl TwoArmCarry {
-    /// The ball, to within 0.04 m.
-    pub const fn ball(wall: bool) -> Self {
-        Self { held: Held::BALL, wall, near: 0.04, aligned: 0.0, hold: 0.2, lost: 0.2, limit: 60.0 }
+    /// The ball between six-axis arms, to within 0.04 m.
+    pub const fn ball(wall: Wall) -> Self {
+        let name = match wall {
+            Wall::None => "two_arm_ball",
+            Wall::Fixed => "two_arm_ball_wall",
+            Wall::Perturbed => "two_arm_ball_obstacles",
+        };
+        Self {
+            name,
+            scene: "two_arms/ball.xml",
+            arms: Arms::SIX,
+            held: Held::BALL,
+            wall,
+            near: 0.04,
+            aligned: 0.0,
+            hold: 0.2,
+            lost: 0.2,
+            limit: 60.0,
+        }
+    }
+
+    /// The same between seven-axis arms.
+    pub const fn ball_seven(wall: Wall) -> Self {
+        let name = match wall {
+            Wall::None => "two_arm_ball_seven",
+            Wall::Fixed => "two_arm_ball_seven_wall",
+            Wall::Perturbed => "two_arm_ball_seven_obstacles",
+        };
+        Self { name, scene: "two_arms/ball_seven.xml", arms: Arms::SEVEN, ..Self::ball(wall) }
     }
 
     /// The tray, to within 0.02 m and 0.05 rad.
     pub const fn tray() -> Self {
-        Self { held: Held::TRAY, wall: true, near: 0.02, aligned: 0.05, hold: 0.2, lost: 0.1, limit: 60.0 }
+        Self {
+            name: "two_arm_tray",
+            scene: "two_arms/tray.xml",
+            arms: Arms::SIX,
+            held: Held::TRAY,
+            wall: Wall::None,
+            near: 0.02,
+            aligned: 0.05,
+            hold: 0.2,
+            lost: 0.1,
+            limit: 60.0,
+        }
     }
 
     /// A planner for it: ten velocities of 0.1 s for each joint. Samples go through [`TwoArmCarry::motion`].
-    pub fn planner(seed: u64) -> MppiOptions {
+    pub fn planner(&self, seed: u64) -> MppiOptions {
+        let joints = self.arms.count();
         MppiOptions {
             samples: 64,
             knots: 10,
-            sigma: vec![1.0; 12],
+            sigma: vec![1.0; joints],
             spread: crate::SpreadKind::PerChannel,
             correlation: 0.9,
             update: Update::Information {
@@ -182,7 +224,7 @@ impl TwoArmCarry {
             },
             iterations: 2,
             seed,
-            ..MppiOptions::new(10, 0.1, vec![[-1.0, 1.0]; 12])
+            ..MppiOptions::new(10, 0.1, vec![[-1.0, 1.0]; joints])
         }
     }
 
@@ -195,20 +237,23 @@ impl TwoArmCarry {
         let reaching = Tolerance { joints: 0.5, middle: 0.2, apart: 0.2, spin: 0.8, turn: 0.0 };
         let squeezing = Tolerance { joints: 0.3, middle: 0.06, apart: 0.06, spin: 0.3, turn: 0.0 };
         let carrying = Tolerance { joints: 0.3, middle: 0.1, apart: 0.03, spin: 0.15, turn };
-        TwoArmMotion::new(options, vec![reaching, squeezing, carrying])
+        TwoArmMotion::new(self.arms, options, vec![reaching, squeezing, carrying])
+    }
+
+    /// Places of the observations: position and rotation of the object, forces of the palms, distances.
+    const fn object(&self) -> usize {
+        self.arms.observed()
+    }
+    const fn forces(&self) -> usize {
+        self.object() + 2
+    }
+    const fn gaps(&self) -> usize {
+        self.forces() + 2
     }
 
     /// Pairs of geoms that must not touch.
     fn pairs(&self) -> Vec<(String, String)> {
-        let own = |side: &str| OWN.map(|g| format!("{side}_{g}"));
-        let [right, left] = [own(SIDES[0]), own(SIDES[1])];
-        let mut out = Vec::new();
-        for g in right.iter().chain(&left) {
-            out.extend(self.held.clear.iter().map(|other| (g.clone(), (*other).to_owned())));
-        }
-        for a in &right[1..] {
-            out.extend(left[1..].iter().map(|b| (a.clone(), b.clone())));
-        }
+        let mut out = self.arms.pairs(self.held.clear);
         for part in self.held.parts {
             let walls = self.held.clear.iter().filter(|c| !["table", "stand"].contains(c));
             out.extend(walls.map(|wall| ((*part).to_owned(), (*wall).to_owned())));
@@ -216,15 +261,22 @@ impl TwoArmCarry {
         out
     }
 
+    /// Where the object is; without an attitude, where it has none.
+    fn pose(&self, seen: &View<'_>) -> Isometry3<f64> {
+        let at = self.object();
+        let turn = if self.held.turns { seen.rotation(at + 1) } else { UnitQuaternion::identity() };
+        Isometry3::from_parts(seen.vector(at).into(), turn)
+    }
+
     /// How far the middle of the palms is from where it holds the object \[m\].
     fn missed(&self, seen: &View<'_>, [right, left]: &[Palm; 2]) -> Vector3<f64> {
         let middle = 0.5 * (right.pose.translation.vector + left.pose.translation.vector);
-        middle - (self.held.pose(seen) * Isometry3::from(self.held.middle())).translation.vector
+        middle - (self.pose(seen) * Isometry3::from(self.held.middle())).translation.vector
     }
 
     /// Distances of the palms from their places beside the object, `open` further out, in its frame \[m\].
     fn off(&self, seen: &View<'_>, palms: &[Palm; 2], open: f64) -> [Vector3<f64>; 2] {
-        let pose = self.held.pose(seen);
+        let pose = self.pose(seen);
         [0, 1].map(|s| {
             let side = if s == 0 { 1.0 } else { -1.0 };
             let place = self.held.middle() + side * (self.held.place[0] + open) * Vector3::x();
@@ -235,7 +287,7 @@ impl TwoArmCarry {
 
     /// Angles of the tools to their attitudes at the object \[rad\].
     fn turned(&self, seen: &View<'_>, palms: &[Palm; 2]) -> [f64; 2] {
-        let turn = self.held.pose(seen).rotation;
+        let turn = self.pose(seen).rotation;
         [0, 1].map(|s| palms[s].pose.rotation.angle_to(&(turn * attitude(self.held.attitudes[s]))))
     }
 
@@ -248,29 +300,21 @@ impl TwoArmCarry {
 
     /// Angle of the object to the attitude of its target \[rad\], zero where it has none.
     fn turn(&self, seen: &View<'_>, phase: &Phase) -> f64 {
-        if self.held.turns {
-            self.held.pose(seen).rotation.angle_to(&Self::target(phase).rotation)
-        } else {
-            0.0
-        }
+        if self.held.turns { self.pose(seen).rotation.angle_to(&Self::target(phase).rotation) } else { 0.0 }
     }
 
     /// Distance of the object from its target \[m\].
-    fn away(seen: &View<'_>, phase: &Phase) -> Vector3<f64> {
-        seen.vector(OBJECT) - Self::target(phase).translation.vector
+    fn away(&self, seen: &View<'_>, phase: &Phase) -> Vector3<f64> {
+        seen.vector(self.object()) - Self::target(phase).translation.vector
     }
 }
 
 impl Task for TwoArmCarry {
     fn name(&self) -> &'static str {
-        match (self.held.turns, self.wall) {
-            (true, _) => "two_arm_tray",
-            (false, true) => "two_arm_ball_wall",
-            (false, false) => "two_arm_ball",
-        }
+        self.name
     }
     fn observations(&self) -> Vec<Observation> {
-        let mut out = two_arms::observations();
+        let mut out = self.arms.observations();
         let object = || Frame::Body(self.held.body.into());
         out.extend([Observation::Position(object()), Observation::Rotation(object())]);
         let force = |side| Observation::ContactForce(format!("{side}_tool"), self.held.body.into());
@@ -289,13 +333,13 @@ impl Task for TwoArmCarry {
     }
     fn running(&self, step: &Step<'_>, phase: &Phase, terms: &mut [f64]) {
         let after = &step.after;
-        terms[0] += clearance(step, GAPS);
-        terms[1] += HOME.iter().enumerate().map(|(j, q)| (after.scalar(j) - q).powi(2)).sum::<f64>();
+        terms[0] += clearance(step, self.gaps());
+        terms[1] += self.arms.unrest(after);
         terms[8] += step.control.iter().map(|u| u * u).sum::<f64>();
-        let palms = palms(after);
+        let palms = self.arms.palms(after);
         terms[3] += self.turned(after, &palms).into_iter().map(|x| x.hypot(0.05) - 0.05).sum::<f64>();
         let [right, left] = &palms;
-        let forces = [0, 1].map(|s| after.scalar(FORCES + s));
+        let forces = [0, 1].map(|s| after.scalar(self.forces() + s));
         let [least, most] = self.held.grip;
         match phase.stage {
             0 => {
@@ -321,25 +365,25 @@ impl Task for TwoArmCarry {
             }
         }
         if phase.stage >= CARRYING {
-            terms[7] += smooth_norm(Self::away(after, phase), 0.02);
+            terms[7] += smooth_norm(self.away(after, phase), 0.02);
             terms[10] += self.turn(after, phase).hypot(0.05) - 0.05;
         }
     }
     /// At rest.
     fn terminal(&self, end: &View<'_>, _: &Phase, terms: &mut [f64]) {
-        terms[8] += 50.0 * palms(end).iter().map(|p| p.velocity.norm_squared()).sum::<f64>();
+        terms[8] += 50.0 * self.arms.palms(end).iter().map(|p| p.velocity.norm_squared()).sum::<f64>();
     }
     fn transition(&self, seen: &View<'_>, phase: &mut Phase) {
-        let palms = palms(seen);
+        let palms = self.arms.palms(seen);
         let most = |x: f64, y: f64| x.max(y);
         let turned = self.turned(seen, &palms).into_iter().fold(0.0, most);
         let open = self.off(seen, &palms, self.held.open);
         let there = open.iter().all(|d| d.norm() < THERE[0]) && turned < THERE[1];
         let off = open.iter().map(|d| d.yz().norm()).fold(0.0, most);
-        let pressed = [0, 1].iter().all(|s| seen.scalar(FORCES + s) > 0.5 * self.held.grip[0]);
+        let pressed = [0, 1].iter().all(|s| seen.scalar(self.forces() + s) > 0.5 * self.held.grip[0]);
         let held = pressed && off < ALIGNED[0] && turned < ALIGNED[1];
-        let arrived = Self::away(seen, phase).norm() < self.near && self.turn(seen, phase) <= self.aligned;
-        let dropped = [0, 1].iter().all(|s| seen.scalar(FORCES + s) == 0.0)
+        let arrived = self.away(seen, phase).norm() < self.near && self.turn(seen, phase) <= self.aligned;
+        let dropped = [0, 1].iter().all(|s| seen.scalar(self.forces() + s) == 0.0)
             && self.missed(seen, &palms).norm() > DROPPED;
         match phase.stage {
             SQUEEZING if off > 2.0 * ALIGNED[0] || turned > 2.0 * ALIGNED[1] => phase.enter(0, seen.time),
@@ -351,10 +395,10 @@ impl Task for TwoArmCarry {
         }
     }
     fn judge(&self, seen: &View<'_>, phase: &Phase) -> Outcome {
-        if let Some(what) = touching(seen, GAPS, self.pairs()) {
+        if let Some(what) = touching(seen, self.gaps(), self.pairs()) {
             return what;
         }
-        if phase.stage >= CARRYING && self.missed(seen, &palms(seen)).norm() > self.lost {
+        if phase.stage >= CARRYING && self.missed(seen, &self.arms.palms(seen)).norm() > self.lost {
             return Outcome::Failure(format!("the {} is lost", self.held.body));
         }
         judge_held(seen, phase, ARRIVED, [self.hold, self.limit])
@@ -363,7 +407,7 @@ impl Task for TwoArmCarry {
     fn reset(&self, seed: u64) -> Scenario {
         let mut random = Stream::new(seed, 0);
         let ([mut middle, range], mut start) = (self.held.target, self.held.start);
-        if self.wall && !self.held.turns {
+        if self.wall != Wall::None {
             (start[1], middle[1]) = (-0.2, 0.2);
         }
         let target: Vec<f64> = (0..3).map(|k| middle[k] + random.uniform(-range[k], range[k])).collect();
@@ -372,10 +416,14 @@ impl Task for TwoArmCarry {
         let phase = Phase { values: [&target[..], &[turn]].concat(), ..Phase::default() };
         let mut mocap = vec![("target".into(), Self::target(&phase))];
         if !self.held.turns {
-            mocap.push((
-                "wall".into(),
-                Isometry3::translation(-0.25, 0.0, if self.wall { 0.11 } else { -1.0 }),
-            ));
+            let [x, y, z, turn] = match self.wall {
+                Wall::None => [0.0, 0.0, -1.11, 0.0],
+                Wall::Fixed => [0.0; 4],
+                Wall::Perturbed => [0.05, 0.04, 0.03, 0.3].map(|most| random.uniform(-most, most)),
+            };
+            let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), turn);
+            let place = Vector3::new(-0.25 + x, y, 0.11 + z);
+            mocap.push(("wall".into(), Isometry3::from_parts(place.into(), turn)));
         }
         let [x, y, z] = start;
         Scenario {
@@ -387,7 +435,7 @@ impl Task for TwoArmCarry {
             }],
             mocap,
             phase,
-            control: vec![0.0; 12],
+            control: vec![0.0; self.arms.count()],
         }
     }
 }

@@ -1,5 +1,4 @@
 use super::TwoArmMotion;
-use super::two_arms::COUNT;
 use crate::{Phase, PlanError, ReplanView, SampleProjection, Samples};
 
 /// What grippers are told in a phase.
@@ -11,16 +10,18 @@ pub struct TwoArmGrips {
     commands: GripCommands,
     now: Vec<f64>,
     joints: Vec<f64>,
+    count: usize,
 }
 
 impl TwoArmGrips {
     /// Motion of the arms, and what grippers are told.
     pub fn new(motion: TwoArmMotion, commands: GripCommands) -> Self {
-        Self { motion, commands, now: Vec::new(), joints: Vec::new() }
+        let count = motion.arms().count();
+        Self { motion, commands, now: Vec::new(), joints: Vec::new(), count }
     }
 
     fn check(&self, found: usize) -> Result<(), PlanError> {
-        let expected = COUNT + self.now.len();
+        let expected = self.count + self.now.len();
         if found == expected {
             return Ok(());
         }
@@ -37,21 +38,21 @@ impl SampleProjection for TwoArmGrips {
         self.now = (self.commands)(at.phase);
         let [last, before] = at.past;
         self.check(last.len())?;
-        self.motion.begin(&ReplanView { past: [&last[..COUNT], &before[..COUNT]], ..*at })
+        self.motion.begin(&ReplanView { past: [&last[..self.count], &before[..self.count]], ..*at })
     }
 
     fn project(&mut self, samples: &mut Samples<'_>) -> Result<(), PlanError> {
         self.check(samples.channels)?;
         self.joints.clear();
         for knot in samples.values.chunks_exact(samples.channels) {
-            self.joints.extend_from_slice(&knot[..COUNT]);
+            self.joints.extend_from_slice(&knot[..self.count]);
         }
-        self.motion.project(&mut Samples { values: &mut self.joints, channels: COUNT, ..*samples })?;
+        self.motion.project(&mut Samples { values: &mut self.joints, channels: self.count, ..*samples })?;
         for (knot, joints) in
-            samples.values.chunks_exact_mut(samples.channels).zip(self.joints.chunks_exact(COUNT))
+            samples.values.chunks_exact_mut(samples.channels).zip(self.joints.chunks_exact(self.count))
         {
-            knot[..COUNT].copy_from_slice(joints);
-            knot[COUNT..].copy_from_slice(&self.now);
+            knot[..self.count].copy_from_slice(joints);
+            knot[self.count..].copy_from_slice(&self.now);
         }
         Ok(())
     }

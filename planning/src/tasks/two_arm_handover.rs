@@ -1,7 +1,7 @@
 use signorini_core::na::{Isometry3, UnitQuaternion, Vector3};
 use signorini_core::{Frame, Observation};
 
-use super::two_arms::{self, COUNT, HOME, OBSERVED, Palm, SIDES, attitude, clearance, palms, touching};
+use super::two_arms::{Arms, Palm, SIDES, attitude, clearance, touching};
 use super::{Tolerance, TwoArmCarry, TwoArmGrips, TwoArmMotion, judge_held, smooth_norm};
 use crate::{JointStart, MppiOptions, Outcome, Phase, PlanError, Scenario, Step, Stream, Task, Term, View};
 
@@ -59,12 +59,15 @@ const TERMS: [Term; 9] = [
     Term { name: "touch", weight: 4.0 },
 ];
 
+/// The arms with grippers.
+const ARMS: Arms = Arms { own: &["forearm", "wrist_1", "wrist_2", "hand", "finger", "thumb"], ..Arms::SIX };
+/// Number of their joints.
+const COUNT: usize = ARMS.count();
 /// Places of the observations: the cube, forces of the fingers of both sides, distances.
-const CUBE: usize = OBSERVED;
+const CUBE: usize = ARMS.observed();
 const FORCES: usize = CUBE + 1;
 const GAPS: usize = FORCES + 4;
-/// Geoms that keep clear of each other, but for those of the same side, and what they keep clear of.
-const OWN: [&str; 6] = ["forearm", "wrist_1", "wrist_2", "hand", "finger", "thumb"];
+/// What they keep clear of.
 const CLEAR: [&str; 4] = ["table", "near", "middle", "far"];
 
 /// Where the cube is passed \[m\].
@@ -126,10 +129,10 @@ fn behind(point: Vector3<f64>, turn: UnitQuaternion<f64>, far: f64) -> Place {
 impl TwoArmHandover {
     /// A planner for it: ten velocities of 0.1 s for each joint. Samples go through [`TwoArmHandover::motion`].
     pub fn planner(seed: u64) -> MppiOptions {
-        let MppiOptions { mut sigma, mut bounds, .. } = TwoArmCarry::planner(seed);
-        sigma.extend([1e-6; 2]);
-        bounds.extend([[FINGERS[1], FINGERS[0]]; 2]);
-        MppiOptions { sigma, bounds, ..TwoArmCarry::planner(seed) }
+        let carry = TwoArmCarry::tray().planner(seed);
+        let sigma = [&carry.sigma[..], &[1e-6; 2]].concat();
+        let bounds = [&carry.bounds[..], &[[FINGERS[1], FINGERS[0]]; 2]].concat();
+        MppiOptions { sigma, bounds, ..carry }
     }
 
     /// Bounded motion with noise for each stage, small where a tool is at the cube.
@@ -141,7 +144,7 @@ impl TwoArmHandover {
         let near = Tolerance { joints: 0.3, middle: 0.06, apart: 0.06, spin: 0.3, turn: 0.0 };
         let held = Tolerance { joints: 0.4, middle: 0.15, apart: 0.15, spin: 0.4, turn: 0.0 };
         let stages = vec![free, near, near, held, free, near, near, near, free];
-        Ok(TwoArmGrips::new(TwoArmMotion::new(options, stages)?, Self::grips))
+        Ok(TwoArmGrips::new(TwoArmMotion::new(ARMS, options, stages)?, Self::grips))
     }
 
     /// Targets of the fingers of the right and the left gripper \[m\].
@@ -156,15 +159,7 @@ impl TwoArmHandover {
 
     /// Pairs of geoms that must not touch.
     fn pairs() -> Vec<(String, String)> {
-        let own = |side: &str| OWN.map(|g| format!("{side}_{g}"));
-        let [right, left] = [own(SIDES[0]), own(SIDES[1])];
-        let mut out = Vec::new();
-        for g in right.iter().chain(&left) {
-            out.extend(CLEAR.iter().map(|other| (g.clone(), (*other).to_owned())));
-        }
-        for a in &right[1..] {
-            out.extend(left[1..].iter().map(|b| (a.clone(), b.clone())));
-        }
+        let mut out = ARMS.pairs(&CLEAR);
         out.extend(CLEAR[1..].iter().map(|o| ("cube".to_owned(), (*o).to_owned())));
         out
     }
@@ -207,7 +202,7 @@ impl Task for TwoArmHandover {
         "two_arm_handover"
     }
     fn observations(&self) -> Vec<Observation> {
-        let mut out = two_arms::observations();
+        let mut out = ARMS.observations();
         out.push(Observation::Position(Frame::Body("cube".into())));
         for side in SIDES {
             let force = |f| Observation::ContactForce(format!("{side}_{f}"), "cube".into());
@@ -239,9 +234,9 @@ impl Task for TwoArmHandover {
     fn running(&self, step: &Step<'_>, phase: &Phase, terms: &mut [f64]) {
         let seen = &step.after;
         terms[0] += clearance(step, GAPS);
-        terms[1] += HOME.iter().enumerate().map(|(j, q)| (seen.scalar(j) - q).powi(2)).sum::<f64>();
+        terms[1] += ARMS.unrest(seen);
         terms[7] += step.control[..COUNT].iter().map(|u| u * u).sum::<f64>();
-        let (tools, from, cube) = (palms(seen), giver(phase), seen.vector(CUBE));
+        let (tools, from, cube) = (ARMS.palms(seen), giver(phase), seen.vector(CUBE));
         for (role, place) in Self::places(cube, phase).iter().enumerate() {
             let Some(place) = place else { continue };
             let (off, turn) = Self::off(&tools[if role == 0 { from } else { 1 - from }], place);
@@ -263,10 +258,10 @@ impl Task for TwoArmHandover {
     }
     /// At rest.
     fn terminal(&self, end: &View<'_>, _: &Phase, terms: &mut [f64]) {
-        terms[7] += 50.0 * palms(end).iter().map(|t| t.velocity.norm_squared()).sum::<f64>();
+        terms[7] += 50.0 * ARMS.palms(end).iter().map(|t| t.velocity.norm_squared()).sum::<f64>();
     }
     fn transition(&self, seen: &View<'_>, phase: &mut Phase) {
-        let (tools, from, cube) = (palms(seen), giver(phase), seen.vector(CUBE));
+        let (tools, from, cube) = (ARMS.palms(seen), giver(phase), seen.vector(CUBE));
         let places = Self::places(cube, phase);
         let there = |role: usize, [near, turn]: [f64; 2]| {
             let tool = &tools[if role == 0 { from } else { 1 - from }];
@@ -305,7 +300,7 @@ impl Task for TwoArmHandover {
             _ => None,
         };
         if let Some(side) = holds {
-            let tool = palms(seen)[side].pose.translation.vector;
+            let tool = ARMS.palms(seen)[side].pose.translation.vector;
             if (tool - seen.vector(CUBE)).norm() > self.lost {
                 return Outcome::Failure(format!("the {} arm lost the cube", SIDES[side]));
             }

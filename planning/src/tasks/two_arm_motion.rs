@@ -1,12 +1,12 @@
-use signorini_core::na::{SMatrix, SVector};
+use signorini_core::na::{DMatrix, DVector, SMatrix, SVector};
 
-use super::two_arms::{self, COUNT, shared_jacobian};
+use super::two_arms::Arms;
 use crate::projection::{JointBounds, MotionBounds, ProjectionOptions, Projector, Softening};
 use crate::{BoundedMotion, MppiOptions, PlanError, ReplanView, SampleProjection, Samples};
 
 /// Samples of the joint velocities of two arms: noise shaped by what the palms do together, then projected onto bounded motion ([`BoundedMotion`]).
 ///
-/// Noise of the joints that lets a held ball go is of no use, and most of it does: of twelve directions three carry the ball. So deviations z from the mean, which come in standard normal for each joint (σ = 1 of the planner; cut where mean and deviation together leave the bounds of the controls), go on as
+/// Noise of the joints that lets a held ball go is of no use, and most of it does: of twelve directions or more three carry the ball. So deviations z from the mean, which come in standard normal for each joint (σ = 1 of the planner; cut where mean and deviation together leave the bounds of the controls), go on as
 ///
 /// ```text
 /// f_j L z,   L Lᵀ = (σ⁻² 1 + Jᵀ W⁻² J)⁻¹
@@ -16,9 +16,12 @@ use crate::{BoundedMotion, MppiOptions, PlanError, ReplanView, SampleProjection,
 /// W² + τ² G Gᵀ stands for W², G = (0, −\[r\]×, 1, 1) in the rows of J.
 /// f_j falls from 1 for the first sample to [`TwoArmMotion::FINEST`] for the last, in equal ratios: coarse and fine steps are tried in one plan, whatever the distance. The mean passes as it is.
 pub struct TwoArmMotion {
+    arms: Arms,
     bounded: BoundedMotion,
     tolerances: Vec<Tolerance>,
-    shape: SMatrix<f64, COUNT, COUNT>,
+    shape: DMatrix<f64>,
+    /// z and f L z of a knot.
+    noise: [DVector<f64>; 2],
 }
 
 /// Standard deviations of noise in one stage.
@@ -40,12 +43,11 @@ impl TwoArmMotion {
     /// f of the last sample.
     pub const FINEST: f64 = 0.1;
 
-    /// Motion within 1 rad/s, 2 rad/s² and 4 rad/s³, as published. Positions keep within the ranges of the joints, elbows clear of the folded arm, where palms would hardly move by them. `tolerances` are those of the
-    /// stages of the task in their order; the last holds for all that follow.
+    /// Motion within 1 rad/s, 2 rad/s² and 4 rad/s³, as published, and within the angles of [`Arms::joints`]. `tolerances` are those of the stages of the task in their order; the last holds for all that follow.
     ///
     /// # Errors
     /// As [`Projector::new`]; [`PlanError::Option`] for tolerances that are not finite and > 0, or none.
-    pub fn new(options: &MppiOptions, tolerances: Vec<Tolerance>) -> Result<Self, PlanError> {
+    pub fn new(arms: Arms, options: &MppiOptions, tolerances: Vec<Tolerance>) -> Result<Self, PlanError> {
         let good = |t: &Tolerance| {
             [t.joints, t.middle, t.apart, t.spin].iter().all(|x| *x > 0.0 && x.is_finite())
                 && t.turn >= 0.0
@@ -57,32 +59,39 @@ impl TwoArmMotion {
             return Err(PlanError::Option { what: "the tolerances of the palms", why });
         }
         let joint = |j: usize| {
-            let most = if j % 6 == 2 { 3.0 } else { 6.2 };
-            JointBounds { position: [-most, most], velocity: 1.0, acceleration: 2.0, jerk: 4.0 }
+            let position = arms.joints[j % arms.axes()].1;
+            JointBounds { position, velocity: 1.0, acceleration: 2.0, jerk: 4.0 }
         };
-        let bounds = MotionBounds::new((0..COUNT).map(joint).collect())?;
+        let n = arms.count();
+        let bounds = MotionBounds::new((0..n).map(joint).collect())?;
         let settings = ProjectionOptions { softening: Softening::Widen, ..ProjectionOptions::default() };
         let projector = Projector::new(bounds, options.steps, options.dt, settings)?;
-        let bounded = BoundedMotion::new(projector, (0..COUNT).collect())?;
-        Ok(Self { bounded, tolerances, shape: SMatrix::identity() })
+        let bounded = BoundedMotion::new(projector, (0..n).collect())?;
+        let noise = [DVector::zeros(n), DVector::zeros(n)];
+        Ok(Self { arms, bounded, tolerances, shape: DMatrix::identity(n, n), noise })
+    }
+
+    /// The arms that it moves.
+    pub fn arms(&self) -> &Arms {
+        &self.arms
     }
 }
 
 impl SampleProjection for TwoArmMotion {
     fn begin(&mut self, at: &ReplanView<'_>) -> Result<(), PlanError> {
         let t = self.tolerances[at.phase.stage.min(self.tolerances.len() - 1)];
-        let j = shared_jacobian(&at.seen);
-        let deviation = SVector::<f64, COUNT>::from_fn(|r, _| [t.middle, t.apart, t.spin, t.spin][r / 3]);
-        let mut palms = SMatrix::<f64, COUNT, COUNT>::from_diagonal(&deviation.component_mul(&deviation));
-        let [right, left] = two_arms::palms(&at.seen).map(|p| p.pose.translation.vector);
-        let mut together = SMatrix::<f64, COUNT, 3>::zeros();
+        let (j, n) = (self.arms.shared_jacobian(&at.seen), self.arms.count());
+        let deviation = SVector::<f64, 12>::from_fn(|r, _| [t.middle, t.apart, t.spin, t.spin][r / 3]);
+        let mut palms = SMatrix::<f64, 12, 12>::from_diagonal(&deviation.component_mul(&deviation));
+        let [right, left] = self.arms.palms(&at.seen).map(|p| p.pose.translation.vector);
+        let mut together = SMatrix::<f64, 12, 3>::zeros();
         together.fixed_view_mut::<3, 3>(3, 0).copy_from(&(0.5 * (left - right)).cross_matrix());
         together.fixed_view_mut::<3, 3>(6, 0).fill_with_identity();
         together.fixed_view_mut::<3, 3>(9, 0).fill_with_identity();
         palms += t.turn * t.turn * together * together.transpose();
         // Positive definite, so that it fails for poses alone that are not finite; those are refused elsewhere.
         let shape = palms.cholesky().and_then(|p| {
-            let precision = j.transpose() * p.solve(&j) + SMatrix::identity() / (t.joints * t.joints);
+            let precision = j.tr_mul(&p.solve(&j)) + DMatrix::identity(n, n) / (t.joints * t.joints);
             precision.cholesky()?.inverse().cholesky()
         });
         if let Some(c) = shape {
@@ -92,18 +101,20 @@ impl SampleProjection for TwoArmMotion {
     }
 
     fn project(&mut self, samples: &mut Samples<'_>) -> Result<(), PlanError> {
-        if samples.channels != COUNT {
+        let n = self.arms.count();
+        if samples.channels != n {
             let what = "the channels, one per joint of two arms";
-            return Err(PlanError::Length { what, found: samples.channels, expected: COUNT });
+            return Err(PlanError::Length { what, found: samples.channels, expected: n });
         }
-        let size = samples.knots * samples.channels;
+        let size = samples.knots * n;
         let (mean, rest) = samples.values.split_at_mut(size);
         let last = (samples.samples.max(3) - 2) as f64;
+        let [z, noise] = &mut self.noise;
         for (i, sample) in rest.chunks_exact_mut(size).enumerate() {
             let scale = Self::FINEST.powf(i as f64 / last);
-            for (v, m) in sample.chunks_exact_mut(COUNT).zip(mean.chunks_exact(COUNT)) {
-                let z = SVector::<f64, COUNT>::from_fn(|i, _| v[i] - m[i]);
-                let noise = scale * (self.shape * z);
+            for (v, m) in sample.chunks_exact_mut(n).zip(mean.chunks_exact(n)) {
+                z.iter_mut().zip(v.iter().zip(m)).for_each(|(z, (v, m))| *z = v - m);
+                noise.gemv(scale, &self.shape, z, 0.0);
                 v.iter_mut().zip(m).zip(noise.iter()).for_each(|((v, m), n)| *v = m + n);
             }
         }

@@ -1,58 +1,187 @@
-//! Two six-axis arms (`models/two_arms/arms.xml`) as seen by a task: joints, palms and links, all from observations, so that no engine is needed for kinematics.
+//! Two equal arms that face each other as seen by a task: joints, palms and links, all from observations, so that no engine is needed for kinematics.
 //!
-//! A task puts [`observations`] first among its own; the functions here look there.
+//! A task puts [`Arms::observations`] first among its own; the functions here look there.
 
 use signorini_core::na::{
-    Isometry3, Matrix6, Quaternion, SMatrix, SVector, Translation3, UnitQuaternion, Vector3, Vector6,
+    DMatrix, DVector, Isometry3, Matrix6, Matrix6xX, Quaternion, Translation3, UnitQuaternion, Vector3,
+    Vector6,
 };
 use signorini_core::{Frame, Observation};
 
 use crate::{Outcome, Step, View};
 
-/// Number of joints.
-pub const COUNT: usize = 12;
 /// Names before those of joints, links and geoms, in the order of observations.
 pub const SIDES: [&str; 2] = ["right", "left"];
-/// Angles at rest \[rad\].
-pub const HOME: [f64; COUNT] = [1.5, -1.8, 1.75, -1.25, -1.6, 0.0, -1.5, -1.8, 1.75, -1.25, -1.6, 0.0];
-/// Number of observations of the arms; those of a task follow.
-pub const OBSERVED: usize = PLACES + 2 * COUNT;
 
-const JOINTS: [&str; 6] = ["shoulder_pan", "shoulder_lift", "elbow", "wrist_1", "wrist_2", "wrist_3"];
-/// Bodies that the joints move, whose origins lie on the axes, and the axes in them.
-const LINKS: [(&str, [f64; 3]); 6] = [
-    ("shoulder", [0.0, 0.0, 1.0]),
-    ("upper_arm", [0.0, -1.0, 0.0]),
-    ("forearm", [0.0, -1.0, 0.0]),
-    ("wrist_1", [0.0, -1.0, 0.0]),
-    ("wrist_2", [0.0, 0.0, -1.0]),
-    ("wrist_3", [0.0, -1.0, 0.0]),
-];
-/// Places of the observations of the tools and of the links.
-const TOOLS: usize = COUNT;
-const PLACES: usize = TOOLS + 6;
+/// Two equal arms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arms {
+    /// Joints of an arm from the base on, and the angles between which plans keep them \[rad\].
+    pub joints: &'static [(&'static str, [f64; 2])],
+    /// Bodies that the joints move, whose origins lie on the axes, and the axes in them.
+    pub links: &'static [(&'static str, [f64; 3])],
+    /// Angles at rest \[rad\], right and left.
+    pub home: [&'static [f64]; 2],
+    /// Geoms that keep clear of what is around; all but the first of those of the other arm.
+    pub own: &'static [&'static str],
+}
 
-/// Joint positions; position, rotation and velocity of each tool; positions and rotations of the links.
-pub fn observations() -> Vec<Observation> {
-    let mut out = Vec::with_capacity(OBSERVED);
-    for side in SIDES {
-        out.extend(JOINTS.map(|j| Observation::JointPosition(format!("{side}_{j}"))));
+impl Arms {
+    /// Those of `models/two_arms/arms.xml` and `arms_grippers.xml`. Elbows stay clear of the folded arm, where palms would hardly move by them.
+    pub const SIX: Self = Self {
+        joints: &[
+            ("shoulder_pan", [-6.2, 6.2]),
+            ("shoulder_lift", [-6.2, 6.2]),
+            ("elbow", [-3.0, 3.0]),
+            ("wrist_1", [-6.2, 6.2]),
+            ("wrist_2", [-6.2, 6.2]),
+            ("wrist_3", [-6.2, 6.2]),
+        ],
+        links: &[
+            ("shoulder", [0.0, 0.0, 1.0]),
+            ("upper_arm", [0.0, -1.0, 0.0]),
+            ("forearm", [0.0, -1.0, 0.0]),
+            ("wrist_1", [0.0, -1.0, 0.0]),
+            ("wrist_2", [0.0, 0.0, -1.0]),
+            ("wrist_3", [0.0, -1.0, 0.0]),
+        ],
+        home: [&[1.5, -1.8, 1.75, -1.25, -1.6, 0.0], &[-1.5, -1.8, 1.75, -1.25, -1.6, 0.0]],
+        own: &["forearm", "wrist_1", "wrist_2", "palm"],
+    };
+
+    /// Those of `models/two_arms/arms_seven.xml`.
+    pub const SEVEN: Self = Self {
+        joints: &[
+            ("joint1", [-2.85, 2.85]),
+            ("joint2", [-1.7, 1.7]),
+            ("joint3", [-2.85, 2.85]),
+            ("joint4", [-3.0, -0.2]),
+            ("joint5", [-2.85, 2.85]),
+            ("joint6", [0.05, 3.7]),
+            ("joint7", [-2.85, 2.85]),
+        ],
+        links: &[
+            ("link1", [0.0, 0.0, 1.0]),
+            ("link2", [0.0, 1.0, 0.0]),
+            ("link3", [0.0, 0.0, 1.0]),
+            ("link4", [0.0, -1.0, 0.0]),
+            ("link5", [0.0, 0.0, 1.0]),
+            ("link6", [0.0, -1.0, 0.0]),
+            ("link7", [0.0, 0.0, -1.0]),
+        ],
+        home: [&[0.0, -0.55, 0.0, -2.7, 0.0, 2.15, 0.0]; 2],
+        own: &["link4_arm", "link5", "link6", "link7", "palm"],
+    };
+
+    /// Joints of one arm.
+    pub const fn axes(&self) -> usize {
+        self.joints.len()
     }
-    for side in SIDES {
-        let tool = || Frame::Site(format!("{side}_tool"));
-        out.extend([
-            Observation::Position(tool()),
-            Observation::Rotation(tool()),
-            Observation::Velocity(tool()),
-        ]);
+
+    /// Joints of both.
+    pub const fn count(&self) -> usize {
+        2 * self.axes()
     }
-    for side in SIDES {
-        for (link, _) in LINKS {
-            let body = || Frame::Body(format!("{side}_{link}"));
-            out.extend([Observation::Position(body()), Observation::Rotation(body())]);
+
+    /// Number of observations of the arms; those of a task follow.
+    pub const fn observed(&self) -> usize {
+        self.places() + 2 * self.count()
+    }
+
+    /// Places of the observations of the tools and of the links.
+    const fn tools(&self) -> usize {
+        self.count()
+    }
+    const fn places(&self) -> usize {
+        self.tools() + 6
+    }
+
+    /// Joint positions; position, rotation and velocity of each tool; positions and rotations of the links.
+    pub fn observations(&self) -> Vec<Observation> {
+        let mut out = Vec::with_capacity(self.observed());
+        for side in SIDES {
+            out.extend(self.joints.iter().map(|(j, _)| Observation::JointPosition(format!("{side}_{j}"))));
         }
+        for side in SIDES {
+            let tool = || Frame::Site(format!("{side}_tool"));
+            out.extend([
+                Observation::Position(tool()),
+                Observation::Rotation(tool()),
+                Observation::Velocity(tool()),
+            ]);
+        }
+        for side in SIDES {
+            for (link, _) in self.links {
+                let body = || Frame::Body(format!("{side}_{link}"));
+                out.extend([Observation::Position(body()), Observation::Rotation(body())]);
+            }
+        }
+        out
     }
-    out
+
+    /// Right and left palm.
+    pub fn palms(&self, seen: &View<'_>) -> [Palm; 2] {
+        [0, 1].map(|side| {
+            let at = self.tools() + 3 * side;
+            let pose = Isometry3::from_parts(Translation3::from(seen.vector(at)), seen.rotation(at + 1));
+            Palm { pose, velocity: seen.vector(at + 2) }
+        })
+    }
+
+    /// ‖q − q_home‖² \[rad²\].
+    pub fn unrest(&self, seen: &View<'_>) -> f64 {
+        let home = self.home.iter().flat_map(|h| h.iter());
+        home.enumerate().map(|(j, q)| (seen.scalar(j) - q).powi(2)).sum()
+    }
+
+    /// Pairs of geoms that must not touch: those of the arms with each of `clear`, and with those of the other arm.
+    pub fn pairs(&self, clear: &[&str]) -> Vec<(String, String)> {
+        let own = |side: &str| self.own.iter().map(|g| format!("{side}_{g}")).collect::<Vec<_>>();
+        let [right, left] = SIDES.map(own);
+        let mut out = Vec::new();
+        for g in right.iter().chain(&left) {
+            out.extend(clear.iter().map(|other| (g.clone(), (*other).to_owned())));
+        }
+        for a in &right[1..] {
+            out.extend(left[1..].iter().map(|b| (a.clone(), b.clone())));
+        }
+        out
+    }
+
+    /// J of an arm: velocity of the middle of the palm \[m/s\] over spin \[rad/s\], world axes, per joint velocity. A joint with axis a through o adds (a × (p − o), a).
+    pub fn jacobian(&self, seen: &View<'_>, side: usize) -> Matrix6xX<f64> {
+        let palm = seen.vector(self.tools() + 3 * side);
+        let mut out = Matrix6xX::zeros(self.axes());
+        for (j, (_, axis)) in self.links.iter().enumerate() {
+            let at = self.places() + 2 * (self.axes() * side + j);
+            let axis = seen.rotation(at + 1) * Vector3::from(*axis);
+            out.fixed_view_mut::<3, 1>(0, j).copy_from(&axis.cross(&(palm - seen.vector(at))));
+            out.fixed_view_mut::<3, 1>(3, j).copy_from(&axis);
+        }
+        out
+    }
+
+    /// Motion of both palms together: velocity of their middle, half of that of the right relative to the left \[m/s\], spin of the right and of the left \[rad/s\], per joint velocity; 12 × joints of both.
+    pub fn shared_jacobian(&self, seen: &View<'_>) -> DMatrix<f64> {
+        let mut out = DMatrix::zeros(12, self.count());
+        for (side, sign) in [(0, 1.0), (1, -1.0)] {
+            let j = self.jacobian(seen, side);
+            let mut part = out.columns_mut(self.axes() * side, self.axes());
+            let linear = 0.5 * j.fixed_rows::<3>(0);
+            part.fixed_rows_mut::<3>(0).copy_from(&linear);
+            part.fixed_rows_mut::<3>(3).copy_from(&(sign * linear));
+            part.fixed_rows_mut::<3>(6 + 3 * side).copy_from(&j.fixed_rows::<3>(3));
+        }
+        out
+    }
+
+    /// Joint velocities \[rad/s\] of an arm that move its palm by a twist, velocity \[m/s\] over spin \[rad/s\] in world axes, damped near singular poses: Jᵀ (J Jᵀ + d 1)⁻¹ with d = 10⁻⁴.
+    pub fn follow(&self, seen: &View<'_>, side: usize, twist: &Vector6<f64>) -> DVector<f64> {
+        const DAMPING: f64 = 1e-4;
+        let j = self.jacobian(seen, side);
+        let normal = &j * j.transpose() + DAMPING * Matrix6::identity();
+        normal.cholesky().map_or_else(|| DVector::zeros(self.axes()), |c| j.tr_mul(&c.solve(twist)))
+    }
 }
 
 /// A palm.
@@ -62,15 +191,6 @@ pub struct Palm {
     pub pose: Isometry3<f64>,
     /// Velocity of the middle of its face \[m/s\].
     pub velocity: Vector3<f64>,
-}
-
-/// Right and left palm.
-pub fn palms(seen: &View<'_>) -> [Palm; 2] {
-    [0, 1].map(|side| {
-        let at = TOOLS + 3 * side;
-        let pose = Isometry3::from_parts(Translation3::from(seen.vector(at)), seen.rotation(at + 1));
-        Palm { pose, velocity: seen.vector(at + 2) }
-    })
 }
 
 /// Part by which distances may shrink in a step.
@@ -102,38 +222,4 @@ pub fn touching(seen: &View<'_>, first: usize, pairs: Vec<(String, String)>) -> 
 /// A rotation (w, x, y, z), made a unit.
 pub fn attitude([w, x, y, z]: [f64; 4]) -> UnitQuaternion<f64> {
     UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z))
-}
-
-/// J of an arm: velocity of the middle of the palm \[m/s\] over spin \[rad/s\], world axes, per joint velocity. A joint with axis a through o adds (a × (p − o), a).
-pub fn jacobian(seen: &View<'_>, side: usize) -> Matrix6<f64> {
-    let palm = seen.vector(TOOLS + 3 * side);
-    let mut out = Matrix6::zeros();
-    for (j, (_, axis)) in LINKS.into_iter().enumerate() {
-        let at = PLACES + 2 * (LINKS.len() * side + j);
-        let axis = seen.rotation(at + 1) * Vector3::from(axis);
-        out.fixed_view_mut::<3, 1>(0, j).copy_from(&axis.cross(&(palm - seen.vector(at))));
-        out.fixed_view_mut::<3, 1>(3, j).copy_from(&axis);
-    }
-    out
-}
-
-/// Motion of both palms together: velocity of their middle, half of that of the right relative to the left \[m/s\], spin of the right and of the left \[rad/s\], per joint velocity.
-pub fn shared_jacobian(seen: &View<'_>) -> SMatrix<f64, COUNT, COUNT> {
-    let mut out = SMatrix::<f64, COUNT, COUNT>::zeros();
-    for (side, sign) in [(0, 1.0), (1, -1.0)] {
-        let j = jacobian(seen, side);
-        let linear = 0.5 * j.fixed_rows::<3>(0);
-        out.fixed_view_mut::<3, 6>(0, 6 * side).copy_from(&linear);
-        out.fixed_view_mut::<3, 6>(3, 6 * side).copy_from(&(sign * linear));
-        out.fixed_view_mut::<3, 6>(6 + 3 * side, 6 * side).copy_from(&j.fixed_rows::<3>(3));
-    }
-    out
-}
-
-/// Joint velocities \[rad/s\] of an arm that move its palm by a twist, velocity \[m/s\] over spin \[rad/s\] in world axes, damped near singular poses: Jᵀ (J Jᵀ + d 1)⁻¹ with d = 10⁻⁴.
-pub fn follow(seen: &View<'_>, side: usize, twist: &Vector6<f64>) -> SVector<f64, 6> {
-    const DAMPING: f64 = 1e-4;
-    let j = jacobian(seen, side);
-    let normal = j * j.transpose() + DAMPING * Matrix6::identity();
-    normal.cholesky().map_or_else(SVector::zeros, |c| j.transpose() * c.solve(twist))
 }

@@ -143,7 +143,11 @@ proptest! {
         let h = 1e-4;
         let difference = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
         let scale = own.norm() + difference.norm();
-        if !on_cap {
+        // Balanced pairs of facets have the larger of two masses, a kink where these are equal: differences to both sides tell.
+        let [after, before] = [h, -h].map(|h| {
+            (48.0 * at(h) - 25.0 * own - 36.0 * at(2.0 * h) + 16.0 * at(3.0 * h) - 3.0 * at(4.0 * h)) / (12.0 * h)
+        });
+        if !on_cap && (after - before).norm() <= 1e-6 * scale {
             prop_assert!((SVector::from(change) - difference).norm() <= 1e-6 * scale, "{change:?} {difference:?}");
         }
     }

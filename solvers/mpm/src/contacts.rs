@@ -36,9 +36,9 @@ pub struct Touch {
     pub gap: f64,
     /// Columns n, t₁, t₂ in world axes; n points out of the obstacle.
     pub frame: Matrix3<f64>,
-    /// Velocity of the obstacle there \[m/s\].
+    /// Velocity of the obstacle there when it was found \[m/s\].
     pub velocity: Vector3<f64>,
-    /// φ + δt n·(Σ w v_i − v_o) \[m\]: its gap at the end of the step, to the plane that is moved on with the obstacle. φ before there is one.
+    /// φ + δt n·(Σ w v_i − v_o) \[m\]: its gap at the end of the step, to the plane that is moved on with the obstacle as it moves then. φ before there is one.
     pub end: f64,
     /// The nodes that its place moves with, with weights: those that the particle reaches; of a centre of cloth those of its triangle's corners.
     pub reached: Vec<(u32, f64)>,
@@ -332,7 +332,7 @@ impl Contacts {
         Ok(())
     }
 
-    /// Ends a step of `dt` \[s\] with velocities of nodes \[m/s\]: gaps at its end, and the impulse \[N·s\] and moment about its origin \[N·m·s\] that contacts gave each obstacle, what particles got, turned round.
+    /// Ends a step of `dt` \[s\] with velocities of nodes and obstacles \[m/s\]: gaps at its end, and the impulse \[N·s\] and moment about its origin \[N·m·s\] that contacts gave each obstacle, what particles got, turned round.
     ///
     /// ```text
     /// −Σ R γ,   −Σ (x − o) × R γ
@@ -346,7 +346,8 @@ impl Contacts {
         let mut out = vec![[Vector3::zeros(); 2]; obstacles.len()];
         for (k, t) in self.touches.iter_mut().enumerate() {
             let of = |i: usize| gamma.get(3 * k + i).copied().unwrap_or(0.0);
-            t.end = t.gap + dt * t.frame.column(0).dot(&(sum_of(&t.reached, &velocity) - t.velocity));
+            let moves = sum_of(&t.reached, &velocity) - obstacles[t.obstacle].velocity_at(&t.x);
+            t.end = t.gap + dt * t.frame.column(0).dot(&moves);
             let given = -t.frame * Vector3::new(of(0), of(1), of(2));
             let arm = t.x - obstacles[t.obstacle].pose.translation.vector;
             out[t.obstacle][0] += given;

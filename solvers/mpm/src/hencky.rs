@@ -125,8 +125,9 @@ impl DruckerPrager {
     /// With an angle of friction φ \[rad\].
     ///
     /// # Errors
-    /// [`MpmError::Value`] for one outside [0, π/2).
+    /// [`MpmError::Value`] for one outside [0, π/2), or without a shear modulus.
     pub fn new(lame: Lame, friction_angle: f64) -> Result<Self, MpmError> {
+        value("the shear modulus μ of sand", lame.mu, lame.mu > 0.0, "Pa > 0")?;
         let within = (0.0..std::f64::consts::FRAC_PI_2).contains(&friction_angle);
         value("the angle of friction", friction_angle, within, "rad in [0, π/2)")?;
         let sin = friction_angle.sin();

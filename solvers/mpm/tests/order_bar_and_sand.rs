@@ -98,19 +98,22 @@ fn column(ratio: f64, h: f64, end: f64) -> [f64; 3] {
         std::mem::swap(&mut x, &mut next);
         t += dt;
     }
-    // Volume over the base of each cell.
     let p = s.particles(&x).unwrap();
-    let columns = (p.x.iter().map(|x| x.x).fold(0.0, f64::max) / h) as usize + 2;
-    let mut heights = vec![0.0; columns];
-    p.x.iter().zip(&p.volume).for_each(|(x, v)| heights[(x.x.max(0.0) / h) as usize] += v / (h * h));
+    // Volume over the base, spread over three cells by a quadratic spline, mirrored in the wall.
+    let spline = |d: f64| if d < 0.5 { 0.75 - d * d } else { 0.5 * (1.5 - d).max(0.0).powi(2) };
+    let height = |at: f64| {
+        let both = |x: f64| spline((x - at).abs() / h) + spline((x + at) / h);
+        p.x.iter().zip(&p.volume).map(|(x, v)| v / (h * h) * both(x.x)).sum::<f64>()
+    };
+    let columns = (p.x.iter().map(|x| x.x).fold(0.0, f64::max) / h) as usize + 3;
+    let heights: Vec<f64> = (0..columns).map(|k| height(h * (k as f64 + 0.5))).collect();
     // Where it is lower than so much for the first time.
     let below = |level: f64| {
         let k = heights.iter().position(|z| *z < level).unwrap().max(1);
         let part: f64 = (heights[k - 1] - level) / (heights[k - 1] - heights[k]);
         h * (k as f64 - 0.5 + part.max(0.0))
     };
-    // The highest place over three cells: single ones have two or three particles more or less.
-    let crest = heights.windows(3).map(|w| w.iter().sum::<f64>() / 3.0).fold(0.0, f64::max);
+    let crest = heights.iter().copied().fold(0.0, f64::max);
     let slope = (0.6 * crest / (below(0.2 * crest) - below(0.8 * crest))).atan().to_degrees();
     // The heap ends where it is lower than a twentieth of the column's half width.
     let run = below(0.05 * width) / width - 1.0;

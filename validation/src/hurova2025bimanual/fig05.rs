@@ -1,12 +1,7 @@
-use serde::{Deserialize, Serialize};
-use signorini_batch::{BatchOptions, CpuBatch, Recipe};
-use signorini_planning::tasks::{Setup, by_name};
-use signorini_planning::{Episode, EpisodeOptions, Mppi, Outcome, TermWeights};
-use signorini_scene::{LoadOptions, Scene};
+use super::episodes::{FILE, FIRST, Ran, run, wilson};
+use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Recording, Table, planned, view};
-
-/// Fig. 5: success, time of the task and time of planning, by batch size.
+/// Fig. 5: success, time of the task and time of planning, by batch size; and pictures of one run of each, as in fig. 4.
 pub(super) struct Fig05;
 
 /// A task of the paper.
@@ -61,85 +56,6 @@ const FULL: [usize; 3] = [32, 64, 128];
 const LARGER: [usize; 3] = [250, 500, 1000];
 /// Runs for each: quick and full.
 const RUNS: [u64; 2] = [1, 20];
-/// Seeds begin here; weights were chosen on seeds below.
-const FIRST: u64 = 100;
-/// Where results are kept.
-const FILE: &str = "episodes.jsonl";
-
-/// An episode.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Ran {
-    task: String,
-    samples: usize,
-    seed: u64,
-    /// How it ended, in words.
-    outcome: String,
-    success: bool,
-    /// Time at the end \[s\], mean time of a plan \[s\].
-    time: f64,
-    planning: f64,
-}
-
-fn run(
-    kind: &Kind,
-    samples: usize,
-    seed: u64,
-    film: bool,
-    ctx: &Context,
-) -> Result<(Ran, Option<Recording>), PageError> {
-    let Setup { task, scene, mut planner, substeps, evaluations, mut projection } =
-        by_name(kind.name, seed).map_err(PageError::from_error)?;
-    planner.samples = samples;
-    let scene = Scene::load(ctx.root.join("models").join(scene), &LoadOptions::default())
-        .map_err(PageError::from_error)?;
-    let recipe = evaluations.map_or_else(Recipe::comfree, Recipe::comfree_sweeping);
-    let batch = |lanes, recipe, threads| {
-        CpuBatch::new(&scene, lanes, recipe, BatchOptions { threads }).map_err(PageError::from_error)
-    };
-    let (mut model, mut plant) = (batch(samples, recipe, 0)?, batch(1, Recipe::icf(), 1)?);
-    let (mut planner, weights) =
-        (Mppi::new(planner).map_err(PageError::from_error)?, TermWeights::new(&*task));
-    let options = EpisodeOptions {
-        model_substeps: substeps[0],
-        plant_substeps: substeps[1],
-        keep_states: film,
-        ..EpisodeOptions::default()
-    };
-    let mut episode = Episode::new(&mut planner, &mut model, &mut plant, &*task, &weights);
-    episode.projection = projection.as_mut().map(|p| &mut **p as _);
-    let record = episode.run(seed, &options).map_err(PageError::from_error)?;
-    let outcome = match &record.outcome {
-        Outcome::Success => "success".into(),
-        Outcome::Failure(why) => why.clone(),
-        Outcome::Timeout => {
-            let stage = record.phases.last().map_or(0, |p| p.1.stage);
-            format!("out of time, {}", task.stages().get(stage).unwrap_or(&"unknown stage"))
-        }
-        Outcome::Running => "out of steps".into(),
-    };
-    let ran = Ran {
-        task: kind.name.into(),
-        samples,
-        seed,
-        outcome,
-        success: record.outcome == Outcome::Success,
-        time: record.time,
-        planning: record.mean_planning_time(),
-    };
-    Ok((ran, planned::recording(&scene, "fixed steps", &record, &*task)?))
-}
-
-/// The interval of Wilson for k of n, at 95 %.
-///
-/// ```text
-/// (p + z²/2n ± z √(p (1 − p)/n + z²/4n²)) / (1 + z²/n),   p = k/n,  z = 1.96
-/// ```
-fn wilson(k: usize, n: usize) -> [f64; 2] {
-    let (z, n, p) = (1.96f64, n as f64, k as f64 / n as f64);
-    let (middle, half) = (p + z * z / (2.0 * n), z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt());
-    [-half, half].map(|h| (middle + h) / (1.0 + z * z / n))
-}
-
 /// Runs of a task with so many samples.
 struct Group<'a> {
     kind: &'a Kind,
@@ -260,7 +176,16 @@ fn claims(groups: &[Group<'_>], (most, runs): (usize, u64)) -> Vec<Claim> {
         let asked = kind.published.map_or(90.0, |p| median(p[0]));
         let own = groups.iter().find(|g| g.kind.name == kind.name && g.samples == most);
         out.push(match own.filter(|g| g.runs.len() as u64 >= runs) {
-            Some(g) => Claim::at_least(id, &format!("{}: {claim}", kind.title), asked, 100.0 * g.rate(), "%"),
+            Some(g) => {
+                let [low, high] = wilson(g.successes(), g.runs.len()).map(|p| 100.0 * p);
+                let why = format!(
+                    "{} of {} runs with {most} samples, so that {low:.0} to {high:.0} % are likely; the table says how the others ended",
+                    g.successes(),
+                    g.runs.len()
+                );
+                Claim::at_least(id, &format!("{}: {claim}", kind.title), asked, 100.0 * g.rate(), "%")
+                    .because(&why)
+            }
             None if own.is_none() => Claim::skipped(id, claim, "runs under --full"),
             None => Claim::skipped(id, claim, "time was up before all runs were made"),
         });
@@ -298,9 +223,10 @@ impl Page for Fig05 {
                         continue;
                     }
                     ctx.say(format!("{}, {samples} samples, seed {seed}", kind.title));
-                    let (ran, recording) = run(kind, samples, seed, film, ctx)?;
-                    if let Some(recording) = recording {
-                        out.attachments.push((format!("{}.html", kind.name), view::page(&recording)));
+                    let (ran, film) = run((kind.name, kind.title), samples, seed, film, ctx)?;
+                    if let Some(film) = film {
+                        out.attachments.push(film.attachment);
+                        out.pictures.extend(film.pictures);
                     }
                     if !done.iter().any(is) {
                         ctx.stock.add(FILE, &ran)?;
@@ -326,21 +252,4 @@ fn text(count: u64) -> Vec<String> {
         ),
         "Planned with ComFree at 5 ms, executed with ICF at 2 ms, in lock-step: the world waits for plans, of 1 s in steps of 0.1 s, two iterations each, one per control step. Servos with limited torques drive the joints and contact alone holds the object. In the paper joint velocities are written into the state at 0.1 s without substeps, and the tray and the cube are put between the hands, without contact; its plans take one iteration of a batch on a graphics processor.".into(),
     ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Both ends are where a count of k is 1.96 deviations away: (p − q)² = z² q (1 − q)/n.
-    #[test]
-    fn analytic_ends_of_the_interval() {
-        for (k, n) in [(0, 20), (1, 1), (13, 20), (20, 20)] {
-            let p = k as f64 / n as f64;
-            for q in wilson(k, n) {
-                let gap = (p - q).powi(2) - 1.96f64.powi(2) * q * (1.0 - q) / n as f64;
-                assert!(gap.abs() < 1e-12, "{k} of {n}: {q}");
-            }
-        }
-    }
 }

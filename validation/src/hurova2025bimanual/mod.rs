@@ -1,5 +1,7 @@
 //! Figures of hurova2025bimanual.
 
+mod episodes;
+mod fig01;
 mod fig05;
 mod projection;
 mod projection_study;
@@ -9,5 +11,5 @@ use crate::Page;
 
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {
-    vec![&fig05::Fig05, &projection::Projection]
+    vec![&fig01::Fig01, &fig05::Fig05, &projection::Projection]
 }

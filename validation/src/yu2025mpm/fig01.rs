@@ -158,7 +158,7 @@ fn text(run: &Folded, plan: &Plan, size: &Size, known: bool) -> Vec<String> {
         format!(
             "Cloth of E = {} Pa, ν = {poisson}, {density} kg/m³, {thickness} m thick (the paper has no thickness, its release takes the spacing of the grid; this is {} kg/m²); strain rates fade in {FADING} s, as in the release. Grid of {} m. \
              Contacts with pads of {} N/m and {dissipation} s/m for each particle, friction {friction} (paper, and --full: 10³ N/m; quick, with a sixth of the particles between pads: 5·10³ N/m), with boards, hands and links of {boards} N/m (the ground of the release is a border of its grid), holding below {} and {} m/s. Pads have a soft skin of {SKIN} m, so that closed ones, 1 mm apart, press what is between them. \
-             The cloth meets pads, hands, all links of both arms, and boards.",
+             The cloth meets pads, hands, all links of both arms, and boards. Its layers meet each other on the grid alone: one stops over the other as soon as the grid carries both, up to two spacings away, where nothing else holds it.",
             number(young),
             thickness * density,
             number(size.spacing),
@@ -198,6 +198,18 @@ fn curves(run: &Folded, out: &mut PageOutput) {
     out.plots.extend([extent, press, held]);
 }
 
+/// How much higher the upper half is than the lower one where it lies folded \[m\], by medians of its vertices.
+fn layers(run: &Folded) -> f64 {
+    let Some(look) = run.looks.iter().find(|l| l.name == "folded") else { return f64::NAN };
+    let median = |lower: bool| {
+        let part = look.x.iter().zip(&run.looks[0].x).filter(|(_, s)| (s.y < LINE) == lower);
+        let mut heights: Vec<f64> = part.map(|(x, _)| x.z).collect();
+        heights.sort_by(f64::total_cmp);
+        heights.get(heights.len() / 2).copied().unwrap_or(f64::NAN)
+    };
+    median(true) - median(false)
+}
+
 fn claims(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
     let at = |t: f64| run.samples.iter().min_by(|a, b| (a.t - t).abs().total_cmp(&(b.t - t).abs()));
     let extent = |t: f64| at(t).map_or(f64::NAN, |s| s.extent);
@@ -217,6 +229,13 @@ fn claims(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             "extent along the way of folding, folded, as a part of that at the start",
             0.6,
             extent(plan.after(0, 5)) / first,
+            "",
+        ),
+        Claim::at_most(
+            "layers",
+            "folded: median height of the half that was carried over, above that of the half below, in spacings of the grid; beyond three splines of two sheets share no node",
+            3.0,
+            layers(run) / size.spacing,
             "",
         ),
         Claim::at_least(

@@ -104,10 +104,11 @@ impl Page for Fig02 {
         let mass = DENSITY * SIDE.powi(3);
         let mut out = PageOutput {
             text: vec![format!(
-                "A cube of {SIDE} m and {mass} kg ({ALONG}³ particles, those of its faces on them; fixed corotated, E = {} Pa, ν = {}) between two panels of {PANEL} kg on slides, each pressed with {PRESS} N; gravity pulls the cube down, friction {FRICTION} holds it. \
+                "A cube of {SIDE} m and {} kg ({ALONG}³ particles, those of its faces on them; fixed corotated, E = {} Pa, ν = {}) between two panels of {PANEL} kg on slides, each pressed with {PRESS} N; gravity pulls the cube down, friction {FRICTION} holds it. \
                  Grid of {SPACING} m, steps of {} s for both sides, one substep. Contacts of {} N/m, {DISSIPATION} s/m for each particle inside a panel, whose boxes are 0.14 m wide so that normals are those of the faces; friction holds below {STICTION} m/s; strain rates fade in {FADING} s. \
                  Forces that the cube exerts on the left panel: {PRESS} N across, half its weight down, nothing along. Beside it the same law evaluated once at the velocity without contact, as explicit penalty coupling does: friction of many particles on few nodes then overshoots. It stands for the penalty coupling of the paper, \
                  whose engine is not used here and whose own settings are 25 substeps; with {FINER} substeps ours settles too, at so many times the cost. The cube's middle is {SHIFT} of the grid's spacing beside a node along y.",
+                number(mass),
                 number(RUBBER.0),
                 RUBBER.1,
                 number(STEP),
@@ -142,8 +143,9 @@ impl Page for Fig02 {
             let mut plot = Plot::new(
                 &format!("force_{axis}"),
                 &format!(
-                    "Force on the left panel along {axis} in the last {} ms; grey: what balance asks for",
-                    number(1e3 * SHOWN)
+                    "Force on the left panel along {axis} in the last {} ms; grey: what balance asks for, which the convex coupling covers; the explicit one swings by {} N, out of the picture",
+                    number(1e3 * SHOWN),
+                    number(settled(&runs[0].1.force).1.max())
                 ),
                 "time [s]",
                 "force [N]",

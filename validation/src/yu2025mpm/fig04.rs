@@ -424,7 +424,8 @@ fn roll(run: Run, size: &Size) -> Result<Rolled, PageError> {
 
 /// The paper's size of dough under the pin in the fast path, at its step and tolerance.
 pub(super) fn statistics() -> Result<Statistics, PageError> {
-    let (c, mut y) = fast(dough(&FULL)?, Box::<MpmSolver>::default(), (1e-2, SUBSTEPS))?;
+    let solver = PaperRule::new(Box::new(MpmSolver::default()) as Box<dyn ContactSolver>);
+    let (c, mut y) = fast(dough(&FULL)?, Box::new(solver), (1e-2, SUBSTEPS))?;
     let mut c = c.with_moving_bodies(false);
     let mut out = Statistics::new("dough", STEP);
     for k in 1..=(FULL.end / STEP).round() as u32 {

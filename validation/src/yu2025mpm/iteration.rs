@@ -47,7 +47,7 @@ fn longest_within(limit: &Limit) -> f64 {
 
 /// The longest step \[s\] of so many substeps at which the iteration holds with bodies kept in place, λ δt² (1 − 2/N) − 2 μ δt < 4; infinite for one or two.
 fn longest_kept(limit: &Limit) -> f64 {
-    let rest = limit.stiffness / limit.mass * (1.0 - 2.0 / f64::from(SUBSTEPS));
+    let rest = limit.stiff * (1.0 - 2.0 / f64::from(SUBSTEPS));
     if rest > 0.0 {
         (limit.rate + (limit.rate * limit.rate + 4.0 * rest).sqrt()) / rest
     } else {

@@ -175,12 +175,14 @@ pub(super) fn column(ratio: f64, h: f64, angle: f64, end: f64) -> Result<Heap, P
     let mut s = MpmSystem::new(p, sand, walls, vec![], law, options).map_err(fail)?;
     let step = |s: &MpmSystem, x: &State| Ok(0.8 * s.longest_step(x).map_err(fail)?);
     let p = walk(&mut s, step, end, |_, _, _| {})?;
-    // Volume over the base of each cell.
-    let columns = (p.x.iter().map(|x| x.x).fold(0.0, f64::max) / h) as usize + 1;
-    let mut heights = vec![0.0; columns];
-    for (x, v) in p.x.iter().zip(&p.volume) {
-        heights[((x.x / h) as usize).min(columns - 1)] += v / (h * h);
-    }
+    // Volume over the base, spread over three cells by a quadratic spline, mirrored in the wall.
+    let spline = |d: f64| if d < 0.5 { 0.75 - d * d } else { 0.5 * (1.5 - d).max(0.0).powi(2) };
+    let height = |at: f64| {
+        let both = |x: f64| spline((x - at).abs() / h) + spline((x + at) / h);
+        p.x.iter().zip(&p.volume).map(|(x, v)| v / (h * h) * both(x.x)).sum::<f64>()
+    };
+    let columns = (p.x.iter().map(|x| x.x).fold(0.0, f64::max) / h) as usize + 3;
+    let mut heights: Vec<f64> = (0..columns).map(|k| height(h * (k as f64 + 0.5))).collect();
     // Where the heap is lower than so much for the first time.
     heights.push(0.0);
     let below = |level: f64| {
@@ -188,8 +190,7 @@ pub(super) fn column(ratio: f64, h: f64, angle: f64, end: f64) -> Result<Heap, P
         let part = (heights[k - 1] - level) / (heights[k - 1] - heights[k]);
         h * (k as f64 - 0.5 + part.max(0.0))
     };
-    // The highest place over three cells: single ones have two or three particles more or less.
-    let crest = heights.windows(3).map(|w| w.iter().sum::<f64>() / 3.0).fold(0.0, f64::max);
+    let crest = heights.iter().copied().fold(0.0, f64::max);
     let slope = (0.6 * crest / (below(0.2 * crest) - below(0.8 * crest))).atan().to_degrees();
     let profile = heights.iter().enumerate().map(|(k, z)| ((k as f64 + 0.5) * h / width, z / width));
     Ok(Heap {
