@@ -316,7 +316,7 @@ fn bodies(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
             let claim = "box and cube, elastic: speed with which they part over that with which they met, beside a rod that is hit on its whole end, 2 (1 − 1/e) − 1/e";
             cases.add(
                 "V12",
-                Claim::relative("box/restitution", claim, rod, hit.restitution, 0.15, "").because(WHY_SLOW),
+                Claim::relative("box/restitution", claim, rod, hit.restitution, 0.15, "").because(&why),
             );
         }
         found.push(hit.speed[hit.speed.len() - 1].1);
