@@ -196,6 +196,6 @@ fn analytic_a_shirt_of_a_file_falls_on_a_plane() {
     assert!(end.x.iter().all(|x| x.iter().all(|c| c.is_finite())));
     // What falls on the floor is stopped there: it bears more than the weight.
     assert!(carried > 1.0 && deepest < 5e-3, "{carried} {deepest}");
-    // It was 0.277 m high; free fall would take its top down by 0.078 m.
-    assert!(top > 0.201 && top < 0.25, "{top}");
+    // Nothing of it is through the floor, and its top has come down as it fell: by 0.078 m, and what the sheet draws it in.
+    assert!(end.x.iter().all(|x| x.z > -5e-3) && (top - 0.201).abs() < 0.02, "{top}");
 }
