@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use signorini_batch::{AffineBatch, AffineOptions, BatchOptions, CpuBatch, Recipe};
-use signorini_core::BatchStepper;
+use signorini_core::{BatchStepper, State};
 use signorini_planning::tasks::{self, Setup};
 use signorini_planning::{
-    Episode, EpisodeOptions, EpisodeRecord, Mppi, Outcome, PoseLines, PredictionGap, TermWeights, Timing,
+    Episode, EpisodeOptions, EpisodeRecord, MeasuredPose, Mppi, Outcome, PoseLines, PredictionGap,
+    TermWeights, Timing,
 };
 use signorini_scene::{LoadOptions, Scene};
 use signorini_validation::planned;
@@ -117,6 +118,9 @@ pub(crate) struct Arguments {
     /// Threads; one per processor when left out. Results do not depend on them.
     #[arg(long, default_value_t = 0)]
     threads: usize,
+    /// Plans start from the true state where the task has its object measured late and with noise
+    #[arg(long)]
+    exact: bool,
     /// Recording (numpy archive) for `view`; `<task>.npz` when left out.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -126,7 +130,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
-    let Setup { task, scene, mut planner, substeps, evaluations, mut projection } =
+    let Setup { task, scene, mut planner, substeps, evaluations, mut projection, measurement } =
         tasks::by_name(&a.task, a.seed)?;
     planner.samples = a.samples.unwrap_or(planner.samples);
     let scene = Scene::load(root().join("models").join(scene), &LoadOptions::default())?;
@@ -155,8 +159,12 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         ..EpisodeOptions::default()
     };
     let mut poses = a.poses.then(|| PoseLines::new(std::io::stdin().lock()));
+    let measured = measurement.filter(|_| !a.exact).map(|m| MeasuredPose::new(&*plant, m, a.seed));
+    let mut measured = measured.transpose()?;
+    let mut estimate = measured.as_mut().map(|m| |x: &State, out: &mut State| m.estimate(x, out));
     let mut episode = Episode::new(&mut planner, &mut model, &mut *plant, &*task, &weights);
     episode.projection = projection.as_mut().map(|p| &mut **p as _);
+    episode.estimate = estimate.as_mut().map(|e| e as _);
     episode.poses = poses.as_mut().map(|p| p as _);
     let record = episode.run(a.seed, &options)?;
     for (time, phase) in &record.phases {

@@ -9,7 +9,7 @@ use signorini_planning::tasks::{Setup, by_name};
 use signorini_planning::{Episode, EpisodeOptions, EpisodeRecord, Mppi, TermWeights};
 
 fn run(name: &str, seed: u64, samples: usize, threads: usize, steps: u32) -> EpisodeRecord {
-    let Setup { task, scene, mut planner, substeps, evaluations, mut projection } =
+    let Setup { task, scene, mut planner, substeps, evaluations, mut projection, .. } =
         by_name(name, seed).unwrap();
     planner.samples = samples;
     let scene = scene_of(scene);

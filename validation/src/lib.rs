@@ -33,6 +33,7 @@ mod stock;
 pub mod suite;
 pub mod support;
 mod trace;
+mod trials;
 pub mod view;
 pub mod yu2025mpm;
 

@@ -2,6 +2,7 @@
 
 mod cart_pole;
 mod cylinder_push;
+mod hand_turn;
 mod two_arm_carry;
 mod two_arm_grips;
 mod two_arm_handover;
@@ -10,6 +11,7 @@ pub mod two_arms;
 
 pub use cart_pole::CartPole;
 pub use cylinder_push::CylinderPush;
+pub use hand_turn::{HandTurn, InHand, Turn};
 pub use two_arm_carry::{Held, TwoArmCarry, Wall};
 pub use two_arm_grips::{GripCommands, TwoArmGrips};
 pub use two_arm_handover::TwoArmHandover;
@@ -17,12 +19,22 @@ pub use two_arm_motion::{Tolerance, TwoArmMotion};
 
 use signorini_core::na::SVector;
 
-use crate::{MppiOptions, Outcome, Phase, PlanError, SampleProjection, Task, Temperature, Update, View};
+use crate::{
+    Measurement, MppiOptions, Outcome, Phase, PlanError, SampleProjection, Task, Temperature, Update, View,
+};
 
 /// Names of all tasks.
-pub const NAMES: [&str; 10] = [
+pub const NAMES: [&str; 18] = [
     "cart_pole",
     "cylinder_push",
+    "hand_cube_tilt",
+    "hand_cube_yaw",
+    "hand_cylinder_tilt",
+    "hand_cylinder_yaw",
+    "hand_tin_tilt",
+    "hand_tin_yaw",
+    "hand_toy_tilt",
+    "hand_toy_yaw",
     "two_arm_ball",
     "two_arm_ball_obstacles",
     "two_arm_ball_seven",
@@ -47,6 +59,8 @@ pub struct Setup {
     pub evaluations: Option<(u32, f64)>,
     /// What samples pass through.
     pub projection: Option<Box<dyn SampleProjection>>,
+    /// How an object is measured that plans start from; None: as it is.
+    pub measurement: Option<Measurement>,
 }
 
 /// A task by name, its planner with a seed.
@@ -54,6 +68,9 @@ pub struct Setup {
 /// # Errors
 /// [`PlanError::Unknown`] with the names that there are.
 pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
+    if let Some(task) = HandTurn::ALL.iter().find(|t| t.name == name) {
+        return Ok(turn(*task, seed));
+    }
     match name {
         "cart_pole" => Ok(Setup {
             task: Box::new(CartPole::default()),
@@ -62,6 +79,7 @@ pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
             substeps: [2, 4],
             evaluations: None,
             projection: None,
+            measurement: None,
         }),
         "cylinder_push" => Ok(Setup {
             task: Box::new(CylinderPush::default()),
@@ -70,6 +88,7 @@ pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
             substeps: [3, 6],
             evaluations: None,
             projection: None,
+            measurement: None,
         }),
         "two_arm_ball" => carry(TwoArmCarry::ball(Wall::None), seed),
         "two_arm_ball_wall" => carry(TwoArmCarry::ball(Wall::Fixed), seed),
@@ -84,12 +103,26 @@ pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
                 scene: "two_arms/cube.xml",
                 evaluations: Some((12, 1e-3)),
                 projection: Some(Box::new(TwoArmHandover::motion(&planner)?)),
+                measurement: None,
                 planner,
                 substeps: [20, 50],
             })
         }
         "two_arm_tray" => carry(TwoArmCarry::tray(), seed),
+        _ if let Some(task) = HandTurn::ALL.iter().find(|t| t.name == name) => Ok(turn(*task, seed)),
         _ => Err(PlanError::unknown("the list of tasks", "task", name, NAMES.into_iter())),
+    }
+}
+
+fn turn(task: HandTurn, seed: u64) -> Setup {
+    Setup {
+        scene: task.object.scene,
+        evaluations: Some((12, 1e-3)),
+        projection: None,
+        measurement: Some(task.measurement()),
+        task: Box::new(task),
+        planner: HandTurn::planner(seed),
+        substeps: [10, 20],
     }
 }
 
@@ -99,6 +132,7 @@ fn carry(task: TwoArmCarry, seed: u64) -> Result<Setup, PlanError> {
         scene: task.scene,
         evaluations: Some((12, 1e-3)),
         projection: Some(Box::new(task.motion(&planner)?)),
+        measurement: None,
         task: Box::new(task),
         planner,
         substeps: [20, 50],

@@ -13,6 +13,7 @@ mod records;
 mod robots;
 mod runs;
 mod scenes;
+mod table1;
 
 use crate::Page;
 
@@ -25,6 +26,7 @@ pub fn pages() -> Vec<&'static dyn Page> {
         &fig06::Fig06,
         &fig07::Fig07,
         &fig08::Fig08,
+        &table1::Table1,
         &modes::Modes,
         &robots::Robots,
         &comfree_icf::ComfreeIcf,

@@ -1,4 +1,5 @@
-use super::episodes::{FILE, FIRST, Ran, run, wilson};
+use super::{CAMERA, FILE};
+use crate::trials::{FIRST, PlanModel, Ran, Trial, run, wilson};
 use crate::{Claim, Context, Page, PageError, PageOutput, Table};
 
 /// Fig. 1 and section V-C: two seven-axis arms carry the ball over an obstacle that stands elsewhere each time.
@@ -36,7 +37,16 @@ impl Page for Fig01 {
                 continue;
             }
             ctx.say(format!("seed {seed}"));
-            let (ran, film) = run((NAME, "ball"), samples, seed, seed == FIRST, ctx)?;
+            let trial = Trial {
+                task: NAME,
+                title: "ball",
+                samples,
+                seed,
+                model: PlanModel::ComFree,
+                vary: 0.0,
+                camera: (seed == FIRST).then_some(CAMERA),
+            };
+            let (ran, film) = run(&trial, ctx)?;
             if let Some(film) = film {
                 out.attachments.push(film.attachment);
                 out.pictures.extend(film.pictures);

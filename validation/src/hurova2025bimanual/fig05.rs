@@ -1,4 +1,5 @@
-use super::episodes::{FILE, FIRST, Ran, run, wilson};
+use super::{CAMERA, FILE};
+use crate::trials::{FIRST, PlanModel, Ran, Trial, run, wilson};
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// Fig. 5: success, time of the task and time of planning, by batch size; and pictures of one run of each, as in fig. 4.
@@ -223,7 +224,16 @@ impl Page for Fig05 {
                         continue;
                     }
                     ctx.say(format!("{}, {samples} samples, seed {seed}", kind.title));
-                    let (ran, film) = run((kind.name, kind.title), samples, seed, film, ctx)?;
+                    let trial = Trial {
+                        task: kind.name,
+                        title: kind.title,
+                        samples,
+                        seed,
+                        model: PlanModel::ComFree,
+                        vary: 0.0,
+                        camera: film.then_some(CAMERA),
+                    };
+                    let (ran, film) = run(&trial, ctx)?;
                     if let Some(film) = film {
                         out.attachments.push(film.attachment);
                         out.pictures.extend(film.pictures);

@@ -1,27 +1,47 @@
-//! Episodes of the two arms: how they ended, what they looked like.
+//! Trials of planning tasks: how they ended, what they looked like.
 
 use serde::{Deserialize, Serialize};
 use signorini_batch::{BatchOptions, CpuBatch, Recipe};
-use signorini_core::na::Point3;
+use signorini_core::State;
 use signorini_planning::tasks::{Setup, by_name};
-use signorini_planning::{Episode, EpisodeOptions, EpisodeRecord, Mppi, Outcome, Task, TermWeights};
+use signorini_planning::{
+    Episode, EpisodeOptions, EpisodeRecord, MeasuredPose, Mppi, Outcome, Stream, Task, TermWeights,
+};
 use signorini_scene::{LoadOptions, Scene};
 
 use crate::snapshot::Camera;
 use crate::{Context, PageError, Picture, Recording, planned, view};
 
 /// Seeds begin here; weights were chosen on seeds below.
-pub(super) const FIRST: u64 = 100;
-/// Where results are kept.
-pub(super) const FILE: &str = "episodes.jsonl";
-/// Both arms, from the front.
-const CAMERA: Camera =
-    Camera { eye: Point3::new(-0.25, -2.4, 1.5), target: Point3::new(-0.25, 0.0, 0.3), width: 1.9 };
+pub(crate) const FIRST: u64 = 100;
+
+/// What plans are made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum PlanModel {
+    ComFree,
+    Icf,
+}
+
+/// What is tried.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trial {
+    /// Name of the task, and how pictures of it are called.
+    pub task: &'static str,
+    pub title: &'static str,
+    pub samples: usize,
+    pub seed: u64,
+    pub model: PlanModel,
+    /// Mass of the task's object and friction of all surfaces of the plant differ by up to this part, by the seed.
+    pub vary: f64,
+    /// From where pictures are taken; none: without.
+    pub camera: Option<Camera>,
+}
 
 /// How an episode went.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Ran {
+pub(crate) struct Ran {
     pub task: String,
+    pub model: PlanModel,
     pub samples: usize,
     pub seed: u64,
     /// How it ended, in words.
@@ -33,14 +53,19 @@ pub(super) struct Ran {
 }
 
 /// What an episode looked like.
-pub(super) struct Film {
+pub(crate) struct Film {
     /// File name and page that shows it.
     pub attachment: (String, String),
     pub pictures: Vec<Picture>,
 }
 
 /// One of each stage, where it is entered for the first time, and one of the end.
-fn pictures(recording: &Recording, record: &EpisodeRecord, task: &dyn Task, title: &str) -> Vec<Picture> {
+fn pictures(
+    recording: &Recording,
+    record: &EpisodeRecord,
+    task: &dyn Task,
+    (title, camera): (&str, Camera),
+) -> Vec<Picture> {
     let mut moments: Vec<(&str, f64)> = Vec::new();
     for (t, phase) in &record.phases {
         let stage = task.stages().get(phase.stage).copied().unwrap_or("unknown stage");
@@ -54,40 +79,61 @@ fn pictures(recording: &Recording, record: &EpisodeRecord, task: &dyn Task, titl
         Picture {
             name: format!("{}_{}", task.name(), stage.replace(' ', "_")),
             caption: format!("{title}, {t:.1} s: {stage}"),
-            svg: CAMERA.picture(recording, row),
+            svg: camera.picture(recording, row),
         }
     };
     moments.into_iter().map(make).collect()
 }
 
-/// Runs a task, planned with ComFree and executed with ICF.
-pub(super) fn run(
-    (name, title): (&str, &str),
-    samples: usize,
-    seed: u64,
-    film: bool,
-    ctx: &Context,
-) -> Result<(Ran, Option<Film>), PageError> {
-    let Setup { task, scene, mut planner, substeps, evaluations, mut projection } =
+/// The scene with other mass and friction.
+fn varied(scene: &Scene, body: &str, part: f64, seed: u64) -> Scene {
+    let (mut out, mut random) = (scene.clone(), Stream::new(seed, 2));
+    let [mass, friction] = [0; 2].map(|_| 1.0 + random.uniform(-part, part));
+    for m in out.bodies.iter_mut().filter(|b| b.name == body).filter_map(|b| b.mass.as_mut()) {
+        m.mass *= mass;
+        m.inertia *= mass;
+    }
+    for surface in out.geoms.iter_mut().map(|g| &mut g.surface) {
+        surface.friction *= friction;
+        surface.friction_dynamic = surface.friction_dynamic.map(|x| x * friction);
+    }
+    out
+}
+
+/// Runs a task, executed with ICF.
+pub(crate) fn run(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageError> {
+    let Trial { task: name, samples, seed, .. } = *trial;
+    let Setup { task, scene, mut planner, substeps, evaluations, mut projection, measurement } =
         by_name(name, seed).map_err(PageError::from_error)?;
     planner.samples = samples;
     let scene = Scene::load(ctx.root.join("models").join(scene), &LoadOptions::default())
         .map_err(PageError::from_error)?;
-    let recipe = evaluations.map_or_else(Recipe::comfree, Recipe::comfree_sweeping);
-    let batch = |lanes, recipe, threads| {
-        CpuBatch::new(&scene, lanes, recipe, BatchOptions { threads }).map_err(PageError::from_error)
+    let recipe = match trial.model {
+        PlanModel::ComFree => evaluations.map_or_else(Recipe::comfree, Recipe::comfree_sweeping),
+        PlanModel::Icf => Recipe::icf(),
     };
-    let (mut model, mut plant) = (batch(samples, recipe, 0)?, batch(1, Recipe::icf(), 1)?);
+    let real = match measurement {
+        Some(m) if trial.vary > 0.0 => varied(&scene, m.joint, trial.vary, seed),
+        _ => scene.clone(),
+    };
+    let batch = |scene, lanes, recipe, threads| {
+        CpuBatch::new(scene, lanes, recipe, BatchOptions { threads }).map_err(PageError::from_error)
+    };
+    let (mut model, mut plant) = (batch(&scene, samples, recipe, 0)?, batch(&real, 1, Recipe::icf(), 1)?);
+    let measured = measurement.map(|m| MeasuredPose::new(&plant, m, seed));
+    let mut measured = measured.transpose().map_err(PageError::from_error)?;
+    let mut estimate = measured.as_mut().map(|m| |x: &State, out: &mut State| m.estimate(x, out));
     let (mut planner, weights) =
         (Mppi::new(planner).map_err(PageError::from_error)?, TermWeights::new(&*task));
     let options = EpisodeOptions {
         model_substeps: substeps[0],
         plant_substeps: substeps[1],
-        keep_states: film,
+        keep_states: trial.camera.is_some(),
         ..EpisodeOptions::default()
     };
     let mut episode = Episode::new(&mut planner, &mut model, &mut plant, &*task, &weights);
     episode.projection = projection.as_mut().map(|p| &mut **p as _);
+    episode.estimate = estimate.as_mut().map(|e| e as _);
     let record = episode.run(seed, &options).map_err(PageError::from_error)?;
     let outcome = match &record.outcome {
         Outcome::Success => "success".into(),
@@ -100,6 +146,7 @@ pub(super) fn run(
     };
     let ran = Ran {
         task: name.into(),
+        model: trial.model,
         samples,
         seed,
         outcome,
@@ -107,10 +154,10 @@ pub(super) fn run(
         time: record.time,
         planning: record.mean_planning_time(),
     };
-    let recording = planned::recording(&scene, "fixed steps", &record, &*task)?;
-    let film = recording.map(|r| Film {
+    let recording = planned::recording(&real, "fixed steps", &record, &*task)?;
+    let film = recording.zip(trial.camera).map(|(r, camera)| Film {
         attachment: (format!("{name}.html"), view::page(&r)),
-        pictures: pictures(&r, &record, &*task, title),
+        pictures: pictures(&r, &record, &*task, (trial.title, camera)),
     });
     Ok((ran, film))
 }
@@ -120,7 +167,7 @@ pub(super) fn run(
 /// ```text
 /// (p + z²/2n ± z √(p (1 − p)/n + z²/4n²)) / (1 + z²/n),   p = k/n,  z = 1.96
 /// ```
-pub(super) fn wilson(k: usize, n: usize) -> [f64; 2] {
+pub(crate) fn wilson(k: usize, n: usize) -> [f64; 2] {
     let (z, n, p) = (1.96f64, n as f64, k as f64 / n as f64);
     let (middle, half) = (p + z * z / (2.0 * n), z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt());
     [-half, half].map(|h| (middle + h) / (1.0 + z * z / n))
