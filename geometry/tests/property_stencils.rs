@@ -158,9 +158,10 @@ proptest! {
         for i in 0..12 {
             let (a, b) = (moved(&x, i, h), moved(&x, i, -h));
             let slope = (m.value(&a) - m.value(&b)) / (2.0 * h);
+            // Where m becomes 1 its second derivative jumps.
+            let (Some(a), Some(b)) = (m.derivatives(&a), m.derivatives(&b)) else { continue };
             // m changes over angles of 0.03; third derivatives reach 1e5.
             prop_assert!((slope - g[i]).abs() < 1e-5 * (1.0 + g.norm()), "{slope} {}", g[i]);
-            let (Some(a), Some(b)) = (m.derivatives(&a), m.derivatives(&b)) else { continue };
             let column: SVector<f64, 12> = (a.1 - b.1) / (2.0 * h);
             let exact: SMatrix<f64, 12, 1> = hess.column(i).into();
             prop_assert!((column - exact).norm() < 1e-4 * (1.0 + hess.norm()), "column {i}");

@@ -152,7 +152,7 @@ fn wrong_path(sources: &BTreeMap<String, Vec<(PathBuf, String)>>, path: &str) ->
     }
     let is_file = |f: &Path, name: &str| {
         let stem = f.file_stem().is_some_and(|s| s == name);
-        stem || (f.ends_with("mod.rs") && f.parent().and_then(Path::file_name).is_some_and(|d| d == name))
+        stem || f.parent().and_then(Path::file_name).is_some_and(|d| d == name)
     };
     for name in items {
         if !files.iter().any(|(f, text)| defines(text, name) || is_file(f, name)) {
