@@ -28,6 +28,10 @@ const WHY_DEEP: &str =
 /// Why few may be held.
 const WHY_FEW: &str = "pads hold nine particles of the quick shirt; some slip to the edge of the pads on the way, and what is left of them holds";
 
+/// Why it may be longer than asked for where it is folded, and its corners end elsewhere.
+const WHY_LONG: &str = "tips of the sleeves may lie nearer the hem than the line of folding, and stay there";
+const WHY_APART: &str = "the shirt slides along on its boards, and its hem is drawn in between the grippers";
+
 /// Where hands pinch: 2 cm from the sides, 5 cm from the hem, a little over the table \[m\].
 const PINCH: Vector3<f64> = Vector3::new(0.25, 0.05, 0.005);
 /// The line along which the shirt is folded \[m\].
@@ -230,7 +234,8 @@ fn claims(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             0.6,
             extent(plan.after(0, 5)) / first,
             "",
-        ),
+        )
+        .because(WHY_LONG),
         Claim::at_most(
             "layers",
             "folded: median height of the half that was carried over, above that of the half below, in spacings of the grid; beyond three splines of two sheets share no node",
@@ -258,7 +263,8 @@ fn claims(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             0.05,
             run.apart,
             "m",
-        ),
+        )
+        .because(WHY_APART),
         Claim::at_least(
             "held/fold",
             "fewest particles between the pads on the way over, beside those pinched",
