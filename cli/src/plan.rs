@@ -118,7 +118,7 @@ pub(crate) struct Arguments {
     /// Threads; one per processor when left out. Results do not depend on them.
     #[arg(long, default_value_t = 0)]
     threads: usize,
-    /// Plans start from the true state where the task has its object measured late and with noise
+    /// Plans start from the true state where the task has its object measured late and with noise.
     #[arg(long)]
     exact: bool,
     /// Recording (numpy archive) for `view`; `<task>.npz` when left out.

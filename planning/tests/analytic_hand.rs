@@ -5,14 +5,12 @@ mod common;
 
 use std::path::PathBuf;
 
-use common::{batch, scene_of};
+use common::{batch, episode, scene_of};
 use signorini_batch::{CpuBatch, Recipe};
 use signorini_core::na::{Isometry3, Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3};
 use signorini_core::{BatchStepper, Frame, Observation, State};
-use signorini_planning::tasks::{HandTurn, Setup, by_name};
-use signorini_planning::{
-    Episode, EpisodeOptions, EpisodeRecord, MeasuredPose, Measurement, Mppi, Stream, Task, TermWeights,
-};
+use signorini_planning::tasks::HandTurn;
+use signorini_planning::{MeasuredPose, Measurement, Stream, Task};
 use signorini_scene::{LoadOptions, Scene};
 
 /// Names of joints and of the bodies that they move, here and there.
@@ -163,26 +161,9 @@ fn analytic_what_is_measured_is_late_and_noisy() {
     }
 }
 
-fn turn(seed: u64, threads: usize, steps: u32) -> EpisodeRecord {
-    let Setup { task, scene, mut planner, substeps, evaluations, measurement, .. } =
-        by_name("hand_cube_yaw", seed).unwrap();
-    planner.samples = 16;
-    let scene = scene_of(scene);
-    let mut model = batch(&scene, 16, Recipe::comfree_sweeping(evaluations.unwrap()), threads);
-    let mut plant = batch(&scene, 1, Recipe::icf(), 1);
-    let mut measured = MeasuredPose::new(&plant, measurement.unwrap(), seed).unwrap();
-    let mut estimate = |x: &State, out: &mut State| measured.estimate(x, out);
-    let (mut planner, weights) = (Mppi::new(planner).unwrap(), TermWeights::new(&*task));
-    let mut episode = Episode::new(&mut planner, &mut model, &mut plant, &*task, &weights);
-    episode.estimate = Some(&mut estimate);
-    let [model_substeps, plant_substeps] = substeps;
-    let options = EpisodeOptions { model_substeps, plant_substeps, steps, ..EpisodeOptions::default() };
-    episode.run(seed, &options).unwrap()
-}
-
 #[test]
 fn conformance_a_hand_plans_alike_on_any_number_of_threads() {
-    let [one, two] = [1, 2].map(|threads| turn(2, threads, 4));
+    let [one, two] = [1, 2].map(|threads| episode("hand_cube_yaw", 2, 16, threads, 4));
     assert_eq!(one.steps.len(), 4);
     assert_eq!(one.steps, two.steps);
 }

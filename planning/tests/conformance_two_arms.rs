@@ -3,30 +3,7 @@
 
 mod common;
 
-use common::{batch, scene_of};
-use signorini_batch::Recipe;
-use signorini_planning::tasks::{Setup, by_name};
-use signorini_planning::{Episode, EpisodeOptions, EpisodeRecord, Mppi, TermWeights};
-
-fn run(name: &str, seed: u64, samples: usize, threads: usize, steps: u32) -> EpisodeRecord {
-    let Setup { task, scene, mut planner, substeps, evaluations, mut projection, .. } =
-        by_name(name, seed).unwrap();
-    planner.samples = samples;
-    let scene = scene_of(scene);
-    let recipe = Recipe::comfree_sweeping(evaluations.unwrap());
-    let mut model = batch(&scene, samples, recipe, threads);
-    let mut plant = batch(&scene, 1, Recipe::icf(), 1);
-    let (mut planner, weights) = (Mppi::new(planner).unwrap(), TermWeights::new(&*task));
-    let mut episode = Episode::new(&mut planner, &mut model, &mut plant, &*task, &weights);
-    episode.projection = projection.as_mut().map(|p| &mut **p as _);
-    let options = EpisodeOptions {
-        model_substeps: substeps[0],
-        plant_substeps: substeps[1],
-        steps,
-        ..EpisodeOptions::default()
-    };
-    episode.run(seed, &options).unwrap()
-}
+use common::episode;
 
 #[test]
 fn conformance_threads_change_no_bit() {
@@ -37,7 +14,7 @@ fn conformance_threads_change_no_bit() {
         "two_arm_handover",
         "two_arm_tray",
     ] {
-        let [one, two] = [1, 2].map(|threads| run(name, 3, 8, threads, 4));
+        let [one, two] = [1, 2].map(|threads| episode(name, 3, 8, threads, 4));
         assert_eq!(one.steps.len(), 4);
         assert_eq!(one.steps, two.steps, "{name}");
         assert_eq!(one.phases, two.phases, "{name}");
@@ -47,7 +24,7 @@ fn conformance_threads_change_no_bit() {
 #[test]
 fn conformance_commands_keep_to_the_published_bounds() {
     for (name, joints) in [("two_arm_ball", 12), ("two_arm_ball_seven", 14)] {
-        let r = run(name, 1, 8, 2, 10);
+        let r = episode(name, 1, 8, 2, 10);
         let zero = vec![0.0; joints];
         let u = |k: isize, j: usize| usize::try_from(k).map_or(zero[j], |k| r.steps[k].control[j]);
         for k in 0..r.steps.len() as isize {

@@ -1,7 +1,7 @@
 //! Trials of planning tasks: how they ended, what they looked like.
 
 use serde::{Deserialize, Serialize};
-use signorini_batch::{BatchOptions, CpuBatch, Recipe};
+use signorini_batch::{BatchOptions, CpuBatch, LaneParameters, Recipe};
 use signorini_core::State;
 use signorini_planning::tasks::{Setup, by_name};
 use signorini_planning::{
@@ -10,10 +10,13 @@ use signorini_planning::{
 use signorini_scene::{LoadOptions, Scene};
 
 use crate::snapshot::Camera;
-use crate::{Context, PageError, Picture, Recording, planned, view};
+use crate::{Claim, Context, PageError, PageOutput, Picture, Recording, planned, view};
 
 /// Seeds begin here; weights were chosen on seeds below.
 pub(crate) const FIRST: u64 = 100;
+
+/// Where results are kept.
+const FILE: &str = "trials.jsonl";
 
 /// What plans are made with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,11 +55,17 @@ pub(crate) struct Ran {
     pub planning: f64,
 }
 
+impl Ran {
+    fn is(&self, t: &Trial) -> bool {
+        (&*self.task, self.model, self.samples, self.seed) == (t.task, t.model, t.samples, t.seed)
+    }
+}
+
 /// What an episode looked like.
-pub(crate) struct Film {
+struct Film {
     /// File name and page that shows it.
-    pub attachment: (String, String),
-    pub pictures: Vec<Picture>,
+    attachment: (String, String),
+    pictures: Vec<Picture>,
 }
 
 /// One of each stage, where it is entered for the first time, and one of the end.
@@ -86,22 +95,65 @@ fn pictures(
 }
 
 /// The scene with other mass and friction.
-fn varied(scene: &Scene, body: &str, part: f64, seed: u64) -> Scene {
-    let (mut out, mut random) = (scene.clone(), Stream::new(seed, 2));
+fn varied(scene: &Scene, body: &str, part: f64, seed: u64) -> Result<Scene, PageError> {
+    let mut random = Stream::new(seed, 2);
     let [mass, friction] = [0; 2].map(|_| 1.0 + random.uniform(-part, part));
-    for m in out.bodies.iter_mut().filter(|b| b.name == body).filter_map(|b| b.mass.as_mut()) {
-        m.mass *= mass;
-        m.inertia *= mass;
+    let bodies = scene.bodies.iter().enumerate().filter(|(_, b)| b.name == body);
+    let surfaces = scene.geoms.iter().map(|g| &g.surface);
+    let parameters = LaneParameters {
+        mass_scale: bodies.map(|(i, _)| (i, mass)).collect(),
+        friction: surfaces
+            .map(|s| [s.friction * friction, s.friction_torsional, s.friction_rolling])
+            .enumerate()
+            .collect(),
+        ..LaneParameters::default()
+    };
+    parameters.apply(scene).map_err(PageError::from_error)
+}
+
+/// Runs those that are not in stock, and those with pictures in any case, as long as there is time; results of all that are known, pictures on the page.
+pub(crate) fn run(trials: &[Trial], ctx: &Context, out: &mut PageOutput) -> Result<Vec<Ran>, PageError> {
+    let mut done: Vec<Ran> = ctx.stock.take(FILE)?;
+    for trial in trials {
+        let known = done.iter().any(|r| r.is(trial));
+        if known && trial.camera.is_none() {
+            continue;
+        }
+        if ctx.stock.over() {
+            out.unfinished = true;
+            continue;
+        }
+        ctx.say(format!("{}, {} samples, {:?}, seed {}", trial.task, trial.samples, trial.model, trial.seed));
+        let (ran, film) = episode(trial, ctx)?;
+        if let Some(film) = film {
+            out.attachments.push(film.attachment);
+            out.pictures.extend(film.pictures);
+        }
+        if !known {
+            ctx.stock.add(FILE, &ran)?;
+            done.push(ran);
+        }
     }
-    for surface in out.geoms.iter_mut().map(|g| &mut g.surface) {
-        surface.friction *= friction;
-        surface.friction_dynamic = surface.friction_dynamic.map(|x| x * friction);
+    Ok(done)
+}
+
+/// Share of successes among runs \[%\], beside the one asked for; skipped with fewer than `count` runs.
+pub(crate) fn success(id: &str, claim: &str, asked: f64, runs: &[&Ran], count: u64) -> Claim {
+    if (runs.len() as u64) < count {
+        return Claim::skipped(id, claim, "time was up before all runs were made");
     }
-    out
+    let good = runs.iter().filter(|r| r.success).count();
+    let [low, high] = wilson(good, runs.len()).map(|p| 100.0 * p);
+    let why = format!(
+        "{good} of {} runs with {} samples, so that {low:.0} to {high:.0} % are likely; the table says how the others ended",
+        runs.len(),
+        runs[0].samples
+    );
+    Claim::at_least(id, claim, asked, 100.0 * good as f64 / runs.len() as f64, "%").because(&why)
 }
 
 /// Runs a task, executed with ICF.
-pub(crate) fn run(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageError> {
+fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageError> {
     let Trial { task: name, samples, seed, .. } = *trial;
     let Setup { task, scene, mut planner, substeps, evaluations, mut projection, measurement } =
         by_name(name, seed).map_err(PageError::from_error)?;
@@ -113,7 +165,7 @@ pub(crate) fn run(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), P
         PlanModel::Icf => Recipe::icf(),
     };
     let real = match measurement {
-        Some(m) if trial.vary > 0.0 => varied(&scene, m.joint, trial.vary, seed),
+        Some(m) if trial.vary > 0.0 => varied(&scene, m.joint, trial.vary, seed)?,
         _ => scene.clone(),
     };
     let batch = |scene, lanes, recipe, threads| {

@@ -109,7 +109,6 @@ pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
             })
         }
         "two_arm_tray" => carry(TwoArmCarry::tray(), seed),
-        _ if let Some(task) = HandTurn::ALL.iter().find(|t| t.name == name) => Ok(turn(*task, seed)),
         _ => Err(PlanError::unknown("the list of tasks", "task", name, NAMES.into_iter())),
     }
 }

@@ -7,7 +7,11 @@ use signorini_batch::{BatchOptions, CpuBatch, Recipe};
 use signorini_core::{
     BatchLayout, BatchStepper, LaneStatus, Observation, ObservationError, ObservationLayout, State, StepError,
 };
-use signorini_planning::{JointStart, Outcome, Phase, Scenario, Step, Task, Term, View};
+use signorini_planning::tasks::{Setup, by_name};
+use signorini_planning::{
+    Episode, EpisodeOptions, EpisodeRecord, JointStart, MeasuredPose, Mppi, Outcome, Phase, Scenario, Step,
+    Task, Term, TermWeights, View,
+};
 use signorini_scene::{LoadOptions, Scene};
 
 /// Points on a line that accelerations drive: x ← x + δt v + ½ δt² u, v ← v + δt u, exact. A control above 1000 is a failure of the lane, one below −1000 makes its position NaN.
@@ -174,4 +178,24 @@ pub fn scene_of(file: &str) -> Scene {
 
 pub fn batch(scene: &Scene, lanes: usize, recipe: Recipe, threads: usize) -> CpuBatch {
     CpuBatch::new(scene, lanes, recipe, BatchOptions { threads }).unwrap()
+}
+
+/// Steps of a task by its name, planned with ComFree, executed with ICF.
+pub fn episode(name: &str, seed: u64, samples: usize, threads: usize, steps: u32) -> EpisodeRecord {
+    let Setup { task, scene, mut planner, substeps, evaluations, mut projection, measurement } =
+        by_name(name, seed).unwrap();
+    planner.samples = samples;
+    let scene = scene_of(scene);
+    let recipe = Recipe::comfree_sweeping(evaluations.unwrap());
+    let mut model = batch(&scene, samples, recipe, threads);
+    let mut plant = batch(&scene, 1, Recipe::icf(), 1);
+    let mut measured = measurement.map(|m| MeasuredPose::new(&plant, m, seed).unwrap());
+    let mut estimate = measured.as_mut().map(|m| |x: &State, out: &mut State| m.estimate(x, out));
+    let (mut planner, weights) = (Mppi::new(planner).unwrap(), TermWeights::new(&*task));
+    let mut episode = Episode::new(&mut planner, &mut model, &mut plant, &*task, &weights);
+    episode.projection = projection.as_mut().map(|p| &mut **p as _);
+    episode.estimate = estimate.as_mut().map(|e| e as _);
+    let [model_substeps, plant_substeps] = substeps;
+    let options = EpisodeOptions { model_substeps, plant_substeps, steps, ..EpisodeOptions::default() };
+    episode.run(seed, &options).unwrap()
 }

@@ -300,6 +300,14 @@ fn analytic_momenta_of_a_waving_sheet() {
     assert!(cloth.vertices().all(|v| now.f[v] == Matrix3::identity()));
 }
 
+/// Velocities without order \[0.01 m/s\].
+fn noise(p: &mut Particles) {
+    for (i, v) in p.v.iter_mut().enumerate() {
+        let a = i as f64;
+        *v = 0.01 * Vector3::new((7.1 * a).sin(), (5.3 * a * a).sin(), (3.7 * a).cos());
+    }
+}
+
 #[test]
 fn regression_edges_do_not_limit_steps() {
     // Waves are seen on the grid alone: edges of a third of h are stable at a step of thrice their crossing time, the same as edges of h.
@@ -310,11 +318,7 @@ fn regression_edges_do_not_limit_steps() {
         let m = ClothMaterial::new(1e5, 0.3, 1e3, 1e-3).unwrap();
         let c = (m.wave_modulus() / m.density()).sqrt();
         let cloth = Cloth::new(&mut p, mesh.vertices(), mesh.triangles(), m).unwrap();
-        for i in 0..p.len() {
-            // Noise.
-            let a = i as f64;
-            p.v[i] = 0.01 * Vector3::new((7.1 * a).sin(), (5.3 * a * a).sin(), (3.7 * a).cos());
-        }
+        noise(&mut p);
         let options =
             MpmOptions { spacing: h, gravity: Vector3::zeros(), courant: 0.95, ..MpmOptions::default() };
         let mut s = system(p, cloth, vec![], options);
@@ -338,10 +342,7 @@ fn growth(m: ClothMaterial, (h, edge): (f64, f64), dt: f64) -> f64 {
     let mut p = Particles::default();
     let mesh = sheet([8.0 * edge; 2], [8; 2]).unwrap();
     let cloth = Cloth::new(&mut p, mesh.vertices(), mesh.triangles(), m).unwrap();
-    for i in 0..p.len() {
-        let a = i as f64;
-        p.v[i] = 0.01 * Vector3::new((7.1 * a).sin(), (5.3 * a * a).sin(), (3.7 * a).cos());
-    }
+    noise(&mut p);
     let options =
         MpmOptions { spacing: h, gravity: Vector3::zeros(), courant: 10.0, ..MpmOptions::default() };
     let mut s = system(p, cloth, vec![], options);

@@ -1,8 +1,8 @@
 use signorini_core::na::Point3;
 
 use crate::snapshot::Camera;
-use crate::trials::{FIRST, PlanModel, Ran, Trial, run, wilson};
-use crate::{Claim, Context, Page, PageError, PageOutput, Table};
+use crate::trials::{FIRST, PlanModel, Ran, Trial, run, success, wilson};
+use crate::{Context, Page, PageError, PageOutput, Table};
 
 /// Table I: a hand turns four objects about the vertical and about level axes; simulation to simulation.
 pub(super) struct Table1;
@@ -26,8 +26,6 @@ const PUBLISHED: [[[f64; 2]; 2]; 2] = [[[80.0, 28.2], [65.0, 54.6]], [[55.0, 27.
 /// Samples of a plan, and trials of a row: quick and full.
 const SAMPLES: [usize; 2] = [32, 64];
 const TRIALS: [u64; 2] = [1, 30];
-/// Where results are kept.
-const FILE: &str = "trials.jsonl";
 /// Mass of the object and friction differ by up to this part.
 const VARY: f64 = 0.2;
 /// The hand, from its finger tips and above.
@@ -56,40 +54,16 @@ impl Page for Table1 {
         let (samples, count) = (SAMPLES[size], TRIALS[size]);
         let models: &[PlanModel] =
             if ctx.full() { &[PlanModel::ComFree, PlanModel::Icf] } else { &[PlanModel::ComFree] };
-        let mut done: Vec<Ran> = ctx.stock.take(FILE)?;
         let mut out = PageOutput { text: text(samples, count), ..PageOutput::default() };
+        let mut trials = Vec::new();
         for seed in FIRST..FIRST + count {
             for (row, model) in ROWS.iter().flat_map(|r| models.iter().map(move |m| (r, *m))) {
                 let film = seed == FIRST && model == PlanModel::ComFree;
-                let is = |r: &Ran| (&*r.task, r.model, r.samples, r.seed) == (row.0, model, samples, seed);
-                if !film && done.iter().any(is) {
-                    continue;
-                }
-                if ctx.stock.over() {
-                    out.unfinished = true;
-                    continue;
-                }
-                ctx.say(format!("{}, {}, {}, seed {seed}", row.1, row.2, name(model)));
-                let trial = Trial {
-                    task: row.0,
-                    title: row.1,
-                    samples,
-                    seed,
-                    model,
-                    vary: VARY,
-                    camera: film.then_some(CAMERA),
-                };
-                let (ran, film) = run(&trial, ctx)?;
-                if let Some(film) = film {
-                    out.attachments.push(film.attachment);
-                    out.pictures.extend(film.pictures);
-                }
-                if !done.iter().any(is) {
-                    ctx.stock.add(FILE, &ran)?;
-                    done.push(ran);
-                }
+                let camera = film.then_some(CAMERA);
+                trials.push(Trial { task: row.0, title: row.1, samples, seed, model, vary: VARY, camera });
             }
         }
+        let mut done = run(&trials, ctx, &mut out)?;
         done.retain(|r| r.samples == samples);
         let of = |row: &Row, model: PlanModel| -> Vec<&Ran> {
             done.iter().filter(|r| (&*r.task, r.model) == (row.0, model)).collect()
@@ -136,19 +110,9 @@ impl Page for Table1 {
         }
         out.tables = vec![table, paper];
         for (row, published) in ROWS.iter().zip([PUBLISHED[0][0][0], PUBLISHED[1][0][0]]) {
-            let runs = of(row, PlanModel::ComFree);
-            let good = runs.iter().filter(|r| r.success).count();
             let claim = format!("{}, {}: success, beside that of the paper on hardware", row.1, row.2);
             let id = row.0.trim_start_matches("hand_");
-            out.claims.push(if runs.len() as u64 >= count {
-                let [low, high] = wilson(good, runs.len()).map(|p| 100.0 * p);
-                let why =
-                    format!("{good} of {} trials, so that {low:.0} to {high:.0} % are likely", runs.len());
-                let rate = 100.0 * good as f64 / runs.len() as f64;
-                Claim::at_least(id, &claim, published, rate, "%").because(&why)
-            } else {
-                Claim::skipped(id, &claim, "time was up before all trials were made")
-            });
+            out.claims.push(success(id, &claim, published, &of(row, PlanModel::ComFree), count));
         }
         let what = "a simulated hand and objects of round and box shapes for the paper's hardware, its duck and its tin";
         out.claims = out.claims.into_iter().map(|c| c.with_substitute(what)).collect();

@@ -1,5 +1,5 @@
-use super::{CAMERA, FILE};
-use crate::trials::{FIRST, PlanModel, Ran, Trial, run, wilson};
+use super::CAMERA;
+use crate::trials::{FIRST, PlanModel, Ran, Trial, run, success, wilson};
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// Fig. 5: success, time of the task and time of planning, by batch size; and pictures of one run of each, as in fig. 4.
@@ -176,19 +176,9 @@ fn claims(groups: &[Group<'_>], (most, runs): (usize, u64)) -> Vec<Claim> {
         };
         let asked = kind.published.map_or(90.0, |p| median(p[0]));
         let own = groups.iter().find(|g| g.kind.name == kind.name && g.samples == most);
-        out.push(match own.filter(|g| g.runs.len() as u64 >= runs) {
-            Some(g) => {
-                let [low, high] = wilson(g.successes(), g.runs.len()).map(|p| 100.0 * p);
-                let why = format!(
-                    "{} of {} runs with {most} samples, so that {low:.0} to {high:.0} % are likely; the table says how the others ended",
-                    g.successes(),
-                    g.runs.len()
-                );
-                Claim::at_least(id, &format!("{}: {claim}", kind.title), asked, 100.0 * g.rate(), "%")
-                    .because(&why)
-            }
-            None if own.is_none() => Claim::skipped(id, claim, "runs under --full"),
-            None => Claim::skipped(id, claim, "time was up before all runs were made"),
+        out.push(match own {
+            Some(g) => success(id, &format!("{}: {claim}", kind.title), asked, &g.runs, runs),
+            None => Claim::skipped(id, claim, "runs under --full"),
         });
     }
     out
@@ -207,44 +197,26 @@ impl Page for Fig05 {
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let full = ctx.full();
         let (sizes, count) = if full { (&FULL[..], RUNS[1]) } else { (&QUICK[..], RUNS[0]) };
-        let mut done: Vec<Ran> = ctx.stock.take(FILE)?;
-        let mut out = PageOutput::default();
         // Larger ones as long as there is time, which wants an end.
         let larger = if full && ctx.stock.until.is_some() { &LARGER[..] } else { &[] };
+        let mut trials = Vec::new();
         for samples in [sizes, larger].concat() {
             for seed in FIRST..FIRST + count {
-                for kind in KINDS.iter().filter(|k| full || k.quick) {
-                    let film = samples == sizes[0] && seed == FIRST;
-                    let is = |r: &Ran| r.task == kind.name && r.samples == samples && r.seed == seed;
-                    if !film && done.iter().any(is) {
-                        continue;
-                    }
-                    if ctx.stock.over() {
-                        out.unfinished = true;
-                        continue;
-                    }
-                    ctx.say(format!("{}, {samples} samples, seed {seed}", kind.title));
-                    let trial = Trial {
-                        task: kind.name,
-                        title: kind.title,
-                        samples,
-                        seed,
-                        model: PlanModel::ComFree,
-                        vary: 0.0,
-                        camera: film.then_some(CAMERA),
-                    };
-                    let (ran, film) = run(&trial, ctx)?;
-                    if let Some(film) = film {
-                        out.attachments.push(film.attachment);
-                        out.pictures.extend(film.pictures);
-                    }
-                    if !done.iter().any(is) {
-                        ctx.stock.add(FILE, &ran)?;
-                        done.push(ran);
-                    }
-                }
+                let (model, film) = (PlanModel::ComFree, samples == sizes[0] && seed == FIRST);
+                let camera = film.then_some(CAMERA);
+                trials.extend(KINDS.iter().filter(|k| full || k.quick).map(|k| Trial {
+                    task: k.name,
+                    title: k.title,
+                    samples,
+                    seed,
+                    model,
+                    vary: 0.0,
+                    camera,
+                }));
             }
         }
+        let mut out = PageOutput::default();
+        let done = run(&trials, ctx, &mut out)?;
         let groups = groups(&done);
         out.text = text(count);
         out.plots = plots(&groups);

@@ -11,8 +11,6 @@ use signorini_core::na::Point3;
 use crate::Page;
 use crate::snapshot::Camera;
 
-/// Where results of episodes are kept.
-const FILE: &str = "episodes.jsonl";
 /// Both arms, from the front.
 const CAMERA: Camera =
     Camera { eye: Point3::new(-0.25, -2.4, 1.5), target: Point3::new(-0.25, 0.0, 0.3), width: 1.9 };
