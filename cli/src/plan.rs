@@ -7,13 +7,16 @@ use signorini_batch::{AffineBatch, AffineOptions, BatchOptions, CpuBatch, Recipe
 use signorini_core::{BatchStepper, State};
 use signorini_planning::tasks::{self, Setup};
 use signorini_planning::{
-    Episode, EpisodeOptions, EpisodeRecord, MeasuredPose, Mppi, Outcome, PoseLines, PredictionGap,
+    Episode, EpisodeOptions, EpisodeRecord, MeasuredPose, Motion, Mppi, Outcome, PoseLines, PredictionGap,
     TermWeights, Timing,
 };
 use signorini_scene::{LoadOptions, Scene};
 use signorini_validation::planned;
 
 use crate::reproduce::root;
+
+/// The task that takes a motion from a file.
+const MOTION: &str = "g1_motion";
 
 /// An engine with fixed steps.
 #[derive(Clone, Copy, ValueEnum)]
@@ -86,7 +89,7 @@ struct Report<'a> {
 #[derive(Args)]
 #[command(allow_negative_numbers = true)]
 pub(crate) struct Arguments {
-    /// Name of the task; a wrong one lists them all.
+    /// Name of the task; a wrong one lists them all. g1_motion follows a motion of one's own (--motion).
     task: String,
     /// Seed of the start and of the samples.
     #[arg(long, default_value_t = 0)]
@@ -121,6 +124,9 @@ pub(crate) struct Arguments {
     /// Plans start from the true state where the task has its object measured late and with noise.
     #[arg(long)]
     exact: bool,
+    /// Motion that the humanoid of models/g1 follows: a table with the columns t, pose of the root, angles by joint.
+    #[arg(long, value_name = "FILE")]
+    motion: Option<PathBuf>,
     /// Recording (numpy archive) for `view`; `<task>.npz` when left out.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -130,8 +136,14 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
-    let Setup { task, scene, mut planner, substeps, evaluations, mut projection, measurement } =
-        tasks::by_name(&a.task, a.seed)?;
+    let setup = match &a.motion {
+        Some(file) if a.task == MOTION => tasks::follow(MOTION, Motion::read(file)?, a.seed)?,
+        Some(_) => return Err(format!("--motion goes with the task {MOTION}, not with {}", a.task).into()),
+        None if a.task == MOTION => return Err(format!("{MOTION}: give a motion, --motion FILE").into()),
+        None => tasks::by_name(&a.task, a.seed)?,
+    };
+    let Setup { task, scene, mut planner, substeps, evaluations, mut projection, measurement, replan } =
+        setup;
     planner.samples = a.samples.unwrap_or(planner.samples);
     let scene = Scene::load(root().join("models").join(scene), &LoadOptions::default())?;
     let threads = BatchOptions { threads: a.threads };
@@ -151,6 +163,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         _ => Timing::LockStep,
     };
     let options = EpisodeOptions {
+        replan,
         model_substeps: substeps[0],
         // Error control finds its steps itself.
         plant_substeps: if a.plant == Plant::Cenic { 1 } else { substeps[1] },

@@ -55,7 +55,7 @@ pub struct ReplanView<'a> {
     pub seen: View<'a>,
     /// The phase, as it is now.
     pub phase: &'a Phase,
-    /// The control of the last step and of the one before; the first control before the start.
+    /// The control of the last step and of the one before, without [`Task::nominal`]; the first control before the start.
     pub past: [&'a [f64]; 2],
     /// Time of a control step \[s\].
     pub dt: f64,
@@ -335,6 +335,10 @@ impl<'a> Episode<'a> {
         let size = self.plant.layout();
         let mut control = vec![0.0; size.nu];
         run.live.controls(time, &mut control)?;
+        let mut nominal = vec![0.0; size.nu];
+        self.task.nominal(time, &mut nominal);
+        let offset = control.clone();
+        control.iter_mut().zip(&nominal).for_each(|(u, base)| *u += base);
         let mut all = vec![0.0; size.lanes * size.nu];
         all[..size.nu].copy_from_slice(&control);
         let active: Vec<bool> = (0..size.lanes).map(|lane| lane == 0).collect();
@@ -342,7 +346,7 @@ impl<'a> Episode<'a> {
         let substep = dt / f64::from(options.plant_substeps);
         self.plant.step(&all, substep, options.plant_substeps, &active)?;
         run.past.swap(0, 1);
-        run.past[0].copy_from_slice(&control);
+        run.past[0].copy_from_slice(&offset);
         let terms = vec![0.0; self.task.terms().len()];
         record.steps.push(StepRecord { time, control, terms, cost: 0.0 });
         Ok(())

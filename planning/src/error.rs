@@ -55,6 +55,16 @@ pub enum PlanError {
         /// What is wrong, and what a line must be.
         why: String,
     },
+    /// A motion that could not be read.
+    #[error("{file}, line {line}: {why}")]
+    Motion {
+        /// The file.
+        file: String,
+        /// Number of the line, from 1; 0: the file as a whole.
+        line: usize,
+        /// What is wrong, and what to give.
+        why: String,
+    },
 }
 
 impl PlanError {

@@ -23,6 +23,7 @@ mod episode;
 mod error;
 mod gap;
 mod measured_pose;
+mod motion;
 mod mppi;
 mod noise;
 mod options;
@@ -44,6 +45,7 @@ pub use episode::{Episode, EpisodeOptions, Estimate, ReplanView, SampleProjectio
 pub use error::PlanError;
 pub use gap::{PredictionError, PredictionGap};
 pub use measured_pose::{MeasuredPose, Measurement};
+pub use motion::Motion;
 pub use mppi::{Evaluate, Mppi, PlanReport, SampleMap, Samples};
 pub use noise::{DrawKey, Noise, Source, Stream, inverse_normal, philox};
 pub use options::{Elite, Executed, MppiOptions, Update};

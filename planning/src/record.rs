@@ -8,7 +8,7 @@ use crate::{Outcome, Phase, PlanReport};
 pub struct StepRecord {
     /// Time at its start \[s\].
     pub time: f64,
-    /// The control held.
+    /// The control held, with [`Task::nominal`](crate::Task::nominal).
     pub control: Vec<f64>,
     /// Terms of this step, not weighted.
     pub terms: Vec<f64>,

@@ -24,6 +24,7 @@ pub struct Rollout {
     lanes: usize,
     nu: usize,
     control: Vec<f64>,
+    nominal: Vec<f64>,
     active: Vec<bool>,
     before: Vec<f64>,
     after: Vec<f64>,
@@ -65,6 +66,7 @@ impl Rollout {
             lanes,
             nu: size.nu,
             control: vec![0.0; lanes * size.nu],
+            nominal: vec![0.0; size.nu],
             active: vec![false; lanes],
             before: vec![0.0; lanes * width],
             after: vec![0.0; lanes * width],
@@ -135,6 +137,8 @@ impl Rollout {
         self.active.iter_mut().enumerate().for_each(|(lane, a)| *a = lane < count);
         costs.fill(0.0);
         for step in 0..tape.steps {
+            self.nominal.fill(0.0);
+            costing.task.nominal(start.t + self.dt * step as f64, &mut self.nominal);
             for lane in 0..count {
                 let u = tape.at(first + lane, step);
                 // A control that is not finite fails the lane, but not all engines look at it.
@@ -142,7 +146,9 @@ impl Rollout {
                     self.fail(lane, costs);
                 }
                 let to = &mut self.control[lane * self.nu..(lane + 1) * self.nu];
-                to.iter_mut().zip(u).for_each(|(to, u)| *to = if u.is_finite() { *u } else { 0.0 });
+                for ((to, u), base) in to.iter_mut().zip(u).zip(&self.nominal) {
+                    *to = base + if u.is_finite() { *u } else { 0.0 };
+                }
             }
             if !self.active.contains(&true) {
                 break;

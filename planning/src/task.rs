@@ -116,7 +116,7 @@ pub struct Scenario {
     pub mocap: Vec<(String, Isometry3<f64>)>,
     /// The first phase, with its targets.
     pub phase: Phase,
-    /// Controls that the first plan starts from, nu.
+    /// Controls that the first plan starts from, nu; without those of [`Task::nominal`].
     pub control: Vec<f64>,
 }
 
@@ -148,6 +148,11 @@ pub trait Task: Sync {
     /// Names of the stages of a phase.
     fn stages(&self) -> &'static [&'static str] {
         &["only"]
+    }
+    /// Writes the control that plans are added to at a time \[s\], zeros unless it is written: that of a motion that is followed, so that plans are offsets to it. Bounds and
+    /// projections of a planner hold for the offsets.
+    fn nominal(&self, time: f64, control: &mut [f64]) {
+        let _ = (time, control);
     }
     /// When it is done, when it is lost and when it is over, in one sentence; [`Task::judge`] is this rule.
     fn rule(&self) -> &'static str;

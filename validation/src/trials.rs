@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use signorini_batch::{BatchOptions, CpuBatch, LaneParameters, Recipe};
 use signorini_core::State;
-use signorini_planning::tasks::{Setup, by_name};
+use signorini_planning::tasks::{Setup, by_name, follow};
 use signorini_planning::{
-    Episode, EpisodeOptions, EpisodeRecord, MeasuredPose, Mppi, Outcome, Stream, Task, TermWeights,
+    Episode, EpisodeOptions, EpisodeRecord, MeasuredPose, Motion, Mppi, Outcome, Stream, Task, TermWeights,
 };
 use signorini_scene::{LoadOptions, Scene};
 
@@ -36,6 +36,8 @@ pub(crate) struct Trial {
     pub model: PlanModel,
     /// Mass of the task's object and friction of all surfaces of the plant differ by up to this part, by the seed.
     pub vary: f64,
+    /// The motion to follow, a file in the folder `g1_motions` of models by others; none: the task has what it needs.
+    pub motion: Option<&'static str>,
     /// From where pictures are taken; none: without.
     pub camera: Option<Camera>,
 }
@@ -53,6 +55,8 @@ pub(crate) struct Ran {
     /// Time at the end \[s\], mean time of a plan \[s\].
     pub time: f64,
     pub planning: f64,
+    /// Means of the terms over all control steps, not weighted.
+    pub terms: Vec<f64>,
 }
 
 impl Ran {
@@ -68,7 +72,7 @@ struct Film {
     pictures: Vec<Picture>,
 }
 
-/// One of each stage, where it is entered for the first time, and one of the end.
+/// One of each stage, where it is entered for the first time, and one of the end; of tasks with one stage at each quarter.
 fn pictures(
     recording: &Recording,
     record: &EpisodeRecord,
@@ -76,6 +80,10 @@ fn pictures(
     (title, camera): (&str, Camera),
 ) -> Vec<Picture> {
     let mut moments: Vec<(&str, f64)> = Vec::new();
+    let quarter = 0.25 * record.time;
+    if task.stages().len() == 1 {
+        moments = [("a quarter", quarter), ("half", 2.0 * quarter), ("three quarters", 3.0 * quarter)].into();
+    }
     for (t, phase) in &record.phases {
         let stage = task.stages().get(phase.stage).copied().unwrap_or("unknown stage");
         if moments.iter().all(|m| m.0 != stage) {
@@ -155,8 +163,16 @@ pub(crate) fn success(id: &str, claim: &str, asked: f64, runs: &[&Ran], count: u
 /// Runs a task, executed with ICF.
 fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageError> {
     let Trial { task: name, samples, seed, .. } = *trial;
-    let Setup { task, scene, mut planner, substeps, evaluations, mut projection, measurement } =
-        by_name(name, seed).map_err(PageError::from_error)?;
+    let setup = match trial.motion {
+        Some(file) => {
+            let folder = ctx.models.as_deref().unwrap_or(&ctx.root);
+            let motion = Motion::read(&folder.join("g1_motions").join(file));
+            motion.and_then(|m| follow(name, m, seed))
+        }
+        None => by_name(name, seed),
+    };
+    let Setup { task, scene, mut planner, substeps, evaluations, mut projection, measurement, replan } =
+        setup.map_err(PageError::from_error)?;
     planner.samples = samples;
     let scene = Scene::load(ctx.root.join("models").join(scene), &LoadOptions::default())
         .map_err(PageError::from_error)?;
@@ -178,6 +194,7 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
     let (mut planner, weights) =
         (Mppi::new(planner).map_err(PageError::from_error)?, TermWeights::new(&*task));
     let options = EpisodeOptions {
+        replan,
         model_substeps: substeps[0],
         plant_substeps: substeps[1],
         keep_states: trial.camera.is_some(),
@@ -205,6 +222,7 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
         success: record.outcome == Outcome::Success,
         time: record.time,
         planning: record.mean_planning_time(),
+        terms: mean_terms(&record),
     };
     let recording = planned::recording(&real, "fixed steps", &record, &*task)?;
     let film = recording.zip(trial.camera).map(|(r, camera)| Film {
@@ -212,6 +230,15 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
         pictures: pictures(&r, &record, &*task, (trial.title, camera)),
     });
     Ok((ran, film))
+}
+
+/// Means of the terms over all control steps.
+fn mean_terms(record: &EpisodeRecord) -> Vec<f64> {
+    let mut sums = vec![0.0; record.terms.len()];
+    for step in &record.steps {
+        sums.iter_mut().zip(&step.terms).for_each(|(s, t)| *s += t / record.steps.len() as f64);
+    }
+    sums
 }
 
 /// The interval of Wilson for k of n, at 95 %.

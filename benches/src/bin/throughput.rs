@@ -44,6 +44,9 @@ struct Arguments {
     /// Evaluations per step; `0` is the paper's step with k = 0.1, d = 0.001; left out: until they settle, as in default mode.
     #[arg(long)]
     sweeps: Option<u32>,
+    /// With --sweeps: fewer evaluations where the residual is below this (m/s).
+    #[arg(long, requires = "sweeps")]
+    residual: Option<f64>,
     /// Convex implicit contact instead of comfree.
     #[arg(long)]
     icf: bool,
@@ -79,7 +82,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let recipe = || match (a.icf, a.sweeps) {
         (true, _) => Recipe::icf(),
         (_, Some(0)) => Recipe::comfree_paper(0.1, 0.001),
-        (_, Some(n)) => Recipe::comfree_sweeping(n),
+        (_, Some(n)) => {
+            Recipe::comfree_sweeping(a.residual.map_or_else(|| n.into(), |r| Sweeps::from((n, r))))
+        }
         (_, None) => Recipe::comfree(),
     };
     let rows: Vec<Vec<f64>> = match &a.controls {

@@ -2,6 +2,7 @@
 
 mod cart_pole;
 mod cylinder_push;
+mod follow;
 mod hand_turn;
 mod two_arm_carry;
 mod two_arm_grips;
@@ -11,6 +12,7 @@ pub mod two_arms;
 
 pub use cart_pole::CartPole;
 pub use cylinder_push::CylinderPush;
+pub use follow::Follow;
 pub use hand_turn::{HandTurn, InHand, Turn};
 pub use two_arm_carry::{Held, TwoArmCarry, Wall};
 pub use two_arm_grips::{GripCommands, TwoArmGrips};
@@ -20,13 +22,16 @@ pub use two_arm_motion::{Tolerance, TwoArmMotion};
 use signorini_core::na::SVector;
 
 use crate::{
-    Measurement, MppiOptions, Outcome, Phase, PlanError, SampleProjection, Task, Temperature, Update, View,
+    Measurement, Motion, MppiOptions, Outcome, Phase, PlanError, SampleProjection, Task, Temperature, Update,
+    View,
 };
 
 /// Names of all tasks.
-pub const NAMES: [&str; 18] = [
+pub const NAMES: [&str; 20] = [
     "cart_pole",
     "cylinder_push",
+    "g1_box_push",
+    "g1_get_up",
     "hand_cube_tilt",
     "hand_cube_yaw",
     "hand_cylinder_tilt",
@@ -55,6 +60,8 @@ pub struct Setup {
     pub planner: MppiOptions,
     /// Steps of plan model and plant in a control step.
     pub substeps: [u32; 2],
+    /// Control steps from one plan to the next.
+    pub replan: u32,
     /// Evaluations per step of ComFree as plan model, at most, and the residual \[m/s\] that ends them before; None: as many as settle contacts.
     pub evaluations: Option<(u32, f64)>,
     /// What samples pass through.
@@ -77,6 +84,7 @@ pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
             scene: "cart_pole/cart_pole.xml",
             planner: CartPole::planner(seed),
             substeps: [2, 4],
+            replan: 1,
             evaluations: None,
             projection: None,
             measurement: None,
@@ -86,10 +94,19 @@ pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
             scene: "cylinder_push/cylinder_push.xml",
             planner: CylinderPush::planner(seed),
             substeps: [3, 6],
+            replan: 1,
             evaluations: None,
             projection: None,
             measurement: None,
         }),
+        "g1_box_push" | "g1_get_up" => {
+            let (name, text) = if name == "g1_get_up" {
+                ("g1_get_up", include_str!("../../../models/g1/get_up.csv"))
+            } else {
+                ("g1_box_push", include_str!("../../../models/g1/box_push.csv"))
+            };
+            follow(name, Motion::parse(&format!("models/g1/{}.csv", &name[3..]), text)?, seed)
+        }
         "two_arm_ball" => carry(TwoArmCarry::ball(Wall::None), seed),
         "two_arm_ball_wall" => carry(TwoArmCarry::ball(Wall::Fixed), seed),
         "two_arm_ball_obstacles" => carry(TwoArmCarry::ball(Wall::Perturbed), seed),
@@ -106,11 +123,31 @@ pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
                 measurement: None,
                 planner,
                 substeps: [20, 50],
+                replan: 1,
             })
         }
         "two_arm_tray" => carry(TwoArmCarry::tray(), seed),
         _ => Err(PlanError::unknown("the list of tasks", "task", name, NAMES.into_iter())),
     }
+}
+
+/// A motion of the humanoid of `models/g1`, and of a box where there is an object in it.
+///
+/// # Errors
+/// A joint that the humanoid does not have, or one that is missing.
+pub fn follow(name: &'static str, motion: Motion, seed: u64) -> Result<Setup, PlanError> {
+    let scene = if motion.has_object() { "g1/box.xml" } else { "g1/g1.xml" };
+    let task = Follow::g1(name, motion)?;
+    Ok(Setup {
+        scene,
+        planner: task.planner(seed),
+        evaluations: Some((12, 1e-3)),
+        projection: None,
+        measurement: None,
+        task: Box::new(task),
+        substeps: [4, 16],
+        replan: 3,
+    })
 }
 
 fn turn(task: HandTurn, seed: u64) -> Setup {
@@ -122,6 +159,7 @@ fn turn(task: HandTurn, seed: u64) -> Setup {
         task: Box::new(task),
         planner: HandTurn::planner(seed),
         substeps: [10, 20],
+        replan: 1,
     }
 }
 
@@ -135,6 +173,7 @@ fn carry(task: TwoArmCarry, seed: u64) -> Result<Setup, PlanError> {
         task: Box::new(task),
         planner,
         substeps: [20, 50],
+        replan: 1,
     })
 }
 

@@ -182,7 +182,7 @@ pub fn batch(scene: &Scene, lanes: usize, recipe: Recipe, threads: usize) -> Cpu
 
 /// Steps of a task by its name, planned with ComFree, executed with ICF.
 pub fn episode(name: &str, seed: u64, samples: usize, threads: usize, steps: u32) -> EpisodeRecord {
-    let Setup { task, scene, mut planner, substeps, evaluations, mut projection, measurement } =
+    let Setup { task, scene, mut planner, substeps, evaluations, mut projection, measurement, replan } =
         by_name(name, seed).unwrap();
     planner.samples = samples;
     let scene = scene_of(scene);
@@ -196,6 +196,7 @@ pub fn episode(name: &str, seed: u64, samples: usize, threads: usize, steps: u32
     episode.projection = projection.as_mut().map(|p| &mut **p as _);
     episode.estimate = estimate.as_mut().map(|e| e as _);
     let [model_substeps, plant_substeps] = substeps;
-    let options = EpisodeOptions { model_substeps, plant_substeps, steps, ..EpisodeOptions::default() };
+    let options =
+        EpisodeOptions { replan, model_substeps, plant_substeps, steps, ..EpisodeOptions::default() };
     episode.run(seed, &options).unwrap()
 }

@@ -14,8 +14,10 @@ mod robots;
 mod runs;
 mod scenes;
 mod table1;
+mod table2;
 
 use crate::Page;
+use crate::trials::PlanModel;
 
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {
@@ -27,9 +29,18 @@ pub fn pages() -> Vec<&'static dyn Page> {
         &fig07::Fig07,
         &fig08::Fig08,
         &table1::Table1,
+        &table2::Table2,
         &modes::Modes,
         &robots::Robots,
         &comfree_icf::ComfreeIcf,
         &error_control::ErrorControl,
     ]
+}
+
+/// What plans are made with, in words.
+fn plan_model(model: PlanModel) -> &'static str {
+    match model {
+        PlanModel::ComFree => "ComFree",
+        PlanModel::Icf => "ICF",
+    }
 }

@@ -1,5 +1,6 @@
 use signorini_core::na::Point3;
 
+use super::plan_model;
 use crate::snapshot::Camera;
 use crate::trials::{FIRST, PlanModel, Ran, Trial, run, success, wilson};
 use crate::{Context, Page, PageError, PageOutput, Table};
@@ -32,13 +33,6 @@ const VARY: f64 = 0.2;
 const CAMERA: Camera =
     Camera { eye: Point3::new(0.4, -0.45, 0.75), target: Point3::new(0.0, 0.03, 0.36), width: 0.56 };
 
-fn name(model: PlanModel) -> &'static str {
-    match model {
-        PlanModel::ComFree => "ComFree",
-        PlanModel::Icf => "ICF",
-    }
-}
-
 impl Page for Table1 {
     fn id(&self) -> &'static str {
         "borse2026comfree/table1"
@@ -60,7 +54,16 @@ impl Page for Table1 {
             for (row, model) in ROWS.iter().flat_map(|r| models.iter().map(move |m| (r, *m))) {
                 let film = seed == FIRST && model == PlanModel::ComFree;
                 let camera = film.then_some(CAMERA);
-                trials.push(Trial { task: row.0, title: row.1, samples, seed, model, vary: VARY, camera });
+                trials.push(Trial {
+                    task: row.0,
+                    title: row.1,
+                    samples,
+                    seed,
+                    model,
+                    vary: VARY,
+                    motion: None,
+                    camera,
+                });
             }
         }
         let mut done = run(&trials, ctx, &mut out)?;
@@ -91,7 +94,7 @@ impl Page for Table1 {
             table.row([
                 row.1.to_owned(),
                 row.2.to_owned(),
-                name(model).to_owned(),
+                plan_model(model).to_owned(),
                 format!("{} of {}", good.len(), runs.len()),
                 format!("{low:.0} to {high:.0}"),
                 format!("{:.1}", mean(good.iter().map(|r| r.time).sum(), good.len())),

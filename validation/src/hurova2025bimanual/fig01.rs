@@ -29,7 +29,7 @@ impl Page for Fig01 {
         let model = PlanModel::ComFree;
         let trial = |seed| {
             let camera = (seed == FIRST).then_some(CAMERA);
-            Trial { task: NAME, title: "ball", samples, seed, model, vary: 0.0, camera }
+            Trial { task: NAME, title: "ball", samples, seed, model, vary: 0.0, motion: None, camera }
         };
         let trials: Vec<Trial> = (FIRST..FIRST + count).map(trial).collect();
         let mut done = run(&trials, ctx, &mut out)?;

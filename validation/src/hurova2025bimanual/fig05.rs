@@ -211,6 +211,7 @@ impl Page for Fig05 {
                     seed,
                     model,
                     vary: 0.0,
+                    motion: None,
                     camera,
                 }));
             }
