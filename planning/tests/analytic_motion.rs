@@ -184,19 +184,32 @@ fn conformance_links_are_those_of_the_g1() {
 }
 
 #[test]
-fn conformance_motions_of_the_project_begin_where_contact_holds() {
-    // The robot stands on the floor in the first row, neither in it nor above it.
-    for name in ["g1_get_up", "g1_box_push"] {
+fn conformance_motions_of_the_project_keep_their_contacts() {
+    // What bears touches the floor, neither in it nor above it: at the start, and soles at the end.
+    let [knees, hands] = ["knee", "hand"].map(|g| ["left", "right"].map(|s| format!("{s}_{g}")));
+    let soles = ["left", "right"].map(|s| [format!("{s}_foot_inner"), format!("{s}_foot_outer")]).concat();
+    for (name, first) in [("g1_get_up", [knees, hands].concat()), ("g1_box_push", soles.clone())] {
         let setup = by_name(name, 0).unwrap();
+        let text = std::fs::read_to_string(format!("../models/g1/{}.csv", &name[3..])).unwrap();
+        let motion = Motion::parse(name, &text).unwrap();
         let mut b = batch(&scene_of(setup.scene), 1, Recipe::icf(), 1);
-        let feet = ["left_foot_inner", "left_foot_outer", "right_foot_inner", "right_foot_outer"];
-        let wanted = feet.map(|f| Observation::Distance(f.into(), "floor".into()));
-        b.watch(&wanted).unwrap();
-        let x = setup.task.reset(0).start(&b).unwrap();
-        b.load(0, &x).unwrap();
-        let mut seen = [0.0; 4];
-        b.observe(0, &mut seen).unwrap();
-        assert!(seen.iter().all(|d| d.abs() < 3e-3), "{name}: {seen:?}");
+        for (t, geoms) in [(motion.span()[0], &first), (motion.span()[1], &soles)] {
+            let wanted: Vec<Observation> =
+                geoms.iter().map(|g| Observation::Distance(g.clone(), "floor".into())).collect();
+            b.watch(&wanted).unwrap();
+            let mut x = setup.task.reset(0).start(&b).unwrap();
+            let (root, mut angles) = (motion.root_at(t), vec![0.0; motion.joints().len()]);
+            motion.angles_at(t, &mut angles);
+            let (p, q) = (root.translation, root.rotation);
+            b.set_joint("root", &[p.x, p.y, p.z, q.w, q.i, q.j, q.k], &[0.0; 6], &mut x).unwrap();
+            for (j, q) in motion.joints().iter().zip(&angles) {
+                b.set_joint(j, &[*q], &[0.0], &mut x).unwrap();
+            }
+            b.load(0, &x).unwrap();
+            let mut seen = vec![0.0; geoms.len()];
+            b.observe(0, &mut seen).unwrap();
+            assert!(seen.iter().all(|d| d.abs() < 3e-3), "{name}, {t} s: {seen:?}");
+        }
     }
 }
 

@@ -58,8 +58,8 @@ const ROWS: [Row; 5] = [
         name: "g1_get_up",
         title: "get-up",
         file: None,
-        substitute: "a motion made for this project, from a crouch on hands and feet, for the paper's; none from lying with a free licence was found",
-        quick: true,
+        substitute: "a motion made for this project, from hands and knees, for the paper's; none from lying with a free licence was found",
+        quick: false,
         camera: right(0.1),
     },
     Row {
