@@ -335,9 +335,10 @@ impl<'a> Episode<'a> {
         let size = self.plant.layout();
         let mut control = vec![0.0; size.nu];
         run.live.controls(time, &mut control)?;
+        run.past.swap(0, 1);
+        run.past[0].copy_from_slice(&control);
         let mut nominal = vec![0.0; size.nu];
         self.task.nominal(time, &mut nominal);
-        let offset = control.clone();
         control.iter_mut().zip(&nominal).for_each(|(u, base)| *u += base);
         let mut all = vec![0.0; size.lanes * size.nu];
         all[..size.nu].copy_from_slice(&control);
@@ -345,8 +346,6 @@ impl<'a> Episode<'a> {
         run.before.copy_from_slice(&run.seen);
         let substep = dt / f64::from(options.plant_substeps);
         self.plant.step(&all, substep, options.plant_substeps, &active)?;
-        run.past.swap(0, 1);
-        run.past[0].copy_from_slice(&offset);
         let terms = vec![0.0; self.task.terms().len()];
         record.steps.push(StepRecord { time, control, terms, cost: 0.0 });
         Ok(())

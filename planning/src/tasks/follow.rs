@@ -81,7 +81,7 @@ impl Follow {
     /// The humanoid of `models/g1`.
     ///
     /// # Errors
-    /// [`PlanError::Unknown`], [`PlanError::Length`]: joints that it does not have, or that the motion lacks.
+    /// [`PlanError::Unknown`]: joints that it does not have, or that the motion lacks.
     pub fn g1(name: &'static str, motion: Motion) -> Result<Self, PlanError> {
         if let Some(j) = motion.joints().iter().find(|j| !G1.contains(&j.as_str())) {
             return Err(PlanError::unknown("models/g1", "joint", j, G1.into_iter()));
@@ -118,11 +118,6 @@ impl Follow {
             seed,
             ..MppiOptions::new(STEPS, STEP, vec![[-1.0, 1.0]; count])
         }
-    }
-
-    /// The motion.
-    pub fn motion(&self) -> &Motion {
-        &self.motion
     }
 
     /// Angles in the order of the servos.

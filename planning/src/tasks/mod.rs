@@ -99,14 +99,8 @@ pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
             projection: None,
             measurement: None,
         }),
-        "g1_box_push" | "g1_get_up" => {
-            let (name, text) = if name == "g1_get_up" {
-                ("g1_get_up", include_str!("../../../models/g1/get_up.csv"))
-            } else {
-                ("g1_box_push", include_str!("../../../models/g1/box_push.csv"))
-            };
-            follow(name, Motion::parse(&format!("models/g1/{}.csv", &name[3..]), text)?, seed)
-        }
+        "g1_box_push" => made("g1_box_push", include_str!("../../../models/g1/box_push.csv"), seed),
+        "g1_get_up" => made("g1_get_up", include_str!("../../../models/g1/get_up.csv"), seed),
         "two_arm_ball" => carry(TwoArmCarry::ball(Wall::None), seed),
         "two_arm_ball_wall" => carry(TwoArmCarry::ball(Wall::Fixed), seed),
         "two_arm_ball_obstacles" => carry(TwoArmCarry::ball(Wall::Perturbed), seed),
@@ -129,6 +123,11 @@ pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
         "two_arm_tray" => carry(TwoArmCarry::tray(), seed),
         _ => Err(PlanError::unknown("the list of tasks", "task", name, NAMES.into_iter())),
     }
+}
+
+/// A motion of this project by its text.
+fn made(name: &'static str, text: &str, seed: u64) -> Result<Setup, PlanError> {
+    follow(name, Motion::parse(name, text)?, seed)
 }
 
 /// A motion of the humanoid of `models/g1`, and of a box where there is an object in it.
