@@ -1,5 +1,4 @@
 use signorini_core::StepProblem;
-use signorini_core::na::SMatrix;
 
 use crate::ComfreeSolver;
 use crate::gain::apply;
@@ -9,6 +8,9 @@ const CLOSING: f64 = 1e9;
 
 /// Steps of the Lanczos method before sweeps.
 const STEPS: usize = 6;
+
+/// Steps of Laguerre's method, of which three or four do.
+const LAGUERRE: usize = 12;
 
 /// Storage of [`ComfreeSolver::rooms`].
 #[derive(Debug, Default)]
@@ -38,20 +40,51 @@ struct Island {
 impl Island {
     /// Largest Ritz value plus the norm of its residual.
     fn bound(&self) -> f64 {
-        // Rows that were not reached are zero, as an eigenvalue never the largest.
-        let mut t = SMatrix::<f64, STEPS, STEPS>::zeros();
-        for k in 0..self.steps {
-            t[(k, k)] = self.alpha[k];
-            if k > 0 {
-                (t[(k, k - 1)], t[(k - 1, k)]) = (self.beta[k], self.beta[k]);
-            }
-        }
-        if self.steps == 0 {
+        let n = self.steps;
+        if n == 0 {
             return 0.0;
         }
-        let eigen = t.symmetric_eigen();
-        let (i, most) = eigen.eigenvalues.argmax();
-        most + self.beta[self.steps] * eigen.eigenvectors[(self.steps - 1, i)].abs()
+        // Above all eigenvalues (Gershgorin), from where Laguerre's method comes down to the largest without passing it.
+        let reach = |k: usize| self.alpha[k] + self.beta[k] + if k + 1 < n { self.beta[k + 1] } else { 0.0 };
+        let mut most = (0..n).map(reach).fold(0.0, f64::max);
+        for _ in 0..LAGUERRE {
+            let down = self.down(most);
+            if down <= 1e-12 * most {
+                break;
+            }
+            most -= down;
+        }
+        // Eigenvector from its first component on: x_{k+1} β_{k+1} = q_k x_k.
+        let (mut q, mut x, mut sum) = (most - self.alpha[0], 1.0, 1.0);
+        for k in 1..n {
+            x *= q / self.beta[k];
+            sum += x * x;
+            q = most - self.alpha[k] - self.beta[k] * self.beta[k] / q;
+        }
+        most + self.beta[n] * x.abs() / sum.sqrt()
+    }
+
+    /// Laguerre's step for p(λ) = det(λ − T) = Π q_k down from a λ above all roots; zero at a root.
+    ///
+    /// ```text
+    /// q_k = λ − α_k − β_k²/q_{k−1},   G = p'/p = Σ q_k'/q_k,   H = −G',   step = n/(G + √((n − 1)(n H − G²)))
+    /// ```
+    fn down(&self, at: f64) -> f64 {
+        let n = self.steps as f64;
+        // 1/q and its derivatives of the row before.
+        let (mut f, mut f1, mut f2) = (0.0, 0.0, 0.0);
+        let (mut g, mut h) = (0.0, 0.0);
+        for k in 0..self.steps {
+            let b = self.beta[k] * self.beta[k];
+            let (q, q1, q2) = (at - self.alpha[k] - b * f, 1.0 - b * f1, -b * f2);
+            f = 1.0 / q;
+            let part = q1 * f;
+            (f1, f2) = (-part * f, (2.0 * part * part - q2 * f) * f);
+            g += part;
+            h += part * part - q2 * f;
+        }
+        // Roundoff may have passed the root.
+        if g > 0.0 { n / (g + ((n - 1.0) * (n * h - g * g)).max(0.0).sqrt()) } else { 0.0 }
     }
 }
 
@@ -205,4 +238,47 @@ fn scattered(i: usize) -> f64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     2.0 * ((z ^ (z >> 31)) as f64 / u64::MAX as f64) - 1.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use signorini_core::na::SMatrix;
+
+    fn dense(i: &Island) -> f64 {
+        // Rows that were not reached are zero, as an eigenvalue never the largest.
+        let mut t = SMatrix::<f64, STEPS, STEPS>::zeros();
+        for k in 0..i.steps {
+            t[(k, k)] = i.alpha[k];
+            if k > 0 {
+                (t[(k, k - 1)], t[(k - 1, k)]) = (i.beta[k], i.beta[k]);
+            }
+        }
+        let eigen = t.symmetric_eigen();
+        let (at, most) = eigen.eigenvalues.argmax();
+        most + i.beta[i.steps] * eigen.eigenvectors[(i.steps - 1, at)].abs()
+    }
+
+    proptest! {
+        /// The bound is that of a dense decomposition; α and β are those of a positive semidefinite matrix.
+        #[test]
+        fn property_bound_is_the_dense_one(
+            steps in 1usize..=STEPS,
+            diagonal in prop::array::uniform6(1e-3f64..2.0),
+            below in prop::array::uniform6(1e-2f64..2.0),
+            last in 0f64..1.0,
+        ) {
+            // T = L Lᵀ of a bidiagonal L.
+            let mut i = Island { steps, ..Island::default() };
+            for k in 0..steps {
+                i.alpha[k] = diagonal[k].powi(2) + if k > 0 { below[k].powi(2) } else { 0.0 };
+                if k > 0 {
+                    i.beta[k] = diagonal[k - 1] * below[k];
+                }
+            }
+            i.beta[steps] = last;
+            prop_assert!((i.bound() - dense(&i)).abs() <= 1e-7 * dense(&i), "{} {}", i.bound(), dense(&i));
+        }
+    }
 }
