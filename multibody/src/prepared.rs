@@ -298,41 +298,11 @@ impl Prepared {
             self.set_joints(i, dt)?;
         }
         self.rounds = 0;
-        self.set_laws_from_memory(dt)?;
-        self.expect_load(dt)
-    }
-
-    /// Laws for A and v* as they are, with what contacts remember of the last step.
-    fn set_laws_from_memory(&mut self, dt: f64) -> Result<(), ProblemError> {
         self.set_laws();
         let parts = self.problem.parts_mut();
         let pool = parts.pools.member_mut(CONTACT);
         self.anchors.recall(&self.x0.memory, (parts.contacts, &self.kin), dt, pool);
         self.problem.finish(dt)
-    }
-
-    /// Takes joints around the impulses that contacts remember where these push a motor or dry friction beyond a limit: what grips is then solved once.
-    fn expect_load(&mut self, dt: f64) -> Result<(), ProblemError> {
-        let Some(first) = self.joints_first.as_deref_mut().filter(|f| f.rows.len() > 0) else {
-            return Ok(());
-        };
-        let (map, pools, whole) = (self.problem.map(), self.problem.pools(), self.problem.whole());
-        self.evals.grad.clear();
-        self.evals.grad.resize(pools.row_count(), 0.0);
-        pools.recall(&mut self.evals.grad);
-        if self.evals.grad.iter().all(|g| *g == 0.0) {
-            return Ok(());
-        }
-        self.load.fill(0.0);
-        map.add_gradient(whole, pools, &self.evals, &mut self.load);
-        self.v.clone_from(&self.load);
-        self.problem.inertia().solve_in_place(whole, &mut self.v);
-        self.v.iter_mut().zip(self.problem.free_velocity()).for_each(|(v, free)| *v += free);
-        if !first.rows.left(&self.v) {
-            return Ok(());
-        }
-        first.solve_again(dt, &self.v, &self.load, &mut self.problem.parts_mut())?;
-        self.set_laws_from_memory(dt)
     }
 
     /// A and v* for a step size, and the laws of joints.

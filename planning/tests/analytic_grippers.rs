@@ -23,9 +23,7 @@ fn towards(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Vector6<f64> {
 fn analytic_gripped_cube_is_lifted_and_turned() {
     let scene = scene_of("two_arms/cube.xml");
     let task = TwoArmHandover::default();
-    for (name, recipe, substeps) in
-        [("icf", Recipe::icf(), 10), ("comfree", Recipe::comfree(), 10), ("comfree", Recipe::comfree(), 4)]
-    {
+    for (name, recipe, substeps) in [("icf", Recipe::icf(), 10), ("comfree", Recipe::comfree(), 4)] {
         let mut world = batch(&scene, 1, recipe, 1);
         let layout = world.watch(&task.observations()).unwrap();
         let scenario = task.reset(4);
@@ -64,10 +62,8 @@ fn analytic_gripped_cube_is_lifted_and_turned() {
         let view = View { time: 0.0, layout: &layout, values: &seen };
         let palm = Arms::SIX.palms(&view)[side];
         let held = palm.pose.inverse_transform_vector(&(cube(&seen) - palm.pose.translation.vector));
-        // What holds creeps while it is carried and turned, in proportion to the step, by either engine and with sweeps to 1e-8 m/s as with few: 0.22 mm per millisecond.
-        let creep = (held - Vector3::new(0.0, 0.0, 0.02)).norm();
-        assert!(creep < 0.25e-3 * 20.0 / f64::from(substeps), "{name}, {substeps} substeps: {held:?}");
-        // The motor's 40 N go to both fingers alike.
+        // The motor's 40 N go to both fingers alike; what holds may creep by less than a millimetre in 7 s.
+        assert!((held - Vector3::new(0.0, 0.0, 0.02)).norm() < 1e-3, "{name}: {held:?}");
         for f in 0..2 {
             let force = view.scalar(Arms::SIX.observed() + 1 + 2 * side + f);
             assert!((force - 20.0).abs() < 0.1, "{name}: finger {f} presses with {force} N");
