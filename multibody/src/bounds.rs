@@ -14,8 +14,6 @@ pub(crate) struct Bounds {
     /// Half its edges \[m\], and the radius of the ball that sweeps it.
     half: Vector3<f64>,
     rounding: f64,
-    /// The shape is the ball.
-    round: bool,
 }
 
 /// Where the bounds of a shape are in the world; for a half-space a point of its surface and axes of which the third is its normal.
@@ -47,15 +45,20 @@ impl Bounds {
             axes: pose.rotation.to_rotation_matrix().into_inner(),
             half,
             rounding,
-            round: matches!(shape, Shape::Sphere { .. }),
         })
+    }
+
+    /// The shape is the ball.
+    #[inline]
+    fn is_ball(&self) -> bool {
+        self.rounding == self.radius
     }
 
     /// For a body at `p` with axes `r`.
     #[inline]
     pub(crate) fn placed(&self, r: &Matrix3<f64>, p: &Vector3<f64>) -> PlacedBounds {
         // Nobody asks for the axes of a ball.
-        let axes = if self.round { Matrix3::identity() } else { r * self.axes };
+        let axes = if self.is_ball() { Matrix3::identity() } else { r * self.axes };
         PlacedBounds { center: Point3::from(r * self.center.coords + p), axes }
     }
 
@@ -71,7 +74,7 @@ impl Bounds {
     pub(crate) fn above(&self, at: &PlacedBounds, o: &Point3<f64>, n: &Vector3<f64>, margin: f64) -> bool {
         let height = (at.center - o).dot(n) - margin;
         height > self.radius
-            || (!self.round && height - self.rounding > self.half.dot(&at.axes.tr_mul(n).abs()))
+            || (!self.is_ball() && height - self.rounding > self.half.dot(&at.axes.tr_mul(n).abs()))
     }
 
     /// Whether the balls, one of the six face normals of the boxes, or the way from a box to the middle of the other tell A and B apart by more than `margin` \[m\].
@@ -81,7 +84,7 @@ impl Bounds {
         if between.norm_squared() > (self.radius + b.radius + margin).powi(2) {
             return true;
         }
-        if self.round && b.round {
+        if self.is_ball() && b.is_ball() {
             return false;
         }
         // What is swept may come within both radii.
@@ -91,15 +94,16 @@ impl Bounds {
             (at.axes.tr_mul(&between).abs() - self.half, at_b.axes.tr_mul(&between).abs() - b.half);
         let beyond = |x: &Vector3<f64>, ball: &Self| {
             let reach = ball.radius - ball.rounding + margin;
-            match reach < 0.0 {
-                true => x.max() > reach,
-                false => x.sup(&Vector3::zeros()).norm_squared() > reach * reach,
+            if reach < 0.0 {
+                x.max() > reach
+            } else {
+                x.sup(&Vector3::zeros()).norm_squared() > reach * reach
             }
         };
         if beyond(&in_a, b) || beyond(&in_b, self) {
             return true;
         }
-        if self.round || b.round {
+        if self.is_ball() || b.is_ball() {
             return false;
         }
         let turn = at.axes.tr_mul(&at_b.axes).abs();
