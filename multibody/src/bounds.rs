@@ -69,46 +69,40 @@ impl Bounds {
         Aabb::new(center - half, center + half)
     }
 
-    /// Whether all is more than `margin` above the plane through `o` with normal `n` (world).
+    /// Height above the plane through `o` with normal `n` (world), from below \[m\].
     #[inline]
-    pub(crate) fn above(&self, at: &PlacedBounds, o: &Point3<f64>, n: &Vector3<f64>, margin: f64) -> bool {
-        let height = (at.center - o).dot(n) - margin;
-        height > self.radius
-            || (!self.is_ball() && height - self.rounding > self.half.dot(&at.axes.tr_mul(n).abs()))
+    pub(crate) fn height(&self, at: &PlacedBounds, o: &Point3<f64>, n: &Vector3<f64>) -> f64 {
+        let height = (at.center - o).dot(n);
+        let below = if self.is_ball() { 0.0 } else { self.half.dot(&at.axes.tr_mul(n).abs()) };
+        height - (self.rounding + below).min(self.radius)
     }
 
-    /// Whether the balls, one of the six face normals of the boxes, or the way from a box to the middle of the other tell A and B apart by more than `margin` \[m\].
+    /// Signed distance of A and B, from below \[m\]: along the line between the balls, one of the six face normals of the boxes, or the way from a box to the middle of the other.
+    /// What is more than `enough` is not looked at closer.
     #[inline]
-    pub(crate) fn apart(&self, at: &PlacedBounds, b: &Self, at_b: &PlacedBounds, margin: f64) -> bool {
+    pub(crate) fn distance(&self, at: &PlacedBounds, b: &Self, at_b: &PlacedBounds, enough: f64) -> f64 {
         let between = at_b.center - at.center;
-        if between.norm_squared() > (self.radius + b.radius + margin).powi(2) {
-            return true;
+        let balls = between.norm() - self.radius - b.radius;
+        if balls > enough || (self.is_ball() && b.is_ball()) {
+            return balls;
         }
-        if self.is_ball() && b.is_ball() {
-            return false;
-        }
-        // What is swept may come within both radii.
-        let margin = margin + self.rounding + b.rounding;
         // Either box against the ball around the other, which mostly will do.
         let (in_a, in_b) =
             (at.axes.tr_mul(&between).abs() - self.half, at_b.axes.tr_mul(&between).abs() - b.half);
-        let beyond = |x: &Vector3<f64>, ball: &Self| {
-            let reach = ball.radius - ball.rounding + margin;
-            if reach < 0.0 {
-                x.max() > reach
-            } else {
-                x.sup(&Vector3::zeros()).norm_squared() > reach * reach
-            }
+        let outside = |x: &Vector3<f64>| {
+            let inside = x.max();
+            if inside < 0.0 { inside } else { x.sup(&Vector3::zeros()).norm() }
         };
-        if beyond(&in_a, b) || beyond(&in_b, self) {
-            return true;
-        }
-        if self.is_ball() || b.is_ball() {
-            return false;
+        let near = balls
+            .max(outside(&in_a) - self.rounding - b.radius)
+            .max(outside(&in_b) - b.rounding - self.radius);
+        if near > enough || self.is_ball() || b.is_ball() {
+            return near;
         }
         let turn = at.axes.tr_mul(&at_b.axes).abs();
         let (of_a, of_b) = (in_a - turn * b.half, in_b - turn.tr_mul(&self.half));
-        of_a.max() > margin || of_b.max() > margin
+        // What is swept may come within both radii.
+        near.max(of_a.max().max(of_b.max()) - self.rounding - b.rounding)
     }
 }
 
@@ -138,7 +132,7 @@ mod tests {
     }
 
     proptest! {
-        /// What the bounds tell apart has no contact below the margin, which may be negative.
+        /// What the bounds tell apart has no contact below the margin, which may be negative; nor below any other, when nothing is enough.
         #[test]
         fn property_bounds_keep_every_contact(
             (a, b) in (shape(), shape()),
@@ -150,10 +144,17 @@ mod tests {
             };
             let of = |s: &Shape| Bounds::new(s, &Pose::identity()).unwrap();
             let (of_a, of_b) = (of(&a), of(&b));
-            let apart = of_a.apart(&placed(&of_a, &x_a), &of_b, &placed(&of_b, &x_b), margin);
+            let distance = of_a.distance(&placed(&of_a, &x_a), &of_b, &placed(&of_b, &x_b), margin);
+            let apart = distance > margin;
             let mut found = Vec::new();
             contacts(&a, &x_a, &b, &x_b, margin, &mut found).unwrap();
             prop_assert!(!apart || found.is_empty(), "{found:?}");
+            let distance = of_a.distance(&placed(&of_a, &x_a), &of_b, &placed(&of_b, &x_b), f64::INFINITY);
+            found.clear();
+            contacts(&a, &x_a, &b, &x_b, distance - 1e-12, &mut found).unwrap();
+            prop_assert!(found.is_empty(), "{distance}: {found:?}");
+            found.clear();
+            contacts(&a, &x_a, &b, &x_b, margin, &mut found).unwrap();
             // A ball and a shape that is swept: the bounds are the distance.
             if let (Shape::Sphere { .. }, Shape::Sphere { .. } | Shape::Capsule { .. }) = (&a, &b) {
                 let gap = found.first().map(|c| c.gap);

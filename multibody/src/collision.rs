@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use signorini_core::na::{Matrix3, Point3};
+use signorini_core::na::Point3;
 use signorini_core::{ContactMaterial, ProblemError};
 use signorini_geometry::{Aabb, BroadPhase, ContactPoint, Shape, contacts};
 use signorini_scene::{GeomShape, Pose, Scene};
@@ -11,10 +11,11 @@ use crate::motion::Motion;
 use crate::pairs::{Pair, PairRules, PairTable};
 use crate::partners::{self, Partners, Reach};
 use crate::passing::Ahead;
+use crate::travel::Travel;
 use crate::{Kinematics, Model};
 
-/// Pairs between two proxies from which it pays to test a geom against the ball around the other side first.
-const CROWDED: usize = 8;
+/// Pairs farther apart than their margin and this many times what they may move within the step are not looked at closer.
+const FAR: f64 = 8.0;
 
 /// A geom that takes part in contact.
 #[derive(Clone, Debug)]
@@ -117,10 +118,9 @@ pub(crate) struct Collision {
     points: Vec<ContactPoint>,
     /// Those of geoms moved on within the step.
     moved: Vec<ContactPoint>,
-    /// Bounds of the colliders of proxies that are near others.
-    placed: Vec<PlacedBounds>,
-    /// By proxy: its colliders have been placed.
-    is_placed: Vec<bool>,
+    /// How far proxies have gone, and by pair of the table until when it is out of reach.
+    travel: Travel,
+    until: Vec<f64>,
 }
 
 impl Collision {
@@ -169,11 +169,8 @@ impl Collision {
             broad_phase: BroadPhase::new(),
             points: Vec::new(),
             moved: Vec::new(),
-            placed: vec![
-                PlacedBounds { center: Point3::origin(), axes: Matrix3::identity() };
-                colliders.len()
-            ],
-            is_placed: vec![false; proxies.len()],
+            travel: Travel::new(proxies.len()),
+            until: Vec::new(),
             colliders,
             proxies,
             rules,
@@ -192,7 +189,8 @@ impl Collision {
         self.place(kin, model, motion);
         let (colliders, proxies, rules) = (&self.colliders, &self.proxies, &self.rules);
         let (first_moving, balls, margins) = (self.first_moving, &self.balls, &self.margins);
-        let near = match &self.partners {
+        let travel = &self.travel;
+        let near = match &mut self.partners {
             Some(partners) => {
                 let plane = |a: usize| {
                     let first = proxies[a].colliders.start;
@@ -200,7 +198,7 @@ impl Collision {
                     let at = flat.then(|| place(kin, &colliders[first]))?;
                     Some((at.center, at.normal(), margins[a]))
                 };
-                partners.near(balls, plane, &mut self.near);
+                partners.near(balls, travel, plane, &mut self.near);
                 &self.near
             }
             None => self
@@ -212,45 +210,20 @@ impl Collision {
             let numbers = numbers_between(proxies, a as usize, b as usize);
             pairs.extend(numbers.filter_map(|(i, j)| rules.pair(colliders, i, j)));
         });
-        for i in near.iter().flatten().map(|i| *i as usize) {
-            if !self.is_placed[i] {
-                self.is_placed[i] = true;
-                let range = proxies[i].colliders.clone();
-                let placed = self.placed[range.clone()].iter_mut().zip(&colliders[range]);
-                placed.for_each(|(at, c)| *at = place(kin, c));
-            }
-        }
-        let placed = Placed { colliders, kin, at: &self.placed };
-        for ([a, b], entry) in self.table.found() {
-            if entry.pairs.is_empty() {
-                continue;
-            }
-            let (center_a, center_b) = (balls[a].center, balls[b].center);
-            let (a, b) = (&proxies[a], &proxies[b]);
+        self.until.resize(self.table.pairs.len(), f64::NEG_INFINITY);
+        let placed = Placed { colliders, kin };
+        for (key, entry) in self.table.found() {
+            let [a, b] = key.map(|i| &proxies[i]);
             let speculative = motion.approach(a.body, b.body);
-            let margin = entry.margin + speculative;
-            let ball_b = b.ball.map(|(_, r)| (center_b, r));
-            if let (Some((_, ra)), Some((_, rb))) = (a.ball, b.ball)
-                && (center_a - center_b).norm_squared() > (ra + rb + margin).powi(2)
-            {
-                continue;
-            }
-            let pairs = &self.table.pairs[entry.pairs.clone()];
-            let several = pairs.len() > 1;
-            let (mut last, mut far) = (u32::MAX, false);
-            for p in pairs {
-                // Pairs are sorted by A's geom: one that is far from the ball around all of B is passed over at once.
-                if several && p.a != last {
-                    last = p.a;
-                    far = match ball_b {
-                        Some(ball) => {
-                            placed.far_from_ball(p.a, ball, margin, pairs.len() > CROWDED, &mut self.points)
-                        }
-                        None => false,
-                    };
+            for k in entry.pairs.clone() {
+                if travel.is_before(key, self.until[k]) {
+                    continue;
                 }
+                let p = &self.table.pairs[k];
                 let margin = p.margin + speculative;
-                if far || placed.far(p, margin) {
+                let distance = placed.distance(p, margin + FAR * speculative);
+                if distance > margin {
+                    self.until[k] = travel.until(key, distance - p.margin);
                     continue;
                 }
                 placed.query(p, margin, &mut self.points)?;
@@ -285,9 +258,8 @@ impl Collision {
         Ok(())
     }
 
-    /// Balls and swept boxes of the proxies, and how these move; no collider is placed yet.
+    /// Balls and swept boxes of the proxies, how these move and have moved.
     fn place(&mut self, kin: &Kinematics, model: &Model, motion: &mut Motion) {
-        self.is_placed.fill(false);
         let proxies = self.proxies.iter().zip(&self.margins).zip(&mut self.balls).enumerate();
         for (i, ((p, margin), ball)) in proxies {
             let (center, radius) = p.ball.unwrap_or((Point3::origin(), 0.0));
@@ -295,9 +267,15 @@ impl Collision {
             if i >= self.first_moving && motion.horizon > 0.0 {
                 motion.set_body(kin, model, p.body, (&center, radius));
             }
+            let reach = motion.reach(p.body);
             if p.ball.is_some() {
-                *ball = Reach { center, radius: radius + margin + motion.reach(p.body) };
+                *ball = Reach { center, radius: radius + margin + reach };
             }
+            self.travel.set(i, (&center, &kin.r_wb[p.body]), p.ball.map(|(_, r)| r), reach);
+        }
+        if self.travel.take_lost() {
+            self.until.fill(f64::NEG_INFINITY);
+            self.partners.iter_mut().for_each(Partners::forget);
         }
         if self.partners.is_some() {
             return;
@@ -426,7 +404,6 @@ fn ball_around(colliders: &[Collider]) -> Option<(Point3<f64>, f64)> {
 pub(crate) struct Placed<'a> {
     pub(crate) colliders: &'a [Collider],
     pub(crate) kin: &'a Kinematics,
-    at: &'a [PlacedBounds],
 }
 
 impl Placed<'_> {
@@ -434,45 +411,27 @@ impl Placed<'_> {
         self.kin.x_wb[c.body] * c.pose
     }
 
-    /// Whether a collider is more than `margin` from a ball; asks the narrow phase when that pays.
-    fn far_from_ball(
-        &self,
-        i: u32,
-        (center, radius): (Point3<f64>, f64),
-        margin: f64,
-        exactly: bool,
-        points: &mut Vec<ContactPoint>,
-    ) -> bool {
-        let c = &self.colliders[i as usize];
-        let beyond = c.bounds.is_some_and(|b| {
-            let d = (self.at[i as usize].center - center).norm_squared();
-            d > (b.radius + radius + margin).powi(2)
-        });
-        if beyond || !exactly {
-            return beyond;
-        }
-        points.clear();
-        let (ball, x) = (Shape::Sphere { radius }, Pose::from(center.coords));
-        contacts(&c.shape, &self.pose(c), &ball, &x, margin, points).is_ok() && points.is_empty()
-    }
-
-    /// Whether the bounds of two colliders are more than `margin` apart.
-    fn far(&self, p: &Pair, margin: f64) -> bool {
-        let [a, b] = [p.a, p.b].map(|i| i as usize);
-        let (ca, cb) = (&self.colliders[a], &self.colliders[b]);
-        match (&ca.bounds, &cb.bounds) {
-            (Some(of_a), Some(of_b)) => of_a.apart(&self.at[a], of_b, &self.at[b], margin),
-            (None, Some(bounds)) => self.above([a, b], bounds, margin),
-            (Some(bounds), None) => self.above([b, a], bounds, margin),
-            (None, None) => false,
+    /// Signed distance of two colliders, from below \[m\]; no closer than `enough`.
+    fn distance(&self, p: &Pair, enough: f64) -> f64 {
+        let [a, b] = [p.a, p.b].map(|i| &self.colliders[i as usize]);
+        let at = |c| place(self.kin, c);
+        match (&a.bounds, &b.bounds) {
+            (Some(of_a), Some(of_b)) => of_a.distance(&at(a), of_b, &at(b), enough),
+            (None, Some(bounds)) => self.height(a, b, bounds),
+            (Some(bounds), None) => self.height(b, a, bounds),
+            (None, None) => f64::NEG_INFINITY,
         }
     }
 
-    /// Whether the second collider is more than `margin` above the first, when that is a half-space.
-    fn above(&self, [plane, other]: [usize; 2], bounds: &Bounds, margin: f64) -> bool {
-        let at = &self.at[plane];
-        matches!(self.colliders[plane].shape, Shape::HalfSpace)
-            && bounds.above(&self.at[other], &at.center, &at.normal(), margin)
+    /// Height of the second collider above the first, from below, when that is a half-space.
+    fn height(&self, plane: &Collider, other: &Collider, bounds: &Bounds) -> f64 {
+        match plane.shape {
+            Shape::HalfSpace => {
+                let at = place(self.kin, plane);
+                bounds.height(&place(self.kin, other), &at.center, &at.normal())
+            }
+            _ => f64::NEG_INFINITY,
+        }
     }
 
     /// The contacts of a pair below `margin`.

@@ -47,6 +47,7 @@ mod state;
 mod tendon;
 mod touch;
 mod transmission;
+mod travel;
 mod wrapping;
 
 pub use actuation::{ActuatorLaw, ActuatorModel};

@@ -112,8 +112,6 @@ impl PairRules {
 pub(crate) struct ProxyPair {
     key: [u32; 2],
     pub pairs: Range<usize>,
-    /// Largest margin of the pairs.
-    pub margin: f64,
 }
 
 /// The pairs met so far: a scene of n geoms has n² of them, and few ever come near each other.
@@ -159,8 +157,7 @@ impl PairTable {
             }
             let from = self.pairs.len();
             build(*key, &mut self.pairs);
-            let margin = self.pairs[from..].iter().map(|p| p.margin).fold(0.0, f64::max);
-            self.known.push(ProxyPair { key: *key, pairs: from..self.pairs.len(), margin });
+            self.known.push(ProxyPair { key: *key, pairs: from..self.pairs.len() });
         }
         if self.known.len() > known {
             self.known.sort_unstable_by_key(|p| p.key);

@@ -1,5 +1,7 @@
 use signorini_core::na::{Point3, Vector3};
 
+use crate::travel::Travel;
+
 /// Most bodies of a [`Partners`]: one bit each.
 pub(crate) const MOST: usize = 64;
 
@@ -11,56 +13,74 @@ pub(crate) struct Reach {
     pub radius: f64,
 }
 
-/// Which of a few bodies may meet: all of these pairs are tried, which is faster than boxes around them.
+/// Which of a few bodies may meet: all of these pairs are tried once they may be near, which is faster than boxes around them.
 #[derive(Clone, Debug)]
 pub(crate) struct Partners {
     /// By body, a bit for each later body that it may meet.
     meets: Vec<u64>,
+    /// By two bodies, until when their balls are apart ([`Travel::until`]).
+    until: Vec<f64>,
 }
 
 impl Partners {
     /// Of `n` bodies, at most [`MOST`]; `meet(a, b)` with a < b.
     pub(crate) fn new(n: usize, meet: impl Fn(usize, usize) -> bool) -> Self {
         let of = |a: usize| (a + 1..n).filter(|b| meet(a, *b)).fold(0, |bits: u64, b| bits | 1 << b);
-        Self { meets: (0..n).map(of).collect() }
+        Self { meets: (0..n).map(of).collect(), until: vec![f64::NEG_INFINITY; n * n] }
+    }
+
+    /// Nothing is known to be apart any more.
+    pub(crate) fn forget(&mut self) {
+        self.until.fill(f64::NEG_INFINITY);
     }
 
     /// The pairs that may meet whose balls touch, ascending. `plane` gives a point, the normal and the margin of a body that is a half-space.
     pub(crate) fn near(
-        &self,
+        &mut self,
         balls: &[Reach],
+        travel: &Travel,
         plane: impl Fn(usize) -> Option<(Point3<f64>, Vector3<f64>, f64)>,
         out: &mut Vec<[u32; 2]>,
     ) {
         out.clear();
-        for (a, (meets, ball)) in self.meets.iter().zip(balls).enumerate() {
-            if *meets == 0 {
+        let may = travel.may();
+        let rows = self.meets.iter().zip(self.until.chunks_exact_mut(balls.len().max(1)));
+        for (a, (meets, known)) in rows.enumerate().filter(|(_, (meets, _))| **meets != 0) {
+            let (first, end) = (meets.trailing_zeros() as usize, MOST - meets.leading_zeros() as usize);
+            let mut left = meets & !(before(&may[first..end], &known[first..end], may[a]) << first);
+            if left == 0 {
                 continue;
             }
-            let Reach { center: c, radius } = *ball;
-            let first = meets.trailing_zeros() as usize;
-            let others = &balls[first..MOST - meets.leading_zeros() as usize];
-            // What is not a number is left to the narrow phase, which refuses it.
-            let far = match plane(a) {
-                Some((o, n, margin)) => bits(others, |b| (b.center - o).dot(&n) > margin + b.radius),
-                None => bits(others, |b| (b.center - c).norm_squared() > (radius + b.radius).powi(2)),
-            };
-            let far = far << first;
-            let mut near = meets & !far;
-            while near != 0 {
-                out.push([a as u32, near.trailing_zeros()]);
-                near &= near - 1;
+            let plane = plane(a);
+            let Reach { center: c, radius } = balls[a];
+            while left != 0 {
+                let b = left.trailing_zeros() as usize;
+                left &= left - 1;
+                let ball = &balls[b];
+                // What is not a number is left to the narrow phase, which refuses it.
+                let beyond = match plane {
+                    Some((o, n, margin)) => (ball.center - o).dot(&n) - margin - ball.radius,
+                    None => {
+                        let (far, sum) = ((ball.center - c).norm_squared(), radius + ball.radius);
+                        if far > sum * sum { far.sqrt() - sum } else { 0.0 }
+                    }
+                };
+                if beyond > 0.0 {
+                    known[b] = travel.until([a, b], beyond + travel.reach([a, b]));
+                } else {
+                    out.push([a as u32, b as u32]);
+                }
             }
         }
     }
 }
 
-/// A bit for each ball for which a test holds.
+/// A bit for each body that is out of reach.
 #[inline(always)]
-fn bits(balls: &[Reach], test: impl Fn(&Reach) -> bool) -> u64 {
+fn before(may: &[f64], until: &[f64], own: f64) -> u64 {
     let (mut bit, mut out) = (1, 0);
-    for b in balls {
-        out |= if test(b) { bit } else { 0 };
+    for (may, until) in may.iter().zip(until) {
+        out |= if may + own <= *until { bit } else { 0 };
         bit <<= 1;
     }
     out
