@@ -1,5 +1,7 @@
 use std::error::Error;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -135,9 +137,37 @@ pub(crate) struct Arguments {
     json: Option<PathBuf>,
 }
 
+/// A file that cannot be written is found before an episode is run.
+fn check_writable(path: &Path) -> Result<(), Box<dyn Error>> {
+    let existed = path.exists();
+    File::options().create(true).append(true).open(path).map_err(|e| {
+        format!("{}: {e}; give a file in a folder that exists and can be written to", path.display())
+    })?;
+    if !existed {
+        std::fs::remove_file(path)?;
+    }
+    Ok(())
+}
+
+/// What bounds of the motion gave way by.
+fn softened(record: &EpisodeRecord) -> Option<String> {
+    let of = || record.plans.iter().filter(|p| !p.softened.is_empty());
+    let all = || of().flat_map(|p| &p.softened);
+    let most = all().map(|s| s.factor).fold(1.0, f64::max);
+    let outside = all().filter(|s| s.position.is_some()).count();
+    (of().count() > 0).then(|| {
+        format!(
+            "bounds of the motion gave way in {} of {} plans: acceleration and jerk by up to {most:.2} times; joints beyond their angles {outside} times",
+            of().count(),
+            record.plans.len()
+        )
+    })
+}
+
 pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let setup = match &a.motion {
-        Some(file) if a.task == MOTION => tasks::follow(MOTION, Motion::read(file)?, a.seed)?,
+        Some(file) if a.task == MOTION => tasks::follow(MOTION, Motion::read(file)?, a.seed)
+            .map_err(|e| format!("{}: {e}", file.display()))?,
         Some(_) => return Err(format!("--motion goes with the task {MOTION}, not with {}", a.task).into()),
         None if a.task == MOTION => return Err(format!("{MOTION}: give a motion, --motion FILE").into()),
         None => tasks::by_name(&a.task, a.seed)?,
@@ -145,6 +175,16 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let Setup { task, scene, mut planner, substeps, evaluations, mut projection, measurement, replan } =
         setup;
     planner.samples = a.samples.unwrap_or(planner.samples);
+    let out = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.npz", a.task)));
+    for path in [Some(&out), a.json.as_ref()].into_iter().flatten() {
+        check_writable(path)?;
+    }
+    let late = [("--delay", a.delay), ("--measured", a.measured)];
+    if let Some((flag, x)) = late.iter().find_map(|(flag, x)| Some((flag, (*x)?)))
+        && !(x >= 0.0 && x.is_finite())
+    {
+        return Err(format!("{flag} {x}: give a finite number, 0 or more").into());
+    }
     let scene = Scene::load(root().join("models").join(scene), &LoadOptions::default())?;
     let threads = BatchOptions { threads: a.threads };
     let mut weights = TermWeights::new(&*task);
@@ -171,7 +211,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         keep_states: true,
         ..EpisodeOptions::default()
     };
-    let mut poses = a.poses.then(|| PoseLines::new(std::io::stdin().lock()));
+    let mut poses = a.poses.then(|| PoseLines::new(BufReader::new(std::io::stdin())));
     let measured = measurement.filter(|_| !a.exact).map(|m| MeasuredPose::new(&*plant, m, a.seed));
     let mut measured = measured.transpose()?;
     let mut estimate = measured.as_mut().map(|m| |x: &State, out: &mut State| m.estimate(x, out));
@@ -198,8 +238,10 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     say!(
         "one control step of the plan model beside the plant: positions off by {x:.1e} (at most {x_most:.1e}) m or rad, velocities by {v:.1e} ({v_most:.1e}) m/s or rad/s"
     );
-    let out = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.npz", a.task)));
-    if let Some(recording) = planned::recording(&scene, a.plant.steps(), &record, &*task)? {
+    if let Some(line) = softened(&record) {
+        say!("{line}");
+    }
+    if let Some(recording) = planned::recording(&scene, a.plant.steps(), &record)? {
         recording.write_npz(&out)?;
     }
     say!("{}", out.display());

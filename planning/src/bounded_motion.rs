@@ -1,4 +1,4 @@
-use crate::projection::{History, ProjectionReport, Projector};
+use crate::projection::{History, ProjectionReport, Projector, Softened};
 use crate::{PlanError, ReplanView, SampleProjection, Samples};
 
 /// Projects samples that are velocities of joints, one channel per joint and one knot per step, onto motion with bounded position, velocity, acceleration and jerk.
@@ -68,5 +68,9 @@ impl SampleProjection for BoundedMotion {
         self.mean.extend_from_slice(&samples.values[..samples.knots * samples.channels]);
         self.report = self.projector.project(&self.history, &self.mean, samples.values)?;
         Ok(())
+    }
+
+    fn softened(&self) -> &[Softened] {
+        &self.report.softened
     }
 }

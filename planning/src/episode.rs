@@ -2,9 +2,10 @@ use std::time::Instant;
 
 use signorini_core::{BatchStepper, LaneStatus, ObservationLayout, State};
 
+use crate::projection::Softened;
 use crate::{
-    Costing, EpisodeRecord, Mppi, Outcome, Phase, Plan, PlanError, PlanRecord, PoseSource, Rollout,
-    SampleMap, Samples, Scenario, Step, StepRecord, Task, TermWeights, View,
+    Costing, EpisodeRecord, MovedBody, Mppi, Outcome, Phase, Plan, PlanError, PlanRecord, PoseSource,
+    Rollout, SampleMap, Samples, Scenario, Step, StepRecord, Task, TermWeights, View,
 };
 
 /// When a plan can be used.
@@ -73,9 +74,13 @@ pub trait SampleProjection {
     /// # Errors
     /// What keeps it from being done.
     fn project(&mut self, samples: &mut Samples<'_>) -> Result<(), PlanError>;
+    /// Bounds that gave way in the last [`SampleProjection::project`].
+    fn softened(&self) -> &[Softened] {
+        &[]
+    }
 }
 
-/// Makes the state that a plan starts from out of that of the plant: noise and delay of measurements, other coordinates.
+/// Makes the state that a plan starts from out of that of the plant: noise and delay of measurements, other coordinates. Called at each control step, whether a plan is begun or not.
 pub type Estimate<'a> = dyn FnMut(&State, &mut State) + 'a;
 
 /// A planner with a plan model that drives a plant through a task.
@@ -147,11 +152,13 @@ impl<'a> Episode<'a> {
             plans: Vec::new(),
             phases: vec![(run.x.t, run.phase.clone())],
             states: Vec::new(),
+            moved: Vec::new(),
         };
         let t0 = run.x.t;
+        record.moved.extend(scenario.mocap.iter().map(|(body, pose)| MovedBody::new(t0, body, pose)));
         for n in 0..=options.steps {
             let time = t0 + dt * f64::from(n);
-            self.move_bodies(time)?;
+            self.move_bodies(&mut run, &mut record, time)?;
             self.look(&mut run, &mut record, (time, dt))?;
             if options.keep_states {
                 record.states.push(run.x.clone());
@@ -221,12 +228,14 @@ impl<'a> Episode<'a> {
         Ok(())
     }
 
-    fn move_bodies(&mut self, time: f64) -> Result<(), PlanError> {
+    fn move_bodies(&mut self, run: &mut Run, record: &mut EpisodeRecord, time: f64) -> Result<(), PlanError> {
         while let Some((body, pose)) = match &mut self.poses {
             Some(source) => source.next_until(time)?,
             None => None,
         } {
             self.put(&body, &pose)?;
+            self.task.moved(&body, &pose, &mut run.phase);
+            record.moved.push(MovedBody::new(time, &body, &pose));
         }
         Ok(())
     }
@@ -253,9 +262,8 @@ impl<'a> Episode<'a> {
             self.task.running(&done, &run.phase, &mut step.terms);
             step.cost = self.weights.cost(&step.terms);
         }
-        let old = run.phase.clone();
         self.task.transition(&seen, &mut run.phase);
-        if run.phase != old {
+        if record.phases.last().is_none_or(|(_, last)| *last != run.phase) {
             record.phases.push((time, run.phase.clone()));
         }
         record.outcome = self.task.judge(&seen, &run.phase);
@@ -276,12 +284,12 @@ impl<'a> Episode<'a> {
             debug_assert!(ready.is_finite(), "delays are");
             run.live.copy_from(&plan);
         }
-        if run.pending.is_some() || n < run.next_plan {
-            return Ok(());
-        }
         match &mut self.estimate {
             Some(estimate) => estimate(&run.x, &mut run.planned_from),
             None => run.planned_from.copy_from(&run.x),
+        }
+        if run.pending.is_some() || n < run.next_plan {
+            return Ok(());
         }
         run.planned_from.memory.clear();
         run.planned_from.t = time;
@@ -319,7 +327,8 @@ impl<'a> Episode<'a> {
             run.live.copy_from(self.planner.executed());
         }
         let stage = run.phase.stage;
-        record.plans.push(PlanRecord { time, ready: time + delay, wall, stage, report });
+        let softened = self.projection.as_ref().map_or_else(Vec::new, |p| p.softened().to_vec());
+        record.plans.push(PlanRecord { time, ready: time + delay, wall, stage, report, softened });
         run.next_plan = n + options.replan;
         Ok(())
     }

@@ -56,7 +56,7 @@ pub enum PlanError {
         why: String,
     },
     /// A motion that could not be read.
-    #[error("{file}, line {line}: {why}")]
+    #[error("{file}{}: {why}", of_line(*line))]
     Motion {
         /// The file.
         file: String,
@@ -65,6 +65,10 @@ pub enum PlanError {
         /// What is wrong, and what to give.
         why: String,
     },
+}
+
+fn of_line(line: usize) -> String {
+    if line == 0 { String::new() } else { format!(", line {line}") }
 }
 
 impl PlanError {

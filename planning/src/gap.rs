@@ -27,7 +27,7 @@ pub struct PredictionGap {
 }
 
 impl PredictionGap {
-    /// Repeats the control steps of `dt` \[s\] of an episode on the plan model, in `substeps` steps each, as many at a time as it has lanes. Bodies that are moved from outside stand where the model has them.
+    /// Repeats the control steps of `dt` \[s\] of an episode on the plan model, in `substeps` steps each, as many at a time as it has lanes. Bodies that are moved from outside are left where they were last.
     ///
     /// # Errors
     /// [`PlanError::Option`] for a record without states ([`crate::EpisodeOptions::keep_states`]) and a model without lanes; states and controls that the model refuses.
@@ -52,6 +52,9 @@ impl PredictionGap {
         for (first, steps) in record.steps.chunks(size.lanes).enumerate() {
             let first = first * size.lanes;
             for (lane, step) in steps.iter().enumerate() {
+                for m in record.moved_until(step.time) {
+                    model.set_mocap(lane, &m.body, &m.pose())?;
+                }
                 x.copy_from(&states[first + lane]);
                 x.memory.clear();
                 model.load(lane, &x)?;

@@ -51,7 +51,7 @@ pub use noise::{DrawKey, Noise, Source, Stream, inverse_normal, philox};
 pub use options::{Elite, Executed, MppiOptions, Update};
 pub use plan::Plan;
 pub use poses::{PoseLines, PoseSource};
-pub use record::{EpisodeRecord, PlanRecord, StepRecord};
+pub use record::{EpisodeRecord, MovedBody, PlanRecord, StepRecord};
 pub use rollout::{Costing, Rollout};
 pub use schedule::{Annealing, KnotSchedule, Schedule};
 pub use sobol::Sobol;

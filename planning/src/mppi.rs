@@ -208,7 +208,7 @@ impl Mppi {
 
     /// Makes a new plan that begins at `now` \[s\]. `map` is what samples pass through before they are rolled out.
     ///
-    /// When all samples of an iteration fail, mean and spread stay as they are; [`PlanReport::failed`] counts them.
+    /// The mean moves from where `map` leaves it. When all samples of an iteration fail, it stays there, and the spread as it is; [`PlanReport::failed`] counts them.
     ///
     /// # Errors
     /// A time that is not finite; what `map` and `evaluate` return; [`PlanError::Spread`]. The mean is then that of the last good iteration.
@@ -233,6 +233,9 @@ impl Mppi {
                 let (samples, knots) = (self.options.samples, self.options.knots);
                 let channels = self.mean.channels();
                 map(&mut Samples { values: &mut self.theta, samples, knots, channels, start: now })?;
+                // Whatever part of the way the mean moves, it stays among what the map leaves, when that is convex.
+                let n = self.mean.knots.len();
+                self.mean.knots.copy_from_slice(&self.theta[..n]);
             }
             self.make_tapes();
             evaluate(&self.tape, &mut self.costs)?;

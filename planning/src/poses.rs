@@ -1,9 +1,13 @@
 use std::io::BufRead;
+use std::sync::mpsc::{Receiver, sync_channel};
 
 use serde::Deserialize;
 use signorini_core::na::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 
 use crate::PlanError;
+
+/// Lines that are read ahead at most.
+const AHEAD: usize = 1024;
 
 /// Poses of bodies that are moved from outside, in the order of their times.
 pub trait PoseSource {
@@ -18,8 +22,7 @@ pub trait PoseSource {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
-    #[serde(default)]
-    t: f64,
+    t: Option<f64>,
     body: String,
     position: [f64; 3],
     #[serde(default = "upright")]
@@ -32,58 +35,77 @@ fn upright() -> [f64; 4] {
 
 /// Poses from text, a line of JSON each: `{"t": 1.2, "body": "target", "position": [0.1, 0, 0.3], "rotation": [1, 0, 0, 0]}`, rotation (w, x, y, z).
 ///
-/// Without `t` a pose holds as soon as it is read. Reading waits for lines: a line later than the time asked for is kept until its time has come, so a source that is never silent for
-/// longer than the world may wait (motion capture through a pipe, a file) drives it in step.
-pub struct PoseLines<R> {
-    lines: R,
-    number: usize,
+/// Lines are read on a thread of their own. The first line, which is waited for, tells how they are taken:
+/// - with `t` \[s\], in step with the world, the same whenever they come: each holds from its time on, and the world waits until a later one or the end has been read;
+/// - without, live: what has come until a control step holds from it on, and nothing is waited for.
+pub struct PoseLines {
+    lines: Receiver<Result<Line, PlanError>>,
+    /// The first line had a time.
+    timed: Option<bool>,
     ahead: Option<Line>,
-    text: String,
 }
 
-impl<R: BufRead> PoseLines<R> {
+impl PoseLines {
     /// From the first line on.
-    pub fn new(lines: R) -> Self {
-        Self { lines, number: 0, ahead: None, text: String::new() }
-    }
-
-    fn read(&mut self) -> Result<Option<Line>, PlanError> {
-        const FORM: &str =
-            r#"a line must be {"t": seconds, "body": name, "position": [x, y, z], "rotation": [w, x, y, z]}"#;
-        let line = loop {
-            self.number += 1;
-            self.text.clear();
-            let fail = |why: String| PlanError::Pose { line: self.number, why };
-            if self.lines.read_line(&mut self.text).map_err(|e| fail(e.to_string()))? == 0 {
-                return Ok(None);
+    pub fn new(mut lines: impl BufRead + Send + 'static) -> Self {
+        let (send, receive) = sync_channel(AHEAD);
+        std::thread::spawn(move || {
+            let (mut number, mut text) = (0, String::new());
+            while let Some(line) = read(&mut lines, &mut number, &mut text).transpose() {
+                let last = line.is_err();
+                if send.send(line).is_err() || last {
+                    break;
+                }
             }
-            if !self.text.trim().is_empty() {
-                break serde_json::from_str::<Line>(&self.text).map_err(|e| fail(format!("{e}; {FORM}")))?;
-            }
-        };
-        let size = line.rotation.iter().map(|x| x * x).sum::<f64>();
-        if !(line.t.is_finite()
-            && line.position.iter().all(|x| x.is_finite())
-            && size > 1e-20
-            && size.is_finite())
-        {
-            let why = format!("it has a number that is not finite, or a rotation without direction; {FORM}");
-            return Err(PlanError::Pose { line: self.number, why });
-        }
-        Ok(Some(line))
+        });
+        Self { lines: receive, timed: None, ahead: None }
     }
 }
 
-impl<R: BufRead> PoseSource for PoseLines<R> {
+/// The next line that is not empty; None at the end.
+fn read(lines: &mut impl BufRead, number: &mut usize, text: &mut String) -> Result<Option<Line>, PlanError> {
+    const FORM: &str =
+        r#"a line must be {"t": seconds, "body": name, "position": [x, y, z], "rotation": [w, x, y, z]}"#;
+    let line = loop {
+        *number += 1;
+        text.clear();
+        let fail = |why: String| PlanError::Pose { line: *number, why };
+        if lines.read_line(text).map_err(|e| fail(e.to_string()))? == 0 {
+            return Ok(None);
+        }
+        if !text.trim().is_empty() {
+            break serde_json::from_str::<Line>(text).map_err(|e| fail(format!("{e}; {FORM}")))?;
+        }
+    };
+    let size = line.rotation.iter().map(|x| x * x).sum::<f64>();
+    if !(line.t.is_none_or(f64::is_finite)
+        && line.position.iter().all(|x| x.is_finite())
+        && size > 1e-20
+        && size.is_finite())
+    {
+        let why = format!("it has a number that is not finite, or a rotation without direction; {FORM}");
+        return Err(PlanError::Pose { line: *number, why });
+    }
+    Ok(Some(line))
+}
+
+impl PoseSource for PoseLines {
     fn next_until(&mut self, time: f64) -> Result<Option<(String, Isometry3<f64>)>, PlanError> {
         let line = match self.ahead.take() {
             Some(line) => line,
-            None => match self.read()? {
-                Some(line) => line,
-                None => return Ok(None),
-            },
+            None => {
+                let line = match self.timed {
+                    Some(false) => self.lines.try_recv().ok(),
+                    _ => self.lines.recv().ok(),
+                };
+                match line {
+                    Some(line) => line?,
+                    None => return Ok(None),
+                }
+            }
         };
-        if line.t > time {
+        self.timed.get_or_insert(line.t.is_some());
+        if line.t.is_some_and(|t| t > time) {
             self.ahead = Some(line);
             return Ok(None);
         }

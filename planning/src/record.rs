@@ -1,6 +1,10 @@
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use signorini_core::State;
+use signorini_core::na::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 
+use crate::projection::Softened;
 use crate::{Outcome, Phase, PlanReport};
 
 /// One control step of the plant.
@@ -29,6 +33,8 @@ pub struct PlanRecord {
     pub stage: usize,
     /// What it did.
     pub report: PlanReport,
+    /// Bounds of joints that gave way, as what was before left no motion within them.
+    pub softened: Vec<Softened>,
 }
 
 /// What an episode did.
@@ -54,9 +60,46 @@ pub struct EpisodeRecord {
     pub phases: Vec<(f64, Phase)>,
     /// States of the plant at the beginning of each control step and at the end, where asked for.
     pub states: Vec<State>,
+    /// Bodies moved from outside, in order, those that the task put somewhere at the start included.
+    pub moved: Vec<MovedBody>,
+}
+
+/// A body that is moved from outside.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MovedBody {
+    /// Time from which it is there \[s\].
+    pub time: f64,
+    /// Which.
+    pub body: String,
+    /// Where, world \[m\].
+    pub position: [f64; 3],
+    /// Its attitude (w, x, y, z).
+    pub rotation: [f64; 4],
+}
+
+impl MovedBody {
+    /// Of a pose.
+    pub fn new(time: f64, body: &str, pose: &Isometry3<f64>) -> Self {
+        let (position, r) = (pose.translation.vector.into(), &pose.rotation);
+        Self { time, body: body.to_owned(), position, rotation: [r.w, r.i, r.j, r.k] }
+    }
+
+    /// Its pose.
+    pub fn pose(&self) -> Isometry3<f64> {
+        let [w, x, y, z] = self.rotation;
+        let turn = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z));
+        Isometry3::from_parts(Vector3::from(self.position).into(), turn)
+    }
 }
 
 impl EpisodeRecord {
+    /// Where bodies moved from outside are at a time: the last pose of each until then.
+    pub fn moved_until(&self, time: f64) -> impl Iterator<Item = &MovedBody> {
+        let last: BTreeMap<&str, &MovedBody> =
+            self.moved.iter().filter(|m| m.time <= time).map(|m| (m.body.as_str(), m)).collect();
+        last.into_values()
+    }
+
     /// Mean time of a replan \[s\], the first left out where there are more; 0 without any.
     pub fn mean_planning_time(&self) -> f64 {
         let rest = if self.plans.len() > 1 { &self.plans[1..] } else { &self.plans[..] };

@@ -166,6 +166,10 @@ pub trait Task: Sync {
     fn finish(&self, sums: &mut [f64]) {
         let _ = sums;
     }
+    /// A body that is moved from outside has been put to `pose` (world): a target that the phase holds moves along. Bodies that the task does not know may stand in the way all the same.
+    fn moved(&self, body: &str, pose: &Isometry3<f64>, phase: &mut Phase) {
+        let _ = (body, pose, phase);
+    }
     /// Changes the phase by what is truly seen; never called in a rollout.
     fn transition(&self, seen: &View<'_>, phase: &mut Phase) {
         let _ = (seen, phase);

@@ -224,7 +224,7 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
         planning: record.mean_planning_time(),
         terms: mean_terms(&record),
     };
-    let recording = planned::recording(&real, "fixed steps", &record, &*task)?;
+    let recording = planned::recording(&real, "fixed steps", &record)?;
     let film = recording.zip(trial.camera).map(|(r, camera)| Film {
         attachment: (format!("{name}.html"), view::page(&r)),
         pictures: pictures(&r, &record, &*task, (trial.title, camera)),

@@ -1,5 +1,6 @@
 use pulp::Arch;
 use rayon::prelude::*;
+use serde::Serialize;
 use signorini_core::na::DMatrix;
 
 use super::admm::{Factor, Iterate};
@@ -108,7 +109,7 @@ impl ProjectionOptions {
 }
 
 /// A joint whose bounds gave way.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Softened {
     /// Joint.
     pub joint: usize,

@@ -67,6 +67,12 @@ impl Task for CylinderPush {
             Observation::Velocity(Frame::Body("pusher".into())),
         ]
     }
+    /// The target, by its place on the plane.
+    fn moved(&self, body: &str, pose: &Isometry3<f64>, phase: &mut Phase) {
+        if body == "target" {
+            phase.values.copy_from_slice(pose.translation.vector.xy().as_slice());
+        }
+    }
     fn terms(&self) -> &'static [Term] {
         &TERMS
     }

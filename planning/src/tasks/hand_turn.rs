@@ -225,6 +225,13 @@ impl Task for HandTurn {
         let (away, turn) = self.off(seen, phase);
         phase.enter(if away.norm() < self.near && turn < self.turned { THERE } else { 0 }, seen.time);
     }
+    /// The target, by its attitude; it stands beside the hand, so its place says nothing.
+    fn moved(&self, body: &str, pose: &Isometry3<f64>, phase: &mut Phase) {
+        if body == "target" {
+            let turn = pose.rotation * self.at_rest().rotation.inverse();
+            phase.values.copy_from_slice(turn.scaled_axis().as_slice());
+        }
+    }
     fn judge(&self, seen: &View<'_>, phase: &Phase) -> Outcome {
         if self.off(seen, phase).0.norm() > self.lost {
             return Outcome::Failure(format!("the {} is lost", self.object.body));

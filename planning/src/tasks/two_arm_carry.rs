@@ -16,7 +16,7 @@ use crate::{
 /// that of a normal force N on each of them N lifts the ball, and friction of N tan 30° at most keeps it from slipping out upwards. The tray is pressed at its upright ends.
 ///
 /// Stages: *reaching* brings the palms to open places beside the object, *squeezing* closes them until both press, *carrying* takes it to its target, where it has *arrived*. A squeeze that goes awry is opened
-/// again, and an object that both palms have lost is reached for again. They change on what is truly seen alone.
+/// again, and an object that a palm has lost is reached for again, as long as it is near; once it has been carried, one that is further away is lost for good. They change on what is truly seen alone.
 ///
 /// | term | each step adds | in stages |
 /// |---|---|---|
@@ -154,8 +154,10 @@ const TERMS: [Term; 11] = [
 const THERE: [f64; 2] = [0.02, 0.15];
 /// An object is carried where the palms press it no further than this from their places across the line between them \[m\] and from their attitudes \[rad\]; squeezing begins anew at twice as much.
 const ALIGNED: [f64; 2] = [0.025, 0.2];
-/// At this distance from the middle of the palms an object that they do not touch is reached for again \[m\].
+/// At this distance from the middle of the palms an object that one of them does not touch is reached for again \[m\].
 const DROPPED: f64 = 0.06;
+/// The value of the phase that tells that the object has been carried, 0 or 1, behind the target.
+const CARRIED: usize = 4;
 /// Stages.
 const SQUEEZING: usize = 1;
 const CARRYING: usize = 2;
@@ -329,7 +331,7 @@ impl Task for TwoArmCarry {
         &["reaching", "squeezing", "carrying", "arrived"]
     }
     fn rule(&self) -> &'static str {
-        "Success when the object has been within `near` of the target and within `aligned` of its attitude, where it has one, carried, for `hold` without a break. Lost when an arm touches the table, the stand, a wall or the other arm, the object touches a wall, or the object is further than `lost` from the middle of the palms once it is carried. Over after `limit`."
+        "Success when the object has been within `near` of the target and within `aligned` of its attitude, where it has one, carried, for `hold` without a break. Lost when an arm touches the table, the stand, a wall or the other arm, the object touches a wall, or the object is further than `lost` from the middle of the palms once it has been carried, whatever the stage. Of an arm the geoms of `Arms::own` count; touch is looked for at each control step. Over after `limit`."
     }
     fn running(&self, step: &Step<'_>, phase: &Phase, terms: &mut [f64]) {
         let after = &step.after;
@@ -373,6 +375,13 @@ impl Task for TwoArmCarry {
     fn terminal(&self, end: &View<'_>, _: &Phase, terms: &mut [f64]) {
         terms[8] += 50.0 * self.arms.palms(end).iter().map(|p| p.velocity.norm_squared()).sum::<f64>();
     }
+    /// The target, by its place and its turn about z.
+    fn moved(&self, body: &str, pose: &Isometry3<f64>, phase: &mut Phase) {
+        if body == "target" {
+            let p = pose.translation.vector;
+            phase.values[..4].copy_from_slice(&[p.x, p.y, p.z, pose.rotation.euler_angles().2]);
+        }
+    }
     fn transition(&self, seen: &View<'_>, phase: &mut Phase) {
         let palms = self.arms.palms(seen);
         let most = |x: f64, y: f64| x.max(y);
@@ -383,8 +392,11 @@ impl Task for TwoArmCarry {
         let pressed = [0, 1].iter().all(|s| seen.scalar(self.forces() + s) > 0.5 * self.held.grip[0]);
         let held = pressed && off < ALIGNED[0] && turned < ALIGNED[1];
         let arrived = self.away(seen, phase).norm() < self.near && self.turn(seen, phase) <= self.aligned;
-        let dropped = [0, 1].iter().all(|s| seen.scalar(self.forces() + s) == 0.0)
+        let dropped = [0, 1].iter().any(|s| seen.scalar(self.forces() + s) == 0.0)
             && self.missed(seen, &palms).norm() > DROPPED;
+        if let Some(carried) = phase.values.get_mut(CARRIED).filter(|_| phase.stage >= CARRYING) {
+            *carried = 1.0;
+        }
         match phase.stage {
             SQUEEZING if off > 2.0 * ALIGNED[0] || turned > 2.0 * ALIGNED[1] => phase.enter(0, seen.time),
             SQUEEZING.. if dropped => phase.enter(0, seen.time),
@@ -398,7 +410,9 @@ impl Task for TwoArmCarry {
         if let Some(what) = touching(seen, self.gaps(), self.pairs()) {
             return what;
         }
-        if phase.stage >= CARRYING && self.missed(seen, &self.arms.palms(seen)).norm() > self.lost {
+        if phase.values.get(CARRIED).is_some_and(|c| *c > 0.0)
+            && self.missed(seen, &self.arms.palms(seen)).norm() > self.lost
+        {
             return Outcome::Failure(format!("the {} is lost", self.held.body));
         }
         judge_held(seen, phase, ARRIVED, [self.hold, self.limit])
@@ -413,7 +427,7 @@ impl Task for TwoArmCarry {
         let target: Vec<f64> = (0..3).map(|k| middle[k] + random.uniform(-range[k], range[k])).collect();
         let turns = self.held.turned;
         let turn = turns[(random.uniform(0.0, turns.len() as f64) as usize).min(turns.len() - 1)];
-        let phase = Phase { values: [&target[..], &[turn]].concat(), ..Phase::default() };
+        let phase = Phase { values: [&target[..], &[turn, 0.0]].concat(), ..Phase::default() };
         let mut mocap = vec![("target".into(), Self::target(&phase))];
         if !self.held.turns {
             let [x, y, z, turn] = match self.wall {

@@ -1,4 +1,5 @@
 use super::TwoArmMotion;
+use crate::projection::Softened;
 use crate::{Phase, PlanError, ReplanView, SampleProjection, Samples};
 
 /// What grippers are told in a phase.
@@ -55,5 +56,9 @@ impl SampleProjection for TwoArmGrips {
             knot[self.count..].copy_from_slice(&self.now);
         }
         Ok(())
+    }
+
+    fn softened(&self) -> &[Softened] {
+        self.motion.softened()
     }
 }

@@ -289,6 +289,12 @@ impl Task for TwoArmHandover {
             phase.enter(phase.stage + 1, seen.time);
         }
     }
+    /// The target, by its place.
+    fn moved(&self, body: &str, pose: &Isometry3<f64>, phase: &mut Phase) {
+        if body == "target" {
+            phase.values[1..4].copy_from_slice(pose.translation.vector.as_slice());
+        }
+    }
     fn judge(&self, seen: &View<'_>, phase: &Phase) -> Outcome {
         if let Some(what) = touching(seen, GAPS, Self::pairs()) {
             return what;

@@ -1,7 +1,7 @@
 use signorini_core::na::{DMatrix, DVector, SMatrix, SVector};
 
 use super::two_arms::Arms;
-use crate::projection::{JointBounds, MotionBounds, ProjectionOptions, Projector, Softening};
+use crate::projection::{JointBounds, MotionBounds, ProjectionOptions, Projector, Softened, Softening};
 use crate::{BoundedMotion, MppiOptions, PlanError, ReplanView, SampleProjection, Samples};
 
 /// Samples of the joint velocities of two arms: noise shaped by what the palms do together, then projected onto bounded motion ([`BoundedMotion`]).
@@ -119,5 +119,9 @@ impl SampleProjection for TwoArmMotion {
             }
         }
         self.bounded.project(samples)
+    }
+
+    fn softened(&self) -> &[Softened] {
+        self.bounded.softened()
     }
 }
