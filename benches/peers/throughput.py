@@ -128,7 +128,7 @@ def main():
     a = parser.parse_args()
     program = binary()
     base = machine() | {"date": datetime.now(timezone.utc).isoformat(timespec="seconds"), "threads": a.threads}
-    hand = a.models / "allegro_hand"
+    hand = a.models.resolve() / "allegro_hand"
     if a.curve and not hand.is_dir():
         raise SystemExit(f"{hand} is absent; give --models")
     with tempfile.TemporaryDirectory() as folder:
