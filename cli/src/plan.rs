@@ -20,6 +20,9 @@ use crate::reproduce::root;
 /// The task that takes a motion from a file.
 const MOTION: &str = "g1_motion";
 
+/// Residual that ends evaluations where the task does not say \[m/s\].
+const SETTLED: f64 = 1e-5;
+
 /// An engine with fixed steps.
 #[derive(Clone, Copy, ValueEnum)]
 enum Model {
@@ -102,6 +105,9 @@ pub(crate) struct Arguments {
     /// What is planned with.
     #[arg(long, value_enum, default_value = "comfree")]
     model: Model,
+    /// Evaluations per step of comfree as plan model, at most; those of the task when left out.
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    evaluations: Option<u32>,
     /// What is driven.
     #[arg(long, value_enum, default_value = "icf")]
     plant: Plant,
@@ -179,6 +185,16 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     for path in [Some(&out), a.json.as_ref()].into_iter().flatten() {
         check_writable(path)?;
     }
+    if let (Some(n), Model::Icf) = (a.evaluations, a.model) {
+        return Err(format!(
+            "--evaluations {n}: only comfree has evaluations (--model comfree); leave it out"
+        )
+        .into());
+    }
+    let evaluations = match (a.evaluations, evaluations) {
+        (Some(most), of_task) => Some((most, of_task.map_or(SETTLED, |(_, residual)| residual))),
+        (None, of_task) => of_task,
+    };
     let late = [("--delay", a.delay), ("--measured", a.measured)];
     if let Some((flag, x)) = late.iter().find_map(|(flag, x)| Some((flag, (*x)?)))
         && !(x >= 0.0 && x.is_finite())

@@ -4,6 +4,9 @@ use nalgebra::SVector;
 
 use crate::{Along, ContactLaw, LawProperties, Pace, Part};
 
+/// Closing speed at which every facet acts, whatever its multiplier and shift \[m/s\].
+const CLOSING: f64 = 1e9;
+
 /// Flat evaluations of all constraints of a problem, addressed through [`Pools`].
 #[derive(Clone, Debug, Default)]
 pub struct Evals {
@@ -55,7 +58,7 @@ pub trait LawPool: Send + Sync {
     fn remember(&mut self, local: usize, multipliers: &[f64]);
     /// The multipliers of the constraint with this number in the pool.
     fn multipliers(&self, local: usize) -> &[f64];
-    /// Replaces Hessians by [`ContactLaw::sweep_curvature`] where there is one.
+    /// Writes the gains of a sweep, as Hessians: [`ContactLaw::sweep_curvature`], or those with every facet in action.
     fn sweep_curvatures(&self, span: Span, out: &mut Evals);
     /// Writes the impulses of the multipliers.
     fn recall(&self, span: Span, gamma: &mut [f64]);
@@ -182,10 +185,11 @@ impl<L: ContactLaw<D>, const D: usize> LawPool for Pool<L, D> {
         self.law.multipliers(&self.params[local])
     }
     fn sweep_curvatures(&self, span: Span, out: &mut Evals) {
+        let mut closing = SVector::<f64, D>::zeros();
+        closing[0] = -CLOSING;
         for (p, h) in self.params.iter().zip(out.hess[span.hess..].chunks_exact_mut(D * D)) {
-            if let Some(c) = self.law.sweep_curvature(p) {
-                h.copy_from_slice(c.as_slice());
-            }
+            let gains = self.law.sweep_curvature(p).unwrap_or_else(|| self.law.eval(p, closing).hess);
+            h.copy_from_slice(gains.as_slice());
         }
     }
     fn recall(&self, span: Span, gamma: &mut [f64]) {
@@ -387,7 +391,7 @@ impl Pools {
         }
     }
 
-    /// Replaces Hessians by [`ContactLaw::sweep_curvature`] where there is one.
+    /// Writes the gains of a sweep, as Hessians: [`ContactLaw::sweep_curvature`], or those with every facet in action.
     pub fn sweep_curvatures(&self, out: &mut Evals) {
         for (m, span) in self.members.iter().zip(&self.spans) {
             m.sweep_curvatures(*span, out);

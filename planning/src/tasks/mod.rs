@@ -152,7 +152,7 @@ pub fn follow(name: &'static str, motion: Motion, seed: u64) -> Result<Setup, Pl
 fn turn(task: HandTurn, seed: u64) -> Setup {
     Setup {
         scene: task.object.scene,
-        evaluations: Some((12, 1e-3)),
+        evaluations: Some((1, 0.0)),
         projection: None,
         measurement: Some(task.measurement()),
         task: Box::new(task),

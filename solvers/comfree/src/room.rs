@@ -3,9 +3,6 @@ use signorini_core::StepProblem;
 use crate::ComfreeSolver;
 use crate::gain::apply;
 
-/// Closing speed at which every facet acts, whatever its multiplier and shift \[m/s\].
-const CLOSING: f64 = 1e9;
-
 /// Steps of the Lanczos method before sweeps.
 const STEPS: usize = 6;
 
@@ -103,9 +100,7 @@ impl ComfreeSolver {
         r.by_constraint.resize(count, 1.0);
         r.rows.clear();
         r.rows.resize(pools.row_count(), 0.0);
-        (0..count).for_each(|k| r.rows[pools.rows(k).0] = -CLOSING);
         pools.size_evals(&mut self.evals);
-        pools.eval(self.whole.part(), &r.rows, &mut self.evals);
         pools.sweep_curvatures(&mut self.evals);
         if pools.members().iter().any(|m| !m.is_empty() && m.multiplier_count() == 0) {
             return &self.rooms.by_constraint;

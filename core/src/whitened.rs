@@ -1,0 +1,185 @@
+use nalgebra::{SMatrix, SVector};
+
+use crate::{BlockDiagonal, FrozenMap};
+
+/// An affine map and a velocity in coordinates in which the inertia is the identity, so that constraints can be taken one after the other, each at the velocity that the last one left.
+///
+/// ```text
+/// A = U Uᵀ,   w = Uᵀ v,   Y_k = U⁻¹ J_kᵀ:   v_c = Y_kᵀ w + b_k,   an impulse γ_k adds Y_k γ_k to w,   J_k A⁻¹ J_kᵀ = Y_kᵀ Y_k
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct WhitenedMap {
+    /// First entry of each constraint, then the end.
+    first: Vec<u32>,
+    entries: Vec<Entry>,
+    /// Columns of D numbers, one per unknown of an entry.
+    y: Vec<f64>,
+    /// First row of each constraint, and b by row \[m/s\].
+    rows: Vec<u32>,
+    bias: Vec<f64>,
+    w: Vec<f64>,
+    scales: Vec<f64>,
+    /// Largest speed along the first row of a constraint that was asked for since [`WhitenedMap::start`] \[m/s\].
+    pub fastest: f64,
+}
+
+/// A block of unknowns that a constraint touches.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    start: u32,
+    count: u32,
+    at: u32,
+}
+
+impl WhitenedMap {
+    /// Takes over a map and an inertia, which is factored; nothing is allocated once the storage has grown.
+    pub fn fit(&mut self, inertia: &BlockDiagonal, map: &FrozenMap) {
+        self.first.clear();
+        self.entries.clear();
+        self.y.clear();
+        self.rows.clear();
+        let starts = map.block_starts();
+        let count = map.constraint_count();
+        self.scales.clear();
+        self.scales.resize(count, 1.0);
+        for k in 0..count {
+            let (row, dim) = map.rows_of(k);
+            self.rows.push(row as u32);
+            self.first.push(self.entries.len() as u32);
+            for (b, block) in map.entries(k) {
+                let (at, n) = (self.y.len(), starts[b + 1] - starts[b]);
+                self.y.extend_from_slice(block);
+                whiten(inertia.factor_of(b), n, dim, &mut self.y[at..]);
+                self.entries.push(Entry { start: starts[b] as u32, count: n as u32, at: at as u32 });
+            }
+        }
+        self.first.push(self.entries.len() as u32);
+        self.bias.clear();
+        self.bias.extend_from_slice(map.bias());
+    }
+
+    /// Begins at the velocity `v` \[m/s\], nv.
+    pub fn start(&mut self, inertia: &BlockDiagonal, v: &[f64]) {
+        self.fastest = 0.0;
+        self.w.clear();
+        self.w.extend_from_slice(v);
+        for (b, range) in inertia.ranges().enumerate() {
+            let (u, w) = (inertia.factor_of(b), &mut self.w[range]);
+            let n = w.len();
+            for j in (0..n).rev() {
+                let above: f64 = w[..j].iter().zip(&u[j * n..]).map(|(w, u)| w * u).sum();
+                w[j] = above + w[j] / u[j * n + j];
+            }
+        }
+    }
+
+    /// Writes the velocity \[m/s\], nv.
+    pub fn store(&self, inertia: &BlockDiagonal, v: &mut [f64]) {
+        v.copy_from_slice(&self.w);
+        for (b, range) in inertia.ranges().enumerate() {
+            let (u, v) = (inertia.factor_of(b), &mut v[range]);
+            let n = v.len();
+            for j in 0..n {
+                let (before, rest) = v.split_at_mut(j);
+                let s: f64 = before.iter().zip(&u[j * n..]).map(|(x, y)| x * y).sum();
+                rest[0] = (rest[0] - s) * u[j * n + j];
+            }
+        }
+    }
+
+    fn entries_of(&self, k: usize) -> &[Entry] {
+        &self.entries[self.first[k] as usize..self.first[k + 1] as usize]
+    }
+
+    #[inline(always)]
+    fn columns<const D: usize>(&self, e: &Entry) -> &[[f64; D]] {
+        self.y[e.at as usize..][..e.count as usize * D].as_chunks().0
+    }
+
+    /// Contact velocity of constraint `k`, of D rows \[m/s\].
+    #[inline(always)]
+    pub fn velocity<const D: usize>(&self, k: usize) -> SVector<f64, D> {
+        let row = self.rows[k] as usize;
+        let mut v_c = SVector::<f64, D>::from_column_slice(&self.bias[row..row + D]);
+        for e in self.entries_of(k) {
+            let w = &self.w[e.start as usize..];
+            for (column, w) in self.columns::<D>(e).iter().zip(w) {
+                (0..D).for_each(|i| v_c[i] += column[i] * w);
+            }
+        }
+        v_c
+    }
+
+    /// Adds an impulse of constraint `k` \[N·s\].
+    #[inline(always)]
+    pub fn push<const D: usize>(&mut self, k: usize, gamma: &SVector<f64, D>) {
+        for e in &self.entries[self.first[k] as usize..self.first[k + 1] as usize] {
+            let columns = self.y[e.at as usize..][..e.count as usize * D].as_chunks::<D>().0;
+            for (column, w) in columns.iter().zip(&mut self.w[e.start as usize..]) {
+                let mut sum = 0.0;
+                (0..D).for_each(|i| sum += column[i] * gamma[i]);
+                *w += sum;
+            }
+        }
+    }
+
+    /// J_k A⁻¹ J_kᵀ of constraint `k` \[1/kg\].
+    #[inline(always)]
+    pub fn delassus<const D: usize>(&self, k: usize) -> SMatrix<f64, D, D> {
+        let mut w = SMatrix::zeros();
+        for e in self.entries_of(k) {
+            for c in self.columns::<D>(e) {
+                for j in 0..D {
+                    (0..D).for_each(|i| w[(i, j)] += c[i] * c[j]);
+                }
+            }
+        }
+        w
+    }
+
+    /// Factor on the gains of constraint `k`, one after [`WhitenedMap::fit`].
+    #[inline(always)]
+    pub fn scale(&self, k: usize) -> f64 {
+        self.scales[k]
+    }
+
+    /// Sets it.
+    #[inline(always)]
+    pub fn set_scale(&mut self, k: usize, scale: f64) {
+        self.scales[k] = scale;
+    }
+}
+
+/// Y = U⁻¹ Jᵀ in place of Jᵀ, n rows of D numbers.
+fn whiten(u: &[f64], n: usize, dim: usize, y: &mut [f64]) {
+    match dim {
+        1 => whiten_rows::<1>(u, n, y),
+        3 => whiten_rows::<3>(u, n, y),
+        _ => {
+            for j in (0..n).rev() {
+                let (before, row) = y.split_at_mut(j * dim);
+                let row = &mut row[..dim];
+                row.iter_mut().for_each(|x| *x *= u[j * n + j]);
+                for (above, u) in before.chunks_exact_mut(dim).zip(&u[j * n..]) {
+                    above.iter_mut().zip(&*row).for_each(|(x, y)| *x -= u * y);
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn whiten_rows<const D: usize>(u: &[f64], n: usize, y: &mut [f64]) {
+    let y = y.as_chunks_mut::<D>().0;
+    for j in (0..n).rev() {
+        let (before, rest) = y.split_at_mut(j);
+        let row = &mut rest[0];
+        if *row == [0.0; D] {
+            continue;
+        }
+        row.iter_mut().for_each(|x| *x *= u[j * n + j]);
+        for (above, u) in before.iter_mut().zip(&u[j * n..]) {
+            (0..D).for_each(|i| above[i] -= u * row[i]);
+        }
+    }
+}
