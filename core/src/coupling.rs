@@ -269,6 +269,9 @@ impl CoupledInertia {
 
 /// A coupled inertia is one whole: `part` then has to list everything.
 impl Inertia for CoupledInertia {
+    fn blocks_alone(&self) -> Option<&BlockDiagonal> {
+        self.coupling.is_empty().then_some(&self.blocks)
+    }
     fn block_starts(&self) -> &[usize] {
         self.blocks.block_starts()
     }

@@ -4,7 +4,7 @@ use crate::coupling::CoupledInertia;
 use crate::problem::{WholePart, check_count, check_finite};
 use crate::{
     AffineMap, BlockDiagonal, Changed, ContactGeometry, ContactMap, Coupling, Evals, FrozenMap, Inertia,
-    Pace, Part, Pools, ProblemError, Regime, StepProblem,
+    Pace, Part, Pools, ProblemError, Regime, StepProblem, WhitenedMap,
 };
 
 /// A step in the frozen regime: inertia I, pools, and an affine map M; block-diagonal with what couples blocks, and block-sparse, where nothing else is said.
@@ -153,6 +153,24 @@ impl<I: Inertia, M: AffineMap> StepProblem for FrozenProblem<I, M> {
     fn sweep(&mut self, pace: &mut Pace, scales: &[f64], gamma: &mut [f64]) -> bool {
         self.pools.sweep(&self.v_c, pace, scales, gamma);
         true
+    }
+    fn whiten(&self, gamma: &[f64], map: &mut WhitenedMap) -> bool {
+        let parts = self.inertia.blocks_alone().zip(self.map.block_sparse());
+        let Some((inertia, sparse)) = parts.filter(|_| self.pools.all_keep_multipliers()) else {
+            return false;
+        };
+        map.fit(inertia, sparse);
+        map.start(inertia, &self.free_velocity);
+        self.pools.begin_in_turn(map, gamma);
+        true
+    }
+    fn sweep_in_turn(&mut self, map: &mut WhitenedMap, pace: &mut Pace, gamma: &mut [f64]) {
+        self.pools.sweep_in_turn(map, pace, gamma);
+    }
+    fn unwhiten(&self, map: &WhitenedMap, v: &mut [f64]) {
+        if let Some(inertia) = self.inertia.blocks_alone() {
+            map.store(inertia, v);
+        }
     }
     fn relag(&mut self, gamma: &[f64]) -> Result<bool, ProblemError> {
         Ok(self.pools.relag(gamma))

@@ -379,6 +379,9 @@ impl ContactMap for FrozenMap {
 }
 
 impl AffineMap for FrozenMap {
+    fn block_sparse(&self) -> Option<&FrozenMap> {
+        Some(self)
+    }
     fn check_fit(&self, starts: &[usize], pools: &Pools) -> Result<(), ProblemError> {
         check_blocks(starts, &self.starts)?;
         check_count("constraints of the map", pools.constraint_count(), self.constraint_count())?;

@@ -24,6 +24,10 @@ pub trait Inertia {
     fn scaling(&self) -> &[f64];
     /// Adds the diagonal blocks of `part`.
     fn add_blocks(&self, part: Part<'_>, h: &mut dyn BlockSink);
+    /// Itself where it is dense blocks and nothing else.
+    fn blocks_alone(&self) -> Option<&BlockDiagonal> {
+        None
+    }
 }
 
 /// Dense symmetric blocks with their Cholesky factors.
@@ -144,6 +148,18 @@ impl BlockDiagonal {
     #[inline]
     pub fn block_mut(&mut self, i: usize) -> &mut [f64] {
         &mut self.blocks[self.offsets[i]..self.offsets[i + 1]]
+    }
+
+    /// U of block `i`, upper triangular, column-major, with the reciprocals of its diagonal.
+    #[inline]
+    pub(crate) fn factor_of(&self, i: usize) -> &[f64] {
+        &self.factors[self.offsets[i]..self.offsets[i + 1]]
+    }
+
+    /// Unknowns of each block.
+    #[inline]
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
+        self.starts.windows(2).map(|w| w[0]..w[1])
     }
 
     /// Factors all blocks, A_b = U Uᵀ, and computes the scaling. Starting from the last unknown, branches of a tree whose unknowns are numbered
@@ -384,6 +400,9 @@ fn inverse_square<const D: usize>(
 }
 
 impl Inertia for BlockDiagonal {
+    fn blocks_alone(&self) -> Option<&BlockDiagonal> {
+        Some(self)
+    }
     fn block_starts(&self) -> &[usize] {
         &self.starts
     }

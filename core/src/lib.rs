@@ -34,6 +34,7 @@ mod runaway;
 mod snapshot;
 mod solver;
 mod system;
+mod whitened;
 
 pub use nalgebra as na;
 
@@ -61,3 +62,4 @@ pub use runaway::{FASTEST, check_end};
 pub use snapshot::{Inconsistent, LawRegistry, Snapshot, SnapshotError};
 pub use solver::{ContactSolver, SolveError, SolveStats, SolveStatus, StepSolution, Tolerance, check_guess};
 pub use system::{ContactKey, ContactMemory, Energy, Slot, State, System, largest};
+pub use whitened::WhitenedMap;

@@ -1,4 +1,4 @@
-use crate::{Evals, Pools, ProblemError};
+use crate::{Evals, FrozenMap, Pools, ProblemError};
 
 /// A part of a problem that shares no unknown with the rest: a solver may converge it on its own.
 ///
@@ -66,4 +66,8 @@ pub trait AffineMap: ContactMap {
     /// # Errors
     /// What does not fit.
     fn check_fit(&self, starts: &[usize], pools: &Pools) -> Result<(), ProblemError>;
+    /// Itself where it is dense blocks.
+    fn block_sparse(&self) -> Option<&FrozenMap> {
+        None
+    }
 }

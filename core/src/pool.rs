@@ -1,8 +1,11 @@
 use std::any::Any;
 
-use nalgebra::SVector;
+use nalgebra::{SMatrix, SVector};
 
-use crate::{Along, ContactLaw, LawProperties, Pace, Part};
+use crate::{Along, ContactLaw, LawProperties, Pace, Part, WhitenedMap};
+
+/// How far constraints that are taken in turn go beyond what they would do alone.
+const RELAXATION: f64 = 1.4;
 
 /// Closing speed at which every facet acts, whatever its multiplier and shift \[m/s\].
 const CLOSING: f64 = 1e9;
@@ -60,6 +63,10 @@ pub trait LawPool: Send + Sync {
     fn multipliers(&self, local: usize) -> &[f64];
     /// Writes the gains of a sweep, as Hessians: [`ContactLaw::sweep_curvature`], or those with every facet in action.
     fn sweep_curvatures(&self, span: Span, out: &mut Evals);
+    /// Sets the scales of the constraints in `map`, and adds their impulses to its velocity: see [`Pools::begin_in_turn`].
+    fn begin_in_turn(&self, span: Span, map: &mut WhitenedMap, gamma: &[f64]);
+    /// Moves the multipliers of one constraint after the other.
+    fn sweep_in_turn(&mut self, span: Span, map: &mut WhitenedMap, pace: &mut Pace, gamma: &mut [f64]);
     /// Writes the impulses of the multipliers.
     fn recall(&self, span: Span, gamma: &mut [f64]);
     /// Moves the multipliers to their values at `v_c` and writes their impulses.
@@ -134,6 +141,15 @@ impl<L: ContactLaw<D>, const D: usize> Pool<L, D> {
         self.params.push(self.law.prepare(seed));
     }
 
+    /// Gains of a sweep over its rows.
+    fn curvature(&self, p: &L::Params) -> SMatrix<f64, D, D> {
+        self.law.sweep_curvature(p).unwrap_or_else(|| {
+            let mut closing = SVector::<f64, D>::zeros();
+            closing[0] = -CLOSING;
+            self.law.eval(p, closing).hess
+        })
+    }
+
     #[inline]
     fn at(&self, span: Span, k: u32) -> (&L::Params, usize) {
         let local = (k - span.first) as usize;
@@ -185,11 +201,37 @@ impl<L: ContactLaw<D>, const D: usize> LawPool for Pool<L, D> {
         self.law.multipliers(&self.params[local])
     }
     fn sweep_curvatures(&self, span: Span, out: &mut Evals) {
-        let mut closing = SVector::<f64, D>::zeros();
-        closing[0] = -CLOSING;
         for (p, h) in self.params.iter().zip(out.hess[span.hess..].chunks_exact_mut(D * D)) {
-            let gains = self.law.sweep_curvature(p).unwrap_or_else(|| self.law.eval(p, closing).hess);
-            h.copy_from_slice(gains.as_slice());
+            h.copy_from_slice(self.curvature(p).as_slice());
+        }
+    }
+    fn begin_in_turn(&self, span: Span, map: &mut WhitenedMap, gamma: &[f64]) {
+        let rows = gamma[span.row..].as_chunks::<D>().0;
+        for (k, (p, gamma)) in (span.first as usize..).zip(self.params.iter().zip(rows)) {
+            // ‖√H W √H‖ of Frobenius, at least λ_max; below 2/λ_max each step goes downhill, and beyond 1/λ_max it is nearer to the others' least.
+            let h_w = self.curvature(p) * map.delassus::<D>(k);
+            let square = (h_w * h_w).trace();
+            map.set_scale(k, if square > 0.0 { RELAXATION / square.sqrt() } else { 1.0 });
+            if *gamma != [0.0; D] {
+                map.push::<D>(k, &SVector::from(*gamma));
+            }
+        }
+    }
+    fn sweep_in_turn(&mut self, span: Span, map: &mut WhitenedMap, pace: &mut Pace, gamma: &mut [f64]) {
+        let rows = gamma[span.row..].as_chunks_mut::<D>().0;
+        let count = self.params.len();
+        for i in 0..count {
+            let i = if map.backward { count - 1 - i } else { i };
+            let (k, p, gamma) = (span.first as usize + i, &mut self.params[i], &mut rows[i]);
+            let v_c = map.velocity::<D>(k);
+            map.fastest = map.fastest.max(v_c[0].abs());
+            pace.scale = map.scale(k);
+            let next = self.law.sweep(p, v_c, pace);
+            let change = next - SVector::from(*gamma);
+            if change != SVector::<f64, D>::zeros() {
+                map.push::<D>(k, &change);
+            }
+            *gamma = next.into();
         }
     }
     fn recall(&self, span: Span, gamma: &mut [f64]) {
@@ -396,6 +438,28 @@ impl Pools {
         for (m, span) in self.members.iter().zip(&self.spans) {
             m.sweep_curvatures(*span, out);
         }
+    }
+
+    /// Every law keeps multipliers while explicit methods sweep over it.
+    pub fn all_keep_multipliers(&self) -> bool {
+        self.members.iter().all(|m| m.is_empty() || m.multiplier_count() > 0)
+    }
+
+    /// Prepares `map` for [`Pools::sweep_in_turn`]: adds the impulses `gamma` \[N·s\], all rows, to its velocity and sets the scales, 1.4/‖√H W √H‖ of each constraint on its own, with its gains H and W = J A⁻¹ Jᵀ: what it
+    /// may take in one step when the others stand still.
+    pub fn begin_in_turn(&self, map: &mut WhitenedMap, gamma: &[f64]) {
+        for (m, span) in self.members.iter().zip(&self.spans) {
+            m.begin_in_turn(*span, map, gamma);
+        }
+    }
+
+    /// Moves the multipliers of one constraint after the other, each at the velocity that those before it left; every second time from the last to the first, so that none is always asked first.
+    pub fn sweep_in_turn(&mut self, map: &mut WhitenedMap, pace: &mut Pace, gamma: &mut [f64]) {
+        for i in 0..self.members.len() {
+            let i = if map.backward { self.members.len() - 1 - i } else { i };
+            self.members[i].sweep_in_turn(self.spans[i], map, pace, gamma);
+        }
+        map.backward = !map.backward;
     }
 
     /// Moves the multipliers to their values at `v_c` and writes their impulses, all rows \[N·s\].

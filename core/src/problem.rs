@@ -1,7 +1,7 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use crate::{BlockSink, ContactMap, Evals, Inertia, Pace, Part, Pools};
+use crate::{BlockSink, ContactMap, Evals, Inertia, Pace, Part, Pools, WhitenedMap};
 
 /// Does c(v) move when v moves?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -277,6 +277,20 @@ pub trait StepProblem {
     fn sweep(&mut self, pace: &mut Pace, scales: &[f64], gamma: &mut [f64]) -> bool {
         let _ = (pace, scales, gamma);
         false
+    }
+    /// Prepares `map` for [`StepProblem::sweep_in_turn`] at the velocity that impulses `gamma` \[N·s\], all rows, leave; false where constraints cannot be taken in turn: the inertia couples blocks, or a law has no
+    /// multipliers.
+    fn whiten(&self, gamma: &[f64], map: &mut WhitenedMap) -> bool {
+        let _ = (gamma, map);
+        false
+    }
+    /// Moves the multipliers of one constraint after the other, each at the velocity that those before it left, and writes the impulses, all rows \[N·s\]. Gains are scaled by [`WhitenedMap::scale`].
+    fn sweep_in_turn(&mut self, map: &mut WhitenedMap, pace: &mut Pace, gamma: &mut [f64]) {
+        let _ = (map, pace, gamma);
+    }
+    /// Writes the velocity of `map` \[m/s\], nv.
+    fn unwhiten(&self, map: &WhitenedMap, v: &mut [f64]) {
+        let _ = (map, v);
     }
     /// Offers the impulses of a solve as new lagged values; true when the problem changed and wants another solve.
     ///

@@ -21,6 +21,8 @@ pub struct WhitenedMap {
     scales: Vec<f64>,
     /// Largest speed along the first row of a constraint that was asked for since [`WhitenedMap::start`] \[m/s\].
     pub fastest: f64,
+    /// The next sweep goes from the last constraint to the first.
+    pub(crate) backward: bool,
 }
 
 /// A block of unknowns that a constraint touches.
@@ -60,7 +62,7 @@ impl WhitenedMap {
 
     /// Begins at the velocity `v` \[m/s\], nv.
     pub fn start(&mut self, inertia: &BlockDiagonal, v: &[f64]) {
-        self.fastest = 0.0;
+        (self.fastest, self.backward) = (0.0, false);
         self.w.clear();
         self.w.extend_from_slice(v);
         for (b, range) in inertia.ranges().enumerate() {

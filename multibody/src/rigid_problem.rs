@@ -1,5 +1,6 @@
 use signorini_core::{
     Changed, ContactGeometry, ContactMap, Inertia, Pace, Pools, ProblemError, Regime, StepProblem,
+    WhitenedMap,
 };
 
 use crate::prepared::{CONTACT, Prepared};
@@ -77,6 +78,15 @@ impl StepProblem for Prepared {
     }
     fn contacts(&self) -> &[ContactGeometry] {
         self.problem.contacts()
+    }
+    fn whiten(&self, gamma: &[f64], map: &mut WhitenedMap) -> bool {
+        self.problem.whiten(gamma, map)
+    }
+    fn sweep_in_turn(&mut self, map: &mut WhitenedMap, pace: &mut Pace, gamma: &mut [f64]) {
+        self.problem.sweep_in_turn(map, pace, gamma);
+    }
+    fn unwhiten(&self, map: &WhitenedMap, v: &mut [f64]) {
+        self.problem.unwhiten(map, v);
     }
     fn sweep(&mut self, pace: &mut Pace, scales: &[f64], gamma: &mut [f64]) -> bool {
         self.problem.sweep(pace, scales, gamma)

@@ -9,6 +9,7 @@ use super::face::{Face, Reach, face};
 use super::gjk::{Gjk, Simplex, gjk};
 use super::polish::{Direction, polish};
 use super::search::{box_box, largest_separation};
+use super::segment::{Closed, closed_form};
 
 type V = Vector3<f64>;
 
@@ -26,6 +27,15 @@ pub(super) struct CoreWitness {
 
 /// The signed distance of two cores; None when it is beyond `limit`.
 pub(super) fn core_distance(pair: &Pair<'_>, limit: f64) -> Option<CoreWitness> {
+    match closed_form(pair, limit) {
+        Some(Closed::At(w)) => Some(w),
+        Some(Closed::Beyond) => None,
+        None => iterated(pair, limit),
+    }
+}
+
+/// The same without closed forms of segments.
+pub(super) fn iterated(pair: &Pair<'_>, limit: f64) -> Option<CoreWitness> {
     let curved = pair.a.is_curved() || pair.b.is_curved();
     let start = unit(&pair.t, 0.0).unwrap_or_else(V::z);
     let roundoff = 1e-13 * pair.scale;

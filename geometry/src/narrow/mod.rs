@@ -18,6 +18,7 @@ mod point;
 mod polish;
 mod reduce;
 mod search;
+mod segment;
 mod support;
 mod surface;
 mod table;

@@ -100,11 +100,11 @@ impl ComfreeSolver {
         r.by_constraint.resize(count, 1.0);
         r.rows.clear();
         r.rows.resize(pools.row_count(), 0.0);
-        pools.size_evals(&mut self.evals);
-        pools.sweep_curvatures(&mut self.evals);
-        if pools.members().iter().any(|m| !m.is_empty() && m.multiplier_count() == 0) {
+        if !pools.all_keep_multipliers() {
             return &self.rooms.by_constraint;
         }
+        pools.size_evals(&mut self.evals);
+        pools.sweep_curvatures(&mut self.evals);
         r.find_islands(p);
         self.lanczos(p);
         let r = &mut self.rooms;

@@ -2,7 +2,7 @@ use crate::gain::Power;
 use crate::room::Rooms;
 use signorini_core::{
     ContactSolver, Evals, Pace, ProblemError, Regime, SolveError, SolveStats, SolveStatus, StepProblem,
-    StepSolution, Tolerance, WholePart, check_count, check_finite,
+    StepSolution, Tolerance, WhitenedMap, WholePart, check_count, check_finite,
 };
 
 /// Name on the command line.
@@ -52,7 +52,10 @@ impl Default for Sweeps {
     }
 }
 
-/// Sweeps before gains are raised, which takes an estimate that costs about six.
+/// Sweeps over constraints in turn, at most, before they are swept over all at once, with gains raised and momentum, which long stacks need.
+const TURNS: u32 = 16;
+
+/// Sweeps before it is asked whether those in turn will do, or, where there were none, before gains are raised, which takes an estimate that costs about six.
 const PLAIN: u32 = 3;
 
 /// Speed of recovery above which a penetration is undone by several sweeps, and how many \[m/s\].
@@ -85,6 +88,7 @@ pub struct ComfreeSolver {
     recovered: Vec<f64>,
     pub(crate) power: Power,
     pub(crate) rooms: Rooms,
+    turns: WhitenedMap,
 }
 
 impl Default for ComfreeSolver {
@@ -105,6 +109,7 @@ impl ComfreeSolver {
             recovered: Vec::new(),
             power: Power::default(),
             rooms: Rooms::default(),
+            turns: WhitenedMap::default(),
         }
     }
 
@@ -149,15 +154,23 @@ impl ComfreeSolver {
         gamma.clone_from(&out.gamma);
         out.v_position.clone_from(&out.v);
         let (mut count, mut missed) = (0, f64::INFINITY);
-        let most = if speed > DEEP { DEEP_SWEEPS } else { 1 };
-        if most > 1 && !self.raised {
+        let most = if speed > DEEP { DEEP_SWEEPS.min(self.sweeps.most) } else { 1 };
+        let in_turn = most > 1 && p.whiten(&gamma, &mut self.turns);
+        if most > 1 && !in_turn && !self.raised {
             self.rooms(p);
             self.raised = true;
         }
         while count < most && missed > 0.1 * speed {
             let mut pace = Pace { several: true, recover: true, remember: false, ..Pace::default() };
-            self.sweep(p, &mut pace, &mut gamma, &mut out.v_position)?;
+            if in_turn {
+                p.sweep_in_turn(&mut self.turns, &mut pace, &mut gamma);
+            } else {
+                self.sweep(p, &mut pace, &mut gamma, &mut out.v_position)?;
+            }
             (missed, count) = (pace.residual, count + 1);
+        }
+        if in_turn {
+            p.unwhiten(&self.turns, &mut out.v_position);
         }
         self.recovered = gamma;
         Ok(count)
@@ -208,18 +221,42 @@ impl ContactSolver for ComfreeSolver {
         out.gamma.clear();
         out.gamma.resize(p.pools().row_count(), 0.0);
         p.pools().recall(&mut out.gamma);
-        if out.gamma.iter().any(|g| *g != 0.0) {
-            self.respond(p, &out.gamma, &mut out.v);
-        }
         // Nesterov's sequence; the last sweep goes without momentum, so that no multiplier leaves its bounds.
         let Sweeps { most, residual, relative } = self.sweeps;
         let many = most > 1;
         let limit = most.saturating_sub(1).max(1);
         let (mut t, mut sweep, mut enough, mut settled) = (1.0, 0, residual, false);
+        let mut recovery = 0.0;
         self.raised = false;
-        let recovery = loop {
+        if many && residual > 0.0 && p.whiten(&out.gamma, &mut self.turns) {
+            let (turns, mut before) = (limit.min(TURNS), f64::INFINITY);
+            while sweep < turns && !settled {
+                sweep += 1;
+                let mut pace = Pace { several: true, ..Pace::default() };
+                p.sweep_in_turn(&mut self.turns, &mut pace, &mut out.gamma);
+                if sweep == 1 && relative > 0.0 {
+                    enough = (relative * self.turns.fastest).clamp(residual, 10.0 * residual);
+                }
+                (out.residual, recovery) = (pace.residual, pace.recovery);
+                settled = pace.residual <= enough;
+                // As it goes on it would not settle, and there are sweeps enough for momentum.
+                let rate = pace.residual / before;
+                if limit > TURNS
+                    && sweep > PLAIN
+                    && pace.residual * rate.powi((turns - sweep) as i32) > enough
+                {
+                    break;
+                }
+                before = pace.residual;
+            }
+            p.unwhiten(&self.turns, &mut out.v);
+        } else if out.gamma.iter().any(|g| *g != 0.0) {
+            self.respond(p, &out.gamma, &mut out.v);
+        }
+        let turned = sweep;
+        while sweep == 0 || !(settled || sweep >= limit) {
             sweep += 1;
-            if many && !self.raised && (sweep > PLAIN || residual == 0.0) {
+            if many && !self.raised && (turned > 0 || sweep > PLAIN || residual == 0.0) {
                 self.rooms(p);
                 self.raised = true;
             }
@@ -232,12 +269,12 @@ impl ContactSolver for ComfreeSolver {
             if sweep == 1 && relative > 0.0 {
                 enough = (relative * fastest(p)).clamp(residual, 10.0 * residual);
             }
-            out.residual = pace.residual;
+            (out.residual, recovery) = (pace.residual, pace.recovery);
             settled = pace.residual <= enough;
             if last || (settled && momentum == 0.0) {
-                break pace.recovery;
+                break;
             }
-        };
+        }
         p.relinearize(&out.v)?;
         out.v_c.clear();
         out.v_c.extend_from_slice(p.contact_velocities());
