@@ -26,6 +26,11 @@ impl Sweeps {
         Self { most: count, residual: 0.0, relative: 0.0 }
     }
 
+    /// Few, and until a residual is reached: constraints are taken in turn.
+    const fn in_turn(&self) -> bool {
+        1 < self.most && self.most <= TURNS && self.residual > 0.0
+    }
+
     /// `DualCone::memory` that goes with it outside the paper's mode: all of a step's change of the forces where it was found by several evaluations, half where by one.
     pub const fn memory(&self) -> f64 {
         if self.most > 1 { 1.0 } else { 0.5 }
@@ -52,10 +57,10 @@ impl Default for Sweeps {
     }
 }
 
-/// Sweeps over constraints in turn, at most, before they are swept over all at once, with gains raised and momentum, which long stacks need.
+/// Evaluations up to which constraints are swept over in turn. With more, all of them are swept over at once, with gains raised and momentum, which long stacks need: what begins alike on all corners of a box stays alike.
 const TURNS: u32 = 16;
 
-/// Sweeps before it is asked whether those in turn will do, or, where there were none, before gains are raised, which takes an estimate that costs about six.
+/// Sweeps before gains are raised, which takes an estimate that costs about six.
 const PLAIN: u32 = 3;
 
 /// Speed of recovery above which a penetration is undone by several sweeps, and how many \[m/s\].
@@ -68,7 +73,7 @@ fn fastest(p: &dyn StepProblem) -> f64 {
     (0..pools.constraint_count()).map(|k| v_c[pools.rows(k).0].abs()).fold(0.0, f64::max)
 }
 
-/// Explicit evaluation of a step problem: once at the velocity without contact, or several times, each at the velocity that the last one left.
+/// Explicit evaluation of a step problem: once at the velocity without contact, or several times, each at the velocity that the last one left; few that end by a residual go from constraint to constraint.
 ///
 /// ```text
 /// γ_k = −∇ℓ_k(J_k v* + b_k),   v = v* + A⁻¹ Σ J_kᵀ γ_k          borse2026comfree, eq. (8)
@@ -154,8 +159,13 @@ impl ComfreeSolver {
         gamma.clone_from(&out.gamma);
         out.v_position.clone_from(&out.v);
         let (mut count, mut missed) = (0, f64::INFINITY);
-        let most = if speed > DEEP { DEEP_SWEEPS.min(self.sweeps.most) } else { 1 };
-        let in_turn = most > 1 && p.whiten(&gamma, &mut self.turns);
+        let few = self.sweeps.in_turn();
+        let most = match speed > DEEP {
+            true if few => self.sweeps.most,
+            true => DEEP_SWEEPS,
+            false => 1,
+        };
+        let in_turn = few && most > 1 && p.whiten(&gamma, &mut self.turns);
         if most > 1 && !in_turn && !self.raised {
             self.rooms(p);
             self.raised = true;
@@ -228,9 +238,9 @@ impl ContactSolver for ComfreeSolver {
         let (mut t, mut sweep, mut enough, mut settled) = (1.0, 0, residual, false);
         let mut recovery = 0.0;
         self.raised = false;
-        if many && residual > 0.0 && p.whiten(&out.gamma, &mut self.turns) {
-            let (turns, mut before) = (limit.min(TURNS), f64::INFINITY);
-            while sweep < turns && !settled {
+        let in_turn = self.sweeps.in_turn() && p.whiten(&out.gamma, &mut self.turns);
+        if in_turn {
+            while sweep < limit && !settled {
                 sweep += 1;
                 let mut pace = Pace { several: true, ..Pace::default() };
                 p.sweep_in_turn(&mut self.turns, &mut pace, &mut out.gamma);
@@ -239,24 +249,14 @@ impl ContactSolver for ComfreeSolver {
                 }
                 (out.residual, recovery) = (pace.residual, pace.recovery);
                 settled = pace.residual <= enough;
-                // As it goes on it would not settle, and there are sweeps enough for momentum.
-                let rate = pace.residual / before;
-                if limit > TURNS
-                    && sweep > PLAIN
-                    && pace.residual * rate.powi((turns - sweep) as i32) > enough
-                {
-                    break;
-                }
-                before = pace.residual;
             }
             p.unwhiten(&self.turns, &mut out.v);
         } else if out.gamma.iter().any(|g| *g != 0.0) {
             self.respond(p, &out.gamma, &mut out.v);
         }
-        let turned = sweep;
-        while sweep == 0 || !(settled || sweep >= limit) {
+        while !in_turn {
             sweep += 1;
-            if many && !self.raised && (turned > 0 || sweep > PLAIN || residual == 0.0) {
+            if many && !self.raised && (sweep > PLAIN || residual == 0.0) {
                 self.rooms(p);
                 self.raised = true;
             }
