@@ -3,7 +3,7 @@
     benches/peers/.venv/bin/python benches/peers/throughput.py [--models DIR] [--threads 2] [--rounds 3]
     benches/peers/.venv/bin/python benches/peers/throughput.py --curve 16,64,256,1024,4096 [--note "what else ran"]
 
-Scenes: `scenes/three_arrays.xml`; two arms at home and with the ball between their palms (`models/two_arms/ball.xml`, steps of 5 ms: 20 are a control step of the planner); a hand with a cube (`models/leap_hand/cube.xml`, steps of 4 ms: 25 are 0.1 s); the Allegro hand with a cube (from the models of others: pass --models), under random controls that all worlds
+Scenes: `scenes/three_arrays.xml`; two arms at home and with the ball between their palms (`models/two_arms/ball.xml`, steps of 5 ms: 20 are a control step of the planner); a hand with a cube that lies on it and with one that fingers turn (`models/leap_hand/cube.xml`, steps of 4 ms: 25 are 0.1 s); the Allegro hand with a cube (from the models of others: pass --models), under random controls that all worlds
 share. Prints a table and appends one JSON line per row to benches/records/throughput.jsonl, whose last lines the page borse2026comfree/fig08 shows: medians over the rounds. With --curve: the Allegro hand alone over several numbers of
 worlds, the best of the rounds, written to benches/records/allegro_curve.json, which the page borse2026comfree/fig08 draws.
 """
@@ -70,9 +70,9 @@ def theirs(path, lanes, steps, threads, controls, noise, dt, key):
     return lanes * steps / wall, float(np.mean(depths or [0])), max(depths, default=0.0), lanes * steps / used
 
 
-def leap(scene):
-    """Targets about those at home, other ones every HOLD steps."""
-    home = mujoco.MjModel.from_xml_path(str(scene)).key("home").ctrl
+def leap(scene, key):
+    """Targets about those of a keyframe, other ones every HOLD steps."""
+    home = mujoco.MjModel.from_xml_path(str(scene)).key(key).ctrl
     return home + np.random.default_rng(2).uniform(-0.1, 0.1, (250 // HOLD, len(home)))
 
 
@@ -138,7 +138,8 @@ def main():
             ("three_arrays", HERE / "scenes" / "three_arrays.xml", 750, None, 1e-3, 2e-3, None),
             ("two_arms_home", arms, 200, None, 1e-3, 5e-3, "home"),
             ("two_arms_held", arms, 200, None, 1e-3, 5e-3, "held"),
-            ("leap_cube", cube, 250, leap(cube), 1e-3, 4e-3, "home"),
+            ("leap_cube", cube, 250, leap(cube, "home"), 1e-3, 4e-3, "home"),
+            ("leap_cube_turning", cube, 100, leap(cube, "turning"), 1e-3, 4e-3, "turning"),
         ]
         if hand.is_dir():
             for name in ("right_hand.xml", "assets"):

@@ -270,7 +270,7 @@ fn property_pairs_and_facets_meet() {
 #[test]
 fn property_sweeps_end_when_they_are_settled() {
     let law = DualCone { acting: false, balanced: false, ..DualCone::default() };
-    let (mut settled, mut stopped, mut most) = (0, 0, 0);
+    let (mut settled, mut stopped, mut in_turn, mut most) = (0, 0, 0, 0);
     for seed in 0..60 {
         let r = &mut Rng::new(seed);
         let p = random(r, true);
@@ -306,9 +306,18 @@ fn property_sweeps_end_when_they_are_settled() {
             );
         }
         most = most.max(many.stats.iterations);
+        // In turn.
+        let turned = solve(Sweeps { most: 16, residual: 1e-3, relative: 0.0 });
+        assert!(turned.stats.iterations <= 16 + 16);
+        assert_eq!(turned.status == SolveStatus::Converged, turned.residual <= 1e-3, "{seed}");
+        if turned.status == SolveStatus::Converged {
+            in_turn += 1;
+            let far = far(&turned);
+            assert!(far <= 30.0 * 1e-3 + 1e-3, "{seed}: {far} in turn");
+        }
     }
     assert!(
-        settled > 30 && stopped > 20 && most > 10,
-        "{settled} settled, {stopped} stopped, {most} at most"
+        settled > 30 && stopped > 20 && in_turn > 20 && most > 10,
+        "{settled} settled, {stopped} stopped, {in_turn} in turn, {most} at most"
     );
 }
