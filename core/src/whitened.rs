@@ -17,6 +17,8 @@ pub struct WhitenedMap {
     /// First row of each constraint, and b by row \[m/s\].
     rows: Vec<u32>,
     bias: Vec<f64>,
+    /// By block: some constraint touches it. Unknowns of others stay as they are.
+    touched: Vec<bool>,
     w: Vec<f64>,
     scales: Vec<f64>,
     /// Largest speed along the first row of a constraint that was asked for since [`WhitenedMap::start`] \[m/s\].
@@ -44,6 +46,8 @@ impl WhitenedMap {
         let count = map.constraint_count();
         self.scales.clear();
         self.scales.resize(count, 1.0);
+        self.touched.clear();
+        self.touched.resize(inertia.block_count(), false);
         for k in 0..count {
             let (row, dim) = map.rows_of(k);
             self.rows.push(row as u32);
@@ -52,6 +56,7 @@ impl WhitenedMap {
                 let (at, n) = (self.y.len(), starts[b + 1] - starts[b]);
                 self.y.extend_from_slice(block);
                 whiten(inertia.factor_of(b), n, dim, &mut self.y[at..]);
+                self.touched[b] = true;
                 self.entries.push(Entry { start: starts[b] as u32, count: n as u32, at: at as u32 });
             }
         }
@@ -65,7 +70,7 @@ impl WhitenedMap {
         (self.fastest, self.backward) = (0.0, false);
         self.w.clear();
         self.w.extend_from_slice(v);
-        for (b, range) in inertia.ranges().enumerate() {
+        for (b, range) in inertia.ranges().enumerate().filter(|(b, _)| self.touched[*b]) {
             let (u, w) = (inertia.factor_of(b), &mut self.w[range]);
             let n = w.len();
             for j in (0..n).rev() {
@@ -78,7 +83,7 @@ impl WhitenedMap {
     /// Writes the velocity \[m/s\], nv.
     pub fn store(&self, inertia: &BlockDiagonal, v: &mut [f64]) {
         v.copy_from_slice(&self.w);
-        for (b, range) in inertia.ranges().enumerate() {
+        for (b, range) in inertia.ranges().enumerate().filter(|(b, _)| self.touched[*b]) {
             let (u, v) = (inertia.factor_of(b), &mut v[range]);
             let n = v.len();
             for j in 0..n {

@@ -14,6 +14,8 @@ pub struct Kinematics {
     pub(crate) com: Vec<Point3<f64>>,
     /// Inertia of each body about the reference point of its tree, world axes; zero for bodies that cannot move.
     pub inertia: Vec<SpatialInertia>,
+    /// Mass that gravity compensation lifts, of each body with all that hangs on it; empty where there is none.
+    pub(crate) lifted: Vec<Lifted>,
     /// Reference point of each tree, world \[m\]: the origin of its first moving body.
     pub origin: Vec<Point3<f64>>,
     /// Motion axis of each degree of freedom about the reference point of its tree.
@@ -22,6 +24,13 @@ pub struct Kinematics {
     pub twist: Vec<Spatial>,
     /// Velocity product Σ Ṡ v of each body's own joints.
     pub(crate) drift: Vec<Spatial>,
+}
+
+/// A mass and its first moment about the reference point of its tree.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Lifted {
+    pub mass: f64,
+    pub moment: Vector3<f64>,
 }
 
 impl Kinematics {
@@ -33,6 +42,7 @@ impl Kinematics {
             r_wb: vec![Matrix3::identity(); nb],
             com: vec![Point3::origin(); nb],
             inertia: vec![SpatialInertia::default(); nb],
+            lifted: Vec::with_capacity(nb),
             origin: vec![Point3::origin(); model.trees.len()],
             axes: vec![Spatial::default(); model.nv()],
             twist: vec![Spatial::default(); nb],
@@ -75,6 +85,28 @@ impl Kinematics {
             }
             if body.mass > 0.0 || body.inertia != Matrix3::zeros() {
                 self.inertia[b] = SpatialInertia::rotated(body.mass, &(com - o), &body.inertia, &r);
+            }
+        }
+        self.set_lifted(model);
+    }
+
+    fn set_lifted(&mut self, model: &Model) {
+        self.lifted.clear();
+        if model.bodies.iter().all(|b| b.gravity_compensation == 0.0) {
+            return;
+        }
+        self.lifted.resize(model.bodies.len(), Lifted::default());
+        for (b, body) in model.bodies.iter().enumerate().rev() {
+            let Some(t) = body.tree else { continue };
+            let mass = body.gravity_compensation * body.mass;
+            let own = &mut self.lifted[b];
+            own.mass += mass;
+            own.moment += mass * (self.com[b] - self.origin[t]);
+            let own = *own;
+            if model.bodies[body.parent].tree == body.tree {
+                let parent = &mut self.lifted[body.parent];
+                parent.mass += own.mass;
+                parent.moment += own.moment;
             }
         }
     }

@@ -3,7 +3,7 @@ use signorini_scene::JointKind;
 
 use crate::equality::rotation_vector;
 use crate::state::quaternion_at;
-use crate::{Kinematics, Model, TendonState};
+use crate::{Kinematics, Model, Spatial, TendonState};
 
 impl Model {
     /// Stiffness \[N·m/rad or N/m\] of the joint spring of a degree of freedom and its viscous damping.
@@ -73,16 +73,14 @@ impl Model {
         actuated: bool,
         tau: &mut [f64],
     ) {
-        for (b, body) in self.bodies.iter().enumerate() {
-            if body.gravity_compensation == 0.0 || body.mass == 0.0 {
-                continue;
-            }
-            let lift = -body.gravity_compensation * body.mass * gravity;
-            kin.for_columns(self, b, &kin.com[b], |i, linear, _| {
+        for (lifted, body) in kin.lifted.iter().zip(&self.bodies) {
+            // With all that hangs on the body: (moment × −g, −m g) about the reference point of its tree.
+            let wrench = Spatial::new(-lifted.moment.cross(gravity), -lifted.mass * gravity);
+            for i in self.dofs_of(body) {
                 if self.joints[self.dofs[i].joint].actuator_gravity_compensation == actuated {
-                    tau[i] += linear.dot(&lift);
+                    tau[i] += kin.axes[i].dot(&wrench);
                 }
-            });
+            }
         }
     }
 
