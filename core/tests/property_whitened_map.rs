@@ -21,7 +21,7 @@ proptest! {
         inertia.factor().unwrap();
         let mut map = FrozenMap::new(&[&[0], &sizes.iter().scan(0, |s, n| { *s += n; Some(*s) }).collect::<Vec<_>>()[..]].concat());
         for k in 0..4 {
-            map.push_constraint(&[[0.1, 0.2, 0.3].as_slice(), &[-0.4]][k % 2]);
+            map.push_constraint([[0.1, 0.2, 0.3].as_slice(), &[-0.4]][k % 2]);
             for b in [k % 2, sizes.len() - 1] {
                 map.push_block(b).iter_mut().for_each(|j| *j = next.next().unwrap());
                 if sizes.len() == 2 && k % 2 == 1 {

@@ -67,6 +67,15 @@ const PLAIN: u32 = 3;
 const DEEP: f64 = 1e-2;
 const DEEP_SWEEPS: u32 = 64;
 
+/// What sweeps came to.
+struct Settled {
+    count: u32,
+    /// Residual that is small enough \[m/s\].
+    enough: f64,
+    /// Largest speed at which a penetration asks to be undone \[m/s\].
+    recovery: f64,
+}
+
 /// Largest speed \[m/s\] along the normal of a contact, or of a joint at a limit, at the velocity of the last sweep.
 fn fastest(p: &dyn StepProblem) -> f64 {
     let (v_c, pools) = (p.contact_velocities(), p.pools());
@@ -145,6 +154,60 @@ impl ComfreeSolver {
         }
         self.respond(p, gamma, v);
         Ok(())
+    }
+
+    /// Sweeps over constraints in turn, until they have settled or as often as may be; leaves impulses and velocity.
+    fn settle_in_turn(&mut self, p: &mut dyn StepProblem, out: &mut StepSolution) -> Settled {
+        let Sweeps { most, residual, relative } = self.sweeps;
+        let mut done = Settled { count: 0, enough: residual, recovery: 0.0 };
+        while done.count == 0 || (done.count + 1 < most && out.residual > done.enough) {
+            let mut pace = Pace { several: true, ..Pace::default() };
+            p.sweep_in_turn(&mut self.turns, &mut pace, &mut out.gamma);
+            if done.count == 0 && relative > 0.0 {
+                done.enough = (relative * self.turns.fastest).clamp(residual, 10.0 * residual);
+            }
+            (out.residual, done.recovery) = (pace.residual, pace.recovery);
+            done.count += 1;
+        }
+        p.unwhiten(&self.turns, &mut out.v);
+        done
+    }
+
+    /// Sweeps over all constraints at once, with momentum where there are many.
+    fn settle_at_once(
+        &mut self,
+        p: &mut dyn StepProblem,
+        out: &mut StepSolution,
+    ) -> Result<Settled, SolveError> {
+        if out.gamma.iter().any(|g| *g != 0.0) {
+            self.respond(p, &out.gamma, &mut out.v);
+        }
+        // Nesterov's sequence; the last sweep goes without momentum, so that no multiplier leaves its bounds.
+        let Sweeps { most, residual, relative } = self.sweeps;
+        let many = most > 1;
+        let limit = most.saturating_sub(1).max(1);
+        let (mut t, mut sweep, mut enough, mut settled) = (1.0, 0, residual, false);
+        loop {
+            sweep += 1;
+            if many && !self.raised && (sweep > PLAIN || residual == 0.0) {
+                self.rooms(p);
+                self.raised = true;
+            }
+            let last = settled || sweep >= limit;
+            let next = 0.5 * (1.0 + f64::sqrt(1.0 + 4.0 * t * t));
+            let momentum = if last { 0.0 } else { (t - 1.0) / next };
+            let mut pace = Pace { momentum, several: many, recover: !many, ..Pace::default() };
+            self.sweep(p, &mut pace, &mut out.gamma, &mut out.v)?;
+            t = if pace.uphill > 0.0 { 1.0 } else { next };
+            if sweep == 1 && relative > 0.0 {
+                enough = (relative * fastest(p)).clamp(residual, 10.0 * residual);
+            }
+            out.residual = pace.residual;
+            settled = pace.residual <= enough;
+            if last || (settled && momentum == 0.0) {
+                return Ok(Settled { count: sweep, enough, recovery: pace.recovery });
+            }
+        }
     }
 
     /// Undoes penetrations, which ask for `speed` \[m/s\]: what sweeps add moves positions, but is neither momentum nor remembered. One is enough for small ones; more would only move
@@ -231,59 +294,20 @@ impl ContactSolver for ComfreeSolver {
         out.gamma.clear();
         out.gamma.resize(p.pools().row_count(), 0.0);
         p.pools().recall(&mut out.gamma);
-        // Nesterov's sequence; the last sweep goes without momentum, so that no multiplier leaves its bounds.
-        let Sweeps { most, residual, relative } = self.sweeps;
-        let many = most > 1;
-        let limit = most.saturating_sub(1).max(1);
-        let (mut t, mut sweep, mut enough, mut settled) = (1.0, 0, residual, false);
-        let mut recovery = 0.0;
         self.raised = false;
         let in_turn = self.sweeps.in_turn() && p.whiten(&out.gamma, &mut self.turns);
-        if in_turn {
-            while sweep < limit && !settled {
-                sweep += 1;
-                let mut pace = Pace { several: true, ..Pace::default() };
-                p.sweep_in_turn(&mut self.turns, &mut pace, &mut out.gamma);
-                if sweep == 1 && relative > 0.0 {
-                    enough = (relative * self.turns.fastest).clamp(residual, 10.0 * residual);
-                }
-                (out.residual, recovery) = (pace.residual, pace.recovery);
-                settled = pace.residual <= enough;
-            }
-            p.unwhiten(&self.turns, &mut out.v);
-        } else if out.gamma.iter().any(|g| *g != 0.0) {
-            self.respond(p, &out.gamma, &mut out.v);
-        }
-        while !in_turn {
-            sweep += 1;
-            if many && !self.raised && (sweep > PLAIN || residual == 0.0) {
-                self.rooms(p);
-                self.raised = true;
-            }
-            let last = settled || sweep >= limit;
-            let next = 0.5 * (1.0 + f64::sqrt(1.0 + 4.0 * t * t));
-            let momentum = if last { 0.0 } else { (t - 1.0) / next };
-            let mut pace = Pace { momentum, several: many, recover: !many, ..Pace::default() };
-            self.sweep(p, &mut pace, &mut out.gamma, &mut out.v)?;
-            t = if pace.uphill > 0.0 { 1.0 } else { next };
-            if sweep == 1 && relative > 0.0 {
-                enough = (relative * fastest(p)).clamp(residual, 10.0 * residual);
-            }
-            (out.residual, recovery) = (pace.residual, pace.recovery);
-            settled = pace.residual <= enough;
-            if last || (settled && momentum == 0.0) {
-                break;
-            }
-        }
+        let Settled { mut count, enough, recovery } =
+            if in_turn { self.settle_in_turn(p, out) } else { self.settle_at_once(p, out)? };
+        let Sweeps { most, residual, .. } = self.sweeps;
         p.relinearize(&out.v)?;
         out.v_c.clear();
         out.v_c.extend_from_slice(p.contact_velocities());
         out.v_position.clear();
-        if many && recovery > residual {
-            sweep += self.recover(p, recovery, out)?;
+        if most > 1 && recovery > residual {
+            count += self.recover(p, recovery, out)?;
         }
         out.tolerance = enough;
-        out.stats = SolveStats { iterations: sweep, island_iterations: sweep, ..SolveStats::default() };
+        out.stats = SolveStats { iterations: count, island_iterations: count, ..SolveStats::default() };
         out.status = if out.residual <= enough || residual == 0.0 {
             SolveStatus::Converged
         } else {
