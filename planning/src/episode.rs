@@ -9,6 +9,9 @@ use crate::{
 };
 
 /// When a plan can be used.
+///
+/// A plan that is used later begins there: its start is what the plan model makes of the present state under the plan in use until the first control step at which it can be ready, as far as that is known when it is begun. One that takes longer than that is taken into use
+/// in its middle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Timing {
     /// At once: the world waits.
@@ -16,7 +19,7 @@ pub enum Timing {
     LockStep,
     /// So long after the state it was made from \[s\], whatever it took. Until then the old plan stays in use, and no other is begun.
     Delay(f64),
-    /// After what it took to compute, times the number: 1 on a machine as fast as this one. The first plan is waited for.
+    /// After what it took to compute, times the number: 1 on a machine as fast as this one. It begins after what the last one took; the first is waited for.
     Measured(f64),
 }
 
@@ -117,6 +120,14 @@ struct Run {
     pending: Option<(f64, Plan)>,
     next_plan: u32,
     past: [Vec<f64>; 2],
+}
+
+/// Most control steps from a state to the start of the plan made from it.
+const MOST_AHEAD: f64 = 1000.0;
+
+/// Control steps of `dt` \[s\] that begin within `time` \[s\].
+fn steps_of(time: f64, dt: f64) -> u32 {
+    (time / dt - 1e-9).ceil().clamp(0.0, MOST_AHEAD) as u32
 }
 
 impl<'a> Episode<'a> {
@@ -294,25 +305,32 @@ impl<'a> Episode<'a> {
         run.planned_from.memory.clear();
         run.planned_from.t = time;
         let began = Instant::now();
+        let ahead = match (record.plans.last(), options.timing) {
+            (None, _) | (_, Timing::LockStep) => 0,
+            (_, Timing::Delay(delay)) => steps_of(delay, dt),
+            (Some(last), Timing::Measured(factor)) => steps_of(factor * last.wall, dt),
+        };
+        let past = self.look_ahead(run, (time, ahead), options)?;
+        let start = run.planned_from.t;
         if let Some(projection) = &mut self.projection {
             self.model.load(0, &run.planned_from)?;
             let mut values = vec![0.0; rollout.layout().width()];
             self.model.observe(0, &mut values)?;
-            let seen = View { time, layout: rollout.layout(), values: &values };
-            let past = [&run.past[0][..], &run.past[1][..]];
+            let seen = View { time: start, layout: rollout.layout(), values: &values };
+            let past = [&past[0][..], &past[1][..]];
             projection.begin(&ReplanView { seen, phase: &run.phase, past, dt })?;
         }
-        let (model, start) = (&mut *self.model, &run.planned_from);
+        let (model, from) = (&mut *self.model, &run.planned_from);
         let costing = Costing { task: self.task, weights: self.weights, phase: &run.phase };
         let mut evaluate = |tape: &crate::ControlTape, costs: &mut [f64]| {
-            rollout.run(&mut *model, start, tape, costing, costs)
+            rollout.run(&mut *model, from, tape, costing, costs)
         };
         let report = match &mut self.projection {
             Some(projection) => {
                 let map: &mut SampleMap<'_> = &mut |samples| projection.project(samples);
-                self.planner.plan(time, Some(map), &mut evaluate)?
+                self.planner.plan(start, Some(map), &mut evaluate)?
             }
-            None => self.planner.plan(time, None, &mut evaluate)?,
+            None => self.planner.plan(start, None, &mut evaluate)?,
         };
         let wall = began.elapsed().as_secs_f64();
         let delay = match options.timing {
@@ -321,16 +339,53 @@ impl<'a> Episode<'a> {
             Timing::Delay(delay) => delay,
             Timing::Measured(factor) => factor * wall,
         };
-        if delay > 0.0 {
-            run.pending = Some((time + delay, self.planner.executed().clone()));
+        let used = (time + delay).max(start);
+        if used > time {
+            run.pending = Some((used, self.planner.executed().clone()));
         } else {
             run.live.copy_from(self.planner.executed());
         }
-        let stage = run.phase.stage;
         let softened = self.projection.as_ref().map_or_else(Vec::new, |p| p.softened().to_vec());
-        record.plans.push(PlanRecord { time, ready: time + delay, wall, stage, report, softened });
+        let (stage, ready) = (run.phase.stage, time + delay);
+        record.plans.push(PlanRecord { time, start, ready, wall, stage, report, softened });
         run.next_plan = n + options.replan;
         Ok(())
+    }
+
+    /// Takes the state that a plan starts from by `ahead` control steps along the plan in use, on the plan model, and returns the controls of the last step and of the one before it. A motion that the model cannot go on
+    /// with stays where it was: the plan then starts at once.
+    fn look_ahead(
+        &mut self,
+        run: &mut Run,
+        (time, ahead): (f64, u32),
+        options: &EpisodeOptions,
+    ) -> Result<[Vec<f64>; 2], PlanError> {
+        let mut past = run.past.clone();
+        if ahead == 0 {
+            return Ok(past);
+        }
+        let (size, dt) = (self.model.layout(), self.planner.options().dt);
+        let mut all = vec![0.0; size.lanes * size.nu];
+        let active: Vec<bool> = (0..size.lanes).map(|lane| lane == 0).collect();
+        let mut nominal = vec![0.0; size.nu];
+        self.model.load(0, &run.planned_from)?;
+        for k in 0..ahead {
+            let now = time + dt * f64::from(k);
+            past.swap(0, 1);
+            run.live.controls(now, &mut past[0])?;
+            self.task.nominal(now, &mut nominal);
+            let sums = past[0].iter().zip(&nominal).map(|(u, base)| u + base);
+            all[..size.nu].iter_mut().zip(sums).for_each(|(u, sum)| *u = sum);
+            let substeps = options.model_substeps;
+            self.model.step(&all, dt / f64::from(substeps), substeps, &active)?;
+        }
+        if self.model.status(0) != Some(&LaneStatus::Running) {
+            return Ok(run.past.clone());
+        }
+        self.model.store(0, &mut run.planned_from)?;
+        run.planned_from.memory.clear();
+        run.planned_from.t = time + dt * f64::from(ahead);
+        Ok(past)
     }
 
     /// Holds the control of the plan in use for one control step.

@@ -31,6 +31,8 @@ pub struct PlanRecord {
     pub wall: f64,
     /// The stage it was made in.
     pub stage: usize,
+    /// Time at which it begins \[s\]: where it will be used as far as is known when it is made.
+    pub start: f64,
     /// What it did.
     pub report: PlanReport,
     /// Bounds of joints that gave way, as what was before left no motion within them.

@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::episode;
+use common::{episode, timed_episode};
+use signorini_planning::Timing;
 
 #[test]
 fn conformance_threads_change_no_bit() {
@@ -23,8 +24,11 @@ fn conformance_threads_change_no_bit() {
 
 #[test]
 fn conformance_commands_keep_to_the_published_bounds() {
-    for (name, joints) in [("two_arm_ball", 12), ("two_arm_ball_seven", 14)] {
-        let r = episode(name, 1, 8, 2, 10);
+    let tasks = [("two_arm_ball", 12), ("two_arm_ball_seven", 14)];
+    let timings = [Timing::LockStep, Timing::Delay(0.05), Timing::Delay(0.25)];
+    for ((name, joints), timing) in tasks.into_iter().flat_map(|t| timings.map(|d| (t, d))) {
+        let r = timed_episode(name, 1, (8, 2), 10, timing);
+        assert!(r.plans.iter().all(|p| p.softened.is_empty()), "{name}, {timing:?}");
         let zero = vec![0.0; joints];
         let u = |k: isize, j: usize| usize::try_from(k).map_or(zero[j], |k| r.steps[k].control[j]);
         for k in 0..r.steps.len() as isize {

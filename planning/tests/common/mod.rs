@@ -10,7 +10,7 @@ use signorini_core::{
 use signorini_planning::tasks::{Setup, by_name};
 use signorini_planning::{
     Episode, EpisodeOptions, EpisodeRecord, JointStart, MeasuredPose, Mppi, Outcome, Phase, Scenario, Step,
-    Task, Term, TermWeights, View,
+    Task, Term, TermWeights, Timing, View,
 };
 use signorini_scene::{LoadOptions, Scene};
 
@@ -182,6 +182,17 @@ pub fn batch(scene: &Scene, lanes: usize, recipe: Recipe, threads: usize) -> Cpu
 
 /// Steps of a task by its name, planned with ComFree, executed with ICF.
 pub fn episode(name: &str, seed: u64, samples: usize, threads: usize, steps: u32) -> EpisodeRecord {
+    timed_episode(name, seed, (samples, threads), steps, Timing::LockStep)
+}
+
+/// The same with plans that may be used later.
+pub fn timed_episode(
+    name: &str,
+    seed: u64,
+    (samples, threads): (usize, usize),
+    steps: u32,
+    timing: Timing,
+) -> EpisodeRecord {
     let Setup { task, scene, mut planner, substeps, evaluations, mut projection, measurement, replan } =
         by_name(name, seed).unwrap();
     planner.samples = samples;
@@ -197,6 +208,6 @@ pub fn episode(name: &str, seed: u64, samples: usize, threads: usize, steps: u32
     episode.estimate = estimate.as_mut().map(|e| e as _);
     let [model_substeps, plant_substeps] = substeps;
     let options =
-        EpisodeOptions { replan, model_substeps, plant_substeps, steps, ..EpisodeOptions::default() };
+        EpisodeOptions { replan, model_substeps, plant_substeps, steps, timing, ..EpisodeOptions::default() };
     episode.run(seed, &options).unwrap()
 }
