@@ -68,7 +68,13 @@ impl Plant {
             Self::Cenic => Recipe::cenic(accuracy.unwrap_or(1e-3)).map_err(|e| format!("--accuracy: {e}"))?,
             Self::Ipc => {
                 let plant = AffineBatch::new(scene, 1, AffineOptions::default())?;
-                plant.left_out(0)?.iter().for_each(|w| eprintln!("warning: {w}"));
+                let left_out = plant.left_out(0)?;
+                if let Some(w) = left_out.iter().find(|w| w.starts_with("actuator ")) {
+                    return Err(
+                        format!("the plant ipc cannot be steered: {w}; take --plant icf or cenic").into()
+                    );
+                }
+                left_out.iter().for_each(|w| eprintln!("warning: {w}"));
                 return Ok(Box::new(plant));
             }
         };

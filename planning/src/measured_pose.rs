@@ -17,7 +17,7 @@ pub struct Measurement {
     pub deviation: [f64; 2],
 }
 
-/// What a camera tells of a free body: pose and velocity as they were a while ago, the pose with noise; all else is known as it is. An [`Estimate`](crate::Estimate) for engines whose states have the coordinates of the joint.
+/// What a camera tells of a free body: pose and velocity as they were a while ago, the pose with noise, the velocity without (a filter of poses would have more of it); all else is known as it is. An [`Estimate`](crate::Estimate) for engines whose states have the coordinates of the joint.
 pub struct MeasuredPose {
     how: Measurement,
     q: Range<usize>,

@@ -58,6 +58,8 @@ pub struct Follow {
     pub lost: [f64; 2],
     /// The object likewise \[m\].
     pub object_lost: f64,
+    /// At the end the object is within this distance of its place \[m\].
+    pub object_near: f64,
 }
 
 const TERMS: [Term; 6] = [
@@ -92,7 +94,7 @@ impl Follow {
             })
         };
         let columns = G1.iter().map(column).collect::<Result<_, _>>()?;
-        Ok(Self { name, motion, columns, lost: [0.5, 1.0], object_lost: 0.3 })
+        Ok(Self { name, motion, columns, lost: [0.5, 1.0], object_lost: 0.3, object_near: 0.05 })
     }
 
     /// A planner for it: horizon 0.8 s in steps of 1/30 s, noise that shrinks from iteration to iteration.
@@ -163,7 +165,7 @@ impl Task for Follow {
         control.iter_mut().zip(self.angles(self.at(time) + STEP)).for_each(|(u, q)| *u = q);
     }
     fn rule(&self) -> &'static str {
-        "Success at the end of the motion. Lost when the pelvis is further than `lost` from its place or its attitude in the motion, or the object further than `object_lost` from its place."
+        "Success at the end of the motion, with the object within `object_near` of its place there. Lost when the pelvis is further than `lost` from its place or its attitude in the motion, or the object further than `object_lost` from its place."
     }
     fn running(&self, step: &Step<'_>, _: &Phase, terms: &mut [f64]) {
         let seen = &step.after;
@@ -184,6 +186,7 @@ impl Task for Follow {
     }
     fn judge(&self, seen: &View<'_>, _: &Phase) -> Outcome {
         let time = self.at(seen.time);
+        let done = time >= self.motion.span()[1] - 1e-9;
         let [place, turn] = Self::off(seen, PELVIS, &self.motion.root_at(time));
         if place > self.lost[0] || turn > self.lost[1] {
             return Outcome::Failure(format!(
@@ -193,11 +196,10 @@ impl Task for Follow {
         }
         if let Some(pose) = self.motion.object_at(time) {
             let [place, _] = Self::off(seen, OBJECT, &pose);
-            if place > self.object_lost {
+            if place > if done { self.object_near } else { self.object_lost } {
                 return Outcome::Failure(format!("the object is {place:.2} m from the motion"));
             }
         }
-        let done = time >= self.motion.span()[1] - 1e-9;
         if done { Outcome::Success } else { Outcome::Running }
     }
     /// The first row of the motion, moving as the motion does; the same for all seeds.

@@ -331,7 +331,7 @@ impl Task for TwoArmCarry {
         &["reaching", "squeezing", "carrying", "arrived"]
     }
     fn rule(&self) -> &'static str {
-        "Success when the object has been within `near` of the target and within `aligned` of its attitude, where it has one, carried, for `hold` without a break. Lost when an arm touches the table, the stand, a wall or the other arm, the object touches a wall, or the object is further than `lost` from the middle of the palms once it has been carried, whatever the stage. Of an arm the geoms of `Arms::own` count; touch is looked for at each control step. Over after `limit`."
+        "Success when the object has been within `near` of the target and within `aligned` of its attitude, where it has one, carried, for `hold` without a break. Lost when an arm touches the table, the stand, a wall or the other arm, the object touches a wall, or the object is further than `lost` from the middle of the palms once it has been carried, whatever the stage. Of an arm the geoms of `Arms::own` count, not those above them nor what it does to itself; touch is looked for at each control step. Over after `limit`."
     }
     fn running(&self, step: &Step<'_>, phase: &Phase, terms: &mut [f64]) {
         let after = &step.after;

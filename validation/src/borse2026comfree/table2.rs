@@ -168,6 +168,11 @@ impl Page for Table2 {
                 _ => Claim::skipped(id, &claim, "time was up before it was run"),
             };
             out.claims.push(made.with_substitute(row.substitute));
+            if let Some(away) = ran.and_then(|r| r.terms.get(4)) {
+                let claim = format!("{}: distance of the object from its place, mean", row.title);
+                let made = Claim::at_most(&format!("{id}_object"), &claim, PUBLISHED[1], *away, "m");
+                out.claims.push(made.with_substitute(row.substitute));
+            }
         }
         Ok(out)
     }
