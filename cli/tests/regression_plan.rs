@@ -15,13 +15,13 @@ fn plan(arguments: &[&str]) -> Output {
 #[test]
 fn regression_names_and_numbers_that_cannot_be_are_refused() {
     let names = format!("it has {}", signorini_planning::tasks::NAMES.join(", "));
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], &str); 11] = [
         (&["cartpole"], &names),
         (&["cart_pole", "--weight", "uprigth=1"], "upright, centred, speed, control"),
         (&["cart_pole", "--weight", "upright"], "TERM=WEIGHT"),
         (&["cart_pole", "--weight", "upright=nan"], "finite"),
         (&["cart_pole", "--samples", "0"], "samples"),
-        (&["cart_pole", "--delay", "-1"], "timing"),
+        (&["cart_pole", "--delay", "-1"], "--delay -1: give a finite number"),
         (&["cart_pole", "--accuracy", "1e-3"], "--plant cenic"),
         (&["cart_pole", "--model", "icf", "--evaluations", "2"], "only comfree has evaluations"),
         (&["two_arm_tray", "--plant", "ipc"], "take --plant icf or cenic"),
