@@ -201,12 +201,6 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         (Some(most), of_task) => Some((most, of_task.map_or(SETTLED, |(_, residual)| residual))),
         (None, of_task) => of_task,
     };
-    let late = [("--delay", a.delay), ("--measured", a.measured)];
-    if let Some((flag, x)) = late.iter().find_map(|(flag, x)| Some((flag, (*x)?)))
-        && !(x >= 0.0 && x.is_finite())
-    {
-        return Err(format!("{flag} {x}: give a finite number, 0 or more").into());
-    }
     let scene = Scene::load(root().join("models").join(scene), &LoadOptions::default())?;
     let threads = BatchOptions { threads: a.threads };
     let mut weights = TermWeights::new(&*task);

@@ -21,7 +21,7 @@ fn regression_names_and_numbers_that_cannot_be_are_refused() {
         (&["cart_pole", "--weight", "upright"], "TERM=WEIGHT"),
         (&["cart_pole", "--weight", "upright=nan"], "finite"),
         (&["cart_pole", "--samples", "0"], "samples"),
-        (&["cart_pole", "--delay", "-1"], "--delay -1: give a finite number"),
+        (&["cart_pole", "--delay", "-1"], "timing"),
         (&["cart_pole", "--accuracy", "1e-3"], "--plant cenic"),
         (&["cart_pole", "--model", "icf", "--evaluations", "2"], "only comfree has evaluations"),
         (&["two_arm_tray", "--plant", "ipc"], "take --plant icf or cenic"),

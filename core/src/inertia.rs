@@ -284,6 +284,12 @@ fn solve_general(u: &[f64], x: &mut [f64]) {
             before.iter_mut().zip(&u[j * n..]).for_each(|(x, y)| *x -= f * y);
         }
     }
+    solve_transposed(u, x);
+}
+
+/// x ← U⁻ᵀ x, the second half of a solve.
+pub(crate) fn solve_transposed(u: &[f64], x: &mut [f64]) {
+    let n = x.len();
     for j in 0..n {
         let (before, rest) = x.split_at_mut(j);
         let s: f64 = before.iter().zip(&u[j * n..]).map(|(x, y)| x * y).sum();

@@ -1,5 +1,6 @@
 use nalgebra::{SMatrix, SVector};
 
+use crate::inertia::solve_transposed;
 use crate::{BlockDiagonal, FrozenMap};
 
 /// An affine map and a velocity in coordinates in which the inertia is the identity, so that constraints can be taken one after the other, each at the velocity that the last one left.
@@ -84,13 +85,7 @@ impl WhitenedMap {
     pub fn store(&self, inertia: &BlockDiagonal, v: &mut [f64]) {
         v.copy_from_slice(&self.w);
         for (b, range) in inertia.ranges().enumerate().filter(|(b, _)| self.touched[*b]) {
-            let (u, v) = (inertia.factor_of(b), &mut v[range]);
-            let n = v.len();
-            for j in 0..n {
-                let (before, rest) = v.split_at_mut(j);
-                let s: f64 = before.iter().zip(&u[j * n..]).map(|(x, y)| x * y).sum();
-                rest[0] = (rest[0] - s) * u[j * n + j];
-            }
+            solve_transposed(inertia.factor_of(b), &mut v[range]);
         }
     }
 

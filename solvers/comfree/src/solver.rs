@@ -31,6 +31,15 @@ impl Sweeps {
         1 < self.most && self.most <= TURNS && self.residual > 0.0
     }
 
+    /// Residual that is small enough where the step begins with a speed of `fastest` \[m/s\].
+    fn enough(&self, fastest: f64) -> f64 {
+        if self.relative > 0.0 {
+            (self.relative * fastest).clamp(self.residual, 10.0 * self.residual)
+        } else {
+            self.residual
+        }
+    }
+
     /// `DualCone::memory` that goes with it outside the paper's mode: all of a step's change of the forces where it was found by several evaluations, half where by one.
     pub const fn memory(&self) -> f64 {
         if self.most > 1 { 1.0 } else { 0.5 }
@@ -158,13 +167,12 @@ impl ComfreeSolver {
 
     /// Sweeps over constraints in turn, until they have settled or as often as may be; leaves impulses and velocity.
     fn settle_in_turn(&mut self, p: &mut dyn StepProblem, out: &mut StepSolution) -> Settled {
-        let Sweeps { most, residual, relative } = self.sweeps;
-        let mut done = Settled { count: 0, enough: residual, recovery: 0.0 };
-        while done.count == 0 || (done.count + 1 < most && out.residual > done.enough) {
+        let mut done = Settled { count: 0, enough: self.sweeps.residual, recovery: 0.0 };
+        while done.count == 0 || (done.count + 1 < self.sweeps.most && out.residual > done.enough) {
             let mut pace = Pace { several: true, ..Pace::default() };
             p.sweep_in_turn(&mut self.turns, &mut pace, &mut out.gamma);
-            if done.count == 0 && relative > 0.0 {
-                done.enough = (relative * self.turns.fastest).clamp(residual, 10.0 * residual);
+            if done.count == 0 {
+                done.enough = self.sweeps.enough(self.turns.fastest);
             }
             (out.residual, done.recovery) = (pace.residual, pace.recovery);
             done.count += 1;
@@ -183,7 +191,7 @@ impl ComfreeSolver {
             self.respond(p, &out.gamma, &mut out.v);
         }
         // Nesterov's sequence; the last sweep goes without momentum, so that no multiplier leaves its bounds.
-        let Sweeps { most, residual, relative } = self.sweeps;
+        let Sweeps { most, residual, .. } = self.sweeps;
         let many = most > 1;
         let limit = most.saturating_sub(1).max(1);
         let (mut t, mut sweep, mut enough, mut settled) = (1.0, 0, residual, false);
@@ -199,8 +207,8 @@ impl ComfreeSolver {
             let mut pace = Pace { momentum, several: many, recover: !many, ..Pace::default() };
             self.sweep(p, &mut pace, &mut out.gamma, &mut out.v)?;
             t = if pace.uphill > 0.0 { 1.0 } else { next };
-            if sweep == 1 && relative > 0.0 {
-                enough = (relative * fastest(p)).clamp(residual, 10.0 * residual);
+            if sweep == 1 {
+                enough = self.sweeps.enough(fastest(p));
             }
             out.residual = pace.residual;
             settled = pace.residual <= enough;
@@ -223,11 +231,8 @@ impl ComfreeSolver {
         out.v_position.clone_from(&out.v);
         let (mut count, mut missed) = (0, f64::INFINITY);
         let few = self.sweeps.in_turn();
-        let most = match speed > DEEP {
-            true if few => self.sweeps.most,
-            true => DEEP_SWEEPS,
-            false => 1,
-        };
+        let many = if few { self.sweeps.most } else { DEEP_SWEEPS };
+        let most = if speed > DEEP { many } else { 1 };
         let in_turn = few && most > 1 && p.whiten(&gamma, &mut self.turns);
         if most > 1 && !in_turn && !self.raised {
             self.rooms(p);
