@@ -50,6 +50,9 @@ pub const NAMES: [&str; 20] = [
     "two_arm_tray",
 ];
 
+/// Residual that ends evaluations of ComFree as plan model \[m/s\].
+pub const SETTLED: f64 = 1e-3;
+
 /// A task with all that it takes to run it.
 pub struct Setup {
     /// The task.
@@ -112,7 +115,7 @@ pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
             Ok(Setup {
                 task: Box::new(TwoArmHandover::default()),
                 scene: "two_arms/cube.xml",
-                evaluations: Some((12, 1e-3)),
+                evaluations: Some((12, SETTLED)),
                 projection: Some(Box::new(TwoArmHandover::motion(&planner)?)),
                 measurement: None,
                 planner,
@@ -140,7 +143,7 @@ pub fn follow(name: &'static str, motion: Motion, seed: u64) -> Result<Setup, Pl
     Ok(Setup {
         scene,
         planner: task.planner(seed),
-        evaluations: Some((12, 1e-3)),
+        evaluations: Some((12, SETTLED)),
         projection: None,
         measurement: None,
         task: Box::new(task),
@@ -152,7 +155,7 @@ pub fn follow(name: &'static str, motion: Motion, seed: u64) -> Result<Setup, Pl
 fn turn(task: HandTurn, seed: u64) -> Setup {
     Setup {
         scene: task.object.scene,
-        evaluations: Some((1, 0.0)),
+        evaluations: Some((12, SETTLED)),
         projection: None,
         measurement: Some(task.measurement()),
         task: Box::new(task),
@@ -166,7 +169,7 @@ fn carry(task: TwoArmCarry, seed: u64) -> Result<Setup, PlanError> {
     let planner = task.planner(seed);
     Ok(Setup {
         scene: task.scene,
-        evaluations: Some((12, 1e-3)),
+        evaluations: Some((12, SETTLED)),
         projection: Some(Box::new(task.motion(&planner)?)),
         measurement: None,
         task: Box::new(task),

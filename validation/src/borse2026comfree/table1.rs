@@ -130,7 +130,7 @@ fn text(samples: usize, count: u64) -> Vec<String> {
              Lost is what comes further than 0.06 m from its place; 20 s are the limit. Cube, cylinder, tin and a toy duck of four bodies (the paper: a cube, a cylinder, a tin and a duck, as meshes). {count} trials of each row from seed {FIRST} on; weights were chosen on other seeds."
         ),
         format!(
-            "Plans of {samples} samples, 0.4 s in steps of 0.04 s, four cubic knots, two iterations (the paper: 256 samples of 0.192 s), in lock-step: the hand waits, so that the time of a plan, which is that of this machine, costs nothing. Executed with ICF at 2 ms, planned with ComFree (one evaluation per step, as in the paper) or ICF at 4 ms. Plans start from the pose of the object 40 ms ago, with noise of 2 mm and 1°; its mass and the friction of all surfaces differ from those of the plan model by up to {} %.",
+            "Plans of {samples} samples, 0.4 s in steps of 0.04 s, four cubic knots, two iterations (the paper: 256 samples of 0.192 s), in lock-step: the hand waits, so that the time of a plan, which is that of this machine, costs nothing. Executed with ICF at 2 ms, planned with ComFree (up to 12 evaluations per step, in turn; the paper: one) or ICF at 4 ms. Plans start from the pose of the object 40 ms ago, with noise of 2 mm and 1°; its mass and the friction of all surfaces differ from those of the plan model by up to {} %.",
             100.0 * VARY
         ),
     ]
