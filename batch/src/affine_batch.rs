@@ -7,7 +7,7 @@ use signorini_multibody::{Kinematics, Model};
 use signorini_scene::{Pose, Scene};
 
 use crate::affine_lane::{AffineLane, AffineStep};
-use crate::watch::{Seen, Watch};
+use crate::watch::{Seen, Watch, between};
 use crate::{BatchError, by_name};
 
 /// The name of the engine.
@@ -187,7 +187,12 @@ impl BatchStepper for AffineBatch {
         size.check_step(control, dt, active)?;
         for (i, lane) in self.lanes.iter_mut().enumerate().filter(|(i, _)| active.get(*i).is_none_or(|a| *a))
         {
-            lane.run(&control[i * size.nu..(i + 1) * size.nu], (dt, substeps), &mut self.step, &self.scene);
+            lane.run(
+                &control[i * size.nu..(i + 1) * size.nu],
+                (dt, substeps),
+                &mut self.step,
+                (&self.scene, &self.watch),
+            );
         }
         Ok(())
     }
@@ -222,8 +227,9 @@ impl BatchStepper for AffineBatch {
             )));
         }
         let lane = &self.lanes[lane];
-        let force = |bodies| lane.force(bodies);
-        let seen = Seen { model: &self.model, x: &lane.x, sensors: None, force: &force };
+        let force = |bodies| between(bodies, lane.forces.iter().copied());
+        let (model, collisions) = (&self.model, &lane.collisions[..]);
+        let seen = Seen { model, x: &lane.x, sensors: None, force: &force, collisions };
         let mut kin = Kinematics::new(&self.model);
         self.watch.read(&seen, &lane.mocap_poses(&self.step.mocap), &mut kin, out);
         Ok(())

@@ -3,6 +3,8 @@ use signorini_integrators::ContactStep;
 use signorini_ipc::{AffineScene, FRICTION, IpcSolver};
 use signorini_scene::{Pose, Scene};
 
+use crate::watch::Watch;
+
 /// One world of affine bodies.
 #[derive(Clone)]
 pub(crate) struct AffineLane {
@@ -15,8 +17,10 @@ pub(crate) struct AffineLane {
     pub mocap: Vec<Pose>,
     pub status: LaneStatus,
     pub report: AdvanceReport,
-    /// Sums of normal forces \[N\] between bodies of the scene in the last step.
-    forces: Vec<([usize; 2], f64)>,
+    /// Bodies, geoms and normal forces \[N\] of the contacts of the last step, by the numbers of the scene.
+    pub forces: Vec<([usize; 2], [usize; 2], f64)>,
+    /// Collisions of the last call.
+    pub collisions: Vec<[f64; 3]>,
 }
 
 /// What the lanes of a batch share.
@@ -43,6 +47,7 @@ impl AffineLane {
             status: LaneStatus::Running,
             report: AdvanceReport::default(),
             forces: Vec::new(),
+            collisions: Vec::new(),
         })
     }
 
@@ -62,12 +67,6 @@ impl AffineLane {
         Some(format!("{a} and {b} overlap or touch"))
     }
 
-    /// Sum of the normal forces between two bodies of the scene in the last step \[N\].
-    pub(crate) fn force(&self, bodies: [usize; 2]) -> f64 {
-        let between = |pair: &[usize; 2]| *pair == bodies || [pair[1], pair[0]] == bodies;
-        self.forces.iter().filter(|f| between(&f.0)).map(|f| f.1).sum()
-    }
-
     /// Poses of the bodies that are moved from outside: where they are, those without a surface where they are to be.
     pub(crate) fn mocap_poses(&self, bodies: &[usize]) -> Vec<Pose> {
         let now = self.affine.poses(&self.inner);
@@ -84,16 +83,18 @@ impl AffineLane {
         control: &[f64],
         (dt, substeps): (f64, u32),
         by: &mut AffineStep,
-        scene: &Scene,
+        (scene, watch): (&Scene, &Watch),
     ) {
         if self.status != LaneStatus::Running {
             return;
         }
+        self.collisions.clear();
         for left in (1..=substeps).rev() {
             if let Err(e) = self.step(control, (dt, f64::from(left) * dt), by, scene) {
                 self.status = LaneStatus::Failed(e);
                 return;
             }
+            watch.notice(self.forces.iter().map(|f| (f.1, f.2)), &mut self.collisions);
         }
     }
 
@@ -145,12 +146,13 @@ impl AffineLane {
 
     /// Takes note of the normal forces of a solve.
     fn read_forces(&mut self, last: &LastSolve<'_>, scene: &Scene) {
-        let body = |surface: u32| Some(scene.geoms[self.affine.surfaces[surface as usize]?].body);
+        let geom = |surface: u32| self.affine.surfaces[surface as usize];
         let normal = last.contacts.iter().filter(|c| c.feature & FRICTION == 0);
         // The first constraints are those of normals, a row each.
         self.forces.extend(normal.filter_map(|c| {
-            let [a, b] = c.geoms;
-            Some(([body(a)?, body(b)?], last.solution.gamma[c.constraint as usize] / last.dt))
+            let geoms = [geom(c.geoms[0])?, geom(c.geoms[1])?];
+            let bodies = geoms.map(|g| scene.geoms[g].body);
+            Some((bodies, geoms, last.solution.gamma[c.constraint as usize] / last.dt))
         }));
     }
 }

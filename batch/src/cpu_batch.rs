@@ -119,6 +119,8 @@ impl CpuBatch {
             own_gains: None,
             watched: vec![0.0; width],
             fresh: false,
+            felt: false,
+            collisions: Vec::new(),
         });
         self.layout.lanes = lanes;
     }
@@ -325,7 +327,7 @@ impl BatchStepper for CpuBatch {
         lane.status = LaneStatus::Running;
         lane.report = AdvanceReport::default();
         lane.gains = GainRecord::default();
-        lane.fresh = false;
+        (lane.fresh, lane.felt) = (false, false);
         Ok(())
     }
 
@@ -348,6 +350,7 @@ impl BatchStepper for CpuBatch {
         b.gains = a.gains;
         b.watched.copy_from_slice(&a.watched);
         b.fresh = a.fresh && b.own.is_none();
+        b.felt = a.felt;
         Ok(())
     }
 
@@ -385,7 +388,7 @@ impl BatchStepper for CpuBatch {
         for lane in &mut self.lanes {
             lane.watched.clear();
             lane.watched.resize(self.watched, 0.0);
-            lane.fresh = false;
+            (lane.fresh, lane.felt) = (false, false);
         }
         Ok(layout)
     }

@@ -7,7 +7,7 @@ use signorini_scene::{Pose, Scene};
 
 use crate::gain_look::{GainLook, GainRecord};
 use crate::stepping::Stepping;
-use crate::watch::{Seen, Watch, force};
+use crate::watch::{Seen, Watch, between, forces};
 use crate::{BatchError, ReadLane, Recipe};
 
 /// What one thread needs: a system and a scheme as scratch, whatever the number of lanes.
@@ -60,6 +60,10 @@ pub(crate) struct Lane {
     pub watched: Vec<f64>,
     /// They are those of the state as it is.
     pub fresh: bool,
+    /// The forces among them are those of the step that led to the state.
+    pub felt: bool,
+    /// Collisions of this call.
+    pub collisions: Vec<[f64; 3]>,
 }
 
 /// What all lanes shall do.
@@ -99,6 +103,7 @@ impl Lane {
         }
         let mut rows = out.chunks_exact_mut(task.reader.map_or(1, |r| r.width().max(1)));
         if self.status == LaneStatus::Running {
+            self.collisions.clear();
             for step in 0..task.steps {
                 let read = task.reader.filter(|_| task.read_each || step + 1 == task.steps);
                 let row = match read {
@@ -144,6 +149,7 @@ impl Lane {
                 look.look(&mut self.gains, system, (&self.x, dt), last, self.own_gains);
             }
             self.fresh &= self.x.t == t;
+            self.felt &= self.x.t == t;
             return Err(e);
         }
         let taken = worker.stepping.last_step(&self.x, &worker.x1);
@@ -164,15 +170,18 @@ impl Lane {
         }
         let beta = self.own_gains.map_or(worker.recovery, |gains| gains.recovery());
         let last_step = step + 1 == task.steps;
-        self.fresh = last_step;
+        (self.fresh, self.felt) = (last_step, last_step);
+        let contacts = forces(&taken.last, system).map(|(_, geoms, force)| (geoms, force));
+        worker.watch.notice(contacts, &mut self.collisions);
         if last_step && !worker.watch.layout.is_empty() {
             let x = &worker.x1;
             if worker.watch.senses() {
                 let dim = system.contact_dim();
                 worker.sensors.read(system.model(), system.held(), dim, x, &taken);
             }
-            let of = |bodies| force(&taken.last, bodies, system);
-            let seen = Seen { model: system.model(), x, sensors: Some(&worker.sensors), force: &of };
+            let force = |bodies| between(bodies, forces(&taken.last, system));
+            let (sensors, collisions) = (Some(&worker.sensors), &self.collisions[..]);
+            let seen = Seen { model: system.model(), x, sensors, force: &force, collisions };
             worker.watch.read(&seen, system.held().mocap, &mut worker.kin, &mut self.watched);
         }
         self.gains.look_at_loads(system, t, taken.last, beta);
@@ -185,7 +194,7 @@ impl Lane {
 }
 
 impl Worker {
-    /// Observations of a lane of which no step is known.
+    /// Observations of a lane that is no longer as its last step left it: loaded anew, or something in it was moved. Forces are those of that step where there was one.
     pub(crate) fn watch_at_rest(&mut self, lane: &Lane, out: &mut [f64]) {
         self.system.control_mut().fill(0.0);
         self.system.mocap_poses_mut().copy_from_slice(&lane.mocap);
@@ -195,8 +204,12 @@ impl Worker {
             self.sensors.read_at_rest(system.model(), shared.held(), &lane.x);
         }
         let model = system.model();
-        let seen = Seen { model, x: &lane.x, sensors: Some(&self.sensors), force: &|_| 0.0 };
+        let sensors = Some(&self.sensors);
+        let seen = Seen { model, x: &lane.x, sensors, force: &|_| 0.0, collisions: &[] };
         self.watch.read(&seen, shared.held().mocap, &mut self.kin, out);
+        if lane.felt {
+            self.watch.copy_forces(&lane.watched, out);
+        }
     }
 }
 

@@ -30,6 +30,8 @@ enum Item {
     AngularVelocity(usize),
     Distance(Box<[Placed; 2]>),
     ContactForce([usize; 2]),
+    /// Pairs of geoms that may touch, lower number first, sorted.
+    Collision(Vec<[usize; 2]>),
     Sensor(usize, usize),
 }
 
@@ -40,6 +42,8 @@ pub(crate) struct Watch {
     pub layout: ObservationLayout,
     moves: bool,
     senses: bool,
+    /// Number of collisions that are watched.
+    collisions: usize,
 }
 
 /// What a lane is read from.
@@ -50,6 +54,8 @@ pub(crate) struct Seen<'a> {
     pub sensors: Option<&'a Sensors>,
     /// Sum of the normal forces between two bodies in the last step \[N\]; zero where none is known.
     pub force: &'a dyn Fn([usize; 2]) -> f64,
+    /// What was noticed of collisions ([`Watch::notice`]); empty: nothing.
+    pub collisions: &'a [[f64; 3]],
 }
 
 struct Lookup<'a> {
@@ -88,9 +94,20 @@ impl Lookup<'_> {
         }
     }
 
+    fn geom_number(&self, name: &str) -> Result<usize, ObservationError> {
+        self.find("geom", name, self.model.geoms.iter().map(|g| g.name.as_str()))
+    }
+
+    /// Pairs of geoms, lower number first, sorted.
+    fn pairs(&self, names: &[(String, String)]) -> Result<Vec<[usize; 2]>, ObservationError> {
+        let pair = |(a, b): &(String, String)| Ok(sorted([self.geom_number(a)?, self.geom_number(b)?]));
+        let mut out = names.iter().map(pair).collect::<Result<Vec<_>, _>>()?;
+        out.sort_unstable();
+        Ok(out)
+    }
+
     fn geom(&self, name: &str) -> Result<Placed, ObservationError> {
-        let names = self.model.geoms.iter().map(|g| g.name.as_str());
-        let FrameModel { body, pose, shape, .. } = &self.model.geoms[self.find("geom", name, names)?];
+        let FrameModel { body, pose, shape, .. } = &self.model.geoms[self.geom_number(name)?];
         let shape = shape.clone().ok_or_else(|| self.unfit(format!("the mesh of '{name}' was not read")))?;
         Ok(Placed { shape, body: *body, pose: *pose })
     }
@@ -122,6 +139,7 @@ impl Lookup<'_> {
                 tried.map_err(|e| self.unfit(e.to_string()))?;
                 (Item::Distance(Box::new(pair)), 1)
             }
+            Observation::Collision(but) => (Item::Collision(self.pairs(but)?), 3),
             Observation::ContactForce(a, b) => (Item::ContactForce([self.body(a)?, self.body(b)?]), 1),
             Observation::Sensor(name) => {
                 let names = self.model.sensors.iter().map(|s| s.name.as_str());
@@ -140,13 +158,57 @@ impl Watch {
             let (item, width) = Lookup { model, engine, wanted }.item()?;
             watch.moves |= !matches!(
                 item,
-                Item::Positions(..) | Item::Velocities(..) | Item::ContactForce(_) | Item::Sensor(..)
+                Item::Positions(..)
+                    | Item::Velocities(..)
+                    | Item::ContactForce(_)
+                    | Item::Collision(_)
+                    | Item::Sensor(..)
             );
+            watch.collisions += usize::from(matches!(item, Item::Collision(_)));
             watch.senses |= matches!(item, Item::Sensor(..));
             watch.items.push(item);
             watch.layout.push(width);
         }
+        if watch.collisions > 0 {
+            watch.layout.name_geoms(model.geoms.iter().map(|g| g.name.clone()));
+        }
         Ok(watch)
+    }
+
+    /// Takes note of the contacts of a step, geoms and normal forces \[N\], for [`Observation::Collision`]: `hardest` has one entry for each that is watched.
+    pub(crate) fn notice(
+        &self,
+        contacts: impl Iterator<Item = ([usize; 2], f64)> + Clone,
+        hardest: &mut Vec<[f64; 3]>,
+    ) {
+        if self.collisions == 0 {
+            return;
+        }
+        hardest.resize(self.collisions, [0.0; 3]);
+        let wanted =
+            || self.items.iter().filter_map(|i| if let Item::Collision(but) = i { Some(but) } else { None });
+        for (geoms, _) in contacts.clone().filter(|c| c.1 > 0.0) {
+            let pair = sorted(geoms);
+            for (found, but) in hardest.iter_mut().zip(wanted()) {
+                if but.binary_search(&pair).is_ok() {
+                    continue;
+                }
+                let force: f64 = contacts.clone().filter(|c| sorted(c.0) == pair).map(|c| c.1).sum();
+                if force > found[0] {
+                    *found = [force, geoms[0] as f64, geoms[1] as f64];
+                }
+            }
+        }
+    }
+
+    /// Copies what a step was felt by, which does not change until the next: forces and collisions.
+    pub(crate) fn copy_forces(&self, from: &[f64], out: &mut [f64]) {
+        for (i, item) in self.items.iter().enumerate() {
+            if matches!(item, Item::ContactForce(_) | Item::Collision(_)) {
+                let at = self.layout.range(i);
+                out[at.clone()].copy_from_slice(&from[at]);
+            }
+        }
     }
 
     /// A sensor is among the observations.
@@ -161,6 +223,7 @@ impl Watch {
             kin.set_positions(model, &x.q, mocap);
             kin.set_velocities(model, &x.v);
         }
+        let mut collisions = seen.collisions.iter();
         for (i, item) in self.items.iter().enumerate() {
             let out = &mut out[self.layout.range(i)];
             match item {
@@ -187,6 +250,7 @@ impl Watch {
                     out[0] = found.map_or(f64::NAN, |w| w.gap);
                 }
                 Item::ContactForce(bodies) => out[0] = (seen.force)(*bodies),
+                Item::Collision(_) => out.copy_from_slice(collisions.next().unwrap_or(&[0.0; 3])),
                 Item::Sensor(at, n) => match seen.sensors {
                     Some(s) => out.copy_from_slice(&s.values()[*at..at + n]),
                     None => out.fill(f64::NAN),
@@ -196,16 +260,27 @@ impl Watch {
     }
 }
 
-/// Sum of the normal forces between two bodies of a rigid system \[N\].
-pub(crate) fn force(last: &LastSolve<'_>, bodies: [usize; 2], system: &RigidSystem) -> f64 {
+/// The lower number first.
+fn sorted([a, b]: [usize; 2]) -> [usize; 2] {
+    [a.min(b), a.max(b)]
+}
+
+/// Contacts of a solve of a rigid system: bodies, geoms and normal force \[N\].
+pub(crate) fn forces<'a>(
+    last: &'a LastSolve<'_>,
+    system: &RigidSystem,
+) -> impl Iterator<Item = ([usize; 2], [usize; 2], f64)> + Clone + 'a {
     let dim = system.contact_dim();
-    let mut sum = 0.0;
-    for c in last.contacts {
-        let [a, b] = c.bodies.map(|b| b as usize);
-        if [a, b] == bodies || [b, a] == bodies {
-            let at = c.constraint as usize * dim;
-            sum += last.solution.gamma.get(at).copied().unwrap_or(0.0);
-        }
-    }
-    sum / last.dt
+    last.contacts.iter().map(move |c| {
+        let impulse = last.solution.gamma.get(c.constraint as usize * dim).copied().unwrap_or(0.0);
+        (c.bodies.map(|b| b as usize), c.geoms.map(|g| g as usize), impulse / last.dt)
+    })
+}
+
+/// Sum of the normal forces between two bodies \[N\].
+pub(crate) fn between(
+    bodies: [usize; 2],
+    forces: impl Iterator<Item = ([usize; 2], [usize; 2], f64)>,
+) -> f64 {
+    forces.filter(|f| sorted(f.0) == sorted(bodies)).map(|f| f.2).sum()
 }

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{DT, batch, control, controls, scene, start};
-use signorini_batch::{BatchOptions, CpuBatch, Recipe};
+use signorini_batch::{AffineBatch, AffineOptions, BatchOptions, CpuBatch, Recipe};
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{BatchStepper, Frame, Observation, ObservationError, State};
 use signorini_geometry::{Shape, distance};
@@ -129,6 +129,74 @@ fn property_contact_force_carries_the_weight() {
     b.observe(0, &mut force).unwrap();
     // After 2 s what is left of the fall is below the tolerance of the solver, 1e-8 of momentum: a thousandth is far above.
     assert!((force[0] - 2.0 * 9.81).abs() < 0.02, "{} N", force[0]);
+}
+
+/// A ball that falls on a plate beside a box: what is pressed on is told as long as the call lasts in which it was, unless it may be; forces stay known when something else is moved.
+#[test]
+fn property_collisions_are_kept_over_the_steps_of_a_call() {
+    let scene = SceneBuilder::new("bounce")
+        .half_space()
+        .body("ball")
+        .at([0.0, 0.0, 0.06])
+        .free_joint()
+        .sphere(0.05)
+        .mass(1.0)
+        .body("hand")
+        .at([1.0, 0.0, 0.0])
+        .mocap()
+        .sphere(0.05)
+        .build()
+        .unwrap();
+    let name = |g: usize| scene.geoms[g].name.clone();
+    let may = |pairs: &[[usize; 2]]| {
+        Observation::Collision(pairs.iter().map(|[a, b]| (name(*a), name(*b))).collect())
+    };
+    // Geoms in the order of the scene: floor, ball, hand.
+    let wanted = [may(&[]), may(&[[1, 0]]), may(&[[1, 2]])];
+    let world = scene.bodies[0].name.clone();
+    let force = Observation::ContactForce("ball".into(), world);
+    let rigid = CpuBatch::new(&scene, 1, Recipe::icf(), BatchOptions { threads: 1 }).unwrap();
+    let affine = AffineBatch::new(&scene, 1, AffineOptions::default()).unwrap();
+    let batches: [(Box<dyn BatchStepper>, f64, u32); 2] =
+        [(Box::new(rigid), 1e-3, 1), (Box::new(affine), 4e-3, 1)];
+    for (mut b, dt, per) in batches {
+        let layout = b.watch(&[&wanted[..], &[force.clone()]].concat()).unwrap();
+        assert_eq!((layout.width(), layout.geom(1)), (10, name(1).as_str()));
+        let mut x = State::default();
+        b.start(None, &mut x).unwrap();
+        b.set_joint(
+            "ball_free",
+            &[0.0, 0.0, 0.06, 1.0, 0.0, 0.0, 0.0],
+            &[0.0, 0.0, -2.0, 0.0, 0.0, 0.0],
+            &mut x,
+        )
+        .unwrap();
+        b.load(0, &x).unwrap();
+        let (mut seen, mut touched) = (vec![0.0; 10], 0);
+        b.observe(0, &mut seen).unwrap();
+        assert_eq!(seen, [0.0; 10], "nothing is known before the first step");
+        for _ in 0..20 {
+            b.step(&[], dt, per, &[]).unwrap();
+            b.observe(0, &mut seen).unwrap();
+            let pressed = seen[9] > 0.0;
+            touched += u32::from(pressed);
+            assert_eq!(seen[0] > 0.0, pressed, "{seen:?}");
+            assert_eq!(seen[..3], seen[6..9], "the hand touches nothing");
+            assert_eq!(seen[3..6], [0.0; 3], "ball and floor may touch");
+            if pressed {
+                assert!((seen[0] - seen[9]).abs() < 1e-9 * seen[9] && seen[1] + seen[2] == 1.0, "{seen:?}");
+            }
+            let before = seen.clone();
+            b.set_mocap(0, "hand", &Pose::translation(1.0, 0.0, 0.5)).unwrap();
+            b.observe(0, &mut seen).unwrap();
+            assert_eq!(seen, before, "what is moved changes no force of the step before");
+        }
+        assert!(touched > 0);
+        b.load(0, &x).unwrap();
+        b.step(&[], dt, 20 * per, &[]).unwrap();
+        b.observe(0, &mut seen).unwrap();
+        assert!(seen[0] > 0.0, "in some step of the call: {seen:?}");
+    }
 }
 
 #[test]

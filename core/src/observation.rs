@@ -1,5 +1,6 @@
 use std::fmt::{Display, Formatter};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A frame that a scene names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -29,6 +30,9 @@ pub enum Observation {
     Distance(String, String),
     /// Sum of the normal forces between two bodies in the last step \[N\]: 1; zero before the first.
     ContactForce(String, String),
+    /// What pressed hardest on what of all pairs of geoms but these, in either order, over the steps of the last call: sum of the normal forces of the pair in a step \[N\], and the numbers of the two geoms ([`ObservationLayout::geom`]): 3; zeros where none presses, and before
+    /// the first step. Under error control the last step that was accepted in each interval counts.
+    Collision(Vec<(String, String)>),
     /// A sensor of the scene: as many values as it has.
     Sensor(String),
 }
@@ -53,6 +57,10 @@ impl Display for Observation {
             Self::AngularVelocity(frame) => write!(f, "the angular velocity of {frame}"),
             Self::Distance(a, b) => write!(f, "the distance of geoms '{a}' and '{b}'"),
             Self::ContactForce(a, b) => write!(f, "the contact force between bodies '{a}' and '{b}'"),
+            Self::Collision(but) => {
+                let but: Vec<String> = but.iter().map(|(a, b)| format!("'{a}' with '{b}'")).collect();
+                write!(f, "the hardest contact of geoms but {}", but.join(", "))
+            }
             Self::Sensor(name) => write!(f, "sensor '{name}'"),
         }
     }
@@ -62,6 +70,7 @@ impl Display for Observation {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObservationLayout {
     ranges: Vec<Range<usize>>,
+    geoms: Arc<[String]>,
 }
 
 impl ObservationLayout {
@@ -69,6 +78,16 @@ impl ObservationLayout {
     pub fn push(&mut self, width: usize) {
         let at = self.width();
         self.ranges.push(at..at + width);
+    }
+
+    /// Names the geoms that [`Observation::Collision`] numbers.
+    pub fn name_geoms(&mut self, names: impl Iterator<Item = String>) {
+        self.geoms = names.collect();
+    }
+
+    /// Name of a geom by the number that [`Observation::Collision`] gives; empty for one that does not exist.
+    pub fn geom(&self, number: usize) -> &str {
+        self.geoms.get(number).map_or("", String::as_str)
     }
 
     /// Numbers per lane.

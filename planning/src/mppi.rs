@@ -73,8 +73,8 @@ pub struct PlanReport {
 /// One replan, with mean m, spread C and samples Θ_j:
 ///
 /// 1. m is taken over by absolute time ([`Plan::move_to`]);
-/// 2. Θ_j = m + D L z_j with C = L Lᵀ, D the factors of the [`Schedule`](crate::Schedule), cut to the bounds; Θ_0 = m;
-/// 3. the samples pass through the [`SampleMap`], if there is one;
+/// 2. Θ_j = m + D L z_j with C = L Lᵀ, D the factors of the [`Schedule`](crate::Schedule); Θ_0 = m;
+/// 3. the samples pass through the [`SampleMap`], if there is one, with all of their noise, and are cut to the bounds;
 /// 4. tapes U_j = S Θ_j are costed;
 /// 5. m, and with [`Update::Elite`] C, move; what goes in is Θ_j − m after cutting and mapping, not the noise;
 /// 6. again from 2 until iterations are used up or bring too little.
@@ -229,10 +229,14 @@ impl Mppi {
         for i in 0..most {
             self.sample(replan, (i, most))?;
             report.jitter = report.jitter.max(self.spread.jitter());
+            let mapped = map.is_some();
             if let Some(map) = &mut map {
                 let (samples, knots) = (self.options.samples, self.options.knots);
                 let channels = self.mean.channels();
                 map(&mut Samples { values: &mut self.theta, samples, knots, channels, start: now })?;
+            }
+            clip(&mut self.theta, &self.options.bounds);
+            if mapped {
                 // Whatever part of the way the mean moves, it stays among what the map leaves, when that is convex.
                 let n = self.mean.knots.len();
                 self.mean.knots.copy_from_slice(&self.theta[..n]);
@@ -262,7 +266,7 @@ impl Mppi {
         Ok(report)
     }
 
-    /// Θ_j = m + D L z_j within the bounds, Θ_0 = m.
+    /// Θ_j = m + D L z_j, Θ_0 = m.
     fn sample(&mut self, replan: u32, (i, most): (u32, u32)) -> Result<(), PlanError> {
         let (k, channels) = (self.options.knots, self.mean.channels());
         for (at, s) in self.scales.iter_mut().enumerate() {
@@ -282,7 +286,6 @@ impl Mppi {
             for (n, (x, m)) in theta.iter_mut().zip(&self.mean.knots).enumerate() {
                 *x = m + self.scales[n / channels] * *x;
             }
-            clip(theta, &self.options.bounds);
         }
         Ok(())
     }

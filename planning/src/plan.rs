@@ -74,13 +74,14 @@ impl Plan {
     }
 }
 
-/// Keeps controls, channels within knots or steps, within their bounds.
+/// Keeps controls, channels within knots or steps, within their bounds; what is not finite stays so.
 pub(crate) fn clip(values: &mut [f64], bounds: &[[f64; 2]]) {
     if bounds.is_empty() {
         return;
     }
     for row in values.chunks_exact_mut(bounds.len()) {
-        row.iter_mut().zip(bounds).for_each(|(u, [low, high])| *u = u.max(*low).min(*high));
+        let finite = row.iter_mut().zip(bounds).filter(|(u, _)| u.is_finite());
+        finite.for_each(|(u, [low, high])| *u = u.max(*low).min(*high));
     }
 }
 

@@ -3,7 +3,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, FRAC_PI_4};
 use signorini_core::na::{Isometry3, UnitQuaternion, Vector3};
 use signorini_core::{Frame, Observation};
 
-use super::two_arms::{Arms, Palm, SIDES, attitude, clearance, touching};
+use super::two_arms::{Arms, Palm, SIDES, attitude, clearance, collision, each_with};
 use super::{Tolerance, TwoArmMotion, judge_held, smooth_norm};
 use crate::{
     JointStart, MppiOptions, Outcome, Phase, PlanError, Scenario, Step, Stream, Task, Temperature, Term,
@@ -20,7 +20,7 @@ use crate::{
 ///
 /// | term | each step adds | in stages |
 /// |---|---|---|
-/// | `collision` | over pairs nearer than 0.05 m: what the distance shrinks by beyond 30 % and what is missing to 0.01 m, over 0.05 m; 1 per pair that overlaps | all |
+/// | `collision` | 1 where anything pressed on what it must not; over pairs that are looked at and nearer than 0.05 m: what the distance shrinks by beyond 30 % and what is missing to 0.01 m, over 0.05 m | all |
 /// | `rest` | ‖q − q_home‖² \[rad²\] | all |
 /// | `attitude` | angles of the tools to [`Held::attitudes`] \[rad\] | all |
 /// | `effort` | ‖u‖² \[rad²/s²\]; at the end 50 times the squared speeds of the palms: plans end at rest | all |
@@ -92,9 +92,9 @@ pub struct Held {
     pub target: [[f64; 3]; 2],
     /// Turns about z that targets may have \[rad\].
     pub turned: &'static [f64],
-    /// Geoms that arms keep clear of.
+    /// Geoms whose distances from the arms plans look at.
     pub clear: &'static [&'static str],
-    /// Geoms of the object, which keep clear of the walls among those.
+    /// Geoms of the object. Plans look at their distances from the walls among those.
     pub parts: &'static [&'static str],
 }
 
@@ -242,18 +242,24 @@ impl TwoArmCarry {
         TwoArmMotion::new(self.arms, options, vec![reaching, squeezing, carrying])
     }
 
-    /// Places of the observations: position and rotation of the object, forces of the palms, distances.
+    /// Places of the observations: position and rotation of the object, forces of the palms, collisions, behind which distances come.
     const fn object(&self) -> usize {
         self.arms.observed()
     }
     const fn forces(&self) -> usize {
         self.object() + 2
     }
-    const fn gaps(&self) -> usize {
+    const fn collision(&self) -> usize {
         self.forces() + 2
     }
 
-    /// Pairs of geoms that must not touch.
+    /// Pairs of geoms that may touch: the object with the palms and what it stands on.
+    fn may_touch(&self) -> Vec<(String, String)> {
+        const HOLD: [&str; 4] = ["right_palm", "left_palm", "table", "stand"];
+        each_with(self.held.parts, &HOLD).collect()
+    }
+
+    /// Pairs of geoms whose distances plans look at.
     fn pairs(&self) -> Vec<(String, String)> {
         let mut out = self.arms.pairs(self.held.clear);
         for part in self.held.parts {
@@ -321,6 +327,7 @@ impl Task for TwoArmCarry {
         out.extend([Observation::Position(object()), Observation::Rotation(object())]);
         let force = |side| Observation::ContactForce(format!("{side}_tool"), self.held.body.into());
         out.extend(SIDES.map(force));
+        out.push(Observation::Collision(self.may_touch()));
         out.extend(self.pairs().into_iter().map(|(a, b)| Observation::Distance(a, b)));
         out
     }
@@ -331,11 +338,11 @@ impl Task for TwoArmCarry {
         &["reaching", "squeezing", "carrying", "arrived"]
     }
     fn rule(&self) -> &'static str {
-        "Success when the object has been within `near` of the target and within `aligned` of its attitude, where it has one, carried, for `hold` without a break. Lost when an arm touches the table, the stand, a wall or the other arm, the object touches a wall, or the object is further than `lost` from the middle of the palms once it has been carried, whatever the stage. Of an arm the geoms of `Arms::own` count, not those above them nor what it does to itself; touch is looked for at each control step. Over after `limit`."
+        "Success when the object has been within `near` of the target and within `aligned` of its attitude, where it has one, carried, for `hold` without a break. Lost when anything presses on anything else in any step of the plant, but the object on palms, table and stand, or when the object is further than `lost` from the middle of the palms once it has been carried, whatever the stage. Over after `limit`."
     }
     fn running(&self, step: &Step<'_>, phase: &Phase, terms: &mut [f64]) {
         let after = &step.after;
-        terms[0] += clearance(step, self.gaps());
+        terms[0] += clearance(step, self.collision());
         terms[1] += self.arms.unrest(after);
         terms[8] += step.control.iter().map(|u| u * u).sum::<f64>();
         let palms = self.arms.palms(after);
@@ -407,7 +414,7 @@ impl Task for TwoArmCarry {
         }
     }
     fn judge(&self, seen: &View<'_>, phase: &Phase) -> Outcome {
-        if let Some(what) = touching(seen, self.gaps(), self.pairs()) {
+        if let Some(what) = collision(seen, self.collision()) {
             return what;
         }
         if phase.values.get(CARRIED).is_some_and(|c| *c > 0.0)

@@ -1,7 +1,7 @@
 use signorini_core::na::{Isometry3, UnitQuaternion, Vector3};
 use signorini_core::{Frame, Observation};
 
-use super::two_arms::{Arms, Palm, SIDES, attitude, clearance, touching};
+use super::two_arms::{Arms, Palm, SIDES, attitude, clearance, collision, each_with};
 use super::{Tolerance, TwoArmCarry, TwoArmGrips, TwoArmMotion, judge_held, smooth_norm};
 use crate::{JointStart, MppiOptions, Outcome, Phase, PlanError, Scenario, Step, Stream, Task, Term, View};
 
@@ -63,10 +63,10 @@ const TERMS: [Term; 9] = [
 const ARMS: Arms = Arms { own: &["forearm", "wrist_1", "wrist_2", "hand", "finger", "thumb"], ..Arms::SIX };
 /// Number of their joints.
 const COUNT: usize = ARMS.count();
-/// Places of the observations: the cube, forces of the fingers of both sides, distances.
+/// Places of the observations: the cube, forces of the fingers of both sides, collisions, behind which distances come.
 const CUBE: usize = ARMS.observed();
 const FORCES: usize = CUBE + 1;
-const GAPS: usize = FORCES + 4;
+const COLLISION: usize = FORCES + 4;
 /// What they keep clear of.
 const CLEAR: [&str; 4] = ["table", "near", "middle", "far"];
 
@@ -157,7 +157,15 @@ impl TwoArmHandover {
         [0, 1].map(|side| FINGERS[usize::from(closed(side))]).to_vec()
     }
 
-    /// Pairs of geoms that must not touch.
+    /// Pairs of geoms that may touch: the cube with grippers and table, and the fingers of a gripper.
+    fn may_touch() -> Vec<(String, String)> {
+        const GRIPPERS: [&str; 7] =
+            ["right_hand", "right_finger", "right_thumb", "left_hand", "left_finger", "left_thumb", "table"];
+        let fingers = SIDES.map(|side| (format!("{side}_finger"), format!("{side}_thumb")));
+        each_with(&["cube"], &GRIPPERS).chain(fingers).collect()
+    }
+
+    /// Pairs of geoms whose distances plans look at.
     fn pairs() -> Vec<(String, String)> {
         let mut out = ARMS.pairs(&CLEAR);
         out.extend(CLEAR[1..].iter().map(|o| ("cube".to_owned(), (*o).to_owned())));
@@ -208,6 +216,7 @@ impl Task for TwoArmHandover {
             let force = |f| Observation::ContactForce(format!("{side}_{f}"), "cube".into());
             out.extend(["finger", "thumb"].map(force));
         }
+        out.push(Observation::Collision(Self::may_touch()));
         out.extend(Self::pairs().into_iter().map(|(a, b)| Observation::Distance(a, b)));
         out
     }
@@ -229,11 +238,11 @@ impl Task for TwoArmHandover {
         ]
     }
     fn rule(&self) -> &'static str {
-        "Success when the cube has been within `near` of its target for `hold` without a break, in the gripper of the arm that took it and out of the other. Lost when an arm touches the table, an obstacle or the other arm, the cube touches an obstacle, or the cube is further than `lost` from the tool that holds it. Over after `limit`."
+        "Success when the cube has been within `near` of its target for `hold` without a break, in the gripper of the arm that took it and out of the other. Lost when anything presses on anything else in any step of the plant, but the cube on grippers and table and a finger on its thumb, or when the cube is further than `lost` from the tool that holds it. Over after `limit`."
     }
     fn running(&self, step: &Step<'_>, phase: &Phase, terms: &mut [f64]) {
         let seen = &step.after;
-        terms[0] += clearance(step, GAPS);
+        terms[0] += clearance(step, COLLISION);
         terms[1] += ARMS.unrest(seen);
         terms[7] += step.control[..COUNT].iter().map(|u| u * u).sum::<f64>();
         let (tools, from, cube) = (ARMS.palms(seen), giver(phase), seen.vector(CUBE));
@@ -296,7 +305,7 @@ impl Task for TwoArmHandover {
         }
     }
     fn judge(&self, seen: &View<'_>, phase: &Phase) -> Outcome {
-        if let Some(what) = touching(seen, GAPS, Self::pairs()) {
+        if let Some(what) = collision(seen, COLLISION) {
             return what;
         }
         let from = giver(phase);

@@ -6,7 +6,7 @@ use crate::{BoundedMotion, MppiOptions, PlanError, ReplanView, SampleProjection,
 
 /// Samples of the joint velocities of two arms: noise shaped by what the palms do together, then projected onto bounded motion ([`BoundedMotion`]).
 ///
-/// Noise of the joints that lets a held ball go is of no use, and most of it does: of twelve directions or more three carry the ball. So deviations z from the mean, which come in standard normal for each joint (σ = 1 of the planner; cut where mean and deviation together leave the bounds of the controls), go on as
+/// Noise of the joints that lets a held ball go is of no use, and most of it does: of twelve directions or more three carry the ball. So deviations z from the mean, which come in standard normal for each joint (σ = 1 of the planner), go on as
 ///
 /// ```text
 /// f_j L z,   L Lᵀ = (σ⁻² 1 + Jᵀ W⁻² J)⁻¹

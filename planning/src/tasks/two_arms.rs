@@ -22,7 +22,7 @@ pub struct Arms {
     pub links: &'static [(&'static str, [f64; 3])],
     /// Angles at rest \[rad\], right and left.
     pub home: [&'static [f64]; 2],
-    /// Geoms that keep clear of what is around; all but the first of those of the other arm.
+    /// Geoms whose distances plans look at: to what is around, and of all but the first to those of the other arm.
     pub own: &'static [&'static str],
 }
 
@@ -134,7 +134,7 @@ impl Arms {
         home.enumerate().map(|(j, q)| (seen.scalar(j) - q).powi(2)).sum()
     }
 
-    /// Pairs of geoms that must not touch: those of the arms with each of `clear`, and with those of the other arm.
+    /// Pairs of geoms whose distances plans look at: those of the arms with each of `clear`, and with those of the other arm.
     pub fn pairs(&self, clear: &[&str]) -> Vec<(String, String)> {
         let own = |side: &str| self.own.iter().map(|g| format!("{side}_{g}")).collect::<Vec<_>>();
         let [right, left] = SIDES.map(own);
@@ -199,24 +199,32 @@ const SHRINK: f64 = 0.3;
 const CLEAR: f64 = 0.05;
 const MARGIN: f64 = 0.01;
 
-/// What a step adds for distances, the observations from `first` on: what they shrink by beyond 30 % and what is missing to 0.01 m, over 0.05 m, where they are less than that; and 1 where bodies overlap.
-pub fn clearance(step: &Step<'_>, first: usize) -> f64 {
+/// What a step adds for a collision and for distances: the observations `at` ([`Observation::Collision`]) and all that follow. 1 where something pressed on what it must not; what distances shrink by beyond 30 % and what is missing to 0.01 m, over 0.05 m, where they are
+/// less than that.
+pub fn clearance(step: &Step<'_>, at: usize) -> f64 {
     let (before, after) = (&step.before, &step.after);
-    let mut sum = 0.0;
-    for i in first..after.layout.len() {
+    let mut sum = f64::from(u8::from(after.scalar(at) > 0.0));
+    for i in at + 1..after.layout.len() {
         let (then, now) = (before.scalar(i), after.scalar(i));
         if now < CLEAR {
             let shrinks = ((1.0 - SHRINK) * then.min(CLEAR) - now).max(0.0);
-            sum += (shrinks + (MARGIN - now).max(0.0)) / CLEAR + f64::from(u8::from(now < 0.0));
+            sum += (shrinks + (MARGIN - now).max(0.0)) / CLEAR;
         }
     }
     sum
 }
 
-/// The failure of the first pair that touches, whose distances are the observations from `first` on.
-pub fn touching(seen: &View<'_>, first: usize, pairs: Vec<(String, String)>) -> Option<Outcome> {
-    let (_, (a, b)) = pairs.into_iter().enumerate().find(|(i, _)| seen.scalar(first + i) < 0.0)?;
-    Some(Outcome::Failure(format!("collision: {a} touches {b}")))
+/// The failure of a collision, which is observation `at` ([`Observation::Collision`]).
+pub fn collision(seen: &View<'_>, at: usize) -> Option<Outcome> {
+    let [force, a, b] = seen.vector(at).into();
+    let name = |number: f64| seen.layout.geom(number as usize);
+    let what = || format!("collision: {} presses on {} with {force:.1} N", name(a), name(b));
+    (force > 0.0).then(|| Outcome::Failure(what()))
+}
+
+/// All pairs of a name of one list with one of the other.
+pub fn each_with<'a>(left: &[&'a str], right: &'a [&'a str]) -> impl Iterator<Item = (String, String)> {
+    left.iter().flat_map(move |a| right.iter().map(move |b| ((*a).to_owned(), (*b).to_owned())))
 }
 
 /// A rotation (w, x, y, z), made a unit.
