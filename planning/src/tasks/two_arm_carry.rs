@@ -235,10 +235,10 @@ impl TwoArmCarry {
     /// # Errors
     /// As [`TwoArmMotion::new`].
     pub fn motion(&self, options: &MppiOptions) -> Result<TwoArmMotion, PlanError> {
-        let turn = if self.held.turns { 0.3 } else { 0.0 };
-        let reaching = Tolerance { joints: 0.5, middle: 0.2, apart: 0.2, spin: 0.8, turn: 0.0 };
-        let squeezing = Tolerance { joints: 0.3, middle: 0.06, apart: 0.06, spin: 0.3, turn: 0.0 };
-        let carrying = Tolerance { joints: 0.3, middle: 0.1, apart: 0.03, spin: 0.15, turn };
+        let turn = if self.held.turns { 0.22 } else { 0.0 };
+        let reaching = Tolerance { joints: 0.36, middle: 0.14, apart: 0.14, spin: 0.58, turn: 0.0 };
+        let squeezing = Tolerance { joints: 0.22, middle: 0.043, apart: 0.043, spin: 0.22, turn: 0.0 };
+        let carrying = Tolerance { joints: 0.22, middle: 0.072, apart: 0.022, spin: 0.11, turn };
         TwoArmMotion::new(self.arms, options, vec![reaching, squeezing, carrying])
     }
 

@@ -140,9 +140,9 @@ impl TwoArmHandover {
     /// # Errors
     /// As [`TwoArmMotion::new`].
     pub fn motion(options: &MppiOptions) -> Result<TwoArmGrips, PlanError> {
-        let free = Tolerance { joints: 0.5, middle: 0.2, apart: 0.2, spin: 0.8, turn: 0.0 };
-        let near = Tolerance { joints: 0.3, middle: 0.06, apart: 0.06, spin: 0.3, turn: 0.0 };
-        let held = Tolerance { joints: 0.4, middle: 0.15, apart: 0.15, spin: 0.4, turn: 0.0 };
+        let free = Tolerance { joints: 0.36, middle: 0.14, apart: 0.14, spin: 0.58, turn: 0.0 };
+        let near = Tolerance { joints: 0.22, middle: 0.043, apart: 0.043, spin: 0.22, turn: 0.0 };
+        let held = Tolerance { joints: 0.29, middle: 0.11, apart: 0.11, spin: 0.29, turn: 0.0 };
         let stages = vec![free, near, near, held, free, near, near, near, free];
         Ok(TwoArmGrips::new(TwoArmMotion::new(ARMS, options, stages)?, Self::grips))
     }
