@@ -66,10 +66,12 @@ impl Plant {
             Self::Ipc => {
                 let plant = AffineBatch::new(scene, 1, AffineOptions::default())?;
                 let left_out = plant.left_out(0)?;
-                if let Some(w) = left_out.iter().find(|w| w.starts_with("actuator ")) {
-                    return Err(
-                        format!("the plant ipc cannot be steered: {w}; take --plant icf or cenic").into()
-                    );
+                if let Some((actuator, why)) = plant.affine(0)?.0.undriven.first() {
+                    let name = &scene.actuators[*actuator].name;
+                    return Err(format!(
+                        "the plant ipc cannot be steered: actuator '{name}' is left out: {why}; take --plant icf or cenic"
+                    )
+                    .into());
                 }
                 left_out.iter().for_each(|w| eprintln!("warning: {w}"));
                 return Ok(Box::new(plant));
@@ -105,6 +107,9 @@ pub(crate) struct Arguments {
     /// Samples per iteration; those of the task when left out.
     #[arg(long)]
     samples: Option<usize>,
+    /// The sampler of the paper of two arms in place of the task's.
+    #[arg(long, conflicts_with = "motion")]
+    published: bool,
     /// What is planned with.
     #[arg(long, value_enum, default_value = "comfree")]
     model: Model,
@@ -179,6 +184,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
             .map_err(|e| format!("{}: {e}", file.display()))?,
         Some(_) => return Err(format!("--motion goes with the task {MOTION}, not with {}", a.task).into()),
         None if a.task == MOTION => return Err(format!("{MOTION}: give a motion, --motion FILE").into()),
+        None if a.published => tasks::published(&a.task, a.seed)?,
         None => tasks::by_name(&a.task, a.seed)?,
     };
     let Setup { task, scene, mut planner, substeps, evaluations, mut projection, measurement, replan } =

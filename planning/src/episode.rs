@@ -367,15 +367,12 @@ impl<'a> Episode<'a> {
         let (size, dt) = (self.model.layout(), self.planner.options().dt);
         let mut all = vec![0.0; size.lanes * size.nu];
         let active: Vec<bool> = (0..size.lanes).map(|lane| lane == 0).collect();
-        let mut nominal = vec![0.0; size.nu];
         self.model.load(0, &run.planned_from)?;
         for k in 0..ahead {
             let now = time + dt * f64::from(k);
             past.swap(0, 1);
             run.live.controls(now, &mut past[0])?;
-            self.task.nominal(now, &mut nominal);
-            let sums = past[0].iter().zip(&nominal).map(|(u, base)| u + base);
-            all[..size.nu].iter_mut().zip(sums).for_each(|(u, sum)| *u = sum);
+            self.add_nominal(now, &past[0], &mut all[..size.nu]);
             let substeps = options.model_substeps;
             self.model.step(&all, dt / f64::from(substeps), substeps, &active)?;
         }
@@ -386,6 +383,13 @@ impl<'a> Episode<'a> {
         run.planned_from.memory.clear();
         run.planned_from.t = time + dt * f64::from(ahead);
         Ok(past)
+    }
+
+    /// The control of a plan with what the task adds at that time.
+    fn add_nominal(&self, time: f64, plan: &[f64], control: &mut [f64]) {
+        control.fill(0.0);
+        self.task.nominal(time, control);
+        control.iter_mut().zip(plan).for_each(|(u, of_plan)| *u += of_plan);
     }
 
     /// Holds the control of the plan in use for one control step.
@@ -401,11 +405,9 @@ impl<'a> Episode<'a> {
         run.live.controls(time, &mut control)?;
         run.past.swap(0, 1);
         run.past[0].copy_from_slice(&control);
-        let mut nominal = vec![0.0; size.nu];
-        self.task.nominal(time, &mut nominal);
-        control.iter_mut().zip(&nominal).for_each(|(u, base)| *u += base);
         let mut all = vec![0.0; size.lanes * size.nu];
-        all[..size.nu].copy_from_slice(&control);
+        self.add_nominal(time, &run.past[0], &mut all[..size.nu]);
+        control.copy_from_slice(&all[..size.nu]);
         let active: Vec<bool> = (0..size.lanes).map(|lane| lane == 0).collect();
         run.before.copy_from_slice(&run.seen);
         let substep = dt / f64::from(options.plant_substeps);

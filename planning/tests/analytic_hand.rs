@@ -10,7 +10,7 @@ use signorini_batch::{CpuBatch, Recipe};
 use signorini_core::na::{Isometry3, Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3};
 use signorini_core::{BatchStepper, Frame, Observation, State};
 use signorini_planning::tasks::HandTurn;
-use signorini_planning::{MeasuredPose, Measurement, Stream, Task};
+use signorini_planning::{MeasuredPose, Measurement, Outcome, Stream, Task};
 use signorini_scene::{LoadOptions, Scene};
 
 /// Names of joints and of the bodies that they move, here and there.
@@ -159,6 +159,13 @@ fn analytic_what_is_measured_is_late_and_noisy() {
         let why = MeasuredPose::new(&b, bad, 0).map(|_| ()).unwrap_err().to_string();
         assert!(why.contains(what), "{why}");
     }
+}
+
+/// A whole task: a hand turns a cube by a quarter about the vertical, from poses that are late and noisy.
+#[test]
+fn conformance_a_cube_is_turned_to_its_end() {
+    let r = episode("hand_cube_yaw", 101, 32, 0, 500);
+    assert_eq!(r.outcome, Outcome::Success, "at {} s", r.time);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use signorini_core::na::{DVector, Isometry3, Point3, Translation3, Vector3, Vect
 use signorini_core::{BatchStepper, ObservationLayout};
 use signorini_planning::tasks::two_arms::{Arms, Palm, SIDES, attitude};
 use signorini_planning::tasks::{Held, Tolerance, TwoArmCarry, TwoArmMotion, Wall};
-use signorini_planning::{Phase, ReplanView, SampleProjection, Samples, Stream, Task, View};
+use signorini_planning::{Outcome, Phase, ReplanView, SampleProjection, Samples, Stream, Task, View};
 use signorini_scene::Scene;
 
 /// The ball between six-axis and between seven-axis arms.
@@ -361,5 +361,43 @@ fn conformance_both_files_have_the_same_arms() {
     for a in &palms.actuators {
         let b = grippers.actuators.iter().find(|b| b.name == a.name).unwrap();
         assert_eq!(format!("{:?}", a.force), format!("{:?}", b.force), "{}", a.name);
+    }
+}
+
+/// Whatever presses on anything else ends a run, by name: an arm on the table, on itself, and on the ball with another part than its palm.
+#[test]
+fn conformance_collisions_are_told_whatever_presses() {
+    let task = TwoArmCarry::ball(Wall::None);
+    let scene = scene_of(task.scene);
+    // Speeds of joints of the right arm \[rad/s\], and what is told.
+    let cases: [(&[(usize, f64)], [&str; 2]); 3] = [
+        (&[(1, -1.0)], ["right_", "table"]),
+        (&[(2, 1.0), (1, 0.3)], ["right_", "right_"]),
+        (&[], ["right_", "ball"]),
+    ];
+    for (joints, names) in cases {
+        let mut w = World::new(&task, &scene, Recipe::icf(), 50);
+        let phase = task.reset(0).phase;
+        if joints.is_empty() {
+            // The ball falls on the wrist, which is above the palm.
+            let p = w.palms()[0].pose.translation.vector + Vector3::new(0.0, 0.0, 0.35);
+            let (mut x, q) = (Default::default(), [p.x, p.y, p.z, 1.0, 0.0, 0.0, 0.0]);
+            w.batch.store(0, &mut x).unwrap();
+            w.batch.set_joint("ball", &q, &[0.0; 6], &mut x).unwrap();
+            w.batch.load(0, &x).unwrap();
+        }
+        let mut control = vec![0.0; w.arms.count()];
+        joints.iter().for_each(|(j, speed)| control[*j] = *speed);
+        let outcome = (0..60).find_map(|_| {
+            assert_eq!(w.batch.status(0), Some(&signorini_core::LaneStatus::Running));
+            w.batch.step(&control, 0.1 / 50.0, 50, &[true]).unwrap();
+            w.look();
+            let outcome = task.judge(&w.view(), &phase);
+            (outcome != Outcome::Running).then_some(outcome)
+        });
+        println!("{joints:?}: {outcome:?}");
+        let Some(Outcome::Failure(why)) = outcome else { panic!("{joints:?}: {outcome:?}") };
+        assert!(why.starts_with("collision") && names.iter().all(|n| why.contains(n)), "{joints:?}: {why}");
+        assert!(names[0] != names[1] || why.matches(names[0]).count() == 2, "{why}");
     }
 }

@@ -120,7 +120,7 @@ fn analytic_shifted_polynomials_are_least_squares() {
         for shift in [0.5, 1.0, 2.3, -0.7] {
             let weight = 1e-3f64.sqrt();
             let (mut left, mut right) = (DMatrix::zeros(h + k, k), DVector::zeros(h + k));
-            let mut value = |t: f64| {
+            let value = |t: f64| {
                 let mut u = [0.0];
                 b.evaluate(&theta, t + shift, &mut vec![0.0; k], &mut u);
                 u[0]

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{episode, timed_episode};
-use signorini_planning::Timing;
+use signorini_planning::{Outcome, Timing};
 
 #[test]
 fn conformance_threads_change_no_bit() {
@@ -43,4 +43,17 @@ fn conformance_commands_keep_to_the_published_bounds() {
             }
         }
     }
+}
+
+/// A whole task: two arms take a ball between their palms and carry it to its target with 32 samples, and nothing else touches anything on the way (`Task::rule`).
+#[test]
+fn conformance_a_ball_is_carried_to_its_end() {
+    let r = episode("two_arm_ball", 2, 32, 0, 300);
+    assert_eq!(r.outcome, Outcome::Success, "at {} s", r.time);
+    let stages: Vec<usize> = r.phases.iter().map(|p| p.1.stage).collect();
+    assert!([0, 1, 2, 3].iter().all(|s| stages.contains(s)), "{stages:?}");
+    let target = &r.phases[0].1.values;
+    let ball = &r.states.last().unwrap().q[12..15];
+    let off = (0..3).map(|k| (ball[k] - target[k]).powi(2)).sum::<f64>().sqrt();
+    assert!(off < 0.04, "{off} m from the target");
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use signorini_batch::{BatchOptions, CpuBatch, LaneParameters, Recipe};
 use signorini_core::State;
-use signorini_planning::tasks::{Setup, by_name, follow};
+use signorini_planning::tasks::{Setup, by_name, follow, published};
 use signorini_planning::{
     Episode, EpisodeOptions, EpisodeRecord, MeasuredPose, Motion, Mppi, Outcome, Stream, Task, TermWeights,
 };
@@ -23,6 +23,8 @@ const FILE: &str = "trials.jsonl";
 pub(crate) enum PlanModel {
     ComFree,
     Icf,
+    /// ComFree, with the published sampler in place of the task's.
+    Published,
 }
 
 /// What is tried.
@@ -169,6 +171,7 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
             let motion = Motion::read(&folder.join("g1_motions").join(file));
             motion.and_then(|m| follow(name, m, seed))
         }
+        None if trial.model == PlanModel::Published => published(name, seed),
         None => by_name(name, seed),
     };
     let Setup { task, scene, mut planner, substeps, evaluations, mut projection, measurement, replan } =
@@ -177,7 +180,9 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
     let scene = Scene::load(ctx.root.join("models").join(scene), &LoadOptions::default())
         .map_err(PageError::from_error)?;
     let recipe = match trial.model {
-        PlanModel::ComFree => evaluations.map_or_else(Recipe::comfree, Recipe::comfree_sweeping),
+        PlanModel::ComFree | PlanModel::Published => {
+            evaluations.map_or_else(Recipe::comfree, Recipe::comfree_sweeping)
+        }
         PlanModel::Icf => Recipe::icf(),
     };
     let real = match measurement {

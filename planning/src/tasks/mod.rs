@@ -73,6 +73,17 @@ pub struct Setup {
     pub measurement: Option<Measurement>,
 }
 
+/// What two arms carry.
+const CARRIED: [TwoArmCarry; 7] = [
+    TwoArmCarry::ball(Wall::None),
+    TwoArmCarry::ball(Wall::Fixed),
+    TwoArmCarry::ball(Wall::Perturbed),
+    TwoArmCarry::ball_seven(Wall::None),
+    TwoArmCarry::ball_seven(Wall::Fixed),
+    TwoArmCarry::ball_seven(Wall::Perturbed),
+    TwoArmCarry::tray(),
+];
+
 /// A task by name, its planner with a seed.
 ///
 /// # Errors
@@ -80,6 +91,9 @@ pub struct Setup {
 pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
     if let Some(task) = HandTurn::ALL.iter().find(|t| t.name == name) {
         return Ok(turn(*task, seed));
+    }
+    if let Some(task) = CARRIED.iter().find(|t| t.name == name) {
+        return carry(*task, seed);
     }
     match name {
         "cart_pole" => Ok(Setup {
@@ -104,12 +118,6 @@ pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
         }),
         "g1_box_push" => made("g1_box_push", include_str!("../../../models/g1/box_push.csv"), seed),
         "g1_get_up" => made("g1_get_up", include_str!("../../../models/g1/get_up.csv"), seed),
-        "two_arm_ball" => carry(TwoArmCarry::ball(Wall::None), seed),
-        "two_arm_ball_wall" => carry(TwoArmCarry::ball(Wall::Fixed), seed),
-        "two_arm_ball_obstacles" => carry(TwoArmCarry::ball(Wall::Perturbed), seed),
-        "two_arm_ball_seven" => carry(TwoArmCarry::ball_seven(Wall::None), seed),
-        "two_arm_ball_seven_wall" => carry(TwoArmCarry::ball_seven(Wall::Fixed), seed),
-        "two_arm_ball_seven_obstacles" => carry(TwoArmCarry::ball_seven(Wall::Perturbed), seed),
         "two_arm_handover" => {
             let planner = TwoArmHandover::planner(seed);
             Ok(Setup {
@@ -123,9 +131,21 @@ pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
                 replan: 1,
             })
         }
-        "two_arm_tray" => carry(TwoArmCarry::tray(), seed),
         _ => Err(PlanError::unknown("the list of tasks", "task", name, NAMES.into_iter())),
     }
+}
+
+/// A task by name with the published sampler ([`TwoArmCarry::published_planner`]): those in which two arms carry something.
+///
+/// # Errors
+/// [`PlanError::Unknown`] with the names that there are.
+pub fn published(name: &str, seed: u64) -> Result<Setup, PlanError> {
+    let names = CARRIED.iter().map(|t| t.name);
+    let task = CARRIED.iter().find(|t| t.name == name);
+    let task = task.ok_or_else(|| PlanError::unknown("the published sampler", "task", name, names))?;
+    let planner = task.published_planner(seed);
+    let projection = Some(Box::new(TwoArmMotion::bounded(task.arms, &planner)?) as _);
+    Ok(Setup { projection, planner, ..carry(*task, seed)? })
 }
 
 /// A motion of this project by its text.

@@ -6,8 +6,8 @@ use signorini_core::{Frame, Observation};
 use super::two_arms::{Arms, Palm, SIDES, attitude, clearance, collision, each_with};
 use super::{Tolerance, TwoArmMotion, judge_held, smooth_norm};
 use crate::{
-    JointStart, MppiOptions, Outcome, Phase, PlanError, Scenario, Step, Stream, Task, Temperature, Term,
-    Update, View,
+    Elite, Executed, JointStart, MppiOptions, Outcome, Phase, PlanError, Scenario, Step, Stream, Task,
+    Temperature, Term, Update, View,
 };
 
 /// Two arms lift something between their palms and carry it to a target: a ball (`models/two_arms/ball.xml`, with seven-axis arms `ball_seven.xml`), over a wall or without one, or a tray (`models/two_arms/tray.xml`), over a low wall and short of a high one.
@@ -240,6 +240,24 @@ impl TwoArmCarry {
         let squeezing = Tolerance { joints: 0.22, middle: 0.043, apart: 0.043, spin: 0.22, turn: 0.0 };
         let carrying = Tolerance { joints: 0.22, middle: 0.072, apart: 0.022, spin: 0.11, turn };
         TwoArmMotion::new(self.arms, options, vec![reaching, squeezing, carrying])
+    }
+
+    /// The published sampler in place of ours: mean and full covariance of the elite by hurova2025bimanual, eqs. (4a) to (4d) with the numbers of the authors' code, one iteration, the best sample executed; velocities of 15 steps for the ball, 10 for the tray. Samples go
+    /// through [`TwoArmMotion::bounded`].
+    ///
+    /// Deviates: noise begins with 0.5 rad/s. The authors' covariance of 10 goes through five iterations that overdamp; solved to the end, this variance explores as much.
+    pub fn published_planner(&self, seed: u64) -> MppiOptions {
+        let (joints, steps) = (self.arms.count(), if self.held.turns { 10 } else { 15 });
+        MppiOptions {
+            samples: 64,
+            knots: steps,
+            sigma: vec![0.5; joints],
+            spread: crate::SpreadKind::Full,
+            update: Update::Elite(Elite::default()),
+            executed: Executed::Best,
+            seed,
+            ..MppiOptions::new(steps, 0.1, vec![[-1.0, 1.0]; joints])
+        }
     }
 
     /// Places of the observations: position and rotation of the object, forces of the palms, collisions, behind which distances come.

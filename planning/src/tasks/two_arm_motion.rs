@@ -61,6 +61,16 @@ impl TwoArmMotion {
                 format!("are {tolerances:?}; give one or more, all of finite numbers > 0 (`turn` may be 0)");
             return Err(PlanError::Option { what: "the tolerances of the palms", why });
         }
+        let (bounded, n) = (Self::bounded(arms, options)?, arms.count());
+        let noise = [DVector::zeros(n), DVector::zeros(n)];
+        Ok(Self { arms, bounded, tolerances, shape: DMatrix::identity(n, n), noise })
+    }
+
+    /// The bounded motion alone, for noise of another kind.
+    ///
+    /// # Errors
+    /// As [`Projector::new`].
+    pub fn bounded(arms: Arms, options: &MppiOptions) -> Result<BoundedMotion, PlanError> {
         let joint = |j: usize| {
             let position = arms.joints[j % arms.axes()].1;
             JointBounds { position, velocity: 1.0, acceleration: 2.0, jerk: 4.0 }
@@ -69,9 +79,7 @@ impl TwoArmMotion {
         let bounds = MotionBounds::new((0..n).map(joint).collect())?;
         let settings = ProjectionOptions { softening: Softening::Widen, ..ProjectionOptions::default() };
         let projector = Projector::new(bounds, options.steps, options.dt, settings)?;
-        let bounded = BoundedMotion::new(projector, (0..n).collect())?;
-        let noise = [DVector::zeros(n), DVector::zeros(n)];
-        Ok(Self { arms, bounded, tolerances, shape: DMatrix::identity(n, n), noise })
+        BoundedMotion::new(projector, (0..n).collect())
     }
 
     /// The arms that it moves.

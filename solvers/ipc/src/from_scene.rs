@@ -54,6 +54,8 @@ pub struct AffineScene {
     pub equalities: Vec<Option<usize>>,
     /// What the scene has and the system leaves out, one sentence each.
     pub left_out: Vec<String>,
+    /// Actuators of the scene that are left out, by number, with the reason; they are among [`AffineScene::left_out`], too.
+    pub undriven: Vec<(usize, &'static str)>,
     pub(crate) readout: Readout,
     motors: Vec<SceneMotor>,
     controls: usize,
@@ -329,7 +331,11 @@ impl AffineScene {
         }
         let tendons = crate::scene_tendons::tendons(scene, &mut system, &mut driven, &mut left_out);
         let on = scene.options.switches.actuation;
-        let motors = if on { SceneMotor::all(scene, &driven, &mut left_out) } else { Vec::new() };
+        let mut undriven = Vec::new();
+        let motors = if on { SceneMotor::all(scene, &driven, &mut undriven) } else { Vec::new() };
+        let actuator =
+            |(i, why): &(usize, &str)| format!("actuator '{}' is left out: {why}", scene.actuators[*i].name);
+        left_out.extend(undriven.iter().map(actuator));
         let controls = scene.actuators.len();
         let readout = Readout::new(scene, (&world, &after), &bodies, &tops, (&numbers, &start, between));
         Ok(Self {
@@ -340,6 +346,7 @@ impl AffineScene {
             tendons,
             equalities,
             left_out,
+            undriven,
             readout,
             motors,
             controls,

@@ -41,12 +41,16 @@ fn cap(range: Option<[f64; 2]>) -> Option<f64> {
 
 impl SceneMotor {
     /// Those of a scene on what can be driven; what cannot be had is told.
-    pub(crate) fn all(scene: &Scene, driven: &[Driven], left_out: &mut Vec<String>) -> Vec<Self> {
+    pub(crate) fn all(
+        scene: &Scene,
+        driven: &[Driven],
+        left_out: &mut Vec<(usize, &'static str)>,
+    ) -> Vec<Self> {
         let mut out: Vec<Self> = Vec::new();
         for (control, a) in scene.actuators.iter().enumerate() {
             let range = a.control_range.filter(|_| scene.options.switches.clamp_control);
             if let Err(why) = Self::take(a, (control, range), driven, &mut out) {
-                left_out.push(format!("actuator '{}' is left out: {why}", a.name));
+                left_out.push((control, why));
             }
         }
         out

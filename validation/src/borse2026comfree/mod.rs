@@ -42,5 +42,6 @@ fn plan_model(model: PlanModel) -> &'static str {
     match model {
         PlanModel::ComFree => "ComFree",
         PlanModel::Icf => "ICF",
+        PlanModel::Published => "ComFree, published sampler",
     }
 }
