@@ -24,6 +24,8 @@ pub struct Kinematics {
     pub twist: Vec<Spatial>,
     /// Velocity product Σ Ṡ v of each body's own joints.
     pub(crate) drift: Vec<Spatial>,
+    /// Bodies that can move, or are moved from outside, or hang on such: all others stay where they are.
+    moving: Vec<usize>,
 }
 
 /// A mass and its first moment about the reference point of its tree.
@@ -47,20 +49,31 @@ impl Kinematics {
             axes: vec![Spatial::default(); model.nv()],
             twist: vec![Spatial::default(); nb],
             drift: vec![Spatial::default(); nb],
+            moving: (0..nb).collect(),
         };
         k.set_positions(model, &model.reference_q.clone(), &model.mocap_poses.clone());
+        let mut moves = vec![false; nb];
+        for (b, body) in model.bodies.iter().enumerate() {
+            moves[b] = body.tree.is_some() || body.mocap.is_some() || moves[body.parent];
+        }
+        k.moving.retain(|b| moves[*b]);
         k
     }
 
     /// Poses and motion axes at q; `mocap` are the poses of the mocap bodies.
     pub fn set_positions(&mut self, model: &Model, q: &[f64], mocap: &[Pose]) {
-        for (b, body) in model.bodies.iter().enumerate() {
+        for n in 0..self.moving.len() {
+            let b = self.moving[n];
+            let body = &model.bodies[b];
             let mut x = match body.mocap {
                 Some(i) => mocap[i],
                 None => {
                     let (x, r) = (&self.x_wb[body.parent], &self.r_wb[body.parent]);
                     let p = x.translation.vector + r * body.pose.translation.vector;
-                    Isometry3::from_parts(Translation3::from(p), x.rotation * body.pose.rotation)
+                    let turn = &body.pose.rotation;
+                    // Frames of links are often parallel to their parents'.
+                    let r = if turn.w == 1.0 { x.rotation } else { x.rotation * turn };
+                    Isometry3::from_parts(Translation3::from(p), r)
                 }
             };
             if b == 0 {
