@@ -178,7 +178,24 @@ fn softened(record: &EpisodeRecord) -> Option<String> {
     })
 }
 
+/// Samples that count and those that failed, and what a covariance was helped by.
+fn sampled(record: &EpisodeRecord) -> String {
+    let reports = || record.plans.iter().map(|p| p.report);
+    let count = record.plans.len().max(1) as f64;
+    let effective = reports().map(|r| r.effective_samples).sum::<f64>() / count;
+    let failed: usize = reports().map(|r| r.failed).sum();
+    let jitter = reports().map(|r| r.jitter).fold(0.0, f64::max);
+    let mut line = format!("{effective:.1} samples of a plan count on average; {failed} of all failed");
+    if jitter > 0.0 {
+        line += &format!("; the covariance had up to {jitter:.0e} of its mean variance added");
+    }
+    line
+}
+
 pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
+    if a.threads > 0 {
+        rayon::ThreadPoolBuilder::new().num_threads(a.threads).build_global()?;
+    }
     let setup = match &a.motion {
         Some(file) if a.task == MOTION => tasks::follow(MOTION, Motion::read(file)?, a.seed)
             .map_err(|e| format!("{}: {e}", file.display()))?,
@@ -254,6 +271,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         1e3 * record.mean_planning_time(),
         record.steps.len()
     );
+    say!("{}", sampled(&record));
     let gap = PredictionGap::measure(&record, &mut model, (dt, substeps[0]))?;
     let ([x, v], [x_most, v_most]) = (gap.mean(), gap.largest());
     say!(

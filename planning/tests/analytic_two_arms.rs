@@ -370,7 +370,8 @@ fn conformance_collisions_are_told_whatever_presses() {
     let task = TwoArmCarry::ball(Wall::None);
     let scene = scene_of(task.scene);
     // Speeds of joints of the right arm \[rad/s\], and what is told.
-    let cases: [(&[(usize, f64)], [&str; 2]); 3] = [
+    type Case<'a> = (&'a [(usize, f64)], [&'a str; 2]);
+    let cases: [Case<'_>; 3] = [
         (&[(1, -1.0)], ["right_", "table"]),
         (&[(2, 1.0), (1, 0.3)], ["right_", "right_"]),
         (&[], ["right_", "ball"]),
