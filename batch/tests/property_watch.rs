@@ -160,7 +160,7 @@ fn property_collisions_are_kept_over_the_steps_of_a_call() {
     let batches: [(Box<dyn BatchStepper>, f64, u32); 2] =
         [(Box::new(rigid), 1e-3, 1), (Box::new(affine), 4e-3, 1)];
     for (mut b, dt, per) in batches {
-        let layout = b.watch(&[&wanted[..], &[force.clone()]].concat()).unwrap();
+        let layout = b.watch(&[&wanted[..], std::slice::from_ref(&force)].concat()).unwrap();
         assert_eq!((layout.width(), layout.geom(1)), (10, name(1).as_str()));
         let mut x = State::default();
         b.start(None, &mut x).unwrap();
