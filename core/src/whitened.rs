@@ -68,7 +68,7 @@ impl WhitenedMap {
 
     /// Begins at the velocity `v` \[m/s\], nv.
     pub fn start(&mut self, inertia: &BlockDiagonal, v: &[f64]) {
-        (self.fastest, self.backward) = (0.0, false);
+        self.begin_again();
         self.w.clear();
         self.w.extend_from_slice(v);
         for (b, range) in inertia.ranges().enumerate().filter(|(b, _)| self.touched[*b]) {
@@ -79,6 +79,11 @@ impl WhitenedMap {
                 w[j] = above + w[j] / u[j * n + j];
             }
         }
+    }
+
+    /// Goes on from the velocity as it is, with sweeps counted anew: the next goes from the first constraint to the last.
+    pub fn begin_again(&mut self) {
+        (self.fastest, self.backward) = (0.0, false);
     }
 
     /// Writes the velocity \[m/s\], nv.

@@ -219,21 +219,24 @@ impl ComfreeSolver {
     }
 
     /// Undoes penetrations, which ask for `speed` \[m/s\]: what sweeps add moves positions, but is neither momentum nor remembered. One is enough for small ones; more would only move
-    /// neighbours about. Returns how many there were.
+    /// neighbours about. `in_turn`: the solve before went from contact to contact, and so does this. Returns how many there were.
     fn recover(
         &mut self,
         p: &mut dyn StepProblem,
-        speed: f64,
+        (speed, in_turn): (f64, bool),
         out: &mut StepSolution,
     ) -> Result<u32, SolveError> {
         let mut gamma = std::mem::take(&mut self.recovered);
         gamma.clone_from(&out.gamma);
         out.v_position.clone_from(&out.v);
         let (mut count, mut missed) = (0, f64::INFINITY);
-        let few = self.sweeps.in_turn();
-        let many = if few { self.sweeps.most } else { DEEP_SWEEPS };
+        let many = if self.sweeps.in_turn() { self.sweeps.most } else { DEEP_SWEEPS };
         let most = if speed > DEEP { many } else { 1 };
-        let in_turn = few && most > 1 && p.whiten(&gamma, &mut self.turns);
+        let in_turn = in_turn && most > 1;
+        if in_turn {
+            // Where the solve left off.
+            self.turns.begin_again();
+        }
         if most > 1 && !in_turn && !self.raised {
             self.rooms(p);
             self.raised = true;
@@ -309,7 +312,7 @@ impl ContactSolver for ComfreeSolver {
         out.v_c.extend_from_slice(p.contact_velocities());
         out.v_position.clear();
         if most > 1 && recovery > residual {
-            count += self.recover(p, recovery, out)?;
+            count += self.recover(p, (recovery, in_turn), out)?;
         }
         out.tolerance = enough;
         out.stats = SolveStats { iterations: count, island_iterations: count, ..SolveStats::default() };
