@@ -15,7 +15,7 @@ use crate::{
 /// Controls are the velocities of the joints, which servos with limited torques follow; what holds the object is contact alone. At the ball palms come from the sides and a little from beneath, as published: they face 30° up, so
 /// that of a normal force N on each of them N lifts the ball, and friction of N tan 30° at most keeps it from slipping out upwards. The tray is pressed at its upright ends.
 ///
-/// Stages: *reaching* brings the palms to open places beside the object, *squeezing* closes them until both press, *carrying* takes it to its target, where it has *arrived*. A squeeze that goes awry is opened
+/// Stages: *reaching* brings the palms to open places beside the object, *squeezing* closes them until both press, *carrying* takes it to its target, where it has *arrived*. A squeeze that goes awry or takes longer than 3 s is opened
 /// again, and an object that a palm has lost is reached for again, as long as it is near; once it has been carried, one that is further away is lost for good. They change on what is truly seen alone.
 ///
 /// | term | each step adds | in stages |
@@ -154,6 +154,8 @@ const TERMS: [Term; 11] = [
 const THERE: [f64; 2] = [0.02, 0.15];
 /// An object is carried where the palms press it no further than this from their places across the line between them \[m\] and from their attitudes \[rad\]; squeezing begins anew at twice as much.
 const ALIGNED: [f64; 2] = [0.025, 0.2];
+/// So long a squeeze may take \[s\]: palms that press where they should not are held there by friction.
+const LONG: f64 = 3.0;
 /// At this distance from the middle of the palms an object that one of them does not touch is reached for again \[m\].
 const DROPPED: f64 = 0.06;
 /// The value of the phase that tells that the object has been carried, 0 or 1, behind the target.
@@ -423,7 +425,13 @@ impl Task for TwoArmCarry {
             *carried = 1.0;
         }
         match phase.stage {
-            SQUEEZING if off > 2.0 * ALIGNED[0] || turned > 2.0 * ALIGNED[1] => phase.enter(0, seen.time),
+            SQUEEZING
+                if off > 2.0 * ALIGNED[0]
+                    || turned > 2.0 * ALIGNED[1]
+                    || (!held && seen.time - phase.since > LONG) =>
+            {
+                phase.enter(0, seen.time);
+            }
             SQUEEZING.. if dropped => phase.enter(0, seen.time),
             0 if there => phase.enter(SQUEEZING, seen.time),
             SQUEEZING if held => phase.enter(CARRYING, seen.time),
