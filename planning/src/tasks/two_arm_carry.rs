@@ -244,8 +244,8 @@ impl TwoArmCarry {
         TwoArmMotion::new(self.arms, options, vec![reaching, squeezing, carrying])
     }
 
-    /// The published sampler in place of ours: mean and full covariance of the elite by hurova2025bimanual, eqs. (4a) to (4d) with the numbers of the authors' code, one iteration, the best sample executed; velocities of 15 steps for the ball, 10 for the tray. Samples go
-    /// through [`TwoArmMotion::bounded`].
+    /// The published sampler in place of ours: mean and full covariance of the elite ([`Update::Elite`]) with the numbers of the authors' code, one iteration, the best
+    /// sample executed; velocities of 15 steps for the ball, 10 for the tray. Samples go through [`TwoArmMotion::bounded`].
     ///
     /// Deviates: noise begins with 0.5 rad/s. The authors' covariance of 10 goes through five iterations that overdamp; solved to the end, this variance explores as much.
     pub fn published_planner(&self, seed: u64) -> MppiOptions {
