@@ -210,10 +210,11 @@ impl BatchStepper for AffineBatch {
             return Err(ObservationError::NotOffered {
                 engine: ENGINE.into(),
                 wanted: sensor.to_string(),
-                offered: "joints, frames, distances of geoms and contact forces; ask for what the sensor measures by name".into(),
+                offered: "joints, frames, distances of geoms, contact forces and collisions; ask for what the sensor measures by name".into(),
             });
         }
         self.watch = Watch::new(&self.model, ENGINE, wanted)?;
+        self.lanes.iter_mut().for_each(|lane| lane.collisions.clear());
         Ok(self.watch.layout.clone())
     }
 
@@ -228,10 +229,10 @@ impl BatchStepper for AffineBatch {
         }
         let lane = &self.lanes[lane];
         let force = |bodies| between(bodies, lane.forces.iter().copied());
-        let (model, collisions) = (&self.model, &lane.collisions[..]);
-        let seen = Seen { model, x: &lane.x, sensors: None, force: &force, collisions };
+        let seen = Seen { model: &self.model, x: &lane.x, sensors: None, force: &force };
         let mut kin = Kinematics::new(&self.model);
         self.watch.read(&seen, &lane.mocap_poses(&self.step.mocap), &mut kin, out);
+        self.watch.write_collisions(&lane.collisions, out);
         Ok(())
     }
 

@@ -53,8 +53,8 @@ pub struct CpuBatch {
     pool: Option<ThreadPool>,
     layout: BatchLayout,
     start: State,
-    /// Numbers that are watched of each lane.
-    watched: usize,
+    /// What is watched of each lane.
+    watch: Watch,
 }
 
 impl CpuBatch {
@@ -93,7 +93,7 @@ impl CpuBatch {
             pool,
             layout: BatchLayout { lanes: 0, nq: 0, nv: 0, nz: 0, nu: scene.actuators.len() },
             start: State::default(),
-            watched: 0,
+            watch: Watch::default(),
         };
         let model = batch.workers[0].get_mut().unwrap_or_else(PoisonError::into_inner).system.model();
         batch.start = model.state_at(None, model.nz)?;
@@ -104,7 +104,7 @@ impl CpuBatch {
 
     /// Adds lanes at the reference configuration at rest, or drops the last ones.
     pub fn resize(&mut self, lanes: usize) {
-        let (nv, start, width) = (self.layout.nv, &self.start, self.watched);
+        let (nv, start, width) = (self.layout.nv, &self.start, self.watch.layout.width());
         let worker = self.workers[0].get_mut().unwrap_or_else(PoisonError::into_inner);
         let mocap = &worker.system.model().mocap_poses;
         self.lanes.resize_with(lanes, || Lane {
@@ -328,6 +328,7 @@ impl BatchStepper for CpuBatch {
         lane.report = AdvanceReport::default();
         lane.gains = GainRecord::default();
         (lane.fresh, lane.felt) = (false, false);
+        lane.collisions.clear();
         Ok(())
     }
 
@@ -351,6 +352,7 @@ impl BatchStepper for CpuBatch {
         b.watched.copy_from_slice(&a.watched);
         b.fresh = a.fresh && b.own.is_none();
         b.felt = a.felt;
+        b.collisions.clone_from(&a.collisions);
         Ok(())
     }
 
@@ -381,27 +383,29 @@ impl BatchStepper for CpuBatch {
     fn watch(&mut self, wanted: &[Observation]) -> Result<ObservationLayout, ObservationError> {
         let watch = self.with_model(|model| Watch::new(model, self.recipe.name(), wanted))?;
         let layout = watch.layout.clone();
-        self.watched = layout.width();
         for worker in &mut self.workers {
             worker.get_mut().unwrap_or_else(PoisonError::into_inner).watch = watch.clone();
         }
         for lane in &mut self.lanes {
             lane.watched.clear();
-            lane.watched.resize(self.watched, 0.0);
+            lane.watched.resize(layout.width(), 0.0);
             (lane.fresh, lane.felt) = (false, false);
+            lane.collisions.clear();
         }
+        self.watch = watch;
         Ok(layout)
     }
 
     fn observe(&self, lane: usize, out: &mut [f64]) -> Result<(), StepError> {
         self.layout.check_lane(lane)?;
-        fit("the array for the observations", self.watched, out.len())?;
+        fit("the array for the observations", self.watch.layout.width(), out.len())?;
         let lane = &self.lanes[lane];
         if lane.fresh {
             out.copy_from_slice(&lane.watched);
         } else {
             self.workers[0].lock().unwrap_or_else(PoisonError::into_inner).watch_at_rest(lane, out);
         }
+        self.watch.write_collisions(&lane.collisions, out);
         Ok(())
     }
 

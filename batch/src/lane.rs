@@ -56,13 +56,13 @@ pub(crate) struct Lane {
     pub own: Option<Box<RigidSystem>>,
     /// Gains of that system where they are other than those of the recipe.
     pub own_gains: Option<Gains>,
-    /// Observations of the state, where they were made.
+    /// Observations of the state but collisions, where they were made.
     pub watched: Vec<f64>,
     /// They are those of the state as it is.
     pub fresh: bool,
     /// The forces among them are those of the step that led to the state.
     pub felt: bool,
-    /// Collisions of this call.
+    /// Collisions of the last call.
     pub collisions: Vec<[f64; 3]>,
 }
 
@@ -136,12 +136,18 @@ impl Lane {
         system.control_mut().copy_from_slice(control);
         system.applied_force_mut().copy_from_slice(&self.applied);
         system.mocap_poses_mut().copy_from_slice(&self.mocap);
+        let dim = system.contact_dim();
+        let notice = |last: LastSolve<'_>| {
+            let contacts = forces(&last, dim).map(|(_, geoms, force)| (geoms, force));
+            worker.watch.notice(contacts, &mut self.collisions);
+        };
         let end = worker.stepping.take(
             system,
             (&mut self.x, dt),
             &mut self.wanted,
             &mut worker.x1,
             &mut self.report,
+            notice,
         );
         if let Err(e) = end {
             if let (StepError::Runaway { .. }, Some(look)) = (&e, &mut worker.look) {
@@ -171,17 +177,14 @@ impl Lane {
         let beta = self.own_gains.map_or(worker.recovery, |gains| gains.recovery());
         let last_step = step + 1 == task.steps;
         (self.fresh, self.felt) = (last_step, last_step);
-        let contacts = forces(&taken.last, system).map(|(_, geoms, force)| (geoms, force));
-        worker.watch.notice(contacts, &mut self.collisions);
         if last_step && !worker.watch.layout.is_empty() {
             let x = &worker.x1;
             if worker.watch.senses() {
-                let dim = system.contact_dim();
                 worker.sensors.read(system.model(), system.held(), dim, x, &taken);
             }
-            let force = |bodies| between(bodies, forces(&taken.last, system));
-            let (sensors, collisions) = (Some(&worker.sensors), &self.collisions[..]);
-            let seen = Seen { model: system.model(), x, sensors, force: &force, collisions };
+            let force = |bodies| between(bodies, forces(&taken.last, dim));
+            let sensors = Some(&worker.sensors);
+            let seen = Seen { model: system.model(), x, sensors, force: &force };
             worker.watch.read(&seen, system.held().mocap, &mut worker.kin, &mut self.watched);
         }
         self.gains.look_at_loads(system, t, taken.last, beta);
@@ -205,7 +208,7 @@ impl Worker {
         }
         let model = system.model();
         let sensors = Some(&self.sensors);
-        let seen = Seen { model, x: &lane.x, sensors, force: &|_| 0.0, collisions: &[] };
+        let seen = Seen { model, x: &lane.x, sensors, force: &|_| 0.0 };
         self.watch.read(&seen, shared.held().mocap, &mut self.kin, out);
         if lane.felt {
             self.watch.copy_forces(&lane.watched, out);

@@ -30,13 +30,21 @@ pub(crate) struct LastStep {
     done: AdvanceReport,
 }
 
-impl StepObserver for LastStep {
+/// Keeps the last step and shows the solve of each.
+struct Keep<'a, F> {
+    kept: &'a mut LastStep,
+    show: F,
+}
+
+impl<F: FnMut(LastSolve<'_>)> StepObserver for Keep<'_, F> {
     fn accepted(&mut self, step: &AcceptedStep<'_>) {
-        self.x0.copy_from(step.x0);
-        (self.report, self.rejected) = (*step.report, step.rejected);
-        self.done.add_work(step.report);
-        self.done.add_step(step.report.dt);
-        self.done.rejected += u64::from(step.rejected);
+        let kept = &mut *self.kept;
+        kept.x0.copy_from(step.x0);
+        (kept.report, kept.rejected) = (*step.report, step.rejected);
+        kept.done.add_work(step.report);
+        kept.done.add_step(step.report.dt);
+        kept.done.rejected += u64::from(step.rejected);
+        (self.show)(step.last);
     }
 }
 
@@ -57,7 +65,7 @@ impl Stepping {
         })
     }
 
-    /// Goes from `x` by `dt` \[s\] to `x1`; `wanted` is the step that error control wants next. The work is added to `total`.
+    /// Goes from `x` by `dt` \[s\] to `x1`; `wanted` is the step that error control wants next. The work is added to `total`; `show` sees the solve of each step that is taken.
     ///
     /// # Errors
     /// What stopped it. Under error control `x` is then the last accepted state, which may lie within the interval; otherwise it is untouched.
@@ -68,6 +76,7 @@ impl Stepping {
         wanted: &mut Option<f64>,
         x1: &mut State,
         total: &mut AdvanceReport,
+        mut show: impl FnMut(LastSolve<'_>),
     ) -> Result<(), StepError> {
         match self {
             Self::Fixed { scheme, report, uncapped } => {
@@ -76,13 +85,14 @@ impl Stepping {
                 check_lane_end(system, x1, (t, dt), *uncapped)?;
                 total.add_work(report);
                 total.add_step(dt);
+                show(scheme.last_solve());
                 Ok(())
             }
             Self::Controlled { integrator, last } => {
                 x1.copy_from(x);
                 last.done = AdvanceReport::default();
                 integrator.set_next_step(*wanted);
-                let done = integrator.advance(system, x1, x.t + dt, &mut **last);
+                let done = integrator.advance(system, x1, x.t + dt, &mut Keep { kept: last, show });
                 *wanted = integrator.next_step();
                 // Of an interval that is not finished, what was accepted counts.
                 total.add(done.as_ref().unwrap_or(&last.done));

@@ -1,7 +1,7 @@
 use signorini_core::na::Point3;
 use signorini_core::{Frame, LastSolve, Observation, ObservationError, ObservationLayout, State};
 use signorini_geometry::{Shape, distance};
-use signorini_multibody::{FrameModel, Kinematics, Model, RigidSystem, Sensors};
+use signorini_multibody::{FrameModel, Kinematics, Model, Sensors};
 use signorini_scene::Pose;
 
 /// A geom and where it is.
@@ -54,8 +54,6 @@ pub(crate) struct Seen<'a> {
     pub sensors: Option<&'a Sensors>,
     /// Sum of the normal forces between two bodies in the last step \[N\]; zero where none is known.
     pub force: &'a dyn Fn([usize; 2]) -> f64,
-    /// What was noticed of collisions ([`Watch::notice`]); empty: nothing.
-    pub collisions: &'a [[f64; 3]],
 }
 
 struct Lookup<'a> {
@@ -201,13 +199,21 @@ impl Watch {
         }
     }
 
-    /// Copies what a step was felt by, which does not change until the next: forces and collisions.
+    /// Copies the forces of the last step, which do not change until the next.
     pub(crate) fn copy_forces(&self, from: &[f64], out: &mut [f64]) {
         for (i, item) in self.items.iter().enumerate() {
-            if matches!(item, Item::ContactForce(_) | Item::Collision(_)) {
+            if matches!(item, Item::ContactForce(_)) {
                 let at = self.layout.range(i);
                 out[at.clone()].copy_from_slice(&from[at]);
             }
+        }
+    }
+
+    /// Writes what was noticed of collisions ([`Self::notice`]); zeros where nothing was.
+    pub(crate) fn write_collisions(&self, noticed: &[[f64; 3]], out: &mut [f64]) {
+        let watched = self.items.iter().enumerate().filter(|(_, item)| matches!(item, Item::Collision(_)));
+        for (k, (i, _)) in watched.enumerate() {
+            out[self.layout.range(i)].copy_from_slice(noticed.get(k).unwrap_or(&[0.0; 3]));
         }
     }
 
@@ -216,14 +222,13 @@ impl Watch {
         self.senses
     }
 
-    /// Writes all observations; `kin` is scratch.
+    /// Writes all observations but collisions ([`Self::write_collisions`]); `kin` is scratch.
     pub(crate) fn read(&self, seen: &Seen<'_>, mocap: &[Pose], kin: &mut Kinematics, out: &mut [f64]) {
         let (model, x) = (seen.model, seen.x);
         if self.moves {
             kin.set_positions(model, &x.q, mocap);
             kin.set_velocities(model, &x.v);
         }
-        let mut collisions = seen.collisions.iter();
         for (i, item) in self.items.iter().enumerate() {
             let out = &mut out[self.layout.range(i)];
             match item {
@@ -250,7 +255,7 @@ impl Watch {
                     out[0] = found.map_or(f64::NAN, |w| w.gap);
                 }
                 Item::ContactForce(bodies) => out[0] = (seen.force)(*bodies),
-                Item::Collision(_) => out.copy_from_slice(collisions.next().unwrap_or(&[0.0; 3])),
+                Item::Collision(_) => {}
                 Item::Sensor(at, n) => match seen.sensors {
                     Some(s) => out.copy_from_slice(&s.values()[*at..at + n]),
                     None => out.fill(f64::NAN),
@@ -265,12 +270,11 @@ fn sorted([a, b]: [usize; 2]) -> [usize; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// Contacts of a solve of a rigid system: bodies, geoms and normal force \[N\].
+/// Contacts of a solve of a rigid system with `dim` rows each: bodies, geoms and normal force \[N\].
 pub(crate) fn forces<'a>(
     last: &'a LastSolve<'_>,
-    system: &RigidSystem,
+    dim: usize,
 ) -> impl Iterator<Item = ([usize; 2], [usize; 2], f64)> + Clone + 'a {
-    let dim = system.contact_dim();
     last.contacts.iter().map(move |c| {
         let impulse = last.solution.gamma.get(c.constraint as usize * dim).copied().unwrap_or(0.0);
         (c.bodies.map(|b| b as usize), c.geoms.map(|g| g as usize), impulse / last.dt)

@@ -31,7 +31,7 @@ pub enum Observation {
     /// Sum of the normal forces between two bodies in the last step \[N\]: 1; zero before the first.
     ContactForce(String, String),
     /// What pressed hardest on what of all pairs of geoms but these, in either order, over the steps of the last call: sum of the normal forces of the pair in a step \[N\], and the numbers of the two geoms ([`ObservationLayout::geom`]): 3; zeros where none presses, and before
-    /// the first step. Under error control the last step that was accepted in each interval counts.
+    /// the first step. Under error control each step that is accepted counts, by its last solve. In a call that fails the steps before count.
     Collision(Vec<(String, String)>),
     /// A sensor of the scene: as many values as it has.
     Sensor(String),
@@ -58,8 +58,11 @@ impl Display for Observation {
             Self::Distance(a, b) => write!(f, "the distance of geoms '{a}' and '{b}'"),
             Self::ContactForce(a, b) => write!(f, "the contact force between bodies '{a}' and '{b}'"),
             Self::Collision(but) => {
-                let but: Vec<String> = but.iter().map(|(a, b)| format!("'{a}' with '{b}'")).collect();
-                write!(f, "the hardest contact of geoms but {}", but.join(", "))
+                write!(f, "the hardest contact of geoms")?;
+                for (k, (a, b)) in but.iter().enumerate() {
+                    write!(f, "{} '{a}' with '{b}'", if k == 0 { " but" } else { "," })?;
+                }
+                Ok(())
             }
             Self::Sensor(name) => write!(f, "sensor '{name}'"),
         }

@@ -22,7 +22,7 @@ pub struct WhitenedMap {
     touched: Vec<bool>,
     w: Vec<f64>,
     scales: Vec<f64>,
-    /// Largest speed along the first row of a constraint that was asked for since [`WhitenedMap::start`] \[m/s\].
+    /// Largest speed along the first row of a constraint that was asked for since [`WhitenedMap::start`] or [`WhitenedMap::begin_again`] \[m/s\].
     pub fastest: f64,
     /// The next sweep goes from the last constraint to the first.
     pub(crate) backward: bool,

@@ -72,7 +72,7 @@ impl Kinematics {
                     let p = x.translation.vector + r * body.pose.translation.vector;
                     let turn = &body.pose.rotation;
                     // Frames of links are often parallel to their parents'.
-                    let r = if turn.w == 1.0 { x.rotation } else { x.rotation * turn };
+                    let r = if turn.imag() == Vector3::zeros() { x.rotation } else { x.rotation * turn };
                     Isometry3::from_parts(Translation3::from(p), r)
                 }
             };

@@ -147,7 +147,7 @@ impl Basis {
     /// θ = argmin ‖S θ − U‖² + λ ‖θ − G‖²,  λ = 10⁻³
     /// ```
     ///
-    /// Lines are reproduced (G holds their coefficients). The polynomial through the old controls at equal times would grow without bound when plans are moved again and again: with 11 coefficients of 15 steps by 2.7·10⁵ in 30 moves of a step, this by 1.01.
+    /// Lines are reproduced before the end (G holds their coefficients). The polynomial through the old controls at equal times would grow without bound when plans are moved again and again: with 11 coefficients of 15 steps by 2.7·10⁵ in 30 moves of a step, this by 1.01 (row-sum norm).
     pub fn shifted(&self, theta: &[f64], shift: f64, out: &mut [f64]) {
         let (k, channels) = (self.knots, theta.len() / self.knots);
         if channels == 0 {

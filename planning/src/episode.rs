@@ -260,12 +260,16 @@ impl<'a> Episode<'a> {
     ) -> Result<(), PlanError> {
         self.plant.store(0, &mut run.x)?;
         record.time = time;
-        if let Some(LaneStatus::Failed(e)) = self.plant.status(0) {
-            record.outcome = Outcome::Failure(format!("the plant failed: {e}"));
-            return Ok(());
-        }
         self.plant.observe(0, &mut run.seen)?;
         let seen = View { time, layout: &run.plant_layout, values: &run.seen };
+        if let Some(LaneStatus::Failed(e)) = self.plant.status(0) {
+            let why = match self.task.judge(&seen, &run.phase) {
+                Outcome::Failure(why) => format!("{why}; then the plant failed: {e}"),
+                _ => format!("the plant failed: {e}"),
+            };
+            record.outcome = Outcome::Failure(why);
+            return Ok(());
+        }
         let number = record.steps.len().saturating_sub(1);
         if let Some(step) = record.steps.last_mut() {
             let before = View { time: time - dt, layout: &run.plant_layout, values: &run.before };

@@ -102,8 +102,8 @@ fn towards(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Vector6<f64> {
     Vector6::from_iterator(linear.iter().chain(angular.iter()).copied())
 }
 
-/// Brings the palms beside the ball, closes them until both press with 4 N, lifts for 2 s at 0.1 m/s and holds for 2 s. Heights and slips at the end of lifting and of holding.
-fn squeeze_and_lift(w: &mut World) -> [(f64, Vector3<f64>); 2] {
+/// Brings the palms beside the ball, which they do not touch.
+fn go_beside(w: &mut World) {
     let holding = Held::BALL.attitudes.map(attitude);
     let start = w.ball();
     let goals = [0.125, -0.125].map(|x| start + Vector3::new(x, 0.0, -0.055));
@@ -118,6 +118,13 @@ fn squeeze_and_lift(w: &mut World) -> [(f64, Vector3<f64>); 2] {
         let turned = p[s].pose.rotation.angle_to(&holding[s]);
         assert!(missed < 0.01 && turned < 0.05, "palm {s}: {missed} m, {turned} rad from its place");
     }
+}
+
+/// Brings the palms beside the ball, closes them until both press with 4 N, lifts for 2 s at 0.1 m/s and holds for 2 s. Heights and slips at the end of lifting and of holding.
+fn squeeze_and_lift(w: &mut World) -> [(f64, Vector3<f64>); 2] {
+    go_beside(w);
+    let holding = Held::BALL.attitudes.map(attitude);
+    let start = w.ball();
     let steady = |w: &World, velocity: [Vector3<f64>; 2]| {
         let p = w.palms();
         [0, 1].map(|s| {
@@ -270,6 +277,48 @@ fn analytic_noise_of_a_turn_is_that_of_one_body() {
         });
         assert!(amiss[0] < 0.01 && amiss[1] > 0.1, "{amiss:?}");
     }
+}
+
+/// Samples without noise of their own are the mean, made slower by the share of their noise: the first by `REST`, the last by `FINEST` of it.
+#[test]
+fn analytic_samples_are_drawn_about_a_slower_mean() {
+    let task = &TASKS[0];
+    let w = World::new(task, &scene_of(task.scene), Recipe::icf(), 1);
+    let (planner, phase) = (task.planner(0), Phase::default());
+    let t = Tolerance { joints: 1.0, middle: 1.0, apart: 1.0, spin: 1.0, turn: 0.0 };
+    let mut motion = TwoArmMotion::new(w.arms, &planner, vec![t]).unwrap();
+    // So slow that no bound is met.
+    let (n, samples, knots) = (w.arms.count(), 5, planner.knots);
+    let mean: Vec<f64> = (0..n).map(|i| 1e-3 * (i as f64 - 4.5)).collect();
+    motion.begin(&ReplanView { seen: w.view(), phase: &phase, past: [&mean; 2], dt: planner.dt }).unwrap();
+    let mut values = mean.repeat(samples * knots);
+    motion.project(&mut Samples { values: &mut values, samples, knots, channels: n, start: 0.0 }).unwrap();
+    for (s, sample) in values.chunks_exact(knots * n).enumerate() {
+        let share = match s {
+            0 => 0.0,
+            s => TwoArmMotion::FINEST.powf((s - 1) as f64 / 3.0),
+        };
+        for (v, m) in sample.iter().zip(mean.repeat(knots)) {
+            let wanted = (1.0 - TwoArmMotion::REST * share) * m;
+            assert!((v - wanted).abs() < 1e-15, "sample {s}: {v} beside {wanted}");
+        }
+    }
+}
+
+/// Palms that do not come to press within 3 s open again; those that press in time carry.
+#[test]
+fn conformance_a_long_squeeze_is_opened_again() {
+    let task = &TASKS[0];
+    let mut w = World::new(task, &scene_of(task.scene), Recipe::icf(), 10);
+    let after = |w: &World, seconds: f64| {
+        let mut phase = Phase { stage: 1, since: 5.0, ..task.reset(0).phase };
+        task.transition(&View { time: 5.0 + seconds, ..w.view() }, &mut phase);
+        phase.stage
+    };
+    go_beside(&mut w);
+    assert_eq!([2.9, 3.1].map(|s| after(&w, s)), [1, 0]);
+    squeeze_and_lift(&mut w);
+    assert_eq!([0.1, 3.1].map(|s| after(&w, s)), [2, 2]);
 }
 
 #[test]

@@ -238,38 +238,28 @@ impl Page for Fig05 {
         let (sizes, count) = if full { (&FULL[..], RUNS[1]) } else { (&QUICK[..], RUNS[0]) };
         // Larger ones as long as there is time, which wants an end.
         let larger = if full && ctx.stock.until.is_some() { &LARGER[..] } else { &[] };
-        let mut trials = Vec::new();
-        for samples in [sizes, larger].concat() {
-            for seed in FIRST..FIRST + count {
-                let (model, film) = (PlanModel::ComFree, samples == sizes[0] && seed == FIRST);
-                let camera = film.then_some(CAMERA);
-                trials.extend(KINDS.iter().filter(|k| full || k.quick).map(|k| Trial {
-                    task: k.name,
-                    title: k.title,
-                    samples,
-                    seed,
-                    model,
-                    vary: 0.0,
-                    motion: None,
-                    camera,
-                }));
-            }
-        }
+        let trial = |k: &Kind, samples: usize, seed: u64, model: PlanModel| Trial {
+            task: k.name,
+            title: k.title,
+            samples,
+            seed,
+            model,
+            vary: 0.0,
+            motion: None,
+            camera: (samples == sizes[0] && seed == FIRST).then_some(CAMERA),
+        };
+        let ours = |sizes: &'static [usize]| {
+            let each = sizes.iter().flat_map(|n| (FIRST..FIRST + count).map(move |seed| (*n, seed)));
+            let kinds = || KINDS.iter().filter(|k| full || k.quick);
+            each.flat_map(move |(n, seed)| kinds().map(move |k| trial(k, n, seed, PlanModel::ComFree)))
+        };
+        let mut trials: Vec<Trial> = ours(sizes).collect();
         if full {
             let kinds = KINDS.iter().filter(|k| k.sampler);
-            trials.extend(kinds.flat_map(|k| (FIRST..FIRST + SAMPLER.1).map(move |seed| (k, seed))).map(
-                |(k, seed)| Trial {
-                    task: k.name,
-                    title: k.title,
-                    samples: SAMPLER.0,
-                    seed,
-                    model: PlanModel::Published,
-                    vary: 0.0,
-                    motion: None,
-                    camera: None,
-                },
-            ));
+            let each = kinds.flat_map(|k| (FIRST..FIRST + SAMPLER.1).map(move |seed| (k, seed)));
+            trials.extend(each.map(|(k, seed)| trial(k, SAMPLER.0, seed, PlanModel::Published)));
         }
+        trials.extend(ours(larger));
         let mut out = PageOutput::default();
         let done = run(&trials, ctx, &mut out)?;
         let groups = groups(&done);
@@ -285,9 +275,9 @@ fn text(count: u64) -> Vec<String> {
     vec![
         format!(
             "Two six-axis arms on a table (models/two_arms; lengths, masses and torque limits of the UR5e) lift a ball of 0.11 m radius and 0.05 kg, or a tray of 0.5 kg with upright ends, between palms, and carry it to a target: the ball within 0.05 m of a middle each way, with a wall of 0.22 m between or without one, to within 0.04 m; the tray over a wall of 0.14 m and short of one of 0.5 m, turned by 0, 45 or 90°, to within 0.02 m and 0.05 rad; held there for 0.2 s. With grippers, one arm takes a cube of 0.06 m and 0.5 kg from the table (the paper: 0.03 m, not held by contact), hands it to the other among three spheres, and that one brings it to a place, to within 0.02 m. \
-             {count} starts for each, from seed {FIRST} on; weights were chosen on other seeds. Ends by the rules of the tasks (`TwoArmCarry::rule`, `TwoArmHandover::rule`): anything that presses on anything else in any step of the plant of 2 ms is a failure, arms on themselves included, but the object on palms or grippers and on what it stands on, and a finger on its thumb; so is 60 s without success (handover: 120 s)."
+             {count} starts for each, from seed {FIRST} on; weights were chosen on other seeds. Ends by the rules of the tasks (`TwoArmCarry::rule`, `TwoArmHandover::rule`): anything that presses on anything else in any step of the plant of 2 ms is a failure, arms on themselves included (neighbouring links, and base and shoulder, cannot touch), but the object on palms or grippers and on what it stands on, and a finger on its thumb; so is 60 s without success (handover: 120 s)."
         ),
-        "Planned with ComFree at 5 ms, executed with ICF at 2 ms, in lock-step: the world waits for plans, of 1 s in steps of 0.1 s, two iterations each, one per control step. Servos with limited torques drive the joints and contact alone holds the object. In the paper joint velocities are written into the state at 0.1 s without substeps, and the tray and the cube are put between the hands, without contact; its plans take one iteration of a batch on a graphics processor.".into(),
+        "Planned with ComFree at 5 ms, executed with ICF at 2 ms, in lock-step: the world waits for plans, of 1 s in steps of 0.1 s, two iterations each, one per control step (the published sampler: one iteration, 1.5 s for the ball). Servos with limited torques drive the joints and contact alone holds the object. In the paper joint velocities are written into the state at 0.1 s without substeps, and the tray and the cube are put between the hands, without contact; its plans take one iteration of a batch on a graphics processor.".into(),
         format!(
             "Sampler: noise of a shape of its own for each stage, weights by standard deviations, the mean executed (`TwoArmMotion`). Beside it, under --full, the published one (elite of 5 %, full covariance, the best sample executed; `TwoArmCarry::published_planner`) with {} samples on {} starts.",
             SAMPLER.0, SAMPLER.1
