@@ -321,6 +321,43 @@ fn conformance_a_long_squeeze_is_opened_again() {
     assert_eq!([0.1, 3.1].map(|s| after(&w, s)), [2, 2]);
 }
 
+/// The way to the place beside a tray is straight, or the shortest of those that a grid of points in the plane of the end allows, and it is continuous.
+#[test]
+fn analytic_ways_go_round_the_ends_of_the_tray() {
+    let held = Held::TRAY;
+    let [x, y, z] = held.ends.unwrap();
+    let (plane, top) = (x - held.place[0] - held.open, z - held.place[2]);
+    let mut random = Stream::new(3, 0);
+    let mut round = 0;
+    for _ in 0..300 {
+        let p = Vector3::new(random.uniform(-0.2, 0.1), random.uniform(-0.2, 0.2), random.uniform(-0.1, 0.3));
+        let found = held.way(p);
+        let straight = (plane / p.x) * p;
+        let blocked = |q: &Vector3<f64>| q.y.abs() < y && q.z < top;
+        if p.x >= plane || !blocked(&straight) {
+            assert_eq!(found, p.norm());
+        } else {
+            // Points of the edges at each tenth of a millimetre: as the way is least there, a half of that costs (5e-5)²/2 over the shorter part, 0.035 m at least.
+            let steps = |from: f64, to: f64| {
+                let n = ((to - from) / 1e-4).round() as usize;
+                (0..=n).map(move |k| from + (to - from) * k as f64 / n as f64)
+            };
+            let over = steps(-0.4, 0.4).map(|s| Vector3::new(plane, s, top));
+            let sides =
+                [-y, y].into_iter().flat_map(|s| steps(-0.4, 0.4).map(move |h| Vector3::new(plane, s, h)));
+            let least = over.chain(sides).map(|q| (p - q).norm() + q.norm()).fold(f64::INFINITY, f64::min);
+            assert!((found - least).abs() < 1e-7, "{p:?}: {found} beside {least}");
+            round += 1;
+        }
+        // Never shorter than straight, and 1e-6 m further on no more than that longer.
+        let next = p + 1e-6 * Vector3::new(random.uniform(-1.0, 1.0), random.uniform(-1.0, 1.0), 0.5);
+        let crosses = (p.x < plane) != (next.x < plane);
+        assert!(found >= p.norm() && (crosses || (held.way(next) - found).abs() < 2e-6), "{p:?}");
+    }
+    assert!(round > 50, "{round}");
+    assert_eq!(Held::BALL.way(Vector3::new(-0.1, 0.0, 0.0)), 0.1);
+}
+
 #[test]
 fn analytic_palms_face_each_other_and_thirty_degrees_up() {
     for (q, x) in Held::BALL.attitudes.into_iter().zip([-1.0, 1.0]) {

@@ -24,7 +24,7 @@ use crate::{
 /// | `rest` | ‖q − q_home‖² \[rad²\] | all |
 /// | `attitude` | angles of the tools to [`Held::attitudes`] \[rad\] | all |
 /// | `effort` | ‖u‖² \[rad²/s²\]; at the end 50 times the squared speeds of the palms: plans end at rest | all |
-/// | `place` | distances of the palms from their places beside the object \[m\], open or touching it | all |
+/// | `place` | ways of the palms to their places beside the object \[m\], open ([`Held::way`]) or touching it | all |
 /// | `touch` | forces of the palms over those that hold, at most 5 each | reaching |
 /// | `closing` | squared relative velocity of the palms \[m²/s²\]; along the line between them, where the object turns | squeezing on |
 /// | `grip` | what the force of a palm is short of or above those of [`Held::grip`], over the lower one | squeezing on |
@@ -96,6 +96,8 @@ pub struct Held {
     pub clear: &'static [&'static str],
     /// Geoms of the object. Plans look at their distances from the walls among those.
     pub parts: &'static [&'static str],
+    /// What the palms meet is an upright end that they have to go round: it lies at ± this x, and a palm passes beyond this |y| and this z, in the frame of the object \[m\].
+    pub ends: Option<[f64; 3]>,
 }
 
 impl Held {
@@ -113,6 +115,7 @@ impl Held {
         turned: &[0.0],
         clear: &["table", "stand", "wall"],
         parts: &["ball"],
+        ends: None,
     };
 
     /// A tray of 0.5 kg with an upright end on either side. The tools hang, their palms face each other.
@@ -128,7 +131,29 @@ impl Held {
         turned: &[0.0, FRAC_PI_4, FRAC_PI_2],
         clear: &["table", "stand", "wall", "back"],
         parts: &["tray", "tray_right", "tray_left"],
+        // Ends of 0.05 m aside and up to 0.13 m, palms of 0.04 and 0.035 m, and 0.02 m of room.
+        ends: Some([0.15, 0.11, 0.185]),
     };
+
+    /// Length of the way from a palm to its open place beside the object \[m\]: straight, or round the end of the object that is between them, the shortest over its top or around either side. `off` is where the palm is, seen from that place, in the frame
+    /// of the object \[m\], x outward.
+    ///
+    /// Of the ways that cross the plane of the end on an edge, the two parts unfolded into a plane: √((|a| + |b|)² + s²), with a and b from the palm and from the place to the edge, across it, and s along it. Continuous, as the edge is on the straight way where this just passes.
+    pub fn way(&self, off: Vector3<f64>) -> f64 {
+        let straight = off.norm();
+        let Some([x, y, z]) = self.ends else { return straight };
+        // The plane and the edges, seen from the place.
+        let (plane, side, top) = (x - self.place[0] - self.open, y, z - self.place[2]);
+        let across = (plane / off.x) * off;
+        if off.x >= plane || across.y.abs() >= side || across.z >= top {
+            return straight;
+        }
+        let inside = off.x - plane;
+        let round =
+            |edge: f64, to: f64, along: f64| (inside.hypot(to - edge) + plane.hypot(edge)).hypot(along);
+        let over = round(top, off.z, off.y);
+        over.min(round(side, off.y, off.z)).min(round(-side, off.y, off.z))
+    }
 
     /// Where the middle of the palms holds it, in its frame \[m\].
     fn middle(&self) -> Vector3<f64> {
@@ -372,8 +397,9 @@ impl Task for TwoArmCarry {
         let [least, most] = self.held.grip;
         match phase.stage {
             0 => {
-                for d in self.off(after, &palms, self.held.open) {
-                    terms[2] += smooth_norm(d, 0.02);
+                for (d, outward) in self.off(after, &palms, self.held.open).into_iter().zip([1.0, -1.0]) {
+                    let way = self.held.way(Vector3::new(outward * d.x, d.y, d.z));
+                    terms[2] += way.hypot(0.02) - 0.02;
                 }
                 terms[9] += forces.iter().map(|f| (f / least).min(5.0)).sum::<f64>();
             }
