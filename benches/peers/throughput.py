@@ -3,7 +3,7 @@
     benches/peers/.venv/bin/python benches/peers/throughput.py [--models DIR] [--threads 2] [--rounds 3]
     benches/peers/.venv/bin/python benches/peers/throughput.py --curve 16,64,256,1024,4096 [--note "what else ran"]
 
-Scenes: `scenes/three_arrays.xml`; two arms at home and with the ball between their palms (`models/two_arms/ball.xml`, steps of 5 ms: 20 are a control step of the planner); a hand with a cube that lies on it and with one that fingers turn (`models/leap_hand/cube.xml`, steps of 4 ms: 25 are 0.1 s); the Allegro hand with a cube (from the models of others: pass --models), under random controls that all worlds
+Scenes: `scenes/three_arrays.xml`; two arms at home and with the ball between their palms (`models/two_arms/ball.xml`, steps of 5 ms: 20 are a control step of the planner); a hand with a cube that lies on it and with one that fingers turn (`models/leap_hand/cube.xml`, steps of 4 ms: 25 are 0.1 s); from the models of others (pass --models) the LEAP hand with its cube, under servos that stay where they are and with MuJoCo's solver cut short as its file says, and the Allegro hand with a cube, under random controls that all worlds
 share. Prints a table and appends one JSON line per row to benches/records/throughput.jsonl, whose last lines the page borse2026comfree/fig08 shows: medians over the rounds. With --curve: the Allegro hand alone over several numbers of
 worlds, the best of the rounds, written to benches/records/allegro_curve.json, which the page borse2026comfree/fig08 draws.
 """
@@ -141,6 +141,11 @@ def main():
             ("leap_cube", cube, 250, leap(cube, "home"), 1e-3, 4e-3, "home"),
             ("leap_cube_turning", cube, 100, leap(cube, "turning"), 1e-3, 4e-3, "turning"),
         ]
+        leap_scene = a.models.resolve() / "leap_hand" / "scene.xml"
+        if leap_scene.is_file():
+            cases.append(("leap_menagerie", leap_scene, 250, None, 1e-3, 4e-3, None))
+        else:
+            print(f"skipped: {leap_scene} is absent")
         if hand.is_dir():
             for name in ("right_hand.xml", "assets"):
                 (Path(folder) / name).symlink_to(hand / name)
