@@ -36,7 +36,7 @@ pub(crate) struct Lifted {
 }
 
 impl Kinematics {
-    /// Sized for a model, at the reference configuration.
+    /// Sized for a model, at the reference configuration. Bodies that cannot move keep the poses that they have in this model.
     pub fn new(model: &Model) -> Self {
         let nb = model.bodies.len();
         let mut k = Self {

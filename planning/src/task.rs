@@ -195,7 +195,7 @@ impl TermWeights {
         Self { task: task.name(), terms, values: terms.iter().map(|t| t.weight).collect() }
     }
 
-    /// Sets one.
+    /// Sets one; a negative one rewards its term.
     ///
     /// # Errors
     /// [`PlanError::Unknown`] with the names that there are; [`PlanError::Option`] for a weight that is not finite.
