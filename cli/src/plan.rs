@@ -9,8 +9,8 @@ use signorini_batch::{AffineBatch, AffineOptions, BatchOptions, CpuBatch, Recipe
 use signorini_core::{BatchStepper, State};
 use signorini_planning::tasks::{self, Setup};
 use signorini_planning::{
-    Episode, EpisodeOptions, EpisodeRecord, MeasuredPose, Motion, Mppi, Outcome, PoseLines, PredictionGap,
-    TermWeights, Timing,
+    Episode, EpisodeOptions, EpisodeRecord, MeasuredPose, Motion, Mppi, MppiOptions, Outcome, PoseLines,
+    PredictionGap, Task, TermWeights, Timing,
 };
 use signorini_scene::{LoadOptions, Scene};
 use signorini_validation::planned;
@@ -19,6 +19,9 @@ use crate::reproduce::root;
 
 /// The task that takes a motion from a file.
 const MOTION: &str = "g1_motion";
+
+/// Each is a world of its own.
+const MOST_SAMPLES: i64 = 100_000;
 
 /// An engine with fixed steps.
 #[derive(Clone, Copy, ValueEnum)]
@@ -105,8 +108,8 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Samples per iteration; those of the task when left out.
-    #[arg(long)]
-    samples: Option<usize>,
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=MOST_SAMPLES))]
+    samples: Option<u32>,
     /// The sampler of the paper of two arms in place of the task's.
     #[arg(long, conflicts_with = "motion")]
     published: bool,
@@ -116,7 +119,7 @@ pub(crate) struct Arguments {
     /// Evaluations per step of comfree as plan model, at most: fewer where a residual of 1e-3 m/s is reached. Those of the task when left out.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     evaluations: Option<u32>,
-    /// What is driven.
+    /// What is driven. ipc drives scenes whose bodies do not touch at the start and whose actuators have no state: cart_pole, cylinder_push.
     #[arg(long, value_enum, default_value = "icf")]
     plant: Plant,
     /// Accuracy of the plant cenic: bound on the position error of one of its steps (m, rad); 1e-3 when left out.
@@ -131,9 +134,13 @@ pub(crate) struct Arguments {
     /// Weight of a term, as often as wanted.
     #[arg(long, value_name = "TERM=WEIGHT")]
     weight: Vec<String>,
-    /// Poses of bodies that are moved from outside, a line of JSON each on standard input.
+    /// Poses of bodies that are moved from outside, a line of JSON each on standard input: {"t": 1.2, "body": "target", "position": [0.1, 0, 0.3], "rotation": [1, 0, 0, 0]}, rotation (w, x, y, z). With t (s) the world waits for
+    /// them, and they hold from their times on; without, each holds from the control step before which it comes.
     #[arg(long)]
     poses: bool,
+    /// Tell the rule, stages and terms of the task with their weights, and run nothing.
+    #[arg(long)]
+    describe: bool,
     /// Threads; one per processor when left out. Results do not depend on them.
     #[arg(long, default_value_t = 0)]
     threads: usize,
@@ -149,6 +156,24 @@ pub(crate) struct Arguments {
     /// Also write steps, terms, plans and phases as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+}
+
+/// What a task is about.
+fn describe(task: &dyn Task, planner: &MppiOptions) -> Result<bool, Box<dyn Error>> {
+    say!("{}: {}", task.name(), task.rule());
+    say!("stages: {}", task.stages().join(", "));
+    say!("terms, with weights that --weight changes:");
+    for term in task.terms() {
+        say!("{:>12} {}", term.weight, term.name);
+    }
+    say!(
+        "plans: {} samples, {} steps of {} s, {} controls",
+        planner.samples,
+        planner.steps,
+        planner.dt,
+        planner.bounds.len()
+    );
+    Ok(true)
 }
 
 /// A file that cannot be written is found before an episode is run.
@@ -208,8 +233,14 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     };
     let Setup { task, scene, mut planner, substeps, evaluations, mut projection, measurement, replan } =
         setup;
-    planner.samples = a.samples.unwrap_or(planner.samples);
+    planner.samples = a.samples.map_or(planner.samples, |n| n as usize);
+    if a.describe {
+        return describe(&*task, &planner);
+    }
     let out = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.npz", a.task)));
+    if a.json.as_ref() == Some(&out) {
+        return Err(format!("--out and --json are both {}; give two files", out.display()).into());
+    }
     for path in [Some(&out), a.json.as_ref()].into_iter().flatten() {
         check_writable(path)?;
     }

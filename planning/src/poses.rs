@@ -38,10 +38,14 @@ fn upright() -> [f64; 4] {
 /// Lines are read on a thread of their own. The first line, which is waited for, tells how they are taken:
 /// - with `t` \[s\], in step with the world, the same whenever they come: each holds from its time on, and the world waits until a later one or the end has been read;
 /// - without, live: what has come until a control step holds from it on, and nothing is waited for.
+///
+/// All lines have times, or none; times do not decrease.
 pub struct PoseLines {
-    lines: Receiver<Result<Line, PlanError>>,
+    lines: Receiver<Result<(usize, Line), PlanError>>,
     /// The first line had a time.
     timed: Option<bool>,
+    /// The latest time so far \[s\].
+    latest: f64,
     ahead: Option<Line>,
 }
 
@@ -53,12 +57,12 @@ impl PoseLines {
             let (mut number, mut text) = (0, String::new());
             while let Some(line) = read(&mut lines, &mut number, &mut text).transpose() {
                 let last = line.is_err();
-                if send.send(line).is_err() || last {
+                if send.send(line.map(|line| (number, line))).is_err() || last {
                     break;
                 }
             }
         });
-        Self { lines: receive, timed: None, ahead: None }
+        Self { lines: receive, timed: None, latest: f64::NEG_INFINITY, ahead: None }
     }
 }
 
@@ -89,6 +93,26 @@ fn read(lines: &mut impl BufRead, number: &mut usize, text: &mut String) -> Resu
     Ok(Some(line))
 }
 
+impl PoseLines {
+    /// A line that has been read, unless it does not go with those before.
+    fn check(&mut self, (number, line): (usize, Line)) -> Result<Line, PlanError> {
+        let fail = |why: String| Err(PlanError::Pose { line: number, why });
+        if *self.timed.get_or_insert(line.t.is_some()) != line.t.is_some() {
+            return fail("some lines have a time \"t\" and others none; give it to all, or to none".into());
+        }
+        match line.t {
+            Some(t) if t < self.latest => fail(format!(
+                "its time {t} s is before that of a former line, {} s; sort the lines",
+                self.latest
+            )),
+            t => {
+                self.latest = t.unwrap_or(self.latest);
+                Ok(line)
+            }
+        }
+    }
+}
+
 impl PoseSource for PoseLines {
     fn next_until(&mut self, time: f64) -> Result<Option<(String, Isometry3<f64>)>, PlanError> {
         let line = match self.ahead.take() {
@@ -99,12 +123,11 @@ impl PoseSource for PoseLines {
                     _ => self.lines.recv().ok(),
                 };
                 match line {
-                    Some(line) => line?,
+                    Some(line) => self.check(line?)?,
                     None => return Ok(None),
                 }
             }
         };
-        self.timed.get_or_insert(line.t.is_some());
         if line.t.is_some_and(|t| t > time) {
             self.ahead = Some(line);
             return Ok(None);

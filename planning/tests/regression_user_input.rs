@@ -219,4 +219,22 @@ fn regression_lines_that_are_no_poses_are_named() {
         let error = PoseLines::new(bad.as_bytes()).next_until(0.0).unwrap_err();
         assert!(error.to_string().contains(why), "{error}");
     }
+    let (early, late, none) = (
+        r#"{"t": 0.2, "body": "a", "position": [1, 2, 3]}"#,
+        r#"{"t": 0.5, "body": "a", "position": [1, 2, 3]}"#,
+        r#"{"body": "a", "position": [1, 2, 3]}"#,
+    );
+    for (first, second, why) in
+        [(late, early, "sort the lines"), (late, none, "to all"), (none, late, "to all")]
+    {
+        let mut poses = PoseLines::new(std::io::Cursor::new(format!("{first}\n{second}")));
+        assert!(poses.next_until(1.0).unwrap().is_some());
+        // Live lines come when they come.
+        let error = (0..1000).find_map(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            poses.next_until(1.0).err()
+        });
+        let error = error.unwrap().to_string();
+        assert!(error.contains("line 2") && error.contains(why), "{error}");
+    }
 }

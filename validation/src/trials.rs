@@ -1,11 +1,12 @@
 //! Trials of planning tasks: how they ended, what they looked like.
 
 use serde::{Deserialize, Serialize};
-use signorini_batch::{BatchOptions, CpuBatch, LaneParameters, Recipe};
-use signorini_core::State;
+use signorini_batch::{AffineBatch, AffineOptions, BatchOptions, CpuBatch, LaneParameters, Recipe};
+use signorini_core::{BatchStepper, State};
 use signorini_planning::tasks::{Setup, by_name, follow, published};
 use signorini_planning::{
-    Episode, EpisodeOptions, EpisodeRecord, MeasuredPose, Motion, Mppi, Outcome, Stream, Task, TermWeights,
+    Episode, EpisodeOptions, EpisodeRecord, MeasuredPose, Motion, Mppi, Outcome, PredictionGap, Stream, Task,
+    TermWeights, Timing,
 };
 use signorini_scene::{LoadOptions, Scene};
 
@@ -27,6 +28,38 @@ pub(crate) enum PlanModel {
     Published,
 }
 
+/// What plans are executed with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Plant {
+    /// ICF with fixed steps.
+    #[default]
+    Icf,
+    ComFree,
+    /// ICF under error control, accuracy 1e-4.
+    Cenic,
+    /// Affine bodies that never intersect.
+    Ipc,
+}
+
+impl Plant {
+    fn make(self, scene: &Scene) -> Result<Box<dyn BatchStepper>, PageError> {
+        let recipe = match self {
+            Self::Icf => Recipe::icf(),
+            Self::ComFree => Recipe::comfree(),
+            Self::Cenic => Recipe::cenic(1e-4).map_err(PageError::from_error)?,
+            Self::Ipc => {
+                let plant = AffineBatch::new(scene, 1, AffineOptions::default());
+                return Ok(Box::new(plant.map_err(PageError::from_error)?));
+            }
+        };
+        batch(scene, 1, recipe, 1).map(|b| Box::new(b) as _)
+    }
+}
+
+fn batch(scene: &Scene, lanes: usize, recipe: Recipe, threads: usize) -> Result<CpuBatch, PageError> {
+    CpuBatch::new(scene, lanes, recipe, BatchOptions { threads }).map_err(PageError::from_error)
+}
+
 /// What is tried.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trial {
@@ -36,6 +69,9 @@ pub(crate) struct Trial {
     pub samples: usize,
     pub seed: u64,
     pub model: PlanModel,
+    pub plant: Plant,
+    /// So long after the state it was made from a plan is used \[s\].
+    pub delay: f64,
     /// Mass of the task's object and friction of all surfaces of the plant differ by up to this part, by the seed.
     pub vary: f64,
     /// The motion to follow, a file in the folder `g1_motions` of models by others; none: the task has what it needs.
@@ -51,6 +87,10 @@ pub(crate) struct Ran {
     pub model: PlanModel,
     pub samples: usize,
     pub seed: u64,
+    #[serde(default)]
+    pub plant: Plant,
+    #[serde(default)]
+    pub delay: f64,
     /// How it ended, in words.
     pub outcome: String,
     pub success: bool,
@@ -59,11 +99,15 @@ pub(crate) struct Ran {
     pub planning: f64,
     /// Means of the terms over all control steps, not weighted.
     pub terms: Vec<f64>,
+    /// One-step prediction errors of the plan model: means of position and velocity, and the largest ([`PredictionGap`]).
+    #[serde(default)]
+    pub gap: [[f64; 2]; 2],
 }
 
 impl Ran {
     fn is(&self, t: &Trial) -> bool {
-        (&*self.task, self.model, self.samples, self.seed) == (t.task, t.model, t.samples, t.seed)
+        (&*self.task, self.model, self.samples, self.seed, self.plant, self.delay)
+            == (t.task, t.model, t.samples, t.seed, t.plant, t.delay)
     }
 }
 
@@ -147,12 +191,17 @@ pub(crate) fn run(trials: &[Trial], ctx: &Context, out: &mut PageOutput) -> Resu
     Ok(done)
 }
 
-/// Share of successes among runs \[%\], beside the one asked for; skipped with fewer than `count` runs.
+/// Share of successes among runs \[%\], beside the one asked for; skipped with fewer than `count` runs. Of a single run, whether it succeeds.
 pub(crate) fn success(id: &str, claim: &str, asked: f64, runs: &[&Ran], count: u64) -> Claim {
     if (runs.len() as u64) < count {
         return Claim::skipped(id, claim, "time was up before all runs were made");
     }
     let good = runs.iter().filter(|r| r.success).count();
+    if let ([run], 1) = (runs, count) {
+        let why = format!("it ended with: {}", run.outcome);
+        let claim = format!("the one start of a quick run succeeds ({claim}: runs under --full)");
+        return Claim::at_least(id, &claim, 1.0, good as f64, "runs").because(&why);
+    }
     let [low, high] = wilson(good, runs.len()).map(|p| 100.0 * p);
     let why = format!(
         "{good} of {} runs with {} samples, so that {low:.0} to {high:.0} % are likely; the table says how the others ended",
@@ -162,7 +211,7 @@ pub(crate) fn success(id: &str, claim: &str, asked: f64, runs: &[&Ran], count: u
     Claim::at_least(id, claim, asked, 100.0 * good as f64 / runs.len() as f64, "%").because(&why)
 }
 
-/// Runs a task, executed with ICF.
+/// Runs a task.
 fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageError> {
     let Trial { task: name, samples, seed, .. } = *trial;
     let setup = match trial.motion {
@@ -189,11 +238,8 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
         Some(m) if trial.vary > 0.0 => varied(&scene, m.joint, trial.vary, seed)?,
         _ => scene.clone(),
     };
-    let batch = |scene, lanes, recipe, threads| {
-        CpuBatch::new(scene, lanes, recipe, BatchOptions { threads }).map_err(PageError::from_error)
-    };
-    let (mut model, mut plant) = (batch(&scene, samples, recipe, 0)?, batch(&real, 1, Recipe::icf(), 1)?);
-    let measured = measurement.map(|m| MeasuredPose::new(&plant, m, seed));
+    let (mut model, mut plant) = (batch(&scene, samples, recipe, 0)?, trial.plant.make(&real)?);
+    let measured = measurement.map(|m| MeasuredPose::new(&*plant, m, seed));
     let mut measured = measured.transpose().map_err(PageError::from_error)?;
     let mut estimate = measured.as_mut().map(|m| |x: &State, out: &mut State| m.estimate(x, out));
     let (mut planner, weights) =
@@ -201,14 +247,19 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
     let options = EpisodeOptions {
         replan,
         model_substeps: substeps[0],
-        plant_substeps: substeps[1],
-        keep_states: trial.camera.is_some(),
+        // Error control finds its steps itself.
+        plant_substeps: if trial.plant == Plant::Cenic { 1 } else { substeps[1] },
+        timing: if trial.delay > 0.0 { Timing::Delay(trial.delay) } else { Timing::LockStep },
+        keep_states: true,
         ..EpisodeOptions::default()
     };
-    let mut episode = Episode::new(&mut planner, &mut model, &mut plant, &*task, &weights);
+    let dt = planner.options().dt;
+    let mut episode = Episode::new(&mut planner, &mut model, &mut *plant, &*task, &weights);
     episode.projection = projection.as_mut().map(|p| &mut **p as _);
     episode.estimate = estimate.as_mut().map(|e| e as _);
     let record = episode.run(seed, &options).map_err(PageError::from_error)?;
+    let gap =
+        PredictionGap::measure(&record, &mut model, (dt, substeps[0])).map_err(PageError::from_error)?;
     let outcome = match &record.outcome {
         Outcome::Success => "success".into(),
         Outcome::Failure(why) => why.clone(),
@@ -223,14 +274,19 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
         model: trial.model,
         samples,
         seed,
+        plant: trial.plant,
+        delay: trial.delay,
         outcome,
         success: record.outcome == Outcome::Success,
         time: record.time,
         planning: record.mean_planning_time(),
         terms: mean_terms(&record),
+        // Infinite where the plan model fails, which files cannot hold.
+        gap: [gap.mean(), gap.largest()].map(|e| e.map(|x| x.min(f64::MAX))),
     };
+    let Some(camera) = trial.camera else { return Ok((ran, None)) };
     let recording = planned::recording(&real, "fixed steps", &record)?;
-    let film = recording.zip(trial.camera).map(|(r, camera)| Film {
+    let film = recording.map(|r| Film {
         attachment: (format!("{name}.html"), view::page(&r)),
         pictures: pictures(&r, &record, &*task, (trial.title, camera)),
     });

@@ -9,6 +9,7 @@ mod fig06;
 mod fig07;
 mod fig08;
 mod modes;
+mod plants;
 mod records;
 mod robots;
 mod runs;
@@ -30,6 +31,7 @@ pub fn pages() -> Vec<&'static dyn Page> {
         &fig08::Fig08,
         &table1::Table1,
         &table2::Table2,
+        &plants::Plants,
         &modes::Modes,
         &robots::Robots,
         &comfree_icf::ComfreeIcf,

@@ -2,7 +2,7 @@ use signorini_core::na::Point3;
 
 use super::plan_model;
 use crate::snapshot::Camera;
-use crate::trials::{FIRST, PlanModel, Ran, Trial, run};
+use crate::trials::{FIRST, PlanModel, Plant, Ran, Trial, run};
 use crate::{Claim, Context, Page, PageError, PageOutput, Table};
 
 /// Table II: a humanoid follows five motions; simulation to simulation.
@@ -106,6 +106,8 @@ impl Page for Table2 {
                 samples,
                 seed: FIRST,
                 model,
+                plant: Plant::Icf,
+                delay: 0.0,
                 vary: 0.0,
                 motion: row.file,
                 camera,

@@ -1,5 +1,5 @@
 use super::CAMERA;
-use crate::trials::{FIRST, PlanModel, Ran, Trial, run, success, wilson};
+use crate::trials::{FIRST, PlanModel, Plant, Ran, Trial, run, success, wilson};
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// Fig. 5: success, time of the task and time of planning, by batch size; and pictures of one run of each, as in fig. 4.
@@ -244,6 +244,8 @@ impl Page for Fig05 {
             samples,
             seed,
             model,
+            plant: Plant::Icf,
+            delay: 0.0,
             vary: 0.0,
             motion: None,
             camera: (samples == sizes[0] && seed == FIRST).then_some(CAMERA),

@@ -1,0 +1,122 @@
+use crate::trials::{FIRST, PlanModel, Plant, Ran, Trial, run, success};
+use crate::{Claim, Context, Page, PageError, PageOutput, Table};
+
+/// Planned with ComFree, executed with other engines and with plans that come late: success, and how far one control step of the plan model is from the plant's.
+pub(super) struct Plants;
+
+/// A task, its samples, whether a quick run has it and affine bodies can be its plant, and what is asked of its success \[%\].
+struct Kind {
+    name: &'static str,
+    title: &'static str,
+    samples: usize,
+    small: bool,
+    asked: f64,
+}
+
+const KINDS: [Kind; 4] = [
+    Kind { name: "cart_pole", title: "pole", samples: 32, small: true, asked: 100.0 },
+    Kind { name: "cylinder_push", title: "cylinder", samples: 32, small: true, asked: 90.0 },
+    Kind { name: "two_arm_ball", title: "ball", samples: 32, small: false, asked: 90.0 },
+    Kind { name: "hand_cube_yaw", title: "cube", samples: 32, small: false, asked: 80.0 },
+];
+
+/// Plants, and how late plans come \[s\].
+const PLANTS: [(Plant, f64, &str); 5] = [
+    (Plant::ComFree, 0.0, "comfree"),
+    (Plant::Icf, 0.0, "icf"),
+    (Plant::Icf, 0.1, "icf, late"),
+    (Plant::Cenic, 0.0, "cenic"),
+    (Plant::Ipc, 0.0, "ipc"),
+];
+
+/// Runs of each: quick and full.
+const RUNS: [u64; 2] = [2, 20];
+
+/// Mean position error after one control step, beside ICF under error control \[m or rad\].
+const NEAR: f64 = 5e-3;
+
+impl Page for Plants {
+    fn id(&self) -> &'static str {
+        "borse2026comfree/plants"
+    }
+    fn title(&self) -> &'static str {
+        "Planned with ComFree, executed with others: success and the gap between plan model and plant"
+    }
+    fn cost(&self) -> (f64, f64) {
+        (120.0, 6000.0)
+    }
+    fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
+        let count = RUNS[usize::from(ctx.full())];
+        let rows = KINDS.iter().flat_map(|k| PLANTS.iter().map(move |p| (k, p)));
+        let rows: Vec<_> = rows.filter(|(k, p)| k.small || p.0 != Plant::Ipc).collect();
+        let trial = |k: &Kind, plant: Plant, delay: f64, seed: u64| Trial {
+            task: k.name,
+            title: k.title,
+            samples: k.samples,
+            seed,
+            model: PlanModel::ComFree,
+            plant,
+            delay,
+            vary: 0.0,
+            motion: None,
+            camera: None,
+        };
+        let tried = rows.iter().filter(|(k, _)| k.small || ctx.full());
+        let seeds = || FIRST..FIRST + count;
+        let trials: Vec<Trial> =
+            tried.flat_map(|(k, p)| seeds().map(move |seed| trial(k, p.0, p.1, seed))).collect();
+        let mut out = PageOutput { text: text(count), ..PageOutput::default() };
+        let done = run(&trials, ctx, &mut out)?;
+        let mut table = Table::new(
+            "By task and plant; the gap: largest difference of a position (m, rad) and of a velocity after one control step from the same state, mean and largest over all steps",
+            &[
+                "task",
+                "plant",
+                "success",
+                "time [s]",
+                "positions, mean",
+                "largest",
+                "velocities, mean",
+                "largest",
+                "else",
+            ],
+        );
+        for (k, (plant, delay, name)) in rows {
+            let of = |r: &&Ran| (&*r.task, r.plant, r.delay) == (k.name, *plant, *delay);
+            let runs: Vec<&Ran> = done.iter().filter(of).collect();
+            let id = format!("{}/{}", k.title, name.replace(", ", "_"));
+            let claim = format!("{}, plant {name}: success", k.title);
+            let near = format!("{}, plant {name}: mean error of positions after one control step", k.title);
+            if runs.is_empty() {
+                out.claims.push(Claim::skipped(&id, &claim, "runs under --full"));
+                continue;
+            }
+            table.row(cells(k.title, name, &runs));
+            out.claims.push(success(&id, &claim, k.asked, &runs, count));
+            if *plant == Plant::Cenic {
+                let mean = runs.iter().map(|r| r.gap[0][0]).sum::<f64>() / runs.len() as f64;
+                out.claims.push(Claim::at_most(&format!("{id}/gap"), &near, NEAR, mean, "m or rad"));
+            }
+        }
+        out.tables = vec![table];
+        Ok(out)
+    }
+}
+
+fn cells(task: &str, plant: &str, runs: &[&Ran]) -> Vec<String> {
+    let good: Vec<&&Ran> = runs.iter().filter(|r| r.success).collect();
+    let time = good.iter().map(|r| r.time).sum::<f64>() / good.len() as f64;
+    let mean = |i: usize| runs.iter().map(|r| r.gap[0][i]).sum::<f64>() / runs.len() as f64;
+    let most = |i: usize| runs.iter().map(|r| r.gap[1][i]).fold(0.0, f64::max);
+    let failed = runs.iter().filter(|r| !r.success).map(|r| format!("seed {}: {}", r.seed, r.outcome));
+    let gap = [mean(0), most(0), mean(1), most(1)].map(|x| format!("{x:.1e}"));
+    let first =
+        [task.into(), plant.into(), format!("{} of {}", good.len(), runs.len()), format!("{time:.2}")];
+    [&first[..], &gap, &[failed.collect::<Vec<_>>().join("; ")]].concat()
+}
+
+fn text(count: u64) -> Vec<String> {
+    vec![format!(
+        "One plan model, ComFree with fixed steps, and several plants: itself at the plant's step, ICF with fixed steps, ICF under error control (accuracy 10⁻⁴), affine bodies that never intersect (IPC; where bodies do not touch at the start and actuators have no state), and ICF with plans that are used 0.1 s after the state that they were made from. {count} starts of each from seed {FIRST} on. Success by the rules of the tasks; at every state of the plant its control step is repeated on the plan model (`PredictionGap`)."
+    )]
+}
