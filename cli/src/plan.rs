@@ -21,7 +21,7 @@ use crate::reproduce::root;
 const MOTION: &str = "g1_motion";
 
 /// Each is a world of its own.
-const MOST_SAMPLES: i64 = 100_000;
+const MOST_SAMPLES: usize = 100_000;
 
 /// An engine with fixed steps.
 #[derive(Clone, Copy, ValueEnum)]
@@ -108,8 +108,8 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Samples per iteration; those of the task when left out.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=MOST_SAMPLES))]
-    samples: Option<u32>,
+    #[arg(long)]
+    samples: Option<usize>,
     /// The sampler of the paper of two arms in place of the task's.
     #[arg(long, conflicts_with = "motion")]
     published: bool,
@@ -233,7 +233,10 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     };
     let Setup { task, scene, mut planner, substeps, evaluations, mut projection, measurement, replan } =
         setup;
-    planner.samples = a.samples.map_or(planner.samples, |n| n as usize);
+    if let Some(n) = a.samples.filter(|n| *n > MOST_SAMPLES) {
+        return Err(format!("--samples {n}: give {MOST_SAMPLES} or fewer").into());
+    }
+    planner.samples = a.samples.unwrap_or(planner.samples);
     if a.describe {
         return describe(&*task, &planner);
     }

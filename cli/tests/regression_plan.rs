@@ -15,12 +15,14 @@ fn plan(arguments: &[&str]) -> Output {
 #[test]
 fn regression_names_and_numbers_that_cannot_be_are_refused() {
     let names = format!("it has {}", signorini_planning::tasks::NAMES.join(", "));
-    let cases: [(&[&str], &str); 11] = [
+    let cases: [(&[&str], &str); 13] = [
         (&["cartpole"], &names),
         (&["cart_pole", "--weight", "uprigth=1"], "upright, centred, speed, control"),
         (&["cart_pole", "--weight", "upright"], "TERM=WEIGHT"),
         (&["cart_pole", "--weight", "upright=nan"], "finite"),
         (&["cart_pole", "--samples", "0"], "samples"),
+        (&["cart_pole", "--samples", "1000000000"], "100000 or fewer"),
+        (&["cart_pole", "--out", "both.npz", "--json", "both.npz"], "give two files"),
         (&["cart_pole", "--delay", "-1"], "timing"),
         (&["cart_pole", "--accuracy", "1e-3"], "--plant cenic"),
         (&["cart_pole", "--model", "icf", "--evaluations", "2"], "only comfree has evaluations"),
