@@ -3,17 +3,19 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use signorini_batch::{AffineBatch, AffineOptions, BatchOptions, CpuBatch, Recipe};
-use signorini_core::{BatchStepper, State};
+use signorini_batch::{BatchOptions, CpuBatch, Recipe};
+use signorini_core::State;
 use signorini_planning::tasks::{self, Setup};
 use signorini_planning::{
     Episode, EpisodeOptions, EpisodeRecord, MeasuredPose, Motion, Mppi, MppiOptions, Outcome, PoseLines,
     PredictionGap, Task, TermWeights, Timing,
 };
 use signorini_scene::{LoadOptions, Scene};
-use signorini_validation::planned;
+use signorini_validation::plant::Plant;
+use signorini_validation::{PageError, planned};
 
 use crate::reproduce::root;
 
@@ -40,53 +42,11 @@ impl Model {
     }
 }
 
-/// An engine that can be driven.
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Plant {
-    /// Complementarity-free contact, fixed steps.
-    Comfree,
-    /// Convex implicit contact, fixed steps.
-    Icf,
-    /// Convex implicit contact under error control.
-    Cenic,
-    /// Affine bodies that never intersect, fixed steps.
-    Ipc,
-}
-
-impl Plant {
-    /// The plant of a scene.
-    fn make(self, scene: &Scene, accuracy: Option<f64>) -> Result<Box<dyn BatchStepper>, Box<dyn Error>> {
-        if let Some(accuracy) = accuracy.filter(|_| self != Self::Cenic) {
-            return Err(format!(
-                "--accuracy {accuracy}: only the plant cenic controls its error (--plant cenic); leave it out"
-            )
-            .into());
-        }
-        let recipe = match self {
-            Self::Comfree => Recipe::comfree(),
-            Self::Icf => Recipe::icf(),
-            Self::Cenic => Recipe::cenic(accuracy.unwrap_or(1e-3)).map_err(|e| format!("--accuracy: {e}"))?,
-            Self::Ipc => {
-                let plant = AffineBatch::new(scene, 1, AffineOptions::default())?;
-                let left_out = plant.left_out(0)?;
-                if let Some((actuator, why)) = plant.affine(0)?.0.undriven.first() {
-                    let name = &scene.actuators[*actuator].name;
-                    return Err(format!(
-                        "the plant ipc cannot be steered: actuator '{name}' is left out: {why}; take --plant icf or cenic"
-                    )
-                    .into());
-                }
-                left_out.iter().for_each(|w| eprintln!("warning: {w}"));
-                return Ok(Box::new(plant));
-            }
-        };
-        Ok(Box::new(CpuBatch::new(scene, 1, recipe, BatchOptions { threads: 1 })?))
-    }
-
-    /// How its steps are taken, for recordings.
-    fn steps(self) -> &'static str {
-        if self == Self::Cenic { "error control" } else { "fixed steps" }
-    }
+/// Names of plants on the command line.
+fn plants() -> impl TypedValueParser<Value = Plant> {
+    let names = Plant::ALL.map(|(_, name, what)| PossibleValue::new(name).help(what));
+    let by_name = |name: String| Plant::ALL.into_iter().find(|p| p.1 == name).map(|p| p.0);
+    PossibleValuesParser::new(names).try_map(move |name| by_name(name).ok_or("no such plant"))
 }
 
 /// What is written as JSON.
@@ -120,7 +80,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     evaluations: Option<u32>,
     /// What is driven. ipc drives scenes whose bodies do not touch at the start and whose actuators have no state: cart_pole, cylinder_push.
-    #[arg(long, value_enum, default_value = "icf")]
+    #[arg(long, value_parser = plants(), default_value = "icf")]
     plant: Plant,
     /// Accuracy of the plant cenic: bound on the position error of one of its steps (m, rad); 1e-3 when left out.
     #[arg(long)]
@@ -269,7 +229,16 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     }
     let dt = planner.dt;
     let mut model = CpuBatch::new(&scene, planner.samples, a.model.recipe(evaluations), threads)?;
-    let mut plant = a.plant.make(&scene, a.accuracy)?;
+    if let (Some(accuracy), true) = (a.accuracy, a.plant != Plant::Cenic) {
+        return Err(format!(
+            "--accuracy {accuracy}: only the plant cenic controls its error (--plant cenic); leave it out"
+        )
+        .into());
+    }
+    // Where an accuracy is given it is what the engine may refuse: the scene has a plan model already.
+    let named = |e: PageError| if a.accuracy.is_some() { format!("--accuracy: {e}") } else { e.to_string() };
+    let plant = a.plant.make(&scene, a.accuracy.unwrap_or(1e-3), |w| eprintln!("warning: {w}"));
+    let mut plant = plant.map_err(named)?;
     let mut planner = Mppi::new(planner)?;
     let timing = match (a.delay, a.measured) {
         (Some(delay), _) => Timing::Delay(delay),
@@ -279,8 +248,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let options = EpisodeOptions {
         replan,
         model_substeps: substeps[0],
-        // Error control finds its steps itself.
-        plant_substeps: if a.plant == Plant::Cenic { 1 } else { substeps[1] },
+        plant_substeps: a.plant.substeps(substeps[1]),
         timing,
         keep_states: true,
         ..EpisodeOptions::default()

@@ -15,7 +15,7 @@ struct Push {
     target: Vector3<f64>,
 }
 
-/// Terms of the cost are named and come without weights, which users change by name.
+/// Terms of the cost with their weights, which users change by name; [`Task::running`] adds them up without.
 const TERMS: [Term; 3] = [
     Term { name: "box", weight: 20.0 },
     Term { name: "tool", weight: 10.0 },

@@ -64,6 +64,24 @@ impl PoseLines {
         });
         Self { lines: receive, timed: None, latest: f64::NEG_INFINITY, ahead: None }
     }
+
+    /// A line that has been read, unless it does not go with those before.
+    fn check(&mut self, (number, line): (usize, Line)) -> Result<Line, PlanError> {
+        let fail = |why: String| Err(PlanError::Pose { line: number, why });
+        if *self.timed.get_or_insert(line.t.is_some()) != line.t.is_some() {
+            return fail("some lines have a time \"t\" and others none; give it to all, or to none".into());
+        }
+        if let Some(t) = line.t {
+            if t < self.latest {
+                let latest = self.latest;
+                return fail(format!(
+                    "its time {t} s is before that of a former line, {latest} s; sort the lines"
+                ));
+            }
+            self.latest = t;
+        }
+        Ok(line)
+    }
 }
 
 /// The next line that is not empty; None at the end.
@@ -91,26 +109,6 @@ fn read(lines: &mut impl BufRead, number: &mut usize, text: &mut String) -> Resu
         return Err(PlanError::Pose { line: *number, why });
     }
     Ok(Some(line))
-}
-
-impl PoseLines {
-    /// A line that has been read, unless it does not go with those before.
-    fn check(&mut self, (number, line): (usize, Line)) -> Result<Line, PlanError> {
-        let fail = |why: String| Err(PlanError::Pose { line: number, why });
-        if *self.timed.get_or_insert(line.t.is_some()) != line.t.is_some() {
-            return fail("some lines have a time \"t\" and others none; give it to all, or to none".into());
-        }
-        match line.t {
-            Some(t) if t < self.latest => fail(format!(
-                "its time {t} s is before that of a former line, {} s; sort the lines",
-                self.latest
-            )),
-            t => {
-                self.latest = t.unwrap_or(self.latest);
-                Ok(line)
-            }
-        }
-    }
 }
 
 impl PoseSource for PoseLines {

@@ -19,6 +19,7 @@ pub mod kurtz2025cenic;
 /// What a page is and what it may use.
 pub mod page;
 pub mod planned;
+pub mod plant;
 pub mod plot;
 mod random;
 pub mod recorder;

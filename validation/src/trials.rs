@@ -1,8 +1,8 @@
 //! Trials of planning tasks: how they ended, what they looked like.
 
 use serde::{Deserialize, Serialize};
-use signorini_batch::{AffineBatch, AffineOptions, BatchOptions, CpuBatch, LaneParameters, Recipe};
-use signorini_core::{BatchStepper, State};
+use signorini_batch::{BatchOptions, CpuBatch, LaneParameters, Recipe};
+use signorini_core::State;
 use signorini_planning::tasks::{Setup, by_name, follow, published};
 use signorini_planning::{
     Episode, EpisodeOptions, EpisodeRecord, MeasuredPose, Motion, Mppi, Outcome, PredictionGap, Stream, Task,
@@ -10,11 +10,15 @@ use signorini_planning::{
 };
 use signorini_scene::{LoadOptions, Scene};
 
+use crate::plant::Plant;
 use crate::snapshot::Camera;
 use crate::{Claim, Context, PageError, PageOutput, Picture, Recording, planned, view};
 
 /// Seeds begin here; weights were chosen on seeds below.
 pub(crate) const FIRST: u64 = 100;
+
+/// Accuracy of error control.
+const ACCURACY: f64 = 1e-4;
 
 /// Where results are kept.
 const FILE: &str = "trials.jsonl";
@@ -26,38 +30,6 @@ pub(crate) enum PlanModel {
     Icf,
     /// ComFree, with the published sampler in place of the task's.
     Published,
-}
-
-/// What plans are executed with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Plant {
-    /// ICF with fixed steps.
-    #[default]
-    Icf,
-    ComFree,
-    /// ICF under error control, accuracy 1e-4.
-    Cenic,
-    /// Affine bodies that never intersect.
-    Ipc,
-}
-
-impl Plant {
-    fn make(self, scene: &Scene) -> Result<Box<dyn BatchStepper>, PageError> {
-        let recipe = match self {
-            Self::Icf => Recipe::icf(),
-            Self::ComFree => Recipe::comfree(),
-            Self::Cenic => Recipe::cenic(1e-4).map_err(PageError::from_error)?,
-            Self::Ipc => {
-                let plant = AffineBatch::new(scene, 1, AffineOptions::default());
-                return Ok(Box::new(plant.map_err(PageError::from_error)?));
-            }
-        };
-        batch(scene, 1, recipe, 1).map(|b| Box::new(b) as _)
-    }
-}
-
-fn batch(scene: &Scene, lanes: usize, recipe: Recipe, threads: usize) -> Result<CpuBatch, PageError> {
-    CpuBatch::new(scene, lanes, recipe, BatchOptions { threads }).map_err(PageError::from_error)
 }
 
 /// What is tried.
@@ -76,8 +48,30 @@ pub(crate) struct Trial {
     pub vary: f64,
     /// The motion to follow, a file in the folder `g1_motions` of models by others; none: the task has what it needs.
     pub motion: Option<&'static str>,
+    /// One-step prediction errors of the plan model are measured.
+    pub gap: bool,
     /// From where pictures are taken; none: without.
     pub camera: Option<Camera>,
+}
+
+impl Trial {
+    /// Planned with ComFree, executed with ICF in lock-step, the plant as it is drawn.
+    pub(crate) fn new(task: &'static str, title: &'static str, samples: usize, seed: u64) -> Self {
+        let (model, plant) = (PlanModel::ComFree, Plant::Icf);
+        Self {
+            task,
+            title,
+            samples,
+            seed,
+            model,
+            plant,
+            delay: 0.0,
+            vary: 0.0,
+            motion: None,
+            gap: false,
+            camera: None,
+        }
+    }
 }
 
 /// How an episode went.
@@ -87,9 +81,7 @@ pub(crate) struct Ran {
     pub model: PlanModel,
     pub samples: usize,
     pub seed: u64,
-    #[serde(default)]
     pub plant: Plant,
-    #[serde(default)]
     pub delay: f64,
     /// How it ended, in words.
     pub outcome: String,
@@ -99,9 +91,8 @@ pub(crate) struct Ran {
     pub planning: f64,
     /// Means of the terms over all control steps, not weighted.
     pub terms: Vec<f64>,
-    /// One-step prediction errors of the plan model: means of position and velocity, and the largest ([`PredictionGap`]).
-    #[serde(default)]
-    pub gap: [[f64; 2]; 2],
+    /// One-step prediction errors of the plan model: means of position and velocity, and the largest ([`PredictionGap`]); none where they were not asked for.
+    pub gap: Option<[[f64; 2]; 2]>,
 }
 
 impl Ran {
@@ -238,7 +229,9 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
         Some(m) if trial.vary > 0.0 => varied(&scene, m.joint, trial.vary, seed)?,
         _ => scene.clone(),
     };
-    let (mut model, mut plant) = (batch(&scene, samples, recipe, 0)?, trial.plant.make(&real)?);
+    let model = CpuBatch::new(&scene, samples, recipe, BatchOptions { threads: 0 });
+    let mut model = model.map_err(PageError::from_error)?;
+    let mut plant = trial.plant.make(&real, ACCURACY, |w| ctx.say(w.clone()))?;
     let measured = measurement.map(|m| MeasuredPose::new(&*plant, m, seed));
     let mut measured = measured.transpose().map_err(PageError::from_error)?;
     let mut estimate = measured.as_mut().map(|m| |x: &State, out: &mut State| m.estimate(x, out));
@@ -247,10 +240,9 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
     let options = EpisodeOptions {
         replan,
         model_substeps: substeps[0],
-        // Error control finds its steps itself.
-        plant_substeps: if trial.plant == Plant::Cenic { 1 } else { substeps[1] },
+        plant_substeps: trial.plant.substeps(substeps[1]),
         timing: if trial.delay > 0.0 { Timing::Delay(trial.delay) } else { Timing::LockStep },
-        keep_states: true,
+        keep_states: trial.gap || trial.camera.is_some(),
         ..EpisodeOptions::default()
     };
     let dt = planner.options().dt;
@@ -258,8 +250,8 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
     episode.projection = projection.as_mut().map(|p| &mut **p as _);
     episode.estimate = estimate.as_mut().map(|e| e as _);
     let record = episode.run(seed, &options).map_err(PageError::from_error)?;
-    let gap =
-        PredictionGap::measure(&record, &mut model, (dt, substeps[0])).map_err(PageError::from_error)?;
+    let gap = trial.gap.then(|| PredictionGap::measure(&record, &mut model, (dt, substeps[0])));
+    let gap = gap.transpose().map_err(PageError::from_error)?;
     let outcome = match &record.outcome {
         Outcome::Success => "success".into(),
         Outcome::Failure(why) => why.clone(),
@@ -282,11 +274,10 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
         planning: record.mean_planning_time(),
         terms: mean_terms(&record),
         // Infinite where the plan model fails, which files cannot hold.
-        gap: [gap.mean(), gap.largest()].map(|e| e.map(|x| x.min(f64::MAX))),
+        gap: gap.map(|g| [g.mean(), g.largest()].map(|e| e.map(|x| x.min(f64::MAX)))),
     };
-    let Some(camera) = trial.camera else { return Ok((ran, None)) };
-    let recording = planned::recording(&real, "fixed steps", &record)?;
-    let film = recording.map(|r| Film {
+    let recording = planned::recording(&real, trial.plant.steps(), &record)?;
+    let film = recording.zip(trial.camera).map(|(r, camera)| Film {
         attachment: (format!("{name}.html"), view::page(&r)),
         pictures: pictures(&r, &record, &*task, (trial.title, camera)),
     });

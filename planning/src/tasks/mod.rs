@@ -218,7 +218,12 @@ fn judge_held(seen: &View<'_>, phase: &Phase, stage: usize, [hold, limit]: [f64;
     }
 }
 
-/// √(|x|² + p²) − p: |x| far away, |x|²/2p near zero.
+/// √(x² + p²) − p: |x| far away, x²/2p near zero.
+fn smooth(x: f64, p: f64) -> f64 {
+    x.hypot(p) - p
+}
+
+/// The same of the length of a vector.
 fn smooth_norm<const N: usize>(x: SVector<f64, N>, p: f64) -> f64 {
-    x.norm().hypot(p) - p
+    smooth(x.norm(), p)
 }

@@ -4,7 +4,7 @@ use signorini_core::na::{Isometry3, UnitQuaternion, Vector3};
 use signorini_core::{Frame, Observation};
 
 use super::two_arms::{Arms, Palm, SIDES, attitude, clearance, collision, each_with};
-use super::{Tolerance, TwoArmMotion, judge_held, smooth_norm};
+use super::{Tolerance, TwoArmMotion, judge_held, smooth, smooth_norm};
 use crate::{
     Elite, Executed, JointStart, MppiOptions, Outcome, Phase, PlanError, Scenario, Step, Stream, Task,
     Temperature, Term, Update, View,
@@ -391,7 +391,7 @@ impl Task for TwoArmCarry {
         terms[1] += self.arms.unrest(after);
         terms[8] += step.control.iter().map(|u| u * u).sum::<f64>();
         let palms = self.arms.palms(after);
-        terms[3] += self.turned(after, &palms).into_iter().map(|x| x.hypot(0.05) - 0.05).sum::<f64>();
+        terms[3] += self.turned(after, &palms).into_iter().map(|x| smooth(x, 0.05)).sum::<f64>();
         let [right, left] = &palms;
         let forces = [0, 1].map(|s| after.scalar(self.forces() + s));
         let [least, most] = self.held.grip;
@@ -399,7 +399,7 @@ impl Task for TwoArmCarry {
             0 => {
                 for (d, outward) in self.off(after, &palms, self.held.open).into_iter().zip([1.0, -1.0]) {
                     let way = self.held.way(Vector3::new(outward * d.x, d.y, d.z));
-                    terms[2] += way.hypot(0.02) - 0.02;
+                    terms[2] += smooth(way, 0.02);
                 }
                 terms[9] += forces.iter().map(|f| (f / least).min(5.0)).sum::<f64>();
             }
@@ -421,7 +421,7 @@ impl Task for TwoArmCarry {
         }
         if phase.stage >= CARRYING {
             terms[7] += smooth_norm(self.away(after, phase), 0.02);
-            terms[10] += self.turn(after, phase).hypot(0.05) - 0.05;
+            terms[10] += smooth(self.turn(after, phase), 0.05);
         }
     }
     /// At rest.

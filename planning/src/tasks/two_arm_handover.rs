@@ -2,7 +2,7 @@ use signorini_core::na::{Isometry3, UnitQuaternion, Vector3};
 use signorini_core::{Frame, Observation};
 
 use super::two_arms::{Arms, Palm, SIDES, attitude, clearance, collision, each_with};
-use super::{Tolerance, TwoArmCarry, TwoArmGrips, TwoArmMotion, judge_held, smooth_norm};
+use super::{Tolerance, TwoArmCarry, TwoArmGrips, TwoArmMotion, judge_held, smooth, smooth_norm};
 use crate::{JointStart, MppiOptions, Outcome, Phase, PlanError, Scenario, Step, Stream, Task, Term, View};
 
 /// One arm takes a cube from the table, hands it to the other among obstacles, and that one brings it to its place (`models/two_arms/cube.xml`).
@@ -250,7 +250,7 @@ impl Task for TwoArmHandover {
             let Some(place) = place else { continue };
             let (off, turn) = Self::off(&tools[if role == 0 { from } else { 1 - from }], place);
             terms[2 + role] += smooth_norm(off, 0.01);
-            terms[4] += turn.hypot(0.05) - 0.05;
+            terms[4] += smooth(turn, 0.05);
         }
         // Closed fingers are told less than open ones.
         let open =

@@ -1,4 +1,5 @@
-use crate::trials::{FIRST, PlanModel, Plant, Ran, Trial, run, success};
+use crate::plant::Plant;
+use crate::trials::{FIRST, Ran, Trial, run, success};
 use crate::{Claim, Context, Page, PageError, PageOutput, Table};
 
 /// Planned with ComFree, executed with other engines and with plans that come late: success, and how far one control step of the plan model is from the plant's.
@@ -50,16 +51,10 @@ impl Page for Plants {
         let rows = KINDS.iter().flat_map(|k| PLANTS.iter().map(move |p| (k, p)));
         let rows: Vec<_> = rows.filter(|(k, p)| k.small || p.0 != Plant::Ipc).collect();
         let trial = |k: &Kind, plant: Plant, delay: f64, seed: u64| Trial {
-            task: k.name,
-            title: k.title,
-            samples: k.samples,
-            seed,
-            model: PlanModel::ComFree,
             plant,
             delay,
-            vary: 0.0,
-            motion: None,
-            camera: None,
+            gap: true,
+            ..Trial::new(k.name, k.title, k.samples, seed)
         };
         let tried = rows.iter().filter(|(k, _)| k.small || ctx.full());
         let seeds = || FIRST..FIRST + count;
@@ -86,16 +81,17 @@ impl Page for Plants {
             let runs: Vec<&Ran> = done.iter().filter(of).collect();
             let id = format!("{}/{}", k.title, name.replace(", ", "_"));
             let claim = format!("{}, plant {name}: success", k.title);
-            let near = format!("{}, plant {name}: mean error of positions after one control step", k.title);
             if runs.is_empty() {
                 out.claims.push(Claim::skipped(&id, &claim, "runs under --full"));
                 continue;
             }
-            table.row(cells(k.title, name, &runs));
+            let gap = gap(&runs);
+            table.row(cells(k.title, name, &runs, gap));
             out.claims.push(success(&id, &claim, k.asked, &runs, count));
             if *plant == Plant::Cenic {
-                let mean = runs.iter().map(|r| r.gap[0][0]).sum::<f64>() / runs.len() as f64;
-                out.claims.push(Claim::at_most(&format!("{id}/gap"), &near, NEAR, mean, "m or rad"));
+                let near =
+                    format!("{}, plant {name}: mean error of positions after one control step", k.title);
+                out.claims.push(Claim::at_most(&format!("{id}/gap"), &near, NEAR, gap[0], "m or rad"));
             }
         }
         out.tables = vec![table];
@@ -103,13 +99,19 @@ impl Page for Plants {
     }
 }
 
-fn cells(task: &str, plant: &str, runs: &[&Ran]) -> Vec<String> {
+/// Positions, mean over runs and largest, and velocities.
+fn gap(runs: &[&Ran]) -> [f64; 4] {
+    let all: Vec<[[f64; 2]; 2]> = runs.iter().filter_map(|r| r.gap).collect();
+    let mean = |i: usize| all.iter().map(|g| g[0][i]).sum::<f64>() / all.len() as f64;
+    let most = |i: usize| all.iter().map(|g| g[1][i]).fold(0.0, f64::max);
+    [mean(0), most(0), mean(1), most(1)]
+}
+
+fn cells(task: &str, plant: &str, runs: &[&Ran], gap: [f64; 4]) -> Vec<String> {
     let good: Vec<&&Ran> = runs.iter().filter(|r| r.success).collect();
     let time = good.iter().map(|r| r.time).sum::<f64>() / good.len() as f64;
-    let mean = |i: usize| runs.iter().map(|r| r.gap[0][i]).sum::<f64>() / runs.len() as f64;
-    let most = |i: usize| runs.iter().map(|r| r.gap[1][i]).fold(0.0, f64::max);
     let failed = runs.iter().filter(|r| !r.success).map(|r| format!("seed {}: {}", r.seed, r.outcome));
-    let gap = [mean(0), most(0), mean(1), most(1)].map(|x| format!("{x:.1e}"));
+    let gap = gap.map(|x| format!("{x:.1e}"));
     let first =
         [task.into(), plant.into(), format!("{} of {}", good.len(), runs.len()), format!("{time:.2}")];
     [&first[..], &gap, &[failed.collect::<Vec<_>>().join("; ")]].concat()

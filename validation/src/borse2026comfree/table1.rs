@@ -2,7 +2,7 @@ use signorini_core::na::Point3;
 
 use super::plan_model;
 use crate::snapshot::Camera;
-use crate::trials::{FIRST, PlanModel, Plant, Ran, Trial, run, success, wilson};
+use crate::trials::{FIRST, PlanModel, Ran, Trial, run, success, wilson};
 use crate::{Context, Page, PageError, PageOutput, Table};
 
 /// Table I: a hand turns four objects about the vertical and about level axes; simulation to simulation.
@@ -54,18 +54,7 @@ impl Page for Table1 {
             for (row, model) in ROWS.iter().flat_map(|r| models.iter().map(move |m| (r, *m))) {
                 let film = seed == FIRST && model == PlanModel::ComFree;
                 let camera = film.then_some(CAMERA);
-                trials.push(Trial {
-                    task: row.0,
-                    title: row.1,
-                    samples,
-                    seed,
-                    model,
-                    plant: Plant::Icf,
-                    delay: 0.0,
-                    vary: VARY,
-                    motion: None,
-                    camera,
-                });
+                trials.push(Trial { model, vary: VARY, camera, ..Trial::new(row.0, row.1, samples, seed) });
             }
         }
         let mut done = run(&trials, ctx, &mut out)?;

@@ -2,7 +2,7 @@ use signorini_core::na::Point3;
 
 use super::plan_model;
 use crate::snapshot::Camera;
-use crate::trials::{FIRST, PlanModel, Plant, Ran, Trial, run};
+use crate::trials::{FIRST, PlanModel, Ran, Trial, run};
 use crate::{Claim, Context, Page, PageError, PageOutput, Table};
 
 /// Table II: a humanoid follows five motions; simulation to simulation.
@@ -101,16 +101,10 @@ impl Page for Table2 {
         let mut trials = Vec::new();
         for row in ROWS.iter().filter(|r| (full || r.quick) && found(r)) {
             let trial = |samples, model, camera| Trial {
-                task: row.name,
-                title: row.title,
-                samples,
-                seed: FIRST,
                 model,
-                plant: Plant::Icf,
-                delay: 0.0,
-                vary: 0.0,
                 motion: row.file,
                 camera,
+                ..Trial::new(row.name, row.title, samples, FIRST)
             };
             trials.push(trial(ALONE, PlanModel::ComFree, None));
             for model in models {

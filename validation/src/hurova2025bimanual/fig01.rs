@@ -1,5 +1,5 @@
 use super::CAMERA;
-use crate::trials::{FIRST, PlanModel, Plant, Ran, Trial, run, success};
+use crate::trials::{FIRST, Ran, Trial, run, success};
 use crate::{Context, Page, PageError, PageOutput, Table};
 
 /// Fig. 1 and section V-C: two seven-axis arms carry the ball over an obstacle that stands elsewhere each time.
@@ -26,21 +26,9 @@ impl Page for Fig01 {
         let size = usize::from(ctx.full());
         let (samples, count) = (SAMPLES[size], OBSTACLES[size]);
         let mut out = PageOutput { text: text(count), ..PageOutput::default() };
-        let model = PlanModel::ComFree;
         let trial = |seed| {
             let camera = (seed == FIRST).then_some(CAMERA);
-            Trial {
-                task: NAME,
-                title: "ball",
-                samples,
-                seed,
-                model,
-                plant: Plant::Icf,
-                delay: 0.0,
-                vary: 0.0,
-                motion: None,
-                camera,
-            }
+            Trial { camera, ..Trial::new(NAME, "ball", samples, seed) }
         };
         let trials: Vec<Trial> = (FIRST..FIRST + count).map(trial).collect();
         let mut done = run(&trials, ctx, &mut out)?;

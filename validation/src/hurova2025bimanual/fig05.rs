@@ -2,7 +2,7 @@ use signorini_core::na::Point3;
 
 use super::CAMERA;
 use crate::snapshot::Camera;
-use crate::trials::{FIRST, PlanModel, Plant, Ran, Trial, run, success, wilson};
+use crate::trials::{FIRST, PlanModel, Ran, Trial, run, success, wilson};
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// Fig. 5: success, time of the task and time of planning, by batch size; and pictures of one run of each, as in fig. 4.
@@ -251,16 +251,9 @@ impl Page for Fig05 {
         // Larger ones as long as there is time, which wants an end.
         let larger = if full && ctx.stock.until.is_some() { &LARGER[..] } else { &[] };
         let trial = |k: &Kind, samples: usize, seed: u64, model: PlanModel| Trial {
-            task: k.name,
-            title: k.title,
-            samples,
-            seed,
             model,
-            plant: Plant::Icf,
-            delay: 0.0,
-            vary: 0.0,
-            motion: None,
             camera: (samples == sizes[0] && seed == FIRST).then_some(k.camera),
+            ..Trial::new(k.name, k.title, samples, seed)
         };
         let ours = |sizes: &'static [usize]| {
             let each = sizes.iter().flat_map(|n| (FIRST..FIRST + count).map(move |seed| (*n, seed)));
