@@ -4,7 +4,7 @@ use signorini_core::{BatchStepper, LaneStatus, ObservationLayout, State};
 
 use crate::projection::Softened;
 use crate::{
-    Costing, EpisodeRecord, MovedBody, Mppi, Outcome, Phase, Plan, PlanError, PlanRecord, PoseSource,
+    Costing, EpisodeRecord, MovedBody, Outcome, Phase, Plan, PlanError, PlanRecord, Planner, PoseSource,
     Rollout, SampleMap, Samples, Scenario, Step, StepRecord, Task, TermWeights, View,
 };
 
@@ -91,7 +91,7 @@ pub type Estimate<'a> = dyn FnMut(&State, &mut State) + 'a;
 /// The plant is stepped control step by control step; the control is that of the plan in use at the beginning of the step. What contacts remember stays with the engine that wrote it: plans start without.
 pub struct Episode<'a> {
     /// The planner; reset at the start.
-    pub planner: &'a mut Mppi,
+    pub planner: &'a mut dyn Planner,
     /// What is planned with.
     pub model: &'a mut dyn BatchStepper,
     /// What is driven: lane 0.
@@ -133,7 +133,7 @@ fn steps_of(time: f64, dt: f64) -> u32 {
 impl<'a> Episode<'a> {
     /// Planner, models, task, weights; no projection, no estimate, no poses.
     pub fn new(
-        planner: &'a mut Mppi,
+        planner: &'a mut dyn Planner,
         model: &'a mut dyn BatchStepper,
         plant: &'a mut dyn BatchStepper,
         task: &'a dyn Task,
@@ -148,7 +148,7 @@ impl<'a> Episode<'a> {
     /// An engine or a scene that lacks what the task needs, before anything is run; settings out of range; what the plan model refuses. A plant that fails ends the episode as [`Outcome::Failure`].
     pub fn run(&mut self, seed: u64, options: &EpisodeOptions) -> Result<EpisodeRecord, PlanError> {
         self.check(options)?;
-        let dt = self.planner.options().dt;
+        let dt = self.planner.executed().dt;
         let scenario = self.task.reset(seed);
         let mut rollout = Rollout::new(self.model, self.task, dt, options.model_substeps)?;
         let mut run = self.begin(&scenario)?;
@@ -200,7 +200,7 @@ impl<'a> Episode<'a> {
         let (nu, model_nu) = (self.plant.layout().nu, self.model.layout().nu);
         for (what, found) in [
             ("controls of the plan model", model_nu),
-            ("channels of the planner", self.planner.mean().channels()),
+            ("channels of the planner", self.planner.executed().channels()),
         ] {
             if found != nu {
                 return Err(PlanError::Length { what, found, expected: nu });
@@ -221,7 +221,7 @@ impl<'a> Episode<'a> {
             seen: vec![0.0; width],
             before: vec![0.0; width],
             phase: scenario.phase.clone(),
-            live: self.planner.mean().clone(),
+            live: self.planner.executed().clone(),
             pending: None,
             next_plan: 0,
             past: [control.clone(), control],
@@ -294,7 +294,7 @@ impl<'a> Episode<'a> {
         options: &EpisodeOptions,
         record: &mut EpisodeRecord,
     ) -> Result<(), PlanError> {
-        let dt = self.planner.options().dt;
+        let dt = self.planner.executed().dt;
         if let Some((ready, plan)) = run.pending.take_if(|(ready, _)| *ready <= time + 1e-9 * dt) {
             debug_assert!(ready.is_finite(), "delays are");
             run.live.copy_from(&plan);
@@ -368,7 +368,7 @@ impl<'a> Episode<'a> {
         if ahead == 0 {
             return Ok(past);
         }
-        let (size, dt) = (self.model.layout(), self.planner.options().dt);
+        let (size, dt) = (self.model.layout(), self.planner.executed().dt);
         let mut all = vec![0.0; size.lanes * size.nu];
         let active: Vec<bool> = (0..size.lanes).map(|lane| lane == 0).collect();
         self.model.load(0, &run.planned_from)?;

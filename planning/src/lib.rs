@@ -4,7 +4,7 @@
 //!
 //! | piece | is | knows |
 //! |---|---|---|
-//! | [`Mppi`] | the planner: mean, spread, samples, update | tapes and costs, neither engine nor task |
+//! | [`Planner`] | makes plans: [`Mppi`], with mean, spread, samples, update, or one of your own | tapes and costs, neither engine nor task |
 //! | [`Rollout`] | tapes over the lanes of a [`BatchStepper`](signorini_core::BatchStepper), costs added up step by step | engine and task |
 //! | [`Task`] | observations, terms, phases, one rule for the end | names of a scene, no engine |
 //! | [`projection`] | of samples onto motion with bounded position, velocity, acceleration and jerk | bounds and what was before |
@@ -28,6 +28,7 @@ mod mppi;
 mod noise;
 mod options;
 mod plan;
+mod planner;
 mod poses;
 pub mod projection;
 mod record;
@@ -46,10 +47,11 @@ pub use error::PlanError;
 pub use gap::{PredictionError, PredictionGap};
 pub use measured_pose::{MeasuredPose, Measurement};
 pub use motion::Motion;
-pub use mppi::{Evaluate, Mppi, PlanReport, SampleMap, Samples};
+pub use mppi::Mppi;
 pub use noise::{DrawKey, Noise, Source, Stream, inverse_normal, philox};
 pub use options::{Elite, Executed, MppiOptions, Update};
 pub use plan::Plan;
+pub use planner::{Evaluate, PlanReport, Planner, SampleMap, Samples};
 pub use poses::{PoseLines, PoseSource};
 pub use record::{EpisodeRecord, MovedBody, PlanRecord, StepRecord};
 pub use rollout::{Costing, Rollout};

@@ -1,55 +1,15 @@
 use std::sync::Arc;
 
-use signorini_core::StepError;
-
 use crate::plan::{clip, overshoots};
 use crate::{
-    Basis, ControlTape, Elite, Executed, MppiOptions, Noise, Plan, PlanError, Spread, Update, WeightReport,
+    Basis, ControlTape, Elite, Evaluate, Executed, MppiOptions, Noise, Plan, PlanError, PlanReport, Planner,
+    SampleMap, Samples, Spread, Update, WeightReport,
 };
-
-/// Knots of all samples on their way from sampling to the rollout: samples × knots × channels, sample 0 the mean.
-pub struct Samples<'a> {
-    /// The knots.
-    pub values: &'a mut [f64],
-    /// Number of samples.
-    pub samples: usize,
-    /// Knots per sample.
-    pub knots: usize,
-    /// Channels per knot.
-    pub channels: usize,
-    /// Time of the first step \[s\].
-    pub start: f64,
-}
-
-/// Changes samples between sampling and rollout: a projection onto bounds of derivatives, say. What it returns is rolled out and goes into the update.
-pub type SampleMap<'a> = dyn FnMut(&mut Samples<'_>) -> Result<(), PlanError> + 'a;
-
-/// Writes the cost of each sample of a tape. Costs that are not finite mark samples that failed.
-pub type Evaluate<'a> = dyn FnMut(&ControlTape, &mut [f64]) -> Result<(), StepError> + 'a;
-
-/// What a replan did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
-pub struct PlanReport {
-    /// Iterations made.
-    pub iterations: u32,
-    /// Least cost in the last iteration; infinite when all samples failed.
-    pub best: f64,
-    /// Cost of the unperturbed mean in the last iteration.
-    pub nominal: f64,
-    /// 1/Σ w² in the last iteration.
-    pub effective_samples: f64,
-    /// β in the last iteration.
-    pub beta: f64,
-    /// Samples that failed, in all iterations.
-    pub failed: usize,
-    /// [`Spread::jitter`], the largest of all iterations.
-    pub jitter: f64,
-}
 
 /// A sampling-based planner: a mean tape and a spread, moved by weighted samples. Knows neither engine nor task.
 ///
 /// ```
-/// use signorini_planning::{ControlTape, Mppi, MppiOptions};
+/// use signorini_planning::{ControlTape, Mppi, MppiOptions, Planner};
 /// // Steers a point with velocity controls to 1 in ten steps of 0.1 s.
 /// let mut planner = Mppi::new(MppiOptions { iterations: 20, first_iterations: 20, ..MppiOptions::new(10, 0.1, vec![[-2.0, 2.0]]) })?;
 /// let mut cost = |tape: &ControlTape, out: &mut [f64]| {
@@ -118,9 +78,7 @@ impl Mppi {
         let basis = Arc::new(Basis::new(options.basis, options.knots, options.steps)?);
         let (channels, knots) = (options.bounds.len(), options.knots);
         let bounds: Arc<[[f64; 2]]> = options.bounds.clone().into();
-        let mut zero = vec![0.0; channels];
-        clip(&mut zero, &bounds);
-        let mean = Plan::constant(basis, options.dt, &zero, bounds);
+        let mean = Plan::constant(basis, options.dt, &vec![0.0; channels], bounds)?;
         let noise = Noise::new(options.seed, options.source, knots * channels);
         let noise = noise.ok_or_else(|| PlanError::Option {
             what: "source",
@@ -158,11 +116,6 @@ impl Mppi {
         &self.mean
     }
 
-    /// What is to be executed: the mean or the best sample.
-    pub fn executed(&self) -> &Plan {
-        &self.executed
-    }
-
     /// The spread.
     pub fn spread(&self) -> &Spread {
         &self.spread
@@ -182,12 +135,14 @@ impl Mppi {
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
+}
 
+impl Planner for Mppi {
     /// Starts anew: mean at `control`, spread and random numbers as at first.
     ///
     /// # Errors
     /// [`PlanError::Length`]; [`PlanError::Option`] for controls that are not finite.
-    pub fn reset(&mut self, time: f64, control: &[f64]) -> Result<(), PlanError> {
+    fn reset(&mut self, time: f64, control: &[f64]) -> Result<(), PlanError> {
         if control.len() != self.mean.channels() {
             let (found, expected) = (control.len(), self.mean.channels());
             return Err(PlanError::Length { what: "the control to start with", found, expected });
@@ -212,7 +167,7 @@ impl Mppi {
     ///
     /// # Errors
     /// A time that is not finite; what `map` and `evaluate` return; [`PlanError::Spread`]. The mean is then that of the last good iteration.
-    pub fn plan(
+    fn plan(
         &mut self,
         now: f64,
         mut map: Option<&mut SampleMap<'_>>,
@@ -266,6 +221,13 @@ impl Mppi {
         Ok(report)
     }
 
+    /// What is to be executed: the mean or the best sample.
+    fn executed(&self) -> &Plan {
+        &self.executed
+    }
+}
+
+impl Mppi {
     /// Θ_j = m + D L z_j, Θ_0 = m.
     fn sample(&mut self, replan: u32, (i, most): (u32, u32)) -> Result<(), PlanError> {
         let (k, channels) = (self.options.knots, self.mean.channels());

@@ -1,3 +1,4 @@
+use crate::plan::check_bounds;
 use crate::{BasisKind, PlanError, Schedule, Source, SpreadKind, Temperature};
 
 /// How a planner moves its mean, and its spread, towards the good samples.
@@ -139,22 +140,7 @@ impl MppiOptions {
         if !(self.dt > 0.0 && self.dt.is_finite()) {
             return refuse("dt", format!("is {} s; give a finite time > 0", self.dt));
         }
-        if let Some((i, [low, high])) = self
-            .bounds
-            .iter()
-            .enumerate()
-            .find(|(_, [low, high])| low.is_nan() || high.is_nan() || low > high)
-        {
-            return refuse(
-                "bounds",
-                format!(
-                    "of channel {i} are {low} to {high}: no control keeps to them; give the smaller number first"
-                ),
-            );
-        }
-        if self.bounds.iter().any(|[low, high]| *low == f64::INFINITY || *high == f64::NEG_INFINITY) {
-            return refuse("bounds", "leave no finite control".into());
-        }
+        check_bounds(&self.bounds)?;
         if self.sigma.len() != self.bounds.len() {
             let (found, expected) = (self.sigma.len(), self.bounds.len());
             return Err(PlanError::Length { what: "sigma", found, expected });

@@ -17,10 +17,32 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// All knots at a control.
-    pub(crate) fn constant(basis: Arc<Basis>, dt: f64, control: &[f64], bounds: Arc<[[f64; 2]]>) -> Self {
-        let knots = control.repeat(basis.knots());
-        Self { basis, start: 0.0, dt, knots, bounds }
+    /// All knots at a control, one number per channel, from time 0 on; cut to the bounds.
+    ///
+    /// # Errors
+    /// [`PlanError::Length`] of other than one bound per channel; [`PlanError::Option`] for a step that is not positive, or controls and bounds that are not numbers.
+    pub fn constant(
+        basis: impl Into<Arc<Basis>>,
+        dt: f64,
+        control: &[f64],
+        bounds: impl Into<Arc<[[f64; 2]]>>,
+    ) -> Result<Self, PlanError> {
+        let (basis, bounds) = (basis.into(), bounds.into());
+        let (found, expected) = (bounds.len(), control.len());
+        if found != expected {
+            return Err(PlanError::Length { what: "the bounds of a plan", found, expected });
+        }
+        if !(dt > 0.0 && dt.is_finite()) {
+            return Err(PlanError::Option { what: "dt", why: format!("is {dt} s; give a positive time") });
+        }
+        if !control.iter().all(|u| u.is_finite()) {
+            let why = "has a control that is not finite; give finite numbers".into();
+            return Err(PlanError::Option { what: "a plan", why });
+        }
+        check_bounds(&bounds)?;
+        let mut knots = control.repeat(basis.knots());
+        clip(&mut knots, &bounds);
+        Ok(Self { basis, start: 0.0, dt, knots, bounds })
     }
 
     /// The basis.
@@ -83,6 +105,21 @@ pub(crate) fn clip(values: &mut [f64], bounds: &[[f64; 2]]) {
         let finite = row.iter_mut().zip(bounds).filter(|(u, _)| u.is_finite());
         finite.for_each(|(u, [low, high])| *u = u.max(*low).min(*high));
     }
+}
+
+/// Fails on bounds that no finite control keeps to.
+pub(crate) fn check_bounds(bounds: &[[f64; 2]]) -> Result<(), PlanError> {
+    let refuse = |why: String| Err(PlanError::Option { what: "bounds", why });
+    let empty = |(_, [low, high]): &(usize, &[f64; 2])| low.is_nan() || high.is_nan() || low > high;
+    if let Some((i, [low, high])) = bounds.iter().enumerate().find(empty) {
+        return refuse(format!(
+            "of channel {i} are {low} to {high}: no control keeps to them; give the smaller number first"
+        ));
+    }
+    if bounds.iter().any(|[low, high]| *low == f64::INFINITY || *high == f64::NEG_INFINITY) {
+        return refuse("leave no finite control".into());
+    }
+    Ok(())
 }
 
 /// Whether the tape of a basis leaves the bounds although its knots keep to them.

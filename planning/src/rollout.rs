@@ -103,6 +103,10 @@ impl Rollout {
         if tape.channels != self.nu {
             return wrong("channels of the tape, one per control of the model", tape.channels, self.nu);
         }
+        let values = tape.samples * tape.steps * tape.channels;
+        if tape.values.len() != values {
+            return wrong("numbers of the tape, samples × steps × channels", tape.values.len(), values);
+        }
         if costs.len() != tape.samples {
             return wrong("the length of the array for costs", costs.len(), tape.samples);
         }

@@ -8,7 +8,7 @@ use signorini_core::State;
 use signorini_core::na::{DMatrix, DVector};
 use signorini_planning::{
     Annealing, Basis, BasisKind, ControlTape, Costing, Elite, Executed, KnotSchedule, Mppi, MppiOptions,
-    Phase, Plan, Rollout, Schedule, Spread, SpreadKind, Stream, Temperature, TermWeights, Update,
+    Phase, Plan, Planner, Rollout, Schedule, Spread, SpreadKind, Stream, Temperature, TermWeights, Update,
 };
 
 const KINDS: [BasisKind; 4] =

@@ -9,8 +9,9 @@ use signorini_core::{BatchStepper, Frame, Observation, State};
 use signorini_planning::projection::{JointBounds, MotionBounds, ProjectionOptions, Projector};
 use signorini_planning::tasks::CylinderPush;
 use signorini_planning::{
-    BasisKind, BoundedMotion, Episode, EpisodeOptions, EpisodeRecord, Mppi, MppiOptions, Outcome, PlanError,
-    PoseLines, PredictionGap, ReplanView, SampleProjection, Samples, Task, TermWeights, Timing,
+    Basis, BasisKind, BoundedMotion, ControlTape, Episode, EpisodeOptions, EpisodeRecord, Evaluate, Mppi,
+    MppiOptions, Outcome, Plan, PlanError, PlanReport, Planner, PoseLines, PredictionGap, ReplanView,
+    SampleMap, SampleProjection, Samples, Task, TermWeights, Timing,
 };
 
 fn planner() -> Mppi {
@@ -264,4 +265,92 @@ fn property_the_gap_is_that_of_one_step() {
     assert!(refused(&r, 0, 1).contains("lanes") && refused(&r, 1, 0).contains("substeps"));
     r.states.clear();
     assert!(refused(&r, 1, 1).contains("keep_states"));
+}
+
+/// A planner that is not [`Mppi`]: of so many pairs of controls, one for each half of the horizon, the best.
+struct Grid {
+    plan: Plan,
+    side: usize,
+    /// Numbers that its tapes lack.
+    missing: usize,
+}
+
+impl Grid {
+    fn new(side: usize, missing: usize) -> Self {
+        let basis = Basis::new(BasisKind::ZeroOrder, 2, 15).unwrap();
+        Self { plan: Plan::constant(basis, 0.1, &[0.0], vec![[-3.0, 3.0]]).unwrap(), side, missing }
+    }
+}
+
+impl Planner for Grid {
+    fn reset(&mut self, time: f64, control: &[f64]) -> Result<(), PlanError> {
+        self.plan.start = time;
+        self.plan.knots = control.repeat(2);
+        Ok(())
+    }
+    fn plan(
+        &mut self,
+        now: f64,
+        _: Option<&mut SampleMap<'_>>,
+        evaluate: &mut Evaluate<'_>,
+    ) -> Result<PlanReport, PlanError> {
+        self.plan.start = now;
+        let count = self.side * self.side;
+        let of = |i: usize| -3.0 + 6.0 * i as f64 / (self.side - 1) as f64;
+        let knots: Vec<[f64; 2]> = (0..count).map(|j| [of(j / self.side), of(j % self.side)]).collect();
+        let mut tape = ControlTape::new(count, 15, 1);
+        for (knots, tape) in knots.iter().zip(tape.values.chunks_exact_mut(15)) {
+            self.plan.basis().apply(knots, tape);
+        }
+        tape.values.truncate(tape.values.len() - self.missing);
+        let mut costs = vec![0.0; count];
+        evaluate(&tape, &mut costs)?;
+        let best = (0..count).min_by(|a, b| costs[*a].total_cmp(&costs[*b])).unwrap();
+        self.plan.knots = knots[best].to_vec();
+        Ok(PlanReport { iterations: 1, best: costs[best], ..PlanReport::default() })
+    }
+    fn executed(&self) -> &Plan {
+        &self.plan
+    }
+}
+
+#[test]
+fn property_episodes_take_any_planner() {
+    let run = |planner: &mut dyn Planner, lanes: usize| {
+        let (mut model, mut plant) = (PointBatch::new(lanes), PointBatch::new(1));
+        let weights = TermWeights::new(&Reach);
+        Episode::new(planner, &mut model, &mut plant, &Reach, &weights).run(0, &EpisodeOptions::default())
+    };
+    let r = run(&mut Grid::new(61, 0), 100).unwrap();
+    assert_eq!(r.outcome, Outcome::Success);
+    assert_eq!(r.plans.len(), r.steps.len());
+    // Its controls are those of the grid, and its reports are kept.
+    assert!(
+        r.steps.iter().all(|s| {
+            let x = 10.0 * s.control[0];
+            (x - x.round()).abs() < 1e-9
+        }),
+        "{:?}",
+        r.steps
+    );
+    assert!(r.plans.iter().all(|p| p.report.iterations == 1 && p.report.best.is_finite()));
+    let error = run(&mut Grid::new(13, 1), 40).err().unwrap().to_string();
+    assert!(error.contains("numbers of the tape") && error.contains("2534, but must be 2535"), "{error}");
+}
+
+#[test]
+fn property_plans_of_ones_own_are_checked() {
+    let basis = || Basis::new(BasisKind::Linear, 3, 10).unwrap();
+    let plan = |dt, control: &[f64], bounds: Vec<[f64; 2]>| Plan::constant(basis(), dt, control, bounds);
+    let cut = plan(0.1, &[5.0], vec![[-1.0, 2.0]]).unwrap();
+    assert_eq!((cut.knots, cut.start), (vec![2.0; 3], 0.0));
+    for (made, what) in [
+        (plan(0.0, &[0.0], vec![[-1.0, 1.0]]), "dt is 0 s"),
+        (plan(0.1, &[0.0, 0.0], vec![[-1.0, 1.0]]), "bounds of a plan has 1 entries, but must have 2"),
+        (plan(0.1, &[f64::NAN], vec![[-1.0, 1.0]]), "not finite"),
+        (plan(0.1, &[0.0], vec![[1.0, -1.0]]), "of channel 0 are 1 to -1"),
+    ] {
+        let error = made.err().unwrap().to_string();
+        assert!(error.contains(what), "{error}");
+    }
 }

@@ -9,8 +9,8 @@ use signorini_batch::Recipe;
 use signorini_core::State;
 use signorini_planning::tasks::CartPole;
 use signorini_planning::{
-    BasisKind, ControlTape, Costing, DrawKey, Elite, Mppi, MppiOptions, Noise, Rollout, Samples, Sobol,
-    Source, SpreadKind, Task, TermWeights, Update, inverse_normal, philox,
+    BasisKind, ControlTape, Costing, DrawKey, Elite, Mppi, MppiOptions, Noise, Planner, Rollout, Samples,
+    Sobol, Source, SpreadKind, Task, TermWeights, Update, inverse_normal, philox,
 };
 
 #[test]

@@ -9,8 +9,8 @@ use signorini_core::{Observation, ObservationError, State};
 use signorini_planning::tasks::{self, CartPole};
 use signorini_planning::{
     Annealing, BasisKind, ControlTape, Costing, Elite, Episode, EpisodeOptions, KnotSchedule, Mppi,
-    MppiOptions, PlanError, PoseLines, PoseSource, Rollout, Schedule, Source, SpreadKind, Task, Temperature,
-    TermWeights, Timing, Update,
+    MppiOptions, PlanError, Planner, PoseLines, PoseSource, Rollout, Schedule, Source, SpreadKind, Task,
+    Temperature, TermWeights, Timing, Update,
 };
 
 fn good() -> MppiOptions {
