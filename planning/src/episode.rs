@@ -1,4 +1,4 @@
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use signorini_core::{BatchStepper, LaneStatus, ObservationLayout, State};
 
@@ -38,6 +38,9 @@ pub struct EpisodeOptions {
     pub steps: u32,
     /// Keep the states of the plant.
     pub keep_states: bool,
+    /// Seconds of the clock per second of the world, at least: 1 for a world no faster than real time, which poses that come live need. None: as fast as it goes. Results depend on it only through
+    /// what comes from outside.
+    pub pace: Option<f64>,
 }
 
 impl Default for EpisodeOptions {
@@ -49,6 +52,7 @@ impl Default for EpisodeOptions {
             timing: Timing::LockStep,
             steps: 10_000,
             keep_states: false,
+            pace: None,
         }
     }
 }
@@ -165,10 +169,14 @@ impl<'a> Episode<'a> {
             states: Vec::new(),
             moved: Vec::new(),
         };
-        let t0 = run.x.t;
+        let (t0, began) = (run.x.t, Instant::now());
         record.moved.extend(scenario.mocap.iter().map(|(body, pose)| MovedBody::new(t0, body, pose)));
         for n in 0..=options.steps {
             let time = t0 + dt * f64::from(n);
+            if let Some(pace) = options.pace {
+                let due = Duration::try_from_secs_f64(pace * (time - t0)).unwrap_or(Duration::MAX);
+                std::thread::sleep(due.saturating_sub(began.elapsed()));
+            }
             self.move_bodies(&mut run, &mut record, time)?;
             self.look(&mut run, &mut record, (time, dt))?;
             if options.keep_states {
@@ -188,9 +196,14 @@ impl<'a> Episode<'a> {
         if options.replan == 0 || options.plant_substeps == 0 {
             return refuse("replan and plant_substeps", "must be 1 or more".into());
         }
-        let (Timing::Delay(x) | Timing::Measured(x)) = options.timing else { return Ok(()) };
-        if !(x >= 0.0 && x.is_finite()) {
-            return refuse("timing", format!("has {x}; give a finite number ≥ 0"));
+        let timing = match options.timing {
+            Timing::LockStep => None,
+            Timing::Delay(x) | Timing::Measured(x) => Some(x),
+        };
+        for (what, x) in [("timing", timing), ("pace", options.pace)] {
+            if let Some(x) = x.filter(|x| !(*x >= 0.0 && x.is_finite())) {
+                return refuse(what, format!("has {x}; give a finite number ≥ 0"));
+            }
         }
         Ok(())
     }

@@ -71,6 +71,17 @@ fn property_delay_is_charged_and_the_old_plan_stays_in_use() {
 }
 
 #[test]
+fn property_a_paced_world_is_no_faster_than_the_clock() {
+    let steps = 6;
+    let options = EpisodeOptions { steps, ..EpisodeOptions::default() };
+    let began = std::time::Instant::now();
+    let paced = reach(0, EpisodeOptions { pace: Some(0.5), ..options }, 48);
+    // The last look is at 0.6 s of the world.
+    assert!(began.elapsed().as_secs_f64() >= 0.3);
+    assert_eq!(timeless(paced), timeless(reach(0, options, 48)));
+}
+
+#[test]
 fn property_records_say_what_happened() {
     let r =
         reach(0, EpisodeOptions { keep_states: true, plant_substeps: 2, ..EpisodeOptions::default() }, 48);

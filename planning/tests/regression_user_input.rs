@@ -192,6 +192,7 @@ fn regression_arrays_that_do_not_fit_are_errors() {
         EpisodeOptions { plant_substeps: 0, ..EpisodeOptions::default() },
         EpisodeOptions { timing: Timing::Delay(f64::NAN), ..EpisodeOptions::default() },
         EpisodeOptions { timing: Timing::Measured(-1.0), ..EpisodeOptions::default() },
+        EpisodeOptions { pace: Some(f64::INFINITY), ..EpisodeOptions::default() },
     ] {
         assert!(matches!(episode.run(0, &options), Err(PlanError::Option { .. })));
     }
