@@ -35,10 +35,10 @@ ALLEGRO = """<mujoco model="allegro cube"><include file="right_hand.xml"/><optio
 </worldbody></mujoco>"""
 
 
-def binary():
-    command = ["cargo", "build", "--release", "--quiet", "--package", "signorini-benches", "--bin", "throughput"]
+def binary(name="throughput"):
+    command = ["cargo", "build", "--release", "--quiet", "--package", "signorini-benches", "--bin", name]
     subprocess.run(command, cwd=ROOT, check=True)
-    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "throughput"
+    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / name
 
 
 def theirs(path, lanes, steps, threads, controls, noise, dt, key):
@@ -76,9 +76,9 @@ def leap(scene, key):
     return home + np.random.default_rng(2).uniform(-0.1, 0.1, (250 // HOLD, len(home)))
 
 
-def split(program, path, lanes, steps, threads, controls, noise, dt, _):
+def split(program, path, lanes, steps, threads, controls, noise, dt, key):
     """Where the time of a step of one evaluation goes [us]."""
-    return {k: round(x, 3) for k, x in run(program, path, lanes, steps, 1, controls, noise, dt, None, ["--sweeps", 1, "--split"]).items()}
+    return {k: round(x, 3) for k, x in run(program, path, lanes, steps, 1, controls, noise, dt, key, ["--sweeps", 1, "--split"]).items()}
 
 
 def ours(*arguments):

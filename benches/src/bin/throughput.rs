@@ -79,13 +79,15 @@ fn cpu_time() -> f64 {
 fn main() -> Result<(), Box<dyn Error>> {
     let a = Arguments::parse();
     let scene = Scene::load(&a.scene, &LoadOptions::default())?;
+    let sweeps = || match (a.sweeps, a.residual) {
+        (None, _) => Sweeps::default(),
+        (Some(n), Some(residual)) => Sweeps::from((n, residual)),
+        (Some(n), None) => Sweeps::exactly(n.max(1)),
+    };
     let recipe = || match (a.icf, a.sweeps) {
         (true, _) => Recipe::icf(),
         (_, Some(0)) => Recipe::comfree_paper(0.1, 0.001),
-        (_, Some(n)) => {
-            Recipe::comfree_sweeping(a.residual.map_or_else(|| n.into(), |r| Sweeps::from((n, r))))
-        }
-        (_, None) => Recipe::comfree(),
+        _ => Recipe::comfree_sweeping(sweeps()),
     };
     let rows: Vec<Vec<f64>> = match &a.controls {
         Some(file) => std::fs::read_to_string(file)?
@@ -96,17 +98,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     if a.split {
         let mut system = recipe().system(&scene)?;
-        let x0 = system.initial_state(None)?;
+        let key = a.keyframe.as_deref().map(|name| system.model().keyframe(name).cloned().ok_or(name));
+        let key = key.transpose().map_err(|name| format!("the scene has no keyframe '{name}'"))?;
+        let x0 = system.initial_state(key.as_ref())?;
         // The first run warms up.
-        let mut run = || {
-            split(
-                &mut system,
-                a.sweeps.map_or(Sweeps::default(), |n| Sweeps::exactly(n.max(1))),
-                &x0,
-                (a.steps, a.dt),
-                (&rows, a.hold),
-            )
-        };
+        let mut run = || split(&mut system, sweeps(), &x0, (a.steps, a.dt), (&rows, a.hold));
         run()?;
         println!("{}", serde_json::to_string(&run()?)?);
         return Ok(());

@@ -1,0 +1,77 @@
+//! One control step of many states with several numbers of steps: prints one JSON object as `benches/peers/substeps.py` reads it.
+
+use std::error::Error;
+use std::io::stdin;
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+use serde::Deserialize;
+use serde_json::json;
+use signorini_batch::{BatchOptions, CpuBatch, Recipe};
+use signorini_comfree::Sweeps;
+use signorini_core::{BatchStepper, State};
+use signorini_planning::tasks::SETTLED;
+use signorini_scene::{LoadOptions, Scene};
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Engine {
+    /// Complementarity-free contact as hands are planned with: up to 12 evaluations.
+    Planning,
+    /// One evaluation.
+    One,
+    /// Convex implicit contact.
+    Icf,
+}
+
+/// Steps states over one control step. On standard input: {"q": states × nq, "v": states × nv, "control": states × nu}.
+#[derive(Parser)]
+struct Arguments {
+    /// Model file.
+    scene: PathBuf,
+    /// Contact.
+    #[arg(long)]
+    engine: Engine,
+    /// Time of the control step (s).
+    #[arg(long)]
+    duration: f64,
+    /// Numbers of steps.
+    #[arg(required = true)]
+    steps: Vec<u32>,
+}
+
+#[derive(Deserialize)]
+struct Start {
+    q: Vec<Vec<f64>>,
+    v: Vec<Vec<f64>>,
+    control: Vec<Vec<f64>>,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let a = Arguments::parse();
+    let scene = Scene::load(&a.scene, &LoadOptions::default())?;
+    let start: Start = serde_json::from_reader(stdin())?;
+    let recipe = || match a.engine {
+        Engine::Planning => Recipe::comfree_sweeping(Sweeps::from((12, SETTLED))),
+        Engine::One => Recipe::comfree_sweeping(1),
+        Engine::Icf => Recipe::icf(),
+    };
+    let mut ends = Vec::new();
+    for steps in a.steps {
+        let mut batch = CpuBatch::new(&scene, start.q.len(), recipe(), BatchOptions { threads: 0 })?;
+        let mut x = State::default();
+        for (lane, (q, v)) in start.q.iter().zip(&start.v).enumerate() {
+            batch.start(None, &mut x)?;
+            (x.q, x.v) = (q.clone(), v.clone());
+            batch.load(lane, &x)?;
+        }
+        batch.step(&start.control.concat(), a.duration / f64::from(steps), steps, &[])?;
+        let mut of = Vec::new();
+        for lane in 0..start.q.len() {
+            batch.store(lane, &mut x)?;
+            of.push(x.q.clone());
+        }
+        ends.push(of);
+    }
+    println!("{}", json!({ "q": ends }));
+    Ok(())
+}
