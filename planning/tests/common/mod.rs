@@ -207,6 +207,14 @@ pub fn timed_episode(
     episode.projection = projection.as_mut().map(|p| &mut **p as _);
     episode.estimate = estimate.as_mut().map(|e| e as _);
     let [model_substeps, plant_substeps] = substeps;
-    let options = EpisodeOptions { replan, model_substeps, plant_substeps, steps, timing, keep_states: true };
+    let options = EpisodeOptions {
+        replan,
+        model_substeps,
+        plant_substeps,
+        steps,
+        timing,
+        keep_states: true,
+        pace: None,
+    };
     episode.run(seed, &options).unwrap()
 }
