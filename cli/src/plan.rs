@@ -2,7 +2,6 @@ use std::error::Error;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -99,7 +98,7 @@ pub(crate) struct Arguments {
     /// them, and they hold from their times on; without, each holds from the control step before which it comes.
     #[arg(long)]
     poses: bool,
-    /// Seconds of the clock per second of the world, at least: 1 for a world no faster than real time, for poses that come live. As fast as it goes when left out.
+    /// Seconds of the clock per second of the world, from the first plan on: 1 for a world that is never ahead of real time, for poses that come live. As fast as it goes when left out.
     #[arg(long, value_name = "FACTOR")]
     pace: Option<f64>,
     /// Tell the rule, stages and terms of the task with their weights, and run nothing.
@@ -179,6 +178,21 @@ fn sampled(record: &EpisodeRecord) -> String {
         line += &format!("; the covariance had up to {jitter:.0e} of its mean variance added");
     }
     line
+}
+
+/// How the world kept its pace; a control step has `step` \[s\] by the clock.
+fn kept(record: &EpisodeRecord, step: f64) -> String {
+    let plans = record.mean_planning_time();
+    let remedy = if plans > step {
+        format!(
+            "; plans take {:.0} ms and a control step {:.0}: take fewer --samples",
+            1e3 * plans,
+            1e3 * step
+        )
+    } else {
+        String::new()
+    };
+    format!("the world was at most {:.2} s behind its pace{remedy}", record.behind)
 }
 
 pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
@@ -266,9 +280,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     episode.projection = projection.as_mut().map(|p| &mut **p as _);
     episode.estimate = estimate.as_mut().map(|e| e as _);
     episode.poses = poses.as_mut().map(|p| p as _);
-    let began = Instant::now();
     let record = episode.run(a.seed, &options)?;
-    let clock = began.elapsed().as_secs_f64();
     for (time, phase) in &record.phases {
         say!("{time:8.2} s: {}", task.stages().get(phase.stage).unwrap_or(&"unknown stage"));
     }
@@ -283,14 +295,8 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         record.steps.len()
     );
     say!("{}", sampled(&record));
-    if let Some(pace) = a.pace.filter(|_| !record.steps.is_empty()) {
-        let took = clock / (dt * record.steps.len() as f64);
-        let behind = if took > pace.max(1e-9) * 1.01 {
-            ": planning does not keep up, take fewer --samples"
-        } else {
-            ""
-        };
-        say!("{took:.2} s of the clock per second of the world{behind}");
+    if let Some(pace) = a.pace {
+        say!("{}", kept(&record, pace * dt));
     }
     let gap = PredictionGap::measure(&record, &mut model, (dt, substeps[0]))?;
     let ([x, v], [x_most, v_most]) = (gap.mean(), gap.largest());

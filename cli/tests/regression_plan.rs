@@ -4,7 +4,9 @@
 
 mod common;
 
-use std::process::{Command, Output};
+use std::ffi::OsStr;
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
 
 use common::Folder;
 
@@ -15,7 +17,7 @@ fn plan(arguments: &[&str]) -> Output {
 #[test]
 fn regression_names_and_numbers_that_cannot_be_are_refused() {
     let names = format!("it has {}", signorini_planning::tasks::NAMES.join(", "));
-    let cases: [(&[&str], &str); 13] = [
+    let cases: [(&[&str], &str); 14] = [
         (&["cartpole"], &names),
         (&["cart_pole", "--weight", "uprigth=1"], "upright, centred, speed, control"),
         (&["cart_pole", "--weight", "upright"], "TERM=WEIGHT"),
@@ -24,6 +26,7 @@ fn regression_names_and_numbers_that_cannot_be_are_refused() {
         (&["cart_pole", "--samples", "1000000000"], "100000 or fewer"),
         (&["cart_pole", "--out", "both.npz", "--json", "both.npz"], "give two files"),
         (&["cart_pole", "--delay", "-1"], "timing"),
+        (&["cart_pole", "--pace", "0"], "pace is 0; give a number > 0"),
         (&["cart_pole", "--accuracy", "1e-3"], "--plant cenic"),
         (&["cart_pole", "--model", "icf", "--evaluations", "2"], "only comfree has evaluations"),
         (&["two_arm_tray", "--plant", "ipc"], "take --plant icf or cenic"),
@@ -78,4 +81,26 @@ fn conformance_every_plant_is_driven_and_compared_with_the_plan_model() {
             serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
         assert_eq!(record["engines"], serde_json::json!(["comfree", plant]));
     }
+}
+
+/// As in the README: a live pose, and a world that keeps to the clock.
+#[test]
+fn conformance_live_poses_move_the_target_of_a_paced_world() {
+    let folder = Folder::new("paced");
+    let [out, json] = ["push.npz", "push.json"].map(|name| folder.0.join(name));
+    let mut run = Command::new(env!("CARGO_BIN_EXE_signorini"))
+        .args(["plan", "cylinder_push", "--poses", "--pace", "0.05"])
+        .args([OsStr::new("--out"), out.as_ref(), OsStr::new("--json"), json.as_ref()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let line = br#"{"body": "target", "position": [0.4, 0.1, 0]}"#;
+    run.stdin.take().unwrap().write_all(line).unwrap();
+    let done = run.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success() && text.contains("behind its pace"), "{text}");
+    let record: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
+    let moved = record["moved"].as_array().unwrap().last().unwrap();
+    assert_eq!((&moved["body"], &moved["position"][0]), (&"target".into(), &0.4.into()));
 }

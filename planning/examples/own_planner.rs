@@ -4,8 +4,8 @@ use std::path::Path;
 use signorini_batch::{BatchOptions, CpuBatch, Recipe};
 use signorini_planning::tasks::CartPole;
 use signorini_planning::{
-    Basis, BasisKind, ControlTape, DrawKey, Episode, EpisodeOptions, Evaluate, Plan, PlanError, PlanReport,
-    Planner, SampleMap, Samples, TermWeights,
+    Basis, BasisKind, ControlTape, DrawKey, Episode, EpisodeOptions, Evaluate, Outcome, Plan, PlanError,
+    PlanReport, Planner, SampleMap, Samples, TermWeights,
 };
 use signorini_scene::{LoadOptions, Scene};
 
@@ -22,12 +22,17 @@ impl PredictiveSampling {
     fn new(samples: usize, sigma: f64, dt: f64, bounds: Vec<[f64; 2]>) -> Result<Self, PlanError> {
         let basis = Basis::new(BasisKind::Linear, 5, 50)?;
         let plan = Plan::constant(basis, dt, &vec![0.0; bounds.len()], bounds)?;
+        if samples == 0 || plan.channels() == 0 {
+            let why = "needs 1 or more samples and controls".into();
+            return Err(PlanError::Option { what: "predictive sampling", why });
+        }
         Ok(Self { plan, samples, sigma, seed: 1, replans: 0 })
     }
 }
 
 impl Planner for PredictiveSampling {
     fn reset(&mut self, time: f64, control: &[f64]) -> Result<(), PlanError> {
+        check_time(time)?;
         let basis = self.plan.basis().clone();
         self.plan = Plan::constant(basis, self.plan.dt, control, self.plan.bounds.clone())?;
         (self.plan.start, self.replans) = (time, 0);
@@ -40,9 +45,12 @@ impl Planner for PredictiveSampling {
         map: Option<&mut SampleMap<'_>>,
         evaluate: &mut Evaluate<'_>,
     ) -> Result<PlanReport, PlanError> {
-        self.plan.move_to(now);
-        let (basis, channels, n) = (self.plan.basis(), self.plan.channels(), self.plan.knots.len());
-        let mut knots = self.plan.knots.repeat(self.samples);
+        check_time(now)?;
+        // The plan in use stays as it is until the new one is there.
+        let mut plan = self.plan.clone();
+        plan.move_to(now);
+        let (basis, channels, n) = (plan.basis(), plan.channels(), plan.knots.len());
+        let mut knots = plan.knots.repeat(self.samples);
         let mut noise = vec![0.0; n];
         // Sample 0 stays the plan in use.
         for (j, sample) in knots.chunks_exact_mut(n).enumerate().skip(1) {
@@ -57,7 +65,7 @@ impl Planner for PredictiveSampling {
             map(&mut Samples { values: &mut knots, samples, knots: count, channels, start: now })?;
         }
         for step in knots.chunks_exact_mut(channels) {
-            step.iter_mut().zip(&*self.plan.bounds).for_each(|(u, [low, high])| *u = u.clamp(*low, *high));
+            step.iter_mut().zip(&*plan.bounds).for_each(|(u, [low, high])| *u = u.clamp(*low, *high));
         }
         let mut tape = ControlTape::new(self.samples, basis.steps(), channels);
         for (sample, out) in knots.chunks_exact(n).zip(tape.values.chunks_exact_mut(basis.steps() * channels))
@@ -71,13 +79,19 @@ impl Planner for PredictiveSampling {
         // When all have failed the plan stays.
         let (at, best) =
             good.min_by(|a, b| a.1.total_cmp(b.1)).map_or((0, f64::INFINITY), |(at, cost)| (at, *cost));
-        self.plan.knots.copy_from_slice(&knots[at * n..(at + 1) * n]);
+        plan.knots.copy_from_slice(&knots[at * n..(at + 1) * n]);
+        self.plan = plan;
         Ok(PlanReport { iterations: 1, best, nominal: costs[0], failed, ..PlanReport::default() })
     }
 
     fn executed(&self) -> &Plan {
         &self.plan
     }
+}
+
+fn check_time(time: f64) -> Result<(), PlanError> {
+    let why = format!("is {time} s; give a finite time");
+    time.is_finite().then_some(()).ok_or(PlanError::Option { what: "the time of the plan", why })
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -95,5 +109,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("{time:6.2} s: stage {}", phase.stage);
     }
     println!("{:?} at {:.2} s; {:.2} ms per plan", r.outcome, r.time, 1e3 * r.mean_planning_time());
-    Ok(())
+    if r.outcome == Outcome::Success { Ok(()) } else { Err("the pole does not stand".into()) }
 }

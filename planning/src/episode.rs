@@ -38,8 +38,8 @@ pub struct EpisodeOptions {
     pub steps: u32,
     /// Keep the states of the plant.
     pub keep_states: bool,
-    /// Seconds of the clock per second of the world, at least: 1 for a world no faster than real time, which poses that come live need. None: as fast as it goes. Results depend on it only through
-    /// what comes from outside.
+    /// Seconds of the clock per second of the world, counted from when the first plan is there: 1 for a world that is never ahead of real time, which poses that come live need. None: as fast as it goes. While a plan is made the
+    /// world stands, and makes up for it afterwards; how far it was behind is recorded. What comes from outside aside, results depend on it only under [`Timing::Measured`].
     pub pace: Option<f64>,
 }
 
@@ -114,6 +114,8 @@ pub struct Episode<'a> {
 
 /// What changes while an episode runs.
 struct Run {
+    /// Time of a control step \[s\].
+    dt: f64,
     plant_layout: ObservationLayout,
     x: State,
     planned_from: State,
@@ -124,6 +126,18 @@ struct Run {
     pending: Option<(f64, Plan)>,
     next_plan: u32,
     past: [Vec<f64>; 2],
+}
+
+/// Largest pace.
+const SLOWEST: f64 = 1e6;
+
+/// Waits until so long after `began` \[s\]; how late it is if that has passed \[s\].
+fn wait_until(began: Instant, due: f64) -> f64 {
+    let left = due - began.elapsed().as_secs_f64();
+    if left > 0.0 {
+        std::thread::sleep(Duration::from_secs_f64(left));
+    }
+    (-left).max(0.0)
 }
 
 /// Most control steps from a state to the start of the plan made from it.
@@ -155,7 +169,7 @@ impl<'a> Episode<'a> {
         let dt = self.planner.executed().dt;
         let scenario = self.task.reset(seed);
         let mut rollout = Rollout::new(self.model, self.task, dt, options.model_substeps)?;
-        let mut run = self.begin(&scenario)?;
+        let mut run = self.begin(&scenario, dt)?;
         let mut record = EpisodeRecord {
             task: self.task.name().to_owned(),
             engines: [self.model.engine(), self.plant.engine()],
@@ -168,14 +182,15 @@ impl<'a> Episode<'a> {
             phases: vec![(run.x.t, run.phase.clone())],
             states: Vec::new(),
             moved: Vec::new(),
+            behind: 0.0,
         };
-        let (t0, began) = (run.x.t, Instant::now());
+        let (t0, mut began) = (run.x.t, None);
         record.moved.extend(scenario.mocap.iter().map(|(body, pose)| MovedBody::new(t0, body, pose)));
         for n in 0..=options.steps {
             let time = t0 + dt * f64::from(n);
-            if let Some(pace) = options.pace {
-                let due = Duration::try_from_secs_f64(pace * (time - t0)).unwrap_or(Duration::MAX);
-                std::thread::sleep(due.saturating_sub(began.elapsed()));
+            if let (Some(pace), Some(began)) = (options.pace, began) {
+                let late = wait_until(began, pace * (time - t0));
+                record.behind = late.max(record.behind);
             }
             self.move_bodies(&mut run, &mut record, time)?;
             self.look(&mut run, &mut record, (time, dt))?;
@@ -186,6 +201,7 @@ impl<'a> Episode<'a> {
                 break;
             }
             self.make_plan(&mut run, &mut rollout, (n, time), options, &mut record)?;
+            began.get_or_insert_with(Instant::now);
             self.drive(&mut run, (time, dt), options, &mut record)?;
         }
         Ok(record)
@@ -200,15 +216,18 @@ impl<'a> Episode<'a> {
             Timing::LockStep => None,
             Timing::Delay(x) | Timing::Measured(x) => Some(x),
         };
-        for (what, x) in [("timing", timing), ("pace", options.pace)] {
-            if let Some(x) = x.filter(|x| !(*x >= 0.0 && x.is_finite())) {
-                return refuse(what, format!("has {x}; give a finite number ≥ 0"));
-            }
+        if let Some(x) = timing.filter(|x| !(*x >= 0.0 && x.is_finite())) {
+            return refuse("timing", format!("has {x}; give a finite number ≥ 0"));
+        }
+        if let Some(x) = options.pace.filter(|x| !(*x > 0.0 && *x <= SLOWEST)) {
+            let why =
+                format!("is {x}; give a number > 0 and at most {SLOWEST}, or none for as fast as it goes");
+            return refuse("pace", why);
         }
         Ok(())
     }
 
-    fn begin(&mut self, scenario: &Scenario) -> Result<Run, PlanError> {
+    fn begin(&mut self, scenario: &Scenario, dt: f64) -> Result<Run, PlanError> {
         let plant_layout = self.plant.watch(&self.task.observations())?;
         let (nu, model_nu) = (self.plant.layout().nu, self.model.layout().nu);
         for (what, found) in [
@@ -226,8 +245,10 @@ impl<'a> Episode<'a> {
         self.plant.load(0, &x)?;
         let control = if scenario.control.is_empty() { vec![0.0; nu] } else { scenario.control.clone() };
         self.planner.reset(x.t, &control)?;
+        self.check_plan(x.t, dt)?;
         let width = plant_layout.width();
         Ok(Run {
+            dt,
             plant_layout,
             planned_from: x.clone(),
             x,
@@ -239,6 +260,30 @@ impl<'a> Episode<'a> {
             next_plan: 0,
             past: [control.clone(), control],
         })
+    }
+
+    /// Fails on a plan of the planner that is not what a [`Planner`] is to give.
+    fn check_plan(&self, start: f64, dt: f64) -> Result<(), PlanError> {
+        let (plan, nu) = (self.planner.executed(), self.plant.layout().nu);
+        let wrong = |why: String| Err(PlanError::Option { what: "the plan of the planner", why });
+        for (what, found, expected) in [
+            ("channels of the planner", plan.channels(), nu),
+            ("knots of the plan of the planner", plan.knots.len(), plan.basis().knots() * nu),
+        ] {
+            if found != expected {
+                return Err(PlanError::Length { what, found, expected });
+            }
+        }
+        if (plan.start, plan.dt) != (start, dt) {
+            let (from, step) = (plan.start, plan.dt);
+            return wrong(format!(
+                "begins at {from} s in steps of {step} s, but must begin at {start} s in steps of {dt} s"
+            ));
+        }
+        if !plan.knots.iter().all(|u| u.is_finite()) {
+            return wrong("has a knot that is not finite".into());
+        }
+        Ok(())
     }
 
     /// Puts a body that is moved from outside into the plant and all lanes of the plan model.
@@ -307,7 +352,7 @@ impl<'a> Episode<'a> {
         options: &EpisodeOptions,
         record: &mut EpisodeRecord,
     ) -> Result<(), PlanError> {
-        let dt = self.planner.executed().dt;
+        let dt = run.dt;
         if let Some((ready, plan)) = run.pending.take_if(|(ready, _)| *ready <= time + 1e-9 * dt) {
             debug_assert!(ready.is_finite(), "delays are");
             run.live.copy_from(&plan);
@@ -344,12 +389,17 @@ impl<'a> Episode<'a> {
         };
         let report = match &mut self.projection {
             Some(projection) => {
-                let map: &mut SampleMap<'_> = &mut |samples| projection.project(samples);
+                let nu = run.past[0].len();
+                let map: &mut SampleMap<'_> = &mut |samples| {
+                    samples.check(nu)?;
+                    projection.project(samples)
+                };
                 self.planner.plan(start, Some(map), &mut evaluate)?
             }
             None => self.planner.plan(start, None, &mut evaluate)?,
         };
         let wall = began.elapsed().as_secs_f64();
+        self.check_plan(start, dt)?;
         let delay = match options.timing {
             _ if record.plans.is_empty() => 0.0,
             Timing::LockStep => 0.0,
@@ -381,7 +431,7 @@ impl<'a> Episode<'a> {
         if ahead == 0 {
             return Ok(past);
         }
-        let (size, dt) = (self.model.layout(), self.planner.executed().dt);
+        let (size, dt) = (self.model.layout(), run.dt);
         let mut all = vec![0.0; size.lanes * size.nu];
         let active: Vec<bool> = (0..size.lanes).map(|lane| lane == 0).collect();
         self.model.load(0, &run.planned_from)?;

@@ -135,99 +135,7 @@ impl Mppi {
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
-}
 
-impl Planner for Mppi {
-    /// Starts anew: mean at `control`, spread and random numbers as at first.
-    ///
-    /// # Errors
-    /// [`PlanError::Length`]; [`PlanError::Option`] for controls that are not finite.
-    fn reset(&mut self, time: f64, control: &[f64]) -> Result<(), PlanError> {
-        if control.len() != self.mean.channels() {
-            let (found, expected) = (control.len(), self.mean.channels());
-            return Err(PlanError::Length { what: "the control to start with", found, expected });
-        }
-        if !(time.is_finite() && control.iter().all(|u| u.is_finite())) {
-            let why = "with a time or control that is not finite; give finite numbers".into();
-            return Err(PlanError::Option { what: "reset", why });
-        }
-        self.mean.knots = control.repeat(self.options.knots);
-        clip(&mut self.mean.knots, &self.options.bounds);
-        self.mean.start = time;
-        self.executed.copy_from(&self.mean);
-        let o = &self.options;
-        self.spread = Spread::new(o.spread, o.knots, &o.sigma, o.correlation)?;
-        self.replans = 0;
-        Ok(())
-    }
-
-    /// Makes a new plan that begins at `now` \[s\]. `map` is what samples pass through before they are rolled out.
-    ///
-    /// The mean moves from where `map` leaves it. When all samples of an iteration fail, it stays there, and the spread as it is; [`PlanReport::failed`] counts them.
-    ///
-    /// # Errors
-    /// A time that is not finite; what `map` and `evaluate` return; [`PlanError::Spread`]. The mean is then that of the last good iteration.
-    fn plan(
-        &mut self,
-        now: f64,
-        mut map: Option<&mut SampleMap<'_>>,
-        evaluate: &mut Evaluate<'_>,
-    ) -> Result<PlanReport, PlanError> {
-        if !now.is_finite() {
-            return Err(PlanError::Option { what: "the time of the plan", why: format!("is {now} s") });
-        }
-        self.mean.move_to(now);
-        let replan = self.replans;
-        self.replans = self.replans.wrapping_add(1);
-        let most = if replan == 0 { self.options.first_iterations } else { self.options.iterations };
-        let mut report = PlanReport { best: f64::INFINITY, ..PlanReport::default() };
-        for i in 0..most {
-            self.sample(replan, (i, most))?;
-            report.jitter = report.jitter.max(self.spread.jitter());
-            let mapped = map.is_some();
-            if let Some(map) = &mut map {
-                let (samples, knots) = (self.options.samples, self.options.knots);
-                let channels = self.mean.channels();
-                map(&mut Samples { values: &mut self.theta, samples, knots, channels, start: now })?;
-            }
-            clip(&mut self.theta, &self.options.bounds);
-            if mapped {
-                // Whatever part of the way the mean moves, it stays among what the map leaves, when that is convex.
-                let n = self.mean.knots.len();
-                self.mean.knots.copy_from_slice(&self.theta[..n]);
-            }
-            self.make_tapes();
-            evaluate(&self.tape, &mut self.costs)?;
-            let weighed = self.update()?;
-            let gained = report.best - weighed.best;
-            report.iterations = i + 1;
-            report.best = weighed.best;
-            report.nominal = self.costs[0];
-            report.effective_samples = weighed.effective_samples;
-            report.beta = weighed.beta;
-            report.failed += weighed.failed;
-            if i > 0 && self.options.stop.is_some_and(|stop| gained < stop) {
-                break;
-            }
-        }
-        self.executed.copy_from(&self.mean);
-        let best = (0..self.costs.len()).filter(|j| self.costs[*j].is_finite());
-        if let (Executed::Best, Some(j)) =
-            (self.options.executed, best.min_by(|a, b| self.costs[*a].total_cmp(&self.costs[*b])))
-        {
-            let n = self.mean.knots.len();
-            self.executed.knots.copy_from_slice(&self.theta[j * n..(j + 1) * n]);
-        }
-        Ok(report)
-    }
-
-    /// What is to be executed: the mean or the best sample.
-    fn executed(&self) -> &Plan {
-        &self.executed
-    }
-}
-
-impl Mppi {
     /// Θ_j = m + D L z_j, Θ_0 = m.
     fn sample(&mut self, replan: u32, (i, most): (u32, u32)) -> Result<(), PlanError> {
         let (k, channels) = (self.options.knots, self.mean.channels());
@@ -344,5 +252,95 @@ impl Mppi {
         let weighed = weights.zip(self.deviations.chunks_exact(n.max(1)));
         self.spread.blend(elite.spread_rate, weighed, elite.floor, elite.limits)?;
         Ok(report)
+    }
+}
+
+impl Planner for Mppi {
+    /// Starts anew: mean at `control`, spread and random numbers as at first.
+    ///
+    /// # Errors
+    /// [`PlanError::Length`]; [`PlanError::Option`] for a time or controls that are not finite.
+    fn reset(&mut self, time: f64, control: &[f64]) -> Result<(), PlanError> {
+        if control.len() != self.mean.channels() {
+            let (found, expected) = (control.len(), self.mean.channels());
+            return Err(PlanError::Length { what: "the control to start with", found, expected });
+        }
+        if !(time.is_finite() && control.iter().all(|u| u.is_finite())) {
+            let why = "with a time or control that is not finite; give finite numbers".into();
+            return Err(PlanError::Option { what: "reset", why });
+        }
+        self.mean.knots = control.repeat(self.options.knots);
+        clip(&mut self.mean.knots, &self.options.bounds);
+        self.mean.start = time;
+        self.executed.copy_from(&self.mean);
+        let o = &self.options;
+        self.spread = Spread::new(o.spread, o.knots, &o.sigma, o.correlation)?;
+        self.replans = 0;
+        Ok(())
+    }
+
+    /// Makes a new plan that begins at `now` \[s\]. `map` is what samples pass through before they are rolled out.
+    ///
+    /// The mean moves from where `map` leaves it. When all samples of an iteration fail, it stays there, and the spread as it is; [`PlanReport::failed`] counts them.
+    ///
+    /// # Errors
+    /// A time that is not finite; what `map` and `evaluate` return; [`PlanError::Spread`]. The mean is then that of the last good iteration.
+    fn plan(
+        &mut self,
+        now: f64,
+        mut map: Option<&mut SampleMap<'_>>,
+        evaluate: &mut Evaluate<'_>,
+    ) -> Result<PlanReport, PlanError> {
+        if !now.is_finite() {
+            return Err(PlanError::Option { what: "the time of the plan", why: format!("is {now} s") });
+        }
+        self.mean.move_to(now);
+        let replan = self.replans;
+        self.replans = self.replans.wrapping_add(1);
+        let most = if replan == 0 { self.options.first_iterations } else { self.options.iterations };
+        let mut report = PlanReport { best: f64::INFINITY, ..PlanReport::default() };
+        for i in 0..most {
+            self.sample(replan, (i, most))?;
+            report.jitter = report.jitter.max(self.spread.jitter());
+            let mapped = map.is_some();
+            if let Some(map) = &mut map {
+                let (samples, knots) = (self.options.samples, self.options.knots);
+                let channels = self.mean.channels();
+                map(&mut Samples { values: &mut self.theta, samples, knots, channels, start: now })?;
+            }
+            clip(&mut self.theta, &self.options.bounds);
+            if mapped {
+                // Whatever part of the way the mean moves, it stays among what the map leaves, when that is convex.
+                let n = self.mean.knots.len();
+                self.mean.knots.copy_from_slice(&self.theta[..n]);
+            }
+            self.make_tapes();
+            evaluate(&self.tape, &mut self.costs)?;
+            let weighed = self.update()?;
+            let gained = report.best - weighed.best;
+            report.iterations = i + 1;
+            report.best = weighed.best;
+            report.nominal = self.costs[0];
+            report.effective_samples = weighed.effective_samples;
+            report.beta = weighed.beta;
+            report.failed += weighed.failed;
+            if i > 0 && self.options.stop.is_some_and(|stop| gained < stop) {
+                break;
+            }
+        }
+        self.executed.copy_from(&self.mean);
+        let best = (0..self.costs.len()).filter(|j| self.costs[*j].is_finite());
+        if let (Executed::Best, Some(j)) =
+            (self.options.executed, best.min_by(|a, b| self.costs[*a].total_cmp(&self.costs[*b])))
+        {
+            let n = self.mean.knots.len();
+            self.executed.knots.copy_from_slice(&self.theta[j * n..(j + 1) * n]);
+        }
+        Ok(report)
+    }
+
+    /// What is to be executed: the mean or the best sample.
+    fn executed(&self) -> &Plan {
+        &self.executed
     }
 }

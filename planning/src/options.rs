@@ -1,4 +1,4 @@
-use crate::plan::check_bounds;
+use crate::plan::{check_bounds, check_step};
 use crate::{BasisKind, PlanError, Schedule, Source, SpreadKind, Temperature};
 
 /// How a planner moves its mean, and its spread, towards the good samples.
@@ -137,9 +137,7 @@ impl MppiOptions {
         if self.samples == 0 || u32::try_from(self.samples).is_err() {
             return refuse("samples", format!("is {}; give 1 to 2³² − 1", self.samples));
         }
-        if !(self.dt > 0.0 && self.dt.is_finite()) {
-            return refuse("dt", format!("is {} s; give a finite time > 0", self.dt));
-        }
+        check_step(self.dt)?;
         check_bounds(&self.bounds)?;
         if self.sigma.len() != self.bounds.len() {
             let (found, expected) = (self.sigma.len(), self.bounds.len());

@@ -20,7 +20,7 @@ impl Plan {
     /// All knots at a control, one number per channel, from time 0 on; cut to the bounds.
     ///
     /// # Errors
-    /// [`PlanError::Length`] of other than one bound per channel; [`PlanError::Option`] for a step that is not positive, or controls and bounds that are not numbers.
+    /// [`PlanError::Length`] of a control with other than one number per bound; [`PlanError::Option`] for a step that is not positive, or controls and bounds that are not numbers.
     pub fn constant(
         basis: impl Into<Arc<Basis>>,
         dt: f64,
@@ -28,13 +28,11 @@ impl Plan {
         bounds: impl Into<Arc<[[f64; 2]]>>,
     ) -> Result<Self, PlanError> {
         let (basis, bounds) = (basis.into(), bounds.into());
-        let (found, expected) = (bounds.len(), control.len());
+        let (found, expected) = (control.len(), bounds.len());
         if found != expected {
-            return Err(PlanError::Length { what: "the bounds of a plan", found, expected });
+            return Err(PlanError::Length { what: "the control of a plan", found, expected });
         }
-        if !(dt > 0.0 && dt.is_finite()) {
-            return Err(PlanError::Option { what: "dt", why: format!("is {dt} s; give a positive time") });
-        }
+        check_step(dt)?;
         if !control.iter().all(|u| u.is_finite()) {
             let why = "has a control that is not finite; give finite numbers".into();
             return Err(PlanError::Option { what: "a plan", why });
@@ -105,6 +103,14 @@ pub(crate) fn clip(values: &mut [f64], bounds: &[[f64; 2]]) {
         let finite = row.iter_mut().zip(bounds).filter(|(u, _)| u.is_finite());
         finite.for_each(|(u, [low, high])| *u = u.max(*low).min(*high));
     }
+}
+
+/// Fails on a time of a control step that is none.
+pub(crate) fn check_step(dt: f64) -> Result<(), PlanError> {
+    if dt > 0.0 && dt.is_finite() {
+        return Ok(());
+    }
+    Err(PlanError::Option { what: "dt", why: format!("is {dt} s; give a finite time > 0") })
 }
 
 /// Fails on bounds that no finite control keeps to.

@@ -16,13 +16,32 @@ pub struct Samples<'a> {
     pub start: f64,
 }
 
+impl Samples<'_> {
+    /// Fails where the numbers are not samples × knots × channels, or channels are not `nu`.
+    pub(crate) fn check(&self, nu: usize) -> Result<(), PlanError> {
+        let numbers = self.samples * self.knots * self.channels;
+        for (what, found, expected) in [
+            ("a sample's channels", self.channels, nu),
+            ("the samples, samples × knots × channels,", self.values.len(), numbers),
+        ] {
+            if found != expected {
+                return Err(PlanError::Length { what, found, expected });
+            }
+        }
+        match self.values.is_empty() {
+            true => Err(PlanError::Option { what: "the samples", why: "are none; give 1 or more".into() }),
+            false => Ok(()),
+        }
+    }
+}
+
 /// Changes samples between sampling and rollout: a projection onto bounds of derivatives, say. What it returns is rolled out and goes into the update.
 pub type SampleMap<'a> = dyn FnMut(&mut Samples<'_>) -> Result<(), PlanError> + 'a;
 
 /// Writes the cost of each sample of a tape. Costs that are not finite mark samples that failed.
 pub type Evaluate<'a> = dyn FnMut(&ControlTape, &mut [f64]) -> Result<(), StepError> + 'a;
 
-/// What a replan did.
+/// What a replan did; what a planner does not have is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct PlanReport {
     /// Iterations made.
@@ -43,14 +62,17 @@ pub struct PlanReport {
 
 /// Makes plans out of the costs of tapes. It knows neither engine nor task; an [`Episode`](crate::Episode) gives it both. [`Mppi`](crate::Mppi) is one; of one's own: `planning/examples/own_planner.rs`.
 pub trait Planner {
-    /// Starts anew at a time \[s\], as if nothing had been planned: the plan is `control`, one number per channel, throughout, within bounds.
+    /// Starts anew at a time \[s\], as if nothing had been planned: the plan begins there and is `control`, one number per channel, throughout, within bounds.
     ///
     /// # Errors
     /// [`PlanError::Length`]; [`PlanError::Option`] for a time or controls that are not finite.
     fn reset(&mut self, time: f64, control: &[f64]) -> Result<(), PlanError>;
 
-    /// Makes a new plan that begins at `now` \[s\], on from the last one. `map` is what samples pass through before they are rolled out: where there is one, what is executed has passed through it too, or lies between samples that have.
-    /// `evaluate` takes tapes of any number of samples and steps, with one channel per control of the plan model.
+    /// Makes a new plan that begins at `now` \[s\], on from the last one; `now` may be several control steps after the last time.
+    ///
+    /// `evaluate` costs tapes that begin at `now`, in the state that belongs to it, in control steps of [`Plan::dt`]: any number of samples and steps, one channel per control of the plan model.
+    /// `map` is what samples pass through before they are rolled out. Where there is one, sample 0 is what the others were drawn about, all have the number of knots that the projection was made for
+    /// (one per step with [`BoundedMotion`](crate::BoundedMotion)), and what is executed has passed through it too, or lies between samples that have.
     ///
     /// # Errors
     /// A time that is not finite; what `map` and `evaluate` return. The plan is then one that was made before.
@@ -61,6 +83,6 @@ pub trait Planner {
         evaluate: &mut Evaluate<'_>,
     ) -> Result<PlanReport, PlanError>;
 
-    /// The plan to be executed: its step ([`Plan::dt`]), its channels and its bounds stay the same.
+    /// The plan to be executed, which begins where it was asked to: its step ([`Plan::dt`]), its channels and its bounds stay the same.
     fn executed(&self) -> &Plan;
 }

@@ -64,6 +64,8 @@ pub struct EpisodeRecord {
     pub states: Vec<State>,
     /// Bodies moved from outside, in order, those that the task put somewhere at the start included.
     pub moved: Vec<MovedBody>,
+    /// How far the world was behind its pace at most, by the clock \[s\]; 0 without one.
+    pub behind: f64,
 }
 
 /// A body that is moved from outside.

@@ -1,5 +1,6 @@
 use signorini_core::{BatchStepper, LaneStatus, ObservationLayout, State, StepError};
 
+use crate::plan::check_step;
 use crate::{ControlTape, Phase, PlanError, Step, Task, TermWeights, View};
 
 /// What a rollout costs.
@@ -54,10 +55,7 @@ impl Rollout {
         if substeps == 0 {
             return Err(PlanError::Option { what: "substeps", why: "is 0; give 1 or more".into() });
         }
-        if !(dt > 0.0 && dt.is_finite()) {
-            let why = format!("is {dt} s; give a finite time > 0");
-            return Err(PlanError::Option { what: "dt", why });
-        }
+        check_step(dt)?;
         let (lanes, width) = (size.lanes, layout.width());
         Ok(Self {
             layout,

@@ -3,15 +3,18 @@
 
 mod common;
 
+use std::time::{Duration, Instant};
+
 use common::{PointBatch, Reach, batch, scene};
 use signorini_batch::Recipe;
+use signorini_core::na::Isometry3;
 use signorini_core::{BatchStepper, Frame, Observation, State};
 use signorini_planning::projection::{JointBounds, MotionBounds, ProjectionOptions, Projector};
 use signorini_planning::tasks::CylinderPush;
 use signorini_planning::{
     Basis, BasisKind, BoundedMotion, ControlTape, Episode, EpisodeOptions, EpisodeRecord, Evaluate, Mppi,
-    MppiOptions, Outcome, Plan, PlanError, PlanReport, Planner, PoseLines, PredictionGap, ReplanView,
-    SampleMap, SampleProjection, Samples, Task, TermWeights, Timing,
+    MppiOptions, Outcome, Plan, PlanError, PlanReport, Planner, PoseLines, PoseSource, PredictionGap,
+    ReplanView, SampleMap, SampleProjection, Samples, Task, TermWeights, Timing,
 };
 
 fn planner() -> Mppi {
@@ -33,6 +36,7 @@ fn reach(seed: u64, options: EpisodeOptions, lanes: usize) -> EpisodeRecord {
 /// All that does not come from a clock.
 fn timeless(mut r: EpisodeRecord) -> EpisodeRecord {
     r.plans.iter_mut().for_each(|p| p.wall = 0.0);
+    r.behind = 0.0;
     r
 }
 
@@ -70,15 +74,36 @@ fn property_delay_is_charged_and_the_old_plan_stays_in_use() {
     r.plans[1..].iter().for_each(|p| assert!((p.ready - p.time - 1000.0 * p.wall).abs() < 1e-9));
 }
 
+/// Poses of which the first is long in coming.
+struct Late(Option<Duration>);
+
+impl PoseSource for Late {
+    fn next_until(&mut self, _: f64) -> Result<Option<(String, Isometry3<f64>)>, PlanError> {
+        self.0.take().into_iter().for_each(std::thread::sleep);
+        Ok(None)
+    }
+}
+
 #[test]
-fn property_a_paced_world_is_no_faster_than_the_clock() {
-    let steps = 6;
-    let options = EpisodeOptions { steps, ..EpisodeOptions::default() };
-    let began = std::time::Instant::now();
-    let paced = reach(0, EpisodeOptions { pace: Some(0.5), ..options }, 48);
+fn property_a_paced_world_is_never_ahead_of_the_clock() {
+    let options = EpisodeOptions { steps: 6, ..EpisodeOptions::default() };
+    let paced = EpisodeOptions { pace: Some(0.5), ..options };
+    let began = Instant::now();
+    let r = reach(0, paced, 48);
     // The last look is at 0.6 s of the world.
     assert!(began.elapsed().as_secs_f64() >= 0.3);
-    assert_eq!(timeless(paced), timeless(reach(0, options, 48)));
+    assert_eq!(timeless(r), timeless(reach(0, options, 48)));
+    // What comes first is waited for, and not made up for.
+    let (mut p, mut model, mut plant) = (planner(), PointBatch::new(48), PointBatch::new(1));
+    let (weights, mut late) = (TermWeights::new(&Reach), Late(Some(Duration::from_millis(200))));
+    let mut episode = Episode::new(&mut p, &mut model, &mut plant, &Reach, &weights);
+    episode.poses = Some(&mut late);
+    let began = Instant::now();
+    episode.run(0, &paced).unwrap();
+    assert!(began.elapsed().as_secs_f64() >= 0.5);
+    // A world that cannot keep up says by how much.
+    let r = reach(0, EpisodeOptions { pace: Some(1e-9), ..options }, 48);
+    assert!(r.behind > 0.0 && r.behind < 60.0, "{}", r.behind);
 }
 
 #[test]
@@ -278,18 +303,29 @@ fn property_the_gap_is_that_of_one_step() {
     assert!(refused(&r, 1, 1).contains("keep_states"));
 }
 
+/// What is wrong with a planner.
+#[derive(Clone, Copy, PartialEq)]
+enum Fault {
+    None,
+    ShortTapes,
+    ShortSamples,
+    ShortPlans,
+    NotANumber,
+    OldPlans,
+    OtherSteps,
+}
+
 /// A planner that is not [`Mppi`]: of so many pairs of controls, one for each half of the horizon, the best.
 struct Grid {
     plan: Plan,
     side: usize,
-    /// Numbers that its tapes lack.
-    missing: usize,
+    fault: Fault,
 }
 
 impl Grid {
-    fn new(side: usize, missing: usize) -> Self {
+    fn new(side: usize, fault: Fault) -> Self {
         let basis = Basis::new(BasisKind::ZeroOrder, 2, 15).unwrap();
-        Self { plan: Plan::constant(basis, 0.1, &[0.0], vec![[-3.0, 3.0]]).unwrap(), side, missing }
+        Self { plan: Plan::constant(basis, 0.1, &[0.0], vec![[-3.0, 3.0]]).unwrap(), side, fault }
     }
 }
 
@@ -302,22 +338,37 @@ impl Planner for Grid {
     fn plan(
         &mut self,
         now: f64,
-        _: Option<&mut SampleMap<'_>>,
+        map: Option<&mut SampleMap<'_>>,
         evaluate: &mut Evaluate<'_>,
     ) -> Result<PlanReport, PlanError> {
-        self.plan.start = now;
+        if self.fault != Fault::OldPlans {
+            self.plan.start = now;
+        }
         let count = self.side * self.side;
         let of = |i: usize| -3.0 + 6.0 * i as f64 / (self.side - 1) as f64;
-        let knots: Vec<[f64; 2]> = (0..count).map(|j| [of(j / self.side), of(j % self.side)]).collect();
+        let mut knots: Vec<[f64; 2]> = (0..count).map(|j| [of(j / self.side), of(j % self.side)]).collect();
+        if let Some(map) = map {
+            let values = knots.as_flattened_mut();
+            let values = if self.fault == Fault::ShortSamples { &mut values[1..] } else { values };
+            map(&mut Samples { values, samples: count, knots: 2, channels: 1, start: now })?;
+        }
         let mut tape = ControlTape::new(count, 15, 1);
         for (knots, tape) in knots.iter().zip(tape.values.chunks_exact_mut(15)) {
             self.plan.basis().apply(knots, tape);
         }
-        tape.values.truncate(tape.values.len() - self.missing);
+        if self.fault == Fault::ShortTapes {
+            tape.values.pop();
+        }
         let mut costs = vec![0.0; count];
         evaluate(&tape, &mut costs)?;
         let best = (0..count).min_by(|a, b| costs[*a].total_cmp(&costs[*b])).unwrap();
         self.plan.knots = knots[best].to_vec();
+        match self.fault {
+            Fault::ShortPlans => self.plan.knots.truncate(1),
+            Fault::NotANumber => self.plan.knots[1] = f64::NAN,
+            Fault::OtherSteps => self.plan.dt = 0.2,
+            _ => {}
+        }
         Ok(PlanReport { iterations: 1, best: costs[best], ..PlanReport::default() })
     }
     fn executed(&self) -> &Plan {
@@ -325,28 +376,56 @@ impl Planner for Grid {
     }
 }
 
+/// Halves what passes.
+struct Halved;
+
+impl SampleProjection for Halved {
+    fn begin(&mut self, _: &ReplanView<'_>) -> Result<(), PlanError> {
+        Ok(())
+    }
+    fn project(&mut self, samples: &mut Samples<'_>) -> Result<(), PlanError> {
+        samples.values.iter_mut().for_each(|x| *x *= 0.5);
+        Ok(())
+    }
+}
+
 #[test]
 fn property_episodes_take_any_planner() {
-    let run = |planner: &mut dyn Planner, lanes: usize| {
-        let (mut model, mut plant) = (PointBatch::new(lanes), PointBatch::new(1));
-        let weights = TermWeights::new(&Reach);
-        Episode::new(planner, &mut model, &mut plant, &Reach, &weights).run(0, &EpisodeOptions::default())
+    let run = |fault: Fault, timing: Timing, projected: bool| {
+        let (mut planner, mut model, mut plant) =
+            (Grid::new(61, fault), PointBatch::new(100), PointBatch::new(1));
+        let (weights, mut halved) = (TermWeights::new(&Reach), Halved);
+        let mut episode = Episode::new(&mut planner, &mut model, &mut plant, &Reach, &weights);
+        if projected {
+            episode.projection = Some(&mut halved);
+        }
+        episode.run(0, &EpisodeOptions { timing, ..EpisodeOptions::default() })
     };
-    let r = run(&mut Grid::new(61, 0), 100).unwrap();
-    assert_eq!(r.outcome, Outcome::Success);
-    assert_eq!(r.plans.len(), r.steps.len());
-    // Its controls are those of the grid, and its reports are kept.
-    assert!(
-        r.steps.iter().all(|s| {
-            let x = 10.0 * s.control[0];
-            (x - x.round()).abs() < 1e-9
-        }),
-        "{:?}",
-        r.steps
-    );
-    assert!(r.plans.iter().all(|p| p.report.iterations == 1 && p.report.best.is_finite()));
-    let error = run(&mut Grid::new(13, 1), 40).err().unwrap().to_string();
-    assert!(error.contains("numbers of the tape") && error.contains("2534, but must be 2535"), "{error}");
+    for (timing, projected) in
+        [(Timing::LockStep, false), (Timing::Delay(0.15), false), (Timing::Delay(0.15), true)]
+    {
+        let r = run(Fault::None, timing, projected).unwrap();
+        assert_eq!(r.outcome, Outcome::Success, "{timing:?}");
+        // Its controls are those of the grid, halved where all samples are, and its reports are kept.
+        let grid = if projected { 20.0 } else { 10.0 };
+        let on = |u: f64| (grid * u - (grid * u).round()).abs() < 1e-9;
+        assert!(r.steps.iter().all(|s| on(s.control[0])), "{:?}", r.steps);
+        assert!(r.plans.iter().all(|p| p.report.iterations == 1 && p.report.best.is_finite()));
+    }
+    for (fault, what) in [
+        (Fault::ShortTapes, "numbers of the tape, samples × steps × channels: 55814, but must be 55815"),
+        (
+            Fault::ShortSamples,
+            "the samples, samples × knots × channels, has 7441 entries, but must have 7442",
+        ),
+        (Fault::ShortPlans, "knots of the plan of the planner has 1 entries, but must have 2"),
+        (Fault::NotANumber, "the plan of the planner has a knot that is not finite"),
+        (Fault::OldPlans, "begins at 0 s in steps of 0.1 s, but must begin at 0.1 s in steps of 0.1 s"),
+        (Fault::OtherSteps, "in steps of 0.2 s, but must begin at 0 s in steps of 0.1 s"),
+    ] {
+        let error = run(fault, Timing::LockStep, true).err().unwrap().to_string();
+        assert!(error.contains(what), "{error}");
+    }
 }
 
 #[test]
@@ -357,7 +436,7 @@ fn property_plans_of_ones_own_are_checked() {
     assert_eq!((cut.knots, cut.start), (vec![2.0; 3], 0.0));
     for (made, what) in [
         (plan(0.0, &[0.0], vec![[-1.0, 1.0]]), "dt is 0 s"),
-        (plan(0.1, &[0.0, 0.0], vec![[-1.0, 1.0]]), "bounds of a plan has 1 entries, but must have 2"),
+        (plan(0.1, &[0.0, 0.0], vec![[-1.0, 1.0]]), "the control of a plan has 2 entries, but must have 1"),
         (plan(0.1, &[f64::NAN], vec![[-1.0, 1.0]]), "not finite"),
         (plan(0.1, &[0.0], vec![[1.0, -1.0]]), "of channel 0 are 1 to -1"),
     ] {

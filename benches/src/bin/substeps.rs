@@ -8,15 +8,16 @@ use clap::{Parser, ValueEnum};
 use serde::Deserialize;
 use serde_json::json;
 use signorini_batch::{BatchOptions, CpuBatch, Recipe};
-use signorini_comfree::Sweeps;
-use signorini_core::{BatchStepper, State};
-use signorini_planning::tasks::SETTLED;
+use signorini_core::{BatchStepper, LaneStatus, State};
+use signorini_planning::tasks::EVALUATIONS;
 use signorini_scene::{LoadOptions, Scene};
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Engine {
-    /// Complementarity-free contact as hands are planned with: up to 12 evaluations.
+    /// Complementarity-free contact as plans have it: a few evaluations.
     Planning,
+    /// The same until evaluations settle, as in default mode.
+    Settled,
     /// One evaluation.
     One,
     /// Convex implicit contact.
@@ -35,7 +36,7 @@ struct Arguments {
     #[arg(long)]
     duration: f64,
     /// Numbers of steps.
-    #[arg(required = true)]
+    #[arg(required = true, value_parser = clap::value_parser!(u32).range(1..))]
     steps: Vec<u32>,
 }
 
@@ -51,7 +52,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let scene = Scene::load(&a.scene, &LoadOptions::default())?;
     let start: Start = serde_json::from_reader(stdin())?;
     let recipe = || match a.engine {
-        Engine::Planning => Recipe::comfree_sweeping(Sweeps::from((12, SETTLED))),
+        Engine::Planning => Recipe::comfree_sweeping(EVALUATIONS),
+        Engine::Settled => Recipe::comfree(),
         Engine::One => Recipe::comfree_sweeping(1),
         Engine::Icf => Recipe::icf(),
     };
@@ -67,6 +69,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         batch.step(&start.control.concat(), a.duration / f64::from(steps), steps, &[])?;
         let mut of = Vec::new();
         for lane in 0..start.q.len() {
+            if let Some(LaneStatus::Failed(e)) = batch.status(lane) {
+                return Err(format!("state {lane} with {steps} steps: {e}").into());
+            }
             batch.store(lane, &mut x)?;
             of.push(x.q.clone());
         }

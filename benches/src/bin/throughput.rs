@@ -81,7 +81,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let scene = Scene::load(&a.scene, &LoadOptions::default())?;
     let sweeps = || match (a.sweeps, a.residual) {
         (None, _) => Sweeps::default(),
-        (Some(n), Some(residual)) => Sweeps::from((n, residual)),
+        (Some(n), Some(residual)) => Sweeps::from((n.max(1), residual)),
         (Some(n), None) => Sweeps::exactly(n.max(1)),
     };
     let recipe = || match (a.icf, a.sweeps) {

@@ -53,7 +53,7 @@ pub const NAMES: [&str; 20] = [
 /// Residual that ends evaluations of ComFree as plan model \[m/s\].
 pub const SETTLED: f64 = 1e-3;
 /// Most evaluations of plan models with contact, and the residual that ends them.
-const EVALUATIONS: Option<(u32, f64)> = Some((12, SETTLED));
+pub const EVALUATIONS: (u32, f64) = (12, SETTLED);
 
 /// A task with all that it takes to run it.
 pub struct Setup {
@@ -125,7 +125,7 @@ pub fn by_name(name: &str, seed: u64) -> Result<Setup, PlanError> {
             Ok(Setup {
                 task: Box::new(TwoArmHandover::default()),
                 scene: "two_arms/cube.xml",
-                evaluations: EVALUATIONS,
+                evaluations: Some(EVALUATIONS),
                 projection: Some(Box::new(TwoArmHandover::motion(&planner)?)),
                 measurement: None,
                 planner,
@@ -165,7 +165,7 @@ pub fn follow(name: &'static str, motion: Motion, seed: u64) -> Result<Setup, Pl
     Ok(Setup {
         scene,
         planner: task.planner(seed),
-        evaluations: EVALUATIONS,
+        evaluations: Some(EVALUATIONS),
         projection: None,
         measurement: None,
         task: Box::new(task),
@@ -177,7 +177,7 @@ pub fn follow(name: &'static str, motion: Motion, seed: u64) -> Result<Setup, Pl
 fn turn(task: HandTurn, seed: u64) -> Setup {
     Setup {
         scene: task.object.scene,
-        evaluations: EVALUATIONS,
+        evaluations: Some(EVALUATIONS),
         projection: None,
         measurement: Some(task.measurement()),
         task: Box::new(task),
@@ -191,7 +191,7 @@ fn carry(task: TwoArmCarry, seed: u64) -> Result<Setup, PlanError> {
     let planner = task.planner(seed);
     Ok(Setup {
         scene: task.scene,
-        evaluations: EVALUATIONS,
+        evaluations: Some(EVALUATIONS),
         projection: Some(Box::new(task.motion(&planner)?)),
         measurement: None,
         task: Box::new(task),
