@@ -76,9 +76,9 @@ def leap(scene, key):
     return home + np.random.default_rng(2).uniform(-0.1, 0.1, (250 // HOLD, len(home)))
 
 
-def split(program, path, lanes, steps, threads, controls, noise, dt, key):
-    """Where the time of a step of one evaluation goes [us]."""
-    return {k: round(x, 3) for k, x in run(program, path, lanes, steps, 1, controls, noise, dt, key, ["--sweeps", 1, "--split"]).items()}
+def split(program, path, lanes, steps, threads, controls, noise, dt, key, extra):
+    """Where the time of a step goes [us]."""
+    return {k: round(x, 3) for k, x in run(program, path, lanes, steps, 1, controls, noise, dt, key, [*extra, "--split"]).items()}
 
 
 def ours(*arguments):
@@ -166,8 +166,9 @@ def main():
                 rows.setdefault("mujoco", []).append(theirs(*common))
                 for label, extra in SETTINGS:
                     rows.setdefault(label, []).append(ours(program, *common, extra))
-            parts = split(program, *common)
-            print(f"{name:14} split of a step [us]: " + ", ".join(f"{k} {x:.2f}" for k, x in parts.items()))
+            parts = {label: split(program, *common, extra) for label, extra in SETTINGS if label in ("comfree, 1 evaluation", "comfree, planning")}
+            for label, part in parts.items():
+                print(f"{name:14} split of a step, {label} [us]: " + ", ".join(f"{k} {x:.2f}" for k, x in part.items()))
             reference = rows["mujoco"]
             for label, runs in rows.items():
                 # Engines alternate: each round is compared with its own.
@@ -177,8 +178,8 @@ def main():
                 line = {"scene": name, "engine": label, "lanes": a.lanes, "steps": steps, "rounds": a.rounds, "steps_per_s": round(rate), "over_mujoco": round(over, 2)}
                 line |= {"steps_per_cpu_s": round(cpu_rate), "over_mujoco_cpu": round(over_cpu, 2)}
                 line |= {"mean_depth": runs[-1][1], "max_depth": runs[-1][2]}
-                if label == "comfree, 1 evaluation":
-                    line |= {"split_us": parts}
+                if label in parts:
+                    line |= {"split_us": parts[label]}
                 print(f"{name:14} {label:24} {rate:10.0f} steps/s  {over:5.2f} (processor time {over_cpu:.2f})  depth {1e3 * runs[-1][1]:.4f} mm (largest {1e3 * runs[-1][2]:.3f})")
                 with RECORDS.open("a") as f:
                     f.write(json.dumps(base | line) + "\n")

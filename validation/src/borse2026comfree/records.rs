@@ -173,7 +173,7 @@ pub(super) fn beside_mujoco(root: &Path, out: &mut PageOutput) -> Result<(), Pag
         ],
     );
     let mut parts = Table::new(
-        "Recorded, not of this run: where the time of a step of one evaluation goes [µs]",
+        "Recorded, not of this run: where the time of a step goes [µs]",
         &["scene", "kinematics", "collision", "contact: rows", "laws", "evaluation", "integration"],
     );
     let lines = std::fs::read_to_string(root.join(file)).unwrap_or_default();
@@ -205,10 +205,11 @@ pub(super) fn beside_mujoco(root: &Path, out: &mut PageOutput) -> Result<(), Pag
             let cells = [what.to_owned(), l.engine.clone(), format!("{:.0}", l.steps_per_s), over, cpu];
             table.row([cells.to_vec(), vec![mm(l.mean_depth), mm(l.max_depth)]].concat());
         }
-        if let Some(split) = of(ONE.0).and_then(|l| l.split_us.as_ref()) {
+        for (engine, setting) in [ONE, PLANNING] {
+            let Some(split) = of(engine).and_then(|l| l.split_us.as_ref()) else { continue };
             let names = ["kinematics", "collision", "rows", "laws", "evaluation", "integration"];
             let cells = names.iter().map(|n| split.get(*n).map_or_else(String::new, |x| format!("{x:.2}")));
-            parts.row([vec![what.to_owned()], cells.collect()].concat());
+            parts.row([vec![format!("{what}, {setting}")], cells.collect()].concat());
         }
         let by_processor =
             ours.over_mujoco_cpu.map_or_else(String::new, |r| format!("{r:.2} by processor time; "));
