@@ -5,6 +5,7 @@ import json
 import os
 import platform
 import statistics
+import subprocess
 import time
 from datetime import datetime, timezone
 from importlib.metadata import version
@@ -47,6 +48,11 @@ def machine():
         "versions": {name: version(name) for name in ("drake", "mujoco", "numpy", "scipy")}
         | {"python": platform.python_version()},
     }
+
+
+def revision():
+    """The revision that is measured, marked where files differ from it."""
+    return subprocess.run(["git", "describe", "--always", "--dirty"], cwd=HERE, check=True, capture_output=True, text=True).stdout.strip()
 
 
 class Table:

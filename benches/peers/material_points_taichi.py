@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import taichi as ti
-from bench import machine
+from bench import machine, revision
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDS = ROOT / "benches" / "records" / "material_points.jsonl"
@@ -154,7 +154,7 @@ def main():
             line = {
                 "scene": "block", "material": "rubber", "particles": first["particles"], "threads": args.threads,
                 "ours_ns": rows["ours"], "taichi_ns": rows["taichi"], "ratio": ns["taichi"] / ns["ours"],
-                "revision": subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip(),
+                "revision": revision(),
                 "taichi": ".".join(map(str, ti.__version__)), "date": datetime.now(timezone.utc).isoformat(timespec="seconds"), **machine(),
             }
             with RECORDS.open("a") as f:

@@ -12,17 +12,13 @@ from datetime import datetime, timezone
 
 import mujoco
 import numpy as np
-from bench import machine
+from bench import machine, revision
 from throughput import HERE, ROOT, binary
 
 SCENE = ROOT / "models" / "leap_hand" / "cube.xml"
 RECORDS = HERE.parent / "records" / "substeps.jsonl"
 DURATION, COUNTS, REFERENCE = 0.1, [5, 10, 15, 20, 25, 50, 100, 800], 1600
 RUNS, LONG, FINE = 8, 10, 200
-
-
-def revision():
-    return subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def starts(model, key):

@@ -135,7 +135,7 @@ const SLOWEST: f64 = 1e6;
 fn wait_until(began: Instant, due: f64) -> f64 {
     let left = due - began.elapsed().as_secs_f64();
     if left > 0.0 {
-        std::thread::sleep(Duration::from_secs_f64(left));
+        std::thread::sleep(Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX));
     }
     (-left).max(0.0)
 }

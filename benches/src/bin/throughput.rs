@@ -97,10 +97,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => Vec::new(),
     };
     if a.split {
-        let mut system = recipe().system(&scene)?;
-        let key = a.keyframe.as_deref().map(|name| system.model().keyframe(name).cloned().ok_or(name));
-        let key = key.transpose().map_err(|name| format!("the scene has no keyframe '{name}'"))?;
-        let x0 = system.initial_state(key.as_ref())?;
+        let (mut system, mut x0) = (recipe().system(&scene)?, State::default());
+        let batch = CpuBatch::new(&scene, 1, recipe(), BatchOptions { threads: 1 })?;
+        batch.start(a.keyframe.as_deref(), &mut x0)?;
         // The first run warms up.
         let mut run = || split(&mut system, sweeps(), &x0, (a.steps, a.dt), (&rows, a.hold));
         run()?;

@@ -214,7 +214,7 @@ pub fn timed_episode(
         steps,
         timing,
         keep_states: true,
-        pace: None,
+        ..EpisodeOptions::default()
     };
     episode.run(seed, &options).unwrap()
 }
