@@ -1,5 +1,6 @@
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
 use signorini_core::{BatchStepper, LaneStatus, ObservationLayout, State};
 
 use crate::projection::Softened;
@@ -12,7 +13,7 @@ use crate::{
 ///
 /// A plan that is used later begins there: its start is what the plan model makes of the present state under the plan in use until the first control step at which it can be ready, as far as that is known when it is begun. One that takes longer than that is taken into use
 /// in its middle.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Timing {
     /// At once: the world waits.
     #[default]

@@ -42,8 +42,8 @@ pub(crate) struct Trial {
     pub seed: u64,
     pub model: PlanModel,
     pub plant: Plant,
-    /// So long after the state it was made from a plan is used \[s\].
-    pub delay: f64,
+    /// When plans can be used.
+    pub timing: Timing,
     /// Mass of the task's object and friction of all surfaces of the plant differ by up to this part, by the seed.
     pub vary: f64,
     /// The motion to follow, a file in the folder `g1_motions` of models by others; none: the task has what it needs.
@@ -65,7 +65,7 @@ impl Trial {
             seed,
             model,
             plant,
-            delay: 0.0,
+            timing: Timing::LockStep,
             vary: 0.0,
             motion: None,
             gap: false,
@@ -82,7 +82,7 @@ pub(crate) struct Ran {
     pub samples: usize,
     pub seed: u64,
     pub plant: Plant,
-    pub delay: f64,
+    pub timing: Timing,
     /// How it ended, in words.
     pub outcome: String,
     pub success: bool,
@@ -97,8 +97,8 @@ pub(crate) struct Ran {
 
 impl Ran {
     fn is(&self, t: &Trial) -> bool {
-        (&*self.task, self.model, self.samples, self.seed, self.plant, self.delay)
-            == (t.task, t.model, t.samples, t.seed, t.plant, t.delay)
+        (&*self.task, self.model, self.samples, self.seed, self.plant, self.timing)
+            == (t.task, t.model, t.samples, t.seed, t.plant, t.timing)
     }
 }
 
@@ -241,7 +241,7 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
         replan,
         model_substeps: substeps[0],
         plant_substeps: trial.plant.substeps(substeps[1]),
-        timing: if trial.delay > 0.0 { Timing::Delay(trial.delay) } else { Timing::LockStep },
+        timing: trial.timing,
         keep_states: trial.gap || trial.camera.is_some(),
         ..EpisodeOptions::default()
     };
@@ -267,7 +267,7 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
         samples,
         seed,
         plant: trial.plant,
-        delay: trial.delay,
+        timing: trial.timing,
         outcome,
         success: record.outcome == Outcome::Success,
         time: record.time,

@@ -1,3 +1,5 @@
+use signorini_planning::Timing;
+
 use crate::plant::Plant;
 use crate::trials::{FIRST, Ran, Trial, run, success};
 use crate::{Claim, Context, Page, PageError, PageOutput, Table};
@@ -21,13 +23,13 @@ const KINDS: [Kind; 4] = [
     Kind { name: "hand_cube_yaw", title: "cube", samples: 32, small: false, asked: 80.0 },
 ];
 
-/// Plants, and how late plans come \[s\].
-const PLANTS: [(Plant, f64, &str); 5] = [
-    (Plant::ComFree, 0.0, "comfree"),
-    (Plant::Icf, 0.0, "icf"),
-    (Plant::Icf, 0.1, "icf, late"),
-    (Plant::Cenic, 0.0, "cenic"),
-    (Plant::Ipc, 0.0, "ipc"),
+/// Plants, and when plans can be used.
+const PLANTS: [(Plant, Timing, &str); 5] = [
+    (Plant::ComFree, Timing::LockStep, "comfree"),
+    (Plant::Icf, Timing::LockStep, "icf"),
+    (Plant::Icf, Timing::Delay(0.1), "icf, late"),
+    (Plant::Cenic, Timing::LockStep, "cenic"),
+    (Plant::Ipc, Timing::LockStep, "ipc"),
 ];
 
 /// Runs of each: quick and full.
@@ -50,9 +52,9 @@ impl Page for Plants {
         let count = RUNS[usize::from(ctx.full())];
         let rows = KINDS.iter().flat_map(|k| PLANTS.iter().map(move |p| (k, p)));
         let rows: Vec<_> = rows.filter(|(k, p)| k.small || p.0 != Plant::Ipc).collect();
-        let trial = |k: &Kind, plant: Plant, delay: f64, seed: u64| Trial {
+        let trial = |k: &Kind, plant: Plant, timing: Timing, seed: u64| Trial {
             plant,
-            delay,
+            timing,
             gap: true,
             ..Trial::new(k.name, k.title, k.samples, seed)
         };
@@ -76,8 +78,8 @@ impl Page for Plants {
                 "else",
             ],
         );
-        for (k, (plant, delay, name)) in rows {
-            let of = |r: &&Ran| (&*r.task, r.plant, r.delay) == (k.name, *plant, *delay);
+        for (k, (plant, timing, name)) in rows {
+            let of = |r: &&Ran| (&*r.task, r.plant, r.timing) == (k.name, *plant, *timing);
             let runs: Vec<&Ran> = done.iter().filter(of).collect();
             let id = format!("{}/{}", k.title, name.replace(", ", "_"));
             let claim = format!("{}, plant {name}: success", k.title);
