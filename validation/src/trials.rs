@@ -182,18 +182,65 @@ pub(crate) fn run(trials: &[Trial], ctx: &Context, out: &mut PageOutput) -> Resu
     Ok(done)
 }
 
+/// Columns of [`Tally::cells`].
+pub(crate) const COLUMNS: [&str; 5] =
+    ["success", "95 % [%]", "time of the task [s]", "time of a plan [ms]", "else"];
+
+/// How some runs went.
+pub(crate) struct Tally {
+    pub runs: usize,
+    pub good: usize,
+    /// Wilson's interval of the success \[%\].
+    pub likely: [f64; 2],
+    /// Mean time of those that succeeded, and of a plan \[s\].
+    pub time: f64,
+    pub planning: f64,
+    /// How the others ended, by seed.
+    pub failed: String,
+}
+
+impl Tally {
+    pub(crate) fn of(runs: &[&Ran]) -> Self {
+        let (good, failed): (Vec<&Ran>, Vec<&Ran>) = runs.iter().partition(|r| r.success);
+        let mean =
+            |runs: &[&Ran], of: fn(&Ran) -> f64| runs.iter().map(|r| of(r)).sum::<f64>() / runs.len() as f64;
+        let failed: Vec<String> = failed.iter().map(|r| format!("seed {}: {}", r.seed, r.outcome)).collect();
+        Self {
+            runs: runs.len(),
+            good: good.len(),
+            likely: wilson(good.len(), runs.len()).map(|p| 100.0 * p),
+            time: mean(&good, |r| r.time),
+            planning: mean(runs, |r| r.planning),
+            failed: failed.join("; "),
+        }
+    }
+
+    pub(crate) fn cells(&self) -> [String; 5] {
+        if self.runs == 0 {
+            return ["none were run", "", "", "", ""].map(str::to_owned);
+        }
+        let [low, high] = self.likely;
+        [
+            format!("{} of {}", self.good, self.runs),
+            format!("{low:.0} to {high:.0}"),
+            format!("{:.1}", self.time),
+            format!("{:.0}", 1e3 * self.planning),
+            self.failed.clone(),
+        ]
+    }
+}
+
 /// Share of successes among runs \[%\], beside the one asked for; skipped with fewer than `count` runs. Of a single run, whether it succeeds.
 pub(crate) fn success(id: &str, claim: &str, asked: f64, runs: &[&Ran], count: u64) -> Claim {
     if (runs.len() as u64) < count {
         return Claim::skipped(id, claim, "time was up before all runs were made");
     }
-    let good = runs.iter().filter(|r| r.success).count();
+    let Tally { good, likely: [low, high], .. } = Tally::of(runs);
     if let ([run], 1) = (runs, count) {
         let why = format!("it ended with: {}", run.outcome);
         let claim = format!("the one start of a quick run succeeds ({claim}: runs under --full)");
         return Claim::at_least(id, &claim, 1.0, good as f64, "runs").because(&why);
     }
-    let [low, high] = wilson(good, runs.len()).map(|p| 100.0 * p);
     let why = format!(
         "{good} of {} runs with {} samples, so that {low:.0} to {high:.0} % are likely; the table says how the others ended",
         runs.len(),

@@ -1,7 +1,7 @@
 use signorini_planning::Timing;
 
 use crate::plant::Plant;
-use crate::trials::{FIRST, Ran, Trial, run, success};
+use crate::trials::{FIRST, Ran, Tally, Trial, run, success};
 use crate::{Claim, Context, Page, PageError, PageOutput, Table};
 
 /// Planned with ComFree, executed with other engines and with plans that come late: success, and how far one control step of the plan model is from the plant's.
@@ -110,13 +110,10 @@ fn gap(runs: &[&Ran]) -> [f64; 4] {
 }
 
 fn cells(task: &str, plant: &str, runs: &[&Ran], gap: [f64; 4]) -> Vec<String> {
-    let good: Vec<&&Ran> = runs.iter().filter(|r| r.success).collect();
-    let time = good.iter().map(|r| r.time).sum::<f64>() / good.len() as f64;
-    let failed = runs.iter().filter(|r| !r.success).map(|r| format!("seed {}: {}", r.seed, r.outcome));
+    let Tally { runs, good, time, failed, .. } = Tally::of(runs);
     let gap = gap.map(|x| format!("{x:.1e}"));
-    let first =
-        [task.into(), plant.into(), format!("{} of {}", good.len(), runs.len()), format!("{time:.2}")];
-    [&first[..], &gap, &[failed.collect::<Vec<_>>().join("; ")]].concat()
+    let first = [task.into(), plant.into(), format!("{good} of {runs}"), format!("{time:.2}")];
+    [&first[..], &gap, &[failed]].concat()
 }
 
 fn text(count: u64) -> Vec<String> {

@@ -3,7 +3,7 @@ use signorini_planning::Timing;
 
 use super::plan_model;
 use crate::snapshot::Camera;
-use crate::trials::{FIRST, PlanModel, Ran, Trial, run, success, wilson};
+use crate::trials::{COLUMNS, FIRST, PlanModel, Ran, Tally, Trial, run, success};
 use crate::{Claim, Context, Page, PageError, PageOutput, Table};
 
 /// Table I: a hand turns four objects about the vertical and about level axes; simulation to simulation.
@@ -82,16 +82,7 @@ impl Page for Table1 {
         let of = |row: &Row, model: PlanModel, timing: Timing| -> Vec<&Ran> {
             done.iter().filter(|r| (&*r.task, r.model, r.timing) == (row.0, model, timing)).collect()
         };
-        let columns = [
-            "object",
-            "axis",
-            "plans",
-            "success",
-            "95 % [%]",
-            "time of the task [s]",
-            "time of a plan [ms]",
-            "else",
-        ];
+        let columns = [&["object", "axis", "plans"][..], &COLUMNS].concat();
         let mut table = Table::new(
             "Trials by object, axis and what plans are made with; times of the task are those of successes",
             &columns,
@@ -146,7 +137,7 @@ impl Page for Table1 {
                 _ if !ctx.full() => Claim::skipped(&id, &claim, "runs under --full"),
                 n if n < count => Claim::skipped(&id, &claim, "time was up before all runs were made"),
                 _ => {
-                    let [a, b] = [&ours, &theirs].map(|r| r.iter().filter(|r| r.success).count());
+                    let [a, b] = [&ours, &theirs].map(|r| Tally::of(r).good);
                     let why = format!("{a} and {b} of {count}");
                     Claim::at_least(&id, &claim, 0.0, a as f64 - b as f64, "trials").because(&why)
                 }
@@ -163,27 +154,8 @@ fn with<'a>(rows: &'a [Row], models: &'a [PlanModel]) -> impl Iterator<Item = (&
     rows.iter().flat_map(|r| models.iter().map(move |m| (r, *m)))
 }
 
-/// Object, axis, plans, successes, Wilson's interval, times, what failed.
-fn cells(row: &Row, plans: &str, runs: &[&Ran]) -> [String; 8] {
-    if runs.is_empty() {
-        let none = [row.1, row.2, plans, "none were run", "", "", "", ""];
-        return none.map(str::to_owned);
-    }
-    let good: Vec<&&Ran> = runs.iter().filter(|r| r.success).collect();
-    let [low, high] = wilson(good.len(), runs.len()).map(|p| 100.0 * p);
-    let mean = |x: f64, n: usize| if n > 0 { x / n as f64 } else { f64::NAN };
-    let failed = runs.iter().filter(|r| !r.success);
-    let failed: Vec<String> = failed.map(|r| format!("{}: {}", r.seed, r.outcome)).collect();
-    [
-        row.1.to_owned(),
-        row.2.to_owned(),
-        plans.to_owned(),
-        format!("{} of {}", good.len(), runs.len()),
-        format!("{low:.0} to {high:.0}"),
-        format!("{:.1}", mean(good.iter().map(|r| r.time).sum(), good.len())),
-        format!("{:.0}", 1e3 * mean(runs.iter().map(|r| r.planning).sum(), runs.len())),
-        failed.join("; "),
-    ]
+fn cells(row: &Row, plans: &str, runs: &[&Ran]) -> Vec<String> {
+    [&[row.1, row.2, plans].map(str::to_owned)[..], &Tally::of(runs).cells()].concat()
 }
 
 fn text(samples: usize, count: u64) -> Vec<String> {

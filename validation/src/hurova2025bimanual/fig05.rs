@@ -2,7 +2,7 @@ use signorini_core::na::Point3;
 
 use super::CAMERA;
 use crate::snapshot::Camera;
-use crate::trials::{FIRST, PlanModel, Ran, Trial, run, success, wilson};
+use crate::trials::{COLUMNS, FIRST, PlanModel, Ran, Tally, Trial, run, success, wilson};
 use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// Fig. 5: success, time of the task and time of planning, by batch size; and pictures of one run of each, as in fig. 4.
@@ -90,23 +90,7 @@ struct Group<'a> {
     model: PlanModel,
     samples: usize,
     runs: Vec<&'a Ran>,
-}
-
-impl Group<'_> {
-    fn successes(&self) -> usize {
-        self.runs.iter().filter(|r| r.success).count()
-    }
-    fn rate(&self) -> f64 {
-        self.successes() as f64 / self.runs.len() as f64
-    }
-    /// Mean time of those that succeeded \[s\].
-    fn time(&self) -> f64 {
-        self.runs.iter().filter(|r| r.success).map(|r| r.time).sum::<f64>() / self.successes() as f64
-    }
-    /// Mean time of a plan \[s\].
-    fn planning(&self) -> f64 {
-        self.runs.iter().map(|r| r.planning).sum::<f64>() / self.runs.len() as f64
-    }
+    tally: Tally,
 }
 
 fn groups(runs: &[Ran]) -> Vec<Group<'_>> {
@@ -118,7 +102,8 @@ fn groups(runs: &[Ran]) -> Vec<Group<'_>> {
             let of = |r: &&Ran| (&*r.task, r.samples, r.model) == (kind.name, samples, model);
             let runs: Vec<&Ran> = runs.iter().filter(of).collect();
             if !runs.is_empty() {
-                out.push(Group { kind, model, samples, runs });
+                let tally = Tally::of(&runs);
+                out.push(Group { kind, model, samples, runs, tally });
             }
         }
     }
@@ -146,7 +131,9 @@ fn plots(groups: &[Group<'_>]) -> Vec<Plot> {
         let of = |g: &&Group<'_>| g.kind.name == kind.name && g.model == PlanModel::ComFree;
         let own: Vec<&Group<'_>> = groups.iter().filter(of).collect();
         let values: [&dyn Fn(&Group<'_>) -> f64; 3] =
-            [&|g| 100.0 * g.rate(), &|g| g.time(), &|g| 1e3 * g.planning()];
+            [&|g| 100.0 * (g.tally.good as f64 / g.tally.runs as f64), &|g| g.tally.time, &|g| {
+                1e3 * g.tally.planning
+            }];
         for (i, (plot, value)) in out.iter_mut().zip(values).enumerate() {
             let points = own.iter().map(|g| (g.samples as f64, value(g)));
             let points = points.filter(|p| p.1.is_finite()).collect();
@@ -166,7 +153,7 @@ fn plots(groups: &[Group<'_>]) -> Vec<Plot> {
             }
         }
         for g in own {
-            let interval = wilson(g.successes(), g.runs.len()).map(|p| (g.samples as f64, 100.0 * p));
+            let interval = g.tally.likely.map(|p| (g.samples as f64, p));
             out[0].add_colored("", Mark::Line, color, interval.to_vec());
         }
     }
@@ -177,31 +164,12 @@ fn plots(groups: &[Group<'_>]) -> Vec<Plot> {
 fn table(groups: &[Group<'_>]) -> Table {
     let mut t = Table::new(
         "Runs by task and batch size; times of the task are those of successes.",
-        &[
-            "task",
-            "sampler",
-            "samples",
-            "success",
-            "95 % [%]",
-            "time of the task [s]",
-            "time of a plan [ms]",
-            "else",
-        ],
+        &[&["task", "sampler", "samples"][..], &COLUMNS].concat(),
     );
     for g in groups {
-        let [low, high] = wilson(g.successes(), g.runs.len()).map(|p| 100.0 * p);
-        let failed = g.runs.iter().filter(|r| !r.success);
-        let failed: Vec<String> = failed.map(|r| format!("seed {}: {}", r.seed, r.outcome)).collect();
-        t.row([
-            g.kind.title.to_owned(),
-            if g.model == PlanModel::Published { "published" } else { "ours" }.to_owned(),
-            g.samples.to_string(),
-            format!("{} of {}", g.successes(), g.runs.len()),
-            format!("{low:.0} to {high:.0}"),
-            format!("{:.1}", g.time()),
-            format!("{:.0}", 1e3 * g.planning()),
-            failed.join("; "),
-        ]);
+        let sampler = if g.model == PlanModel::Published { "published" } else { "ours" };
+        let first = [g.kind.title.to_owned(), sampler.to_owned(), g.samples.to_string()];
+        t.row([&first[..], &g.tally.cells()].concat());
     }
     t
 }
