@@ -200,6 +200,13 @@ impl BlockDiagonal {
         self.scaling.copy_from_slice(&other.scaling);
     }
 
+    /// The same for one block.
+    pub fn copy_factor(&mut self, other: &Self, b: usize) {
+        let (of_block, unknowns) = (self.offsets[b]..self.offsets[b + 1], self.starts[b]..self.starts[b + 1]);
+        self.factors[of_block.clone()].copy_from_slice(&other.factors[of_block]);
+        self.scaling[unknowns.clone()].copy_from_slice(&other.scaling[unknowns]);
+    }
+
     /// x ← A_b⁻¹ x for one block; `x` holds that block's unknowns only.
     #[inline]
     pub fn solve_block(&self, b: usize, x: &mut [f64]) {

@@ -4,39 +4,40 @@ use signorini_scene::{ActuatorDynamics, JointKind, Scene, Transmission};
 use crate::build::element;
 use crate::{ActuatorState, Dynamics, Kinematics, Model, ModelError, TendonState, TreeFactor};
 
-/// A motor as the dynamics need it.
+/// A motor as the dynamics need it; what every step reads comes first, as in [`BodyModel`](crate::BodyModel).
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct ActuatorModel {
-    /// Name.
-    pub name: String,
+    /// g₀, g₁, g₂ of the force law.
+    pub gain: [f64; 3],
+    /// b₀, b₁, b₂ of the force law; b₂ follows from the damping ratio when the scene states one.
+    pub bias: [f64; 3],
+    /// Limits of the force with those of its joint or tendon, when no other actuator shares them; ±∞ without limits.
+    pub effort: [f64; 2],
+    /// Limits of the control; None when the scene does not clamp controls.
+    pub control_range: Option<[f64; 2]>,
+    /// Number of its activation among those of the model.
+    pub activation: Option<usize>,
+    /// The control acts on the next activation.
+    pub act_early: bool,
+    /// Its joint or tendon limits the sum of its force and those of others: `effort` does not contain that limit.
+    pub shares_limit: bool,
+    /// Degrees of freedom on which it may act, ascending.
+    pub dofs: Vec<usize>,
     /// What it acts on.
     pub transmission: Transmission,
     /// Gear ratios, 6.
     pub gear: [f64; 6],
     /// Activation dynamics.
     pub dynamics: ActuatorDynamics,
-    /// g₀, g₁, g₂ of the force law.
-    pub gain: [f64; 3],
-    /// b₀, b₁, b₂ of the force law; b₂ follows from the damping ratio when the scene states one.
-    pub bias: [f64; 3],
-    /// Limits of the control; None when the scene does not clamp controls.
-    pub control_range: Option<[f64; 2]>,
     /// Limits of the force \[N or N·m\].
     pub force_range: Option<[f64; 2]>,
     /// Limits of the activation.
     pub activation_range: Option<[f64; 2]>,
-    /// The control acts on the next activation.
-    pub act_early: bool,
-    /// Number of its activation among those of the model.
-    pub activation: Option<usize>,
-    /// Degrees of freedom on which it may act, ascending.
-    pub dofs: Vec<usize>,
     /// Trees of these.
     pub trees: Vec<usize>,
-    /// Limits of the force with those of its joint or tendon, when no other actuator shares them; ±∞ without limits.
-    pub effort: [f64; 2],
-    /// Its joint or tendon limits the sum of its force and those of others: `effort` does not contain that limit.
-    pub shares_limit: bool,
+    /// Name.
+    pub name: String,
 }
 
 /// The force of an actuator at one state, and how it changes: f + f_l δl + f_r δl̇ within limits.
@@ -118,6 +119,9 @@ impl ActuatorModel {
 impl Model {
     /// z₁ = activations after `dt` \[s\] with controls held.
     pub fn advance_activations(&self, z0: &[f64], control: &[f64], dt: f64, z1: &mut [f64]) {
+        if self.nz == 0 {
+            return;
+        }
         for (a, u) in self.actuators.iter().zip(control) {
             if let Some(i) = a.activation {
                 z1[i] = a.next_activation(z0[i], *u, dt);

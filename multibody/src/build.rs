@@ -42,6 +42,8 @@ impl Model {
             reference_q: Vec::new(),
             spring_q: Vec::new(),
             clamp_control: on.clamp_control,
+            lifts: scene.bodies.iter().any(|b| b.gravity_compensation != 0.0),
+            springs: on.springs && scene.joints.iter().any(|j| j.stiffness > 0.0),
         };
         if !m.gravity.iter().all(|g| g.is_finite()) {
             return Err(element(&Place::default(), "gravity is not finite", "give three finite numbers"));
@@ -219,6 +221,7 @@ impl Model {
                 tree: t,
                 armature: joint.armature,
                 damping: if on.dampers { joint.damping } else { 0.0 },
+                stiffness: if on.springs { joint.stiffness } else { 0.0 },
             });
             *last = Some(self.dofs.len() - 1);
         }

@@ -15,6 +15,8 @@ pub(crate) struct GainRows {
     values: Vec<f64>,
     /// Blocks of unknowns: the first and the last that a row touches.
     blocks: Vec<[usize; 2]>,
+    /// Some row has not one entry.
+    long: bool,
     pub seeds: Vec<GainSeed>,
     params: Vec<GainParams>,
     pieces: Vec<GainPiece>,
@@ -27,12 +29,14 @@ impl GainRows {
         self.dofs.clear();
         self.values.clear();
         self.blocks.clear();
+        self.long = false;
     }
 
     /// Adds a row.
     pub(crate) fn push(&mut self, model: &Model, row: SparseRow<'_>) {
         let tree = |d: Option<&usize>| d.map_or(0, |d| model.dofs[*d].tree);
         self.starts.push(self.dofs.len());
+        self.long |= row.dofs.len() != 1;
         for (dof, value) in row.iter() {
             self.dofs.push(dof);
             self.values.push(value);
@@ -50,6 +54,11 @@ impl GainRows {
         self.pieces.resize(seeds.len(), GainPiece::Linear);
     }
 
+    /// Blocks of unknowns that each row touches first and last.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = &[usize; 2]> {
+        self.blocks.iter()
+    }
+
     /// Number of rows.
     pub(crate) fn len(&self) -> usize {
         self.starts.len()
@@ -60,6 +69,12 @@ impl GainRows {
         let end = self.starts.get(i + 1).copied().unwrap_or(self.dofs.len());
         let of = self.starts[i]..end;
         SparseRow { dofs: &self.dofs[of.clone()], values: &self.values[of] }
+    }
+
+    /// Speed of row `i` at `v`.
+    #[inline]
+    fn speed(&self, i: usize, v: &[f64]) -> f64 {
+        if self.long { self.row(i).dot(v) } else { self.values[i] * v[self.dofs[i]] }
     }
 
     /// Impulse at no speed \[N·s\] and slope \[kg\] of row `i` as it is taken.
@@ -76,7 +91,7 @@ impl GainRows {
     pub(crate) fn take(&mut self, v: &[f64]) -> bool {
         let mut changed = false;
         for i in 0..self.len() {
-            let piece = self.params[i].piece(self.row(i).dot(v));
+            let piece = self.params[i].piece(self.speed(i, v));
             changed |= self.pieces[i] != piece;
             self.pieces[i] = piece;
         }
@@ -85,7 +100,7 @@ impl GainRows {
 
     /// Whether law `i` at `v` is farther from the piece that it is taken on than counts.
     fn is_off(&self, i: usize, v: &[f64]) -> bool {
-        let (p, v_c) = (&self.params[i], self.row(i).dot(v));
+        let (p, v_c) = (&self.params[i], self.speed(i, v));
         let piece = p.piece(v_c);
         if piece == self.pieces[i] {
             return false;
@@ -108,7 +123,7 @@ impl GainRows {
         let mut changed = false;
         for i in 0..self.len() {
             if self.pieces[i] == GainPiece::Linear && self.is_off(i, v) {
-                self.pieces[i] = self.params[i].piece(self.row(i).dot(v));
+                self.pieces[i] = self.params[i].piece(self.speed(i, v));
                 changed = true;
             }
         }
@@ -118,17 +133,21 @@ impl GainRows {
     /// Adds the slopes to the blocks of A, those between blocks to `coupling`.
     pub(crate) fn add_slopes(&self, inertia: &mut BlockDiagonal, coupling: &mut Coupling) {
         for (i, [first, last]) in self.blocks.iter().enumerate() {
-            let ([_, slope], row) = (self.line(i), self.row(i));
+            let [_, slope] = self.line(i);
             if slope == 0.0 {
                 continue;
             }
-            let starts = inertia.block_starts();
+            let (row, starts) = (self.row(i), inertia.block_starts());
             if first != last {
                 coupling.push(slope, row.iter());
                 continue;
             }
             let (from, n) = (starts[*first], starts[first + 1] - starts[*first]);
             let block = inertia.block_mut(*first);
+            if !self.long {
+                block[(self.dofs[i] - from) * (n + 1)] += slope * self.values[i] * self.values[i];
+                continue;
+            }
             for (i, x) in row.iter() {
                 for (j, y) in row.iter() {
                     block[(i - from) * n + j - from] += slope * x * y;
@@ -139,7 +158,14 @@ impl GainRows {
 
     /// Adds the impulses at no speed.
     pub(crate) fn add_impulses(&self, momentum: &mut [f64]) {
-        (0..self.len()).for_each(|i| self.row(i).add_scaled(self.line(i)[0], momentum));
+        for i in 0..self.len() {
+            let impulse = self.line(i)[0];
+            if self.long {
+                self.row(i).add_scaled(impulse, momentum);
+            } else {
+                momentum[self.dofs[i]] += impulse * self.values[i];
+            }
+        }
     }
 
     /// Pushes the rows onto a map over the same blocks.

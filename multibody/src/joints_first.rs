@@ -31,6 +31,9 @@ pub(crate) struct JointsFirst {
     solver: IcfSolver,
     solution: StepSolution,
     blocks: Vec<u32>,
+    /// Blocks of A that are the same in all steps, and those of them that nothing acts on; their factors are in `inertia`.
+    constant: Vec<bool>,
+    alone: Vec<bool>,
     /// A and A v*.
     inertia: BlockDiagonal,
     momentum: Vec<f64>,
@@ -43,7 +46,8 @@ pub(crate) struct JointsFirst {
 }
 
 impl JointsFirst {
-    pub(crate) fn new(mass: &BlockDiagonal) -> Result<Self, ProblemError> {
+    /// For the blocks of M, of which some are constant, factored, and without springs and dampers.
+    pub(crate) fn new(mass: &BlockDiagonal, constant: Vec<bool>) -> Result<Self, ProblemError> {
         let pools = Pools::new(vec![
             Box::new(Pool::<Gain, 1>::new(Gain)),
             Box::new(Pool::<NearRigid, 1>::new(NearRigid::default())),
@@ -57,6 +61,8 @@ impl JointsFirst {
             solver: IcfSolver::default(),
             solution: StepSolution::default(),
             blocks: (0..mass.block_count() as u32).collect(),
+            alone: Vec::new(),
+            constant,
             inertia: mass.clone(),
             momentum: Vec::new(),
             equalities: Vec::new(),
@@ -81,6 +87,11 @@ impl JointsFirst {
     ) -> Result<(), ProblemError> {
         self.inertia.copy_blocks(&parts.inertia.blocks);
         self.momentum.clone_from(parts.free_velocity);
+        self.alone.clone_from(&self.constant);
+        if self.has_equalities() {
+            self.alone.fill(false);
+        }
+        self.rows.blocks().flatten().for_each(|b| self.alone[*b] = false);
         if self.has_equalities() {
             self.problem.parts_mut().pools.member_mut(GAIN).reset(&self.rows.seeds);
             self.problem.finish(dt)?;
@@ -142,7 +153,13 @@ impl JointsFirst {
             let part = Part { blocks: &self.blocks, constraints: &self.within };
             map.add_hessian(part, pools, &self.evals, &mut Diagonal(&mut parts.inertia.blocks));
         }
-        parts.inertia.blocks.factor()?;
+        for (b, alone) in self.alone.iter().enumerate() {
+            if *alone {
+                parts.inertia.blocks.copy_factor(&self.inertia, b);
+            } else {
+                parts.inertia.blocks.factor_block(b)?;
+            }
+        }
         for k in self.equalities.iter().map(|k| *k as usize).filter(|k| map.blocks_of(*k).len() > 1) {
             let (at, dim) = (pools.hess_start(k), map.rows_of(k).1);
             for i in 0..dim {

@@ -105,7 +105,7 @@ impl Kinematics {
 
     fn set_lifted(&mut self, model: &Model) {
         self.lifted.clear();
-        if model.bodies.iter().all(|b| b.gravity_compensation == 0.0) {
+        if !model.lifts {
             return;
         }
         self.lifted.resize(model.bodies.len(), Lifted::default());

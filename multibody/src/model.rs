@@ -6,40 +6,40 @@ use signorini_scene::{JointKind, Keyframe, Pose, SolParams};
 
 use crate::{ActuatorModel, EqualityModel, SensorModel, TendonModel};
 
-/// A body as the dynamics need it.
+/// A body as the dynamics need it. What every step reads comes first, so that it fills few lines of the cache.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct BodyModel {
-    /// Name.
-    pub name: String,
     /// Parent body.
     pub parent: usize,
-    /// Pose in the parent's frame at the reference configuration.
-    pub pose: Pose,
-    /// Mass \[kg\].
-    pub mass: f64,
-    /// Centre of mass in the body frame \[m\].
-    pub com: Point3<f64>,
-    /// Inertia about the centre of mass, body axes \[kg·m²\].
-    pub inertia: Matrix3<f64>,
     /// Its joints.
     pub joints: Range<usize>,
     /// Its tree; None when it cannot move.
     pub tree: Option<usize>,
+    /// Number among the mocap bodies.
+    pub mocap: Option<usize>,
+    /// Pose in the parent's frame at the reference configuration.
+    pub pose: Pose,
+    /// Centre of mass in the body frame \[m\].
+    pub com: Point3<f64>,
+    /// Mass \[kg\].
+    pub mass: f64,
+    /// Inertia about the centre of mass, body axes \[kg·m²\].
+    pub inertia: Matrix3<f64>,
     /// Last degree of freedom between the world and this body; None when it cannot move.
     pub last_dof: Option<usize>,
     /// The nearest body with joints on the way to the root, itself included; the world when it cannot move.
     pub moved_by: usize,
-    /// Number among the mocap bodies.
-    pub mocap: Option<usize>,
     /// Fraction of its weight that is compensated.
     pub gravity_compensation: f64,
-}
-
-/// A joint as the dynamics need it. What the scene's switches turn off is zero or None here.
-#[derive(Clone, Debug)]
-pub struct JointModel {
     /// Name.
     pub name: String,
+}
+
+/// A joint as the dynamics need it. What the scene's switches turn off is zero or None here; what every step reads comes first, as in [`BodyModel`].
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub struct JointModel {
     /// Kind.
     pub kind: JointKind,
     /// Body that moves.
@@ -48,12 +48,12 @@ pub struct JointModel {
     pub q: usize,
     /// First velocity.
     pub v: usize,
-    /// Anchor in the body frame \[m\].
-    pub anchor: Point3<f64>,
-    /// Axis in the body frame.
-    pub axis: Unit<Vector3<f64>>,
     /// Coordinate at the drawn pose.
     pub reference: f64,
+    /// Axis in the body frame.
+    pub axis: Unit<Vector3<f64>>,
+    /// Anchor in the body frame \[m\].
+    pub anchor: Point3<f64>,
     /// Limits of the coordinate.
     pub range: Option<[f64; 2]>,
     /// Distance at which limits become active.
@@ -76,6 +76,8 @@ pub struct JointModel {
     pub limit_sol: SolParams,
     /// MuJoCo's solref and solimp of dry friction.
     pub friction_sol: SolParams,
+    /// Name.
+    pub name: String,
 }
 
 /// A degree of freedom.
@@ -93,6 +95,8 @@ pub struct DofModel {
     pub armature: f64,
     /// Viscous damping.
     pub damping: f64,
+    /// Stiffness of the joint's spring.
+    pub stiffness: f64,
 }
 
 /// A kinematic tree: a clique of the contact problem.
@@ -117,7 +121,7 @@ pub struct FrameModel {
     pub shape: Option<Shape>,
 }
 
-/// A scene in generalised coordinates; does not change while it moves.
+/// A scene in generalised coordinates; does not change while it moves. Its fields are there to be read: parameters are changed in the scene, of which a new model is made.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// Bodies; 0 is the world.
@@ -156,6 +160,9 @@ pub struct Model {
     pub spring_q: Vec<f64>,
     /// Controls are clamped to their ranges.
     pub clamp_control: bool,
+    /// Some body's weight is compensated; some joint has a spring.
+    pub(crate) lifts: bool,
+    pub(crate) springs: bool,
 }
 
 impl Model {

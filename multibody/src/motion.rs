@@ -1,8 +1,10 @@
+use std::ops::Range;
+
 use signorini_core::na::{Point3, Vector3};
 use signorini_geometry::ContactPoint;
 
 use crate::drive::Drive;
-use crate::{Kinematics, Model, Spatial};
+use crate::{BodyModel, Kinematics, Model, Spatial};
 
 /// How bodies may move within a step: what speculative contacts are for.
 #[derive(Clone, Debug)]
@@ -24,12 +26,28 @@ pub(crate) struct Motion {
     /// Some of it is not zero.
     driven: bool,
     moves: Vec<bool>,
+    links: Vec<Link>,
+}
+
+/// A body that moves, what is looked at in every step.
+#[derive(Clone, Debug)]
+struct Link {
+    body: usize,
+    /// None: the first of its tree.
+    parent: Option<usize>,
+    tree: usize,
+    dofs: Range<usize>,
 }
 
 impl Motion {
     pub(crate) fn new(model: &Model) -> Self {
         let n = model.bodies.len();
         let moves = model.bodies.iter().map(|b| b.tree.is_some()).collect();
+        let link = |(body, of): (usize, &BodyModel)| {
+            let tree = of.tree?;
+            let parent = (model.trees[tree].root != body).then_some(of.parent);
+            Some(Link { body, parent, tree, dofs: model.dofs_of(of) })
+        };
         Self {
             horizon: 0.0,
             fall: 0.0,
@@ -40,6 +58,7 @@ impl Motion {
             reach: vec![0.0; n],
             driven: false,
             moves,
+            links: model.bodies.iter().enumerate().filter_map(link).collect(),
         }
     }
 
@@ -48,21 +67,21 @@ impl Motion {
         self.horizon = horizon;
         // A step moves with its last velocity.
         self.fall = model.gravity.norm() * horizon * horizon;
-        self.set_drive(kin, model, drive);
+        self.set_drive(kin, drive);
     }
 
-    fn set_drive(&mut self, kin: &Kinematics, model: &Model, drive: &Drive) {
+    fn set_drive(&mut self, kin: &Kinematics, drive: &Drive) {
         if drive.is_idle() && !self.driven {
             return;
         }
         self.driven = !drive.is_idle();
-        for (b, body) in model.bodies.iter().enumerate() {
-            let Some(t) = body.tree.filter(|t| drive.trees[*t]) else {
-                self.drive[b] = Spatial::default();
-                continue;
-            };
-            let from = if model.trees[t].root == b { Spatial::default() } else { self.drive[body.parent] };
-            self.drive[b] = model.dofs_of(body).fold(from, |twist, i| twist + kin.axes[i] * drive.change[i]);
+        for link in &self.links {
+            let mut twist = Spatial::default();
+            if drive.trees[link.tree] {
+                let from = link.parent.map_or(twist, |p| self.drive[p]);
+                twist = link.dofs.clone().fold(from, |twist, i| twist + kin.axes[i] * drive.change[i]);
+            }
+            self.drive[link.body] = twist;
         }
     }
 

@@ -1,4 +1,5 @@
 use signorini_core::na::{Point3, Vector3};
+use wide::f64x4;
 
 use crate::travel::Travel;
 
@@ -78,10 +79,14 @@ impl Partners {
 /// A bit for each body that is out of reach.
 #[inline(always)]
 fn before(may: &[f64], until: &[f64], own: f64) -> u64 {
-    let (mut bit, mut out) = (1, 0);
-    for (may, until) in may.iter().zip(until) {
-        out |= if may + own <= *until { bit } else { 0 };
-        bit <<= 1;
+    let ((four, rest), (until, until_rest)) = (may.as_chunks(), until.as_chunks());
+    let wide = f64x4::splat(own);
+    let mut out = 0;
+    for (n, (may, until)) in four.iter().zip(until).enumerate() {
+        out |= u64::from((f64x4::new(*may) + wide).simd_le(f64x4::new(*until)).to_bitmask()) << (4 * n);
+    }
+    for (n, (may, until)) in rest.iter().zip(until_rest).enumerate() {
+        out |= u64::from(may + own <= *until) << (4 * four.len() + n);
     }
     out
 }

@@ -9,13 +9,16 @@ impl Model {
     /// Stiffness \[N·m/rad or N/m\] of the joint spring of a degree of freedom and its viscous damping.
     pub(crate) fn spring_and_damper(&self, dof: usize) -> (f64, f64) {
         let of = &self.dofs[dof];
-        (self.joints[of.joint].stiffness, of.damping)
+        (of.stiffness, of.damping)
     }
 
     /// Displacement of each joint from the rest position of its spring, in the coordinates of v: nv. Joints without spring are left
     /// out (zero).
     pub fn spring_displacement(&self, q: &[f64], out: &mut [f64]) {
         out.fill(0.0);
+        if !self.springs {
+            return;
+        }
         for j in self.joints.iter().filter(|j| j.stiffness > 0.0) {
             let turn = |at: usize| {
                 rotation_vector(&(quaternion_at(&self.spring_q, at).inverse() * quaternion_at(q, at)))

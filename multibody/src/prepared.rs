@@ -13,7 +13,7 @@ use crate::joints_first::JointsFirst;
 use crate::reference_mass::ReferenceMass;
 use crate::rows::{JointRows, mean_delassus};
 use crate::sharing::Sharing;
-use crate::{ActuatorState, Dynamics, Kinematics, Model, RigidLaws, TendonState};
+use crate::{ActuatorState, Dynamics, Kinematics, Model, RigidLaws, TendonState, Tree};
 
 /// Pools in the order of their constraints.
 pub(crate) const CONTACT: usize = 0;
@@ -98,6 +98,9 @@ impl Prepared {
         ]);
         let rows = JointRows::new(model, joints_first);
         let nv = model.nv();
+        let free =
+            |t: &Tree| model.dofs[t.dofs.clone()].iter().all(|d| (d.damping, d.stiffness) == (0.0, 0.0));
+        let still = constant.iter().zip(&model.trees).map(|(c, t)| *c && free(t)).collect();
         let map = FrozenMap::new(mass.block_starts());
         let problem = FrozenProblem::new(1.0, mass.clone(), vec![0.0; nv], map, pools, Vec::new())?;
         Ok(Self {
@@ -112,7 +115,7 @@ impl Prepared {
             spring: vec![0.0; nv],
             contact_seeds: Vec::new(),
             problem,
-            joints_first: if joints_first { Some(Box::new(JointsFirst::new(&mass)?)) } else { None },
+            joints_first: if joints_first { Some(Box::new(JointsFirst::new(&mass, still)?)) } else { None },
             joints_dt: None,
             sharing: Sharing::new(model.trees.len()),
             drive: Drive::new(model, &mass),

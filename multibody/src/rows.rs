@@ -6,9 +6,10 @@ use signorini_scene::JointKind;
 use crate::joints_first::{self, JointsFirst};
 use crate::prepared::{EQUALITY_1, EQUALITY_3, FRICTION, GAIN, Inputs};
 use crate::state::quaternion_at;
+use crate::transmission::straight;
 use crate::{
-    ActuatorModel, ActuatorState, DofModel, EqualityInput, Kinematics, Model, SparseRow, TendonModel,
-    TendonState,
+    ActuatorModel, ActuatorState, DofModel, EqualityInput, JointModel, Kinematics, Model, SparseRow,
+    TendonModel, TendonState,
 };
 
 /// Largest speed at which a violated limit or equality is undone \[m/s or rad/s\].
@@ -43,10 +44,37 @@ pub(crate) struct JointRows {
     shared: bool,
     /// Limits and rows of gains are all there is, and gains are solved before contacts: no row needs to be weighed by M.
     pub lean: bool,
+    /// Rows of gains are the same in all states.
+    stay: bool,
+    limited: Vec<LimitedJoint>,
+}
+
+/// A joint with limits, what is looked at in every step.
+#[derive(Clone, Copy, Debug)]
+struct LimitedJoint {
+    joint: usize,
+    q: usize,
+    v: usize,
+    /// None: a ball.
+    range: Option<[f64; 2]>,
+    margin: f64,
+}
+
+impl LimitedJoint {
+    fn new((joint, of): (usize, &JointModel)) -> Option<Self> {
+        let range = of.range?;
+        let range = match of.kind {
+            JointKind::Hinge | JointKind::Slide => Some(range),
+            JointKind::Ball => None,
+            JointKind::Free => return None,
+        };
+        Some(Self { joint, q: of.q, v: of.v, range, margin: of.limit_margin })
+    }
 }
 
 impl JointRows {
     pub(crate) fn new(model: &Model, joints_first: bool) -> Self {
+        let acts = |t: &TendonModel| t.stiffness > 0.0 || t.damping > 0.0 || t.dry_friction > 0.0;
         let compensated = model.joints.iter().any(|j| j.actuator_gravity_compensation);
         Self {
             limits: Vec::new(),
@@ -59,6 +87,9 @@ impl JointRows {
             forces: vec![0.0; model.actuators.len()],
             tau: vec![0.0; model.nv()],
             lean: joints_first && model.equalities.iter().all(|e| !e.active),
+            limited: model.joints.iter().enumerate().filter_map(LimitedJoint::new).collect(),
+            stay: model.actuators.iter().all(|a| straight(model, &a.transmission).is_some())
+                && !model.tendons.iter().any(acts),
             shared: compensated || model.actuators.iter().any(|a| a.shares_limit),
         }
     }
@@ -110,16 +141,18 @@ impl JointRows {
         first: &mut JointsFirst,
     ) {
         let model = i.model;
-        self.set_gains(i);
-        let stuck = |(dof, m): (usize, &DofModel)| {
-            (model.joints[m.joint].dry_friction > 0.0).then_some(GainRow::Friction(dof))
-        };
-        self.gains.extend(model.dofs.iter().enumerate().filter_map(stuck));
-        let stuck = |t: &TendonModel| t.dry_friction > 0.0 && !t.dofs.is_empty();
-        let numbers = |(t, m)| stuck(m).then_some(GainRow::TendonFriction(t));
-        self.gains.extend(model.tendons.iter().enumerate().filter_map(numbers));
-        first.rows.clear();
-        self.gains.iter().for_each(|g| first.rows.push(model, g.row(model, tendons, actuators)));
+        if !self.stay || self.gains.is_empty() {
+            self.set_gains(i);
+            let stuck = |(dof, m): (usize, &DofModel)| {
+                (model.joints[m.joint].dry_friction > 0.0).then_some(GainRow::Friction(dof))
+            };
+            self.gains.extend(model.dofs.iter().enumerate().filter_map(stuck));
+            let stuck = |t: &TendonModel| t.dry_friction > 0.0 && !t.dofs.is_empty();
+            let numbers = |(t, m)| stuck(m).then_some(GainRow::TendonFriction(t));
+            self.gains.extend(model.tendons.iter().enumerate().filter_map(numbers));
+            first.rows.clear();
+            self.gains.iter().for_each(|g| first.rows.push(model, g.row(model, tendons, actuators)));
+        }
         if !self.lean {
             let map = first.problem.parts_mut().map;
             map.clear();
@@ -164,9 +197,11 @@ impl JointRows {
             return;
         }
         let model = i.model;
+        // Rows that cannot be reached are left out: by twice the present rate and what drives it, plus a tenth for other accelerations.
+        let reach =
+            |margin: f64, rate: f64, drive: f64| margin + horizon * (2.0 * rate.abs() + drive.abs()) + 0.1;
         let mut push = |gaps: &[(f64, f64)], rate: f64, (margin, reference, solimp), row: SparseRow<'_>| {
-            // Rows that cannot be reached are left out: by twice the present rate and what drives it, plus a tenth for other accelerations.
-            let reach = margin + horizon * (2.0 * rate.abs() + row.dot(drive).abs()) + 0.1;
+            let reach = reach(margin, rate, row.dot(drive));
             for &(gap, sign) in gaps.iter().filter(|(gap, _)| *gap < reach) {
                 row.push_onto(map, sign);
                 // The inertia that gains are part of is known later.
@@ -183,27 +218,26 @@ impl JointRows {
                 });
             }
         };
-        for joint in &model.joints {
-            let Some([low, high]) = joint.range else { continue };
-            let about = (joint.limit_margin, i.reference.dofs[joint.v], joint.limit_sol.solimp);
-            match joint.kind {
-                JointKind::Hinge | JointKind::Slide => {
-                    let row = SparseRow { dofs: &[joint.v], values: &[1.0] };
-                    let (q, v) = (x0.q[joint.q], x0.v[joint.v]);
-                    push(&[(q - low, 1.0), (high - q, -1.0)], v, about, row);
+        for limited in &self.limited {
+            let LimitedJoint { joint, q, v, range, margin } = *limited;
+            let joint = &model.joints[joint];
+            if let Some([low, high]) = range {
+                let (q, rate) = (x0.q[q], x0.v[v]);
+                if (q - low).min(high - q) < reach(margin, rate, drive[v]) {
+                    let about = (margin, i.reference.dofs[v], joint.limit_sol.solimp);
+                    let row = SparseRow { dofs: &[v], values: &[1.0] };
+                    push(&[(q - low, 1.0), (high - q, -1.0)], rate, about, row);
                 }
-                JointKind::Ball => {
-                    // The rate of the angle is the angular velocity along the rotation axis, which is the same in both frames.
-                    let turn = crate::equality::rotation_vector(&quaternion_at(&x0.q, joint.q));
-                    let angle = turn.norm();
-                    if angle > 1e-6 {
-                        let axis = turn / angle;
-                        let row =
-                            SparseRow { dofs: &[joint.v, joint.v + 1, joint.v + 2], values: axis.as_slice() };
-                        push(&[(high - angle, -1.0)], row.dot(&x0.v), about, row);
-                    }
+            } else if let Some([_, high]) = joint.range {
+                // The rate of the angle is the angular velocity along the rotation axis, which is the same in both frames.
+                let turn = crate::equality::rotation_vector(&quaternion_at(&x0.q, q));
+                let angle = turn.norm();
+                if angle > 1e-6 {
+                    let axis = turn / angle;
+                    let row = SparseRow { dofs: &[v, v + 1, v + 2], values: axis.as_slice() };
+                    let about = (margin, i.reference.dofs[v], joint.limit_sol.solimp);
+                    push(&[(high - angle, -1.0)], row.dot(&x0.v), about, row);
                 }
-                JointKind::Free => {}
             }
         }
         for (t, tendon) in model.tendons.iter().enumerate() {

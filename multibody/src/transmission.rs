@@ -13,6 +13,18 @@ pub struct ActuatorState {
     /// Rates \[m/s or rad/s, times the gear\].
     pub rate: Vec<f64>,
     moments: SparseRows,
+    /// Those whose length is a joint's coordinate times the gear.
+    straight: Vec<Straight>,
+    others: Vec<usize>,
+}
+
+/// An actuator of a joint of one coordinate.
+#[derive(Clone, Copy, Debug)]
+struct Straight {
+    actuator: usize,
+    q: usize,
+    v: usize,
+    gear: f64,
 }
 
 impl ActuatorState {
@@ -20,22 +32,27 @@ impl ActuatorState {
     pub fn new(model: &Model) -> Self {
         let n = model.actuators.len();
         let mut moments = SparseRows::new(model.nv(), model.actuators.iter().map(|a| a.dofs.len()));
+        let (mut direct, mut others) = (Vec::new(), Vec::new());
         for (i, a) in model.actuators.iter().enumerate() {
-            if let Some(j) = straight(model, &a.transmission) {
-                moments.set(i, &a.dofs, |moment| joint(model, j, false, &a.gear, &model.reference_q, moment));
-            }
+            let Some(j) = straight(model, &a.transmission) else {
+                others.push(i);
+                continue;
+            };
+            moments.set(i, &a.dofs, |moment| joint(model, j, false, &a.gear, &model.reference_q, moment));
+            let (q, v) = (model.joints[j].q, model.joints[j].v);
+            direct.push(Straight { actuator: i, q, v, gear: a.gear[0] });
         }
-        Self { length: vec![0.0; n], rate: vec![0.0; n], moments }
+        Self { length: vec![0.0; n], rate: vec![0.0; n], moments, straight: direct, others }
     }
 
     /// Lengths and moment arms at q; `kin` and `tendons` hold the same positions.
     pub fn set_positions(&mut self, model: &Model, kin: &Kinematics, tendons: &TendonState, q: &[f64]) {
-        for (i, a) in model.actuators.iter().enumerate() {
+        for s in &self.straight {
+            self.length[s.actuator] = s.gear * q[s.q];
+        }
+        for &i in &self.others {
+            let a = &model.actuators[i];
             let g = &a.gear;
-            if let Some(j) = straight(model, &a.transmission) {
-                self.length[i] = g[0] * q[model.joints[j].q];
-                continue;
-            }
             self.length[i] = self.moments.set(i, &a.dofs, |moment| match a.transmission {
                 Transmission::Joint(j) | Transmission::JointInParent(j) => {
                     let in_parent = matches!(a.transmission, Transmission::JointInParent(_));
@@ -53,7 +70,11 @@ impl ActuatorState {
 
     /// Rates at v; positions first.
     pub fn set_velocities(&mut self, model: &Model, v: &[f64]) {
-        for i in 0..model.actuators.len() {
+        for s in &self.straight {
+            self.rate[s.actuator] = s.gear * v[s.v];
+        }
+        for n in 0..self.others.len() {
+            let i = self.others[n];
             self.rate[i] = self.row(model, i).dot(v);
         }
     }
@@ -65,7 +86,7 @@ impl ActuatorState {
 }
 
 /// The joint of one coordinate that a transmission acts on: its moment arm never changes.
-fn straight(model: &Model, transmission: &Transmission) -> Option<usize> {
+pub(crate) fn straight(model: &Model, transmission: &Transmission) -> Option<usize> {
     let (Transmission::Joint(j) | Transmission::JointInParent(j)) = *transmission else { return None };
     matches!(model.joints[j].kind, JointKind::Hinge | JointKind::Slide).then_some(j)
 }
