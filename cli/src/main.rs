@@ -56,7 +56,26 @@ fn print_line(text: std::fmt::Arguments<'_>) {
     }
 }
 
+/// What the processor lacks that this program was built for (`.cargo/config.toml`); without it the program would end on an instruction that is not there.
+#[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+#[inline(never)]
+fn missing_instructions() -> Option<&'static str> {
+    let known = raw_cpuid::CpuId::new().get_extended_feature_info().is_some_and(|f| f.has_avx2());
+    (!known).then_some("AVX2")
+}
+
+#[cfg(not(all(target_arch = "x86_64", target_feature = "avx2")))]
+fn missing_instructions() -> Option<&'static str> {
+    None
+}
+
 fn main() -> std::process::ExitCode {
+    if let Some(what) = missing_instructions() {
+        eprintln!(
+            "error: this program was built for processors with {what}, which this one has not; build it with RUSTFLAGS=\"-C target-cpu=x86-64\" in the environment"
+        );
+        return std::process::ExitCode::FAILURE;
+    }
     let cli = Cli::parse();
     let result = match cli.command.unwrap_or_else(|| Command::Reproduce(reproduce::Arguments::default())) {
         Command::Run(a) => run::run(&a),

@@ -180,9 +180,9 @@ impl BlockDiagonal {
         let a = &self.blocks[self.offsets[b]..self.offsets[b + 1]];
         let u = &mut self.factors[self.offsets[b]..self.offsets[b + 1]];
         let done = small!(n, N => factor_small::<N>(a, u), factor_general(n, a, u));
-        for (j, s) in self.scaling[self.starts[b]..self.starts[b + 1]].iter_mut().enumerate() {
-            *s = a[j * n + j].sqrt().recip();
-        }
+        let scaling = &mut self.scaling[self.starts[b]..self.starts[b + 1]];
+        scaling.iter_mut().zip(a.iter().step_by(n + 1)).for_each(|(s, a)| *s = *a);
+        scaling.iter_mut().for_each(|s| *s = s.sqrt().recip());
         done.map_err(|(j, pivot)| match pivot.is_finite() {
             false => ProblemError::NonFinite { what: "inertia", index: self.starts[b] + j },
             true => ProblemError::NotPositiveDefinite { block: b, pivot },

@@ -72,7 +72,7 @@ impl GainRows {
     }
 
     /// Speed of row `i` at `v`.
-    #[inline]
+    #[inline(always)]
     fn speed(&self, i: usize, v: &[f64]) -> f64 {
         if self.long { self.row(i).dot(v) } else { self.values[i] * v[self.dofs[i]] }
     }
