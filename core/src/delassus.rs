@@ -3,6 +3,18 @@ use nalgebra::{self as na, Matrix3, Vector3};
 use crate::frozen_map::MAX_ROWS;
 use crate::{BlockDiagonal, ContactSide, FrozenMap, FrozenProblem};
 
+impl ContactSide {
+    /// Zeros for what a constraint of `dim` rows feels.
+    pub(crate) fn clear(sides: &mut [Self; 2], dim: usize) {
+        for side in sides.iter_mut() {
+            side.linear = Matrix3::zeros();
+            if dim > 3 {
+                (side.angular, side.coupling) = (Matrix3::zeros(), Vector3::zeros());
+            }
+        }
+    }
+}
+
 impl FrozenProblem {
     /// What constraint `k` feels of the blocks that it touches: the parts of its Delassus block W = J_k A⁻¹ J_kᵀ. Blocks beyond the second are added to
     /// the second. Counts and reference masses are left at zero.
@@ -15,12 +27,7 @@ impl FrozenProblem {
     /// The same in place; counts and reference masses stay as they are, and so do parts that belong to rows beyond those of the constraint.
     pub fn set_sides(inertia: &BlockDiagonal, map: &FrozenMap, k: usize, sides: &mut [ContactSide; 2]) {
         let (_, d) = map.rows_of(k);
-        for side in sides.iter_mut() {
-            side.linear = Matrix3::zeros();
-            if d > 3 {
-                (side.angular, side.coupling) = (Matrix3::zeros(), Vector3::zeros());
-            }
-        }
+        ContactSide::clear(sides, d);
         for (i, (b, block)) in map.entries(k).enumerate() {
             let side = &mut sides[i.min(1)];
             let row = |c: &[f64], i: usize| if i < d { c[i] } else { 0.0 };

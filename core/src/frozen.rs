@@ -39,6 +39,17 @@ pub struct FrozenParts<'a, I = CoupledInertia, M = FrozenMap> {
 }
 
 impl FrozenProblem {
+    /// [`StepProblem::whiten`] with what [`WhitenedMap::fit`] made of its inertia and map already.
+    pub fn whiten_as(&self, fitted: &WhitenedMap, gamma: &[f64], map: &mut WhitenedMap) -> bool {
+        let Some(inertia) = self.inertia.blocks_alone().filter(|_| self.pools.all_keep_multipliers()) else {
+            return false;
+        };
+        map.copy_from(fitted);
+        map.start(inertia, &self.free_velocity);
+        self.pools.begin_in_turn(map, gamma);
+        true
+    }
+
     /// From its parts, blocks that nothing couples for the inertia.
     ///
     /// # Errors

@@ -56,6 +56,8 @@ macro_rules! small {
     };
 }
 
+pub(crate) use small;
+
 /// Sums up diagonal blocks; others are left out.
 impl BlockSink for BlockDiagonal {
     fn add(&mut self, row_block: usize, col_block: usize, block: &[f64]) {
@@ -181,8 +183,7 @@ impl BlockDiagonal {
         let u = &mut self.factors[self.offsets[b]..self.offsets[b + 1]];
         let done = small!(n, N => factor_small::<N>(a, u), factor_general(n, a, u));
         let scaling = &mut self.scaling[self.starts[b]..self.starts[b + 1]];
-        scaling.iter_mut().zip(a.iter().step_by(n + 1)).for_each(|(s, a)| *s = *a);
-        scaling.iter_mut().for_each(|s| *s = s.sqrt().recip());
+        scaling.iter_mut().zip(a.iter().step_by(n + 1)).for_each(|(s, a)| *s = a.sqrt().recip());
         done.map_err(|(j, pivot)| match pivot.is_finite() {
             false => ProblemError::NonFinite { what: "inertia", index: self.starts[b] + j },
             true => ProblemError::NotPositiveDefinite { block: b, pivot },
@@ -223,6 +224,15 @@ impl BlockDiagonal {
         }
     }
 
+    /// y = A x, all blocks.
+    pub fn multiply(&self, x: &[f64], y: &mut [f64]) {
+        for (b, w) in self.starts.windows(2).enumerate() {
+            let (n, a, of) = (w[1] - w[0], self.block(b), w[0]..w[1]);
+            let (x, y) = (&x[of.clone()], &mut y[of]);
+            small!(n, N => multiply_small::<N>(a, x, y), multiply_general(a, x, y));
+        }
+    }
+
     /// J_b A_b⁻¹ J_bᵀ for the n columns of a D × n block of J: one pass through the factor for all rows, no second one.
     pub(crate) fn inverse_product<const D: usize>(
         &self,
@@ -255,6 +265,25 @@ impl BlockDiagonal {
         self.solve(x.as_mut_slice());
         x
     }
+}
+
+/// y = A x.
+fn multiply_general(a: &[f64], x: &[f64], y: &mut [f64]) {
+    y.fill(0.0);
+    for (x, column) in x.iter().zip(a.chunks_exact(x.len().max(1))) {
+        y.iter_mut().zip(column).for_each(|(y, a)| *y += a * x);
+    }
+}
+
+/// The same for few unknowns.
+#[inline(always)]
+fn multiply_small<const N: usize>(a: &[f64], x: &[f64], y: &mut [f64]) {
+    let (Some(x), Some(y)) = (x.first_chunk::<N>(), y.first_chunk_mut::<N>()) else { return };
+    let mut sum = [0.0; N];
+    for (x, column) in x.iter().zip(a.as_chunks::<N>().0) {
+        (0..N).for_each(|i| sum[i] += column[i] * x);
+    }
+    *y = sum;
 }
 
 /// A = U Uᵀ of n unknowns; the column and the pivot that is not positive or not finite otherwise.

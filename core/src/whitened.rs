@@ -1,7 +1,7 @@
-use nalgebra::{SMatrix, SVector};
+use nalgebra::{Matrix3, SMatrix, SVector, Vector3};
 
-use crate::inertia::solve_transposed;
-use crate::{BlockDiagonal, FrozenMap};
+use crate::inertia::{small, solve_transposed};
+use crate::{BlockDiagonal, ContactSide, FrozenMap};
 
 /// An affine map and a velocity in coordinates in which the inertia is the identity, so that constraints can be taken one after the other, each at the velocity that the last one left.
 ///
@@ -64,6 +64,56 @@ impl WhitenedMap {
         self.first.push(self.entries.len() as u32);
         self.bias.clear();
         self.bias.extend_from_slice(map.bias());
+    }
+
+    /// What constraint `k` feels of the blocks that it touches: the parts of W = Y_kᵀ Y_k, as [`FrozenProblem::sides`](crate::FrozenProblem::sides) finds them. Counts and reference masses stay
+    /// as they are, and so do parts that belong to rows beyond those of the constraint.
+    pub fn set_sides(&self, k: usize, dim: usize, sides: &mut [ContactSide; 2]) {
+        ContactSide::clear(sides, dim);
+        for (i, e) in self.entries_of(k).iter().enumerate() {
+            let side = &mut sides[i.min(1)];
+            if dim == 3 {
+                side.linear += self.square::<3>(e);
+                continue;
+            }
+            for c in self.y[e.at as usize..][..e.count as usize * dim].chunks_exact(dim) {
+                let at = |i: usize| c.get(i).copied().unwrap_or(0.0);
+                for i in 0..dim.min(3) {
+                    (0..dim.min(3)).for_each(|j| side.linear[(i, j)] += c[i] * c[j]);
+                }
+                if dim > 3 {
+                    side.angular += Matrix3::from_fn(|i, j| at(i + 3) * at(j + 3));
+                    side.coupling += Vector3::from_fn(|i, _| c[0] * at(i + 3));
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn square<const D: usize>(&self, e: &Entry) -> SMatrix<f64, D, D> {
+        let mut w = SMatrix::zeros();
+        for c in self.columns::<D>(e) {
+            for j in 0..D {
+                (0..D).for_each(|i| w[(i, j)] += c[i] * c[j]);
+            }
+        }
+        w
+    }
+
+    /// J_k A⁻¹ J_kᵀ of a constraint of one row \[1/kg\].
+    pub fn inverse_mass(&self, k: usize) -> f64 {
+        self.delassus::<1>(k)[0]
+    }
+
+    /// Takes over a map that was fitted.
+    pub fn copy_from(&mut self, fitted: &Self) {
+        self.first.clone_from(&fitted.first);
+        self.entries.clone_from(&fitted.entries);
+        self.y.clone_from(&fitted.y);
+        self.rows.clone_from(&fitted.rows);
+        self.bias.clone_from(&fitted.bias);
+        self.touched.clone_from(&fitted.touched);
+        self.scales.clone_from(&fitted.scales);
     }
 
     /// Begins at the velocity `v` \[m/s\], nv.
@@ -134,13 +184,7 @@ impl WhitenedMap {
     #[inline(always)]
     pub fn delassus<const D: usize>(&self, k: usize) -> SMatrix<f64, D, D> {
         let mut w = SMatrix::zeros();
-        for e in self.entries_of(k) {
-            for c in self.columns::<D>(e) {
-                for j in 0..D {
-                    (0..D).for_each(|i| w[(i, j)] += c[i] * c[j]);
-                }
-            }
-        }
+        self.entries_of(k).iter().for_each(|e| w += self.square::<D>(e));
         w
     }
 
@@ -161,7 +205,7 @@ impl WhitenedMap {
 fn whiten(u: &[f64], n: usize, dim: usize, y: &mut [f64]) {
     match dim {
         1 => whiten_rows::<1>(u, n, y),
-        3 => whiten_rows::<3>(u, n, y),
+        3 => small!(n, N => whiten_small::<N, 3>(u, y), whiten_rows::<3>(u, n, y)),
         _ => {
             for j in (0..n).rev() {
                 let (before, row) = y.split_at_mut(j * dim);
@@ -172,6 +216,19 @@ fn whiten(u: &[f64], n: usize, dim: usize, y: &mut [f64]) {
                 }
             }
         }
+    }
+}
+
+/// The same for few unknowns: loops of known length, no zeros to pass over.
+#[inline(always)]
+fn whiten_small<const N: usize, const D: usize>(u: &[f64], y: &mut [f64]) {
+    let (y, u) = (&mut y.as_chunks_mut::<D>().0[..N], &u.as_chunks::<N>().0[..N]);
+    for j in (0..N).rev() {
+        let mut x = y[j];
+        for k in j + 1..N {
+            (0..D).for_each(|i| x[i] -= u[k][j] * y[k][i]);
+        }
+        y[j] = x.map(|x| x * u[j][j]);
     }
 }
 

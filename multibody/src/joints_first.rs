@@ -73,20 +73,18 @@ impl JointsFirst {
         })
     }
 
-    /// Nothing acts.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.rows.len() == 0 && self.problem.frozen_map().constraint_count() == 0
+    /// Where A and A v* go, before [`JointsFirst::solve`].
+    pub(crate) fn start(&mut self) -> (&mut BlockDiagonal, &mut Vec<f64>) {
+        (&mut self.inertia, &mut self.momentum)
     }
 
-    /// Replaces A by A' and A v* by v*', without load. A' is factored.
+    /// Replaces the blocks of A by A' and gives v*', without load. A' is factored.
     pub(crate) fn solve(
         &mut self,
         dt: f64,
         v0: &[f64],
         parts: &mut FrozenParts<'_>,
     ) -> Result<(), ProblemError> {
-        self.inertia.copy_blocks(&parts.inertia.blocks);
-        self.momentum.clone_from(parts.free_velocity);
         self.alone.clone_from(&self.constant);
         if self.has_equalities() {
             self.alone.fill(false);
@@ -182,7 +180,7 @@ impl JointsFirst {
     /// v of A' v = A v* + load + Σ γ_k at no speed.
     fn set_velocity(&self, load: &[f64], parts: &mut FrozenParts<'_>) {
         let v = &mut *parts.free_velocity;
-        v.copy_from_slice(&self.momentum);
+        v.clone_from(&self.momentum);
         v.iter_mut().zip(load).for_each(|(v, l)| *v += l);
         v.iter_mut().zip(&self.pull).for_each(|(v, p)| *v += p);
         self.rows.add_impulses(v);

@@ -1,7 +1,7 @@
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{
     BlockDiagonal, ContactGeometry, ContactMaterial, ContactMemory, ContactSeed, ContactSide, Evals,
-    FrozenMap, FrozenProblem, Inertia, Pool, Pools, ProblemError, State, StepProblem,
+    FrozenMap, FrozenProblem, Inertia, Pool, Pools, ProblemError, State, StepProblem, WhitenedMap,
 };
 use signorini_laws::{DryFriction, Gain, NearRigid};
 use signorini_scene::{JointKind, Pose};
@@ -11,7 +11,7 @@ use crate::collision::FoundContact;
 use crate::drive::Drive;
 use crate::joints_first::JointsFirst;
 use crate::reference_mass::ReferenceMass;
-use crate::rows::{JointRows, mean_delassus};
+use crate::rows::{JointRows, LIGHTEST};
 use crate::sharing::Sharing;
 use crate::{ActuatorState, Dynamics, Kinematics, Model, RigidLaws, TendonState, Tree};
 
@@ -65,6 +65,8 @@ pub(crate) struct Prepared {
     pub rows: JointRows,
     pub problem: FrozenProblem,
     pub joints_first: Option<Box<JointsFirst>>,
+    /// Map and inertia of contacts and limits where joints are solved before them.
+    pub whitened: WhitenedMap,
     /// Step size for which A and v* were found ahead.
     joints_dt: Option<f64>,
     sharing: Sharing,
@@ -116,6 +118,7 @@ impl Prepared {
             contact_seeds: Vec::new(),
             problem,
             joints_first: if joints_first { Some(Box::new(JointsFirst::new(&mass, still)?)) } else { None },
+            whitened: WhitenedMap::default(),
             joints_dt: None,
             sharing: Sharing::new(model.trees.len()),
             drive: Drive::new(model, &mass),
@@ -172,7 +175,7 @@ impl Prepared {
                 mass.factor_block(t)?;
             }
         }
-        multiply(mass, &x0.v, &mut self.momentum);
+        mass.multiply(&x0.v, &mut self.momentum);
         dynamics.inverse_dynamics(model, &self.kin, &model.gravity, None, &mut self.force);
         for (f, a) in self.force.iter_mut().zip(i.applied) {
             *f = a - *f;
@@ -313,28 +316,35 @@ impl Prepared {
         let model = i.model;
         let mut parts = self.problem.parts_mut();
         let mut plain = true;
-        parts.inertia.blocks.copy_blocks(&self.mass);
+        // Joints that are solved first keep A and A v*. Both copies of A are made of M: a copy of what was just written number by number waits for it.
+        let mut first = self.joints_first.as_deref_mut().map(JointsFirst::start);
+        let blocks = &mut parts.inertia.blocks;
+        blocks.copy_blocks(&self.mass);
+        first.iter_mut().for_each(|(kept, _)| kept.copy_blocks(&self.mass));
         for (t, tree) in model.trees.iter().enumerate() {
-            let block = parts.inertia.blocks.block_mut(t);
             let n = tree.dofs.len();
             for (k, dof) in tree.dofs.clone().enumerate() {
                 let (stiffness, damping) = model.spring_and_damper(dof);
                 let extra = dt * (damping + dt * stiffness);
-                plain &= extra == 0.0;
-                block[k * n + k] += extra;
+                if extra != 0.0 {
+                    plain = false;
+                    blocks.block_mut(t)[k * (n + 1)] += extra;
+                    first.iter_mut().for_each(|(kept, _)| kept.block_mut(t)[k * (n + 1)] += extra);
+                }
             }
         }
-        parts.free_velocity.clear();
-        let terms = self.momentum.iter().zip(&self.force).zip(&self.field).zip(&self.spring).enumerate();
-        let rhs = terms.map(|(dof, (((p, f), e), s))| p + dt * (f + e - model.spring_and_damper(dof).0 * s));
-        parts.free_velocity.extend(rhs);
+        let terms = first.map_or(&mut *parts.free_velocity, |(_, momentum)| momentum);
+        terms.clear();
+        let at = self.momentum.iter().zip(&self.force).zip(&self.field).zip(&self.spring).enumerate();
+        let rhs = at.map(|(dof, (((p, f), e), s))| p + dt * (f + e - model.spring_and_damper(dof).0 * s));
+        terms.extend(rhs);
         let state = (&self.tendons, &self.actuators, &self.x0.z[..]);
         self.rows.set_seeds(i, state, dt);
         match self.joints_first.as_deref_mut() {
             Some(first) => self.rows.fill_joints_first(first),
             None => self.rows.fill_pools(parts.pools),
         }
-        match self.joints_first.as_deref_mut().filter(|f| !f.is_empty()) {
+        match self.joints_first.as_deref_mut() {
             Some(first) => first.solve(dt, &self.x0.v, &mut parts)?,
             None => {
                 parts.inertia.coupling.clear();
@@ -353,12 +363,15 @@ impl Prepared {
     pub(crate) fn set_laws(&mut self) {
         let parts = self.problem.parts_mut();
         if self.joints_first.is_some() {
+            let (whitened, contacts) = (&mut self.whitened, self.contact_seeds.len());
+            whitened.fit(&parts.inertia.blocks, parts.map);
             for (k, s) in self.contact_seeds.iter_mut().enumerate() {
-                set_masses(&mut s.sides, &parts.inertia.blocks, parts.map, k);
+                let dim = parts.map.rows_of(k).1;
+                whitened.set_sides(k, dim, &mut s.sides);
+                as_heavy_all_around(&mut s.sides, dim);
             }
             for (k, s) in self.rows.limits.iter_mut().enumerate() {
-                s.inverse_mass =
-                    mean_delassus(&parts.inertia.blocks, parts.map, self.contact_seeds.len() + k);
+                s.inverse_mass = whitened.inverse_mass(contacts + k).max(LIGHTEST);
             }
         }
         self.sharing.count(
@@ -409,20 +422,14 @@ fn add_columns(
 /// Delassus blocks of a contact under an inertia; what else the sides hold is kept. A frictionless contact is as heavy in all directions.
 fn set_masses(sides: &mut [ContactSide; 2], inertia: &BlockDiagonal, map: &FrozenMap, k: usize) {
     FrozenProblem::set_sides(inertia, map, k, sides);
-    if map.rows_of(k).1 < 3 {
-        for s in sides {
-            s.linear = Matrix3::from_diagonal_element(s.linear[(0, 0)]);
-        }
-    }
+    as_heavy_all_around(sides, map.rows_of(k).1);
 }
 
-/// y = A x.
-fn multiply(a: &BlockDiagonal, x: &[f64], y: &mut [f64]) {
-    y.fill(0.0);
-    for (b, w) in a.block_starts().windows(2).enumerate() {
-        let (x, y) = (&x[w[0]..w[1]], &mut y[w[0]..w[1]]);
-        for (x, column) in x.iter().zip(a.block(b).chunks_exact(x.len().max(1))) {
-            y.iter_mut().zip(column).for_each(|(y, a)| *y += a * x);
+/// A contact without friction is as heavy along its tangents as along its normal.
+fn as_heavy_all_around(sides: &mut [ContactSide; 2], dim: usize) {
+    if dim < 3 {
+        for s in sides {
+            s.linear = Matrix3::from_diagonal_element(s.linear[(0, 0)]);
         }
     }
 }

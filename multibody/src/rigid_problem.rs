@@ -80,7 +80,10 @@ impl StepProblem for Prepared {
         self.problem.contacts()
     }
     fn whiten(&self, gamma: &[f64], map: &mut WhitenedMap) -> bool {
-        self.problem.whiten(gamma, map)
+        match self.joints_first {
+            Some(_) => self.problem.whiten_as(&self.whitened, gamma, map),
+            None => self.problem.whiten(gamma, map),
+        }
     }
     fn sweep_in_turn(&mut self, map: &mut WhitenedMap, pace: &mut Pace, gamma: &mut [f64]) {
         self.problem.sweep_in_turn(map, pace, gamma);

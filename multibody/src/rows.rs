@@ -399,7 +399,8 @@ fn drives<'a>(i: &'a Inputs<'_>) -> impl Iterator<Item = GainRow> + 'a {
     i.model.actuators.iter().enumerate().filter_map(number).chain(tendons)
 }
 
-/// The gain of an actuator or tendon in a step.
+/// The gain of an actuator or tendon in a step. Inlined: what returns number by number and is copied as a whole costs a wait.
+#[inline(always)]
 fn gain(
     row: &GainRow,
     i: &Inputs<'_>,
@@ -441,11 +442,14 @@ fn dry(dt: f64, force: f64, stiction_speed: f64) -> GainSeed {
     GainSeed { dt, gain: force / stiction_speed, bias: 0.0, limits: Some([-force, force]) }
 }
 
-/// Mean diagonal entry of J M⁻¹ Jᵀ of a constraint; a floor keeps rows without moment arm harmless.
-pub(crate) fn mean_delassus(mass: &BlockDiagonal, map: &FrozenMap, k: usize) -> f64 {
+/// Floor of inverse masses \[1/kg\] that keeps rows without moment arm harmless.
+pub(crate) const LIGHTEST: f64 = 1e-12;
+
+/// Mean diagonal entry of J M⁻¹ Jᵀ of a constraint.
+fn mean_delassus(mass: &BlockDiagonal, map: &FrozenMap, k: usize) -> f64 {
     let w = match map.rows_of(k).1 {
         1 => FrozenProblem::inverse_mass(mass, map, k),
         d => FrozenProblem::delassus(mass, map, k).trace() / d as f64,
     };
-    w.max(1e-12)
+    w.max(LIGHTEST)
 }

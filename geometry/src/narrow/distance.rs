@@ -86,7 +86,8 @@ impl Close<'_> {
     }
 }
 
-/// The shapes unless their signed distance is at least `margin`.
+/// The shapes unless their signed distance is at least `margin`. Inlined: the pair is large, and one that was just written takes long to be copied.
+#[inline(always)]
 pub(super) fn within<'a>(
     (a, r_a): (Core<'a>, f64),
     (b, r_b): (Core<'a>, f64),

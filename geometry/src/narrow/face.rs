@@ -106,9 +106,8 @@ pub(super) fn face(core: &Core<'_>, d: &V, reach: Reach, out: &mut Face) {
         }
         Core::Box(h) => {
             let i = d.iamax();
-            let mut n = V::zeros();
-            n[i] = 1f64.copysign(d[i]);
-            box_face(h, d, faces(&n), slant, out);
+            let sign = |k: usize| if k == i { 1f64.copysign(d[k]) } else { 0.0 };
+            box_face(h, d, faces(&V::new(sign(0), sign(1), sign(2))), slant, out);
         }
         Core::Cylinder(r, h) => {
             let rho = d.x.hypot(d.y);
@@ -184,17 +183,21 @@ fn box_face(h: &V, d: &V, facing: bool, slant: f64, out: &mut Face) {
     };
     let mut s = d.map(|x| 1f64.copysign(x));
     if facing {
-        let i = d.iamax();
-        let mut n = V::zeros();
-        n[i] = s[i];
-        out.reset(FACE | (i as u32) << 1 | u32::from(s[i] > 0.0), n);
-        let (j, k) = if s[i] > 0.0 { ((i + 1) % 3, (i + 2) % 3) } else { ((i + 2) % 3, (i + 1) % 3) };
-        for (sj, sk) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
-            s[j] = sj;
-            s[k] = sk;
-            let (p, c) = corner(s);
-            out.push(p, c);
-        }
+        // The middle of the face and half its edges, in registers: vectors that are written number by number and read as a whole cost a wait each.
+        let (x, y, z) = (V::new(h.x, 0.0, 0.0), V::new(0.0, h.y, 0.0), V::new(0.0, 0.0, h.z));
+        let (i, sign, out_of, edges) = match d.iamax() {
+            0 => (0, s.x, (x, V::x()), [(y, 2), (z, 4)]),
+            1 => (1, s.y, (y, V::y()), [(z, 4), (x, 1)]),
+            _ => (2, s.z, (z, V::z()), [(x, 1), (y, 2)]),
+        };
+        let up = sign > 0.0;
+        out.reset(FACE | i << 1 | u32::from(up), out_of.1 * sign);
+        let (middle, own) = (out_of.0 * sign, u32::from(up) << i);
+        let [(u, bit_u), (w, bit_w)] = if up { edges } else { [edges[1], edges[0]] };
+        out.push(middle - u - w, own);
+        out.push(middle + u - w, own | bit_u);
+        out.push(middle + u + w, own | bit_u | bit_w);
+        out.push(middle - u + w, own | bit_w);
         return;
     }
     let i = d.iamin();
