@@ -4,7 +4,9 @@
 
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
-use signorini_core::{BlockDiagonal, FrozenMap, FrozenProblem, Inertia, ProblemError};
+use signorini_core::{
+    BlockDiagonal, ContactSide, FrozenMap, FrozenProblem, Inertia, ProblemError, WhitenedMap,
+};
 
 /// Positive definite blocks of the given sizes: G Gᵀ plus the identity, with G of the given entries.
 fn blocks(sizes: &[usize], entries: &[f64]) -> BlockDiagonal {
@@ -55,6 +57,25 @@ proptest! {
                 prop_assert!((side.angular - expected.view((3, 3), (3, 3))).amax() < 1e-11);
             }
         }
+
+        // The same by coordinates in which the inertia is the identity.
+        let mut whitened = WhitenedMap::default();
+        whitened.fit(&inertia, &map);
+        for k in 0..map.constraint_count() {
+            let mut sides = [ContactSide::default(); 2];
+            whitened.set_sides(k, map.rows_of(k).1, &mut sides);
+            for (a, b) in sides.iter().zip(&FrozenProblem::sides(&inertia, &map, k)) {
+                prop_assert!((a.linear - b.linear).amax() < 1e-11);
+                prop_assert!((a.angular - b.angular).amax() < 1e-11);
+                prop_assert!((a.coupling - b.coupling).amax() < 1e-11);
+            }
+        }
+        let mut product = vec![0.0; a.nrows()];
+        inertia.multiply(b.as_slice(), &mut product);
+        prop_assert!((&a * &b - DVector::from_vec(product)).amax() < 1e-12);
+        let mut copied = blocks(&sizes, &entries);
+        (0..sizes.len()).for_each(|b| copied.copy_factor(&inertia, b));
+        prop_assert_eq!(copied.solved(&b), inertia.solved(&b));
     }
 
     #[test]
