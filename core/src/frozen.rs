@@ -39,17 +39,6 @@ pub struct FrozenParts<'a, I = CoupledInertia, M = FrozenMap> {
 }
 
 impl FrozenProblem {
-    /// [`StepProblem::whiten`] with what [`WhitenedMap::fit`] made of its inertia and map already.
-    pub fn whiten_as(&self, fitted: &WhitenedMap, gamma: &[f64], map: &mut WhitenedMap) -> bool {
-        let Some(inertia) = self.inertia.blocks_alone().filter(|_| self.pools.all_keep_multipliers()) else {
-            return false;
-        };
-        map.copy_from(fitted);
-        map.start(inertia, &self.free_velocity);
-        self.pools.begin_in_turn(map, gamma);
-        true
-    }
-
     /// From its parts, blocks that nothing couples for the inertia.
     ///
     /// # Errors
@@ -113,6 +102,26 @@ impl<I: Inertia, M: AffineMap> FrozenProblem<I, M> {
         Ok(p)
     }
 
+    /// [`StepProblem::whiten`] with what [`WhitenedMap::fit`] made of its inertia and map already.
+    pub fn whiten_as(&self, fitted: &WhitenedMap, gamma: &[f64], map: &mut WhitenedMap) -> bool {
+        self.whiten_by(gamma, map, |map, _| map.copy_from(fitted))
+    }
+
+    fn whiten_by(
+        &self,
+        gamma: &[f64],
+        map: &mut WhitenedMap,
+        fit: impl FnOnce(&mut WhitenedMap, &BlockDiagonal),
+    ) -> bool {
+        let Some(inertia) = self.inertia.blocks_alone().filter(|_| self.pools.all_keep_multipliers()) else {
+            return false;
+        };
+        fit(map, inertia);
+        map.start(inertia, &self.free_velocity);
+        self.pools.begin_in_turn(map, gamma);
+        true
+    }
+
     /// Access for in-place refilling; call [`FrozenProblem::finish`] afterwards.
     pub fn parts_mut(&mut self) -> FrozenParts<'_, I, M> {
         FrozenParts {
@@ -166,14 +175,8 @@ impl<I: Inertia, M: AffineMap> StepProblem for FrozenProblem<I, M> {
         true
     }
     fn whiten(&self, gamma: &[f64], map: &mut WhitenedMap) -> bool {
-        let parts = self.inertia.blocks_alone().zip(self.map.block_sparse());
-        let Some((inertia, sparse)) = parts.filter(|_| self.pools.all_keep_multipliers()) else {
-            return false;
-        };
-        map.fit(inertia, sparse);
-        map.start(inertia, &self.free_velocity);
-        self.pools.begin_in_turn(map, gamma);
-        true
+        let Some(sparse) = self.map.block_sparse() else { return false };
+        self.whiten_by(gamma, map, |map, inertia| map.fit(inertia, sparse))
     }
     fn sweep_in_turn(&mut self, map: &mut WhitenedMap, pace: &mut Pace, gamma: &mut [f64]) {
         self.pools.sweep_in_turn(map, pace, gamma);

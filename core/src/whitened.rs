@@ -100,11 +100,6 @@ impl WhitenedMap {
         w
     }
 
-    /// J_k A⁻¹ J_kᵀ of a constraint of one row \[1/kg\].
-    pub fn inverse_mass(&self, k: usize) -> f64 {
-        self.delassus::<1>(k)[0]
-    }
-
     /// Takes over a map that was fitted.
     pub fn copy_from(&mut self, fitted: &Self) {
         self.first.clone_from(&fitted.first);

@@ -49,8 +49,6 @@ pub(crate) struct Prepared {
     pub field: Vec<f64>,
     /// M without damping.
     pub mass: BlockDiagonal,
-    /// All blocks of M are factored, those that change in each state too.
-    mass_factored: bool,
     /// Trees whose block of M is the same in all states.
     constant: Vec<bool>,
     /// M v₀.
@@ -129,7 +127,6 @@ impl Prepared {
             rounds: 0,
             evals: Evals::default(),
             mass,
-            mass_factored: !rows.lean || constant.iter().all(|c| *c),
             constant,
             rows,
         })
@@ -348,7 +345,8 @@ impl Prepared {
             Some(first) => first.solve(dt, &self.x0.v, &mut parts)?,
             None => {
                 parts.inertia.coupling.clear();
-                if plain && self.mass_factored {
+                // M is factored: where joints are not solved first, rows are weighed by it.
+                if plain {
                     parts.inertia.blocks.copy_factors(&self.mass);
                 } else {
                     parts.inertia.blocks.factor()?;
@@ -371,7 +369,7 @@ impl Prepared {
                 as_heavy_all_around(&mut s.sides, dim);
             }
             for (k, s) in self.rows.limits.iter_mut().enumerate() {
-                s.inverse_mass = whitened.inverse_mass(contacts + k).max(LIGHTEST);
+                s.inverse_mass = whitened.delassus::<1>(contacts + k)[0].max(LIGHTEST);
             }
         }
         self.sharing.count(
