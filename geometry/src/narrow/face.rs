@@ -67,14 +67,20 @@ impl Face {
     }
 }
 
+/// Code of a segment as a whole; its ends are 0 and 1.
+pub(super) const SEGMENT: u32 = edge_code(0, 1);
+
 /// Code of the edge between two corners.
-pub(super) fn edge_code(i: u32, j: u32) -> u32 {
-    let (i, j) = (i.min(j) & 0x7fff, i.max(j) & 0x7fff);
-    EDGE | i << 15 | j
+pub(super) const fn edge_code(i: u32, j: u32) -> u32 {
+    let (i, j) = if i < j { (i, j) } else { (j, i) };
+    EDGE | (i & 0x7fff) << 15 | j & 0x7fff
 }
 
 /// Sine of the tilt up to which a cap carries points that are fixed on its rim; beyond it only the lowest rim point does.
 pub(super) const CAP_TILT: f64 = 0.2;
+
+/// Sine of the angle to the tangent plane up to which a line is the feature that faces best.
+pub(super) const SLANT: f64 = 0.9;
 
 /// How far from `d` the normals of a feature may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,7 +96,7 @@ pub(super) fn face(core: &Core<'_>, d: &V, reach: Reach, out: &mut Face) {
     // Sine of the largest tilt of faces, and of lines against the tangent plane.
     let (tilt, slant) = match reach {
         Reach::Within(s) => (s, s),
-        Reach::Best => (0.98, 0.9),
+        Reach::Best => (0.98, SLANT),
     };
     // By the sine itself: 1 − cos² is lost to roundoff for small angles.
     let faces = |n: &V| n.dot(d) > 0.0 && n.cross(d).norm_squared() <= tilt * tilt;

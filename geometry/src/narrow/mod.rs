@@ -4,6 +4,7 @@
 //! normals: closed forms where they exist, else Gilbert–Johnson–Keerthi apart and a search over directions when overlapping,
 //! both polished to roundoff. Patches are what the two facing features share in the tangent plane.
 
+mod capsule;
 mod clip;
 mod convex;
 mod core;
@@ -124,6 +125,11 @@ fn ordered_contacts(
         return Ok(());
     }
     if matches!(a, Shape::HalfSpace) && half_space::contacts(x_wa, b, x_wb, margin, out) {
+        return Ok(());
+    }
+    if let (Shape::Box { half_extents }, Shape::Capsule { radius, half_length }) = (a, b)
+        && capsule::contacts(half_extents, (*radius, *half_length), x_wa, x_wb, margin, out)
+    {
         return Ok(());
     }
     if let (Some(core_a), Some(core_b)) = (core::core_of(a), core::core_of(b)) {

@@ -13,7 +13,10 @@ use super::{ContactPoint, feature};
 type V = Vector3<f64>;
 
 /// Sine of the angle between the contact normal and a face within which the contact counts as one on that face.
-const FACING: f64 = 0.1;
+pub(super) const FACING: f64 = 0.1;
+
+/// By how much, relative to the size of the numbers, the nearest points have to be nearer than those of the patch to be one of it.
+pub(super) const WITNESS: f64 = 1e-7;
 
 /// Contacts of two convex shapes, given as cores with radii.
 pub(super) fn contacts(
@@ -75,7 +78,7 @@ pub(super) fn around(
         }
         (deepest, [fa.code, fb.code])
     });
-    if deepest > gap_of_points + 1e-7 * pair.scale {
+    if deepest > gap_of_points + WITNESS * pair.scale {
         // The witness points move within their features.
         let (p_a, p_b) = points();
         out.push(ContactPoint { p_a, p_b, normal, gap: gap_of_points, feature: feature(codes) });

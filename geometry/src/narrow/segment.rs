@@ -10,61 +10,106 @@ type V = Vector3<f64>;
 /// Squared sine of the angle below which segments count as parallel.
 const PARALLEL: f64 = 1e-6;
 
+/// Newton's steps before the closed form gives up; usually two.
+const MOST: usize = 12;
+
 /// What the closed form says.
-pub(super) enum Closed {
-    /// The signed distance.
-    At(CoreWitness),
-    /// It is beyond the limit.
+pub(super) enum Closed<T> {
+    At(T),
+    /// The distance is beyond the limit.
     Beyond,
 }
 
 /// The signed distance of a segment and a box or another segment; None where the closed form does not hold.
-pub(super) fn closed_form(pair: &Pair<'_>, limit: f64) -> Option<Closed> {
+pub(super) fn closed_form(pair: &Pair<'_>, limit: f64) -> Option<Closed<CoreWitness>> {
     match (&pair.a, &pair.b) {
         (Core::Segment(l), Core::Segment(m)) => segments(pair, *l, *m, limit),
         (Core::Box(h), Core::Segment(l)) => {
             let along = pair.r.column(2) * *l;
-            over_face(h, [pair.t - along, pair.t + along], limit, |n| n, pair)
-        }
-        (Core::Segment(l), Core::Box(h)) => {
-            let ends = [-*l, *l].map(|z| pair.r.tr_mul(&(V::new(0.0, 0.0, z) - pair.t)));
-            over_face(h, ends, limit, |n| -(pair.r * n), pair)
+            Some(match beside_box(h, [&(pair.t - along), &(pair.t + along)], limit, pair.scale)? {
+                Closed::Beyond => Closed::Beyond,
+                Closed::At(near) => {
+                    let points = Some((near.on_box, near.on_segment));
+                    Closed::At(CoreWitness { n: near.n, s: near.s, points })
+                }
+            })
         }
         _ => None,
     }
 }
 
-/// A segment outside a box, by its ends in the frame of the box: one that lies over the face from which the segment is farthest is the nearest, for no point of the segment is nearer to the plane of that face.
-/// `turned` makes the normal of the box one of the pair.
-fn over_face(h: &V, [p, q]: [V; 2], limit: f64, turned: impl Fn(V) -> V, pair: &Pair<'_>) -> Option<Closed> {
-    let (mut s, mut axis, mut sign) = (f64::NEG_INFINITY, 0, 1.0);
-    for i in 0..3 {
-        for (side, height) in [(1.0, p[i].min(q[i]) - h[i]), (-1.0, -p[i].max(q[i]) - h[i])] {
-            if height > s {
-                (s, axis, sign) = (height, i, side);
-            }
-        }
-    }
-    if s > limit {
+/// Nearest points of a box and a segment outside of it, in the frame of the box.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Nearest {
+    /// Unit normal from the box to the segment.
+    pub(super) n: V,
+    /// Distance.
+    pub(super) s: f64,
+    pub(super) on_box: V,
+    pub(super) on_segment: V,
+}
+
+/// Nearest points of a box of half extents `h` and the segment from `p` to `q`; None where they overlap, are as near as roundoff, or the result is not told to be exact. `scale` is the size of the numbers.
+///
+/// With x(t) = p + t (q − p) and e = x − clamp(x, −h, h), the way out of the box, half the squared distance ½ |e|² is convex in t and its derivative e·(q − p) linear between the planes of faces: Newton's
+/// steps end in the piece that holds the root.
+#[inline]
+pub(super) fn beside_box(h: &V, [p, q]: [&V; 2], limit: f64, scale: f64) -> Option<Closed<Nearest>> {
+    // The height of all of it over a face is no more than the distance.
+    if (p.inf(q) - h).sup(&(-p.sup(q) - h)).max() > limit {
         return Some(Closed::Beyond);
     }
-    // Overlapping, or as near as roundoff, is left to others.
-    if s.is_nan() || s <= 1e-9 * pair.scale {
+    let d = q - p;
+    let at = |t: f64| {
+        let x = p + d * t;
+        let on_box = x.sup(&-h).inf(h);
+        (x, on_box, x - on_box)
+    };
+    let (mut low, mut high) = (0.0, 1.0);
+    let mut t = (-p.dot(&d) / d.norm_squared()).clamp(0.0, 1.0);
+    let (mut x, mut on_box, mut e) = at(t);
+    for _ in 0..MOST {
+        let g = e.dot(&d);
+        let slope = [0, 1, 2].map(|i| if e[i] == 0.0 { 0.0 } else { d[i] * d[i] }).iter().sum::<f64>();
+        if slope == 0.0 || (g >= 0.0 && t == 0.0) || (g <= 0.0 && t == 1.0) {
+            break;
+        }
+        if g > 0.0 { high = t } else { low = t }
+        let newton = t - g / slope;
+        // Out of what is left: beyond the other end, or in a circle of pieces.
+        let next = if newton > low && newton < high {
+            newton
+        } else if newton <= 0.0 && low == 0.0 {
+            0.0
+        } else if newton >= 1.0 && high == 1.0 {
+            1.0
+        } else {
+            0.5 * (low + high)
+        };
+        let before = e;
+        t = next;
+        (x, on_box, e) = at(t);
+        // Within one piece the step is exact.
+        if next == newton && (0..3).all(|i| (e[i] == 0.0) == (before[i] == 0.0) && e[i] * before[i] >= 0.0) {
+            break;
+        }
+    }
+    let s = e.norm();
+    if s.is_nan() || s <= 1e-9 * scale {
         return None;
     }
-    let lowest = if sign * p[axis] <= sign * q[axis] { p } else { q };
-    if (0..3).any(|i| i != axis && lowest[i].abs() > h[i]) {
-        return None;
+    let n = e / s;
+    // The largest separation is at least this, and the distance at most s.
+    let proven = n.dot(p).min(n.dot(q)) - h.dot(&n.abs());
+    if proven > limit {
+        return Some(Closed::Beyond);
     }
-    let mut n = V::zeros();
-    n[axis] = sign;
-    let n = turned(n);
-    let points = None;
-    Some(Closed::At(CoreWitness { n, s: pair.separation(&n), points }))
+    let exact = s - proven <= 1e-13 * s + 1e-14 * scale;
+    exact.then_some(Closed::At(Nearest { n, s, on_box, on_segment: x }))
 }
 
 /// Nearest points of two segments that are neither parallel nor crossing, if the line between them proves it.
-fn segments(pair: &Pair<'_>, l: f64, m: f64, limit: f64) -> Option<Closed> {
+fn segments(pair: &Pair<'_>, l: f64, m: f64, limit: f64) -> Option<Closed<CoreWitness>> {
     let (d, t) = (pair.r.column(2).into_owned(), pair.t);
     // a(x) = x z, b(y) = t + y d; |a − b|² is least at the root of both derivatives, moved into the rectangle.
     let (cos, on_a, on_b) = (d.z, t.z, t.dot(&d));
