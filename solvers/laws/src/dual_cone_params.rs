@@ -494,14 +494,12 @@ impl DualConeParams {
     /// Sums of the multipliers of the tangents, and of their components.
     #[inline(always)]
     fn sum_of_tangents<const H: usize>(&self, half: &[[f64; 2]; H]) -> [f64; 3] {
-        let mut sum = [0.0; 3];
+        let mut terms = [[0.0; H]; 3];
         for (j, [c, s]) in half.iter().enumerate() {
             let (a, b) = (self.multipliers[j], self.multipliers[j + H]);
-            sum[0] += a + b;
-            sum[1] += c * (a - b);
-            sum[2] += s * (a - b);
+            (terms[0][j], terms[1][j], terms[2][j]) = (a + b, c * (a - b), s * (a - b));
         }
-        sum
+        terms.map(|t| halving(t, |a, b| a + b))
     }
 }
 
@@ -540,9 +538,22 @@ impl FacetSweep {
             multipliers[i] = if acts { next + self.momentum * change } else { 0.0 };
             last[i] = if self.remember { (next + g * self.undo).max(0.0) } else { last[i] };
         }
-        work.iter().for_each(|w| pace.uphill += w);
-        missed.iter().for_each(|m| pace.residual = if *m > pace.residual { *m } else { pace.residual });
+        tell(pace, work, missed);
     }
+}
+
+/// Tells what multipliers did, and by how much they missed.
+#[inline(always)]
+pub(crate) fn tell<const W: usize>(pace: &mut Pace, work: [f64; W], missed: [f64; W]) {
+    pace.uphill += halving(work, |a, b| a + b);
+    let most = halving(missed, larger);
+    pace.residual = if most > pace.residual { most } else { pace.residual };
+}
+
+/// Compilers find vectors in it, unlike in the maximum that heeds NaN.
+#[inline(always)]
+fn larger(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
 }
 
 /// Facets of a contact of this dimension.
@@ -561,7 +572,21 @@ pub(crate) fn facet_count(condim: usize, directions: u8) -> usize {
 /// Largest |d·u| over pairs of directions.
 #[inline(always)]
 fn fastest<const H: usize>(half: &[[f64; 2]; H], x: f64, y: f64) -> f64 {
-    half.iter().fold(0.0, |most: f64, [c, s]| most.max((c * x + s * y).abs()))
+    halving(half.map(|[c, s]| (c * x + s * y).abs()), larger)
+}
+
+/// All numbers taken together, the first half with the second until one is left: fewer waits than one after the other.
+#[inline(always)]
+fn halving<const W: usize>(mut x: [f64; W], both: impl Fn(f64, f64) -> f64) -> f64 {
+    let mut len = W;
+    while len > 1 {
+        let half = len / 2;
+        for i in 0..half {
+            x[i] = both(x[i], x[len - half + i]);
+        }
+        len -= half;
+    }
+    x[0]
 }
 
 /// The first H of them.

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use signorini_core::Pace;
 use signorini_core::na::SVector;
 
-use crate::dual_cone_params::{DualConeParams, HALF_4, HALF_8, HALF_16};
+use crate::dual_cone_params::{DualConeParams, HALF_4, HALF_8, HALF_16, tell};
 
 /// Most pairs of a contact: 8 directions, a spin, two rolls.
 pub(crate) const PAIRS: usize = 11;
@@ -92,8 +92,7 @@ impl PairSweep {
             at.last_plus[i] = if self.remember { p } else { at.last_plus[i] };
             at.last_minus[i] = if self.remember { m } else { at.last_minus[i] };
         }
-        work.iter().for_each(|w| pace.uphill += w);
-        missed.iter().for_each(|m| pace.residual = if *m > pace.residual { *m } else { pace.residual });
+        tell(pace, work, missed);
     }
 }
 
