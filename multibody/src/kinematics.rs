@@ -1,5 +1,6 @@
-use signorini_core::na::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
+use signorini_core::na::{Isometry3, Matrix3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use signorini_scene::{JointKind, Pose};
+use wide::f64x4;
 
 use crate::state::quaternion_at;
 use crate::{Model, Spatial, SpatialInertia};
@@ -26,6 +27,17 @@ pub struct Kinematics {
     pub(crate) drift: Vec<Spatial>,
     /// Bodies that can move, or are moved from outside, or hang on such: all others stay where they are.
     moving: Vec<usize>,
+    hinges: Vec<Hinge>,
+    /// By degree of freedom of a hinge, sine and cosine of half its angle.
+    half_turns: Vec<[f64; 2]>,
+}
+
+/// Where a hinge finds its angle, its degree of freedom, and the angle at which it does not turn \[rad\].
+#[derive(Clone, Copy, Debug)]
+struct Hinge {
+    q: usize,
+    v: usize,
+    reference: f64,
 }
 
 /// A mass and its first moment about the reference point of its tree.
@@ -39,6 +51,7 @@ impl Kinematics {
     /// Sized for a model, at the reference configuration. Bodies that cannot move keep the poses that they have in this model.
     pub fn new(model: &Model) -> Self {
         let nb = model.bodies.len();
+        let hinges = model.joints.iter().filter(|j| j.kind == JointKind::Hinge);
         let mut k = Self {
             x_wb: vec![Isometry3::identity(); nb],
             r_wb: vec![Matrix3::identity(); nb],
@@ -50,6 +63,8 @@ impl Kinematics {
             twist: vec![Spatial::default(); nb],
             drift: vec![Spatial::default(); nb],
             moving: (0..nb).collect(),
+            hinges: hinges.map(|j| Hinge { q: j.q, v: j.v, reference: j.reference }).collect(),
+            half_turns: vec![[0.0; 2]; model.nv()],
         };
         k.set_positions(model, &model.reference_q.clone(), &model.mocap_poses.clone());
         let mut moves = vec![false; nb];
@@ -62,6 +77,7 @@ impl Kinematics {
 
     /// Poses and motion axes at q; `mocap` are the poses of the mocap bodies.
     pub fn set_positions(&mut self, model: &Model, q: &[f64], mocap: &[Pose]) {
+        self.set_half_turns(q);
         for n in 0..self.moving.len() {
             let b = self.moving[n];
             let body = &model.bodies[b];
@@ -101,6 +117,17 @@ impl Kinematics {
             }
         }
         self.set_lifted(model);
+    }
+
+    /// Four hinges at a time.
+    fn set_half_turns(&mut self, q: &[f64]) {
+        for four in self.hinges.chunks(4) {
+            let mut angles = [0.0; 4];
+            angles.iter_mut().zip(four).for_each(|(a, h)| *a = 0.5 * (q[h.q] - h.reference));
+            let (sines, cosines) = f64x4::new(angles).sin_cos();
+            let both = sines.to_array().into_iter().zip(cosines.to_array());
+            four.iter().zip(both).for_each(|(h, (sine, cosine))| self.half_turns[h.v] = [sine, cosine]);
+        }
     }
 
     fn set_lifted(&mut self, model: &Model) {
@@ -150,8 +177,9 @@ impl Kinematics {
             }
             JointKind::Hinge => {
                 let axis = x.rotation * joint.axis.into_inner();
-                let r =
-                    x.rotation * UnitQuaternion::from_axis_angle(&joint.axis, q[joint.q] - joint.reference);
+                let [sine, cosine] = self.half_turns[joint.v];
+                let turn = Quaternion::from_parts(cosine, joint.axis.into_inner() * sine);
+                let r = x.rotation * UnitQuaternion::new_unchecked(turn);
                 let mut p = x.translation.vector;
                 if joint.anchor != Point3::origin() {
                     p += x.rotation * joint.anchor.coords;

@@ -1,21 +1,21 @@
-//! A box and a capsule beside it: what fingers on an object mostly ask for, in closed form where that is told to be exact.
+//! A capsule beside a box or another capsule: what fingers mostly ask for, in closed form where that is told to be exact.
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
 use super::face::{FACE, SEGMENT, SLANT, VERTEX, edge_code};
 use super::patch::{FACING, WITNESS};
-use super::segment::{Closed, beside_box};
+use super::segment::{Closed, beside_box, two_segments};
 use super::{ContactPoint, feature};
 
 type V = Vector3<f64>;
 
-/// Sine of the angle between an edge of the box and the segment below which they may share more than a point.
+/// Sine of the angle between a segment and an edge, or another segment, below which they may share more than a point.
 const PARALLEL: f64 = 0.05;
 
 /// Appends the contacts of a box and a capsule (radius, half length) below `margin`; false, and nothing, where the general way has to be taken.
 ///
 /// The patch is that of [`super::patch::around`]: the part of the segment over a face of the box that it lies on, and the nearest points.
-pub(super) fn contacts(
+pub(super) fn at_box(
     h: &V,
     (radius, half_length): (f64, f64),
     x_wa: &Isometry3<f64>,
@@ -82,8 +82,39 @@ pub(super) fn contacts(
         }
     }
     if deepest > gap + WITNESS * scale {
-        push(&near.on_box, gap, [of_box, of_capsule]);
+        push(&near.on_a, gap, [of_box, of_capsule]);
     }
+    true
+}
+
+/// The same for two capsules.
+pub(super) fn at_capsule(
+    (radius_a, half_a): (f64, f64),
+    (radius_b, half_b): (f64, f64),
+    x_wa: &Isometry3<f64>,
+    x_wb: &Isometry3<f64>,
+    margin: f64,
+    out: &mut Vec<ContactPoint>,
+) -> bool {
+    let [u, d] = [x_wa, x_wb].map(|x| x.rotation * V::z());
+    let (from, t) = (x_wa.translation.vector, x_wb.translation.vector - x_wa.translation.vector);
+    let (radii, scale) = (radius_a + radius_b, half_a + half_b + t.norm());
+    let near = match two_segments((&u, half_a), (&t, &d, half_b), margin + radii, scale) {
+        None => return false,
+        Some(Closed::Beyond) => return true,
+        Some(Closed::At(near)) => near,
+    };
+    let (normal, gap) = (near.n, near.s - radii);
+    if gap >= margin {
+        return true;
+    }
+    let cos = [normal.dot(&u), -normal.dot(&d)];
+    let codes = cos.map(|c| if c.abs() <= FACING { SEGMENT } else { VERTEX | u32::from(c >= 0.0) });
+    if codes == [SEGMENT; 2] && u.cross(&d).dot(&normal).abs() <= PARALLEL {
+        return false;
+    }
+    let p_a = Point3::from(from + near.on_a + normal * radius_a);
+    out.push(ContactPoint { p_a, p_b: p_a + normal * gap, normal, gap, feature: feature(codes) });
     true
 }
 
@@ -152,13 +183,19 @@ mod tests {
             // Near a face or an edge as often as anywhere.
             turn in prop_oneof![Just(1.0), Just(0.03)],
             margin in -0.2f64..1.0,
+            of_box in prop::bool::ANY,
         ) {
             let x_ab = Isometry3::from_parts(x_wb.translation, x_wb.rotation.powf(turn));
             let x_wb = x_wa * x_ab;
             let (mut found, mut general) = (Vec::new(), Vec::new());
-            let told = contacts(&h, (radius, half_length), &x_wa, &x_wb, margin, &mut found);
-            let (a, b) = ((Core::Box(h), 0.0), (Core::Segment(half_length), radius));
-            patch::contacts(a, b, &x_wa, &x_wb, margin, &mut general);
+            let (capsule, core) = ((radius, half_length), (Core::Segment(half_length), radius));
+            let (told, other) = if of_box {
+                (at_box(&h, capsule, &x_wa, &x_wb, margin, &mut found), (Core::Box(h), 0.0))
+            } else {
+                let other = (h.x, h.y);
+                (at_capsule(other, capsule, &x_wa, &x_wb, margin, &mut found), (Core::Segment(h.y), h.x))
+            };
+            patch::contacts(other, core, &x_wa, &x_wb, margin, &mut general);
             let off = |f: &ContactPoint, g: &ContactPoint| {
                 (f.p_a - g.p_a).norm() + (f.p_b - g.p_b).norm() + 1e4 * (f.gap - g.gap).abs()
             };
@@ -170,7 +207,7 @@ mod tests {
                     for (f, g) in found.iter().zip(&general) {
                         // What passes over a corner of the box alone is on either edge there.
                         let at = (x_wa.inverse() * f.p_a).coords.abs() - h;
-                        prop_assert!(f.feature == g.feature || at.amax() < 1e-9, "{:?} {:?}", f, g);
+                        prop_assert!(f.feature == g.feature || (of_box && at.amax() < 1e-9), "{:?} {:?}", f, g);
                         prop_assert!(off(f, g) < 1e-7, "{:?} {:?}", f, g);
                     }
                 }
@@ -197,7 +234,7 @@ mod tests {
         for (p, r, count) in cases {
             let x = Isometry3::from_parts(Translation3::from(p), r);
             let mut found = Vec::new();
-            let told = contacts(&V::repeat(0.5), (0.1, 0.2), &Isometry3::identity(), &x, 0.5, &mut found);
+            let told = at_box(&V::repeat(0.5), (0.1, 0.2), &Isometry3::identity(), &x, 0.5, &mut found);
             assert_eq!(told.then_some(found.len()), count, "{p:?}");
         }
     }

@@ -127,10 +127,18 @@ fn ordered_contacts(
     if matches!(a, Shape::HalfSpace) && half_space::contacts(x_wa, b, x_wb, margin, out) {
         return Ok(());
     }
-    if let (Shape::Box { half_extents }, Shape::Capsule { radius, half_length }) = (a, b)
-        && capsule::contacts(half_extents, (*radius, *half_length), x_wa, x_wb, margin, out)
-    {
-        return Ok(());
+    if let Shape::Capsule { radius, half_length } = b {
+        let b = (*radius, *half_length);
+        let told = match a {
+            Shape::Box { half_extents } => capsule::at_box(half_extents, b, x_wa, x_wb, margin, out),
+            Shape::Capsule { radius, half_length } => {
+                capsule::at_capsule((*radius, *half_length), b, x_wa, x_wb, margin, out)
+            }
+            _ => false,
+        };
+        if told {
+            return Ok(());
+        }
     }
     if let (Some(core_a), Some(core_b)) = (core::core_of(a), core::core_of(b)) {
         patch::contacts(core_a, core_b, x_wa, x_wb, margin, out);

@@ -22,31 +22,34 @@ pub(super) enum Closed<T> {
 
 /// The signed distance of a segment and a box or another segment; None where the closed form does not hold.
 pub(super) fn closed_form(pair: &Pair<'_>, limit: f64) -> Option<Closed<CoreWitness>> {
-    match (&pair.a, &pair.b) {
-        (Core::Segment(l), Core::Segment(m)) => segments(pair, *l, *m, limit),
-        (Core::Box(h), Core::Segment(l)) => {
-            let along = pair.r.column(2) * *l;
-            Some(match beside_box(h, [&(pair.t - along), &(pair.t + along)], limit, pair.scale)? {
-                Closed::Beyond => Closed::Beyond,
-                Closed::At(near) => {
-                    let points = Some((near.on_box, near.on_segment));
-                    Closed::At(CoreWitness { n: near.n, s: near.s, points })
-                }
-            })
+    let axis = || pair.r.column(2).into_owned();
+    let near = match (&pair.a, &pair.b) {
+        (Core::Segment(l), Core::Segment(m)) => {
+            two_segments((&V::z(), *l), (&pair.t, &axis(), *m), limit, pair.scale)?
         }
-        _ => None,
-    }
+        (Core::Box(h), Core::Segment(l)) => {
+            let along = axis() * *l;
+            beside_box(h, [&(pair.t - along), &(pair.t + along)], limit, pair.scale)?
+        }
+        _ => return None,
+    };
+    Some(match near {
+        Closed::Beyond => Closed::Beyond,
+        Closed::At(Nearest { n, s, on_a, on_b }) => {
+            Closed::At(CoreWitness { n, s, points: Some((on_a, on_b)) })
+        }
+    })
 }
 
-/// Nearest points of a box and a segment outside of it, in the frame of the box.
+/// Nearest points of a box or a segment A and a segment B.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Nearest {
-    /// Unit normal from the box to the segment.
+    /// Unit normal from A to B.
     pub(super) n: V,
     /// Distance.
     pub(super) s: f64,
-    pub(super) on_box: V,
-    pub(super) on_segment: V,
+    pub(super) on_a: V,
+    pub(super) on_b: V,
 }
 
 /// Nearest points of a box of half extents `h` and the segment from `p` to `q`; None where they overlap, are as near as roundoff, or the result is not told to be exact. `scale` is the size of the numbers.
@@ -74,7 +77,11 @@ pub(super) fn beside_box(h: &V, [p, q]: [&V; 2], limit: f64, scale: f64) -> Opti
         if slope == 0.0 || (g >= 0.0 && t == 0.0) || (g <= 0.0 && t == 1.0) {
             break;
         }
-        if g > 0.0 { high = t } else { low = t }
+        if g > 0.0 {
+            high = t
+        } else {
+            low = t
+        }
         let newton = t - g / slope;
         // Out of what is left: beyond the other end, or in a circle of pieces.
         let next = if newton > low && newton < high {
@@ -105,36 +112,47 @@ pub(super) fn beside_box(h: &V, [p, q]: [&V; 2], limit: f64, scale: f64) -> Opti
         return Some(Closed::Beyond);
     }
     let exact = s - proven <= 1e-13 * s + 1e-14 * scale;
-    exact.then_some(Closed::At(Nearest { n, s, on_box, on_segment: x }))
+    exact.then_some(Closed::At(Nearest { n, s, on_a: on_box, on_b: x }))
 }
 
-/// Nearest points of two segments that are neither parallel nor crossing, if the line between them proves it.
-fn segments(pair: &Pair<'_>, l: f64, m: f64, limit: f64) -> Option<Closed<CoreWitness>> {
-    let (d, t) = (pair.r.column(2).into_owned(), pair.t);
-    // a(x) = x z, b(y) = t + y d; |a − b|² is least at the root of both derivatives, moved into the rectangle.
-    let (cos, on_a, on_b) = (d.z, t.z, t.dot(&d));
+/// Nearest points of two segments that are neither parallel nor crossing, if the line between them proves it: the first about the origin along the unit vector `u`, the second about `t` along `d`, of half lengths
+/// `l` and `m`.
+#[inline]
+pub(super) fn two_segments(
+    (u, l): (&V, f64),
+    (t, d, m): (&V, &V, f64),
+    limit: f64,
+    scale: f64,
+) -> Option<Closed<Nearest>> {
+    // The ball around the second.
+    let reach = limit + m;
+    if reach >= 0.0 && (t - u * t.dot(u).clamp(-l, l)).norm_squared() > reach * reach * (1.0 + 1e-12) {
+        return Some(Closed::Beyond);
+    }
+    // a(x) = x u, b(y) = t + y d; |a − b|² is least at the root of both derivatives, moved into the rectangle.
+    let (cos, along_a, along_b) = (u.dot(d), t.dot(u), t.dot(d));
     let square = 1.0 - cos * cos;
     if square <= PARALLEL {
         return None;
     }
-    let x = ((on_a - cos * on_b) / square).clamp(-l, l);
-    let free = x * cos - on_b;
+    let x = ((along_a - cos * along_b) / square).clamp(-l, l);
+    let free = x * cos - along_b;
     let y = free.clamp(-m, m);
-    let x = if y == free { x } else { (on_a + y * cos).clamp(-l, l) };
-    let (p_a, p_b) = (V::new(0.0, 0.0, x), t + d * y);
-    let between = p_b - p_a;
-    let length = between.norm();
-    if length.is_nan() || length <= 1e-6 * pair.scale {
+    let x = if y == free { x } else { (along_a + y * cos).clamp(-l, l) };
+    let (on_a, on_b) = (u * x, t + d * y);
+    let between = on_b - on_a;
+    let s = between.norm();
+    if s.is_nan() || s <= 1e-6 * scale {
         return None;
     }
-    let n = between / length;
-    let s = pair.separation(&n);
-    if s > limit {
+    let n = between / s;
+    // The largest separation is at least this, and the distance at most s.
+    let proven = n.dot(t) - l * n.dot(u).abs() - m * n.dot(d).abs();
+    if proven > limit {
         return Some(Closed::Beyond);
     }
-    // The largest separation is at least this, and the distance at most the length.
-    let proven = length - s <= 1e-13 * length + 1e-14 * pair.scale;
-    proven.then_some(Closed::At(CoreWitness { n, s: length, points: Some((p_a, p_b)) }))
+    let exact = s - proven <= 1e-13 * s + 1e-14 * scale;
+    exact.then_some(Closed::At(Nearest { n, s, on_a, on_b }))
 }
 
 #[cfg(test)]
