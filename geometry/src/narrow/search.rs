@@ -12,6 +12,8 @@ use std::collections::BinaryHeap;
 
 use signorini_core::na::{Matrix3, Vector3};
 
+use wide::f64x4;
+
 use super::core::{Core, Pair, unit};
 use super::polish::{Direction, polish};
 
@@ -86,37 +88,42 @@ pub(super) fn box_box(pair: &Pair<'_>, h: &V, k: &V) -> (Direction, Option<usize
     let in_a = abs * k;
     let mut best = (Direction { n: V::z(), s: f64::NEG_INFINITY }, None);
     // An edge–edge normal must beat the faces by more than roundoff: near a face normal the face is meant.
-    let mut offer = |n: V, along: f64, s: f64, slack: f64, face: Option<usize>| {
+    let slack = 1e-13 * pair.scale;
+    let mut offer = |n: V, along: f64, s: f64, face: usize| {
         if s > best.0.s + slack {
-            best = (Direction { n: if along < 0.0 { -n } else { n }, s }, face);
+            best = (Direction { n: if along < 0.0 { -n } else { n }, s }, Some(face));
         }
     };
-    let slack = 1e-13 * pair.scale;
     for i in 0..3 {
         let mut n = V::zeros();
         n[i] = 1.0;
-        offer(n, t[i], t[i].abs() - h[i] - in_a[i], slack, Some(i));
+        offer(n, t[i], t[i].abs() - h[i] - in_a[i], i);
     }
     for i in 0..3 {
         let s = on_b[i].abs() - k[i] - in_b[i];
-        offer(r.column(i).into_owned(), on_b[i], s, slack, Some(3 + i));
+        offer(r.column(i).into_owned(), on_b[i], s, 3 + i);
     }
+    // e_i × r_j for all j at once.
+    let row = |m: &Matrix3<f64>, i: usize, [j, k, l]: [usize; 3]| {
+        f64x4::new([m[(i, j)], m[(i, k)], m[(i, l)], 0.0])
+    };
+    let (k1, k2) = (f64x4::new([k[1], k[2], k[0], 0.0]), f64x4::new([k[2], k[0], k[1], 0.0]));
+    let rows = [0, 1, 2].map(|i| row(r, i, [0, 1, 2]));
     for i in 0..3 {
         let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
+        let (x, y) = (-rows[i2], rows[i1]);
+        let len = (x * x + y * y).sqrt();
+        let along = x * t[i1] + y * t[i2];
+        let extent =
+            x.abs() * h[i1] + y.abs() * h[i2] + k1 * row(&abs, i, [2, 0, 1]) + k2 * row(&abs, i, [1, 2, 0]);
+        let s = ((along.abs() - extent) / len).to_array();
+        let (x, y, len, along) = (x.to_array(), y.to_array(), len.to_array(), along.to_array());
         for j in 0..3 {
-            let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
-            // e_i × r_j
-            let mut n = V::zeros();
-            n[i1] = -r[(i2, j)];
-            n[i2] = r[(i1, j)];
-            let len = (n[i1] * n[i1] + n[i2] * n[i2]).sqrt();
-            if len <= 1e-7 {
-                continue;
+            if len[j] > 1e-7 && s[j] > best.0.s + slack {
+                let mut n = V::zeros();
+                (n[i1], n[i2]) = (x[j] / len[j], y[j] / len[j]);
+                best = (Direction { n: if along[j] < 0.0 { -n } else { n }, s: s[j] }, None);
             }
-            let along = n[i1] * t[i1] + n[i2] * t[i2];
-            let extent =
-                h[i1] * abs[(i2, j)] + h[i2] * abs[(i1, j)] + k[j1] * abs[(i, j2)] + k[j2] * abs[(i, j1)];
-            offer(n / len, along, (along.abs() - extent) / len, slack, None);
         }
     }
     let (Direction { n, .. }, face) = best;
