@@ -37,7 +37,7 @@ pub(super) fn core_distance(pair: &Pair<'_>, limit: f64) -> Option<CoreWitness> 
 /// The same without closed forms of segments.
 pub(super) fn iterated(pair: &Pair<'_>, limit: f64) -> Option<CoreWitness> {
     let curved = pair.a.is_curved() || pair.b.is_curved();
-    let start = unit(&pair.t, 0.0).unwrap_or_else(V::z);
+    let mut start = unit(&pair.t, 0.0).unwrap_or_else(V::z);
     let roundoff = 1e-13 * pair.scale;
     if let (Core::Box(h), Core::Box(k)) = (&pair.a, &pair.b) {
         let (d, face) = box_box(pair, h, k);
@@ -47,6 +47,14 @@ pub(super) fn iterated(pair: &Pair<'_>, limit: f64) -> Option<CoreWitness> {
         if d.s <= 0.0 || face.is_some_and(|i| over_face(pair, [h, k], &d.n, i)) {
             return Some(CoreWitness::facing(d));
         }
+        // Two edges that cross along their normal are the nearest features.
+        if face.is_none() {
+            let (p_a, p_b) = witness_over(pair, &d.n);
+            if (p_b - p_a - d.n * d.s).norm() <= 0.5 * roundoff {
+                return Some(CoreWitness { n: d.n, s: d.s, points: Some((p_a, p_b)) });
+            }
+        }
+        start = d.n;
     }
     let mut fallback = None;
     let mut simplex = Simplex::new();
