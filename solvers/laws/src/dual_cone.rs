@@ -307,7 +307,10 @@ macro_rules! dual_cone {
                 v_c: SVector<f64, $d>,
                 pace: &mut Pace,
             ) -> SVector<f64, $d> {
-                if pace.several && p.is_paired() { p.sweep_pairs(&v_c, pace) } else { p.sweep(&v_c, pace) }
+                if pace.several && p.is_paired() {
+                    return p.sweep_pairs(&v_c, pace);
+                }
+                p.sweep(&v_c, pace);
                 p.impulse()
             }
 

@@ -278,7 +278,7 @@ impl DualConeParams {
         v_c: &SVector<f64, D>,
         sweep: &PairSweep,
         pace: &mut Pace,
-    ) {
+    ) -> [f64; 3] {
         let (x, y) = (self.mu[0] * v_c[1], self.mu[0] * v_c[2]);
         let mut slip = [0.0; H];
         slip.iter_mut().zip(half).for_each(|(slip, [c, s])| *slip = c * x + s * y);
@@ -287,32 +287,40 @@ impl DualConeParams {
         let gains = [first(&p.difference), first(&p.inverse), first(&p.share)];
         let (plus, minus) = self.multipliers.split_at_mut(H);
         let (last_plus, last_minus) = self.last.split_at_mut(H);
-        let (Some(plus), Some(minus)) = (plus.first_chunk_mut(), minus.first_chunk_mut()) else { return };
+        let (Some(plus), Some(minus)) = (plus.first_chunk_mut(), minus.first_chunk_mut()) else {
+            return [0.0; 3];
+        };
         let (Some(last_plus), Some(last_minus)) = (last_plus.first_chunk_mut(), last_minus.first_chunk_mut())
         else {
-            return;
+            return [0.0; 3];
         };
-        sweep.sweep(&slip, gains, Opposite { plus, minus, last_plus, last_minus }, over_mu, pace);
+        let at = Opposite { plus, minus, last_plus, last_minus };
+        sum_of_tangents(half, sweep.sweep(&slip, gains, at, over_mu, pace))
     }
 
-    /// Those of spin and rolls; the rate of a difference is a speed at the rim, μ ω.
+    /// Those of spin and rolls, whose impulses are added to `gamma`; the rate of a difference is a speed at the rim, μ ω.
     #[inline(always)]
     pub(crate) fn sweep_turn_pairs<const D: usize>(
         &mut self,
         v_c: &SVector<f64, D>,
         sweep: &PairSweep,
         pace: &mut Pace,
+        gamma: &mut SVector<f64, D>,
     ) {
         let (n, half) = (usize::from(self.directions), usize::from(self.directions) / 2);
         for axis in 3..usize::from(self.condim).min(D) {
-            let slip = [self.mu[if axis == 3 { 1 } else { 2 }] * v_c[axis]];
+            let mu = self.mu[if axis == 3 { 1 } else { 2 }];
+            let slip = [mu * v_c[axis]];
             let (j, at) = (half + axis - 3, n + 2 * (axis - 3));
             let p = &self.pairs;
             let gains = [&p.difference, &p.inverse, &p.share].map(|g| from_ref(&g[j]));
             let [plus, minus] = &mut self.multipliers[at..at + 2] else { continue };
             let [last_plus, last_minus] = &mut self.last[at..at + 2] else { continue };
             let [plus, minus, last_plus, last_minus] = [plus, minus, last_plus, last_minus].map(from_mut);
-            sweep.sweep(&slip, gains, Opposite { plus, minus, last_plus, last_minus }, 1.0, pace);
+            let at = Opposite { plus, minus, last_plus, last_minus };
+            let [[sum], [difference]] = sweep.sweep(&slip, gains, at, 1.0, pace);
+            gamma[0] += sum;
+            gamma[axis] = -mu * difference;
         }
     }
 
@@ -470,18 +478,14 @@ impl DualConeParams {
     /// Σ λ_f a_f.
     #[inline(always)]
     pub(crate) fn impulse<const D: usize>(&self) -> SVector<f64, D> {
-        let mut gamma = SVector::zeros();
         if self.condim == 1 || D < 3 {
-            gamma[0] = self.multipliers[0];
-            return gamma;
+            return self.of_tangents([self.multipliers[0], 0.0, 0.0]);
         }
-        let [normal, x, y] = match self.directions {
-            4 => self.sum_of_tangents(&HALF_4),
-            8 => self.sum_of_tangents(&HALF_8),
-            _ => self.sum_of_tangents(&HALF_16),
-        };
-        gamma[0] = normal;
-        (gamma[1], gamma[2]) = (-self.mu[0] * x, -self.mu[0] * y);
+        let mut gamma = self.of_tangents(match self.directions {
+            4 => sum_of_tangents(&HALF_4, self.opposite()),
+            8 => sum_of_tangents(&HALF_8, self.opposite()),
+            _ => sum_of_tangents(&HALF_16, self.opposite()),
+        });
         for axis in 3..usize::from(self.condim).min(D) {
             let at = usize::from(self.directions) + 2 * (axis - 3);
             let (a, b) = (self.multipliers[at], self.multipliers[at + 1]);
@@ -491,16 +495,37 @@ impl DualConeParams {
         gamma
     }
 
-    /// Sums of the multipliers of the tangents, and of their components.
+    /// Sums and differences of the multipliers of opposite tangents.
     #[inline(always)]
-    fn sum_of_tangents<const H: usize>(&self, half: &[[f64; 2]; H]) -> [f64; 3] {
-        let mut terms = [[0.0; H]; 3];
-        for (j, [c, s]) in half.iter().enumerate() {
+    fn opposite<const H: usize>(&self) -> [[f64; H]; 2] {
+        let mut out = [[0.0; H]; 2];
+        for j in 0..H {
             let (a, b) = (self.multipliers[j], self.multipliers[j + H]);
-            (terms[0][j], terms[1][j], terms[2][j]) = (a + b, c * (a - b), s * (a - b));
+            (out[0][j], out[1][j]) = (a + b, a - b);
         }
-        terms.map(|t| halving(t, |a, b| a + b))
+        out
     }
+
+    /// The impulse of tangents, by [`sum_of_tangents`].
+    #[inline(always)]
+    pub(crate) fn of_tangents<const D: usize>(&self, [normal, x, y]: [f64; 3]) -> SVector<f64, D> {
+        let mut gamma = SVector::zeros();
+        gamma[0] = normal;
+        if D >= 3 {
+            (gamma[1], gamma[2]) = (-self.mu[0] * x, -self.mu[0] * y);
+        }
+        gamma
+    }
+}
+
+/// Sum of the sums of opposite multipliers, and of the components of their differences.
+#[inline(always)]
+fn sum_of_tangents<const H: usize>(half: &[[f64; 2]; H], [sums, differences]: [[f64; H]; 2]) -> [f64; 3] {
+    let (mut x, mut y) = ([0.0; H], [0.0; H]);
+    for (j, [c, s]) in half.iter().enumerate() {
+        (x[j], y[j]) = (c * differences[j], s * differences[j]);
+    }
+    [sums, x, y].map(|terms| halving(terms, |a, b| a + b))
 }
 
 /// What the facets of a contact have in common in a sweep.

@@ -57,7 +57,7 @@ pub(crate) struct Opposite<'a, const W: usize> {
 
 impl PairSweep {
     /// W pairs at a time, so that compilers find vectors: σ ← σ − g (u_n + s), δ ← δ + d μ d·u_t, then the nearest point with |δ| ≤ σ in the norm of the gains. `slip` are μ d·u_t, `over_mu`
-    /// what turns a rate of the difference into a speed.
+    /// what turns a rate of the difference into a speed. Returns sums and differences as they are left.
     #[inline(always)]
     pub(crate) fn sweep<const W: usize>(
         &self,
@@ -66,9 +66,10 @@ impl PairSweep {
         at: Opposite<'_, W>,
         over_mu: f64,
         pace: &mut Pace,
-    ) {
+    ) -> [[f64; W]; 2] {
         let [g, over_g] = self.gain;
         let (mut work, mut missed) = ([0.0; W], [0.0; W]);
+        let mut left = [[0.0; W]; 2];
         for i in 0..W {
             let (sum, diff) = (at.plus[i] + at.minus[i], at.plus[i] - at.minus[i]);
             let (last_sum, last_diff) =
@@ -86,6 +87,7 @@ impl PairSweep {
             let (a, b) = (off_s.abs(), over_mu * off_t.abs());
             missed[i] = if a > b { a } else { b };
             let (ahead_s, ahead_t) = (s + self.momentum * change_s, t + self.momentum * change_t);
+            (left[0][i], left[1][i]) = (ahead_s, ahead_t);
             (at.plus[i], at.minus[i]) = (0.5 * (ahead_s + ahead_t), 0.5 * (ahead_s - ahead_t));
             let kept = 0.5 * g * self.undo;
             let (p, m) = ((0.5 * (s + t) + kept).max(0.0), (0.5 * (s - t) + kept).max(0.0));
@@ -93,13 +95,18 @@ impl PairSweep {
             at.last_minus[i] = if self.remember { m } else { at.last_minus[i] };
         }
         tell(pace, work, missed);
+        left
     }
 }
 
 impl DualConeParams {
-    /// One sweep over sums and differences of the multipliers of opposite facets: borse2026comfree, *Pairs*.
+    /// One sweep over sums and differences of the multipliers of opposite facets: borse2026comfree, *Pairs*. Returns their impulse.
     #[inline(always)]
-    pub(crate) fn sweep_pairs<const D: usize>(&mut self, v_c: &SVector<f64, D>, pace: &mut Pace) {
+    pub(crate) fn sweep_pairs<const D: usize>(
+        &mut self,
+        v_c: &SVector<f64, D>,
+        pace: &mut Pace,
+    ) -> SVector<f64, D> {
         if self.pairs.sum == 0.0 {
             self.pairs = self.pairs();
         }
@@ -117,11 +124,13 @@ impl DualConeParams {
             gain: [gain, 1.0 / gain],
             over_scale,
         };
-        match self.directions {
+        let tangents = match self.directions {
             4 => self.sweep_tangent_pairs(&HALF_4, v_c, &sweep, pace),
             8 => self.sweep_tangent_pairs(&HALF_8, v_c, &sweep, pace),
             _ => self.sweep_tangent_pairs(&HALF_16, v_c, &sweep, pace),
-        }
-        self.sweep_turn_pairs(v_c, &sweep, pace);
+        };
+        let mut gamma = self.of_tangents(tangents);
+        self.sweep_turn_pairs(v_c, &sweep, pace, &mut gamma);
+        gamma
     }
 }
