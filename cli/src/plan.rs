@@ -60,9 +60,9 @@ struct Report<'a> {
 
 /// What to steer.
 #[derive(Args)]
-#[command(allow_negative_numbers = true)]
+#[command(allow_negative_numbers = true, after_help = format!("Tasks: {}, {MOTION}", tasks::NAMES.join(", ")))]
 pub(crate) struct Arguments {
-    /// Name of the task; a wrong one lists them all. g1_motion follows a motion of one's own (--motion).
+    /// Name of the task, of those below; g1_motion follows a motion of one's own (--motion).
     task: String,
     /// Seed of the start and of the samples.
     #[arg(long, default_value_t = 0)]
@@ -169,11 +169,16 @@ fn softened(record: &EpisodeRecord) -> Option<String> {
 /// Samples that count and those that failed, and what a covariance was helped by.
 fn sampled(record: &EpisodeRecord) -> String {
     let reports = || record.plans.iter().map(|p| p.report);
-    let count = record.plans.len().max(1) as f64;
-    let effective = reports().map(|r| r.effective_samples).sum::<f64>() / count;
+    let effective = record.mean_effective_samples();
     let failed: usize = reports().map(|r| r.failed).sum();
     let jitter = reports().map(|r| r.jitter).fold(0.0, f64::max);
     let mut line = format!("{effective:.1} samples of a plan count on average; {failed} of all failed");
+    let lost = reports().filter(|r| r.effective_samples == 0.0).count();
+    if lost > 0 {
+        line += &format!(
+            "; in {lost} plans every sample failed, and the mean was followed as it was: check the scene and the poses that are streamed in"
+        );
+    }
     if jitter > 0.0 {
         line += &format!("; the covariance had up to {jitter:.0e} of its mean variance added");
     }

@@ -50,8 +50,8 @@ impl Task for Push {
     fn terms(&self) -> &'static [Term] {
         &TERMS
     }
-    fn rule(&self) -> &'static str {
-        "Success when the box is within 0.01 m of its target and the tool slower than 0.1 m/s; over after 15 s."
+    fn rule(&self) -> String {
+        "Success when the box is within 0.01 m of its target and the tool slower than 0.1 m/s; over after 15 s.".into()
     }
     fn running(&self, step: &Step<'_>, _: &Phase, terms: &mut [f64]) {
         let seen = &step.after;

@@ -84,6 +84,9 @@ impl PoseLines {
     }
 }
 
+/// Farther than this nothing is put \[m\]: products with it would lose what tasks are about.
+const FARTHEST: f64 = 1e6;
+
 /// The next line that is not empty; None at the end.
 fn read(lines: &mut impl BufRead, number: &mut usize, text: &mut String) -> Result<Option<Line>, PlanError> {
     const FORM: &str =
@@ -106,6 +109,10 @@ fn read(lines: &mut impl BufRead, number: &mut usize, text: &mut String) -> Resu
         && size.is_finite())
     {
         let why = format!("it has a number that is not finite, or a rotation without direction; {FORM}");
+        return Err(PlanError::Pose { line: *number, why });
+    }
+    if line.position.iter().any(|x| x.abs() > FARTHEST) {
+        let why = format!("its position {:?} is farther than {FARTHEST} m; give it in metres", line.position);
         return Err(PlanError::Pose { line: *number, why });
     }
     Ok(Some(line))

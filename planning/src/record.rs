@@ -104,6 +104,12 @@ impl EpisodeRecord {
         last.into_values()
     }
 
+    /// Mean over the plans of how many samples count, 1/Σ w²; 0 without any.
+    pub fn mean_effective_samples(&self) -> f64 {
+        let sum: f64 = self.plans.iter().map(|p| p.report.effective_samples).sum();
+        sum / self.plans.len().max(1) as f64
+    }
+
     /// Mean time of a replan \[s\], the first left out where there are more; 0 without any.
     pub fn mean_planning_time(&self) -> f64 {
         let rest = if self.plans.len() > 1 { &self.plans[1..] } else { &self.plans[..] };

@@ -154,8 +154,8 @@ pub trait Task: Sync {
     fn nominal(&self, time: f64, control: &mut [f64]) {
         let _ = (time, control);
     }
-    /// When it is done, when it is lost and when it is over, in one sentence; [`Task::judge`] is this rule.
-    fn rule(&self) -> &'static str;
+    /// When it is done, when it is lost and when it is over, in words and with its numbers; [`Task::judge`] is this rule.
+    fn rule(&self) -> String;
     /// Adds what a step costs to the terms.
     fn running(&self, step: &Step<'_>, phase: &Phase, terms: &mut [f64]);
     /// Adds what the end of a rollout costs to the terms.

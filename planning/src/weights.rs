@@ -3,7 +3,7 @@
 pub enum Temperature {
     /// β itself, in the unit of the cost; > 0.
     Absolute(f64),
-    /// β is the number times the standard deviation of the costs of the best samples, of which `share` of all are taken: free of the unit of the cost. Both > 0, the share at most 1.
+    /// β is the number times the standard deviation of the costs of the best samples, of which `share` of those that did not fail are taken, and more where all of these cost the same: free of the unit of the cost. Both > 0, the share at most 1.
     Standardised {
         /// Number of standard deviations.
         temperature: f64,
@@ -19,7 +19,7 @@ pub enum Temperature {
 pub struct WeightReport {
     /// 1/Σ w²: how many samples the mean is made of; 0 when all failed.
     pub effective_samples: f64,
-    /// β; infinite when all costs are equal under a temperature that is relative to them.
+    /// β; infinite when all finite costs are equal under a temperature that is relative to them.
     pub beta: f64,
     /// Samples whose cost is not finite: they have no weight.
     pub failed: usize,
@@ -85,11 +85,12 @@ fn relative(c: f64, best: f64, beta: f64) -> f64 {
     }
 }
 
-/// Standard deviation of the `count` smallest finite costs.
+/// Standard deviation of the `count` smallest finite costs, and of as many more as it takes for two of them to differ: one sample, or some of equal costs, have no spread, and would leave all others the same weight.
 fn spread_of_best(costs: &[f64], count: usize) -> f64 {
     let mut sorted: Vec<f64> = costs.iter().copied().filter(|c| c.is_finite()).collect();
     sorted.sort_by(f64::total_cmp);
-    let best = &sorted[..count];
+    let differ = sorted.iter().position(|c| *c > sorted[0]).map_or(count, |i| count.max(i + 1));
+    let (best, count) = (&sorted[..differ], differ);
     let mean = best.iter().sum::<f64>() / count as f64;
     (best.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / count as f64).sqrt()
 }

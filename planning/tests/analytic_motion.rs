@@ -90,8 +90,8 @@ impl Task for Driven {
     fn terms(&self) -> &'static [Term] {
         &TERMS[..2]
     }
-    fn rule(&self) -> &'static str {
-        "Never over."
+    fn rule(&self) -> String {
+        "Never over.".into()
     }
     fn nominal(&self, time: f64, control: &mut [f64]) {
         control[0] = 1.0 + 2.0 * time;

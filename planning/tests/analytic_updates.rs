@@ -208,6 +208,13 @@ fn analytic_weights_at_the_limits_of_temperature() {
         // Bisection to 2⁻⁸⁰ of 55, and costs with seven digits less.
         w.iter().zip(&v).for_each(|(a, b)| assert!((a - b).abs() < 1e-7));
     }
+    // The best alone, or several of the same cost, have no spread: those next to them tell what is better.
+    for (costs, best) in [([1.0, 100.0, 1e3, 1e4], 1), ([1.0, 1.0, 1e3, 1e4], 2)] {
+        let mut w = [0.0; 4];
+        let t = Temperature::Standardised { temperature: 0.4, share: 0.25 };
+        let r = t.weigh(&costs, &mut w);
+        assert!(r.beta.is_finite() && w[..best].iter().sum::<f64>() > 0.9, "{w:?}");
+    }
     // Equal costs weigh the same.
     for t in [
         Temperature::Standardised { temperature: 0.4, share: 0.5 },

@@ -67,7 +67,7 @@ fn brief(r: &EpisodeRecord) -> String {
 #[test]
 fn conformance_cart_pole_always_swings_up() {
     let task = CartPole::default();
-    for seed in 0..4 {
+    for seed in 0..10 {
         let r = run(&task, CartPole::planner(seed), ("cart_pole", [2, 4]), seed);
         println!("{}", brief(&r));
         assert_eq!(r.outcome, Outcome::Success, "{}", brief(&r));
@@ -106,7 +106,7 @@ fn conformance_other_plants_reach_the_goal() {
                 assert_eq!(r.outcome, Outcome::Success, "{}", report(&r, &gap));
                 assert_eq!(gap.steps.len(), r.steps.len());
                 // Speeds stay below 10 m/s and rad/s: control steps of 0.02 and 0.05 s move by 0.2 and 0.5. The plan model is better than none.
-                assert!(gap.largest()[0] < 0.1, "{}", report(&r, &gap));
+                assert!(gap.largest()[0] < 1e-2, "{}", report(&r, &gap));
             }
         }
     }

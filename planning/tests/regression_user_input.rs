@@ -113,8 +113,8 @@ impl Task for Wanting {
     fn terms(&self) -> &'static [signorini_planning::Term] {
         Reach.terms()
     }
-    fn rule(&self) -> &'static str {
-        "Never."
+    fn rule(&self) -> String {
+        "Never.".into()
     }
     fn running(&self, _: &signorini_planning::Step<'_>, _: &signorini_planning::Phase, _: &mut [f64]) {}
     fn judge(

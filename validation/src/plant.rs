@@ -45,7 +45,11 @@ impl Plant {
             Self::Cenic => Recipe::cenic(accuracy).map_err(PageError::from_error)?,
             Self::Ipc => {
                 let plant = AffineBatch::new(scene, 1, AffineOptions::default());
-                let plant = plant.map_err(PageError::from_error)?;
+                let plant = plant.map_err(|e| {
+                    PageError::Run(format!(
+                        "the plant ipc: {e}; where the scene is that of a task, take --plant icf or cenic"
+                    ))
+                })?;
                 let affine = plant.affine(0).map_err(PageError::from_error)?.0;
                 if let Some((actuator, why)) = affine.undriven.first() {
                     let name = &scene.actuators[*actuator].name;

@@ -93,6 +93,10 @@ pub(crate) struct Ran {
     pub terms: Vec<f64>,
     /// One-step prediction errors of the plan model: means of position and velocity, and the largest ([`PredictionGap`]); none where they were not asked for.
     pub gap: Option<[[f64; 2]; 2]>,
+    /// How many samples of a plan count, mean (1/Σ w²).
+    pub effective: f64,
+    /// Plans in which bounds of the motion gave way.
+    pub softened: usize,
 }
 
 impl Ran {
@@ -183,8 +187,15 @@ pub(crate) fn run(trials: &[Trial], ctx: &Context, out: &mut PageOutput) -> Resu
 }
 
 /// Columns of [`Tally::cells`].
-pub(crate) const COLUMNS: [&str; 5] =
-    ["success", "95 % [%]", "time of the task [s]", "time of a plan [ms]", "else"];
+pub(crate) const COLUMNS: [&str; 7] = [
+    "success",
+    "95 % [%]",
+    "time of the task [s]",
+    "time of a plan [ms]",
+    "samples that count (1/Σ w²)",
+    "plans in which bounds of the motion gave way",
+    "else",
+];
 
 /// How some runs went.
 pub(crate) struct Tally {
@@ -195,6 +206,9 @@ pub(crate) struct Tally {
     /// Mean time of those that succeeded, and of a plan \[s\].
     pub time: f64,
     pub planning: f64,
+    /// Means of 1/Σ w² of plans; of all runs, plans in which bounds gave way.
+    pub effective: f64,
+    pub softened: usize,
     /// How the others ended, by seed.
     pub failed: String,
 }
@@ -211,20 +225,24 @@ impl Tally {
             likely: wilson(good.len(), runs.len()).map(|p| 100.0 * p),
             time: mean(&good, |r| r.time),
             planning: mean(runs, |r| r.planning),
+            effective: mean(runs, |r| r.effective),
+            softened: runs.iter().map(|r| r.softened).sum(),
             failed: failed.join("; "),
         }
     }
 
-    pub(crate) fn cells(&self) -> [String; 5] {
+    pub(crate) fn cells(&self) -> [String; 7] {
         if self.runs == 0 {
-            return ["none were run", "", "", "", ""].map(str::to_owned);
+            return ["none were run", "", "", "", "", "", ""].map(str::to_owned);
         }
         let [low, high] = self.likely;
         [
             format!("{} of {}", self.good, self.runs),
             format!("{low:.0} to {high:.0}"),
-            format!("{:.1}", self.time),
+            if self.good > 0 { format!("{:.1}", self.time) } else { "–".to_owned() },
             format!("{:.0}", 1e3 * self.planning),
+            format!("{:.1}", self.effective),
+            self.softened.to_string(),
             self.failed.clone(),
         ]
     }
@@ -322,6 +340,8 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
         terms: mean_terms(&record),
         // Infinite where the plan model fails, which files cannot hold.
         gap: gap.map(|g| [g.mean(), g.largest()].map(|e| e.map(|x| x.min(f64::MAX)))),
+        effective: record.mean_effective_samples(),
+        softened: record.plans.iter().filter(|p| !p.softened.is_empty()).count(),
     };
     let recording = planned::recording(&real, trial.plant.steps(), &record)?;
     let film = recording.zip(trial.camera).map(|(r, camera)| Film {

@@ -134,7 +134,7 @@ pub enum ProjectionError {
     /// No tape keeps all bounds after this history.
     #[error(
         "the {row} cannot hold after the history of this joint (against it: {stands}); widen one of these bounds, or take Softening::Widen, \
-         by which acceleration and jerk give way first, then position, and velocity never",
+         by which acceleration and jerk give way, position only where the joint is beyond its range already, and velocity never",
         stands = if against.is_empty() { "the history alone".to_owned() } else { list(against) }
     )]
     Infeasible {

@@ -77,8 +77,11 @@ impl Task for CartPole {
     fn stages(&self) -> &'static [&'static str] {
         &["swinging", "holding"]
     }
-    fn rule(&self) -> &'static str {
-        "Success when the pole has been near upright, the cart near the middle and both slow (`near`) for the time `hold` without a break; over after `limit`."
+    fn rule(&self) -> String {
+        let ([angle, distance, speed], hold, limit) = (self.near, self.hold, self.limit);
+        format!(
+            "Success when the pole has been within {angle} rad of upright, the cart within {distance} m of the middle, and both slower than {speed} rad/s and m/s, for {hold} s without a break; over after {limit} s."
+        )
     }
     fn running(&self, step: &Step<'_>, _: &Phase, terms: &mut [f64]) {
         let x = &step.after;

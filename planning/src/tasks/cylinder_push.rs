@@ -79,8 +79,11 @@ impl Task for CylinderPush {
     fn stages(&self) -> &'static [&'static str] {
         &["pushing", "there"]
     }
-    fn rule(&self) -> &'static str {
-        "Success when the cart has been within `near` of the target for the time `hold` without a break; over after `limit`."
+    fn rule(&self) -> String {
+        let Self { near, hold, limit, .. } = self;
+        format!(
+            "Success when the cart has been within {near} m of the target for {hold} s without a break; over after {limit} s."
+        )
     }
     fn running(&self, step: &Step<'_>, phase: &Phase, terms: &mut [f64]) {
         let offset = Self::offset(&step.after, phase);

@@ -164,8 +164,17 @@ impl Task for Follow {
         // Where joints are to be at the end of the step.
         control.iter_mut().zip(self.angles(self.at(time) + STEP)).for_each(|(u, q)| *u = q);
     }
-    fn rule(&self) -> &'static str {
-        "Success at the end of the motion, with the object within `object_near` of its place there. Lost when the pelvis is further than `lost` from its place or its attitude in the motion, or the object further than `object_lost` from its place."
+    fn rule(&self) -> String {
+        let ([place, turn], [from, to]) = (self.lost, self.motion.span());
+        let (mut done, mut lost) = (String::new(), String::new());
+        if self.motion.has_object() {
+            done = format!(", with the object within {} m of its place there", self.object_near);
+            lost = format!(", or the object further than {} m from its place", self.object_lost);
+        }
+        format!(
+            "Success at the end of the motion, after {:.2} s{done}. Lost when the pelvis is further than {place} m from its place or {turn} rad from its attitude in the motion{lost}.",
+            to - from
+        )
     }
     fn running(&self, step: &Step<'_>, _: &Phase, terms: &mut [f64]) {
         let seen = &step.after;

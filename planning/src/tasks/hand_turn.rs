@@ -202,8 +202,12 @@ impl Task for HandTurn {
     fn stages(&self) -> &'static [&'static str] {
         &["turning", "turned"]
     }
-    fn rule(&self) -> &'static str {
-        "Success when the object has been within `near` of its place and within `turned` of its attitude for `hold` without a break. Lost when it is further than `lost` from its place. Over after `limit`."
+    fn rule(&self) -> String {
+        let Self { near, turned, hold, lost, limit, .. } = self;
+        let angle = (2.0 * turned.sqrt().asin()).to_degrees();
+        format!(
+            "Success when the object has been within {near} m of its place and within {angle:.0}° of its attitude (1 − (q·q*)² < {turned}) for {hold} s without a break. Lost when it is further than {lost} m from its place. Over after {limit} s."
+        )
     }
     fn running(&self, step: &Step<'_>, phase: &Phase, terms: &mut [f64]) {
         let seen = &step.after;

@@ -382,8 +382,13 @@ impl Task for TwoArmCarry {
     fn stages(&self) -> &'static [&'static str] {
         &["reaching", "squeezing", "carrying", "arrived"]
     }
-    fn rule(&self) -> &'static str {
-        "Success when the object has been within `near` of the target and within `aligned` of its attitude, where it has one, carried, for `hold` without a break. Lost when anything presses on anything else in any step of the plant, but the object on palms, table and stand, or when the object is further than `lost` from the middle of the palms once it has been carried, whatever the stage. Over after `limit`."
+    fn rule(&self) -> String {
+        let Self { near, aligned, hold, lost, limit, .. } = self;
+        let attitude =
+            if *aligned > 0.0 { format!(" and within {aligned} rad of its attitude") } else { String::new() };
+        format!(
+            "Success when the object has been within {near} m of the target{attitude}, carried, for {hold} s without a break. Lost when anything presses on anything else in any step of the plant, but the object on palms, table and stand, or when the object is further than {lost} m from the middle of the palms once it has been carried, whatever the stage. Over after {limit} s."
+        )
     }
     fn running(&self, step: &Step<'_>, phase: &Phase, terms: &mut [f64]) {
         let after = &step.after;

@@ -237,8 +237,11 @@ impl Task for TwoArmHandover {
             "arrived",
         ]
     }
-    fn rule(&self) -> &'static str {
-        "Success when the cube has been within `near` of its target for `hold` without a break, in the gripper of the arm that took it and out of the other. Lost when anything presses on anything else in any step of the plant, but the cube on grippers and table and a finger on its thumb, or when the cube is further than `lost` from the tool that holds it. Over after `limit`."
+    fn rule(&self) -> String {
+        let Self { near, hold, lost, limit, .. } = self;
+        format!(
+            "Success when the cube has been within {near} m of its target for {hold} s without a break, in the gripper of the arm that took it and out of the other. Lost when anything presses on anything else in any step of the plant, but the cube on grippers and table and a finger on its thumb, or when the cube is further than {lost} m from the tool that holds it. Over after {limit} s."
+        )
     }
     fn running(&self, step: &Step<'_>, phase: &Phase, terms: &mut [f64]) {
         let seen = &step.after;

@@ -134,8 +134,8 @@ impl Task for Reach {
     fn stages(&self) -> &'static [&'static str] {
         &["going", "there"]
     }
-    fn rule(&self) -> &'static str {
-        "Success within 0.02 m of the target at less than 0.1 m/s; over after 10 s."
+    fn rule(&self) -> String {
+        "Success within 0.02 m of the target at less than 0.1 m/s; over after 10 s.".into()
     }
     fn running(&self, step: &Step<'_>, phase: &Phase, terms: &mut [f64]) {
         terms[0] += 0.5 * (step.after.scalar(0) - phase.values[0]).powi(2);

@@ -144,7 +144,7 @@ struct Throughput {
 /// Engines in the records, and what they are called in claims.
 const ONE: (&str, &str) = ("comfree, 1 evaluation", "one evaluation");
 const PLANNING: (&str, &str) =
-    ("comfree, planning", "as plans have it (up to 12 evaluations, ended by 1e-3 m/s)");
+    ("comfree, planning", "stepped as in plans (up to 12 evaluations, ended by 1e-3 m/s)");
 
 /// Scene in the records, its short name in identifiers, what it is, and the engine that claims are about.
 const SCENES: [(&str, &str, &str, (&str, &str)); 7] = [

@@ -165,8 +165,15 @@ impl Page for Table2 {
             };
             out.claims.push(made.with_substitute(row.substitute));
             if let Some(away) = ran.and_then(|r| r.terms.get(4)) {
-                let claim = format!("{}: distance of the object from its place, mean", row.title);
-                let made = Claim::at_most(&format!("{id}_object"), &claim, PUBLISHED[1], *away, "m");
+                let claim = format!(
+                    "{}: distance of the object from its place, mean, beside that which servos alone leave: half",
+                    row.title
+                );
+                let id = format!("{id}_object");
+                let made = match alone.and_then(|r| r.terms.get(4)) {
+                    Some(left) => Claim::at_most(&id, &claim, 0.5, away / left, ""),
+                    None => Claim::skipped(&id, &claim, "time was up before it was run with servos alone"),
+                };
                 out.claims.push(made.with_substitute(row.substitute));
             }
         }

@@ -1,3 +1,6 @@
+use std::path::Path;
+
+use serde::Deserialize;
 use signorini_planning::projection::{Precision, ProjectionOptions};
 
 use super::projection_study::{BOUNDS, Case, DT, JOINTS, Measured, SAMPLES, bounds, infeasible, replans};
@@ -240,6 +243,41 @@ fn residual_plots(all: &[Found]) -> [Plot; 2] {
     [stationary, excess]
 }
 
+/// A line that `projection` of the benchmarks printed.
+#[derive(Deserialize)]
+struct Timed {
+    date: String,
+    cpu: String,
+    precision: String,
+    samples: usize,
+    joints: usize,
+    steps: usize,
+    iterations: usize,
+    threads: usize,
+    median_ms: f64,
+}
+
+/// The last recorded time of the case that was asked for, in single precision.
+fn recorded_time(root: &Path) -> Result<Claim, PageError> {
+    let file = "benches/records/projection.jsonl";
+    let claim = "recorded, not of this run: 500 samples of 12 joints and 15 steps, 20 iterations, finish included, one thread, single precision: median";
+    let text = std::fs::read_to_string(root.join(file)).unwrap_or_default();
+    let lines: Vec<Timed> = text
+        .lines()
+        .map(serde_json::from_str)
+        .collect::<Result<_, _>>()
+        .map_err(|e| PageError::from_error(format!("{file}: {e}")))?;
+    let case = |t: &&Timed| {
+        (t.samples, t.joints, t.steps, t.iterations, t.threads) == (500, 12, 15, 20, 1)
+            && t.precision == "f32"
+    };
+    Ok(match lines.iter().rev().find(case) {
+        Some(t) => Claim::at_most("recorded_time", claim, 5.0, t.median_ms, "ms")
+            .because(&format!("{}, {}", t.cpu, t.date)),
+        None => Claim::skipped("recorded_time", claim, &format!("no record in {file} beside this program")),
+    })
+}
+
 impl Page for Projection {
     fn id(&self) -> &'static str {
         "hurova2025bimanual/projection"
@@ -306,6 +344,7 @@ impl Page for Projection {
         out.tables.push(table);
         self.replans(ctx, &mut out)?;
         out.claims.push(refusal()?);
+        out.claims.push(recorded_time(&ctx.root)?);
         Ok(out)
     }
 }
