@@ -8,8 +8,11 @@ use crate::Recording;
 
 /// Width and height \[px\].
 const SIZE: [f64; 2] = [480.0, 360.0];
-/// Shapes that reach further than this are grounds, and are not drawn \[m\].
+/// Shapes that reach further than this are grounds, of which what is about the target is drawn \[m\].
 const GROUND: f64 = 1.5;
+/// Half the edge of what is drawn of a ground, in widths of what is seen, and its colour.
+const AROUND: f64 = 0.75;
+const GROUND_RGB: [f64; 3] = [0.87, 0.88, 0.9];
 /// Where light comes from.
 const LIGHT: Vector3<f64> = Vector3::new(0.3, -0.5, 0.8);
 
@@ -61,6 +64,8 @@ impl Camera {
             let rgb = [0, 1, 2].map(|c| f64::from(shape.rgba[c]));
             if points.iter().all(|p| (p - points[0]).norm() < GROUND) {
                 self.paint(&points, &shape.triangles, rgb, &mut patches);
+            } else {
+                patches.extend(self.ground(&points));
             }
         }
         patches.sort_by(|a, b| b.away.total_cmp(&a.away));
@@ -81,6 +86,26 @@ impl Camera {
         }
         out.push_str("</svg>");
         out
+    }
+
+    /// The top of a ground about the target, behind everything else; none where it is above the eye.
+    fn ground(&self, points: &[Point3<f64>]) -> Option<Patch> {
+        let range = |i: usize| {
+            let (low, high) = points
+                .iter()
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| (low.min(p[i]), high.max(p[i])));
+            let half = AROUND * self.width;
+            [low.max(self.target[i] - half), high.min(self.target[i] + half)]
+        };
+        let top = points.iter().map(|p| p.z).fold(f64::NEG_INFINITY, f64::max);
+        let ([x0, x1], [y0, y1]) = (range(0), range(1));
+        if top >= self.eye.z || x0 >= x1 || y0 >= y1 {
+            return None;
+        }
+        let corners = [(x0, y0), (x1, y0), (x1, y1), (x0, y1)];
+        let seen = corners.map(|(x, y)| self.see(&Point3::new(x, y, top)).map(|s| s.0));
+        let corners = seen.into_iter().collect::<Option<Vec<_>>>()?;
+        Some(Patch { away: f64::INFINITY, corners: outline(corners), rgb: GROUND_RGB })
     }
 
     /// Faces of what has few triangles, the outline of what has many.
@@ -160,6 +185,17 @@ mod tests {
         let square = [v(0.0, 0.0), v(1.0, 0.0), v(1.0, 1.0), v(0.0, 1.0)];
         let inside = [v(0.5, 0.5), v(0.5, 0.0), v(0.2, 0.9)];
         assert_eq!(outline([&square[..], &inside].concat()), square);
+    }
+
+    #[test]
+    fn analytic_a_ground_is_drawn_about_the_target() {
+        let c = Camera { eye: Point3::new(0.0, -2.0, 2.0), target: Point3::origin(), width: 1.0 };
+        let plane =
+            |z: f64| [(-9.0, -9.0), (9.0, -9.0), (9.0, 9.0), (0.1, 9.0)].map(|(x, y)| Point3::new(x, y, z));
+        let patch = c.ground(&plane(-0.2)).unwrap();
+        let middle = patch.corners.iter().sum::<Vector2<f64>>() / 4.0;
+        assert!((middle.x - 0.5 * SIZE[0]).abs() < 1e-9 && middle.y > 0.5 * SIZE[1], "{middle}");
+        assert!(c.ground(&plane(3.0)).is_none(), "above the eye");
     }
 
     #[test]

@@ -113,7 +113,7 @@ struct Film {
     pictures: Vec<Picture>,
 }
 
-/// One of each stage, where it is entered for the first time, and one of the end; of tasks with one stage at each quarter.
+/// One of each stage, in the middle of the first time that it lasts, and one of the end; of tasks with one stage at each quarter.
 fn pictures(
     recording: &Recording,
     record: &EpisodeRecord,
@@ -125,10 +125,11 @@ fn pictures(
     if task.stages().len() == 1 {
         moments = [("a quarter", quarter), ("half", 2.0 * quarter), ("three quarters", 3.0 * quarter)].into();
     }
-    for (t, phase) in &record.phases {
+    for (n, (t, phase)) in record.phases.iter().enumerate() {
         let stage = task.stages().get(phase.stage).copied().unwrap_or("unknown stage");
+        let next = record.phases.get(n + 1).map_or(record.time, |p| p.0);
         if moments.iter().all(|m| m.0 != stage) {
-            moments.push((stage, *t));
+            moments.push((stage, 0.5 * (t + next)));
         }
     }
     moments.push(("the end", record.time));
@@ -231,6 +232,11 @@ impl Tally {
         }
     }
 
+    /// Mean time of those that succeeded \[s\], a dash without any.
+    pub(crate) fn time_cell(&self) -> String {
+        if self.good > 0 { format!("{:.2}", self.time) } else { "–".to_owned() }
+    }
+
     pub(crate) fn cells(&self) -> [String; 7] {
         if self.runs == 0 {
             return ["none were run", "", "", "", "", "", ""].map(str::to_owned);
@@ -239,7 +245,7 @@ impl Tally {
         [
             format!("{} of {}", self.good, self.runs),
             format!("{low:.0} to {high:.0}"),
-            if self.good > 0 { format!("{:.1}", self.time) } else { "–".to_owned() },
+            self.time_cell(),
             format!("{:.0}", 1e3 * self.planning),
             format!("{:.1}", self.effective),
             self.softened.to_string(),

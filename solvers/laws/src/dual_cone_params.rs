@@ -5,6 +5,7 @@ use signorini_core::na::{SMatrix, SVector};
 use signorini_core::{ContactSeed, ContactSide, Pace};
 
 use crate::facet_pairs::{FacetPairs, Opposite, PAIRS, PairSweep};
+use crate::facet_sums::{fastest, sum_of_tangents, tell};
 use crate::friction::friction_coefficient;
 use crate::ramp::Ramp;
 use crate::{DualCone, Gains, MassScale};
@@ -518,16 +519,6 @@ impl DualConeParams {
     }
 }
 
-/// Sum of the sums of opposite multipliers, and of the components of their differences.
-#[inline(always)]
-fn sum_of_tangents<const H: usize>(half: &[[f64; 2]; H], [sums, differences]: [[f64; H]; 2]) -> [f64; 3] {
-    let (mut x, mut y) = ([0.0; H], [0.0; H]);
-    for (j, [c, s]) in half.iter().enumerate() {
-        (x[j], y[j]) = (c * differences[j], s * differences[j]);
-    }
-    [sums, x, y].map(|terms| halving(terms, |a, b| a + b))
-}
-
 /// What the facets of a contact have in common in a sweep.
 struct FacetSweep {
     scale: f64,
@@ -567,20 +558,6 @@ impl FacetSweep {
     }
 }
 
-/// Tells what multipliers did, and by how much they missed.
-#[inline(always)]
-pub(crate) fn tell<const W: usize>(pace: &mut Pace, work: [f64; W], missed: [f64; W]) {
-    pace.uphill += halving(work, |a, b| a + b);
-    let most = halving(missed, larger);
-    pace.residual = if most > pace.residual { most } else { pace.residual };
-}
-
-/// Compilers find vectors in it, unlike in the maximum that heeds NaN.
-#[inline(always)]
-fn larger(a: f64, b: f64) -> f64 {
-    if b > a { b } else { a }
-}
-
 /// Facets of a contact of this dimension.
 #[inline(always)]
 pub(crate) fn facet_count(condim: usize, directions: u8) -> usize {
@@ -592,26 +569,6 @@ pub(crate) fn facet_count(condim: usize, directions: u8) -> usize {
         4 | 5 => n + 2,
         _ => n + 6,
     }
-}
-
-/// Largest |d·u| over pairs of directions.
-#[inline(always)]
-fn fastest<const H: usize>(half: &[[f64; 2]; H], x: f64, y: f64) -> f64 {
-    halving(half.map(|[c, s]| (c * x + s * y).abs()), larger)
-}
-
-/// All numbers taken together, the first half with the second until one is left: fewer waits than one after the other.
-#[inline(always)]
-fn halving<const W: usize>(mut x: [f64; W], both: impl Fn(f64, f64) -> f64) -> f64 {
-    let mut len = W;
-    while len > 1 {
-        let half = len / 2;
-        for i in 0..half {
-            x[i] = both(x[i], x[len - half + i]);
-        }
-        len -= half;
-    }
-    x[0]
 }
 
 /// The first H of them.

@@ -2,7 +2,8 @@ use serde::{Deserialize, Serialize};
 use signorini_core::Pace;
 use signorini_core::na::SVector;
 
-use crate::dual_cone_params::{DualConeParams, HALF_4, HALF_8, HALF_16, tell};
+use crate::dual_cone_params::{DualConeParams, HALF_4, HALF_8, HALF_16};
+use crate::facet_sums::tell;
 
 /// Most pairs of a contact: 8 directions, a spin, two rolls.
 pub(crate) const PAIRS: usize = 11;

@@ -10,6 +10,7 @@ mod dual_cone_limit;
 mod dual_cone_params;
 mod dual_cone_tangent;
 mod facet_pairs;
+mod facet_sums;
 mod friction;
 mod frictionless;
 mod gain;

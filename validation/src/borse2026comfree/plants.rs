@@ -110,14 +110,15 @@ fn gap(runs: &[&Ran]) -> [f64; 4] {
 }
 
 fn cells(task: &str, plant: &str, runs: &[&Ran], gap: [f64; 4]) -> Vec<String> {
-    let Tally { runs, good, time, failed, .. } = Tally::of(runs);
+    let tally = Tally::of(runs);
+    let Tally { runs, good, ref failed, .. } = tally;
     let gap = gap.map(|x| format!("{x:.1e}"));
-    let first = [task.into(), plant.into(), format!("{good} of {runs}"), format!("{time:.2}")];
-    [&first[..], &gap, &[failed]].concat()
+    let first = [task.into(), plant.into(), format!("{good} of {runs}"), tally.time_cell()];
+    [&first[..], &gap, std::slice::from_ref(failed)].concat()
 }
 
 fn text(count: u64) -> Vec<String> {
     vec![format!(
-        "One plan model, ComFree with fixed steps, and several plants: itself at the plant's step, ICF with fixed steps, ICF under error control (accuracy 10⁻⁴), affine bodies that never intersect (IPC; where bodies do not touch at the start and actuators have no state), and ICF with plans that are used 0.1 s after the state that they were made from. {count} starts of each from seed {FIRST} on. Success by the rules of the tasks; at every state of the plant its control step is repeated on the plan model (`PredictionGap`)."
+        "One plan model, ComFree with fixed steps, and several plants: itself at the plant's step, ICF with fixed steps, ICF under error control (accuracy 10⁻⁴), affine bodies that never intersect (IPC: cart-pole and cylinder alone, for its bodies may not touch at the start and its actuators have no state, so that no robot's grip is executed with it), and ICF with plans that are used 0.1 s after the state that they were made from. {count} starts of each from seed {FIRST} on. Success by the rules of the tasks; at every state of the plant its control step is repeated on the plan model (`PredictionGap`)."
     )]
 }
