@@ -125,11 +125,11 @@ fn pictures(
     if task.stages().len() == 1 {
         moments = [("a quarter", quarter), ("half", 2.0 * quarter), ("three quarters", 3.0 * quarter)].into();
     }
-    for (n, (t, phase)) in record.phases.iter().enumerate() {
-        let stage = task.stages().get(phase.stage).copied().unwrap_or("unknown stage");
-        let next = record.phases.get(n + 1).map_or(record.time, |p| p.0);
-        if moments.iter().all(|m| m.0 != stage) {
-            moments.push((stage, 0.5 * (t + next)));
+    let stage = |n: usize| task.stages().get(record.phases[n].1.stage).copied().unwrap_or("unknown stage");
+    for (n, (t, _)) in record.phases.iter().enumerate() {
+        let next = (n + 1..record.phases.len()).find(|m| stage(*m) != stage(n));
+        if moments.iter().all(|m| m.0 != stage(n)) {
+            moments.push((stage(n), 0.5 * (t + next.map_or(record.time, |m| record.phases[m].0))));
         }
     }
     moments.push(("the end", record.time));
