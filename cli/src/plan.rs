@@ -153,14 +153,14 @@ fn check_writable(path: &Path) -> Result<(), Box<dyn Error>> {
 
 /// What bounds of the motion gave way by.
 fn softened(record: &EpisodeRecord) -> Option<String> {
-    let of = || record.plans.iter().filter(|p| !p.softened.is_empty());
-    let all = || of().flat_map(|p| &p.softened);
+    let count = record.softened().count();
+    let all = || record.softened().flat_map(|p| &p.softened);
     let most = all().map(|s| s.factor).fold(1.0, f64::max);
     let outside = all().filter(|s| s.position.is_some()).count();
-    (of().count() > 0).then(|| {
+    (count > 0).then(|| {
         format!(
             "bounds of the motion gave way in {} of {} plans: acceleration and jerk by up to {most:.2} times; joints beyond their angles {outside} times",
-            of().count(),
+            count,
             record.plans.len()
         )
     })

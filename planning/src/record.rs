@@ -104,6 +104,11 @@ impl EpisodeRecord {
         last.into_values()
     }
 
+    /// Plans in which bounds of the motion gave way.
+    pub fn softened(&self) -> impl Iterator<Item = &PlanRecord> {
+        self.plans.iter().filter(|p| !p.softened.is_empty())
+    }
+
     /// Mean over the plans of how many samples count, 1/Σ w²; 0 without any.
     pub fn mean_effective_samples(&self) -> f64 {
         let sum: f64 = self.plans.iter().map(|p| p.report.effective_samples).sum();

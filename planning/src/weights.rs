@@ -89,8 +89,8 @@ fn relative(c: f64, best: f64, beta: f64) -> f64 {
 fn spread_of_best(costs: &[f64], count: usize) -> f64 {
     let mut sorted: Vec<f64> = costs.iter().copied().filter(|c| c.is_finite()).collect();
     sorted.sort_by(f64::total_cmp);
-    let differ = sorted.iter().position(|c| *c > sorted[0]).map_or(count, |i| count.max(i + 1));
-    let (best, count) = (&sorted[..differ], differ);
+    let count = sorted.iter().position(|c| *c > sorted[0]).map_or(count, |i| count.max(i + 1));
+    let best = &sorted[..count];
     let mean = best.iter().sum::<f64>() / count as f64;
     (best.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / count as f64).sqrt()
 }

@@ -130,6 +130,7 @@ proptest! {
         }
         let found = p.bounds().worst(DT, &start, &path);
         prop_assert!(found.is_none_or(|f| f.1 <= ZERO), "{found:?}");
+        prop_assert!(history.position[0].abs() > 0.0);
     }
 
     /// Histories of any kind with softening: velocity holds always, and what gave way is told.

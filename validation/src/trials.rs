@@ -347,7 +347,7 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
         // Infinite where the plan model fails, which files cannot hold.
         gap: gap.map(|g| [g.mean(), g.largest()].map(|e| e.map(|x| x.min(f64::MAX)))),
         effective: record.mean_effective_samples(),
-        softened: record.plans.iter().filter(|p| !p.softened.is_empty()).count(),
+        softened: record.softened().count(),
     };
     let recording = planned::recording(&real, trial.plant.steps(), &record)?;
     let film = recording.zip(trial.camera).map(|(r, camera)| Film {

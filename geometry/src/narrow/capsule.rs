@@ -2,15 +2,13 @@
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
+use super::clip::PARALLEL;
 use super::face::{FACE, SEGMENT, SLANT, VERTEX, edge_code};
 use super::patch::{FACING, WITNESS};
 use super::segment::{Closed, beside_box, two_segments};
 use super::{ContactPoint, feature};
 
 type V = Vector3<f64>;
-
-/// Sine of the angle between a segment and an edge, or another segment, below which they may share more than a point.
-const PARALLEL: f64 = 0.05;
 
 /// Appends the contacts of a box and a capsule (radius, half length) below `margin`; false, and nothing, where the general way has to be taken.
 ///

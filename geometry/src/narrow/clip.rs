@@ -293,7 +293,7 @@ fn segments([a, b]: [&Face; 2], [fa, fb]: [&Flat; 2], out: &mut Shared) {
 }
 
 /// Sine of the angle within which two lines count as parallel.
-const PARALLEL: f64 = 0.05;
+pub(super) const PARALLEL: f64 = 0.05;
 
 /// The point of a feature above or below the tangent-plane position `q`, along `n`.
 #[inline]

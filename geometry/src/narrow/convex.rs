@@ -9,7 +9,7 @@ use super::face::{Face, Reach, face};
 use super::gjk::{Gjk, Simplex, gjk};
 use super::polish::{Direction, polish};
 use super::search::{box_box, largest_separation};
-use super::segment::{Closed, closed_form};
+use super::segment::{Closed, Nearest, closed_form};
 
 type V = Vector3<f64>;
 
@@ -28,7 +28,9 @@ pub(super) struct CoreWitness {
 /// The signed distance of two cores; None when it is beyond `limit`.
 pub(super) fn core_distance(pair: &Pair<'_>, limit: f64) -> Option<CoreWitness> {
     match closed_form(pair, limit) {
-        Some(Closed::At(w)) => Some(w),
+        Some(Closed::At(Nearest { n, s, on_a, on_b })) => {
+            Some(CoreWitness { n, s, points: Some((on_a, on_b)) })
+        }
         Some(Closed::Beyond) => None,
         None => iterated(pair, limit),
     }

@@ -2,7 +2,6 @@
 
 use signorini_core::na::Vector3;
 
-use super::convex::CoreWitness;
 use super::core::{Core, Pair};
 
 type V = Vector3<f64>;
@@ -14,31 +13,25 @@ const PARALLEL: f64 = 1e-6;
 const MOST: usize = 12;
 
 /// What the closed form says.
-pub(super) enum Closed<T> {
-    At(T),
+pub(super) enum Closed {
+    At(Nearest),
     /// The distance is beyond the limit.
     Beyond,
 }
 
 /// The signed distance of a segment and a box or another segment; None where the closed form does not hold.
-pub(super) fn closed_form(pair: &Pair<'_>, limit: f64) -> Option<Closed<CoreWitness>> {
+pub(super) fn closed_form(pair: &Pair<'_>, limit: f64) -> Option<Closed> {
     let axis = || pair.r.column(2).into_owned();
-    let near = match (&pair.a, &pair.b) {
+    match (&pair.a, &pair.b) {
         (Core::Segment(l), Core::Segment(m)) => {
-            two_segments((&V::z(), *l), (&pair.t, &axis(), *m), limit, pair.scale)?
+            two_segments((&V::z(), *l), (&pair.t, &axis(), *m), limit, pair.scale)
         }
         (Core::Box(h), Core::Segment(l)) => {
             let along = axis() * *l;
-            beside_box(h, [&(pair.t - along), &(pair.t + along)], limit, pair.scale)?
+            beside_box(h, [&(pair.t - along), &(pair.t + along)], limit, pair.scale)
         }
-        _ => return None,
-    };
-    Some(match near {
-        Closed::Beyond => Closed::Beyond,
-        Closed::At(Nearest { n, s, on_a, on_b }) => {
-            Closed::At(CoreWitness { n, s, points: Some((on_a, on_b)) })
-        }
-    })
+        _ => None,
+    }
 }
 
 /// Nearest points of a box or a segment A and a segment B.
@@ -57,7 +50,7 @@ pub(super) struct Nearest {
 /// With x(t) = p + t (q − p) and e = x − clamp(x, −h, h), the way out of the box, half the squared distance ½ |e|² is convex in t and its derivative e·(q − p) linear between the planes of faces: Newton's
 /// steps end in the piece that holds the root.
 #[inline]
-pub(super) fn beside_box(h: &V, [p, q]: [&V; 2], limit: f64, scale: f64) -> Option<Closed<Nearest>> {
+pub(super) fn beside_box(h: &V, [p, q]: [&V; 2], limit: f64, scale: f64) -> Option<Closed> {
     // The height of all of it over a face is no more than the distance.
     if (p.inf(q) - h).sup(&(-p.sup(q) - h)).max() > limit {
         return Some(Closed::Beyond);
@@ -123,7 +116,7 @@ pub(super) fn two_segments(
     (t, d, m): (&V, &V, f64),
     limit: f64,
     scale: f64,
-) -> Option<Closed<Nearest>> {
+) -> Option<Closed> {
     // The ball around the second.
     let reach = limit + m;
     if reach >= 0.0 && (t - u * t.dot(u).clamp(-l, l)).norm_squared() > reach * reach * (1.0 + 1e-12) {
