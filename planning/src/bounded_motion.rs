@@ -4,7 +4,7 @@ use crate::{PlanError, ReplanView, SampleProjection, Samples};
 /// Projects samples that are velocities of joints, one channel per joint and one knot per step, onto motion with bounded position, velocity, acceleration and jerk.
 ///
 /// What was before a plan is what was commanded: the control of the last step as velocity, its difference to the one before as acceleration, and the positions that are seen. So bounds hold from plan to plan for the
-/// commands, with a delay that is known too: plans then begin where they will be used ([`crate::Timing`]).
+/// commands, with a delay too: plans then begin where they will be used, and what is left of those that come later is projected once more ([`crate::Timing`]).
 pub struct BoundedMotion {
     projector: Projector,
     positions: Vec<usize>,

@@ -12,7 +12,7 @@ use crate::{
 /// When a plan can be used.
 ///
 /// A plan that is used later begins there: its start is what the plan model makes of the present state under the plan in use until the first control step at which it can be ready, as far as that is known when it is begun. One that takes longer than that is taken into use
-/// in its middle.
+/// in its middle, where what is left of it passes through the [`SampleProjection`] once more, after what was really done. The first is used at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Timing {
     /// At once: the world waits.
@@ -20,7 +20,7 @@ pub enum Timing {
     LockStep,
     /// So long after the state it was made from \[s\], whatever it took. Until then the old plan stays in use, and no other is begun.
     Delay(f64),
-    /// After what it took to compute, times the number: 1 on a machine as fast as this one. It begins after what the last one took; the first is waited for.
+    /// After what it took to compute, times the number: 1 on a machine as fast as this one. It begins after what the last one took.
     Measured(f64),
 }
 
@@ -354,19 +354,22 @@ impl<'a> Episode<'a> {
         record: &mut EpisodeRecord,
     ) -> Result<(), PlanError> {
         let dt = run.dt;
-        if let Some((ready, plan)) = run.pending.take_if(|(ready, _)| *ready <= time + 1e-9 * dt) {
-            debug_assert!(ready.is_finite(), "delays are");
-            run.live.copy_from(&plan);
-        }
         match &mut self.estimate {
             Some(estimate) => estimate(&run.x, &mut run.planned_from),
             None => run.planned_from.copy_from(&run.x),
         }
+        run.planned_from.memory.clear();
+        run.planned_from.t = time;
+        if let Some((ready, plan)) = run.pending.take_if(|(ready, _)| *ready <= time + 1e-9 * dt) {
+            debug_assert!(ready.is_finite(), "delays are");
+            run.live.copy_from(&plan);
+            if time > plan.start + 1e-9 * dt {
+                self.join(run, rollout.layout(), record)?;
+            }
+        }
         if run.pending.is_some() || n < run.next_plan {
             return Ok(());
         }
-        run.planned_from.memory.clear();
-        run.planned_from.t = time;
         let began = Instant::now();
         let ahead = match (record.plans.last(), options.timing) {
             (None, _) | (_, Timing::LockStep) => 0,
@@ -375,14 +378,7 @@ impl<'a> Episode<'a> {
         };
         let past = self.look_ahead(run, (time, ahead), options)?;
         let start = run.planned_from.t;
-        if let Some(projection) = &mut self.projection {
-            self.model.load(0, &run.planned_from)?;
-            let mut values = vec![0.0; rollout.layout().width()];
-            self.model.observe(0, &mut values)?;
-            let seen = View { time: start, layout: rollout.layout(), values: &values };
-            let past = [&past[0][..], &past[1][..]];
-            projection.begin(&ReplanView { seen, phase: &run.phase, past, dt })?;
-        }
+        self.begin_projection(run, rollout.layout(), &past)?;
         let (model, from) = (&mut *self.model, &run.planned_from);
         let costing = Costing { task: self.task, weights: self.weights, phase: &run.phase };
         let mut evaluate = |tape: &crate::ControlTape, costs: &mut [f64]| {
@@ -417,6 +413,45 @@ impl<'a> Episode<'a> {
         let (stage, ready) = (run.phase.stage, time + delay);
         record.plans.push(PlanRecord { time, start, ready, wall, stage, report, softened });
         run.next_plan = n + options.replan;
+        Ok(())
+    }
+
+    /// Tells the projection, if there is one, of the state that a plan starts from and of the controls of the last step and of the one before it.
+    fn begin_projection(
+        &mut self,
+        run: &Run,
+        layout: &ObservationLayout,
+        [last, before]: &[Vec<f64>; 2],
+    ) -> Result<(), PlanError> {
+        let Some(projection) = &mut self.projection else { return Ok(()) };
+        self.model.load(0, &run.planned_from)?;
+        let mut values = vec![0.0; layout.width()];
+        self.model.observe(0, &mut values)?;
+        let seen = View { time: run.planned_from.t, layout, values: &values };
+        projection.begin(&ReplanView { seen, phase: &run.phase, past: [last, before], dt: run.dt })
+    }
+
+    /// Joins the plan in use, of which a part has passed, to what was done in its place: bounds on derivatives knew of another past.
+    fn join(
+        &mut self,
+        run: &mut Run,
+        layout: &ObservationLayout,
+        record: &mut EpisodeRecord,
+    ) -> Result<(), PlanError> {
+        self.begin_projection(run, layout, &run.past)?;
+        let Some(projection) = &mut self.projection else { return Ok(()) };
+        run.live.move_to(run.planned_from.t);
+        let (knots, channels, start) = (run.live.basis().knots(), run.live.channels(), run.live.start);
+        projection.project(&mut Samples {
+            values: &mut run.live.knots,
+            samples: 1,
+            knots,
+            channels,
+            start,
+        })?;
+        if let Some(plan) = record.plans.last_mut() {
+            plan.softened.extend_from_slice(projection.softened());
+        }
         Ok(())
     }
 

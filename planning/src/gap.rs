@@ -22,7 +22,7 @@ pub struct PredictionError {
 /// Each step starts from the state of the plant anew, so that errors do not add up, and from what contacts remember nothing, as plans do.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PredictionGap {
-    /// All control steps in order; infinite where the plan model failed.
+    /// All control steps in order; infinite where the plan model failed or left what is no number.
     pub steps: Vec<PredictionError>,
 }
 
@@ -71,8 +71,10 @@ impl PredictionGap {
                 let failed = model.status(lane) != Some(&LaneStatus::Running);
                 let end = &states[first + lane + 1];
                 let off = |a: &[f64], b: &[f64]| {
-                    let most = a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-                    if failed { f64::INFINITY } else { most }
+                    let off = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+                    // What is no number is as far away as can be.
+                    let off = off.map(|x| if x.is_nan() { f64::INFINITY } else { x });
+                    if failed { f64::INFINITY } else { off.fold(0.0, f64::max) }
                 };
                 let (position, velocity) = (off(&x.q, &end.q), off(&x.v, &end.v));
                 gap.steps.push(PredictionError { time: step.time, position, velocity });

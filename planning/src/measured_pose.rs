@@ -17,6 +17,9 @@ pub struct Measurement {
     pub deviation: [f64; 2],
 }
 
+/// Of the noise, among those of [`Stream`].
+const PURPOSE: u32 = 1;
+
 /// What a camera tells of a free body: pose and velocity as they were a while ago, the pose with noise, the velocity without (a filter of poses would have more of it); all else is known as it is. An [`Estimate`](crate::Estimate) for engines whose states have the coordinates of the joint.
 pub struct MeasuredPose {
     how: Measurement,
@@ -24,6 +27,7 @@ pub struct MeasuredPose {
     v: Range<usize>,
     /// Times, coordinates and velocities, oldest first.
     past: VecDeque<(f64, [f64; 7], [f64; 6])>,
+    seed: u64,
     random: Stream,
 }
 
@@ -53,11 +57,15 @@ impl MeasuredPose {
             );
             return Err(PlanError::Option { what: "the measurement", why });
         };
-        Ok(Self { how, q, v, past: VecDeque::new(), random: Stream::new(seed, 1) })
+        Ok(Self { how, q, v, past: VecDeque::new(), seed, random: Stream::new(seed, PURPOSE) })
     }
 
-    /// What is known at a state.
+    /// What is known at a state. One that is not later than the last begins anew, with the noise from its start: an episode does not depend on those before it.
     pub fn estimate(&mut self, x: &State, out: &mut State) {
+        if self.past.back().is_some_and(|(t, ..)| *t >= x.t) {
+            self.past.clear();
+            self.random = Stream::new(self.seed, PURPOSE);
+        }
         out.copy_from(x);
         let (mut q, mut v) = ([0.0; 7], [0.0; 6]);
         q.copy_from_slice(&x.q[self.q.clone()]);

@@ -138,11 +138,17 @@ impl Motion {
         (i, ((time - self.times[i]) / (self.times[i + 1] - self.times[i])).clamp(0.0, 1.0))
     }
 
-    /// Writes the angles at a time; `out` one per joint.
-    pub fn angles_at(&self, time: f64, out: &mut [f64]) {
+    /// Angles at a time, in the order of [`Motion::joints`].
+    pub fn angles_at(&self, time: f64) -> impl Iterator<Item = f64> {
+        let at = self.angle_of(time);
+        (0..self.joints.len()).map(at)
+    }
+
+    /// The angle of a joint at a time, by its number.
+    pub(crate) fn angle_of(&self, time: f64) -> impl Fn(usize) -> f64 {
         let ((i, f), n) = (self.interval(time), self.joints.len());
-        let rows = self.angles[i * n..].iter().zip(&self.angles[(i + 1) * n..]);
-        out.iter_mut().zip(rows).for_each(|(o, (a, b))| *o = (1.0 - f) * a + f * b);
+        let (before, after) = (&self.angles[i * n..], &self.angles[(i + 1) * n..]);
+        move |joint| (1.0 - f) * before[joint] + f * after[joint]
     }
 
     /// The pose of the root at a time.

@@ -49,7 +49,7 @@ use crate::{
 /// ```
 ///
 /// Deviates: deviations are divided by the factors of the schedule, so that C stays the covariance before scaling; the least cost is subtracted; a covariance that cannot be
-/// factorised gets a little on its diagonal, which is reported, and is never reset.
+/// factorised gets a little on its diagonal, which is reported, and is never reset. C belongs to places in the plan, as in the paper: it does not move in time with m.
 #[derive(Clone, Debug)]
 pub struct Mppi {
     options: MppiOptions,

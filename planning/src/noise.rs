@@ -6,7 +6,7 @@ pub enum Source {
     /// Independent numbers.
     #[default]
     Random,
-    /// Points of a scrambled Sobol' sequence, through the inverse of the normal distribution: samples of one iteration spread evenly over each direction. At most
+    /// Points of a scrambled Sobol' sequence, through the inverse of the normal distribution: samples of one iteration spread evenly over each direction, best where they are one more than a power of two (the mean takes none). At most
     /// [`Sobol::MOST_DIMENSIONS`] numbers per sample and 2³⁰ samples.
     LowDiscrepancy,
 }
@@ -88,13 +88,13 @@ impl Noise {
         }
     }
 
-    /// Numbers of one sample of the iteration that was begun.
+    /// Numbers of one sample of the iteration that was begun, from 1 on: sample 0 is the mean, so that sample 1 has the first point of a sequence.
     pub fn fill(&self, replan: u32, iteration: u32, sample: u32, out: &mut [f64]) {
         match &self.sobol {
             None => DrawKey { seed: self.seed, replan, iteration, sample }.normals(out),
             Some(sobol) => {
                 for (d, x) in out.iter_mut().enumerate() {
-                    *x = inverse_normal(sobol.point(sample, d));
+                    *x = inverse_normal(sobol.point(sample.saturating_sub(1), d));
                 }
             }
         }

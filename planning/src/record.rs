@@ -31,7 +31,7 @@ pub struct PlanRecord {
     pub wall: f64,
     /// The stage it was made in.
     pub stage: usize,
-    /// Time at which it begins \[s\]: where it will be used as far as is known when it is made.
+    /// Time at which it begins \[s\]: where it will be used as far as is known when it is made. One that is ready later is used in its middle.
     pub start: f64,
     /// What it did.
     pub report: PlanReport,
@@ -107,6 +107,11 @@ impl EpisodeRecord {
     /// Plans in which bounds of the motion gave way.
     pub fn softened(&self) -> impl Iterator<Item = &PlanRecord> {
         self.plans.iter().filter(|p| !p.softened.is_empty())
+    }
+
+    /// How late plans were that were not ready where they begin \[s\].
+    pub fn late(&self) -> impl Iterator<Item = f64> {
+        self.plans.iter().map(|p| p.ready - p.start).filter(|late| *late > 1e-9)
     }
 
     /// Mean over the plans of how many samples count, 1/Σ w²; 0 without any.

@@ -79,6 +79,13 @@ impl Phase {
             (self.stage, self.since) = (stage, time);
         }
     }
+
+    /// Writes values from a place on, with zeros for those before that it does not have yet.
+    pub fn set_values(&mut self, from: usize, values: &[f64]) {
+        let end = from + values.len();
+        self.values.resize(end.max(self.values.len()), 0.0);
+        self.values[from..end].copy_from_slice(values);
+    }
 }
 
 /// How an episode stands.

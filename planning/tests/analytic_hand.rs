@@ -143,7 +143,8 @@ fn analytic_what_is_measured_is_late_and_noisy() {
     let n = 4000;
     let (mut place, mut turn) = (0.0, 0.0);
     let rotation = |q: &[f64]| UnitQuaternion::from_quaternion(Quaternion::new(q[3], q[4], q[5], q[6]));
-    for _ in 0..n {
+    for k in 0..n {
+        x.t = f64::from(k);
         noisy.estimate(&x, &mut out);
         place += (0..3).map(|i| (out.q[at + i] - x.q[at + i]).powi(2)).sum::<f64>();
         turn += rotation(&out.q[at..]).angle_to(&rotation(&x.q[at..])).powi(2);
@@ -151,6 +152,19 @@ fn analytic_what_is_measured_is_late_and_noisy() {
     // Mean squares of 12 000 numbers: 1.3 % deviation.
     let [place, turn] = [place, turn].map(|x| (x / f64::from(3 * n)).sqrt());
     assert!((place / 0.002 - 1.0).abs() < 0.05 && (turn / 0.0175 - 1.0).abs() < 0.05, "{place} {turn}");
+    // An episode after another: nothing of the one before is left.
+    let how = Measurement { deviation: [0.002, 0.0175], ..how };
+    let mut again = MeasuredPose::new(&b, how, 1).unwrap();
+    let mut episode = || -> Vec<State> {
+        let mut seen = |k: u32| {
+            (x.t, x.q[at]) = (0.01 * f64::from(k), f64::from(k));
+            again.estimate(&x, &mut out);
+            out.clone()
+        };
+        (0..10).map(&mut seen).collect()
+    };
+    let first = episode();
+    assert_eq!(first, episode());
     for (bad, what) in [
         (Measurement { delay: f64::NAN, ..how }, "measurement"),
         (Measurement { deviation: [-1.0, 0.0], ..how }, "measurement"),

@@ -25,11 +25,7 @@ fn analytic_motions_run_straight_and_turn_steadily() {
         format!("{HEADER}\n1,0,0,1,1,0,0,0,0.5\n\n1.5,1,2,1,{c},0,0,{s},-0.5\n3,1,2,1,{},0,0,{},1\n", -c, -s);
     let m = Motion::parse("x", &text).unwrap();
     assert_eq!((m.span(), m.joints(), m.has_object()), ([1.0, 3.0], &["knee".to_owned()][..], false));
-    let at = |t: f64| {
-        let mut angle = [0.0];
-        m.angles_at(t, &mut angle);
-        (m.root_at(t), angle[0])
-    };
+    let at = |t: f64| (m.root_at(t), m.angles_at(t).next().unwrap());
     for (t, place, yaw, angle) in [
         (0.0, [0.0, 0.0, 1.0], 0.0, 0.5),
         (1.125, [0.25, 0.5, 1.0], 0.2, 0.25),
@@ -198,12 +194,11 @@ fn conformance_motions_of_the_project_keep_their_contacts() {
                 geoms.iter().map(|g| Observation::Distance(g.clone(), "floor".into())).collect();
             b.watch(&wanted).unwrap();
             let mut x = setup.task.reset(0).start(&b).unwrap();
-            let (root, mut angles) = (motion.root_at(t), vec![0.0; motion.joints().len()]);
-            motion.angles_at(t, &mut angles);
+            let root = motion.root_at(t);
             let (p, q) = (root.translation, root.rotation);
             b.set_joint("root", &[p.x, p.y, p.z, q.w, q.i, q.j, q.k], &[0.0; 6], &mut x).unwrap();
-            for (j, q) in motion.joints().iter().zip(&angles) {
-                b.set_joint(j, &[*q], &[0.0], &mut x).unwrap();
+            for (j, q) in motion.joints().iter().zip(motion.angles_at(t)) {
+                b.set_joint(j, &[q], &[0.0], &mut x).unwrap();
             }
             b.load(0, &x).unwrap();
             let mut seen = vec![0.0; geoms.len()];

@@ -293,6 +293,9 @@ fn property_the_gap_is_that_of_one_step() {
     // A plan model that fails is infinitely far off.
     r.steps[1].control[0] = 2000.0;
     assert_eq!(measure(&r, 48).steps[1].position, f64::INFINITY);
+    // So is one that leaves what is no number.
+    r.steps[1].control[0] = -2000.0;
+    assert_eq!(measure(&r, 48).steps[1].position, f64::INFINITY);
     r.steps[1].control.push(0.0);
     let refused = |r: &EpisodeRecord, lanes, substeps| {
         PredictionGap::measure(r, &mut PointBatch::new(lanes), (0.1, substeps)).unwrap_err().to_string()

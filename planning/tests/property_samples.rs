@@ -96,7 +96,7 @@ fn property_even_samples_estimate_better() {
             noise.begin(0, iteration);
             let mut x = [0.0; 4];
             let mut sum = 0.0;
-            for j in 0..64 {
+            for j in 1..=64 {
                 noise.fill(0, iteration, j, &mut x);
                 sum += x[0] * x[0] + x[0] * x[1];
             }
@@ -108,6 +108,33 @@ fn property_even_samples_estimate_better() {
     let (random, even) = (spread(Source::Random), spread(Source::LowDiscrepancy));
     assert!((0.15..0.3).contains(&random), "{random}");
     assert!(even < 0.5 * random, "{even} against {random}");
+}
+
+/// With one sample more than 64 the others are a whole net: each number is eight times in each of eight parts of equal chance.
+#[test]
+fn property_planners_draw_whole_nets() {
+    // Three octiles of the standard normal distribution above its middle.
+    let octiles = [0.318_639_363_964_375, 0.674_489_750_196_082, 1.150_349_380_376_008];
+    let most = |source| {
+        let base = MppiOptions::new(12, 0.1, vec![[-50.0, 50.0]; 2]);
+        let mut p = Mppi::new(MppiOptions { samples: 65, knots: 5, source, ..base }).unwrap();
+        p.plan(0.0, None, &mut |_, costs| {
+            costs.fill(1.0);
+            Ok(())
+        })
+        .unwrap();
+        let part = |z: f64| {
+            let out = octiles.iter().filter(|o| z.abs() > **o).count();
+            if z < 0.0 { 3 - out } else { 4 + out }
+        };
+        let mut counts = [[0; 8]; 10];
+        for sample in p.samples().chunks_exact(10).skip(1) {
+            sample.iter().zip(&mut counts).for_each(|(z, of)| of[part(*z)] += 1);
+        }
+        counts.into_iter().flatten().max().unwrap()
+    };
+    assert_eq!(most(Source::LowDiscrepancy), 8);
+    assert!(most(Source::Random) > 8);
 }
 
 fn options(kind: BasisKind, spread: SpreadKind, samples: usize) -> MppiOptions {

@@ -2,11 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use signorini_batch::{BatchOptions, CpuBatch, LaneParameters, Recipe};
-use signorini_core::State;
-use signorini_planning::tasks::{Setup, by_name, follow, published};
+use signorini_planning::tasks::{by_name, follow, published};
 use signorini_planning::{
-    Episode, EpisodeOptions, EpisodeRecord, MeasuredPose, Motion, Mppi, Outcome, PredictionGap, Stream, Task,
-    TermWeights, Timing,
+    EpisodeOptions, EpisodeRecord, Motion, Outcome, PredictionGap, Stream, Task, TermWeights, Timing,
 };
 use signorini_scene::{LoadOptions, Scene};
 
@@ -170,7 +168,7 @@ pub(crate) fn run(trials: &[Trial], ctx: &Context, out: &mut PageOutput) -> Resu
             continue;
         }
         if ctx.stock.over() {
-            out.unfinished = true;
+            out.unfinished |= !known;
             continue;
         }
         ctx.say(format!("{}, {} samples, {:?}, seed {}", trial.task, trial.samples, trial.model, trial.seed));
@@ -285,43 +283,34 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
         None if trial.model == PlanModel::Published => published(name, seed),
         None => by_name(name, seed),
     };
-    let Setup { task, scene, mut planner, substeps, evaluations, mut projection, measurement, replan } =
-        setup.map_err(PageError::from_error)?;
-    planner.samples = samples;
-    let scene = Scene::load(ctx.root.join("models").join(scene), &LoadOptions::default())
+    let mut setup = setup.map_err(PageError::from_error)?;
+    setup.planner.samples = samples;
+    let scene = Scene::load(ctx.root.join("models").join(setup.scene), &LoadOptions::default())
         .map_err(PageError::from_error)?;
     let recipe = match trial.model {
         PlanModel::ComFree | PlanModel::Published => {
-            evaluations.map_or_else(Recipe::comfree, Recipe::comfree_sweeping)
+            setup.evaluations.map_or_else(Recipe::comfree, Recipe::comfree_sweeping)
         }
         PlanModel::Icf => Recipe::icf(),
     };
-    let real = match measurement {
+    let real = match setup.measurement {
         Some(m) if trial.vary > 0.0 => varied(&scene, m.joint, trial.vary, seed)?,
         _ => scene.clone(),
     };
     let model = CpuBatch::new(&scene, samples, recipe, BatchOptions { threads: 0 });
     let mut model = model.map_err(PageError::from_error)?;
     let mut plant = trial.plant.make(&real, ACCURACY, |w| ctx.say(w.clone()))?;
-    let measured = measurement.map(|m| MeasuredPose::new(&*plant, m, seed));
-    let mut measured = measured.transpose().map_err(PageError::from_error)?;
-    let mut estimate = measured.as_mut().map(|m| |x: &State, out: &mut State| m.estimate(x, out));
-    let (mut planner, weights) =
-        (Mppi::new(planner).map_err(PageError::from_error)?, TermWeights::new(&*task));
+    let weights = TermWeights::new(&*setup.task);
     let options = EpisodeOptions {
-        replan,
-        model_substeps: substeps[0],
-        plant_substeps: trial.plant.substeps(substeps[1]),
+        plant_substeps: trial.plant.substeps(setup.substeps[1]),
         timing: trial.timing,
         keep_states: trial.gap || trial.camera.is_some(),
-        ..EpisodeOptions::default()
+        ..setup.options()
     };
-    let dt = planner.options().dt;
-    let mut episode = Episode::new(&mut planner, &mut model, &mut *plant, &*task, &weights);
-    episode.projection = projection.as_mut().map(|p| &mut **p as _);
-    episode.estimate = estimate.as_mut().map(|e| e as _);
-    let record = episode.run(seed, &options).map_err(PageError::from_error)?;
-    let gap = trial.gap.then(|| PredictionGap::measure(&record, &mut model, (dt, substeps[0])));
+    let step = (setup.planner.dt, setup.substeps[0]);
+    let record = setup.run(&mut model, &mut *plant, (&weights, None), seed, &options);
+    let (record, task) = (record.map_err(PageError::from_error)?, &*setup.task);
+    let gap = trial.gap.then(|| PredictionGap::measure(&record, &mut model, step));
     let gap = gap.transpose().map_err(PageError::from_error)?;
     let outcome = match &record.outcome {
         Outcome::Success => "success".into(),
@@ -352,7 +341,7 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
     let recording = planned::recording(&real, trial.plant.steps(), &record)?;
     let film = recording.zip(trial.camera).map(|(r, camera)| Film {
         attachment: (format!("{name}.html"), view::page(&r)),
-        pictures: pictures(&r, &record, &*task, (trial.title, camera)),
+        pictures: pictures(&r, &record, task, (trial.title, camera)),
     });
     Ok((ran, film))
 }

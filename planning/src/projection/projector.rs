@@ -40,7 +40,7 @@ pub enum WarmStart {
     Cold,
     /// There, with the multipliers of the mean's exact projection.
     Mean,
-    /// At what the same sample ended with in the last call (see [`Projector::shift`]); for samples that are near to those of then, as where a projection goes on. Cold where there was none.
+    /// At what the same sample ended with in the last call; for samples and a history that are near to those of then, as where a projection goes on, and not from one plan to the next, whose noise and limits are others. Cold where there was none.
     Kept,
 }
 
@@ -266,14 +266,6 @@ impl Projector {
         Ok(report)
     }
 
-    /// Moves what [`WarmStart::Kept`] begins with on by steps that were executed.
-    pub fn shift(&mut self, steps: usize) {
-        match &mut self.lanes {
-            Lanes::Single(e) => e.shift(steps),
-            Lanes::Double(e) => e.shift(steps),
-        }
-    }
-
     /// Forgets what [`WarmStart::Kept`] begins with.
     pub fn forget(&mut self) {
         match &mut self.lanes {
@@ -464,18 +456,6 @@ impl<T: Number, const L: usize> Engine<T, L> {
             report.before = report.before.max(g.report.before);
             report.after = report.after.max(g.report.after);
             report.shortest = report.shortest.min(g.report.shortest);
-        }
-    }
-
-    fn shift(&mut self, steps: usize) {
-        let n = self.steps;
-        for g in &mut self.groups {
-            for t in g.t.chunks_mut(4 * n * L) {
-                for k in 0..n {
-                    let from = 4 * L * (k + steps).min(n - 1);
-                    t.copy_within(from..from + 4 * L, 4 * L * k);
-                }
-            }
         }
     }
 

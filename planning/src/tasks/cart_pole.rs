@@ -80,7 +80,7 @@ impl Task for CartPole {
     fn rule(&self) -> String {
         let ([angle, distance, speed], hold, limit) = (self.near, self.hold, self.limit);
         format!(
-            "Success when the pole has been within {angle} rad of upright, the cart within {distance} m of the middle, and both slower than {speed} rad/s and m/s, for {hold} s without a break; over after {limit} s."
+            "Success when the pole has been within {angle} rad of upright, the cart within {distance} m of the middle, and both slower than {speed} rad/s and m/s, for {hold} s without a break, as seen at every control step; over after {limit} s."
         )
     }
     fn running(&self, step: &Step<'_>, _: &Phase, terms: &mut [f64]) {

@@ -70,7 +70,7 @@ impl Task for CylinderPush {
     /// The target, by its place on the plane.
     fn moved(&self, body: &str, pose: &Isometry3<f64>, phase: &mut Phase) {
         if body == "target" {
-            phase.values.copy_from_slice(pose.translation.vector.xy().as_slice());
+            phase.set_values(0, pose.translation.vector.xy().as_slice());
         }
     }
     fn terms(&self) -> &'static [Term] {
@@ -82,7 +82,7 @@ impl Task for CylinderPush {
     fn rule(&self) -> String {
         let Self { near, hold, limit, .. } = self;
         format!(
-            "Success when the cart has been within {near} m of the target for {hold} s without a break; over after {limit} s."
+            "Success when the cart has been within {near} m of the target for {hold} s without a break, as seen at every control step; over after {limit} s."
         )
     }
     fn running(&self, step: &Step<'_>, phase: &Phase, terms: &mut [f64]) {

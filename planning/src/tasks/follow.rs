@@ -124,9 +124,8 @@ impl Follow {
 
     /// Angles in the order of the servos.
     fn angles(&self, time: f64) -> impl Iterator<Item = f64> {
-        let mut all = vec![0.0; self.columns.len()];
-        self.motion.angles_at(time, &mut all);
-        self.columns.iter().map(move |c| all[*c])
+        let angle = self.motion.angle_of(time);
+        self.columns.iter().map(move |c| angle(*c))
     }
 
     /// Time in the motion.

@@ -206,7 +206,7 @@ impl Task for HandTurn {
         let Self { near, turned, hold, lost, limit, .. } = self;
         let angle = (2.0 * turned.sqrt().asin()).to_degrees();
         format!(
-            "Success when the object has been within {near} m of its place and within {angle:.0}° of its attitude (1 − (q·q*)² < {turned}) for {hold} s without a break. Lost when it is further than {lost} m from its place. Over after {limit} s."
+            "Success when the object has been within {near} m of its place and within {angle:.0}° of its attitude (1 − (q·q*)² < {turned}) for {hold} s without a break, as seen at every control step. Lost when it is further than {lost} m from its place. Over after {limit} s."
         )
     }
     fn running(&self, step: &Step<'_>, phase: &Phase, terms: &mut [f64]) {
@@ -233,7 +233,7 @@ impl Task for HandTurn {
     fn moved(&self, body: &str, pose: &Isometry3<f64>, phase: &mut Phase) {
         if body == "target" {
             let turn = pose.rotation * self.at_rest().rotation.inverse();
-            phase.values.copy_from_slice(turn.scaled_axis().as_slice());
+            phase.set_values(0, turn.scaled_axis().as_slice());
         }
     }
     fn judge(&self, seen: &View<'_>, phase: &Phase) -> Outcome {

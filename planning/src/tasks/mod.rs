@@ -20,10 +20,11 @@ pub use two_arm_handover::TwoArmHandover;
 pub use two_arm_motion::{Tolerance, TwoArmMotion};
 
 use signorini_core::na::SVector;
+use signorini_core::{BatchStepper, State};
 
 use crate::{
-    Measurement, Motion, MppiOptions, Outcome, Phase, PlanError, SampleProjection, Task, Temperature, Update,
-    View,
+    Episode, EpisodeOptions, EpisodeRecord, MeasuredPose, Measurement, Motion, Mppi, MppiOptions, Outcome,
+    Phase, PlanError, PoseSource, SampleProjection, Task, Temperature, TermWeights, Update, View,
 };
 
 /// Names of all tasks.
@@ -55,6 +56,9 @@ pub const SETTLED: f64 = 1e-3;
 /// Most evaluations of plan models with contact, and the residual that ends them.
 pub const EVALUATIONS: (u32, f64) = (12, SETTLED);
 
+/// Of sums of control steps, far below one \[s\].
+const ROUND_OFF: f64 = 1e-9;
+
 /// A task with all that it takes to run it.
 pub struct Setup {
     /// The task.
@@ -73,6 +77,36 @@ pub struct Setup {
     pub projection: Option<Box<dyn SampleProjection>>,
     /// How an object is measured that plans start from; None: as it is.
     pub measurement: Option<Measurement>,
+}
+
+impl Setup {
+    /// Options of an episode with steps and replans of this task; else as they are by default.
+    pub fn options(&self) -> EpisodeOptions {
+        let [model_substeps, plant_substeps] = self.substeps;
+        EpisodeOptions { replan: self.replan, model_substeps, plant_substeps, ..EpisodeOptions::default() }
+    }
+
+    /// Runs an episode: with the planner, what samples pass through, and the object measured as it is set up, with noise by the seed.
+    ///
+    /// # Errors
+    /// Settings of the planner and of the measurement; see [`Episode::run`].
+    pub fn run(
+        &mut self,
+        model: &mut dyn BatchStepper,
+        plant: &mut dyn BatchStepper,
+        (weights, poses): (&TermWeights, Option<&mut dyn PoseSource>),
+        seed: u64,
+        options: &EpisodeOptions,
+    ) -> Result<EpisodeRecord, PlanError> {
+        let mut planner = Mppi::new(self.planner.clone())?;
+        let mut measured = self.measurement.map(|m| MeasuredPose::new(plant, m, seed)).transpose()?;
+        let mut estimate = measured.as_mut().map(|m| |x: &State, out: &mut State| m.estimate(x, out));
+        let mut episode = Episode::new(&mut planner, model, plant, &*self.task, weights);
+        episode.projection = self.projection.as_mut().map(|p| &mut **p as _);
+        episode.estimate = estimate.as_mut().map(|e| e as _);
+        episode.poses = poses.map(|p| p as _);
+        episode.run(seed, options)
+    }
 }
 
 /// What two arms carry.
@@ -207,11 +241,11 @@ fn standardised() -> Update {
     Update::Information { temperature, control_cost: false }
 }
 
-/// Success when a stage has lasted for `hold` \[s\], over after `limit` \[s\].
+/// Success when a stage has lasted for `hold` \[s\], over after `limit` \[s\]; times of control steps are sums with round-off, which makes none late.
 fn judge_held(seen: &View<'_>, phase: &Phase, stage: usize, [hold, limit]: [f64; 2]) -> Outcome {
-    if phase.stage == stage && seen.time - phase.since >= hold {
+    if phase.stage == stage && seen.time - phase.since >= hold - ROUND_OFF {
         Outcome::Success
-    } else if seen.time >= limit {
+    } else if seen.time >= limit - ROUND_OFF {
         Outcome::Timeout
     } else {
         Outcome::Running
@@ -226,4 +260,47 @@ fn smooth(x: f64, p: f64) -> f64 {
 /// The same of the length of a vector.
 fn smooth_norm<const N: usize>(x: SVector<f64, N>, p: f64) -> f64 {
     smooth(x.norm(), p)
+}
+
+#[cfg(test)]
+mod tests {
+    use signorini_core::ObservationLayout;
+    use signorini_core::na::Isometry3;
+
+    use super::*;
+
+    /// Whenever a hold begins, it lasts as many control steps, with times as episodes make them.
+    #[test]
+    fn conformance_holds_last_as_long_at_any_time() {
+        let layout = ObservationLayout::default();
+        for (dt, hold, steps) in [(0.04, 0.2, 5), (0.1, 0.2, 2), (0.05, 0.25, 5), (0.02, 0.5, 25)] {
+            for entered in 0..1000 {
+                let time = |k: u32| dt * f64::from(k);
+                let phase = Phase { stage: 1, since: time(entered), ..Phase::default() };
+                let at = |k: u32| {
+                    let seen = View { time: time(entered + k), layout: &layout, values: &[] };
+                    judge_held(&seen, &phase, 1, [hold, 1e6])
+                };
+                assert_eq!(
+                    [at(steps - 1), at(steps)],
+                    [Outcome::Running, Outcome::Success],
+                    "{dt} {entered}"
+                );
+            }
+        }
+    }
+
+    /// A target that is moved where a phase has no values yet.
+    #[test]
+    fn regression_targets_move_in_any_phase() {
+        for name in NAMES {
+            let task = by_name(name, 0).map(|s| s.task);
+            let mut phase = Phase::default();
+            task.unwrap_or_else(|e| panic!("{name}: {e}")).moved(
+                "target",
+                &Isometry3::identity(),
+                &mut phase,
+            );
+        }
+    }
 }

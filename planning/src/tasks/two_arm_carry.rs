@@ -387,7 +387,7 @@ impl Task for TwoArmCarry {
         let attitude =
             if *aligned > 0.0 { format!(" and within {aligned} rad of its attitude") } else { String::new() };
         format!(
-            "Success when the object has been within {near} m of the target{attitude}, carried, for {hold} s without a break. Lost when anything presses on anything else in any step of the plant, but the object on palms, table and stand, or when the object is further than {lost} m from the middle of the palms once it has been carried, whatever the stage. Over after {limit} s."
+            "Success when the object has been within {near} m of the target{attitude}, carried, for {hold} s without a break, as seen at every control step. Lost when anything presses on anything else in any step of the plant, but the object on palms, table and stand, or when the object is further than {lost} m from the middle of the palms once it has been carried, whatever the stage. Over after {limit} s."
         )
     }
     fn running(&self, step: &Step<'_>, phase: &Phase, terms: &mut [f64]) {
@@ -437,7 +437,7 @@ impl Task for TwoArmCarry {
     fn moved(&self, body: &str, pose: &Isometry3<f64>, phase: &mut Phase) {
         if body == "target" {
             let p = pose.translation.vector;
-            phase.values[..4].copy_from_slice(&[p.x, p.y, p.z, pose.rotation.euler_angles().2]);
+            phase.set_values(0, &[p.x, p.y, p.z, pose.rotation.euler_angles().2]);
         }
     }
     fn transition(&self, seen: &View<'_>, phase: &mut Phase) {

@@ -240,7 +240,7 @@ impl Task for TwoArmHandover {
     fn rule(&self) -> String {
         let Self { near, hold, lost, limit, .. } = self;
         format!(
-            "Success when the cube has been within {near} m of its target for {hold} s without a break, in the gripper of the arm that took it and out of the other. Lost when anything presses on anything else in any step of the plant, but the cube on grippers and table and a finger on its thumb, or when the cube is further than {lost} m from the tool that holds it. Over after {limit} s."
+            "Success when the cube has been within {near} m of its target for {hold} s without a break, as seen at every control step, in the gripper of the arm that took it and out of the other. Lost when anything presses on anything else in any step of the plant, but the cube on grippers and table and a finger on its thumb, or when the cube is further than {lost} m from the tool that holds it. Over after {limit} s."
         )
     }
     fn running(&self, step: &Step<'_>, phase: &Phase, terms: &mut [f64]) {
@@ -304,7 +304,7 @@ impl Task for TwoArmHandover {
     /// The target, by its place.
     fn moved(&self, body: &str, pose: &Isometry3<f64>, phase: &mut Phase) {
         if body == "target" {
-            phase.values[1..4].copy_from_slice(pose.translation.vector.as_slice());
+            phase.set_values(1, pose.translation.vector.as_slice());
         }
     }
     fn judge(&self, seen: &View<'_>, phase: &Phase) -> Outcome {

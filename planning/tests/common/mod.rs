@@ -7,10 +7,10 @@ use signorini_batch::{BatchOptions, CpuBatch, Recipe};
 use signorini_core::{
     BatchLayout, BatchStepper, LaneStatus, Observation, ObservationError, ObservationLayout, State, StepError,
 };
-use signorini_planning::tasks::{Setup, by_name};
+use signorini_planning::tasks::by_name;
 use signorini_planning::{
-    Episode, EpisodeOptions, EpisodeRecord, JointStart, MeasuredPose, Mppi, Outcome, Phase, Scenario, Step,
-    Task, Term, TermWeights, Timing, View,
+    EpisodeOptions, EpisodeRecord, JointStart, Outcome, Phase, Scenario, Step, Task, Term, TermWeights,
+    Timing, View,
 };
 use signorini_scene::{LoadOptions, Scene};
 
@@ -193,28 +193,13 @@ pub fn timed_episode(
     steps: u32,
     timing: Timing,
 ) -> EpisodeRecord {
-    let Setup { task, scene, mut planner, substeps, evaluations, mut projection, measurement, replan } =
-        by_name(name, seed).unwrap();
-    planner.samples = samples;
-    let scene = scene_of(scene);
-    let recipe = Recipe::comfree_sweeping(evaluations.unwrap());
+    let mut setup = by_name(name, seed).unwrap();
+    setup.planner.samples = samples;
+    let scene = scene_of(setup.scene);
+    let recipe = Recipe::comfree_sweeping(setup.evaluations.unwrap());
     let mut model = batch(&scene, samples, recipe, threads);
     let mut plant = batch(&scene, 1, Recipe::icf(), 1);
-    let mut measured = measurement.map(|m| MeasuredPose::new(&plant, m, seed).unwrap());
-    let mut estimate = measured.as_mut().map(|m| |x: &State, out: &mut State| m.estimate(x, out));
-    let (mut planner, weights) = (Mppi::new(planner).unwrap(), TermWeights::new(&*task));
-    let mut episode = Episode::new(&mut planner, &mut model, &mut plant, &*task, &weights);
-    episode.projection = projection.as_mut().map(|p| &mut **p as _);
-    episode.estimate = estimate.as_mut().map(|e| e as _);
-    let [model_substeps, plant_substeps] = substeps;
-    let options = EpisodeOptions {
-        replan,
-        model_substeps,
-        plant_substeps,
-        steps,
-        timing,
-        keep_states: true,
-        ..EpisodeOptions::default()
-    };
-    episode.run(seed, &options).unwrap()
+    let weights = TermWeights::new(&*setup.task);
+    let options = EpisodeOptions { steps, timing, keep_states: true, ..setup.options() };
+    setup.run(&mut model, &mut plant, (&weights, None), seed, &options).unwrap()
 }
