@@ -7,14 +7,12 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use signorini_batch::{BatchOptions, CpuBatch, Recipe};
-use signorini_core::State;
 use signorini_planning::tasks::{self, Setup};
 use signorini_planning::{
-    Episode, EpisodeOptions, EpisodeRecord, MeasuredPose, Motion, Mppi, MppiOptions, Outcome, PoseLines,
-    PredictionGap, Task, TermWeights, Timing,
+    EpisodeOptions, EpisodeRecord, Motion, Outcome, PoseLines, PredictionGap, TermWeights, Timing,
 };
 use signorini_scene::{LoadOptions, Scene};
-use signorini_validation::plant::Plant;
+use signorini_validation::plant::{Plant, varied};
 use signorini_validation::{PageError, planned};
 
 use crate::reproduce::root;
@@ -101,7 +99,7 @@ pub(crate) struct Arguments {
     /// Seconds of the clock per second of the world, from the first plan on: 1 for a world that is never ahead of real time, for poses that come live. As fast as it goes when left out.
     #[arg(long, value_name = "FACTOR")]
     pace: Option<f64>,
-    /// Tell the rule, stages and terms of the task with their weights, and run nothing.
+    /// Tell the rule, stages and terms of the task with their weights, how it is planned and measured and what poses move, and run nothing.
     #[arg(long)]
     describe: bool,
     /// Threads; one per processor when left out. Results do not depend on them.
@@ -110,6 +108,9 @@ pub(crate) struct Arguments {
     /// Plans start from the true state where the task has its object measured late and with noise.
     #[arg(long)]
     exact: bool,
+    /// Mass of the object in the hand and friction of all surfaces of the plant differ from those of the plan model by up to this part, by the seed: 0.2 in borse2026comfree/table1.
+    #[arg(long, value_name = "PART")]
+    vary: Option<f64>,
     /// Motion that the humanoid of models/g1 follows: a table with the columns t, pose of the root, angles by joint.
     #[arg(long, value_name = "FILE")]
     motion: Option<PathBuf>,
@@ -121,22 +122,25 @@ pub(crate) struct Arguments {
     json: Option<PathBuf>,
 }
 
-/// What a task is about.
-fn describe(task: &dyn Task, planner: &MppiOptions) -> Result<bool, Box<dyn Error>> {
+/// What a task is about, and how it is planned.
+fn describe(setup: &Setup, weights: &TermWeights, scene: &Scene) {
+    let task = &*setup.task;
     say!("{}: {}", task.name(), task.rule());
     say!("stages: {}", task.stages().join(", "));
     say!("terms, with weights that --weight changes:");
-    for term in task.terms() {
-        say!("{:>12} {}", term.weight, term.name);
+    for (term, weight) in task.terms().iter().zip(weights.values()) {
+        say!("{weight:>12} {}", term.name);
     }
-    say!(
-        "plans: {} samples, {} steps of {} s, {} controls",
-        planner.samples,
-        planner.steps,
-        planner.dt,
-        planner.bounds.len()
-    );
-    Ok(true)
+    setup.describe().iter().for_each(|line| say!("{line}"));
+    let moved: Vec<&str> = scene.bodies.iter().filter(|b| b.mocap).map(|b| b.name.as_str()).collect();
+    if !moved.is_empty() {
+        say!(
+            "bodies that --poses moves: {}; what is wanted changes with: {}",
+            moved.join(", "),
+            task.targets()
+        );
+    }
+    say!("scene: models/{}", setup.scene);
 }
 
 /// A file that cannot be written is found before an episode is run.
@@ -166,6 +170,18 @@ fn softened(record: &EpisodeRecord) -> Option<String> {
     })
 }
 
+/// Plans that took longer than was foreseen.
+fn late(record: &EpisodeRecord) -> Option<String> {
+    let most = record.late().fold(0.0, f64::max);
+    (most > 0.0).then(|| {
+        format!(
+            "{} of {} plans were ready after the time that they begin at, by at most {most:.2} s, and used in their middle",
+            record.late().count(),
+            record.plans.len()
+        )
+    })
+}
+
 /// Samples that count and those that failed, and what a covariance was helped by.
 fn sampled(record: &EpisodeRecord) -> String {
     let reports = || record.plans.iter().map(|p| p.report);
@@ -176,7 +192,7 @@ fn sampled(record: &EpisodeRecord) -> String {
     let lost = reports().filter(|r| r.effective_samples == 0.0).count();
     if lost > 0 {
         line += &format!(
-            "; in {lost} plans every sample failed, and the mean was followed as it was: check the scene and the poses that are streamed in"
+            "; in {lost} plans every sample failed, and the mean was followed as it was: check the scene, the weights and the poses that are streamed in"
         );
     }
     if jitter > 0.0 {
@@ -214,14 +230,37 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         None if a.published => tasks::published(&a.task, a.seed)?,
         None => tasks::by_name(&a.task, a.seed)?,
     };
-    let Setup { task, scene, mut planner, substeps, evaluations, mut projection, measurement, replan } =
-        setup;
+    let mut setup = setup;
     if let Some(n) = a.samples.filter(|n| *n > MOST_SAMPLES) {
         return Err(format!("--samples {n}: give {MOST_SAMPLES} or fewer").into());
     }
-    planner.samples = a.samples.unwrap_or(planner.samples);
+    setup.planner.samples = a.samples.unwrap_or(setup.planner.samples);
+    let mut weights = TermWeights::new(&*setup.task);
+    for pair in &a.weight {
+        let wrong = || format!("--weight {pair}: give TERM=WEIGHT, with a number");
+        let (name, value) = pair.split_once('=').ok_or_else(wrong)?;
+        weights.set(name, value.parse().map_err(|_| wrong())?)?;
+    }
+    let measured = setup.measurement.map(|m| m.joint);
+    for (given, option) in [(a.exact, "--exact"), (a.vary.is_some(), "--vary")] {
+        if given && measured.is_none() {
+            return Err(format!(
+                "{option}: {} has no object that is measured (those of hands have); leave it out",
+                a.task
+            )
+            .into());
+        }
+    }
+    if let Some(part) = a.vary.filter(|p| !(*p >= 0.0 && *p < 1.0)) {
+        return Err(format!("--vary {part}: give a part from 0 to less than 1").into());
+    }
+    if a.exact {
+        setup.measurement = None;
+    }
+    let scene = Scene::load(root().join("models").join(setup.scene), &LoadOptions::default())?;
     if a.describe {
-        return describe(&*task, &planner);
+        describe(&setup, &weights, &scene);
+        return Ok(true);
     }
     let out = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.npz", a.task)));
     if a.json.as_ref() == Some(&out) {
@@ -240,18 +279,11 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         // One is what was asked for, whatever it leaves.
         Some(1) => Some((1, 0.0)),
         Some(most) => Some((most, tasks::SETTLED)),
-        None => evaluations,
+        None => setup.evaluations,
     };
-    let scene = Scene::load(root().join("models").join(scene), &LoadOptions::default())?;
     let threads = BatchOptions { threads: a.threads };
-    let mut weights = TermWeights::new(&*task);
-    for pair in &a.weight {
-        let wrong = || format!("--weight {pair}: give TERM=WEIGHT, with a number");
-        let (name, value) = pair.split_once('=').ok_or_else(wrong)?;
-        weights.set(name, value.parse().map_err(|_| wrong())?)?;
-    }
-    let dt = planner.dt;
-    let mut model = CpuBatch::new(&scene, planner.samples, a.model.recipe(evaluations), threads)?;
+    let (samples, dt) = (setup.planner.samples, setup.planner.dt);
+    let mut model = CpuBatch::new(&scene, samples, a.model.recipe(evaluations), threads)?;
     if let (Some(accuracy), true) = (a.accuracy, a.plant != Plant::Cenic) {
         return Err(format!(
             "--accuracy {accuracy}: only the plant cenic controls its error (--plant cenic); leave it out"
@@ -260,34 +292,29 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     }
     // Where an accuracy is given it is what the engine may refuse: the scene has a plan model already.
     let named = |e: PageError| if a.accuracy.is_some() { format!("--accuracy: {e}") } else { e.to_string() };
-    let plant = a.plant.make(&scene, a.accuracy.unwrap_or(1e-3), |w| eprintln!("warning: {w}"));
+    let real = match (a.vary, measured) {
+        (Some(part), Some(body)) => varied(&scene, body, part, a.seed)?,
+        _ => scene.clone(),
+    };
+    let plant = a.plant.make(&real, a.accuracy.unwrap_or(1e-3), |w| eprintln!("warning: {w}"));
     let mut plant = plant.map_err(named)?;
-    let mut planner = Mppi::new(planner)?;
     let timing = match (a.delay, a.measured) {
         (Some(delay), _) => Timing::Delay(delay),
         (_, Some(factor)) => Timing::Measured(factor),
         _ => Timing::LockStep,
     };
     let options = EpisodeOptions {
-        replan,
-        model_substeps: substeps[0],
-        plant_substeps: a.plant.substeps(substeps[1]),
+        plant_substeps: a.plant.substeps(setup.substeps[1]),
         timing,
         keep_states: true,
         pace: a.pace,
-        ..EpisodeOptions::default()
+        ..setup.options()
     };
     let mut poses = a.poses.then(|| PoseLines::new(BufReader::new(std::io::stdin())));
-    let measured = measurement.filter(|_| !a.exact).map(|m| MeasuredPose::new(&*plant, m, a.seed));
-    let mut measured = measured.transpose()?;
-    let mut estimate = measured.as_mut().map(|m| |x: &State, out: &mut State| m.estimate(x, out));
-    let mut episode = Episode::new(&mut planner, &mut model, &mut *plant, &*task, &weights);
-    episode.projection = projection.as_mut().map(|p| &mut **p as _);
-    episode.estimate = estimate.as_mut().map(|e| e as _);
-    episode.poses = poses.as_mut().map(|p| p as _);
-    let record = episode.run(a.seed, &options)?;
+    let poses = poses.as_mut().map(|p| p as _);
+    let record = setup.run(&mut model, &mut *plant, (&weights, poses), a.seed, &options)?;
     for (time, phase) in &record.phases {
-        say!("{time:8.2} s: {}", task.stages().get(phase.stage).unwrap_or(&"unknown stage"));
+        say!("{time:8.2} s: {}", setup.task.stages().get(phase.stage).unwrap_or(&"unknown stage"));
     }
     say!(
         "{}: {:?} at {:.2} s; {} plans of {} samples, {:.1} ms each, {} control steps of {dt} s",
@@ -295,7 +322,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         record.outcome,
         record.time,
         record.plans.len(),
-        planner.options().samples,
+        samples,
         1e3 * record.mean_planning_time(),
         record.steps.len()
     );
@@ -303,15 +330,18 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     if let Some(pace) = a.pace {
         say!("{}", kept(&record, pace * dt));
     }
-    let gap = PredictionGap::measure(&record, &mut model, (dt, substeps[0]))?;
+    let gap = PredictionGap::measure(&record, &mut model, (dt, setup.substeps[0]))?;
     let ([x, v], [x_most, v_most]) = (gap.mean(), gap.largest());
     say!(
         "one control step of the plan model beside the plant: positions off by {x:.1e} (at most {x_most:.1e}) m or rad, velocities by {v:.1e} ({v_most:.1e}) m/s or rad/s"
     );
+    if let Some(line) = late(&record) {
+        say!("{line}");
+    }
     if let Some(line) = softened(&record) {
         say!("{line}");
     }
-    if let Some(recording) = planned::recording(&scene, a.plant.steps(), &record)? {
+    if let Some(recording) = planned::recording(&real, a.plant.steps(), &record)? {
         recording.write_npz(&out)?;
     }
     say!("{}", out.display());

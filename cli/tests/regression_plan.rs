@@ -17,11 +17,16 @@ fn plan(arguments: &[&str]) -> Output {
 #[test]
 fn regression_names_and_numbers_that_cannot_be_are_refused() {
     let names = format!("it has {}", signorini_planning::tasks::NAMES.join(", "));
-    let cases: [(&[&str], &str); 14] = [
+    let cases: [(&[&str], &str); 19] = [
         (&["cartpole"], &names),
         (&["cart_pole", "--weight", "uprigth=1"], "upright, centred, speed, control"),
         (&["cart_pole", "--weight", "upright"], "TERM=WEIGHT"),
         (&["cart_pole", "--weight", "upright=nan"], "finite"),
+        (&["cart_pole", "--describe", "--weight", "uprigth=1"], "upright, centred, speed, control"),
+        (&["cart_pole", "--exact"], "--exact: cart_pole has no object that is measured"),
+        (&["cart_pole", "--vary", "0.2"], "--vary: cart_pole has no object"),
+        (&["hand_cube_yaw", "--vary", "1"], "--vary 1: give a part from 0 to less than 1"),
+        (&["hand_cube_yaw", "--vary", "nan"], "--vary NaN: give a part"),
         (&["cart_pole", "--samples", "0"], "samples"),
         (&["cart_pole", "--samples", "1000000000"], "100000 or fewer"),
         (&["cart_pole", "--out", "both.npz", "--json", "both.npz"], "give two files"),
@@ -39,6 +44,26 @@ fn regression_names_and_numbers_that_cannot_be_are_refused() {
         assert_eq!(out.status.code(), Some(1), "{arguments:?}: {text}");
         assert!(text.starts_with("error: ") && text.contains(named), "{arguments:?}: {text}");
     }
+}
+
+#[test]
+fn conformance_a_task_is_described_as_it_will_be_run() {
+    let out = plan(&["two_arm_handover", "--describe", "--samples", "33", "--weight", "carry=7.25"]);
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    for named in [
+        "33 samples",
+        "7.25 carry",
+        "4 rad/s³",
+        "up to 12 evaluations",
+        "target; what is wanted changes with",
+        "grippers as",
+    ] {
+        assert!(text.contains(named), "{named}: {text}");
+    }
+    let text = plan(&["hand_tin_tilt", "--describe"]).stdout;
+    let text = String::from_utf8_lossy(&text);
+    assert!(text.contains("'tin' 0.04 s late") && text.contains("attitude of target"), "{text}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use crate::projection::{History, ProjectionReport, Projector, Softened};
+use crate::projection::{History, JointBounds, ProjectionReport, Projector, Softened};
 use crate::{PlanError, ReplanView, SampleProjection, Samples};
 
 /// Projects samples that are velocities of joints, one channel per joint and one knot per step, onto motion with bounded position, velocity, acceleration and jerk.
@@ -68,6 +68,23 @@ impl SampleProjection for BoundedMotion {
         self.mean.extend_from_slice(&samples.values[..samples.knots * samples.channels]);
         self.report = self.projector.project(&self.history, &self.mean, samples.values)?;
         Ok(())
+    }
+
+    fn describe(&self) -> String {
+        let joints = self.projector.bounds().joints();
+        let range = |of: fn(&JointBounds) -> f64| {
+            let [low, high] =
+                [f64::min, f64::max].map(|pick| joints.iter().map(of).reduce(pick).unwrap_or(f64::INFINITY));
+            if low == high { low.to_string() } else { format!("{low} to {high}") }
+        };
+        format!(
+            "motion of {} joints within their angles, {} rad/s, {} rad/s² and {} rad/s³, across plans ({} iterations)",
+            joints.len(),
+            range(|j| j.velocity),
+            range(|j| j.acceleration),
+            range(|j| j.jerk),
+            self.projector.options().iterations
+        )
     }
 
     fn softened(&self) -> &[Softened] {

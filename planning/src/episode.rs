@@ -82,6 +82,10 @@ pub trait SampleProjection {
     /// # Errors
     /// What keeps it from being done.
     fn project(&mut self, samples: &mut Samples<'_>) -> Result<(), PlanError>;
+    /// What it does, with its numbers.
+    fn describe(&self) -> String {
+        "a projection".into()
+    }
     /// Bounds that gave way in the last [`SampleProjection::project`].
     fn softened(&self) -> &[Softened] {
         &[]

@@ -173,6 +173,10 @@ pub trait Task: Sync {
     fn finish(&self, sums: &mut [f64]) {
         let _ = sums;
     }
+    /// What of the poses of bodies that are moved from outside changes what is wanted ([`Task::moved`]), in words.
+    fn targets(&self) -> &'static str {
+        "nothing; bodies that are moved from outside stand in the way"
+    }
     /// A body that is moved from outside has been put to `pose` (world): a target that the phase holds moves along. Bodies that the task does not know may stand in the way all the same.
     fn moved(&self, body: &str, pose: &Isometry3<f64>, phase: &mut Phase) {
         let _ = (body, pose, phase);

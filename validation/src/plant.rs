@@ -1,8 +1,9 @@
 //! Engines that planning tasks are executed with.
 
 use serde::{Deserialize, Serialize};
-use signorini_batch::{AffineBatch, AffineOptions, BatchOptions, CpuBatch, Recipe};
+use signorini_batch::{AffineBatch, AffineOptions, BatchOptions, CpuBatch, LaneParameters, Recipe};
 use signorini_core::BatchStepper;
+use signorini_planning::Stream;
 use signorini_scene::Scene;
 
 use crate::PageError;
@@ -74,4 +75,24 @@ impl Plant {
     pub fn steps(self) -> &'static str {
         if self == Self::Cenic { "error control" } else { "fixed steps" }
     }
+}
+
+/// The scene with another mass of a body, and other friction of all surfaces: both differ by up to `part`, drawn by the seed.
+///
+/// # Errors
+/// A part that leaves no mass.
+pub fn varied(scene: &Scene, body: &str, part: f64, seed: u64) -> Result<Scene, PageError> {
+    let mut random = Stream::new(seed, 2);
+    let [mass, friction] = [0; 2].map(|_| 1.0 + random.uniform(-part, part));
+    let bodies = scene.bodies.iter().enumerate().filter(|(_, b)| b.name == body);
+    let surfaces = scene.geoms.iter().map(|g| &g.surface);
+    let parameters = LaneParameters {
+        mass_scale: bodies.map(|(i, _)| (i, mass)).collect(),
+        friction: surfaces
+            .map(|s| [s.friction * friction, s.friction_torsional, s.friction_rolling])
+            .enumerate()
+            .collect(),
+        ..LaneParameters::default()
+    };
+    parameters.apply(scene).map_err(PageError::from_error)
 }

@@ -2,7 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde::de::DeserializeOwned;
@@ -49,6 +49,26 @@ impl Stock {
         Ok(lines.filter(|l| l.revision == self.revision).map(|l| l.result).collect())
     }
 
+    /// Results that were kept with the code, of any revision, with the revisions in order; none without a file.
+    ///
+    /// # Errors
+    /// A file that cannot be read, and a line in it, named by its number.
+    pub fn recorded<T: DeserializeOwned>(path: &Path) -> Result<(Vec<String>, Vec<T>), PageError> {
+        let name = path.display();
+        let io = |source| PageError::Io { path: name.to_string(), source };
+        let text = if path.is_file() { fs::read_to_string(path).map_err(io)? } else { String::new() };
+        let (mut revisions, mut all) = (Vec::new(), Vec::new());
+        for (n, line) in text.lines().enumerate() {
+            let line: Line<T> = serde_json::from_str(line)
+                .map_err(|e| PageError::Run(format!("{name}, line {}: {e}", n + 1)))?;
+            if !revisions.contains(&line.revision) {
+                revisions.push(line.revision);
+            }
+            all.push(line.result);
+        }
+        Ok((revisions, all))
+    }
+
     /// Adds a result.
     ///
     /// # Errors
@@ -92,6 +112,14 @@ mod tests {
         fs::OpenOptions::new().append(true).open(folder.join("x")).unwrap().write_all(b"{\"revi").unwrap();
         stock("a", true).add("x", &3).unwrap();
         assert_eq!(stock("a", true).take::<i32>("x").unwrap(), [1, 3]);
+        let (revisions, all) = Stock::recorded::<i32>(&folder.join("y")).unwrap();
+        assert_eq!((revisions.len(), all.len()), (0, 0));
+        let cut = Stock::recorded::<i32>(&folder.join("x")).unwrap_err().to_string();
+        assert!(cut.contains("line 3"), "{cut}");
+        fs::write(folder.join("z"), "{\"revision\":\"a\",\"result\":1}\n{\"revision\":\"b\",\"result\":2}\n")
+            .unwrap();
+        let found = Stock::recorded::<i32>(&folder.join("z")).unwrap();
+        assert_eq!(found, (vec!["a".to_owned(), "b".to_owned()], vec![1, 2]));
         assert_eq!(stock("a", true).take::<i32>("y").unwrap(), [0; 0]);
         assert_eq!(stock("a", false).take::<i32>("x").unwrap(), [0; 0]);
         assert_eq!(stock("a", true).take::<i32>("x").unwrap(), [0; 0]);

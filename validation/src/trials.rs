@@ -1,16 +1,17 @@
 //! Trials of planning tasks: how they ended, what they looked like.
 
 use serde::{Deserialize, Serialize};
-use signorini_batch::{BatchOptions, CpuBatch, LaneParameters, Recipe};
+use signorini_batch::{BatchOptions, CpuBatch, Recipe};
 use signorini_planning::tasks::{by_name, follow, published};
 use signorini_planning::{
-    EpisodeOptions, EpisodeRecord, Motion, Outcome, PredictionGap, Stream, Task, TermWeights, Timing,
+    EpisodeOptions, EpisodeRecord, Motion, Outcome, PredictionGap, Task, TermWeights, Timing,
 };
 use signorini_scene::{LoadOptions, Scene};
 
-use crate::plant::Plant;
+use crate::plant::{Plant, varied};
 use crate::snapshot::Camera;
-use crate::{Claim, Context, PageError, PageOutput, Picture, Recording, planned, view};
+use crate::stock::Stock;
+use crate::{Claim, Context, Page, PageError, PageOutput, Picture, Recording, planned, view};
 
 /// Seeds begin here; weights were chosen on seeds below.
 pub(crate) const FIRST: u64 = 100;
@@ -142,23 +143,6 @@ fn pictures(
     moments.into_iter().map(make).collect()
 }
 
-/// The scene with other mass and friction.
-fn varied(scene: &Scene, body: &str, part: f64, seed: u64) -> Result<Scene, PageError> {
-    let mut random = Stream::new(seed, 2);
-    let [mass, friction] = [0; 2].map(|_| 1.0 + random.uniform(-part, part));
-    let bodies = scene.bodies.iter().enumerate().filter(|(_, b)| b.name == body);
-    let surfaces = scene.geoms.iter().map(|g| &g.surface);
-    let parameters = LaneParameters {
-        mass_scale: bodies.map(|(i, _)| (i, mass)).collect(),
-        friction: surfaces
-            .map(|s| [s.friction * friction, s.friction_torsional, s.friction_rolling])
-            .enumerate()
-            .collect(),
-        ..LaneParameters::default()
-    };
-    parameters.apply(scene).map_err(PageError::from_error)
-}
-
 /// Runs those that are not in stock, and those with pictures in any case, as long as there is time; results of all that are known, pictures on the page.
 pub(crate) fn run(trials: &[Trial], ctx: &Context, out: &mut PageOutput) -> Result<Vec<Ran>, PageError> {
     let mut done: Vec<Ran> = ctx.stock.take(FILE)?;
@@ -183,6 +167,14 @@ pub(crate) fn run(trials: &[Trial], ctx: &Context, out: &mut PageOutput) -> Resu
         }
     }
     Ok(done)
+}
+
+/// Trials of full runs that are kept with the code, in `benches/records/trials`, and where they are from; none for a full run, which makes its own.
+pub(crate) fn recorded(page: &dyn Page, ctx: &Context) -> Result<Option<(String, Vec<Ran>)>, PageError> {
+    let path = ctx.root.join("benches/records/trials").join(page.id()).with_extension("jsonl");
+    let (revisions, runs) = Stock::recorded(&path)?;
+    let title = format!("As recorded with --full, revision {}", revisions.join(", "));
+    Ok((!ctx.full() && !runs.is_empty()).then_some((title, runs)))
 }
 
 /// Columns of [`Tally::cells`].
@@ -366,9 +358,30 @@ pub(crate) fn wilson(k: usize, n: usize) -> [f64; 2] {
     [-half, half].map(|h| (middle + h) / (1.0 + z * z / n))
 }
 
+/// Newcombe's interval of the difference of two shares p − q, at 95 %, from those of Wilson \[l, u\] of each.
+///
+/// ```text
+/// p − q − √((p − l_p)² + (u_q − q)²),   p − q + √((u_p − p)² + (q − l_q)²)
+/// ```
+pub(crate) fn difference(a: (usize, usize), b: (usize, usize)) -> [f64; 2] {
+    let [(p, [pl, pu]), (q, [ql, qu])] = [a, b].map(|(k, n)| (k as f64 / n as f64, wilson(k, n)));
+    [p - q - (p - pl).hypot(qu - q), p - q + (pu - p).hypot(q - ql)]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Of equal shares it is the same both ways; of 56 of 70 and 48 of 80, Newcombe's own example (1998, table II, method 10), 0.0524 to 0.3339.
+    #[test]
+    fn analytic_difference_of_two_shares() {
+        let [low, high] = difference((12, 20), (12, 20));
+        assert!((low + high).abs() < 1e-12 && high > 0.2, "{low} {high}");
+        let [low, high] = difference((56, 70), (48, 80));
+        assert!((low - 0.0524).abs() < 1e-4 && (high - 0.3339).abs() < 1e-4, "{low} {high}");
+        let ([l, h], [m, i]) = (difference((3, 20), (15, 30)), difference((15, 30), (3, 20)));
+        assert!((l + i).abs() < 1e-12 && (h + m).abs() < 1e-12);
+    }
 
     /// Both ends are where a count of k is 1.96 deviations away: (p − q)² = z² q (1 − q)/n.
     #[test]

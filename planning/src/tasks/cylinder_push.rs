@@ -67,7 +67,9 @@ impl Task for CylinderPush {
             Observation::Velocity(Frame::Body("pusher".into())),
         ]
     }
-    /// The target, by its place on the plane.
+    fn targets(&self) -> &'static str {
+        "the place of target on the plane"
+    }
     fn moved(&self, body: &str, pose: &Isometry3<f64>, phase: &mut Phase) {
         if body == "target" {
             phase.set_values(0, pose.translation.vector.xy().as_slice());

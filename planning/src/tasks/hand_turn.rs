@@ -229,7 +229,9 @@ impl Task for HandTurn {
         let (away, turn) = self.off(seen, phase);
         phase.enter(if away.norm() < self.near && turn < self.turned { THERE } else { 0 }, seen.time);
     }
-    /// The target, by its attitude; it stands beside the hand, so its place says nothing.
+    fn targets(&self) -> &'static str {
+        "the attitude of target; it stands beside the hand, so its place says nothing"
+    }
     fn moved(&self, body: &str, pose: &Isometry3<f64>, phase: &mut Phase) {
         if body == "target" {
             let turn = pose.rotation * self.at_rest().rotation.inverse();

@@ -4,6 +4,7 @@ mod cart_pole;
 mod cylinder_push;
 mod follow;
 mod hand_turn;
+mod setup;
 mod two_arm_carry;
 mod two_arm_grips;
 mod two_arm_handover;
@@ -14,18 +15,15 @@ pub use cart_pole::CartPole;
 pub use cylinder_push::CylinderPush;
 pub use follow::Follow;
 pub use hand_turn::{HandTurn, InHand, Turn};
+pub use setup::Setup;
 pub use two_arm_carry::{Held, TwoArmCarry, Wall};
 pub use two_arm_grips::{GripCommands, TwoArmGrips};
 pub use two_arm_handover::TwoArmHandover;
 pub use two_arm_motion::{Tolerance, TwoArmMotion};
 
 use signorini_core::na::SVector;
-use signorini_core::{BatchStepper, State};
 
-use crate::{
-    Episode, EpisodeOptions, EpisodeRecord, MeasuredPose, Measurement, Motion, Mppi, MppiOptions, Outcome,
-    Phase, PlanError, PoseSource, SampleProjection, Task, Temperature, TermWeights, Update, View,
-};
+use crate::{Motion, Outcome, Phase, PlanError, Temperature, Update, View};
 
 /// Names of all tasks.
 pub const NAMES: [&str; 20] = [
@@ -58,56 +56,6 @@ pub const EVALUATIONS: (u32, f64) = (12, SETTLED);
 
 /// Of sums of control steps, far below one \[s\].
 const ROUND_OFF: f64 = 1e-9;
-
-/// A task with all that it takes to run it.
-pub struct Setup {
-    /// The task.
-    pub task: Box<dyn Task>,
-    /// Its scene, in the folder `models` of the project.
-    pub scene: &'static str,
-    /// A planner for it.
-    pub planner: MppiOptions,
-    /// Steps of plan model and plant in a control step.
-    pub substeps: [u32; 2],
-    /// Control steps from one plan to the next.
-    pub replan: u32,
-    /// Evaluations per step of ComFree as plan model, at most, and the residual \[m/s\] that ends them before; None: as many as settle contacts.
-    pub evaluations: Option<(u32, f64)>,
-    /// What samples pass through.
-    pub projection: Option<Box<dyn SampleProjection>>,
-    /// How an object is measured that plans start from; None: as it is.
-    pub measurement: Option<Measurement>,
-}
-
-impl Setup {
-    /// Options of an episode with steps and replans of this task; else as they are by default.
-    pub fn options(&self) -> EpisodeOptions {
-        let [model_substeps, plant_substeps] = self.substeps;
-        EpisodeOptions { replan: self.replan, model_substeps, plant_substeps, ..EpisodeOptions::default() }
-    }
-
-    /// Runs an episode: with the planner, what samples pass through, and the object measured as it is set up, with noise by the seed.
-    ///
-    /// # Errors
-    /// Settings of the planner and of the measurement; see [`Episode::run`].
-    pub fn run(
-        &mut self,
-        model: &mut dyn BatchStepper,
-        plant: &mut dyn BatchStepper,
-        (weights, poses): (&TermWeights, Option<&mut dyn PoseSource>),
-        seed: u64,
-        options: &EpisodeOptions,
-    ) -> Result<EpisodeRecord, PlanError> {
-        let mut planner = Mppi::new(self.planner.clone())?;
-        let mut measured = self.measurement.map(|m| MeasuredPose::new(plant, m, seed)).transpose()?;
-        let mut estimate = measured.as_mut().map(|m| |x: &State, out: &mut State| m.estimate(x, out));
-        let mut episode = Episode::new(&mut planner, model, plant, &*self.task, weights);
-        episode.projection = self.projection.as_mut().map(|p| &mut **p as _);
-        episode.estimate = estimate.as_mut().map(|e| e as _);
-        episode.poses = poses.map(|p| p as _);
-        episode.run(seed, options)
-    }
-}
 
 /// What two arms carry.
 const CARRIED: [TwoArmCarry; 7] = [

@@ -433,7 +433,9 @@ impl Task for TwoArmCarry {
     fn terminal(&self, end: &View<'_>, _: &Phase, terms: &mut [f64]) {
         terms[8] += 50.0 * self.arms.palms(end).iter().map(|p| p.velocity.norm_squared()).sum::<f64>();
     }
-    /// The target, by its place and its turn about z.
+    fn targets(&self) -> &'static str {
+        "the place of target and its turn about the vertical"
+    }
     fn moved(&self, body: &str, pose: &Isometry3<f64>, phase: &mut Phase) {
         if body == "target" {
             let p = pose.translation.vector;

@@ -58,6 +58,10 @@ impl SampleProjection for TwoArmGrips {
         Ok(())
     }
 
+    fn describe(&self) -> String {
+        format!("grippers as the stage has them; {}", self.motion.describe())
+    }
+
     fn softened(&self) -> &[Softened] {
         self.motion.softened()
     }

@@ -301,7 +301,9 @@ impl Task for TwoArmHandover {
             phase.enter(phase.stage + 1, seen.time);
         }
     }
-    /// The target, by its place.
+    fn targets(&self) -> &'static str {
+        "the place of target"
+    }
     fn moved(&self, body: &str, pose: &Isometry3<f64>, phase: &mut Phase) {
         if body == "target" {
             phase.set_values(1, pose.translation.vector.as_slice());

@@ -133,6 +133,13 @@ impl SampleProjection for TwoArmMotion {
         self.bounded.project(samples)
     }
 
+    fn describe(&self) -> String {
+        format!(
+            "noise by what palms may miss in each stage, finer from sample to sample, and {}",
+            self.bounded.describe()
+        )
+    }
+
     fn softened(&self) -> &[Softened] {
         self.bounded.softened()
     }

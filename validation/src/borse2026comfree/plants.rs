@@ -1,7 +1,7 @@
 use signorini_planning::Timing;
 
 use crate::plant::Plant;
-use crate::trials::{FIRST, Ran, Tally, Trial, run, success};
+use crate::trials::{FIRST, Ran, Tally, Trial, recorded, run, success};
 use crate::{Claim, Context, Page, PageError, PageOutput, Table};
 
 /// Planned with ComFree, executed with other engines and with plans that come late: success, and how far one control step of the plan model is from the plant's.
@@ -64,41 +64,59 @@ impl Page for Plants {
             tried.flat_map(|(k, p)| seeds().map(move |seed| trial(k, p.0, p.1, seed))).collect();
         let mut out = PageOutput { text: text(count), ..PageOutput::default() };
         let done = run(&trials, ctx, &mut out)?;
-        let mut table = Table::new(
-            "By task and plant; the gap: largest difference of a position (m, rad) and of a velocity after one control step from the same state, mean and largest over all steps",
-            &[
-                "task",
-                "plant",
-                "success",
-                "time [s]",
-                "positions, mean",
-                "largest",
-                "velocities, mean",
-                "largest",
-                "else",
-            ],
-        );
+        out.tables.push(table("By task and plant", &done));
+        if let Some((title, runs)) = recorded(self, ctx)? {
+            out.tables.push(table(&title, &runs));
+        }
         for (k, (plant, timing, name)) in rows {
-            let of = |r: &&Ran| (&*r.task, r.plant, r.timing) == (k.name, *plant, *timing);
-            let runs: Vec<&Ran> = done.iter().filter(of).collect();
+            let runs = of(&done, k, *plant, *timing);
             let id = format!("{}/{}", k.title, name.replace(", ", "_"));
             let claim = format!("{}, plant {name}: success", k.title);
             if runs.is_empty() {
                 out.claims.push(Claim::skipped(&id, &claim, "runs under --full"));
                 continue;
             }
-            let gap = gap(&runs);
-            table.row(cells(k.title, name, &runs, gap));
             out.claims.push(success(&id, &claim, k.asked, &runs, count));
             if *plant == Plant::Cenic {
                 let near =
                     format!("{}, plant {name}: mean error of positions after one control step", k.title);
-                out.claims.push(Claim::at_most(&format!("{id}/gap"), &near, NEAR, gap[0], "m or rad"));
+                out.claims.push(Claim::at_most(&format!("{id}/gap"), &near, NEAR, gap(&runs)[0], "m or rad"));
             }
         }
-        out.tables = vec![table];
         Ok(out)
     }
+}
+
+/// The runs of a task on a plant.
+fn of<'a>(runs: &'a [Ran], k: &Kind, plant: Plant, timing: Timing) -> Vec<&'a Ran> {
+    runs.iter().filter(|r| (&*r.task, r.plant, r.timing) == (k.name, plant, timing)).collect()
+}
+
+/// Of the tasks and plants that have any runs.
+fn table(title: &str, runs: &[Ran]) -> Table {
+    let mut table = Table::new(
+        &format!(
+            "{title}; the gap: largest difference of a position (m, rad) and of a velocity after one control step from the same state, mean and largest over all steps"
+        ),
+        &[
+            "task",
+            "plant",
+            "success",
+            "time [s]",
+            "positions, mean",
+            "largest",
+            "velocities, mean",
+            "largest",
+            "else",
+        ],
+    );
+    for (k, (plant, timing, name)) in KINDS.iter().flat_map(|k| PLANTS.iter().map(move |p| (k, p))) {
+        let own = of(runs, k, *plant, *timing);
+        if !own.is_empty() {
+            table.row(cells(k.title, name, &own, gap(&own)));
+        }
+    }
+    table
 }
 
 /// Positions, mean over runs and largest, and velocities.

@@ -3,7 +3,7 @@ use signorini_planning::Timing;
 
 use super::plan_model;
 use crate::snapshot::Camera;
-use crate::trials::{COLUMNS, FIRST, PlanModel, Ran, Tally, Trial, run, success};
+use crate::trials::{COLUMNS, FIRST, PlanModel, Ran, Tally, Trial, difference, recorded, run, success};
 use crate::{Claim, Context, Page, PageError, PageOutput, Table};
 
 /// Table I: a hand turns four objects about the vertical and about level axes; simulation to simulation.
@@ -30,6 +30,8 @@ const CHARGED: [f64; 2] = [1.0, 0.25];
 
 /// Published success of the cube \[%\] and time of a plan \[ms\]: yaw, and roll or pitch; with ComFree and with MJWarp.
 const PUBLISHED: [[[f64; 2]; 2]; 2] = [[[80.0, 28.2], [65.0, 54.6]], [[55.0, 27.8], [30.0, 56.4]]];
+/// What plans are made with; quick runs have the first.
+const MODELS: [PlanModel; 2] = [PlanModel::ComFree, PlanModel::Icf];
 /// Samples of a plan, and trials of a row: quick and full.
 const SAMPLES: [usize; 2] = [32, 64];
 const TRIALS: [u64; 2] = [1, 30];
@@ -52,8 +54,7 @@ impl Page for Table1 {
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let size = usize::from(ctx.full());
         let (samples, count) = (SAMPLES[size], TRIALS[size]);
-        let models: &[PlanModel] =
-            if ctx.full() { &[PlanModel::ComFree, PlanModel::Icf] } else { &[PlanModel::ComFree] };
+        let models: &[PlanModel] = if ctx.full() { &MODELS } else { &MODELS[..1] };
         let charged: &[f64] = if ctx.full() { &CHARGED } else { &[] };
         let mut out = PageOutput { text: text(samples, count), ..PageOutput::default() };
         let mut trials = Vec::new();
@@ -79,18 +80,14 @@ impl Page for Table1 {
         });
         let mut done = run(&trials, ctx, &mut out)?;
         done.retain(|r| r.samples == samples);
-        let of = |row: &Row, model: PlanModel, timing: Timing| -> Vec<&Ran> {
-            done.iter().filter(|r| (&*r.task, r.model, r.timing) == (row.0, model, timing)).collect()
-        };
-        let columns = [&["object", "axis", "plans"][..], &COLUMNS].concat();
-        let mut table = Table::new(
-            "Trials by object, axis and what plans are made with; times of the task are those of successes",
-            &columns,
-        );
-        for (row, model) in with(&ROWS, models) {
-            table.row(cells(row, plan_model(model), &of(row, model, Timing::LockStep)));
+        let of = |row: &Row, model: PlanModel, timing: Timing| of(&done, row, model, timing);
+        let title =
+            "Trials by object, axis and what plans are made with; times of the task are those of successes";
+        out.tables.push(table(title, models, &done));
+        if let Some((title, runs)) = recorded(self, ctx)? {
+            out.tables.push(table(&title, &MODELS, &runs));
         }
-        out.tables.push(table);
+        let columns = columns();
         if !charged.is_empty() {
             let mut table = Table::new(
                 "The hand does not wait: plans are used when they are ready, on this machine and on one four times as fast",
@@ -132,16 +129,18 @@ impl Page for Table1 {
                 [PlanModel::ComFree, PlanModel::Icf].map(|m| of(row, m, Timing::Measured(*factor)));
             let id = format!("charged/{}_{factor}", row.0.trim_start_matches("hand_"));
             let claim = format!(
-                "{}, {}, plans used when they are ready ({factor} of their time): successes with ComFree less those with ICF",
+                "{}, {}, plans used when they are ready ({factor} of their time): share of successes with ComFree less that with ICF, largest that is likely (below zero ICF is better beyond chance)",
                 row.1, row.2
             );
             out.claims.push(match ours.len().min(theirs.len()) as u64 {
                 _ if !ctx.full() => Claim::skipped(&id, &claim, "runs under --full"),
                 n if n < count => Claim::skipped(&id, &claim, "time was up before all runs were made"),
                 _ => {
-                    let [a, b] = [&ours, &theirs].map(|r| Tally::of(r).good);
-                    let why = format!("{a} and {b} of {count}");
-                    Claim::at_least(&id, &claim, 0.0, a as f64 - b as f64, "trials").because(&why)
+                    let [a, b] = [&ours, &theirs].map(|r| (Tally::of(r).good, r.len()));
+                    let [low, high] = difference(a, b).map(|p| 100.0 * p);
+                    let why =
+                        format!("{} and {} of {count}: {low:.0} to {high:.0} points are likely", a.0, b.0);
+                    Claim::at_least(&id, &claim, 0.0, high, "points").because(&why)
                 }
             });
         }
@@ -154,6 +153,27 @@ impl Page for Table1 {
 /// Rows and what plans are made with.
 fn with<'a>(rows: &'a [Row], models: &'a [PlanModel]) -> impl Iterator<Item = (&'a Row, PlanModel)> {
     rows.iter().flat_map(|r| models.iter().map(move |m| (r, *m)))
+}
+
+/// The trials of a row.
+fn of<'a>(runs: &'a [Ran], row: &Row, model: PlanModel, timing: Timing) -> Vec<&'a Ran> {
+    runs.iter().filter(|r| (&*r.task, r.model, r.timing) == (row.0, model, timing)).collect()
+}
+
+fn columns() -> Vec<&'static str> {
+    [&["object", "axis", "plans"][..], &COLUMNS].concat()
+}
+
+/// Trials in lock-step, of the rows that have any.
+fn table(title: &str, models: &[PlanModel], runs: &[Ran]) -> Table {
+    let mut table = Table::new(title, &columns());
+    for (row, model) in with(&ROWS, models) {
+        let own = of(runs, row, model, Timing::LockStep);
+        if !own.is_empty() {
+            table.row(cells(row, plan_model(model), &own));
+        }
+    }
+    table
 }
 
 fn cells(row: &Row, plans: &str, runs: &[&Ran]) -> Vec<String> {

@@ -1,0 +1,105 @@
+use signorini_core::{BatchStepper, State};
+
+use crate::{
+    Episode, EpisodeOptions, EpisodeRecord, MeasuredPose, Measurement, Mppi, MppiOptions, PlanError,
+    PoseSource, SampleProjection, Task, TermWeights, Update,
+};
+
+/// A task with all that it takes to run it.
+pub struct Setup {
+    /// The task.
+    pub task: Box<dyn Task>,
+    /// Its scene, in the folder `models` of the project.
+    pub scene: &'static str,
+    /// A planner for it.
+    pub planner: MppiOptions,
+    /// Steps of plan model and plant in a control step.
+    pub substeps: [u32; 2],
+    /// Control steps from one plan to the next.
+    pub replan: u32,
+    /// Evaluations per step of ComFree as plan model, at most, and the residual \[m/s\] that ends them before; None: as many as settle contacts.
+    pub evaluations: Option<(u32, f64)>,
+    /// What samples pass through.
+    pub projection: Option<Box<dyn SampleProjection>>,
+    /// How an object is measured that plans start from; None: as it is.
+    pub measurement: Option<Measurement>,
+}
+
+impl Setup {
+    /// Options of an episode with steps and replans of this task; else as they are by default.
+    pub fn options(&self) -> EpisodeOptions {
+        let [model_substeps, plant_substeps] = self.substeps;
+        EpisodeOptions { replan: self.replan, model_substeps, plant_substeps, ..EpisodeOptions::default() }
+    }
+
+    /// Runs an episode: with the planner, what samples pass through, and the object measured as it is set up, with noise by the seed.
+    ///
+    /// # Errors
+    /// Settings of the planner and of the measurement; see [`Episode::run`].
+    pub fn run(
+        &mut self,
+        model: &mut dyn BatchStepper,
+        plant: &mut dyn BatchStepper,
+        (weights, poses): (&TermWeights, Option<&mut dyn PoseSource>),
+        seed: u64,
+        options: &EpisodeOptions,
+    ) -> Result<EpisodeRecord, PlanError> {
+        let mut planner = Mppi::new(self.planner.clone())?;
+        let mut measured = self.measurement.map(|m| MeasuredPose::new(plant, m, seed)).transpose()?;
+        let mut estimate = measured.as_mut().map(|m| |x: &State, out: &mut State| m.estimate(x, out));
+        let mut episode = Episode::new(&mut planner, model, plant, &*self.task, weights);
+        episode.projection = self.projection.as_mut().map(|p| &mut **p as _);
+        episode.estimate = estimate.as_mut().map(|e| e as _);
+        episode.poses = poses.map(|p| p as _);
+        episode.run(seed, options)
+    }
+
+    /// How it is planned and measured, in lines.
+    pub fn describe(&self) -> Vec<String> {
+        let (p, [model, plant]) = (&self.planner, self.substeps);
+        let range = |x: &[f64]| {
+            let [low, high] = [f64::min, f64::max].map(|pick| x.iter().copied().reduce(pick).unwrap_or(0.0));
+            if low == high { low.to_string() } else { format!("{low} to {high}") }
+        };
+        let update = match &p.update {
+            Update::Information { temperature, .. } => format!("of all samples, {temperature:?}"),
+            Update::Elite(elite) => format!("{elite:?}"),
+        };
+        let ms = |steps: u32| 1e3 * p.dt / f64::from(steps);
+        let mut lines = vec![
+            format!(
+                "plans: {} samples of {} {:?} knots, {} steps of {:.4} s, {} controls; {} iterations ({} in the first plan), a new plan every {} steps",
+                p.samples,
+                p.knots,
+                p.basis,
+                p.steps,
+                p.dt,
+                p.bounds.len(),
+                p.iterations,
+                p.first_iterations,
+                self.replan
+            ),
+            format!(
+                "noise: deviations of {}, {:?}, correlation {}, {:?}; weights {update}",
+                range(&p.sigma),
+                p.spread,
+                p.correlation,
+                p.schedule
+            ),
+            format!(
+                "steps: {:.3} ms of the plan model{}, {:.3} ms of a plant with fixed steps",
+                ms(model),
+                self.evaluations.map_or_else(String::new, |(most, settled)| format!(
+                    " (comfree: up to {most} evaluations, until a residual of {settled} m/s)"
+                )),
+                ms(plant)
+            ),
+        ];
+        lines.extend(self.projection.as_ref().map(|m| format!("samples pass through: {}", m.describe())));
+        lines.extend(self.measurement.map(|m| {
+            let [place, turn] = m.deviation;
+            format!("measured: '{}' {} s late, with noise of {place} m and {turn:.3} rad", m.joint, m.delay)
+        }));
+        lines
+    }
+}
