@@ -75,8 +75,8 @@ const ROWS: [Row; 5] = [
 /// Errors of position in the paper lie between these, over all motions \[m\]; plans take between these with ComFree and with MJWarp \[s\].
 const PUBLISHED: [f64; 2] = [0.036, 0.103];
 const PLANS: [[f64; 2]; 2] = [[0.47, 1.17], [0.57, 0.77]];
-/// Samples of a plan: quick and full; one is the motion itself, without plans.
-const SAMPLES: [usize; 2] = [32, 64];
+/// Samples of a plan; one is the motion itself, without plans.
+const SAMPLES: usize = 64;
 const ALONE: usize = 1;
 /// Runs of each with plans, by the seed of the planner alone, for all start the same: quick and full.
 const RUNS: [u64; 2] = [1, 3];
@@ -94,7 +94,7 @@ impl Page for Table2 {
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let full = ctx.full();
-        let (samples, count) = (SAMPLES[usize::from(full)], RUNS[usize::from(full)]);
+        let count = RUNS[usize::from(full)];
         let models = if full { &MODELS[..] } else { &MODELS[..1] };
         let found = |row: &Row| {
             row.file
@@ -111,15 +111,15 @@ impl Page for Table2 {
             trials.push(trial(ALONE, PlanModel::ComFree, FIRST, None));
             for (model, seed) in models.iter().flat_map(|m| (FIRST..FIRST + count).map(move |s| (m, s))) {
                 let film = *model == PlanModel::ComFree && seed == FIRST;
-                trials.push(trial(samples, *model, seed, film.then_some(row.camera)));
+                trials.push(trial(SAMPLES, *model, seed, film.then_some(row.camera)));
             }
         }
-        let mut out = PageOutput { text: text(samples, count), ..PageOutput::default() };
+        let mut out = PageOutput { text: text(count), ..PageOutput::default() };
         let done = run(&trials, ctx, &mut out)?;
         let of = |row: &Row, samples, model| of(&done, row, samples, model);
-        out.tables.push(table("Means over each motion, until its end or until it is lost", samples, &done));
+        out.tables.push(table("Means over each motion, until its end or until it is lost", &done));
         if let Some((title, runs)) = recorded(self, ctx)? {
-            out.tables.push(table(&title, SAMPLES[1], &runs));
+            out.tables.push(table(&title, &runs));
         }
         let mut paper = Table::new(
             "The paper, over its five motions, planned with ComFree and with MJWarp, executed with MuJoCo",
@@ -128,13 +128,14 @@ impl Page for Table2 {
         let range = |r: [f64; 2]| format!("{} to {}", r[0], r[1]);
         paper.row([PUBLISHED, PLANS[0], PLANS[1]].map(range));
         out.tables.push(paper);
+        let worst = if count > 1 { format!(" (worst of {count} runs)") } else { String::new() };
         for row in &ROWS {
             let claim = format!(
-                "{}: followed to its end, the pelvis as close as in the paper's worst motion (worst of {count} runs)",
+                "{}: followed to its end, the pelvis as close as in the paper's worst motion{worst}",
                 row.title
             );
             let id = row.name.trim_start_matches("g1_");
-            let (ran, alone) = (of(row, samples, PlanModel::ComFree), of(row, ALONE, PlanModel::ComFree));
+            let (ran, alone) = (of(row, SAMPLES, PlanModel::ComFree), of(row, ALONE, PlanModel::ComFree));
             let made = match alone.first() {
                 _ if !found(row) => Claim::skipped(id, &claim, "the motion is absent (set SIGNORINI_MODELS)"),
                 _ if !full && !row.quick => Claim::skipped(id, &claim, "runs under --full"),
@@ -180,7 +181,7 @@ fn of<'a>(runs: &'a [Ran], row: &Row, samples: usize, model: PlanModel) -> Vec<&
 }
 
 /// Of the motions that have any runs.
-fn table(title: &str, samples: usize, runs: &[Ran]) -> Table {
+fn table(title: &str, runs: &[Ran]) -> Table {
     let mut table = Table::new(
         &format!("{title}; of several runs the mean, and the least and the largest"),
         &[
@@ -197,7 +198,7 @@ fn table(title: &str, samples: usize, runs: &[Ran]) -> Table {
     );
     for row in &ROWS {
         let alone = ("servos alone", of(runs, row, ALONE, PlanModel::ComFree));
-        let planned = MODELS.map(|m| (plan_model(m), of(runs, row, samples, m)));
+        let planned = MODELS.map(|m| (plan_model(m), of(runs, row, SAMPLES, m)));
         for (plans, own) in [alone].into_iter().chain(planned).filter(|(_, own)| !own.is_empty()) {
             table.row(cells(row, plans, &own));
         }
@@ -231,10 +232,10 @@ fn cells(row: &Row, plans: &str, runs: &[&Ran]) -> [String; 9] {
     ]
 }
 
-fn text(samples: usize, count: u64) -> Vec<String> {
+fn text(count: u64) -> Vec<String> {
     vec![
         format!(
-            "A humanoid of 29 joints (models/g1; places, masses, ranges and torque limits of the Unitree G1, shapes and servo gains ours, links do not touch each other) follows motions that know no forces. Servos get the angles of the motion; plans are offsets to them, {samples} samples of nine knots over 0.8 s, four iterations with noise that shrinks to a tenth, every 0.1 s, the same for all motions; {count} runs of each with plans, by the seed of their noise (all start alike). \
+            "A humanoid of 29 joints (models/g1; places, masses, ranges and torque limits of the Unitree G1, shapes and servo gains ours, links do not touch each other) follows motions that know no forces. Servos get the angles of the motion; plans are offsets to them, {SAMPLES} samples of nine knots over 0.8 s, four iterations with noise that shrinks to a tenth, every 0.1 s, the same for all motions; {count} runs of each with plans, by the seed of their noise (all start alike). \
              Weights of the paper's method where it states them: 3 for the place of the pelvis, 1 for its attitude, 1 for the joints as one norm; ours: 0.3 for the squares of the offsets. Lost is what comes further than 0.5 m or 1 rad from the motion. Planned with ComFree at 8.3 ms, executed with ICF at 2.1 ms, in lock-step. The paper's method takes 2048 samples and up to 16 iterations."
         ),
         "What the same servos do with the angles of the motion alone stands beside it. A karate strike with a jump of 0.17 m was tried too and is lost at its landing, after 2.7 s: servos with these torque limits leave the ground by less than the motion asks for.".into(),
