@@ -117,7 +117,8 @@ fn property_planners_draw_whole_nets() {
     let octiles = [0.318_639_363_964_375, 0.674_489_750_196_082, 1.150_349_380_376_008];
     let most = |source| {
         let base = MppiOptions::new(12, 0.1, vec![[-50.0, 50.0]; 2]);
-        let mut p = Mppi::new(MppiOptions { samples: 65, knots: 5, source, ..base }).unwrap();
+        let mut p =
+            Mppi::new(MppiOptions { samples: 65, knots: 5, sigma: vec![1.0; 2], source, ..base }).unwrap();
         p.plan(0.0, None, &mut |_, costs| {
             costs.fill(1.0);
             Ok(())
