@@ -222,7 +222,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(a.threads.min(most));
         pool.build_global().map_err(|e| format!("--threads {}: {e}; give fewer", a.threads))?;
     }
-    let setup = match &a.motion {
+    let mut setup = match &a.motion {
         Some(file) if a.task == MOTION => tasks::follow(MOTION, Motion::read(file)?, a.seed)
             .map_err(|e| format!("{}: {e}", file.display()))?,
         Some(_) => return Err(format!("--motion goes with the task {MOTION}, not with {}", a.task).into()),
@@ -230,7 +230,6 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         None if a.published => tasks::published(&a.task, a.seed)?,
         None => tasks::by_name(&a.task, a.seed)?,
     };
-    let mut setup = setup;
     if let Some(n) = a.samples.filter(|n| *n > MOST_SAMPLES) {
         return Err(format!("--samples {n}: give {MOST_SAMPLES} or fewer").into());
     }

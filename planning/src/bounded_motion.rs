@@ -1,3 +1,4 @@
+use crate::options::range;
 use crate::projection::{History, JointBounds, ProjectionReport, Projector, Softened};
 use crate::{PlanError, ReplanView, SampleProjection, Samples};
 
@@ -72,17 +73,13 @@ impl SampleProjection for BoundedMotion {
 
     fn describe(&self) -> String {
         let joints = self.projector.bounds().joints();
-        let range = |of: fn(&JointBounds) -> f64| {
-            let [low, high] =
-                [f64::min, f64::max].map(|pick| joints.iter().map(of).reduce(pick).unwrap_or(f64::INFINITY));
-            if low == high { low.to_string() } else { format!("{low} to {high}") }
-        };
+        let all = |of: fn(&JointBounds) -> f64| range(joints.iter().map(of));
         format!(
             "motion of {} joints within their angles, {} rad/s, {} rad/s² and {} rad/s³, across plans ({} iterations)",
             joints.len(),
-            range(|j| j.velocity),
-            range(|j| j.acceleration),
-            range(|j| j.jerk),
+            all(|j| j.velocity),
+            all(|j| j.acceleration),
+            all(|j| j.jerk),
             self.projector.options().iterations
         )
     }

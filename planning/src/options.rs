@@ -207,3 +207,9 @@ impl Elite {
         ((self.share * samples as f64).round() as usize).clamp(1, samples)
     }
 }
+
+/// The least and the largest of some numbers in words, one number where they are equal.
+pub(crate) fn range(all: impl Iterator<Item = f64> + Clone) -> String {
+    let [low, high] = [f64::min, f64::max].map(|pick| all.clone().reduce(pick).unwrap_or_default());
+    if low == high { low.to_string() } else { format!("{low} to {high}") }
+}

@@ -171,10 +171,13 @@ pub(crate) fn run(trials: &[Trial], ctx: &Context, out: &mut PageOutput) -> Resu
 
 /// Trials of full runs that are kept with the code, in `benches/records/trials`, and where they are from; none for a full run, which makes its own.
 pub(crate) fn recorded(page: &dyn Page, ctx: &Context) -> Result<Option<(String, Vec<Ran>)>, PageError> {
+    if ctx.full() {
+        return Ok(None);
+    }
     let path = ctx.root.join("benches/records/trials").join(page.id()).with_extension("jsonl");
     let (revisions, runs) = Stock::recorded(&path)?;
     let title = format!("As recorded with --full, revision {}", revisions.join(", "));
-    Ok((!ctx.full() && !runs.is_empty()).then_some((title, runs)))
+    Ok((!runs.is_empty()).then_some((title, runs)))
 }
 
 /// Columns of [`Tally::cells`].

@@ -83,7 +83,7 @@ fn machine_paths(text: &str) -> Vec<String> {
             for (at, _) in line.match_indices(root.as_str()) {
                 let before = line[..at].chars().next_back();
                 let after = line[at + root.len()..].chars().next();
-                // `a/home/b`, `../work/b` and `<dir>/tmp/b` are relative; a bare `/tmp/` names no file.
+                // What stands behind a name, dots or a placeholder is relative; a root with nothing behind it names no file.
                 let relative = before.is_some_and(|c| c.is_alphanumeric() || "._-/>})".contains(c));
                 if !relative && after.is_some_and(|c| c.is_alphanumeric() || c == '.') {
                     found.push(format!(

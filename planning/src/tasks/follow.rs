@@ -194,7 +194,7 @@ impl Task for Follow {
     }
     fn judge(&self, seen: &View<'_>, _: &Phase) -> Outcome {
         let time = self.at(seen.time);
-        let done = time >= self.motion.span()[1] - 1e-9;
+        let done = time >= self.motion.span()[1] - super::ROUND_OFF;
         let [place, turn] = Self::off(seen, PELVIS, &self.motion.root_at(time));
         if place > self.lost[0] || turn > self.lost[1] {
             return Outcome::Failure(format!(

@@ -1,5 +1,6 @@
 use signorini_core::{BatchStepper, State};
 
+use crate::options::range;
 use crate::{
     Episode, EpisodeOptions, EpisodeRecord, MeasuredPose, Measurement, Mppi, MppiOptions, PlanError,
     PoseSource, SampleProjection, Task, TermWeights, Update,
@@ -57,10 +58,6 @@ impl Setup {
     /// How it is planned and measured, in lines.
     pub fn describe(&self) -> Vec<String> {
         let (p, [model, plant]) = (&self.planner, self.substeps);
-        let range = |x: &[f64]| {
-            let [low, high] = [f64::min, f64::max].map(|pick| x.iter().copied().reduce(pick).unwrap_or(0.0));
-            if low == high { low.to_string() } else { format!("{low} to {high}") }
-        };
         let update = match &p.update {
             Update::Information { temperature, .. } => format!("of all samples, {temperature:?}"),
             Update::Elite(elite) => format!("{elite:?}"),
@@ -81,7 +78,7 @@ impl Setup {
             ),
             format!(
                 "noise: deviations of {}, {:?}, correlation {}, {:?}; weights {update}",
-                range(&p.sigma),
+                range(p.sigma.iter().copied()),
                 p.spread,
                 p.correlation,
                 p.schedule

@@ -39,6 +39,9 @@ pub fn pages() -> Vec<&'static dyn Page> {
     ]
 }
 
+/// What plans are made with on pages of tables; quick runs have the first.
+const MODELS: [PlanModel; 2] = [PlanModel::ComFree, PlanModel::Icf];
+
 /// What plans are made with, in words.
 fn plan_model(model: PlanModel) -> &'static str {
     match model {

@@ -1,7 +1,7 @@
 use signorini_core::na::Point3;
 use signorini_planning::Timing;
 
-use super::plan_model;
+use super::{MODELS, plan_model};
 use crate::snapshot::Camera;
 use crate::trials::{COLUMNS, FIRST, PlanModel, Ran, Tally, Trial, difference, recorded, run, success};
 use crate::{Claim, Context, Page, PageError, PageOutput, Table};
@@ -30,8 +30,6 @@ const CHARGED: [f64; 2] = [1.0, 0.25];
 
 /// Published success of the cube \[%\] and time of a plan \[ms\]: yaw, and roll or pitch; with ComFree and with MJWarp.
 const PUBLISHED: [[[f64; 2]; 2]; 2] = [[[80.0, 28.2], [65.0, 54.6]], [[55.0, 27.8], [30.0, 56.4]]];
-/// What plans are made with; quick runs have the first.
-const MODELS: [PlanModel; 2] = [PlanModel::ComFree, PlanModel::Icf];
 /// Samples of a plan, and trials of a row: quick and full.
 const SAMPLES: [usize; 2] = [32, 64];
 const TRIALS: [u64; 2] = [1, 30];
@@ -85,7 +83,8 @@ impl Page for Table1 {
             "Trials by object, axis and what plans are made with; times of the task are those of successes";
         out.tables.push(table(title, models, &done));
         if let Some((title, runs)) = recorded(self, ctx)? {
-            out.tables.push(table(&title, &MODELS, &runs));
+            let kept = MODELS.into_iter().filter(|m| runs.iter().any(|r| r.model == *m));
+            out.tables.push(table(&title, &kept.collect::<Vec<_>>(), &runs));
         }
         let columns = columns();
         if !charged.is_empty() {
@@ -125,8 +124,7 @@ impl Page for Table1 {
             ));
         }
         for (factor, row) in CHARGED.iter().flat_map(|f| CUBE.iter().map(move |r| (f, r))) {
-            let [ours, theirs] =
-                [PlanModel::ComFree, PlanModel::Icf].map(|m| of(row, m, Timing::Measured(*factor)));
+            let [ours, theirs] = MODELS.map(|m| of(row, m, Timing::Measured(*factor)));
             let id = format!("charged/{}_{factor}", row.0.trim_start_matches("hand_"));
             let claim = format!(
                 "{}, {}, plans used when they are ready ({factor} of their time): share of successes with ComFree less that with ICF, largest that is likely (below zero ICF is better beyond chance)",
@@ -164,14 +162,11 @@ fn columns() -> Vec<&'static str> {
     [&["object", "axis", "plans"][..], &COLUMNS].concat()
 }
 
-/// Trials in lock-step, of the rows that have any.
+/// Trials in lock-step.
 fn table(title: &str, models: &[PlanModel], runs: &[Ran]) -> Table {
     let mut table = Table::new(title, &columns());
     for (row, model) in with(&ROWS, models) {
-        let own = of(runs, row, model, Timing::LockStep);
-        if !own.is_empty() {
-            table.row(cells(row, plan_model(model), &own));
-        }
+        table.row(cells(row, plan_model(model), &of(runs, row, model, Timing::LockStep)));
     }
     table
 }

@@ -1,6 +1,6 @@
 use signorini_core::na::Point3;
 
-use super::plan_model;
+use super::{MODELS, plan_model};
 use crate::snapshot::Camera;
 use crate::trials::{FIRST, PlanModel, Ran, Trial, recorded, run};
 use crate::{Claim, Context, Page, PageError, PageOutput, Table};
@@ -80,7 +80,6 @@ const SAMPLES: usize = 64;
 const ALONE: usize = 1;
 /// Runs of each with plans, by the seed of the planner alone, for all start the same: quick and full.
 const RUNS: [u64; 2] = [1, 3];
-const MODELS: [PlanModel; 2] = [PlanModel::ComFree, PlanModel::Icf];
 
 impl Page for Table2 {
     fn id(&self) -> &'static str {
