@@ -1,7 +1,7 @@
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{
     BlockDiagonal, ContactGeometry, ContactMaterial, ContactMemory, ContactSeed, ContactSide, Evals,
-    FrozenMap, FrozenProblem, Inertia, Pool, Pools, ProblemError, State, StepProblem, WhitenedMap,
+    FrozenMap, FrozenProblem, Inertia, Pool, Pools, ProblemError, State, StepProblem,
 };
 use signorini_laws::{DryFriction, Gain, NearRigid};
 use signorini_scene::{JointKind, Pose};
@@ -64,7 +64,7 @@ pub(crate) struct Prepared {
     pub problem: FrozenProblem,
     pub joints_first: Option<Box<JointsFirst>>,
     /// Map and inertia of contacts and limits where joints are solved before them.
-    pub whitened: WhitenedMap,
+    pub whitened: FrozenMap,
     /// Step size for which A and v* were found ahead.
     joints_dt: Option<f64>,
     sharing: Sharing,
@@ -116,7 +116,7 @@ impl Prepared {
             contact_seeds: Vec::new(),
             problem,
             joints_first: if joints_first { Some(Box::new(JointsFirst::new(&mass, still)?)) } else { None },
-            whitened: WhitenedMap::default(),
+            whitened: FrozenMap::default(),
             joints_dt: None,
             sharing: Sharing::new(model.trees.len()),
             drive: Drive::new(model, &mass),
@@ -229,6 +229,7 @@ impl Prepared {
                 gap: 0.0,
                 velocity: Vector3::zeros(),
                 material: ContactMaterial::default(),
+                curvature: [0.0; 2],
                 sides: [ContactSide::default(); 2],
             },
         );
@@ -362,14 +363,14 @@ impl Prepared {
         let parts = self.problem.parts_mut();
         if self.joints_first.is_some() {
             let (whitened, contacts) = (&mut self.whitened, self.contact_seeds.len());
-            whitened.fit(&parts.inertia.blocks, parts.map);
+            parts.inertia.blocks.whiten_map(parts.map, whitened);
             for (k, s) in self.contact_seeds.iter_mut().enumerate() {
                 let dim = parts.map.rows_of(k).1;
                 whitened.set_sides(k, dim, &mut s.sides);
                 as_heavy_all_around(&mut s.sides, dim);
             }
             for (k, s) in self.rows.limits.iter_mut().enumerate() {
-                s.inverse_mass = whitened.delassus::<1>(contacts + k)[0].max(LIGHTEST);
+                s.inverse_mass = whitened.square_of::<1>(contacts + k)[0].max(LIGHTEST);
             }
         }
         self.sharing.count(

@@ -1,6 +1,6 @@
 use signorini_core::{
-    Changed, ContactGeometry, ContactMap, Inertia, Pace, Pools, ProblemError, Regime, StepProblem,
-    WhitenedMap,
+    Changed, ContactGeometry, ContactMap, Inertia, Pools, ProblemError, Regime, StepProblem, SweptProblem,
+    Whitened,
 };
 
 use crate::prepared::{CONTACT, Prepared};
@@ -22,8 +22,8 @@ impl StepProblem for Prepared {
         self.rounds += 1;
         self.kept.clear();
         let pool = &self.problem.pools().members()[CONTACT];
-        if pool.memory() > 0.0 {
-            (0..pool.len()).for_each(|k| self.kept.extend_from_slice(pool.multipliers(k)));
+        if let Some(swept) = pool.swept().filter(|p| p.memory() > 0.0) {
+            (0..pool.len()).for_each(|k| self.kept.extend_from_slice(swept.multipliers(k)));
         }
         let dt = self.problem.dt();
         if self.rounds <= ROUNDS {
@@ -39,9 +39,10 @@ impl StepProblem for Prepared {
             first.build(&[], &mut self.problem.parts_mut())?;
         }
         self.set_laws();
-        let pool = self.problem.parts_mut().pools.member_mut(CONTACT);
-        let kept = self.kept.chunks_exact(pool.multiplier_count().max(1));
-        kept.enumerate().for_each(|(k, multipliers)| pool.remember(k, multipliers));
+        if let Some(pool) = self.problem.parts_mut().pools.member_mut(CONTACT).swept_mut() {
+            let kept = self.kept.chunks_exact(pool.multiplier_count());
+            kept.enumerate().for_each(|(k, multipliers)| pool.remember(k, multipliers));
+        }
         self.problem.finish(dt)?;
         Ok(true)
     }
@@ -79,19 +80,23 @@ impl StepProblem for Prepared {
     fn contacts(&self) -> &[ContactGeometry] {
         self.problem.contacts()
     }
-    fn whiten(&self, gamma: &[f64], map: &mut WhitenedMap) -> bool {
+    fn swept(&mut self) -> Option<&mut dyn SweptProblem> {
+        Some(self)
+    }
+}
+
+impl SweptProblem for Prepared {
+    fn laws(&mut self) -> (&mut Pools, &[f64]) {
+        self.problem.laws()
+    }
+    fn whiten(&mut self) -> bool {
+        // Where joints are solved first, masses of contacts come from the whitened map.
+        self.joints_first.is_some() || self.problem.whiten()
+    }
+    fn whitened(&mut self) -> Option<Whitened<'_>> {
         match self.joints_first {
-            Some(_) => self.problem.whiten_as(&self.whitened, gamma, map),
-            None => self.problem.whiten(gamma, map),
+            Some(_) => self.problem.whitened_as(&self.whitened),
+            None => self.problem.whitened(),
         }
-    }
-    fn sweep_in_turn(&mut self, map: &mut WhitenedMap, pace: &mut Pace, gamma: &mut [f64]) {
-        self.problem.sweep_in_turn(map, pace, gamma);
-    }
-    fn unwhiten(&self, map: &WhitenedMap, v: &mut [f64]) {
-        self.problem.unwhiten(map, v);
-    }
-    fn sweep(&mut self, pace: &mut Pace, scales: &[f64], gamma: &mut [f64]) -> bool {
-        self.problem.sweep(pace, scales, gamma)
     }
 }

@@ -1,7 +1,7 @@
 use signorini_core::na::Vector3;
 use signorini_core::{
-    Energy, FrozenProblem, HeldInputs, LawPool, ProblemError, Slot, State, StepProblem, StepSolution, System,
-    check_count, check_finite, largest,
+    ContactSeed, Energy, FrozenProblem, HeldInputs, LawPool, ProblemError, Slot, State, StepProblem,
+    StepSolution, System, check_count, check_finite, largest,
 };
 use signorini_scene::{Keyframe, Pose, Scene, Switches};
 
@@ -62,6 +62,7 @@ pub struct RigidSystem {
     pub(crate) slots: [Prepared; 2],
     dynamics: Dynamics,
     pub(crate) found: Vec<FoundContact>,
+    energy_seeds: Vec<ContactSeed>,
     motion: Motion,
     mocap: Vec<Pose>,
     applied: Vec<f64>,
@@ -134,6 +135,7 @@ impl RigidSystem {
             slots,
             dynamics: Dynamics::new(&model),
             found: Vec::new(),
+            energy_seeds: Vec::new(),
             motion: Motion::new(&model),
             mocap: model.mocap_poses.clone(),
             applied: vec![0.0; model.nv()],
@@ -221,11 +223,15 @@ impl RigidSystem {
 
     /// [`System::energy`] at a state whose kinematics and tendons are known already.
     pub fn energy_at(&mut self, kin: &Kinematics, tendons: &TendonState, x: &State) -> Energy {
-        energy(
-            (&self.model, kin, tendons),
-            x,
-            (self.switches.contact, &mut self.collision, &mut self.motion, &mut self.found),
-        )
+        let law = self.slots[0].problem.pools().members()[CONTACT].as_ref();
+        let contacts = ElasticContacts {
+            law: self.switches.contact.then_some(law),
+            collision: &mut self.collision,
+            motion: &mut self.motion,
+            found: &mut self.found,
+            seeds: &mut self.energy_seeds,
+        };
+        energy((&self.model, kin, tendons), x, contacts)
     }
 
     /// Rows per contact.
@@ -418,19 +424,32 @@ impl System for RigidSystem {
         let p = &mut self.slots[Slot::Midpoint as usize];
         p.ready = false;
         p.set_kinematics(&self.model, &self.mocap, x);
-        energy(
-            (&self.model, &p.kin, &p.tendons),
-            x,
-            (self.switches.contact, &mut self.collision, &mut self.motion, &mut self.found),
-        )
+        let law = p.problem.pools().members()[CONTACT].as_ref();
+        let contacts = ElasticContacts {
+            law: self.switches.contact.then_some(law),
+            collision: &mut self.collision,
+            motion: &mut self.motion,
+            found: &mut self.found,
+            seeds: &mut self.energy_seeds,
+        };
+        energy((&self.model, &p.kin, &p.tendons), x, contacts)
     }
+}
+
+/// Contacts of a state and the law that tells their energy; None where there is no contact.
+struct ElasticContacts<'a> {
+    law: Option<&'a dyn LawPool>,
+    collision: &'a mut Collision,
+    motion: &'a mut Motion,
+    found: &'a mut Vec<FoundContact>,
+    seeds: &'a mut Vec<ContactSeed>,
 }
 
 /// Energies at a state whose kinematics and tendons are known; contacts are looked for.
 fn energy(
     (model, kin, tendons): (&Model, &Kinematics, &TendonState),
     x: &State,
-    (contact, collision, motion, found): (bool, &mut Collision, &mut Motion, &mut Vec<FoundContact>),
+    contacts: ElasticContacts<'_>,
 ) -> Energy {
     let armature = model.dofs.iter().zip(&x.v).map(|(d, v)| 0.5 * d.armature * v * v).sum::<f64>();
     let mut e = Energy {
@@ -438,10 +457,16 @@ fn energy(
         potential: Dynamics::gravity_energy(model, kin, &model.gravity) + model.spring_energy(&x.q, tendons),
         contact: 0.0,
     };
+    let ElasticContacts { law, collision, motion, found, seeds } = contacts;
     motion.rest();
-    if contact && collision.find(kin, model, motion, found).is_ok() {
-        let elastic = |c: &FoundContact| 0.5 * c.material.stiffness * c.gap.min(0.0).powi(2);
-        e.contact = found.iter().map(elastic).sum();
+    if let Some(law) = law
+        && collision.find(kin, model, motion, found).is_ok()
+    {
+        seeds.clear();
+        let seed =
+            |c: &FoundContact| ContactSeed { gap: c.gap, material: c.material, ..ContactSeed::default() };
+        seeds.extend(found.iter().map(seed));
+        e.contact = law.stored_energy(seeds).unwrap_or_default();
     }
     e
 }
