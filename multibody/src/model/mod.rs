@@ -1,3 +1,7 @@
+pub(crate) mod build;
+pub(crate) mod error;
+pub(crate) mod state;
+
 use std::ops::Range;
 
 use signorini_core::na::{Matrix3, Point3, Unit, Vector3};

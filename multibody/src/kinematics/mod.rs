@@ -1,8 +1,15 @@
+pub(crate) mod equality;
+pub(crate) mod retraction;
+pub(crate) mod sparse_row;
+pub(crate) mod spatial;
+pub(crate) mod tendon;
+pub(crate) mod wrapping;
+
 use signorini_core::na::{Isometry3, Matrix3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use signorini_scene::{JointKind, Pose};
 use wide::f64x4;
 
-use crate::state::quaternion_at;
+use crate::model::state::quaternion_at;
 use crate::{Model, Spatial, SpatialInertia};
 
 /// Poses, velocities and motion axes at one state; no allocation after construction.

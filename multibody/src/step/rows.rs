@@ -3,10 +3,10 @@ use signorini_core::{BlockDiagonal, FrozenMap, FrozenProblem, Pools, State};
 use signorini_laws::{DryFrictionSeed, GainSeed, LimitSeed, NearRigidSeed};
 use signorini_scene::JointKind;
 
-use crate::joints_first::{self, JointsFirst};
-use crate::prepared::{EQUALITY_1, EQUALITY_3, FRICTION, GAIN, Inputs};
-use crate::state::quaternion_at;
-use crate::transmission::straight;
+use crate::actuation::transmission::straight;
+use crate::model::state::quaternion_at;
+use crate::step::joints_first::{self, JointsFirst};
+use crate::step::prepared::{EQUALITY_1, EQUALITY_3, FRICTION, GAIN, Inputs};
 use crate::{
     ActuatorModel, ActuatorState, DofModel, EqualityInput, JointModel, Kinematics, Model, SparseRow,
     TendonModel, TendonState,
@@ -230,7 +230,7 @@ impl JointRows {
                 }
             } else if let Some([_, high]) = joint.range {
                 // The rate of the angle is the angular velocity along the rotation axis, which is the same in both frames.
-                let turn = crate::equality::rotation_vector(&quaternion_at(&x0.q, q));
+                let turn = crate::kinematics::equality::rotation_vector(&quaternion_at(&x0.q, q));
                 let angle = turn.norm();
                 if angle > 1e-6 {
                     let axis = turn / angle;

@@ -6,12 +6,12 @@ use signorini_core::{ContactMaterial, ProblemError};
 use signorini_geometry::{Aabb, BroadPhase, ContactPoint, Shape, contacts};
 use signorini_scene::{GeomShape, Pose, Scene};
 
-use crate::bounds::{Bounds, PlacedBounds};
-use crate::motion::Motion;
-use crate::pairs::{Pair, PairRules, PairTable};
-use crate::partners::{self, Partners, Reach};
-use crate::passing::Ahead;
-use crate::travel::Travel;
+use crate::contact::bounds::{Bounds, PlacedBounds};
+use crate::contact::motion::Motion;
+use crate::contact::pairs::{Pair, PairRules, PairTable};
+use crate::contact::partners::{self, Partners, Reach};
+use crate::contact::passing::Ahead;
+use crate::contact::travel::Travel;
 use crate::{Kinematics, Model};
 
 /// Pairs farther apart than their margin and this many times what they may move within the step are not looked at closer.

@@ -3,7 +3,7 @@ use std::ops::Range;
 use signorini_core::na::{Point3, Vector3};
 use signorini_geometry::ContactPoint;
 
-use crate::drive::Drive;
+use crate::actuation::drive::Drive;
 use crate::{BodyModel, Kinematics, Model, Spatial};
 
 /// How bodies may move within a step: what speculative contacts are for.

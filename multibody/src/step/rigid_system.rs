@@ -5,12 +5,12 @@ use signorini_core::{
 };
 use signorini_scene::{Keyframe, Pose, Scene, Switches};
 
-use crate::closure::Closure;
-use crate::collision::{CollidingPair, Collision, FoundContact};
-use crate::contact_model;
-use crate::motion::Motion;
-use crate::prepared::{CONTACT, Inputs, Prepared};
-use crate::reference_mass::ReferenceMass;
+use crate::contact::collision::{CollidingPair, Collision, FoundContact};
+use crate::contact::contact_model;
+use crate::contact::motion::Motion;
+use crate::dynamics::reference_mass::ReferenceMass;
+use crate::step::closure::Closure;
+use crate::step::prepared::{CONTACT, Inputs, Prepared};
 use crate::{ContactModel, Dynamics, Kinematics, Model, ModelError, RigidLaws, TendonState};
 
 /// Two geoms that overlap.

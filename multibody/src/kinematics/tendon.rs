@@ -1,7 +1,7 @@
 use signorini_core::na::{Point3, Vector3};
 use signorini_scene::{JointKind, Pose, Scene, SolParams, TendonPath, WrapElement};
 
-use crate::build::element;
+use crate::model::build::element;
 use crate::{Kinematics, Model, ModelError, Obstacle, SparseRow, SparseRows, wrap};
 
 /// A tendon as the dynamics need it. What the scene's switches turn off is zero or None here.

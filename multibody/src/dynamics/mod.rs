@@ -1,3 +1,7 @@
+pub(crate) mod factor;
+pub(crate) mod passive;
+pub(crate) mod reference_mass;
+
 use signorini_core::na::{Point3, Vector3};
 
 use crate::{Kinematics, Model, ModelError, Spatial, SpatialInertia, TreeFactor};

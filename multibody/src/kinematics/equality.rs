@@ -1,7 +1,7 @@
 use signorini_core::na::{Matrix3, Point3, UnitQuaternion, Vector3};
 use signorini_scene::{EqualityKind, JointKind, Scene, SolParams};
 
-use crate::build::element;
+use crate::model::build::element;
 use crate::{Kinematics, Model, ModelError, TendonState};
 
 /// A two-sided constraint as the dynamics need it.

@@ -1,7 +1,7 @@
 use signorini_core::{BlockDiagonal, ProblemError, State};
 
-use crate::prepared::Inputs;
-use crate::rows::JointRows;
+use crate::step::prepared::Inputs;
+use crate::step::rows::JointRows;
 use crate::{ActuatorState, Model, TendonState};
 
 /// What motors, springs and applied forces may do to velocities within a step, for the contacts that they may make: an estimate without contact.

@@ -1,9 +1,9 @@
 use signorini_core::na::{Isometry3, Matrix3, Point3, Rotation3, Translation3, UnitQuaternion, Vector3};
 use signorini_scene::{JointKind, Pose, Scene, SensorKind, SensorObject, Transmission};
 
-use crate::build::element;
-use crate::state::quaternion_at;
-use crate::touch::ray_meets;
+use crate::model::build::element;
+use crate::model::state::quaternion_at;
+use crate::sensing::touch::ray_meets;
 use crate::{ActuatorState, Dynamics, Kinematics, Model, ModelError, Spatial, TendonState};
 
 /// A measurement.

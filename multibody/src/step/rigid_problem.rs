@@ -3,7 +3,7 @@ use signorini_core::{
     WhitenedMap,
 };
 
-use crate::prepared::{CONTACT, Prepared};
+use crate::step::prepared::{CONTACT, Prepared};
 
 /// Rounds of joints and contacts in which each law may take any piece; afterwards laws that would exceed their limits are taken at the limit and stay there.
 const ROUNDS: u32 = 4;

@@ -6,13 +6,13 @@ use signorini_core::{
 use signorini_laws::{DryFriction, Gain, NearRigid};
 use signorini_scene::{JointKind, Pose};
 
-use crate::anchors::Anchors;
-use crate::collision::FoundContact;
-use crate::drive::Drive;
-use crate::joints_first::JointsFirst;
-use crate::reference_mass::ReferenceMass;
-use crate::rows::{JointRows, LIGHTEST};
-use crate::sharing::Sharing;
+use crate::actuation::drive::Drive;
+use crate::contact::anchors::Anchors;
+use crate::contact::collision::FoundContact;
+use crate::dynamics::reference_mass::ReferenceMass;
+use crate::step::joints_first::JointsFirst;
+use crate::step::rows::{JointRows, LIGHTEST};
+use crate::step::sharing::Sharing;
 use crate::{ActuatorState, Dynamics, Kinematics, Model, RigidLaws, TendonState, Tree};
 
 /// Pools in the order of their constraints.

@@ -1,7 +1,7 @@
 use signorini_core::na::Vector3;
 use signorini_scene::{ActuatorDynamics, JointKind, Scene, Transmission};
 
-use crate::build::element;
+use crate::model::build::element;
 use crate::{ActuatorState, Dynamics, Kinematics, Model, ModelError, TendonState, TreeFactor};
 
 /// A motor as the dynamics need it; what every step reads comes first, as in [`BodyModel`](crate::BodyModel).

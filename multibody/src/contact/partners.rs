@@ -1,7 +1,7 @@
 use signorini_core::na::{Point3, Vector3};
 use wide::f64x4;
 
-use crate::travel::Travel;
+use crate::contact::travel::Travel;
 
 /// Most bodies of a [`Partners`]: one bit each.
 pub(crate) const MOST: usize = 64;

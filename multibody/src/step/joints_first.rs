@@ -5,7 +5,7 @@ use signorini_core::{
 use signorini_icf::IcfSolver;
 use signorini_laws::{Gain, NearRigid};
 
-use crate::gain_rows::GainRows;
+use crate::step::gain_rows::GainRows;
 
 /// Pools in the order of their constraints.
 pub(crate) const GAIN: usize = 0;

@@ -1,0 +1,5 @@
+//! Actuators: lengths and moment arms, forces, and how they drive the bodies within a step.
+
+pub(crate) mod drive;
+pub(crate) mod forces;
+pub(crate) mod transmission;
