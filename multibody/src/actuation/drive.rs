@@ -1,7 +1,7 @@
 use signorini_core::{BlockDiagonal, ProblemError, State};
 
-use crate::step::prepared::Inputs;
-use crate::step::rows::JointRows;
+use crate::actuation::gains::for_drives;
+use crate::actuation::inputs::Inputs;
 use crate::{ActuatorState, Model, TendonState};
 
 /// What motors, springs and applied forces may do to velocities within a step, for the contacts that they may make: an estimate without contact.
@@ -97,7 +97,7 @@ impl Drive {
             }
         }
         let Self { trees, change, inertia, .. } = self;
-        JointRows::for_drives(i, (tendons, actuators, x0), dt, |row, force, gain| {
+        for_drives(i, (tendons, actuators, x0), dt, |row, force, gain| {
             row.add_scaled(dt * force, change);
             let tree = row.dofs.first().map_or(0, |d| model.dofs[*d].tree);
             let (from, n) = (model.trees[tree].dofs.start, model.trees[tree].dofs.len());

@@ -2,4 +2,6 @@
 
 pub(crate) mod drive;
 pub(crate) mod forces;
+pub(crate) mod gains;
+pub(crate) mod inputs;
 pub(crate) mod transmission;

@@ -6,28 +6,18 @@ use signorini_core::{ContactMaterial, ProblemError};
 use signorini_geometry::{Aabb, BroadPhase, ContactPoint, Shape, contacts};
 use signorini_scene::{GeomShape, Pose, Scene};
 
-use crate::contact::bounds::{Bounds, PlacedBounds};
+use crate::contact::bounds::Bounds;
+use crate::contact::collider::{Collider, at, place};
 use crate::contact::motion::Motion;
 use crate::contact::pairs::{Pair, PairRules, PairTable};
 use crate::contact::partners::{self, Partners, Reach};
 use crate::contact::passing::Ahead;
+use crate::contact::placed::Placed;
 use crate::contact::travel::Travel;
 use crate::{Kinematics, Model};
 
 /// Pairs farther apart than their margin and this many times what they may move within the step are not looked at closer.
 const FAR: f64 = 8.0;
-
-/// A geom that takes part in contact.
-#[derive(Clone, Debug)]
-pub(crate) struct Collider {
-    pub geom: usize,
-    pub(crate) body: usize,
-    pub(crate) pose: Pose,
-    pub(crate) shape: Shape,
-    /// None for unbounded shapes.
-    pub(crate) bounds: Option<Bounds>,
-    name: String,
-}
 
 /// What the broad phase sees: a moving body as a whole, geoms that do not move one by one.
 #[derive(Clone, Debug)]
@@ -374,23 +364,6 @@ fn numbers_between(proxies: &[Proxy], a: usize, b: usize) -> impl Iterator<Item 
     a.flat_map(move |i| b.clone().map(move |j| (i, j)))
 }
 
-/// The bounds of a collider in the world.
-fn place(kin: &Kinematics, c: &Collider) -> PlacedBounds {
-    let (r, p) = (&kin.r_wb[c.body], &kin.x_wb[c.body].translation.vector);
-    match &c.bounds {
-        Some(b) => b.placed(r, p),
-        None => PlacedBounds {
-            center: at(kin, c.body, &c.pose.translation.vector.into()),
-            axes: r * c.pose.rotation.to_rotation_matrix(),
-        },
-    }
-}
-
-/// A point of a body in the world.
-fn at(kin: &Kinematics, body: usize, p: &Point3<f64>) -> Point3<f64> {
-    Point3::from(kin.r_wb[body] * p.coords + kin.x_wb[body].translation.vector)
-}
-
 /// Ball around some colliders of a body, in its frame.
 fn ball_around(colliders: &[Collider]) -> Option<(Point3<f64>, f64)> {
     let balls: Vec<_> = colliders.iter().map(|c| c.bounds).collect::<Option<_>>()?;
@@ -398,58 +371,4 @@ fn ball_around(colliders: &[Collider]) -> Option<(Point3<f64>, f64)> {
     let center = balls.iter().fold(Point3::origin(), |s, b| s + b.center.coords / n);
     let reach = |b: &Bounds| (b.center - center).norm() + b.radius;
     Some((center, balls.iter().map(reach).fold(0.0, f64::max)))
-}
-
-/// Colliders at one state.
-pub(crate) struct Placed<'a> {
-    pub(crate) colliders: &'a [Collider],
-    pub(crate) kin: &'a Kinematics,
-}
-
-impl Placed<'_> {
-    fn pose(&self, c: &Collider) -> Pose {
-        self.kin.x_wb[c.body] * c.pose
-    }
-
-    /// Signed distance of two colliders, from below \[m\]; no closer than `enough`.
-    fn distance(&self, p: &Pair, enough: f64) -> f64 {
-        let [a, b] = [p.a, p.b].map(|i| &self.colliders[i as usize]);
-        let at = |c| place(self.kin, c);
-        match (&a.bounds, &b.bounds) {
-            (Some(of_a), Some(of_b)) => of_a.distance(&at(a), of_b, &at(b), enough),
-            (None, Some(bounds)) => self.height(a, b, bounds),
-            (Some(bounds), None) => self.height(b, a, bounds),
-            (None, None) => f64::NEG_INFINITY,
-        }
-    }
-
-    /// Height of the second collider above the first, from below, when that is a half-space.
-    fn height(&self, plane: &Collider, other: &Collider, bounds: &Bounds) -> f64 {
-        match plane.shape {
-            Shape::HalfSpace => {
-                let at = place(self.kin, plane);
-                bounds.height(&place(self.kin, other), &at.center, &at.normal())
-            }
-            _ => f64::NEG_INFINITY,
-        }
-    }
-
-    /// The contacts of a pair below `margin`.
-    fn query(&self, p: &Pair, margin: f64, points: &mut Vec<ContactPoint>) -> Result<(), ProblemError> {
-        self.query_at(p, |c| self.pose(c), margin, points)
-    }
-
-    /// The same with the colliders at poses of their own.
-    pub(crate) fn query_at(
-        &self,
-        p: &Pair,
-        pose: impl Fn(&Collider) -> Pose,
-        margin: f64,
-        points: &mut Vec<ContactPoint>,
-    ) -> Result<(), ProblemError> {
-        let [a, b] = [p.a, p.b].map(|i| &self.colliders[i as usize]);
-        points.clear();
-        contacts(&a.shape, &pose(a), &b.shape, &pose(b), margin, points)
-            .map_err(|e| ProblemError::Unsupported(format!("geoms '{}' and '{}': {e}", a.name, b.name)))
-    }
 }

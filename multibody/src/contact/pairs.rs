@@ -3,7 +3,7 @@ use std::ops::Range;
 use signorini_core::ContactMaterial;
 use signorini_scene::{CollisionFilter, Scene};
 
-use crate::contact::collision::Collider;
+use crate::contact::collider::Collider;
 
 /// A pair of colliders with combined material.
 #[derive(Clone, Copy, Debug)]

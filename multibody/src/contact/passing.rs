@@ -4,9 +4,9 @@ use signorini_geometry::{ContactPoint, Shape, support};
 use signorini_scene::Pose;
 
 use crate::Model;
-use crate::contact::collision::Placed;
 use crate::contact::motion::Motion;
 use crate::contact::pairs::Pair;
+use crate::contact::placed::Placed;
 
 /// Advances before a pair counts as one that meets.
 const ADVANCES: u32 = 16;

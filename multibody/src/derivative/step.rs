@@ -11,7 +11,8 @@ use signorini_scene::{JointKind, Transmission};
 use super::contact::{Contact, seed_tangent, side_tangents};
 use super::motion::MotionTangent;
 use super::{DerivativeError, StepDerivative};
-use crate::step::prepared::{CONTACT, Prepared};
+use crate::step::pools::CONTACT;
+use crate::step::prepared::Prepared;
 use crate::{Model, RigidSystem};
 
 /// One direction in which a step is differentiated.

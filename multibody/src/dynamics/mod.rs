@@ -1,3 +1,5 @@
+//! Mass matrix, bias and passive forces at one state.
+
 pub(crate) mod factor;
 pub(crate) mod passive;
 pub(crate) mod reference_mass;

@@ -1,8 +1,8 @@
 use signorini_core::na::Vector3;
 use signorini_scene::JointKind;
 
-use crate::kinematics::equality::rotation_vector;
-use crate::model::state::quaternion_at;
+use crate::kinematics::rotation::quaternion_at;
+use crate::kinematics::rotation::rotation_vector;
 use crate::{Kinematics, Model, Spatial, TendonState};
 
 impl Model {

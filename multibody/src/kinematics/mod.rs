@@ -1,5 +1,8 @@
+//! Poses, velocities, motion axes and lengths at one state.
+
 pub(crate) mod equality;
-pub(crate) mod retraction;
+mod retraction;
+pub(crate) mod rotation;
 pub(crate) mod sparse_row;
 pub(crate) mod spatial;
 pub(crate) mod tendon;
@@ -9,7 +12,7 @@ use signorini_core::na::{Isometry3, Matrix3, Point3, Quaternion, Translation3, U
 use signorini_scene::{JointKind, Pose};
 use wide::f64x4;
 
-use crate::model::state::quaternion_at;
+use crate::kinematics::rotation::quaternion_at;
 use crate::{Model, Spatial, SpatialInertia};
 
 /// Poses, velocities and motion axes at one state; no allocation after construction.

@@ -2,8 +2,8 @@ use signorini_core::na::{Quaternion, UnitQuaternion, Vector3};
 use signorini_scene::JointKind;
 
 use crate::Model;
-use crate::kinematics::equality::rotation_vector;
-use crate::model::state::quaternion_at;
+use crate::kinematics::rotation::quaternion_at;
+use crate::kinematics::rotation::rotation_vector;
 
 impl Model {
     /// q₁ = q₀ ⊕ δt·v: sums for coordinates and positions, the exponential map for quaternions, which stay normalised.

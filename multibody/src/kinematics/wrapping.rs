@@ -1,19 +1,6 @@
 use signorini_core::na::{Point3, Vector2, Vector3};
 
-/// A round obstacle of a tendon, in its own frame; the axis of the cylinder is z.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Obstacle {
-    /// Ball about the origin.
-    Sphere {
-        /// Radius \[m\], > 0.
-        radius: f64,
-    },
-    /// Infinite circular cylinder about z.
-    Cylinder {
-        /// Radius \[m\], > 0.
-        radius: f64,
-    },
-}
+use crate::Obstacle;
 
 /// Where a tendon leaves the straight line between two points, in the frame of the obstacle.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -61,3 +61,10 @@ pub enum ModelError {
         joint: String,
     },
 }
+
+impl ModelError {
+    /// What is wrong with an element of the scene, and what to do.
+    pub(crate) fn element(place: &Place, message: impl Into<String>, remedy: &str) -> Self {
+        Self::Element { place: Box::new(place.clone()), message: message.into(), remedy: remedy.into() }
+    }
+}

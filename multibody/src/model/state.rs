@@ -1,4 +1,3 @@
-use signorini_core::na::{Quaternion, UnitQuaternion};
 use signorini_core::{ContactMemory, State};
 use signorini_scene::{JointKind, Keyframe, Pose};
 
@@ -116,9 +115,4 @@ impl Model {
             q[at..at + 4].iter_mut().for_each(|x| *x /= n);
         }
     }
-}
-
-/// The rotation stored at q[at..at + 4], normalised.
-pub(crate) fn quaternion_at(q: &[f64], at: usize) -> UnitQuaternion<f64> {
-    UnitQuaternion::from_quaternion(Quaternion::new(q[at], q[at + 1], q[at + 2], q[at + 3]))
 }

@@ -7,7 +7,7 @@ use signorini_laws::{Gain, NearRigid};
 
 use crate::step::gain_rows::GainRows;
 
-/// Pools in the order of their constraints.
+/// Pools of the problem of joints, in the order of their constraints.
 pub(crate) const GAIN: usize = 0;
 pub(crate) const EQUALITY_1: usize = 1;
 pub(crate) const EQUALITY_3: usize = 2;

@@ -5,6 +5,7 @@ pub(crate) mod control;
 pub(crate) mod gain_rows;
 pub(crate) mod joints_first;
 pub(crate) mod overload;
+pub(crate) mod pools;
 pub(crate) mod prepared;
 pub(crate) mod rigid_laws;
 pub(crate) mod rigid_problem;

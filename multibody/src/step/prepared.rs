@@ -7,36 +7,14 @@ use signorini_laws::{DryFriction, Gain, NearRigid};
 use signorini_scene::{JointKind, Pose};
 
 use crate::actuation::drive::Drive;
+use crate::actuation::inputs::Inputs;
 use crate::contact::anchors::Anchors;
 use crate::contact::collision::FoundContact;
-use crate::dynamics::reference_mass::ReferenceMass;
 use crate::step::joints_first::JointsFirst;
+use crate::step::pools::{CONTACT, LIMIT};
 use crate::step::rows::{JointRows, LIGHTEST};
 use crate::step::sharing::Sharing;
 use crate::{ActuatorState, Dynamics, Kinematics, Model, RigidLaws, TendonState, Tree};
-
-/// Pools in the order of their constraints.
-pub(crate) const CONTACT: usize = 0;
-pub(crate) const LIMIT: usize = 1;
-pub(crate) const FRICTION: usize = 2;
-pub(crate) const GAIN: usize = 3;
-pub(crate) const EQUALITY_1: usize = 4;
-pub(crate) const EQUALITY_3: usize = 5;
-
-/// What stays the same while one state is prepared.
-pub(crate) struct Inputs<'a> {
-    pub model: &'a Model,
-    pub mocap: &'a [Pose],
-    pub applied: &'a [f64],
-    pub control: &'a [f64],
-    /// Surface velocity of each geom, body axes.
-    pub surface_velocity: &'a [Vector3<f64>],
-    pub stiction_speed: f64,
-    pub reference: &'a ReferenceMass,
-    pub limits: bool,
-    /// Actuators act.
-    pub actuation: bool,
-}
 
 /// What a prepared state holds: all that does not depend on the step size, and the problem that is refilled for each.
 pub(crate) struct Prepared {

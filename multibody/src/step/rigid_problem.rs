@@ -3,7 +3,8 @@ use signorini_core::{
     WhitenedMap,
 };
 
-use crate::step::prepared::{CONTACT, Prepared};
+use crate::step::pools::CONTACT;
+use crate::step::prepared::Prepared;
 
 /// Rounds of joints and contacts in which each law may take any piece; afterwards laws that would exceed their limits are taken at the limit and stay there.
 const ROUNDS: u32 = 4;

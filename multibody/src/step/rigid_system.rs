@@ -5,12 +5,14 @@ use signorini_core::{
 };
 use signorini_scene::{Keyframe, Pose, Scene, Switches};
 
+use crate::actuation::inputs::Inputs;
 use crate::contact::collision::{CollidingPair, Collision, FoundContact};
 use crate::contact::contact_model;
 use crate::contact::motion::Motion;
 use crate::dynamics::reference_mass::ReferenceMass;
 use crate::step::closure::Closure;
-use crate::step::prepared::{CONTACT, Inputs, Prepared};
+use crate::step::pools::CONTACT;
+use crate::step::prepared::Prepared;
 use crate::{ContactModel, Dynamics, Kinematics, Model, ModelError, RigidLaws, TendonState};
 
 /// Two geoms that overlap.

@@ -3,30 +3,19 @@ use signorini_core::{BlockDiagonal, FrozenMap, FrozenProblem, Pools, State};
 use signorini_laws::{DryFrictionSeed, GainSeed, LimitSeed, NearRigidSeed};
 use signorini_scene::JointKind;
 
+use crate::actuation::gains::{GainRow, drives, gain};
+use crate::actuation::inputs::Inputs;
 use crate::actuation::transmission::straight;
-use crate::model::state::quaternion_at;
+use crate::kinematics::rotation::quaternion_at;
 use crate::step::joints_first::{self, JointsFirst};
-use crate::step::prepared::{EQUALITY_1, EQUALITY_3, FRICTION, GAIN, Inputs};
+use crate::step::pools::{EQUALITY_1, EQUALITY_3, FRICTION, GAIN};
 use crate::{
-    ActuatorModel, ActuatorState, DofModel, EqualityInput, JointModel, Kinematics, Model, SparseRow,
-    TendonModel, TendonState,
+    ActuatorState, DofModel, EqualityInput, JointModel, Kinematics, Model, SparseRow, TendonModel,
+    TendonState,
 };
 
 /// Largest speed at which a violated limit or equality is undone \[m/s or rad/s\].
 const RECOVERY_SPEED: f64 = 1.0;
-
-/// What a row of the gain pool stands for.
-#[derive(Clone, Copy, Debug)]
-enum GainRow {
-    /// An actuator.
-    Actuator(usize),
-    /// Spring and damper of a tendon.
-    Tendon(usize),
-    /// Dry friction of a degree of freedom, where joints are solved before contacts.
-    Friction(usize),
-    /// Dry friction of a tendon, the same.
-    TendonFriction(usize),
-}
 
 /// Everything beside contacts that is a law: limits, dry friction, effort-limited actuators, tendon springs, equality constraints.
 pub(crate) struct JointRows {
@@ -112,23 +101,6 @@ impl JointRows {
             actuators.row(i.model, a).add_scaled(-f, &mut self.tau);
         }
         force.iter_mut().zip(&self.tau).for_each(|(f, t)| *f += t);
-    }
-
-    /// Calls `f(row, force, gain)` for motors and tendon springs: the force at x₀ and v₀ \[N or N·m\], and the gain K with which it falls with speed in a step of `dt`, 0 at its limits.
-    pub(crate) fn for_drives(
-        i: &Inputs<'_>,
-        (tendons, actuators, x0): (&TendonState, &ActuatorState, &State),
-        dt: f64,
-        mut f: impl FnMut(SparseRow<'_>, f64, f64),
-    ) {
-        for of in drives(i) {
-            let row = of.row(i.model, tendons, actuators);
-            let seed = gain(&of, i, (tendons, actuators, &x0.z), dt);
-            let [low, high] = seed.limits.unwrap_or([-f64::MAX, f64::MAX]);
-            let force = seed.bias - seed.gain * row.dot(&x0.v);
-            let held = force.max(low).min(high);
-            f(row, held, if held == force { seed.gain } else { 0.0 });
-        }
     }
 
     /// Collects what acts between joints where it is solved before contacts: all but limits.
@@ -230,7 +202,7 @@ impl JointRows {
                 }
             } else if let Some([_, high]) = joint.range {
                 // The rate of the angle is the angular velocity along the rotation axis, which is the same in both frames.
-                let turn = crate::kinematics::equality::rotation_vector(&quaternion_at(&x0.q, q));
+                let turn = crate::kinematics::rotation::rotation_vector(&quaternion_at(&x0.q, q));
                 let angle = turn.norm();
                 if angle > 1e-6 {
                     let axis = turn / angle;
@@ -372,74 +344,6 @@ impl JointRows {
         pools.member_mut(joints_first::EQUALITY_1).reset(&self.equalities_1);
         pools.member_mut(joints_first::EQUALITY_3).reset(&self.equalities_3);
     }
-}
-
-impl GainRow {
-    fn row<'a>(
-        &'a self,
-        model: &'a Model,
-        tendons: &'a TendonState,
-        actuators: &'a ActuatorState,
-    ) -> SparseRow<'a> {
-        match *self {
-            GainRow::Actuator(a) => actuators.row(model, a),
-            GainRow::Tendon(t) | GainRow::TendonFriction(t) => tendons.row(model, t),
-            GainRow::Friction(ref dof) => SparseRow { dofs: std::slice::from_ref(dof), values: &[1.0] },
-        }
-    }
-}
-
-/// Actuators that act and share no limit with others, and tendons with spring or damper.
-fn drives<'a>(i: &'a Inputs<'_>) -> impl Iterator<Item = GainRow> + 'a {
-    let alone = |a: &ActuatorModel| i.actuation && !a.shares_limit && !a.dofs.is_empty();
-    let number = move |(a, m)| alone(m).then_some(GainRow::Actuator(a));
-    let spring = |t: &TendonModel| (t.stiffness > 0.0 || t.damping > 0.0) && !t.dofs.is_empty();
-    let tendon = move |(t, m)| spring(m).then_some(GainRow::Tendon(t));
-    let tendons = i.model.tendons.iter().enumerate().filter_map(tendon);
-    i.model.actuators.iter().enumerate().filter_map(number).chain(tendons)
-}
-
-/// The gain of an actuator or tendon in a step. Inlined: what returns number by number and is copied as a whole costs a wait.
-#[inline(always)]
-fn gain(
-    row: &GainRow,
-    i: &Inputs<'_>,
-    (tendons, actuators, z): (&TendonState, &ActuatorState, &[f64]),
-    dt: f64,
-) -> GainSeed {
-    match *row {
-        GainRow::Actuator(a) => {
-            let actuator = &i.model.actuators[a];
-            let law =
-                actuator.law(actuators.length[a], actuators.rate[a], actuator.input(z, i.control[a], dt));
-            let gain = -(dt * law.by_length + law.by_rate);
-            let [low, high] = law.effort;
-            let limits =
-                (low.is_finite() || high.is_finite()).then(|| [low.max(-f64::MAX), high.min(f64::MAX)]);
-            // A gain that would feed energy in acts explicitly.
-            if gain > 0.0 {
-                let bias = law.force - law.by_rate * actuators.rate[a];
-                GainSeed { dt, gain, bias, limits }
-            } else {
-                GainSeed { dt, gain: 0.0, bias: law.force, limits }
-            }
-        }
-        GainRow::Tendon(t) => {
-            let tendon = &i.model.tendons[t];
-            let l = tendons.length[t];
-            let gain = tendon.damping + dt * tendon.spring_stiffness(l);
-            GainSeed { dt, gain, bias: tendon.spring_force(l), limits: None }
-        }
-        GainRow::Friction(dof) => {
-            dry(dt, i.model.joints[i.model.dofs[dof].joint].dry_friction, i.stiction_speed)
-        }
-        GainRow::TendonFriction(t) => dry(dt, i.model.tendons[t].dry_friction, i.stiction_speed),
-    }
-}
-
-/// Dry friction as a damper with a force limit: γ = δt clamp(−f v/v_s, ±f), where [`DryFriction`](signorini_laws::DryFriction) rounds the corner.
-fn dry(dt: f64, force: f64, stiction_speed: f64) -> GainSeed {
-    GainSeed { dt, gain: force / stiction_speed, bias: 0.0, limits: Some([-force, force]) }
 }
 
 /// Floor of inverse masses \[1/kg\] that keeps rows without moment arm harmless.

@@ -1,7 +1,7 @@
 use signorini_core::{ContactMap, ContactSeed, FrozenMap, Part, Pools};
 use signorini_laws::LimitSeed;
 
-use crate::step::prepared::{CONTACT, LIMIT};
+use crate::step::pools::{CONTACT, LIMIT};
 
 /// Counts the contacts and limits that share each tree: all of them, or those that act at the velocity without contact when a law asks for it.
 #[derive(Clone, Debug, Default)]

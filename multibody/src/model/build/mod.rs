@@ -1,12 +1,16 @@
+//! A model from a scene.
+
+mod actuators;
+mod equalities;
+mod sensors;
+mod tendons;
+
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_scene::{GeomShape, JointKind, Place, Pose, Scene};
 
-use crate::model::{BodyModel, DofModel, FrameModel, JointModel, Tree};
-use crate::{Dynamics, Kinematics, Model, ModelError, TreeFactor};
-
-pub(crate) fn element(place: &Place, message: impl Into<String>, remedy: &str) -> ModelError {
-    ModelError::Element { place: Box::new(place.clone()), message: message.into(), remedy: remedy.into() }
-}
+use crate::{
+    BodyModel, DofModel, Dynamics, FrameModel, JointModel, Kinematics, Model, ModelError, Tree, TreeFactor,
+};
 
 fn finite_pose(x: &Pose) -> bool {
     x.translation.vector.iter().all(|v| v.is_finite())
@@ -46,17 +50,25 @@ impl Model {
             springs: on.springs && scene.joints.iter().any(|j| j.stiffness > 0.0),
         };
         if !m.gravity.iter().all(|g| g.is_finite()) {
-            return Err(element(&Place::default(), "gravity is not finite", "give three finite numbers"));
+            return Err(ModelError::element(
+                &Place::default(),
+                "gravity is not finite",
+                "give three finite numbers",
+            ));
         }
         if scene.bodies.is_empty() {
-            return Err(element(&Place::default(), "the scene has no bodies", "add the world as body 0"));
+            return Err(ModelError::element(
+                &Place::default(),
+                "the scene has no bodies",
+                "add the world as body 0",
+            ));
         }
         for b in 0..scene.bodies.len() {
             m.add_body(scene, b)?;
         }
         if let Some(joint) = scene.joints.get(m.joints.len()) {
             let remedy = "list the joints of body 1 first, then 2, ...";
-            return Err(element(&joint.place, "joints are not ordered by body", remedy));
+            return Err(ModelError::element(&joint.place, "joints are not ordered by body", remedy));
         }
         m.add_frames(scene)?;
         m.check_mass(scene)?;
@@ -75,14 +87,14 @@ impl Model {
         let parent = body.parent;
         if b == 0 && (parent != 0 || body.mocap) {
             let remedy = "make body 0 its own parent, fixed";
-            return Err(element(&body.place, "the first body is not the world", remedy));
+            return Err(ModelError::element(&body.place, "the first body is not the world", remedy));
         }
         if b > 0 && parent >= b {
             let remedy = "order bodies so that parents come first";
-            return Err(element(&body.place, "its parent comes after it", remedy));
+            return Err(ModelError::element(&body.place, "its parent comes after it", remedy));
         }
         if !finite_pose(&body.pose) || !body.gravity_compensation.is_finite() {
-            return Err(element(&body.place, "its pose is not finite", "give finite numbers"));
+            return Err(ModelError::element(&body.place, "its pose is not finite", "give finite numbers"));
         }
         if let Some(m) = &body.mass {
             let numbers = m.inertia.iter().chain(m.com.iter()).chain([&m.mass]);
@@ -94,7 +106,7 @@ impl Model {
             }
             if !ok {
                 let remedy = "give a mass ≥ 0 and a symmetric inertia without negative eigenvalues";
-                return Err(element(&body.place, "its mass or inertia is not physical", remedy));
+                return Err(ModelError::element(&body.place, "its mass or inertia is not physical", remedy));
             }
         }
         let from = self.joints.len();
@@ -105,7 +117,7 @@ impl Model {
         let own = scene.joints[from..].iter().take_while(|j| j.body == b).count();
         if own > 0 && (b == 0 || body.mocap) {
             let remedy = "give the joint to a body of its own";
-            return Err(element(
+            return Err(ModelError::element(
                 &scene.joints[from].place,
                 "the world and mocap bodies have no joints",
                 remedy,
@@ -113,7 +125,11 @@ impl Model {
         }
         if body.mocap && parent != 0 {
             let remedy = "attach it to the world";
-            return Err(element(&body.place, "a mocap body must be a child of the world", remedy));
+            return Err(ModelError::element(
+                &body.place,
+                "a mocap body must be a child of the world",
+                remedy,
+            ));
         }
         for number in from..from + own {
             self.add_joint(scene, number, b, &mut tree, &mut last)?;
@@ -155,7 +171,7 @@ impl Model {
             let message = "a free joint must be the only joint of a child of the world";
             let remedy =
                 "make the body a child of the world with the free joint alone, or use ball and slide joints";
-            return Err(element(&joint.place, message, remedy));
+            return Err(ModelError::element(&joint.place, message, remedy));
         }
         let numbers = [joint.stiffness, joint.damping, joint.armature, joint.dry_friction];
         let coordinates = [joint.reference, joint.spring_reference, joint.limit_margin];
@@ -165,10 +181,14 @@ impl Model {
         {
             let message = "its stiffness, damping, armature and dry friction must be finite and not negative, its axis and \
                            anchor finite";
-            return Err(element(&joint.place, message, "give finite numbers ≥ 0"));
+            return Err(ModelError::element(&joint.place, message, "give finite numbers ≥ 0"));
         }
         if joint.range.is_some_and(|[low, high]| low.is_nan() || high.is_nan() || low > high) {
-            return Err(element(&joint.place, "its range is empty", "give the lower limit first"));
+            return Err(ModelError::element(
+                &joint.place,
+                "its range is empty",
+                "give the lower limit first",
+            ));
         }
         let t = *tree.get_or_insert_with(|| {
             self.trees.push(Tree { dofs: self.dofs.len()..self.dofs.len(), root: b });
@@ -176,7 +196,11 @@ impl Model {
         });
         if self.trees[t].dofs.end != self.dofs.len() {
             let remedy = "order bodies depth-first, so that each tree is contiguous";
-            return Err(element(&body.place, "the bodies of its tree are not contiguous", remedy));
+            return Err(ModelError::element(
+                &body.place,
+                "the bodies of its tree are not contiguous",
+                remedy,
+            ));
         }
         self.joints.push(JointModel {
             name: joint.name.clone(),
@@ -245,7 +269,11 @@ impl Model {
         for (f, place) in self.geoms.iter().chain(&self.sites).zip(places) {
             if f.body >= self.bodies.len() || !finite_pose(&f.pose) {
                 let remedy = "give the number of a body and finite numbers";
-                return Err(element(place, "its body does not exist or its pose is not finite", remedy));
+                return Err(ModelError::element(
+                    place,
+                    "its body does not exist or its pose is not finite",
+                    remedy,
+                ));
             }
         }
         Ok(())
@@ -262,7 +290,7 @@ impl Model {
             if moved[j.body] <= 0.0 && scene.joints[i].armature <= 0.0 {
                 let message =
                     format!("joint '{}' of body '{}' moves no mass", j.name, self.bodies[j.body].name);
-                return Err(element(&scene.joints[i].place, message, remedy));
+                return Err(ModelError::element(&scene.joints[i].place, message, remedy));
             }
         }
         // A pivot that is round-off of the diagonal, here and at a second configuration (a single one may be a singular pose).
@@ -292,7 +320,7 @@ impl Model {
                 "the mass matrix is singular at joint '{}' of body '{}': it moves no inertia that the joints after it do not move",
                 j.name, self.bodies[j.body].name
             );
-            return Err(element(&scene.joints[self.dofs[k].joint].place, message, remedy));
+            return Err(ModelError::element(&scene.joints[self.dofs[k].joint].place, message, remedy));
         }
         Ok(())
     }
