@@ -16,6 +16,7 @@ mod model;
 mod sensing;
 mod step;
 
+pub use actuation::forces::ActuatorInput;
 pub use actuation::transmission::ActuatorState;
 pub use contact::collision::{CollidingPair, limited_friction};
 pub use contact::contact_model::ContactModel;
@@ -42,4 +43,4 @@ pub use step::closure::Closure;
 pub use step::control::{Controller, Periodic, Sample, Schedule, advance_controlled};
 pub use step::overload::{Overload, OverloadRecord};
 pub use step::rigid_laws::{RigidLaws, STEEPEST};
-pub use step::rigid_system::{ForceField, Penetration, RigidOptions, RigidSystem};
+pub use step::rigid_system::{ForceField, JointSolver, Penetration, RigidOptions, RigidSystem};

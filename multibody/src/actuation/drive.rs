@@ -1,8 +1,10 @@
-use signorini_core::{BlockDiagonal, ProblemError, State};
+use signorini_core::{BlockDiagonal, ProblemError};
 
+use crate::Model;
+use crate::actuation::free_motion::FreeMotion;
 use crate::actuation::gains::for_drives;
 use crate::actuation::inputs::Inputs;
-use crate::{ActuatorState, Model, TendonState};
+use crate::actuation::state_kinematics::StateKinematics;
 
 /// What motors, springs and applied forces may do to velocities within a step, for the contacts that they may make: an estimate without contact.
 ///
@@ -56,7 +58,7 @@ impl Drive {
     pub(crate) fn begin(&mut self, i: &Inputs<'_>) -> &Self {
         self.change.fill(0.0);
         for (t, tree) in i.model.trees.iter().enumerate() {
-            self.trees[t] = self.always[t] || i.applied[tree.dofs.clone()].iter().any(|f| *f != 0.0);
+            self.trees[t] = self.always[t] || i.held.applied[tree.dofs.clone()].iter().any(|f| *f != 0.0);
         }
         // What is driven drives all that it is tied to: first the group, then its members.
         for t in 0..self.group.len() {
@@ -76,16 +78,16 @@ impl Drive {
         }
     }
 
-    /// Finds Δv over a step of `dt` from what acts at x₀; `force` is τ − c and `spring` the displacements of joint springs.
+    /// Finds Δv over a step of `dt` from what acts at x₀.
     pub(crate) fn predict(
         &mut self,
         i: &Inputs<'_>,
-        (tendons, actuators, x0): (&TendonState, &ActuatorState, &State),
-        (force, spring): (&[f64], &[f64]),
-        mass: &BlockDiagonal,
+        at: &StateKinematics,
+        motion: &FreeMotion,
         dt: f64,
     ) -> Result<(), ProblemError> {
         let model = i.model;
+        let (x0, FreeMotion { mass, force, spring, .. }) = (&at.x0, motion);
         for (t, tree) in model.trees.iter().enumerate().filter(|(t, _)| self.trees[*t]) {
             let (block, n) = (self.inertia.block_mut(t), tree.dofs.len());
             block.copy_from_slice(mass.block(t));
@@ -97,7 +99,7 @@ impl Drive {
             }
         }
         let Self { trees, change, inertia, .. } = self;
-        for_drives(i, (tendons, actuators, x0), dt, |row, force, gain| {
+        for_drives(i, at, dt, |row, force, gain| {
             row.add_scaled(dt * force, change);
             let tree = row.dofs.first().map_or(0, |d| model.dofs[*d].tree);
             let (from, n) = (model.trees[tree].dofs.start, model.trees[tree].dofs.len());

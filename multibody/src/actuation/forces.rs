@@ -4,6 +4,17 @@ use signorini_scene::{JointKind, Transmission};
 use crate::model::actuator::clamp;
 use crate::{ActuatorModel, ActuatorState, Kinematics, Model};
 
+/// Input of all actuators.
+#[derive(Clone, Copy, Debug)]
+pub struct ActuatorInput<'a> {
+    /// Activations, nz.
+    pub z: &'a [f64],
+    /// Controls, one per actuator.
+    pub control: &'a [f64],
+    /// Step that actuators which act early look ahead \[s\].
+    pub dt: f64,
+}
+
 impl Model {
     /// z₁ = activations after `dt` \[s\] with controls held.
     pub fn advance_activations(&self, z0: &[f64], control: &[f64], dt: f64, z1: &mut [f64]) {
@@ -20,15 +31,16 @@ impl Model {
     /// Forces of all actuators, clamped, and the generalised force that they make: force ranges first, then the limits of tendons on the
     /// sum of their actuators, then those of joints on all that acts there, with the gravity compensation that counts as actuation.
     ///
-    /// `forces` has one entry per actuator, `tau` nv; both are overwritten. `dt` is the step that actuators which act early look ahead.
+    /// `forces` has one entry per actuator, `tau` nv; both are overwritten.
     pub fn actuator_forces(
         &self,
         kin: &Kinematics,
         state: &ActuatorState,
-        (z, control, dt): (&[f64], &[f64], f64),
+        input: ActuatorInput<'_>,
         forces: &mut [f64],
         tau: &mut [f64],
     ) {
+        let ActuatorInput { z, control, dt } = input;
         for (i, a) in self.actuators.iter().enumerate() {
             let law = a.law(state.length[i], state.rate[i], a.input(z, control[i], dt));
             forces[i] = clamp(law.force, a.force_range);

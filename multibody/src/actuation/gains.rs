@@ -1,8 +1,8 @@
-use signorini_core::State;
 use signorini_laws::GainSeed;
 
 use crate::actuation::inputs::Inputs;
-use crate::{ActuatorModel, ActuatorState, Model, SparseRow, TendonModel, TendonState};
+use crate::actuation::state_kinematics::StateKinematics;
+use crate::{ActuatorModel, Model, SparseRow, TendonModel};
 
 /// What a row of the gain pool stands for.
 #[derive(Clone, Copy, Debug)]
@@ -18,15 +18,10 @@ pub(crate) enum GainRow {
 }
 
 impl GainRow {
-    pub(crate) fn row<'a>(
-        &'a self,
-        model: &'a Model,
-        tendons: &'a TendonState,
-        actuators: &'a ActuatorState,
-    ) -> SparseRow<'a> {
+    pub(crate) fn row<'a>(&'a self, model: &'a Model, at: &'a StateKinematics) -> SparseRow<'a> {
         match *self {
-            GainRow::Actuator(a) => actuators.row(model, a),
-            GainRow::Tendon(t) | GainRow::TendonFriction(t) => tendons.row(model, t),
+            GainRow::Actuator(a) => at.actuators.row(model, a),
+            GainRow::Tendon(t) | GainRow::TendonFriction(t) => at.tendons.row(model, t),
             GainRow::Friction(ref dof) => SparseRow { dofs: std::slice::from_ref(dof), values: &[1.0] },
         }
     }
@@ -34,7 +29,7 @@ impl GainRow {
 
 /// Actuators that act and share no limit with others, and tendons with spring or damper.
 pub(crate) fn drives<'a>(i: &'a Inputs<'_>) -> impl Iterator<Item = GainRow> + 'a {
-    let alone = |a: &ActuatorModel| i.actuation && !a.shares_limit && !a.dofs.is_empty();
+    let alone = |a: &ActuatorModel| i.settings.actuation && !a.shares_limit && !a.dofs.is_empty();
     let number = move |(a, m)| alone(m).then_some(GainRow::Actuator(a));
     let spring = |t: &TendonModel| (t.stiffness > 0.0 || t.damping > 0.0) && !t.dofs.is_empty();
     let tendon = move |(t, m)| spring(m).then_some(GainRow::Tendon(t));
@@ -44,17 +39,16 @@ pub(crate) fn drives<'a>(i: &'a Inputs<'_>) -> impl Iterator<Item = GainRow> + '
 
 /// The gain of an actuator or tendon in a step. Inlined: what returns number by number and is copied as a whole costs a wait.
 #[inline(always)]
-pub(crate) fn gain(
-    row: &GainRow,
-    i: &Inputs<'_>,
-    (tendons, actuators, z): (&TendonState, &ActuatorState, &[f64]),
-    dt: f64,
-) -> GainSeed {
+pub(crate) fn gain(row: &GainRow, i: &Inputs<'_>, at: &StateKinematics, dt: f64) -> GainSeed {
+    let StateKinematics { x0, tendons, actuators, .. } = at;
     match *row {
         GainRow::Actuator(a) => {
             let actuator = &i.model.actuators[a];
-            let law =
-                actuator.law(actuators.length[a], actuators.rate[a], actuator.input(z, i.control[a], dt));
+            let law = actuator.law(
+                actuators.length[a],
+                actuators.rate[a],
+                actuator.input(&x0.z, i.held.control[a], dt),
+            );
             let gain = -(dt * law.by_length + law.by_rate);
             let [low, high] = law.effort;
             let limits =
@@ -74,9 +68,9 @@ pub(crate) fn gain(
             GainSeed { dt, gain, bias: tendon.spring_force(l), limits: None }
         }
         GainRow::Friction(dof) => {
-            dry(dt, i.model.joints[i.model.dofs[dof].joint].dry_friction, i.stiction_speed)
+            dry(dt, i.model.joints[i.model.dofs[dof].joint].dry_friction, i.settings.stiction_speed)
         }
-        GainRow::TendonFriction(t) => dry(dt, i.model.tendons[t].dry_friction, i.stiction_speed),
+        GainRow::TendonFriction(t) => dry(dt, i.model.tendons[t].dry_friction, i.settings.stiction_speed),
     }
 }
 
@@ -88,15 +82,15 @@ fn dry(dt: f64, force: f64, stiction_speed: f64) -> GainSeed {
 /// Calls `f(row, force, gain)` for motors and tendon springs: the force at x₀ and v₀ \[N or N·m\], and the gain K with which it falls with speed in a step of `dt`, 0 at its limits.
 pub(crate) fn for_drives(
     i: &Inputs<'_>,
-    (tendons, actuators, x0): (&TendonState, &ActuatorState, &State),
+    at: &StateKinematics,
     dt: f64,
     mut f: impl FnMut(SparseRow<'_>, f64, f64),
 ) {
     for of in drives(i) {
-        let row = of.row(i.model, tendons, actuators);
-        let seed = gain(&of, i, (tendons, actuators, &x0.z), dt);
+        let row = of.row(i.model, at);
+        let seed = gain(&of, i, at, dt);
         let [low, high] = seed.limits.unwrap_or([-f64::MAX, f64::MAX]);
-        let force = seed.bias - seed.gain * row.dot(&x0.v);
+        let force = seed.bias - seed.gain * row.dot(&at.x0.v);
         let held = force.max(low).min(high);
         f(row, held, if held == force { seed.gain } else { 0.0 });
     }

@@ -63,7 +63,7 @@ impl Motion {
     }
 
     /// Begins the motion over a step of length `horizon` \[s\] from the velocities of `kin` and what drives the bodies.
-    pub(crate) fn over(&mut self, horizon: f64, (kin, drive): (&Kinematics, &Drive), model: &Model) {
+    pub(crate) fn over(&mut self, model: &Model, kin: &Kinematics, drive: &Drive, horizon: f64) {
         self.horizon = horizon;
         // A step moves with its last velocity.
         self.fall = model.gravity.norm() * horizon * horizon;

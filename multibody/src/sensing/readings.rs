@@ -1,7 +1,9 @@
 use signorini_core::na::Vector3;
 use signorini_core::{AcceptedStep, ContactGeometry, HeldInputs, State};
 
-use crate::{ActuatorState, ContactWrench, Kinematics, Model, SensorInput, SensorScratch, TendonState};
+use crate::{
+    ActuatorInput, ActuatorState, ContactWrench, Kinematics, Model, SensorInput, SensorScratch, TendonState,
+};
 
 /// Sensor values of a run, step by step.
 #[derive(Clone, Debug)]
@@ -96,7 +98,7 @@ impl Sensors {
         self.tendons.set_velocities(model, &x.v);
         self.actuators.set_positions(model, kin, &self.tendons, &x.q);
         self.actuators.set_velocities(model, &x.v);
-        let inputs = (&x.z[..], held.control, dt);
+        let inputs = ActuatorInput { z: &x.z, control: held.control, dt };
         model.actuator_forces(kin, &self.actuators, inputs, &mut self.forces, &mut self.tau);
         let input = SensorInput {
             t: x.t,

@@ -1,251 +1,226 @@
 use signorini_core::{
-    BlockDiagonal, BlockSink, ContactMap, ContactSolver, Evals, FrozenMap, FrozenParts, FrozenProblem,
-    Inertia, Part, Pool, Pools, ProblemError, SolveStatus, StepProblem, StepSolution, Tolerance,
+    Changed, ContactGeometry, ContactMap, ContactSolver, Evals, Inertia, Pace, Pools, ProblemError, Regime,
+    StepProblem, WhitenedMap,
 };
-use signorini_icf::IcfSolver;
-use signorini_laws::{Gain, NearRigid};
 
-use crate::step::gain_rows::GainRows;
+use crate::Model;
+use crate::actuation::drive::Drive;
+use crate::actuation::free_motion::FreeMotion;
+use crate::actuation::inputs::Inputs;
+use crate::actuation::state_kinematics::StateKinematics;
+use crate::step::contact_problem::{ContactProblem, as_heavy_all_around};
+use crate::step::joint_rows::JointRows;
+use crate::step::joint_solve::JointSolve;
+use crate::step::pools::CONTACT;
+use crate::step::row_mass::LIGHTEST;
 
-/// Pools of the problem of joints, in the order of their constraints.
-pub(crate) const GAIN: usize = 0;
-pub(crate) const EQUALITY_1: usize = 1;
-pub(crate) const EQUALITY_3: usize = 2;
+/// Rounds of joints and contacts in which each law may take any piece; afterwards laws that would exceed their limits are taken at the limit and stay there.
+const ROUNDS: u32 = 4;
 
-/// Newton steps before the convex solver takes over.
-const NEWTON_STEPS: u32 = 5;
-
-/// What acts between joints, solved before contacts: actuators, tendon springs, dry friction and equalities enter the velocity without contact and the
-/// inertia with which contacts are resolved.
-///
-/// ```text
-/// v_l = argmin ½ ‖v − v*‖²_A + Σ ℓ_k(J_k v) − lᵀv,   A' = A + Σ J_kᵀ ∇²ℓ_k(J_k v_l) J_k,   v*' = v_l − A'⁻¹ l
-/// ```
-/// l are the impulses of contacts as far as they are known. All laws are linear between their limits, so that contacts with impulses l' on A' and v*' give what
-/// they would beside the laws themselves, as long as each law stays on the piece that it was taken on ([`GainRows::left`]).
-/// Springs within a block of unknowns are part of the block, those between blocks couple them.
+/// Contacts and limits behind joints that are solved before them: the problem of contacts on the inertia and the velocity that joints leave.
 pub(crate) struct JointsFirst {
-    pub rows: GainRows,
-    /// The gains and equalities as laws; gains are left out of it until they are needed when there are no equalities.
-    pub problem: FrozenProblem,
-    solver: IcfSolver,
-    solution: StepSolution,
-    blocks: Vec<u32>,
-    /// Blocks of A that are the same in all steps, and those of them that nothing acts on; their factors are in `inertia`.
-    constant: Vec<bool>,
-    alone: Vec<bool>,
-    /// A and A v*.
-    inertia: BlockDiagonal,
-    momentum: Vec<f64>,
-    /// Constraints that are equalities, those of one block among them, no speed for all rows, what they are at it, and their impulses, nv.
-    equalities: Vec<u32>,
-    within: Vec<u32>,
-    still: Vec<f64>,
+    pub contacts: ContactProblem,
+    rows: JointRows,
+    pub joints: JointSolve,
+    /// Map and inertia of contacts and limits.
+    whitened: WhitenedMap,
+    /// Step size for which A and v* were found ahead.
+    ahead: Option<f64>,
+    /// Velocity of the last `relinearize`.
+    v: Vec<f64>,
+    /// Impulses of contacts and limits, nv, and multipliers of contacts that are kept while joints are solved again.
+    load: Vec<f64>,
+    kept: Vec<f64>,
+    /// How often joints were solved again in this step.
+    rounds: u32,
     evals: Evals,
-    pull: Vec<f64>,
 }
 
 impl JointsFirst {
-    /// For the blocks of M, of which some are constant, factored, and without springs and dampers.
-    pub(crate) fn new(mass: &BlockDiagonal, constant: Vec<bool>) -> Result<Self, ProblemError> {
-        let pools = Pools::new(vec![
-            Box::new(Pool::<Gain, 1>::new(Gain)),
-            Box::new(Pool::<NearRigid, 1>::new(NearRigid::default())),
-            Box::new(Pool::<NearRigid, 3>::new(NearRigid::default())),
-        ]);
-        let nv = mass.block_starts().last().copied().unwrap_or(0);
-        let map = FrozenMap::new(mass.block_starts());
+    pub(crate) fn new(
+        model: &Model,
+        motion: &FreeMotion,
+        contacts: ContactProblem,
+        rows: JointRows,
+        solver: Box<dyn ContactSolver>,
+    ) -> Result<Self, ProblemError> {
         Ok(Self {
-            rows: GainRows::default(),
-            problem: FrozenProblem::new(1.0, mass.clone(), vec![0.0; nv], map, pools, Vec::new())?,
-            solver: IcfSolver::default(),
-            solution: StepSolution::default(),
-            blocks: (0..mass.block_count() as u32).collect(),
-            alone: Vec::new(),
-            constant,
-            inertia: mass.clone(),
-            momentum: Vec::new(),
-            equalities: Vec::new(),
-            within: Vec::new(),
-            still: Vec::new(),
+            contacts,
+            rows,
+            joints: JointSolve::new(&motion.mass, motion.constant_inertia(model), solver)?,
+            whitened: WhitenedMap::default(),
+            ahead: None,
+            v: Vec::new(),
+            load: vec![0.0; model.nv()],
+            kept: Vec::new(),
+            rounds: 0,
             evals: Evals::default(),
-            pull: Vec::new(),
         })
     }
 
-    /// Where A and A v* go, before [`JointsFirst::solve`].
-    pub(crate) fn start(&mut self) -> (&mut BlockDiagonal, &mut Vec<f64>) {
-        (&mut self.inertia, &mut self.momentum)
+    /// Equalities are weighed by M; rows of gains are not weighed, and contacts and limits are by A.
+    pub(crate) fn weighs_by_mass(&self) -> bool {
+        self.rows.equalities
     }
 
-    /// Replaces the blocks of A by A' and gives v*', without load. A' is factored.
-    pub(crate) fn solve(
+    /// Collects the rows of joints.
+    pub(crate) fn set_rows(&mut self, i: &Inputs<'_>, at: &StateKinematics, motion: &FreeMotion) {
+        self.forget();
+        self.rows.set_first(i, at, &motion.mass, &mut self.joints);
+    }
+
+    /// Controls may have changed since joints were solved.
+    pub(crate) fn forget(&mut self) {
+        self.ahead = None;
+    }
+
+    /// Solves joints for a step that will most likely be of length `horizon`, and has this solve behind it then. One that fails will say so when it is asked for.
+    pub(crate) fn look_ahead(
         &mut self,
-        dt: f64,
-        v0: &[f64],
-        parts: &mut FrozenParts<'_>,
-    ) -> Result<(), ProblemError> {
-        self.alone.clone_from(&self.constant);
-        if self.has_equalities() {
-            self.alone.fill(false);
+        i: &Inputs<'_>,
+        at: &StateKinematics,
+        motion: &FreeMotion,
+        horizon: f64,
+        drive: &mut Drive,
+    ) {
+        if self.solve_joints(i, at, motion, horizon).is_ok() {
+            self.ahead = Some(horizon);
+            drive.take(i.model, self.contacts.frozen.free_velocity(), &at.x0.v);
         }
-        self.rows.blocks().flatten().for_each(|b| self.alone[*b] = false);
-        if self.has_equalities() {
-            self.problem.parts_mut().pools.member_mut(GAIN).reset(&self.rows.seeds);
-            self.problem.finish(dt)?;
-            self.set_equalities();
-        }
-        self.solve_from(dt, v0, &[], true, parts)
     }
 
-    /// The same for the A and A v* of the last [`JointsFirst::solve`], with contacts that push by `load` \[N·s\], nv, or nothing.
-    pub(crate) fn solve_again(
+    /// A and v* with joints solved for a step size, unless they were ahead.
+    pub(crate) fn set_joints(
         &mut self,
+        i: &Inputs<'_>,
+        at: &StateKinematics,
+        motion: &FreeMotion,
         dt: f64,
-        v0: &[f64],
-        load: &[f64],
-        parts: &mut FrozenParts<'_>,
     ) -> Result<(), ProblemError> {
-        self.solve_from(dt, v0, load, false, parts)
+        let known = self.ahead.take() == Some(dt) && motion.field.iter().all(|f| *f == 0.0);
+        if known { Ok(()) } else { self.solve_joints(i, at, motion, dt) }
     }
 
-    /// `fresh`: the blocks are those of A.
-    fn solve_from(
+    fn solve_joints(
         &mut self,
+        i: &Inputs<'_>,
+        at: &StateKinematics,
+        motion: &FreeMotion,
         dt: f64,
-        v0: &[f64],
-        load: &[f64],
-        fresh: bool,
-        parts: &mut FrozenParts<'_>,
     ) -> Result<(), ProblemError> {
-        // Newton's method on the pieces of the laws.
-        self.rows.take(v0);
-        for step in 0..NEWTON_STEPS {
-            if step > 0 || !fresh {
-                parts.inertia.blocks.copy_blocks(&self.inertia);
-            }
-            self.add_pieces(load, parts)?;
-            if !self.rows.take(parts.free_velocity) {
-                if !load.is_empty() {
-                    self.set_velocity(&[], parts);
-                }
-                return Ok(());
-            }
-        }
-        self.convex(dt, v0, load)?;
-        self.build(&[], parts)
+        let mut parts = self.contacts.frozen.parts_mut();
+        let (inertia, momentum) = self.joints.start();
+        motion.set_inertia(i.model, dt, [&mut parts.inertia.blocks, inertia]);
+        motion.set_momentum(i.model, dt, momentum);
+        self.rows.set_seeds(i, at, dt);
+        self.rows.fill_joints(&mut self.joints);
+        self.joints.solve(dt, &at.x0.v, &mut parts)
     }
 
-    /// A' and v*' of the pieces as they are, with `load` or nothing.
-    pub(crate) fn build(&mut self, load: &[f64], parts: &mut FrozenParts<'_>) -> Result<(), ProblemError> {
-        parts.inertia.blocks.copy_blocks(&self.inertia);
-        self.add_pieces(load, parts)
+    /// Begins the rounds of joints and contacts: the laws of contacts and limits for A and v* as they are.
+    pub(crate) fn begin(&mut self) {
+        self.rounds = 0;
+        self.set_laws();
     }
 
-    /// The same from the blocks of A.
-    fn add_pieces(&mut self, load: &[f64], parts: &mut FrozenParts<'_>) -> Result<(), ProblemError> {
-        let (pools, map) = (self.problem.pools(), self.problem.frozen_map());
-        parts.inertia.coupling.clear();
-        self.rows.add_slopes(&mut parts.inertia.blocks, &mut parts.inertia.coupling);
-        if !self.equalities.is_empty() {
-            let part = Part { blocks: &self.blocks, constraints: &self.within };
-            map.add_hessian(part, pools, &self.evals, &mut Diagonal(&mut parts.inertia.blocks));
+    /// Laws of contacts and limits for A and v* as they are.
+    fn set_laws(&mut self) {
+        let ContactProblem { frozen, seeds, limits, .. } = &mut self.contacts;
+        let parts = frozen.parts_mut();
+        let (whitened, contacts) = (&mut self.whitened, seeds.len());
+        whitened.fit(&parts.inertia.blocks, parts.map);
+        for (k, s) in seeds.iter_mut().enumerate() {
+            let dim = parts.map.rows_of(k).1;
+            whitened.set_sides(k, dim, &mut s.sides);
+            as_heavy_all_around(&mut s.sides, dim);
         }
-        for (b, alone) in self.alone.iter().enumerate() {
-            if *alone {
-                parts.inertia.blocks.copy_factor(&self.inertia, b);
-            } else {
-                parts.inertia.blocks.factor_block(b)?;
-            }
+        for (k, s) in limits.seeds.iter_mut().enumerate() {
+            s.inverse_mass = whitened.delassus::<1>(contacts + k)[0].max(LIGHTEST);
         }
-        for k in self.equalities.iter().map(|k| *k as usize).filter(|k| map.blocks_of(*k).len() > 1) {
-            let (at, dim) = (pools.hess_start(k), map.rows_of(k).1);
-            for i in 0..dim {
-                // Laws of several rows have one weight for all.
-                let weight = self.evals.hess[at + i * (dim + 1)];
-                if weight > 0.0 {
-                    let entries = map.entries(k).flat_map(|(b, block)| {
-                        let columns = block.chunks_exact(dim).map(move |column| column[i]);
-                        (map.block_starts()[b]..).zip(columns)
-                    });
-                    parts.inertia.coupling.push(weight, entries);
-                }
-            }
-        }
-        parts.inertia.coupling.factor(&parts.inertia.blocks)?;
-        self.set_velocity(load, parts);
-        Ok(())
-    }
-
-    /// v of A' v = A v* + load + Σ γ_k at no speed.
-    fn set_velocity(&self, load: &[f64], parts: &mut FrozenParts<'_>) {
-        let v = &mut *parts.free_velocity;
-        v.clone_from(&self.momentum);
-        v.iter_mut().zip(load).for_each(|(v, l)| *v += l);
-        v.iter_mut().zip(&self.pull).for_each(|(v, p)| *v += p);
-        self.rows.add_impulses(v);
-        parts.inertia.blocks.solve(v);
-        parts.inertia.coupling.correct(v);
-    }
-
-    fn has_equalities(&self) -> bool {
-        self.problem.pools().members()[EQUALITY_1..].iter().any(|m| !m.is_empty())
-    }
-
-    /// What equalities, which are linear, do at no speed, and their weights.
-    fn set_equalities(&mut self) {
-        let (pools, map) = (self.problem.pools(), self.problem.frozen_map());
-        self.equalities.clear();
-        self.equalities.extend(pools.first_constraint(EQUALITY_1) as u32..pools.constraint_count() as u32);
-        self.within.clear();
-        self.within.extend(self.equalities.iter().filter(|k| map.blocks_of(**k as usize).len() == 1));
-        self.still.clear();
-        self.still.resize(pools.row_count(), 0.0);
-        pools.size_evals(&mut self.evals);
-        let part = Part { blocks: &self.blocks, constraints: &self.equalities };
-        pools.eval(part, &self.still, &mut self.evals);
-        self.pull.clear();
-        self.pull.resize(self.momentum.len(), 0.0);
-        map.add_gradient(part, pools, &self.evals, &mut self.pull);
-        self.pull.iter_mut().for_each(|p| *p = -*p);
-    }
-
-    /// Takes the pieces at v_l, found by the convex solver.
-    fn convex(&mut self, dt: f64, v0: &[f64], load: &[f64]) -> Result<(), ProblemError> {
-        let fill = !self.has_equalities();
-        let inner = self.problem.parts_mut();
-        if fill {
-            inner.map.clear();
-            self.rows.push_onto(inner.map);
-            inner.pools.member_mut(GAIN).reset(&self.rows.seeds);
-        }
-        inner.inertia.blocks.copy_blocks(&self.inertia);
-        inner.inertia.blocks.factor()?;
-        inner.free_velocity.clone_from(&self.momentum);
-        inner.free_velocity.iter_mut().zip(load).for_each(|(v, l)| *v += l);
-        inner.inertia.blocks.solve(inner.free_velocity);
-        self.problem.finish(dt)?;
-        let solved = self.solver.solve(&mut self.problem, v0, Tolerance::default(), &mut self.solution);
-        let status = solved.map_err(|e| ProblemError::Unsupported(format!("joints: {e}")))?;
-        if status == SolveStatus::IterationLimit {
-            let why = format!(
-                "actuators, equalities and dry friction did not converge (residual {:e}); take a smaller step",
-                self.solution.residual
-            );
-            return Err(ProblemError::Unsupported(why));
-        }
-        self.rows.take(&self.solution.v);
-        Ok(())
+        self.contacts.set_laws();
     }
 }
 
-/// Takes the diagonal blocks alone.
-struct Diagonal<'a>(&'a mut BlockDiagonal);
-
-impl BlockSink for Diagonal<'_> {
-    fn add(&mut self, row_block: usize, col_block: usize, block: &[f64]) {
-        if row_block == col_block {
-            self.0.block_mut(row_block).iter_mut().zip(block).for_each(|(a, b)| *a += b);
+/// Contacts may push motors and dry friction that were solved before them over their limits: the problem then lags how joints act, and is built again around the
+/// impulses of the last solve.
+impl StepProblem for JointsFirst {
+    fn relag(&mut self, gamma: &[f64]) -> Result<bool, ProblemError> {
+        let relagged = self.contacts.frozen.relag(gamma)?;
+        let rows = &mut self.joints.rows;
+        let again = if self.rounds < ROUNDS { rows.left(&self.v) } else { rows.give_way(&self.v) };
+        if !again {
+            return Ok(relagged);
         }
+        self.rounds += 1;
+        self.kept.clear();
+        let pool = &self.contacts.frozen.pools().members()[CONTACT];
+        if pool.memory() > 0.0 {
+            (0..pool.len()).for_each(|k| self.kept.extend_from_slice(pool.multipliers(k)));
+        }
+        let dt = self.contacts.frozen.dt();
+        if self.rounds <= ROUNDS {
+            // Σ Jᵀγ, in the end with more and more of what it was, so that it does not go back and forth.
+            let part = if self.rounds <= 2 { 1.0 } else { 0.5 };
+            self.evals.grad.clear();
+            self.evals.grad.extend(gamma.iter().map(|g| part * g));
+            self.load.iter_mut().for_each(|l| *l *= 1.0 - part);
+            let (map, pools) = (self.contacts.frozen.map(), self.contacts.frozen.pools());
+            map.add_gradient(self.contacts.frozen.whole(), pools, &self.evals, &mut self.load);
+            self.joints.solve_again(dt, &self.v, &self.load, &mut self.contacts.frozen.parts_mut())?;
+        } else {
+            self.joints.build(&[], &mut self.contacts.frozen.parts_mut())?;
+        }
+        self.set_laws();
+        let pool = self.contacts.frozen.parts_mut().pools.member_mut(CONTACT);
+        let kept = self.kept.chunks_exact(pool.multiplier_count().max(1));
+        kept.enumerate().for_each(|(k, multipliers)| pool.remember(k, multipliers));
+        self.contacts.frozen.finish(dt)?;
+        Ok(true)
+    }
+
+    fn relinearize(&mut self, v: &[f64]) -> Result<Changed, ProblemError> {
+        self.v.clear();
+        self.v.extend_from_slice(v);
+        self.contacts.frozen.relinearize(v)
+    }
+
+    fn dt(&self) -> f64 {
+        self.contacts.frozen.dt()
+    }
+    fn inertia(&self) -> &dyn Inertia {
+        self.contacts.frozen.inertia()
+    }
+    fn free_velocity(&self) -> &[f64] {
+        self.contacts.frozen.free_velocity()
+    }
+    fn regime(&self) -> Regime {
+        self.contacts.frozen.regime()
+    }
+    fn value(&mut self, v: &[f64]) -> Result<f64, ProblemError> {
+        self.contacts.frozen.value(v)
+    }
+    fn contact_velocities(&self) -> &[f64] {
+        self.contacts.frozen.contact_velocities()
+    }
+    fn pools(&self) -> &Pools {
+        self.contacts.frozen.pools()
+    }
+    fn map(&self) -> &dyn ContactMap {
+        self.contacts.frozen.map()
+    }
+    fn contacts(&self) -> &[ContactGeometry] {
+        self.contacts.frozen.contacts()
+    }
+    fn whiten(&self, gamma: &[f64], map: &mut WhitenedMap) -> bool {
+        self.contacts.frozen.whiten_as(&self.whitened, gamma, map)
+    }
+    fn sweep_in_turn(&mut self, map: &mut WhitenedMap, pace: &mut Pace, gamma: &mut [f64]) {
+        self.contacts.frozen.sweep_in_turn(map, pace, gamma);
+    }
+    fn unwhiten(&self, map: &WhitenedMap, v: &mut [f64]) {
+        self.contacts.frozen.unwhiten(map, v);
+    }
+    fn sweep(&mut self, pace: &mut Pace, scales: &[f64], gamma: &mut [f64]) -> bool {
+        self.contacts.frozen.sweep(pace, scales, gamma)
     }
 }

@@ -96,7 +96,7 @@ impl OverloadRecord {
 /// The pair that is deepest relative to δ, where it is deeper than that and the load that of others.
 fn worst(sys: &RigidSystem, t: f64, last: &LastSolve<'_>, beta: f64) -> Option<Overload> {
     let (model, dim) = (sys.model(), sys.contact_dim());
-    let seeds = &sys.slots[Slot::Start as usize].contact_seeds;
+    let seeds = &sys.slots[Slot::Start as usize].problem.contacts().seeds;
     let fall = model.gravity.norm() * last.dt;
     if seeds.len() != last.contacts.len() || fall == 0.0 || beta == 0.0 {
         return None;

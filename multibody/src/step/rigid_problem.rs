@@ -1,98 +1,121 @@
-use signorini_core::{
-    Changed, ContactGeometry, ContactMap, Inertia, Pace, Pools, ProblemError, Regime, StepProblem,
-    WhitenedMap,
-};
+use signorini_core::{ProblemError, StepProblem};
 
-use crate::step::pools::CONTACT;
-use crate::step::prepared::Prepared;
+use crate::actuation::free_motion::FreeMotion;
+use crate::actuation::inputs::Inputs;
+use crate::actuation::state_kinematics::StateKinematics;
+use crate::step::contact_problem::ContactProblem;
+use crate::step::joint_rows::JointRows;
+use crate::step::joints_first::JointsFirst;
+use crate::step::rigid_system::JointSolver;
+use crate::{Model, RigidLaws};
 
-/// Rounds of joints and contacts in which each law may take any piece; afterwards laws that would exceed their limits are taken at the limit and stay there.
-const ROUNDS: u32 = 4;
+/// The step problem of a prepared state, refilled for each step size.
+pub(crate) enum RigidProblem {
+    /// Joints and contacts are laws of one problem.
+    Together(Box<Together>),
+    /// Joints are solved before contacts.
+    JointsFirst(Box<JointsFirst>),
+}
 
-/// The problem of a prepared state. Contacts may push motors and dry friction that were solved before them over their limits: it then lags how joints act, and
-/// is built again around the impulses of the last solve.
-impl StepProblem for Prepared {
-    fn relag(&mut self, gamma: &[f64]) -> Result<bool, ProblemError> {
-        let relagged = self.problem.relag(gamma)?;
-        let Some(first) = self.joints_first.as_deref_mut() else { return Ok(relagged) };
-        let again =
-            if self.rounds < ROUNDS { first.rows.left(&self.v) } else { first.rows.give_way(&self.v) };
-        if !again {
-            return Ok(relagged);
+/// A problem with rows of joints behind those of contacts and limits.
+pub(crate) struct Together {
+    pub contacts: ContactProblem,
+    pub rows: JointRows,
+}
+
+impl RigidProblem {
+    pub(crate) fn new(
+        model: &Model,
+        laws: &RigidLaws,
+        motion: &FreeMotion,
+        joints_first: Option<JointSolver>,
+    ) -> Result<Self, ProblemError> {
+        let (contacts, rows) = (ContactProblem::new(model, laws, &motion.mass)?, JointRows::new(model));
+        Ok(match joints_first {
+            None => Self::Together(Box::new(Together { contacts, rows })),
+            Some(solver) => {
+                Self::JointsFirst(Box::new(JointsFirst::new(model, motion, contacts, rows, solver())?))
+            }
+        })
+    }
+
+    /// For a solver.
+    pub(crate) fn step_problem(&mut self) -> &mut dyn StepProblem {
+        match self {
+            Self::Together(p) => &mut p.contacts.frozen,
+            Self::JointsFirst(p) => p.as_mut(),
         }
-        self.rounds += 1;
-        self.kept.clear();
-        let pool = &self.problem.pools().members()[CONTACT];
-        if pool.memory() > 0.0 {
-            (0..pool.len()).for_each(|k| self.kept.extend_from_slice(pool.multipliers(k)));
+    }
+
+    /// Contacts and limits.
+    pub(crate) fn contacts(&self) -> &ContactProblem {
+        match self {
+            Self::Together(p) => &p.contacts,
+            Self::JointsFirst(p) => &p.contacts,
         }
-        let dt = self.problem.dt();
-        if self.rounds <= ROUNDS {
-            // Σ Jᵀγ, in the end with more and more of what it was, so that it does not go back and forth.
-            let part = if self.rounds <= 2 { 1.0 } else { 0.5 };
-            self.evals.grad.clear();
-            self.evals.grad.extend(gamma.iter().map(|g| part * g));
-            self.load.iter_mut().for_each(|l| *l *= 1.0 - part);
-            let (map, pools) = (self.problem.map(), self.problem.pools());
-            map.add_gradient(self.problem.whole(), pools, &self.evals, &mut self.load);
-            first.solve_again(dt, &self.v, &self.load, &mut self.problem.parts_mut())?;
+    }
+
+    /// Contacts and limits, for writing.
+    pub(crate) fn contacts_mut(&mut self) -> &mut ContactProblem {
+        match self {
+            Self::Together(p) => &mut p.contacts,
+            Self::JointsFirst(p) => &mut p.contacts,
+        }
+    }
+
+    /// Some rows are weighed by M, which has to be factored.
+    pub(crate) fn weighs_by_mass(&self) -> bool {
+        match self {
+            Self::Together(_) => true,
+            Self::JointsFirst(p) => p.weighs_by_mass(),
+        }
+    }
+
+    /// A, v* and the laws of joints for a step size.
+    pub(crate) fn set_joints(
+        &mut self,
+        i: &Inputs<'_>,
+        at: &StateKinematics,
+        motion: &FreeMotion,
+        dt: f64,
+    ) -> Result<(), ProblemError> {
+        match self {
+            Self::Together(p) => p.set_joints(i, at, motion, dt),
+            Self::JointsFirst(p) => p.set_joints(i, at, motion, dt),
+        }
+    }
+
+    /// The laws of contacts and limits for A and v* as they are.
+    pub(crate) fn set_laws(&mut self) {
+        match self {
+            Self::Together(p) => p.contacts.set_laws(),
+            Self::JointsFirst(p) => p.begin(),
+        }
+    }
+}
+
+impl Together {
+    fn set_joints(
+        &mut self,
+        i: &Inputs<'_>,
+        at: &StateKinematics,
+        motion: &FreeMotion,
+        dt: f64,
+    ) -> Result<(), ProblemError> {
+        let parts = self.contacts.frozen.parts_mut();
+        let blocks = &mut parts.inertia.blocks;
+        let plain = motion.set_inertia(i.model, dt, [&mut *blocks]);
+        motion.set_momentum(i.model, dt, parts.free_velocity);
+        self.rows.set_seeds(i, at, dt);
+        self.rows.fill_pools(parts.pools);
+        parts.inertia.coupling.clear();
+        // M is factored: rows are weighed by it.
+        if plain {
+            blocks.copy_factors(&motion.mass);
         } else {
-            first.build(&[], &mut self.problem.parts_mut())?;
+            blocks.factor()?;
         }
-        self.set_laws();
-        let pool = self.problem.parts_mut().pools.member_mut(CONTACT);
-        let kept = self.kept.chunks_exact(pool.multiplier_count().max(1));
-        kept.enumerate().for_each(|(k, multipliers)| pool.remember(k, multipliers));
-        self.problem.finish(dt)?;
-        Ok(true)
-    }
-
-    fn relinearize(&mut self, v: &[f64]) -> Result<Changed, ProblemError> {
-        self.v.clear();
-        self.v.extend_from_slice(v);
-        self.problem.relinearize(v)
-    }
-
-    fn dt(&self) -> f64 {
-        self.problem.dt()
-    }
-    fn inertia(&self) -> &dyn Inertia {
-        self.problem.inertia()
-    }
-    fn free_velocity(&self) -> &[f64] {
-        self.problem.free_velocity()
-    }
-    fn regime(&self) -> Regime {
-        self.problem.regime()
-    }
-    fn value(&mut self, v: &[f64]) -> Result<f64, ProblemError> {
-        self.problem.value(v)
-    }
-    fn contact_velocities(&self) -> &[f64] {
-        self.problem.contact_velocities()
-    }
-    fn pools(&self) -> &Pools {
-        self.problem.pools()
-    }
-    fn map(&self) -> &dyn ContactMap {
-        self.problem.map()
-    }
-    fn contacts(&self) -> &[ContactGeometry] {
-        self.problem.contacts()
-    }
-    fn whiten(&self, gamma: &[f64], map: &mut WhitenedMap) -> bool {
-        match self.joints_first {
-            Some(_) => self.problem.whiten_as(&self.whitened, gamma, map),
-            None => self.problem.whiten(gamma, map),
-        }
-    }
-    fn sweep_in_turn(&mut self, map: &mut WhitenedMap, pace: &mut Pace, gamma: &mut [f64]) {
-        self.problem.sweep_in_turn(map, pace, gamma);
-    }
-    fn unwhiten(&self, map: &WhitenedMap, v: &mut [f64]) {
-        self.problem.unwhiten(map, v);
-    }
-    fn sweep(&mut self, pace: &mut Pace, scales: &[f64], gamma: &mut [f64]) -> bool {
-        self.problem.sweep(pace, scales, gamma)
+        blocks.solve(parts.free_velocity);
+        Ok(())
     }
 }

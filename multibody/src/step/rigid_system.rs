@@ -1,17 +1,16 @@
 use signorini_core::na::Vector3;
 use signorini_core::{
-    Energy, FrozenProblem, HeldInputs, LawPool, ProblemError, Slot, State, StepProblem, StepSolution, System,
-    check_count, check_finite, largest,
+    ContactSolver, Energy, FrozenProblem, HeldInputs, LawPool, ProblemError, Slot, State, StepProblem,
+    StepSolution, System, check_count, check_finite, largest,
 };
-use signorini_scene::{Keyframe, Pose, Scene, Switches};
+use signorini_scene::{Keyframe, Pose, Scene};
 
-use crate::actuation::inputs::Inputs;
-use crate::contact::collision::{CollidingPair, Collision, FoundContact};
+use crate::actuation::inputs::{Held, Inputs, Settings};
+use crate::contact::collision::CollidingPair;
 use crate::contact::contact_model;
-use crate::contact::motion::Motion;
 use crate::dynamics::reference_mass::ReferenceMass;
 use crate::step::closure::Closure;
-use crate::step::pools::CONTACT;
+use crate::step::contact_search::ContactSearch;
 use crate::step::prepared::Prepared;
 use crate::{ContactModel, Dynamics, Kinematics, Model, ModelError, RigidLaws, TendonState};
 
@@ -24,23 +23,27 @@ pub struct Penetration {
     pub depth: f64,
 }
 
+/// Makes the solver that joints are solved with where they come before contacts: one of convex frozen problems, such as `IcfSolver::boxed` of `signorini-icf`. It is asked where Newton's method on
+/// the pieces of the laws does not end.
+pub type JointSolver = fn() -> Box<dyn ContactSolver>;
+
 /// Settings of a [`RigidSystem`].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct RigidOptions {
     /// Create contacts for pairs whose gap can close within the step, so that ballistic impacts are not missed.
     pub speculative: bool,
     /// How far an error-controlled step may leave near-rigid equalities open, unless it found them further open \[m or rad\]; infinite: equalities are not looked at.
     pub equality_tolerance: f64,
-    /// Actuators, tendon springs, dry friction and equalities are solved before contacts and enter A and v* of the problem, rather than
-    /// being laws of it: what explicit solvers need. Where contacts push a motor or dry friction over its limits, or back from them, the problem asks for
+    /// Actuators, tendon springs, dry friction and equalities are solved before contacts, with this solver, and enter A and v* of the problem, rather than
+    /// being laws of it: what explicit solvers need. None: they are laws beside the contacts. Where contacts push a motor or dry friction over its limits, or back from them, the problem asks for
     /// another solve ([`StepProblem::relag`]): joints and contacts by turns, up to four times; from then on limits are kept and laws that reached theirs stay
     /// there for the rest of the step. Limits hold to a thousandth.
-    pub joints_first: bool,
+    pub joints_first: Option<JointSolver>,
 }
 
 impl Default for RigidOptions {
     fn default() -> Self {
-        Self { speculative: true, equality_tolerance: 5e-5, joints_first: false }
+        Self { speculative: true, equality_tolerance: 5e-5, joints_first: None }
     }
 }
 
@@ -55,22 +58,14 @@ pub type ForceField = Box<dyn FnMut(&Model, &Kinematics, &State, f64, &mut [f64]
 /// D and K are joint damping and stiffness; limits, dry friction, motors and equality constraints are laws beside the contacts.
 pub struct RigidSystem {
     pub(crate) model: Model,
-    pub(crate) collision: Collision,
-    switches: Switches,
     pub(crate) options: RigidOptions,
-    /// Surface velocity of each geom, body axes \[m/s\].
-    pub(crate) surface_velocity: Vec<Vector3<f64>>,
-    stiction_speed: f64,
+    pub(crate) settings: Settings,
+    pub(crate) held: Held,
+    pub(crate) search: ContactSearch,
     pub(crate) slots: [Prepared; 2],
     dynamics: Dynamics,
-    pub(crate) found: Vec<FoundContact>,
-    motion: Motion,
-    mocap: Vec<Pose>,
-    applied: Vec<f64>,
-    pub(crate) control: Vec<f64>,
     pub(crate) force_field: Option<ForceField>,
     pub(crate) contact_model: Option<ContactModel>,
-    reference: ReferenceMass,
     closure: Closure,
     error_weights: Vec<f64>,
 }
@@ -78,17 +73,7 @@ pub struct RigidSystem {
 /// The inputs of a preparation, borrowed field by field so that slots stay free.
 macro_rules! inputs {
     ($s:expr) => {
-        Inputs {
-            model: &$s.model,
-            mocap: &$s.mocap,
-            applied: &$s.applied,
-            control: &$s.control,
-            surface_velocity: &$s.surface_velocity,
-            stiction_speed: $s.stiction_speed,
-            reference: &$s.reference,
-            limits: $s.switches.limits,
-            actuation: $s.switches.actuation,
-        }
+        Inputs { model: &$s.model, held: &$s.held, settings: &$s.settings }
     };
 }
 
@@ -108,8 +93,8 @@ impl RigidSystem {
     pub fn with_laws(scene: &Scene, laws: &RigidLaws, options: RigidOptions) -> Result<Self, ModelError> {
         laws.check()?;
         let model = Model::new(scene)?;
-        let collision = Collision::new(scene, &model, laws.steepest);
-        if let Some(message) = collision.unsupported() {
+        let search = ContactSearch::new(scene, &model, laws.steepest);
+        if let Some(message) = search.collision.unsupported() {
             return Err(ModelError::Element {
                 place: Box::default(),
                 message,
@@ -123,26 +108,30 @@ impl RigidSystem {
         };
         let slot = || Prepared::new(&model, laws, options.joints_first).map_err(internal);
         let slots = [slot()?, slot()?];
-        Ok(Self {
-            collision,
-            switches: scene.options.switches,
-            options,
-            surface_velocity: scene
-                .geoms
-                .iter()
-                .map(|g| g.pose.rotation * Vector3::from(g.surface.velocity))
-                .collect(),
+        let switches = scene.options.switches;
+        let surface = scene.geoms.iter().map(|g| g.pose.rotation * Vector3::from(g.surface.velocity));
+        let settings = Settings {
+            surface_velocity: surface.collect(),
             stiction_speed: scene.options.contact.stiction_speed,
-            slots,
-            dynamics: Dynamics::new(&model),
-            found: Vec::new(),
-            motion: Motion::new(&model),
+            reference: ReferenceMass::new(&model),
+            limits: switches.limits,
+            actuation: switches.actuation,
+            contact: switches.contact,
+        };
+        let held = Held {
             mocap: model.mocap_poses.clone(),
             applied: vec![0.0; model.nv()],
             control: vec![0.0; scene.actuators.len()],
+        };
+        Ok(Self {
+            options,
+            settings,
+            held,
+            search,
+            slots,
+            dynamics: Dynamics::new(&model),
             force_field: None,
             contact_model: None,
-            reference: ReferenceMass::new(&model),
             closure: Closure::new(&model),
             error_weights: vec![1.0; model.nq],
             model,
@@ -156,12 +145,12 @@ impl RigidSystem {
 
     /// Pairs of geoms that may collide, with their combined material.
     pub fn contact_pairs(&self) -> impl Iterator<Item = CollidingPair> {
-        self.collision.pairs()
+        self.search.collision.pairs()
     }
 
     /// One of [`RigidSystem::contact_pairs`] for every two kinds of geoms, by surface and masks, and all explicit pairs: few, however many geoms there are.
     pub fn kinds_of_pairs(&self) -> Vec<CollidingPair> {
-        self.collision.kinds_of_pairs()
+        self.search.collision.kinds_of_pairs()
     }
 
     /// The state of a keyframe, or the reference configuration at rest; takes over the keyframe's controls and mocap poses.
@@ -172,10 +161,10 @@ impl RigidSystem {
         let x = self.model.state_at(key, self.sizes()[2])?;
         if let Some(k) = key {
             if !k.control.is_empty() {
-                self.control.copy_from_slice(&k.control);
+                self.held.control.copy_from_slice(&k.control);
             }
             if !k.mocap.is_empty() {
-                self.mocap.copy_from_slice(&k.mocap);
+                self.held.mocap.copy_from_slice(&k.mocap);
             }
         }
         Ok(x)
@@ -183,13 +172,13 @@ impl RigidSystem {
 
     /// Controls, one per actuator, held until set again.
     pub fn control(&self) -> &[f64] {
-        &self.control
+        &self.held.control
     }
 
     /// Controls for writing.
     pub fn control_mut(&mut self) -> &mut [f64] {
         self.slots.iter_mut().for_each(Prepared::forget_joints);
-        &mut self.control
+        &mut self.held.control
     }
 
     /// The deepest contact at a state; None when nothing touches.
@@ -199,10 +188,10 @@ impl RigidSystem {
     pub fn deepest_penetration(&mut self, x: &State) -> Result<Option<Penetration>, ProblemError> {
         let p = &mut self.slots[Slot::Midpoint as usize];
         p.ready = false;
-        p.kin.set_positions(&self.model, &x.q, &self.mocap);
-        self.motion.rest();
-        self.collision.find(&p.kin, &self.model, &mut self.motion, &mut self.found)?;
-        let deepest = self.found.iter().min_by(|a, b| a.point.gap.total_cmp(&b.point.gap));
+        p.at.kin.set_positions(&self.model, &x.q, &self.held.mocap);
+        self.search.rest();
+        self.search.find(&self.model, &p.at.kin)?;
+        let deepest = self.search.found.iter().min_by(|a, b| a.point.gap.total_cmp(&b.point.gap));
         Ok(deepest.filter(|c| c.point.gap < 0.0).map(|c| Penetration { geoms: c.geoms, depth: -c.point.gap }))
     }
 
@@ -215,40 +204,37 @@ impl RigidSystem {
         if !p.ready {
             return Err(ProblemError::NotPrepared { slot });
         }
-        if self.switches.contact {
-            self.collision.find(&p.kin, &self.model, &mut self.motion, &mut self.found)?;
+        if self.settings.contact {
+            self.search.find(&self.model, &p.at.kin)?;
         }
-        Ok(self.found.len())
+        Ok(self.search.found.len())
     }
 
     /// [`System::energy`] at a state whose kinematics and tendons are known already.
     pub fn energy_at(&mut self, kin: &Kinematics, tendons: &TendonState, x: &State) -> Energy {
-        energy(
-            (&self.model, kin, tendons),
-            x,
-            (self.switches.contact, &mut self.collision, &mut self.motion, &mut self.found),
-        )
+        let contacts = self.settings.contact.then_some(&mut self.search);
+        energy(&self.model, kin, tendons, x, contacts)
     }
 
     /// Rows per contact.
     pub fn contact_dim(&self) -> usize {
-        self.slots[0].problem.pools().members()[CONTACT].dim()
+        self.slots[0].problem.contacts().dim()
     }
 
     /// Applied generalised forces \[N or N·m\], nv, held until set again.
     pub fn applied_force_mut(&mut self) -> &mut [f64] {
-        &mut self.applied
+        &mut self.held.applied
     }
 
     /// Controls and mocap poses, as held now.
     pub fn held(&self) -> HeldInputs<'_> {
-        HeldInputs { control: &self.control, mocap: &self.mocap }
+        HeldInputs { control: &self.held.control, mocap: &self.held.mocap }
     }
 
     /// Controls, applied forces and mocap poses for writing.
     pub(crate) fn inputs_mut(&mut self) -> (&mut [f64], &mut [f64], &mut [Pose]) {
         self.slots.iter_mut().for_each(Prepared::forget_joints);
-        (&mut self.control, &mut self.applied, &mut self.mocap)
+        (&mut self.held.control, &mut self.held.applied, &mut self.held.mocap)
     }
 
     /// Forces that depend on time or state, evaluated once per step (time halfway, state at its start); None removes them.
@@ -280,17 +266,17 @@ impl RigidSystem {
 
     /// Poses of the mocap bodies, held until set again.
     pub fn mocap_poses_mut(&mut self) -> &mut [Pose] {
-        &mut self.mocap
+        &mut self.held.mocap
     }
 
     /// Kinematics of a prepared slot.
     pub fn kinematics(&self, slot: Slot) -> &Kinematics {
-        &self.slots[slot as usize].kin
+        &self.slots[slot as usize].at.kin
     }
 
     /// The problem of a slot, as last built.
     pub fn frozen_problem(&self, slot: Slot) -> &FrozenProblem {
-        &self.slots[slot as usize].problem
+        &self.slots[slot as usize].problem.contacts().frozen
     }
 }
 
@@ -307,28 +293,28 @@ impl System for RigidSystem {
             check_count(what, expected, found)?;
         }
         x0.check_finite()?;
-        check_finite("control", &self.control)?;
-        check_finite("applied force", &self.applied)?;
+        check_finite("control", &self.held.control)?;
+        check_finite("applied force", &self.held.applied)?;
         let p = &mut self.slots[slot as usize];
         p.ready = false;
         let inputs = inputs!(self);
         p.set_dynamics(&inputs, &mut self.dynamics, x0)?;
-        p.set_joint_rows(&inputs, x0);
-        self.found.clear();
-        if self.switches.contact {
-            self.motion.rest();
+        self.search.found.clear();
+        if self.settings.contact {
+            self.search.rest();
             if self.options.speculative {
                 p.look_ahead(&inputs, horizon)?;
-                self.motion.over(horizon, (&p.kin, &p.drive), &self.model);
+                self.search.look_ahead(&self.model, &p.at.kin, &p.drive, horizon);
             }
-            self.collision.find(&p.kin, &self.model, &mut self.motion, &mut self.found)?;
+            self.search.find(&self.model, &p.at.kin)?;
         }
-        p.set_contacts(&inputs, &self.found, &x0.v);
+        p.set_contacts(&inputs, &self.search.found);
         if let Some(model) = &mut self.contact_model {
-            let rows = p.problem.pools().members()[CONTACT].dim();
-            contact_model::rewrite(model, p.problem.contacts(), &mut p.contact_seeds, rows)?;
+            let contacts = p.problem.contacts_mut();
+            let rows = contacts.dim();
+            contact_model::rewrite(model, contacts.frozen.contacts(), &mut contacts.seeds, rows)?;
         }
-        p.set_rows(&inputs, x0, horizon);
+        p.set_rows(&inputs, horizon);
         p.ready = true;
         Ok(())
     }
@@ -341,13 +327,14 @@ impl System for RigidSystem {
         if !p.ready {
             return Err(ProblemError::NotPrepared { slot });
         }
-        p.field.fill(0.0);
+        let (at, force) = (&p.at, &mut p.motion.field);
+        force.fill(0.0);
         if let Some(field) = &mut self.force_field {
-            field(&self.model, &p.kin, &p.x0, p.x0.t + 0.5 * dt, &mut p.field);
-            check_finite("force field", &p.field)?;
+            field(&self.model, &at.kin, &at.x0, at.x0.t + 0.5 * dt, force);
+            check_finite("force field", force)?;
         }
         p.set_step(&inputs!(self), dt)?;
-        Ok(p)
+        Ok(p.problem.step_problem())
     }
 
     fn commit(
@@ -372,8 +359,8 @@ impl System for RigidSystem {
         x1.z.clone_from(&x0.z);
         self.model.integrate(&x0.q, s.position_velocity(), dt, &mut x1.q);
         x1.v.clone_from(&s.v);
-        self.model.advance_activations(&x0.z, &self.control, dt, &mut x1.z);
-        self.slots[slot as usize].store_memory(dt, &mut x1.memory);
+        self.model.advance_activations(&x0.z, &self.held.control, dt, &mut x1.z);
+        self.slots[slot as usize].problem.contacts().store_memory(dt, &mut x1.memory);
         Ok(())
     }
 
@@ -406,7 +393,7 @@ impl System for RigidSystem {
         if !self.closure.is_needed(&self.model) || tolerance.is_infinite() {
             return 0.0;
         }
-        let mut opening = |x: &State| self.closure.opening(&self.model, &x.q, &self.mocap);
+        let mut opening = |x: &State| self.closure.opening(&self.model, &x.q, &self.held.mocap);
         let (before, after) = (opening(x0), opening(x1));
         // What comes back from a violated start is left alone; near-rigid springs soften with δt², so that a shorter step closes a loaded loop.
         if after <= before { 0.0 } else { after / tolerance }
@@ -419,31 +406,24 @@ impl System for RigidSystem {
     fn energy(&mut self, x: &State) -> Energy {
         let p = &mut self.slots[Slot::Midpoint as usize];
         p.ready = false;
-        p.set_kinematics(&self.model, &self.mocap, x);
-        energy(
-            (&self.model, &p.kin, &p.tendons),
-            x,
-            (self.switches.contact, &mut self.collision, &mut self.motion, &mut self.found),
-        )
+        p.at.set_bodies(&self.model, &self.held.mocap, x);
+        let contacts = self.settings.contact.then_some(&mut self.search);
+        energy(&self.model, &p.at.kin, &p.at.tendons, x, contacts)
     }
 }
 
-/// Energies at a state whose kinematics and tendons are known; contacts are looked for.
+/// Energies at a state whose kinematics and tendons are known; contacts are looked for, if by anything.
 fn energy(
-    (model, kin, tendons): (&Model, &Kinematics, &TendonState),
+    model: &Model,
+    kin: &Kinematics,
+    tendons: &TendonState,
     x: &State,
-    (contact, collision, motion, found): (bool, &mut Collision, &mut Motion, &mut Vec<FoundContact>),
+    contacts: Option<&mut ContactSearch>,
 ) -> Energy {
     let armature = model.dofs.iter().zip(&x.v).map(|(d, v)| 0.5 * d.armature * v * v).sum::<f64>();
-    let mut e = Energy {
+    Energy {
         kinetic: Dynamics::kinetic_energy(model, kin) + armature,
         potential: Dynamics::gravity_energy(model, kin, &model.gravity) + model.spring_energy(&x.q, tendons),
-        contact: 0.0,
-    };
-    motion.rest();
-    if contact && collision.find(kin, model, motion, found).is_ok() {
-        let elastic = |c: &FoundContact| 0.5 * c.material.stiffness * c.gap.min(0.0).powi(2);
-        e.contact = found.iter().map(elastic).sum();
+        contact: contacts.map_or(0.0, |search| search.energy(model, kin)),
     }
-    e
 }
