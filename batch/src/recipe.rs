@@ -76,7 +76,7 @@ impl Recipe {
     }
 
     fn dual_cone(name: &str, law: DualCone, sweeps: Sweeps, options: RigidOptions) -> Self {
-        let options = RigidOptions { joints_first: true, ..options };
+        let options = RigidOptions { joints_first: Some(IcfSolver::boxed), ..options };
         let recipe = Self::new(
             name,
             move |scene| cone_system(scene, law, options),

@@ -4,9 +4,7 @@
 
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
-use signorini_core::{
-    BlockDiagonal, ContactSide, FrozenMap, FrozenProblem, Inertia, ProblemError,
-};
+use signorini_core::{BlockDiagonal, ContactSide, FrozenMap, FrozenProblem, Inertia, ProblemError};
 
 /// Positive definite blocks of the given sizes: G Gᵀ plus the identity, with G of the given entries.
 fn blocks(sizes: &[usize], entries: &[f64]) -> BlockDiagonal {

@@ -219,7 +219,9 @@ impl Engine {
         if self.paper {
             options.equality_tolerance = f64::INFINITY;
         }
-        options.joints_first = self.solver == "comfree";
+        if self.solver == "comfree" {
+            options.joints_first = Some(IcfSolver::boxed);
+        }
         if self.law != "dual_cone" {
             return Ok(RigidSystem::new(scene, self.contact_pool()?.as_ref(), options)?);
         }

@@ -45,6 +45,11 @@ impl IcfSolver {
         Self { options, ..Self::default() }
     }
 
+    /// A solver with default options, for those who are handed a way to make one: `RigidOptions::joints_first` of `signorini-multibody`.
+    pub fn boxed() -> Box<dyn ContactSolver> {
+        Box::new(Self::default())
+    }
+
     /// Options.
     pub fn options(&self) -> &IcfOptions {
         &self.options

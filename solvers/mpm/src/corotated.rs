@@ -1,8 +1,7 @@
 use signorini_core::na::{Matrix3, Vector3};
 
-use crate::engine::LaneLaw;
 use crate::error::MpmError;
-use crate::material::{Lame, Material, PAIRS, Stiffness};
+use crate::material::{Lame, LaneLaw, Material, PAIRS, Stiffness};
 use crate::polar::Stretches;
 
 /// Rubber: the fixed corotated energy.

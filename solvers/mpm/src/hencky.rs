@@ -1,8 +1,7 @@
 use signorini_core::na::{Matrix3, Matrix6, Vector3};
 
-use crate::engine::LaneLaw;
 use crate::error::{MpmError, value};
-use crate::material::{Lame, Material, PAIRS, Stiffness};
+use crate::material::{Lame, LaneLaw, Material, PAIRS, Stiffness};
 use crate::polar::Stretches;
 
 /// ψ = μ |ε|² + ½ λ (tr ε)² with ε = ln σ: stresses are linear in logarithmic strains, so that plastic flow is radial.

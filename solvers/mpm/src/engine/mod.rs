@@ -35,7 +35,6 @@ use lanes::{LANES, num};
 use nodes::BlockNodes;
 use transfer::{Gather, Moved, Scatter, StepConstants, TILE_SIZE};
 
-pub use lane_material::LaneLaw;
 pub use lanes::Real;
 
 /// Particles are sorted anew, if none makes it necessary before, once tiles were added to more often than just after the last time by so many times for each particle: about what sorting costs.
