@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use signorini_core::NoObserver;
+use signorini_run::engine::Engine;
 use signorini_scene::{LoadOptions, Scene, SceneBuilder};
-use signorini_validation::engine::Engine;
 use signorini_validation::scenes::Clutter;
 
 /// Simulates a scene without recording.

@@ -3,9 +3,9 @@ use std::time::Instant;
 
 use clap::Args;
 use signorini_core::{State, System};
-use signorini_validation::affine::{RunWatch, run_affine};
-use signorini_validation::engine::Engine;
-use signorini_validation::recorder::Recorder;
+use signorini_run::affine::{RunWatch, run_affine};
+use signorini_run::engine::Engine;
+use signorini_run::recorder::Recorder;
 
 use crate::model::{ModelArguments, warn_of_overlap};
 

@@ -2,8 +2,8 @@
 
 use signorini_laws::Gains;
 use signorini_multibody::{CollidingPair, STEEPEST, limited_friction};
+use signorini_run::engine::Engine;
 use signorini_scene::Scene;
-use signorini_validation::engine::Engine;
 
 /// One line on the cones when the file asks for elliptic ones.
 pub(crate) fn cones(scene: &Scene) -> Option<&'static str> {

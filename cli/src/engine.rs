@@ -1,9 +1,9 @@
 use clap::Args;
 use signorini_ipc::{BodyError, IpcOptions};
 use signorini_laws::{DualCone, Gains};
+use signorini_run::affine::{carrying, weight};
+use signorini_run::engine::{Engine, Sweeps};
 use signorini_scene::Scene;
-use signorini_validation::affine::{carrying, weight};
-use signorini_validation::engine::{Engine, Sweeps};
 
 /// Solver, law and integrator by name.
 #[derive(Args, Clone)]

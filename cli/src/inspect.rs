@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use signorini_core::na::{Point3, Vector3};
 use signorini_multibody::{CollidingPair, Dynamics, Kinematics, Model, TreeFactor};
+use signorini_run::engine::Engine;
 use signorini_scene::{ActuatorForce, CombinationRule, GeomShape, NoteKind, Scene, Transmission};
-use signorini_validation::engine::Engine;
 
 use crate::dual_cone;
 use crate::model::ModelArguments;

@@ -4,11 +4,11 @@ use clap::Args;
 use signorini_core::State;
 use signorini_geometry::Shape;
 use signorini_multibody::RigidSystem;
+use signorini_run::engine::Engine;
 use signorini_scene::{
     CollisionMask, CombinationRule, Geom, GeomShape, JointKind, LoadOptions, NoteKind, Place, Pose, Scene,
     Surface,
 };
-use signorini_validation::engine::Engine;
 
 use crate::dual_cone;
 

@@ -11,9 +11,9 @@ use signorini_planning::tasks::{self, Setup};
 use signorini_planning::{
     EpisodeOptions, EpisodeRecord, Motion, Outcome, PoseLines, PredictionGap, TermWeights, Timing,
 };
+use signorini_report::plant::{Plant, varied};
+use signorini_report::{PageError, planned};
 use signorini_scene::{LoadOptions, Scene};
-use signorini_validation::plant::{Plant, varied};
-use signorini_validation::{PageError, planned};
 
 use crate::reproduce::root;
 

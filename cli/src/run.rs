@@ -7,11 +7,11 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use signorini_core::{AdvanceReport, ProblemError, SolveError, StepError};
 use signorini_multibody::advance_controlled;
+use signorini_run::Recording;
+use signorini_run::affine::{RunWatch, run_affine};
+use signorini_run::engine::Engine;
+use signorini_run::recorder::Recorder;
 use signorini_scene::{Keyframe, Scene};
-use signorini_validation::Recording;
-use signorini_validation::affine::{RunWatch, run_affine};
-use signorini_validation::engine::Engine;
-use signorini_validation::recorder::Recorder;
 
 use crate::control::read_schedule;
 use crate::engine::EngineArguments;

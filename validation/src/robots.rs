@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use signorini_multibody::Closure;
 use signorini_scene::{LoadOptions, Scene};
 
-use crate::engine::Engine;
-use crate::recorder::Recorder;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::engine::Engine;
+use signorini_run::recorder::Recorder;
 
 /// Robots run for some seconds under error control and with fixed steps.
 pub struct Robots;

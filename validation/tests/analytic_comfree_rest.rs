@@ -4,7 +4,7 @@
 use signorini_core::na::{Matrix3, Vector3};
 use signorini_core::{NoObserver, State, System};
 use signorini_laws::{DualCone, Gains};
-use signorini_validation::engine::{Engine, Sweeps};
+use signorini_run::engine::{Engine, Sweeps};
 use signorini_validation::scenes::Heap;
 
 /// A cube on the floor under gravity tilted by `angle`, for `time` under ComFree.

@@ -6,8 +6,8 @@ use signorini_core::{NoObserver, OneStep, State, System};
 use signorini_icf::{IcfOptions, IcfSolver};
 use signorini_integrators::{Adaptive, ContactStep, Controller, FixedStep};
 use signorini_multibody::RigidSystem;
+use signorini_run::engine::Engine;
 use signorini_testkit::order_fit;
-use signorini_validation::engine::Engine;
 use signorini_validation::kurtz2025cenic::trapezoid::Trapezoid;
 use signorini_validation::scenes::SingleBody;
 

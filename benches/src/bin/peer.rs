@@ -9,8 +9,8 @@ use serde_json::json;
 use signorini_benches::ClutterFile;
 use signorini_core::{AcceptedStep, NoObserver, State, StepObserver};
 use signorini_geometry::Shape;
+use signorini_run::engine::Engine;
 use signorini_scene::{CollisionMask, Geom, GeomShape, LoadOptions, Place, Pose, Scene, Surface};
-use signorini_validation::engine::Engine;
 
 /// Times a scene of the format clutter-1 (.json), or a model (.xml, .urdf) on a floor.
 #[derive(Parser)]

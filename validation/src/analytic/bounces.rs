@@ -1,9 +1,9 @@
 use super::G;
 use super::family::{Family, rule};
 use super::impact::{RADIUS, ball, bisect, impact, restitution, spring_damper};
-use crate::engine::Engine;
-use crate::trace::Run;
-use crate::{Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::{Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_run::engine::Engine;
+use signorini_run::trace::Run;
 
 /// Repeated bounces with a constant restitution, and oblique impacts with friction.
 pub(super) struct Bounces;

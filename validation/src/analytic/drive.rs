@@ -4,10 +4,10 @@ use signorini_scene::Pose;
 
 use super::G;
 use super::family::{Family, rule};
-use crate::engine::Engine;
 use crate::scenes::{Stage, rigid, soft};
-use crate::trace::Run;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_run::engine::Engine;
+use signorini_run::trace::Run;
 
 /// A block on a block, a block on a belt, bodies that spin down on their patch.
 pub(super) struct Drive;

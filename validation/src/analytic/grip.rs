@@ -4,10 +4,10 @@ use signorini_scene::Pose;
 
 use super::G;
 use super::family::{Family, rule};
-use crate::engine::Engine;
 use crate::scenes::{Stage, rigid, soft};
-use crate::trace::Run;
-use crate::{Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::{Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_run::engine::Engine;
+use signorini_run::trace::Run;
 
 /// A cylinder in a groove, a peg between fingers, a wedge: what friction holds.
 pub(super) struct Grip;
@@ -86,7 +86,7 @@ fn groove(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         let trace = Run::new(&scene, &Engine::fixed(1e-4), t_end).trace(|_, _| {})?;
         let last = trace.len() - 1;
         for wall in walls {
-            let on = |c: &crate::trace::ContactForce| c.geoms[0] == wall as u32;
+            let on = |c: &signorini_run::trace::ContactForce| c.geoms[0] == wall as u32;
             let force = trace.force(last, on);
             let n: f64 = trace.contacts[last].iter().filter(|c| on(c)).map(|c| c.local.x).sum();
             f.relative(&case, "normal force per wall", normal, n);

@@ -3,10 +3,10 @@ use signorini_scene::Scene;
 
 use super::G;
 use super::family::{Family, rule};
-use crate::engine::Engine;
 use crate::scenes::{Stage, rigid, soft};
-use crate::trace::{Run, Trace};
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_run::engine::{Engine, EngineError};
+use signorini_run::trace::{Run, Trace};
 
 /// Normal impact: Hunt–Crossley, and the linear spring and damper of the SAP law.
 pub(super) struct Restitution;
@@ -70,7 +70,7 @@ pub(super) const RADIUS: f64 = 0.1;
 const STEPS: f64 = 8000.0;
 
 /// From touching at speed v until it has left; the step is a fraction of the contact time.
-pub(super) fn impact(scene: &Scene, law: &str, omega: f64, start: [f64; 3]) -> Result<Trace, PageError> {
+pub(super) fn impact(scene: &Scene, law: &str, omega: f64, start: [f64; 3]) -> Result<Trace, EngineError> {
     let time = std::f64::consts::PI / omega;
     let engine = Engine { law: law.into(), ..Engine::fixed(time / STEPS) };
     let [v, vx, wy] = start;

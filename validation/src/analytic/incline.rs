@@ -4,10 +4,10 @@ use signorini_scene::{Pose, Scene};
 
 use super::G;
 use super::family::{Family, rule};
-use crate::engine::Engine;
 use crate::scenes::{Stage, rigid, soft};
-use crate::trace::Run;
-use crate::{Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::{Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_run::engine::Engine;
+use signorini_run::trace::Run;
 
 /// A block on a slope: sticks, slides, stops, turns.
 pub(super) struct BlockOnIncline;

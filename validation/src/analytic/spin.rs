@@ -4,10 +4,10 @@ use signorini_scene::{Pose, Scene};
 
 use super::G;
 use super::family::{Family, rule};
-use crate::engine::Engine;
 use crate::scenes::{Stage, rigid, soft};
-use crate::trace::{Run, Trace};
-use crate::{Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::{Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_run::engine::Engine;
+use signorini_run::trace::{Run, Trace};
 
 /// A heavy top that precesses, and a rod whose end slides while it falls.
 pub(super) struct TopAndRod;

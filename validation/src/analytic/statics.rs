@@ -5,10 +5,10 @@ use signorini_scene::{Pose, Scene};
 
 use super::G;
 use super::family::{Family, rule};
-use crate::engine::Engine;
 use crate::scenes::{Stage, rigid, soft};
-use crate::trace::{ContactForce, Run, Trace};
-use crate::{Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::{Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_run::engine::Engine;
+use signorini_run::trace::{ContactForce, Run, Trace};
 
 /// Loads of a stack, a pyramid and a plank; what topples and what slides.
 pub(super) struct Statics;

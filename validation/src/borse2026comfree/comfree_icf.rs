@@ -6,11 +6,11 @@ use signorini_core::{
 use signorini_icf::{IcfOptions, IcfSolver};
 use signorini_laws::{DualCone, Gains};
 
-use crate::engine::{Engine, Sweeps};
 use crate::kurtz2025cenic::slope;
 use crate::scenes::Clutter;
-use crate::trace::Run;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::engine::{Engine, Sweeps};
+use signorini_run::trace::Run;
 
 /// ComFree and ICF on one law: the explicit evaluation approaches the minimum as the gain falls.
 pub(super) struct ComfreeIcf;

@@ -3,9 +3,9 @@ use signorini_core::{NoObserver, State};
 use signorini_laws::{DualCone, Gains};
 use signorini_scene::{LoadOptions, Scene};
 
-use crate::engine::{Engine, PHYSICAL, Sweeps};
 use crate::kurtz2025cenic::slope;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::engine::{Engine, PHYSICAL, Sweeps};
 
 /// ComFree under error control: with physical gains halving the step does not change the law.
 pub(super) struct ErrorControl;

@@ -5,9 +5,9 @@ use signorini_scene::Scene;
 
 use super::runs::{Depths, observe, paper};
 use super::scenes::drop_test;
-use crate::engine::Engine;
 use crate::random::Random;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::engine::Engine;
 
 /// Drop test: 125 bodies on a table, depth of contacts against gains.
 pub(super) struct Fig03;

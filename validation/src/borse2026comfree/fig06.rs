@@ -5,9 +5,9 @@ use signorini_scene::Scene;
 
 use super::runs::{default_mode, paper};
 use super::scenes::{SOLIMP, cube};
-use crate::engine::Engine;
-use crate::trace::{Run, Trace};
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::engine::{Engine, EngineError};
+use signorini_run::trace::{Run, Trace};
 
 /// Stability against gains and steps, with the predicted boundary.
 pub(super) struct Fig06;
@@ -27,7 +27,7 @@ const RELEASE: [(f64, f64, f64, f64); 5] = [
 /// Those that never rest there, and what the spec's number 2a + 3b is.
 const RESTLESS: [(f64, f64, f64); 2] = [(0.5, 0.005, 0.002), (0.2, 0.001, 0.02)];
 
-fn run(scene: &Scene, engine: &Engine, t: f64) -> Result<Trace, PageError> {
+fn run(scene: &Scene, engine: &Engine, t: f64) -> Result<Trace, EngineError> {
     Run::new(scene, engine, t).trace(|_, x| x.v.copy_from_slice(&[2.0, 0.0, 0.0, 0.1, 0.1, 0.1]))
 }
 

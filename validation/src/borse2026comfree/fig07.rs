@@ -6,9 +6,9 @@ use signorini_laws::DualCone;
 
 use super::runs::paper;
 use super::scenes::{arrays, spheres};
-use crate::engine::{Engine, Sweeps};
 use crate::random::Random;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::engine::{Engine, Sweeps};
 
 /// Fig. 7: time of a step against the number of contacts.
 pub(super) struct Fig07;

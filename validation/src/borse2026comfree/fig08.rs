@@ -7,7 +7,7 @@ use signorini_scene::{LoadOptions, Scene};
 
 use super::records;
 use crate::random::Random;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// Fig. 8: steps per second of many worlds in which a hand holds a cube.
 pub(super) struct Fig08;

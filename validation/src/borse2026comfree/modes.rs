@@ -3,9 +3,9 @@ use signorini_core::{Slot, System};
 use signorini_laws::{DualCone, Gains, MassScale};
 
 use super::scenes::{G, SOLIMP, cube, cube_from_afar, stack};
-use crate::engine::{Engine, Sweeps};
-use crate::trace::{Run, Trace};
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::engine::{Engine, Sweeps};
+use signorini_run::trace::{Run, Trace};
 
 /// What each switch of the law does.
 pub(super) struct Modes;

@@ -1,8 +1,8 @@
 use signorini_planning::Timing;
 
-use crate::plant::Plant;
-use crate::trials::{FIRST, Ran, Tally, Trial, recorded, run, success};
-use crate::{Claim, Context, Page, PageError, PageOutput, Table};
+use signorini_report::plant::Plant;
+use signorini_report::trials::{FIRST, Ran, Tally, Trial, recorded, run, success};
+use signorini_report::{Claim, Context, Page, PageError, PageOutput, Table};
 
 /// Planned with ComFree, executed with other engines and with plans that come late: success, and how far one control step of the plan model is from the plant's.
 pub(super) struct Plants;

@@ -2,8 +2,8 @@ use signorini_core::{AcceptedStep, StepObserver, System};
 use signorini_laws::DualCone;
 use signorini_scene::{LoadOptions, Scene};
 
-use crate::engine::{Engine, Sweeps};
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::engine::{Engine, Sweeps};
 
 /// Robots of others from their files, standing or held by their motors.
 pub(super) struct Robots;

@@ -5,9 +5,9 @@ use signorini_laws::{DualCone, Gains, MassScale};
 use signorini_multibody::RigidSystem;
 use signorini_scene::Scene;
 
-use crate::PageError;
-use crate::engine::Engine;
-use crate::trace::Trace;
+use signorini_report::PageError;
+use signorini_run::engine::Engine;
+use signorini_run::trace::Trace;
 
 /// Paper mode with given gains and mass scale; `width` replaces that of solimp.
 pub(super) fn paper(k: f64, d: f64, mass: MassScale, width: Option<f64>) -> Engine {

@@ -1,10 +1,11 @@
 use signorini_scene::{Keyframe, LoadOptions, Scene};
 
 use super::failed;
-use crate::affine::{RunWatch, run_affine};
-use crate::engine::Engine;
-use crate::recorder::Recorder;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Recording, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::Recording;
+use signorini_run::affine::{RunWatch, run_affine};
+use signorini_run::engine::Engine;
+use signorini_run::recorder::Recorder;
 
 /// Affine bodies under incremental potential contact beside generalised coordinates under ICF.
 pub(super) struct Affine;

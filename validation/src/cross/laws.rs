@@ -5,11 +5,11 @@ use signorini_icf::{IcfOptions, IcfSolver};
 use signorini_reference::ReferenceSolver;
 use signorini_scene::{Pose, Scene};
 
-use crate::engine::Engine;
 use crate::kurtz2025cenic::slope;
 use crate::scenes::{Clutter, Stage, rigid, soft};
-use crate::trace::{Run, Trace};
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::engine::Engine;
+use signorini_run::trace::{Run, Trace};
 
 /// Lagged, similar and SAP approach each other; two solvers find the same minimum.
 pub(super) struct Laws;

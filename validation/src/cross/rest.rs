@@ -1,9 +1,9 @@
 use signorini_core::{AcceptedStep, StepObserver, System};
 
 use super::failed;
-use crate::engine::{Engine, Sweeps};
 use crate::scenes::Heap;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::engine::{Engine, Sweeps};
 
 /// Heaps come to rest: no jitter, no sleeping, no damping added.
 pub(super) struct Rest;

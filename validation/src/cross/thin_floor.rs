@@ -2,10 +2,10 @@ use signorini_core::na::Vector3;
 use signorini_geometry::Shape;
 use signorini_scene::{Pose, Scene};
 
-use crate::engine::Engine;
 use crate::scenes::{Stage, rigid, soft};
-use crate::trace::Run;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::engine::Engine;
+use signorini_run::trace::Run;
 
 /// A ball dropped onto a thin floor: with the speculative margin no impact is missed.
 pub(super) struct ThinFloor;

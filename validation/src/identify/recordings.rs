@@ -4,10 +4,10 @@ use signorini_core::na::Vector3;
 use signorini_geometry::Shape;
 use signorini_scene::{Pose, Scene};
 
-use crate::PageError;
-use crate::engine::Engine;
 use crate::scenes::{Stage, rigid, soft};
-use crate::trace::Run;
+use signorini_report::PageError;
+use signorini_run::engine::Engine;
+use signorini_run::trace::Run;
 
 /// Friction, stiffness per corner \[N/m\], dissipation \[s/m\].
 #[derive(Clone, Copy, Debug)]

@@ -6,10 +6,10 @@ use argmin_math::{ArgminAdd, ArgminMul, ArgminSub};
 use signorini_core::na::{Matrix3, Vector3};
 
 use super::recordings::{EXPERIMENTS, Experiment, Parameters, RATE, simulate, times};
-use crate::claim::number;
-use crate::engine::Engine;
 use crate::random::Random;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::claim::number;
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::engine::Engine;
 
 /// Friction, stiffness and dissipation of a box found from its recorded slides and drops.
 pub(super) struct SlidingBox;

@@ -1,7 +1,7 @@
 use super::failed;
-use crate::engine::{Engine, run};
 use crate::scenes::SingleBody;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_run::engine::{Engine, run};
 
 /// Fig. 4: a ball on a table with fixed steps of 1 and 5 ms.
 pub(super) struct Fig04;

@@ -4,9 +4,9 @@ use signorini_integrators::{Adaptive, ContactStep, Controller, FixedStep};
 
 use super::failed;
 use super::trapezoid::Trapezoid;
-use crate::engine::Engine;
 use crate::scenes::SingleBody;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::engine::Engine;
 
 /// Fig. 8: energy of a bouncing ball without dissipation, by step doubling and by the trapezoid rule.
 pub(super) struct Fig08;

@@ -4,9 +4,9 @@ use signorini_integrators::cenic;
 use signorini_math::{InitialGuess, LineSearchOptions};
 
 use super::failed;
-use crate::engine::Engine;
 use crate::scenes::Clutter;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::engine::Engine;
 
 /// Fig. 19: line-search iterations against the initial guess.
 pub(super) struct Fig19;

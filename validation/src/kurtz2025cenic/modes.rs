@@ -2,9 +2,9 @@ use signorini_core::{NoObserver, State};
 
 use super::failed;
 use super::tables::clutter;
-use crate::engine::Engine;
 use crate::scenes::Clutter;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::engine::Engine;
 
 /// Hard clutter in default mode beside paper mode: overlap and error of the trajectory.
 pub(super) struct Modes;

@@ -6,9 +6,9 @@ use signorini_core::{NoObserver, State};
 
 use super::failed;
 use super::fig08::slope;
-use crate::engine::Engine;
 use crate::scenes::SingleBody;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::engine::Engine;
 
 /// A ball dropped while moving sideways.
 pub(super) struct SphereDrop;

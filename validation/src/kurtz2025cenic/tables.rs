@@ -3,9 +3,9 @@ use std::time::Instant;
 use signorini_core::{AcceptedStep, AdvanceReport, StepObserver, System};
 
 use super::failed;
-use crate::engine::Engine;
 use crate::scenes::Clutter;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::engine::Engine;
 
 /// Table II: work on hard clutter against accuracy.
 pub(super) struct Table2;

@@ -13,8 +13,8 @@ use signorini_laws::{
     NearRigidSeed, contact_law_names, contact_pool, registry,
 };
 
-use crate::PageError;
-use crate::engine::{Engine, SOLVERS};
+use signorini_report::PageError;
+use signorini_run::engine::{Engine, SOLVERS};
 
 const DT: f64 = 0.01;
 

@@ -10,8 +10,8 @@ mod probe;
 mod shapes;
 mod urdf;
 
-use crate::PageError;
-use crate::engine::INTEGRATORS;
+use signorini_report::PageError;
+use signorini_run::engine::INTEGRATORS;
 
 /// The tables as Markdown.
 ///

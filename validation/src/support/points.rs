@@ -19,8 +19,8 @@ use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
 
 use super::shapes;
-use crate::PageError;
-use crate::engine::{Engine, SOLVERS};
+use signorini_report::PageError;
+use signorini_run::engine::{Engine, SOLVERS};
 
 const DT: f64 = 1e-3;
 const SPACING: f64 = 0.05;
