@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use indicatif::ProgressBar;
 
-use signorini_run::engine::EngineError;
+use signorini_run::MethodError;
 
 use crate::{Claim, Plot, Stock};
 
@@ -41,8 +41,8 @@ impl PageError {
     }
 }
 
-impl From<EngineError> for PageError {
-    fn from(e: EngineError) -> Self {
+impl From<MethodError> for PageError {
+    fn from(e: MethodError) -> Self {
         Self::from_error(e)
     }
 }

@@ -2,15 +2,13 @@
 
 use std::collections::HashMap;
 
-use signorini_batch::Recipe;
 use signorini_core::HeldInputs;
-use signorini_icf::IcfSolver;
 use signorini_planning::EpisodeRecord;
 use signorini_scene::{Pose, Scene};
 
 use crate::PageError;
-use signorini_run::Recording;
 use signorini_run::recorder::{Recorder, RunLabels};
+use signorini_run::{Method, Recording};
 
 /// The states of the plant as a recording; none where they were not kept. `steps`: how those of the plant were taken.
 ///
@@ -18,7 +16,8 @@ use signorini_run::recorder::{Recorder, RunLabels};
 /// A scene without a model.
 pub fn recording(scene: &Scene, steps: &str, record: &EpisodeRecord) -> Result<Option<Recording>, PageError> {
     let Some(first) = record.states.first() else { return Ok(None) };
-    let probe = Recipe::icf().system(scene).map_err(PageError::from_error)?;
+    let method = Method::icf();
+    let probe = method.system(scene)?;
     let number: HashMap<String, usize> =
         probe.model().bodies.iter().filter_map(|b| Some((b.name.clone(), b.mocap?))).collect();
     let mut mocap = probe.model().mocap_poses.clone();
@@ -37,9 +36,8 @@ pub fn recording(scene: &Scene, steps: &str, record: &EpisodeRecord) -> Result<O
     };
     let none = vec![0.0; probe.model().actuators.len()];
     let held = HeldInputs { control: &none, mocap: &mocap };
-    let solver = Box::new(IcfSolver::default());
-    let mut r =
-        Recorder::with_system(scene, probe, solver, labels, (first, held)).map_err(PageError::from_error)?;
+    let mut r = Recorder::with_system(scene, probe, method.single_step(), labels, (first, held))
+        .map_err(PageError::from_error)?;
     for (x, step) in record.states.iter().skip(1).zip(&record.steps) {
         put(&mut mocap, step.time);
         r.add_state(x, HeldInputs { control: &step.control, mocap: &mocap });

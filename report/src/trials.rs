@@ -1,18 +1,17 @@
 //! Trials of planning tasks: how they ended, what they looked like.
 
-use serde::{Deserialize, Serialize};
-use signorini_batch::{BatchOptions, CpuBatch, Recipe};
+use serde::{Deserialize, Deserializer, Serialize};
+use signorini_batch::{BatchOptions, CpuBatch, LaneParameters, plant};
 use signorini_planning::tasks::{by_name, follow, published};
 use signorini_planning::{
-    EpisodeOptions, EpisodeRecord, Motion, Outcome, PredictionGap, Task, TermWeights, Timing,
+    EpisodeOptions, EpisodeRecord, Motion, Outcome, PredictionGap, Stream, Task, TermWeights, Timing,
 };
 use signorini_scene::{LoadOptions, Scene};
 
-use crate::plant::{Plant, varied};
 use crate::stock::Stock;
 use crate::{Claim, Context, Page, PageError, PageOutput, Picture, planned};
 use signorini_run::snapshot::Camera;
-use signorini_run::{Recording, view};
+use signorini_run::{Method, Recording, names, view};
 
 /// Seeds begin here; weights were chosen on seeds below.
 pub const FIRST: u64 = 100;
@@ -47,8 +46,8 @@ pub struct Trial {
     pub seed: u64,
     /// Engine of the plans.
     pub model: PlanModel,
-    /// Engine of the plant.
-    pub plant: Plant,
+    /// Name of the plant, of [`names::PLANTS`].
+    pub plant: &'static str,
     /// When plans can be used.
     pub timing: Timing,
     /// Mass of the task's object and friction of all surfaces of the plant differ by up to this part, by the seed.
@@ -64,7 +63,7 @@ pub struct Trial {
 impl Trial {
     /// Planned with ComFree, executed with ICF in lock-step, the plant as it is drawn.
     pub fn new(task: &'static str, title: &'static str, samples: usize, seed: u64) -> Self {
-        let (model, plant) = (PlanModel::ComFree, Plant::Icf);
+        let (model, plant) = (PlanModel::ComFree, "icf");
         Self {
             task,
             title,
@@ -92,8 +91,9 @@ pub struct Ran {
     pub samples: usize,
     /// Seed of the task and of the planner.
     pub seed: u64,
-    /// Engine of the plant.
-    pub plant: Plant,
+    /// Name of the plant, of [`names::PLANTS`].
+    #[serde(deserialize_with = "plant_name")]
+    pub plant: String,
     /// When plans could be used.
     pub timing: Timing,
     /// How it ended, in words.
@@ -116,7 +116,7 @@ pub struct Ran {
 
 impl Ran {
     fn is(&self, t: &Trial) -> bool {
-        (&*self.task, self.model, self.samples, self.seed, self.plant, self.timing)
+        (&*self.task, self.model, self.samples, self.seed, &*self.plant, self.timing)
             == (t.task, t.model, t.samples, t.seed, t.plant, t.timing)
     }
 }
@@ -294,6 +294,36 @@ pub fn success(id: &str, claim: &str, asked: f64, runs: &[&Ran], count: u64) -> 
     Claim::at_least(id, claim, asked, 100.0 * good as f64 / runs.len() as f64, "%").because(&why)
 }
 
+/// The name of a plant, in small letters as older files do not have it.
+fn plant_name<'de, D: Deserializer<'de>>(d: D) -> Result<String, D::Error> {
+    Ok(String::deserialize(d)?.to_lowercase())
+}
+
+/// Steps of a control step of a plant that takes `fixed` equal ones; error control finds its steps itself.
+pub fn substeps(plant: &Method, fixed: u32) -> u32 {
+    if plant.stepping().is_controlled() { 1 } else { fixed }
+}
+
+/// The scene with another mass of a body, and other friction of all surfaces: both differ by up to `part`, drawn by the seed.
+///
+/// # Errors
+/// A part that leaves no mass.
+pub fn varied(scene: &Scene, body: &str, part: f64, seed: u64) -> Result<Scene, PageError> {
+    let mut random = Stream::new(seed, 2);
+    let [mass, friction] = [0; 2].map(|_| 1.0 + random.uniform(-part, part));
+    let bodies = scene.bodies.iter().enumerate().filter(|(_, b)| b.name == body);
+    let surfaces = scene.geoms.iter().map(|g| &g.surface);
+    let parameters = LaneParameters {
+        mass_scale: bodies.map(|(i, _)| (i, mass)).collect(),
+        friction: surfaces
+            .map(|s| [s.friction * friction, s.friction_torsional, s.friction_rolling])
+            .enumerate()
+            .collect(),
+        ..LaneParameters::default()
+    };
+    parameters.apply(scene).map_err(PageError::from_error)
+}
+
 /// Runs a task.
 fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageError> {
     let Trial { task: name, samples, seed, .. } = *trial;
@@ -310,22 +340,23 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
     setup.planner.samples = samples;
     let scene = Scene::load(ctx.root.join("models").join(setup.scene), &LoadOptions::default())
         .map_err(PageError::from_error)?;
-    let recipe = match trial.model {
+    let method = match trial.model {
         PlanModel::ComFree | PlanModel::Published => {
-            setup.evaluations.map_or_else(Recipe::comfree, Recipe::comfree_sweeping)
+            setup.evaluations.map_or_else(Method::comfree, Method::comfree_sweeping)
         }
-        PlanModel::Icf => Recipe::icf(),
+        PlanModel::Icf => Method::icf(),
     };
+    let driven = names::plant(trial.plant, ACCURACY)?;
     let real = match setup.measurement {
         Some(m) if trial.vary > 0.0 => varied(&scene, m.joint, trial.vary, seed)?,
         _ => scene.clone(),
     };
-    let model = CpuBatch::new(&scene, samples, recipe, BatchOptions { threads: 0 });
+    let model = CpuBatch::new(&scene, samples, method, BatchOptions { threads: 0 });
     let mut model = model.map_err(PageError::from_error)?;
-    let mut plant = trial.plant.make(&real, ACCURACY, |w| ctx.say(w.clone()))?;
+    let mut plant = plant(&real, &driven, |w| ctx.say(w.clone())).map_err(PageError::from_error)?;
     let weights = TermWeights::new(&*setup.task);
     let options = EpisodeOptions {
-        plant_substeps: trial.plant.substeps(setup.substeps[1]),
+        plant_substeps: substeps(&driven, setup.substeps[1]),
         timing: trial.timing,
         keep_states: trial.gap || trial.camera.is_some(),
         ..setup.options()
@@ -349,7 +380,7 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
         model: trial.model,
         samples,
         seed,
-        plant: trial.plant,
+        plant: trial.plant.into(),
         timing: trial.timing,
         outcome,
         success: record.outcome == Outcome::Success,
@@ -361,7 +392,7 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
         effective: record.mean_effective_samples(),
         softened: record.softened().count(),
     };
-    let recording = planned::recording(&real, trial.plant.steps(), &record)?;
+    let recording = planned::recording(&real, driven.stepping().words(), &record)?;
     let film = recording.zip(trial.camera).map(|(r, camera)| Film {
         attachment: (format!("{name}.html"), view::page(&r)),
         pictures: pictures(&r, &record, task, (trial.title, camera)),

@@ -1,8 +1,9 @@
 //! Stiffness and damping of each contact by a function of one's own, here of the closing speed; a learned impedance goes in the same place.
 
+use signorini_comfree::Sweeps;
 use signorini_core::{NoObserver, System};
 use signorini_laws::{DualCone, Gains};
-use signorini_run::engine::{Engine, Sweeps};
+use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
 
 const BALL: &str = "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body pos='0 0 .3'><freejoint/>\
@@ -12,7 +13,7 @@ const BALL: &str = "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body p
 pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let scene = Scene::from_mjcf(BALL, "ball.xml", &LoadOptions::default())?;
     let law = DualCone { gains: Gains::Material, ..DualCone::default() };
-    let engine = Engine { dual_cone: Some(law), sweeps: Sweeps::exactly(1), ..Engine::comfree(0.002) };
+    let engine = Method::comfree_with(law, 1).with_step(0.002);
     let mut sys = engine.system(&scene)?;
     sys.set_contact_model(Some(Box::new(|contact, velocity, material| {
         material.stiffness = 2e3 * (1.0 + 1e3 * contact.gap.min(0.0).abs()); // [N/m]

@@ -10,9 +10,9 @@ use signorini_ipc::{AffineScene, BodyError, FRICTION, Invariants, IpcOptions};
 use signorini_multibody::Schedule;
 use signorini_scene::{Keyframe, Scene};
 
-use crate::engine::{Engine, EngineError};
 use crate::recorder::{RunLabels, header};
 use crate::recording::{Recording, Row, push_pose};
+use crate::{Ipc, Method, MethodError};
 
 /// A scene made of affine bodies, where it starts, and its controls there.
 pub struct AffineStart {
@@ -31,13 +31,10 @@ impl AffineStart {
     ///
     /// # Errors
     /// What affine bodies do not have; numbers out of range.
-    pub fn new(scene: &Scene, engine: &Engine, key: Option<&Keyframe>) -> Result<Self, EngineError> {
-        let options = match engine.ipc {
-            Some(options) => options,
-            None => IpcOptions::for_scene(scene),
-        };
+    pub fn new(scene: &Scene, ipc: &Ipc, key: Option<&Keyframe>) -> Result<Self, MethodError> {
+        let options = ipc.options_for(scene);
         let q = key.map(|k| &k.q[..]).filter(|q| !q.is_empty());
-        let mut affine = match (q, engine.exclude_overlaps) {
+        let mut affine = match (q, ipc.exclude_overlaps) {
             (q, true) => AffineScene::without_overlaps(scene, q, options)?,
             (Some(q), false) => AffineScene::at(scene, q, options)?,
             (None, false) => AffineScene::new(scene, options)?,
@@ -99,19 +96,22 @@ pub struct AffineRun {
 /// Runs a scene as affine bodies up to a time and records every accepted step.
 ///
 /// # Errors
-/// As [`AffineStart::new`] and [`Engine::integrator`]. What stops a run on its way is in [`AffineRun::report`].
+/// [`MethodError::GeneralisedCoordinates`] for other methods than [`Method::Ipc`]; as [`AffineStart::new`] and [`Method::integrator`]. What stops a run on its way is in [`AffineRun::report`].
 pub fn run_affine(
     scene: &Scene,
-    engine: &Engine,
+    method: &Method,
     key: Option<&Keyframe>,
     t_end: f64,
     watch: RunWatch<'_>,
-) -> Result<AffineRun, EngineError> {
-    let AffineStart { scene: mut affine, mut x, mut control, .. } = AffineStart::new(scene, engine, key)?;
-    let probe = AffineStart::new(scene, engine, key)?;
-    let mut integrator = engine.integrator()?;
+) -> Result<AffineRun, MethodError> {
+    let Method::Ipc(ipc) = method else {
+        return Err(MethodError::GeneralisedCoordinates(method.name().into()));
+    };
+    let AffineStart { scene: mut affine, mut x, mut control, .. } = AffineStart::new(scene, ipc, key)?;
+    let probe = AffineStart::new(scene, ipc, key)?;
+    let mut integrator = method.integrator()?;
     let RunWatch { schedule, stop, progress } = watch;
-    let mut recorder = AffineRecorder::new(scene, engine, probe, (stop, progress));
+    let mut recorder = AffineRecorder::new(scene, method, probe, (stop, progress));
     let mut report = Ok(AdvanceReport::default());
     loop {
         if let Some(s) = schedule {
@@ -165,14 +165,9 @@ struct AffineRecorder<'a> {
 type Watchers<'a> = (Option<&'a AtomicBool>, Option<&'a mut dyn FnMut(f64)>);
 
 impl<'a> AffineRecorder<'a> {
-    fn new(scene: &Scene, engine: &Engine, start: AffineStart, (stop, progress): Watchers<'a>) -> Self {
-        let labels = RunLabels {
-            solver: engine.solver.clone(),
-            law: engine.law.clone(),
-            integrator: engine.describe(),
-        };
+    fn new(scene: &Scene, method: &Method, start: AffineStart, (stop, progress): Watchers<'a>) -> Self {
         let AffineStart { scene: probe, x, q, control } = start;
-        let mut header = header(scene, labels, Vec::new());
+        let mut header = header(scene, RunLabels::of(method), Vec::new());
         header.warnings.clone_from(&probe.left_out);
         if !scene.sensors.is_empty() {
             header.warnings.push(format!("{} sensors are not read for affine bodies", scene.sensors.len()));

@@ -3,14 +3,13 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use signorini_core::{AcceptedStep, ContactSolver, HeldInputs, OneStep, Slot, State, StepObserver, System};
-use signorini_integrators::ContactStep;
+use signorini_core::{AcceptedStep, AdvanceReport, HeldInputs, OneStep, Slot, State, StepObserver, System};
 use signorini_multibody::{OverloadRecord, RigidSystem, Sensors, contact_impulse};
 use signorini_scene::{Pose, Scene};
 
-use crate::engine::{Engine, EngineError};
 use crate::recording::{Recording, RecordingHeader, Row, push_pose};
 use crate::stability::GainWatch;
+use crate::{ComFree, Method, MethodError};
 
 /// Records every accepted step; stops a run when its flag is raised.
 pub struct Recorder<'a> {
@@ -30,7 +29,7 @@ pub struct Recorder<'a> {
     overload: OverloadRecord,
 }
 
-/// What a recording says of its run.
+/// Labels of a run in its recording.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunLabels {
     /// Solver name.
@@ -41,7 +40,18 @@ pub struct RunLabels {
     pub integrator: String,
 }
 
-/// What a recording of a scene says of its columns.
+impl RunLabels {
+    /// Labels of a run under a method.
+    pub fn of(method: &Method) -> Self {
+        Self {
+            solver: method.solver_name().into(),
+            law: method.law_name().into(),
+            integrator: method.describe(),
+        }
+    }
+}
+
+/// Header of a recording of a scene: labels, and names of its columns.
 pub fn header(scene: &Scene, labels: RunLabels, sensor_names: Vec<String>) -> RecordingHeader {
     let (mut q_names, mut v_names) = (Vec::new(), Vec::new());
     for j in &scene.joints {
@@ -84,41 +94,36 @@ pub fn header(scene: &Scene, labels: RunLabels, sensor_names: Vec<String>) -> Re
 const FIRST_READING: f64 = 1e-4;
 
 impl<'a> Recorder<'a> {
-    /// For a scene under an engine; the first row is the state `x0` with the inputs `held` there. Gains beyond the bound of stability ([`GainWatch`]) and the
+    /// For a scene under a method; the first row is the state `x0` with the inputs `held` there. Gains beyond the bound of stability ([`GainWatch`]) and the
     /// first light body under a heavy one ([`OverloadRecord`]) are told in the header's `warnings`.
     ///
     /// # Errors
-    /// As [`Engine::system`].
+    /// As [`Method::system`].
     pub fn new(
         scene: &Scene,
-        engine: &Engine,
+        method: &Method,
         x0: &State,
         held: HeldInputs<'_>,
-    ) -> Result<Self, EngineError> {
-        let labels = RunLabels {
-            solver: engine.solver.clone(),
-            law: engine.law.clone(),
-            integrator: engine.describe(),
-        };
-        let mut r =
-            Self::with_system(scene, engine.system(scene)?, engine.contact_solver()?, labels, (x0, held))?;
-        r.watch = GainWatch::new(scene, engine)?;
-        r.recovery = engine.recovery();
+    ) -> Result<Self, MethodError> {
+        let probe = method.system(scene)?;
+        let mut r = Self::with_system(scene, probe, method.single_step(), RunLabels::of(method), (x0, held))?;
+        r.watch = GainWatch::new(scene, method)?;
+        r.recovery = method.as_comfree().and_then(ComFree::recovery);
         Ok(r)
     }
 
-    /// For a system and a solver of one's own, a law of one's own among them; `probe` is a system for the recorder itself. The accelerations
-    /// and contact forces of the first row are those of a trial step of 0.1 ms, which changes nothing else.
+    /// For a system and a scheme of one's own, a law of one's own among them; `probe` is a system for the recorder itself. The accelerations
+    /// and contact forces of the first row are those of a trial step of 0.1 ms by `trial`, which changes nothing else.
     ///
     /// # Errors
     /// When that step fails.
     pub fn with_system(
         scene: &Scene,
         mut probe: RigidSystem,
-        solver: Box<dyn ContactSolver>,
+        mut trial: Box<dyn OneStep>,
         labels: RunLabels,
         (x0, held): (&State, HeldInputs<'_>),
-    ) -> Result<Self, EngineError> {
+    ) -> Result<Self, MethodError> {
         probe.control_mut().copy_from_slice(held.control);
         probe.mocap_poses_mut().copy_from_slice(held.mocap);
         let dim = probe.contact_dim();
@@ -126,10 +131,9 @@ impl<'a> Recorder<'a> {
         if probe.model().sensors.is_empty() {
             sensors.read_at_rest(probe.model(), held, x0);
         } else {
-            let mut trial = ContactStep::new(solver);
             let mut x1 = State::default();
             let report = trial.step(&mut probe, x0, FIRST_READING, false, &mut x1)?;
-            let last = OneStep::last_solve(&trial);
+            let last = trial.last_solve();
             let step = AcceptedStep { x0, x1: &x1, report: &report, rejected: 0, last };
             sensors.read(probe.model(), held, dim, x0, &step);
         }
@@ -254,4 +258,21 @@ impl StepObserver for Recorder<'_> {
     fn stop(&self) -> bool {
         self.stop.is_some_and(|f| f.load(Ordering::Relaxed))
     }
+}
+
+/// Runs a scene from `x` to `t_end` \[s\] and records every accepted step.
+///
+/// # Errors
+/// As [`Method::system`] and [`Method::integrator`]; a step that failed: the state is then the last accepted one.
+pub fn run(
+    scene: &Scene,
+    method: &Method,
+    x: &mut State,
+    t_end: f64,
+) -> Result<(Recording, AdvanceReport), MethodError> {
+    let mut sys = method.system(scene)?;
+    let mut integrator = method.integrator()?;
+    let mut recorder = Recorder::new(scene, method, x, sys.held())?;
+    let report = integrator.advance(&mut sys, x, t_end, &mut recorder)?;
+    Ok((recorder.recording, report))
 }

@@ -6,7 +6,7 @@ use signorini_laws::{DualCone, Gains};
 use signorini_multibody::RigidSystem;
 use signorini_scene::Scene;
 
-use crate::engine::{Engine, EngineError};
+use crate::{ComFree, Law, Method, MethodError, PHYSICAL};
 
 /// Steps with contacts between two looks, unless there are more contacts than ever before.
 const EVERY: usize = 16;
@@ -47,29 +47,26 @@ pub struct GainWatch {
 }
 
 impl GainWatch {
-    /// For runs of a scene under an engine; None where gains cannot pass the bound: other solvers, capped gains of the default.
+    /// For runs of a scene under a method; None where gains cannot pass the bound: other methods, capped gains of the default.
     ///
     /// # Errors
-    /// As [`Engine::system`].
-    pub fn new(scene: &Scene, engine: &Engine) -> Result<Option<Self>, EngineError> {
-        if engine.solver != "comfree" {
-            return Ok(None);
-        }
-        let mut engine = engine.clone();
+    /// As [`Method::system`].
+    pub fn new(scene: &Scene, method: &Method) -> Result<Option<Self>, MethodError> {
+        let Some(comfree) = method.as_comfree() else { return Ok(None) };
+        let mut looked_at = *comfree;
         let (mut gains, mut capped) = (None, None);
-        if engine.law == "dual_cone" {
-            let law = engine.cone();
-            let given = engine.dual_cone.is_some() && !matches!(law.gains, Gains::Recovery { .. });
+        if let Law::DualCone(law) = comfree.law() {
+            let given = !matches!(law.gains, Gains::Recovery { .. }) && law.gains != PHYSICAL;
             if law.cap && !given {
                 return Ok(None);
             }
             if law.cap {
-                capped = Some(engine.system(scene)?);
+                capped = Some(method.system(scene)?);
             }
             gains = Some(law.gains);
-            engine.dual_cone = Some(DualCone { cap: false, ..law });
+            looked_at = ComFree::with_cone(looked_at, DualCone { cap: false, ..law });
         }
-        let sys = engine.system(scene)?;
+        let sys = Method::ComFree(looked_at).system(scene)?;
         let relaxation = sys.kinds_of_pairs().into_iter().map(|p| p.material.relaxation_time);
         Ok(Some(Self {
             relaxation: relaxation.fold(f64::INFINITY, f64::min).min(1e6),

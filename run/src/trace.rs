@@ -5,7 +5,7 @@ use signorini_core::{AcceptedStep, AdvanceReport, State, StepObserver};
 use signorini_multibody::RigidSystem;
 use signorini_scene::Scene;
 
-use crate::engine::{Engine, EngineError};
+use crate::{Method, MethodError};
 
 /// The force that one contact carried in the last part of a step.
 #[derive(Clone, Copy, Debug)]
@@ -145,7 +145,7 @@ pub struct Run<'a> {
     /// The scene.
     pub scene: &'a Scene,
     /// What to simulate with.
-    pub engine: &'a Engine,
+    pub method: &'a Method,
     /// End \[s\].
     pub t_end: f64,
     /// Stops the run early.
@@ -156,8 +156,8 @@ pub struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// Until `t_end` \[s\].
-    pub fn new(scene: &'a Scene, engine: &'a Engine, t_end: f64) -> Self {
-        Self { scene, engine, t_end, stop_when: None, stride: 1 }
+    pub fn new(scene: &'a Scene, method: &'a Method, t_end: f64) -> Self {
+        Self { scene, method, t_end, stop_when: None, stride: 1 }
     }
 
     /// Stops after the first state for which `f` holds.
@@ -175,12 +175,12 @@ impl<'a> Run<'a> {
     /// Runs it; `start` sets the initial state and what acts on the system.
     ///
     /// # Errors
-    /// As the engine's parts, or a run that stops early.
-    pub fn trace(self, start: impl FnOnce(&mut RigidSystem, &mut State)) -> Result<Trace, EngineError> {
-        let mut sys = self.engine.system(self.scene)?;
+    /// As [`Method::system`] and [`Method::integrator`], or a run that stops early.
+    pub fn trace(self, start: impl FnOnce(&mut RigidSystem, &mut State)) -> Result<Trace, MethodError> {
+        let mut sys = self.method.system(self.scene)?;
         let mut x = sys.initial_state(None)?;
         start(&mut sys, &mut x);
-        let mut integrator = self.engine.integrator()?;
+        let mut integrator = self.method.integrator()?;
         let mut tracer = Tracer {
             trace: Trace::default(),
             dim: sys.contact_dim(),

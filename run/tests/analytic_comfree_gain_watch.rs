@@ -1,11 +1,12 @@
 //! Gains beyond 2a + 3b = 4 are told of, by the numbers of papers/borse2026comfree; gains below are not.
 #![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
+use signorini_comfree::Sweeps;
 use signorini_core::{AcceptedStep, NoObserver, StepObserver, System};
 use signorini_laws::{DualCone, Gains, MassScale};
 use signorini_multibody::RigidSystem;
-use signorini_run::engine::{Engine, Sweeps, run};
 use signorini_run::stability::{GainWatch, LargestGain};
+use signorini_run::{Method, Stepping, names, run};
 use signorini_scene::{LoadOptions, Scene};
 
 /// A cube on its floor with R = 9 at every depth.
@@ -30,7 +31,7 @@ impl StepObserver for Watched {
 }
 
 /// The largest gain of half a second, None without a watch.
-fn largest(engine: &Engine) -> Option<(LargestGain, Option<String>)> {
+fn largest(engine: &Method) -> Option<(LargestGain, Option<String>)> {
     let scene = cube();
     let mut sys = engine.system(&scene).unwrap();
     let mut x = sys.initial_state(None).unwrap();
@@ -46,9 +47,9 @@ fn largest(engine: &Engine) -> Option<(LargestGain, Option<String>)> {
 }
 
 /// The release's mass scale and gains.
-fn release(k: f64, d: f64, h: f64) -> Engine {
+fn release(k: f64, d: f64, h: f64) -> Method {
     let law = DualCone { mass: MassScale::Mean, ..DualCone::paper(k, d) };
-    Engine { dual_cone: Some(law), ..Engine::comfree(h).in_paper_mode() }
+    Method::comfree_published(law).with_step(h)
 }
 
 #[test]
@@ -68,10 +69,10 @@ fn analytic_bound_of_a_cube_in_the_release_s_settings() {
 
 #[test]
 fn analytic_default_gains_need_no_watch() {
-    assert!(largest(&Engine::comfree(0.002)).is_none());
-    assert!(largest(&Engine::comfree(0.02)).is_none());
-    assert!(largest(&Engine::fixed(0.002)).is_none());
-    let physical = Engine { solver: "comfree".into(), law: "dual_cone".into(), ..Engine::cenic(1e-2) };
+    assert!(largest(&Method::comfree().with_step(0.002)).is_none());
+    assert!(largest(&Method::comfree().with_step(0.02)).is_none());
+    assert!(largest(&Method::icf().with_step(0.002)).is_none());
+    let physical = names::method("comfree", None, Stepping::accurate(1e-2)).unwrap();
     assert!(largest(&physical).is_none());
 }
 
@@ -79,21 +80,20 @@ fn analytic_default_gains_need_no_watch() {
 fn analytic_capped_gains_of_the_user_say_by_how_much() {
     // Shared, exact masses: every facet has ρ = R (d + k h) = 9 · 0.5, which the cap makes 1.
     let law = DualCone { gains: Gains::PerStep { k: 50.0, d: 0.4 }, ..DualCone::default() };
-    let (g, warning) =
-        largest(&Engine { dual_cone: Some(law), sweeps: Sweeps::exactly(1), ..Engine::comfree(0.002) })
-            .unwrap();
+    let (g, warning) = largest(&Method::comfree_with(law, 1).with_step(0.002)).unwrap();
     // Round-off of R, and of a power method that has not ended, in both alike.
     assert!((g.lowered - 4.5).abs() < 1e-9 && g.sum <= 4.5 * (1.0 + 1e-9), "{g:?}");
     assert!(warning.unwrap().contains("the cap lowers"));
     let soft = DualCone { gains: Gains::PerStep { k: 0.2, d: 0.001 }, ..DualCone::default() };
-    let (_, warning) = largest(&Engine { dual_cone: Some(soft), ..Engine::comfree(0.002) }).unwrap();
+    let (_, warning) = largest(&Method::comfree_with(soft, Sweeps::default()).with_step(0.002)).unwrap();
     assert_eq!(warning, None);
 }
 
 #[test]
 fn regression_recordings_keep_the_warning() {
     let scene = cube();
-    for (engine, warned) in [(release(0.5, 0.005, 0.002), true), (Engine::comfree(0.002), false)] {
+    for (engine, warned) in [(release(0.5, 0.005, 0.002), true), (Method::comfree().with_step(0.002), false)]
+    {
         let mut x = engine.system(&scene).unwrap().initial_state(None).unwrap();
         let (recording, _) = run(&scene, &engine, &mut x, 0.1).unwrap();
         assert_eq!(recording.header.warnings.len(), usize::from(warned), "{:?}", recording.header.warnings);

@@ -4,7 +4,7 @@
 
 use signorini_core::{NoObserver, State};
 use signorini_laws::{DualCone, Gains, MassScale, impedance};
-use signorini_run::engine::{Engine, Sweeps};
+use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
 
 const G: f64 = 9.81;
@@ -22,16 +22,16 @@ fn cube(slope: f64, condim: u8) -> Scene {
 }
 
 /// The state after `t` seconds from rest.
-fn after(scene: &Scene, engine: &Engine, t: f64) -> State {
+fn after(scene: &Scene, engine: &Method, t: f64) -> State {
     let mut sys = engine.system(scene).unwrap();
     let mut x = sys.initial_state(None).unwrap();
     engine.integrator().unwrap().advance(&mut sys, &mut x, t, &mut NoObserver).unwrap();
     x
 }
 
-fn paper(k: f64, d: f64, h: f64, mass: MassScale, width: f64) -> Engine {
+fn paper(k: f64, d: f64, h: f64, mass: MassScale, width: f64) -> Method {
     let law = DualCone { gains: Gains::PerStep { k, d }, mass, width: Some(width), ..DualCone::paper(k, d) };
-    Engine { dual_cone: Some(law), ..Engine::comfree(h).in_paper_mode() }
+    Method::comfree_published(law).with_step(h)
 }
 
 fn over(depth: f64, width: f64) -> f64 {
@@ -85,8 +85,7 @@ fn analytic_frictionless_sphere_rests_without_depth() {
     let xml = "<mujoco><worldbody><geom type=\"plane\" size=\"5 5 .1\" condim=\"1\"/><body pos=\"0 0 .0999\"><freejoint/>\
                <geom type=\"sphere\" size=\".1\" condim=\"1\"/></body></worldbody></mujoco>";
     let scene = Scene::from_mjcf(xml, "sphere.xml", &LoadOptions::default()).unwrap();
-    let engine =
-        Engine { dual_cone: Some(DualCone::default()), sweeps: Sweeps::exactly(1), ..Engine::comfree(0.002) };
+    let engine = Method::comfree_with(DualCone::default(), 1).with_step(0.002);
     let x = after(&scene, &engine, 1.0);
     // Round-off of the height.
     assert!((x.q[2] - 0.1).abs() < 1e-12 && x.v[2].abs() < 1e-12, "{:e} {:e}", x.q[2] - 0.1, x.v[2]);

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use signorini_core::na::Vector3;
 use signorini_core::{AcceptedStep, SolveStatus, StepObserver};
 use signorini_laws::DualCone;
-use signorini_run::engine::Engine;
+use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
 use signorini_testkit::rng::Rng;
 
@@ -35,7 +35,7 @@ impl StepObserver for Watch {
 }
 
 /// A box or ball of half size 0.05 m on a plane, put down with a speed along an angle.
-fn slide(geom: &str, (mu, v, angle, dt): (f64, f64, f64, f64), engine: &Engine) -> (Watch, f64) {
+fn slide(geom: &str, (mu, v, angle, dt): (f64, f64, f64, f64), engine: &Method) -> (Watch, f64) {
     let text = format!(
         "<mujoco><worldbody><geom type='plane' size='9 9 1' friction='{mu}'/>
          <body pos='0 0 .05'><freejoint/><geom {geom} friction='{mu}'/></body></worldbody></mujoco>"
@@ -59,7 +59,7 @@ fn analytic_a_box_slides_to_its_stop_on_the_ground() {
                 for angle in [0.0, std::f64::consts::FRAC_PI_4] {
                     let case = (mu, v, angle, dt);
                     let cube = "type='box' size='.05 .05 .05'";
-                    let (watch, way) = slide(cube, case, &Engine::comfree(dt));
+                    let (watch, way) = slide(cube, case, &Method::comfree().with_step(dt));
                     // Velocities first, then positions: the way of the first step is short by half of it.
                     let expected = v * v / (2.0 * mu * G) - 0.5 * v * dt;
                     assert!((way / expected - 1.0).abs() < 0.01, "{case:?}: {way} m, not {expected}");
@@ -77,7 +77,7 @@ fn analytic_a_box_slides_to_its_stop_on_the_ground() {
 fn analytic_a_ball_slides_until_it_rolls() {
     for dt in [1e-3, 1e-2] {
         let case = (0.4, 2.0, 0.0, dt);
-        let (watch, _) = slide("type='sphere' size='.05'", case, &Engine::comfree(dt));
+        let (watch, _) = slide("type='sphere' size='.05'", case, &Method::comfree().with_step(dt));
         assert!((watch.v.last().unwrap()[0] - 2.0 * 5.0 / 7.0).abs() < 0.01, "{:?}", watch.v.last());
         assert!(watch.rise < 1e-4, "{dt} s: {} m", watch.rise);
     }
@@ -86,10 +86,8 @@ fn analytic_a_ball_slides_until_it_rolls() {
 /// Without the switch the dual cone throws it up by up to (μ v)²/2g, as the paper's law and convex ones do.
 #[test]
 fn analytic_the_dual_cone_throws_up_what_slides() {
-    let engine = Engine {
-        dual_cone: Some(DualCone { coulomb_slip: None, ..DualCone::remembering(1.0) }),
-        ..Engine::comfree(2e-3)
-    };
+    let law = DualCone { coulomb_slip: None, ..DualCone::remembering(1.0) };
+    let engine = Method::comfree_with(law, Sweeps::default()).with_step(2e-3);
     let (mu, v) = (0.5, 3.0);
     let (watch, _) = slide("type='box' size='.05 .05 .05'", (mu, v, 0.0, 2e-3), &engine);
     let most = (mu * v) * (mu * v) / (2.0 * G);
@@ -156,7 +154,7 @@ fn property_sliding_contacts_keep_coulombs_law() {
             "<mujoco><worldbody><geom type='plane' size='9 9 1' friction='.1'/>{bodies}</worldbody></mujoco>"
         );
         let dt = [1e-3, 5e-3][seed as usize % 2];
-        let engine = Engine::comfree(dt);
+        let engine = Method::comfree().with_step(dt);
         let scene = scene(&text);
         let mut sys = engine.system(&scene).unwrap();
         let mut x = sys.initial_state(None).unwrap();

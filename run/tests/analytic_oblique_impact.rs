@@ -3,7 +3,7 @@
 #![allow(clippy::expect_used, reason = "tests")]
 
 use signorini_core::{NoObserver, State};
-use signorini_run::engine::Engine;
+use signorini_run::{Stepping, names};
 use signorini_scene::{Scene, SceneBuilder};
 
 const MU: f64 = 0.4;
@@ -19,7 +19,7 @@ fn scene() -> Scene {
 /// Velocities after one step of `dt` \[s\] that starts 50 mm above the floor with `v0`.
 fn after_one_step(law: &str, dt: f64, v0: [f64; 2]) -> [f64; 2] {
     let scene = scene();
-    let engine = Engine { law: law.into(), ..Engine::fixed(dt) };
+    let engine = names::method("icf", Some(law), Stepping::Fixed { dt }).expect("the law exists");
     let mut sys = engine.system(&scene).expect("the scene has a model");
     let mut x = State { v: v0.to_vec(), ..sys.initial_state(None).expect("the model has a state") };
     let mut integrator = engine.integrator().expect("the engine exists");

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 use signorini_core::NoObserver;
-use signorini_run::engine::Engine;
+use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
 
 #[path = "common/motion.rs"]
@@ -18,7 +18,7 @@ fn analytic_a_ball_falls_past_an_edge() {
                  <body pos='{} 0 1'><freejoint/><geom type='sphere' size='.05'/></body></worldbody></mujoco>",
                 0.55 + clearance
             );
-            for engine in [Engine::comfree(dt), Engine::fixed(dt)] {
+            for engine in [Method::comfree().with_step(dt), Method::icf().with_step(dt)] {
                 let (_, v) = run(&text, &[0.0; 3], &engine, 1.0);
                 // Free fall, to round-off.
                 assert!((v[2] + 9.81).abs() < 1e-9, "{dt} s, {clearance} m: {v:?}");
@@ -34,7 +34,7 @@ fn analytic_an_oblique_shot_stays_before_a_wall() {
                 <body pos='-1 -.3 0'><freejoint/><geom type='sphere' size='.02'/></body></worldbody></mujoco>";
     for dt in [1e-3, 2e-3, 1e-2] {
         for v in [[20.0, 8.0, 0.0], [20.0, 0.0, 3.0], [3.0, 1.5, 0.0]] {
-            let (q, _) = run(text, &v, &Engine::comfree(dt), 0.6 / v[0] * 2.0);
+            let (q, _) = run(text, &v, &Method::comfree().with_step(dt), 0.6 / v[0] * 2.0);
             // Its surface at the wall, at x = −25 mm.
             assert!(q[0] < -0.0249, "{dt} s, {v:?}: {}", q[0]);
         }
@@ -73,7 +73,7 @@ fn analytic_what_is_driven_stops_before_a_wall() {
     ];
     for dt in [1e-2, 2e-2, 5e-2] {
         for (what, text) in &scenes {
-            for engine in [Engine::comfree(dt), Engine::fixed(dt)] {
+            for engine in [Method::comfree().with_step(dt), Method::icf().with_step(dt)] {
                 let scene = Scene::from_mjcf(text, "driven.xml", &LoadOptions::default()).unwrap();
                 let mut sys = engine.system(&scene).unwrap();
                 let mut x = sys.initial_state(scene.keyframes.first()).unwrap();
@@ -94,7 +94,7 @@ fn analytic_what_is_pushed_from_outside_stops_before_a_wall() {
     let text = "<mujoco><option gravity='0 0 0'/><worldbody><geom type='box' size='.005 .5 .5' pos='.075 0 0'/>
                 <body><freejoint/><geom type='box' size='.05 .05 .05' mass='.1'/></body></worldbody></mujoco>";
     for dt in [1e-2, 2e-2, 5e-2] {
-        for engine in [Engine::comfree(dt), Engine::fixed(dt)] {
+        for engine in [Method::comfree().with_step(dt), Method::icf().with_step(dt)] {
             let scene = Scene::from_mjcf(text, "driven.xml", &LoadOptions::default()).unwrap();
             let mut sys = engine.system(&scene).unwrap();
             let mut x = sys.initial_state(None).unwrap();
@@ -121,10 +121,10 @@ fn analytic_a_ball_keeps_its_speed_over_seams() {
         tiles(0.0)
     );
     for dt in [2e-3, 5e-3, 1e-2, 2e-2] {
-        for engine in [Engine::comfree(dt), Engine::fixed(dt)] {
+        for engine in [Method::comfree().with_step(dt), Method::icf().with_step(dt)] {
             let (q, v) = run(&text, &[2.0, 0.0, 0.0], &engine, 1.5);
             // A hundredth of what a step of gravity does; the soft contact of ICF is left and found again at each seam.
-            assert!((v[0] - 2.0).abs() < 2e-3, "{dt} s, {:?}: {} m/s", engine.solver, v[0]);
+            assert!((v[0] - 2.0).abs() < 2e-3, "{dt} s, {:?}: {} m/s", engine.name(), v[0]);
             assert!((q[2] - 0.05).abs() < 1e-4, "{dt} s: at {} m", q[2]);
         }
     }
@@ -137,7 +137,7 @@ fn analytic_a_box_slides_over_seams() {
         tiles(0.2)
     );
     for dt in [2e-3, 5e-3, 1e-2, 2e-2] {
-        let (q, v) = run(&text, &[3.0, 0.0, 0.0], &Engine::comfree(dt), 1.0);
+        let (q, v) = run(&text, &[3.0, 0.0, 0.0], &Method::comfree().with_step(dt), 1.0);
         // v₀ − μ g t, and the way with velocities first.
         let (speed, way) = (3.0 - 0.2 * 9.81, 3.0 - 0.1 * 9.81 * (1.0 + dt));
         assert!((v[0] / speed - 1.0).abs() < 0.05, "{dt} s: {} m/s, not {speed}", v[0]);
@@ -152,7 +152,7 @@ fn analytic_a_head_on_impact_has_no_false_lever() {
     let text = "<mujoco><option gravity='0 0 0'/><worldbody>
                 <body pos='-.5 0 0'><freejoint/><geom size='.01' mass='1'/></body>
                 <body pos='.5 0 0'><freejoint/><geom size='.01' mass='1'/></body></worldbody></mujoco>";
-    let (q, v) = run(text, &[100.0, 0.0, 0.0], &Engine::comfree(2e-2), 4e-2);
+    let (q, v) = run(text, &[100.0, 0.0, 0.0], &Method::comfree().with_step(2e-2), 4e-2);
     // Both move on together.
     assert!((v[0] - 50.0).abs() < 0.6 && (v[6] - 50.0).abs() < 0.6, "{v:?}");
     assert!(q[7] - q[0] > 0.0199, "{q:?}");
@@ -169,7 +169,7 @@ fn analytic_what_is_tied_to_a_driven_tree_stops_before_a_wall() {
                 <actuator><motor joint='a'/></actuator><keyframe><key ctrl='150'/></keyframe></mujoco>";
     let scene = Scene::from_mjcf(text, "tied.xml", &LoadOptions::default()).unwrap();
     for dt in [2e-3, 1e-2, 2e-2] {
-        let engine = Engine::comfree(dt);
+        let engine = Method::comfree().with_step(dt);
         let mut sys = engine.system(&scene).unwrap();
         let mut x = sys.initial_state(scene.keyframes.first()).unwrap();
         engine.integrator().unwrap().advance(&mut sys, &mut x, 20.0 * dt, &mut NoObserver).unwrap();

@@ -3,7 +3,7 @@
 use signorini_core::ContactGeometry;
 use signorini_core::na::{Matrix3, Point3};
 use signorini_multibody::{Periodic, advance_controlled};
-use signorini_run::engine::Engine;
+use signorini_run::Method;
 use signorini_run::recorder::Recorder;
 use signorini_run::recording::{RecordedCloud, Recording, RecordingHeader, Row};
 use signorini_scene::{SceneBuilder, Sensor, SensorKind, SensorObject};
@@ -78,7 +78,7 @@ fn analytic_poses_of_mocap_bodies_follow_their_controller() {
     let (period, dt, samples) = (0.02, 0.005, 5);
     let b = SceneBuilder::new("hand").gravity([0.0, 0.0, -9.81]).body("hand").mocap().sphere(0.1).visual();
     let scene = b.body("free").at([0.0, 0.0, 3.0]).free_joint().sphere(0.1).mass(1.0).build().unwrap();
-    let engine = Engine::fixed(dt);
+    let engine = Method::icf().with_step(dt);
     let mut sys = engine.system(&scene).unwrap();
     let mut x = sys.initial_state(None).unwrap();
     let mut recorder = Recorder::new(&scene, &engine, &x, sys.held()).unwrap();
@@ -109,7 +109,7 @@ fn analytic_the_first_row_has_the_sensors_of_the_start() {
         .sensor(sensor("acceleration", SensorKind::FrameLinAcc))
         .build()
         .unwrap();
-    let engine = Engine::fixed(0.01);
+    let engine = Method::icf().with_step(0.01);
     let mut sys = engine.system(&scene).unwrap();
     let mut x = sys.initial_state(None).unwrap();
     x.v[0] = 0.5;

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use signorini_run::engine::Engine;
+use signorini_run::Method;
 
 #[path = "common/motion.rs"]
 mod motion;
@@ -45,7 +45,8 @@ fn analytic_what_rolls_on_a_plane_keeps_its_speed() {
         for dt in [1e-3, 2e-3, 2.5e-3, 5e-3, 1e-2] {
             for v in [0.3, 1.0, 2.0, 3.0] {
                 let text = on_plane(&round(0.03, geom));
-                let (_, end) = run(&text, &[v, 0.0, 0.0, 0.0, v / 0.05, 0.0], &Engine::comfree(dt), 2.0);
+                let (_, end) =
+                    run(&text, &[v, 0.0, 0.0, 0.0, v / 0.05, 0.0], &Method::comfree().with_step(dt), 2.0);
                 // Nothing slips, so nothing is lost; what sweeps leave is 1e-5.
                 assert!((end[0] / v - 1.0).abs() < 1e-4, "{name}, {dt} s, {v} m/s: {end:?}");
             }
@@ -59,7 +60,8 @@ fn analytic_what_rolls_over_seams_keeps_its_speed() {
         for dt in [1e-3, 2e-3, 5e-3, 1e-2] {
             for v in [1.0, 3.0] {
                 let text = on_tiles(0.1, 0.0, &round(0.03, geom));
-                let (_, end) = run(&text, &[v, 0.0, 0.0, 0.0, v / 0.05, 0.0], &Engine::comfree(dt), 1.5);
+                let (_, end) =
+                    run(&text, &[v, 0.0, 0.0, 0.0, v / 0.05, 0.0], &Method::comfree().with_step(dt), 1.5);
                 // A seam is met by the tilt of the nearest edge where a step ends just before it: up to 0.1 % each (MuJoCo 0.4 % in all).
                 assert!((end[0] / v - 1.0).abs() < 1e-2, "{name}, {dt} s, {v} m/s: {end:?}");
             }
@@ -75,8 +77,12 @@ fn analytic_a_box_that_starts_level_with_an_edge_slides_over_it() {
                 "<body pos='0 0 {half}'><freejoint/><geom type='box' size='{half} {half} {half}' {SURFACE}/></body>"
             );
             let v: f64 = 1.5;
-            let (q, _) =
-                run(&on_tiles(half, 0.0, &body), &[v, 0.0, 0.0, 0.0, 0.0, 0.0], &Engine::comfree(dt), 1.0);
+            let (q, _) = run(
+                &on_tiles(half, 0.0, &body),
+                &[v, 0.0, 0.0, 0.0, 0.0, 0.0],
+                &Method::comfree().with_step(dt),
+                1.0,
+            );
             // Coulomb's way to the stop, less what a step is long.
             let way = v * v / (2.0 * 0.2 * 9.81);
             assert!((q[0] - way).abs() < 0.6 * dt * v, "{half} m, {dt} s: {} of {way}", q[0]);

@@ -4,7 +4,7 @@
 
 use signorini_core::{AdvanceReport, HeldInputs, State, StepObserver};
 use signorini_multibody::{Periodic, RigidSystem, Schedule, advance_controlled};
-use signorini_run::engine::Engine;
+use signorini_run::Method;
 use signorini_scene::{Scene, SceneBuilder, Sensor, SensorKind, SensorObject};
 
 const MASS: f64 = 2.0;
@@ -33,7 +33,7 @@ impl StepObserver for Held {
 }
 
 /// Runs a sampled spring and damper; times of the samples, forces held, state, report.
-fn run(engine: &Engine, t_end: f64) -> (Vec<f64>, Vec<f64>, State, AdvanceReport) {
+fn run(engine: &Method, t_end: f64) -> (Vec<f64>, Vec<f64>, State, AdvanceReport) {
     let scene = scene();
     let mut sys: RigidSystem = engine.system(&scene).expect("the scene has a model");
     let mut x = sys.initial_state(None).expect("the model has a state");
@@ -55,7 +55,7 @@ fn run(engine: &Engine, t_end: f64) -> (Vec<f64>, Vec<f64>, State, AdvanceReport
 #[test]
 fn analytic_fixed_steps_follow_the_sampled_recursion() {
     let (dt, samples) = (0.01, 40);
-    let (times, held, x, _) = run(&Engine::fixed(dt), samples as f64 * PERIOD);
+    let (times, held, x, _) = run(&Method::icf().with_step(dt), samples as f64 * PERIOD);
     let expected: Vec<f64> = (0..samples).map(|k| k as f64 * PERIOD).collect();
     assert_eq!(times, expected, "multiples of the period, to the last bit");
     let (mut q, mut v) = (0.7, 0.0);
@@ -73,7 +73,7 @@ fn analytic_fixed_steps_follow_the_sampled_recursion() {
 
 #[test]
 fn analytic_error_controlled_steps_end_at_the_samples() {
-    let (times, _, x, report) = run(&Engine::cenic(1e-4), 1.98);
+    let (times, _, x, report) = run(&Method::cenic(1e-4), 1.98);
     assert_eq!(times.len(), 40, "0, 0.05, ..., 1.95");
     assert!(times.iter().zip(0..).all(|(t, k)| *t == f64::from(k) * PERIOD), "{times:?}");
     assert_eq!(x.t, 1.98);
@@ -84,7 +84,7 @@ fn analytic_error_controlled_steps_end_at_the_samples() {
 #[test]
 fn analytic_a_schedule_holds_each_row() {
     let scene = scene();
-    let engine = Engine::fixed(0.02);
+    let engine = Method::icf().with_step(0.02);
     let mut sys = engine.system(&scene).expect("the scene has a model");
     let mut x = sys.initial_state(None).expect("the model has a state");
     let mut schedule =
@@ -105,7 +105,7 @@ fn regression_senseless_controllers_are_errors() {
     assert!(Schedule::new(vec![0.1, 0.1], vec![0], vec![1.0, 2.0]).is_err());
     assert!(Schedule::new(vec![0.1], vec![0], vec![f64::NAN]).is_err());
     let scene = scene();
-    let engine = Engine::fixed(0.02);
+    let engine = Method::icf().with_step(0.02);
     let mut sys = engine.system(&scene).expect("the scene has a model");
     let mut x = sys.initial_state(None).expect("the model has a state");
     let mut integrator = engine.integrator().expect("the engine exists");

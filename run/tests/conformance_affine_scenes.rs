@@ -8,8 +8,8 @@ use signorini_core::na::{Quaternion, UnitQuaternion};
 use signorini_core::{NoObserver, System};
 use signorini_ipc::{AffineScene, IpcOptions};
 use signorini_multibody::Kinematics;
+use signorini_run::Method;
 use signorini_run::affine::{RunWatch, run_affine};
-use signorini_run::engine::Engine;
 use signorini_run::{Recording, view};
 use signorini_scene::{JointKind, Keyframe, LoadOptions, Scene};
 
@@ -35,7 +35,7 @@ proptest! {
         numbers in prop::collection::vec(-3.0..3.0f64, 54)
     ) {
         let scene = Scene::from_mjcf(TREE, "tree.xml", &LoadOptions::default()).unwrap();
-        let mut sys = Engine::default().system(&scene).unwrap();
+        let mut sys = Method::default().system(&scene).unwrap();
         let mut x = sys.initial_state(None).unwrap();
         x.q.iter_mut().zip(&numbers).for_each(|(q, n)| *q += *n);
         let mut at = 0;
@@ -88,7 +88,8 @@ fn conformance_robots_stand_as_affine_bodies() {
         let mut q = home.q.clone();
         q[2] += LIFT;
         let key = Keyframe { q, ..home.clone() };
-        let run = run_affine(&scene, &Engine::ipc(0.01), Some(&key), 0.5, RunWatch::default()).unwrap();
+        let run =
+            run_affine(&scene, &Method::ipc().with_step(0.01), Some(&key), 0.5, RunWatch::default()).unwrap();
         run.report.unwrap();
         let (first, last) = (key.q[2], run.recording.q[run.recording.q.len() - scene.nq() + 2]);
         // It settles on its feet and its servos; without them it would lie.
@@ -106,12 +107,12 @@ fn conformance_several_joints_of_one_body_move_as_in_generalised_coordinates() {
     let text = r#"<mujoco><worldbody><body name="b" pos="0 0 1"><joint name="u" axis="0 1 0"/><joint name="w" axis="1 0 .2" damping=".02"/>
         <joint name="out" type="slide" axis="0 0 1" stiffness="200"/><geom type="box" size=".1 .03 .02" pos=".15 .02 0" mass="1"/></body></worldbody></mujoco>"#;
     let scene = Scene::from_mjcf(text, "joints.xml", &LoadOptions::default()).unwrap();
-    let fine = Engine::cenic(1e-7);
+    let fine = Method::cenic(1e-7);
     let mut sys = fine.system(&scene).unwrap();
     let mut x = sys.initial_state(None).unwrap();
     fine.integrator().unwrap().advance(&mut sys, &mut x, 0.3, &mut NoObserver).unwrap();
     let off = [2e-3, 1e-3].map(|dt| {
-        let run = run_affine(&scene, &Engine::ipc(dt), None, 0.3, RunWatch::default()).unwrap();
+        let run = run_affine(&scene, &Method::ipc().with_step(dt), None, 0.3, RunWatch::default()).unwrap();
         run.report.unwrap();
         let q = &run.recording.q[run.recording.q.len() - 3..];
         q.iter().zip(&x.q).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
@@ -139,7 +140,7 @@ fn conformance_recorded_contacts_of_parallel_edges_carry_the_weight() {
     let text = r#"<mujoco><worldbody><geom name="table" type="box" size=".05 .05 .05" pos="0 0 .05"/><body name="box" pos="0 0 .1508" euler="0 0 .5"><freejoint/>
         <geom name="cube" type="box" size=".05 .05 .05" mass="2"/></body></worldbody></mujoco>"#;
     let scene = Scene::from_mjcf(text, "edges.xml", &LoadOptions::default()).unwrap();
-    let run = run_affine(&scene, &Engine::ipc(2e-3), None, 0.6, RunWatch::default()).unwrap();
+    let run = run_affine(&scene, &Method::ipc().with_step(2e-3), None, 0.6, RunWatch::default()).unwrap();
     let sum = force(&run.recording, 0.401, 0.2);
     assert!((sum[2] / (2.0 * 9.81) - 1.0).abs() < 0.01, "{sum:?}");
 }
@@ -150,7 +151,9 @@ fn conformance_recorded_contacts_carry_and_brake() {
         <geom name="cube" type="box" size=".05 .05 .05" mass="2" friction=".3"/></body></worldbody></mujoco>"#;
     let scene = Scene::from_mjcf(text, "slide.xml", &LoadOptions::default()).unwrap();
     let key = Keyframe { v: vec![2.0, 0.0, 0.0, 0.0, 0.0, 0.0], ..Keyframe::default() };
-    let r = run_affine(&scene, &Engine::ipc(2e-3), Some(&key), 0.4, RunWatch::default()).unwrap().recording;
+    let r = run_affine(&scene, &Method::ipc().with_step(2e-3), Some(&key), 0.4, RunWatch::default())
+        .unwrap()
+        .recording;
     // It can be written, read and shown.
     let file = std::env::temp_dir().join(format!("signorini-affine-{}.npz", std::process::id()));
     r.write_npz(&file).unwrap();

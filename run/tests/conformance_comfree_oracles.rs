@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use signorini_core::{NoObserver, State};
 use signorini_laws::{DualCone, Gains, MassScale};
-use signorini_run::engine::Engine;
+use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
 
 fn oracles() -> Option<PathBuf> {
@@ -30,7 +30,7 @@ fn compare(model: &str, file: &str, law: DualCone, rolling: Option<f64>) -> Opti
     if let Some(mu) = rolling {
         scene.geoms.iter_mut().for_each(|g| g.surface.friction_rolling = mu);
     }
-    let engine = Engine { dual_cone: Some(law), ..Engine::comfree(0.002).in_paper_mode() };
+    let engine = Method::comfree_published(law).with_step(0.002);
     let mut sys = engine.system(&scene).unwrap();
     let mut integrator = engine.integrator().unwrap();
     let mut x = sys.initial_state(None).unwrap();

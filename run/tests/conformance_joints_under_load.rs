@@ -4,7 +4,7 @@
 
 use signorini_core::State;
 use signorini_multibody::RigidSystem;
-use signorini_run::engine::Engine;
+use signorini_run::{Method, Stepping, names};
 use signorini_scene::{LoadOptions, Scene};
 
 const GRAVITY: f64 = 9.81;
@@ -26,15 +26,8 @@ struct Run {
 }
 
 /// Each solver with its own law.
-fn engine(solver: &str) -> Engine {
-    let law = if solver == "icf" { "lagged" } else { "dual_cone" };
-    Engine {
-        solver: solver.into(),
-        law: law.into(),
-        integrator: "fixed".into(),
-        dt: 2e-3,
-        ..Engine::default()
-    }
+fn engine(solver: &str) -> Method {
+    names::method(solver, None, Stepping::Fixed { dt: 2e-3 }).unwrap()
 }
 
 fn run(scene: &Scene, solver: &str, t_end: f64) -> Run {

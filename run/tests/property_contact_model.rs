@@ -1,10 +1,11 @@
 //! Parameters of contacts by a function of the user: the scene's own give the same bits, others what the formula says, bad ones an error.
 #![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
+use signorini_comfree::Sweeps;
 use signorini_core::{ContactMaterial, NoObserver, ProblemError, Slot, State, System};
 use signorini_laws::{DualCone, Gains};
 use signorini_multibody::{ContactModel, RigidSystem};
-use signorini_run::engine::{Engine, Sweeps};
+use signorini_run::{Method, Stepping, names};
 use signorini_scene::{LoadOptions, Scene};
 
 const G: f64 = 9.81;
@@ -24,24 +25,24 @@ fn scene() -> Scene {
     scene
 }
 
-fn engine(law: &str) -> Engine {
+fn engine(law: &str) -> Method {
     match law {
         "dual_cone" => {
             let law = DualCone { gains: Gains::Material, ..DualCone::default() };
-            Engine { dual_cone: Some(law), sweeps: Sweeps::exactly(1), ..Engine::comfree(H) }
+            Method::comfree_with(law, 1).with_step(H)
         }
-        law => Engine { law: law.into(), ..Engine::fixed(H) },
+        law => names::method("icf", Some(law), Stepping::Fixed { dt: H }).unwrap(),
     }
 }
 
-fn system(engine: &Engine, model: Option<ContactModel>) -> (RigidSystem, State) {
+fn system(engine: &Method, model: Option<ContactModel>) -> (RigidSystem, State) {
     let mut sys = engine.system(&scene()).unwrap();
     sys.set_contact_model(model);
     let x = sys.initial_state(None).unwrap();
     (sys, x)
 }
 
-fn after(engine: &Engine, t: f64, model: Option<ContactModel>) -> State {
+fn after(engine: &Method, t: f64, model: Option<ContactModel>) -> State {
     let (mut sys, mut x) = system(engine, model);
     x.v[0] = 0.3;
     engine.integrator().unwrap().advance(&mut sys, &mut x, t, &mut NoObserver).unwrap();

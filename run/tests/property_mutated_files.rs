@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use signorini_core::NoObserver;
-use signorini_run::engine::Engine;
+use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
 use signorini_testkit::rng::Rng;
 
@@ -113,7 +113,7 @@ enum Reached {
     Step,
 }
 
-fn reach(text: &str, path: &Path, engine: &Engine) -> Reached {
+fn reach(text: &str, path: &Path, engine: &Method) -> Reached {
     let options = LoadOptions { without_meshes: true, ..LoadOptions::default() };
     let read = match path.extension().is_some_and(|e| e == "urdf") {
         true => Scene::from_urdf(text, path, &options),
@@ -135,7 +135,7 @@ fn property_changed_models_step_or_say_why_not() {
     let mut counts = [0usize; 4];
     let files = files();
     for (path, text) in &files {
-        assert_eq!(reach(text, path, &Engine::fixed(2e-3)), Reached::Step, "{}", path.display());
+        assert_eq!(reach(text, path, &Method::icf().with_step(2e-3)), Reached::Step, "{}", path.display());
     }
     for seed in 0..CASES {
         let mut r = Rng::new(seed);
@@ -144,7 +144,7 @@ fn property_changed_models_step_or_say_why_not() {
         for _ in 0..r.below(3) {
             changed = mutate(&changed, &mut r);
         }
-        let engine = if seed % 2 == 0 { Engine::fixed(2e-3) } else { Engine::cenic(1e-2) };
+        let engine = if seed % 2 == 0 { Method::icf().with_step(2e-3) } else { Method::cenic(1e-2) };
         let reached = catch_unwind(AssertUnwindSafe(|| reach(&changed, path, &engine)));
         assert!(reached.is_ok(), "a panic: seed {seed}, {}", path.display());
         counts[reached.map_or(0, |r| r as usize)] += 1;

@@ -6,8 +6,8 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use signorini_multibody::RigidSystem;
-use signorini_run::engine::{Engine, run};
 use signorini_run::recording::RecordedCloud;
+use signorini_run::{Method, run};
 use signorini_run::{Recording, view};
 use signorini_scene::SceneBuilder;
 use signorini_testkit::rng::Rng;
@@ -36,7 +36,7 @@ type Arrays = Vec<(String, Vec<u8>)>;
 fn recording() -> Recording {
     let b = SceneBuilder::new("ball").gravity([0.0, 0.0, -9.81]).world().half_space();
     let scene = b.body("ball").at([0.0, 0.0, 0.101]).free_joint().sphere(0.1).mass(1.0).build().unwrap();
-    let engine = Engine::fixed(5e-3);
+    let engine = Method::icf().with_step(5e-3);
     let mut sys: RigidSystem = engine.system(&scene).unwrap();
     let mut x = sys.initial_state(None).unwrap();
     let mut r = run(&scene, &engine, &mut x, 0.1).unwrap().0;

@@ -4,7 +4,7 @@
 use signorini_comfree::ComfreeSolver;
 use signorini_core::{Integrator, NoObserver, Slot, State, System};
 use signorini_multibody::RigidSystem;
-use signorini_run::engine::Engine;
+use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
 
 fn scene(bodies: &str, rest: &str) -> Scene {
@@ -24,7 +24,7 @@ fn box_of(name: &str, half: [f64; 3], at: [f64; 3], mass: f64) -> String {
 
 /// Runs a scene for half a second and returns its kinetic energy per mass; in each step the raised gain, λ_max of a sweep, is looked at.
 fn run(scene: &Scene, what: &str) -> f64 {
-    let engine = Engine::comfree(0.002);
+    let engine = Method::comfree().with_step(0.002);
     let mut sys = engine.system(scene).unwrap();
     let mut integrator = engine.integrator().unwrap();
     let mut x = sys.initial_state(None).unwrap();
@@ -94,7 +94,7 @@ fn slide(mu: f64, dt: f64, v: f64) -> (RigidSystem, Box<dyn Integrator>, State) 
          <body pos='0 0 .05'><freejoint/><geom type='box' size='.05 .05 .05' friction='{mu}'/></body></worldbody></mujoco>"
     );
     let scene = Scene::from_mjcf(&text, "slide.xml", &LoadOptions::default()).unwrap();
-    let engine = Engine::comfree(dt);
+    let engine = Method::comfree().with_step(dt);
     let mut sys = engine.system(&scene).unwrap();
     let mut x = sys.initial_state(None).unwrap();
     x.v[0] = v;

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use signorini_core::AdvanceReport;
-use signorini_run::engine::Engine;
+use signorini_run::Method;
 use signorini_run::recorder::Recorder;
 use signorini_run::recording::Recording;
 use signorini_scene::{LoadOptions, Scene};
@@ -26,7 +26,7 @@ fn shared(file: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-fn run(path: &Path, engine: &Engine, full: bool, time: f64) -> (Scene, Recording, AdvanceReport) {
+fn run(path: &Path, engine: &Method, full: bool, time: f64) -> (Scene, Recording, AdvanceReport) {
     let scene = Scene::load(path, &LoadOptions::default()).expect("the model loads");
     let mut sys = engine.system(&scene).expect("the scene has a model");
     let mut x = sys.initial_state(scene.keyframe("home")).expect("the keyframe fits");
@@ -52,7 +52,7 @@ fn regression_no_solve_claims_convergence_with_a_large_residual() {
     for path in models {
         for accuracy in [1e-1, 1e-2] {
             for full in [false, true] {
-                let (.., report) = run(&path, &Engine::cenic(accuracy), full, 1.0);
+                let (.., report) = run(&path, &Method::cenic(accuracy), full, 1.0);
                 // The second test may stop at ten times what the first one asks for, and reports what it left.
                 assert!(
                     report.residual_ratio <= 10.0 && report.unconverged == 0,
@@ -67,7 +67,7 @@ fn regression_no_solve_claims_convergence_with_a_large_residual() {
 /// The forces in a recording, read as its documentation says, hold the robot up.
 #[test]
 fn analytic_recorded_contact_forces_carry_the_weight() {
-    let engine = Engine::cenic(1e-4);
+    let engine = Method::cenic(1e-4);
     let (scene, r, _) = run(&own("quadruped/quadruped.xml"), &engine, false, 3.0);
     let sys = engine.system(&scene).expect("the scene has a model");
     let weight = sys.model().total_mass() * 9.81;

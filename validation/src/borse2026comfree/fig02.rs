@@ -28,10 +28,7 @@ fn mean_ratio(trace: &Trace, [a, b]: [f64; 2]) -> f64 {
 }
 
 /// Angle between the start and the way to the stop of a slide halfway between an axis and the tie of eight directions \[°\].
-fn led_aside(
-    flat: &signorini_scene::Scene,
-    engine: &signorini_run::engine::Engine,
-) -> Result<f64, PageError> {
+fn led_aside(flat: &signorini_scene::Scene, engine: &signorini_run::Method) -> Result<f64, PageError> {
     let start = std::f64::consts::PI / 16.0;
     let slide = Run::new(flat, engine, 0.45)
         .trace(|_, x| (x.v[0], x.v[1]) = (2.0 * start.cos(), 2.0 * start.sin()))?;

@@ -76,7 +76,7 @@ impl Page for Fig05 {
     }
 }
 
-fn release() -> signorini_run::engine::Engine {
+fn release() -> signorini_run::Method {
     paper(K, D, MassScale::Mean, Some(0.01))
 }
 

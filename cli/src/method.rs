@@ -1,13 +1,14 @@
 use clap::Args;
+use signorini_comfree::Sweeps;
 use signorini_ipc::{BodyError, IpcOptions};
 use signorini_laws::{DualCone, Gains};
 use signorini_run::affine::{carrying, weight};
-use signorini_run::engine::{Engine, Sweeps};
+use signorini_run::{ComFree, Evaluation, Icf, Ipc, Law, Method, Reference, names};
 use signorini_scene::Scene;
 
 /// Solver, law and integrator by name.
 #[derive(Args, Clone)]
-pub(crate) struct EngineArguments {
+pub(crate) struct MethodArguments {
     /// Contact solver: icf, comfree, ipc (affine bodies that never intersect) or reference.
     #[arg(long, default_value = "icf")]
     solver: String,
@@ -52,12 +53,12 @@ pub(crate) struct EngineArguments {
     paper_mode: bool,
 }
 
-impl EngineArguments {
-    /// The engine.
+impl MethodArguments {
+    /// The method.
     ///
     /// # Errors
     /// An option that what is chosen beside it does not read.
-    pub(crate) fn engine(&self, scene: &Scene) -> Result<Engine, String> {
+    pub(crate) fn method(&self, scene: &Scene) -> Result<Method, String> {
         if self.solver == "ipc" {
             return self.affine(scene);
         }
@@ -74,15 +75,36 @@ impl EngineArguments {
             );
         }
         let comfree = self.solver == "comfree";
-        let law = self.law.as_deref().unwrap_or(if comfree { "dual_cone" } else { "lagged" });
+        let law = self.law.as_deref().unwrap_or(names::default_law(&self.solver));
         let steps = self.dt.is_some() || (comfree && self.accuracy.is_none());
         let integrator = self.integrator.as_deref().unwrap_or(if steps { "fixed" } else { "cenic" });
         let fixed = integrator == "fixed";
+        self.check(comfree, law, fixed)?;
+        let stepping = names::stepping(integrator, self.accuracy.unwrap_or(1e-3), self.dt.unwrap_or(2e-3));
+        let stepping = stepping.map_err(|e| e.to_string())?;
+        let named = names::method(&self.solver, Some(law), stepping).map_err(|e| e.to_string())?;
+        Ok(match named {
+            Method::ComFree(m) => Method::ComFree(self.comfree(m, law)?),
+            Method::Icf(m) => Method::Icf(Icf { law: self.law_of(m.law)?, paper: self.paper_mode, ..m }),
+            Method::Reference(m) => {
+                Method::Reference(Reference { law: self.law_of(m.law)?, paper: self.paper_mode, ..m })
+            }
+            other => other,
+        })
+    }
+
+    /// Refuses options that what is chosen beside them does not read.
+    fn check(&self, comfree: bool, law: &str, fixed: bool) -> Result<(), String> {
         let sweeps = comfree && fixed && !self.paper_mode;
         if let Some(n) = self.sweeps {
             if !sweeps {
                 return Err(format!(
                     "--sweeps {n}: only comfree with fixed steps (--dt) evaluates a step more than once, and not in paper mode; leave it out"
+                ));
+            }
+            if law != "dual_cone" && n > 1 {
+                return Err(format!(
+                    "--sweeps {n}: only the law dual_cone is evaluated more than once (--law dual_cone); leave it out"
                 ));
             }
             if n == 0 {
@@ -100,47 +122,63 @@ impl EngineArguments {
                  them out or change the rest"
             ));
         }
-        let published = self.paper_mode && comfree && law == "dual_cone";
-        if published && !fixed {
-            return Err("--paper-mode: comfree as published takes fixed steps; give --dt".into());
-        }
-        let count = self.sweeps.map_or_else(Sweeps::default, Sweeps::exactly);
-        let memory = if sweeps { self.memory.unwrap_or(count.memory()) } else { 0.0 };
-        let dual_cone = match (self.gains.as_deref(), published) {
-            (Some(&[k, d]), true) => Some(DualCone::paper(k, d)),
-            (None, true) => Some(DualCone::paper(0.2, 0.001)),
-            (Some(&[k, d]), false) => {
-                Some(DualCone { gains: Gains::PerStep { k, d }, ..DualCone::remembering(memory) })
-            }
-            (_, false) => self.memory.map(DualCone::remembering),
-            _ => None,
-        };
-        let default = Engine::default();
-        let engine = Engine {
-            solver: self.solver.clone(),
-            law: law.into(),
-            integrator: integrator.into(),
-            accuracy: self.accuracy.unwrap_or(default.accuracy),
-            dt: self.dt.unwrap_or(default.dt),
-            paper: self.paper_mode,
-            dual_cone,
-            sweeps: count,
-            ipc: None,
-            exclude_overlaps: false,
-        };
-        let Some(n) = self.directions else { return Ok(engine) };
-        if law != "dual_cone" {
+        if let Some(n) = self.directions.filter(|_| law != "dual_cone") {
             return Err(format!(
                 "--directions {n}: only the law dual_cone has directions (--solver comfree or --law dual_cone); leave it out"
             ));
         }
-        let law = DualCone { directions: n, ..engine.cone() };
-        law.check().map_err(|e| format!("--directions {n}: {e}"))?;
-        Ok(Engine { dual_cone: Some(law), ..engine })
+        if !(self.paper_mode && comfree) {
+            return Ok(());
+        }
+        match law {
+            "dual_cone" if fixed => Ok(()),
+            "dual_cone" => Err("--paper-mode: comfree as published takes fixed steps; give --dt".into()),
+            _ => Err("--paper-mode: comfree as published has the law dual_cone; leave --law out".into()),
+        }
     }
 
-    /// The engine of affine bodies.
-    fn affine(&self, scene: &Scene) -> Result<Engine, String> {
+    /// ComFree with the options of its law and its evaluations.
+    fn comfree(&self, default: ComFree, law: &str) -> Result<ComFree, String> {
+        let ComFree { evaluation, stepping } = default;
+        let evaluation = match evaluation {
+            _ if self.paper_mode => {
+                let [k, d] = self.given_gains().unwrap_or([0.2, 0.001]);
+                Evaluation::Published { law: DualCone::paper(k, d) }
+            }
+            Evaluation::Swept { .. } => {
+                let sweeps = self.sweeps.map_or_else(Sweeps::default, Sweeps::exactly);
+                let law = DualCone::remembering(self.memory.unwrap_or(sweeps.memory()));
+                Evaluation::Swept { law: self.with_gains(law), sweeps }
+            }
+            other => other,
+        };
+        let method = ComFree { evaluation, stepping };
+        match (self.directions, method.cone()) {
+            (Some(n), Some(cone)) if law == "dual_cone" => Ok(method.with_cone(directed(cone, n)?)),
+            _ => Ok(method),
+        }
+    }
+
+    /// The law of an implicit method with the options of the dual cone, where it is that.
+    fn law_of(&self, law: Law) -> Result<Law, String> {
+        let Law::DualCone(cone) = law else { return Ok(law) };
+        let cone = self.with_gains(cone);
+        Ok(Law::DualCone(self.directions.map_or(Ok(cone), |n| directed(cone, n))?))
+    }
+
+    fn given_gains(&self) -> Option<[f64; 2]> {
+        self.gains.as_deref()?.try_into().ok()
+    }
+
+    fn with_gains(&self, law: DualCone) -> DualCone {
+        match self.given_gains() {
+            Some([k, d]) => DualCone { gains: Gains::PerStep { k, d }, ..law },
+            None => law,
+        }
+    }
+
+    /// The method of affine bodies.
+    fn affine(&self, scene: &Scene) -> Result<Method, String> {
         let refused = [
             ("--law", self.law.as_ref().is_some_and(|l| l != "barrier"), "ipc has a barrier of its own"),
             ("--sweeps", self.sweeps.is_some(), "only comfree has evaluations"),
@@ -153,24 +191,22 @@ impl EngineArguments {
             return Err(format!("{option}: {why}; leave it out"));
         }
         let error_control = self.accuracy.is_some() || self.integrator.as_deref() == Some("cenic");
-        let base = match error_control {
-            true => Engine::cenic(self.accuracy.unwrap_or(1e-3)),
-            false => Engine::fixed(self.dt.unwrap_or(5e-3)),
-        };
-        let integrator = self.integrator.clone().unwrap_or(base.integrator.clone());
+        let integrator = self.integrator.as_deref().unwrap_or(if error_control { "cenic" } else { "fixed" });
+        let stepping = names::stepping(integrator, self.accuracy.unwrap_or(1e-3), self.dt.unwrap_or(5e-3));
+        let stepping = stepping.map_err(|e| e.to_string())?;
         let ipc = carrying(self.range, self.load.unwrap_or_else(|| weight(scene)));
         let ipc = ipc.map_err(named)?;
         let ipc = IpcOptions { orthogonality: self.rigidity.unwrap_or(ipc.orthogonality), ..ipc };
         ipc.check().map_err(named)?;
-        Ok(Engine {
-            solver: "ipc".into(),
-            law: "barrier".into(),
-            integrator,
-            ipc: Some(ipc),
-            exclude_overlaps: self.exclude_overlaps,
-            ..base
-        })
+        Ok(Method::Ipc(Ipc { options: Some(ipc), exclude_overlaps: self.exclude_overlaps, stepping }))
     }
+}
+
+/// A dual cone with other directions.
+fn directed(cone: DualCone, n: u8) -> Result<DualCone, String> {
+    let law = DualCone { directions: n, ..cone };
+    law.check().map_err(|e| format!("--directions {n}: {e}"))?;
+    Ok(law)
 }
 
 /// An option of affine bodies out of its range, by the name that it has here.
