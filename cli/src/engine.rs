@@ -78,11 +78,11 @@ impl EngineArguments {
         let steps = self.dt.is_some() || (comfree && self.accuracy.is_none());
         let integrator = self.integrator.as_deref().unwrap_or(if steps { "fixed" } else { "cenic" });
         let fixed = integrator == "fixed";
-        let sweeps = comfree && fixed && !self.paper_mode;
+        let sweeps = comfree && fixed && law == "dual_cone" && !self.paper_mode;
         if let Some(n) = self.sweeps {
             if !sweeps {
                 return Err(format!(
-                    "--sweeps {n}: only comfree with fixed steps (--dt) evaluates a step more than once, and not in paper mode; leave it out"
+                    "--sweeps {n}: only comfree with the law dual_cone and fixed steps (--dt) evaluates a step more than once, and not in paper mode; leave it out"
                 ));
             }
             if n == 0 {

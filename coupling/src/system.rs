@@ -138,7 +138,7 @@ impl MonolithicSystem {
     fn check_rigid(p: &FrozenProblem) -> Result<(), ProblemError> {
         let why = if !p.coupling().is_empty() {
             "joints of the rigid system are solved before contacts; let them be laws of the problem (RigidOptions::joints_first off)"
-        } else if p.pools().members().iter().any(|m| m.memory() > 0.0) {
+        } else if p.pools().members().iter().any(|m| m.swept().is_some_and(|s| s.memory() > 0.0)) {
             "a law of the rigid system remembers multipliers; take lagged, similar or sap"
         } else {
             return Ok(());

@@ -38,7 +38,7 @@ pub struct Engine {
     /// Settings of the law `dual_cone`; None: its default under fixed steps, [`PHYSICAL`] under error control, where halving the step must not
     /// change the law; with [`Sweeps::memory`] when comfree takes fixed steps outside paper mode.
     pub dual_cone: Option<DualCone>,
-    /// Evaluations per step of comfree; 1 in paper mode.
+    /// Evaluations per step of comfree; 1 in paper mode and under laws that cannot be swept over.
     pub sweeps: Sweeps,
     /// No speculative margin, no islands, Hessian reuse, intervals ended as published: as in the paper's tables.
     pub paper: bool,
@@ -144,7 +144,8 @@ impl Engine {
 
     /// Evaluations per step of comfree.
     fn sweeps(&self) -> Sweeps {
-        if self.paper || self.integrator == "cenic" { Sweeps::exactly(1) } else { self.sweeps }
+        let once = self.paper || self.integrator == "cenic" || self.law != "dual_cone";
+        if once { Sweeps::exactly(1) } else { self.sweeps }
     }
 
     /// The same in paper mode.

@@ -24,12 +24,10 @@ impl Anchors {
         dt: f64,
         pool: &mut dyn LawPool,
     ) {
-        let n = pool.multiplier_count();
         self.start.clear();
         self.keys.clear();
-        if pool.memory() == 0.0 {
-            return;
-        }
+        let Some(pool) = pool.swept_mut().filter(|p| p.memory() > 0.0) else { return };
+        let n = pool.multiplier_count();
         self.keys.extend(contacts.iter().map(|c| ContactKey {
             geoms: c.geoms,
             feature: c.feature,
@@ -79,6 +77,7 @@ impl Anchors {
     /// What the next step starts with.
     pub(crate) fn store(&self, dt: f64, pool: &dyn LawPool, out: &mut ContactMemory) {
         out.clear();
+        let Some(pool) = pool.swept() else { return };
         let (n, rate) = (pool.multiplier_count(), pool.memory());
         for (k, key) in self.keys.iter().enumerate() {
             let start = &self.start[n * k..n * (k + 1)];

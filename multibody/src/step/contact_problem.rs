@@ -76,6 +76,7 @@ impl ContactProblem {
                 gap: 0.0,
                 velocity: Vector3::zeros(),
                 material: ContactMaterial::default(),
+                curvature: [0.0; 2],
                 sides: [ContactSide::default(); 2],
             },
         );

@@ -1,6 +1,6 @@
 use signorini_core::{
-    Changed, ContactGeometry, ContactMap, ContactSolver, Evals, Inertia, Pace, Pools, ProblemError, Regime,
-    StepProblem, WhitenedMap,
+    Changed, ContactGeometry, ContactMap, ContactSolver, Evals, FrozenMap, Inertia, Pools, ProblemError,
+    Regime, StepProblem, SweptProblem, Whitened,
 };
 
 use crate::Model;
@@ -22,8 +22,8 @@ pub(crate) struct JointsFirst {
     pub contacts: ContactProblem,
     rows: JointRows,
     pub joints: JointSolve,
-    /// Map and inertia of contacts and limits.
-    whitened: WhitenedMap,
+    /// Map of contacts and limits in coordinates in which the inertia is the identity.
+    whitened: FrozenMap,
     /// Step size for which A and v* were found ahead.
     ahead: Option<f64>,
     /// Velocity of the last `relinearize`.
@@ -48,7 +48,7 @@ impl JointsFirst {
             contacts,
             rows,
             joints: JointSolve::new(&motion.mass, motion.constant_inertia(model), solver)?,
-            whitened: WhitenedMap::default(),
+            whitened: FrozenMap::default(),
             ahead: None,
             v: Vec::new(),
             load: vec![0.0; model.nv()],
@@ -128,14 +128,14 @@ impl JointsFirst {
         let ContactProblem { frozen, seeds, limits, .. } = &mut self.contacts;
         let parts = frozen.parts_mut();
         let (whitened, contacts) = (&mut self.whitened, seeds.len());
-        whitened.fit(&parts.inertia.blocks, parts.map);
+        parts.inertia.blocks.whiten_map(parts.map, whitened);
         for (k, s) in seeds.iter_mut().enumerate() {
             let dim = parts.map.rows_of(k).1;
             whitened.set_sides(k, dim, &mut s.sides);
             as_heavy_all_around(&mut s.sides, dim);
         }
         for (k, s) in limits.seeds.iter_mut().enumerate() {
-            s.inverse_mass = whitened.delassus::<1>(contacts + k)[0].max(LIGHTEST);
+            s.inverse_mass = whitened.square_of::<1>(contacts + k)[0].max(LIGHTEST);
         }
         self.contacts.set_laws();
     }
@@ -154,8 +154,8 @@ impl StepProblem for JointsFirst {
         self.rounds += 1;
         self.kept.clear();
         let pool = &self.contacts.frozen.pools().members()[CONTACT];
-        if pool.memory() > 0.0 {
-            (0..pool.len()).for_each(|k| self.kept.extend_from_slice(pool.multipliers(k)));
+        if let Some(swept) = pool.swept().filter(|p| p.memory() > 0.0) {
+            (0..pool.len()).for_each(|k| self.kept.extend_from_slice(swept.multipliers(k)));
         }
         let dt = self.contacts.frozen.dt();
         if self.rounds <= ROUNDS {
@@ -171,9 +171,10 @@ impl StepProblem for JointsFirst {
             self.joints.build(&[], &mut self.contacts.frozen.parts_mut())?;
         }
         self.set_laws();
-        let pool = self.contacts.frozen.parts_mut().pools.member_mut(CONTACT);
-        let kept = self.kept.chunks_exact(pool.multiplier_count().max(1));
-        kept.enumerate().for_each(|(k, multipliers)| pool.remember(k, multipliers));
+        if let Some(pool) = self.contacts.frozen.parts_mut().pools.member_mut(CONTACT).swept_mut() {
+            let kept = self.kept.chunks_exact(pool.multiplier_count());
+            kept.enumerate().for_each(|(k, multipliers)| pool.remember(k, multipliers));
+        }
         self.contacts.frozen.finish(dt)?;
         Ok(true)
     }
@@ -211,16 +212,20 @@ impl StepProblem for JointsFirst {
     fn contacts(&self) -> &[ContactGeometry] {
         self.contacts.frozen.contacts()
     }
-    fn whiten(&self, gamma: &[f64], map: &mut WhitenedMap) -> bool {
-        self.contacts.frozen.whiten_as(&self.whitened, gamma, map)
+    fn swept(&mut self) -> Option<&mut dyn SweptProblem> {
+        Some(self)
     }
-    fn sweep_in_turn(&mut self, map: &mut WhitenedMap, pace: &mut Pace, gamma: &mut [f64]) {
-        self.contacts.frozen.sweep_in_turn(map, pace, gamma);
+}
+
+impl SweptProblem for JointsFirst {
+    fn laws(&mut self) -> (&mut Pools, &[f64]) {
+        self.contacts.frozen.laws()
     }
-    fn unwhiten(&self, map: &WhitenedMap, v: &mut [f64]) {
-        self.contacts.frozen.unwhiten(map, v);
+    /// The map is whitened when laws are set: the masses of contacts come from it.
+    fn whiten(&mut self) -> bool {
+        true
     }
-    fn sweep(&mut self, pace: &mut Pace, scales: &[f64], gamma: &mut [f64]) -> bool {
-        self.contacts.frozen.sweep(pace, scales, gamma)
+    fn whitened(&mut self) -> Option<Whitened<'_>> {
+        self.contacts.frozen.whitened_as(&self.whitened)
     }
 }

@@ -56,7 +56,7 @@ impl RigidLaws {
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         let takes =
             |law: &dyn LawPool, seeds: &dyn Any, rows: &[usize], what: &str| -> Result<(), ModelError> {
-                if law.acts(seeds, &[], &mut Vec::new()) && rows.contains(&law.dim()) {
+                if law.boxed_empty().reset(seeds) && rows.contains(&law.dim()) {
                     return Ok(());
                 }
                 Err(ModelError::Element {

@@ -93,7 +93,7 @@ impl RigidSystem {
     pub fn with_laws(scene: &Scene, laws: &RigidLaws, options: RigidOptions) -> Result<Self, ModelError> {
         laws.check()?;
         let model = Model::new(scene)?;
-        let search = ContactSearch::new(scene, &model, laws.steepest);
+        let search = ContactSearch::new(scene, &model, laws);
         if let Some(message) = search.collision.unsupported() {
             return Err(ModelError::Element {
                 place: Box::default(),

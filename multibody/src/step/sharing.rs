@@ -1,4 +1,4 @@
-use signorini_core::{ContactMap, ContactSeed, FrozenMap, Part, Pools};
+use signorini_core::{ContactMap, ContactSeed, FrozenMap, Part, Pools, SweptPool};
 use signorini_laws::LimitSeed;
 
 use crate::step::pools::{CONTACT, LIMIT};
@@ -28,18 +28,23 @@ impl Sharing {
     ) {
         let total = contacts.len() + limits.len();
         self.acts.clear();
-        let [of_contacts, of_limits] = [CONTACT, LIMIT].map(|i| &pools.members()[i]);
-        if of_contacts.shares_mass() || of_limits.shares_mass() {
+        let [of_contacts, of_limits] = [CONTACT, LIMIT].map(|i| pools.members()[i].swept());
+        let shares = |p: Option<&dyn SweptPool>| p.is_some_and(SweptPool::shares_mass);
+        if shares(of_contacts) || shares(of_limits) {
             self.constraints.clear();
             self.constraints.extend(0..total as u32);
-            let rows = contacts.len() * of_contacts.dim();
+            let rows = contacts.len() * pools.members()[CONTACT].dim();
             self.v_c.resize(rows + limits.len(), 0.0);
             let part = Part { blocks: &[], constraints: &self.constraints };
             map.velocity(part, free_velocity, &mut self.v_c);
             let (of_c, of_l) = self.v_c.split_at(rows);
-            of_contacts.acts(contacts, of_c, &mut self.acts);
+            if let Some(pool) = of_contacts {
+                pool.acts(contacts, of_c, &mut self.acts);
+            }
             self.acts.resize(contacts.len(), true);
-            of_limits.acts(limits, of_l, &mut self.acts);
+            if let Some(pool) = of_limits {
+                pool.acts(limits, of_l, &mut self.acts);
+            }
         }
         self.acts.resize(total, true);
         self.contacts.fill(0);

@@ -125,9 +125,9 @@ impl IcfSolver {
 
 fn worse(a: SolveStatus, b: SolveStatus) -> SolveStatus {
     match (a, b) {
-        (SolveStatus::Converged, other) | (other, SolveStatus::Converged) => other,
+        (done, other) | (other, done) if done.is_complete() => other,
         (SolveStatus::Stalled, _) | (_, SolveStatus::Stalled) => SolveStatus::Stalled,
-        (SolveStatus::IterationLimit, SolveStatus::IterationLimit) => SolveStatus::IterationLimit,
+        _ => SolveStatus::IterationLimit,
     }
 }
 

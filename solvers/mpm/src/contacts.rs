@@ -207,7 +207,7 @@ impl Touch {
         sides: [ContactSide; 2],
     ) -> ContactSeed {
         let velocity = self.frame.transpose() * (self.v - velocity);
-        ContactSeed { dt, gap: self.gap, velocity, material, sides }
+        ContactSeed { dt, gap: self.gap, velocity, material, sides, curvature: [0.0; 2] }
     }
 
     /// Where it is, as a contact of these bodies and geoms.

@@ -9,9 +9,9 @@ const STEPS: usize = 6;
 /// Steps of Laguerre's method, of which three or four do.
 const LAGUERRE: usize = 12;
 
-/// Storage of [`ComfreeSolver::rooms`].
+/// Storage of [`ComfreeSolver::gain_factors`].
 #[derive(Debug, Default)]
-pub(crate) struct Rooms {
+pub(crate) struct SpectralBounds {
     /// Island of each block, then of each unknown.
     of_block: Vec<u32>,
     of_unknown: Vec<u32>,
@@ -21,7 +21,7 @@ pub(crate) struct Rooms {
     a_x: Vec<f64>,
     rows: Vec<f64>,
     islands: Vec<Island>,
-    by_constraint: Vec<f64>,
+    factors: Vec<f64>,
 }
 
 /// A tridiagonal matrix as it grows: αs, and βs of which the first stays zero.
@@ -118,36 +118,40 @@ impl ComfreeSolver {
     ///
     /// λ_max is estimated by six steps of the Lanczos method in the norm of A, for all islands at once: the largest Ritz value plus the norm of its residual, in practice a
     /// bound from above (Zhou and Li 2011). The start is scattered, so that no symmetry of a scene keeps a mode out of it.
-    pub fn rooms(&mut self, p: &dyn StepProblem) -> &[f64] {
+    pub fn gain_factors(&mut self, p: &dyn StepProblem) -> &[f64] {
         self.whole.fit(p);
         let pools = p.pools();
         let count = pools.constraint_count();
-        let r = &mut self.rooms;
-        r.by_constraint.clear();
-        r.by_constraint.resize(count, 1.0);
+        let r = &mut self.bounds;
+        r.factors.clear();
+        r.factors.resize(count, 1.0);
         r.rows.clear();
         r.rows.resize(pools.row_count(), 0.0);
-        if !pools.all_keep_multipliers() {
-            return &self.rooms.by_constraint;
+        if pools.members().iter().any(|m| !m.is_empty() && m.swept().is_none()) {
+            return &self.bounds.factors;
         }
         pools.size_evals(&mut self.evals);
-        pools.sweep_curvatures(&mut self.evals);
-        r.find_islands(p);
-        self.lanczos(p);
-        let r = &mut self.rooms;
-        r.islands.iter_mut().for_each(|i| i.sum = i.bound());
-        for (k, room) in r.by_constraint.iter_mut().enumerate() {
-            if let Some(b) = p.map().blocks_of(k).first() {
-                let bound = r.islands[r.of_block[*b as usize] as usize].sum;
-                *room = if bound > 0.0 { (1.0 / bound).max(1.0) } else { 1.0 };
+        for (pool, span) in pools.spans() {
+            if let Some(pool) = pool.swept() {
+                pool.sweep_curvatures(span, &mut self.evals);
             }
         }
-        &self.rooms.by_constraint
+        r.find_islands(p);
+        self.lanczos(p);
+        let r = &mut self.bounds;
+        r.islands.iter_mut().for_each(|i| i.sum = i.bound());
+        for (k, factor) in r.factors.iter_mut().enumerate() {
+            if let Some(b) = p.map().blocks_of(k).first() {
+                let bound = r.islands[r.of_block[*b as usize] as usize].sum;
+                *factor = if bound > 0.0 { (1.0 / bound).max(1.0) } else { 1.0 };
+            }
+        }
+        &self.bounds.factors
     }
 
     fn lanczos(&mut self, p: &dyn StepProblem) {
         let part = self.whole.part();
-        let r = &mut self.rooms;
+        let r = &mut self.bounds;
         let n = p.velocity_count();
         r.x.clear();
         r.x.extend((0..n).map(scattered));
@@ -196,10 +200,10 @@ impl ComfreeSolver {
     }
 }
 
-impl Rooms {
-    /// Of the last problem.
-    pub(crate) fn scales(&self) -> &[f64] {
-        &self.by_constraint
+impl SpectralBounds {
+    /// [`ComfreeSolver::gain_factors`] of the last problem.
+    pub(crate) fn factors(&self) -> &[f64] {
+        &self.factors
     }
 
     /// Islands: blocks that constraints or the inertia tie together, in the order of their first block.
