@@ -43,4 +43,5 @@ pub use step::closure::Closure;
 pub use step::control::{Controller, Periodic, Sample, Schedule, advance_controlled};
 pub use step::overload::{Overload, OverloadRecord};
 pub use step::rigid_laws::{RigidLaws, STEEPEST};
-pub use step::rigid_system::{ForceField, JointSolver, Penetration, RigidOptions, RigidSystem};
+pub use step::rigid_options::{JointSolver, RigidOptions};
+pub use step::rigid_system::{ForceField, Penetration, RigidSystem};

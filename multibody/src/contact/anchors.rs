@@ -20,7 +20,8 @@ impl Anchors {
     pub(crate) fn recall(
         &mut self,
         memory: &ContactMemory,
-        (contacts, kin): (&[ContactGeometry], &Kinematics),
+        contacts: &[ContactGeometry],
+        kin: &Kinematics,
         dt: f64,
         pool: &mut dyn LawPool,
     ) {

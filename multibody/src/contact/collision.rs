@@ -201,7 +201,8 @@ impl Collision {
             pairs.extend(numbers.filter_map(|(i, j)| rules.pair(colliders, i, j)));
         });
         self.until.resize(self.table.pairs.len(), f64::NEG_INFINITY);
-        let placed = Placed { colliders, kin };
+        let motion = &*motion;
+        let placed = Placed { model, colliders, kin, motion };
         for (key, entry) in self.table.found() {
             let [a, b] = key.map(|i| &proxies[i]);
             let speculative = motion.approach(a.body, b.body);
@@ -217,7 +218,7 @@ impl Collision {
                     continue;
                 }
                 placed.query(p, margin, &mut self.points)?;
-                let ahead = placed.look_along(p, (model, motion), &mut self.points, &mut self.moved)?;
+                let ahead = placed.look_along(p, &mut self.points, &mut self.moved)?;
                 if ahead == Ahead::Nothing {
                     continue;
                 }
@@ -255,13 +256,13 @@ impl Collision {
             let (center, radius) = p.ball.unwrap_or((Point3::origin(), 0.0));
             let center = at(kin, p.body, &center);
             if i >= self.first_moving && motion.horizon > 0.0 {
-                motion.set_body(kin, model, p.body, (&center, radius));
+                motion.set_body(kin, model, p.body, &center, radius);
             }
             let reach = motion.reach(p.body);
             if p.ball.is_some() {
                 *ball = Reach { center, radius: radius + margin + reach };
             }
-            self.travel.set(i, (&center, &kin.r_wb[p.body]), p.ball.map(|(_, r)| r), reach);
+            self.travel.set(i, &center, &kin.r_wb[p.body], p.ball.map(|(_, r)| r), reach);
         }
         if self.travel.take_lost() {
             self.until.fill(f64::NEG_INFINITY);

@@ -85,13 +85,14 @@ impl Motion {
         }
     }
 
-    /// Takes over the motion of a body with a ball around its geoms (centre in the world, radius).
+    /// Takes over the motion of a body with a ball around its geoms: `center` in the world \[m\], `radius` \[m\].
     pub(crate) fn set_body(
         &mut self,
         kin: &Kinematics,
         model: &Model,
         body: usize,
-        (center, radius): (&Point3<f64>, f64),
+        center: &Point3<f64>,
+        radius: f64,
     ) {
         let h = self.horizon;
         let v = kin.point_velocity(model, body, center);

@@ -3,8 +3,6 @@ use signorini_core::na::{Isometry3, Point3, Translation3, UnitQuaternion, Vector
 use signorini_geometry::{ContactPoint, Shape, support};
 use signorini_scene::Pose;
 
-use crate::Model;
-use crate::contact::motion::Motion;
 use crate::contact::pairs::Pair;
 use crate::contact::placed::Placed;
 
@@ -50,13 +48,13 @@ impl Placed<'_> {
     pub(crate) fn look_along(
         &self,
         p: &Pair,
-        (model, motion): (&Model, &Motion),
         found: &mut Vec<ContactPoint>,
         moved: &mut Vec<ContactPoint>,
     ) -> Result<Ahead, ProblemError> {
+        let motion = self.motion;
         let Some(near) = nearest(found).filter(|_| motion.horizon > 0.0) else { return Ok(Ahead::Start) };
         let bodies = [p.a, p.b].map(|i| self.colliders[i as usize].body);
-        let relative = self.relative(model, bodies, &near);
+        let relative = self.relative(bodies, &near);
         let closing = -relative.dot(&near.normal);
         if closing <= 0.0 {
             return Ok(Ahead::Start);
@@ -67,7 +65,7 @@ impl Placed<'_> {
         let approach = Approach { bodies, near, closing, far, clear };
         let may_pass = near.gap > clear && along >= 0.5 * closing;
         let h = motion.horizon;
-        if may_pass && self.stays_apart(p, &near.normal, clear, (model, h)) {
+        if may_pass && self.stays_apart(p, &near.normal, clear) {
             return Ok(Ahead::Nothing);
         }
         let gap = near.gap - p.active;
@@ -75,15 +73,14 @@ impl Placed<'_> {
         if !may_pass && !meets_the_end {
             return Ok(Ahead::Start);
         }
-        let at_end = |ends: &mut Vec<ContactPoint>| {
-            self.query_at(p, |c| self.moved(model, c.body, h) * c.pose, far, ends)
-        };
+        let at_end =
+            |ends: &mut Vec<ContactPoint>| self.query_at(p, |c| self.moved(c.body, h) * c.pose, far, ends);
         at_end(moved)?;
         if may_pass {
             let end = nearest(moved);
             if end.is_none_or(|end| end.gap > clear) {
-                if end.is_some_and(|end| self.stays_apart(p, &end.normal, clear, (model, h)))
-                    || self.advances_to_the_end(p, &approach, (model, motion), moved)?
+                if end.is_some_and(|end| self.stays_apart(p, &end.normal, clear))
+                    || self.advances_to_the_end(p, &approach, moved)?
                 {
                     return Ok(Ahead::Nothing);
                 }
@@ -92,20 +89,21 @@ impl Placed<'_> {
                 }
             }
         }
-        let taken = meets_the_end && self.take_ends(p, &approach, (model, motion), found, moved);
+        let taken = meets_the_end && self.take_ends(p, &approach, found, moved);
         Ok(if taken { Ahead::End } else { Ahead::Start })
     }
 
     /// Velocity of B relative to A at the points of a contact \[m/s\].
-    fn relative(&self, model: &Model, [a, b]: [usize; 2], c: &ContactPoint) -> Vector3<f64> {
-        self.kin.point_velocity(model, b, &c.p_b) - self.kin.point_velocity(model, a, &c.p_a)
+    fn relative(&self, [a, b]: [usize; 2], c: &ContactPoint) -> Vector3<f64> {
+        self.kin.point_velocity(self.model, b, &c.p_b) - self.kin.point_velocity(self.model, a, &c.p_a)
     }
 
-    /// Whether the direction `n` from A to B separates two convex geoms by more than `clear` \[m\] throughout a step of length `h` at the velocities of their bodies.
+    /// Whether the direction `n` from A to B separates two convex geoms by more than `clear` \[m\] throughout the step, of length h, at the velocities of their bodies.
     ///
     /// It does at both ends, by the difference of their support points. Between these, the height along a fixed direction of a point at the distance ρ from what its body turns about is
     /// within |ω|² ρ h²/8 of a straight line.
-    fn stays_apart(&self, p: &Pair, n: &Vector3<f64>, clear: f64, (model, h): (&Model, f64)) -> bool {
+    fn stays_apart(&self, p: &Pair, n: &Vector3<f64>, clear: f64) -> bool {
+        let h = self.motion.horizon;
         let (mut gaps, mut bent) = ([0.0; 2], 0.0);
         for (i, n) in [(p.a, -n), (p.b, *n)] {
             let c = &self.colliders[i as usize];
@@ -114,7 +112,7 @@ impl Placed<'_> {
             else {
                 return false;
             };
-            for (gap, x) in gaps.iter_mut().zip([self.kin.x_wb[c.body], self.moved(model, c.body, h)]) {
+            for (gap, x) in gaps.iter_mut().zip([self.kin.x_wb[c.body], self.moved(c.body, h)]) {
                 let x = x * c.pose;
                 let Some(lowest) = support(&c.shape, &x.rotation.inverse_transform_vector(&-n)) else {
                     return false;
@@ -133,9 +131,9 @@ impl Placed<'_> {
         &self,
         p: &Pair,
         &Approach { bodies, mut near, far, clear, .. }: &Approach,
-        (model, motion): (&Model, &Motion),
         points: &mut Vec<ContactPoint>,
     ) -> Result<bool, ProblemError> {
+        let motion = self.motion;
         let spin = motion.spin[bodies[0]] + motion.spin[bodies[1]];
         let centre = motion.velocity[bodies[1]] - motion.velocity[bodies[0]];
         let mut t = 0.0;
@@ -148,7 +146,7 @@ impl Placed<'_> {
             if t >= motion.horizon {
                 return Ok(true);
             }
-            self.query_at(p, |c| self.moved(model, c.body, t) * c.pose, far, points)?;
+            self.query_at(p, |c| self.moved(c.body, t) * c.pose, far, points)?;
             let Some(now) = nearest(points) else { return Ok(true) };
             if now.gap <= clear + 1e-3 * far {
                 return Ok(false);
@@ -170,10 +168,10 @@ impl Placed<'_> {
         &self,
         p: &Pair,
         &Approach { bodies, near, closing, .. }: &Approach,
-        (model, motion): (&Model, &Motion),
         found: &mut Vec<ContactPoint>,
         ends: &mut Vec<ContactPoint>,
     ) -> bool {
+        let motion = self.motion;
         let h = motion.horizon;
         let gap = near.gap - p.active;
         let most = motion.pulls(bodies) + OVERLAP * (h * closing - gap);
@@ -181,24 +179,24 @@ impl Placed<'_> {
         if ends.is_empty() || !ends.iter().all(grazes) {
             return false;
         }
-        let [way_a, way_b] = bodies.map(|b| h * self.origin_velocity(model, b));
+        let [way_a, way_b] = bodies.map(|b| h * self.origin_velocity(b));
         for c in ends.iter_mut() {
             (c.p_a, c.p_b) = (c.p_a - way_a, c.p_b - way_b);
-            c.gap -= h * self.relative(model, bodies, c).dot(&c.normal);
+            c.gap -= h * self.relative(bodies, c).dot(&c.normal);
         }
         std::mem::swap(found, ends);
         true
     }
 
     /// Pose of a body after `t` at its velocity.
-    fn moved(&self, model: &Model, body: usize, t: f64) -> Pose {
+    fn moved(&self, body: usize, t: f64) -> Pose {
         let x = &self.kin.x_wb[body];
-        let end = x.translation.vector + t * self.origin_velocity(model, body);
+        let end = x.translation.vector + t * self.origin_velocity(body);
         let turn = UnitQuaternion::from_scaled_axis(t * self.kin.twist[body].angular);
         Isometry3::from_parts(Translation3::from(end), turn * x.rotation)
     }
 
-    fn origin_velocity(&self, model: &Model, body: usize) -> Vector3<f64> {
-        self.kin.point_velocity(model, body, &Point3::from(self.kin.x_wb[body].translation.vector))
+    fn origin_velocity(&self, body: usize) -> Vector3<f64> {
+        self.kin.point_velocity(self.model, body, &Point3::from(self.kin.x_wb[body].translation.vector))
     }
 }

@@ -2,15 +2,18 @@ use signorini_core::ProblemError;
 use signorini_geometry::{ContactPoint, Shape, contacts};
 use signorini_scene::Pose;
 
-use crate::Kinematics;
 use crate::contact::bounds::Bounds;
 use crate::contact::collider::{Collider, place};
+use crate::contact::motion::Motion;
 use crate::contact::pairs::Pair;
+use crate::{Kinematics, Model};
 
-/// Colliders at one state.
+/// Colliders at one state, and how their bodies may move from there.
 pub(crate) struct Placed<'a> {
+    pub(crate) model: &'a Model,
     pub(crate) colliders: &'a [Collider],
     pub(crate) kin: &'a Kinematics,
+    pub(crate) motion: &'a Motion,
 }
 
 impl Placed<'_> {

@@ -38,7 +38,8 @@ impl Travel {
     pub(crate) fn set(
         &mut self,
         i: usize,
-        (center, r): (&Point3<f64>, &Matrix3<f64>),
+        center: &Point3<f64>,
+        r: &Matrix3<f64>,
         radius: Option<f64>,
         reach: f64,
     ) {

@@ -54,15 +54,23 @@ fn world(p: &BodyPoint, kin: &Kinematics) -> Point3<f64> {
     kin.x_wb[p.body] * p.point
 }
 
-/// Adds the derivative of a straight piece from `a` to `b`, divided by `divisor`; returns its length over the divisor.
+/// A point of a path in the world, and the body that it moves with.
+#[derive(Clone, Copy)]
+struct PathPoint {
+    body: usize,
+    p: Point3<f64>,
+}
+
+/// Adds the derivative of a straight piece divided by `divisor`; returns its length over the divisor.
 fn straight(
     model: &Model,
     kin: &Kinematics,
-    (body_a, a): (usize, Point3<f64>),
-    (body_b, b): (usize, Point3<f64>),
+    from: PathPoint,
+    to: PathPoint,
     divisor: f64,
     column: &mut [f64],
 ) -> f64 {
+    let (PathPoint { body: body_a, p: a }, PathPoint { body: body_b, p: b }) = (from, to);
     let d = b - a;
     let length = d.norm();
     if length > 0.0 && model.bodies[body_a].moved_by != model.bodies[body_b].moved_by {
@@ -78,7 +86,7 @@ fn straight(
 fn spatial(model: &Model, kin: &Kinematics, pieces: &[Piece], column: &mut [f64]) -> f64 {
     let mut length = 0.0;
     let mut divisor = 1.0;
-    let mut last: Option<(usize, Point3<f64>)> = None;
+    let mut last: Option<PathPoint> = None;
     let mut pending: Option<&Piece> = None;
     for piece in pieces {
         match piece {
@@ -88,18 +96,19 @@ fn spatial(model: &Model, kin: &Kinematics, pieces: &[Piece], column: &mut [f64]
             }
             Piece::Around { .. } => pending = Some(piece),
             Piece::Through(p) => {
-                let next = (p.body, world(p, kin));
+                let next = PathPoint { body: p.body, p: world(p, kin) };
                 if let Some(from) = last {
                     length += match pending.take() {
                         Some(Piece::Around { body, pose, obstacle, side }) => {
                             let x = kin.x_wb[*body] * pose;
                             let local = |p: &Point3<f64>| x.inverse_transform_point(p);
+                            let on = |p| PathPoint { body: *body, p };
                             let side = side.map(|s| local(&world(&s, kin)));
-                            match wrap(*obstacle, &local(&from.1), &local(&next.1), side.as_ref()) {
+                            match wrap(*obstacle, &local(&from.p), &local(&next.p), side.as_ref()) {
                                 Some(w) => {
-                                    straight(model, kin, from, (*body, x * w.first), divisor, column)
+                                    straight(model, kin, from, on(x * w.first), divisor, column)
                                         + w.length / divisor
-                                        + straight(model, kin, (*body, x * w.last), next, divisor, column)
+                                        + straight(model, kin, on(x * w.last), next, divisor, column)
                                 }
                                 None => straight(model, kin, from, next, divisor, column),
                             }

@@ -135,7 +135,9 @@ impl ContactProblem {
     pub(crate) fn set_laws(&mut self) {
         let parts = self.frozen.parts_mut();
         self.sharing.count(
-            (parts.map, parts.pools, parts.free_velocity),
+            parts.map,
+            parts.pools,
+            parts.free_velocity,
             &mut self.seeds,
             &mut self.limits.seeds,
         );
@@ -147,7 +149,7 @@ impl ContactProblem {
     pub(crate) fn recall(&mut self, at: &StateKinematics, dt: f64) {
         let parts = self.frozen.parts_mut();
         let pool = parts.pools.member_mut(CONTACT);
-        self.anchors.recall(&at.x0.memory, (parts.contacts, &at.kin), dt, pool);
+        self.anchors.recall(&at.x0.memory, parts.contacts, &at.kin, dt, pool);
     }
 
     /// What contacts carry into the next step, after the last problem was solved.

@@ -13,6 +13,7 @@ pub(crate) mod overload;
 pub(crate) mod pools;
 pub(crate) mod prepared;
 pub(crate) mod rigid_laws;
+pub(crate) mod rigid_options;
 pub(crate) mod rigid_problem;
 pub(crate) mod rigid_system;
 pub(crate) mod row_mass;

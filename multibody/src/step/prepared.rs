@@ -6,8 +6,8 @@ use crate::actuation::inputs::Inputs;
 use crate::actuation::state_kinematics::StateKinematics;
 use crate::contact::collision::FoundContact;
 use crate::step::limit_rows::Outlook;
+use crate::step::rigid_options::JointSolver;
 use crate::step::rigid_problem::RigidProblem;
-use crate::step::rigid_system::JointSolver;
 use crate::{Dynamics, Model, RigidLaws};
 
 /// A prepared state: all that does not depend on the step size, and the problem that is refilled for each.

@@ -6,7 +6,7 @@ use crate::actuation::state_kinematics::StateKinematics;
 use crate::step::contact_problem::ContactProblem;
 use crate::step::joint_rows::JointRows;
 use crate::step::joints_first::JointsFirst;
-use crate::step::rigid_system::JointSolver;
+use crate::step::rigid_options::JointSolver;
 use crate::{Model, RigidLaws};
 
 /// The step problem of a prepared state, refilled for each step size.

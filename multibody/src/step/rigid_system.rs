@@ -1,7 +1,7 @@
 use signorini_core::na::Vector3;
 use signorini_core::{
-    ContactSolver, Energy, FrozenProblem, HeldInputs, LawPool, ProblemError, Slot, State, StepProblem,
-    StepSolution, System, check_count, check_finite, largest,
+    Energy, FrozenProblem, HeldInputs, LawPool, ProblemError, Slot, State, StepProblem, StepSolution, System,
+    check_count, check_finite, largest,
 };
 use signorini_scene::{Keyframe, Pose, Scene};
 
@@ -12,7 +12,7 @@ use crate::dynamics::reference_mass::ReferenceMass;
 use crate::step::closure::Closure;
 use crate::step::contact_search::ContactSearch;
 use crate::step::prepared::Prepared;
-use crate::{ContactModel, Dynamics, Kinematics, Model, ModelError, RigidLaws, TendonState};
+use crate::{ContactModel, Dynamics, Kinematics, Model, ModelError, RigidLaws, RigidOptions, TendonState};
 
 /// Two geoms that overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,30 +21,6 @@ pub struct Penetration {
     pub geoms: [usize; 2],
     /// Depth \[m\], > 0.
     pub depth: f64,
-}
-
-/// Makes the solver that joints are solved with where they come before contacts: one of convex frozen problems, such as `IcfSolver::boxed` of `signorini-icf`. It is asked where Newton's method on
-/// the pieces of the laws does not end.
-pub type JointSolver = fn() -> Box<dyn ContactSolver>;
-
-/// Settings of a [`RigidSystem`].
-#[derive(Clone, Copy, Debug)]
-pub struct RigidOptions {
-    /// Create contacts for pairs whose gap can close within the step, so that ballistic impacts are not missed.
-    pub speculative: bool,
-    /// How far an error-controlled step may leave near-rigid equalities open, unless it found them further open \[m or rad\]; infinite: equalities are not looked at.
-    pub equality_tolerance: f64,
-    /// Actuators, tendon springs, dry friction and equalities are solved before contacts, with this solver, and enter A and v* of the problem, rather than
-    /// being laws of it: what explicit solvers need. None: they are laws beside the contacts. Where contacts push a motor or dry friction over its limits, or back from them, the problem asks for
-    /// another solve ([`StepProblem::relag`]): joints and contacts by turns, up to four times; from then on limits are kept and laws that reached theirs stay
-    /// there for the rest of the step. Limits hold to a thousandth.
-    pub joints_first: Option<JointSolver>,
-}
-
-impl Default for RigidOptions {
-    fn default() -> Self {
-        Self { speculative: true, equality_tolerance: 5e-5, joints_first: None }
-    }
 }
 
 /// Adds generalised forces \[N or N·m\], nv, to a step: (model, kinematics and state at its start, time halfway through it, force).

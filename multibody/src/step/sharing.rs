@@ -22,7 +22,9 @@ impl Sharing {
     #[allow(clippy::ptr_arg, reason = "pools take the vectors as `Any`")]
     pub(crate) fn count(
         &mut self,
-        (map, pools, free_velocity): (&FrozenMap, &Pools, &[f64]),
+        map: &FrozenMap,
+        pools: &Pools,
+        free_velocity: &[f64],
         contacts: &mut Vec<ContactSeed>,
         limits: &mut Vec<LimitSeed>,
     ) {

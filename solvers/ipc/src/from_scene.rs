@@ -6,7 +6,7 @@ use signorini_core::{ProblemError, check_count, check_finite};
 use signorini_geometry::{MassProperties, MeshDefect, Shape, TriangleMesh};
 use signorini_scene::{CollisionFilter, GeomShape, JointKind as SceneJoint, Pose, Scene, Transmission};
 
-use crate::readout::Readout;
+use crate::readout::{Made, Readout};
 use crate::scene_block::block;
 use crate::scene_error::unsupported;
 use crate::scene_joints::{SceneJoints, turned};
@@ -311,7 +311,16 @@ impl AffineScene {
             |(i, why): &(usize, &str)| format!("actuator '{}' is left out: {why}", scene.actuators[*i].name);
         left_out.extend(undriven.iter().map(actuator));
         let controls = scene.actuators.len();
-        let readout = Readout::new(scene, (&world, &after), &bodies, &tops, (&numbers, &start, between));
+        let made = Made {
+            world: &world,
+            after: &after,
+            bodies: &bodies,
+            tops: &tops,
+            numbers: &numbers,
+            starts: &start,
+            between,
+        };
+        let readout = Readout::new(scene, made);
         Ok(Self {
             system,
             bodies,

@@ -36,8 +36,23 @@ pub(crate) struct Readout {
     pub(crate) between: Vec<(usize, usize)>,
 }
 
-/// Numbers of the joints among those of the system, their positions at the start (none: as drawn), and the bodies between joints of one body.
-pub(crate) type Made<'a> = (&'a [Option<usize>], &'a [&'a [f64]], Vec<(usize, usize)>);
+/// Affine bodies and joints made of a scene.
+pub(crate) struct Made<'a> {
+    /// Poses of all bodies of the scene at the start.
+    pub world: &'a [Isometry3<f64>],
+    /// Those after each joint.
+    pub after: &'a [Isometry3<f64>],
+    /// Affine body of each body of the scene.
+    pub bodies: &'a [Option<usize>],
+    /// Body of the scene that each affine body has its mesh in.
+    pub tops: &'a [usize],
+    /// Numbers of the joints among those of the system.
+    pub numbers: &'a [Option<usize>],
+    /// Positions of the joints at the start; none: as drawn.
+    pub starts: &'a [&'a [f64]],
+    /// Bodies between joints of one body, with the joint above each.
+    pub between: Vec<(usize, usize)>,
+}
 
 /// Rigid motion of a body: pose, velocity of the origin \[m/s\] and angular velocity \[rad/s\], world axes.
 #[derive(Clone, Copy, Debug)]
@@ -69,14 +84,9 @@ impl AffineSystem {
 }
 
 impl Readout {
-    /// `world` has the poses of all bodies of the scene at the start, `after` those after each joint, `tops` the body of the scene that each affine body has its mesh in.
-    pub(crate) fn new(
-        scene: &Scene,
-        (world, after): (&[Isometry3<f64>], &[Isometry3<f64>]),
-        bodies: &[Option<usize>],
-        tops: &[usize],
-        (numbers, starts, between): Made<'_>,
-    ) -> Self {
+    /// From the scene and what was made of it.
+    pub(crate) fn new(scene: &Scene, made: Made<'_>) -> Self {
+        let Made { world, after, bodies, tops, numbers, starts, between } = made;
         let frame = |(b, body): (usize, &Option<usize>)| match body {
             // The mesh of the world is in its own frame.
             Some(a) if tops[*a] != 0 => (Some(*a), world[tops[*a]].inv_mul(&world[b])),

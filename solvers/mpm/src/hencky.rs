@@ -33,7 +33,7 @@ fn stiffness(lame: &Lame, s: &Stretches) -> Stiffness {
         let slope = if apart == 0.0 { 1.0 } else { apart.ln_1p() / apart };
         2.0 * lame.mu * slope / (y * (x + y))
     });
-    Stiffness::principal((&s.u, &s.sigma, &tau), &stretching, &shearing.into())
+    Stiffness::principal(&s.u, &s.sigma, &tau, &stretching, &shearing.into())
 }
 
 /// ε less its mean, and its sum.

@@ -95,7 +95,9 @@ impl Stiffness {
     /// d²ψ((1 + D) F)   D_ii, D_jj: σ_i σ_j ∂²ψ/∂σ_i∂σ_j,   √2 D_ij: (σ_i² + σ_j²)(τ_i − τ_j)/(σ_i² − σ_j²) − ½ (τ_i + τ_j)
     /// ```
     pub(crate) fn principal(
-        (u, sigma, tau): (&Matrix3<f64>, &Vector3<f64>, &Vector3<f64>),
+        u: &Matrix3<f64>,
+        sigma: &Vector3<f64>,
+        tau: &Vector3<f64>,
         stretching: &Matrix3<f64>,
         shearing: &Vector3<f64>,
     ) -> Self {
