@@ -1,6 +1,7 @@
 //! 64 worlds of a box on a slope, each with its own friction: how far it gets in a second.
-use signorini_batch::{BatchOptions, CpuBatch, LaneParameters, Recipe};
+use signorini_batch::{BatchOptions, CpuBatch, LaneParameters};
 use signorini_core::BatchStepper;
+use signorini_run::Method;
 use signorini_scene::SceneBuilder;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -13,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .free_joint()
         .cuboid([0.1, 0.1, 0.05])
         .build()?;
-    let mut batch = CpuBatch::new(&scene, 64, Recipe::comfree(), BatchOptions::default())?;
+    let mut batch = CpuBatch::new(&scene, 64, Method::comfree(), BatchOptions::default())?;
     for lane in 0..64 {
         let friction = vec![(1, [0.01 * lane as f64, 0.0, 0.0])];
         batch.set_parameters(lane, &LaneParameters { friction, ..LaneParameters::default() })?;

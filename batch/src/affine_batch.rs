@@ -1,43 +1,28 @@
 use signorini_core::{
     AdvanceReport, BatchLayout, BatchStepper, LaneStatus, Observation, ObservationError, ObservationLayout,
-    State, StepError, Tolerance,
+    State, StepError,
 };
-use signorini_ipc::{AffineScene, FromSceneError, IpcOptions, STEP_TOLERANCE};
+use signorini_ipc::{AffineScene, FromSceneError, IpcOptions};
 use signorini_multibody::{Kinematics, Model};
+use signorini_run::{Ipc, Method, Stepping};
 use signorini_scene::{Pose, Scene};
 
 use crate::affine_lane::{AffineLane, AffineStep};
 use crate::watch::{Seen, Watch, between};
-use crate::{BatchError, by_name};
+use crate::{BatchError, by_name, check_asked};
 
 /// The name of the engine.
 const ENGINE: &str = "ipc";
 
-/// Settings of an [`AffineBatch`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct AffineOptions {
-    /// Barrier and stiffness; None: [`IpcOptions::for_scene`].
-    pub ipc: Option<IpcOptions>,
-    /// Of the solves.
-    pub tolerance: Tolerance,
-    /// Bodies that overlap where a state is loaded do not collide until the next is loaded, and are listed in [`AffineBatch::left_out`]; otherwise such a state is refused.
-    pub exclude_overlaps: bool,
-}
-
-impl Default for AffineOptions {
-    fn default() -> Self {
-        Self { ipc: None, tolerance: STEP_TOLERANCE, exclude_overlaps: false }
-    }
-}
-
 /// Worlds of affine bodies that never intersect, at the border in the coordinates of the joints of their scene: a plant for plan models of rigid bodies.
 ///
 /// ```
-/// use signorini_batch::{AffineBatch, AffineOptions};
+/// use signorini_batch::AffineBatch;
 /// use signorini_core::{BatchStepper, State};
+/// use signorini_run::Ipc;
 /// use signorini_scene::SceneBuilder;
 /// let scene = SceneBuilder::new("drop").half_space().body("box").at([0.0, 0.0, 0.1]).free_joint().cuboid([0.05; 3]).build()?;
-/// let mut plant = AffineBatch::new(&scene, 1, AffineOptions::default())?;
+/// let mut plant = AffineBatch::new(&scene, 1, Ipc::default())?;
 /// plant.step(&[], 5e-3, 60, &[])?;
 /// let mut x = State::default();
 /// plant.store(0, &mut x)?;
@@ -54,7 +39,7 @@ pub struct AffineBatch {
     scene: Scene,
     /// Names, starts, kinematics.
     model: Model,
-    options: AffineOptions,
+    method: Ipc,
     ipc: IpcOptions,
     lanes: Vec<AffineLane>,
     step: AffineStep,
@@ -65,21 +50,27 @@ impl AffineBatch {
     /// `lanes` worlds as drawn, at rest. A scene whose bodies overlap as drawn is made all the same, and fails in its first step unless a state is loaded before.
     ///
     /// # Errors
-    /// [`BatchError::Affine`] for what affine bodies do not have; [`BatchError::Model`].
-    pub fn new(scene: &Scene, lanes: usize, options: AffineOptions) -> Result<Self, BatchError> {
+    /// [`BatchError::Affine`] for what affine bodies do not have; [`BatchError::Model`]; [`BatchError::Step`] for steps of the method's own, and for error
+    /// control.
+    pub fn new(scene: &Scene, lanes: usize, method: Ipc) -> Result<Self, BatchError> {
+        check_asked(&Method::Ipc(method))?;
+        if let Stepping::Controlled(_) = method.stepping {
+            let why = "worlds of affine bodies take fixed steps; leave error control out, or run the scene with `run_affine`";
+            return Err(StepError::Argument(why.into()).into());
+        }
         let model = Model::new(scene)?;
         let x = model.state_at(None, model.nz)?;
-        let ipc = options.ipc.unwrap_or_else(|| IpcOptions::for_scene(scene));
+        let ipc = method.options_for(scene);
         let mocap = (0..scene.bodies.len()).filter(|b| scene.bodies[*b].mocap).collect();
-        let affine = affine_scene(scene, &x.q, (ipc, options.exclude_overlaps))?;
+        let affine = affine_scene(scene, &x.q, (ipc, method.exclude_overlaps))?;
         let first = AffineLane::new(affine, &x, &model.mocap_poses)?;
         Ok(Self {
             scene: scene.clone(),
             model,
-            options,
+            method,
             ipc,
             lanes: vec![first; lanes],
-            step: AffineStep { tolerance: options.tolerance, end: State::default(), mocap },
+            step: AffineStep { end: State::default(), mocap },
             watch: Watch::default(),
         })
     }
@@ -117,7 +108,7 @@ impl AffineBatch {
         for (body, pose) in self.step.mocap.iter().zip(mocap) {
             scene.bodies[*body].pose = *pose;
         }
-        let affine = affine_scene(&scene, &x.q, (self.ipc, self.options.exclude_overlaps));
+        let affine = affine_scene(&scene, &x.q, (self.ipc, self.method.exclude_overlaps));
         let affine = affine.map_err(|e| e.to_string())?;
         let mut lane = AffineLane::new(affine, x, mocap).map_err(|e| e.to_string())?;
         match lane.overlap(&scene) {

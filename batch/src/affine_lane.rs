@@ -1,6 +1,6 @@
-use signorini_core::{AdvanceReport, LaneStatus, LastSolve, OneStep, State, StepError, Tolerance, check_end};
+use signorini_core::{AdvanceReport, LaneStatus, LastSolve, OneStep, State, StepError, check_end};
 use signorini_integrators::ContactStep;
-use signorini_ipc::{AffineScene, FRICTION, IpcSolver};
+use signorini_ipc::{AffineScene, FRICTION, IpcSolver, STEP_TOLERANCE};
 use signorini_scene::{Pose, Scene};
 
 use crate::watch::Watch;
@@ -25,7 +25,6 @@ pub(crate) struct AffineLane {
 
 /// What the lanes of a batch share.
 pub(crate) struct AffineStep {
-    pub tolerance: Tolerance,
     /// End of a step.
     pub end: State,
     /// Bodies of the scene that are moved from outside.
@@ -111,7 +110,7 @@ impl AffineLane {
         self.affine.set_controls(control).map_err(at)?;
         self.drive(&by.mocap, left).map_err(at)?;
         // The solver keeps the pattern of former solves, which changes round-off: a new one knows of none, neither of this lane nor of others.
-        let mut scheme = ContactStep::new(IpcSolver::default()).with_tolerance(by.tolerance);
+        let mut scheme = ContactStep::new(IpcSolver::default()).with_tolerance(STEP_TOLERANCE);
         let end = &mut by.end;
         let (system, inner) = (&mut self.affine.system, &self.inner);
         let threads = system.threads();

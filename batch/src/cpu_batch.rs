@@ -1,4 +1,4 @@
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -6,14 +6,16 @@ use signorini_core::{
     AdvanceReport, BatchLayout, BatchStepper, LaneStatus, Observation, ObservationError, ObservationLayout,
     State, StepError,
 };
+use signorini_laws::DualCone;
 use signorini_multibody::Model;
+use signorini_run::Method;
 use signorini_scene::{Pose, Scene};
 
 use crate::gain_look::GainRecord;
 use crate::lane::{Lane, Task, Worker, check_inputs};
 use crate::parameters::wrong;
 use crate::watch::Watch;
-use crate::{BatchError, LaneParameters, ReadLane, Recipe, by_name};
+use crate::{BatchError, LaneParameters, ReadLane, by_name, check_asked};
 
 /// Most threads, unless there are more processors: each costs a system, and more than processors gain nothing.
 const MOST_THREADS: usize = 256;
@@ -26,14 +28,15 @@ pub struct BatchOptions {
     pub threads: usize,
 }
 
-/// Many worlds of one rigid scene on the threads of the processor: the [`BatchStepper`] of [`Recipe`]s.
+/// Many worlds of one rigid scene on the threads of the processor: the [`BatchStepper`] of [`Method`]s in generalised coordinates.
 ///
 /// ```
-/// use signorini_batch::{BatchOptions, CpuBatch, Recipe};
+/// use signorini_batch::{BatchOptions, CpuBatch};
 /// use signorini_core::BatchStepper;
+/// use signorini_run::Method;
 /// use signorini_scene::SceneBuilder;
 /// let scene = SceneBuilder::new("drop").half_space().body("ball").at([0.0, 0.0, 1.0]).free_joint().sphere(0.05).build()?;
-/// let mut batch = CpuBatch::new(&scene, 8, Recipe::comfree(), BatchOptions { threads: 2 })?;
+/// let mut batch = CpuBatch::new(&scene, 8, Method::comfree(), BatchOptions { threads: 2 })?;
 /// batch.step(&[], 2e-3, 100, &[])?;
 /// assert!(batch.state(7)?.q[2] < 1.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -46,7 +49,7 @@ pub struct BatchOptions {
 /// memory alone.
 pub struct CpuBatch {
     scene: Scene,
-    recipe: Arc<Recipe>,
+    method: Method,
     lanes: Vec<Lane>,
     workers: Vec<Mutex<Worker>>,
     /// None: one thread, the caller's.
@@ -61,14 +64,15 @@ impl CpuBatch {
     /// `lanes` worlds at the reference configuration at rest.
     ///
     /// # Errors
-    /// [`BatchError::Model`]; [`BatchError::Threads`] when threads cannot be started.
+    /// [`BatchError::Method`] for a method that does not go with the scene or with itself; [`BatchError::Threads`] when threads cannot be started.
     pub fn new(
         scene: &Scene,
         lanes: usize,
-        recipe: impl Into<Arc<Recipe>>,
+        method: Method,
         options: BatchOptions,
     ) -> Result<Self, BatchError> {
-        let recipe = recipe.into();
+        check_asked(&method)?;
+        method.check()?;
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let wanted = match options.threads {
             0 => processors,
@@ -76,7 +80,7 @@ impl CpuBatch {
         };
         let wanted = wanted.clamp(1, lanes.max(1));
         let workers = (0..wanted)
-            .map(|_| Ok(Mutex::new(Worker::new(scene, &recipe)?)))
+            .map(|_| Ok(Mutex::new(Worker::new(scene, &method)?)))
             .collect::<Result<Vec<_>, BatchError>>()?;
         let pool = match wanted {
             1 => None,
@@ -87,7 +91,7 @@ impl CpuBatch {
         };
         let mut batch = Self {
             scene: scene.clone(),
-            recipe,
+            method,
             lanes: Vec::new(),
             workers,
             pool,
@@ -158,7 +162,7 @@ impl CpuBatch {
         Ok(&self.lanes[lane].report)
     }
 
-    /// What a user should know of a lane since it was loaded: gains beyond a bound of stability, with the bound. Only recipes of this crate with a dual cone that
+    /// What a user should know of a lane since it was loaded: gains beyond a bound of stability, with the bound. Only methods with a dual cone that
     /// does not cap its gains are looked at, every 64th step in which contacts act and whenever more of them act than before; all others cost nothing. Also light bodies
     /// that a heavy one presses deep, under a dual cone ([`Overload`](signorini_multibody::Overload)): every 16th step with contacts. And solves that did not converge, under a dual cone in more than one step of ten.
     ///
@@ -168,7 +172,7 @@ impl CpuBatch {
         self.layout.check_lane(lane)?;
         Ok(self.with_model(|model| {
             let lane = &self.lanes[lane];
-            lane.gains.warning(model, &lane.report, &self.recipe)
+            lane.gains.warning(model, &lane.report, &self.method)
         }))
     }
 
@@ -215,14 +219,16 @@ impl CpuBatch {
         let changed = parameters.apply(&self.scene).map_err(refused)?;
         let wrong = |message, remedy| refused(wrong("contact_gains", 0, message, remedy));
         let made = match parameters.contact_gains {
-            None => self.recipe.system(&changed),
+            None => self.method.system(&changed),
             Some(gains) => {
-                let law = self.recipe.cone_with(gains).ok_or_else(|| {
-                    let message = format!("the recipe '{}' has no dual cone", self.recipe.name());
+                let none = || {
+                    let message = format!("the method '{}' has no dual cone", self.method.name());
                     wrong(message, "give it to a batch of comfree, or leave it out")
-                })?;
-                let law = law.map_err(|message| wrong(message, "give gains in this range"))?;
-                self.recipe.system_with(&changed, law)
+                };
+                let comfree = self.method.as_comfree().ok_or_else(none)?;
+                let law = DualCone { gains, ..comfree.cone().ok_or_else(none)? };
+                law.check().map_err(|message| wrong(message, "give gains in this range"))?;
+                Method::ComFree(comfree.with_cone(law)).system(&changed)
             }
         };
         let made = made.map_err(|source| BatchError::LaneModel { lane, source })?;
@@ -377,11 +383,11 @@ impl BatchStepper for CpuBatch {
     }
 
     fn engine(&self) -> String {
-        self.recipe.name().to_owned()
+        self.method.name().to_owned()
     }
 
     fn watch(&mut self, wanted: &[Observation]) -> Result<ObservationLayout, ObservationError> {
-        let watch = self.with_model(|model| Watch::new(model, self.recipe.name(), wanted))?;
+        let watch = self.with_model(|model| Watch::new(model, self.method.name(), wanted))?;
         let layout = watch.layout.clone();
         for worker in &mut self.workers {
             worker.get_mut().unwrap_or_else(PoisonError::into_inner).watch = watch.clone();
@@ -410,16 +416,16 @@ impl BatchStepper for CpuBatch {
     }
 
     fn start(&self, keyframe: Option<&str>, x: &mut State) -> Result<(), ObservationError> {
-        self.with_model(|model| by_name::start(model, self.recipe.name(), keyframe, x))
+        self.with_model(|model| by_name::start(model, self.method.name(), keyframe, x))
     }
 
     fn set_joint(&self, joint: &str, q: &[f64], v: &[f64], x: &mut State) -> Result<(), ObservationError> {
-        self.with_model(|model| by_name::set_joint(model, self.recipe.name(), (joint, q, v), x))
+        self.with_model(|model| by_name::set_joint(model, self.method.name(), (joint, q, v), x))
     }
 
     fn set_mocap(&mut self, lane: usize, body: &str, pose: &Pose) -> Result<(), ObservationError> {
-        let at = self.with_model(|model| by_name::mocap_body(model, self.recipe.name(), body))?;
-        by_name::check_pose(self.recipe.name(), (body, pose), self.layout.check_lane(lane))?;
+        let at = self.with_model(|model| by_name::mocap_body(model, self.method.name(), body))?;
+        by_name::check_pose(self.method.name(), (body, pose), self.layout.check_lane(lane))?;
         self.lanes[lane].mocap[at] = *pose;
         self.lanes[lane].fresh = false;
         Ok(())

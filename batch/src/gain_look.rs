@@ -5,7 +5,7 @@ use signorini_core::{
 use signorini_laws::Gains;
 use signorini_multibody::{Model, OverloadRecord, RigidSystem};
 
-use crate::Recipe;
+use signorini_run::{ComFree, Method};
 
 /// Steps in which contacts act between two looks, unless more of them act than ever before.
 const EVERY: u32 = 64;
@@ -43,19 +43,19 @@ impl GainRecord {
         }
     }
 
-    /// What a user should know of it and of the solves of a recipe; None while all is well.
-    pub(crate) fn warning(&self, model: &Model, report: &AdvanceReport, recipe: &Recipe) -> Option<String> {
+    /// What a user should know of it and of the solves of a method; None while all is well.
+    pub(crate) fn warning(&self, model: &Model, report: &AdvanceReport, method: &Method) -> Option<String> {
         let of_loads = || {
             let text = self.overload.found()?.describe(model);
             Some(format!(
-                "{text}; take a smaller step (the depth falls as its square), more evaluations or `Recipe::icf`"
+                "{text}; take a smaller step (the depth falls as its square), more evaluations or `Method::icf`"
             ))
         };
         let of_solves = || {
-            let few = recipe.is_cone() && report.mostly_converged();
+            let few = method.as_comfree().is_some_and(|m| m.cone().is_some()) && report.mostly_converged();
             let line = report.unconverged().filter(|_| !few)?;
             Some(format!(
-                "{line}; look at depths of contacts, or try another step, more evaluations or another recipe beside it"
+                "{line}; look at depths of contacts, or try another step, more evaluations or another method beside it"
             ))
         };
         self.warning_of_gains().or_else(of_loads).or_else(of_solves)
@@ -77,7 +77,7 @@ impl GainRecord {
     }
 }
 
-/// Evaluates [`ComfreeSolver::gain_at`] beside the steps of a recipe whose gains are not capped.
+/// Evaluates [`ComfreeSolver::gain_at`] beside the steps of a method whose gains are not capped.
 pub(crate) struct GainLook {
     gains: Gains,
     solver: ComfreeSolver,
@@ -87,13 +87,13 @@ pub(crate) struct GainLook {
 
 impl GainLook {
     /// None where the law caps its gains, or is not known.
-    pub(crate) fn new(recipe: &Recipe) -> Option<Self> {
-        let gains = recipe.uncapped()?;
+    pub(crate) fn new(method: &Method) -> Option<Self> {
+        let gains = method.as_comfree().and_then(ComFree::uncapped)?;
         Some(Self { gains, solver: ComfreeSolver::default(), v_c: Vec::new(), free: Vec::new() })
     }
 
     /// Looks at the step from `x0` that ended with `last`, unless it is not yet time; the system holds the inputs of the step, and has
-    /// the gains `own` where they are not those of the recipe.
+    /// the gains `own` where they are not those of the method.
     pub(crate) fn look(
         &mut self,
         record: &mut GainRecord,

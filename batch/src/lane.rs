@@ -3,12 +3,13 @@ use signorini_core::{
 };
 use signorini_laws::Gains;
 use signorini_multibody::{Kinematics, RigidSystem, Sensors};
+use signorini_run::{ComFree, Method};
 use signorini_scene::{Pose, Scene};
 
 use crate::gain_look::{GainLook, GainRecord};
 use crate::stepping::Stepping;
 use crate::watch::{Seen, Watch, between, forces};
-use crate::{BatchError, ReadLane, Recipe};
+use crate::{BatchError, ReadLane};
 
 /// What one thread needs: a system and a scheme as scratch, whatever the number of lanes.
 pub(crate) struct Worker {
@@ -25,20 +26,20 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    pub(crate) fn new(scene: &Scene, recipe: &Recipe) -> Result<Self, BatchError> {
-        let system = recipe.system(scene)?;
+    pub(crate) fn new(scene: &Scene, method: &Method) -> Result<Self, BatchError> {
+        let system = method.system(scene)?;
         let sensors = Sensors::new(system.model());
         let kin = Kinematics::new(system.model());
-        let look = GainLook::new(recipe);
+        let look = GainLook::new(method);
         Ok(Self {
             system,
-            stepping: Stepping::new(recipe)?,
+            stepping: Stepping::new(method)?,
             sensors,
             watch: Watch::default(),
             kin,
             x1: State::default(),
             look,
-            recovery: recipe.recovery(),
+            recovery: method.as_comfree().and_then(ComFree::recovery),
         })
     }
 }
@@ -54,7 +55,7 @@ pub(crate) struct Lane {
     pub report: AdvanceReport,
     pub gains: GainRecord,
     pub own: Option<Box<RigidSystem>>,
-    /// Gains of that system where they are other than those of the recipe.
+    /// Gains of that system where they are other than those of the method.
     pub own_gains: Option<Gains>,
     /// Observations of the state but collisions, where they were made.
     pub watched: Vec<f64>,

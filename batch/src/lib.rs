@@ -1,9 +1,9 @@
 //! Many worlds of one scene stepped together on the processor.
 //!
 //! [`CpuBatch`] is the [`signorini_core::BatchStepper`] of rigid scenes: each lane has its own state, control, mocap poses, applied forces and, if
-//! given, [`LaneParameters`]. A [`Recipe`] says with which law, solver and scheme. Lanes are shared out among threads; each thread has one system
+//! given, [`LaneParameters`]. A [`Method`] says with which law, solver and scheme. Lanes are shared out among threads; each thread has one system
 //! and one scheme as scratch, so that a world costs its state alone. What a lane does depends on nothing but its state, inputs and parameters:
-//! neither on the number of threads nor on its place, bit for bit. [`Recipe::cenic`] covers each step that is asked for under error control.
+//! neither on the number of threads nor on its place, bit for bit. [`Method::cenic`] covers each step that is asked for under error control.
 //!
 //! [`AffineBatch`] is the same for affine bodies that never intersect, a few worlds at a time: a plant for plan models of rigid bodies, with states in the same coordinates.
 
@@ -14,23 +14,24 @@ mod cpu_batch;
 mod gain_look;
 mod lane;
 mod parameters;
+mod plant;
 mod readout;
-mod recipe;
 mod stepping;
 mod watch;
 
 pub mod mujoco;
 
-pub use affine_batch::{AffineBatch, AffineOptions};
+pub use affine_batch::AffineBatch;
 pub use cpu_batch::{BatchOptions, CpuBatch};
 pub use lane::LaneView;
 pub use parameters::{LaneParameters, ParameterError};
+pub use plant::plant;
 pub use readout::{Quantity, ReadLane, Readout};
-pub use recipe::Recipe;
 
 use signorini_core::StepError;
 use signorini_ipc::FromSceneError;
 use signorini_multibody::ModelError;
+use signorini_run::{Method, MethodError};
 
 /// Why a batch could not be made or changed.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +39,9 @@ pub enum BatchError {
     /// The scene has no model.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// The method cannot be set up.
+    #[error(transparent)]
+    Method(#[from] MethodError),
     /// The scene has no affine bodies.
     #[error(transparent)]
     Affine(#[from] FromSceneError),
@@ -47,7 +51,7 @@ pub enum BatchError {
         /// The lane.
         lane: usize,
         /// Why.
-        source: ModelError,
+        source: MethodError,
     },
     /// The parameters of a lane do not fit the scene.
     #[error("lane {lane}: {source}")]
@@ -56,6 +60,14 @@ pub enum BatchError {
         lane: usize,
         /// What is wrong.
         source: ParameterError,
+    },
+    /// The method leaves an actuator of the scene out.
+    #[error("the plant ipc cannot be steered: actuator '{actuator}' is left out: {why}; take icf or cenic")]
+    Undriven {
+        /// Name of the actuator.
+        actuator: String,
+        /// Why.
+        why: String,
     },
     /// An option or argument is out of range.
     #[error("{0}")]
@@ -66,4 +78,15 @@ pub enum BatchError {
     /// An argument of a step does not fit.
     #[error(transparent)]
     Step(#[from] StepError),
+}
+
+/// Fails when a method has a step of its own: a batch takes steps as they are asked for.
+fn check_asked(method: &Method) -> Result<(), StepError> {
+    match method.dt() {
+        Some(dt) => Err(StepError::Argument(format!(
+            "the method '{}' has steps of {dt} s, but a batch takes steps as they are asked for; leave `Method::with_step` out",
+            method.name()
+        ))),
+        None => Ok(()),
+    }
 }

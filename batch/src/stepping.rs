@@ -3,8 +3,8 @@ use signorini_core::{
 };
 use signorini_integrators::Adaptive;
 use signorini_multibody::RigidSystem;
+use signorini_run::{ComFree, Method};
 
-use crate::Recipe;
 use crate::gain_look::check_lane_end;
 
 /// How one thread takes the steps of lanes.
@@ -50,12 +50,12 @@ impl<F: FnMut(LastSolve<'_>)> StepObserver for Keep<'_, F> {
 
 impl Stepping {
     /// # Errors
-    /// As [`Adaptive::new`]; a recipe has looked already.
-    pub(crate) fn new(recipe: &Recipe) -> Result<Self, StepError> {
-        let scheme = recipe.scheme();
-        Ok(match recipe.controller() {
+    /// As [`Adaptive::new`]; a method that was checked has looked already.
+    pub(crate) fn new(method: &Method) -> Result<Self, StepError> {
+        let scheme = method.scheme();
+        Ok(match method.controller() {
             None => {
-                let uncapped = recipe.uncapped().is_some();
+                let uncapped = method.as_comfree().and_then(ComFree::uncapped).is_some();
                 Self::Fixed { scheme, report: StepReport::default(), uncapped }
             }
             Some(controller) => {

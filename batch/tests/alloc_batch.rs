@@ -4,8 +4,9 @@
 mod common;
 
 use common::{DT, batch, controls, recipes, start};
-use signorini_batch::{LaneParameters, Quantity, Readout, Recipe};
+use signorini_batch::{LaneParameters, Quantity, Readout};
 use signorini_core::BatchStepper;
+use signorini_run::Method;
 use signorini_testkit::allocations::{CountingAllocator, allocations};
 
 #[global_allocator]
@@ -13,7 +14,7 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn alloc_warm_steps_are_free_of_allocations() {
-    let controlled = Recipe::cenic(1e-3).unwrap();
+    let controlled = Method::cenic(1e-3);
     for recipe in recipes().into_iter().map(|r| r()).chain([controlled]) {
         let mut b = batch(7, recipe, 1);
         let x0 = b.state(0).unwrap().clone();

@@ -2,13 +2,13 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use serde_json::Value;
-use signorini_batch::Recipe;
 use signorini_batch::mujoco::{
     Data, Model, MujocoError, Object, RolloutOptions, SUPPORTED, contact_force, forward, full_m, jac_body,
     jac_site, rollout, step, table,
 };
 use signorini_comfree::Sweeps;
 use signorini_laws::DualCone;
+use signorini_run::Method;
 
 fn numbers(v: &Value) -> Vec<f64> {
     match v {
@@ -293,7 +293,7 @@ fn conformance_a_state_with_memory_goes_on_bit_for_bit() {
 fn conformance_solves_that_do_not_converge_are_told() {
     let law = DualCone::remembering(1.0);
     let model =
-        |sweeps| Model::from_xml_string(&stack()).unwrap().with_recipe(Recipe::comfree_with(law, sweeps));
+        |sweeps| Model::from_xml_string(&stack()).unwrap().with_method(Method::comfree_with(law, sweeps));
     let warning = |m: &Model| {
         let mut d = Data::new(m).unwrap();
         (0..20).for_each(|_| step(m, &mut d).unwrap());

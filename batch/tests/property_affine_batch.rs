@@ -2,13 +2,14 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
-use signorini_batch::{AffineBatch, AffineOptions, BatchError, BatchOptions, CpuBatch, Recipe};
+use signorini_batch::{AffineBatch, BatchError, BatchOptions, CpuBatch};
 use signorini_core::na::{UnitQuaternion, Vector3};
 use signorini_core::{
     BatchStepper, Frame, LaneStatus, Observation, ObservationError, OneStep, State, StepError,
 };
 use signorini_integrators::ContactStep;
 use signorini_ipc::{AffineScene, IpcOptions, IpcSolver, STEP_TOLERANCE};
+use signorini_run::{Ipc, Method};
 use signorini_scene::{LoadOptions, Pose, Scene, SceneBuilder};
 
 const DT: f64 = 5e-3;
@@ -55,7 +56,7 @@ fn scene() -> Scene {
 }
 
 fn batch(lanes: usize) -> AffineBatch {
-    AffineBatch::new(&scene(), lanes, AffineOptions::default()).unwrap()
+    AffineBatch::new(&scene(), lanes, Ipc::default()).unwrap()
 }
 
 fn state(b: &AffineBatch, lane: usize) -> State {
@@ -98,7 +99,7 @@ proptest! {
 #[test]
 fn property_a_lane_is_a_run_of_affine_bodies() {
     let scene = driven().build().unwrap();
-    let mut b = AffineBatch::new(&scene, 2, AffineOptions::default()).unwrap();
+    let mut b = AffineBatch::new(&scene, 2, Ipc::default()).unwrap();
     let x0 = state(&b, 0);
     let mut affine = AffineScene::at(&scene, &x0.q, IpcOptions::for_scene(&scene)).unwrap();
     let mut x = affine.state_with(&x0.v).unwrap();
@@ -121,8 +122,8 @@ fn property_a_lane_is_a_run_of_affine_bodies() {
 /// Largest difference of positions to rigid bodies under error control after 0.2 s, with steps of `dt`.
 fn off(dt: f64) -> f64 {
     let scene = driven().build().unwrap();
-    let mut b = AffineBatch::new(&scene, 1, AffineOptions::default()).unwrap();
-    let mut rigid = CpuBatch::new(&scene, 1, Recipe::cenic(1e-6).unwrap(), BatchOptions::default()).unwrap();
+    let mut b = AffineBatch::new(&scene, 1, Ipc::default()).unwrap();
+    let mut rigid = CpuBatch::new(&scene, 1, Method::cenic(1e-6), BatchOptions::default()).unwrap();
     for k in 0..20 {
         b.step(&[control(k)], dt, (0.01 / dt).round() as u32, &[]).unwrap();
         rigid.step(&[control(k)], 0.01, 1, &[]).unwrap();
@@ -287,10 +288,9 @@ fn regression_what_affine_bodies_do_not_have_is_their_own_error() {
     let xml = "<mujoco><worldbody><body name='arm'><joint name='a' type='slide'/><joint name='b' type='ball'/>\
                <geom type='box' size='.1 .1 .1'/></body></worldbody></mujoco>";
     let scene = Scene::from_mjcf(xml, "arm.xml", &LoadOptions::default()).unwrap();
-    let error = AffineBatch::new(&scene, 1, AffineOptions::default()).err().unwrap();
+    let error = AffineBatch::new(&scene, 1, Ipc::default()).err().unwrap();
     assert!(matches!(error, BatchError::Affine(_)) && error.to_string().contains("arm"), "{error}");
-    let ipc = Some(IpcOptions { range: -1.0, ..IpcOptions::default() });
-    let error =
-        AffineBatch::new(&self::scene(), 1, AffineOptions { ipc, ..AffineOptions::default() }).err().unwrap();
+    let options = Some(IpcOptions { range: -1.0, ..IpcOptions::default() });
+    let error = AffineBatch::new(&self::scene(), 1, Ipc { options, ..Ipc::default() }).err().unwrap();
     assert!(error.to_string().contains("range"), "{error}");
 }

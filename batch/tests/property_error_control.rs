@@ -4,12 +4,13 @@
 mod common;
 
 use common::{batch, control, controls, plate, push, scene, start};
-use signorini_batch::{BatchOptions, CpuBatch, LaneView, ReadLane, Recipe};
+use signorini_batch::{BatchOptions, CpuBatch, LaneView, ReadLane};
 use signorini_core::{
     BatchStepper, Integrator, LaneStatus, NoObserver, Observation, SolveError, State, StepError,
 };
 use signorini_icf::IcfSolver;
 use signorini_integrators::{ContactStep, Controller, Floor, StepDoubling, cenic};
+use signorini_run::Method;
 use signorini_scene::SceneBuilder;
 
 const ACCURACY: f64 = 1e-4;
@@ -18,8 +19,8 @@ const INTERVAL: f64 = 0.02;
 const LANES: usize = 5;
 const INTERVALS: usize = 12;
 
-fn recipe() -> Recipe {
-    Recipe::cenic(ACCURACY).unwrap()
+fn recipe() -> Method {
+    Method::cenic(ACCURACY)
 }
 
 fn prepare(b: &mut CpuBatch, place: impl Fn(usize) -> usize) {
@@ -69,7 +70,7 @@ fn property_a_lane_is_a_run_of_the_integrator() {
 /// Largest difference of positions to a run a hundred times as accurate.
 fn off(accuracy: f64) -> f64 {
     let end = |accuracy: f64| {
-        let mut b = batch(1, Recipe::cenic(accuracy).unwrap(), 1);
+        let mut b = batch(1, Method::cenic(accuracy), 1);
         prepare(&mut b, |i| i);
         b.step(&control(0, 0), 0.2, 1, &[]).unwrap();
         b.state(0).unwrap().q.clone()
@@ -140,7 +141,7 @@ fn property_a_lane_that_reaches_the_smallest_step_stops_within_its_interval() {
     };
     let of = |controller| {
         let recipe =
-            Recipe::new("own", |s| Recipe::icf().system(s), scheme).error_controlled(controller).unwrap();
+            Method::own("own", |s| Method::icf().system(s), scheme).error_controlled(controller).unwrap();
         let mut b = CpuBatch::new(&scene, 1, recipe, BatchOptions { threads: 1 }).unwrap();
         b.watch(&[Observation::JointPosition(scene.joints[0].name.clone())]).unwrap();
         b.step(&[], 0.5, 1, &[]).unwrap();
@@ -195,13 +196,17 @@ fn property_what_is_read_is_of_the_last_accepted_step() {
 #[test]
 fn regression_error_control_that_cannot_be_is_refused_by_name() {
     for accuracy in [0.0, -1e-3, f64::NAN, f64::INFINITY] {
-        assert!(Recipe::cenic(accuracy).unwrap_err().to_string().contains("accuracy"));
+        let made = CpuBatch::new(&scene(), 1, Method::cenic(accuracy), BatchOptions::default());
+        assert!(made.err().unwrap().to_string().contains("accuracy"));
     }
     let c = Controller::default;
-    assert!(
-        Recipe::icf().error_controlled(c()).unwrap_err().to_string().contains("does not estimate its error")
-    );
-    assert!(Recipe::comfree().error_controlled(c()).unwrap_err().to_string().contains("comfree"));
+    let single = || -> Box<dyn signorini_core::OneStep> { Box::new(ContactStep::new(IcfSolver::default())) };
+    let own = Method::own("own", |s| Method::icf().system(s), single);
+    assert!(own.error_controlled(c()).unwrap_err().to_string().contains("does not estimate its error"));
+    assert_eq!(Method::icf().error_controlled(c()).unwrap().name(), "cenic");
+    let fixed = CpuBatch::new(&scene(), 1, Method::icf().with_step(1e-3), BatchOptions::default());
+    assert!(fixed.err().unwrap().to_string().contains("with_step"));
+    assert!(Method::comfree().error_controlled(c()).unwrap_err().to_string().contains("comfree"));
     let model = signorini_batch::mujoco::Model::from_scene(scene(), recipe()).unwrap();
     let error = signorini_batch::mujoco::Data::new(&model).err().unwrap().to_string();
     assert!(error.contains("cenic"), "{error}");

@@ -4,12 +4,12 @@
 mod common;
 
 use common::{DT, batch, control, controls, plate, push, recipes, scene, start};
-use signorini_batch::Recipe;
 use signorini_core::{
     BatchLayout, BatchStepper, ContactSolver, Integrator, LaneStatus, NoObserver, ProblemError, SolveError,
     State, StepError,
 };
 use signorini_integrators::{ContactStep, FixedStep};
+use signorini_run::Method;
 
 const LANES: usize = 11;
 const STEPS: usize = 60;
@@ -24,7 +24,7 @@ fn prepare(b: &mut signorini_batch::CpuBatch, place: impl Fn(usize) -> usize) {
     }
 }
 
-fn run(recipe: Recipe, threads: usize, lanes: usize, place: impl Fn(usize) -> usize) -> Vec<State> {
+fn run(recipe: Method, threads: usize, lanes: usize, place: impl Fn(usize) -> usize) -> Vec<State> {
     let mut b = batch(lanes, recipe, threads);
     prepare(&mut b, &place);
     for k in 0..STEPS {
@@ -52,7 +52,7 @@ fn property_lanes_do_not_depend_on_threads_or_place() {
 }
 
 fn single(
-    recipe: &Recipe,
+    recipe: &Method,
     scene: &signorini_scene::Scene,
     solver: Box<dyn ContactSolver>,
     world: usize,
@@ -144,7 +144,7 @@ fn property_a_diverging_lane_keeps_a_finite_state() {
 
 #[test]
 fn property_inactive_lanes_rest_and_batches_grow() {
-    let mut b = batch(4, Recipe::comfree(), 2);
+    let mut b = batch(4, Method::comfree(), 2);
     assert_eq!(b.layout(), BatchLayout { lanes: 4, nq: 16, nv: 14, nz: 0, nu: 2 });
     let x0 = b.state(0).unwrap().clone();
     b.step(&controls(4, 0), DT, 5, &[true, false, true, false]).unwrap();
@@ -165,7 +165,7 @@ fn property_inactive_lanes_rest_and_batches_grow() {
 
 #[test]
 fn property_bad_arguments_are_refused_and_change_nothing() {
-    let mut b = batch(3, Recipe::comfree(), 1);
+    let mut b = batch(3, Method::comfree(), 1);
     let x0 = b.state(0).unwrap().clone();
     let text = |e: Result<(), StepError>| e.unwrap_err().to_string();
     assert!(text(b.step(&[0.0; 5], DT, 1, &[])).contains("3 lanes × 2 controls"));

@@ -5,9 +5,10 @@ mod common;
 
 use common::{DT, batch, control, controls, recipes, scene, start};
 use proptest::prelude::*;
-use signorini_batch::{LaneParameters, Recipe};
+use signorini_batch::LaneParameters;
 use signorini_core::{BatchStepper, LaneStatus, State};
 use signorini_laws::{DualCone, Gains};
+use signorini_run::Method;
 use signorini_scene::{ActuatorForce, Scene};
 
 const STEPS: usize = 40;
@@ -57,7 +58,7 @@ fn built(p: &LaneParameters) -> Scene {
     s
 }
 
-fn single(recipe: &Recipe, scene: &Scene, world: usize) -> State {
+fn single(recipe: &Method, scene: &Scene, world: usize) -> State {
     single_from(recipe, scene, world, start)
 }
 
@@ -69,7 +70,7 @@ fn pressed(lane: usize, x: &State) -> State {
 }
 
 fn single_from(
-    recipe: &Recipe,
+    recipe: &Method,
     scene: &Scene,
     world: usize,
     start: impl Fn(usize, &State) -> State,
@@ -127,7 +128,7 @@ fn property_gains_of_a_lane_equal_a_recipe_with_them() {
     let remembering = DualCone::remembering(0.5);
     for (law, sweeps, gains) in [(remembering, 16, &gains[..]), (remembering, 1, &gains), paper] {
         let n = 2 * gains.len() + 1;
-        let mut b = batch(n, Recipe::comfree_with(law, sweeps), 2);
+        let mut b = batch(n, Method::comfree_with(law, sweeps), 2);
         let x0 = b.state(0).unwrap().clone();
         (0..n).for_each(|i| b.load(i, &pressed(i, &x0)).unwrap());
         let parameters = |i: usize| LaneParameters {
@@ -140,10 +141,10 @@ fn property_gains_of_a_lane_equal_a_recipe_with_them() {
             let own = DualCone { gains: gains.get(i / 2).copied().unwrap_or(law.gains), ..law };
             let scene = if i % 2 == 1 { built(&varied(i as f64)) } else { scene() };
             assert_eq!(b.status(i), Some(&LaneStatus::Running));
-            let x = single_from(&Recipe::comfree_with(own, sweeps), &scene, i, pressed);
+            let x = single_from(&Method::comfree_with(own, sweeps), &scene, i, pressed);
             assert!(*b.state(i).unwrap() == x, "{law:?}, lane {i}");
             assert!(
-                i == n - 1 || x != single_from(&Recipe::comfree_with(law, sweeps), &scene, i, pressed),
+                i == n - 1 || x != single_from(&Method::comfree_with(law, sweeps), &scene, i, pressed),
                 "lane {i} acts"
             );
         }
@@ -152,10 +153,10 @@ fn property_gains_of_a_lane_equal_a_recipe_with_them() {
         b.load(0, &pressed(0, &x0)).unwrap();
         (0..STEPS).for_each(|k| b.step(&controls(n, k), DT, 1, &[]).unwrap());
         assert!(
-            *b.state(0).unwrap() == single_from(&Recipe::comfree_with(law, sweeps), &scene(), 0, pressed)
+            *b.state(0).unwrap() == single_from(&Method::comfree_with(law, sweeps), &scene(), 0, pressed)
         );
     }
-    let mut b = batch(1, Recipe::icf(), 1);
+    let mut b = batch(1, Method::icf(), 1);
     let own = LaneParameters { contact_gains: Some(gains[0]), ..LaneParameters::default() };
     let e = b.set_parameters(0, &own).unwrap_err().to_string();
     let expected = "contact_gains[0]: the recipe 'icf' has no dual cone; give it to a batch of comfree";
@@ -179,7 +180,7 @@ fn property_every_parameter_acts() {
         LaneParameters { actuator_force: all.actuator_force.clone(), ..none() },
     ];
     let n = each.len();
-    let mut b = batch(n + 1, Recipe::comfree(), 1);
+    let mut b = batch(n + 1, Method::comfree(), 1);
     let mut x0 = b.state(0).unwrap().clone();
     // The box slides on the floor.
     x0.q[4] = 0.03;
@@ -203,9 +204,9 @@ fn property_parameters_of_contacts_act_where_they_are_read() {
     let stiffness = LaneParameters { contact_stiffness: vec![(0, 1e4)], ..none() };
     let dissipation = LaneParameters { contact_dissipation: vec![(0, 1.0)], ..none() };
     for (recipe, p) in [
-        (Recipe::comfree_paper(0.2, 0.001), solimp),
-        (Recipe::icf(), stiffness),
-        (Recipe::icf(), dissipation),
+        (Method::comfree_paper(0.2, 0.001), solimp),
+        (Method::icf(), stiffness),
+        (Method::icf(), dissipation),
     ] {
         let mut b = batch(2, recipe, 1);
         b.set_parameters(1, &p).unwrap();
@@ -216,7 +217,7 @@ fn property_parameters_of_contacts_act_where_they_are_read() {
 
 #[test]
 fn property_bad_parameters_name_lane_field_and_remedy() {
-    let mut b = batch(3, Recipe::comfree(), 1);
+    let mut b = batch(3, Method::comfree(), 1);
     let none = LaneParameters::default;
     let nan = f64::NAN;
     let bad = [
@@ -260,7 +261,7 @@ proptest! {
         geom in 0usize..8, mu in prop_oneof![Just(f64::INFINITY), 0.0..2.0f64],
         joint in 0usize..6, value in prop_oneof![Just(-0.0), 0.0..10.0f64, Just(1e308)],
     ) {
-        let mut b = batch(2, Recipe::comfree(), 1);
+        let mut b = batch(2, Method::comfree(), 1);
         let p = LaneParameters {
             mass_scale: vec![(body, factor)],
             friction: vec![(geom, [mu, 0.0, 0.0])],

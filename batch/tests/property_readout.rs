@@ -4,14 +4,15 @@
 mod common;
 
 use common::{DT, batch, control, controls, scene, start};
-use signorini_batch::{CpuBatch, Quantity, ReadLane, Readout, Recipe};
+use signorini_batch::{CpuBatch, Quantity, ReadLane, Readout};
 use signorini_core::{BatchStepper, LaneStatus};
 use signorini_multibody::{Kinematics, Model};
+use signorini_run::Method;
 
 const LANES: usize = 5;
 
 fn loaded(threads: usize) -> CpuBatch {
-    let mut b = batch(LANES, Recipe::icf(), threads);
+    let mut b = batch(LANES, Method::icf(), threads);
     let x0 = b.state(0).unwrap().clone();
     (0..LANES).for_each(|i| b.load(i, &start(i, &x0)).unwrap());
     b

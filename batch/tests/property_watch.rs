@@ -4,11 +4,12 @@
 mod common;
 
 use common::{DT, batch, control, controls, scene, start};
-use signorini_batch::{AffineBatch, AffineOptions, BatchOptions, CpuBatch, Recipe};
+use signorini_batch::{AffineBatch, BatchOptions, CpuBatch};
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{BatchStepper, Frame, Observation, ObservationError, State};
 use signorini_geometry::{Shape, distance};
 use signorini_multibody::{Kinematics, Model};
+use signorini_run::{Ipc, Method};
 use signorini_scene::{Pose, SceneBuilder};
 
 const LANES: usize = 4;
@@ -42,7 +43,7 @@ fn everything() -> Vec<Observation> {
 }
 
 fn run(threads: usize, steps: usize) -> (CpuBatch, Vec<Vec<f64>>) {
-    let mut b = batch(LANES, Recipe::icf(), threads);
+    let mut b = batch(LANES, Method::icf(), threads);
     let wanted = everything();
     let layout = b.watch(&wanted).unwrap();
     assert_eq!(layout.len(), wanted.len());
@@ -121,7 +122,7 @@ fn property_contact_force_carries_the_weight() {
         .mass(2.0)
         .build()
         .unwrap();
-    let mut b = CpuBatch::new(&scene, 1, Recipe::icf(), BatchOptions { threads: 1 }).unwrap();
+    let mut b = CpuBatch::new(&scene, 1, Method::icf(), BatchOptions { threads: 1 }).unwrap();
     let world = scene.bodies[0].name.clone();
     b.watch(&[Observation::ContactForce("box".into(), world)]).unwrap();
     b.step(&[], 5e-3, 400, &[]).unwrap();
@@ -155,9 +156,9 @@ fn property_collisions_are_kept_over_the_steps_of_a_call() {
     let wanted = [may(&[]), may(&[[1, 0]]), may(&[[1, 2]])];
     let world = scene.bodies[0].name.clone();
     let force = Observation::ContactForce("ball".into(), world);
-    let rigid = CpuBatch::new(&scene, 1, Recipe::icf(), BatchOptions { threads: 1 }).unwrap();
-    let affine = AffineBatch::new(&scene, 1, AffineOptions::default()).unwrap();
-    let controlled = Recipe::cenic(1e-3).unwrap();
+    let rigid = CpuBatch::new(&scene, 1, Method::icf(), BatchOptions { threads: 1 }).unwrap();
+    let affine = AffineBatch::new(&scene, 1, Ipc::default()).unwrap();
+    let controlled = Method::cenic(1e-3);
     let controlled = CpuBatch::new(&scene, 1, controlled, BatchOptions { threads: 1 }).unwrap();
     // Steps of the long call at the end and how many of the single ones each is: error control covers it in one interval.
     let batches: [(Box<dyn BatchStepper>, [u32; 2]); 3] =
@@ -208,7 +209,7 @@ fn property_collisions_are_kept_over_the_steps_of_a_call() {
 
 #[test]
 fn property_starts_and_joints_by_name() {
-    let b = batch(1, Recipe::comfree(), 1);
+    let b = batch(1, Method::comfree(), 1);
     let mut x = State::default();
     b.start(None, &mut x).unwrap();
     assert_eq!(&x, b.state(0).unwrap());
@@ -224,7 +225,7 @@ fn property_starts_and_joints_by_name() {
 
 #[test]
 fn property_a_mocap_body_put_elsewhere_is_seen_there() {
-    let mut b = batch(2, Recipe::icf(), 1);
+    let mut b = batch(2, Method::icf(), 1);
     b.watch(&[Observation::Position(body("plate"))]).unwrap();
     let pose = Isometry3::translation(0.1, 0.2, 0.3);
     b.set_mocap(1, "plate", &pose).unwrap();
@@ -240,7 +241,7 @@ fn property_a_mocap_body_put_elsewhere_is_seen_there() {
 
 #[test]
 fn regression_what_is_not_there_is_refused_by_name() {
-    let mut b = batch(2, Recipe::icf(), 1);
+    let mut b = batch(2, Method::icf(), 1);
     let named = everything();
     let width = b.watch(&named).unwrap().width();
     for (wrong, kind) in [
@@ -276,7 +277,7 @@ fn regression_what_is_not_there_is_refused_by_name() {
 fn regression_pairs_without_a_distance_are_refused() {
     let scene =
         SceneBuilder::new("planes").half_space().geom_name("a").half_space().geom_name("b").build().unwrap();
-    let mut b = CpuBatch::new(&scene, 1, Recipe::icf(), BatchOptions { threads: 1 }).unwrap();
+    let mut b = CpuBatch::new(&scene, 1, Method::icf(), BatchOptions { threads: 1 }).unwrap();
     let error = b.watch(&[Observation::Distance("a".into(), "b".into())]).unwrap_err();
     assert!(matches!(error, ObservationError::Unfit { .. }), "{error}");
 }

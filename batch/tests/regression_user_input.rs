@@ -5,9 +5,10 @@ use signorini_batch::mujoco::{
     Data, Model, MujocoError, RolloutOptions, forward, jac_body, jac_body_com, jac_geom, jac_site, rollout,
     step,
 };
-use signorini_batch::{BatchOptions, CpuBatch, Recipe};
+use signorini_batch::{BatchOptions, CpuBatch};
 use signorini_core::{BatchStepper, LaneStatus, StepError};
 use signorini_laws::{DualCone, Gains};
+use signorini_run::Method;
 use signorini_scene::{Scene, SceneBuilder};
 
 const ONE: &str = "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='ball' pos='0 0 .2'><freejoint/>\
@@ -100,11 +101,11 @@ fn ball() -> Scene {
 #[test]
 fn regression_any_number_of_threads_is_taken() {
     for (lanes, threads) in [(3, 100_000), (3, usize::MAX), (0, 100_000), (1, 0)] {
-        let mut b = CpuBatch::new(&ball(), lanes, Recipe::comfree(), BatchOptions { threads }).unwrap();
+        let mut b = CpuBatch::new(&ball(), lanes, Method::comfree(), BatchOptions { threads }).unwrap();
         assert!((1..=lanes.max(1)).contains(&b.threads()));
         b.step(&[], 2e-3, 2, &[]).unwrap();
     }
-    let b = CpuBatch::new(&ball(), 2000, Recipe::comfree(), BatchOptions { threads: 2000 }).unwrap();
+    let b = CpuBatch::new(&ball(), 2000, Method::comfree(), BatchOptions { threads: 2000 }).unwrap();
     assert!(b.threads() < 2000, "a bound beside the number of lanes");
     let model = Model::from_xml_string(ONE).unwrap();
     let x0 = Data::new(&model).unwrap().state();
@@ -132,7 +133,7 @@ fn regression_a_short_keyframe_is_warned_of() {
 }
 
 /// A box that falls onto the floor turning and sliding with the given recipe, 4 s.
-fn drop(recipe: Recipe) -> CpuBatch {
+fn drop(recipe: Method) -> CpuBatch {
     let scene = SceneBuilder::new("box").half_space().body("box").at([0.0, 0.0, 0.2]).free_joint();
     let scene = scene.cuboid([0.1, 0.1, 0.1]).build().unwrap();
     let mut b = CpuBatch::new(&scene, 2, recipe, BatchOptions { threads: 1 }).unwrap();
@@ -146,9 +147,9 @@ fn drop(recipe: Recipe) -> CpuBatch {
 #[test]
 fn regression_gains_beyond_the_bound_are_said() {
     for recipe in [
-        Recipe::comfree_with(DualCone::paper(5.0, 0.5), 1),
-        Recipe::comfree_with(DualCone::paper(5000.0, 50.0), 1),
-        Recipe::comfree_paper(5.0, 0.5),
+        Method::comfree_with(DualCone::paper(5.0, 0.5), 1),
+        Method::comfree_with(DualCone::paper(5000.0, 50.0), 1),
+        Method::comfree_paper(5.0, 0.5),
     ] {
         let name = format!("{recipe:?}");
         let b = drop(recipe);
@@ -161,16 +162,16 @@ fn regression_gains_beyond_the_bound_are_said() {
         );
     }
     // Gains of the paper and of the default are below all bounds.
-    for recipe in [Recipe::comfree(), Recipe::comfree_paper(0.1, 0.001), Recipe::icf()] {
+    for recipe in [Method::comfree(), Method::comfree_paper(0.1, 0.001), Method::icf()] {
         let b = drop(recipe);
         assert_eq!((b.warning(0).unwrap(), b.status(0)), (None, Some(&LaneStatus::Running)));
     }
-    assert!(drop(Recipe::comfree()).warning(2).is_err());
+    assert!(drop(Method::comfree()).warning(2).is_err());
 }
 
 #[test]
 fn regression_a_lane_that_runs_away_is_frozen_with_the_reason() {
-    let b = drop(Recipe::comfree_with(DualCone::paper(5.0, 0.5), 1));
+    let b = drop(Method::comfree_with(DualCone::paper(5.0, 0.5), 1));
     let Some(LaneStatus::Failed(e @ StepError::Runaway { .. })) = b.status(0) else {
         unreachable!("{:?}", b.status(0))
     };
@@ -189,7 +190,7 @@ fn regression_a_lane_that_runs_away_is_frozen_with_the_reason() {
     let xml = "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .2'><freejoint/>\
         <geom type='box' size='.1 .1 .1'/></body></worldbody></mujoco>";
     let model = Model::from_xml_string(xml).unwrap();
-    let model = model.with_recipe(Recipe::comfree_with(DualCone::paper(5.0, 0.5), 1));
+    let model = model.with_method(Method::comfree_with(DualCone::paper(5.0, 0.5), 1));
     let mut data = Data::new(&model).unwrap();
     (data.qvel[0], data.qvel[3]) = (0.3, 0.9);
     let x0 = data.state();
@@ -212,18 +213,18 @@ fn regression_gains_out_of_range_are_refused() {
         (physical(1e13, 0.0), "kappa is 1e13"),
         (physical(0.0, 0.0), "no contact"),
     ] {
-        let made = CpuBatch::new(&ball(), 1, Recipe::comfree_with(law, 1), BatchOptions { threads: 1 });
+        let made = CpuBatch::new(&ball(), 1, Method::comfree_with(law, 1), BatchOptions { threads: 1 });
         let e = made.err().unwrap().to_string();
         assert!(e.contains(word), "{e}");
     }
     assert!(DualCone::paper(0.0, 0.1).check().is_ok() && physical(1e12, 0.0).check().is_ok());
-    assert!(CpuBatch::new(&ball(), 1, Recipe::comfree_paper(0.0, 0.0), BatchOptions { threads: 1 }).is_err());
+    assert!(CpuBatch::new(&ball(), 1, Method::comfree_paper(0.0, 0.0), BatchOptions { threads: 1 }).is_err());
 }
 
 /// The paper's step meets a contact when it penetrates, no sooner; `comfree_with` also looks ahead.
 #[test]
 fn regression_the_papers_recipe_has_no_speculative_contacts() {
-    let contacts = |recipe: Recipe| {
+    let contacts = |recipe: Method| {
         let mut b = CpuBatch::new(&ball(), 1, recipe, BatchOptions { threads: 1 }).unwrap();
         let mut x = b.state(0).unwrap().clone();
         // The gap of 1 mm closes within the step of 2 ms.
@@ -235,8 +236,8 @@ fn regression_the_papers_recipe_has_no_speculative_contacts() {
     };
     let free = 0.051 - 2e-3 * (1.0 + 2e-3 * 9.81);
     // Free fall is one sum of three terms: round-off.
-    assert!((contacts(Recipe::comfree_paper(0.1, 0.001)) - free).abs() < 1e-15);
-    assert!(contacts(Recipe::comfree()) > free + 1e-4);
+    assert!((contacts(Method::comfree_paper(0.1, 0.001)) - free).abs() < 1e-15);
+    assert!(contacts(Method::comfree()) > free + 1e-4);
 }
 
 /// Friction that means "no slip" holds what it is asked to, and its geoms are named.
@@ -271,7 +272,7 @@ fn regression_huge_friction_holds_and_is_said() {
         assert!(said(&model).is_empty());
         model.set_geom_friction(0, [50.0, 0.005, 1e-4]).unwrap();
         assert_eq!(said(&model).len(), 1);
-        assert!(said(&model.with_recipe(Recipe::icf())).is_empty());
+        assert!(said(&model.with_method(Method::icf())).is_empty());
     }
 }
 
@@ -293,7 +294,7 @@ fn regression_light_bodies_under_heavy_ones_are_said() {
         let r = rollout(&model, &x0, &[], 300, RolloutOptions::default()).unwrap();
         for w in [data.warning(), r.warnings[0].clone()] {
             assert_eq!(w.is_some(), told, "{w:?}");
-            assert!(w.is_none_or(|w| w.contains("contacts of body 'light'") && w.contains("Recipe::icf")));
+            assert!(w.is_none_or(|w| w.contains("contacts of body 'light'") && w.contains("Method::icf")));
         }
         data.reset_data(&model).unwrap();
         assert_eq!(data.warning(), None);

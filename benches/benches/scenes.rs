@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use signorini_core::NoObserver;
+use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene, SceneBuilder};
-use signorini_validation::engine::Engine;
 use signorini_validation::scenes::Clutter;
 
 /// Simulates a scene without recording.
-fn simulate(scene: &Scene, engine: &Engine, time: f64) -> f64 {
+fn simulate(scene: &Scene, engine: &Method, time: f64) -> f64 {
     let mut sys = engine.system(scene).expect("the scene has a model");
     let mut integrator = engine.integrator().expect("the engine exists");
     let mut x = sys.initial_state(scene.keyframe("home")).expect("the keyframe fits");
@@ -39,23 +39,23 @@ fn scenes(c: &mut Criterion) {
     group.sample_size(10).measurement_time(Duration::from_secs(5));
     let clutter = Clutter::hard(0).scene();
     for (name, engine) in [
-        ("hard clutter 2 s, accuracy 1e-3, default mode", Engine::cenic(1e-3)),
-        ("hard clutter 2 s, accuracy 1e-3, paper mode", Engine::cenic(1e-3).in_paper_mode()),
-        ("hard clutter 2 s, fixed 10 ms", Engine::fixed(0.01)),
+        ("hard clutter 2 s, accuracy 1e-3, default mode", Method::cenic(1e-3)),
+        ("hard clutter 2 s, accuracy 1e-3, paper mode", Method::cenic(1e-3).in_paper_mode()),
+        ("hard clutter 2 s, fixed 10 ms", Method::icf().with_step(0.01)),
     ] {
         group.bench_function(name, |b| b.iter(|| simulate(&clutter, &engine, 2.0)));
     }
     for n in [100, 1000] {
         let scene = rain(n);
         let name = format!("{n} falling spheres 0.1 s, fixed 2 ms, with set-up");
-        group.bench_function(name, |b| b.iter(|| simulate(&scene, &Engine::fixed(2e-3), 0.1)));
+        group.bench_function(name, |b| b.iter(|| simulate(&scene, &Method::icf().with_step(2e-3), 0.1)));
     }
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
     let quadruped = Scene::load(models.join("quadruped/quadruped.xml"), &LoadOptions::default())
         .expect("the model loads");
     for (name, engine) in [
-        ("quadruped 1 s, fixed 1 ms", Engine::fixed(1e-3)),
-        ("quadruped 1 s, accuracy 1e-3", Engine::cenic(1e-3)),
+        ("quadruped 1 s, fixed 1 ms", Method::icf().with_step(1e-3)),
+        ("quadruped 1 s, accuracy 1e-3", Method::cenic(1e-3)),
     ] {
         group.bench_function(name, |b| b.iter(|| simulate(&quadruped, &engine, 1.0)));
     }

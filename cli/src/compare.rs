@@ -3,9 +3,9 @@ use std::time::Instant;
 
 use clap::Args;
 use signorini_core::{State, System};
-use signorini_validation::affine::{RunWatch, run_affine};
-use signorini_validation::engine::Engine;
-use signorini_validation::recorder::Recorder;
+use signorini_run::affine::{RunWatch, run_affine};
+use signorini_run::recorder::Recorder;
+use signorini_run::{Stepping, names};
 
 use crate::model::{ModelArguments, warn_of_overlap};
 
@@ -35,19 +35,19 @@ pub(crate) struct Arguments {
 pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let scene = a.model.load()?;
     let finest = a.accuracies.iter().copied().fold(1e-3, f64::min) * 1e-2;
-    let mut engines = vec![Engine { law: a.laws[0].clone(), ..Engine::cenic(finest) }];
+    let mut methods = vec![names::method("icf", Some(&a.laws[0]), Stepping::accurate(finest))?];
     for solver in &a.solvers {
-        if solver == "ipc" {
-            // With the one law that it has.
-            let of = |e: Engine| Engine { solver: solver.clone(), law: "barrier".into(), ..e };
-            engines.extend(a.accuracies.iter().map(|x| of(Engine::cenic(*x))));
-            engines.extend(a.steps.iter().map(|h| of(Engine::fixed(*h))));
-            continue;
-        }
-        for law in &a.laws {
-            let of = |e: Engine| Engine { solver: solver.clone(), law: law.clone(), ..e };
-            engines.extend(a.accuracies.iter().map(|x| of(Engine::cenic(*x))));
-            engines.extend(a.steps.iter().map(|h| of(Engine::fixed(*h))));
+        // Affine bodies have one law.
+        let laws: Vec<Option<&str>> = match solver.as_str() {
+            "ipc" => vec![None],
+            _ => a.laws.iter().map(|l| Some(l.as_str())).collect(),
+        };
+        for law in laws {
+            let controlled = a.accuracies.iter().map(|x| Stepping::accurate(*x));
+            let fixed = a.steps.iter().map(|h| Stepping::Fixed { dt: *h });
+            for stepping in controlled.chain(fixed) {
+                methods.push(names::method(solver, law, stepping)?);
+            }
         }
     }
     say!(
@@ -63,35 +63,40 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     );
     let (key, mut reference) = (scene.keyframe("home"), None);
     // Positions of every engine are compared as those of one model.
-    let mut model = engines[0].system(&scene)?;
-    for engine in &engines {
+    let mut model = methods[0].system(&scene)?;
+    for method in &methods {
         let start = Instant::now();
-        let (recording, report) = if engine.affine() {
+        let (recording, report) = if method.is_affine() {
             let end = key.map_or(0.0, |k| k.time) + a.time;
-            let run = run_affine(&scene, engine, key, end, RunWatch::default())?;
+            let run = run_affine(&scene, method, key, end, RunWatch::default())?;
             (run.recording, run.report)
         } else {
-            let mut sys = engine.system(&scene)?;
-            let mut integrator = engine.integrator()?;
+            let mut sys = method.system(&scene)?;
+            let mut integrator = method.integrator()?;
             let mut x = sys.initial_state(key)?;
             if reference.is_none() {
                 let dual_cone = a.laws.iter().find(|l| *l == "dual_cone");
-                a.model.warn_before_run(&scene, &sys, engine, dual_cone.unwrap_or(&engine.law));
+                a.model.warn_before_run(
+                    &scene,
+                    &sys,
+                    method,
+                    dual_cone.map_or(method.law_name(), String::as_str),
+                );
                 warn_of_overlap(&scene, &mut sys, &x)?;
             }
             let end = x.t + a.time;
-            let mut recorder = Recorder::new(&scene, engine, &x, sys.held())?;
+            let mut recorder = Recorder::new(&scene, method, &x, sys.held())?;
             let done = integrator.advance(&mut sys, &mut x, end, &mut recorder);
             (recorder.recording, done)
         };
         let wall = start.elapsed().as_secs_f64();
         for w in &recording.header.warnings {
-            eprintln!("warning: {}: {w}", engine.describe());
+            eprintln!("warning: {}: {w}", method.describe());
         }
         let r = match report {
             Ok(r) => r,
             Err(e) => {
-                say!("{:<52} failed: {e}", engine.describe());
+                say!("{:<52} failed: {e}", method.describe());
                 continue;
             }
         };
@@ -102,7 +107,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         let x_reference = reference.get_or_insert_with(|| x.clone());
         say!(
             "{:<52} {:>12.3e} {wall:>9.3} {:>8} {:>9} {:>9} {:>11.3} {:>11.4e}",
-            engine.describe(),
+            method.describe(),
             model.distance(&x, x_reference),
             r.steps,
             r.rejected,

@@ -2,8 +2,8 @@
 
 use signorini_laws::Gains;
 use signorini_multibody::{CollidingPair, STEEPEST, limited_friction};
+use signorini_run::Method;
 use signorini_scene::Scene;
-use signorini_validation::engine::Engine;
 
 /// One line on the cones when the file asks for elliptic ones.
 pub(crate) fn cones(scene: &Scene) -> Option<&'static str> {
@@ -15,10 +15,10 @@ pub(crate) fn cones(scene: &Scene) -> Option<&'static str> {
 }
 
 /// How soft error control makes contacts under comfree.
-pub(crate) fn softness(engine: &Engine) -> Option<&'static str> {
-    let of_comfree = engine.solver == "comfree" && engine.law == "dual_cone";
-    let physical = matches!(engine.cone().gains, Gains::Physical { .. });
-    (of_comfree && physical && engine.integrator == "cenic").then_some(
+pub(crate) fn softness(method: &Method) -> Option<&'static str> {
+    let comfree = method.as_comfree()?;
+    let physical = matches!(comfree.cone()?.gains, Gains::Physical { .. });
+    (physical && comfree.stepping.is_controlled()).then_some(
         "error control needs gains that do not depend on the step: contacts are soft (κ = 1000/s², c = 20/s), under a robot centimetres deep; fixed steps rest without depth",
     )
 }

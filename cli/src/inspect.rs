@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use signorini_core::na::{Point3, Vector3};
 use signorini_multibody::{CollidingPair, Dynamics, Kinematics, Model, TreeFactor};
+use signorini_run::Method;
 use signorini_scene::{ActuatorForce, CombinationRule, GeomShape, NoteKind, Scene, Transmission};
-use signorini_validation::engine::Engine;
 
 use crate::dual_cone;
 use crate::model::ModelArguments;
@@ -374,7 +374,7 @@ fn describe(scene: &Scene, model: &Model) -> Result<(), Box<dyn Error>> {
     if let Some(note) = dual_cone::cones(scene) {
         say!("  {note}");
     }
-    let sys = Engine::default().system(scene)?;
+    let sys = Method::default().system(scene)?;
     let mut groups: Vec<(CollidingPair, usize)> = Vec::new();
     for p in sys.contact_pairs() {
         match groups.iter_mut().find(|g| g.0.material == p.material && g.0.margin == p.margin) {

@@ -10,8 +10,8 @@ macro_rules! say {
 mod compare;
 mod control;
 mod dual_cone;
-mod engine;
 mod inspect;
+mod method;
 mod model;
 mod plan;
 mod reproduce;

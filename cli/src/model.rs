@@ -4,11 +4,11 @@ use clap::Args;
 use signorini_core::State;
 use signorini_geometry::Shape;
 use signorini_multibody::RigidSystem;
+use signorini_run::{Ipc, Method};
 use signorini_scene::{
     CollisionMask, CombinationRule, Geom, GeomShape, JointKind, LoadOptions, NoteKind, Place, Pose, Scene,
     Surface,
 };
-use signorini_validation::engine::Engine;
 
 use crate::dual_cone;
 
@@ -110,8 +110,8 @@ impl ModelArguments {
     }
 
     /// Warns of what a run leaves out or cannot move.
-    pub(crate) fn warn_before_run(&self, scene: &Scene, sys: &RigidSystem, engine: &Engine, law: &str) {
-        if let Some(w) = dual_cone::softness(engine) {
+    pub(crate) fn warn_before_run(&self, scene: &Scene, sys: &RigidSystem, method: &Method, law: &str) {
+        if let Some(w) = dual_cone::softness(method) {
             eprintln!("warning: {w}");
         }
         if law == "dual_cone" {
@@ -134,7 +134,7 @@ impl ModelArguments {
     }
 
     /// What the options of contact are for affine bodies, whose barrier has a stiffness of its own.
-    pub(crate) fn for_affine(&self, engine: &mut Engine) -> Result<(), String> {
+    pub(crate) fn for_affine(&self, method: &mut Method) -> Result<(), String> {
         for (name, value) in [("--stiffness", self.stiffness), ("--dissipation", self.dissipation)] {
             if let Some(x) = value {
                 return Err(format!(
@@ -142,7 +142,8 @@ impl ModelArguments {
                 ));
             }
         }
-        if let (Some(speed), Some(options)) = (self.stiction_speed, &mut engine.ipc) {
+        if let (Some(speed), Method::Ipc(Ipc { options: Some(options), .. })) = (self.stiction_speed, method)
+        {
             options.stiction_speed = speed;
         }
         Ok(())

@@ -3,17 +3,18 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use signorini_batch::{BatchOptions, CpuBatch, Recipe};
+use signorini_batch::{BatchError, BatchOptions, CpuBatch, plant};
 use signorini_planning::tasks::{self, Setup};
 use signorini_planning::{
     EpisodeOptions, EpisodeRecord, Motion, Outcome, PoseLines, PredictionGap, TermWeights, Timing,
 };
+use signorini_report::planned;
+use signorini_report::trials::{substeps, varied};
+use signorini_run::{Method, names};
 use signorini_scene::{LoadOptions, Scene};
-use signorini_validation::plant::{Plant, varied};
-use signorini_validation::{PageError, planned};
 
 use crate::reproduce::root;
 
@@ -31,20 +32,18 @@ enum Model {
 }
 
 impl Model {
-    /// The recipe, of ComFree with the evaluations that a task has.
-    fn recipe(self, evaluations: Option<(u32, f64)>) -> Recipe {
+    /// The method, of ComFree with the evaluations that a task has.
+    fn method(self, evaluations: Option<(u32, f64)>) -> Method {
         match self {
-            Self::Comfree => evaluations.map_or_else(Recipe::comfree, Recipe::comfree_sweeping),
-            Self::Icf => Recipe::icf(),
+            Self::Comfree => evaluations.map_or_else(Method::comfree, Method::comfree_sweeping),
+            Self::Icf => Method::icf(),
         }
     }
 }
 
 /// Names of plants on the command line.
-fn plants() -> impl TypedValueParser<Value = Plant> {
-    let names = Plant::ALL.map(|(_, name, what)| PossibleValue::new(name).help(what));
-    let by_name = |name: String| Plant::ALL.into_iter().find(|p| p.1 == name).map(|p| p.0);
-    PossibleValuesParser::new(names).try_map(move |name| by_name(name).ok_or("no such plant"))
+fn plants() -> PossibleValuesParser {
+    PossibleValuesParser::new(names::PLANTS.map(|(name, what)| PossibleValue::new(name).help(what)))
 }
 
 /// What is written as JSON.
@@ -79,7 +78,7 @@ pub(crate) struct Arguments {
     evaluations: Option<u32>,
     /// What is driven. ipc drives scenes whose bodies do not touch at the start and whose actuators have no state: cart_pole, cylinder_push.
     #[arg(long, value_parser = plants(), default_value = "icf")]
-    plant: Plant,
+    plant: String,
     /// Accuracy of the plant cenic: bound on the position error of one of its steps (m, rad); 1e-3 when left out.
     #[arg(long)]
     accuracy: Option<f64>,
@@ -282,28 +281,32 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     };
     let threads = BatchOptions { threads: a.threads };
     let (samples, dt) = (setup.planner.samples, setup.planner.dt);
-    let mut model = CpuBatch::new(&scene, samples, a.model.recipe(evaluations), threads)?;
-    if let (Some(accuracy), true) = (a.accuracy, a.plant != Plant::Cenic) {
+    let mut model = CpuBatch::new(&scene, samples, a.model.method(evaluations), threads)?;
+    if let (Some(accuracy), true) = (a.accuracy, a.plant != "cenic") {
         return Err(format!(
             "--accuracy {accuracy}: only the plant cenic controls its error (--plant cenic); leave it out"
         )
         .into());
     }
     // Where an accuracy is given it is what the engine may refuse: the scene has a plan model already.
-    let named = |e: PageError| if a.accuracy.is_some() { format!("--accuracy: {e}") } else { e.to_string() };
+    let named = |e: BatchError| match a.plant.as_str() {
+        "cenic" if a.accuracy.is_some() => format!("--accuracy: {e}"),
+        "ipc" => format!("the plant ipc: {e}; where the scene is that of a task, take --plant icf or cenic"),
+        _ => e.to_string(),
+    };
     let real = match (a.vary, measured) {
         (Some(part), Some(body)) => varied(&scene, body, part, a.seed)?,
         _ => scene.clone(),
     };
-    let plant = a.plant.make(&real, a.accuracy.unwrap_or(1e-3), |w| eprintln!("warning: {w}"));
-    let mut plant = plant.map_err(named)?;
+    let driven = names::plant(&a.plant, a.accuracy.unwrap_or(1e-3))?;
+    let mut plant = plant(&real, &driven, |w| eprintln!("warning: {w}")).map_err(named)?;
     let timing = match (a.delay, a.measured) {
         (Some(delay), _) => Timing::Delay(delay),
         (_, Some(factor)) => Timing::Measured(factor),
         _ => Timing::LockStep,
     };
     let options = EpisodeOptions {
-        plant_substeps: a.plant.substeps(setup.substeps[1]),
+        plant_substeps: substeps(&driven, setup.substeps[1]),
         timing,
         keep_states: true,
         pace: a.pace,
@@ -340,7 +343,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     if let Some(line) = softened(&record) {
         say!("{line}");
     }
-    if let Some(recording) = planned::recording(&real, a.plant.steps(), &record)? {
+    if let Some(recording) = planned::recording(&real, driven.stepping().words(), &record)? {
         recording.write_npz(&out)?;
     }
     say!("{}", out.display());

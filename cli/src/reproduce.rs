@@ -2,8 +2,9 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use clap::Args;
-use signorini_validation::suite::{self, SuiteOptions};
-use signorini_validation::{Budget, Page, pages};
+use signorini_report::suite::{self, SuiteOptions};
+use signorini_report::{Budget, Page};
+use signorini_validation::pages;
 
 /// What to reproduce.
 #[derive(Args, Default)]

@@ -7,14 +7,13 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use signorini_core::{AdvanceReport, ProblemError, SolveError, StepError};
 use signorini_multibody::advance_controlled;
+use signorini_run::affine::{RunWatch, run_affine};
+use signorini_run::recorder::Recorder;
+use signorini_run::{Ipc, Method, Recording};
 use signorini_scene::{Keyframe, Scene};
-use signorini_validation::Recording;
-use signorini_validation::affine::{RunWatch, run_affine};
-use signorini_validation::engine::Engine;
-use signorini_validation::recorder::Recorder;
 
 use crate::control::read_schedule;
-use crate::engine::EngineArguments;
+use crate::method::MethodArguments;
 use crate::model::{ModelArguments, warn_of_overlap};
 
 /// What to run.
@@ -24,7 +23,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
     #[command(flatten)]
-    engine: EngineArguments,
+    method: MethodArguments,
     /// Simulated time (s).
     #[arg(long, default_value_t = 5.0)]
     time: f64,
@@ -61,9 +60,9 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         return Err(format!("--time {}: give a positive, finite number of seconds", a.time).into());
     }
     let scene = a.model.load()?;
-    let mut engine = a.engine.engine(&scene)?;
-    if engine.affine() {
-        a.model.for_affine(&mut engine)?;
+    let mut method = a.method.method(&scene)?;
+    if method.is_affine() {
+        a.model.for_affine(&mut method)?;
     }
     let key = match &a.keyframe {
         Some(name) => Some(scene.keyframe(name).ok_or_else(|| {
@@ -91,9 +90,9 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         bar.set_position((1000.0 * (t - start) / (end - start)) as u64);
         bar.set_message(format!("t = {t:.3} s"));
     };
-    let run = Run { arguments: a, scene: &scene, engine: &engine, key, end };
+    let run = Run { arguments: a, scene: &scene, method: &method, key, end };
     let watch = RunWatch { schedule: schedule.as_ref(), stop: Some(&flag), progress: Some(&mut show) };
-    let done = match engine.affine() {
+    let done = match method.is_affine() {
         true => run.affine(watch)?,
         false => run.rigid(watch)?,
     };
@@ -118,7 +117,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     }
     say!(
         "{}\n{} steps accepted, {} rejected; {} Newton iterations, {} factorisations; steps from {:.2e} to {:.2e} s",
-        engine.describe(),
+        method.describe(),
         report.steps,
         report.rejected,
         report.newton_iterations,
@@ -127,7 +126,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         report.max_dt
     );
     if let Some(line) = report.unconverged() {
-        let comfree = engine.solver == "comfree";
+        let comfree = method.as_comfree().is_some();
         if comfree && report.mostly_converged() {
             // Hard impacts end so, and settle in the steps that follow.
             say!("{line}");
@@ -162,7 +161,7 @@ const BEYOND: f64 = 1e-2;
 struct Run<'a> {
     arguments: &'a Arguments,
     scene: &'a Scene,
-    engine: &'a Engine,
+    method: &'a Method,
     key: Option<&'a Keyframe>,
     end: f64,
 }
@@ -170,13 +169,13 @@ struct Run<'a> {
 impl Run<'_> {
     /// A run in generalised coordinates.
     fn rigid(&self, watch: RunWatch<'_>) -> Result<Done, Box<dyn Error>> {
-        let Self { arguments: a, scene, engine, key, end } = *self;
-        let mut sys = engine.system(scene)?;
-        a.model.warn_before_run(scene, &sys, engine, &engine.law);
-        let mut integrator = engine.integrator()?;
+        let Self { arguments: a, scene, method, key, end } = *self;
+        let mut sys = method.system(scene)?;
+        a.model.warn_before_run(scene, &sys, method, method.law_name());
+        let mut integrator = method.integrator()?;
         let mut x = sys.initial_state(key)?;
         warn_of_overlap(scene, &mut sys, &x)?;
-        let mut recorder = Recorder::new(scene, engine, &x, sys.held())?;
+        let mut recorder = Recorder::new(scene, method, &x, sys.held())?;
         if let Some(flag) = watch.stop {
             recorder = recorder.stop_on(flag);
         }
@@ -192,9 +191,9 @@ impl Run<'_> {
 
     /// A run of affine bodies.
     fn affine(&self, watch: RunWatch<'_>) -> Result<Done, Box<dyn Error>> {
-        let Self { arguments: a, scene, engine, key, end } = *self;
+        let Self { arguments: a, scene, method, key, end } = *self;
         a.model.warn_of_rest(scene);
-        let run = run_affine(scene, engine, key, end, watch)?;
+        let run = run_affine(scene, method, key, end, watch)?;
         // It did not start.
         if run.recording.len() == 1
             && let Err(e) = &run.report
@@ -215,7 +214,7 @@ impl Run<'_> {
             eprintln!(
                 "warning: bodies are deformed by {:.1e}; raise --rigidity above {:e} Pa",
                 i.orthogonality_error,
-                engine.ipc.map_or(0.0, |o| o.orthogonality)
+                orthogonality(method)
             );
         }
         if i.limit_excess > BEYOND {
@@ -235,6 +234,14 @@ impl Run<'_> {
             );
         }
         Ok(Done { recording: run.recording, result: run.report, more: Some(more) })
+    }
+}
+
+/// Stiffness that keeps bodies rigid \[Pa\].
+fn orthogonality(method: &Method) -> f64 {
+    match method {
+        Method::Ipc(Ipc { options: Some(o), .. }) => o.orthogonality,
+        _ => 0.0,
     }
 }
 

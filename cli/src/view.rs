@@ -2,7 +2,7 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use clap::Args;
-use signorini_validation::{Recording, view};
+use signorini_run::{Recording, view};
 
 /// What to show.
 #[derive(Args)]

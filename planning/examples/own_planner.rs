@@ -1,12 +1,13 @@
 //! A planner of one's own in an episode: of so many noisy copies of the plan in use, the best becomes the next plan (predictive sampling, Howell et al. 2022).
 use std::path::Path;
 
-use signorini_batch::{BatchOptions, CpuBatch, Recipe};
+use signorini_batch::{BatchOptions, CpuBatch};
 use signorini_planning::tasks::CartPole;
 use signorini_planning::{
     Basis, BasisKind, ControlTape, DrawKey, Episode, EpisodeOptions, Evaluate, Outcome, Plan, PlanError,
     PlanReport, Planner, SampleMap, Samples, TermWeights,
 };
+use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
 
 struct PredictiveSampling {
@@ -100,8 +101,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let task = CartPole::default();
     let bounds: Vec<_> = scene.actuators.iter().map(|a| a.control_range.unwrap_or([-1.0, 1.0])).collect();
     let mut planner = PredictiveSampling::new(64, 0.5, 0.02, bounds)?;
-    let mut model = CpuBatch::new(&scene, planner.samples, Recipe::comfree(), BatchOptions::default())?;
-    let mut plant = CpuBatch::new(&scene, 1, Recipe::icf(), BatchOptions::default())?;
+    let mut model = CpuBatch::new(&scene, planner.samples, Method::comfree(), BatchOptions::default())?;
+    let mut plant = CpuBatch::new(&scene, 1, Method::icf(), BatchOptions::default())?;
     let weights = TermWeights::new(&task);
     let options = EpisodeOptions { model_substeps: 2, plant_substeps: 4, ..EpisodeOptions::default() };
     let r = Episode::new(&mut planner, &mut model, &mut plant, &task, &weights).run(1, &options)?;

@@ -1,13 +1,14 @@
 //! A task of one's own, on a robot with its file: an arm pushes a box across a table. Planned with ComFree, executed with ICF.
 use std::path::Path;
 
-use signorini_batch::{BatchOptions, CpuBatch, Recipe};
+use signorini_batch::{BatchOptions, CpuBatch};
 use signorini_core::na::Vector3;
 use signorini_core::{Frame, Observation};
 use signorini_planning::{
     Episode, EpisodeOptions, Mppi, MppiOptions, Outcome, Phase, Scenario, Step, Task, Temperature, Term,
     TermWeights, Update, View,
 };
+use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
 
 /// Where the box is to be on the table \[m\].
@@ -92,8 +93,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         seed: 1,
         ..MppiOptions::new(12, 0.05, bounds.collect())
     };
-    let mut model = CpuBatch::new(&scene, settings.samples, Recipe::comfree(), BatchOptions::default())?;
-    let mut plant = CpuBatch::new(&scene, 1, Recipe::icf(), BatchOptions::default())?;
+    let mut model = CpuBatch::new(&scene, settings.samples, Method::comfree(), BatchOptions::default())?;
+    let mut plant = CpuBatch::new(&scene, 1, Method::icf(), BatchOptions::default())?;
     let task = Push { target: Vector3::new(0.5, 0.1, 0.0) };
     let (mut planner, mut weights) = (Mppi::new(settings)?, TermWeights::new(&task));
     weights.set("speed", 0.1)?;

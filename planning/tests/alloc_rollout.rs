@@ -4,9 +4,9 @@
 mod common;
 
 use common::{batch, scene_of};
-use signorini_batch::Recipe;
 use signorini_planning::tasks::{NAMES, by_name};
 use signorini_planning::{ControlTape, Costing, Rollout, TermWeights};
+use signorini_run::Method;
 use signorini_testkit::allocations::{CountingAllocator, allocations};
 
 #[global_allocator]
@@ -14,7 +14,7 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn alloc_warm_rollouts_are_free_of_allocations() {
-    for (name, recipe) in NAMES.iter().flat_map(|n| [Recipe::comfree, Recipe::icf].map(|r| (n, r))) {
+    for (name, recipe) in NAMES.iter().flat_map(|n| [Method::comfree, Method::icf].map(|r| (n, r))) {
         let setup = by_name(name, 2).unwrap();
         let weights = TermWeights::new(&*setup.task);
         let mut model = batch(&scene_of(setup.scene), 2, recipe(), 1);

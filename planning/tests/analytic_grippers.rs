@@ -4,12 +4,12 @@
 mod common;
 
 use common::{batch, scene_of};
-use signorini_batch::Recipe;
 use signorini_core::BatchStepper;
 use signorini_core::na::{Isometry3, Translation3, UnitQuaternion, Vector3, Vector6};
 use signorini_planning::tasks::TwoArmHandover;
 use signorini_planning::tasks::two_arms::Arms;
 use signorini_planning::{Task, View};
+use signorini_run::Method;
 
 /// Towards a pose: 3/s of what is missing, at most 0.3 m/s and 0.8 rad/s.
 fn towards(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Vector6<f64> {
@@ -23,7 +23,7 @@ fn towards(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Vector6<f64> {
 fn analytic_gripped_cube_is_lifted_and_turned() {
     let scene = scene_of("two_arms/cube.xml");
     let task = TwoArmHandover::default();
-    for (name, recipe, substeps) in [("icf", Recipe::icf(), 10), ("comfree", Recipe::comfree(), 4)] {
+    for (name, recipe, substeps) in [("icf", Method::icf(), 10), ("comfree", Method::comfree(), 4)] {
         let mut world = batch(&scene, 1, recipe, 1);
         let layout = world.watch(&task.observations()).unwrap();
         let scenario = task.reset(4);

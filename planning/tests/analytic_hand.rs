@@ -6,11 +6,12 @@ mod common;
 use std::path::PathBuf;
 
 use common::{batch, episode, scene_of};
-use signorini_batch::{CpuBatch, Recipe};
+use signorini_batch::CpuBatch;
 use signorini_core::na::{Isometry3, Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3};
 use signorini_core::{BatchStepper, Frame, Observation, State};
 use signorini_planning::tasks::HandTurn;
 use signorini_planning::{MeasuredPose, Measurement, Outcome, Stream, Task};
+use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
 
 /// Names of joints and of the bodies that they move, here and there.
@@ -74,7 +75,7 @@ fn conformance_joints_are_those_of_the_leap_hand() {
     // Their angles are 0.8 less, but for those that spread fingers and the thumb's last one; their palm is turned about x.
     let shift = |joint: &str| if joint.ends_with("_rot") || joint == "thumb_ipl" { 0.0 } else { -0.8 };
     let turns = [Rotation3::identity(), Rotation3::from_euler_angles(std::f64::consts::PI, 0.0, 0.0)];
-    let mut batches = [batch(&ours, 1, Recipe::icf(), 1), batch(&theirs, 1, Recipe::icf(), 1)];
+    let mut batches = [batch(&ours, 1, Method::icf(), 1), batch(&theirs, 1, Method::icf(), 1)];
     let mut random = Stream::new(3, 0);
     for _ in 0..10 {
         let angles: Vec<f64> = names[0].iter().map(|_| random.uniform(-0.3, 1.0)).collect();
@@ -105,7 +106,7 @@ fn conformance_joints_are_those_of_the_leap_hand() {
 fn conformance_objects_lie_where_they_start() {
     for task in HandTurn::ALL.iter().step_by(2) {
         let scene = scene_of(task.object.scene);
-        let mut b = batch(&scene, 1, Recipe::icf(), 1);
+        let mut b = batch(&scene, 1, Method::icf(), 1);
         let scenario = task.reset(0);
         let body = task.object.body;
         let layout = b.watch(&[Observation::Position(Frame::Body(body.into()))]).unwrap();
@@ -123,7 +124,7 @@ fn conformance_objects_lie_where_they_start() {
 
 #[test]
 fn analytic_what_is_measured_is_late_and_noisy() {
-    let b = batch(&scene_of("leap_hand/cube.xml"), 1, Recipe::icf(), 1);
+    let b = batch(&scene_of("leap_hand/cube.xml"), 1, Method::icf(), 1);
     let how = Measurement { joint: "cube", delay: 0.04, deviation: [0.0; 2] };
     let mut x = State::default();
     b.start(Some("home"), &mut x).unwrap();

@@ -6,7 +6,6 @@ mod common;
 use std::path::PathBuf;
 
 use common::{PointBatch, TERMS, batch, episode, scene_of};
-use signorini_batch::Recipe;
 use signorini_core::na::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use signorini_core::{BatchStepper, Frame, Observation, State};
 use signorini_planning::tasks::{Follow, by_name, follow};
@@ -14,6 +13,7 @@ use signorini_planning::{
     ControlTape, Costing, Motion, Outcome, Phase, Rollout, Scenario, Step, Stream, Task, Term, TermWeights,
     View,
 };
+use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
 
 const HEADER: &str = "t,root_x,root_y,root_z,root_qw,root_qx,root_qy,root_qz,knee";
@@ -124,7 +124,7 @@ fn analytic_plans_are_offsets_to_the_nominal_control() {
 
 /// Poses of bodies in a state of the given angles.
 fn poses(scene: &Scene, root: &str, joints: &[(String, f64)], bodies: &[String]) -> Vec<Isometry3<f64>> {
-    let mut b = batch(scene, 1, Recipe::icf(), 1);
+    let mut b = batch(scene, 1, Method::icf(), 1);
     let frame = |n: &String| Frame::Body(n.clone());
     let wanted =
         bodies.iter().flat_map(|n| [Observation::Position(frame(n)), Observation::Rotation(frame(n))]);
@@ -188,7 +188,7 @@ fn conformance_motions_of_the_project_keep_their_contacts() {
         let setup = by_name(name, 0).unwrap();
         let text = std::fs::read_to_string(format!("../models/g1/{}.csv", &name[3..])).unwrap();
         let motion = Motion::parse(name, &text).unwrap();
-        let mut b = batch(&scene_of(setup.scene), 1, Recipe::icf(), 1);
+        let mut b = batch(&scene_of(setup.scene), 1, Method::icf(), 1);
         for (t, geoms) in [(motion.span()[0], &first), (motion.span()[1], &soles)] {
             let wanted: Vec<Observation> =
                 geoms.iter().map(|g| Observation::Distance(g.clone(), "floor".into())).collect();

@@ -6,12 +6,13 @@ mod common;
 use std::f64::consts::PI;
 
 use common::{batch, scene_of};
-use signorini_batch::{CpuBatch, LaneParameters, Recipe};
+use signorini_batch::{CpuBatch, LaneParameters};
 use signorini_core::na::{DVector, Isometry3, Point3, Translation3, Vector3, Vector6};
 use signorini_core::{BatchStepper, ObservationLayout};
 use signorini_planning::tasks::two_arms::{Arms, Palm, SIDES, attitude};
 use signorini_planning::tasks::{Held, Tolerance, TwoArmCarry, TwoArmMotion, Wall};
 use signorini_planning::{Outcome, Phase, ReplanView, SampleProjection, Samples, Stream, Task, View};
+use signorini_run::Method;
 use signorini_scene::Scene;
 
 /// The ball between six-axis and between seven-axis arms.
@@ -26,7 +27,7 @@ struct World {
 }
 
 impl World {
-    fn new(task: &TwoArmCarry, scene: &Scene, recipe: Recipe, substeps: u32) -> Self {
+    fn new(task: &TwoArmCarry, scene: &Scene, recipe: Method, substeps: u32) -> Self {
         let mut batch = batch(scene, 1, recipe, 1);
         let layout = batch.watch(&task.observations()).unwrap();
         let scenario = task.reset(0);
@@ -187,7 +188,7 @@ fn analytic_arms_are_the_published_tables() {
         (seven, [(0.42, 1.0), (-0.92, 0.0)], 0.107, tilted),
     ];
     for (task, (table, bases, beyond, points)) in TASKS.iter().zip(cases) {
-        let mut w = World::new(task, &scene_of(task.scene), Recipe::icf(), 1);
+        let mut w = World::new(task, &scene_of(task.scene), Method::icf(), 1);
         let mut random = Stream::new(5, 0);
         for n in 0..20 {
             let far = if n == 0 { 0.0 } else { 2.0 };
@@ -213,7 +214,7 @@ fn analytic_arms_are_the_published_tables() {
 #[test]
 fn analytic_jacobians_are_differences_of_poses() {
     for task in &TASKS {
-        let mut w = World::new(task, &scene_of(task.scene), Recipe::icf(), 1);
+        let mut w = World::new(task, &scene_of(task.scene), Method::icf(), 1);
         let (h, home, n) = (1e-6, w.home(), w.arms.axes());
         let j = [0, 1].map(|side| w.arms.jacobian(&w.view(), side));
         for i in 0..w.arms.count() {
@@ -239,7 +240,7 @@ fn analytic_jacobians_are_differences_of_poses() {
 #[test]
 fn analytic_noise_of_a_turn_is_that_of_one_body() {
     for task in &TASKS {
-        let w = World::new(task, &scene_of(task.scene), Recipe::icf(), 1);
+        let w = World::new(task, &scene_of(task.scene), Method::icf(), 1);
         let view = w.view();
         let j = w.arms.shared_jacobian(&view);
         let [right, left] = w.palms().map(|p| p.pose.translation.vector);
@@ -283,7 +284,7 @@ fn analytic_noise_of_a_turn_is_that_of_one_body() {
 #[test]
 fn analytic_samples_are_drawn_about_a_slower_mean() {
     let task = &TASKS[0];
-    let w = World::new(task, &scene_of(task.scene), Recipe::icf(), 1);
+    let w = World::new(task, &scene_of(task.scene), Method::icf(), 1);
     let (planner, phase) = (task.planner(0), Phase::default());
     let t = Tolerance { joints: 1.0, middle: 1.0, apart: 1.0, spin: 1.0, turn: 0.0 };
     let mut motion = TwoArmMotion::new(w.arms, &planner, vec![t]).unwrap();
@@ -309,7 +310,7 @@ fn analytic_samples_are_drawn_about_a_slower_mean() {
 #[test]
 fn conformance_a_long_squeeze_is_opened_again() {
     let task = &TASKS[0];
-    let mut w = World::new(task, &scene_of(task.scene), Recipe::icf(), 10);
+    let mut w = World::new(task, &scene_of(task.scene), Method::icf(), 10);
     let after = |w: &World, seconds: f64| {
         let mut phase = Phase { stage: 1, since: 5.0, ..task.reset(0).phase };
         task.transition(&View { time: 5.0 + seconds, ..w.view() }, &mut phase);
@@ -376,7 +377,7 @@ fn analytic_squeezed_ball_is_lifted_where_friction_allows_it() {
     for task in TASKS.iter().rev() {
         let who = task.name;
         let scene = scene_of(task.scene);
-        for (name, recipe, substeps) in [("icf", Recipe::icf(), 10), ("comfree", Recipe::comfree(), 4)] {
+        for (name, recipe, substeps) in [("icf", Method::icf(), 10), ("comfree", Method::comfree(), 4)] {
             let mut w = World::new(task, &scene, recipe, substeps);
             let [(up, _), (held, slip)] = squeeze_and_lift(&mut w);
             held_at = w.held().z;
@@ -402,7 +403,7 @@ fn analytic_squeezed_ball_is_lifted_where_friction_allows_it() {
         friction: (0..scene.geoms.len()).map(|g| (g, [0.4, 0.005, 0.0001])).collect(),
         ..LaneParameters::default()
     };
-    let mut w = World::new(task, &low.apply(&scene).unwrap(), Recipe::icf(), 10);
+    let mut w = World::new(task, &low.apply(&scene).unwrap(), Method::icf(), 10);
     squeeze_and_lift(&mut w);
     let rose = w.held().z - held_at;
     println!(
@@ -463,7 +464,7 @@ fn conformance_collisions_are_told_whatever_presses() {
         (&[], ["right_", "ball"]),
     ];
     for (joints, names) in cases {
-        let mut w = World::new(&task, &scene, Recipe::icf(), 50);
+        let mut w = World::new(&task, &scene, Method::icf(), 50);
         let phase = task.reset(0).phase;
         if joints.is_empty() {
             // The ball falls on the wrist, which is above the palm.

@@ -4,12 +4,13 @@
 mod common;
 
 use common::{batch, scene};
-use signorini_batch::{AffineBatch, AffineOptions, Recipe};
+use signorini_batch::AffineBatch;
 use signorini_core::BatchStepper;
 use signorini_planning::tasks::{CartPole, CylinderPush};
 use signorini_planning::{
     Episode, EpisodeOptions, EpisodeRecord, Mppi, MppiOptions, Outcome, PredictionGap, Task, TermWeights,
 };
+use signorini_run::{Ipc, Method};
 
 /// Plans with ComFree for a plant, and the gap between them.
 fn run_on(
@@ -19,7 +20,7 @@ fn run_on(
     (model, substeps): (&str, [u32; 2]),
     seed: u64,
 ) -> (EpisodeRecord, PredictionGap) {
-    let mut model = batch(&scene(model), planner.samples, Recipe::comfree(), 2);
+    let mut model = batch(&scene(model), planner.samples, Method::comfree(), 2);
     let (mut planner, weights) = (Mppi::new(planner).unwrap(), TermWeights::new(task));
     let dt = planner.options().dt;
     let mut episode = Episode::new(&mut planner, &mut model, plant, task, &weights);
@@ -40,7 +41,7 @@ fn run(
     (model, substeps): (&str, [u32; 2]),
     seed: u64,
 ) -> EpisodeRecord {
-    let mut plant = batch(&scene(model), 1, Recipe::icf(), 1);
+    let mut plant = batch(&scene(model), 1, Method::icf(), 1);
     run_on(&mut plant, task, planner, (model, substeps), seed).0
 }
 
@@ -97,8 +98,8 @@ fn conformance_other_plants_reach_the_goal() {
         for (task, planner, name, [substeps, steps]) in cases {
             let scene = scene(name);
             // A control step is one interval: error control finds its steps.
-            let mut controlled = batch(&scene, 1, Recipe::cenic(1e-4).unwrap(), 1);
-            let mut affine = AffineBatch::new(&scene, 1, AffineOptions::default()).unwrap();
+            let mut controlled = batch(&scene, 1, Method::cenic(1e-4), 1);
+            let mut affine = AffineBatch::new(&scene, 1, Ipc::default()).unwrap();
             let plants: [(&mut dyn BatchStepper, u32); 2] = [(&mut controlled, 1), (&mut affine, steps)];
             for (plant, steps) in plants {
                 let (r, gap) = run_on(plant, task, planner.clone(), (name, [substeps, steps]), seed);

@@ -4,13 +4,13 @@
 mod common;
 
 use common::{batch, episode, scene_of, timed_episode};
-use signorini_batch::Recipe;
 use signorini_planning::projection::Softened;
 use signorini_planning::tasks::by_name;
 use signorini_planning::{
     EpisodeOptions, EpisodeRecord, Outcome, PlanError, ReplanView, SampleProjection, Samples, TermWeights,
     Timing,
 };
+use signorini_run::Method;
 
 #[test]
 fn conformance_threads_change_no_bit() {
@@ -85,8 +85,8 @@ fn conformance_late_plans_keep_to_the_published_bounds() {
         setup.planner.samples = 8;
         setup.projection = setup.projection.take().map(|inner| Box::new(Slow { inner, plans: 0 }) as _);
         let scene = scene_of(setup.scene);
-        let mut model = batch(&scene, 8, Recipe::comfree_sweeping(setup.evaluations.unwrap()), 2);
-        let mut plant = batch(&scene, 1, Recipe::icf(), 1);
+        let mut model = batch(&scene, 8, Method::comfree_sweeping(setup.evaluations.unwrap()), 2);
+        let mut plant = batch(&scene, 1, Method::icf(), 1);
         let weights = TermWeights::new(&*setup.task);
         let options = EpisodeOptions { steps: 30, timing: Timing::Measured(1.0), ..setup.options() };
         let r = setup.run(&mut model, &mut plant, (&weights, None), 1, &options).unwrap();

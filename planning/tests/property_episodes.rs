@@ -6,7 +6,6 @@ mod common;
 use std::time::{Duration, Instant};
 
 use common::{PointBatch, Reach, batch, scene};
-use signorini_batch::Recipe;
 use signorini_core::na::Isometry3;
 use signorini_core::{BatchStepper, Frame, Observation, State};
 use signorini_planning::projection::{JointBounds, MotionBounds, ProjectionOptions, Projector};
@@ -16,6 +15,7 @@ use signorini_planning::{
     MppiOptions, Outcome, Plan, PlanError, PlanReport, Planner, PoseLines, PoseSource, PredictionGap,
     ReplanView, SampleMap, SampleProjection, Samples, Task, TermWeights, Timing,
 };
+use signorini_run::Method;
 
 fn planner() -> Mppi {
     Mppi::new(MppiOptions {
@@ -242,7 +242,7 @@ fn property_streamed_poses_move_bodies_in_both_worlds() {
     let scene = scene("cylinder_push");
     let task = CylinderPush::default();
     let mut p = Mppi::new(MppiOptions { samples: 4, ..CylinderPush::planner(0) }).unwrap();
-    let (mut model, mut plant) = (batch(&scene, 4, Recipe::comfree(), 1), batch(&scene, 1, Recipe::icf(), 1));
+    let (mut model, mut plant) = (batch(&scene, 4, Method::comfree(), 1), batch(&scene, 1, Method::icf(), 1));
     let weights = TermWeights::new(&task);
     let lines = r#"{"t": 0.1, "body": "target", "position": [0.5, 0, 0]}
 {"t": 0.3, "body": "target", "position": [0.5, 0.25, 0]}

@@ -5,13 +5,13 @@ mod common;
 
 use common::{PointBatch, Reach, batch, scene};
 use proptest::prelude::*;
-use signorini_batch::Recipe;
 use signorini_core::State;
 use signorini_planning::tasks::CartPole;
 use signorini_planning::{
     BasisKind, ControlTape, Costing, DrawKey, Elite, Mppi, MppiOptions, Noise, Planner, Rollout, Samples,
     Sobol, Source, SpreadKind, Task, TermWeights, Update, inverse_normal, philox,
 };
+use signorini_run::Method;
 
 #[test]
 fn property_philox_gives_its_published_numbers() {
@@ -240,7 +240,7 @@ fn property_draws_depend_on_seed_replan_iteration_and_sample_alone() {
 /// Costs and plan of a cart with a pole after three replans.
 fn planned(lanes: usize, threads: usize) -> (Vec<f64>, Vec<f64>) {
     let (task, scene) = (CartPole::default(), scene("cart_pole"));
-    let mut model = batch(&scene, lanes, Recipe::comfree(), threads);
+    let mut model = batch(&scene, lanes, Method::comfree(), threads);
     let weights = TermWeights::new(&task);
     let scenario = task.reset(3);
     let start = scenario.start(&model).unwrap();

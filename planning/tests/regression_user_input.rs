@@ -4,7 +4,6 @@
 mod common;
 
 use common::{PointBatch, Reach, batch, scene};
-use signorini_batch::Recipe;
 use signorini_core::{Observation, ObservationError, State};
 use signorini_planning::tasks::{self, CartPole};
 use signorini_planning::{
@@ -12,6 +11,7 @@ use signorini_planning::{
     MppiOptions, PlanError, Planner, PoseLines, PoseSource, Rollout, Schedule, Source, SpreadKind, Task,
     Temperature, TermWeights, Timing, Update,
 };
+use signorini_run::Method;
 
 fn good() -> MppiOptions {
     MppiOptions::new(10, 0.1, vec![[-1.0, 1.0]])
@@ -139,14 +139,14 @@ fn regression_missing_observations_are_refused_before_the_run() {
     assert!(text.contains("'points'") && text.contains("'hand'") && text.contains("joints"), "{text}");
     // A cart has no such joint: the names that there are.
     let scene = scene("cart_pole");
-    let mut cart = batch(&scene, 2, Recipe::comfree(), 1);
+    let mut cart = batch(&scene, 2, Method::comfree(), 1);
     let text = Rollout::new(&mut cart, &Reach, 0.1, 1).err().unwrap().to_string();
     assert!(text.contains("joint 'x'") && text.contains("slider, hinge"), "{text}");
     // The plant is asked before anything runs, too.
     let mut planner = Mppi::new(MppiOptions::new(5, 0.1, vec![[-1.0, 1.0]])).unwrap();
     let (task, mut plant) = (CartPole::default(), PointBatch::new(1));
     let weights = TermWeights::new(&task);
-    let mut model = batch(&scene, 2, Recipe::comfree(), 1);
+    let mut model = batch(&scene, 2, Method::comfree(), 1);
     let mut episode = Episode::new(&mut planner, &mut model, &mut plant, &task, &weights);
     let error = episode.run(0, &EpisodeOptions::default()).err().unwrap();
     assert!(matches!(error, PlanError::Observation(ObservationError::Unknown { .. })), "{error}");

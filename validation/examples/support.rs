@@ -1,7 +1,7 @@
 //! Prints the tables of what is supported: `cargo run -p signorini-validation --example support > SUPPORT.md`.
 
 /// Asks and prints.
-fn main() -> Result<(), signorini_validation::PageError> {
+fn main() -> Result<(), signorini_report::PageError> {
     print!("{}", signorini_validation::support::document()?);
     Ok(())
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use signorini_multibody::Closure;
 use signorini_scene::{LoadOptions, Scene};
 
-use crate::engine::Engine;
-use crate::recorder::Recorder;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::Method;
+use signorini_run::recorder::Recorder;
 
 /// Robots run for some seconds under error control and with fixed steps.
 pub struct Robots;
@@ -65,7 +65,7 @@ struct Outcome {
     energy: Vec<(f64, f64)>,
 }
 
-fn simulate(scene: &Scene, engine: &Engine, drive: Drive, time: f64) -> Result<Outcome, PageError> {
+fn simulate(scene: &Scene, engine: &Method, drive: Drive, time: f64) -> Result<Outcome, PageError> {
     let mut scene = scene.clone();
     scene.options.switches.actuation = drive != Drive::Free;
     let mut sys = engine.system(&scene).map_err(failed)?;
@@ -165,7 +165,9 @@ impl Page for Robots {
                 continue;
             };
             let scene = Scene::load(&path, &LoadOptions::default()).map_err(failed)?;
-            for (kind, engine) in [("accuracy", Engine::cenic(1e-2)), ("fixed", Engine::fixed(2e-3))] {
+            for (kind, engine) in
+                [("accuracy", Method::cenic(1e-2)), ("fixed", Method::icf().with_step(2e-3))]
+            {
                 let loops = scene.equalities.iter().any(|e| e.active);
                 for drive in [Drive::Hold, Drive::Free, Drive::Full] {
                     if drive == Drive::Full && !loops {

@@ -1,17 +1,18 @@
 //! Facets that remember their force: no depth at rest, no creep on a slope, and a linear map that is stable for every mode.
 #![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
+use signorini_comfree::Sweeps;
 use signorini_core::na::{Matrix3, Vector3};
 use signorini_core::{NoObserver, State, System};
 use signorini_laws::{DualCone, Gains};
-use signorini_validation::engine::{Engine, Sweeps};
+use signorini_run::Method;
 use signorini_validation::scenes::Heap;
 
 /// A cube on the floor under gravity tilted by `angle`, for `time` under ComFree.
 fn slope(law: DualCone, sweeps: Sweeps, angle: f64, time: f64) -> (Vec<f64>, Vec<f64>) {
     let mut scene = Heap::Stack(1).scene();
     scene.options.gravity = 9.81 * Vector3::new(angle.sin(), 0.0, -angle.cos());
-    let engine = Engine { sweeps, dual_cone: Some(law), ..Engine::comfree(2e-3) };
+    let engine = Method::comfree_with(law, sweeps).with_step(2e-3);
     let mut sys = engine.system(&scene).unwrap();
     let mut x = sys.initial_state(None).unwrap();
     engine.integrator().unwrap().advance(&mut sys, &mut x, time, &mut NoObserver).unwrap();
@@ -83,7 +84,7 @@ fn analytic_the_map_with_memory_is_stable_for_every_mode() {
 
 #[test]
 fn regression_memory_is_part_of_the_state() {
-    let engine = Engine::comfree(2e-3);
+    let engine = Method::comfree().with_step(2e-3);
     let scene = Heap::Stack(3).scene();
     let mut sys = engine.system(&scene).unwrap();
     let mut x = sys.initial_state(None).unwrap();
@@ -104,7 +105,7 @@ fn regression_memory_is_part_of_the_state() {
 #[test]
 fn analytic_a_falling_stack_lands_without_pressing_into_itself() {
     for dt in [2e-3, 1e-2] {
-        let engine = Engine::comfree(dt);
+        let engine = Method::comfree().with_step(dt);
         let mut sys = engine.system(&Heap::Stack(10).scene()).unwrap();
         let mut integrator = engine.integrator().unwrap();
         let mut x = sys.initial_state(None).unwrap();
@@ -122,7 +123,7 @@ fn analytic_a_falling_stack_lands_without_pressing_into_itself() {
 #[test]
 fn analytic_a_deep_start_comes_out_without_speed() {
     for (dt, after) in [(2e-3, 0.1), (1e-2, 0.3)] {
-        let engine = Engine::comfree(dt);
+        let engine = Method::comfree().with_step(dt);
         let mut sys = engine.system(&Heap::Stack(2).scene()).unwrap();
         let mut integrator = engine.integrator().unwrap();
         let mut x = sys.initial_state(None).unwrap();

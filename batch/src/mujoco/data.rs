@@ -1,14 +1,13 @@
-use std::sync::Arc;
-
 use signorini_core::na::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use signorini_core::{AdvanceReport, OneStep, State, StepError};
 use signorini_multibody::{ActuatorState, Dynamics, Kinematics, RigidSystem, Sensors, TendonState};
+use signorini_run::Method;
 use signorini_scene::{Keyframe, Pose};
 
 use super::error::{fit, within};
 use super::fields::quat;
 use super::{Model, MujocoError};
-use crate::Recipe;
+use crate::check_asked;
 use crate::gain_look::{GainLook, GainRecord};
 
 /// A contact of the last step or [`forward`](super::forward): MuJoCo's `mjContact` with its force.
@@ -96,7 +95,7 @@ pub(super) struct Engine {
     pub built: (u64, [f64; 3]),
     pub origin: u64,
     pub look: Option<GainLook>,
-    pub recipe: Arc<Recipe>,
+    pub method: Method,
     pub gains: GainRecord,
     pub report: AdvanceReport,
     pub system: RigidSystem,
@@ -113,23 +112,24 @@ pub(super) struct Engine {
 
 impl Engine {
     fn new(model: &Model) -> Result<Self, MujocoError> {
-        if model.recipe().controller().is_some() {
+        if model.method().controller().is_some() {
             let why = format!(
-                "the recipe '{}' chooses its steps, but a step under these names is `opt.timestep`; give another recipe, or step a `CpuBatch`",
-                model.recipe().name()
+                "the method '{}' chooses its steps, but a step under these names is `opt.timestep`; give another method, or step a `CpuBatch`",
+                model.method().name()
             );
             return Err(StepError::Argument(why).into());
         }
-        let system = model.recipe().system(&model.scene_now()?)?;
+        check_asked(model.method())?;
+        let system = model.method().system(&model.scene_now()?)?;
         let m = system.model();
         Ok(Self {
             built: (model.revision(), model.opt.gravity),
             origin: model.origin(),
-            look: GainLook::new(model.recipe()),
+            look: GainLook::new(model.method()),
             gains: GainRecord::default(),
             report: AdvanceReport::default(),
-            recipe: model.recipe().clone(),
-            scheme: model.recipe().scheme(),
+            method: model.method().clone(),
+            scheme: model.method().scheme(),
             sensors: Sensors::new(m),
             kin: Kinematics::new(m),
             tendons: TendonState::new(m),
@@ -253,7 +253,7 @@ impl MjData {
     /// Gains beyond a bound of stability since the last reset, with the bound, a light body under a heavy one, or solves that did not converge: as [`CpuBatch::warning`](crate::CpuBatch::warning).
     pub fn warning(&self) -> Option<String> {
         let e = &*self.engine;
-        e.gains.warning(e.system.model(), &e.report, &e.recipe)
+        e.gains.warning(e.system.model(), &e.report, &e.method)
     }
 
     /// The state (time, qpos, qvel, act), `mjSTATE_FULLPHYSICS`.

@@ -1,5 +1,6 @@
 use signorini_core::StepError;
 use signorini_multibody::ModelError;
+use signorini_run::MethodError;
 use signorini_scene::SceneError;
 
 use crate::BatchError;
@@ -13,6 +14,9 @@ pub enum MujocoError {
     /// The file has no model in generalised coordinates.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// The method cannot be set up.
+    #[error(transparent)]
+    Method(#[from] MethodError),
     /// A step failed; the data stay at the last good state.
     #[error(transparent)]
     Step(#[from] StepError),

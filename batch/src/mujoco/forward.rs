@@ -1,6 +1,7 @@
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{AcceptedStep, StepReport};
 use signorini_multibody::{ActuatorInput, Dynamics, contact_impulse};
+use signorini_run::ComFree;
 use signorini_scene::Pose;
 
 use super::data::{Contact, MjData as Data};
@@ -19,7 +20,12 @@ pub fn step(model: &Model, data: &mut Data) -> Result<(), MujocoError> {
     let e = &mut *data.engine;
     e.report.add_work(&report);
     e.report.add_step(report.dt);
-    e.gains.look_at_loads(&e.system, e.x0.t, e.scheme.last_solve(), e.recipe.recovery());
+    e.gains.look_at_loads(
+        &e.system,
+        e.x0.t,
+        e.scheme.last_solve(),
+        e.method.as_comfree().and_then(ComFree::recovery),
+    );
     data.time = e.x1.t;
     data.qpos.clone_from(&e.x1.q);
     data.qvel.clone_from(&e.x1.v);

@@ -16,7 +16,7 @@
 //! velocity in body axes; matrices are row-major; numbers of bodies, joints, geoms, actuators and sensors follow the file. As in MuJoCo, [`step`] leaves
 //! what it computed (`xpos`, `sensordata`, `contact`, …) as of the state before the step; [`forward`] computes it at the present state.
 //!
-//! Contact is not MuJoCo's: the [`Recipe`](crate::Recipe) of a model solves it, complementarity-free contact by default, and trajectories with contact agree
+//! Contact is not MuJoCo's: the [`Method`](signorini_run::Method) of a model solves it, complementarity-free contact by default, and trajectories with contact agree
 //! in what physics fixes (rest, friction limits, impulses), not digit by digit. [`SUPPORTED`] says for every setting, field and function what it means here;
 //! what cannot keep its meaning is a typed error when the model is read, and [`Model::warnings`] has what a user should look at.
 

@@ -1,14 +1,13 @@
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use signorini_multibody::{Model as Multibody, STEEPEST, limited_friction};
+use signorini_run::Method;
 use signorini_scene::{Keyframe, LoadOptions, NoteKind, Scene};
 
 use super::MujocoError;
 use super::error::within;
 use super::support::{Supported, check_settings};
-use crate::Recipe;
 
 /// Kinds of named elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +66,7 @@ pub struct Model {
     pub opt: Opt,
     scene: Scene,
     inner: Multibody,
-    recipe: Arc<Recipe>,
+    method: Method,
     /// Changes with every change; no two models share one unless they are copies.
     revision: u64,
     /// The same for copies and changes of one model: geoms and law are the same.
@@ -84,12 +83,12 @@ fn fresh() -> u64 {
 }
 
 impl Model {
-    /// Reads an MJCF or URDF file; contact by [`Recipe::comfree`].
+    /// Reads an MJCF or URDF file; contact by [`Method::comfree`].
     ///
     /// # Errors
     /// [`MujocoError::Scene`] with file, line, element and remedy; [`MujocoError::Unsupported`] for settings that cannot keep their meaning.
     pub fn from_xml_path(path: impl AsRef<Path>) -> Result<Self, MujocoError> {
-        Self::from_scene(Scene::load(path, &LoadOptions::default())?, Recipe::comfree())
+        Self::from_scene(Scene::load(path, &LoadOptions::default())?, Method::comfree())
     }
 
     /// Reads an MJCF text; files that it names are looked for in the working folder.
@@ -97,14 +96,14 @@ impl Model {
     /// # Errors
     /// As [`Model::from_xml_path`].
     pub fn from_xml_string(xml: &str) -> Result<Self, MujocoError> {
-        Self::from_scene(Scene::from_mjcf(xml, "model.xml", &LoadOptions::default())?, Recipe::comfree())
+        Self::from_scene(Scene::from_mjcf(xml, "model.xml", &LoadOptions::default())?, Method::comfree())
     }
 
-    /// From a scene, with the contact of a recipe. Settings that would be refused stand in `scene.options.unused`: who takes one out accepts that it has no effect.
+    /// From a scene, with the contact of a method. Settings that would be refused stand in `scene.options.unused`: who takes one out accepts that it has no effect.
     ///
     /// # Errors
     /// As [`Model::from_xml_path`].
-    pub fn from_scene(scene: Scene, recipe: Recipe) -> Result<Self, MujocoError> {
+    pub fn from_scene(scene: Scene, method: Method) -> Result<Self, MujocoError> {
         check_settings(&scene)?;
         let opt = Opt {
             timestep: scene.options.suggested_dt.unwrap_or(DEFAULT_TIMESTEP),
@@ -114,8 +113,8 @@ impl Model {
         let warnings = scene.notes.iter().filter(|n| n.kind == NoteKind::Warning);
         let warnings = warnings.map(|n| format!("{}: {}", n.place, n.text)).collect();
         let revision = fresh();
-        let (recipe, of_friction) = (Arc::new(recipe), None);
-        let mut m = Self { opt, scene, inner, recipe, revision, origin: revision, warnings, of_friction };
+        let of_friction = None;
+        let mut m = Self { opt, scene, inner, method, revision, origin: revision, warnings, of_friction };
         m.look_at_friction()?;
         Ok(m)
     }
@@ -130,7 +129,7 @@ impl Model {
         if s.geoms.iter().any(|g| steep(g.surface.friction))
             || s.pairs.iter().any(|p| steep(p.material.friction_static))
         {
-            let pairs = self.recipe.system(s)?.kinds_of_pairs();
+            let pairs = self.method.system(s)?.kinds_of_pairs();
             self.of_friction = limited_friction(s, &pairs);
             self.warnings.extend(self.of_friction.clone());
         }
@@ -139,11 +138,11 @@ impl Model {
 
     /// The same model with another solver of contact.
     #[must_use]
-    pub fn with_recipe(mut self, recipe: Recipe) -> Self {
-        self.recipe = Arc::new(recipe);
+    pub fn with_method(mut self, method: Method) -> Self {
+        self.method = method;
         self.revision = fresh();
         self.origin = self.revision;
-        // A recipe that makes no system of the scene is an error of the data.
+        // A method that makes no system of the scene is an error of the data.
         let _ = self.look_at_friction();
         self
     }
@@ -173,8 +172,8 @@ impl Model {
         Ok(s)
     }
 
-    pub(crate) fn recipe(&self) -> &Arc<Recipe> {
-        &self.recipe
+    pub(crate) fn method(&self) -> &Method {
+        &self.method
     }
 
     pub(crate) fn revision(&self) -> u64 {

@@ -72,7 +72,7 @@ pub fn rollout(
     }
     fit("control", nbatch * nstep * nu, control.len())?;
     let threads = BatchOptions { threads: options.nthread };
-    let mut batch = CpuBatch::new(&model.scene_now()?, nbatch, model.recipe().clone(), threads)?;
+    let mut batch = CpuBatch::new(&model.scene_now()?, nbatch, model.method().clone(), threads)?;
     for (i, x) in initial_state.chunks_exact(nstate).enumerate() {
         batch.load(i, &split_state(model, x))?;
     }

@@ -65,7 +65,7 @@ pub const SUPPORTED: &[Supported] = &[
         "option",
         "noslip_iterations",
         Refused,
-        "there is no such post-processing; remove it: contact at rest does not creep with the default recipe",
+        "there is no such post-processing; remove it: contact at rest does not creep with the default method",
     ),
     row("option", "impratio", Differs, "read and not used: the dual cone has no ratio of impedances"),
     row("option", "density=0 viscosity=0", NoEffect, "no medium"),
@@ -170,7 +170,7 @@ pub const SUPPORTED: &[Supported] = &[
         "function",
         "mj_step mj_forward",
         Differs,
-        "`step`, `forward`: contact is that of the model's `Recipe`",
+        "`step`, `forward`: contact is that of the model's `Method`",
     ),
     row(
         "function",

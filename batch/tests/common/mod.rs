@@ -1,8 +1,9 @@
 //! Scenes and starts shared by the tests.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "tests; each file uses a part")]
 
-use signorini_batch::{BatchOptions, CpuBatch, Recipe};
+use signorini_batch::{BatchOptions, CpuBatch};
 use signorini_core::State;
+use signorini_run::Method;
 use signorini_scene::{Pose, Scene, SceneBuilder, Sensor, SensorKind, SensorObject};
 
 pub const DT: f64 = 2e-3;
@@ -70,11 +71,11 @@ pub fn controls(lanes: usize, step: usize) -> Vec<f64> {
     (0..lanes).flat_map(|i| control(i, step)).collect()
 }
 
-pub fn recipes() -> [fn() -> Recipe; 2] {
-    [Recipe::comfree, Recipe::icf]
+pub fn recipes() -> [fn() -> Method; 2] {
+    [Method::comfree, Method::icf]
 }
 
-pub fn batch(lanes: usize, recipe: Recipe, threads: usize) -> CpuBatch {
+pub fn batch(lanes: usize, recipe: Method, threads: usize) -> CpuBatch {
     CpuBatch::new(&scene(), lanes, recipe, BatchOptions { threads }).unwrap()
 }
 

@@ -9,8 +9,8 @@ use serde_json::json;
 use signorini_benches::ClutterFile;
 use signorini_core::{AcceptedStep, NoObserver, State, StepObserver};
 use signorini_geometry::Shape;
+use signorini_run::Method;
 use signorini_scene::{CollisionMask, Geom, GeomShape, LoadOptions, Place, Pose, Scene, Surface};
-use signorini_validation::engine::Engine;
 
 /// Times a scene of the format clutter-1 (.json), or a model (.xml, .urdf) on a floor.
 #[derive(Parser)]
@@ -54,8 +54,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let a = Arguments::parse();
     let (scene, key, duration) = load(&a)?;
     let engine = match (a.accuracy, a.dt) {
-        (_, Some(dt)) => Engine::fixed(dt),
-        (accuracy, None) => Engine::cenic(accuracy.unwrap_or(1e-3)),
+        (_, Some(dt)) => Method::icf().with_step(dt),
+        (accuracy, None) => Method::cenic(accuracy.unwrap_or(1e-3)),
     };
     let engine = if a.paper_mode { engine.in_paper_mode() } else { engine };
     let run = |observer: &mut dyn StepObserver| -> Result<_, Box<dyn Error>> {

@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use clap::{Parser, ValueEnum};
 use serde::Deserialize;
 use serde_json::json;
-use signorini_batch::{BatchOptions, CpuBatch, Recipe};
+use signorini_batch::{BatchOptions, CpuBatch};
 use signorini_core::{BatchStepper, LaneStatus, State};
 use signorini_planning::tasks::EVALUATIONS;
+use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -52,10 +53,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let scene = Scene::load(&a.scene, &LoadOptions::default())?;
     let start: Start = serde_json::from_reader(stdin())?;
     let recipe = || match a.engine {
-        Engine::Planning => Recipe::comfree_sweeping(EVALUATIONS),
-        Engine::Settled => Recipe::comfree(),
-        Engine::One => Recipe::comfree_sweeping(1),
-        Engine::Icf => Recipe::icf(),
+        Engine::Planning => Method::comfree_sweeping(EVALUATIONS),
+        Engine::Settled => Method::comfree(),
+        Engine::One => Method::comfree_sweeping(1),
+        Engine::Icf => Method::icf(),
     };
     let mut ends = Vec::new();
     for steps in a.steps {

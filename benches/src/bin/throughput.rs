@@ -6,10 +6,11 @@ use std::time::Instant;
 
 use clap::Parser;
 use serde_json::json;
-use signorini_batch::{BatchOptions, CpuBatch, Recipe};
+use signorini_batch::{BatchOptions, CpuBatch};
 use signorini_benches::split;
 use signorini_comfree::Sweeps;
 use signorini_core::{BatchStepper, LaneStatus, State, System};
+use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
 
 /// Times a batch of worlds that differ by noise in their velocities, under controls held for some steps each.
@@ -85,9 +86,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         (Some(n), None) => Sweeps::exactly(n.max(1)),
     };
     let recipe = || match (a.icf, a.sweeps) {
-        (true, _) => Recipe::icf(),
-        (_, Some(0)) => Recipe::comfree_paper(0.1, 0.001),
-        _ => Recipe::comfree_sweeping(sweeps()),
+        (true, _) => Method::icf(),
+        (_, Some(0)) => Method::comfree_paper(0.1, 0.001),
+        _ => Method::comfree_sweeping(sweeps()),
     };
     let rows: Vec<Vec<f64>> = match &a.controls {
         Some(file) => std::fs::read_to_string(file)?

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use signorini_batch::{BatchOptions, CpuBatch, Recipe};
+use signorini_batch::{BatchOptions, CpuBatch};
 use signorini_core::{
     BatchLayout, BatchStepper, LaneStatus, Observation, ObservationError, ObservationLayout, State, StepError,
 };
@@ -12,6 +12,7 @@ use signorini_planning::{
     EpisodeOptions, EpisodeRecord, JointStart, Outcome, Phase, Scenario, Step, Task, Term, TermWeights,
     Timing, View,
 };
+use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
 
 /// Points on a line that accelerations drive: x ← x + δt v + ½ δt² u, v ← v + δt u, exact. A control above 1000 is a failure of the lane, one below −1000 makes its position NaN.
@@ -176,7 +177,7 @@ pub fn scene_of(file: &str) -> Scene {
     Scene::load(path, &LoadOptions::default()).unwrap()
 }
 
-pub fn batch(scene: &Scene, lanes: usize, recipe: Recipe, threads: usize) -> CpuBatch {
+pub fn batch(scene: &Scene, lanes: usize, recipe: Method, threads: usize) -> CpuBatch {
     CpuBatch::new(scene, lanes, recipe, BatchOptions { threads }).unwrap()
 }
 
@@ -196,9 +197,9 @@ pub fn timed_episode(
     let mut setup = by_name(name, seed).unwrap();
     setup.planner.samples = samples;
     let scene = scene_of(setup.scene);
-    let recipe = Recipe::comfree_sweeping(setup.evaluations.unwrap());
+    let recipe = Method::comfree_sweeping(setup.evaluations.unwrap());
     let mut model = batch(&scene, samples, recipe, threads);
-    let mut plant = batch(&scene, 1, Recipe::icf(), 1);
+    let mut plant = batch(&scene, 1, Method::icf(), 1);
     let weights = TermWeights::new(&*setup.task);
     let options = EpisodeOptions { steps, timing, keep_states: true, ..setup.options() };
     setup.run(&mut model, &mut plant, (&weights, None), seed, &options).unwrap()

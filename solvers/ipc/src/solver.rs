@@ -5,7 +5,7 @@ use signorini_core::{
 use signorini_math::{BlockCholesky, BlockParts, BlockPattern, CholeskyError};
 
 /// Name on the command line.
-const NAME: &str = "ipc";
+const NAME: &str = "projected_newton";
 
 /// Part of the tolerance that the residual of a start must meet for a solve without iteration.
 const START: f64 = 1e-2;

@@ -1,9 +1,9 @@
 use super::G;
 use super::family::{Family, rule};
 use super::impact::{RADIUS, ball, bisect, impact, restitution, spring_damper};
-use crate::engine::Engine;
-use crate::trace::Run;
-use crate::{Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::{Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_run::trace::Run;
+use signorini_run::{Law, Method};
 
 /// Repeated bounces with a constant restitution, and oblique impacts with friction.
 pub(super) struct Bounces;
@@ -70,7 +70,7 @@ fn newton(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             }
         }
         let scene = ball(m, RADIUS, h, [k, 0.0, 0.0], G, 2.0 * zeta / omega);
-        let engine = Engine { law: "sap".into(), ..Engine::cenic(accuracy) };
+        let engine = Method::cenic(accuracy).with_law(Law::Sap);
         let t_end = times[bounces - 1] + 0.5 * e.powi(bounces as i32) * first;
         let trace = Run::new(&scene, &engine, t_end).trace(|_, _| {})?;
         let gap = |i: usize| trace.q[i][2] - RADIUS;
@@ -159,7 +159,7 @@ fn oblique(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         let d = 10f64.powf(d);
         let scene = ball(m, r, 0.0, [k, d, mu], 0.0, 0.0);
         let omega = (k / m).sqrt();
-        let trace = impact(&scene, "lagged", omega, [v, vt, w])?;
+        let trace = impact(&scene, Law::Lagged, omega, [v, vt, w])?;
         let last = &trace.v[trace.len() - 1];
         f.relative(&case, "normal impulse", normal, m * (v + last[2]));
         f.compare(&case, "tangential impulse", [tangential, m * (vt - last[0])], m * slip.abs());

@@ -4,10 +4,10 @@ use signorini_scene::Pose;
 
 use super::G;
 use super::family::{Family, rule};
-use crate::engine::Engine;
 use crate::scenes::{Stage, rigid, soft};
-use crate::trace::Run;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_run::Method;
+use signorini_run::trace::Run;
 
 /// A block on a block, a block on a belt, bodies that spin down on their patch.
 pub(super) struct Drive;
@@ -90,7 +90,7 @@ fn block_on_block(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> 
         let upper = cuboid(&mut s, "upper", at, above, top, mu);
         s.mask(upper, 0, 2);
         let scene = s.scene();
-        let trace = Run::new(&scene, &Engine::fixed(STEP), t_end)
+        let trace = Run::new(&scene, &Method::icf().with_step(STEP), t_end)
             .trace(|sys, _| sys.applied_force_mut()[0] = pull)?;
         let last = trace.len() - 1;
         f.relative(&case, "upper", a_top, trace.v[last][6] / t_end);
@@ -143,7 +143,7 @@ fn conveyor(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let h = Vector3::new(0.05, 0.05, 0.02);
     cuboid(&mut s, "block", Vector3::new(0.0, 0.0, h.z - G / (4.0 * STIFFNESS)), h, 1.0, mu);
     let scene = s.scene();
-    let trace = Run::new(&scene, &Engine::fixed(STEP), 2.0 * time).trace(|_, _| {})?;
+    let trace = Run::new(&scene, &Method::icf().with_step(STEP), 2.0 * time).trace(|_, _| {})?;
     let row = (0..trace.len()).find(|&i| trace.v[i][0] > speed - 10.0 * STICTION).unwrap_or(trace.len() - 1);
     let case = format!("belt {speed} m/s, μ = {mu}");
     f.relative(&case, "time to belt speed", time, trace.t[row]);
@@ -226,7 +226,7 @@ fn spin_down(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             s.shape(b, at.into(), Shape::Sphere { radius: small }, &soft(k, DISSIPATION, mu));
         }
         let scene = s.scene();
-        let trace = Run::new(&scene, &Engine::fixed(STEP), 1.2 * time).trace(|_, x| x.v[5] = w0)?;
+        let trace = Run::new(&scene, &Method::icf().with_step(STEP), 1.2 * time).trace(|_, x| x.v[5] = w0)?;
         let row = (0..trace.len()).find(|&i| trace.v[i][5] * r < 10.0 * STICTION).unwrap_or(trace.len() - 1);
         let turned: f64 = (1..=row)
             .map(|i| 0.5 * (trace.v[i][5] + trace.v[i - 1][5]) * (trace.t[i] - trace.t[i - 1]))

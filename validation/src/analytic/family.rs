@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::claim::number;
-use crate::{Claim, Context, PageOutput, Table};
+use signorini_report::claim::number;
+use signorini_report::{Claim, Context, PageOutput, Table};
 
 /// Measured against closed form, case by case, and the closed form against the file of evaluated ones.
 pub(super) struct Family {

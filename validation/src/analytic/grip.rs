@@ -4,10 +4,10 @@ use signorini_scene::Pose;
 
 use super::G;
 use super::family::{Family, rule};
-use crate::engine::Engine;
 use crate::scenes::{Stage, rigid, soft};
-use crate::trace::Run;
-use crate::{Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::{Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_run::Method;
+use signorini_run::trace::Run;
 
 /// A cylinder in a groove, a peg between fingers, a wedge: what friction holds.
 pub(super) struct Grip;
@@ -83,10 +83,10 @@ fn groove(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         let pose = Pose::from_parts(Vector3::zeros().into(), along);
         s.shape(b, pose, shape, &soft(k, DISSIPATION, mu));
         let scene = s.scene();
-        let trace = Run::new(&scene, &Engine::fixed(1e-4), t_end).trace(|_, _| {})?;
+        let trace = Run::new(&scene, &Method::icf().with_step(1e-4), t_end).trace(|_, _| {})?;
         let last = trace.len() - 1;
         for wall in walls {
-            let on = |c: &crate::trace::ContactForce| c.geoms[0] == wall as u32;
+            let on = |c: &signorini_run::trace::ContactForce| c.geoms[0] == wall as u32;
             let force = trace.force(last, on);
             let n: f64 = trace.contacts[last].iter().filter(|c| on(c)).map(|c| c.local.x).sum();
             f.relative(&case, "normal force per wall", normal, n);
@@ -161,7 +161,7 @@ fn peg(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         s.mask(pad, 2, 0);
         s.mask(cube, 1, 3);
         let scene = s.scene();
-        let trace = Run::new(&scene, &Engine::fixed(1e-4), t_end)
+        let trace = Run::new(&scene, &Method::icf().with_step(1e-4), t_end)
             .trace(|sys, _| sys.applied_force_mut()[6] = -squeeze)?;
         let last = trace.len() - 1;
         let held = trace.force(last, |c| c.geoms.contains(&(fixed as u32)));
@@ -252,7 +252,7 @@ fn wedge(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             t if t < 0.25 => -drive,
             t => -drive + (drive - end) * (t - 0.25),
         };
-        let trace = Run::new(&scene, &Engine::fixed(1e-4), 1.25)
+        let trace = Run::new(&scene, &Method::icf().with_step(1e-4), 1.25)
             .until(|x| x.t > 0.3 && x.v[0] > 1e-4)
             .trace(|sys, _| sys.set_force_field(Some(Box::new(move |_, _, _, t, f| f[0] += force(t)))))?;
         let driven = trace.t.partition_point(|t| *t < 0.2) - 1;

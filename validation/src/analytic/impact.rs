@@ -3,10 +3,10 @@ use signorini_scene::Scene;
 
 use super::G;
 use super::family::{Family, rule};
-use crate::engine::Engine;
 use crate::scenes::{Stage, rigid, soft};
-use crate::trace::{Run, Trace};
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_run::trace::{Run, Trace};
+use signorini_run::{Law, Method, MethodError};
 
 /// Normal impact: Hunt–Crossley, and the linear spring and damper of the SAP law.
 pub(super) struct Restitution;
@@ -70,9 +70,9 @@ pub(super) const RADIUS: f64 = 0.1;
 const STEPS: f64 = 8000.0;
 
 /// From touching at speed v until it has left; the step is a fraction of the contact time.
-pub(super) fn impact(scene: &Scene, law: &str, omega: f64, start: [f64; 3]) -> Result<Trace, PageError> {
+pub(super) fn impact(scene: &Scene, law: Law, omega: f64, start: [f64; 3]) -> Result<Trace, MethodError> {
     let time = std::f64::consts::PI / omega;
-    let engine = Engine { law: law.into(), ..Engine::fixed(time / STEPS) };
+    let engine = Method::icf().with_law(law).with_step(time / STEPS);
     let [v, vx, wy] = start;
     Run::new(scene, &engine, 200.0 * time).until(|x| x.q[2] > RADIUS && x.v[2] > 0.0).trace(|_, x| {
         x.v[2] = -v;
@@ -140,7 +140,7 @@ fn hunt_crossley(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                     &[("restitution", e), ("max_penetration", deepest)],
                 );
                 let scene = ball(m, RADIUS, 0.0, [k, d, 0.0], 0.0, 0.0);
-                let trace = impact(&scene, "lagged", (k / m).sqrt(), [v, 0.0, 0.0])?;
+                let trace = impact(&scene, Law::Lagged, (k / m).sqrt(), [v, 0.0, 0.0])?;
                 let measured = trace.v[trace.len() - 1][2] / v;
                 f.relative(&case, "restitution", e, measured);
                 f.relative(&case, "penetration", deepest, depth(&trace));
@@ -216,10 +216,10 @@ fn drop(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     );
     let mut errors = Vec::new();
     let runs = [
-        ("fixed step of 2e-5 s", Engine::fixed(2e-5), 2e-5),
-        ("fixed step of 1e-5 s", Engine::fixed(1e-5), 1e-5),
-        ("fixed step of 5e-6 s", Engine::fixed(5e-6), 5e-6),
-        ("accuracy 1e-9", Engine::cenic(1e-9), 0.0),
+        ("fixed step of 2e-5 s", Method::icf().with_step(2e-5), 2e-5),
+        ("fixed step of 1e-5 s", Method::icf().with_step(1e-5), 1e-5),
+        ("fixed step of 5e-6 s", Method::icf().with_step(5e-6), 5e-6),
+        ("accuracy 1e-9", Method::cenic(1e-9), 0.0),
     ];
     for (name, engine, step) in runs {
         ctx.say(name);
@@ -279,7 +279,7 @@ fn linear(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             &[("restitution_no_adhesion", e), ("max_penetration", deepest)],
         );
         let scene = ball(m, RADIUS, 0.0, [k, 0.0, 0.0], 0.0, c / k);
-        let trace = impact(&scene, "sap", omega, [v, 0.0, 0.0])?;
+        let trace = impact(&scene, Law::Sap, omega, [v, 0.0, 0.0])?;
         f.relative(&case, "restitution", e, trace.v[trace.len() - 1][2] / v);
         f.relative(&case, "penetration", deepest, depth(&trace));
     }

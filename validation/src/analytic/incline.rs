@@ -4,10 +4,10 @@ use signorini_scene::{Pose, Scene};
 
 use super::G;
 use super::family::{Family, rule};
-use crate::engine::Engine;
 use crate::scenes::{Stage, rigid, soft};
-use crate::trace::Run;
-use crate::{Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::{Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_run::Method;
+use signorini_run::trace::Run;
 
 /// A block on a slope: sticks, slides, stops, turns.
 pub(super) struct BlockOnIncline;
@@ -92,7 +92,7 @@ impl Page for BlockOnIncline {
             "time [s]",
             "displacement [m]",
         );
-        let engine = Engine::fixed(STEP);
+        let engine = Method::icf().with_step(STEP);
         for (i, (deg, mu, v0)) in CASES.into_iter().enumerate() {
             let theta = deg.to_radians();
             let case = format!("{deg}°, μ = {mu}, v₀ = {v0} m/s");

@@ -10,7 +10,7 @@ mod rolling;
 mod spin;
 mod statics;
 
-use crate::Page;
+use signorini_report::Page;
 
 /// Gravity \[m/s²\].
 const G: f64 = 9.81;

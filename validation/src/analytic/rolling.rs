@@ -4,10 +4,10 @@ use signorini_scene::{Pose, Scene};
 
 use super::G;
 use super::family::{Family, rule};
-use crate::engine::Engine;
 use crate::scenes::{Stage, rigid, soft};
-use crate::trace::Run;
-use crate::{Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::{Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_run::Method;
+use signorini_run::trace::Run;
 
 /// Spheres, cylinders and rings that slide into rolling, and that roll or slide down a slope.
 pub(super) struct Rolling;
@@ -123,7 +123,7 @@ fn slides(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         );
         let (scene, _) = scene(body, 0.0, mu);
         let t_end = 1.5 * time;
-        let trace = Run::new(&scene, &Engine::fixed(STEP), t_end).trace(|_, x| {
+        let trace = Run::new(&scene, &Method::icf().with_step(STEP), t_end).trace(|_, x| {
             x.v[0] = v0;
             x.v[4] = w0;
         })?;
@@ -197,7 +197,7 @@ fn slopes(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             &[("minimum_mu_for_rolling", least), ("acceleration", a), ("angular_acceleration", alpha)],
         );
         let (scene, down) = scene(body, theta, mu);
-        let trace = Run::new(&scene, &Engine::fixed(STEP), 1.0).trace(|_, _| {})?;
+        let trace = Run::new(&scene, &Method::icf().with_step(STEP), 1.0).trace(|_, _| {})?;
         let last = trace.len() - 1;
         let moved = (trace.q3(1.0, 0) - trace.q3(0.0, 0)).dot(&down);
         f.relative(&case, "displacement", 0.5 * a, moved);

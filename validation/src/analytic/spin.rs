@@ -4,10 +4,10 @@ use signorini_scene::{Pose, Scene};
 
 use super::G;
 use super::family::{Family, rule};
-use crate::engine::Engine;
 use crate::scenes::{Stage, rigid, soft};
-use crate::trace::{Run, Trace};
-use crate::{Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::{Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_run::Method;
+use signorini_run::trace::{Run, Trace};
 
 /// A heavy top that precesses, and a rod whose end slides while it falls.
 pub(super) struct TopAndRod;
@@ -87,10 +87,11 @@ fn top(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                 let case = format!("tilt {deg}°, axial spin {spin} rad/s, {name}");
                 ctx.say(case.clone());
                 let scene = top_scene(tilt);
-                let trace = Run::new(&scene, &Engine::fixed(dt), t_end).keep_every(100).trace(|_, x| {
-                    x.v[0] = -rate * tilt.sin();
-                    x.v[2] = spin;
-                })?;
+                let trace =
+                    Run::new(&scene, &Method::icf().with_step(dt), t_end).keep_every(100).trace(|_, x| {
+                        x.v[0] = -rate * tilt.sin();
+                        x.v[2] = spin;
+                    })?;
                 let (mut turned, mut nod) = (0.0, 0.0f64);
                 for i in 1..trace.len() {
                     let (p, q) = (axis(&trace, i - 1, tilt), axis(&trace, i, tilt));
@@ -105,7 +106,7 @@ fn top(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         ctx.say(case.clone());
         let start = 1f64.to_radians();
         let scene = top_scene(start);
-        let trace = Run::new(&scene, &Engine::fixed(1e-5), 1.0)
+        let trace = Run::new(&scene, &Method::icf().with_step(1e-5), 1.0)
             .until(|x| {
                 let (i, j) = (x.q[1], x.q[2]);
                 1.0 - 2.0 * (i * i + j * j) < 0.8
@@ -269,7 +270,7 @@ fn rod(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         stage.shape(b, end, Shape::Sphere { radius: r }, &soft(k, 100.0, mu));
         let scene = stage.scene();
         // The hinge turns about +y, the angle grows the other way.
-        let trace = Run::new(&scene, &Engine::fixed(dt), t_end).trace(|_, x| {
+        let trace = Run::new(&scene, &Method::icf().with_step(dt), t_end).trace(|_, x| {
             x.v[0] = vx;
             x.v[1] = l * cos * rate;
             x.v[2] = -rate;

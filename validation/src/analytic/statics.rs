@@ -5,10 +5,10 @@ use signorini_scene::{Pose, Scene};
 
 use super::G;
 use super::family::{Family, rule};
-use crate::engine::Engine;
 use crate::scenes::{Stage, rigid, soft};
-use crate::trace::{ContactForce, Run, Trace};
-use crate::{Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::{Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_run::Method;
+use signorini_run::trace::{ContactForce, Run, Trace};
 
 /// Loads of a stack, a pyramid and a plank; what topples and what slides.
 pub(super) struct Statics;
@@ -81,7 +81,7 @@ fn stack(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             s.shape(b, Pose::identity(), Shape::Box { half_extents: h }, &soft(k, DISSIPATION, 0.5));
         }
         let scene = s.scene();
-        let trace = Run::new(&scene, &Engine::fixed(1e-3), 1.0).trace(|_, _| {})?;
+        let trace = Run::new(&scene, &Method::icf().with_step(1e-3), 1.0).trace(|_, _| {})?;
         let last = trace.len() - 1;
         for (i, load) in loads.iter().enumerate() {
             let measured = trace.force(last, |c| between(c, i, i + 1)).z.abs();
@@ -130,7 +130,7 @@ fn pyramid(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         "cylinder_pyramid",
         "Three cylinders (bodies that move in a plane, 1e7 N/m per contact), steps of 2e-4 s; friction 5 % above and below what is needed",
     );
-    let engine = Engine::fixed(2e-4);
+    let engine = Method::icf().with_step(2e-4);
     for top in [1.0, 5.0] {
         let case = format!("top {top} kg");
         ctx.say(case.clone());
@@ -225,7 +225,7 @@ fn plank(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         let pose = Pose::translation(middle - com, 0.0, 0.0);
         s.shape(b, pose, Shape::Box { half_extents: h }, &soft(1e6, DISSIPATION, 0.5));
         let scene = s.scene();
-        let trace = Run::new(&scene, &Engine::fixed(5e-4), 1.0).trace(|_, _| {})?;
+        let trace = Run::new(&scene, &Method::icf().with_step(5e-4), 1.0).trace(|_, _| {})?;
         let last = trace.len() - 1;
         let reaction =
             |i: u32| trace.force(last, |c| c.geoms.iter().any(|g| *g == 2 * i || *g == 2 * i + 1)).z.abs();
@@ -271,7 +271,7 @@ fn toppling(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         "time [s]",
         "tilt [deg]",
     );
-    let engine = Engine::fixed(5e-4);
+    let engine = Method::icf().with_step(5e-4);
     for (width, height, mu) in [(0.2, 0.6, 0.5), (0.2, 0.2, 0.5), (0.1, 0.5, 0.15f64)] {
         let case = format!("{width} × {height} m, μ = {mu}");
         ctx.say(case.clone());

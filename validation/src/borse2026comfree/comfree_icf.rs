@@ -6,11 +6,11 @@ use signorini_core::{
 use signorini_icf::{IcfOptions, IcfSolver};
 use signorini_laws::{DualCone, Gains};
 
-use crate::engine::{Engine, Sweeps};
 use crate::kurtz2025cenic::slope;
 use crate::scenes::Clutter;
-use crate::trace::Run;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::Method;
+use signorini_run::trace::Run;
 
 /// ComFree and ICF on one law: the explicit evaluation approaches the minimum as the gain falls.
 pub(super) struct ComfreeIcf;
@@ -79,7 +79,7 @@ impl Page for ComfreeIcf {
         let law = DualCone { gains: LAW, ..DualCone::default() };
         let paper = DualCone { gains: LAW, ..DualCone::paper(0.0, 0.0) };
         let scene = Clutter::hard(1).scene();
-        let engine = Engine::comfree(0.002);
+        let engine = Method::comfree().with_step(0.002);
         let trace = Run::new(&scene, &engine, 1.0).trace(|_, _| {})?;
         for (id, name) in [
             ("dense", "two contacts, default law"),
@@ -93,12 +93,7 @@ impl Page for ComfreeIcf {
                     "dense" => dense(dt, law)?,
                     "dense_paper" => dense(dt, paper)?,
                     _ => {
-                        let engine = Engine {
-                            dt,
-                            sweeps: Sweeps::exactly(1),
-                            dual_cone: Some(law),
-                            ..Engine::comfree(dt)
-                        };
+                        let engine = Method::comfree_with(law, 1).with_step(dt);
                         let mut sys = engine.system(&scene).map_err(PageError::from_error)?;
                         let mut x = sys.initial_state(None).map_err(PageError::from_error)?;
                         let row = trace.len() - 1;

@@ -3,9 +3,9 @@ use signorini_core::{NoObserver, State};
 use signorini_laws::{DualCone, Gains};
 use signorini_scene::{LoadOptions, Scene};
 
-use crate::engine::{Engine, PHYSICAL, Sweeps};
 use crate::kurtz2025cenic::slope;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::{Law, Method, PHYSICAL, Stepping};
 
 /// ComFree under error control: with physical gains halving the step does not change the law.
 pub(super) struct ErrorControl;
@@ -60,7 +60,7 @@ impl Case {
 }
 
 /// The state at the end, and accepted and rejected steps.
-fn run(case: &Case, engine: &Engine) -> Result<(State, u64), PageError> {
+fn run(case: &Case, engine: &Method) -> Result<(State, u64), PageError> {
     let mut sys = engine.system(&case.scene()?).map_err(failed)?;
     let mut x = sys.initial_state(None).map_err(failed)?;
     x.v.copy_from_slice(&case.v);
@@ -130,11 +130,7 @@ fn compare(ctx: &Context, case: &Case, out: &mut PageOutput) -> Result<(), PageE
         &format!("Error control, {}", case.what),
         &["gains", "accuracy", "steps", "distance from the reference [m]"],
     );
-    let fixed = |dual_cone, dt| Engine {
-        dual_cone: Some(dual_cone),
-        sweeps: Sweeps::exactly(1),
-        ..Engine::comfree(dt)
-    };
+    let fixed = |law, dt| Method::comfree_with(law, 1).with_step(dt);
     let (reference, _) = run(case, &fixed(laws[0].2, if ctx.full() { 1e-7 } else { 1e-6 }))?;
     for (id, name, law) in laws {
         let finest = run(case, &fixed(law, 2e-6))?.0;
@@ -156,12 +152,7 @@ fn compare(ctx: &Context, case: &Case, out: &mut PageOutput) -> Result<(), PageE
         let mut errors = Vec::new();
         for accuracy in [1e-2, 1e-3, 1e-4, 1e-5, 1e-6] {
             ctx.say(format!("{}, {name}, accuracy {accuracy:e}", case.what));
-            let engine = Engine {
-                law: "dual_cone".into(),
-                solver: "comfree".into(),
-                dual_cone: Some(law),
-                ..Engine::cenic(accuracy)
-            };
+            let engine = Method::comfree_once(Law::DualCone(law)).with_stepping(Stepping::accurate(accuracy));
             let (x, steps) = run(case, &engine)?;
             let error = distance(case, &x, &reference);
             table.row([name.into(), format!("{accuracy:e}"), steps.to_string(), format!("{error:.2e}")]);

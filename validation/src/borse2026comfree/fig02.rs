@@ -2,8 +2,8 @@ use signorini_laws::MassScale;
 
 use super::runs::{default_mode, paper};
 use super::scenes::{G, SOLIMP, cube, sphere};
-use crate::trace::{Run, Trace};
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::trace::{Run, Trace};
 
 /// Contact modes: separation, stick, slip, rolling.
 pub(super) struct Fig02;
@@ -28,7 +28,7 @@ fn mean_ratio(trace: &Trace, [a, b]: [f64; 2]) -> f64 {
 }
 
 /// Angle between the start and the way to the stop of a slide halfway between an axis and the tie of eight directions \[°\].
-fn led_aside(flat: &signorini_scene::Scene, engine: &crate::engine::Engine) -> Result<f64, PageError> {
+fn led_aside(flat: &signorini_scene::Scene, engine: &signorini_run::Method) -> Result<f64, PageError> {
     let start = std::f64::consts::PI / 16.0;
     let slide = Run::new(flat, engine, 0.45)
         .trace(|_, x| (x.v[0], x.v[1]) = (2.0 * start.cos(), 2.0 * start.sin()))?;

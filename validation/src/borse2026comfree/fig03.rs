@@ -5,9 +5,9 @@ use signorini_scene::Scene;
 
 use super::runs::{Depths, observe, paper};
 use super::scenes::drop_test;
-use crate::engine::Engine;
 use crate::random::Random;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::Method;
 
 /// Drop test: 125 bodies on a table, depth of contacts against gains.
 pub(super) struct Fig03;
@@ -40,7 +40,7 @@ struct Row {
     last: [f64; 2],
 }
 
-fn row(scene: &Scene, engine: &Engine) -> Result<Row, PageError> {
+fn row(scene: &Scene, engine: &Method) -> Result<Row, PageError> {
     let mut depths = Depths::default();
     let start = |_: &mut RigidSystem, x: &mut State| {
         let mut random = Random::new(1);
@@ -169,7 +169,7 @@ impl Page for Fig03 {
             }
         }
         ctx.say("default mode");
-        let r = row(&scene, &Engine::comfree(0.002))?;
+        let r = row(&scene, &Method::comfree().with_step(0.002))?;
         table.row([
             "default mode".into(),
             "–".into(),

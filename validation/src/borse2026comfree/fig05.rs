@@ -2,8 +2,8 @@ use signorini_laws::MassScale;
 
 use super::runs::{default_mode, paper, speed};
 use super::scenes::{G, rolling_cylinder, spinning_sphere};
-use crate::trace::Run;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::trace::Run;
 
 /// Spin and rolling that friction stops.
 pub(super) struct Fig05;
@@ -76,7 +76,7 @@ impl Page for Fig05 {
     }
 }
 
-fn release() -> crate::engine::Engine {
+fn release() -> signorini_run::Method {
     paper(K, D, MassScale::Mean, Some(0.01))
 }
 

@@ -3,11 +3,11 @@ use signorini_core::{Slot, StepProblem, System};
 use signorini_laws::MassScale;
 use signorini_scene::Scene;
 
-use super::runs::{default_mode, paper};
+use super::runs::{default_mode, paper, step};
 use super::scenes::{SOLIMP, cube};
-use crate::engine::Engine;
-use crate::trace::{Run, Trace};
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::trace::{Run, Trace};
+use signorini_run::{Method, MethodError};
 
 /// Stability against gains and steps, with the predicted boundary.
 pub(super) struct Fig06;
@@ -27,7 +27,7 @@ const RELEASE: [(f64, f64, f64, f64); 5] = [
 /// Those that never rest there, and what the spec's number 2a + 3b is.
 const RESTLESS: [(f64, f64, f64); 2] = [(0.5, 0.005, 0.002), (0.2, 0.001, 0.02)];
 
-fn run(scene: &Scene, engine: &Engine, t: f64) -> Result<Trace, PageError> {
+fn run(scene: &Scene, engine: &Method, t: f64) -> Result<Trace, MethodError> {
     Run::new(scene, engine, t).trace(|_, x| x.v.copy_from_slice(&[2.0, 0.0, 0.0, 0.1, 0.1, 0.1]))
 }
 
@@ -38,12 +38,12 @@ fn restlessness(trace: &Trace) -> f64 {
 }
 
 /// a + b = λ_max R (d + k h) of the cube just in contact, all facets active.
-fn gain(scene: &Scene, engine: &Engine) -> Result<f64, PageError> {
+fn gain(scene: &Scene, engine: &Method) -> Result<f64, PageError> {
     let mut sys = engine.system(scene).map_err(PageError::from_error)?;
     let mut x = sys.initial_state(None).map_err(PageError::from_error)?;
     x.q[2] = 0.05 - 1e-5;
-    sys.prepare(Slot::Start, &x, engine.dt).map_err(PageError::from_error)?;
-    let p: &mut dyn StepProblem = sys.problem(Slot::Start, engine.dt).map_err(PageError::from_error)?;
+    sys.prepare(Slot::Start, &x, step(engine)?).map_err(PageError::from_error)?;
+    let p: &mut dyn StepProblem = sys.problem(Slot::Start, step(engine)?).map_err(PageError::from_error)?;
     ComfreeSolver::default().gain(p, &[0.0, 0.0, -1.0, 0.0, 0.0, 0.0], 300).map_err(PageError::from_error)
 }
 
@@ -52,8 +52,8 @@ fn number(gain: f64, k: f64, d: f64, h: f64) -> f64 {
     gain * (2.0 * d + 3.0 * k * h) / (d + k * h)
 }
 
-fn engine(k: f64, d: f64, h: f64, width: Option<f64>) -> Engine {
-    Engine { dt: h, ..paper(k, d, MassScale::Mean, width) }
+fn engine(k: f64, d: f64, h: f64, width: Option<f64>) -> Method {
+    paper(k, d, MassScale::Mean, width).with_step(h)
 }
 
 impl Page for Fig06 {
@@ -200,7 +200,7 @@ fn steps(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     for (i, h) in [0.001, 0.002, 0.005, 0.01, 0.02].into_iter().enumerate() {
         ctx.say(format!("h = {h}"));
         let old = run(&scene, &engine(0.2, 0.001, h, None), 2.0)?;
-        let new = run(&scene, &Engine { dt: h, ..default_mode() }, 2.0)?;
+        let new = run(&scene, &default_mode().with_step(h), 2.0)?;
         let horizontal = |t: &Trace, row: usize| t.v[row][0].hypot(t.v[row][1]);
         let label = format!("{} ms", 1e3 * h);
         speed.add_colored(&label, Mark::Line, i, old.curve(200, horizontal));

@@ -1,14 +1,13 @@
 use std::time::Instant;
 
 use signorini_core::{ContactSolver, Slot, State, StepSolution, System, Tolerance};
-use signorini_integrators::ContactStep;
 use signorini_laws::DualCone;
 
 use super::runs::paper;
 use super::scenes::{arrays, spheres};
-use crate::engine::{Engine, Sweeps};
 use crate::random::Random;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::Method;
 
 /// Fig. 7: time of a step against the number of contacts.
 pub(super) struct Fig07;
@@ -26,7 +25,7 @@ fn failed(e: impl std::fmt::Display) -> PageError {
 }
 
 /// (contacts of all worlds, least time of a step of all worlds \[s\]) for every step of worlds that differ by noise in their velocities, the same in each repetition.
-fn worlds(engine: &Engine, count: usize, steps: usize, repeats: u32) -> Result<Vec<(f64, f64)>, PageError> {
+fn worlds(engine: &Method, count: usize, steps: usize, repeats: u32) -> Result<Vec<(f64, f64)>, PageError> {
     let mut least = run_worlds(engine, count, steps)?;
     for _ in 1..repeats {
         let again = run_worlds(engine, count, steps)?;
@@ -40,7 +39,7 @@ fn worlds(engine: &Engine, count: usize, steps: usize, repeats: u32) -> Result<V
     Ok(least)
 }
 
-fn run_worlds(engine: &Engine, count: usize, steps: usize) -> Result<Vec<(f64, f64)>, PageError> {
+fn run_worlds(engine: &Method, count: usize, steps: usize) -> Result<Vec<(f64, f64)>, PageError> {
     let mut sys = engine.system(&arrays()?).map_err(failed)?;
     let mut random = Random::new(1);
     let mut states = Vec::new();
@@ -51,14 +50,13 @@ fn run_worlds(engine: &Engine, count: usize, steps: usize) -> Result<Vec<(f64, f
         x.q.chunks_exact_mut(7).for_each(|pose| pose[2] += lift);
         states.push(x);
     }
-    let mut scheme = ContactStep::new(engine.contact_solver().map_err(failed)?);
+    let mut scheme = engine.single_step();
     let mut out = Vec::new();
     let mut next = State::default();
     for _ in 0..steps {
         let (started, mut contacts) = (Instant::now(), 0);
         for x in &mut states {
-            let r = signorini_core::OneStep::step(&mut scheme, &mut sys, x, STEP, false, &mut next)
-                .map_err(failed)?;
+            let r = scheme.step(&mut sys, x, STEP, false, &mut next).map_err(failed)?;
             contacts += r.contacts;
             x.copy_from(&next);
         }
@@ -69,11 +67,10 @@ fn run_worlds(engine: &Engine, count: usize, steps: usize) -> Result<Vec<(f64, f
 
 /// (laws, rows and evaluation; geometry and dynamics) per contact \[s\] for n spheres at rest on a plane, the best of some repetitions.
 fn phases(n: usize) -> Result<[f64; 2], PageError> {
-    let engine =
-        Engine { dual_cone: Some(DualCone::default()), sweeps: Sweeps::exactly(1), ..Engine::comfree(STEP) };
+    let engine = Method::comfree_with(DualCone::default(), 1).with_step(STEP);
     let mut sys = engine.system(&spheres(n)?).map_err(failed)?;
     let x = sys.initial_state(None).map_err(failed)?;
-    let mut solver = engine.contact_solver().map_err(failed)?;
+    let mut solver = engine.contact_solver().ok_or_else(|| failed("no solver"))?;
     let mut out = StepSolution::default();
     let mut best = [f64::INFINITY; 2];
     for _ in 0..5 {
@@ -127,9 +124,9 @@ impl Page for Fig07 {
         let paper_mode = paper(0.1, 0.001, signorini_laws::MassScale::Trace, None);
         let engines = [
             ("comfree, paper mode", paper_mode),
-            ("comfree, 1 evaluation", Engine { sweeps: Sweeps::exactly(1), ..Engine::comfree(STEP) }),
-            ("comfree, default mode", Engine::comfree(STEP)),
-            ("icf", Engine::fixed(STEP)),
+            ("comfree, 1 evaluation", Method::comfree_sweeping(1).with_step(STEP)),
+            ("comfree, default mode", Method::comfree().with_step(STEP)),
+            ("icf", Method::icf().with_step(STEP)),
         ];
         for (name, engine) in engines {
             ctx.say(format!("{count} worlds, {name}"));

@@ -1,18 +1,19 @@
 use std::path::Path;
 use std::time::Instant;
 
-use signorini_batch::{BatchOptions, CpuBatch, Recipe};
+use signorini_batch::{BatchOptions, CpuBatch};
 use signorini_core::{BatchStepper, LaneStatus};
+use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
 
 use super::records;
 use crate::random::Random;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// Fig. 8: steps per second of many worlds in which a hand holds a cube.
 pub(super) struct Fig08;
 
-type MakeRecipe = fn() -> Recipe;
+type MakeMethod = fn() -> Method;
 
 const STEP: f64 = 2e-3;
 /// Steps with the same control.
@@ -41,7 +42,7 @@ struct Outcome {
 }
 
 /// Steps per second, worlds frozen by an error, and share of the worlds whose cube is still above the palm.
-fn throughput(scene: &Scene, recipe: Recipe, lanes: usize, steps: u32) -> Result<Outcome, PageError> {
+fn throughput(scene: &Scene, recipe: Method, lanes: usize, steps: u32) -> Result<Outcome, PageError> {
     let mut batch = CpuBatch::new(scene, lanes, recipe, BatchOptions::default()).map_err(failed)?;
     let nu = batch.layout().nu;
     let mut random = Random::new(2);
@@ -93,11 +94,11 @@ fn worlds(folder: &Path, ctx: &Context) -> Result<PageOutput, PageError> {
     let scene = scene(folder)?;
     let (sizes, steps): (&[usize], u32) =
         if ctx.full() { (&[256, 512, 1024, 2048, 4096], 500) } else { (&[16, 64], 100) };
-    let recipes: [(&str, MakeRecipe); 4] = [
-        ("comfree, paper's law", || Recipe::comfree_paper(0.1, 0.001)),
-        ("comfree, 1 evaluation", || Recipe::comfree_sweeping(1)),
-        ("comfree", Recipe::comfree),
-        ("icf", Recipe::icf),
+    let recipes: [(&str, MakeMethod); 4] = [
+        ("comfree, paper's law", || Method::comfree_paper(0.1, 0.001)),
+        ("comfree, 1 evaluation", || Method::comfree_sweeping(1)),
+        ("comfree", Method::comfree),
+        ("icf", Method::icf),
     ];
     let mut plot = Plot::new(
         "throughput",

@@ -17,8 +17,8 @@ mod scenes;
 mod table1;
 mod table2;
 
-use crate::Page;
-use crate::trials::PlanModel;
+use signorini_report::Page;
+use signorini_report::trials::PlanModel;
 
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {

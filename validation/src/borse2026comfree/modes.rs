@@ -2,10 +2,12 @@ use signorini_comfree::ComfreeSolver;
 use signorini_core::{Slot, System};
 use signorini_laws::{DualCone, Gains, MassScale};
 
+use super::runs::step;
 use super::scenes::{G, SOLIMP, cube, cube_from_afar, stack};
-use crate::engine::{Engine, Sweeps};
-use crate::trace::{Run, Trace};
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_comfree::Sweeps;
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::Method;
+use signorini_run::trace::{Run, Trace};
 
 /// What each switch of the law does.
 pub(super) struct Modes;
@@ -43,20 +45,20 @@ fn braked(fall: &Trace) -> f64 {
     open.map(|r| (fall.v[r][2] + G * fall.t[r]).abs()).fold(0.0, f64::max)
 }
 
-fn gain(engine: &Engine) -> Result<f64, PageError> {
+fn gain(engine: &Method) -> Result<f64, PageError> {
     let scene = stack(5)?;
     let mut sys = engine.system(&scene).map_err(PageError::from_error)?;
     let mut x = sys.initial_state(None).map_err(PageError::from_error)?;
     for i in 0..5 {
         x.q[7 * i + 2] = 0.05 + 0.1 * i as f64 - 1e-5 * (i + 1) as f64;
     }
-    sys.prepare(Slot::Start, &x, engine.dt).map_err(PageError::from_error)?;
-    let p = sys.problem(Slot::Start, engine.dt).map_err(PageError::from_error)?;
+    sys.prepare(Slot::Start, &x, step(engine)?).map_err(PageError::from_error)?;
+    let p = sys.problem(Slot::Start, step(engine)?).map_err(PageError::from_error)?;
     let v: Vec<f64> = (0..30).map(|i| if i % 6 == 2 { -0.1 * (i / 6 + 1) as f64 } else { 0.0 }).collect();
     ComfreeSolver::default().gain(p, &v, 300).map_err(PageError::from_error)
 }
 
-fn effect(engine: &Engine) -> Result<Effect, PageError> {
+fn effect(engine: &Method) -> Result<Effect, PageError> {
     let drop = cube(0.15, 1.0, 0.0, SOLIMP)?;
     let fall = Run::new(&drop, engine, 1.0).trace(|_, _| {})?;
     // Pairs from 2 cm on, so that a law that acts at a distance has something to act on.
@@ -100,13 +102,9 @@ impl Page for Modes {
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let law = DualCone::default();
-        let one = |law: DualCone| Engine {
-            dual_cone: Some(law),
-            sweeps: Sweeps::exactly(1),
-            ..Engine::comfree(0.002)
-        };
+        let one = |law: DualCone| Method::comfree_with(law, 1).with_step(0.002);
         let paper = DualCone::paper(0.2, 0.001);
-        let settings: Vec<(&str, Engine)> = vec![
+        let settings: Vec<(&str, Method)> = vec![
             ("one evaluation, no memory", one(law)),
             ("no mass splitting, no cap", one(DualCone { split: false, cap: false, ..law })),
             ("no mass splitting, capped", one(DualCone { split: false, ..law })),
@@ -126,18 +124,16 @@ impl Page for Modes {
             ("smooth maximum, 1 mm/s", one(DualCone { smoothing: 1e-3, ..law })),
             ("no ballistic gaps", one(DualCone { ballistic: false, ..law })),
             ("memory", one(DualCone { memory: 1.0, ..law })),
-            ("memory, evaluations until settled (default mode)", Engine::comfree(0.002)),
+            ("memory, evaluations until settled (default mode)", Method::comfree().with_step(0.002)),
             (
                 "the same with the friction of the dual cone at any slip",
-                Engine {
-                    dual_cone: Some(DualCone { coulomb_slip: None, ..DualCone::remembering(1.0) }),
-                    ..Engine::comfree(0.002)
-                },
+                Method::comfree_with(
+                    DualCone { coulomb_slip: None, ..DualCone::remembering(1.0) },
+                    Sweeps::default(),
+                )
+                .with_step(0.002),
             ),
-            (
-                "paper mode, k = 0.2, d = 0.001",
-                Engine { dual_cone: Some(paper), ..Engine::comfree(0.002).in_paper_mode() },
-            ),
+            ("paper mode, k = 0.2, d = 0.001", Method::comfree_published(paper).with_step(0.002)),
         ];
         let mut table = Table::new(
             "Cube of 1 kg dropped from 0.1 m, on a slope of 10°, sliding with μ = 0.3; stack of five; h = 2 ms",

@@ -1,8 +1,7 @@
 use signorini_planning::Timing;
 
-use crate::plant::Plant;
-use crate::trials::{FIRST, Ran, Tally, Trial, recorded, run, success};
-use crate::{Claim, Context, Page, PageError, PageOutput, Table};
+use signorini_report::trials::{FIRST, Ran, Tally, Trial, recorded, run, success};
+use signorini_report::{Claim, Context, Page, PageError, PageOutput, Table};
 
 /// Planned with ComFree, executed with other engines and with plans that come late: success, and how far one control step of the plan model is from the plant's.
 pub(super) struct Plants;
@@ -24,12 +23,12 @@ const KINDS: [Kind; 4] = [
 ];
 
 /// Plants, and when plans can be used.
-const PLANTS: [(Plant, Timing, &str); 5] = [
-    (Plant::ComFree, Timing::LockStep, "comfree"),
-    (Plant::Icf, Timing::LockStep, "icf"),
-    (Plant::Icf, Timing::Delay(0.1), "icf, late"),
-    (Plant::Cenic, Timing::LockStep, "cenic"),
-    (Plant::Ipc, Timing::LockStep, "ipc"),
+const PLANTS: [(&str, Timing, &str); 5] = [
+    ("comfree", Timing::LockStep, "comfree"),
+    ("icf", Timing::LockStep, "icf"),
+    ("icf", Timing::Delay(0.1), "icf, late"),
+    ("cenic", Timing::LockStep, "cenic"),
+    ("ipc", Timing::LockStep, "ipc"),
 ];
 
 /// Runs of each: quick and full.
@@ -51,8 +50,8 @@ impl Page for Plants {
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let count = RUNS[usize::from(ctx.full())];
         let rows = KINDS.iter().flat_map(|k| PLANTS.iter().map(move |p| (k, p)));
-        let rows: Vec<_> = rows.filter(|(k, p)| k.small || p.0 != Plant::Ipc).collect();
-        let trial = |k: &Kind, plant: Plant, timing: Timing, seed: u64| Trial {
+        let rows: Vec<_> = rows.filter(|(k, p)| k.small || p.0 != "ipc").collect();
+        let trial = |k: &Kind, plant: &'static str, timing: Timing, seed: u64| Trial {
             plant,
             timing,
             gap: true,
@@ -77,7 +76,7 @@ impl Page for Plants {
                 continue;
             }
             out.claims.push(success(&id, &claim, k.asked, &runs, count));
-            if *plant == Plant::Cenic {
+            if *plant == "cenic" {
                 let near =
                     format!("{}, plant {name}: mean error of positions after one control step", k.title);
                 out.claims.push(Claim::at_most(&format!("{id}/gap"), &near, NEAR, gap(&runs)[0], "m or rad"));
@@ -88,8 +87,8 @@ impl Page for Plants {
 }
 
 /// The runs of a task on a plant.
-fn of<'a>(runs: &'a [Ran], k: &Kind, plant: Plant, timing: Timing) -> Vec<&'a Ran> {
-    runs.iter().filter(|r| (&*r.task, r.plant, r.timing) == (k.name, plant, timing)).collect()
+fn of<'a>(runs: &'a [Ran], k: &Kind, plant: &'static str, timing: Timing) -> Vec<&'a Ran> {
+    runs.iter().filter(|r| (&*r.task, &*r.plant, r.timing) == (k.name, plant, timing)).collect()
 }
 
 /// Of the tasks and plants that have any runs.

@@ -3,7 +3,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::{Claim, Mark, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Mark, PageError, PageOutput, Plot, Table};
 
 fn failed(e: impl std::fmt::Display) -> PageError {
     PageError::from_error(e)

@@ -1,9 +1,8 @@
 use signorini_core::{AcceptedStep, StepObserver, System};
-use signorini_laws::DualCone;
 use signorini_scene::{LoadOptions, Scene};
 
-use crate::engine::{Engine, Sweeps};
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::Method;
 
 /// Robots of others from their files, standing or held by their motors.
 pub(super) struct Robots;
@@ -73,7 +72,7 @@ struct Outcome {
     wall_s: f64,
 }
 
-fn simulate(scene: &Scene, engine: &Engine, keyframe: Option<&str>) -> Result<Outcome, PageError> {
+fn simulate(scene: &Scene, engine: &Method, keyframe: Option<&str>) -> Result<Outcome, PageError> {
     let mut sys = engine.system(scene).map_err(PageError::from_error)?;
     let mut x = sys.initial_state(keyframe.and_then(|k| scene.keyframe(k))).map_err(PageError::from_error)?;
     let start = x.clone();
@@ -102,16 +101,10 @@ impl Page for Robots {
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let engines = [
-            ("default", Engine::comfree(DT)),
-            (
-                "paper",
-                Engine {
-                    dual_cone: Some(DualCone::paper(0.1, 0.001)),
-                    ..Engine::comfree(DT).in_paper_mode()
-                },
-            ),
-            ("64", Engine { sweeps: Sweeps::exactly(64), ..Engine::comfree(DT) }),
-            ("icf", Engine::fixed(DT)),
+            ("default", Method::comfree().with_step(DT)),
+            ("paper", Method::comfree_paper(0.1, 0.001).with_step(DT)),
+            ("64", Method::comfree_sweeping(64).with_step(DT)),
+            ("icf", Method::icf().with_step(DT)),
         ];
         let mut table = Table::new(
             &format!("{TIME} s with steps of 2 ms, motors holding"),

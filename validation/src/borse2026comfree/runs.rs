@@ -5,19 +5,24 @@ use signorini_laws::{DualCone, Gains, MassScale};
 use signorini_multibody::RigidSystem;
 use signorini_scene::Scene;
 
-use crate::PageError;
-use crate::engine::Engine;
-use crate::trace::Trace;
+use signorini_report::PageError;
+use signorini_run::Method;
+use signorini_run::trace::Trace;
 
 /// Paper mode with given gains and mass scale; `width` replaces that of solimp.
-pub(super) fn paper(k: f64, d: f64, mass: MassScale, width: Option<f64>) -> Engine {
+pub(super) fn paper(k: f64, d: f64, mass: MassScale, width: Option<f64>) -> Method {
     let law = DualCone { gains: Gains::PerStep { k, d }, mass, width, ..DualCone::paper(k, d) };
-    Engine { dual_cone: Some(law), ..Engine::comfree(0.002).in_paper_mode() }
+    Method::comfree_published(law).with_step(0.002)
+}
+
+/// Length of the equal steps of a method \[s\].
+pub(super) fn step(method: &Method) -> Result<f64, PageError> {
+    method.dt().ok_or_else(|| PageError::Run(format!("{} has no equal steps", method.describe())))
 }
 
 /// Default mode.
-pub(super) fn default_mode() -> Engine {
-    Engine::comfree(0.002)
+pub(super) fn default_mode() -> Method {
+    Method::comfree().with_step(0.002)
 }
 
 /// (t, v_i) of a trace, thinned.
@@ -58,7 +63,7 @@ impl Depths {
 /// Runs to `t_end` \[s\] under an observer; the last state.
 pub(super) fn observe(
     scene: &Scene,
-    engine: &Engine,
+    engine: &Method,
     t_end: f64,
     start: impl FnOnce(&mut RigidSystem, &mut State),
     observer: &mut dyn StepObserver,

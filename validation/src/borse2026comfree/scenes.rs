@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use signorini_scene::{LoadOptions, Scene};
 
-use crate::PageError;
+use signorini_report::PageError;
 
 /// Gravity \[m/s²\].
 pub(super) const G: f64 = 9.81;

@@ -2,9 +2,11 @@ use signorini_core::na::Point3;
 use signorini_planning::Timing;
 
 use super::{MODELS, plan_model};
-use crate::snapshot::Camera;
-use crate::trials::{COLUMNS, FIRST, PlanModel, Ran, Tally, Trial, difference, recorded, run, success};
-use crate::{Claim, Context, Page, PageError, PageOutput, Table};
+use signorini_report::trials::{
+    COLUMNS, FIRST, PlanModel, Ran, Tally, Trial, difference, recorded, run, success,
+};
+use signorini_report::{Claim, Context, Page, PageError, PageOutput, Table};
+use signorini_run::snapshot::Camera;
 
 /// Table I: a hand turns four objects about the vertical and about level axes; simulation to simulation.
 pub(super) struct Table1;

@@ -1,9 +1,9 @@
 use signorini_core::na::Point3;
 
 use super::{MODELS, plan_model};
-use crate::snapshot::Camera;
-use crate::trials::{FIRST, PlanModel, Ran, Trial, recorded, run};
-use crate::{Claim, Context, Page, PageError, PageOutput, Table};
+use signorini_report::trials::{FIRST, PlanModel, Ran, Trial, recorded, run};
+use signorini_report::{Claim, Context, Page, PageError, PageOutput, Table};
+use signorini_run::snapshot::Camera;
 
 /// Table II: a humanoid follows five motions; simulation to simulation.
 pub(super) struct Table2;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::{PageError, Table};
+use signorini_report::{PageError, Table};
 
 #[derive(Deserialize)]
 struct Record {

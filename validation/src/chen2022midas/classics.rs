@@ -6,7 +6,7 @@ use signorini_ipc::{AffineSystem, IpcOptions};
 
 use super::scenes::{G, Settings, Track, at, block, solid};
 use super::units::{Curve, Row};
-use crate::{Claim, Context, PageError};
+use signorini_report::{Claim, Context, PageError};
 
 /// All of them.
 pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {

@@ -9,7 +9,7 @@ use signorini_ipc::{AffineSystem, IpcOptions};
 use super::fig02::notched;
 use super::scenes::{Settings, Track, at, solid};
 use super::units::Row;
-use crate::{Claim, Context, PageError};
+use signorini_report::{Claim, Context, PageError};
 
 const MU: f64 = 0.3;
 /// Half the side of spikes and wedges \[m\].

@@ -4,8 +4,8 @@ use signorini_integrators::{ContactStep, FixedStep, cenic};
 use signorini_ipc::{AffineSystem, IpcOptions, IpcSolver};
 
 use super::scenes::{Placed, at, block, short};
-use crate::claim::number;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::claim::number;
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// What error control buys on an impact and on a falling stack.
 pub(super) struct ErrorControl;

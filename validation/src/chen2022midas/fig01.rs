@@ -4,8 +4,8 @@ use signorini_core::na::{Point3, Vector3};
 use signorini_ipc::{AffineSystem, IpcOptions, Joint, JointAction, JointKind, Motor};
 
 use super::scenes::{G, Placed, Settings, Track, at, block, seen};
-use crate::claim::number;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::claim::number;
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// Joints, limits, motors.
 pub(super) struct Fig01;

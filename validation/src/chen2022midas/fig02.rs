@@ -4,7 +4,7 @@ use signorini_ipc::{AffineSystem, IpcOptions};
 
 use super::bullet;
 use super::scenes::{G, Settings, Track, block, seen, short, solid};
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 
 /// Beams of three thicknesses into a notch of 10 mm.
 pub(super) struct Fig02;

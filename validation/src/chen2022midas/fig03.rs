@@ -4,8 +4,8 @@ use signorini_ipc::{AffineSystem, IpcOptions};
 
 use super::gripper::{Gripper, carry, open, press};
 use super::scenes::{G, Settings, Track, at, block, seen, solid};
-use crate::claim::number;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::claim::number;
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 
 /// A thin cup is gripped, lifted, put down and let go.
 pub(super) struct Fig03;

@@ -3,8 +3,8 @@ use signorini_ipc::{AffineSystem, IpcOptions};
 
 use super::gripper::{Gripper, carry, press};
 use super::scenes::{G, Settings, Track, at, block, seen};
-use crate::claim::number;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::claim::number;
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 
 /// The least force that lifts a cube.
 pub(super) struct Fig04;

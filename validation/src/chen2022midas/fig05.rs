@@ -5,8 +5,8 @@ use signorini_ipc::{AffineSystem, IpcOptions};
 use super::gripper::{Gripper, carry, press};
 use super::scenes::{G, Settings, Track, at, seen, solid};
 use super::shapes::{nested, turned};
-use crate::claim::number;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::claim::number;
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 
 /// A gripper pushes a USB-A plug into its port.
 pub(super) struct Fig05;

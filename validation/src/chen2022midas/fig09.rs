@@ -2,8 +2,8 @@ use signorini_environments::{PegEnd, PegOptions, Vectorised, scripted};
 
 use super::film::Film;
 use super::scenes::short;
-use crate::claim::number;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::claim::number;
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// A peg in a hole: where it ends over many random starts.
 pub(super) struct Fig09;

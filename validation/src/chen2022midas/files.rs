@@ -6,8 +6,8 @@ use signorini_geometry::TriangleMesh;
 use signorini_ipc::{AffineBody, AffineSystem, IpcOptions};
 
 use super::scenes::{G, Settings, Track, at, block, seen};
-use crate::claim::number;
-use crate::{Claim, Context, Page, PageError, PageOutput};
+use signorini_report::claim::number;
+use signorini_report::{Claim, Context, Page, PageError, PageOutput};
 
 /// Pegs, plates, bolts and nuts of files: a second check of tight fits.
 pub(super) struct Files;

@@ -3,8 +3,8 @@
 use signorini_core::State;
 use signorini_ipc::AffineSystem;
 
-use crate::film;
-use crate::recording::{RecordedShape, RecordingHeader, push_pose};
+use signorini_run::film;
+use signorini_run::recording::{RecordedShape, RecordingHeader, push_pose};
 
 /// Colours of bodies in turn, held ones in grey.
 const COLORS: [[f32; 4]; 6] = [

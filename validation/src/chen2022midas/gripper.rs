@@ -4,7 +4,7 @@ use signorini_core::na::{Isometry3, Vector3};
 use signorini_ipc::{Joint, JointAction, JointKind, Motor};
 
 use super::scenes::{Placed, Track, block};
-use crate::PageError;
+use signorini_report::PageError;
 
 /// Sizes and places of a gripper.
 pub(super) struct Gripper {

@@ -19,7 +19,7 @@ mod structures;
 mod thread;
 mod units;
 
-use crate::Page;
+use signorini_report::Page;
 
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {

@@ -7,8 +7,8 @@ use signorini_integrators::ContactStep;
 use signorini_ipc::{AffineBody, AffineSystem, Invariants, IpcOptions, IpcSolver};
 
 use super::film::Film;
-use crate::claim::number;
-use crate::{Claim, PageError, Table};
+use signorini_report::claim::number;
+use signorini_report::{Claim, PageError, Table};
 
 /// Size of gravity \[m/s²\].
 pub(super) const G: f64 = 9.81;

@@ -8,8 +8,8 @@ use signorini_ipc::{AffineBody, AffineSystem, IpcOptions, Joint, JointKind};
 
 use super::scenes::{G, Placed, Settings, Track, at, block, short, solid};
 use super::units::{Curve, Row};
-use crate::claim::number;
-use crate::{Claim, Context, PageError};
+use signorini_report::claim::number;
+use signorini_report::{Claim, Context, PageError};
 
 /// All of them.
 pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {

@@ -8,8 +8,8 @@ use signorini_ipc::{AffineSystem, IpcOptions};
 use super::scenes::{G, Settings, Track, solid};
 use super::shapes::Thread;
 use super::units::{Curve, Row};
-use crate::claim::number;
-use crate::{Claim, Context, PageError};
+use signorini_report::claim::number;
+use signorini_report::{Claim, Context, PageError};
 
 const PITCH: f64 = 4e-3;
 /// Mean radius of the bolt's flank, half the depth of the thread, radial room \[m\].

@@ -1,6 +1,6 @@
 use super::scenes::{Track, seen};
 use super::{classics, degenerate, structures, thread};
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// Unit scenes of incremental potential contact, a row each.
 pub(super) struct Units;

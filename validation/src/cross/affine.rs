@@ -1,10 +1,11 @@
 use signorini_scene::{Keyframe, LoadOptions, Scene};
 
 use super::failed;
-use crate::affine::{RunWatch, run_affine};
-use crate::engine::Engine;
-use crate::recorder::Recorder;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Recording, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::Method;
+use signorini_run::Recording;
+use signorini_run::affine::{RunWatch, run_affine};
+use signorini_run::recorder::Recorder;
 
 /// Affine bodies under incremental potential contact beside generalised coordinates under ICF.
 pub(super) struct Affine;
@@ -27,8 +28,8 @@ fn scene(text: &str) -> Result<Scene, PageError> {
 }
 
 /// A run of either kind from a keyframe.
-fn run(scene: &Scene, engine: &Engine, key: &Keyframe, end: f64) -> Result<Recording, PageError> {
-    if engine.affine() {
+fn run(scene: &Scene, engine: &Method, key: &Keyframe, end: f64) -> Result<Recording, PageError> {
+    if engine.is_affine() {
         let run = run_affine(scene, engine, Some(key), end, RunWatch::default()).map_err(failed)?;
         run.report.map_err(failed)?;
         return Ok(run.recording);
@@ -81,7 +82,7 @@ impl Page for Affine {
 fn pendulum(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let (scene, key, end) = (scene(PENDULUM)?, Keyframe::default(), 0.5);
     ctx.say("double pendulum");
-    let fine = run(&scene, &Engine::cenic(FINE), &key, end)?;
+    let fine = run(&scene, &Method::cenic(FINE), &key, end)?;
     let mut plot = Plot::new(
         "pendulum",
         "Double pendulum without contact: largest difference of a joint angle at 0.5 s from generalised coordinates at fine accuracy.",
@@ -92,7 +93,7 @@ fn pendulum(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let mut errors = Vec::new();
     for n in 0..5 {
         let dt = 8e-3 / f64::from(1 << n);
-        let r = run(&scene, &Engine::ipc(dt), &key, end)?;
+        let r = run(&scene, &Method::ipc().with_step(dt), &key, end)?;
         errors.push((dt, apart(last(&scene, &r), last(&scene, &fine))));
     }
     let order = (errors[3].1 / errors[4].1).log2();
@@ -125,7 +126,7 @@ fn slide(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     ))?;
     ctx.say("sliding box");
     // At rest first, each on its own contact; then it is pushed.
-    let way = |engine: &Engine| -> Result<f64, PageError> {
+    let way = |engine: &Method| -> Result<f64, PageError> {
         let rest = run(&scene, engine, &Keyframe::default(), 0.5)?;
         let q = last(&scene, &rest).to_vec();
         let start = q[0];
@@ -134,7 +135,7 @@ fn slide(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     };
     let coulomb = speed * speed / (2.0 * mu * G);
     let mut table = Table::new("Way of the box to its stop", &["engine", "way [m]", "over v²/(2 μ g)"]);
-    for (key, engine) in [("ipc", Engine::ipc(1e-3)), ("icf", Engine::cenic(1e-5))] {
+    for (key, engine) in [("ipc", Method::ipc().with_step(1e-3)), ("icf", Method::cenic(1e-5))] {
         let found = way(&engine)?;
         table.row([engine.describe(), format!("{found:.5}"), format!("{:.4}", found / coulomb)]);
         out.claims.push(
@@ -171,8 +172,8 @@ fn quadruped(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let home = scene.keyframe("home").ok_or_else(|| failed("the quadruped has no keyframe 'home'"))?;
     let mut key = home.clone();
     key.q[2] += LIFT;
-    let ipc = run(&scene, &Engine::ipc(2e-3), &key, 1.0)?;
-    let icf = run(&scene, &Engine::cenic(1e-4), &key, 1.0)?;
+    let ipc = run(&scene, &Method::ipc().with_step(2e-3), &key, 1.0)?;
+    let icf = run(&scene, &Method::cenic(1e-4), &key, 1.0)?;
     let mut plot =
         Plot::new("quadruped", "Height of the quadruped's trunk above its start.", "time [s]", "height [mm]");
     for (name, r) in [("ipc", &ipc), ("icf", &icf)] {

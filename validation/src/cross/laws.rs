@@ -5,11 +5,11 @@ use signorini_icf::{IcfOptions, IcfSolver};
 use signorini_reference::ReferenceSolver;
 use signorini_scene::{Pose, Scene};
 
-use crate::engine::Engine;
 use crate::kurtz2025cenic::slope;
 use crate::scenes::{Clutter, Stage, rigid, soft};
-use crate::trace::{Run, Trace};
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::trace::{Run, Trace};
+use signorini_run::{Method, Stepping, names};
 
 /// Lagged, similar and SAP approach each other; two solvers find the same minimum.
 pub(super) struct Laws;
@@ -92,7 +92,7 @@ fn differences(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             ctx.say(format!("{name}, {dt:e} s"));
             let mut runs = Vec::new();
             for law in LAWS {
-                let engine = Engine { law: law.into(), ..Engine::fixed(*dt) };
+                let engine = names::method("icf", Some(law), Stepping::Fixed { dt: *dt })?;
                 runs.push(Run::new(&scene, &engine, 0.4).trace(|_, x| x.v[0] = 1.0)?);
             }
             let far = |a: &Trace, b: &Trace| {
@@ -179,12 +179,12 @@ fn solvers(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             "of γ, relative",
         ],
     );
-    let trace = Run::new(&scene, &Engine::cenic(1e-2), 2.0).trace(|_, _| {})?;
+    let trace = Run::new(&scene, &Method::cenic(1e-2), 2.0).trace(|_, _| {})?;
     let mut icf = IcfSolver::new(IcfOptions::default());
     let mut reference = ReferenceSolver::default();
     let (mut worst_v, mut worst_gamma, mut failures) = (0.0f64, 0.0f64, 0);
     for law in LAWS {
-        let engine = Engine { law: law.into(), ..Engine::default() };
+        let engine = names::method("icf", Some(law), Stepping::accurate(1e-3))?;
         let mut sys = engine.system(&scene).map_err(PageError::from_error)?;
         let mut x = sys.initial_state(None).map_err(PageError::from_error)?;
         for t in [0.25, 0.5, 1.0, 1.5, 2.0] {

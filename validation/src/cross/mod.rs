@@ -6,7 +6,7 @@ mod model_zoo;
 mod rest;
 mod thin_floor;
 
-use crate::{Page, PageError};
+use signorini_report::{Page, PageError};
 
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {

@@ -3,7 +3,7 @@ use std::path::Path;
 use serde_json::Value;
 use signorini_scene::{GeomShape, LoadOptions, Place, Scene, SceneError};
 
-use crate::{Claim, Context, Page, PageError, PageOutput, Table};
+use signorini_report::{Claim, Context, Page, PageError, PageOutput, Table};
 
 /// Robot files of other projects, read without their meshes: their counts against those of the projects' own readers.
 pub(super) struct ModelZoo;

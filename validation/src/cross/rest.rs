@@ -1,9 +1,10 @@
 use signorini_core::{AcceptedStep, StepObserver, System};
 
 use super::failed;
-use crate::engine::{Engine, Sweeps};
 use crate::scenes::Heap;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_comfree::Sweeps;
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::Method;
 
 /// Heaps come to rest: no jitter, no sleeping, no damping added.
 pub(super) struct Rest;
@@ -37,7 +38,7 @@ impl StepObserver for Deepest {
     }
 }
 
-fn settle(heap: Heap, engine: &Engine) -> Result<Outcome, PageError> {
+fn settle(heap: Heap, engine: &Method) -> Result<Outcome, PageError> {
     let scene = heap.scene();
     let mut sys = engine.system(&scene).map_err(failed)?;
     let mut integrator = engine.integrator().map_err(failed)?;
@@ -72,7 +73,7 @@ impl Page for Rest {
         (25.0, 25.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let comfree = |dt: f64, sweeps: Sweeps| Engine { sweeps, ..Engine::comfree(dt) };
+        let comfree = |dt: f64, sweeps: Sweeps| Method::comfree_sweeping(sweeps).with_step(dt);
         let mut plot = Plot::new(
             "energy",
             "Kinetic energy per mass of the bin, sampled every 0.1 s.",
@@ -100,7 +101,7 @@ impl Page for Rest {
                 let engines = [
                     ("comfree, 1 evaluation", "comfree_1", comfree(dt, Sweeps::exactly(1))),
                     ("comfree", "comfree", comfree(dt, Sweeps::default())),
-                    ("icf", "icf", Engine::fixed(dt)),
+                    ("icf", "icf", Method::icf().with_step(dt)),
                 ];
                 for (name, id, engine) in engines {
                     ctx.say(format!("{}, {dt} s, {name}", heap.name()));

@@ -2,10 +2,10 @@ use signorini_core::na::Vector3;
 use signorini_geometry::Shape;
 use signorini_scene::{Pose, Scene};
 
-use crate::engine::Engine;
 use crate::scenes::{Stage, rigid, soft};
-use crate::trace::Run;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::Method;
+use signorini_run::trace::Run;
 
 /// A ball dropped onto a thin floor: with the speculative margin no impact is missed.
 pub(super) struct ThinFloor;
@@ -64,8 +64,8 @@ impl Page for ThinFloor {
             ctx.say(format!("accuracy {accuracy:e}"));
             let mut cells = vec![format!("{accuracy:e}")];
             for paper in [false, true] {
-                let mut engine = Engine::cenic(accuracy);
-                engine.paper = paper;
+                let engine = Method::cenic(accuracy);
+                let engine = if paper { engine.in_paper_mode() } else { engine };
                 let trace = Run::new(&scene, &engine, 1.0).trace(|_, _| {})?;
                 let deepest = trace.q.iter().map(|q| RADIUS - q[2]).fold(0.0, f64::max);
                 let end = trace.q[trace.len() - 1][2] - RADIUS;

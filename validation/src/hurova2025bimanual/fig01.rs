@@ -1,6 +1,6 @@
 use super::CAMERA;
-use crate::trials::{FIRST, Ran, Trial, run, success};
-use crate::{Context, Page, PageError, PageOutput, Table};
+use signorini_report::trials::{FIRST, Ran, Trial, run, success};
+use signorini_report::{Context, Page, PageError, PageOutput, Table};
 
 /// Fig. 1 and section V-C: two seven-axis arms carry the ball over an obstacle that stands elsewhere each time.
 pub(super) struct Fig01;

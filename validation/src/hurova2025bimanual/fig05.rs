@@ -1,9 +1,11 @@
 use signorini_core::na::Point3;
 
 use super::CAMERA;
-use crate::snapshot::Camera;
-use crate::trials::{COLUMNS, FIRST, PlanModel, Ran, Tally, Trial, recorded, run, success, wilson};
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::trials::{
+    COLUMNS, FIRST, PlanModel, Ran, Tally, Trial, recorded, run, success, wilson,
+};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::snapshot::Camera;
 
 /// Fig. 5: success, time of the task and time of planning, by batch size; and pictures of one run of each, as in fig. 4.
 pub(super) struct Fig05;

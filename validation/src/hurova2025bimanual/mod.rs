@@ -8,8 +8,8 @@ mod published;
 
 use signorini_core::na::Point3;
 
-use crate::Page;
-use crate::snapshot::Camera;
+use signorini_report::Page;
+use signorini_run::snapshot::Camera;
 
 /// Both arms, from the front.
 const CAMERA: Camera =

@@ -5,8 +5,8 @@ use signorini_planning::projection::{Precision, ProjectionOptions};
 
 use super::projection_study::{BOUNDS, Case, DT, JOINTS, Measured, SAMPLES, bounds, infeasible, replans};
 use super::published::PublishedRows;
-use crate::claim::number;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::claim::number;
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// Samples onto bounded motion.
 pub(super) struct Projection;

@@ -5,8 +5,8 @@ use signorini_planning::projection::{
 };
 
 use super::published::{Published, PublishedRows};
-use crate::PageError;
 use crate::random::Random;
+use signorini_report::PageError;
 
 /// Joints and samples of each; step \[s\].
 pub(super) const JOINTS: usize = 12;

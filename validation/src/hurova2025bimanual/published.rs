@@ -1,7 +1,7 @@
 use signorini_core::na::{DMatrix, DVector};
 use signorini_planning::projection::{JointBounds, JointHistory, Rows, exact};
 
-use crate::PageError;
+use signorini_report::PageError;
 
 /// Weight of the scheme's rows.
 const RHO: f64 = 5.0;

@@ -3,7 +3,7 @@
 mod recordings;
 mod sliding_box;
 
-use crate::Page;
+use signorini_report::Page;
 
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {

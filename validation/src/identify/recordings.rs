@@ -4,10 +4,10 @@ use signorini_core::na::Vector3;
 use signorini_geometry::Shape;
 use signorini_scene::{Pose, Scene};
 
-use crate::PageError;
-use crate::engine::Engine;
 use crate::scenes::{Stage, rigid, soft};
-use crate::trace::Run;
+use signorini_report::PageError;
+use signorini_run::Method;
+use signorini_run::trace::Run;
 
 /// Friction, stiffness per corner \[N/m\], dissipation \[s/m\].
 #[derive(Clone, Copy, Debug)]
@@ -39,8 +39,8 @@ pub(super) struct Experiment {
 
 impl Experiment {
     /// What the fitted model runs with: steps of 0.5 ms for slides, error control where there are impacts.
-    pub(super) fn engine(&self) -> Engine {
-        if self.height > 0.0 { Engine::cenic(1e-7) } else { Engine::fixed(5e-4) }
+    pub(super) fn engine(&self) -> Method {
+        if self.height > 0.0 { Method::cenic(1e-7) } else { Method::icf().with_step(5e-4) }
     }
 }
 
@@ -83,7 +83,7 @@ pub(super) fn times(e: &Experiment) -> Vec<f64> {
 }
 
 /// Simulated samples: x and z of the centre, one after the other; the depth at rest is not taken off z.
-pub(super) fn simulate(p: &Parameters, e: &Experiment, engine: &Engine) -> Result<Vec<f64>, PageError> {
+pub(super) fn simulate(p: &Parameters, e: &Experiment, engine: &Method) -> Result<Vec<f64>, PageError> {
     let scene = scene(p, e);
     let speed = e.speed;
     let trace = Run::new(&scene, engine, e.duration).trace(|_, x| x.v[0] = speed)?;

@@ -6,10 +6,10 @@ use argmin_math::{ArgminAdd, ArgminMul, ArgminSub};
 use signorini_core::na::{Matrix3, Vector3};
 
 use super::recordings::{EXPERIMENTS, Experiment, Parameters, RATE, simulate, times};
-use crate::claim::number;
-use crate::engine::Engine;
 use crate::random::Random;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::claim::number;
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::Method;
 
 /// Friction, stiffness and dissipation of a box found from its recorded slides and drops.
 pub(super) struct SlidingBox;
@@ -140,7 +140,7 @@ impl Page for SlidingBox {
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         ctx.say("recording");
-        let fine = Engine::cenic(FINE);
+        let fine = Method::cenic(FINE);
         let clean: Vec<Vec<f64>> =
             EXPERIMENTS.iter().map(|e| simulate(&TRUTH, e, &fine)).collect::<Result<_, _>>()?;
         let seeds: &[u64] = if ctx.full() { &[1, 2, 3, 4, 5, 6, 7, 8] } else { &[1, 2] };

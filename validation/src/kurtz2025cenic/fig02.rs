@@ -1,6 +1,6 @@
 use signorini_laws::{friction_coefficient, sigmoid};
 
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 
 /// Fig. 2: the friction coefficient as a function of slip.
 pub(super) struct Fig02;

@@ -1,7 +1,7 @@
 use super::failed;
-use crate::engine::{Engine, run};
 use crate::scenes::SingleBody;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_run::{Method, run};
 
 /// Fig. 4: a ball on a table with fixed steps of 1 and 5 ms.
 pub(super) struct Fig04;
@@ -27,7 +27,7 @@ impl Page for Fig04 {
         let window = |t: f64| (0.22..=0.36).contains(&t);
         let mut tracks = Vec::new();
         for dt in [2e-5, 1e-3, 5e-3] {
-            let engine = Engine::fixed(dt).in_paper_mode();
+            let engine = Method::icf().with_step(dt).in_paper_mode();
             let mut x = engine.system(&scene).map_err(failed)?.model().state_at(None, 0).map_err(failed)?;
             let (r, _) = run(&scene, &engine, &mut x, 0.4).map_err(failed)?;
             let (z, v): (Vec<_>, Vec<_>) =

@@ -4,9 +4,9 @@ use signorini_integrators::{Adaptive, ContactStep, Controller, FixedStep};
 
 use super::failed;
 use super::trapezoid::Trapezoid;
-use crate::engine::Engine;
 use crate::scenes::SingleBody;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::Method;
 
 /// Fig. 8: energy of a bouncing ball without dissipation, by step doubling and by the trapezoid rule.
 pub(super) struct Fig08;
@@ -34,8 +34,8 @@ impl Scheme {
     fn integrator(self) -> Result<Box<dyn Integrator>, PageError> {
         let trapezoid = || Trapezoid::new(ContactStep::new(IcfSolver::new(IcfOptions::paper())));
         Ok(match self {
-            Self::Fixed(dt) => Engine::fixed(dt).in_paper_mode().integrator().map_err(failed)?,
-            Self::Doubling(a) => Engine::cenic(a).in_paper_mode().integrator().map_err(failed)?,
+            Self::Fixed(dt) => Method::icf().with_step(dt).in_paper_mode().integrator().map_err(failed)?,
+            Self::Doubling(a) => Method::cenic(a).in_paper_mode().integrator().map_err(failed)?,
             Self::TrapezoidFixed(dt) => Box::new(FixedStep::new(trapezoid(), dt).map_err(failed)?),
             Self::Trapezoid(a) => {
                 Box::new(Adaptive::new(trapezoid(), Controller::with_accuracy(a)).map_err(failed)?)
@@ -48,7 +48,7 @@ impl Scheme {
 /// resting on the floor.
 fn energy_error(scheme: Scheme, above: f64) -> Result<(f64, u64), PageError> {
     let scene = SingleBody::ball(1.0, RADIUS, 1e4, 0.0, RADIUS + above).scene("elastic ball");
-    let mut sys = Engine::fixed(1e-3).in_paper_mode().system(&scene).map_err(failed)?;
+    let mut sys = Method::icf().with_step(1e-3).in_paper_mode().system(&scene).map_err(failed)?;
     let mut x = sys.initial_state(None).map_err(failed)?;
     let start = sys.energy(&x).total();
     let report = scheme.integrator()?.advance(&mut sys, &mut x, 1.0, &mut NoObserver).map_err(failed)?;

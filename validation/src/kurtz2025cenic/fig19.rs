@@ -4,9 +4,9 @@ use signorini_integrators::cenic;
 use signorini_math::{InitialGuess, LineSearchOptions};
 
 use super::failed;
-use crate::engine::Engine;
 use crate::scenes::Clutter;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::Method;
 
 /// Fig. 19: line-search iterations against the initial guess.
 pub(super) struct Fig19;
@@ -44,7 +44,7 @@ impl Page for Fig19 {
             let mut row = vec![format!("{accuracy:e}")];
             for (g, (name, guess)) in guesses.iter().enumerate() {
                 ctx.say(format!("accuracy {accuracy:e}, {name} guess"));
-                let engine = Engine::cenic(*accuracy).in_paper_mode();
+                let engine = Method::cenic(*accuracy).in_paper_mode();
                 let mut sys = engine.system(&Clutter::hard(0).scene()).map_err(failed)?;
                 let line_search = LineSearchOptions { guess: *guess, ..LineSearchOptions::default() };
                 let solver = IcfSolver::new(IcfOptions { line_search, ..IcfOptions::paper() });

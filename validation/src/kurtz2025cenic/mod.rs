@@ -9,7 +9,7 @@ mod references;
 mod tables;
 pub mod trapezoid;
 
-use crate::{Page, PageError};
+use signorini_report::{Page, PageError};
 
 pub(crate) use fig08::slope;
 

@@ -2,9 +2,9 @@ use signorini_core::{NoObserver, State};
 
 use super::failed;
 use super::tables::clutter;
-use crate::engine::Engine;
 use crate::scenes::Clutter;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::Method;
 
 /// Hard clutter in default mode beside paper mode: overlap and error of the trajectory.
 pub(super) struct Modes;
@@ -19,7 +19,7 @@ const TIMES: [f64; 2] = [0.2, 0.3];
 const SCATTER: f64 = 1.1;
 
 /// State of the clutter at a time, reached in one interval so that no stop bounds the steps.
-fn state_at(seed: u64, engine: &Engine, t: f64) -> Result<State, PageError> {
+fn state_at(seed: u64, engine: &Method, t: f64) -> Result<State, PageError> {
     let scene = Clutter::hard(seed).scene();
     let mut sys = engine.system(&scene).map_err(failed)?;
     let mut integrator = engine.integrator().map_err(failed)?;
@@ -63,7 +63,7 @@ impl Page for Modes {
         for seed in 0..seeds {
             for t in TIMES {
                 ctx.say(format!("reference to {t} s, seed {seed}"));
-                references.push(state_at(seed, &Engine::cenic(REFERENCE), t)?);
+                references.push(state_at(seed, &Method::cenic(REFERENCE), t)?);
             }
         }
         let mut table = Table::new(
@@ -80,7 +80,8 @@ impl Page for Modes {
         let mut errors = [Vec::new(), Vec::new()];
         for accuracy in ACCURACIES {
             for mode in 0..2 {
-                let engine = Engine { paper: mode == 0, ..Engine::cenic(accuracy) };
+                let engine = Method::cenic(accuracy);
+                let engine = if mode == 0 { engine.in_paper_mode() } else { engine };
                 let (mut depths, mut distances) = (Vec::new(), Vec::new());
                 for seed in 0..seeds {
                     ctx.say(format!("accuracy {accuracy:e}, {}, seed {seed}", engine.describe()));

@@ -6,9 +6,9 @@ use signorini_core::{NoObserver, State};
 
 use super::failed;
 use super::fig08::slope;
-use crate::engine::Engine;
 use crate::scenes::SingleBody;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::Method;
 
 /// A ball dropped while moving sideways.
 pub(super) struct SphereDrop;
@@ -125,10 +125,10 @@ fn convergence(ctx: &Context, name: &str) -> Result<PageOutput, PageError> {
     let amplitude = number(p, "force_amp");
     let omega = 2.0 * std::f64::consts::PI * number(p, "force_hz");
     let scene = body.scene(name);
-    let simulate = |engine: &Engine| -> Result<Run, PageError> {
+    let simulate = |engine: &Method| -> Result<Run, PageError> {
         let mut sys = engine.system(&scene).map_err(failed)?;
         let times = AttemptTimes::default();
-        let paper = engine.paper;
+        let paper = engine.is_published();
         sys.set_force_field(Some(Box::new(move |_, _, x, halfway, f| {
             let t = if paper { times.start(x.t) } else { halfway };
             f[0] += amplitude * (omega * t).sin();
@@ -174,8 +174,8 @@ fn convergence(ctx: &Context, name: &str) -> Result<PageOutput, PageError> {
     let mut worst: f64 = 0.0;
     for accuracy in [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8] {
         ctx.say(format!("{name}, accuracy {accuracy:e}"));
-        let run = simulate(&Engine::cenic(accuracy).in_paper_mode())?;
-        let other = simulate(&Engine::cenic(accuracy))?;
+        let run = simulate(&Method::cenic(accuracy).in_paper_mode())?;
+        let other = simulate(&Method::cenic(accuracy))?;
         let found = info["drake_cenic"].as_object().and_then(|o| {
             o.iter()
                 .find(|(k, _)| k.parse::<f64>().is_ok_and(|a| (a / accuracy - 1.0).abs() < 1e-9))

@@ -3,9 +3,9 @@ use std::time::Instant;
 use signorini_core::{AcceptedStep, AdvanceReport, StepObserver, System};
 
 use super::failed;
-use crate::engine::Engine;
 use crate::scenes::Clutter;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_run::Method;
 
 /// Table II: work on hard clutter against accuracy.
 pub(super) struct Table2;
@@ -32,7 +32,7 @@ impl StepObserver for Deepest {
     }
 }
 
-pub(super) fn clutter(seed: u64, engine: &Engine, time: f64) -> Result<ClutterRun, PageError> {
+pub(super) fn clutter(seed: u64, engine: &Method, time: f64) -> Result<ClutterRun, PageError> {
     let scene = Clutter::hard(seed).scene();
     let mut sys = engine.system(&scene).map_err(failed)?;
     let mut integrator = engine.integrator().map_err(failed)?;
@@ -102,8 +102,8 @@ impl Page for Table2 {
         let mut claims = Vec::new();
         for (accuracy, iterations, wall) in &paper[..finest] {
             for (m, mode) in ["paper", "default"].iter().enumerate() {
-                let mut engine = Engine::cenic(*accuracy);
-                engine.paper = m == 0;
+                let engine = Method::cenic(*accuracy);
+                let engine = if m == 0 { engine.in_paper_mode() } else { engine };
                 let mut runs = Vec::new();
                 let count = if m == 0 { seeds } else { 3 };
                 for seed in 0..count {
@@ -205,7 +205,7 @@ impl Page for Table3 {
             for seed in 0..seeds {
                 ctx.say(format!("error control {control}, reuse {reuse}, seed {seed}"));
                 let scene = Clutter::hard(seed).scene();
-                let engine = Engine::cenic(1e-3).in_paper_mode();
+                let engine = Method::cenic(1e-3).in_paper_mode();
                 let mut sys = engine.system(&scene).map_err(failed)?;
                 let mut x = sys.model().state_at(None, 0).map_err(failed)?;
                 let solver = IcfSolver::new(IcfOptions { reuse_hessian: reuse, ..IcfOptions::paper() });

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use signorini_ipc::{AffineScene, IpcOptions};
 use signorini_scene::{LoadOptions, Scene};
 
-use crate::PageError;
+use signorini_report::PageError;
 
 /// What is tried: its name, what is inside the body that is tried, and what is beside the world.
 const TRIED: [(&str, &str, &str); 35] = [

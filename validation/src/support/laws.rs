@@ -13,8 +13,8 @@ use signorini_laws::{
     NearRigidSeed, contact_law_names, contact_pool, registry,
 };
 
-use crate::PageError;
-use crate::engine::{Engine, SOLVERS};
+use super::solvers::{SOLVERS, solver};
+use signorini_report::PageError;
 
 const DT: f64 = 0.01;
 
@@ -102,8 +102,7 @@ pub(super) fn table() -> Result<String, PageError> {
         );
         let mut problem = problem(law)?;
         for s in SOLVERS {
-            let engine = Engine { solver: s.into(), ..Engine::default() };
-            let mut solver = engine.contact_solver().map_err(PageError::from_error)?;
+            let mut solver = solver(s)?;
             let mut solution = StepSolution::default();
             let guess = vec![0.0; problem.velocity_count()];
             let cell = match solver.solve(&mut problem, &guess, Tolerance::default(), &mut solution) {

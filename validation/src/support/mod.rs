@@ -8,10 +8,11 @@ mod mjcf;
 mod points;
 mod probe;
 mod shapes;
+mod solvers;
 mod urdf;
 
-use crate::PageError;
-use crate::engine::INTEGRATORS;
+use signorini_report::PageError;
+use signorini_run::names::INTEGRATORS;
 
 /// The tables as Markdown.
 ///
@@ -29,8 +30,8 @@ reader. A test fails when this file is stale. What is refused is refused with fi
 
 Each law acts on one small problem under each solver; `runs` means that it converged. Every solver runs under every integrator ({integrators}), since
 integrators see a solver through one trait. ICF takes convex laws without barrier, with
-a map that stays as it is during a solve; ComFree evaluates the same laws once, explicitly; `ipc` takes any problem, and on the command line
-stands for affine bodies with a barrier of their own (below); the reference solver takes any problem up to a number of unknowns.
+a map that stays as it is during a solve; ComFree evaluates the same laws once, explicitly; `projected_newton`, the solver of affine bodies (`--solver ipc`, below),
+takes any problem; the reference solver takes any problem up to a number of unknowns.
 
 {}
 ## Pairs of shapes

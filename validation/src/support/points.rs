@@ -19,8 +19,8 @@ use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
 
 use super::shapes;
-use crate::PageError;
-use crate::engine::{Engine, SOLVERS};
+use super::solvers::{SOLVERS, solver};
+use signorini_report::PageError;
 
 const DT: f64 = 1e-3;
 const SPACING: f64 = 0.05;
@@ -199,8 +199,7 @@ pub(super) fn tables() -> Result<String, PageError> {
         };
         cell(&mut MpmSolver::default())?;
         for s in SOLVERS {
-            let engine = Engine { solver: s.into(), ..Engine::default() };
-            cell(&mut *engine.contact_solver().map_err(PageError::from_error)?)?;
+            cell(&mut *solver(s)?)?;
         }
         out.push('\n');
     }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use signorini_core::na::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use signorini_geometry::{ConvexMesh, HeightField, QuerySupport, Shape, contacts, support, support_table};
 
-use crate::PageError;
 use crate::random::Random;
+use signorini_report::PageError;
 
 /// One shape of every kind, about 0.2 m large.
 pub(super) fn samples() -> Result<Vec<Shape>, PageError> {

@@ -13,7 +13,7 @@ use super::fast::{Fast, beside, corners, law, surface};
 use super::film::{Film, surfaces};
 use super::layers::{Mesh, crossings, nearest, seen_from};
 use super::statistics::{self, Statistics};
-use crate::{Context, PageError};
+use signorini_report::{Context, PageError};
 
 /// Young's modulus \[Pa\], Poisson's ratio, density \[kg/m³\] of the cloth, as in the paper, and its thickness \[m\].
 pub(super) const CLOTH: (f64, f64, f64, f64) = (3.2e6, 0.4, 1500.0, 1e-3);

@@ -8,8 +8,8 @@ use super::bag::{
     STEP, SUBSTEPS, Setup, View, box_corners, plate_half,
 };
 use super::statistics::Statistics;
-use crate::claim::number;
-use crate::{Claim, Mark, Plot, Table};
+use signorini_report::claim::number;
+use signorini_report::{Claim, Mark, Plot, Table};
 
 const GRAVITY: f64 = 9.81;
 

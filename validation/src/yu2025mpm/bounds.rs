@@ -1,7 +1,7 @@
 use signorini_coupling::{CouplingReport, Limit};
 
-use crate::Table;
-use crate::claim::number;
+use signorini_report::Table;
+use signorini_report::claim::number;
 
 /// A body: its name, the tightest limit that it had with the substep \[s\] then, and steps beyond limits.
 type Body = (String, Option<(Limit, f64)>, u32);

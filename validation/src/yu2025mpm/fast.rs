@@ -8,7 +8,7 @@ use signorini_mpm::MpmEngine;
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::Scene;
 
-use crate::PageError;
+use signorini_report::PageError;
 
 /// Material points in the fast path beside the bodies of a scene.
 pub(super) type Fast = Asynchronous<EnginePoints<f32>, ContactStep<IcfSolver>>;

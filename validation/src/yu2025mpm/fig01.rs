@@ -8,8 +8,8 @@ use signorini_mpm::shirt;
 use self::arms::{BOARD, Plan, seen_boards};
 use self::fold::{CLOTH, CONTACT, FADING, Folded, HOLDING, Look, SKIN, Size, fold};
 use super::statistics::{self, Statistics};
-use crate::claim::number;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::claim::number;
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 
 /// Fig. 1: a T-shirt that two arms fold and unfold.
 pub(super) struct Fig01;

@@ -10,8 +10,8 @@ use signorini_multibody::{RigidOptions, RigidSystem};
 use super::bounds::Bounds;
 use super::fast::{law, surface};
 use super::pressed_cube::{PRESS, SHIFT, SIDE, panels, particles};
-use crate::claim::number;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::claim::number;
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// Fig. 2: a rubber cube that two panels press and carry.
 pub(super) struct Fig02;

@@ -10,8 +10,8 @@ use super::bounds::Bounds;
 use super::fast::{beside, law, surface};
 use super::film::{Film, balls};
 use super::statistics::{self, Statistics};
-use crate::claim::number;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::claim::number;
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 
 /// Fig. 3: two rubber cubes between panels grip a heavy one, lift it and shake it.
 pub(super) struct Fig03;

@@ -23,7 +23,7 @@ use signorini_scene::{LoadOptions, Scene};
 use super::bounds::Bounds;
 use super::fast::{Fast, beside, law, surface};
 use super::statistics::Statistics;
-use crate::{Context, Page, PageError, PageOutput};
+use signorini_report::{Context, Page, PageError, PageOutput};
 
 /// Fig. 4: dough under a rolling pin, by solvers and tolerances.
 pub(super) struct Fig04;

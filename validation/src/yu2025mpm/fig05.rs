@@ -1,6 +1,6 @@
 use super::bag::{Setup, bag};
 use super::bag_report::text;
-use crate::{Context, Page, PageError, PageOutput};
+use signorini_report::{Context, Page, PageError, PageOutput};
 
 /// Fig. 5: boxes fall onto a sheet whose corners are then brought together.
 pub(super) struct Fig05;

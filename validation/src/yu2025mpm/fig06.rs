@@ -1,6 +1,6 @@
 use super::bag::{Setup, bag};
 use super::bag_report::text;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 
 /// Fig. 6: a second sheet falls into the one that becomes a bag, and a box onto both.
 pub(super) struct Fig06;

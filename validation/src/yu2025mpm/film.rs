@@ -9,9 +9,9 @@ use signorini_multibody::Kinematics;
 use signorini_scene::Scene;
 
 use super::fast::Fast;
-use crate::film;
-use crate::recorder::{RunLabels, header};
-use crate::recording::{RecordedCloud, RecordingHeader, push_pose};
+use signorini_run::film;
+use signorini_run::recorder::{RunLabels, header};
+use signorini_run::recording::{RecordedCloud, RecordingHeader, push_pose};
 
 /// Colours of clouds in turn.
 const COLORS: [[f32; 3]; 4] =

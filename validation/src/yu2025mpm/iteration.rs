@@ -4,7 +4,7 @@ mod report;
 use panels::{Pressed, Way, press};
 use signorini_coupling::Limit;
 
-use crate::{Context, Page, PageError, PageOutput};
+use signorini_report::{Context, Page, PageError, PageOutput};
 
 /// Forces of light panels by ways of coupling and steps.
 pub(super) struct CouplingIteration;

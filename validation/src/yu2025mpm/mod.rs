@@ -19,7 +19,7 @@ mod statistics;
 mod table1;
 mod verification;
 
-use crate::Page;
+use signorini_report::Page;
 
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {

@@ -4,7 +4,7 @@ use signorini_core::na::Vector3;
 use signorini_mpm::Particles;
 use signorini_scene::{LoadOptions, Scene};
 
-use crate::PageError;
+use signorini_report::PageError;
 
 /// Side of the cube \[m\].
 pub(super) const SIDE: f64 = 0.1;

@@ -11,8 +11,8 @@ use signorini_mpm::{
 use signorini_reference::DenseHessian;
 
 use super::fast::{law, surface};
-use crate::claim::number;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::claim::number;
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// How fast the iterations of a substep's contact problem end.
 pub(super) struct Rate;

@@ -4,8 +4,8 @@ use std::time::Instant;
 use signorini_coupling::CouplingReport;
 use signorini_mpm::{MpmEngine, Real};
 
-use crate::Table;
-use crate::claim::number;
+use signorini_report::Table;
+use signorini_report::claim::number;
 
 /// What Table I of the paper lists of a scene, as it came out.
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-use crate::{Claim, Context, Page, PageError, PageOutput, Table};
+use signorini_report::{Claim, Context, Page, PageError, PageOutput, Table};
 
 use super::fig01::Fig01;
 use super::fig03::Fig03;

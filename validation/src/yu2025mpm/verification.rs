@@ -2,8 +2,8 @@ mod closed_forms;
 mod objective;
 mod runs;
 
-use crate::claim::number;
-use crate::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::claim::number;
+use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// The cases that tell whether a material point method is right.
 pub(super) struct Verification;

@@ -4,7 +4,7 @@ use signorini_core::na::{Isometry3, Point3, SMatrix, SVector, UnitQuaternion, Ve
 use signorini_multibody::{Kinematics, Model};
 use signorini_scene::{LoadOptions, Scene};
 
-use crate::PageError;
+use signorini_report::PageError;
 
 /// Where the bases of the arms are \[m\]: across from the middle, along, down from the table.
 const BASE: Vector3<f64> = Vector3::new(0.75, 0.37, -0.65);

@@ -12,7 +12,7 @@ use crate::yu2025mpm::bounds::Bounds;
 use crate::yu2025mpm::fast::{beside, corners, law, surface};
 use crate::yu2025mpm::film::{Film, surfaces};
 use crate::yu2025mpm::statistics::Statistics;
-use crate::{Context, PageError};
+use signorini_report::{Context, PageError};
 
 /// Young's modulus \[Pa\], Poisson's ratio, density \[kg/m³\], thickness \[m\].
 pub(super) const CLOTH: (f64, f64, f64, f64) = (1e5, 0.3, 1e3, 2e-4);

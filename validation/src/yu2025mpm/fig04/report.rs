@@ -4,8 +4,8 @@ use super::{
     ALONG, DEPTH, DOUGH, FINER, LOOSE, MOST, PIN, PRESSING, Rolled, SPACING, SPEED, STEP, SUBSTEPS, SURFACE,
     Size, Way, angle,
 };
-use crate::claim::number;
-use crate::{Claim, Mark, PageOutput, Plot, Table};
+use signorini_report::claim::number;
+use signorini_report::{Claim, Mark, PageOutput, Plot, Table};
 
 /// Slip |ω r/v − 1| of a pin that rolls.
 const SLIP: f64 = 0.1;

@@ -13,7 +13,7 @@ use signorini_multibody::{RigidOptions, RigidSystem};
 
 use super::super::fast::{law, surface};
 use super::super::pressed_cube::{PRESS, SIDE, panels, particles};
-use crate::PageError;
+use signorini_report::PageError;
 
 /// Particles along the cube, mass \[kg\].
 pub(super) const ALONG: usize = 7;

@@ -3,9 +3,9 @@
 use super::super::pressed_cube::{PRESS, SHIFT, SIDE};
 use super::panels::{ALONG, CONTACT, FADING, MASS, PANEL, Pressed, RUBBER, SPACING, TOLERANCE, Way};
 use super::{DRAWN, SUBSTEP, SUBSTEPS, Study, longest, steps};
-use crate::claim::number;
 use crate::kurtz2025cenic::slope;
-use crate::{Claim, Mark, PageOutput, Plot, Table};
+use signorini_report::claim::number;
+use signorini_report::{Claim, Mark, PageOutput, Plot, Table};
 
 /// What a force may miss of the one that presses, and its root mean square swing, where coupling holds \[N\].
 const HOLDS: f64 = 0.01 * PRESS;

@@ -16,7 +16,7 @@ use signorini_mpm::{
 use super::runs::surface;
 use super::{Cases, objective};
 use crate::random::Random;
-use crate::{Claim, Mark, PageError, PageOutput, Plot};
+use signorini_report::{Claim, Mark, PageError, PageOutput, Plot};
 
 pub(super) fn fail(e: impl std::fmt::Display) -> PageError {
     PageError::from_error(e)

@@ -10,7 +10,7 @@ use signorini_reference::DenseHessian;
 use super::Cases;
 use super::closed_forms::{fail, thrown};
 use crate::random::Random;
-use crate::{Claim, PageError};
+use signorini_report::{Claim, PageError};
 
 /// Gradient and Hessian at velocities.
 fn derivatives(p: &mut dyn StepProblem, v: &[f64]) -> Result<(Vec<f64>, DenseHessian), PageError> {

@@ -16,8 +16,8 @@ use signorini_mpm::{
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
 
-use crate::PageError;
 use crate::yu2025mpm::fast;
+use signorini_report::PageError;
 
 fn fail(e: impl std::fmt::Display) -> PageError {
     PageError::from_error(e)

@@ -1,0 +1,221 @@
+use clap::Args;
+use signorini_comfree::Sweeps;
+use signorini_ipc::{BodyError, IpcOptions};
+use signorini_laws::{DualCone, Gains};
+use signorini_run::affine::{carrying, weight};
+use signorini_run::{ComFree, Evaluation, Icf, Ipc, Law, Method, Reference, names};
+use signorini_scene::Scene;
+
+/// Solver, law and integrator by name.
+#[derive(Args, Clone)]
+pub(crate) struct MethodArguments {
+    /// Contact solver: icf, comfree, ipc (affine bodies that never intersect) or reference.
+    #[arg(long, default_value = "icf")]
+    solver: String,
+    /// Contact law: lagged, similar, sap, frictionless or dual_cone; `dual_cone` with comfree and `lagged` otherwise when left out; ipc has a barrier of its own.
+    #[arg(long)]
+    law: Option<String>,
+    /// Evaluations per step of comfree, always so many; when left out as many as take speeds at contacts to 0.01 mm/s (0.1 where contacts close fast), at most 64, and 1 in paper mode.
+    #[arg(long)]
+    sweeps: Option<u32>,
+    /// Anchors of comfree: the part of a step's change that contact forces take into the next step, 0 to 1; 1 when left out, 0.5 with --sweeps 1, 0 in paper mode.
+    #[arg(long)]
+    memory: Option<f64>,
+    /// Tangential directions of the dual cone: 4, 8 or 16; 8 when left out, 4 in paper mode. Between two of them friction is that of a polygon: 0.71, 0.92 or 0.98 of μ at least.
+    #[arg(long)]
+    directions: Option<u8>,
+    /// Gains of the dual cone relative to the step, as published: k (1/s) and d.
+    #[arg(long, num_args = 2, value_names = ["K", "D"])]
+    gains: Option<Vec<f64>>,
+    /// `cenic` (error control) or `fixed`; left out: `fixed` when --dt is given, for comfree, which rests without depth only then, and for ipc.
+    #[arg(long)]
+    integrator: Option<String>,
+    /// Accuracy of error control: bound on the position error of one step (m, rad); 1e-3 when left out. With comfree: physical gains, which are soft.
+    #[arg(long, conflicts_with = "dt")]
+    accuracy: Option<f64>,
+    /// Fixed step (s); 0.002 when left out, 0.005 with ipc.
+    #[arg(long)]
+    dt: Option<f64>,
+    /// Distance at which the barrier of ipc begins to act (m); 0.001 when left out.
+    #[arg(long, value_name = "M")]
+    range: Option<f64>,
+    /// Force that a pair of features of ipc carries at half that range (N); the weight of everything that moves when left out.
+    #[arg(long, value_name = "N")]
+    load: Option<f64>,
+    /// Stiffness that keeps bodies of ipc rigid (Pa); 1e8 when left out.
+    #[arg(long, value_name = "PA")]
+    rigidity: Option<f64>,
+    /// Bodies of ipc that overlap at the start do not collide, and are listed; otherwise such a start is refused.
+    #[arg(long)]
+    exclude_overlaps: bool,
+    /// As in the paper's tables: no speculative contacts; icf: one island, Hessian reuse; comfree: its law as published, with --gains.
+    #[arg(long)]
+    paper_mode: bool,
+}
+
+impl MethodArguments {
+    /// The method.
+    ///
+    /// # Errors
+    /// An option that what is chosen beside it does not read.
+    pub(crate) fn method(&self, scene: &Scene) -> Result<Method, String> {
+        if self.solver == "ipc" {
+            return self.affine(scene);
+        }
+        if let Some(option) = [("--range", self.range), ("--load", self.load), ("--rigidity", self.rigidity)]
+            .iter()
+            .find(|o| o.1.is_some())
+        {
+            return Err(format!("{}: only ipc has a barrier (--solver ipc); leave it out", option.0));
+        }
+        if self.exclude_overlaps {
+            return Err(
+                "--exclude-overlaps: only ipc refuses bodies that overlap (--solver ipc); leave it out"
+                    .into(),
+            );
+        }
+        let comfree = self.solver == "comfree";
+        let law = self.law.as_deref().unwrap_or(names::default_law(&self.solver));
+        let steps = self.dt.is_some() || (comfree && self.accuracy.is_none());
+        let integrator = self.integrator.as_deref().unwrap_or(if steps { "fixed" } else { "cenic" });
+        let fixed = integrator == "fixed";
+        self.check(comfree, law, fixed)?;
+        let stepping = names::stepping(integrator, self.accuracy.unwrap_or(1e-3), self.dt.unwrap_or(2e-3));
+        let stepping = stepping.map_err(|e| e.to_string())?;
+        let named = names::method(&self.solver, Some(law), stepping).map_err(|e| e.to_string())?;
+        Ok(match named {
+            Method::ComFree(m) => Method::ComFree(self.comfree(m, law)?),
+            Method::Icf(m) => Method::Icf(Icf { law: self.law_of(m.law)?, paper: self.paper_mode, ..m }),
+            Method::Reference(m) => {
+                Method::Reference(Reference { law: self.law_of(m.law)?, paper: self.paper_mode, ..m })
+            }
+            other => other,
+        })
+    }
+
+    /// Refuses options that what is chosen beside them does not read.
+    fn check(&self, comfree: bool, law: &str, fixed: bool) -> Result<(), String> {
+        let sweeps = comfree && fixed && !self.paper_mode;
+        if let Some(n) = self.sweeps {
+            if !sweeps {
+                return Err(format!(
+                    "--sweeps {n}: only comfree with the law dual_cone and fixed steps (--dt) evaluates a step more than once, and not in paper mode; leave it out"
+                ));
+            }
+            if law != "dual_cone" && n > 1 {
+                return Err(format!(
+                    "--sweeps {n}: only the law dual_cone is evaluated more than once (--law dual_cone); leave it out"
+                ));
+            }
+            if n == 0 {
+                return Err("--sweeps 0: a step has at least one evaluation; give 1 or more".into());
+            }
+        }
+        if let Some(m) = self.memory.filter(|_| !(sweeps && law == "dual_cone")) {
+            return Err(format!(
+                "--memory {m}: only comfree with the law dual_cone and fixed steps (--dt) remembers forces, and not in paper mode; leave it out"
+            ));
+        }
+        if let Some(g) = self.gains.as_deref().filter(|_| !(law == "dual_cone" && fixed)) {
+            return Err(format!(
+                "--gains {g:?}: gains relative to the step belong to the law dual_cone (--solver comfree or --law dual_cone) with fixed steps (--dt); leave \
+                 them out or change the rest"
+            ));
+        }
+        if let Some(n) = self.directions.filter(|_| law != "dual_cone") {
+            return Err(format!(
+                "--directions {n}: only the law dual_cone has directions (--solver comfree or --law dual_cone); leave it out"
+            ));
+        }
+        if !(self.paper_mode && comfree) {
+            return Ok(());
+        }
+        match law {
+            "dual_cone" if fixed => Ok(()),
+            "dual_cone" => Err("--paper-mode: comfree as published takes fixed steps; give --dt".into()),
+            _ => Err("--paper-mode: comfree as published has the law dual_cone; leave --law out".into()),
+        }
+    }
+
+    /// ComFree with the options of its law and its evaluations.
+    fn comfree(&self, default: ComFree, law: &str) -> Result<ComFree, String> {
+        let ComFree { evaluation, stepping } = default;
+        let evaluation = match evaluation {
+            _ if self.paper_mode => {
+                let [k, d] = self.given_gains().unwrap_or([0.2, 0.001]);
+                Evaluation::Published { law: DualCone::paper(k, d) }
+            }
+            Evaluation::Swept { .. } => {
+                let sweeps = self.sweeps.map_or_else(Sweeps::default, Sweeps::exactly);
+                let law = DualCone::remembering(self.memory.unwrap_or(sweeps.memory()));
+                Evaluation::Swept { law: self.with_gains(law), sweeps }
+            }
+            other => other,
+        };
+        let method = ComFree { evaluation, stepping };
+        match (self.directions, method.cone()) {
+            (Some(n), Some(cone)) if law == "dual_cone" => Ok(method.with_cone(directed(cone, n)?)),
+            _ => Ok(method),
+        }
+    }
+
+    /// The law of an implicit method with the options of the dual cone, where it is that.
+    fn law_of(&self, law: Law) -> Result<Law, String> {
+        let Law::DualCone(cone) = law else { return Ok(law) };
+        let cone = self.with_gains(cone);
+        Ok(Law::DualCone(self.directions.map_or(Ok(cone), |n| directed(cone, n))?))
+    }
+
+    fn given_gains(&self) -> Option<[f64; 2]> {
+        self.gains.as_deref()?.try_into().ok()
+    }
+
+    fn with_gains(&self, law: DualCone) -> DualCone {
+        match self.given_gains() {
+            Some([k, d]) => DualCone { gains: Gains::PerStep { k, d }, ..law },
+            None => law,
+        }
+    }
+
+    /// The method of affine bodies.
+    fn affine(&self, scene: &Scene) -> Result<Method, String> {
+        let refused = [
+            ("--law", self.law.as_ref().is_some_and(|l| l != "barrier"), "ipc has a barrier of its own"),
+            ("--sweeps", self.sweeps.is_some(), "only comfree has evaluations"),
+            ("--memory", self.memory.is_some(), "only comfree remembers forces"),
+            ("--directions", self.directions.is_some(), "only the law dual_cone has directions"),
+            ("--gains", self.gains.is_some(), "only the law dual_cone has gains"),
+            ("--paper-mode", self.paper_mode, "ipc has no second mode"),
+        ];
+        if let Some((option, _, why)) = refused.iter().find(|r| r.1) {
+            return Err(format!("{option}: {why}; leave it out"));
+        }
+        let error_control = self.accuracy.is_some() || self.integrator.as_deref() == Some("cenic");
+        let integrator = self.integrator.as_deref().unwrap_or(if error_control { "cenic" } else { "fixed" });
+        let stepping = names::stepping(integrator, self.accuracy.unwrap_or(1e-3), self.dt.unwrap_or(5e-3));
+        let stepping = stepping.map_err(|e| e.to_string())?;
+        let ipc = carrying(self.range, self.load.unwrap_or_else(|| weight(scene)));
+        let ipc = ipc.map_err(named)?;
+        let ipc = IpcOptions { orthogonality: self.rigidity.unwrap_or(ipc.orthogonality), ..ipc };
+        ipc.check().map_err(named)?;
+        Ok(Method::Ipc(Ipc { options: Some(ipc), exclude_overlaps: self.exclude_overlaps, stepping }))
+    }
+}
+
+/// A dual cone with other directions.
+fn directed(cone: DualCone, n: u8) -> Result<DualCone, String> {
+    let law = DualCone { directions: n, ..cone };
+    law.check().map_err(|e| format!("--directions {n}: {e}"))?;
+    Ok(law)
+}
+
+/// An option of affine bodies out of its range, by the name that it has here.
+fn named(e: BodyError) -> String {
+    let flag = match &e {
+        BodyError::Options { what: "range", .. } => "--range: ",
+        BodyError::Options { what: "stiffness", .. } => "--load: ",
+        BodyError::Options { what: "orthogonality", .. } => "--rigidity: ",
+        _ => "",
+    };
+    format!("{flag}{e}")
+}

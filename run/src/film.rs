@@ -1,0 +1,41 @@
+//! Motions of pages for the viewer.
+
+use crate::recording::{Recording, RecordingHeader, Row};
+use crate::view;
+
+/// Between pictures \[s\].
+const PICTURE: f64 = 1.0 / 60.0;
+
+/// Sixty pictures of a motion per second.
+pub struct Film {
+    recording: Recording,
+    due: f64,
+}
+
+impl Film {
+    /// Without pictures.
+    pub fn new(header: RecordingHeader) -> Self {
+        Self { recording: Recording::new(header), due: f64::NEG_INFINITY }
+    }
+
+    /// Whether a picture is due at a time \[s\].
+    pub fn is_due(&self, t: f64) -> bool {
+        t >= self.due - 1e-9
+    }
+
+    /// Takes a picture: poses of bodies as rows have them, and places of material points.
+    pub fn take(&mut self, t: f64, poses: &[f64], points: &[f32]) {
+        let due = if self.due.is_finite() { self.due } else { t };
+        self.due = (due + PICTURE).max(t);
+        // Energies are not looked at.
+        self.recording.push(&Row { t, poses, points, energy: [f64::NAN; 3], ..Row::default() });
+    }
+
+    /// The page that shows it, with its file name.
+    pub fn attachment(&self, name: &str) -> (String, String) {
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+        let file: String = name.chars().map(plain).collect();
+        let words: Vec<&str> = file.split('_').filter(|w| !w.is_empty()).collect();
+        (format!("{}.html", words.join("_")), view::page(&self.recording))
+    }
+}

@@ -1,0 +1,128 @@
+use signorini_comfree::{ComfreeSolver, Sweeps};
+use signorini_icf::IcfSolver;
+use signorini_laws::{DualCone, Gains};
+use signorini_multibody::{RigidOptions, RigidSystem};
+use signorini_scene::Scene;
+
+use super::icf::rigid_options;
+use super::{Law, MethodError, Stepping};
+
+/// Complementarity-free contact: evaluations in closed form, joints solved first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ComFree {
+    /// Law and evaluations of a step.
+    pub evaluation: Evaluation,
+    /// Stepping.
+    pub stepping: Stepping,
+}
+
+/// Evaluations of a step of [`ComFree`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Evaluation {
+    /// Evaluations until contacts settle; forces are remembered from step to step. Steps are fixed.
+    ///
+    /// Contacts that may close within the step stay speculative, also with one evaluation and [`DualCone::paper`]. With more than one evaluation `acting`
+    /// of the law counts as false, because later evaluations let others act.
+    ///
+    /// Without `cap` nothing keeps gains below the bound of stability. A recorder and a batch look at them now and then and warn;
+    /// [`ComfreeSolver::gain`] of a problem tells it beforehand.
+    Swept {
+        /// Law.
+        law: DualCone,
+        /// Evaluations.
+        sweeps: Sweeps,
+    },
+    /// One evaluation of a law, also under error control.
+    Once {
+        /// Law.
+        law: Law,
+    },
+    /// The paper's step: one evaluation, no speculative contacts. Steps are fixed; gains are not capped.
+    Published {
+        /// Law.
+        law: DualCone,
+    },
+}
+
+impl Default for ComFree {
+    fn default() -> Self {
+        Self::swept(Sweeps::default())
+    }
+}
+
+impl ComFree {
+    /// Evaluations of the default law, as many as asked for.
+    pub fn swept(sweeps: Sweeps) -> Self {
+        let law = DualCone::remembering(sweeps.memory());
+        Self { evaluation: Evaluation::Swept { law, sweeps }, stepping: Stepping::default() }
+    }
+
+    /// Law of contacts.
+    pub fn law(&self) -> Law {
+        match self.evaluation {
+            Evaluation::Swept { law, sweeps } => {
+                Law::DualCone(DualCone { acting: law.acting && sweeps.most <= 1, ..law })
+            }
+            Evaluation::Once { law } => law,
+            Evaluation::Published { law } => Law::DualCone(law),
+        }
+    }
+
+    /// The dual cone, where that is the law.
+    pub fn cone(&self) -> Option<DualCone> {
+        match self.law() {
+            Law::DualCone(law) => Some(law),
+            _ => None,
+        }
+    }
+
+    /// β of a dual cone that undoes a part of a penetration per step.
+    pub fn recovery(&self) -> Option<f64> {
+        self.cone().filter(|_| !self.stepping.is_controlled())?.gains.recovery()
+    }
+
+    /// Gains of a dual cone that does not cap them.
+    pub fn uncapped(&self) -> Option<Gains> {
+        self.cone().filter(|law| !law.cap).map(|law| law.gains)
+    }
+
+    /// The same with another setting of the dual cone.
+    pub fn with_cone(self, cone: DualCone) -> Self {
+        let evaluation = match self.evaluation {
+            Evaluation::Swept { sweeps, .. } => Evaluation::Swept { law: cone, sweeps },
+            Evaluation::Once { .. } => Evaluation::Once { law: Law::DualCone(cone) },
+            Evaluation::Published { .. } => Evaluation::Published { law: cone },
+        };
+        Self { evaluation, ..self }
+    }
+
+    pub(super) fn check(&self) -> Result<(), MethodError> {
+        let once = matches!(self.evaluation, Evaluation::Once { .. });
+        if self.stepping.is_controlled() && !once {
+            return Err(MethodError::Refused {
+                method: "comfree".into(),
+                what: "error control over gains and remembered forces that belong to a fixed step",
+                remedy: "take `Evaluation::Once` with a law whose gains do not depend on the step, or `Method::cenic`",
+            });
+        }
+        self.cone().map_or(Ok(()), |law| law.check().map_err(MethodError::DualCone))
+    }
+
+    pub(super) fn published(&self) -> bool {
+        matches!(self.evaluation, Evaluation::Published { .. })
+    }
+
+    pub(super) fn solver(&self) -> ComfreeSolver {
+        ComfreeSolver::with_sweeps(match self.evaluation {
+            Evaluation::Swept { sweeps, .. } => sweeps,
+            Evaluation::Once { .. } | Evaluation::Published { .. } => Sweeps::exactly(1),
+        })
+    }
+
+    pub(super) fn system(&self, scene: &Scene) -> Result<RigidSystem, MethodError> {
+        self.law().system(
+            scene,
+            RigidOptions { joints_first: Some(IcfSolver::boxed), ..rigid_options(self.published()) },
+        )
+    }
+}

@@ -1,0 +1,22 @@
+use signorini_multibody::RigidSystem;
+use signorini_scene::Scene;
+
+use super::icf::implicit_system;
+use super::{Law, MethodError, Stepping};
+
+/// The dense reference solver: slow, and as accurate as numbers allow.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reference {
+    /// Contact law.
+    pub law: Law,
+    /// No speculative margin, intervals ended as published.
+    pub paper: bool,
+    /// Stepping.
+    pub stepping: Stepping,
+}
+
+impl Reference {
+    pub(super) fn system(&self, scene: &Scene) -> Result<RigidSystem, MethodError> {
+        implicit_system(&self.law, (self.paper, self.stepping), scene)
+    }
+}

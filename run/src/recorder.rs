@@ -1,0 +1,278 @@
+//! Records the accepted steps of a run.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use signorini_core::{AcceptedStep, AdvanceReport, HeldInputs, OneStep, Slot, State, StepObserver, System};
+use signorini_multibody::{OverloadRecord, RigidSystem, Sensors, contact_impulse};
+use signorini_scene::{Pose, Scene};
+
+use crate::recording::{Recording, RecordingHeader, Row, push_pose};
+use crate::stability::GainWatch;
+use crate::{ComFree, Method, MethodError};
+
+/// Records every accepted step; stops a run when its flag is raised.
+pub struct Recorder<'a> {
+    /// The recording so far.
+    pub recording: Recording,
+    probe: RigidSystem,
+    sensors: Sensors,
+    poses: Vec<f64>,
+    started: Instant,
+    stop: Option<&'a AtomicBool>,
+    progress: Option<&'a mut dyn FnMut(f64)>,
+    control: Vec<f64>,
+    mocap: Vec<Pose>,
+    watch: Option<GainWatch>,
+    /// β of the dual cone where pairs that carry too much are looked for.
+    recovery: Option<f64>,
+    overload: OverloadRecord,
+}
+
+/// Labels of a run in its recording.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunLabels {
+    /// Solver name.
+    pub solver: String,
+    /// Contact law name.
+    pub law: String,
+    /// Integrator with its accuracy or step.
+    pub integrator: String,
+}
+
+impl RunLabels {
+    /// Labels of a run under a method.
+    pub fn of(method: &Method) -> Self {
+        Self {
+            solver: method.solver_name().into(),
+            law: method.law_name().into(),
+            integrator: method.describe(),
+        }
+    }
+}
+
+/// Header of a recording of a scene: labels, and names of its columns.
+pub fn header(scene: &Scene, labels: RunLabels, sensor_names: Vec<String>) -> RecordingHeader {
+    let (mut q_names, mut v_names) = (Vec::new(), Vec::new());
+    for j in &scene.joints {
+        let labels = |kinds: &[&str]| kinds.iter().map(|k| format!("{}{k}", j.name)).collect::<Vec<_>>();
+        use signorini_scene::JointKind::{Ball, Free, Hinge, Slide};
+        match j.kind {
+            Free => {
+                q_names.extend(labels(&[".x", ".y", ".z", ".qw", ".qx", ".qy", ".qz"]));
+                v_names.extend(labels(&[".vx", ".vy", ".vz", ".wx", ".wy", ".wz"]));
+            }
+            Ball => {
+                q_names.extend(labels(&[".qw", ".qx", ".qy", ".qz"]));
+                v_names.extend(labels(&[".wx", ".wy", ".wz"]));
+            }
+            Hinge | Slide => {
+                q_names.push(j.name.clone());
+                v_names.push(j.name.clone());
+            }
+        }
+    }
+    RecordingHeader {
+        model: scene.files.first().map_or(scene.name.clone(), |f| f.display().to_string()),
+        solver: labels.solver,
+        law: labels.law,
+        integrator: labels.integrator,
+        version: env!("CARGO_PKG_VERSION").into(),
+        q_names,
+        v_names,
+        control_names: scene.actuators.iter().map(|a| a.name.clone()).collect(),
+        sensor_names,
+        body_names: scene.bodies.iter().map(|b| b.name.clone()).collect(),
+        geom_names: scene.geoms.iter().map(|g| g.name.clone()).collect(),
+        shapes: crate::shapes::drawn(scene),
+        clouds: Vec::new(),
+        warnings: Vec::new(),
+    }
+}
+
+/// Length of the trial step that gives the sensors of the first row their accelerations and contact forces \[s\].
+const FIRST_READING: f64 = 1e-4;
+
+impl<'a> Recorder<'a> {
+    /// For a scene under a method; the first row is the state `x0` with the inputs `held` there. Gains beyond the bound of stability ([`GainWatch`]) and the
+    /// first light body under a heavy one ([`OverloadRecord`]) are told in the header's `warnings`.
+    ///
+    /// # Errors
+    /// As [`Method::system`].
+    pub fn new(
+        scene: &Scene,
+        method: &Method,
+        x0: &State,
+        held: HeldInputs<'_>,
+    ) -> Result<Self, MethodError> {
+        let probe = method.system(scene)?;
+        let mut r = Self::with_system(scene, probe, method.single_step(), RunLabels::of(method), (x0, held))?;
+        r.watch = GainWatch::new(scene, method)?;
+        r.recovery = method.as_comfree().and_then(ComFree::recovery);
+        Ok(r)
+    }
+
+    /// For a system and a scheme of one's own, a law of one's own among them; `probe` is a system for the recorder itself. The accelerations
+    /// and contact forces of the first row are those of a trial step of 0.1 ms by `trial`, which changes nothing else.
+    ///
+    /// # Errors
+    /// When that step fails.
+    pub fn with_system(
+        scene: &Scene,
+        mut probe: RigidSystem,
+        mut trial: Box<dyn OneStep>,
+        labels: RunLabels,
+        (x0, held): (&State, HeldInputs<'_>),
+    ) -> Result<Self, MethodError> {
+        probe.control_mut().copy_from_slice(held.control);
+        probe.mocap_poses_mut().copy_from_slice(held.mocap);
+        let dim = probe.contact_dim();
+        let mut sensors = Sensors::new(probe.model());
+        if probe.model().sensors.is_empty() {
+            sensors.read_at_rest(probe.model(), held, x0);
+        } else {
+            let mut x1 = State::default();
+            let report = trial.step(&mut probe, x0, FIRST_READING, false, &mut x1)?;
+            let last = trial.last_solve();
+            let step = AcceptedStep { x0, x1: &x1, report: &report, rejected: 0, last };
+            sensors.read(probe.model(), held, dim, x0, &step);
+        }
+        let model = probe.model();
+        let mut sensor_names = Vec::new();
+        for s in &model.sensors {
+            match s.kind.dim() {
+                1 => sensor_names.push(s.name.clone()),
+                n => sensor_names.extend((0..n).map(|i| format!("{}[{i}]", s.name))),
+            }
+        }
+        let header = header(scene, labels, sensor_names);
+        let mut r = Self {
+            recording: Recording::new(header),
+            probe,
+            sensors,
+            poses: Vec::new(),
+            started: Instant::now(),
+            stop: None,
+            progress: None,
+            control: held.control.to_vec(),
+            mocap: held.mocap.to_vec(),
+            watch: None,
+            recovery: None,
+            overload: OverloadRecord::default(),
+        };
+        r.push(x0, 0.0, f64::NAN, 0, 0);
+        Ok(r)
+    }
+
+    /// Stops after the step during which `flag` is raised.
+    pub fn stop_on(mut self, flag: &'a AtomicBool) -> Self {
+        self.stop = Some(flag);
+        self
+    }
+
+    /// Calls `f` with the time after every step.
+    pub fn on_step(mut self, f: &'a mut dyn FnMut(f64)) -> Self {
+        self.progress = Some(f);
+        self
+    }
+
+    /// Adds a row for a state that was reached under controls that were held, by whatever stepped it: no iterations, no contacts, and sensors that do not ask for accelerations.
+    pub fn add_state(&mut self, x: &State, held: HeldInputs<'_>) {
+        self.held(held);
+        let held = HeldInputs { control: &self.control, mocap: &self.mocap };
+        self.sensors.read_at_rest(self.probe.model(), held, x);
+        self.push(x, f64::NAN, f64::NAN, 0, 0);
+    }
+
+    /// What to say of a light body under a heavy one, once.
+    fn carried(&mut self, step: &AcceptedStep<'_>) -> Option<String> {
+        let beta = self.recovery.filter(|_| self.overload.due(&step.last))?;
+        self.probe.control_mut().copy_from_slice(&self.control);
+        self.probe.mocap_poses_mut().copy_from_slice(&self.mocap);
+        // The run itself has solved this problem: it cannot fail for what it holds.
+        self.probe.prepare(Slot::Start, step.x0, step.last.dt).ok()?;
+        self.probe.problem(Slot::Start, step.last.dt).ok()?;
+        if !self.overload.look(&self.probe, step.x0.t, &step.last, beta) {
+            return None;
+        }
+        let text = self.overload.found()?.describe(self.probe.model());
+        Some(format!(
+            "{text}; take a smaller step (the depth falls as its square), more evaluations (--sweeps) or --solver icf"
+        ))
+    }
+
+    fn push(&mut self, x: &State, dt: f64, error: f64, iterations: u32, rejected: u32) {
+        let e = self.probe.energy_at(self.sensors.kinematics(), self.sensors.tendons(), x);
+        self.poses.clear();
+        self.sensors.kinematics().x_wb.iter().for_each(|p| push_pose(p, &mut self.poses));
+        self.recording.push(&Row {
+            t: x.t,
+            q: &x.q,
+            v: &x.v,
+            control: &self.control,
+            sensors: self.sensors.values(),
+            energy: [e.kinetic, e.potential, e.contact],
+            dt,
+            error,
+            iterations,
+            rejected,
+            wall_s: self.started.elapsed().as_secs_f64(),
+            poses: &self.poses,
+            points: &[],
+        });
+    }
+}
+
+impl StepObserver for Recorder<'_> {
+    fn accepted(&mut self, step: &AcceptedStep<'_>) {
+        let (r, dim) = (step.report, self.probe.contact_dim());
+        let held = HeldInputs { control: &self.control, mocap: &self.mocap };
+        self.sensors.read(self.probe.model(), held, dim, step.x1, step);
+        self.push(step.x1, r.dt, r.error.unwrap_or(f64::NAN), r.stats.iterations, step.rejected);
+        for c in step.last.contacts {
+            let gamma = contact_impulse(step, c, dim);
+            if gamma[0] != 0.0 || c.gap <= 0.0 {
+                self.recording.push_contact(c, [gamma[0], gamma[1], gamma[2]], step.last.dt);
+            }
+        }
+        let held = HeldInputs { control: &self.control, mocap: &self.mocap };
+        if let Some(watch) = &mut self.watch
+            && watch.look(step, held)
+        {
+            self.recording.header.warnings.retain(|w| !w.starts_with("gains"));
+            self.recording.header.warnings.extend(watch.warning());
+        }
+        if let Some(warning) = self.carried(step) {
+            self.recording.header.warnings.push(warning);
+        }
+        if let Some(f) = &mut self.progress {
+            f(step.x1.t);
+        }
+    }
+
+    fn held(&mut self, inputs: HeldInputs<'_>) {
+        self.control.copy_from_slice(inputs.control);
+        self.mocap.copy_from_slice(inputs.mocap);
+    }
+
+    fn stop(&self) -> bool {
+        self.stop.is_some_and(|f| f.load(Ordering::Relaxed))
+    }
+}
+
+/// Runs a scene from `x` to `t_end` \[s\] and records every accepted step.
+///
+/// # Errors
+/// As [`Method::system`] and [`Method::integrator`]; a step that failed: the state is then the last accepted one.
+pub fn run(
+    scene: &Scene,
+    method: &Method,
+    x: &mut State,
+    t_end: f64,
+) -> Result<(Recording, AdvanceReport), MethodError> {
+    let mut sys = method.system(scene)?;
+    let mut integrator = method.integrator()?;
+    let mut recorder = Recorder::new(scene, method, x, sys.held())?;
+    let report = integrator.advance(&mut sys, x, t_end, &mut recorder)?;
+    Ok((recorder.recording, report))
+}

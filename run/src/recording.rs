@@ -1,0 +1,250 @@
+//! What a run leaves behind: one row per accepted step, contacts, and enough of the scene to show the motion.
+
+mod file;
+mod npy;
+
+use serde::{Deserialize, Serialize};
+use signorini_core::ContactGeometry;
+use signorini_core::na::Isometry3;
+
+/// How a recording came about.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RecordingHeader {
+    /// Model file or scene name.
+    pub model: String,
+    /// Solver name.
+    pub solver: String,
+    /// Contact law name.
+    pub law: String,
+    /// Integrator name with its accuracy or step.
+    pub integrator: String,
+    /// Version and revision.
+    pub version: String,
+    /// Names of the positions, nq.
+    pub q_names: Vec<String>,
+    /// Names of the velocities, nv.
+    pub v_names: Vec<String>,
+    /// Names of the controls, nu.
+    pub control_names: Vec<String>,
+    /// Names of the sensor values.
+    pub sensor_names: Vec<String>,
+    /// Names of the bodies.
+    pub body_names: Vec<String>,
+    /// Names of the geoms.
+    pub geom_names: Vec<String>,
+    /// Shapes for the viewer.
+    pub shapes: Vec<RecordedShape>,
+    /// Material points, in the order of their places in a row.
+    #[serde(default)]
+    pub clouds: Vec<RecordedCloud>,
+    /// What a user should know of the run: gains beyond the bound of stability.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}
+
+/// A shape as the viewer draws it: triangles in the body frame.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RecordedShape {
+    /// Geom name.
+    pub name: String,
+    /// Body number.
+    pub body: u32,
+    /// Colour (r, g, b, a).
+    pub rgba: [f32; 4],
+    /// True when it takes part in contact.
+    pub collides: bool,
+    /// Vertices in the body frame \[m\], flat xyz.
+    pub vertices: Vec<f32>,
+    /// Triangles, flat.
+    pub triangles: Vec<u32>,
+}
+
+/// Material points as the viewer draws them: balls, or the surface of cloth.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RecordedCloud {
+    /// Name.
+    pub name: String,
+    /// Colour (r, g, b).
+    pub rgb: [f32; 3],
+    /// Number of points.
+    pub count: u32,
+    /// Radius of the balls \[m\].
+    pub radius: f32,
+    /// Triangles of its points, flat; balls are drawn when there are none.
+    pub triangles: Vec<u32>,
+}
+
+impl RecordingHeader {
+    /// Material points of all clouds.
+    pub fn point_count(&self) -> usize {
+        self.clouds.iter().map(|c| c.count as usize).sum()
+    }
+}
+
+/// One row: a state and the step that led to it.
+#[derive(Clone, Debug, Default)]
+pub struct Row<'a> {
+    /// Time \[s\].
+    pub t: f64,
+    /// Positions.
+    pub q: &'a [f64],
+    /// Velocities.
+    pub v: &'a [f64],
+    /// Controls.
+    pub control: &'a [f64],
+    /// Sensor values.
+    pub sensors: &'a [f64],
+    /// Kinetic, potential and contact energy \[J\].
+    pub energy: [f64; 3],
+    /// Step size \[s\]; 0 in the first row.
+    pub dt: f64,
+    /// Error estimate; NaN when the scheme has none.
+    pub error: f64,
+    /// Newton iterations of the step.
+    pub iterations: u32,
+    /// Attempts rejected before it.
+    pub rejected: u32,
+    /// Wall time since the start of the run \[s\].
+    pub wall_s: f64,
+    /// Body poses (x, y, z, qw, qx, qy, qz), bodies × 7.
+    pub poses: &'a [f64],
+    /// Places of material points \[m\], flat xyz.
+    pub points: &'a [f32],
+}
+
+/// Appends a pose as rows have it.
+pub fn push_pose(p: &Isometry3<f64>, out: &mut Vec<f64>) {
+    let (t, r) = (&p.translation.vector, &p.rotation);
+    out.extend([t.x, t.y, t.z, r.w, r.i, r.j, r.k]);
+}
+
+/// A recording in memory, column by column. All arrays row-major; n rows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recording {
+    /// How it came about.
+    pub header: RecordingHeader,
+    /// Time \[s\], n.
+    pub t: Vec<f64>,
+    /// Positions, n × nq.
+    pub q: Vec<f64>,
+    /// Velocities, n × nv.
+    pub v: Vec<f64>,
+    /// Controls, n × nu.
+    pub control: Vec<f64>,
+    /// Sensor values, n × ns.
+    pub sensors: Vec<f64>,
+    /// Kinetic, potential, contact energy \[J\], n × 3.
+    pub energy: Vec<f64>,
+    /// Step size \[s\], n.
+    pub dt: Vec<f64>,
+    /// Error estimate, n.
+    pub error: Vec<f64>,
+    /// Newton iterations, n.
+    pub iterations: Vec<u32>,
+    /// Rejected attempts, n.
+    pub rejected: Vec<u32>,
+    /// Wall time \[s\], n.
+    pub wall_s: Vec<f64>,
+    /// Body poses, n × bodies × 7.
+    pub poses: Vec<f64>,
+    /// Places of material points \[m\], n × points × 3.
+    pub points: Vec<f32>,
+    /// Row each contact belongs to, m.
+    pub contact_row: Vec<u32>,
+    /// Geoms A and B, m × 2.
+    pub contact_geoms: Vec<u32>,
+    /// Contact point, world \[m\], m × 3.
+    pub contact_point: Vec<f64>,
+    /// Contact frame, a rotation matrix by rows whose columns are n, t₁, t₂ in world axes, m × 9: force = frame · impulse / dt.
+    pub contact_frame: Vec<f64>,
+    /// Gap \[m\], m.
+    pub contact_gap: Vec<f64>,
+    /// Impulse in the contact frame \[N·s\], m × 3.
+    pub contact_impulse: Vec<f64>,
+    /// Length of the solve the impulse belongs to \[s\], m: force = impulse / this.
+    pub contact_dt: Vec<f64>,
+}
+
+/// Why a recording could not be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordingError {
+    /// The file system or the archive.
+    #[error("{path}: {source}")]
+    Io {
+        /// File.
+        path: String,
+        /// Reason.
+        source: std::io::Error,
+    },
+    /// Not a recording of this project.
+    #[error("{path}: not a recording: {reason}")]
+    Format {
+        /// File.
+        path: String,
+        /// Reason.
+        reason: String,
+    },
+}
+
+impl Recording {
+    /// An empty recording.
+    pub fn new(header: RecordingHeader) -> Self {
+        Self { header, ..Self::default() }
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.t.len()
+    }
+
+    /// True without rows.
+    pub fn is_empty(&self) -> bool {
+        self.t.is_empty()
+    }
+
+    /// Positions of row `i`.
+    pub fn q_row(&self, i: usize) -> &[f64] {
+        let n = self.header.q_names.len();
+        &self.q[i * n..(i + 1) * n]
+    }
+
+    /// Pose of a body in row `i`: (x, y, z, qw, qx, qy, qz).
+    pub fn pose(&self, i: usize, body: usize) -> &[f64] {
+        let nb = self.header.body_names.len();
+        &self.poses[(i * nb + body) * 7..(i * nb + body + 1) * 7]
+    }
+
+    /// Places of the material points of row `i` \[m\], flat xyz.
+    pub fn points(&self, i: usize) -> &[f32] {
+        let n = 3 * self.header.point_count();
+        &self.points[i * n..(i + 1) * n]
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, r: &Row<'_>) {
+        self.t.push(r.t);
+        self.q.extend_from_slice(r.q);
+        self.v.extend_from_slice(r.v);
+        self.control.extend_from_slice(r.control);
+        self.sensors.extend_from_slice(r.sensors);
+        self.energy.extend_from_slice(&r.energy);
+        self.dt.push(r.dt);
+        self.error.push(r.error);
+        self.iterations.push(r.iterations);
+        self.rejected.push(r.rejected);
+        self.wall_s.push(r.wall_s);
+        self.poses.extend_from_slice(r.poses);
+        self.points.extend_from_slice(r.points);
+    }
+
+    /// Adds a contact to the last row; `impulse` in the contact frame \[N·s\] of a solve of length `dt`.
+    pub fn push_contact(&mut self, c: &ContactGeometry, impulse: [f64; 3], dt: f64) {
+        self.contact_row.push(self.t.len().saturating_sub(1) as u32);
+        self.contact_geoms.extend_from_slice(&c.geoms);
+        self.contact_point.extend(c.p_wc.iter());
+        self.contact_frame.extend_from_slice(c.r_wc.transpose().as_slice());
+        self.contact_gap.push(c.gap);
+        self.contact_impulse.extend_from_slice(&impulse);
+        self.contact_dt.push(dt);
+    }
+}

@@ -1,0 +1,211 @@
+//! Pictures of recordings: each shape as its outline, boxes by their faces, painted from back to front.
+
+use std::fmt::Write;
+
+use signorini_core::na::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector2, Vector3};
+
+use crate::Recording;
+
+/// Width and height \[px\].
+const SIZE: [f64; 2] = [480.0, 360.0];
+/// Shapes that reach further than this are grounds, of which what is about the target is drawn \[m\].
+const GROUND: f64 = 1.5;
+/// Half the edge of what is drawn of a ground, in widths of what is seen, and its colour.
+const AROUND: f64 = 0.75;
+const GROUND_RGB: [f64; 3] = [0.87, 0.88, 0.9];
+/// Where light comes from.
+const LIGHT: Vector3<f64> = Vector3::new(0.3, -0.5, 0.8);
+
+/// From where a picture is taken.
+#[derive(Clone, Copy, Debug)]
+pub struct Camera {
+    /// \[m\].
+    pub eye: Point3<f64>,
+    /// What is in the middle \[m\].
+    pub target: Point3<f64>,
+    /// Width of what is seen at the target \[m\].
+    pub width: f64,
+}
+
+/// What is painted at once: how far away \[m\], corners \[px\], colour.
+struct Patch {
+    away: f64,
+    corners: Vec<Vector2<f64>>,
+    rgb: [f64; 3],
+}
+
+impl Camera {
+    /// A place on the picture \[px\], and how far away it is \[m\]; none behind the eye.
+    fn see(&self, x: &Point3<f64>) -> Option<(Vector2<f64>, f64)> {
+        let at = Isometry3::look_at_rh(&self.eye, &self.target, &Vector3::z()) * x;
+        let far = (self.target - self.eye).norm();
+        let scale = SIZE[0] / self.width * far / -at.z;
+        (at.z < -0.05).then(|| {
+            (Vector2::new(0.5 * SIZE[0] + scale * at.x, 0.5 * SIZE[1] - scale * at.y), (x - self.eye).norm())
+        })
+    }
+
+    /// The picture of a row of a recording, as SVG.
+    pub fn picture(&self, r: &Recording, row: usize) -> String {
+        let bodies = r.header.body_names.len();
+        let mut patches = Vec::new();
+        for shape in &r.header.shapes {
+            let at = 7 * (row * bodies + shape.body as usize);
+            let Some(&[x, y, z, w, i, j, k]) = r.poses.get(at..at + 7) else { continue };
+            let turn = UnitQuaternion::from_quaternion(Quaternion::new(w, i, j, k));
+            let pose = Isometry3::from_parts(Translation3::new(x, y, z), turn);
+            let points: Vec<Point3<f64>> = shape
+                .vertices
+                .as_chunks::<3>()
+                .0
+                .iter()
+                .map(|v| pose * Point3::from(v.map(f64::from)))
+                .collect();
+            let rgb = [0, 1, 2].map(|c| f64::from(shape.rgba[c]));
+            if points.iter().all(|p| (p - points[0]).norm() < GROUND) {
+                self.paint(&points, &shape.triangles, rgb, &mut patches);
+            } else {
+                patches.extend(self.ground(&points));
+            }
+        }
+        patches.sort_by(|a, b| b.away.total_cmp(&a.away));
+        let [width, height] = SIZE;
+        let mut out = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">\
+             <rect width=\"{width}\" height=\"{height}\" fill=\"#f4f5f7\"/>"
+        );
+        for p in &patches {
+            let points: Vec<String> = p.corners.iter().map(|c| format!("{:.1},{:.1}", c.x, c.y)).collect();
+            let [r, g, b] = p.rgb.map(|c| (255.0 * c.clamp(0.0, 1.0)) as u8);
+            // Writing to a string does not fail.
+            let _ = write!(
+                out,
+                "<polygon points=\"{}\" fill=\"rgb({r},{g},{b})\" stroke=\"#333\" stroke-width=\"0.5\" stroke-linejoin=\"round\"/>",
+                points.join(" ")
+            );
+        }
+        out.push_str("</svg>");
+        out
+    }
+
+    /// The top of a ground about the target, behind everything else; none where it is above the eye.
+    fn ground(&self, points: &[Point3<f64>]) -> Option<Patch> {
+        let range = |i: usize| {
+            let (low, high) = points
+                .iter()
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| (low.min(p[i]), high.max(p[i])));
+            let half = AROUND * self.width;
+            [low.max(self.target[i] - half), high.min(self.target[i] + half)]
+        };
+        let top = points.iter().map(|p| p.z).fold(f64::NEG_INFINITY, f64::max);
+        let ([x0, x1], [y0, y1]) = (range(0), range(1));
+        if top >= self.eye.z || x0 >= x1 || y0 >= y1 {
+            return None;
+        }
+        let corners = [(x0, y0), (x1, y0), (x1, y1), (x0, y1)];
+        let seen = corners.map(|(x, y)| self.see(&Point3::new(x, y, top)).map(|s| s.0));
+        let corners = seen.into_iter().collect::<Option<Vec<_>>>()?;
+        Some(Patch { away: f64::INFINITY, corners: outline(corners), rgb: GROUND_RGB })
+    }
+
+    /// Faces of what has few triangles, the outline of what has many.
+    fn paint(&self, points: &[Point3<f64>], triangles: &[u32], rgb: [f64; 3], patches: &mut Vec<Patch>) {
+        let (faces, _) = triangles.as_chunks::<3>();
+        let shaded = |bright: f64| rgb.map(|c| c * bright);
+        let mut add = |corners: &[Point3<f64>], bright: f64, whole: bool| {
+            let Some(seen) = corners.iter().map(|p| self.see(p)).collect::<Option<Vec<_>>>() else { return };
+            let away = seen.iter().map(|s| s.1).sum::<f64>() / seen.len() as f64;
+            let flat: Vec<_> = seen.into_iter().map(|s| s.0).collect();
+            let corners = if whole { outline(flat) } else { flat };
+            patches.push(Patch { away, corners, rgb: shaded(bright) });
+        };
+        if faces.len() > 12 {
+            return add(points, 0.9, true);
+        }
+        // Two triangles of a face are painted as one.
+        let corners = |f: &[u32; 3]| f.map(|i| points[i as usize]);
+        let normal = |f: &[u32; 3]| {
+            let [a, b, c] = corners(f);
+            (b - a).cross(&(c - a)).normalize()
+        };
+        let mut done = vec![false; faces.len()];
+        for (i, f) in faces.iter().enumerate() {
+            if std::mem::replace(&mut done[i], true) {
+                continue;
+            }
+            let n = normal(f);
+            let mut all = corners(f).to_vec();
+            for (j, g) in faces.iter().enumerate().skip(i + 1) {
+                if !done[j] && normal(g).dot(&n) > 1.0 - 1e-6 {
+                    done[j] = true;
+                    all.extend(corners(g));
+                }
+            }
+            if n.dot(&(self.eye - all[0])) > 0.0 {
+                add(&all, 0.75 + 0.25 * n.dot(&LIGHT), true);
+            }
+        }
+    }
+}
+
+/// The convex outline of points, anticlockwise (Andrew's chains).
+fn outline(mut points: Vec<Vector2<f64>>) -> Vec<Vector2<f64>> {
+    points.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
+    points.dedup();
+    if points.len() < 3 {
+        return points;
+    }
+    let chain = |points: &mut dyn Iterator<Item = &Vector2<f64>>| {
+        let mut out: Vec<Vector2<f64>> = Vec::new();
+        for p in points {
+            while out.len() > 1 {
+                let (a, b) = (out[out.len() - 2], out[out.len() - 1]);
+                if (b - a).perp(&(p - a)) > 0.0 {
+                    break;
+                }
+                out.pop();
+            }
+            out.push(*p);
+        }
+        out.pop();
+        out
+    };
+    let mut out = chain(&mut points.iter());
+    out.extend(chain(&mut points.iter().rev()));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn analytic_outline_of_a_square_with_points_inside() {
+        let v = Vector2::new;
+        let square = [v(0.0, 0.0), v(1.0, 0.0), v(1.0, 1.0), v(0.0, 1.0)];
+        let inside = [v(0.5, 0.5), v(0.5, 0.0), v(0.2, 0.9)];
+        assert_eq!(outline([&square[..], &inside].concat()), square);
+    }
+
+    #[test]
+    fn analytic_a_ground_is_drawn_about_the_target() {
+        let c = Camera { eye: Point3::new(0.0, -2.0, 2.0), target: Point3::origin(), width: 1.0 };
+        let plane =
+            |z: f64| [(-9.0, -9.0), (9.0, -9.0), (9.0, 9.0), (0.1, 9.0)].map(|(x, y)| Point3::new(x, y, z));
+        let patch = c.ground(&plane(-0.2)).unwrap();
+        let middle = patch.corners.iter().sum::<Vector2<f64>>() / 4.0;
+        assert!((middle.x - 0.5 * SIZE[0]).abs() < 1e-9 && middle.y > 0.5 * SIZE[1], "{middle}");
+        assert!(c.ground(&plane(3.0)).is_none(), "above the eye");
+    }
+
+    #[test]
+    fn analytic_the_target_is_in_the_middle_and_widths_are_right() {
+        let c = Camera { eye: Point3::new(2.0, 0.0, 0.0), target: Point3::origin(), width: 1.0 };
+        let (middle, away) = c.see(&Point3::origin()).unwrap();
+        assert!((middle - 0.5 * Vector2::from(SIZE)).norm() < 1e-12 && (away - 2.0).abs() < 1e-12);
+        // From +x, y is to the right.
+        let (right, _) = c.see(&Point3::new(0.0, 0.5, 0.0)).unwrap();
+        assert!((right - Vector2::new(SIZE[0], 0.5 * SIZE[1])).norm() < 1e-9, "{right}");
+        assert!(c.see(&Point3::new(3.0, 0.0, 0.0)).is_none());
+    }
+}

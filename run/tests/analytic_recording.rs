@@ -1,0 +1,123 @@
+//! A recording survives the way through a file.
+
+use signorini_core::ContactGeometry;
+use signorini_core::na::{Matrix3, Point3};
+use signorini_multibody::{Periodic, advance_controlled};
+use signorini_run::Method;
+use signorini_run::recorder::Recorder;
+use signorini_run::recording::{RecordedCloud, Recording, RecordingHeader, Row};
+use signorini_scene::{SceneBuilder, Sensor, SensorKind, SensorObject};
+
+fn sample() -> Recording {
+    let names = |p: &str, n: usize| (0..n).map(|i| format!("{p}{i}")).collect::<Vec<_>>();
+    let mut r = Recording::new(RecordingHeader {
+        model: "m".into(),
+        q_names: names("q", 2),
+        v_names: names("v", 2),
+        body_names: names("b", 1),
+        geom_names: names("g", 5),
+        clouds: vec![RecordedCloud {
+            name: "jelly".into(),
+            count: 2,
+            radius: 0.1,
+            ..RecordedCloud::default()
+        }],
+        ..RecordingHeader::default()
+    });
+    for i in 0..3 {
+        let t = f64::from(i) / 3.0;
+        r.push(&Row {
+            t,
+            q: &[t, 1.0 / 7.0],
+            v: &[-t, 0.0],
+            poses: &[0.0; 7],
+            points: &[0.1, 0.2, t as f32, 1.0 / 3.0, 0.0, 7.0],
+            error: f64::NAN,
+            ..Row::default()
+        });
+        let c = ContactGeometry {
+            constraint: 0,
+            bodies: [0, 1],
+            geoms: [3, 4],
+            p_wc: Point3::new(t, 0.0, 1.0),
+            r_wc: Matrix3::identity(),
+            gap: -1e-3,
+            feature: 0,
+        };
+        r.push_contact(&c, [1.0, 0.0, t], 0.01);
+    }
+    r
+}
+
+#[test]
+fn analytic_npz_round_trip_is_exact() {
+    let dir = std::env::temp_dir().join(format!("signorini-recording-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let path = dir.join("a.npz");
+    let r = sample();
+    r.write_npz(&path).unwrap();
+    let back = Recording::read_npz(&path).unwrap();
+    assert_eq!(r.header, back.header);
+    assert_eq!(r.q, back.q);
+    assert_eq!(r.points, back.points);
+    assert_eq!(back.points(1)[3..], [1.0 / 3.0, 0.0, 7.0]);
+    assert_eq!(r.contact_impulse, back.contact_impulse);
+    assert!(back.error.iter().all(|e| e.is_nan()));
+    r.write_csv(&dir.join("a.csv")).unwrap();
+    let text = std::fs::read_to_string(dir.join("a.csv")).unwrap();
+    assert_eq!(text.lines().count(), 4);
+    std::fs::write(&path, b"not an archive").unwrap();
+    let e = Recording::read_npz(&path).unwrap_err().to_string();
+    assert!(e.contains("a.npz"), "{e}");
+    std::fs::remove_dir_all(&dir).unwrap();
+}
+
+/// A mocap body is where the controller put it, in every row until the next sample; the pages draw bodies from these poses.
+#[test]
+fn analytic_poses_of_mocap_bodies_follow_their_controller() {
+    let (period, dt, samples) = (0.02, 0.005, 5);
+    let b = SceneBuilder::new("hand").gravity([0.0, 0.0, -9.81]).body("hand").mocap().sphere(0.1).visual();
+    let scene = b.body("free").at([0.0, 0.0, 3.0]).free_joint().sphere(0.1).mass(1.0).build().unwrap();
+    let engine = Method::icf().with_step(dt);
+    let mut sys = engine.system(&scene).unwrap();
+    let mut x = sys.initial_state(None).unwrap();
+    let mut recorder = Recorder::new(&scene, &engine, &x, sys.held()).unwrap();
+    let mut wave = Periodic::new(period, |s| s.mocap[0].translation.vector.x = 1.0 + s.x.t.sin()).unwrap();
+    let mut integrator = engine.integrator().unwrap();
+    let end = f64::from(samples) * period;
+    advance_controlled(&mut *integrator, &mut sys, &mut x, end, &mut wave, &mut recorder).unwrap();
+    let r = recorder.recording;
+    let hand = scene.body("hand").unwrap();
+    assert_eq!(r.len(), 1 + 4 * samples as usize);
+    assert_eq!(r.pose(0, hand)[0], 0.0, "the first row comes before the first sample");
+    for i in 1..r.len() {
+        // A step ends with the pose that was held during it.
+        let sample = f64::from((i as i32 - 1) / 4) * period;
+        assert_eq!(r.pose(i, hand)[0], 1.0 + sample.sin(), "row {i}");
+    }
+}
+
+/// The first row has the sensors of the start, accelerations among them.
+#[test]
+fn analytic_the_first_row_has_the_sensors_of_the_start() {
+    let b = SceneBuilder::new("fall").gravity([0.0, 0.0, -9.81]);
+    let b = b.body("ball").at([0.0, 0.0, 3.0]).free_joint().sphere(0.1).mass(1.0);
+    let b = b.site("centre", signorini_scene::Pose::identity());
+    let sensor = |name: &str, kind| Sensor::new(name, kind, SensorObject::Site(0));
+    let scene = b
+        .sensor(sensor("velocity", SensorKind::FrameLinVel))
+        .sensor(sensor("acceleration", SensorKind::FrameLinAcc))
+        .build()
+        .unwrap();
+    let engine = Method::icf().with_step(0.01);
+    let mut sys = engine.system(&scene).unwrap();
+    let mut x = sys.initial_state(None).unwrap();
+    x.v[0] = 0.5;
+    let mut recorder = Recorder::new(&scene, &engine, &x, sys.held()).unwrap();
+    engine.integrator().unwrap().advance(&mut sys, &mut x, 0.01, &mut recorder).unwrap();
+    let r = recorder.recording;
+    assert_eq!((r.len(), &r.sensors[..3]), (2, &[0.5, 0.0, 0.0][..]));
+    // Free fall is the same acceleration at any time; Newton stops at 1e-8 of the momentum, and the trial step has 0.1 ms.
+    let apart = |i: usize| (r.sensors[i] - r.sensors[6 + i]).abs();
+    assert!((3..6).all(|i| apart(i) < 1e-6), "{:?}", r.sensors);
+}

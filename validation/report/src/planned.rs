@@ -1,0 +1,46 @@
+//! Episodes of planning tasks as recordings.
+
+use std::collections::HashMap;
+
+use signorini_core::HeldInputs;
+use signorini_planning::EpisodeRecord;
+use signorini_scene::{Pose, Scene};
+
+use crate::PageError;
+use signorini_run::recorder::{Recorder, RunLabels};
+use signorini_run::{Method, Recording};
+
+/// The states of the plant as a recording; none where they were not kept. `steps`: how those of the plant were taken.
+///
+/// # Errors
+/// A scene without a model.
+pub fn recording(scene: &Scene, steps: &str, record: &EpisodeRecord) -> Result<Option<Recording>, PageError> {
+    let Some(first) = record.states.first() else { return Ok(None) };
+    let method = Method::icf();
+    let probe = method.system(scene)?;
+    let number: HashMap<String, usize> =
+        probe.model().bodies.iter().filter_map(|b| Some((b.name.clone(), b.mocap?))).collect();
+    let mut mocap = probe.model().mocap_poses.clone();
+    let put = |mocap: &mut [Pose], time: f64| {
+        for m in record.moved_until(time) {
+            if let Some(n) = number.get(&m.body) {
+                mocap[*n] = m.pose();
+            }
+        }
+    };
+    put(&mut mocap, first.t);
+    let labels = RunLabels {
+        solver: record.engines[1].clone(),
+        law: format!("plans: {}", record.engines[0]),
+        integrator: steps.into(),
+    };
+    let none = vec![0.0; probe.model().actuators.len()];
+    let held = HeldInputs { control: &none, mocap: &mocap };
+    let mut r = Recorder::with_system(scene, probe, method.single_step(), labels, (first, held))
+        .map_err(PageError::from_error)?;
+    for (x, step) in record.states.iter().skip(1).zip(&record.steps) {
+        put(&mut mocap, step.time);
+        r.add_state(x, HeldInputs { control: &step.control, mocap: &mocap });
+    }
+    Ok(Some(r.recording))
+}

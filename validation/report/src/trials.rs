@@ -1,0 +1,459 @@
+//! Trials of planning tasks: how they ended, what they looked like.
+
+use serde::{Deserialize, Deserializer, Serialize};
+use signorini_batch::{BatchOptions, CpuBatch, LaneParameters, plant};
+use signorini_planning::tasks::{by_name, follow, published};
+use signorini_planning::{
+    EpisodeOptions, EpisodeRecord, Motion, Outcome, PredictionGap, Stream, Task, TermWeights, Timing,
+};
+use signorini_scene::{LoadOptions, Scene};
+
+use crate::stock::Stock;
+use crate::{Claim, Context, Page, PageError, PageOutput, Picture, planned};
+use signorini_run::snapshot::Camera;
+use signorini_run::{Method, Recording, names, view};
+
+/// Seeds begin here; weights were chosen on seeds below.
+pub const FIRST: u64 = 100;
+
+/// Accuracy of error control.
+const ACCURACY: f64 = 1e-4;
+
+/// Where results are kept.
+const FILE: &str = "trials.jsonl";
+
+/// What plans are made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PlanModel {
+    /// Complementarity-free contact.
+    ComFree,
+    /// Convex implicit contact.
+    Icf,
+    /// ComFree, with the published sampler in place of the task's.
+    Published,
+}
+
+/// What is tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Trial {
+    /// Name of the task.
+    pub task: &'static str,
+    /// Title of its pictures.
+    pub title: &'static str,
+    /// Samples per plan.
+    pub samples: usize,
+    /// Seed of the task and of the planner.
+    pub seed: u64,
+    /// Engine of the plans.
+    pub model: PlanModel,
+    /// Name of the plant, of [`names::PLANTS`].
+    pub plant: &'static str,
+    /// When plans can be used.
+    pub timing: Timing,
+    /// Mass of the task's object and friction of all surfaces of the plant differ by up to this part, by the seed.
+    pub vary: f64,
+    /// The motion to follow, a file in the folder `g1_motions` of models by others; none: the task has what it needs.
+    pub motion: Option<&'static str>,
+    /// One-step prediction errors of the plan model are measured.
+    pub gap: bool,
+    /// From where pictures are taken; none: without.
+    pub camera: Option<Camera>,
+}
+
+impl Trial {
+    /// Planned with ComFree, executed with ICF in lock-step, the plant as it is drawn.
+    pub fn new(task: &'static str, title: &'static str, samples: usize, seed: u64) -> Self {
+        let (model, plant) = (PlanModel::ComFree, "icf");
+        Self {
+            task,
+            title,
+            samples,
+            seed,
+            model,
+            plant,
+            timing: Timing::LockStep,
+            vary: 0.0,
+            motion: None,
+            gap: false,
+            camera: None,
+        }
+    }
+}
+
+/// How an episode went.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Ran {
+    /// Name of the task.
+    pub task: String,
+    /// Engine of the plans.
+    pub model: PlanModel,
+    /// Samples per plan.
+    pub samples: usize,
+    /// Seed of the task and of the planner.
+    pub seed: u64,
+    /// Name of the plant, of [`names::PLANTS`].
+    #[serde(deserialize_with = "plant_name")]
+    pub plant: String,
+    /// When plans could be used.
+    pub timing: Timing,
+    /// How it ended, in words.
+    pub outcome: String,
+    /// Whether the task was done.
+    pub success: bool,
+    /// Time at the end \[s\].
+    pub time: f64,
+    /// Mean time of a plan \[s\].
+    pub planning: f64,
+    /// Means of the terms over all control steps, not weighted.
+    pub terms: Vec<f64>,
+    /// One-step prediction errors of the plan model: means of position and velocity, and the largest ([`PredictionGap`]); none where they were not asked for.
+    pub gap: Option<[[f64; 2]; 2]>,
+    /// How many samples of a plan count, mean (1/Σ w²).
+    pub effective: f64,
+    /// Plans in which bounds of the motion gave way.
+    pub softened: usize,
+}
+
+impl Ran {
+    fn is(&self, t: &Trial) -> bool {
+        (&*self.task, self.model, self.samples, self.seed, &*self.plant, self.timing)
+            == (t.task, t.model, t.samples, t.seed, t.plant, t.timing)
+    }
+}
+
+/// What an episode looked like.
+struct Film {
+    /// File name and page that shows it.
+    attachment: (String, String),
+    pictures: Vec<Picture>,
+}
+
+/// One of each stage, in the middle of the first time that it lasts, and one of the end; of tasks with one stage at each quarter.
+fn pictures(
+    recording: &Recording,
+    record: &EpisodeRecord,
+    task: &dyn Task,
+    (title, camera): (&str, Camera),
+) -> Vec<Picture> {
+    let mut moments: Vec<(&str, f64)> = Vec::new();
+    let quarter = 0.25 * record.time;
+    if task.stages().len() == 1 {
+        moments = [("a quarter", quarter), ("half", 2.0 * quarter), ("three quarters", 3.0 * quarter)].into();
+    }
+    let stage = |n: usize| task.stages().get(record.phases[n].1.stage).copied().unwrap_or("unknown stage");
+    for (n, (t, _)) in record.phases.iter().enumerate() {
+        let next = (n + 1..record.phases.len()).find(|m| stage(*m) != stage(n));
+        if moments.iter().all(|m| m.0 != stage(n)) {
+            moments.push((stage(n), 0.5 * (t + next.map_or(record.time, |m| record.phases[m].0))));
+        }
+    }
+    moments.push(("the end", record.time));
+    let make = |(stage, t): (&str, f64)| {
+        let row = recording.t.partition_point(|x| *x < t - 1e-9).min(recording.t.len() - 1);
+        Picture {
+            name: format!("{}_{}", task.name(), stage.replace(' ', "_")),
+            caption: format!("{title}, {t:.1} s: {stage}"),
+            svg: camera.picture(recording, row),
+        }
+    };
+    moments.into_iter().map(make).collect()
+}
+
+/// Runs those that are not in stock, and those with pictures in any case, as long as there is time; results of all that are known, pictures on the page.
+///
+/// # Errors
+/// A task, motion or scene that cannot be read, an engine that fails, a file of results that cannot be written.
+pub fn run(trials: &[Trial], ctx: &Context, out: &mut PageOutput) -> Result<Vec<Ran>, PageError> {
+    let mut done: Vec<Ran> = ctx.stock.take(FILE)?;
+    for trial in trials {
+        let known = done.iter().any(|r| r.is(trial));
+        if known && trial.camera.is_none() {
+            continue;
+        }
+        if ctx.stock.over() {
+            out.unfinished |= !known;
+            continue;
+        }
+        ctx.say(format!("{}, {} samples, {:?}, seed {}", trial.task, trial.samples, trial.model, trial.seed));
+        let (ran, film) = episode(trial, ctx)?;
+        if let Some(film) = film {
+            out.attachments.push(film.attachment);
+            out.pictures.extend(film.pictures);
+        }
+        if !known {
+            ctx.stock.add(FILE, &ran)?;
+            done.push(ran);
+        }
+    }
+    Ok(done)
+}
+
+/// Trials of full runs that are kept with the code, in `benches/records/trials`, and where they are from; none for a full run, which makes its own.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn recorded(page: &dyn Page, ctx: &Context) -> Result<Option<(String, Vec<Ran>)>, PageError> {
+    if ctx.full() {
+        return Ok(None);
+    }
+    let path = ctx.root.join("benches/records/trials").join(page.id()).with_extension("jsonl");
+    let (revisions, runs) = Stock::recorded(&path)?;
+    let title = format!("As recorded with --full, revision {}", revisions.join(", "));
+    Ok((!runs.is_empty()).then_some((title, runs)))
+}
+
+/// Columns of [`Tally::cells`].
+pub const COLUMNS: [&str; 7] = [
+    "success",
+    "95 % [%]",
+    "time of the task [s]",
+    "time of a plan [ms]",
+    "samples that count (1/Σ w²)",
+    "plans in which bounds of the motion gave way",
+    "else",
+];
+
+/// How some runs went.
+pub struct Tally {
+    /// Number of runs.
+    pub runs: usize,
+    /// Number of those that succeeded.
+    pub good: usize,
+    /// Wilson's interval of the success \[%\].
+    pub likely: [f64; 2],
+    /// Mean time of those that succeeded \[s\].
+    pub time: f64,
+    /// Mean time of a plan \[s\].
+    pub planning: f64,
+    /// Mean of 1/Σ w² of plans.
+    pub effective: f64,
+    /// Plans of all runs in which bounds gave way.
+    pub softened: usize,
+    /// How the others ended, by seed.
+    pub failed: String,
+}
+
+impl Tally {
+    /// The tally of some runs.
+    pub fn of(runs: &[&Ran]) -> Self {
+        let (good, failed): (Vec<&Ran>, Vec<&Ran>) = runs.iter().partition(|r| r.success);
+        let mean =
+            |runs: &[&Ran], of: fn(&Ran) -> f64| runs.iter().map(|r| of(r)).sum::<f64>() / runs.len() as f64;
+        let failed: Vec<String> = failed.iter().map(|r| format!("seed {}: {}", r.seed, r.outcome)).collect();
+        Self {
+            runs: runs.len(),
+            good: good.len(),
+            likely: wilson(good.len(), runs.len()).map(|p| 100.0 * p),
+            time: mean(&good, |r| r.time),
+            planning: mean(runs, |r| r.planning),
+            effective: mean(runs, |r| r.effective),
+            softened: runs.iter().map(|r| r.softened).sum(),
+            failed: failed.join("; "),
+        }
+    }
+
+    /// Mean time of those that succeeded \[s\], a dash without any.
+    pub fn time_cell(&self) -> String {
+        if self.good > 0 { format!("{:.2}", self.time) } else { "–".to_owned() }
+    }
+
+    /// Cells of a table with the columns [`COLUMNS`].
+    pub fn cells(&self) -> [String; 7] {
+        if self.runs == 0 {
+            return ["none were run", "", "", "", "", "", ""].map(str::to_owned);
+        }
+        let [low, high] = self.likely;
+        [
+            format!("{} of {}", self.good, self.runs),
+            format!("{low:.0} to {high:.0}"),
+            self.time_cell(),
+            format!("{:.0}", 1e3 * self.planning),
+            format!("{:.1}", self.effective),
+            self.softened.to_string(),
+            self.failed.clone(),
+        ]
+    }
+}
+
+/// Share of successes among runs \[%\], beside the one asked for; skipped with fewer than `count` runs. Of a single run, whether it succeeds.
+pub fn success(id: &str, claim: &str, asked: f64, runs: &[&Ran], count: u64) -> Claim {
+    if (runs.len() as u64) < count {
+        return Claim::skipped(id, claim, "time was up before all runs were made");
+    }
+    let Tally { good, likely: [low, high], .. } = Tally::of(runs);
+    if let ([run], 1) = (runs, count) {
+        let why = format!("it ended with: {}", run.outcome);
+        let claim = format!("the one start of a quick run succeeds ({claim}: runs under --full)");
+        return Claim::at_least(id, &claim, 1.0, good as f64, "runs").because(&why);
+    }
+    let why = format!(
+        "{good} of {} runs with {} samples, so that {low:.0} to {high:.0} % are likely; the table says how the others ended",
+        runs.len(),
+        runs[0].samples
+    );
+    Claim::at_least(id, claim, asked, 100.0 * good as f64 / runs.len() as f64, "%").because(&why)
+}
+
+/// The name of a plant, in small letters as older files do not have it.
+fn plant_name<'de, D: Deserializer<'de>>(d: D) -> Result<String, D::Error> {
+    Ok(String::deserialize(d)?.to_lowercase())
+}
+
+/// Steps of a control step of a plant that takes `fixed` equal ones; error control finds its steps itself.
+pub fn substeps(plant: &Method, fixed: u32) -> u32 {
+    if plant.stepping().is_controlled() { 1 } else { fixed }
+}
+
+/// The scene with another mass of a body, and other friction of all surfaces: both differ by up to `part`, drawn by the seed.
+///
+/// # Errors
+/// A part that leaves no mass.
+pub fn varied(scene: &Scene, body: &str, part: f64, seed: u64) -> Result<Scene, PageError> {
+    let mut random = Stream::new(seed, 2);
+    let [mass, friction] = [0; 2].map(|_| 1.0 + random.uniform(-part, part));
+    let bodies = scene.bodies.iter().enumerate().filter(|(_, b)| b.name == body);
+    let surfaces = scene.geoms.iter().map(|g| &g.surface);
+    let parameters = LaneParameters {
+        mass_scale: bodies.map(|(i, _)| (i, mass)).collect(),
+        friction: surfaces
+            .map(|s| [s.friction * friction, s.friction_torsional, s.friction_rolling])
+            .enumerate()
+            .collect(),
+        ..LaneParameters::default()
+    };
+    parameters.apply(scene).map_err(PageError::from_error)
+}
+
+/// Runs a task.
+fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageError> {
+    let Trial { task: name, samples, seed, .. } = *trial;
+    let setup = match trial.motion {
+        Some(file) => {
+            let folder = ctx.models.as_deref().unwrap_or(&ctx.root);
+            let motion = Motion::read(&folder.join("g1_motions").join(file));
+            motion.and_then(|m| follow(name, m, seed))
+        }
+        None if trial.model == PlanModel::Published => published(name, seed),
+        None => by_name(name, seed),
+    };
+    let mut setup = setup.map_err(PageError::from_error)?;
+    setup.planner.samples = samples;
+    let scene = Scene::load(ctx.root.join("models").join(setup.scene), &LoadOptions::default())
+        .map_err(PageError::from_error)?;
+    let method = match trial.model {
+        PlanModel::ComFree | PlanModel::Published => {
+            setup.evaluations.map_or_else(Method::comfree, Method::comfree_sweeping)
+        }
+        PlanModel::Icf => Method::icf(),
+    };
+    let driven = names::plant(trial.plant, ACCURACY)?;
+    let real = match setup.measurement {
+        Some(m) if trial.vary > 0.0 => varied(&scene, m.joint, trial.vary, seed)?,
+        _ => scene.clone(),
+    };
+    let model = CpuBatch::new(&scene, samples, method, BatchOptions { threads: 0 });
+    let mut model = model.map_err(PageError::from_error)?;
+    let mut plant = plant(&real, &driven, |w| ctx.say(w.clone())).map_err(PageError::from_error)?;
+    let weights = TermWeights::new(&*setup.task);
+    let options = EpisodeOptions {
+        plant_substeps: substeps(&driven, setup.substeps[1]),
+        timing: trial.timing,
+        keep_states: trial.gap || trial.camera.is_some(),
+        ..setup.options()
+    };
+    let step = (setup.planner.dt, setup.substeps[0]);
+    let record = setup.run(&mut model, &mut *plant, (&weights, None), seed, &options);
+    let (record, task) = (record.map_err(PageError::from_error)?, &*setup.task);
+    let gap = trial.gap.then(|| PredictionGap::measure(&record, &mut model, step));
+    let gap = gap.transpose().map_err(PageError::from_error)?;
+    let outcome = match &record.outcome {
+        Outcome::Success => "success".into(),
+        Outcome::Failure(why) => why.clone(),
+        Outcome::Timeout => {
+            let stage = record.phases.last().map_or(0, |p| p.1.stage);
+            format!("out of time, {}", task.stages().get(stage).unwrap_or(&"unknown stage"))
+        }
+        Outcome::Running => "out of steps".into(),
+    };
+    let ran = Ran {
+        task: name.into(),
+        model: trial.model,
+        samples,
+        seed,
+        plant: trial.plant.into(),
+        timing: trial.timing,
+        outcome,
+        success: record.outcome == Outcome::Success,
+        time: record.time,
+        planning: record.mean_planning_time(),
+        terms: mean_terms(&record),
+        // Infinite where the plan model fails, which files cannot hold.
+        gap: gap.map(|g| [g.mean(), g.largest()].map(|e| e.map(|x| x.min(f64::MAX)))),
+        effective: record.mean_effective_samples(),
+        softened: record.softened().count(),
+    };
+    let recording = planned::recording(&real, driven.stepping().words(), &record)?;
+    let film = recording.zip(trial.camera).map(|(r, camera)| Film {
+        attachment: (format!("{name}.html"), view::page(&r)),
+        pictures: pictures(&r, &record, task, (trial.title, camera)),
+    });
+    Ok((ran, film))
+}
+
+/// Means of the terms over all control steps.
+fn mean_terms(record: &EpisodeRecord) -> Vec<f64> {
+    let mut sums = vec![0.0; record.terms.len()];
+    for step in &record.steps {
+        sums.iter_mut().zip(&step.terms).for_each(|(s, t)| *s += t / record.steps.len() as f64);
+    }
+    sums
+}
+
+/// The interval of Wilson for k of n, at 95 %.
+///
+/// ```text
+/// (p + z²/2n ± z √(p (1 − p)/n + z²/4n²)) / (1 + z²/n),   p = k/n,  z = 1.96
+/// ```
+pub fn wilson(k: usize, n: usize) -> [f64; 2] {
+    let (z, n, p) = (1.96f64, n as f64, k as f64 / n as f64);
+    let (middle, half) = (p + z * z / (2.0 * n), z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt());
+    [-half, half].map(|h| (middle + h) / (1.0 + z * z / n))
+}
+
+/// Newcombe's interval of the difference of two shares p − q, at 95 %, from those of Wilson \[l, u\] of each.
+///
+/// ```text
+/// p − q − √((p − l_p)² + (u_q − q)²),   p − q + √((u_p − p)² + (q − l_q)²)
+/// ```
+pub fn difference(a: (usize, usize), b: (usize, usize)) -> [f64; 2] {
+    let [(p, [pl, pu]), (q, [ql, qu])] = [a, b].map(|(k, n)| (k as f64 / n as f64, wilson(k, n)));
+    [p - q - (p - pl).hypot(qu - q), p - q + (pu - p).hypot(q - ql)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of equal shares it is the same both ways; of 56 of 70 and 48 of 80, Newcombe's own example (1998, table II, method 10), 0.0524 to 0.3339.
+    #[test]
+    fn analytic_difference_of_two_shares() {
+        let [low, high] = difference((12, 20), (12, 20));
+        assert!((low + high).abs() < 1e-12 && high > 0.2, "{low} {high}");
+        let [low, high] = difference((56, 70), (48, 80));
+        assert!((low - 0.0524).abs() < 1e-4 && (high - 0.3339).abs() < 1e-4, "{low} {high}");
+        let ([l, h], [m, i]) = (difference((3, 20), (15, 30)), difference((15, 30), (3, 20)));
+        assert!((l + i).abs() < 1e-12 && (h + m).abs() < 1e-12);
+    }
+
+    /// Both ends are where a count of k is 1.96 deviations away: (p − q)² = z² q (1 − q)/n.
+    #[test]
+    fn analytic_ends_of_the_interval() {
+        for (k, n) in [(0, 20), (1, 1), (13, 20), (20, 20)] {
+            let p = k as f64 / n as f64;
+            for q in wilson(k, n) {
+                let gap = (p - q).powi(2) - 1.96f64.powi(2) * q * (1.0 - q) / n as f64;
+                assert!(gap.abs() < 1e-12, "{k} of {n}: {q}");
+            }
+        }
+    }
+}
