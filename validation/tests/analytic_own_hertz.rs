@@ -60,7 +60,7 @@ fn ball(height: f64, dissipation: f64) -> (Scene, RigidSystem, State, f64) {
         .sphere(RADIUS)
         .build()
         .unwrap();
-    scene.geoms.iter_mut().for_each(|g| g.surface.dissipation = dissipation);
+    scene.geoms.iter_mut().for_each(|g| g.surface.dissipation = Some(dissipation));
     let law = Pool::<Hertz, 3>::new(Hertz { modulus: MODULUS });
     let mut sys = RigidSystem::new(&scene, &law, RigidOptions::default()).unwrap();
     let x = sys.initial_state(None).unwrap();
