@@ -1,6 +1,5 @@
 //! Stiffness and damping of each contact by a function of one's own, here of the closing speed; a learned impedance goes in the same place.
 
-use signorini_comfree::Sweeps;
 use signorini_core::{NoObserver, System};
 use signorini_laws::{DualCone, Gains};
 use signorini_run::Method;

@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use signorini_comfree::Sweeps;
 use signorini_core::na::Vector3;
 use signorini_core::{AcceptedStep, SolveStatus, StepObserver};
 use signorini_laws::DualCone;

@@ -1,7 +1,6 @@
 //! Parameters of contacts by a function of the user: the scene's own give the same bits, others what the formula says, bad ones an error.
 #![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
-use signorini_comfree::Sweeps;
 use signorini_core::{ContactMaterial, NoObserver, ProblemError, Slot, State, System};
 use signorini_laws::{DualCone, Gains};
 use signorini_multibody::{ContactModel, RigidSystem};

@@ -1,0 +1,239 @@
+//! The impulses of a recording give what momentum changes by, solve by solve: those of contacts, gravity and gyroscopic terms add up to M (v₁ − v₀) in the
+//! rows of free joints, to which actuators, limits and equalities of a robot add nothing.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot run its scene has failed")]
+
+use signorini_core::na::{DMatrix, DVector, Matrix3, Point3, Vector3};
+use signorini_core::{AcceptedStep, HeldInputs, StepObserver};
+use signorini_laws::DualCone;
+use signorini_multibody::{Dynamics, Kinematics, RigidSystem};
+use signorini_run::affine::{RunWatch, run_affine};
+use signorini_run::recorder::Recorder;
+use signorini_run::recording::StepPart;
+use signorini_run::{Law, Method, PHYSICAL, Recording, Stepping};
+use signorini_scene::{JointKind, LoadOptions, Scene};
+
+/// A box that slides and tips, a ball of six rows that rolls and spins, and a box that falls on the first.
+const BODIES: &str = "<mujoco><worldbody><geom type='plane' size='5 5 .1' condim='6' friction='.5 .02 .01'/>
+    <body pos='0 0 .06'><freejoint/><geom type='box' size='.1 .05 .05' mass='1.3'/></body>
+    <body pos='.5 0 .101'><freejoint/><geom type='sphere' size='.1' mass='.7' condim='6' friction='.6 .03 .02'/></body>
+    <body pos='.03 .01 .2' euler='20 10 0'><freejoint/><geom type='box' size='.04 .04 .04' mass='.4'/></body>
+  </worldbody></mujoco>";
+
+fn bodies() -> Scene {
+    Scene::from_mjcf(BODIES, "bodies.xml", &LoadOptions::default()).unwrap()
+}
+
+fn file(path: &str) -> Scene {
+    Scene::load(format!("../models/{path}"), &LoadOptions::default()).unwrap()
+}
+
+/// Adds up impulses beside a recorder.
+struct Balance<'a> {
+    recorder: Recorder<'a>,
+    probe: RigidSystem,
+    gravity: Vector3<f64>,
+    /// Body of each geom.
+    bodies: Vec<usize>,
+    kin: Kinematics,
+    dynamics: Dynamics,
+    /// Rows of free joints.
+    rows: Vec<usize>,
+    /// Contact rows of the recording that were looked at.
+    seen: usize,
+    /// Largest residual over the largest momentum that gravity or a solve gives, solves, contacts that carry something.
+    worst: f64,
+    solves: usize,
+    contacts: usize,
+}
+
+impl Balance<'_> {
+    fn look(&mut self, (q, v0, v1): (&[f64], &[f64], &[f64]), dt: f64, part: StepPart) {
+        let (model, r) = (self.probe.model(), &self.recorder.recording);
+        let nv = model.nv();
+        self.kin.set_positions(model, q, self.probe.held().mocap);
+        self.kin.set_velocities(model, v0);
+        let mut mass = DMatrix::<f64>::zeros(nv, nv);
+        self.dynamics.mass_matrix(model, &self.kin, |i, j, m| (mass[(i, j)], mass[(j, i)]) = (m, m));
+        let mut bias = DVector::<f64>::zeros(nv);
+        self.dynamics.inverse_dynamics(model, &self.kin, &self.gravity, None, bias.as_mut_slice());
+        let change = &mass * (DVector::from_column_slice(v1) - DVector::from_column_slice(v0));
+        let mut given = DVector::<f64>::zeros(nv);
+        // Bodies that do not touch yet are pushed at their own points, a gap apart along the normal.
+        let mut arm = DVector::<f64>::zeros(nv);
+        for k in self.seen..r.contact_row.len() {
+            if r.contact_part[k] != part as u8 {
+                continue;
+            }
+            assert_eq!(r.contact_dt[k], dt);
+            let frame = Matrix3::from_row_slice(&r.contact_frame[9 * k..9 * k + 9]);
+            let [force, torque] = [&r.contact_impulse, &r.contact_angular_impulse]
+                .map(|a| frame * Vector3::from_column_slice(&a[3 * k..3 * k + 3]));
+            self.contacts += usize::from(force.norm() > 0.0);
+            let p = Point3::from_slice(&r.contact_point[3 * k..3 * k + 3]);
+            for (side, sign) in [(0, -1.0), (1, 1.0)] {
+                let body = self.bodies[r.contact_geoms[2 * k + side] as usize];
+                let (linear, angular) = self.kin.jacobian(model, body, &p);
+                for i in 0..nv {
+                    let l = Vector3::from_column_slice(&linear[3 * i..3 * i + 3]);
+                    let a = Vector3::from_column_slice(&angular[3 * i..3 * i + 3]);
+                    given[i] += sign * (l.dot(&force) + a.dot(&torque));
+                    arm[i] += r.contact_gap[k].max(0.0) * a.norm() * force.norm();
+                }
+            }
+        }
+        let scale = change.amax().max(dt * bias.amax());
+        for i in &self.rows {
+            let residual = (change[*i] + dt * bias[*i] - given[*i]).abs() - arm[*i];
+            self.worst = self.worst.max(residual / scale);
+        }
+        self.solves += 1;
+    }
+}
+
+impl StepObserver for Balance<'_> {
+    fn accepted(&mut self, step: &AcceptedStep<'_>) {
+        self.recorder.accepted(step);
+        let last = step.last;
+        match step.first {
+            None => self.look((&step.x0.q, &step.x0.v, &last.solution.v), last.dt, StepPart::Whole),
+            Some(first) => {
+                let s = first.solution;
+                let moved = if s.v_position.is_empty() { &s.v } else { &s.v_position };
+                let mut half = step.x0.q.clone();
+                self.probe.model().integrate_renormalized(&step.x0.q, moved, first.dt, &mut half);
+                self.look((&step.x0.q, &step.x0.v, &s.v), first.dt, StepPart::FirstHalf);
+                self.look((&half, &s.v, &last.solution.v), last.dt, StepPart::SecondHalf);
+            }
+        }
+        // States go on with the velocities that were solved for.
+        assert!(step.x1.v == last.solution.v);
+        self.seen = self.recorder.recording.contact_row.len();
+    }
+
+    fn held(&mut self, inputs: HeldInputs<'_>) {
+        self.recorder.held(inputs);
+    }
+}
+
+/// Worst residual of a run of `time` \[s\], relative to the momentum of its step; the recording.
+fn balance(scene: &Scene, method: &Method, time: f64) -> (f64, Recording) {
+    let mut sys = method.system(scene).unwrap();
+    let mut x = sys.initial_state(scene.keyframe("home")).unwrap();
+    if scene.keyframes.is_empty() {
+        // The first box slides and turns, the ball skids and spins.
+        x.v[..6].copy_from_slice(&[0.5, 0.3, 0.0, 0.0, 0.0, 4.0]);
+        x.v[6..12].copy_from_slice(&[0.4, 0.0, 0.0, 0.0, 3.0, 9.0]);
+    }
+    let probe = method.system(scene).unwrap();
+    let model = probe.model();
+    let rows = model.joints.iter().filter(|j| j.kind == JointKind::Free).flat_map(|j| j.v..j.v + 6).collect();
+    let mut b = Balance {
+        recorder: Recorder::new(scene, method, &x, sys.held()).unwrap(),
+        gravity: scene.options.gravity,
+        bodies: scene.geoms.iter().map(|g| g.body).collect(),
+        kin: Kinematics::new(model),
+        dynamics: Dynamics::new(model),
+        rows,
+        seen: 0,
+        worst: 0.0,
+        solves: 0,
+        contacts: 0,
+        probe,
+    };
+    let end = x.t + time;
+    let report = method.integrator().unwrap().advance(&mut sys, &mut x, end, &mut b).unwrap();
+    let halves = 1 + usize::from(method.stepping().is_controlled());
+    assert_eq!((b.solves, b.contacts > 20), (halves * report.steps as usize, true), "{}", method.describe());
+    (b.worst, b.recorder.recording)
+}
+
+/// Methods with the largest residual that each may leave.
+fn methods() -> Vec<(Method, f64)> {
+    // Fixed steps solve to 1e-8 of the momentum of a step in a scaled norm, error control to 1e-3 of the accuracy; evaluations in closed form to round-off
+    // of the sums over contacts.
+    let (fixed, controlled, closed) = (1e-6, 1e-4, 1e-9);
+    vec![
+        (Method::icf().with_step(2e-3), fixed),
+        (Method::icf().with_law(Law::Similar).with_step(2e-3), fixed),
+        (Method::icf().with_law(Law::Sap).with_step(2e-3), fixed),
+        (Method::cenic(1e-3), controlled),
+        (Method::cenic(1e-3).in_paper_mode(), controlled),
+        (Method::reference().with_step(2e-3), fixed),
+        (Method::comfree().with_step(2e-3), closed),
+        (Method::comfree_sweeping(8).with_step(5e-3), closed),
+        (Method::comfree_sweeping(1).with_step(2e-3), closed),
+        (Method::comfree_paper(0.1, 0.001).with_step(2e-3), closed),
+        (
+            Method::comfree_once(Law::DualCone(DualCone { gains: PHYSICAL, ..DualCone::default() }))
+                .with_stepping(Stepping::accurate(1e-3)),
+            closed,
+        ),
+    ]
+}
+
+#[test]
+fn property_recorded_impulses_change_momentum_of_bodies() {
+    let scene = bodies();
+    for (method, tolerance) in methods() {
+        let (worst, r) = balance(&scene, &method, 0.15);
+        assert!(worst < tolerance, "{}: {worst:e}", method.describe());
+        let spins = r.contact_angular_impulse.iter().any(|g| *g != 0.0);
+        // Laws of three rows neither spin nor roll.
+        assert_eq!(spins, matches!(method, Method::ComFree(_)), "{}", method.describe());
+        let halves = r.contact_part.iter().any(|p| *p != StepPart::Whole as u8);
+        assert_eq!(halves, method.stepping().is_controlled(), "{}", method.describe());
+    }
+}
+
+#[test]
+fn property_recorded_impulses_change_momentum_of_robots() {
+    for (model, time) in [("quadruped/quadruped.xml", 0.05), ("leap_hand/cube.xml", 0.05)] {
+        let scene = file(model);
+        for (method, tolerance) in methods() {
+            if matches!(method, Method::Reference(_)) {
+                continue;
+            }
+            let (worst, _) = balance(&scene, &method, time);
+            assert!(worst < tolerance, "{model}, {}: {worst:e}", method.describe());
+        }
+    }
+}
+
+/// Of affine bodies the linear momentum of each; their angular momentum also changes by what keeps them rigid.
+#[test]
+fn property_recorded_impulses_change_momentum_of_affine_bodies() {
+    let scene = bodies();
+    let masses = [1.3, 0.7, 0.4];
+    for method in [Method::ipc().with_step(2e-3), Method::ipc().with_stepping(Stepping::accurate(1e-3))] {
+        let run = run_affine(&scene, &method, None, 0.1, RunWatch::default()).unwrap();
+        run.report.unwrap();
+        let r = run.recording;
+        assert!(r.contact_row.len() > 20);
+        let halves = r.contact_part.iter().any(|p| *p != StepPart::Whole as u8);
+        assert_eq!(halves, method.stepping().is_controlled());
+        for row in 1..r.len() {
+            let mut given = masses.map(|m| m * (r.t[row] - r.t[row - 1]) * scene.options.gravity);
+            for k in (0..r.contact_row.len()).filter(|k| r.contact_row[*k] as usize == row) {
+                let frame = Matrix3::from_row_slice(&r.contact_frame[9 * k..9 * k + 9]);
+                let force = frame * Vector3::from_column_slice(&r.contact_impulse[3 * k..3 * k + 3]);
+                for (side, sign) in [(0, -1.0), (1, 1.0)] {
+                    let body = scene.geoms[r.contact_geoms[2 * k + side] as usize].body;
+                    if body > 0 {
+                        given[body - 1] += sign * force;
+                    }
+                }
+            }
+            for (b, (m, given)) in masses.into_iter().zip(given).enumerate() {
+                let v = |row: usize| Vector3::from_column_slice(&r.v[18 * row + 6 * b..18 * row + 6 * b + 3]);
+                let residual = (m * (v(row) - v(row - 1)) - given).norm();
+                // A solve leaves speeds of 1e-3 of what gravity gives in a step.
+                assert!(
+                    residual < 1e-3 * m * 9.81 * 2e-3,
+                    "{}, row {row}, body {b}: {residual:e}",
+                    method.describe()
+                );
+            }
+        }
+    }
+}
