@@ -159,11 +159,14 @@ pub struct Recording {
     pub contact_geoms: Vec<u32>,
     /// Contact point, world \[m\], m × 3.
     pub contact_point: Vec<f64>,
+    /// Arms from the contact point to the points of A and B at which the impulse acts, world \[m\], m × 2 × 3; zero where the bodies touch.
+    pub contact_arms: Vec<f64>,
     /// Contact frame, a rotation matrix by rows whose columns are n, t₁, t₂ in world axes, m × 9: force = frame · impulse / dt.
     pub contact_frame: Vec<f64>,
     /// Gap \[m\], m.
     pub contact_gap: Vec<f64>,
-    /// Impulse in the contact frame \[N·s\], m × 3.
+    /// Impulse in the contact frame \[N·s\], m × 3. A step in two halves has the contacts of both: the mean force of a row's step is the sum of its
+    /// impulses over `dt`.
     pub contact_impulse: Vec<f64>,
     /// Angular impulse about the contact point in the contact frame (spin, roll, roll) \[N·m·s\], m × 3.
     pub contact_angular_impulse: Vec<f64>,
@@ -340,6 +343,7 @@ impl Recording {
         self.contact_row.push(self.t.len().saturating_sub(1) as u32);
         self.contact_geoms.extend_from_slice(&c.geoms);
         self.contact_point.extend(c.p_wc.iter());
+        self.contact_arms.extend(c.arms.iter().flat_map(|a| a.iter()));
         self.contact_frame.extend_from_slice(c.r_wc.transpose().as_slice());
         self.contact_gap.push(c.gap);
         self.contact_impulse.extend_from_slice(linear);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 
 use signorini_core::ContactGeometry;
-use signorini_core::na::{Matrix3, Point3};
+use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_multibody::{Periodic, advance_controlled};
 use signorini_run::Method;
 use signorini_run::recorder::Recorder;
@@ -45,6 +45,7 @@ fn sample() -> Recording {
             bodies: [0, 1],
             geoms: [3, 4],
             p_wc: Point3::new(t, 0.0, 1.0),
+            arms: [Vector3::new(0.0, 0.0, t), Vector3::zeros()],
             r_wc: Matrix3::identity(),
             gap: -1e-3,
             feature: 0,
@@ -99,6 +100,7 @@ fn analytic_a_file_written_as_rows_come_is_that_of_memory() {
                 bodies: [0, 1],
                 geoms: [3, 4],
                 p_wc: Point3::from(three(&r.contact_point)),
+                arms: [Vector3::new(0.0, 0.0, r.t[i]), Vector3::zeros()],
                 r_wc: Matrix3::identity(),
                 gap: r.contact_gap[k],
                 feature: 0,
@@ -123,21 +125,21 @@ fn analytic_a_file_written_as_rows_come_is_that_of_memory() {
         names.iter().map(of).collect::<BTreeMap<_, _>>()
     };
     let (a, b) = (arrays(&whole), arrays(&by_rows));
-    assert_eq!((a.len(), b.len()), (23, 23));
+    assert_eq!((a.len(), b.len()), (24, 24));
     assert!(a.iter().all(|(name, bytes)| name == "header.npy" || b[name] == *bytes));
     assert_eq!(std::fs::read(&csv).unwrap(), std::fs::read(&csv_by_rows).unwrap());
     // A file of a version without angular impulses and parts of steps.
     let mut z = zip::ZipWriter::new(std::fs::File::create(&old).unwrap());
-    for (name, bytes) in
-        a.iter().filter(|(n, _)| !["contact_angular_impulse.npy", "contact_part.npy"].contains(&n.as_str()))
-    {
+    for (name, bytes) in a.iter().filter(|(n, _)| {
+        !["contact_angular_impulse.npy", "contact_part.npy", "contact_arms.npy"].contains(&n.as_str())
+    }) {
         z.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
         z.write_all(bytes).unwrap();
     }
     z.finish().unwrap();
     let read = Recording::read_npz(&old).unwrap();
     assert_eq!((&read.contact_impulse, &read.contact_part), (&r.contact_impulse, &vec![0; 3]));
-    assert_eq!(read.contact_angular_impulse, [0.0; 9]);
+    assert_eq!((&read.contact_angular_impulse[..], &read.contact_arms[..]), (&[0.0; 9][..], &[0.0; 18][..]));
     assert!((0..3).all(|k| read.is_of_end(k)));
     assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 5, "the folder of parts is gone");
     assert!(RecordingFile::create(&dir.join("none/there.npz"), None).is_err());

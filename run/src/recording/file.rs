@@ -46,6 +46,7 @@ impl Recording {
         put(&mut z, "contact_row", &[m], &self.contact_row)?;
         put(&mut z, "contact_geoms", &[m, 2], &self.contact_geoms)?;
         put(&mut z, "contact_point", &[m, 3], &self.contact_point)?;
+        put(&mut z, "contact_arms", &[m, 2, 3], &self.contact_arms)?;
         put(&mut z, "contact_frame", &[m, 3, 3], &self.contact_frame)?;
         put(&mut z, "contact_gap", &[m], &self.contact_gap)?;
         put(&mut z, "contact_impulse", &[m, 3], &self.contact_impulse)?;
@@ -71,12 +72,20 @@ impl Recording {
         let contact_row: Vec<u32> = get(&mut z, &name, "contact_row")?;
         // Files of older versions have neither.
         let m = contact_row.len();
-        let contact_angular_impulse = get_or(&mut z, &name, "contact_angular_impulse", || vec![0.0; 3 * m])?;
-        let contact_part = get_or(&mut z, &name, "contact_part", || vec![StepPart::Whole as u8; m])?;
+        let later = ["contact_angular_impulse", "contact_arms", "contact_part"];
+        let old = later.iter().all(|a| z.index_for_name(&format!("{a}.npy")).is_none());
+        let (contact_angular_impulse, contact_arms, contact_part) = match old {
+            true => (vec![0.0; 3 * m], vec![0.0; 6 * m], vec![StepPart::Whole as u8; m]),
+            false => {
+                let [angular, arms, part] = later;
+                (get(&mut z, &name, angular)?, get(&mut z, &name, arms)?, get(&mut z, &name, part)?)
+            }
+        };
         let r = Self {
             header,
             points,
             contact_angular_impulse,
+            contact_arms,
             contact_part,
             t: get(&mut z, &name, "t")?,
             q: get(&mut z, &name, "q")?,
@@ -123,6 +132,7 @@ impl Recording {
             ("points", self.points.len(), n, 3 * h.point_count()),
             ("contact_geoms", self.contact_geoms.len(), m, 2),
             ("contact_point", self.contact_point.len(), m, 3),
+            ("contact_arms", self.contact_arms.len(), m, 6),
             ("contact_frame", self.contact_frame.len(), m, 9),
             ("contact_gap", self.contact_gap.len(), m, 1),
             ("contact_impulse", self.contact_impulse.len(), m, 3),
@@ -140,6 +150,7 @@ impl Recording {
             ("v", &self.v),
             ("poses", &self.poses),
             ("contact_point", &self.contact_point),
+            ("contact_arms", &self.contact_arms),
             ("contact_frame", &self.contact_frame),
             ("contact_gap", &self.contact_gap),
             ("contact_impulse", &self.contact_impulse),
@@ -223,19 +234,6 @@ fn put<W: Write + std::io::Seek, T: Scalar>(
 ) -> std::io::Result<()> {
     z.start_file(format!("{name}.npy"), SimpleFileOptions::default())?;
     z.write_all(&npy::to_bytes(shape, data))
-}
-
-/// An array, or what stands in for it where the archive has none of that name.
-fn get_or<T: Scalar>(
-    z: &mut ZipArchive<BufReader<File>>,
-    path: &str,
-    name: &str,
-    absent: impl FnOnce() -> Vec<T>,
-) -> Result<Vec<T>, RecordingError> {
-    match z.index_for_name(&format!("{name}.npy")) {
-        Some(_) => get(z, path, name),
-        None => Ok(absent()),
-    }
 }
 
 fn get<T: Scalar>(

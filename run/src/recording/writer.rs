@@ -116,6 +116,7 @@ impl RecordingFile {
             ("contact_row", count, vec![]),
             ("contact_geoms", count, vec![2]),
             ("contact_point", double, vec![3]),
+            ("contact_arms", double, vec![2, 3]),
             ("contact_frame", double, vec![3, 3]),
             ("contact_gap", double, vec![]),
             ("contact_impulse", double, vec![3]),
@@ -229,6 +230,7 @@ impl RowSink for RecordingFile {
         self.put("contact_row", &[self.rows.saturating_sub(1) as u32]);
         self.put("contact_geoms", &c.geoms);
         self.put("contact_point", c.p_wc.coords.as_slice());
+        c.arms.iter().for_each(|a| self.put("contact_arms", a.as_slice()));
         self.put("contact_frame", c.r_wc.transpose().as_slice());
         self.put("contact_gap", &[c.gap]);
         self.put("contact_impulse", linear);
