@@ -1,5 +1,6 @@
 use nalgebra::{self as na, Matrix3, Vector3};
 
+use crate::frozen_kernels::square;
 use crate::frozen_map::MAX_ROWS;
 use crate::{BlockDiagonal, ContactSide, FrozenMap, FrozenProblem};
 
@@ -15,8 +16,33 @@ impl ContactSide {
     }
 }
 
+impl FrozenMap {
+    /// Writes into `sides` the parts of J_k J_kᵀ of constraint `k`, of `dim` rows, by the blocks that it touches: [`FrozenProblem::set_sides`] where the inertia is the identity
+    /// ([`BlockDiagonal::whiten_map`]).
+    pub fn set_sides(&self, k: usize, dim: usize, sides: &mut [ContactSide; 2]) {
+        ContactSide::clear(sides, dim);
+        for (i, (_, block)) in self.entries(k).enumerate() {
+            let side = &mut sides[i.min(1)];
+            if dim == 3 {
+                side.linear += square::<3>(block);
+                continue;
+            }
+            for c in block.chunks_exact(dim) {
+                let at = |i: usize| c.get(i).copied().unwrap_or(0.0);
+                for i in 0..dim.min(3) {
+                    (0..dim.min(3)).for_each(|j| side.linear[(i, j)] += c[i] * c[j]);
+                }
+                if dim > 3 {
+                    side.angular += Matrix3::from_fn(|i, j| at(i + 3) * at(j + 3));
+                    side.coupling += Vector3::from_fn(|i, _| c[0] * at(i + 3));
+                }
+            }
+        }
+    }
+}
+
 impl FrozenProblem {
-    /// What constraint `k` feels of the blocks that it touches: the parts of its Delassus block W = J_k A⁻¹ J_kᵀ. Blocks beyond the second are added to
+    /// The parts of its Delassus block W = J_k A⁻¹ J_kᵀ that constraint `k` feels of each block that it touches. Blocks beyond the second are added to
     /// the second. Counts and reference masses are left at zero.
     pub fn sides(inertia: &BlockDiagonal, map: &FrozenMap, k: usize) -> [ContactSide; 2] {
         let mut sides = [ContactSide::default(); 2];
@@ -24,7 +50,7 @@ impl FrozenProblem {
         sides
     }
 
-    /// The same in place; counts and reference masses stay as they are, and so do parts that belong to rows beyond those of the constraint.
+    /// [`FrozenProblem::sides`] in place; counts and reference masses stay as they are, and so do parts that belong to rows beyond those of the constraint.
     pub fn set_sides(inertia: &BlockDiagonal, map: &FrozenMap, k: usize, sides: &mut [ContactSide; 2]) {
         let (_, d) = map.rows_of(k);
         ContactSide::clear(sides, d);

@@ -4,7 +4,7 @@ use crate::coupling::CoupledInertia;
 use crate::problem::{WholePart, check_count, check_finite};
 use crate::{
     AffineMap, BlockDiagonal, Changed, ContactGeometry, ContactMap, Coupling, Evals, FrozenMap, Inertia,
-    Pace, Part, Pools, ProblemError, Regime, StepProblem, WhitenedMap,
+    Part, Pools, ProblemError, Regime, StepProblem, SweptProblem, Whitened,
 };
 
 /// A step in the frozen regime: inertia I, pools, and an affine map M; block-diagonal with what couples blocks, and block-sparse, where nothing else is said.
@@ -22,6 +22,7 @@ pub struct FrozenProblem<I = CoupledInertia, M = FrozenMap> {
     dv: Vec<f64>,
     a_dv: Vec<f64>,
     whole: WholePart,
+    whitened: FrozenMap,
 }
 
 /// The parts of a [`FrozenProblem`] that a system rewrites in place each step.
@@ -97,29 +98,10 @@ impl<I: Inertia, M: AffineMap> FrozenProblem<I, M> {
             dv: Vec::new(),
             a_dv: Vec::new(),
             whole: WholePart::default(),
+            whitened: FrozenMap::default(),
         };
         p.finish(dt)?;
         Ok(p)
-    }
-
-    /// [`StepProblem::whiten`] with what [`WhitenedMap::fit`] made of its inertia and map already.
-    pub fn whiten_as(&self, fitted: &WhitenedMap, gamma: &[f64], map: &mut WhitenedMap) -> bool {
-        self.whiten_by(gamma, map, |map, _| map.copy_from(fitted))
-    }
-
-    fn whiten_by(
-        &self,
-        gamma: &[f64],
-        map: &mut WhitenedMap,
-        fit: impl FnOnce(&mut WhitenedMap, &BlockDiagonal),
-    ) -> bool {
-        let Some(inertia) = self.inertia.blocks_alone().filter(|_| self.pools.all_keep_multipliers()) else {
-            return false;
-        };
-        fit(map, inertia);
-        map.start(inertia, &self.free_velocity);
-        self.pools.begin_in_turn(map, gamma);
-        true
     }
 
     /// Access for in-place refilling; call [`FrozenProblem::finish`] afterwards.
@@ -169,22 +151,34 @@ impl<I: Inertia, M: AffineMap> FrozenProblem<I, M> {
     }
 }
 
-impl<I: Inertia, M: AffineMap> StepProblem for FrozenProblem<I, M> {
-    fn sweep(&mut self, pace: &mut Pace, scales: &[f64], gamma: &mut [f64]) -> bool {
-        self.pools.sweep(&self.v_c, pace, scales, gamma);
+impl<I: Inertia, M: AffineMap> FrozenProblem<I, M> {
+    /// [`SweptProblem::whitened`] for a caller that holds the whitened map already.
+    pub fn whitened_as<'a>(&'a mut self, map: &'a FrozenMap) -> Option<Whitened<'a>> {
+        let inertia = self.inertia.blocks_alone()?;
+        Some(Whitened { map, inertia, pools: &mut self.pools })
+    }
+}
+
+impl<I: Inertia, M: AffineMap> SweptProblem for FrozenProblem<I, M> {
+    fn laws(&mut self) -> (&mut Pools, &[f64]) {
+        (&mut self.pools, &self.v_c)
+    }
+    fn whiten(&mut self) -> bool {
+        let (Some(inertia), Some(map)) = (self.inertia.blocks_alone(), self.map.block_sparse()) else {
+            return false;
+        };
+        inertia.whiten_map(map, &mut self.whitened);
         true
     }
-    fn whiten(&self, gamma: &[f64], map: &mut WhitenedMap) -> bool {
-        let Some(sparse) = self.map.block_sparse() else { return false };
-        self.whiten_by(gamma, map, |map, inertia| map.fit(inertia, sparse))
+    fn whitened(&mut self) -> Option<Whitened<'_>> {
+        let inertia = self.inertia.blocks_alone()?;
+        Some(Whitened { map: &self.whitened, inertia, pools: &mut self.pools })
     }
-    fn sweep_in_turn(&mut self, map: &mut WhitenedMap, pace: &mut Pace, gamma: &mut [f64]) {
-        self.pools.sweep_in_turn(map, pace, gamma);
-    }
-    fn unwhiten(&self, map: &WhitenedMap, v: &mut [f64]) {
-        if let Some(inertia) = self.inertia.blocks_alone() {
-            map.store(inertia, v);
-        }
+}
+
+impl<I: Inertia, M: AffineMap> StepProblem for FrozenProblem<I, M> {
+    fn swept(&mut self) -> Option<&mut dyn SweptProblem> {
+        Some(self)
     }
     fn relag(&mut self, gamma: &[f64]) -> Result<bool, ProblemError> {
         Ok(self.pools.relag(gamma))

@@ -1,5 +1,7 @@
 //! Inner loops of [`FrozenMap`](crate::FrozenMap) for a fixed number of rows D: blocks of J are D × n, column-major.
 
+use nalgebra::{SMatrix, SVector};
+
 use crate::BlockSink;
 
 /// out += block · x.
@@ -19,6 +21,40 @@ pub(crate) fn add_product<const D: usize>(block: &[f64], x: &[f64], out: &mut [f
             out[i] += col[i] * x;
         }
     }
+}
+
+/// even + odd += block · x, columns in turn to two sums, which wait for each other half as often as one.
+#[inline(always)]
+pub(crate) fn add_product_by_turns<const D: usize>(
+    block: &[f64],
+    x: &[f64],
+    even: &mut SVector<f64, D>,
+    odd: &mut SVector<f64, D>,
+) {
+    let columns = block.as_chunks::<D>().0;
+    let (pairs, last) = columns.as_chunks::<2>();
+    let (x, x_last) = x[..columns.len()].as_chunks::<2>();
+    for ([a, b], [x_a, x_b]) in pairs.iter().zip(x) {
+        for i in 0..D {
+            even[i] += a[i] * x_a;
+            odd[i] += b[i] * x_b;
+        }
+    }
+    for (a, x) in last.iter().zip(x_last) {
+        (0..D).for_each(|i| even[i] += a[i] * x);
+    }
+}
+
+/// block · blockᵀ, D × D.
+#[inline(always)]
+pub(crate) fn square<const D: usize>(block: &[f64]) -> SMatrix<f64, D, D> {
+    let mut w = SMatrix::zeros();
+    for c in block.as_chunks::<D>().0 {
+        for j in 0..D {
+            (0..D).for_each(|i| w[(i, j)] += c[i] * c[j]);
+        }
+    }
+    w
 }
 
 /// The six columns or unknowns of a free body, so that loops over them have a known length.

@@ -1,9 +1,9 @@
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, SMatrix, SVector};
 use serde::{Deserialize, Serialize};
 
 use crate::frozen_kernels::{
-    BodyPair, add_product, add_sparse_square, add_square, add_transposed_product, mirror_lower,
-    triple_product,
+    BodyPair, add_product, add_product_by_turns, add_sparse_square, add_square, add_transposed_product,
+    mirror_lower, square, triple_product,
 };
 use crate::snapshot::{Inconsistent, check_starts, ensure};
 use crate::{
@@ -78,6 +78,31 @@ impl FrozenMap {
             }
         }
         ensure("map.jac", at == self.jac.len(), "it has too many entries")
+    }
+
+    /// Takes over another map; nothing is allocated once the storage has grown.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.starts.clone_from(&other.starts);
+        self.dims.clone_from(&other.dims);
+        self.rows.clone_from(&other.rows);
+        self.entry_start.clone_from(&other.entry_start);
+        self.entry_block.clone_from(&other.entry_block);
+        self.entry_at.clone_from(&other.entry_at);
+        self.jac.clone_from(&other.jac);
+        self.bias.clone_from(&other.bias);
+    }
+
+    /// Calls `f(unknown block, rows, J block)` for every block of J.
+    #[inline(always)]
+    pub(crate) fn for_blocks_mut(&mut self, mut f: impl FnMut(usize, usize, &mut [f64])) {
+        for k in 0..self.dims.len() {
+            let d = self.dims[k] as usize;
+            for e in self.entry_start[k] as usize..self.entry_start[k + 1] as usize {
+                let (b, at) = (self.entry_block[e] as usize, self.entry_at[e] as usize);
+                let n = self.starts[b + 1] - self.starts[b];
+                f(b, d, &mut self.jac[at..at + d * n]);
+            }
+        }
     }
 
     /// Removes all constraints, keeping storage and blocks.
@@ -197,6 +222,38 @@ impl FrozenMap {
             add_product::<D>(block, &v[self.starts[b]..self.starts[b + 1]], &mut sum);
         }
         *out = sum;
+    }
+
+    /// J_k v + b_k of a constraint of D rows \[m/s\], D.
+    #[inline(always)]
+    pub fn velocity_of<const D: usize>(&self, k: usize, v: &[f64]) -> SVector<f64, D> {
+        let row = self.rows[k] as usize;
+        let mut sum = SVector::<f64, D>::from_column_slice(&self.bias[row..row + D]);
+        let mut odd = SVector::<f64, D>::zeros();
+        for (b, block) in self.entries(k) {
+            add_product_by_turns::<D>(block, &v[self.starts[b]..], &mut sum, &mut odd);
+        }
+        sum + odd
+    }
+
+    /// v += J_kᵀ γ of a constraint of D rows.
+    #[inline(always)]
+    pub fn push<const D: usize>(&self, k: usize, gamma: &SVector<f64, D>, v: &mut [f64]) {
+        for (b, block) in self.entries(k) {
+            for (column, v) in block.as_chunks::<D>().0.iter().zip(&mut v[self.starts[b]..]) {
+                let mut sum = 0.0;
+                (0..D).for_each(|i| sum += column[i] * gamma[i]);
+                *v += sum;
+            }
+        }
+    }
+
+    /// J_k J_kᵀ of a constraint of D rows, D × D: its Delassus block \[1/kg\] where the inertia is the identity.
+    #[inline(always)]
+    pub fn square_of<const D: usize>(&self, k: usize) -> SMatrix<f64, D, D> {
+        let mut sum = SMatrix::zeros();
+        self.entries(k).for_each(|(_, block)| sum += square::<D>(block));
+        sum
     }
 
     #[inline(always)]

@@ -158,12 +158,6 @@ impl BlockDiagonal {
         &self.factors[self.offsets[i]..self.offsets[i + 1]]
     }
 
-    /// Unknowns of each block.
-    #[inline]
-    pub(crate) fn ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
-        self.starts.windows(2).map(|w| w[0]..w[1])
-    }
-
     /// Factors all blocks, A_b = U Uᵀ, and computes the scaling. Starting from the last unknown, branches of a tree whose unknowns are numbered
     /// from the root never fill in, and zeros are passed over (Featherstone 2005, sparse factorisation of the joint-space inertia).
     ///

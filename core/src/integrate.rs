@@ -1,6 +1,6 @@
 use crate::{
-    ContactGeometry, ContactSolver, ProblemError, SolveError, SolveStats, SolveStatus, State, StepProblem,
-    StepSolution, System, Tolerance,
+    ContactGeometry, ContactSolver, ProblemError, SolveError, SolveStats, State, StepProblem, StepSolution,
+    System, Tolerance,
 };
 
 /// What one step did.
@@ -56,8 +56,8 @@ impl LaggedSolve {
             let guess = if relags == 0 { guess } else { &self.again };
             let status = solver.solve(p, guess, self.tolerance, out)?;
             report.stats.add(&out.stats);
-            report.unconverged += u32::from(status != SolveStatus::Converged);
-            if status != SolveStatus::Converged {
+            report.unconverged += u32::from(!status.is_complete());
+            if !status.is_complete() {
                 report.blocked = p.blocking().or(report.blocked);
             }
             if out.tolerance > 0.0 {

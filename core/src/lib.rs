@@ -27,14 +27,16 @@ mod inertia;
 mod integrate;
 mod law;
 mod map;
+mod material;
 mod observation;
 mod pool;
 mod problem;
 mod runaway;
 mod snapshot;
 mod solver;
+mod swept;
 mod system;
-mod whitened;
+mod whitening;
 
 pub use nalgebra as na;
 
@@ -48,10 +50,9 @@ pub use integrate::{
     AcceptedStep, AdvanceReport, HeldInputs, Integrator, LaggedSolve, LastSolve, NoObserver, OneStep,
     StepError, StepObserver, StepReport,
 };
-pub use law::{
-    Along, ContactLaw, ContactMaterial, ContactSeed, ContactSide, LawEval, LawProperties, Pace, Smoothness,
-};
+pub use law::{Along, ContactLaw, LawEval, LawProperties, Smoothness};
 pub use map::{AffineMap, BlockSink, ContactMap, Part};
+pub use material::{ContactMaterial, ContactSeed, ContactSide};
 pub use observation::{Frame, Observation, ObservationError, ObservationLayout};
 pub use pool::{Evals, LawPool, Pool, Pools, Span};
 pub use problem::{
@@ -61,5 +62,5 @@ pub use problem::{
 pub use runaway::{FASTEST, check_end};
 pub use snapshot::{Inconsistent, LawRegistry, Snapshot, SnapshotError};
 pub use solver::{ContactSolver, SolveError, SolveStats, SolveStatus, StepSolution, Tolerance, check_guess};
+pub use swept::{Sweep, SweptAccess, SweptLaw, SweptPool, SweptProblem, Turns, Whitened, closing_curvature};
 pub use system::{ContactKey, ContactMemory, Energy, Slot, State, System, largest};
-pub use whitened::WhitenedMap;

@@ -1,14 +1,8 @@
 use std::any::Any;
 
-use nalgebra::{SMatrix, SVector};
+use nalgebra::SVector;
 
-use crate::{Along, ContactLaw, LawProperties, Pace, Part, WhitenedMap};
-
-/// How far constraints that are taken in turn go beyond what they would do alone.
-const RELAXATION: f64 = 1.4;
-
-/// Closing speed at which every facet acts, whatever its multiplier and shift \[m/s\].
-const CLOSING: f64 = 1e9;
+use crate::{Along, ContactLaw, LawProperties, Part, SweptPool};
 
 /// Flat evaluations of all constraints of a problem, addressed through [`Pools`].
 #[derive(Clone, Debug, Default)]
@@ -53,24 +47,6 @@ pub trait LawPool: Send + Sync {
     fn properties(&self) -> LawProperties;
     /// Costs, gradients and Hessians at `v_c` \[m/s\].
     fn eval(&self, span: Span, which: &[u32], v_c: &[f64], out: &mut Evals);
-    /// [`ContactLaw::multiplier_count`].
-    fn multiplier_count(&self) -> usize;
-    /// [`ContactLaw::memory`].
-    fn memory(&self) -> f64;
-    /// Sets the multipliers of the constraint with this number in the pool.
-    fn remember(&mut self, local: usize, multipliers: &[f64]);
-    /// The multipliers of the constraint with this number in the pool.
-    fn multipliers(&self, local: usize) -> &[f64];
-    /// Writes the gains of a sweep, as Hessians: [`ContactLaw::sweep_curvature`], or those with every facet in action.
-    fn sweep_curvatures(&self, span: Span, out: &mut Evals);
-    /// Sets the scales of the constraints in `map`, and adds their impulses to its velocity: see [`Pools::begin_in_turn`].
-    fn begin_in_turn(&self, span: Span, map: &mut WhitenedMap, gamma: &[f64]);
-    /// Moves the multipliers of one constraint after the other.
-    fn sweep_in_turn(&mut self, span: Span, map: &mut WhitenedMap, pace: &mut Pace, gamma: &mut [f64]);
-    /// Writes the impulses of the multipliers.
-    fn recall(&self, span: Span, gamma: &mut [f64]);
-    /// Moves the multipliers to their values at `v_c` and writes their impulses.
-    fn sweep(&mut self, span: Span, v_c: &[f64], pace: &mut Pace, scales: &[f64], gamma: &mut [f64]);
     /// Costs alone.
     fn cost(&self, span: Span, which: &[u32], v_c: &[f64], out: &mut [f64]);
     /// Σ w_k ℓ_k and its two derivatives at v_c + α·dv_c; `weights` per constraint of the problem, None for ones.
@@ -87,10 +63,12 @@ pub trait LawPool: Send + Sync {
     fn relag(&mut self, gamma: &[f64]) -> bool;
     /// Replaces the content by one constraint per seed of a `Vec` of the law's seeds; false, with nothing changed, when it holds others.
     fn reset(&mut self, seeds: &dyn Any) -> bool;
-    /// [`ContactLaw::shares_mass`].
-    fn shares_mass(&self) -> bool;
-    /// Pushes whether each seed of a `Vec` of the law's seeds acts at `v_c`, the rows of this pool; false, with nothing pushed, when it holds others.
-    fn acts(&self, seeds: &dyn Any, v_c: &[f64], out: &mut Vec<bool>) -> bool;
+    /// Sum of [`ContactLaw::stored_energy`] over the seeds of a `Vec` of the law's seeds \[J\]; None when it holds others.
+    fn stored_energy(&self, seeds: &dyn Any) -> Option<f64>;
+    /// The pool as one that can be swept over; None for laws without multipliers.
+    fn swept(&self) -> Option<&dyn SweptPool>;
+    /// [`LawPool::swept`] for changes.
+    fn swept_mut(&mut self) -> Option<&mut dyn SweptPool>;
     /// A pool of the same law, empty.
     fn boxed_empty(&self) -> Box<dyn LawPool>;
     /// The same pool again.
@@ -106,8 +84,8 @@ pub trait LawPool: Send + Sync {
 /// Constraints of one law over flat storage.
 #[derive(Clone, Debug)]
 pub struct Pool<L: ContactLaw<D>, const D: usize> {
-    law: L,
-    params: Vec<L::Params>,
+    pub(crate) law: L,
+    pub(crate) params: Vec<L::Params>,
 }
 
 impl<L: ContactLaw<D>, const D: usize> Pool<L, D> {
@@ -139,15 +117,6 @@ impl<L: ContactLaw<D>, const D: usize> Pool<L, D> {
     /// Adds a constraint.
     pub fn push(&mut self, seed: &L::Seed) {
         self.params.push(self.law.prepare(seed));
-    }
-
-    /// Gains of a sweep over its rows.
-    fn curvature(&self, p: &L::Params) -> SMatrix<f64, D, D> {
-        self.law.sweep_curvature(p).unwrap_or_else(|| {
-            let mut closing = SVector::<f64, D>::zeros();
-            closing[0] = -CLOSING;
-            self.law.eval(p, closing).hess
-        })
     }
 
     #[inline]
@@ -186,68 +155,6 @@ impl<L: ContactLaw<D>, const D: usize> LawPool for Pool<L, D> {
             out.grad[at..at + D].copy_from_slice(e.grad.as_slice());
             let h = span.hess + D * D * (k - span.first) as usize;
             out.hess[h..h + D * D].copy_from_slice(e.hess.as_slice());
-        }
-    }
-    fn multiplier_count(&self) -> usize {
-        self.law.multiplier_count()
-    }
-    fn memory(&self) -> f64 {
-        self.law.memory()
-    }
-    fn remember(&mut self, local: usize, multipliers: &[f64]) {
-        self.law.remember(&mut self.params[local], multipliers);
-    }
-    fn multipliers(&self, local: usize) -> &[f64] {
-        self.law.multipliers(&self.params[local])
-    }
-    fn sweep_curvatures(&self, span: Span, out: &mut Evals) {
-        for (p, h) in self.params.iter().zip(out.hess[span.hess..].chunks_exact_mut(D * D)) {
-            h.copy_from_slice(self.curvature(p).as_slice());
-        }
-    }
-    fn begin_in_turn(&self, span: Span, map: &mut WhitenedMap, gamma: &[f64]) {
-        let rows = gamma[span.row..].as_chunks::<D>().0;
-        for (k, (p, gamma)) in (span.first as usize..).zip(self.params.iter().zip(rows)) {
-            // ‖√H W √H‖ of Frobenius, at least λ_max; below 2/λ_max each step goes downhill, and beyond 1/λ_max it is nearer to the others' least.
-            let h_w = self.curvature(p) * map.delassus::<D>(k);
-            let square = (h_w * h_w).trace();
-            map.set_scale(k, if square > 0.0 { RELAXATION / square.sqrt() } else { 1.0 });
-            if *gamma != [0.0; D] {
-                map.push::<D>(k, &SVector::from(*gamma));
-            }
-        }
-    }
-    fn sweep_in_turn(&mut self, span: Span, map: &mut WhitenedMap, pace: &mut Pace, gamma: &mut [f64]) {
-        let rows = gamma[span.row..].as_chunks_mut::<D>().0;
-        let count = self.params.len();
-        for i in 0..count {
-            let i = if map.backward { count - 1 - i } else { i };
-            let (k, p, gamma) = (span.first as usize + i, &mut self.params[i], &mut rows[i]);
-            let v_c = map.velocity::<D>(k);
-            map.fastest = map.fastest.max(v_c[0].abs());
-            pace.scale = map.scale(k);
-            let next = self.law.sweep(p, v_c, pace);
-            let change = next - SVector::from(*gamma);
-            if change != SVector::<f64, D>::zeros() {
-                map.push::<D>(k, &change);
-            }
-            *gamma = next.into();
-        }
-    }
-    fn recall(&self, span: Span, gamma: &mut [f64]) {
-        let rows = gamma[span.row..].as_chunks_mut::<D>().0;
-        for (p, g) in self.params.iter().zip(rows) {
-            *g = self.law.recall(p).into();
-        }
-    }
-    fn sweep(&mut self, span: Span, v_c: &[f64], pace: &mut Pace, scales: &[f64], gamma: &mut [f64]) {
-        let rows = v_c[span.row..].as_chunks::<D>().0.iter().zip(gamma[span.row..].as_chunks_mut::<D>().0);
-        let scales = scales.get(span.first as usize..).unwrap_or(&[]);
-        for (k, (p, (v, g))) in self.params.iter_mut().zip(rows).enumerate() {
-            if let Some(scale) = scales.get(k) {
-                pace.scale = *scale;
-            }
-            *g = self.law.sweep(p, SVector::from(*v), pace).into();
         }
     }
     fn cost(&self, span: Span, which: &[u32], v_c: &[f64], out: &mut [f64]) {
@@ -289,14 +196,15 @@ impl<L: ContactLaw<D>, const D: usize> LawPool for Pool<L, D> {
         self.params.extend(new.iter().map(|s| self.law.prepare(s)));
         true
     }
-    fn shares_mass(&self) -> bool {
-        self.law.shares_mass()
+    fn stored_energy(&self, seeds: &dyn Any) -> Option<f64> {
+        let seeds = seeds.downcast_ref::<Vec<L::Seed>>()?;
+        Some(seeds.iter().map(|s| self.law.stored_energy(s)).sum())
     }
-    fn acts(&self, seeds: &dyn Any, v_c: &[f64], out: &mut Vec<bool>) -> bool {
-        let Some(seeds) = seeds.downcast_ref::<Vec<L::Seed>>() else { return false };
-        let rows = v_c.as_chunks::<D>().0;
-        out.extend(seeds.iter().zip(rows).map(|(s, v)| self.law.acts(s, SVector::from(*v))));
-        true
+    fn swept(&self) -> Option<&dyn SweptPool> {
+        L::SWEPT.map(|access| (access.get)(self))
+    }
+    fn swept_mut(&mut self) -> Option<&mut dyn SweptPool> {
+        L::SWEPT.map(|access| (access.get_mut)(self))
     }
     fn boxed_empty(&self) -> Box<dyn LawPool> {
         Box::new(Self::new(self.law.clone()))
@@ -362,6 +270,21 @@ impl Pools {
         &self.members
     }
 
+    /// Place of pool `i` in the flat arrays.
+    pub fn span(&self, i: usize) -> Span {
+        self.spans[i]
+    }
+
+    /// The pools with where each lies in the flat arrays.
+    pub fn spans(&self) -> impl DoubleEndedIterator<Item = (&dyn LawPool, Span)> {
+        self.members.iter().map(AsRef::as_ref).zip(self.spans.iter().copied())
+    }
+
+    /// The pools, to be changed, with where each lies in the flat arrays.
+    pub fn spans_mut(&mut self) -> impl DoubleEndedIterator<Item = (&mut (dyn LawPool + 'static), Span)> {
+        self.members.iter_mut().map(AsMut::as_mut).zip(self.spans.iter().copied())
+    }
+
     /// One pool, to be refilled; call [`Pools::layout`] afterwards.
     pub fn member_mut(&mut self, i: usize) -> &mut dyn LawPool {
         self.members[i].as_mut()
@@ -423,49 +346,6 @@ impl Pools {
     pub fn eval(&self, part: Part<'_>, v_c: &[f64], out: &mut Evals) {
         for (i, which) in self.sections(part) {
             self.members[i].eval(self.spans[i], which, v_c, out);
-        }
-    }
-
-    /// Impulses of the multipliers as they are, all rows \[N·s\].
-    pub fn recall(&self, gamma: &mut [f64]) {
-        for (m, span) in self.members.iter().zip(&self.spans) {
-            m.recall(*span, gamma);
-        }
-    }
-
-    /// Writes the gains of a sweep, as Hessians: [`ContactLaw::sweep_curvature`], or those with every facet in action.
-    pub fn sweep_curvatures(&self, out: &mut Evals) {
-        for (m, span) in self.members.iter().zip(&self.spans) {
-            m.sweep_curvatures(*span, out);
-        }
-    }
-
-    /// Every law keeps multipliers while explicit methods sweep over it.
-    pub fn all_keep_multipliers(&self) -> bool {
-        self.members.iter().all(|m| m.is_empty() || m.multiplier_count() > 0)
-    }
-
-    /// Prepares `map` for [`Pools::sweep_in_turn`]: adds the impulses `gamma` \[N·s\], all rows, to its velocity and sets the scales, 1.4/‖√H W √H‖ of each constraint on its own, with its gains H and W = J A⁻¹ Jᵀ: what it
-    /// may take in one step when the others stand still.
-    pub fn begin_in_turn(&self, map: &mut WhitenedMap, gamma: &[f64]) {
-        for (m, span) in self.members.iter().zip(&self.spans) {
-            m.begin_in_turn(*span, map, gamma);
-        }
-    }
-
-    /// Moves the multipliers of one constraint after the other, each at the velocity that those before it left; every second time from the last to the first, so that none is always asked first.
-    pub fn sweep_in_turn(&mut self, map: &mut WhitenedMap, pace: &mut Pace, gamma: &mut [f64]) {
-        for i in 0..self.members.len() {
-            let i = if map.backward { self.members.len() - 1 - i } else { i };
-            self.members[i].sweep_in_turn(self.spans[i], map, pace, gamma);
-        }
-        map.backward = !map.backward;
-    }
-
-    /// Moves the multipliers to their values at `v_c` and writes their impulses, all rows \[N·s\].
-    pub fn sweep(&mut self, v_c: &[f64], pace: &mut Pace, scales: &[f64], gamma: &mut [f64]) {
-        for (m, span) in self.members.iter_mut().zip(&self.spans) {
-            m.sweep(*span, v_c, pace, scales, gamma);
         }
     }
 

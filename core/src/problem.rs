@@ -1,7 +1,7 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use crate::{BlockSink, ContactMap, Evals, Inertia, Pace, Part, Pools, WhitenedMap};
+use crate::{BlockSink, ContactMap, Evals, Inertia, Part, Pools, SweptProblem};
 
 /// Does c(v) move when v moves?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -276,25 +276,9 @@ pub trait StepProblem {
     fn largest_speed(&self, dv: &[f64]) -> f64 {
         crate::largest(dv.iter().map(|v| v.abs()))
     }
-    /// Moves the multipliers of the laws to their values at the contact velocities of the last `relinearize` and writes the impulses, all rows
-    /// \[N·s\]; false, with nothing changed, when the problem has laws that cannot be swept over. `scales`: [`Pace::scale`] of each constraint, or nothing for that of `pace`.
-    fn sweep(&mut self, pace: &mut Pace, scales: &[f64], gamma: &mut [f64]) -> bool {
-        let _ = (pace, scales, gamma);
-        false
-    }
-    /// Prepares `map` for [`StepProblem::sweep_in_turn`] at the velocity that impulses `gamma` \[N·s\], all rows, leave; false where constraints cannot be taken in turn: the inertia couples blocks, or a law has no
-    /// multipliers.
-    fn whiten(&self, gamma: &[f64], map: &mut WhitenedMap) -> bool {
-        let _ = (gamma, map);
-        false
-    }
-    /// Moves the multipliers of one constraint after the other, each at the velocity that those before it left, and writes the impulses, all rows \[N·s\]. Gains are scaled by [`WhitenedMap::scale`].
-    fn sweep_in_turn(&mut self, map: &mut WhitenedMap, pace: &mut Pace, gamma: &mut [f64]) {
-        let _ = (map, pace, gamma);
-    }
-    /// Writes the velocity of `map` \[m/s\], nv.
-    fn unwhiten(&self, map: &WhitenedMap, v: &mut [f64]) {
-        let _ = (map, v);
+    /// The problem as one whose laws explicit methods may sweep over; None where c(v) is not affine.
+    fn swept(&mut self) -> Option<&mut dyn SweptProblem> {
+        None
     }
     /// Offers the impulses of a solve as new lagged values; true when the problem changed and wants another solve.
     ///

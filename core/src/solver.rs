@@ -38,16 +38,25 @@ pub fn check_guess(p: &dyn StepProblem, guess: &[f64]) -> Result<(), ProblemErro
     check_finite("guess", guess)
 }
 
-/// How a solve ended. Anything but `Converged` still carries the best iterate and its residual.
+/// End of a solve. Every status carries the best iterate and its residual.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SolveStatus {
     /// The tolerance was met.
     #[default]
     Converged,
+    /// As many explicit evaluations were made as were asked for; no residual was to be met.
+    Evaluated,
     /// The iteration limit came first.
     IterationLimit,
     /// No further decrease could be found; round-off, or a problem that is not convex.
     Stalled,
+}
+
+impl SolveStatus {
+    /// The solve did all that it was asked for.
+    pub fn is_complete(self) -> bool {
+        matches!(self, Self::Converged | Self::Evaluated)
+    }
 }
 
 /// Work of a solve.

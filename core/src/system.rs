@@ -34,7 +34,7 @@ pub struct ContactKey {
 pub struct ContactMemory {
     /// Where each contact was.
     pub keys: Vec<ContactKey>,
-    /// Multipliers of the law over the step size \[N\], as many per contact as [`crate::ContactLaw::multiplier_count`].
+    /// Multipliers of the law over the step size \[N\], as many per contact as [`crate::SweptLaw::multiplier_count`].
     pub forces: Vec<f64>,
 }
 

@@ -4,9 +4,7 @@
 
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
-use signorini_core::{
-    BlockDiagonal, ContactSide, FrozenMap, FrozenProblem, Inertia, ProblemError, WhitenedMap,
-};
+use signorini_core::{BlockDiagonal, ContactSide, FrozenMap, FrozenProblem, Inertia, ProblemError};
 
 /// Positive definite blocks of the given sizes: G Gᵀ plus the identity, with G of the given entries.
 fn blocks(sizes: &[usize], entries: &[f64]) -> BlockDiagonal {
@@ -58,9 +56,9 @@ proptest! {
             }
         }
 
-        // The same by coordinates in which the inertia is the identity.
-        let mut whitened = WhitenedMap::default();
-        whitened.fit(&inertia, &map);
+        // Sides by coordinates in which the inertia is the identity.
+        let mut whitened = FrozenMap::default();
+        inertia.whiten_map(&map, &mut whitened);
         for k in 0..map.constraint_count() {
             let mut sides = [ContactSide::default(); 2];
             whitened.set_sides(k, map.rows_of(k).1, &mut sides);

@@ -18,8 +18,7 @@ impl<const D: usize> ContactLaw<D> for Quadratic {
     type Seed = f64;
     type Params = f64;
     const KEY: &'static str = "quadratic";
-    const PROPERTIES: LawProperties =
-        LawProperties { convex: true, barrier: false, smoothness: Smoothness::C2 };
+    const PROPERTIES: LawProperties = LawProperties { smoothness: Smoothness::C2, ..LawProperties::CONVEX };
     const PAPER: &'static str = "none";
     fn prepare(&self, stiffness: &f64) -> f64 {
         *stiffness

@@ -17,8 +17,7 @@ impl ContactLaw<2> for Quadratic {
     type Seed = f64;
     type Params = f64;
     const KEY: &'static str = "quadratic";
-    const PROPERTIES: LawProperties =
-        LawProperties { convex: true, barrier: false, smoothness: Smoothness::C2 };
+    const PROPERTIES: LawProperties = LawProperties { smoothness: Smoothness::C2, ..LawProperties::CONVEX };
     const PAPER: &'static str = "none";
     fn prepare(&self, k: &f64) -> f64 {
         *k

@@ -5,7 +5,7 @@ use signorini_multibody::{Kinematics, RigidSystem};
 use signorini_scene::Scene;
 
 use crate::iteration::QuasiNewton;
-use crate::limit::Pressed;
+use crate::limit::{Pressed, RigidSide};
 use crate::places::{CouplingError, CouplingReport, Places};
 use crate::points::PointSide;
 use crate::{Iteration, Limit};
@@ -115,8 +115,9 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
 
     /// How long steps like the last one may be for the body of each geom, where in it most of its contacts touched. They are found when asked for: one eigenvalue per tree.
     pub fn limits(&self) -> Vec<Limit> {
-        let rigid = (self.rigid.model(), &self.kinematics, self.rigid.frozen_problem(Slot::Start));
-        self.pressed.limits(rigid, (&self.places, self.points.obstacles()), self.moving)
+        let problem = self.rigid.frozen_problem(Slot::Start);
+        let rigid = RigidSide { model: self.rigid.model(), kin: &self.kinematics, problem };
+        self.pressed.limits(rigid, &self.places, self.points.obstacles(), self.moving)
     }
 
     /// One step of `dt` \[s\] of both from their states, which it moves on. Forces applied to the rigid system stay as they are.
@@ -155,7 +156,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
         let mut iteration = 1;
         loop {
             let mut report = self.places.report();
-            self.move_points(met.as_slice(), (bodies.t, dt), &mut report)?;
+            self.move_points(met.as_slice(), bodies.t, dt, &mut report)?;
             self.move_bodies(bodies, dt, &mut report)?;
             report.iterations = iteration;
             // M^(1/2) of what the velocity at the end differs by, beside M^(-1/2) of the impulses.
@@ -182,7 +183,8 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
     fn move_points(
         &mut self,
         met: &[f64],
-        (t, dt): (f64, f64),
+        t: f64,
+        dt: f64,
         report: &mut CouplingReport,
     ) -> Result<(), StepError> {
         let model = self.rigid.model();
@@ -191,7 +193,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
         self.places.set(model, &self.kinematics, self.points.obstacles_mut());
         let starts: Vec<(Isometry3<f64>, Vector3<f64>)> =
             self.points.obstacles().iter().map(|o| (o.pose, o.velocity)).collect();
-        let done = self.take_substeps(&starts, (t, dt), report);
+        let done = self.take_substeps(&starts, t, dt, report);
         // Moments are about where bodies were.
         for (o, start) in self.points.obstacles_mut().iter_mut().zip(&starts) {
             (o.pose, o.velocity) = *start;
@@ -202,7 +204,8 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
     fn take_substeps(
         &mut self,
         starts: &[(Isometry3<f64>, Vector3<f64>)],
-        (t, dt): (f64, f64),
+        t: f64,
+        dt: f64,
         report: &mut CouplingReport,
     ) -> Result<(), StepError> {
         let model = self.rigid.model();

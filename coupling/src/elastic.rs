@@ -63,7 +63,8 @@ pub(crate) fn stiffnesses(material: &MpmSystem, g: &Gathered<'_>) -> Result<Vec<
 pub(crate) fn add_stiffness(
     g: &Gathered<'_>,
     stiffness: &[Stiffness],
-    (cells, free): (&[Cell], &[Option<Freedom>]),
+    cells: &[Cell],
+    free: &[Option<Freedom>],
     dt: f64,
     out: &mut SparseInertia,
 ) {

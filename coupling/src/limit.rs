@@ -157,14 +157,15 @@ impl Pressed {
     /// Limits of the body of each obstacle.
     pub(crate) fn limits<'a>(
         &'a self,
-        rigid: (&Model, &Kinematics, &FrozenProblem),
-        (places, obstacles): (&Places, &[Obstacle]),
+        rigid: RigidSide<'_>,
+        places: &Places,
+        obstacles: &[Obstacle],
         moving: bool,
     ) -> Vec<Limit> {
-        let tree = |o: usize| rigid.0.bodies[places.body(o)].tree;
+        let tree = |o: usize| rigid.model.bodies[places.body(o)].tree;
         let spring = |o: usize| obstacles[o].material.stiffness;
         let damper = |o: usize| spring(o) * obstacles[o].material.dissipation;
-        let mut fastest: Vec<Option<[f64; 2]>> = vec![None; rigid.0.trees.len()];
+        let mut fastest: Vec<Option<[f64; 2]>> = vec![None; rigid.model.trees.len()];
         let of = |(o, inside): (usize, &'a Inside)| {
             let stiffness = inside.at.len() as f64 * spring(o);
             let damping = damper(o) * inside.at.iter().map(|p| p.2).sum::<f64>();
@@ -198,12 +199,21 @@ impl Pressed {
     }
 }
 
+/// The bodies that material points press on, and the step that they are in.
+#[derive(Clone, Copy)]
+pub(crate) struct RigidSide<'a> {
+    pub model: &'a Model,
+    pub kin: &'a Kinematics,
+    pub problem: &'a FrozenProblem,
+}
+
 /// λ \[1/s²\] and μ \[1/s\] of a tree on contacts: bodies, stiffness and dissipation times stiffness, places.
 fn largest_eigenvalues<'a>(
-    (model, kin, problem): (&Model, &Kinematics, &FrozenProblem),
+    rigid: RigidSide<'_>,
     tree: usize,
     pressed: impl Iterator<Item = (usize, [f64; 2], &'a [Place])>,
 ) -> [f64; 2] {
+    let RigidSide { model, kin, problem } = rigid;
     let (dofs, dt) = (model.trees[tree].dofs.clone(), problem.dt());
     let n = dofs.len();
     // The step has A = M + δt D + δt² K_q.

@@ -4,12 +4,26 @@ use signorini_core::{
     StepProblem, StepSolution, System, check_count, check_finite, largest,
 };
 use signorini_mpm::{Gathered, MpmSystem, seeded};
-use signorini_multibody::{Kinematics, RigidSystem};
+use signorini_multibody::RigidSystem;
 use signorini_scene::Scene;
 
 use crate::elastic::{add_stiffness, cells, stiffnesses};
 use crate::places::{CouplingError, Places};
 use crate::sparse::SparseInertia;
+
+/// The system of material points, and what a slot of it holds.
+#[derive(Clone, Copy)]
+struct Points<'a> {
+    material: &'a MpmSystem,
+    g: &'a Gathered<'a>,
+}
+
+/// The bodies and the geoms that obstacles of the points are.
+#[derive(Clone, Copy)]
+struct ObstacleBodies<'a> {
+    places: &'a Places,
+    geoms: &'a [usize],
+}
 
 /// Material points and bodies as one [`System`], whose step is implicit in the stress of the points and in contact of all with all.
 ///
@@ -124,7 +138,7 @@ impl MonolithicSystem {
     fn check_rigid(p: &FrozenProblem) -> Result<(), ProblemError> {
         let why = if !p.coupling().is_empty() {
             "joints of the rigid system are solved before contacts; let them be laws of the problem (RigidOptions::joints_first off)"
-        } else if p.pools().members().iter().any(|m| m.memory() > 0.0) {
+        } else if p.pools().members().iter().any(|m| m.swept().is_some_and(|s| s.memory() > 0.0)) {
             "a law of the rigid system remembers multipliers; take lagged, similar or sap"
         } else {
             return Ok(());
@@ -202,10 +216,11 @@ impl Slotted {
     /// A and v*.
     fn set_inertia(
         &mut self,
-        (material, g): (&MpmSystem, &Gathered<'_>),
+        points: Points<'_>,
         rigid: &FrozenProblem,
         dt: f64,
     ) -> Result<(), ProblemError> {
+        let Points { material, g } = points;
         let stiffness = stiffnesses(material, g)?;
         let bodies = rigid.block_inertia();
         let trees = bodies.block_count();
@@ -218,7 +233,7 @@ impl Slotted {
         let cells = cells(g, &self.block);
         let p = self.problem.parts_mut();
         p.inertia.reset(&starts, cells.iter().map(|c| &c.blocks[..]));
-        add_stiffness(g, &stiffness, (&cells, &free), dt, p.inertia);
+        add_stiffness(g, &stiffness, &cells, &free, dt, p.inertia);
         (0..trees).for_each(|t| p.inertia.add(t, t, bodies.block(t)));
         let (mut block, gravity) = (Vec::new(), material.options().gravity);
         p.free_velocity.clear();
@@ -243,13 +258,14 @@ impl Slotted {
     /// The constraints of bodies, and behind them the contacts of points.
     fn set_contacts(
         &mut self,
-        (material, g): (&MpmSystem, &Gathered<'_>),
-        (rigid, kin): (&RigidSystem, &Kinematics),
+        points: Points<'_>,
+        rigid: &RigidSystem,
         slot: Slot,
-        (places, geoms): (&Places, &[usize]),
+        obstacles: ObstacleBodies<'_>,
         dt: f64,
     ) -> Result<(), ProblemError> {
-        let (frozen, model) = (rigid.frozen_problem(slot), rigid.model());
+        let (Points { material, g }, ObstacleBodies { places, geoms }) = (points, obstacles);
+        let (frozen, model, kin) = (rigid.frozen_problem(slot), rigid.model(), rigid.kinematics(slot));
         let p = self.problem.parts_mut();
         *p.map = FrozenMap::new(p.inertia.block_starts());
         for k in 0..frozen.frozen_map().constraint_count() {
@@ -328,10 +344,10 @@ impl System for MonolithicSystem {
         self.rigid.problem(slot, dt)?;
         let rigid = self.rigid.frozen_problem(slot);
         Self::check_rigid(rigid)?;
-        let points = (&self.material, &self.material.gathered(slot)?);
+        let points = Points { material: &self.material, g: &self.material.gathered(slot)? };
         s.set_inertia(points, rigid, dt)?;
-        let places = (&self.places, &self.geoms[..]);
-        s.set_contacts(points, (&self.rigid, self.rigid.kinematics(slot)), slot, places, dt)?;
+        let obstacles = ObstacleBodies { places: &self.places, geoms: &self.geoms };
+        s.set_contacts(points, &self.rigid, slot, obstacles, dt)?;
         s.problem.finish(dt)?;
         Ok(&mut s.problem)
     }

@@ -17,8 +17,7 @@ impl ContactLaw<2> for Quartic {
     type Seed = f64;
     type Params = f64;
     const KEY: &'static str = "quartic";
-    const PROPERTIES: LawProperties =
-        LawProperties { convex: true, barrier: false, smoothness: Smoothness::C2 };
+    const PROPERTIES: LawProperties = LawProperties { smoothness: Smoothness::C2, ..LawProperties::CONVEX };
     const PAPER: &'static str = "none";
     fn prepare(&self, seed: &f64) -> f64 {
         *seed

@@ -6,8 +6,8 @@ mod common;
 use common::oracle::{case_scene, cases};
 use common::{Random, random_state};
 use signorini_multibody::{
-    ActuatorState, Dynamics, EqualityInput, Kinematics, Model, SensorInput, SensorScratch, TendonState,
-    TreeFactor,
+    ActuatorInput, ActuatorState, Dynamics, EqualityInput, Kinematics, Model, SensorInput, SensorScratch,
+    TendonState, TreeFactor,
 };
 use signorini_testkit::allocations::{CountingAllocator, allocations};
 
@@ -38,7 +38,13 @@ fn alloc_state_updates_are_free_of_allocations() {
                 tendons.set_velocities(&m, &v);
                 actuators.set_positions(&m, &kin, &tendons, &q);
                 actuators.set_velocities(&m, &v);
-                m.actuator_forces(&kin, &actuators, (&z, &control, 1e-3), &mut forces, &mut tau);
+                m.actuator_forces(
+                    &kin,
+                    &actuators,
+                    ActuatorInput { z: &z, control: &control, dt: 1e-3 },
+                    &mut forces,
+                    &mut tau,
+                );
                 acc.copy_from_slice(&tau);
                 m.add_spring_forces(&q, &tendons, &mut acc);
                 m.add_damping_forces(&v, &tendons, &mut acc);

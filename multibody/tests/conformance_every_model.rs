@@ -7,7 +7,8 @@ mod common;
 use common::oracle::models;
 use common::{Random, random_state};
 use signorini_multibody::{
-    ActuatorState, Dynamics, Kinematics, Model, SensorInput, SensorScratch, TendonState, TreeFactor,
+    ActuatorInput, ActuatorState, Dynamics, Kinematics, Model, SensorInput, SensorScratch, TendonState,
+    TreeFactor,
 };
 use signorini_scene::{LoadOptions, Scene};
 
@@ -31,7 +32,13 @@ fn try_model(name: &str, scene: &Scene) {
     a.set_velocities(&m, &v);
     let (mut forces, mut tau) = (vec![0.0; m.actuators.len()], vec![0.0; m.nv()]);
     let control = vec![0.5; m.actuators.len()];
-    m.actuator_forces(&kin, &a, (&vec![0.0; m.nz], &control, 1e-3), &mut forces, &mut tau);
+    m.actuator_forces(
+        &kin,
+        &a,
+        ActuatorInput { z: &vec![0.0; m.nz], control: &control, dt: 1e-3 },
+        &mut forces,
+        &mut tau,
+    );
     let mut acc = tau.clone();
     m.add_spring_forces(&q, &t, &mut acc);
     m.add_damping_forces(&v, &t, &mut acc);

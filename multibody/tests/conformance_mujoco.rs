@@ -9,8 +9,8 @@ use common::oracle::{case_scene, cases, numbers};
 use serde_json::Value;
 use signorini_core::na::{DMatrix, DVector};
 use signorini_multibody::{
-    ActuatorState, Dynamics, EqualityInput, Kinematics, Model, SensorInput, SensorScratch, TendonState,
-    TreeFactor,
+    ActuatorInput, ActuatorState, Dynamics, EqualityInput, Kinematics, Model, SensorInput, SensorScratch,
+    TendonState, TreeFactor,
 };
 use signorini_scene::{EqualityKind, WrapElement};
 
@@ -45,7 +45,13 @@ impl At {
         actuators.set_velocities(&model, &v);
         let (mut forces, mut actuator_tau) = (vec![0.0; model.actuators.len()], vec![0.0; model.nv()]);
         // MuJoCo's default step, which actuators that act early look ahead.
-        model.actuator_forces(&kin, &actuators, (&z, &control, 0.002), &mut forces, &mut actuator_tau);
+        model.actuator_forces(
+            &kin,
+            &actuators,
+            ActuatorInput { z: &z, control: &control, dt: 0.002 },
+            &mut forces,
+            &mut actuator_tau,
+        );
         Self { model, q, v, z, control, kin, tendons, actuators, forces, actuator_tau }
     }
 

@@ -8,7 +8,7 @@ use common::oracle::{case_scene, cases};
 use common::{Random, random_state};
 use proptest::prelude::*;
 use signorini_multibody::{
-    ActuatorState, Dynamics, EqualityInput, Kinematics, Model, TendonState, TreeFactor,
+    ActuatorInput, ActuatorState, Dynamics, EqualityInput, Kinematics, Model, TendonState, TreeFactor,
 };
 use signorini_scene::{EqualityKind, Scene, SensorObject, TendonPath, Transmission, WrapElement};
 
@@ -129,7 +129,13 @@ fn work(s: &Scene) -> bool {
     a.set_positions(&m, &kin, &t, &q);
     let (mut forces, mut tau) = (vec![0.0; m.actuators.len()], vec![0.0; m.nv()]);
     let control = vec![0.5; m.actuators.len()];
-    m.actuator_forces(&kin, &a, (&vec![0.0; m.nz], &control, 1e-3), &mut forces, &mut tau);
+    m.actuator_forces(
+        &kin,
+        &a,
+        ActuatorInput { z: &vec![0.0; m.nz], control: &control, dt: 1e-3 },
+        &mut forces,
+        &mut tau,
+    );
     for e in 0..m.equalities.len() {
         let at = EqualityInput { q: &q, kin: &kin, tendons: &t };
         m.equality(e, at, &mut [0.0; 6], |_, _| {});

@@ -198,16 +198,16 @@ impl<'a> Episode<'a> {
                 record.behind = late.max(record.behind);
             }
             self.move_bodies(&mut run, &mut record, time)?;
-            self.look(&mut run, &mut record, (time, dt))?;
+            self.look(&mut run, &mut record, time, dt)?;
             if options.keep_states {
                 record.states.push(run.x.clone());
             }
             if record.outcome != Outcome::Running || n == options.steps {
                 break;
             }
-            self.make_plan(&mut run, &mut rollout, (n, time), options, &mut record)?;
+            self.make_plan(&mut run, &mut rollout, n, time, options, &mut record)?;
             began.get_or_insert_with(Instant::now);
-            self.drive(&mut run, (time, dt), options, &mut record)?;
+            self.drive(&mut run, time, dt, options, &mut record)?;
         }
         Ok(record)
     }
@@ -319,7 +319,8 @@ impl<'a> Episode<'a> {
         &mut self,
         run: &mut Run,
         record: &mut EpisodeRecord,
-        (time, dt): (f64, f64),
+        time: f64,
+        dt: f64,
     ) -> Result<(), PlanError> {
         self.plant.store(0, &mut run.x)?;
         record.time = time;
@@ -353,7 +354,8 @@ impl<'a> Episode<'a> {
         &mut self,
         run: &mut Run,
         rollout: &mut Rollout,
-        (n, time): (u32, f64),
+        n: u32,
+        time: f64,
         options: &EpisodeOptions,
         record: &mut EpisodeRecord,
     ) -> Result<(), PlanError> {
@@ -380,7 +382,7 @@ impl<'a> Episode<'a> {
             (_, Timing::Delay(delay)) => steps_of(delay, dt),
             (Some(last), Timing::Measured(factor)) => steps_of(factor * last.wall, dt),
         };
-        let past = self.look_ahead(run, (time, ahead), options)?;
+        let past = self.look_ahead(run, time, ahead, options)?;
         let start = run.planned_from.t;
         self.begin_projection(run, rollout.layout(), &past)?;
         let (model, from) = (&mut *self.model, &run.planned_from);
@@ -464,7 +466,8 @@ impl<'a> Episode<'a> {
     fn look_ahead(
         &mut self,
         run: &mut Run,
-        (time, ahead): (f64, u32),
+        time: f64,
+        ahead: u32,
         options: &EpisodeOptions,
     ) -> Result<[Vec<f64>; 2], PlanError> {
         let mut past = run.past.clone();
@@ -503,7 +506,8 @@ impl<'a> Episode<'a> {
     fn drive(
         &mut self,
         run: &mut Run,
-        (time, dt): (f64, f64),
+        time: f64,
+        dt: f64,
         options: &EpisodeOptions,
         record: &mut EpisodeRecord,
     ) -> Result<(), PlanError> {

@@ -137,7 +137,7 @@ impl Mppi {
     }
 
     /// Θ_j = m + D L z_j, Θ_0 = m.
-    fn sample(&mut self, replan: u32, (i, most): (u32, u32)) -> Result<(), PlanError> {
+    fn sample(&mut self, replan: u32, i: u32, most: u32) -> Result<(), PlanError> {
         let (k, channels) = (self.options.knots, self.mean.channels());
         for (at, s) in self.scales.iter_mut().enumerate() {
             *s = self.options.schedule.scale((at, k), (i, most));
@@ -300,7 +300,7 @@ impl Planner for Mppi {
         let most = if replan == 0 { self.options.first_iterations } else { self.options.iterations };
         let mut report = PlanReport { best: f64::INFINITY, ..PlanReport::default() };
         for i in 0..most {
-            self.sample(replan, (i, most))?;
+            self.sample(replan, i, most)?;
             report.jitter = report.jitter.max(self.spread.jitter());
             let mapped = map.is_some();
             if let Some(map) = &mut map {

@@ -66,7 +66,7 @@ impl PoseLines {
     }
 
     /// A line that has been read, unless it does not go with those before.
-    fn check(&mut self, (number, line): (usize, Line)) -> Result<Line, PlanError> {
+    fn check(&mut self, number: usize, line: Line) -> Result<Line, PlanError> {
         let fail = |why: String| Err(PlanError::Pose { line: number, why });
         if *self.timed.get_or_insert(line.t.is_some()) != line.t.is_some() {
             return fail("some lines have a time \"t\" and others none; give it to all, or to none".into());
@@ -128,7 +128,10 @@ impl PoseSource for PoseLines {
                     _ => self.lines.recv().ok(),
                 };
                 match line {
-                    Some(line) => self.check(line?)?,
+                    Some(line) => {
+                        let (number, line) = line?;
+                        self.check(number, line)?
+                    }
                     None => return Ok(None),
                 }
             }

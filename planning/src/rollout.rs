@@ -115,7 +115,7 @@ impl Rollout {
         self.terms.resize(tape.samples * self.term_count, 0.0);
         for first in (0..tape.samples).step_by(self.lanes) {
             let count = self.lanes.min(tape.samples - first);
-            self.chunk(batch, start, (tape, first, count), costing, &mut costs[first..first + count])?;
+            self.chunk(batch, start, tape, first, costing, &mut costs[first..first + count])?;
         }
         Ok(())
     }
@@ -124,11 +124,12 @@ impl Rollout {
         &mut self,
         batch: &mut dyn BatchStepper,
         start: &State,
-        (tape, first, count): (&ControlTape, usize, usize),
+        tape: &ControlTape,
+        first: usize,
         costing: Costing<'_>,
         costs: &mut [f64],
     ) -> Result<(), StepError> {
-        let width = self.layout.width();
+        let (width, count) = (self.layout.width(), costs.len());
         for lane in 0..count {
             batch.load(lane, start)?;
         }
@@ -162,7 +163,7 @@ impl Rollout {
                     self.fail(lane, costs);
                 }
                 if self.active[lane] {
-                    self.add_step(start.t, step, (lane, first + lane), costing);
+                    self.add_step(start.t, step, lane, first + lane, costing);
                 }
             }
             std::mem::swap(&mut self.before, &mut self.after);
@@ -196,7 +197,7 @@ impl Rollout {
         Ok(out.iter().all(|x| x.is_finite()))
     }
 
-    fn add_step(&mut self, t0: f64, number: usize, (lane, sample): (usize, usize), costing: Costing<'_>) {
+    fn add_step(&mut self, t0: f64, number: usize, lane: usize, sample: usize, costing: Costing<'_>) {
         let width = self.layout.width();
         let view = |values, k: usize| View { time: t0 + self.dt * k as f64, layout: &self.layout, values };
         let own = lane * width..(lane + 1) * width;

@@ -1,4 +1,4 @@
-use crate::noise::{open_unit, philox};
+use crate::philox::{open_unit, philox};
 
 /// A Sobol' sequence in base 2 with random scrambling: a digital net whose first 2^m points have, in every dimension, one point in each interval of length 2^−m.
 ///

@@ -1,23 +1,6 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::{Place, Scene, SceneError, mjcf, urdf, xml};
-
-/// How model files are read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LoadOptions {
-    /// Meshes and height fields are not read: their geoms become [`crate::GeomShape::MissingMesh`], with a note each. A body whose
-    /// inertia would come from such a mesh gets a placeholder mass, with a warning.
-    pub without_meshes: bool,
-    /// Colliding mesh geoms keep the triangle surface itself instead of its convex hull.
-    pub keep_mesh_surfaces: bool,
-    /// Folders in which mesh files are looked for when they are not where the file says.
-    pub mesh_dirs: Vec<PathBuf>,
-    /// URDF only: the root link floats (a free joint named `root_joint`) instead of being welded to the world.
-    /// MJCF files state it themselves and are refused with it.
-    pub floating_base: bool,
-    /// Sensors that are not known are left out with a warning instead of being refused.
-    pub lenient: bool,
-}
+use crate::{LoadOptions, Place, Scene, SceneError, mjcf, urdf, xml};
 
 impl Scene {
     /// Reads a model file: MJCF (`.xml`, `.mjcf`, root element `mujoco`) or URDF (`.urdf`, root element `robot`).

@@ -177,6 +177,7 @@ impl CombinationRule {
             condim: a.condim.max(b.condim),
             solref: std::array::from_fn(|i| blend(a.sol.solref[i], b.sol.solref[i])),
             solimp: std::array::from_fn(|i| blend(a.sol.solimp[i], b.sol.solimp[i])),
+            own: [0.0; 4],
         };
         // MuJoCo mixes solref in direct (negative) format by the minimum.
         if a.sol.solref[0] <= 0.0 || b.sol.solref[0] <= 0.0 {

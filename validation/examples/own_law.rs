@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{Matrix3, Vector3};
 use signorini_core::{
-    ContactLaw, ContactSeed, ContactSolver, Integrator, LawEval, LawProperties, NoObserver, Pool, Smoothness,
-    System,
+    ContactLaw, ContactSeed, ContactSolver, Integrator, LawEval, LawProperties, NoObserver, Pool, System,
 };
 use signorini_icf::IcfSolver;
 use signorini_integrators::{ContactStep, FixedStep, cenic};
@@ -30,14 +29,17 @@ impl ContactLaw<3> for Elastic {
     type Seed = ContactSeed;
     type Params = Constants;
     const KEY: &'static str = "elastic";
-    const PROPERTIES: LawProperties =
-        LawProperties { convex: true, barrier: false, smoothness: Smoothness::C1 };
+    const PROPERTIES: LawProperties = LawProperties::CONVEX;
     const PAPER: &'static str = "own";
 
     fn prepare(&self, s: &ContactSeed) -> Constants {
         let (m, force) = (&s.material, -s.material.stiffness * s.gap);
         let friction = m.friction_dynamic * s.dt * force.max(0.0);
         Constants { dt: s.dt, k: m.stiffness, force, friction, v_s: m.stiction_speed }
+    }
+
+    fn stored_energy(&self, seed: &ContactSeed) -> f64 {
+        seed.spring_energy()
     }
 
     fn eval(&self, p: &Constants, v: Vector3<f64>) -> LawEval<3> {

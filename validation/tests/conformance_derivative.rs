@@ -4,6 +4,7 @@
 use signorini_comfree::ComfreeSolver;
 use signorini_core::na::{DMatrix, DVector};
 use signorini_core::{OneStep, State};
+use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
 use signorini_laws::{DualCone, Gains};
 use signorini_multibody::{RigidLaws, RigidOptions, RigidSystem, StepDerivative};
@@ -22,7 +23,7 @@ fn scene(body: &str, rest: &str) -> Scene {
 }
 
 fn system(scene: &Scene, law: DualCone) -> RigidSystem {
-    let options = RigidOptions { joints_first: true, ..RigidOptions::default() };
+    let options = RigidOptions { joints_first: Some(IcfSolver::boxed), ..RigidOptions::default() };
     RigidSystem::with_laws(scene, &RigidLaws::dual_cone(scene, law), options).unwrap()
 }
 
@@ -117,7 +118,7 @@ fn by_differences(scene: &Scene, law: DualCone, x: &State) -> StepDerivative {
 fn compare(name: &str, scene: &Scene, law: DualCone) -> usize {
     let mut sys = system(scene, law);
     let x = start(&mut sys);
-    let d = sys.comfree_derivative(&x, DT).unwrap();
+    let d = sys.comfree_derivative(&mut ComfreeSolver::default(), &x, DT).unwrap();
     let reference = by_differences(scene, law, &x);
     let size = reference.velocity.iter().fold(1.0, |m: f64, v| m.max(v.abs()));
     for (a, b) in d.velocity.iter().zip(&reference.velocity) {
@@ -238,7 +239,7 @@ fn conformance_what_is_not_differentiated_is_refused() {
     let refused = |scene: &Scene, law: DualCone| {
         let mut sys = system(scene, law);
         let x = start(&mut sys);
-        sys.comfree_derivative(&x, DT).unwrap_err().to_string()
+        sys.comfree_derivative(&mut ComfreeSolver::default(), &x, DT).unwrap_err().to_string()
     };
     let message = refused(&scene(ball, ""), DualCone { memory: 0.5, ..law() });
     assert!(message.contains("memory"), "{message}");
@@ -252,5 +253,5 @@ fn conformance_what_is_not_differentiated_is_refused() {
     let mut sys = system(&scene(ball, ""), law());
     let mut x = start(&mut sys);
     x.v[2] = f64::NAN;
-    assert!(sys.comfree_derivative(&x, DT).is_err());
+    assert!(sys.comfree_derivative(&mut ComfreeSolver::default(), &x, DT).is_err());
 }

@@ -21,6 +21,7 @@ fn conformance_own_law() {
             velocity: Vector3::from_fn(|_, _| r.uniform(-1.0, 1.0)),
             material: random_material(r),
             sides: ContactSide::single(Matrix3::identity(), 1),
+            curvature: [0.0; 2],
         };
         let size = r.log_uniform(1e-5, 3.0);
         (seed, Vector3::from_fn(|_, _| size * r.uniform(-1.0, 1.0)))

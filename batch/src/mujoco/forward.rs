@@ -1,6 +1,6 @@
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{AcceptedStep, StepReport};
-use signorini_multibody::{Dynamics, contact_impulse};
+use signorini_multibody::{ActuatorInput, Dynamics, contact_impulse};
 use signorini_run::ComFree;
 use signorini_scene::Pose;
 
@@ -134,7 +134,7 @@ fn forces(data: &mut Data) -> Result<(), MujocoError> {
     m.add_spring_forces(&e.x0.q, &e.tendons, &mut data.qfrc_passive);
     m.add_damping_forces(&e.x0.v, &e.tendons, &mut data.qfrc_passive);
     m.add_gravity_compensation(&e.kin, &m.gravity, false, &mut data.qfrc_passive);
-    let inputs = (&e.x0.z[..], &data.ctrl[..], 0.0);
+    let inputs = ActuatorInput { z: &e.x0.z, control: &data.ctrl, dt: 0.0 };
     m.actuator_forces(&e.kin, &e.actuators, inputs, &mut data.actuator_force, &mut data.qfrc_actuator);
     let mut applied = std::mem::take(&mut e.x1.v);
     applied.clone_from(&data.qfrc_applied);

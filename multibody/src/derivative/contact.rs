@@ -5,9 +5,9 @@ use signorini_laws::{ContactTangent, SideTangent};
 use signorini_scene::Pose;
 
 use super::DerivativeError;
-use super::motion::MotionTangent;
+use super::motion::{MotionTangent, MovedPoint};
 use super::surface::{Surface, Touch, TouchTangent, frame_tangent};
-use crate::collision::FoundContact;
+use crate::contact::collision::FoundContact;
 use crate::{Kinematics, Model};
 
 /// A contact as the derivative needs it, the same for all directions.
@@ -81,7 +81,9 @@ impl Contact {
             };
             let p = c.point_of(side);
             kin.for_columns(model, body, p, |dof, l, a| add(dof, &d_frame, l, a));
-            t.for_columns(model, kin, body, (p, &moved[side]), |dof, l, a| add(dof, &self.frame, l, a));
+            t.for_columns(model, kin, body, MovedPoint { p, dp: &moved[side] }, |dof, l, a| {
+                add(dof, &self.frame, l, a)
+            });
         }
         Ok((touch.gap, d_jac))
     }
@@ -92,7 +94,8 @@ pub(super) fn side_tangents(
     inertia: &BlockDiagonal,
     map: &FrozenMap,
     k: usize,
-    (d_jac, d_inertia): (&DMatrix<f64>, &DMatrix<f64>),
+    d_jac: &DMatrix<f64>,
+    d_inertia: &DMatrix<f64>,
 ) -> [SideTangent; 2] {
     let starts = inertia.block_starts();
     let (_, dim) = map.rows_of(k);

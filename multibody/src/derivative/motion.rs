@@ -15,12 +15,20 @@ pub(super) struct MotionTangent {
     drift: Vec<Spatial>,
 }
 
+/// A point where a Jacobian is taken, and how it moves.
+#[derive(Clone, Copy)]
+pub(super) struct MovedPoint<'a> {
+    pub p: &'a Point3<f64>,
+    pub dp: &'a Vector3<f64>,
+}
+
 impl MotionTangent {
     pub(super) fn new(
         model: &Model,
         kin: &Kinematics,
         v: &[f64],
-        (dq, dv): (Option<&[f64]>, Option<&[f64]>),
+        dq: Option<&[f64]>,
+        dv: Option<&[f64]>,
     ) -> Self {
         let nb = model.bodies.len();
         let mut t = Self {
@@ -144,9 +152,10 @@ impl MotionTangent {
         model: &Model,
         kin: &Kinematics,
         body: usize,
-        (p, dp): (&Point3<f64>, &Vector3<f64>),
+        at: MovedPoint<'_>,
         mut f: impl FnMut(usize, Vector3<f64>, Vector3<f64>),
     ) {
+        let MovedPoint { p, dp } = at;
         let r = p - kin.reference(model, body);
         let mut next = model.bodies[body].last_dof;
         while let Some(i) = next {

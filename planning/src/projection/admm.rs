@@ -5,8 +5,8 @@ use signorini_core::na::DMatrix;
 
 use super::error::{ProjectionError, RowKind};
 use super::lanes::{Number, registers};
+use super::options::{ProjectionOptions, RowScaling};
 use super::problem::{MotionBounds, Rows};
-use super::projector::{ProjectionOptions, RowScaling};
 
 /// Rows of K⁻¹ that are summed together.
 const TILE: usize = 8;

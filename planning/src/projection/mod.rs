@@ -42,11 +42,11 @@ mod error;
 pub mod exact;
 mod finish;
 mod lanes;
+mod options;
 mod problem;
 mod projector;
 
 pub use error::{ProjectionError, Row, RowKind};
+pub use options::{Precision, ProjectionOptions, RowScaling, Softening, WarmStart};
 pub use problem::{History, JointBounds, JointHistory, MotionBounds, Rows};
-pub use projector::{
-    Precision, ProjectionOptions, ProjectionReport, Projector, RowScaling, Softened, Softening, WarmStart,
-};
+pub use projector::{ProjectionReport, Projector, Softened};

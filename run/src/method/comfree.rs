@@ -1,4 +1,5 @@
 use signorini_comfree::{ComfreeSolver, Sweeps};
+use signorini_icf::IcfSolver;
 use signorini_laws::{DualCone, Gains};
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::Scene;
@@ -119,6 +120,9 @@ impl ComFree {
     }
 
     pub(super) fn system(&self, scene: &Scene) -> Result<RigidSystem, MethodError> {
-        self.law().system(scene, RigidOptions { joints_first: true, ..rigid_options(self.published()) })
+        self.law().system(
+            scene,
+            RigidOptions { joints_first: Some(IcfSolver::boxed), ..rigid_options(self.published()) },
+        )
     }
 }

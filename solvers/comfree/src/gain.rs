@@ -19,7 +19,7 @@ impl ComfreeSolver {
         self.gain_at(p, p.contact_velocities(), iterations)
     }
 
-    /// The same with the Hessians of the laws at contact velocities `v_c` \[m/s\], all rows, of one's own: with contacts that close fast every facet of a
+    /// [`ComfreeSolver::gain`] with the Hessians of the laws at contact velocities `v_c` \[m/s\], all rows, of one's own: with contacts that close fast every facet of a
     /// dual cone acts, and fewer have no larger gain.
     ///
     /// # Errors
@@ -43,16 +43,16 @@ impl ComfreeSolver {
 
     /// λ_max of a sweep, all facets with their raised gains, by `iterations` of the power method: below 2 sweeps converge.
     pub fn gain_of_sweeps(&mut self, p: &dyn StepProblem, iterations: usize) -> f64 {
-        self.rooms(p);
+        self.gain_factors(p);
         let pools = p.pools();
-        for (k, scale) in self.rooms.scales().iter().enumerate() {
+        for (k, scale) in self.bounds.factors().iter().enumerate() {
             let (h, d) = (pools.hess_start(k), pools.rows(k).1);
             self.evals.hess[h..h + d * d].iter_mut().for_each(|x| *x *= scale);
         }
         self.power(p, iterations)
     }
 
-    /// The same with the Hessians in `self.evals`.
+    /// λ_max with the Hessians in `self.evals`.
     fn power(&mut self, p: &dyn StepProblem, iterations: usize) -> f64 {
         let part = self.whole.part();
         let Power { x, y, a_x, rows, .. } = &mut self.power;

@@ -9,7 +9,10 @@
 //! without compliance. Other convex laws are evaluated as they are: [`ComfreeSolver::gain`] tells whether that is stable.
 
 mod gain;
-mod room;
+mod in_turn;
 mod solver;
+mod spectral_bounds;
+mod sweeps;
 
-pub use solver::{ComfreeSolver, Sweeps};
+pub use solver::ComfreeSolver;
+pub use sweeps::Sweeps;

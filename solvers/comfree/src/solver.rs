@@ -1,73 +1,14 @@
+use crate::Sweeps;
 use crate::gain::Power;
-use crate::room::Rooms;
+use crate::in_turn::InTurn;
+use crate::spectral_bounds::SpectralBounds;
 use signorini_core::{
-    ContactSolver, Evals, Pace, ProblemError, Regime, SolveError, SolveStats, SolveStatus, StepProblem,
-    StepSolution, Tolerance, WhitenedMap, WholePart, check_count, check_finite,
+    ContactSolver, Evals, LawPool, Part, Pools, ProblemError, Regime, SolveError, SolveStats, SolveStatus,
+    StepProblem, StepSolution, Sweep, SweptProblem, Tolerance, WholePart, check_count, check_finite,
 };
 
 /// Name on the command line.
 const NAME: &str = "comfree";
-
-/// How many evaluations a step has.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sweeps {
-    /// At most so many, at least one. Of several the last one undoes penetrations, if there are any.
-    pub most: u32,
-    /// Multipliers are good enough when their residual ([`Pace::residual`]) is at most this \[m/s\]; 0 for as many evaluations as there may be.
-    pub residual: f64,
-    /// Or at most this part of the largest speed along a normal or of a joint at a limit that the step begins with, but not above ten times `residual`. Slip does not count: friction is
-    /// to be right to a part of gravity, not of the slip.
-    pub relative: f64,
-}
-
-impl Sweeps {
-    /// So many, the last one only where there is a penetration to undo.
-    pub const fn exactly(count: u32) -> Self {
-        Self { most: count, residual: 0.0, relative: 0.0 }
-    }
-
-    /// Few, and until a residual is reached: constraints are taken in turn.
-    const fn in_turn(&self) -> bool {
-        1 < self.most && self.most <= TURNS && self.residual > 0.0
-    }
-
-    /// Residual that is small enough where the step begins with a speed of `fastest` \[m/s\].
-    fn enough(&self, fastest: f64) -> f64 {
-        if self.relative > 0.0 {
-            (self.relative * fastest).clamp(self.residual, 10.0 * self.residual)
-        } else {
-            self.residual
-        }
-    }
-
-    /// `DualCone::memory` that goes with it outside the paper's mode: all of a step's change of the forces where it was found by several evaluations, half where by one.
-    pub const fn memory(&self) -> f64 {
-        if self.most > 1 { 1.0 } else { 0.5 }
-    }
-}
-
-impl From<u32> for Sweeps {
-    fn from(count: u32) -> Self {
-        Self::exactly(count)
-    }
-}
-
-/// At most so many, until the residual \[m/s\] is reached.
-impl From<(u32, f64)> for Sweeps {
-    fn from((most, residual): (u32, f64)) -> Self {
-        Self { most, residual, ..Self::default() }
-    }
-}
-
-impl Default for Sweeps {
-    /// Until speeds are right to a hundredth of a millimetre per second or of the fastest along a normal up to ten times that, at most 64.
-    fn default() -> Self {
-        Self { most: 64, residual: 1e-5, relative: 0.01 }
-    }
-}
-
-/// Evaluations up to which constraints are swept over in turn. With more, all of them are swept over at once, with gains raised and momentum, which long stacks need: what begins alike on all corners of a box stays alike.
-const TURNS: u32 = 16;
 
 /// Sweeps before gains are raised, which takes an estimate that costs about six.
 const PLAIN: u32 = 3;
@@ -76,7 +17,7 @@ const PLAIN: u32 = 3;
 const DEEP: f64 = 1e-2;
 const DEEP_SWEEPS: u32 = 64;
 
-/// What sweeps came to.
+/// Outcome of the sweeps of a step.
 struct Settled {
     count: u32,
     /// Residual that is small enough \[m/s\].
@@ -96,7 +37,8 @@ fn fastest(p: &dyn StepProblem) -> f64 {
 /// ```text
 /// γ_k = −∇ℓ_k(J_k v* + b_k),   v = v* + A⁻¹ Σ J_kᵀ γ_k          borse2026comfree, eq. (8)
 /// ```
-/// The guess and the tolerance are not used: [`Sweeps`] says how many evaluations there are, a fixed number of which counts as converged with `StepSolution::tolerance` 0.
+/// The guess and the tolerance are not used: [`Sweeps`] says how many evaluations there are. A fixed number of them ends as [`SolveStatus::Evaluated`] with `StepSolution::tolerance` 0. More than one needs laws that
+/// can be swept over ([`signorini_core::SweptLaw`]); one evaluates any law.
 /// Residual and tolerance are speeds at contacts \[m/s\], before penetrations are undone; what undoes them is in `StepSolution::v_position` alone where there is more than one
 /// evaluation. Nothing is allocated in a solve once its storage has grown to the size of the problem.
 #[derive(Debug)]
@@ -110,8 +52,8 @@ pub struct ComfreeSolver {
     /// Impulses with those that undo penetrations.
     recovered: Vec<f64>,
     pub(crate) power: Power,
-    pub(crate) rooms: Rooms,
-    turns: WhitenedMap,
+    pub(crate) bounds: SpectralBounds,
+    in_turn: InTurn,
 }
 
 impl Default for ComfreeSolver {
@@ -131,8 +73,8 @@ impl ComfreeSolver {
             raised: false,
             recovered: Vec::new(),
             power: Power::default(),
-            rooms: Rooms::default(),
-            turns: WhitenedMap::default(),
+            bounds: SpectralBounds::default(),
+            in_turn: InTurn::default(),
         }
     }
 
@@ -153,31 +95,31 @@ impl ComfreeSolver {
     fn sweep(
         &mut self,
         p: &mut dyn StepProblem,
-        pace: &mut Pace,
+        sweep: &mut Sweep,
         gamma: &mut [f64],
         v: &mut [f64],
     ) -> Result<(), SolveError> {
         p.relinearize(v)?;
-        if !p.sweep(pace, if self.raised { self.rooms.scales() } else { &[] }, gamma) {
-            return Err(ProblemError::Unsupported("its laws cannot be swept over; use icf".into()).into());
-        }
+        let scales = if self.raised { self.bounds.factors() } else { &[] };
+        let (pools, v_c) = swept(p)?.laws();
+        evaluate(pools, v_c, (self.whole.part(), &mut self.evals), sweep, scales, gamma);
         self.respond(p, gamma, v);
         Ok(())
     }
 
     /// Sweeps over constraints in turn, until they have settled or as often as may be; leaves impulses and velocity.
-    fn settle_in_turn(&mut self, p: &mut dyn StepProblem, out: &mut StepSolution) -> Settled {
+    fn settle_in_turn(&mut self, p: &mut dyn SweptProblem, out: &mut StepSolution) -> Settled {
         let mut done = Settled { count: 0, enough: self.sweeps.residual, recovery: 0.0 };
         while done.count == 0 || (done.count + 1 < self.sweeps.most && out.residual > done.enough) {
-            let mut pace = Pace { several: true, ..Pace::default() };
-            p.sweep_in_turn(&mut self.turns, &mut pace, &mut out.gamma);
+            let mut sweep = Sweep { several: true, ..Sweep::default() };
+            self.in_turn.sweep(p, &mut sweep, &mut out.gamma);
             if done.count == 0 {
-                done.enough = self.sweeps.enough(self.turns.fastest);
+                done.enough = self.sweeps.enough(self.in_turn.fastest);
             }
-            (out.residual, done.recovery) = (pace.residual, pace.recovery);
+            (out.residual, done.recovery) = (sweep.residual, sweep.recovery);
             done.count += 1;
         }
-        p.unwhiten(&self.turns, &mut out.v);
+        self.in_turn.store(p, &mut out.v);
         done
     }
 
@@ -194,26 +136,26 @@ impl ComfreeSolver {
         let Sweeps { most, residual, .. } = self.sweeps;
         let many = most > 1;
         let limit = most.saturating_sub(1).max(1);
-        let (mut t, mut sweep, mut enough, mut settled) = (1.0, 0, residual, false);
+        let (mut t, mut count, mut enough, mut settled) = (1.0, 0, residual, false);
         loop {
-            sweep += 1;
-            if many && !self.raised && (sweep > PLAIN || residual == 0.0) {
-                self.rooms(p);
+            count += 1;
+            if many && !self.raised && (count > PLAIN || residual == 0.0) {
+                self.gain_factors(p);
                 self.raised = true;
             }
-            let last = settled || sweep >= limit;
+            let last = settled || count >= limit;
             let next = 0.5 * (1.0 + f64::sqrt(1.0 + 4.0 * t * t));
             let momentum = if last { 0.0 } else { (t - 1.0) / next };
-            let mut pace = Pace { momentum, several: many, recover: !many, ..Pace::default() };
-            self.sweep(p, &mut pace, &mut out.gamma, &mut out.v)?;
-            t = if pace.uphill > 0.0 { 1.0 } else { next };
-            if sweep == 1 {
+            let mut sweep = Sweep { momentum, several: many, recover: !many, ..Sweep::default() };
+            self.sweep(p, &mut sweep, &mut out.gamma, &mut out.v)?;
+            t = if sweep.uphill > 0.0 { 1.0 } else { next };
+            if count == 1 {
                 enough = self.sweeps.enough(fastest(p));
             }
-            out.residual = pace.residual;
-            settled = pace.residual <= enough;
+            out.residual = sweep.residual;
+            settled = sweep.residual <= enough;
             if last || (settled && momentum == 0.0) {
-                return Ok(Settled { count: sweep, enough, recovery: pace.recovery });
+                return Ok(Settled { count, enough, recovery: sweep.recovery });
             }
         }
     }
@@ -235,23 +177,23 @@ impl ComfreeSolver {
         let in_turn = in_turn && most > 1;
         if in_turn {
             // Where the solve left off.
-            self.turns.begin_again();
+            self.in_turn.begin_again();
         }
         if most > 1 && !in_turn && !self.raised {
-            self.rooms(p);
+            self.gain_factors(p);
             self.raised = true;
         }
         while count < most && missed > 0.1 * speed {
-            let mut pace = Pace { several: true, recover: true, remember: false, ..Pace::default() };
+            let mut sweep = Sweep { several: true, recover: true, remember: false, ..Sweep::default() };
             if in_turn {
-                p.sweep_in_turn(&mut self.turns, &mut pace, &mut gamma);
+                self.in_turn.sweep(swept(p)?, &mut sweep, &mut gamma);
             } else {
-                self.sweep(p, &mut pace, &mut gamma, &mut out.v_position)?;
+                self.sweep(p, &mut sweep, &mut gamma, &mut out.v_position)?;
             }
-            (missed, count) = (pace.residual, count + 1);
+            (missed, count) = (sweep.residual, count + 1);
         }
         if in_turn {
-            p.unwhiten(&self.turns, &mut out.v_position);
+            self.in_turn.store(swept(p)?, &mut out.v_position);
         }
         self.recovered = gamma;
         Ok(count)
@@ -281,10 +223,18 @@ impl ContactSolver for ComfreeSolver {
                 "it has a smooth potential; use a solver that follows its Hessian (ipc, mpm)".into(),
             );
         }
-        match p.pools().members().iter().find(|m| !m.is_empty() && m.properties().barrier) {
-            Some(m) => refuse(format!("law {} is a barrier; use a law that is finite everywhere", m.key())),
-            None => Ok(()),
+        for m in p.pools().members().iter().filter(|m| !m.is_empty()) {
+            let key = m.key();
+            if m.properties().barrier {
+                return refuse(format!("law {key} is a barrier; use a law that is finite everywhere"));
+            }
+            if self.sweeps.most > 1 && m.swept().is_none() {
+                return refuse(format!(
+                    "law {key} has no multipliers to sweep over; take one evaluation (Sweeps::exactly(1)), a law that is swept (dual_cone), or icf"
+                ));
+            }
         }
+        Ok(())
     }
 
     fn solve(
@@ -301,11 +251,14 @@ impl ContactSolver for ComfreeSolver {
         out.v.extend_from_slice(p.free_velocity());
         out.gamma.clear();
         out.gamma.resize(p.pools().row_count(), 0.0);
-        p.pools().recall(&mut out.gamma);
+        recall(p.pools(), &mut out.gamma);
         self.raised = false;
-        let in_turn = self.sweeps.in_turn() && p.whiten(&out.gamma, &mut self.turns);
+        let in_turn = self.sweeps.in_turn() && {
+            p.pools().size_evals(&mut self.evals);
+            self.in_turn.begin(swept(p)?, &out.v, &out.gamma, &mut self.evals)
+        };
         let Settled { mut count, enough, recovery } =
-            if in_turn { self.settle_in_turn(p, out) } else { self.settle_at_once(p, out)? };
+            if in_turn { self.settle_in_turn(swept(p)?, out) } else { self.settle_at_once(p, out)? };
         let Sweeps { most, residual, .. } = self.sweeps;
         p.relinearize(&out.v)?;
         out.v_c.clear();
@@ -316,11 +269,51 @@ impl ContactSolver for ComfreeSolver {
         }
         out.tolerance = enough;
         out.stats = SolveStats { iterations: count, island_iterations: count, ..SolveStats::default() };
-        out.status = if out.residual <= enough || residual == 0.0 {
+        out.status = if residual == 0.0 {
+            SolveStatus::Evaluated
+        } else if out.residual <= enough {
             SolveStatus::Converged
         } else {
             SolveStatus::IterationLimit
         };
         Ok(out.status)
+    }
+}
+
+/// The problem as one whose laws may be swept over.
+fn swept(p: &mut dyn StepProblem) -> Result<&mut dyn SweptProblem, SolveError> {
+    let why =
+        "its contact velocities are not affine in the velocity; use a solver for re-queried contact (ipc)";
+    p.swept().ok_or_else(|| SolveError::Unsupported { solver: NAME, why: why.into() })
+}
+
+/// Impulses of the multipliers as they are, all rows \[N·s\]; zeros for laws that have none.
+fn recall(pools: &Pools, gamma: &mut [f64]) {
+    for (pool, span) in pools.spans() {
+        if let Some(pool) = pool.swept() {
+            pool.recall(span, gamma);
+        }
+    }
+}
+
+/// Moves multipliers to their values at `v_c` \[m/s\], all rows, and writes the impulses \[N·s\]; laws without multipliers are evaluated.
+fn evaluate(
+    pools: &mut Pools,
+    v_c: &[f64],
+    (part, evals): (Part<'_>, &mut Evals),
+    sweep: &mut Sweep,
+    scales: &[f64],
+    gamma: &mut [f64],
+) {
+    let plain = |m: &Box<dyn LawPool>| !m.is_empty() && m.swept().is_none();
+    if pools.members().iter().any(plain) {
+        pools.size_evals(evals);
+        pools.eval(part, v_c, evals);
+        gamma.iter_mut().zip(&evals.grad).for_each(|(g, x)| *g = -x);
+    }
+    for (pool, span) in pools.spans_mut() {
+        if let Some(pool) = pool.swept_mut() {
+            pool.sweep(span, v_c, sweep, scales, gamma);
+        }
     }
 }

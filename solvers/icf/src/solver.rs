@@ -45,6 +45,11 @@ impl IcfSolver {
         Self { options, ..Self::default() }
     }
 
+    /// A solver with default options, for those who are handed a way to make one: `RigidOptions::joints_first` of `signorini-multibody`.
+    pub fn boxed() -> Box<dyn ContactSolver> {
+        Box::new(Self::default())
+    }
+
     /// Options.
     pub fn options(&self) -> &IcfOptions {
         &self.options
@@ -120,9 +125,9 @@ impl IcfSolver {
 
 fn worse(a: SolveStatus, b: SolveStatus) -> SolveStatus {
     match (a, b) {
-        (SolveStatus::Converged, other) | (other, SolveStatus::Converged) => other,
+        (done, other) | (other, done) if done.is_complete() => other,
         (SolveStatus::Stalled, _) | (_, SolveStatus::Stalled) => SolveStatus::Stalled,
-        (SolveStatus::IterationLimit, SolveStatus::IterationLimit) => SolveStatus::IterationLimit,
+        _ => SolveStatus::IterationLimit,
     }
 }
 

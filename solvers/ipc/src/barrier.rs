@@ -56,7 +56,7 @@ impl ContactLaw<1> for Barrier {
     type Params = BarrierSeed;
     const KEY: &'static str = "barrier";
     const PROPERTIES: LawProperties =
-        LawProperties { convex: true, barrier: true, smoothness: Smoothness::C2 };
+        LawProperties { barrier: true, smoothness: Smoothness::C2, ..LawProperties::CONVEX };
     const PAPER: &'static str = "chen2022midas";
 
     fn prepare(&self, seed: &BarrierSeed) -> BarrierSeed {

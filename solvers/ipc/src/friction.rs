@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{Matrix2, SVector};
-use signorini_core::{ContactLaw, LawEval, LawProperties, Smoothness};
+use signorini_core::{ContactLaw, LawEval, LawProperties};
 
 /// Smoothed Coulomb friction with the normal force and directions of the start: v_c is the tangential velocity.
 ///
@@ -30,8 +30,7 @@ impl ContactLaw<2> for BarrierFriction {
     type Seed = BarrierFrictionSeed;
     type Params = BarrierFrictionSeed;
     const KEY: &'static str = "barrier_friction";
-    const PROPERTIES: LawProperties =
-        LawProperties { convex: true, barrier: false, smoothness: Smoothness::C1 };
+    const PROPERTIES: LawProperties = LawProperties::CONVEX;
     const PAPER: &'static str = "chen2022midas";
 
     fn prepare(&self, seed: &BarrierFrictionSeed) -> BarrierFrictionSeed {

@@ -6,36 +6,14 @@ use signorini_core::{ProblemError, check_count, check_finite};
 use signorini_geometry::{MassProperties, MeshDefect, Shape, TriangleMesh};
 use signorini_scene::{CollisionFilter, GeomShape, JointKind as SceneJoint, Pose, Scene, Transmission};
 
-use crate::readout::Readout;
+use crate::readout::{Made, Readout};
+use crate::scene_block::block;
+use crate::scene_error::unsupported;
 use crate::scene_joints::{SceneJoints, turned};
 use crate::scene_motors::{Driven, SceneMotor};
-use crate::{AffineBody, AffineSystem, BodyError, IpcOptions, Joint, JointAction, JointKind, SurfacePart};
-
-/// Why a scene has no affine bodies.
-#[derive(Debug, thiserror::Error)]
-pub enum FromSceneError {
-    /// A body or a joint.
-    #[error(transparent)]
-    Body(#[from] BodyError),
-    /// A shape that has no mesh.
-    #[error("geom '{geom}': {source}; change its sizes")]
-    Mesh {
-        /// The geom.
-        geom: String,
-        /// What is wrong.
-        source: MeshDefect,
-    },
-    /// Something that affine bodies do not have.
-    #[error("'{name}': {what}; {remedy}")]
-    Unsupported {
-        /// The body, joint or geom.
-        name: String,
-        /// What it is.
-        what: String,
-        /// What to do.
-        remedy: &'static str,
-    },
-}
+use crate::{
+    AffineBody, AffineSystem, FromSceneError, IpcOptions, Joint, JointAction, JointKind, SurfacePart,
+};
 
 /// Affine bodies made from a scene. A copy goes on from where the original is ([`AffineSystem`]).
 #[derive(Clone)]
@@ -66,10 +44,6 @@ const GROUND: f64 = 1000.0;
 /// Refinement of balls, sides of cylinders.
 const BALL: u32 = 2;
 const SIDES: u32 = 24;
-
-pub(crate) fn unsupported(name: &str, what: String, remedy: &'static str) -> FromSceneError {
-    FromSceneError::Unsupported { name: name.to_owned(), what, remedy }
-}
 
 /// The surface of a shape, curved ones by facets.
 fn surface(shape: &Shape, geom: &str) -> Result<TriangleMesh, FromSceneError> {
@@ -337,7 +311,16 @@ impl AffineScene {
             |(i, why): &(usize, &str)| format!("actuator '{}' is left out: {why}", scene.actuators[*i].name);
         left_out.extend(undriven.iter().map(actuator));
         let controls = scene.actuators.len();
-        let readout = Readout::new(scene, (&world, &after), &bodies, &tops, (&numbers, &start, between));
+        let made = Made {
+            world: &world,
+            after: &after,
+            bodies: &bodies,
+            tops: &tops,
+            numbers: &numbers,
+            starts: &start,
+            between,
+        };
+        let readout = Readout::new(scene, made);
         Ok(Self {
             system,
             bodies,
@@ -456,18 +439,4 @@ fn body(
         .sum();
     let made = AffineBody::assembled(name, &surfaces, &mass)?.with_gravity_compensation(carried / mass.mass);
     Ok(Some(if scene.bodies[top].mocap { made.driven() } else { made }))
-}
-
-/// The block of uniform density that has this mass and inertia: the extent of a body of which nothing collides.
-pub(crate) fn block(name: &str, mass: &MassProperties) -> Result<TriangleMesh, FromSceneError> {
-    let (moments, axes) = mass.principal();
-    // m/3 (b² + c²) about the axis of a.
-    let half = moments.map(|i| (1.5 * (moments.sum() - 2.0 * i) / mass.mass).sqrt());
-    if !half.iter().all(|h| *h > 0.0) {
-        return Err(BodyError::Flat { name: name.to_owned() }.into());
-    }
-    let turn = UnitQuaternion::from_rotation_matrix(&axes);
-    let pose = Isometry3::from_parts(Translation3::from(mass.com.coords), turn);
-    let made = TriangleMesh::cuboid(&half).map(|m| m.transformed(&pose));
-    made.map_err(|source| FromSceneError::Mesh { geom: name.to_owned(), source })
 }

@@ -33,7 +33,8 @@ impl Inputs {
         world: &World,
         inertia: &BlockDiagonal,
         dt: f64,
-        (q0, v0): (&[f64], &[f64]),
+        q0: &[f64],
+        v0: &[f64],
         out: &mut [f64],
     ) -> Result<(), ProblemError> {
         for (b, free) in world.free.iter().enumerate() {

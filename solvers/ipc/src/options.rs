@@ -2,7 +2,7 @@ use signorini_core::Tolerance;
 use signorini_core::na::Vector3;
 use signorini_scene::Scene;
 
-use crate::{Adaptation, BarrierSeed, BodyError};
+use crate::{BarrierSeed, BodyError};
 
 /// Tolerance of solves in fixed steps: Newton steps end where they change no velocity by 1e-5 m/s.
 pub const STEP_TOLERANCE: Tolerance = Tolerance { relative: 1e-5, max_iterations: 300 };
@@ -12,6 +12,31 @@ pub fn weight(scene: &Scene) -> f64 {
     let mass: f64 = scene.bodies.iter().filter_map(|b| b.mass.as_ref()).map(|m| m.mass).sum();
     let weight = mass * scene.options.gravity.norm();
     if weight > 0.0 { weight } else { 1.0 }
+}
+
+/// How κ of the barrier comes about.
+///
+/// The adaptive ones are those of Li et al. 2020. With L the diagonal of the box around all bodies that move at the start, m̄ their mass over the number of their points and b̂ the barrier of κ = 1,
+///
+/// ```text
+/// κ_min = 10¹¹ m̄/(4 d² ∂²b̂/∂s² δt²)  at d = ξ + 10⁻⁸ L,   κ ≤ 100 κ_min
+/// ```
+/// and κ doubles whenever a pair that is nearer than ξ + 10⁻⁹ L is nearer still after a Newton iteration. (For ranges below 10⁻⁶ L lengths are 10⁻² d̂ and 10⁻³ d̂ instead of 10⁻⁸ L and 10⁻⁹ L.) κ never falls, and the next steps
+/// keep it. The bounds belong to a step size: where steps change, with error control for one, fix κ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Adaptation {
+    /// κ is [`crate::IpcOptions::stiffness`], always.
+    #[default]
+    Fixed,
+    /// κ starts at [`crate::IpcOptions::stiffness`] and is raised where that is too little.
+    Raise,
+    /// κ is chosen in the first step that starts with pairs within the range, so that they balance what else acts best; then raised. [`crate::IpcOptions::stiffness`] is not read.
+    ///
+    /// ```text
+    /// κ = clamp(−⟨g_B, g_E⟩/⟨g_B, g_B⟩, κ_min, 100 κ_min) at v = 0, ⟨a, b⟩ = Σ a_p·b_p/m over centres of mass
+    /// ```
+    /// g_B the gradient of the barrier of κ = 1, g_E that of all else but joints held by elimination.
+    Choose,
 }
 
 /// Settings of an [`crate::AffineSystem`].

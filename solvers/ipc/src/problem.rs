@@ -177,7 +177,8 @@ impl AffineProblem {
     /// Starts a step with κ \[J/m⁴\] as the last one left it and whether it was chosen; with `check` it is made sure that no bodies cross.
     pub(crate) fn prepare(
         &mut self,
-        (q, v): (&[f64], &[f64]),
+        q: &[f64],
+        v: &[f64],
         stiffness: (f64, bool),
         check: bool,
     ) -> Result<(), ProblemError> {
@@ -211,7 +212,7 @@ impl AffineProblem {
         self.start_friction.clear();
         self.start_sliding.clear();
         let near = self.trial.near.iter().map(|(i, d)| (&self.candidates.list()[*i as usize], d));
-        lag(&world, near, (&self.x0, stiffness.0), &mut self.start_sliding, &mut self.start_friction);
+        lag(&world, near, &self.x0, stiffness.0, &mut self.start_sliding, &mut self.start_friction);
         self.ready = true;
         Ok(())
     }
@@ -233,8 +234,8 @@ impl AffineProblem {
         let terms = &mut self.smooth.terms;
         let ends = [&self.q0[..], &self.v0[..]];
         inputs.actions.iter().flatten().for_each(|a| a.terms(&self.world, ends, dt, terms));
-        let start = (&self.q0[..], &self.v0[..]);
-        inputs.free_velocity(&self.world, &self.inertia, dt, start, &mut self.free_velocity)?;
+        let (q0, v0, out) = (&self.q0, &self.v0, &mut self.free_velocity);
+        inputs.free_velocity(&self.world, &self.inertia, dt, q0, v0, out)?;
         check_finite("free velocity", &self.free_velocity)?;
         self.trial.known = false;
         let mut zero = std::mem::take(&mut self.drift);
@@ -464,7 +465,8 @@ impl StepProblem for AffineProblem {
         lag(
             &self.world,
             near,
-            (&self.trial.x, self.stiffness.value),
+            &self.trial.x,
+            self.stiffness.value,
             &mut self.map.sliding,
             &mut self.friction,
         );
@@ -566,7 +568,8 @@ const SETTLED: f64 = 1e-6;
 fn lag<'a>(
     world: &World,
     near: impl Iterator<Item = (&'a Candidate, &'a StencilDistance)>,
-    (x, stiffness): (&[Vector3<f64>], f64),
+    x: &[Vector3<f64>],
+    stiffness: f64,
     sliding: &mut Vec<Sliding>,
     friction: &mut Vec<f64>,
 ) {

@@ -2,7 +2,8 @@ use signorini_core::na::{self, Isometry3, Matrix3, Point3, UnitQuaternion, Vecto
 use signorini_geometry::{MassProperties, TriangleMesh};
 use signorini_scene::{EqualityKind, JointKind as SceneJoint, Pose, Scene};
 
-use crate::from_scene::{block, unsupported};
+use crate::scene_block::block;
+use crate::scene_error::unsupported;
 use crate::{AffineBody, FromSceneError, Joint, JointKind};
 
 /// How far points and how much orientations may be apart at the start of what makes them one \[m, rad\].

@@ -49,7 +49,7 @@ impl SceneMotor {
         let mut out: Vec<Self> = Vec::new();
         for (control, a) in scene.actuators.iter().enumerate() {
             let range = a.control_range.filter(|_| scene.options.switches.clamp_control);
-            if let Err(why) = Self::take(a, (control, range), driven, &mut out) {
+            if let Err(why) = Self::take(a, control, range, driven, &mut out) {
                 left_out.push((control, why));
             }
         }
@@ -59,7 +59,8 @@ impl SceneMotor {
     /// Adds an actuator.
     fn take(
         a: &Actuator,
-        (control, range): (usize, Option<[f64; 2]>),
+        control: usize,
+        range: Option<[f64; 2]>,
         driven: &[Driven],
         out: &mut Vec<Self>,
     ) -> Result<(), &'static str> {

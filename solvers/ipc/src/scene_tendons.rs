@@ -12,7 +12,7 @@ pub(crate) fn tendons(
 ) -> Vec<Option<usize>> {
     let mut numbers = Vec::new();
     for (i, t) in scene.tendons.iter().enumerate() {
-        let made = tendon(scene, (i, t), system, driven, left_out);
+        let made = tendon(scene, i, t, system, driven, left_out);
         numbers.push(made.as_ref().ok().map(|d| d.number));
         match made {
             Ok(d) => driven.push(d),
@@ -24,7 +24,8 @@ pub(crate) fn tendons(
 
 fn tendon(
     scene: &Scene,
-    (index, t): (usize, &Tendon),
+    index: usize,
+    t: &Tendon,
     system: &mut AffineSystem,
     driven: &[Driven],
     left_out: &mut Vec<String>,

@@ -398,7 +398,7 @@ impl System for AffineSystem {
             }
         }
         let stiffness = self.stiffness;
-        self.slots[slot as usize].inner().prepare((&x0.q, &x0.v), stiffness, check)
+        self.slots[slot as usize].inner().prepare(&x0.q, &x0.v, stiffness, check)
     }
 
     fn problem(&mut self, slot: Slot, dt: f64) -> Result<&mut dyn StepProblem, ProblemError> {

@@ -50,8 +50,7 @@ impl ContactLaw<1> for DryFriction {
     type Seed = DryFrictionSeed;
     type Params = DryFrictionParams;
     const KEY: &'static str = "dry_friction";
-    const PROPERTIES: LawProperties =
-        LawProperties { convex: true, barrier: false, smoothness: Smoothness::C2 };
+    const PROPERTIES: LawProperties = LawProperties { smoothness: Smoothness::C2, ..LawProperties::CONVEX };
     const PAPER: &'static str = "kurtz2025cenic";
 
     fn prepare(&self, s: &DryFrictionSeed) -> DryFrictionParams {

@@ -1,6 +1,8 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{SMatrix, SVector};
-use signorini_core::{ContactLaw, ContactSeed, LawEval, LawProperties, Pace, Smoothness};
+use signorini_core::{
+    ContactLaw, ContactSeed, LawEval, LawProperties, Sweep, SweptAccess, SweptLaw, closing_curvature,
+};
 
 use crate::dual_cone_params::{DualConeParams, facet_count};
 use crate::solimp::impedance;
@@ -66,6 +68,8 @@ pub enum MassScale {
 /// With G = δt (δt K + D) and the shift s = K φ/(δt K + D) that is γ_f = G (−u_f − s)₊ and ℓ = Σ_f ½ G (−u_f − s)₊², convex, so that one law serves the
 /// explicit evaluation of the paper and implicit solvers. d_f are `directions` tangents and, for condim 4 and 6, the two spins and four rolls,
 /// with μ_s the coefficient \[m\] of each. Contacts of fewer dimensions than D leave the other rows free.
+///
+/// Stored energy: that of the springs where gains are [`Gains::Material`]. Others are relative to masses, or to the step, which a state does not hold: none is told.
 ///
 /// Lagged: the gap, masses, μ at the slip speed of the start.
 ///
@@ -246,25 +250,9 @@ macro_rules! dual_cone {
             type Seed = ContactSeed;
             type Params = DualConeParams;
             const KEY: &'static str = "dual_cone";
-            const PROPERTIES: LawProperties =
-                LawProperties { convex: true, barrier: false, smoothness: Smoothness::C1 };
+            const PROPERTIES: LawProperties = LawProperties::CONVEX;
             const PAPER: &'static str = "borse2026comfree";
-
-            fn shares_mass(&self) -> bool {
-                self.counts_acting()
-            }
-
-            fn acts(&self, seed: &ContactSeed, v_c: SVector<f64, $d>) -> bool {
-                if !self.counts_acting() {
-                    return true;
-                }
-                let p = <Self as ContactLaw<$d>>::prepare(self, seed);
-                // Beyond forty widths the smooth maximum is below the round-off of the normal impulse.
-                let margin = 40.0 * self.smoothing;
-                let mut acts = false;
-                p.for_active(&v_c, p.shift, |_, _, _, x| acts |= x + margin > 0.0);
-                acts
-            }
+            const SWEPT: Option<SweptAccess<Self, $d>> = Some(SweptAccess::new());
 
             fn prepare(&self, seed: &ContactSeed) -> DualConeParams {
                 let mut p = DualConeParams::default();
@@ -276,42 +264,16 @@ macro_rules! dual_cone {
                 p.prepare(self, seed, $d);
             }
 
-            fn multiplier_count(&self) -> usize {
-                facet_count($d, self.directions)
-            }
-
-            fn memory(&self) -> f64 {
-                self.memory
-            }
-
-            fn remember(&self, p: &mut DualConeParams, multipliers: &[f64]) {
-                p.remember(multipliers);
-            }
-
-            fn multipliers<'p>(&self, p: &'p DualConeParams) -> &'p [f64] {
-                &p.last[..facet_count($d, self.directions)]
-            }
-
-            fn sweep_curvature(&self, p: &DualConeParams) -> Option<SMatrix<f64, $d, $d>> {
-                ($d > 1 && p.is_paired()).then(|| p.pair_curvature())
-            }
-
-            fn recall(&self, p: &DualConeParams) -> SVector<f64, $d> {
-                p.impulse()
-            }
-
-            #[inline]
-            fn sweep(
-                &self,
-                p: &mut DualConeParams,
-                v_c: SVector<f64, $d>,
-                pace: &mut Pace,
-            ) -> SVector<f64, $d> {
-                if pace.several && p.is_paired() {
-                    return p.sweep_pairs(&v_c, pace);
+            fn stored_energy(&self, seed: &ContactSeed) -> f64 {
+                match self.gains {
+                    // F facets, each a spring of K of the material; divided by F where they are normalised.
+                    Gains::Material => {
+                        let condim = usize::from(seed.material.condim).min($d);
+                        let facets = if self.normalize { 1 } else { facet_count(condim, self.directions) };
+                        facets as f64 * seed.spring_energy()
+                    }
+                    _ => 0.0,
                 }
-                p.sweep(&v_c, pace);
-                p.impulse()
             }
 
             #[inline]
@@ -340,18 +302,61 @@ macro_rules! dual_cone {
                 p.for_active(&v_c, p.shift, |_, _, g, x| cost += g * ramp.eval(x).2);
                 cost
             }
+        }
+
+        impl SweptLaw<$d> for DualCone {
+            fn shares_mass(&self) -> bool {
+                self.counts_acting()
+            }
+
+            fn acts(&self, seed: &ContactSeed, v_c: SVector<f64, $d>) -> bool {
+                if !self.counts_acting() {
+                    return true;
+                }
+                let p = <Self as ContactLaw<$d>>::prepare(self, seed);
+                // Beyond forty widths the smooth maximum is below the round-off of the normal impulse.
+                let margin = 40.0 * self.smoothing;
+                let mut acts = false;
+                p.for_active(&v_c, p.shift, |_, _, _, x| acts |= x + margin > 0.0);
+                acts
+            }
+
+            fn multiplier_count(&self) -> usize {
+                facet_count($d, self.directions)
+            }
+
+            fn memory(&self) -> f64 {
+                self.memory
+            }
+
+            fn remember(&self, p: &mut DualConeParams, multipliers: &[f64]) {
+                p.remember(multipliers);
+            }
+
+            fn multipliers<'p>(&self, p: &'p DualConeParams) -> &'p [f64] {
+                &p.last[..facet_count($d, self.directions)]
+            }
+
+            fn sweep_curvature(&self, p: &DualConeParams) -> SMatrix<f64, $d, $d> {
+                if $d > 1 && p.is_paired() { p.pair_curvature() } else { closing_curvature(self, p) }
+            }
+
+            fn recall(&self, p: &DualConeParams) -> SVector<f64, $d> {
+                p.impulse()
+            }
 
             #[inline]
-            fn grad(&self, p: &DualConeParams, v_c: SVector<f64, $d>) -> SVector<f64, $d> {
-                let ramp = p.ramp();
-                let mut grad = SVector::zeros();
-                p.for_active(&v_c, p.shift, |_, a, g, x| {
-                    let impulse = g * ramp.value(x);
-                    for i in 0..$d {
-                        grad[i] -= impulse * a[i];
-                    }
-                });
-                grad
+            fn sweep(
+                &self,
+                p: &mut DualConeParams,
+                v_c: SVector<f64, $d>,
+                sweep: &mut Sweep,
+            ) -> SVector<f64, $d> {
+                if sweep.several && p.is_paired() {
+                    return p.sweep_pairs(&v_c, sweep);
+                }
+                p.sweep(&v_c, sweep);
+                p.impulse()
             }
         }
     )*};

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{SMatrix, SVector};
-use signorini_core::{ContactLaw, LawEval, LawProperties, Pace, Smoothness};
+use signorini_core::{ContactLaw, LawEval, LawProperties, Sweep, SweptAccess, SweptLaw};
 
 use crate::dual_cone::single_row;
 use crate::ramp::Ramp;
@@ -46,10 +46,28 @@ impl ContactLaw<1> for DualConeLimit {
     type Seed = LimitSeed;
     type Params = DualConeLimitParams;
     const KEY: &'static str = "dual_cone_limit";
-    const PROPERTIES: LawProperties =
-        LawProperties { convex: true, barrier: false, smoothness: Smoothness::C1 };
+    const PROPERTIES: LawProperties = LawProperties::CONVEX;
     const PAPER: &'static str = "borse2026comfree";
+    const SWEPT: Option<SweptAccess<Self, 1>> = Some(SweptAccess::new());
 
+    fn prepare(&self, s: &LimitSeed) -> DualConeLimitParams {
+        let masses = (s.inverse_mass, s.reference, s.contacts);
+        let (gain, shift) = single_row(&self.law, s.dt, s.gap, &s.solimp, masses);
+        DualConeLimitParams { gain, shift, smoothing: self.law.smoothing, multiplier: 0.0, last: 0.0 }
+    }
+
+    #[inline]
+    fn eval(&self, p: &DualConeLimitParams, v_c: SVector<f64, 1>) -> LawEval<1> {
+        let (value, slope, integral) = Ramp { width: p.smoothing }.eval(p.excess(v_c[0]));
+        LawEval {
+            cost: p.gain * integral,
+            grad: SVector::from([-p.gain * value]),
+            hess: SMatrix::from([[p.gain * slope]]),
+        }
+    }
+}
+
+impl SweptLaw<1> for DualConeLimit {
     fn shares_mass(&self) -> bool {
         self.law.counts_acting()
     }
@@ -66,12 +84,6 @@ impl ContactLaw<1> for DualConeLimit {
         p.gain > 0.0 && 40.0 * p.smoothing + p.excess(v_c[0]) > 0.0
     }
 
-    fn prepare(&self, s: &LimitSeed) -> DualConeLimitParams {
-        let masses = (s.inverse_mass, s.reference, s.contacts);
-        let (gain, shift) = single_row(&self.law, s.dt, s.gap, &s.solimp, masses);
-        DualConeLimitParams { gain, shift, smoothing: self.law.smoothing, multiplier: 0.0, last: 0.0 }
-    }
-
     fn remember(&self, p: &mut DualConeLimitParams, multipliers: &[f64]) {
         (p.multiplier, p.last) = (multipliers[0], multipliers[0]);
     }
@@ -84,28 +96,18 @@ impl ContactLaw<1> for DualConeLimit {
         SVector::from([p.multiplier])
     }
 
-    fn sweep(&self, p: &mut DualConeLimitParams, v_c: SVector<f64, 1>, pace: &mut Pace) -> SVector<f64, 1> {
-        let undo = if pace.recover { 0.0 } else { p.shift.min(0.0) };
-        let gain = pace.scale * p.gain;
-        pace.recovery = pace.recovery.max(-p.shift);
+    fn sweep(&self, p: &mut DualConeLimitParams, v_c: SVector<f64, 1>, sweep: &mut Sweep) -> SVector<f64, 1> {
+        let undo = if sweep.recover { 0.0 } else { p.shift.min(0.0) };
+        let gain = sweep.scale * p.gain;
+        sweep.recovery = sweep.recovery.max(-p.shift);
         let lift = if gain > 0.0 { p.multiplier / gain } else { 0.0 };
         let next = gain * Ramp { width: p.smoothing }.value(lift - v_c[0] - p.shift + undo);
         let change = next - p.last;
         if gain > 0.0 {
-            pace.uphill += (p.multiplier - next) * change / gain;
-            pace.residual = pace.residual.max((p.multiplier - next).abs() / gain);
+            sweep.uphill += (p.multiplier - next) * change / gain;
+            sweep.residual = sweep.residual.max((p.multiplier - next).abs() / gain);
         }
-        (p.multiplier, p.last) = (next + pace.momentum * change, if pace.remember { next } else { p.last });
+        (p.multiplier, p.last) = (next + sweep.momentum * change, if sweep.remember { next } else { p.last });
         SVector::from([p.multiplier])
-    }
-
-    #[inline]
-    fn eval(&self, p: &DualConeLimitParams, v_c: SVector<f64, 1>) -> LawEval<1> {
-        let (value, slope, integral) = Ramp { width: p.smoothing }.eval(p.excess(v_c[0]));
-        LawEval {
-            cost: p.gain * integral,
-            grad: SVector::from([-p.gain * value]),
-            hess: SMatrix::from([[p.gain * slope]]),
-        }
     }
 }

@@ -2,7 +2,7 @@ use std::array::{from_mut, from_ref};
 
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{SMatrix, SVector};
-use signorini_core::{ContactSeed, ContactSide, Pace};
+use signorini_core::{ContactSeed, ContactSide, Sweep};
 
 use crate::facet_pairs::{FacetPairs, Opposite, PAIRS, PairSweep};
 use crate::facet_sums::{fastest, sum_of_tangents, tell};
@@ -277,8 +277,8 @@ impl DualConeParams {
         &mut self,
         half: &[[f64; 2]; H],
         v_c: &SVector<f64, D>,
-        sweep: &PairSweep,
-        pace: &mut Pace,
+        common: &PairSweep,
+        sweep: &mut Sweep,
     ) -> [f64; 3] {
         let (x, y) = (self.mu[0] * v_c[1], self.mu[0] * v_c[2]);
         let mut slip = [0.0; H];
@@ -296,7 +296,7 @@ impl DualConeParams {
             return [0.0; 3];
         };
         let at = Opposite { plus, minus, last_plus, last_minus };
-        sum_of_tangents(half, sweep.sweep(&slip, gains, at, over_mu, pace))
+        sum_of_tangents(half, common.sweep(&slip, gains, at, over_mu, sweep))
     }
 
     /// Those of spin and rolls, whose impulses are added to `gamma`; the rate of a difference is a speed at the rim, μ ω.
@@ -304,8 +304,8 @@ impl DualConeParams {
     pub(crate) fn sweep_turn_pairs<const D: usize>(
         &mut self,
         v_c: &SVector<f64, D>,
-        sweep: &PairSweep,
-        pace: &mut Pace,
+        common: &PairSweep,
+        sweep: &mut Sweep,
         gamma: &mut SVector<f64, D>,
     ) {
         let (n, half) = (usize::from(self.directions), usize::from(self.directions) / 2);
@@ -319,7 +319,7 @@ impl DualConeParams {
             let [last_plus, last_minus] = &mut self.last[at..at + 2] else { continue };
             let [plus, minus, last_plus, last_minus] = [plus, minus, last_plus, last_minus].map(from_mut);
             let at = Opposite { plus, minus, last_plus, last_minus };
-            let [[sum], [difference]] = sweep.sweep(&slip, gains, at, 1.0, pace);
+            let [[sum], [difference]] = common.sweep(&slip, gains, at, 1.0, sweep);
             gamma[0] += sum;
             gamma[axis] = -mu * difference;
         }
@@ -437,42 +437,47 @@ impl DualConeParams {
         }
     }
 
-    /// One sweep over the facets: see [`signorini_core::ContactLaw::sweep`].
+    /// One sweep over the facets: see [`signorini_core::SweptLaw::sweep`].
     #[inline(always)]
-    pub(crate) fn sweep<const D: usize>(&mut self, v_c: &SVector<f64, D>, pace: &mut Pace) {
+    pub(crate) fn sweep<const D: usize>(&mut self, v_c: &SVector<f64, D>, sweep: &mut Sweep) {
         let mut rates = [0.0; FACETS];
         self.rates(v_c, &mut rates);
-        if pace.several {
+        if sweep.several {
             let opening = self.opening(v_c);
             rates.iter_mut().for_each(|r| *r += opening);
         }
         if self.smoothing == 0.0 {
-            self.sweep_at(&rates, |x| x.max(0.0), pace);
+            self.sweep_at(&rates, |x| x.max(0.0), sweep);
         } else {
             let ramp = self.ramp();
-            self.sweep_at(&rates, |x| ramp.value(x), pace);
+            self.sweep_at(&rates, |x| ramp.value(x), sweep);
         }
     }
 
     #[inline(always)]
-    fn sweep_at(&mut self, rates: &[f64; FACETS], ramp: impl Fn(f64) -> f64 + Copy, pace: &mut Pace) {
+    fn sweep_at(&mut self, rates: &[f64; FACETS], ramp: impl Fn(f64) -> f64 + Copy, sweep: &mut Sweep) {
         let undo = self.shift.min(0.0);
-        pace.recovery = pace.recovery.max(-undo);
-        let shift = if pace.recover { self.shift } else { self.shift - undo };
-        let undo = if pace.recover { undo } else { 0.0 };
+        sweep.recovery = sweep.recovery.max(-undo);
+        let shift = if sweep.recover { self.shift } else { self.shift - undo };
+        let undo = if sweep.recover { undo } else { 0.0 };
         let n = self.facets();
-        let at =
-            FacetSweep { scale: pace.scale, momentum: pace.momentum, shift, undo, remember: pace.remember };
+        let at = FacetSweep {
+            scale: sweep.scale,
+            momentum: sweep.momentum,
+            shift,
+            undo,
+            remember: sweep.remember,
+        };
         let (gains, more_gains) = self.gains[..n].as_chunks::<4>();
         let (rates, more_rates) = rates[..n].as_chunks::<4>();
         let (multipliers, more_multipliers) = self.multipliers[..n].as_chunks_mut::<4>();
         let (last, more_last) = self.last[..n].as_chunks_mut::<4>();
         for (((g, u), m), l) in gains.iter().zip(rates).zip(multipliers).zip(last) {
-            at.sweep(g, u, m, l, ramp, pace);
+            at.sweep(g, u, m, l, ramp, sweep);
         }
         let rest = more_gains.iter().zip(more_rates).zip(more_multipliers).zip(more_last);
         for (((g, u), m), l) in rest {
-            at.sweep(from_ref(g), from_ref(u), from_mut(m), from_mut(l), ramp, pace);
+            at.sweep(from_ref(g), from_ref(u), from_mut(m), from_mut(l), ramp, sweep);
         }
     }
 
@@ -539,7 +544,7 @@ impl FacetSweep {
         multipliers: &mut [f64; W],
         last: &mut [f64; W],
         ramp: impl Fn(f64) -> f64,
-        pace: &mut Pace,
+        sweep: &mut Sweep,
     ) {
         let (mut work, mut missed) = ([0.0; W], [0.0; W]);
         for i in 0..W {
@@ -554,7 +559,7 @@ impl FacetSweep {
             multipliers[i] = if acts { next + self.momentum * change } else { 0.0 };
             last[i] = if self.remember { (next + g * self.undo).max(0.0) } else { last[i] };
         }
-        tell(pace, work, missed);
+        tell(sweep, work, missed);
     }
 }
 

@@ -1,5 +1,5 @@
 use serde::{Deserialize, Serialize};
-use signorini_core::Pace;
+use signorini_core::Sweep;
 use signorini_core::na::SVector;
 
 use crate::dual_cone_params::{DualConeParams, HALF_4, HALF_8, HALF_16};
@@ -66,7 +66,7 @@ impl PairSweep {
         [difference, inverse, share]: [&[f64; W]; 3],
         at: Opposite<'_, W>,
         over_mu: f64,
-        pace: &mut Pace,
+        sweep: &mut Sweep,
     ) -> [[f64; W]; 2] {
         let [g, over_g] = self.gain;
         let (mut work, mut missed) = ([0.0; W], [0.0; W]);
@@ -95,7 +95,7 @@ impl PairSweep {
             at.last_plus[i] = if self.remember { p } else { at.last_plus[i] };
             at.last_minus[i] = if self.remember { m } else { at.last_minus[i] };
         }
-        tell(pace, work, missed);
+        tell(sweep, work, missed);
         left
     }
 }
@@ -106,32 +106,32 @@ impl DualConeParams {
     pub(crate) fn sweep_pairs<const D: usize>(
         &mut self,
         v_c: &SVector<f64, D>,
-        pace: &mut Pace,
+        sweep: &mut Sweep,
     ) -> SVector<f64, D> {
         if self.pairs.sum == 0.0 {
             self.pairs = self.pairs();
         }
         let undo = self.shift.min(0.0);
-        pace.recovery = pace.recovery.max(-undo);
-        let (shift, undo) = if pace.recover { (self.shift, undo) } else { (self.shift - undo, 0.0) };
-        let over_scale = 1.0 / pace.scale;
-        let gain = pace.scale * self.pairs.sum;
-        let sweep = PairSweep {
-            scale: pace.scale,
-            momentum: pace.momentum,
+        sweep.recovery = sweep.recovery.max(-undo);
+        let (shift, undo) = if sweep.recover { (self.shift, undo) } else { (self.shift - undo, 0.0) };
+        let over_scale = 1.0 / sweep.scale;
+        let gain = sweep.scale * self.pairs.sum;
+        let common = PairSweep {
+            scale: sweep.scale,
+            momentum: sweep.momentum,
             undo,
-            remember: pace.remember,
+            remember: sweep.remember,
             along: v_c[0] + shift + self.opening(v_c),
             gain: [gain, 1.0 / gain],
             over_scale,
         };
         let tangents = match self.directions {
-            4 => self.sweep_tangent_pairs(&HALF_4, v_c, &sweep, pace),
-            8 => self.sweep_tangent_pairs(&HALF_8, v_c, &sweep, pace),
-            _ => self.sweep_tangent_pairs(&HALF_16, v_c, &sweep, pace),
+            4 => self.sweep_tangent_pairs(&HALF_4, v_c, &common, sweep),
+            8 => self.sweep_tangent_pairs(&HALF_8, v_c, &common, sweep),
+            _ => self.sweep_tangent_pairs(&HALF_16, v_c, &common, sweep),
         };
         let mut gamma = self.of_tangents(tangents);
-        self.sweep_turn_pairs(v_c, &sweep, pace, &mut gamma);
+        self.sweep_turn_pairs(v_c, &common, sweep, &mut gamma);
         gamma
     }
 }

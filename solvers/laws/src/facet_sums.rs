@@ -1,6 +1,6 @@
 //! Sums and maxima over the facets of a contact, taken by halves.
 
-use signorini_core::Pace;
+use signorini_core::Sweep;
 
 /// Sum of the sums of opposite multipliers, and of the components of their differences.
 #[inline(always)]
@@ -17,10 +17,10 @@ pub(crate) fn sum_of_tangents<const H: usize>(
 
 /// Tells what multipliers did, and by how much they missed.
 #[inline(always)]
-pub(crate) fn tell<const W: usize>(pace: &mut Pace, work: [f64; W], missed: [f64; W]) {
-    pace.uphill += halving(work, |a, b| a + b);
+pub(crate) fn tell<const W: usize>(sweep: &mut Sweep, work: [f64; W], missed: [f64; W]) {
+    sweep.uphill += halving(work, |a, b| a + b);
     let most = halving(missed, larger);
-    pace.residual = if most > pace.residual { most } else { pace.residual };
+    sweep.residual = if most > sweep.residual { most } else { sweep.residual };
 }
 
 /// Compilers find vectors in it, unlike in the maximum that heeds NaN.

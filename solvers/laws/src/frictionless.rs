@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{SMatrix, SVector};
-use signorini_core::{Along, ContactLaw, ContactSeed, LawEval, LawProperties, Smoothness};
+use signorini_core::{Along, ContactLaw, ContactSeed, LawEval, LawProperties};
 
 use crate::NormalPotential;
 
@@ -21,12 +21,15 @@ impl ContactLaw<1> for Frictionless {
     type Seed = ContactSeed;
     type Params = NormalPotential;
     const KEY: &'static str = "frictionless";
-    const PROPERTIES: LawProperties =
-        LawProperties { convex: true, barrier: false, smoothness: Smoothness::C1 };
+    const PROPERTIES: LawProperties = LawProperties::CONVEX;
     const PAPER: &'static str = "kurtz2025cenic";
 
     fn prepare(&self, seed: &ContactSeed) -> NormalPotential {
         NormalPotential::new(seed)
+    }
+
+    fn stored_energy(&self, seed: &ContactSeed) -> f64 {
+        seed.spring_energy()
     }
 
     #[inline]

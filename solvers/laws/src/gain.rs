@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{SMatrix, SVector};
-use signorini_core::{ContactLaw, LawEval, LawProperties, Smoothness};
+use signorini_core::{ContactLaw, LawEval, LawProperties};
 
 /// Effort-limited implicit actuation, one row: v_c is the rate of the actuated coordinate.
 ///
@@ -81,8 +81,7 @@ impl ContactLaw<1> for Gain {
     type Seed = GainSeed;
     type Params = GainParams;
     const KEY: &'static str = "gain";
-    const PROPERTIES: LawProperties =
-        LawProperties { convex: true, barrier: false, smoothness: Smoothness::C1 };
+    const PROPERTIES: LawProperties = LawProperties::CONVEX;
     const PAPER: &'static str = "kurtz2025cenic";
 
     fn prepare(&self, s: &GainSeed) -> GainParams {

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{Matrix3, SVector, Vector3};
-use signorini_core::{Along, ContactLaw, ContactSeed, LawEval, LawProperties, Smoothness};
+use signorini_core::{Along, ContactLaw, ContactSeed, LawEval, LawProperties};
 
 use crate::NormalPotential;
 use crate::friction::LaggedFriction;
@@ -59,8 +59,7 @@ impl ContactLaw<3> for Lagged {
     type Seed = ContactSeed;
     type Params = LaggedParams;
     const KEY: &'static str = "lagged";
-    const PROPERTIES: LawProperties =
-        LawProperties { convex: true, barrier: false, smoothness: Smoothness::C1 };
+    const PROPERTIES: LawProperties = LawProperties::CONVEX;
     const PAPER: &'static str = "kurtz2025cenic";
 
     fn prepare(&self, seed: &ContactSeed) -> LaggedParams {
@@ -79,6 +78,10 @@ impl ContactLaw<3> for Lagged {
             }
             _ => false,
         }
+    }
+
+    fn stored_energy(&self, seed: &ContactSeed) -> f64 {
+        seed.spring_energy()
     }
 
     #[inline]

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{SMatrix, SVector};
-use signorini_core::{ContactLaw, LawEval, LawProperties, Smoothness};
+use signorini_core::{ContactLaw, LawEval, LawProperties};
 
 use crate::Compliance;
 
@@ -75,8 +75,7 @@ impl ContactLaw<1> for Limit {
     type Seed = LimitSeed;
     type Params = LimitParams;
     const KEY: &'static str = "limit";
-    const PROPERTIES: LawProperties =
-        LawProperties { convex: true, barrier: false, smoothness: Smoothness::C1 };
+    const PROPERTIES: LawProperties = LawProperties::CONVEX;
     const PAPER: &'static str = "kurtz2025cenic";
 
     fn prepare(&self, s: &LimitSeed) -> LimitParams {

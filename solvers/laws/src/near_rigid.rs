@@ -95,7 +95,7 @@ macro_rules! near_rigid {
             type Params = NearRigidParams<$d>;
             const KEY: &'static str = "near_rigid";
             const PROPERTIES: LawProperties =
-                LawProperties { convex: true, barrier: false, smoothness: Smoothness::C2 };
+                LawProperties { smoothness: Smoothness::C2, ..LawProperties::CONVEX };
             const PAPER: &'static str = "kurtz2025cenic";
 
             fn prepare(&self, s: &NearRigidSeed<$d>) -> NearRigidParams<$d> {

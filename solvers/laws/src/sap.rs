@@ -2,7 +2,7 @@ use std::f64::consts::PI;
 
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{Matrix3, SVector, Vector3};
-use signorini_core::{Along, ContactLaw, ContactSeed, LawEval, LawProperties, Smoothness};
+use signorini_core::{Along, ContactLaw, ContactSeed, LawEval, LawProperties};
 
 /// The semi-analytic primal law (Castro and others, 2022): linear Kelvin–Voigt compliance and a projection on the friction cone.
 ///
@@ -82,8 +82,7 @@ impl ContactLaw<3> for Sap {
     type Seed = ContactSeed;
     type Params = SapParams;
     const KEY: &'static str = "sap";
-    const PROPERTIES: LawProperties =
-        LawProperties { convex: true, barrier: false, smoothness: Smoothness::C1 };
+    const PROPERTIES: LawProperties = LawProperties::CONVEX;
     const PAPER: &'static str = "kurtz2025cenic";
 
     fn prepare(&self, seed: &ContactSeed) -> SapParams {
@@ -94,6 +93,10 @@ impl ContactLaw<3> for Sap {
         let mu = crate::friction_coefficient(m.friction_static, m.friction_dynamic, slip / m.stiction_speed);
         let r_n = near_rigid.max(1.0 / (h * m.stiffness * tau));
         SapParams { v_hat: -seed.gap / tau, r_n, r_t: (self.sigma_r * w).max(1e-12 * r_n), mu }
+    }
+
+    fn stored_energy(&self, seed: &ContactSeed) -> f64 {
+        seed.spring_energy()
     }
 
     #[inline]

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{Matrix3, SVector, Vector3};
-use signorini_core::{Along, ContactLaw, ContactSeed, LawEval, LawProperties, Smoothness};
+use signorini_core::{Along, ContactLaw, ContactSeed, LawEval, LawProperties};
 
 use crate::NormalPotential;
 use crate::friction::LaggedFriction;
@@ -49,13 +49,16 @@ impl ContactLaw<3> for Similar {
     type Seed = ContactSeed;
     type Params = SimilarParams;
     const KEY: &'static str = "similar";
-    const PROPERTIES: LawProperties =
-        LawProperties { convex: true, barrier: false, smoothness: Smoothness::C1 };
+    const PROPERTIES: LawProperties = LawProperties::CONVEX;
     const PAPER: &'static str = "kurtz2025cenic";
 
     fn prepare(&self, seed: &ContactSeed) -> SimilarParams {
         let f = LaggedFriction::new(seed, self.sigma_r);
         SimilarParams { normal: NormalPotential::new(seed), mu: f.mu, eps: f.eps }
+    }
+
+    fn stored_energy(&self, seed: &ContactSeed) -> f64 {
+        seed.spring_energy()
     }
 
     #[inline]

@@ -74,6 +74,14 @@ pub(crate) struct Mover {
     pub reached: Vec<(u32, f64)>,
 }
 
+/// An obstacle by number, and how far ahead contacts with it are sought \[s\].
+#[derive(Clone, Copy)]
+pub(crate) struct Sought<'a> {
+    pub number: usize,
+    pub obstacle: &'a Obstacle,
+    pub horizon: f64,
+}
+
 impl Mover {
     /// Takes a particle, or the middle of the corners of cloth whose centre it is.
     pub(crate) fn set(&mut self, particle: usize, cloth: &[Cloth], of: impl Fn(usize) -> Reaching) {
@@ -119,14 +127,15 @@ impl Mover {
         farthest((self.v - velocity).norm().max((free - velocity).norm()), horizon)
     }
 
-    /// Adds to `out` a contact for each side of an obstacle that it touches, or may touch within `horizon` \[s\]. `sides` is room to work.
+    /// Adds to `out` a contact for each side of an obstacle that it touches, or may touch within the horizon. `sides` is room to work.
     pub(crate) fn find(
         &self,
         free: &Vector3<f64>,
-        (number, obstacle): (usize, &Obstacle),
-        horizon: f64,
-        (sides, out): (&mut Vec<SignedDistance>, &mut Vec<Touch>),
+        of: Sought<'_>,
+        sides: &mut Vec<SignedDistance>,
+        out: &mut Vec<Touch>,
     ) {
+        let Sought { number, obstacle, horizon } = of;
         let velocity = obstacle.velocity_at(&self.x);
         obstacle.sides(&self.x, self.reach(free, &velocity, horizon), sides);
         out.extend(sides.iter().map(|side| self.touch(number, velocity, side)));
@@ -136,11 +145,12 @@ impl Mover {
     pub(crate) fn find_again(
         &self,
         [free, now]: [&Vector3<f64>; 2],
-        (number, obstacle): (usize, &Obstacle),
-        horizon: f64,
+        of: Sought<'_>,
         known: &[Touch],
-        (sides, out): (&mut Vec<SignedDistance>, &mut Vec<Touch>),
+        sides: &mut Vec<SignedDistance>,
+        out: &mut Vec<Touch>,
     ) {
+        let Sought { number, obstacle, horizon } = of;
         let velocity = obstacle.velocity_at(&self.x);
         let way = horizon * (now - velocity);
         if way.norm() <= self.reach(free, &velocity, horizon) {
@@ -197,7 +207,7 @@ impl Touch {
         sides: [ContactSide; 2],
     ) -> ContactSeed {
         let velocity = self.frame.transpose() * (self.v - velocity);
-        ContactSeed { dt, gap: self.gap, velocity, material, sides }
+        ContactSeed { dt, gap: self.gap, velocity, material, sides, curvature: [0.0; 2] }
     }
 
     /// Where it is, as a contact of these bodies and geoms.
@@ -340,7 +350,8 @@ impl Contacts {
     /// ```
     pub(crate) fn end(
         &mut self,
-        (dt, velocity): (f64, impl Fn(usize) -> Vector3<f64>),
+        dt: f64,
+        velocity: impl Fn(usize) -> Vector3<f64>,
         obstacles: &[Obstacle],
         gamma: &[f64],
     ) -> Vec<[Vector3<f64>; 2]> {

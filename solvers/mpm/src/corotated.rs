@@ -1,8 +1,7 @@
 use signorini_core::na::{Matrix3, Vector3};
 
-use crate::engine::LaneLaw;
 use crate::error::MpmError;
-use crate::material::{Lame, Material, PAIRS, Stiffness};
+use crate::material::{Lame, LaneLaw, Material, PAIRS, Stiffness};
 use crate::polar::Stretches;
 
 /// Rubber: the fixed corotated energy.
@@ -43,7 +42,7 @@ impl Material for FixedCorotated {
             false => lambda * j * (2.0 * j - 1.0),
         });
         let shearing = PAIRS.map(|(a, b)| 2.0 * mu * (1.0 - 1.0 / (sigma[a] + sigma[b])));
-        Some(Stiffness::principal((&u, &sigma, &self.along(&sigma)), &stretching, &shearing.into()))
+        Some(Stiffness::principal(&u, &sigma, &self.along(&sigma), &stretching, &shearing.into()))
     }
     fn wave_modulus(&self) -> f64 {
         self.0.wave_modulus()

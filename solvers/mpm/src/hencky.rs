@@ -1,8 +1,7 @@
 use signorini_core::na::{Matrix3, Matrix6, Vector3};
 
-use crate::engine::LaneLaw;
 use crate::error::{MpmError, value};
-use crate::material::{Lame, Material, PAIRS, Stiffness};
+use crate::material::{Lame, LaneLaw, Material, PAIRS, Stiffness};
 use crate::polar::Stretches;
 
 /// ψ = μ |ε|² + ½ λ (tr ε)² with ε = ln σ: stresses are linear in logarithmic strains, so that plastic flow is radial.
@@ -34,7 +33,7 @@ fn stiffness(lame: &Lame, s: &Stretches) -> Stiffness {
         let slope = if apart == 0.0 { 1.0 } else { apart.ln_1p() / apart };
         2.0 * lame.mu * slope / (y * (x + y))
     });
-    Stiffness::principal((&s.u, &s.sigma, &tau), &stretching, &shearing.into())
+    Stiffness::principal(&s.u, &s.sigma, &tau, &stretching, &shearing.into())
 }
 
 /// ε less its mean, and its sum.

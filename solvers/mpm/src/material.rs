@@ -1,6 +1,5 @@
 use signorini_core::na::{Matrix3, Matrix6, Vector3, Vector6};
 
-use crate::engine::LaneLaw;
 use crate::error::{MpmError, value};
 
 /// What a material makes of its elastic deformation gradient.
@@ -46,6 +45,21 @@ pub struct Lame {
     pub mu: f64,
 }
 
+/// Closed forms that the engine runs for many particles at once; see [`Material::lanes`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LaneLaw {
+    /// None: the functions of the material run, particle by particle.
+    Scalar,
+    /// [`crate::FixedCorotated`].
+    FixedCorotated(Lame),
+    /// [`crate::LinearCorotated`].
+    LinearCorotated(Lame),
+    /// [`crate::VonMises`] with the largest norm of the deviator of τ \[Pa\].
+    VonMises(Lame, f64),
+    /// [`crate::DruckerPrager`] with (3λ + 2μ)/(2μ) α.
+    DruckerPrager(Lame, f64),
+}
+
 /// How the energy of a material grows with strain rates D = sym ∇v over a step, in the frame that turns with it.
 ///
 /// ```text
@@ -81,7 +95,9 @@ impl Stiffness {
     /// d²ψ((1 + D) F)   D_ii, D_jj: σ_i σ_j ∂²ψ/∂σ_i∂σ_j,   √2 D_ij: (σ_i² + σ_j²)(τ_i − τ_j)/(σ_i² − σ_j²) − ½ (τ_i + τ_j)
     /// ```
     pub(crate) fn principal(
-        (u, sigma, tau): (&Matrix3<f64>, &Vector3<f64>, &Vector3<f64>),
+        u: &Matrix3<f64>,
+        sigma: &Vector3<f64>,
+        tau: &Vector3<f64>,
         stretching: &Matrix3<f64>,
         shearing: &Vector3<f64>,
     ) -> Self {

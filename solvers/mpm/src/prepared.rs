@@ -2,7 +2,7 @@ use signorini_core::na::{Matrix3, Vector3};
 use signorini_core::{LawPool, ProblemError, largest};
 
 use crate::cloth::Cloth;
-use crate::contacts::{Contacts, Mover, Nodes, Reaching, Touch, farthest};
+use crate::contacts::{Contacts, Mover, Nodes, Reaching, Sought, Touch, farthest};
 use crate::freedom::Freedom;
 use crate::grid::Grid;
 use crate::obstacle::{Obstacle, Wall};
@@ -57,6 +57,25 @@ impl Nodes for GridNodes {
     }
 }
 
+/// Forces of particles.
+#[derive(Clone, Copy)]
+pub(crate) struct Loads<'a> {
+    /// τ \[Pa\].
+    pub stress: &'a [Matrix3<f64>],
+    /// \[N\].
+    pub force: &'a [Vector3<f64>],
+}
+
+/// The grid that particles are gathered on, and what stands in it.
+#[derive(Clone, Copy)]
+pub(crate) struct Surroundings<'a> {
+    /// Spacing of the grid \[m\].
+    pub spacing: f64,
+    pub cloth: &'a [Cloth],
+    pub walls: &'a [Wall],
+    pub obstacles: &'a [Obstacle],
+}
+
 /// How far ahead contacts are sought.
 #[derive(Clone, Copy)]
 pub(crate) struct Ahead {
@@ -82,15 +101,15 @@ impl GridNodes {
 }
 
 impl Prepared {
-    /// Gathers particles with stresses τ \[Pa\] and forces \[N\], and finds what touches, or may within a time.
+    /// Gathers particles with their loads, and finds what touches, or may within a time.
     pub(crate) fn set(
         &mut self,
         particles: Particles,
-        (stress, force): (&[Matrix3<f64>], &[Vector3<f64>]),
-        (spacing, cloth): (f64, &[Cloth]),
-        (walls, obstacles): (&[Wall], &[Obstacle]),
+        loads: Loads<'_>,
+        around: Surroundings<'_>,
         ahead: Ahead,
     ) {
+        let (Loads { stress, force }, Surroundings { spacing, cloth, walls, obstacles }) = (loads, around);
         let nodes = &mut self.nodes;
         nodes.grid = Grid::new(spacing);
         nodes.grid.gather(&particles, stress, force);
@@ -116,8 +135,9 @@ impl Prepared {
             }
             mover.set(p, cloth, of);
             let free = mover.sample(|n| nodes.star[n]);
-            for obstacle in obstacles.iter().enumerate() {
-                mover.find(&free, obstacle, ahead.horizon, (&mut sides, touches));
+            for (number, obstacle) in obstacles.iter().enumerate() {
+                let of = Sought { number, obstacle, horizon: ahead.horizon };
+                mover.find(&free, of, &mut sides, touches);
             }
         }
         self.contacts.number(&self.nodes);

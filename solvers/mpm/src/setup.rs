@@ -43,7 +43,8 @@ pub(crate) fn check(
     materials: &[Box<dyn Material>],
     walls: &[Wall],
     obstacles: &[Obstacle],
-    (law, options): (&dyn LawPool, &MpmOptions),
+    law: &dyn LawPool,
+    options: &MpmOptions,
 ) -> Result<(), MpmError> {
     value("the spacing of the grid", options.spacing, options.spacing > 0.0, "m > 0")?;
     value("the part of the step limit", options.courant, options.courant > 0.0, "a number > 0")?;

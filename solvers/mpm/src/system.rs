@@ -11,7 +11,7 @@ use crate::error::MpmError;
 use crate::material::Material;
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
-use crate::prepared::{Ahead, Gathered, Prepared};
+use crate::prepared::{Ahead, Gathered, Loads, Prepared, Surroundings};
 use crate::setup::{FARTHEST, MpmOptions, check, check_cloth, check_motion, check_step, stretch};
 
 /// Numbers of a particle in the internal variables: C, F, what its material remembers.
@@ -52,7 +52,7 @@ impl MpmSystem {
         law: Box<dyn LawPool>,
         options: MpmOptions,
     ) -> Result<Self, MpmError> {
-        check(&particles, &materials, &walls, &obstacles, (&*law, &options))?;
+        check(&particles, &materials, &walls, &obstacles, &*law, &options)?;
         let impulses = vec![[Vector3::zeros(); 2]; obstacles.len()];
         let slots = Default::default();
         let cloth = Vec::new();
@@ -150,7 +150,7 @@ impl MpmSystem {
             *c = turning + faded * straight;
         }
         let contacts = &mut self.slots[slot as usize].contacts;
-        self.impulses = contacts.end((dt, |n| field[n]), &self.obstacles, gamma);
+        self.impulses = contacts.end(dt, |n| field[n], &self.obstacles, gamma);
         x1.copy_from(x0);
         x1.t += dt;
         pack(&particles, x1);
@@ -283,9 +283,13 @@ impl System for MpmSystem {
         let ahead = Ahead { horizon, longest: self.limit(&particles), gravity: self.options.gravity };
         self.slots[slot as usize].set(
             particles,
-            (&stress, &force),
-            (self.options.spacing, &self.cloth),
-            (&self.walls, &self.obstacles),
+            Loads { stress: &stress, force: &force },
+            Surroundings {
+                spacing: self.options.spacing,
+                cloth: &self.cloth,
+                walls: &self.walls,
+                obstacles: &self.obstacles,
+            },
             ahead,
         );
         Ok(())

@@ -178,7 +178,7 @@ impl ContactLaw<1> for DoubleWell {
     type Params = f64;
     const KEY: &'static str = "double_well";
     const PROPERTIES: LawProperties =
-        LawProperties { convex: false, barrier: false, smoothness: Smoothness::C2 };
+        LawProperties { convex: false, smoothness: Smoothness::C2, ..LawProperties::CONVEX };
     const PAPER: &'static str = "kurtz2025cenic";
 
     fn prepare(&self, a: &f64) -> f64 {

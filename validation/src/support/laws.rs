@@ -36,6 +36,7 @@ fn pools() -> Result<Vec<Box<dyn LawPool>>, PageError> {
         velocity: Vector3::new(-0.1, 0.5, 0.0),
         material: ContactMaterial::default(),
         sides: ContactSide::single(Matrix3::identity(), 1),
+        curvature: [0.0; 2],
     };
     let mut all = Vec::new();
     for name in contact_law_names() {

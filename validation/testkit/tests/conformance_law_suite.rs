@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{Matrix3, SVector, Vector3};
-use signorini_core::{ContactLaw, ContactSeed, ContactSide, LawEval, LawProperties, Smoothness};
+use signorini_core::{ContactLaw, ContactSeed, ContactSide, LawEval, LawProperties};
 use signorini_testkit::law::{LawSuite, Scale, rescale_contact, rescale_velocity};
 use signorini_testkit::random_problem::random_material;
 use signorini_testkit::rng::Rng;
@@ -37,8 +37,7 @@ impl ContactLaw<3> for Broken {
     type Seed = ContactSeed;
     type Params = BrokenParams;
     const KEY: &'static str = "broken";
-    const PROPERTIES: LawProperties =
-        LawProperties { convex: true, barrier: false, smoothness: Smoothness::C1 };
+    const PROPERTIES: LawProperties = LawProperties::CONVEX;
     const PAPER: &'static str = "kurtz2025cenic";
 
     fn prepare(&self, seed: &ContactSeed) -> BrokenParams {
@@ -99,6 +98,7 @@ fn draw(r: &mut Rng) -> (ContactSeed, Vector3<f64>) {
         velocity: r.vector(),
         material: random_material(r),
         sides: ContactSide::single(Matrix3::identity(), 1),
+        curvature: [0.0; 2],
     };
     (seed, r.vector())
 }
@@ -138,8 +138,7 @@ impl ContactLaw<1> for Step {
     type Seed = f64;
     type Params = f64;
     const KEY: &'static str = "step";
-    const PROPERTIES: LawProperties =
-        LawProperties { convex: true, barrier: false, smoothness: Smoothness::C1 };
+    const PROPERTIES: LawProperties = LawProperties::CONVEX;
     const PAPER: &'static str = "kurtz2025cenic";
 
     fn prepare(&self, seed: &f64) -> f64 {

@@ -70,7 +70,8 @@ impl<T: Real> ClothRun<T> {
         chunks: &mut [Chunk<T>],
         blocks: &Blocks,
         spacing: f64,
-        (dt, faded): (f64, f64),
+        dt: f64,
+        faded: f64,
     ) -> bool {
         let mut left = false;
         for cloth in &self.cloth {

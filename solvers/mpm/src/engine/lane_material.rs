@@ -1,26 +1,11 @@
 use signorini_core::na::Matrix3;
 
-use crate::material::{Lame, Material};
+use crate::material::{Lame, LaneLaw, Material};
 
 use super::lanes::{
     LANES, Lane, Lane9, Real, cofactors, determinant, each, each9, eigen, num, product, product_turned,
     rotation, turned_product,
 };
-
-/// Closed forms that the engine runs for many particles at once; see [`Material::lanes`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum LaneLaw {
-    /// None: the functions of the material run, particle by particle.
-    Scalar,
-    /// [`crate::FixedCorotated`].
-    FixedCorotated(Lame),
-    /// [`crate::LinearCorotated`].
-    LinearCorotated(Lame),
-    /// [`crate::VonMises`] with the largest norm of the deviator of τ \[Pa\].
-    VonMises(Lame, f64),
-    /// [`crate::DruckerPrager`] with (3λ + 2μ)/(2μ) α.
-    DruckerPrager(Lame, f64),
-}
 
 /// Takes gradients back to what the material bears, and gives τ \[Pa\] of what is left.
 #[inline(always)]

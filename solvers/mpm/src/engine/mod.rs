@@ -35,7 +35,6 @@ use lanes::{LANES, num};
 use nodes::BlockNodes;
 use transfer::{Gather, Moved, Scatter, StepConstants, TILE_SIZE};
 
-pub use lane_material::LaneLaw;
 pub use lanes::Real;
 
 /// Particles are sorted anew, if none makes it necessary before, once tiles were added to more often than just after the last time by so many times for each particle: about what sorting costs.
@@ -134,7 +133,7 @@ impl<T: Real> MpmEngine<T> {
         law: Box<dyn LawPool>,
         options: MpmOptions,
     ) -> Result<Self, MpmError> {
-        check(&particles, &materials, &walls, &obstacles, (&*law, &options))?;
+        check(&particles, &materials, &walls, &obstacles, &*law, &options)?;
         check_range::<T>(&particles)?;
         let speed = |p: usize| {
             let modulus = materials.get(particles.material[p] as usize).map_or(0.0, |m| m.wave_modulus());
@@ -499,8 +498,7 @@ impl<T: Real> MpmEngine<T> {
             self.ready(dt, moved.iter().map(|m| m.added).sum());
         }
         let faded = self.constants(dt).faded;
-        self.order.left |=
-            self.cloth.follow(&mut self.chunks, &self.blocks, self.options.spacing, (dt, faded));
+        self.order.left |= self.cloth.follow(&mut self.chunks, &self.blocks, self.options.spacing, dt, faded);
         let lost = moved.iter().zip(&self.blocks.corners).enumerate();
         for (b, (m, corner)) in lost {
             if let Some((chunk, lane)) = m.broken {

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use signorini_core::na::Vector3;
 use signorini_core::{SolveError, StepReport, largest};
 
-use crate::contacts::{Mover, Nodes, Reaching, Touch, farthest};
+use crate::contacts::{Mover, Nodes, Reaching, Sought, Touch, farthest};
 use crate::spline::Weights;
 
 use super::MpmEngine;
@@ -44,7 +44,7 @@ impl<T: Real> MpmEngine<T> {
             (0..3).for_each(|a| nodes.values[n][1 + a] = lanes::num(v[a]));
         });
         let end = |n: usize| nodes.free_velocity(n) + nodes.change[n];
-        self.impulses = contacts.end((dt, end), &self.obstacles, &solution.gamma);
+        self.impulses = contacts.end(dt, end, &self.obstacles, &solution.gamma);
         Ok(())
     }
 
@@ -112,12 +112,12 @@ impl<T: Real> MpmEngine<T> {
                             particle(all, if p == id { here } else { cloth.places[p] })
                         });
                         let free = mover.sample(|n| nodes.free_velocity(n));
-                        let room = (&mut sides, &mut out);
+                        let of = Sought { number, obstacle, horizon: dt };
                         if again {
                             let now = mover.sample(|n| nodes.free_velocity(n) + nodes.change[n]);
-                            mover.find_again([&free, &now], (number, obstacle), dt, known, room);
+                            mover.find_again([&free, &now], of, known, &mut sides, &mut out);
                         } else {
-                            mover.find(&free, (number, obstacle), dt, room);
+                            mover.find(&free, of, &mut sides, &mut out);
                         }
                     }
                 }

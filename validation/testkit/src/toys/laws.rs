@@ -25,8 +25,7 @@ impl ContactLaw<3> for SoftContact {
     type Seed = ContactSeed;
     type Params = SoftContactParams;
     const KEY: &'static str = "toy_soft_contact";
-    const PROPERTIES: LawProperties =
-        LawProperties { convex: true, barrier: false, smoothness: Smoothness::C1 };
+    const PROPERTIES: LawProperties = LawProperties::CONVEX;
     const PAPER: &'static str = "kurtz2025cenic";
 
     fn prepare(&self, seed: &ContactSeed) -> Self::Params {
@@ -95,8 +94,7 @@ impl ContactLaw<1> for Stop {
     /// (a, b).
     type Params = (f64, f64);
     const KEY: &'static str = "toy_stop";
-    const PROPERTIES: LawProperties =
-        LawProperties { convex: true, barrier: false, smoothness: Smoothness::C1 };
+    const PROPERTIES: LawProperties = LawProperties::CONVEX;
     const PAPER: &'static str = "kurtz2025cenic";
 
     fn prepare(&self, s: &StopSeed) -> (f64, f64) {
@@ -136,7 +134,7 @@ impl ContactLaw<1> for LogBarrier {
     type Params = LogBarrierSeed;
     const KEY: &'static str = "toy_log_barrier";
     const PROPERTIES: LawProperties =
-        LawProperties { convex: true, barrier: true, smoothness: Smoothness::C2 };
+        LawProperties { barrier: true, smoothness: Smoothness::C2, ..LawProperties::CONVEX };
     const PAPER: &'static str = "chen2022midas";
 
     fn prepare(&self, seed: &LogBarrierSeed) -> LogBarrierSeed {

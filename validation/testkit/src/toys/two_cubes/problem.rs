@@ -4,8 +4,8 @@ use signorini_core::{
     ProblemError, Regime, SmoothPotential, StepProblem, WholePart, check_finite,
 };
 
+use super::cube::{Cube, N, vertex, vertex_inside};
 use super::stencil::{self, Proximity, Stencil};
-use super::{Cube, N, vertex};
 use crate::toys::{LogBarrier, LogBarrierSeed};
 
 /// The fraction of the gap that [`StepProblem::max_step`] leaves.
@@ -77,7 +77,7 @@ impl CubesProblem {
             *gap = s.proximity(&corners(&self.cubes, s, q)).gap;
         }
         let gap = self.gaps.iter().copied().fold(f64::INFINITY, f64::min);
-        if gap <= 0.0 || super::vertex_inside(&self.cubes, q) {
+        if gap <= 0.0 || vertex_inside(&self.cubes, q) {
             let (a, b) = ("first cube".into(), "second cube".into());
             return Err(ProblemError::Intersecting { a, b, gap: -gap });
         }

@@ -1,0 +1,375 @@
+use std::collections::HashSet;
+use std::ops::Range;
+
+use signorini_core::na::Point3;
+use signorini_core::{ContactMaterial, ProblemError};
+use signorini_geometry::{Aabb, BroadPhase, ContactPoint, Shape, contacts};
+use signorini_scene::{GeomShape, Pose, Scene};
+
+use crate::contact::bounds::Bounds;
+use crate::contact::collider::{Collider, at, place};
+use crate::contact::motion::Motion;
+use crate::contact::pairs::{Pair, PairRules, PairTable};
+use crate::contact::partners::{self, Partners, Reach};
+use crate::contact::passing::Ahead;
+use crate::contact::placed::Placed;
+use crate::contact::travel::Travel;
+use crate::{Kinematics, Model};
+
+/// Pairs farther apart than their margin and this many times what they may move within the step are not looked at closer.
+const FAR: f64 = 8.0;
+
+/// What the broad phase sees: a moving body as a whole, geoms that do not move one by one.
+#[derive(Clone, Debug)]
+struct Proxy {
+    body: usize,
+    colliders: Range<usize>,
+    /// Ball around the colliders, body frame; None when one is unbounded.
+    ball: Option<(Point3<f64>, f64)>,
+}
+
+/// Two geoms that may collide.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CollidingPair {
+    /// The geoms.
+    pub geoms: [usize; 2],
+    /// Combined material, friction as it is used.
+    pub material: ContactMaterial,
+    /// Friction that the scene states.
+    pub stated_friction: f64,
+    /// Contacts are created below this gap \[m\], speculation aside.
+    pub margin: f64,
+}
+
+/// One line on the pairs whose friction is used smaller than the scene states it ([`crate::STEEPEST`]): the geoms, and the remedy. None without such pairs.
+pub fn limited_friction(scene: &Scene, pairs: &[CollidingPair]) -> Option<String> {
+    let limited = || pairs.iter().filter(|p| p.stated_friction > p.material.friction_static);
+    let p = limited().max_by(|a, b| a.stated_friction.total_cmp(&b.stated_friction))?;
+    let [a, b] = p.geoms.map(|g| scene.geoms[g].name.as_str());
+    let (asked, used) = (p.stated_friction, p.material.friction_static);
+    let more = match limited().count() {
+        1 => String::new(),
+        n => format!(" ({} kinds of pairs more)", n - 1),
+    };
+    let degrees = used.atan().to_degrees();
+    Some(format!(
+        "contacts of geoms '{a}' and '{b}': friction {asked} is taken as {used} with dual_cone, which nothing slips on below {degrees:.0}°: steeper cones make its normal soft as μ², and bodies sink; \
+         state {used} or less, or use the solver icf{more}"
+    ))
+}
+
+/// A contact as found by the query.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FoundContact {
+    pub bodies: [usize; 2],
+    pub geoms: [usize; 2],
+    pub point: ContactPoint,
+    pub p_wc: Point3<f64>,
+    pub material: ContactMaterial,
+    /// Gap reported to the law: shifted when contacts act above zero gap.
+    pub gap: f64,
+    /// p_wc = weight_a·p_a + (1 − weight_a)·p_b.
+    pub weight_a: f64,
+    /// The bodies do not touch yet: their points lie apart.
+    pub apart: bool,
+}
+
+impl FoundContact {
+    /// Where the impulse acts on a body of the pair: the point of both when they touch; before that the body's own, since the middle is on neither and would give friction a false
+    /// lever.
+    pub(crate) fn point_of(&self, side: usize) -> &Point3<f64> {
+        match (self.apart, side) {
+            (false, _) => &self.p_wc,
+            (true, 0) => &self.point.p_a,
+            (true, _) => &self.point.p_b,
+        }
+    }
+}
+
+/// The colliders of a scene and their queries: broad phase over proxies, bounds of pairs, narrow phase.
+#[derive(Clone, Debug)]
+pub(crate) struct Collision {
+    /// By proxy.
+    colliders: Vec<Collider>,
+    /// Those that do not move first.
+    proxies: Vec<Proxy>,
+    /// Number of the first proxy that is a moving body.
+    first_moving: usize,
+    rules: PairRules,
+    table: PairTable,
+    broad_phase: BroadPhase,
+    boxes: Vec<Aabb>,
+    /// In a scene of few proxies, and the pairs found by it.
+    partners: Option<Partners>,
+    near: Vec<[u32; 2]>,
+    /// Balls of the proxies, world; infinite where there is none.
+    balls: Vec<Reach>,
+    margins: Vec<f64>,
+    points: Vec<ContactPoint>,
+    /// Those of geoms moved on within the step.
+    moved: Vec<ContactPoint>,
+    /// How far proxies have gone, and by pair of the table until when it is out of reach.
+    travel: Travel,
+    until: Vec<f64>,
+}
+
+impl Collision {
+    /// Collects the geoms that take part; friction above `steepest` is taken as that.
+    pub(crate) fn new(scene: &Scene, model: &Model, steepest: f64) -> Self {
+        let named: HashSet<usize> = scene.pairs.iter().flat_map(|p| [p.geom_a, p.geom_b]).collect();
+        let mut colliders = Vec::new();
+        for (geom, g) in scene.geoms.iter().enumerate() {
+            let GeomShape::Solid(shape) = &g.shape else { continue };
+            if g.mask.is_empty() && !named.contains(&geom) {
+                continue;
+            }
+            let bounds = Bounds::new(shape, &g.pose);
+            let (shape, name) = (shape.clone(), g.name.clone());
+            colliders.push(Collider { geom, body: g.body, pose: g.pose, shape, bounds, name });
+        }
+        let moves = |c: &Collider| model.bodies[c.body].tree.is_some();
+        colliders.sort_by_key(|c| (moves(c), if moves(c) { c.body } else { 0 }, c.geom));
+        let mut proxies: Vec<Proxy> = Vec::new();
+        for (i, c) in colliders.iter().enumerate() {
+            match proxies.last_mut() {
+                Some(last) if moves(c) && last.body == c.body => last.colliders.end = i + 1,
+                _ => proxies.push(Proxy { body: c.body, colliders: i..i + 1, ball: None }),
+            }
+        }
+        for p in &mut proxies {
+            p.ball = ball_around(&colliders[p.colliders.clone()]);
+        }
+        let rules = PairRules::new(scene, steepest);
+        let by_collider = rules.margins(&colliders);
+        let largest = |p: &Proxy| by_collider[p.colliders.clone()].iter().copied().fold(0.0, f64::max);
+        let first_moving = proxies.iter().take_while(|p| model.bodies[p.body].tree.is_none()).count();
+        let meet = |a: usize, b: usize| {
+            let mut pairs = numbers_between(&proxies, a, b);
+            b >= first_moving && pairs.any(|(i, j)| rules.meet(&colliders, i, j))
+        };
+        let few = proxies.len() <= partners::MOST;
+        Self {
+            partners: few.then(|| Partners::new(proxies.len(), meet)),
+            first_moving,
+            boxes: vec![Aabb::unbounded(); proxies.len()],
+            near: Vec::new(),
+            balls: vec![Reach { center: Point3::origin(), radius: f64::INFINITY }; proxies.len()],
+            margins: proxies.iter().map(largest).collect(),
+            table: PairTable::default(),
+            broad_phase: BroadPhase::new(),
+            points: Vec::new(),
+            moved: Vec::new(),
+            travel: Travel::new(proxies.len()),
+            until: Vec::new(),
+            colliders,
+            proxies,
+            rules,
+        }
+    }
+
+    /// Finds contacts, and pairs whose gap can close by the motion, of which the length and what drives it are set.
+    pub(crate) fn find(
+        &mut self,
+        kin: &Kinematics,
+        model: &Model,
+        motion: &mut Motion,
+        out: &mut Vec<FoundContact>,
+    ) -> Result<(), ProblemError> {
+        out.clear();
+        self.place(kin, model, motion);
+        let (colliders, proxies, rules) = (&self.colliders, &self.proxies, &self.rules);
+        let (first_moving, balls, margins) = (self.first_moving, &self.balls, &self.margins);
+        let travel = &self.travel;
+        let near = match &mut self.partners {
+            Some(partners) => {
+                let plane = |a: usize| {
+                    let first = proxies[a].colliders.start;
+                    let flat = a < first_moving && matches!(colliders[first].shape, Shape::HalfSpace);
+                    let at = flat.then(|| place(kin, &colliders[first]))?;
+                    Some((at.center, at.normal(), margins[a]))
+                };
+                partners.near(balls, travel, plane, &mut self.near);
+                &self.near
+            }
+            None => self
+                .broad_phase
+                .pairs(&self.boxes, margins, |_, b| b as usize >= first_moving)
+                .map_err(|e| ProblemError::Unsupported(e.to_string()))?,
+        };
+        self.table.find(near, |[a, b], pairs| {
+            let numbers = numbers_between(proxies, a as usize, b as usize);
+            pairs.extend(numbers.filter_map(|(i, j)| rules.pair(colliders, i, j)));
+        });
+        self.until.resize(self.table.pairs.len(), f64::NEG_INFINITY);
+        let motion = &*motion;
+        let placed = Placed { model, colliders, kin, motion };
+        for (key, entry) in self.table.found() {
+            let [a, b] = key.map(|i| &proxies[i]);
+            let speculative = motion.approach(a.body, b.body);
+            for k in entry.pairs.clone() {
+                if travel.is_before(key, self.until[k]) {
+                    continue;
+                }
+                let p = &self.table.pairs[k];
+                let margin = p.margin + speculative;
+                let distance = placed.distance(p, margin + FAR * speculative);
+                if distance > margin {
+                    self.until[k] = travel.until(key, distance - p.margin);
+                    continue;
+                }
+                placed.query(p, margin, &mut self.points)?;
+                let ahead = placed.look_along(p, &mut self.points, &mut self.moved)?;
+                if ahead == Ahead::Nothing {
+                    continue;
+                }
+                let bodies = [a.body, b.body];
+                let geoms = [p.a, p.b].map(|i| colliders[i as usize].geom);
+                for c in &self.points {
+                    let gap = c.gap - p.active;
+                    if motion.reaches(kin, model, bodies, c, gap) {
+                        let p_wc =
+                            Point3::from(p.weight_a * c.p_a.coords + (1.0 - p.weight_a) * c.p_b.coords);
+                        let material = p.material;
+                        let weight_a = p.weight_a;
+                        let apart = gap > 0.0 || ahead == Ahead::End;
+                        out.push(FoundContact {
+                            bodies,
+                            geoms,
+                            point: *c,
+                            p_wc,
+                            material,
+                            gap,
+                            weight_a,
+                            apart,
+                        });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Balls and swept boxes of the proxies, how these move and have moved.
+    fn place(&mut self, kin: &Kinematics, model: &Model, motion: &mut Motion) {
+        let proxies = self.proxies.iter().zip(&self.margins).zip(&mut self.balls).enumerate();
+        for (i, ((p, margin), ball)) in proxies {
+            let (center, radius) = p.ball.unwrap_or((Point3::origin(), 0.0));
+            let center = at(kin, p.body, &center);
+            if i >= self.first_moving && motion.horizon > 0.0 {
+                motion.set_body(kin, model, p.body, &center, radius);
+            }
+            let reach = motion.reach(p.body);
+            if p.ball.is_some() {
+                *ball = Reach { center, radius: radius + margin + reach };
+            }
+            self.travel.set(i, &center, &kin.r_wb[p.body], p.ball.map(|(_, r)| r), reach);
+        }
+        if self.travel.take_lost() {
+            self.until.fill(f64::NEG_INFINITY);
+            self.partners.iter_mut().for_each(Partners::forget);
+        }
+        if self.partners.is_some() {
+            return;
+        }
+        for (i, (p, out)) in self.proxies.iter().zip(&mut self.boxes).enumerate() {
+            let bounds = self.colliders[p.colliders.start].bounds;
+            let r = &kin.r_wb[p.body];
+            *out = match (p.ball, bounds) {
+                (Some(_), Some(b)) if i < self.first_moving => {
+                    b.aabb(r, &kin.x_wb[p.body].translation.vector)
+                }
+                (Some((_, radius)), _) => {
+                    let c = self.balls[i].center;
+                    let end = c + motion.horizon * motion.velocity[p.body];
+                    let grown =
+                        radius + motion.horizon * motion.spin[p.body] + motion.fall + motion.push[p.body];
+                    let grown = if motion.horizon == 0.0 { radius } else { grown };
+                    Aabb::new(c.inf(&end), c.sup(&end)).inflated(grown)
+                }
+                (None, _) => Aabb::unbounded(),
+            };
+        }
+    }
+
+    /// Shape, body, pose on the body and name of a geom that takes part.
+    pub(crate) fn geom(&self, geom: usize) -> Option<(&Shape, usize, Pose, &str)> {
+        let c = self.colliders.iter().find(|c| c.geom == geom)?;
+        Some((&c.shape, c.body, c.pose, &c.name))
+    }
+
+    /// All pairs.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = CollidingPair> {
+        self.numbers().filter_map(|(i, j)| self.rules.pair(&self.colliders, i, j)).map(|p| self.public(&p))
+    }
+
+    /// One pair of every two kinds of geoms, and all explicit ones.
+    pub(crate) fn kinds_of_pairs(&self) -> Vec<CollidingPair> {
+        let kinds = self.rules.kinds(&self.colliders, self.moving_from());
+        kinds.iter().map(|p| self.public(p)).collect()
+    }
+
+    fn public(&self, p: &Pair) -> CollidingPair {
+        CollidingPair {
+            geoms: [p.a, p.b].map(|i| self.colliders[i as usize].geom),
+            material: p.material,
+            stated_friction: p.stated_friction,
+            margin: p.margin,
+        }
+    }
+
+    /// Number of the first collider that moves.
+    fn moving_from(&self) -> usize {
+        self.proxies.get(self.first_moving).map_or(self.colliders.len(), |p| p.colliders.start)
+    }
+
+    /// Numbers of any two colliders of which the second moves.
+    fn numbers(&self) -> impl Iterator<Item = (usize, usize)> {
+        (self.moving_from()..self.colliders.len()).flat_map(|j| (0..j).map(move |i| (i, j)))
+    }
+
+    /// Pairs of shapes that have no contact query, found by asking each pair of kinds once.
+    pub(crate) fn unsupported(&self) -> Option<String> {
+        let mut points = Vec::new();
+        let far = Pose::translation(0.0, 0.0, 1e3);
+        let mut query = |i: usize, j: usize| {
+            let [a, b] = [i, j].map(|k| &self.colliders[k].shape);
+            contacts(a, &Pose::identity(), b, &far, 0.0, &mut points)
+        };
+        let mut kinds: Vec<(&str, Vec<usize>)> = Vec::new();
+        for (i, c) in self.colliders.iter().enumerate() {
+            match kinds.iter_mut().find(|k| k.0 == c.shape.name()) {
+                Some(kind) => kind.1.push(i),
+                None => kinds.push((c.shape.name(), vec![i])),
+            }
+        }
+        for (k, (_, a)) in kinds.iter().enumerate() {
+            for (_, b) in &kinds[k..] {
+                let Err(e) = query(a[0], b[0]).and(query(b[0], a[0])) else { continue };
+                let mut numbers = a.iter().flat_map(|i| b.iter().map(move |j| (*i.min(j), *i.max(j))));
+                let meet = |(i, j): (usize, usize)| {
+                    i != j && j >= self.moving_from() && self.rules.pair(&self.colliders, i, j).is_some()
+                };
+                if let Some((i, j)) = numbers.find(|p| meet(*p)) {
+                    let [a, b] = [i, j].map(|k| &self.colliders[k].name);
+                    return Some(format!("geoms '{a}' and '{b}': {e}"));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Numbers of any two colliders of two proxies.
+fn numbers_between(proxies: &[Proxy], a: usize, b: usize) -> impl Iterator<Item = (usize, usize)> {
+    let [a, b] = [a, b].map(|i| proxies[i].colliders.clone());
+    a.flat_map(move |i| b.clone().map(move |j| (i, j)))
+}
+
+/// Ball around some colliders of a body, in its frame.
+fn ball_around(colliders: &[Collider]) -> Option<(Point3<f64>, f64)> {
+    let balls: Vec<_> = colliders.iter().map(|c| c.bounds).collect::<Option<_>>()?;
+    let n = balls.len().max(1) as f64;
+    let center = balls.iter().fold(Point3::origin(), |s, b| s + b.center.coords / n);
+    let reach = |b: &Bounds| (b.center - center).norm() + b.radius;
+    Some((center, balls.iter().map(reach).fold(0.0, f64::max)))
+}

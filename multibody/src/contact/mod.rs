@@ -1,0 +1,13 @@
+//! Contacts: which geoms may meet, where they do, and what a contact carries from step to step.
+
+pub(crate) mod anchors;
+pub(crate) mod bounds;
+pub(crate) mod collider;
+pub(crate) mod collision;
+pub(crate) mod contact_model;
+pub(crate) mod motion;
+pub(crate) mod pairs;
+pub(crate) mod partners;
+pub(crate) mod passing;
+pub(crate) mod placed;
+pub(crate) mod travel;

@@ -1,0 +1,157 @@
+use std::ops::Range;
+
+use signorini_core::na::{Point3, Vector3};
+use signorini_geometry::ContactPoint;
+
+use crate::actuation::drive::Drive;
+use crate::{BodyModel, Kinematics, Model, Spatial};
+
+/// How bodies may move within a step: what speculative contacts are for.
+#[derive(Clone, Debug)]
+pub(crate) struct Motion {
+    /// Length of the step \[s\]; 0 finds what touches now.
+    pub horizon: f64,
+    /// Distance that gravity covers in it \[m\].
+    pub fall: f64,
+    /// Velocity of the centre of each body's ball.
+    pub velocity: Vec<Vector3<f64>>,
+    /// Speed of the ball's surface about its centre.
+    pub spin: Vec<f64>,
+    /// What motors, springs and applied forces add to the twist of each body, about the reference point of its tree.
+    drive: Vec<Spatial>,
+    /// How far that may take points of its ball \[m\].
+    pub push: Vec<f64>,
+    /// How far points of the ball may move \[m\], 0 for bodies that cannot.
+    reach: Vec<f64>,
+    /// Some of it is not zero.
+    driven: bool,
+    moves: Vec<bool>,
+    links: Vec<Link>,
+}
+
+/// A body that moves, what is looked at in every step.
+#[derive(Clone, Debug)]
+struct Link {
+    body: usize,
+    /// None: the first of its tree.
+    parent: Option<usize>,
+    tree: usize,
+    dofs: Range<usize>,
+}
+
+impl Motion {
+    pub(crate) fn new(model: &Model) -> Self {
+        let n = model.bodies.len();
+        let moves = model.bodies.iter().map(|b| b.tree.is_some()).collect();
+        let link = |(body, of): (usize, &BodyModel)| {
+            let tree = of.tree?;
+            let parent = (model.trees[tree].root != body).then_some(of.parent);
+            Some(Link { body, parent, tree, dofs: model.dofs_of(of) })
+        };
+        Self {
+            horizon: 0.0,
+            fall: 0.0,
+            velocity: vec![Vector3::zeros(); n],
+            spin: vec![0.0; n],
+            drive: vec![Spatial::default(); n],
+            push: vec![0.0; n],
+            reach: vec![0.0; n],
+            driven: false,
+            moves,
+            links: model.bodies.iter().enumerate().filter_map(link).collect(),
+        }
+    }
+
+    /// Begins the motion over a step of length `horizon` \[s\] from the velocities of `kin` and what drives the bodies.
+    pub(crate) fn over(&mut self, model: &Model, kin: &Kinematics, drive: &Drive, horizon: f64) {
+        self.horizon = horizon;
+        // A step moves with its last velocity.
+        self.fall = model.gravity.norm() * horizon * horizon;
+        self.set_drive(kin, drive);
+    }
+
+    fn set_drive(&mut self, kin: &Kinematics, drive: &Drive) {
+        if drive.is_idle() && !self.driven {
+            return;
+        }
+        self.driven = !drive.is_idle();
+        for link in &self.links {
+            let mut twist = Spatial::default();
+            if drive.trees[link.tree] {
+                let from = link.parent.map_or(twist, |p| self.drive[p]);
+                twist = link.dofs.clone().fold(from, |twist, i| twist + kin.axes[i] * drive.change[i]);
+            }
+            self.drive[link.body] = twist;
+        }
+    }
+
+    /// Takes over the motion of a body with a ball around its geoms: `center` in the world \[m\], `radius` \[m\].
+    pub(crate) fn set_body(
+        &mut self,
+        kin: &Kinematics,
+        model: &Model,
+        body: usize,
+        center: &Point3<f64>,
+        radius: f64,
+    ) {
+        let h = self.horizon;
+        let v = kin.point_velocity(model, body, center);
+        let spin = kin.twist[body].angular.norm() * radius;
+        self.push[body] = if self.driven {
+            // At least |v| + |ω| r.
+            let drive = &self.drive[body];
+            let v = drive.at(&(center - kin.reference(model, body)));
+            h * (2.0 * (v.norm_squared() + drive.angular.norm_squared() * radius * radius)).sqrt()
+        } else {
+            0.0
+        };
+        self.reach[body] = h * (v.norm() + spin) + self.fall + self.push[body];
+        (self.velocity[body], self.spin[body]) = (v, spin);
+    }
+
+    /// No motion: contacts are found where they are.
+    pub(crate) fn rest(&mut self) {
+        self.horizon = 0.0;
+    }
+
+    /// How much nearer points of two bodies may come \[m\]: each by its present velocity, when something else stops the other, by free fall and by what drives it.
+    pub(crate) fn approach(&self, a: usize, b: usize) -> f64 {
+        self.reach(a) + self.reach(b)
+    }
+
+    /// Distance that forces may take two bodies towards each other \[m\].
+    pub(crate) fn pulls(&self, bodies: [usize; 2]) -> f64 {
+        bodies.iter().filter(|b| self.moves[**b]).map(|b| self.fall + self.push[*b]).sum()
+    }
+
+    /// How far points of a body may move \[m\]: those of two bodies come no nearer than the sum, [`Motion::approach`].
+    pub(crate) fn reach(&self, body: usize) -> f64 {
+        if self.horizon == 0.0 { 0.0 } else { self.reach[body] }
+    }
+
+    /// Whether a contact can close within the step: by twice the present approach of its points, or by that of one when something else stops the other,
+    /// plus free fall and what drives them.
+    pub(crate) fn reaches(
+        &self,
+        kin: &Kinematics,
+        model: &Model,
+        bodies: [usize; 2],
+        c: &ContactPoint,
+        gap: f64,
+    ) -> bool {
+        if gap <= 0.0 || self.horizon == 0.0 {
+            return true;
+        }
+        let [a, b] = [(bodies[0], &c.p_a), (bodies[1], &c.p_b)].map(|(b, p)| kin.point_velocity(model, b, p));
+        let (a, b) = (a.dot(&c.normal), -b.dot(&c.normal));
+        let mut alone = [a, b];
+        if self.driven {
+            let of =
+                |b: usize, p: &Point3<f64>| self.drive[b].at(&(p - kin.reference(model, b))).dot(&c.normal);
+            let [of_a, of_b] = [of(bodies[0], &c.p_a), of(bodies[1], &c.p_b)];
+            alone = [a + of_a.max(0.0), b - of_b.min(0.0)];
+        }
+        let closing = (2.0 * (a + b)).max(alone[0].max(0.0) + alone[1].max(0.0));
+        gap < self.horizon * closing + self.fall
+    }
+}

@@ -1,0 +1,109 @@
+use signorini_core::na::{Matrix3, Point3, Vector3};
+use signorini_scene::EqualityKind;
+
+use crate::kinematics::rotation::rotation_vector;
+use crate::{Kinematics, Model, TendonState};
+
+/// What the residual of an equality is computed from.
+#[derive(Clone, Copy)]
+pub struct EqualityInput<'a> {
+    /// Positions.
+    pub q: &'a [f64],
+    /// Poses at `q`.
+    pub kin: &'a Kinematics,
+    /// Tendon lengths at `q`.
+    pub tendons: &'a TendonState,
+}
+
+fn polynomial(c: &[f64; 5], x: f64) -> (f64, f64) {
+    let value = c.iter().rev().fold(0.0, |s, a| s * x + a);
+    let slope = (1..5).rev().fold(0.0, |s, i| s * x + i as f64 * c[i]);
+    (value, slope)
+}
+
+/// Inverse of the right Jacobian of the rotation vector θ: d(log R)/dt = J⁻¹ ω for Ṙ = R [ω]×.
+fn inverse_right_jacobian(theta: &Vector3<f64>) -> Matrix3<f64> {
+    let angle = theta.norm();
+    let half = 0.5 * angle;
+    // (1 − (θ/2) cot(θ/2)) / θ², by its series where the closed form cancels.
+    let c = if angle < 1e-3 {
+        1.0 / 12.0 + angle * angle / 720.0
+    } else {
+        (1.0 - half * half.cos() / half.sin()) / (angle * angle)
+    };
+    let x = theta.cross_matrix();
+    Matrix3::identity() + x * 0.5 + x * x * c
+}
+
+impl Model {
+    /// Residual g of an equality, `rows` entries, and its Jacobian: `column(dof, entries)` is called with `rows` entries that add to
+    /// the column of a degree of freedom, at most twice for each. ġ = J v holds exactly, also far from g = 0, when all trees move and
+    /// mocap bodies rest.
+    ///
+    /// - connect: g = p_B − p_A, world axes \[m\];
+    /// - weld: rows 0–2 as connect; rows 3–5 the rotation vector of B relative to its prescribed rotation, in the axes of B, times the torque
+    ///   scale \[rad or m\];
+    /// - joint, tendon: g = (x₁ − ref₁) − p(x₂ − ref₂);
+    /// - distance: g = |p_B − p_A| − length \[m\].
+    pub fn equality(
+        &self,
+        index: usize,
+        at: EqualityInput<'_>,
+        residual: &mut [f64],
+        mut column: impl FnMut(usize, &[f64]),
+    ) {
+        let EqualityInput { q, kin, tendons } = at;
+        let points =
+            |a: usize, b: usize, pa: &Point3<f64>, pb: &Point3<f64>| (kin.x_wb[a] * pa, kin.x_wb[b] * pb);
+        match &self.equalities[index].kind {
+            EqualityKind::Connect { body_a, body_b, anchor_a, anchor_b } => {
+                let (pa, pb) = points(*body_a, *body_b, anchor_a, anchor_b);
+                residual[..3].copy_from_slice((pb - pa).as_slice());
+                kin.for_columns(self, *body_a, &pa, |i, l, _| column(i, (-l).as_slice()));
+                kin.for_columns(self, *body_b, &pb, |i, l, _| column(i, l.as_slice()));
+            }
+            EqualityKind::Weld { body_a, body_b, anchor_a, anchor_b, rotation, torque_scale } => {
+                let (pa, pb) = points(*body_a, *body_b, anchor_a, anchor_b);
+                let target = kin.x_wb[*body_a].rotation * rotation;
+                let theta = rotation_vector(&(target.inverse() * kin.x_wb[*body_b].rotation));
+                residual[..3].copy_from_slice((pb - pa).as_slice());
+                residual[3..6].copy_from_slice((theta * *torque_scale).as_slice());
+                let turn = inverse_right_jacobian(&theta) * kin.r_wb[*body_b].transpose() * *torque_scale;
+                for (body, p, sign) in [(*body_a, pa, -1.0), (*body_b, pb, 1.0)] {
+                    kin.for_columns(self, body, &p, |i, l, w| {
+                        let (l, w) = (sign * l, sign * (turn * w));
+                        column(i, &[l.x, l.y, l.z, w.x, w.y, w.z]);
+                    });
+                }
+            }
+            EqualityKind::Joint { joint_1, joint_2, polynomial: c } => {
+                let j1 = &self.joints[*joint_1];
+                let other = joint_2.map(|j| &self.joints[j]);
+                let (value, slope) = polynomial(c, other.map_or(0.0, |j| q[j.q] - j.reference));
+                residual[0] = q[j1.q] - j1.reference - value;
+                column(j1.v, &[1.0]);
+                if let Some(j) = other {
+                    column(j.v, &[-slope]);
+                }
+            }
+            EqualityKind::Tendon { tendon_1, tendon_2, polynomial: c } => {
+                let from = |t: usize| tendons.length[t] - self.tendons[t].reference_length;
+                let (value, slope) = polynomial(c, tendon_2.map_or(0.0, from));
+                residual[0] = from(*tendon_1) - value;
+                tendons.row(self, *tendon_1).iter().for_each(|(i, m)| column(i, &[m]));
+                if let Some(t) = tendon_2 {
+                    tendons.row(self, *t).iter().for_each(|(i, m)| column(i, &[-slope * m]));
+                }
+            }
+            EqualityKind::Distance { body_a, body_b, anchor_a, anchor_b, length } => {
+                let (pa, pb) = points(*body_a, *body_b, anchor_a, anchor_b);
+                let d = pb - pa;
+                let norm = d.norm();
+                let n = if norm > 1e-14 { d / norm } else { Vector3::x() };
+                residual[0] = norm - length;
+                kin.for_columns(self, *body_a, &pa, |i, l, _| column(i, &[-n.dot(&l)]));
+                kin.for_columns(self, *body_b, &pb, |i, l, _| column(i, &[n.dot(&l)]));
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+use signorini_scene::{SensorKind, SensorObject};
+
+/// A measurement.
+#[derive(Clone, Debug)]
+pub struct SensorModel {
+    /// Name.
+    pub name: String,
+    /// Quantity.
+    pub kind: SensorKind,
+    /// Where it is measured.
+    pub object: SensorObject,
+    /// Frame it is measured in; None: the world.
+    pub reference: Option<SensorObject>,
+    /// Readings are clamped to ± this; 0: not clamped.
+    pub cutoff: f64,
+    /// First of its values in [`SensorScratch::values`](crate::SensorScratch::values).
+    pub start: usize,
+}

@@ -1,0 +1,91 @@
+use signorini_core::na::Point3;
+use signorini_scene::{Pose, SolParams};
+
+/// A tendon as the dynamics need it. What the scene's switches turn off is zero or None here.
+#[derive(Clone, Debug)]
+pub struct TendonModel {
+    /// Name.
+    pub name: String,
+    /// How its length is measured.
+    pub(crate) path: Path,
+    /// Degrees of freedom on which its length may depend, ascending.
+    pub dofs: Vec<usize>,
+    /// Trees of these.
+    pub trees: Vec<usize>,
+    /// Limits of the length \[m\].
+    pub range: Option<[f64; 2]>,
+    /// Distance at which limits become active \[m\].
+    pub limit_margin: f64,
+    /// Spring stiffness \[N/m\].
+    pub stiffness: f64,
+    /// The spring is at rest between these lengths \[m\].
+    pub spring_length: [f64; 2],
+    /// Viscous damping \[N·s/m\].
+    pub damping: f64,
+    /// Dry friction \[N\].
+    pub dry_friction: f64,
+    /// Limits of the total actuator force \[N\].
+    pub actuator_force_range: Option<[f64; 2]>,
+    /// MuJoCo's solref and solimp of the limit.
+    pub limit_sol: SolParams,
+    /// MuJoCo's solref and solimp of dry friction.
+    pub friction_sol: SolParams,
+    /// Length at the reference configuration \[m\].
+    pub reference_length: f64,
+}
+
+impl TendonModel {
+    /// Spring force along the tendon at length `l`, pulling positive lengths shorter: −k·(distance from the dead band) \[N\].
+    pub fn spring_force(&self, l: f64) -> f64 {
+        let [low, high] = self.spring_length;
+        self.stiffness * ((low - l).max(0.0) - (l - high).max(0.0))
+    }
+
+    /// Stiffness of the spring at length `l`: zero within the dead band \[N/m\].
+    pub fn spring_stiffness(&self, l: f64) -> f64 {
+        let [low, high] = self.spring_length;
+        if l < low || l > high || low == high { self.stiffness } else { 0.0 }
+    }
+
+    /// Energy of the spring \[J\].
+    pub fn spring_energy(&self, l: f64) -> f64 {
+        let [low, high] = self.spring_length;
+        0.5 * self.stiffness * ((low - l).max(0.0).powi(2) + (l - high).max(0.0).powi(2))
+    }
+}
+
+/// A material point.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BodyPoint {
+    pub(crate) body: usize,
+    pub(crate) point: Point3<f64>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Path {
+    /// (position, velocity, coefficient).
+    Fixed(Vec<(usize, usize, f64)>),
+    Spatial(Vec<Piece>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Piece {
+    Through(BodyPoint),
+    Around { body: usize, pose: Pose, obstacle: Obstacle, side: Option<BodyPoint> },
+    Pulley(f64),
+}
+
+/// A round obstacle of a tendon, in its own frame; the axis of the cylinder is z.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Obstacle {
+    /// Ball about the origin.
+    Sphere {
+        /// Radius \[m\], > 0.
+        radius: f64,
+    },
+    /// Infinite circular cylinder about z.
+    Cylinder {
+        /// Radius \[m\], > 0.
+        radius: f64,
+    },
+}

@@ -1,0 +1,5 @@
+//! Sensors and the readings of a run.
+
+pub(crate) mod readings;
+pub(crate) mod sensors;
+pub(crate) mod touch;

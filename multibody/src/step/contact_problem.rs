@@ -1,0 +1,208 @@
+use signorini_core::na::{Matrix3, Point3, Vector3};
+use signorini_core::{
+    BlockDiagonal, ContactGeometry, ContactMaterial, ContactMemory, ContactSeed, ContactSide, FrozenMap,
+    FrozenProblem, Inertia, Pool, Pools, ProblemError, StepProblem,
+};
+use signorini_laws::{DryFriction, Gain, NearRigid};
+
+use crate::actuation::inputs::Inputs;
+use crate::actuation::state_kinematics::StateKinematics;
+use crate::contact::anchors::Anchors;
+use crate::contact::collision::FoundContact;
+use crate::step::limit_rows::LimitRows;
+use crate::step::pools::{CONTACT, LIMIT};
+use crate::step::sharing::Sharing;
+use crate::{Kinematics, Model, RigidLaws};
+
+/// A problem whose first rows are those of contacts and limits.
+pub(crate) struct ContactProblem {
+    pub frozen: FrozenProblem,
+    /// Of contacts.
+    pub seeds: Vec<ContactSeed>,
+    pub limits: LimitRows,
+    sharing: Sharing,
+    anchors: Anchors,
+}
+
+impl ContactProblem {
+    /// Without rows, for the blocks of M.
+    pub(crate) fn new(model: &Model, laws: &RigidLaws, mass: &BlockDiagonal) -> Result<Self, ProblemError> {
+        let pools = Pools::new(vec![
+            laws.contact.boxed_empty(),
+            laws.limit.boxed_empty(),
+            Box::new(Pool::<DryFriction, 1>::new(DryFriction::default())),
+            Box::new(Pool::<Gain, 1>::new(Gain)),
+            Box::new(Pool::<NearRigid, 1>::new(NearRigid::default())),
+            Box::new(Pool::<NearRigid, 3>::new(NearRigid::default())),
+        ]);
+        let map = FrozenMap::new(mass.block_starts());
+        let v = vec![0.0; model.nv()];
+        Ok(Self {
+            frozen: FrozenProblem::new(1.0, mass.clone(), v, map, pools, Vec::new())?,
+            seeds: Vec::new(),
+            limits: LimitRows::new(model),
+            sharing: Sharing::new(model.trees.len()),
+            anchors: Anchors::default(),
+        })
+    }
+
+    /// Rows per contact.
+    pub(crate) fn dim(&self) -> usize {
+        self.frozen.pools().members()[CONTACT].dim()
+    }
+
+    /// Step size of the seeds.
+    pub(crate) fn set_dt(&mut self, dt: f64) {
+        self.seeds.iter_mut().for_each(|s| s.dt = dt);
+        self.limits.seeds.iter_mut().for_each(|s| s.dt = dt);
+    }
+
+    /// Rows of contacts: Jacobian, geometry, seeds without step size. They are weighed by `mass`, factored; where there is none, that is done later.
+    pub(crate) fn set_contacts(
+        &mut self,
+        i: &Inputs<'_>,
+        at: &StateKinematics,
+        found: &[FoundContact],
+        mass: Option<&BlockDiagonal>,
+    ) {
+        let StateKinematics { x0, kin, .. } = at;
+        let surface_velocity = &i.settings.surface_velocity;
+        let dim = self.frozen.pools().members()[CONTACT].dim();
+        // What is here of the last step is overwritten: contacts in `set_step`, sides there or here.
+        self.seeds.resize(
+            found.len(),
+            ContactSeed {
+                dt: 0.0,
+                gap: 0.0,
+                velocity: Vector3::zeros(),
+                material: ContactMaterial::default(),
+                curvature: [0.0; 2],
+                sides: [ContactSide::default(); 2],
+            },
+        );
+        let tree_of = |b: usize| i.model.bodies[b].tree;
+        let parts = self.frozen.parts_mut();
+        parts.map.clear();
+        parts.contacts.clear();
+        for (k, c) in found.iter().enumerate() {
+            let frame = ContactGeometry::frame(&c.point.normal);
+            let surface = |s: usize| kin.x_wb[c.bodies[s]].rotation * surface_velocity[c.geoms[s]];
+            let moving = c.geoms.iter().any(|&g| surface_velocity[g] != Vector3::zeros());
+            let mut bias = [0.0; 6];
+            if moving {
+                bias[..3].copy_from_slice((frame.transpose() * (surface(1) - surface(0))).as_slice());
+            }
+            parts.map.push_constraint(&bias[..dim]);
+            let trees = c.bodies.map(tree_of);
+            let first = trees.iter().flatten().min().copied();
+            let second = trees.iter().flatten().max().copied().filter(|t| Some(*t) != first);
+            for t in [first, second].into_iter().flatten() {
+                let block = parts.map.push_block(t);
+                let from = i.model.trees[t].dofs.start;
+                for (side, sign) in [(0, -1.0), (1, 1.0)] {
+                    if trees[side] != Some(t) {
+                        continue;
+                    }
+                    let columns =
+                        Columns { body: c.bodies[side], p: c.point_of(side), frame: &frame, sign, dim };
+                    columns.add(kin, i.model, from, block);
+                }
+            }
+            parts.contacts.push(ContactGeometry {
+                constraint: k as u32,
+                bodies: c.bodies.map(|b| b as u32),
+                geoms: c.geoms.map(|g| g as u32),
+                p_wc: c.p_wc,
+                arms: [0, 1].map(|side| c.point_of(side) - c.p_wc),
+                r_wc: frame,
+                gap: c.point.gap,
+                feature: c.point.feature,
+            });
+            let seed = &mut self.seeds[k];
+            (seed.gap, seed.material) = (c.gap, c.material);
+            seed.velocity = FrozenProblem::contact_velocity_at(parts.map, k, &x0.v);
+            if let Some(mass) = mass {
+                set_masses(&mut seed.sides, mass, parts.map, k);
+            }
+            seed.sides.iter_mut().for_each(|s| s.reference = 0.0);
+            for side in [0, 1] {
+                let at = usize::from(first != second && second.is_some() && trees[side] == second);
+                seed.sides[at].reference += i.settings.reference.bodies[c.bodies[side]];
+            }
+        }
+    }
+
+    /// Laws of contacts and limits for A and v* as they are.
+    pub(crate) fn set_laws(&mut self) {
+        let parts = self.frozen.parts_mut();
+        self.sharing.count(
+            parts.map,
+            parts.pools,
+            parts.free_velocity,
+            &mut self.seeds,
+            &mut self.limits.seeds,
+        );
+        parts.pools.member_mut(LIMIT).reset(&self.limits.seeds);
+        parts.pools.member_mut(CONTACT).reset(&self.seeds);
+    }
+
+    /// Gives contacts what they had in the last step, once their laws are set.
+    pub(crate) fn recall(&mut self, at: &StateKinematics, dt: f64) {
+        let parts = self.frozen.parts_mut();
+        let pool = parts.pools.member_mut(CONTACT);
+        self.anchors.recall(&at.x0.memory, parts.contacts, &at.kin, dt, pool);
+    }
+
+    /// What contacts carry into the next step, after the last problem was solved.
+    pub(crate) fn store_memory(&self, dt: f64, out: &mut ContactMemory) {
+        let pool = self.frozen.pools().members()[CONTACT].as_ref();
+        self.anchors.store(dt, pool, out);
+    }
+}
+
+/// `sign` times the Jacobian of the point p of a body in the axes of `frame`: velocity in the first three of `dim` rows, angular velocity in those beyond.
+struct Columns<'a> {
+    body: usize,
+    p: &'a Point3<f64>,
+    frame: &'a Matrix3<f64>,
+    sign: f64,
+    dim: usize,
+}
+
+impl Columns<'_> {
+    /// Adds it to a block, column-major, whose first degree of freedom is `from`.
+    #[inline(always)]
+    fn add(&self, kin: &Kinematics, model: &Model, from: usize, block: &mut [f64]) {
+        let Self { body, p, frame, sign, dim } = *self;
+        let add = |(x, y): (&mut f64, &f64)| *x += sign * y;
+        if dim == 3 {
+            let columns = block.as_chunks_mut::<3>().0;
+            return kin.for_columns(model, body, p, |dof, linear, _| {
+                columns[dof - from].iter_mut().zip(&frame.tr_mul(&linear)).for_each(add);
+            });
+        }
+        kin.for_columns(model, body, p, |dof, linear, angular| {
+            let column = &mut block[(dof - from) * dim..(dof - from + 1) * dim];
+            let (three, more) = column.split_at_mut(dim.min(3));
+            three.iter_mut().zip(&frame.tr_mul(&linear)).for_each(add);
+            if !more.is_empty() {
+                more.iter_mut().zip(&frame.tr_mul(&angular)).for_each(add);
+            }
+        });
+    }
+}
+
+/// Delassus blocks of a contact under an inertia; what else the sides hold is kept. A frictionless contact is as heavy in all directions.
+fn set_masses(sides: &mut [ContactSide; 2], inertia: &BlockDiagonal, map: &FrozenMap, k: usize) {
+    FrozenProblem::set_sides(inertia, map, k, sides);
+    as_heavy_all_around(sides, map.rows_of(k).1);
+}
+
+/// A contact without friction is as heavy along its tangents as along its normal.
+pub(crate) fn as_heavy_all_around(sides: &mut [ContactSide; 2], dim: usize) {
+    if dim < 3 {
+        for s in sides {
+            s.linear = Matrix3::from_diagonal_element(s.linear[(0, 0)]);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+use signorini_core::{ContactSeed, LawPool, ProblemError};
+use signorini_scene::Scene;
+
+use crate::actuation::drive::Drive;
+use crate::contact::collision::{Collision, FoundContact};
+use crate::contact::motion::Motion;
+use crate::{Kinematics, Model, RigidLaws};
+
+/// The search for contacts, and those of the last one.
+pub(crate) struct ContactSearch {
+    pub collision: Collision,
+    motion: Motion,
+    pub found: Vec<FoundContact>,
+    /// Empty pool of the law of contacts, and seeds for it, to tell their energy.
+    law: Box<dyn LawPool>,
+    seeds: Vec<ContactSeed>,
+}
+
+impl ContactSearch {
+    /// Friction above [`RigidLaws::steepest`] is taken as that.
+    pub(crate) fn new(scene: &Scene, model: &Model, laws: &RigidLaws) -> Self {
+        Self {
+            collision: Collision::new(scene, model, laws.steepest),
+            motion: Motion::new(model),
+            found: Vec::new(),
+            law: laws.contact.boxed_empty(),
+            seeds: Vec::new(),
+        }
+    }
+
+    /// The next [`ContactSearch::find`] looks where bodies are.
+    pub(crate) fn rest(&mut self) {
+        self.motion.rest();
+    }
+
+    /// The next [`ContactSearch::find`] looks along a step of `horizon` \[s\], by the velocities of `kin` and what drives the bodies.
+    pub(crate) fn look_ahead(&mut self, model: &Model, kin: &Kinematics, drive: &Drive, horizon: f64) {
+        self.motion.over(model, kin, drive, horizon);
+    }
+
+    /// Finds contacts.
+    pub(crate) fn find(&mut self, model: &Model, kin: &Kinematics) -> Result<(), ProblemError> {
+        self.collision.find(kin, model, &mut self.motion, &mut self.found)
+    }
+
+    /// Elastic energy of contacts by their law where bodies are \[J\]; none where shapes have no query.
+    pub(crate) fn energy(&mut self, model: &Model, kin: &Kinematics) -> f64 {
+        self.rest();
+        if self.find(model, kin).is_err() {
+            return 0.0;
+        }
+        let seed =
+            |c: &FoundContact| ContactSeed { gap: c.gap, material: c.material, ..ContactSeed::default() };
+        self.seeds.clear();
+        self.seeds.extend(self.found.iter().map(seed));
+        self.law.stored_energy(&self.seeds).unwrap_or_default()
+    }
+}

@@ -1,0 +1,212 @@
+use signorini_core::na::SVector;
+use signorini_core::{BlockDiagonal, FrozenMap, Pools};
+use signorini_laws::{DryFrictionSeed, GainSeed, NearRigidSeed};
+
+use crate::actuation::gains::{GainRow, drives, gain};
+use crate::actuation::inputs::Inputs;
+use crate::actuation::state_kinematics::StateKinematics;
+use crate::actuation::transmission::straight;
+use crate::step::joint_solve::{self, JointSolve};
+use crate::step::limit_rows::RECOVERY_SPEED;
+use crate::step::pools::{EQUALITY_1, EQUALITY_3, FRICTION, GAIN};
+use crate::step::row_mass::mean_delassus;
+use crate::{DofModel, EqualityInput, Model, SparseRow, TendonModel, TendonState};
+
+/// What acts between joints as laws, but for limits: dry friction, effort-limited actuators, tendon springs, equality constraints.
+pub(crate) struct JointRows {
+    frictions: Vec<DryFrictionSeed>,
+    gains: Vec<GainRow>,
+    gain_seeds: Vec<GainSeed>,
+    equalities_1: Vec<NearRigidSeed<1>>,
+    equalities_3: Vec<NearRigidSeed<3>>,
+    /// Jacobian of one equality, rows × nv, column-major.
+    scratch: Vec<f64>,
+    /// Some equality acts.
+    pub equalities: bool,
+    /// Rows of gains are the same in all states.
+    stay: bool,
+}
+
+impl JointRows {
+    pub(crate) fn new(model: &Model) -> Self {
+        let acts = |t: &TendonModel| t.stiffness > 0.0 || t.damping > 0.0 || t.dry_friction > 0.0;
+        Self {
+            frictions: Vec::new(),
+            gains: Vec::new(),
+            gain_seeds: Vec::new(),
+            equalities_1: Vec::new(),
+            equalities_3: Vec::new(),
+            scratch: vec![0.0; 6 * model.nv()],
+            equalities: model.equalities.iter().any(|e| e.active),
+            stay: model.actuators.iter().all(|a| straight(model, &a.transmission).is_some())
+                && !model.tendons.iter().any(acts),
+        }
+    }
+
+    /// Collects the rows for `joints`, which solves them before contacts.
+    pub(crate) fn set_first(
+        &mut self,
+        i: &Inputs<'_>,
+        at: &StateKinematics,
+        mass: &BlockDiagonal,
+        joints: &mut JointSolve,
+    ) {
+        let model = i.model;
+        if !self.stay || self.gains.is_empty() {
+            self.set_gains(i);
+            let stuck = |(dof, m): (usize, &DofModel)| {
+                (model.joints[m.joint].dry_friction > 0.0).then_some(GainRow::Friction(dof))
+            };
+            self.gains.extend(model.dofs.iter().enumerate().filter_map(stuck));
+            let stuck = |t: &TendonModel| t.dry_friction > 0.0 && !t.dofs.is_empty();
+            let numbers = |(t, m)| stuck(m).then_some(GainRow::TendonFriction(t));
+            self.gains.extend(model.tendons.iter().enumerate().filter_map(numbers));
+            joints.rows.clear();
+            self.gains.iter().for_each(|g| joints.rows.push(model, g.row(model, at)));
+        }
+        if self.equalities {
+            let map = joints.problem.parts_mut().map;
+            map.clear();
+            joints.rows.push_onto(map);
+            self.set_equalities(model, at.equality_input(), mass, map);
+        }
+    }
+
+    /// Pushes the rows of the map after those of limits, in the order of the pools, and collects what does not depend on the step size.
+    pub(crate) fn set(
+        &mut self,
+        i: &Inputs<'_>,
+        at: &StateKinematics,
+        mass: &BlockDiagonal,
+        map: &mut FrozenMap,
+    ) {
+        self.set_gains(i);
+        self.set_frictions(i, &at.tendons, mass, map);
+        for gain in &self.gains {
+            gain.row(i.model, at).push_onto(map, 1.0);
+        }
+        self.set_equalities(i.model, at.equality_input(), mass, map);
+    }
+
+    fn set_gains(&mut self, i: &Inputs<'_>) {
+        self.gains.clear();
+        self.gains.extend(drives(i));
+    }
+
+    fn set_frictions(
+        &mut self,
+        i: &Inputs<'_>,
+        tendons: &TendonState,
+        mass: &BlockDiagonal,
+        map: &mut FrozenMap,
+    ) {
+        self.frictions.clear();
+        let model = i.model;
+        let mut push = |force: f64, row: SparseRow<'_>| {
+            row.push_onto(map, 1.0);
+            let w = mean_delassus(mass, map, map.constraint_count() - 1);
+            self.frictions.push(DryFrictionSeed {
+                dt: 0.0,
+                force,
+                stiction_speed: i.settings.stiction_speed,
+                inverse_mass: w,
+            });
+        };
+        for joint in model.joints.iter().filter(|j| j.dry_friction > 0.0) {
+            for dof in joint.v..joint.v + joint.kind.nv() {
+                push(joint.dry_friction, SparseRow { dofs: &[dof], values: &[1.0] });
+            }
+        }
+        for (t, tendon) in model.tendons.iter().enumerate() {
+            if tendon.dry_friction > 0.0 && !tendon.dofs.is_empty() {
+                push(tendon.dry_friction, tendons.row(model, t));
+            }
+        }
+    }
+
+    /// One-row equalities first, then those of three rows; a weld is two of the latter, translation and rotation.
+    fn set_equalities(
+        &mut self,
+        model: &Model,
+        at: EqualityInput<'_>,
+        mass: &BlockDiagonal,
+        map: &mut FrozenMap,
+    ) {
+        self.equalities_1.clear();
+        self.equalities_3.clear();
+        for wide in [false, true] {
+            for (e, equality) in model.equalities.iter().enumerate() {
+                let rows = equality.rows;
+                if !equality.active || equality.trees.is_empty() || (rows > 1) != wide {
+                    continue;
+                }
+                let mut residual = [0.0; 6];
+                let jac = &mut self.scratch[..rows * model.nv()];
+                jac.fill(0.0);
+                model.equality(e, at, &mut residual, |dof, entries| {
+                    jac[rows * dof..rows * (dof + 1)].iter_mut().zip(entries).for_each(|(j, x)| *j += x);
+                });
+                let spring = equality.stiffness.map(|k| [k, equality.damping]);
+                for group in 0..rows.div_ceil(3) {
+                    let (from, dim) = (3 * group, rows.min(3));
+                    map.push_constraint(&[0.0; 3][..dim]);
+                    for &t in &equality.trees {
+                        let dofs = model.trees[t].dofs.clone();
+                        let block = map.push_block(t);
+                        for (k, dof) in dofs.enumerate() {
+                            let column = &jac[rows * dof + from..rows * dof + from + dim];
+                            block[k * dim..(k + 1) * dim].copy_from_slice(column);
+                        }
+                    }
+                    let k = map.constraint_count() - 1;
+                    let w = mean_delassus(mass, map, k);
+                    let gap = &residual[from..from + dim];
+                    if dim == 1 {
+                        let gap = SVector::from([gap[0]]);
+                        self.equalities_1.push(NearRigidSeed {
+                            dt: 0.0,
+                            gap,
+                            inverse_mass: w,
+                            recovery_speed: RECOVERY_SPEED,
+                            spring,
+                        });
+                    } else {
+                        let gap = SVector::from([gap[0], gap[1], gap[2]]);
+                        self.equalities_3.push(NearRigidSeed {
+                            dt: 0.0,
+                            gap,
+                            inverse_mass: w,
+                            recovery_speed: RECOVERY_SPEED,
+                            spring,
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Seeds for a step size.
+    pub(crate) fn set_seeds(&mut self, i: &Inputs<'_>, at: &StateKinematics, dt: f64) {
+        self.frictions.iter_mut().for_each(|s| s.dt = dt);
+        self.equalities_1.iter_mut().for_each(|s| s.dt = dt);
+        self.equalities_3.iter_mut().for_each(|s| s.dt = dt);
+        self.gain_seeds.clear();
+        self.gain_seeds.extend(self.gains.iter().map(|row| gain(row, i, at, dt)));
+    }
+
+    /// The laws.
+    pub(crate) fn fill_pools(&self, pools: &mut Pools) {
+        pools.member_mut(FRICTION).reset(&self.frictions);
+        pools.member_mut(GAIN).reset(&self.gain_seeds);
+        pools.member_mut(EQUALITY_1).reset(&self.equalities_1);
+        pools.member_mut(EQUALITY_3).reset(&self.equalities_3);
+    }
+
+    /// The laws where joints are solved before contacts.
+    pub(crate) fn fill_joints(&self, joints: &mut JointSolve) {
+        joints.rows.set_seeds(&self.gain_seeds);
+        let pools = joints.problem.parts_mut().pools;
+        pools.member_mut(joint_solve::EQUALITY_1).reset(&self.equalities_1);
+        pools.member_mut(joint_solve::EQUALITY_3).reset(&self.equalities_3);
+    }
+}

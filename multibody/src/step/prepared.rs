@@ -1,0 +1,112 @@
+use signorini_core::{ProblemError, State};
+
+use crate::actuation::drive::Drive;
+use crate::actuation::free_motion::FreeMotion;
+use crate::actuation::inputs::Inputs;
+use crate::actuation::state_kinematics::StateKinematics;
+use crate::contact::collision::FoundContact;
+use crate::step::limit_rows::Outlook;
+use crate::step::rigid_options::JointSolver;
+use crate::step::rigid_problem::RigidProblem;
+use crate::{Dynamics, Model, RigidLaws};
+
+/// A prepared state: all that does not depend on the step size, and the problem that is refilled for each.
+pub(crate) struct Prepared {
+    pub ready: bool,
+    pub at: StateKinematics,
+    pub motion: FreeMotion,
+    /// What motors, springs and applied forces may do within the step.
+    pub drive: Drive,
+    pub problem: RigidProblem,
+}
+
+impl Prepared {
+    pub(crate) fn new(
+        model: &Model,
+        laws: &RigidLaws,
+        joints_first: Option<JointSolver>,
+    ) -> Result<Self, ProblemError> {
+        let motion = FreeMotion::new(model)?;
+        Ok(Self {
+            ready: false,
+            at: StateKinematics::new(model),
+            drive: Drive::new(model, &motion.mass),
+            problem: RigidProblem::new(model, laws, &motion, joints_first)?,
+            motion,
+        })
+    }
+
+    /// Kinematics, mass matrix, bias and explicit forces, and rows of joints that are solved before contacts.
+    pub(crate) fn set_dynamics(
+        &mut self,
+        i: &Inputs<'_>,
+        dynamics: &mut Dynamics,
+        x0: &State,
+    ) -> Result<(), ProblemError> {
+        self.at.set(i.model, &i.held.mocap, x0);
+        self.motion.set(i, &self.at, dynamics, self.problem.weighs_by_mass())?;
+        if let RigidProblem::JointsFirst(p) = &mut self.problem {
+            p.set_rows(i, &self.at, &self.motion);
+        }
+        Ok(())
+    }
+
+    /// Controls may have changed since joints were solved.
+    pub(crate) fn forget_joints(&mut self) {
+        if let RigidProblem::JointsFirst(p) = &mut self.problem {
+            p.forget();
+        }
+    }
+
+    /// Looks ahead to what drives the bodies over a step of `horizon` \[s\].
+    pub(crate) fn look_ahead(&mut self, i: &Inputs<'_>, horizon: f64) -> Result<(), ProblemError> {
+        let Self { at, motion, drive, problem, .. } = self;
+        let moves = horizon > 0.0 && horizon.is_finite();
+        if drive.begin(i).is_idle() || !moves {
+            return Ok(());
+        }
+        match problem {
+            RigidProblem::Together(_) => drive.predict(i, at, motion, horizon),
+            RigidProblem::JointsFirst(p) => {
+                motion.field.fill(0.0);
+                p.look_ahead(i, at, motion, horizon, drive);
+                Ok(())
+            }
+        }
+    }
+
+    /// Rows of contacts.
+    pub(crate) fn set_contacts(&mut self, i: &Inputs<'_>, found: &[FoundContact]) {
+        match &mut self.problem {
+            RigidProblem::Together(p) => p.contacts.set_contacts(i, &self.at, found, Some(&self.motion.mass)),
+            RigidProblem::JointsFirst(p) => p.contacts.set_contacts(i, &self.at, found, None),
+        }
+    }
+
+    /// Rows of limits, and of joints that are solved with contacts.
+    pub(crate) fn set_rows(&mut self, i: &Inputs<'_>, horizon: f64) {
+        let (at, mass) = (&self.at, &self.motion.mass);
+        let outlook = Outlook { change: &self.drive.change, horizon };
+        match &mut self.problem {
+            RigidProblem::Together(p) => {
+                let map = p.contacts.frozen.parts_mut().map;
+                p.contacts.limits.set(i, at, outlook, Some(mass), map);
+                p.rows.set(i, at, mass, map);
+            }
+            RigidProblem::JointsFirst(p) => {
+                let map = p.contacts.frozen.parts_mut().map;
+                p.contacts.limits.set(i, at, outlook, None, map);
+            }
+        }
+    }
+
+    /// A, v* and the laws for a step size.
+    pub(crate) fn set_step(&mut self, i: &Inputs<'_>, dt: f64) -> Result<(), ProblemError> {
+        self.problem.contacts_mut().set_dt(dt);
+        self.problem.set_joints(i, &self.at, &self.motion, dt)?;
+        self.problem.set_laws();
+        let contacts = self.problem.contacts_mut();
+        contacts.recall(&self.at, dt);
+        contacts.frozen.finish(dt)
+    }
+}

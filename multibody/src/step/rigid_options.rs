@@ -1,0 +1,25 @@
+use signorini_core::ContactSolver;
+
+/// Makes the solver that joints are solved with where they come before contacts: one of convex frozen problems, such as `IcfSolver::boxed` of `signorini-icf`. It is asked where Newton's method on
+/// the pieces of the laws does not end.
+pub type JointSolver = fn() -> Box<dyn ContactSolver>;
+
+/// Settings of a [`RigidSystem`](crate::RigidSystem).
+#[derive(Clone, Copy, Debug)]
+pub struct RigidOptions {
+    /// Create contacts for pairs whose gap can close within the step, so that ballistic impacts are not missed.
+    pub speculative: bool,
+    /// How far an error-controlled step may leave near-rigid equalities open, unless it found them further open \[m or rad\]; infinite: equalities are not looked at.
+    pub equality_tolerance: f64,
+    /// Actuators, tendon springs, dry friction and equalities are solved before contacts, with this solver, and enter A and v* of the problem, rather than
+    /// being laws of it: what explicit solvers need. None: they are laws beside the contacts. Where contacts push a motor or dry friction over its limits, or back from them, the problem asks for
+    /// another solve ([`StepProblem::relag`](signorini_core::StepProblem::relag)): joints and contacts by turns, up to four times; from then on limits are kept and laws that reached theirs stay
+    /// there for the rest of the step. Limits hold to a thousandth.
+    pub joints_first: Option<JointSolver>,
+}
+
+impl Default for RigidOptions {
+    fn default() -> Self {
+        Self { speculative: true, equality_tolerance: 5e-5, joints_first: None }
+    }
+}

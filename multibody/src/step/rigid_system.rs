@@ -1,0 +1,405 @@
+use signorini_core::na::Vector3;
+use signorini_core::{
+    Energy, FrozenProblem, HeldInputs, LawPool, ProblemError, Slot, State, StepProblem, StepSolution, System,
+    check_count, check_finite, largest,
+};
+use signorini_scene::{Keyframe, Pose, Scene};
+
+use crate::actuation::inputs::{Held, Inputs, Settings};
+use crate::contact::collision::CollidingPair;
+use crate::contact::contact_model;
+use crate::dynamics::reference_mass::ReferenceMass;
+use crate::step::closure::Closure;
+use crate::step::contact_search::ContactSearch;
+use crate::step::prepared::Prepared;
+use crate::{ContactModel, Dynamics, Kinematics, Model, ModelError, RigidLaws, RigidOptions, TendonState};
+
+/// Two geoms that overlap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Penetration {
+    /// The geoms.
+    pub geoms: [usize; 2],
+    /// Depth \[m\], > 0.
+    pub depth: f64,
+}
+
+/// Adds generalised forces \[N or N·m\], nv, to a step: (model, kinematics and state at its start, time halfway through it, force).
+pub type ForceField = Box<dyn FnMut(&Model, &Kinematics, &State, f64, &mut [f64]) + Send>;
+
+/// A scene in generalised coordinates under one contact law: the rigid [`System`].
+///
+/// ```text
+/// A = M + δt D + δt² K,   A v* = M v₀ + δt (τ − c − K (q₀ − q_rest)),   v_c = J v + b          kurtz2025cenic, eq. (15)
+/// ```
+/// D and K are joint damping and stiffness; limits, dry friction, motors and equality constraints are laws beside the contacts.
+pub struct RigidSystem {
+    pub(crate) model: Model,
+    pub(crate) options: RigidOptions,
+    pub(crate) settings: Settings,
+    pub(crate) held: Held,
+    pub(crate) search: ContactSearch,
+    pub(crate) slots: [Prepared; 2],
+    dynamics: Dynamics,
+    pub(crate) force_field: Option<ForceField>,
+    pub(crate) contact_model: Option<ContactModel>,
+    closure: Closure,
+    error_weights: Vec<f64>,
+}
+
+/// The inputs of a preparation, borrowed field by field so that slots stay free.
+macro_rules! inputs {
+    ($s:expr) => {
+        Inputs { model: &$s.model, held: &$s.held, settings: &$s.settings }
+    };
+}
+
+impl RigidSystem {
+    /// Builds the system; `contact` decides the law.
+    ///
+    /// # Errors
+    /// [`ModelError`]; pairs of shapes that have no contact query.
+    pub fn new(scene: &Scene, contact: &dyn LawPool, options: RigidOptions) -> Result<Self, ModelError> {
+        Self::with_laws(scene, &RigidLaws::new(contact), options)
+    }
+
+    /// Builds the system with laws of contacts and limits.
+    ///
+    /// # Errors
+    /// [`ModelError`]; pairs of shapes that have no contact query; laws for other constraints.
+    pub fn with_laws(scene: &Scene, laws: &RigidLaws, options: RigidOptions) -> Result<Self, ModelError> {
+        laws.check()?;
+        let model = Model::new(scene)?;
+        let search = ContactSearch::new(scene, &model, laws);
+        if let Some(message) = search.collision.unsupported() {
+            return Err(ModelError::Element {
+                place: Box::default(),
+                message,
+                remedy: "exclude the pair or use other shapes".into(),
+            });
+        }
+        let internal = |e: ProblemError| ModelError::Element {
+            place: Box::default(),
+            message: e.to_string(),
+            remedy: "check masses and joints of the scene".into(),
+        };
+        let slot = || Prepared::new(&model, laws, options.joints_first).map_err(internal);
+        let slots = [slot()?, slot()?];
+        let switches = scene.options.switches;
+        let surface = scene.geoms.iter().map(|g| g.pose.rotation * Vector3::from(g.surface.velocity));
+        let settings = Settings {
+            surface_velocity: surface.collect(),
+            stiction_speed: scene.options.contact.stiction_speed,
+            reference: ReferenceMass::new(&model),
+            limits: switches.limits,
+            actuation: switches.actuation,
+            contact: switches.contact,
+        };
+        let held = Held {
+            mocap: model.mocap_poses.clone(),
+            applied: vec![0.0; model.nv()],
+            control: vec![0.0; scene.actuators.len()],
+        };
+        Ok(Self {
+            options,
+            settings,
+            held,
+            search,
+            slots,
+            dynamics: Dynamics::new(&model),
+            force_field: None,
+            contact_model: None,
+            closure: Closure::new(&model),
+            error_weights: vec![1.0; model.nq],
+            model,
+        })
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Pairs of geoms that may collide, with their combined material.
+    pub fn contact_pairs(&self) -> impl Iterator<Item = CollidingPair> {
+        self.search.collision.pairs()
+    }
+
+    /// One of [`RigidSystem::contact_pairs`] for every two kinds of geoms, by surface and masks, and all explicit pairs: few, however many geoms there are.
+    pub fn kinds_of_pairs(&self) -> Vec<CollidingPair> {
+        self.search.collision.kinds_of_pairs()
+    }
+
+    /// The state of a keyframe, or the reference configuration at rest; takes over the keyframe's controls and mocap poses.
+    ///
+    /// # Errors
+    /// A keyframe that does not fit the model.
+    pub fn initial_state(&mut self, key: Option<&Keyframe>) -> Result<State, ModelError> {
+        let x = self.model.state_at(key, self.sizes()[2])?;
+        if let Some(k) = key {
+            if !k.control.is_empty() {
+                self.held.control.copy_from_slice(&k.control);
+            }
+            if !k.mocap.is_empty() {
+                self.held.mocap.copy_from_slice(&k.mocap);
+            }
+        }
+        Ok(x)
+    }
+
+    /// Controls, one per actuator, held until set again.
+    pub fn control(&self) -> &[f64] {
+        &self.held.control
+    }
+
+    /// Controls for writing.
+    pub fn control_mut(&mut self) -> &mut [f64] {
+        self.slots.iter_mut().for_each(Prepared::forget_joints);
+        &mut self.held.control
+    }
+
+    /// The deepest contact at a state; None when nothing touches.
+    ///
+    /// # Errors
+    /// Pairs of shapes without a contact query.
+    pub fn deepest_penetration(&mut self, x: &State) -> Result<Option<Penetration>, ProblemError> {
+        let p = &mut self.slots[Slot::Midpoint as usize];
+        p.ready = false;
+        p.at.kin.set_positions(&self.model, &x.q, &self.held.mocap);
+        self.search.rest();
+        self.search.find(&self.model, &p.at.kin)?;
+        let deepest = self.search.found.iter().min_by(|a, b| a.point.gap.total_cmp(&b.point.gap));
+        Ok(deepest.filter(|c| c.point.gap < 0.0).map(|c| Penetration { geoms: c.geoms, depth: -c.point.gap }))
+    }
+
+    /// Repeats the contact queries of the last [`System::prepare`], which alone may come before, to take their time: the number of contacts found.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn repeat_contact_queries(&mut self, slot: Slot) -> Result<usize, ProblemError> {
+        let p = &self.slots[slot as usize];
+        if !p.ready {
+            return Err(ProblemError::NotPrepared { slot });
+        }
+        if self.settings.contact {
+            self.search.find(&self.model, &p.at.kin)?;
+        }
+        Ok(self.search.found.len())
+    }
+
+    /// [`System::energy`] at a state whose kinematics and tendons are known already.
+    pub fn energy_at(&mut self, kin: &Kinematics, tendons: &TendonState, x: &State) -> Energy {
+        let contacts = self.settings.contact.then_some(&mut self.search);
+        energy(&self.model, kin, tendons, x, contacts)
+    }
+
+    /// Rows per contact.
+    pub fn contact_dim(&self) -> usize {
+        self.slots[0].problem.contacts().dim()
+    }
+
+    /// Applied generalised forces \[N or N·m\], nv, held until set again.
+    pub fn applied_force_mut(&mut self) -> &mut [f64] {
+        &mut self.held.applied
+    }
+
+    /// Controls and mocap poses, as held now.
+    pub fn held(&self) -> HeldInputs<'_> {
+        HeldInputs { control: &self.held.control, mocap: &self.held.mocap }
+    }
+
+    /// Controls, applied forces and mocap poses for writing.
+    pub(crate) fn inputs_mut(&mut self) -> (&mut [f64], &mut [f64], &mut [Pose]) {
+        self.slots.iter_mut().for_each(Prepared::forget_joints);
+        (&mut self.held.control, &mut self.held.applied, &mut self.held.mocap)
+    }
+
+    /// Forces that depend on time or state, evaluated once per step (time halfway, state at its start); None removes them.
+    pub fn set_force_field(&mut self, field: Option<ForceField>) {
+        self.force_field = field;
+    }
+
+    /// Parameters of contacts by a function of one's own; None gives those of the scene back. A parameter out of range fails the step
+    /// with [`ProblemError::Material`]. The contact part of [`System::energy`] keeps the stiffness of the scene.
+    pub fn set_contact_model(&mut self, model: Option<ContactModel>) {
+        self.contact_model = model;
+        self.slots.iter_mut().for_each(|s| s.ready = false);
+    }
+
+    /// Weights of the position coordinates in the norm that error control bounds, nq, each ≥ 0; ones at first. With weight w the error of a
+    /// coordinate in one step stays below accuracy/w.
+    ///
+    /// # Errors
+    /// [`ProblemError::Shape`], [`ProblemError::NonFinite`] for weights that are negative or not finite.
+    pub fn set_error_weights(&mut self, weights: &[f64]) -> Result<(), ProblemError> {
+        let (expected, found) = (self.model.nq, weights.len());
+        check_count("error weights", expected, found)?;
+        if let Some(index) = weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
+            return Err(ProblemError::NonFinite { what: "error weights (negative or not finite)", index });
+        }
+        self.error_weights.copy_from_slice(weights);
+        Ok(())
+    }
+
+    /// Poses of the mocap bodies, held until set again.
+    pub fn mocap_poses_mut(&mut self) -> &mut [Pose] {
+        &mut self.held.mocap
+    }
+
+    /// Kinematics of a prepared slot.
+    pub fn kinematics(&self, slot: Slot) -> &Kinematics {
+        &self.slots[slot as usize].at.kin
+    }
+
+    /// The problem of a slot, as last built.
+    pub fn frozen_problem(&self, slot: Slot) -> &FrozenProblem {
+        &self.slots[slot as usize].problem.contacts().frozen
+    }
+}
+
+impl System for RigidSystem {
+    fn sizes(&self) -> [usize; 3] {
+        [self.model.nq, self.model.nv(), self.model.nz]
+    }
+
+    fn prepare(&mut self, slot: Slot, x0: &State, horizon: f64) -> Result<(), ProblemError> {
+        let sizes = self.sizes();
+        for (what, expected, found) in
+            [("q", sizes[0], x0.q.len()), ("v", sizes[1], x0.v.len()), ("z", sizes[2], x0.z.len())]
+        {
+            check_count(what, expected, found)?;
+        }
+        x0.check_finite()?;
+        check_finite("control", &self.held.control)?;
+        check_finite("applied force", &self.held.applied)?;
+        let p = &mut self.slots[slot as usize];
+        p.ready = false;
+        let inputs = inputs!(self);
+        p.set_dynamics(&inputs, &mut self.dynamics, x0)?;
+        self.search.found.clear();
+        if self.settings.contact {
+            self.search.rest();
+            if self.options.speculative {
+                p.look_ahead(&inputs, horizon)?;
+                self.search.look_ahead(&self.model, &p.at.kin, &p.drive, horizon);
+            }
+            self.search.find(&self.model, &p.at.kin)?;
+        }
+        p.set_contacts(&inputs, &self.search.found);
+        if let Some(model) = &mut self.contact_model {
+            let contacts = p.problem.contacts_mut();
+            let rows = contacts.dim();
+            contact_model::rewrite(model, contacts.frozen.contacts(), &mut contacts.seeds, rows)?;
+        }
+        p.set_rows(&inputs, horizon);
+        p.ready = true;
+        Ok(())
+    }
+
+    fn problem(&mut self, slot: Slot, dt: f64) -> Result<&mut dyn StepProblem, ProblemError> {
+        if !(dt > 0.0 && dt.is_finite()) {
+            return Err(ProblemError::StepSize { dt });
+        }
+        let p = &mut self.slots[slot as usize];
+        if !p.ready {
+            return Err(ProblemError::NotPrepared { slot });
+        }
+        let (at, force) = (&p.at, &mut p.motion.field);
+        force.fill(0.0);
+        if let Some(field) = &mut self.force_field {
+            field(&self.model, &at.kin, &at.x0, at.x0.t + 0.5 * dt, force);
+            check_finite("force field", force)?;
+        }
+        p.set_step(&inputs!(self), dt)?;
+        Ok(p.problem.step_problem())
+    }
+
+    fn commit(
+        &mut self,
+        slot: Slot,
+        x0: &State,
+        dt: f64,
+        s: &StepSolution,
+        x1: &mut State,
+    ) -> Result<(), ProblemError> {
+        if !self.slots[slot as usize].ready {
+            return Err(ProblemError::NotPrepared { slot });
+        }
+        check_finite("solution", &s.v)?;
+        check_finite("position velocity", &s.v_position)?;
+        for (what, found) in [("solution", s.v.len()), ("position velocity", s.position_velocity().len())] {
+            let expected = self.model.nv();
+            check_count(what, expected, found)?;
+        }
+        x1.t = x0.t + dt;
+        x1.q.clone_from(&x0.q);
+        x1.z.clone_from(&x0.z);
+        self.model.integrate(&x0.q, s.position_velocity(), dt, &mut x1.q);
+        x1.v.clone_from(&s.v);
+        self.model.advance_activations(&x0.z, &self.held.control, dt, &mut x1.z);
+        self.slots[slot as usize].problem.contacts().store_memory(dt, &mut x1.memory);
+        Ok(())
+    }
+
+    /// Largest weighted difference of a position coordinate: kurtz2025cenic, eq. (23) with S = diag of [`RigidSystem::set_error_weights`].
+    ///
+    /// Coordinates are metres and radians; of a rotation by a small angle the quaternion components differ by up to half of it. Quaternions are
+    /// compared up to their sign. NaN when a coordinate is.
+    fn distance(&self, a: &State, b: &State) -> f64 {
+        use signorini_scene::JointKind::{Ball, Free, Hinge, Slide};
+        let of_joint = |j: &crate::JointModel| {
+            let plain = match j.kind {
+                Free => 3,
+                Ball => 0,
+                Hinge | Slide => 1,
+            };
+            let of = j.q..j.q + j.kind.nq();
+            let (qa, qb, weights) = (&a.q[of.clone()], &b.q[of.clone()], &self.error_weights[of]);
+            let far = |sign: f64, range: std::ops::Range<usize>| {
+                let pairs = qa[range.clone()].iter().zip(&qb[range.clone()]).zip(&weights[range]);
+                largest(pairs.map(|((x, y), w)| w * (x - sign * y).abs()))
+            };
+            let (same, opposite) = (far(1.0, plain..qa.len()), far(-1.0, plain..qa.len()));
+            largest([far(1.0, 0..plain), if opposite < same { opposite } else { same }])
+        };
+        largest(self.model.joints.iter().map(of_joint))
+    }
+
+    fn defect(&mut self, x0: &State, x1: &State) -> f64 {
+        let tolerance = self.options.equality_tolerance;
+        if !self.closure.is_needed(&self.model) || tolerance.is_infinite() {
+            return 0.0;
+        }
+        let mut opening = |x: &State| self.closure.opening(&self.model, &x.q, &self.held.mocap);
+        let (before, after) = (opening(x0), opening(x1));
+        // What comes back from a violated start is left alone; near-rigid springs soften with δt², so that a shorter step closes a loaded loop.
+        if after <= before { 0.0 } else { after / tolerance }
+    }
+
+    fn velocity_name(&self, i: usize) -> String {
+        self.model.velocity_name(i)
+    }
+
+    fn energy(&mut self, x: &State) -> Energy {
+        let p = &mut self.slots[Slot::Midpoint as usize];
+        p.ready = false;
+        p.at.set_bodies(&self.model, &self.held.mocap, x);
+        let contacts = self.settings.contact.then_some(&mut self.search);
+        energy(&self.model, &p.at.kin, &p.at.tendons, x, contacts)
+    }
+}
+
+/// Energies at a state whose kinematics and tendons are known; contacts are looked for, if by anything.
+fn energy(
+    model: &Model,
+    kin: &Kinematics,
+    tendons: &TendonState,
+    x: &State,
+    contacts: Option<&mut ContactSearch>,
+) -> Energy {
+    let armature = model.dofs.iter().zip(&x.v).map(|(d, v)| 0.5 * d.armature * v * v).sum::<f64>();
+    Energy {
+        kinetic: Dynamics::kinetic_energy(model, kin) + armature,
+        potential: Dynamics::gravity_energy(model, kin, &model.gravity) + model.spring_energy(&x.q, tendons),
+        contact: contacts.map_or(0.0, |search| search.energy(model, kin)),
+    }
+}

@@ -1,0 +1,60 @@
+/// Evaluations up to which constraints are swept over in turn. With more, all of them are swept over at once, with gains raised and momentum, which long stacks need: what begins alike on all corners of a box stays alike.
+const TURNS: u32 = 16;
+
+/// Number of evaluations of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sweeps {
+    /// At most so many, at least one. Of several the last one undoes penetrations, if there are any.
+    pub most: u32,
+    /// Multipliers are good enough when their residual ([`Sweep::residual`](signorini_core::Sweep::residual)) is at most this \[m/s\]; 0 for as many evaluations as there may be.
+    pub residual: f64,
+    /// Or at most this part of the largest speed along a normal or of a joint at a limit that the step begins with, but not above ten times `residual`. Slip does not count: friction is
+    /// to be right to a part of gravity, not of the slip.
+    pub relative: f64,
+}
+
+impl Sweeps {
+    /// `count` evaluations, the last one only where there is a penetration to undo.
+    pub const fn exactly(count: u32) -> Self {
+        Self { most: count, residual: 0.0, relative: 0.0 }
+    }
+
+    /// Few, and until a residual is reached: constraints are taken in turn.
+    pub(crate) const fn in_turn(&self) -> bool {
+        1 < self.most && self.most <= TURNS && self.residual > 0.0
+    }
+
+    /// Residual that is small enough where the step begins with a speed of `fastest` \[m/s\].
+    pub(crate) fn enough(&self, fastest: f64) -> f64 {
+        if self.relative > 0.0 {
+            (self.relative * fastest).clamp(self.residual, 10.0 * self.residual)
+        } else {
+            self.residual
+        }
+    }
+
+    /// `DualCone::memory` that goes with it outside the paper's mode: all of a step's change of the forces where it was found by several evaluations, half where by one.
+    pub const fn memory(&self) -> f64 {
+        if self.most > 1 { 1.0 } else { 0.5 }
+    }
+}
+
+impl From<u32> for Sweeps {
+    fn from(count: u32) -> Self {
+        Self::exactly(count)
+    }
+}
+
+/// At most so many, until the residual \[m/s\] is reached.
+impl From<(u32, f64)> for Sweeps {
+    fn from((most, residual): (u32, f64)) -> Self {
+        Self { most, residual, ..Self::default() }
+    }
+}
+
+impl Default for Sweeps {
+    /// Until speeds are right to a hundredth of a millimetre per second or of the fastest along a normal up to ten times that, at most 64.
+    fn default() -> Self {
+        Self { most: 64, residual: 1e-5, relative: 0.01 }
+    }
+}
