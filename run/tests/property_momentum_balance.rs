@@ -66,6 +66,9 @@ impl Balance<'_> {
         self.dynamics.inverse_dynamics(model, &self.kin, &self.gravity, None, bias.as_mut_slice());
         let change = &mass * (DVector::from_column_slice(&solve.solution.v) - DVector::from_column_slice(v0));
         let mut given = DVector::<f64>::zeros(nv);
+        // Magnitudes of what is added up.
+        let steps = DVector::from_fn(nv, |i, _| (solve.solution.v[i] - v0[i]).abs());
+        let mut sums = mass.abs() * steps + dt * bias.abs();
         for k in (self.seen..r.contact_row.len()).filter(|k| r.contact_part[*k] == part as u8) {
             assert_eq!(r.contact_dt[k], dt);
             let three = |a: &[f64], at: usize| Vector3::from_column_slice(&a[at..at + 3]);
@@ -78,8 +81,9 @@ impl Balance<'_> {
                 let p = three(&r.contact_point, 3 * k) + three(&r.contact_arms, 6 * k + 3 * side);
                 let (linear, angular) = self.kin.jacobian(model, body, &Point3::from(p));
                 for i in 0..nv {
-                    let work = three(&linear, 3 * i).dot(&force) + three(&angular, 3 * i).dot(&torque);
-                    given[i] += sign * work;
+                    let (l, a) = (three(&linear, 3 * i), three(&angular, 3 * i));
+                    given[i] += sign * (l.dot(&force) + a.dot(&torque));
+                    sums[i] += (l.norm() + a.norm() * p.norm()) * force.norm() + a.norm() * torque.norm();
                 }
             }
         }
@@ -87,8 +91,7 @@ impl Balance<'_> {
         let of_solver = if self.closed { 0.0 } else { solve.solution.tolerance.max(solve.solution.residual) };
         for i in &self.rows {
             let residual = (change[*i] + dt * bias[*i] - given[*i]).abs();
-            let sums = change[*i].abs() + dt * bias[*i].abs() + given.amax();
-            let left = of_solver * mass[(*i, *i)].sqrt() + ROUND_OFF * sums;
+            let left = of_solver * mass[(*i, *i)].sqrt() + ROUND_OFF * sums[*i];
             self.worst = self.worst.max(residual / left);
         }
         self.solves += 1;
@@ -227,12 +230,10 @@ fn property_recorded_impulses_change_momentum_of_affine_bodies() {
             for (b, (m, given)) in masses.into_iter().zip(given).enumerate() {
                 let v = |row: usize| Vector3::from_column_slice(&r.v[18 * row + 6 * b..18 * row + 6 * b + 3]);
                 let residual = (m * (v(row) - v(row - 1)) - given).norm();
-                // A solve leaves speeds of 1e-3 of what gravity gives in a step.
-                assert!(
-                    residual < 1e-3 * m * 9.81 * 2e-3,
-                    "{}, row {row}, body {b}: {residual:e}",
-                    method.describe()
-                );
+                // Newton ends where a step changes no speed by 1e-5 m/s (1e-6 under error control), whatever the slope of the barrier makes of
+                // that: half a per cent in the stiffest impact.
+                let left = 1e-5 * m + 0.01 * given.norm();
+                assert!(residual < left, "{}, row {row}, body {b}: {residual:e}", method.describe());
             }
         }
     }
