@@ -113,6 +113,7 @@ impl ContactProblem {
                 bodies: c.bodies.map(|b| b as u32),
                 geoms: c.geoms.map(|g| g as u32),
                 p_wc: c.p_wc,
+                arms: [0, 1].map(|side| c.point_of(side) - c.p_wc),
                 r_wc: frame,
                 gap: c.point.gap,
                 feature: c.point.feature,
