@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use nalgebra::{Matrix3, Point3, SMatrix, SVector};
+use nalgebra::{Matrix3, Point3, SMatrix, SVector, Vector3};
 use serde_json::{Value, json};
 use signorini_core::{
     BlockDiagonal, ContactGeometry, ContactLaw, FrozenMap, FrozenProblem, LawEval, LawProperties,

@@ -3,8 +3,8 @@ use crate::gain::Power;
 use crate::in_turn::InTurn;
 use crate::spectral_bounds::SpectralBounds;
 use signorini_core::{
-    ContactSolver, Evals, LawPool, Part, Pools, ProblemError, Regime, SolveError, SolveStats, SolveStatus,
-    StepProblem, StepSolution, Sweep, SweptProblem, Tolerance, WholePart, check_count, check_finite,
+    ContactSolver, Evals, Pools, ProblemError, Regime, SolveError, SolveStats, SolveStatus, StepProblem,
+    StepSolution, Sweep, SweptProblem, Tolerance, WholePart, check_count, check_finite,
 };
 
 /// Name on the command line.
@@ -102,7 +102,17 @@ impl ComfreeSolver {
         p.relinearize(v)?;
         let scales = if self.raised { self.bounds.factors() } else { &[] };
         let (pools, v_c) = swept(p)?.laws();
-        evaluate(pools, v_c, (self.whole.part(), &mut self.evals), sweep, scales, gamma);
+        // Laws without multipliers are evaluated.
+        if pools.members().iter().any(|m| !m.is_empty() && m.swept().is_none()) {
+            pools.size_evals(&mut self.evals);
+            pools.eval(self.whole.part(), v_c, &mut self.evals);
+            gamma.iter_mut().zip(&self.evals.grad).for_each(|(g, x)| *g = -x);
+        }
+        for (pool, span) in pools.spans_mut() {
+            if let Some(pool) = pool.swept_mut() {
+                pool.sweep(span, v_c, sweep, scales, gamma);
+            }
+        }
         self.respond(p, gamma, v);
         Ok(())
     }
@@ -292,28 +302,6 @@ fn recall(pools: &Pools, gamma: &mut [f64]) {
     for (pool, span) in pools.spans() {
         if let Some(pool) = pool.swept() {
             pool.recall(span, gamma);
-        }
-    }
-}
-
-/// Moves multipliers to their values at `v_c` \[m/s\], all rows, and writes the impulses \[N·s\]; laws without multipliers are evaluated.
-fn evaluate(
-    pools: &mut Pools,
-    v_c: &[f64],
-    (part, evals): (Part<'_>, &mut Evals),
-    sweep: &mut Sweep,
-    scales: &[f64],
-    gamma: &mut [f64],
-) {
-    let plain = |m: &Box<dyn LawPool>| !m.is_empty() && m.swept().is_none();
-    if pools.members().iter().any(plain) {
-        pools.size_evals(evals);
-        pools.eval(part, v_c, evals);
-        gamma.iter_mut().zip(&evals.grad).for_each(|(g, x)| *g = -x);
-    }
-    for (pool, span) in pools.spans_mut() {
-        if let Some(pool) = pool.swept_mut() {
-            pool.sweep(span, v_c, sweep, scales, gamma);
         }
     }
 }

@@ -68,7 +68,7 @@ impl Page for Plants {
             out.tables.push(table(&title, &runs));
         }
         for (k, (plant, timing, name)) in rows {
-            let runs = of(&done, k, *plant, *timing);
+            let runs = of(&done, k, plant, *timing);
             let id = format!("{}/{}", k.title, name.replace(", ", "_"));
             let claim = format!("{}, plant {name}: success", k.title);
             if runs.is_empty() {
@@ -110,7 +110,7 @@ fn table(title: &str, runs: &[Ran]) -> Table {
         ],
     );
     for (k, (plant, timing, name)) in KINDS.iter().flat_map(|k| PLANTS.iter().map(move |p| (k, p))) {
-        let own = of(runs, k, *plant, *timing);
+        let own = of(runs, k, plant, *timing);
         if !own.is_empty() {
             table.row(cells(k.title, name, &own, gap(&own)));
         }
