@@ -1,17 +1,9 @@
 //! Robots of other projects under MuJoCo's names: poses, mass matrix and bias against the dynamics oracles; rollouts equal steps.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use std::path::PathBuf;
-
 use serde_json::Value;
 use signorini_batch::mujoco::{Data, Model, RolloutOptions, forward, full_m, rollout, step};
-
-fn root(variable: &str, folder: &str) -> PathBuf {
-    std::env::var_os(variable).map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared").join(folder),
-        PathBuf::from,
-    )
-}
+use signorini_testkit::data;
 
 fn numbers(v: &Value) -> Vec<f64> {
     match v {
@@ -48,18 +40,10 @@ fn place(order: &[usize], x: &[f64]) -> Vec<f64> {
 #[test]
 fn conformance_robots_have_the_dynamics_of_the_oracles() {
     for name in ["panda", "ur5e", "allegro_right", "leap_right", "humanoid", "unitree_g1"] {
-        let file = root("SIGNORINI_ORACLES", "oracles").join(format!("dynamics/{name}.json"));
-        let Ok(text) = std::fs::read_to_string(&file) else {
-            println!("skipped: {} is absent", file.display());
+        let Some(o) = data::oracle(format!("dynamics/{name}.json")).map(data::json) else { continue };
+        let Some(path) = data::model(o["model"].as_str().unwrap().trim_start_matches("models/")) else {
             continue;
         };
-        let o: Value = serde_json::from_str(&text).unwrap();
-        let path = root("SIGNORINI_MODELS", "models")
-            .join(o["model"].as_str().unwrap().trim_start_matches("models/"));
-        if !path.exists() {
-            println!("skipped: {} is absent", path.display());
-            continue;
-        }
         let mut m = Model::from_xml_path(&path).unwrap_or_else(|e| panic!("{name}: {e}"));
         m.opt.gravity.copy_from_slice(&numbers(&o["gravity"]));
         // The oracle is of rigid bodies alone.
@@ -92,7 +76,6 @@ fn conformance_robots_have_the_dynamics_of_the_oracles() {
 /// Hands, arms and legged robots run, and a rollout on two threads equals stepping, bit for bit.
 #[test]
 fn conformance_robots_roll_out() {
-    let models = root("SIGNORINI_MODELS", "models");
     for file in [
         "leap_hand/scene.xml",
         "allegro_hand/scene_right.xml",
@@ -100,11 +83,7 @@ fn conformance_robots_roll_out() {
         "boston_dynamics_spot/scene.xml",
         "unitree_g1/scene.xml",
     ] {
-        let path = models.join(file);
-        if !path.exists() {
-            println!("skipped: {} is absent", path.display());
-            continue;
-        }
+        let Some(path) = data::model(file) else { continue };
         let m = Model::from_xml_path(&path).unwrap_or_else(|e| panic!("{file}: {e}"));
         let mut d = Data::new(&m).unwrap();
         if m.nkey() > 0 {

@@ -6,13 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
-
-fn root(variable: &str, folder: &str) -> PathBuf {
-    match std::env::var_os(variable) {
-        Some(p) => p.into(),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared").join(folder),
-    }
-}
+use signorini_testkit::data;
 
 fn inspect(model: &Path, state: &Value, jacobians: &str) -> Value {
     let name = model.file_stem().unwrap().to_string_lossy();
@@ -89,25 +83,19 @@ fn check_configuration(name: &str, found: &Value, c: &Value) {
 
 #[test]
 fn conformance_inspect_prints_every_reference_configuration() {
-    let (oracles, models) = (root("SIGNORINI_ORACLES", "oracles"), root("SIGNORINI_MODELS", "models"));
-    let Ok(files) = std::fs::read_dir(oracles.join("dynamics")) else {
-        println!("skipped: {} is absent", oracles.display());
-        return;
-    };
-    let mut files: Vec<PathBuf> = files.map(|f| f.unwrap().path()).collect();
+    let Some(oracles) = data::oracle("dynamics") else { return };
+    let mut files: Vec<PathBuf> = std::fs::read_dir(oracles).unwrap().map(|f| f.unwrap().path()).collect();
     files.sort();
     for file in files.iter().filter(|f| f.extension().is_some_and(|e| e == "json")) {
-        let o: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+        let o = data::json(file);
         // The closed loop and the coupled gripper have reduced coordinates; the library's tests check them.
         let Some(configurations) = o["configurations"].as_array().filter(|c| c[0]["bodies"].is_object())
         else {
             continue;
         };
-        let model = models.join(o["model"].as_str().unwrap().trim_start_matches("models/"));
-        if !model.exists() {
-            println!("skipped: {} is absent", model.display());
+        let Some(model) = data::model(o["model"].as_str().unwrap().trim_start_matches("models/")) else {
             continue;
-        }
+        };
         let name = file.file_stem().unwrap().to_string_lossy().into_owned();
         for (i, c) in configurations.iter().enumerate() {
             let bodies: Vec<_> = c["jacobians"].as_object().unwrap().keys().cloned().collect();

@@ -16,6 +16,7 @@ use signorini_mpm::{
 };
 use signorini_multibody::{Kinematics, RigidOptions, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
+use signorini_testkit::data;
 
 /// A lever on a hinge, whose motor presses the pad at its end down; the pad has a surface of its own.
 const LEVER: &str = "<robot name='press' xmlns:drake='http://drake.mit.edu'><link name='post'/>
@@ -158,10 +159,7 @@ fn regression_names_that_the_scene_has_not() {
 
 #[test]
 fn analytic_a_gripper_from_a_file_squeezes_with_the_force_of_its_joint() {
-    let Some(folder) = std::env::var_os("SIGNORINI_MODELS").map(std::path::PathBuf::from) else {
-        return println!("skipped: SIGNORINI_MODELS is not set");
-    };
-    let file = folder.join("urdf/parallel_gripper/parallel_gripper.urdf");
+    let Some(file) = data::model("urdf/parallel_gripper/parallel_gripper.urdf") else { return };
     let mut scene = Scene::load(file, &LoadOptions::default()).unwrap();
     scene.options.gravity = Vector3::zeros();
     let geoms = geoms_named(&scene, &["finger_left", "finger_right"]).unwrap();

@@ -5,10 +5,11 @@ mod common;
 
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_geometry::{MassError, MassProperties, MeshInertia, TriangleMesh};
+use signorini_testkit::data;
 
 #[test]
 fn conformance_meshes_json() {
-    let Some(models) = common::models() else { return };
+    let Some(models) = data::models() else { return };
     let folder = models.join("meshes");
     let table: serde_json::Map<String, serde_json::Value> =
         serde_json::from_str(&std::fs::read_to_string(folder.join("meshes.json")).unwrap()).unwrap();
@@ -62,7 +63,7 @@ fn conformance_meshes_json() {
 // tobj reads single precision.
 #[test]
 fn conformance_obj_equals_tobj() {
-    let Some(models) = common::models() else { return };
+    let Some(models) = data::models() else { return };
     let mut count = 0;
     for path in common::mesh_files(&models).iter().filter(|p| p.extension().is_some_and(|e| e == "obj")) {
         let ours = TriangleMesh::load(path).unwrap();
@@ -103,7 +104,7 @@ fn conformance_obj_equals_tobj() {
 
 #[test]
 fn conformance_stl_equals_stl_io() {
-    let Some(models) = common::models() else { return };
+    let Some(models) = data::models() else { return };
     let mut count = 0;
     for path in common::mesh_files(&models)
         .iter()

@@ -2,22 +2,14 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
 
 use signorini_core::na::{SVector, Vector3, Vector4};
 use signorini_geometry::{Ccd, Impact, Mollifier, Stencil};
+use signorini_testkit::data;
 
-/// Rows of a table by column; None, with a note, when it is absent.
+/// Rows of a table by column; None when it is absent.
 fn table(name: &str) -> Option<Vec<HashMap<String, String>>> {
-    let root = std::env::var_os("SIGNORINI_ORACLES").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/oracles"),
-        PathBuf::from,
-    );
-    let path = root.join("ipc").join(name);
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        println!("skipped: {} is absent", path.display());
-        return None;
-    };
+    let text = std::fs::read_to_string(data::oracle(format!("ipc/{name}"))?).unwrap();
     let mut lines = text.lines();
     let head: Vec<&str> = lines.next().unwrap().split(',').collect();
     let row = |l: &str| head.iter().map(|h| (*h).to_owned()).zip(l.split(',').map(str::to_owned)).collect();

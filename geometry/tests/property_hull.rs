@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use signorini_core::na::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use signorini_geometry::{ConvexMesh, HullError, TriangleMesh};
+use signorini_testkit::data;
 
 fn size(points: &[Point3<f64>]) -> f64 {
     let b = signorini_geometry::Aabb::from_points(points);
@@ -189,7 +190,7 @@ fn analytic_cuboid_and_cylinder_hulls() {
 
 #[test]
 fn conformance_hulls_of_all_models() {
-    let Some(models) = common::models() else { return };
+    let Some(models) = data::models() else { return };
     let (mut count, mut degenerate, mut most) = (0, Vec::new(), (0, 0));
     for path in common::mesh_files(&models) {
         let mesh = TriangleMesh::load(&path).unwrap();

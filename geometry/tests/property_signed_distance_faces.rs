@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use proptest::prelude::*;
 use signorini_core::na::{Point3, Vector3};
 use signorini_geometry::{ConvexMesh, HeightField, MeshDefect, Shape, SignedDistance, Stencil, TriangleMesh};
+use signorini_testkit::data;
 
 type V = Vector3<f64>;
 
@@ -260,7 +261,7 @@ const CUT: [&str; 1] = ["bunny_300.obj"];
 
 #[test]
 fn conformance_meshes_of_files() {
-    let Some(models) = common::models() else { return };
+    let Some(models) = data::models() else { return };
     let mut seen = 0;
     for file in common::mesh_files(&models.join("meshes")) {
         let Ok(mesh) = TriangleMesh::load(&file) else { continue };

@@ -3,8 +3,6 @@
 
 mod common;
 
-use std::path::PathBuf;
-
 use common::{batch, episode, scene_of};
 use signorini_batch::CpuBatch;
 use signorini_core::na::{Isometry3, Quaternion, Rotation3, Translation3, UnitQuaternion, Vector3};
@@ -13,6 +11,7 @@ use signorini_planning::tasks::HandTurn;
 use signorini_planning::{MeasuredPose, Measurement, Outcome, Stream, Task};
 use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
+use signorini_testkit::data;
 
 /// Names of joints and of the bodies that they move, here and there.
 const FINGERS: [(&str, &str); 4] = [("index", "if"), ("middle", "mf"), ("ring", "rf"), ("thumb", "th")];
@@ -54,13 +53,7 @@ fn places(
 
 #[test]
 fn conformance_joints_are_those_of_the_leap_hand() {
-    let Some(folder) = std::env::var_os("SIGNORINI_MODELS").map(PathBuf::from) else {
-        return println!("skipped: SIGNORINI_MODELS is not set");
-    };
-    let file = folder.join("leap_hand/leap_rh.xml");
-    if !file.exists() {
-        return println!("skipped: {} is not there", file.display());
-    }
+    let Some(file) = data::model("leap_hand/leap_rh.xml") else { return };
     let [ours, theirs] =
         [scene_of("leap_hand/cube.xml"), Scene::load(&file, &LoadOptions::default()).unwrap()];
     let mut names = [Vec::new(), Vec::new()];

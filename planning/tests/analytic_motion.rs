@@ -15,6 +15,7 @@ use signorini_planning::{
 };
 use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
+use signorini_testkit::data;
 
 const HEADER: &str = "t,root_x,root_y,root_z,root_qw,root_qx,root_qy,root_qz,knee";
 
@@ -146,13 +147,7 @@ fn poses(scene: &Scene, root: &str, joints: &[(String, f64)], bodies: &[String])
 
 #[test]
 fn conformance_links_are_those_of_the_g1() {
-    let Some(folder) = std::env::var_os("SIGNORINI_MODELS").map(PathBuf::from) else {
-        return println!("skipped: SIGNORINI_MODELS is not set");
-    };
-    let file = folder.join("g1_motions/g1_29dof.xml");
-    if !file.exists() {
-        return println!("skipped: {} is not there", file.display());
-    }
+    let Some(file) = data::model("g1_motions/g1_29dof.xml") else { return };
     let [ours, theirs] = [scene_of("g1/g1.xml"), Scene::load(&file, &LoadOptions::default()).unwrap()];
     let names: Vec<String> = ours.bodies.iter().map(|b| b.name.clone()).filter(|n| n != "world").collect();
     assert_eq!(names.len(), 30);

@@ -12,6 +12,7 @@ use signorini_run::Method;
 use signorini_run::affine::{RunWatch, run_affine};
 use signorini_run::{Recording, view};
 use signorini_scene::{JointKind, Keyframe, LoadOptions, Scene};
+use signorini_testkit::data;
 
 /// A floating body with a tree of every kind of joint, and one on the world.
 const TREE: &str = r#"<mujoco><option><flag contact="disable"/></option><worldbody>
@@ -76,13 +77,8 @@ const LIFT: f64 = 0.01;
 
 #[test]
 fn conformance_robots_stand_as_affine_bodies() {
-    let models = std::env::var_os("SIGNORINI_MODELS").map_or("../../shared/models".into(), PathBuf::from);
-    let spot = models.join("boston_dynamics_spot/scene.xml");
-    for path in [PathBuf::from("../models/quadruped/quadruped.xml"), spot] {
-        if !path.exists() {
-            println!("skipped: {} is absent", path.display());
-            continue;
-        }
+    let spot = data::model("boston_dynamics_spot/scene.xml");
+    for path in [Some(PathBuf::from("../models/quadruped/quadruped.xml")), spot].into_iter().flatten() {
         let scene = Scene::load(&path, &LoadOptions::default()).unwrap();
         let home = scene.keyframe("home").unwrap();
         let mut q = home.q.clone();

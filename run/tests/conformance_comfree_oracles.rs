@@ -2,30 +2,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a comparison that cannot run has failed")]
 
-use std::path::PathBuf;
-
 use signorini_core::{NoObserver, State};
 use signorini_laws::{DualCone, Gains, MassScale};
 use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
-
-fn oracles() -> Option<PathBuf> {
-    let root = std::env::var("SIGNORINI_ORACLES").map_or_else(
-        |_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/oracles"),
-        PathBuf::from,
-    );
-    let folder = root.join("comfree");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    println!("skipped: {} is absent", folder.display());
-    None
-}
+use signorini_testkit::data;
 
 /// Largest difference of q and v over the steps up to 100 after the first with a facet force, and that step. Starts at the first row: at the drawn poses some
 /// contacts have no gap at all, and round-off would decide whether they exist.
 fn compare(model: &str, file: &str, law: DualCone, rolling: Option<f64>) -> Option<(f64, f64, usize)> {
-    let folder = oracles()?;
+    let folder = data::oracle("comfree")?;
     let mut scene = Scene::load(folder.join(model), &LoadOptions::default()).unwrap();
     if let Some(mu) = rolling {
         scene.geoms.iter_mut().for_each(|g| g.surface.friction_rolling = mu);

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use signorini_core::NoObserver;
 use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
+use signorini_testkit::data;
 use signorini_testkit::rng::Rng;
 
 /// What may stand where a number or a word stood.
@@ -15,13 +16,6 @@ const VALUES: [&str; 16] = [
     "nan", "inf", "-inf", "1e308", "-1e308", "1e-308", "-1", "0", "", "1e9", "-1e-9", "0 0 0", "world",
     "true", "0.001", "3",
 ];
-
-fn models() -> PathBuf {
-    match std::env::var_os("SIGNORINI_MODELS") {
-        Some(p) => p.into(),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/models"),
-    }
-}
 
 /// Files of this project, and files of other projects where they are.
 fn files() -> Vec<(PathBuf, String)> {
@@ -42,10 +36,7 @@ fn files() -> Vec<(PathBuf, String)> {
         "urdf/parallel_gripper/parallel_gripper.urdf",
         "urdf_zoo/minitaur/minitaur.urdf",
     ] {
-        match models().join(name) {
-            p if p.exists() => paths.push(p),
-            p => println!("skipped: {} is absent", p.display()),
-        }
+        paths.extend(data::model(name));
     }
     paths.into_iter().map(|p| (p.clone(), std::fs::read_to_string(p).unwrap())).collect()
 }

@@ -9,21 +9,10 @@ use signorini_run::Method;
 use signorini_run::recorder::Recorder;
 use signorini_run::recording::Recording;
 use signorini_scene::{LoadOptions, Scene};
+use signorini_testkit::data;
 
 fn own(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../models").join(file)
-}
-
-/// A model of others; None, with a line that says so, when it is absent.
-fn shared(file: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("SIGNORINI_MODELS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/models"), PathBuf::from);
-    let path = root.join(file);
-    if !path.is_file() {
-        println!("skipped: {} is absent", path.display());
-        return None;
-    }
-    Some(path)
 }
 
 fn run(path: &Path, engine: &Method, full: bool, time: f64) -> (Scene, Recording, AdvanceReport) {
@@ -46,9 +35,9 @@ fn run(path: &Path, engine: &Method, full: bool, time: f64) -> (Scene, Recording
 #[test]
 fn regression_no_solve_claims_convergence_with_a_large_residual() {
     let mut models = vec![own("arm_gripper/arm_gripper.xml"), own("quadruped/quadruped.xml")];
-    models.extend(shared("robotiq_2f85/2f85.xml"));
-    models.extend(shared("robotiq_2f85/scene.xml"));
-    models.extend(shared("leap_hand/leap_rh.xml"));
+    models.extend(data::model("robotiq_2f85/2f85.xml"));
+    models.extend(data::model("robotiq_2f85/scene.xml"));
+    models.extend(data::model("leap_hand/leap_rh.xml"));
     for path in models {
         for accuracy in [1e-1, 1e-2] {
             for full in [false, true] {

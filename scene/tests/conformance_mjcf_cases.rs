@@ -1,8 +1,6 @@
 //! Small MJCF texts, each rich in one part of the format, come out as MuJoCo compiles them.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they do not expect")]
 
-mod common;
-
 use serde_json::Value;
 use signorini_core::na::{Quaternion, UnitQuaternion};
 use signorini_geometry::Shape;
@@ -10,6 +8,7 @@ use signorini_scene::{
     ActuatorDynamics, EqualityKind, GeomShape, LoadOptions, Pose, Scene, TendonPath, Transmission,
     WrapElement,
 };
+use signorini_testkit::data;
 
 /// Rounding of a few rotations, relative to the largest entry of a list.
 const ROUNDING: f64 = 1e-9;
@@ -64,7 +63,7 @@ impl Check {
 
 #[test]
 fn conformance_small_texts_come_out_as_in_mujoco() {
-    let data = common::json(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mjcf_cases.json").into());
+    let data = data::json(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mjcf_cases.json"));
     let mut problems = Vec::new();
     for case in data["cases"].as_array().unwrap() {
         let name = case["name"].as_str().unwrap();

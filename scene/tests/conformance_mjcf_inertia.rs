@@ -1,10 +1,9 @@
 //! Body inertias of small MJCF texts, inferred in every way the format has, against MuJoCo's.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they do not expect")]
 
-mod common;
-
 use signorini_core::na::{Matrix3, SymmetricEigen, Vector3};
 use signorini_scene::{LoadOptions, Scene};
+use signorini_testkit::data;
 
 /// Rounding of rotations and of MuJoCo's eigenvalue decomposition; the meshes have vertices that are exact in single precision.
 const TOLERANCE: f64 = 1e-9;
@@ -18,7 +17,7 @@ fn conformance_inertias_as_mujoco_infers_them() {
     let mut bodies = 0;
     for topic in ["inertia", "compiler"] {
         let file = format!("{}/../multibody/tests/data/mujoco_{topic}.json", env!("CARGO_MANIFEST_DIR"));
-        let data = common::json(file.into());
+        let data = data::json(file);
         for case in data["cases"].as_array().unwrap() {
             let name = case["name"].as_str().unwrap();
             let Some(xml) = case["xml"].as_str() else { continue };

@@ -1,15 +1,14 @@
 //! Every MJCF entry of the model collection loads with MuJoCo's counts and mass, and bodies have MuJoCo's inertia.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they do not expect")]
 
-mod common;
-
 use signorini_core::na::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use signorini_scene::{LoadOptions, Scene};
+use signorini_testkit::data;
 
 /// Counts and mass of one file.
 fn check_listed(file: &str) {
-    let Some(models) = common::models() else { return };
-    let want = &common::json(models.join("models.json"))[file];
+    let Some(models) = data::models() else { return };
+    let want = &data::json(models.join("models.json"))[file];
     let s = Scene::load(models.join(file), &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"));
     let counts = [
         ("nq", s.nq()),
@@ -68,8 +67,8 @@ one_test_per_file! {
 
 #[test]
 fn conformance_every_listed_file_has_a_test() {
-    let Some(models) = common::models() else { return };
-    let list = common::json(models.join("models.json"));
+    let Some(models) = data::models() else { return };
+    let list = data::json(models.join("models.json"));
     for file in list.as_object().unwrap().keys().filter(|f| f.ends_with(".xml")) {
         assert!(LISTED.contains(&file.as_str()), "no test for {file}");
     }
@@ -93,11 +92,11 @@ const FROM_MESHES: f64 = 1e-5;
 
 #[test]
 fn conformance_body_inertias_of_the_dynamics_oracles() {
-    let (Some(models), Some(oracles)) = (common::models(), common::oracles()) else { return };
+    let (Some(models), Some(oracles)) = (data::models(), data::oracles()) else { return };
     let mut files: Vec<_> = FILES.to_vec();
     files.push(("ur5e", EXACT));
     for (file, tolerance) in files {
-        let oracle = common::json(oracles.join("dynamics").join(format!("{file}.json")));
+        let oracle = data::json(oracles.join("dynamics").join(format!("{file}.json")));
         let path = oracle["model"].as_str().unwrap().trim_start_matches("models/");
         let s = Scene::load(models.join(path), &LoadOptions::default()).unwrap();
         for (name, want) in oracle["body_inertias"].as_object().unwrap() {

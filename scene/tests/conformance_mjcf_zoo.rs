@@ -1,9 +1,8 @@
 //! MJCF files of 37 further robots, without their meshes, have MuJoCo's counts.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they do not expect")]
 
-mod common;
-
 use signorini_scene::{LoadOptions, Scene, SceneError};
+use signorini_testkit::data;
 
 /// Files that are refused, and the element for which they are.
 const REFUSED: [(&str, &str); 2] = [
@@ -14,9 +13,9 @@ const REFUSED: [(&str, &str); 2] = [
 
 #[test]
 fn conformance_zoo_has_the_listed_counts() {
-    let Some(models) = common::models() else { return };
+    let Some(models) = data::models() else { return };
     let zoo = models.join("mjcf_zoo");
-    let list = common::json(zoo.join("zoo.json"));
+    let list = data::json(zoo.join("zoo.json"));
     let options = LoadOptions { without_meshes: true, ..LoadOptions::default() };
     let mut failures = Vec::new();
     let (mut compared, mut masses) = (0, 0);

@@ -1,11 +1,10 @@
 //! Every URDF file of the model collection loads with its meshes; links, joints and masses are those of the dynamics oracles.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they cannot read")]
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
 use signorini_scene::{EqualityKind, GeomShape, JointKind, LoadOptions, NoteKind, Scene};
+use signorini_testkit::data;
 
 /// All files below a folder with an extension.
 fn files(folder: &Path, extension: &str, out: &mut Vec<PathBuf>) {
@@ -34,7 +33,7 @@ macro_rules! one_test_per_file {
     ($($test:ident: $file:literal,)*) => {
         $(#[test]
         fn $test() {
-            let Some(models) = common::models() else { return };
+            let Some(models) = data::models() else { return };
             check_whole(&models.join($file));
         })*
         const FILES: &[&str] = &[$($file),*];
@@ -61,7 +60,7 @@ fn conformance_every_urdf_has_a_test_and_ours_load() {
     files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../models"), "urdf", &mut own);
     assert!(!own.is_empty());
     own.iter().for_each(|p| check_whole(p));
-    let Some(models) = common::models() else { return };
+    let Some(models) = data::models() else { return };
     let mut all = Vec::new();
     for folder in ["urdf", "four_bar", "ycb_boxes"] {
         files(&models.join(folder), "urdf", &mut all);
@@ -73,7 +72,7 @@ fn conformance_every_urdf_has_a_test_and_ours_load() {
 
 #[test]
 fn conformance_links_and_joints_of_the_dynamics_oracles() {
-    let (Some(models), Some(oracles)) = (common::models(), common::oracles()) else { return };
+    let (Some(models), Some(oracles)) = (data::models(), data::oracles()) else { return };
     let names = [
         "urdf_double_pendulum_simple",
         "urdf_four_bar_tree",
@@ -84,7 +83,7 @@ fn conformance_links_and_joints_of_the_dynamics_oracles() {
         "urdf_ur5e",
     ];
     for name in names {
-        let oracle = common::json(oracles.join("dynamics").join(format!("{name}.json")));
+        let oracle = data::json(oracles.join("dynamics").join(format!("{name}.json")));
         let path = oracle["model"].as_str().unwrap().trim_start_matches("models/");
         let s = Scene::load(models.join(path), &LoadOptions::default()).unwrap();
         assert_eq!(s.nv() as u64, oracle["nv"].as_u64().unwrap(), "{name}");
@@ -131,7 +130,7 @@ fn conformance_links_and_joints_of_the_dynamics_oracles() {
 
 #[test]
 fn conformance_colliding_meshes_become_hulls_unless_kept() {
-    let Some(models) = common::models() else { return };
+    let Some(models) = data::models() else { return };
     let path = models.join("urdf/ur_description/urdf/ur5e.urdf");
     let kinds = |keep: bool| {
         let options = LoadOptions { keep_mesh_surfaces: keep, ..LoadOptions::default() };
@@ -149,7 +148,7 @@ fn conformance_colliding_meshes_become_hulls_unless_kept() {
 
 #[test]
 fn conformance_floating_base_adds_six_velocities() {
-    let Some(models) = common::models() else { return };
+    let Some(models) = data::models() else { return };
     let path = models.join("urdf/example-robot-data/robots/panda_description/urdf/panda.urdf");
     let options = LoadOptions { floating_base: true, without_meshes: true, ..LoadOptions::default() };
     let s = Scene::load(&path, &options).unwrap();
@@ -167,7 +166,7 @@ fn conformance_floating_base_adds_six_velocities() {
 
 #[test]
 fn conformance_what_is_left_out_is_noted() {
-    let Some(models) = common::models() else { return };
+    let Some(models) = data::models() else { return };
     let load = |p: &str| Scene::load(models.join(p), &LoadOptions::default()).unwrap();
     let panda = load("urdf/example-robot-data/robots/panda_description/urdf/panda.urdf");
     let has = |s: &Scene, kind: NoteKind, text: &str| {

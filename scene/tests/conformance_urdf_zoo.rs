@@ -1,10 +1,9 @@
 //! URDF files of 24 robots, without their meshes, have the counts of Pinocchio and Drake.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they cannot read")]
 
-mod common;
-
 use serde_json::Value;
 use signorini_scene::{GeomShape, LoadOptions, Scene, SceneError};
+use signorini_testkit::data;
 
 /// Refused, and for what. pr2 has prismatic joints without limits, which Pinocchio refuses; like Drake, it is read here, with a warning.
 const REFUSED: [(&str, &str); 1] = [("husky", "$(optenv HUSKY_IMU_")];
@@ -16,9 +15,9 @@ const LISTED: f64 = 0.51e-6;
 
 #[test]
 fn conformance_urdf_zoo_has_the_listed_counts() {
-    let Some(models) = common::models() else { return };
+    let Some(models) = data::models() else { return };
     let zoo = models.join("urdf_zoo");
-    let list = common::json(zoo.join("zoo.json"));
+    let list = data::json(zoo.join("zoo.json"));
     let options = LoadOptions { without_meshes: true, ..LoadOptions::default() };
     let mut failures = Vec::new();
     let mut compared = 0;
@@ -108,7 +107,7 @@ fn compare_joints(name: &str, s: &Scene, movable: &[Value], limits: &Value, fail
 
 #[test]
 fn conformance_urdf_zoo_says_what_is_odd() {
-    let Some(models) = common::models() else { return };
+    let Some(models) = data::models() else { return };
     let options = LoadOptions { without_meshes: true, ..LoadOptions::default() };
     let warned = |name: &str, text: &str| {
         let s =

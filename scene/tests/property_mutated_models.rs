@@ -1,10 +1,9 @@
 //! Mutated model files are read or refused, never a panic; what is read is a valid scene.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they do not expect")]
 
-mod common;
-
 use proptest::prelude::*;
 use signorini_scene::{LoadOptions, Scene};
+use signorini_testkit::data;
 
 /// Model files rich in different parts of the format.
 const FILES: [&str; 7] = [
@@ -169,7 +168,7 @@ proptest! {
         file in 0..FILES.len(),
         mutations in proptest::collection::vec(mutation(), 1..5),
     ) {
-        let Some(models) = common::models() else { return Ok(()) };
+        let Some(models) = data::models() else { return Ok(()) };
         let path = models.join(FILES[file]);
         let text = std::fs::read_to_string(&path).unwrap();
         let text = mutations.iter().fold(text, apply);

@@ -1,13 +1,12 @@
 //! Mutated URDF files: an error or a scene, never a panic.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they cannot read")]
 
-mod common;
-
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use signorini_scene::{LoadOptions, Scene};
+use signorini_testkit::data;
 
 /// Uses many elements.
 const SMALL: &str = r#"<robot name="r" xmlns:drake="http://drake.mit.edu">
@@ -35,7 +34,7 @@ const SMALL: &str = r#"<robot name="r" xmlns:drake="http://drake.mit.edu">
 
 static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let mut out = vec![SMALL.to_owned()];
-    if let Some(models) = common::models() {
+    if let Some(models) = data::models() {
         for f in [
             "urdf/r2d2/r2d2.urdf",
             "urdf/parallel_gripper/parallel_gripper.urdf",

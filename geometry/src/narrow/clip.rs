@@ -190,7 +190,7 @@ fn polygons(
                 push(*p);
             }
             if inside != next_inside {
-                let t = dp / (dp - dq);
+                let t = (dp / (dp - dq)).clamp(0.0, 1.0);
                 let codes = if p.edge.0 == 1 {
                     [polygon_edge(a, k), polygon_edge(b, p.edge.1 as usize)]
                 } else {
@@ -262,7 +262,7 @@ fn segment_in_polygon([s, p]: [&Face; 2], [fs, fp]: [&Flat; 2], owner: usize, ep
     }
 }
 
-/// The overlap of two segments that are nearly parallel; nothing for others.
+/// The overlap of two segments that are nearly parallel and lie over each other; nothing for others.
 fn segments([a, b]: [&Face; 2], [fa, fb]: [&Flat; 2], out: &mut Shared) {
     let (ux, uy) = (fa.x[1] - fa.x[0], fa.y[1] - fa.y[0]);
     let (vx, vy) = (fb.x[1] - fb.x[0], fb.y[1] - fb.y[0]);
@@ -277,23 +277,34 @@ fn segments([a, b]: [&Face; 2], [fa, fb]: [&Flat; 2], out: &mut Shared) {
     if lo > 1.0 || hi < 0.0 {
         return;
     }
-    let mut push = |t: f64, codes: [u32; 2]| {
-        // Halfway between the two lines, so that neither is favoured.
+    // The place on A, and how far B is beside it, to the left of A.
+    let place = |t: f64| {
         let (x, y) = (fa.x[0] + t * ux, fa.y[0] + t * uy);
-        let r = if hi > lo { (t - lo) / (hi - lo) } else { 0.0 };
+        let r = if hi > lo { ((t - lo) / (hi - lo)).clamp(0.0, 1.0) } else { 0.0 };
         let (bx, by) = (fb.x[low] + r * (fb.x[high] - fb.x[low]), fb.y[low] + r * (fb.y[high] - fb.y[low]));
-        out.push(Corner { x: 0.5 * (x + bx), y: 0.5 * (y + by), codes, edge: (0, 0) });
+        (x, y, bx, by, ((by - y) * ux - (bx - x) * uy) / u)
     };
     let start = if lo > 0.0 { (lo, [a.code, b.codes[low]]) } else { (0.0, [a.codes[0], b.code]) };
     let end = if hi < 1.0 { (hi, [a.code, b.codes[high]]) } else { (1.0, [a.codes[1], b.code]) };
-    push(start.0, start.1);
+    let (first, last) = (place(start.0), place(end.0));
+    if first.4 * last.4 > 0.0 && first.4.abs().min(last.4.abs()) > BESIDE * (u + v) {
+        return;
+    }
+    // Halfway between the two lines, so that neither is favoured.
+    let mut push = |(x, y, bx, by, _): (f64, f64, f64, f64, f64), codes: [u32; 2]| {
+        out.push(Corner { x: 0.5 * (x + bx), y: 0.5 * (y + by), codes, edge: (0, 0) });
+    };
+    push(first, start.1);
     if end.0 > start.0 {
-        push(end.0, end.1);
+        push(last, end.1);
     }
 }
 
 /// Sine of the angle within which two lines count as parallel.
 pub(super) const PARALLEL: f64 = 0.05;
+
+/// By how much two lines that do not cross may pass beside each other, relative to their lengths: lines of nearest features meet in the tangent plane, up to how well their normal is known.
+const BESIDE: f64 = 1e-6;
 
 /// The point of a feature above or below the tangent-plane position `q`, along `n`.
 #[inline]

@@ -16,6 +16,9 @@ type V = Vector3<f64>;
 /// Features whose normals are within this angle of the contact normal carry the witness points.
 const FLAT: f64 = 1e-9;
 
+/// The same where the normal is not known as well as that.
+const NEARLY_FLAT: f64 = 1e-5;
+
 /// Signed distance of the cores, in the frame of A.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CoreWitness {
@@ -52,7 +55,7 @@ pub(super) fn iterated(pair: &Pair<'_>, limit: f64) -> Option<CoreWitness> {
         // Two edges that cross along their normal are the nearest features.
         if face.is_none() {
             let (p_a, p_b) = witness_over(pair, &d.n);
-            if (p_b - p_a - d.n * d.s).norm() <= 0.5 * roundoff {
+            if d.off((p_a, p_b)) <= 0.5 * roundoff {
                 return Some(CoreWitness { n: d.n, s: d.s, points: Some((p_a, p_b)) });
             }
         }
@@ -72,17 +75,23 @@ pub(super) fn iterated(pair: &Pair<'_>, limit: f64) -> Option<CoreWitness> {
         }
         let mut d = Direction { n: normal, s: pair.separation(&normal) };
         // Mostly one climb does. At gaps near roundoff the simplex tells little, so the last looks about widely.
+        let mut nearest = (p_a, p_b);
         for (tol, rounds) in [(1e-2, 1), (1e-2, 1), (0.2, 4)] {
             d = polish(pair, d, tol, rounds);
-            for (p_a, p_b) in [(p_a, p_b), witness_over(pair, &d.n)] {
-                if (p_b - p_a - d.n * d.s).norm() <= 0.5 * roundoff {
-                    return Some(CoreWitness { n: d.n, s: d.s, points: Some((p_a, p_b)) });
+            nearest = (p_a, p_b);
+            if d.off(nearest) > 0.5 * roundoff {
+                let over = witness_over(pair, &d.n);
+                if d.off(over) < d.off(nearest) {
+                    nearest = over;
                 }
+            }
+            if d.off(nearest) <= 0.5 * roundoff {
+                return Some(CoreWitness { n: d.n, s: d.s, points: Some(nearest) });
             }
         }
         // Apart, but the witness points are no better than this: kept unless the search finds better.
         if upper - d.s <= 1e-9 * pair.scale && d.s > 0.0 {
-            fallback = Some(CoreWitness { n: d.n, s: d.s, points: Some(aligned(&d, (p_a, p_b))) });
+            fallback = Some(CoreWitness { n: d.n, s: d.s, points: Some(aligned(&d, nearest)) });
         }
     }
     let deepest = || expand(pair, &simplex).unwrap_or_else(|| largest_separation(pair));
@@ -107,7 +116,17 @@ impl CoreWitness {
     /// The points of A and B that are `s` apart along the normal.
     pub(super) fn points(&self, pair: &Pair<'_>) -> (V, V) {
         let d = Direction { n: self.n, s: self.s };
-        self.points.unwrap_or_else(|| aligned(&d, witness_over(pair, &d.n)))
+        self.points.unwrap_or_else(|| {
+            let mut over = witness_over(pair, &d.n);
+            // A depth near roundoff tells the normal less well than features are told apart: those that nearly face it may lie over each other.
+            if d.off(over) > 1e-9 * pair.scale {
+                let near = with_workspace(|w| witness_in(pair, &d.n, NEARLY_FLAT, w));
+                if d.off(near) < d.off(over) {
+                    over = near;
+                }
+            }
+            aligned(&d, over)
+        })
     }
 }
 
@@ -136,11 +155,11 @@ pub(super) fn facing_b(pair: &Pair<'_>, n: &V, reach: Reach, w: &mut Workspace) 
 
 /// Points of the two support features at `n` that lie over each other along `n`, as nearly as possible.
 pub(super) fn witness_over(pair: &Pair<'_>, n: &V) -> (V, V) {
-    with_workspace(|w| witness_in(pair, n, w))
+    with_workspace(|w| witness_in(pair, n, FLAT, w))
 }
 
-fn witness_in(pair: &Pair<'_>, n: &V, w: &mut Workspace) -> (V, V) {
-    facing(pair, n, [Reach::Within(FLAT); 2], w);
+fn witness_in(pair: &Pair<'_>, n: &V, reach: f64, w: &mut Workspace) -> (V, V) {
+    facing(pair, n, [Reach::Within(reach); 2], w);
     let (a, b) = (&w.a, &w.b);
     match (a.len, b.len) {
         (1, 1) => return (a.corners[0], b.corners[0]),
@@ -161,24 +180,33 @@ fn witness_in(pair: &Pair<'_>, n: &V, w: &mut Workspace) -> (V, V) {
     }
     w.intersect(n, 1e-14 * pair.scale);
     let Workspace { a, b, shared, .. } = w;
-    let flat = |p: V| p - n * n.dot(&p);
     let corners = shared.corners();
     if !corners.is_empty() {
         let q = corners.iter().map(|c| shared.lift(c)).sum::<V>() / corners.len() as f64;
         return (point_over(a, &q, n), point_over(b, &q, n));
     }
-    // They share less than the polygons that stand for round faces: alternating projection.
-    let mean = a.corners[..a.len].iter().sum::<V>() / a.len as f64;
+    // They touch at most, or share less than the polygons that stand for round faces.
+    nearest_pair(pair, n, a, b)
+}
+
+/// The points of two features at the height of `n`, which do not cross, that are nearest to each other: from the middle of a disc one projection on the other feature
+/// finds them, else one of them is a corner.
+fn nearest_pair(pair: &Pair<'_>, n: &V, a: &Face, b: &Face) -> (V, V) {
     let s = n.dot(&(b.corners[0] - a.corners[0]));
-    let (mut p, mut q) = (mean, nearest_on_b(pair, b, &(mean + n * s)));
-    for _ in 0..60 {
-        p = nearest_on_a(pair, a, &(q - n * s));
-        q = nearest_on_b(pair, b, &(p + n * s));
-        if (flat(q) - flat(p)).norm() < 1e-14 * pair.scale {
-            break;
-        }
+    let of_a = |p: V| (p, nearest_on_b(pair, b, &(p + n * s)));
+    let of_b = |q: V| (nearest_on_a(pair, a, &(q - n * s)), q);
+    let round = |core: &Core<'_>, f: &Face| matches!(core, Core::Cylinder(..)) && f.len > 2;
+    let middle = |f: &Face| f.corners[..f.len].iter().sum::<V>() / f.len as f64;
+    if round(&pair.b, b) {
+        return of_a(of_b(middle(b)).0);
     }
-    (p, q)
+    if round(&pair.a, a) {
+        return of_b(of_a(middle(a)).1);
+    }
+    let pairs =
+        a.corners[..a.len].iter().map(|p| of_a(*p)).chain(b.corners[..b.len].iter().map(|q| of_b(*q)));
+    let apart = |(p, q): &(V, V)| (q - p - n * s).norm_squared();
+    pairs.min_by(|k, l| apart(k).total_cmp(&apart(l))).unwrap_or((a.corners[0], b.corners[0]))
 }
 
 fn nearest_on_a(pair: &Pair<'_>, f: &Face, q: &V) -> V {

@@ -109,6 +109,13 @@ pub(super) struct Direction {
     pub(super) s: f64,
 }
 
+impl Direction {
+    /// How far B's point is from where A's says it is along the normal.
+    pub(super) fn off(&self, (p_a, p_b): (V, V)) -> f64 {
+        (p_b - p_a - self.n * self.s).norm()
+    }
+}
+
 /// Climbs from `start`, at most `rounds` times; edges within the angle `tol` of being normal to it may become active.
 pub(super) fn polish(pair: &Pair<'_>, start: Direction, mut tol: f64, rounds: usize) -> Direction {
     let mut best = start;

@@ -1,4 +1,4 @@
-//! Where the models are, for tests that read them.
+//! Mesh files, for tests that read them.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -7,17 +7,6 @@
 )]
 
 use std::path::{Path, PathBuf};
-
-/// The folder of test models, or `None` (with a line on the terminal) where it is absent.
-pub fn models() -> Option<PathBuf> {
-    let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/models");
-    let path = PathBuf::from(std::env::var_os("SIGNORINI_MODELS").unwrap_or_else(|| default.into()));
-    if path.is_dir() {
-        return Some(path);
-    }
-    println!("skipped: {} is absent", path.display());
-    None
-}
 
 /// All OBJ and STL files below `folder`, sorted.
 pub fn mesh_files(folder: &Path) -> Vec<PathBuf> {

@@ -2,25 +2,16 @@
 #![allow(dead_code, reason = "each test file uses some of these")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test support")]
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
 use signorini_core::na::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use signorini_geometry::{ConvexMesh, Shape};
+use signorini_testkit::data;
 
-/// The oracle folder, or None with a note when it is absent.
+/// A file of the narrow-phase oracles; None when it is absent.
 pub(crate) fn oracle(name: &str) -> Option<Value> {
-    let root = std::env::var_os("SIGNORINI_ORACLES").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/oracles"),
-        PathBuf::from,
-    );
-    let path = root.join("narrowphase").join(name);
-    if !path.exists() {
-        println!("skipped: {} is absent", path.display());
-        return None;
-    }
-    Some(serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
+    data::oracle(format!("narrowphase/{name}")).map(data::json)
 }
 
 pub(crate) fn vector(v: &Value) -> Vector3<f64> {
@@ -118,6 +109,10 @@ impl Random {
     }
 }
 
+fn farthest(points: &[Point3<f64>], d: &Vector3<f64>) -> f64 {
+    points.iter().map(|p| p.coords.dot(d)).fold(f64::NEG_INFINITY, f64::max)
+}
+
 /// Extent of a shape along `n`, written apart from the library.
 pub(crate) fn extent(shape: &Shape, x: &Isometry3<f64>, n: &Vector3<f64>) -> f64 {
     let d = x.rotation.inverse() * n;
@@ -127,7 +122,8 @@ pub(crate) fn extent(shape: &Shape, x: &Isometry3<f64>, n: &Vector3<f64>) -> f64
         Shape::Capsule { radius, half_length } => radius + half_length * d.z.abs(),
         Shape::Cylinder { radius, half_length } => radius * d.xy().norm() + half_length * d.z.abs(),
         Shape::Ellipsoid { semi_axes } => semi_axes.component_mul(&d).norm(),
-        Shape::Convex(m) => m.vertices.iter().map(|p| p.coords.dot(&d)).fold(f64::NEG_INFINITY, f64::max),
+        Shape::Convex(m) => farthest(&m.vertices, &d),
+        Shape::Mesh(m) => farthest(m.vertices(), &d),
         _ => f64::INFINITY,
     };
     x.translation.vector.dot(n) + own

@@ -9,55 +9,28 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
-use signorini_scene::{LoadOptions, Scene, SceneError};
+use signorini_scene::{LoadOptions, Scene};
+use signorini_testkit::data;
 
-fn root(variable: &str, folder: &str) -> PathBuf {
-    match std::env::var_os(variable) {
-        Some(p) => p.into(),
-        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared").join(folder),
-    }
-}
-
-/// A file of the numeric oracles; None (and a line that says so) when it is absent.
+/// A file of the numeric oracles; None when it is absent.
 pub fn oracle(path: &str) -> Option<Value> {
-    let file = root("SIGNORINI_ORACLES", "oracles").join(path);
-    match std::fs::read_to_string(&file) {
-        Ok(text) => Some(serde_json::from_str(&text).unwrap()),
-        Err(_) => {
-            println!("skipped: {} is absent", file.display());
-            None
-        }
-    }
+    data::oracle(path).map(data::json)
 }
 
-/// All files of a folder of the oracles, in order of their names.
+/// All files of a folder of the oracles, in order of their names; none when it is absent.
 pub fn oracles(folder: &str) -> Vec<(String, Value)> {
-    let dir = root("SIGNORINI_ORACLES", "oracles").join(folder);
-    let Ok(entries) = std::fs::read_dir(&dir) else {
-        println!("skipped: {} is absent", dir.display());
-        return Vec::new();
-    };
+    let Some(dir) = data::oracle(folder) else { return Vec::new() };
+    let entries = std::fs::read_dir(&dir).unwrap();
     let mut names: Vec<String> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     names.retain(|n| n.ends_with(".json"));
     names.sort();
-    names.into_iter().map(|n| (n.clone(), oracle(&format!("{folder}/{n}")).unwrap())).collect()
+    names.into_iter().map(|n| (n.clone(), data::json(dir.join(n)))).collect()
 }
 
-/// A model that an oracle names (`models/...`). None, with the reason printed, when the models are absent or their format is not read.
+/// A model that an oracle names (`models/...`); None when it is absent.
 pub fn scene(model: &str) -> Option<Scene> {
-    let file = root("SIGNORINI_MODELS", "models").join(model.trim_start_matches("models/"));
-    if !file.exists() {
-        println!("skipped: {} is absent", file.display());
-        return None;
-    }
-    match Scene::load(&file, &LoadOptions::default()) {
-        Ok(s) => Some(s),
-        Err(SceneError::Unsupported { feature, .. }) if feature == "URDF" => {
-            println!("skipped: {model}: URDF is not read yet");
-            None
-        }
-        Err(e) => panic!("{model}: {e}"),
-    }
+    let file = data::model(model.trim_start_matches("models/"))?;
+    Some(Scene::load(&file, &LoadOptions::default()).unwrap_or_else(|e| panic!("{model}: {e}")))
 }
 
 /// A case of `tests/data`: a model of the repository, or a text.
@@ -119,14 +92,8 @@ pub fn numbers(v: &Value) -> Vec<f64> {
     }
 }
 
-/// The folder of the models and a list in it; None, with a line that says so, when it is absent.
+/// The folder of the models and a list in it; None when it is absent.
 pub fn models(list: &str) -> Option<(PathBuf, Value)> {
-    let folder = root("SIGNORINI_MODELS", "models");
-    match std::fs::read_to_string(folder.join(list)) {
-        Ok(text) => Some((folder, serde_json::from_str(&text).unwrap())),
-        Err(_) => {
-            println!("skipped: {} is absent", folder.join(list).display());
-            None
-        }
-    }
+    let list = data::json(data::model(list)?);
+    Some((data::models()?, list))
 }

@@ -1,21 +1,13 @@
 //! The barrier against `oracles/ipc/barrier.csv`, which has it in fifty digits.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use std::path::PathBuf;
-
 use signorini_ipc::BarrierSeed;
+use signorini_testkit::data;
 
 #[test]
 fn conformance_barrier_in_fifty_digits() {
-    let root = std::env::var_os("SIGNORINI_ORACLES").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/oracles"),
-        PathBuf::from,
-    );
-    let path = root.join("ipc/barrier.csv");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        println!("skipped: {} is absent", path.display());
-        return;
-    };
+    let Some(path) = data::oracle("ipc/barrier.csv") else { return };
+    let text = std::fs::read_to_string(path).unwrap();
     let mut lines = text.lines();
     let head: Vec<&str> = lines.next().unwrap().split(',').collect();
     let column = |name: &str| head.iter().position(|h| *h == name).unwrap();

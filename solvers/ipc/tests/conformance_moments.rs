@@ -2,12 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::f64::consts::PI;
-use std::path::PathBuf;
 
 use serde_json::Value;
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_geometry::TriangleMesh;
 use signorini_ipc::AffineBody;
+use signorini_testkit::data;
 
 /// Density one: masses are volumes.
 fn body(mesh: &TriangleMesh) -> AffineBody {
@@ -62,16 +62,7 @@ fn inscribed(name: &str, of: impl Fn(u32) -> TriangleMesh, expected: [f64; 13], 
 
 #[test]
 fn conformance_moments() {
-    let root = std::env::var_os("SIGNORINI_ORACLES").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/oracles"),
-        PathBuf::from,
-    );
-    let path = root.join("ipc/moments.json");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        println!("skipped: {} is absent", path.display());
-        return;
-    };
-    let all: Value = serde_json::from_str(&text).unwrap();
+    let Some(all) = data::oracle("ipc/moments.json").map(data::json) else { return };
     let number = |v: &Value| v.as_f64().unwrap();
     let three = |v: &Value| -> [f64; 3] { std::array::from_fn(|i| number(&v[i])) };
     for (name, entry) in all.as_object().unwrap() {

@@ -9,6 +9,7 @@ use serde_json::Value;
 use signorini_core::na::{Matrix3, SVector, Vector3};
 use signorini_core::{ContactLaw, ContactMaterial, ContactSeed, ContactSide};
 use signorini_laws::{Frictionless, Lagged, Limit, LimitSeed, Sap, Similar};
+use signorini_testkit::data;
 
 fn number(v: &Value, key: &str) -> f64 {
     v[key].as_f64().unwrap()
@@ -50,7 +51,7 @@ fn extrapolate(f: impl Fn(u32) -> f64, n: u32) -> (f64, f64) {
 
 #[test]
 fn order_hunt_crossley_restitution_approaches_the_closed_form() {
-    let Some(oracle) = common::closed_form() else { return };
+    let Some(oracle) = data::oracle("contact/closed_form.json").map(data::json) else { return };
     let mut tried = 0;
     for entry in oracle["problems"]["hunt_crossley_restitution"].as_array().unwrap() {
         let (i, o) = (&entry["inputs"], &entry["outputs"]);
@@ -103,7 +104,7 @@ fn order_energy_error_without_dissipation_is_one() {
 
 #[test]
 fn order_linear_damping_of_sap_and_limit_approaches_the_closed_form() {
-    let Some(oracle) = common::closed_form() else { return };
+    let Some(oracle) = data::oracle("contact/closed_form.json").map(data::json) else { return };
     for entry in oracle["problems"]["linear_spring_damper_impact"].as_array().unwrap() {
         let (i, o) = (&entry["inputs"], &entry["outputs"]);
         let (mass, k, c) = (number(i, "mass"), number(i, "stiffness"), number(i, "damping"));

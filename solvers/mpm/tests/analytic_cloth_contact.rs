@@ -1,8 +1,6 @@
 //! Cloth that meets shapes and other cloth: balls, boxes, layers that do not pass, shirts that settle.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use std::path::PathBuf;
-
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{ContactMaterial, OneStep, State};
 use signorini_geometry::{Shape, TriangleMesh};
@@ -11,6 +9,7 @@ use signorini_laws::contact_pool;
 use signorini_mpm::{
     Cloth, ClothMaterial, MpmOptions, MpmSolver, MpmSystem, Obstacle, Particles, sheet, shirt,
 };
+use signorini_testkit::data;
 
 fn surface(stiffness: f64) -> ContactMaterial {
     ContactMaterial::compliant(stiffness, 1.0, 0.6)
@@ -180,15 +179,7 @@ fn analytic_a_shirt_settles_on_a_plane() {
 
 #[test]
 fn analytic_a_shirt_of_a_file_falls_on_a_plane() {
-    let Some(folder) = std::env::var_os("SIGNORINI_MODELS") else {
-        println!("skipped: SIGNORINI_MODELS is not set");
-        return;
-    };
-    let file = PathBuf::from(folder).join("meshes/newton_shirt/unisex_shirt.obj");
-    if !file.exists() {
-        println!("skipped: {} is not there", file.display());
-        return;
-    }
+    let Some(file) = data::model("meshes/newton_shirt/unisex_shirt.obj") else { return };
     let mesh = TriangleMesh::load(&file).unwrap();
     // It lies on its back.
     let (carried, deepest, top, end) = settle(&mesh, 0.04, (1.5e-3, 40), 1.0);

@@ -10,6 +10,7 @@ use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
 use signorini_mpm::{FixedCorotated, Lame, Material, MpmOptions, MpmSystem, Obstacle, Particles};
+use signorini_testkit::data;
 
 fn surface(stiffness: f64, dissipation: f64, friction: f64) -> ContactMaterial {
     ContactMaterial { stiction_speed: 1e-3, ..ContactMaterial::compliant(stiffness, dissipation, friction) }
@@ -180,12 +181,10 @@ fn analytic_a_cube_rests_on_a_height_field() {
 
 #[test]
 fn conformance_models_are_filled() {
-    let Some(folder) = std::env::var_os("SIGNORINI_MODELS").map(std::path::PathBuf::from) else {
-        return println!("skipped: SIGNORINI_MODELS is not set");
-    };
+    let Some(folder) = data::model("meshes") else { return };
     let mut filled = 0;
     for (file, apart) in [("bunny/bunny_1k.obj", 0.006), ("mug/mug_2k.obj", 0.004)] {
-        let mesh = TriangleMesh::load(folder.join("meshes").join(file)).unwrap();
+        let mesh = TriangleMesh::load(folder.join(file)).unwrap();
         let volume = mesh.signed_volume();
         let shape = Shape::Mesh(Arc::new(mesh));
         if let Err(why) = shape.check_solid() {

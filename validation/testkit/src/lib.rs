@@ -1,8 +1,10 @@
-//! Conformance suites for laws, problems, solvers, systems and integrators, and the four toy systems on which the contract was tried.
+//! Conformance suites for laws, problems, solvers, systems and integrators, the four toy systems on which the contract was tried, and the data
+//! of tests beside the repository.
 //!
 //! A suite is a function that returns the first [`Violation`]; tests unwrap it.
 
 pub mod allocations;
+pub mod data;
 pub mod finite_difference;
 pub mod integrator;
 pub mod law;

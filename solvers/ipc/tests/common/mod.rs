@@ -2,19 +2,12 @@
 
 use std::collections::HashMap;
 use std::io::Read;
-use std::path::PathBuf;
 
-/// Arrays of a numpy archive as numbers, in the order of the file; None, with a note, when it is absent.
+use signorini_testkit::data;
+
+/// Arrays of a numpy archive as numbers, in the order of the file; None when it is absent.
 pub(crate) fn archive(name: &str) -> Option<HashMap<String, Vec<f64>>> {
-    let root = std::env::var_os("SIGNORINI_ORACLES").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/oracles"),
-        PathBuf::from,
-    );
-    let path = root.join("ipc").join(name);
-    let Ok(file) = std::fs::File::open(&path) else {
-        println!("skipped: {} is absent", path.display());
-        return None;
-    };
+    let file = std::fs::File::open(data::oracle(format!("ipc/{name}"))?).unwrap();
     let mut zip = zip::ZipArchive::new(file).unwrap();
     let mut out = HashMap::new();
     for i in 0..zip.len() {

@@ -1,23 +1,5 @@
 //! A mass that meets one law in one dimension.
 
-use std::path::PathBuf;
-
-/// `contact/closed_form.json`, or a note that it is absent.
-pub(crate) fn closed_form() -> Option<serde_json::Value> {
-    let folder = std::env::var_os("SIGNORINI_ORACLES").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/oracles")),
-        PathBuf::from,
-    );
-    let path = folder.join("contact/closed_form.json");
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Some(serde_json::from_str(&text).unwrap()),
-        Err(_) => {
-            println!("skipped: {} is absent", path.display());
-            None
-        }
-    }
-}
-
 /// A mass \[kg\] that arrives at gap 0 with a speed \[m/s\], watched for a time \[s\].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Impact {

@@ -1,0 +1,282 @@
+//! Patches of features that are parallel up to round-off: their points stay on the shapes.
+//!
+//! A contact point is a pair p_a and p_b = p_a + gap·n. The claim for convex shapes, apart or overlapping, is that p_a lies in A and p_b in B.
+//! Then both, and all points between them, lie in A and in B grown by |gap|. Of an overlapping triangle surface the claim is the latter alone,
+//! without the point about the middle of an overlap that is the last resort there.
+//!
+//! Poses are those at which predicates decide by round-off: faces and edges are shared or aligned, then tilted by 1e-14 to 1e-6.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
+
+mod narrow_common;
+
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_3, FRAC_PI_4};
+use std::sync::Arc;
+
+use narrow_common::{box_hull, extent, hull};
+use proptest::prelude::*;
+use signorini_core::na::{Isometry3, Point3, Rotation3, UnitQuaternion, Vector3};
+use signorini_geometry::{ContactPoint, Shape, TriangleMesh, contacts};
+
+type V = Vector3<f64>;
+type Pose = Isometry3<f64>;
+
+/// Feature of the point that surfaces add about the middle of an overlap: free on both sides.
+const LAST_RESORT: u64 = 0xc000_0000_c000_0000;
+
+const SPHERE: usize = 0;
+const BOX: usize = 1;
+const CAPSULE: usize = 2;
+const CYLINDER: usize = 3;
+const ELLIPSOID: usize = 4;
+const BOX_HULL: usize = 5;
+const PRISM: usize = 6;
+const MESH: usize = 7;
+const HALF_SPACE: usize = 8;
+
+/// A shape of a kind with three lengths \[m\].
+fn shape(kind: usize, [x, y, z]: [f64; 3]) -> Shape {
+    match kind {
+        SPHERE => Shape::Sphere { radius: x },
+        BOX => Shape::Box { half_extents: V::new(x, y, z) },
+        CAPSULE => Shape::Capsule { radius: x, half_length: y },
+        CYLINDER => Shape::Cylinder { radius: x, half_length: y },
+        ELLIPSOID => Shape::Ellipsoid { semi_axes: V::new(x, y, z) },
+        BOX_HULL => box_hull(V::new(x, y, z)),
+        PRISM => {
+            let corner = |k: u32| {
+                let (s, c) = (f64::from(k % 6) * FRAC_PI_3).sin_cos();
+                Point3::new(x * c, x * s, if k < 6 { -y } else { y })
+            };
+            hull(&(0..12).map(corner).collect::<Vec<_>>())
+        }
+        // A cube, for the diagonals of other faces may be nearly parallel to anything.
+        MESH => Shape::Mesh(Arc::new(TriangleMesh::cuboid(&V::repeat(x)).unwrap())),
+        _ => Shape::HalfSpace,
+    }
+}
+
+/// How far a point is outside a shape \[m\]; to first order of an ellipsoid, and of the box that a mesh bounds.
+fn outside(shape: &Shape, x_ws: &Pose, p: &Point3<f64>) -> f64 {
+    let q = x_ws.inverse_transform_point(p).coords;
+    let of_box = |h: &V| (q.abs() - h).sup(&V::zeros()).norm();
+    match shape {
+        Shape::Sphere { radius } => q.norm() - radius,
+        Shape::Box { half_extents } => of_box(half_extents),
+        Shape::Capsule { radius, half_length: h } => (q - V::z() * q.z.clamp(-h, *h)).norm() - radius,
+        Shape::Cylinder { radius, half_length } => {
+            (q.xy().norm() - radius).max(0.0).hypot((q.z.abs() - half_length).max(0.0))
+        }
+        Shape::Ellipsoid { semi_axes } => {
+            let scaled = q.component_div(semi_axes);
+            let level = scaled.norm();
+            level * (level - 1.0) / scaled.component_div(semi_axes).norm()
+        }
+        Shape::Convex(m) => {
+            let over = |(face, n): (&Vec<u32>, &V)| n.dot(&(q - m.vertices[face[0] as usize].coords));
+            m.faces.iter().zip(&m.normals).map(over).fold(f64::NEG_INFINITY, f64::max)
+        }
+        Shape::Mesh(m) => of_box(&m.aabb().max.coords),
+        _ => q.z,
+    }
+}
+
+/// Numbers from which a pair of shapes and their poses are made.
+#[derive(Clone, Debug)]
+struct Recipe {
+    kinds: [usize; 2],
+    /// Size of both \[m\], and lengths relative to it.
+    size: f64,
+    lengths: [[f64; 3]; 2],
+    /// Quarter turns of B about x, y and z, and a turn about the direction of contact where that is an axis.
+    turns: [u8; 3],
+    spin: f64,
+    /// Tilt of B about an axis \[rad\].
+    tilt: f64,
+    about: V,
+    /// From A to B: a normal of a box, or one between two or three of them.
+    along: V,
+    /// Gap along it and offsets across it, relative to the size.
+    gap: f64,
+    offsets: [(u8, f64); 3],
+    margin: f64,
+    x_wa: Pose,
+}
+
+impl Recipe {
+    fn shapes(&self) -> [Shape; 2] {
+        [0, 1].map(|i| shape(self.kinds[i], self.lengths[i].map(|l| l * self.size)))
+    }
+
+    fn poses(&self, [a, b]: &[Shape; 2]) -> [Pose; 2] {
+        let axes = [V::x(), V::y(), V::z()];
+        let along = if self.kinds[0] == HALF_SPACE { V::z() } else { self.along.normalize() };
+        let quarter = |i: usize| Rotation3::new(axes[i] * FRAC_PI_2 * f64::from(self.turns[i]));
+        // About other directions some edges would come to lie nearly parallel: within 0.05 lines have a patch whose points are as far off.
+        let spin = if along.amax() == 1.0 { self.spin } else { 0.0 };
+        // Exact: zeros and ones.
+        let turned = (quarter(0) * quarter(1) * quarter(2)).matrix().map(f64::round);
+        let r = Rotation3::new(self.about.normalize() * self.tilt)
+            * Rotation3::new(along * spin)
+            * Rotation3::from_matrix_unchecked(turned);
+        let x_b = Pose::from_parts(V::zeros().into(), UnitQuaternion::from_rotation_matrix(&r));
+        let reach = |d: &V| {
+            let of_a = if self.kinds[0] == HALF_SPACE { self.size } else { extent(a, &Pose::identity(), d) };
+            (of_a, extent(b, &x_b, d))
+        };
+        let facing = if self.kinds[0] == HALF_SPACE { 0.0 } else { reach(&along).0 };
+        let mut t = along * (facing + extent(b, &x_b, &-along) + self.gap * self.size);
+        for (axis, (kind, share)) in axes.into_iter().zip(self.offsets) {
+            let across = axis - along * along.dot(&axis);
+            // Half the edges of a contact along a diagonal have no direction of their own across it.
+            if across.norm() < 0.5 {
+                continue;
+            }
+            let (of_a, of_b) = reach(&axis);
+            t += across
+                * match kind {
+                    0 => 0.0,
+                    1 => of_a - of_b,
+                    2 => of_b - of_a,
+                    3 => of_a,
+                    4 => share * (of_a + of_b),
+                    _ => share * 1e-12 * self.size,
+                };
+        }
+        let x_ab = Pose::from_parts(t.into(), x_b.rotation);
+        [self.x_wa, self.x_wa * x_ab]
+    }
+}
+
+fn power(low: f64, high: f64) -> impl Strategy<Value = f64> {
+    (low..high).prop_map(|e| 10f64.powf(e))
+}
+
+fn signed(size: impl Strategy<Value = f64>) -> impl Strategy<Value = f64> {
+    (size, prop::bool::ANY).prop_map(|(x, positive)| if positive { x } else { -x })
+}
+
+fn directions() -> impl Strategy<Value = V> {
+    let part = prop_oneof![3 => Just(0.0), 1 => Just(1.0), 1 => Just(-1.0), 1 => -1.0f64..1.0];
+    prop::array::uniform3(part).prop_map(V::from).prop_filter("a direction", |v| v.norm() > 0.1)
+}
+
+fn recipes(
+    a: impl Strategy<Value = usize>,
+    b: impl Strategy<Value = usize>,
+) -> impl Strategy<Value = Recipe> {
+    let kinds = (a, b).prop_map(|(a, b)| [a, b]);
+    let lengths = || prop::array::uniform3(0.05f64..1.0);
+    let shapes = (kinds, power(-3.0, 1.0), [lengths(), lengths()]);
+    let turned = (
+        prop::array::uniform3(0u8..4),
+        // Far from angles at which edges are nearly parallel.
+        prop_oneof![2 => Just(0.0), 1 => Just(FRAC_PI_4), 1 => Just(0.39)],
+        prop_oneof![1 => Just(0.0), 7 => signed(power(-14.0, -6.0))],
+        directions(),
+    );
+    let placed = (
+        directions(),
+        prop_oneof![
+            Just(0.0),
+            signed(power(-14.0, -1.0)),
+            power(-3.0, 0.0).prop_map(|x| -x),
+            power(-6.0, -1.0)
+        ],
+        prop::array::uniform3((0u8..6, -1.0f64..1.0)),
+        power(-6.0, -0.5),
+    );
+    let three = || prop::array::uniform3(-2.0f64..2.0);
+    let world = prop_oneof![Just(([0.0; 3], [0.0; 3])), (three(), three())];
+    (shapes, turned, placed, world).prop_map(
+        |((kinds, size, lengths), (turns, spin, tilt, about), (along, gap, offsets, margin), (p, w))| {
+            Recipe {
+                kinds,
+                size,
+                lengths,
+                turns,
+                spin,
+                tilt,
+                about,
+                along,
+                gap,
+                offsets,
+                margin: (gap.max(0.0) + margin) * size,
+                x_wa: Pose::new(V::from(p) * size, w.into()),
+            }
+        },
+    )
+}
+
+/// Kinds with flat faces or caps.
+fn flat() -> impl Strategy<Value = usize> {
+    prop_oneof![Just(BOX), Just(CYLINDER), Just(BOX_HULL), Just(PRISM)]
+}
+
+/// How far a witness of a point may be outside its shape \[m\].
+fn tolerance(recipe: &Recipe, c: &ContactPoint) -> f64 {
+    let has = |kind: usize| recipe.kinds.contains(&kind);
+    // Witness points count as over each other within 1e-9 of the size of the numbers: both shapes and their distance, up to five sizes. The point
+    // of two parallel lines is halfway between them: at their ends, up to eight half lengths apart, lines are half the tilt times that apart.
+    let witness = (5e-9 + 4.0 * recipe.tilt.abs()) * recipe.size;
+    // Of curved shapes a distance d may be kept when it is known to 1e-9 of the size of the numbers, five sizes, and places to √(2 d 5e-9), where d
+    // is at most about a size; depths are searched to a part 1e-6 and to 1e-10 of the size, so that places are known to the root of about that.
+    let curved = has(CYLINDER) || has(ELLIPSOID);
+    let searched = match (curved, c.gap > 1e-9 * recipe.size) {
+        (false, _) => 0.0,
+        (true, true) => 1e-4 * recipe.size,
+        (true, false) => 1e-3 * recipe.size,
+    };
+    let surface = if has(MESH) { (-c.gap).max(0.0) } else { 0.0 };
+    witness + searched + surface
+}
+
+fn check(recipe: &Recipe) -> Result<(), TestCaseError> {
+    let shapes = recipe.shapes();
+    let [xa, xb] = recipe.poses(&shapes);
+    let [a, b] = &shapes;
+    let mut points = Vec::new();
+    contacts(a, &xa, b, &xb, recipe.margin, &mut points).unwrap();
+    for c in points.iter().filter(|c| !(recipe.kinds.contains(&MESH) && c.feature == LAST_RESORT)) {
+        let off = outside(a, &xa, &c.p_a).max(outside(b, &xb, &c.p_b));
+        let most = tolerance(recipe, c);
+        prop_assert!(off <= most, "{off:e} > {most:e}: {c:?} of {a:?} {xa:?} {b:?} {xb:?}");
+        // Witness points count as over each other when 5e-14 of the size of the numbers (both shapes and their distance) aside.
+        let apart = (c.p_b - c.p_a - c.normal * c.gap).norm();
+        prop_assert!(apart <= 1e-12 * recipe.size, "{apart:e} for {c:?}");
+        prop_assert!((c.normal.norm() - 1.0).abs() <= 1e-14, "{c:?}");
+    }
+    Ok(())
+}
+
+proptest! {
+    // Old errors showed in one pose of a hundred to a thousand of the pairs concerned.
+    #![proptest_config(ProptestConfig::with_cases(30_000))]
+
+    #[test]
+    fn property_points_of_convex_pairs_lie_in_their_shapes(recipe in recipes(0..MESH, 0..MESH)) {
+        check(&recipe)?;
+    }
+
+    #[test]
+    fn property_points_of_flat_faces_and_edges_lie_in_their_shapes(
+        recipe in recipes(flat(), flat())
+    ) {
+        check(&recipe)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+    #[test]
+    fn property_points_of_half_spaces_lie_in_their_shapes(recipe in recipes(Just(HALF_SPACE), 0..HALF_SPACE)) {
+        check(&recipe)?;
+    }
+
+    #[test]
+    fn property_points_of_surfaces_lie_in_their_shapes_grown_by_the_gap(
+        recipe in recipes(Just(MESH), 0..HALF_SPACE)
+    ) {
+        check(&recipe)?;
+    }
+}
