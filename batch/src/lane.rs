@@ -250,6 +250,7 @@ impl LaneView<'_> {
                 x1: self.x1,
                 report: self.report,
                 rejected: self.rejected,
+                first: None,
                 last: self.last,
             };
             let x = if end { self.x1 } else { self.x0 };

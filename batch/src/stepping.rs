@@ -112,13 +112,21 @@ impl Stepping {
         }
     }
 
+    /// The solve of the first half of the last step, where it had halves.
+    fn first_solve(&self) -> Option<LastSolve<'_>> {
+        match self {
+            Self::Fixed { scheme, .. } => scheme.first_solve(),
+            Self::Controlled { integrator, .. } => integrator.scheme().first_solve(),
+        }
+    }
+
     /// The step that ended at `x1`: of an interval under error control, the last one that was accepted.
     pub(crate) fn last_step<'a>(&'a self, x: &'a State, x1: &'a State) -> AcceptedStep<'a> {
-        let last = self.last_solve();
+        let (first, last) = (self.first_solve(), self.last_solve());
         match self {
-            Self::Fixed { report, .. } => AcceptedStep { x0: x, x1, report, rejected: 0, last },
+            Self::Fixed { report, .. } => AcceptedStep { x0: x, x1, report, rejected: 0, first, last },
             Self::Controlled { last: step, .. } => {
-                AcceptedStep { x0: &step.x0, x1, report: &step.report, rejected: step.rejected, last }
+                AcceptedStep { x0: &step.x0, x1, report: &step.report, rejected: step.rejected, first, last }
             }
         }
     }

@@ -100,7 +100,8 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
                 continue;
             }
         };
-        let deepest = recording.contact_gap.iter().copied().fold(0.0, f64::min);
+        let of_end = (0..recording.contact_gap.len()).filter(|k| recording.is_of_end(*k));
+        let deepest = of_end.map(|k| recording.contact_gap[k]).fold(0.0, f64::min);
         let [.., kinetic, potential, contact] = recording.energy[..] else { continue };
         let x =
             State { q: recording.q[recording.q.len() - scene.nq()..].to_vec(), ..model.initial_state(key)? };

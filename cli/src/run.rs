@@ -7,9 +7,10 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use signorini_core::{AdvanceReport, ProblemError, SolveError, StepError};
 use signorini_multibody::advance_controlled;
-use signorini_run::affine::{RunWatch, run_affine};
-use signorini_run::recorder::Recorder;
-use signorini_run::{Ipc, Method, Recording};
+use signorini_run::affine::{RunWatch, run_affine_into};
+use signorini_run::recorder::{Recorder, RecordingStart, RunLabels};
+use signorini_run::recording::RecordingFile;
+use signorini_run::{Ipc, Method};
 use signorini_scene::{Keyframe, Scene};
 
 use crate::control::read_schedule;
@@ -78,6 +79,8 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         Some(path) => Some(read_schedule(path, &scene)?),
         None => None,
     };
+    let out = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.npz", a.model.stem())));
+    let sink = RecordingFile::create(&out, a.csv.as_deref())?;
     let flag = interrupted();
     let bar = ProgressBar::new(1000);
     if let Ok(style) = ProgressStyle::with_template("{prefix:>10} [{bar:40}] {percent:>3}% {elapsed} {msg}") {
@@ -93,19 +96,14 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let run = Run { arguments: a, scene: &scene, method: &method, key, end };
     let watch = RunWatch { schedule: schedule.as_ref(), stop: Some(&flag), progress: Some(&mut show) };
     let done = match method.is_affine() {
-        true => run.affine(watch)?,
-        false => run.rigid(watch)?,
+        true => run.affine(watch, sink)?,
+        false => run.rigid(watch, sink)?,
     };
     bar.finish_and_clear();
-    let recording = &done.recording;
-    let out = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.npz", a.model.stem())));
-    recording.write_npz(&out)?;
-    if let Some(csv) = &a.csv {
-        recording.write_csv(csv)?;
-    }
-    let t = recording.t.last().copied().unwrap_or(start);
-    say!("{}: {} rows to t = {t:.4} s", out.display(), recording.len());
-    for w in &recording.header.warnings {
+    let written = done.recording.finish()?;
+    let t = written.t.unwrap_or(start);
+    say!("{}: {} rows to t = {t:.4} s", out.display(), written.rows);
+    for w in &written.header.warnings {
         eprintln!("warning: {w}");
     }
     let report = match done.result {
@@ -138,7 +136,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     if let Some(line) = &done.more {
         say!("{line}");
     }
-    if let [.., kinetic, potential, contact] = recording.energy[..] {
+    if let Some([kinetic, potential, contact]) = written.energy {
         say!("energy at the end: kinetic {kinetic:.4e}, potential {potential:.4e}, contact {contact:.4e} J");
     }
     Ok(true)
@@ -146,7 +144,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
 
 /// What a run left.
 struct Done {
-    recording: Recording,
+    recording: RecordingFile,
     result: Result<AdvanceReport, StepError>,
     /// A line of its engine.
     more: Option<String>,
@@ -168,14 +166,15 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// A run in generalised coordinates.
-    fn rigid(&self, watch: RunWatch<'_>) -> Result<Done, Box<dyn Error>> {
+    fn rigid(&self, watch: RunWatch<'_>, sink: RecordingFile) -> Result<Done, Box<dyn Error>> {
         let Self { arguments: a, scene, method, key, end } = *self;
         let mut sys = method.system(scene)?;
         a.model.warn_before_run(scene, &sys, method, method.law_name());
         let mut integrator = method.integrator()?;
         let mut x = sys.initial_state(key)?;
         warn_of_overlap(scene, &mut sys, &x)?;
-        let mut recorder = Recorder::new(scene, method, &x, sys.held())?;
+        let first = RecordingStart { scene, labels: RunLabels::of(method), x0: &x, held: sys.held() };
+        let mut recorder = Recorder::of_method(first, method, sink)?;
         if let Some(flag) = watch.stop {
             recorder = recorder.stop_on(flag);
         }
@@ -190,10 +189,10 @@ impl Run<'_> {
     }
 
     /// A run of affine bodies.
-    fn affine(&self, watch: RunWatch<'_>) -> Result<Done, Box<dyn Error>> {
+    fn affine(&self, watch: RunWatch<'_>, sink: RecordingFile) -> Result<Done, Box<dyn Error>> {
         let Self { arguments: a, scene, method, key, end } = *self;
         a.model.warn_of_rest(scene);
-        let run = run_affine(scene, method, key, end, watch)?;
+        let run = run_affine_into(scene, method, (key, end), watch, sink)?;
         // It did not start.
         if run.recording.len() == 1
             && let Err(e) = &run.report

@@ -157,6 +157,10 @@ pub trait OneStep: Send {
     ) -> Result<StepReport, StepError>;
     /// The last solve of the last step, whose impulses act at the end of the step: for output.
     fn last_solve(&self) -> LastSolve<'_>;
+    /// The solve of the first half of the last step, where it was taken in two halves: for output. [`OneStep::last_solve`] is then that of the second.
+    fn first_solve(&self) -> Option<LastSolve<'_>> {
+        None
+    }
 }
 
 impl<P: OneStep + ?Sized> OneStep for Box<P> {
@@ -181,6 +185,9 @@ impl<P: OneStep + ?Sized> OneStep for Box<P> {
     }
     fn last_solve(&self) -> LastSolve<'_> {
         (**self).last_solve()
+    }
+    fn first_solve(&self) -> Option<LastSolve<'_>> {
+        (**self).first_solve()
     }
 }
 
@@ -228,6 +235,8 @@ pub struct AcceptedStep<'a> {
     pub report: &'a StepReport,
     /// Attempts that were rejected before.
     pub rejected: u32,
+    /// The solve of the first half, where the step was taken in two halves.
+    pub first: Option<LastSolve<'a>>,
     /// The last solve of the step: its impulses belong to the last part of the step.
     pub last: LastSolve<'a>,
 }

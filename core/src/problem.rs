@@ -202,6 +202,10 @@ pub struct ContactGeometry {
     pub geoms: [u32; 2],
     /// Contact point, world \[m\].
     pub p_wc: Point3<f64>,
+    /// Arms from the contact point to the points of A and B at which the impulse acts, world \[m\]: bodies that do not touch yet are pushed at points of
+    /// their own; zero where they touch.
+    #[serde(default)]
+    pub arms: [Vector3<f64>; 2],
     /// Contact frame, columns n, t₁, t₂ in world axes.
     pub r_wc: Matrix3<f64>,
     /// Gap φ₀ \[m\].

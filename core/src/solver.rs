@@ -106,6 +106,16 @@ pub struct StepSolution {
 }
 
 impl StepSolution {
+    /// Copies another one, in the storage that there is.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.v.clone_from(&other.v);
+        self.v_position.clone_from(&other.v_position);
+        self.v_c.clone_from(&other.v_c);
+        self.gamma.clone_from(&other.gamma);
+        (self.residual, self.tolerance) = (other.residual, other.tolerance);
+        (self.status, self.stats) = (other.status, other.stats);
+    }
+
     /// Sets γ from the laws at the solution, to which the problem is linearised.
     pub fn set_impulses(&mut self, p: &dyn StepProblem, evals: &Evals) {
         self.gamma.clear();

@@ -46,6 +46,7 @@ fn problem() -> FrozenProblem {
         bodies: [0, 1],
         geoms: [0, 1],
         p_wc: Point3::origin(),
+        arms: [Vector3::zeros(); 2],
         r_wc: Matrix3::identity(),
         gap: -1e-3,
         feature: 7,

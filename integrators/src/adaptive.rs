@@ -200,8 +200,8 @@ impl<P: OneStep> Integrator for Adaptive<P> {
                 self.x1.t = t_end;
             }
             total.add_step(report.dt);
-            let last = self.scheme.last_solve();
-            observer.accepted(&AcceptedStep { x0: x, x1: &self.x1, report: &report, rejected, last });
+            let (first, last) = (self.scheme.first_solve(), self.scheme.last_solve());
+            observer.accepted(&AcceptedStep { x0: x, x1: &self.x1, report: &report, rejected, first, last });
             std::mem::swap(x, &mut self.x1);
             if observer.stop() {
                 return Ok(total);

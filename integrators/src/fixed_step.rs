@@ -86,8 +86,8 @@ impl<P: OneStep> Integrator for FixedStep<P> {
             }
             report.add_work(&r);
             report.add_step(dt);
-            let last = self.scheme.last_solve();
-            observer.accepted(&AcceptedStep { x0: x, x1: &self.x1, report: &r, rejected: 0, last });
+            let (first, last) = (self.scheme.first_solve(), self.scheme.last_solve());
+            observer.accepted(&AcceptedStep { x0: x, x1: &self.x1, report: &r, rejected: 0, first, last });
             std::mem::swap(x, &mut self.x1);
             if observer.stop() {
                 return Ok(report);

@@ -1,4 +1,6 @@
-use signorini_core::{LastSolve, OneStep, Slot, State, StepError, StepReport, System, Tolerance};
+use signorini_core::{
+    ContactGeometry, LastSolve, OneStep, Slot, State, StepError, StepReport, StepSolution, System, Tolerance,
+};
 
 use crate::scheme::{Leg, PreparedStep, StartSlot};
 
@@ -16,8 +18,26 @@ pub struct StepDoubling<P> {
     start: StartSlot,
     full: State,
     half: State,
+    first: KeptSolve,
     guess: Vec<f64>,
     guess_full: Vec<f64>,
+}
+
+/// A solve that is kept while the next one is made.
+#[derive(Debug, Default)]
+struct KeptSolve {
+    solution: StepSolution,
+    dt: f64,
+    contacts: Vec<ContactGeometry>,
+}
+
+impl KeptSolve {
+    fn keep(&mut self, solve: &LastSolve<'_>) {
+        self.solution.copy_from(solve.solution);
+        self.dt = solve.dt;
+        self.contacts.clear();
+        self.contacts.extend_from_slice(solve.contacts);
+    }
 }
 
 impl<P: PreparedStep> StepDoubling<P> {
@@ -28,6 +48,7 @@ impl<P: PreparedStep> StepDoubling<P> {
             start: StartSlot::default(),
             full: State::default(),
             half: State::default(),
+            first: KeptSolve::default(),
             guess: Vec::new(),
             guess_full: Vec::new(),
         }
@@ -67,7 +88,7 @@ impl<P: PreparedStep> OneStep for StepDoubling<P> {
         retry: bool,
         x1: &mut State,
     ) -> Result<StepReport, StepError> {
-        let Self { scheme, start, full, half, guess, guess_full } = self;
+        let Self { scheme, start, full, half, first, guess, guess_full } = self;
         let mut report = StepReport { dt, ..StepReport::default() };
         let slot = Slot::Start;
         start.prepare(sys, x0, dt, retry)?;
@@ -79,6 +100,7 @@ impl<P: PreparedStep> OneStep for StepDoubling<P> {
             *g = 0.5 * (*g + f);
         }
         scheme.step_from(sys, Leg { slot, x0, dt: 0.5 * dt, guess }, half, &mut report)?;
+        first.keep(&scheme.last_solve());
 
         let slot = Slot::Midpoint;
         sys.prepare(slot, half, 0.5 * dt).map_err(|e| StepError::problem(half.t, 0.5 * dt, e))?;
@@ -91,5 +113,8 @@ impl<P: PreparedStep> OneStep for StepDoubling<P> {
     }
     fn last_solve(&self) -> LastSolve<'_> {
         self.scheme.last_solve()
+    }
+    fn first_solve(&self) -> Option<LastSolve<'_>> {
+        Some(LastSolve { solution: &self.first.solution, dt: self.first.dt, contacts: &self.first.contacts })
     }
 }

@@ -4,14 +4,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use signorini_core::na::Matrix3;
-use signorini_core::{AcceptedStep, AdvanceReport, ContactGeometry, State, StepError, StepObserver, System};
+use signorini_core::{
+    AcceptedStep, AdvanceReport, ContactGeometry, LastSolve, State, StepError, StepObserver, System,
+};
 pub use signorini_ipc::weight;
 use signorini_ipc::{AffineScene, BodyError, FRICTION, Invariants, IpcOptions};
 use signorini_multibody::Schedule;
 use signorini_scene::{Keyframe, Scene};
 
-use crate::recorder::{RunLabels, header};
-use crate::recording::{Recording, Row, push_pose};
+use crate::recorder::{RunLabels, header, solves};
+use crate::recording::{ContactRow, Recording, Row, RowSink, StepPart, push_pose};
 use crate::{Ipc, Method, MethodError};
 
 /// A scene made of affine bodies, where it starts, and its controls there.
@@ -78,9 +80,9 @@ pub struct RunWatch<'a> {
 }
 
 /// What a run of affine bodies leaves.
-pub struct AffineRun {
+pub struct AffineRun<S = Recording> {
     /// Every accepted step: joints and poses as in generalised coordinates, impulses of the pairs of features that touch; those of friction are rows of their own.
-    pub recording: Recording,
+    pub recording: S,
     /// The work, or why it stopped early.
     pub report: Result<AdvanceReport, StepError>,
     /// The worst of what was looked at.
@@ -104,6 +106,20 @@ pub fn run_affine(
     t_end: f64,
     watch: RunWatch<'_>,
 ) -> Result<AffineRun, MethodError> {
+    run_affine_into(scene, method, (key, t_end), watch, Recording::default())
+}
+
+/// As [`run_affine`], into a receiver of rows; from a keyframe up to a time \[s\].
+///
+/// # Errors
+/// As [`run_affine`].
+pub fn run_affine_into<S: RowSink>(
+    scene: &Scene,
+    method: &Method,
+    (key, t_end): (Option<&Keyframe>, f64),
+    watch: RunWatch<'_>,
+    sink: S,
+) -> Result<AffineRun<S>, MethodError> {
     let Method::Ipc(ipc) = method else {
         return Err(MethodError::GeneralisedCoordinates(method.name().into()));
     };
@@ -111,7 +127,7 @@ pub fn run_affine(
     let probe = AffineStart::new(scene, ipc, key)?;
     let mut integrator = method.integrator()?;
     let RunWatch { schedule, stop, progress } = watch;
-    let mut recorder = AffineRecorder::new(scene, method, probe, (stop, progress));
+    let mut recorder = AffineRecorder::new(scene, method, probe, (stop, progress), sink);
     let mut report = Ok(AdvanceReport::default());
     loop {
         if let Some(s) = schedule {
@@ -149,8 +165,8 @@ pub fn run_affine(
 }
 
 /// Records every accepted step of affine bodies.
-struct AffineRecorder<'a> {
-    recording: Recording,
+struct AffineRecorder<'a, S> {
+    recording: S,
     probe: AffineScene,
     /// The geom of each surface.
     geoms: Vec<u32>,
@@ -164,8 +180,14 @@ struct AffineRecorder<'a> {
 
 type Watchers<'a> = (Option<&'a AtomicBool>, Option<&'a mut dyn FnMut(f64)>);
 
-impl<'a> AffineRecorder<'a> {
-    fn new(scene: &Scene, method: &Method, start: AffineStart, (stop, progress): Watchers<'a>) -> Self {
+impl<'a, S: RowSink> AffineRecorder<'a, S> {
+    fn new(
+        scene: &Scene,
+        method: &Method,
+        start: AffineStart,
+        (stop, progress): Watchers<'a>,
+        mut sink: S,
+    ) -> Self {
         let AffineStart { scene: probe, x, q, control } = start;
         let mut header = header(scene, RunLabels::of(method), Vec::new());
         header.warnings.clone_from(&probe.left_out);
@@ -174,9 +196,9 @@ impl<'a> AffineRecorder<'a> {
         }
         // Surfaces without a geom never touch.
         let geoms = probe.surfaces.iter().map(|g| g.unwrap_or_default() as u32).collect();
-        let recording = Recording::new(header);
+        sink.begin(header);
         let started = Instant::now();
-        let mut r = Self { recording, probe, geoms, q, control, started, stop, progress };
+        let mut r = Self { recording: sink, probe, geoms, q, control, started, stop, progress };
         r.push(&x, 0.0, f64::NAN, 0, 0);
         r
     }
@@ -205,28 +227,38 @@ impl<'a> AffineRecorder<'a> {
     }
 }
 
-impl StepObserver for AffineRecorder<'_> {
-    fn accepted(&mut self, step: &AcceptedStep<'_>) {
-        let r = step.report;
-        self.push(step.x1, r.dt, r.error.unwrap_or(f64::NAN), r.stats.iterations, step.rejected);
-        let gamma = &step.last.solution.gamma;
+impl<S: RowSink> AffineRecorder<'_, S> {
+    fn push_contacts(&mut self, solve: &LastSolve<'_>, part: StepPart) {
+        let gamma = &solve.solution.gamma;
         let brakes = |c: &ContactGeometry| c.feature & FRICTION != 0;
-        let normals = step.last.contacts.iter().filter(|c| !brakes(c)).count();
-        for c in step.last.contacts {
+        let normals = solve.contacts.iter().filter(|c| !brakes(c)).count();
+        for c in solve.contacts {
             let geoms = c.geoms.map(|s| self.geoms[s as usize]);
             let k = c.constraint as usize;
             let row = |i: usize| gamma.get(i).copied().unwrap_or(0.0);
             // Normals have a row each, then friction has two.
-            let (impulse, r_wc) = if brakes(c) {
+            let ([n, t1, t2], r_wc) = if brakes(c) {
                 let [t1, t2, n] = [0, 1, 2].map(|i| c.r_wc.column(i).into_owned());
                 let at = normals + 2 * (k - normals);
                 ([0.0, row(at), row(at + 1)], Matrix3::from_columns(&[n, t1, t2]))
             } else {
                 ([row(k), 0.0, 0.0], c.r_wc)
             };
-            if impulse != [0.0; 3] {
-                self.recording.push_contact(&ContactGeometry { geoms, r_wc, ..*c }, impulse, step.last.dt);
+            if [n, t1, t2] != [0.0; 3] {
+                let geometry = &ContactGeometry { geoms, r_wc, ..*c };
+                let impulse = [n, t1, t2, 0.0, 0.0, 0.0];
+                self.recording.push_contact(&ContactRow { geometry, impulse, dt: solve.dt, part });
             }
+        }
+    }
+}
+
+impl<S: RowSink> StepObserver for AffineRecorder<'_, S> {
+    fn accepted(&mut self, step: &AcceptedStep<'_>) {
+        let r = step.report;
+        self.push(step.x1, r.dt, r.error.unwrap_or(f64::NAN), r.stats.iterations, step.rejected);
+        for (solve, part) in solves(step) {
+            self.push_contacts(&solve, part);
         }
         if let Some(f) = &mut self.progress {
             f(step.x1.t);
@@ -234,6 +266,6 @@ impl StepObserver for AffineRecorder<'_> {
     }
 
     fn stop(&self) -> bool {
-        self.stop.is_some_and(|f| f.load(Ordering::Relaxed))
+        self.recording.has_failed() || self.stop.is_some_and(|f| f.load(Ordering::Relaxed))
     }
 }

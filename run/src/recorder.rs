@@ -3,18 +3,20 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use signorini_core::{AcceptedStep, AdvanceReport, HeldInputs, OneStep, Slot, State, StepObserver, System};
+use signorini_core::{
+    AcceptedStep, AdvanceReport, HeldInputs, LastSolve, OneStep, Slot, State, StepObserver, System,
+};
 use signorini_multibody::{OverloadRecord, RigidSystem, Sensors, contact_impulse};
 use signorini_scene::{Pose, Scene};
 
-use crate::recording::{Recording, RecordingHeader, Row, push_pose};
+use crate::recording::{ContactRow, Recording, RecordingHeader, Row, RowSink, StepPart, push_pose};
 use crate::stability::GainWatch;
 use crate::{ComFree, Method, MethodError};
 
-/// Records every accepted step; stops a run when its flag is raised.
-pub struct Recorder<'a> {
+/// Records every accepted step into memory or, with a [`RecordingFile`](crate::recording::RecordingFile), into a file; stops a run when its flag is raised.
+pub struct Recorder<'a, S: RowSink = Recording> {
     /// The recording so far.
-    pub recording: Recording,
+    pub recording: S,
     probe: RigidSystem,
     sensors: Sensors,
     poses: Vec<f64>,
@@ -93,9 +95,22 @@ pub fn header(scene: &Scene, labels: RunLabels, sensor_names: Vec<String>) -> Re
 /// Length of the trial step that gives the sensors of the first row their accelerations and contact forces \[s\].
 const FIRST_READING: f64 = 1e-4;
 
-impl<'a> Recorder<'a> {
-    /// For a scene under a method; the first row is the state `x0` with the inputs `held` there. Gains beyond the bound of stability ([`GainWatch`]) and the
-    /// first light body under a heavy one ([`OverloadRecord`]) are told in the header's `warnings`.
+/// Start of a recording.
+#[derive(Clone, Debug)]
+pub struct RecordingStart<'s> {
+    /// The scene.
+    pub scene: &'s Scene,
+    /// Labels of the run.
+    pub labels: RunLabels,
+    /// State of the first row.
+    pub x0: &'s State,
+    /// Inputs held there.
+    pub held: HeldInputs<'s>,
+}
+
+impl Recorder<'_> {
+    /// In memory, for a scene under a method; the first row is the state `x0` with the inputs `held` there. Gains beyond the bound of stability
+    /// ([`GainWatch`]) and the first light body under a heavy one ([`OverloadRecord`]) are told in the header's `warnings`.
     ///
     /// # Errors
     /// As [`Method::system`].
@@ -105,9 +120,20 @@ impl<'a> Recorder<'a> {
         x0: &State,
         held: HeldInputs<'_>,
     ) -> Result<Self, MethodError> {
-        let probe = method.system(scene)?;
-        let mut r = Self::with_system(scene, probe, method.single_step(), RunLabels::of(method), (x0, held))?;
-        r.watch = GainWatch::new(scene, method)?;
+        let start = RecordingStart { scene, labels: RunLabels::of(method), x0, held };
+        Self::of_method(start, method, Recording::default())
+    }
+}
+
+impl<'a, S: RowSink> Recorder<'a, S> {
+    /// As [`Recorder::new`], into a receiver of rows.
+    ///
+    /// # Errors
+    /// As [`Method::system`].
+    pub fn of_method(start: RecordingStart<'_>, method: &Method, sink: S) -> Result<Self, MethodError> {
+        let (watch, probe) = (GainWatch::new(start.scene, method)?, method.system(start.scene)?);
+        let mut r = Self::with_system(start, probe, method.single_step(), sink)?;
+        r.watch = watch;
         r.recovery = method.as_comfree().and_then(ComFree::recovery);
         Ok(r)
     }
@@ -118,12 +144,12 @@ impl<'a> Recorder<'a> {
     /// # Errors
     /// When that step fails.
     pub fn with_system(
-        scene: &Scene,
+        start: RecordingStart<'_>,
         mut probe: RigidSystem,
         mut trial: Box<dyn OneStep>,
-        labels: RunLabels,
-        (x0, held): (&State, HeldInputs<'_>),
+        mut sink: S,
     ) -> Result<Self, MethodError> {
+        let RecordingStart { scene, labels, x0, held } = start;
         probe.control_mut().copy_from_slice(held.control);
         probe.mocap_poses_mut().copy_from_slice(held.mocap);
         let dim = probe.contact_dim();
@@ -133,8 +159,8 @@ impl<'a> Recorder<'a> {
         } else {
             let mut x1 = State::default();
             let report = trial.step(&mut probe, x0, FIRST_READING, false, &mut x1)?;
-            let last = trial.last_solve();
-            let step = AcceptedStep { x0, x1: &x1, report: &report, rejected: 0, last };
+            let (first, last) = (trial.first_solve(), trial.last_solve());
+            let step = AcceptedStep { x0, x1: &x1, report: &report, rejected: 0, first, last };
             sensors.read(probe.model(), held, dim, x0, &step);
         }
         let model = probe.model();
@@ -145,9 +171,9 @@ impl<'a> Recorder<'a> {
                 n => sensor_names.extend((0..n).map(|i| format!("{}[{i}]", s.name))),
             }
         }
-        let header = header(scene, labels, sensor_names);
+        sink.begin(header(scene, labels, sensor_names));
         let mut r = Self {
-            recording: Recording::new(header),
+            recording: sink,
             probe,
             sensors,
             poses: Vec::new(),
@@ -223,27 +249,29 @@ impl<'a> Recorder<'a> {
     }
 }
 
-impl StepObserver for Recorder<'_> {
+impl<S: RowSink> StepObserver for Recorder<'_, S> {
     fn accepted(&mut self, step: &AcceptedStep<'_>) {
         let (r, dim) = (step.report, self.probe.contact_dim());
         let held = HeldInputs { control: &self.control, mocap: &self.mocap };
         self.sensors.read(self.probe.model(), held, dim, step.x1, step);
         self.push(step.x1, r.dt, r.error.unwrap_or(f64::NAN), r.stats.iterations, step.rejected);
-        for c in step.last.contacts {
-            let gamma = contact_impulse(step, c, dim);
-            if gamma[0] != 0.0 || c.gap <= 0.0 {
-                self.recording.push_contact(c, [gamma[0], gamma[1], gamma[2]], step.last.dt);
+        for (solve, part) in solves(step) {
+            for geometry in solve.contacts {
+                let impulse = contact_impulse(&solve, geometry, dim);
+                if geometry.gap <= 0.0 || impulse.iter().any(|g| *g != 0.0) {
+                    self.recording.push_contact(&ContactRow { geometry, impulse, dt: solve.dt, part });
+                }
             }
         }
         let held = HeldInputs { control: &self.control, mocap: &self.mocap };
         if let Some(watch) = &mut self.watch
             && watch.look(step, held)
         {
-            self.recording.header.warnings.retain(|w| !w.starts_with("gains"));
-            self.recording.header.warnings.extend(watch.warning());
+            self.recording.header_mut().warnings.retain(|w| !w.starts_with("gains"));
+            self.recording.header_mut().warnings.extend(watch.warning());
         }
         if let Some(warning) = self.carried(step) {
-            self.recording.header.warnings.push(warning);
+            self.recording.header_mut().warnings.push(warning);
         }
         if let Some(f) = &mut self.progress {
             f(step.x1.t);
@@ -256,8 +284,14 @@ impl StepObserver for Recorder<'_> {
     }
 
     fn stop(&self) -> bool {
-        self.stop.is_some_and(|f| f.load(Ordering::Relaxed))
+        self.recording.has_failed() || self.stop.is_some_and(|f| f.load(Ordering::Relaxed))
     }
+}
+
+/// The solves that a step consists of, in their order.
+pub(crate) fn solves<'s>(step: &AcceptedStep<'s>) -> impl Iterator<Item = (LastSolve<'s>, StepPart)> {
+    let last = if step.first.is_some() { StepPart::SecondHalf } else { StepPart::Whole };
+    step.first.map(|s| (s, StepPart::FirstHalf)).into_iter().chain([(step.last, last)])
 }
 
 /// Runs a scene from `x` to `t_end` \[s\] and records every accepted step.

@@ -1,7 +1,11 @@
 //! What a run leaves behind: one row per accepted step, contacts, and enough of the scene to show the motion.
 
+mod csv_file;
 mod file;
 mod npy;
+mod writer;
+
+pub use writer::{RecordingFile, Written};
 
 use serde::{Deserialize, Serialize};
 use signorini_core::ContactGeometry;
@@ -155,14 +159,81 @@ pub struct Recording {
     pub contact_geoms: Vec<u32>,
     /// Contact point, world \[m\], m × 3.
     pub contact_point: Vec<f64>,
+    /// Arms from the contact point to the points of A and B at which the impulse acts, world \[m\], m × 2 × 3; zero where the bodies touch.
+    pub contact_arms: Vec<f64>,
     /// Contact frame, a rotation matrix by rows whose columns are n, t₁, t₂ in world axes, m × 9: force = frame · impulse / dt.
     pub contact_frame: Vec<f64>,
     /// Gap \[m\], m.
     pub contact_gap: Vec<f64>,
-    /// Impulse in the contact frame \[N·s\], m × 3.
+    /// Impulse in the contact frame \[N·s\], m × 3. A step in two halves has the contacts of both: the mean force of a row's step is the sum of its
+    /// impulses over `dt`.
     pub contact_impulse: Vec<f64>,
+    /// Angular impulse about the contact point in the contact frame (spin, roll, roll) \[N·m·s\], m × 3.
+    pub contact_angular_impulse: Vec<f64>,
     /// Length of the solve the impulse belongs to \[s\], m: force = impulse / this.
     pub contact_dt: Vec<f64>,
+    /// Part of the step that the solve covers, m: [`StepPart`] as a number.
+    pub contact_part: Vec<u8>,
+}
+
+/// Part of a step that a solve covers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum StepPart {
+    /// All of it.
+    #[default]
+    Whole,
+    /// The first half.
+    FirstHalf,
+    /// The second half.
+    SecondHalf,
+}
+
+/// A contact of the last row.
+#[derive(Clone, Copy, Debug)]
+pub struct ContactRow<'a> {
+    /// Geoms, point, frame and gap.
+    pub geometry: &'a ContactGeometry,
+    /// Impulse in the contact frame \[N·s\], and angular impulse about the contact point \[N·m·s\].
+    pub impulse: [f64; 6],
+    /// Length of the solve \[s\].
+    pub dt: f64,
+    /// Part of the step that the solve covers.
+    pub part: StepPart,
+}
+
+/// Receiver of the rows of a run.
+pub trait RowSink {
+    /// Begins with the header of the run, before the first row.
+    fn begin(&mut self, header: RecordingHeader);
+    /// The header, to which warnings of the run are added.
+    fn header_mut(&mut self) -> &mut RecordingHeader;
+    /// Takes a row.
+    fn push(&mut self, row: &Row<'_>);
+    /// Takes a contact of the last row.
+    fn push_contact(&mut self, contact: &ContactRow<'_>);
+    /// True when rows can be taken no more: the run is to stop.
+    fn has_failed(&self) -> bool {
+        false
+    }
+}
+
+impl RowSink for Recording {
+    fn begin(&mut self, header: RecordingHeader) {
+        *self = Self::new(header);
+    }
+
+    fn header_mut(&mut self) -> &mut RecordingHeader {
+        &mut self.header
+    }
+
+    fn push(&mut self, row: &Row<'_>) {
+        self.push(row);
+    }
+
+    fn push_contact(&mut self, contact: &ContactRow<'_>) {
+        self.push_contact(contact);
+    }
 }
 
 /// Why a recording could not be written or read.
@@ -220,6 +291,34 @@ impl Recording {
         &self.points[i * n..(i + 1) * n]
     }
 
+    /// Row `i`.
+    pub fn row(&self, i: usize) -> Row<'_> {
+        let h = &self.header;
+        fn part_of<T>(a: &[T], i: usize, n: usize) -> &[T] {
+            &a[i * n..(i + 1) * n]
+        }
+        Row {
+            t: self.t[i],
+            q: self.q_row(i),
+            v: part_of(&self.v, i, h.v_names.len()),
+            control: part_of(&self.control, i, h.control_names.len()),
+            sensors: part_of(&self.sensors, i, h.sensor_names.len()),
+            energy: [0, 1, 2].map(|k| self.energy[3 * i + k]),
+            dt: self.dt[i],
+            error: self.error[i],
+            iterations: self.iterations[i],
+            rejected: self.rejected[i],
+            wall_s: self.wall_s[i],
+            poses: part_of(&self.poses, i, 7 * h.body_names.len()),
+            points: self.points(i),
+        }
+    }
+
+    /// True when contact `k` belongs to the solve that ends its row's step, not to the first half of it.
+    pub fn is_of_end(&self, k: usize) -> bool {
+        self.contact_part[k] != StepPart::FirstHalf as u8
+    }
+
     /// Adds a row.
     pub fn push(&mut self, r: &Row<'_>) {
         self.t.push(r.t);
@@ -237,14 +336,19 @@ impl Recording {
         self.points.extend_from_slice(r.points);
     }
 
-    /// Adds a contact to the last row; `impulse` in the contact frame \[N·s\] of a solve of length `dt`.
-    pub fn push_contact(&mut self, c: &ContactGeometry, impulse: [f64; 3], dt: f64) {
+    /// Adds a contact to the last row.
+    pub fn push_contact(&mut self, contact: &ContactRow<'_>) {
+        let c = contact.geometry;
+        let (linear, angular) = contact.impulse.split_at(3);
         self.contact_row.push(self.t.len().saturating_sub(1) as u32);
         self.contact_geoms.extend_from_slice(&c.geoms);
         self.contact_point.extend(c.p_wc.iter());
+        self.contact_arms.extend(c.arms.iter().flat_map(|a| a.iter()));
         self.contact_frame.extend_from_slice(c.r_wc.transpose().as_slice());
         self.contact_gap.push(c.gap);
-        self.contact_impulse.extend_from_slice(&impulse);
-        self.contact_dt.push(dt);
+        self.contact_impulse.extend_from_slice(linear);
+        self.contact_angular_impulse.extend_from_slice(angular);
+        self.contact_dt.push(contact.dt);
+        self.contact_part.push(contact.part as u8);
     }
 }

@@ -78,7 +78,7 @@ pub fn page(r: &Recording) -> String {
         for k in lo..hi {
             let frame = &r.contact_frame[9 * k..9 * k + 9];
             let gamma = &r.contact_impulse[3 * k..3 * k + 3];
-            if gamma.iter().all(|g| *g == 0.0) {
+            if !r.is_of_end(k) || gamma.iter().all(|g| *g == 0.0) {
                 continue;
             }
             let force =

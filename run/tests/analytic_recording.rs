@@ -1,11 +1,16 @@
 //! A recording survives the way through a file.
 
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+
 use signorini_core::ContactGeometry;
-use signorini_core::na::{Matrix3, Point3};
+use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_multibody::{Periodic, advance_controlled};
 use signorini_run::Method;
 use signorini_run::recorder::Recorder;
-use signorini_run::recording::{RecordedCloud, Recording, RecordingHeader, Row};
+use signorini_run::recording::{
+    ContactRow, RecordedCloud, Recording, RecordingFile, RecordingHeader, Row, RowSink, StepPart,
+};
 use signorini_scene::{SceneBuilder, Sensor, SensorKind, SensorObject};
 
 fn sample() -> Recording {
@@ -40,11 +45,13 @@ fn sample() -> Recording {
             bodies: [0, 1],
             geoms: [3, 4],
             p_wc: Point3::new(t, 0.0, 1.0),
+            arms: [Vector3::new(0.0, 0.0, t), Vector3::zeros()],
             r_wc: Matrix3::identity(),
             gap: -1e-3,
             feature: 0,
         };
-        r.push_contact(&c, [1.0, 0.0, t], 0.01);
+        let impulse = [1.0, 0.0, t, 0.5, 0.0, -t];
+        r.push_contact(&ContactRow { geometry: &c, impulse, dt: 0.01, part: StepPart::SecondHalf });
     }
     r
 }
@@ -69,6 +76,73 @@ fn analytic_npz_round_trip_is_exact() {
     std::fs::write(&path, b"not an archive").unwrap();
     let e = Recording::read_npz(&path).unwrap_err().to_string();
     assert!(e.contains("a.npz"), "{e}");
+    std::fs::remove_dir_all(&dir).unwrap();
+}
+
+/// A run that is written row by row leaves the file of a run in memory, byte for byte of every array, and nothing beside it.
+#[test]
+fn analytic_a_file_written_as_rows_come_is_that_of_memory() {
+    let dir = std::env::temp_dir().join(format!("signorini-written-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let [whole, by_rows, old] = ["whole.npz", "rows.npz", "old.npz"].map(|n| dir.join(n));
+    let [csv, csv_by_rows] = ["whole.csv", "rows.csv"].map(|n| dir.join(n));
+    let r = sample();
+    r.write_npz(&whole).unwrap();
+    r.write_csv(&csv).unwrap();
+    let mut file = RecordingFile::create(&by_rows, Some(&csv_by_rows)).unwrap();
+    file.begin(r.header.clone());
+    for i in 0..r.len() {
+        RowSink::push(&mut file, &r.row(i));
+        for k in (0..r.contact_row.len()).filter(|k| r.contact_row[*k] as usize == i) {
+            let three = |a: &[f64]| [0, 1, 2].map(|j| a[3 * k + j]);
+            let geometry = ContactGeometry {
+                constraint: 0,
+                bodies: [0, 1],
+                geoms: [3, 4],
+                p_wc: Point3::from(three(&r.contact_point)),
+                arms: [Vector3::new(0.0, 0.0, r.t[i]), Vector3::zeros()],
+                r_wc: Matrix3::identity(),
+                gap: r.contact_gap[k],
+                feature: 0,
+            };
+            let [[a, b, c], [d, e, f]] = [&r.contact_impulse, &r.contact_angular_impulse].map(|a| three(a));
+            let (impulse, dt) = ([a, b, c, d, e, f], r.contact_dt[k]);
+            file.push_contact(&ContactRow { geometry: &geometry, impulse, dt, part: StepPart::SecondHalf });
+        }
+    }
+    file.header_mut().warnings.push("late".into());
+    assert!(!file.has_failed() && file.len() == r.len());
+    let written = file.finish().unwrap();
+    assert_eq!((written.rows, written.t, &*written.header.warnings[0]), (3, Some(2.0 / 3.0), "late"));
+    let arrays = |path: &std::path::Path| {
+        let mut z = zip::ZipArchive::new(std::fs::File::open(path).unwrap()).unwrap();
+        let names: Vec<String> = z.file_names().map(|n| n.unwrap().into_owned()).collect();
+        let of = |name: &String| {
+            let mut bytes = Vec::new();
+            z.by_name(name).unwrap().read_to_end(&mut bytes).unwrap();
+            (name.clone(), bytes)
+        };
+        names.iter().map(of).collect::<BTreeMap<_, _>>()
+    };
+    let (a, b) = (arrays(&whole), arrays(&by_rows));
+    assert_eq!((a.len(), b.len()), (24, 24));
+    assert!(a.iter().all(|(name, bytes)| name == "header.npy" || b[name] == *bytes));
+    assert_eq!(std::fs::read(&csv).unwrap(), std::fs::read(&csv_by_rows).unwrap());
+    // A file of a version without angular impulses and parts of steps.
+    let mut z = zip::ZipWriter::new(std::fs::File::create(&old).unwrap());
+    for (name, bytes) in a.iter().filter(|(n, _)| {
+        !["contact_angular_impulse.npy", "contact_part.npy", "contact_arms.npy"].contains(&n.as_str())
+    }) {
+        z.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        z.write_all(bytes).unwrap();
+    }
+    z.finish().unwrap();
+    let read = Recording::read_npz(&old).unwrap();
+    assert_eq!((&read.contact_impulse, &read.contact_part), (&r.contact_impulse, &vec![0; 3]));
+    assert_eq!((&read.contact_angular_impulse[..], &read.contact_arms[..]), (&[0.0; 9][..], &[0.0; 18][..]));
+    assert!((0..3).all(|k| read.is_of_end(k)));
+    assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 5, "the folder of parts is gone");
+    assert!(RecordingFile::create(&dir.join("none/there.npz"), None).is_err());
     std::fs::remove_dir_all(&dir).unwrap();
 }
 

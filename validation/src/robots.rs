@@ -87,7 +87,9 @@ fn simulate(scene: &Scene, engine: &Method, drive: Drive, time: f64) -> Result<O
     let mut depths: Vec<(f64, f64)> =
         (1..r.len()).filter(|i| r.t[*i] > from).map(|i| (r.t[i] - r.t[i - 1], 0.0)).collect();
     let first = r.len() - depths.len();
-    for (row, gap) in r.contact_row.iter().zip(&r.contact_gap) {
+    // Gaps at the start of a step's last solve.
+    let of_end = r.contact_row.iter().zip(&r.contact_gap).enumerate().filter(|(k, _)| r.is_of_end(*k));
+    for (_, (row, gap)) in of_end {
         if let Some(d) = (*row as usize).checked_sub(first).and_then(|i| depths.get_mut(i)) {
             d.1 = d.1.max(-gap);
         }

@@ -66,14 +66,14 @@ fn evaluate(model: &Model, data: &mut Data) -> Result<StepReport, MujocoError> {
     check_lane_end(&e.system, &e.x1, (e.x0.t, dt), e.look.is_some())?;
     let rates = e.x1.v.iter().zip(&e.x0.v);
     data.qacc.iter_mut().zip(rates).for_each(|(a, (v1, v0))| *a = (v1 - v0) / dt);
-    let last = e.scheme.last_solve();
-    let accepted = AcceptedStep { x0: &e.x0, x1: &e.x1, report: &report, rejected: 0, last };
+    let (first, last) = (e.scheme.first_solve(), e.scheme.last_solve());
+    let accepted = AcceptedStep { x0: &e.x0, x1: &e.x1, report: &report, rejected: 0, first, last };
     let dim = e.system.contact_dim();
     e.sensors.read(e.system.model(), e.system.held(), dim, &e.x0, &accepted);
     data.sensordata.copy_from_slice(e.sensors.values());
     data.contact.clear();
     for c in last.contacts {
-        let force = contact_impulse(&accepted, c, dim).map(|x| x / last.dt);
+        let force = contact_impulse(&last, c, dim).map(|x| x / last.dt);
         let geom = c.geoms.map(|g| g as usize);
         let margin: f64 = geom.iter().map(|g| model.scene().geoms[*g].surface.margin).sum();
         // Contacts that were only looked at because they may close within the step are none of MuJoCo's.

@@ -262,6 +262,14 @@ fn segment_in_polygon([s, p]: [&Face; 2], [fs, fp]: [&Flat; 2], owner: usize, ep
     }
 }
 
+/// A place halfway between two lines, so that neither is favoured.
+struct Halfway {
+    x: f64,
+    y: f64,
+    /// How far B is to the left of A there.
+    aside: f64,
+}
+
 /// The overlap of two segments that are nearly parallel and lie over each other; nothing for others.
 fn segments([a, b]: [&Face; 2], [fa, fb]: [&Flat; 2], out: &mut Shared) {
     let (ux, uy) = (fa.x[1] - fa.x[0], fa.y[1] - fa.y[0]);
@@ -277,23 +285,20 @@ fn segments([a, b]: [&Face; 2], [fa, fb]: [&Flat; 2], out: &mut Shared) {
     if lo > 1.0 || hi < 0.0 {
         return;
     }
-    // The place on A, and how far B is beside it, to the left of A.
-    let place = |t: f64| {
+    let halfway = |t: f64| {
         let (x, y) = (fa.x[0] + t * ux, fa.y[0] + t * uy);
         let r = if hi > lo { ((t - lo) / (hi - lo)).clamp(0.0, 1.0) } else { 0.0 };
         let (bx, by) = (fb.x[low] + r * (fb.x[high] - fb.x[low]), fb.y[low] + r * (fb.y[high] - fb.y[low]));
-        (x, y, bx, by, ((by - y) * ux - (bx - x) * uy) / u)
+        let aside = ((by - y) * ux - (bx - x) * uy) / u;
+        Halfway { x: 0.5 * (x + bx), y: 0.5 * (y + by), aside }
     };
     let start = if lo > 0.0 { (lo, [a.code, b.codes[low]]) } else { (0.0, [a.codes[0], b.code]) };
     let end = if hi < 1.0 { (hi, [a.code, b.codes[high]]) } else { (1.0, [a.codes[1], b.code]) };
-    let (first, last) = (place(start.0), place(end.0));
-    if first.4 * last.4 > 0.0 && first.4.abs().min(last.4.abs()) > BESIDE * (u + v) {
+    let (first, last) = (halfway(start.0), halfway(end.0));
+    if first.aside * last.aside > 0.0 && first.aside.abs().min(last.aside.abs()) > BESIDE * (u + v) {
         return;
     }
-    // Halfway between the two lines, so that neither is favoured.
-    let mut push = |(x, y, bx, by, _): (f64, f64, f64, f64, f64), codes: [u32; 2]| {
-        out.push(Corner { x: 0.5 * (x + bx), y: 0.5 * (y + by), codes, edge: (0, 0) });
-    };
+    let mut push = |h: Halfway, codes: [u32; 2]| out.push(Corner { x: h.x, y: h.y, codes, edge: (0, 0) });
     push(first, start.1);
     if end.0 > start.0 {
         push(last, end.1);

@@ -183,7 +183,7 @@ impl<'a> Pair<'a> {
 }
 
 /// Two unit vectors that complete the unit vector `n` to a right-handed frame (n, t1, t2).
-pub(super) fn tangents(n: &V) -> (V, V) {
+pub(crate) fn tangents(n: &V) -> (V, V) {
     // Without a jump except at n = −z (Duff et al. 2017).
     let s = 1f64.copysign(n.z);
     let a = -1.0 / (s + n.z);

@@ -27,7 +27,9 @@ mod triangle;
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
+pub(crate) use self::core::tangents;
 pub use self::distance::{Witness, distance};
+pub(crate) use self::patch::FACING;
 pub use self::support::{aabb, bounding_radius, support};
 pub use self::table::{PairQuery, QuerySupport, support_table};
 use crate::Shape;

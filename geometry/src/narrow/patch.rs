@@ -13,7 +13,7 @@ use super::{ContactPoint, feature};
 type V = Vector3<f64>;
 
 /// Sine of the angle between the contact normal and a face within which the contact counts as one on that face.
-pub(super) const FACING: f64 = 0.1;
+pub(crate) const FACING: f64 = 0.1;
 
 /// By how much, relative to the size of the numbers, the nearest points have to be nearer than those of the patch to be one of it.
 pub(super) const WITNESS: f64 = 1e-7;

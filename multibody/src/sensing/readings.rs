@@ -1,5 +1,5 @@
 use signorini_core::na::Vector3;
-use signorini_core::{AcceptedStep, ContactGeometry, HeldInputs, State};
+use signorini_core::{AcceptedStep, ContactGeometry, HeldInputs, LastSolve, State};
 
 use crate::{
     ActuatorInput, ActuatorState, ContactWrench, Kinematics, Model, SensorInput, SensorScratch, TendonState,
@@ -19,9 +19,9 @@ pub struct Sensors {
 }
 
 /// Impulse of a contact in its frame \[N·s\], then its angular impulse about the contact point \[N·m·s\]; contacts come first among the constraints, all of `dim` rows.
-pub fn contact_impulse(step: &AcceptedStep<'_>, c: &ContactGeometry, dim: usize) -> [f64; 6] {
+pub fn contact_impulse(solve: &LastSolve<'_>, c: &ContactGeometry, dim: usize) -> [f64; 6] {
     let at = c.constraint as usize * dim;
-    let gamma = &step.last.solution.gamma;
+    let gamma = &solve.solution.gamma;
     std::array::from_fn(|i| if i < dim { gamma.get(at + i).copied().unwrap_or(0.0) } else { 0.0 })
 }
 
@@ -71,7 +71,7 @@ impl Sensors {
         }
         self.contacts.clear();
         for c in step.last.contacts {
-            let gamma = contact_impulse(step, c, contact_dim);
+            let gamma = contact_impulse(&step.last, c, contact_dim);
             self.contacts.push(ContactWrench {
                 bodies: c.bodies.map(|b| b as usize),
                 point: c.p_wc,

@@ -113,12 +113,13 @@ impl ContactProblem {
                 bodies: c.bodies.map(|b| b as u32),
                 geoms: c.geoms.map(|g| g as u32),
                 p_wc: c.p_wc,
+                arms: [0, 1].map(|side| c.point_of(side) - c.p_wc),
                 r_wc: frame,
                 gap: c.point.gap,
                 feature: c.point.feature,
             });
             let seed = &mut self.seeds[k];
-            (seed.gap, seed.material) = (c.gap, c.material);
+            (seed.gap, seed.material, seed.curvature) = (c.gap, c.material, c.curvature);
             seed.velocity = FrozenProblem::contact_velocity_at(parts.map, k, &x0.v);
             if let Some(mass) = mass {
                 set_masses(&mut seed.sides, mass, parts.map, k);

@@ -7,8 +7,9 @@ use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
+use super::csv_file::CsvFile;
 use super::npy::{self, Scalar};
-use super::{Recording, RecordingError, RecordingHeader};
+use super::{Recording, RecordingError, RecordingHeader, StepPart};
 
 impl Recording {
     /// Writes a numpy archive that `numpy.load` reads; the header is the JSON text in `header`.
@@ -45,10 +46,13 @@ impl Recording {
         put(&mut z, "contact_row", &[m], &self.contact_row)?;
         put(&mut z, "contact_geoms", &[m, 2], &self.contact_geoms)?;
         put(&mut z, "contact_point", &[m, 3], &self.contact_point)?;
+        put(&mut z, "contact_arms", &[m, 2, 3], &self.contact_arms)?;
         put(&mut z, "contact_frame", &[m, 3, 3], &self.contact_frame)?;
         put(&mut z, "contact_gap", &[m], &self.contact_gap)?;
         put(&mut z, "contact_impulse", &[m, 3], &self.contact_impulse)?;
+        put(&mut z, "contact_angular_impulse", &[m, 3], &self.contact_angular_impulse)?;
         put(&mut z, "contact_dt", &[m], &self.contact_dt)?;
+        put(&mut z, "contact_part", &[m], &self.contact_part)?;
         z.finish()?.flush()
     }
 
@@ -65,9 +69,24 @@ impl Recording {
         let header: RecordingHeader = serde_json::from_slice(&header)
             .map_err(|e| RecordingError::Format { path: name.clone(), reason: format!("header: {e}") })?;
         let points = if header.clouds.is_empty() { Vec::new() } else { get(&mut z, &name, "points")? };
+        let contact_row: Vec<u32> = get(&mut z, &name, "contact_row")?;
+        // Files of older versions have neither.
+        let m = contact_row.len();
+        let later = ["contact_angular_impulse", "contact_arms", "contact_part"];
+        let old = later.iter().all(|a| z.index_for_name(&format!("{a}.npy")).is_none());
+        let (contact_angular_impulse, contact_arms, contact_part) = match old {
+            true => (vec![0.0; 3 * m], vec![0.0; 6 * m], vec![StepPart::Whole as u8; m]),
+            false => {
+                let [angular, arms, part] = later;
+                (get(&mut z, &name, angular)?, get(&mut z, &name, arms)?, get(&mut z, &name, part)?)
+            }
+        };
         let r = Self {
             header,
             points,
+            contact_angular_impulse,
+            contact_arms,
+            contact_part,
             t: get(&mut z, &name, "t")?,
             q: get(&mut z, &name, "q")?,
             v: get(&mut z, &name, "v")?,
@@ -80,7 +99,7 @@ impl Recording {
             rejected: get(&mut z, &name, "rejected")?,
             wall_s: get(&mut z, &name, "wall_s")?,
             poses: get(&mut z, &name, "poses")?,
-            contact_row: get(&mut z, &name, "contact_row")?,
+            contact_row,
             contact_geoms: get(&mut z, &name, "contact_geoms")?,
             contact_point: get(&mut z, &name, "contact_point")?,
             contact_frame: get(&mut z, &name, "contact_frame")?,
@@ -113,10 +132,13 @@ impl Recording {
             ("points", self.points.len(), n, 3 * h.point_count()),
             ("contact_geoms", self.contact_geoms.len(), m, 2),
             ("contact_point", self.contact_point.len(), m, 3),
+            ("contact_arms", self.contact_arms.len(), m, 6),
             ("contact_frame", self.contact_frame.len(), m, 9),
             ("contact_gap", self.contact_gap.len(), m, 1),
             ("contact_impulse", self.contact_impulse.len(), m, 3),
+            ("contact_angular_impulse", self.contact_angular_impulse.len(), m, 3),
             ("contact_dt", self.contact_dt.len(), m, 1),
+            ("contact_part", self.contact_part.len(), m, 1),
         ] {
             if rows.checked_mul(width) != Some(found) {
                 return Err(format!("array {what} has {found} entries, not {rows} rows of {width}"));
@@ -128,9 +150,11 @@ impl Recording {
             ("v", &self.v),
             ("poses", &self.poses),
             ("contact_point", &self.contact_point),
+            ("contact_arms", &self.contact_arms),
             ("contact_frame", &self.contact_frame),
             ("contact_gap", &self.contact_gap),
             ("contact_impulse", &self.contact_impulse),
+            ("contact_angular_impulse", &self.contact_angular_impulse),
             ("contact_dt", &self.contact_dt),
         ] {
             check_finite(what, x.iter().copied())?;
@@ -144,6 +168,8 @@ impl Recording {
         refuse("contact_row", self.contact_row.windows(2).position(|w| w[0] > w[1]), "rows must ascend")?;
         refuse("contact_row", self.contact_row.iter().position(|r| *r as usize >= n), "no such row")?;
         refuse("contact_geoms", self.contact_geoms.iter().position(|g| *g as usize >= ng), "no such geom")?;
+        let last = StepPart::SecondHalf as u8;
+        refuse("contact_part", self.contact_part.iter().position(|p| *p > last), "no such part of a step")?;
         refuse(
             "contact_dt",
             self.contact_dt.iter().position(|dt| *dt <= 0.0),
@@ -185,30 +211,11 @@ impl Recording {
     /// The file system.
     pub fn write_csv(&self, path: &Path) -> Result<(), RecordingError> {
         let io = |source| RecordingError::Io { path: path.display().to_string(), source };
-        let mut w = csv::Writer::from_writer(BufWriter::new(File::create(path).map_err(io)?));
-        let h = &self.header;
-        let fixed = ["t", "dt", "error", "iterations", "rejected", "wall_s"];
-        let energies = ["kinetic", "potential", "contact_energy"];
-        let head = fixed.iter().chain(&energies).map(|s| (*s).to_owned());
-        let head = head
-            .chain(h.q_names.iter().map(|s| format!("q:{s}")))
-            .chain(h.v_names.iter().map(|s| format!("v:{s}")))
-            .chain(h.control_names.iter().map(|s| format!("u:{s}")))
-            .chain(h.sensor_names.iter().map(|s| format!("s:{s}")));
-        let csv_error = |e: csv::Error| io(std::io::Error::other(e));
-        w.write_record(head).map_err(csv_error)?;
-        let part = |a: &[f64], i: usize, n: usize| a[i * n..(i + 1) * n].to_vec();
+        let mut csv = CsvFile::create(path, &self.header).map_err(io)?;
         for i in 0..self.len() {
-            let mut row = vec![self.t[i], self.dt[i], self.error[i]];
-            row.extend([f64::from(self.iterations[i]), f64::from(self.rejected[i]), self.wall_s[i]]);
-            row.extend(part(&self.energy, i, 3));
-            row.extend(part(&self.q, i, h.q_names.len()));
-            row.extend(part(&self.v, i, h.v_names.len()));
-            row.extend(part(&self.control, i, h.control_names.len()));
-            row.extend(part(&self.sensors, i, h.sensor_names.len()));
-            w.write_record(row.iter().map(f64::to_string)).map_err(csv_error)?;
+            csv.write(&self.row(i)).map_err(io)?;
         }
-        w.flush().map_err(io)
+        csv.finish().map_err(io)
     }
 }
 

@@ -31,18 +31,25 @@ scalar!(u8, "|u1");
 
 const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";
 
-/// The array of a shape; the header is padded so that numbers begin at a multiple of 64 bytes.
-pub(super) fn to_bytes<T: Scalar>(shape: &[usize], data: &[T]) -> Vec<u8> {
+/// Bytes before the numbers of an array of a shape, padded so that numbers begin at a multiple of 64 bytes.
+pub(super) fn head(descr: &str, shape: &[usize]) -> Vec<u8> {
     let sizes: String = shape.iter().map(|n| format!("{n}, ")).collect();
     let mut header =
-        format!("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", T::DESCR, sizes.trim_end());
+        format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({}), }}", sizes.trim_end());
     let start = (MAGIC.len() + 2 + header.len() + 1).next_multiple_of(64);
     header.extend(std::iter::repeat_n(' ', start - MAGIC.len() - 2 - header.len() - 1));
     header.push('\n');
-    let mut out = Vec::with_capacity(start + data.len() * T::SIZE);
+    let mut out = Vec::with_capacity(start);
     out.extend_from_slice(MAGIC);
     out.extend_from_slice(&(header.len() as u16).to_le_bytes());
     out.extend_from_slice(header.as_bytes());
+    out
+}
+
+/// The array of a shape.
+pub(super) fn to_bytes<T: Scalar>(shape: &[usize], data: &[T]) -> Vec<u8> {
+    let mut out = head(T::DESCR, shape);
+    out.reserve(data.len() * T::SIZE);
     data.iter().for_each(|x| x.put(&mut out));
     out
 }

@@ -525,12 +525,14 @@ impl AffineProblem {
         let x0 = |i: usize| self.x0[s.pair.points[i] as usize];
         let at = |i: &usize| s.weights[*i].abs() * x0(*i);
         let between: Vector3<f64> = (0..4).map(|i| s.weights[i] * x0(i)).sum();
-        let p: Vector3<f64> = (0..4).filter(|i| sides[*i] == 0).map(|i| at(&i)).sum();
+        let point = |side: usize| (0..4).filter(|i| usize::from(sides[*i]) == side).map(|i| at(&i)).sum();
+        let [p, other]: [Vector3<f64>; 2] = [point(0), point(1)];
         ContactGeometry {
             constraint: k as u32,
             bodies: self.world.bodies_of(s.pair.surfaces),
             geoms: s.pair.surfaces,
             p_wc: Point3::from(p),
+            arms: [Vector3::zeros(), other - p],
             r_wc: Matrix3::from_columns(&[t1, t2, t1.cross(&t2)]),
             gap: between.norm(),
             feature: FRICTION | k as u64,
@@ -542,13 +544,17 @@ impl AffineProblem {
 fn contact(world: &World, k: usize, near: &Near) -> ContactGeometry {
     // The first point of the pair may be of either body.
     let n = if near.sides[0] == 0 { -1.0 } else { 1.0 } * near.normal_to_first();
-    let p: Vector3<f64> =
-        (0..4).filter(|i| near.sides[*i] == 0).map(|i| near.distance.weights[i].abs() * near.x[i]).sum();
+    let point = |side: usize| {
+        let of_side = (0..4).filter(|i| usize::from(near.sides[*i]) == side);
+        of_side.map(|i| near.distance.weights[i].abs() * near.x[i]).sum()
+    };
+    let [p, other]: [Vector3<f64>; 2] = [point(0), point(1)];
     ContactGeometry {
         constraint: k as u32,
         bodies: world.bodies_of(near.pair.surfaces),
         geoms: near.pair.surfaces,
         p_wc: Point3::from(p),
+        arms: [Vector3::zeros(), other - p],
         r_wc: ContactGeometry::frame(&n),
         gap: near.start,
         feature: k as u64,

@@ -217,6 +217,7 @@ impl Touch {
             bodies,
             geoms,
             p_wc: Point3::from(self.x),
+            arms: [Vector3::zeros(); 2],
             r_wc: self.frame,
             gap: self.gap,
             feature: self.particle as u64,

@@ -7,7 +7,7 @@ use signorini_planning::EpisodeRecord;
 use signorini_scene::{Pose, Scene};
 
 use crate::PageError;
-use signorini_run::recorder::{Recorder, RunLabels};
+use signorini_run::recorder::{Recorder, RecordingStart, RunLabels};
 use signorini_run::{Method, Recording};
 
 /// The states of the plant as a recording; none where they were not kept. `steps`: how those of the plant were taken.
@@ -36,8 +36,8 @@ pub fn recording(scene: &Scene, steps: &str, record: &EpisodeRecord) -> Result<O
     };
     let none = vec![0.0; probe.model().actuators.len()];
     let held = HeldInputs { control: &none, mocap: &mocap };
-    let mut r = Recorder::with_system(scene, probe, method.single_step(), labels, (first, held))
-        .map_err(PageError::from_error)?;
+    let start = RecordingStart { scene, labels, x0: first, held };
+    let mut r = Recorder::with_system(start, probe, method.single_step(), Recording::default())?;
     for (x, step) in record.states.iter().skip(1).zip(&record.steps) {
         put(&mut mocap, step.time);
         r.add_state(x, HeldInputs { control: &step.control, mocap: &mocap });

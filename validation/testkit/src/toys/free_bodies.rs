@@ -220,6 +220,7 @@ impl System for FreeBodies {
                     bodies: [0, b as u32 + 1],
                     geoms: [0, k as u32 + 1],
                     p_wc: Point3::from(p + lever),
+                    arms: [Vector3::zeros(); 2],
                     r_wc,
                     gap,
                     feature: k as u64,

@@ -221,6 +221,7 @@ impl System for MaterialBlock {
                 bodies: [0, 1],
                 geoms: [0, p as u32 + 1],
                 p_wc: Point3::from(vector(&x0.q, p)),
+                arms: [Vector3::zeros(); 2],
                 r_wc,
                 gap,
                 feature: p as u64,

@@ -184,6 +184,7 @@ impl StepProblem for CubesProblem {
                     bodies: [0, 1],
                     geoms: [0, 1],
                     p_wc: Point3::from(p),
+                    arms: [Vector3::zeros(); 2],
                     r_wc: ContactGeometry::frame(&n),
                     gap: self.gaps[k],
                     feature: k as u64,

@@ -1,0 +1,240 @@
+//! The impulses of a recording give what momentum changes by, solve by solve: those of contacts, gravity and gyroscopic terms add up to M (v₁ − v₀) in the
+//! rows of free joints, to which actuators, limits and equalities of a robot add nothing.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot run its scene has failed")]
+
+use signorini_core::na::{DMatrix, DVector, Matrix3, Point3, Vector3};
+use signorini_core::{AcceptedStep, HeldInputs, LastSolve, StepObserver};
+use signorini_laws::DualCone;
+use signorini_multibody::{Dynamics, Kinematics, RigidSystem};
+use signorini_run::affine::{RunWatch, run_affine};
+use signorini_run::recorder::Recorder;
+use signorini_run::recording::StepPart;
+use signorini_run::{Law, Method, PHYSICAL, Recording, Stepping};
+use signorini_scene::{JointKind, LoadOptions, Scene};
+
+/// A box that slides and tips, a ball of six rows that rolls and spins, and a box that falls on the first.
+const BODIES: &str = "<mujoco><worldbody><geom type='plane' size='5 5 .1' condim='6' friction='.5 .02 .01'/>
+    <body pos='0 0 .06'><freejoint/><geom type='box' size='.1 .05 .05' mass='1.3'/></body>
+    <body pos='.5 0 .101'><freejoint/><geom type='sphere' size='.1' mass='.7' condim='6' friction='.6 .03 .02'/></body>
+    <body pos='.03 .01 .2' euler='20 10 0'><freejoint/><geom type='box' size='.04 .04 .04' mass='.4'/></body>
+  </worldbody></mujoco>";
+
+fn bodies() -> Scene {
+    Scene::from_mjcf(BODIES, "bodies.xml", &LoadOptions::default()).unwrap()
+}
+
+fn file(path: &str) -> Scene {
+    Scene::load(format!("../models/{path}"), &LoadOptions::default()).unwrap()
+}
+
+/// Relative error of sums over contacts and degrees of freedom.
+const ROUND_OFF: f64 = 1e-11;
+
+/// Adds up impulses beside a recorder.
+struct Balance<'a> {
+    recorder: Recorder<'a>,
+    probe: RigidSystem,
+    gravity: Vector3<f64>,
+    /// Body of each geom.
+    bodies: Vec<usize>,
+    kin: Kinematics,
+    dynamics: Dynamics,
+    /// Rows of free joints.
+    rows: Vec<usize>,
+    /// Contact rows of the recording that were looked at.
+    seen: usize,
+    /// Evaluations in closed form: their momentum is exact.
+    closed: bool,
+    /// Largest residual over what a solve may leave.
+    worst: f64,
+    solves: usize,
+    /// Contacts that carry something.
+    contacts: usize,
+}
+
+impl Balance<'_> {
+    /// One solve from (q, v₀).
+    fn look(&mut self, (q, v0): (&[f64], &[f64]), solve: &LastSolve<'_>, part: StepPart) {
+        let (model, r, dt) = (self.probe.model(), &self.recorder.recording, solve.dt);
+        let nv = model.nv();
+        self.kin.set_positions(model, q, self.probe.held().mocap);
+        self.kin.set_velocities(model, v0);
+        let mut mass = DMatrix::<f64>::zeros(nv, nv);
+        self.dynamics.mass_matrix(model, &self.kin, |i, j, m| (mass[(i, j)], mass[(j, i)]) = (m, m));
+        let mut bias = DVector::<f64>::zeros(nv);
+        self.dynamics.inverse_dynamics(model, &self.kin, &self.gravity, None, bias.as_mut_slice());
+        let change = &mass * (DVector::from_column_slice(&solve.solution.v) - DVector::from_column_slice(v0));
+        let mut given = DVector::<f64>::zeros(nv);
+        // Magnitudes of what is added up.
+        let steps = DVector::from_fn(nv, |i, _| (solve.solution.v[i] - v0[i]).abs());
+        let mut sums = mass.abs() * steps + dt * bias.abs();
+        for k in (self.seen..r.contact_row.len()).filter(|k| r.contact_part[*k] == part as u8) {
+            assert_eq!(r.contact_dt[k], dt);
+            let three = |a: &[f64], at: usize| Vector3::from_column_slice(&a[at..at + 3]);
+            let frame = Matrix3::from_row_slice(&r.contact_frame[9 * k..9 * k + 9]);
+            let force = frame * three(&r.contact_impulse, 3 * k);
+            let torque = frame * three(&r.contact_angular_impulse, 3 * k);
+            self.contacts += usize::from(force.norm() > 0.0);
+            for (side, sign) in [(0, -1.0), (1, 1.0)] {
+                let body = self.bodies[r.contact_geoms[2 * k + side] as usize];
+                let p = three(&r.contact_point, 3 * k) + three(&r.contact_arms, 6 * k + 3 * side);
+                let (linear, angular) = self.kin.jacobian(model, body, &Point3::from(p));
+                for i in 0..nv {
+                    let (l, a) = (three(&linear, 3 * i), three(&angular, 3 * i));
+                    given[i] += sign * (l.dot(&force) + a.dot(&torque));
+                    sums[i] += (l.norm() + a.norm() * p.norm()) * force.norm() + a.norm() * torque.norm();
+                }
+            }
+        }
+        // Round-off of sums beside what the solver was asked for and left, in its norm.
+        let of_solver = if self.closed { 0.0 } else { solve.solution.tolerance.max(solve.solution.residual) };
+        for i in &self.rows {
+            let residual = (change[*i] + dt * bias[*i] - given[*i]).abs();
+            let left = of_solver * mass[(*i, *i)].sqrt() + ROUND_OFF * sums[*i];
+            self.worst = self.worst.max(residual / left);
+        }
+        self.solves += 1;
+    }
+}
+
+impl StepObserver for Balance<'_> {
+    fn accepted(&mut self, step: &AcceptedStep<'_>) {
+        self.recorder.accepted(step);
+        let start = (&step.x0.q[..], &step.x0.v[..]);
+        match step.first {
+            None => self.look(start, &step.last, StepPart::Whole),
+            Some(first) => {
+                let s = first.solution;
+                let moved = if s.v_position.is_empty() { &s.v } else { &s.v_position };
+                let mut half = step.x0.q.clone();
+                self.probe.model().integrate_renormalized(&step.x0.q, moved, first.dt, &mut half);
+                self.look(start, &first, StepPart::FirstHalf);
+                self.look((&half, &s.v), &step.last, StepPart::SecondHalf);
+            }
+        }
+        // States go on with the velocities that were solved for.
+        assert!(step.x1.v == step.last.solution.v);
+        self.seen = self.recorder.recording.contact_row.len();
+    }
+
+    fn held(&mut self, inputs: HeldInputs<'_>) {
+        self.recorder.held(inputs);
+    }
+}
+
+/// Worst residual of a run of `time` \[s\] over what its solves may leave; the recording.
+fn balance(scene: &Scene, method: &Method, time: f64) -> (f64, Recording) {
+    let mut sys = method.system(scene).unwrap();
+    let mut x = sys.initial_state(scene.keyframe("home")).unwrap();
+    if scene.keyframes.is_empty() {
+        // The first box slides and turns, the ball skids and spins.
+        x.v[..6].copy_from_slice(&[0.5, 0.3, 0.0, 0.0, 0.0, 4.0]);
+        x.v[6..12].copy_from_slice(&[0.4, 0.0, 0.0, 0.0, 3.0, 9.0]);
+    }
+    let probe = method.system(scene).unwrap();
+    let model = probe.model();
+    let rows = model.joints.iter().filter(|j| j.kind == JointKind::Free).flat_map(|j| j.v..j.v + 6).collect();
+    let mut b = Balance {
+        recorder: Recorder::new(scene, method, &x, sys.held()).unwrap(),
+        gravity: scene.options.gravity,
+        bodies: scene.geoms.iter().map(|g| g.body).collect(),
+        kin: Kinematics::new(model),
+        dynamics: Dynamics::new(model),
+        rows,
+        seen: 0,
+        closed: method.as_comfree().is_some(),
+        worst: 0.0,
+        solves: 0,
+        contacts: 0,
+        probe,
+    };
+    let end = x.t + time;
+    let report = method.integrator().unwrap().advance(&mut sys, &mut x, end, &mut b).unwrap();
+    let halves = 1 + usize::from(method.stepping().is_controlled());
+    assert_eq!((b.solves, b.contacts > 20), (halves * report.steps as usize, true), "{}", method.describe());
+    (b.worst, b.recorder.recording)
+}
+
+fn methods() -> Vec<Method> {
+    vec![
+        Method::icf().with_step(2e-3),
+        Method::icf().with_law(Law::Similar).with_step(2e-3),
+        Method::icf().with_law(Law::Sap).with_step(2e-3),
+        Method::cenic(1e-3),
+        Method::cenic(1e-3).in_paper_mode(),
+        Method::reference().with_step(2e-3),
+        Method::comfree().with_step(2e-3),
+        Method::comfree_sweeping(8).with_step(5e-3),
+        Method::comfree_sweeping(1).with_step(2e-3),
+        Method::comfree_paper(0.1, 0.001).with_step(2e-3),
+        Method::comfree_once(Law::DualCone(DualCone { gains: PHYSICAL, ..DualCone::default() }))
+            .with_stepping(Stepping::accurate(1e-3)),
+    ]
+}
+
+#[test]
+fn property_recorded_impulses_change_momentum_of_bodies() {
+    let scene = bodies();
+    for method in methods() {
+        let (worst, r) = balance(&scene, &method, 0.15);
+        // A scaled norm bounds each row.
+        assert!(worst < 1.0, "{}: {worst:e}", method.describe());
+        let spins = r.contact_angular_impulse.iter().any(|g| *g != 0.0);
+        // Laws of three rows neither spin nor roll.
+        assert_eq!(spins, matches!(method, Method::ComFree(_)), "{}", method.describe());
+        let halves = r.contact_part.iter().any(|p| *p != StepPart::Whole as u8);
+        assert_eq!(halves, method.stepping().is_controlled(), "{}", method.describe());
+    }
+}
+
+#[test]
+fn property_recorded_impulses_change_momentum_of_robots() {
+    for (model, time) in [("quadruped/quadruped.xml", 0.05), ("leap_hand/cube.xml", 0.05)] {
+        let scene = file(model);
+        for method in methods() {
+            // The dense reference takes minutes.
+            if matches!(method, Method::Reference(_)) {
+                continue;
+            }
+            let (worst, _) = balance(&scene, &method, time);
+            assert!(worst < 1.0, "{model}, {}: {worst:e}", method.describe());
+        }
+    }
+}
+
+/// Of affine bodies the linear momentum of each; their angular momentum also changes by what keeps them rigid.
+#[test]
+fn property_recorded_impulses_change_momentum_of_affine_bodies() {
+    let scene = bodies();
+    let masses = [1.3, 0.7, 0.4];
+    for method in [Method::ipc().with_step(2e-3), Method::ipc().with_stepping(Stepping::accurate(1e-3))] {
+        let run = run_affine(&scene, &method, None, 0.1, RunWatch::default()).unwrap();
+        run.report.unwrap();
+        let r = run.recording;
+        assert!(r.contact_row.len() > 20);
+        let halves = r.contact_part.iter().any(|p| *p != StepPart::Whole as u8);
+        assert_eq!(halves, method.stepping().is_controlled());
+        for row in 1..r.len() {
+            let mut given = masses.map(|m| m * (r.t[row] - r.t[row - 1]) * scene.options.gravity);
+            for k in (0..r.contact_row.len()).filter(|k| r.contact_row[*k] as usize == row) {
+                let frame = Matrix3::from_row_slice(&r.contact_frame[9 * k..9 * k + 9]);
+                let force = frame * Vector3::from_column_slice(&r.contact_impulse[3 * k..3 * k + 3]);
+                for (side, sign) in [(0, -1.0), (1, 1.0)] {
+                    let body = scene.geoms[r.contact_geoms[2 * k + side] as usize].body;
+                    if body > 0 {
+                        given[body - 1] += sign * force;
+                    }
+                }
+            }
+            for (b, (m, given)) in masses.into_iter().zip(given).enumerate() {
+                let v = |row: usize| Vector3::from_column_slice(&r.v[18 * row + 6 * b..18 * row + 6 * b + 3]);
+                let residual = (m * (v(row) - v(row - 1)) - given).norm();
+                // Newton ends where a step changes no speed by 1e-5 m/s (1e-6 under error control), whatever the slope of the barrier makes of
+                // that: half a per cent in the stiffest impact.
+                let left = 1e-5 * m + 0.01 * given.norm();
+                assert!(residual < left, "{}, row {row}, body {b}: {residual:e}", method.describe());
+            }
+        }
+    }
+}
