@@ -107,6 +107,7 @@ pub(super) fn table() -> Result<String, PageError> {
             let guess = vec![0.0; problem.velocity_count()];
             let cell = match solver.solve(&mut problem, &guess, Tolerance::default(), &mut solution) {
                 Ok(SolveStatus::Converged) => "runs".to_owned(),
+                Ok(SolveStatus::Evaluated) => "one evaluation".to_owned(),
                 Ok(other) => format!("{other:?}"),
                 Err(SolveError::Unsupported { .. }) => "refused".into(),
                 Err(e) => return Err(PageError::from_error(e)),

@@ -99,8 +99,9 @@ fn solved(mut system: MpmSystem, solver: &mut dyn ContactSolver) -> Result<Strin
     system.guess(Slot::Start, &x, &mut guess);
     let problem = system.problem(Slot::Start, DT).map_err(PageError::from_error)?;
     Ok(match solver.solve(problem, &guess, Tolerance::default(), &mut solution) {
-        Ok(SolveStatus::Converged) if solution.gamma.iter().all(|g| *g == 0.0) => "no contact".into(),
+        Ok(status) if status.is_complete() && solution.gamma.iter().all(|g| *g == 0.0) => "no contact".into(),
         Ok(SolveStatus::Converged) => "runs".into(),
+        Ok(SolveStatus::Evaluated) => "one evaluation".into(),
         Ok(other) => format!("{other:?}"),
         Err(SolveError::Unsupported { .. }) => "refused".into(),
         Err(e) => format!("fails: {e}"),
