@@ -159,7 +159,7 @@ fn property_gains_of_a_lane_equal_a_recipe_with_them() {
     let mut b = batch(1, Method::icf(), 1);
     let own = LaneParameters { contact_gains: Some(gains[0]), ..LaneParameters::default() };
     let e = b.set_parameters(0, &own).unwrap_err().to_string();
-    let expected = "contact_gains[0]: the recipe 'icf' has no dual cone; give it to a batch of comfree";
+    let expected = "contact_gains[0]: the method 'icf' has no dual cone; give it to a batch of comfree";
     assert!(e.contains(expected), "{e}");
 }
 
