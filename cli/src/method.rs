@@ -99,7 +99,7 @@ impl MethodArguments {
         if let Some(n) = self.sweeps {
             if !sweeps {
                 return Err(format!(
-                    "--sweeps {n}: only comfree with the law dual_cone and fixed steps (--dt) evaluates a step more than once, and not in paper mode; leave it out"
+                    "--sweeps {n}: only comfree with fixed steps (--dt) evaluates a step more than once, and not in paper mode; leave it out"
                 ));
             }
             if law != "dual_cone" && n > 1 {

@@ -81,6 +81,10 @@ fn regression_settings_that_make_no_sense_are_refused() {
         ("--solver icf --dt .002 --sweeps 4", "--sweeps 4: only comfree"),
         ("--solver comfree --accuracy 1e-3 --sweeps 4", "--sweeps 4: only comfree with fixed steps"),
         ("--solver comfree --dt .002 --paper-mode --sweeps 4", "not in paper mode"),
+        (
+            "--solver comfree --dt .002 --law lagged --sweeps 4",
+            "only the law dual_cone is evaluated more than once",
+        ),
         ("--solver icf --dt .002 --memory .5", "--memory 0.5: only comfree"),
         ("--solver comfree --dt .002 --paper-mode --memory .5", "not in paper mode"),
         ("--solver comfree --dt .002 --law sap --memory .5", "--memory 0.5: only comfree"),
