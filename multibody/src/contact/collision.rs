@@ -3,7 +3,7 @@ use std::ops::Range;
 
 use signorini_core::na::Point3;
 use signorini_core::{ContactMaterial, ProblemError};
-use signorini_geometry::{Aabb, BroadPhase, ContactPoint, Shape, contacts};
+use signorini_geometry::{Aabb, BroadPhase, ContactPoint, Shape, contacts, relative_curvature};
 use signorini_scene::{GeomShape, Pose, Scene};
 
 use crate::contact::bounds::Bounds;
@@ -72,6 +72,8 @@ pub(crate) struct FoundContact {
     pub weight_a: f64,
     /// The bodies do not touch yet: their points lie apart.
     pub apart: bool,
+    /// Principal curvatures of the gap \[1/m\] where the law reads them, zeros elsewhere.
+    pub curvature: [f64; 2],
 }
 
 impl FoundContact {
@@ -167,6 +169,17 @@ impl Collision {
         }
     }
 
+    /// Fills in the curvatures of found contacts: [`ContactSeed::curvature`](signorini_core::ContactSeed::curvature).
+    pub(crate) fn set_curvatures(&self, kin: &Kinematics, found: &mut [FoundContact]) {
+        let of_geom = |geom: usize| self.colliders.iter().find(|c| c.geom == geom);
+        for c in found {
+            let [Some(a), Some(b)] = c.geoms.map(of_geom) else { continue };
+            let [x_wa, x_wb] = [a, b].map(|c| kin.x_wb[c.body] * c.pose);
+            let found = relative_curvature(&a.shape, &x_wa, &b.shape, &x_wb, &c.p_wc, &c.point.normal);
+            c.curvature = found.unwrap_or_default();
+        }
+    }
+
     /// Finds contacts, and pairs whose gap can close by the motion, of which the length and what drives it are set.
     pub(crate) fn find(
         &mut self,
@@ -241,6 +254,7 @@ impl Collision {
                             gap,
                             weight_a,
                             apart,
+                            curvature: [0.0; 2],
                         });
                     }
                 }

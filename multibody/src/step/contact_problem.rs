@@ -119,7 +119,7 @@ impl ContactProblem {
                 feature: c.point.feature,
             });
             let seed = &mut self.seeds[k];
-            (seed.gap, seed.material) = (c.gap, c.material);
+            (seed.gap, seed.material, seed.curvature) = (c.gap, c.material, c.curvature);
             seed.velocity = FrozenProblem::contact_velocity_at(parts.map, k, &x0.v);
             if let Some(mass) = mass {
                 set_masses(&mut seed.sides, mass, parts.map, k);

@@ -40,7 +40,11 @@ impl ContactSearch {
 
     /// Finds contacts.
     pub(crate) fn find(&mut self, model: &Model, kin: &Kinematics) -> Result<(), ProblemError> {
-        self.collision.find(kin, model, &mut self.motion, &mut self.found)
+        self.collision.find(kin, model, &mut self.motion, &mut self.found)?;
+        if self.law.properties().curvature {
+            self.collision.set_curvatures(kin, &mut self.found);
+        }
+        Ok(())
     }
 
     /// Elastic energy of contacts by their law where bodies are \[J\]; none where shapes have no query.
@@ -49,8 +53,12 @@ impl ContactSearch {
         if self.find(model, kin).is_err() {
             return 0.0;
         }
-        let seed =
-            |c: &FoundContact| ContactSeed { gap: c.gap, material: c.material, ..ContactSeed::default() };
+        let seed = |c: &FoundContact| ContactSeed {
+            gap: c.gap,
+            material: c.material,
+            curvature: c.curvature,
+            ..ContactSeed::default()
+        };
         self.seeds.clear();
         self.seeds.extend(self.found.iter().map(seed));
         self.law.stored_energy(&self.seeds).unwrap_or_default()

@@ -1,6 +1,7 @@
 //! Conformance suite of contact and constraint laws: everything that [`ContactLaw`] promises, tried on random states.
 
 mod checks;
+mod energy;
 mod rescale;
 
 use std::fmt;
@@ -11,6 +12,7 @@ use signorini_core::na::SVector;
 use crate::Violation;
 use crate::rng::Rng;
 
+pub use energy::stored_energy_deviation;
 pub use rescale::{Scale, rescale_contact, rescale_velocity};
 
 /// What one draw gives: a seed and a contact velocity \[m/s\], D.
@@ -18,6 +20,7 @@ pub type LawDraw<L, const D: usize> = (<L as ContactLaw<D>>::Seed, SVector<f64, 
 
 type Draw<'a, L, const D: usize> = Box<dyn Fn(&mut Rng) -> LawDraw<L, D> + 'a>;
 type Rescale<'a, L, const D: usize> = Box<dyn Fn(&LawDraw<L, D>, Scale) -> LawDraw<L, D> + 'a>;
+type RescaleLaw<'a, L> = Box<dyn Fn(&L, Scale) -> L + 'a>;
 type Bound<'a, L, const D: usize> = Box<dyn Fn(&<L as ContactLaw<D>>::Params, f64) -> f64 + 'a>;
 
 /// The suite for one law. Random states come from a seeded generator, so that a failure can be run again.
@@ -47,6 +50,7 @@ pub struct LawSuite<'a, L: ContactLaw<D>, const D: usize> {
     rng_seed: u64,
     draw: Draw<'a, L, D>,
     rescale: Rescale<'a, L, D>,
+    rescale_law: Option<RescaleLaw<'a, L>>,
     bound: Option<Bound<'a, L, D>>,
 }
 
@@ -61,7 +65,21 @@ impl<'a, L: ContactLaw<D>, const D: usize> LawSuite<'a, L, D> {
         draw: impl Fn(&mut Rng) -> LawDraw<L, D> + 'a,
         rescale: impl Fn(&LawDraw<L, D>, Scale) -> LawDraw<L, D> + 'a,
     ) -> Self {
-        Self { law, states: 4000, rng_seed: 1, draw: Box::new(draw), rescale: Box::new(rescale), bound: None }
+        Self {
+            law,
+            states: 4000,
+            rng_seed: 1,
+            draw: Box::new(draw),
+            rescale: Box::new(rescale),
+            rescale_law: None,
+            bound: None,
+        }
+    }
+
+    /// For a law with dimensional constants of its own: the law in other units. Without it the law is taken as it is.
+    pub fn rescale_law(mut self, rescale: impl Fn(&L, Scale) -> L + 'a) -> Self {
+        self.rescale_law = Some(Box::new(rescale));
+        self
     }
 
     /// Adds the checks for contacts: no adhesion; friction against the slip, at most `bound(params, γₙ)` \[N·s\].

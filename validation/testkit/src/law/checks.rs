@@ -211,7 +211,9 @@ impl<L: ContactLaw<D>, const D: usize> Bench<'_, '_, L, D> {
     fn units(&mut self) -> Result<(), Violation> {
         for s in SCALES {
             let (seed, v) = (self.suite.rescale)(&(self.seed, self.v), s);
-            let scaled = self.suite.law.eval(&self.suite.law.prepare(&seed), v);
+            let law = self.suite.rescale_law.as_ref().map(|rescale| rescale(&self.suite.law, s));
+            let law = law.as_ref().unwrap_or(&self.suite.law);
+            let scaled = law.eval(&law.prepare(&seed), v);
             // The factor of each row: a linear velocity or an angular one.
             let (_, row) = (self.suite.rescale)(&(self.seed, SVector::repeat(1.0)), s);
             let mut off = ratio((scaled.cost / s.energy() - self.e.cost).abs(), self.e.cost.abs());

@@ -44,12 +44,13 @@ impl Scale {
     }
 }
 
-/// A contact seed in other units.
+/// A contact seed in other units; [`own`](signorini_core::ContactMaterial::own) parameters are left to the caller, who knows theirs.
 pub fn rescale_contact(seed: &ContactSeed, s: Scale) -> ContactSeed {
     let mut out = *seed;
     out.dt *= s.time;
     out.gap *= s.length;
     out.velocity *= s.speed();
+    out.curvature = out.curvature.map(|c| c / s.length);
     for side in &mut out.sides {
         side.linear /= s.mass;
         side.coupling /= s.mass * s.length;

@@ -1,0 +1,124 @@
+//! A law with a stiffness of its own, from the curvature of the surfaces: it conforms, balls rest as deep as Hertz says and hold his energy, and meet for as long as he says.
+#![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
+
+#[path = "../examples/hertz.rs"]
+mod hertz;
+
+use hertz::Hertz;
+use signorini_comfree::ComfreeSolver;
+use signorini_core::na::{Matrix3, Vector3};
+use signorini_core::{ContactSeed, ContactSide, ContactSolver, Integrator, NoObserver, Pool, State, System};
+use signorini_icf::IcfSolver;
+use signorini_integrators::{ContactStep, FixedStep};
+use signorini_multibody::{RigidOptions, RigidSystem};
+use signorini_reference::ReferenceSolver;
+use signorini_scene::{Scene, SceneBuilder};
+use signorini_testkit::law::{LawSuite, rescale_contact, rescale_velocity, stored_energy_deviation};
+use signorini_testkit::random_problem::random_material;
+use signorini_testkit::rng::Rng;
+
+const MODULUS: f64 = 1e6;
+const RADIUS: f64 = 0.05;
+const G: f64 = 9.81;
+
+fn seed(r: &mut Rng) -> ContactSeed {
+    ContactSeed {
+        dt: r.log_uniform(1e-4, 3e-2),
+        gap: 1e-3 * r.uniform(-1.0, 0.5),
+        velocity: Vector3::from_fn(|_, _| r.uniform(-1.0, 1.0)),
+        material: random_material(r),
+        curvature: [r.log_uniform(10.0, 100.0), r.log_uniform(1.0, 10.0)],
+        sides: ContactSide::single(Matrix3::identity(), 1),
+    }
+}
+
+#[test]
+fn conformance_hertz() {
+    let draw = |r: &mut Rng| {
+        let (s, size) = (seed(r), r.log_uniform(1e-5, 3.0));
+        (s, Vector3::from_fn(|_, _| size * r.uniform(-1.0, 1.0)))
+    };
+    let rescale = |d: &(ContactSeed, Vector3<f64>), s| (rescale_contact(&d.0, s), rescale_velocity(&d.1, s));
+    let report = LawSuite::<Hertz, 3>::new(Hertz { modulus: MODULUS }, draw, rescale)
+        .rescale_law(|law, s| Hertz { modulus: law.modulus * s.force() / (s.length * s.length) })
+        .contact(|p, _| p.friction)
+        .assert_conforms();
+    assert!(report.active > 1000, "{report}");
+    for i in 0..100 {
+        // Differences over 1e-4 of a depth: 1e-8 of their own, and round-off of 1e-16/1e-4.
+        let off = stored_energy_deviation::<_, 3>(&Hertz { modulus: MODULUS }, &seed(&mut Rng::new(i)));
+        assert!(off < 1e-7, "{i}: {off}");
+    }
+}
+
+fn ball(height: f64, dissipation: f64) -> (Scene, RigidSystem, State, f64) {
+    let mut scene = SceneBuilder::new("ball")
+        .half_space()
+        .body("ball")
+        .at([0.0, 0.0, height])
+        .free_joint()
+        .sphere(RADIUS)
+        .build()
+        .unwrap();
+    scene.geoms.iter_mut().for_each(|g| g.surface.dissipation = Some(dissipation));
+    let law = Pool::<Hertz, 3>::new(Hertz { modulus: MODULUS });
+    let mut sys = RigidSystem::new(&scene, &law, RigidOptions::default()).unwrap();
+    let x = sys.initial_state(None).unwrap();
+    let mass = sys.model().bodies[1].mass;
+    (scene, sys, x, mass)
+}
+
+fn stiffness() -> f64 {
+    4.0 / 3.0 * MODULUS * RADIUS.sqrt()
+}
+
+#[test]
+fn analytic_a_ball_rests_as_deep_as_hertz_says_under_every_solver() {
+    let solvers: [(Box<dyn ContactSolver>, f64); 3] = [
+        (Box::new(IcfSolver::default()), 1e-3),
+        (Box::new(ReferenceSolver::default()), 1e-3),
+        // One explicit evaluation: stable where δt² ∂f/∂δ / m < 1.
+        (Box::new(ComfreeSolver::default()), 2e-4),
+    ];
+    for (solver, dt) in solvers {
+        let name = solver.name();
+        let (_, mut sys, mut x, mass) = ball(RADIUS, 20.0);
+        let mut integrator = FixedStep::new(ContactStep::new(solver), dt).unwrap();
+        integrator.advance(&mut sys, &mut x, 3.0, &mut NoObserver).unwrap();
+        let depth = (mass * G / stiffness()).powf(2.0 / 3.0);
+        let (found, energy) = (RADIUS - x.q[2], sys.energy(&x).contact);
+        // At rest after 3 s; the solver's tolerance.
+        assert!((found / depth - 1.0).abs() < 1e-6, "{name}: {found} for {depth}");
+        assert!((energy / (0.4 * mass * G * depth) - 1.0).abs() < 1e-6, "{name}: {energy} J");
+    }
+}
+
+#[test]
+fn analytic_a_ball_meets_the_ground_for_as_long_as_hertz_says() {
+    // Without gravity and dissipation: δ_max = (5 m v²/(4 k))^{2/5}, duration 2.9432 δ_max/v, and it leaves as fast as it came.
+    for speed in [0.5, 2.0] {
+        let (_, mut sys, mut x, mass) = ball(RADIUS + 1e-4, 0.0);
+        let weight = vec![0.0, 0.0, mass * G, 0.0, 0.0, 0.0];
+        sys.applied_force_mut().copy_from_slice(&weight);
+        x.v[2] = -speed;
+        let deepest = (5.0 * mass * speed * speed / (4.0 * stiffness())).powf(0.4);
+        let duration = 2.943_2 * deepest / speed;
+        let dt = duration / 4000.0;
+        let mut integrator = FixedStep::new(ContactStep::new(IcfSolver::default()), dt).unwrap();
+        let (mut first, mut last, mut depth) = (None, 0.0, 0.0f64);
+        while x.v[2] < 0.0 || x.q[2] < RADIUS {
+            let end = x.t + dt;
+            integrator.advance(&mut sys, &mut x, end, &mut NoObserver).unwrap();
+            let d = RADIUS - x.q[2];
+            if d > 0.0 {
+                first.get_or_insert(x.t);
+                (last, depth) = (x.t, depth.max(d));
+            }
+        }
+        let measured = last - first.unwrap();
+        // First order in the step, 1/4000 of the contact.
+        assert!((depth / deepest - 1.0).abs() < 2e-3, "{speed}: depth {depth} for {deepest}");
+        assert!((measured / duration - 1.0).abs() < 5e-3, "{speed}: {measured} s for {duration} s");
+        assert!((x.v[2] / speed - 1.0).abs() < 5e-3, "{speed}: back at {}", x.v[2]);
+    }
+}
