@@ -68,7 +68,7 @@ impl Balance<'_> {
         let mut given = DVector::<f64>::zeros(nv);
         // Magnitudes of what is added up.
         let steps = DVector::from_fn(nv, |i, _| (solve.solution.v[i] - v0[i]).abs());
-        let mut sums = mass.abs() * steps + dt * bias.abs();
+        let mut sums = (mass.abs() * steps).add_scalar(dt * bias.amax());
         for k in (self.seen..r.contact_row.len()).filter(|k| r.contact_part[*k] == part as u8) {
             assert_eq!(r.contact_dt[k], dt);
             let three = |a: &[f64], at: usize| Vector3::from_column_slice(&a[at..at + 3]);
