@@ -108,7 +108,7 @@ impl StepObserver for Balance<'_> {
                 let s = first.solution;
                 let moved = if s.v_position.is_empty() { &s.v } else { &s.v_position };
                 let mut half = step.x0.q.clone();
-                self.probe.model().integrate_renormalized(&step.x0.q, moved, first.dt, &mut half);
+                self.probe.model().integrate(&step.x0.q, moved, first.dt, &mut half);
                 self.look(start, &first, StepPart::FirstHalf);
                 self.look((&half, &s.v), &step.last, StepPart::SecondHalf);
             }
