@@ -103,7 +103,7 @@ impl ComfreeSolver {
         let scales = if self.raised { self.bounds.factors() } else { &[] };
         let (pools, v_c) = swept(p)?.laws();
         // Laws without multipliers are evaluated.
-        if pools.members().iter().any(|m| !m.is_empty() && m.swept().is_none()) {
+        if !all_swept(pools) {
             pools.size_evals(&mut self.evals);
             pools.eval(self.whole.part(), v_c, &mut self.evals);
             gamma.iter_mut().zip(&self.evals.grad).for_each(|(g, x)| *g = -x);
@@ -295,6 +295,11 @@ fn swept(p: &mut dyn StepProblem) -> Result<&mut dyn SweptProblem, SolveError> {
     let why =
         "its contact velocities are not affine in the velocity; use a solver for re-queried contact (ipc)";
     p.swept().ok_or_else(|| SolveError::Unsupported { solver: NAME, why: why.into() })
+}
+
+/// Every law that has constraints can be swept over.
+pub(crate) fn all_swept(pools: &Pools) -> bool {
+    pools.members().iter().all(|m| m.is_empty() || m.swept().is_some())
 }
 
 /// Impulses of the multipliers as they are, all rows \[N·s\]; zeros for laws that have none.

@@ -2,6 +2,7 @@ use signorini_core::StepProblem;
 
 use crate::ComfreeSolver;
 use crate::gain::apply;
+use crate::solver::all_swept;
 
 /// Steps of the Lanczos method before sweeps.
 const STEPS: usize = 6;
@@ -127,7 +128,7 @@ impl ComfreeSolver {
         r.factors.resize(count, 1.0);
         r.rows.clear();
         r.rows.resize(pools.row_count(), 0.0);
-        if pools.members().iter().any(|m| !m.is_empty() && m.swept().is_none()) {
+        if !all_swept(pools) {
             return &self.bounds.factors;
         }
         pools.size_evals(&mut self.evals);
