@@ -1,7 +1,7 @@
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use crate::snapshot::{Inconsistent, ensure};
+use crate::consistency::{Inconsistent, ensure};
 use crate::{BlockDiagonal, BlockSink, Inertia, Part, ProblemError};
 
 /// Springs and dampers between blocks of an inertia: Σ wᵢ rᵢᵀ rᵢ with sparse rows.

@@ -43,8 +43,8 @@ impl DenseProblem {
         fit("columns of J", nv, self.J.ncols())?;
         fit("rows of J", 3 * nc, self.J.nrows())?;
         fit("materials", nc, self.materials.len())?;
-        crate::problem::check_finite("gap", self.phi0.as_slice())?;
-        crate::problem::check_finite("v0", self.v0.as_slice())?;
+        crate::check_finite("gap", self.phi0.as_slice())?;
+        crate::check_finite("v0", self.v0.as_slice())?;
         for (k, m) in self.materials.iter().enumerate() {
             m.check(k)?;
         }

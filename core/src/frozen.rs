@@ -1,7 +1,8 @@
 use nalgebra::DMatrix;
 
 use crate::coupling::CoupledInertia;
-use crate::problem::{WholePart, check_count, check_finite};
+use crate::error::{check_count, check_finite};
+use crate::problem::WholePart;
 use crate::{
     AffineMap, BlockDiagonal, Changed, ContactGeometry, ContactMap, Coupling, Evals, FrozenMap, Inertia,
     Part, Pools, ProblemError, Regime, StepProblem, SweptProblem, Whitened,

@@ -1,7 +1,7 @@
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use crate::snapshot::{Inconsistent, check_starts, ensure};
+use crate::consistency::{Inconsistent, check_starts, ensure};
 use crate::{BlockSink, Part, ProblemError};
 
 /// The (linearised) inertia A: symmetric, positive definite, block-diagonal over cliques, where [`Inertia::is_block_diagonal`] does not say otherwise.

@@ -17,32 +17,43 @@
 //! slices are column-major.
 
 mod batch;
+mod consistency;
 mod coupling;
 mod delassus;
 mod dense;
+mod error;
+mod evals;
 mod frozen;
 mod frozen_kernels;
 mod frozen_map;
+mod frozen_products;
 mod inertia;
 mod integrate;
 mod law;
 mod map;
 mod material;
 mod observation;
+mod part;
 mod pool;
 mod problem;
 mod runaway;
 mod snapshot;
 mod solver;
+mod state;
+mod sweep;
 mod swept;
+mod swept_problem;
 mod system;
 mod whitening;
 
 pub use nalgebra as na;
 
 pub use batch::{BatchLayout, BatchStepper, LaneStatus};
+pub use consistency::Inconsistent;
 pub use coupling::{CoupledInertia, Coupling};
 pub use dense::DenseProblem;
+pub use error::{ProblemError, Slot, TOUCHING, check_blocks, check_count, check_finite, largest};
+pub use evals::{Evals, Span};
 pub use frozen::{FrozenParts, FrozenProblem};
 pub use frozen_map::FrozenMap;
 pub use inertia::{BlockDiagonal, Inertia};
@@ -51,16 +62,19 @@ pub use integrate::{
     StepError, StepObserver, StepReport,
 };
 pub use law::{Along, ContactLaw, LawEval, LawProperties, Smoothness};
-pub use map::{AffineMap, BlockSink, ContactMap, Part};
+pub use map::{AffineMap, ContactMap};
 pub use material::{ContactMaterial, ContactSeed, ContactSide};
 pub use observation::{Frame, Observation, ObservationError, ObservationLayout};
-pub use pool::{Evals, LawPool, Pool, Pools, Span};
+pub use part::{BlockSink, Part};
+pub use pool::{LawPool, Pool, Pools, SweptAccess};
 pub use problem::{
-    Changed, ContactGeometry, ProblemError, Regime, SmoothPotential, StepProblem, TOUCHING, WholePart,
-    check_blocks, check_count, check_finite, gradient, objective, scaled_norm,
+    Changed, ContactGeometry, Regime, SmoothPotential, StepProblem, WholePart, gradient, objective, scaled_norm,
 };
 pub use runaway::{FASTEST, check_end};
-pub use snapshot::{Inconsistent, LawRegistry, Snapshot, SnapshotError};
+pub use snapshot::{LawRegistry, Snapshot, SnapshotError};
 pub use solver::{ContactSolver, SolveError, SolveStats, SolveStatus, StepSolution, Tolerance, check_guess};
-pub use swept::{Sweep, SweptAccess, SweptLaw, SweptPool, SweptProblem, Turns, Whitened, closing_curvature};
-pub use system::{ContactKey, ContactMemory, Energy, Slot, State, System, largest};
+pub use state::{ContactKey, ContactMemory, State};
+pub use sweep::{Sweep, SweptPool, Turns};
+pub use swept::{SweptLaw, closing_curvature};
+pub use swept_problem::{SweptProblem, Whitened};
+pub use system::{Energy, System};

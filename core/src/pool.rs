@@ -2,29 +2,7 @@ use std::any::Any;
 
 use nalgebra::SVector;
 
-use crate::{Along, ContactLaw, LawProperties, Part, SweptPool};
-
-/// Flat evaluations of all constraints of a problem, addressed through [`Pools`].
-#[derive(Clone, Debug, Default)]
-pub struct Evals {
-    /// ℓ_k \[J\], one per constraint.
-    pub cost: Vec<f64>,
-    /// ∇ℓ_k \[N·s\], one per row.
-    pub grad: Vec<f64>,
-    /// ∇²ℓ_k \[kg\], D × D column-major per constraint.
-    pub hess: Vec<f64>,
-}
-
-/// A run of constraints inside the flat arrays: the first row and the first Hessian entry of a pool, and its dimension.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// Number of the first constraint.
-    pub first: u32,
-    /// First row in contact-velocity and gradient arrays.
-    pub row: usize,
-    /// First entry in the Hessian array.
-    pub hess: usize,
-}
+use crate::{Along, ContactLaw, Evals, LawProperties, Part, Span, SweptPool};
 
 /// Many constraints that share a law; object-safe, so that solvers never see a list of constraint types.
 ///
@@ -86,6 +64,12 @@ pub trait LawPool: Send + Sync {
 pub struct Pool<L: ContactLaw<D>, const D: usize> {
     pub(crate) law: L,
     pub(crate) params: Vec<L::Params>,
+}
+
+/// Access to a pool as one that can be swept over, for laws that are a [`SweptLaw`].
+pub struct SweptAccess<L: ContactLaw<D>, const D: usize> {
+    pub(crate) get: fn(&Pool<L, D>) -> &dyn SweptPool,
+    pub(crate) get_mut: fn(&mut Pool<L, D>) -> &mut dyn SweptPool,
 }
 
 impl<L: ContactLaw<D>, const D: usize> Pool<L, D> {
@@ -379,6 +363,11 @@ impl Pools {
             gamma.get(s.row..s.row + rows).is_some_and(|g| m.relag(g))
         };
         self.members.iter_mut().zip(&self.spans).map(offer).fold(false, |any, one| any | one)
+    }
+
+    /// True when every law that has constraints can be swept over.
+    pub fn all_swept(&self) -> bool {
+        self.members.iter().all(|m| m.is_empty() || m.swept().is_some())
     }
 
     /// True when every law is convex and none is a barrier.

@@ -1,6 +1,7 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
+use crate::error::{ProblemError, largest};
 use crate::{BlockSink, ContactMap, Evals, Inertia, Part, Pools, SweptProblem};
 
 /// Does c(v) move when v moves?
@@ -23,162 +24,9 @@ pub enum Changed {
     Pattern,
 }
 
-/// Why a problem could not be built or evaluated.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ProblemError {
-    /// A length does not fit.
-    #[error("{what}: expected length {expected}, found {found}")]
-    Shape {
-        /// Which array.
-        what: &'static str,
-        /// Expected length.
-        expected: usize,
-        /// Found length.
-        found: usize,
-    },
-    /// Blocks of unknowns that differ between inertia and map.
-    #[error("block {block} starts at unknown {expected} in the inertia and at {found} in the map")]
-    Blocks {
-        /// Which block; the last one is the number of unknowns.
-        block: usize,
-        /// Its first unknown in the inertia.
-        expected: usize,
-        /// Its first unknown in the map.
-        found: usize,
-    },
-    /// NaN or infinity.
-    #[error(
-        "{what} is not finite at index {index}; check the state, the controls and the parameters given for this step"
-    )]
-    NonFinite {
-        /// Which array.
-        what: &'static str,
-        /// First bad entry.
-        index: usize,
-    },
-    /// The inertia of a block is singular or indefinite.
-    #[error(
-        "the inertia of block {block} is not positive definite (pivot {pivot:e}); give every moving body a positive mass and inertia"
-    )]
-    NotPositiveDefinite {
-        /// Which block.
-        block: usize,
-        /// The offending pivot.
-        pivot: f64,
-    },
-    /// A symmetric matrix was expected.
-    #[error("{what} is not symmetric")]
-    NotSymmetric {
-        /// Which matrix.
-        what: &'static str,
-    },
-    /// The step size is not positive.
-    #[error("the step size must be positive and finite, not {dt} s")]
-    StepSize {
-        /// The step size \[s\].
-        dt: f64,
-    },
-    /// The step is longer than the system can take at this state.
-    #[error("a step of {dt:.3e} s is too long: {why}")]
-    StepTooLong {
-        /// The step \[s\].
-        dt: f64,
-        /// What does not allow it.
-        why: String,
-    },
-    /// A contact parameter out of range.
-    #[error("contact {contact}: {field} is {value}, but must be {range}")]
-    Material {
-        /// Number of the contact.
-        contact: usize,
-        /// Field of [`crate::ContactMaterial`].
-        field: &'static str,
-        /// Its value.
-        value: f64,
-        /// What it may be.
-        range: &'static str,
-    },
-    /// A slot was used before `prepare`.
-    #[error("slot {slot:?} was not prepared; call prepare before problem or commit")]
-    NotPrepared {
-        /// Which slot.
-        slot: crate::Slot,
-    },
-    /// The start intersects where the method does not allow it.
-    #[error("bodies {a} and {b} {} at the start; separate them before the run", meeting(*gap))]
-    Intersecting {
-        /// First body.
-        a: String,
-        /// Second body.
-        b: String,
-        /// The gap \[m\]: negative where they overlap, zero up to round-off where they touch.
-        gap: f64,
-    },
-    /// What keeps two bodies apart is so soft that a step left no more than round-off between them.
-    #[error(
-        "bodies '{a}' and '{b}': their distance came down to the round-off of positions; make the barrier that keeps them apart stiffer, or its range longer"
-    )]
-    TooNear {
-        /// First body.
-        a: String,
-        /// Second body.
-        b: String,
-    },
-    /// Something the system cannot represent.
-    #[error("{0}")]
-    Unsupported(String),
-}
-
 /// ‖D g‖ with D = diag(A)^(-1/2): the norm of gradients in convergence tests.
 pub fn scaled_norm(p: &dyn StepProblem, g: &[f64]) -> f64 {
     g.iter().zip(p.inertia().scaling()).map(|(g, d)| (g * d).powi(2)).sum::<f64>().sqrt()
-}
-
-/// Gap up to which two bodies touch rather than intersect \[m\]: the round-off of positions.
-pub const TOUCHING: f64 = 1e-14;
-
-/// How two bodies meet.
-fn meeting(gap: f64) -> String {
-    if gap.abs() <= TOUCHING { "touch".into() } else { format!("intersect (gap {gap:.2e} m)") }
-}
-
-/// Fails on the first entry that is NaN or infinite.
-///
-/// # Errors
-/// [`ProblemError::NonFinite`].
-pub fn check_finite(what: &'static str, x: &[f64]) -> Result<(), ProblemError> {
-    // 0·x is NaN unless x is finite; four sums without an exit from the loop, so that it vectorises.
-    let (fours, rest) = x.as_chunks::<4>();
-    let mut sums = [0.0; 4];
-    for four in fours {
-        sums.iter_mut().zip(four).for_each(|(s, x)| *s += 0.0 * x);
-    }
-    let zero = rest.iter().map(|x| 0.0 * x).chain(sums).sum::<f64>();
-    if zero == 0.0 {
-        return Ok(());
-    }
-    let index = x.iter().position(|v| !v.is_finite()).unwrap_or(0);
-    Err(ProblemError::NonFinite { what, index })
-}
-
-/// Fails on a number of something that is not the expected one.
-///
-/// # Errors
-/// [`ProblemError::Shape`].
-pub fn check_count(what: &'static str, expected: usize, found: usize) -> Result<(), ProblemError> {
-    if expected == found { Ok(()) } else { Err(ProblemError::Shape { what, expected, found }) }
-}
-
-/// Fails on unknown blocks of a map that are not those of the inertia.
-///
-/// # Errors
-/// [`ProblemError::Shape`], [`ProblemError::Blocks`] with the first that differs.
-pub fn check_blocks(inertia: &[usize], map: &[usize]) -> Result<(), ProblemError> {
-    check_count("blocks of the map", inertia.len(), map.len())?;
-    match inertia.iter().zip(map).enumerate().find(|(_, (a, b))| a != b) {
-        Some((block, (&expected, &found))) => Err(ProblemError::Blocks { block, expected, found }),
-        None => Ok(()),
-    }
 }
 
 /// A smooth potential Ψ(v) of the whole velocity: elasticity, orthogonality.
@@ -274,7 +122,7 @@ pub trait StepProblem {
     }
     /// Largest speed of a material point under a change `dv` of the unknowns \[m/s\]; the largest entry where the problem does not know its points.
     fn largest_speed(&self, dv: &[f64]) -> f64 {
-        crate::largest(dv.iter().map(|v| v.abs()))
+        largest(dv.iter().map(|v| v.abs()))
     }
     /// The problem as one whose laws explicit methods may sweep over; None where c(v) is not affine.
     fn swept(&mut self) -> Option<&mut dyn SweptProblem> {

@@ -1,83 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{ProblemError, StepProblem, StepSolution, check_finite};
-
-/// Everything needed to restart a run bit for bit.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct State {
-    /// Time \[s\].
-    pub t: f64,
-    /// Positions, nq.
-    pub q: Vec<f64>,
-    /// Velocities, nv.
-    pub v: Vec<f64>,
-    /// Internal variables: actuator activations, plastic strains; nz.
-    pub z: Vec<f64>,
-    /// What contacts remember; empty for laws without memory.
-    #[serde(default)]
-    pub memory: ContactMemory,
-}
-
-/// Where a remembered contact was.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ContactKey {
-    /// Geoms of A and B.
-    pub geoms: [u32; 2],
-    /// Feature of the pair of shapes.
-    pub feature: u64,
-    /// The contact point in the frame of body A \[m\], 3.
-    pub point: [f64; 3],
-}
-
-/// Forces that contacts carry from one step to the next, for laws that build on those of the last step.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ContactMemory {
-    /// Where each contact was.
-    pub keys: Vec<ContactKey>,
-    /// Multipliers of the law over the step size \[N\], as many per contact as [`crate::SweptLaw::multiplier_count`].
-    pub forces: Vec<f64>,
-}
-
-impl ContactMemory {
-    /// Forgets all contacts, keeping the storage.
-    pub fn clear(&mut self) {
-        self.keys.clear();
-        self.forces.clear();
-    }
-}
-
-impl State {
-    /// Takes over the content of another state; no allocation once the sizes agree.
-    pub fn copy_from(&mut self, other: &State) {
-        self.t = other.t;
-        self.q.clone_from(&other.q);
-        self.v.clone_from(&other.v);
-        self.z.clone_from(&other.z);
-        self.memory.keys.clone_from(&other.memory.keys);
-        self.memory.forces.clone_from(&other.memory.forces);
-    }
-
-    /// Fails on entries that are NaN or infinite.
-    ///
-    /// # Errors
-    /// [`ProblemError::NonFinite`] naming the array.
-    pub fn check_finite(&self) -> Result<(), ProblemError> {
-        check_finite("time", &[self.t])?;
-        check_finite("positions q", &self.q)?;
-        check_finite("velocities v", &self.v)?;
-        check_finite("internal variables z", &self.z)?;
-        check_finite("contact memory", &self.memory.forces)
-    }
-}
-
-/// Which prepared data a problem comes from: rejected steps and half steps share `Start`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Slot {
-    /// The state a step starts from.
-    Start,
-    /// The state halfway.
-    Midpoint,
-}
+use crate::{ProblemError, Slot, State, StepProblem, StepSolution};
 
 /// Mechanical energy \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -147,9 +70,4 @@ pub trait System {
     }
     /// Mechanical energy at a state.
     fn energy(&mut self, x: &State) -> Energy;
-}
-
-/// The largest of some non-negative values, 0 without any; NaN when one is NaN, which `f64::max` would hide from error control.
-pub fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
-    values.into_iter().fold(0.0, |m, x| if m.is_nan() || x <= m { m } else { x })
 }

@@ -5,7 +5,7 @@ mod stl;
 
 use std::path::Path;
 
-use crate::mesh::weld;
+use crate::weld::weld;
 use crate::{MeshDefect, MeshError, TriangleMesh};
 
 /// Vertices and triangles as a file lists them, before validation.

@@ -15,11 +15,14 @@ mod mass;
 mod mesh;
 mod mesh_error;
 mod mesh_links;
+mod mesh_topology;
 mod narrow;
 mod shape;
 mod signed_distance;
 mod stencil;
 mod surface_pairs;
+mod triangles;
+mod weld;
 
 pub use aabb::Aabb;
 pub use broad_phase::{BroadPhase, BroadPhaseError};
@@ -30,7 +33,8 @@ pub use elevation::{Elevation, ElevationError};
 pub use height_field::{HeightField, HeightFieldError};
 pub use hull::HullError;
 pub use mass::{MassError, MassProperties, MeshInertia};
-pub use mesh::{MeshTopology, TriangleMesh};
+pub use mesh::TriangleMesh;
+pub use mesh_topology::MeshTopology;
 pub use mesh_error::{MeshDefect, MeshError};
 pub use narrow::{
     ContactPoint, PairQuery, QuerySupport, Unsupported, Witness, aabb, bounding_ball, bounding_radius,

@@ -1,8 +1,9 @@
 use signorini_core::na::{Point3, Vector3};
 
 use crate::hull::ascent::Rows;
-use crate::mesh::weld_ids;
-use crate::{Aabb, TriangleMesh};
+use crate::Aabb;
+use crate::triangles::Triangles;
+use crate::weld::weld_ids;
 
 /// How the triangles of a surface touch, and how far the solid behind each reaches.
 #[derive(Clone, Debug)]
@@ -17,12 +18,12 @@ pub(crate) struct MeshLinks {
 }
 
 impl MeshLinks {
-    pub(crate) fn new(mesh: &TriangleMesh) -> Self {
-        let corners = weld_ids(mesh.vertices(), mesh.triangles());
+    pub(crate) fn new(mesh: &Triangles) -> Self {
+        let corners = weld_ids(&mesh.vertices, &mesh.triangles);
         let count = corners.iter().flatten().max().map_or(0, |m| *m as usize + 1);
         let about = corners.iter().zip(0..).flat_map(|(c, i)| c.map(|v| (v, i)));
         let mut out = Self { around: Rows::new(count, about), corners, depths: Vec::new() };
-        out.depths = (0..mesh.triangles().len()).map(|i| out.measure(mesh, i)).collect();
+        out.depths = (0..mesh.triangles.len()).map(|i| out.measure(mesh, i)).collect();
         out
     }
 
@@ -38,7 +39,7 @@ impl MeshLinks {
         self.depths[i as usize]
     }
 
-    fn measure(&self, mesh: &TriangleMesh, i: usize) -> f64 {
+    fn measure(&self, mesh: &Triangles, i: usize) -> f64 {
         let t = mesh.triangle(i);
         let n = mesh.double_area_vector(i);
         let Some(n) = n.try_normalize(0.0) else { return 0.0 };
@@ -69,7 +70,7 @@ impl MeshLinks {
 }
 
 /// Distance along the unit vector `d` from `origin` to the first triangle but `own`.
-fn first_hit(mesh: &TriangleMesh, origin: &Point3<f64>, d: &Vector3<f64>, own: u32) -> Option<f64> {
+fn first_hit(mesh: &Triangles, origin: &Point3<f64>, d: &Vector3<f64>, own: u32) -> Option<f64> {
     let nearest = std::cell::Cell::new(f64::INFINITY);
     let enter = |b: &Aabb| {
         let (mut from, mut to) = (0.0f64, nearest.get());

@@ -1,21 +1,14 @@
 mod field;
 mod hull;
+mod result;
 mod solid;
 mod surface;
 
 use signorini_core::na::{Vector2, Vector3};
 
+pub use self::result::SignedDistance;
 pub(crate) use self::surface::MeshSides;
 use crate::{MeshDefect, Shape};
-
-/// Where a point is with respect to the surface of a shape.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SignedDistance {
-    /// Distance to the surface \[m\], negative inside.
-    pub distance: f64,
-    /// Its gradient: the outward unit normal at the nearest point of the surface.
-    pub normal: Vector3<f64>,
-}
 
 impl Shape {
     /// Signed distance of a point given in the frame of the shape \[m\]; None for meshes that enclose no solid, see [`Shape::check_solid`].
@@ -41,7 +34,7 @@ impl Shape {
             Self::HalfSpace => SignedDistance { distance: p.z, normal: Vector3::z() },
             Self::HeightField(field) => field::signed_distance(field, p, reach)?,
             Self::Convex(hull) => hull::signed_distance(hull, p, reach)?,
-            Self::Mesh(mesh) => mesh.sides().ok()?.signed_distance(mesh, p, reach)?,
+            Self::Mesh(mesh) => mesh.sides().ok()?.signed_distance(mesh.surface(), p, reach)?,
         };
         (found.distance < reach).then_some(found)
     }

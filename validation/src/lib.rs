@@ -2,6 +2,7 @@
 //!
 //! [`pages`] lists them; [`signorini_report::suite::run`] runs them and writes the report.
 
+mod agreement;
 pub mod analytic;
 pub mod borse2026comfree;
 pub mod chen2022midas;

@@ -16,26 +16,14 @@ use common::{assert_none, files, is_source, read};
 /// Circles that are: of two files that belong together, and of more where a crate waits for its turn. Folder of the crate, modules; fewer of them may remain.
 const KNOWN: &[(&str, &str)] = &[
     ("batch", "lane readout"),
-    (
-        "core",
-        "coupling frozen frozen_kernels frozen_map inertia law map pool problem snapshot solver swept system",
-    ),
     ("core", "integrate runaway"),
-    (
-        "geometry",
-        "convex_mesh hull mesh mesh_error mesh_links shape signed_distance signed_distance::solid signed_distance::surface",
-    ),
-    ("geometry", "narrow::convex narrow::expand narrow::search"),
+    ("core", "law pool"),
+    ("geometry", "convex_mesh hull"),
     ("geometry", "narrow::distance narrow::half_space"),
     ("geometry", "narrow::surface narrow::triangle"),
-    ("solvers/comfree", "gain solver spectral_bounds"),
     ("solvers/laws", "dual_cone dual_cone_params facet_pairs"),
     ("validation/report", "page plot stock"),
     ("validation", "yu2025mpm::verification::closed_forms yu2025mpm::verification::objective"),
-    (
-        "validation",
-        "chen2022midas::classics chen2022midas::degenerate chen2022midas::structures chen2022midas::thread chen2022midas::units",
-    ),
     ("validation", "hurova2025bimanual::projection hurova2025bimanual::projection_study"),
 ];
 

@@ -154,7 +154,7 @@ impl Polytope {
                 polished = true;
                 best = polish(pair, best, 0.1, 4);
                 // The point of C at that depth holds up the sides about it.
-                let (a, b) = super::convex::witness_over(pair, &best.n);
+                let (a, b) = super::facing::witness_over(pair, &best.n);
                 let w = best.n * -best.s;
                 if (a - b - w).norm() <= 1e-9 * self.scale
                     && let Some(below) = self.below(&w)

@@ -11,6 +11,7 @@ mod core;
 mod distance;
 mod expand;
 mod face;
+mod facing;
 mod gjk;
 mod half_space;
 mod order;
@@ -182,6 +183,6 @@ pub fn bounding_ball(shape: &Shape) -> Option<(Point3<f64>, f64)> {
             (c, Vector3::new(h.half_extents[0], h.half_extents[1], 0.5 * (top + h.base)).norm())
         }
         Shape::Convex(m) => around(&m.vertices),
-        Shape::Mesh(m) => around(&m.vertices),
+        Shape::Mesh(m) => around(m.vertices()),
     })
 }

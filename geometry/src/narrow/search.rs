@@ -220,7 +220,7 @@ fn search(pair: &Pair<'_>, scratch: &mut Scratch) -> Direction {
 
 /// f·n for the best normal, if that is a point of A − B: then f(m) ≥ f·(n·m) for every m, which is tight about n.
 fn deepest_point(pair: &Pair<'_>, best: &Direction) -> V {
-    let (w_a, w_b) = super::convex::witness_over(pair, &best.n);
+    let (w_a, w_b) = super::facing::witness_over(pair, &best.n);
     let w = w_a - w_b;
     let want = best.n * -best.s;
     if (w - want).norm() <= 1e-9 * pair.scale { want } else { V::zeros() }

@@ -27,7 +27,7 @@ pub fn support(shape: &Shape, direction: &Vector3<f64>) -> Option<Point3<f64>> {
             .map(|(_, p)| p)
     };
     match shape {
-        Shape::Mesh(m) => farthest(&mut m.vertices.iter().copied()),
+        Shape::Mesh(m) => farthest(&mut m.vertices().iter().copied()),
         Shape::HeightField(h) => {
             let top = (0..h.rows).flat_map(|r| (0..h.cols).map(move |c| (r, c))).map(|(r, c)| h.vertex(r, c));
             let [x, y] = h.half_extents;
@@ -76,6 +76,6 @@ pub fn bounding_radius(shape: &Shape) -> f64 {
             b.min.coords.abs().sup(&b.max.coords.abs()).norm()
         }
         Shape::Convex(m) => farthest(&m.vertices),
-        Shape::Mesh(m) => farthest(&m.vertices),
+        Shape::Mesh(m) => farthest(m.vertices()),
     }
 }

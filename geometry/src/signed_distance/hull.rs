@@ -2,7 +2,8 @@
 
 use signorini_core::na::Vector3;
 
-use super::{SignedDistance, solid};
+use super::result::SignedDistance;
+use super::solid;
 use crate::ConvexMesh;
 
 type V = Vector3<f64>;

@@ -2,7 +2,7 @@
 
 use signorini_core::na::Vector3;
 
-use super::SignedDistance;
+use super::result::SignedDistance;
 use crate::{Stencil, StencilDistance};
 
 type V = Vector3<f64>;

@@ -4,9 +4,11 @@ use std::collections::HashMap;
 
 use signorini_core::na::{Point3, Vector3};
 
-use super::{SignedDistance, solid};
-use crate::mesh::weld_ids;
-use crate::{Aabb, MeshDefect, StencilDistance, TriangleMesh};
+use super::result::SignedDistance;
+use super::solid;
+use crate::triangles::Triangles;
+use crate::weld::weld_ids;
+use crate::{Aabb, MeshDefect, StencilDistance};
 
 type V = Vector3<f64>;
 
@@ -30,9 +32,9 @@ pub(crate) struct MeshSides {
 }
 
 impl MeshSides {
-    pub(crate) fn new(mesh: &TriangleMesh) -> Result<Self, MeshDefect> {
+    pub(crate) fn new(mesh: &Triangles) -> Result<Self, MeshDefect> {
         mesh.check_closed()?;
-        let ids = weld_ids(mesh.vertices(), mesh.triangles());
+        let ids = weld_ids(&mesh.vertices, &mesh.triangles);
         let unit = |i: usize| mesh.double_area_vector(i).try_normalize(0.0).unwrap_or_default();
         let faces: Vec<V> = (0..ids.len()).map(unit).collect();
         let key = |t: &[u32; 3], k: usize| {
@@ -76,7 +78,7 @@ impl MeshSides {
     }
 
     /// Distances on the coarse grid.
-    fn sample(&mut self, mesh: &TriangleMesh) {
+    fn sample(&mut self, mesh: &Triangles) {
         let size = self.bounds.max - self.bounds.min;
         self.cell = size.max() / CELLS;
         self.count = [0, 1, 2].map(|k| (size[k] / self.cell).ceil().max(1.0) as usize);
@@ -98,7 +100,7 @@ impl MeshSides {
     }
 
     /// As [`crate::Shape::signed_distance_within`].
-    pub(super) fn signed_distance(&self, mesh: &TriangleMesh, p: &V, reach: f64) -> Option<SignedDistance> {
+    pub(super) fn signed_distance(&self, mesh: &Triangles, p: &V, reach: f64) -> Option<SignedDistance> {
         let at = Point3::from(*p);
         if reach.is_finite() && !self.coarse.is_empty() {
             let outside = self.bounds.squared_distance(&at);
@@ -123,7 +125,7 @@ impl MeshSides {
     }
 
     /// The signed distance where it is not more than `bound` \[m\].
-    fn search(&self, mesh: &TriangleMesh, p: &V, bound: f64) -> Option<SignedDistance> {
+    fn search(&self, mesh: &Triangles, p: &V, bound: f64) -> Option<SignedDistance> {
         let mut best: Option<(StencilDistance, u32)> = None;
         // Round-off of the bound, and of the distance itself where it is short.
         let slack = 1e-9 * self.cell;
@@ -160,11 +162,11 @@ impl MeshSides {
 }
 
 /// Whether the solid angles of all triangles add up to 4π.
-fn is_around(mesh: &TriangleMesh, p: &V) -> bool {
+fn is_around(mesh: &Triangles, p: &V) -> bool {
     let angle = |i: usize| {
         let [a, b, c] = mesh.triangle(i).map(|v| v.coords - p);
         let (x, y, z) = (a.norm(), b.norm(), c.norm());
         2.0 * a.dot(&b.cross(&c)).atan2(x * y * z + a.dot(&b) * z + b.dot(&c) * x + c.dot(&a) * y)
     };
-    (0..mesh.triangles().len()).map(angle).sum::<f64>() > 2.0 * std::f64::consts::PI
+    (0..mesh.triangles.len()).map(angle).sum::<f64>() > 2.0 * std::f64::consts::PI
 }

@@ -10,6 +10,7 @@
 
 mod gain;
 mod in_turn;
+mod power;
 mod solver;
 mod spectral_bounds;
 mod sweeps;

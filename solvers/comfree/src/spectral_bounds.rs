@@ -1,8 +1,6 @@
-use signorini_core::StepProblem;
+use signorini_core::{Evals, Part, StepProblem};
 
-use crate::ComfreeSolver;
-use crate::gain::apply;
-use crate::solver::all_swept;
+use crate::power::apply;
 
 /// Steps of the Lanczos method before sweeps.
 const STEPS: usize = 6;
@@ -10,7 +8,7 @@ const STEPS: usize = 6;
 /// Steps of Laguerre's method, of which three or four do.
 const LAGUERRE: usize = 12;
 
-/// Storage of [`ComfreeSolver::gain_factors`].
+/// Bounds on λ_max of the islands of a problem, and the factors ≥ 1 by which sweeps may raise gains.
 #[derive(Debug, Default)]
 pub(crate) struct SpectralBounds {
     /// Island of each block, then of each unknown.
@@ -113,50 +111,40 @@ impl Island {
     }
 }
 
-impl ComfreeSolver {
-    /// Factors ≥ 1, one per constraint, by which sweeps may raise its gains: 1/λ_max of all facets of the bodies that contacts tie together. Shared masses keep λ_max
-    /// below one for any scene, but far below in most: 0.2 in a stack of ten. Ones when laws without multipliers are among those of the problem.
-    ///
-    /// λ_max is estimated by six steps of the Lanczos method in the norm of A, for all islands at once: the largest Ritz value plus the norm of its residual, in practice a
-    /// bound from above (Zhou and Li 2011). The start is scattered, so that no symmetry of a scene keeps a mode out of it.
-    pub fn gain_factors(&mut self, p: &dyn StepProblem) -> &[f64] {
-        self.whole.fit(p);
+impl SpectralBounds {
+    /// Bounds of a problem and the factors that follow from them; `evals` is scratch.
+    pub(crate) fn update(&mut self, p: &dyn StepProblem, part: Part<'_>, evals: &mut Evals) {
         let pools = p.pools();
-        let count = pools.constraint_count();
-        let r = &mut self.bounds;
-        r.factors.clear();
-        r.factors.resize(count, 1.0);
-        r.rows.clear();
-        r.rows.resize(pools.row_count(), 0.0);
-        if !all_swept(pools) {
-            return &self.bounds.factors;
+        self.factors.clear();
+        self.factors.resize(pools.constraint_count(), 1.0);
+        self.rows.clear();
+        self.rows.resize(pools.row_count(), 0.0);
+        if !pools.all_swept() {
+            return;
         }
-        pools.size_evals(&mut self.evals);
+        pools.size_evals(evals);
         for (pool, span) in pools.spans() {
             if let Some(pool) = pool.swept() {
-                pool.sweep_curvatures(span, &mut self.evals);
+                pool.sweep_curvatures(span, evals);
             }
         }
-        r.find_islands(p);
-        self.lanczos(p);
-        let r = &mut self.bounds;
-        r.islands.iter_mut().for_each(|i| i.sum = i.bound());
-        for (k, factor) in r.factors.iter_mut().enumerate() {
+        self.find_islands(p);
+        self.lanczos(p, part, evals);
+        self.islands.iter_mut().for_each(|i| i.sum = i.bound());
+        for (k, factor) in self.factors.iter_mut().enumerate() {
             if let Some(b) = p.map().blocks_of(k).first() {
-                let bound = r.islands[r.of_block[*b as usize] as usize].sum;
+                let bound = self.islands[self.of_block[*b as usize] as usize].sum;
                 *factor = if bound > 0.0 { (1.0 / bound).max(1.0) } else { 1.0 };
             }
         }
-        &self.bounds.factors
     }
 
-    fn lanczos(&mut self, p: &dyn StepProblem) {
-        let part = self.whole.part();
-        let r = &mut self.bounds;
+    fn lanczos(&mut self, p: &dyn StepProblem, part: Part<'_>, evals: &mut Evals) {
+        let r = self;
         let n = p.velocity_count();
         r.x.clear();
         r.x.extend((0..n).map(scattered));
-        apply(p, part, &mut self.evals, &r.x, &mut r.rows, &mut r.y);
+        apply(p, part, evals, &r.x, &mut r.rows, &mut r.y);
         std::mem::swap(&mut r.x, &mut r.y);
         p.inertia().solve_in_place(part, &mut r.x);
         r.before.clear();
@@ -182,7 +170,7 @@ impl ComfreeSolver {
                 let i = &r.islands[*at as usize];
                 *x = if i.done { 0.0 } else { *x * i.sum };
             }
-            apply(p, part, &mut self.evals, &r.x, &mut r.rows, &mut r.y);
+            apply(p, part, evals, &r.x, &mut r.rows, &mut r.y);
             std::mem::swap(&mut r.a_x, &mut r.y);
             r.sum_of_products();
             for i in r.islands.iter_mut().filter(|i| !i.done) {
@@ -199,10 +187,8 @@ impl ComfreeSolver {
             std::mem::swap(&mut r.x, &mut r.y);
         }
     }
-}
 
-impl SpectralBounds {
-    /// [`ComfreeSolver::gain_factors`] of the last problem.
+    /// Factors of the last problem, one per constraint.
     pub(crate) fn factors(&self) -> &[f64] {
         &self.factors
     }

@@ -5,7 +5,7 @@ use signorini_geometry::TriangleMesh;
 use signorini_ipc::{AffineSystem, IpcOptions};
 
 use super::scenes::{G, Settings, Track, at, block, solid};
-use super::units::{Curve, Row};
+use super::unit_row::{Curve, Row};
 use signorini_report::{Claim, Context, PageError};
 
 /// All of them.

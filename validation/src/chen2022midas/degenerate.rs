@@ -8,7 +8,7 @@ use signorini_ipc::{AffineSystem, IpcOptions};
 
 use super::fig02::notched;
 use super::scenes::{Settings, Track, at, solid};
-use super::units::Row;
+use super::unit_row::Row;
 use signorini_report::{Claim, Context, PageError};
 
 const MU: f64 = 0.3;

@@ -17,6 +17,7 @@ mod scenes;
 mod shapes;
 mod structures;
 mod thread;
+mod unit_row;
 mod units;
 
 use signorini_report::Page;

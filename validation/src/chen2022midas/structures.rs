@@ -7,7 +7,7 @@ use signorini_geometry::{MeshDefect, TriangleMesh};
 use signorini_ipc::{AffineBody, AffineSystem, IpcOptions, Joint, JointKind};
 
 use super::scenes::{G, Placed, Settings, Track, at, block, short, solid};
-use super::units::{Curve, Row};
+use super::unit_row::{Curve, Row};
 use signorini_report::claim::number;
 use signorini_report::{Claim, Context, PageError};
 

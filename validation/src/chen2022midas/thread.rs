@@ -7,7 +7,7 @@ use signorini_ipc::{AffineSystem, IpcOptions};
 
 use super::scenes::{G, Settings, Track, solid};
 use super::shapes::Thread;
-use super::units::{Curve, Row};
+use super::unit_row::{Curve, Row};
 use signorini_report::claim::number;
 use signorini_report::{Claim, Context, PageError};
 

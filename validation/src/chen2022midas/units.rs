@@ -1,35 +1,9 @@
-use super::scenes::{Track, seen};
+use super::scenes::seen;
 use super::{classics, degenerate, structures, thread};
-use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
+use signorini_report::{Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
 /// Unit scenes of incremental potential contact, a row each.
 pub(super) struct Units;
-
-/// A scene that was run.
-pub(super) struct Row {
-    /// What it is.
-    pub name: String,
-    /// Every parameter.
-    pub parameters: String,
-    /// What came out.
-    pub result: String,
-    /// What is drawn of it.
-    pub curves: Vec<Curve>,
-    /// What is stated of it.
-    pub claims: Vec<Claim>,
-    /// What was seen on the way.
-    pub track: Track,
-}
-
-/// A curve of a scene.
-pub(super) struct Curve {
-    /// Name of one of the [`plots`].
-    pub plot: &'static str,
-    /// Legend; empty for the closed form.
-    pub label: String,
-    /// Points.
-    pub points: Vec<(f64, f64)>,
-}
 
 fn plots() -> [Plot; 5] {
     [

@@ -8,7 +8,6 @@ mod mjcf;
 mod points;
 mod probe;
 mod shapes;
-mod solvers;
 mod urdf;
 
 use signorini_report::PageError;
@@ -28,10 +27,11 @@ reader. A test fails when this file is stale. What is refused is refused with fi
 
 ## Laws and solvers
 
-Each law acts on one small problem under each solver; `runs` means that it converged. Every solver runs under every integrator ({integrators}), since
-integrators see a solver through one trait. ICF takes convex laws without barrier, with
-a map that stays as it is during a solve; ComFree evaluates the same laws once, explicitly; `projected_newton`, the solver of affine bodies (`--solver ipc`, below),
-takes any problem; the reference solver takes any problem up to a number of unknowns.
+Each law acts on five constraints among three bodies in twelve random step problems under each solver. The number is the deviation of the solution from that of the reference solver,
+‖v − v̂‖ over ‖v* − v̂‖ in the norm of the inertia, v* the velocity without contact; the worst problem counts, and **bold** is beyond the bound that theory gives. A solver that converges is bounded by
+its tolerance (*below*). ComFree evaluates a law once, explicitly: its deviation is at most the largest eigenvalue of A⁻¹∇²L, below one for gains that are shared among contacts, far above for stiff springs
+(*of at most*). Every solver runs under every integrator ({integrators}), since integrators see a solver through one trait. ICF takes convex laws without barrier, with a map that stays as it is during a
+solve; `projected_newton`, the solver of affine bodies (`--solver ipc`, below), takes any problem; the reference solver takes any problem up to a number of unknowns.
 
 {}
 ## Pairs of shapes

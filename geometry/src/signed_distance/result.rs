@@ -1,0 +1,10 @@
+use signorini_core::na::Vector3;
+
+/// Where a point is with respect to the surface of a shape.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SignedDistance {
+    /// Distance to the surface \[m\], negative inside.
+    pub distance: f64,
+    /// Its gradient: the outward unit normal at the nearest point of the surface.
+    pub normal: Vector3<f64>,
+}
