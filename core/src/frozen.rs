@@ -61,7 +61,7 @@ impl FrozenProblem {
         &self.inertia.blocks
     }
 
-    /// What couples the blocks of A.
+    /// Coupling between the blocks of A.
     pub fn coupling(&self) -> &Coupling {
         &self.inertia.coupling
     }

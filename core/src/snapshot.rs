@@ -53,7 +53,7 @@ pub enum SnapshotError {
 pub struct Inconsistent {
     /// The entry.
     pub entry: &'static str,
-    /// What is wrong with it.
+    /// The inconsistency.
     pub why: String,
 }
 

@@ -140,7 +140,7 @@ pub enum SolveError {
     Unsupported {
         /// Solver name.
         solver: &'static str,
-        /// What is missing, and what to use instead.
+        /// Missing feature, and the remedy.
         why: String,
     },
     /// The Hessian could not be factored.

@@ -13,7 +13,7 @@ pub struct State {
     pub v: Vec<f64>,
     /// Internal variables: actuator activations, plastic strains; nz.
     pub z: Vec<f64>,
-    /// What contacts remember; empty for laws without memory.
+    /// Memory of the contacts; empty for laws without memory.
     #[serde(default)]
     pub memory: ContactMemory,
 }
@@ -141,7 +141,7 @@ pub trait System {
         let _ = (x0, x1);
         0.0
     }
-    /// What velocity `i` of a state is the speed of, for messages.
+    /// Name of the motion that velocity `i` of a state belongs to, for messages.
     fn velocity_name(&self, i: usize) -> String {
         format!("velocity {i}")
     }
