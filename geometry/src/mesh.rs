@@ -143,7 +143,7 @@ impl TriangleMesh {
         self.links.get_or_init(|| MeshLinks::new(self))
     }
 
-    /// What tells inside from outside, for closed surfaces; found on the first call, then kept.
+    /// Sides of a closed surface: inside and outside; found on the first call, then kept.
     pub(crate) fn sides(&self) -> Result<&MeshSides, &MeshDefect> {
         self.sides.get_or_init(|| MeshSides::new(self)).as_ref()
     }

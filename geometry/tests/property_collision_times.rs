@@ -53,7 +53,7 @@ fn property_translations_are_never_late_exactly() {
     assert!(hits.iter().all(|h| *h > 2000), "{hits:?}");
 }
 
-/// Parts of the distance of the start: what is left where collision detection stops, and what is left between two places at which it looks (it goes nine tenths of what is left at the first).
+/// Parts of the distance of the start: those left where collision detection stops, and between two places at which it looks (it goes nine tenths of the rest at the first).
 const LEFT: f64 = 0.1;
 const BETWEEN: f64 = LEFT * LEFT;
 
@@ -121,7 +121,7 @@ fn contact(stencil: Stencil, x: &Points, dx: &Points, high: f64, resolution: f64
     None
 }
 
-/// What queries are made of.
+/// Families of queries.
 const FAMILIES: [&str; 6] =
     ["anywhere", "aimed", "near contact", "near contact, short way", "near parallel", "sliver"];
 

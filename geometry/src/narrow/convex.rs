@@ -16,7 +16,7 @@ type V = Vector3<f64>;
 /// Features whose normals are within this angle of the contact normal carry the witness points.
 const FLAT: f64 = 1e-9;
 
-/// The same where the normal is not known as well as that.
+/// [`FLAT`] where the normal is less well known.
 const NEARLY_FLAT: f64 = 1e-5;
 
 /// Signed distance of the cores, in the frame of A.
@@ -39,7 +39,7 @@ pub(super) fn core_distance(pair: &Pair<'_>, limit: f64) -> Option<CoreWitness> 
     }
 }
 
-/// The same without closed forms of segments.
+/// [`core_distance`] without closed forms of segments.
 pub(super) fn iterated(pair: &Pair<'_>, limit: f64) -> Option<CoreWitness> {
     let curved = pair.a.is_curved() || pair.b.is_curved();
     let mut start = unit(&pair.t, 0.0).unwrap_or_else(V::z);

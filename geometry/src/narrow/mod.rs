@@ -50,7 +50,7 @@ pub struct ContactPoint {
 }
 
 impl ContactPoint {
-    /// The same contact with A and B exchanged.
+    /// The contact with A and B exchanged.
     #[must_use]
     pub fn flipped(self) -> Self {
         let feature = self.feature.rotate_left(32);
@@ -71,7 +71,7 @@ pub struct Unsupported {
     pub a: &'static str,
     /// Shape B.
     pub b: &'static str,
-    /// What to do.
+    /// Remedy.
     pub remedy: &'static str,
 }
 

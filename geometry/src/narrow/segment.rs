@@ -1,4 +1,4 @@
-//! Distances of segments in closed form, where they are told to be exact: what the cores of capsules mostly need.
+//! Distances of segments, the cores of capsules, in closed form where that is known to be exact.
 
 use signorini_core::na::Vector3;
 
@@ -12,7 +12,7 @@ const PARALLEL: f64 = 1e-6;
 /// Newton's steps before the closed form gives up; usually two.
 const MOST: usize = 12;
 
-/// What the closed form says.
+/// Outcome of the closed form.
 pub(super) enum Closed {
     At(Nearest),
     /// The distance is beyond the limit.

@@ -49,7 +49,7 @@ thread_local! {
 #[derive(Clone, Copy)]
 pub(super) enum Surface<'a> {
     Mesh(&'a TriangleMesh),
-    /// Solid below: what has sunk in is pushed up.
+    /// Solid below: sunken shapes are pushed up.
     Field(&'a HeightField),
 }
 

@@ -35,7 +35,7 @@ pub enum Impact {
     AtStart,
 }
 
-/// What is left of a distance, relative to the extent of the points, that round-off may have made.
+/// Part of a distance, relative to the extent of the points, that may be round-off alone.
 const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 
 impl Ccd {
