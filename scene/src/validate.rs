@@ -1,4 +1,4 @@
-//! What every scene must satisfy, however it was made.
+//! Conditions that every scene must satisfy, however it was made.
 
 use std::collections::HashMap;
 

@@ -16,7 +16,7 @@ enum Dynamics {
     FilterExact,
 }
 
-/// What an actuator states, over its class, in MuJoCo's general form.
+/// Statements of an actuator over its class, in MuJoCo's general form.
 #[derive(Clone, Debug)]
 pub(super) struct ActuatorSpec {
     /// The short form that set the parameters last; another short form does not inherit them.

@@ -14,7 +14,7 @@ use super::orientation::quaternion;
 use crate::Place;
 use crate::xml::{Element, Read, did_you_mean};
 
-/// What a mesh class states.
+/// Statements of a mesh class.
 #[derive(Clone, Debug)]
 pub(super) struct MeshSpec {
     pub(super) scale: Vector3<f64>,

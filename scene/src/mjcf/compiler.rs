@@ -14,7 +14,7 @@ pub(super) enum FromGeoms {
     WhenMissing,
 }
 
-/// What `<compiler>` says.
+/// Settings of `<compiler>`.
 #[derive(Clone, Debug)]
 pub(super) struct Compiler {
     pub(super) degrees: bool,

@@ -34,7 +34,7 @@ pub(super) const GEOM_TYPES: [(&str, GeomType); 9] = [
     ("sdf", GeomType::Sdf),
 ];
 
-/// What a geom states, over its class.
+/// Statements of a geom over its class.
 #[derive(Clone, Debug)]
 pub(super) struct GeomSpec {
     pub(super) kind: GeomType,

@@ -78,7 +78,7 @@ pub(super) struct Reader<'a> {
     moving: Vec<bool>,
     /// Per body: whether its mass is the sum over its geoms.
     needs_mass: Vec<bool>,
-    /// Per body: what `<inertial>` says.
+    /// Per body: its `<inertial>`.
     inertials: Vec<Option<inertia::Inertial>>,
     /// Visual geoms that keep the surface of the named mesh.
     visual_meshes: HashMap<usize, String>,

@@ -27,7 +27,7 @@ impl PoseSpec {
         Ok(())
     }
 
-    /// The pose; what is not stated is zero.
+    /// The pose; parts that are not stated are zero.
     pub(super) fn pose(&self) -> Pose {
         Pose::from_parts(
             Translation3::from(self.position.unwrap_or_default()),
