@@ -1,4 +1,4 @@
-//! Joints solved before contacts: the same velocity as under the convex solver, whichever way it was found.
+//! Joints solved before contacts: the velocity is that of the convex solver, whichever way it was found.
 
 #![allow(clippy::expect_used, reason = "tests")]
 
@@ -131,7 +131,7 @@ fn property_joints_answer_to_contacts() {
     let run = TestRunner::new(config).run(&cases, |(q, v, u, (kp, kv, effort))| {
         let scene = pressing(kp, kv, effort);
         let solve = |joints_first: Option<JointSolver>| {
-            // Which contacts may come within the step is estimated in two ways; what is compared is one problem.
+            // The two ways estimate differently which contacts may come within the step; without speculation they solve one problem.
             let options = RigidOptions { joints_first, speculative: false, ..RigidOptions::default() };
             let laws = RigidLaws::dual_cone(&scene, law);
             let mut sys = RigidSystem::with_laws(&scene, &laws, options).expect("the scene is valid");

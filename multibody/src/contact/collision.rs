@@ -19,7 +19,7 @@ use crate::{Kinematics, Model};
 /// Pairs farther apart than their margin and this many times what they may move within the step are not looked at closer.
 const FAR: f64 = 8.0;
 
-/// What the broad phase sees: a moving body as a whole, geoms that do not move one by one.
+/// Unit of the broad phase: a moving body as a whole, or one geom that does not move.
 #[derive(Clone, Debug)]
 struct Proxy {
     body: usize,

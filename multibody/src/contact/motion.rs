@@ -6,7 +6,7 @@ use signorini_geometry::ContactPoint;
 use crate::actuation::drive::Drive;
 use crate::{BodyModel, Kinematics, Model, Spatial};
 
-/// How bodies may move within a step: what speculative contacts are for.
+/// Motion of the bodies within a step as far as it can be bounded, for speculative contacts.
 #[derive(Clone, Debug)]
 pub(crate) struct Motion {
     /// Length of the step \[s\]; 0 finds what touches now.
@@ -17,9 +17,9 @@ pub(crate) struct Motion {
     pub velocity: Vec<Vector3<f64>>,
     /// Speed of the ball's surface about its centre.
     pub spin: Vec<f64>,
-    /// What motors, springs and applied forces add to the twist of each body, about the reference point of its tree.
+    /// Change of the twist of each body by motors, springs and applied forces, about the reference point of its tree.
     drive: Vec<Spatial>,
-    /// How far that may take points of its ball \[m\].
+    /// Way that it may take points of the body's ball \[m\].
     pub push: Vec<f64>,
     /// How far points of the ball may move \[m\], 0 for bodies that cannot.
     reach: Vec<f64>,

@@ -25,7 +25,7 @@ struct Approach {
     clear: f64,
 }
 
-/// What is ahead of two geoms within the step.
+/// Encounter of two geoms within the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Ahead {
     /// The contacts of its start.
@@ -156,14 +156,14 @@ impl Placed<'_> {
         Ok(false)
     }
 
-    /// Takes the contacts `ends` of the end of the step, by the velocities of the bodies, for those of two geoms that do not touch, but would within it, when that hardly overlaps: what
+    /// Takes the contacts `ends` of the end of the step, by the velocities of the bodies, for those of two geoms that do not touch, but would within it, when that hardly overlaps: a geom that
     /// slides over a seam or an edge meets its top, though the nearest point of the start of the step is at its side.
     ///
     /// ```text
     /// φ_h + h (u − u₀)·n_h ≥ 0     in place of φ₀ + h u·n₀ ≥ 0
     /// ```
-    /// with gap and normal of the end, at the points of the bodies that meet there. What overlaps there by more than forces and a part of the approach explain, or has come out on the
-    /// other side, keeps the contacts of the start.
+    /// with gap and normal of the end, at the points of the bodies that meet there. Geoms that overlap there by more than forces and a part of the approach explain, or have come out on the
+    /// other side, keep the contacts of the start.
     fn take_ends(
         &self,
         p: &Pair,

@@ -52,7 +52,7 @@ impl Travel {
                 None => self.lost = true,
             }
             self.last[i] = (*center, *r);
-            // What is not a number is lost too.
+            // A path of NaN is lost too.
             self.lost |= self.path[i].is_nan() || self.path[i] > LONGEST;
         }
         self.may[i] = self.path[i] + reach;

@@ -60,7 +60,7 @@ impl RigidSystem {
     /// `DualCone::acting`, contacts that begin to act.
     ///
     /// # Errors
-    /// [`DerivativeError`]: what the scene holds that is not differentiated; as [`System::prepare`].
+    /// [`DerivativeError`] with the part of the scene that is not differentiated; as [`System::prepare`].
     pub fn comfree_derivative(
         &mut self,
         solver: &mut dyn ContactSolver,

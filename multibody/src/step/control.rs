@@ -8,7 +8,7 @@ use crate::{Model, RigidSystem, Sensors};
 /// A multiple of the period within this fraction of it counts as reached.
 const ROUNDING: f64 = 1e-9;
 
-/// What a controller sees and sets at a sampling time. What it sets is held until the next one (zero-order hold).
+/// View of a controller at a sampling time. The inputs that it sets are held until the next one (zero-order hold).
 pub struct Sample<'a> {
     /// The model.
     pub model: &'a Model,

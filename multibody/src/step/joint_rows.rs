@@ -12,7 +12,7 @@ use crate::step::pools::{EQUALITY_1, EQUALITY_3, FRICTION, GAIN};
 use crate::step::row_mass::mean_delassus;
 use crate::{DofModel, EqualityInput, Model, SparseRow, TendonModel, TendonState};
 
-/// What acts between joints as laws, but for limits: dry friction, effort-limited actuators, tendon springs, equality constraints.
+/// Laws between joints, but for limits: dry friction, effort-limited actuators, tendon springs, equality constraints.
 pub(crate) struct JointRows {
     frictions: Vec<DryFrictionSeed>,
     gains: Vec<GainRow>,

@@ -14,7 +14,7 @@ const OTHERS: f64 = 2.0;
 /// ```text
 /// δ = (g h²/β) n (1 + μ² W_tt/W_nn)          papers/borse2026comfree, light bodies under heavy ones
 /// ```
-/// is the depth at which one evaluation of a contact holds its share of the lighter body, of inverse mass W at the contact and with n contacts; what is carried
+/// is the depth at which one evaluation of a contact holds its share of the lighter body, of inverse mass W at the contact and with n contacts; a carried load
 /// deepens it in proportion.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Overload {
@@ -35,7 +35,7 @@ pub struct Overload {
 }
 
 impl Overload {
-    /// What, where, how much; the remedy is the caller's to add.
+    /// The bodies, the place and the amounts; the remedy is the caller's to add.
     pub fn describe(&self, model: &Model) -> String {
         let [a, b] = self.bodies.map(|b| model.bodies[b].name.as_str());
         let [ga, gb] = self.geoms.map(|g| model.geoms[g].name.as_str());

@@ -15,7 +15,7 @@ pub(crate) struct Prepared {
     pub ready: bool,
     pub at: StateKinematics,
     pub motion: FreeMotion,
-    /// What motors, springs and applied forces may do within the step.
+    /// Changes of velocity by motors, springs and applied forces within the step.
     pub drive: Drive,
     pub problem: RigidProblem,
 }
