@@ -13,7 +13,7 @@ pub struct Leg<'a> {
     pub guess: &'a [f64],
 }
 
-/// A one-step scheme that can start from data prepared by somebody else: what wrappers such as step doubling are made of.
+/// A one-step scheme that can start from data prepared by somebody else: the base of wrappers such as step doubling.
 pub trait PreparedStep: Send {
     /// Name, as in reports.
     fn name(&self) -> String;
