@@ -8,7 +8,7 @@ pub enum PlanError {
     Option {
         /// Which setting.
         what: &'static str,
-        /// What is wrong with it, and what to give.
+        /// The fault, and the remedy.
         why: String,
     },
     /// An array of the wrong length.
@@ -52,7 +52,7 @@ pub enum PlanError {
     Pose {
         /// Number of the line, from 1.
         line: usize,
-        /// What is wrong, and what a line must be.
+        /// The fault, and the form of a line.
         why: String,
     },
     /// A motion that could not be read.
@@ -62,7 +62,7 @@ pub enum PlanError {
         file: String,
         /// Number of the line, from 1; 0: the file as a whole.
         line: usize,
-        /// What is wrong, and what to give.
+        /// The fault, and the remedy.
         why: String,
     },
 }

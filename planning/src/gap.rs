@@ -72,7 +72,7 @@ impl PredictionGap {
                 let end = &states[first + lane + 1];
                 let off = |a: &[f64], b: &[f64]| {
                     let off = a.iter().zip(b).map(|(a, b)| (a - b).abs());
-                    // What is no number is as far away as can be.
+                    // NaN counts as infinitely far away.
                     let off = off.map(|x| if x.is_nan() { f64::INFINITY } else { x });
                     if failed { f64::INFINITY } else { off.fold(0.0, f64::max) }
                 };

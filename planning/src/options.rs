@@ -52,7 +52,7 @@ impl Default for Elite {
     }
 }
 
-/// What of a replan is executed.
+/// Choice of the executed plan of a replan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Executed {
     /// The mean.
@@ -89,11 +89,11 @@ pub struct MppiOptions {
     pub update: Update,
     /// M: most iterations per replan, ≥ 1.
     pub iterations: u32,
-    /// The same for the first plan.
+    /// M of the first plan.
     pub first_iterations: u32,
     /// Iterations end when one lowers the least cost by less than this; None: never.
     pub stop: Option<f64>,
-    /// What is executed.
+    /// The executed plan.
     pub executed: Executed,
     /// Where random numbers come from.
     pub source: Source,

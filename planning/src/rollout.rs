@@ -3,7 +3,7 @@ use signorini_core::{BatchStepper, LaneStatus, ObservationLayout, State, StepErr
 use crate::plan::check_step;
 use crate::{ControlTape, Phase, PlanError, Step, Task, TermWeights, View};
 
-/// What a rollout costs.
+/// Cost of a rollout: task, weights and phase.
 #[derive(Clone, Copy)]
 pub struct Costing<'a> {
     /// The task.

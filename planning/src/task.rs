@@ -13,7 +13,7 @@ pub struct Term {
     pub weight: f64,
 }
 
-/// What is seen of a world at a time, in the order of [`Task::observations`].
+/// Observations of a world at a time, in the order of [`Task::observations`].
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     /// Time \[s\].
@@ -53,9 +53,9 @@ impl View<'_> {
 pub struct Step<'a> {
     /// Number of the step from the start of the rollout.
     pub number: usize,
-    /// What was seen before it.
+    /// Observations before it.
     pub before: View<'a>,
-    /// What is seen after it.
+    /// Observations after it.
     pub after: View<'a>,
     /// The control held in it.
     pub control: &'a [f64],
@@ -117,7 +117,7 @@ pub struct JointStart {
 pub struct Scenario {
     /// Keyframe of the scene; None: as drawn.
     pub keyframe: Option<String>,
-    /// What is different from it.
+    /// Joints that differ from it.
     pub joints: Vec<JointStart>,
     /// Poses of bodies that are moved from outside.
     pub mocap: Vec<(String, Isometry3<f64>)>,
@@ -142,13 +142,13 @@ impl Scenario {
     }
 }
 
-/// What is to be done: names and observations alone, no engine.
+/// A task, by names and observations alone, without engine.
 ///
 /// Terms are not weighted; those of a rollout are the sums over its steps and its end, which [`Task::finish`] may change (into the root of a sum of squares, say) before they are weighted.
 pub trait Task: Sync {
     /// Name.
     fn name(&self) -> &'static str;
-    /// What must be seen.
+    /// Observations that the task needs.
     fn observations(&self) -> Vec<Observation>;
     /// Terms of the cost with their weights.
     fn terms(&self) -> &'static [Term];
@@ -173,7 +173,7 @@ pub trait Task: Sync {
     fn finish(&self, sums: &mut [f64]) {
         let _ = sums;
     }
-    /// What of the poses of bodies that are moved from outside changes what is wanted ([`Task::moved`]), in words.
+    /// Effect of the poses of bodies that are moved from outside on the targets ([`Task::moved`]), in words.
     fn targets(&self) -> &'static str {
         "nothing; bodies that are moved from outside stand in the way"
     }

@@ -62,7 +62,7 @@ fn analytic_gripped_cube_is_lifted_and_turned() {
         let view = View { time: 0.0, layout: &layout, values: &seen };
         let palm = Arms::SIX.palms(&view)[side];
         let held = palm.pose.inverse_transform_vector(&(cube(&seen) - palm.pose.translation.vector));
-        // The motor's 40 N go to both fingers alike; what holds may creep by less than a millimetre in 7 s.
+        // The motor's 40 N go to both fingers alike; the held cube may creep by less than a millimetre in 7 s.
         assert!((held - Vector3::new(0.0, 0.0, 0.02)).norm() < 1e-3, "{name}: {held:?}");
         for f in 0..2 {
             let force = view.scalar(Arms::SIX.observed() + 1 + 2 * side + f);

@@ -385,7 +385,7 @@ fn analytic_squeezed_ball_is_lifted_where_friction_allows_it() {
             println!(
                 "{who} with {name}: lifted {up:.4} m, after 2 s {held:.4} m, moved in the palms by {slip:?} m; pressed with {forces:?} N"
             );
-            // 0.1 m/s for 2 s less half the ramp of 0.2 s. While they move, servos lag by kv/kp = 0.1 s of it; what holds may creep by less than 1 cm.
+            // 0.1 m/s for 2 s less half the ramp of 0.2 s. While they move, servos lag by kv/kp = 0.1 s of it; the held object may creep by less than 1 cm.
             let (lifted, lag) = (0.19, 0.01);
             assert!((up + lag - lifted).abs() < 0.01, "{who} with {name}: {up} m while lifting");
             assert!((held - lifted).abs() < 0.01, "{who} with {name}: {held} m at the end");
@@ -451,7 +451,7 @@ fn conformance_both_files_have_the_same_arms() {
     }
 }
 
-/// Whatever presses on anything else ends a run, by name: an arm on the table, on itself, and on the ball with another part than its palm.
+/// A forbidden contact ends a run, by name: an arm on the table, on itself, and on the ball with another part than its palm.
 #[test]
 fn conformance_collisions_are_told_whatever_presses() {
     let task = TwoArmCarry::ball(Wall::None);

@@ -1,4 +1,4 @@
-//! What holds for every projection.
+//! Properties of every projection.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -112,7 +112,7 @@ proptest! {
         prop_assert!(found.is_none_or(|f| f.1 <= ZERO), "{found:?}");
     }
 
-    /// The same near position limits, where a horizon of 2 s is long enough to stop in.
+    /// Bounds hold near position limits too, where a horizon of 2 s is long enough to stop in.
     #[test]
     fn property_position_limits_hold_across_replans(seed in any::<u64>()) {
         let within = |position: [f64; 2]| {

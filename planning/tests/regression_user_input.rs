@@ -1,4 +1,4 @@
-//! What a user can do wrong is an error that names it: never a panic, never silence.
+//! Errors of a user are named: never a panic, never silence.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod common;

@@ -23,7 +23,7 @@
 //! Dividing by the square root of the norm is measured to be best: rows of equal norm (jerk 245, velocity 1 before) leave the jerk far outside for long.
 //!
 //! # Finish
-//! What iterations leave is outside by a little, and a jerk of a few rad/s³ is a velocity of some hundredths. Two steps make all bounds hold:
+//! The result of iterations is outside by a little, and a jerk of a few rad/s³ is a velocity of some hundredths. Two steps make all bounds hold:
 //!
 //! 1. Forward in time, each velocity is clipped to what the bounds on velocity, acceleration and jerk leave it, now and until the end of the horizon. With full jerk −j from step k on, velocities after n steps are
 //!    v_k + n (v_k − v_{k−1}) − j dt² n (n + 1)/2, none of which may exceed the bound V:

@@ -22,7 +22,7 @@ pub struct Softened {
     pub position: Option<[f64; 2]>,
 }
 
-/// What a projection did.
+/// Counts and excesses of a projection.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProjectionReport {
     /// Samples of single joints that kept all bounds and were left as they are.
@@ -376,7 +376,7 @@ impl<T: Number, const L: usize> Engine<T, L> {
     }
 }
 
-/// What all groups share in one call.
+/// Inputs that all groups share in one call.
 struct Call<'a, T> {
     factor: &'a Factor<T>,
     limits: &'a [Vec<[[T; 2]; 4]>],
@@ -438,7 +438,7 @@ impl<T: Number> Call<'_, T> {
                     g.report.after = g.report.after.max(came[l]);
                     continue;
                 }
-                // What is left to do after velocity, acceleration and jerk is position.
+                // After velocity, acceleration and jerk, positions are left to bring back.
                 if self.options.finish && after[l] > 0.0 {
                     let part = finish.ray(&mut g.result, L, l);
                     g.report.rays += usize::from(part < 1.0);

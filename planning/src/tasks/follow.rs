@@ -210,7 +210,7 @@ impl Task for Follow {
         }
         if done { Outcome::Success } else { Outcome::Running }
     }
-    /// The first row of the motion, moving as the motion does; the same for all seeds.
+    /// The first row of the motion, with its velocities; one start for all seeds.
     fn reset(&self, _: u64) -> Scenario {
         let start = self.at(0.0);
         let free = |pose: &Isometry3<f64>| {

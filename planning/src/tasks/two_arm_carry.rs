@@ -12,7 +12,7 @@ use crate::{
 
 /// Two arms lift something between their palms and carry it to a target: a ball (`models/two_arms/ball.xml`, with seven-axis arms `ball_seven.xml`), over a wall or without one, or a tray (`models/two_arms/tray.xml`), over a low wall and short of a high one.
 ///
-/// Controls are the velocities of the joints, which servos with limited torques follow; what holds the object is contact alone. At the ball palms come from the sides and a little from beneath, as published: they face 30° up, so
+/// Controls are the velocities of the joints, which servos with limited torques follow; contact alone holds the object. At the ball palms come from the sides and a little from beneath, as published: they face 30° up, so
 /// that of a normal force N on each of them N lifts the ball, and friction of N tan 30° at most keeps it from slipping out upwards. The tray is pressed at its upright ends.
 ///
 /// Stages: *reaching* brings the palms to open places beside the object, *squeezing* closes them until both press, *carrying* takes it to its target, where it has *arrived*. A squeeze that goes awry or takes longer than 3 s is opened
@@ -20,7 +20,7 @@ use crate::{
 ///
 /// | term | each step adds | in stages |
 /// |---|---|---|
-/// | `collision` | 1 where anything pressed on what it must not; over pairs that are looked at and nearer than 0.05 m: what the distance shrinks by beyond 30 % and what is missing to 0.01 m, over 0.05 m | all |
+/// | `collision` | 1 where anything pressed on what it must not; over pairs that are looked at and nearer than 0.05 m: the shrinking of the distance beyond 30 % and the shortfall from 0.01 m, over 0.05 m | all |
 /// | `rest` | ‖q − q_home‖² \[rad²\] | all |
 /// | `attitude` | angles of the tools to [`Held::attitudes`] \[rad\] | all |
 /// | `effort` | ‖u‖² \[rad²/s²\]; at the end 50 times the squared speeds of the palms: plans end at rest | all |
@@ -38,15 +38,15 @@ use crate::{
 /// the object itself, `grip` uses the forces, `carry` and `turn` are about the object, and squeezing is a stage of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TwoArmCarry {
-    /// What it is called.
+    /// Name of the task.
     pub name: &'static str,
     /// Its scene, in the folder `models` of the project.
     pub scene: &'static str,
     /// Who carries.
     pub arms: Arms,
-    /// What is carried.
+    /// The carried object.
     pub held: Held,
-    /// What stands between the ball and its target.
+    /// The wall between the ball and its target.
     pub wall: Wall,
     /// The object is there within this distance of the target \[m\].
     pub near: f64,
@@ -71,7 +71,7 @@ pub enum Wall {
     Perturbed,
 }
 
-/// What palms hold, and how.
+/// The object that palms hold, and how.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Held {
     /// Its body, which is the name of its joint, and of a geom, too.
@@ -96,7 +96,7 @@ pub struct Held {
     pub clear: &'static [&'static str],
     /// Geoms of the object. Plans look at their distances from the walls among those.
     pub parts: &'static [&'static str],
-    /// What the palms meet is an upright end that they have to go round: it lies at ± this x, and a palm passes beyond this |y| and this z, in the frame of the object \[m\].
+    /// Upright ends where the palms meet the object, which they have to go round: at ± this x, and a palm passes beyond this |y| and this z, in the frame of the object \[m\].
     pub ends: Option<[f64; 3]>,
 }
 
@@ -212,7 +212,7 @@ impl TwoArmCarry {
         }
     }
 
-    /// The same between seven-axis arms.
+    /// The ball between seven-axis arms, to within 0.04 m.
     pub const fn ball_seven(wall: Wall) -> Self {
         let name = match wall {
             Wall::None => "two_arm_ball_seven",

@@ -2,7 +2,7 @@ use super::TwoArmMotion;
 use crate::projection::Softened;
 use crate::{Phase, PlanError, ReplanView, SampleProjection, Samples};
 
-/// What grippers are told in a phase.
+/// Commands of the grippers in a phase.
 pub type GripCommands = fn(&Phase) -> Vec<f64>;
 
 /// Samples of two arms with grippers: the joints move as in [`TwoArmMotion`], and grippers, whose channels come behind, do in all samples what the phase says.

@@ -67,7 +67,7 @@ const COUNT: usize = ARMS.count();
 const CUBE: usize = ARMS.observed();
 const FORCES: usize = CUBE + 1;
 const COLLISION: usize = FORCES + 4;
-/// What they keep clear of.
+/// Geoms that they keep clear of.
 const CLEAR: [&str; 4] = ["table", "near", "middle", "far"];
 
 /// Where the cube is passed \[m\].
