@@ -210,7 +210,7 @@ impl<'a, S: RowSink> Recorder<'a, S> {
         self.push(x, f64::NAN, f64::NAN, 0, 0);
     }
 
-    /// What to say of a light body under a heavy one, once.
+    /// Warning of a light body under a heavy one, once.
     fn carried(&mut self, step: &AcceptedStep<'_>) -> Option<String> {
         let beta = self.recovery.filter(|_| self.overload.due(&step.last))?;
         self.probe.control_mut().copy_from_slice(&self.control);

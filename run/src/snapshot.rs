@@ -21,13 +21,13 @@ const LIGHT: Vector3<f64> = Vector3::new(0.3, -0.5, 0.8);
 pub struct Camera {
     /// \[m\].
     pub eye: Point3<f64>,
-    /// What is in the middle \[m\].
+    /// Point in the middle of the picture \[m\].
     pub target: Point3<f64>,
-    /// Width of what is seen at the target \[m\].
+    /// Width of the view at the target \[m\].
     pub width: f64,
 }
 
-/// What is painted at once: how far away \[m\], corners \[px\], colour.
+/// A polygon painted at once: how far away \[m\], corners \[px\], colour.
 struct Patch {
     away: f64,
     corners: Vec<Vector2<f64>>,

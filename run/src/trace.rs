@@ -93,7 +93,7 @@ impl Trace {
     }
 }
 
-/// What ends a run.
+/// Condition that ends a run.
 type Condition = Box<dyn Fn(&State) -> bool>;
 
 struct Tracer {
@@ -144,7 +144,7 @@ impl Tracer {
 pub struct Run<'a> {
     /// The scene.
     pub scene: &'a Scene,
-    /// What to simulate with.
+    /// The method.
     pub method: &'a Method,
     /// End \[s\].
     pub t_end: f64,

@@ -1,4 +1,4 @@
-//! What slides under comfree has Coulomb's friction: it is braked by μ g, stays on the ground, and stops for good.
+//! Sliding bodies under comfree have Coulomb's friction: they are braked by μ g, stay on the ground, and stop for good.
 #![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 use std::fmt::Write;
@@ -132,7 +132,7 @@ impl StepObserver for Coulomb {
     }
 }
 
-/// Tumbling bodies of several frictions: what slides does not open, and is braked along its slip by what is left of μ f_n in a polygon of eight directions.
+/// Tumbling bodies of several frictions: sliding contacts do not open, and are braked along their slip by the part of μ f_n that a polygon of eight directions leaves.
 #[test]
 fn property_sliding_contacts_keep_coulombs_law() {
     let (mut sliding, mut steps) = (0, [0; 2]);

@@ -1,4 +1,4 @@
-//! What passes something within a step is left alone, and what meets it is not.
+//! Bodies that pass each other within a step are left alone, and those that meet are not.
 #![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 use signorini_core::NoObserver;

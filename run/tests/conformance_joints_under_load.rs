@@ -1,4 +1,4 @@
-//! What joints bear under contact forces: limits of motors, dry friction and equalities between trees, where joints are solved before contacts (comfree)
+//! Joints under contact forces: limits of motors, dry friction and equalities between trees, where joints are solved before contacts (comfree)
 //! and where both are solved together (icf).
 #![allow(clippy::unwrap_used, reason = "tests")]
 

@@ -28,7 +28,7 @@ fn run(scene: &Scene, what: &str) -> f64 {
     let mut sys = engine.system(scene).unwrap();
     let mut integrator = engine.integrator().unwrap();
     let mut x = sys.initial_state(None).unwrap();
-    // What is not symmetric in the start grows where it can.
+    // Asymmetries of the start grow where they can.
     x.v.iter_mut().enumerate().for_each(|(i, v)| *v += 1e-3 * (1.7 * i as f64).sin());
     for i in 0..250 {
         sys.prepare(Slot::Start, &x, 0.002).unwrap();
