@@ -18,7 +18,7 @@ use crate::places::Places;
 /// pressed through its middle, and less where contacts turn it. Bodies that move within the step have δt² λ (2 + δ/δt) instead.
 /// Where depths are equal, K and C have the same vectors and the first limit is where oscillations start to grow; where they differ it may be a little shorter.
 ///
-/// The second limit is necessary, not enough: light surfaces on stiff contact chatter within it, and a thin surface that something else holds from behind, a sheet between two fingers, cannot follow: the first limit applies to it at any substep. Friction of points, motors and other laws of the bodies, and their own contacts are left out; what holds a body besides makes it steadier.
+/// The second limit is necessary, not enough: light surfaces on stiff contact chatter within it, and a thin surface that something else holds from behind, a sheet between two fingers, cannot follow: the first limit applies to it at any substep. Friction of points, motors and other laws of the bodies, and their own contacts are left out; other holds of a body make it steadier.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limit {
     /// Contacts that touch.
@@ -29,7 +29,7 @@ pub struct Limit {
     pub damping: f64,
     /// Mass of the particles that touch \[kg\].
     pub surface: f64,
-    /// m = n k/λ₁: what the body weighs at its contacts \[kg\]; infinite where they do not move it.
+    /// m = n k/λ₁: mass of the body at its contacts \[kg\]; infinite where they do not move it.
     pub mass: f64,
     /// λ: of its tree on all contacts \[1/s²\].
     pub stiff: f64,

@@ -44,7 +44,7 @@ pub struct MonolithicSystem {
     slots: [Slotted; 2],
 }
 
-/// What a prepared slot holds beside what its systems do.
+/// A prepared slot, beside the slots of its systems.
 #[derive(Default)]
 struct Slotted {
     ready: bool,

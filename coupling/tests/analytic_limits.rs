@@ -1,4 +1,4 @@
-//! The longest step that the splitting allows: what is printed beside the step at which small oscillations grow.
+//! The longest step that the splitting allows: the printed limit beside the step at which small oscillations grow.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod common;

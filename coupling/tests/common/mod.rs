@@ -107,7 +107,7 @@ pub(crate) fn panels(mass: f64) -> Setup {
     s
 }
 
-/// What a run of the panels showed over its end.
+/// Forces and work of a run of the panels over its end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pressed {
     /// Mean force on each panel \[N\].
