@@ -30,10 +30,10 @@ const ENGINE: &str = "ipc";
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// [`BatchStepper::load`] makes the bodies anew at positions and velocities; from then on their own twelve coordinates go from step to step, and are read back after each. What is loaded is rigid and joints hold in it: a state that is stored and loaded again
-/// loses what bodies were deformed by, and lanes that are copied do not.
+/// [`BatchStepper::load`] makes the bodies anew at positions and velocities; from then on their own twelve coordinates go from step to step, and are read back after each. A loaded state is rigid and joints hold in it: one that is stored and loaded again
+/// loses the deformation of bodies; lanes that are copied keep it.
 /// Activations stay as loaded: actuators with dynamics are among what affine bodies leave out ([`AffineBatch::left_out`]). Bodies that are moved from outside are put where they are to be by `load`; later they go there in
-/// the next call of [`BatchStepper::step`], evenly over its time, and what cannot give way stops them. Observations are those of the rigid scene at the positions and velocities read back; contact forces are sums over pairs of features; sensors are not
+/// the next call of [`BatchStepper::step`], evenly over its time, and bodies that cannot give way stop them. Observations are those of the rigid scene at the positions and velocities read back; contact forces are sums over pairs of features; sensors are not
 /// offered. Steps are fixed; all lanes are stepped on the caller's thread one after the other, each with the threads of [`IpcOptions::threads`].
 pub struct AffineBatch {
     scene: Scene,
@@ -84,7 +84,7 @@ impl AffineBatch {
         Ok(&self.lanes[lane].report)
     }
 
-    /// What the scene has and the affine bodies of a lane leave out, one sentence each.
+    /// Parts of the scene that the affine bodies of a lane leave out, one sentence each.
     ///
     /// # Errors
     /// A lane that does not exist.

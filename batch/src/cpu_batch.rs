@@ -56,7 +56,7 @@ pub struct CpuBatch {
     pool: Option<ThreadPool>,
     layout: BatchLayout,
     start: State,
-    /// What is watched of each lane.
+    /// Observations of each lane.
     watch: Watch,
 }
 
@@ -162,9 +162,9 @@ impl CpuBatch {
         Ok(&self.lanes[lane].report)
     }
 
-    /// What a user should know of a lane since it was loaded: gains beyond a bound of stability, with the bound. Only methods with a dual cone that
+    /// Warning about a lane since it was loaded: gains beyond a bound of stability, with the bound. Only methods with a dual cone that
     /// does not cap its gains are looked at, every 64th step in which contacts act and whenever more of them act than before; all others cost nothing. Also light bodies
-    /// that a heavy one presses deep, under a dual cone ([`Overload`](signorini_multibody::Overload)): every 16th step with contacts. And solves that did not converge, under a dual cone in more than one step of ten.
+    /// that a heavy one presses deep, under a dual cone ([`Overload`](signorini_multibody::Overload)): every 16th step with contacts. And solves that did not converge; under a dual cone only where they are a tenth of the steps or more.
     ///
     /// # Errors
     /// A lane that does not exist.

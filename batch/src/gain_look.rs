@@ -43,7 +43,7 @@ impl GainRecord {
         }
     }
 
-    /// What a user should know of it and of the solves of a method; None while all is well.
+    /// Warning of gains, loads and the solves of a method; None while all is well.
     pub(crate) fn warning(&self, model: &Model, report: &AdvanceReport, method: &Method) -> Option<String> {
         let of_loads = || {
             let text = self.overload.found()?.describe(model);

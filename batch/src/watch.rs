@@ -46,7 +46,7 @@ pub(crate) struct Watch {
     collisions: usize,
 }
 
-/// What a lane is read from.
+/// Source of the observations of a lane.
 pub(crate) struct Seen<'a> {
     pub model: &'a Model,
     pub x: &'a State,

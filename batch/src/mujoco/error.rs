@@ -64,7 +64,7 @@ pub enum MujocoError {
         found: usize,
         /// Entries of a row.
         row: usize,
-        /// What a row holds.
+        /// Content of a row.
         what: &'static str,
     },
     /// A number that is out of range.
@@ -74,7 +74,7 @@ pub enum MujocoError {
         field: String,
         /// The number.
         value: f64,
-        /// What to do.
+        /// Remedy.
         remedy: &'static str,
     },
     /// An element by a number that does not exist.
