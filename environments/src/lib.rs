@@ -22,7 +22,7 @@ pub enum EnvironmentError {
         what: &'static str,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// Allowed range.
         range: &'static str,
     },
     /// No start without contact was found.

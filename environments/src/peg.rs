@@ -134,7 +134,7 @@ pub enum PegEnd {
     OutOfSteps,
 }
 
-/// What a step of the environment gives.
+/// Observation, reward and end of a step of the environment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PegStep {
     /// Lower end of the axis of the peg, from the middle of the hole's upper end \[m\], with its errors.
