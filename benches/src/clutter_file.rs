@@ -104,7 +104,7 @@ impl ClutterFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// What is missing or malformed, with the file's name.
+    /// The missing or malformed entry, with the file's name.
     pub fn load(path: &Path) -> Result<Self, FileError> {
         let fail = |e: &dyn std::fmt::Display| FileError::Format(format!("{}: {e}", path.display()));
         let text = std::fs::read_to_string(path).map_err(|e| fail(&e))?;
