@@ -12,7 +12,7 @@ use signorini_scene::{ActuatorForce, CombinationRule, GeomShape, NoteKind, Scene
 use crate::dual_cone;
 use crate::model::ModelArguments;
 
-/// What to inspect.
+/// Arguments of `inspect`.
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -284,7 +284,7 @@ fn configuration(
     }))
 }
 
-/// What an actuator acts on, by name.
+/// Joint, tendon, site or body that an actuator acts on, by name.
 fn target(scene: &Scene, t: &Transmission) -> String {
     match t {
         Transmission::Joint(j) => format!("joint {}", scene.joints[*j].name),

@@ -133,7 +133,7 @@ impl ModelArguments {
         }
     }
 
-    /// What the options of contact are for affine bodies, whose barrier has a stiffness of its own.
+    /// Sets the options of contact for affine bodies, whose barrier has a stiffness of its own.
     pub(crate) fn for_affine(&self, method: &mut Method) -> Result<(), String> {
         for (name, value) in [("--stiffness", self.stiffness), ("--dissipation", self.dissipation)] {
             if let Some(x) = value {

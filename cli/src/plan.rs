@@ -46,7 +46,7 @@ fn plants() -> PossibleValuesParser {
     PossibleValuesParser::new(names::PLANTS.map(|(name, what)| PossibleValue::new(name).help(what)))
 }
 
-/// What is written as JSON.
+/// Contents of the JSON file.
 #[derive(Serialize)]
 struct Report<'a> {
     #[serde(flatten)]
@@ -55,7 +55,7 @@ struct Report<'a> {
     prediction: &'a PredictionGap,
 }
 
-/// What to steer.
+/// Arguments of `plan`.
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = format!("Tasks: {}, {MOTION}", tasks::NAMES.join(", ")))]
 pub(crate) struct Arguments {
@@ -121,7 +121,7 @@ pub(crate) struct Arguments {
     json: Option<PathBuf>,
 }
 
-/// What a task is about, and how it is planned.
+/// Prints the rule, stages, terms and planner of a task.
 fn describe(setup: &Setup, weights: &TermWeights, scene: &Scene) {
     let task = &*setup.task;
     say!("{}: {}", task.name(), task.rule());
@@ -154,7 +154,7 @@ fn check_writable(path: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What bounds of the motion gave way by.
+/// One line on bounds of the motion that gave way, and by how much.
 fn softened(record: &EpisodeRecord) -> Option<String> {
     let count = record.softened().count();
     let all = || record.softened().flat_map(|p| &p.softened);

@@ -179,7 +179,7 @@ fn regression_an_interpenetrating_start_is_told_of_and_pushed_apart() {
     }
 }
 
-/// Fixed steps stop at a speed that no scene has, with what moves, when, and the remedy; what was recorded before is written.
+/// Fixed steps stop at a speed that no scene has, with the motion, the time and the remedy; rows recorded before are written.
 #[test]
 fn regression_a_run_that_runs_away_stops_with_the_reason() {
     let folder = Folder::new("runaway");
