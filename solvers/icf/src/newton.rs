@@ -19,7 +19,7 @@ pub struct IterationRecord {
     pub iteration: u32,
     /// ‖D∇‖ on the island.
     pub residual: f64,
-    /// What the residual must fall below.
+    /// Bound on the residual, of the first test of convergence.
     pub tolerance: f64,
     /// The Hessian was factored anew for the step that follows.
     pub refactored: bool,
@@ -29,7 +29,7 @@ pub struct IterationRecord {
     pub line_search: u32,
 }
 
-/// What the iteration reads: the problem, taken apart once per solve.
+/// The problem as the iteration reads it, taken apart once per solve.
 pub(crate) struct Model<'a> {
     pub(crate) inertia: &'a dyn Inertia,
     pub(crate) map: &'a dyn ContactMap,
