@@ -161,7 +161,7 @@ fn property_gain_of_any_problem_is_at_most_one() {
         let power =
             ComfreeSolver::default().gain(&mut build(&p, law, v.as_slice()), v.as_slice(), 200).unwrap();
         assert!(power <= gain + 1e-9, "{power} {gain}");
-        // What the bound is good for: without it the gain is anything.
+        // Use of the bound: without it the gain is anything.
         let bare = DualCone { split: false, cap: false, normalize: false, ..law };
         without += i32::from(exact_gain(&p, bare, &v) > 1.5);
     }
