@@ -15,7 +15,7 @@ use crate::rng::Rng;
 pub use energy::stored_energy_deviation;
 pub use rescale::{Scale, rescale_contact, rescale_velocity};
 
-/// What one draw gives: a seed and a contact velocity \[m/s\], D.
+/// One draw: a seed and a contact velocity \[m/s\], D.
 pub type LawDraw<L, const D: usize> = (<L as ContactLaw<D>>::Seed, SVector<f64, D>);
 
 type Draw<'a, L, const D: usize> = Box<dyn Fn(&mut Rng) -> LawDraw<L, D> + 'a>;

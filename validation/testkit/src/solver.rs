@@ -1,4 +1,4 @@
-//! Conformance of solvers on the [zoo]: what every method that minimises a step problem owes.
+//! Conformance of solvers on the [zoo]: obligations of every method that minimises a step problem.
 
 use signorini_core::{
     ContactSolver, DenseProblem, ProblemError, Regime, SolveError, SolveStatus, StepProblem, StepSolution,
@@ -50,7 +50,7 @@ pub fn conformance(make: &dyn Fn() -> Box<dyn ContactSolver>) -> Result<Coverage
     Ok(coverage)
 }
 
-/// What [`conformance`] asks of one problem, for problems from elsewhere; `solver` may have solved others before, and `guess` is the warm start.
+/// Checks of [`conformance`] on one problem, for problems from elsewhere; `solver` may have solved others before, and `guess` is the warm start.
 ///
 /// # Errors
 /// The first claim that does not hold.

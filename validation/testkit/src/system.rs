@@ -1,4 +1,4 @@
-//! Conformance of systems: what every scene owes to integrators.
+//! Conformance of systems: obligations of every scene to integrators.
 
 use signorini_core::{ProblemError, Slot, State, StepSolution, System, largest};
 

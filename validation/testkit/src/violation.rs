@@ -4,7 +4,7 @@ use signorini_core::{ProblemError, SolveError, StepError};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("violated: {claim}; {detail}")]
 pub struct Violation {
-    /// What should have held.
+    /// The claim.
     pub claim: String,
     /// Where, and what was found instead.
     pub detail: String,
@@ -16,7 +16,7 @@ impl Violation {
         Self { claim: claim.into(), detail: detail.into() }
     }
 
-    /// The same, found in a named place.
+    /// The violation, found in a named place.
     #[must_use]
     pub fn within(mut self, place: &str) -> Self {
         self.detail = format!("{place}: {}", self.detail);
