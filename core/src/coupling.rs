@@ -224,7 +224,7 @@ impl Coupling {
     }
 }
 
-/// Blocks and what couples them.
+/// Diagonal blocks of the inertia, and the coupling between them.
 #[derive(Clone, Debug, Default)]
 pub struct CoupledInertia {
     /// The blocks; call [`BlockDiagonal::factor`] after writing.

@@ -191,7 +191,7 @@ impl<P: OneStep + ?Sized> OneStep for Box<P> {
     }
 }
 
-/// A solve with what is needed to read its impulses.
+/// A solve, with the step size and contacts by which its impulses are read.
 #[derive(Clone, Copy, Debug)]
 pub struct LastSolve<'a> {
     /// Solution.
