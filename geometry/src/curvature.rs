@@ -2,7 +2,7 @@
 //!
 //! Near a point of contact with the unit normal n from A into B, at the tangent-plane offset x, the surface of A lies ½ xᵀ S_A x below the plane and
 //! that of B ½ xᵀ S_B x above, S being the shape operators ∇n of the outward normals. So the gap is φ(x) = φ₀ + ½ xᵀ (S_A + S_B) x + O(|x|³), and the
-//! eigenvalues of the sum are what a law needs: two spheres have 1/r_a + 1/r_b twice, crossed equal cylinders 1/r twice.
+//! eigenvalues of the sum are the curvatures of the gap: two spheres have 1/r_a + 1/r_b twice, crossed equal cylinders 1/r twice.
 
 use signorini_core::na::{Isometry3, Matrix3, Point3, Vector3};
 

@@ -110,7 +110,7 @@ pub enum MeshError {
         /// Its extension in lower case, without the dot.
         extension: String,
     },
-    /// The file is not what its format demands.
+    /// The file breaks its format.
     #[error("mesh file {}, {place}: {reason}; repair or re-export the mesh", path.display())]
     Syntax {
         /// The file.

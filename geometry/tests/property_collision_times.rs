@@ -70,7 +70,7 @@ fn places(x: &Points) -> f64 {
     2.0 * f64::EPSILON * x.iter().map(|p| p.norm()).fold(0.0, f64::max)
 }
 
-/// Directions that may part the sides: that of the nearest points, the same without what round-off left of it along each edge, and the normal of plane or edges.
+/// Directions that may part the sides: that of the nearest points, also without its round-off along each edge, and the normal of plane or edges.
 fn directions(stencil: Stencil, x: &Points) -> [Vector3<f64>; 5] {
     let r = stencil.distance(x).r;
     let edges = match stencil {
@@ -212,7 +212,7 @@ fn property_nothing_meets_before_the_reported_time() {
         let what = || format!("{} {stencil:?} {x:?} {dx:?}: {t:e}", FAMILIES[family]);
         let start = stencil.distance(&x).distance();
         assert!(t > 0.0 && t <= 1.0, "{}", what());
-        // Places must tell what is left apart from nothing.
+        // Places must tell the rest of the distance apart from nothing.
         if BETWEEN * start < 5.0 * places(&x) {
             counts[family][2] += 1;
             continue;

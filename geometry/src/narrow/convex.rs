@@ -130,7 +130,7 @@ impl CoreWitness {
     }
 }
 
-/// Two points with what separates them across the normal shared between them.
+/// Two points, each moved by half their separation across the normal.
 fn aligned(d: &Direction, (p_a, p_b): (V, V)) -> (V, V) {
     let off = 0.5 * (p_b - p_a - d.n * d.s);
     (p_a + off, p_b - off)

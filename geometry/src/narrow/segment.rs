@@ -76,7 +76,7 @@ pub(super) fn beside_box(h: &V, [p, q]: [&V; 2], limit: f64, scale: f64) -> Opti
             low = t
         }
         let newton = t - g / slope;
-        // Out of what is left: beyond the other end, or in a circle of pieces.
+        // Outside the bracket: beyond the other end, or in a circle of pieces.
         let next = if newton > low && newton < high {
             newton
         } else if newton <= 0.0 && low == 0.0 {
@@ -163,7 +163,7 @@ mod tests {
     }
 
     proptest! {
-        /// Where the closed form holds, it is what the iterations find.
+        /// Where the closed form holds, the iterations agree with it.
         #[test]
         fn property_closed_form_is_what_iterations_find(
             (a, b) in (core(), core()),
