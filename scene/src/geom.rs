@@ -5,7 +5,7 @@ use signorini_geometry::Shape;
 
 use crate::{BodyId, Place, Pose, Surface};
 
-/// The shape of a geom, or what is known of it when its mesh is absent.
+/// The shape of a geom, or the file of its mesh when that is absent.
 #[derive(Clone, Debug)]
 pub enum GeomShape {
     /// A shape.

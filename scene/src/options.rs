@@ -60,7 +60,7 @@ pub struct Options {
     /// MuJoCo's ratio of frictional to normal impedance, for the laws that use it.
     pub impedance_ratio: f64,
     /// Settings of MuJoCo's engine that no solver here reads, as (name, value) in the order of the file, flags as `flag name`: for faces that promise MuJoCo's
-    /// meaning and must refuse what they cannot keep.
+    /// meaning and must refuse settings that they cannot keep.
     pub unused: Vec<(String, String)>,
 }
 

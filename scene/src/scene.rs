@@ -5,7 +5,7 @@ use crate::{
     Tendon,
 };
 
-/// Why a scene could not be read or built. Every variant says where, what and what to do.
+/// Why a scene could not be read or built. Every variant has the place, the fault and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum SceneError {
     /// The file cannot be read.

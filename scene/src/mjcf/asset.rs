@@ -28,7 +28,7 @@ impl Default for MeshSpec {
 }
 
 impl MeshSpec {
-    /// Reads scale and inertia over what is there.
+    /// Reads scale and inertia over the present ones.
     pub(super) fn read(&mut self, e: &Element) -> Read<()> {
         if let Some(s) = e.vector::<3>("scale")? {
             if s.contains(&0.0) {

@@ -16,7 +16,7 @@ pub(super) struct PoseSpec {
 const ALTERNATIVES: [&str; 5] = ["quat", "axisangle", "xyaxes", "zaxis", "euler"];
 
 impl PoseSpec {
-    /// Reads what the element states over what is there.
+    /// Reads the statements of the element over the present ones.
     pub(super) fn read(&mut self, e: &Element, c: &Compiler) -> Read<()> {
         if let Some(p) = e.vector::<3>("pos")? {
             self.position = Some(p.into());

@@ -125,7 +125,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Notes what is left out, refuses what has no meaning.
+    /// Notes sections that are left out, refuses those without meaning.
     fn check_section(&mut self, root: &Element, e: &Element) -> Read<()> {
         match e.name.as_str() {
             "link" | "joint" | "material" | "transmission" | "frame" | "collision_filter_group" => Ok(()),
