@@ -78,7 +78,7 @@ proptest! {
             let v = p.free_velocity()[3];
             prop_assert!((v - s.v[3]).abs() < friction * dt / 0.01, "{v} {}", s.v[3]);
         }
-        // A' holds the gains that act: solving with it what it multiplies gives back the vector.
+        // A' holds the gains that act: solving with it gives back a vector that it multiplied.
         let mut y = vec![0.0; x.v.len()];
         let whole = first.frozen_problem(Slot::Start).whole();
         let inertia = first.frozen_problem(Slot::Start).block_inertia();

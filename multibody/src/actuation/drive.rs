@@ -78,7 +78,7 @@ impl Drive {
         }
     }
 
-    /// Finds Δv over a step of `dt` from what acts at x₀.
+    /// Finds Δv over a step of `dt` from the forces at x₀.
     pub(crate) fn predict(
         &mut self,
         i: &Inputs<'_>,

@@ -15,7 +15,7 @@ pub(crate) struct Anchors {
 }
 
 impl Anchors {
-    /// Gives the contacts of a step of size `dt` what they had in the last one: those of the same geoms and feature, then the nearest of the
+    /// Gives the contacts of a step of size `dt` their multipliers of the last one: those of the same geoms and feature, then the nearest of the
     /// same geoms, each once.
     pub(crate) fn recall(
         &mut self,

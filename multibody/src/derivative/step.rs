@@ -90,7 +90,7 @@ impl RigidSystem {
         Err(unsupported("this contact law", "make the system with RigidLaws::dual_cone"))
     }
 
-    /// Refuses what is not differentiated.
+    /// Refuses scenes with parts that are not differentiated.
     fn check_differentiable(&self) -> Result<(), DerivativeError> {
         let model = &self.model;
         if self.options.joints_first.is_none() {

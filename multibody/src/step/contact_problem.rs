@@ -146,7 +146,7 @@ impl ContactProblem {
         parts.pools.member_mut(CONTACT).reset(&self.seeds);
     }
 
-    /// Gives contacts what they had in the last step, once their laws are set.
+    /// Gives contacts their multipliers of the last step, once their laws are set.
     pub(crate) fn recall(&mut self, at: &StateKinematics, dt: f64) {
         let parts = self.frozen.parts_mut();
         let pool = parts.pools.member_mut(CONTACT);

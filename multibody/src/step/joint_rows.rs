@@ -72,7 +72,7 @@ impl JointRows {
         }
     }
 
-    /// Pushes the rows of the map after those of limits, in the order of the pools, and collects what does not depend on the step size.
+    /// Pushes the rows of the map after those of limits, in the order of the pools, and collects their parts that do not depend on the step size.
     pub(crate) fn set(
         &mut self,
         i: &Inputs<'_>,

@@ -36,7 +36,7 @@ pub(crate) struct JointSolve {
     /// A and A v*.
     inertia: BlockDiagonal,
     momentum: Vec<f64>,
-    /// Constraints that are equalities, those of one block among them, no speed for all rows, what they are at it, and their impulses, nv.
+    /// Constraints that are equalities, those of one block among them, no speed for all rows, evaluations at it, and their impulses, nv.
     equalities: Vec<u32>,
     within: Vec<u32>,
     still: Vec<f64>,

@@ -4,9 +4,9 @@ use crate::{Model, RigidSystem};
 
 /// Steps with contacts between two looks.
 const EVERY: u32 = 16;
-/// Looks in a row that find the same pair too deep: whatever is only pushed out of an overlap or hit is gone by then.
+/// Looks in a row that find the same pair too deep: pairs that are only pushed out of an overlap or hit are apart by then.
 const LOOKS: u32 = 4;
-/// Loads above this multiple of what the lighter side weighs are its own no more.
+/// Loads above this multiple of the weight of the lighter side are its own no more.
 const OTHERS: f64 = 2.0;
 
 /// A pair of bodies whose contact stays deeper under a dual cone than the weight of its lighter side explains: it carries the load of others.
@@ -30,7 +30,7 @@ pub struct Overload {
     pub own: f64,
     /// Normal force that the pair carries \[N\].
     pub force: f64,
-    /// That force over what the lighter side weighs where it is touched.
+    /// That force over the weight of the lighter side where it is touched.
     pub ratio: f64,
 }
 
