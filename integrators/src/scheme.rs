@@ -43,7 +43,7 @@ pub(crate) struct StartSlot {
 }
 
 impl StartSlot {
-    /// Prepares `x0` for steps up to `dt`, unless this is a retry that what is prepared covers.
+    /// Prepares `x0` for steps up to `dt`, unless this is a retry that the preparation covers.
     pub(crate) fn prepare(
         &mut self,
         sys: &mut dyn System,
