@@ -68,7 +68,7 @@ pub fn carrying(range: Option<f64>, force: f64) -> Result<IpcOptions, BodyError>
     options.check().map(|()| options)
 }
 
-/// Who watches a run, and what it is told.
+/// Inputs, stop and progress of a run.
 #[derive(Default)]
 pub struct RunWatch<'a> {
     /// Controls over time; those of the start when left out.
@@ -85,7 +85,7 @@ pub struct AffineRun<S = Recording> {
     pub recording: S,
     /// The work, or why it stopped early.
     pub report: Result<AdvanceReport, StepError>,
-    /// The worst of what was looked at.
+    /// The worst values of the invariants.
     pub invariants: Invariants,
     /// Names of the bodies that left the last solve that did not converge no room to move.
     pub blocked: Option<[String; 2]>,

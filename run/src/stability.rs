@@ -100,7 +100,7 @@ impl GainWatch {
             sys.mocap_poses_mut().copy_from_slice(held.mocap);
             sum(sys, (step, dt), dual_cone, &mut self.solver, &mut self.v_c)
         };
-        // The run itself has solved this problem: it cannot fail for what it holds.
+        // The run itself has solved this problem, so it cannot fail.
         let Ok(given) = sum(&mut self.sys) else { return false };
         let grown = given > self.largest.sum;
         if grown {

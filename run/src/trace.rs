@@ -172,7 +172,7 @@ impl<'a> Run<'a> {
         self
     }
 
-    /// Runs it; `start` sets the initial state and what acts on the system.
+    /// Runs it; `start` sets the initial state and the inputs of the system.
     ///
     /// # Errors
     /// As [`Method::system`] and [`Method::integrator`], or a run that stops early.

@@ -66,7 +66,7 @@ fn analytic_a_box_slides_to_its_stop_on_the_ground() {
                     assert!((way / expected - 1.0).abs() < 0.01, "{case:?}: {way} m, not {expected}");
                     assert!(watch.rise < 1e-4 + 1e-2 * mu * v * dt, "{case:?}: rises by {} m", watch.rise);
                     let back = watch.v.iter().map(|v| -v[0]).fold(0.0, f64::max);
-                    // A hundredth of what gravity does in a step.
+                    // A hundredth of the speed that gravity gives in a step.
                     assert!(back < 0.01 * G * dt, "{case:?}: comes back at {back} m/s");
                 }
             }
@@ -95,7 +95,7 @@ fn analytic_the_dual_cone_throws_up_what_slides() {
     assert!((0.2 * most..most).contains(&watch.rise), "{} m of {most}", watch.rise);
 }
 
-/// Counts contacts that slide and what they miss of Coulomb's law, in steps that converged.
+/// Counts contacts that slide and their deviation from Coulomb's law, in steps that converged.
 #[derive(Default)]
 struct Coulomb {
     friction: Vec<f64>,

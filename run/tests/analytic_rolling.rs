@@ -83,7 +83,7 @@ fn analytic_a_box_that_starts_level_with_an_edge_slides_over_it() {
                 &Method::comfree().with_step(dt),
                 1.0,
             );
-            // Coulomb's way to the stop, less what a step is long.
+            // Coulomb's way to the stop, less the way of a step.
             let way = v * v / (2.0 * 0.2 * 9.81);
             assert!((q[0] - way).abs() < 0.6 * dt * v, "{half} m, {dt} s: {} of {way}", q[0]);
         }

@@ -1,4 +1,4 @@
-//! Parameters of contacts by a function of the user: the scene's own give the same bits, others what the formula says, bad ones an error.
+//! Parameters of contacts by a function of the user: the scene's own give equal bits, others obey the formula, bad ones an error.
 #![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 use signorini_core::{ContactMaterial, NoObserver, ProblemError, Slot, State, System};

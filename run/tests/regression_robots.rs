@@ -42,7 +42,7 @@ fn regression_no_solve_claims_convergence_with_a_large_residual() {
         for accuracy in [1e-1, 1e-2] {
             for full in [false, true] {
                 let (.., report) = run(&path, &Method::cenic(accuracy), full, 1.0);
-                // The second test may stop at ten times what the first one asks for, and reports what it left.
+                // The second test may stop at ten times the bound of the first one, and reports its residual.
                 assert!(
                     report.residual_ratio <= 10.0 && report.unconverged == 0,
                     "{} at {accuracy:e}: {report:?}",

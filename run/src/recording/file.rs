@@ -56,7 +56,7 @@ impl Recording {
         z.finish()?.flush()
     }
 
-    /// Reads what [`Recording::write_npz`] wrote.
+    /// Reads a file of [`Recording::write_npz`].
     ///
     /// # Errors
     /// The file system, or an archive without the arrays of a recording.
