@@ -11,16 +11,16 @@ use crate::{
 
 /// When a plan can be used.
 ///
-/// A plan that is used later begins there: its start is what the plan model makes of the present state under the plan in use until the first control step at which it can be ready, as far as that is known when it is begun. One that takes longer than that is taken into use
-/// in its middle, where what is left of it passes through the [`SampleProjection`] once more, after what was really done. The first is used at once.
+/// A plan that is used later begins there: its start is the state to which the plan model takes the present one under the plan in use until the first control step at which it can be ready, as far as that is known when it is begun. One that takes longer than that is taken into use
+/// in its middle, where the rest of it passes through the [`SampleProjection`] once more, after the controls that were really held. The first is used at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Timing {
     /// At once: the world waits.
     #[default]
     LockStep,
-    /// So long after the state it was made from \[s\], whatever it took. Until then the old plan stays in use, and no other is begun.
+    /// So long after the state it was made from \[s\], however long its computation takes. Until then the old plan stays in use, and no other is begun.
     Delay(f64),
-    /// After what it took to compute, times the number: 1 on a machine as fast as this one. It begins after what the last one took.
+    /// After the time of its computation, times the number: 1 on a machine as fast as this one. It begins after that time of the last one.
     Measured(f64),
 }
 
@@ -70,7 +70,7 @@ pub struct ReplanView<'a> {
     pub dt: f64,
 }
 
-/// A projection of samples that depends on what was done before: bounds on derivatives across replans, say.
+/// A projection of samples that depends on the controls before: bounds on derivatives across replans, say.
 pub trait SampleProjection {
     /// Called before each replan.
     ///
@@ -267,7 +267,7 @@ impl<'a> Episode<'a> {
         })
     }
 
-    /// Fails on a plan of the planner that is not what a [`Planner`] is to give.
+    /// Fails on a plan of the planner that breaks the contract of [`Planner`].
     fn check_plan(&self, start: f64, dt: f64) -> Result<(), PlanError> {
         let (plan, nu) = (self.planner.executed(), self.plant.layout().nu);
         let wrong = |why: String| Err(PlanError::Option { what: "the plan of the planner", why });
@@ -437,7 +437,7 @@ impl<'a> Episode<'a> {
         projection.begin(&ReplanView { seen, phase: &run.phase, past: [last, before], dt: run.dt })
     }
 
-    /// Joins the plan in use, of which a part has passed, to what was done in its place: bounds on derivatives knew of another past.
+    /// Joins the plan in use, of which a part has passed, to the controls held in its place: bounds on derivatives knew of another past.
     fn join(
         &mut self,
         run: &mut Run,
@@ -495,7 +495,7 @@ impl<'a> Episode<'a> {
         Ok(past)
     }
 
-    /// The control of a plan with what the task adds at that time.
+    /// The control of a plan with the addition of the task at that time.
     fn add_nominal(&self, time: f64, plan: &[f64], control: &mut [f64]) {
         control.fill(0.0);
         self.task.nominal(time, control);

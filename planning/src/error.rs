@@ -26,7 +26,7 @@ pub enum PlanError {
     Unknown {
         /// The task, or the list of tasks.
         task: String,
-        /// Of what kind the name is.
+        /// Kind of element that the name stands for.
         kind: &'static str,
         /// The name.
         name: String,
@@ -38,10 +38,10 @@ pub enum PlanError {
         "the spread of samples: {0}; raise its floor, or use fewer numbers per sample (SpreadKind::PerChannel or Diagonal)"
     )]
     Spread(String),
-    /// The engine or the scene lacks what a task needs.
+    /// The engine or the scene lacks an observation of a task.
     #[error(transparent)]
     Observation(#[from] ObservationError),
-    /// The engine refused what it was given, or the plant failed.
+    /// The engine refused its input, or the plant failed.
     #[error(transparent)]
     Step(#[from] StepError),
     /// Samples could not be projected.

@@ -11,7 +11,7 @@ use crate::{PlanError, Stream};
 pub struct Measurement {
     /// Its joint.
     pub joint: &'static str,
-    /// How old what is known is \[s\].
+    /// Age of the measurement \[s\].
     pub delay: f64,
     /// Standard deviations of each coordinate of its place \[m\], and of its turn about each axis \[rad\].
     pub deviation: [f64; 2],

@@ -7,7 +7,7 @@ pub enum Update {
     /// m ← m + Σ w_j (Θ_j − m) over all samples. The spread stays.
     ///
     /// With `control_cost` the cross term β mᵀ C⁻¹ (Θ_j − m) is added to each cost: together they are the information-theoretic update, whose optimum weighs state costs against the relative entropy to uncontrolled
-    /// samples about zero. It needs [`Temperature::Absolute`]. Without it the update is what most planners call MPPI.
+    /// samples about zero. It needs [`Temperature::Absolute`]. Without it the update is MPPI as most planners have it.
     Information {
         /// How costs become weights.
         temperature: Temperature,

@@ -71,7 +71,7 @@ pub trait Planner {
     /// Makes a new plan that begins at `now` \[s\], on from the last one; `now` may be several control steps after the last time.
     ///
     /// `evaluate` costs tapes that begin at `now`, in the state that belongs to it, in control steps of [`Plan::dt`]: any number of samples and steps, one channel per control of the plan model.
-    /// Samples pass through `map` before they are rolled out. Where there is one, sample 0 is what the others were drawn about, all have the number of knots that the projection was made for
+    /// Samples pass through `map` before they are rolled out. Where there is one, sample 0 is the centre that the others were drawn about, all have the number of knots that the projection was made for
     /// (one per step with [`BoundedMotion`](crate::BoundedMotion)), and the executed plan has passed through it too, or lies between samples that have.
     ///
     /// # Errors

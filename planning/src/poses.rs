@@ -84,7 +84,7 @@ impl PoseLines {
     }
 }
 
-/// Farther than this nothing is put \[m\]: products with it would lose what tasks are about.
+/// Farther than this nothing is put \[m\]: products with it would lose the digits that tasks need.
 const FARTHEST: f64 = 1e6;
 
 /// The next line that is not empty; None at the end.

@@ -35,7 +35,7 @@ pub struct PlanRecord {
     pub start: f64,
     /// Report of the replan.
     pub report: PlanReport,
-    /// Bounds of joints that gave way, as what was before left no motion within them.
+    /// Bounds of joints that gave way, as the history left no motion within them.
     pub softened: Vec<Softened>,
 }
 

@@ -34,7 +34,7 @@ pub struct Rollout {
 }
 
 impl Rollout {
-    /// Control steps of `dt` \[s\] in `substeps` steps each. Has the batch watch what the task needs.
+    /// Control steps of `dt` \[s\] in `substeps` steps each. Has the batch watch the observations of the task.
     ///
     /// # Errors
     /// [`PlanError::Observation`] when the engine or the scene lacks an observation; [`PlanError::Option`] for a batch without lanes and times out of range.

@@ -61,14 +61,14 @@ pub struct Step<'a> {
     pub control: &'a [f64],
 }
 
-/// Where an episode is: plain data, constant during a rollout, changed by [`Task::transition`] on what is truly seen alone.
+/// Where an episode is: plain data, constant during a rollout, changed by [`Task::transition`] on true observations alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Phase {
     /// Number in [`Task::stages`].
     pub stage: usize,
     /// Time at which this stage began \[s\].
     pub since: f64,
-    /// Targets and whatever else the task keeps.
+    /// Targets and other numbers that the task keeps.
     pub values: Vec<f64>,
 }
 
@@ -163,9 +163,9 @@ pub trait Task: Sync {
     }
     /// When it is done, when it is lost and when it is over, in words and with its numbers; [`Task::judge`] is this rule.
     fn rule(&self) -> String;
-    /// Adds what a step costs to the terms.
+    /// Adds the cost of a step to the terms.
     fn running(&self, step: &Step<'_>, phase: &Phase, terms: &mut [f64]);
-    /// Adds what the end of a rollout costs to the terms.
+    /// Adds the cost of the end of a rollout to the terms.
     fn terminal(&self, end: &View<'_>, phase: &Phase, terms: &mut [f64]) {
         let _ = (end, phase, terms);
     }
@@ -181,11 +181,11 @@ pub trait Task: Sync {
     fn moved(&self, body: &str, pose: &Isometry3<f64>, phase: &mut Phase) {
         let _ = (body, pose, phase);
     }
-    /// Changes the phase by what is truly seen; never called in a rollout.
+    /// Changes the phase by true observations; never called in a rollout.
     fn transition(&self, seen: &View<'_>, phase: &mut Phase) {
         let _ = (seen, phase);
     }
-    /// How the episode stands, by what is truly seen.
+    /// Outcome of the episode, by true observations.
     fn judge(&self, seen: &View<'_>, phase: &Phase) -> Outcome;
     /// A start: a function of the seed.
     fn reset(&self, seed: u64) -> Scenario;

@@ -76,7 +76,7 @@ impl Temperature {
     }
 }
 
-/// exp(−(c − best)/β), 0 for what is not finite.
+/// exp(−(c − best)/β), 0 for costs that are not finite.
 fn relative(c: f64, best: f64, beta: f64) -> f64 {
     match c.is_finite() {
         false => 0.0,

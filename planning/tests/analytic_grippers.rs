@@ -11,7 +11,7 @@ use signorini_planning::tasks::two_arms::Arms;
 use signorini_planning::{Task, View};
 use signorini_run::Method;
 
-/// Towards a pose: 3/s of what is missing, at most 0.3 m/s and 0.8 rad/s.
+/// Towards a pose: 3/s of the rest of the way, at most 0.3 m/s and 0.8 rad/s.
 fn towards(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Vector6<f64> {
     let linear = 3.0 * (to.translation.vector - from.translation.vector);
     let angular = 3.0 * (to.rotation * from.rotation.inverse()).scaled_axis();

@@ -1,4 +1,4 @@
-//! Motions and what follows them: interpolation, offsets to nominal controls, a humanoid beside a description of it by others.
+//! Motions and their followers: interpolation, offsets to nominal controls, a humanoid beside a description of it by others.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod common;

@@ -293,7 +293,7 @@ fn property_the_gap_is_that_of_one_step() {
     // A plan model that fails is infinitely far off.
     r.steps[1].control[0] = 2000.0;
     assert_eq!(measure(&r, 48).steps[1].position, f64::INFINITY);
-    // So is one that leaves what is no number.
+    // So is one that leaves NaN.
     r.steps[1].control[0] = -2000.0;
     assert_eq!(measure(&r, 48).steps[1].position, f64::INFINITY);
     r.steps[1].control.push(0.0);
@@ -379,7 +379,7 @@ impl Planner for Grid {
     }
 }
 
-/// Halves what passes.
+/// Halves the samples.
 struct Halved;
 
 impl SampleProjection for Halved {

@@ -139,7 +139,7 @@ proptest! {
         prop_assert!(free > 0.1, "the limits are not felt: {free}");
     }
 
-    /// Histories of any kind with softening: velocity holds always, and what gave way is told.
+    /// Histories of any kind with softening: velocity holds always, and bounds that gave way are told.
     #[test]
     fn property_widened_bounds_hold(
         position in -4.0f64..4.0, velocity in -3.0f64..3.0, acceleration in -6.0f64..6.0, seed in any::<u64>(),

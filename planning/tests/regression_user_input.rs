@@ -100,7 +100,7 @@ fn regression_unknown_names_come_with_the_list() {
     );
 }
 
-/// A task that wants what the toy engine does not give.
+/// A task with an observation that the toy engine does not give.
 struct Wanting(Observation);
 
 impl Task for Wanting {

@@ -121,7 +121,7 @@ impl WithSimd for Excess<'_> {
     }
 }
 
-/// Clips each velocity to what its bounds leave it until the end of the horizon, forward in time.
+/// Clips each velocity to the range that its bounds leave it until the end of the horizon, forward in time.
 pub(super) struct Forward<'a> {
     pub(super) finish: &'a Finish,
     /// Velocities, H × lanes.

@@ -30,7 +30,7 @@ pub enum WarmStart {
     Cold,
     /// There, with the multipliers of the mean's exact projection.
     Mean,
-    /// At what the same sample ended with in the last call; for samples and a history that are near to those of then, as where a projection goes on, and not from one plan to the next, whose noise and limits are others. Cold where there was none.
+    /// At the end of the sample's iterations in the last call; for samples and a history that are near to those of then, as where a projection goes on, and not from one plan to the next, whose noise and limits are others. Cold where there was none.
     Kept,
 }
 

@@ -29,7 +29,7 @@ pub struct ProjectionReport {
     pub kept: usize,
     /// Samples of single joints in all.
     pub total: usize,
-    /// Worst excess of what iterations left, of half the range of a bound.
+    /// Worst excess after the iterations, of half the range of a bound.
     pub before: f64,
     /// Worst excess of the result, of half the range of a bound (as widened): below 10⁻⁹, round-off, with the finish.
     pub after: f64,
@@ -169,7 +169,7 @@ impl Projector {
         Ok(report)
     }
 
-    /// Forgets what [`WarmStart::Kept`] begins with.
+    /// Forgets the starts of [`WarmStart::Kept`].
     pub fn forget(&mut self) {
         match &mut self.lanes {
             Lanes::Single(e) => e.groups.iter_mut().for_each(|g| g.filled = 0),
@@ -280,7 +280,7 @@ struct Group<T, const L: usize> {
     v: Aligned<T>,
     /// t of all joints.
     t: Aligned<T>,
-    /// Worst excess of samples, of what iterations left, of results.
+    /// Worst excess of samples, after the iterations, of results.
     excess: [[f64; L]; 3],
     /// Lanes with a t of the call before.
     filled: usize,

@@ -33,7 +33,7 @@ impl Setup {
         EpisodeOptions { replan: self.replan, model_substeps, plant_substeps, ..EpisodeOptions::default() }
     }
 
-    /// Runs an episode: with the planner, what samples pass through, and the object measured as it is set up, with noise by the seed.
+    /// Runs an episode: with the planner, the projection of samples, and the object measured as it is set up, with noise by the seed.
     ///
     /// # Errors
     /// Settings of the planner and of the measurement; see [`Episode::run`].

@@ -16,18 +16,18 @@ use crate::{
 /// that of a normal force N on each of them N lifts the ball, and friction of N tan 30° at most keeps it from slipping out upwards. The tray is pressed at its upright ends.
 ///
 /// Stages: *reaching* brings the palms to open places beside the object, *squeezing* closes them until both press, *carrying* takes it to its target, where it has *arrived*. A squeeze that goes awry or takes longer than 3 s is opened
-/// again, and an object that a palm has lost is reached for again, as long as it is near; once it has been carried, one that is further away is lost for good. They change on what is truly seen alone.
+/// again, and an object that a palm has lost is reached for again, as long as it is near; once it has been carried, one that is further away is lost for good. They change on true observations alone.
 ///
 /// | term | each step adds | in stages |
 /// |---|---|---|
-/// | `collision` | 1 where anything pressed on what it must not; over pairs that are looked at and nearer than 0.05 m: the shrinking of the distance beyond 30 % and the shortfall from 0.01 m, over 0.05 m | all |
+/// | `collision` | 1 where a forbidden pair pressed; over pairs that are looked at and nearer than 0.05 m: the shrinking of the distance beyond 30 % and the shortfall from 0.01 m, over 0.05 m | all |
 /// | `rest` | ‖q − q_home‖² \[rad²\] | all |
 /// | `attitude` | angles of the tools to [`Held::attitudes`] \[rad\] | all |
 /// | `effort` | ‖u‖² \[rad²/s²\]; at the end 50 times the squared speeds of the palms: plans end at rest | all |
 /// | `place` | ways of the palms to their places beside the object \[m\], open ([`Held::way`]) or touching it | all |
 /// | `touch` | forces of the palms over those that hold, at most 5 each | reaching |
 /// | `closing` | squared relative velocity of the palms \[m²/s²\]; along the line between them, where the object turns | squeezing on |
-/// | `grip` | what the force of a palm is short of or above those of [`Held::grip`], over the lower one | squeezing on |
+/// | `grip` | distance of the force of a palm from the range [`Held::grip`], over its lower end | squeezing on |
 /// | `slip` | distance of the object from where the palms hold it \[m\] | squeezing on |
 /// | `carry` | distance of the object from the target \[m\] | carrying on |
 /// | `turn` | angle of the object to the target's attitude \[rad\], where it has one | carrying on |
@@ -257,7 +257,7 @@ impl TwoArmCarry {
         }
     }
 
-    /// Bounded motion with noise for each stage: reaching, of both palms apart; squeezing, small; carrying, of both palms together, turning what has an attitude.
+    /// Bounded motion with noise for each stage: reaching, of both palms apart; squeezing, small; carrying, of both palms together, turning an object that has an attitude.
     ///
     /// # Errors
     /// As [`TwoArmMotion::new`].
@@ -298,7 +298,7 @@ impl TwoArmCarry {
         self.forces() + 2
     }
 
-    /// Pairs of geoms that may touch: the object with the palms and what it stands on.
+    /// Pairs of geoms that may touch: the object with the palms and its support.
     fn may_touch(&self) -> Vec<(String, String)> {
         const HOLD: [&str; 4] = ["right_palm", "left_palm", "table", "stand"];
         each_with(self.held.parts, &HOLD).collect()

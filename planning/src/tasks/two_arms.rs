@@ -22,7 +22,7 @@ pub struct Arms {
     pub links: &'static [(&'static str, [f64; 3])],
     /// Angles at rest \[rad\], right and left.
     pub home: [&'static [f64]; 2],
-    /// Geoms whose distances plans look at: to what is around, and of all but the first to those of the other arm.
+    /// Geoms whose distances plans look at: to the surroundings, and of all but the first to those of the other arm.
     pub own: &'static [&'static str],
 }
 
