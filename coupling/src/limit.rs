@@ -61,12 +61,12 @@ impl Limit {
         root(3.0 * self.stiff, self.rate)
     }
 
-    /// How much of the limit that applies a step with such substeps \[s\] takes, below one within it: of the longest step where contacts are soft beside what touches, else the surface of twice the mass.
+    /// How much of the limit that applies a step with such substeps \[s\] takes, below one within it: of the longest step where contacts are soft beside the surface that touches, else the surface of twice the mass.
     pub fn used(&self, step: f64, substep: f64) -> f64 {
         if substep < self.soft_substep() { step / self.step(substep) } else { 0.5 * self.surface / self.mass }
     }
 
-    /// The longest substep \[s\] in which contacts are soft beside what touches.
+    /// The longest substep \[s\] in which contacts are soft beside the surface that touches.
     pub fn soft_substep(&self) -> f64 {
         let under = self.damping + (self.damping * self.damping + 4.0 * self.stiffness * self.surface).sqrt();
         if under > 0.0 { 2.0 * self.surface / under } else { f64::INFINITY }
