@@ -207,7 +207,7 @@ impl CpuBatch {
     /// Gives a lane parameters of its own, or with `LaneParameters::default()` those of the scene; its state stays.
     ///
     /// # Errors
-    /// A lane that does not exist; [`BatchError::Parameters`], [`BatchError::LaneModel`], which name the lane. The lane keeps what it had.
+    /// A lane that does not exist; [`BatchError::Parameters`], [`BatchError::LaneModel`], which name the lane. The lane keeps its former ones.
     pub fn set_parameters(&mut self, lane: usize, parameters: &LaneParameters) -> Result<(), BatchError> {
         self.layout.check_lane(lane)?;
         self.lanes[lane].fresh = false;
@@ -237,7 +237,7 @@ impl CpuBatch {
         Ok(())
     }
 
-    /// [`BatchStepper::step`], and what `reader` reads of each lane after its last step: `out` is lanes × width. Rows of lanes that are not active
+    /// [`BatchStepper::step`], and the readings of `reader` of each lane after its last step: `out` is lanes × width. Rows of lanes that are not active
     /// stay as they are, those of lanes that fail are NaN.
     ///
     /// # Errors

@@ -113,7 +113,7 @@ impl GainLook {
         if !due {
             return;
         }
-        // The step itself has solved this problem: it cannot fail for what it holds.
+        // The step itself has solved this problem, so it cannot fail.
         if let Ok(sum) = self.sum(sys, (x0, dt), &last)
             && sum > record.sum
         {

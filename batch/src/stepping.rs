@@ -94,7 +94,7 @@ impl Stepping {
                 integrator.set_next_step(*wanted);
                 let done = integrator.advance(system, x1, x.t + dt, &mut Keep { kept: last, show });
                 *wanted = integrator.next_step();
-                // Of an interval that is not finished, what was accepted counts.
+                // Of an interval that is not finished, the accepted steps count.
                 total.add(done.as_ref().unwrap_or(&last.done));
                 if done.is_err() {
                     std::mem::swap(x, x1);

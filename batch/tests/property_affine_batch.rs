@@ -136,7 +136,7 @@ fn off(dt: f64) -> f64 {
 fn property_affine_bodies_move_as_rigid_ones() {
     let [coarse, fine] = [5e-3, 1.25e-3].map(off);
     println!("off by {coarse:.1e} and {fine:.1e}");
-    // First order: a quarter, and what the barrier holds above the floor, below 1 mm.
+    // First order: a quarter, and the height at which the barrier holds above the floor, below 1 mm.
     assert!(coarse < 0.05 && fine < 0.35 * coarse + 1e-3, "{coarse:.1e}, {fine:.1e}");
 }
 
@@ -158,7 +158,7 @@ fn property_copies_go_on_alike_and_turns_are_counted() {
     b.load(1, &x).unwrap();
     b.step(&[1.0, 1.0], DT, 10, &[false, true]).unwrap();
     let [a, c] = [0, 1].map(|i| state(&b, i));
-    // Loaded anew, the bodies are rigid, and the motion differs by what they were deformed by.
+    // Loaded anew, the bodies are rigid, and the motion differs by their former deformation.
     let off = a.q.iter().zip(&c.q).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     let way = (a.q[0] - x.q[0]).abs();
     // At 30 rad/s a step of 5 ms turns by 0.15 rad, along a chord that is 0.4 % short: the remainder of a few such steps.

@@ -91,7 +91,7 @@ fn property_watched_values_are_those_of_the_state() {
         assert_eq!(row[15], gap);
         assert!(gap > 0.0, "they do not touch, and are measured all the same");
         assert_eq!(row[16], row[0], "the sensor of the joint");
-        // Loaded anew, the state says the same of all but contacts.
+        // Loaded anew, the state has equal observations, but for contacts.
         b.load(i, &x).unwrap();
         let mut again = vec![0.0; row.len()];
         b.observe(i, &mut again).unwrap();
@@ -201,7 +201,7 @@ fn property_collisions_are_kept_over_the_steps_of_a_call() {
         b.load(0, &x).unwrap();
         b.step(&[], f64::from(of) * dt, steps, &[]).unwrap();
         b.observe(0, &mut seen).unwrap();
-        // The blow of the fall, ten times what the last step presses with and more. Error control takes steps of its own.
+        // The blow of the fall, ten times the force of the last step and more. Error control takes steps of its own.
         assert!(seen[0] > 10.0 * seen[9], "in some step of the call: {seen:?}");
         assert!(of > 1 || (seen[0] - hardest).abs() < 1e-9 * hardest, "{hardest} N, {seen:?}");
     }

@@ -240,7 +240,7 @@ fn regression_the_papers_recipe_has_no_speculative_contacts() {
     assert!(contacts(Method::comfree()) > free + 1e-4);
 }
 
-/// Friction that means "no slip" holds what it is asked to, and its geoms are named.
+/// Friction that means "no slip" holds as it is asked to, and its geoms are named.
 #[test]
 fn regression_huge_friction_holds_and_is_said() {
     for mu in ["1e3", "1e6"] {

@@ -262,7 +262,7 @@ impl MjData {
         parts.concat()
     }
 
-    /// Sets (time, qpos, qvel, act); contact forgets what it remembered.
+    /// Sets (time, qpos, qvel, act); the memory of contacts is cleared.
     ///
     /// # Errors
     /// [`MujocoError::Length`].

@@ -153,7 +153,7 @@ impl Model {
         &self.warnings
     }
 
-    /// Settings of the file that mean something else here, with what they mean.
+    /// Settings of the file that mean something else here, with that meaning.
     pub fn differences(&self) -> Vec<(&'static Supported, String)> {
         super::support::differences(&self.scene)
     }
@@ -189,7 +189,7 @@ impl Model {
         &self.scene
     }
 
-    /// The model in generalised coordinates, for what has no name here; its gravity is that of the file.
+    /// The model in generalised coordinates, for parts without a name here; its gravity is that of the file.
     pub fn multibody(&self) -> &Multibody {
         &self.inner
     }
