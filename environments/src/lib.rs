@@ -34,7 +34,7 @@ pub enum EnvironmentError {
     /// Another number of actions or seeds than environments.
     #[error("{found} {what} for {expected} environments; give one each")]
     Count {
-        /// Of what.
+        /// Actions or seeds.
         what: &'static str,
         /// Environments.
         expected: usize,
