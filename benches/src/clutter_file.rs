@@ -77,7 +77,7 @@ struct FreeBody {
 /// Why a file could not be read.
 #[derive(Debug)]
 pub enum FileError {
-    /// The file is missing or not what the format says.
+    /// The file is missing or not of the format.
     Format(String),
     /// The scene is not valid.
     Scene(SceneError),
