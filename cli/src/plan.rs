@@ -181,7 +181,7 @@ fn late(record: &EpisodeRecord) -> Option<String> {
     })
 }
 
-/// Samples that count and those that failed, and what a covariance was helped by.
+/// Samples that count and those that failed, and the addition to a covariance.
 fn sampled(record: &EpisodeRecord) -> String {
     let reports = || record.plans.iter().map(|p| p.report);
     let effective = record.mean_effective_samples();
@@ -274,7 +274,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         .into());
     }
     let evaluations = match a.evaluations {
-        // One is what was asked for, whatever it leaves.
+        // One evaluation, whatever its residual.
         Some(1) => Some((1, 0.0)),
         Some(most) => Some((most, tasks::SETTLED)),
         None => setup.evaluations,
@@ -288,7 +288,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         )
         .into());
     }
-    // Where an accuracy is given it is what the engine may refuse: the scene has a plan model already.
+    // An accuracy that is given is all that the engine may refuse: the scene has a plan model already.
     let named = |e: BatchError| match a.plant.as_str() {
         "cenic" if a.accuracy.is_some() => format!("--accuracy: {e}"),
         "ipc" => format!("the plant ipc: {e}; where the scene is that of a task, take --plant icf or cenic"),
