@@ -7,7 +7,7 @@ use signorini_math::{BlockCholesky, CholeskyError, LineSearchStatus, exact_line_
 
 use crate::{IcfOptions, StepTest};
 
-/// A short Newton step counts as converged only when the residual is below this multiple of what the first test asks for.
+/// A short Newton step counts as converged only when the residual is below this multiple of the bound of the first test.
 const TRUSTED_RESIDUAL: f64 = 10.0;
 
 /// One evaluation of the residual in a solve (kurtz2025cenic, fig. 5), and the Newton step taken from there.
