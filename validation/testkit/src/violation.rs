@@ -6,12 +6,12 @@ use signorini_core::{ProblemError, SolveError, StepError};
 pub struct Violation {
     /// The claim.
     pub claim: String,
-    /// Where, and what was found instead.
+    /// The place and the finding.
     pub detail: String,
 }
 
 impl Violation {
-    /// From a claim and what was found.
+    /// From a claim and the finding.
     pub fn new(claim: impl Into<String>, detail: impl Into<String>) -> Self {
         Self { claim: claim.into(), detail: detail.into() }
     }
