@@ -30,10 +30,10 @@ const ENGINE: &str = "ipc";
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// [`BatchStepper::load`] makes the bodies anew at positions and velocities; from then on their own twelve coordinates go from step to step, and are read back after each. What is loaded is rigid and joints hold in it: a state that is stored and loaded again
-/// loses what bodies were deformed by, and lanes that are copied do not.
-/// Activations stay as loaded: actuators with dynamics are among what affine bodies leave out ([`AffineBatch::left_out`]). Bodies that are moved from outside are put where they are to be by `load`; later they go there in
-/// the next call of [`BatchStepper::step`], evenly over its time, and what cannot give way stops them. Observations are those of the rigid scene at the positions and velocities read back; contact forces are sums over pairs of features; sensors are not
+/// [`BatchStepper::load`] makes the bodies anew at positions and velocities; from then on their own twelve coordinates go from step to step, and are read back after each. A loaded state is rigid and joints hold in it: one that is stored and loaded again
+/// loses the deformation of bodies; lanes that are copied keep it.
+/// Activations stay as loaded: actuators with dynamics are among the parts that affine bodies leave out ([`AffineBatch::left_out`]). Bodies that are moved from outside are put where they are to be by `load`; later they go there in
+/// the next call of [`BatchStepper::step`], evenly over its time, and bodies that cannot give way stop them. Observations are those of the rigid scene at the positions and velocities read back; contact forces are sums over pairs of features; sensors are not
 /// offered. Steps are fixed; all lanes are stepped on the caller's thread one after the other, each with the threads of [`IpcOptions::threads`].
 pub struct AffineBatch {
     scene: Scene,
@@ -50,7 +50,7 @@ impl AffineBatch {
     /// `lanes` worlds as drawn, at rest. A scene whose bodies overlap as drawn is made all the same, and fails in its first step unless a state is loaded before.
     ///
     /// # Errors
-    /// [`BatchError::Affine`] for what affine bodies do not have; [`BatchError::Model`]; [`BatchError::Step`] for steps of the method's own, and for error
+    /// [`BatchError::Affine`] for scenes that affine bodies cannot represent; [`BatchError::Model`]; [`BatchError::Step`] for steps of the method's own, and for error
     /// control.
     pub fn new(scene: &Scene, lanes: usize, method: Ipc) -> Result<Self, BatchError> {
         check_asked(&Method::Ipc(method))?;
@@ -84,7 +84,7 @@ impl AffineBatch {
         Ok(&self.lanes[lane].report)
     }
 
-    /// What the scene has and the affine bodies of a lane leave out, one sentence each.
+    /// Parts of the scene that the affine bodies of a lane leave out, one sentence each.
     ///
     /// # Errors
     /// A lane that does not exist.

@@ -23,7 +23,7 @@ pub(crate) struct AffineLane {
     pub collisions: Vec<[f64; 3]>,
 }
 
-/// What the lanes of a batch share.
+/// Storage and bodies that the lanes of a batch share.
 pub(crate) struct AffineStep {
     /// End of a step.
     pub end: State,
@@ -55,7 +55,7 @@ impl AffineLane {
         &self.inner
     }
 
-    /// What overlaps or touches, by the names of geoms and bodies; None where nothing does.
+    /// The first pair that overlaps or touches, by the names of geoms and bodies; None without one.
     pub(crate) fn overlap(&mut self, scene: &Scene) -> Option<String> {
         let pair = self.affine.system.overlapping(&self.inner).into_iter().next()?;
         let name = |part: signorini_ipc::SurfacePart| {

@@ -56,7 +56,7 @@ pub struct CpuBatch {
     pool: Option<ThreadPool>,
     layout: BatchLayout,
     start: State,
-    /// What is watched of each lane.
+    /// Observations of each lane.
     watch: Watch,
 }
 
@@ -162,9 +162,9 @@ impl CpuBatch {
         Ok(&self.lanes[lane].report)
     }
 
-    /// What a user should know of a lane since it was loaded: gains beyond a bound of stability, with the bound. Only methods with a dual cone that
+    /// Warning about a lane since it was loaded: gains beyond a bound of stability, with the bound. Only methods with a dual cone that
     /// does not cap its gains are looked at, every 64th step in which contacts act and whenever more of them act than before; all others cost nothing. Also light bodies
-    /// that a heavy one presses deep, under a dual cone ([`Overload`](signorini_multibody::Overload)): every 16th step with contacts. And solves that did not converge, under a dual cone in more than one step of ten.
+    /// that a heavy one presses deep, under a dual cone ([`Overload`](signorini_multibody::Overload)): every 16th step with contacts. And solves that did not converge; under a dual cone only where they are a tenth of the steps or more.
     ///
     /// # Errors
     /// A lane that does not exist.
@@ -207,7 +207,7 @@ impl CpuBatch {
     /// Gives a lane parameters of its own, or with `LaneParameters::default()` those of the scene; its state stays.
     ///
     /// # Errors
-    /// A lane that does not exist; [`BatchError::Parameters`], [`BatchError::LaneModel`], which name the lane. The lane keeps what it had.
+    /// A lane that does not exist; [`BatchError::Parameters`], [`BatchError::LaneModel`], which name the lane. The lane keeps its former ones.
     pub fn set_parameters(&mut self, lane: usize, parameters: &LaneParameters) -> Result<(), BatchError> {
         self.layout.check_lane(lane)?;
         self.lanes[lane].fresh = false;
@@ -237,7 +237,7 @@ impl CpuBatch {
         Ok(())
     }
 
-    /// [`BatchStepper::step`], and what `reader` reads of each lane after its last step: `out` is lanes × width. Rows of lanes that are not active
+    /// [`BatchStepper::step`], and the readings of `reader` of each lane after its last step: `out` is lanes × width. Rows of lanes that are not active
     /// stay as they are, those of lanes that fail are NaN.
     ///
     /// # Errors

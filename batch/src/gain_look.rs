@@ -43,7 +43,7 @@ impl GainRecord {
         }
     }
 
-    /// What a user should know of it and of the solves of a method; None while all is well.
+    /// Warning of gains, loads and the solves of a method; None while all is well.
     pub(crate) fn warning(&self, model: &Model, report: &AdvanceReport, method: &Method) -> Option<String> {
         let of_loads = || {
             let text = self.overload.found()?.describe(model);
@@ -113,7 +113,7 @@ impl GainLook {
         if !due {
             return;
         }
-        // The step itself has solved this problem: it cannot fail for what it holds.
+        // The step itself has solved this problem, so it cannot fail.
         if let Ok(sum) = self.sum(sys, (x0, dt), &last)
             && sum > record.sum
         {

@@ -11,7 +11,7 @@ use crate::stepping::Stepping;
 use crate::watch::{Seen, Watch, between, forces};
 use crate::{BatchError, ReadLane};
 
-/// What one thread needs: a system and a scheme as scratch, whatever the number of lanes.
+/// Scratch of one thread, whatever the number of lanes: a system and a scheme.
 pub(crate) struct Worker {
     pub system: RigidSystem,
     stepping: Stepping,
@@ -67,7 +67,7 @@ pub(crate) struct Lane {
     pub collisions: Vec<[f64; 3]>,
 }
 
-/// What all lanes shall do.
+/// Call of all lanes: controls, steps and readings.
 pub(crate) struct Task<'a> {
     /// lanes × nu, or lanes × steps × nu.
     pub control: &'a [f64],
@@ -97,7 +97,7 @@ impl Task<'_> {
 }
 
 impl Lane {
-    /// Does the task; a failure freezes the lane at the last good state. What could not be read is NaN.
+    /// Does the task; a failure freezes the lane at the last good state. Rows that could not be read are NaN.
     pub(crate) fn run(&mut self, number: usize, task: &Task<'_>, worker: &mut Worker, out: &mut [f64]) {
         if !task.active.get(number).is_none_or(|a| *a) {
             return;
@@ -217,7 +217,7 @@ impl Worker {
     }
 }
 
-/// A lane right after a step, before the next: what a [`ReadLane`] reads, on the thread that made the step. Under error control it is the last step that was accepted in the interval.
+/// A lane right after a step, before the next, as a [`ReadLane`] reads it on the thread that made the step. Under error control it is the last step that was accepted in the interval.
 pub struct LaneView<'a> {
     /// Number of the lane.
     pub lane: usize,
@@ -227,7 +227,7 @@ pub struct LaneView<'a> {
     pub x0: &'a State,
     /// State after.
     pub x1: &'a State,
-    /// What the step did.
+    /// Work and error of the step.
     pub report: &'a StepReport,
     rejected: u32,
     /// The solve of the step: its impulses and contacts.

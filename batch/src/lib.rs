@@ -58,7 +58,7 @@ pub enum BatchError {
     Parameters {
         /// The lane.
         lane: usize,
-        /// What is wrong.
+        /// The fault.
         source: ParameterError,
     },
     /// The method leaves an actuator of the scene out.

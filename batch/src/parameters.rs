@@ -1,7 +1,7 @@
 use signorini_laws::Gains;
 use signorini_scene::{ActuatorForce, Scene};
 
-/// What a world has different from the scene of its batch. Everything left out is as in the scene.
+/// Differences of a world from the scene of its batch. Everything left out is as in the scene.
 ///
 /// Entries name elements by number, at most once each. A world with parameters equals, bit for bit, a single run of a scene built with them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,9 +41,9 @@ pub struct ParameterError {
     pub field: &'static str,
     /// Entry of it.
     pub entry: usize,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
-    /// What to do.
+    /// Remedy.
     pub remedy: &'static str,
 }
 

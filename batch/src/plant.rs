@@ -6,7 +6,7 @@ use signorini_scene::Scene;
 
 use crate::{AffineBatch, BatchError, BatchOptions, CpuBatch};
 
-/// One world of a scene under a method, to be steered. What affine bodies leave out of the scene is told to `warn`.
+/// One world of a scene under a method, to be steered. Parts of the scene that affine bodies leave out are told to `warn`.
 ///
 /// # Errors
 /// As [`CpuBatch::new`] and [`AffineBatch::new`]; [`BatchError::Undriven`] for an actuator that affine bodies leave out.

@@ -12,7 +12,7 @@ pub(crate) enum Stepping {
     /// Steps as they are asked for.
     Fixed {
         scheme: Box<dyn OneStep>,
-        /// What the step did.
+        /// Work and error of the step.
         report: StepReport,
         /// Gains are not capped and may be why a motion runs away.
         uncapped: bool,
@@ -68,7 +68,7 @@ impl Stepping {
     /// Goes from `x` by `dt` \[s\] to `x1`; `wanted` is the step that error control wants next. The work is added to `total`; `show` sees the solve of each step that is taken.
     ///
     /// # Errors
-    /// What stopped it. Under error control `x` is then the last accepted state, which may lie within the interval; otherwise it is untouched.
+    /// [`StepError`] that stopped it. Under error control `x` is then the last accepted state, which may lie within the interval; otherwise it is untouched.
     pub(crate) fn take(
         &mut self,
         system: &mut RigidSystem,
@@ -94,7 +94,7 @@ impl Stepping {
                 integrator.set_next_step(*wanted);
                 let done = integrator.advance(system, x1, x.t + dt, &mut Keep { kept: last, show });
                 *wanted = integrator.next_step();
-                // Of an interval that is not finished, what was accepted counts.
+                // Of an interval that is not finished, the accepted steps count.
                 total.add(done.as_ref().unwrap_or(&last.done));
                 if done.is_err() {
                     std::mem::swap(x, x1);

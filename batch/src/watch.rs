@@ -46,7 +46,7 @@ pub(crate) struct Watch {
     collisions: usize,
 }
 
-/// What a lane is read from.
+/// Source of the observations of a lane.
 pub(crate) struct Seen<'a> {
     pub model: &'a Model,
     pub x: &'a State,
@@ -209,7 +209,7 @@ impl Watch {
         }
     }
 
-    /// Writes what was noticed of collisions ([`Self::notice`]); zeros where nothing was.
+    /// Writes the collisions noticed ([`Self::notice`]); zeros where nothing was.
     pub(crate) fn write_collisions(&self, noticed: &[[f64; 3]], out: &mut [f64]) {
         let watched = self.items.iter().enumerate().filter(|(_, item)| matches!(item, Item::Collision(_)));
         for (k, (i, _)) in watched.enumerate() {

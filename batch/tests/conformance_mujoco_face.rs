@@ -218,7 +218,7 @@ fn conformance_names_keyframes_and_resets() {
     assert!(d.reset_data_keyframe(&m, 1).unwrap_err().to_string().contains("keyframe 1 does not exist"));
 }
 
-/// A rollout is what stepping gives, bit for bit, on any number of threads; a failure is reported and the others go on.
+/// A rollout equals stepping, bit for bit, on any number of threads; a failure is reported and the others go on.
 #[test]
 fn conformance_rollout_equals_steps() {
     for name in ["arm", "contact"] {

@@ -94,7 +94,7 @@ fn conformance_robots_roll_out() {
         let r = rollout(&m, &start.repeat(3), &ctrl.repeat(3 * nstep), nstep, RolloutOptions { nthread: 2 })
             .unwrap();
         assert!(r.failures.iter().all(Option::is_none), "{file}: {:?}", r.failures);
-        // What contact remembers is not part of the state: start as a rollout does.
+        // The memory of contacts is not part of the state: start as a rollout does.
         d.set_state(&m, &start).unwrap();
         for k in 0..nstep {
             step(&m, &mut d).unwrap();

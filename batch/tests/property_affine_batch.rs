@@ -1,4 +1,4 @@
-//! Affine bodies as a batch: states in the coordinates of joints, bodies of their own inside; what cannot be is refused by name.
+//! Affine bodies as a batch: states in the coordinates of joints, bodies of their own inside; impossible requests are refused by name.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
@@ -38,7 +38,7 @@ fn driven() -> SceneBuilder {
         .motor("drive", "shoulder", 2.0)
 }
 
-/// The same, and another box above a plate that is moved from outside.
+/// [`driven`], and another box above a plate that is moved from outside.
 fn scene() -> Scene {
     driven()
         .body("load")
@@ -136,7 +136,7 @@ fn off(dt: f64) -> f64 {
 fn property_affine_bodies_move_as_rigid_ones() {
     let [coarse, fine] = [5e-3, 1.25e-3].map(off);
     println!("off by {coarse:.1e} and {fine:.1e}");
-    // First order: a quarter, and what the barrier holds above the floor, below 1 mm.
+    // First order: a quarter, and the height at which the barrier holds above the floor, below 1 mm.
     assert!(coarse < 0.05 && fine < 0.35 * coarse + 1e-3, "{coarse:.1e}, {fine:.1e}");
 }
 
@@ -158,10 +158,10 @@ fn property_copies_go_on_alike_and_turns_are_counted() {
     b.load(1, &x).unwrap();
     b.step(&[1.0, 1.0], DT, 10, &[false, true]).unwrap();
     let [a, c] = [0, 1].map(|i| state(&b, i));
-    // Loaded anew, the bodies are rigid, and the motion differs by what they were deformed by.
+    // Loaded anew, the bodies are rigid, and the motion differs by their former deformation.
     let off = a.q.iter().zip(&c.q).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     let way = (a.q[0] - x.q[0]).abs();
-    // At 30 rad/s a step of 5 ms turns by 0.15 rad, along a chord that is 0.4 % short: what a few steps of that leave.
+    // At 30 rad/s a step of 5 ms turns by 0.15 rad, along a chord that is 0.4 % short: the remainder of a few such steps.
     assert!(off < 5e-2 * way, "{off} of {way}");
 }
 
@@ -182,7 +182,7 @@ fn property_contact_force_carries_the_weight() {
     assert_eq!(seen[..3], [0.0; 3], "no step is known");
     b.step(&[0.0], DT, 400, &[]).unwrap();
     b.observe(0, &mut seen).unwrap();
-    // Solves leave 1e-5 m/s per step of 5 ms, 4 mN on the box; what is left of the fall after 2 s is below a hundredth.
+    // Solves leave 1e-5 m/s per step of 5 ms, 4 mN on the box; the rest of the fall after 2 s is below a hundredth.
     assert!((seen[0] - 2.0 * 9.81).abs() < 0.2, "{} N", seen[0]);
     assert_eq!(seen[1], 0.0);
     assert!((seen[2] - 0.5 * 9.81).abs() < 0.05, "{} N", seen[2]);

@@ -59,7 +59,7 @@ fn property_a_lane_is_a_run_of_the_integrator() {
             let t_end = x.t + INTERVAL;
             total.add(&integrator.advance(&mut sys, &mut x, t_end, &mut NoObserver).unwrap());
         }
-        // Bit for bit: the same steps, and the same step wanted next at every interval.
+        // Bit for bit: equal steps, and at every interval an equal step wanted next.
         assert!(*many.state(world).unwrap() == x, "lane {world}");
         assert!(*one.state((world + LANES - 2) % LANES).unwrap() == x, "lane {world} elsewhere");
         assert_eq!(many.report(world).unwrap(), &total);
@@ -153,7 +153,7 @@ fn property_a_lane_that_reaches_the_smallest_step_stops_within_its_interval() {
     };
     let (x, report) = (b.state(0).unwrap(), b.report(0).unwrap());
     assert!(x.t == *t && x.t > 0.0 && x.t < 0.5, "{} s", x.t);
-    // What was accepted on the way counts, and is what is seen.
+    // Steps accepted on the way count, and their end is seen.
     assert!(report.steps > 0);
     let mut seen = [0.0; 7];
     b.observe(0, &mut seen).unwrap();
@@ -214,7 +214,7 @@ fn regression_error_control_that_cannot_be_is_refused_by_name() {
 
 #[test]
 fn property_beginning_every_interval_afresh_changes_little() {
-    // Reloading forgets the wanted step: the same motion to what the accuracy allows.
+    // Reloading forgets the wanted step: the motions agree to the accuracy.
     let mut kept = batch(1, recipe(), 1);
     prepare(&mut kept, |i| i);
     let mut fresh = batch(1, recipe(), 1);

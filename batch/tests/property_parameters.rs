@@ -34,7 +34,7 @@ fn varied(s: f64) -> LaneParameters {
     }
 }
 
-/// The same, written into the scene by hand.
+/// The scene with the parameters written in by hand.
 fn built(p: &LaneParameters) -> Scene {
     let mut s = scene();
     s.options.gravity = p.gravity.unwrap().into();
@@ -62,7 +62,7 @@ fn single(recipe: &Method, scene: &Scene, world: usize) -> State {
     single_from(recipe, scene, world, start)
 }
 
-/// The same with the box 5 mm deep in the floor at first, where gains of all kinds act.
+/// [`start`] with the box 5 mm deep in the floor, where gains of all kinds act.
 fn pressed(lane: usize, x: &State) -> State {
     let mut x = start(lane, x);
     x.q[4] = 0.025;

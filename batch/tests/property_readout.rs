@@ -1,4 +1,4 @@
-//! What is read of lanes is what their states say; rows of lanes that rest stay, rows of lanes that fail are NaN.
+//! Readings of lanes are those of their states; rows of lanes that rest stay, rows of lanes that fail are NaN.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod common;

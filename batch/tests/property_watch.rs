@@ -1,4 +1,4 @@
-//! What is watched by name is what the states say; it depends on no thread; what is not there is refused by name before the run.
+//! Observations by name are those of the states; they depend on no thread; unknown names are refused before the run.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod common;
@@ -72,7 +72,7 @@ fn property_watched_values_are_those_of_the_state() {
         assert_eq!(row[0], x.q[joint("shoulder").q]);
         assert_eq!(row[1], x.v[joint("elbow").v]);
         let [lower, cube, ball] = numbers;
-        // The same formulas on the same numbers.
+        // Equal formulas on equal numbers.
         assert_eq!(row[2..5], *kin.x_wb[lower].translation.vector.as_slice());
         let r = kin.x_wb[cube].rotation;
         assert_eq!(row[5..9], [r.w, r.i, r.j, r.k]);
@@ -91,7 +91,7 @@ fn property_watched_values_are_those_of_the_state() {
         assert_eq!(row[15], gap);
         assert!(gap > 0.0, "they do not touch, and are measured all the same");
         assert_eq!(row[16], row[0], "the sensor of the joint");
-        // Loaded anew, the state says the same of all but contacts.
+        // Loaded anew, the state has equal observations, but for contacts.
         b.load(i, &x).unwrap();
         let mut again = vec![0.0; row.len()];
         b.observe(i, &mut again).unwrap();
@@ -128,11 +128,11 @@ fn property_contact_force_carries_the_weight() {
     b.step(&[], 5e-3, 400, &[]).unwrap();
     let mut force = [0.0];
     b.observe(0, &mut force).unwrap();
-    // After 2 s what is left of the fall is below the tolerance of the solver, 1e-8 of momentum: a thousandth is far above.
+    // After 2 s the rest of the fall is below the tolerance of the solver, 1e-8 of momentum: a thousandth is far above.
     assert!((force[0] - 2.0 * 9.81).abs() < 0.02, "{} N", force[0]);
 }
 
-/// A ball that falls on the floor beside a hand: what is pressed on is told as long as the call lasts in which it was, unless it may be, and the blow of a fall is what is told; forces stay known when something else is moved.
+/// A ball that falls on the floor beside a hand: a collision is told as long as the call lasts in which it was, unless it may be, and the blow of a fall is the one told; forces stay known when something else is moved.
 #[test]
 fn property_collisions_are_kept_over_the_steps_of_a_call() {
     let scene = SceneBuilder::new("bounce")
@@ -201,7 +201,7 @@ fn property_collisions_are_kept_over_the_steps_of_a_call() {
         b.load(0, &x).unwrap();
         b.step(&[], f64::from(of) * dt, steps, &[]).unwrap();
         b.observe(0, &mut seen).unwrap();
-        // The blow of the fall, ten times what the last step presses with and more. Error control takes steps of its own.
+        // The blow of the fall, ten times the force of the last step and more. Error control takes steps of its own.
         assert!(seen[0] > 10.0 * seen[9], "in some step of the call: {seen:?}");
         assert!(of > 1 || (seen[0] - hardest).abs() < 1e-9 * hardest, "{hardest} N, {seen:?}");
     }
@@ -256,7 +256,7 @@ fn regression_what_is_not_there_is_refused_by_name() {
         assert!(matches!(error, ObservationError::Unknown { kind: k, .. } if k == kind), "{text}");
         assert!(text.contains("icf") && text.contains(&wrong.to_string()), "{text}");
     }
-    // What was watched before is watched still.
+    // Observations watched before are watched still.
     b.observe(0, &mut vec![0.0; width]).unwrap();
     assert!(b.observe(0, &mut vec![0.0; width + 1]).is_err());
     assert!(b.observe(2, &mut vec![0.0; width]).is_err());

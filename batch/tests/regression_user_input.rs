@@ -1,4 +1,4 @@
-//! What a user can do wrong is an error or a warning that says what: never a panic, never silence.
+//! Errors of a user get an error or a warning that names them: never a panic, never silence.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_batch::mujoco::{
@@ -14,7 +14,7 @@ use signorini_scene::{Scene, SceneBuilder};
 const ONE: &str = "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='ball' pos='0 0 .2'><freejoint/>\
     <geom size='.1'/><site name='tip' pos='0 0 .1'/></body></worldbody>\
     <sensor><framepos objtype='body' objname='ball'/></sensor></mujoco>";
-/// The same nq, nv and nbody, with more of all else.
+/// Equal nq, nv and nbody, with more of all else.
 const OTHER: &str = "<mujoco><worldbody><body name='ball' pos='0 0 .2'><freejoint/><geom size='.1'/><geom size='.1' pos='0 0 .1'/>\
     <geom size='.1' pos='0 0 .2'/><site name='a'/><site name='b'/></body></worldbody>\
     <sensor><framepos objtype='body' objname='ball'/><framequat objtype='body' objname='ball'/></sensor></mujoco>";
@@ -240,7 +240,7 @@ fn regression_the_papers_recipe_has_no_speculative_contacts() {
     assert!(contacts(Method::comfree()) > free + 1e-4);
 }
 
-/// Friction that means "no slip" holds what it is asked to, and its geoms are named.
+/// Friction that means "no slip" holds as it is asked to, and its geoms are named.
 #[test]
 fn regression_huge_friction_holds_and_is_said() {
     for mu in ["1e3", "1e6"] {
@@ -265,7 +265,7 @@ fn regression_huge_friction_holds_and_is_said() {
         model.opt.gravity = [9.81 * 40f64.to_radians().sin(), 0.0, -9.81 * 40f64.to_radians().cos()];
         let x = data.qpos[0];
         (0..500).for_each(|_| step(&model, &mut data).unwrap());
-        // What it moves while friction is built up, a hundredth of its edge.
+        // Its way while friction is built up, a hundredth of its edge.
         assert!((data.qpos[0] - x).abs() < 1e-3, "{mu}: slid {}", data.qpos[0] - x);
         // With friction that is in order, or another recipe, there is nothing to say.
         model.set_geom_friction(0, [5.0, 0.005, 1e-4]).unwrap();

@@ -77,7 +77,7 @@ struct FreeBody {
 /// Why a file could not be read.
 #[derive(Debug)]
 pub enum FileError {
-    /// The file is missing or not what the format says.
+    /// The file is missing or not of the format.
     Format(String),
     /// The scene is not valid.
     Scene(SceneError),
@@ -104,7 +104,7 @@ impl ClutterFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// What is missing or malformed, with the file's name.
+    /// The missing or malformed entry, with the file's name.
     pub fn load(path: &Path) -> Result<Self, FileError> {
         let fail = |e: &dyn std::fmt::Display| FileError::Format(format!("{}: {e}", path.display()));
         let text = std::fs::read_to_string(path).map_err(|e| fail(&e))?;

@@ -19,7 +19,7 @@ pub struct Split {
     pub laws: f64,
     /// Evaluation of the laws and the response of the bodies.
     pub evaluation: f64,
-    /// The new state, and what contacts remember.
+    /// The new state, and the memory of contacts.
     pub integration: f64,
 }
 

@@ -9,7 +9,7 @@ use signorini_run::{Stepping, names};
 
 use crate::model::{ModelArguments, warn_of_overlap};
 
-/// What to compare.
+/// Arguments of `compare`.
 #[derive(Args)]
 #[command(allow_negative_numbers = true)]
 pub(crate) struct Arguments {

@@ -1,4 +1,4 @@
-//! What a user of the dual cone should know of a model before it runs.
+//! Warnings about a model under the dual cone, before it runs.
 
 use signorini_laws::Gains;
 use signorini_multibody::{CollidingPair, STEEPEST, limited_friction};

@@ -12,7 +12,7 @@ use signorini_scene::{ActuatorForce, CombinationRule, GeomShape, NoteKind, Scene
 use crate::dual_cone;
 use crate::model::ModelArguments;
 
-/// What to inspect.
+/// Arguments of `inspect`.
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
 }
 
 /// A state; positions and velocities in the order of `joints`, or of the model. The other keys of a printed configuration may stand beside
-/// them, so that what was printed can be read again.
+/// them, so that a printed configuration can be read again.
 #[derive(Deserialize, Default)]
 struct StateFile {
     /// Joints in the order in which the numbers are given.
@@ -193,7 +193,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     Ok(true)
 }
 
-/// Removes what the equation M q̈ + c = τ of rigid bodies alone does not have.
+/// Removes the terms that the equation M q̈ + c = τ of rigid bodies alone does not have.
 fn strip(scene: &mut Scene) {
     for j in &mut scene.joints {
         (j.armature, j.damping, j.stiffness, j.dry_friction, j.range) = (0.0, 0.0, 0.0, 0.0, None);
@@ -284,7 +284,7 @@ fn configuration(
     }))
 }
 
-/// What an actuator acts on, by name.
+/// Joint, tendon, site or body that an actuator acts on, by name.
 fn target(scene: &Scene, t: &Transmission) -> String {
     match t {
         Transmission::Joint(j) => format!("joint {}", scene.joints[*j].name),

@@ -56,7 +56,7 @@ fn print_line(text: std::fmt::Arguments<'_>) {
     }
 }
 
-/// What the processor lacks that this program was built for (`.cargo/config.toml`); without it the program would end on an instruction that is not there.
+/// Instructions that this program was built with (`.cargo/config.toml`) and the processor lacks; without this check the program would end on an instruction that is not there.
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 #[inline(never)]
 fn missing_instructions() -> Option<&'static str> {

@@ -57,7 +57,7 @@ impl MethodArguments {
     /// The method.
     ///
     /// # Errors
-    /// An option that what is chosen beside it does not read.
+    /// An option that the solver, law or stepping beside it does not read.
     pub(crate) fn method(&self, scene: &Scene) -> Result<Method, String> {
         if self.solver == "ipc" {
             return self.affine(scene);
@@ -93,7 +93,7 @@ impl MethodArguments {
         })
     }
 
-    /// Refuses options that what is chosen beside them does not read.
+    /// Refuses options that the solver, law or stepping beside them does not read.
     fn check(&self, comfree: bool, law: &str, fixed: bool) -> Result<(), String> {
         let sweeps = comfree && fixed && !self.paper_mode;
         if let Some(n) = self.sweeps {

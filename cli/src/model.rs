@@ -109,7 +109,7 @@ impl ModelArguments {
         Ok(scene)
     }
 
-    /// Warns of what a run leaves out or cannot move.
+    /// Warns of parts that a run leaves out or cannot move.
     pub(crate) fn warn_before_run(&self, scene: &Scene, sys: &RigidSystem, method: &Method, law: &str) {
         if let Some(w) = dual_cone::softness(method) {
             eprintln!("warning: {w}");
@@ -133,7 +133,7 @@ impl ModelArguments {
         }
     }
 
-    /// What the options of contact are for affine bodies, whose barrier has a stiffness of its own.
+    /// Sets the options of contact for affine bodies, whose barrier has a stiffness of its own.
     pub(crate) fn for_affine(&self, method: &mut Method) -> Result<(), String> {
         for (name, value) in [("--stiffness", self.stiffness), ("--dissipation", self.dissipation)] {
             if let Some(x) = value {
@@ -165,7 +165,7 @@ impl ModelArguments {
     }
 }
 
-/// Raises what has a free joint, as drawn and in every keyframe.
+/// Raises bodies with a free joint, as drawn and in every keyframe.
 fn lift(scene: &mut Scene, height: f64) -> Result<(), String> {
     if !scene.joints.iter().any(|j| j.kind == JointKind::Free) {
         return Err("--lift: nothing in the model has a free joint; leave it out".into());

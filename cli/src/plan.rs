@@ -46,7 +46,7 @@ fn plants() -> PossibleValuesParser {
     PossibleValuesParser::new(names::PLANTS.map(|(name, what)| PossibleValue::new(name).help(what)))
 }
 
-/// What is written as JSON.
+/// Contents of the JSON file.
 #[derive(Serialize)]
 struct Report<'a> {
     #[serde(flatten)]
@@ -55,7 +55,7 @@ struct Report<'a> {
     prediction: &'a PredictionGap,
 }
 
-/// What to steer.
+/// Arguments of `plan`.
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = format!("Tasks: {}, {MOTION}", tasks::NAMES.join(", ")))]
 pub(crate) struct Arguments {
@@ -121,7 +121,7 @@ pub(crate) struct Arguments {
     json: Option<PathBuf>,
 }
 
-/// What a task is about, and how it is planned.
+/// Prints the rule, stages, terms and planner of a task.
 fn describe(setup: &Setup, weights: &TermWeights, scene: &Scene) {
     let task = &*setup.task;
     say!("{}: {}", task.name(), task.rule());
@@ -154,7 +154,7 @@ fn check_writable(path: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What bounds of the motion gave way by.
+/// One line on bounds of the motion that gave way, and by how much.
 fn softened(record: &EpisodeRecord) -> Option<String> {
     let count = record.softened().count();
     let all = || record.softened().flat_map(|p| &p.softened);
@@ -181,7 +181,7 @@ fn late(record: &EpisodeRecord) -> Option<String> {
     })
 }
 
-/// Samples that count and those that failed, and what a covariance was helped by.
+/// Samples that count and those that failed, and the addition to a covariance.
 fn sampled(record: &EpisodeRecord) -> String {
     let reports = || record.plans.iter().map(|p| p.report);
     let effective = record.mean_effective_samples();
@@ -274,7 +274,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         .into());
     }
     let evaluations = match a.evaluations {
-        // One is what was asked for, whatever it leaves.
+        // One evaluation, whatever its residual.
         Some(1) => Some((1, 0.0)),
         Some(most) => Some((most, tasks::SETTLED)),
         None => setup.evaluations,
@@ -288,7 +288,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         )
         .into());
     }
-    // Where an accuracy is given it is what the engine may refuse: the scene has a plan model already.
+    // An accuracy that is given is all that the engine may refuse: the scene has a plan model already.
     let named = |e: BatchError| match a.plant.as_str() {
         "cenic" if a.accuracy.is_some() => format!("--accuracy: {e}"),
         "ipc" => format!("the plant ipc: {e}; where the scene is that of a task, take --plant icf or cenic"),

@@ -6,7 +6,7 @@ use signorini_report::suite::{self, SuiteOptions};
 use signorini_report::{Budget, Page};
 use signorini_validation::pages;
 
-/// What to reproduce.
+/// Arguments of `reproduce`.
 #[derive(Args, Default)]
 pub(crate) struct Arguments {
     /// A paper (`kurtz2025cenic`), a page (`kurtz2025cenic/fig08`) or a prefix; everything when left out.

@@ -17,7 +17,7 @@ use crate::control::read_schedule;
 use crate::method::MethodArguments;
 use crate::model::{ModelArguments, warn_of_overlap};
 
-/// What to run.
+/// Arguments of `run`.
 #[derive(Args)]
 #[command(allow_negative_numbers = true)]
 pub(crate) struct Arguments {
@@ -142,7 +142,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     Ok(true)
 }
 
-/// What a run left.
+/// Recording and result of a run.
 struct Done {
     recording: RecordingFile,
     result: Result<AdvanceReport, StepError>,
@@ -244,7 +244,7 @@ fn orthogonality(method: &Method) -> f64 {
     }
 }
 
-/// What the command line has against an error of affine bodies.
+/// Options that avoid an error of affine bodies.
 fn remedy(e: &StepError) -> &'static str {
     match e {
         StepError::Solve { source: SolveError::Problem(p), .. } => match p {

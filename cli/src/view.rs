@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use clap::Args;
 use signorini_run::{Recording, view};
 
-/// What to show.
+/// Arguments of `view`.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Recording written by `run`.

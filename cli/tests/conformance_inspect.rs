@@ -105,7 +105,7 @@ fn conformance_inspect_prints_every_reference_configuration() {
     }
 }
 
-/// What was printed can be read again, with its joints in another order.
+/// A printed configuration can be read again, with its joints in another order.
 #[test]
 fn property_a_printed_configuration_is_a_state_file() {
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/quadruped/quadruped.xml");

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-/// What every command of the binary begins with in the README.
+/// Beginning of every command of the binary in the README.
 const PREFIX: &str = "    cargo run --release -- ";
 
 #[test]

@@ -113,7 +113,7 @@ fn regression_degenerate_meshes_name_the_file() {
     }
 }
 
-/// Robots in use have such links; what physics allows is read with a warning.
+/// Robots in use have links whose inertia breaks A + B ≥ C: they are read with a warning. A mass of zero is refused.
 #[test]
 fn regression_inertias_of_no_body_in_urdf_are_warned_of() {
     let folder = Folder::new("inertias");

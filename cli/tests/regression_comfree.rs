@@ -1,4 +1,4 @@
-//! ComFree on the command line: gains beyond the bound of stability are told of, bad settings are refused, what a model asks for and does not get is said.
+//! ComFree on the command line: gains beyond the bound of stability are told of, bad settings are refused, requests of a model that are not met are told.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -74,7 +74,7 @@ fn regression_settings_that_make_no_sense_are_refused() {
         ("--solver comfree --dt .002 --memory nan", "memory is NaN, but must be between 0 and 1"),
         ("--solver comfree --dt .002 --sweeps 0", "at least one evaluation"),
         ("--solver comfree --dt 0", "step size"),
-        // Settings that what is chosen beside them does not read.
+        // Settings that the solver, law or stepping beside them does not read.
         ("--solver icf --dt .002 --gains .1 .1", "--gains [0.1, 0.1]: gains relative to the step belong"),
         ("--solver comfree --dt .002 --law lagged --gains .1 .1", "--gains"),
         ("--solver comfree --accuracy 1e-3 --gains .1 .1", "with fixed steps (--dt)"),
@@ -179,7 +179,7 @@ fn regression_an_interpenetrating_start_is_told_of_and_pushed_apart() {
     }
 }
 
-/// Fixed steps stop at a speed that no scene has, with what moves, when, and the remedy; what was recorded before is written.
+/// Fixed steps stop at a speed that no scene has, with the motion, the time and the remedy; rows recorded before are written.
 #[test]
 fn regression_a_run_that_runs_away_stops_with_the_reason() {
     let folder = Folder::new("runaway");
@@ -237,7 +237,7 @@ fn regression_light_bodies_under_heavy_ones_are_told_of_once() {
             }
         }
     }
-    // Robots that stand or hold themselves carry what is theirs.
+    // Robots that stand or hold themselves carry their own loads.
     for robot in ["quadruped/quadruped", "arm_gripper/arm_gripper"] {
         let path = format!("{}/../models/{robot}.xml", env!("CARGO_MANIFEST_DIR"));
         let out = Command::new(env!("CARGO_BIN_EXE_signorini"))

@@ -1,4 +1,4 @@
-//! Affine bodies on the command line: starts that overlap, settings of the barrier, what is left out, motors at their caps.
+//! Affine bodies on the command line: starts that overlap, settings of the barrier, parts left out, motors at their caps.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 

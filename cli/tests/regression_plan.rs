@@ -1,4 +1,4 @@
-//! `plan`: what cannot be is refused by name, and a task that is run leaves a recording that can be viewed.
+//! `plan`: impossible requests are refused by name, and a task that is run leaves a recording that can be viewed.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 

@@ -28,7 +28,7 @@ pub enum LaneStatus {
 
 /// Many worlds of one scene stepped together: the border a planner, a learner or a device meets.
 ///
-/// A lane that fails is frozen at its last good state; the others go on. What a lane does depends neither on its place nor on the other lanes.
+/// A lane that fails is frozen at its last good state; the others go on. The motion of a lane depends neither on its place nor on the other lanes.
 pub trait BatchStepper {
     /// Sizes.
     fn layout(&self) -> BatchLayout;

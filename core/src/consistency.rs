@@ -6,7 +6,7 @@
 pub struct Inconsistent {
     /// The entry.
     pub entry: &'static str,
-    /// What is wrong with it.
+    /// The inconsistency.
     pub why: String,
 }
 

@@ -124,7 +124,7 @@ impl Coupling {
                 let (row_i, row_j) = (&self.factor[at + from - first..], self.row_of_factor(j, from));
                 s -= row_i.iter().zip(row_j).map(|(a, b)| a * b).sum::<f64>();
                 let l = if i == j {
-                    // What is left of a diagonal is no less than 1/wᵢ, but for round-off.
+                    // Exact pivots are no less than 1/wᵢ; round-off may bring one below it.
                     if s < least { least.sqrt() } else { s.sqrt() }
                 } else {
                     s / self.diagonal(j)
@@ -188,7 +188,7 @@ impl Coupling {
         self.factor[self.factor_starts[j] + j - self.first[j]]
     }
 
-    /// x ← (A + RᵀW R)⁻¹ A x: what is left to do after solving with the blocks.
+    /// x ← (A + RᵀW R)⁻¹ A x: completes a solve with the blocks alone.
     #[inline]
     pub fn correct(&self, x: &mut [f64]) {
         if self.is_empty() {
@@ -224,20 +224,20 @@ impl Coupling {
     }
 }
 
-/// Blocks and what couples them.
+/// Diagonal blocks of the inertia, and the coupling between them.
 #[derive(Clone, Debug, Default)]
 pub struct CoupledInertia {
     /// The blocks; call [`BlockDiagonal::factor`] after writing.
     pub blocks: BlockDiagonal,
-    /// What couples them, nothing at first; call [`Coupling::factor`] after writing either.
+    /// RᵀW R between the blocks, empty at first; call [`Coupling::factor`] after writing either.
     pub coupling: Coupling,
 }
 
 impl CoupledInertia {
-    /// Checks what was read from a file, and factors it.
+    /// Checks blocks and coupling that were read from a file, and factors them.
     ///
     /// # Errors
-    /// What does not fit together, with the entry.
+    /// [`Inconsistent`] with the entry that does not fit.
     pub(crate) fn restored(blocks: &BlockDiagonal, coupling: &Coupling) -> Result<Self, Inconsistent> {
         let blocks = blocks.restored()?;
         let mut coupling = coupling.clone();

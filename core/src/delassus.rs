@@ -5,7 +5,7 @@ use crate::frozen_map::MAX_ROWS;
 use crate::{BlockDiagonal, ContactSide, FrozenMap, FrozenProblem};
 
 impl ContactSide {
-    /// Zeros for what a constraint of `dim` rows feels.
+    /// Zeros in the blocks that a constraint of `dim` rows feels.
     pub(crate) fn clear(sides: &mut [Self; 2], dim: usize) {
         for side in sides.iter_mut() {
             side.linear = Matrix3::zeros();

@@ -19,7 +19,7 @@ pub struct DenseProblem {
     pub J: DMatrix<f64>,
     /// Gaps φ₀ at the start of the step \[m\], nc.
     pub phi0: DVector<f64>,
-    /// Velocity at the start of the step v₀ \[m/s\], nv: what lagged laws look back on.
+    /// Velocity at the start of the step v₀ \[m/s\], nv, for lagged laws.
     pub v0: DVector<f64>,
     /// Surface parameters, nc.
     pub materials: Vec<ContactMaterial>,

@@ -69,7 +69,7 @@ pub enum ProblemError {
     StepTooLong {
         /// The step \[s\].
         dt: f64,
-        /// What does not allow it.
+        /// The limit on the step.
         why: String,
     },
     /// A contact parameter out of range.
@@ -81,7 +81,7 @@ pub enum ProblemError {
         field: &'static str,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// Allowed range.
         range: &'static str,
     },
     /// A slot was used before `prepare`.
@@ -100,7 +100,7 @@ pub enum ProblemError {
         /// The gap \[m\]: negative where they overlap, zero up to round-off where they touch.
         gap: f64,
     },
-    /// What keeps two bodies apart is so soft that a step left no more than round-off between them.
+    /// The barrier between two bodies is so soft that a step left no more than round-off between them.
     #[error(
         "bodies '{a}' and '{b}': their distance came down to the round-off of positions; make the barrier that keeps them apart stiffer, or its range longer"
     )]

@@ -8,7 +8,7 @@ use crate::{
     Part, Pools, ProblemError, Regime, StepProblem, SweptProblem, Whitened,
 };
 
-/// A step in the frozen regime: inertia I, pools, and an affine map M; block-diagonal with what couples blocks, and block-sparse, where nothing else is said.
+/// A step in the frozen regime: inertia I, pools, and an affine map M; by default blocks with a coupling between them, and a block-sparse map.
 #[derive(Default)]
 pub struct FrozenProblem<I = CoupledInertia, M = FrozenMap> {
     dt: f64,
@@ -57,12 +57,12 @@ impl FrozenProblem {
         Self::of(dt, inertia, free_velocity, map, pools, contacts)
     }
 
-    /// The blocks of A, without what couples them.
+    /// The blocks of A, without the coupling between them.
     pub fn block_inertia(&self) -> &BlockDiagonal {
         &self.inertia.blocks
     }
 
-    /// What couples the blocks of A.
+    /// Coupling between the blocks of A.
     pub fn coupling(&self) -> &Coupling {
         &self.inertia.coupling
     }

@@ -86,7 +86,7 @@ pub(crate) fn add_transposed_product<const D: usize>(block: &[f64], y: &[f64; D]
     }
 }
 
-/// A block by rows, and G times it by rows: what a Hessian block JᵀGJ is made of.
+/// Rows of a block J and of G J, the factors of a Hessian block JᵀGJ.
 struct Rows<const D: usize, const N: usize> {
     j: [[f64; N]; D],
     gj: [[f64; N]; D],
@@ -206,7 +206,7 @@ pub(crate) fn add_square(d: usize, a: &[f64], g: &[f64], out: &mut [f64]) {
     }
 }
 
-/// The same over the columns of `a` that are not zero: a contact of a robot moves with the joints on its way to the root alone. Blocks
+/// [`add_square`] over the columns of `a` that are not zero: a contact of a robot moves with the joints on its way to the root alone. Blocks
 /// wider than N are taken whole.
 #[inline(always)]
 pub(crate) fn add_sparse_square<const D: usize, const N: usize>(a: &[f64], g: &[f64], out: &mut [f64]) {

@@ -25,10 +25,10 @@ impl FrozenMap {
         m
     }
 
-    /// Checks what was read from a file.
+    /// Checks a map that was read from a file.
     ///
     /// # Errors
-    /// What does not fit together, with the entry.
+    /// [`Inconsistent`] with the entry that does not fit.
     pub(crate) fn check(&self) -> Result<(), Inconsistent> {
         check_starts("map.starts", &self.starts)?;
         let n = self.dims.len();

@@ -104,10 +104,10 @@ impl BlockDiagonal {
         Ok(d)
     }
 
-    /// Checks what was read from a file, and factors it.
+    /// Checks a matrix that was read from a file, and factors it.
     ///
     /// # Errors
-    /// What does not fit together, with the entry; as [`BlockDiagonal::factor`].
+    /// [`Inconsistent`] with the entry that does not fit; as [`BlockDiagonal::factor`].
     pub(crate) fn restored(&self) -> Result<Self, Inconsistent> {
         check_starts("inertia.starts", &self.starts)?;
         let sizes: Vec<usize> = self.starts.windows(2).map(|w| w[1] - w[0]).collect();
@@ -195,7 +195,7 @@ impl BlockDiagonal {
         self.scaling.copy_from_slice(&other.scaling);
     }
 
-    /// The same for one block.
+    /// [`BlockDiagonal::copy_factors`] of one block.
     pub fn copy_factor(&mut self, other: &Self, b: usize) {
         let (of_block, unknowns) = (self.offsets[b]..self.offsets[b + 1], self.starts[b]..self.starts[b + 1]);
         self.factors[of_block.clone()].copy_from_slice(&other.factors[of_block]);
@@ -269,7 +269,7 @@ fn multiply_general(a: &[f64], x: &[f64], y: &mut [f64]) {
     }
 }
 
-/// The same for few unknowns.
+/// [`multiply_general`] of N unknowns, by loops of known length.
 #[inline(always)]
 fn multiply_small<const N: usize>(a: &[f64], x: &[f64], y: &mut [f64]) {
     let (Some(x), Some(y)) = (x.first_chunk::<N>(), y.first_chunk_mut::<N>()) else { return };
@@ -327,7 +327,7 @@ pub(crate) fn solve_transposed(u: &[f64], x: &mut [f64]) {
     }
 }
 
-/// The same for few unknowns: loops of known length, no zeros to pass over.
+/// [`factor_general`] of N unknowns: loops of known length, no zeros to pass over.
 fn factor_small<const N: usize>(a: &[f64], u: &mut [f64]) -> Result<(), (usize, f64)> {
     let (a, u) = (&a.as_chunks::<N>().0[..N], &mut u.as_chunks_mut::<N>().0[..N]);
     for j in (0..N).rev() {

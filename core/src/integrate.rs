@@ -3,7 +3,7 @@ use crate::{
     System, Tolerance,
 };
 
-/// What one step did.
+/// Work and error of one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepReport {
     /// Step size \[s\].
@@ -40,7 +40,7 @@ impl LaggedSolve {
         Self { tolerance, max_relags, again: Vec::new() }
     }
 
-    /// Solves from a guess; what was done is added to the report.
+    /// Solves from a guess; the work is added to the report.
     ///
     /// # Errors
     /// As the solver.
@@ -114,11 +114,11 @@ pub enum StepError {
         t: f64,
         /// Step size \[s\].
         dt: f64,
-        /// What moves, as [`crate::System::velocity_name`] calls it.
+        /// The motion, as [`crate::System::velocity_name`] calls it.
         what: String,
         /// Its speed \[m/s or rad/s\].
         speed: f64,
-        /// What to do.
+        /// Remedy.
         remedy: &'static str,
     },
     /// An option or argument is out of range.
@@ -143,7 +143,7 @@ pub trait OneStep: Send {
     fn error_order(&self) -> Option<u32> {
         None
     }
-    /// x₁ from x₀. With `retry` the same x₀ is tried again with a smaller `dt`: what was prepared at the start is reused.
+    /// x₁ from x₀. With `retry` the x₀ of the last call is tried again with a smaller `dt`; its preparation is reused.
     ///
     /// # Errors
     /// [`StepError::Solve`]; x₁ is then unspecified and x₀ untouched.
@@ -191,7 +191,7 @@ impl<P: OneStep + ?Sized> OneStep for Box<P> {
     }
 }
 
-/// A solve with what is needed to read its impulses.
+/// A solve, with the step size and contacts by which its impulses are read.
 #[derive(Clone, Copy, Debug)]
 pub struct LastSolve<'a> {
     /// Solution.
@@ -231,7 +231,7 @@ pub struct AcceptedStep<'a> {
     pub x0: &'a State,
     /// State after.
     pub x1: &'a State,
-    /// What the step did.
+    /// Work and error of the step.
     pub report: &'a StepReport,
     /// Attempts that were rejected before.
     pub rejected: u32,
@@ -249,7 +249,7 @@ impl StepObserver for NoObserver {
     fn accepted(&mut self, _: &AcceptedStep<'_>) {}
 }
 
-/// What an interval took.
+/// Steps and work of an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AdvanceReport {
     /// Accepted steps.
@@ -299,8 +299,8 @@ impl AdvanceReport {
         })
     }
 
-    /// At most one step in ten had a solve that did not converge: evaluations of complementarity-free contact end at a number of them, which hard impacts reach; what is left is settled in
-    /// the steps that follow.
+    /// Fewer solves that did not converge than a tenth of the steps. Evaluations of complementarity-free contact stop at a limit, which hard impacts reach;
+    /// the steps that follow settle the rest.
     pub fn mostly_converged(&self) -> bool {
         10 * self.unconverged < self.steps
     }

@@ -47,7 +47,7 @@ pub trait AffineMap: ContactMap {
     /// Fails unless it is over unknown blocks that start at `starts`, has the constraints of `pools`, and finite numbers.
     ///
     /// # Errors
-    /// What does not fit.
+    /// [`ProblemError`] with the array that does not fit.
     fn check_fit(&self, starts: &[usize], pools: &Pools) -> Result<(), ProblemError>;
     /// Itself where it is dense blocks.
     fn block_sparse(&self) -> Option<&FrozenMap> {

@@ -129,9 +129,9 @@ pub struct ContactSeed {
 pub struct ContactSide {
     /// Its part of the Delassus block W = J A⁻¹ Jᵀ of this contact alone, rows (n, t₁, t₂), contact frame \[1/kg\], 3 × 3.
     pub linear: SMatrix<f64, 3, 3>,
-    /// The same of the angular rows (spin about n, roll about t₁ and t₂) \[1/(kg·m²)\], 3 × 3; zero for laws with D ≤ 3.
+    /// Block of the angular rows (spin about n, roll about t₁ and t₂) \[1/(kg·m²)\], 3 × 3; zero for laws with D ≤ 3.
     pub angular: SMatrix<f64, 3, 3>,
-    /// The same between n and the angular rows \[1/(kg·m)\], 3; zero for laws with D ≤ 3.
+    /// Block between n and the angular rows \[1/(kg·m)\], 3; zero for laws with D ≤ 3.
     pub coupling: SVector<f64, 3>,
     /// Mean translational inverse mass of the body at the reference configuration (MuJoCo's `body_invweight0`) \[1/kg\]; zero when not known.
     pub reference: f64,

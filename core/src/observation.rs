@@ -30,7 +30,7 @@ pub enum Observation {
     Distance(String, String),
     /// Sum of the normal forces between two bodies in the last step \[N\]: 1; zero before the first.
     ContactForce(String, String),
-    /// What pressed hardest on what of all pairs of geoms but these, in either order, over the steps of the last call: sum of the normal forces of the pair in a step \[N\], and the numbers of the two geoms ([`ObservationLayout::geom`]): 3; zeros where none presses, and before
+    /// Collision that presses hardest of all pairs of geoms but these, in either order, over the steps of the last call: sum of the normal forces of the pair in a step \[N\], and the numbers of the two geoms ([`ObservationLayout::geom`]): 3. Zeros where none presses, and before
     /// the first step. Under error control each step that is accepted counts, by its last solve. In a call that fails the steps before count.
     Collision(Vec<(String, String)>),
     /// A sensor of the scene: as many values as it has.
@@ -122,9 +122,9 @@ pub enum ObservationError {
     NotOffered {
         /// The engine.
         engine: String,
-        /// What was asked for.
+        /// The request.
         wanted: String,
-        /// What there is instead.
+        /// Requests that it answers.
         offered: String,
     },
     /// A name that the scene does not have.
@@ -132,23 +132,23 @@ pub enum ObservationError {
     Unknown {
         /// The engine.
         engine: String,
-        /// What was asked for.
+        /// The request.
         wanted: String,
-        /// Of what kind the name is.
+        /// Kind of element that the name stands for.
         kind: &'static str,
         /// The name.
         name: String,
         /// The names that there are.
         known: String,
     },
-    /// What was given does not fit what the name stands for.
+    /// A request that does not fit the element of its name.
     #[error("{wanted} under engine '{engine}': {why}")]
     Unfit {
         /// The engine.
         engine: String,
-        /// What was asked for.
+        /// The request.
         wanted: String,
-        /// What does not fit, and what to do.
+        /// The misfit, and the remedy.
         why: String,
     },
 }

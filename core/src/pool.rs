@@ -21,7 +21,7 @@ pub trait LawPool: Send + Sync {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// What solvers may rely on.
+    /// Properties that solvers may rely on.
     fn properties(&self) -> LawProperties;
     /// Costs, gradients and Hessians at `v_c` \[m/s\].
     fn eval(&self, span: Span, which: &[u32], v_c: &[f64], out: &mut Evals);
@@ -49,7 +49,7 @@ pub trait LawPool: Send + Sync {
     fn swept_mut(&mut self) -> Option<&mut dyn SweptPool>;
     /// A pool of the same law, empty.
     fn boxed_empty(&self) -> Box<dyn LawPool>;
-    /// The same pool again.
+    /// Copy of the pool.
     fn boxed_clone(&self) -> Box<dyn LawPool>;
     /// Law settings and parameters as JSON, for snapshots.
     fn save(&self) -> Result<serde_json::Value, serde_json::Error>;

@@ -13,7 +13,7 @@ pub enum Regime {
     Requeried,
 }
 
-/// What a `relinearize` changed.
+/// Effect of a `relinearize`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changed {
     /// Nothing but contact velocities.

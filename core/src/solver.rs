@@ -94,7 +94,7 @@ pub struct StepSolution {
     pub v_c: Vec<f64>,
     /// Impulses γ = −w ∇ℓ in the contact frames, rows \[N·s\]; w the weight of the constraint ([`crate::ContactMap::weights`]), one where it has none.
     pub gamma: Vec<f64>,
-    /// Scaled momentum residual ‖D∇‖ at `v`, or what the solver documents in its place; where islands are solved on their own, that of the one with the largest ratio to its
+    /// Scaled momentum residual ‖D∇‖ at `v`, or the measure that the solver documents in its place; where islands are solved on their own, that of the one with the largest ratio to its
     /// tolerance.
     pub residual: f64,
     /// The residual that was asked for, in the same norm (and island).
@@ -140,7 +140,7 @@ pub enum SolveError {
     Unsupported {
         /// Solver name.
         solver: &'static str,
-        /// What is missing, and what to use instead.
+        /// Missing feature, and the remedy.
         why: String,
     },
     /// The Hessian could not be factored.
@@ -163,7 +163,7 @@ pub trait ContactSolver: Send {
     /// Whether this solver can solve this problem.
     ///
     /// # Errors
-    /// [`SolveError::Unsupported`] with what is missing.
+    /// [`SolveError::Unsupported`] with the missing feature.
     fn supports(&self, p: &dyn StepProblem) -> Result<(), SolveError>;
     /// Minimises, starting at `guess` (nv).
     ///

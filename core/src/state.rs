@@ -13,7 +13,7 @@ pub struct State {
     pub v: Vec<f64>,
     /// Internal variables: actuator activations, plastic strains; nz.
     pub z: Vec<f64>,
-    /// What contacts remember; empty for laws without memory.
+    /// Memory of the contacts; empty for laws without memory.
     #[serde(default)]
     pub memory: ContactMemory,
 }

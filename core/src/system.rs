@@ -58,13 +58,13 @@ pub trait System {
     ) -> Result<(), ProblemError>;
     /// The weighted norm of the difference of two states that error control bounds.
     fn distance(&self, a: &State, b: &State) -> f64;
-    /// How far `x1` violates constraints on positions, as a multiple of what is allowed; zero when it does so less than `x0`. Error control
+    /// How far `x1` violates constraints on positions, as a multiple of the allowed violation; zero when it does so less than `x0`. Error control
     /// keeps it below one. Zero for systems without such constraints.
     fn defect(&mut self, x0: &State, x1: &State) -> f64 {
         let _ = (x0, x1);
         0.0
     }
-    /// What velocity `i` of a state is the speed of, for messages.
+    /// Name of the motion that velocity `i` of a state belongs to, for messages.
     fn velocity_name(&self, i: usize) -> String {
         format!("velocity {i}")
     }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use signorini_core::na::{DMatrix, DVector};
 use signorini_core::{BlockDiagonal, Coupling, ProblemError};
 
-/// Positive definite blocks of these sizes, and the same as one matrix.
+/// Positive definite blocks of these sizes, also as one matrix.
 fn blocks(sizes: &[usize], seed: &[f64]) -> (BlockDiagonal, DMatrix<f64>) {
     let mut starts = vec![0];
     sizes.iter().for_each(|n| starts.push(starts[starts.len() - 1] + n));
@@ -53,7 +53,7 @@ proptest! {
     }
 }
 
-/// A row beside many others along a chain, the envelope of which stays narrow; and the same in an order that mixes them.
+/// A row beside many others along a chain, the envelope of which stays narrow; also in an order that mixes them.
 #[test]
 fn property_chains_in_any_order() {
     let seed: Vec<f64> = (0..40).map(|i| f64::from(i % 7) / 7.0 - 0.4).collect();

@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/arm_gripper/arm_gripper.xml");
     let scene = Scene::load(file, &LoadOptions::default())?;
     let pads = geoms_named(&scene, &["left_pad", "right_pad"])?;
-    // Stiffness is that of each particle's contact; None takes what the file has written for the geoms.
+    // Stiffness is that of each particle's contact; None takes that of the geoms in the file.
     let surface = ContactMaterial { stiffness: 1e3, dissipation: 1.0, ..ContactMaterial::default() };
     let met = obstacles(&scene, &pads, surface)?;
     let mut rigid = RigidSystem::new(&scene, &*contact_pool("lagged")?, RigidOptions::default())?;

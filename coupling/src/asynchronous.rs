@@ -83,7 +83,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
 
     /// Whether bodies go on within a step with the velocity that points meet, as they do unless told otherwise, or stay where they were at its start, as in yu2025mpm.
     ///
-    /// Where they go on, points are no deeper in a body at the end of a step than contact and what its velocity changed by make them. Where they stay, a body that comes nearer at v takes those ahead of it up to δt v inside, and one that is thinner than twice that goes through them; bodies that are led go on anyway.
+    /// Where they go on, points are no deeper in a body at the end of a step than contact and the change of its velocity make them. Where they stay, a body that comes nearer at v takes those ahead of it up to δt v inside, and one that is thinner than twice that goes through them; bodies that are led go on anyway.
     ///
     /// The springs of [`Limit`] act where bodies are halfway, x + ½ (δt + δ) v, if they go on, which damps and asks for steps below 2 √(m/(n k (2 + δ/δt))); at x + δ v, below 2 √(m/(n k (1 + 2 δ/δt))), if they stay.
     #[must_use]
@@ -92,7 +92,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
         self
     }
 
-    /// Forgets the steps before: where bodies that are led were, and what the iteration learned. For a new start from other states, and after bodies were put elsewhere at once rather than led there.
+    /// Forgets the steps before: the places of led bodies, and the history of the iteration. For a new start from other states, and after bodies were put elsewhere at once rather than led there.
     pub fn restart(&mut self) {
         self.places.forget();
         self.mixing = QuasiNewton::default();
@@ -125,7 +125,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
     /// Bodies that are led ([`RigidSystem::mocap_poses_mut`]) are where they were put, and go on within the step as they did from their poses of the last step; they stand in the first one and after [`Asynchronous::restart`].
     ///
     /// # Errors
-    /// As the steps of either; the states are then as they were. If a led body is what is fast, the error names it.
+    /// As the steps of either; the states are then as they were. If a led body is too fast, the error names it.
     pub fn step(
         &mut self,
         points: &mut P::State,
@@ -159,7 +159,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
             self.move_points(met.as_slice(), bodies.t, dt, &mut report)?;
             self.move_bodies(bodies, dt, &mut report)?;
             report.iterations = iteration;
-            // M^(1/2) of what the velocity at the end differs by, beside M^(-1/2) of the impulses.
+            // M^(1/2) of the difference of velocities at the end, beside M^(-1/2) of the impulses.
             let d = DVector::from_column_slice(self.rigid.frozen_problem(Slot::Start).inertia().scaling());
             let rest = (DVector::from_column_slice(&self.next.v) - &met).component_div(&d);
             given = given.max(DVector::from_column_slice(&self.impulse).component_mul(&d).norm());

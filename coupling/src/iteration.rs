@@ -8,7 +8,7 @@ use crate::{CouplingError, Limit};
 /// u = v(u),   v(u): velocity of the bodies at the end of a step in which the points met them at velocity u
 /// u ← u + ΔU c + ω (r + ΔR c),   r = v(u) − u,   c = argmin ‖ΔR c + r‖
 /// ```
-/// ΔU and ΔR are differences of iterates and of their residuals (interface quasi-Newton, Anderson mixing), those of earlier steps too; what they say nothing of is relaxed by ω = 1/(1 + a), where a is
+/// ΔU and ΔR are differences of iterates and of their residuals (interface quasi-Newton, Anderson mixing), those of earlier steps too; directions outside their span are relaxed by ω = 1/(1 + a), where a is
 /// how much stiffer than the bodies the points are ([`Limit`]). The solution is implicit in the motion of bodies, as strong coupling is, and explicit in the stress still.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Iteration {

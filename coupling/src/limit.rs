@@ -18,7 +18,7 @@ use crate::places::Places;
 /// pressed through its middle, and less where contacts turn it. Bodies that move within the step have δt² λ (2 + δ/δt) instead.
 /// Where depths are equal, K and C have the same vectors and the first limit is where oscillations start to grow; where they differ it may be a little shorter.
 ///
-/// The second limit is necessary, not enough: light surfaces on stiff contact chatter within it, and a thin surface that something else holds from behind, a sheet between two fingers, cannot follow: the first limit applies to it at any substep. Friction of points, motors and other laws of the bodies, and their own contacts are left out; what holds a body besides makes it steadier.
+/// The second limit is necessary, not enough: light surfaces on stiff contact chatter within it, and a thin surface that something else holds from behind, a sheet between two fingers, cannot follow: the first limit applies to it at any substep. Friction of points, motors and other laws of the bodies, and their own contacts are left out; other holds of a body make it steadier.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limit {
     /// Contacts that touch.
@@ -29,7 +29,7 @@ pub struct Limit {
     pub damping: f64,
     /// Mass of the particles that touch \[kg\].
     pub surface: f64,
-    /// m = n k/λ₁: what the body weighs at its contacts \[kg\]; infinite where they do not move it.
+    /// m = n k/λ₁: mass of the body at its contacts \[kg\]; infinite where they do not move it.
     pub mass: f64,
     /// λ: of its tree on all contacts \[1/s²\].
     pub stiff: f64,
@@ -61,12 +61,12 @@ impl Limit {
         root(3.0 * self.stiff, self.rate)
     }
 
-    /// How much of the limit that applies a step with such substeps \[s\] takes, below one within it: of the longest step where contacts are soft beside what touches, else the surface of twice the mass.
+    /// How much of the limit that applies a step with such substeps \[s\] takes, below one within it: of the longest step where contacts are soft beside the surface that touches, else the surface of twice the mass.
     pub fn used(&self, step: f64, substep: f64) -> f64 {
         if substep < self.soft_substep() { step / self.step(substep) } else { 0.5 * self.surface / self.mass }
     }
 
-    /// The longest substep \[s\] in which contacts are soft beside what touches.
+    /// The longest substep \[s\] in which contacts are soft beside the surface that touches.
     pub fn soft_substep(&self) -> f64 {
         let under = self.damping + (self.damping * self.damping + 4.0 * self.stiffness * self.surface).sqrt();
         if under > 0.0 { 2.0 * self.surface / under } else { f64::INFINITY }

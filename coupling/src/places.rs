@@ -14,7 +14,7 @@ pub enum CouplingError {
     Geom {
         /// The geom.
         geom: String,
-        /// What is wrong, and what to do.
+        /// The fault, and the remedy.
         why: String,
     },
     /// A name of a geom or body.
@@ -22,7 +22,7 @@ pub enum CouplingError {
     Name {
         /// The name.
         name: String,
-        /// What is wrong, and what to do.
+        /// The fault, and the remedy.
         why: String,
     },
     /// The material points do not have the obstacles of the geoms.
@@ -53,12 +53,12 @@ pub enum CouplingError {
         what: &'static str,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// Allowed range.
         range: &'static str,
     },
 }
 
-/// What a step did.
+/// Exchange and work of a step.
 #[derive(Clone, Debug, Default)]
 pub struct CouplingReport {
     /// Impulse \[N·s\] and moment about its origin \[N·m·s\] that particles gave each geom over the step, world axes.
@@ -83,7 +83,7 @@ pub struct CouplingReport {
     pub residual_ratio: f64,
     /// How often the step was taken by the iteration between the two, the last time included.
     pub iterations: u32,
-    /// What the last iteration left: the momentum that bodies miss at the motion that the points met, as a part of the most that the points gave them in a pass (in the norm of M⁻¹), or, where that is nothing, of what bodies changed by: one until a pass at their new velocity has shown that they stay free.
+    /// Defect after the last iteration: the momentum that bodies miss at the motion that the points met, as a part of the most that the points gave them in a pass (in the norm of M⁻¹). Where that is nothing, the reference is the change of momentum of the bodies: one until a pass at their new velocity has shown that they stay free.
     pub defect: f64,
 }
 
@@ -103,7 +103,7 @@ pub(crate) struct Places {
     list: Vec<(usize, Isometry3<f64>)>,
     /// Length \[s\] of the last step, and where obstacles were in it.
     last: Option<(f64, Vec<Isometry3<f64>>)>,
-    /// Velocity \[m/s\] and angular velocity \[rad/s\] of obstacles whose bodies are led: what took them from there to where they are.
+    /// Velocity \[m/s\] and angular velocity \[rad/s\] of obstacles whose bodies are led, over the way from their last places to the present ones.
     led: Vec<[Vector3<f64>; 2]>,
 }
 

@@ -3,7 +3,7 @@ use signorini_core::{ContactSolver, OneStep, ProblemError, Slot, State, StepErro
 use signorini_integrators::ContactStep;
 use signorini_mpm::{Kept, MpmEngine, MpmSystem, Obstacle, Real, Touch};
 
-/// What bodies see of material points.
+/// Side of the material points that bodies see.
 pub trait Touched {
     /// The obstacles.
     fn obstacles(&self) -> &[Obstacle];

@@ -47,7 +47,7 @@ impl SparseInertia {
         self.outside = false;
     }
 
-    /// Factors what was assembled.
+    /// Factors the assembled matrix.
     ///
     /// # Errors
     /// [`ProblemError::NonFinite`], [`ProblemError::NotPositiveDefinite`]; a block that was not coupled.

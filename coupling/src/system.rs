@@ -11,7 +11,7 @@ use crate::elastic::{add_stiffness, cells, stiffnesses};
 use crate::places::{CouplingError, Places};
 use crate::sparse::SparseInertia;
 
-/// The system of material points, and what a slot of it holds.
+/// The system of material points, and the content of one of its slots.
 #[derive(Clone, Copy)]
 struct Points<'a> {
     material: &'a MpmSystem,
@@ -44,7 +44,7 @@ pub struct MonolithicSystem {
     slots: [Slotted; 2],
 }
 
-/// What a prepared slot holds beside what its systems do.
+/// A prepared slot, beside the slots of its systems.
 #[derive(Default)]
 struct Slotted {
     ready: bool,

@@ -66,7 +66,7 @@ fn order_strong_coupling_approaches_the_explicit_path() {
     };
     let end = 0.016;
     for (name, of) in [("rubber", rubber as fn(f64) -> Vec<Box<dyn Material>>), ("sand", sand)] {
-        // The same steps of both: each transfer to the grid and back has a part in either.
+        // Both take equal steps: each transfer to the grid and back has a part in either.
         let apart = |dt: f64| {
             let steps = (end / dt).round() as u32;
             let (mut c, x, y) = plate(of(1e4)).split(1);

@@ -1,4 +1,4 @@
-//! The splitting beside the step of both: its order, what the iteration between the sides allows, bounces.
+//! The splitting beside the step of both: its order, steps that the iteration between the sides allows, bounces.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod common;
@@ -37,7 +37,7 @@ fn order_the_splitting_approaches_the_step_of_both() {
         let (mut c, x, y) = plate().split(substeps);
         exchanged(|x, y| c.step(x, y, dt).unwrap(), (x, y), (end / dt).round() as u32)
     };
-    // The same substeps of the points.
+    // Equal substeps of the points.
     let substep = 1.25e-4;
     let reference = weak(substep, 1);
     let points: Vec<(f64, f64)> = [2u32, 4, 8]

@@ -1,4 +1,4 @@
-//! The longest step that the splitting allows: what is printed beside the step at which small oscillations grow.
+//! The longest step that the splitting allows: the printed limit beside the step at which small oscillations grow.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod common;
@@ -14,7 +14,7 @@ use signorini_mpm::{Border, MpmOptions, MpmSolver, MpmSystem, Particles, Wall};
 use signorini_multibody::{Kinematics, RigidOptions, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
 
-/// How deep points are inside \[m\], and what that costs \[N/m\].
+/// Depth of the points \[m\], and stiffness of their contacts \[N/m\].
 const DEPTH: f64 = 1e-5;
 const STIFFNESS: f64 = 1e4;
 
@@ -92,7 +92,7 @@ impl Bed {
         (largest(&rough[320..]) > 2.0 * largest(&rough[..80]), limits)
     }
 
-    /// Finds the longest step \[s\] by halving, and compares with what is printed there.
+    /// Finds the longest step \[s\] by halving, and compares with the printed limit.
     fn check(&self, what: &str, body_mass: f64) {
         let within = |(dt, limits): (f64, &[Limit])| {
             limits.iter().all(|l| l.contacts == 0 || l.used(dt, dt / f64::from(self.substeps)) < 1.0)

@@ -1,4 +1,4 @@
-//! One step of points and bodies together: its problem, its minimisers, momenta, and what it allows that the splitting does not.
+//! One step of points and bodies together: its problem, its minimisers, momenta, and steps that it allows and the splitting does not.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod common;

@@ -34,7 +34,7 @@ fn regression_a_thin_panel_on_a_joint_takes_all_along() {
         let [moving, still] = [true, false].map(|m| panel(speed, substeps, dt, m));
         println!("{speed} m/s: {moving} behind it, {still} where it stays in place within steps");
         assert_eq!(moving, 0);
-        // What the way of the paper cannot hold.
+        // Particles that the way of the paper lets through.
         assert!(still > 0);
     }
 }

@@ -22,7 +22,7 @@ pub enum EnvironmentError {
         what: &'static str,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// Allowed range.
         range: &'static str,
     },
     /// No start without contact was found.
@@ -34,7 +34,7 @@ pub enum EnvironmentError {
     /// Another number of actions or seeds than environments.
     #[error("{found} {what} for {expected} environments; give one each")]
     Count {
-        /// Of what.
+        /// Actions or seeds.
         what: &'static str,
         /// Environments.
         expected: usize,

@@ -134,7 +134,7 @@ pub enum PegEnd {
     OutOfSteps,
 }
 
-/// What a step of the environment gives.
+/// Observation, reward and end of a step of the environment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PegStep {
     /// Lower end of the axis of the peg, from the middle of the hole's upper end \[m\], with its errors.
@@ -188,7 +188,7 @@ impl PegEnvironment {
         options.check()?;
         let system = system(&options)?;
         let x = system.initial_state();
-        // A hundredth of what motors move at.
+        // A hundredth of the speed of the motors.
         let tolerance = Tolerance { relative: 1e-2 * options.speed, max_iterations: 200 };
         Ok(Self {
             options,
@@ -319,7 +319,7 @@ impl PegEnvironment {
     /// The start with the lower end of the peg at a point, at rest.
     fn placed(&self, to: &Vector3<f64>) -> State {
         let mut x = self.system.initial_state();
-        // The carriages follow in what they can.
+        // The carriages follow along their axes.
         for (body, follows) in [(1, [1.0, 0.0, 0.0]), (2, [1.0, 1.0, 0.0]), (PEG, [1.0; 3])] {
             let Some(at) = self.system.coordinates_of(body) else { continue };
             for i in 0..3 {
@@ -361,7 +361,7 @@ fn system(o: &PegOptions) -> Result<AffineSystem, EnvironmentError> {
         |name: &str, a: usize, axis: Vector3<f64>| Joint::new(name, [a, a + 1], JointKind::Sliding { axis });
     let joints = [slide("x", 0, Vector3::x()), slide("y", 1, Vector3::y()), slide("z", 2, Vector3::z())];
     let apart = [[0, 2], [0, 3], [0, 4], [1, 3], [1, 4], [2, 4]];
-    // A pair at half the range carries what a motor can press.
+    // A pair at half the range carries the force of a motor.
     let options = IpcOptions { range, ..IpcOptions::default() }.carrying(o.motor[1]);
     Ok(AffineSystem::articulated(bodies, &joints, &apart, options)?)
 }

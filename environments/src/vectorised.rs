@@ -2,7 +2,7 @@ use rayon::prelude::*;
 
 use crate::{EnvironmentError, PegEnvironment, PegOptions, PegStep};
 
-/// Environments side by side on the threads of rayon's pool. What one does depends on its seed and actions alone, not on the others or on the number of threads.
+/// Environments side by side on the threads of rayon's pool. Each depends on its seed and actions alone, not on the others or on the number of threads.
 pub struct Vectorised {
     environments: Vec<PegEnvironment>,
 }

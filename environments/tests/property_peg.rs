@@ -1,4 +1,4 @@
-//! The peg in hole: starts without contact, a policy that succeeds, nothing that intersects, the same on any number of threads.
+//! The peg in hole: starts without contact, a policy that succeeds, nothing that intersects, equal results on any number of threads.
 #![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 use signorini_environments::{EnvironmentError, PegEnd, PegEnvironment, PegOptions, Vectorised, scripted};

@@ -39,7 +39,7 @@ pub enum BroadPhaseError {
 
 /// Finds pairs of proxies whose boxes, each grown by its own margin, meet.
 ///
-/// The result depends on the arguments of the call only, never on earlier calls; what is kept is memory and the shape of
+/// The result depends on the arguments of the call only, never on earlier calls. Kept between calls are memory and the shape of
 /// a search tree. No allocation once the buffers have grown.
 #[derive(Clone, Debug, Default)]
 pub struct BroadPhase {

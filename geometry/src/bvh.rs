@@ -21,7 +21,7 @@ struct Node {
 
 /// A binary tree of axis-aligned boxes over numbered items, one item to a leaf.
 ///
-/// Built by binned surface-area heuristic; the same boxes give the same tree. [`Self::refit`], [`Self::query`] and the pair
+/// Built by binned surface-area heuristic; equal boxes give equal trees. [`Self::refit`], [`Self::query`] and the pair
 /// visits allocate nothing (`query` only where `out` grows), [`Self::rebuild`] nothing once its buffers have grown.
 /// Item boxes must not hold NaN.
 #[derive(Clone, Debug, Default)]

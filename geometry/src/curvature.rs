@@ -2,7 +2,7 @@
 //!
 //! Near a point of contact with the unit normal n from A into B, at the tangent-plane offset x, the surface of A lies ½ xᵀ S_A x below the plane and
 //! that of B ½ xᵀ S_B x above, S being the shape operators ∇n of the outward normals. So the gap is φ(x) = φ₀ + ½ xᵀ (S_A + S_B) x + O(|x|³), and the
-//! eigenvalues of the sum are what a law needs: two spheres have 1/r_a + 1/r_b twice, crossed equal cylinders 1/r twice.
+//! eigenvalues of the sum are the curvatures of the gap: two spheres have 1/r_a + 1/r_b twice, crossed equal cylinders 1/r twice.
 
 use signorini_core::na::{Isometry3, Matrix3, Point3, Vector3};
 
@@ -18,7 +18,7 @@ impl Shape {
     /// - `normal` — outward unit normal there, frame of the shape
     ///
     /// A normal within an angle of sine 0.1 of that of a face counts as that of the face, as it does for [`crate::contacts`]. Surfaces of triangles and
-    /// height fields count as flat: what their edges stand for is not known.
+    /// height fields count as flat: the smooth surface behind their edges is not known.
     #[must_use]
     pub fn principal_curvatures(&self, p: &Point3<f64>, normal: &Vector3<f64>) -> Option<[f64; 2]> {
         Some(eigenvalues(&shape_operator(self, p, normal)?, normal))
@@ -68,7 +68,7 @@ fn eigenvalues(s: &Matrix3<f64>, n: &V) -> [f64; 2] {
     [mean + half, mean - half]
 }
 
-/// The derivative of the outward unit normal along the surface; what it does along `n` is left open.
+/// The derivative of the outward unit normal along the surface; its value along `n` is left open.
 fn shape_operator(shape: &Shape, p: &Point3<f64>, n: &V) -> Option<Matrix3<f64>> {
     let around_axis = |r: f64| {
         let rho = n.x.hypot(n.y);

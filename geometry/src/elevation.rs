@@ -32,7 +32,7 @@ pub enum ElevationError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// The file is not a grid of elevations.
@@ -43,7 +43,7 @@ pub enum ElevationError {
     Format {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Reason of the refusal.
         reason: String,
     },
 }

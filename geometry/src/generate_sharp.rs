@@ -8,7 +8,7 @@ impl TriangleMesh {
     /// A pyramid on a square of half side `half` at z = 0, its point at z = `height` \[m\].
     ///
     /// # Errors
-    /// [`MeshDefect::NonFinite`], and what has no area.
+    /// [`MeshDefect::NonFinite`]; sizes that leave no area.
     pub fn spike(half: f64, height: f64) -> Result<Self, MeshDefect> {
         let points = base(half).chain([[0.0, 0.0, height]]).map(Point3::from).collect();
         Self::new(points, vec![[0, 2, 1], [0, 3, 2], [0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]])

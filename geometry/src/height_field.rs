@@ -212,7 +212,7 @@ impl HeightField {
     }
 
     /// Replaces `out` by the top triangles, ascending, whose column of solid (from the triangle's highest corner down to
-    /// −base, over its cell) meets `aabb`. So what has sunk below the top is still found.
+    /// −base, over its cell) meets `aabb`. So shapes that have sunk below the top are still found.
     pub fn triangles_in_aabb(&self, aabb: &Aabb, out: &mut Vec<u32>) {
         out.clear();
         if aabb.is_empty() || aabb.max.z < -self.base {

@@ -107,7 +107,7 @@ impl ConvexMesh {
             let kept = vertices_without(&triangles, &superfluous);
             match quickhull::hull(&points, &kept, size) {
                 Ok(next) => triangles = next,
-                // what is left has no volume: keep the finer hull
+                // the rest has no volume: keep the finer hull
                 Err(_) => break regions,
             }
             dropped.extend(superfluous);

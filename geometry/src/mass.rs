@@ -101,7 +101,7 @@ pub enum MassError {
         topology.boundary_edges, topology.non_manifold_edges, topology.inconsistent_edges
     )]
     NotWatertight {
-        /// What is wrong with its edges.
+        /// Defects of its edges.
         topology: MeshTopology,
     },
     /// The surface is inside out.
@@ -223,7 +223,7 @@ impl MassProperties {
         self.inertia + self.mass * point_inertia(&(self.com - point))
     }
 
-    /// The same body with another mass \[kg\], its inertia in proportion.
+    /// The body with another mass \[kg\], its inertia in proportion.
     ///
     /// # Errors
     /// [`MassError::Mass`] unless the mass is positive and finite.

@@ -107,7 +107,7 @@ impl TriangleMesh {
         self.links.get_or_init(|| MeshLinks::new(&self.surface))
     }
 
-    /// What tells inside from outside, for closed surfaces; found on the first call, then kept.
+    /// Sides of a closed surface: inside and outside; found on the first call, then kept.
     pub(crate) fn sides(&self) -> Result<&MeshSides, &MeshDefect> {
         self.sides.get_or_init(|| MeshSides::new(&self.surface)).as_ref()
     }

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use crate::MeshTopology;
 
-/// What is wrong with a triangle surface.
+/// Defect of a triangle surface.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeshDefect {
@@ -53,9 +53,9 @@ pub enum MeshDefect {
     Parameter {
         /// The parameter.
         name: &'static str,
-        /// What is allowed.
+        /// Allowed values.
         wanted: &'static str,
-        /// What was given.
+        /// The value given.
         value: f64,
     },
     /// The surface is not closed, so that it has no inside.
@@ -64,7 +64,7 @@ pub enum MeshDefect {
         topology.boundary_edges, topology.non_manifold_edges, topology.inconsistent_edges
     )]
     Open {
-        /// What is wrong with its edges.
+        /// Defects of its edges.
         topology: MeshTopology,
     },
     /// The surface is inside out, or encloses nothing.
@@ -96,7 +96,7 @@ pub enum MeshError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// The format is not read here.
@@ -110,14 +110,14 @@ pub enum MeshError {
         /// Its extension in lower case, without the dot.
         extension: String,
     },
-    /// The file is not what its format demands.
+    /// The file breaks its format.
     #[error("mesh file {}, {place}: {reason}; repair or re-export the mesh", path.display())]
     Syntax {
         /// The file.
         path: PathBuf,
         /// Where: a line or a byte count.
         place: String,
-        /// What is wrong.
+        /// Reason of the refusal.
         reason: String,
     },
     /// The file reads well, but its surface cannot be used.
@@ -125,7 +125,7 @@ pub enum MeshError {
     Defect {
         /// The file.
         path: PathBuf,
-        /// What is wrong with the surface.
+        /// Defect of the surface.
         source: MeshDefect,
     },
 }

@@ -33,7 +33,7 @@ pub struct StraightMotion<'a> {
     pub x: &'a [Vector3<f64>],
     /// Way of each point \[m\].
     pub dx: &'a [Vector3<f64>],
-    /// A translation of each surface that is common to its points \[m\]: pairs are sought in the frame of one surface, so that what two surfaces have in common costs nothing.
+    /// A translation of each surface that is common to its points \[m\]: pairs are sought in the frame of one surface, so that a common motion of two surfaces costs nothing.
     pub shift: &'a [Vector3<f64>],
 }
 

@@ -1,4 +1,4 @@
-//! Mass properties against closed forms, and what is refused.
+//! Mass properties against closed forms, and refusals.
 
 use std::sync::Arc;
 

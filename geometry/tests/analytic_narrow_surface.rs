@@ -147,7 +147,7 @@ fn analytic_surfaces_without_an_answer_say_what_to_do() {
     let nan = Pose::translation(f64::NAN, 0.0, 0.0);
     let s = Shape::Sphere { radius: 1.0 };
     assert!(contacts(&s, &nan, &s, &i, 0.0, &mut out).unwrap_err().remedy.contains("NaN"));
-    // The table agrees with what the queries do.
+    // The table agrees with the queries.
     for row in signorini_geometry::support_table() {
         let make = |name: &str| match name {
             "half-space" => Shape::HalfSpace,

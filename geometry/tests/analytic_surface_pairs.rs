@@ -291,7 +291,7 @@ fn property_surfaces_of_convex_solids_answer_as_the_solids() {
     println!(
         "{deeper} of {overlapping} overlapping pairs come out deeper than the solids, by at most {excess:e}"
     );
-    // Where edges cross, triangle by triangle, a longer way out is found now and then; the bounds are what is measured.
+    // Where edges cross, triangle by triangle, a longer way out is found now and then; the bounds are measured ones.
     assert!(deeper * 100 <= 3 * overlapping && excess < 1.1e-2, "{deeper} of {overlapping}, {excess:e}");
 }
 

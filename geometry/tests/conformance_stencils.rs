@@ -63,7 +63,7 @@ fn distances(name: &str, stencil: Stencil) {
     }
 }
 
-/// What the closest points of a stencil are by `data/stencil_gradients.csv`.
+/// Closest points of a stencil by `data/stencil_gradients.csv`.
 struct Exact {
     /// Closest point of the first side less that of the second.
     r: Vector3<f64>,

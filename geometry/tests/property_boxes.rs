@@ -77,7 +77,7 @@ proptest! {
                 if a[i].overlaps(&b[j].transformed(&x)) {
                     prop_assert!(moved.binary_search(&pair).is_ok());
                 }
-                // nor reports what is apart by more than rounding
+                // nor reports boxes that are apart by more than rounding
                 if !a[i].inflated(1e-12).overlaps(&b[j].transformed(&x)) {
                     prop_assert!(moved.binary_search(&pair).is_err());
                 }
@@ -85,7 +85,7 @@ proptest! {
         }
     }
 
-    // Below and above the size where trying all pairs gives way to the tree; a broad phase with a past gives what a new one gives.
+    // Below and above the size where trying all pairs gives way to the tree; a broad phase with a past gives the pairs of a new one.
     #[test]
     fn property_broad_phase_is_brute_force_without_memory(
         history in prop::collection::vec(prop_oneof![boxes(0..60), boxes(150..260)], 1..4), margin in 0.0..0.5f64, infinite in prop::collection::vec(any::<prop::sample::Index>(), 0..3),

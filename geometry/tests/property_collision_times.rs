@@ -53,7 +53,7 @@ fn property_translations_are_never_late_exactly() {
     assert!(hits.iter().all(|h| *h > 2000), "{hits:?}");
 }
 
-/// Parts of the distance of the start: what is left where collision detection stops, and what is left between two places at which it looks (it goes nine tenths of what is left at the first).
+/// Parts of the distance of the start: those left where collision detection stops, and between two places at which it looks (it goes nine tenths of the rest at the first).
 const LEFT: f64 = 0.1;
 const BETWEEN: f64 = LEFT * LEFT;
 
@@ -70,7 +70,7 @@ fn places(x: &Points) -> f64 {
     2.0 * f64::EPSILON * x.iter().map(|p| p.norm()).fold(0.0, f64::max)
 }
 
-/// Directions that may part the sides: that of the nearest points, the same without what round-off left of it along each edge, and the normal of plane or edges.
+/// Directions that may part the sides: that of the nearest points, also without its round-off along each edge, and the normal of plane or edges.
 fn directions(stencil: Stencil, x: &Points) -> [Vector3<f64>; 5] {
     let r = stencil.distance(x).r;
     let edges = match stencil {
@@ -121,7 +121,7 @@ fn contact(stencil: Stencil, x: &Points, dx: &Points, high: f64, resolution: f64
     None
 }
 
-/// What queries are made of.
+/// Families of queries.
 const FAMILIES: [&str; 6] =
     ["anywhere", "aimed", "near contact", "near contact, short way", "near parallel", "sliver"];
 
@@ -212,7 +212,7 @@ fn property_nothing_meets_before_the_reported_time() {
         let what = || format!("{} {stencil:?} {x:?} {dx:?}: {t:e}", FAMILIES[family]);
         let start = stencil.distance(&x).distance();
         assert!(t > 0.0 && t <= 1.0, "{}", what());
-        // Places must tell what is left apart from nothing.
+        // Places must tell the rest of the distance apart from nothing.
         if BETWEEN * start < 5.0 * places(&x) {
             counts[family][2] += 1;
             continue;

@@ -23,7 +23,7 @@ fn check(points: &[Point3<f64>], hull: &ConvexMesh, merge: f64) {
         // rounding of a normalisation
         assert!((n.norm() - 1.0).abs() < 1e-14);
         for p in points {
-            // 1e-9: the promise; what remains after the offset is taken over all corners is rounding
+            // 1e-9: the promise; the offset is taken over all corners, so that only rounding remains
             assert!(
                 n.dot(&p.coords) <= hull.offsets[f] + 1e-9 * s,
                 "outside by {:e}",

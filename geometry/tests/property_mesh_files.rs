@@ -1,4 +1,4 @@
-//! Mesh files: what they mean, what is refused and how, and that no bytes make a reader panic.
+//! Mesh files: their meaning, their refusals, and that no bytes make a reader panic.
 
 #![allow(clippy::panic, reason = "test code")]
 

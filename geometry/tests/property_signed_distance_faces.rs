@@ -156,7 +156,7 @@ proptest! {
         prop_assert!(p.norm() < 0.1 || (s.normal - p.normalize()).norm() < 0.05);
     }
 
-    /// What sides promise: a point that stays in front of all of them is outside to a twentieth of its way.
+    /// Promise of the sides: a point that stays in front of all of them is outside to a twentieth of its way.
     #[test]
     fn property_sides_hold(at in prop::array::uniform3(-0.8..0.8f64), way in prop::array::uniform3(-1.0..1.0f64), reach in 0.001..0.3f64) {
         let p = V::from(at);

@@ -26,7 +26,7 @@ proptest! {
             Impact::Before(t) => {
                 prop_assert!(t > 0.0 && t <= 1.0);
                 let then: [Vector3<f64>; 4] = std::array::from_fn(|i| x[i] + t * dx[i]);
-                // Far from the origin positions are rounded by more than what is left.
+                // Far from the origin positions are rounded by more than the rest of the distance.
                 prop_assert!(far || stencil.distance(&then).squared > 0.0);
             }
             // It goes down: to be free is wrong.

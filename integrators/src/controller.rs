@@ -1,6 +1,6 @@
 use signorini_core::{StepError, Tolerance};
 
-/// What to do when the smallest step still has too large an error.
+/// Reaction to an error that is too large at the smallest step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Floor {
     /// Stop with [`StepError::MinimumStep`].
@@ -10,7 +10,7 @@ pub enum Floor {
     Accept,
 }
 
-/// What the controller says to an attempt.
+/// Judgement of the controller on an attempt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
     /// Accepted; the next step to try \[s\].
@@ -65,7 +65,7 @@ pub struct Controller {
     pub floor_absolute: f64,
     /// Smallest step in any case, as a fraction of the time (1e-14).
     pub floor_relative: f64,
-    /// What to do at the smallest step.
+    /// Reaction to an error that is too large at the smallest step.
     pub at_floor: Floor,
     /// When less than this fraction of the wanted step remains, the step is limited and leaves the wanted step as it is (0.95).
     pub limit_below: f64,

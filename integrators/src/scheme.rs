@@ -13,7 +13,7 @@ pub struct Leg<'a> {
     pub guess: &'a [f64],
 }
 
-/// A one-step scheme that can start from data prepared by somebody else: what wrappers such as step doubling are made of.
+/// A one-step scheme that can start from data prepared by somebody else: the base of wrappers such as step doubling.
 pub trait PreparedStep: Send {
     /// Name, as in reports.
     fn name(&self) -> String;
@@ -43,7 +43,7 @@ pub(crate) struct StartSlot {
 }
 
 impl StartSlot {
-    /// Prepares `x0` for steps up to `dt`, unless this is a retry that what is prepared covers.
+    /// Prepares `x0` for steps up to `dt`, unless this is a retry that the preparation covers.
     pub(crate) fn prepare(
         &mut self,
         sys: &mut dyn System,

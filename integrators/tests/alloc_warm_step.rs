@@ -22,7 +22,7 @@ fn world() -> Result<(FreeBodies, State), ProblemError> {
     Ok((sys, x))
 }
 
-/// A solver that returns the free velocity and allocates nothing: what is left is the integrator and the system.
+/// A solver that returns the free velocity and allocates nothing, so that allocations are those of the integrator and the system.
 struct Free;
 impl ContactSolver for Free {
     fn name(&self) -> &'static str {

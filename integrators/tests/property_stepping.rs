@@ -1,4 +1,4 @@
-//! What error control does with a system that misbehaves, and what it asks of one that does not.
+//! Error control of a system that misbehaves, and of one that does not.
 
 mod common;
 
@@ -67,7 +67,7 @@ fn property_a_retry_beyond_what_was_prepared_prepares_anew() {
     }
 }
 
-/// What is propagated are the two half steps, and the error is their distance from the full one.
+/// The two half steps are propagated, and the error is their distance from the full one.
 #[test]
 fn analytic_step_doubling_is_two_half_steps_and_a_full_one() {
     let (mut sys, mut x) = bouncing(Fault::None).unwrap();
@@ -331,7 +331,7 @@ fn property_steps_stop_before_a_speed_that_no_scene_has() {
         match result {
             Err(StepError::Runaway { t, dt, what, speed: found, .. }) => {
                 assert!(stops && (t, dt) == (0.0, 1e-3) && what == "velocity 3", "{t} {dt} {what}");
-                // Nothing acts along it: what it had.
+                // Nothing acts along it: its speed is that of the start.
                 assert!((found / speed - 1.0).abs() < 1e-9);
                 assert_eq!(x, start, "the state is the last good one");
             }

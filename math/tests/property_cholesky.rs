@@ -140,7 +140,7 @@ proptest! {
 
     #[test]
     fn property_result_does_not_depend_on_other_parts(p in problems()) {
-        // The same matrix twice, side by side: both copies give the same bits as one alone.
+        // The matrix twice, side by side: both copies give the bits of one alone.
         let sizes: Vec<usize> = p.starts.windows(2).map(|w| w[1] - w[0]).collect();
         let nb = sizes.len() as u32;
         let twice: Vec<usize> = sizes.iter().chain(&sizes).copied().collect();

@@ -10,7 +10,7 @@ fn options(guess: InitialGuess) -> LineSearchOptions {
     LineSearchOptions { guess, ..LineSearchOptions::default() }
 }
 
-/// A parabola with soft kinks: what a step through several contacts looks like.
+/// A parabola with soft kinks, like a step through several contacts.
 fn kinked(alpha: f64, tilt: f64, bend: f64, kinks: &[(f64, f64)]) -> Along {
     let mut out = Along {
         value: tilt * alpha + 0.5 * bend * alpha * alpha,

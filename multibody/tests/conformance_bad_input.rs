@@ -1,4 +1,4 @@
-//! What a model refuses, and what it says.
+//! Refusals of a model, and their messages.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 

@@ -129,7 +129,7 @@ fn conformance_every_zoo_model() {
                 "urdf_zoo" => folder.join(zoo).join(name).join(format!("{name}.urdf")),
                 _ => folder.join(zoo).join(name),
             };
-            // What the reader refuses is the reader's test.
+            // Files that the reader refuses are the reader's test.
             match Scene::load(file, &options) {
                 Ok(scene) => match std::panic::catch_unwind(|| try_model(name, &scene)) {
                     Ok(()) => count += 1,

@@ -280,7 +280,7 @@ fn conformance_equalities() {
                 (0..rows).flat_map(|r| (0..nv).map(move |c| (r, c))).map(|at| sign * j[at]).collect();
             assert!(apart(&found, &expected_j[..rows * nv]) < 1e-12, "{what} Jacobian");
             if let EqualityKind::Weld { torque_scale, .. } = e.kind {
-                // MuJoCo's rows are the scale times sin(θ/2) along the axis, up to sign and frame: the same length, and the same row space.
+                // MuJoCo's rows are the scale times sin(θ/2) along the axis, up to sign and frame: equal in length and in row space.
                 let theta = g.rows(3, 3).norm() / torque_scale;
                 let half = expected[3..6].iter().map(|x| x * x).sum::<f64>().sqrt() / torque_scale;
                 assert!(((0.5 * theta).sin() - half).abs() < 1e-12, "{what}: {theta} {half}");

@@ -58,7 +58,7 @@ fn by_pairs(scene: &Scene, sys: &RigidSystem) -> Vec<([usize; 2], f64)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// From 2 bodies (all pairs of balls) to 100 (boxes); a second state goes through what the first one left behind.
+    /// From 2 bodies (all pairs of balls) to 100 (boxes); a second state goes through the storage that the first one left behind.
     #[test]
     fn property_no_contact_is_lost(
         places in prop::collection::vec(

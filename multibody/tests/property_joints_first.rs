@@ -1,4 +1,4 @@
-//! Joints solved before contacts: the same velocity as under the convex solver, whichever way it was found.
+//! Joints solved before contacts: the velocity is that of the convex solver, whichever way it was found.
 
 #![allow(clippy::expect_used, reason = "tests")]
 
@@ -78,7 +78,7 @@ proptest! {
             let v = p.free_velocity()[3];
             prop_assert!((v - s.v[3]).abs() < friction * dt / 0.01, "{v} {}", s.v[3]);
         }
-        // A' holds the gains that act: solving with it what it multiplies gives back the vector.
+        // A' holds the gains that act: solving with it gives back a vector that it multiplied.
         let mut y = vec![0.0; x.v.len()];
         let whole = first.frozen_problem(Slot::Start).whole();
         let inertia = first.frozen_problem(Slot::Start).block_inertia();
@@ -131,7 +131,7 @@ fn property_joints_answer_to_contacts() {
     let run = TestRunner::new(config).run(&cases, |(q, v, u, (kp, kv, effort))| {
         let scene = pressing(kp, kv, effort);
         let solve = |joints_first: Option<JointSolver>| {
-            // Which contacts may come within the step is estimated in two ways; what is compared is one problem.
+            // The two ways estimate differently which contacts may come within the step; without speculation they solve one problem.
             let options = RigidOptions { joints_first, speculative: false, ..RigidOptions::default() };
             let laws = RigidLaws::dual_cone(&scene, law);
             let mut sys = RigidSystem::with_laws(&scene, &laws, options).expect("the scene is valid");

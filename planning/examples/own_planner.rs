@@ -55,7 +55,7 @@ impl Planner for PredictiveSampling {
         let mut noise = vec![0.0; n];
         // Sample 0 stays the plan in use.
         for (j, sample) in knots.chunks_exact_mut(n).enumerate().skip(1) {
-            // Equal keys draw equal numbers: results depend neither on threads nor on what was drawn before.
+            // Equal keys draw equal numbers: results depend neither on threads nor on earlier draws.
             DrawKey { seed: self.seed, replan: self.replans, iteration: 0, sample: j as u32 }
                 .normals(&mut noise);
             sample.iter_mut().zip(&noise).for_each(|(u, z)| *u += self.sigma * z);

@@ -23,7 +23,7 @@ const TERMS: [Term; 3] = [
     Term { name: "speed", weight: 0.05 },
 ];
 
-/// Places of what is seen, in the order of [`Task::observations`].
+/// Places of the observations, in the order of [`Task::observations`].
 const BOX: usize = 0;
 const TOOL: usize = 1;
 const TOOL_SPEED: usize = 2;

@@ -141,7 +141,7 @@ impl Basis {
     /// any other (values at the new knot times would never move a plan that is renewed more often than its knots are apart). Knots of lines and splines become the old
     /// controls at their times.
     ///
-    /// Bernstein coefficients are those of the least squares of the old controls U at the steps, S for their polynomials there, with a little of what keeps the shape, the old controls G at as many equal times as there are coefficients:
+    /// Bernstein coefficients are those of the least squares of the old controls U at the steps, S for their polynomials there, with a small weight on the shape, the old controls G at as many equal times as there are coefficients:
     ///
     /// ```text
     /// θ = argmin ‖S θ − U‖² + λ ‖θ − G‖²,  λ = 10⁻³

@@ -4,8 +4,8 @@ use crate::{PlanError, ReplanView, SampleProjection, Samples};
 
 /// Projects samples that are velocities of joints, one channel per joint and one knot per step, onto motion with bounded position, velocity, acceleration and jerk.
 ///
-/// What was before a plan is what was commanded: the control of the last step as velocity, its difference to the one before as acceleration, and the positions that are seen. So bounds hold from plan to plan for the
-/// commands, with a delay too: plans then begin where they will be used, and what is left of those that come later is projected once more ([`crate::Timing`]).
+/// The motion before a plan is that of the commands: the control of the last step as velocity, its difference to the one before as acceleration, and the positions that are seen. So bounds hold from plan to plan for the
+/// commands, with a delay too: plans then begin where they will be used, and the rest of those that come later is projected once more ([`crate::Timing`]).
 pub struct BoundedMotion {
     projector: Projector,
     positions: Vec<usize>,
@@ -28,7 +28,7 @@ impl BoundedMotion {
         Ok(Self { projector, positions, history, mean: Vec::new(), report: ProjectionReport::default() })
     }
 
-    /// What the last projection did.
+    /// Report of the last projection.
     pub fn report(&self) -> &ProjectionReport {
         &self.report
     }

@@ -11,16 +11,16 @@ use crate::{
 
 /// When a plan can be used.
 ///
-/// A plan that is used later begins there: its start is what the plan model makes of the present state under the plan in use until the first control step at which it can be ready, as far as that is known when it is begun. One that takes longer than that is taken into use
-/// in its middle, where what is left of it passes through the [`SampleProjection`] once more, after what was really done. The first is used at once.
+/// A plan that is used later begins there: its start is the state to which the plan model takes the present one under the plan in use until the first control step at which it can be ready, as far as that is known when it is begun. One that takes longer than that is taken into use
+/// in its middle, where the rest of it passes through the [`SampleProjection`] once more, after the controls that were really held. The first is used at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Timing {
     /// At once: the world waits.
     #[default]
     LockStep,
-    /// So long after the state it was made from \[s\], whatever it took. Until then the old plan stays in use, and no other is begun.
+    /// So long after the state it was made from \[s\], however long its computation takes. Until then the old plan stays in use, and no other is begun.
     Delay(f64),
-    /// After what it took to compute, times the number: 1 on a machine as fast as this one. It begins after what the last one took.
+    /// After the time of its computation, times the number: 1 on a machine as fast as this one. It begins after that time of the last one.
     Measured(f64),
 }
 
@@ -40,7 +40,7 @@ pub struct EpisodeOptions {
     /// Keep the states of the plant.
     pub keep_states: bool,
     /// Seconds of the clock per second of the world, counted from when the first plan is there: 1 for a world that is never ahead of real time, which poses that come live need. None: as fast as it goes. While a plan is made the
-    /// world stands, and makes up for it afterwards; how far it was behind is recorded. What comes from outside aside, results depend on it only under [`Timing::Measured`].
+    /// world stands, and makes up for it afterwards; how far it was behind is recorded. Inputs from outside aside, results depend on it only under [`Timing::Measured`].
     pub pace: Option<f64>,
 }
 
@@ -58,7 +58,7 @@ impl Default for EpisodeOptions {
     }
 }
 
-/// What is known when a plan is begun.
+/// Knowledge at the beginning of a plan.
 pub struct ReplanView<'a> {
     /// Observations that the plan starts from.
     pub seen: View<'a>,
@@ -70,19 +70,19 @@ pub struct ReplanView<'a> {
     pub dt: f64,
 }
 
-/// A projection of samples that depends on what was done before: bounds on derivatives across replans, say.
+/// A projection of samples that depends on the controls before: bounds on derivatives across replans, say.
 pub trait SampleProjection {
     /// Called before each replan.
     ///
     /// # Errors
-    /// What keeps it from being done.
+    /// Reason of the failure.
     fn begin(&mut self, at: &ReplanView<'_>) -> Result<(), PlanError>;
     /// Changes the samples of an iteration.
     ///
     /// # Errors
-    /// What keeps it from being done.
+    /// Reason of the failure.
     fn project(&mut self, samples: &mut Samples<'_>) -> Result<(), PlanError>;
-    /// What it does, with its numbers.
+    /// Description of the projection, with its numbers.
     fn describe(&self) -> String {
         "a projection".into()
     }
@@ -97,27 +97,27 @@ pub type Estimate<'a> = dyn FnMut(&State, &mut State) + 'a;
 
 /// A planner with a plan model that drives a plant through a task.
 ///
-/// The plant is stepped control step by control step; the control is that of the plan in use at the beginning of the step. What contacts remember stays with the engine that wrote it: plans start without.
+/// The plant is stepped control step by control step; the control is that of the plan in use at the beginning of the step. The memory of contacts stays with the engine that wrote it: plans start without.
 pub struct Episode<'a> {
     /// The planner; reset at the start.
     pub planner: &'a mut dyn Planner,
-    /// What is planned with.
+    /// The plan model.
     pub model: &'a mut dyn BatchStepper,
-    /// What is driven: lane 0.
+    /// The plant: lane 0.
     pub plant: &'a mut dyn BatchStepper,
-    /// What is to be done.
+    /// The task.
     pub task: &'a dyn Task,
     /// Weights of its terms.
     pub weights: &'a TermWeights,
-    /// What samples pass through.
+    /// Projection that samples pass through.
     pub projection: Option<&'a mut dyn SampleProjection>,
-    /// What plans start from; None: the state of the plant, in the same coordinates.
+    /// Estimate of the state that plans start from; None: the state of the plant, in the same coordinates.
     pub estimate: Option<&'a mut Estimate<'a>>,
     /// Poses of bodies that are moved from outside, as time goes on.
     pub poses: Option<&'a mut dyn PoseSource>,
 }
 
-/// What changes while an episode runs.
+/// Variables of a running episode.
 struct Run {
     /// Time of a control step \[s\].
     dt: f64,
@@ -168,7 +168,7 @@ impl<'a> Episode<'a> {
     /// Runs from the start that the task has for a seed until it ends.
     ///
     /// # Errors
-    /// An engine or a scene that lacks what the task needs, before anything is run; settings out of range; what the plan model refuses. A plant that fails ends the episode as [`Outcome::Failure`].
+    /// An engine or a scene that lacks an observation of the task, before anything is run; settings out of range; errors of the plan model. A plant that fails ends the episode as [`Outcome::Failure`].
     pub fn run(&mut self, seed: u64, options: &EpisodeOptions) -> Result<EpisodeRecord, PlanError> {
         self.check(options)?;
         let dt = self.planner.executed().dt;
@@ -267,7 +267,7 @@ impl<'a> Episode<'a> {
         })
     }
 
-    /// Fails on a plan of the planner that is not what a [`Planner`] is to give.
+    /// Fails on a plan of the planner that breaks the contract of [`Planner`].
     fn check_plan(&self, start: f64, dt: f64) -> Result<(), PlanError> {
         let (plan, nu) = (self.planner.executed(), self.plant.layout().nu);
         let wrong = |why: String| Err(PlanError::Option { what: "the plan of the planner", why });
@@ -437,7 +437,7 @@ impl<'a> Episode<'a> {
         projection.begin(&ReplanView { seen, phase: &run.phase, past: [last, before], dt: run.dt })
     }
 
-    /// Joins the plan in use, of which a part has passed, to what was done in its place: bounds on derivatives knew of another past.
+    /// Joins the plan in use, of which a part has passed, to the controls held in its place: bounds on derivatives knew of another past.
     fn join(
         &mut self,
         run: &mut Run,
@@ -495,7 +495,7 @@ impl<'a> Episode<'a> {
         Ok(past)
     }
 
-    /// The control of a plan with what the task adds at that time.
+    /// The control of a plan with the addition of the task at that time.
     fn add_nominal(&self, time: f64, plan: &[f64], control: &mut [f64]) {
         control.fill(0.0);
         self.task.nominal(time, control);

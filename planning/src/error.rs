@@ -8,7 +8,7 @@ pub enum PlanError {
     Option {
         /// Which setting.
         what: &'static str,
-        /// What is wrong with it, and what to give.
+        /// The fault, and the remedy.
         why: String,
     },
     /// An array of the wrong length.
@@ -26,7 +26,7 @@ pub enum PlanError {
     Unknown {
         /// The task, or the list of tasks.
         task: String,
-        /// Of what kind the name is.
+        /// Kind of element that the name stands for.
         kind: &'static str,
         /// The name.
         name: String,
@@ -38,10 +38,10 @@ pub enum PlanError {
         "the spread of samples: {0}; raise its floor, or use fewer numbers per sample (SpreadKind::PerChannel or Diagonal)"
     )]
     Spread(String),
-    /// The engine or the scene lacks what a task needs.
+    /// The engine or the scene lacks an observation of a task.
     #[error(transparent)]
     Observation(#[from] ObservationError),
-    /// The engine refused what it was given, or the plant failed.
+    /// The engine refused its input, or the plant failed.
     #[error(transparent)]
     Step(#[from] StepError),
     /// Samples could not be projected.
@@ -52,7 +52,7 @@ pub enum PlanError {
     Pose {
         /// Number of the line, from 1.
         line: usize,
-        /// What is wrong, and what a line must be.
+        /// The fault, and the form of a line.
         why: String,
     },
     /// A motion that could not be read.
@@ -62,7 +62,7 @@ pub enum PlanError {
         file: String,
         /// Number of the line, from 1; 0: the file as a whole.
         line: usize,
-        /// What is wrong, and what to give.
+        /// The fault, and the remedy.
         why: String,
     },
 }

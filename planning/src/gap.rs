@@ -19,10 +19,10 @@ pub struct PredictionError {
 /// ```text
 /// e_n = |f(x_n, u_n) − x_{n+1}|_∞,  x_n and x_{n+1} states of the plant, u_n the control held between them
 /// ```
-/// Each step starts from the state of the plant anew, so that errors do not add up, and from what contacts remember nothing, as plans do.
+/// Each step starts from the state of the plant anew, so that errors do not add up, and without memory of contacts, as plans do.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PredictionGap {
-    /// All control steps in order; infinite where the plan model failed or left what is no number.
+    /// All control steps in order; infinite where the plan model failed or gave NaN.
     pub steps: Vec<PredictionError>,
 }
 
@@ -72,7 +72,7 @@ impl PredictionGap {
                 let end = &states[first + lane + 1];
                 let off = |a: &[f64], b: &[f64]| {
                     let off = a.iter().zip(b).map(|(a, b)| (a - b).abs());
-                    // What is no number is as far away as can be.
+                    // NaN counts as infinitely far away.
                     let off = off.map(|x| if x.is_nan() { f64::INFINITY } else { x });
                     if failed { f64::INFINITY } else { off.fold(0.0, f64::max) }
                 };

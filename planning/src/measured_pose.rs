@@ -11,7 +11,7 @@ use crate::{PlanError, Stream};
 pub struct Measurement {
     /// Its joint.
     pub joint: &'static str,
-    /// How old what is known is \[s\].
+    /// Age of the measurement \[s\].
     pub delay: f64,
     /// Standard deviations of each coordinate of its place \[m\], and of its turn about each axis \[rad\].
     pub deviation: [f64; 2],
@@ -20,7 +20,7 @@ pub struct Measurement {
 /// Of the noise, among those of [`Stream`].
 const PURPOSE: u32 = 1;
 
-/// What a camera tells of a free body: pose and velocity as they were a while ago, the pose with noise, the velocity without (a filter of poses would have more of it); all else is known as it is. An [`Estimate`](crate::Estimate) for engines whose states have the coordinates of the joint.
+/// Measurement of a free body by a camera: pose and velocity as they were a while ago, the pose with noise, the velocity without (a filter of poses would have more of it); all else is known as it is. An [`Estimate`](crate::Estimate) for engines whose states have the coordinates of the joint.
 pub struct MeasuredPose {
     how: Measurement,
     q: Range<usize>,
@@ -35,7 +35,7 @@ impl MeasuredPose {
     /// Of a body of the scene that an engine has; noise follows from the seed.
     ///
     /// # Errors
-    /// [`PlanError::Option`] for numbers that are negative or not finite, and for an engine whose states have other coordinates; what the engine says of a joint that it does not have.
+    /// [`PlanError::Option`] for numbers that are negative or not finite, and for an engine whose states have other coordinates; the engine's error for a joint that it does not have.
     pub fn new(engine: &dyn BatchStepper, how: Measurement, seed: u64) -> Result<Self, PlanError> {
         let numbers = [how.delay, how.deviation[0], how.deviation[1]];
         if !numbers.iter().all(|x| *x >= 0.0 && x.is_finite()) {
@@ -60,7 +60,7 @@ impl MeasuredPose {
         Ok(Self { how, q, v, past: VecDeque::new(), seed, random: Stream::new(seed, PURPOSE) })
     }
 
-    /// What is known at a state. One that is not later than the last begins anew, with the noise from its start: an episode does not depend on those before it.
+    /// The measured state. One that is not later than the last begins anew, with the noise from its start: an episode does not depend on those before it.
     pub fn estimate(&mut self, x: &State, out: &mut State) {
         if self.past.back().is_some_and(|(t, ..)| *t >= x.t) {
             self.past.clear();

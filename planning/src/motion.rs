@@ -9,7 +9,7 @@ const POSE: [&str; 7] = ["x", "y", "z", "qw", "qx", "qy", "qz"];
 /// Rotations further from unit length than this are refused.
 const UNIT: f64 = 1e-2;
 
-/// A motion of a robot with a free root, and of an object where there is one: what is to be followed, not what physics allows.
+/// A motion of a robot with a free root, and of an object where there is one: a reference to follow, which physics need not allow.
 ///
 /// From a table with a header: `t` \[s\], increasing; pose of the root `root_x` … `root_z` \[m\], `root_qw` … `root_qz`; angles \[rad\] under the names of joints; after them, if there is
 /// an object, its pose `object_x` … `object_qz`. Between rows positions and angles run straight, rotations along the shorter arc; before the first and after the last row it stands still.

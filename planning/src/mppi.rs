@@ -36,7 +36,7 @@ use crate::{
 /// 2. Θ_j = m + D L z_j with C = L Lᵀ, D the factors of the [`Schedule`](crate::Schedule); Θ_0 = m;
 /// 3. the samples pass through the [`SampleMap`], if there is one, with all of their noise, and are cut to the bounds;
 /// 4. tapes U_j = S Θ_j are costed;
-/// 5. m, and with [`Update::Elite`] C, move; what goes in is Θ_j − m after cutting and mapping, not the noise;
+/// 5. m, and with [`Update::Elite`] C, move; the update takes Θ_j − m after cutting and mapping, not the noise;
 /// 6. again from 2 until iterations are used up or bring too little.
 ///
 /// [`Update::Elite`] is hurova2025bimanual, eq. (4a), hurova2025bimanual, eq. (4b), hurova2025bimanual, eq. (4c) and hurova2025bimanual, eq. (4d) with the indices repaired, which
@@ -227,7 +227,7 @@ impl Mppi {
     }
 
     fn update_elite(&mut self, elite: &Elite) -> Result<WeightReport, PlanError> {
-        // The elite in the order of cost, then of number: the same whatever sorts.
+        // The elite in the order of cost, then of number: independent of the sorting algorithm.
         let costs = &self.costs;
         self.order.clear();
         self.order.extend((0..costs.len()).filter(|j| costs[*j].is_finite()));
@@ -279,12 +279,12 @@ impl Planner for Mppi {
         Ok(())
     }
 
-    /// Makes a new plan that begins at `now` \[s\]. `map` is what samples pass through before they are rolled out.
+    /// Makes a new plan that begins at `now` \[s\]. Samples pass through `map` before they are rolled out.
     ///
     /// The mean moves from where `map` leaves it. When all samples of an iteration fail, it stays there, and the spread as it is; [`PlanReport::failed`] counts them.
     ///
     /// # Errors
-    /// A time that is not finite; what `map` and `evaluate` return; [`PlanError::Spread`]. The mean is then that of the last good iteration.
+    /// A time that is not finite; errors of `map` and `evaluate`; [`PlanError::Spread`]. The mean is then that of the last good iteration.
     fn plan(
         &mut self,
         now: f64,
@@ -310,7 +310,7 @@ impl Planner for Mppi {
             }
             clip(&mut self.theta, &self.options.bounds);
             if mapped {
-                // Whatever part of the way the mean moves, it stays among what the map leaves, when that is convex.
+                // However far the mean moves, it stays within the image of the map, when that is convex.
                 let n = self.mean.knots.len();
                 self.mean.knots.copy_from_slice(&self.theta[..n]);
             }
@@ -339,7 +339,7 @@ impl Planner for Mppi {
         Ok(report)
     }
 
-    /// What is to be executed: the mean or the best sample.
+    /// The plan to be executed: the mean or the best sample.
     fn executed(&self) -> &Plan {
         &self.executed
     }

@@ -12,7 +12,7 @@ pub enum Source {
     LowDiscrepancy,
 }
 
-/// Which numbers: what a sample draws depends on these four and on nothing else, neither on threads nor on the order of draws.
+/// Key of the numbers of a sample. They depend on these four and on nothing else, neither on threads nor on the order of draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawKey {
     /// Seed of the run.

@@ -7,7 +7,7 @@ pub enum Update {
     /// m ← m + Σ w_j (Θ_j − m) over all samples. The spread stays.
     ///
     /// With `control_cost` the cross term β mᵀ C⁻¹ (Θ_j − m) is added to each cost: together they are the information-theoretic update, whose optimum weighs state costs against the relative entropy to uncontrolled
-    /// samples about zero. It needs [`Temperature::Absolute`]. Without it the update is what most planners call MPPI.
+    /// samples about zero. It needs [`Temperature::Absolute`]. Without it the update is MPPI as most planners have it.
     Information {
         /// How costs become weights.
         temperature: Temperature,
@@ -52,7 +52,7 @@ impl Default for Elite {
     }
 }
 
-/// What of a replan is executed.
+/// Choice of the executed plan of a replan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Executed {
     /// The mean.
@@ -89,11 +89,11 @@ pub struct MppiOptions {
     pub update: Update,
     /// M: most iterations per replan, ≥ 1.
     pub iterations: u32,
-    /// The same for the first plan.
+    /// M of the first plan.
     pub first_iterations: u32,
     /// Iterations end when one lowers the least cost by less than this; None: never.
     pub stop: Option<f64>,
-    /// What is executed.
+    /// The executed plan.
     pub executed: Executed,
     /// Where random numbers come from.
     pub source: Source,

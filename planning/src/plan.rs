@@ -94,7 +94,7 @@ impl Plan {
     }
 }
 
-/// Keeps controls, channels within knots or steps, within their bounds; what is not finite stays so.
+/// Keeps controls, channels within knots or steps, within their bounds; numbers that are not finite stay so.
 pub(crate) fn clip(values: &mut [f64], bounds: &[[f64; 2]]) {
     if bounds.is_empty() {
         return;

@@ -35,13 +35,13 @@ impl Samples<'_> {
     }
 }
 
-/// Changes samples between sampling and rollout: a projection onto bounds of derivatives, say. What it returns is rolled out and goes into the update.
+/// Changes samples between sampling and rollout: a projection onto bounds of derivatives, say. Its result is rolled out and goes into the update.
 pub type SampleMap<'a> = dyn FnMut(&mut Samples<'_>) -> Result<(), PlanError> + 'a;
 
 /// Writes the cost of each sample of a tape. Costs that are not finite mark samples that failed.
 pub type Evaluate<'a> = dyn FnMut(&ControlTape, &mut [f64]) -> Result<(), StepError> + 'a;
 
-/// What a replan did; what a planner does not have is 0.
+/// Report of a replan; numbers that a planner does not have are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct PlanReport {
     /// Iterations made.
@@ -71,11 +71,11 @@ pub trait Planner {
     /// Makes a new plan that begins at `now` \[s\], on from the last one; `now` may be several control steps after the last time.
     ///
     /// `evaluate` costs tapes that begin at `now`, in the state that belongs to it, in control steps of [`Plan::dt`]: any number of samples and steps, one channel per control of the plan model.
-    /// `map` is what samples pass through before they are rolled out. Where there is one, sample 0 is what the others were drawn about, all have the number of knots that the projection was made for
-    /// (one per step with [`BoundedMotion`](crate::BoundedMotion)), and what is executed has passed through it too, or lies between samples that have.
+    /// Samples pass through `map` before they are rolled out. Where there is one, sample 0 is the centre that the others were drawn about, all have the number of knots that the projection was made for
+    /// (one per step with [`BoundedMotion`](crate::BoundedMotion)), and the executed plan has passed through it too, or lies between samples that have.
     ///
     /// # Errors
-    /// A time that is not finite; what `map` and `evaluate` return. The plan is then one that was made before.
+    /// A time that is not finite; errors of `map` and `evaluate`. The plan is then one that was made before.
     fn plan(
         &mut self,
         now: f64,

@@ -36,8 +36,8 @@ fn upright() -> [f64; 4] {
 /// Poses from text, a line of JSON each: `{"t": 1.2, "body": "target", "position": [0.1, 0, 0.3], "rotation": [1, 0, 0, 0]}`, rotation (w, x, y, z).
 ///
 /// Lines are read on a thread of their own. The first line, which is waited for, tells how they are taken:
-/// - with `t` \[s\], in step with the world, the same whenever they come: each holds from its time on, and the world waits until a later one or the end has been read;
-/// - without, live: what has come until a control step holds from it on, and nothing is waited for.
+/// - with `t` \[s\], in step with the world, independent of when they come: each holds from its time on, and the world waits until a later one or the end has been read;
+/// - without, live: a line that has come by a control step holds from it on, and nothing is waited for.
 ///
 /// All lines have times, or none; times do not decrease.
 pub struct PoseLines {
@@ -84,7 +84,7 @@ impl PoseLines {
     }
 }
 
-/// Farther than this nothing is put \[m\]: products with it would lose what tasks are about.
+/// Farther than this nothing is put \[m\]: products with it would lose the digits that tasks need.
 const FARTHEST: f64 = 1e6;
 
 /// The next line that is not empty; None at the end.

@@ -27,19 +27,19 @@ pub struct PlanRecord {
     pub time: f64,
     /// Time from which it could be used \[s\].
     pub ready: f64,
-    /// What it took to compute \[s\].
+    /// Time of computation \[s\].
     pub wall: f64,
     /// The stage it was made in.
     pub stage: usize,
     /// Time at which it begins \[s\]: where it will be used as far as is known when it is made. One that is ready later is used in its middle.
     pub start: f64,
-    /// What it did.
+    /// Report of the replan.
     pub report: PlanReport,
-    /// Bounds of joints that gave way, as what was before left no motion within them.
+    /// Bounds of joints that gave way, as the history left no motion within them.
     pub softened: Vec<Softened>,
 }
 
-/// What an episode did.
+/// Record of an episode.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EpisodeRecord {
     /// Name of the task.

@@ -3,7 +3,7 @@ use signorini_core::{BatchStepper, LaneStatus, ObservationLayout, State, StepErr
 use crate::plan::check_step;
 use crate::{ControlTape, Phase, PlanError, Step, Task, TermWeights, View};
 
-/// What a rollout costs.
+/// Cost of a rollout: task, weights and phase.
 #[derive(Clone, Copy)]
 pub struct Costing<'a> {
     /// The task.
@@ -34,7 +34,7 @@ pub struct Rollout {
 }
 
 impl Rollout {
-    /// Control steps of `dt` \[s\] in `substeps` steps each. Has the batch watch what the task needs.
+    /// Control steps of `dt` \[s\] in `substeps` steps each. Has the batch watch the observations of the task.
     ///
     /// # Errors
     /// [`PlanError::Observation`] when the engine or the scene lacks an observation; [`PlanError::Option`] for a batch without lanes and times out of range.

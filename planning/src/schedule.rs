@@ -3,10 +3,10 @@ use crate::PlanError;
 /// How noise changes along the knots k = 0 … K − 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum KnotSchedule {
-    /// The same everywhere.
+    /// One everywhere.
     #[default]
     Constant,
-    /// ramp·(k + 1)/K: what is near in time moves least.
+    /// ramp·(k + 1)/K: knots near in time move least.
     Ramp(f64),
     /// exp(−(K − 1 − k)/(b K)): grows to 1 at the last knot.
     Exponential(f64),

@@ -15,7 +15,7 @@ pub struct Sobol {
 }
 
 const BITS: usize = 32;
-/// Keys of what is fixed once, and of scrambling.
+/// Keys of numbers that are fixed once, and of scrambling.
 const FIXED: [u32; 2] = [0x5369_676e, 0x6f72_696e];
 
 impl Sobol {

@@ -76,7 +76,7 @@ impl Spread {
         self.kind
     }
 
-    /// What was added to the diagonal, as a part of its mean, so that the last factorisation went through; 0: nothing.
+    /// Addition to the diagonal, as a part of its mean, so that the last factorisation went through; 0: nothing.
     pub fn jitter(&self) -> f64 {
         self.jitter
     }

@@ -13,7 +13,7 @@ pub struct Term {
     pub weight: f64,
 }
 
-/// What is seen of a world at a time, in the order of [`Task::observations`].
+/// Observations of a world at a time, in the order of [`Task::observations`].
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     /// Time \[s\].
@@ -53,22 +53,22 @@ impl View<'_> {
 pub struct Step<'a> {
     /// Number of the step from the start of the rollout.
     pub number: usize,
-    /// What was seen before it.
+    /// Observations before it.
     pub before: View<'a>,
-    /// What is seen after it.
+    /// Observations after it.
     pub after: View<'a>,
     /// The control held in it.
     pub control: &'a [f64],
 }
 
-/// Where an episode is: plain data, constant during a rollout, changed by [`Task::transition`] on what is truly seen alone.
+/// Where an episode is: plain data, constant during a rollout, changed by [`Task::transition`] on true observations alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Phase {
     /// Number in [`Task::stages`].
     pub stage: usize,
     /// Time at which this stage began \[s\].
     pub since: f64,
-    /// Targets and whatever else the task keeps.
+    /// Targets and other numbers that the task keeps.
     pub values: Vec<f64>,
 }
 
@@ -117,7 +117,7 @@ pub struct JointStart {
 pub struct Scenario {
     /// Keyframe of the scene; None: as drawn.
     pub keyframe: Option<String>,
-    /// What is different from it.
+    /// Joints that differ from it.
     pub joints: Vec<JointStart>,
     /// Poses of bodies that are moved from outside.
     pub mocap: Vec<(String, Isometry3<f64>)>,
@@ -142,13 +142,13 @@ impl Scenario {
     }
 }
 
-/// What is to be done: names and observations alone, no engine.
+/// A task, by names and observations alone, without engine.
 ///
 /// Terms are not weighted; those of a rollout are the sums over its steps and its end, which [`Task::finish`] may change (into the root of a sum of squares, say) before they are weighted.
 pub trait Task: Sync {
     /// Name.
     fn name(&self) -> &'static str;
-    /// What must be seen.
+    /// Observations that the task needs.
     fn observations(&self) -> Vec<Observation>;
     /// Terms of the cost with their weights.
     fn terms(&self) -> &'static [Term];
@@ -163,9 +163,9 @@ pub trait Task: Sync {
     }
     /// When it is done, when it is lost and when it is over, in words and with its numbers; [`Task::judge`] is this rule.
     fn rule(&self) -> String;
-    /// Adds what a step costs to the terms.
+    /// Adds the cost of a step to the terms.
     fn running(&self, step: &Step<'_>, phase: &Phase, terms: &mut [f64]);
-    /// Adds what the end of a rollout costs to the terms.
+    /// Adds the cost of the end of a rollout to the terms.
     fn terminal(&self, end: &View<'_>, phase: &Phase, terms: &mut [f64]) {
         let _ = (end, phase, terms);
     }
@@ -173,7 +173,7 @@ pub trait Task: Sync {
     fn finish(&self, sums: &mut [f64]) {
         let _ = sums;
     }
-    /// What of the poses of bodies that are moved from outside changes what is wanted ([`Task::moved`]), in words.
+    /// Effect of the poses of bodies that are moved from outside on the targets ([`Task::moved`]), in words.
     fn targets(&self) -> &'static str {
         "nothing; bodies that are moved from outside stand in the way"
     }
@@ -181,11 +181,11 @@ pub trait Task: Sync {
     fn moved(&self, body: &str, pose: &Isometry3<f64>, phase: &mut Phase) {
         let _ = (body, pose, phase);
     }
-    /// Changes the phase by what is truly seen; never called in a rollout.
+    /// Changes the phase by true observations; never called in a rollout.
     fn transition(&self, seen: &View<'_>, phase: &mut Phase) {
         let _ = (seen, phase);
     }
-    /// How the episode stands, by what is truly seen.
+    /// Outcome of the episode, by true observations.
     fn judge(&self, seen: &View<'_>, phase: &Phase) -> Outcome;
     /// A start: a function of the seed.
     fn reset(&self, seed: u64) -> Scenario;

@@ -14,7 +14,7 @@ pub enum Temperature {
     EffectiveSamples(f64),
 }
 
-/// What weights came out.
+/// Statistics of the weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WeightReport {
     /// 1/Σ w²: how many samples the mean is made of; 0 when all failed.
@@ -28,7 +28,7 @@ pub struct WeightReport {
 }
 
 impl Temperature {
-    /// What is wrong with the parameters; None when nothing is.
+    /// Fault of the parameters; None when there is none.
     pub fn wrong(&self) -> Option<String> {
         let positive =
             |x: f64| (!(x > 0.0 && x.is_finite())).then(|| format!("has {x}; give a finite number > 0"));
@@ -76,7 +76,7 @@ impl Temperature {
     }
 }
 
-/// exp(−(c − best)/β), 0 for what is not finite.
+/// exp(−(c − best)/β), 0 for costs that are not finite.
 fn relative(c: f64, best: f64, beta: f64) -> f64 {
     match c.is_finite() {
         false => 0.0,

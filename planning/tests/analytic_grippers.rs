@@ -11,7 +11,7 @@ use signorini_planning::tasks::two_arms::Arms;
 use signorini_planning::{Task, View};
 use signorini_run::Method;
 
-/// Towards a pose: 3/s of what is missing, at most 0.3 m/s and 0.8 rad/s.
+/// Towards a pose: 3/s of the rest of the way, at most 0.3 m/s and 0.8 rad/s.
 fn towards(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Vector6<f64> {
     let linear = 3.0 * (to.translation.vector - from.translation.vector);
     let angular = 3.0 * (to.rotation * from.rotation.inverse()).scaled_axis();
@@ -62,7 +62,7 @@ fn analytic_gripped_cube_is_lifted_and_turned() {
         let view = View { time: 0.0, layout: &layout, values: &seen };
         let palm = Arms::SIX.palms(&view)[side];
         let held = palm.pose.inverse_transform_vector(&(cube(&seen) - palm.pose.translation.vector));
-        // The motor's 40 N go to both fingers alike; what holds may creep by less than a millimetre in 7 s.
+        // The motor's 40 N go to both fingers alike; the held cube may creep by less than a millimetre in 7 s.
         assert!((held - Vector3::new(0.0, 0.0, 0.02)).norm() < 1e-3, "{name}: {held:?}");
         for f in 0..2 {
             let force = view.scalar(Arms::SIX.observed() + 1 + 2 * side + f);

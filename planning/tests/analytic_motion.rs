@@ -1,4 +1,4 @@
-//! Motions and what follows them: interpolation, offsets to nominal controls, a humanoid beside a description of it by others.
+//! Motions and their followers: interpolation, offsets to nominal controls, a humanoid beside a description of it by others.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod common;
@@ -31,7 +31,7 @@ fn analytic_motions_run_straight_and_turn_steadily() {
         (0.0, [0.0, 0.0, 1.0], 0.0, 0.5),
         (1.125, [0.25, 0.5, 1.0], 0.2, 0.25),
         (1.5, [1.0, 2.0, 1.0], 0.8, -0.5),
-        // The same rotation with the other sign: no turn.
+        // One rotation with two signs: no turn.
         (2.0, [1.0, 2.0, 1.0], 0.8, 0.0),
         (9.0, [1.0, 2.0, 1.0], 0.8, 1.0),
     ] {
@@ -176,7 +176,7 @@ fn conformance_links_are_those_of_the_g1() {
 
 #[test]
 fn conformance_motions_of_the_project_keep_their_contacts() {
-    // What bears touches the floor, neither in it nor above it: at the start, and soles at the end.
+    // Bearing geoms touch the floor, neither in it nor above it: at the start, and soles at the end.
     let [knees, hands] = ["knee", "hand"].map(|g| ["left", "right"].map(|s| format!("{s}_{g}")));
     let soles = ["left", "right"].map(|s| [format!("{s}_foot_inner"), format!("{s}_foot_outer")]).concat();
     for (name, first) in [("g1_get_up", [knees, hands].concat()), ("g1_box_push", soles.clone())] {

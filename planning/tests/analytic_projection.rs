@@ -9,7 +9,7 @@ use signorini_planning::projection::{
     History, JointBounds, JointHistory, MotionBounds, ProjectionOptions, Projector, RowKind, Rows, exact,
 };
 
-/// Rows and their right-hand sides say what positions, velocities, accelerations and jerks of the motion are.
+/// Rows and their right-hand sides are positions, velocities, accelerations and jerks of the motion.
 #[test]
 fn analytic_rows_are_the_derivatives_of_the_motion() {
     let mut draw = Draw::new(1);

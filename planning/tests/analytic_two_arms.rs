@@ -1,4 +1,4 @@
-//! Two arms: their kinematics beside the published table, and a ball that they lift by a script, with what statics says of the forces.
+//! Two arms: their kinematics beside the published table, and a ball that they lift by a script, with the forces of statics.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod common;
@@ -95,7 +95,7 @@ impl World {
     }
 }
 
-/// Towards a pose: 3/s of what is missing, at most 0.3 m/s and 0.8 rad/s.
+/// Towards a pose: 3/s of the rest of the way, at most 0.3 m/s and 0.8 rad/s.
 fn towards(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Vector6<f64> {
     let linear = 3.0 * (to.translation.vector - from.translation.vector);
     let angular = 3.0 * (to.rotation * from.rotation.inverse()).scaled_axis();
@@ -385,7 +385,7 @@ fn analytic_squeezed_ball_is_lifted_where_friction_allows_it() {
             println!(
                 "{who} with {name}: lifted {up:.4} m, after 2 s {held:.4} m, moved in the palms by {slip:?} m; pressed with {forces:?} N"
             );
-            // 0.1 m/s for 2 s less half the ramp of 0.2 s. While they move, servos lag by kv/kp = 0.1 s of it; what holds may creep by less than 1 cm.
+            // 0.1 m/s for 2 s less half the ramp of 0.2 s. While they move, servos lag by kv/kp = 0.1 s of it; the held object may creep by less than 1 cm.
             let (lifted, lag) = (0.19, 0.01);
             assert!((up + lag - lifted).abs() < 0.01, "{who} with {name}: {up} m while lifting");
             assert!((held - lifted).abs() < 0.01, "{who} with {name}: {held} m at the end");
@@ -451,12 +451,12 @@ fn conformance_both_files_have_the_same_arms() {
     }
 }
 
-/// Whatever presses on anything else ends a run, by name: an arm on the table, on itself, and on the ball with another part than its palm.
+/// A forbidden contact ends a run, by name: an arm on the table, on itself, and on the ball with another part than its palm.
 #[test]
 fn conformance_collisions_are_told_whatever_presses() {
     let task = TwoArmCarry::ball(Wall::None);
     let scene = scene_of(task.scene);
-    // Speeds of joints of the right arm \[rad/s\], and what is told.
+    // Speeds of joints of the right arm \[rad/s\], and words of the failure.
     type Case<'a> = (&'a [(usize, f64)], [&'a str; 2]);
     let cases: [Case<'_>; 3] = [
         (&[(1, -1.0)], ["right_", "table"]),

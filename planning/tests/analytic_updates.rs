@@ -457,7 +457,7 @@ fn riccati(steps: usize, dt: f64, x0: [f64; 2], target: f64) -> Vec<f64> {
 
 #[test]
 fn analytic_linear_quadratic_plans_are_the_riccati_ones() {
-    // One knot per step, so that the optimum is in reach; what is left is the noise of samples.
+    // One knot per step, so that the optimum is in reach but for the noise of samples.
     let (steps, dt) = (10, 0.2);
     let optimum = riccati(steps, dt, [0.0, 0.0], 1.0);
     let (task, phase) = (Reach, Phase { values: vec![1.0], ..Phase::default() });

@@ -79,7 +79,7 @@ fn conformance_exact_projection_is_clarabels() {
         match (clarabel(&rows.dense(), [&l, &u], &sample), ours) {
             (Some(x), Ok(e)) => {
                 solved += 1;
-                // What an interior point method leaves of a gap of 1e-11.
+                // Error of an interior point method at a gap of 1e-11.
                 assert!(distance(&x, e.v.as_slice()) < 1e-5, "{i}: {x:?} {:?}", e.v);
             }
             (None, Err(_)) => empty += 1,
@@ -161,7 +161,7 @@ fn conformance_twenty_iterations_are_near_clarabels() {
                 square += distance(&tape, &truth).powi(2) / 15.0;
             }
             let rms = (square / count as f64).sqrt();
-            // What was asked for.
+            // The required accuracy.
             assert!(rms < 0.02, "{rms} rad/s, {precision:?}, from rest: {rest}");
         }
     }

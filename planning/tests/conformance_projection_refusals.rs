@@ -1,4 +1,4 @@
-//! What is refused, and how it is said.
+//! Refusals of projections, and their messages.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 

@@ -1,4 +1,4 @@
-//! What two arms carry: plans that do not depend on threads, commands within the published bounds.
+//! Two arms that carry: plans that do not depend on threads, commands within the published bounds.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod common;

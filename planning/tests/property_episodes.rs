@@ -69,7 +69,7 @@ fn property_delay_is_charged_and_the_old_plan_stays_in_use() {
     assert_eq!(r.steps[..4], alone.steps[..4]);
     assert_ne!(r.steps[4].control, alone.steps[4].control);
     assert!(alone.plans.len() == 1);
-    // What it took, charged a thousand times.
+    // Measured time of computation, charged a thousand times.
     let r = reach(0, EpisodeOptions { timing: Timing::Measured(1000.0), ..EpisodeOptions::default() }, 48);
     r.plans[1..].iter().for_each(|p| assert!((p.ready - p.time - 1000.0 * p.wall).abs() < 1e-9));
 }
@@ -93,7 +93,7 @@ fn property_a_paced_world_is_never_ahead_of_the_clock() {
     // The last look is at 0.6 s of the world.
     assert!(began.elapsed().as_secs_f64() >= 0.3);
     assert_eq!(timeless(r), timeless(reach(0, options, 48)));
-    // What comes first is waited for, and not made up for.
+    // The first pose is waited for, and not made up for.
     let (mut p, mut model, mut plant) = (planner(), PointBatch::new(48), PointBatch::new(1));
     let (weights, mut late) = (TermWeights::new(&Reach), Late(Some(Duration::from_millis(200))));
     let mut episode = Episode::new(&mut p, &mut model, &mut plant, &Reach, &weights);
@@ -293,7 +293,7 @@ fn property_the_gap_is_that_of_one_step() {
     // A plan model that fails is infinitely far off.
     r.steps[1].control[0] = 2000.0;
     assert_eq!(measure(&r, 48).steps[1].position, f64::INFINITY);
-    // So is one that leaves what is no number.
+    // So is one that leaves NaN.
     r.steps[1].control[0] = -2000.0;
     assert_eq!(measure(&r, 48).steps[1].position, f64::INFINITY);
     r.steps[1].control.push(0.0);
@@ -306,7 +306,7 @@ fn property_the_gap_is_that_of_one_step() {
     assert!(refused(&r, 1, 1).contains("keep_states"));
 }
 
-/// What is wrong with a planner.
+/// Fault of a planner.
 #[derive(Clone, Copy, PartialEq)]
 enum Fault {
     None,
@@ -379,7 +379,7 @@ impl Planner for Grid {
     }
 }
 
-/// Halves what passes.
+/// Halves the samples.
 struct Halved;
 
 impl SampleProjection for Halved {

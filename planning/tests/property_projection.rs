@@ -1,4 +1,4 @@
-//! What holds for every projection.
+//! Properties of every projection.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -112,7 +112,7 @@ proptest! {
         prop_assert!(found.is_none_or(|f| f.1 <= ZERO), "{found:?}");
     }
 
-    /// The same near position limits, where a horizon of 2 s is long enough to stop in.
+    /// Bounds hold near position limits too, where a horizon of 2 s is long enough to stop in.
     #[test]
     fn property_position_limits_hold_across_replans(seed in any::<u64>()) {
         let within = |position: [f64; 2]| {
@@ -139,7 +139,7 @@ proptest! {
         prop_assert!(free > 0.1, "the limits are not felt: {free}");
     }
 
-    /// Histories of any kind with softening: velocity holds always, and what gave way is told.
+    /// Histories of any kind with softening: velocity holds always, and bounds that gave way are told.
     #[test]
     fn property_widened_bounds_hold(
         position in -4.0f64..4.0, velocity in -3.0f64..3.0, acceleration in -6.0f64..6.0, seed in any::<u64>(),

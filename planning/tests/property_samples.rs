@@ -1,4 +1,4 @@
-//! Samples: what they depend on, the mean among them, bounds, evenness; failures stay with the sample.
+//! Samples: their dependence on the key alone, the mean among them, bounds, evenness; failures stay with the sample.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod common;
@@ -192,7 +192,7 @@ proptest! {
     }
 }
 
-/// A map is given the noise as it was drawn, whatever the bounds: its covariance is that of the spread. What comes out keeps the bounds.
+/// A map is given the noise as it was drawn, whatever the bounds: its covariance is that of the spread. Its result is cut to the bounds.
 #[test]
 fn property_noise_reaches_a_map_uncut() {
     let mut o = options(BasisKind::ZeroOrder, SpreadKind::Diagonal, 4000);
@@ -318,7 +318,7 @@ fn property_failed_samples_move_no_plan() {
         let (knots, report) = plan(f64::NAN, 4);
         assert!(report.failed == 16 && report.best.is_finite());
         assert!(knots.iter().all(|k| k.is_finite()) && knots.iter().any(|k| *k != 0.0));
-        // Infinite controls cost infinity: the same samples fail, the same plan.
+        // Infinite controls cost infinity: equal failures, equal plans.
         assert_eq!(knots, plan(f64::INFINITY, 4).0);
     }
     // All fail: nothing moves.

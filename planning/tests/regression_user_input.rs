@@ -1,4 +1,4 @@
-//! What a user can do wrong is an error that names it: never a panic, never silence.
+//! Errors of a user are named: never a panic, never silence.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod common;
@@ -100,7 +100,7 @@ fn regression_unknown_names_come_with_the_list() {
     );
 }
 
-/// A task that wants what the toy engine does not give.
+/// A task with an observation that the toy engine does not give.
 struct Wanting(Observation);
 
 impl Task for Wanting {

@@ -1,4 +1,4 @@
-//! Scenes as affine bodies under incremental potential contact: the same files, controls and recordings as in generalised coordinates.
+//! Scenes as affine bodies under incremental potential contact: files, controls and recordings are those of generalised coordinates.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -32,7 +32,7 @@ impl AffineStart {
     /// At a keyframe, else as drawn; at rest with controls of zero where the keyframe states none.
     ///
     /// # Errors
-    /// What affine bodies do not have; numbers out of range.
+    /// Scenes that affine bodies cannot represent; numbers out of range.
     pub fn new(scene: &Scene, ipc: &Ipc, key: Option<&Keyframe>) -> Result<Self, MethodError> {
         let options = ipc.options_for(scene);
         let q = key.map(|k| &k.q[..]).filter(|q| !q.is_empty());
@@ -68,7 +68,7 @@ pub fn carrying(range: Option<f64>, force: f64) -> Result<IpcOptions, BodyError>
     options.check().map(|()| options)
 }
 
-/// Who watches a run, and what it is told.
+/// Inputs, stop and progress of a run.
 #[derive(Default)]
 pub struct RunWatch<'a> {
     /// Controls over time; those of the start when left out.
@@ -79,13 +79,13 @@ pub struct RunWatch<'a> {
     pub progress: Option<&'a mut dyn FnMut(f64)>,
 }
 
-/// What a run of affine bodies leaves.
+/// Recording and work of a run of affine bodies.
 pub struct AffineRun<S = Recording> {
     /// Every accepted step: joints and poses as in generalised coordinates, impulses of the pairs of features that touch; those of friction are rows of their own.
     pub recording: S,
     /// The work, or why it stopped early.
     pub report: Result<AdvanceReport, StepError>,
-    /// The worst of what was looked at.
+    /// The worst values of the invariants.
     pub invariants: Invariants,
     /// Names of the bodies that left the last solve that did not converge no room to move.
     pub blocked: Option<[String; 2]>,
@@ -98,7 +98,7 @@ pub struct AffineRun<S = Recording> {
 /// Runs a scene as affine bodies up to a time and records every accepted step.
 ///
 /// # Errors
-/// [`MethodError::GeneralisedCoordinates`] for other methods than [`Method::Ipc`]; as [`AffineStart::new`] and [`Method::integrator`]. What stops a run on its way is in [`AffineRun::report`].
+/// [`MethodError::GeneralisedCoordinates`] for other methods than [`Method::Ipc`]; as [`AffineStart::new`] and [`Method::integrator`]. An error that stops a run on its way is in [`AffineRun::report`].
 pub fn run_affine(
     scene: &Scene,
     method: &Method,

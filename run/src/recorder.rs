@@ -210,12 +210,12 @@ impl<'a, S: RowSink> Recorder<'a, S> {
         self.push(x, f64::NAN, f64::NAN, 0, 0);
     }
 
-    /// What to say of a light body under a heavy one, once.
+    /// Warning of a light body under a heavy one, once.
     fn carried(&mut self, step: &AcceptedStep<'_>) -> Option<String> {
         let beta = self.recovery.filter(|_| self.overload.due(&step.last))?;
         self.probe.control_mut().copy_from_slice(&self.control);
         self.probe.mocap_poses_mut().copy_from_slice(&self.mocap);
-        // The run itself has solved this problem: it cannot fail for what it holds.
+        // The run itself has solved this problem, so it cannot fail.
         self.probe.prepare(Slot::Start, step.x0, step.last.dt).ok()?;
         self.probe.problem(Slot::Start, step.last.dt).ok()?;
         if !self.overload.look(&self.probe, step.x0.t, &step.last, beta) {

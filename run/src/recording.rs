@@ -1,4 +1,4 @@
-//! What a run leaves behind: one row per accepted step, contacts, and enough of the scene to show the motion.
+//! Recordings of runs: one row per accepted step, contacts, and enough of the scene to show the motion.
 
 mod csv_file;
 mod file;
@@ -41,7 +41,7 @@ pub struct RecordingHeader {
     /// Material points, in the order of their places in a row.
     #[serde(default)]
     pub clouds: Vec<RecordedCloud>,
-    /// What a user should know of the run: gains beyond the bound of stability.
+    /// Warnings for the user: gains beyond the bound of stability, a light body under a heavy one, parts of the scene that affine bodies leave out.
     #[serde(default)]
     pub warnings: Vec<String>,
 }

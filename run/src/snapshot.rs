@@ -8,9 +8,9 @@ use crate::Recording;
 
 /// Width and height \[px\].
 const SIZE: [f64; 2] = [480.0, 360.0];
-/// Shapes that reach further than this are grounds, of which what is about the target is drawn \[m\].
+/// Shapes that reach further than this are grounds, drawn about the target alone \[m\].
 const GROUND: f64 = 1.5;
-/// Half the edge of what is drawn of a ground, in widths of what is seen, and its colour.
+/// Half the edge of the drawn part of a ground, in widths of the view, and its colour.
 const AROUND: f64 = 0.75;
 const GROUND_RGB: [f64; 3] = [0.87, 0.88, 0.9];
 /// Where light comes from.
@@ -21,13 +21,13 @@ const LIGHT: Vector3<f64> = Vector3::new(0.3, -0.5, 0.8);
 pub struct Camera {
     /// \[m\].
     pub eye: Point3<f64>,
-    /// What is in the middle \[m\].
+    /// Point in the middle of the picture \[m\].
     pub target: Point3<f64>,
-    /// Width of what is seen at the target \[m\].
+    /// Width of the view at the target \[m\].
     pub width: f64,
 }
 
-/// What is painted at once: how far away \[m\], corners \[px\], colour.
+/// A polygon painted at once: how far away \[m\], corners \[px\], colour.
 struct Patch {
     away: f64,
     corners: Vec<Vector2<f64>>,
@@ -108,7 +108,7 @@ impl Camera {
         Some(Patch { away: f64::INFINITY, corners: outline(corners), rgb: GROUND_RGB })
     }
 
-    /// Faces of what has few triangles, the outline of what has many.
+    /// Faces of shapes with few triangles, outlines of shapes with many.
     fn paint(&self, points: &[Point3<f64>], triangles: &[u32], rgb: [f64; 3], patches: &mut Vec<Patch>) {
         let (faces, _) = triangles.as_chunks::<3>();
         let shaded = |bright: f64| rgb.map(|c| c * bright);

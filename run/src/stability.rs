@@ -100,7 +100,7 @@ impl GainWatch {
             sys.mocap_poses_mut().copy_from_slice(held.mocap);
             sum(sys, (step, dt), dual_cone, &mut self.solver, &mut self.v_c)
         };
-        // The run itself has solved this problem: it cannot fail for what it holds.
+        // The run itself has solved this problem, so it cannot fail.
         let Ok(given) = sum(&mut self.sys) else { return false };
         let grown = given > self.largest.sum;
         if grown {
@@ -132,7 +132,7 @@ impl GainWatch {
         self.largest
     }
 
-    /// What a user should know of it; None while it is below all bounds.
+    /// Warning of gains beyond a bound; None while they are below all.
     pub fn warning(&self) -> Option<String> {
         let LargestGain { t, sum, lowered, bound } = self.largest;
         if self.gains.is_none() {
@@ -142,7 +142,7 @@ impl GainWatch {
                 .then(|| format!("gains: lambda_max reached {sum:.3e} > 4/3 at t = {t:.4} s: {remedy}"));
         }
         if self.capped.is_some() {
-            // The cap is exact; what is left is round-off.
+            // The cap is exact but for round-off.
             return (lowered > 1.0 + 1e-9).then(|| {
                 format!(
                     "gains: the cap lowers those of some contacts, {lowered:.3e} times at t = {t:.4} s, so that lambda_max R (d + k h) stays below 1"

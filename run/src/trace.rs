@@ -93,7 +93,7 @@ impl Trace {
     }
 }
 
-/// What ends a run.
+/// Condition that ends a run.
 type Condition = Box<dyn Fn(&State) -> bool>;
 
 struct Tracer {
@@ -144,7 +144,7 @@ impl Tracer {
 pub struct Run<'a> {
     /// The scene.
     pub scene: &'a Scene,
-    /// What to simulate with.
+    /// The method.
     pub method: &'a Method,
     /// End \[s\].
     pub t_end: f64,
@@ -172,7 +172,7 @@ impl<'a> Run<'a> {
         self
     }
 
-    /// Runs it; `start` sets the initial state and what acts on the system.
+    /// Runs it; `start` sets the initial state and the inputs of the system.
     ///
     /// # Errors
     /// As [`Method::system`] and [`Method::integrator`], or a run that stops early.

@@ -49,7 +49,7 @@ fn analytic_rest_depth_of_a_cube() {
                 let depth = 0.05 - x.q[2];
                 // Forces balance at this depth: g h/k (1/(N n_f R) − d − k h), m_c = m.
                 let predicted = G * h / k * (1.0 / (4.0 * facets * over(depth, width)) - d - k * h);
-                // What is left of the approach after 4 s.
+                // Remainder of the approach after 4 s.
                 assert!(
                     (depth - predicted).abs() < 1e-8 + 1e-6 * predicted.abs(),
                     "k {k}, d {d}, h {h}, condim {condim}, width {width}: {depth:e} {predicted:e}"

@@ -1,4 +1,4 @@
-//! What slides under comfree has Coulomb's friction: it is braked by μ g, stays on the ground, and stops for good.
+//! Sliding bodies under comfree have Coulomb's friction: they are braked by μ g, stay on the ground, and stop for good.
 #![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 use std::fmt::Write;
@@ -66,7 +66,7 @@ fn analytic_a_box_slides_to_its_stop_on_the_ground() {
                     assert!((way / expected - 1.0).abs() < 0.01, "{case:?}: {way} m, not {expected}");
                     assert!(watch.rise < 1e-4 + 1e-2 * mu * v * dt, "{case:?}: rises by {} m", watch.rise);
                     let back = watch.v.iter().map(|v| -v[0]).fold(0.0, f64::max);
-                    // A hundredth of what gravity does in a step.
+                    // A hundredth of the speed that gravity gives in a step.
                     assert!(back < 0.01 * G * dt, "{case:?}: comes back at {back} m/s");
                 }
             }
@@ -95,7 +95,7 @@ fn analytic_the_dual_cone_throws_up_what_slides() {
     assert!((0.2 * most..most).contains(&watch.rise), "{} m of {most}", watch.rise);
 }
 
-/// Counts contacts that slide and what they miss of Coulomb's law, in steps that converged.
+/// Counts contacts that slide and their deviation from Coulomb's law, in steps that converged.
 #[derive(Default)]
 struct Coulomb {
     friction: Vec<f64>,
@@ -132,7 +132,7 @@ impl StepObserver for Coulomb {
     }
 }
 
-/// Tumbling bodies of several frictions: what slides does not open, and is braked along its slip by what is left of μ f_n in a polygon of eight directions.
+/// Tumbling bodies of several frictions: sliding contacts do not open, and are braked along their slip by the part of μ f_n that a polygon of eight directions leaves.
 #[test]
 fn property_sliding_contacts_keep_coulombs_law() {
     let (mut sliding, mut steps) = (0, [0; 2]);

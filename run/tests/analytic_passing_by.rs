@@ -1,4 +1,4 @@
-//! What passes something within a step is left alone, and what meets it is not.
+//! Bodies that pass each other within a step are left alone, and those that meet are not.
 #![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 use signorini_core::NoObserver;
@@ -123,7 +123,7 @@ fn analytic_a_ball_keeps_its_speed_over_seams() {
     for dt in [2e-3, 5e-3, 1e-2, 2e-2] {
         for engine in [Method::comfree().with_step(dt), Method::icf().with_step(dt)] {
             let (q, v) = run(&text, &[2.0, 0.0, 0.0], &engine, 1.5);
-            // A hundredth of what a step of gravity does; the soft contact of ICF is left and found again at each seam.
+            // A hundredth of the speed that gravity gives in a step; the soft contact of ICF is left and found again at each seam.
             assert!((v[0] - 2.0).abs() < 2e-3, "{dt} s, {:?}: {} m/s", engine.name(), v[0]);
             assert!((q[2] - 0.05).abs() < 1e-4, "{dt} s: at {} m", q[2]);
         }

@@ -1,4 +1,4 @@
-//! What rolls keeps its speed, and what starts level with an edge slides over it.
+//! Rolling bodies keep their speed, and those that start level with an edge slide over it.
 #![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 use std::fmt::Write;
@@ -47,7 +47,7 @@ fn analytic_what_rolls_on_a_plane_keeps_its_speed() {
                 let text = on_plane(&round(0.03, geom));
                 let (_, end) =
                     run(&text, &[v, 0.0, 0.0, 0.0, v / 0.05, 0.0], &Method::comfree().with_step(dt), 2.0);
-                // Nothing slips, so nothing is lost; what sweeps leave is 1e-5.
+                // Nothing slips, so nothing is lost; the error of the sweeps is 1e-5.
                 assert!((end[0] / v - 1.0).abs() < 1e-4, "{name}, {dt} s, {v} m/s: {end:?}");
             }
         }
@@ -83,7 +83,7 @@ fn analytic_a_box_that_starts_level_with_an_edge_slides_over_it() {
                 &Method::comfree().with_step(dt),
                 1.0,
             );
-            // Coulomb's way to the stop, less what a step is long.
+            // Coulomb's way to the stop, less the way of a step.
             let way = v * v / (2.0 * 0.2 * 9.81);
             assert!((q[0] - way).abs() < 0.6 * dt * v, "{half} m, {dt} s: {} of {way}", q[0]);
         }

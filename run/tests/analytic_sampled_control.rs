@@ -1,4 +1,4 @@
-//! Controllers act at multiples of their period, what they set is held in between, and no step is cut into slivers.
+//! Controllers act at multiples of their period, their settings are held in between, and no step is cut into slivers.
 
 #![allow(clippy::expect_used, reason = "tests")]
 

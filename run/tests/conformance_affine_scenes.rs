@@ -1,4 +1,4 @@
-//! Scenes as affine bodies: the same poses, positions and velocities of joints as in generalised coordinates, and robots from their files.
+//! Scenes as affine bodies: poses, positions and velocities of joints are those of generalised coordinates, and robots come from their files.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they do not expect")]
 
 use std::path::PathBuf;
@@ -159,7 +159,7 @@ fn conformance_recorded_contacts_carry_and_brake() {
     // Force on the box, on average from 0.2 s on: its weight, and μ of that against its way.
     let sum = force(&r, 0.201, 0.2);
     let weight = 2.0 * 9.81;
-    // What bounces of the landing is left, and a step at both ends: 1 %.
+    // Remaining bounces of the landing, and a step at both ends: 1 %.
     assert!((sum[2] / weight - 1.0).abs() < 0.01 && (sum[0] / (-0.3 * weight) - 1.0).abs() < 0.01, "{sum:?}");
     assert!(sum[1].abs() < 1e-3 * weight, "{sum:?}");
 }

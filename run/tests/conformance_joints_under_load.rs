@@ -1,4 +1,4 @@
-//! What joints bear under contact forces: limits of motors, dry friction and equalities between trees, where joints are solved before contacts (comfree)
+//! Joints under contact forces: limits of motors, dry friction and equalities between trees, where joints are solved before contacts (comfree)
 //! and where both are solved together (icf).
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -56,7 +56,7 @@ fn conformance_a_motor_gives_way_at_its_limit() {
         let dv = -0.2 * (GRAVITY - 15.0 / 2.1);
         for (what, i) in [("platform", 0), ("box", 3)] {
             let v = late[i] - early[i];
-            // A hundredth of what the contact carries would be 2 %.
+            // A hundredth of the force of the contact would be 2 %.
             assert!((v - dv).abs() < 1e-3 * dv.abs(), "{solver} {what}: {v}, not {dv}");
         }
         let r = run(&platform(25.0), solver, 1.0);

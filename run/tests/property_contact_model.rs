@@ -1,4 +1,4 @@
-//! Parameters of contacts by a function of the user: the scene's own give the same bits, others what the formula says, bad ones an error.
+//! Parameters of contacts by a function of the user: the scene's own give equal bits, others obey the formula, bad ones an error.
 #![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
 use signorini_core::{ContactMaterial, NoObserver, ProblemError, Slot, State, System};
@@ -80,7 +80,7 @@ fn property_stiffness_per_contact_sets_the_depth_at_rest() {
     for (z, k) in [(x.q[2], stiffness), (x.q[9], 2.0 * stiffness)] {
         // Four contacts, each h (h K + D) g h + h K δ per step, carry m g h: δ = m g/(4 K) − g h (h + τ).
         let predicted = G / (4.0 * k) - G * H * (H + tau);
-        // What is left of the first swing after 6 s: round-off.
+        // Remainder of the first swing after 6 s: round-off.
         assert!((0.05 - z - predicted).abs() < 1e-9, "K = {k}: depth {:e}, {predicted:e}", 0.05 - z);
     }
 }

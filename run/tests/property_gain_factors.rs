@@ -28,7 +28,7 @@ fn run(scene: &Scene, what: &str) -> f64 {
     let mut sys = engine.system(scene).unwrap();
     let mut integrator = engine.integrator().unwrap();
     let mut x = sys.initial_state(None).unwrap();
-    // What is not symmetric in the start grows where it can.
+    // Asymmetries of the start grow where they can.
     x.v.iter_mut().enumerate().for_each(|(i, v)| *v += 1e-3 * (1.7 * i as f64).sin());
     for i in 0..250 {
         sys.prepare(Slot::Start, &x, 0.002).unwrap();
@@ -112,7 +112,7 @@ fn property_a_slide_ends_where_coulomb_says() {
             integrator.advance(&mut sys, &mut x, 0.1 * stop * f64::from(i), &mut NoObserver).unwrap();
             back = back.max(-x.v[0]);
         }
-        // One step of friction, μ g δt, is what a step may overshoot; memory took it to three.
+        // A step may overshoot by one step of friction, μ g δt; memory took it to three.
         assert!(back < 1e-3, "μ = {mu}, {dt} s: {back} m/s the other way");
         let way = 0.5 * 0.5 * stop;
         // Sliding opens the contact by h μ v, which costs a part of the friction at large coefficients.

@@ -1,4 +1,4 @@
-//! The impulses of a recording give what momentum changes by, solve by solve: those of contacts, gravity and gyroscopic terms add up to M (v₁ − v₀) in the
+//! The impulses of a recording give the change of momentum, solve by solve: those of contacts, gravity and gyroscopic terms add up to M (v₁ − v₀) in the
 //! rows of free joints, to which actuators, limits and equalities of a robot add nothing.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot run its scene has failed")]
@@ -46,7 +46,7 @@ struct Balance<'a> {
     seen: usize,
     /// Evaluations in closed form: their momentum is exact.
     closed: bool,
-    /// Largest residual over what a solve may leave.
+    /// Largest residual over the bound of a solve.
     worst: f64,
     solves: usize,
     /// Contacts that carry something.
@@ -66,7 +66,7 @@ impl Balance<'_> {
         self.dynamics.inverse_dynamics(model, &self.kin, &self.gravity, None, bias.as_mut_slice());
         let change = &mass * (DVector::from_column_slice(&solve.solution.v) - DVector::from_column_slice(v0));
         let mut given = DVector::<f64>::zeros(nv);
-        // Magnitudes of what is added up.
+        // Magnitudes of the summands.
         let steps = DVector::from_fn(nv, |i, _| (solve.solution.v[i] - v0[i]).abs());
         let mut sums = (mass.abs() * steps).add_scalar(dt * bias.amax());
         for k in (self.seen..r.contact_row.len()).filter(|k| r.contact_part[*k] == part as u8) {
@@ -87,7 +87,7 @@ impl Balance<'_> {
                 }
             }
         }
-        // Round-off of sums beside what the solver was asked for and left, in its norm.
+        // Round-off of sums beside tolerance and residual of the solver, in its norm.
         let of_solver = if self.closed { 0.0 } else { solve.solution.tolerance.max(solve.solution.residual) };
         for i in &self.rows {
             let residual = (change[*i] + dt * bias[*i] - given[*i]).abs();
@@ -123,7 +123,7 @@ impl StepObserver for Balance<'_> {
     }
 }
 
-/// Worst residual of a run of `time` \[s\] over what its solves may leave; the recording.
+/// Worst residual of a run of `time` \[s\] over the bounds of its solves; the recording.
 fn balance(scene: &Scene, method: &Method, time: f64) -> (f64, Recording) {
     let mut sys = method.system(scene).unwrap();
     let mut x = sys.initial_state(scene.keyframe("home")).unwrap();
@@ -203,7 +203,7 @@ fn property_recorded_impulses_change_momentum_of_robots() {
     }
 }
 
-/// Of affine bodies the linear momentum of each; their angular momentum also changes by what keeps them rigid.
+/// Of affine bodies the linear momentum of each; their angular momentum also changes by the forces that keep them rigid.
 #[test]
 fn property_recorded_impulses_change_momentum_of_affine_bodies() {
     let scene = bodies();

@@ -11,7 +11,7 @@ use signorini_scene::{LoadOptions, Scene};
 use signorini_testkit::data;
 use signorini_testkit::rng::Rng;
 
-/// What may stand where a number or a word stood.
+/// Replacements of a number or a word.
 const VALUES: [&str; 16] = [
     "nan", "inf", "-inf", "1e308", "-1e308", "1e-308", "-1", "0", "", "1e9", "-1e-9", "0 0 0", "world",
     "true", "0.001", "3",

@@ -42,7 +42,7 @@ fn regression_no_solve_claims_convergence_with_a_large_residual() {
         for accuracy in [1e-1, 1e-2] {
             for full in [false, true] {
                 let (.., report) = run(&path, &Method::cenic(accuracy), full, 1.0);
-                // The second test may stop at ten times what the first one asks for, and reports what it left.
+                // The second test may stop at ten times the bound of the first one, and reports its residual.
                 assert!(
                     report.residual_ratio <= 10.0 && report.unconverged == 0,
                     "{} at {accuracy:e}: {report:?}",
@@ -68,7 +68,7 @@ fn analytic_recorded_contact_forces_carry_the_weight() {
         let (frame, impulse) = (&r.contact_frame[9 * k..9 * k + 9], &r.contact_impulse[3 * k..3 * k + 3]);
         let [a, b] =
             [r.contact_geoms[2 * k], r.contact_geoms[2 * k + 1]].map(|g| scene.geoms[g as usize].body);
-        // On B; what presses between two parts of the robot is no support.
+        // On B; forces between two parts of the robot are no support.
         let sign = match (a, b) {
             (0, _) => 1.0,
             (_, 0) => -1.0,
@@ -78,7 +78,7 @@ fn analytic_recorded_contact_forces_carry_the_weight() {
             force[i] += sign * (0..3).map(|c| frame[3 * i + c] * impulse[c]).sum::<f64>() / dt;
         }
     }
-    // After 3 s it stands; what is left of its motion is far below a thousandth of its weight.
+    // After 3 s it stands; its remaining motion is far below a thousandth of its weight.
     assert!((force[2] / weight - 1.0).abs() < 1e-3, "{force:?} N, weight {weight} N");
     assert!(force[0].hypot(force[1]) < 1e-3 * weight, "{force:?} N");
 }

@@ -1,6 +1,6 @@
 use crate::{BodyId, Place};
 
-/// What an actuator acts on.
+/// Joint, tendon, site or body that an actuator acts on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Transmission {
     /// A joint; `gear` has as many entries in use as the joint has velocities.
@@ -56,7 +56,7 @@ pub struct ActuatorForce {
 pub struct Actuator {
     /// Unique name.
     pub name: String,
-    /// What it acts on.
+    /// Joint, tendon, site or body that it acts on.
     pub transmission: Transmission,
     /// Gear ratios, 6; the first for scalar transmissions.
     pub gear: [f64; 6],

@@ -507,7 +507,7 @@ impl SceneBuilder {
         Ok(())
     }
 
-    /// Joints and geoms follow the order of their bodies; what refers to them follows along.
+    /// Sorts joints and geoms by their bodies; references to them follow along.
     fn sort_by_body(&mut self) {
         let s = &mut self.scene;
         let joints = sort(&mut s.joints, |j| j.body);

@@ -7,7 +7,7 @@ use crate::{BodyId, Place, SolParams};
 pub struct Equality {
     /// Unique name; made up when the file gives none.
     pub name: String,
-    /// What is held equal.
+    /// The quantities held equal.
     pub kind: EqualityKind,
     /// Whether it acts at the start.
     pub active: bool,
@@ -21,7 +21,7 @@ pub struct Equality {
     pub place: Place,
 }
 
-/// What an equality holds equal.
+/// Quantities that an equality holds equal.
 #[derive(Clone, Debug)]
 pub enum EqualityKind {
     /// A point of A and a point of B coincide (ball joint, loop closure).
@@ -59,7 +59,7 @@ pub enum EqualityKind {
         /// Coefficients of 1, x, …, x⁴.
         polynomial: [f64; 5],
     },
-    /// The same between tendon lengths measured from their lengths at the reference configuration.
+    /// As [`EqualityKind::Joint`], between tendon lengths measured from their lengths at the reference configuration.
     Tendon {
         /// First tendon.
         tendon_1: usize,

@@ -5,7 +5,7 @@ use signorini_geometry::Shape;
 
 use crate::{BodyId, Place, Pose, Surface};
 
-/// The shape of a geom, or what is known of it when its mesh is absent.
+/// The shape of a geom, or the file of its mesh when that is absent.
 #[derive(Clone, Debug)]
 pub enum GeomShape {
     /// A shape.
@@ -17,9 +17,9 @@ pub enum GeomShape {
 /// MuJoCo's collision bits: a pair may collide when `a.contype & b.conaffinity` or `b.contype & a.conaffinity`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CollisionMask {
-    /// What it is.
+    /// Bits of the geom itself.
     pub contype: u32,
-    /// What it meets.
+    /// Bits of the geoms that it may meet.
     pub conaffinity: u32,
 }
 
@@ -72,7 +72,7 @@ pub struct ContactPair {
     pub geom_a: usize,
     /// Second geom.
     pub geom_b: usize,
-    /// Material of the contact; what the pair does not state comes from the combination of the surfaces.
+    /// Material of the contact; values that the pair does not state come from the combination of the surfaces.
     pub material: ContactMaterial,
     /// Contacts are created below this gap \[m\].
     pub margin: f64,

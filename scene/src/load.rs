@@ -32,7 +32,7 @@ impl Scene {
     /// | `sensor` | sites, joints, tendons, actuators, frames, subtrees, clock, energies | `rangefinder`, `magnetometer`, `camprojection`, limits, distances, `contact`, `tactile`, `user`, delays (left out with a warning when lenient) |
     /// | rest | `keyframe`, `custom` (see [`crate::Surface`]); cameras, lights, textures, `visual`, `statistic`, `size` noted | plastic state |
     ///
-    /// Everything else is an error. What has no mechanical meaning, and what was converted, stands in [`Scene::notes`].
+    /// Everything else is an error. Elements without mechanical meaning, and conversions, stand in [`Scene::notes`].
     ///
     /// # Errors
     /// As [`Scene::load`].

@@ -27,7 +27,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// What became of something that was read.
+/// Fate of an element that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoteKind {
     /// Read, kept out of the scene because it has no mechanical meaning (colours, lights, cameras).
@@ -41,10 +41,10 @@ pub enum NoteKind {
 /// A remark about a model: nothing that was read disappears without one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// What became of it.
+    /// Fate of the element.
     pub kind: NoteKind,
     /// Where it stands.
     pub place: Place,
-    /// What was done.
+    /// The conversion, omission or warning in words.
     pub text: String,
 }

@@ -2,7 +2,7 @@ use signorini_core::na::Vector3;
 
 use crate::{CombinationRule, ContactDefaults};
 
-/// What acts and what does not.
+/// Parts of the physics that act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switches {
     /// Contacts.
@@ -51,16 +51,16 @@ pub struct Options {
     pub gravity: Vector3<f64>,
     /// Step size the file suggests \[s\].
     pub suggested_dt: Option<f64>,
-    /// What acts.
+    /// Parts of the physics that act.
     pub switches: Switches,
     /// How surfaces combine; set by the file's dialect unless the user says otherwise.
     pub combination: CombinationRule,
-    /// What surfaces that state nothing get.
+    /// Contact parameters of surfaces that state none.
     pub contact: ContactDefaults,
     /// MuJoCo's ratio of frictional to normal impedance, for the laws that use it.
     pub impedance_ratio: f64,
     /// Settings of MuJoCo's engine that no solver here reads, as (name, value) in the order of the file, flags as `flag name`: for faces that promise MuJoCo's
-    /// meaning and must refuse what they cannot keep.
+    /// meaning and must refuse settings that they cannot keep.
     pub unused: Vec<(String, String)>,
 }
 

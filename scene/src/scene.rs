@@ -5,7 +5,7 @@ use crate::{
     Tendon,
 };
 
-/// Why a scene could not be read or built. Every variant says where, what and what to do.
+/// Why a scene could not be read or built. Every variant has the place, the fault and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum SceneError {
     /// The file cannot be read.
@@ -21,7 +21,7 @@ pub enum SceneError {
     Syntax {
         /// Where.
         place: Place,
-        /// What the parser says.
+        /// Message of the parser.
         message: String,
     },
     /// An element or attribute value that is wrong.
@@ -29,9 +29,9 @@ pub enum SceneError {
     Invalid {
         /// Where.
         place: Place,
-        /// What is wrong.
+        /// The fault.
         message: String,
-        /// What to do.
+        /// Remedy.
         remedy: String,
     },
     /// Something this project does not support.
@@ -39,9 +39,9 @@ pub enum SceneError {
     Unsupported {
         /// Where.
         place: Place,
-        /// What.
+        /// The feature.
         feature: String,
-        /// What to do.
+        /// Remedy.
         remedy: String,
     },
 }
@@ -96,7 +96,7 @@ pub struct Scene {
     pub excludes: Vec<(BodyId, BodyId)>,
     /// Pairs of geoms with stated contact parameters.
     pub pairs: Vec<ContactPair>,
-    /// Remarks: what was converted, what has no mechanical meaning, what to look at.
+    /// Remarks: conversions, elements without mechanical meaning, warnings.
     pub notes: Vec<Note>,
 }
 

@@ -1,6 +1,6 @@
 use crate::{BodyId, Place};
 
-/// What a sensor is attached to.
+/// Object that a sensor is attached to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SensorObject {
     /// Body frame at its centre of mass with inertial axes (MJCF `body`).
@@ -21,7 +21,7 @@ pub enum SensorObject {
     World,
 }
 
-/// What a sensor measures. Values in parentheses: dimension and unit.
+/// Quantity that a sensor measures. Values in parentheses: dimension and unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are MuJoCo's, documented in the table of the crate")]
 pub enum SensorKind {

@@ -105,7 +105,7 @@ pub enum CombinationRule {
     Series,
 }
 
-/// What a surface that states nothing gets; SI.
+/// Contact parameters of a surface that states none; SI.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactDefaults {
     /// Stiffness of one surface \[N/m\]; two equal surfaces in contact have half of it.

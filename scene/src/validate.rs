@@ -1,4 +1,4 @@
-//! What every scene must satisfy, however it was made.
+//! Conditions that every scene must satisfy, however it was made.
 
 use std::collections::HashMap;
 
@@ -142,7 +142,7 @@ impl Scene {
         massive.try_for_each(|(b, m)| check_triangle(&at(&b.place, "body", &b.name), m))
     }
 
-    /// All of [`Scene::validate`] but the mass of what moves and the triangle inequality.
+    /// All of [`Scene::validate`] but the mass of moving bodies and the triangle inequality.
     pub(crate) fn check_structure(&self) -> Result<(), SceneError> {
         self.check_names()?;
         self.check_bodies()?;

@@ -1,4 +1,4 @@
-//! XML elements with their positions in the file. An element remembers what was read of it, so that what was not read is an error
+//! XML elements with their positions in the file. An element remembers which attributes and children were read, so that one that was not is an error
 //! rather than silently dropped.
 
 use std::cell::{Cell, RefCell};
@@ -20,7 +20,7 @@ pub(crate) struct Attribute {
     read: Cell<bool>,
 }
 
-/// An element, its children, and what was read of it.
+/// An element, its children, and marks of the parts that were read.
 #[derive(Clone, Debug)]
 pub(crate) struct Element {
     pub(crate) name: String,

@@ -5,7 +5,7 @@ use serde_json::Value;
 use signorini_scene::{GeomShape, LoadOptions, Scene, SceneError};
 use signorini_testkit::data;
 
-/// Refused, and for what. pr2 has prismatic joints without limits, which Pinocchio refuses; like Drake, it is read here, with a warning.
+/// Refused models, and the reasons. pr2 has prismatic joints without limits, which Pinocchio refuses; like Drake, it is read here, with a warning.
 const REFUSED: [(&str, &str); 1] = [("husky", "$(optenv HUSKY_IMU_")];
 /// Joints with a <limit> that states neither bound: Pinocchio takes zeros, Drake and this reader no bounds.
 const UNBOUNDED: [(&str, &str); 2] = [("quadruped", "_KFE"), ("minitaur", "knee_")];

@@ -1,4 +1,4 @@
-//! Mutated model files are read or refused, never a panic; what is read is a valid scene.
+//! Mutated model files are read or refused, never a panic; a scene that was read is valid.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests stop at what they do not expect")]
 
 use proptest::prelude::*;
@@ -145,7 +145,7 @@ fn apply(text: String, m: &Mutation) -> String {
             a if a.is_empty() => text,
             a => {
                 let (name, _, end) = a[pick(a.len(), i)];
-                // What closes a value may be damaged: one character, however long.
+                // The character that closes a value may be damaged: one character, however long.
                 let after = end + text[end..].chars().next().map_or(0, char::len_utf8);
                 format!("{}{}", &text[..name], &text[after..])
             }

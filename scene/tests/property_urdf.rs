@@ -47,7 +47,7 @@ static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
     out
 });
 
-/// What may stand where a number or word stood.
+/// Replacements of a number or word.
 const TOKENS: [&str; 24] = [
     "nan",
     "-1",

@@ -21,7 +21,7 @@ fn refused(text: &str, parts: &[&str]) {
     }
 }
 
-/// The same for what stands inside a body with mass.
+/// [`refused`] for elements inside a body with mass.
 #[track_caller]
 fn refused_in_body(inner: &str, parts: &[&str]) {
     refused(
@@ -137,7 +137,7 @@ fn regression_masses_and_inertias() {
     );
     let massless_link = "<body name='l'><joint axis='1 0 0'/><geom size='.1'/></body>";
     refused(&body(massless_link), &["body 'b' moves but has no mass"]);
-    // What is fixed to a body counts for it.
+    // A part fixed to a body counts for it.
     assert!(read(&body("<body><geom size='.1'/></body>")).is_ok());
 }
 

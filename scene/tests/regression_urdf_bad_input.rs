@@ -169,7 +169,7 @@ fn regression_macros_are_refused_with_the_remedy() {
     );
     let e = message(r#"<link name="${prefix}a"/>"#);
     assert_says(&e, &["robot.urdf:2:7", "the xacro expression '${prefix}a'", "expand the file first"]);
-    // What a macro processor leaves of itself is harmless.
+    // The namespace left by a macro processor is harmless.
     let s = read(
         "<robot name=\"r\" xmlns:xacro=\"http://www.ros.org/wiki/xacro\"><link name=\"a\"/></robot>",
         &LoadOptions::default(),

@@ -23,13 +23,13 @@ pub struct Contact {
     pub geom: [usize; 2],
     /// Rows of `force` that can be other than zero.
     pub dim: usize,
-    /// Force and torque on the body of `geom[1]` in the contact frame, mean of the step \[N, N·m\]: what `mj_contactForce` returns.
+    /// Force and torque on the body of `geom[1]` in the contact frame, mean of the step \[N, N·m\], as of `mj_contactForce`.
     pub force: [f64; 6],
 }
 
-/// MuJoCo's `mjData`: the state and inputs, which may be written, and what [`forward`](super::forward) and [`step`](super::step) compute from them.
+/// MuJoCo's `mjData`: the state and inputs, which may be written, and the results of [`forward`](super::forward) and [`step`](super::step).
 ///
-/// Writing to what is computed changes nothing; an array of another length is an error of the next step that names it, and a reset makes all arrays anew. What contact remembers from step to step is kept inside, as MuJoCo keeps its warm start.
+/// Writing to results changes nothing; an array of another length is an error of the next step that names it, and a reset makes all arrays anew. The memory of contacts is kept inside, as MuJoCo keeps its warm start.
 pub struct MjData {
     /// Time \[s\].
     pub time: f64,
@@ -90,7 +90,7 @@ pub struct MjData {
     pub(super) engine: Box<Engine>,
 }
 
-/// What steps the data; built for one revision of the model.
+/// System and scheme that step the data; built for one revision of the model.
 pub(super) struct Engine {
     pub built: (u64, [f64; 3]),
     pub origin: u64,
@@ -192,7 +192,7 @@ impl MjData {
         self.reset(model, None)
     }
 
-    /// `mj_resetDataKeyframe`: the same with time, state, controls and mocap poses of a keyframe.
+    /// `mj_resetDataKeyframe`: [`MjData::reset_data`] with time, state, controls and mocap poses of a keyframe.
     ///
     /// # Errors
     /// [`MujocoError::Index`] for a keyframe that does not exist, a keyframe that does not fit.
@@ -217,7 +217,7 @@ impl MjData {
         Ok(())
     }
 
-    /// What is computed, as long as the model needs it.
+    /// Clears the results, in the sizes of the model.
     fn clear_computed(&mut self, model: &Model) {
         fn fill<T: Copy>(x: &mut Vec<T>, n: usize, value: T) {
             x.clear();
@@ -262,7 +262,7 @@ impl MjData {
         parts.concat()
     }
 
-    /// Sets (time, qpos, qvel, act); contact forgets what it remembered.
+    /// Sets (time, qpos, qvel, act); the memory of contacts is cleared.
     ///
     /// # Errors
     /// [`MujocoError::Length`].
@@ -271,7 +271,7 @@ impl MjData {
         self.set_state_with_memory(model, &split_state(model, state))
     }
 
-    /// The same with what contact remembers: `mjSTATE_FULLPHYSICS` with `mjSTATE_WARMSTART`, from which a run goes on bit for bit.
+    /// [`MjData::state`] with the memory of contacts: `mjSTATE_FULLPHYSICS` with `mjSTATE_WARMSTART`, from which a run goes on bit for bit.
     pub fn state_with_memory(&self) -> State {
         State {
             t: self.time,
@@ -282,7 +282,7 @@ impl MjData {
         }
     }
 
-    /// Sets what [`MjData::state_with_memory`] of data of the same model returned: what is remembered is by number of geoms, and means nothing to another.
+    /// Sets a state that [`MjData::state_with_memory`] of data of this model returned: memory is by number of geoms, and means nothing to another.
     ///
     /// # Errors
     /// [`MujocoError::Length`]; [`MujocoError::Index`] for memory of geoms that the model does not have.
@@ -309,7 +309,7 @@ impl MjData {
             let memory = std::mem::take(&mut self.engine.x0);
             let (origin, gains, report) = (self.engine.origin, self.engine.gains, self.engine.report);
             *self.engine = Engine::new(model)?;
-            // What contact remembers is by geom and law, and means nothing to another model.
+            // The memory of contacts is by geom and law, and means nothing to another model.
             if origin == model.origin() {
                 self.engine.x0.copy_from(&memory);
                 (self.engine.gains, self.engine.report) = (gains, report);

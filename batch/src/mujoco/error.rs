@@ -8,7 +8,7 @@ use crate::BatchError;
 /// Why something under MuJoCo's names failed.
 #[derive(Debug, thiserror::Error)]
 pub enum MujocoError {
-    /// The file cannot be read, or has what is not supported.
+    /// The file cannot be read, or has elements that are not supported.
     #[error(transparent)]
     Scene(#[from] SceneError),
     /// The file has no model in generalised coordinates.
@@ -30,7 +30,7 @@ pub enum MujocoError {
         name: String,
         /// Its value in the file.
         value: String,
-        /// Why, and what to do.
+        /// The reason, and the remedy.
         how: &'static str,
     },
     /// A name that the model does not have.
@@ -64,7 +64,7 @@ pub enum MujocoError {
         found: usize,
         /// Entries of a row.
         row: usize,
-        /// What a row holds.
+        /// Content of a row.
         what: &'static str,
     },
     /// A number that is out of range.
@@ -74,7 +74,7 @@ pub enum MujocoError {
         field: String,
         /// The number.
         value: f64,
-        /// What to do.
+        /// Remedy.
         remedy: &'static str,
     },
     /// An element by a number that does not exist.

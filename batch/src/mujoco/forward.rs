@@ -10,7 +10,7 @@ use super::fields::quat;
 use super::{Model, MujocoError};
 use crate::gain_look::check_lane_end;
 
-/// `mj_step`: computes everything at the present state, then advances it by `opt.timestep`. As in MuJoCo, what is computed is afterwards that of
+/// `mj_step`: computes everything at the present state, then advances it by `opt.timestep`. As in MuJoCo, the results are afterwards those of
 /// the state before.
 ///
 /// # Errors
@@ -49,7 +49,7 @@ fn row_major(r: &Matrix3<f64>) -> [f64; 9] {
     out
 }
 
-/// Fills what is computed; the state after the step is left in the engine.
+/// Fills the results; the state after the step is left in the engine.
 fn evaluate(model: &Model, data: &mut Data) -> Result<StepReport, MujocoError> {
     data.check_lengths(model)?;
     data.refresh(model)?;

@@ -14,11 +14,11 @@
 //!
 //! Layouts are MuJoCo's: qpos of a free joint is position, then quaternion (w, x, y, z); qvel is the velocity of the body origin in world axes, then the angular
 //! velocity in body axes; matrices are row-major; numbers of bodies, joints, geoms, actuators and sensors follow the file. As in MuJoCo, [`step`] leaves
-//! what it computed (`xpos`, `sensordata`, `contact`, …) as of the state before the step; [`forward`] computes it at the present state.
+//! its results (`xpos`, `sensordata`, `contact`, …) as of the state before the step; [`forward`] computes it at the present state.
 //!
 //! Contact is not MuJoCo's: the [`Method`](signorini_run::Method) of a model solves it, complementarity-free contact by default, and trajectories with contact agree
-//! in what physics fixes (rest, friction limits, impulses), not digit by digit. [`SUPPORTED`] says for every setting, field and function what it means here;
-//! what cannot keep its meaning is a typed error when the model is read, and [`Model::warnings`] has what a user should look at.
+//! in what physics fixes (rest, friction limits, impulses), not digit by digit. [`SUPPORTED`] has the meaning of every setting, field and function here.
+//! A setting that cannot keep its meaning is a typed error when the model is read; [`Model::warnings`] has remarks that a user should look at.
 
 mod data;
 mod error;

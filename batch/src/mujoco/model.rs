@@ -69,7 +69,7 @@ pub struct Model {
     method: Method,
     /// Changes with every change; no two models share one unless they are copies.
     revision: u64,
-    /// The same for copies and changes of one model: geoms and law are the same.
+    /// Shared by copies and changes of one model, which have equal geoms and one law.
     origin: u64,
     warnings: Vec<String>,
     /// That of `warnings` which speaks of friction.
@@ -136,7 +136,7 @@ impl Model {
         Ok(())
     }
 
-    /// The same model with another solver of contact.
+    /// The model with another solver of contact.
     #[must_use]
     pub fn with_method(mut self, method: Method) -> Self {
         self.method = method;
@@ -147,13 +147,13 @@ impl Model {
         self
     }
 
-    /// What the reader of the file thinks a user should look at, with file, line and element: for example a keyframe that is shorter than nq and was
+    /// Warnings of the reader of the file, with file, line and element: for example a keyframe that is shorter than nq and was
     /// filled up from the reference configuration, or friction so large that contacts get less ([`STEEPEST`]). [`Scene::notes`] has everything else that was converted or kept out.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Settings of the file that mean something else here, with what they mean.
+    /// Settings of the file that mean something else here, with that meaning.
     pub fn differences(&self) -> Vec<(&'static Supported, String)> {
         super::support::differences(&self.scene)
     }
@@ -189,7 +189,7 @@ impl Model {
         &self.scene
     }
 
-    /// The model in generalised coordinates, for what has no name here; its gravity is that of the file.
+    /// The model in generalised coordinates, for parts without a name here; its gravity is that of the file.
     pub fn multibody(&self) -> &Multibody {
         &self.inner
     }

@@ -12,7 +12,7 @@ pub struct RolloutOptions {
     pub nthread: usize,
 }
 
-/// What [`rollout`] returns.
+/// Results of [`rollout`].
 #[derive(Clone, Debug, Default)]
 pub struct Rollout {
     /// States after each step, nbatch × nstep × nstate; NaN from a failure on.
@@ -21,7 +21,7 @@ pub struct Rollout {
     pub sensordata: Vec<f64>,
     /// Why a rollout failed; None for those that did not.
     pub failures: Vec<Option<StepError>>,
-    /// What a user should know of a rollout, gains beyond a bound of stability among it: [`CpuBatch::warning`].
+    /// Warnings of each rollout, gains beyond a bound of stability among them: [`CpuBatch::warning`].
     pub warnings: Vec<Option<String>>,
 }
 

@@ -1,4 +1,4 @@
-//! What every setting, field and function of MuJoCo means here.
+//! Meaning of every setting, field and function of MuJoCo in this module.
 
 use signorini_scene::Scene;
 
@@ -26,7 +26,7 @@ pub struct Supported {
     pub names: &'static str,
     /// How close.
     pub meaning: Meaning,
-    /// What it means here, or what to do.
+    /// The meaning here, or the remedy.
     pub how: &'static str,
 }
 
@@ -36,7 +36,7 @@ const fn row(place: &'static str, names: &'static str, meaning: Meaning, how: &'
 
 use Meaning::{Differs, NoEffect, Refused, Same};
 
-/// All that is known under MuJoCo's names. What does not stand here does not exist in this module, or is refused by the reader of files.
+/// All that is known under MuJoCo's names. A name that does not stand here does not exist in this module, or is refused by the reader of files.
 ///
 /// Rows of options are looked through in order; the first that fits a setting decides.
 pub const SUPPORTED: &[Supported] = &[
@@ -224,7 +224,7 @@ fn find(name: &str, value: &str) -> Option<&'static Supported> {
     SUPPORTED.iter().find(|r| r.place == "option" && speaks_of(r.names, name, value))
 }
 
-/// What the file sets and no solver here reads, and the ratio of impedances.
+/// Settings of the file that no solver here reads, and the ratio of impedances.
 fn settings(scene: &Scene) -> Vec<(String, String)> {
     let mut all = scene.options.unused.clone();
     if scene.options.impedance_ratio != 1.0 {

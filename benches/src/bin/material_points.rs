@@ -1,5 +1,5 @@
 //! Time per particle and substep of material points, one line of JSON for each run: a block of rubber with eight particles per cell that falls and turns, in the fast path in f32 and in f64,
-//! and in the plain one (`benches/records/material_points.jsonl`). With `--floor` it lies on a floor and slides: what contact adds, with the particles that touch and Newton's iterations.
+//! and in the plain one (`benches/records/material_points.jsonl`). With `--floor` it lies on a floor and slides: the added time is that of contact, with the particles that touch and Newton's iterations.
 //!
 //! ```text
 //! wall time/(particles · substeps)      [ns], the fastest of the repetitions, and their mean, sorting included
@@ -98,7 +98,7 @@ fn block(count: usize) -> Outcome<(Particles, f64)> {
     Ok((p, 2.0 * SIDE / along))
 }
 
-/// What a run showed.
+/// Times and counts of a run.
 #[derive(Default)]
 struct Timed {
     /// Of each repetition \[s\].

@@ -1,4 +1,4 @@
-//! What the tests of the command line share.
+//! Folders and commands that the tests of the command line share.
 #![allow(clippy::unwrap_used, reason = "a test that cannot write its files has failed")]
 #![allow(dead_code, reason = "each test binary uses a part")]
 

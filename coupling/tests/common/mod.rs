@@ -107,7 +107,7 @@ pub(crate) fn panels(mass: f64) -> Setup {
     s
 }
 
-/// What a run of the panels showed over its end.
+/// Forces and work of a run of the panels over its end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pressed {
     /// Mean force on each panel \[N\].
@@ -160,7 +160,7 @@ fn momenta(points: &MpmSystem, x: &State, y: &State, mass: f64) -> [Vector3<f64>
     [p.momentum() + mass * at(&y.v), p.angular_momentum(h) + mass * at(&y.q).cross(&at(&y.v)) + spin]
 }
 
-/// Steps for 0.1 s: the largest change in one of the momenta of points and a free ball of 0.5 kg, and what points gave the ball in all \[N·s\].
+/// Steps for 0.1 s: the largest change in one of the momenta of points and a free ball of 0.5 kg, and the impulse that points gave the ball in all \[N·s\].
 pub(crate) fn momenta_in_flight(
     c: &mut Monolithic<ContactStep<IcfSolver>>,
     (x, y): (&mut State, &mut State),

@@ -1,4 +1,4 @@
-//! A capsule beside a box or another capsule: what fingers mostly ask for, in closed form where that is told to be exact.
+//! Contacts of a capsule with a box or another capsule, the most frequent pairs of fingers, in closed form where that is known to be exact.
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
@@ -85,7 +85,7 @@ pub(super) fn at_box(
     true
 }
 
-/// The same for two capsules.
+/// Contacts of two capsules.
 pub(super) fn at_capsule(
     (radius_a, half_a): (f64, f64),
     (radius_b, half_b): (f64, f64),
@@ -203,7 +203,7 @@ mod tests {
                 prop_assert!(found.len() <= general.len() && general.iter().all(known), "{found:?} {general:?}");
                 if found.len() == general.len() {
                     for (f, g) in found.iter().zip(&general) {
-                        // What passes over a corner of the box alone is on either edge there.
+                        // A part that passes over a corner of the box alone is on either edge there.
                         let at = (x_wa.inverse() * f.p_a).coords.abs() - h;
                         prop_assert!(f.feature == g.feature || (of_box && at.amax() < 1e-9), "{:?} {:?}", f, g);
                         prop_assert!(off(f, g) < 1e-7, "{:?} {:?}", f, g);

@@ -76,7 +76,7 @@ impl Edge {
     }
 }
 
-/// Two facing features and what they share; kept between queries, for it is large.
+/// Two facing features and their overlap; kept between queries, for it is large.
 pub(super) struct Workspace {
     pub(super) a: Face,
     pub(super) b: Face,

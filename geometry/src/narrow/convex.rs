@@ -36,7 +36,7 @@ pub(super) fn core_distance(pair: &Pair<'_>, limit: f64) -> Option<CoreWitness> 
     }
 }
 
-/// The same without closed forms of segments.
+/// [`core_distance`] without closed forms of segments.
 pub(super) fn iterated(pair: &Pair<'_>, limit: f64) -> Option<CoreWitness> {
     let curved = pair.a.is_curved() || pair.b.is_curved();
     let mut start = unit(&pair.t, 0.0).unwrap_or_else(V::z);
@@ -127,7 +127,7 @@ impl CoreWitness {
     }
 }
 
-/// Two points with what separates them across the normal shared between them.
+/// Two points, each moved by half their separation across the normal.
 fn aligned(d: &Direction, (p_a, p_b): (V, V)) -> (V, V) {
     let off = 0.5 * (p_b - p_a - d.n * d.s);
     (p_a + off, p_b - off)

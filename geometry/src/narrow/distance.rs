@@ -23,7 +23,7 @@ pub struct Witness {
 }
 
 impl Witness {
-    /// The same with A and B exchanged.
+    /// Gap and witnesses with A and B exchanged.
     #[must_use]
     pub fn flipped(self) -> Self {
         Self { gap: self.gap, normal: -self.normal, p_a: self.p_b, p_b: self.p_a }

@@ -2,7 +2,7 @@
 //!
 //! The polytope lies in C = A − B and holds the origin, so along no direction does C reach less far than the polytope's nearest face:
 //! a lower bound of the depth. Each support point of C bounds the depth from above. The nearest face is pushed out until both meet.
-//! Whatever roundoff spoils (a sliver, a horizon that is no loop) ends it without an answer, and the search over all directions
+//! Roundoff (a sliver, a horizon that is no loop) ends it without an answer, and the search over all directions
 //! takes over.
 
 use std::cell::RefCell;
@@ -118,7 +118,7 @@ impl Polytope {
             let c = probe(pair, &normal);
             let s = -normal.dot(&c.w);
             let beyond = -s - offset;
-            // A support point that is there already: what is beyond is the roundoff of a thin triangle.
+            // A support point that is there already: its excess is the roundoff of a thin triangle.
             let known = corners.iter().any(|k| self.corners[*k as usize].w == c.w);
             if beyond <= tol || known && beyond <= 1e-9 * self.scale {
                 let corners = corners.map(|k| self.corners[k as usize]);

@@ -8,7 +8,7 @@ type V = Vector3<f64>;
 
 const MAX_ITERATIONS: usize = 128;
 
-/// What the iteration found.
+/// Outcome of the iteration.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Gjk {
     /// Cores apart: `lower` ≤ distance ≤ `upper` = |p_b − p_a|, `normal` from A to B.

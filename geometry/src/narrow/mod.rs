@@ -2,7 +2,7 @@
 //!
 //! A shape is a convex core swept by a ball. The signed distance of two cores is the largest separation over all unit
 //! normals: closed forms where they exist, else Gilbert–Johnson–Keerthi apart and a search over directions when overlapping,
-//! both polished to roundoff. Patches are what the two facing features share in the tangent plane.
+//! both polished to roundoff. A patch is the overlap of the two facing features in the tangent plane.
 
 mod capsule;
 mod clip;
@@ -51,7 +51,7 @@ pub struct ContactPoint {
 }
 
 impl ContactPoint {
-    /// The same contact with A and B exchanged.
+    /// The contact with A and B exchanged.
     #[must_use]
     pub fn flipped(self) -> Self {
         let feature = self.feature.rotate_left(32);
@@ -72,7 +72,7 @@ pub struct Unsupported {
     pub a: &'static str,
     /// Shape B.
     pub b: &'static str,
-    /// What to do.
+    /// Remedy.
     pub remedy: &'static str,
 }
 
@@ -87,7 +87,7 @@ impl Unsupported {
 ///
 /// Depends on nothing but the arguments. `contacts(b, a)` gives the points of `contacts(a, b)`, each
 /// [flipped](ContactPoint::flipped), unless A and B are the same shape in the same place. A triangle surface pushes outward by
-/// winding and ignores what lies wholly behind it; a height field pushes up what has sunk into it.
+/// winding and ignores shapes that lie wholly behind it; a height field pushes up shapes that have sunk into it.
 ///
 /// Two surfaces meet triangle by triangle, exactly while they are apart. Overlapping, they see no deeper than half the thickness of the
 /// second one's solid (a triangle's own size, where it is open), so thin plates may pass through each other in one large step; where

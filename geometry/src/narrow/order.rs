@@ -96,7 +96,7 @@ pub(super) fn refuse(
     Err(Unsupported { a: a.name(), b: b.name(), remedy: "a pose is not finite: check the state for NaN" })
 }
 
-/// Why a pair has no query, and what to do.
+/// Reason why a pair has no query, and the remedy.
 pub(super) fn unsupported(a: &Shape, b: &Shape) -> Unsupported {
     let remedy = match (a, b) {
         (Shape::HalfSpace, Shape::HalfSpace) => {

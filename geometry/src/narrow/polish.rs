@@ -178,7 +178,7 @@ fn newton_circle(pair: &Pair<'_>, start: &V, e: &V) -> Option<V> {
         }
         let step = (-slope / h).clamp(-0.3, 0.3);
         n = unit(&(n + t * step), 0.0)?;
-        // Newton squares what is left.
+        // Newton squares the error.
         if step.abs() < 1e-11 {
             break;
         }

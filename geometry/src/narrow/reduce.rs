@@ -18,7 +18,7 @@ pub(super) fn reduce(out: &mut Vec<ContactPoint>, from: usize) {
     points.swap(0, deepest);
     let (t1, t2) = tangents(&points[0].normal);
     let mut kept = 1;
-    // Every other direction first: where the deepest takes a place of its own, what is lost is between two that are kept.
+    // Every other direction first: where the deepest takes a place of its own, the lost points are between two that are kept.
     for k in [0, 2, 4, 6, 1, 3, 5, 7] {
         // Turned a little, so that directions normal to an edge, with their ties, are rare.
         let (s, c) = (0.2 + f64::from(k) * std::f64::consts::FRAC_PI_4).sin_cos();

@@ -1,4 +1,4 @@
-//! Distances of segments in closed form, where they are told to be exact: what the cores of capsules mostly need.
+//! Distances of segments, the cores of capsules, in closed form where that is known to be exact.
 
 use signorini_core::na::Vector3;
 
@@ -12,7 +12,7 @@ const PARALLEL: f64 = 1e-6;
 /// Newton's steps before the closed form gives up; usually two.
 const MOST: usize = 12;
 
-/// What the closed form says.
+/// Outcome of the closed form.
 pub(super) enum Closed {
     At(Nearest),
     /// The distance is beyond the limit.
@@ -76,7 +76,7 @@ pub(super) fn beside_box(h: &V, [p, q]: [&V; 2], limit: f64, scale: f64) -> Opti
             low = t
         }
         let newton = t - g / slope;
-        // Out of what is left: beyond the other end, or in a circle of pieces.
+        // Outside the bracket: beyond the other end, or in a circle of pieces.
         let next = if newton > low && newton < high {
             newton
         } else if newton <= 0.0 && low == 0.0 {
@@ -163,7 +163,7 @@ mod tests {
     }
 
     proptest! {
-        /// Where the closed form holds, it is what the iterations find.
+        /// Where the closed form holds, the iterations agree with it.
         #[test]
         fn property_closed_form_is_what_iterations_find(
             (a, b) in (core(), core()),

@@ -1,7 +1,7 @@
 //! Triangle surfaces and height fields against convex shapes and each other, one triangle at a time.
 //!
-//! Of two surfaces, each triangle of the second counts as a wedge: the triangle and a point within the solid behind it. So what is
-//! deeper than the wedges are tall is not seen.
+//! Of two surfaces, each triangle of the second counts as a wedge: the triangle and a point within the solid behind it. So an
+//! overlap deeper than the wedges are tall is not seen.
 
 use std::cell::RefCell;
 
@@ -49,7 +49,7 @@ thread_local! {
 #[derive(Clone, Copy)]
 pub(super) enum Surface<'a> {
     Mesh(&'a TriangleMesh),
-    /// Solid below: what has sunk in is pushed up.
+    /// Solid below: sunken shapes are pushed up.
     Field(&'a HeightField),
 }
 

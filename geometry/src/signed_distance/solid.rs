@@ -1,4 +1,4 @@
-//! What flat faces share: the nearest point of a triangle, and the sides of a surface that a point may meet.
+//! Solids with flat faces: the nearest point of a triangle, and the sides of a surface that a point may meet.
 
 use signorini_core::na::Vector3;
 

@@ -15,7 +15,7 @@ type V = Vector3<f64>;
 /// Cells of the coarse grid along the longest side of a surface.
 const CELLS: f64 = 24.0;
 
-/// What tells inside from outside.
+/// Sides of a closed surface: inside and outside.
 #[derive(Clone, Debug)]
 pub(crate) struct MeshSides {
     /// Vertices of each triangle, those at equal positions taken as one.

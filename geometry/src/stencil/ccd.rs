@@ -35,7 +35,7 @@ pub enum Impact {
     AtStart,
 }
 
-/// What is left of a distance, relative to the extent of the points, that round-off may have made.
+/// Part of a distance, relative to the extent of the points, that may be round-off alone.
 const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 
 impl Ccd {
@@ -73,7 +73,7 @@ impl Ccd {
             }
             let of = |i: usize| x[i] + next * dx[i];
             left = room(&[of(0), of(1), of(2), of(3)]);
-            // So near that points are round-off apart, and what is left is no distance any more: 0/0 for one.
+            // So near that points are round-off apart, and the rest is no distance any more: 0/0 for one.
             if left.is_nan() || left <= nothing {
                 return if time > 0.0 { Impact::Before(time) } else { Impact::AtStart };
             }

@@ -1,6 +1,6 @@
 use signorini_core::na::{Matrix2, SMatrix, SVector, Vector3};
 
-/// Squared distance of a stencil with what its derivatives need.
+/// Squared distance of a stencil, with the weights and vectors of its derivatives.
 ///
 /// ```text
 /// r = Σ wᵢ xᵢ joins the closest points,   d² = ‖r‖²,   ∂d²/∂xᵢ = 2 wᵢ r

@@ -11,7 +11,7 @@ pub struct Mollifier {
     threshold: f64,
 }
 
-/// What a closed-form bound of the curvature needs of a mollifier.
+/// Value and derivatives of a mollifier, for a closed-form bound of the curvature.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MollifierTerms {
     /// m.

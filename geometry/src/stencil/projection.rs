@@ -13,7 +13,7 @@ impl StencilDistance {
     /// ½ ∇²d² = wwᵀ ⊗ (nnᵀ + T) − d Σ_k [(w ⊗ e_k)(c_k ⊗ n)ᵀ + (c_k ⊗ n)(w ⊗ e_k)ᵀ] − d² Σ_k (c_k ⊗ n)(c_k ⊗ n)ᵀ
     /// ```
     /// e_k are orthonormal directions along which the closest points slide, c_k the change of weights with that, T the projector on directions normal to n and all e_k. b′ wwᵀ ⊗ T is negative
-    /// and goes; what is left acts in the space of {w, c_k} ⊗ n and w ⊗ e_k, of dimension 1, 3 or 5, where negative eigenvalues are set to zero.
+    /// and goes; the rest acts in the space of {w, c_k} ⊗ n and w ⊗ e_k, of dimension 1, 3 or 5, where negative eigenvalues are set to zero.
     ///
     /// `slope` is b′, ≤ 0, and `curvature` b″; d > 0.
     pub fn projected_hessian(

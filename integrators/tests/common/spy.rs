@@ -1,4 +1,4 @@
-//! A system that writes down what is asked of it and fails on demand.
+//! A system that records its calls and fails on demand.
 
 use signorini_core::*;
 use signorini_testkit::toys::FreeBodies;

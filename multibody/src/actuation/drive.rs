@@ -6,13 +6,13 @@ use crate::actuation::gains::for_drives;
 use crate::actuation::inputs::Inputs;
 use crate::actuation::state_kinematics::StateKinematics;
 
-/// What motors, springs and applied forces may do to velocities within a step, for the contacts that they may make: an estimate without contact.
+/// Changes of velocity that motors, springs and applied forces may make within a step, for the contacts that they may lead to: an estimate without contact.
 ///
 /// ```text
 /// A' Δv = h (τ − c − K (q₀ − q_rest) − D v₀) + Σ_i r_i h f_i(v₀),   A' = M + h D + h² K + Σ_i h K_i r_i r_iᵀ
 /// ```
 /// f_i is the force of a motor or tendon, within its limits, and K_i its gain where it is between them: one Newton step of the joints without contact, equalities and dry friction, blocks of
-/// tendons between trees left out. Where joints are solved before contacts it is what that solve says. Trees that nothing drives have Δv = 0: gravity is looked ahead to elsewhere.
+/// tendons between trees left out. Where joints are solved before contacts, it is the result of that solve. Trees that nothing drives have Δv = 0: gravity is looked ahead to elsewhere.
 #[derive(Clone, Debug)]
 pub(crate) struct Drive {
     /// Trees with a motor or a spring.
@@ -60,7 +60,7 @@ impl Drive {
         for (t, tree) in i.model.trees.iter().enumerate() {
             self.trees[t] = self.always[t] || i.held.applied[tree.dofs.clone()].iter().any(|f| *f != 0.0);
         }
-        // What is driven drives all that it is tied to: first the group, then its members.
+        // A driven tree drives all that it is tied to: first the group, then its members.
         for t in 0..self.group.len() {
             let first = self.group[t];
             self.trees[first] |= self.trees[t];
@@ -78,7 +78,7 @@ impl Drive {
         }
     }
 
-    /// Finds Δv over a step of `dt` from what acts at x₀.
+    /// Finds Δv over a step of `dt` from the forces at x₀.
     pub(crate) fn predict(
         &mut self,
         i: &Inputs<'_>,

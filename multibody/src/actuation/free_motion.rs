@@ -19,7 +19,7 @@ pub(crate) struct FreeMotion {
     constant: Vec<bool>,
     /// M v₀.
     momentum: Vec<f64>,
-    /// τ − c at x₀, without what is implicit: damping, springs, actuators.
+    /// τ − c at x₀, without the implicit forces: damping, springs, actuators.
     pub force: Vec<f64>,
     /// Displacement of joint springs from rest, nv.
     pub spring: Vec<f64>,

@@ -4,7 +4,7 @@ use crate::actuation::inputs::Inputs;
 use crate::actuation::state_kinematics::StateKinematics;
 use crate::{ActuatorModel, Model, SparseRow, TendonModel};
 
-/// What a row of the gain pool stands for.
+/// Origin of a row of the gain pool.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum GainRow {
     /// An actuator.
@@ -13,7 +13,7 @@ pub(crate) enum GainRow {
     Tendon(usize),
     /// Dry friction of a degree of freedom, where joints are solved before contacts.
     Friction(usize),
-    /// Dry friction of a tendon, the same.
+    /// Dry friction of a tendon, where joints are solved before contacts.
     TendonFriction(usize),
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn drives<'a>(i: &'a Inputs<'_>) -> impl Iterator<Item = GainRow> + '
     i.model.actuators.iter().enumerate().filter_map(number).chain(tendons)
 }
 
-/// The gain of an actuator or tendon in a step. Inlined: what returns number by number and is copied as a whole costs a wait.
+/// The gain of an actuator or tendon in a step. Inlined: a result written number by number and copied as a whole costs a wait.
 #[inline(always)]
 pub(crate) fn gain(row: &GainRow, i: &Inputs<'_>, at: &StateKinematics, dt: f64) -> GainSeed {
     let StateKinematics { x0, tendons, actuators, .. } = at;

@@ -15,7 +15,7 @@ pub(crate) struct Anchors {
 }
 
 impl Anchors {
-    /// Gives the contacts of a step of size `dt` what they had in the last one: those of the same geoms and feature, then the nearest of the
+    /// Gives the contacts of a step of size `dt` their multipliers of the last one: those of the same geoms and feature, then the nearest of the
     /// same geoms, each once.
     pub(crate) fn recall(
         &mut self,
@@ -75,7 +75,7 @@ impl Anchors {
         }
     }
 
-    /// What the next step starts with.
+    /// Writes the memory with which the next step starts.
     pub(crate) fn store(&self, dt: f64, pool: &dyn LawPool, out: &mut ContactMemory) {
         out.clear();
         let Some(pool) = pool.swept() else { return };
@@ -85,7 +85,7 @@ impl Anchors {
             let end = pool.multipliers(k);
             if start.iter().chain(end).any(|f| *f != 0.0) {
                 out.keys.push(*key);
-                // A multiplier that came to zero is forgotten at once: what is left of it would push an opening contact.
+                // A multiplier that came to zero is forgotten at once: its remainder would push an opening contact.
                 let over = dt.recip();
                 let blend = |s: &f64, e: &f64| if *e == 0.0 { 0.0 } else { s + rate * (e * over - s) };
                 out.forces.extend(start.iter().zip(end).map(|(s, e)| blend(s, e)));

@@ -78,7 +78,7 @@ impl Bounds {
     }
 
     /// Signed distance of A and B, from below \[m\]: along the line between the balls, one of the six face normals of the boxes, or the way from a box to the middle of the other.
-    /// What is more than `enough` is not looked at closer.
+    /// A distance beyond `enough` is not refined.
     #[inline]
     pub(crate) fn distance(&self, at: &PlacedBounds, b: &Self, at_b: &PlacedBounds, enough: f64) -> f64 {
         let between = at_b.center - at.center;
@@ -101,7 +101,7 @@ impl Bounds {
         }
         let turn = at.axes.tr_mul(&at_b.axes).abs();
         let (of_a, of_b) = (in_a - turn * b.half, in_b - turn.tr_mul(&self.half));
-        // What is swept may come within both radii.
+        // Swept shapes may come within both radii.
         near.max(of_a.max().max(of_b.max()) - self.rounding - b.rounding)
     }
 }
@@ -132,7 +132,7 @@ mod tests {
     }
 
     proptest! {
-        /// What the bounds tell apart has no contact below the margin, which may be negative; nor below any other, when nothing is enough.
+        /// Shapes that the bounds tell apart have no contact below the margin, which may be negative; nor below any other, when nothing is enough.
         #[test]
         fn property_bounds_keep_every_contact(
             (a, b) in (shape(), shape()),

@@ -16,10 +16,10 @@ use crate::contact::placed::Placed;
 use crate::contact::travel::Travel;
 use crate::{Kinematics, Model};
 
-/// Pairs farther apart than their margin and this many times what they may move within the step are not looked at closer.
+/// Pairs farther apart than their margin and this many times the way they may go within the step are not looked at closer.
 const FAR: f64 = 8.0;
 
-/// What the broad phase sees: a moving body as a whole, geoms that do not move one by one.
+/// Unit of the broad phase: a moving body as a whole, or one geom that does not move.
 #[derive(Clone, Debug)]
 struct Proxy {
     body: usize,
@@ -180,7 +180,7 @@ impl Collision {
         }
     }
 
-    /// Finds contacts, and pairs whose gap can close by the motion, of which the length and what drives it are set.
+    /// Finds contacts, and pairs whose gap can close by the motion, of which the length and the drive are set.
     pub(crate) fn find(
         &mut self,
         kin: &Kinematics,

@@ -1,4 +1,4 @@
-//! Contacts: which geoms may meet, where they do, and what a contact carries from step to step.
+//! Contacts: which geoms may meet, where they do, and the memory of contacts from step to step.
 
 pub(crate) mod anchors;
 pub(crate) mod bounds;

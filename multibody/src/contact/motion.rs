@@ -6,10 +6,10 @@ use signorini_geometry::ContactPoint;
 use crate::actuation::drive::Drive;
 use crate::{BodyModel, Kinematics, Model, Spatial};
 
-/// How bodies may move within a step: what speculative contacts are for.
+/// Motion of the bodies within a step as far as it can be bounded, for speculative contacts.
 #[derive(Clone, Debug)]
 pub(crate) struct Motion {
-    /// Length of the step \[s\]; 0 finds what touches now.
+    /// Length of the step \[s\]; 0 finds pairs that touch now.
     pub horizon: f64,
     /// Distance that gravity covers in it \[m\].
     pub fall: f64,
@@ -17,9 +17,9 @@ pub(crate) struct Motion {
     pub velocity: Vec<Vector3<f64>>,
     /// Speed of the ball's surface about its centre.
     pub spin: Vec<f64>,
-    /// What motors, springs and applied forces add to the twist of each body, about the reference point of its tree.
+    /// Change of the twist of each body by motors, springs and applied forces, about the reference point of its tree.
     drive: Vec<Spatial>,
-    /// How far that may take points of its ball \[m\].
+    /// Way that it may take points of the body's ball \[m\].
     pub push: Vec<f64>,
     /// How far points of the ball may move \[m\], 0 for bodies that cannot.
     reach: Vec<f64>,
@@ -29,7 +29,7 @@ pub(crate) struct Motion {
     links: Vec<Link>,
 }
 
-/// A body that moves, what is looked at in every step.
+/// A body that moves, with the fields that every step reads.
 #[derive(Clone, Debug)]
 struct Link {
     body: usize,
@@ -62,7 +62,7 @@ impl Motion {
         }
     }
 
-    /// Begins the motion over a step of length `horizon` \[s\] from the velocities of `kin` and what drives the bodies.
+    /// Begins the motion over a step of length `horizon` \[s\] from the velocities of `kin` and the drive of the bodies.
     pub(crate) fn over(&mut self, model: &Model, kin: &Kinematics, drive: &Drive, horizon: f64) {
         self.horizon = horizon;
         // A step moves with its last velocity.
@@ -114,7 +114,7 @@ impl Motion {
         self.horizon = 0.0;
     }
 
-    /// How much nearer points of two bodies may come \[m\]: each by its present velocity, when something else stops the other, by free fall and by what drives it.
+    /// How much nearer points of two bodies may come \[m\]: each by its present velocity, when something else stops the other, by free fall and by its drive.
     pub(crate) fn approach(&self, a: usize, b: usize) -> f64 {
         self.reach(a) + self.reach(b)
     }
@@ -130,7 +130,7 @@ impl Motion {
     }
 
     /// Whether a contact can close within the step: by twice the present approach of its points, or by that of one when something else stops the other,
-    /// plus free fall and what drives them.
+    /// plus free fall and their drive.
     pub(crate) fn reaches(
         &self,
         kin: &Kinematics,

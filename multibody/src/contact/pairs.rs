@@ -120,7 +120,7 @@ pub(crate) struct PairTable {
     /// Sorted by key.
     known: Vec<ProxyPair>,
     pub pairs: Vec<Pair>,
-    /// What was asked for last, which mostly is asked for again, and where it is.
+    /// Pairs asked for last, which mostly are asked for again, and their places in `known`.
     asked: Vec<[u32; 2]>,
     found: Vec<u32>,
 }
@@ -164,7 +164,7 @@ impl PairTable {
         }
     }
 
-    /// What [`PairTable::find`] found, by the numbers of the proxies.
+    /// Pairs that [`PairTable::find`] found, by the numbers of the proxies.
     pub(crate) fn found(&self) -> impl Iterator<Item = ([usize; 2], &ProxyPair)> {
         let entries = self.found.iter().map(|i| &self.known[*i as usize]);
         entries.map(|entry| (entry.key.map(|i| i as usize), entry))

@@ -58,7 +58,7 @@ impl Partners {
                 let b = left.trailing_zeros() as usize;
                 left &= left - 1;
                 let ball = &balls[b];
-                // What is not a number is left to the narrow phase, which refuses it.
+                // NaN is left to the narrow phase, which refuses it.
                 let beyond = match plane {
                     Some((o, n, margin)) => (ball.center - o).dot(&n) - margin - ball.radius,
                     None => {

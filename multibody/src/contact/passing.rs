@@ -9,7 +9,7 @@ use crate::contact::placed::Placed;
 /// Advances before a pair counts as one that meets.
 const ADVANCES: u32 = 16;
 
-/// Part of what the approach goes beyond the gap that may overlap where a pair only grazes.
+/// Part of the approach beyond the gap that may overlap where a pair only grazes.
 const OVERLAP: f64 = 0.1;
 
 /// Two geoms that come nearer, at the start of the step.
@@ -25,7 +25,7 @@ struct Approach {
     clear: f64,
 }
 
-/// What is ahead of two geoms within the step.
+/// Encounter of two geoms within the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Ahead {
     /// The contacts of its start.
@@ -41,7 +41,7 @@ fn nearest(points: &[ContactPoint]) -> Option<ContactPoint> {
 }
 
 impl Placed<'_> {
-    /// Looks along the motion of two geoms that come nearer; `found` becomes what holds within the step. `moved` is scratch.
+    /// Looks along the motion of two geoms that come nearer; `found` becomes the contacts that hold within the step. `moved` is scratch.
     ///
     /// Passing is asked only of pairs that graze: that slide along each other by more than half their gap while it closes. The normal of the start of the step would stop and turn them
     /// instead. Pairs that come nearer than forces may take them count as meeting.
@@ -100,7 +100,7 @@ impl Placed<'_> {
 
     /// Whether the direction `n` from A to B separates two convex geoms by more than `clear` \[m\] throughout the step, of length h, at the velocities of their bodies.
     ///
-    /// It does at both ends, by the difference of their support points. Between these, the height along a fixed direction of a point at the distance ρ from what its body turns about is
+    /// It does at both ends, by the difference of their support points. Between these, the height along a fixed direction of a point at the distance ρ from the centre about which its body turns is
     /// within |ω|² ρ h²/8 of a straight line.
     fn stays_apart(&self, p: &Pair, n: &Vector3<f64>, clear: f64) -> bool {
         let h = self.motion.horizon;
@@ -156,14 +156,14 @@ impl Placed<'_> {
         Ok(false)
     }
 
-    /// Takes the contacts `ends` of the end of the step, by the velocities of the bodies, for those of two geoms that do not touch, but would within it, when that hardly overlaps: what
+    /// Takes the contacts `ends` of the end of the step, by the velocities of the bodies, for those of two geoms that do not touch, but would within it, when that hardly overlaps: a geom that
     /// slides over a seam or an edge meets its top, though the nearest point of the start of the step is at its side.
     ///
     /// ```text
     /// φ_h + h (u − u₀)·n_h ≥ 0     in place of φ₀ + h u·n₀ ≥ 0
     /// ```
-    /// with gap and normal of the end, at the points of the bodies that meet there. What overlaps there by more than forces and a part of the approach explain, or has come out on the
-    /// other side, keeps the contacts of the start.
+    /// with gap and normal of the end, at the points of the bodies that meet there. Geoms that overlap there by more than forces and a part of the approach explain, or have come out on the
+    /// other side, keep the contacts of the start.
     fn take_ends(
         &self,
         p: &Pair,

@@ -54,7 +54,7 @@ impl Placed<'_> {
         self.query_at(p, |c| self.pose(c), margin, points)
     }
 
-    /// The same with the colliders at poses of their own.
+    /// [`Placed::query`] with the colliders at poses of their own.
     pub(crate) fn query_at(
         &self,
         p: &Pair,

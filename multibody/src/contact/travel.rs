@@ -3,7 +3,7 @@ use signorini_core::na::{Matrix3, Point3};
 /// Path \[m\] at which counting begins anew, before roundoff counts.
 const LONGEST: f64 = 1e3;
 
-/// Added to what pairs are asked to be apart \[m\]: more than roundoff of a path.
+/// Added to the distance that pairs are asked to be apart \[m\]: more than roundoff of a path.
 const ROUNDOFF: f64 = 1e-9;
 
 /// How far bodies have gone from query to query, so that pairs known to be apart need not be looked at again before they can meet.
@@ -11,7 +11,7 @@ const ROUNDOFF: f64 = 1e-9;
 /// ```text
 /// φ_AB ≥ φ_AB⁰ − (s_A − s_A⁰) − (s_B − s_B⁰)
 /// ```
-/// with the paths s that no point of a body exceeds: signed distance changes by no more than points move. Queries depend on what was asked before in their cost alone.
+/// with the paths s that no point of a body exceeds: signed distance changes by no more than points move. Earlier queries change the cost of a query alone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Travel {
     /// Where the balls around the bodies were at the last query.
@@ -33,7 +33,7 @@ impl Travel {
         }
     }
 
-    /// A body whose ball of `radius` \[m\] (none for what is unbounded) is at `center` with axes `r` now, and goes no farther than `reach` \[m\] within the step.
+    /// A body whose ball of `radius` \[m\] (none for unbounded shapes) is at `center` with axes `r` now, and goes no farther than `reach` \[m\] within the step.
     #[inline]
     pub(crate) fn set(
         &mut self,
@@ -52,7 +52,7 @@ impl Travel {
                 None => self.lost = true,
             }
             self.last[i] = (*center, *r);
-            // What is not a number is lost too.
+            // A path of NaN is lost too.
             self.lost |= self.path[i].is_nan() || self.path[i] > LONGEST;
         }
         self.may[i] = self.path[i] + reach;

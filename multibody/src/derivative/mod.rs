@@ -36,9 +36,9 @@ pub enum DerivativeError {
     /// Something in the scene is not differentiated.
     #[error("{what} is not differentiated; {remedy}")]
     Unsupported {
-        /// What.
+        /// The feature.
         what: String,
-        /// What to do.
+        /// Remedy.
         remedy: &'static str,
     },
     /// Two shapes touch where the closest points are not unique.

@@ -60,7 +60,7 @@ impl RigidSystem {
     /// `DualCone::acting`, contacts that begin to act.
     ///
     /// # Errors
-    /// [`DerivativeError`]: what the scene holds that is not differentiated; as [`System::prepare`].
+    /// [`DerivativeError`] with the part of the scene that is not differentiated; as [`System::prepare`].
     pub fn comfree_derivative(
         &mut self,
         solver: &mut dyn ContactSolver,
@@ -90,7 +90,7 @@ impl RigidSystem {
         Err(unsupported("this contact law", "make the system with RigidLaws::dual_cone"))
     }
 
-    /// Refuses what is not differentiated.
+    /// Refuses scenes with parts that are not differentiated.
     fn check_differentiable(&self) -> Result<(), DerivativeError> {
         let model = &self.model;
         if self.options.joints_first.is_none() {

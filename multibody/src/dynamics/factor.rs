@@ -77,7 +77,7 @@ impl TreeFactor {
         self.solve_range(0..self.parent.len(), x);
     }
 
-    /// The same for an x that is zero outside the degrees of freedom of some whole trees.
+    /// x ← M⁻¹ x for an x that is zero outside the degrees of freedom of some whole trees.
     pub fn solve_range(&self, trees: Range<usize>, x: &mut [f64]) {
         for i in trees.clone().rev() {
             let mut j = self.parent[i];

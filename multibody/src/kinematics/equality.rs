@@ -4,7 +4,7 @@ use signorini_scene::EqualityKind;
 use crate::kinematics::rotation::rotation_vector;
 use crate::{Kinematics, Model, TendonState};
 
-/// What the residual of an equality is computed from.
+/// Inputs of the residual of an equality.
 #[derive(Clone, Copy)]
 pub struct EqualityInput<'a> {
     /// Positions.

@@ -64,7 +64,7 @@ impl SparseRows {
         Self { start, values: vec![0.0; total], dense: vec![0.0; nv] }
     }
 
-    /// Sets row `i` from what `fill` writes into a dense row of zeros, at `dofs` alone; returns what `fill` returns.
+    /// Sets row `i` from the entries at `dofs` that `fill` writes into a dense row of zeros; returns the result of `fill`.
     pub(crate) fn set<T>(&mut self, i: usize, dofs: &[usize], fill: impl FnOnce(&mut [f64]) -> T) -> T {
         let out = fill(&mut self.dense);
         let row = &mut self.values[self.start[i]..self.start[i + 1]];

@@ -1,6 +1,6 @@
 use signorini_scene::{ActuatorDynamics, Transmission};
 
-/// A motor as the dynamics need it; what every step reads comes first, as in [`BodyModel`](crate::BodyModel).
+/// A motor as the dynamics need it. Fields that every step reads come first, as in [`BodyModel`](crate::BodyModel).
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct ActuatorModel {
@@ -20,7 +20,7 @@ pub struct ActuatorModel {
     pub shares_limit: bool,
     /// Degrees of freedom on which it may act, ascending.
     pub dofs: Vec<usize>,
-    /// What it acts on.
+    /// Joint, tendon, site or body that it acts on.
     pub transmission: Transmission,
     /// Gear ratios, 6.
     pub gear: [f64; 6],

@@ -4,7 +4,7 @@ use signorini_core::na::{Matrix3, Point3, Unit, Vector3};
 use signorini_geometry::Shape;
 use signorini_scene::{JointKind, Pose, SolParams};
 
-/// A body as the dynamics need it. What every step reads comes first, so that it fills few lines of the cache.
+/// A body as the dynamics need it. Fields that every step reads come first, so that they fill few lines of the cache.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct BodyModel {
@@ -34,7 +34,7 @@ pub struct BodyModel {
     pub name: String,
 }
 
-/// A joint as the dynamics need it. What the scene's switches turn off is zero or None here; what every step reads comes first, as in [`BodyModel`].
+/// A joint as the dynamics need it. Parts that the scene's switches turn off are zero or None here. Fields that every step reads come first, as in [`BodyModel`].
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct JointModel {

@@ -5,7 +5,7 @@ use signorini_scene::{EqualityKind, SolParams};
 pub struct EqualityModel {
     /// Name.
     pub name: String,
-    /// What is held equal.
+    /// The quantities held equal.
     pub kind: EqualityKind,
     /// Number of rows: connect 3, weld 6, others 1.
     pub rows: usize,

@@ -8,9 +8,9 @@ pub enum ModelError {
     Element {
         /// Where it was read.
         place: Box<Place>,
-        /// What is wrong.
+        /// The fault.
         message: String,
-        /// What to do.
+        /// Remedy.
         remedy: String,
     },
     /// An array has the wrong length.
@@ -63,7 +63,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// What is wrong with an element of the scene, and what to do.
+    /// [`ModelError::Element`] of the element at `place`.
     pub(crate) fn element(place: &Place, message: impl Into<String>, remedy: &str) -> Self {
         Self::Element { place: Box::new(place.clone()), message: message.into(), remedy: remedy.into() }
     }

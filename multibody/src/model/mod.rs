@@ -1,4 +1,4 @@
-//! What does not change while the scene moves: bodies, joints, tendons, actuators, equalities and sensors.
+//! The model, constant while the scene moves: bodies, joints, tendons, actuators, equalities and sensors.
 
 pub(crate) mod actuator;
 pub(crate) mod body;
@@ -73,7 +73,7 @@ impl Model {
         self.joints.iter().rev().find(|j| j.q <= index)
     }
 
-    /// What velocity `index` moves: a joint and its body, for a free joint the body and the axis.
+    /// Name of the motion of velocity `index`: a joint and its body, for a free joint the body and the axis.
     pub fn velocity_name(&self, index: usize) -> String {
         let Some(dof) = self.dofs.get(index) else { return format!("velocity {index}") };
         let (joint, body) = (&self.joints[dof.joint], &self.bodies[dof.body].name);

@@ -54,7 +54,7 @@ impl Model {
         }
     }
 
-    /// The state of a keyframe; what it leaves out is the reference configuration at rest.
+    /// The state of a keyframe; parts that it leaves out are those of the reference configuration at rest.
     ///
     /// # Errors
     /// As [`Model::check_state`]; [`ModelError::Length`] of the activations.

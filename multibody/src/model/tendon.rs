@@ -1,7 +1,7 @@
 use signorini_core::na::Point3;
 use signorini_scene::{Pose, SolParams};
 
-/// A tendon as the dynamics need it. What the scene's switches turn off is zero or None here.
+/// A tendon as the dynamics need it. Parts that the scene's switches turn off are zero or None here.
 #[derive(Clone, Debug)]
 pub struct TendonModel {
     /// Name.

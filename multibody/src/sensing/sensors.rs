@@ -5,7 +5,7 @@ use crate::kinematics::rotation::quaternion_at;
 use crate::sensing::touch::ray_meets;
 use crate::{ActuatorState, Dynamics, Kinematics, Model, SensorModel, Spatial, TendonState};
 
-/// What a contact does.
+/// Force and moment of a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactWrench {
     /// Bodies A and B.
@@ -20,7 +20,7 @@ pub struct ContactWrench {
     pub torque: Vector3<f64>,
 }
 
-/// What sensors read.
+/// Inputs of the sensors.
 #[derive(Clone, Copy)]
 pub struct SensorInput<'a> {
     /// Time \[s\].

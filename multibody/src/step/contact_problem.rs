@@ -68,7 +68,7 @@ impl ContactProblem {
         let StateKinematics { x0, kin, .. } = at;
         let surface_velocity = &i.settings.surface_velocity;
         let dim = self.frozen.pools().members()[CONTACT].dim();
-        // What is here of the last step is overwritten: contacts in `set_step`, sides there or here.
+        // Seeds of the last step are overwritten: contacts in `set_step`, sides there or here.
         self.seeds.resize(
             found.len(),
             ContactSeed {
@@ -146,14 +146,14 @@ impl ContactProblem {
         parts.pools.member_mut(CONTACT).reset(&self.seeds);
     }
 
-    /// Gives contacts what they had in the last step, once their laws are set.
+    /// Gives contacts their multipliers of the last step, once their laws are set.
     pub(crate) fn recall(&mut self, at: &StateKinematics, dt: f64) {
         let parts = self.frozen.parts_mut();
         let pool = parts.pools.member_mut(CONTACT);
         self.anchors.recall(&at.x0.memory, parts.contacts, &at.kin, dt, pool);
     }
 
-    /// What contacts carry into the next step, after the last problem was solved.
+    /// Memory of the contacts for the next step, after the last problem was solved.
     pub(crate) fn store_memory(&self, dt: f64, out: &mut ContactMemory) {
         let pool = self.frozen.pools().members()[CONTACT].as_ref();
         self.anchors.store(dt, pool, out);
@@ -192,7 +192,7 @@ impl Columns<'_> {
     }
 }
 
-/// Delassus blocks of a contact under an inertia; what else the sides hold is kept. A frictionless contact is as heavy in all directions.
+/// Delassus blocks of a contact under an inertia; other fields of the sides are kept. A frictionless contact is as heavy in all directions.
 fn set_masses(sides: &mut [ContactSide; 2], inertia: &BlockDiagonal, map: &FrozenMap, k: usize) {
     FrozenProblem::set_sides(inertia, map, k, sides);
     as_heavy_all_around(sides, map.rows_of(k).1);

@@ -33,7 +33,7 @@ impl ContactSearch {
         self.motion.rest();
     }
 
-    /// The next [`ContactSearch::find`] looks along a step of `horizon` \[s\], by the velocities of `kin` and what drives the bodies.
+    /// The next [`ContactSearch::find`] looks along a step of `horizon` \[s\], by the velocities of `kin` and the drive of the bodies.
     pub(crate) fn look_ahead(&mut self, model: &Model, kin: &Kinematics, drive: &Drive, horizon: f64) {
         self.motion.over(model, kin, drive, horizon);
     }

@@ -8,7 +8,7 @@ use crate::{Model, RigidSystem, Sensors};
 /// A multiple of the period within this fraction of it counts as reached.
 const ROUNDING: f64 = 1e-9;
 
-/// What a controller sees and sets at a sampling time. What it sets is held until the next one (zero-order hold).
+/// View of a controller at a sampling time. The inputs that it sets are held until the next one (zero-order hold).
 pub struct Sample<'a> {
     /// The model.
     pub model: &'a Model,
@@ -88,7 +88,7 @@ impl StepObserver for Sensing<'_, '_> {
     }
 }
 
-/// Advances to `t_end` under a controller: steps end at every sampling time, the controller acts there and at the start, and what it sets is
+/// Advances to `t_end` under a controller: steps end at every sampling time, the controller acts there and at the start, and its settings are
 /// held in between. No step is cut into slivers: integrators fit their steps to the sampling times.
 ///
 /// # Errors
@@ -148,8 +148,8 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Rows at ascending `times` \[s\], n, of the controls of `actuators`, m; `values` is n × m, row by row. Other actuators keep what
-    /// they have.
+    /// Rows at ascending `times` \[s\], n, of the controls of `actuators`, m; `values` is n × m, row by row. Other actuators keep their
+    /// controls.
     ///
     /// # Errors
     /// [`StepError::Argument`] when lengths do not fit, times do not ascend, or a value is not finite.

@@ -12,7 +12,7 @@ use crate::step::pools::{EQUALITY_1, EQUALITY_3, FRICTION, GAIN};
 use crate::step::row_mass::mean_delassus;
 use crate::{DofModel, EqualityInput, Model, SparseRow, TendonModel, TendonState};
 
-/// What acts between joints as laws, but for limits: dry friction, effort-limited actuators, tendon springs, equality constraints.
+/// Laws between joints, but for limits: dry friction, effort-limited actuators, tendon springs, equality constraints.
 pub(crate) struct JointRows {
     frictions: Vec<DryFrictionSeed>,
     gains: Vec<GainRow>,
@@ -72,7 +72,7 @@ impl JointRows {
         }
     }
 
-    /// Pushes the rows of the map after those of limits, in the order of the pools, and collects what does not depend on the step size.
+    /// Pushes the rows of the map after those of limits, in the order of the pools, and collects their parts that do not depend on the step size.
     pub(crate) fn set(
         &mut self,
         i: &Inputs<'_>,

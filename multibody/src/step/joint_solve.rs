@@ -14,7 +14,7 @@ pub(crate) const EQUALITY_3: usize = 2;
 /// Newton steps before the convex solver takes over.
 const NEWTON_STEPS: u32 = 5;
 
-/// What acts between joints, solved before contacts: actuators, tendon springs, dry friction and equalities enter the velocity without contact and the
+/// Laws between joints, solved before contacts: actuators, tendon springs, dry friction and equalities enter the velocity without contact and the
 /// inertia with which contacts are resolved.
 ///
 /// ```text
@@ -36,7 +36,7 @@ pub(crate) struct JointSolve {
     /// A and A v*.
     inertia: BlockDiagonal,
     momentum: Vec<f64>,
-    /// Constraints that are equalities, those of one block among them, no speed for all rows, what they are at it, and their impulses, nv.
+    /// Constraints that are equalities, those of one block among them, no speed for all rows, evaluations at it, and their impulses, nv.
     equalities: Vec<u32>,
     within: Vec<u32>,
     still: Vec<f64>,
@@ -101,7 +101,7 @@ impl JointSolve {
         self.solve_from(dt, v0, &[], true, parts)
     }
 
-    /// The same for the A and A v* of the last [`JointSolve::solve`], with contacts that push by `load` \[N·s\], nv, or nothing.
+    /// [`JointSolve::solve`] for the A and A v* of the last one, with contacts that push by `load` \[N·s\], nv, or nothing.
     pub(crate) fn solve_again(
         &mut self,
         dt: f64,
@@ -145,7 +145,7 @@ impl JointSolve {
         self.add_pieces(load, parts)
     }
 
-    /// The same from the blocks of A.
+    /// [`JointSolve::build`] from the blocks of A.
     fn add_pieces(&mut self, load: &[f64], parts: &mut FrozenParts<'_>) -> Result<(), ProblemError> {
         let (pools, map) = (self.problem.pools(), self.problem.frozen_map());
         parts.inertia.coupling.clear();
@@ -195,7 +195,7 @@ impl JointSolve {
         self.problem.pools().members()[EQUALITY_1..].iter().any(|m| !m.is_empty())
     }
 
-    /// What equalities, which are linear, do at no speed, and their weights.
+    /// Impulses of the equalities, which are linear, at no speed, and their weights.
     fn set_equalities(&mut self) {
         let (pools, map) = (self.problem.pools(), self.problem.frozen_map());
         self.equalities.clear();

@@ -159,7 +159,7 @@ impl StepProblem for JointsFirst {
         }
         let dt = self.contacts.frozen.dt();
         if self.rounds <= ROUNDS {
-            // Σ Jᵀγ, in the end with more and more of what it was, so that it does not go back and forth.
+            // Σ Jᵀγ, in the end with more and more of the former one, so that it does not go back and forth.
             let part = if self.rounds <= 2 { 1.0 } else { 0.5 };
             self.evals.grad.clear();
             self.evals.grad.extend(gamma.iter().map(|g| part * g));

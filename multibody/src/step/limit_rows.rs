@@ -44,7 +44,7 @@ pub(crate) struct LimitRows {
 /// How far ahead a preparation looks.
 #[derive(Clone, Copy)]
 pub(crate) struct Outlook<'a> {
-    /// Change of velocities by what drives the bodies, nv.
+    /// Change of velocities by the drive of the bodies, nv.
     pub change: &'a [f64],
     /// Length of the step \[s\].
     pub horizon: f64,
@@ -72,7 +72,7 @@ impl LimitRows {
         let (model, reference) = (i.model, &i.settings.reference);
         let StateKinematics { x0, tendons, .. } = at;
         let Outlook { change, horizon } = outlook;
-        // Rows that cannot be reached are left out: by twice the present rate and what drives it, plus a tenth for other accelerations.
+        // Rows that cannot be reached are left out: by twice the present rate and its drive, plus a tenth for other accelerations.
         let reach =
             |margin: f64, rate: f64, drive: f64| margin + horizon * (2.0 * rate.abs() + drive.abs()) + 0.1;
         let mut push = |gaps: &[(f64, f64)], rate: f64, (margin, reference, solimp), row: SparseRow<'_>| {

@@ -4,9 +4,9 @@ use crate::{Model, RigidSystem};
 
 /// Steps with contacts between two looks.
 const EVERY: u32 = 16;
-/// Looks in a row that find the same pair too deep: whatever is only pushed out of an overlap or hit is gone by then.
+/// Looks in a row that find the same pair too deep: pairs that are only pushed out of an overlap or hit are apart by then.
 const LOOKS: u32 = 4;
-/// Loads above this multiple of what the lighter side weighs are its own no more.
+/// Loads above this multiple of the weight of the lighter side are its own no more.
 const OTHERS: f64 = 2.0;
 
 /// A pair of bodies whose contact stays deeper under a dual cone than the weight of its lighter side explains: it carries the load of others.
@@ -14,7 +14,7 @@ const OTHERS: f64 = 2.0;
 /// ```text
 /// δ = (g h²/β) n (1 + μ² W_tt/W_nn)          papers/borse2026comfree, light bodies under heavy ones
 /// ```
-/// is the depth at which one evaluation of a contact holds its share of the lighter body, of inverse mass W at the contact and with n contacts; what is carried
+/// is the depth at which one evaluation of a contact holds its share of the lighter body, of inverse mass W at the contact and with n contacts; a carried load
 /// deepens it in proportion.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Overload {
@@ -30,12 +30,12 @@ pub struct Overload {
     pub own: f64,
     /// Normal force that the pair carries \[N\].
     pub force: f64,
-    /// That force over what the lighter side weighs where it is touched.
+    /// That force over the weight of the lighter side where it is touched.
     pub ratio: f64,
 }
 
 impl Overload {
-    /// What, where, how much; the remedy is the caller's to add.
+    /// The bodies, the place and the amounts; the remedy is the caller's to add.
     pub fn describe(&self, model: &Model) -> String {
         let [a, b] = self.bodies.map(|b| model.bodies[b].name.as_str());
         let [ga, gb] = self.geoms.map(|g| model.geoms[g].name.as_str());

@@ -15,7 +15,7 @@ pub(crate) struct Prepared {
     pub ready: bool,
     pub at: StateKinematics,
     pub motion: FreeMotion,
-    /// What motors, springs and applied forces may do within the step.
+    /// Changes of velocity by motors, springs and applied forces within the step.
     pub drive: Drive,
     pub problem: RigidProblem,
 }
@@ -58,7 +58,7 @@ impl Prepared {
         }
     }
 
-    /// Looks ahead to what drives the bodies over a step of `horizon` \[s\].
+    /// Looks ahead to the drive of the bodies over a step of `horizon` \[s\].
     pub(crate) fn look_ahead(&mut self, i: &Inputs<'_>, horizon: f64) -> Result<(), ProblemError> {
         let Self { at, motion, drive, problem, .. } = self;
         let moves = horizon > 0.0 && horizon.is_finite();

@@ -9,8 +9,8 @@ use crate::ModelError;
 /// Largest coefficient of sliding friction that contacts get where the dual cone scales gains by the mass of each facet.
 ///
 /// A facet a = n − μ d has the inverse mass W_nn + μ² W_tt and its gain the inverse of that, so that the normal of a contact is (1 + μ²)/2 times as soft as at μ = 1 for equal
-/// W_nn and W_tt. At 5 that is 13, and a cube rests; at 100 it is 5000, and the cube sinks through the floor. Nothing slides on what is less steep than 79° at
-/// μ = 5, which is what larger numbers mostly mean.
+/// W_nn and W_tt. At 5 that is 13, and a cube rests; at 100 it is 5000, and the cube sinks through the floor. Nothing slides on slopes below 79° at
+/// μ = 5, the usual meaning of larger numbers.
 pub const STEEPEST: f64 = 5.0;
 
 /// The laws of a [`RigidSystem`](crate::RigidSystem) that a user may choose: empty pools.
@@ -52,7 +52,7 @@ impl RigidLaws {
     /// Fails on laws of other constraints.
     ///
     /// # Errors
-    /// The law and what it would have to be.
+    /// [`ModelError`] with the law and its required kind.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         let takes =
             |law: &dyn LawPool, seeds: &dyn Any, rows: &[usize], what: &str| -> Result<(), ModelError> {

@@ -12,7 +12,7 @@ pub struct RigidOptions {
     /// How far an error-controlled step may leave near-rigid equalities open, unless it found them further open \[m or rad\]; infinite: equalities are not looked at.
     pub equality_tolerance: f64,
     /// Actuators, tendon springs, dry friction and equalities are solved before contacts, with this solver, and enter A and v* of the problem, rather than
-    /// being laws of it: what explicit solvers need. None: they are laws beside the contacts. Where contacts push a motor or dry friction over its limits, or back from them, the problem asks for
+    /// being laws of it, as explicit solvers need it. None: they are laws beside the contacts. Where contacts push a motor or dry friction over its limits, or back from them, the problem asks for
     /// another solve ([`StepProblem::relag`](signorini_core::StepProblem::relag)): joints and contacts by turns, up to four times; from then on limits are kept and laws that reached theirs stay
     /// there for the rest of the step. Limits hold to a thousandth.
     pub joints_first: Option<JointSolver>,

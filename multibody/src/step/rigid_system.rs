@@ -371,7 +371,7 @@ impl System for RigidSystem {
         }
         let mut opening = |x: &State| self.closure.opening(&self.model, &x.q, &self.held.mocap);
         let (before, after) = (opening(x0), opening(x1));
-        // What comes back from a violated start is left alone; near-rigid springs soften with δt², so that a shorter step closes a loaded loop.
+        // Closing from a violated start is no defect; near-rigid springs soften with δt², so that a shorter step closes a loaded loop.
         if after <= before { 0.0 } else { after / tolerance }
     }
 

@@ -66,7 +66,7 @@ pub fn cases(topic: &str) -> Vec<Value> {
     v["cases"].as_array().unwrap().clone()
 }
 
-/// Takes away what the oracles leave out: armature, damping, friction, springs, tendons, actuators, equalities, limits.
+/// Takes away the parts that the oracles leave out: armature, damping, friction, springs, tendons, actuators, equalities, limits.
 pub fn strip(scene: &mut Scene) {
     for j in &mut scene.joints {
         j.armature = 0.0;

@@ -11,7 +11,7 @@ use super::problem::{MotionBounds, Rows};
 /// Rows of K⁻¹ that are summed together.
 const TILE: usize = 8;
 
-/// What does not change: K⁻¹ and the entries of scaled rows.
+/// Constants of all iterations: K⁻¹ and the entries of scaled rows.
 pub(super) struct Factor<T> {
     steps: usize,
     relaxation: T,

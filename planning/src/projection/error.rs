@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// What a row bounds.
+/// Quantity that a row bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RowKind {
     /// Position at the end of a step \[rad\].
@@ -32,7 +32,7 @@ impl fmt::Display for RowKind {
 /// One bounded quantity of a joint at a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// What is bounded.
+    /// The bounded quantity.
     pub kind: RowKind,
     /// Step of the horizon, from 0.
     pub step: usize,
@@ -70,7 +70,7 @@ pub enum ProjectionError {
         what: &'static str,
         /// Its value.
         value: f64,
-        /// What is asked of it.
+        /// The condition it must meet.
         rule: &'static str,
     },
     /// An option that is none.
@@ -80,7 +80,7 @@ pub enum ProjectionError {
         what: &'static str,
         /// Its value.
         value: f64,
-        /// What is asked of it.
+        /// The condition it must meet.
         rule: &'static str,
     },
     /// A slice of another length.
@@ -90,7 +90,7 @@ pub enum ProjectionError {
         what: &'static str,
         /// Its length.
         found: usize,
-        /// What it should be, in words.
+        /// The length it must have, in words.
         expected: String,
     },
     /// A history that is NaN or infinite.

@@ -1,4 +1,4 @@
-//! The exact projection of one sample: slow, dense, and what the fast one is tested against.
+//! The exact projection of one sample: slow, dense, the reference of the fast one in tests.
 
 use signorini_core::na::{DMatrix, DVector};
 

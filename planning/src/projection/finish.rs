@@ -5,7 +5,7 @@ use pulp::{Simd, WithSimd};
 use super::lanes::{Number, registers};
 use super::problem::{JointBounds, JointHistory};
 
-/// What a joint's tapes are finished with.
+/// Bounds, history and anchor by which a joint's tapes are finished.
 pub(super) struct Finish {
     dt: f64,
     bounds: JointBounds,
@@ -19,7 +19,7 @@ pub(super) struct Finish {
 
 /// Velocities, accelerations and jerks are held to this part of their bounds, so that round-off does not bring them outside.
 const WITHIN: f64 = 1.0 - 1e-12;
-/// What counts as kept, of a bound.
+/// Excess up to which a bound counts as kept.
 pub(super) const KEPT: f64 = 1e-9;
 
 impl Finish {
@@ -121,7 +121,7 @@ impl WithSimd for Excess<'_> {
     }
 }
 
-/// Clips each velocity to what its bounds leave it until the end of the horizon, forward in time.
+/// Clips each velocity to the range that its bounds leave it until the end of the horizon, forward in time.
 pub(super) struct Forward<'a> {
     pub(super) finish: &'a Finish,
     /// Velocities, H × lanes.

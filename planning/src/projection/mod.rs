@@ -23,9 +23,9 @@
 //! Dividing by the square root of the norm is measured to be best: rows of equal norm (jerk 245, velocity 1 before) leave the jerk far outside for long.
 //!
 //! # Finish
-//! What iterations leave is outside by a little, and a jerk of a few rad/s³ is a velocity of some hundredths. Two steps make all bounds hold:
+//! The result of iterations is outside by a little, and a jerk of a few rad/s³ is a velocity of some hundredths. Two steps make all bounds hold:
 //!
-//! 1. Forward in time, each velocity is clipped to what the bounds on velocity, acceleration and jerk leave it, now and until the end of the horizon. With full jerk −j from step k on, velocities after n steps are
+//! 1. Forward in time, each velocity is clipped to the range that the bounds on velocity, acceleration and jerk leave it, now and until the end of the horizon. With full jerk −j from step k on, velocities after n steps are
 //!    v_k + n (v_k − v_{k−1}) − j dt² n (n + 1)/2, none of which may exceed the bound V:
 //!
 //!    ```text
@@ -34,7 +34,7 @@
 //!    (those with an acceleration of the other sign ask for nothing new), the same from below, beside v_k ≤ v_{k−1} + dt min(a, a_{k−1} + dt j). A tape that keeps them so far can keep them to the end, so there is always room.
 //! 2. Positions that are exceeded still are brought back on the ray to a tape that keeps all bounds, the exact projection of the mean a little within the position bounds: the set is convex, so everything else goes on to hold.
 //!
-//! A sample that keeps all bounds is returned as it came, bit for bit. After so many steps as it takes to bring the largest acceleration to zero (5 with 2 rad/s², 4 rad/s³ and 0.1 s), what a plan of more steps begins can always be
+//! A sample that keeps all bounds is returned as it came, bit for bit. After so many steps as it takes to bring the largest acceleration to zero (5 with 2 rad/s², 4 rad/s³ and 0.1 s), the beginning of a plan of more steps can always be
 //! continued: velocity, acceleration and jerk never make a later set empty. Positions may, at horizons shorter than it takes to stop.
 
 mod admm;

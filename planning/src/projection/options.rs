@@ -1,6 +1,6 @@
 use super::error::ProjectionError;
 
-/// What numbers iterations run in. The finish is in `f64` always.
+/// Numbers that iterations run in. The finish is in `f64` always.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
     /// `f32`: velocities to 10⁻⁵ rad/s, at half the time.
@@ -30,11 +30,11 @@ pub enum WarmStart {
     Cold,
     /// There, with the multipliers of the mean's exact projection.
     Mean,
-    /// At what the same sample ended with in the last call; for samples and a history that are near to those of then, as where a projection goes on, and not from one plan to the next, whose noise and limits are others. Cold where there was none.
+    /// At the end of the sample's iterations in the last call; for samples and a history that are near to those of then, as where a projection goes on, and not from one plan to the next, whose noise and limits are others. Cold where there was none.
     Kept,
 }
 
-/// What to do where no tape keeps all bounds after the history.
+/// Reaction to a history after which no tape keeps all bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Softening {
     /// [`ProjectionError::Infeasible`].
@@ -59,7 +59,7 @@ pub struct ProjectionOptions {
     pub precision: Precision,
     /// Where iterations begin.
     pub warm_start: WarmStart,
-    /// What to do with infeasible histories.
+    /// Reaction to infeasible histories.
     pub softening: Softening,
     /// Make all bounds hold in the end. Off, iterations alone count, for studies of them.
     pub finish: bool,

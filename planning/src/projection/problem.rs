@@ -79,7 +79,7 @@ impl MotionBounds {
         Ok(Self { joints })
     }
 
-    /// The same for `count` joints.
+    /// Equal bounds for `count` joints.
     ///
     /// # Errors
     /// As [`MotionBounds::new`].
@@ -94,7 +94,7 @@ impl MotionBounds {
 
     /// The worst row of a tape of velocities \[rad/s\], steps × joints, and by how much it exceeds its bound, of half the range; None where all hold.
     ///
-    /// From differences of positions, velocities and accelerations as they follow from the history, not from the rows of a projection: what checks it. Of round-off remain about 10⁻¹⁶ |v|/(dt² jerk).
+    /// A check of projections: from differences of positions, velocities and accelerations as they follow from the history, not from the rows of a projection. Of round-off remain about 10⁻¹⁶ |v|/(dt² jerk).
     pub fn worst(&self, dt: f64, history: &History, tape: &[f64]) -> Option<(Row, f64)> {
         let joints = self.joints.len();
         let mut found: Option<(Row, f64)> = None;
@@ -139,7 +139,7 @@ impl JointHistory {
     }
 }
 
-/// What joints did before the first step, by which bounds hold from one plan to the next.
+/// Motion of the joints before the first step, by which bounds hold from one plan to the next.
 #[derive(Clone, Debug, PartialEq)]
 pub struct History {
     /// θ₋₁ of each joint \[rad\].
@@ -203,7 +203,7 @@ impl History {
 /// ```
 /// Rows are ordered by kind, then by step: row H·kind + step, 4H of them.
 ///
-/// What was before is in l and u alone. From θ_k = θ₋₁ + (P v)_k, a_0 = (D v)_0 − v₋₁/dt, j_0 = (D² v)_0 − v₋₁/dt² − a₋₁/dt and j_1 = (D² v)_1 + v₋₁/dt²:
+/// The history is in l and u alone. From θ_k = θ₋₁ + (P v)_k, a_0 = (D v)_0 − v₋₁/dt, j_0 = (D² v)_0 − v₋₁/dt² − a₋₁/dt and j_1 = (D² v)_1 + v₋₁/dt²:
 ///
 /// ```text
 /// l, u of positions        − θ₋₁
@@ -281,7 +281,7 @@ impl Rows {
         })
     }
 
-    /// What a row of A bounds.
+    /// Quantity, step and joint that a row of A bounds.
     pub fn row(&self, index: usize, upper: bool, joint: usize) -> Row {
         Row { kind: RowKind::ALL[index / self.steps], step: index % self.steps, joint, upper }
     }

@@ -22,14 +22,14 @@ pub struct Softened {
     pub position: Option<[f64; 2]>,
 }
 
-/// What a projection did.
+/// Counts and excesses of a projection.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProjectionReport {
     /// Samples of single joints that kept all bounds and were left as they are.
     pub kept: usize,
     /// Samples of single joints in all.
     pub total: usize,
-    /// Worst excess of what iterations left, of half the range of a bound.
+    /// Worst excess after the iterations, of half the range of a bound.
     pub before: f64,
     /// Worst excess of the result, of half the range of a bound (as widened): below 10⁻⁹, round-off, with the finish.
     pub after: f64,
@@ -169,7 +169,7 @@ impl Projector {
         Ok(report)
     }
 
-    /// Forgets what [`WarmStart::Kept`] begins with.
+    /// Forgets the starts of [`WarmStart::Kept`].
     pub fn forget(&mut self) {
         match &mut self.lanes {
             Lanes::Single(e) => e.groups.iter_mut().for_each(|g| g.filled = 0),
@@ -280,7 +280,7 @@ struct Group<T, const L: usize> {
     v: Aligned<T>,
     /// t of all joints.
     t: Aligned<T>,
-    /// Worst excess of samples, of what iterations left, of results.
+    /// Worst excess of samples, after the iterations, of results.
     excess: [[f64; L]; 3],
     /// Lanes with a t of the call before.
     filled: usize,
@@ -376,7 +376,7 @@ impl<T: Number, const L: usize> Engine<T, L> {
     }
 }
 
-/// What all groups share in one call.
+/// Inputs that all groups share in one call.
 struct Call<'a, T> {
     factor: &'a Factor<T>,
     limits: &'a [Vec<[[T; 2]; 4]>],
@@ -438,7 +438,7 @@ impl<T: Number> Call<'_, T> {
                     g.report.after = g.report.after.max(came[l]);
                     continue;
                 }
-                // What is left to do after velocity, acceleration and jerk is position.
+                // After velocity, acceleration and jerk, positions are left to bring back.
                 if self.options.finish && after[l] > 0.0 {
                     let part = finish.ray(&mut g.result, L, l);
                     g.report.rays += usize::from(part < 1.0);

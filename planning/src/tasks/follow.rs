@@ -133,7 +133,7 @@ impl Follow {
         self.motion.span()[0] + time
     }
 
-    /// Distance and angle of what is seen at observations `i` and `i + 1` from a pose.
+    /// Distance \[m\] and angle \[rad\] of the observed pose, observations `i` and `i + 1`, from a pose.
     fn off(seen: &View<'_>, i: usize, pose: &Isometry3<f64>) -> [f64; 2] {
         let place = (seen.vector(i) - pose.translation.vector).norm();
         [place, seen.rotation(i + 1).angle_to(&pose.rotation)]
@@ -210,7 +210,7 @@ impl Task for Follow {
         }
         if done { Outcome::Success } else { Outcome::Running }
     }
-    /// The first row of the motion, moving as the motion does; the same for all seeds.
+    /// The first row of the motion, with its velocities; one start for all seeds.
     fn reset(&self, _: u64) -> Scenario {
         let start = self.at(0.0);
         let free = |pose: &Isometry3<f64>| {

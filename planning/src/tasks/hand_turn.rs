@@ -26,11 +26,11 @@ use crate::{
 /// Source: borse2026comfree eq. 15, whose weights are not published; `spin` is ours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HandTurn {
-    /// What it is called.
+    /// Name of the task.
     pub name: &'static str,
-    /// What is turned.
+    /// The object in the hand.
     pub object: InHand,
-    /// About what.
+    /// The axis of the turn.
     pub about: Turn,
     /// The object is there within this distance of its place \[m\].
     pub near: f64,

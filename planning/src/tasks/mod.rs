@@ -57,7 +57,7 @@ pub const EVALUATIONS: (u32, f64) = (12, SETTLED);
 /// Of sums of control steps, far below one \[s\].
 const ROUND_OFF: f64 = 1e-9;
 
-/// What two arms carry.
+/// Tasks of two arms that carry.
 const CARRIED: [TwoArmCarry; 7] = [
     TwoArmCarry::ball(Wall::None),
     TwoArmCarry::ball(Wall::Fixed),
@@ -205,7 +205,7 @@ fn smooth(x: f64, p: f64) -> f64 {
     x.hypot(p) - p
 }
 
-/// The same of the length of a vector.
+/// [`smooth`] of the length of a vector.
 fn smooth_norm<const N: usize>(x: SVector<f64, N>, p: f64) -> f64 {
     smooth(x.norm(), p)
 }

@@ -20,7 +20,7 @@ pub struct Setup {
     pub replan: u32,
     /// Evaluations per step of ComFree as plan model, at most, and the residual \[m/s\] that ends them before; None: as many as settle contacts.
     pub evaluations: Option<(u32, f64)>,
-    /// What samples pass through.
+    /// Projection that samples pass through.
     pub projection: Option<Box<dyn SampleProjection>>,
     /// How an object is measured that plans start from; None: as it is.
     pub measurement: Option<Measurement>,
@@ -33,7 +33,7 @@ impl Setup {
         EpisodeOptions { replan: self.replan, model_substeps, plant_substeps, ..EpisodeOptions::default() }
     }
 
-    /// Runs an episode: with the planner, what samples pass through, and the object measured as it is set up, with noise by the seed.
+    /// Runs an episode: with the planner, the projection of samples, and the object measured as it is set up, with noise by the seed.
     ///
     /// # Errors
     /// Settings of the planner and of the measurement; see [`Episode::run`].

@@ -12,22 +12,22 @@ use crate::{
 
 /// Two arms lift something between their palms and carry it to a target: a ball (`models/two_arms/ball.xml`, with seven-axis arms `ball_seven.xml`), over a wall or without one, or a tray (`models/two_arms/tray.xml`), over a low wall and short of a high one.
 ///
-/// Controls are the velocities of the joints, which servos with limited torques follow; what holds the object is contact alone. At the ball palms come from the sides and a little from beneath, as published: they face 30° up, so
+/// Controls are the velocities of the joints, which servos with limited torques follow; contact alone holds the object. At the ball palms come from the sides and a little from beneath, as published: they face 30° up, so
 /// that of a normal force N on each of them N lifts the ball, and friction of N tan 30° at most keeps it from slipping out upwards. The tray is pressed at its upright ends.
 ///
 /// Stages: *reaching* brings the palms to open places beside the object, *squeezing* closes them until both press, *carrying* takes it to its target, where it has *arrived*. A squeeze that goes awry or takes longer than 3 s is opened
-/// again, and an object that a palm has lost is reached for again, as long as it is near; once it has been carried, one that is further away is lost for good. They change on what is truly seen alone.
+/// again, and an object that a palm has lost is reached for again, as long as it is near; once it has been carried, one that is further away is lost for good. They change on true observations alone.
 ///
 /// | term | each step adds | in stages |
 /// |---|---|---|
-/// | `collision` | 1 where anything pressed on what it must not; over pairs that are looked at and nearer than 0.05 m: what the distance shrinks by beyond 30 % and what is missing to 0.01 m, over 0.05 m | all |
+/// | `collision` | 1 where a forbidden pair pressed; over pairs that are looked at and nearer than 0.05 m: the shrinking of the distance beyond 30 % and the shortfall from 0.01 m, over 0.05 m | all |
 /// | `rest` | ‖q − q_home‖² \[rad²\] | all |
 /// | `attitude` | angles of the tools to [`Held::attitudes`] \[rad\] | all |
 /// | `effort` | ‖u‖² \[rad²/s²\]; at the end 50 times the squared speeds of the palms: plans end at rest | all |
 /// | `place` | ways of the palms to their places beside the object \[m\], open ([`Held::way`]) or touching it | all |
 /// | `touch` | forces of the palms over those that hold, at most 5 each | reaching |
 /// | `closing` | squared relative velocity of the palms \[m²/s²\]; along the line between them, where the object turns | squeezing on |
-/// | `grip` | what the force of a palm is short of or above those of [`Held::grip`], over the lower one | squeezing on |
+/// | `grip` | distance of the force of a palm from the range [`Held::grip`], over its lower end | squeezing on |
 /// | `slip` | distance of the object from where the palms hold it \[m\] | squeezing on |
 /// | `carry` | distance of the object from the target \[m\] | carrying on |
 /// | `turn` | angle of the object to the target's attitude \[rad\], where it has one | carrying on |
@@ -38,15 +38,15 @@ use crate::{
 /// the object itself, `grip` uses the forces, `carry` and `turn` are about the object, and squeezing is a stage of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TwoArmCarry {
-    /// What it is called.
+    /// Name of the task.
     pub name: &'static str,
     /// Its scene, in the folder `models` of the project.
     pub scene: &'static str,
     /// Who carries.
     pub arms: Arms,
-    /// What is carried.
+    /// The carried object.
     pub held: Held,
-    /// What stands between the ball and its target.
+    /// The wall between the ball and its target.
     pub wall: Wall,
     /// The object is there within this distance of the target \[m\].
     pub near: f64,
@@ -71,7 +71,7 @@ pub enum Wall {
     Perturbed,
 }
 
-/// What palms hold, and how.
+/// The object that palms hold, and how.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Held {
     /// Its body, which is the name of its joint, and of a geom, too.
@@ -96,7 +96,7 @@ pub struct Held {
     pub clear: &'static [&'static str],
     /// Geoms of the object. Plans look at their distances from the walls among those.
     pub parts: &'static [&'static str],
-    /// What the palms meet is an upright end that they have to go round: it lies at ± this x, and a palm passes beyond this |y| and this z, in the frame of the object \[m\].
+    /// Upright ends where the palms meet the object, which they have to go round: at ± this x, and a palm passes beyond this |y| and this z, in the frame of the object \[m\].
     pub ends: Option<[f64; 3]>,
 }
 
@@ -212,7 +212,7 @@ impl TwoArmCarry {
         }
     }
 
-    /// The same between seven-axis arms.
+    /// The ball between seven-axis arms, to within 0.04 m.
     pub const fn ball_seven(wall: Wall) -> Self {
         let name = match wall {
             Wall::None => "two_arm_ball_seven",
@@ -257,7 +257,7 @@ impl TwoArmCarry {
         }
     }
 
-    /// Bounded motion with noise for each stage: reaching, of both palms apart; squeezing, small; carrying, of both palms together, turning what has an attitude.
+    /// Bounded motion with noise for each stage: reaching, of both palms apart; squeezing, small; carrying, of both palms together, turning an object that has an attitude.
     ///
     /// # Errors
     /// As [`TwoArmMotion::new`].
@@ -298,7 +298,7 @@ impl TwoArmCarry {
         self.forces() + 2
     }
 
-    /// Pairs of geoms that may touch: the object with the palms and what it stands on.
+    /// Pairs of geoms that may touch: the object with the palms and its support.
     fn may_touch(&self) -> Vec<(String, String)> {
         const HOLD: [&str; 4] = ["right_palm", "left_palm", "table", "stand"];
         each_with(self.held.parts, &HOLD).collect()

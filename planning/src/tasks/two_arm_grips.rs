@@ -2,10 +2,10 @@ use super::TwoArmMotion;
 use crate::projection::Softened;
 use crate::{Phase, PlanError, ReplanView, SampleProjection, Samples};
 
-/// What grippers are told in a phase.
+/// Commands of the grippers in a phase.
 pub type GripCommands = fn(&Phase) -> Vec<f64>;
 
-/// Samples of two arms with grippers: the joints move as in [`TwoArmMotion`], and grippers, whose channels come behind, do in all samples what the phase says.
+/// Samples of two arms with grippers: the joints move as in [`TwoArmMotion`], and grippers, whose channels come behind, follow the phase in all samples.
 pub struct TwoArmGrips {
     motion: TwoArmMotion,
     commands: GripCommands,
@@ -15,7 +15,7 @@ pub struct TwoArmGrips {
 }
 
 impl TwoArmGrips {
-    /// Motion of the arms, and what grippers are told.
+    /// Motion of the arms, and commands of the grippers.
     pub fn new(motion: TwoArmMotion, commands: GripCommands) -> Self {
         let count = motion.arms().count();
         Self { motion, commands, now: Vec::new(), joints: Vec::new(), count }

@@ -7,7 +7,7 @@ use crate::{JointStart, MppiOptions, Outcome, Phase, PlanError, Scenario, Step, 
 
 /// One arm takes a cube from the table, hands it to the other among obstacles, and that one brings it to its place (`models/two_arms/cube.xml`).
 ///
-/// Controls are the velocities of the twelve joints and the targets of both grippers, which follow from the stage. The arm that is nearer to the cube gives, the other takes. Stages, which change on what is truly seen alone:
+/// Controls are the velocities of the twelve joints and the targets of both grippers, which follow from the stage. The arm that is nearer to the cube gives, the other takes. Stages, which change on true observations alone:
 ///
 /// | stage | giver | taker |
 /// |---|---|---|
@@ -67,7 +67,7 @@ const COUNT: usize = ARMS.count();
 const CUBE: usize = ARMS.observed();
 const FORCES: usize = CUBE + 1;
 const COLLISION: usize = FORCES + 4;
-/// What they keep clear of.
+/// Geoms that they keep clear of.
 const CLEAR: [&str; 4] = ["table", "near", "middle", "far"];
 
 /// Where the cube is passed \[m\].
@@ -77,7 +77,7 @@ const LIFTED: [f64; 2] = [0.2, 0.15];
 /// A tool that holds the cube is so far behind its middle \[m\], along the tool; where it waits, so much further.
 const BEHIND: f64 = 0.02;
 const WAIT: f64 = 0.08;
-/// Targets of fingers, open and closed \[m\]: closed, motors press with what remains.
+/// Targets of fingers, open and closed \[m\]: closed, motors press with the remaining error.
 const FINGERS: [f64; 2] = [0.045, 0.0];
 /// Force of a finger that holds \[N\].
 const GRIP: f64 = 4.0;

@@ -4,7 +4,7 @@ use super::two_arms::Arms;
 use crate::projection::{JointBounds, MotionBounds, ProjectionOptions, Projector, Softened, Softening};
 use crate::{BoundedMotion, MppiOptions, PlanError, ReplanView, SampleProjection, Samples};
 
-/// Samples of the joint velocities of two arms: noise shaped by what the palms do together, then projected onto bounded motion ([`BoundedMotion`]).
+/// Samples of the joint velocities of two arms: noise shaped by the common motion of the palms, then projected onto bounded motion ([`BoundedMotion`]).
 ///
 /// Noise of the joints that lets a held ball go is of no use, and most of it does: of twelve directions or more three carry the ball. So deviations z from the mean, which come in standard normal for each joint (σ = 1 of the planner), go on as
 ///
@@ -15,7 +15,7 @@ use crate::{BoundedMotion, MppiOptions, PlanError, ReplanView, SampleProjection,
 /// with J the motion of the palms per joint velocity at the state that the plan starts from, σ and W the standard deviations of joints and palms in this stage ([`Tolerance`]): the Gaussian that keeps to both. Where palms may turn together with τ, about their middle and with r half of the way from the left to the right one,
 /// W² + τ² G Gᵀ stands for W², G = (0, −\[r\]×, 1, 1) in the rows of J.
 /// f_j falls from 1 for the first sample to [`TwoArmMotion::FINEST`] for the last, in equal ratios: coarse and fine steps are tried in one plan, whatever the distance. The mean passes as it is.
-/// Samples are drawn about the mean m slowed down by ρ f_j with ρ = [`TwoArmMotion::REST`]: about m itself every other sample is faster, plans of few samples pick up speed that no cost asked for, and palms push what they are to take.
+/// Samples are drawn about the mean m slowed down by ρ f_j with ρ = [`TwoArmMotion::REST`]: about m itself every other sample is faster, plans of few samples pick up speed that no cost asked for, and palms push the object that they are to take.
 pub struct TwoArmMotion {
     arms: Arms,
     bounded: BoundedMotion,
@@ -43,7 +43,7 @@ pub struct Tolerance {
 impl TwoArmMotion {
     /// f of the last sample.
     pub const FINEST: f64 = 0.1;
-    /// So much slower than the mean is what the first sample is drawn about.
+    /// Part of the mean's speed that is taken off the centre of the first sample.
     pub const REST: f64 = 0.3;
 
     /// Motion within 1 rad/s, 2 rad/s² and 4 rad/s³, as published, and within the angles of [`Arms::joints`]. `tolerances` are those of the stages of the task in their order; the last holds for all that follow.

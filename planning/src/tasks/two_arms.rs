@@ -22,7 +22,7 @@ pub struct Arms {
     pub links: &'static [(&'static str, [f64; 3])],
     /// Angles at rest \[rad\], right and left.
     pub home: [&'static [f64]; 2],
-    /// Geoms whose distances plans look at: to what is around, and of all but the first to those of the other arm.
+    /// Geoms whose distances plans look at: to the surroundings, and of all but the first to those of the other arm.
     pub own: &'static [&'static str],
 }
 
@@ -199,7 +199,7 @@ const SHRINK: f64 = 0.3;
 const CLEAR: f64 = 0.05;
 const MARGIN: f64 = 0.01;
 
-/// What a step adds for a collision and for distances: the observations `at` ([`Observation::Collision`]) and all that follow. 1 where something pressed on what it must not; what distances shrink by beyond 30 % and what is missing to 0.01 m, over 0.05 m, where they are
+/// Cost of a step for collisions and distances: the observations `at` ([`Observation::Collision`]) and all that follow. 1 where a forbidden pair pressed; the shrinking of distances beyond 30 % and the shortfall from 0.01 m, over 0.05 m, where they are
 /// less than that.
 pub fn clearance(step: &Step<'_>, at: usize) -> f64 {
     let (before, after) = (&step.before, &step.after);

@@ -186,7 +186,7 @@ pub fn episode(name: &str, seed: u64, samples: usize, threads: usize, steps: u32
     timed_episode(name, seed, (samples, threads), steps, Timing::LockStep)
 }
 
-/// The same with plans that may be used later.
+/// [`episode`] with plans that may be used later.
 pub fn timed_episode(
     name: &str,
     seed: u64,

@@ -86,7 +86,7 @@ impl ComFree {
         self.cone().filter(|law| !law.cap).map(|law| law.gains)
     }
 
-    /// The same with another setting of the dual cone.
+    /// The method with another setting of the dual cone.
     pub fn with_cone(self, cone: DualCone) -> Self {
         let evaluation = match self.evaluation {
             Evaluation::Swept { sweeps, .. } => Evaluation::Swept { law: cone, sweeps },

@@ -6,7 +6,7 @@ use super::{ComFree, Evaluation, Icf, Ipc, Law, Method, MethodError, Reference, 
 pub const METHODS: [&str; 4] = ["icf", "comfree", "ipc", "reference"];
 /// Names of the integrators; the first is the default.
 pub const INTEGRATORS: [&str; 2] = ["cenic", "fixed"];
-/// Names of the methods that worlds of batches are stepped with, and what they are.
+/// Names of the methods that worlds of batches are stepped with, and their descriptions.
 pub const PLANTS: [(&str, &str); 4] = [
     ("comfree", "Complementarity-free contact, fixed steps"),
     ("icf", "Convex implicit contact, fixed steps"),

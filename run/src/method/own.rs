@@ -21,8 +21,8 @@ pub struct Own {
 }
 
 impl Own {
-    /// From a constructor of systems and one of schemes. Schemes must not remember anything from one step to the next but storage: what a lane of a batch
-    /// does would depend on the lanes stepped before it.
+    /// From a constructor of systems and one of schemes. Schemes must not remember anything from one step to the next but storage: otherwise the motion of a lane of a batch
+    /// depends on the lanes stepped before it.
     pub fn new<E: Into<MethodError>>(
         name: impl Into<String>,
         system: impl Fn(&Scene) -> Result<RigidSystem, E> + Send + Sync + 'static,

@@ -56,7 +56,7 @@ impl Recording {
         z.finish()?.flush()
     }
 
-    /// Reads what [`Recording::write_npz`] wrote.
+    /// Reads a file of [`Recording::write_npz`].
     ///
     /// # Errors
     /// The file system, or an archive without the arrays of a recording.
@@ -113,7 +113,7 @@ impl Recording {
         }
     }
 
-    /// What must hold of a recording from anywhere before rows are taken from it.
+    /// Checks a recording from anywhere before rows are taken from it.
     fn check(&self) -> Result<(), String> {
         let (n, m, h) = (self.t.len(), self.contact_row.len(), &self.header);
         let (nb, ng) = (h.body_names.len(), h.geom_names.len());

@@ -246,7 +246,7 @@ impl RowSink for RecordingFile {
 
 impl Drop for RecordingFile {
     fn drop(&mut self) {
-        // What cannot be removed is left where it is named after the recording.
+        // A folder that cannot be removed stays where it is, named after the recording.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }

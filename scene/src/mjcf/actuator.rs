@@ -16,7 +16,7 @@ enum Dynamics {
     FilterExact,
 }
 
-/// What an actuator states, over its class, in MuJoCo's general form.
+/// Statements of an actuator over its class, in MuJoCo's general form.
 #[derive(Clone, Debug)]
 pub(super) struct ActuatorSpec {
     /// The short form that set the parameters last; another short form does not inherit them.
@@ -297,7 +297,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Damping and armature of an actuator act at what it drives.
+    /// Damping and armature of an actuator act at the joint or tendon that it drives.
     fn reflect(&mut self, e: &Element, s: &ActuatorSpec, t: &Transmission) {
         if s.damping == 0.0 && s.armature == 0.0 {
             return;

@@ -14,7 +14,7 @@ use super::orientation::quaternion;
 use crate::Place;
 use crate::xml::{Element, Read, did_you_mean};
 
-/// What a mesh class states.
+/// Statements of a mesh class.
 #[derive(Clone, Debug)]
 pub(super) struct MeshSpec {
     pub(super) scale: Vector3<f64>,
@@ -28,7 +28,7 @@ impl Default for MeshSpec {
 }
 
 impl MeshSpec {
-    /// Reads scale and inertia over what is there.
+    /// Reads scale and inertia over the present ones.
     pub(super) fn read(&mut self, e: &Element) -> Read<()> {
         if let Some(s) = e.vector::<3>("scale")? {
             if s.contains(&0.0) {

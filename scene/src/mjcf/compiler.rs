@@ -14,7 +14,7 @@ pub(super) enum FromGeoms {
     WhenMissing,
 }
 
-/// What `<compiler>` says.
+/// Settings of `<compiler>`.
 #[derive(Clone, Debug)]
 pub(super) struct Compiler {
     pub(super) degrees: bool,
@@ -51,7 +51,7 @@ impl Default for Compiler {
 }
 
 impl Compiler {
-    /// Reads one `<compiler>` element over what earlier ones said.
+    /// Reads one `<compiler>` element over the earlier ones.
     pub(super) fn read(&mut self, e: &Element, notes: &mut Notes) -> Read<()> {
         if let Some(d) = e.word("angle", &[("radian", false), ("degree", true)])? {
             self.degrees = d;

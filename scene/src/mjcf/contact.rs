@@ -7,7 +7,7 @@ use super::geom::{read_condim, read_sol};
 use crate::xml::{Element, Read};
 use crate::{ContactPair, GeomShape, NoteKind, SolParams};
 
-/// What a pair states, over its class. Nothing of it comes from the geoms.
+/// Statements of a pair over its class. Nothing of it comes from the geoms.
 #[derive(Clone, Debug)]
 pub(super) struct PairSpec {
     condim: u8,

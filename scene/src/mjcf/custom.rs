@@ -24,7 +24,7 @@ const DEFAULT_KEYS: [&str; 4] = ["stiffness", "dissipation", "relaxation_time", 
 const EQUALITY_KEYS: [&str; 2] = ["stiffness", "damping"];
 
 impl Reader<'_> {
-    /// Reads all `<custom>` elements; what concerns this project is returned.
+    /// Reads all `<custom>` elements; returns the settings of this project.
     pub(super) fn custom_settings<'e>(
         &mut self,
         all: impl Iterator<Item = &'e Element>,

@@ -8,7 +8,7 @@ use super::orientation::quaternion;
 use crate::xml::{Element, Read};
 use crate::{Equality, EqualityKind, JointKind, Pose, SolParams};
 
-/// What an equality states, over its class.
+/// Statements of an equality over its class.
 #[derive(Clone, Debug)]
 pub(super) struct EqualitySpec {
     active: bool,

@@ -1,4 +1,4 @@
-//! `<geom>`: attributes with their defaults, and what they become.
+//! `<geom>`: attributes with their defaults, and the geom of the scene.
 
 use signorini_core::na::{Point3, Unit, Vector3};
 use signorini_geometry::Shape;
@@ -34,7 +34,7 @@ pub(super) const GEOM_TYPES: [(&str, GeomType); 9] = [
     ("sdf", GeomType::Sdf),
 ];
 
-/// What a geom states, over its class.
+/// Statements of a geom over its class.
 #[derive(Clone, Debug)]
 pub(super) struct GeomSpec {
     pub(super) kind: GeomType,
@@ -76,7 +76,7 @@ impl Default for GeomSpec {
     }
 }
 
-/// Reads `solref` and `solimp` attributes over what is there.
+/// Reads `solref` and `solimp` attributes over the present ones.
 pub(super) fn read_sol(
     e: &Element,
     solref: &'static str,

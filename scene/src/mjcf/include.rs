@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::xml::{self, Element, Read};
 
 /// Replaces every `<include>` below `root` by the children of the named file's root. Names are relative to the main file, or to the
-/// including file when nothing lies there. `files` collects what was read, the main file first.
+/// including file when nothing lies there. `files` collects the files read, the main one first.
 pub(super) fn expand(root: &mut Element, main: &Path, files: &mut Vec<PathBuf>) -> Read<()> {
     let mut open = vec![identity(main)];
     expand_in(root, main, files, &mut open)

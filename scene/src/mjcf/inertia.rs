@@ -13,7 +13,7 @@ use crate::{Note, NoteKind, Pose};
 const PLACEHOLDER_MASS: f64 = 0.01;
 const PLACEHOLDER_RADIUS: f64 = 0.02;
 
-/// What `<inertial>` states.
+/// Mass and inertia of `<inertial>`.
 #[derive(Clone, Debug)]
 pub(super) struct Inertial {
     properties: MassProperties,
@@ -36,7 +36,7 @@ impl GeomMass {
         Self { properties: MassProperties { mass, com: Point3::origin(), inertia }, missing: true }
     }
 
-    /// The same in the coordinates in which the geom's frame has the given pose.
+    /// The mass in the coordinates in which the geom's frame has the given pose.
     pub(super) fn placed(self, pose: &Pose) -> Self {
         let r = pose.rotation.to_rotation_matrix();
         let p = self.properties;

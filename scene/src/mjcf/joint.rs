@@ -86,7 +86,7 @@ pub(super) fn linear_coefficient(e: &Element, name: &'static str, old: f64) -> R
     Ok(c[0])
 }
 
-/// What a joint states, over its class.
+/// Statements of a joint over its class.
 #[derive(Clone, Debug)]
 pub(super) struct JointSpec {
     kind: JointKind,

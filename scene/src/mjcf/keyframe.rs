@@ -46,7 +46,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Numbers of an attribute; what is missing at the end comes from `rest`. Absent: empty.
+    /// Numbers of an attribute; those missing at the end come from `rest`. Absent: empty.
     fn padded(&mut self, e: &Element, name: &'static str, rest: &[f64]) -> Read<Vec<f64>> {
         let Some(mut x) = e.numbers(name)? else { return Ok(Vec::new()) };
         if x.len() > rest.len() {

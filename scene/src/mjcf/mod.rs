@@ -1,7 +1,7 @@
 //! Reader of MJCF, MuJoCo's model format, as MuJoCo 4.0 understands it.
 //!
 //! Sections are read in the order in which they depend on each other, not in that of the file: settings, default classes, assets,
-//! the tree of bodies, then what refers to it. Every attribute and element is read, noted or refused; see [`crate::xml`].
+//! the tree of bodies, then sections that refer to it. Every attribute and element is read, noted or refused; see [`crate::xml`].
 
 mod actuator;
 mod asset;
@@ -78,7 +78,7 @@ pub(super) struct Reader<'a> {
     moving: Vec<bool>,
     /// Per body: whether its mass is the sum over its geoms.
     needs_mass: Vec<bool>,
-    /// Per body: what `<inertial>` says.
+    /// Per body: its `<inertial>`.
     inertials: Vec<Option<inertia::Inertial>>,
     /// Visual geoms that keep the surface of the named mesh.
     visual_meshes: HashMap<usize, String>,

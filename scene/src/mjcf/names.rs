@@ -110,7 +110,7 @@ macro_rules! fill {
 }
 
 impl Reader<'_> {
-    /// Makes up names for what has none in the tree of bodies.
+    /// Makes up names for elements without one in the tree of bodies.
     pub(super) fn name_the_tree(&mut self) {
         let (s, n) = (&mut self.scene, &self.names);
         fill!(s.bodies, n.bodies, "body");
@@ -119,7 +119,7 @@ impl Reader<'_> {
         fill!(s.sites, n.sites, "site");
     }
 
-    /// Makes up names for what has none besides.
+    /// Makes up names for the other elements without one.
     pub(super) fn name_the_rest(&mut self) {
         let (s, n) = (&mut self.scene, &self.names);
         fill!(s.tendons, n.tendons, "tendon");

@@ -49,7 +49,7 @@ const FLAGS_WITHOUT_MEANING: [&str; 19] = [
 ];
 
 impl Reader<'_> {
-    /// Reads `<option>` over what earlier ones said.
+    /// Reads `<option>` over the earlier ones.
     pub(super) fn read_option(&mut self, e: &Element) -> Read<()> {
         let o: &mut Options = &mut self.scene.options;
         if let Some(g) = e.vector::<3>("gravity")? {

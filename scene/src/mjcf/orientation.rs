@@ -16,7 +16,7 @@ pub(super) struct PoseSpec {
 const ALTERNATIVES: [&str; 5] = ["quat", "axisangle", "xyaxes", "zaxis", "euler"];
 
 impl PoseSpec {
-    /// Reads what the element states over what is there.
+    /// Reads the statements of the element over the present ones.
     pub(super) fn read(&mut self, e: &Element, c: &Compiler) -> Read<()> {
         if let Some(p) = e.vector::<3>("pos")? {
             self.position = Some(p.into());
@@ -27,7 +27,7 @@ impl PoseSpec {
         Ok(())
     }
 
-    /// The pose; what is not stated is zero.
+    /// The pose; parts that are not stated are zero.
     pub(super) fn pose(&self) -> Pose {
         Pose::from_parts(
             Translation3::from(self.position.unwrap_or_default()),

@@ -4,7 +4,7 @@ use super::Reader;
 use crate::xml::{Element, Read};
 use crate::{JointKind, NoteKind, Sensor, SensorKind, SensorObject};
 
-/// What the element of a sensor names.
+/// Kind of object that the element of a sensor names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Named {
     Site,

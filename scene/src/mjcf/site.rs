@@ -6,7 +6,7 @@ use super::orientation::PoseSpec;
 use crate::xml::{Element, Read};
 use crate::{Pose, Site};
 
-/// What a site states, over its class.
+/// Statements of a site over its class.
 #[derive(Clone, Debug)]
 pub(super) struct SiteSpec {
     kind: GeomType,

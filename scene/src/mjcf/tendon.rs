@@ -8,7 +8,7 @@ use super::joint::{Limited, limits, linear_coefficient, read_limited};
 use crate::xml::{Element, Read};
 use crate::{GeomShape, JointKind, SolParams, Tendon, TendonPath, WrapElement};
 
-/// What a tendon states, over its class.
+/// Statements of a tendon over its class.
 #[derive(Clone, Debug)]
 pub(super) struct TendonSpec {
     range: [f64; 2],

@@ -1,4 +1,4 @@
-//! `<worldbody>`: bodies, frames and what is on them, depth-first in file order.
+//! `<worldbody>`: bodies, frames and the elements on them, depth-first in file order.
 
 use super::Reader;
 use super::compiler::FromGeoms;

@@ -8,7 +8,7 @@ use super::origin::read_origin;
 use crate::xml::{Element, Read};
 use crate::{BodyId, CollisionMask, Geom, GeomShape, NoteKind, Surface};
 
-/// What a shape is for.
+/// Purpose of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     Visual,

@@ -1,4 +1,4 @@
-//! `<joint>`: kind, axis, dynamics; what it becomes.
+//! `<joint>`: kind, axis, dynamics, and the joint of the scene.
 
 use signorini_core::na::{Unit, UnitQuaternion, Vector3};
 

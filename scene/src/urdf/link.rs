@@ -1,4 +1,4 @@
-//! `<link>`: mass, shapes, and what other tools write there.
+//! `<link>`: mass, shapes, and elements of other tools.
 
 use signorini_geometry::MassProperties;
 

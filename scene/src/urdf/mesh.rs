@@ -16,7 +16,7 @@ use crate::{GeomShape, NoteKind, SceneError};
 /// A file and the bits of its scale.
 type Key = (PathBuf, [u64; 3]);
 
-/// Meshes read so far, so that what is used twice is stored once.
+/// Meshes read so far, so that a mesh used twice is stored once.
 #[derive(Debug, Default)]
 pub(super) struct MeshCache {
     surfaces: HashMap<Key, Arc<TriangleMesh>>,

@@ -1,7 +1,7 @@
 //! Reader of URDF, the Unified Robot Description Format, with the extensions of Drake (`drake:...`) and Bullet (`<contact>`) that have a
 //! meaning for contact and motors.
 //!
-//! What the format leaves open is settled as follows.
+//! The reader settles points that the format leaves open as follows.
 //!
 //! - The root link is welded to the world unless [`LoadOptions::floating_base`] is set. A link named `world` is body 0 itself; joints may
 //!   name it without defining it.
@@ -10,7 +10,7 @@
 //!   (Drake's default).
 //! - A mimic joint stays a coordinate and is coupled by an [`crate::Equality`].
 //! - Links joined by a joint do not collide with each other, those of a fixed base included.
-//! - The inertia of a link is what `<inertial>` says; shapes have no mass of their own.
+//! - The inertia of a link is that of `<inertial>`; shapes have no mass of their own.
 
 mod drake;
 mod geometry;
@@ -125,7 +125,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Notes what is left out, refuses what has no meaning.
+    /// Notes sections that are left out, refuses those without meaning.
     fn check_section(&mut self, root: &Element, e: &Element) -> Read<()> {
         match e.name.as_str() {
             "link" | "joint" | "material" | "transmission" | "frame" | "collision_filter_group" => Ok(()),
@@ -161,7 +161,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a `<gazebo>` block states that moves or touches.
+    /// Notes the statements of a `<gazebo>` block that bear on motion or contact.
     fn note_gazebo(&mut self, e: &Element) {
         const MECHANICAL: [&str; 14] = [
             "mu1",

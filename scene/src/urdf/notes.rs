@@ -13,7 +13,7 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// Adds a remark about an element; the same text again is counted.
+    /// Adds a remark about an element; repetitions of a text are counted.
     pub(super) fn add(&mut self, kind: NoteKind, e: &Element, text: impl Into<String>) {
         let text = text.into();
         match self.known.get(&text) {

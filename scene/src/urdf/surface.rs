@@ -21,7 +21,7 @@ const LEFT_OUT: [&str; 8] = [
 const READ: [&str; 4] = ["mu_static", "mu_dynamic", "point_contact_stiffness", "hunt_crossley_dissipation"];
 
 impl Reader<'_> {
-    /// Reads `drake:proximity_properties` over what is there; SI units throughout.
+    /// Reads `drake:proximity_properties` over the present ones; SI units throughout.
     pub(super) fn read_proximity(&mut self, e: &Element, s: &mut Surface) -> Read<()> {
         e.finish()?;
         let (mut fixed, mut sliding) = (None, None);

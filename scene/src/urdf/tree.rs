@@ -99,9 +99,9 @@ impl Reader<'_> {
         self.scene.joints.push(plain(name, body, JointKind::Free, Vector3::z_axis(), e.place()));
     }
 
-    /// Excludes collisions between a fixed base and the links that joints connect to it, with what is fixed to either. Between moving
+    /// Excludes collisions between a fixed base and the links that joints connect to it, with links fixed to either. Between moving
     /// neighbours the scene's parent filter does this; it makes an exception for parents that are welded to the world, which is right
-    /// for floors but not for the base of an arm. What is fixed to the world itself counts as surroundings.
+    /// for floors but not for the base of an arm. Links fixed to the world itself count as surroundings.
     pub(super) fn filter_base_neighbours(&mut self) {
         let group = self.scene.weld_groups();
         let s = &mut self.scene;

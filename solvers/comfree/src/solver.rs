@@ -39,7 +39,7 @@ fn fastest(p: &dyn StepProblem) -> f64 {
 /// ```
 /// The guess and the tolerance are not used: [`Sweeps`] says how many evaluations there are. A fixed number of them ends as [`SolveStatus::Evaluated`] with `StepSolution::tolerance` 0. More than one needs laws that
 /// can be swept over ([`signorini_core::SweptLaw`]); one evaluates any law.
-/// Residual and tolerance are speeds at contacts \[m/s\], before penetrations are undone; what undoes them is in `StepSolution::v_position` alone where there is more than one
+/// Residual and tolerance are speeds at contacts \[m/s\], before penetrations are undone; the velocity that undoes them is in `StepSolution::v_position` alone where there is more than one
 /// evaluation. Nothing is allocated in a solve once its storage has grown to the size of the problem.
 #[derive(Debug)]
 pub struct ComfreeSolver {
@@ -170,7 +170,7 @@ impl ComfreeSolver {
         }
     }
 
-    /// Undoes penetrations, which ask for `speed` \[m/s\]: what sweeps add moves positions, but is neither momentum nor remembered. One is enough for small ones; more would only move
+    /// Undoes penetrations, which ask for `speed` \[m/s\]: the added velocity moves positions, but is neither momentum nor remembered. One sweep is enough for small ones; more would only move
     /// neighbours about. `in_turn`: the solve before went from contact to contact, and so does this. Returns how many there were.
     fn recover(
         &mut self,

@@ -1,4 +1,4 @@
-/// Evaluations up to which constraints are swept over in turn. With more, all of them are swept over at once, with gains raised and momentum, which long stacks need: what begins alike on all corners of a box stays alike.
+/// Evaluations up to which constraints are swept over in turn. With more, all of them are swept over at once, with gains raised and momentum, which long stacks need: corners of a box that begin alike stay alike.
 const TURNS: u32 = 16;
 
 /// Number of evaluations of a step.

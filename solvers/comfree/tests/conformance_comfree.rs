@@ -1,4 +1,4 @@
-//! What of the solver suite of the testkit holds for one explicit evaluation: not the residual of the minimum, but honesty, typed errors, no history, no
+//! The part of the solver suite of the testkit that holds for one explicit evaluation: not the residual of the minimum, but honesty, typed errors, no history, no
 //! order and no side of a contact preferred; and that the evaluation is the equation.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
@@ -80,7 +80,7 @@ fn conformance_the_zoo_is_evaluated_or_refused() {
         refuses_nonsense(p, &guess);
         solved += 1;
     }
-    // Free bodies; what is re-queried, and what has a smooth potential, is not for an explicit evaluation.
+    // Free bodies; problems that are re-queried or have a smooth potential are not for an explicit evaluation.
     assert!(solved >= 3 && refused >= 10, "{solved} solved, {refused} refused");
 }
 

@@ -1,4 +1,4 @@
-//! λ_max(A⁻¹∇²Ψ) ≤ 1 and what follows from it, on random problems over several trees: the proof of papers/borse2026comfree.
+//! λ_max(A⁻¹∇²Ψ) ≤ 1 and its consequences, on random problems over several trees: the proof of papers/borse2026comfree.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -161,7 +161,7 @@ fn property_gain_of_any_problem_is_at_most_one() {
         let power =
             ComfreeSolver::default().gain(&mut build(&p, law, v.as_slice()), v.as_slice(), 200).unwrap();
         assert!(power <= gain + 1e-9, "{power} {gain}");
-        // What the bound is good for: without it the gain is anything.
+        // Use of the bound: without it the gain is anything.
         let bare = DualCone { split: false, cap: false, normalize: false, ..law };
         without += i32::from(exact_gain(&p, bare, &v) > 1.5);
     }
@@ -235,7 +235,7 @@ fn property_a_step_is_firmly_nonexpansive_though_the_set_switches() {
         let square = |v: DVector<f64>| v.dot(&(&a * &v));
         let (before, after) = (square(&x - &y), square(&tx - &ty));
         let moved = square((&x - &tx) - (&y - &ty));
-        // Round-off, relative to what is subtracted.
+        // Round-off, relative to the terms of the difference.
         let round_off = 1e-12 * (square(x.clone()) + square(y.clone()));
         assert!(after + moved <= before + round_off, "{seed}: {after} + {moved} > {before}, {law:?}");
         if open && law.smoothing == 0.0 {

@@ -21,7 +21,7 @@ pub(crate) struct Islands {
 }
 
 impl Islands {
-    /// Fills the pattern of the Hessian of a problem, and finds what hangs together. An inertia that couples blocks makes one part of all.
+    /// Fills the pattern of the Hessian of a problem, and finds its connected components. An inertia that couples blocks makes one part of all.
     pub(crate) fn find(
         &mut self,
         m: &Model<'_>,

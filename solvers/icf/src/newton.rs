@@ -7,7 +7,7 @@ use signorini_math::{BlockCholesky, CholeskyError, LineSearchStatus, exact_line_
 
 use crate::{IcfOptions, StepTest};
 
-/// A short Newton step counts as converged only when the residual is below this multiple of what the first test asks for.
+/// A short Newton step counts as converged only when the residual is below this multiple of the bound of the first test.
 const TRUSTED_RESIDUAL: f64 = 10.0;
 
 /// One evaluation of the residual in a solve (kurtz2025cenic, fig. 5), and the Newton step taken from there.
@@ -19,7 +19,7 @@ pub struct IterationRecord {
     pub iteration: u32,
     /// ‖D∇‖ on the island.
     pub residual: f64,
-    /// What the residual must fall below.
+    /// Bound on the residual, of the first test of convergence.
     pub tolerance: f64,
     /// The Hessian was factored anew for the step that follows.
     pub refactored: bool,
@@ -29,7 +29,7 @@ pub struct IterationRecord {
     pub line_search: u32,
 }
 
-/// What the iteration reads: the problem, taken apart once per solve.
+/// The problem as the iteration reads it, taken apart once per solve.
 pub(crate) struct Model<'a> {
     pub(crate) inertia: &'a dyn Inertia,
     pub(crate) map: &'a dyn ContactMap,

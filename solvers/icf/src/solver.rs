@@ -19,7 +19,7 @@ const NAME: &str = "icf";
 ///
 /// Convergence: ‖D∇‖ < ε·s or η‖D⁻¹Δv‖ < ε·s with D = diag(A)^(-1/2), s = max(1, ‖D A v*‖) and η the extrapolation of the
 /// observed rate. Source: kurtz2025cenic, eq. (30) to (35). With islands on, each connected component converges on its own, with
-/// its own s: what happens elsewhere does not change its solution by one bit. Where the inertia couples blocks, all are one island.
+/// its own s: the other components do not change its solution by one bit. Where the inertia couples blocks, all are one island.
 ///
 /// Deviates: D and s come from A, which holds the implicit damping, instead of M; by default only full Newton steps with a Hessian
 /// of their own count in the second test, see [`StepTest`](crate::StepTest).

@@ -101,7 +101,7 @@ proptest! {
 
     #[test]
     fn property_an_island_does_not_feel_the_others(seed: u64, nb in 1_usize..6, contacts in 1_usize..8) {
-        // Twice the same world in one problem, and with something else in between: both copies get the bits of one alone.
+        // One world twice in one problem, and with something else in between: both copies get the bits of one alone.
         let one = Parts::random(seed, nb, contacts);
         let other = Parts::random(seed ^ 1, 3, 5);
         let mut both = one.clone();

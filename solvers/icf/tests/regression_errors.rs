@@ -1,4 +1,4 @@
-//! What the solver refuses, and how.
+//! Refusals of the solver, and their messages.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 

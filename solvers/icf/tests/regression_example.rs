@@ -1,4 +1,4 @@
-//! The example of the readme runs to its end and prints what it should.
+//! The example of the readme runs to its end and prints its result.
 
 #[path = "../examples/dense_problem.rs"]
 mod dense_problem;

@@ -40,7 +40,7 @@ pub(crate) trait Trial<E> {
     fn residual(&mut self, alpha: f64) -> Result<f64, E>;
 }
 
-/// The first of α, α/2, α/4, ... at which the objective has decreased by a ten-thousandth of what the slope promised.
+/// The first of α, α/2, α/4, ... at which the objective has decreased by a ten-thousandth of the decrease that the slope promised.
 ///
 /// Near the minimum differences of the objective are round-off; where they are below `slack` \[J\], a residual that falls by a tenth
 /// decides instead. Returns the step, if there is one, and the number of evaluations.

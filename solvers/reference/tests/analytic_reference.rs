@@ -122,7 +122,7 @@ fn order_gliding_vanishes_with_the_step_for_similar_and_not_for_sap() {
     // With relaxation time τ_d = 0.1 s: μ‖v_t‖ (δt + τ_d), nearly the same at both steps.
     let (a, b) = (glide("sap", 4e-3, 0.1), glide("sap", 2e-3, 0.1));
     assert!((a / b - 0.104 / 0.102).abs() < 0.01, "{a:e} {b:e}");
-    // The lagged law does not glide: what is left is below a hundredth of that.
+    // The lagged law does not glide: its gap is below a hundredth of that.
     assert!(glide("lagged", 4e-3, 0.1).abs() < 1e-2 * b, "{:e}", glide("lagged", 4e-3, 0.1));
 }
 

@@ -28,7 +28,7 @@ fn stationary<L: ContactLaw<3, Seed = ContactSeed>>(law: L, seed: u64) {
     let gamma = DVector::from_column_slice(&out.gamma);
     let gradient = &dense.A * (&v - &dense.v_star) - dense.J.transpose() * &gamma;
     let scaled = gradient.component_div(&dense.A.diagonal().map(f64::sqrt));
-    // What the solver reports, plus the round-off of multiplying it out in another order.
+    // Tolerance that the solver reports, plus the round-off of multiplying it out in another order.
     let scale = 1e-12 * (1.0 + gamma.norm() * dense.J.norm());
     assert!(scaled.norm() <= out.tolerance + scale, "{name}: {:e} of {:e}", scaled.norm(), out.tolerance);
     assert!(

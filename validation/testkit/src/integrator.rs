@@ -194,7 +194,7 @@ fn retries_are_fresh(make: &dyn Fn() -> Box<dyn OneStep>, animal: &mut zoo::Anim
         format!("{:?} and {:?}", retry.error, clean.error)
     })?;
     ensure(retry.dt == 0.3 * dt, "a report has the step size of its step", || retry.dt.to_string())?;
-    // A retry with a larger step than was prepared must not reuse what covers less.
+    // A retry with a larger step than was prepared must not reuse a preparation that covers less.
     scheme.step(sys, &x0, 0.3 * dt, false, &mut rejected)?;
     scheme.step(sys, &x0, dt, true, &mut retried)?;
     make().step(sys, &x0, dt, false, &mut fresh)?;
@@ -208,7 +208,7 @@ fn retries_are_fresh(make: &dyn Fn() -> Box<dyn OneStep>, animal: &mut zoo::Anim
     )
 }
 
-/// Records what an observer may rely on.
+/// Records the promises that an observer may rely on.
 #[derive(Default)]
 struct Ledger {
     last: Option<State>,
@@ -328,7 +328,7 @@ fn energy_is_lost(make: &dyn Fn() -> Box<dyn Integrator>) -> Result<(), Violatio
     for i in 1..=40 {
         integrator.advance(&mut sys, &mut x, 0.02 * f64::from(i), &mut NoObserver)?;
         let e = sys.energy(&x).total();
-        // Slack: the solver tolerance and what an explicit slider spring (none is stretched here) could add.
+        // Slack: the solver tolerance and the share of an explicit slider spring (none is stretched here).
         ensure(e <= last + 1e-4 * first.abs(), "energy is not gained", || {
             format!("{last} then {e} at {}", x.t)
         })?;

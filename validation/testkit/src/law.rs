@@ -15,7 +15,7 @@ use crate::rng::Rng;
 pub use energy::stored_energy_deviation;
 pub use rescale::{Scale, rescale_contact, rescale_velocity};
 
-/// What one draw gives: a seed and a contact velocity \[m/s\], D.
+/// One draw: a seed and a contact velocity \[m/s\], D.
 pub type LawDraw<L, const D: usize> = (<L as ContactLaw<D>>::Seed, SVector<f64, D>);
 
 type Draw<'a, L, const D: usize> = Box<dyn Fn(&mut Rng) -> LawDraw<L, D> + 'a>;
@@ -42,7 +42,7 @@ type Bound<'a, L, const D: usize> = Box<dyn Fn(&<L as ContactLaw<D>>::Params, f6
 /// | `adhesion` | γₙ ≥ 0, for contact laws | 0 |
 /// | `friction` | γₜ is antiparallel to the slip and within the bound of the law, for contact laws | 1e-9 |
 ///
-/// All are relative to the size of what is compared. Differences are allowed 1e-6 because a random state may lie within 1e-4 of its own size
+/// All are relative to the size of the compared values. Differences are allowed 1e-6 because a random state may lie within 1e-4 of its own size
 /// from a kink or from the bend of regularised friction, where steps must be short and round-off grows; the others are round-off.
 pub struct LawSuite<'a, L: ContactLaw<D>, const D: usize> {
     law: L,

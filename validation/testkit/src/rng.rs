@@ -2,7 +2,7 @@
 
 use signorini_core::na::SVector;
 
-/// Seeded pseudo-random numbers (splitmix64): the same on every machine, good enough for test states.
+/// Seeded pseudo-random numbers (splitmix64), equal on every machine, good enough for test states.
 #[derive(Clone, Debug)]
 pub struct Rng {
     state: u64,

@@ -1,4 +1,4 @@
-//! Conformance of solvers on the [zoo]: what every method that minimises a step problem owes.
+//! Conformance of solvers on the [zoo]: obligations of every method that minimises a step problem.
 
 use signorini_core::{
     ContactSolver, DenseProblem, ProblemError, Regime, SolveError, SolveStatus, StepProblem, StepSolution,
@@ -19,7 +19,7 @@ pub struct Coverage {
     pub refused: Vec<(String, String)>,
 }
 
-/// Tolerance of the suite; a hundredth of it is what the default tolerance asks for.
+/// Tolerance of the suite; a hundredth of it is the default.
 const TOLERANCE: f64 = 1e-6;
 
 fn tolerance(relative: f64) -> Tolerance {
@@ -50,7 +50,7 @@ pub fn conformance(make: &dyn Fn() -> Box<dyn ContactSolver>) -> Result<Coverage
     Ok(coverage)
 }
 
-/// What [`conformance`] asks of one problem, for problems from elsewhere; `solver` may have solved others before, and `guess` is the warm start.
+/// Checks of [`conformance`] on one problem, for problems from elsewhere; `solver` may have solved others before, and `guess` is the warm start.
 ///
 /// # Errors
 /// The first claim that does not hold.
@@ -87,7 +87,7 @@ fn refuses_honestly(
     ensure_error(solved, "what supports refuses is refused by solve", is_refusal)
 }
 
-/// Solves and checks what comes back against the problem itself.
+/// Solves and checks the solution against the problem itself.
 fn solved(
     solver: &mut dyn ContactSolver,
     p: &mut dyn StepProblem,
@@ -133,7 +133,7 @@ fn solved(
     ensure(close(&out.v_c, &here.v_c), "contact velocities are those of the solution", || "differ".into())?;
     ensure(close(&out.gamma, &here.gamma), "impulses are −w ∇ℓ at the solution", || "differ".into())?;
     if residual > limit + noise {
-        // A criterion on the step may accept what the residual does not: then the velocity must be as good.
+        // A criterion on the step may accept a velocity that the residual does not: then the velocity must be as good.
         let mut best = StepSolution::default();
         solver.solve(p, &out.v, tolerance(1e-3 * relative), &mut best)?;
         let off = scaled_distance(p, &out.v, &best.v);

@@ -1,4 +1,4 @@
-//! Conformance of systems: what every scene owes to integrators.
+//! Conformance of systems: obligations of every scene to integrators.
 
 use signorini_core::{ProblemError, Slot, State, StepSolution, System, largest};
 
@@ -138,7 +138,7 @@ fn refuses_nonsense(sys: &mut dyn System, x0: &State, dt: f64) -> Result<(), Vio
     for bad in [0.0, -dt, f64::NAN, f64::INFINITY] {
         sys.prepare(Slot::Start, x0, dt)?;
         let claim = "a step size that is not positive and finite is refused";
-        // An infinite step may be found out by what it makes of the velocity.
+        // An infinite step may be found out by the velocity that it gives.
         ensure_error(sys.problem(Slot::Start, bad).map(|_| ()), claim, |e| {
             matches!(e, ProblemError::StepSize { .. } | ProblemError::NonFinite { .. })
         })?;

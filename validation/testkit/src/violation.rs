@@ -4,19 +4,19 @@ use signorini_core::{ProblemError, SolveError, StepError};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("violated: {claim}; {detail}")]
 pub struct Violation {
-    /// What should have held.
+    /// The claim.
     pub claim: String,
-    /// Where, and what was found instead.
+    /// The place and the finding.
     pub detail: String,
 }
 
 impl Violation {
-    /// From a claim and what was found.
+    /// From a claim and the finding.
     pub fn new(claim: impl Into<String>, detail: impl Into<String>) -> Self {
         Self { claim: claim.into(), detail: detail.into() }
     }
 
-    /// The same, found in a named place.
+    /// The violation, found in a named place.
     #[must_use]
     pub fn within(mut self, place: &str) -> Self {
         self.detail = format!("{place}: {}", self.detail);

@@ -26,7 +26,7 @@ impl Animal {
     /// The problem, prepared afresh.
     ///
     /// # Errors
-    /// What the system refuses.
+    /// As [`System::prepare`] and [`System::problem`].
     pub fn problem(&mut self) -> Result<&mut dyn StepProblem, ProblemError> {
         self.system.prepare(Slot::Start, &self.x0, self.dt)?;
         self.system.problem(Slot::Start, self.dt)

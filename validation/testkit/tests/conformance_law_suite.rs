@@ -1,4 +1,4 @@
-//! The suite must find what is wrong: one law per defect, and the name of the check that catches it.
+//! The suite must find defects: one law per defect, and the name of the check that catches it.
 
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{Matrix3, SVector, Vector3};

@@ -105,7 +105,7 @@ impl Parts {
         (FrozenProblem::new(self.dt, inertia, v_star, map, pools, Vec::new()).unwrap(), v0)
     }
 
-    /// The same with block b renumbered to `to[b]`.
+    /// The problem with block b renumbered to `to[b]`.
     pub(crate) fn with_blocks_renumbered(&self, to: &[usize]) -> Self {
         let mut out = self.clone();
         for (b, &t) in to.iter().enumerate() {

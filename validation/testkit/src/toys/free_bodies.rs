@@ -23,7 +23,7 @@ pub struct Body {
     pub mass: f64,
     /// Principal moments about the centre of mass \[kg·m²\].
     pub inertia: Vector3<f64>,
-    /// What can touch the ground.
+    /// Points that can touch the ground.
     pub points: Vec<ContactPoint>,
 }
 
@@ -98,7 +98,7 @@ pub struct FreeBodies {
     pub bodies: Vec<Body>,
     /// The slider.
     pub slider: Slider,
-    /// What the bodies fall on.
+    /// The ground that the bodies fall on.
     pub ground: Ground,
     /// Gravity \[m/s²\].
     pub gravity: Vector3<f64>,
@@ -107,7 +107,7 @@ pub struct FreeBodies {
     slots: [Prepared; 2],
 }
 
-/// What does not depend on the step size.
+/// Parts of a step that do not depend on its size.
 struct Prepared {
     ready: bool,
     mass: BlockDiagonal,
@@ -122,7 +122,7 @@ impl FreeBodies {
     /// Bodies and a slider under gravity along −z; `pool` brings the contact law.
     ///
     /// # Errors
-    /// What `FrozenProblem` refuses.
+    /// As [`FrozenProblem::new`].
     pub fn new(
         bodies: Vec<Body>,
         slider: Slider,

@@ -76,7 +76,7 @@ impl ContactLaw<3> for SoftContact {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stop;
 
-/// What [`Stop`] knows of a step.
+/// Seed of [`Stop`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StopSeed {
     /// Step size \[s\], > 0.
@@ -116,7 +116,7 @@ impl ContactLaw<1> for Stop {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LogBarrier;
 
-/// What [`LogBarrier`] knows of a step; its parameters as well.
+/// Seed of [`LogBarrier`]; its parameters as well.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogBarrierSeed {
     /// Step size \[s\], > 0.

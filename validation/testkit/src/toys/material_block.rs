@@ -11,7 +11,7 @@ use super::Ground;
 /// Weights below this share of a particle are left out: nodes without mass have no velocity.
 const NEGLIGIBLE_WEIGHT: f64 = 1e-12;
 
-/// What the block is made of.
+/// Density and elasticity of the block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
     /// Density \[kg/m³\].
@@ -26,7 +26,7 @@ pub struct Material {
 /// particle each, column-major) in z. The unknowns are the velocities of the grid nodes in reach, 3 each: other ones in every
 /// step. The contact map interpolates them at the particles. Elasticity (neo-Hookean) is explicit, in v*; affine transfers both ways.
 pub struct MaterialBlock {
-    /// What the block falls on.
+    /// The ground that the block falls on.
     pub ground: Ground,
     /// Gravity \[m/s²\].
     pub gravity: Vector3<f64>,
@@ -42,7 +42,7 @@ pub struct MaterialBlock {
 /// The nodes in reach of a particle: node, weight, node position − particle position.
 type Reach = Vec<(usize, f64, Vector3<f64>)>;
 
-/// What does not depend on the step size.
+/// Parts of a step that do not depend on its size.
 struct Prepared {
     reach: Vec<Reach>,
     node_mass: Vec<f64>,
