@@ -13,7 +13,7 @@ use signorini_comfree::{ComfreeSolver, Sweeps};
 use signorini_core::na::{Cholesky, DMatrix, DVector, Dyn, Matrix3, SVector, Vector3};
 use signorini_core::{
     BlockDiagonal, ContactLaw, ContactMaterial, ContactSeed, ContactSolver, Evals, FrozenMap, FrozenProblem,
-    Inertia, LawPool, LawProperties, Pool, Pools, SolveError, SolveStatus, StepProblem, StepSolution,
+    LawPool, LawProperties, Pool, Pools, SolveError, SolveStatus, StepProblem, StepSolution,
     Tolerance, WholePart,
 };
 use signorini_icf::IcfSolver;
@@ -362,15 +362,17 @@ pub(crate) fn rows() -> Result<Vec<Row>, PageError> {
             acting: 0.0,
         };
         for seed in 0..PROBLEMS {
-            let mut problem = Family::new(seed, dim)?.problem(&fill)?;
-            let Some(mut solved) = Solved::new(&mut problem)? else { continue };
-            row.acting += 1.0 / PROBLEMS as f64;
+            let family = Family::new(seed, dim)?;
+            // Sweeps move multipliers: every solver has a problem of its own.
             for (i, name) in SOLVERS.iter().enumerate() {
+                let mut problem = family.problem(&fill)?;
+                let Some(mut solved) = Solved::new(&mut problem)? else { break };
                 let answer = solved.answer(&mut *solver(name)?)?;
                 match row.answers.get_mut(i) {
                     Some(worst) => *worst = worst.worse(answer),
                     None => row.answers.push(answer),
                 }
+                row.acting += f64::from(u8::from(i == 0)) / PROBLEMS as f64;
             }
         }
         out.push(row);

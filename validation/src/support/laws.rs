@@ -11,6 +11,15 @@ fn power_of_ten(x: f64) -> i32 {
     x.log10().ceil() as i32
 }
 
+/// Two digits or three.
+fn short(x: f64) -> String {
+    match x {
+        ..10.0 => format!("{x:.1}"),
+        10.0..1e3 => format!("{x:.0}"),
+        _ => format!("{x:.1e}"),
+    }
+}
+
 /// An answer in words.
 pub(super) fn cell(answer: &Answer) -> String {
     match answer {
@@ -20,7 +29,7 @@ pub(super) fn cell(answer: &Answer) -> String {
             format!("**{deviation:.1e}, beyond {bound:.1e}**")
         }
         Answer::Solved { deviation, bound, evaluated: true, .. } => {
-            format!("{deviation:.1} of at most {bound:.1}")
+            format!("{} of at most {}", short(*deviation), short(*bound))
         }
         Answer::Solved { bound, .. } => format!("below 1e{}", power_of_ten(*bound)),
     }
