@@ -29,7 +29,6 @@ const KNOWN: &[(&str, &str)] = &[
     ("geometry", "narrow::distance narrow::half_space"),
     ("geometry", "narrow::surface narrow::triangle"),
     ("solvers/comfree", "gain solver spectral_bounds"),
-    ("solvers/laws", "dual_cone dual_cone_params facet_pairs"),
     ("validation/report", "page plot stock"),
     ("validation", "yu2025mpm::verification::closed_forms yu2025mpm::verification::objective"),
     (

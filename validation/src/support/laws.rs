@@ -10,7 +10,7 @@ use signorini_core::{
 };
 use signorini_laws::{
     DryFriction, DryFrictionSeed, DualCone, DualConeLimit, Gain, GainSeed, Limit, LimitSeed, NearRigid,
-    NearRigidSeed, contact_law_names, contact_pool, registry,
+    NearRigidSeed, PublishedDualCone, contact_law_names, contact_pool, registry,
 };
 
 use super::solvers::{SOLVERS, solver};
@@ -49,12 +49,16 @@ fn pools() -> Result<Vec<Box<dyn LawPool>>, PageError> {
     all.push(pool::<_, 1>(DualCone::default(), &contact));
     all.push(pool::<_, 4>(DualCone::default(), &contact));
     all.push(pool::<_, 6>(DualCone::default(), &contact));
+    all.push(pool::<_, 1>(PublishedDualCone::default(), &contact));
+    all.push(pool::<_, 4>(PublishedDualCone::default(), &contact));
+    all.push(pool::<_, 6>(PublishedDualCone::default(), &contact));
     all.push(pool::<_, 1>(NearRigid::default(), &near_rigid::<1>()));
     all.push(pool::<_, 3>(NearRigid::default(), &near_rigid::<3>()));
     all.push(pool::<_, 6>(NearRigid::default(), &near_rigid::<6>()));
     let limit = LimitSeed::new(DT, -1e-3, 1.0);
     all.push(pool::<_, 1>(Limit::default(), &limit));
-    all.push(pool::<_, 1>(DualConeLimit::default(), &limit));
+    all.push(pool::<_, 1>(DualConeLimit { law: DualCone::default() }, &limit));
+    all.push(pool::<_, 1>(DualConeLimit { law: PublishedDualCone::default() }, &limit));
     all.push(pool::<_, 1>(Gain, &GainSeed { dt: DT, gain: 10.0, bias: 1.0, limits: Some([-0.5, 0.5]) }));
     let friction = DryFrictionSeed { dt: DT, force: 0.5, stiction_speed: 1e-3, inverse_mass: 1.0 };
     all.push(pool::<_, 1>(DryFriction::default(), &friction));
