@@ -6,9 +6,8 @@ use signorini_core::{
     AdvanceReport, BatchLayout, BatchStepper, LaneStatus, Observation, ObservationError, ObservationLayout,
     State, StepError,
 };
-use signorini_laws::DualCone;
 use signorini_multibody::Model;
-use signorini_run::Method;
+use signorini_run::{Method, MethodError};
 use signorini_scene::{Pose, Scene};
 
 use crate::gain_look::GainRecord;
@@ -225,10 +224,13 @@ impl CpuBatch {
                     let message = format!("the method '{}' has no dual cone", self.method.name());
                     wrong(message, "give it to a batch of comfree, or leave it out")
                 };
-                let comfree = self.method.as_comfree().ok_or_else(none)?;
-                let law = DualCone { gains, ..comfree.cone().ok_or_else(none)? };
-                law.check().map_err(|message| wrong(message, "give gains in this range"))?;
-                Method::ComFree(comfree.with_cone(law)).system(&changed)
+                let comfree = self.method.as_comfree().filter(|m| m.gains().is_some()).ok_or_else(none)?;
+                let comfree = comfree.with_gains(gains).map_err(|e| match e {
+                    MethodError::DualCone(message) => wrong(message, "give gains in this range"),
+                    MethodError::Refused { what, remedy, .. } => wrong(what.into(), remedy),
+                    other => wrong(other.to_string(), "give other gains, or leave them out"),
+                })?;
+                Method::ComFree(comfree).system(&changed)
             }
         };
         let made = made.map_err(|source| BatchError::LaneModel { lane, source })?;

@@ -52,7 +52,7 @@ impl GainRecord {
             ))
         };
         let of_solves = || {
-            let few = method.as_comfree().is_some_and(|m| m.cone().is_some()) && report.mostly_converged();
+            let few = method.as_comfree().is_some_and(|m| m.gains().is_some()) && report.mostly_converged();
             let line = report.unconverged().filter(|_| !few)?;
             Some(format!(
                 "{line}; look at depths of contacts, or try another step, more evaluations or another method beside it"
@@ -63,7 +63,7 @@ impl GainRecord {
 
     fn warning_of_gains(&self) -> Option<String> {
         let Self { t, sum, bound, .. } = *self;
-        let remedy = "lower k, d or the step, or set `cap` of the law (`ComfreeSolver::gain` tells the gain of a problem)";
+        let remedy = "lower k, d or the step, or take `DualCone` with `cap` (`ComfreeSolver::gain` tells the gain of a problem)";
         if bound > 4.0 {
             return Some(format!(
                 "gains: lambda_max R (2 d + 3 k h) reached {bound:.3e} > 4 at t = {t:.4} s: unstable; {remedy}"
@@ -173,7 +173,7 @@ pub(crate) fn check_lane_end(
     check_end(sys, x1, (t, dt)).map_err(|e| match e {
         StepError::Runaway { t, dt, what, speed, .. } if uncapped => {
             let remedy = "the gains of the dual cone are not capped and may be beyond the bound of stability (`ComfreeSolver::gain` tells): lower k, d or the step, \
-                          or set `cap`";
+                          or take `DualCone` with `cap`";
             StepError::Runaway { t, dt, what, speed, remedy }
         }
         e => e,

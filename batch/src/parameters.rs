@@ -19,7 +19,7 @@ pub struct LaneParameters {
     pub contact_stiffness: Vec<(usize, f64)>,
     /// Hunt–Crossley dissipation of surfaces: (geom, \[s/m\]), ≥ 0; likewise.
     pub contact_dissipation: Vec<(usize, f64)>,
-    /// Gains of the dual cone in place of those of the method, which must be comfree; whether they are capped stays the method's.
+    /// Gains of the dual cone in place of those of the method, which must be comfree, as published `Gains::PerStep`; whether they are capped stays the method's.
     pub contact_gains: Option<Gains>,
     /// Joint damping: (joint, \[N·m·s/rad or N·s/m\]), ≥ 0.
     pub damping: Vec<(usize, f64)>,

@@ -7,8 +7,8 @@ use common::{DT, batch, control, controls, recipes, scene, start};
 use proptest::prelude::*;
 use signorini_batch::LaneParameters;
 use signorini_core::{BatchStepper, LaneStatus, State};
-use signorini_laws::{DualCone, Gains};
-use signorini_run::Method;
+use signorini_laws::{DualCone, Gains, PublishedDualCone};
+use signorini_run::{Law, Method};
 use signorini_scene::{ActuatorForce, Scene};
 
 const STEPS: usize = 40;
@@ -123,12 +123,28 @@ fn property_gains_of_a_lane_equal_a_recipe_with_them() {
         Gains::Material,
     ];
     // Without a cap only gains below the bound of stability.
-    let own = [Gains::PerStep { k: 0.2, d: 0.001 }, Gains::Physical { kappa: 50.0, c: 1.0 }];
-    let paper = (DualCone::paper(0.1, 0.001), 1, &own[..]);
+    let soft = [Gains::PerStep { k: 0.2, d: 0.001 }, Gains::Physical { kappa: 50.0, c: 1.0 }];
+    let swept = |law: DualCone, sweeps: u32| {
+        move |gains: Option<Gains>| {
+            Method::comfree_with(DualCone { gains: gains.unwrap_or(law.gains), ..law }, sweeps)
+        }
+    };
+    let published = |gains: Option<Gains>| match gains {
+        Some(Gains::PerStep { k, d }) => PublishedDualCone::new(k, d),
+        _ => PublishedDualCone::new(0.1, 0.001),
+    };
     let remembering = DualCone::remembering(0.5);
-    for (law, sweeps, gains) in [(remembering, 16, &gains[..]), (remembering, 1, &gains), paper] {
+    type Make<'a> = &'a dyn Fn(Option<Gains>) -> Method;
+    let cases: [(Make<'_>, &[Gains]); 5] = [
+        (&swept(remembering, 16), &gains),
+        (&swept(remembering, 1), &gains),
+        (&swept(DualCone { cap: false, ..DualCone::default() }, 1), &soft),
+        (&|gains| Method::comfree_once(Law::PublishedDualCone(published(gains))), &soft[..1]),
+        (&|gains| Method::comfree_published(published(gains)), &soft[..1]),
+    ];
+    for (method, gains) in cases {
         let n = 2 * gains.len() + 1;
-        let mut b = batch(n, Method::comfree_with(law, sweeps), 2);
+        let mut b = batch(n, method(None), 2);
         let x0 = b.state(0).unwrap().clone();
         (0..n).for_each(|i| b.load(i, &pressed(i, &x0)).unwrap());
         let parameters = |i: usize| LaneParameters {
@@ -138,29 +154,33 @@ fn property_gains_of_a_lane_equal_a_recipe_with_them() {
         (0..n).for_each(|i| b.set_parameters(i, &parameters(i)).unwrap());
         (0..STEPS).for_each(|k| b.step(&controls(n, k), DT, 1, &[]).unwrap());
         for i in 0..n {
-            let own = DualCone { gains: gains.get(i / 2).copied().unwrap_or(law.gains), ..law };
+            let own = method(gains.get(i / 2).copied());
             let scene = if i % 2 == 1 { built(&varied(i as f64)) } else { scene() };
             assert_eq!(b.status(i), Some(&LaneStatus::Running));
-            let x = single_from(&Method::comfree_with(own, sweeps), &scene, i, pressed);
-            assert!(*b.state(i).unwrap() == x, "{law:?}, lane {i}");
-            assert!(
-                i == n - 1 || x != single_from(&Method::comfree_with(law, sweeps), &scene, i, pressed),
-                "lane {i} acts"
-            );
+            let x = single_from(&own, &scene, i, pressed);
+            assert!(*b.state(i).unwrap() == x, "{own:?}, lane {i}");
+            assert!(i == n - 1 || x != single_from(&method(None), &scene, i, pressed), "lane {i} acts");
         }
         // Taken back.
         b.set_parameters(0, &LaneParameters::default()).unwrap();
         b.load(0, &pressed(0, &x0)).unwrap();
         (0..STEPS).for_each(|k| b.step(&controls(n, k), DT, 1, &[]).unwrap());
-        assert!(
-            *b.state(0).unwrap() == single_from(&Method::comfree_with(law, sweeps), &scene(), 0, pressed)
-        );
+        assert!(*b.state(0).unwrap() == single_from(&method(None), &scene(), 0, pressed));
     }
-    let mut b = batch(1, Method::icf(), 1);
-    let own = LaneParameters { contact_gains: Some(gains[0]), ..LaneParameters::default() };
-    let e = b.set_parameters(0, &own).unwrap_err().to_string();
-    let expected = "contact_gains[0]: the method 'icf' has no dual cone; give it to a batch of comfree";
-    assert!(e.contains(expected), "{e}");
+    let refused = |method: Method| {
+        let own = LaneParameters { contact_gains: Some(gains[0]), ..LaneParameters::default() };
+        batch(1, method, 1).set_parameters(0, &own).unwrap_err().to_string()
+    };
+    for (method, expected) in [
+        (Method::icf(), "the method 'icf' has no dual cone; give it to a batch of comfree"),
+        (
+            Method::comfree_paper(0.1, 0.001),
+            "the published dual cone has gains k and d alone; give Gains::PerStep",
+        ),
+    ] {
+        let e = refused(method);
+        assert!(e.contains(&format!("contact_gains[0]: {expected}")), "{e}");
+    }
 }
 
 /// Each field acts: alone it changes the motion.

@@ -7,6 +7,7 @@ use signorini_run::affine::{RunWatch, run_affine};
 use signorini_run::recorder::Recorder;
 use signorini_run::{Stepping, names};
 
+use crate::dual_cone::is_cone;
 use crate::model::{ModelArguments, warn_of_overlap};
 
 /// Arguments of `compare`.
@@ -75,7 +76,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
             let mut integrator = method.integrator()?;
             let mut x = sys.initial_state(key)?;
             if reference.is_none() {
-                let dual_cone = a.laws.iter().find(|l| *l == "dual_cone");
+                let dual_cone = a.laws.iter().find(|l| is_cone(l));
                 a.model.warn_before_run(
                     &scene,
                     &sys,

@@ -5,6 +5,11 @@ use signorini_multibody::{CollidingPair, STEEPEST, limited_friction};
 use signorini_run::Method;
 use signorini_scene::Scene;
 
+/// Whether a law is a dual cone.
+pub(crate) fn is_cone(law: &str) -> bool {
+    matches!(law, "dual_cone" | "published_dual_cone")
+}
+
 /// One line on the cones when the file asks for elliptic ones.
 pub(crate) fn cones(scene: &Scene) -> Option<&'static str> {
     let elliptic = |(name, value): &(String, String)| name == "cone" && value == "elliptic";

@@ -1,10 +1,12 @@
 use clap::Args;
 use signorini_comfree::Sweeps;
 use signorini_ipc::{BodyError, IpcOptions};
-use signorini_laws::{DualCone, Gains};
+use signorini_laws::{DualCone, Gains, PublishedDualCone};
 use signorini_run::affine::{carrying, weight};
 use signorini_run::{ComFree, Evaluation, Icf, Ipc, Law, Method, Reference, names};
 use signorini_scene::Scene;
+
+use crate::dual_cone::is_cone;
 
 /// Solver, law and integrator by name.
 #[derive(Args, Clone)]
@@ -12,7 +14,7 @@ pub(crate) struct MethodArguments {
     /// Contact solver: icf, comfree, ipc (affine bodies that never intersect) or reference.
     #[arg(long, default_value = "icf")]
     solver: String,
-    /// Contact law: lagged, similar, sap, frictionless or dual_cone; `dual_cone` with comfree and `lagged` otherwise when left out; ipc has a barrier of its own.
+    /// Contact law: lagged, similar, sap, frictionless, dual_cone or published_dual_cone (one evaluation, fixed steps); `dual_cone` with comfree (published in paper mode) and `lagged` otherwise when left out; ipc has a barrier of its own.
     #[arg(long)]
     law: Option<String>,
     /// Evaluations per step of comfree, always so many; when left out as many as take speeds at contacts to 0.01 mm/s (0.1 where contacts close fast), at most 64, and 1 in paper mode.
@@ -21,7 +23,7 @@ pub(crate) struct MethodArguments {
     /// Anchors of comfree: the part of a step's change that contact forces take into the next step, 0 to 1; 1 when left out, 0.5 with --sweeps 1, 0 in paper mode.
     #[arg(long)]
     memory: Option<f64>,
-    /// Tangential directions of the dual cone: 4, 8 or 16; 8 when left out, 4 in paper mode. Between two of them friction is that of a polygon: 0.71, 0.92 or 0.98 of μ at least.
+    /// Tangential directions of dual_cone: 4, 8 or 16; 8 when left out (the published law has 4). Between two of them friction is that of a polygon: 0.71, 0.92 or 0.98 of μ at least.
     #[arg(long)]
     directions: Option<u8>,
     /// Gains of the dual cone relative to the step, as published: k (1/s) and d.
@@ -84,7 +86,7 @@ impl MethodArguments {
         let stepping = stepping.map_err(|e| e.to_string())?;
         let named = names::method(&self.solver, Some(law), stepping).map_err(|e| e.to_string())?;
         Ok(match named {
-            Method::ComFree(m) => Method::ComFree(self.comfree(m, law)?),
+            Method::ComFree(m) => Method::ComFree(self.comfree(m)?),
             Method::Icf(m) => Method::Icf(Icf { law: self.law_of(m.law)?, paper: self.paper_mode, ..m }),
             Method::Reference(m) => {
                 Method::Reference(Reference { law: self.law_of(m.law)?, paper: self.paper_mode, ..m })
@@ -116,13 +118,19 @@ impl MethodArguments {
                 "--memory {m}: only comfree with the law dual_cone and fixed steps (--dt) remembers forces, and not in paper mode; leave it out"
             ));
         }
-        if let Some(g) = self.gains.as_deref().filter(|_| !(law == "dual_cone" && fixed)) {
+        if let Some(g) = self.gains.as_deref().filter(|_| !(is_cone(law) && fixed)) {
             return Err(format!(
                 "--gains {g:?}: gains relative to the step belong to the law dual_cone (--solver comfree or --law dual_cone) with fixed steps (--dt); leave \
                  them out or change the rest"
             ));
         }
-        if let Some(n) = self.directions.filter(|_| law != "dual_cone") {
+        let published = law == "published_dual_cone" || (self.paper_mode && comfree);
+        if let Some(n) = self.directions.filter(|n| published && *n != 4) {
+            return Err(format!(
+                "--directions {n}: the dual cone as published has four directions; leave it out, or leave out --paper-mode and take the law dual_cone"
+            ));
+        }
+        if let Some(n) = self.directions.filter(|_| !is_cone(law)) {
             return Err(format!(
                 "--directions {n}: only the law dual_cone has directions (--solver comfree or --law dual_cone); leave it out"
             ));
@@ -130,51 +138,57 @@ impl MethodArguments {
         if !(self.paper_mode && comfree) {
             return Ok(());
         }
-        match law {
-            "dual_cone" if fixed => Ok(()),
-            "dual_cone" => Err("--paper-mode: comfree as published takes fixed steps; give --dt".into()),
-            _ => Err("--paper-mode: comfree as published has the law dual_cone; leave --law out".into()),
+        match (is_cone(law), fixed) {
+            (true, true) => Ok(()),
+            (true, false) => Err("--paper-mode: comfree as published takes fixed steps; give --dt".into()),
+            (false, _) => {
+                Err("--paper-mode: comfree as published has the law published_dual_cone; leave --law out"
+                    .into())
+            }
         }
     }
 
     /// ComFree with the options of its law and its evaluations.
-    fn comfree(&self, default: ComFree, law: &str) -> Result<ComFree, String> {
-        let ComFree { evaluation, stepping } = default;
-        let evaluation = match evaluation {
+    fn comfree(&self, default: ComFree) -> Result<ComFree, String> {
+        let evaluation = match default.evaluation {
             _ if self.paper_mode => {
-                let [k, d] = self.given_gains().unwrap_or([0.2, 0.001]);
-                Evaluation::Published { law: DualCone::paper(k, d) }
+                Evaluation::Published { law: self.published(PublishedDualCone::default()) }
             }
             Evaluation::Swept { .. } => {
                 let sweeps = self.sweeps.map_or_else(Sweeps::default, Sweeps::exactly);
                 let law = DualCone::remembering(self.memory.unwrap_or(sweeps.memory()));
-                Evaluation::Swept { law: self.with_gains(law), sweeps }
+                Evaluation::Swept { law: self.cone(law)?, sweeps }
             }
-            other => other,
+            Evaluation::Once { law } => Evaluation::Once { law: self.law_of(law)? },
+            Evaluation::Published { law } => Evaluation::Published { law: self.published(law) },
         };
-        let method = ComFree { evaluation, stepping };
-        match (self.directions, method.cone()) {
-            (Some(n), Some(cone)) if law == "dual_cone" => Ok(method.with_cone(directed(cone, n)?)),
-            _ => Ok(method),
-        }
+        Ok(ComFree { evaluation, ..default })
     }
 
-    /// The law of an implicit method with the options of the dual cone, where it is that.
+    /// A law with the options of the dual cone, where it is one.
     fn law_of(&self, law: Law) -> Result<Law, String> {
-        let Law::DualCone(cone) = law else { return Ok(law) };
-        let cone = self.with_gains(cone);
-        Ok(Law::DualCone(self.directions.map_or(Ok(cone), |n| directed(cone, n))?))
+        Ok(match law {
+            Law::DualCone(cone) => Law::DualCone(self.cone(cone)?),
+            Law::PublishedDualCone(cone) => Law::PublishedDualCone(self.published(cone)),
+            other => other,
+        })
     }
 
     fn given_gains(&self) -> Option<[f64; 2]> {
         self.gains.as_deref()?.try_into().ok()
     }
 
-    fn with_gains(&self, law: DualCone) -> DualCone {
-        match self.given_gains() {
-            Some([k, d]) => DualCone { gains: Gains::PerStep { k, d }, ..law },
-            None => law,
-        }
+    fn published(&self, law: PublishedDualCone) -> PublishedDualCone {
+        self.given_gains().map_or(law, |[k, d]| PublishedDualCone { k, d, ..law })
+    }
+
+    fn cone(&self, law: DualCone) -> Result<DualCone, String> {
+        let gains = self.given_gains().map_or(law.gains, |[k, d]| Gains::PerStep { k, d });
+        let law = DualCone { gains, ..law };
+        let Some(directions) = self.directions else { return Ok(law) };
+        let law = DualCone { directions, ..law };
+        law.check().map_err(|e| format!("--directions {directions}: {e}"))?;
+        Ok(law)
     }
 
     /// The method of affine bodies.
@@ -200,13 +214,6 @@ impl MethodArguments {
         ipc.check().map_err(named)?;
         Ok(Method::Ipc(Ipc { options: Some(ipc), exclude_overlaps: self.exclude_overlaps, stepping }))
     }
-}
-
-/// A dual cone with other directions.
-fn directed(cone: DualCone, n: u8) -> Result<DualCone, String> {
-    let law = DualCone { directions: n, ..cone };
-    law.check().map_err(|e| format!("--directions {n}: {e}"))?;
-    Ok(law)
 }
 
 /// An option of affine bodies out of its range, by the name that it has here.

@@ -114,7 +114,7 @@ impl ModelArguments {
         if let Some(w) = dual_cone::softness(method) {
             eprintln!("warning: {w}");
         }
-        if law == "dual_cone" {
+        if dual_cone::is_cone(law) {
             if let Some(note) = dual_cone::cones(scene) {
                 eprintln!("note: {note}");
             }

@@ -24,6 +24,9 @@ fn regression_gains_beyond_the_bound_are_told_of_once() {
         ("--solver comfree --dt .002", ""),
         ("--solver comfree --dt .002 --paper-mode", ""),
         ("--solver comfree --dt .002 --gains .2 .001", ""),
+        ("--solver comfree --dt .002 --law published_dual_cone", ""),
+        ("--solver icf --dt .002 --law published_dual_cone --gains .2 .001", ""),
+        ("--solver comfree --dt .002 --law published_dual_cone --gains 4 .1", "> 4 at t = "),
         ("--solver comfree --dt .002 --paper-mode --gains 4 .1", "> 4 at t = "),
         ("--solver comfree --dt .02 --paper-mode --gains .95 .001", "> 1 at t = "),
         ("--solver comfree --dt .002 --gains 4 .4", "the cap lowers those of some contacts"),
@@ -90,6 +93,16 @@ fn regression_settings_that_make_no_sense_are_refused() {
         ("--solver comfree --dt .002 --law sap --memory .5", "--memory 0.5: only comfree"),
         ("--solver comfree --accuracy 1e-3 --paper-mode", "give --dt"),
         ("--solver comfree --dt .002 --directions 6", "directions is 6, but must be 4, 8 or 16"),
+        ("--solver comfree --dt .002 --paper-mode --directions 8", "as published has four directions"),
+        (
+            "--solver icf --dt .002 --law published_dual_cone --directions 8",
+            "as published has four directions",
+        ),
+        ("--solver comfree --accuracy 1e-3 --law published_dual_cone", "gains that belong to a fixed step"),
+        (
+            "--solver comfree --dt .002 --law published_dual_cone --sweeps 4",
+            "only the law dual_cone is evaluated",
+        ),
         ("--solver icf --dt .002 --directions 16", "--directions 16: only the law dual_cone"),
     ] {
         let (ok, text) = folder.run(&model, arguments);

@@ -115,13 +115,7 @@ fn property_joints_answer_to_contacts() {
     /// From here on only limits are kept.
     const ROUNDS: u32 = 4;
     // Of the laws the one whose parameters do not depend on the inertia.
-    let law = DualCone {
-        gains: Gains::Material,
-        cap: false,
-        split: false,
-        normalize: false,
-        ..DualCone::default()
-    };
+    let law = DualCone { gains: Gains::Material, cap: false, ..DualCone::default() };
     let dt = 0.01;
     let tight = Tolerance { relative: 1e-12, ..Tolerance::default() };
     let (unsettled, revised) = (Cell::new(0), Cell::new(0));

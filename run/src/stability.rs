@@ -6,7 +6,7 @@ use signorini_laws::{DualCone, Gains};
 use signorini_multibody::RigidSystem;
 use signorini_scene::Scene;
 
-use crate::{ComFree, Law, Method, MethodError, PHYSICAL};
+use crate::{Method, MethodError, PHYSICAL};
 
 /// Steps with contacts between two looks, unless there are more contacts than ever before.
 const EVERY: usize = 16;
@@ -53,19 +53,15 @@ impl GainWatch {
     /// As [`Method::system`].
     pub fn new(scene: &Scene, method: &Method) -> Result<Option<Self>, MethodError> {
         let Some(comfree) = method.as_comfree() else { return Ok(None) };
-        let mut looked_at = *comfree;
-        let (mut gains, mut capped) = (None, None);
-        if let Law::DualCone(law) = comfree.law() {
-            let given = !matches!(law.gains, Gains::Recovery { .. }) && law.gains != PHYSICAL;
-            if law.cap && !given {
+        let (mut looked_at, mut capped) = (*comfree, None);
+        if let Some(law) = comfree.cone().filter(|law| law.cap) {
+            if matches!(law.gains, Gains::Recovery { .. }) || law.gains == PHYSICAL {
                 return Ok(None);
             }
-            if law.cap {
-                capped = Some(method.system(scene)?);
-            }
-            gains = Some(law.gains);
-            looked_at = ComFree::with_cone(looked_at, DualCone { cap: false, ..law });
+            capped = Some(method.system(scene)?);
+            looked_at = comfree.with_cone(|law| DualCone { cap: false, ..law });
         }
+        let gains = comfree.gains();
         let sys = Method::ComFree(looked_at).system(scene)?;
         let relaxation = sys.kinds_of_pairs().into_iter().map(|p| p.material.relaxation_time);
         Ok(Some(Self {

@@ -3,7 +3,7 @@
 
 use signorini_comfree::Sweeps;
 use signorini_core::{AcceptedStep, NoObserver, StepObserver, System};
-use signorini_laws::{DualCone, Gains, MassScale};
+use signorini_laws::{DualCone, Gains, MassScale, PublishedDualCone};
 use signorini_multibody::RigidSystem;
 use signorini_run::stability::{GainWatch, LargestGain};
 use signorini_run::{Method, Stepping, names, run};
@@ -48,8 +48,7 @@ fn largest(engine: &Method) -> Option<(LargestGain, Option<String>)> {
 
 /// The release's mass scale and gains.
 fn release(k: f64, d: f64, h: f64) -> Method {
-    let law = DualCone { mass: MassScale::Mean, ..DualCone::paper(k, d) };
-    Method::comfree_published(law).with_step(h)
+    Method::comfree_published(PublishedDualCone { k, d, mass: MassScale::Mean }).with_step(h)
 }
 
 #[test]

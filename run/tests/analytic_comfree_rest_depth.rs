@@ -3,15 +3,17 @@
 #![allow(clippy::unwrap_used, reason = "a comparison that cannot run has failed")]
 
 use signorini_core::{NoObserver, State};
-use signorini_laws::{DualCone, Gains, MassScale, impedance};
+use signorini_laws::{DualCone, MassScale, PublishedDualCone, impedance};
 use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
 
 const G: f64 = 9.81;
 const SOLIMP: [f64; 5] = [0.9, 0.95, 0.001, 0.5, 2.0];
 
-fn cube(slope: f64, condim: u8) -> Scene {
-    let surface = format!("friction=\"1 0.005 0.0001\" condim=\"{condim}\"");
+fn cube(slope: f64, condim: u8, width: f64) -> Scene {
+    let [low, high, _, middle, power] = SOLIMP;
+    let solimp = format!("{low} {high} {width} {middle} {power}");
+    let surface = format!("friction=\"1 0.005 0.0001\" condim=\"{condim}\" solimp=\"{solimp}\"");
     let xml = format!(
         "<mujoco><worldbody><geom type=\"plane\" size=\"20 20 .1\" {surface}/><body pos=\"0 0 .05\"><freejoint/>\
          <geom type=\"box\" size=\".05 .05 .05\" {surface}/></body></worldbody></mujoco>"
@@ -29,9 +31,9 @@ fn after(scene: &Scene, engine: &Method, t: f64) -> State {
     x
 }
 
-fn paper(k: f64, d: f64, h: f64, mass: MassScale, width: f64) -> Method {
-    let law = DualCone { gains: Gains::PerStep { k, d }, mass, width: Some(width), ..DualCone::paper(k, d) };
-    Method::comfree_published(law).with_step(h)
+/// The release's mass scale.
+fn paper(k: f64, d: f64, h: f64) -> Method {
+    Method::comfree_published(PublishedDualCone { k, d, mass: MassScale::Mean }).with_step(h)
 }
 
 fn over(depth: f64, width: f64) -> f64 {
@@ -45,7 +47,7 @@ fn analytic_rest_depth_of_a_cube() {
     for (k, d, h) in [(0.2, 0.001, 0.002), (0.1, 0.001, 0.002), (0.2, 0.004, 0.001), (0.2, 0.001, 0.005)] {
         for (condim, facets) in [(1, 1.0), (3, 4.0), (4, 6.0)] {
             for width in [0.001, 0.01] {
-                let x = after(&cube(0.0, condim), &paper(k, d, h, MassScale::Mean, width), 4.0);
+                let x = after(&cube(0.0, condim, width), &paper(k, d, h), 4.0);
                 let depth = 0.05 - x.q[2];
                 // Forces balance at this depth: g h/k (1/(N n_f R) − d − k h), m_c = m.
                 let predicted = G * h / k * (1.0 / (4.0 * facets * over(depth, width)) - d - k * h);
@@ -65,8 +67,7 @@ fn analytic_creep_of_a_cube() {
     for degrees in [2.0f64, 5.0, 10.0] {
         for (k, d) in [(0.2, 0.001), (0.2, 0.002)] {
             let (slope, h, width) = (degrees.to_radians(), 0.002, 0.01);
-            let engine = paper(k, d, h, MassScale::Mean, width);
-            let x = after(&cube(slope, 3), &engine, 3.0);
+            let x = after(&cube(slope, 3, width), &paper(k, d, h), 3.0);
             let r = over(0.05 - x.q[2], width);
             let predicted = G * slope.sin() * h * (1.0 / (2.0 * 4.0 * r * (d + k * h)) - 1.0);
             // The formula has one depth for all corners; weight off the centre of the contacts tilts the cube, so that R differs among them by a few parts in a thousand.

@@ -20,7 +20,7 @@ use signorini_icf::IcfSolver;
 use signorini_ipc::IpcSolver;
 use signorini_laws::{
     DryFriction, DryFrictionSeed, DualCone, DualConeLimit, Gain, GainSeed, Limit, LimitSeed, NearRigid,
-    NearRigidSeed, contact_law_names, contact_pool, registry,
+    NearRigidSeed, PublishedDualCone, contact_law_names, contact_pool, registry,
 };
 use signorini_reference::{DenseHessian, ReferenceSolver};
 use signorini_report::PageError;
@@ -151,6 +151,9 @@ fn laws() -> Result<Vec<(usize, Fill)>, PageError> {
     all.push(filled::<_, 1>(DualCone::default(), |t| t.contact));
     all.push(filled::<_, 4>(DualCone::default(), |t| t.contact));
     all.push(filled::<_, 6>(DualCone::default(), |t| t.contact));
+    all.push(filled::<_, 1>(PublishedDualCone::default(), |t| t.contact));
+    all.push(filled::<_, 4>(PublishedDualCone::default(), |t| t.contact));
+    all.push(filled::<_, 6>(PublishedDualCone::default(), |t| t.contact));
     all.push(filled::<_, 1>(NearRigid::default(), near_rigid));
     all.push(filled::<_, 3>(NearRigid::default(), near_rigid));
     all.push(filled::<_, 6>(NearRigid::default(), near_rigid));
@@ -160,7 +163,8 @@ fn laws() -> Result<Vec<(usize, Fill)>, PageError> {
         ..LimitSeed::new(DT, t.gap, t.inverse_mass)
     };
     all.push(filled::<_, 1>(Limit::default(), limit));
-    all.push(filled::<_, 1>(DualConeLimit::default(), limit));
+    all.push(filled::<_, 1>(DualConeLimit { law: DualCone::default() }, limit));
+    all.push(filled::<_, 1>(DualConeLimit { law: PublishedDualCone::default() }, limit));
     all.push(filled::<_, 1>(Gain, |t| GainSeed {
         dt: DT,
         gain: 20.0 * t.random[0],

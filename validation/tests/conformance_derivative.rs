@@ -6,7 +6,7 @@ use signorini_core::na::{DMatrix, DVector};
 use signorini_core::{OneStep, State};
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
-use signorini_laws::{DualCone, Gains};
+use signorini_laws::{DualCone, DualConeLaw, Gains};
 use signorini_multibody::{RigidLaws, RigidOptions, RigidSystem, StepDerivative};
 use signorini_scene::{LoadOptions, Scene};
 

@@ -20,7 +20,7 @@ pub struct StepDerivative {
     pub by_velocity: DMatrix<f64>,
     /// By the controls: 2 nv × nu.
     pub by_control: DMatrix<f64>,
-    /// By the two gains of the law, [`DualCone::gain_parameters`](signorini_laws::DualCone::gain_parameters): 2 nv × 2. For `Gains::Material` by common factors of all stiffnesses and
+    /// By the two gains of the law, [`DualConeLaw::gain_parameters`](signorini_laws::DualConeLaw::gain_parameters): 2 nv × 2. For `Gains::Material` by common factors of all stiffnesses and
     /// all dampings.
     pub by_gains: DMatrix<f64>,
     /// v₁ of the step that was differentiated: nv.

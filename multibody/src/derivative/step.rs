@@ -1,10 +1,10 @@
 use signorini_core::na::{Cholesky, DMatrix, DVector, Dyn, UnitQuaternion, Vector3};
 use signorini_core::{
-    ContactLaw, ContactSolver, Pool, ProblemError, Slot, SolveError, State, StepProblem, StepSolution,
-    System, Tolerance,
+    ContactSolver, Pool, ProblemError, Slot, SolveError, State, StepProblem, StepSolution, SweptLaw, System,
+    Tolerance,
 };
 use signorini_geometry::Shape;
-use signorini_laws::{ContactTangent, DualCone};
+use signorini_laws::{ContactTangent, DualCone, DualConeLaw, PublishedDualCone};
 use signorini_scene::{JointKind, Transmission};
 
 use super::contact::{Contact, seed_tangent, side_tangents};
@@ -52,7 +52,7 @@ fn unsupported(what: impl Into<String>, remedy: &'static str) -> DerivativeError
 
 impl RigidSystem {
     /// The derivative of one step of one evaluation with respect to position, velocity, controls and gains, for
-    /// a system with [`RigidLaws::dual_cone`](crate::RigidLaws::dual_cone) and `joints_first`. `solver` makes the
+    /// a system with [`RigidLaws::dual_cone`](crate::RigidLaws::dual_cone), or the published one, and `joints_first`. `solver` makes the
     /// evaluation: `ComfreeSolver::default()` of `signorini-comfree`, as under `ContactStep`.
     ///
     /// Analytic: every part of the step is differentiated along each direction (papers/borse2026comfree, "Derivative of a step"). Exact where the step is
@@ -70,24 +70,26 @@ impl RigidSystem {
         self.check_differentiable()?;
         self.prepare(Slot::Start, x0, dt)?;
         settle(self.problem(Slot::Start, dt)?, solver)?;
+        let made = self.derivative_under::<DualCone>(dt);
+        made.or_else(|| self.derivative_under::<PublishedDualCone>(dt)).unwrap_or_else(|| {
+            Err(unsupported("this contact law", "make the system with RigidLaws::dual_cone"))
+        })
+    }
+
+    /// The derivative where contacts have a law `L`.
+    fn derivative_under<L: DualConeLaw>(&self, dt: f64) -> Option<Result<StepDerivative, DerivativeError>> {
         let pool = self.frozen_problem(Slot::Start).pools().members()[CONTACT].as_any();
-        if let Some(p) = pool.downcast_ref::<Pool<DualCone, 1>>() {
-            let law = *p.law();
-            return self.derivative_of::<1>(law, dt);
+        if let Some(p) = pool.downcast_ref::<Pool<L, 1>>() {
+            return Some(self.derivative_of::<L, 1>(*p.law(), dt));
         }
-        if let Some(p) = pool.downcast_ref::<Pool<DualCone, 3>>() {
-            let law = *p.law();
-            return self.derivative_of::<3>(law, dt);
+        if let Some(p) = pool.downcast_ref::<Pool<L, 3>>() {
+            return Some(self.derivative_of::<L, 3>(*p.law(), dt));
         }
-        if let Some(p) = pool.downcast_ref::<Pool<DualCone, 4>>() {
-            let law = *p.law();
-            return self.derivative_of::<4>(law, dt);
+        if let Some(p) = pool.downcast_ref::<Pool<L, 4>>() {
+            return Some(self.derivative_of::<L, 4>(*p.law(), dt));
         }
-        if let Some(p) = pool.downcast_ref::<Pool<DualCone, 6>>() {
-            let law = *p.law();
-            return self.derivative_of::<6>(law, dt);
-        }
-        Err(unsupported("this contact law", "make the system with RigidLaws::dual_cone"))
+        let p = pool.downcast_ref::<Pool<L, 6>>()?;
+        Some(self.derivative_of::<L, 6>(*p.law(), dt))
     }
 
     /// Refuses scenes with parts that are not differentiated.
@@ -146,11 +148,12 @@ impl RigidSystem {
         Ok(())
     }
 
-    fn derivative_of<const D: usize>(&self, law: DualCone, dt: f64) -> Result<StepDerivative, DerivativeError>
-    where
-        DualCone: ContactLaw<D>,
-    {
-        if law.memory > 0.0 {
+    fn derivative_of<L: DualConeLaw, const D: usize>(
+        &self,
+        law: L,
+        dt: f64,
+    ) -> Result<StepDerivative, DerivativeError> {
+        if SweptLaw::<1>::memory(&law) > 0.0 {
             return Err(unsupported("memory of contacts", "set DualCone::memory to 0"));
         }
         let place = |g: usize| {
@@ -177,7 +180,7 @@ impl RigidSystem {
         let RigidProblem::JointsFirst(first) = &slot.problem else {
             return Err(unsupported(TOGETHER, FIRST));
         };
-        let step = Step::<D>::new(&self.model, slot, first, law, contacts, dt)?;
+        let step = Step::<L, D>::new(&self.model, slot, first, law, contacts, dt)?;
         let (nv, nu) = (self.model.nv(), self.model.actuators.len());
         let table = |n: usize, direction: fn(usize) -> Direction| {
             let mut out = DMatrix::zeros(2 * nv, n);
@@ -217,11 +220,11 @@ fn settle(p: &mut dyn StepProblem, solver: &mut dyn ContactSolver) -> Result<(),
 }
 
 /// A step with all that its derivatives share.
-struct Step<'a, const D: usize> {
+struct Step<'a, L, const D: usize> {
     model: &'a Model,
     slot: &'a Prepared,
     first: &'a JointsFirst,
-    law: DualCone,
+    law: L,
     contacts: Vec<Contact>,
     dt: f64,
     /// Without contact, and at the end.
@@ -234,15 +237,12 @@ struct Step<'a, const D: usize> {
     inertia: Cholesky<f64, Dyn>,
 }
 
-impl<'a, const D: usize> Step<'a, D>
-where
-    DualCone: ContactLaw<D>,
-{
+impl<'a, L: DualConeLaw, const D: usize> Step<'a, L, D> {
     fn new(
         model: &'a Model,
         slot: &'a Prepared,
         first: &'a JointsFirst,
-        law: DualCone,
+        law: L,
         contacts: Vec<Contact>,
         dt: f64,
     ) -> Result<Self, DerivativeError> {

@@ -1,12 +1,12 @@
 use std::any::Any;
 
 use signorini_core::{ContactSeed, LawPool, Pool};
-use signorini_laws::{DualCone, DualConeLimit, Limit, LimitSeed, MassScale};
+use signorini_laws::{DualCone, DualConeLaw, DualConeLimit, Limit, LimitSeed, PublishedDualCone};
 use signorini_scene::{GeomShape, Scene};
 
 use crate::ModelError;
 
-/// Largest coefficient of sliding friction that contacts get where the dual cone scales gains by the mass of each facet.
+/// Largest coefficient of sliding friction that contacts get under [`DualCone`], which scales gains by the mass of each facet.
 ///
 /// A facet a = n − μ d has the inverse mass W_nn + μ² W_tt and its gain the inverse of that, so that the normal of a contact is (1 + μ²)/2 times as soft as at μ = 1 for equal
 /// W_nn and W_tt. At 5 that is 13, and a cube rests; at 100 it is 5000, and the cube sinks through the floor. Nothing slides on slopes below 79° at
@@ -33,9 +33,17 @@ impl RigidLaws {
         }
     }
 
-    /// The dual cone for contacts and limits, with the rows that the scene's largest condim asks for. Friction ends at [`STEEPEST`] where gains are by the mass of
-    /// each facet.
+    /// The dual cone for contacts and limits, with the rows that the scene's largest condim asks for. Friction ends at [`STEEPEST`].
     pub fn dual_cone(scene: &Scene, law: DualCone) -> Self {
+        Self { steepest: STEEPEST, ..Self::of_cone(scene, law) }
+    }
+
+    /// The dual cone as published for contacts and limits, with the rows that the scene's largest condim asks for.
+    pub fn published_dual_cone(scene: &Scene, law: PublishedDualCone) -> Self {
+        Self::of_cone(scene, law)
+    }
+
+    fn of_cone<L: DualConeLaw>(scene: &Scene, law: L) -> Self {
         let solid = scene.geoms.iter().filter(|g| matches!(g.shape, GeomShape::Solid(_)));
         let of_geoms = solid.map(|g| g.surface.condim).max().unwrap_or(3);
         let of_pairs = scene.pairs.iter().map(|p| p.material.condim).max().unwrap_or(0);
@@ -45,8 +53,8 @@ impl RigidLaws {
             4 => Box::new(Pool::<_, 4>::new(law)),
             _ => Box::new(Pool::<_, 6>::new(law)),
         };
-        let steepest = if law.mass == MassScale::Exact { STEEPEST } else { f64::INFINITY };
-        Self { contact, limit: Box::new(Pool::<_, 1>::new(DualConeLimit { law })), steepest }
+        let limit = Box::new(Pool::<_, 1>::new(DualConeLimit { law }));
+        Self { contact, limit, steepest: f64::INFINITY }
     }
 
     /// Fails on laws of other constraints.

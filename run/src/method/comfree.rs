@@ -1,6 +1,6 @@
 use signorini_comfree::{ComfreeSolver, Sweeps};
 use signorini_icf::IcfSolver;
-use signorini_laws::{DualCone, Gains};
+use signorini_laws::{DualCone, Gains, PublishedDualCone};
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::Scene;
 
@@ -21,7 +21,7 @@ pub struct ComFree {
 pub enum Evaluation {
     /// Evaluations until contacts settle; forces are remembered from step to step. Steps are fixed.
     ///
-    /// Contacts that may close within the step stay speculative, also with one evaluation and [`DualCone::paper`]. With more than one evaluation `acting`
+    /// Contacts that may close within the step stay speculative, also with one evaluation. With more than one evaluation `acting`
     /// of the law counts as false, because later evaluations let others act.
     ///
     /// Without `cap` nothing keeps gains below the bound of stability. A recorder and a batch look at them now and then and warn;
@@ -40,7 +40,7 @@ pub enum Evaluation {
     /// The paper's step: one evaluation, no speculative contacts. Steps are fixed; gains are not capped.
     Published {
         /// Law.
-        law: DualCone,
+        law: PublishedDualCone,
     },
 }
 
@@ -64,7 +64,7 @@ impl ComFree {
                 Law::DualCone(DualCone { acting: law.acting && sweeps.most <= 1, ..law })
             }
             Evaluation::Once { law } => law,
-            Evaluation::Published { law } => Law::DualCone(law),
+            Evaluation::Published { law } => Law::PublishedDualCone(law),
         }
     }
 
@@ -76,6 +76,15 @@ impl ComFree {
         }
     }
 
+    /// Gains of the dual cone, also of the published one.
+    pub fn gains(&self) -> Option<Gains> {
+        match self.law() {
+            Law::DualCone(law) => Some(law.gains),
+            Law::PublishedDualCone(law) => Some(law.gains()),
+            Law::Lagged | Law::Similar | Law::Sap | Law::Frictionless => None,
+        }
+    }
+
     /// β of a dual cone that undoes a part of a penetration per step.
     pub fn recovery(&self) -> Option<f64> {
         self.cone().filter(|_| !self.stepping.is_controlled())?.gains.recovery()
@@ -83,17 +92,44 @@ impl ComFree {
 
     /// Gains of a dual cone that does not cap them.
     pub fn uncapped(&self) -> Option<Gains> {
-        self.cone().filter(|law| !law.cap).map(|law| law.gains)
+        self.gains().filter(|_| self.cone().is_none_or(|law| !law.cap))
     }
 
-    /// The method with another setting of the dual cone.
-    pub fn with_cone(self, cone: DualCone) -> Self {
+    /// The method with another setting of its dual cone; as it is where its law is another one.
+    pub fn with_cone(self, change: impl FnOnce(DualCone) -> DualCone) -> Self {
         let evaluation = match self.evaluation {
-            Evaluation::Swept { sweeps, .. } => Evaluation::Swept { law: cone, sweeps },
-            Evaluation::Once { .. } => Evaluation::Once { law: Law::DualCone(cone) },
-            Evaluation::Published { .. } => Evaluation::Published { law: cone },
+            Evaluation::Swept { law, sweeps } => Evaluation::Swept { law: change(law), sweeps },
+            Evaluation::Once { law: Law::DualCone(law) } => {
+                Evaluation::Once { law: Law::DualCone(change(law)) }
+            }
+            other => other,
         };
         Self { evaluation, ..self }
+    }
+
+    /// The method with other gains of its dual cone.
+    ///
+    /// # Errors
+    /// [`MethodError::Refused`] where the law has no gains, or as published gains k and d alone; [`MethodError::DualCone`] for gains out of range.
+    pub fn with_gains(mut self, gains: Gains) -> Result<Self, MethodError> {
+        let refused = |what, remedy| Err(MethodError::Refused { method: "comfree".into(), what, remedy });
+        match (&mut self.evaluation, gains) {
+            (Evaluation::Swept { law, .. } | Evaluation::Once { law: Law::DualCone(law) }, gains) => {
+                law.gains = gains;
+            }
+            (
+                Evaluation::Published { law } | Evaluation::Once { law: Law::PublishedDualCone(law) },
+                Gains::PerStep { k, d },
+            ) => (law.k, law.d) = (k, d),
+            (Evaluation::Published { .. } | Evaluation::Once { law: Law::PublishedDualCone(_) }, _) => {
+                return refused("the published dual cone has gains k and d alone", "give Gains::PerStep");
+            }
+            (Evaluation::Once { .. }, _) => {
+                return refused("its law has no gains", "give it a dual cone, or leave them out");
+            }
+        }
+        self.law().check()?;
+        Ok(self)
     }
 
     pub(super) fn check(&self) -> Result<(), MethodError> {
@@ -105,7 +141,7 @@ impl ComFree {
                 remedy: "take `Evaluation::Once` with a law whose gains do not depend on the step, or `Method::cenic`",
             });
         }
-        self.cone().map_or(Ok(()), |law| law.check().map_err(MethodError::DualCone))
+        self.law().check()
     }
 
     pub(super) fn published(&self) -> bool {

@@ -25,7 +25,7 @@ pub enum MethodError {
         /// A way out.
         remedy: &'static str,
     },
-    /// A setting of the dual cone is out of range.
+    /// A setting of a dual cone is out of range.
     #[error("dual_cone: {0}")]
     DualCone(String),
     /// The scene has no model.

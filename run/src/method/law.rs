@@ -1,5 +1,5 @@
 use signorini_core::{LawPool, Pool};
-use signorini_laws::{CONTACT_LAWS, DualCone, Frictionless, Gains, Lagged, Sap, Similar};
+use signorini_laws::{CONTACT_LAWS, DualCone, Frictionless, Gains, Lagged, PublishedDualCone, Sap, Similar};
 use signorini_multibody::{RigidLaws, RigidOptions, RigidSystem};
 use signorini_scene::Scene;
 
@@ -22,6 +22,8 @@ pub enum Law {
     Frictionless,
     /// Dual cone.
     DualCone(DualCone),
+    /// Dual cone as published; its gains are relative to a fixed step.
+    PublishedDualCone(PublishedDualCone),
 }
 
 impl Law {
@@ -37,7 +39,7 @@ impl Law {
     /// A law by name; the dual cone as in [`Law::dual_cone`].
     ///
     /// # Errors
-    /// [`MethodError::Unknown`], with the names that exist.
+    /// [`MethodError::Unknown`], with the names that exist; [`MethodError::Refused`] for the published dual cone under error control.
     pub fn by_name(name: &str, controlled: bool) -> Result<Self, MethodError> {
         Ok(match name {
             "lagged" => Self::Lagged,
@@ -45,6 +47,14 @@ impl Law {
             "sap" => Self::Sap,
             "frictionless" => Self::Frictionless,
             "dual_cone" => Self::dual_cone(controlled),
+            "published_dual_cone" if controlled => {
+                return Err(MethodError::Refused {
+                    method: name.into(),
+                    what: "error control over gains that belong to a fixed step",
+                    remedy: "take fixed steps, or the law dual_cone",
+                });
+            }
+            "published_dual_cone" => Self::PublishedDualCone(PublishedDualCone::default()),
             _ => {
                 return Err(MethodError::Unknown {
                     what: "contact law",
@@ -63,24 +73,35 @@ impl Law {
             Self::Sap => "sap",
             Self::Frictionless => "frictionless",
             Self::DualCone(_) => "dual_cone",
+            Self::PublishedDualCone(_) => "published_dual_cone",
+        }
+    }
+
+    /// Fails on a setting of a dual cone that is out of range.
+    pub(super) fn check(&self) -> Result<(), MethodError> {
+        match self {
+            Self::DualCone(law) => law.check().map_err(MethodError::DualCone),
+            Self::PublishedDualCone(law) => law.check().map_err(MethodError::DualCone),
+            Self::Lagged | Self::Similar | Self::Sap | Self::Frictionless => Ok(()),
         }
     }
 
     /// The scene in generalised coordinates under the law.
     pub(super) fn system(&self, scene: &Scene, options: RigidOptions) -> Result<RigidSystem, MethodError> {
+        self.check()?;
         let pool: Box<dyn LawPool> = match *self {
             Self::Lagged => Box::new(Pool::<_, 3>::new(Lagged::default())),
             Self::Similar => Box::new(Pool::<_, 3>::new(Similar::default())),
             Self::Sap => Box::new(Pool::<_, 3>::new(Sap::default())),
             Self::Frictionless => Box::new(Pool::<_, 1>::new(Frictionless)),
-            Self::DualCone(law) => return cone_system(scene, law, options),
+            Self::DualCone(law) => {
+                return Ok(RigidSystem::with_laws(scene, &RigidLaws::dual_cone(scene, law), options)?);
+            }
+            Self::PublishedDualCone(law) => {
+                let laws = RigidLaws::published_dual_cone(scene, law);
+                return Ok(RigidSystem::with_laws(scene, &laws, options)?);
+            }
         };
         Ok(RigidSystem::new(scene, pool.as_ref(), options)?)
     }
-}
-
-/// The scene in generalised coordinates under a dual cone.
-fn cone_system(scene: &Scene, law: DualCone, options: RigidOptions) -> Result<RigidSystem, MethodError> {
-    law.check().map_err(MethodError::DualCone)?;
-    Ok(RigidSystem::with_laws(scene, &RigidLaws::dual_cone(scene, law), options)?)
 }

@@ -23,7 +23,7 @@ use signorini_comfree::Sweeps;
 use signorini_core::{ContactSolver, Integrator, OneStep};
 use signorini_integrators::{Adaptive, ContactStep, Controller, FixedStep, StepDoubling};
 use signorini_ipc::{IpcSolver, STEP_TOLERANCE};
-use signorini_laws::DualCone;
+use signorini_laws::{DualCone, PublishedDualCone};
 use signorini_multibody::RigidSystem;
 use signorini_reference::ReferenceSolver;
 use signorini_scene::Scene;
@@ -90,13 +90,13 @@ impl Method {
         Self::ComFree(ComFree { evaluation, stepping: Stepping::default() })
     }
 
-    /// The paper's step: [`DualCone::paper`] with gains `k` \[1/s\] and `d` relative to the step: [`Evaluation::Published`].
+    /// The paper's step: [`PublishedDualCone`] with gains `k` \[1/s\] and `d` relative to the step: [`Evaluation::Published`].
     pub fn comfree_paper(k: f64, d: f64) -> Self {
-        Self::comfree_published(DualCone::paper(k, d))
+        Self::comfree_published(PublishedDualCone::new(k, d))
     }
 
-    /// The paper's step with another setting of its law: [`Evaluation::Published`].
-    pub fn comfree_published(law: DualCone) -> Self {
+    /// The paper's step with another mass scale of its law: [`Evaluation::Published`].
+    pub fn comfree_published(law: PublishedDualCone) -> Self {
         let evaluation = Evaluation::Published { law };
         Self::ComFree(ComFree { evaluation, stepping: Stepping::default() })
     }

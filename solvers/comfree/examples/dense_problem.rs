@@ -3,7 +3,7 @@
 use signorini_comfree::ComfreeSolver;
 use signorini_core::na::{DMatrix, DVector};
 use signorini_core::{ContactMaterial, ContactSolver, DenseProblem, StepSolution, Tolerance};
-use signorini_laws::DualCone;
+use signorini_laws::PublishedDualCone;
 
 /// Builds, evaluates, prints.
 pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -18,7 +18,7 @@ pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
         dt,
     };
     let mut solution = StepSolution::default();
-    let mut problem = p.build(DualCone::paper(0.2, 0.001))?;
+    let mut problem = p.build(PublishedDualCone::new(0.2, 0.001))?;
     ComfreeSolver::default().solve(&mut problem, p.v0.as_slice(), Tolerance::default(), &mut solution)?;
     println!("v = {:?} m/s, impulse = {:?} N·s", solution.v, solution.gamma);
     Ok(())

@@ -5,7 +5,7 @@
 use signorini_comfree::ComfreeSolver;
 use signorini_core::na::{DMatrix, DVector};
 use signorini_core::{ContactMaterial, ContactSolver, DenseProblem, StepSolution, Tolerance};
-use signorini_laws::{DualCone, MassScale};
+use signorini_laws::PublishedDualCone;
 
 const H: f64 = 0.002;
 /// Change of velocity per step by the load \[m/s\].
@@ -13,9 +13,10 @@ const LOAD: f64 = 0.02;
 /// R of r = 0.9, the same at any depth.
 const R: f64 = 9.0;
 
-/// (u, φ) after a step of a frictionless contact of unit mass with a = R d, b = R k h.
+/// (u, φ) after a step of a frictionless contact of unit mass with a = R m_c d, b = R m_c k h.
 fn step((a, b): (f64, f64), (u, gap): (f64, f64)) -> (f64, f64) {
-    let (k, d) = (b / (R * H), a / R);
+    // m_c is a third of the mass: the trace counts three translational rows.
+    let (k, d) = (3.0 * b / (R * H), 3.0 * a / R);
     let material = ContactMaterial {
         condim: 1,
         friction_static: 0.0,
@@ -32,7 +33,7 @@ fn step((a, b): (f64, f64), (u, gap): (f64, f64)) -> (f64, f64) {
         materials: vec![material],
         dt: H,
     };
-    let law = DualCone { mass: MassScale::Exact, ..DualCone::paper(k, d) };
+    let law = PublishedDualCone::new(k, d);
     let mut out = StepSolution::default();
     let mut problem = p.build(law).unwrap();
     ComfreeSolver::default().solve(&mut problem, p.v0.as_slice(), Tolerance::default(), &mut out).unwrap();

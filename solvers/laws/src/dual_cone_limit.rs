@@ -2,16 +2,15 @@ use serde::{Deserialize, Serialize};
 use signorini_core::na::{SMatrix, SVector};
 use signorini_core::{ContactLaw, LawEval, LawProperties, Sweep, SweptAccess, SweptLaw};
 
-use crate::dual_cone::single_row;
 use crate::ramp::Ramp;
-use crate::{DualCone, LimitSeed};
+use crate::{DualCone, DualConeLaw, LimitFacet, LimitSeed};
 
-/// A joint or tendon limit as one facet of [`DualCone`]: v_c is the rate at which the gap opens.
+/// A joint or tendon limit as one facet of a dual cone: v_c is the rate at which the gap opens.
 ///
 /// ```text
 /// γ = G (−v_c − s)₊          borse2026comfree, eq. (8)
 /// ```
-/// G and s as there, with the inverse mass of the row. [`Gains::Material`](crate::Gains::Material), which joints do not have, becomes the recovery of the default.
+/// G and s as in the law of the contacts, with the inverse mass of the row. [`Gains::Material`](crate::Gains::Material), which joints do not have, becomes the recovery of the default.
 ///
 /// Lagged: the gap.
 ///
@@ -19,9 +18,9 @@ use crate::{DualCone, LimitSeed};
 ///
 /// Deviates: nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct DualConeLimit {
-    /// Gains and switches.
-    pub law: DualCone,
+pub struct DualConeLimit<L = DualCone> {
+    /// The law of the contacts.
+    pub law: L,
 }
 
 /// Parameters of [`DualConeLimit`].
@@ -42,18 +41,17 @@ impl DualConeLimitParams {
     }
 }
 
-impl ContactLaw<1> for DualConeLimit {
+impl<L: DualConeLaw> ContactLaw<1> for DualConeLimit<L> {
     type Seed = LimitSeed;
     type Params = DualConeLimitParams;
-    const KEY: &'static str = "dual_cone_limit";
+    const KEY: &'static str = L::LIMIT_KEY;
     const PROPERTIES: LawProperties = LawProperties::CONVEX;
     const PAPER: &'static str = "borse2026comfree";
     const SWEPT: Option<SweptAccess<Self, 1>> = Some(SweptAccess::new());
 
     fn prepare(&self, s: &LimitSeed) -> DualConeLimitParams {
-        let masses = (s.inverse_mass, s.reference, s.contacts);
-        let (gain, shift) = single_row(&self.law, s.dt, s.gap, &s.solimp, masses);
-        DualConeLimitParams { gain, shift, smoothing: self.law.smoothing, multiplier: 0.0, last: 0.0 }
+        let LimitFacet { gain, shift, smoothing } = self.law.limit_facet(s);
+        DualConeLimitParams { gain, shift, smoothing, multiplier: 0.0, last: 0.0 }
     }
 
     #[inline]
@@ -67,9 +65,9 @@ impl ContactLaw<1> for DualConeLimit {
     }
 }
 
-impl SweptLaw<1> for DualConeLimit {
+impl<L: DualConeLaw> SweptLaw<1> for DualConeLimit<L> {
     fn shares_mass(&self) -> bool {
-        self.law.counts_acting()
+        SweptLaw::<1>::shares_mass(&self.law)
     }
 
     fn multiplier_count(&self) -> usize {
@@ -77,7 +75,7 @@ impl SweptLaw<1> for DualConeLimit {
     }
 
     fn acts(&self, seed: &LimitSeed, v_c: SVector<f64, 1>) -> bool {
-        if !self.law.counts_acting() {
+        if !self.shares_mass() {
             return true;
         }
         let p = self.prepare(seed);

@@ -1,8 +1,6 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::Sweep;
-use signorini_core::na::SVector;
 
-use crate::dual_cone_params::{DualConeParams, HALF_4, HALF_8, HALF_16};
 use crate::facet_sums::tell;
 
 /// Most pairs of a contact: 8 directions, a spin, two rolls.
@@ -97,41 +95,5 @@ impl PairSweep {
         }
         tell(sweep, work, missed);
         left
-    }
-}
-
-impl DualConeParams {
-    /// One sweep over sums and differences of the multipliers of opposite facets: borse2026comfree, *Pairs*. Returns their impulse.
-    #[inline(always)]
-    pub(crate) fn sweep_pairs<const D: usize>(
-        &mut self,
-        v_c: &SVector<f64, D>,
-        sweep: &mut Sweep,
-    ) -> SVector<f64, D> {
-        if self.pairs.sum == 0.0 {
-            self.pairs = self.pairs();
-        }
-        let undo = self.shift.min(0.0);
-        sweep.recovery = sweep.recovery.max(-undo);
-        let (shift, undo) = if sweep.recover { (self.shift, undo) } else { (self.shift - undo, 0.0) };
-        let over_scale = 1.0 / sweep.scale;
-        let gain = sweep.scale * self.pairs.sum;
-        let common = PairSweep {
-            scale: sweep.scale,
-            momentum: sweep.momentum,
-            undo,
-            remember: sweep.remember,
-            along: v_c[0] + shift + self.opening(v_c),
-            gain: [gain, 1.0 / gain],
-            over_scale,
-        };
-        let tangents = match self.directions {
-            4 => self.sweep_tangent_pairs(&HALF_4, v_c, &common, sweep),
-            8 => self.sweep_tangent_pairs(&HALF_8, v_c, &common, sweep),
-            _ => self.sweep_tangent_pairs(&HALF_16, v_c, &common, sweep),
-        };
-        let mut gamma = self.of_tangents(tangents);
-        self.sweep_turn_pairs(v_c, &common, sweep, &mut gamma);
-        gamma
     }
 }

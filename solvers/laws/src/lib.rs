@@ -1,16 +1,23 @@
 //! Every contact and constraint law, one file each; each is a potential ℓ of the contact velocity with impulse γ = −∇ℓ.
 //!
-//! Contact laws ([`Lagged`], [`Similar`], [`Sap`], [`Frictionless`]) are made from a [`signorini_core::ContactSeed`]; constraint laws
+//! Contact laws ([`Lagged`], [`Similar`], [`Sap`], [`Frictionless`], [`DualCone`], [`PublishedDualCone`]) are made from a [`signorini_core::ContactSeed`]; constraint laws
 //! ([`NearRigid`], [`Limit`], [`Gain`], [`DryFriction`]) have seeds of their own. A new law is one file with one trait.
 
+mod directions;
 mod dry_friction;
 mod dual;
 mod dual_cone;
+mod dual_cone_law;
 mod dual_cone_limit;
-mod dual_cone_params;
 mod dual_cone_tangent;
+mod facet_gains;
+mod facet_law;
+mod facet_masses;
 mod facet_pairs;
+mod facet_rows;
 mod facet_sums;
+mod facet_tangent;
+mod facets;
 mod friction;
 mod frictionless;
 mod gain;
@@ -18,6 +25,8 @@ mod lagged;
 mod limit;
 mod near_rigid;
 mod normal;
+mod published_dual_cone;
+mod published_dual_cone_tangent;
 mod ramp;
 mod registry;
 mod sap;
@@ -25,10 +34,12 @@ mod similar;
 mod solimp;
 
 pub use dry_friction::{DryFriction, DryFrictionParams, DryFrictionSeed};
-pub use dual_cone::{DualCone, Gains, MassScale};
+pub use dual_cone::DualCone;
+pub use dual_cone_law::{DualConeLaw, LimitFacet};
 pub use dual_cone_limit::{DualConeLimit, DualConeLimitParams};
-pub use dual_cone_params::DualConeParams;
-pub use dual_cone_tangent::{ContactTangent, SideTangent};
+pub use facet_gains::Gains;
+pub use facet_tangent::{ContactTangent, SideTangent};
+pub use facets::Facets;
 pub use friction::{friction_coefficient, sigmoid};
 pub use frictionless::Frictionless;
 pub use gain::{Gain, GainParams, GainPiece, GainSeed};
@@ -36,6 +47,7 @@ pub use lagged::{Lagged, LaggedParams};
 pub use limit::{Limit, LimitParams, LimitSeed};
 pub use near_rigid::{Compliance, NearRigid, NearRigidParams, NearRigidSeed};
 pub use normal::NormalPotential;
+pub use published_dual_cone::{MassScale, PublishedDualCone};
 pub use registry::{CONTACT_LAWS, UnknownLaw, contact_law_names, contact_pool, registry};
 pub use sap::{Sap, SapParams};
 pub use similar::{Similar, SimilarParams};

@@ -1,11 +1,13 @@
 use signorini_core::{LawPool, LawRegistry, Pool};
 
 use crate::{
-    DryFriction, DualCone, DualConeLimit, Frictionless, Gain, Lagged, Limit, NearRigid, Sap, Similar,
+    DryFriction, DualCone, DualConeLimit, Frictionless, Gain, Lagged, Limit, NearRigid, PublishedDualCone,
+    Sap, Similar,
 };
 
 /// Names of the contact laws that [`contact_pool`] knows; the first is the default.
-pub const CONTACT_LAWS: [&str; 5] = ["lagged", "similar", "sap", "frictionless", "dual_cone"];
+pub const CONTACT_LAWS: [&str; 6] =
+    ["lagged", "similar", "sap", "frictionless", "dual_cone", "published_dual_cone"];
 
 /// Names of the contact laws that [`contact_pool`] knows; the first is the default.
 pub fn contact_law_names() -> &'static [&'static str] {
@@ -34,6 +36,7 @@ pub fn contact_pool(name: &str) -> Result<Box<dyn LawPool>, UnknownLaw> {
         "similar" => Ok(Box::new(Pool::<_, 3>::new(Similar::default()))),
         "sap" => Ok(Box::new(Pool::<_, 3>::new(Sap::default()))),
         "dual_cone" => Ok(Box::new(Pool::<_, 3>::new(DualCone::default()))),
+        "published_dual_cone" => Ok(Box::new(Pool::<_, 3>::new(PublishedDualCone::default()))),
         "frictionless" => Ok(Box::new(Pool::<_, 1>::new(Frictionless))),
         _ => Err(UnknownLaw(name.to_owned())),
     }
@@ -45,7 +48,9 @@ pub fn registry() -> LawRegistry {
     r.register::<Lagged, 3>().register::<Similar, 3>().register::<Sap, 3>().register::<Frictionless, 1>();
     r.register::<NearRigid, 1>().register::<NearRigid, 3>().register::<NearRigid, 6>();
     r.register::<DualCone, 1>().register::<DualCone, 3>().register::<DualCone, 4>().register::<DualCone, 6>();
-    r.register::<DualConeLimit, 1>();
+    r.register::<PublishedDualCone, 1>().register::<PublishedDualCone, 3>();
+    r.register::<PublishedDualCone, 4>().register::<PublishedDualCone, 6>();
+    r.register::<DualConeLimit, 1>().register::<DualConeLimit<PublishedDualCone>, 1>();
     r.register::<Limit, 1>().register::<Gain, 1>().register::<DryFriction, 1>();
     r
 }

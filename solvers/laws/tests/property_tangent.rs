@@ -1,10 +1,13 @@
-//! The forward derivative of the dual cone: its value is the law's own, and it agrees with central differences.
+//! The forward derivative of both dual cones: its value is the law's own, and it agrees with central differences.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
 use signorini_core::na::{Matrix3, Matrix6, SMatrix, SVector, Vector3};
 use signorini_core::{ContactLaw, ContactMaterial, ContactSeed, ContactSide};
-use signorini_laws::{ContactTangent, DualCone, DualConeLimit, Gains, LimitSeed, MassScale, SideTangent};
+use signorini_laws::{
+    ContactTangent, DualCone, DualConeLaw, DualConeLimit, Gains, LimitSeed, MassScale, PublishedDualCone,
+    SideTangent,
+};
 
 /// A positive definite 6 × 6 matrix from numbers in (−1, 1).
 fn spd(x: &[f64]) -> Matrix6<f64> {
@@ -23,17 +26,19 @@ fn side(w: &Matrix6<f64>, contacts: u32) -> ContactSide {
 }
 
 #[derive(Clone, Debug)]
-struct Case {
-    law: DualCone,
+struct Case<L> {
+    law: L,
     seed: ContactSeed,
     tangent: ContactTangent,
     v: SVector<f64, 6>,
     dv: SVector<f64, 6>,
+    /// Changes of the gains; none for the material, which does not hold them.
     d_gains: [f64; 2],
 }
 
-fn cases() -> impl Strategy<Value = Case> {
-    let law = (0..4usize, 0..3usize, any::<[bool; 5]>(), 0..3usize).prop_map(|(gains, mass, flags, n)| {
+/// The law of this project; without memory opposite facets are balanced, with it they are not.
+fn ours() -> impl Strategy<Value = DualCone> {
+    (0..4usize, any::<[bool; 2]>(), 0..3usize).prop_map(|(gains, [cap, memory], n)| {
         let gains = [
             Gains::PerStep { k: 0.2, d: 0.002 },
             Gains::Physical { kappa: 900.0, c: 15.0 },
@@ -42,21 +47,26 @@ fn cases() -> impl Strategy<Value = Case> {
         ][gains];
         DualCone {
             gains,
-            mass: [MassScale::Mean, MassScale::Trace, MassScale::Exact][mass],
-            split: flags[0],
+            cap,
             acting: false,
-            balanced: flags[4],
-            normalize: flags[1],
-            cap: flags[2],
-            ballistic: flags[3],
             recovery_speed: 0.1,
             directions: [4, 8, 16][n],
             coulomb_slip: None,
             smoothing: 0.05,
-            width: None,
-            memory: 0.0,
+            memory: if memory { 1.0 } else { 0.0 },
         }
-    });
+    })
+}
+
+fn published() -> impl Strategy<Value = PublishedDualCone> {
+    prop::sample::select(vec![MassScale::Mean, MassScale::Trace]).prop_map(|mass| PublishedDualCone {
+        k: 0.2,
+        d: 0.002,
+        mass,
+    })
+}
+
+fn cases<L: DualConeLaw>(law: impl Strategy<Value = L>) -> impl Strategy<Value = Case<L>> {
     let numbers = prop::collection::vec(-1.0..1.0f64, 120);
     (law, numbers, prop::sample::select(vec![1u8, 3, 4, 6])).prop_map(|(law, x, condim)| {
         let (w, dw) = (spd(&x), spd(&x[36..]) - Matrix6::identity());
@@ -74,6 +84,8 @@ fn cases() -> impl Strategy<Value = Case> {
         };
         let change = side(&dw, 0);
         let sides = SideTangent { linear: change.linear, angular: change.angular, coupling: change.coupling };
+        let [a, b] = law.gain_parameters();
+        let holds = law.with_gain_parameters([2.0 * a, 2.0 * b]) != law;
         Case {
             law,
             seed: ContactSeed {
@@ -91,14 +103,14 @@ fn cases() -> impl Strategy<Value = Case> {
             },
             v: SVector::from_column_slice(&rest[8..14]),
             dv: SVector::from_column_slice(&rest[14..20]),
-            d_gains: [rest[20], rest[21]],
+            d_gains: if holds { [a * rest[20], b * rest[21]] } else { [0.0; 2] },
         }
     })
 }
 
-impl Case {
+impl<L: DualConeLaw> Case<L> {
     /// The seed, velocity and law after a step `h` along the direction.
-    fn moved(&self, h: f64) -> (DualCone, ContactSeed, SVector<f64, 6>) {
+    fn moved(&self, h: f64) -> (L, ContactSeed, SVector<f64, 6>) {
         let mut seed = self.seed;
         let t = &self.tangent;
         seed.gap += h * t.gap;
@@ -108,79 +120,120 @@ impl Case {
             s.angular += h * t.angular;
             s.coupling += h * t.coupling;
         }
-        let [a, b] = self.law.gain_parameters();
-        let law =
-            self.law.with_gain_parameters([a + h * self.scaled_gains()[0], b + h * self.scaled_gains()[1]]);
-        (law, seed, self.v + h * self.dv)
+        let ([a, b], [da, db]) = (self.law.gain_parameters(), self.d_gains);
+        (self.law.with_gain_parameters([a + h * da, b + h * db]), seed, self.v + h * self.dv)
     }
 
-    /// Changes of the gains in proportion to them; none for the material, which does not hold them.
-    fn scaled_gains(&self) -> [f64; 2] {
-        let p = self.law.gain_parameters();
-        match self.law.gains {
-            Gains::Material => [0.0; 2],
-            _ => [p[0] * self.d_gains[0], p[1] * self.d_gains[1]],
-        }
+    /// Impulses after steps along the direction.
+    fn impulse(&self, h: f64) -> SVector<f64, 6> {
+        let (law, seed, v) = self.moved(h);
+        impulse(&law, &seed, v)
+    }
+
+    /// γ and its change of a contact.
+    fn tangent(&self) -> Tangent<6> {
+        let (v, dv): ([f64; 6], [f64; 6]) = (self.v.into(), self.dv.into());
+        let (gamma, change) =
+            self.law.impulse_tangent::<6>(&self.seed, &self.tangent, (&v, &dv), self.d_gains);
+        Tangent::new(gamma.into(), change.into(), |h| self.impulse(h))
+    }
+
+    /// γ and its change of a limit.
+    fn limit_tangent(&self, mass: f64) -> Tangent<1> {
+        let seed = LimitSeed { contacts: 2, reference: 0.7, ..LimitSeed::new(2e-3, self.seed.gap, mass) };
+        let tangent = [self.tangent.gap, 0.3 * mass];
+        let (gamma, change) = self.law.limit_tangent(&seed, tangent, (self.v[0], self.dv[0]), self.d_gains);
+        Tangent::new([gamma].into(), [change].into(), |h| {
+            let (law, _, v) = self.moved(h);
+            let s = LimitSeed { gap: seed.gap + h * tangent[0], inverse_mass: mass + h * tangent[1], ..seed };
+            let law = DualConeLimit { law };
+            -law.eval(&law.prepare(&s), SVector::from([v[0]])).grad
+        })
     }
 }
 
-fn impulse(law: &DualCone, seed: &ContactSeed, v: SVector<f64, 6>) -> SVector<f64, 6> {
-    let p = <DualCone as ContactLaw<6>>::prepare(law, seed);
-    -<DualCone as ContactLaw<6>>::eval(law, &p, v).grad
+/// An impulse and its change by a law's derivative, and by differences of the law.
+struct Tangent<const N: usize> {
+    gamma: SVector<f64, N>,
+    change: SVector<f64, N>,
+    /// Impulse of the law.
+    own: SVector<f64, N>,
+    /// Central difference.
+    difference: SVector<f64, N>,
+    /// Differences to both sides part: something switches in between.
+    switches: bool,
+}
+
+impl<const N: usize> Tangent<N> {
+    fn new(gamma: SVector<f64, N>, change: SVector<f64, N>, at: impl Fn(f64) -> SVector<f64, N>) -> Self {
+        // Five-point differences over widths of 0.05 m/s and 1 mm: fourth powers of 1e-4/0.05 with constants near 1e3, and round-off.
+        let (h, own) = (1e-4, at(0.0));
+        let difference = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
+        let [after, before] = [h, -h].map(|h| {
+            (48.0 * at(h) - 25.0 * own - 36.0 * at(2.0 * h) + 16.0 * at(3.0 * h) - 3.0 * at(4.0 * h))
+                / (12.0 * h)
+        });
+        let switches = (after - before).norm() > 1e-6 * (own.norm() + difference.norm());
+        Self { gamma, change, own, difference, switches }
+    }
+
+    fn agrees(&self) -> Result<(), TestCaseError> {
+        let Self { change, difference, own, .. } = self;
+        prop_assert!(
+            (change - difference).norm() <= 1e-6 * (own.norm() + difference.norm()),
+            "{change} {difference}"
+        );
+        Ok(())
+    }
+}
+
+fn impulse<L: DualConeLaw>(law: &L, seed: &ContactSeed, v: SVector<f64, 6>) -> SVector<f64, 6> {
+    let p = <L as ContactLaw<6>>::prepare(law, seed);
+    -<L as ContactLaw<6>>::eval(law, &p, v).grad
 }
 
 proptest! {
     #[test]
-    fn property_impulse_tangent(case in cases()) {
-        let (v, dv): ([f64; 6], [f64; 6]) = (case.v.into(), case.dv.into());
-        let (gamma, change) = case.law.impulse_tangent::<6>(&case.seed, &case.tangent, (&v, &dv), case.scaled_gains());
-        let at = |h: f64| { let (law, seed, v) = case.moved(h); impulse(&law, &seed, v) };
-        let own = at(0.0);
+    fn property_impulse_tangent(case in cases(ours())) {
+        let t = case.tangent();
         // Sums of products in another order.
-        prop_assert!((SVector::from(gamma) - own).norm() <= 1e-11 * (1.0 + own.norm()));
+        prop_assert!((t.gamma - t.own).norm() <= 1e-11 * (1.0 + t.own.norm()));
         // The cap of the default gains sits exactly on its bound, where the law has a kink in β.
         let on_cap = case.law.cap && matches!(case.law.gains, Gains::Recovery { .. });
-        // Five-point differences over widths of 0.05 m/s and 1 mm: fourth powers of 1e-4/0.05 with constants near 1e3, and round-off.
-        let h = 1e-4;
-        let difference = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
-        let scale = own.norm() + difference.norm();
-        // Balanced pairs of facets have the larger of two masses, a kink where these are equal: differences to both sides tell.
-        let [after, before] = [h, -h].map(|h| {
-            (48.0 * at(h) - 25.0 * own - 36.0 * at(2.0 * h) + 16.0 * at(3.0 * h) - 3.0 * at(4.0 * h)) / (12.0 * h)
-        });
-        if !on_cap && (after - before).norm() <= 1e-6 * scale {
-            prop_assert!((SVector::from(change) - difference).norm() <= 1e-6 * scale, "{change:?} {difference:?}");
+        // Balanced pairs of facets have the larger of two masses, a kink where these are equal.
+        if !on_cap && !t.switches {
+            t.agrees()?;
         }
     }
 
     #[test]
-    fn property_limit_tangent(case in cases(), mass in 0.2..5.0f64) {
-        let law = |l: DualCone| DualConeLimit { law: l };
-        let seed = LimitSeed { contacts: 2, reference: 0.7, ..LimitSeed::new(2e-3, case.seed.gap, mass) };
-        let tangent = [case.tangent.gap, 0.3 * mass];
-        let at = |h: f64| {
-            let (l, _, v) = case.moved(h);
-            let s = LimitSeed { gap: seed.gap + h * tangent[0], inverse_mass: mass + h * tangent[1], ..seed };
-            let p = law(l).prepare(&s);
-            -law(l).eval(&p, SVector::from([v[0]])).grad[0]
-        };
-        let (gamma, change) =
-            case.law.limit_tangent(&seed, tangent, (case.v[0], case.dv[0]), case.scaled_gains());
-        prop_assert!((gamma - at(0.0)).abs() <= 1e-12 * (1.0 + gamma));
-        let h = 1e-4;
-        let difference = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
+    fn property_limit_tangent(case in cases(ours()), mass in 0.2..5.0f64) {
+        let t = case.limit_tangent(mass);
+        prop_assert!((t.gamma - t.own).norm() <= 1e-12 * (1.0 + t.own.norm()));
         // As above; a cap on its bound is a kink.
         if !case.law.cap {
-            prop_assert!((change - difference).abs() <= 1e-6 * (gamma + difference.abs()), "{change} {difference}");
+            t.agrees()?;
         }
     }
-}
 
-proptest! {
+    /// The published law has a kink where a facet begins to act.
+    #[test]
+    fn property_published_tangents(case in cases(published()), mass in 0.2..5.0f64) {
+        let (t, limit) = (case.tangent(), case.limit_tangent(mass));
+        prop_assert!((t.gamma - t.own).norm() <= 1e-11 * (1.0 + t.own.norm()));
+        prop_assert!((limit.gamma - limit.own).norm() <= 1e-12 * (1.0 + limit.own.norm()));
+        if !t.switches {
+            t.agrees()?;
+        }
+        if !limit.switches {
+            limit.agrees()?;
+        }
+    }
+
     /// A contact that does not slide has no force along its tangents, whatever masses couple them to the normal.
     #[test]
-    fn property_no_slip_no_friction(case in cases(), normal in -1.0..1.0f64) {
-        let law = DualCone { balanced: true, ..case.law };
+    fn property_no_slip_no_friction(case in cases(ours()), normal in -1.0..1.0f64) {
+        let law = DualCone { memory: 0.0, ..case.law };
         let v = SVector::from([normal, 0.0, 0.0, 0.0, 0.0, 0.0]);
         let gamma = impulse(&law, &case.seed, v);
         // Round-off of sums of opposite terms.

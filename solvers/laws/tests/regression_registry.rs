@@ -4,12 +4,18 @@
 
 use signorini_core::na::Matrix3;
 use signorini_core::{ContactLaw, ContactSeed, ContactSide, Snapshot, StepProblem};
-use signorini_laws::{CONTACT_LAWS, Lagged, Sap, Similar, contact_law_names, contact_pool, registry};
+use signorini_laws::{
+    CONTACT_LAWS, DualCone, Lagged, MassScale, PublishedDualCone, Sap, Similar, contact_law_names,
+    contact_pool, registry,
+};
 use signorini_testkit::random_problem::random_dense_problem;
 
 #[test]
 fn regression_every_contact_law_has_a_pool_by_its_name() {
-    assert_eq!(contact_law_names(), ["lagged", "similar", "sap", "frictionless", "dual_cone"]);
+    assert_eq!(
+        contact_law_names(),
+        ["lagged", "similar", "sap", "frictionless", "dual_cone", "published_dual_cone"]
+    );
     for name in CONTACT_LAWS {
         let pool = contact_pool(name).unwrap();
         assert_eq!(pool.key(), name);
@@ -18,7 +24,7 @@ fn regression_every_contact_law_has_a_pool_by_its_name() {
     let error = contact_pool("coulomb").err().unwrap().to_string();
     assert_eq!(
         error,
-        "unknown contact law 'coulomb'; known laws: lagged, similar, sap, frictionless, dual_cone"
+        "unknown contact law 'coulomb'; known laws: lagged, similar, sap, frictionless, dual_cone, published_dual_cone"
     );
 }
 
@@ -39,6 +45,11 @@ fn regression_all_laws_are_registered() {
         "near_rigid/1",
         "near_rigid/3",
         "near_rigid/6",
+        "published_dual_cone/1",
+        "published_dual_cone/3",
+        "published_dual_cone/4",
+        "published_dual_cone/6",
+        "published_dual_cone_limit/1",
         "sap/3",
         "similar/3",
     ];
@@ -60,6 +71,8 @@ fn regression_snapshots_keep_every_bit() {
     survives(Lagged::default());
     survives(Similar { sigma_r: 2e-3 });
     survives(Sap { beta: 0.5, ..Sap::default() });
+    survives(DualCone { directions: 16, ..DualCone::default() });
+    survives(PublishedDualCone { mass: MassScale::Mean, ..PublishedDualCone::default() });
 }
 
 #[test]

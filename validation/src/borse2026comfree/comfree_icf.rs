@@ -1,10 +1,11 @@
 use signorini_comfree::ComfreeSolver;
 use signorini_core::na::{DMatrix, DVector};
 use signorini_core::{
-    ContactMaterial, ContactSolver, DenseProblem, Slot, StepProblem, StepSolution, System, Tolerance,
+    ContactLaw, ContactMaterial, ContactSeed, ContactSolver, DenseProblem, Slot, StepProblem, StepSolution,
+    System, Tolerance,
 };
 use signorini_icf::{IcfOptions, IcfSolver};
-use signorini_laws::{DualCone, Gains};
+use signorini_laws::{DualCone, Gains, PublishedDualCone};
 
 use crate::kurtz2025cenic::slope;
 use crate::scenes::Clutter;
@@ -15,8 +16,8 @@ use signorini_run::trace::Run;
 /// ComFree and ICF on one law: the explicit evaluation approaches the minimum as the gain falls.
 pub(super) struct ComfreeIcf;
 
-/// K = κ R m, D = c R m \[1/s², 1/s\].
-const LAW: Gains = Gains::Physical { kappa: 1000.0, c: 20.0 };
+/// κ \[1/s²\] and c \[1/s\]: K = κ R m, D = c R m.
+const COMPLIANCE: [f64; 2] = [1000.0, 20.0];
 const STEPS: [f64; 11] = [1e-7, 1e-6, 1e-5, 3e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2];
 
 /// Gain ‖(δt² K + δt D) W‖, and |v_explicit − v_implicit| over |v_explicit − v*|, in the largest entry.
@@ -36,7 +37,7 @@ fn compare(p: &mut dyn StepProblem) -> Result<Option<(f64, f64)>, PageError> {
 }
 
 /// Two contacts on a body of six freedoms.
-fn dense(dt: f64, law: DualCone) -> Result<Option<(f64, f64)>, PageError> {
+fn dense(dt: f64, law: impl ContactLaw<3, Seed = ContactSeed>) -> Result<Option<(f64, f64)>, PageError> {
     let diagonal = [1.0, 1.0, 1.0, 0.02, 0.03, 0.01];
     let rows = DMatrix::from_fn(6, 6, |i, j| match j {
         j if j == i % 3 => 1.0,
@@ -76,8 +77,8 @@ impl Page for ComfreeIcf {
         let mut table =
             Table::new("Gain and relative difference", &["problem", "step [s]", "gain", "difference"]);
         let mut claims = Vec::new();
-        let law = DualCone { gains: LAW, ..DualCone::default() };
-        let paper = DualCone { gains: LAW, ..DualCone::paper(0.0, 0.0) };
+        let [kappa, c] = COMPLIANCE;
+        let law = DualCone { gains: Gains::Physical { kappa, c }, ..DualCone::default() };
         let scene = Clutter::hard(1).scene();
         let engine = Method::comfree().with_step(0.002);
         let trace = Run::new(&scene, &engine, 1.0).trace(|_, _| {})?;
@@ -91,7 +92,7 @@ impl Page for ComfreeIcf {
                 ctx.say(format!("{name}, {dt:e} s"));
                 let point = match id {
                     "dense" => dense(dt, law)?,
-                    "dense_paper" => dense(dt, paper)?,
+                    "dense_paper" => dense(dt, PublishedDualCone::new(kappa * dt, c * dt))?,
                     _ => {
                         let engine = Method::comfree_with(law, 1).with_step(dt);
                         let mut sys = engine.system(&scene).map_err(PageError::from_error)?;

@@ -74,7 +74,7 @@ impl Page for Fig02 {
         let tan = SLOPE.to_radians().tan();
         forces.add_closed_form(vec![(0.0, MU), (0.5, MU)]).add_closed_form(vec![(0.0, tan), (0.5, tan)]);
         let mut values: [Vec<f64>; 2] = Default::default();
-        for (mode, engine) in [paper(0.2, 0.001, MassScale::Mean, None), default_mode()].iter().enumerate() {
+        for (mode, engine) in [paper(0.2, 0.001, MassScale::Mean), default_mode()].iter().enumerate() {
             let name = ["paper mode", "default mode"][mode];
             ctx.say(name);
             let ball = sphere(MU)?;

@@ -4,7 +4,7 @@ use signorini_multibody::RigidSystem;
 use signorini_scene::Scene;
 
 use super::runs::{Depths, observe, paper};
-use super::scenes::drop_test;
+use super::scenes::{drop_test, with_width_of_release};
 use crate::random::Random;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 use signorini_run::Method;
@@ -96,7 +96,7 @@ impl Page for Fig03 {
             let mut means = Vec::new();
             for (k, d, theirs) in SETTINGS {
                 ctx.say(format!("{name}, k = {k}, d = {d}"));
-                let r = row(&scene, &paper(k, d, *mass, Some(0.001)))?;
+                let r = row(&scene, &paper(k, d, *mass))?;
                 table.row([
                     (*name).into(),
                     k.to_string(),
@@ -143,9 +143,10 @@ impl Page for Fig03 {
                 );
             }
         }
+        let wide = with_width_of_release(&scene);
         for (k, d, all, last) in RELEASE {
             ctx.say(format!("release's settings, k = {k}, d = {d}"));
-            let r = row(&scene, &paper(k, d, MassScale::Mean, Some(0.01)))?;
+            let r = row(&wide, &paper(k, d, MassScale::Mean))?;
             table.row([
                 "mean mass, width 0.01".into(),
                 k.to_string(),

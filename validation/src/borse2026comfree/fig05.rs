@@ -1,7 +1,7 @@
 use signorini_laws::MassScale;
 
 use super::runs::{default_mode, paper, speed};
-use super::scenes::{G, rolling_cylinder, spinning_sphere};
+use super::scenes::{G, rolling_cylinder, spinning_sphere, with_width_of_release};
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 use signorini_run::trace::Run;
 
@@ -77,7 +77,7 @@ impl Page for Fig05 {
 }
 
 fn release() -> signorini_run::Method {
-    paper(K, D, MassScale::Mean, Some(0.01))
+    paper(K, D, MassScale::Mean)
 }
 
 fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
@@ -100,7 +100,7 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             let scene = spinning_sphere(mu, weight)?;
             let dof = usize::from(weight);
             let engine = release();
-            let ours = Run::new(&scene, &engine, T).trace(|_, x| x.v[dof] = 3.0)?;
+            let ours = Run::new(&with_width_of_release(&scene), &engine, T).trace(|_, x| x.v[dof] = 3.0)?;
             let end = ours.v_at(T, dof);
             plots[dof].add_colored(&format!("{mu} m"), Mark::Line, i, speed(&ours, dof));
             let known = RELEASE_SPIN.iter().find(|r| r.0 == mu);
@@ -214,7 +214,7 @@ fn roll(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         ctx.say(format!("roll, {mu} m"));
         let scene = rolling_cylinder(mu)?;
         let (old, new) = (release(), default_mode());
-        let a = Run::new(&scene, &old, T).trace(|_, x| x.v[0] = 1.0)?;
+        let a = Run::new(&with_width_of_release(&scene), &old, T).trace(|_, x| x.v[0] = 1.0)?;
         let b = Run::new(&scene, &new, T).trace(|_, x| x.v[0] = 1.0)?;
         plot.add_colored(&format!("{mu} m"), Mark::Line, i, speed(&a, 0));
         plot.add_colored("", Mark::Points, i, b.curve(40, |t, row| t.v[row][0]));

@@ -4,7 +4,7 @@ use signorini_laws::MassScale;
 use signorini_scene::Scene;
 
 use super::runs::{default_mode, paper, step};
-use super::scenes::{SOLIMP, cube};
+use super::scenes::{SOLIMP, cube, with_width_of_release};
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 use signorini_run::trace::{Run, Trace};
 use signorini_run::{Method, MethodError};
@@ -52,8 +52,8 @@ fn number(gain: f64, k: f64, d: f64, h: f64) -> f64 {
     gain * (2.0 * d + 3.0 * k * h) / (d + k * h)
 }
 
-fn engine(k: f64, d: f64, h: f64, width: Option<f64>) -> Method {
-    paper(k, d, MassScale::Mean, width).with_step(h)
+fn engine(k: f64, d: f64, h: f64) -> Method {
+    paper(k, d, MassScale::Mean).with_step(h)
 }
 
 impl Page for Fig06 {
@@ -85,7 +85,7 @@ impl Page for Fig06 {
 
 fn map(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let (scene, h) = (cube(0.15, 1.0, 0.0, CONSTANT)?, 0.002);
-    let lambda = gain(&scene, &engine(0.2, 0.001, h, None))? / (9.0 * (0.001 + 0.2 * h));
+    let lambda = gain(&scene, &engine(0.2, 0.001, h))? / (9.0 * (0.001 + 0.2 * h));
     let n = if ctx.full() { 16 } else { 8 };
     let mut plot = Plot::new(
         "map",
@@ -99,7 +99,7 @@ fn map(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         for j in 0..n {
             let (k, d) = (2.4 * (f64::from(i) + 0.5) / f64::from(n), 0.008 * f64::from(j) / f64::from(n - 1));
             ctx.say(format!("k = {k:.2}, d = {d:.4}"));
-            let rest = restlessness(&run(&scene, &engine(k, d, h, None), 4.0)?) < REST;
+            let rest = restlessness(&run(&scene, &engine(k, d, h), 4.0)?) < REST;
             if rest { &mut rests } else { &mut moves }.push((d, k));
             let number = lambda * 9.0 * (2.0 * d + 3.0 * k * h);
             if (number - 4.0).abs() > 0.4 {
@@ -135,7 +135,7 @@ fn map(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
 }
 
 fn release(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
-    let scene = cube(0.15, 1.0, 0.0, SOLIMP)?;
+    let scene = with_width_of_release(&cube(0.15, 1.0, 0.0, SOLIMP)?);
     let mut table = Table::new(
         "Against the authors' release, solimp width 0.01",
         &[
@@ -152,7 +152,7 @@ fn release(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         RELEASE.iter().map(|r| (r.0, r.1, r.2, Some(r.3))).chain(RESTLESS.map(|r| (r.0, r.1, r.2, None)));
     for (k, d, h, theirs) in all {
         ctx.say(format!("k = {k}, d = {d}, h = {h}"));
-        let e = engine(k, d, h, Some(0.01));
+        let e = engine(k, d, h);
         let trace = run(&scene, &e, 4.0)?;
         let fastest = restlessness(&trace);
         let depth = 1e3 * (0.05 - trace.q_at(4.0, 2));
@@ -199,7 +199,7 @@ fn steps(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     );
     for (i, h) in [0.001, 0.002, 0.005, 0.01, 0.02].into_iter().enumerate() {
         ctx.say(format!("h = {h}"));
-        let old = run(&scene, &engine(0.2, 0.001, h, None), 2.0)?;
+        let old = run(&scene, &engine(0.2, 0.001, h), 2.0)?;
         let new = run(&scene, &default_mode().with_step(h), 2.0)?;
         let horizontal = |t: &Trace, row: usize| t.v[row][0].hypot(t.v[row][1]);
         let label = format!("{} ms", 1e3 * h);

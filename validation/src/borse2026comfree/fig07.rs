@@ -3,7 +3,6 @@ use std::time::Instant;
 use signorini_core::{ContactSolver, Slot, State, StepSolution, System, Tolerance};
 use signorini_laws::DualCone;
 
-use super::runs::paper;
 use super::scenes::{arrays, spheres};
 use crate::random::Random;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
@@ -121,7 +120,7 @@ impl Page for Fig07 {
             "contacts of all worlds",
             "time [ms]",
         );
-        let paper_mode = paper(0.1, 0.001, signorini_laws::MassScale::Trace, None);
+        let paper_mode = Method::comfree_paper(0.1, 0.001).with_step(STEP);
         let engines = [
             ("comfree, paper mode", paper_mode),
             ("comfree, 1 evaluation", Method::comfree_sweeping(1).with_step(STEP)),

@@ -14,6 +14,7 @@ mod records;
 mod robots;
 mod runs;
 mod scenes;
+mod study;
 mod table1;
 mod table2;
 

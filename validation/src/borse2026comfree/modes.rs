@@ -4,6 +4,7 @@ use signorini_laws::{DualCone, Gains, MassScale};
 
 use super::runs::step;
 use super::scenes::{G, SOLIMP, cube, cube_from_afar, stack};
+use super::study::Study;
 use signorini_comfree::Sweeps;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 use signorini_run::Method;
@@ -103,17 +104,18 @@ impl Page for Modes {
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let law = DualCone::default();
         let one = |law: DualCone| Method::comfree_with(law, 1).with_step(0.002);
-        let paper = DualCone::paper(0.2, 0.001);
+        let own = |study: Study| study.method().with_step(0.002);
+        let base = Study::default();
         let settings: Vec<(&str, Method)> = vec![
             ("one evaluation, no memory", one(law)),
-            ("no mass splitting, no cap", one(DualCone { split: false, cap: false, ..law })),
-            ("no mass splitting, capped", one(DualCone { split: false, ..law })),
-            ("no normalisation over facets, no cap", one(DualCone { normalize: false, cap: false, ..law })),
-            ("no normalisation over facets, capped", one(DualCone { normalize: false, ..law })),
-            ("mean mass (release), capped", one(DualCone { mass: MassScale::Mean, ..law })),
-            ("trace as mass (12), capped", one(DualCone { mass: MassScale::Trace, ..law })),
+            ("no mass splitting, no cap", own(Study { split: false, cap: false, ..base })),
+            ("no mass splitting, capped", own(Study { split: false, ..base })),
+            ("no normalisation over facets, no cap", own(Study { normalize: false, cap: false, ..base })),
+            ("no normalisation over facets, capped", own(Study { normalize: false, ..base })),
+            ("mean mass (release), capped", own(Study { mass: Some(MassScale::Mean), ..base })),
+            ("trace as mass (12), capped", own(Study { mass: Some(MassScale::Trace), ..base })),
             ("all contacts share the mass", one(DualCone { acting: false, ..law })),
-            ("opposite facets not balanced", one(DualCone { balanced: false, ..law })),
+            ("opposite facets not balanced", own(Study { balanced: false, ..base })),
             (
                 "physical gains, κ = 1000/s², c = 20/s",
                 one(DualCone { gains: Gains::Physical { kappa: 1e3, c: 20.0 }, ..law }),
@@ -122,8 +124,8 @@ impl Page for Modes {
             ("4 directions", one(DualCone { directions: 4, ..law })),
             ("16 directions", one(DualCone { directions: 16, ..law })),
             ("smooth maximum, 1 mm/s", one(DualCone { smoothing: 1e-3, ..law })),
-            ("no ballistic gaps", one(DualCone { ballistic: false, ..law })),
-            ("memory", one(DualCone { memory: 1.0, ..law })),
+            ("no ballistic gaps", own(Study { ballistic: false, ..base })),
+            ("memory", own(Study { memory: 1.0, ..base })),
             ("memory, evaluations until settled (default mode)", Method::comfree().with_step(0.002)),
             (
                 "the same with the friction of the dual cone at any slip",
@@ -133,7 +135,7 @@ impl Page for Modes {
                 )
                 .with_step(0.002),
             ),
-            ("paper mode, k = 0.2, d = 0.001", Method::comfree_published(paper).with_step(0.002)),
+            ("paper mode, k = 0.2, d = 0.001", Method::comfree_paper(0.2, 0.001).with_step(0.002)),
         ];
         let mut table = Table::new(
             "Cube of 1 kg dropped from 0.1 m, on a slope of 10°, sliding with μ = 0.3; stack of five; h = 2 ms",

@@ -1,7 +1,7 @@
 //! Runs that keep the depths of contacts.
 
 use signorini_core::{AcceptedStep, State, StepObserver};
-use signorini_laws::{DualCone, Gains, MassScale};
+use signorini_laws::{MassScale, PublishedDualCone};
 use signorini_multibody::RigidSystem;
 use signorini_scene::Scene;
 
@@ -9,10 +9,9 @@ use signorini_report::PageError;
 use signorini_run::Method;
 use signorini_run::trace::Trace;
 
-/// Paper mode with given gains and mass scale; `width` replaces that of solimp.
-pub(super) fn paper(k: f64, d: f64, mass: MassScale, width: Option<f64>) -> Method {
-    let law = DualCone { gains: Gains::PerStep { k, d }, mass, width, ..DualCone::paper(k, d) };
-    Method::comfree_published(law).with_step(0.002)
+/// Paper mode with given gains and mass scale.
+pub(super) fn paper(k: f64, d: f64, mass: MassScale) -> Method {
+    Method::comfree_published(PublishedDualCone { k, d, mass }).with_step(0.002)
 }
 
 /// Length of the equal steps of a method \[s\].

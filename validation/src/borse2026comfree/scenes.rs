@@ -11,6 +11,13 @@ pub(super) const G: f64 = 9.81;
 /// MuJoCo's default curve.
 pub(super) const SOLIMP: &str = "0.9 0.95 0.001 0.5 2";
 
+/// A scene with the solimp width of the authors' release, which reads no other \[m\].
+pub(super) fn with_width_of_release(scene: &Scene) -> Scene {
+    let mut scene = scene.clone();
+    scene.geoms.iter_mut().for_each(|g| g.surface.sol.solimp[2] = 0.01);
+    scene
+}
+
 fn read(name: &str, world: &str) -> Result<Scene, PageError> {
     let text = format!(
         "<mujoco model=\"{name}\"><option timestep=\"0.002\" cone=\"pyramidal\"/><worldbody>{world}</worldbody></mujoco>"
