@@ -39,7 +39,8 @@ impl<'a> Entries<'a> {
     }
 
     fn write(&self, path: &Path) -> Result<(), ExportError> {
-        let io = |e: std::io::Error| ExportError::Io { path: path.display().to_string(), reason: e.to_string() };
+        let io =
+            |e: std::io::Error| ExportError::Io { path: path.display().to_string(), reason: e.to_string() };
         let mut out = BufWriter::new(File::create(path).map_err(io)?);
         writeln!(out, "%%MatrixMarket matrix coordinate real general").map_err(io)?;
         writeln!(out, "{} {} {}", self.rows, self.cols, self.values.len()).map_err(io)?;
