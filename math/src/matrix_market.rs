@@ -21,7 +21,7 @@ pub enum ExportError {
     Problem(#[from] ProblemError),
 }
 
-/// A matrix by its entries, in the order of rows; what is added to an entry twice is summed.
+/// A matrix by its entries, in the order of rows; additions to one entry are summed.
 struct Entries<'a> {
     starts: &'a [usize],
     rows: usize,

@@ -14,10 +14,10 @@
 //! ```
 //!
 //! - [`Scene`]: all of it. [`Scene::load`] reads a file, [`Scene::from_mjcf`] a text, [`SceneBuilder`] makes one in Rust.
-//! - [`Body`], [`Joint`], [`Geom`], [`Site`], [`Surface`]: what moves, how, and with which surface it touches.
-//! - [`Actuator`], [`Tendon`], [`Equality`], [`Sensor`], [`Keyframe`]: what drives, binds, measures, and where to start.
+//! - [`Body`], [`Joint`], [`Geom`], [`Site`], [`Surface`]: bodies, their motion, shapes and surfaces.
+//! - [`Actuator`], [`Tendon`], [`Equality`], [`Sensor`], [`Keyframe`]: drives, bonds, measurements and named starts.
 //! - [`CollisionFilter`]: which geoms may touch.
-//! - [`SceneError`]: file, line, element and remedy of what is refused. [`Note`]: what was read in another way than it is written.
+//! - [`SceneError`]: file, line, element and remedy of a refusal. [`Note`]: a reading that departs from the text.
 
 mod actuator;
 mod body;

@@ -23,7 +23,7 @@
 //!     step.step(&mut system, &x, 1e-3, false, &mut next)?;
 //!     std::mem::swap(&mut x, &mut next);
 //! }
-//! assert!(system.impulses()[0][0].norm() > 0.0); // what the floor was given in the last step [N·s]
+//! assert!(system.impulses()[0][0].norm() > 0.0); // of the floor in the last step [N·s]
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
