@@ -1,5 +1,52 @@
 //! The step problem and the traits every Signorini crate meets at; plain data, no algorithms beyond bookkeeping.
 //!
+//! ```
+//! use serde::{Deserialize, Serialize};
+//! use signorini_core::na::{Matrix1, Vector1};
+//! use signorini_core::{
+//!     BlockDiagonal, ContactLaw, Evals, FrozenMap, FrozenProblem, LawEval, LawProperties, Pool, Pools, StepProblem, gradient,
+//! };
+//!
+//! /// A damper that pushes and never pulls: ½ c min(v, 0)².
+//! #[derive(Clone, Debug, Serialize, Deserialize)]
+//! struct Damper;
+//!
+//! impl ContactLaw<1> for Damper {
+//!     type Seed = f64;
+//!     type Params = f64;
+//!     const KEY: &'static str = "damper";
+//!     const PROPERTIES: LawProperties = LawProperties::CONVEX;
+//!     const PAPER: &'static str = "own";
+//!     fn prepare(&self, damping: &f64) -> f64 {
+//!         *damping
+//!     }
+//!     fn eval(&self, c: &f64, v: Vector1<f64>) -> LawEval<1> {
+//!         let f = c * v.x.min(0.0);
+//!         LawEval { cost: 0.5 * f * v.x, grad: Vector1::new(f), hess: Matrix1::new(if f < 0.0 { *c } else { 0.0 }) }
+//!     }
+//! }
+//!
+//! // 2 kg that would move at −1 m/s against a damper of 6 N·s² /m: m (v + 1) + c v = 0.
+//! let mut inertia = BlockDiagonal::with_sizes(&[1]);
+//! inertia.block_mut(0)[0] = 2.0;
+//! inertia.factor()?;
+//! let mut map = FrozenMap::new(&[0, 1]);
+//! map.push_constraint(&[0.0]);
+//! map.push_block(0)[0] = 1.0;
+//! let mut pool = Pool::<Damper, 1>::new(Damper);
+//! pool.push(&6.0);
+//! let mut p = FrozenProblem::new(0.01, inertia, vec![-1.0], map, Pools::new(vec![Box::new(pool)]), vec![])?;
+//! let v = [-0.25];
+//! p.relinearize(&v)?;
+//! let mut evals = Evals::default();
+//! p.pools().size_evals(&mut evals);
+//! p.pools().eval(p.whole(), p.contact_velocities(), &mut evals);
+//! let mut g = [0.0];
+//! gradient(&p, p.whole(), &v, &evals, &mut g);
+//! assert!(g[0].abs() < 1e-15);
+//! # Ok::<(), signorini_core::ProblemError>(())
+//! ```
+//!
 //! Every method of the workspace takes one step of
 //!
 //! ```text

@@ -1,5 +1,19 @@
 //! Tasks in contact to learn: a start by a seed, an action, an observation, a reward, an end.
 //!
+//! ```
+//! use signorini_environments::{PegEnvironment, PegOptions, scripted};
+//!
+//! let mut peg = PegEnvironment::new(PegOptions::hard())?;
+//! let mut seen = peg.reset(7)?;
+//! let mut reward = 0.0;
+//! for _ in 0..5 {
+//!     let step = peg.step(scripted(peg.options(), seen))?; // velocities that the motors want [m/s]
+//!     (seen, reward) = (step.observation, reward + step.reward);
+//! }
+//! assert!(peg.ended().is_none() && peg.invariants().smallest_distance > 0.0);
+//! # Ok::<(), signorini_environments::EnvironmentError>(())
+//! ```
+//!
 //! [`PegEnvironment`] is the peg in hole of chen2022midas (figs. 6 to 9) on affine bodies that never intersect; [`Vectorised`] steps many side by side.
 
 mod peg;

@@ -1,4 +1,35 @@
 //! Shapes, meshes, distances, contact patches and broad phase.
+//!
+//! ```
+//! use signorini_core::na::{Isometry3, Vector3};
+//! use signorini_geometry::{Shape, contacts, distance};
+//!
+//! let table = Shape::Box { half_extents: Vector3::new(0.5, 0.5, 0.02) };
+//! let cup = Shape::Cylinder { radius: 0.04, half_length: 0.05 };
+//! let (at, above) = (Isometry3::identity(), Isometry3::translation(0.1, 0.0, 0.08));
+//! let witness = distance(&table, &at, &cup, &above)?;
+//! assert!((witness.gap - 0.01).abs() < 1e-15 && witness.normal == Vector3::z());
+//!
+//! // Set down 1 mm too deep, it stands on a patch of points.
+//! let mut patch = Vec::new();
+//! contacts(&table, &at, &cup, &Isometry3::translation(0.1, 0.0, 0.069), 0.0, &mut patch)?;
+//! assert!(patch.len() >= 3 && patch.iter().all(|c| (c.gap + 1e-3).abs() < 1e-12));
+//! # Ok::<(), signorini_geometry::Unsupported>(())
+//! ```
+//!
+//! | piece | gives |
+//! |---|---|
+//! | [`Shape`], [`TriangleMesh`], [`ConvexMesh`], [`HeightField`] | solids and surfaces, in Rust or from STL, OBJ and PNG files |
+//! | [`distance`], [`contacts`], [`relative_curvature`] | gap, witnesses, contact patch and curvature of a pair; [`support_table`] lists the pairs |
+//! | [`BroadPhase`], [`Bvh`], [`Aabb`] | the pairs of many shapes that may touch |
+//! | [`MassProperties`], [`MeshInertia`] | mass, centre and inertia of shapes and meshes |
+//! | [`Stencil`], [`Ccd`], [`SurfacePairs`], [`StencilPair`] | distances of vertices, edges and faces with derivatives, first times of contact, pairs of surfaces along a motion |
+//! | [`SignedDistance`] | inside and outside of a closed mesh |
+//!
+//! # Speed
+//!
+//! The depth of overlapping shapes is searched with four numbers at a time (`wide::f64x4`), which is one instruction only where a build has AVX2:
+//! `RUSTFLAGS="-C target-cpu=x86-64-v3"` on x86-64. The README says by how much, and which profile the workspace uses.
 
 mod aabb;
 mod broad_phase;

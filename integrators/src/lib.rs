@@ -1,5 +1,26 @@
 //! One-step schemes, step doubling as a wrapper, and step-size control; generic over the contact solver and the system.
 //!
+//! ```
+//! use signorini_core::na::Vector3;
+//! use signorini_core::{Integrator, NoObserver, Pool};
+//! use signorini_icf::IcfSolver;
+//! use signorini_integrators::{ContactStep, FixedStep, cenic};
+//! use signorini_testkit::toys::{Body, FreeBodies, Ground, Slider, SoftContact};
+//!
+//! // A ball dropped from 0.4 m onto the ground, beside a mass on a rail that stands still.
+//! let rail = Slider { mass: 1.0, stiffness: 0.0, damping: 0.0, stops: [-1.0, 1.0], stop: [1.0, 0.0] };
+//! let law = Pool::<SoftContact, 3>::new(SoftContact);
+//! let mut system = FreeBodies::new(vec![Body::sphere(0.1, 1.0)], rail, Ground::default(), &law)?;
+//! let start = system.rest(&[Vector3::new(0.0, 0.0, 0.5)]);
+//!
+//! let (mut controlled, mut fixed) = (start.clone(), start);
+//! let report = cenic(IcfSolver::default(), 1e-3).advance(&mut system, &mut controlled, 0.5, &mut NoObserver)?;
+//! FixedStep::new(ContactStep::new(IcfSolver::default()), 1e-3)?.advance(&mut system, &mut fixed, 0.5, &mut NoObserver)?;
+//! assert_eq!((controlled.t, fixed.t), (0.5, 0.5));
+//! assert!(report.steps < 500); // long steps in flight, short ones at the impact
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # The pieces
 //!
 //! | piece | is | does |

@@ -1,7 +1,9 @@
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use signorini_core::{Evals, FrozenProblem, ProblemError, StepProblem};
-use sprs::TriMat;
+use signorini_core::{BlockSink, Evals, FrozenProblem, ProblemError, StepProblem};
 
 /// Why an export failed.
 #[derive(Debug, thiserror::Error)]
@@ -19,32 +21,53 @@ pub enum ExportError {
     Problem(#[from] ProblemError),
 }
 
-struct Triplets<'a> {
+/// A matrix by its entries, in the order of rows; additions to one entry are summed.
+struct Entries<'a> {
     starts: &'a [usize],
-    matrix: TriMat<f64>,
+    rows: usize,
+    cols: usize,
+    values: BTreeMap<(usize, usize), f64>,
 }
 
-impl signorini_core::BlockSink for Triplets<'_> {
+impl<'a> Entries<'a> {
+    fn new(starts: &'a [usize], rows: usize, cols: usize) -> Self {
+        Self { starts, rows, cols, values: BTreeMap::new() }
+    }
+
+    fn add_entry(&mut self, row: usize, col: usize, x: f64) {
+        *self.values.entry((row, col)).or_insert(0.0) += x;
+    }
+
+    fn write(&self, path: &Path) -> Result<(), ExportError> {
+        let io =
+            |e: std::io::Error| ExportError::Io { path: path.display().to_string(), reason: e.to_string() };
+        let mut out = BufWriter::new(File::create(path).map_err(io)?);
+        writeln!(out, "%%MatrixMarket matrix coordinate real general").map_err(io)?;
+        writeln!(out, "{} {} {}", self.rows, self.cols, self.values.len()).map_err(io)?;
+        for (&(row, col), x) in &self.values {
+            // The shortest digits that read back to the same number.
+            writeln!(out, "{} {} {x:e}", row + 1, col + 1).map_err(io)?;
+        }
+        out.flush().map_err(io)
+    }
+}
+
+impl BlockSink for Entries<'_> {
     fn add(&mut self, row_block: usize, col_block: usize, block: &[f64]) {
         let (r0, c0) = (self.starts[row_block], self.starts[col_block]);
         let m = self.starts[row_block + 1] - r0;
         for (k, &x) in block.iter().enumerate() {
             let (i, j) = (r0 + k % m, c0 + k / m);
-            self.matrix.add_triplet(i, j, x);
+            self.add_entry(i, j, x);
             if row_block != col_block {
-                self.matrix.add_triplet(j, i, x);
+                self.add_entry(j, i, x);
             }
         }
     }
 }
 
-fn write(path: &Path, m: &TriMat<f64>) -> Result<(), ExportError> {
-    let csr: sprs::CsMat<f64> = m.to_csr();
-    sprs::io::write_matrix_market(path, &csr)
-        .map_err(|e| ExportError::Io { path: path.display().to_string(), reason: e.to_string() })
-}
-
-/// Writes `A.mtx`, `J.mtx`, `H.mtx` (the Hessian at v) and `v_star.mtx` of a frozen step to a folder, in Matrix Market format.
+/// Writes `A.mtx`, `J.mtx`, `H.mtx` (the Hessian at v) and `v_star.mtx` of a frozen step to a folder, in Matrix Market format:
+/// one line per entry, `row column value`, counted from 1, both triangles of a symmetric matrix.
 ///
 /// # Errors
 /// The file system; a velocity that is not finite.
@@ -56,28 +79,28 @@ pub fn write_matrix_market(p: &mut FrozenProblem, v: &[f64], folder: &Path) -> R
     let nv = p.velocity_count();
     let starts = p.inertia().block_starts().to_vec();
     let part = p.whole();
-    let mut a = Triplets { starts: &starts, matrix: TriMat::new((nv, nv)) };
+    let mut a = Entries::new(&starts, nv, nv);
     p.inertia().add_blocks(part, &mut a);
-    write(&folder.join("A.mtx"), &a.matrix)?;
+    a.write(&folder.join("A.mtx"))?;
     let mut evals = Evals::default();
     p.pools().size_evals(&mut evals);
     p.pools().eval(part, p.contact_velocities(), &mut evals);
     p.map().add_hessian(part, p.pools(), &evals, &mut a);
-    write(&folder.join("H.mtx"), &a.matrix)?;
+    a.write(&folder.join("H.mtx"))?;
     let map = p.frozen_map();
-    let mut j = TriMat::new((map.row_count(), nv));
+    let mut j = Entries::new(&starts, map.row_count(), nv);
     for k in 0..map.constraint_count() {
         let (r, d) = map.rows_of(k);
         for (b, block) in map.entries(k) {
             for (at, &x) in block.iter().enumerate() {
-                j.add_triplet(r + at % d, starts[b] + at / d, x);
+                j.add_entry(r + at % d, starts[b] + at / d, x);
             }
         }
     }
-    write(&folder.join("J.mtx"), &j)?;
-    let mut vs = TriMat::new((nv, 1));
+    j.write(&folder.join("J.mtx"))?;
+    let mut vs = Entries::new(&starts, nv, 1);
     for (i, &x) in p.free_velocity().iter().enumerate() {
-        vs.add_triplet(i, 0, x);
+        vs.add_entry(i, 0, x);
     }
-    write(&folder.join("v_star.mtx"), &vs)
+    vs.write(&folder.join("v_star.mtx"))
 }

@@ -54,9 +54,19 @@ fn problem() -> FrozenProblem {
 }
 
 fn read(path: &std::path::Path) -> DMatrix<f64> {
-    let m: sprs::TriMat<f64> = sprs::io::read_matrix_market(path).unwrap();
-    let mut dense = DMatrix::zeros(m.rows(), m.cols());
-    m.triplet_iter().for_each(|(x, (i, j))| dense[(i, j)] += x);
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("%%MatrixMarket matrix coordinate real general"));
+    let mut numbers = lines.map(|line| line.split(' ').collect::<Vec<_>>().try_into().unwrap());
+    let [rows, cols, count]: [&str; 3] = numbers.next().unwrap();
+    let mut dense = DMatrix::zeros(rows.parse().unwrap(), cols.parse().unwrap());
+    let mut seen = std::collections::BTreeSet::new();
+    for [i, j, x] in numbers {
+        let at = (i.parse::<usize>().unwrap() - 1, j.parse::<usize>().unwrap() - 1);
+        assert!(seen.insert(at), "{at:?} twice");
+        dense[at] = x.parse().unwrap();
+    }
+    assert_eq!(seen.len(), count.parse::<usize>().unwrap());
     dense
 }
 

@@ -1,5 +1,24 @@
 //! Sampling-based control over any engine that steps many worlds.
 //!
+//! ```
+//! use signorini_batch::{BatchOptions, CpuBatch};
+//! use signorini_planning::tasks::CartPole;
+//! use signorini_planning::{Episode, EpisodeOptions, Mppi, TermWeights};
+//! use signorini_run::Method;
+//! use signorini_scene::{LoadOptions, Scene};
+//!
+//! // A pole on a cart, planned with ComFree, executed with ICF: the first ten control steps.
+//! let scene = Scene::load("../models/cart_pole/cart_pole.xml", &LoadOptions::default())?;
+//! let (task, settings) = (CartPole::default(), CartPole::planner(1));
+//! let mut model = CpuBatch::new(&scene, settings.samples, Method::comfree(), BatchOptions::default())?;
+//! let mut plant = CpuBatch::new(&scene, 1, Method::icf(), BatchOptions::default())?;
+//! let (mut planner, weights) = (Mppi::new(settings)?, TermWeights::new(&task));
+//! let options = EpisodeOptions { steps: 10, model_substeps: 2, plant_substeps: 4, ..EpisodeOptions::default() };
+//! let record = Episode::new(&mut planner, &mut model, &mut plant, &task, &weights).run(1, &options)?;
+//! assert_eq!(record.steps.len(), 10);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # The pieces
 //!
 //! | piece | is | knows |
@@ -16,6 +35,10 @@
 //!
 //! On the seed and the settings. Random numbers are functions of (seed, replan, iteration, sample) ([`DrawKey`]), sums run in the order of samples, and lanes of a batch do not know each other: neither threads nor the number of lanes
 //! change a bit. Measured delay ([`Timing::Measured`]) is the exception; a fixed one ([`Timing::Delay`]) is not.
+//!
+//! # Speed
+//!
+//! Projections of samples use AVX2 or AVX-512 where the processor has them, which is found out at run time: they need no target features. Rollouts are as fast as the batch is.
 
 mod basis;
 mod bounded_motion;

@@ -1,5 +1,23 @@
 //! What there is, free of coordinates: bodies, joints, shapes, surfaces, motors, tendons, sensors; built in Rust or read from MJCF
 //! and URDF files. Every solver reads the same scene.
+//!
+//! ```
+//! use signorini_scene::{LoadOptions, Scene};
+//!
+//! let scene = Scene::load("../models/quadruped/quadruped.xml", &LoadOptions::default())?;
+//! println!("{} bodies of {:.2} kg, {} velocities", scene.bodies.len(), scene.total_mass(), scene.nv());
+//! for note in &scene.notes {
+//!     println!("{}: {}", note.place.element, note.text);
+//! }
+//! assert_eq!(scene.nv(), 6 + scene.actuators.len()); // a free trunk, and a motor per hinge
+//! # Ok::<(), signorini_scene::SceneError>(())
+//! ```
+//!
+//! - [`Scene`]: all of it. [`Scene::load`] reads a file, [`Scene::from_mjcf`] a text, [`SceneBuilder`] makes one in Rust.
+//! - [`Body`], [`Joint`], [`Geom`], [`Site`], [`Surface`]: bodies, their motion, shapes and surfaces.
+//! - [`Actuator`], [`Tendon`], [`Equality`], [`Sensor`], [`Keyframe`]: drives, bonds, measurements and named starts.
+//! - [`CollisionFilter`]: which geoms may touch.
+//! - [`SceneError`]: file, line, element and remedy of a refusal. [`Note`]: a reading that departs from the text.
 
 mod actuator;
 mod body;

@@ -1,5 +1,13 @@
 //! The papers' figures and tables, drawn from runs, with the paper's value beside the measured one and a verdict that can fail.
 //!
+//! ```
+//! let pages = signorini_validation::pages();
+//! for page in &pages {
+//!     println!("{}: {}", page.id(), page.title());
+//! }
+//! assert!(pages.iter().any(|page| page.id() == "kurtz2025cenic/fig08"));
+//! ```
+//!
 //! [`pages`] lists them; [`signorini_report::suite::run`] runs them and writes the report.
 
 mod agreement;

@@ -29,6 +29,10 @@ impl std::fmt::Debug for Large {
 }
 
 impl Large {
+    pub(super) fn new() -> Option<Self> {
+        Some(Self::default())
+    }
+
     /// `edges` lists (row, column) blocks by column, diagonal first; returns the number of values, or None when too large.
     pub(super) fn analyze(
         &mut self,

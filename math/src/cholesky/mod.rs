@@ -1,4 +1,8 @@
 mod kernels;
+#[cfg(feature = "faer")]
+mod large;
+#[cfg(not(feature = "faer"))]
+#[path = "no_large.rs"]
 mod large;
 mod ordering;
 mod pattern;
@@ -11,8 +15,8 @@ use pattern::NOWHERE;
 pub use pattern::{BlockParts, BlockPattern};
 use supernodal::Supernodal;
 
-/// Default of [`BlockCholesky::with_large_from`]: the break-even that `examples/factor_sizes` measures.
-const LARGE_FROM: usize = 1000;
+/// Default of [`BlockCholesky::with_large_from`]: the break-even that `examples/factor_sizes` measures; never without faer.
+const LARGE_FROM: usize = if cfg!(feature = "faer") { 1000 } else { usize::MAX };
 
 /// Why a block matrix could not be factored.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -45,29 +49,8 @@ pub enum CholeskyError {
 ///
 /// Order of use: [`BlockCholesky::analyze`] once per pattern; then, as often as values change, [`BlockCholesky::clear`], assembly
 /// through [`BlockSink`], [`BlockCholesky::factor`]; then [`BlockCholesky::solve`]. Nothing but `analyze` allocates, and that only
-/// when the pattern changed and its storage grew. Small and middle-sized parts use supernodes of dense panels; large ones use faer.
-///
-/// ```
-/// use signorini_core::BlockSink;
-/// use signorini_math::{BlockCholesky, BlockParts, BlockPattern};
-/// let mut pattern = BlockPattern::default();
-/// pattern.reset(&[0, 1, 2]);
-/// pattern.couple(&[0, 1]);
-/// pattern.finish();
-/// let mut parts = BlockParts::default();
-/// parts.components(&pattern);
-/// let mut h = BlockCholesky::default();
-/// h.analyze(&pattern, &parts)?;
-/// h.clear(0);
-/// h.add(0, 0, &[2.0]);
-/// h.add(1, 0, &[1.0]);
-/// h.add(1, 1, &[3.0]);
-/// h.factor(0)?;
-/// let mut x = [4.0, 7.0];
-/// h.solve(0, &mut x);
-/// assert!((x[0] - 1.0).abs() < 1e-15 && (x[1] - 2.0).abs() < 1e-15);
-/// # Ok::<(), signorini_math::CholeskyError>(())
-/// ```
+/// when the pattern changed and its storage grew. Small and middle-sized parts use supernodes of dense panels; large ones use faer
+/// (the feature `faer`, without which they are taken as the others). The [front page](crate) of the crate has an example.
 #[derive(Debug, Default)]
 pub struct BlockCholesky {
     large_from: Option<usize>,
@@ -105,7 +88,7 @@ struct Entry {
 }
 
 impl BlockCholesky {
-    /// With another number of unknowns from which a part goes to faer.
+    /// With another number of unknowns from which a part goes to faer; without the feature `faer` such a part is [`CholeskyError::TooLarge`].
     pub fn with_large_from(unknowns: usize) -> Self {
         Self { large_from: Some(unknowns), ..Self::default() }
     }
@@ -152,10 +135,11 @@ impl BlockCholesky {
                 values += len;
             } else {
                 if large == self.large.len() {
-                    self.large.push(Large::default());
+                    self.large.extend(Large::new());
                 }
-                let len = self.large[large]
-                    .analyze(&self.sizes, edges)
+                let engine = self.large.get_mut(large);
+                let len = engine
+                    .and_then(|e| e.analyze(&self.sizes, edges))
                     .ok_or(CholeskyError::TooLarge { unknowns })?;
                 self.engines.push(Engine::Large(large));
                 self.place_large(p, large, values);

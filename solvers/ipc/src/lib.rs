@@ -1,5 +1,27 @@
 //! Incremental potential contact on affine bodies: a barrier keeps every pair of features apart, so that nothing ever intersects.
 //!
+//! ```
+//! use signorini_core::na::{Isometry3, Vector3};
+//! use signorini_core::{OneStep, State};
+//! use signorini_geometry::TriangleMesh;
+//! use signorini_integrators::ContactStep;
+//! use signorini_ipc::{AffineBody, AffineSystem, IpcOptions, IpcSolver};
+//!
+//! // A cube is thrown onto a slab that is held.
+//! let slab = AffineBody::solid("slab", &TriangleMesh::cuboid(&Vector3::new(1.0, 1.0, 0.05))?, 1000.0)?.held();
+//! let cube = AffineBody::solid("cube", &TriangleMesh::cuboid(&Vector3::repeat(0.05))?, 1000.0)?.with_friction(0.5);
+//! let bodies = vec![(slab, Isometry3::translation(0.0, 0.0, -0.05)), (cube, Isometry3::translation(0.0, 0.0, 0.06))];
+//! let mut system = AffineSystem::new(bodies, &[], IpcOptions::default())?;
+//! let mut step = ContactStep::new(IpcSolver::default());
+//! let (mut x, mut next) = (system.initial_state(), State::default());
+//! for _ in 0..20 {
+//!     step.step(&mut system, &x, 0.01, false, &mut next)?;
+//!     std::mem::swap(&mut x, &mut next);
+//!     assert!(system.smallest_distance(&x).is_none_or(|(d, _)| d > 0.0)); // [m]
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! [`AffineSystem`] is the [`signorini_core::System`]; it has twelve coordinates per body, x = p + A X. Its step problems are re-queried: distances belong to the trial velocity, and the
 //! step along a direction is bounded by collision detection. [`IpcSolver`] solves them; the dense reference solver does so too, slowly. Any integrator drives both, with error control or without.
 //!

@@ -1,5 +1,26 @@
 //! Every contact and constraint law, one file each; each is a potential ℓ of the contact velocity with impulse γ = −∇ℓ.
 //!
+//! ```
+//! use signorini_core::na::{Matrix3, Vector3};
+//! use signorini_core::{ContactLaw, ContactMaterial, ContactSeed, ContactSide};
+//! use signorini_laws::Lagged;
+//!
+//! // A contact 0.1 mm deep, of 10⁵ N/m and μ = 0.5, that stands still at the start of a step of 1 ms.
+//! let seed = ContactSeed {
+//!     dt: 1e-3,
+//!     gap: -1e-4,
+//!     material: ContactMaterial::compliant(1e5, 0.0, 0.5),
+//!     sides: ContactSide::single(Matrix3::identity(), 1),
+//!     ..ContactSeed::default()
+//! };
+//! let law = Lagged::default();
+//! let p = law.prepare(&seed);
+//! let at_rest = -law.eval(&p, Vector3::zeros()).grad; // γ [N·s]
+//! assert!((at_rest.x - 1e-3 * 1e5 * 1e-4).abs() < 1e-15); // δt k |φ₀|
+//! let sliding = -law.eval(&p, Vector3::new(0.0, 1.0, 0.0)).grad;
+//! assert!((sliding.y / sliding.x + 0.5).abs() < 1e-6); // Coulomb, against the motion
+//! ```
+//!
 //! Contact laws ([`Lagged`], [`Similar`], [`Sap`], [`Frictionless`], [`DualCone`], [`PublishedDualCone`]) are made from a [`signorini_core::ContactSeed`]; constraint laws
 //! ([`NearRigid`], [`Limit`], [`Gain`], [`DryFriction`]) have seeds of their own. A new law is one file with one trait.
 
