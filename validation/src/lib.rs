@@ -1,11 +1,12 @@
 //! The papers' figures and tables, drawn from runs, with the paper's value beside the measured one and a verdict that can fail.
 //!
-//! [`pages`] lists them; [`signorini_report::suite::run`] runs them and writes the report.
+//! [`pages`] lists them and [`GROUPS`] the parts of the index; [`signorini_report::suite::run`] runs them and writes the report.
 
 pub mod analytic;
 pub mod borse2026comfree;
 pub mod chen2022midas;
 pub mod cross;
+mod groups;
 pub mod hurova2025bimanual;
 pub mod identify;
 pub mod kurtz2025cenic;
@@ -15,6 +16,7 @@ pub mod scenes;
 pub mod support;
 pub mod yu2025mpm;
 
+pub use groups::GROUPS;
 use signorini_report::Page;
 
 /// All pages, in the order of the report.

@@ -1,4 +1,4 @@
-//! What pages that take hours have done so far, kept in the report, so that a suite that was stopped goes on there.
+//! Results so far of pages that take hours, kept in the report, so that a suite that was stopped goes on there.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
