@@ -227,23 +227,19 @@ impl Page for Robots {
                 }
             }
         }
-        Ok(PageOutput {
-            text: vec![
-                "Each robot runs from its home keyframe (or as drawn) with its motors holding the keyframe's controls (driven), without motors, falling (free), and, where it has closed loops or couplings, with \
-                 every control at the upper end of its range, so that grippers close (full). \
-                 The 2F-85 runs without its scene file, whose hanging box starts 21 mm beyond the limit of its tendon: the energy of that violation is \
-                 not counted, so the total would rise while the limit pulls the box in. Default stiffness 4e5 N/m per surface (2e5 N/m in contact), dissipation 20 s/m. Depth at rest: the \
-                 deepest contact of a state, median over the time of the last second; the largest beside it holds impacts of what still falls."
-                    .into(),
-                "Energy gained: how far kinetic and potential energy rise above the least total energy before. The total itself may jump up when a \
-                 patch gets more points: the elastic energy ½ Σ k φ² is then that of more springs, without any motion. At accuracy 1e-2 a step may be off by 10 mm, and \
-                 falling robots are chaotic: rows of this table change with every change of round-off."
-                    .into(),
-            ],
-            plots: vec![plot],
-            tables: vec![table],
-            claims,
-            ..PageOutput::default()
-        })
+        let mut out = PageOutput::new([
+            "Each robot runs from its home keyframe (or as drawn) with its motors holding the keyframe's controls (driven), without motors, falling (free), and, where it has closed loops or couplings, with \
+             every control at the upper end of its range, so that grippers close (full). \
+             The 2F-85 runs without its scene file, whose hanging box starts 21 mm beyond the limit of its tendon: the energy of that violation is \
+             not counted, so the total would rise while the limit pulls the box in. Default stiffness 4e5 N/m per surface (2e5 N/m in contact), dissipation 20 s/m. Depth at rest: the \
+             deepest contact of a state, median over the time of the last second; the largest beside it holds impacts of what still falls.",
+            "Energy gained: how far kinetic and potential energy rise above the least total energy before. The total itself may jump up when a \
+             patch gets more points: the elastic energy ½ Σ k φ² is then that of more springs, without any motion. At accuracy 1e-2 a step may be off by 10 mm, and \
+             falling robots are chaotic: rows of this table change with every change of round-off.",
+        ]);
+        out.plot(plot);
+        out.extend(claims);
+        out.table(table);
+        Ok(out)
     }
 }

@@ -165,8 +165,10 @@ pub fn write_page(dir: &Path, record: &PageRecord, out: &PageOutput) -> Result<(
         "show_films": films <= SHOWN_FILMS, "holds": record.count(Verdict::Holds),
         "deviates": record.count(Verdict::Deviates), "skipped": record.count(Verdict::Skipped),
     });
-    let html =
-        templates()?.get_template("page").and_then(|t| t.render(Serde(values))).map_err(PageError::from_error)?;
+    let html = templates()?
+        .get_template("page")
+        .and_then(|t| t.render(Serde(values)))
+        .map_err(PageError::from_error)?;
     write(&base.join("index.html"), &html)?;
     let json = serde_json::to_string_pretty(record).map_err(PageError::from_error)?;
     write(&base.join("record.json"), &json)
@@ -205,7 +207,8 @@ pub fn write_index(
         let rows: Vec<_> = records.iter().filter(|r| of(r) == at).map(row).collect();
         (!rows.is_empty()).then(|| serde_json::json!({ "title": title, "text": text, "rows": rows }))
     };
-    let parts: Vec<_> = groups.iter().enumerate().filter_map(|(i, g)| part(Some(i), g.title, g.text)).collect();
+    let parts: Vec<_> =
+        groups.iter().enumerate().filter_map(|(i, g)| part(Some(i), g.title, g.text)).collect();
     let parts: Vec<_> = parts.into_iter().chain(part(None, Group::FURTHER, "")).collect();
     let html = templates()?
         .get_template("index")

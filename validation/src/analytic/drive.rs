@@ -28,17 +28,17 @@ impl Page for Drive {
         (3.0, 3.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput {
-            text: vec![format!(
+        let mut out = PageOutput::new([
+            format!(
                 "Stiffness {STIFFNESS:e} N/m per point unless stated, dissipation {DISSIPATION} s/m, v_s = {STICTION:e} m/s, fixed steps of {STEP} s."
-            )],
-            ..PageOutput::default()
-        };
+            ),
+        ]);
+
         block_on_block(ctx, &mut out)?;
         conveyor(ctx, &mut out)?;
         spin_down(ctx, &mut out)?;
         let why = "rolling friction is a moment, and no law of this version has one";
-        out.claims.push(Claim::skipped(
+        out.claim(Claim::skipped(
             "rolling_resistance",
             "rolling resistance: deceleration and stopping distance",
             why,
@@ -112,7 +112,7 @@ fn block_on_block(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> 
             plot.add_closed_form(vec![(t_end, a_top * t_end), (0.0, 0.0), (t_end, a_bottom * t_end)]);
         }
     }
-    out.plots.push(plot);
+    out.plot(plot);
     f.finish(
         out,
         &[
@@ -237,7 +237,7 @@ fn spin_down(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         plot.add_colored(kind, Mark::Line, color, trace.curve(150, |t, i| t.v[i][5]));
         plot.add_closed_form(vec![(0.0, w0), (time, 0.0)]);
     }
-    out.plots.push(plot);
+    out.plot(plot);
     f.finish(
         out,
         &[
@@ -251,7 +251,7 @@ fn spin_down(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         ],
     );
     let why = "a sphere touches at a point, where only a law with torsional friction has a moment; no law of this version has one";
-    out.claims.push(Claim::skipped(
+    out.claim(Claim::skipped(
         "torsional_spin_down/sphere",
         "spin of a sphere under torsional friction",
         why,

@@ -127,7 +127,7 @@ impl Family {
             let id = format!("{}/{}", self.key, r.quantity.replace(' ', "_"));
             let found = self.worst.iter().find(|w| w.0 == r.quantity);
             let Some((_, error, case)) = found else {
-                out.claims.push(Claim::skipped(&id, r.claim, "no case was run within this budget"));
+                out.claim(Claim::skipped(&id, r.claim, "no case was run within this budget"));
                 continue;
             };
             let mut c = Claim::decided(&id, r.claim, *error <= r.tolerance)
@@ -136,17 +136,17 @@ impl Family {
             if *error > r.tolerance {
                 c = c.because(&format!("worst in case {case}"));
             }
-            out.claims.push(c);
+            out.claim(c);
         }
         let id = format!("{}/file", self.key);
         let claim = "closed forms evaluated here agree with closed_form.json";
-        out.claims.push(match &self.file {
+        out.claim(match &self.file {
             None => Claim::skipped(&id, claim, "the reference files are absent (set SIGNORINI_ORACLES)"),
             Some(_) if self.matched == 0 => Claim::skipped(&id, claim, "no case of the file was run"),
             Some(_) => Claim::at_most(&id, claim, 1e-6, self.file_difference, "").rule(
                 "relative difference at most 1e-6: what the file itself states for its integrated curves",
             ),
         });
-        out.tables.push(self.table);
+        out.table(self.table);
     }
 }

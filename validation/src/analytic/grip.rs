@@ -26,13 +26,13 @@ impl Page for Grip {
         (3.0, 3.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput {
-            text: vec![format!(
+        let mut out = PageOutput::new([
+            format!(
                 "Walls are rigid half-spaces; bodies have a stiffness per contact point as stated, dissipation {DISSIPATION} s/m, v_s = {STICTION:e} m/s; \
                  fixed steps of 1e-4 s; everything starts at its static depth."
-            )],
-            ..PageOutput::default()
-        };
+            ),
+        ]);
+
         groove(ctx, &mut out)?;
         peg(ctx, &mut out)?;
         wedge(ctx, &mut out)?;
@@ -175,7 +175,7 @@ fn peg(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         let exact = (0..=40).map(|i| t_end * f64::from(i) / 40.0);
         plot.add_closed_form(exact.map(|t| (t, 0.5 * acceleration * t * t)).collect());
     }
-    out.plots.push(plot);
+    out.plot(plot);
     f.finish(
         out,
         &[
@@ -274,7 +274,7 @@ fn wedge(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             trace.curve(300, |r, i| -1e3 * r.q[i][0]),
         );
     }
-    out.plots.push(plot);
+    out.plot(plot);
     f.finish(
         out,
         &[

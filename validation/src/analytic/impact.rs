@@ -96,14 +96,14 @@ impl Page for Restitution {
         (3.0, 3.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput {
-            text: vec![format!(
+        let mut out = PageOutput::new([
+            format!(
                 "A sphere of radius {RADIUS} m meets a rigid floor without gravity. Fixed steps of 1/{STEPS} of the undamped contact time π/ω; the scheme is of \
                  first order, so the restitution lacks about π²/(4·{STEPS}) at e = 1. The law here is linear in penetration: the cases of the file with exponent \
                  1.5 (Hertz) do not apply."
-            )],
-            ..PageOutput::default()
-        };
+            ),
+        ]);
+
         hunt_crossley(ctx, &mut out)?;
         drop(ctx, &mut out)?;
         linear(ctx, &mut out)?;
@@ -153,7 +153,7 @@ fn hunt_crossley(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let curve = (0..=100).map(|i| 10f64.powf(-2.4 + 3.3 * f64::from(i) / 100.0)).map(|x| (x, restitution(x)));
     plot.add("closed form", Mark::Dashed, curve.collect());
     plot.add("measured", Mark::Points, points);
-    out.plots.push(plot);
+    out.plot(plot);
     f.finish(
         out,
         &[
@@ -238,7 +238,7 @@ fn drop(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     }
     plot.add("reference", Mark::Dashed, (0..=400).map(|i| 5e-3 * f64::from(i)).map(|t| (t, at(t))).collect());
     let order = crate::kurtz2025cenic::slope(&errors);
-    out.claims.push(
+    out.claim(
         Claim::between(
             "hunt_crossley_drop/order",
             "order of the height's error in a fixed step",
@@ -248,7 +248,7 @@ fn drop(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         )
         .rule("in 0.85 … 1.15: the scheme is of first order; the largest error moves between bounces"),
     );
-    out.plots.push(plot);
+    out.plot(plot);
     f.finish(
         out,
         &[rule(

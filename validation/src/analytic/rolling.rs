@@ -84,14 +84,14 @@ impl Page for Rolling {
         (2.0, 2.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput {
-            text: vec![format!(
+        let mut out = PageOutput::new([
+            format!(
                 "Spheres touch the floor at a point, cylinders and rings (cylinders with the inertia of a ring) along a line, two points. \
                  Stiffness {STIFFNESS:e} N/m per point, dissipation {DISSIPATION} s/m, v_s = {STICTION:e} m/s, fixed steps of {STEP} s, started at \
                  the static depth. Rolling is said to begin when the slip falls below 10 v_s."
-            )],
-            ..PageOutput::default()
-        };
+            ),
+        ]);
+
         slides(ctx, &mut out)?;
         slopes(ctx, &mut out)?;
         Ok(out)
@@ -149,7 +149,7 @@ fn slides(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         plot.add_closed_form(vec![(0.0, v0), (time, speed), (t_end, speed)]);
     }
     plot.caption += " Each body is shown until 1.5 times the moment at which it rolls.";
-    out.plots.push(plot);
+    out.plot(plot);
     f.finish(
         out,
         &[
@@ -211,7 +211,7 @@ fn slopes(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         plot.add_colored(&case, Mark::Line, color, curve.collect());
         plot.add_closed_form(vec![(0.0, 0.0), (a, alpha * r)]);
     }
-    out.plots.push(plot);
+    out.plot(plot);
     f.finish(
         out,
         &[

@@ -119,8 +119,8 @@ fn top(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         f.event(&case, "sleeping", name(spin > critical), name(highest < 5.0));
         plot.add(&format!("{spin} rad/s"), Mark::Line, tilts);
     }
-    out.plots.push(plot);
-    out.text.push(format!(
+    out.plot(plot);
+    out.prose(format!(
         "Top: steady precession starts with exactly the closed form's velocities; fixed steps of {dt:e} s (1e-5 s for the sleeping top), since the gyroscopic term is explicit \
          and of first order. The critical spin is {critical:.2} rad/s."
     ));
@@ -302,7 +302,7 @@ fn rod(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             .map(|(i, y)| (1e-5 * i as f64, y[2].to_degrees()));
         plot.add_closed_form(curve.collect());
     }
-    out.plots.push(plot);
+    out.plot(plot);
     f.finish(
         out,
         &[

@@ -27,12 +27,12 @@ impl Page for Statics {
         (3.0, 3.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput {
-            text: vec![format!(
+        let mut out = PageOutput::new([
+            format!(
                 "Dissipation {DISSIPATION} s/m, v_s = {STICTION:e} m/s, rigid floor; stiffness and steps as stated with each table."
-            )],
-            ..PageOutput::default()
-        };
+            ),
+        ]);
+
         stack(ctx, &mut out)?;
         pyramid(ctx, &mut out)?;
         plank(ctx, &mut out)?;
@@ -321,7 +321,7 @@ fn toppling(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             }
         }
     }
-    out.plots.push(plot);
+    out.plot(plot);
     f.finish(
         out,
         &[

@@ -46,13 +46,13 @@ impl Page for Fig02 {
         (2.0, 2.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput {
-            text: vec![format!(
+        let mut out = PageOutput::new([
+            format!(
                 "The paper's figure is a diagram of modes; here each is a small run. μ = {MU}, h = 2 ms. Cube of 1 kg on a plane, at rest on a slope of {SLOPE}°, or started with 2 m/s along an axis of the \
                  facets or between two; sphere of radius 0.1 m thrown up with 1 m/s, or along with 1 m/s. Paper mode: k = 0.2, d = 0.001, mean mass."
-            )],
-            ..PageOutput::default()
-        };
+            ),
+        ]);
+
         let mut table = Table::new(
             "Friction over normal force, and what follows from it",
             &["mode", "quantity", "expected", "paper mode", "default mode"],
@@ -127,7 +127,7 @@ impl Page for Fig02 {
         }
         let both = |i: usize| [(0, "paper"), (1, "default")].map(|(m, key)| (key, values[m][i]));
         for (key, v) in both(0) {
-            out.claims.push(Claim::at_most(
+            out.claim(Claim::at_most(
                 &format!("separation/{key}"),
                 &format!("{key} mode: force on a body that leaves"),
                 0.0,
@@ -136,7 +136,7 @@ impl Page for Fig02 {
             ));
         }
         for (key, v) in both(1) {
-            out.claims.push(
+            out.claim(
                 Claim::relative(
                     &format!("stick/{key}"),
                     &format!("{key} mode: a body on a slope is carried by tan θ"),
@@ -149,12 +149,12 @@ impl Page for Fig02 {
             );
         }
         for (key, v) in both(3) {
-            out.claims.push(
+            out.claim(
                 Claim::relative(&format!("slip_axis/{key}"), &format!("{key} mode: friction along an axis of the facets"), MU, v, 0.01, "")
                     .because("the facets across the slip share the load until the body has risen by h μ v. In paper mode the contact is lost at φ = 0, before that"),
             );
         }
-        out.claims.push(
+        out.claim(
             Claim::at_most(
                 "slip_rise/default",
                 "default mode: rise of what slides at 2 m/s",
@@ -164,7 +164,7 @@ impl Page for Fig02 {
             )
             .rule("at most 0.1 mm; associated friction may throw it up by (μ v)²/2g = 51 mm"),
         );
-        out.claims.push(
+        out.claim(
             Claim::relative(
                 "slip_braking/default",
                 "default mode: braking over μ g along an axis of the facets",
@@ -175,7 +175,7 @@ impl Page for Fig02 {
             )
             .rule("within 1 %"),
         );
-        out.claims.push(
+        out.claim(
             Claim::at_most(
                 "slip_aside/default",
                 "default mode: angle by which what slides at 11.25° is led aside",
@@ -186,7 +186,7 @@ impl Page for Fig02 {
             .rule("at most to where two of eight directions tie"),
         );
         let polygon = std::f64::consts::FRAC_1_SQRT_2;
-        out.claims.push(
+        out.claim(
             Claim::relative(
                 "slip_diagonal/paper",
                 "paper mode: friction between two of four directions is μ cos 45°",
@@ -197,7 +197,7 @@ impl Page for Fig02 {
             )
             .because("the two facets in front share the load only once the rear ones are empty"),
         );
-        out.claims.push(Claim::between(
+        out.claim(Claim::between(
             "slip_diagonal/default",
             "default mode: with eight directions friction is between μ cos 22.5° and μ in all directions",
             [0.999 * MU * (std::f64::consts::PI / 8.0).cos(), 1.001 * MU],
@@ -205,7 +205,7 @@ impl Page for Fig02 {
             "",
         ));
         for (key, v) in both(5) {
-            out.claims.push(
+            out.claim(
                 Claim::relative(
                     &format!("rolling/{key}"),
                     &format!("{key} mode: speed when slip ends"),
@@ -217,7 +217,7 @@ impl Page for Fig02 {
                 .because("it still slips: a sphere that hops gets its friction in pieces"),
             );
         }
-        out.claims.push(
+        out.claim(
             Claim::at_most(
                 "creep/default",
                 "default mode: creep on the slope after 1 s",
@@ -230,11 +230,11 @@ impl Page for Fig02 {
         let (h, r) = (0.002, 19.0);
         let theory =
             G * SLOPE.to_radians().sin() * h * (1.0 / (2.0 * MU * MU * 4.0 * r * (0.001 + 0.2 * h)) - 1.0);
-        out.text.push(format!(
+        out.prose(format!(
             "Creep of paper mode by the formula, with R = {r} (depth above the width of solimp): {theory:.4} m/s, while all facets are active."
         ));
-        out.plots = vec![forces, rolls];
-        out.tables.push(table);
+        out.extend([forces, rolls]);
+        out.table(table);
         Ok(out)
     }
 }

@@ -289,16 +289,13 @@ impl Page for Modes {
             of("memory, eval").stack,
             "m/s",
         ).because("the slowest modes of the stack are still decaying after 3 s: it stands, and its kinetic energy is below 1e-12 J after 6 s"));
-        Ok(PageOutput {
-            text: vec![
-                "Each row changes one switch of the first, a single evaluation of the default law without memory; then the default mode, what its friction would be without its own switch, and the paper. Braking before touch is looked at with pairs from 2 cm on (`gap`). λ_max: largest eigenvalue of A⁻¹∇²Ψ of five \
-                 cubes pressed together, at most 1 by mass splitting or by the cap."
-                    .into(),
-            ],
-            plots: vec![plot],
-            tables: vec![table],
-            claims,
-            ..PageOutput::default()
-        })
+        let mut out = PageOutput::new([
+            "Each row changes one switch of the first, a single evaluation of the default law without memory; then the default mode, what its friction would be without its own switch, and the paper. Braking before touch is looked at with pairs from 2 cm on (`gap`). λ_max: largest eigenvalue of A⁻¹∇²Ψ of five \
+             cubes pressed together, at most 1 by mass splitting or by the cap.",
+        ]);
+        out.plot(plot);
+        out.extend(claims);
+        out.table(table);
+        Ok(out)
     }
 }

@@ -170,18 +170,15 @@ impl Page for Robots {
                 claims.push(Claim::at_most(&id, &text, STILL, o.kinetic, "J/kg"));
             }
         }
-        Ok(PageOutput {
-            text: vec![
-                "Each robot starts from its keyframe, or as drawn, and its motors have the controls of the keyframe, or zero: position motors hold; those of G1 are torques, so that it folds and \
-                 falls on the floor. Hands carry what their scenes put on them. Claims are made of the default \
-                 mode; paper mode (k = 0.1, d = 0.001, one evaluation) and the implicit solver stand beside it. Files that ask for elliptic cones run with polygons inside them: eight directions in default mode, at least \
-                 0.92 of the friction, four in paper mode, at least 0.71; `run` and `inspect` say so."
-                    .into(),
-            ],
-            plots: vec![plot],
-            tables: vec![table],
-            claims,
-            ..PageOutput::default()
-        })
+        let mut out = PageOutput::new([
+            "Each robot starts from its keyframe, or as drawn, and its motors have the controls of the keyframe, or zero: position motors hold; those of G1 are torques, so that it folds and \
+             falls on the floor. Hands carry what their scenes put on them. Claims are made of the default \
+             mode; paper mode (k = 0.1, d = 0.001, one evaluation) and the implicit solver stand beside it. Files that ask for elliptic cones run with polygons inside them: eight directions in default mode, at least \
+             0.92 of the friction, four in paper mode, at least 0.71; `run` and `inspect` say so.",
+        ]);
+        out.plot(plot);
+        out.extend(claims);
+        out.table(table);
+        Ok(out)
     }
 }

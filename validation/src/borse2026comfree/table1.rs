@@ -56,7 +56,8 @@ impl Page for Table1 {
         let (samples, count) = (SAMPLES[size], TRIALS[size]);
         let models: &[PlanModel] = if ctx.full() { &MODELS } else { &MODELS[..1] };
         let charged: &[f64] = if ctx.full() { &CHARGED } else { &[] };
-        let mut out = PageOutput { text: text(samples, count), ..PageOutput::default() };
+        let mut out = PageOutput::new(text(samples, count));
+
         let mut trials = Vec::new();
         for seed in FIRST..FIRST + count {
             let trial = |row: &Row, model, timing| {
@@ -83,10 +84,10 @@ impl Page for Table1 {
         let of = |row: &Row, model: PlanModel, timing: Timing| of(&done, row, model, timing);
         let title =
             "Trials by object, axis and what plans are made with; times of the task are those of successes";
-        out.tables.push(table(title, models, &done));
+        out.table(table(title, models, &done));
         if let Some((title, runs)) = recorded(self, ctx)? {
             let kept = MODELS.into_iter().filter(|m| runs.iter().any(|r| r.model == *m));
-            out.tables.push(table(&title, &kept.collect::<Vec<_>>(), &runs));
+            out.table(table(&title, &kept.collect::<Vec<_>>(), &runs));
         }
         let columns = columns();
         if !charged.is_empty() {
@@ -100,7 +101,7 @@ impl Page for Table1 {
                     table.row(cells(row, &plans, &of(row, model, Timing::Measured(*factor))));
                 }
             }
-            out.tables.push(table);
+            out.table(table);
         }
         let mut paper = Table::new(
             "The cube in the paper, on hardware, 20 trials each",
@@ -111,13 +112,13 @@ impl Page for Table1 {
                 paper.row([(*axis).to_owned(), (*plans).to_owned(), success.to_string(), time.to_string()]);
             }
         }
-        out.tables.push(paper);
+        out.table(paper);
         for (n, row) in ROWS.iter().enumerate() {
             let published = PUBLISHED[n % 2][0][0];
             let beside = if CUBE.len() > n { "that of the paper" } else { "the paper's of the cube" };
             let claim = format!("{}, {}: success, beside {beside} on hardware", row.1, row.2);
             let id = row.0.trim_start_matches("hand_");
-            out.claims.push(success(
+            out.claim(success(
                 id,
                 &claim,
                 published,
@@ -132,7 +133,7 @@ impl Page for Table1 {
                 "{}, {}, plans used when they are ready ({factor} of their time): share of successes with ComFree less that with ICF, largest that is likely (below zero ICF is better beyond chance)",
                 row.1, row.2
             );
-            out.claims.push(match ours.len().min(theirs.len()) as u64 {
+            out.claim(match ours.len().min(theirs.len()) as u64 {
                 _ if !ctx.full() => Claim::skipped(&id, &claim, "runs under --full"),
                 n if n < count => Claim::skipped(&id, &claim, "time was up before all runs were made"),
                 _ => {
@@ -145,7 +146,7 @@ impl Page for Table1 {
             });
         }
         let what = "a simulated hand and objects of round and box shapes for the paper's hardware, its duck and its tin";
-        out.claims = out.claims.into_iter().map(|c| c.with_substitute(what)).collect();
+        out.extend(out.claims.into_iter().map(|c| c.with_substitute(what)).collect());
         Ok(out)
     }
 }

@@ -130,8 +130,8 @@ impl Page for ErrorControl {
         let accuracies: &[f64] =
             if ctx.full() { &[1e-3, 1e-4, 1e-5, 1e-6, 1e-7] } else { &[1e-3, 1e-4, 1e-5, 1e-6] };
         let halvings = if ctx.full() { 10 } else { 9 };
-        let mut out = PageOutput {
-            text: vec![format!(
+        let mut out = PageOutput::new([
+            format!(
                 "Cubes of 0.1 m and {DENSITY} kg/m³ without friction fall 50 mm onto a floor, one alone, or four 50 mm apart over each other and turned by 0.1 rad each. d̂ = {} m, κ = {} J/m⁴: soft enough that an impact takes milliseconds. Equal \
                  steps h = 10 ms / 2ⁿ with a Newton tolerance of {} m/s; error control by step doubling (`cenic`) at its own tolerances. The error is the largest distance of a surface point from where the finest run has it, at {} and {} s; that is error control a hundred times finer than shown. The stack is measured after its first impacts: each later one multiplies what those before it left. On the stack error control pays only where it is asked for accuracy: at 1e-4 equal steps with the same error do with a quarter of the iterations; the claim is about the finest accuracy. Newton iterations count all work, rejected steps and both halves included.",
                 short(RANGE),
@@ -139,9 +139,9 @@ impl Page for ErrorControl {
                 short(TIGHT),
                 FALLS[0].end,
                 FALLS[1].end
-            )],
-            ..PageOutput::default()
-        };
+            ),
+        ]);
+
         let mut table =
             Table::new("Work and error", &["scene", "integrator", "steps", "Newton iterations", "error [m]"]);
         for fall in &FALLS {
@@ -206,8 +206,8 @@ impl Page for ErrorControl {
             let ratio = work_at(&fixed, last.1).map_or(f64::NAN, |w| w / last.0);
             work.add("equal steps", Mark::LinePoints, fixed);
             work.add("error control", Mark::LinePoints, controlled);
-            out.plots.extend([work, height]);
-            out.claims.push(
+            out.extend([work, height]);
+            out.claim(
                 Claim::at_least(
                     &format!("{}/work", fall.key),
                     &format!("{}: Newton iterations of equal steps with the error of the finest accuracy, over those of error control", fall.name),
@@ -217,7 +217,7 @@ impl Page for ErrorControl {
                 )
                 .rule("above one: error control pays; interpolated on the curve of equal steps"),
             );
-            out.claims.push(
+            out.claim(
                 Claim::decided(
                     &format!("{}/intact", fall.key),
                     &format!("{}: nothing intersects in any run, every solve converges", fall.name),
@@ -236,7 +236,7 @@ impl Page for ErrorControl {
                 .rule("no overlap, a smallest distance above zero, no unconverged solve"),
             );
         }
-        out.tables.push(table);
+        out.table(table);
         Ok(out)
     }
 }

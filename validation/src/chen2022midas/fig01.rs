@@ -311,20 +311,19 @@ impl Page for Fig01 {
         );
         let options = IpcOptions::default();
         let settings = Settings { dt: 1e-3, tolerance: TOLERANCE, options };
-        Ok(PageOutput {
-            text: vec![
-                "The paper draws hinges and slides with their limits and motors; these are ours against closed forms. Where the paper bounds distances of two points, limits here are springs of the stiffness of the bodies, and position motors \
-                 act on the angle, which has one solution and no range."
-                    .into(),
-                format!(
-                    "Blocks of 1000 kg/m³, no friction; {}, but for h, which stands in the table. The wheel is 0.2 × 0.04 × 0.2 m, the rod 0.2 × 0.04 × 0.04 m, the carriage a cube of 0.1 m.",
-                    settings.sentence()
-                ),
-            ],
-            plots: vec![angles, turns],
-            tables: vec![sheet.table],
-            claims: sheet.claims,
-            ..PageOutput::default()
-        })
+        let mut out = PageOutput::new([
+            "The paper draws hinges and slides with their limits and motors; these are ours against closed forms. Where the paper bounds distances of two points, limits here are springs of the stiffness of the bodies, and position motors \
+             act on the angle, which has one solution and no range."
+                .into(),
+            format!(
+                "Blocks of 1000 kg/m³, no friction; {}, but for h, which stands in the table. The wheel is 0.2 × 0.04 × 0.2 m, the rod 0.2 × 0.04 × 0.04 m, the carriage a cube of 0.1 m.",
+                settings.sentence()
+            ),
+        ]);
+        out.plot(angles);
+        out.plot(turns);
+        out.extend(sheet.claims);
+        out.table(sheet.table);
+        Ok(out)
     }
 }

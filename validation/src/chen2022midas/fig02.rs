@@ -146,29 +146,29 @@ impl Page for Fig02 {
             newton.add(&name, Mark::Points, steps);
         }
         let (said, beside) = bullet::recorded(&ctx.root)?;
-        Ok(PageOutput {
-            text: vec![
-                format!(
-                    "The lower beam, held, is 0.5 × 0.01 × 0.1 m with a notch {} mm wide and {} mm deep in its upper edge; one concave mesh. The upper beam is l × 0.5 × 0.1 m, crosses it at a right angle and falls from 2 mm above the \
-                     mouth, 40 % of the clearance to the side. {DENSITY} kg/m³, μ = {MU}, {:.2} m/s². The paper gives sizes only; density, friction, step and all of the solver are ours.",
-                    1e3 * NOTCH,
-                    1e3 * DEPTH,
-                    G,
-                ),
-                format!(
-                    "{}; d̂ and κ of each run stand in the table. Distances and overlaps are looked at after every step.",
-                    settings(1e-4, 1e13).without_barrier()
-                ),
-                "Every claim about clearance is one about d̂: within d̂ bodies push each other, so that d̂ plays the part of the margin of other engines. The last run shows it: with d̂ = 1 mm the beam of 9.9 mm stays out. \
-                 What differs is that d̂ is free: 0.1 µm works as well, a thousandth of the clearance."
-                    .into(),
-                said,
-            ],
-            plots: vec![depths, ground, newton],
-            tables: std::iter::once(table).chain(beside).collect(),
-            claims,
-            attachments,
-            ..PageOutput::default()
-        })
+        let mut out = PageOutput::new([
+            format!(
+                "The lower beam, held, is 0.5 × 0.01 × 0.1 m with a notch {} mm wide and {} mm deep in its upper edge; one concave mesh. The upper beam is l × 0.5 × 0.1 m, crosses it at a right angle and falls from 2 mm above the \
+                 mouth, 40 % of the clearance to the side. {DENSITY} kg/m³, μ = {MU}, {:.2} m/s². The paper gives sizes only; density, friction, step and all of the solver are ours.",
+                1e3 * NOTCH,
+                1e3 * DEPTH,
+                G,
+            ),
+            format!(
+                "{}; d̂ and κ of each run stand in the table. Distances and overlaps are looked at after every step.",
+                settings(1e-4, 1e13).without_barrier()
+            ),
+            "Every claim about clearance is one about d̂: within d̂ bodies push each other, so that d̂ plays the part of the margin of other engines. The last run shows it: with d̂ = 1 mm the beam of 9.9 mm stays out. \
+             What differs is that d̂ is free: 0.1 µm works as well, a thousandth of the clearance."
+                .into(),
+            said,
+        ]);
+        out.plot(depths);
+        out.plot(ground);
+        out.plot(newton);
+        out.extend(claims);
+        out.extend(std::iter::once(table).chain(beside).collect());
+        FILMS(attachments);
+        Ok(out)
     }
 }

@@ -177,27 +177,26 @@ impl Page for Fig03 {
         }
         let phases: Vec<String> =
             PHASES.iter().map(|(name, n)| format!("{name} {} s", number(DT * *n as f64))).collect();
-        Ok(PageOutput {
-            text: vec![
-                format!(
-                    "A cup, {} mm wide, {} mm high, wall and ground of {} mm, one closed mesh of revolution with {SIDES} sides; {DENSITY} kg/m³, {} g. Two jaws of 10 × 24 × 20 mm on rails of a palm press with {FORCE} N each, 5.6 times what the weight needs, \
-                     or ten times that; the palm is driven. {}; up and down at {SPEED} m/s, jaws open at 0.05 m/s with 5 N. The paper states the wall, a force motor and ten times the force.",
-                    2e3 * RADIUS,
-                    1e3 * HEIGHT,
-                    1e3 * WALL,
-                    number(1e3 * mass),
-                    phases.join(", ")
-                ),
-                format!(
-                    "μ = {MU} everywhere, {G} m/s², {}. d̂ is a quarter of the wall. Distances and overlaps are looked at after every step.",
-                    settings().sentence()
-                ),
-            ],
-            plots: vec![plot, newton],
-            tables: vec![table],
-            claims,
-            attachments,
-            ..PageOutput::default()
-        })
+        let mut out = PageOutput::new([
+            format!(
+                "A cup, {} mm wide, {} mm high, wall and ground of {} mm, one closed mesh of revolution with {SIDES} sides; {DENSITY} kg/m³, {} g. Two jaws of 10 × 24 × 20 mm on rails of a palm press with {FORCE} N each, 5.6 times what the weight needs, \
+                 or ten times that; the palm is driven. {}; up and down at {SPEED} m/s, jaws open at 0.05 m/s with 5 N. The paper states the wall, a force motor and ten times the force.",
+                2e3 * RADIUS,
+                1e3 * HEIGHT,
+                1e3 * WALL,
+                number(1e3 * mass),
+                phases.join(", ")
+            ),
+            format!(
+                "μ = {MU} everywhere, {G} m/s², {}. d̂ is a quarter of the wall. Distances and overlaps are looked at after every step.",
+                settings().sentence()
+            ),
+        ]);
+        out.plot(plot);
+        out.plot(newton);
+        out.extend(claims);
+        out.table(table);
+        FILMS(attachments);
+        Ok(out)
     }
 }

@@ -233,31 +233,31 @@ impl Page for Fig05 {
                 o.track.iterations.iter().zip(&o.places).map(|(n, p)| (p.0, f64::from(*n))).collect(),
             );
         }
-        Ok(PageOutput {
-            text: vec![
-                format!(
-                    "Plug and port are one closed concave mesh each. Sizes of USB-A: shell 12.0 × 4.5 mm, opening 12.5 × 5.12 mm, tongue 1.84 mm thick; the slot of the plug, the tongue's width and the lengths are ours. Room on each side: {} mm across and {} mm \
-                     up between shell and opening, {} mm across and {} mm up between tongue and slot. The plug starts {} µm to the side and {} µm above the middle, once {} and {} µm, which is beyond the room: bevels have to lead it. The opening and the front edges of tongue and shell have bevels of 0.15 to 0.5 mm.",
-                    ROOM[0],
-                    ROOM[1],
-                    ROOM[2],
-                    ROOM[3],
-                    number(1e6 * OFFSETS[0][0]),
-                    number(1e6 * OFFSETS[0][1]),
-                    number(1e6 * OFFSETS[1][0]),
-                    number(1e6 * OFFSETS[1][1])
-                ),
-                format!(
-                    "Two jaws of 16 × 10 × 12 mm on rails of a palm press with {FORCE} N on the handle, so that the plug is free across, along the rails, and held by friction up and ahead; the palm is driven at {SPEED} m/s for 12.7 mm and stops. μ = {MU}, of the jaws {GRIP_MU}; {DENSITY} kg/m³, {G} m/s²; {}. d̂ is less than a fifth of the least room on a side. The \
-                     port is held. The paper shows an insertion and states no numbers.",
-                    settings().sentence()
-                ),
-            ],
-            plots: vec![plot, lead, newton],
-            tables: vec![table],
-            claims,
-            attachments,
-            ..PageOutput::default()
-        })
+        let mut out = PageOutput::new([
+            format!(
+                "Plug and port are one closed concave mesh each. Sizes of USB-A: shell 12.0 × 4.5 mm, opening 12.5 × 5.12 mm, tongue 1.84 mm thick; the slot of the plug, the tongue's width and the lengths are ours. Room on each side: {} mm across and {} mm \
+                 up between shell and opening, {} mm across and {} mm up between tongue and slot. The plug starts {} µm to the side and {} µm above the middle, once {} and {} µm, which is beyond the room: bevels have to lead it. The opening and the front edges of tongue and shell have bevels of 0.15 to 0.5 mm.",
+                ROOM[0],
+                ROOM[1],
+                ROOM[2],
+                ROOM[3],
+                number(1e6 * OFFSETS[0][0]),
+                number(1e6 * OFFSETS[0][1]),
+                number(1e6 * OFFSETS[1][0]),
+                number(1e6 * OFFSETS[1][1])
+            ),
+            format!(
+                "Two jaws of 16 × 10 × 12 mm on rails of a palm press with {FORCE} N on the handle, so that the plug is free across, along the rails, and held by friction up and ahead; the palm is driven at {SPEED} m/s for 12.7 mm and stops. μ = {MU}, of the jaws {GRIP_MU}; {DENSITY} kg/m³, {G} m/s²; {}. d̂ is less than a fifth of the least room on a side. The \
+                 port is held. The paper shows an insertion and states no numbers.",
+                settings().sentence()
+            ),
+        ]);
+        out.plot(plot);
+        out.plot(lead);
+        out.plot(newton);
+        out.extend(claims);
+        out.table(table);
+        FILMS(attachments);
+        Ok(out)
     }
 }

@@ -25,7 +25,8 @@ impl Page for Fig01 {
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let size = usize::from(ctx.full());
         let (samples, count) = (SAMPLES[size], OBSTACLES[size]);
-        let mut out = PageOutput { text: text(count), ..PageOutput::default() };
+        let mut out = PageOutput::new(text(count));
+
         let trial = |seed| {
             let camera = (seed == FIRST).then_some(CAMERA);
             Trial { camera, ..Trial::new(NAME, "ball", samples, seed) }
@@ -43,10 +44,10 @@ impl Page for Fig01 {
             table
                 .row(cells.into_iter().chain([format!("{:.1}", r.time), format!("{:.0}", 1e3 * r.planning)]));
         }
-        out.tables.push(table);
+        out.table(table);
         let claim = "success, beside six of ten in the paper";
         let runs: Vec<&Ran> = done.iter().collect();
-        out.claims.push(success("success", claim, PUBLISHED[0], &runs, count));
+        out.claim(success("success", claim, PUBLISHED[0], &runs, count));
         Ok(out)
     }
 }

@@ -231,13 +231,13 @@ impl Page for Fig05 {
         let done = run(&trials, ctx, &mut out)?;
         let groups = groups(&done);
         out.text = text(count);
-        out.plots = plots(&groups);
+        out.extend(plots(&groups));
         out.tables =
             vec![table("Runs by task and batch size; times of the task are those of successes", &groups)];
         if let Some((title, runs)) = recorded(self, ctx)? {
-            out.tables.push(table(&title, &self::groups(&runs)));
+            out.table(table(&title, &self::groups(&runs)));
         }
-        out.claims = claims(&groups, (sizes[sizes.len() - 1], count));
+        out.extend(claims(&groups, (sizes[sizes.len() - 1], count)));
         Ok(out)
     }
 }

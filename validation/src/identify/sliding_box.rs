@@ -150,11 +150,12 @@ impl Page for SlidingBox {
             fits.push(identify(&record(*s, &clean))?);
         }
         let first = &fits[0];
-        let mut out = PageOutput { text: text(), ..PageOutput::default() };
-        out.tables.push(parameter_table(&fits));
-        out.tables.push(experiment_table(&clean, first)?);
-        out.plots = plots(&record(seeds[0], &clean), first)?;
-        out.claims = claims(&fits);
+        let mut out = PageOutput::new(text());
+
+        out.table(parameter_table(&fits));
+        out.table(experiment_table(&clean, first)?);
+        out.extend(plots(&record(seeds[0], &clean), first)?);
+        out.extend(claims(&fits));
         Ok(out)
     }
 }

@@ -59,20 +59,17 @@ impl Page for Fig04 {
             plots[2].add(&format!("position [m], {label}"), Mark::Line, dz);
             plots[2].add(&format!("velocity [m/s], {label}"), Mark::Line, dv);
         }
-        Ok(PageOutput {
-            text: vec![
-                "Ball: 1 kg, radius 0.1 m, k = 1e4 N/m, d = 10 s/m, released at rest with its centre at z = 0.5 m. Paper mode, lagged \
-                 potential, ICF at tolerance 1e-8. The paper's stiffness and dissipation for this figure are not recoverable; these are ours."
-                    .into(),
-            ],
-            plots,
-            claims: vec![
-                Claim::at_least("velocity", "at the impact the velocity difference grows by a factor, steps of 5 ms", 1e3, growth[1].1, "")
-                    .with_substitute("stiffness and dissipation of the paper's ball by ours"),
-                Claim::at_most("position", "the position difference does not: factor, steps of 5 ms", 2.0, growth[1].0, ""),
-                Claim::at_most("converges", "largest position difference at 1 ms over that at 5 ms", 0.4, largest[0] / largest[1], ""),
-            ],
-            ..PageOutput::default()
-        })
+        let mut out = PageOutput::new([
+            "Ball: 1 kg, radius 0.1 m, k = 1e4 N/m, d = 10 s/m, released at rest with its centre at z = 0.5 m. Paper mode, lagged \
+             potential, ICF at tolerance 1e-8. The paper's stiffness and dissipation for this figure are not recoverable; these are ours.",
+        ]);
+        out.extend(plots);
+        out.extend([
+            Claim::at_least("velocity", "at the impact the velocity difference grows by a factor, steps of 5 ms", 1e3, growth[1].1, "")
+                .with_substitute("stiffness and dissipation of the paper's ball by ours"),
+            Claim::at_most("position", "the position difference does not: factor, steps of 5 ms", 2.0, growth[1].0, ""),
+            Claim::at_most("converges", "largest position difference at 1 ms over that at 5 ms", 0.4, largest[0] / largest[1], ""),
+        ]);
+        Ok(out)
     }
 }

@@ -122,15 +122,15 @@ impl Page for Modes {
                 errors,
             ),
         ];
-        Ok(PageOutput {
-            text: vec![format!(
+        let mut out = PageOutput::new([
+            format!(
                 "The scene of table II. Paper mode: no speculative contacts, one island, Hessian reuse. Default mode: speculative contacts, islands. Error: root mean square over the bodies of the \
                  distance from the position in a run of default mode at accuracy {REFERENCE:e}, at {TIMES:?} s; later the scene is chaotic and the distance says nothing. Overlap: deepest gap at any accepted step."
-            )],
-            plots,
-            tables: vec![table],
-            claims,
-            ..PageOutput::default()
-        })
+            ),
+        ]);
+        out.extend(plots);
+        out.extend(claims);
+        out.table(table);
+        Ok(out)
     }
 }

@@ -117,18 +117,19 @@ impl Page for Fig01 {
             None => made_up(if ctx.full() { EDGES.1 } else { EDGES.0 })?,
         };
         let run = fold(&mesh, (&plan, &size), &arm, ctx)?;
-        let mut out = PageOutput { text: text(&run, &plan, &size, known), ..PageOutput::default() };
+        let mut out = PageOutput::new(text(&run, &plan, &size, known));
+
         for look in &run.looks {
-            out.plots.extend(views(look, &run.looks[0].x));
+            out.extend(views(look, &run.looks[0].x));
         }
         curves(&run, &mut out);
         claims(&run, &plan, &size, &mut out);
         if !known {
             let what = "a made-up shirt for the paper's mesh, which is not public";
-            out.claims = out.claims.into_iter().map(|c| c.with_substitute(what)).collect();
+            out.extend(out.claims.into_iter().map(|c| c.with_substitute(what)).collect());
         }
         out.attachments.push(run.film.attachment("shirt"));
-        out.tables.extend([run.bounds.table(), Statistics::table([&run.statistics])]);
+        out.extend([run.bounds.table(), Statistics::table([&run.statistics])]);
         statistics::keep(&run.statistics, ctx.full());
         Ok(out)
     }
@@ -199,7 +200,7 @@ fn curves(run: &Folded, out: &mut PageOutput) {
         press.add(name, Mark::Line, of(&|s| s.press[a]));
         held.add(name, Mark::Line, of(&|s| s.held[a] as f64));
     }
-    out.plots.extend([extent, press, held]);
+    out.extend([extent, press, held]);
 }
 
 /// How much higher the upper half is than the lower one where it lies folded \[m\], by medians of its vertices.
@@ -227,7 +228,7 @@ fn claims(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
         let parts = way.flat_map(|s| [0, 1].map(|a| s.held[a] as f64 / first[a] as f64));
         parts.fold(f64::INFINITY, f64::min)
     };
-    out.claims = vec![
+    out.extend([
         Claim::at_most(
             "folded",
             "extent along the way of folding, folded, as a part of that at the start",
@@ -317,5 +318,5 @@ fn claims(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             run.missed,
             "m",
         ),
-    ];
+    ]);
 }

@@ -82,13 +82,14 @@ impl Page for Fig06 {
             )
             .because(&why),
         ]);
-        Ok(PageOutput {
-            text: vec![text(&setup), second],
-            plots,
-            tables: run.tables(),
-            attachments: vec![run.film.attachment("laundry")],
-            claims,
-            ..PageOutput::default()
-        })
+        let mut out = PageOutput::new([
+            text(&setup),
+            second,
+        ]);
+        out.extend(plots);
+        out.extend(claims);
+        out.extend(run.tables());
+        FILMS(vec![run.film.attachment("laundry")]);
+        Ok(out)
     }
 }

@@ -100,8 +100,8 @@ fn ratios(runs: &[Rolled], reference: &Rolled) -> Table {
 pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled]) -> PageOutput {
     let (young, poisson, flow, density) = DOUGH;
     let depth = |r: &Rolled| (r.height - reference.height).abs() / DEPTH;
-    let mut out = PageOutput {
-        text: vec![format!(
+    let mut out = PageOutput::new([
+        format!(
             "Dough of {} × {} × {} m on sticky ground (E = {} Pa, ν = {poisson}, yield stress {} Pa, {density} kg/m³: the numbers of the authors' release; those of an earlier one are E = 5·10⁴ Pa, ν = 0.49, 2000 Pa), grid of {SPACING} m, {ALONG} particles to it along each axis. \
              A pin of radius {} m and {} kg is pressed {DEPTH} m down within {PRESSING} s and led forward at {SPEED} m/s, up to {} s; it turns freely about its axis (damping 4·10⁻⁴ N·m·s). Contacts of {} N/m for each particle, {} s/m, friction {}, held below {} m/s. \
              Steps of {STEP} s. Strong coupling takes them for both, implicit in the stress (dough is elastic within a step and flows after it); weak coupling has {SUBSTEPS} substeps of the dough, explicit in the stress, and keeps the pin in place through them as the paper does, but for one run. \
@@ -121,11 +121,11 @@ pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled]) -> PageOu
             number(SURFACE.3),
             number(reference.momentum),
             number(STEP / f64::from(FINER)),
-        )],
-        ..PageOutput::default()
-    };
+        ),
+    ]);
+
     let slip = (reference.spin - 1.0).abs();
-    out.text.push(format!(
+    out.prose(format!(
         "The reference itself rolls with ω r/v = {}: a slip of {} beside the {SLIP} that is asked for. {}",
         number(reference.spin),
         number(slip),
@@ -165,9 +165,9 @@ pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled]) -> PageOu
             number(depth(r)),
         ]);
     }
-    out.tables.extend([table, ratios(runs, reference)]);
+    out.extend([table, ratios(runs, reference)]);
     let weak = runs.iter().find(|r| r.run.way == Way::WeakNewton && r.run.tolerance == 1e-3);
-    out.tables.extend(weak.map(|r| r.bounds.table()));
+    out.extend(weak.map(|r| r.bounds.table()));
     let mut times = Plot::new(
         "time",
         "Processor time of a step of 10 ms against the tolerance",
@@ -237,8 +237,8 @@ pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled]) -> PageOu
         }
     }
     turns.add_closed_form(vec![(0.0, 0.0), (PRESSING, 0.0), (size.end, SPEED * (size.end - PRESSING))]);
-    out.plots = vec![work, times, errors, spins, turns];
-    out.claims = claims(reference, runs);
+    out.extend([work, times, errors, spins, turns]);
+    out.extend(claims(reference, runs));
     out
 }
 

@@ -307,11 +307,10 @@ pub(super) fn output(study: &Study) -> PageOutput {
     for (t, e) in study.between() {
         errors_table.row(["monolithic beside iterated".to_owned(), number(ms(t)), number(e)]);
     }
-    PageOutput {
-        text: text(study),
-        plots: plots(study),
-        tables: vec![table(study), errors_table],
-        claims: claims(study),
-        ..PageOutput::default()
-    }
+    let mut out = PageOutput::new(text(study));
+    out.extend(plots(study));
+    out.extend(claims(study));
+    out.table(table(study));
+    out.table(errors_table);
+    out
 }
