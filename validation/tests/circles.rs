@@ -30,7 +30,6 @@ const KNOWN: &[(&str, &str)] = &[
     ("geometry", "narrow::surface narrow::triangle"),
     ("solvers/comfree", "gain solver spectral_bounds"),
     ("solvers/laws", "dual_cone dual_cone_params facet_pairs"),
-    ("validation/report", "page plot stock"),
     ("validation", "yu2025mpm::verification::closed_forms yu2025mpm::verification::objective"),
     (
         "validation",

@@ -309,7 +309,8 @@ fn conformance_each_paper_has_its_part_of_the_index() {
     for key in papers().keys() {
         let prefix = format!("{key}/");
         if !groups.iter().any(|g| g.prefix == prefix) {
-            complaints.push(format!("papers/{key} has no part of the index; add it to validation/src/groups.rs"));
+            complaints
+                .push(format!("papers/{key} has no part of the index; add it to validation/src/groups.rs"));
         } else if !ids.iter().any(|id| id.starts_with(&prefix)) {
             complaints.push(format!("papers/{key} has no page in validation/src/{key}"));
         }

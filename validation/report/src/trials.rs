@@ -13,7 +13,7 @@ use crate::{Claim, Context, Page, PageError, PageOutput, Picture, planned};
 use signorini_run::snapshot::Camera;
 use signorini_run::{Method, Recording, names, view};
 
-/// Seeds begin here; weights were chosen on seeds below.
+/// First seed; weights were chosen on seeds below it.
 pub const FIRST: u64 = 100;
 
 /// Accuracy of error control.
@@ -61,7 +61,7 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Planned with ComFree, executed with ICF in lock-step, the plant as it is drawn.
+    /// A trial planned with ComFree and executed with ICF in lock-step, the plant as it is drawn.
     pub fn new(task: &'static str, title: &'static str, samples: usize, seed: u64) -> Self {
         let (model, plant) = (PlanModel::ComFree, "icf");
         Self {

@@ -28,15 +28,13 @@ impl Page for Drive {
         (3.0, 3.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput::new([
-            format!(
-                "Stiffness {STIFFNESS:e} N/m per point unless stated, dissipation {DISSIPATION} s/m, v_s = {STICTION:e} m/s, fixed steps of {STEP} s."
-            ),
-        ]);
-
+        let mut out = PageOutput::new([format!(
+            "Stiffness {STIFFNESS:e} N/m per point unless stated, dissipation {DISSIPATION} s/m, v_s = {STICTION:e} m/s, fixed steps of {STEP} s."
+        )]);
         block_on_block(ctx, &mut out)?;
         conveyor(ctx, &mut out)?;
         spin_down(ctx, &mut out)?;
+        out.heading("Rolling resistance");
         let why = "rolling friction is a moment, and no law of this version has one";
         out.claim(Claim::skipped(
             "rolling_resistance",
@@ -54,6 +52,7 @@ fn cuboid(s: &mut Stage, name: &str, at: Vector3<f64>, h: Vector3<f64>, m: f64, 
 }
 
 fn block_on_block(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("Block on block");
     let mut f = Family::new(
         ctx,
         "block_on_block",
@@ -129,6 +128,7 @@ fn block_on_block(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> 
 }
 
 fn conveyor(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("Conveyor");
     let mut f = Family::new(ctx, "conveyor", "Block put on a belt, 1 kg, 0.1 × 0.1 × 0.04 m");
     let (speed, mu) = (1.0, 0.3);
     let time = speed / (mu * G);
@@ -185,6 +185,7 @@ fn patch(ring: bool, radius: f64) -> Vec<(f64, f64)> {
 }
 
 fn spin_down(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("Spin-down by torsional friction");
     let mut f = Family::new(
         ctx,
         "torsional_spin_down",
@@ -251,10 +252,6 @@ fn spin_down(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         ],
     );
     let why = "a sphere touches at a point, where only a law with torsional friction has a moment; no law of this version has one";
-    out.claim(Claim::skipped(
-        "torsional_spin_down/sphere",
-        "spin of a sphere under torsional friction",
-        why,
-    ));
+    out.claim(Claim::skipped("torsional_spin_down/sphere", "spin of a sphere under torsional friction", why));
     Ok(())
 }

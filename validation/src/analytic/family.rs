@@ -130,9 +130,11 @@ impl Family {
                 out.claim(Claim::skipped(&id, r.claim, "no case was run within this budget"));
                 continue;
             };
-            let mut c = Claim::decided(&id, r.claim, *error <= r.tolerance)
-                .values(format!("≤ {}", number(r.tolerance)), number(*error), "")
-                .rule(&format!("largest error over the cases at most {}: {}", number(r.tolerance), r.why));
+            let mut c = Claim::at_most(&id, r.claim, r.tolerance, *error, "").rule(&format!(
+                "largest error over the cases at most {}: {}",
+                number(r.tolerance),
+                r.why
+            ));
             if *error > r.tolerance {
                 c = c.because(&format!("worst in case {case}"));
             }

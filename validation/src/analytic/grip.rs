@@ -26,13 +26,10 @@ impl Page for Grip {
         (3.0, 3.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput::new([
-            format!(
-                "Walls are rigid half-spaces; bodies have a stiffness per contact point as stated, dissipation {DISSIPATION} s/m, v_s = {STICTION:e} m/s; \
-                 fixed steps of 1e-4 s; everything starts at its static depth."
-            ),
-        ]);
-
+        let mut out = PageOutput::new([format!(
+            "Walls are rigid half-spaces; bodies have a stiffness per contact point as stated, dissipation {DISSIPATION} s/m, v_s = {STICTION:e} m/s; \
+             fixed steps of 1e-4 s; everything starts at its static depth."
+        )]);
         groove(ctx, &mut out)?;
         peg(ctx, &mut out)?;
         wedge(ctx, &mut out)?;
@@ -41,6 +38,7 @@ impl Page for Grip {
 }
 
 fn groove(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("Cylinder in a groove");
     let mut f = Family::new(
         ctx,
         "cylinder_in_inclined_v_groove",
@@ -122,6 +120,7 @@ fn groove(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
 }
 
 fn peg(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("Pinched peg");
     let mut f = Family::new(
         ctx,
         "pinched_peg",
@@ -198,6 +197,7 @@ fn peg(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
 }
 
 fn wedge(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("Self-locking wedge");
     let mut f = Family::new(
         ctx,
         "wedge_self_locking",

@@ -96,14 +96,11 @@ impl Page for Restitution {
         (3.0, 3.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput::new([
-            format!(
-                "A sphere of radius {RADIUS} m meets a rigid floor without gravity. Fixed steps of 1/{STEPS} of the undamped contact time π/ω; the scheme is of \
-                 first order, so the restitution lacks about π²/(4·{STEPS}) at e = 1. The law here is linear in penetration: the cases of the file with exponent \
-                 1.5 (Hertz) do not apply."
-            ),
-        ]);
-
+        let mut out = PageOutput::new([format!(
+            "A sphere of radius {RADIUS} m meets a rigid floor without gravity. Fixed steps of 1/{STEPS} of the undamped contact time π/ω; the scheme is of \
+             first order, so the restitution lacks about π²/(4·{STEPS}) at e = 1. The law here is linear in penetration: the cases of the file with exponent \
+             1.5 (Hertz) do not apply."
+        )]);
         hunt_crossley(ctx, &mut out)?;
         drop(ctx, &mut out)?;
         linear(ctx, &mut out)?;
@@ -112,6 +109,7 @@ impl Page for Restitution {
 }
 
 fn hunt_crossley(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("Restitution of Hunt and Crossley");
     let mut f = Family::new(ctx, "hunt_crossley_restitution", "Hunt–Crossley impact, exponent 1");
     let mut plot = Plot::new(
         "restitution",
@@ -170,6 +168,7 @@ fn hunt_crossley(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
 }
 
 fn drop(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("A ball drops and bounces");
     let mut f = Family::new(ctx, "hunt_crossley_drop", "A ball drops and bounces under gravity, exponent 1");
     let (m, k, d, h0, r) = (0.5, 2e4, 0.2, 0.4, 0.05);
     let t_end = 2.0;
@@ -262,6 +261,7 @@ fn drop(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
 }
 
 fn linear(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("Linear spring and damper");
     let mut f =
         Family::new(ctx, "linear_spring_damper_impact", "Linear spring and damper: SAP with τ_d = c/k");
     for (m, k, c, v) in [

@@ -147,15 +147,13 @@ impl Page for BlockOnIncline {
                 plot.add_closed_form(exact);
             }
         }
-        let mut out = PageOutput::new([
-            format!(
-                "Block: 1 kg, half extents {HALF:?} m, a box on a half-space that is really tilted. Stiffness {STIFFNESS:e} N/m per corner, \
-                 dissipation {DISSIPATION} s/m, regularisation speed v_s = {STICTION:e} m/s. Fixed steps of {STEP} s; it starts at its static depth. \
-                 A regularised stick is a creep at v_s r/√(1 − r²), with r the needed share of the friction bound; the table has its speed beside \
-                 the zero of Coulomb's law. At 30° and μ = 0.577, where weight and friction cancel but for 6e-4 of either, the block first has to \
-                 pass some 30 v_s before friction is within 6e-4 of its bound: it is 4e-4 m/s faster than the closed form from then on."
-            ),
-        ]);
+        let mut out = PageOutput::new([format!(
+            "Block: 1 kg, half extents {HALF:?} m, a box on a half-space that is really tilted. Stiffness {STIFFNESS:e} N/m per corner, \
+             dissipation {DISSIPATION} s/m, regularisation speed v_s = {STICTION:e} m/s. Fixed steps of {STEP} s; it starts at its static depth. \
+             A regularised stick is a creep at v_s r/√(1 − r²), with r the needed share of the friction bound; the table has its speed beside \
+             the zero of Coulomb's law. At 30° and μ = 0.577, where weight and friction cancel but for 6e-4 of either, the block first has to \
+             pass some 30 v_s before friction is within 6e-4 of its bound: it is 4e-4 m/s faster than the closed form from then on."
+        )]);
         out.plot(plot);
         f.finish(
             &mut out,

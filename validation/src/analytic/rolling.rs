@@ -84,14 +84,11 @@ impl Page for Rolling {
         (2.0, 2.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput::new([
-            format!(
-                "Spheres touch the floor at a point, cylinders and rings (cylinders with the inertia of a ring) along a line, two points. \
-                 Stiffness {STIFFNESS:e} N/m per point, dissipation {DISSIPATION} s/m, v_s = {STICTION:e} m/s, fixed steps of {STEP} s, started at \
-                 the static depth. Rolling is said to begin when the slip falls below 10 v_s."
-            ),
-        ]);
-
+        let mut out = PageOutput::new([format!(
+            "Spheres touch the floor at a point, cylinders and rings (cylinders with the inertia of a ring) along a line, two points. \
+             Stiffness {STIFFNESS:e} N/m per point, dissipation {DISSIPATION} s/m, v_s = {STICTION:e} m/s, fixed steps of {STEP} s, started at \
+             the static depth. Rolling is said to begin when the slip falls below 10 v_s."
+        )]);
         slides(ctx, &mut out)?;
         slopes(ctx, &mut out)?;
         Ok(out)
@@ -99,6 +96,7 @@ impl Page for Rolling {
 }
 
 fn slides(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("From sliding to rolling");
     let mut f = Family::new(ctx, "sliding_to_rolling", "From sliding to rolling");
     let mut plot = Plot::new("speed", "Speed of the centre; dashed: closed form.", "time [s]", "speed [m/s]");
     for (body, mu, v0, w0) in SLIDES {
@@ -174,6 +172,7 @@ fn slides(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
 }
 
 fn slopes(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("Down a slope");
     let mut f = Family::new(ctx, "rolling_down_incline", "Down a slope from rest, T = 1 s");
     let mut plot = Plot::new(
         "slope",

@@ -27,12 +27,9 @@ impl Page for Statics {
         (3.0, 3.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput::new([
-            format!(
-                "Dissipation {DISSIPATION} s/m, v_s = {STICTION:e} m/s, rigid floor; stiffness and steps as stated with each table."
-            ),
-        ]);
-
+        let mut out = PageOutput::new([format!(
+            "Dissipation {DISSIPATION} s/m, v_s = {STICTION:e} m/s, rigid floor; stiffness and steps as stated with each table."
+        )]);
         stack(ctx, &mut out)?;
         pyramid(ctx, &mut out)?;
         plank(ctx, &mut out)?;
@@ -52,6 +49,7 @@ fn between(c: &ContactForce, a: usize, b: usize) -> bool {
 }
 
 fn stack(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("Stack of boxes");
     let mut f = Family::new(
         ctx,
         "stack_of_boxes",
@@ -125,6 +123,7 @@ fn three_cylinders(top: f64, mu_top: f64, mu_ground: f64) -> Scene {
 }
 
 fn pyramid(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("Pyramid of cylinders");
     let mut f = Family::new(
         ctx,
         "cylinder_pyramid",
@@ -195,6 +194,7 @@ fn pyramid(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
 }
 
 fn plank(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("Plank on two supports");
     let mut f = Family::new(
         ctx,
         "plank_on_two_supports",
@@ -260,6 +260,7 @@ fn first_event(trace: &Trace, down: &Vector3<f64>) -> &'static str {
 }
 
 fn toppling(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("Toppling");
     let mut f = Family::new(
         ctx,
         "toppling",

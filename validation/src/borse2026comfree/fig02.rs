@@ -46,13 +46,10 @@ impl Page for Fig02 {
         (2.0, 2.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput::new([
-            format!(
-                "The paper's figure is a diagram of modes; here each is a small run. μ = {MU}, h = 2 ms. Cube of 1 kg on a plane, at rest on a slope of {SLOPE}°, or started with 2 m/s along an axis of the \
-                 facets or between two; sphere of radius 0.1 m thrown up with 1 m/s, or along with 1 m/s. Paper mode: k = 0.2, d = 0.001, mean mass."
-            ),
-        ]);
-
+        let mut out = PageOutput::new([format!(
+            "The paper's figure is a diagram of modes; here each is a small run. μ = {MU}, h = 2 ms. Cube of 1 kg on a plane, at rest on a slope of {SLOPE}°, or started with 2 m/s along an axis of the \
+             facets or between two; sphere of radius 0.1 m thrown up with 1 m/s, or along with 1 m/s. Paper mode: k = 0.2, d = 0.001, mean mass."
+        )]);
         let mut table = Table::new(
             "Friction over normal force, and what follows from it",
             &["mode", "quantity", "expected", "paper mode", "default mode"],
@@ -125,6 +122,10 @@ impl Page for Fig02 {
                 format!("{:.4e}", values[1][i]),
             ]);
         }
+        out.heading("All modes");
+        out.table(table);
+        out.heading("Separation, stick, slip");
+        out.plot(forces);
         let both = |i: usize| [(0, "paper"), (1, "default")].map(|(m, key)| (key, values[m][i]));
         for (key, v) in both(0) {
             out.claim(Claim::at_most(
@@ -204,6 +205,24 @@ impl Page for Fig02 {
             values[1][4],
             "",
         ));
+        let (h, r) = (0.002, 19.0);
+        let theory =
+            G * SLOPE.to_radians().sin() * h * (1.0 / (2.0 * MU * MU * 4.0 * r * (0.001 + 0.2 * h)) - 1.0);
+        out.prose(format!(
+            "Creep of paper mode by the formula, with R = {r} (depth above the width of solimp): {theory:.4} m/s, while all facets are active."
+        ));
+        out.claim(
+            Claim::at_most(
+                "creep/default",
+                "default mode: creep on the slope after 1 s",
+                1e-6,
+                values[1][2],
+                "m/s",
+            )
+            .rule("at most 1 µm/s, a thousandth of MuJoCo's on the same slope"),
+        );
+        out.heading("Rolling");
+        out.plot(rolls);
         for (key, v) in both(5) {
             out.claim(
                 Claim::relative(
@@ -217,24 +236,6 @@ impl Page for Fig02 {
                 .because("it still slips: a sphere that hops gets its friction in pieces"),
             );
         }
-        out.claim(
-            Claim::at_most(
-                "creep/default",
-                "default mode: creep on the slope after 1 s",
-                1e-6,
-                values[1][2],
-                "m/s",
-            )
-            .rule("at most 1 µm/s, a thousandth of MuJoCo's on the same slope"),
-        );
-        let (h, r) = (0.002, 19.0);
-        let theory =
-            G * SLOPE.to_radians().sin() * h * (1.0 / (2.0 * MU * MU * 4.0 * r * (0.001 + 0.2 * h)) - 1.0);
-        out.prose(format!(
-            "Creep of paper mode by the formula, with R = {r} (depth above the width of solimp): {theory:.4} m/s, while all facets are active."
-        ));
-        out.extend([forces, rolls]);
-        out.table(table);
         Ok(out)
     }
 }

@@ -72,7 +72,6 @@ impl Page for Fig06 {
              facets of the four corners active a mode with eigenvalue λ of M⁻¹S is stable when 2a + 3b < 4, a = λRd, b = λRkh; λ is measured by the power method on the step problem itself. A run rests when no speed \
              exceeds 1 mm/s or 1 mrad/s in the last quarter.",
         ]);
-
         map(ctx, &mut out)?;
         release(ctx, &mut out)?;
         steps(ctx, &mut out)?;
@@ -111,6 +110,7 @@ fn map(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let edge = 4.0 / (lambda * 9.0);
     let line = (0..=100).map(|i| 0.5 * edge * f64::from(i) / 100.0);
     plot.add_closed_form(line.map(|d| (d, (edge - 2.0 * d) / (3.0 * h))).filter(|p| p.1 <= 2.5).collect());
+    out.heading("Gains at which the cube rests");
     out.plot(plot);
     out.claim(
         Claim::relative(
@@ -147,6 +147,7 @@ fn release(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     );
     let all =
         RELEASE.iter().map(|r| (r.0, r.1, r.2, Some(r.3))).chain(RESTLESS.map(|r| (r.0, r.1, r.2, None)));
+    let mut claims = Vec::new();
     for (k, d, h, theirs) in all {
         ctx.say(format!("k = {k}, d = {d}, h = {h}"));
         let e = engine(k, d, h, Some(0.01));
@@ -166,17 +167,19 @@ fn release(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         ]);
         let id = format!("release/k{k}_d{d}_h{h}");
         match theirs {
-            Some(theirs) => out.claim(
+            Some(theirs) => claims.push(
                 Claim::relative(&id, &format!("rest depth at k = {k}, d = {d}, h = {h} s, against the release"), theirs, depth, 0.005, "mm")
                     .rule("within 0.5 %: the release computes in single precision"),
             ),
-            None => out.claim(
+            None => claims.push(
                 Claim::at_least(&id, &format!("k = {k}, d = {d}, h = {h} s never rests, as in the release: fastest in the last quarter"), 0.01, fastest, "m/s, rad/s")
                     .rule("at least ten times the bound of rest"),
             ),
         }
     }
+    out.heading("Beside the authors' release");
     out.table(table);
+    out.extend(claims);
     Ok(())
 }
 
@@ -194,6 +197,7 @@ fn steps(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         "time [s]",
         "height [m]",
     );
+    let mut claims = Vec::new();
     for (i, h) in [0.001, 0.002, 0.005, 0.01, 0.02].into_iter().enumerate() {
         ctx.say(format!("h = {h}"));
         let old = run(&scene, &engine(0.2, 0.001, h, None), 2.0)?;
@@ -204,7 +208,7 @@ fn steps(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         speed.add_colored("", Mark::Points, i, new.curve(40, horizontal));
         height.add_colored(&label, Mark::Line, i, old.curve(200, |t, row| t.q[row][2]));
         height.add_colored("", Mark::Points, i, new.curve(40, |t, row| t.q[row][2]));
-        out.claim(Claim::at_most(
+        claims.push(Claim::at_most(
             &format!("default/h{h}"),
             &format!("default mode rests at h = {h} s: fastest in the last half second"),
             REST,
@@ -212,7 +216,7 @@ fn steps(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             "m/s, rad/s",
         ));
         let depth = 1e3 * (0.05 - new.q_at(2.0, 2)).abs();
-        out.claim(
+        claims.push(
             Claim::at_most(
                 &format!("default_depth/h{h}"),
                 &format!("default mode at h = {h} s: distance of the resting cube from the plane"),
@@ -223,6 +227,8 @@ fn steps(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             .rule("at most 10 µm, a fiftieth of the release's at 2 ms"),
         );
     }
+    out.heading("Steps of other lengths");
     out.extend([speed, height]);
+    out.extend(claims);
     Ok(())
 }

@@ -62,14 +62,14 @@ impl Page for Plants {
         let trials: Vec<Trial> =
             tried.flat_map(|(k, p)| seeds().map(move |seed| trial(k, p.0, p.1, seed))).collect();
         let mut out = PageOutput::new(text(count));
-
-        let done = run(&trials, ctx, &mut out)?;
-        out.table(table("By task and plant", &done));
+        let done = run(&trials, ctx)?;
+        out.append(done.looks);
+        out.table(table("By task and plant", &done.runs));
         if let Some((title, runs)) = recorded(self, ctx)? {
             out.table(table(&title, &runs));
         }
         for (k, (plant, timing, name)) in rows {
-            let runs = of(&done, k, plant, *timing);
+            let runs = of(&done.runs, k, plant, *timing);
             let id = format!("{}/{}", k.title, name.replace(", ", "_"));
             let claim = format!("{}, plant {name}: success", k.title);
             if runs.is_empty() {

@@ -3,7 +3,7 @@ use signorini_planning::Timing;
 
 use super::{MODELS, plan_model};
 use signorini_report::trials::{
-    COLUMNS, FIRST, PlanModel, Ran, Tally, Trial, difference, recorded, run, success,
+    COLUMNS, FIRST, PlanModel, Ran, Tally, Trial, Trials, difference, recorded, run, success,
 };
 use signorini_report::{Claim, Context, Page, PageError, PageOutput, Table};
 use signorini_run::snapshot::Camera;
@@ -57,7 +57,6 @@ impl Page for Table1 {
         let models: &[PlanModel] = if ctx.full() { &MODELS } else { &MODELS[..1] };
         let charged: &[f64] = if ctx.full() { &CHARGED } else { &[] };
         let mut out = PageOutput::new(text(samples, count));
-
         let mut trials = Vec::new();
         for seed in FIRST..FIRST + count {
             let trial = |row: &Row, model, timing| {
@@ -79,7 +78,10 @@ impl Page for Table1 {
             (Timing::LockStep, _) => 2,
             _ => 1,
         });
-        let mut done = run(&trials, ctx, &mut out)?;
+        let Trials { runs: mut done, looks } = run(&trials, ctx)?;
+        out.heading("A trial of each row");
+        out.append(looks);
+        out.heading("The hand waits for plans");
         done.retain(|r| r.samples == samples);
         let of = |row: &Row, model: PlanModel, timing: Timing| of(&done, row, model, timing);
         let title =
@@ -90,19 +92,6 @@ impl Page for Table1 {
             out.table(table(&title, &kept.collect::<Vec<_>>(), &runs));
         }
         let columns = columns();
-        if !charged.is_empty() {
-            let mut table = Table::new(
-                "The hand does not wait: plans are used when they are ready, on this machine and on one four times as fast",
-                &columns,
-            );
-            for factor in charged {
-                for (row, model) in with(CUBE, models) {
-                    let plans = format!("{}, late by {factor} of its time", plan_model(model));
-                    table.row(cells(row, &plans, &of(row, model, Timing::Measured(*factor))));
-                }
-            }
-            out.table(table);
-        }
         let mut paper = Table::new(
             "The cube in the paper, on hardware, 20 trials each",
             &["axis", "plans", "success [%]", "time of a plan [ms]"],
@@ -118,13 +107,21 @@ impl Page for Table1 {
             let beside = if CUBE.len() > n { "that of the paper" } else { "the paper's of the cube" };
             let claim = format!("{}, {}: success, beside {beside} on hardware", row.1, row.2);
             let id = row.0.trim_start_matches("hand_");
-            out.claim(success(
-                id,
-                &claim,
-                published,
-                &of(row, PlanModel::ComFree, Timing::LockStep),
-                count,
-            ));
+            out.claim(success(id, &claim, published, &of(row, PlanModel::ComFree, Timing::LockStep), count));
+        }
+        out.heading("The hand does not wait");
+        if !charged.is_empty() {
+            let mut table = Table::new(
+                "The hand does not wait: plans are used when they are ready, on this machine and on one four times as fast",
+                &columns,
+            );
+            for factor in charged {
+                for (row, model) in with(CUBE, models) {
+                    let plans = format!("{}, late by {factor} of its time", plan_model(model));
+                    table.row(cells(row, &plans, &of(row, model, Timing::Measured(*factor))));
+                }
+            }
+            out.table(table);
         }
         for (factor, row) in CHARGED.iter().flat_map(|f| CUBE.iter().map(move |r| (f, r))) {
             let [ours, theirs] = MODELS.map(|m| of(row, m, Timing::Measured(*factor)));
@@ -146,7 +143,7 @@ impl Page for Table1 {
             });
         }
         let what = "a simulated hand and objects of round and box shapes for the paper's hardware, its duck and its tin";
-        out.extend(out.claims.into_iter().map(|c| c.with_substitute(what)).collect());
+        out.claims_mut().for_each(|c| c.substitute = Some(what.to_owned()));
         Ok(out)
     }
 }

@@ -1,7 +1,7 @@
 use signorini_core::na::Point3;
 
 use super::{MODELS, plan_model};
-use signorini_report::trials::{FIRST, PlanModel, Ran, Trial, recorded, run};
+use signorini_report::trials::{FIRST, PlanModel, Ran, Trial, Trials, recorded, run};
 use signorini_report::{Claim, Context, Page, PageError, PageOutput, Table};
 use signorini_run::snapshot::Camera;
 
@@ -114,9 +114,11 @@ impl Page for Table2 {
             }
         }
         let mut out = PageOutput::new(text(count));
-
-        let done = run(&trials, ctx, &mut out)?;
+        let Trials { runs: done, looks } = run(&trials, ctx)?;
         let of = |row: &Row, samples, model| of(&done, row, samples, model);
+        out.heading("A run of each motion");
+        out.append(looks);
+        out.heading("All runs");
         out.table(table("Means over each motion, until its end or until it is lost", &done));
         if let Some((title, runs)) = recorded(self, ctx)? {
             out.table(table(&title, &runs));

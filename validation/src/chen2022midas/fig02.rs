@@ -84,15 +84,15 @@ impl Page for Fig02 {
         .log(false, true);
         let mut newton =
             Plot::new("newton", "Newton iterations of each step.", "time [s]", "Newton iterations per step");
-        let (mut claims, mut attachments) = (Vec::new(), Vec::new());
+        let (mut claims, mut films) = (Vec::new(), Vec::new());
         for (thickness, range, stiffness) in CASES.into_iter().chain([WIDE]) {
             let mm = 1e3 * thickness;
             let name = format!("{mm} mm, d̂ = {} µm", short(1e6 * range));
             ctx.say(name.clone());
             let (track, curve) = insertion(thickness, &settings(range, stiffness))?;
             let found = depth(&track);
-            attachments
-                .push(track.film.attachment(&format!("beam {mm} mm, range {} um", short(1e6 * range))));
+            let file = track.film.attachment(&format!("beam {mm} mm, range {} um", short(1e6 * range)));
+            films.push((file, format!("A beam of {name} falls into the notch")));
             let cells = [
                 format!("{mm}"),
                 format!("{:.1}", 1e3 * (NOTCH - thickness)),
@@ -161,14 +161,18 @@ impl Page for Fig02 {
             "Every claim about clearance is one about d̂: within d̂ bodies push each other, so that d̂ plays the part of the margin of other engines. The last run shows it: with d̂ = 1 mm the beam of 9.9 mm stays out. \
              What differs is that d̂ is free: 0.1 µm works as well, a thousandth of the clearance."
                 .into(),
-            said,
         ]);
+        out.heading("Way into the notch");
         out.plot(depths);
         out.plot(ground);
-        out.plot(newton);
+        out.table(table);
         out.extend(claims);
-        out.extend(std::iter::once(table).chain(beside).collect());
-        FILMS(attachments);
+        films.into_iter().for_each(|(file, caption)| out.film(file, caption));
+        out.heading("Work");
+        out.plot(newton);
+        out.heading("Bullet beside it");
+        out.prose(said);
+        out.extend(beside);
         Ok(out)
     }
 }

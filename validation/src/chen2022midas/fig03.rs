@@ -108,14 +108,15 @@ impl Page for Fig03 {
             Plot::new("height", "Height of the cup above its place at the start.", "time [s]", "height [mm]");
         let mut newton =
             Plot::new("newton", "Newton iterations of each step.", "time [s]", "Newton iterations per step");
-        let (mut claims, mut attachments) = (Vec::new(), Vec::new());
+        let (mut claims, mut films) = (Vec::new(), Vec::new());
         let mut mass = 0.0;
         for times in [1.0, 10.0] {
             let force = times * FORCE;
             ctx.say(format!("{force} N"));
             let o = pick(force)?;
             mass = o.mass;
-            attachments.push(o.track.film.attachment(&format!("cup at {force} N")));
+            let file = o.track.film.attachment(&format!("cup at {force} N"));
+            films.push((file, format!("The cup, pressed with {force} N, is lifted and put down")));
             let lifted = o.rise[2];
             let end = o.track.center(3);
             let off = end.x.hypot(end.y).max(o.rise[5].abs());
@@ -192,11 +193,13 @@ impl Page for Fig03 {
                 settings().sentence()
             ),
         ]);
+        out.heading("Motion");
         out.plot(plot);
-        out.plot(newton);
         out.extend(claims);
         out.table(table);
-        FILMS(attachments);
+        films.into_iter().for_each(|(file, caption)| out.film(file, caption));
+        out.heading("Work");
+        out.plot(newton);
         Ok(out)
     }
 }

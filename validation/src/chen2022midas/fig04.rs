@@ -180,8 +180,8 @@ impl Page for Fig04 {
         ]);
         out.plot(first);
         out.plot(second);
-        out.extend(claims);
         out.table(table);
+        out.extend(claims);
         Ok(out)
     }
 }

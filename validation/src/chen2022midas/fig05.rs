@@ -179,7 +179,7 @@ impl Page for Fig05 {
         );
         let mut newton =
             Plot::new("newton", "Newton iterations of each step.", "time [s]", "Newton iterations per step");
-        let (mut claims, mut attachments) = (Vec::new(), Vec::new());
+        let (mut claims, mut films) = (Vec::new(), Vec::new());
         for (task, meshes) in [(ours, Some(meshes())), (beside, Some(meshes())), (theirs, models(ctx))] {
             let what = format!("plug into port, {}", task.name);
             let Some(meshes) = meshes else {
@@ -190,7 +190,10 @@ impl Page for Fig05 {
             let (plug, port) = meshes?;
             let front = 1e3 * plug.vertices().iter().map(|p| p.x).fold(f64::NEG_INFINITY, f64::max);
             let o = insert(&task, plug, port)?;
-            attachments.push(o.track.film.attachment(task.name));
+            films.push((
+                o.track.film.attachment(task.name),
+                format!("The plug goes into its port, {}", task.name),
+            ));
             let short = task.to - o.end.x;
             let cells = [
                 task.name.to_owned(),
@@ -252,12 +255,14 @@ impl Page for Fig05 {
                 settings().sentence()
             ),
         ]);
+        out.heading("Way into the port");
         out.plot(plot);
         out.plot(lead);
-        out.plot(newton);
-        out.extend(claims);
         out.table(table);
-        FILMS(attachments);
+        out.extend(claims);
+        films.into_iter().for_each(|(file, caption)| out.film(file, caption));
+        out.heading("Work");
+        out.plot(newton);
         Ok(out)
     }
 }

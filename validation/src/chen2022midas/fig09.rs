@@ -118,11 +118,11 @@ impl Page for Fig09 {
         );
         ends.equal_scales = true;
         ends.add("clearance", Mark::Dashed, circle(1.0));
-        let (mut claims, mut attachments) = (Vec::new(), Vec::new());
+        let (mut claims, mut films) = (Vec::new(), Vec::new());
         for (n, (key, name, options)) in cases().into_iter().enumerate() {
             ctx.say(name);
             let o = episodes(options, count)?;
-            attachments.push(o.film.attachment(&format!("peg {key}")));
+            films.push((o.film.attachment(&format!("peg {key}")), format!("The first start, {name}")));
             let away: Vec<f64> = o.ends.iter().map(|e| e[0].hypot(e[1])).collect();
             let furthest = away.iter().copied().fold(0.0, f64::max);
             let mean = |sum: f64| sum / count as f64;
@@ -207,9 +207,9 @@ impl Page for Fig09 {
         ]);
         out.plot(paths);
         out.plot(ends);
-        out.extend(claims);
         out.table(table);
-        FILMS(attachments);
+        out.extend(claims);
+        films.into_iter().for_each(|(file, caption)| out.film(file, caption));
         Ok(out)
     }
 }

@@ -62,18 +62,22 @@ impl Page for Affine {
         (5.0, 10.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput::new([
-            format!(
-                "The same scenes as affine bodies under incremental potential contact (`ipc`, implicit Euler) and in generalised coordinates under ICF with error control at {FINE:e}. The pendulum: two links of 0.2 m, 1 and 0.5 kg, damping of \
-                 0.01 N·m·s/rad in the elbow, let go level, 0.5 s. The box: 1 kg, 0.1 m, μ = {}, {} m/s. The quadruped of models/, dropped by {} mm onto its feet, on its servos, 1 s; 2 ms.",
-                SLIDE.0,
-                SLIDE.1,
-                1e3 * LIFT
-            ),
-        ]);
-
+        let mut out = PageOutput::new([format!(
+            "The same scenes as affine bodies under incremental potential contact (`ipc`, implicit Euler) and in generalised coordinates under ICF with error control at {FINE:e}."
+        )]);
+        out.heading("Double pendulum");
+        out.prose(
+            "Two links of 0.2 m, 1 and 0.5 kg, damping of 0.01 N·m·s/rad in the elbow, let go level, 0.5 s.",
+        );
         pendulum(ctx, &mut out)?;
+        out.heading("Sliding box");
+        out.prose(format!("A box of 1 kg and 0.1 m, μ = {}, starts at {} m/s.", SLIDE.0, SLIDE.1));
         slide(ctx, &mut out)?;
+        out.heading("Quadruped");
+        out.prose(format!(
+            "The quadruped of models/, dropped by {} mm onto its feet, on its servos, 1 s; 2 ms.",
+            1e3 * LIFT
+        ));
         quadruped(ctx, &mut out)?;
         Ok(out)
     }

@@ -29,14 +29,11 @@ impl Page for Laws {
         (5.0, 10.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput::new([
-            format!(
-                "k = {STIFFNESS:e} N/m per point, no dissipation (d = 0 for Hunt–Crossley, τ_d = 0 for SAP: then their normal laws are one), μ = {FRICTION}, v_s = 1e-4 m/s. \
-                 The box (1 kg, 0.2 × 0.2 × 0.1 m) starts with 1 m/s at its static depth and slides to rest; the ball (1 kg, radius 0.1 m) falls 0.05 m with 1 m/s sideways and spins up in its first \
-                 bounces. Lagged friction uses the normal force of the start of the step, similar and SAP friction that of its end, at the price of gliding by a depth of about δt μ‖v‖."
-            ),
-        ]);
-
+        let mut out = PageOutput::new([format!(
+            "k = {STIFFNESS:e} N/m per point, no dissipation (d = 0 for Hunt–Crossley, τ_d = 0 for SAP: then their normal laws are one), μ = {FRICTION}, v_s = 1e-4 m/s. \
+             The box (1 kg, 0.2 × 0.2 × 0.1 m) starts with 1 m/s at its static depth and slides to rest; the ball (1 kg, radius 0.1 m) falls 0.05 m with 1 m/s sideways and spins up in its first \
+             bounces. Lagged friction uses the normal force of the start of the step, similar and SAP friction that of its end, at the price of gliding by a depth of about δt μ‖v‖."
+        )]);
         differences(ctx, &mut out)?;
         solvers(ctx, &mut out)?;
         Ok(out)
@@ -121,6 +118,7 @@ fn differences(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             6,
             steps.iter().map(|dt| (*dt, last.1 * dt / last.0)).collect(),
         );
+        out.heading(format!("Laws: {name}"));
         out.plot(plot);
         out.table(table);
         for (i, label) in ["similar", "sap"].into_iter().enumerate() {
@@ -218,6 +216,7 @@ fn solvers(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             }
         }
     }
+    out.heading("Solvers");
     out.table(table);
     out.claim(
         Claim::at_most("solvers/velocity", "ICF and the reference find the same velocities, relative to the largest", 1e-6, worst_v, "")

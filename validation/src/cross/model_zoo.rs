@@ -163,6 +163,7 @@ fn report(
     ctx: &Context,
     out: &mut PageOutput,
 ) -> Result<(), PageError> {
+    out.heading(format!("{format} files"));
     let (models, fragments) = entries(zoo, is_urdf, ctx)?;
     let heads: Vec<&str> = models
         .iter()
@@ -285,7 +286,6 @@ impl Page for ModelZoo {
              Pinocchio, or of Drake where Pinocchio refuses the file (Pinocchio's two positions of a continuous joint counted as one). Bodies \
              include the world. What is refused is refused as a whole, for a named element of a named line, with a remedy.",
         ]);
-
         for (format, folder, is_urdf) in [("MJCF", "mjcf_zoo", false), ("URDF", "urdf_zoo", true)] {
             match ctx.models.as_ref().map(|m| m.join(folder)).filter(|p| p.join("zoo.json").is_file()) {
                 Some(zoo) => report(format, &zoo, is_urdf, ctx, &mut out)?,

@@ -156,10 +156,34 @@ impl Page for Fig08 {
         ]);
         out.plot(plot);
         out.extend([
-            Claim::between("order", "energy error of fixed steps is O(h): slope", [0.85, 1.15], orders[0], ""),
-            Claim::between("step_doubling", "energy error of step doubling is O(h) in its mean step: slope", [0.8, 1.2], orders[1], ""),
-            Claim::between("trapezoid", "energy error of the trapezoid rule is O(h²): slope", [1.8, 2.2], orders[2], ""),
-            Claim::at_most("drake", "largest ratio of our fixed-step error to Drake's at the same step", 1.15, worse, ""),
+            Claim::between(
+                "order",
+                "energy error of fixed steps is O(h): slope",
+                [0.85, 1.15],
+                orders[0],
+                "",
+            ),
+            Claim::between(
+                "step_doubling",
+                "energy error of step doubling is O(h) in its mean step: slope",
+                [0.8, 1.2],
+                orders[1],
+                "",
+            ),
+            Claim::between(
+                "trapezoid",
+                "energy error of the trapezoid rule is O(h²): slope",
+                [1.8, 2.2],
+                orders[2],
+                "",
+            ),
+            Claim::at_most(
+                "drake",
+                "largest ratio of our fixed-step error to Drake's at the same step",
+                1.15,
+                worse,
+                "",
+            ),
         ]);
         out.table(table);
         Ok(out)

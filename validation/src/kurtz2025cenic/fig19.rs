@@ -70,10 +70,20 @@ impl Page for Fig19 {
         ]);
         out.plot(plot);
         out.extend([
-            Claim::decided("cubic", "the cubic guess needs no more evaluations than the fixed one at every accuracy", cubic_wins)
-                .values("true".into(), cubic_wins.to_string(), "")
-                .rule("at every accuracy"),
-            Claim::at_most("gain", "mean evaluations with the cubic guess over those with the fixed one", 1.0, gain, ""),
+            Claim::decided(
+                "cubic",
+                "the cubic guess needs no more evaluations than the fixed one at every accuracy",
+                cubic_wins,
+            )
+            .values("true".into(), cubic_wins.to_string(), "")
+            .rule("at every accuracy"),
+            Claim::at_most(
+                "gain",
+                "mean evaluations with the cubic guess over those with the fixed one",
+                1.0,
+                gain,
+                "",
+            ),
         ]);
         out.table(table);
         Ok(out)

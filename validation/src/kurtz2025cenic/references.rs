@@ -214,8 +214,20 @@ fn convergence(ctx: &Context, name: &str) -> Result<PageOutput, PageError> {
     ]);
     out.plot(plot);
     out.extend([
-        Claim::at_most("drake", "largest ratio of our error to Drake's over the accuracies, paper mode", REPEATS, worst, ""),
-        Claim::between("slope", "slope of the error in accuracy between 1e-7 and 1e-8", [0.4, 0.6], order, ""),
+        Claim::at_most(
+            "drake",
+            "largest ratio of our error to Drake's over the accuracies, paper mode",
+            REPEATS,
+            worst,
+            "",
+        ),
+        Claim::between(
+            "slope",
+            "slope of the error in accuracy between 1e-7 and 1e-8",
+            [0.4, 0.6],
+            order,
+            "",
+        ),
     ]);
     out.table(table);
     Ok(out)

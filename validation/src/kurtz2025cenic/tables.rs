@@ -149,10 +149,9 @@ impl Page for Table2 {
         plot.add("paper mode", Mark::LinePoints, p).add("default mode (largest island)", Mark::LinePoints, d);
         plot.add("paper", Mark::Dashed, paper[..finest].iter().map(|x| (x.0, x.1)).collect());
         let mut out = PageOutput::new([
-            SCENE.into(),
+            SCENE,
             "Paper mode: no speculative contacts, one island, Hessian reuse. Default mode: speculative contacts, islands solved separately; its \
-             iterations are those of the slowest island, its factorisations are summed over (smaller) islands. The paper's wall times are from another machine."
-                .into(),
+             iterations are those of the slowest island, its factorisations are summed over (smaller) islands. The paper's wall times are from another machine.",
         ]);
         out.plot(plot);
         out.extend(claims);
@@ -236,7 +235,7 @@ impl Page for Table3 {
                 iterations.to_string(),
             ]);
         }
-        let mut out = PageOutput::new([SCENE.into()]);
+        let mut out = PageOutput::new([SCENE]);
         out.table(table);
         out.extend([
             Claim::at_most(

@@ -36,10 +36,9 @@ impl Page for Fig05 {
         let stages = [0.0, 0.2, setup.wait, setup.wait + 0.7];
         let run = bag(&setup, &stages, ctx)?;
         let mut out = PageOutput::new([text(&setup)]);
-        out.extend(run.plots(&setup));
-        out.extend(run.claims(&setup));
-        out.extend(run.tables());
-        FILMS(vec![run.film.attachment("bagging")]);
+        run.show(&mut out);
+        out.film(run.film.attachment("bagging"), "Boxes fall onto the sheet, which becomes a bag");
+        run.account(&setup, &mut out);
         Ok(out)
     }
 }

@@ -89,14 +89,11 @@ impl Page for Table1 {
         ]);
         out.table(Statistics::table(&scenes));
         out.table(paper);
-        out.extend(scenes
-            .iter()
-            .map(|s| {
-                let id = format!("converged.{}", s.scene().replace(", ", "_").replace(' ', "_")));
-                let claim = format!("{}: part of the solves that did not converge", s.scene());
-                Claim::at_most(&id, &claim, 1e-3, s.unconverged(), "")
-            })
-            .collect();
+        out.extend(scenes.iter().map(|s| {
+            let id = format!("converged.{}", s.scene().replace(", ", "_").replace(' ', "_"));
+            let claim = format!("{}: part of the solves that did not converge", s.scene());
+            Claim::at_most(&id, &claim, 1e-3, s.unconverged(), "")
+        }));
         let touched = scenes.iter().map(Statistics::contacts).fold(f64::INFINITY, f64::min);
         let claim = "all scenes: least mean number of particles inside bodies in a substep";
         out.claim(Claim::at_least("contacts", claim, 1.0, touched, ""));
