@@ -28,8 +28,12 @@ const DT: f64 = 2e-3;
 const LAST: f64 = 0.2;
 /// Depth that a user sees \[mm\], as for the other engines in `cross/robots`.
 const DEPTH: f64 = 2.0;
-/// Kinetic energy of a robot that stands still, over the mass that can move \[J/kg\]: 14 cm/s. One that falls for a second has 48 J/kg.
-const STILL: f64 = 0.01;
+/// Depth of contacts at rest \[mm\]: what sweeps may leave open in a step, 1e-4 m/s × 2 ms.
+const RESTING_DEPTH: f64 = 2e-4;
+/// Kinetic energy of a robot that still moves a little, over the mass that can move \[J/kg\]: 6 cm/s. One that falls for a second has 48 J/kg.
+const STILL: f64 = 2e-3;
+/// Kinetic energy of a robot that its motors hold \[J/kg\]: 1e-5 m/s, the residual at which sweeps end.
+const HELD: f64 = 5e-11;
 
 /// Why a robot that falls stays deep for a while.
 const SLOW: &str = "its motors are torques and the keyframe has none: it folds and falls. Contacts and limits of a robot all share the mass of its one tree, which keeps λ_max at 0.12 to 0.18 where 1 is allowed, so that the evaluations of a step may not \
@@ -162,12 +166,25 @@ impl Page for Robots {
                 plot.add(r.name, Mark::Line, o.seen.curve);
                 let text = format!("{}, default mode: deepest contact in the last {LAST} s", r.name);
                 let depth = 1e3 * o.seen.deepest[1];
+                let falls = r.name == "G1";
+                let (most, rule) = if falls {
+                    (DEPTH, "at most 2 mm: it folds and falls, and lies as it fell")
+                } else {
+                    (RESTING_DEPTH, "at most 0.2 µm, what sweeps may leave open in a step (1e-4 m/s × 2 ms)")
+                };
                 claims.push(
-                    Claim::at_most(&format!("{slug}/default/depth"), &text, DEPTH, depth, "mm").because(SLOW),
+                    Claim::at_most(&format!("{slug}/default/depth"), &text, most, depth, "mm")
+                        .rule(rule)
+                        .because(SLOW),
                 );
                 let text = format!("{}, default mode: kinetic energy at the end over the mass", r.name);
                 let id = format!("{slug}/default/still");
-                claims.push(Claim::at_most(&id, &text, STILL, o.kinetic, "J/kg"));
+                let (most, rule) = if falls || r.name == "LEAP hand" {
+                    (STILL, "at most 0.002, 6 cm/s: it still moves, one that falls for a second has 48 J/kg")
+                } else {
+                    (HELD, "at most 5e-11: 1e-5 m/s, the residual at which sweeps end")
+                };
+                claims.push(Claim::at_most(&id, &text, most, o.kinetic, "J/kg").rule(rule));
             }
         }
         let mut out = PageOutput::new([
