@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use clap::Args;
 use signorini_report::suite::{self, SuiteOptions};
 use signorini_report::{Budget, Page};
-use signorini_validation::pages;
+use signorini_validation::{GROUPS, pages};
 
 /// Arguments of `reproduce`.
 #[derive(Args, Default)]
@@ -56,6 +56,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let root = root();
     let options = SuiteOptions {
         budget: if a.full { Budget::Full } else { Budget::Quick },
+        groups: GROUPS.into(),
         out: a.out.clone().unwrap_or_else(|| root.join("report")),
         root: root.clone(),
         resume: a.resume,

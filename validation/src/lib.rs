@@ -8,13 +8,14 @@
 //! assert!(pages.iter().any(|page| page.id() == "kurtz2025cenic/fig08"));
 //! ```
 //!
-//! [`pages`] lists them; [`signorini_report::suite::run`] runs them and writes the report.
+//! [`pages`] lists them and [`GROUPS`] the parts of the index; [`signorini_report::suite::run`] runs them and writes the report.
 
 mod agreement;
 pub mod analytic;
 pub mod borse2026comfree;
 pub mod chen2022midas;
 pub mod cross;
+mod groups;
 pub mod hurova2025bimanual;
 pub mod identify;
 pub mod kurtz2025cenic;
@@ -24,6 +25,7 @@ pub mod scenes;
 pub mod support;
 pub mod yu2025mpm;
 
+pub use groups::GROUPS;
 use signorini_report::Page;
 
 /// All pages, in the order of the report.

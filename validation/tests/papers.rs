@@ -302,6 +302,34 @@ fn conformance_keys_are_in_the_bibliography() {
 }
 
 #[test]
+fn conformance_each_paper_has_its_part_of_the_index() {
+    let ids: Vec<&str> = signorini_validation::pages().iter().map(|p| p.id()).collect();
+    let groups = signorini_validation::GROUPS;
+    let mut complaints = Vec::new();
+    for key in papers().keys() {
+        let prefix = format!("{key}/");
+        if !groups.iter().any(|g| g.prefix == prefix) {
+            complaints
+                .push(format!("papers/{key} has no part of the index; add it to validation/src/groups.rs"));
+        } else if !ids.iter().any(|id| id.starts_with(&prefix)) {
+            complaints.push(format!("papers/{key} has no page in validation/src/{key}"));
+        }
+    }
+    // "Further pages" is for pages of other programs; none of this one is meant to stand there.
+    for id in &ids {
+        let count = groups.iter().filter(|g| g.takes(id)).count();
+        if count != 1 {
+            complaints.push(format!("{id} belongs to {count} parts of the index, not to one"));
+        }
+    }
+    for g in groups.iter().filter(|g| !ids.iter().any(|id| g.takes(id))) {
+        complaints.push(format!("the part '{}' of the index has no page", g.title));
+    }
+    assert!(papers().len() > 4 && ids.len() > 50, "{} papers, {} pages", papers().len(), ids.len());
+    assert_none(&complaints);
+}
+
+#[test]
 fn conformance_papers_have_their_sections() {
     let sections = [
         "What we use it for",

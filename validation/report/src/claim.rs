@@ -1,8 +1,10 @@
 //! Statements that can fail.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
-/// Whether a claim came out.
+/// Decision on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -14,24 +16,107 @@ pub enum Verdict {
     Skipped,
 }
 
+/// Bound or value that a measured number is compared with.
+///
+/// In JSON one of `{"at_most": 1.0}`, `{"at_least": 1.0}`, `{"between": [0.0, 1.0]}`, `{"value": 1.0, "relative": 0.01}` and
+/// `{"value": 1.0, "absolute": 0.01}`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Expected {
+    /// Upper bound: measured ≤ bound.
+    AtMost(f64),
+    /// Lower bound: measured ≥ bound.
+    AtLeast(f64),
+    /// Range with both ends: low ≤ measured ≤ high.
+    Between([f64; 2]),
+    /// Value with a relative tolerance: |measured − value| ≤ relative·|value|.
+    #[serde(untagged)]
+    Value {
+        /// Value of the paper or the theory.
+        value: f64,
+        /// Relative tolerance.
+        relative: f64,
+    },
+    /// Value with an absolute tolerance: |measured − value| ≤ absolute.
+    #[serde(untagged)]
+    Near {
+        /// Value of the paper or the theory.
+        value: f64,
+        /// Absolute tolerance, in the claim's unit.
+        absolute: f64,
+    },
+}
+
+impl Expected {
+    /// Whether a measured number agrees; NaN never does.
+    pub fn admits(self, measured: f64) -> bool {
+        match self {
+            Self::AtMost(bound) => measured <= bound,
+            Self::AtLeast(bound) => measured >= bound,
+            Self::Between([low, high]) => (low..=high).contains(&measured),
+            Self::Value { value, relative } => (measured - value).abs() <= relative * value.abs(),
+            Self::Near { value, absolute } => (measured - value).abs() <= absolute,
+        }
+    }
+
+    /// The rule in words.
+    fn rule(self) -> String {
+        match self {
+            Self::AtMost(bound) => format!("at most {}", number(bound)),
+            Self::AtLeast(bound) => format!("at least {}", number(bound)),
+            Self::Between(_) => format!("in {self}"),
+            Self::Value { relative, .. } => format!("within {} %", number(100.0 * relative)),
+            Self::Near { absolute, .. } => format!("within {}", number(absolute)),
+        }
+    }
+
+    /// The bound or value itself where all of its numbers are finite, which JSON can hold.
+    fn finite(self) -> Option<Self> {
+        let all = match self {
+            Self::AtMost(x) | Self::AtLeast(x) => x.is_finite(),
+            Self::Between(ends) => ends.iter().all(|x| x.is_finite()),
+            Self::Value { value, relative } => value.is_finite() && relative.is_finite(),
+            Self::Near { value, absolute } => value.is_finite() && absolute.is_finite(),
+        };
+        all.then_some(self)
+    }
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::AtMost(bound) => write!(f, "≤ {}", number(bound)),
+            Self::AtLeast(bound) => write!(f, "≥ {}", number(bound)),
+            Self::Between([low, high]) => write!(f, "{} … {}", number(low), number(high)),
+            Self::Value { value, .. } | Self::Near { value, .. } => f.write_str(&number(value)),
+        }
+    }
+}
+
 /// One statement of a page that can fail.
+///
+/// Numbers are kept in full, and as text of four digits for people. A claim decided by words has texts alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
-    /// Figure name, or `<figure>/<claim>`.
+    /// Figure name, or `<figure>/<claim>`; in a report with the page's id before it.
     pub id: String,
     /// The statement.
     pub claim: String,
-    /// What the paper or the theory says.
-    pub expected: String,
-    /// What came out in this run.
-    pub measured: String,
+    /// Bound or value of the paper or the theory; none where words decide or a number is not finite.
+    pub expected: Option<Expected>,
+    /// Bound or value as text.
+    pub expected_text: String,
+    /// Number that this run gave; none where words decide or it is not finite.
+    pub measured: Option<f64>,
+    /// Outcome of this run as text.
+    pub measured_text: String,
     /// Unit of both.
     pub unit: String,
     /// The rule that decides, stated before the run.
-    pub tolerance: String,
+    pub rule: String,
     /// The decision.
     pub verdict: Verdict,
-    /// What stands in for what, when something does.
+    /// Stand-in for data of the paper, when there is one.
     pub substitute: Option<String>,
     /// Reason of a deviation or of a skip.
     pub why: Option<String>,
@@ -45,10 +130,12 @@ impl Claim {
         Self {
             id: id.to_owned(),
             claim: claim.to_owned(),
-            expected: String::new(),
-            measured: String::new(),
+            expected: None,
+            expected_text: String::new(),
+            measured: None,
+            measured_text: String::new(),
             unit: String::new(),
-            tolerance: String::new(),
+            rule: String::new(),
             verdict: if holds { Verdict::Holds } else { Verdict::Deviates },
             substitute: None,
             why: None,
@@ -61,51 +148,59 @@ impl Claim {
         Self { verdict: Verdict::Skipped, why: Some(why.to_owned()), ..Self::decided(id, claim, false) }
     }
 
-    /// |measured − expected| ≤ tolerance·|expected|.
+    /// A claim decided by a number.
+    pub fn compared(id: &str, claim: &str, expected: Expected, measured: f64, unit: &str) -> Self {
+        Self {
+            expected: expected.finite(),
+            expected_text: expected.to_string(),
+            measured: measured.is_finite().then_some(measured),
+            measured_text: number(measured),
+            unit: unit.to_owned(),
+            rule: expected.rule(),
+            ..Self::decided(id, claim, expected.admits(measured))
+        }
+    }
+
+    /// A claim that |measured − expected| ≤ tolerance·|expected|.
     pub fn relative(id: &str, claim: &str, expected: f64, measured: f64, tolerance: f64, unit: &str) -> Self {
-        let holds = (measured - expected).abs() <= tolerance * expected.abs();
-        Self::decided(id, claim, holds)
-            .values(number(expected), number(measured), unit)
-            .rule(&format!("within {} %", number(100.0 * tolerance)))
+        Self::compared(id, claim, Expected::Value { value: expected, relative: tolerance }, measured, unit)
     }
 
-    /// measured ≤ bound.
+    /// A claim that |measured − expected| ≤ tolerance, in the unit.
+    pub fn near(id: &str, claim: &str, expected: f64, measured: f64, tolerance: f64, unit: &str) -> Self {
+        Self::compared(id, claim, Expected::Near { value: expected, absolute: tolerance }, measured, unit)
+    }
+
+    /// A claim that measured ≤ bound.
     pub fn at_most(id: &str, claim: &str, bound: f64, measured: f64, unit: &str) -> Self {
-        Self::decided(id, claim, measured <= bound)
-            .values(format!("≤ {}", number(bound)), number(measured), unit)
-            .rule(&format!("at most {}", number(bound)))
+        Self::compared(id, claim, Expected::AtMost(bound), measured, unit)
     }
 
-    /// measured ≥ bound.
+    /// A claim that measured ≥ bound.
     pub fn at_least(id: &str, claim: &str, bound: f64, measured: f64, unit: &str) -> Self {
-        Self::decided(id, claim, measured >= bound)
-            .values(format!("≥ {}", number(bound)), number(measured), unit)
-            .rule(&format!("at least {}", number(bound)))
+        Self::compared(id, claim, Expected::AtLeast(bound), measured, unit)
     }
 
-    /// low ≤ measured ≤ high.
+    /// A claim that low ≤ measured ≤ high.
     pub fn between(id: &str, claim: &str, range: [f64; 2], measured: f64, unit: &str) -> Self {
-        let text = format!("{} … {}", number(range[0]), number(range[1]));
-        Self::decided(id, claim, (range[0]..=range[1]).contains(&measured))
-            .values(text.clone(), number(measured), unit)
-            .rule(&format!("in {text}"))
+        Self::compared(id, claim, Expected::Between(range), measured, unit)
     }
 
-    /// Sets expected and measured values.
+    /// Sets the texts of expected and measured, and the unit; numbers stay.
     pub fn values(mut self, expected: String, measured: String, unit: &str) -> Self {
-        self.expected = expected;
-        self.measured = measured;
+        self.expected_text = expected;
+        self.measured_text = measured;
         self.unit = unit.to_owned();
         self
     }
 
-    /// Sets the rule that decides.
-    pub fn rule(mut self, tolerance: &str) -> Self {
-        self.tolerance = tolerance.to_owned();
+    /// Sets the rule that decides, in words.
+    pub fn rule(mut self, rule: &str) -> Self {
+        self.rule = rule.to_owned();
         self
     }
 
-    /// Says what stands in for what.
+    /// Names the stand-in for data of the paper.
     pub fn with_substitute(mut self, text: &str) -> Self {
         self.substitute = Some(text.to_owned());
         self

@@ -1,10 +1,104 @@
 //! Reports: pages that run something, and the suite that writes what they found.
 //!
-//! A page ([`Page`]) runs something, draws figures ([`Plot`]) and tables, and states [`Claim`]s, statements that can fail. [`suite::run`] runs pages and
-//! writes the report: `index.html`, one page each, `results.json`.
+//! A page ([`Page`]) runs something and gives a [`PageOutput`]: headings, prose, figures ([`Plot`]), tables, films and [`Claim`]s, statements that
+//! can fail, in the order in which a reader meets them.
+//!
+//! ```
+//! use signorini_report::suite::{self, SuiteOptions};
+//! use signorini_report::{Budget, Claim, Context, Group, Mark, Page, PageError, PageOutput, Plot, Verdict};
+//!
+//! /// A stone falls, by steps of the symplectic Euler scheme.
+//! struct Fall;
+//!
+//! impl Page for Fall {
+//!     fn id(&self) -> &'static str {
+//!         "analytic/fall"
+//!     }
+//!     fn title(&self) -> &'static str {
+//!         "Free fall"
+//!     }
+//!     fn cost(&self) -> (f64, f64) {
+//!         (0.0, 0.0)
+//!     }
+//!     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
+//!         let (g, dt, steps) = (9.81, 1e-3, if ctx.full() { 2000 } else { 1000 });
+//!         let (mut z, mut v, mut path) = (0.0, 0.0, Vec::new());
+//!         for k in 1..=steps {
+//!             v -= g * dt;
+//!             z += v * dt;
+//!             path.push((f64::from(k) * dt, z));
+//!         }
+//!         let t = f64::from(steps) * dt;
+//!         let mut out = PageOutput::new([format!("A stone falls for {t} s, with steps of {dt} s.")]);
+//!         out.heading("Height");
+//!         let mut plot = Plot::new("height", "Height over time", "t [s]", "z [m]");
+//!         plot.add("steps", Mark::Line, path);
+//!         plot.add_closed_form((0..=20).map(|k| t * f64::from(k) / 20.0).map(|t| (t, -0.5 * g * t * t)).collect());
+//!         out.plot(plot);
+//!         out.claim(Claim::relative("depth", "depth after the fall", 0.5 * g * t * t, -z, 0.01, "m"));
+//!         Ok(out)
+//!     }
+//! }
+//!
+//! # let folder = std::env::temp_dir().join(format!("signorini-report-example-{}", std::process::id()));
+//! let outcome = suite::run(
+//!     &[&Fall],
+//!     &SuiteOptions {
+//!         budget: Budget::Quick,
+//!         groups: vec![Group { prefix: "analytic/", title: "Closed forms", text: "" }],
+//!         out: folder.clone(),
+//!         root: ".".into(),
+//!         resume: false,
+//!         limit_s: None,
+//!     },
+//! )?;
+//! assert!(outcome.passed() && outcome.index.is_file());
+//! assert_eq!(outcome.records[0].count(Verdict::Holds), 1);
+//!
+//! let results: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(folder.join("results.json"))?)?;
+//! assert_eq!(results[0]["id"], "analytic/fall/depth");
+//! assert_eq!(results[0]["expected"]["value"], 4.905);
+//! assert!((results[0]["measured"].as_f64().unwrap_or_default() - 4.90991).abs() < 1e-5);
+//! # std::fs::remove_dir_all(&folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Files
+//!
+//! [`suite::run`] writes a folder:
+//!
+//! | file | contents |
+//! |---|---|
+//! | `index.html` | pages by group, deviations, skipped claims, stand-ins |
+//! | `results.json` | list of all claims |
+//! | `<page>/index.html` | the page, with its figures inside |
+//! | `<page>/record.json` | title, wall time, machine, revision and claims of the page, for a suite that resumes |
+//! | `<page>/<figure>.svg`, `<figure>.json` | a figure, its axes and its curves |
+//! | `<page>/<film>.html` | a motion to watch |
+//!
+//! # `results.json`
+//!
+//! A list of [`Claim`]s. Numbers have all digits of double precision.
+//!
+//! | field | type | meaning |
+//! |---|---|---|
+//! | `id` | text | id of the page, slash, id of the claim |
+//! | `claim` | text | the statement |
+//! | `expected` | object or null | `{"at_most": x}`, `{"at_least": x}`, `{"between": [low, high]}`, `{"value": x, "relative": t}` for \|measured − x\| ≤ t·\|x\| or `{"value": x, "absolute": t}` for \|measured − x\| ≤ t; null where words decide, where the claim was skipped, and where a number is not finite |
+//! | `expected_text` | text | the same for people |
+//! | `measured` | number or null | number of this run; null where words decide, where the claim was skipped, and where it is not finite |
+//! | `measured_text` | text | the same for people, four digits; `NaN`, `inf` or `-inf` where it is not finite |
+//! | `unit` | text | unit of both |
+//! | `rule` | text | rule that decides, stated before the run |
+//! | `verdict` | text | `holds`, `deviates` or `skipped` |
+//! | `substitute` | text or null | stand-in for data of the paper |
+//! | `why` | text or null | reason of a deviation or of a skip |
+//! | `wall_s` | number | wall time of the page \[s\] |
 
 pub mod claim;
 pub mod environment;
+pub mod error;
+pub mod output;
 pub mod page;
 pub mod planned;
 pub mod plot;
@@ -13,7 +107,10 @@ pub mod stock;
 pub mod suite;
 pub mod trials;
 
-pub use claim::{Claim, Verdict};
-pub use page::{Budget, Context, Page, PageError, PageOutput, Picture, Table};
+pub use claim::{Claim, Expected, Verdict};
+pub use error::PageError;
+pub use output::{Film, PageOutput, Part, Picture, Table};
+pub use page::{Budget, Context, Page};
 pub use plot::{Mark, Plot, Series};
+pub use report::Group;
 pub use stock::Stock;

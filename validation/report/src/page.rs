@@ -5,11 +5,9 @@ use std::time::Instant;
 
 use indicatif::ProgressBar;
 
-use signorini_run::MethodError;
+use crate::{PageError, PageOutput, Stock};
 
-use crate::{Claim, Plot, Stock};
-
-/// How much to run.
+/// Sizes of the runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Budget {
     /// Minutes for the whole suite.
@@ -18,38 +16,9 @@ pub enum Budget {
     Full,
 }
 
-/// Why a page could not be made.
-#[derive(Debug, thiserror::Error)]
-pub enum PageError {
-    /// A run failed.
-    #[error("{0}")]
-    Run(String),
-    /// A file could not be written or read.
-    #[error("{path}: {source}")]
-    Io {
-        /// File.
-        path: String,
-        /// Reason.
-        source: std::io::Error,
-    },
-}
-
-impl PageError {
-    /// From any error.
-    pub fn from_error(e: impl std::fmt::Display) -> Self {
-        Self::Run(e.to_string())
-    }
-}
-
-impl From<MethodError> for PageError {
-    fn from(e: MethodError) -> Self {
-        Self::from_error(e)
-    }
-}
-
-/// What a page may use while it runs.
+/// Surroundings of a page while it runs: sizes, models, reference numbers, time.
 pub struct Context {
-    /// How much to run.
+    /// Sizes of the runs.
     pub budget: Budget,
     /// Robot models of other projects, when present (`SIGNORINI_MODELS`).
     pub models: Option<PathBuf>,
@@ -57,14 +26,14 @@ pub struct Context {
     pub oracles: Option<PathBuf>,
     /// The repository (or the folder the binary runs in).
     pub root: PathBuf,
-    /// What the page has done so far, and until when it may go on.
+    /// Results that the page has so far, and until when it may add to them.
     pub stock: Stock,
     progress: ProgressBar,
     started: Instant,
 }
 
 impl Context {
-    /// With models and oracles found through the environment, else beside the repository.
+    /// A context with models and oracles found through the environment, else beside the repository.
     pub fn new(budget: Budget, root: &Path) -> Self {
         let find = |key: &str, fallback: &str| {
             let p = std::env::var_os(key).map_or_else(|| root.join(fallback), PathBuf::from);
@@ -94,7 +63,7 @@ impl Context {
         }
     }
 
-    /// Shows what is being done.
+    /// Shows a message: the run that begins.
     pub fn say(&self, message: impl Into<String>) {
         self.progress.set_message(message.into());
         self.progress.tick();
@@ -111,69 +80,17 @@ impl Context {
     }
 }
 
-/// A table of text cells.
-#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
-pub struct Table {
-    /// Caption.
-    pub caption: String,
-    /// Column heads.
-    pub head: Vec<String>,
-    /// Rows.
-    pub rows: Vec<Vec<String>>,
-}
-
-impl Table {
-    /// An empty table.
-    pub fn new(caption: &str, head: &[&str]) -> Self {
-        Self { caption: caption.into(), head: head.iter().map(|s| (*s).into()).collect(), rows: Vec::new() }
-    }
-    /// Adds a row.
-    pub fn row<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
-        self.rows.push(cells.into_iter().map(Into::into).collect());
-    }
-}
-
-/// A picture, beside the figures.
-#[derive(Clone, Debug)]
-pub struct Picture {
-    /// File name without extension.
-    pub name: String,
-    /// Caption below it.
-    pub caption: String,
-    /// The picture.
-    pub svg: String,
-}
-
-/// What a page gives.
-#[derive(Default)]
-pub struct PageOutput {
-    /// What was run, with every parameter; paragraphs.
-    pub text: Vec<String>,
-    /// Figures.
-    pub plots: Vec<Plot>,
-    /// Pictures.
-    pub pictures: Vec<Picture>,
-    /// Tables.
-    pub tables: Vec<Table>,
-    /// Statements that can fail.
-    pub claims: Vec<Claim>,
-    /// Further self-contained HTML files: (file name, content).
-    pub attachments: Vec<(String, String)>,
-    /// Time was up before all was done: a suite that resumes goes on.
-    pub unfinished: bool,
-}
-
 /// One figure or table of a paper, a cross-check or a closed form.
 pub trait Page: Sync {
-    /// `<key>/figNN`, `<key>/tableN`, `cross/<name>`, `analytic/<name>`.
+    /// Id: `<key>/figNN`, `<key>/tableN`, `cross/<name>`, `analytic/<name>`. It is the folder of the page in the report.
     fn id(&self) -> &'static str;
-    /// One line.
+    /// Title, one line.
     fn title(&self) -> &'static str;
     /// Rough wall time in seconds: (quick, full).
     fn cost(&self) -> (f64, f64);
-    /// Runs it.
+    /// Output of a run.
     ///
     /// # Errors
-    /// A crash of a run; a claim that fails is not an error.
+    /// A crash of a run; a claim that fails is no error.
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError>;
 }

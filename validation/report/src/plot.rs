@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::PageError;
 
-/// How a series is drawn.
+/// Drawing of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Mark {
     /// A line.
@@ -27,7 +27,7 @@ pub struct Series {
     pub label: String,
     /// Points (x, y).
     pub points: Vec<(f64, f64)>,
-    /// How it is drawn.
+    /// Line, points or both.
     pub mark: Mark,
     /// Colour number; series with one number look alike.
     pub color: usize,
@@ -182,7 +182,7 @@ impl Plot {
         lo - pad..hi + pad
     }
 
-    /// What the axes show.
+    /// Ranges that the axes show.
     fn ranges(&self) -> (std::ops::Range<f64>, std::ops::Range<f64>) {
         let x = Self::range(self.shown().map(|p| p.0), self.x_log);
         let y = match self.y_range {
@@ -358,7 +358,7 @@ impl Plot {
 /// A label, how it is marked, its colour number and the radius of its marks \[px\].
 type Entry = (String, Mark, usize, i32);
 
-/// What curves are called, in a box.
+/// Names of the curves, in a box.
 struct Legend {
     entries: Vec<Entry>,
     /// Its upper left corner from that of the axes, and its size \[px\].

@@ -8,9 +8,10 @@ use minijinja::{AutoEscape, Environment as Templates};
 use serde::{Deserialize, Serialize};
 
 use crate::environment::Environment;
-use crate::{Claim, PageError, PageOutput, Verdict};
+use crate::output::Part;
+use crate::{Claim, PageError, PageOutput, Table, Verdict};
 
-/// A finished page, as kept beside its HTML for resuming.
+/// A finished page, kept as `record.json` beside its HTML, so that a suite can resume.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PageRecord {
     /// Page id.
@@ -65,85 +66,108 @@ fn code(text: String) -> minijinja::Value {
     minijinja::Value::from_safe_string(html.collect())
 }
 
-/// What the parts of the report are for: prefix of the pages, title, text.
-const GROUPS: [(&str, &str, &str); 8] = [
-    (
-        "kurtz2025cenic/",
-        "CENIC: convex error-controlled numerical integration for contact",
-        "Kurtz and Castro (2025): contact as a convex problem in the velocity (ICF), with step doubling for error control. Its figures and tables that \
-         can be made from public data, and three scenes against independent references. What is not made, and every deviation, stands in papers/kurtz2025cenic/README.md.",
-    ),
-    (
-        "borse2026comfree/",
-        "ComFree: contact in closed form",
-        "Borse et al. (2026): each contact by one evaluation of a dual-cone impedance. Its figures that can be made from public data, beside runs of the authors' release; what is not made, and every deviation, stands in papers/borse2026comfree/README.md.",
-    ),
-    (
-        "chen2022midas/",
-        "Midas: incremental potential contact on affine bodies",
-        "Chen et al. (2022): a barrier keeps bodies apart, so that nothing ever intersects, whatever the clearance. Every scene with its smallest distance, and its motion to watch; papers/chen2022midas/README.md.",
-    ),
-    (
-        "hurova2025bimanual/",
-        "Planning: samples of two arms, projected onto bounded motion",
-        "Hurova et al. (2025): sampling-based control whose samples keep bounds on position, velocity, acceleration and jerk; what is made of it stands in papers/hurova2025bimanual/README.md.",
-    ),
-    (
-        "analytic/",
-        "Closed forms",
-        "Contact mechanics that can be solved by hand: does a block slide, stick, roll, bounce and topple as it must?",
-    ),
-    (
-        "cross/",
-        "Cross-checks",
-        "Laws against laws, solvers against solvers, options against their absence; robots and model files of other projects.",
-    ),
-    ("identify/", "Identification", "Parameters of a contact from a recorded motion."),
-    ("", "Further pages", ""),
-];
-
-#[derive(Serialize)]
-struct Drawn {
-    svg: String,
-    caption: String,
-    file: String,
+/// A part of the index: pages of one paper, or of one kind.
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// Beginning of the ids of its pages, with the slash.
+    pub prefix: &'static str,
+    /// Heading.
+    pub title: &'static str,
+    /// Paragraph below it; text in backticks is shown as code.
+    pub text: &'static str,
 }
 
-/// Writes one page: HTML, an SVG and a JSON file per figure, an SVG per picture, attachments, and the record.
+impl Group {
+    /// Title of the part that takes pages which belong to no group.
+    pub const FURTHER: &'static str = "Further pages";
+
+    /// Whether a page belongs to it.
+    pub fn takes(&self, id: &str) -> bool {
+        id.starts_with(self.prefix)
+    }
+}
+
+/// A drawing with its caption and its file name without extension.
+#[derive(Serialize)]
+struct Drawing<'a> {
+    svg: String,
+    caption: &'a str,
+    file: &'a str,
+}
+
+/// One piece of a page as the template takes it: pictures and claims in a row are together.
+#[derive(Serialize)]
+#[serde(tag = "kind", content = "it", rename_all = "lowercase")]
+enum Block<'a> {
+    Heading(&'a str),
+    Prose(&'a str),
+    Plot(Drawing<'a>),
+    Pictures(Vec<Drawing<'a>>),
+    Table(&'a Table),
+    Film { file: &'a str, caption: &'a str },
+    Claims(Vec<&'a Claim>),
+}
+
+/// Pages with up to so many films show them at once, others when they are opened: browsers keep sixteen drawing contexts of a page at most.
+const SHOWN_FILMS: usize = 4;
+
+/// Parts as blocks. Files of figures, pictures and films go to `base`.
+fn blocks<'a>(base: &Path, out: &'a PageOutput) -> Result<Vec<Block<'a>>, PageError> {
+    let mut all: Vec<Block<'a>> = Vec::new();
+    for part in &out.parts {
+        let block = match part {
+            Part::Heading(text) => Block::Heading(text),
+            Part::Prose(text) => Block::Prose(text),
+            Part::Plot(p) => {
+                let svg = p.to_svg()?;
+                write(&base.join(format!("{}.svg", p.name)), &svg)?;
+                let data = serde_json::to_string(p).map_err(PageError::from_error)?;
+                write(&base.join(format!("{}.json", p.name)), &data)?;
+                Block::Plot(Drawing { svg, caption: &p.caption, file: &p.name })
+            }
+            Part::Picture(p) => {
+                write(&base.join(format!("{}.svg", p.name)), &p.svg)?;
+                let drawing = Drawing { svg: p.svg.clone(), caption: &p.caption, file: &p.name };
+                if let Some(Block::Pictures(row)) = all.last_mut() {
+                    row.push(drawing);
+                    continue;
+                }
+                Block::Pictures(vec![drawing])
+            }
+            Part::Table(table) => Block::Table(table),
+            Part::Film(f) => {
+                write(&base.join(&f.file), &f.html)?;
+                Block::Film { file: &f.file, caption: &f.caption }
+            }
+            Part::Claim(c) => {
+                if let Some(Block::Claims(row)) = all.last_mut() {
+                    row.push(c);
+                    continue;
+                }
+                Block::Claims(vec![c])
+            }
+        };
+        all.push(block);
+    }
+    Ok(all)
+}
+
+/// Writes one page: HTML with the parts in the author's order, an SVG and a JSON file per figure, an SVG per picture, films, and the record.
 ///
 /// # Errors
 /// The file system, drawing, templates.
 pub fn write_page(dir: &Path, record: &PageRecord, out: &PageOutput) -> Result<(), PageError> {
     let base = dir.join(&record.id);
-    let mut figures = Vec::new();
-    for p in &out.plots {
-        let svg = p.to_svg()?;
-        write(&base.join(format!("{}.svg", p.name)), &svg)?;
-        let data = serde_json::to_string(p).map_err(PageError::from_error)?;
-        write(&base.join(format!("{}.json", p.name)), &data)?;
-        figures.push(Drawn { svg, caption: p.caption.clone(), file: p.name.clone() });
-    }
-    for p in &out.pictures {
-        write(&base.join(format!("{}.svg", p.name)), &p.svg)?;
-    }
-    for (name, content) in &out.attachments {
-        write(&base.join(name), content)?;
-    }
-    let pictures: Vec<_> = out
-        .pictures
-        .iter()
-        .map(|p| Drawn { svg: p.svg.clone(), caption: p.caption.clone(), file: p.name.clone() })
-        .collect();
-    let names: Vec<&String> = out.attachments.iter().map(|(n, _)| n).collect();
     let up = "../".repeat(record.id.matches('/').count() + 1);
+    let films = out.parts.iter().filter(|p| matches!(p, Part::Film(_))).count();
+    let values = serde_json::json!({
+        "page": record, "budget": budget_word(record.budget), "up": up, "blocks": blocks(&base, out)?,
+        "show_films": films <= SHOWN_FILMS, "holds": record.count(Verdict::Holds),
+        "deviates": record.count(Verdict::Deviates), "skipped": record.count(Verdict::Skipped),
+    });
     let html = templates()?
         .get_template("page")
-        .and_then(|t| {
-            t.render(Serde(serde_json::json!({
-                "page": record, "text": out.text, "figures": figures, "up": up, "budget": budget_word(record.budget),
-                "pictures": pictures, "tables": out.tables, "attachments": names,
-            })))
-        })
+        .and_then(|t| t.render(Serde(values)))
         .map_err(PageError::from_error)?;
     write(&base.join("index.html"), &html)?;
     let json = serde_json::to_string_pretty(record).map_err(PageError::from_error)?;
@@ -163,31 +187,33 @@ pub fn read_record(dir: &Path, id: &str) -> Option<PageRecord> {
     serde_json::from_str(&text).ok()
 }
 
-/// Writes `index.html` and `results.json`.
+/// Writes `index.html`, with a part per group that has pages, and `results.json`, a list of all claims.
 ///
 /// # Errors
 /// The file system, templates.
-pub fn write_index(dir: &Path, env: &Environment, records: &[PageRecord]) -> Result<(), PageError> {
+pub fn write_index(
+    dir: &Path,
+    env: &Environment,
+    groups: &[Group],
+    records: &[PageRecord],
+) -> Result<(), PageError> {
     let total = |v| records.iter().map(|r| r.count(v)).sum::<usize>();
-    let mut groups: Vec<(usize, Vec<serde_json::Value>)> = Vec::new();
-    for r in records {
-        let row = serde_json::json!({ "page": r, "holds": r.count(Verdict::Holds), "deviates": r.count(Verdict::Deviates),
-            "skipped": r.count(Verdict::Skipped) });
-        let of = GROUPS.iter().position(|g| r.id.starts_with(g.0)).unwrap_or(GROUPS.len() - 1);
-        match groups.iter_mut().find(|g| g.0 == of) {
-            Some(g) => g.1.push(row),
-            None => groups.push((of, vec![row])),
-        }
-    }
-    groups.sort_by_key(|g| g.0);
-    let groups: Vec<_> = groups
-        .into_iter()
-        .map(|(i, rows)| serde_json::json!({ "title": GROUPS[i].1, "text": GROUPS[i].2, "rows": rows }))
-        .collect();
+    let row = |r: &PageRecord| {
+        serde_json::json!({ "page": r, "holds": r.count(Verdict::Holds), "deviates": r.count(Verdict::Deviates),
+            "skipped": r.count(Verdict::Skipped) })
+    };
+    let of = |r: &PageRecord| groups.iter().position(|g| g.takes(&r.id));
+    let part = |at: Option<usize>, title: &str, text: &str| {
+        let rows: Vec<_> = records.iter().filter(|r| of(r) == at).map(row).collect();
+        (!rows.is_empty()).then(|| serde_json::json!({ "title": title, "text": text, "rows": rows }))
+    };
+    let parts: Vec<_> =
+        groups.iter().enumerate().filter_map(|(i, g)| part(Some(i), g.title, g.text)).collect();
+    let parts: Vec<_> = parts.into_iter().chain(part(None, Group::FURTHER, "")).collect();
     let html = templates()?
         .get_template("index")
         .and_then(|t| {
-            t.render(Serde(serde_json::json!({ "groups": groups, "env": env,
+            t.render(Serde(serde_json::json!({ "groups": parts, "env": env,
             "budget": records.first().map_or("", |r| budget_word(r.budget)),
             "substitutes": records.iter().flat_map(|r| &r.claims).any(|c| c.substitute.is_some()), "holds": total(Verdict::Holds),
             "deviates": total(Verdict::Deviates), "skipped": total(Verdict::Skipped),

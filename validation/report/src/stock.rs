@@ -1,4 +1,4 @@
-//! What pages that take hours have done so far, kept in the report, so that a suite that was stopped goes on there.
+//! Results so far of pages that take hours, kept in the report, so that a suite that was stopped goes on there.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -15,11 +15,11 @@ use crate::PageError;
 pub struct Stock {
     /// Folder of the page in the report.
     pub folder: PathBuf,
-    /// Revision of the code: what another one did does not count.
+    /// Revision of the code: results of another one do not count.
     pub revision: String,
-    /// Go on with what is there; otherwise the page begins anew.
+    /// Whether results that are there count; otherwise the page begins anew.
     pub resume: bool,
-    /// No result is begun after this; None: all that the page has are made.
+    /// Time after which no result is begun; None: all that the page has are made.
     pub until: Option<Instant>,
 }
 

@@ -8,15 +8,17 @@ use std::time::{Duration, Instant};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use crate::environment::Environment;
-use crate::report::{PageRecord, read_record, write_index, write_page};
+use crate::report::{Group, PageRecord, read_record, write_index, write_page};
 use crate::{Budget, Context, Page, PageError, PageOutput, Stock, Verdict};
 
-/// What to run and where to write.
+/// Sizes, order and place of a report.
 #[derive(Clone, Debug)]
 pub struct SuiteOptions {
-    /// How much to run.
+    /// Sizes of the runs.
     pub budget: Budget,
-    /// Where the report goes.
+    /// Parts of the index in their order.
+    pub groups: Vec<Group>,
+    /// Folder of the report.
     pub out: PathBuf,
     /// Repository root.
     pub root: PathBuf,
@@ -26,7 +28,7 @@ pub struct SuiteOptions {
     pub limit_s: Option<f64>,
 }
 
-/// How the suite ended.
+/// End of a run of the suite.
 #[derive(Clone, Debug)]
 pub struct SuiteOutcome {
     /// Finished pages.
@@ -126,7 +128,7 @@ pub fn run(pages: &[&dyn Page], options: &SuiteOptions) -> Result<SuiteOutcome, 
         records.push(record);
     }
     bar.finish_and_clear();
-    write_index(&options.out, &env, &records)?;
+    write_index(&options.out, &env, &options.groups, &records)?;
     let baseline = read_baseline(&options.root);
     let complete = base.models.is_some() && base.oracles.is_some();
     let regressed = records.iter().flat_map(|r| lost(r, &baseline, complete)).collect();
@@ -153,23 +155,22 @@ fn style(template: &str) -> ProgressStyle {
 
 fn run_page(page: &dyn Page, ctx: &Context, env: &Environment, dir: &Path) -> Result<PageRecord, PageError> {
     ctx.say(page.title());
-    let (output, error) = match page.run(ctx) {
+    let (mut output, error) = match page.run(ctx) {
         Ok(o) => (o, None),
         Err(e) => (PageOutput::default(), Some(e.to_string())),
     };
     let wall_s = ctx.elapsed();
-    let claims = output.claims.iter().cloned().map(|mut c| {
+    for c in output.claims_mut() {
         c.id = if c.id.is_empty() { page.id().to_owned() } else { format!("{}/{}", page.id(), c.id) };
         c.wall_s = wall_s;
-        c
-    });
+    }
     let record = PageRecord {
         id: page.id().into(),
         title: page.title().into(),
         wall_s,
         budget: ctx.budget,
         environment: env.clone(),
-        claims: claims.collect(),
+        claims: output.claims().cloned().collect(),
         error,
         unfinished: output.unfinished,
     };
@@ -193,8 +194,8 @@ fn summary(r: &PageRecord) -> String {
         s += &format!(
             "\n    deviates: {} — expected {} {u}, measured {} {u}{}",
             c.claim,
-            c.expected,
-            c.measured,
+            c.expected_text,
+            c.measured_text,
             c.why.as_ref().map_or(String::new(), |w| format!(" ({w})")),
             u = c.unit
         );

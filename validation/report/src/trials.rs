@@ -13,7 +13,7 @@ use crate::{Claim, Context, Page, PageError, PageOutput, Picture, planned};
 use signorini_run::snapshot::Camera;
 use signorini_run::{Method, Recording, names, view};
 
-/// Seeds begin here; weights were chosen on seeds below.
+/// First seed; weights were chosen on seeds below it.
 pub const FIRST: u64 = 100;
 
 /// Accuracy of error control.
@@ -22,7 +22,7 @@ const ACCURACY: f64 = 1e-4;
 /// Where results are kept.
 const FILE: &str = "trials.jsonl";
 
-/// What plans are made with.
+/// Model that plans are made with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PlanModel {
     /// Complementarity-free contact.
@@ -33,7 +33,7 @@ pub enum PlanModel {
     Published,
 }
 
-/// What is tried.
+/// One trial of a task.
 #[derive(Clone, Copy, Debug)]
 pub struct Trial {
     /// Name of the task.
@@ -56,12 +56,12 @@ pub struct Trial {
     pub motion: Option<&'static str>,
     /// One-step prediction errors of the plan model are measured.
     pub gap: bool,
-    /// From where pictures are taken; none: without.
+    /// Camera of the pictures; none: without.
     pub camera: Option<Camera>,
 }
 
 impl Trial {
-    /// Planned with ComFree, executed with ICF in lock-step, the plant as it is drawn.
+    /// A trial planned with ComFree and executed with ICF in lock-step, the plant as it is drawn.
     pub fn new(task: &'static str, title: &'static str, samples: usize, seed: u64) -> Self {
         let (model, plant) = (PlanModel::ComFree, "icf");
         Self {
@@ -80,7 +80,7 @@ impl Trial {
     }
 }
 
-/// How an episode went.
+/// Result of an episode.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ran {
     /// Name of the task.
@@ -96,7 +96,7 @@ pub struct Ran {
     pub plant: String,
     /// When plans could be used.
     pub timing: Timing,
-    /// How it ended, in words.
+    /// Its end, in words.
     pub outcome: String,
     /// Whether the task was done.
     pub success: bool,
@@ -108,7 +108,7 @@ pub struct Ran {
     pub terms: Vec<f64>,
     /// One-step prediction errors of the plan model: means of position and velocity, and the largest ([`PredictionGap`]); none where they were not asked for.
     pub gap: Option<[[f64; 2]; 2]>,
-    /// How many samples of a plan count, mean (1/Σ w²).
+    /// Number of samples of a plan that count, mean (1/Σ w²).
     pub effective: f64,
     /// Plans in which bounds of the motion gave way.
     pub softened: usize,
@@ -121,10 +121,12 @@ impl Ran {
     }
 }
 
-/// What an episode looked like.
-struct Film {
+/// Film and pictures of an episode.
+struct Look {
     /// File name and page that shows it.
-    attachment: (String, String),
+    film: (String, String),
+    /// Caption of the film.
+    caption: String,
     pictures: Vec<Picture>,
 }
 
@@ -159,30 +161,39 @@ fn pictures(
     moments.into_iter().map(make).collect()
 }
 
-/// Runs those that are not in stock, and those with pictures in any case, as long as there is time; results of all that are known, pictures on the page.
+/// Trials that were run, and what those with a camera looked like.
+#[derive(Default)]
+pub struct Trials {
+    /// Results of all that are known.
+    pub runs: Vec<Ran>,
+    /// Pictures and films; unfinished where time was up.
+    pub looks: PageOutput,
+}
+
+/// Runs trials that are not in stock, and those with pictures in any case, as long as there is time.
 ///
 /// # Errors
 /// A task, motion or scene that cannot be read, an engine that fails, a file of results that cannot be written.
-pub fn run(trials: &[Trial], ctx: &Context, out: &mut PageOutput) -> Result<Vec<Ran>, PageError> {
-    let mut done: Vec<Ran> = ctx.stock.take(FILE)?;
+pub fn run(trials: &[Trial], ctx: &Context) -> Result<Trials, PageError> {
+    let mut done = Trials { runs: ctx.stock.take(FILE)?, looks: PageOutput::default() };
     for trial in trials {
-        let known = done.iter().any(|r| r.is(trial));
+        let known = done.runs.iter().any(|r| r.is(trial));
         if known && trial.camera.is_none() {
             continue;
         }
         if ctx.stock.over() {
-            out.unfinished |= !known;
+            done.looks.unfinished |= !known;
             continue;
         }
         ctx.say(format!("{}, {} samples, {:?}, seed {}", trial.task, trial.samples, trial.model, trial.seed));
-        let (ran, film) = episode(trial, ctx)?;
-        if let Some(film) = film {
-            out.attachments.push(film.attachment);
-            out.pictures.extend(film.pictures);
+        let (ran, look) = episode(trial, ctx)?;
+        if let Some(look) = look {
+            done.looks.extend(look.pictures);
+            done.looks.film(look.film, look.caption);
         }
         if !known {
             ctx.stock.add(FILE, &ran)?;
-            done.push(ran);
+            done.runs.push(ran);
         }
     }
     Ok(done)
@@ -213,7 +224,7 @@ pub const COLUMNS: [&str; 7] = [
     "else",
 ];
 
-/// How some runs went.
+/// Tally of some runs.
 pub struct Tally {
     /// Number of runs.
     pub runs: usize,
@@ -229,7 +240,7 @@ pub struct Tally {
     pub effective: f64,
     /// Plans of all runs in which bounds gave way.
     pub softened: usize,
-    /// How the others ended, by seed.
+    /// Ends of the others, by seed.
     pub failed: String,
 }
 
@@ -325,7 +336,7 @@ pub fn varied(scene: &Scene, body: &str, part: f64, seed: u64) -> Result<Scene, 
 }
 
 /// Runs a task.
-fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageError> {
+fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Look>), PageError> {
     let Trial { task: name, samples, seed, .. } = *trial;
     let setup = match trial.motion {
         Some(file) => {
@@ -393,11 +404,12 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Film>), PageErro
         softened: record.softened().count(),
     };
     let recording = planned::recording(&real, driven.stepping().words(), &record)?;
-    let film = recording.zip(trial.camera).map(|(r, camera)| Film {
-        attachment: (format!("{name}.html"), view::page(&r)),
+    let look = recording.zip(trial.camera).map(|(r, camera)| Look {
+        film: (format!("{name}.html"), view::page(&r)),
+        caption: format!("{}: the whole run", trial.title),
         pictures: pictures(&r, &record, task, (trial.title, camera)),
     });
-    Ok((ran, film))
+    Ok((ran, look))
 }
 
 /// Means of the terms over all control steps.

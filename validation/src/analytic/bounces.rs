@@ -19,15 +19,11 @@ impl Page for Bounces {
         (4.0, 4.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput {
-            text: vec![
-                "A compliant law has no coefficient of restitution of its own. Where the closed form asks for a constant one, the SAP law's linear spring and damper gives \
-                 it (its damping ratio is found from e); where it asks for one impact, the dissipation of Hunt and Crossley is chosen so that their closed form gives e \
-                 at that speed; e = 0 becomes 0.002."
-                    .into(),
-            ],
-            ..PageOutput::default()
-        };
+        let mut out = PageOutput::new([
+            "A compliant law has no coefficient of restitution of its own. Where the closed form asks for a constant one, the SAP law's linear spring and damper gives \
+             it (its damping ratio is found from e); where it asks for one impact, the dissipation of Hunt and Crossley is chosen so that their closed form gives e \
+             at that speed; e = 0 becomes 0.002.",
+        ]);
         newton(ctx, &mut out)?;
         oblique(ctx, &mut out)?;
         Ok(out)
@@ -35,6 +31,7 @@ impl Page for Bounces {
 }
 
 fn newton(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("Newton's bouncing ball");
     let mut f = Family::new(ctx, "newton_bounces", "Bounces with constant restitution");
     let (m, k, accuracy) = (1.0f64, 1e8f64, 3e-10);
     let mut plot =
@@ -101,8 +98,8 @@ fn newton(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         plot.add(&case, Mark::Line, trace.curve(3000, |r, k| r.q[k][2] - RADIUS));
     }
     plot.add("Newton's apexes", Mark::Points, apex_points);
-    out.plots.push(plot);
-    out.text.push(format!("Bounces: k = {k:e} N/m, 1 kg, accuracy {accuracy:e}; a contact lasts 0.3 ms where Newton's impact takes no time."));
+    out.prose(format!("Bounces: k = {k:e} N/m, 1 kg, accuracy {accuracy:e}; a contact lasts 0.3 ms where Newton's impact takes no time."));
+    out.plot(plot);
     f.finish(
         out,
         &[
@@ -124,6 +121,7 @@ fn newton(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
 }
 
 fn oblique(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("Oblique impact of a sphere");
     let mut f =
         Family::new(ctx, "oblique_sphere_impact", "Oblique impact of a sphere with friction and spin");
     let (m, r, k) = (1.0f64, RADIUS, 1e7f64);
@@ -173,7 +171,7 @@ fn oblique(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         plot.add_colored(&case, Mark::Line, color, curve);
         plot.add_closed_form(vec![(0.0, vt1 - r * w1), (end, vt1 - r * w1)]);
     }
-    out.plots.push(plot);
+    out.plot(plot);
     f.finish(
         out,
         &[

@@ -96,14 +96,11 @@ impl Page for Restitution {
         (3.0, 3.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput {
-            text: vec![format!(
-                "A sphere of radius {RADIUS} m meets a rigid floor without gravity. Fixed steps of 1/{STEPS} of the undamped contact time π/ω; the scheme is of \
-                 first order, so the restitution lacks about π²/(4·{STEPS}) at e = 1. The law here is linear in penetration: the cases of the file with exponent \
-                 1.5 (Hertz) do not apply."
-            )],
-            ..PageOutput::default()
-        };
+        let mut out = PageOutput::new([format!(
+            "A sphere of radius {RADIUS} m meets a rigid floor without gravity. Fixed steps of 1/{STEPS} of the undamped contact time π/ω; the scheme is of \
+             first order, so the restitution lacks about π²/(4·{STEPS}) at e = 1. The law here is linear in penetration: the cases of the file with exponent \
+             1.5 (Hertz) do not apply."
+        )]);
         hunt_crossley(ctx, &mut out)?;
         drop(ctx, &mut out)?;
         linear(ctx, &mut out)?;
@@ -112,6 +109,7 @@ impl Page for Restitution {
 }
 
 fn hunt_crossley(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("Restitution of Hunt and Crossley");
     let mut f = Family::new(ctx, "hunt_crossley_restitution", "Hunt–Crossley impact, exponent 1");
     let mut plot = Plot::new(
         "restitution",
@@ -153,7 +151,7 @@ fn hunt_crossley(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let curve = (0..=100).map(|i| 10f64.powf(-2.4 + 3.3 * f64::from(i) / 100.0)).map(|x| (x, restitution(x)));
     plot.add("closed form", Mark::Dashed, curve.collect());
     plot.add("measured", Mark::Points, points);
-    out.plots.push(plot);
+    out.plot(plot);
     f.finish(
         out,
         &[
@@ -170,6 +168,7 @@ fn hunt_crossley(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
 }
 
 fn drop(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("A ball drops and bounces");
     let mut f = Family::new(ctx, "hunt_crossley_drop", "A ball drops and bounces under gravity, exponent 1");
     let (m, k, d, h0, r) = (0.5, 2e4, 0.2, 0.4, 0.05);
     let t_end = 2.0;
@@ -238,7 +237,7 @@ fn drop(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     }
     plot.add("reference", Mark::Dashed, (0..=400).map(|i| 5e-3 * f64::from(i)).map(|t| (t, at(t))).collect());
     let order = crate::kurtz2025cenic::slope(&errors);
-    out.claims.push(
+    out.claim(
         Claim::between(
             "hunt_crossley_drop/order",
             "order of the height's error in a fixed step",
@@ -248,7 +247,7 @@ fn drop(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         )
         .rule("in 0.85 … 1.15: the scheme is of first order; the largest error moves between bounces"),
     );
-    out.plots.push(plot);
+    out.plot(plot);
     f.finish(
         out,
         &[rule(
@@ -262,6 +261,7 @@ fn drop(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
 }
 
 fn linear(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("Linear spring and damper");
     let mut f =
         Family::new(ctx, "linear_spring_damper_impact", "Linear spring and damper: SAP with τ_d = c/k");
     for (m, k, c, v) in [

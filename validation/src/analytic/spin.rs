@@ -61,6 +61,7 @@ fn axis(trace: &Trace, i: usize, tilt: f64) -> Vector3<f64> {
 }
 
 fn top(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("Heavy top");
     let mut f = Family::new(
         ctx,
         "heavy_top_steady_precession",
@@ -119,11 +120,11 @@ fn top(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         f.event(&case, "sleeping", name(spin > critical), name(highest < 5.0));
         plot.add(&format!("{spin} rad/s"), Mark::Line, tilts);
     }
-    out.plots.push(plot);
-    out.text.push(format!(
+    out.prose(format!(
         "Top: steady precession starts with exactly the closed form's velocities; fixed steps of {dt:e} s (1e-5 s for the sleeping top), since the gyroscopic term is explicit \
          and of first order. The critical spin is {critical:.2} rad/s."
     ));
+    out.plot(plot);
     f.finish(
         out,
         &[
@@ -202,6 +203,7 @@ impl Rod {
 }
 
 fn rod(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("Sliding rod");
     let mut f = Family::new(
         ctx,
         "sliding_rod_no_painleve",
@@ -302,7 +304,7 @@ fn rod(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             .map(|(i, y)| (1e-5 * i as f64, y[2].to_degrees()));
         plot.add_closed_form(curve.collect());
     }
-    out.plots.push(plot);
+    out.plot(plot);
     f.finish(
         out,
         &[

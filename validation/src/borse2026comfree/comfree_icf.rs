@@ -144,16 +144,13 @@ impl Page for ComfreeIcf {
         plot.add_closed_form(
             (0..=40).map(|i| 1e-4 * 10f64.powf(0.1 * f64::from(i))).map(|x| (x, x / (1.0 + x))).collect(),
         );
-        Ok(PageOutput {
-            text: vec![
-                "The dual cone with physical gains, κ = 1000/s² and c = 20/s: one compliance at all steps. ComFree evaluates it at the velocity without contact, ICF minimises ½‖v − v*‖² + Ψ(v). For one active set the \
-                 difference of their velocities is H/(1 + H) of the change, H = A⁻¹∇²Ψ (dashed, for a single eigenvalue)."
-                    .into(),
-            ],
-            plots: vec![plot],
-            tables: vec![table],
-            claims,
-            ..PageOutput::default()
-        })
+        let mut out = PageOutput::new([
+            "The dual cone with physical gains, κ = 1000/s² and c = 20/s: one compliance at all steps. ComFree evaluates it at the velocity without contact, ICF minimises ½‖v − v*‖² + Ψ(v). For one active set the \
+             difference of their velocities is H/(1 + H) of the change, H = A⁻¹∇²Ψ (dashed, for a single eigenvalue).",
+        ]);
+        out.plot(plot);
+        out.extend(claims);
+        out.table(table);
+        Ok(out)
     }
 }

@@ -89,14 +89,11 @@ impl Page for ErrorControl {
         (6.0, 20.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput {
-            text: vec![format!(
-                "A ball falls on a plane, slides and rolls; a capsule of 0.22 m comes down on one end while it slides at 0.8 m/s and tumbles, μ = 0.3, and its distance is that of the end that is further off; \
-                 {TIME} s, one evaluation per step. Gains relative to the step, as published, make contact stiffer the smaller the step: runs at smaller steps tend to rigid contact, \
-                 and two halves of a step obey another law than the whole. Physical gains are one compliance at all steps."
-            )],
-            ..PageOutput::default()
-        };
+        let mut out = PageOutput::new([format!(
+            "A ball falls on a plane, slides and rolls; a capsule of 0.22 m comes down on one end while it slides at 0.8 m/s and tumbles, μ = 0.3, and its distance is that of the end that is further off; \
+             {TIME} s, one evaluation per step. Gains relative to the step, as published, make contact stiffer the smaller the step: runs at smaller steps tend to rigid contact, \
+             and two halves of a step obey another law than the whole. Physical gains are one compliance at all steps."
+        )]);
         CASES.iter().try_for_each(|case| compare(ctx, case, &mut out))?;
         Ok(out)
     }
@@ -132,6 +129,7 @@ fn compare(ctx: &Context, case: &Case, out: &mut PageOutput) -> Result<(), PageE
     );
     let fixed = |law, dt| Method::comfree_with(law, 1).with_step(dt);
     let (reference, _) = run(case, &fixed(laws[0].2, if ctx.full() { 1e-7 } else { 1e-6 }))?;
+    let mut claims = Vec::new();
     for (id, name, law) in laws {
         let finest = run(case, &fixed(law, 2e-6))?.0;
         let mut points = Vec::new();
@@ -143,7 +141,7 @@ fn compare(ctx: &Context, case: &Case, out: &mut PageOutput) -> Result<(), PageE
         if id == "physical" {
             let order = slope(&points[2..]);
             let claim = format!("{}, {name}: order of the distance in the step, 1 ms to 63 µs", case.what);
-            out.claims.push(
+            claims.push(
                 Claim::at_least(&format!("{}order", case.prefix), &claim, 0.8, order, "")
                     .rule("at least 0.8: the step is of order one"),
             );
@@ -160,7 +158,7 @@ fn compare(ctx: &Context, case: &Case, out: &mut PageOutput) -> Result<(), PageE
         }
         if id == "physical" {
             let claim = format!("{}, {name}: order of the distance in the accuracy", case.what);
-            out.claims.push(
+            claims.push(
                 Claim::at_least(&format!("{}accuracy", case.prefix), &claim, 0.4, slope(&errors), "").rule(
                     "at least 0.4: errors of a step of order one fall with the square root of its estimate",
                 ),
@@ -168,7 +166,9 @@ fn compare(ctx: &Context, case: &Case, out: &mut PageOutput) -> Result<(), PageE
         }
         plot.add(name, Mark::LinePoints, errors);
     }
-    out.plots.extend([steps_plot, plot]);
-    out.tables.push(table);
+    out.heading(case.what);
+    out.extend([steps_plot, plot]);
+    out.table(table);
+    out.extend(claims);
     Ok(())
 }

@@ -165,15 +165,16 @@ impl Page for Fig07 {
         };
         growth.add("laws, evaluation, response", Mark::LinePoints, contact);
         growth.add("kinematics, collision, rows", Mark::LinePoints, rest);
-        Ok(PageOutput {
-            text: vec![format!(
-                "Three 2 × 2 arrays of cubes, capsules and spheres that fall by a centimetre; {count} worlds that start up to 20 cm higher, with noise of 1e-3 on their velocities, {steps} steps of 2 ms, {repeats} times, of which each step counts with the least time. The paper \
-                 steps 512 worlds on a device; here one thread of this processor. MuJoCo beside it: benches/peers/throughput.py."
-            )],
-            plots: vec![plot, growth],
-            tables: vec![table],
-            claims: vec![claim],
-            ..PageOutput::default()
-        })
+        let mut out = PageOutput::new([format!(
+            "Three 2 × 2 arrays of cubes, capsules and spheres that fall by a centimetre; {count} worlds that start up to 20 cm higher, with noise of 1e-3 on their velocities, {steps} steps of 2 ms, {repeats} times, of which each step counts with the least time. The paper \
+             steps 512 worlds on a device; here one thread of this processor. MuJoCo beside it: benches/peers/throughput.py."
+        )]);
+        out.heading("Many worlds");
+        out.plot(plot);
+        out.heading("Many contacts in one world");
+        out.plot(growth);
+        out.table(table);
+        out.claim(claim);
+        Ok(out)
     }
 }

@@ -79,8 +79,9 @@ impl Page for Fig08 {
             Some(folder) => worlds(&folder, ctx)?,
             None => {
                 let why = format!("{file} is absent (set SIGNORINI_MODELS)");
-                let claims = vec![Claim::skipped("frozen", "worlds frozen by an error", &why)];
-                PageOutput { claims, ..PageOutput::default() }
+                let mut out = PageOutput::default();
+                out.claim(Claim::skipped("frozen", "worlds frozen by an error", &why));
+                out
             }
         };
         records::curve(&ctx.root, &mut out)?;
@@ -127,15 +128,13 @@ fn worlds(folder: &Path, ctx: &Context) -> Result<PageOutput, PageError> {
     let points = plot.series.iter().flat_map(|s| &s.points);
     plot.y_range = Some([0.0, 1.7 * points.map(|p| p.1).fold(0.0, f64::max)]);
     let text = format!("worlds frozen by an error in {steps} steps, all sizes and engines");
-    Ok(PageOutput {
-        text: vec![format!(
-            "Allegro hand with sixteen position motors and a cube of 7 cm; every {HOLD} steps each world draws new angles within ±{ANGLE} rad. The paper steps 256 to 4096 worlds on a \
-                 device; here the threads of this processor. The cube starts above the palm: the authors' start keyframe is not public. MuJoCo beside ours, in one run that was recorded: below. There all worlds have the same \
-                 angles, drawn once for all."
-        )],
-        plots: vec![plot],
-        tables: vec![table],
-        claims: vec![Claim::at_most("frozen", &text, 0.0, frozen as f64, "worlds")],
-        ..PageOutput::default()
-    })
+    let mut out = PageOutput::new([format!(
+        "Allegro hand with sixteen position motors and a cube of 7 cm; every {HOLD} steps each world draws new angles within ±{ANGLE} rad. The paper steps 256 to 4096 worlds on a \
+         device; here the threads of this processor. The cube starts above the palm: the authors' start keyframe is not public. MuJoCo beside ours, in one run that was recorded: below. There all worlds have the same \
+         angles, drawn once for all."
+    )]);
+    out.plot(plot);
+    out.claim(Claim::at_most("frozen", &text, 0.0, frozen as f64, "worlds"));
+    out.table(table);
+    Ok(out)
 }

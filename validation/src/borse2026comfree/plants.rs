@@ -61,25 +61,26 @@ impl Page for Plants {
         let seeds = || FIRST..FIRST + count;
         let trials: Vec<Trial> =
             tried.flat_map(|(k, p)| seeds().map(move |seed| trial(k, p.0, p.1, seed))).collect();
-        let mut out = PageOutput { text: text(count), ..PageOutput::default() };
-        let done = run(&trials, ctx, &mut out)?;
-        out.tables.push(table("By task and plant", &done));
+        let mut out = PageOutput::new(text(count));
+        let done = run(&trials, ctx)?;
+        out.append(done.looks);
+        out.table(table("By task and plant", &done.runs));
         if let Some((title, runs)) = recorded(self, ctx)? {
-            out.tables.push(table(&title, &runs));
+            out.table(table(&title, &runs));
         }
         for (k, (plant, timing, name)) in rows {
-            let runs = of(&done, k, plant, *timing);
+            let runs = of(&done.runs, k, plant, *timing);
             let id = format!("{}/{}", k.title, name.replace(", ", "_"));
             let claim = format!("{}, plant {name}: success", k.title);
             if runs.is_empty() {
-                out.claims.push(Claim::skipped(&id, &claim, "runs under --full"));
+                out.claim(Claim::skipped(&id, &claim, "runs under --full"));
                 continue;
             }
-            out.claims.push(success(&id, &claim, k.asked, &runs, count));
+            out.claim(success(&id, &claim, k.asked, &runs, count));
             if *plant == "cenic" {
                 let near =
                     format!("{}, plant {name}: mean error of positions after one control step", k.title);
-                out.claims.push(Claim::at_most(&format!("{id}/gap"), &near, NEAR, gap(&runs)[0], "m or rad"));
+                out.claim(Claim::at_most(&format!("{id}/gap"), &near, NEAR, gap(&runs)[0], "m or rad"));
             }
         }
         Ok(out)

@@ -62,11 +62,10 @@ impl Curve {
 
 /// MuJoCo's curve and ours of one recorded run, apart from what a page measures; a line that says so where there is no record.
 pub(super) fn curve(root: &Path, out: &mut PageOutput) -> Result<(), PageError> {
+    out.heading("Recorded: steps by number of worlds");
     let path = root.join("benches/records/allegro_curve.json");
     let Ok(text) = std::fs::read_to_string(&path) else {
-        out.text.push(
-            "No record of MuJoCo's curve (benches/records/allegro_curve.json) beside this program.".into(),
-        );
+        out.prose("No record of MuJoCo's curve (benches/records/allegro_curve.json) beside this program.");
         return Ok(());
     };
     let r: Curve = serde_json::from_str(&text).map_err(|e| failed(format!("{}: {e}", path.display())))?;
@@ -112,8 +111,8 @@ pub(super) fn curve(root: &Path, out: &mut PageOutput) -> Result<(), PageError> 
         let wall = format!("{:.0}", row.steps_per_s);
         table.row([row.worlds.to_string(), row.engine.clone(), rate, over, wall, load]);
     }
-    out.plots.push(plot);
-    out.tables.push(table);
+    out.plot(plot);
+    out.table(table);
     Ok(())
 }
 
@@ -181,7 +180,7 @@ pub(super) fn beside_mujoco(root: &Path, out: &mut PageOutput) -> Result<(), Pag
         .lines()
         .map(|l| serde_json::from_str(l).map_err(|e| failed(format!("{file}: {e}"))))
         .collect::<Result<_, _>>()?;
-    let mut from = None;
+    let (mut from, mut claims) = (None, Vec::new());
     for (scene, short, what, (engine, setting)) in SCENES {
         let rate =
             (format!("{short}_rate"), format!("{what}, {setting}, recorded: steps per second over MuJoCo's"));
@@ -195,7 +194,7 @@ pub(super) fn beside_mujoco(root: &Path, out: &mut PageOutput) -> Result<(), Pag
         let of = |engine: &str| rows.iter().find(|l| l.engine == engine);
         let (Some(theirs), Some(ours)) = (of("mujoco"), of(engine)) else {
             let why = format!("no record in {file} beside this program");
-            out.claims.extend([rate, depth].map(|(id, text)| Claim::skipped(&id, &text, &why)));
+            claims.extend([rate, depth].map(|(id, text)| Claim::skipped(&id, &text, &why)));
             continue;
         };
         for l in &rows {
@@ -214,17 +213,19 @@ pub(super) fn beside_mujoco(root: &Path, out: &mut PageOutput) -> Result<(), Pag
         let by_processor =
             ours.over_mujoco_cpu.map_or_else(String::new, |r| format!("{r:.2} by processor time; "));
         let why = format!("{by_processor}medians of whole records differ by a twentieth from day to day");
-        out.claims.push(Claim::at_least(&rate.0, &rate.1, 2.0, ours.over_mujoco, "").because(&why));
-        out.claims.push(Claim::at_most(&depth.0, &depth.1, 1.0, ours.mean_depth / theirs.mean_depth, ""));
+        claims.push(Claim::at_least(&rate.0, &rate.1, 2.0, ours.over_mujoco, "").because(&why));
+        claims.push(Claim::at_most(&depth.0, &depth.1, 1.0, ours.mean_depth / theirs.mean_depth, ""));
         from = Some(*theirs);
     }
+    out.heading("Recorded: beside MuJoCo");
     if let Some(l) = from {
-        out.text.push(format!(
+        out.prose(format!(
             "Beside MuJoCo {}, recorded: {}, {} worlds, medians over {} rounds in which the engines alternate, each compared with MuJoCo's of its own round; load \
              average {}.",
             l.machine.mujoco(), l.machine, l.lanes, l.rounds, l.load_average
         ));
-        out.tables.extend([table, parts]);
+        out.extend([table, parts]);
     }
+    out.extend(claims);
     Ok(())
 }

@@ -28,8 +28,12 @@ const DT: f64 = 2e-3;
 const LAST: f64 = 0.2;
 /// Depth that a user sees \[mm\], as for the other engines in `cross/robots`.
 const DEPTH: f64 = 2.0;
-/// Kinetic energy of a robot that stands still, over the mass that can move \[J/kg\]: 14 cm/s. One that falls for a second has 48 J/kg.
-const STILL: f64 = 0.01;
+/// Depth of contacts at rest \[mm\]: what sweeps may leave open in a step, 1e-4 m/s × 2 ms.
+const RESTING_DEPTH: f64 = 2e-4;
+/// Kinetic energy of a robot that still moves a little, over the mass that can move \[J/kg\]: 6 cm/s. One that falls for a second has 48 J/kg.
+const STILL: f64 = 2e-3;
+/// Kinetic energy of a robot that its motors hold \[J/kg\]: 1e-5 m/s, the residual at which sweeps end.
+const HELD: f64 = 5e-11;
 
 /// Why a robot that falls stays deep for a while.
 const SLOW: &str = "its motors are torques and the keyframe has none: it folds and falls. Contacts and limits of a robot all share the mass of its one tree, which keeps λ_max at 0.12 to 0.18 where 1 is allowed, so that the evaluations of a step may not \
@@ -162,26 +166,36 @@ impl Page for Robots {
                 plot.add(r.name, Mark::Line, o.seen.curve);
                 let text = format!("{}, default mode: deepest contact in the last {LAST} s", r.name);
                 let depth = 1e3 * o.seen.deepest[1];
+                let falls = r.name == "G1";
+                let (most, rule) = if falls {
+                    (DEPTH, "at most 2 mm: it folds and falls, and lies as it fell")
+                } else {
+                    (RESTING_DEPTH, "at most 0.2 µm, what sweeps may leave open in a step (1e-4 m/s × 2 ms)")
+                };
                 claims.push(
-                    Claim::at_most(&format!("{slug}/default/depth"), &text, DEPTH, depth, "mm").because(SLOW),
+                    Claim::at_most(&format!("{slug}/default/depth"), &text, most, depth, "mm")
+                        .rule(rule)
+                        .because(SLOW),
                 );
                 let text = format!("{}, default mode: kinetic energy at the end over the mass", r.name);
                 let id = format!("{slug}/default/still");
-                claims.push(Claim::at_most(&id, &text, STILL, o.kinetic, "J/kg"));
+                let (most, rule) = if falls || r.name == "LEAP hand" {
+                    (STILL, "at most 0.002, 6 cm/s: it still moves, one that falls for a second has 48 J/kg")
+                } else {
+                    (HELD, "at most 5e-11: 1e-5 m/s, the residual at which sweeps end")
+                };
+                claims.push(Claim::at_most(&id, &text, most, o.kinetic, "J/kg").rule(rule));
             }
         }
-        Ok(PageOutput {
-            text: vec![
-                "Each robot starts from its keyframe, or as drawn, and its motors have the controls of the keyframe, or zero: position motors hold; those of G1 are torques, so that it folds and \
-                 falls on the floor. Hands carry what their scenes put on them. Claims are made of the default \
-                 mode; paper mode (k = 0.1, d = 0.001, one evaluation) and the implicit solver stand beside it. Files that ask for elliptic cones run with polygons inside them: eight directions in default mode, at least \
-                 0.92 of the friction, four in paper mode, at least 0.71; `run` and `inspect` say so."
-                    .into(),
-            ],
-            plots: vec![plot],
-            tables: vec![table],
-            claims,
-            ..PageOutput::default()
-        })
+        let mut out = PageOutput::new([
+            "Each robot starts from its keyframe, or as drawn, and its motors have the controls of the keyframe, or zero: position motors hold; those of G1 are torques, so that it folds and \
+             falls on the floor. Hands carry what their scenes put on them. Claims are made of the default \
+             mode; paper mode (k = 0.1, d = 0.001, one evaluation) and the implicit solver stand beside it. Files that ask for elliptic cones run with polygons inside them: eight directions in default mode, at least \
+             0.92 of the friction, four in paper mode, at least 0.71; `run` and `inspect` say so.",
+        ]);
+        out.plot(plot);
+        out.extend(claims);
+        out.table(table);
+        Ok(out)
     }
 }

@@ -3,7 +3,7 @@ use signorini_planning::Timing;
 
 use super::{MODELS, plan_model};
 use signorini_report::trials::{
-    COLUMNS, FIRST, PlanModel, Ran, Tally, Trial, difference, recorded, run, success,
+    COLUMNS, FIRST, PlanModel, Ran, Tally, Trial, Trials, difference, recorded, run, success,
 };
 use signorini_report::{Claim, Context, Page, PageError, PageOutput, Table};
 use signorini_run::snapshot::Camera;
@@ -56,7 +56,7 @@ impl Page for Table1 {
         let (samples, count) = (SAMPLES[size], TRIALS[size]);
         let models: &[PlanModel] = if ctx.full() { &MODELS } else { &MODELS[..1] };
         let charged: &[f64] = if ctx.full() { &CHARGED } else { &[] };
-        let mut out = PageOutput { text: text(samples, count), ..PageOutput::default() };
+        let mut out = PageOutput::new(text(samples, count));
         let mut trials = Vec::new();
         for seed in FIRST..FIRST + count {
             let trial = |row: &Row, model, timing| {
@@ -78,17 +78,38 @@ impl Page for Table1 {
             (Timing::LockStep, _) => 2,
             _ => 1,
         });
-        let mut done = run(&trials, ctx, &mut out)?;
+        let Trials { runs: mut done, looks } = run(&trials, ctx)?;
+        out.heading("A trial of each row");
+        out.append(looks);
+        out.heading("The hand waits for plans");
         done.retain(|r| r.samples == samples);
         let of = |row: &Row, model: PlanModel, timing: Timing| of(&done, row, model, timing);
         let title =
             "Trials by object, axis and what plans are made with; times of the task are those of successes";
-        out.tables.push(table(title, models, &done));
+        out.table(table(title, models, &done));
         if let Some((title, runs)) = recorded(self, ctx)? {
             let kept = MODELS.into_iter().filter(|m| runs.iter().any(|r| r.model == *m));
-            out.tables.push(table(&title, &kept.collect::<Vec<_>>(), &runs));
+            out.table(table(&title, &kept.collect::<Vec<_>>(), &runs));
         }
         let columns = columns();
+        let mut paper = Table::new(
+            "The cube in the paper, on hardware, 20 trials each",
+            &["axis", "plans", "success [%]", "time of a plan [ms]"],
+        );
+        for (axis, both) in ["yaw", "roll, pitch"].iter().zip(PUBLISHED) {
+            for (plans, [success, time]) in ["ComFree", "MJWarp"].iter().zip(both) {
+                paper.row([(*axis).to_owned(), (*plans).to_owned(), success.to_string(), time.to_string()]);
+            }
+        }
+        out.table(paper);
+        for (n, row) in ROWS.iter().enumerate() {
+            let published = PUBLISHED[n % 2][0][0];
+            let beside = if CUBE.len() > n { "that of the paper" } else { "the paper's of the cube" };
+            let claim = format!("{}, {}: success, beside {beside} on hardware", row.1, row.2);
+            let id = row.0.trim_start_matches("hand_");
+            out.claim(success(id, &claim, published, &of(row, PlanModel::ComFree, Timing::LockStep), count));
+        }
+        out.heading("The hand does not wait");
         if !charged.is_empty() {
             let mut table = Table::new(
                 "The hand does not wait: plans are used when they are ready, on this machine and on one four times as fast",
@@ -100,30 +121,7 @@ impl Page for Table1 {
                     table.row(cells(row, &plans, &of(row, model, Timing::Measured(*factor))));
                 }
             }
-            out.tables.push(table);
-        }
-        let mut paper = Table::new(
-            "The cube in the paper, on hardware, 20 trials each",
-            &["axis", "plans", "success [%]", "time of a plan [ms]"],
-        );
-        for (axis, both) in ["yaw", "roll, pitch"].iter().zip(PUBLISHED) {
-            for (plans, [success, time]) in ["ComFree", "MJWarp"].iter().zip(both) {
-                paper.row([(*axis).to_owned(), (*plans).to_owned(), success.to_string(), time.to_string()]);
-            }
-        }
-        out.tables.push(paper);
-        for (n, row) in ROWS.iter().enumerate() {
-            let published = PUBLISHED[n % 2][0][0];
-            let beside = if CUBE.len() > n { "that of the paper" } else { "the paper's of the cube" };
-            let claim = format!("{}, {}: success, beside {beside} on hardware", row.1, row.2);
-            let id = row.0.trim_start_matches("hand_");
-            out.claims.push(success(
-                id,
-                &claim,
-                published,
-                &of(row, PlanModel::ComFree, Timing::LockStep),
-                count,
-            ));
+            out.table(table);
         }
         for (factor, row) in CHARGED.iter().flat_map(|f| CUBE.iter().map(move |r| (f, r))) {
             let [ours, theirs] = MODELS.map(|m| of(row, m, Timing::Measured(*factor)));
@@ -132,7 +130,7 @@ impl Page for Table1 {
                 "{}, {}, plans used when they are ready ({factor} of their time): share of successes with ComFree less that with ICF, largest that is likely (below zero ICF is better beyond chance)",
                 row.1, row.2
             );
-            out.claims.push(match ours.len().min(theirs.len()) as u64 {
+            out.claim(match ours.len().min(theirs.len()) as u64 {
                 _ if !ctx.full() => Claim::skipped(&id, &claim, "runs under --full"),
                 n if n < count => Claim::skipped(&id, &claim, "time was up before all runs were made"),
                 _ => {
@@ -145,7 +143,7 @@ impl Page for Table1 {
             });
         }
         let what = "a simulated hand and objects of round and box shapes for the paper's hardware, its duck and its tin";
-        out.claims = out.claims.into_iter().map(|c| c.with_substitute(what)).collect();
+        out.claims_mut().for_each(|c| c.substitute = Some(what.to_owned()));
         Ok(out)
     }
 }

@@ -1,7 +1,7 @@
 use signorini_core::na::Point3;
 
 use super::{MODELS, plan_model};
-use signorini_report::trials::{FIRST, PlanModel, Ran, Trial, recorded, run};
+use signorini_report::trials::{FIRST, PlanModel, Ran, Trial, Trials, recorded, run};
 use signorini_report::{Claim, Context, Page, PageError, PageOutput, Table};
 use signorini_run::snapshot::Camera;
 
@@ -113,12 +113,15 @@ impl Page for Table2 {
                 trials.push(trial(SAMPLES, *model, seed, film.then_some(row.camera)));
             }
         }
-        let mut out = PageOutput { text: text(count), ..PageOutput::default() };
-        let done = run(&trials, ctx, &mut out)?;
+        let mut out = PageOutput::new(text(count));
+        let Trials { runs: done, looks } = run(&trials, ctx)?;
         let of = |row: &Row, samples, model| of(&done, row, samples, model);
-        out.tables.push(table("Means over each motion, until its end or until it is lost", &done));
+        out.heading("A run of each motion");
+        out.append(looks);
+        out.heading("All runs");
+        out.table(table("Means over each motion, until its end or until it is lost", &done));
         if let Some((title, runs)) = recorded(self, ctx)? {
-            out.tables.push(table(&title, &runs));
+            out.table(table(&title, &runs));
         }
         let mut paper = Table::new(
             "The paper, over its five motions, planned with ComFree and with MJWarp, executed with MuJoCo",
@@ -126,7 +129,7 @@ impl Page for Table2 {
         );
         let range = |r: [f64; 2]| format!("{} to {}", r[0], r[1]);
         paper.row([PUBLISHED, PLANS[0], PLANS[1]].map(range));
-        out.tables.push(paper);
+        out.table(paper);
         let worst = if count > 1 { format!(" (worst of {count} runs)") } else { String::new() };
         for row in &ROWS {
             let claim = format!(
@@ -148,7 +151,7 @@ impl Page for Table2 {
                 }
                 _ => Claim::skipped(id, &claim, "time was up before it was run"),
             };
-            out.claims.push(made.with_substitute(row.substitute));
+            out.claim(made.with_substitute(row.substitute));
             let object =
                 |runs: &[&Ran]| runs.iter().filter_map(|r| r.terms.get(OBJECT).copied()).reduce(f64::max);
             if let Some(away) = object(&ran) {
@@ -161,7 +164,7 @@ impl Page for Table2 {
                     Some(left) => Claim::at_most(&id, &claim, 0.5, away / left, ""),
                     None => Claim::skipped(&id, &claim, "time was up before it was run with servos alone"),
                 };
-                out.claims.push(made.with_substitute(row.substitute));
+                out.claim(made.with_substitute(row.substitute));
             }
         }
         Ok(out)

@@ -122,7 +122,7 @@ fn incline(mu: f64) -> Result<Row, PageError> {
         let text =
             "μ = 0.49 on tan α = 0.5: way from 0.2 to 0.6 s, of implicit Euler from the speed at 0.2 s";
         (
-            Claim::relative("incline/slips", text, expected, way, 0.01, "m"),
+            Claim::relative("incline/slips", text, expected, way, 0.002, "m"),
             format!("{way:.5} m, expected {expected:.5} m"),
         )
     } else {

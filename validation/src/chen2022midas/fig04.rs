@@ -163,26 +163,25 @@ impl Page for Fig04 {
         .log(true, true);
         second.add("least force", Mark::Points, by_friction.clone());
         second.add_closed_form(line(&by_friction, &|mu| 0.5 * mass * G / mu));
-        Ok(PageOutput {
-            text: vec![
-                format!(
-                    "Two jaws on rails of a palm press with a constant force against a cube of {} m that stands on a table, for {} s; then the palm goes up at {LIFT} m/s, as in the paper, for {} s. The cube is held when it comes along at the \
-                     end to within ε_v, 1 mm/s; what is lost stays on the table. The least force is found by halving {} to {} m g/(2 μ) {HALVINGS} times. Masses, friction and all settings are ours; the paper shows a line.",
-                    2.0 * HALF,
-                    STEPS[0] as f64 * DT,
-                    STEPS[1] as f64 * DT,
-                    RANGE[0],
-                    RANGE[1]
-                ),
-                format!(
-                    "At 0.064 kg: {}. At other masses κ is in proportion: a vertex carries a quarter of the weight at d̂/2. The jaws are 0.02 × 0.06 × 0.06 m, they have the μ of the cube, the table none.",
-                    settings(mass).sentence()
-                ),
-            ],
-            plots: vec![first, second],
-            tables: vec![table],
-            claims,
-            ..PageOutput::default()
-        })
+        let mut out = PageOutput::new([
+            format!(
+                "Two jaws on rails of a palm press with a constant force against a cube of {} m that stands on a table, for {} s; then the palm goes up at {LIFT} m/s, as in the paper, for {} s. The cube is held when it comes along at the \
+                 end to within ε_v, 1 mm/s; what is lost stays on the table. The least force is found by halving {} to {} m g/(2 μ) {HALVINGS} times. Masses, friction and all settings are ours; the paper shows a line.",
+                2.0 * HALF,
+                STEPS[0] as f64 * DT,
+                STEPS[1] as f64 * DT,
+                RANGE[0],
+                RANGE[1]
+            ),
+            format!(
+                "At 0.064 kg: {}. At other masses κ is in proportion: a vertex carries a quarter of the weight at d̂/2. The jaws are 0.02 × 0.06 × 0.06 m, they have the μ of the cube, the table none.",
+                settings(mass).sentence()
+            ),
+        ]);
+        out.plot(first);
+        out.plot(second);
+        out.table(table);
+        out.extend(claims);
+        Ok(out)
     }
 }

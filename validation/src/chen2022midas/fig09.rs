@@ -118,11 +118,11 @@ impl Page for Fig09 {
         );
         ends.equal_scales = true;
         ends.add("clearance", Mark::Dashed, circle(1.0));
-        let (mut claims, mut attachments) = (Vec::new(), Vec::new());
+        let (mut claims, mut films) = (Vec::new(), Vec::new());
         for (n, (key, name, options)) in cases().into_iter().enumerate() {
             ctx.say(name);
             let o = episodes(options, count)?;
-            attachments.push(o.film.attachment(&format!("peg {key}")));
+            films.push((o.film.attachment(&format!("peg {key}")), format!("The first start, {name}")));
             let away: Vec<f64> = o.ends.iter().map(|e| e[0].hypot(e[1])).collect();
             let furthest = away.iter().copied().fold(0.0, f64::max);
             let mean = |sum: f64| sum / count as f64;
@@ -154,11 +154,11 @@ impl Page for Fig09 {
                 Claim::at_most(
                     &format!("{key}/inside"),
                     &format!("{name}: largest distance from the axis at the end, over the clearance"),
-                    1.0,
+                    if key == "blind" { 1.0 } else { 1e-3 },
                     furthest / options.clearance(),
                     "",
                 )
-                .rule("inside the circle, as in fig. 9"),
+                .rule("inside the circle, as in fig. 9; at most a thousandth of it where the policy sees the axis (the tolerance of 1 mm/s leaves a hundredth open in one step of 10 ms)"),
             );
             claims.push(
                 Claim::decided(
@@ -180,37 +180,36 @@ impl Page for Fig09 {
             }
         }
         let o = PegOptions::default();
-        Ok(PageOutput {
-            text: vec![
-                format!(
-                    "A peg of radius 35 mm (39 mm: the hard one) and length 200 mm over a hole of radius 40 mm, moved by three velocity motors, as the paper states. Ours: the hole is {} mm deep under a funnel that opens to {} mm over {} mm; \
-                     {} sides; starts up to {} mm off the axis in x and y, lower end {} to {} mm above the hole, drawn until nothing is within d̂; an action holds for {} ms ({} steps), speeds to {} m/s, gain {} N·s/m, at most {} N; μ = {}; d̂ an eighth \
-                     of the clearance, a pair carries {} N at half of it; Newton tolerance 1 mm/s. The gantry keeps the peg upright.",
-                    1e3 * o.hole_depth,
-                    1e3 * o.funnel[0],
-                    1e3 * o.funnel[1],
-                    o.sides,
-                    1e3 * o.start_radius,
-                    1e3 * o.start_height[0],
-                    1e3 * o.start_height[1],
-                    1e3 * o.period,
-                    (o.period / o.dt).round(),
-                    o.speed,
-                    o.motor[0],
-                    o.motor[1],
-                    o.friction,
-                    short(o.motor[1])
-                ),
-                format!(
-                    "The policy goes towards the axis and down as soon as the funnel catches the peg. In the third case every number that it sees is up to 5 mm off, five times the clearance: the funnel and the hole lead the peg in, in contact. {count} starts \
-                     each (200 under --full, as in the paper). Learning a policy (figs. 7 and 8) is left to the Python bindings; the environment is the crate signorini-environments."
-                ),
-            ],
-            plots: vec![paths, ends],
-            tables: vec![table],
-            claims,
-            attachments,
-            ..PageOutput::default()
-        })
+        let mut out = PageOutput::new([
+            format!(
+                "A peg of radius 35 mm (39 mm: the hard one) and length 200 mm over a hole of radius 40 mm, moved by three velocity motors, as the paper states. Ours: the hole is {} mm deep under a funnel that opens to {} mm over {} mm; \
+                 {} sides; starts up to {} mm off the axis in x and y, lower end {} to {} mm above the hole, drawn until nothing is within d̂; an action holds for {} ms ({} steps), speeds to {} m/s, gain {} N·s/m, at most {} N; μ = {}; d̂ an eighth \
+                 of the clearance, a pair carries {} N at half of it; Newton tolerance 1 mm/s. The gantry keeps the peg upright.",
+                1e3 * o.hole_depth,
+                1e3 * o.funnel[0],
+                1e3 * o.funnel[1],
+                o.sides,
+                1e3 * o.start_radius,
+                1e3 * o.start_height[0],
+                1e3 * o.start_height[1],
+                1e3 * o.period,
+                (o.period / o.dt).round(),
+                o.speed,
+                o.motor[0],
+                o.motor[1],
+                o.friction,
+                short(o.motor[1])
+            ),
+            format!(
+                "The policy goes towards the axis and down as soon as the funnel catches the peg. In the third case every number that it sees is up to 5 mm off, five times the clearance: the funnel and the hole lead the peg in, in contact. {count} starts \
+                 each (200 under --full, as in the paper). Learning a policy (figs. 7 and 8) is left to the Python bindings; the environment is the crate signorini-environments."
+            ),
+        ]);
+        out.plot(paths);
+        out.plot(ends);
+        out.table(table);
+        out.extend(claims);
+        films.into_iter().for_each(|(file, caption)| out.film(file, caption));
+        Ok(out)
     }
 }

@@ -97,48 +97,48 @@ impl Page for Files {
         (15.0, 60.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput {
-            text: vec![format!(
-                "Meshes of peg_and_usb, which come from others and stand beside the fits made here (fig02, fig05, fig09, units). Plates and nuts are open meshes: they are held as surfaces. Pegs of {DENSITY} kg/m³ and friction {FRICTION} begin {} mm above their plate of {} mm, {} µm aside, and fall through it onto a floor {} mm below; \
-                 d̂ = {} µm, steps of 1 ms, 0.1 s. A bolt stands in its nut without gravity and friction, at a height where nothing crosses, and a torque turns it; d̂ = {} µm.",
-                number(1e3 * ABOVE),
-                number(1e3 * PLATE),
-                number(1e6 * ASIDE),
-                number(1e3 * BELOW),
-                number(1e6 * PEG_RANGE),
-                number(1e6 * THREAD_RANGE)
-            )],
-            ..PageOutput::default()
-        };
+        let mut out = PageOutput::new([format!(
+            "Meshes of peg_and_usb, which come from others and stand beside the fits made here (fig02, fig05, fig09, units). Plates and nuts are open meshes: they are held as surfaces. Pegs of {DENSITY} kg/m³ and friction {FRICTION} begin {} mm above their plate of {} mm, {} µm aside, and fall through it onto a floor {} mm below; \
+             d̂ = {} µm, steps of 1 ms, 0.1 s. A bolt stands in its nut without gravity and friction, at a height where nothing crosses, and a torque turns it; d̂ = {} µm.",
+            number(1e3 * ABOVE),
+            number(1e3 * PLATE),
+            number(1e6 * ASIDE),
+            number(1e3 * BELOW),
+            number(1e6 * PEG_RANGE),
+            number(1e6 * THREAD_RANGE)
+        )]);
         let folder = ctx.models.as_ref().map(|m| m.join("peg_and_usb")).filter(|f| f.is_dir());
         let sizes: &[&str] = if ctx.full() { &["4mm", "8mm", "12mm", "16mm"] } else { &["8mm"] };
-        let mut table = seen("At the end", &["what", "way or turns"]);
+        let mut table = seen("At the end", &["fit", "way or turns"]);
+        let mut films = Vec::new();
+        out.heading("Pegs");
         for shape in ["round", "rectangular"] {
             for size in sizes {
                 let (which, hole) = (format!("{shape}_peg_{size}_tight"), format!("{shape}_hole_{size}"));
                 let (name, id) = (format!("{shape} peg of {size}, tight"), format!("{shape}_{size}"));
                 let Some(folder) = &folder else {
-                    out.claims.push(Claim::skipped(&format!("{id}/down"), &name, ABSENT));
+                    out.claim(Claim::skipped(&format!("{id}/down"), &name, ABSENT));
                     continue;
                 };
                 ctx.say(name.clone());
                 let (track, way) = peg(folder, &which, &hole)?;
                 let cells = [name.clone(), format!("{} mm", number(1e3 * way))];
                 table.row(cells.into_iter().chain(track.cells()));
-                out.attachments.push(track.film.attachment(&name));
+                films.push((track.film.attachment(&name), name.clone()));
                 let whole = ABOVE + PLATE + BELOW;
                 let claim = format!("{name}: it falls through the plate onto the floor");
-                out.claims.push(
-                    Claim::decided(&format!("{id}/down"), &claim, (whole - way).abs() <= 2.0 * PEG_RANGE)
-                        .values(number(whole), number(way), "m")
+                out.claim(
+                    Claim::near(&format!("{id}/down"), &claim, whole, way, 2.0 * PEG_RANGE, "m")
                         .rule("within 2 d̂"),
                 );
-                out.claims.push(track.claim(&format!("{id}/intact"), &name));
+                out.claim(track.claim(&format!("{id}/intact"), &name));
             }
         }
+        films.into_iter().for_each(|(file, caption)| out.film(file, caption));
+        out.heading("Bolt");
         let (name, pitch) = ("bolt M16 in its nut, loose", 2e-3);
         match &folder {
-            None => out.claims.push(Claim::skipped("bolt/pitch", name, ABSENT)),
+            None => out.claim(Claim::skipped("bolt/pitch", name, ABSENT)),
             Some(folder) => {
                 ctx.say(name);
                 let (track, turns, off) =
@@ -147,18 +147,19 @@ impl Page for Files {
                     [name.to_owned(), format!("{} turns", number(turns))].into_iter().chain(track.cells()),
                 );
                 // Heights at which the start does not cross span 0.2 mm.
-                out.claims.push(Claim::at_most(
+                out.claim(Claim::at_most(
                     "bolt/pitch",
                     "height of the bolt and pitch times turns",
                     2e-4,
                     off,
                     "m",
                 ));
-                out.claims.push(Claim::at_least("bolt/turns", "it turns", 0.1, turns, "1"));
-                out.claims.push(track.claim("bolt/intact", name));
+                out.claim(Claim::at_least("bolt/turns", "it turns", 0.1, turns, "1"));
+                out.claim(track.claim("bolt/intact", name));
             }
         }
-        out.tables.push(table);
+        out.heading("All fits");
+        out.table(table);
         Ok(out)
     }
 }

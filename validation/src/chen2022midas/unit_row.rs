@@ -5,17 +5,17 @@ use signorini_report::Claim;
 
 /// A scene that was run.
 pub(super) struct Row {
-    /// What it is.
+    /// Name.
     pub name: String,
     /// Every parameter.
     pub parameters: String,
-    /// What came out.
+    /// Outcome in words.
     pub result: String,
-    /// What is drawn of it.
+    /// Curves that are drawn of it.
     pub curves: Vec<Curve>,
-    /// What is stated of it.
+    /// Claims on it.
     pub claims: Vec<Claim>,
-    /// What was seen on the way.
+    /// The run with its worst distances.
     pub track: Track,
 }
 

@@ -163,6 +163,7 @@ fn report(
     ctx: &Context,
     out: &mut PageOutput,
 ) -> Result<(), PageError> {
+    out.heading(format!("{format} files"));
     let (models, fragments) = entries(zoo, is_urdf, ctx)?;
     let heads: Vec<&str> = models
         .iter()
@@ -202,7 +203,7 @@ fn report(
         }
         table.row(row);
     }
-    out.tables.push(table);
+    out.table(table);
 
     let mut table = Table::new(
         &format!("{format}: what is refused"),
@@ -225,12 +226,12 @@ fn report(
             EXPLAINED.iter().find(|x| x.0 == e.file).map_or("a part of other files, not a model", |x| x.1);
         table.row([at, place.line.to_string(), place.element, what, remedy, why.to_owned()]);
     }
-    out.tables.push(table);
+    out.table(table);
 
     let key = if is_urdf { "urdf" } else { "mjcf" };
     let id = |what: &str| format!("{key}_{what}");
     let taken = fragments.iter().filter(|e| matches!(e.outcome, Outcome::Read { .. })).count();
-    out.claims.extend([
+    out.extend([
         Claim::at_least(
             &id("read"),
             &format!("{format} files read, of {}", models.len()),
@@ -263,7 +264,7 @@ fn report(
     ]);
     if !fragments.is_empty() {
         let text = format!("parts of other files, of {}, that are taken for models", fragments.len());
-        out.claims.push(Claim::at_most(&id("parts"), &text, 0.0, taken as f64, "files"));
+        out.claim(Claim::at_most(&id("parts"), &text, 0.0, taken as f64, "files"));
     }
     Ok(())
 }
@@ -279,22 +280,18 @@ impl Page for ModelZoo {
         (1.0, 1.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput {
-            text: vec![
-                "Each file is read with `--without-meshes`: geoms that need a mesh are kept as placeholders with a note, and a mass that would come \
-                 from a mesh is not compared. Expected counts of MJCF files are those of MuJoCo 4.0.0 with the meshes in place, of URDF files those of \
-                 Pinocchio, or of Drake where Pinocchio refuses the file (Pinocchio's two positions of a continuous joint counted as one). Bodies \
-                 include the world. What is refused is refused as a whole, for a named element of a named line, with a remedy."
-                    .into(),
-            ],
-            ..PageOutput::default()
-        };
+        let mut out = PageOutput::new([
+            "Each file is read with `--without-meshes`: geoms that need a mesh are kept as placeholders with a note, and a mass that would come \
+             from a mesh is not compared. Expected counts of MJCF files are those of MuJoCo 4.0.0 with the meshes in place, of URDF files those of \
+             Pinocchio, or of Drake where Pinocchio refuses the file (Pinocchio's two positions of a continuous joint counted as one). Bodies \
+             include the world. What is refused is refused as a whole, for a named element of a named line, with a remedy.",
+        ]);
         for (format, folder, is_urdf) in [("MJCF", "mjcf_zoo", false), ("URDF", "urdf_zoo", true)] {
             match ctx.models.as_ref().map(|m| m.join(folder)).filter(|p| p.join("zoo.json").is_file()) {
                 Some(zoo) => report(format, &zoo, is_urdf, ctx, &mut out)?,
                 None => {
                     let why = format!("the folder {folder} is absent (set SIGNORINI_MODELS)");
-                    out.claims.push(Claim::skipped(
+                    out.claim(Claim::skipped(
                         folder,
                         &format!("{format} files have the listed counts"),
                         &why,

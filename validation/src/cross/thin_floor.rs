@@ -107,17 +107,15 @@ impl Page for ThinFloor {
                 .values(name(true).into(), name(without[0]).into(), "")
                 .rule("yes or no: what queries at the start and in the middle of a step imply; at 1e-2 it depends on where the steps happen to fall"),
         );
-        Ok(PageOutput {
-            text: vec![format!(
-                "Ball: 1 kg, radius {RADIUS} m, dropped from {HEIGHT} m above the floor, a box {THICK} m thick; k = {STIFFNESS:e} N/m, d = {DISSIPATION} s/m. Step doubling asks for the \
-                 geometry at the start and in the middle of a step; when both show no contact, full and half steps are the same free flight, and a long step may run through the \
-                 impact. The speculative margin keeps pairs whose gap can close within the step. The contact alone would let the ball in by {:.2} mm.",
-                1e3 * physical
-            )],
-            plots: vec![plot],
-            tables: vec![table],
-            claims,
-            ..PageOutput::default()
-        })
+        let mut out = PageOutput::new([format!(
+            "Ball: 1 kg, radius {RADIUS} m, dropped from {HEIGHT} m above the floor, a box {THICK} m thick; k = {STIFFNESS:e} N/m, d = {DISSIPATION} s/m. Step doubling asks for the \
+             geometry at the start and in the middle of a step; when both show no contact, full and half steps are the same free flight, and a long step may run through the \
+             impact. The speculative margin keeps pairs whose gap can close within the step. The contact alone would let the ball in by {:.2} mm.",
+            1e3 * physical
+        )]);
+        out.plot(plot);
+        out.extend(claims);
+        out.table(table);
+        Ok(out)
     }
 }

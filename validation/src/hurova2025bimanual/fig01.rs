@@ -1,5 +1,5 @@
 use super::CAMERA;
-use signorini_report::trials::{FIRST, Ran, Trial, run, success};
+use signorini_report::trials::{FIRST, Ran, Trial, Trials, run, success};
 use signorini_report::{Context, Page, PageError, PageOutput, Table};
 
 /// Fig. 1 and section V-C: two seven-axis arms carry the ball over an obstacle that stands elsewhere each time.
@@ -25,13 +25,16 @@ impl Page for Fig01 {
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let size = usize::from(ctx.full());
         let (samples, count) = (SAMPLES[size], OBSTACLES[size]);
-        let mut out = PageOutput { text: text(count), ..PageOutput::default() };
+        let mut out = PageOutput::new(text(count));
         let trial = |seed| {
             let camera = (seed == FIRST).then_some(CAMERA);
             Trial { camera, ..Trial::new(NAME, "ball", samples, seed) }
         };
         let trials: Vec<Trial> = (FIRST..FIRST + count).map(trial).collect();
-        let mut done = run(&trials, ctx, &mut out)?;
+        let Trials { runs: mut done, looks } = run(&trials, ctx)?;
+        out.heading("The first start");
+        out.append(looks);
+        out.heading("All starts");
         done.retain(|r| r.samples == samples);
         done.sort_by_key(|r| r.seed);
         let mut table = Table::new(
@@ -43,10 +46,10 @@ impl Page for Fig01 {
             table
                 .row(cells.into_iter().chain([format!("{:.1}", r.time), format!("{:.0}", 1e3 * r.planning)]));
         }
-        out.tables.push(table);
+        out.table(table);
         let claim = "success, beside six of ten in the paper";
         let runs: Vec<&Ran> = done.iter().collect();
-        out.claims.push(success("success", claim, PUBLISHED[0], &runs, count));
+        out.claim(success("success", claim, PUBLISHED[0], &runs, count));
         Ok(out)
     }
 }

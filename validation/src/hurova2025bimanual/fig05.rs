@@ -227,17 +227,18 @@ impl Page for Fig05 {
             trials.extend(each.map(|(k, seed)| trial(k, SAMPLER.0, seed, PlanModel::Published)));
         }
         trials.extend(ours(larger));
-        let mut out = PageOutput::default();
-        let done = run(&trials, ctx, &mut out)?;
-        let groups = groups(&done);
-        out.text = text(count);
-        out.plots = plots(&groups);
-        out.tables =
-            vec![table("Runs by task and batch size; times of the task are those of successes", &groups)];
+        let done = run(&trials, ctx)?;
+        let groups = groups(&done.runs);
+        let mut out = PageOutput::new(text(count));
+        out.heading("By batch size");
+        out.extend(plots(&groups));
+        out.table(table("Runs by task and batch size; times of the task are those of successes", &groups));
         if let Some((title, runs)) = recorded(self, ctx)? {
-            out.tables.push(table(&title, &self::groups(&runs)));
+            out.table(table(&title, &self::groups(&runs)));
         }
-        out.claims = claims(&groups, (sizes[sizes.len() - 1], count));
+        out.extend(claims(&groups, (sizes[sizes.len() - 1], count)));
+        out.heading("A run of each task");
+        out.append(done.looks);
         Ok(out)
     }
 }

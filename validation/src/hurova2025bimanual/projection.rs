@@ -294,7 +294,7 @@ impl Page for Projection {
             ctx.say(format!("H = {steps}, C = {covariance} I"));
             all.push(study(steps, covariance)?);
         }
-        let mut out = PageOutput { text: vec![text()], ..PageOutput::default() };
+        let mut out = PageOutput::new([text()]);
         let mut table = Table::new(
             "After 5, 20 and 50 iterations: RMS error to the exact projection of the same rows, exploration kept of its, worst excess of a bound of half its range. Spread: standard deviation of the end displacement of exact projections",
             &[
@@ -313,16 +313,18 @@ impl Page for Projection {
             ],
         );
         for f in &all {
-            out.claims.extend(f.claims());
+            out.heading(f.case.name());
+            out.plot(error_plot(f));
+            out.plot(spread_plot(f));
+            out.extend(f.claims());
             f.row(&mut table, "iterations", three(&f.iterates), f.exact.spread);
             f.row(&mut table, "with the finish", three(&f.finished), f.exact.spread);
             f.row(&mut table, "published, its rows", three(&f.published[0].1), f.published[0].0);
             f.row(&mut table, "published, with history", three(&f.published[1].1), f.published[1].0);
-            out.plots.push(error_plot(f));
-            out.plots.push(spread_plot(f));
         }
-        out.plots.extend(residual_plots(&all));
-        out.tables.push(table);
+        out.heading("All cases");
+        out.extend(residual_plots(&all));
+        out.table(table);
         let mut table = Table::new(
             "Samples as drawn; five iterations going on from those of samples a twentieth of a deviation away; 20 000 iterations; single precision",
             &[
@@ -341,10 +343,11 @@ impl Page for Projection {
             let cells = [f.raw.spread, cold, on, apart, ratio, f.single].map(number);
             table.row([f.case.name()].into_iter().chain(cells));
         }
-        out.tables.push(table);
+        out.table(table);
         self.replans(ctx, &mut out)?;
-        out.claims.push(refusal()?);
-        out.claims.push(recorded_time(&ctx.root)?);
+        out.heading("Refusal and time");
+        out.claim(refusal()?);
+        out.claim(recorded_time(&ctx.root)?);
         Ok(out)
     }
 }
@@ -370,6 +373,7 @@ impl Projection {
                 "excess of plans",
             ],
         );
+        let mut claims = Vec::new();
         for (steps, covariance) in [(10, 1.0), (15, 1.0), (15, 10.0)] {
             ctx.say(format!("replans, H = {steps}"));
             let r = replans(steps, count, covariance)?;
@@ -390,14 +394,14 @@ impl Projection {
             table.row(cells.map(number));
             let id = format!("replans_H{steps}_C{covariance}");
             let kind = r.row.map_or(String::new(), |k| format!(" ({k})"));
-            out.claims.push(Claim::at_most(
+            claims.push(Claim::at_most(
                 &format!("{id}/violation"),
                 &format!("{count} plans, H = {steps}, C = {covariance} I: worst excess of the executed motion{kind} and of all plans, of half the range of its bound"),
                 ZERO,
                 r.executed.max(r.planned),
                 "–",
             ));
-            out.claims.push(Claim::between(
+            claims.push(Claim::between(
                 &format!("{id}/exploration"),
                 &format!("{count} plans, H = {steps}, C = {covariance} I: spread of finished samples over that of exact projections"),
                 [0.9, 1.1],
@@ -405,7 +409,9 @@ impl Projection {
                 "–",
             ));
         }
-        out.tables.push(table);
+        out.heading("Replans");
+        out.table(table);
+        out.extend(claims);
         Ok(())
     }
 }

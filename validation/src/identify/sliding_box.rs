@@ -150,11 +150,15 @@ impl Page for SlidingBox {
             fits.push(identify(&record(*s, &clean))?);
         }
         let first = &fits[0];
-        let mut out = PageOutput { text: text(), ..PageOutput::default() };
-        out.tables.push(parameter_table(&fits));
-        out.tables.push(experiment_table(&clean, first)?);
-        out.plots = plots(&record(seeds[0], &clean), first)?;
-        out.claims = claims(&fits);
+        let mut out = PageOutput::new(text());
+        let [cost, slide, drop] = plots(&record(seeds[0], &clean), first)?;
+        out.heading("Motions: recorded, guessed, fitted");
+        out.extend([slide, drop]);
+        out.table(experiment_table(&clean, first)?);
+        out.heading("Parameters");
+        out.plot(cost);
+        out.table(parameter_table(&fits));
+        out.extend(claims(&fits));
         Ok(out)
     }
 }
@@ -237,7 +241,8 @@ fn experiment_table(clean: &[Vec<f64>], f: &Found) -> Result<Table, PageError> {
     Ok(t)
 }
 
-fn plots(recorded: &[Vec<f64>], f: &Found) -> Result<Vec<Plot>, PageError> {
+/// Cost, a slide, a drop.
+fn plots(recorded: &[Vec<f64>], f: &Found) -> Result<[Plot; 3], PageError> {
     let mut cost = Plot::new(
         "cost",
         "Cost of every evaluation and the least so far; 1 is what the noise alone leaves.",
@@ -256,7 +261,6 @@ fn plots(recorded: &[Vec<f64>], f: &Found) -> Result<Vec<Plot>, PageError> {
     cost.add("least so far", Mark::Line, least);
     cost.add_colored("noise alone", Mark::Dashed, 6, vec![(1.0, 1.0), (all.len() as f64, 1.0)]);
     let fitted = Parameters::from_logs(&f.logs);
-    let mut figures = vec![cost];
     let figure = |name: &str, caption: &str, label: &str, which: usize, coordinate: usize, offset: f64| {
         let e = &EXPERIMENTS[which];
         let mut p = Plot::new(name, caption, "time [s]", label);
@@ -272,23 +276,17 @@ fn plots(recorded: &[Vec<f64>], f: &Found) -> Result<Vec<Plot>, PageError> {
         p.add("fitted", Mark::Line, curve(&simulate(&fitted, e, &e.engine())?));
         Ok::<_, PageError>(p)
     };
-    figures.push(figure(
-        "slide",
-        "A slide at 1 m/s: recorded, before and after the fit.",
-        "travel [mm]",
-        1,
-        0,
-        0.0,
-    )?);
-    figures.push(figure(
+    let slide =
+        figure("slide", "A slide at 1 m/s: recorded, before and after the fit.", "travel [mm]", 1, 0, 0.0)?;
+    let drop = figure(
         "drop",
         "A drop from 0.04 m: recorded, before and after the fit.",
         "height of the lower face [mm]",
         4,
         1,
         0.05,
-    )?);
-    Ok(figures)
+    )?;
+    Ok([cost, slide, drop])
 }
 
 fn claims(fits: &[Found]) -> Vec<Claim> {

@@ -31,17 +31,17 @@ impl Page for Fig02 {
         plot.add("μ(s)", Mark::Line, curve(&mu)).add("μ(s) f(s)", Mark::Line, force);
         plot.add("μ_s, μ_d", Mark::Dashed, vec![(0.0, mu_s), (30.0, mu_s)]);
         plot.add_colored("", Mark::Dashed, 2, vec![(0.0, mu_d), (30.0, mu_d)]);
-        Ok(PageOutput {
-            text: vec!["Friction rises as the sigmoid f(s) = s/√(1 + s²) and falls from static to dynamic around s = 10.".into()],
-            plots: vec![plot],
-            claims: vec![
-                Claim::relative("static", "μ(0) is the static coefficient", mu_s, mu(0.0), 1e-12, ""),
-                Claim::relative("before", "μ(5) (computed from the formula)", 0.996, mu(5.0), 1e-3, ""),
-                Claim::relative("after", "μ(15) (computed from the formula)", 0.504, mu(15.0), 1e-3, ""),
-                Claim::relative("peak", "largest friction ratio", 0.980, peak.1, 1e-3, ""),
-                Claim::between("peak_at", "slip at the largest ratio", [6.1, 6.3], peak.0, "v_s"),
-            ],
-            ..PageOutput::default()
-        })
+        let mut out = PageOutput::new([
+            "Friction rises as the sigmoid f(s) = s/√(1 + s²) and falls from static to dynamic around s = 10.",
+        ]);
+        out.plot(plot);
+        out.extend([
+            Claim::relative("static", "μ(0) is the static coefficient", mu_s, mu(0.0), 1e-12, ""),
+            Claim::relative("before", "μ(5) (computed from the formula)", 0.996, mu(5.0), 1e-3, ""),
+            Claim::relative("after", "μ(15) (computed from the formula)", 0.504, mu(15.0), 1e-3, ""),
+            Claim::relative("peak", "largest friction ratio", 0.980, peak.1, 1e-3, ""),
+            Claim::between("peak_at", "slip at the largest ratio", [6.1, 6.3], peak.0, "v_s"),
+        ]);
+        Ok(out)
     }
 }

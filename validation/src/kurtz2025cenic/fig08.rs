@@ -147,25 +147,45 @@ impl Page for Fig08 {
         plot.add("Drake CENIC, fixed", Mark::Points, DRAKE_FIXED.to_vec());
         plot.add_colored("O(h)", Mark::Dashed, 6, line(&fixed, 1));
         plot.add_colored("O(h²)", Mark::Dashed, 7, line(&second, 2));
-        Ok(PageOutput {
-            text: vec![
-                "Ball: 1 kg, radius 0.05 m, k = 1e4 N/m, d = 0, dropped from 1 m above contact; total energy includes the elastic energy ½ k φ². \
-                 Paper mode."
-                    .into(),
-                "The trapezoid rule is an ablation: an explicit half step with the forces at the start, then an implicit half step (see the paper's \
-                 page). Its error changes sign with where in a step the ball meets the floor, so that a single drop says little: root mean square over \
-                 16 drops whose impacts are spread over a step."
-                    .into(),
-            ],
-            plots: vec![plot],
-            tables: vec![table],
-            claims: vec![
-                Claim::between("order", "energy error of fixed steps is O(h): slope", [0.85, 1.15], orders[0], ""),
-                Claim::between("step_doubling", "energy error of step doubling is O(h) in its mean step: slope", [0.8, 1.2], orders[1], ""),
-                Claim::between("trapezoid", "energy error of the trapezoid rule is O(h²): slope", [1.8, 2.2], orders[2], ""),
-                Claim::at_most("drake", "largest ratio of our fixed-step error to Drake's at the same step", 1.15, worse, ""),
-            ],
-            ..PageOutput::default()
-        })
+        let mut out = PageOutput::new([
+            "Ball: 1 kg, radius 0.05 m, k = 1e4 N/m, d = 0, dropped from 1 m above contact; total energy includes the elastic energy ½ k φ². \
+             Paper mode.",
+            "The trapezoid rule is an ablation: an explicit half step with the forces at the start, then an implicit half step (see the paper's \
+             page). Its error changes sign with where in a step the ball meets the floor, so that a single drop says little: root mean square over \
+             16 drops whose impacts are spread over a step.",
+        ]);
+        out.plot(plot);
+        out.extend([
+            Claim::between(
+                "order",
+                "energy error of fixed steps is O(h): slope",
+                [0.85, 1.15],
+                orders[0],
+                "",
+            ),
+            Claim::between(
+                "step_doubling",
+                "energy error of step doubling is O(h) in its mean step: slope",
+                [0.8, 1.2],
+                orders[1],
+                "",
+            ),
+            Claim::between(
+                "trapezoid",
+                "energy error of the trapezoid rule is O(h²): slope",
+                [1.8, 2.2],
+                orders[2],
+                "",
+            ),
+            Claim::at_most(
+                "drake",
+                "largest ratio of our fixed-step error to Drake's at the same step",
+                1.15,
+                worse,
+                "",
+            ),
+        ]);
+        out.table(table);
+        Ok(out)
     }
 }

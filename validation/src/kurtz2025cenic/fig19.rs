@@ -65,17 +65,27 @@ impl Page for Fig19 {
         for (c, (name, _)) in curves.into_iter().zip(guesses) {
             plot.add(name, Mark::LinePoints, c);
         }
-        Ok(PageOutput {
-            text: vec!["Evaluations include the one at α_max. Paper mode. The numbers of the paper's figure are not recoverable; its statement is that the cubic guess needs fewest.".into()],
-            plots: vec![plot],
-            tables: vec![table],
-            claims: vec![
-                Claim::decided("cubic", "the cubic guess needs no more evaluations than the fixed one at every accuracy", cubic_wins)
-                    .values("true".into(), cubic_wins.to_string(), "")
-                    .rule("at every accuracy"),
-                Claim::at_most("gain", "mean evaluations with the cubic guess over those with the fixed one", 1.0, gain, ""),
-            ],
-            ..PageOutput::default()
-        })
+        let mut out = PageOutput::new([
+            "Evaluations include the one at α_max. Paper mode. The numbers of the paper's figure are not recoverable; its statement is that the cubic guess needs fewest.",
+        ]);
+        out.plot(plot);
+        out.extend([
+            Claim::decided(
+                "cubic",
+                "the cubic guess needs no more evaluations than the fixed one at every accuracy",
+                cubic_wins,
+            )
+            .values("true".into(), cubic_wins.to_string(), "")
+            .rule("at every accuracy"),
+            Claim::at_most(
+                "gain",
+                "mean evaluations with the cubic guess over those with the fixed one",
+                1.0,
+                gain,
+                "",
+            ),
+        ]);
+        out.table(table);
+        Ok(out)
     }
 }

@@ -98,39 +98,38 @@ impl Page for Modes {
             let cells = [&deepest[0], &deepest[1], &errors[0], &errors[1]].map(|x| 1e3 * last(x));
             table.row(std::iter::once(format!("{accuracy:e}")).chain(cells.map(|x| format!("{x:.3}"))));
         }
-        let mut claims = Vec::new();
-        for (id, what, [paper, default]) in
-            [("overlap", "deepest overlap", &deepest), ("error", "error of the trajectory", &errors)]
-        {
-            let text = format!("{what}, default over paper mode, geometric mean over the accuracies");
-            claims.push(Claim::at_most(id, &text, 1.0, mean_ratio(paper, default), ""));
-            let worst = paper.iter().zip(default).map(|(p, d)| d.1 / p.1).fold(0.0, f64::max);
-            let text = format!("{what}, default over paper mode, worst accuracy");
-            claims.push(Claim::at_most(&format!("{id}_worst"), &text, SCATTER, worst, ""));
-        }
-        let plot = |name: &str, caption: &str, y: &str, [paper, default]: [Vec<(f64, f64)>; 2]| {
+        let mut out = PageOutput::new([format!(
+            "The scene of table II. Paper mode: no speculative contacts, one island, Hessian reuse. Default mode: speculative contacts, islands. Error: root mean square over the bodies of the \
+             distance from the position in a run of default mode at accuracy {REFERENCE:e}, at {TIMES:?} s; later the scene is chaotic and the distance says nothing. Overlap: deepest gap at any accepted step."
+        )]);
+        out.table(table);
+        let plot = |name: &str, caption: &str, y: &str, [paper, default]: &[Vec<(f64, f64)>; 2]| {
             let mut plot = Plot::new(name, caption, "accuracy", y).log(true, true);
-            plot.add("paper mode", Mark::LinePoints, paper).add("default mode", Mark::LinePoints, default);
+            plot.add("paper mode", Mark::LinePoints, paper.clone());
+            plot.add("default mode", Mark::LinePoints, default.clone());
             plot
         };
-        let plots = vec![
-            plot("overlap", "Deepest overlap (geometric mean over seeds).", "deepest overlap [m]", deepest),
-            plot(
-                "error",
-                "Distance of the positions from a run at accuracy 1e-7 (geometric mean over seeds and times).",
-                "error [m]",
-                errors,
-            ),
-        ];
-        Ok(PageOutput {
-            text: vec![format!(
-                "The scene of table II. Paper mode: no speculative contacts, one island, Hessian reuse. Default mode: speculative contacts, islands. Error: root mean square over the bodies of the \
-                 distance from the position in a run of default mode at accuracy {REFERENCE:e}, at {TIMES:?} s; later the scene is chaotic and the distance says nothing. Overlap: deepest gap at any accepted step."
-            )],
-            plots,
-            tables: vec![table],
-            claims,
-            ..PageOutput::default()
-        })
+        let overlap =
+            plot("overlap", "Deepest overlap (geometric mean over seeds).", "deepest overlap [m]", &deepest);
+        let error = plot(
+            "error",
+            "Distance of the positions from a run at accuracy 1e-7 (geometric mean over seeds and times).",
+            "error [m]",
+            &errors,
+        );
+        for (plot, heading, what, [paper, default]) in [
+            (overlap, "Overlap", "deepest overlap", &deepest),
+            (error, "Error of the trajectory", "error of the trajectory", &errors),
+        ] {
+            let id = plot.name.clone();
+            out.heading(heading);
+            out.plot(plot);
+            let text = format!("{what}, default over paper mode, geometric mean over the accuracies");
+            out.claim(Claim::at_most(&id, &text, 1.0, mean_ratio(paper, default), ""));
+            let worst = paper.iter().zip(default).map(|(p, d)| d.1 / p.1).fold(0.0, f64::max);
+            let text = format!("{what}, default over paper mode, worst accuracy");
+            out.claim(Claim::at_most(&format!("{id}_worst"), &text, SCATTER, worst, ""));
+        }
+        Ok(out)
     }
 }

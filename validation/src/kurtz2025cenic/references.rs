@@ -96,10 +96,9 @@ struct Run {
 fn convergence(ctx: &Context, name: &str) -> Result<PageOutput, PageError> {
     let Some(folder) = ctx.oracles.as_ref().map(|o| o.join("cenic")) else {
         let why = "the reference files are absent (set SIGNORINI_ORACLES)";
-        return Ok(PageOutput {
-            claims: vec![Claim::skipped("error", "error against the reference", why)],
-            ..PageOutput::default()
-        });
+        let mut out = PageOutput::default();
+        out.claim(Claim::skipped("error", "error against the reference", why));
+        return Ok(out);
     };
     let read = |ext: &str| {
         let path = folder.join(format!("{name}.{ext}"));
@@ -203,23 +202,33 @@ fn convergence(ctx: &Context, name: &str) -> Result<PageOutput, PageError> {
     plot.add("default mode", Mark::LinePoints, default_mode);
     plot.add("Drake CENIC 1.51.1", Mark::LinePoints, drake);
     plot.add("√accuracy", Mark::Dashed, ours.iter().map(|p| (p.0, anchor * p.0.sqrt())).collect());
-    Ok(PageOutput {
-        text: vec![
-            "Reference: the same continuous model integrated by an explicit Runge–Kutta method of order 8. The accuracy bounds the error of one step, so the error of \
-             the trajectory goes with its square root."
-                .into(),
-            "Stops bound the steps, so all runs stop at the same times: at 1 ms and then at every sample. Drake run again moves by up to 0.6 % from the listed \
-             numbers, where rounding decides which steps are rejected; the claim allows as much. Paper mode evaluates a push as Drake does, at the start of an attempted step and held over both \
-             half steps; default mode halfway through each step."
-                .into(),
-            format!("Parameters: {p}"),
-        ],
-        plots: vec![plot],
-        tables: vec![table],
-        claims: vec![
-            Claim::at_most("drake", "largest ratio of our error to Drake's over the accuracies, paper mode", REPEATS, worst, ""),
-            Claim::between("slope", "slope of the error in accuracy between 1e-7 and 1e-8", [0.4, 0.6], order, ""),
-        ],
-        ..PageOutput::default()
-    })
+    let mut out = PageOutput::new([
+        "Reference: the same continuous model integrated by an explicit Runge–Kutta method of order 8. The accuracy bounds the error of one step, so the error of \
+         the trajectory goes with its square root."
+            .into(),
+        "Stops bound the steps, so all runs stop at the same times: at 1 ms and then at every sample. Drake run again moves by up to 0.6 % from the listed \
+         numbers, where rounding decides which steps are rejected; the claim allows as much. Paper mode evaluates a push as Drake does, at the start of an attempted step and held over both \
+         half steps; default mode halfway through each step."
+            .into(),
+        format!("Parameters: {p}"),
+    ]);
+    out.plot(plot);
+    out.extend([
+        Claim::at_most(
+            "drake",
+            "largest ratio of our error to Drake's over the accuracies, paper mode",
+            REPEATS,
+            worst,
+            "",
+        ),
+        Claim::between(
+            "slope",
+            "slope of the error in accuracy between 1e-7 and 1e-8",
+            [0.4, 0.6],
+            order,
+            "",
+        ),
+    ]);
+    out.table(table);
+    Ok(out)
 }

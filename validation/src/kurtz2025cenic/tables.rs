@@ -148,18 +148,15 @@ impl Page for Table2 {
         let [p, d] = curves;
         plot.add("paper mode", Mark::LinePoints, p).add("default mode (largest island)", Mark::LinePoints, d);
         plot.add("paper", Mark::Dashed, paper[..finest].iter().map(|x| (x.0, x.1)).collect());
-        Ok(PageOutput {
-            text: vec![
-                SCENE.into(),
-                "Paper mode: no speculative contacts, one island, Hessian reuse. Default mode: speculative contacts, islands solved separately; its \
-                 iterations are those of the slowest island, its factorisations are summed over (smaller) islands. The paper's wall times are from another machine."
-                    .into(),
-            ],
-            plots: vec![plot],
-            tables: vec![table],
-            claims,
-            ..PageOutput::default()
-        })
+        let mut out = PageOutput::new([
+            SCENE,
+            "Paper mode: no speculative contacts, one island, Hessian reuse. Default mode: speculative contacts, islands solved separately; its \
+             iterations are those of the slowest island, its factorisations are summed over (smaller) islands. The paper's wall times are from another machine.",
+        ]);
+        out.plot(plot);
+        out.extend(claims);
+        out.table(table);
+        Ok(out)
     }
 }
 
@@ -238,40 +235,38 @@ impl Page for Table3 {
                 iterations.to_string(),
             ]);
         }
-        Ok(PageOutput {
-            text: vec![SCENE.into()],
-            tables: vec![table],
-            claims: vec![
-                Claim::at_most(
-                    "reuse_fixed",
-                    "factorisations per iteration with reuse, fixed step (paper: 0.378)",
-                    0.6,
-                    ratio[1],
-                    "",
-                ),
-                Claim::at_most(
-                    "reuse_control",
-                    "factorisations per iteration with reuse, error control (paper: 0.549)",
-                    0.7,
-                    ratio[3],
-                    "",
-                ),
-                Claim::at_most(
-                    "fixed",
-                    "iterations at a fixed step without reuse over the paper's",
-                    1.3,
-                    counts[0],
-                    "",
-                ),
-                Claim::at_most(
-                    "control",
-                    "iterations under error control without reuse over the paper's",
-                    1.2,
-                    counts[2],
-                    "",
-                ),
-            ],
-            ..PageOutput::default()
-        })
+        let mut out = PageOutput::new([SCENE]);
+        out.table(table);
+        out.extend([
+            Claim::at_most(
+                "reuse_fixed",
+                "factorisations per iteration with reuse, fixed step (paper: 0.378)",
+                0.6,
+                ratio[1],
+                "",
+            ),
+            Claim::at_most(
+                "reuse_control",
+                "factorisations per iteration with reuse, error control (paper: 0.549)",
+                0.7,
+                ratio[3],
+                "",
+            ),
+            Claim::at_most(
+                "fixed",
+                "iterations at a fixed step without reuse over the paper's",
+                1.3,
+                counts[0],
+                "",
+            ),
+            Claim::at_most(
+                "control",
+                "iterations under error control without reuse over the paper's",
+                1.2,
+                counts[2],
+                "",
+            ),
+        ]);
+        Ok(out)
     }
 }

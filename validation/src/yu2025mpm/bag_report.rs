@@ -1,4 +1,4 @@
-//! What the pages of figs. 5 and 6 show of their scene.
+//! Figures, claims and tables that the pages of figs. 5 and 6 share.
 
 use signorini_core::largest;
 use signorini_core::na::Vector3;
@@ -9,7 +9,7 @@ use super::bag::{
 };
 use super::statistics::Statistics;
 use signorini_report::claim::number;
-use signorini_report::{Claim, Mark, Plot, Table};
+use signorini_report::{Claim, Mark, PageOutput, Plot};
 
 const GRAVITY: f64 = 9.81;
 
@@ -60,13 +60,18 @@ impl View {
 const BOX_COLORS: [usize; 3] = [1, 0, 3];
 
 impl Bagged {
-    /// Shapes at the stages, heights, forces, depths.
-    pub(super) fn plots(&self, setup: &Setup) -> Vec<Plot> {
-        let mut out = Vec::new();
+    /// Section with the shapes at the stages.
+    pub(super) fn show(&self, out: &mut PageOutput) {
+        out.heading("Shapes");
         for v in &self.views {
-            out.push(v.plot("side", "the side", [0, 2]));
-            out.push(v.plot("top", "above", [0, 1]));
+            out.plot(v.plot("side", "the side", [0, 2]));
+            out.plot(v.plot("top", "above", [0, 1]));
         }
+    }
+
+    /// Sections on heights and forces, and on depths and limits.
+    pub(super) fn account(&self, setup: &Setup, out: &mut PageOutput) {
+        out.heading("Heights and forces");
         let mut heights =
             Plot::new("heights", "Middles of the boxes over the floor", "time [s]", "height [m]");
         let caption = "Vertical force of the cloth; grey: weight of the boxes, of boxes and cloth";
@@ -82,13 +87,17 @@ impl Bagged {
             forces.add_closed_form(vec![(0.0, weight), (setup.end, weight)]);
         }
         forces.y_range = Some([-0.5 * self.weights(setup)[1], 3.0 * self.weights(setup)[1]]);
+        out.extend([heights, forces]);
+        out.extend(self.claims_of_boxes(setup));
+        out.heading("Depth, slip and solves");
         let caption = "Depth of the deepest particle at the end of steps";
         let mut depth = Plot::new("depth", caption, "time [s]", "depth [m]");
         for (list, label) in self.depth.iter().zip(["in a plate", "in a box"]) {
             depth.add(label, Mark::Line, list.clone());
         }
-        out.extend([heights, forces, depth]);
-        out
+        out.plot(depth);
+        out.extend(self.claims_of_contact());
+        out.extend([self.bounds.table(), Statistics::table([&self.statistics])]);
     }
 
     /// Weight of the boxes, and of boxes and cloth \[N\].
@@ -97,18 +106,12 @@ impl Bagged {
         [boxes, boxes + setup.cloth_mass() * GRAVITY]
     }
 
-    /// How long steps of weak coupling could be, and the paper's Table I.
-    pub(super) fn tables(&self) -> Vec<Table> {
-        vec![self.bounds.table(), Statistics::table([&self.statistics])]
-    }
-
-    /// What holds for boxes in a bag.
-    pub(super) fn claims(&self, setup: &Setup) -> Vec<Claim> {
+    /// Claims on boxes in a bag.
+    fn claims_of_boxes(&self, setup: &Setup) -> [Claim; 6] {
         let [boxes, all] = self.weights(setup);
         let on_boxes = self.on_boxes.iter().map(|f| settled(f)).sum::<f64>();
         let carried = -settled(&self.on_plates);
-        let deepest = largest(self.depth.iter().flatten().map(|d| d.1));
-        vec![
+        [
             Claim::relative(
                 "borne",
                 "the cloth bears the weight of the boxes at the end",
@@ -146,6 +149,13 @@ impl Bagged {
                 self.corners.through,
                 1e3 * self.corners.furthest
             )),
+        ]
+    }
+
+    /// Claims on particles in bodies, and on the solves.
+    fn claims_of_contact(&self) -> [Claim; 3] {
+        let deepest = largest(self.depth.iter().flatten().map(|d| d.1));
+        [
             Claim::at_most(
                 "deepest",
                 "no particle is deeper in a body at the end of a step",
@@ -170,7 +180,7 @@ impl Bagged {
     }
 }
 
-/// What both pages run.
+/// Parameters of both pages.
 pub(super) fn text(setup: &Setup) -> String {
     let (young, poisson, density, thickness) = CLOTH;
     let wave = (young / (1.0 - poisson * poisson) / density).sqrt();

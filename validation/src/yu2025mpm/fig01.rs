@@ -117,18 +117,18 @@ impl Page for Fig01 {
             None => made_up(if ctx.full() { EDGES.1 } else { EDGES.0 })?,
         };
         let run = fold(&mesh, (&plan, &size), &arm, ctx)?;
-        let mut out = PageOutput { text: text(&run, &plan, &size, known), ..PageOutput::default() };
+        let mut out = PageOutput::new(text(&run, &plan, &size, known));
+        out.heading("Shapes");
+        out.film(run.film.attachment("shirt"), "Two arms fold the shirt and unfold it");
         for look in &run.looks {
-            out.plots.extend(views(look, &run.looks[0].x));
+            out.extend(views(look, &run.looks[0].x));
         }
-        curves(&run, &mut out);
-        claims(&run, &plan, &size, &mut out);
+        account(&run, &plan, &size, &mut out);
         if !known {
             let what = "a made-up shirt for the paper's mesh, which is not public";
-            out.claims = out.claims.into_iter().map(|c| c.with_substitute(what)).collect();
+            out.claims_mut().for_each(|c| c.substitute = Some(what.to_owned()));
         }
-        out.attachments.push(run.film.attachment("shirt"));
-        out.tables.extend([run.bounds.table(), Statistics::table([&run.statistics])]);
+        out.extend([run.bounds.table(), Statistics::table([&run.statistics])]);
         statistics::keep(&run.statistics, ctx.full());
         Ok(out)
     }
@@ -182,7 +182,8 @@ fn text(run: &Folded, plan: &Plan, size: &Size, known: bool) -> Vec<String> {
     ]
 }
 
-fn curves(run: &Folded, out: &mut PageOutput) {
+/// Extent, force on the pads, particles between them.
+fn curves(run: &Folded) -> [Plot; 3] {
     let of = |f: &dyn Fn(&fold::Sample) -> f64| run.samples.iter().map(|s| (s.t, f(s))).collect::<Vec<_>>();
     let mut extent =
         Plot::new("extent", "Extent along the way of folding, and mean height", "time [s]", "[m]");
@@ -199,7 +200,7 @@ fn curves(run: &Folded, out: &mut PageOutput) {
         press.add(name, Mark::Line, of(&|s| s.press[a]));
         held.add(name, Mark::Line, of(&|s| s.held[a] as f64));
     }
-    out.plots.extend([extent, press, held]);
+    [extent, press, held]
 }
 
 /// How much higher the upper half is than the lower one where it lies folded \[m\], by medians of its vertices.
@@ -214,7 +215,9 @@ fn layers(run: &Folded) -> f64 {
     median(true) - median(false)
 }
 
-fn claims(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
+/// Sections on the extent, the grip and contact.
+fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
+    let [spread, press, between] = curves(run);
     let at = |t: f64| run.samples.iter().min_by(|a, b| (a.t - t).abs().total_cmp(&(b.t - t).abs()));
     let extent = |t: f64| at(t).map_or(f64::NAN, |s| s.extent);
     let first = run.samples.first().map_or(f64::NAN, |s| s.extent);
@@ -227,7 +230,9 @@ fn claims(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
         let parts = way.flat_map(|s| [0, 1].map(|a| s.held[a] as f64 / first[a] as f64));
         parts.fold(f64::INFINITY, f64::min)
     };
-    out.claims = vec![
+    out.heading("Extent and height");
+    out.plot(spread);
+    out.extend([
         Claim::at_most(
             "folded",
             "extent along the way of folding, folded, as a part of that at the start",
@@ -265,6 +270,10 @@ fn claims(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             "m",
         )
         .because(WHY_APART),
+    ]);
+    out.heading("Grip");
+    out.extend([press, between]);
+    out.extend([
         Claim::at_least(
             "held/fold",
             "fewest particles between the pads on the way over, beside those pinched",
@@ -288,6 +297,9 @@ fn claims(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             run.inside[0].max(run.inside[1]),
             "m",
         ),
+    ]);
+    out.heading("Contact and solves");
+    out.extend([
         Claim::at_most(
             "deepest",
             "no particle is deeper in a board, a hand, a link or the skin of a pad",
@@ -317,5 +329,5 @@ fn claims(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             run.missed,
             "m",
         ),
-    ];
+    ]);
 }

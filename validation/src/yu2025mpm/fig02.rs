@@ -102,20 +102,17 @@ impl Page for Fig02 {
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let end = if ctx.full() { 0.2 } else { 0.12 };
         let mass = DENSITY * SIDE.powi(3);
-        let mut out = PageOutput {
-            text: vec![format!(
-                "A cube of {SIDE} m and {} kg ({ALONG}³ particles, those of its faces on them; fixed corotated, E = {} Pa, ν = {}) between two panels of {PANEL} kg on slides, each pressed with {PRESS} N; gravity pulls the cube down, friction {FRICTION} holds it. \
-                 Grid of {SPACING} m, steps of {} s for both sides, one substep. Contacts of {} N/m, {DISSIPATION} s/m for each particle inside a panel, whose boxes are 0.14 m wide so that normals are those of the faces; friction holds below {STICTION} m/s; strain rates fade in {FADING} s. \
-                 Forces that the cube exerts on the left panel: {PRESS} N across, half its weight down, nothing along. Beside it the same law evaluated once at the velocity without contact, as explicit penalty coupling does: friction of many particles on few nodes then overshoots. It stands for the penalty coupling of the paper, \
-                 whose engine is not used here and whose own settings are 25 substeps; with {FINER} substeps ours settles too, at so many times the cost. The cube's middle is {SHIFT} of the grid's spacing beside a node along y.",
-                number(mass),
-                number(RUBBER.0),
-                RUBBER.1,
-                number(STEP),
-                number(STIFFNESS)
-            )],
-            ..PageOutput::default()
-        };
+        let mut out = PageOutput::new([format!(
+            "A cube of {SIDE} m and {} kg ({ALONG}³ particles, those of its faces on them; fixed corotated, E = {} Pa, ν = {}) between two panels of {PANEL} kg on slides, each pressed with {PRESS} N; gravity pulls the cube down, friction {FRICTION} holds it. \
+             Grid of {SPACING} m, steps of {} s for both sides, one substep. Contacts of {} N/m, {DISSIPATION} s/m for each particle inside a panel, whose boxes are 0.14 m wide so that normals are those of the faces; friction holds below {STICTION} m/s; strain rates fade in {FADING} s. \
+             Forces that the cube exerts on the left panel: {PRESS} N across, half its weight down, nothing along. Beside it the same law evaluated once at the velocity without contact, as explicit penalty coupling does: friction of many particles on few nodes then overshoots. It stands for the penalty coupling of the paper, \
+             whose engine is not used here and whose own settings are 25 substeps; with {FINER} substeps ours settles too, at so many times the cost. The cube's middle is {SHIFT} of the grid's spacing beside a node along y.",
+            number(mass),
+            number(RUBBER.0),
+            RUBBER.1,
+            number(STEP),
+            number(STIFFNESS)
+        )]);
         ctx.say("convex coupling");
         let convex = press(MpmSolver::default(), 1, end)?;
         ctx.say("explicit coupling");
@@ -138,7 +135,7 @@ impl Page for Fig02 {
         }
         let convex = &runs[runs.len() - 1].1;
         let ((mean, spread), (_, loose)) = (settled(&convex.force), settled(&runs[0].1.force));
-        out.tables.extend([table, convex.bounds.table()]);
+        out.heading("Force on the left panel");
         for (i, axis) in ["x", "y", "z"].into_iter().enumerate() {
             let mut plot = Plot::new(
                 &format!("force_{axis}"),
@@ -157,9 +154,10 @@ impl Page for Fig02 {
             plot.add_closed_form(vec![(end - SHOWN, expected[i]), (end, expected[i])]);
             let room = [2.0, 1.0, 1.0][i];
             plot.y_range = Some([expected[i] - room, expected[i] + room]);
-            out.plots.push(plot);
+            out.plot(plot);
         }
-        out.claims = vec![
+        out.table(table);
+        out.extend([
             Claim::relative("press", "force across is what presses", PRESS, -mean.x, 0.01, "N"),
             Claim::relative("carry", "force down is half the weight", -expected.z, -mean.z, 0.01, "N"),
             Claim::at_most("aside", "force along, mean and swings", 0.05, mean.y.abs() + spread.y, "N"),
@@ -180,7 +178,9 @@ impl Page for Fig02 {
             )
             .with_substitute("one evaluation of the same law at the velocity without contact, for the paper's penalty coupling"),
             Claim::at_most("converged", "solves that did not converge", 0.0, f64::from(convex.unconverged), ""),
-        ];
+        ]);
+        out.heading("Limits of weak coupling");
+        out.table(convex.bounds.table());
         Ok(out)
     }
 }

@@ -359,33 +359,30 @@ impl Page for Fig03 {
         runs.extend(along.iter().map(|along| (Wave::Along, along)));
         let lame = Lame::new(ELASTIC.0, ELASTIC.1).map_err(PageError::from_error)?;
         let sound = (lame.wave_modulus() / RUBBER).sqrt();
-        let mut out = PageOutput {
-            text: vec![format!(
-                "Two rubber cubes of {SIDE} m and {} kg ({ALONG}³ particles each, f32; fixed corotated, E = {} Pa, ν = {}) on either side of a rigid cube of {mass:.0} kg, between panels of {} kg on slides with gains of {} N/m and {} N·s/m. \
-                 Panels close by {} mm each, lift by {} m and follow a triangle wave of ±{} mm, quarters of {} s, upward and downward: {} of them (the paper: 16, after a lift of 0.2 m; that is what --full runs). From where the cube hung before, they shake from one to the other as well (--full: along their faces too). \
-                 Contacts of {} N/m and {} s/m for each particle, friction {}; grid of {:.4} m, bodies in steps of {} s, points in {} substeps or more where stretched rubber asks for them, contact solves to {:.0e} (the paper: 0.1 ms, 10, 1e-2, and a grid of 0.01 m in its table, whose 3456 particles and 1576 nodes are those of the grid here; on one of 0.01 m the rubber's first layer on the red cube is torn off while it is shaken, and the cube falls): the wave of {sound:.0} m/s crosses a cell in {:.1e} s. How far panels close and the direction of the wave are not stated in the paper: a tenth of a cube, along gravity here; horizontal ways stand beside it.",
-                number(RUBBER * SIDE.powi(3)),
-                number(ELASTIC.0),
-                ELASTIC.1,
-                number(HEAVY * THICK * 0.14 * SIDE),
-                number(GAINS.0),
-                GAINS.1,
-                1e3 * CLOSED,
-                plan.height,
-                1e3 * WAVE.0,
-                WAVE.1,
-                plan.quarters,
-                number(CONTACT.0),
-                CONTACT.1,
-                CONTACT.2,
-                SPACING,
-                STEP,
-                SUBSTEPS,
-                TOLERANCE.relative,
-                SPACING / sound,
-            )],
-            ..PageOutput::default()
-        };
+        let mut out = PageOutput::new([format!(
+            "Two rubber cubes of {SIDE} m and {} kg ({ALONG}³ particles each, f32; fixed corotated, E = {} Pa, ν = {}) on either side of a rigid cube of {mass:.0} kg, between panels of {} kg on slides with gains of {} N/m and {} N·s/m. \
+             Panels close by {} mm each, lift by {} m and follow a triangle wave of ±{} mm, quarters of {} s, upward and downward: {} of them (the paper: 16, after a lift of 0.2 m; that is what --full runs). From where the cube hung before, they shake from one to the other as well (--full: along their faces too). \
+             Contacts of {} N/m and {} s/m for each particle, friction {}; grid of {:.4} m, bodies in steps of {} s, points in {} substeps or more where stretched rubber asks for them, contact solves to {:.0e} (the paper: 0.1 ms, 10, 1e-2, and a grid of 0.01 m in its table, whose 3456 particles and 1576 nodes are those of the grid here; on one of 0.01 m the rubber's first layer on the red cube is torn off while it is shaken, and the cube falls): the wave of {sound:.0} m/s crosses a cell in {:.1e} s. How far panels close and the direction of the wave are not stated in the paper: a tenth of a cube, along gravity here; horizontal ways stand beside it.",
+            number(RUBBER * SIDE.powi(3)),
+            number(ELASTIC.0),
+            ELASTIC.1,
+            number(HEAVY * THICK * 0.14 * SIDE),
+            number(GAINS.0),
+            GAINS.1,
+            1e3 * CLOSED,
+            plan.height,
+            1e3 * WAVE.0,
+            WAVE.1,
+            plan.quarters,
+            number(CONTACT.0),
+            CONTACT.1,
+            CONTACT.2,
+            SPACING,
+            STEP,
+            SUBSTEPS,
+            TOLERANCE.relative,
+            SPACING / sound,
+        )]);
         let mut heights =
             Plot::new("height", "Height over the start; dashed: the panels", "time [s]", "height [m]");
         heights.add("red cube", Mark::Line, run.places.iter().map(|p| (p.t, p.red.z)).collect());
@@ -428,18 +425,6 @@ impl Page for Fig03 {
         for (list, name) in run.across.iter().zip(["left", "right"]) {
             force.add(name, Mark::Line, list.clone());
         }
-        out.plots = vec![heights, apart, swing, leaves, turns, force];
-        for (t, view, z) in &run.views {
-            let name = format!("view_{}", (1e3 * t).round());
-            let mut plot =
-                Plot::new(&name, &format!("Particles from the side at {t:.2} s"), "x [m]", "z [m]");
-            plot.equal_scales = true;
-            plot.add("rubber", Mark::Points, view.clone());
-            let corner = |(x, up): (f64, f64)| (0.5 * SIDE * x, z + 0.5 * SIDE * up);
-            let around = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0)];
-            plot.add("red cube", Mark::Line, around.map(corner).to_vec());
-            out.plots.push(plot);
-        }
         let gripped = || run.places.iter().filter(|p| p.t > plan.closed);
         let furthest = gripped().map(|p| p.apart().z.abs()).fold(0.0, f64::max);
         let grip = |list: &[(f64, f64)]| {
@@ -453,10 +438,26 @@ impl Page for Fig03 {
         let sag = still.iter().sum::<f64>() / still.len() as f64;
         let k = stiffness(right);
         let expected = mass * 9.81 / k;
-        out.text.push(format!(
+        let most = |of: &dyn Fn(&Shaken) -> f64| runs.iter().map(|r| of(r.1)).fold(0.0, f64::max);
+        statistics::keep(&run.statistics, ctx.full());
+        out.heading("Lifted, and shaken upward");
+        out.extend([heights, apart]);
+        out.film(run.film.attachment("close lift shake up"), "Close, lift, shake upward");
+        for (t, view, z) in &run.views {
+            let name = format!("view_{}", (1e3 * t).round());
+            let mut plot =
+                Plot::new(&name, &format!("Particles from the side at {t:.2} s"), "x [m]", "z [m]");
+            plot.equal_scales = true;
+            plot.add("rubber", Mark::Points, view.clone());
+            let corner = |(x, up): (f64, f64)| (0.5 * SIDE * x, z + 0.5 * SIDE * up);
+            let around = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0)];
+            plot.add("red cube", Mark::Line, around.map(corner).to_vec());
+            out.plot(plot);
+        }
+        out.prose(format!(
             "Rubber is soft beside this weight: beams of shear and bending between faces that stay parallel ({}/{ALONG} of their section, what particles on the faces leave of it), pressed by {right:.0} N, have {:.1} kN/m; the cube then hangs {:.1} mm below the panels and swings at {:.1} Hz, beside the {:.1} Hz of the wave. \
              It hung {:.1} mm below, between lift and shake. Panels that close further make it worse: what presses a block of rubber softens it sideways (−6N/5L); at 50 mm, as in the release's scene, the blocks give way and the cube stays on the floor with 2 to 3 kN across. \
-             By the same beams it rocks about the way along their faces at {:.1} Hz, beside the {:.1} Hz of the fifth harmonic of a triangle wave: shaken from one panel to the other, which drives that by the sag, it rocks further in each wave (nothing damps rubber here), faces creep along it in their turn, and it sinks (figures `leaves`, `turns`).",
+             By the same beams it rocks about the way along their faces at {:.1} Hz, beside the {:.1} Hz of the fifth harmonic of a triangle wave: shaken from one panel to the other, which drives that by the sag, it rocks further in each wave (nothing damps rubber here), faces creep along it in their turn, and it sinks (the last two figures of the next section).",
             ALONG - 1,
             1e-3 * k,
             1e3 * expected,
@@ -466,38 +467,57 @@ impl Page for Fig03 {
             rocking(right, mass),
             1.25 / WAVE.1,
         ));
-        let most = |of: &dyn Fn(&Shaken) -> f64| runs.iter().map(|r| of(r.1)).fold(0.0, f64::max);
-        out.claims = vec![
-            Claim::at_most("slip.panels", "faces of rubber stay on the panels: how far they go along them", 0.01, most(&|r| r.slip[0]), "m"),
-            Claim::at_most("slip.cube", "faces of rubber stay on the red cube: how far they go along it", 0.01, most(&|r| r.slip[1]), "m").because(WHY_ROCKS),
+        out.extend([
             Claim::relative("sag", "how far the cube hangs below the panels between lift and shake, beside that of two short beams", expected, sag, 0.25, "m"),
             Claim::at_most("held", "the red cube is within 1 cm of where the panels are, lifted and shaken", 0.01, furthest, "m")
                 .because("the rubber shears: at rest already by 1 cm, and it swings not far above the wave's frequency; faces do not slip. Less squeeze does not help: one mass on these springs swings by 25 to 31 mm for squeezes of 2 to 10 mm"),
-            Claim::at_most("held.across", "it is within 1 cm of where it hung between them, shaken from one panel to the other", 0.01, across.furthest(&plan), "m")
-                .because(WHY_ROCKS),
-            Claim::at_most("tilt", "its largest turn: the scene is symmetric, and stays so", 0.05, most(&Shaken::tilt), "rad").because(WHY_ROCKS),
-            Claim::relative("balance", "both panels are pressed alike", -left, right, 0.02, "N"),
-            Claim::at_most("deepest", "no particle is deeper in a body", 2e-3, most(&|r| r.deepest), "m").because(
-                "springs of 1e4 N/m for each particle: pressed evenly they would give 0.3 mm, but faces tilt while the cube swings and their edges carry most",
-            ),
-        ];
+        ]);
+        out.heading("Shaken to the sides");
+        out.extend([swing, leaves, turns]);
+        out.film(across.film.attachment("close lift shake across"), "Shaken from one panel to the other");
+        out.extend([Claim::at_most(
+            "held.across",
+            "it is within 1 cm of where it hung between them, shaken from one panel to the other",
+            0.01,
+            across.furthest(&plan),
+            "m",
+        )
+        .because(WHY_ROCKS)]);
         if let Some(along) = &along {
             let claim = "the same, shaken along their faces";
             let held = Claim::at_most("held.along", claim, 0.01, along.furthest(&plan), "m");
-            out.claims.push(held.because("the same shear as upward"));
+            out.claim(held.because("the same shear as upward"));
+            out.film(along.film.attachment("close lift shake along"), "Shaken along the faces of the panels");
         }
-        for (to, shaken) in &runs {
-            out.attachments.push(shaken.film.attachment(&format!("close lift shake {}", to.name())));
-        }
-        statistics::keep(&run.statistics, ctx.full());
-        out.claims.push(Claim::at_most(
+        out.claim(
+            Claim::at_most(
+                "tilt",
+                "its largest turn: the scene is symmetric, and stays so",
+                0.05,
+                most(&Shaken::tilt),
+                "rad",
+            )
+            .because(WHY_ROCKS),
+        );
+        out.heading("Contact");
+        out.plot(force);
+        out.extend([
+            Claim::relative("balance", "both panels are pressed alike", -left, right, 0.02, "N"),
+            Claim::at_most("slip.panels", "faces of rubber stay on the panels: how far they go along them", 0.01, most(&|r| r.slip[0]), "m"),
+            Claim::at_most("slip.cube", "faces of rubber stay on the red cube: how far they go along it", 0.01, most(&|r| r.slip[1]), "m").because(WHY_ROCKS),
+            Claim::at_most("deepest", "no particle is deeper in a body", 2e-3, most(&|r| r.deepest), "m").because(
+                "springs of 1e4 N/m for each particle: pressed evenly they would give 0.3 mm, but faces tilt while the cube swings and their edges carry most",
+            ),
+        ]);
+        out.claim(Claim::at_most(
             "converged",
             "part of the solves that did not converge",
             1e-3,
             most(&|r| r.statistics.unconverged()),
             "",
         ));
-        out.tables.extend([run.bounds.table(), Statistics::table([&run.statistics])]);
+        out.heading("Limits of weak coupling, and work");
+        out.extend([run.bounds.table(), Statistics::table([&run.statistics])]);
         Ok(out)
     }
 }

@@ -466,8 +466,6 @@ impl Page for Fig04 {
                 Err(e) => return Err(e),
             }
         }
-        let mut out = report::output(&size, &reference, &runs);
-        out.text.extend(failed);
-        Ok(out)
+        Ok(report::output(&size, &reference, &runs, &failed))
     }
 }

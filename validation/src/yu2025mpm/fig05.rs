@@ -35,13 +35,10 @@ impl Page for Fig05 {
         let setup = if ctx.full() { PAPER } else { QUICK };
         let stages = [0.0, 0.2, setup.wait, setup.wait + 0.7];
         let run = bag(&setup, &stages, ctx)?;
-        Ok(PageOutput {
-            text: vec![text(&setup)],
-            plots: run.plots(&setup),
-            tables: run.tables(),
-            attachments: vec![run.film.attachment("bagging")],
-            claims: run.claims(&setup),
-            ..PageOutput::default()
-        })
+        let mut out = PageOutput::new([text(&setup)]);
+        run.show(&mut out);
+        out.film(run.film.attachment("bagging"), "Boxes fall onto the sheet, which becomes a bag");
+        run.account(&setup, &mut out);
+        Ok(out)
     }
 }

@@ -43,7 +43,6 @@ impl Page for Fig06 {
         let setup = if ctx.full() { PAPER } else { QUICK };
         let stages = [0.0, 0.3, setup.wait, setup.wait + 0.7];
         let run = bag(&setup, &stages, ctx)?;
-        let mut plots = run.plots(&setup);
         let mut apart = Plot::new(
             "apart",
             "Smallest distance of a vertex of the second sheet from the bag",
@@ -51,7 +50,6 @@ impl Page for Fig06 {
             "distance [m]",
         );
         apart.add("", Mark::LinePoints, run.apart.clone());
-        plots.push(apart);
         let why = format!(
             "only the grid and fibres across keep sheets apart: under a load that stays their distance keeps shrinking. At most {} vertices were through at once, by up to {:.2} mm",
             run.second.through,
@@ -63,8 +61,7 @@ impl Page for Fig06 {
              That keeps sheets apart as long as substeps are short, and guarantees no distance: its smallest value, edges that cross and vertices on the wrong side are measured every 0.1 s.",
             setup.second.map_or(cells, |s| s.1)
         );
-        let mut claims = run.claims(&setup);
-        claims.extend([
+        let claims = [
             Claim::at_least(
                 "second",
                 "no vertex of the second sheet has gone through the bag: all see its upper side at all looks",
@@ -81,14 +78,14 @@ impl Page for Fig06 {
                 "",
             )
             .because(&why),
-        ]);
-        Ok(PageOutput {
-            text: vec![text(&setup), second],
-            plots,
-            tables: run.tables(),
-            attachments: vec![run.film.attachment("laundry")],
-            claims,
-            ..PageOutput::default()
-        })
+        ];
+        let mut out = PageOutput::new([text(&setup), second]);
+        run.show(&mut out);
+        out.film(run.film.attachment("laundry"), "A sheet falls into the one that becomes a bag, then a box");
+        run.account(&setup, &mut out);
+        out.heading("Distance of the sheets");
+        out.plot(apart);
+        out.extend(claims);
+        Ok(out)
     }
 }

@@ -260,16 +260,13 @@ impl Page for Rate {
             ctx.say(case.0);
             found.push(study(case, most)?);
         }
-        let mut out = PageOutput {
-            text: vec![format!(
-                "One substep of the rubber cube of fig02 (11³ particles, 242 contacts, grid of 0.025 m) between two panels, from the velocities at its start: as it rests there (steps of 0.1 ms, 10⁵ N/m), hit at 0.1 m/s (1 ms, 10⁵ and 10⁶ N/m), and as dough meets a pin (1 ms, 10⁶ N/m, 0.5 m/s). \
-                 The quasi-Newton takes the diagonal blocks H_D of the Hessian H and an exact line search: steepest descent in the norm of H_D. Where H does not change, each iteration leaves at most ((κ − 1)/(κ + 1))² of what the objective is above its minimum (Kantorovich), κ the condition of H_D⁻¹ H, here from all of its eigenvalues at the minimum: the distance to the minimum in the norm of H falls by (κ − 1)/(κ + 1) at worst. \
-                 Residuals are not in that norm and may rise for a while, so the rate is that of this distance, over the last {LAST} iterations above round-off of at most {most}. A solver that stands still has 1 − rate = 0; the bound is 1 − rate ≥ 2/(κ + 1), held to {} for what H still changes. Few cases are at their end: their residual at the cap is in the table, of max(1 √J, ‖D A v*‖) as tolerances are, and of the first. \
-                 Beside them one evaluation in closed form at the velocity without contact: how far its velocities are from the minimum, and how deep contacts are after the step.",
-                1.0 - CHANGE
-            )],
-            ..PageOutput::default()
-        };
+        let mut out = PageOutput::new([format!(
+            "One substep of the rubber cube of fig02 (11³ particles, 242 contacts, grid of 0.025 m) between two panels, from the velocities at its start: as it rests there (steps of 0.1 ms, 10⁵ N/m), hit at 0.1 m/s (1 ms, 10⁵ and 10⁶ N/m), and as dough meets a pin (1 ms, 10⁶ N/m, 0.5 m/s). \
+             The quasi-Newton takes the diagonal blocks H_D of the Hessian H and an exact line search: steepest descent in the norm of H_D. Where H does not change, each iteration leaves at most ((κ − 1)/(κ + 1))² of what the objective is above its minimum (Kantorovich), κ the condition of H_D⁻¹ H, here from all of its eigenvalues at the minimum: the distance to the minimum in the norm of H falls by (κ − 1)/(κ + 1) at worst. \
+             Residuals are not in that norm and may rise for a while, so the rate is that of this distance, over the last {LAST} iterations above round-off of at most {most}. A solver that stands still has 1 − rate = 0; the bound is 1 − rate ≥ 2/(κ + 1), held to {} for what H still changes. Few cases are at their end: their residual at the cap is in the table, of max(1 √J, ‖D A v*‖) as tolerances are, and of the first. \
+             Beside them one evaluation in closed form at the velocity without contact: how far its velocities are from the minimum, and how deep contacts are after the step.",
+            1.0 - CHANGE
+        )]);
         let mut table = Table::new(
             "Condition of H_D⁻¹ H, rate per iteration at worst and as measured, iterations to 10⁻⁵ of the first residual, where the quasi-Newton was at its end; evaluation in closed form",
             &[
@@ -320,22 +317,23 @@ impl Page for Rate {
                 let points = r.iter().zip(1u32..).filter(|(r, _)| **r > 1e-14);
                 plot.add(name, Mark::Line, points.map(|(r, n)| (f64::from(n), *r)).collect());
             }
-            out.plots.push(plot);
-            out.claims.push(Claim::at_least(
+            out.heading(format!("Case {}", f.name));
+            out.plot(plot);
+            out.claim(Claim::at_least(
                 &format!("{}/rate", f.name),
                 "quasi-Newton at its end, (1 − rate)/(1 − rate at worst)",
                 1.0 - CHANGE,
                 ratio(f),
                 "",
             ));
-            out.claims.push(Claim::at_most(
+            out.claim(Claim::at_most(
                 &format!("{}/minimiser", f.name),
                 "Newton by conjugate gradients and sparse Newton, largest difference of velocities at their ends",
                 SAME,
                 f.minimisers[0],
                 "m/s",
             ));
-            out.claims.push(Claim::at_most(
+            out.claim(Claim::at_most(
                 &format!("{}/newton_pcg", f.name),
                 "Newton by conjugate gradients, iterations to 10⁻⁵ of the first residual",
                 20.0,
@@ -343,21 +341,23 @@ impl Page for Rate {
                 "",
             ));
         }
-        out.claims.push(Claim::at_most(
+        out.heading("Where contacts are soft");
+        out.claim(Claim::at_most(
             "steady/predicted",
             "where contacts are soft, 1 − rate is at most three times that of the condition number",
             3.0,
             ratio(&found[0]),
             "",
         ));
-        out.claims.push(Claim::at_most(
+        out.claim(Claim::at_most(
             "steady/minimiser.quasi_newton",
             "where contacts are soft, quasi-Newton and sparse Newton, largest difference of velocities at their ends",
             SAME,
             found[0].minimisers[1],
             "m/s",
         ));
-        out.tables.push(table);
+        out.heading("All cases");
+        out.table(table);
         Ok(out)
     }
 }

@@ -83,26 +83,20 @@ impl Page for Table1 {
         );
         let rows = std::iter::once(("dough", DOUGH)).chain(ROWS.iter().map(|r| (r.scene, r.paper)));
         rows.for_each(|(scene, row)| paper.row(std::iter::once(scene).chain(row)));
-        let mut out = PageOutput {
-            text: vec![
-                "The dough has the box that the paper states, its step and substeps, 2³ particles per cell, and its stopping rule with ε = 0.01, in the fast path in f32 under a pin that is led: two thirds of the paper's particles and nodes, for which we know no reason. As in the paper the pin is kept in place within a step: it comes 2 mm forward at once, meets the dough in the first of ten substeps and throws it off, so that contacts are fewer in those that follow. The other scenes are as on their pages, which run first if they did not: smaller and shorter there, unless --full. \
-                 Contacts are particles inside a body at the start of a substep, their mean over all of these and the most of a step; those on their way into one are solved for too. Most of those of the bag and the laundry are of the eight plates, which hold the sheet by friction (tables of fig05 and fig06 have them by body); the paper's are so few that its sheet must be held in another way. Times are of the machine that drew this page, all its other work included."
-                    .into(),
-            ],
-            tables: vec![Statistics::table(&scenes), paper],
-            ..PageOutput::default()
-        };
-        out.claims = scenes
-            .iter()
-            .map(|s| {
-                let id = format!("converged.{}", s.scene().replace(", ", "_").replace(' ', "_"));
-                let claim = format!("{}: part of the solves that did not converge", s.scene());
-                Claim::at_most(&id, &claim, 1e-3, s.unconverged(), "")
-            })
-            .collect();
+        let mut out = PageOutput::new([
+            "The dough has the box that the paper states, its step and substeps, 2³ particles per cell, and its stopping rule with ε = 0.01, in the fast path in f32 under a pin that is led: two thirds of the paper's particles and nodes, for which we know no reason. As in the paper the pin is kept in place within a step: it comes 2 mm forward at once, meets the dough in the first of ten substeps and throws it off, so that contacts are fewer in those that follow. The other scenes are as on their pages, which run first if they did not: smaller and shorter there, unless --full. \
+             Contacts are particles inside a body at the start of a substep, their mean over all of these and the most of a step; those on their way into one are solved for too. Most of those of the bag and the laundry are of the eight plates, which hold the sheet by friction (tables of fig05 and fig06 have them by body); the paper's are so few that its sheet must be held in another way. Times are of the machine that drew this page, all its other work included.",
+        ]);
+        out.table(Statistics::table(&scenes));
+        out.table(paper);
+        out.extend(scenes.iter().map(|s| {
+            let id = format!("converged.{}", s.scene().replace(", ", "_").replace(' ', "_"));
+            let claim = format!("{}: part of the solves that did not converge", s.scene());
+            Claim::at_most(&id, &claim, 1e-3, s.unconverged(), "")
+        }));
         let touched = scenes.iter().map(Statistics::contacts).fold(f64::INFINITY, f64::min);
         let claim = "all scenes: least mean number of particles inside bodies in a substep";
-        out.claims.push(Claim::at_least("contacts", claim, 1.0, touched, ""));
+        out.claim(Claim::at_least("contacts", claim, 1.0, touched, ""));
         Ok(out)
     }
 }

@@ -19,13 +19,34 @@ const ALONG: usize = 8;
 /// Roundings, each of 2⁻²⁴ at most, that what a particle carries goes through in a substep in 32 bits and that may all have one sign: a weight has three (of its place and two products) and its product with the value one, to the grid and back.
 const ROUNDINGS: f64 = 8.0;
 
-/// Claims with the numbers of their cases, and the table that they make.
+/// Claims with the numbers of their cases.
 #[derive(Default)]
-struct Cases(Vec<(&'static str, Claim)>);
+struct Cases {
+    all: Vec<(&'static str, Claim)>,
+    /// Number of those that stand on the page.
+    shown: usize,
+}
 
 impl Cases {
     fn add(&mut self, case: &'static str, claim: Claim) {
-        self.0.push((case, claim));
+        self.all.push((case, claim));
+    }
+
+    /// Puts the claims that are new on the page.
+    fn show(&mut self, out: &mut PageOutput) {
+        out.extend(self.all[self.shown..].iter().map(|(_, c)| c.clone()));
+        self.shown = self.all.len();
+    }
+
+    /// Table of all cases by their numbers.
+    fn table(&self) -> Table {
+        let mut sorted: Vec<_> = self.all.iter().collect();
+        sorted.sort_by_key(|(case, _)| case[1..].parse::<u32>().unwrap_or(0));
+        let mut table = Table::new("All cases", &["case", "quantity", "expected", "measured", "unit"]);
+        for (case, c) in sorted {
+            table.row([*case, &c.claim, &c.expected_text, &c.measured_text, &c.unit]);
+        }
+        table
     }
 }
 
@@ -50,7 +71,7 @@ fn bars(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
     let rate = std::f64::consts::TAU * c / 4.0;
     let exact = (0..=200).map(|k| f64::from(k) * 2.2 * 1.265 / 200.0);
     tip.add_closed_form(exact.map(|t| (t, 10.0 / rate * (rate * t).sin())).collect());
-    out.plots.push(tip);
+    out.plot(tip);
     let rest: Vec<f64> = lengths.windows(2).map(|l| 2.0 * l[1] - l[0] - 1.0).collect();
     let order = (rest[rest.len() - 2] / rest[rest.len() - 1]).abs().log2();
     let mut table = Table::new(
@@ -61,7 +82,7 @@ fn bars(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
         let left = if k == 0 { String::new() } else { number(rest[k - 1]) };
         table.row([number(*h), number(*l), left]);
     }
-    out.tables.push(table);
+    out.table(table);
     cases.add(
         "V4",
         Claim::relative(
@@ -131,7 +152,7 @@ fn discs(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), P
         );
     }
     plot.y_range = Some([0.0, 1.05]);
-    out.plots.push(plot);
+    out.plot(plot);
     cases.add("V6", Claim::at_least("discs/energy", "discs at steps of 1 ms on 4 cells to a radius, kinetic energy that comes back", 0.85, left, "").because(
         "each transfer takes a part of what the grid cannot carry, and at this step there are 3000 of them on four cells to a radius; see the plot for longer steps and, under --full, a finer grid",
     ));
@@ -197,8 +218,8 @@ fn sand(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
             ),
         );
     }
-    out.plots.push(plot);
-    out.tables.push(table);
+    out.plot(plot);
+    out.table(table);
     Ok(())
 }
 
@@ -248,7 +269,7 @@ fn slopes(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
         }
         plot.add(&format!("μ = {friction}"), Mark::Line, speed);
     }
-    out.plots.push(plot);
+    out.plot(plot);
     let force = runs::rest()?;
     let last = &force[2 * force.len() / 3..];
     let mean = last.iter().map(|f| f.1).sum::<f64>() / last.len() as f64;
@@ -334,7 +355,7 @@ fn bodies(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
             "",
         ),
     );
-    out.plots.push(plot);
+    out.plot(plot);
     Ok(())
 }
 
@@ -349,36 +370,48 @@ impl Page for Verification {
         (45.0, 500.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let mut out = PageOutput {
-            text: vec![
-                "Two particles to a cell and axis everywhere. Bars of E = 10⁴ Pa, ρ = 1000 kg/m³, ν = 0 start with the velocity of their first mode, 0.01 m/s at most; nodes at x ≤ 0 hold the one. The ends of a grid of h reach a part of h beyond those of the bar, to first order: its frequency is that of a longer bar. \
-                 Discs of Sulsky: radius 0.2 m, E = 1000 Pa, ν = 0.3, 1000 kg/m³, (0.1, 0.1) m/s towards each other, in plane strain.".into(),
-                format!(
-                    "Sand: columns of 0.2 m half width in plane strain on a floor that holds, E = 3.5·10⁵ Pa, ν = 0.3, 2200 kg/m³, released at once. Drucker and Prager's cone is fitted to compression; with flow that keeps volume it holds in plane strain like sin φ' = 2√3 sin φ/(3 − sin φ), so that φ = {:.2}° stands for sand of φ' = {SAND}°. \
-                     A heap ends where it is lower than a twentieth of the half width; its slope is the mean between a fifth and four fifths of its height.",
-                    runs::cone_of_plane_strain(SAND.to_radians()).to_degrees()
-                ),
-                "A rubber block of 0.1 m and 1 kg (E = 10⁶ Pa, contacts of 10⁴ N/m and 50 s/m for each of 25 particles) on a slope of 30°, friction holding below 1 mm/s; the same at rest on a floor. A box of 2 kg flies into a rubber cube of 1 kg at 1 m/s, without friction, dissipation or gravity, in steps of 1 to 8 substeps of 62.5 µs. \
-                 What two panels exert that press a cube (V9) is on the page fig02.".into(),
-            ],
-            ..PageOutput::default()
-        };
+        let mut out = PageOutput::new([
+            "Two particles to a cell and axis everywhere. The table at the end has all cases by number. What two panels exert that press a cube (V9) is on the page fig02.",
+        ]);
         let mut cases = Cases::default();
         ctx.say("closed forms");
+        out.heading("Weights, transfers, solvers, flow");
         closed_forms::add(&mut cases, &mut out)?;
+        cases.show(&mut out);
+        out.heading("Bars");
+        out.prose(
+            "Bars of E = 10⁴ Pa, ρ = 1000 kg/m³, ν = 0 start with the velocity of their first mode, 0.01 m/s at most; nodes at x ≤ 0 hold the one. The ends of a grid of h reach a part of h beyond those of the bar, to first order: its frequency is that of a longer bar.",
+        );
         bars(ctx, &mut cases, &mut out)?;
+        cases.show(&mut out);
+        out.heading("Discs");
+        out.prose(
+            "Discs of Sulsky: radius 0.2 m, E = 1000 Pa, ν = 0.3, 1000 kg/m³, (0.1, 0.1) m/s towards each other, in plane strain.",
+        );
         discs(ctx, &mut cases, &mut out)?;
+        cases.show(&mut out);
+        out.heading("Sand");
+        out.prose(format!(
+            "Sand: columns of 0.2 m half width in plane strain on a floor that holds, E = 3.5·10⁵ Pa, ν = 0.3, 2200 kg/m³, released at once. Drucker and Prager's cone is fitted to compression; with flow that keeps volume it holds in plane strain like sin φ' = 2√3 sin φ/(3 − sin φ), so that φ = {:.2}° stands for sand of φ' = {SAND}°. \
+             A heap ends where it is lower than a twentieth of the half width; its slope is the mean between a fifth and four fifths of its height.",
+            runs::cone_of_plane_strain(SAND.to_radians()).to_degrees()
+        ));
         sand(ctx, &mut cases, &mut out)?;
+        cases.show(&mut out);
+        out.heading("A block on a slope, and at rest");
+        out.prose(
+            "A rubber block of 0.1 m and 1 kg (E = 10⁶ Pa, contacts of 10⁴ N/m and 50 s/m for each of 25 particles) on a slope of 30°, friction holding below 1 mm/s; the same at rest on a floor.",
+        );
         slopes(ctx, &mut cases, &mut out)?;
+        cases.show(&mut out);
+        out.heading("A box against a cube");
+        out.prose(
+            "A box of 2 kg flies into a rubber cube of 1 kg at 1 m/s, without friction, dissipation or gravity, in steps of 1 to 8 substeps of 62.5 µs.",
+        );
         bodies(ctx, &mut cases, &mut out)?;
-        let order = |case: &str| case[1..].parse::<u32>().unwrap_or(0);
-        cases.0.sort_by_key(|(case, _)| order(case));
-        let mut table = Table::new("All cases", &["case", "what", "expected", "measured", "unit"]);
-        for (case, c) in &cases.0 {
-            table.row([*case, &c.claim, &c.expected, &c.measured, &c.unit]);
-        }
-        out.tables.insert(0, table);
-        out.claims = cases.0.into_iter().map(|(_, c)| c).collect();
+        cases.show(&mut out);
+        out.heading("All cases");
+        out.table(cases.table());
         Ok(out)
     }
 }

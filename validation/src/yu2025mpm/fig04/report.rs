@@ -1,4 +1,4 @@
-//! What the runs of fig. 4 say: tables, plots, claims.
+//! Tables, plots and claims of the runs of fig. 4.
 
 use super::{
     ALONG, DEPTH, DOUGH, FINER, LOOSE, MOST, PIN, PRESSING, Rolled, SPACING, SPEED, STEP, SUBSTEPS, SURFACE,
@@ -96,44 +96,31 @@ fn ratios(runs: &[Rolled], reference: &Rolled) -> Table {
     table
 }
 
-/// The page.
-pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled]) -> PageOutput {
+/// The page; `failed`: what ended early, in words.
+pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled], failed: &[String]) -> PageOutput {
     let (young, poisson, flow, density) = DOUGH;
     let depth = |r: &Rolled| (r.height - reference.height).abs() / DEPTH;
-    let mut out = PageOutput {
-        text: vec![format!(
-            "Dough of {} × {} × {} m on sticky ground (E = {} Pa, ν = {poisson}, yield stress {} Pa, {density} kg/m³: the numbers of the authors' release; those of an earlier one are E = 5·10⁴ Pa, ν = 0.49, 2000 Pa), grid of {SPACING} m, {ALONG} particles to it along each axis. \
-             A pin of radius {} m and {} kg is pressed {DEPTH} m down within {PRESSING} s and led forward at {SPEED} m/s, up to {} s; it turns freely about its axis (damping 4·10⁻⁴ N·m·s). Contacts of {} N/m for each particle, {} s/m, friction {}, held below {} m/s. \
-             Steps of {STEP} s. Strong coupling takes them for both, implicit in the stress (dough is elastic within a step and flows after it); weak coupling has {SUBSTEPS} substeps of the dough, explicit in the stress, and keeps the pin in place through them as the paper does, but for one run. \
-             Solves end as in the paper, ‖D∇‖ < ε max(‖D p‖, ‖D j‖), with momenta p and the impulses j of the last solve, or after {MOST} iterations. Solvers here ask for ε max(1, ‖D A v*‖), whose 1 has the unit √J: the momentum of all the dough is at most {} √J in this scene, so that their ε = 0.1 would let most solves pass without an iteration. \
-             The reference is strong coupling at a step of {} s; strong coupling runs at 2.5, 5, 20 and 40 ms too (dense at 20 and 40), and weak coupling at 5, 2 and 1 ms with substeps as long as before, for times at equal error. At ε = 0.1 solves end with residuals of up to that part, so that errors there do not fall with the step alone. Times are those of the processor, all threads added up, means over the run: other work on the machine changes them less than the time on the wall, which stands beside them. All runs but those of the fast path take the plain path, in 64 bits on one thread; the fast path has 32 bits, vectors and all threads that it gets.",
-            2.0 * size.half.x,
-            2.0 * size.half.y,
-            2.0 * size.half.z,
-            number(young),
-            number(flow),
-            PIN.0,
-            PIN.2,
-            size.end,
-            number(SURFACE.0),
-            SURFACE.1,
-            SURFACE.2,
-            number(SURFACE.3),
-            number(reference.momentum),
-            number(STEP / f64::from(FINER)),
-        )],
-        ..PageOutput::default()
-    };
-    let slip = (reference.spin - 1.0).abs();
-    out.text.push(format!(
-        "The reference itself rolls with ω r/v = {}: a slip of {} beside the {SLIP} that is asked for. {}",
-        number(reference.spin),
-        number(slip),
-        match slip > 0.8 * SLIP {
-            true => "What is left is less than the errors of weak coupling below: its claim stands on the choice of this scene, a small piece that shears along with the pin, and proves nothing about larger ones.",
-            false => "",
-        }
-    ));
+    let mut out = PageOutput::new([format!(
+        "Dough of {} × {} × {} m on sticky ground (E = {} Pa, ν = {poisson}, yield stress {} Pa, {density} kg/m³: the numbers of the authors' release; those of an earlier one are E = 5·10⁴ Pa, ν = 0.49, 2000 Pa), grid of {SPACING} m, {ALONG} particles to it along each axis. \
+         A pin of radius {} m and {} kg is pressed {DEPTH} m down within {PRESSING} s and led forward at {SPEED} m/s, up to {} s; it turns freely about its axis (damping 4·10⁻⁴ N·m·s). Contacts of {} N/m for each particle, {} s/m, friction {}, held below {} m/s. \
+         Steps of {STEP} s. Strong coupling takes them for both, implicit in the stress (dough is elastic within a step and flows after it); weak coupling has {SUBSTEPS} substeps of the dough, explicit in the stress, and keeps the pin in place through them as the paper does, but for one run. \
+         Solves end as in the paper, ‖D∇‖ < ε max(‖D p‖, ‖D j‖), with momenta p and the impulses j of the last solve, or after {MOST} iterations. Solvers here ask for ε max(1, ‖D A v*‖), whose 1 has the unit √J: the momentum of all the dough is at most {} √J in this scene, so that their ε = 0.1 would let most solves pass without an iteration. \
+         The reference is strong coupling at a step of {} s; strong coupling runs at 2.5, 5, 20 and 40 ms too (dense at 20 and 40), and weak coupling at 5, 2 and 1 ms with substeps as long as before, for times at equal error. At ε = 0.1 solves end with residuals of up to that part, so that errors there do not fall with the step alone. Times are those of the processor, all threads added up, means over the run: other work on the machine changes them less than the time on the wall, which stands beside them. All runs but those of the fast path take the plain path, in 64 bits on one thread; the fast path has 32 bits, vectors and all threads that it gets.",
+        2.0 * size.half.x,
+        2.0 * size.half.y,
+        2.0 * size.half.z,
+        number(young),
+        number(flow),
+        PIN.0,
+        PIN.2,
+        size.end,
+        number(SURFACE.0),
+        SURFACE.1,
+        SURFACE.2,
+        number(SURFACE.3),
+        number(reference.momentum),
+        number(STEP / f64::from(FINER)),
+    )]);
     let mut table = Table::new(
         "Runs beside the reference; the residual is the largest at the end of a solve, of max(‖D p‖, ‖D j‖), which ε is asked of: at the cap where solves did not converge. Newton's method with factors ends where its step is small too, with residuals that may be above ε",
         &[
@@ -165,9 +152,7 @@ pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled]) -> PageOu
             number(depth(r)),
         ]);
     }
-    out.tables.extend([table, ratios(runs, reference)]);
     let weak = runs.iter().find(|r| r.run.way == Way::WeakNewton && r.run.tolerance == 1e-3);
-    out.tables.extend(weak.map(|r| r.bounds.table()));
     let mut times = Plot::new(
         "time",
         "Processor time of a step of 10 ms against the tolerance",
@@ -237,90 +222,147 @@ pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled]) -> PageOu
         }
     }
     turns.add_closed_form(vec![(0.0, 0.0), (PRESSING, 0.0), (size.end, SPEED * (size.end - PRESSING))]);
-    out.plots = vec![work, times, errors, spins, turns];
-    out.claims = claims(reference, runs);
+    let study = Study { reference, runs };
+    out.heading("Runs");
+    failed.iter().for_each(|f| out.prose(f));
+    out.table(table);
+    out.claim(study.claim_of_solves());
+    out.heading("Rolling");
+    let slip = (reference.spin - 1.0).abs();
+    out.prose(format!(
+        "The reference itself rolls with ω r/v = {}: a slip of {} beside the {SLIP} that is asked for. {}",
+        number(reference.spin),
+        number(slip),
+        match slip > 0.8 * SLIP {
+            true => "What is left is less than the errors of weak coupling below: its claim stands on the choice of this scene, a small piece that shears along with the pin, and proves nothing about larger ones.",
+            false => "",
+        }
+    ));
+    out.extend([turns, spins]);
+    out.extend(study.claims_of_rolling());
+    out.heading("Height of the dough");
+    out.plot(errors);
+    out.extend(study.claims_of_height());
+    out.heading("Time");
+    out.extend([times, work]);
+    out.table(ratios(runs, reference));
+    out.extend(study.claims_of_time());
+    out.heading("Limits of weak coupling");
+    out.extend(weak.map(|r| r.bounds.table()));
     out
 }
 
-fn claims(reference: &Rolled, runs: &[Rolled]) -> Vec<Claim> {
-    let of = |way: Way, tolerance: f64| {
+/// The reference and the runs beside it.
+struct Study<'a> {
+    reference: &'a Rolled,
+    runs: &'a [Rolled],
+}
+
+impl Study<'_> {
+    /// The run of a way at a tolerance, with the usual step.
+    fn of(&self, way: Way, tolerance: f64) -> Option<&Rolled> {
         let is = |r: &&Rolled| r.run.way == way && r.run.tolerance == tolerance && r.run.dt == STEP;
-        runs.iter().find(|r| is(r) && !r.run.moving)
-    };
-    let far = |way: Way, tolerance: f64| {
-        of(way, tolerance).map_or(f64::NAN, |r| (r.height - reference.height).abs() / DEPTH)
-    };
-    let both =
-        |f: fn(&Rolled, &Rolled) -> f64| match (of(Way::StrongDense, LOOSE), of(Way::StrongSparse, LOOSE)) {
+        self.runs.iter().find(|r| is(r) && !r.run.moving)
+    }
+
+    /// Error of the height, of the depth.
+    fn far(&self, way: Way, tolerance: f64) -> f64 {
+        self.of(way, tolerance).map_or(f64::NAN, |r| (r.height - self.reference.height).abs() / DEPTH)
+    }
+
+    /// A number of dense and sparse strong coupling at the loose tolerance.
+    fn both(&self, f: fn(&Rolled, &Rolled) -> f64) -> f64 {
+        match (self.of(Way::StrongDense, LOOSE), self.of(Way::StrongSparse, LOOSE)) {
             (Some(a), Some(b)) => f(a, b),
             _ => f64::NAN,
-        };
-    let loosest = |way: Way| of(way, 1e-5).map_or(f64::NAN, |r| (r.spin - 1.0).abs());
-    let left = |way: Way| runs.iter().filter(|r| r.run.way == way).map(|r| r.unconverged).sum::<u32>();
-    vec![
-        Claim::at_most(
-            "noslip",
-            "the pin rolls: |ω r/v − 1|, reference",
-            SLIP,
-            (reference.spin - 1.0).abs(),
-            "",
-        ),
-        Claim::at_most(
-            "noslip_strong",
-            "the same of strong coupling at the long step",
-            SLIP,
-            loosest(Way::StrongSparse),
-            "",
-        ),
-        Claim::at_most("noslip_weak", "the same of weak coupling", SLIP, loosest(Way::WeakPcg), "").because("the dough shears along with the pin, in the reference too (see the first claim); pose and spin of the pin that it meets are those of the start of a step, which costs a few hundredths more"),
-        Claim::at_most(
-            "dense",
-            "dense and sparse strong coupling end at the same height and spin",
-            1e-4,
-            both(|a, b| ((a.height - b.height) / DEPTH).abs().max((a.spin - b.spin).abs())),
-            "",
-        ),
-        Claim::at_least(
-            "sparse",
-            "strong coupling is faster with a sparse factor than with a dense one",
-            1.5,
-            both(|a, b| a.cost / b.cost),
-            "",
-        ),
-        Claim::at_most(
-            "height_strong",
-            "height of strong coupling at the long step, of the depth",
-            0.1,
-            far(Way::StrongSparse, 1e-5),
-            "",
-        ),
-        Claim::at_most(
-            "height_weak",
-            "height of weak coupling, of the depth",
-            0.1,
-            far(Way::WeakPcg, 1e-5),
-            "",
-        ),
-        Claim::at_most(
-            "loose",
-            "height of weak coupling with Newton–PCG at ε = 0.1, of the depth",
-            0.1,
-            far(Way::WeakPcg, 1e-1),
-            "",
-        ),
-        Claim::at_most(
-            "loose_fast",
-            "the same in the fast path",
-            0.1,
-            far(Way::WeakFast, 1e-1),
-            "",
-        ),
+        }
+    }
+
+    /// |ω r/v − 1| at the tight tolerance.
+    fn slip(&self, way: Way) -> f64 {
+        self.of(way, 1e-5).map_or(f64::NAN, |r| (r.spin - 1.0).abs())
+    }
+
+    fn claims_of_rolling(&self) -> [Claim; 3] {
+        [
+            Claim::at_most(
+                "noslip",
+                "the pin rolls: |ω r/v − 1|, reference",
+                SLIP,
+                (self.reference.spin - 1.0).abs(),
+                "",
+            ),
+            Claim::at_most(
+                "noslip_strong",
+                "the same of strong coupling at the long step",
+                SLIP,
+                self.slip(Way::StrongSparse),
+                "",
+            ),
+            Claim::at_most("noslip_weak", "the same of weak coupling", SLIP, self.slip(Way::WeakPcg), "").because("the dough shears along with the pin, in the reference too (see the first claim); pose and spin of the pin that it meets are those of the start of a step, which costs a few hundredths more"),
+        ]
+    }
+
+    fn claims_of_time(&self) -> [Claim; 2] {
+        [
+            Claim::at_most(
+                "dense",
+                "dense and sparse strong coupling end at the same height and spin",
+                1e-4,
+                self.both(|a, b| ((a.height - b.height) / DEPTH).abs().max((a.spin - b.spin).abs())),
+                "",
+            ),
+            Claim::at_least(
+                "sparse",
+                "strong coupling is faster with a sparse factor than with a dense one",
+                1.5,
+                self.both(|a, b| a.cost / b.cost),
+                "",
+            ),
+        ]
+    }
+
+    fn claims_of_height(&self) -> [Claim; 4] {
+        [
+            Claim::at_most(
+                "height_strong",
+                "height of strong coupling at the long step, of the depth",
+                0.1,
+                self.far(Way::StrongSparse, 1e-5),
+                "",
+            ),
+            Claim::at_most(
+                "height_weak",
+                "height of weak coupling, of the depth",
+                0.1,
+                self.far(Way::WeakPcg, 1e-5),
+                "",
+            ),
+            Claim::at_most(
+                "loose",
+                "height of weak coupling with Newton–PCG at ε = 0.1, of the depth",
+                0.1,
+                self.far(Way::WeakPcg, 1e-1),
+                "",
+            ),
+            Claim::at_most("loose_fast", "the same in the fast path", 0.1, self.far(Way::WeakFast, 1e-1), ""),
+        ]
+    }
+
+    fn claim_of_solves(&self) -> Claim {
+        let left =
+            |way: Way| self.runs.iter().filter(|r| r.run.way == way).map(|r| r.unconverged).sum::<u32>();
         Claim::at_most(
             "converged",
             "solves of Newton's method and Newton–PCG that did not converge",
             0.0,
-            f64::from([Way::StrongSparse, Way::WeakNewton, Way::WeakPcg, Way::WeakFast].map(left).iter().sum::<u32>()),
+            f64::from(
+                [Way::StrongSparse, Way::WeakNewton, Way::WeakPcg, Way::WeakFast]
+                    .map(left)
+                    .iter()
+                    .sum::<u32>(),
+            ),
             "",
-        ),
-    ]
+        )
+    }
 }

@@ -93,7 +93,8 @@ fn table(study: &Study) -> Table {
 /// Ways whose errors are studied with the same substeps.
 const STUDIED: [Way; 3] = [Way::Kept, Way::Moving, Way::Iterated];
 
-fn plots(study: &Study) -> Vec<Plot> {
+/// Swing of the force, the force, passes, cost, error of the way.
+fn plots(study: &Study) -> [Plot; 5] {
     let color = |way: Way| Way::ALL.iter().position(|w| *w == way).unwrap_or_default();
     let in_ms = |p: Vec<(f64, f64)>| p.into_iter().map(|(t, y)| (ms(t), y)).collect::<Vec<_>>();
     let mut swing = Plot::new(
@@ -178,16 +179,19 @@ fn plots(study: &Study) -> Vec<Plot> {
         let line = [steps()[0], longest()].map(|t| (ms(t), 0.5 * p.1 * t / p.0));
         error.add_colored("order 1", Mark::Dashed, 6, line.into());
     }
-    vec![swing, trace, passes, cost, error]
+    [swing, trace, passes, cost, error]
 }
 
-fn claims(study: &Study) -> Vec<Claim> {
-    let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
+fn largest(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(0.0, f64::max)
+}
+
+fn claims_of_force(study: &Study) -> Vec<Claim> {
     let swing = |r: &Pressed| study.force(r).1;
     let mut out = Vec::new();
     let limited = [(Way::Kept, "kept"), (Way::Moving, "moving"), (Way::IteratedKept, "iterated_kept")];
     for ((way, id), limit) in limited.into_iter().zip(study.limits) {
-        let within = largest(&mut study.of(way).filter(|r| r.dt < limit).map(swing));
+        let within = largest(study.of(way).filter(|r| r.dt < limit).map(swing));
         let beyond = study.of(way).filter(|r| r.dt >= limit).map(swing).fold(f64::INFINITY, f64::min);
         let name = way.name();
         out.push(Claim::at_most(
@@ -210,8 +214,8 @@ fn claims(study: &Study) -> Vec<Claim> {
     }
     for (way, id) in [(Way::Iterated, "iterated"), (Way::Monolithic, "monolithic")] {
         let name = way.name();
-        let miss = largest(&mut study.of(way).map(|r| (study.force(r).0 - PRESS).abs()));
-        let swings = largest(&mut study.of(way).map(swing));
+        let miss = largest(study.of(way).map(|r| (study.force(r).0 - PRESS).abs()));
+        let swings = largest(study.of(way).map(swing));
         out.push(Claim::at_most(
             &format!("{id}/force"),
             &format!("{name}, all steps: what the mean force misses of 10 N at most"),
@@ -235,19 +239,24 @@ fn claims(study: &Study) -> Vec<Claim> {
             "",
         ));
     }
+    out
+}
+
+fn claims_of_work(study: &Study) -> Vec<Claim> {
+    let mut out = Vec::new();
     out.push(Claim::at_most(
         "iterated/passes",
         "iterated, bodies move: mean passes per step, the most of all steps",
         8.0,
-        largest(&mut study.of(Way::Iterated).map(|r| r.passes)),
+        largest(study.of(Way::Iterated).map(|r| r.passes)),
         "",
     ));
-    let held = |way: Way| study.of(way).filter(|r| r.failed.is_none() && swing(r) <= HOLDS);
+    let held = |way: Way| study.of(way).filter(|r| r.failed.is_none() && study.force(r).1 <= HOLDS);
     out.push(Claim::at_least(
         "widens",
         "longest step at which the iteration holds, bodies that move, beside the longer of the splitting's limits",
         10.0,
-        largest(&mut held(Way::Iterated).map(|r| r.dt)) / study.limits[0].max(study.limits[1]),
+        largest(held(Way::Iterated).map(|r| r.dt)) / study.limits[0].max(study.limits[1]),
         "",
     ));
     let cheapest = |way: Way| held(way).map(Pressed::solves_of_second).fold(f64::INFINITY, f64::min);
@@ -262,9 +271,14 @@ fn claims(study: &Study) -> Vec<Claim> {
         "momentum",
         "where forces hold: momentum of points and panels that is amiss in a step, beside what they exchanged",
         1e-6,
-        largest(&mut Way::ALL.into_iter().flat_map(held).map(|r| r.momentum)),
+        largest(Way::ALL.into_iter().flat_map(held).map(|r| r.momentum)),
         "",
     ));
+    out
+}
+
+fn claims_of_error(study: &Study) -> Vec<Claim> {
+    let mut out = Vec::new();
     let fitted = |points: Vec<(f64, f64)>| {
         let range = steps()[*FITTED.start()] * 0.99..steps()[*FITTED.end()] * 1.01;
         slope(&points.into_iter().filter(|p| range.contains(&p.0)).collect::<Vec<_>>())
@@ -307,11 +321,18 @@ pub(super) fn output(study: &Study) -> PageOutput {
     for (t, e) in study.between() {
         errors_table.row(["monolithic beside iterated".to_owned(), number(ms(t)), number(e)]);
     }
-    PageOutput {
-        text: text(study),
-        plots: plots(study),
-        tables: vec![table(study), errors_table],
-        claims: claims(study),
-        ..PageOutput::default()
-    }
+    let mut out = PageOutput::new(text(study));
+    let [swing, trace, passes, cost, error] = plots(study);
+    out.heading("Force on the panel");
+    out.extend([swing, trace]);
+    out.extend(claims_of_force(study));
+    out.heading("Work");
+    out.extend([passes, cost]);
+    out.table(table(study));
+    out.extend(claims_of_work(study));
+    out.heading("Error of the panel's way");
+    out.plot(error);
+    out.table(errors_table);
+    out.extend(claims_of_error(study));
+    out
 }

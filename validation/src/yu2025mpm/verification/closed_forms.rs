@@ -293,7 +293,7 @@ fn flow(cases: &mut Cases, out: &mut PageOutput) -> Result<(), PageError> {
     );
     plot.add("|dev τ|", Mark::Line, curve);
     plot.add_closed_form(vec![(0.0, limit), (0.2, limit)]);
-    out.plots.push(plot);
+    out.plot(plot);
     cases.add(
         "V15",
         Claim::relative(

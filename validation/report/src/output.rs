@@ -1,0 +1,168 @@
+//! Output of a page: headings, prose, figures, tables, films and claims in the author's order.
+
+use crate::{Claim, Plot};
+
+/// A table of text cells.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct Table {
+    /// Caption above it.
+    pub caption: String,
+    /// Column heads.
+    pub head: Vec<String>,
+    /// Rows.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// An empty table.
+    pub fn new(caption: &str, head: &[&str]) -> Self {
+        Self { caption: caption.into(), head: head.iter().map(|s| (*s).into()).collect(), rows: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub fn row<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+    }
+}
+
+/// A picture, as a drawing of its own without axes.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    /// File name without extension.
+    pub name: String,
+    /// Caption below it.
+    pub caption: String,
+    /// SVG document.
+    pub svg: String,
+}
+
+/// A motion to watch: an HTML file of its own, shown at its place.
+#[derive(Clone, Debug)]
+pub struct Film {
+    /// File name with extension.
+    pub file: String,
+    /// Caption above it.
+    pub caption: String,
+    /// HTML document that needs no other file.
+    pub html: String,
+}
+
+/// One piece of a page.
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// Heading of all that follows, up to the next one.
+    Heading(String),
+    /// A paragraph; text in backticks is shown as code.
+    Prose(String),
+    /// A figure with axes.
+    Plot(Plot),
+    /// A picture; pictures in a row stand side by side.
+    Picture(Picture),
+    /// A table.
+    Table(Table),
+    /// A motion to watch.
+    Film(Film),
+    /// A statement that can fail; claims in a row share a table.
+    Claim(Claim),
+}
+
+impl From<Plot> for Part {
+    fn from(p: Plot) -> Self {
+        Self::Plot(p)
+    }
+}
+
+impl From<Picture> for Part {
+    fn from(p: Picture) -> Self {
+        Self::Picture(p)
+    }
+}
+
+impl From<Table> for Part {
+    fn from(t: Table) -> Self {
+        Self::Table(t)
+    }
+}
+
+impl From<Film> for Part {
+    fn from(f: Film) -> Self {
+        Self::Film(f)
+    }
+}
+
+impl From<Claim> for Part {
+    fn from(c: Claim) -> Self {
+        Self::Claim(c)
+    }
+}
+
+/// Output of a page, a list of parts in the order in which a reader meets them.
+///
+/// Methods add one part each; [`Extend`] adds several plots, tables, pictures, films or claims.
+#[derive(Clone, Debug, Default)]
+pub struct PageOutput {
+    /// Headings, prose, figures, tables, films and claims in order.
+    pub parts: Vec<Part>,
+    /// Time was up before all was done: a suite that resumes goes on.
+    pub unfinished: bool,
+}
+
+impl PageOutput {
+    /// An output that begins with paragraphs: what was run, with every parameter.
+    pub fn new<S: Into<String>>(prose: impl IntoIterator<Item = S>) -> Self {
+        let parts = prose.into_iter().map(|p| Part::Prose(p.into())).collect();
+        Self { parts, unfinished: false }
+    }
+
+    /// Begins a section.
+    pub fn heading(&mut self, text: impl Into<String>) {
+        self.parts.push(Part::Heading(text.into()));
+    }
+
+    /// Adds a paragraph.
+    pub fn prose(&mut self, text: impl Into<String>) {
+        self.parts.push(Part::Prose(text.into()));
+    }
+
+    /// Adds a figure.
+    pub fn plot(&mut self, plot: Plot) {
+        self.parts.push(Part::Plot(plot));
+    }
+
+    /// Adds a table.
+    pub fn table(&mut self, table: Table) {
+        self.parts.push(Part::Table(table));
+    }
+
+    /// Adds a motion to watch: file name, HTML document and caption.
+    pub fn film(&mut self, (file, html): (String, String), caption: impl Into<String>) {
+        self.parts.push(Part::Film(Film { file, caption: caption.into(), html }));
+    }
+
+    /// Adds a statement that can fail.
+    pub fn claim(&mut self, claim: Claim) {
+        self.parts.push(Part::Claim(claim));
+    }
+
+    /// Adds all parts of another output.
+    pub fn append(&mut self, other: Self) {
+        self.parts.extend(other.parts);
+        self.unfinished |= other.unfinished;
+    }
+
+    /// Claims in order.
+    pub fn claims(&self) -> impl Iterator<Item = &Claim> {
+        self.parts.iter().filter_map(|p| if let Part::Claim(c) = p { Some(c) } else { None })
+    }
+
+    /// Claims in order, to change.
+    pub fn claims_mut(&mut self) -> impl Iterator<Item = &mut Claim> {
+        self.parts.iter_mut().filter_map(|p| if let Part::Claim(c) = p { Some(c) } else { None })
+    }
+}
+
+impl<T: Into<Part>> Extend<T> for PageOutput {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, parts: I) {
+        self.parts.extend(parts.into_iter().map(Into::into));
+    }
+}
