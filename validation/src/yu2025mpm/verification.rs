@@ -142,7 +142,8 @@ fn discs(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), P
             left = last;
             cases.add(
                 "V6",
-                Claim::at_most("discs/momentum", "discs, momentum at the end", 1e-12, momentum, "N·s"),
+                Claim::at_most("discs/momentum", "discs, momentum at the end", 5e-14, momentum, "N·s")
+                    .rule("at most 5e-14: what round-off adds in 3000 steps to momenta that cancel"),
             );
         }
         plot.add(
@@ -246,7 +247,7 @@ fn slopes(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
                     &format!("block on a slope of 30°, friction {friction}, acceleration"),
                     slides,
                     rate,
-                    0.02,
+                    0.002,
                     "m/s²",
                 ),
             );
@@ -262,7 +263,7 @@ fn slopes(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
                     "block on a slope of 30°, friction 0.6, creep below the stiction speed",
                     creep,
                     speed[n].1,
-                    0.1,
+                    0.01,
                     "m/s",
                 ),
             );
@@ -288,11 +289,13 @@ fn bodies(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
     let (linear, turn) = ("momentum", "angular momentum about the world's origin");
     cases.add(
         "V12",
-        Claim::at_most("exchange/momentum", &text(linear, plain.given), 1e-11, plain.worst[0], "N·s"),
+        Claim::at_most("exchange/momentum", &text(linear, plain.given), 2e-12, plain.worst[0], "N·s")
+            .rule("at most 2e-12: twice the tolerance of the solves"),
     );
     cases.add(
         "V12",
-        Claim::at_most("exchange/angular", &text(turn, plain.given), 1e-11, plain.worst[1], "N·m·s"),
+        Claim::at_most("exchange/angular", &text(turn, plain.given), 1e-13, plain.worst[1], "N·m·s")
+            .rule("at most 1e-13: the tolerance of the solves, on arms of a tenth of a metre"),
     );
     let fast = runs::exchange_fast()?;
     let bound = fast.carried.map(|c| ROUNDINGS * 0.5 * f64::from(f32::EPSILON) * c);
@@ -321,10 +324,11 @@ fn bodies(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
                 Claim::at_most(
                     "box/momentum",
                     "box and cube, change of the momentum of both",
-                    1e-9,
+                    3e-11,
                     hit.drift,
                     "N·s",
-                ),
+                )
+                .rule("at most 3e-11: √640 of what the tolerance leaves in a substep, 1e-12"),
             );
             // A rod of mass m that a rigid M hits is left when the wave comes back, after 2 L/c: M has e^(−2m/M) of its speed then, the rod M/m (1 − e^(−2m/M)); here M = 2m.
             let left = (-1.0f64).exp();

@@ -41,7 +41,7 @@ pub(super) fn add(cases: &mut Cases) -> Result<(), PageError> {
     let (mut s, guess, dt) = thrown()?;
     let p = s.problem(Slot::Start, dt).map_err(fail)?;
     let (mut r, n) = (Random::new(13), guess.len());
-    // Friction turns within 1 mm/s, so that differences over 1 µm/s have an error of 10⁻⁶ at most and of 10⁻⁸ where contacts slide.
+    // Friction turns within 1 mm/s, so that central differences have an error of (step over it)²/6 = 7·10⁻⁹ at most; values are round to 10⁻⁸ of their differences.
     let (mut first, mut second, step) = (0.0f64, 0.0f64, 2e-7);
     for _ in 0..20 {
         let v = along(&guess, &random(&mut r, n, 0.2), 1.0);
@@ -63,8 +63,16 @@ pub(super) fn add(cases: &mut Cases) -> Result<(), PageError> {
             "objective of a substep at 20 velocities, {what} beside central differences, largest difference in parts"
         )
     };
-    cases.add("V13", Claim::at_most("objective/gradient", &text("slopes"), 1e-6, first, ""));
-    cases.add("V13", Claim::at_most("objective/hessian", &text("products of the Hessian"), 1e-6, second, ""));
+    cases.add(
+        "V13",
+        Claim::at_most("objective/gradient", &text("slopes"), 1e-7, first, "")
+            .rule("at most 1e-7: ten times round-off of values over their difference"),
+    );
+    cases.add(
+        "V13",
+        Claim::at_most("objective/hessian", &text("products of the Hessian"), 7e-9, second, "")
+            .rule("at most 7e-9: (step over 1 mm/s)²/6, the error of central differences"),
+    );
     // Laws alone, without the masses that would hide them.
     let (mut whole, mut evals) = (WholePart::default(), Evals::default());
     whole.fit(p);
