@@ -66,16 +66,23 @@ impl Law {
         }
     }
 
-    /// The scene in generalised coordinates under the law.
-    pub(super) fn system(&self, scene: &Scene, options: RigidOptions) -> Result<RigidSystem, MethodError> {
-        let pool: Box<dyn LawPool> = match *self {
+    /// An empty pool of the law, of contacts with three rows where it has several numbers of them.
+    pub(super) fn pool(&self) -> Box<dyn LawPool> {
+        match *self {
             Self::Lagged => Box::new(Pool::<_, 3>::new(Lagged::default())),
             Self::Similar => Box::new(Pool::<_, 3>::new(Similar::default())),
             Self::Sap => Box::new(Pool::<_, 3>::new(Sap::default())),
             Self::Frictionless => Box::new(Pool::<_, 1>::new(Frictionless)),
-            Self::DualCone(law) => return cone_system(scene, law, options),
-        };
-        Ok(RigidSystem::new(scene, pool.as_ref(), options)?)
+            Self::DualCone(law) => Box::new(Pool::<_, 3>::new(law)),
+        }
+    }
+
+    /// The scene in generalised coordinates under the law.
+    pub(super) fn system(&self, scene: &Scene, options: RigidOptions) -> Result<RigidSystem, MethodError> {
+        match *self {
+            Self::DualCone(law) => cone_system(scene, law, options),
+            _ => Ok(RigidSystem::new(scene, self.pool().as_ref(), options)?),
+        }
     }
 }
 
