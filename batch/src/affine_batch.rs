@@ -2,7 +2,7 @@ use signorini_core::{
     AdvanceReport, BatchLayout, BatchStepper, LaneStatus, Observation, ObservationError, ObservationLayout,
     State, StepError,
 };
-use signorini_ipc::{AffineScene, FromSceneError, IpcOptions};
+use signorini_ipc::AffineScene;
 use signorini_multibody::{Kinematics, Model};
 use signorini_run::{Ipc, Method, Stepping};
 use signorini_scene::{Pose, Scene};
@@ -40,7 +40,6 @@ pub struct AffineBatch {
     /// Names, starts, kinematics.
     model: Model,
     method: Ipc,
-    ipc: IpcOptions,
     lanes: Vec<AffineLane>,
     step: AffineStep,
     watch: Watch,
@@ -60,15 +59,14 @@ impl AffineBatch {
         }
         let model = Model::new(scene)?;
         let x = model.state_at(None, model.nz)?;
-        let ipc = method.options_for(scene);
         let mocap = (0..scene.bodies.len()).filter(|b| scene.bodies[*b].mocap).collect();
-        let affine = affine_scene(scene, &x.q, (ipc, method.exclude_overlaps))?;
+        let method = Ipc { options: Some(method.options_for(scene)), ..method };
+        let affine = method.affine_scene(scene, Some(&x.q))?;
         let first = AffineLane::new(affine, &x, &model.mocap_poses)?;
         Ok(Self {
             scene: scene.clone(),
             model,
             method,
-            ipc,
             lanes: vec![first; lanes],
             step: AffineStep { end: State::default(), mocap },
             watch: Watch::default(),
@@ -108,7 +106,7 @@ impl AffineBatch {
         for (body, pose) in self.step.mocap.iter().zip(mocap) {
             scene.bodies[*body].pose = *pose;
         }
-        let affine = affine_scene(&scene, &x.q, (self.ipc, self.method.exclude_overlaps));
+        let affine = self.method.affine_scene(&scene, Some(&x.q));
         let affine = affine.map_err(|e| e.to_string())?;
         let mut lane = AffineLane::new(affine, x, mocap).map_err(|e| e.to_string())?;
         match lane.overlap(&scene) {
@@ -118,15 +116,6 @@ impl AffineBatch {
             )),
         }
     }
-}
-
-/// Affine bodies of a scene at the positions `q`; those that overlap pass through each other if they are to.
-fn affine_scene(
-    scene: &Scene,
-    q: &[f64],
-    (ipc, exclude): (IpcOptions, bool),
-) -> Result<AffineScene, FromSceneError> {
-    if exclude { AffineScene::without_overlaps(scene, Some(q), ipc) } else { AffineScene::at(scene, q, ipc) }
 }
 
 impl BatchStepper for AffineBatch {

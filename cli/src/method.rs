@@ -3,7 +3,7 @@ use signorini_comfree::Sweeps;
 use signorini_ipc::{BodyError, IpcOptions};
 use signorini_laws::{DualCone, Gains, PublishedDualCone};
 use signorini_run::affine::{carrying, weight};
-use signorini_run::{ComFree, Evaluation, Icf, Ipc, Law, Method, Reference, names};
+use signorini_run::{ComFree, Evaluation, Icf, Ipc, Law, Method, Reference, Skin, names};
 use signorini_scene::Scene;
 
 use crate::dual_cone::is_cone;
@@ -14,7 +14,7 @@ pub(crate) struct MethodArguments {
     /// Contact solver: icf, comfree, ipc (affine bodies that never intersect) or reference.
     #[arg(long, default_value = "icf")]
     solver: String,
-    /// Contact law: lagged, similar, sap, frictionless, dual_cone or published_dual_cone (one evaluation, fixed steps); `dual_cone` with comfree (published in paper mode) and `lagged` otherwise when left out; ipc has a barrier of its own.
+    /// Contact law: lagged, similar, sap, frictionless, dual_cone or published_dual_cone (one evaluation, fixed steps); `dual_cone` with comfree (published in paper mode) and `lagged` otherwise when left out; ipc has a barrier, and one of those with three rows over it where it is named.
     #[arg(long)]
     law: Option<String>,
     /// Evaluations per step of comfree, always so many; when left out as many as take speeds at contacts to 0.01 mm/s (0.1 where contacts close fast), at most 64, and 1 in paper mode.
@@ -41,6 +41,9 @@ pub(crate) struct MethodArguments {
     /// Distance at which the barrier of ipc begins to act (m); 0.001 when left out.
     #[arg(long, value_name = "M")]
     range: Option<f64>,
+    /// Distance at which a law over the barrier of ipc begins to press (m); twice the range when left out.
+    #[arg(long, value_name = "M")]
+    skin: Option<f64>,
     /// Force that a pair of features of ipc carries at half that range (N); the weight of everything that moves when left out.
     #[arg(long, value_name = "N")]
     load: Option<f64>,
@@ -64,10 +67,13 @@ impl MethodArguments {
         if self.solver == "ipc" {
             return self.affine(scene);
         }
-        if let Some(option) = [("--range", self.range), ("--load", self.load), ("--rigidity", self.rigidity)]
-            .iter()
-            .find(|o| o.1.is_some())
-        {
+        let own = [
+            ("--range", self.range),
+            ("--skin", self.skin),
+            ("--load", self.load),
+            ("--rigidity", self.rigidity),
+        ];
+        if let Some(option) = own.iter().find(|o| o.1.is_some()) {
             return Err(format!("{}: only ipc has a barrier (--solver ipc); leave it out", option.0));
         }
         if self.exclude_overlaps {
@@ -193,8 +199,13 @@ impl MethodArguments {
 
     /// The method of affine bodies.
     fn affine(&self, scene: &Scene) -> Result<Method, String> {
+        let over = self.law.as_ref().is_some_and(|l| l != "barrier");
         let refused = [
-            ("--law", self.law.as_ref().is_some_and(|l| l != "barrier"), "ipc has a barrier of its own"),
+            (
+                "--skin",
+                self.skin.is_some() && !over,
+                "only a law over the barrier begins there (--law lagged)",
+            ),
             ("--sweeps", self.sweeps.is_some(), "only comfree has evaluations"),
             ("--memory", self.memory.is_some(), "only comfree remembers forces"),
             ("--directions", self.directions.is_some(), "only the law dual_cone has directions"),
@@ -212,7 +223,10 @@ impl MethodArguments {
         let ipc = ipc.map_err(named)?;
         let ipc = IpcOptions { orthogonality: self.rigidity.unwrap_or(ipc.orthogonality), ..ipc };
         ipc.check().map_err(named)?;
-        Ok(Method::Ipc(Ipc { options: Some(ipc), exclude_overlaps: self.exclude_overlaps, stepping }))
+        let law = self.law.as_deref().filter(|_| over).map(|l| Law::by_name(l, error_control));
+        let skin = law.transpose().map_err(|e| e.to_string())?.map(|law| Skin::over(law, &ipc));
+        let skin = skin.map(|s| Skin { distance: self.skin.unwrap_or(s.distance), ..s });
+        Ok(Method::Ipc(Ipc { options: Some(ipc), skin, exclude_overlaps: self.exclude_overlaps, stepping }))
     }
 }
 
@@ -221,6 +235,7 @@ fn named(e: BodyError) -> String {
     let flag = match &e {
         BodyError::Options { what: "range", .. } => "--range: ",
         BodyError::Options { what: "stiffness", .. } => "--load: ",
+        BodyError::Options { what: "skin", .. } => "--skin: ",
         BodyError::Options { what: "orthogonality", .. } => "--rigidity: ",
         _ => "",
     };

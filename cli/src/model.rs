@@ -135,10 +135,11 @@ impl ModelArguments {
 
     /// Sets the options of contact for affine bodies, whose barrier has a stiffness of its own.
     pub(crate) fn for_affine(&self, method: &mut Method) -> Result<(), String> {
+        let over = matches!(method, Method::Ipc(Ipc { skin: Some(_), .. }));
         for (name, value) in [("--stiffness", self.stiffness), ("--dissipation", self.dissipation)] {
-            if let Some(x) = value {
+            if let Some(x) = value.filter(|_| !over) {
                 return Err(format!(
-                    "{name} {x}: the barrier of ipc has --load and --range, and no dissipation; leave it out"
+                    "{name} {x}: the barrier of ipc has --load and --range, and no dissipation; leave it out, or name a law over it (--law lagged)"
                 ));
             }
         }

@@ -303,7 +303,8 @@ impl Slotted {
                 p.map.push_block(b).copy_from_slice((w * along).as_slice());
             }
             let velocity = kin.point_velocity(model, body, &at);
-            seeds.push(t.seed(dt, &velocity, material.obstacles()[t.obstacle].material, sides));
+            let properties = material.law().properties();
+            seeds.push(t.seed(dt, &velocity, &material.obstacles()[t.obstacle], properties, sides));
             let bodies = [body as u32, model.bodies.len() as u32];
             let pair = [geoms[t.obstacle] as u32, model.geoms.len() as u32];
             p.contacts.push(t.geometry(constraint, bodies, pair));

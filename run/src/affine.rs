@@ -8,7 +8,7 @@ use signorini_core::{
     AcceptedStep, AdvanceReport, ContactGeometry, LastSolve, State, StepError, StepObserver, System,
 };
 pub use signorini_ipc::weight;
-use signorini_ipc::{AffineScene, BodyError, FRICTION, Invariants, IpcOptions};
+use signorini_ipc::{AffineScene, BodyError, FRICTION, Invariants, IpcOptions, SKIN};
 use signorini_multibody::Schedule;
 use signorini_scene::{Keyframe, Scene};
 
@@ -34,13 +34,8 @@ impl AffineStart {
     /// # Errors
     /// Scenes that affine bodies cannot represent; numbers out of range.
     pub fn new(scene: &Scene, ipc: &Ipc, key: Option<&Keyframe>) -> Result<Self, MethodError> {
-        let options = ipc.options_for(scene);
         let q = key.map(|k| &k.q[..]).filter(|q| !q.is_empty());
-        let mut affine = match (q, ipc.exclude_overlaps) {
-            (q, true) => AffineScene::without_overlaps(scene, q, options)?,
-            (Some(q), false) => AffineScene::at(scene, q, options)?,
-            (None, false) => AffineScene::new(scene, options)?,
-        };
+        let mut affine = ipc.affine_scene(scene, q)?;
         let given = |values: Option<&Vec<f64>>, n: usize| {
             values.filter(|v| !v.is_empty()).cloned().unwrap_or_else(|| vec![0.0; n])
         };
@@ -230,17 +225,21 @@ impl<'a, S: RowSink> AffineRecorder<'a, S> {
 impl<S: RowSink> AffineRecorder<'_, S> {
     fn push_contacts(&mut self, solve: &LastSolve<'_>, part: StepPart) {
         let gamma = &solve.solution.gamma;
-        let brakes = |c: &ContactGeometry| c.feature & FRICTION != 0;
-        let normals = solve.contacts.iter().filter(|c| !brakes(c)).count();
+        let of = |bit: u64| move |c: &&ContactGeometry| c.feature & bit != 0;
+        let brakes = solve.contacts.iter().filter(of(FRICTION)).count();
+        let normals = solve.contacts.len() - brakes - solve.contacts.iter().filter(of(SKIN)).count();
         for c in solve.contacts {
             let geoms = c.geoms.map(|s| self.geoms[s as usize]);
             let k = c.constraint as usize;
             let row = |i: usize| gamma.get(i).copied().unwrap_or(0.0);
-            // Normals have a row each, then friction has two.
-            let ([n, t1, t2], r_wc) = if brakes(c) {
+            // Normals have a row each, then friction has two, then a law on the skin three.
+            let ([n, t1, t2], r_wc) = if of(FRICTION)(&c) {
                 let [t1, t2, n] = [0, 1, 2].map(|i| c.r_wc.column(i).into_owned());
                 let at = normals + 2 * (k - normals);
                 ([0.0, row(at), row(at + 1)], Matrix3::from_columns(&[n, t1, t2]))
+            } else if of(SKIN)(&c) {
+                let at = normals + 2 * brakes + 3 * (k - normals - brakes);
+                ([row(at), row(at + 1), row(at + 2)], c.r_wc)
             } else {
                 ([row(k), 0.0, 0.0], c.r_wc)
             };

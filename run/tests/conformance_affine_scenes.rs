@@ -8,8 +8,8 @@ use signorini_core::na::{Quaternion, UnitQuaternion};
 use signorini_core::{NoObserver, System};
 use signorini_ipc::{AffineScene, IpcOptions};
 use signorini_multibody::Kinematics;
-use signorini_run::Method;
 use signorini_run::affine::{RunWatch, run_affine};
+use signorini_run::{Method, Stepping, names};
 use signorini_run::{Recording, view};
 use signorini_scene::{JointKind, Keyframe, LoadOptions, Scene};
 use signorini_testkit::data;
@@ -162,4 +162,26 @@ fn conformance_recorded_contacts_carry_and_brake() {
     // Remaining bounces of the landing, and a step at both ends: 1 %.
     assert!((sum[2] / weight - 1.0).abs() < 0.01 && (sum[0] / (-0.3 * weight) - 1.0).abs() < 0.01, "{sum:?}");
     assert!(sum[1].abs() < 1e-3 * weight, "{sum:?}");
+}
+
+#[test]
+fn conformance_recorded_contacts_of_a_law_on_the_skin_carry_and_brake() {
+    let text = r#"<mujoco><worldbody><geom name="floor" type="plane" size="9 9 1" friction=".3"/><body name="box" pos="0 0 .0519"><freejoint/>
+        <geom name="cube" type="box" size=".05 .05 .05" mass="2" friction=".3"/></body></worldbody></mujoco>"#;
+    let scene = Scene::from_mjcf(text, "slide.xml", &LoadOptions::default()).unwrap();
+    let at = |speed: f64| Keyframe { v: vec![speed, 0.0, 0.0, 0.0, 0.0, 0.0], ..Keyframe::default() };
+    // What slides under the convex approximations of `similar` and `sap` is lifted: they rest.
+    for (law, speed, friction) in [("lagged", 2.0, 0.3), ("similar", 0.0, 0.0), ("sap", 0.0, 0.0)] {
+        let method = names::method("ipc", Some(law), Stepping::Fixed { dt: 2e-3 }).unwrap();
+        assert_eq!(method.law_name(), law);
+        let r = run_affine(&scene, &method, Some(&at(speed)), 0.4, RunWatch::default()).unwrap();
+        let (sum, weight) = (force(&r.recording, 0.201, 0.2), 2.0 * 9.81);
+        // As under the barrier; the law alone carries: the barrier begins at half its skin.
+        assert!((sum[2] / weight - 1.0).abs() < 0.01, "{law}: {sum:?}");
+        assert!((sum[0] / weight + friction).abs() < 0.003 && sum[1].abs() < 1e-3 * weight, "{law}: {sum:?}");
+        assert!(r.invariants.smallest_distance == f64::INFINITY, "{law}: {:?}", r.invariants);
+    }
+    let one_row = names::method("ipc", Some("frictionless"), Stepping::Fixed { dt: 2e-3 }).unwrap();
+    let refused = run_affine(&scene, &one_row, None, 0.4, RunWatch::default()).err().unwrap().to_string();
+    assert!(refused.contains("'frictionless'") && refused.contains("three rows"), "{refused}");
 }

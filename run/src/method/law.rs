@@ -86,22 +86,26 @@ impl Law {
         }
     }
 
-    /// The scene in generalised coordinates under the law.
-    pub(super) fn system(&self, scene: &Scene, options: RigidOptions) -> Result<RigidSystem, MethodError> {
-        self.check()?;
-        let pool: Box<dyn LawPool> = match *self {
+    /// An empty pool of the law, of contacts with three rows where it has several numbers of them.
+    pub(super) fn pool(&self) -> Box<dyn LawPool> {
+        match *self {
             Self::Lagged => Box::new(Pool::<_, 3>::new(Lagged::default())),
             Self::Similar => Box::new(Pool::<_, 3>::new(Similar::default())),
             Self::Sap => Box::new(Pool::<_, 3>::new(Sap::default())),
             Self::Frictionless => Box::new(Pool::<_, 1>::new(Frictionless)),
-            Self::DualCone(law) => {
-                return Ok(RigidSystem::with_laws(scene, &RigidLaws::dual_cone(scene, law), options)?);
-            }
-            Self::PublishedDualCone(law) => {
-                let laws = RigidLaws::published_dual_cone(scene, law);
-                return Ok(RigidSystem::with_laws(scene, &laws, options)?);
-            }
+            Self::DualCone(law) => Box::new(Pool::<_, 3>::new(law)),
+            Self::PublishedDualCone(law) => Box::new(Pool::<_, 3>::new(law)),
+        }
+    }
+
+    /// The scene in generalised coordinates under the law.
+    pub(super) fn system(&self, scene: &Scene, options: RigidOptions) -> Result<RigidSystem, MethodError> {
+        self.check()?;
+        let laws = match *self {
+            Self::DualCone(law) => RigidLaws::dual_cone(scene, law),
+            Self::PublishedDualCone(law) => RigidLaws::published_dual_cone(scene, law),
+            _ => return Ok(RigidSystem::new(scene, self.pool().as_ref(), options)?),
         };
-        Ok(RigidSystem::new(scene, pool.as_ref(), options)?)
+        Ok(RigidSystem::with_laws(scene, &laws, options)?)
     }
 }

@@ -13,7 +13,7 @@ mod stepping;
 pub use comfree::{ComFree, Evaluation};
 pub use error::MethodError;
 pub use icf::Icf;
-pub use ipc::Ipc;
+pub use ipc::{Ipc, Skin};
 pub use law::{Law, PHYSICAL};
 pub use own::Own;
 pub use reference::Reference;
@@ -153,7 +153,7 @@ impl Method {
         Ok(method)
     }
 
-    /// The implicit method with another law. Other methods are left as they are: ComFree has laws in its [`Evaluation`], affine bodies a barrier.
+    /// The implicit method with another law. Other methods are left as they are: ComFree has laws in its [`Evaluation`], affine bodies on their [`Skin`].
     pub fn with_law(mut self, law: Law) -> Self {
         if let Self::Icf(Icf { law: own, .. }) | Self::Reference(Reference { law: own, .. }) = &mut self {
             *own = law;
@@ -235,7 +235,7 @@ impl Method {
         match self {
             Self::Icf(Icf { law, .. }) | Self::Reference(Reference { law, .. }) => law.name(),
             Self::ComFree(m) => m.law().name(),
-            Self::Ipc(_) => "barrier",
+            Self::Ipc(m) => m.skin.map_or("barrier", |s| s.law.name()),
             Self::Own(_) => "own",
         }
     }

@@ -1,6 +1,8 @@
 //! Methods by name, for command lines, tables and files.
 
-use super::{ComFree, Evaluation, Icf, Ipc, Law, Method, MethodError, Reference, Stepping};
+use signorini_ipc::IpcOptions;
+
+use super::{ComFree, Evaluation, Icf, Ipc, Law, Method, MethodError, Reference, Skin, Stepping};
 
 /// Names of the methods; the first is the default.
 pub const METHODS: [&str; 4] = ["icf", "comfree", "ipc", "reference"];
@@ -44,11 +46,8 @@ pub fn method(name: &str, law: Option<&str>, stepping: Stepping) -> Result<Metho
         }
         "ipc" if law == "barrier" => Method::Ipc(Ipc { stepping, ..Ipc::default() }),
         "ipc" => {
-            return Err(MethodError::Refused {
-                method: name.into(),
-                what: "a law beside its barrier",
-                remedy: "leave the law out",
-            });
+            let skin = Skin::over(Law::by_name(law, controlled)?, &IpcOptions::default());
+            Method::Ipc(Ipc { skin: Some(skin), stepping, ..Ipc::default() })
         }
         _ => return Err(unknown("solver", name, &METHODS)),
     })

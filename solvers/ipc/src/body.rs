@@ -52,6 +52,14 @@ pub enum BodyError {
         /// What it may be.
         range: &'static str,
     },
+    /// A contact law that affine bodies cannot have.
+    #[error("the law '{law}' {why}")]
+    Law {
+        /// [`signorini_core::LawPool::key`].
+        law: &'static str,
+        /// What is wrong, and what to do.
+        why: String,
+    },
     /// A joint that cannot be made.
     #[error("joint '{name}': {why}")]
     Joint {

@@ -29,6 +29,8 @@ pub(crate) struct Candidate {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Candidates {
     search: SurfacePairs,
+    /// Distance within which pairs are looked for \[m\].
+    reach: f64,
     list: Vec<Candidate>,
     valid: bool,
     /// The segment.
@@ -68,8 +70,9 @@ pub(crate) fn approach(stencil: Stencil, dx: &[Vector3<f64>; 4]) -> f64 {
 }
 
 impl Candidates {
-    pub(crate) fn new(world: &World, threads: Threads) -> Self {
-        Self { search: SurfacePairs::new(world.surfaces()), threads, ..Self::default() }
+    /// Of pairs within `reach` \[m\].
+    pub(crate) fn new(world: &World, reach: f64, threads: Threads) -> Self {
+        Self { search: SurfacePairs::new(world.surfaces()), reach, threads, ..Self::default() }
     }
 
     pub(crate) fn list(&self) -> &[Candidate] {
@@ -104,7 +107,7 @@ impl Candidates {
             *odometer += if way.is_finite() { way } else { 0.0 };
         }
         self.seen.copy_from_slice(q);
-        let reach = world.reach();
+        let reach = self.reach;
         let squared = reach * reach;
         out.clear();
         let odometers = &self.odometers;
@@ -161,7 +164,7 @@ impl Candidates {
         self.travel.clear();
         self.travel.extend(to.iter().zip(from).map(|(a, b)| a - b));
         self.travel_squared = self.travel.iter().map(|t| t * t).sum();
-        self.slack = SLACK * world.reach();
+        self.slack = SLACK * self.reach;
         self.valid = true;
         world.positions(from, &mut self.x);
         world.ways(&self.travel, &mut self.dx);
@@ -173,7 +176,7 @@ impl Candidates {
             }
         }));
         let motion = StraightMotion { x: &self.x, dx: &self.dx, shift: &self.shift };
-        let reach = world.reach() + 2.0 * self.slack;
+        let reach = self.reach + 2.0 * self.slack;
         self.search.find(motion, reach, |a, b| world.collide(a, b), &mut self.pairs);
         self.list.clear();
         let (x, dx, list) = (&self.x, &self.dx, &mut self.list);

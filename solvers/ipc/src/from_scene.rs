@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use signorini_core::na::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
-use signorini_core::{ProblemError, check_count, check_finite};
+use signorini_core::{ContactMaterial, LawPool, ProblemError, check_count, check_finite};
 use signorini_geometry::{MassProperties, MeshDefect, Shape, TriangleMesh};
 use signorini_scene::{CollisionFilter, GeomShape, JointKind as SceneJoint, Pose, Scene, Transmission};
 
@@ -12,7 +12,8 @@ use crate::scene_error::unsupported;
 use crate::scene_joints::{SceneJoints, turned};
 use crate::scene_motors::{Driven, SceneMotor};
 use crate::{
-    AffineBody, AffineSystem, FromSceneError, IpcOptions, Joint, JointAction, JointKind, SurfacePart,
+    AffineBody, AffineSystem, FromSceneError, IpcOptions, Joint, JointAction, JointKind, SkinLaw, SkinPair,
+    SurfacePart,
 };
 
 /// Affine bodies made from a scene. A copy goes on from where the original is ([`AffineSystem`]).
@@ -35,6 +36,7 @@ pub struct AffineScene {
     /// Actuators of the scene that are left out, by number, with the reason; they are among [`AffineScene::left_out`], too.
     pub undriven: Vec<(usize, &'static str)>,
     pub(crate) readout: Readout,
+    rule: Rule,
     motors: Vec<SceneMotor>,
     controls: usize,
 }
@@ -44,6 +46,9 @@ const GROUND: f64 = 1000.0;
 /// Refinement of balls, sides of cylinders.
 const BALL: u32 = 2;
 const SIDES: u32 = 24;
+
+/// End of the sentence on a geom whose two coefficients of friction differ: the barrier knows one.
+const STATIC_ONLY: &str = ": its dynamic friction is left out, the static one acts";
 
 /// The surface of a shape, curved ones by facets.
 fn surface(shape: &Shape, geom: &str) -> Result<TriangleMesh, FromSceneError> {
@@ -195,7 +200,7 @@ impl AffineScene {
         };
         if let Some(g) = geoms.iter().flatten().find(slides) {
             let name = &scene.geoms[*g].name;
-            left_out.push(format!("geom '{name}': its dynamic friction is left out, the static one acts"));
+            left_out.push(format!("geom '{name}'{STATIC_ONLY}"));
         }
         let twists = |g: &&usize| scene.geoms[**g].surface.condim > 3;
         if let Some(g) = geoms.iter().flatten().find(twists) {
@@ -331,9 +336,22 @@ impl AffineScene {
             left_out,
             undriven,
             readout,
+            rule,
             motors,
             controls,
         })
+    }
+
+    /// The same with a contact law on the skin of its bodies, which begins at the distance `skin` \[m\]; see [`SkinLaw`]. Materials are those of the scene, curvatures those of its spheres.
+    ///
+    /// # Errors
+    /// As [`AffineSystem::with_law`].
+    pub fn with_law(mut self, law: &dyn LawPool, skin: f64) -> Result<Self, FromSceneError> {
+        let rule = self.rule.clone();
+        let law = SkinLaw::new(law, skin, ContactMaterial::default()).with_pairs(move |a, b| rule.skin(a, b));
+        self.system = self.system.with_law(law)?;
+        self.left_out.retain(|w| !w.ends_with(STATIC_ONLY));
+        Ok(self)
     }
 
     /// The geom that a part of the surface of a body is of; None for surfaces without one.
@@ -378,6 +396,29 @@ impl Rule {
 
     /// Coefficient of friction of two parts; None where they do not collide.
     fn friction(&self, a: SurfacePart, b: SurfacePart) -> Option<f64> {
+        let material = self.material(a, b)?;
+        Some(if material.condim == 1 { 0.0 } else { material.friction_static })
+    }
+
+    /// What a law on the skin knows of two parts. Balls have the curvature of the geom, and so has the gap to what is flat.
+    fn skin(&self, a: SurfacePart, b: SurfacePart) -> SkinPair {
+        let curvature = |at: SurfacePart| match self.geom(at).map(|g| &self.scene.geoms[g].shape)? {
+            GeomShape::Solid(Shape::Sphere { radius }) => Some(1.0 / radius),
+            GeomShape::Solid(Shape::HalfSpace | Shape::Box { .. } | Shape::Convex(_) | Shape::Mesh(_)) => {
+                Some(0.0)
+            }
+            _ => None,
+        };
+        let sum = curvature(a).zip(curvature(b)).map_or(0.0, |(a, b)| a + b);
+        let mut material = self.material(a, b).unwrap_or_default();
+        if material.condim == 1 {
+            (material.friction_static, material.friction_dynamic) = (0.0, 0.0);
+        }
+        SkinPair { material, curvature: [sum; 2] }
+    }
+
+    /// Combined parameters of two parts; None where they do not collide.
+    fn material(&self, a: SurfacePart, b: SurfacePart) -> Option<ContactMaterial> {
         let [g, h] = [self.geom(a)?, self.geom(b)?];
         let s = &self.scene;
         let glued = self.glued.contains(&[a.body, b.body]) || self.glued.contains(&[b.body, a.body]);
@@ -388,13 +429,12 @@ impl Rule {
         {
             return None;
         }
-        let material = match self.filter.explicit_pair(g, h) {
+        Some(match self.filter.explicit_pair(g, h) {
             Some(pair) => s.pairs[pair].material,
             None => {
                 s.options.combination.combine(&s.geoms[g].surface, &s.geoms[h].surface, &s.options.contact).0
             }
-        };
-        Some(if material.condim == 1 { 0.0 } else { material.friction_static })
+        })
     }
 }
 

@@ -29,6 +29,7 @@
 //! - [`Joint`] and [`JointAction`]: points, hinges, slides, planar and fixed joints by elimination, distances and their bounds, joints that follow others; limits, springs, friction and motors that keep their caps. What each joint carries is
 //!   [`AffineSystem::joint_reactions`].
 //! - [`AffineScene`]: all of that from a scene file.
+//! - [`SkinLaw`]: a contact law of one's own between them, with the barrier underneath.
 //! - [`Invariants`]: what is looked at after steps.
 //!
 //! # Units of the barrier
@@ -40,6 +41,7 @@ mod action;
 mod barrier;
 mod body;
 mod candidates;
+mod contact_entries;
 mod coordinate;
 mod friction;
 mod from_scene;
@@ -47,6 +49,7 @@ mod gram;
 mod inputs;
 mod invariants;
 mod joints;
+mod lagged_friction;
 mod map;
 mod motors;
 mod observation;
@@ -62,6 +65,8 @@ mod scene_joints;
 mod scene_motors;
 mod scene_states;
 mod scene_tendons;
+mod skin_law;
+mod skin_points;
 mod solver;
 mod start;
 mod stiffness;
@@ -73,13 +78,14 @@ mod world;
 pub use action::{JointAction, Motor, MotorState};
 pub use barrier::{Barrier, BarrierSeed};
 pub use body::{AffineBody, BodyError};
+pub use contact_entries::{FRICTION, SKIN};
 pub use friction::{BarrierFriction, BarrierFrictionSeed};
 pub use from_scene::AffineScene;
 pub use invariants::Invariants;
 pub use joints::{Joint, JointKind};
 pub use options::{Adaptation, IpcOptions, STEP_TOLERANCE, weight};
-pub use problem::FRICTION;
 pub use scene_error::FromSceneError;
+pub use skin_law::{SkinLaw, SkinPair};
 pub use solver::{IpcSolver, IpcSolverOptions};
 pub use system::AffineSystem;
 pub use threads::Threads;

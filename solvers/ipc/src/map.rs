@@ -2,16 +2,17 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use signorini_core::na::{Vector2, Vector3};
+use signorini_core::na::{Matrix3, Vector2, Vector3};
 use signorini_core::{BlockSink, ContactMap, Evals, Part, Pools};
 use signorini_geometry::{Mollifier, StencilDistance, StencilPair};
 
 use crate::gram::{PAIR, gram};
+use crate::skin_points::SkinPoint;
 use crate::threads::Threads;
 use crate::world::{N, World};
 
 /// Σ wᵢ (1, Xᵢ) over the points of one body: what a vector w ⊗ e is in its coordinates, before e.
-type Side = [f64; 4];
+pub(crate) type Side = [f64; 4];
 
 /// A pair within the range of the barrier, at the last linearisation.
 #[derive(Clone, Debug)]
@@ -55,27 +56,35 @@ pub(crate) struct Sliding {
     pub slides: bool,
 }
 
+/// One of the constraints of the map.
+enum Constraint<'a> {
+    Near(&'a Near),
+    Sliding(&'a Sliding),
+    Skin(&'a SkinPoint),
+}
+
 /// The constraints of two bodies, the vectors whose squares are their Hessian, and the sum of those squares.
 #[derive(Clone, Debug)]
 struct PairSum {
     surfaces: [u32; 2],
-    near: Range<usize>,
-    sliding: Range<usize>,
+    /// Of the near pairs, contacts with friction and points of the skin of a part.
+    runs: [Range<usize>; 3],
     y: Vec<[f64; PAIR]>,
     h: [f64; PAIR * PAIR],
 }
 
 impl Default for PairSum {
     fn default() -> Self {
-        Self { surfaces: [0; 2], near: 0..0, sliding: 0..0, y: Vec::new(), h: [0.0; PAIR * PAIR] }
+        Self { surfaces: [0; 2], runs: [0..0, 0..0, 0..0], y: Vec::new(), h: [0.0; PAIR * PAIR] }
     }
 }
 
-/// Rates of distances of pairs, and tangential velocities of contacts with friction.
+/// Rates of distances of pairs, tangential velocities of contacts with friction, and velocities of points of the skin.
 pub(crate) struct BarrierMap {
     pub dt: f64,
     pub near: Vec<Near>,
     pub sliding: Vec<Sliding>,
+    pub skin: Vec<SkinPoint>,
     /// Mollifiers of the near pairs times their weights, then ones.
     pub weights: Vec<f64>,
     /// Secant rate of each near pair at the linearisation, and the velocity there.
@@ -117,6 +126,23 @@ fn add_outer(y: &mut [f64], s: &Side, e: &Vector3<f64>) {
 #[inline]
 fn velocity_of(v: &[f64], s: &Side) -> Vector3<f64> {
     Vector3::from_fn(|r, _| s[0] * v[r] + s[1] * v[3 + 3 * r] + s[2] * v[4 + 3 * r] + s[3] * v[5 + 3 * r])
+}
+
+/// Numbers of the unknown blocks of both sides.
+fn blocks(world: &World, pair: &StencilPair) -> [Option<usize>; 2] {
+    world.bodies_of(pair.surfaces).map(|b| world.free[b as usize].map(|f| f as usize))
+}
+
+/// Σ wᵢ ẋᵢ over the points of a pair.
+pub(crate) fn relative_velocity(
+    world: &World,
+    pair: &StencilPair,
+    spread: &[Side; 2],
+    v: &[f64],
+) -> Vector3<f64> {
+    let free = blocks(world, pair);
+    let side = |s: usize| free[s].map_or(Vector3::zeros(), |b| velocity_of(&v[N * b..], &spread[s]));
+    side(0) + side(1)
 }
 
 /// Vectors whose squares sum up to the Hessian of a near pair.
@@ -164,12 +190,27 @@ fn sliding_vectors(s: &Sliding, hess: &[f64], out: &mut Vec<[f64; PAIR]>) {
     }
 }
 
+/// The same of a point of the skin, from its 3 × 3 Hessian, of which the positive part is kept.
+fn skin_vectors(s: &SkinPoint, hess: &[f64], out: &mut Vec<[f64; PAIR]>) {
+    let eigen = Matrix3::from_column_slice(hess).symmetric_eigen();
+    for (value, axis) in eigen.eigenvalues.iter().zip(eigen.eigenvectors.column_iter()) {
+        if *value > 0.0 {
+            let e = value.sqrt() * (s.frame * axis);
+            let mut y = [0.0; PAIR];
+            add_outer(&mut y[..N], &s.spread[0], &e);
+            add_outer(&mut y[N..], &s.spread[1], &e);
+            out.push(y);
+        }
+    }
+}
+
 impl BarrierMap {
     pub(crate) fn new(world: Arc<World>, threads: Threads) -> Self {
         Self {
             dt: 0.0,
             near: Vec::new(),
             sliding: Vec::new(),
+            skin: Vec::new(),
             weights: Vec::new(),
             rates: Vec::new(),
             v: Vec::new(),
@@ -197,26 +238,29 @@ impl BarrierMap {
         });
     }
 
-    /// Number of the unknown block of each side.
-    fn free(&self, pair: &StencilPair) -> [Option<usize>; 2] {
-        self.world.bodies_of(pair.surfaces).map(|b| self.world.free[b as usize].map(|f| f as usize))
-    }
-
-    /// Σ wᵢ ẋᵢ over the points of a pair.
-    fn relative_velocity(&self, pair: &StencilPair, spread: &[Side; 2], v: &[f64]) -> Vector3<f64> {
-        let free = self.free(pair);
-        let side = |s: usize| free[s].map_or(Vector3::zeros(), |b| velocity_of(&v[N * b..], &spread[s]));
-        side(0) + side(1)
-    }
-
     /// First row of constraint k.
     fn row(&self, k: usize) -> usize {
-        let n = self.near.len();
-        if k < n { k } else { n + 2 * (k - n) }
+        let (n, m) = (self.near.len(), self.sliding.len());
+        match k {
+            k if k < n => k,
+            k if k < n + m => n + 2 * (k - n),
+            k => n + 2 * m + 3 * (k - n - m),
+        }
+    }
+
+    /// Constraint k, and its two surfaces.
+    fn constraint(&self, k: usize) -> (Constraint<'_>, [u32; 2]) {
+        let (n, m) = (self.near.len(), self.sliding.len());
+        let (of, pair) = match k {
+            k if k < n => (Constraint::Near(&self.near[k]), &self.near[k].pair),
+            k if k < n + m => (Constraint::Sliding(&self.sliding[k - n]), &self.sliding[k - n].pair),
+            k => (Constraint::Skin(&self.skin[k - n - m]), &self.skin[k - n - m].pair),
+        };
+        (of, pair.surfaces)
     }
 
     fn add_outer(&self, pair: &StencilPair, spread: &[Side; 2], e: &Vector3<f64>, g: &mut [f64]) {
-        for (side, free) in spread.iter().zip(self.free(pair)) {
+        for (side, free) in spread.iter().zip(blocks(&self.world, pair)) {
             if let Some(b) = free {
                 add_outer(&mut g[N * b..N * b + N], side, e);
             }
@@ -258,24 +302,16 @@ impl ContactMap for BarrierMap {
             let row = self.row(k);
             match self.near.get(k) {
                 Some(n) => {
-                    let u = self.relative_velocity(&n.pair, &n.spread, &change);
+                    let u = relative_velocity(&self.world, &n.pair, &n.spread, &change);
                     v_c[row] = self.rates[k] + n.normal_to_first().dot(&u);
                 }
-                None => self.slip(k, v, v_c),
+                None => self.linear(k, v, v_c),
             }
         }
     }
 
     fn apply_linear(&self, part: Part<'_>, dv: &[f64], dv_c: &mut [f64]) {
-        for k in part.constraints.iter().map(|&k| k as usize) {
-            let row = self.row(k);
-            match self.near.get(k) {
-                Some(n) => {
-                    dv_c[row] = n.normal_to_first().dot(&self.relative_velocity(&n.pair, &n.spread, dv));
-                }
-                None => self.slip(k, dv, dv_c),
-            }
-        }
+        part.constraints.iter().for_each(|&k| self.linear(k as usize, dv, dv_c));
     }
 
     fn weights(&self) -> Option<&[f64]> {
@@ -285,11 +321,18 @@ impl ContactMap for BarrierMap {
     fn add_gradient(&self, part: Part<'_>, _: &Pools, evals: &Evals, g: &mut [f64]) {
         for k in part.constraints.iter().map(|&k| k as usize) {
             let row = self.row(k);
-            let Some(near) = self.near.get(k) else {
-                let s = &self.sliding[k - self.near.len()];
-                let e = evals.grad[row] * s.tangents[0] + evals.grad[row + 1] * s.tangents[1];
-                self.add_outer(&s.pair, &s.spread, &e, g);
-                continue;
+            let near = match self.constraint(k).0 {
+                Constraint::Near(near) => near,
+                Constraint::Sliding(s) => {
+                    let e = evals.grad[row] * s.tangents[0] + evals.grad[row + 1] * s.tangents[1];
+                    self.add_outer(&s.pair, &s.spread, &e, g);
+                    continue;
+                }
+                Constraint::Skin(s) => {
+                    let e = s.frame * Vector3::from_column_slice(&evals.grad[row..row + 3]);
+                    self.add_outer(&s.pair, &s.spread, &e, g);
+                    continue;
+                }
             };
             let force = self.weights[k] * evals.grad[row];
             self.add_outer(&near.pair, &near.spread, &(force * near.normal_to_first()), g);
@@ -304,39 +347,46 @@ impl ContactMap for BarrierMap {
 
     /// Pairs are sorted by surfaces: all that two of them have in common goes to the matrix at once.
     fn add_hessian(&self, part: Part<'_>, pools: &Pools, evals: &Evals, h: &mut dyn BlockSink) {
-        let n = self.near.len();
-        let (near, sliding) =
-            part.constraints.split_at(part.constraints.partition_point(|&k| (k as usize) < n));
-        let of_near = |i: usize| self.near[near[i] as usize].pair.surfaces;
-        let of_sliding = |i: usize| self.sliding[sliding[i] as usize - n].pair.surfaces;
+        let starts = [self.near.len(), self.near.len() + self.sliding.len()];
+        let (near, rest) =
+            part.constraints.split_at(part.constraints.partition_point(|&k| (k as usize) < starts[0]));
+        let (sliding, skin) = rest.split_at(rest.partition_point(|&k| (k as usize) < starts[1]));
+        let groups = [near, sliding, skin];
+        let surfaces_of = |k: &u32| self.constraint(*k as usize).1;
         let mut sums = self.sums.borrow_mut();
-        let (mut count, mut i, mut j) = (0, 0, 0);
-        while i < near.len() || j < sliding.len() {
-            let first = (i < near.len()).then(|| of_near(i));
-            let second = (j < sliding.len()).then(|| of_sliding(j));
-            let Some(surfaces) = first.into_iter().chain(second).min() else { break };
-            let from = (i, j);
-            i += (i..near.len()).take_while(|&i| of_near(i) == surfaces).count();
-            j += (j..sliding.len()).take_while(|&j| of_sliding(j) == surfaces).count();
+        let (mut count, mut at) = (0, [0; 3]);
+        while let Some(surfaces) = groups.iter().zip(at).filter_map(|(g, i)| g.get(i).map(surfaces_of)).min()
+        {
             if count == sums.len() {
                 sums.push(PairSum::default());
             }
             let sum = &mut sums[count];
-            (sum.surfaces, sum.near, sum.sliding) = (surfaces, from.0..i, from.1..j);
+            sum.surfaces = surfaces;
+            for ((run, group), at) in sum.runs.iter_mut().zip(groups).zip(&mut at) {
+                let more = group[*at..].iter().take_while(|k| surfaces_of(k) == surfaces).count();
+                *run = *at..*at + more;
+                *at += more;
+            }
             count += 1;
         }
-        let (world, dt, nears, slidings) = (&*self.world, self.dt, &self.near, &self.sliding);
+        let (world, dt, nears, slidings, skins) =
+            (&*self.world, self.dt, &self.near, &self.sliding, &self.skin);
         self.threads.fill(&mut sums[..count], |_, sum| {
             sum.y.clear();
-            for k in near[sum.near.clone()].iter().map(|&k| k as usize) {
+            let [of_near, of_sliding, of_skin] = sum.runs.clone();
+            for k in near[of_near].iter().map(|&k| k as usize) {
                 let values = [evals.cost[k], evals.grad[k], evals.hess[pools.hess_start(k)]];
                 if values[0] > 0.0 {
                     near_vectors(world, dt, &nears[k], values, &mut sum.y);
                 }
             }
-            for k in sliding[sum.sliding.clone()].iter().map(|&k| k as usize) {
+            for k in sliding[of_sliding].iter().map(|&k| k as usize) {
                 let at = pools.hess_start(k);
-                sliding_vectors(&slidings[k - n], &evals.hess[at..at + 4], &mut sum.y);
+                sliding_vectors(&slidings[k - starts[0]], &evals.hess[at..at + 4], &mut sum.y);
+            }
+            for k in skin[of_skin].iter().map(|&k| k as usize) {
+                let at = pools.hess_start(k);
+                skin_vectors(&skins[k - starts[1]], &evals.hess[at..at + 9], &mut sum.y);
             }
             gram(&sum.y, &mut sum.h);
         });
@@ -350,7 +400,7 @@ impl BarrierMap {
         for i in 0..self.sliding.len() {
             let row = self.row(self.near.len() + i);
             let s = &self.sliding[i];
-            let change = self.relative_velocity(&s.pair, &s.spread, dv);
+            let change = relative_velocity(&self.world, &s.pair, &s.spread, dv);
             let now = Vector2::new(v_c[row], v_c[row + 1]);
             let then = now + Vector2::new(s.tangents[0].dot(&change), s.tangents[1].dot(&change));
             self.sliding[i].slides =
@@ -358,12 +408,22 @@ impl BarrierMap {
         }
     }
 
-    /// Tangential velocity of a contact with friction.
-    fn slip(&self, k: usize, v: &[f64], v_c: &mut [f64]) {
-        let s = &self.sliding[k - self.near.len()];
-        let u = self.relative_velocity(&s.pair, &s.spread, v);
+    /// Row or rows of a constraint: what is linear in the velocity.
+    fn linear(&self, k: usize, v: &[f64], v_c: &mut [f64]) {
         let row = self.row(k);
-        (v_c[row], v_c[row + 1]) = (s.tangents[0].dot(&u), s.tangents[1].dot(&u));
+        match self.constraint(k).0 {
+            Constraint::Near(n) => {
+                v_c[row] = n.normal_to_first().dot(&relative_velocity(&self.world, &n.pair, &n.spread, v));
+            }
+            Constraint::Sliding(s) => {
+                let u = relative_velocity(&self.world, &s.pair, &s.spread, v);
+                (v_c[row], v_c[row + 1]) = (s.tangents[0].dot(&u), s.tangents[1].dot(&u));
+            }
+            Constraint::Skin(s) => {
+                let u = s.frame.transpose() * relative_velocity(&self.world, &s.pair, &s.spread, v);
+                v_c[row..row + 3].copy_from_slice(u.as_slice());
+            }
+        }
     }
 
     /// Calls `visit` with each point of a constraint that exerts a force, and the force on it \[N\].
@@ -382,6 +442,11 @@ impl BarrierMap {
         for (k, s) in self.sliding.iter().enumerate() {
             let row = self.row(self.near.len() + k);
             let force = scale * (evals.grad[row] * s.tangents[0] + evals.grad[row + 1] * s.tangents[1]);
+            s.pair.points.iter().zip(&s.weights).for_each(|(p, w)| visit(*p, *w * force));
+        }
+        for (k, s) in self.skin.iter().enumerate() {
+            let row = self.row(self.near.len() + self.sliding.len() + k);
+            let force = scale * (s.frame * Vector3::from_column_slice(&evals.grad[row..row + 3]));
             s.pair.points.iter().zip(&s.weights).for_each(|(p, w)| visit(*p, *w * force));
         }
     }

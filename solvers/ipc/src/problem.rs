@@ -1,24 +1,30 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use signorini_core::na::{Matrix3, Point3, Vector3};
+use signorini_core::na::Vector3;
 use signorini_core::{
-    BlockDiagonal, Changed, ContactGeometry, ContactMap, Evals, Inertia, Part, Pool, Pools, ProblemError,
-    Regime, SmoothPotential, StepProblem, TOUCHING, WholePart, check_finite, gradient,
+    BlockDiagonal, Changed, ContactGeometry, ContactMap, Evals, Inertia, LawPool, Part, Pool, Pools,
+    ProblemError, Regime, SmoothPotential, StepProblem, TOUCHING, WholePart, check_finite, gradient,
 };
 use signorini_geometry::{Ccd, StencilDistance};
 
 use crate::body::matrix;
-use crate::candidates::{Candidate, Candidates};
+use crate::candidates::Candidates;
+use crate::contact_entries;
 use crate::inputs::Inputs;
 use crate::joints::coordinates;
+use crate::lagged_friction::{SETTLED, lag};
 use crate::map::{BarrierMap, Near, Sliding, spread};
 use crate::orthogonality::Orthogonality;
+use crate::skin_points::{FreeMotion, SkinStep};
 use crate::stiffness::Stiffness;
 use crate::terms::Smooth;
 use crate::threads::Threads;
 use crate::world::{N, World, gather};
 use crate::{Barrier, BarrierFriction, BarrierFrictionSeed, BarrierSeed};
+
+/// Number of the pool of the law on the skin, where there is one.
+const SKIN_POOL: usize = 2;
 
 /// Distances of the pairs within reach at a trial point.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +53,8 @@ pub(crate) struct AffineProblem {
     map: BarrierMap,
     /// μ λ of the contacts with friction of the map \[N\]; with directions, as they are at the start; solves with new ones in this step.
     friction: Vec<f64>,
+    /// The law on the skin of the bodies in this step.
+    skin: Option<SkinStep>,
     start_friction: Vec<f64>,
     start_sliding: Vec<Sliding>,
     passes: u32,
@@ -62,7 +70,7 @@ pub(crate) struct AffineProblem {
     whole: WholePart,
     blocking: Option<[u32; 2]>,
     seeds: (Vec<BarrierSeed>, Vec<BarrierFrictionSeed>),
-    /// Scratch: v − v*, M (v − v*), ends of a segment, ways of points, evaluations and numbers of contacts with friction.
+    /// Scratch: v − v*, M (v − v*), ends of a segment, ways of points, evaluations and numbers of contacts with friction and of points of the skin.
     drift: Vec<f64>,
     momentum: Vec<f64>,
     ends: [Vec<f64>; 2],
@@ -84,19 +92,22 @@ impl AffineProblem {
         let stiffness =
             world.bodies.iter().filter(|b| !b.fixed).map(|b| world.options.orthogonality * b.volume);
         let (stiffness, n): (Vec<f64>, usize) = (stiffness.collect(), world.unknowns());
+        let mut members: Vec<Box<dyn LawPool>> = vec![
+            Box::new(Pool::<Barrier, 1>::new(Barrier)),
+            Box::new(Pool::<BarrierFriction, 2>::new(BarrierFriction)),
+        ];
+        members.extend(world.skin.iter().map(|s| s.law.law().boxed_empty()));
         Self {
             ready: false,
-            candidates: Candidates::new(&world, threads.clone()),
+            candidates: Candidates::new(&world, world.reach(), threads.clone()),
             dt: 0.0,
             q0: Vec::new(),
             v0: Vec::new(),
             x0: Vec::new(),
             free_velocity: vec![0.0; n],
             inertia,
-            pools: Pools::new(vec![
-                Box::new(Pool::<Barrier, 1>::new(Barrier)),
-                Box::new(Pool::<BarrierFriction, 2>::new(BarrierFriction)),
-            ]),
+            pools: Pools::new(members),
+            skin: world.skin.as_ref().map(|s| SkinStep::new(&world, s, threads)),
             map: BarrierMap::new(world.clone(), threads.clone()),
             friction: Vec::new(),
             start_friction: Vec::new(),
@@ -237,6 +248,7 @@ impl AffineProblem {
         let (q0, v0, out) = (&self.q0, &self.v0, &mut self.free_velocity);
         inputs.free_velocity(&self.world, &self.inertia, dt, q0, v0, out)?;
         check_finite("free velocity", &self.free_velocity)?;
+        self.press();
         self.trial.known = false;
         let mut zero = std::mem::take(&mut self.drift);
         zero.fill(0.0);
@@ -249,19 +261,32 @@ impl AffineProblem {
         done.map(|_| ())
     }
 
+    /// Finds the points of the skin, and tells its law of them.
+    fn press(&mut self) {
+        let world = self.world.clone();
+        let (Some(step), Some(skin)) = (&mut self.skin, &world.skin) else { return };
+        let dq: Vec<f64> = self.free_velocity.iter().map(|v| self.dt * v).collect();
+        let to = FreeMotion { q: &self.q0, x: &self.x0, dq: &dq };
+        step.begin(&world, skin, to, (self.dt, &self.v0), &mut self.map.skin);
+        self.pools.member_mut(SKIN_POOL).reset(step.seeds());
+    }
+
     /// κ at which the barrier balances what else acts at v = 0 best; see [`crate::Adaptation::Choose`].
     fn choose_stiffness(&mut self, zero: &[f64]) {
         let mut evals = Evals::default();
         self.pools.size_evals(&mut evals);
         self.pools.eval(self.whole.part(), &self.v_c, &mut evals);
         // Nothing slips at v = 0: friction has no part in it.
+        let Part { blocks, constraints } = self.whole.part();
+        let (own, skin) = constraints.split_at(constraints.len() - self.map.skin.len());
         let mut barrier = vec![0.0; zero.len()];
-        self.map.add_gradient(self.whole.part(), &self.pools, &evals, &mut barrier);
+        self.map.add_gradient(Part { blocks, constraints: own }, &self.pools, &evals, &mut barrier);
         barrier.iter_mut().for_each(|g| *g /= self.stiffness.value);
         let drift: Vec<f64> = self.free_velocity.iter().map(|v| -v).collect();
         let mut rest = vec![0.0; zero.len()];
         self.inertia.apply(self.whole.part(), &drift, &mut rest);
         self.smooth.add_gradient(zero, &mut rest);
+        self.map.add_gradient(Part { blocks, constraints: skin }, &self.pools, &evals, &mut rest);
         let mut weighed = barrier.clone();
         self.inertia.solve_in_place(self.whole.part(), &mut weighed);
         // What bodies resist by themselves is not the barrier's to balance: centres of mass alone.
@@ -377,6 +402,11 @@ impl StepProblem for AffineProblem {
             self.map.weights.push(1.0);
             self.map.push_blocks(&pair);
         }
+        for k in 0..self.map.skin.len() {
+            let pair = self.map.skin[k].pair;
+            self.map.weights.push(1.0);
+            self.map.push_blocks(&pair);
+        }
         self.seed();
         self.map.v.clear();
         self.map.v.extend_from_slice(v);
@@ -385,7 +415,7 @@ impl StepProblem for AffineProblem {
         self.v_c.resize(self.pools.row_count(), 0.0);
         let first = self.map.near.len() as u32;
         self.slipping.clear();
-        self.slipping.extend(first..first + self.friction.len() as u32);
+        self.slipping.extend(first..first + (self.friction.len() + self.map.skin.len()) as u32);
         self.map.apply_linear(Part { blocks: &[], constraints: &self.slipping }, v, &mut self.v_c);
         for (k, near) in self.map.near.iter().enumerate() {
             let rate = (near.length - near.start) / self.dt;
@@ -400,7 +430,7 @@ impl StepProblem for AffineProblem {
         check_finite("velocity", v)?;
         self.look(v);
         let mut contact = self.barrier_energy();
-        // Friction is affine in v: the map of the last linearisation holds everywhere.
+        // Friction and the skin are affine in v: the map of the last linearisation holds everywhere.
         let part = Part { blocks: &[], constraints: &self.slipping };
         self.slip.resize(self.pools.row_count(), 0.0);
         self.map.apply_linear(part, v, &mut self.slip);
@@ -425,12 +455,15 @@ impl StepProblem for AffineProblem {
         &self.map
     }
     fn contacts(&self) -> &[ContactGeometry] {
-        let near = || self.map.near.iter().enumerate().map(|(k, n)| contact(&self.world, k, n));
-        let sliding = || {
-            let first = self.map.near.len();
-            self.map.sliding.iter().enumerate().map(move |(k, s)| self.friction(first + k, s))
-        };
-        self.contacts.get_or_init(|| near().chain(sliding()).collect())
+        self.contacts.get_or_init(|| {
+            let (world, x0, map) = (&self.world, &self.x0, &self.map);
+            let [first, second] = [map.near.len(), map.near.len() + map.sliding.len()];
+            let near = map.near.iter().zip(0..).map(|(n, k)| contact_entries::barrier(world, k, n));
+            let sliding =
+                map.sliding.iter().zip(first..).map(|(s, k)| contact_entries::friction(world, x0, k, s));
+            let skin = map.skin.iter().zip(second..).map(|(s, k)| contact_entries::skin(world, x0, k, s));
+            near.chain(sliding).chain(skin).collect()
+        })
     }
     fn blocking(&self) -> Option<[u32; 2]> {
         self.blocking
@@ -448,14 +481,18 @@ impl StepProblem for AffineProblem {
         largest
     }
 
-    /// New forces and directions of friction, from where the solve ended; wants another solve while forces change.
-    fn relag(&mut self, _: &[f64]) -> Result<bool, ProblemError> {
+    /// New forces and directions of friction, from where the solve ended; wants another solve while forces change, or while the law of the skin does.
+    fn relag(&mut self, gamma: &[f64]) -> Result<bool, ProblemError> {
+        let again = self.skin.is_some() && {
+            let own = self.pools.span(SKIN_POOL).row..self.pools.row_count();
+            gamma.get(own).is_some_and(|g| self.pools.member_mut(SKIN_POOL).relag(g))
+        };
         if std::mem::take(&mut self.stiffness.raised) {
             // κ rose where the solve ended.
             return Ok(true);
         }
         if self.passes + 1 >= self.world.options.friction_passes {
-            return Ok(false);
+            return Ok(again);
         }
         let v = std::mem::take(&mut self.map.v);
         self.look(&v);
@@ -474,7 +511,7 @@ impl StepProblem for AffineProblem {
         let change: f64 = self.friction.iter().zip(&before).map(|(a, b)| (a - b).abs()).sum();
         let settled = before.len() == self.friction.len() && change <= SETTLED * before.iter().sum::<f64>();
         self.relinearize(&v)?;
-        Ok(!settled)
+        Ok(again || !settled)
     }
 
     /// Additive collision detection over all pairs that the straight paths of the points may bring together.
@@ -511,86 +548,5 @@ impl StepProblem for AffineProblem {
             }
         }
         alpha
-    }
-}
-
-/// Bit of [`ContactGeometry::feature`] of entries that are of friction.
-pub const FRICTION: u64 = 1 << 63;
-
-impl AffineProblem {
-    /// Where friction acts: an entry of its own, whose frame begins with its two directions.
-    fn friction(&self, k: usize, s: &Sliding) -> ContactGeometry {
-        let sides = self.world.sides(&s.pair);
-        let [t1, t2] = s.tangents.map(|t| if sides[0] == 0 { -t } else { t });
-        let x0 = |i: usize| self.x0[s.pair.points[i] as usize];
-        let at = |i: &usize| s.weights[*i].abs() * x0(*i);
-        let between: Vector3<f64> = (0..4).map(|i| s.weights[i] * x0(i)).sum();
-        let point = |side: usize| (0..4).filter(|i| usize::from(sides[*i]) == side).map(|i| at(&i)).sum();
-        let [p, other]: [Vector3<f64>; 2] = [point(0), point(1)];
-        ContactGeometry {
-            constraint: k as u32,
-            bodies: self.world.bodies_of(s.pair.surfaces),
-            geoms: s.pair.surfaces,
-            p_wc: Point3::from(p),
-            arms: [Vector3::zeros(), other - p],
-            r_wc: Matrix3::from_columns(&[t1, t2, t1.cross(&t2)]),
-            gap: between.norm(),
-            feature: FRICTION | k as u64,
-        }
-    }
-}
-
-/// Where a near pair is.
-fn contact(world: &World, k: usize, near: &Near) -> ContactGeometry {
-    // The first point of the pair may be of either body.
-    let n = if near.sides[0] == 0 { -1.0 } else { 1.0 } * near.normal_to_first();
-    let point = |side: usize| {
-        let of_side = (0..4).filter(|i| usize::from(near.sides[*i]) == side);
-        of_side.map(|i| near.distance.weights[i].abs() * near.x[i]).sum()
-    };
-    let [p, other]: [Vector3<f64>; 2] = [point(0), point(1)];
-    ContactGeometry {
-        constraint: k as u32,
-        bodies: world.bodies_of(near.pair.surfaces),
-        geoms: near.pair.surfaces,
-        p_wc: Point3::from(p),
-        arms: [Vector3::zeros(), other - p],
-        r_wc: ContactGeometry::frame(&n),
-        gap: near.start,
-        feature: k as u64,
-    }
-}
-
-/// Sum of the changes of all friction forces, relative to their sum, below which no further pass is asked for.
-const SETTLED: f64 = 1e-6;
-
-/// Forces μ λ \[N\] and directions of friction at the near pairs where points are at `x`.
-fn lag<'a>(
-    world: &World,
-    near: impl Iterator<Item = (&'a Candidate, &'a StencilDistance)>,
-    x: &[Vector3<f64>],
-    stiffness: f64,
-    sliding: &mut Vec<Sliding>,
-    friction: &mut Vec<f64>,
-) {
-    for (c, d) in near {
-        let length = d.distance();
-        let mu = world.friction(&c.pair);
-        let [_, slope, _] = world.barrier(1.0, length, stiffness).potential(d.squared);
-        if mu == 0.0 || slope == 0.0 {
-            continue;
-        }
-        let m = c.mollifier.map_or(1.0, |m| m.value(&gather(&c.pair, x)));
-        let n = d.r / length;
-        let t1 = n.cross(&Vector3::ith(n.iamin(), 1.0)).normalize();
-        let spread = spread(world, &c.pair, &c.sides, &d.weights);
-        sliding.push(Sliding {
-            pair: c.pair,
-            weights: d.weights,
-            spread,
-            tangents: [t1, n.cross(&t1)],
-            slides: false,
-        });
-        friction.push(-2.0 * mu * c.weight * m * slope * length);
     }
 }

@@ -17,6 +17,8 @@ use crate::orthogonality::Orthogonality;
 use crate::problem::AffineProblem;
 use crate::reduced::{ReducedProblem, SlotProblem};
 use crate::reduction::Reduction;
+use crate::skin_law::Skin;
+use crate::skin_points::{FreeMotion, SkinStep};
 use crate::threads::Threads;
 use crate::world::{N, SurfacePart, World, gather};
 use crate::{Adaptation, AffineBody, BodyError, Invariants, IpcOptions, Joint};
@@ -34,6 +36,8 @@ pub struct AffineSystem {
     pub(crate) world: Arc<World>,
     threads: Threads,
     candidates: Candidates,
+    /// For looking at the skin outside of steps.
+    skin: Option<SkinStep>,
     slots: [SlotProblem; 2],
     reduction: Option<Arc<Reduction>>,
     start: Vec<f64>,
@@ -124,7 +128,7 @@ impl AffineSystem {
             [] => None,
             _ => Some(Arc::new(Reduction::new(&world, joints, &[], &start)?)),
         };
-        let candidates = Candidates::new(&world, threads.clone());
+        let candidates = Candidates::new(&world, world.reach(), threads.clone());
         let slots = slots(&world, &inertia, &threads, reduction.as_ref())?;
         let (clean, observed) = (Vec::new(), Invariants::default());
         let stiffness = (options.stiffness, options.adaptation != Adaptation::Choose);
@@ -133,6 +137,7 @@ impl AffineSystem {
             reduction,
             threads,
             candidates,
+            skin: None,
             start,
             clean,
             inputs,
@@ -142,6 +147,28 @@ impl AffineSystem {
             commits: 0,
             motors: Motors::default(),
         })
+    }
+
+    /// Takes a law on the skin of the bodies.
+    ///
+    /// # Errors
+    /// None that making the system did not have.
+    pub(crate) fn set_skin(&mut self, skin: Skin) -> Result<(), BodyError> {
+        self.skin = Some(SkinStep::new(&self.world, &skin, &self.threads));
+        let mut world = World::clone(&self.world);
+        world.skin = Some(skin);
+        self.world = Arc::new(world);
+        let inertia = self.slots[0].inner().full_inertia().clone();
+        self.slots = slots(&self.world, &inertia, &self.threads, self.reduction.as_ref())?;
+        Ok(())
+    }
+
+    /// Elastic energy that the law on the skin tells at a state, with points at `at` \[J\].
+    fn skin_energy(&mut self, x: &State, at: &[Vector3<f64>]) -> f64 {
+        let (Some(step), Some(skin)) = (&mut self.skin, &self.world.skin) else { return 0.0 };
+        let rest = vec![0.0; x.q.len()];
+        step.begin(&self.world, skin, FreeMotion { q: &x.q, x: at, dq: &rest }, (1.0, &x.v), &mut Vec::new());
+        skin.law.law().stored_energy(step.seeds()).unwrap_or_default()
     }
 
     /// The threads; make steps inside [`Threads::install`] where there are several.
@@ -477,6 +504,7 @@ impl System for AffineSystem {
             let [b, ..] = barrier.potential(c.pair.stencil.distance(&points).squared);
             e.contact += c.weight * c.mollifier.map_or(1.0, |m| m.value(&points)) * b;
         }
+        e.contact += self.skin_energy(x, &at);
         e
     }
 }
@@ -485,7 +513,7 @@ impl System for AffineSystem {
 const JOINT_SLACK: f64 = 1e-6;
 
 /// Factor of the inertia of driven bodies.
-const DRIVEN: f64 = 1e6;
+pub(crate) const DRIVEN: f64 = 1e6;
 
 fn input(
     takes: bool,

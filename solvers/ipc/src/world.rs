@@ -4,6 +4,7 @@ use signorini_core::na::Vector3;
 use signorini_geometry::{Mollifier, Stencil, StencilPair, SurfaceFeatures};
 
 use crate::body::place;
+use crate::skin_law::Skin;
 use crate::{AffineBody, BarrierSeed, IpcOptions};
 
 /// Coordinates of a body.
@@ -22,11 +23,14 @@ pub struct SurfacePart {
 pub(crate) type Rule = Arc<dyn Fn(SurfacePart, SurfacePart) -> Option<f64> + Send + Sync>;
 
 /// The bodies and where they are held: what problems share.
+#[derive(Clone)]
 pub(crate) struct World {
     pub bodies: Vec<AffineBody>,
     /// Number among the free bodies; None for bodies that are held.
     pub free: Vec<Option<u32>>,
     pub options: IpcOptions,
+    /// The contact law on their skin.
+    pub skin: Option<Skin>,
     rule: Rule,
     /// All parts of surfaces, by bodies.
     parts: Vec<SurfacePart>,
@@ -62,7 +66,20 @@ impl World {
             first.push(rest.len() as u32);
         }
         let (bodies, held_coordinates) = bodies.into_iter().unzip();
-        Self { bodies, free, options, rule, parts, first, rest, owner, held_coordinates, held, radius }
+        Self {
+            bodies,
+            free,
+            options,
+            skin: None,
+            rule,
+            parts,
+            first,
+            rest,
+            owner,
+            held_coordinates,
+            held,
+            radius,
+        }
     }
 
     /// Number of unknowns.
@@ -88,6 +105,11 @@ impl World {
     /// Bodies of two parts of surfaces.
     pub(crate) fn bodies_of(&self, surfaces: [u32; 2]) -> [u32; 2] {
         surfaces.map(|s| self.parts[s as usize].body as u32)
+    }
+
+    /// Number of parts of surfaces.
+    pub(crate) fn part_count(&self) -> usize {
+        self.parts.len()
     }
 
     /// Which part of which body a surface is.

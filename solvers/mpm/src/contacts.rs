@@ -1,6 +1,6 @@
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{
-    ContactGeometry, ContactMaterial, ContactSeed, ContactSide, FrozenProblem, LawPool, Pools, ProblemError,
+    ContactGeometry, ContactSeed, ContactSide, FrozenProblem, LawPool, LawProperties, Pools, ProblemError,
 };
 
 use signorini_geometry::{Shape, SignedDistance};
@@ -10,6 +10,7 @@ use crate::freedom::Freedom;
 use crate::node_map::NodeMap;
 use crate::node_mass::NodeMass;
 use crate::obstacle::Obstacle;
+use crate::particles::Particles;
 
 /// How much further ahead obstacles are sought than a particle goes without contact: contact of its neighbours may make it faster.
 const AHEAD: f64 = 2.0;
@@ -32,6 +33,8 @@ pub struct Touch {
     pub v: Vector3<f64>,
     /// \[kg\].
     pub mass: f64,
+    /// \[m³\].
+    pub volume: f64,
     /// φ \[m\].
     pub gap: f64,
     /// Columns n, t₁, t₂ in world axes; n points out of the obstacle.
@@ -57,6 +60,8 @@ pub(crate) struct Reaching {
     pub v: Vector3<f64>,
     /// \[kg\].
     pub mass: f64,
+    /// \[m³\].
+    pub volume: f64,
     pub nodes: [(u32, f64); 27],
 }
 
@@ -70,6 +75,8 @@ pub(crate) struct Mover {
     pub v: Vector3<f64>,
     /// \[kg\].
     pub mass: f64,
+    /// \[m³\].
+    pub volume: f64,
     /// The nodes of corners one after the other.
     pub reached: Vec<(u32, f64)>,
 }
@@ -86,8 +93,8 @@ impl Mover {
     /// Takes a particle, or the middle of the corners of cloth whose centre it is.
     pub(crate) fn set(&mut self, particle: usize, cloth: &[Cloth], of: impl Fn(usize) -> Reaching) {
         self.reached.clear();
-        let Reaching { x, v, mass, nodes } = of(particle);
-        (self.particle, self.mass) = (particle, mass);
+        let Reaching { x, v, mass, volume, nodes } = of(particle);
+        (self.particle, self.mass, self.volume) = (particle, mass, volume);
         let Some(corners) = cloth.iter().find_map(|c| c.corners(particle)) else {
             (self.x, self.v) = (x, v);
             return self.reached.extend(nodes);
@@ -172,6 +179,7 @@ impl Mover {
             x: self.x,
             v: self.v,
             mass: self.mass,
+            volume: self.volume,
             gap: side.distance,
             frame: ContactGeometry::frame(&side.normal),
             velocity,
@@ -199,15 +207,21 @@ impl Touch {
     }
 
     /// What a law is told of it in a step of `dt` \[s\], while the obstacle moves with `velocity` there \[m/s\].
+    ///
+    /// Curvatures are those of the obstacle and of a ball of the particle's volume, for laws that ask for them.
     pub fn seed(
         &self,
         dt: f64,
         velocity: &Vector3<f64>,
-        material: ContactMaterial,
+        obstacle: &Obstacle,
+        law: LawProperties,
         sides: [ContactSide; 2],
     ) -> ContactSeed {
         let velocity = self.frame.transpose() * (self.v - velocity);
-        ContactSeed { dt, gap: self.gap, velocity, material, sides, curvature: [0.0; 2] }
+        let normal = self.frame.column(0).into_owned();
+        let ask = || obstacle.curvature_beside(self.volume, &self.x, &normal);
+        let curvature = if law.curvature { ask() } else { [0.0; 2] };
+        ContactSeed { dt, gap: self.gap, velocity, material: obstacle.material, sides, curvature }
     }
 
     /// Where it is, as a contact of these bodies and geoms.
@@ -236,6 +250,35 @@ pub fn seeded(law: &dyn LawPool, seeds: Vec<ContactSeed>) -> Result<Box<dyn LawP
     }
     let why = format!("law '{}' is not one of contacts; take one of signorini_laws", law.key());
     Err(ProblemError::Unsupported(why))
+}
+
+/// Elastic energy that contacts of particles with obstacles hold where they are, as their law tells it \[J\].
+pub(crate) fn stored_energy(
+    particles: &Particles,
+    cloth: &[Cloth],
+    obstacles: &[Obstacle],
+    law: &dyn LawPool,
+) -> f64 {
+    let (mut seeds, mut sides) = (Vec::<ContactSeed>::new(), Vec::new());
+    for (p, x) in particles.x.iter().enumerate() {
+        let corners = cloth.iter().find_map(|c| c.corners(p));
+        let x = corners.map_or(*x, |c| c.iter().map(|i| particles.x[*i as usize] / 3.0).sum());
+        for o in obstacles {
+            o.sides(&x, 0.0, &mut sides);
+            seeds.extend(sides.iter().filter(|s| s.distance < 0.0).map(|side| {
+                let ask = || o.curvature_beside(particles.volume[p], &x, &side.normal);
+                let curvature = if law.properties().curvature { ask() } else { [0.0; 2] };
+                ContactSeed {
+                    dt: 1.0,
+                    gap: side.distance,
+                    material: o.material,
+                    curvature,
+                    ..Default::default()
+                }
+            }));
+        }
+    }
+    law.stored_energy(&seeds).unwrap_or_default()
 }
 
 /// What contact asks of a grid.
@@ -333,8 +376,8 @@ impl Contacts {
             let turn = t.frame.transpose();
             map.push(&t.frame, &(turn * bias), &reached);
             let delassus = turn * mobility * t.frame;
-            let material = obstacles[t.obstacle].material;
-            seeds.push(t.seed(dt, &t.velocity, material, ContactSide::single(delassus, 1)));
+            let sides = ContactSide::single(delassus, 1);
+            seeds.push(t.seed(dt, &t.velocity, &obstacles[t.obstacle], law.properties(), sides));
             let pair = [t.obstacle as u32, obstacles.len() as u32];
             contacts.push(t.geometry(k as u32, pair, pair));
         }

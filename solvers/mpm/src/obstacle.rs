@@ -1,5 +1,5 @@
 use signorini_core::ContactMaterial;
-use signorini_core::na::{Isometry3, Vector3};
+use signorini_core::na::{Isometry3, Point3, Vector3};
 use signorini_geometry::{Shape, SignedDistance};
 
 /// A rigid shape that particles meet; it moves as it is told.
@@ -38,6 +38,14 @@ impl Obstacle {
     pub(crate) fn is_within(&self, x: &Vector3<f64>, reach: f64) -> bool {
         let local = self.pose.inverse_transform_vector(&(x - self.pose.translation.vector));
         self.shape.signed_distance_within(&local, reach).is_some()
+    }
+
+    /// Principal curvatures of the gap to a particle of this volume at x, where the surface has this normal, the larger first \[1/m\]: those of the obstacle, none at its edges and corners, and those of a ball of the volume.
+    pub(crate) fn curvature_beside(&self, volume: f64, x: &Vector3<f64>, normal: &Vector3<f64>) -> [f64; 2] {
+        let local = Point3::from(self.pose.inverse_transform_vector(&(x - self.pose.translation.vector)));
+        let normal = self.pose.rotation.inverse() * normal;
+        let radius = (volume * 3.0 / (4.0 * std::f64::consts::PI)).cbrt();
+        self.shape.principal_curvatures(&local, &normal).unwrap_or_default().map(|k| k + 1.0 / radius)
     }
 
     /// Replaces `out` by the sides that a point may meet within `reach` \[m\]: gaps and outward normals, world axes. They are found in the frame of the shape, so that far places cost no digits of them.

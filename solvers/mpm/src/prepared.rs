@@ -123,7 +123,13 @@ impl Prepared {
         let of = |p: usize| {
             let mut all = nodes.grid.nodes(p, &particles.x[p]).map(|(n, w, _)| (n as u32, w));
             let nodes = std::array::from_fn(|_| all.next().unwrap_or_default());
-            Reaching { x: particles.x[p], v: particles.v[p], mass: particles.mass[p], nodes }
+            Reaching {
+                x: particles.x[p],
+                v: particles.v[p],
+                mass: particles.mass[p],
+                volume: particles.volume[p],
+                nodes,
+            }
         };
         // None is faster than this, before the step or by its nodes, which weights take the mean of.
         let fastest = largest(particles.v.iter().chain(&nodes.star).map(Vector3::norm));

@@ -7,6 +7,7 @@ use signorini_core::{
 };
 
 use crate::cloth::Cloth;
+use crate::contacts::stored_energy;
 use crate::error::MpmError;
 use crate::material::Material;
 use crate::obstacle::{Obstacle, Wall};
@@ -40,7 +41,7 @@ pub struct MpmSystem {
 }
 
 impl MpmSystem {
-    /// Particles of materials, between walls, meeting obstacles under a contact law (a pool of [`signorini_laws::contact_pool`] with three rows).
+    /// Particles of materials, between walls, meeting obstacles under a contact law (a pool with three rows and seeds of [`signorini_core::ContactSeed`]: one of [`signorini_laws::contact_pool`], or of a law of one's own).
     ///
     /// # Errors
     /// [`MpmError`].
@@ -349,7 +350,7 @@ impl System for MpmSystem {
         Energy {
             kinetic: p.kinetic_energy(self.options.spacing),
             potential: (0..p.len()).map(potential).sum::<f64>() + cloth,
-            contact: 0.0,
+            contact: stored_energy(&p, &self.cloth, &self.obstacles, &*self.law),
         }
     }
 }

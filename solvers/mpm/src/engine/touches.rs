@@ -143,5 +143,5 @@ fn particle<T: Real>(
         (node, w[0][k[0]] * w[1][k[1]] * w[2][k[2]])
     });
     let x = chunk.position(l, &blocks.corners[b], spacing);
-    Reaching { x, v: chunk.velocity(l), mass: wide(chunk.mass[l]), nodes }
+    Reaching { x, v: chunk.velocity(l), mass: wide(chunk.mass[l]), volume: wide(chunk.volume[l]), nodes }
 }
