@@ -1,8 +1,8 @@
 use nalgebra::{DMatrix, SMatrix, SVector};
 use serde::{Deserialize, Serialize};
 
-use crate::frozen_kernels::{add_product, add_product_by_turns, square};
 use crate::consistency::{Inconsistent, check_starts, ensure};
+use crate::frozen_kernels::{add_product, add_product_by_turns, square};
 
 /// Block-sparse affine map v_c = J v + b: for each constraint a few dense blocks of J.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

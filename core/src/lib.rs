@@ -115,7 +115,8 @@ pub use observation::{Frame, Observation, ObservationError, ObservationLayout};
 pub use part::{BlockSink, Part};
 pub use pool::{LawPool, Pool, Pools, SweptAccess};
 pub use problem::{
-    Changed, ContactGeometry, Regime, SmoothPotential, StepProblem, WholePart, gradient, objective, scaled_norm,
+    Changed, ContactGeometry, Regime, SmoothPotential, StepProblem, WholePart, gradient, objective,
+    scaled_norm,
 };
 pub use runaway::{FASTEST, check_end};
 pub use snapshot::{LawRegistry, Snapshot, SnapshotError};

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::coupling::CoupledInertia;
 use crate::{
-    BlockDiagonal, ContactGeometry, ContactLaw, Coupling, Evals, FrozenMap, FrozenProblem, Inconsistent, LawPool, Pool,
-    Pools, ProblemError, StepProblem,
+    BlockDiagonal, ContactGeometry, ContactLaw, Coupling, Evals, FrozenMap, FrozenProblem, Inconsistent,
+    LawPool, Pool, Pools, ProblemError, StepProblem,
 };
 
 /// Why a snapshot could not be written or read.

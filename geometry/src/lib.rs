@@ -65,8 +65,8 @@ pub use height_field::{HeightField, HeightFieldError};
 pub use hull::HullError;
 pub use mass::{MassError, MassProperties, MeshInertia};
 pub use mesh::TriangleMesh;
-pub use mesh_topology::MeshTopology;
 pub use mesh_error::{MeshDefect, MeshError};
+pub use mesh_topology::MeshTopology;
 pub use narrow::{
     ContactPoint, PairQuery, QuerySupport, Unsupported, Witness, aabb, bounding_ball, bounding_radius,
     contacts, distance, support, support_table,

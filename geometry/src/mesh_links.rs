@@ -1,7 +1,7 @@
 use signorini_core::na::{Point3, Vector3};
 
-use crate::hull::ascent::Rows;
 use crate::Aabb;
+use crate::hull::ascent::Rows;
 use crate::triangles::Triangles;
 use crate::weld::weld_ids;
 

@@ -13,8 +13,8 @@ use signorini_comfree::{ComfreeSolver, Sweeps};
 use signorini_core::na::{Cholesky, DMatrix, DVector, Dyn, Matrix3, SVector, Vector3};
 use signorini_core::{
     BlockDiagonal, ContactLaw, ContactMaterial, ContactSeed, ContactSolver, Evals, FrozenMap, FrozenProblem,
-    LawPool, LawProperties, Pool, Pools, SolveError, SolveStatus, StepProblem, StepSolution,
-    Tolerance, WholePart,
+    LawPool, LawProperties, Pool, Pools, SolveError, SolveStatus, StepProblem, StepSolution, Tolerance,
+    WholePart,
 };
 use signorini_icf::IcfSolver;
 use signorini_ipc::IpcSolver;

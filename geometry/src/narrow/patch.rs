@@ -3,10 +3,10 @@
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
 use super::clip::{Workspace, point_over, with_workspace};
-use super::facing::{facing, facing_a, facing_b};
 use super::core::{Core, Pair};
 use super::distance::within;
 use super::face::{CURVED, Reach};
+use super::facing::{facing, facing_a, facing_b};
 use super::reduce::reduce;
 use super::{ContactPoint, feature};
 

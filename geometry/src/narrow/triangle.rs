@@ -7,8 +7,8 @@ use signorini_core::na::{Isometry3, Point3, Vector3};
 
 use super::ContactPoint;
 use super::convex::core_distance;
-use super::facing::witness_over;
 use super::core::{Core, Pair, unit};
+use super::facing::witness_over;
 use super::patch::around;
 use super::polish::{Direction, polish};
 use super::surface::Surface;

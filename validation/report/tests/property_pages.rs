@@ -118,7 +118,7 @@ fn conformance_records_survive_the_disk() {
     let read = read_record(&folder.0, "a/page").unwrap();
     assert_eq!(read.claims, written.claims);
     assert_eq!(read.claims[0].measured, Some(0.1 + 0.2));
-    write_index(&folder.0, &written.environment, &[], &[written]).unwrap();
+    write_index(&folder.0, &written.environment, &[], std::slice::from_ref(&written)).unwrap();
     let results = fs::read_to_string(folder.0.join("results.json")).unwrap();
     assert_eq!(serde_json::from_str::<Vec<Claim>>(&results).unwrap(), read.claims);
 }

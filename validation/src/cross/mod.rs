@@ -11,7 +11,14 @@ use signorini_report::{Page, PageError};
 
 /// The pages in order.
 pub fn pages() -> Vec<&'static dyn Page> {
-    vec![&laws::Laws, &solvers::Solvers, &thin_floor::ThinFloor, &rest::Rest, &model_zoo::ModelZoo, &affine::Affine]
+    vec![
+        &laws::Laws,
+        &solvers::Solvers,
+        &thin_floor::ThinFloor,
+        &rest::Rest,
+        &model_zoo::ModelZoo,
+        &affine::Affine,
+    ]
 }
 
 fn failed(e: impl std::fmt::Display) -> PageError {

@@ -26,7 +26,8 @@ impl Page for Solvers {
              the way from v* to v̂: at most one for gains that are shared among contacts, thousands for stiff springs. Numbers are the worst of all problems."
                 .to_owned(),
         ]);
-        let mut table = Table::new("Deviation, and its bound in parentheses", &["law", "rows", "problems that act"]);
+        let mut table =
+            Table::new("Deviation, and its bound in parentheses", &["law", "rows", "problems that act"]);
         table.head.extend(SOLVERS.map(str::to_owned));
         let mut worst: [(f64, String); SOLVERS.len()] = Default::default();
         let (mut idle, mut unsolved) = (0, 0);
@@ -64,10 +65,22 @@ impl Page for Solvers {
                 .rule("at most 1, by strong convexity; for one evaluation by the curvature of the laws"),
             );
         }
-        out.claim(Claim::at_most("unsolved", "solvers that ended without a solution", 0.0, f64::from(unsolved), ""));
+        out.claim(Claim::at_most(
+            "unsolved",
+            "solvers that ended without a solution",
+            0.0,
+            f64::from(unsolved),
+            "",
+        ));
         out.claim(
-            Claim::at_most("idle", "laws that act in fewer than half of the problems", 0.0, f64::from(idle), "")
-                .rule("at most 0, else the table says nothing of them"),
+            Claim::at_most(
+                "idle",
+                "laws that act in fewer than half of the problems",
+                0.0,
+                f64::from(idle),
+                "",
+            )
+            .rule("at most 0, else the table says nothing of them"),
         );
         Ok(out)
     }

@@ -18,8 +18,8 @@ use signorini_mpm::{
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
 
-use super::shapes;
 use super::laws::cell;
+use super::shapes;
 use crate::agreement::{SOLVERS, Solved, solver};
 use signorini_report::PageError;
 
