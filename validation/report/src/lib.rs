@@ -1,4 +1,4 @@
-//! Reports: pages that run something, and the suite that writes what they found.
+//! Reports: pages that run something, and the suite that writes their results.
 //!
 //! A page ([`Page`]) runs something and gives a [`PageOutput`]: headings, prose, figures ([`Plot`]), tables, films and [`Claim`]s, statements that
 //! can fail, in the order in which a reader meets them.
