@@ -33,7 +33,7 @@ fn analytic_remembered_facets_neither_sink_nor_creep() {
             assert!(v.iter().all(|v| v.abs() < speed), "{gains:?}, {sweeps:?}: {v:?}");
         }
     }
-    // Without memory the same cube creeps and sinks, by the law itself: borse2026comfree has no static friction.
+    // Without memory this cube creeps and sinks, by the law itself: borse2026comfree has no static friction.
     let (q, v) = slope(DualCone { memory: 0.0, ..half }, Sweeps::exactly(1), 20f64.to_radians(), 6.0);
     assert!(v[0] > 1e-3 && q[2] < 0.05 - 1e-4, "{v:?} {}", q[2]);
     // Beyond the cone of friction (μ = 1, half of it along a diagonal of four directions) it slides.
