@@ -21,10 +21,10 @@
 //!
 //! [`CpuBatch`] is the [`signorini_core::BatchStepper`] of rigid scenes: each lane has its own state, control, mocap poses, applied forces and, if
 //! given, [`LaneParameters`]. A [`Method`] says with which law, solver and scheme. Lanes are shared out among threads; each thread has one system
-//! and one scheme as scratch, so that a world costs its state alone. What a lane does depends on nothing but its state, inputs and parameters:
+//! and one scheme as scratch, so that a world costs its state alone. The motion of a lane depends on nothing but its state, inputs and parameters:
 //! neither on the number of threads nor on its place, bit for bit. [`Method::cenic`] covers each step that is asked for under error control.
 //!
-//! [`AffineBatch`] is the same for affine bodies that never intersect, a few worlds at a time: a plant for plan models of rigid bodies, with states in the same coordinates.
+//! [`AffineBatch`] is that of affine bodies that never intersect, a few worlds at a time: a plant for plan models of rigid bodies, with states in the same coordinates.
 //!
 //! # Speed
 //!

@@ -1,4 +1,4 @@
-//! Benchmarks of whole scenes, pairs of shapes and the broad phase (`cargo bench -p signorini-benches`), the same scenes in other engines (`benches/peers/run`), and the records of
+//! Benchmarks of whole scenes, pairs of shapes and the broad phase (`cargo bench -p signorini-benches`), these scenes in other engines (`benches/peers/run`), and the records of
 //! both (`benches/records/`).
 
 mod clutter_file;

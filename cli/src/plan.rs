@@ -70,13 +70,13 @@ pub(crate) struct Arguments {
     /// The sampler of the paper of two arms in place of the task's.
     #[arg(long, conflicts_with = "motion")]
     published: bool,
-    /// What is planned with.
+    /// Engine of the plan model.
     #[arg(long, value_enum, default_value = "comfree")]
     model: Model,
     /// Evaluations per step of comfree as plan model, at most: fewer where a residual of 1e-3 m/s is reached. Those of the task when left out.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     evaluations: Option<u32>,
-    /// What is driven. ipc drives scenes whose bodies do not touch at the start and whose actuators have no state: cart_pole, cylinder_push.
+    /// Engine of the plant. ipc drives scenes whose bodies do not touch at the start and whose actuators have no state: cart_pole, cylinder_push.
     #[arg(long, value_parser = plants(), default_value = "icf")]
     plant: String,
     /// Accuracy of the plant cenic: bound on the position error of one of its steps (m, rad); 1e-3 when left out.

@@ -39,7 +39,7 @@
 //! ```text
 //! N substeps of the points against bodies that move on as they did;   M (v − v*) = Σ_k J_rᵀ γ_k + contact         yu2025mpm, eq. (3)
 //! ```
-//! It is explicit in what the bodies do, and so it has limits: [`Limit`]. An [`Iteration`] between the two widens them: the step is taken again until bodies moved as the points met them.
+//! It is explicit in the motion of the bodies, and so it has limits: [`Limit`]. An [`Iteration`] between the two widens them: the step is taken again until bodies moved as the points met them.
 //!
 //! [`Monolithic`] takes one step of both, implicit in contact and in the stress of the points ([`MonolithicSystem`]): the reference, and for steps that the splitting does not allow.
 //!

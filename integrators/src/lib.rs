@@ -31,7 +31,7 @@
 //! | [`Adaptive`] | an integrator over any scheme with an error estimate | the CENIC [`Controller`] |
 //! | [`cenic`], [`cenic_with`] | `Adaptive<StepDoubling<ContactStep<S>>>` | error-controlled contact under any solver |
 //!
-//! # What a step doubles
+//! # Step doubling
 //!
 //! Let Φ_h be one contact solve and the position update q ⊕ h·N·v, a scheme of order 1. Its local error is
 //!
@@ -40,7 +40,7 @@
 //! Φ_{h/2}(Φ_{h/2}(x₀)) = x(t+h) + ½ C h² + O(h³)                   kurtz2025cenic, eq. (22)
 //! ```
 //!
-//! so the difference e = x_full − x is ½ C h²: as large as the local error of what is propagated (the two half steps), and of
+//! so the difference e = x_full − x is ½ C h²: as large as the local error of the propagated solution (the two half steps), and of
 //! order 2 in h. Both steps that leave x₀ share the geometry, the inertia and the Jacobians prepared there; only h differs. A
 //! rejected attempt keeps them as well. An attempt costs two geometry queries and three solves, of which the second and
 //! third start close to their answers: (v₀ + v_full)/2 and v_full.
@@ -51,14 +51,14 @@
 //! neglected terms, and growth and shrinkage are bounded ([`Controller`] lists every constant). An attempt is accepted when the
 //! step it proposes is not smaller than itself.
 //!
-//! # What accuracy means
+//! # Meaning of accuracy
 //!
 //! The accuracy bounds the error of **one step** in the norm of [`System::distance`](signorini_core::System::distance) (for
 //! rigid systems: the largest position error \[m\] and \[rad\]); it does not bound the error of the trajectory. Over an interval T
 //! the scheme takes about T/h steps whose errors of a = C h²/2 add up to T·a/h, and h ∝ √a: **the error of the trajectory goes
 //! with the square root of the accuracy**. One hundred times less error takes ten thousand times the accuracy and a hundred
-//! times the steps. At a stiff impact the constant is large; a reference of known error, not a finer run of the same
-//! scheme, is what to compare with.
+//! times the steps. At a stiff impact the constant is large; compare with a reference of known error, not with a finer run of the
+//! scheme itself.
 //!
 //! A solve need not be better than the step it serves: the tolerance of the solver is `tolerance_factor`·a with error control and
 //! 1e-8 without.

@@ -24,9 +24,9 @@
 //! coordinate, `reference` at the drawn pose. Spatial vectors: angular part first, world axes, about a point per tree.
 //!
 //! [`Model`] does not change while the scene moves; [`Kinematics`], [`TendonState`], [`ActuatorState`] and [`Dynamics`] are scratch
-//! space that belongs to one state, filled in this order: positions, then velocities, then what needs both.
+//! space that belongs to one state, filled in this order: positions, then velocities, then quantities that need both.
 //!
-//! The folders in the order in which they build on one another: `model`, `kinematics`, `dynamics`, `actuation`, `sensing`, `contact`, `step`, `derivative`; what makes a model of a scene,
+//! The folders in the order in which they build on one another: `model`, `kinematics`, `dynamics`, `actuation`, `sensing`, `contact`, `step`, `derivative`; the part that makes a model of a scene,
 //! `model/build`, uses those up to `actuation`. No solver is needed to pose a problem: those of joints and of the derivative are handed in.
 //!
 //! # Speed

@@ -26,14 +26,14 @@
 //! | [`Planner`] | makes plans: [`Mppi`], with mean, spread, samples, update, or one of your own | tapes and costs, neither engine nor task |
 //! | [`Rollout`] | tapes over the lanes of a [`BatchStepper`](signorini_core::BatchStepper), costs added up step by step | engine and task |
 //! | [`Task`] | observations, terms, phases, one rule for the end | names of a scene, no engine |
-//! | [`projection`] | of samples onto motion with bounded position, velocity, acceleration and jerk | bounds and what was before |
+//! | [`projection`] | of samples onto motion with bounded position, velocity, acceleration and jerk | bounds and the motion before |
 //! | [`Episode`] | a planner with a plan model against a plant, in lock-step or with delay | all of them |
 //!
 //! Plan model and plant are two batches: planning with one engine and executing with another measures the gap between them, and [`PredictionGap`] is how far one control step of the plan model is from that of the plant.
 //!
-//! # What results depend on
+//! # Reproducibility
 //!
-//! On the seed and the settings. Random numbers are functions of (seed, replan, iteration, sample) ([`DrawKey`]), sums run in the order of samples, and lanes of a batch do not know each other: neither threads nor the number of lanes
+//! Results depend on the seed and the settings. Random numbers are functions of (seed, replan, iteration, sample) ([`DrawKey`]), sums run in the order of samples, and lanes of a batch do not know each other: neither threads nor the number of lanes
 //! change a bit. Measured delay ([`Timing::Measured`]) is the exception; a fixed one ([`Timing::Delay`]) is not.
 //!
 //! # Speed

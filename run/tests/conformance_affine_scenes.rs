@@ -170,7 +170,7 @@ fn conformance_recorded_contacts_of_a_law_on_the_skin_carry_and_brake() {
         <geom name="cube" type="box" size=".05 .05 .05" mass="2" friction=".3"/></body></worldbody></mujoco>"#;
     let scene = Scene::from_mjcf(text, "slide.xml", &LoadOptions::default()).unwrap();
     let at = |speed: f64| Keyframe { v: vec![speed, 0.0, 0.0, 0.0, 0.0, 0.0], ..Keyframe::default() };
-    // What slides under the convex approximations of `similar` and `sap` is lifted: they rest.
+    // A body that slides under the convex approximations of `similar` and `sap` is lifted: they rest.
     for (law, speed, friction) in [("lagged", 2.0, 0.3), ("similar", 0.0, 0.0), ("sap", 0.0, 0.0)] {
         let method = names::method("ipc", Some(law), Stepping::Fixed { dt: 2e-3 }).unwrap();
         assert_eq!(method.law_name(), law);

@@ -1,5 +1,5 @@
-//! What there is, free of coordinates: bodies, joints, shapes, surfaces, motors, tendons, sensors; built in Rust or read from MJCF
-//! and URDF files. Every solver reads the same scene.
+//! A scene, free of coordinates: bodies, joints, shapes, surfaces, motors, tendons, sensors; built in Rust or read from MJCF
+//! and URDF files. All solvers read one scene.
 //!
 //! ```
 //! use signorini_scene::{LoadOptions, Scene};

@@ -23,39 +23,70 @@ pub enum SensorObject {
 
 /// Quantity that a sensor measures. Values in parentheses: dimension and unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are MuJoCo's, documented in the table of the crate")]
 pub enum SensorKind {
+    /// Sum of the normal forces of contacts of the site's body whose outward normal meets the site's shape (1, N).
     Touch,
+    /// Acceleration of the site less gravity, in its axes (3, m/s²).
     Accelerometer,
+    /// Velocity of the site, in its axes (3, m/s).
     Velocimeter,
+    /// Angular velocity of the site's body, in the site's axes (3, rad/s).
     Gyro,
+    /// Force on the site's body and those below it through the joints to its parent, in the site's axes (3, N).
     Force,
+    /// Torque about the site on its body and those below it through the joints to its parent, in the site's axes (3, N·m).
     Torque,
+    /// Position of a hinge or slide (1, rad or m).
     JointPos,
+    /// Velocity of a hinge or slide (1, rad/s or m/s).
     JointVel,
+    /// Force of all actuators on a hinge or slide, with gravity compensation that counts as actuation (1, N·m or N).
     JointActuatorForce,
+    /// Length of a tendon (1, m).
     TendonPos,
+    /// Rate of the length of a tendon (1, m/s).
     TendonVel,
+    /// Sum of the forces of the actuators on a tendon (1, N).
     TendonActuatorForce,
+    /// Length of an actuator's transmission (1, m or rad, times the gear).
     ActuatorPos,
+    /// Rate of the length of an actuator's transmission (1, m/s or rad/s, times the gear).
     ActuatorVel,
+    /// Force of an actuator, before the gear (1, N or N·m).
     ActuatorForce,
+    /// Orientation of a ball joint, a quaternion (w, x, y, z) (4, 1).
     BallQuat,
+    /// Angular velocity of a ball joint, in the child's axes (3, rad/s).
     BallAngVel,
+    /// Position of a frame from the reference frame, in its axes (3, m).
     FramePos,
+    /// Orientation of a frame in the reference frame, a quaternion (w, x, y, z) (4, 1).
     FrameQuat,
+    /// x axis of a frame, in the axes of the reference frame (3, 1).
     FrameXAxis,
+    /// y axis of a frame, in the axes of the reference frame (3, 1).
     FrameYAxis,
+    /// z axis of a frame, in the axes of the reference frame (3, 1).
     FrameZAxis,
+    /// Velocity of a frame's origin as seen from the reference frame, in its axes (3, m/s).
     FrameLinVel,
+    /// Angular velocity of a frame against the reference frame, in its axes (3, rad/s).
     FrameAngVel,
+    /// Acceleration of a frame's origin less gravity, world axes (3, m/s²).
     FrameLinAcc,
+    /// Angular acceleration of a frame, world axes (3, rad/s²).
     FrameAngAcc,
+    /// Centre of mass of a body and those below it, world axes (3, m).
     SubtreeCom,
+    /// Velocity of the centre of mass of a body and those below it, world axes (3, m/s).
     SubtreeLinVel,
+    /// Angular momentum of a body and those below it about their centre of mass, world axes (3, N·m·s).
     SubtreeAngMom,
+    /// Time (1, s).
     Clock,
+    /// Potential energy of gravity and springs (1, J).
     PotentialEnergy,
+    /// Kinetic energy, armatures included (1, J).
     KineticEnergy,
     /// Total contact force on a body, world axes (3, N): a sensor of this project.
     ContactForce,

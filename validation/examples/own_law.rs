@@ -15,7 +15,7 @@ use signorini_scene::{LoadOptions, Scene};
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Elastic;
 
-/// What is constant during a step: δt, k, the force at the start, μ n₀, v_s.
+/// Constants of a step: δt, k, the force at the start, μ n₀, v_s.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Constants {
     dt: f64,

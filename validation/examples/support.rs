@@ -1,4 +1,4 @@
-//! Prints the tables of what is supported: `cargo run -p signorini-validation --example support > SUPPORT.md`.
+//! Prints the tables of support: `cargo run -p signorini-validation --example support > SUPPORT.md`.
 
 /// Asks and prints.
 fn main() -> Result<(), signorini_report::PageError> {

@@ -19,7 +19,7 @@ struct Robot {
     own: bool,
     /// Depth of contacts at rest, at most, held, free and full \[mm\]: the weight over 2e5 N/m for each of a few points; none where nothing touches.
     deep: [f64; 3],
-    /// Opening of closed loops, at most, held, free and full, under error control \[mm\]: what they carry over their stiffness; equal fingers stay equal but for round-off.
+    /// Opening of closed loops, at most, held, free and full, under error control \[mm\]: their load over their stiffness; equal fingers stay equal but for round-off.
     open: [f64; 3],
 }
 
@@ -61,7 +61,7 @@ fn failed(e: impl std::fmt::Display) -> PageError {
     PageError::from_error(e)
 }
 
-/// What the motors do.
+/// Drive of the motors.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Drive {
     /// The controls of the keyframe.
@@ -247,7 +247,7 @@ impl Page for Robots {
                             "{}: without motors no motion comes from nothing ({kind}): energy gained over range",
                             robot.name
                         );
-                        // Implicit steps lose energy; under error control the accuracy bounds what a step may be off.
+                        // Implicit steps lose energy; under error control the accuracy bounds the error of a step.
                         let most = if kind == "fixed" { 1e-4 } else { 0.01 };
                         claims.push(Claim::at_most(&id("energy"), &text, most, o.rise, ""));
                         if kind == "accuracy" {

@@ -26,14 +26,14 @@ fn analytic_remembered_facets_neither_sink_nor_creep() {
     for (new, sweeps) in [(half, Sweeps::exactly(1)), (new, Sweeps::exactly(16)), (new, Sweeps::default())] {
         for gains in [Gains::Recovery { beta: 0.3 }, Gains::Recovery { beta: 0.2 }] {
             let (q, v) = slope(DualCone { gains, ..new }, sweeps, 20f64.to_radians(), 6.0);
-            // What is left is round-off: slow modes have decayed by e^(-20) or more. Beyond it speeds up to the residual, and depths that would be undone at
+            // The remainder is round-off: slow modes have decayed by e^(-20) or more. Beyond it speeds up to the residual, and depths that would be undone at
             // less, φ β/h, count as nothing.
             let (depth, speed) = (1e-8 + sweeps.residual * 2e-3 / 0.2, 1e-8 + 2.0 * sweeps.residual);
             assert!((q[2] - 0.05).abs() < depth, "{gains:?}, {sweeps:?}: at {}", q[2]);
             assert!(v.iter().all(|v| v.abs() < speed), "{gains:?}, {sweeps:?}: {v:?}");
         }
     }
-    // Without memory the same cube creeps and sinks, by what the law says: borse2026comfree has no static friction.
+    // Without memory this cube creeps and sinks, by the law itself: borse2026comfree has no static friction.
     let (q, v) = slope(DualCone { memory: 0.0, ..half }, Sweeps::exactly(1), 20f64.to_radians(), 6.0);
     assert!(v[0] > 1e-3 && q[2] < 0.05 - 1e-4, "{v:?} {}", q[2]);
     // Beyond the cone of friction (μ = 1, half of it along a diagonal of four directions) it slides.
@@ -41,7 +41,7 @@ fn analytic_remembered_facets_neither_sink_nor_creep() {
     assert!(v[0] > 0.5, "{v:?}");
 }
 
-/// u, w and y = φ/h after a step of one mode: a = G W, κ memory, β recovery, S sweeps, of which the last undoes the gap, of several in the position alone. Only what stops
+/// u, w and y = φ/h after a step of one mode: a = G W, κ memory, β recovery, S sweeps, of which the last undoes the gap, of several in the position alone. Only the impulse that stops
 /// the approach is remembered (papers/borse2026comfree).
 fn mode(a: f64, kappa: f64, beta: f64, sweeps: i32, remember_gap: bool) -> Matrix3<f64> {
     let before = 1.0 - (1.0 - a).powi(sweeps - 1);
@@ -78,7 +78,7 @@ fn analytic_the_map_with_memory_is_stable_for_every_mode() {
             }
         }
     }
-    // Remembering what undoes the gap as well is a third integrator: slow modes grow.
+    // Remembering the impulse that undoes the gap as well is a third integrator: slow modes grow.
     assert!(radius(&mode(0.02, 0.3, 0.2, 1, true)) > 1.01);
 }
 
@@ -114,12 +114,12 @@ fn analytic_a_falling_stack_lands_without_pressing_into_itself() {
             integrator.advance(&mut sys, &mut x, 0.01 * f64::from(i), &mut NoObserver).unwrap();
             deepest = deepest.max(sys.deepest_penetration(&x).unwrap().map_or(0.0, |p| p.depth));
         }
-        // The last cube falls 9 mm, to 0.42 m/s: a step of it is 0.8 or 4 mm. What evaluations leave of the landing is a tenth of it.
+        // The last cube falls 9 mm, to 0.42 m/s: a step of it is 0.8 or 4 mm. Evaluations leave a tenth of this step of the landing.
         assert!(deepest < 0.1 * 0.42 * dt, "{dt} s: {deepest} m");
     }
 }
 
-/// What starts inside another comes out soon, and not as a shot.
+/// A body that starts inside another comes out soon, and not as a shot.
 #[test]
 fn analytic_a_deep_start_comes_out_without_speed() {
     for (dt, after) in [(2e-3, 0.1), (1e-2, 0.3)] {
@@ -134,9 +134,9 @@ fn analytic_a_deep_start_comes_out_without_speed() {
             fastest = fastest.max(x.v.iter().fold(0.0, |m, v| m.max(v.abs())));
         }
         let deepest = sys.deepest_penetration(&x).unwrap().map_or(0.0, |p| p.depth);
-        // The cubes are pushed out by 1 m/s at most, 20 mm each, and by the part 0.2 of what is left per step.
+        // The cubes are pushed out by 1 m/s at most, 20 mm each, and by the part 0.2 of the remaining depth per step.
         assert!(deepest < 1e-3, "{dt} s: {deepest} m after {after} s");
-        // One step of gravity is what contacts may not have stopped yet.
+        // Contacts may not have stopped one step of gravity yet.
         assert!(fastest < 9.81 * dt, "{dt} s: {fastest} m/s");
     }
 }

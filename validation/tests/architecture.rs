@@ -111,7 +111,7 @@ fn named_paths(text: &str) -> Vec<String> {
     found
 }
 
-/// A path exists, up to a placeholder such as `<paper>`. What a run writes, outside the repository or into `report`, is not asked for.
+/// A path exists, up to a placeholder such as `<paper>`. Files that a run writes, outside the repository or into `report`, are not asked for.
 fn exists(folder: &std::path::Path, path: &str) -> bool {
     let known = path.split('<').next().unwrap_or_default().trim_end_matches('/');
     let generated = ["report", "target", "..", "~"].contains(&known.split('/').next().unwrap_or_default());

@@ -73,7 +73,7 @@ fn expand(tree: &str, above: &[String], public: bool, out: &mut Vec<Use>) {
     }
 }
 
-/// What a source imports.
+/// Imports of a source.
 fn module(text: &str) -> Module {
     let (mut out, mut rest) = (Module::default(), String::new());
     let code = bare(text);
@@ -131,7 +131,7 @@ impl Crate {
         Some((from, names))
     }
 
-    /// The module that defines what the names below `at` mean, through re-exports.
+    /// The module that defines the names below `at`, through re-exports.
     fn defines(&self, mut at: Path, names: &[String], depth: u32) -> Path {
         for (i, name) in names.iter().enumerate() {
             let child = [&at[..], std::slice::from_ref(name)].concat();

@@ -12,7 +12,7 @@ use signorini_scene::{LoadOptions, Scene};
 
 const DT: f64 = 2e-3;
 
-/// The default law without what jumps: contacts that begin to act, and the corner of the maximum.
+/// The default law without jumps: contacts that begin to act, and the corner of the maximum.
 fn law() -> DualCone {
     DualCone { smoothing: 0.02, acting: false, ..DualCone::default() }
 }
@@ -122,7 +122,7 @@ fn compare(name: &str, scene: &Scene, law: DualCone) -> usize {
     let reference = by_differences(scene, law, &x);
     let size = reference.velocity.iter().fold(1.0, |m: f64, v| m.max(v.abs()));
     for (a, b) in d.velocity.iter().zip(&reference.velocity) {
-        // The same step in another order of sums; joint laws converge to 1e-8.
+        // One step in another order of sums; joint laws converge to 1e-8.
         assert!((a - b).abs() <= 1e-9 * size, "{name}: velocity {a} {b}");
     }
     let pairs = [
@@ -136,7 +136,7 @@ fn compare(name: &str, scene: &Scene, law: DualCone) -> usize {
         let (row, column) = (a - b).icamax_full();
         let worst = (a - b).amax() / scale;
         // Differences of fourth order: (1e-4)⁴ over widths of 1e-3 m and 0.02 m/s, and round-off 1e-13/1e-4 of velocities near one, enlarged by 1/δt in
-        // what positions do to velocities (scale ≈ 100).
+        // derivatives of velocities by positions (scale ≈ 100).
         let (x, y) = (a[(row, column)], b[(row, column)]);
         assert!(worst < 2e-6, "{name}, by {what}: {worst:e}, entry ({row}, {column}) is {x}, should be {y}");
     }

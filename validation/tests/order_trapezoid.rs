@@ -86,7 +86,7 @@ fn analytic_trapezoid_keeps_the_energy_of_an_oscillation_and_flies_exactly() {
     assert!((x1.v[2] + 9.81 * 0.3).abs() < 1e-12, "{}", x1.v[2]);
 }
 
-/// What the documentation admits.
+/// The order that the documentation admits.
 #[test]
 fn order_trapezoid_is_one_where_the_inertia_turns() {
     let edges = Vector3::new(0.3, 0.2, 0.1);

@@ -59,7 +59,7 @@ fn is_key(word: &str) -> bool {
     letters > 0 && digits == 4 && !rest.is_empty() && rest.chars().all(|c| c.is_ascii_lowercase())
 }
 
-/// Tags of a text, and what looks like one but is none.
+/// Tags of a text, and strings that look like one but are none.
 fn tags(text: &str) -> (Vec<Equation>, Vec<String>) {
     let (mut found, mut near) = (Vec::new(), Vec::new());
     for (at, _) in text.match_indices(',') {
@@ -140,7 +140,7 @@ fn defines(source: &str, name: &str) -> bool {
     })
 }
 
-/// What is wrong with a path such as `signorini_laws::NormalPotential::new`; None when nothing is.
+/// Defect of a path such as `signorini_laws::NormalPotential::new`; None when it has none.
 fn wrong_path(sources: &BTreeMap<String, Vec<(PathBuf, String)>>, path: &str) -> Option<String> {
     let segments: Vec<&str> = path.split("::").collect();
     let Some(files) = sources.get(segments[0]) else {

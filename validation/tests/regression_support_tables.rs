@@ -1,4 +1,4 @@
-//! `SUPPORT.md` says what the code answers today, and the tables behind it have no gaps.
+//! `SUPPORT.md` agrees with the answers of the code today, and the tables behind it have no gaps.
 #![allow(clippy::unwrap_used, reason = "a check that cannot read its input has failed")]
 
 mod common;

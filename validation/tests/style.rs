@@ -34,7 +34,7 @@ fn vague_names(text: &str) -> Vec<String> {
         let kinds = ["pub struct ", "pub enum ", "pub trait ", "pub type ", "pub union "];
         let Some(rest) = kinds.iter().find_map(|k| line.strip_prefix(k)) else { continue };
         let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-        // A noun inside a name is a word of its own when what follows does not go on in lower case: Information is not Info.
+        // A noun inside a name is a word of its own when the text after it does not go on in lower case: Information is not Info.
         let word = |noun: &str| {
             name.match_indices(noun).any(|(at, _)| !name[at + noun.len()..].starts_with(char::is_lowercase))
         };
@@ -83,7 +83,7 @@ fn machine_paths(text: &str) -> Vec<String> {
             for (at, _) in line.match_indices(root.as_str()) {
                 let before = line[..at].chars().next_back();
                 let after = line[at + root.len()..].chars().next();
-                // What stands behind a name, dots or a placeholder is relative; a root with nothing behind it names no file.
+                // A path behind a name, dots or a placeholder is relative; a root with nothing behind it names no file.
                 let relative = before.is_some_and(|c| c.is_alphanumeric() || "._-/>})".contains(c));
                 if !relative && after.is_some_and(|c| c.is_alphanumeric() || c == '.') {
                     found.push(format!(

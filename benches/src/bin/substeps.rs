@@ -17,7 +17,7 @@ use signorini_scene::{LoadOptions, Scene};
 enum Engine {
     /// Complementarity-free contact as plans have it: a few evaluations.
     Planning,
-    /// The same until evaluations settle, as in default mode.
+    /// Complementarity-free contact until evaluations settle, as in default mode.
     Settled,
     /// One evaluation.
     One,

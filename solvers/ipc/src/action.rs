@@ -8,7 +8,7 @@ use crate::terms::{Piece, Share, Term, Wall};
 use crate::world::{N, World};
 use crate::{BarrierSeed, BodyError};
 
-/// What drives a joint. Forces are N for slides and N·m for hinges, numbers m or rad.
+/// Drive of a joint. Forces are N for slides and N·m for hinges, numbers m or rad.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Motor {
     /// Nothing.
@@ -41,7 +41,7 @@ pub enum Motor {
     },
 }
 
-/// What a motor did in a step.
+/// Force and state of a motor in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MotorState {
     /// Its force at the end of the step \[N or N·m\], on the second body.
@@ -50,7 +50,7 @@ pub struct MotorState {
     pub at_cap: bool,
 }
 
-/// What a joint has besides its rows. s is the number of the joint: the angle of a hinge or of a planar joint about its normal \[rad\] or the way of a slide \[m\] from the start, turns counted; the distance of the two points of
+/// Forces of a joint besides its rows. s is the number of the joint: the angle of a hinge or of a planar joint about its normal \[rad\] or the way of a slide \[m\] from the start, turns counted; the distance of the two points of
 /// a distance \[m\]; for a joint that follows another s_b − ratio · s_a; a sum of such numbers for a tendon. All of it acts at the end of the step, as potentials of s.
 ///
 /// A point has the angle of the rotation of one body in the other \[rad\], in \[0, π\] and counted from the start (see [`crate::AffineSystem::count_from`]); it has the upper limit alone, which a ball joint of a file has.
@@ -67,9 +67,9 @@ pub struct JointAction {
     pub damping: f64,
     /// Dry friction \[N or N·m\], ≥ 0; below the stiction speed it holds.
     pub dry_friction: f64,
-    /// Inertia of what turns or moves with it alone, of a rotor behind a gear \[kg·m² or kg\], ≥ 0.
+    /// Inertia of parts that turn or move with the joint alone, of a rotor behind a gear \[kg·m² or kg\], ≥ 0.
     pub armature: f64,
-    /// What drives it.
+    /// Drive of the joint.
     pub motor: Motor,
 }
 
@@ -122,10 +122,10 @@ impl JointAction {
     }
 }
 
-/// A number of a joint, or a sum of numbers of joints, what it does, and where it was last.
+/// A number of a joint, or a sum of numbers of joints, with its forces and its last value.
 #[derive(Clone, Debug)]
 pub(crate) struct ActiveJoint {
-    /// What the number is the sum of, with where each was last.
+    /// Terms of the sum that is the number, each with its last value.
     shares: Vec<Share>,
     /// Where the number is held by a spring that stands for a row which is not linear.
     held: Option<f64>,
@@ -148,7 +148,7 @@ pub(crate) struct ActiveJoint {
     return_speed: f64,
 }
 
-/// Rate at which what begins outside its limits goes back \[rad/s\]; slides take radii of their body for radians.
+/// Rate at which a number that begins outside its limits goes back \[rad/s\]; slides take radii of their body for radians.
 const RETURN: f64 = 1.0;
 
 /// Two directions normal to one and to each other.
@@ -291,7 +291,7 @@ impl ActiveJoint {
     /// Those of all joints.
     ///
     /// # Errors
-    /// [`BodyError::Joint`] where one follows what has no number.
+    /// [`BodyError::Joint`] where one follows a joint that has no number.
     pub(crate) fn all(world: &World, joints: &[Joint], q: &[f64]) -> Result<Vec<Option<Self>>, BodyError> {
         let mut out: Vec<Option<Self>> =
             joints.iter().enumerate().map(|(i, j)| Self::new(world, j, i, q)).collect();
@@ -345,7 +345,7 @@ impl ActiveJoint {
         rooms.min_by(|a, b| a[0].total_cmp(&b[0]))
     }
 
-    /// What springs, limits, locks and bounds store at q \[J\].
+    /// Energy of springs, limits, locks and bounds at q \[J\].
     pub(crate) fn energy(&self, world: &World, q: &[f64]) -> f64 {
         let half = |k: f64, x: f64| 0.5 * k * x * x;
         let s = self.value(world, q);
@@ -383,7 +383,7 @@ impl ActiveJoint {
         Some([low.min(start + way), high.max(start - way)])
     }
 
-    /// What the motor does in a step from the number `start`; none for a force that depends on nothing.
+    /// Potential of the motor in a step from the number `start`; none for a force that depends on nothing.
     fn motor(&self, start: f64, dt: f64) -> Option<Piece> {
         let (stiffness, centre, cap) = match self.action.motor {
             Motor::Off | Motor::Force { .. } => return None,
@@ -396,7 +396,7 @@ impl ActiveJoint {
         Some(Piece::Spring { stiffness, centre, cap, side: 0 })
     }
 
-    /// What the motor does at the end of a step from `q0` to `q1`.
+    /// Force and state of the motor at the end of a step from `q0` to `q1`.
     pub(crate) fn motor_state(&self, world: &World, [q0, q1]: [&[f64]; 2], dt: f64) -> MotorState {
         let (mut start, mut end) = (0.0, 0.0);
         for s in &self.shares {
@@ -427,7 +427,7 @@ impl ActiveJoint {
         self.shares.iter().map(of).sum()
     }
 
-    /// What the armature has \[J\].
+    /// Kinetic energy of the armature \[J\].
     pub(crate) fn kinetic_energy(&self, world: &World, q: &[f64], v: &[f64]) -> f64 {
         if self.action.armature == 0.0 {
             0.0

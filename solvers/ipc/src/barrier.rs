@@ -17,7 +17,7 @@ use signorini_core::{ContactLaw, LawEval, LawProperties, Smoothness};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Barrier;
 
-/// What [`Barrier`] knows of a step; its parameters as well.
+/// Quantities of a step that [`Barrier`] reads; its parameters as well.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BarrierSeed {
     /// δt \[s\], > 0.

@@ -39,7 +39,7 @@ pub enum BodyError {
         what: &'static str,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// Range that it may have.
         range: &'static str,
     },
     /// An option of the system out of its range.
@@ -49,7 +49,7 @@ pub enum BodyError {
         what: &'static str,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// Range that it may have.
         range: &'static str,
     },
     /// A contact law that affine bodies cannot have.
@@ -57,7 +57,7 @@ pub enum BodyError {
     Law {
         /// [`signorini_core::LawPool::key`].
         law: &'static str,
-        /// What is wrong, and what to do.
+        /// Reason, and the remedy.
         why: String,
     },
     /// A joint that cannot be made.
@@ -65,7 +65,7 @@ pub enum BodyError {
     Joint {
         /// The joint.
         name: String,
-        /// What is wrong, and what to do.
+        /// Reason, and the remedy.
         why: String,
     },
     /// No surface.
@@ -73,7 +73,7 @@ pub enum BodyError {
     Surface {
         /// The body.
         name: String,
-        /// What is wrong.
+        /// Defect of the surface.
         why: String,
     },
     /// Threads could not be started.
@@ -158,7 +158,7 @@ impl AffineBody {
         Ok(Self::bare(name, mesh, Vector3::zeros())?.held())
     }
 
-    /// What a closed surface encloses.
+    /// Solid that a closed surface encloses.
     fn enclosed(name: &str, mesh: &TriangleMesh, density: f64) -> Result<Self, BodyError> {
         let own = || name.to_owned();
         let x: Vec<Vector3<f64>> = mesh.vertices().iter().map(|p| p.coords).collect();
@@ -248,7 +248,7 @@ impl AffineBody {
         Self::assembled(name, std::slice::from_ref(mesh), mass)
     }
 
-    /// The same with a surface of several closed parts, which may touch or overlap: bodies do not collide with themselves. What two parts do where they meet can be said for each two: [`crate::AffineSystem::with_rule`].
+    /// A body with a surface of several closed parts, which may touch or overlap: bodies do not collide with themselves. A rule for each two parts that meet is possible: [`crate::AffineSystem::with_rule`].
     ///
     /// # Errors
     /// As [`AffineBody::with_inertia`], for any of the parts.
@@ -276,7 +276,7 @@ impl AffineBody {
         }
         let shift = solid.com - mass.com.coords;
         let points = solid.points.iter().map(|x| x + shift).collect();
-        // What collides may be small beside the body that it stands for.
+        // The colliding surface may be small beside the body that it stands for.
         let volume = solid.volume.max(mass.mass / DENSEST);
         Ok(Self {
             points,
@@ -289,25 +289,25 @@ impl AffineBody {
         })
     }
 
-    /// The same with a coefficient of friction; two bodies have the larger of theirs.
+    /// This body with a coefficient of friction; two bodies have the larger of theirs.
     #[must_use]
     pub fn with_friction(self, friction: f64) -> Self {
         Self { friction, ..self }
     }
 
-    /// The same with a part of its weight carried at its centre of mass: 1 floats.
+    /// This body with a part of its weight carried at its centre of mass: 1 floats.
     #[must_use]
     pub fn with_gravity_compensation(self, part: f64) -> Self {
         Self { gravity_compensation: part, ..self }
     }
 
-    /// The same, but held.
+    /// This body, held.
     #[must_use]
     pub fn held(self) -> Self {
         Self { fixed: true, driven: false, ..self }
     }
 
-    /// The same, but moved from outside; see `AffineSystem::drive`.
+    /// This body, moved from outside; see `AffineSystem::drive`.
     #[must_use]
     pub fn driven(self) -> Self {
         Self { driven: true, fixed: false, ..self }
@@ -327,7 +327,7 @@ impl AffineBody {
     }
 }
 
-/// Density above which a surface is taken to be only a part of what has the mass \[kg/m³\]: that of no metal in robots.
+/// Density above which a surface is taken to be only a part of the body that has the mass \[kg/m³\]: that of no metal in robots.
 const DENSEST: f64 = 1e4;
 
 /// The first point of each connected piece of a surface.

@@ -181,7 +181,7 @@ impl Candidates {
         self.list.clear();
         let (x, dx, list) = (&self.x, &self.dx, &mut self.list);
         let work = |_: usize, chunk: &mut [StencilPair]| {
-            // Keeps those that may come within reach; what rounding may add to the way is far below the slack.
+            // Keeps those that may come within reach; round-off of the way is far below the slack.
             let mut kept = 0;
             for i in 0..chunk.len() {
                 let pair = chunk[i];

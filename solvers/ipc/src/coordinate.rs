@@ -15,7 +15,7 @@ pub(crate) enum Coordinate {
         f: Vector3<f64>,
         /// axis × f.
         g: Vector3<f64>,
-        /// What f is in the rest frame of b.
+        /// f in the rest frame of b.
         h: Vector3<f64>,
     },
     /// Way of b's centre along a direction of a \[m\]: (A_a e)·(p_b − p_a − A_a Y).
@@ -131,7 +131,7 @@ impl Coordinate {
         }
     }
 
-    /// What bends a length or the angle of a rotation besides the slope, on directions across it: c (w₁ w₁ᵀ + w₂ w₂ᵀ) with c and w. Not negative; None for other numbers.
+    /// Curvature of a length or of the angle of a rotation, on directions across its slope: c (w₁ w₁ᵀ + w₂ w₂ᵀ) with c and w. Not negative; None for other numbers.
     ///
     /// ```text
     /// ∇²|r| = (1 − u uᵀ)/|r|,   ∇²θ = ½ cot(θ/2) (1 − n nᵀ) by rotations about the axis n and across it

@@ -15,7 +15,7 @@ use signorini_core::{ContactLaw, LawEval, LawProperties};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BarrierFriction;
 
-/// What [`BarrierFriction`] knows of a step; its parameters as well.
+/// Quantities of a step that [`BarrierFriction`] reads; its parameters as well.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BarrierFrictionSeed {
     /// δt \[s\], > 0.

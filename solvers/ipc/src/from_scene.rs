@@ -21,17 +21,17 @@ use crate::{
 pub struct AffineScene {
     /// The system.
     pub system: AffineSystem,
-    /// For each body of the scene, the affine body that it is part of; bodies that are fixed to each other are one. None for what has neither mass nor shape.
+    /// For each body of the scene, the affine body that it is part of; bodies that are fixed to each other are one. None for bodies that have neither mass nor shape.
     pub bodies: Vec<Option<usize>>,
     /// For each surface of the system ([`signorini_core::ContactGeometry::geoms`]), the geom of the scene that it is of.
     pub surfaces: Vec<Option<usize>>,
     /// For each joint of the scene, its number among the joints of the system; None for free joints and for those that make up a planar or a floating joint, but for the hinge of a planar one.
     pub joints: Vec<Option<usize>>,
-    /// For each tendon of the scene, its number among what can be acted on ([`AffineSystem::tendon`]); None for those that are left out.
+    /// For each tendon of the scene, its number among joints and tendons that can be acted on ([`AffineSystem::tendon`]); None for those that are left out.
     pub tendons: Vec<Option<usize>>,
     /// For each equality of the scene, its number among the joints of the system; None for those that do not act or are left out.
     pub equalities: Vec<Option<usize>>,
-    /// What the scene has and the system leaves out, one sentence each.
+    /// Parts of the scene that the system leaves out, one sentence each.
     pub left_out: Vec<String>,
     /// Actuators of the scene that are left out, by number, with the reason; they are among [`AffineScene::left_out`], too.
     pub undriven: Vec<(usize, &'static str)>,
@@ -117,7 +117,7 @@ fn poses(scene: &Scene, q: Option<&[f64]>) -> (Vec<Pose>, Vec<Pose>) {
 
 impl AffineScene {
     /// The bodies of a scene as they are drawn. Bodies fixed to each other become one, those fixed to the world are held; curved shapes get facets (balls 320, cylinders 24 sides), a half-space is
-    /// a cuboid of 2 km. Hinges, balls and slides along axes of the world are eliminated exactly. Gravity is that of the scene. Each geom is a part of the surface of its body: which of them collide, and with which coefficient of friction, is what the scene's rules say (masks, pairs, excludes, priorities, combination), as in generalised coordinates, but bodies that are welded do not; friction about normals and of rolling is left out.
+    /// a cuboid of 2 km. Hinges, balls and slides along axes of the world are eliminated exactly. Gravity is that of the scene. Each geom is a part of the surface of its body: which of them collide, and with which coefficient of friction, follows the scene's rules (masks, pairs, excludes, priorities, combination), as in generalised coordinates, but bodies that are welded do not; friction about normals and of rolling is left out.
     ///
     /// Limits, springs, damping, dry friction and armature of hinges and slides and limits of balls become [`JointAction`]s, with numbers counted from the start; motors, position and velocity servos on hinges and slides get
     /// [`AffineScene::set_controls`]. Two slides and a hinge across them on one body are a planar joint (its hinge has the number), three slides and a ball none at all: that is how a URDF's planar and floating joints are read. Between other hinges and slides of one body stand bodies of a thousandth of its mass, which weigh nothing.
@@ -130,7 +130,7 @@ impl AffineScene {
         Self::placed(scene, None, options, false)
     }
 
-    /// The same at joint positions `q`, nq, of a keyframe for one.
+    /// A scene at joint positions `q`, nq, of a keyframe for one.
     ///
     /// # Errors
     /// As [`AffineScene::new`]; positions of another number.
@@ -138,7 +138,7 @@ impl AffineScene {
         Self::placed(scene, Some(q), options, false)
     }
 
-    /// The same as drawn or at joint positions `q`; bodies that overlap there do not collide, ever, and are listed in [`AffineScene::left_out`]. Files of robots often have such pairs: links that pass through
+    /// A scene as drawn or at joint positions `q`; bodies that overlap there do not collide, ever, and are listed in [`AffineScene::left_out`]. Files of robots often have such pairs: links that pass through
     /// each other at a joint.
     ///
     /// # Errors
@@ -342,7 +342,7 @@ impl AffineScene {
         })
     }
 
-    /// The same with a contact law on the skin of its bodies, which begins at the distance `skin` \[m\]; see [`SkinLaw`]. Materials are those of the scene, curvatures those of its spheres.
+    /// This scene with a contact law on the skin of its bodies, which begins at the distance `skin` \[m\]; see [`SkinLaw`]. Materials are those of the scene, curvatures those of its spheres.
     ///
     /// # Errors
     /// As [`AffineSystem::with_law`].
@@ -371,7 +371,7 @@ impl AffineScene {
     }
 }
 
-/// What the geoms of a scene do where they meet.
+/// Rule of contact between the geoms of a scene.
 #[derive(Clone)]
 struct Rule {
     scene: Scene,
@@ -400,7 +400,7 @@ impl Rule {
         Some(if material.condim == 1 { 0.0 } else { material.friction_static })
     }
 
-    /// What a law on the skin knows of two parts. Balls have the curvature of the geom, and so has the gap to what is flat.
+    /// Material and curvature of two parts, for a law on the skin. Balls have the curvature of the geom, and so has the gap to a flat part.
     fn skin(&self, a: SurfacePart, b: SurfacePart) -> SkinPair {
         let curvature = |at: SurfacePart| match self.geom(at).map(|g| &self.scene.geoms[g].shape)? {
             GeomShape::Solid(Shape::Sphere { radius }) => Some(1.0 / radius),

@@ -5,14 +5,14 @@ use crate::action::ActiveJoint;
 use crate::body::matrix;
 use crate::world::{N, World};
 
-/// What acts on bodies from outside, besides gravity; held until it is set again.
+/// Inputs to bodies from outside, besides gravity; held until it is set again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inputs {
     /// Force at the centre of mass \[N\] and torque \[N·m\] on each body, world axes.
     pub loads: Vec<[Vector3<f64>; 2]>,
     /// Velocity of the centre of mass \[m/s\] and angular velocity \[rad/s\] of bodies that are driven, world axes.
     pub drives: Vec<[Vector3<f64>; 2]>,
-    /// What joints do, None for those without a number; then what sums of their numbers do.
+    /// Actions of joints, None for those without a number; then those of sums of their numbers.
     pub actions: Vec<Option<ActiveJoint>>,
 }
 

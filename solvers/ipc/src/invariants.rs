@@ -1,4 +1,4 @@
-/// What holds after every step, and how far from failing it was at a state, or at its worst over the states that were looked at.
+/// Invariants that hold after every step, and how far from failing they were at a state, or at their worst over the states that were looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Invariants {
     /// Smallest distance of two bodies below the range of the barrier \[m\], > ξ; infinite where there is none.

@@ -4,7 +4,7 @@ use crate::BodyError;
 use crate::body::matrix;
 use crate::world::{N, World};
 
-/// What two bodies have in common, in world coordinates at the start.
+/// Feature that two bodies have in common, in world coordinates at the start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum JointKind {
     /// A point \[m\].
@@ -41,7 +41,7 @@ pub enum JointKind {
         /// The distance \[m\], > 0.
         length: f64,
     },
-    /// Bounds of the distance of two points, which it never reaches: the barrier of contacts, over a range of d̂ or a quarter of what the bounds leave, as stiff at half its range as a spring of k V/r² \[N/m\] that begins there. The bodies
+    /// Bounds of the distance of two points, which it never reaches: the barrier of contacts, over a range of d̂ or a quarter of the room between the bounds, as stiff at half its range as a spring of k V/r² \[N/m\] that begins there. The bodies
     /// collide.
     BoundedDistance {
         /// A point of each body \[m\].
@@ -60,8 +60,8 @@ pub enum JointKind {
     },
 }
 
-/// What is linear in the coordinates of affine bodies holds exactly: it is eliminated, not penalised. The two bodies do not collide. Distances, what moves along an axis or a plane that moves, and joints that follow others are not linear:
-/// [`JointKind`] says what holds them, and how well. A body without joints floats.
+/// A joint that is linear in the coordinates of affine bodies holds exactly: it is eliminated, not penalised. The two bodies do not collide. Distances, joints along an axis or a plane that moves, and joints that follow others are not linear:
+/// [`JointKind`] names their constraint and its accuracy. A body without joints floats.
 ///
 /// Source: chen2022midas, eq. (1), under K q = c with the constant matrix K.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,7 +70,7 @@ pub struct Joint {
     pub name: String,
     /// The two bodies; not read where the kind names joints.
     pub bodies: [usize; 2],
-    /// What they have in common.
+    /// Feature that they have in common.
     pub kind: JointKind,
 }
 

@@ -26,11 +26,11 @@
 //! step along a direction is bounded by collision detection. [`IpcSolver`] solves them; the dense reference solver does so too, slowly. Any integrator drives both, with error control or without.
 //!
 //! - [`AffineBody`]: closed meshes with a density or with mass and inertia; held ([`AffineBody::held`]) and moved from outside ([`AffineBody::driven`]).
-//! - [`Joint`] and [`JointAction`]: points, hinges, slides, planar and fixed joints by elimination, distances and their bounds, joints that follow others; limits, springs, friction and motors that keep their caps. What each joint carries is
+//! - [`Joint`] and [`JointAction`]: points, hinges, slides, planar and fixed joints by elimination, distances and their bounds, joints that follow others; limits, springs, friction and motors that keep their caps. The load of each joint is
 //!   [`AffineSystem::joint_reactions`].
 //! - [`AffineScene`]: all of that from a scene file.
 //! - [`SkinLaw`]: a contact law of one's own between them, with the barrier underneath.
-//! - [`Invariants`]: what is looked at after steps.
+//! - [`Invariants`]: quantities that are checked after steps.
 //!
 //! # Units of the barrier
 //!

@@ -11,7 +11,7 @@ use crate::skin_points::SkinPoint;
 use crate::threads::Threads;
 use crate::world::{N, World};
 
-/// Σ wᵢ (1, Xᵢ) over the points of one body: what a vector w ⊗ e is in its coordinates, before e.
+/// Σ wᵢ (1, Xᵢ) over the points of one body: the factor before e of a vector w ⊗ e in its coordinates.
 pub(crate) type Side = [f64; 4];
 
 /// A pair within the range of the barrier, at the last linearisation.
@@ -170,7 +170,7 @@ fn near_vectors(
     }
 }
 
-/// The same of a contact with friction, from its 2 × 2 Hessian.
+/// Vectors of a contact with friction, from its 2 × 2 Hessian.
 ///
 /// Friction pulls with less than its slope promises once the slip has changed its sign: full Newton steps of contacts that are about to stick jump to and fro. The larger eigenvalue in both
 /// directions is the curvature of a parabola that lies above f₀ everywhere; it is used until a contact slides on.
@@ -190,7 +190,7 @@ fn sliding_vectors(s: &Sliding, hess: &[f64], out: &mut Vec<[f64; PAIR]>) {
     }
 }
 
-/// The same of a point of the skin, from its 3 × 3 Hessian, of which the positive part is kept.
+/// Vectors of a point of the skin, from its 3 × 3 Hessian, of which the positive part is kept.
 fn skin_vectors(s: &SkinPoint, hess: &[f64], out: &mut Vec<[f64; PAIR]>) {
     let eigen = Matrix3::from_column_slice(hess).symmetric_eigen();
     for (value, axis) in eigen.eigenvalues.iter().zip(eigen.eigenvectors.column_iter()) {
@@ -408,7 +408,7 @@ impl BarrierMap {
         }
     }
 
-    /// Row or rows of a constraint: what is linear in the velocity.
+    /// Row or rows of a constraint: the part that is linear in the velocity.
     fn linear(&self, k: usize, v: &[f64], v_c: &mut [f64]) {
         let row = self.row(k);
         match self.constraint(k).0 {

@@ -2,7 +2,7 @@ use crate::action::MotorState;
 use crate::inputs::Inputs;
 use crate::world::World;
 
-/// What motors did, and how often they could not.
+/// States of motors, and how often their caps held them back.
 #[derive(Clone, Default)]
 pub(crate) struct Motors {
     /// Of each joint in the last step.

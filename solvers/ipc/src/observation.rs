@@ -60,12 +60,12 @@ impl AffineSystem {
         excess.fold(0.0, f64::max)
     }
 
-    /// What the motor of a joint did in the last step that was committed; None before the first, and for joints without a number.
+    /// Force and state of the motor of a joint in the last step that was committed; None before the first, and for joints without a number.
     pub fn motor_state(&self, joint: usize) -> Option<MotorState> {
         self.motors.states.get(joint).copied().flatten()
     }
 
-    /// How many of the steps that were committed ended with the motor of each joint at its cap, short of what it was told; empty before the first.
+    /// How many of the steps that were committed ended with the motor of each joint at its cap, short of its command; empty before the first.
     pub fn steps_at_cap(&self) -> &[u64] {
         &self.motors.capped
     }

@@ -30,7 +30,7 @@ pub enum Adaptation {
     Fixed,
     /// κ starts at [`crate::IpcOptions::stiffness`] and is raised where that is too little.
     Raise,
-    /// κ is chosen in the first step that starts with pairs within the range, so that they balance what else acts best; then raised. [`crate::IpcOptions::stiffness`] is not read.
+    /// κ is chosen in the first step that starts with pairs within the range, so that they balance all other forces best; then raised. [`crate::IpcOptions::stiffness`] is not read.
     ///
     /// ```text
     /// κ = clamp(−⟨g_B, g_E⟩/⟨g_B, g_B⟩, κ_min, 100 κ_min) at v = 0, ⟨a, b⟩ = Σ a_p·b_p/m over centres of mass
@@ -46,7 +46,7 @@ pub struct IpcOptions {
     pub range: f64,
     /// κ of the barrier of squared distances \[J/m⁴\], > 0, or where it starts, see [`Adaptation`]: the force of a pair at d̂/2 is about 4.3 κ d̂³.
     pub stiffness: f64,
-    /// Whether κ stays what it is.
+    /// Whether κ stays constant.
     pub adaptation: Adaptation,
     /// Weighs each pair with the area that it stands for, so that forces depend less on how finely surfaces are cut; κ is then J/m⁶. A quarter of the area of a vertex (a third of that of its triangles), or of
     /// that of both edges (a third of that of theirs).
@@ -88,7 +88,7 @@ impl IpcOptions {
         Self::default().carrying(weight(scene))
     }
 
-    /// The same with a κ at which a pair carries `force` \[N\] at half the range of the barrier. A good force is the largest load of a pair that is expected; forces grow without bound
+    /// These options with a κ at which a pair carries `force` \[N\] at half the range of the barrier. A good force is the largest load of a pair that is expected; forces grow without bound
     /// towards the separation, so that a smaller one is safe too.
     #[must_use]
     pub fn carrying(self, force: f64) -> Self {

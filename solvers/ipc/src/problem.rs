@@ -58,7 +58,7 @@ pub(crate) struct AffineProblem {
     start_friction: Vec<f64>,
     start_sliding: Vec<Sliding>,
     passes: u32,
-    /// κ, where it starts, and what its changes in this step add to the objective \[J\], so that none of them is seen where it happens.
+    /// κ, its start, and the energy that its changes in this step add to the objective \[J\], so that none of them is seen where it happens.
     pub stiffness: Stiffness,
     start_stiffness: (f64, bool),
     shift: f64,
@@ -163,7 +163,7 @@ impl AffineProblem {
         out
     }
 
-    /// What joints exert by their rows on the coordinates of the free bodies at the last linearisation: M (v − v*)/δt less all other forces; and what each term of a joint exerts on those of its two bodies.
+    /// Forces that joints exert by their rows on the coordinates of the free bodies at the last linearisation: M (v − v*)/δt less all other forces; and the forces of each term of a joint on those of its two bodies.
     pub(crate) fn joint_forces(&mut self, mut visit: impl FnMut(usize, [f64; 2 * N])) -> Vec<f64> {
         let (v, evals) = (self.map.v.clone(), self.evaluated());
         let mut g = vec![0.0; v.len()];
@@ -271,7 +271,7 @@ impl AffineProblem {
         self.pools.member_mut(SKIN_POOL).reset(step.seeds());
     }
 
-    /// κ at which the barrier balances what else acts at v = 0 best; see [`crate::Adaptation::Choose`].
+    /// κ at which the barrier balances all other forces at v = 0 best; see [`crate::Adaptation::Choose`].
     fn choose_stiffness(&mut self, zero: &[f64]) {
         let mut evals = Evals::default();
         self.pools.size_evals(&mut evals);
@@ -289,7 +289,7 @@ impl AffineProblem {
         self.map.add_gradient(Part { blocks, constraints: skin }, &self.pools, &evals, &mut rest);
         let mut weighed = barrier.clone();
         self.inertia.solve_in_place(self.whole.part(), &mut weighed);
-        // What bodies resist by themselves is not the barrier's to balance: centres of mass alone.
+        // The resistance of bodies to deformation is not the barrier's to balance: centres of mass alone.
         let centre = |i: &usize| i % N < 3;
         let dot = |a: &[f64], b: &[f64]| (0..a.len()).filter(centre).map(|i| a[i] * b[i]).sum::<f64>();
         self.stiffness.choose(dot(&weighed, &rest), dot(&weighed, &barrier));
@@ -371,7 +371,7 @@ impl StepProblem for AffineProblem {
         let gap = |d: &StencilDistance| d.distance() - world.options.separation;
         let rise = self.stiffness.look(trial.near.iter().map(|(i, d)| (&list[*i as usize].pair, gap(d))));
         if rise > 1.0 {
-            // The objective stays what it was here: line searches go on as if nothing had happened.
+            // The objective keeps its value here: line searches go on as if nothing had happened.
             self.shift -= (1.0 - 1.0 / rise) * self.barrier_energy();
         }
         for (i, distance) in &self.trial.near {

@@ -28,7 +28,7 @@ pub(crate) struct ReadJoint {
 /// How positions and velocities of a scene follow from those of affine bodies, and velocities the other way.
 #[derive(Clone, Debug)]
 pub(crate) struct Readout {
-    /// Of each body of the scene: the affine body that it moves with, and its pose in the frame of that one's mesh; of what is fixed to the world, its pose there.
+    /// Of each body of the scene: the affine body that it moves with, and its pose in the frame of that one's mesh; of a body that is fixed to the world, its pose there.
     pub(crate) frames: Vec<(Option<usize>, Isometry3<f64>)>,
     pub(crate) parents: Vec<usize>,
     pub(crate) joints: Vec<ReadJoint>,
@@ -84,7 +84,7 @@ impl AffineSystem {
 }
 
 impl Readout {
-    /// From the scene and what was made of it.
+    /// From the scene and the parts made of it.
     pub(crate) fn new(scene: &Scene, made: Made<'_>) -> Self {
         let Made { world, after, bodies, tops, numbers, starts, between } = made;
         let frame = |(b, body): (usize, &Option<usize>)| match body {

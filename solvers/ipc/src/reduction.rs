@@ -137,7 +137,7 @@ impl Reduction {
         reduced
     }
 
-    /// What each joint exerts on the coordinates of its two bodies, 24, when all of them together exert `force` on those of the free bodies: K_jᵀ λ_j with the shortest λ \[N\] of those that come nearest.
+    /// Forces of each joint on the coordinates of its two bodies, 24, when all of them together exert `force` on those of the free bodies: K_jᵀ λ_j with the shortest λ \[N\] of those that come nearest.
     pub(crate) fn reactions(&self, world: &World, force: &[f64]) -> Vec<[f64; 2 * N]> {
         let mut out = vec![[0.0; 2 * N]; self.joints.len()];
         let free = |b: usize| world.free[b].map(|f| f as usize);

@@ -13,7 +13,7 @@ pub enum FromSceneError {
     Mesh {
         /// The geom.
         geom: String,
-        /// What is wrong.
+        /// Defect of its mesh.
         source: MeshDefect,
     },
     /// Something that affine bodies do not have.
@@ -21,9 +21,9 @@ pub enum FromSceneError {
     Unsupported {
         /// The body, joint or geom.
         name: String,
-        /// What it is.
+        /// The unsupported feature.
         what: String,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
 }

@@ -6,9 +6,9 @@ use crate::scene_block::block;
 use crate::scene_error::unsupported;
 use crate::{AffineBody, FromSceneError, Joint, JointKind};
 
-/// How far points and how much orientations may be apart at the start of what makes them one \[m, rad\].
+/// How far points and how much orientations may be apart at the start of a joint that makes them one \[m, rad\].
 const CLOSED: f64 = 1e-6;
-/// The same for what is closed halfway, with a word \[m, rad\]; beyond it the start is refused.
+/// Distance up to which such a joint is closed halfway, with a note \[m, rad\]; beyond it the start is refused.
 const NEARLY: f64 = 1e-3;
 /// Cosine of directions that count as normal to each other.
 const NORMAL: f64 = 1e-6;
@@ -25,7 +25,7 @@ pub(crate) struct SceneJoints<'a> {
     pub bodies: &'a [Option<usize>],
     pub placed: &'a mut Vec<(AffineBody, Isometry3<f64>)>,
     pub left_out: &'a mut Vec<String>,
-    /// What stands for the world.
+    /// Body that stands for the world.
     pub ground: Option<usize>,
     pub joints: Vec<Joint>,
     /// Bodies between several joints of one body, with the joint above each.
@@ -110,7 +110,7 @@ impl SceneJoints<'_> {
         Ok(self.placed.len() - 1)
     }
 
-    /// What joints of one body come to, and which of them has its number; None for what floats.
+    /// Joint to which the joints of one body amount, and which of them has its number; None for a floating body.
     fn kind(&mut self, own: &[usize]) -> Result<Option<(usize, JointKind)>, FromSceneError> {
         let of = |i: usize| &self.scene.joints[own[i]];
         let kinds: Vec<SceneJoint> = own.iter().map(|j| self.scene.joints[*j].kind).collect();
@@ -139,7 +139,7 @@ impl SceneJoints<'_> {
         Ok(Some((own[own.len() - 1], kind)))
     }
 
-    /// Lists what a joint has and is not made.
+    /// Lists the features of a joint that are not made.
     fn tell(&mut self, joint: usize, made: bool) {
         let j = &self.scene.joints[joint];
         let whole = made && matches!(j.kind, SceneJoint::Hinge | SceneJoint::Slide);
@@ -170,7 +170,7 @@ impl SceneJoints<'_> {
         }
     }
 
-    /// What stands for the world; where nothing of it collides, a small body far below.
+    /// Body that stands for the world; where nothing of it collides, a small body far below.
     fn ground(&mut self) -> Result<usize, FromSceneError> {
         if let Some(ground) = self.ground {
             return Ok(ground);

@@ -7,7 +7,7 @@ use crate::{AffineSystem, JointAction, Motor};
 #[derive(Clone, Debug)]
 pub(crate) struct Driven {
     pub transmission: Transmission,
-    /// Its number among the joints and tendons of the system, and what it does without motors.
+    /// Its number among the joints and tendons of the system, and its action without motors.
     pub number: usize,
     pub action: JointAction,
     /// Position or length in the scene where the number of the system is zero.
@@ -40,7 +40,7 @@ fn cap(range: Option<[f64; 2]>) -> Option<f64> {
 }
 
 impl SceneMotor {
-    /// Those of a scene on what can be driven; what cannot be had is told.
+    /// Motors of a scene on joints and tendons that can be driven; unsupported ones are listed.
     pub(crate) fn all(
         scene: &Scene,
         driven: &[Driven],

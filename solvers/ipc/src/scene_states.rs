@@ -12,7 +12,7 @@ fn unwrapped(angle: f64, near: f64) -> f64 {
     angle + turn * ((near - angle) / turn).round()
 }
 
-/// The quaternion with the sign that is nearer to what `near` has at its place.
+/// The quaternion with the sign that is nearer to that of `near` at its place.
 fn push_near(r: &UnitQuaternion<f64>, near: &[f64], q: &mut Vec<f64>) {
     let r = [r.w, r.i, r.j, r.k];
     let along: f64 = r.iter().zip(&near[q.len()..]).map(|(a, b)| a * b).sum();
@@ -65,7 +65,7 @@ impl AffineScene {
                     v.push(spin.dot(&(body.pose.rotation * j.axis)));
                 }
                 JointKind::Slide => {
-                    // What a joint that follows turns about does not turn.
+                    // The axis that a following joint turns about does not turn.
                     let anchor = Point3::from(self.readout.turns_about(j.body).unwrap_or(j.anchor));
                     let (at, from) = ((body.pose * anchor).coords, (drawn * anchor).coords);
                     let axis = drawn.rotation * j.axis;

@@ -3,7 +3,7 @@ use signorini_scene::{Scene, Tendon, TendonPath, Transmission};
 use crate::scene_motors::Driven;
 use crate::{AffineSystem, JointAction};
 
-/// Makes the fixed tendons of a scene, given the joints that can be driven; each becomes one of what can be. Their numbers; what cannot be had is told.
+/// Makes the fixed tendons of a scene, given the joints that can be driven; each becomes one that can be driven. Their numbers; unsupported ones are listed.
 pub(crate) fn tendons(
     scene: &Scene,
     system: &mut AffineSystem,

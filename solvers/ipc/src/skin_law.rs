@@ -8,7 +8,7 @@ use crate::map::Side;
 use crate::world::{SurfacePart, World};
 use crate::{AffineSystem, BodyError};
 
-/// What a [`SkinLaw`] knows of two parts of surfaces that meet.
+/// Material and curvature of two parts of surfaces that meet, for a [`SkinLaw`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SkinPair {
     /// Parameters of the contact, friction included; the stiffness is that of each point.
@@ -24,8 +24,8 @@ type Pairs = Arc<dyn Fn(SurfacePart, SurfacePart) -> SkinPair + Send + Sync>;
 /// ```text
 /// + Σ ℓ(Rᵀ Σ wᵢ ẋᵢ),   φ₀ = n·Σ wᵢ xᵢ − r          papers/chen2022midas, "A law of one's own"
 /// ```
-/// Bodies have a skin: surfaces nearer than r press on each other by the law, whose gap is distance less r. Contacts are the corners of what two faces have in common: each point of one surface near the other, and crossings of edges that stick out. The barrier and its
-/// friction stay underneath and act within their range d̂ < r, on what presses a law through. Normals, directions and weights w are those where the step begins, or where the free motion comes within r.
+/// Bodies have a skin: surfaces nearer than r press on each other by the law, whose gap is distance less r. Contacts are the corners of the overlap of two faces: each point of one surface near the other, and crossings of edges that stick out. The barrier and its
+/// friction stay underneath and act within their range d̂ < r, on bodies that press a law through. Normals, directions and weights w are those where the step begins, or where the free motion comes within r.
 #[derive(Clone)]
 pub struct SkinLaw {
     law: Arc<dyn LawPool>,
@@ -40,7 +40,7 @@ impl SkinLaw {
         Self { law: Arc::from(law.boxed_empty()), skin, pairs: Arc::new(move |_, _| pair) }
     }
 
-    /// The same with materials and curvatures of each two parts of surfaces; called with the part of the body of the lower number first.
+    /// A law with materials and curvatures of each two parts of surfaces; called with the part of the body of the lower number first.
     #[must_use]
     pub fn with_pairs(
         self,
@@ -106,7 +106,7 @@ impl SkinLaw {
 /// An edge that sticks out: its two points are the key; here the third points of its two triangles.
 type Ridges = BTreeMap<[u32; 2], [u32; 2]>;
 
-/// A [`SkinLaw`] with what it needs of the bodies.
+/// A [`SkinLaw`] with its quantities of the bodies.
 #[derive(Clone)]
 pub(crate) struct Skin {
     pub law: SkinLaw,
@@ -155,7 +155,7 @@ impl Skin {
         (self.law.pairs)(a, b)
     }
 
-    /// Inverse mass of a body where it is met \[1/kg\], the same in all directions: x = p + A X, and the rows of A move by themselves. Joints and what keeps bodies rigid are left out.
+    /// Inverse mass of a body where it is met \[1/kg\], the same in all directions: x = p + A X, and the rows of A move by themselves. Joints and the energy that keeps bodies rigid are left out.
     pub(crate) fn inverse_mass(&self, body: u32, spread: &Side) -> f64 {
         self.mobility[body as usize].map_or(0.0, |(m, inverse)| {
             let arm = Vector3::new(spread[1], spread[2], spread[3]);
@@ -165,7 +165,7 @@ impl Skin {
 }
 
 impl AffineSystem {
-    /// The same with a contact law on the skin of its bodies. Steps that were prepared are forgotten.
+    /// This system with a contact law on the skin of its bodies. Steps that were prepared are forgotten.
     ///
     /// # Errors
     /// [`BodyError::Law`]: a law without three rows, not convex or not finite everywhere, one that asks for curvatures that no pair has, materials out of range; [`BodyError::Options`]: a skin within the range of the barrier.

@@ -21,7 +21,7 @@ pub(crate) struct SkinPoint {
     pub gap: f64,
 }
 
-/// Features that come within the skin, when, and what joins them then.
+/// Features that come within the skin, with the time and the vector that joins them then.
 #[derive(Clone, Debug)]
 struct Found {
     pair: StencilPair,
@@ -128,7 +128,7 @@ impl SkinSearch {
             a.group().cmp(&b.group()).then(a.time.total_cmp(&b.time)).then(nearer)
         });
         out.clear();
-        // Where the group begins among what was found, and among what is kept of it.
+        // Start of the group among the points found, and among those kept.
         let (mut first, mut kept): (usize, Vec<Vector3<f64>>) = (0, Vec::new());
         for (i, f) in self.found.iter().enumerate() {
             if f.group() != self.found[first].group() {
@@ -171,7 +171,7 @@ fn crosses(skin: &Skin, f: &Found, then: &[Vector3<f64>; 4], place: impl Fn(u32)
     free([then[0], then[1]], own, -f.normal) && free([then[2], then[3]], other, f.normal)
 }
 
-/// The contact of what was found, where points are at `x` as the step begins.
+/// The contact of the features found, where points are at `x` as the step begins.
 fn point(world: &World, skin: f64, f: &Found, x: &[Vector3<f64>]) -> SkinPoint {
     let sides = world.sides(&f.pair);
     // The first point of the pair may be of either body.
@@ -187,7 +187,7 @@ fn point(world: &World, skin: f64, f: &Found, x: &[Vector3<f64>]) -> SkinPoint {
     }
 }
 
-/// The points of the skin in a step, and what its law is told of them.
+/// The points of the skin in a step, and their seeds for its law.
 #[derive(Clone, Debug)]
 pub(crate) struct SkinStep {
     search: SkinSearch,

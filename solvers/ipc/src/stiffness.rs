@@ -4,7 +4,7 @@ use signorini_geometry::{Stencil, StencilPair};
 use crate::world::World;
 use crate::{Adaptation, BarrierSeed};
 
-/// κ of a step, and what it follows from.
+/// κ of a step, and the quantities from which it follows.
 #[derive(Clone, Debug)]
 pub(crate) struct Stiffness {
     adaptation: Adaptation,
@@ -20,7 +20,7 @@ pub(crate) struct Stiffness {
     /// Pairs that were too near at the last linearisation, and their gaps, sorted.
     seen: Vec<(Key, f64)>,
     now: Vec<(Key, f64)>,
-    /// Raised at the last linearisation: what was solved is no longer what is asked.
+    /// Raised at the last linearisation: the solved problem is no longer the posed one.
     pub raised: bool,
 }
 
@@ -58,7 +58,7 @@ impl Stiffness {
         }
     }
 
-    /// Starts a step of `dt` \[s\] with what the last one ended with.
+    /// Starts a step of `dt` \[s\] with the end values of the last one.
     pub(crate) fn start(&mut self, dt: f64, (value, chosen): (f64, bool)) {
         (self.value, self.chosen, self.raised) = (value, chosen, false);
         self.seen.clear();

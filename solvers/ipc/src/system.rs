@@ -30,7 +30,7 @@ use crate::{Adaptation, AffineBody, BodyError, Invariants, IpcOptions, Joint};
 /// ```
 /// State: q = (p, a₁, a₂, a₃) of each free body, x = p + A X with the rows a_r of A; v is its rate.
 ///
-/// A copy goes on from where the original is, with the same inputs, and shares what does not change; steps that were prepared are forgotten in it.
+/// A copy goes on from where the original is, with the same inputs, and shares the constant parts; steps that were prepared are forgotten in it.
 #[derive(Clone)]
 pub struct AffineSystem {
     pub(crate) world: Arc<World>,
@@ -64,7 +64,7 @@ impl AffineSystem {
         Self::articulated(bodies, &[], excluded, options)
     }
 
-    /// The same with joints, which hold exactly; what they connect does not collide.
+    /// A system with joints, which hold exactly; bodies that they connect do not collide.
     ///
     /// # Errors
     /// As [`AffineSystem::new`]; [`BodyError::Joint`].
@@ -89,7 +89,7 @@ impl AffineSystem {
         Self::with_rule(bodies, joints, rule, options)
     }
 
-    /// The same where `rule` alone says what two parts of surfaces of different bodies do: the coefficient of friction, ≥ 0, or None where they do not collide. It is called with the part of the body of the lower number first.
+    /// A system where `rule` alone decides on two parts of surfaces of different bodies: the coefficient of friction, ≥ 0, or None where they do not collide. It is called with the part of the body of the lower number first.
     ///
     /// # Errors
     /// As [`AffineSystem::articulated`].
@@ -206,7 +206,7 @@ impl AffineSystem {
         let refused = |why: String| ProblemError::Unsupported(format!("a tendon: {why}"));
         let made = made.map_err(|why| refused(why.into()))?;
         if let Some(r) = &self.reduction {
-            // What a tendon connects is one mechanism.
+            // Bodies that a tendon connects are one mechanism.
             let joints: Vec<Joint> = r.joints.iter().map(|j| j.0.clone()).collect();
             let made = self.inputs.actions[joints.len()..].iter().flatten().chain([&made]);
             let tendons: Vec<Vec<usize>> = made.map(ActiveJoint::bodies).collect();
@@ -223,7 +223,7 @@ impl AffineSystem {
         Ok(self.inputs.actions.len() - 1)
     }
 
-    /// Sets what a joint with a number does besides holding, until it is set again.
+    /// Sets the action of a joint with a number besides holding, until it is set again.
     ///
     /// # Errors
     /// A joint that does not exist or has no number; numbers out of range; for a point anything but an upper limit.
@@ -273,7 +273,7 @@ impl AffineSystem {
         if p.ready { Ok(p.contact_wrenches()) } else { Err(ProblemError::NotPrepared { slot }) }
     }
 
-    /// Force \[N\] on the second body of each joint and torque about the joint's point \[N·m\] at the end of the last solve of a slot, world axes; the first body has the opposite. That is all a joint carries: what holds it, and what its limits,
+    /// Force \[N\] on the second body of each joint and torque about the joint's point \[N·m\] at the end of the last solve of a slot, world axes; the first body has the opposite. That is all a joint carries: the forces that hold it, and those that its limits,
     /// springs, friction and motors do, those of joints that follow others (whose own entry is zero) included. A sensor of force and torque in the joint would read it.
     ///
     /// The point is that of a point or a hinge, the point of a distance on the second body, for others the centre of mass of the second body; it moves with that body.
@@ -319,7 +319,7 @@ impl AffineSystem {
         joints.filter_map(|a| a.room(&self.world, &x.q)).map(|r| r[0]).fold(f64::INFINITY, f64::min)
     }
 
-    /// Sets the velocity of the centre of mass \[m/s\] and the angular velocity \[rad/s\] at which a driven body moves, world axes, until they are set again. What stands
+    /// Sets the velocity of the centre of mass \[m/s\] and the angular velocity \[rad/s\] at which a driven body moves, world axes, until they are set again. An obstacle that stands
     /// in its way and cannot give way stops it.
     ///
     /// # Errors

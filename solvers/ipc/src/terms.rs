@@ -93,7 +93,7 @@ impl Piece {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Share {
     pub coordinate: Coordinate,
-    /// What it is multiplied with.
+    /// Factor of the number in the term.
     pub factor: f64,
     /// Value at the start, turns counted.
     pub start: f64,
@@ -120,7 +120,7 @@ pub(crate) struct Term {
 /// Part of the way to a bound that a step takes at most.
 const MOST: f64 = 0.9;
 
-/// Ψ of a step: what keeps bodies rigid, and what joints have besides rows.
+/// Ψ of a step: the energy that keeps bodies rigid, and that of joints besides rows.
 pub(crate) struct Smooth {
     pub orthogonality: Orthogonality,
     pub terms: Vec<Term>,
@@ -218,7 +218,7 @@ impl SmoothPotential for Smooth {
         });
     }
 
-    /// The curvature of the pieces, and what lengths under tension and angles of rotations beyond limits have of their own: that of other numbers has no sign, and is left out.
+    /// The curvature of the pieces, and that of lengths under tension and of angles of rotations beyond limits: that of other numbers has no sign, and is left out.
     fn add_hessian(&self, v: &[f64], h: &mut dyn BlockSink) {
         self.orthogonality.add_hessian(v, h);
         if self.terms.is_empty() {

@@ -3,10 +3,10 @@ use std::sync::Arc;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-/// Items that one task takes at a time; the same for any number of threads, so that results are.
+/// Items that one task takes at a time; independent of the number of threads, so that results are.
 pub(crate) const CHUNK: usize = 128;
 
-/// Threads of a system: lists are worked on by chunks of a fixed size, and what comes of each is put together in order. Results do not depend on the number of threads.
+/// Threads of a system: lists are worked on by chunks of a fixed size, and their results are put together in order. Results do not depend on the number of threads.
 ///
 /// Steps that are made inside [`Threads::install`] cost less: there the calling thread takes its share, elsewhere it sleeps while others work.
 ///
@@ -56,7 +56,7 @@ impl Threads {
         self.0.is_none() || items <= CHUNK
     }
 
-    /// Hands chunks, with the number of their first item, to `work`; `join` takes what comes of them in order.
+    /// Hands chunks, with the number of their first item, to `work`; `join` takes their results in order.
     pub(crate) fn run<T: Send, R: Send>(
         &self,
         items: &mut [T],

@@ -22,7 +22,7 @@ pub struct SurfacePart {
 /// Coefficient of friction of two parts; None where they do not collide.
 pub(crate) type Rule = Arc<dyn Fn(SurfacePart, SurfacePart) -> Option<f64> + Send + Sync>;
 
-/// The bodies and where they are held: what problems share.
+/// The bodies and where they are held, shared by problems.
 #[derive(Clone)]
 pub(crate) struct World {
     pub bodies: Vec<AffineBody>,

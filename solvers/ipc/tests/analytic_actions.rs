@@ -1,4 +1,4 @@
-//! What joints do: limits, springs, damping, dry friction, motors with a cap, slides along axes that move.
+//! Actions of joints: limits, springs, damping, dry friction, motors with a cap, slides along axes that move.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 #[path = "common/bodies.rs"]
@@ -60,7 +60,7 @@ fn analytic_position_motor_and_spring_carry() {
     // At rest it is short of the target by load over stiffness.
     let found = s.joint_value(&x, 0).unwrap();
     assert!((found - (0.1 - weight / 2e3)).abs() < 1e-6, "{found}");
-    // A cap below the weight: it falls with what is missing.
+    // A cap below the weight: it falls with the missing force.
     let cap = 0.9 * weight;
     let motor = Motor::Position { target: 10.0, stiffness: 2e3, damping: 0.0, cap };
     s.act(0, JointAction { motor, ..JointAction::default() }).unwrap();

@@ -27,7 +27,7 @@ fn run(s: &mut AffineSystem, dt: f64, steps: u32) -> (State, Vec<f64>) {
     (x, kappa)
 }
 
-/// The same with the number of solves that did not converge.
+/// Runs to the end; as [`run`], with the number of solves that did not converge.
 fn walk(s: &mut AffineSystem, dt: f64, steps: u32) -> (State, Vec<f64>, u32) {
     let tolerance = Tolerance { relative: 1e-5, max_iterations: 300 };
     let mut step = ContactStep::new(IpcSolver::default()).with_tolerance(tolerance);
@@ -159,7 +159,7 @@ fn analytic_too_little_stiffness_recovers() {
 
 #[test]
 fn property_enough_stiffness_is_left_alone() {
-    // The same bit for bit as with κ fixed.
+    // Equal bit for bit to the run with κ fixed.
     let options = IpcOptions { orthogonality: 1e9, stiffness: 1e12, ..IpcOptions::default() };
     let (fixed, _) = run(&mut stack(options), 0.01, 30);
     let (raised, kappa) = run(&mut stack(IpcOptions { adaptation: Adaptation::Raise, ..options }), 0.01, 30);
@@ -209,7 +209,7 @@ fn analytic_a_raise_is_not_seen_by_line_searches() {
         p.relinearize(&v).unwrap();
         let after = p.value(&v).unwrap();
         assert!((after - before).abs() < 1e-12 * before.abs(), "{after} {before}");
-        // Asked once for another solve with what is new; then friction, which there is none of, is what it was.
+        // Asked once for another solve with the new κ; then friction, which there is none of, is unchanged.
         assert_eq!([p.relag(&[]).unwrap(), p.relag(&[]).unwrap()], [raise, false]);
         p.relinearize(&x.v).unwrap();
         assert!(!p.relag(&[]).unwrap(), "it grows");

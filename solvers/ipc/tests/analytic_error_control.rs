@@ -53,7 +53,7 @@ fn analytic_a_bounce_under_error_control() {
     assert!(seen.flight > 3.0 * seen.contact, "{} and {}", seen.flight, seen.contact);
     let invariants = *s.observed();
     assert!(invariants.smallest_distance > 0.0 && invariants.crossing.is_none(), "{invariants:?}");
-    // Without friction or damping almost all of the height comes back: what is lost is the error of the steps.
+    // Without friction or damping almost all of the height comes back: the loss is the error of the steps.
     let lost = 1.0 - (seen.top - 0.05) / 0.05;
     println!("{} steps, {} rejected, {lost:.3} of the height lost", report.steps, report.rejected);
     assert!(lost > 0.0 && lost < 0.1, "{lost}");

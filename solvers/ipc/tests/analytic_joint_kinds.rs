@@ -1,4 +1,4 @@
-//! Planar joints, distances and their bounds, joints that follow others, limits of points: motions in closed form, how far they give way, and that what acts between free bodies moves neither their centre nor turns them.
+//! Planar joints, distances and their bounds, joints that follow others, limits of points: motions in closed form, how far they give way, and that actions between free bodies neither move their centre nor turn them.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 #[path = "common/bodies.rs"]
@@ -65,7 +65,7 @@ fn analytic_planar_slides_and_turns_about_its_normal() {
         // Forty solves to 1e-9 m/s.
         assert!((found - way * Vector3::new(0.8, 0.0, -0.6)).norm() < 1e-8, "{found} {way}");
         assert!(s.joint_error(&x) < 1e-12 && s.joint_value(&x, 0).unwrap().abs() < 1e-9);
-        // The normal carries what gravity has along it, on the second body, and no torque turns it about itself.
+        // The normal carries the part of gravity along it, on the second body, and no torque turns it about itself.
         let [force, torque] = s.joint_reactions(Slot::Start).unwrap()[0];
         let sign = if second == 1 { 1.0 } else { -1.0 };
         let expected = sign * s.bodies()[1].mass * G * 0.8 * normal;
@@ -98,7 +98,7 @@ fn analytic_planar_gives_way_by_force_over_stiffness() {
     let (force, dt) = (20.0, 1e-3);
     s.push(1, force * Vector3::z(), Vector3::zeros()).unwrap();
     let x = s.initial_state();
-    // Ten milliseconds: what is drawn along by a plane slides off to the side after some more.
+    // Ten milliseconds: a body drawn along by a plane slides off to the side after some more.
     let x = run(&mut s, x, dt, 10, |_, _, _| {});
     let off = x.q[14] - x.q[2] - 0.1;
     // Half the force for half the mass; the spring swings at 6e3 rad/s, damped six times per step. Solves leave 1e-12 m.
@@ -262,15 +262,15 @@ fn analytic_a_wheel_follows_another() {
     let [a, b, c] = [0, 1, 2].map(|j| s.joint_value(&x, j).unwrap());
     // Spin ω = α t is damped by (δt ω)² per step, which takes δt α² t³/4 = 6e-5 of it, four times that of the faster wheel.
     assert!((a - expected).abs() < 3e-4 * expected, "{a} {expected}");
-    // They differ by what they carry over the stiffness of the follower: I₂ · 2 α + 0.05 · F on k V, F = 0.1 m α on k V/r².
+    // They differ by their load over the stiffness of the follower: I₂ · 2 α + 0.05 · F on k V, F = 0.1 m α on k V/r².
     let rack = 0.1 * mass * alpha;
     let slack = [(2.0 * alpha * i2 + 0.05 * rack) / stiffness(small)[0], rack / stiffness([0.02; 3])[1]];
     assert!((b + 2.0 * a).abs() < 1.1 * slack[0] + 1e-12, "{:e} {slack:?}", b + 2.0 * a);
     assert!((c - 0.05 * b).abs() < 1.1 * slack[1] + 1e-12, "{:e} {slack:?}", c - 0.05 * b);
     assert!(x.q[26].abs() > 0.01);
-    // The number of what follows is how far it is off.
+    // The number of a follower is its deviation.
     assert!((s.joint_value(&x, 3).unwrap() - (b + 2.0 * a)).abs() < 1e-15);
-    // What a follower takes is in the reaction of its own joint.
+    // The load of a follower is in the reaction of its own joint.
     let found = s.joint_reactions(Slot::Start).unwrap();
     let given = found[1][1].y;
     assert!((given + 2.0 * alpha * i2).abs() < 3e-2 * alpha * i2, "{given} {}", 2.0 * alpha * i2);
@@ -337,7 +337,7 @@ fn analytic_limits_of_a_point() {
     assert!((found + rest).abs() < 1e-6, "{found} {rest}");
 }
 
-/// What acts between two free bodies, besides rows.
+/// Actions between two free bodies, besides rows.
 type Case = (&'static str, Vec<Joint>, Vec<(usize, JointAction)>);
 
 fn between() -> Vec<Case> {
@@ -433,7 +433,7 @@ fn property_terms_between_free_bodies_balance() {
                 size = size.max(body.mass * dv.norm());
             }
             acted = acted.max(size);
-            // Impulses at the end of the step, about the origin: to what the solver leaves, 1e-10 m/s of a kilogram, over ten unknowns.
+            // Impulses at the end of the step, about the origin: to the residual of the solver, 1e-10 m/s of a kilogram, over ten unknowns.
             assert!(
                 push.norm() < 1e-8 && turn.norm() < 1e-8,
                 "{name}, step {k}: {:e} {:e}",

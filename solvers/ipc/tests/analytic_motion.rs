@@ -139,7 +139,7 @@ fn analytic_gap_at_rest() {
     assert!((gap - (start - 0.05)).abs() < 1e-7, "{gap:e}");
 }
 
-/// A cube on a slope of tan α = ½: its place along the slope and its speed at the start, after 20 steps, when what it does at first has died away, and after 60.
+/// A cube on a slope of tan α = ½: its place along the slope and its speed at the start, after 20 steps, when its first transient has died away, and after 60.
 fn slope(mu: f64) -> [[f64; 2]; 3] {
     let a = 0.5f64.atan();
     let gravity = 9.81 * Vector3::new(a.sin(), 0.0, -a.cos());
@@ -188,7 +188,7 @@ fn analytic_wrenches_of_contacts() {
     let mass = s.bodies()[1].mass;
     let x = run(&mut s, x, 0.01, 100, 1e-9, |_, _| {});
     let [floor, cube] = s.contact_wrenches(Slot::Start).unwrap()[..] else { return };
-    // It sticks: contacts carry the weight, which has no moment about the centre; what one body feels the other exerts.
+    // It sticks: contacts carry the weight, which has no moment about the centre; the force on one body is exerted by the other.
     let weight = mass * gravity;
     assert!((cube[0] + weight).norm() < 1e-5 * weight.norm(), "{} {weight}", cube[0]);
     assert!(cube[1].norm() < 1e-4 * weight.norm() * 0.05, "{}", cube[1]);

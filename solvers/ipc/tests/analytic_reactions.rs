@@ -58,7 +58,7 @@ fn analytic_a_pendulum_hangs_and_turns() {
     // Its stretch swings at 1.5e4 rad/s, which a step of 1 ms damps fifteen times.
     let x = run(&mut s, x, dt, 12);
     let [force, torque] = reactions(&mut s)[0];
-    // What the solver leaves of the balance: 1e-9 m/s of 0.16 kg in 1e-3 s.
+    // Residual of the balance that the solver leaves: 1e-9 m/s of 0.16 kg in 1e-3 s.
     assert!((force - mass * G * Vector3::z()).norm() < 1e-6 && torque.norm() < 1e-7, "{force} {torque}");
     // Turning at 2 rad/s about the pivot: m (g + ω² l) near the lowest point, chords off by δt ω and cos 5 δt ω.
     let (omega, arm) = (2.0, 0.1);
@@ -74,7 +74,7 @@ fn analytic_a_pendulum_hangs_and_turns() {
     assert!((force.z - expected).abs() < 2.0 * dt * omega * expected, "{force} {expected}");
     assert!(force.x.abs() < mass * (G + omega * omega * arm) * 5.0 * dt * omega, "{force}");
     assert!((force.z - mass * G).abs() > 0.9 * mass * omega * omega * arm, "{force}");
-    // And what Newton's law asks for, to what the solver leaves.
+    // And the wrench of Newton's law, to the residual of the solver.
     let [f, t] = needed(&s, 1, &v, &y, dt);
     let pivot = -Vector3::from_column_slice(&y.q[..3]);
     assert!(
@@ -164,7 +164,7 @@ fn analytic_a_hinge_under_a_motor_and_a_fixed_arm() {
         "{:?} {share}",
         found[1]
     );
-    // Newton's third law: what the wheel needs is what the axle gives it less what it gives the rider.
+    // Newton's third law: the wheel needs the axle's force on it less its own on the rider.
     let [force, turning] = needed(&s, 1, &before, &x, dt);
     let arm = Vector3::from_column_slice(&x.q[12..15]) - Vector3::from_column_slice(&x.q[..3]);
     let axle = -Vector3::from_column_slice(&x.q[..3]);

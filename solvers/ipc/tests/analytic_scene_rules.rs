@@ -39,7 +39,7 @@ fn analytic_what_hangs_on_the_world_rests_on_it() {
             if hold.contains("slide") { 0.3 + q - 0.02 } else { 0.3 - 0.45 * q.sin() - 0.02 * q.cos() };
         assert!(corner > 0.0 && corner < 1e-3, "{hold}: {corner}");
     }
-    // A point that an equality holds takes nothing from what else there is.
+    // A point that an equality holds takes nothing from the other contacts.
     let text = "<mujoco><worldbody><geom type='box' size='2 2 0.1' pos='0 0 -.1'/>\
         <body name='rod' pos='0 0 0.3'><freejoint/><geom type='box' size='.2 .02 .02' pos='.25 0 0' mass='1'/></body></worldbody>\
         <equality><connect body1='rod' anchor='0 0 0'/></equality></mujoco>";

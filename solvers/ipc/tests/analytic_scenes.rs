@@ -38,7 +38,7 @@ fn analytic_shapes_rest_on_a_plane() {
     </worldbody></mujoco>"#;
     let mut s = AffineScene::new(&scene(text), IpcOptions::default()).unwrap();
     assert!(s.left_out.is_empty(), "{:?}", s.left_out);
-    // The world, five bodies; what is fixed is one.
+    // The world, five bodies; bodies fixed to each other are one.
     assert_eq!(s.system.bodies().len(), 6);
     assert_eq!(s.bodies[5], s.bodies[6]);
     let masses: Vec<f64> = s.system.bodies()[1..].iter().map(|b| b.mass).collect();
@@ -178,7 +178,7 @@ fn analytic_equalities_and_balls_of_a_file() {
     let rest = 30f64.to_radians() + 9.81 * 0.1 * 30f64.to_radians().cos() / 3.2e4;
     assert!((value(&s, 2) - rest).abs() < 1e-5, "{} {rest}", value(&s, 2));
     let at = |s: &AffineScene, b: usize| s.system.coordinates_of(s.bodies[b].unwrap()).unwrap();
-    // What is glued falls as one, what hangs on the hook keeps its point: 0.1 m from the middle.
+    // Glued bodies fall as one, the body on the hook keeps its point: 0.1 m from the middle.
     let (left, right, loose) = (at(&s, 4), at(&s, 5), at(&s, 6));
     assert!((x.q[right] - x.q[left] - 0.2).abs() < 1e-6 && (x.q[left + 2] - x.q[right + 2]).abs() < 1e-6);
     let hook = (0..3).map(|i| (x.q[loose + i] - 0.1 * x.q[loose + 3 + 3 * i] - [0.0, 2.0, 1.0][i]).abs());
@@ -365,7 +365,7 @@ fn analytic_a_joint_that_starts_outside_its_range_goes_back_slowly() {
         let x = run(s, steps);
         (s.system.joint_value(&x, 0).unwrap(), s.system.joint_rate(&x, 0).unwrap())
     };
-    // At 1 rad/s, within what the spring of the limit rings.
+    // At 1 rad/s, within the ringing of the spring of the limit.
     let (value, rate) = step(&mut s, 80);
     assert!((value - 0.4).abs() < 0.02 && (rate - 1.0).abs() < 0.1, "{value} {rate}");
     let (value, rate) = step(&mut s, 400);

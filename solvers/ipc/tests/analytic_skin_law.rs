@@ -1,4 +1,4 @@
-//! A contact law of one's own on the skin of affine bodies: closed forms of a spring with friction, and what stays underneath.
+//! A contact law of one's own on the skin of affine bodies: closed forms of a spring with friction, and the barrier underneath.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 #[path = "common/spring.rs"]
@@ -99,7 +99,7 @@ fn analytic_bodies_bear_what_the_law_presses() {
 
 #[test]
 fn analytic_a_joint_leaves_the_depth_as_it_is() {
-    // What a joint connects does not collide: the rail is on a post.
+    // Bodies that a joint connects do not collide: the rail is on a post.
     let rail = Joint::new("rail", [1, 2], JointKind::Sliding { axis: Vector3::z() });
     let pose = Isometry3::translation(0.0, 0.0, HALF + SKIN_DEPTH);
     let post = (cube("post").held(), Isometry3::translation(0.3, 0.0, 0.1));

@@ -61,7 +61,7 @@ fn analytic_a_force_on_a_tendon_is_shared_out_by_its_coefficients() {
 #[test]
 fn analytic_springs_and_limits_of_a_tendon_keep_the_momentum_of_what_it_does_not_move() {
     let (mut s, masses) = carriages();
-    // The sum of the ways: what changes it pulls both the same way.
+    // The sum of the ways: a force that changes it pulls both the same way.
     let tendon = s.tendon(&[(0, 1.0), (1, 1.0)]).unwrap();
     let range = Some([-0.02, 0.01]);
     s.act(tendon, JointAction { range, spring: [200.0, 0.05], ..JointAction::default() }).unwrap();

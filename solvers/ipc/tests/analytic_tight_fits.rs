@@ -92,7 +92,7 @@ fn analytic_force_of_a_grip() {
     // m g/(2 μ): twice the mass takes twice the force, half the friction too.
     for (density, friction) in [(500.0, 0.5), (1000.0, 0.5), (2000.0, 0.5), (1000.0, 0.25), (1000.0, 1.0)] {
         let (less, more) = (slip(density, friction, 0.98), slip(density, friction, 1.02));
-        // 2 % of gravity for 0.3 s is 0.06 m/s, less while the jaws settle; what is held creeps below ε_v = 1e-3 m/s.
+        // 2 % of gravity for 0.3 s is 0.06 m/s, less while the jaws settle; a held body creeps below ε_v = 1e-3 m/s.
         assert!(less > 0.01, "density {density}, friction {friction}: {less:e} m/s at 98 %");
         assert!(more < 1e-3, "density {density}, friction {friction}: {more:e} m/s at 102 %");
     }

@@ -1,6 +1,6 @@
 //! The barrier of two meshes against `oracles/ipc/mesh_oracle.npz`: value, gradient and Hessians, with and without area weights, the smallest distance, step sizes.
 //!
-//! Its keys `improved_*` are of a potential that we do not have: the "improved max approximation" of ipctk takes what overlapping vertex–triangle and edge–edge pairs count twice off again, by terms of negative weight.
+//! Its keys `improved_*` are of a potential that we do not have: the "improved max approximation" of ipctk takes the double count of overlapping vertex–triangle and edge–edge pairs off again, by terms of negative weight.
 //! `*_counts` says how the reference merges pairs with the same nearest features; we merge none, and sums are the same.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -221,8 +221,8 @@ fn least_eigenvalue(m: &DMatrix<f64>) -> f64 {
 }
 
 /// Exact Hessians agree with the reference's, and their projections, pair by pair, with its projected ones. The solver uses neither: its Hessian is a sum of squares in closed form that bounds that of each pair from
-/// above (`StencilDistance::curvature_vectors`). So of it we ask what can be proven: it is positive semidefinite, at least the exact Hessian in every direction, hence at least as large in trace as the nearest
-/// positive semidefinite matrix, and it is what the solver is given.
+/// above (`StencilDistance::curvature_vectors`). So of it we ask the provable: it is positive semidefinite, at least the exact Hessian in every direction, hence at least as large in trace as the nearest
+/// positive semidefinite matrix, and the solver is given it.
 #[test]
 fn conformance_mesh_hessians() {
     let Some(data) = archive("mesh_oracle.npz") else { return };
@@ -279,7 +279,7 @@ fn conformance_mesh_hessians() {
             let ratio = bound.trace() / projected.trace();
             println!("{name}, {kind}: trace of the bound over that of the projection {ratio:.3}");
             assert!(ratio >= 1.0 - 1e-12, "{name}, {kind}: {ratio}");
-            // What the solver is given is this bound, by the coordinates of both bodies.
+            // The solver is given this bound, by the coordinates of both bodies.
             let j = jacobian(s.bodies());
             let pulled = j.transpose() * bound * &j;
             let (x, dt) = (s.initial_state(), 0.01);

@@ -24,7 +24,7 @@ fn moments(mesh: &TriangleMesh) -> [f64; 13] {
     })
 }
 
-/// The same of a volume and of the diagonal of a second moment about the origin.
+/// Line of numbers of a volume and of the diagonal of a second moment about the origin.
 fn centred(volume: f64, s: [f64; 3]) -> [f64; 13] {
     std::array::from_fn(|i| match i {
         0 => volume,

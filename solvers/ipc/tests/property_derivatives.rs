@@ -60,7 +60,7 @@ proptest! {
         prop_assume!(mollified > 0);
         let off = gradient_deviation(|v| p.value(v).unwrap(), &v, &g, 1e-2);
         let size = g.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        // Fourth-order differences of a barrier whose scale is 1e-4 m in 1e-2 s: 1e-6 of the gradient is what they reach.
+        // Fourth-order differences of a barrier whose scale is 1e-4 m in 1e-2 s: they reach 1e-6 of the gradient.
         prop_assert!(off <= 1e-6 * size.max(1.0), "{off:e} of {size:e}");
     }
 
@@ -146,7 +146,7 @@ fn property_hessian_of_distances_under_tension() {
         // Differences of fourth order over 1e-5 m: of the barrier, whose scale is 4e-4 m, to (1/40)⁴ times some tens.
         assert!(value < 1e-6 && bend < 1e-5, "{kind:?}: {value:e} {bend:e}");
     }
-    // Compressed: what would be negative is left out, the value has its gradient.
+    // Compressed: negative curvature is left out, the value has its gradient.
     for kind in [
         JointKind::Distance { at, length: 1.05 * apart },
         JointKind::BoundedDistance { at, range: [apart - 4e-4, 1.0] },

@@ -1,4 +1,4 @@
-//! What a user can do wrong is told with the body, the number and the remedy.
+//! Errors of a user are reported with the body, the number and the remedy.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
@@ -57,7 +57,7 @@ fn regression_starts_that_touch_are_told_apart_from_those_that_intersect() {
     assert_eq!(text(-0.0), format!("bodies low and high touch {rest}"));
     assert_eq!(text(-9e-15), format!("bodies low and high touch {rest}"));
     assert_eq!(text(-1.234_567_890_123e-4), format!("bodies low and high intersect (gap -1.23e-4 m) {rest}"));
-    // Face on face, and what a system says of it.
+    // Face on face, and the error of a system.
     let bodies = vec![
         (cube("low", 0.1), Isometry3::identity()),
         (cube("high", 0.1), Isometry3::translation(0.0, 0.0, 0.2)),

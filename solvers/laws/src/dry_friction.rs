@@ -26,7 +26,7 @@ impl Default for DryFriction {
     }
 }
 
-/// What [`DryFriction`] knows of a step.
+/// Quantities of a step that [`DryFriction`] reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DryFrictionSeed {
     /// δt \[s\].

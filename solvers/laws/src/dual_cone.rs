@@ -66,7 +66,7 @@ impl Default for DualCone {
 }
 
 impl DualCone {
-    /// With memory: what is remembered balances a contact at rest, so that facets keep exact masses of their own, with which sweeps are fastest. What slides faster than 3 cm/s has Coulomb's friction where
+    /// With memory: remembered impulses balance a contact at rest, so that facets keep exact masses of their own, with which sweeps are fastest. A contact that slides faster than 3 cm/s has Coulomb's friction where
     /// there are several.
     pub fn remembering(memory: f64) -> Self {
         Self { memory, coulomb_slip: Some(0.03), ..Self::default() }
@@ -75,7 +75,7 @@ impl DualCone {
     /// Fails on a setting that is out of range.
     ///
     /// # Errors
-    /// What is wrong and what it may be.
+    /// The setting that is out of range, and its range.
     pub fn check(&self) -> Result<(), String> {
         let not_negative = |what: &str, x: f64| {
             if x >= 0.0 && x.is_finite() {

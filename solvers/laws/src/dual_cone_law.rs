@@ -20,7 +20,7 @@ pub trait DualConeLaw:
     /// The two gains as they are differentiated: (k, d), (κ, c), (β, 0) or, for [`Gains::Material`](crate::Gains::Material), factors (1, 1) of K and D.
     fn gain_parameters(&self) -> [f64; 2];
 
-    /// The same law with other values of [`DualConeLaw::gain_parameters`]; gains of the material stay as they are.
+    /// This law with other values of [`DualConeLaw::gain_parameters`]; gains of the material stay as they are.
     #[must_use]
     fn with_gain_parameters(self, parameters: [f64; 2]) -> Self;
 
@@ -37,7 +37,7 @@ pub trait DualConeLaw:
         gains: [f64; 2],
     ) -> ([f64; D], [f64; D]);
 
-    /// The same for a limit whose gap and inverse mass change by `tangent`.
+    /// Impulse and derivative of a limit whose gap and inverse mass change by `tangent`.
     fn limit_tangent(
         &self,
         seed: &LimitSeed,

@@ -6,7 +6,7 @@ use crate::facet_rows::{FACETS, FacetRows};
 /// Inverse masses aᵀ W a \[1/kg\] of facets, W the sum over both sides of a contact.
 pub(crate) struct FacetMasses<'a> {
     pub sides: &'a [ContactSide; 2],
-    /// What the parts of either side are multiplied by.
+    /// Factors of the parts of either side.
     pub shares: [f64; 2],
     /// Opposite facets have the larger of their two.
     pub balanced: bool,

@@ -6,7 +6,7 @@ use crate::facet_sums::tell;
 /// Most pairs of a contact: 8 directions, a spin, two rolls.
 pub(crate) const PAIRS: usize = 11;
 
-/// What the sums and differences of opposite facets are swept with.
+/// Gains with which sums and differences of opposite facets are swept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FacetPairs {
     /// Gain of the sums \[kg\]; 0 until it is needed.
@@ -33,7 +33,7 @@ impl FacetPairs {
     }
 }
 
-/// What the pairs of a contact have in common in a sweep.
+/// Quantities common to the pairs of a contact in a sweep.
 pub(crate) struct PairSweep {
     pub scale: f64,
     pub momentum: f64,
@@ -56,7 +56,7 @@ pub(crate) struct Opposite<'a, const W: usize> {
 
 impl PairSweep {
     /// W pairs at a time, so that compilers find vectors: σ ← σ − g (u_n + s), δ ← δ + d μ d·u_t, then the nearest point with |δ| ≤ σ in the norm of the gains. `slip` are μ d·u_t, `over_mu`
-    /// what turns a rate of the difference into a speed. Returns sums and differences as they are left.
+    /// the factor from a rate of the difference to a speed. Returns sums and differences as they are left.
     #[inline(always)]
     pub(crate) fn sweep<const W: usize>(
         &self,

@@ -15,7 +15,7 @@ pub(crate) fn sum_of_tangents<const H: usize>(
     [sums, x, y].map(|terms| halving(terms, |a, b| a + b))
 }
 
-/// Tells what multipliers did, and by how much they missed.
+/// Adds the work of multipliers, and the largest of their misses.
 #[inline(always)]
 pub(crate) fn tell<const W: usize>(sweep: &mut Sweep, work: [f64; W], missed: [f64; W]) {
     sweep.uphill += halving(work, |a, b| a + b);

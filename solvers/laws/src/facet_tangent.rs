@@ -114,7 +114,7 @@ pub(crate) fn facet_rows(
     out
 }
 
-/// λ = G x₊ with its smooth maximum of this width \[m/s\], where x is what the rate of a facet falls short of −s.
+/// λ = G x₊ with its smooth maximum of this width \[m/s\], where x is the shortfall of the rate of a facet from −s.
 pub(crate) fn facet_impulse(gain: Dual, x: Dual, smoothing: f64) -> Dual {
     let (value, slope, _) = Ramp { width: smoothing }.eval(x.x);
     gain * x.map(value, slope)

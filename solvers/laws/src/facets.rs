@@ -25,7 +25,7 @@ pub struct Facets {
     pub(crate) rows: FacetRows,
     /// G of each facet \[kg\]; zero beyond those in use, as the multipliers.
     gains: [f64; FACETS],
-    /// Multipliers of the facets \[N·s\]; without momentum, and in the end without what undid a penetration.
+    /// Multipliers of the facets \[N·s\]; without momentum, and in the end without the part that undid a penetration.
     multipliers: [f64; FACETS],
     last: [f64; FACETS],
     shift: f64,
@@ -34,7 +34,7 @@ pub struct Facets {
     smoothing: f64,
     /// Steps \[1/kg\] of sums and differences of opposite facets: inverse masses of the normal, of the tangents (11, 12, 22), of spin and rolls, over the gain that they share; zeros where they have none.
     steps: [f64; 7],
-    /// What follows from them, once it is needed.
+    /// Gains that follow from the steps, once they are needed.
     pairs: FacetPairs,
 }
 
@@ -112,7 +112,7 @@ impl Facets {
         self.slow = self.rows.mu[0] * speed;
     }
 
-    /// Gives sums and differences of opposite facets, where there are any, steps of their own, where facets share `sum` of what a contact may have, the sides of W times `shares`.
+    /// Gives sums and differences of opposite facets, where there are any, steps of their own, where facets share `sum` of the step that a contact may have, the sides of W times `shares`.
     #[inline(always)]
     pub(crate) fn set_pairs(&mut self, sides: &[ContactSide; 2], shares: [f64; 2], sum: f64) {
         if self.rows.condim < 3 {
@@ -324,7 +324,7 @@ impl Facets {
         self.last[..n].copy_from_slice(&multipliers[..n]);
     }
 
-    /// What is taken off the opening of a contact that slides \[m/s\]: o³/(o² + (μ v_s)²), o the largest rate of a facet across the normal.
+    /// Reduction of the opening of a contact that slides \[m/s\]: o³/(o² + (μ v_s)²), o the largest rate of a facet across the normal.
     #[inline(always)]
     fn opening<const D: usize>(&self, v_c: &SVector<f64, D>) -> f64 {
         if self.slow == f64::MAX || D < 3 || self.rows.condim < 3 {
@@ -426,12 +426,12 @@ impl Facets {
     }
 }
 
-/// What the facets of a contact have in common in a sweep.
+/// Quantities common to the facets of a contact in a sweep.
 struct FacetSweep {
     scale: f64,
     momentum: f64,
     shift: f64,
-    /// What undoes a penetration \[m/s\], ≤ 0, in the last sweep.
+    /// Speed that undoes a penetration \[m/s\], ≤ 0, in the last sweep.
     undo: f64,
     remember: bool,
 }

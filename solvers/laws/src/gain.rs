@@ -16,7 +16,7 @@ use signorini_core::{ContactLaw, LawEval, LawProperties};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Gain;
 
-/// What [`Gain`] knows of a step.
+/// Quantities of a step that [`Gain`] reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GainSeed {
     /// δt \[s\].

@@ -27,7 +27,7 @@ impl Default for Limit {
     }
 }
 
-/// What [`Limit`] knows of a step.
+/// Quantities of a step that [`Limit`] reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LimitSeed {
     /// δt \[s\].
@@ -40,7 +40,7 @@ pub struct LimitSeed {
     pub recovery_speed: f64,
     /// Stiffness k ≥ 0 \[N/m or N·m/rad\] and damping c ≥ 0 that the user states; None: near-rigid.
     pub spring: Option<[f64; 2]>,
-    /// The same inverse mass at the reference configuration (MuJoCo's `dof_invweight0`); zero when not known.
+    /// Effective inverse mass of the coordinate at the reference configuration (MuJoCo's `dof_invweight0`); zero when not known.
     pub reference: f64,
     /// MuJoCo's solimp of the limit.
     pub solimp: [f64; 5],

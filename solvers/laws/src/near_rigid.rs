@@ -65,7 +65,7 @@ impl Default for NearRigid {
     }
 }
 
-/// What [`NearRigid`] knows of a step.
+/// Quantities of a step that [`NearRigid`] reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NearRigidSeed<const D: usize> {
     /// δt \[s\].

@@ -66,7 +66,7 @@ impl PublishedDualCone {
     /// Fails on a gain that is out of range.
     ///
     /// # Errors
-    /// What is wrong and what it may be.
+    /// The gain that is out of range, and its range.
     pub fn check(&self) -> Result<(), String> {
         self.gains().check()
     }

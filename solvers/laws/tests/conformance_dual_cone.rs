@@ -1,4 +1,4 @@
-//! Both dual cones in all dimensions, gains and mass scales through the conformance suite, and what their construction promises.
+//! Both dual cones in all dimensions, gains and mass scales through the conformance suite, and the promises of their construction.
 
 use signorini_core::na::{Matrix3, SMatrix, SVector, Vector3};
 use signorini_core::{ContactLaw, ContactMaterial, ContactSeed, ContactSide};

@@ -61,7 +61,7 @@ fn contact<L: ContactLaw<D, Seed = ContactSeed>, const D: usize>(
 #[test]
 fn conformance_lagged() {
     let report = contact(Lagged::default(), |p, _| p.friction_bound());
-    // The draws must reach what is tested: more than a third with an impulse, some without.
+    // The draws must reach the tested regimes: more than a third with an impulse, some without.
     assert!(report.active > 1300 && report.active < 3999, "{report}");
 }
 
@@ -129,7 +129,7 @@ where
             recovery_speed: seed.recovery_speed * s.speed(),
             spring: rescale_spring(seed.spring, s),
         };
-        // All rows as lengths: one R for all is what the law has.
+        // All rows as lengths: the law has one R for all.
         (scaled, v * s.speed())
     };
     LawSuite::new(NearRigid::default(), draw, rescale).assert_conforms();

@@ -37,7 +37,7 @@ struct Triangle {
 /// H = V P₁₂ D_m⁻ᵀ,   f₁ = −H₁, f₂ = −H₂, f₀ = H₁ + H₂        forces on the vertices
 /// τ = P₃ d₃ᵀ                                               stress at the centre, which the grid takes as of any particle
 /// ```
-/// The first two columns of F follow the vertices, the third, the fibre d₃ across the sheet, follows the velocity gradient of the grid at the centre: what comes between two layers or presses on one shortens fibres, and is pushed back. Particles at vertices have no stress of
+/// The first two columns of F follow the vertices, the third, the fibre d₃ across the sheet, follows the velocity gradient of the grid at the centre: a particle that comes between two layers or presses on one shortens fibres, and is pushed back. Particles at vertices have no stress of
 /// their own, and masses that add up to those of the triangles. Layers do not pass through each other while edges, stretched as they are, stay below the spacing of the grid.
 ///
 /// Methods take slices over all particles, in their numbers.
@@ -116,7 +116,7 @@ impl Cloth {
         Ok(out)
     }
 
-    /// What it is made of.
+    /// Material of the cloth.
     pub fn material(&self) -> &ClothMaterial {
         &self.material
     }
@@ -158,7 +158,7 @@ impl Cloth {
 
     /// Adds forces \[N\] to those of vertices, and sets the stresses \[Pa\] of centres, at positions `x` \[m\]; of the gradients `f` only the fibres of centres are read.
     ///
-    /// Stresses are for the volumes of the centres, a quarter of their triangles': four times P₃ d₃ᵀ. They are not symmetric; what is missing is the moment of the forces.
+    /// Stresses are for the volumes of the centres, a quarter of their triangles': four times P₃ d₃ᵀ. They are not symmetric; the moment of the forces is the difference.
     pub fn forces(
         &self,
         x: &[Vector3<f64>],
@@ -178,7 +178,7 @@ impl Cloth {
         }
     }
 
-    /// After a transfer of `dt` \[s\] with the affine velocities `c` \[1/s\]: gradients of centres follow vertices and grid, with what the fibres can bear, and centres go to the middle of their vertices.
+    /// After a transfer of `dt` \[s\] with the affine velocities `c` \[1/s\]: gradients of centres follow vertices and grid, within the bounds of the fibres, and centres go to the middle of their vertices.
     ///
     /// ```text
     /// d₃ ← (1 + δt C) d₃,   x_c ← (x₀ + x₁ + x₂)/3

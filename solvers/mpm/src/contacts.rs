@@ -65,7 +65,7 @@ pub(crate) struct Reaching {
     pub nodes: [(u32, f64); 27],
 }
 
-/// A particle that may touch, and what its place moves with: the nodes that it reaches; a centre of cloth, which goes to the middle of its triangle's corners, has the means of theirs.
+/// A particle that may touch, and the nodes with which its place moves: those that it reaches; a centre of cloth, which goes to the middle of its triangle's corners, has the means of theirs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mover {
     pub particle: usize,
@@ -148,7 +148,7 @@ impl Mover {
         out.extend(sides.iter().map(|side| self.touch(number, velocity, side)));
     }
 
-    /// As [`Mover::find`], after contact gave it the velocity `now` \[m/s\] in place of `free`: what is farther than was looked for, comes to be inside, and is not `known`.
+    /// As [`Mover::find`], after contact gave it the velocity `now` \[m/s\] in place of `free`: only sides beyond the first search, which it crosses and which are not `known`.
     pub(crate) fn find_again(
         &self,
         [free, now]: [&Vector3<f64>; 2],
@@ -206,7 +206,7 @@ impl Touch {
         -self.end > inner
     }
 
-    /// What a law is told of it in a step of `dt` \[s\], while the obstacle moves with `velocity` there \[m/s\].
+    /// Seed of the contact for a law, in a step of `dt` \[s\], while the obstacle moves with `velocity` there \[m/s\].
     ///
     /// Curvatures are those of the obstacle and of a ball of the particle's volume, for laws that ask for them.
     pub fn seed(
@@ -281,7 +281,7 @@ pub(crate) fn stored_energy(
     law.stored_energy(&seeds).unwrap_or_default()
 }
 
-/// What contact asks of a grid.
+/// Nodes of a grid as contact sees them.
 pub(crate) trait Nodes {
     /// Number of nodes.
     fn count(&self) -> usize;
@@ -386,7 +386,7 @@ impl Contacts {
         Ok(())
     }
 
-    /// Ends a step of `dt` \[s\] with velocities of nodes and obstacles \[m/s\]: gaps at its end, and the impulse \[N·s\] and moment about its origin \[N·m·s\] that contacts gave each obstacle, what particles got, turned round.
+    /// Ends a step of `dt` \[s\] with velocities of nodes and obstacles \[m/s\]: gaps at its end, and the impulse \[N·s\] and moment about its origin \[N·m·s\] that contacts gave each obstacle, opposite to those of the particles.
     ///
     /// ```text
     /// −Σ R γ,   −Σ (x − o) × R γ

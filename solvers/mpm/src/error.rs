@@ -8,7 +8,7 @@ pub enum MpmError {
         what: String,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// Range that the number may have.
         range: &'static str,
     },
     /// A particle of a material that does not exist.
@@ -32,17 +32,17 @@ pub enum MpmError {
     /// A mesh of which there is no cloth.
     #[error("cloth: {what}; {remedy}")]
     Cloth {
-        /// What is wrong.
+        /// Defect of the mesh.
         what: String,
-        /// What helps.
+        /// Remedy of the defect.
         remedy: &'static str,
     },
     /// A shape that is no solid.
     #[error("{name}: {why}")]
     Shape {
-        /// The obstacle, or what it was to be filled as.
+        /// Name of the obstacle, or of the body to be filled.
         name: String,
-        /// What is wrong, and what to do.
+        /// Defect of the shape, and its remedy.
         why: String,
     },
 }

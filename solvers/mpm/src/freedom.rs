@@ -22,7 +22,7 @@ impl Freedom {
             match wall.border {
                 Border::Sticky => return Self { basis: Matrix3::zeros(), count: 0 },
                 Border::Slip => {
-                    // What is left of the normal in the directions that are free still.
+                    // Component of the normal in the directions that are free still.
                     if let Some(n) = (projector * wall.normal).try_normalize(1e-9) {
                         projector -= n * n.transpose();
                     }
@@ -58,7 +58,7 @@ impl Freedom {
         if self.count == 3 { Matrix3::identity() } else { self.basis * self.basis.transpose() }
     }
 
-    /// What is left of a velocity.
+    /// Component of a velocity along the directions.
     pub(crate) fn allowed(&self, v: &Vector3<f64>) -> Vector3<f64> {
         self.projector() * v
     }

@@ -5,7 +5,7 @@ use signorini_core::na::{Matrix3, Vector3};
 use crate::particles::Particles;
 use crate::spline::Weights;
 
-/// The nodes that particles reach, with what they gather from them. Nodes are numbered in the order in which particles meet them.
+/// The nodes that particles reach, with the quantities gathered from particles. Nodes are numbered in the order in which particles meet them.
 #[derive(Clone, Debug, Default)]
 pub struct Grid {
     spacing: f64,

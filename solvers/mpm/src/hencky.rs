@@ -86,7 +86,7 @@ impl Material for VonMises {
             *f = s.with(&kept.map(f64::exp));
         }
     }
-    /// Elastic: what flows does so after the step.
+    /// Elastic: flow follows after the step.
     fn stiffness(&self, _: &Matrix3<f64>) -> Option<Stiffness> {
         Some(Stiffness::linear(&self.lame, &Matrix3::identity()))
     }
@@ -104,7 +104,7 @@ impl Material for VonMises {
     }
 }
 
-/// Strain below which sand that is open counts as such: round-off of what flow leaves.
+/// Strain below which sand that is open counts as such: round-off of the strain that flow leaves.
 const OPEN: f64 = 1e-12;
 
 /// Sand: Hencky elasticity with Drucker–Prager flow that keeps volume, and no tension.
@@ -112,7 +112,7 @@ const OPEN: f64 = 1e-12;
 /// ```text
 /// |dev ε| + (3λ + 2μ)/(2μ) tr(ε) α ≤ 0,   α = √(2/3) 2 sin φ/(3 − sin φ)
 /// ```
-/// Where it is pulled apart all strain is let go, and its volume is kept in mind: what was gained then is taken off the trace before it can press again.
+/// Where it is pulled apart all strain is let go, and its volume is kept in mind: the volume gained then is taken off the trace before it can press again.
 /// Source: Klár et al. 2016, named by yu2025mpm. Deviates: no hardening.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DruckerPrager {
@@ -158,7 +158,7 @@ impl Material for DruckerPrager {
         let (shape, sum) = deviator(&strain);
         let norm = shape.norm();
         let kept = if sum >= 0.0 {
-            // Apart: nothing is left, and what it grew by is remembered.
+            // Apart: nothing is left, and its growth is remembered.
             *memory = sum;
             Vector3::zeros()
         } else {
@@ -168,7 +168,7 @@ impl Material for DruckerPrager {
         };
         *f = s.with(&kept.map(f64::exp));
     }
-    /// Elastic where it is pressed: what flows, or opens, does so after the step. None where it is open.
+    /// Elastic where it is pressed: flow and opening follow after the step. None where it is open.
     fn stiffness(&self, f: &Matrix3<f64>) -> Option<Stiffness> {
         let s = Stretches::of(f);
         let pressed = s.hencky().sum() < -OPEN;

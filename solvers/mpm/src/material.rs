@@ -2,7 +2,7 @@ use signorini_core::na::{Matrix3, Matrix6, Vector3, Vector6};
 
 use crate::error::{MpmError, value};
 
-/// What a material makes of its elastic deformation gradient.
+/// Stress and flow of a material from its elastic deformation gradient.
 ///
 /// Energies are per volume at rest; the Kirchhoff stress τ = P Fᵀ is that of the energy: τ = (∂ψ/∂F) Fᵀ.
 pub trait Material: Send + Sync {
@@ -10,7 +10,7 @@ pub trait Material: Send + Sync {
     fn energy(&self, f: &Matrix3<f64>) -> f64;
     /// τ(F) \[Pa\], symmetric.
     fn stress(&self, f: &Matrix3<f64>) -> Matrix3<f64>;
-    /// Takes a trial gradient back to what the material can bear; `memory` is what it keeps of its past, one number per particle, 0 at the start. Elastic materials change nothing. It must leave what it gave as it is: it may be called on it again before anything has moved.
+    /// Takes a trial gradient back to one that the material can bear; `memory` is its record of the past, one number per particle, 0 at the start. Elastic materials change nothing. It must leave its own result as it is: it may be called on it again before anything has moved.
     fn flow(&self, f: &mut Matrix3<f64>, memory: &mut f64) {
         let _ = (f, memory);
     }
@@ -89,7 +89,7 @@ impl Stiffness {
         Self(c)
     }
 
-    /// Of an isotropic energy at stretches σ along the columns of U, where `stretching` is σ_i σ_j ∂²ψ/∂σ_i∂σ_j, `shearing` has (τ_i − τ_j)/(σ_i² − σ_j²) for the pairs (2, 3), (1, 3), (1, 2), and τ are the stresses. What is not positive is left out.
+    /// Of an isotropic energy at stretches σ along the columns of U, where `stretching` is σ_i σ_j ∂²ψ/∂σ_i∂σ_j, `shearing` has (τ_i − τ_j)/(σ_i² − σ_j²) for the pairs (2, 3), (1, 3), (1, 2), and τ are the stresses. Parts that are not positive are left out.
     ///
     /// ```text
     /// d²ψ((1 + D) F)   D_ii, D_jj: σ_i σ_j ∂²ψ/∂σ_i∂σ_j,   √2 D_ij: (σ_i² + σ_j²)(τ_i − τ_j)/(σ_i² − σ_j²) − ½ (τ_i + τ_j)

@@ -10,7 +10,7 @@ use signorini_core::{
 
 use crate::freedom::Freedom;
 
-/// Contact velocities of particles from the velocities of nodes: a weight for each node that a particle reaches, and the frame of the contact. A ninth of what dense blocks take.
+/// Contact velocities of particles from the velocities of nodes: a weight for each node that a particle reaches, and the frame of the contact. A ninth of the memory of dense blocks.
 ///
 /// ```text
 /// v_c = Rᵀ (Σ w_i B_i u_i) + b,   B_i: the directions in which node i may move
@@ -275,7 +275,7 @@ mod tests {
     }
 
     proptest! {
-        /// Weights and frames do what dense blocks w Rᵀ B do: velocities, gradients, Hessians and their diagonal blocks.
+        /// Weights and frames agree with dense blocks w Rᵀ B: velocities, gradients, Hessians and their diagonal blocks.
         #[test]
         fn property_a_node_map_is_the_frozen_map_of_its_blocks(
             kinds in prop::collection::vec((0u8..3, prop::array::uniform3(-1.0..1.0f64)), 4..9),

@@ -17,7 +17,7 @@ pub struct Obstacle {
     pub angular_velocity: Vector3<f64>,
     /// Stiffness per particle, dissipation, friction.
     ///
-    /// A pressure p on particles s apart presses each p s²/k deep. k = E s is as soft as a layer of the material itself, ten times that is hardly seen beside it, in what it carries and in the depth.
+    /// A pressure p on particles s apart presses each p s²/k deep. k = E s is as soft as a layer of the material itself, ten times that is hardly seen beside it, in load and in depth.
     /// Beyond the mass of a node over δt² the block-diagonal solver needs many iterations (Newton's direction does not), and lighter bodies need shorter steps ([`signorini_core::ContactMaterial`] has the fields, the coupling prints its limits).
     pub material: ContactMaterial,
 }
@@ -56,7 +56,7 @@ impl Obstacle {
     }
 }
 
-/// What happens to nodes on and behind a plane.
+/// Condition on nodes on and behind a plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Border {
     /// They do not move.
@@ -72,7 +72,7 @@ pub struct Wall {
     pub point: Vector3<f64>,
     /// Unit normal into the material.
     pub normal: Vector3<f64>,
-    /// What nodes do.
+    /// Condition on the nodes.
     pub border: Border,
 }
 

@@ -11,7 +11,7 @@ pub struct Particles {
     pub c: Vec<Matrix3<f64>>,
     /// Elastic deformation gradients.
     pub f: Vec<Matrix3<f64>>,
-    /// What materials remember.
+    /// Memory of materials.
     pub memory: Vec<f64>,
     /// Masses \[kg\].
     pub mass: Vec<f64>,

@@ -8,12 +8,12 @@ use crate::grid::Grid;
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
 
-/// What a prepared state made of its particles, for those who pose problems of their own over the nodes.
+/// Grid and contacts of a prepared state, for those who pose problems of their own over the nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct Gathered<'a> {
     /// The particles.
     pub particles: &'a Particles,
-    /// What they gave the grid.
+    /// Grid onto which the particles were gathered.
     pub grid: &'a Grid,
     /// Directions in which each node may move.
     pub free: &'a [Freedom],
@@ -66,7 +66,7 @@ pub(crate) struct Loads<'a> {
     pub force: &'a [Vector3<f64>],
 }
 
-/// The grid that particles are gathered on, and what stands in it.
+/// The grid that particles are gathered on, and the walls and obstacles in it.
 #[derive(Clone, Copy)]
 pub(crate) struct Surroundings<'a> {
     /// Spacing of the grid \[m\].
@@ -88,7 +88,7 @@ pub(crate) struct Ahead {
 }
 
 impl GridNodes {
-    /// Velocities without contact, after `forces` \[s\] of those of the material and what gravity adds \[m/s\].
+    /// Velocities without contact, after `forces` \[s\] of those of the material and the change by gravity \[m/s\].
     fn set_free(&mut self, forces: f64, fall: Vector3<f64>) {
         let Self { grid, free, star } = self;
         star.clear();
@@ -101,7 +101,7 @@ impl GridNodes {
 }
 
 impl Prepared {
-    /// Gathers particles with their loads, and finds what touches, or may within a time.
+    /// Gathers particles with their loads, and finds contacts, present or possible within a time.
     pub(crate) fn set(
         &mut self,
         particles: Particles,

@@ -10,7 +10,7 @@ use crate::particles::Particles;
 /// Settings of an [`crate::MpmSystem`] or [`crate::MpmEngine`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MpmOptions {
-    /// h: spacing of the grid \[m\], > 0. Solids want about eight particles in a cell: with one or two, what stretches comes more than a cell apart and tears, whatever the material.
+    /// h: spacing of the grid \[m\], > 0. Solids want about eight particles in a cell: with one or two, a body that stretches comes more than a cell apart and tears, whatever the material.
     pub spacing: f64,
     /// \[m/s²\].
     pub gravity: Vector3<f64>,
@@ -37,7 +37,7 @@ pub(crate) const FARTHEST: f64 = 1e9;
 /// Most materials: the engine counts them in a byte.
 const MATERIALS: usize = 255;
 
-/// Fails on what no step can be made of.
+/// Fails on settings with which no step is possible.
 pub(crate) fn check(
     particles: &Particles,
     materials: &[Box<dyn Material>],

@@ -15,7 +15,7 @@ use crate::particles::Particles;
 use crate::prepared::{Ahead, Gathered, Loads, Prepared, Surroundings};
 use crate::setup::{FARTHEST, MpmOptions, check, check_cloth, check_motion, check_step, stretch};
 
-/// Numbers of a particle in the internal variables: C, F, what its material remembers.
+/// Numbers of a particle in the internal variables: C, F, the memory of its material.
 const INTERNAL: usize = 19;
 
 /// Material points that meet obstacles: the [`System`] of the material point method with moving least squares (MLS-MPM, affine transfers).
@@ -25,8 +25,8 @@ const INTERNAL: usize = 19;
 /// ```
 /// State: q are the positions of the particles, v their velocities, z the affine velocities C, the deformation gradients F (rows of columns, nine each) and one number that the material remembers. A step is explicit in the stress, and implicit in contact.
 ///
-/// Particles that may reach an obstacle within the step, by their own velocity or by that which stress and gravity give them, twice as fast at most, are contacts already, with their gap and the normal of the side they come from: what moves through a thin wall within a step is stopped at it, as far as the stiffness of contact holds.
-/// Centres of cloth are contacts of the middle of their triangle's corners, to which they go. What contact itself throws further than that is found in the next step; [`crate::MpmEngine`] looks again within the step.
+/// Particles that may reach an obstacle within the step, by their own velocity or by that which stress and gravity give them, twice as fast at most, are contacts already, with their gap and the normal of the side they come from: a particle that moves through a thin wall within a step is stopped at it, as far as the stiffness of contact holds.
+/// Centres of cloth are contacts of the middle of their triangle's corners, to which they go. A particle that contact itself throws further than that is found in the next step; [`crate::MpmEngine`] looks again within the step.
 /// A particle that is deeper than half of the wall is pushed out on the other side. In corners of meshes it meets each wall that it may reach.
 pub struct MpmSystem {
     options: MpmOptions,
@@ -95,7 +95,7 @@ impl MpmSystem {
         &*self.law
     }
 
-    /// What a prepared slot holds.
+    /// Grid and contacts of a prepared slot.
     ///
     /// # Errors
     /// [`ProblemError::NotPrepared`].
@@ -190,7 +190,7 @@ impl MpmSystem {
         Ok(out)
     }
 
-    /// Impulse \[N·s\] and moment about its origin \[N·m·s\], world axes, that contacts gave each obstacle in the last step: what its own motion takes from contact (yu2025mpm, eq. (3)).
+    /// Impulse \[N·s\] and moment about its origin \[N·m·s\], world axes, that contacts gave each obstacle in the last step: the input from contact to its own motion (yu2025mpm, eq. (3)).
     pub fn impulses(&self) -> &[[Vector3<f64>; 2]] {
         &self.impulses
     }
@@ -200,7 +200,7 @@ impl MpmSystem {
         self.slots[Slot::Start as usize].contacts.touching(obstacle)
     }
 
-    /// The longest step \[s\] at a state: what part of a cell's crossing time [`MpmOptions::courant`] allows, by the fastest wave of a material, carried along by its stretch, on the fastest particle. Strong compression makes some materials stiffer than that.
+    /// The longest step \[s\] at a state: the part of a cell's crossing time that [`MpmOptions::courant`] allows, by the fastest wave of a material, carried along by its stretch, on the fastest particle. Strong compression makes some materials stiffer than that.
     ///
     /// ```text
     /// δt ≤ C h/(c + |v|),   c² = max(1, |FᵀF|_∞) (λ + 2μ)/ρ

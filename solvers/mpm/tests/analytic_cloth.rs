@@ -86,7 +86,7 @@ proptest! {
                 prop_assert!(out.z == r.z, "pressure is elastic");
             }
             prop_assert!((m.borne(&out) - out).norm() < 1e-12, "once is enough");
-            // What flows dissipates: also in a sheet that is stretched and turned.
+            // Flow dissipates: also in a sheet that is stretched and turned.
             let sheet = Matrix3::new(1.1, 0.2, 0.0, 0.0, 0.9, 0.0, 0.0, 0.0, 0.0);
             let turn = *Rotation3::new(Vector3::new(0.3, -1.0, 2.0)).matrix();
             let mut before = turn * sheet;
@@ -204,7 +204,7 @@ fn stretch(h: f64, young: f64, density: f64) -> f64 {
 
 #[test]
 fn analytic_a_hung_sheet_stretches_by_its_weight() {
-    // u = ρ g L²/(2 E); nodes on the plane are held, but the spline of the node below moves what is there by an eighth, as if it were held half a cell further up: errors of first order.
+    // u = ρ g L²/(2 E); nodes on the plane are held, but the spline of the node below moves particles there by an eighth, as if it were held half a cell further up: errors of first order.
     let (young, density, g) = (4e5, 1e3, 9.81);
     let exact = density * g / (2.0 * young);
     let errors = [0.1, 0.05].map(|h| stretch(h, young, density) / exact - 1.0);
@@ -291,7 +291,7 @@ fn analytic_momenta_of_a_waving_sheet() {
     assert!(lost < 1e-3, "{lost}");
     // Energy may come back to the fibres and the plane, and is never made.
     assert!(most < 1.01 * start, "{most} {start}");
-    // Centres are in the middle of their vertices, vertices are what they were.
+    // Centres are in the middle of their vertices, vertices are unchanged.
     let cloth = &s.cloth()[0];
     for (c, t) in cloth.centres().zip(cloth.triangles()) {
         let middle = t.iter().map(|v| now.x[*v as usize]).sum::<Vector3<f64>>() / 3.0;

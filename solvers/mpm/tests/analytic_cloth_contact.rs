@@ -75,13 +75,13 @@ fn analytic_sheets_rest_on_a_ball_and_on_a_box() {
             "{}: deepest {deepest}, carried {carried} of {weight}, speed {speed}, lowest {lowest}",
             shape.name()
         );
-        // One of about 400 particles stops from 1.2 m/s within v √(m/k), m = 10⁻⁴ kg, k = 100 N/m; three times that for what hangs on it.
+        // One of about 400 particles stops from 1.2 m/s within v √(m/k), m = 10⁻⁴ kg, k = 100 N/m; three times that for the cloth that hangs on it.
         assert!(deepest < 4e-3, "{deepest}");
         assert!(end.x.iter().all(|x| x.iter().all(|c| c.is_finite())));
         // It carries the weight, and lies still.
         assert!((carried / weight - 1.0).abs() < 0.05, "{carried} {weight}");
         assert!(speed < 0.1, "{speed}");
-        // It hangs over the sides: corners are lower than the shape's top by a good part of what sticks out.
+        // It hangs over the sides: corners are lower than the shape's top by a good part of the overhang.
         assert!(lowest < top - 0.03, "{lowest}");
         let middle = end.x.iter().map(|x| x.z).fold(f64::NEG_INFINITY, f64::max);
         assert!((middle - top).abs() < 5e-3, "{middle}");
@@ -146,7 +146,7 @@ fn regression_a_shirt_is_a_shirt() {
     assert!((3600..4400).contains(&n), "{n}");
 }
 
-/// A mesh that falls on a floor, on a grid of `h` \[m\]: what the floor carries of the weight in the end, deepest place and height at the end \[m\].
+/// A mesh that falls on a floor, on a grid of `h` \[m\]: part of the weight on the floor in the end, deepest place and height at the end \[m\].
 fn settle(mesh: &TriangleMesh, h: f64, (dt, steps): (f64, u32), speed: f64) -> (f64, f64, f64, Particles) {
     let mut p = Particles::default();
     let low = mesh.vertices().iter().map(|x| x.z).fold(f64::INFINITY, f64::min);
@@ -173,7 +173,7 @@ fn analytic_a_shirt_settles_on_a_plane() {
     assert!((carried - 1.0).abs() < 0.1, "{carried}");
     // Depth at rest is m g/k, a tenth of a millimetre for 10⁻³ kg.
     assert!(deepest < 3e-3, "{deepest}");
-    // Layers keep apart, and what stood an edge high lies within little more.
+    // Layers keep apart, and a mesh that stood an edge high lies within little more.
     assert!(top > 0.0 && top < 1.2 * edge, "{top}");
 }
 
@@ -185,8 +185,8 @@ fn analytic_a_shirt_of_a_file_falls_on_a_plane() {
     let (carried, deepest, top, end) = settle(&mesh, 0.04, (1.5e-3, 40), 1.0);
     println!("{} particles, carried {carried}, deepest {deepest}, top {top}", end.len());
     assert!(end.x.iter().all(|x| x.iter().all(|c| c.is_finite())));
-    // What falls on the floor is stopped there: it bears more than the weight.
+    // The falling mesh is stopped by the floor, which bears more than the weight.
     assert!(carried > 1.0 && deepest < 5e-3, "{carried} {deepest}");
-    // Nothing of it is through the floor, and its top has come down as it fell: by 0.078 m, and what the sheet draws it in.
+    // Nothing of it is through the floor, and its top has come down as it fell: by 0.078 m, and by the sheet's drawing in.
     assert!(end.x.iter().all(|x| x.z > -5e-3) && (top - 0.201).abs() < 0.02, "{top}");
 }

@@ -1,4 +1,4 @@
-//! Materials: stresses are derivatives of energies, rotations cost nothing, flow is radial and keeps what it should.
+//! Materials: stresses are derivatives of energies, rotations cost nothing, flow is radial, keeps the volume of dough and remembers that of sand.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
@@ -48,7 +48,7 @@ fn second_derivative(m: &dyn Material, f: &Matrix3<f64>) -> Matrix6<f64> {
     })
 }
 
-/// What is positive of a symmetric matrix.
+/// Positive part of a symmetric matrix.
 fn positive_part(h: &Matrix6<f64>) -> Matrix6<f64> {
     let mut eigen = h.symmetric_eigen();
     eigen.eigenvalues.apply(|x| *x = x.max(0.0));

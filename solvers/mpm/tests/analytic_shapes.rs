@@ -194,7 +194,7 @@ fn conformance_models_are_filled() {
         let mut p = Particles::default();
         let n = p.fill(&shape, &Isometry3::identity(), apart, 1000.0, 0).unwrap();
         println!("{file}: {n} particles, {volume:e} m³");
-        // What the lattice holds by itself; surface cells are in or out as a whole.
+        // Volume of the lattice by itself; surface cells are in or out as a whole.
         assert!((n as f64 * apart.powi(3) / volume - 1.0).abs() < 0.1);
         filled += 1;
     }

@@ -54,7 +54,7 @@ proptest! {
         let l = sum(&|n| grid.position(n).cross(&grid.momentum[n]));
         prop_assert!((p - particles.momentum()).norm() < 1e-12 * total);
         prop_assert!((l - particles.angular_momentum(h)).norm() < 1e-12 * total);
-        // Symmetric stresses add neither, forces what they are.
+        // Symmetric stresses add neither, forces add themselves.
         let force = sum(&|n| grid.force[n]) - given.iter().sum::<Vector3<f64>>();
         let moments: Vector3<f64> = particles.x.iter().zip(&given).map(|(x, f)| x.cross(f)).sum();
         let torque = sum(&|n| grid.position(n).cross(&grid.force[n])) - moments;

@@ -1,4 +1,4 @@
-//! Constants that cannot be, laws that do not fit, steps that turn particles inside out, waves on what is stretched, error control.
+//! Constants that cannot be, laws that do not fit, steps that turn particles inside out, waves in stretched material, error control.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::na::{Isometry3, Matrix3, Vector3};

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub enum Verdict {
     /// Within the stated tolerance.
     Holds,
-    /// Outside it; `why` says what is known of the reason.
+    /// Outside it; `why` gives the reason as far as it is known.
     Deviates,
     /// Not run: something it needs is absent, or it is too long for this budget.
     Skipped,

@@ -1,4 +1,4 @@
-//! What a run depends on: machine and revision.
+//! Environment of a run: machine and revision.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Reports: pages that run something, and the suite that writes what they found.
+//! Reports: pages that run something, and the suite that writes their results.
 //!
 //! A page ([`Page`]) runs something and gives a [`PageOutput`]: headings, prose, figures ([`Plot`]), tables, films and [`Claim`]s, statements that
 //! can fail, in the order in which a reader meets them.
@@ -85,9 +85,9 @@
 //! | `id` | text | id of the page, slash, id of the claim |
 //! | `claim` | text | the statement |
 //! | `expected` | object or null | `{"at_most": x}`, `{"at_least": x}`, `{"between": [low, high]}`, `{"value": x, "relative": t}` for \|measured − x\| ≤ t·\|x\| or `{"value": x, "absolute": t}` for \|measured − x\| ≤ t; null where words decide, where the claim was skipped, and where a number is not finite |
-//! | `expected_text` | text | the same for people |
+//! | `expected_text` | text | `expected` in words for people |
 //! | `measured` | number or null | number of this run; null where words decide, where the claim was skipped, and where it is not finite |
-//! | `measured_text` | text | the same for people, four digits; `NaN`, `inf` or `-inf` where it is not finite |
+//! | `measured_text` | text | `measured` for people, four digits; `NaN`, `inf` or `-inf` where it is not finite |
 //! | `unit` | text | unit of both |
 //! | `rule` | text | rule that decides, stated before the run |
 //! | `verdict` | text | `holds`, `deviates` or `skipped` |

@@ -108,7 +108,7 @@ pub struct PageOutput {
 }
 
 impl PageOutput {
-    /// An output that begins with paragraphs: what was run, with every parameter.
+    /// An output that begins with paragraphs: the run, with every parameter.
     pub fn new<S: Into<String>>(prose: impl IntoIterator<Item = S>) -> Self {
         let parts = prose.into_iter().map(|p| Part::Prose(p.into())).collect();
         Self { parts, unfinished: false }

@@ -70,7 +70,7 @@ const LEGEND: (f64, f64, f64, f64) = (7.4, 50.0, 19.0, 8.0);
 const GAP: f64 = 6.0;
 const CLOSED_FORM_LABEL: &str = "closed form";
 
-/// Width and height of what the axes enclose \[px\].
+/// Width and height of the area that the axes enclose \[px\].
 const DRAWN: [f64; 2] = [(SIZE.0 - 2 * MARGIN - LABELS[1]) as f64, (SIZE.1 - 2 * MARGIN - LABELS[0]) as f64];
 
 const PALETTE: [RGBColor; 8] = [
@@ -302,7 +302,7 @@ impl Plot {
             self.shown().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), p| (a.min(f(&p)), b.max(f(&p))))
         };
         let ((x0, x1), (y0, y1)) = (extent(&|p| p.0), extent(&|p| p.1));
-        // On a linear axis what is zero but for round-off is labelled so.
+        // On a linear axis a value that is zero but for round-off is labelled so.
         let label = |v: f64, log: bool, a: f64, b: f64| {
             if !log && v.abs() < 1e-9 * (b - a) { "0".into() } else { tick(v) }
         };

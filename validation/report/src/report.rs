@@ -58,7 +58,7 @@ fn templates() -> Result<Templates<'static>, PageError> {
     Ok(t)
 }
 
-/// Text with what stands in backticks as code.
+/// Text with the parts in backticks as code.
 fn code(text: String) -> minijinja::Value {
     let escape = |s: &str| s.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let parts = text.split('`').enumerate();

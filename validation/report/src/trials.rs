@@ -1,4 +1,4 @@
-//! Trials of planning tasks: how they ended, what they looked like.
+//! Trials of planning tasks: how they ended and how they looked.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use signorini_batch::{BatchOptions, CpuBatch, LaneParameters, plant};
@@ -52,7 +52,7 @@ pub struct Trial {
     pub timing: Timing,
     /// Mass of the task's object and friction of all surfaces of the plant differ by up to this part, by the seed.
     pub vary: f64,
-    /// The motion to follow, a file in the folder `g1_motions` of models by others; none: the task has what it needs.
+    /// The motion to follow, a file in the folder `g1_motions` of models by others; none: the task has its own.
     pub motion: Option<&'static str>,
     /// One-step prediction errors of the plan model are measured.
     pub gap: bool,
@@ -161,7 +161,7 @@ fn pictures(
     moments.into_iter().map(make).collect()
 }
 
-/// Trials that were run, and what those with a camera looked like.
+/// Trials that were run, and pictures of those with a camera.
 #[derive(Default)]
 pub struct Trials {
     /// Results of all that are known.

@@ -19,7 +19,7 @@ pub(super) struct Family {
 pub(super) struct Rule {
     /// Quantity.
     pub quantity: &'static str,
-    /// What is claimed.
+    /// The claim.
     pub claim: &'static str,
     /// Largest error, in the unit stated by `compare` (relative when that was 1).
     pub tolerance: f64,

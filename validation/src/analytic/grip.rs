@@ -9,7 +9,7 @@ use signorini_report::{Context, Mark, Page, PageError, PageOutput, Plot};
 use signorini_run::Method;
 use signorini_run::trace::Run;
 
-/// A cylinder in a groove, a peg between fingers, a wedge: what friction holds.
+/// A cylinder in a groove, a peg between fingers, a wedge: loads that friction holds.
 pub(super) struct Grip;
 
 const DISSIPATION: f64 = 20.0;
@@ -245,7 +245,7 @@ fn wedge(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         let mesh = ConvexMesh::from_points(&corners).map_err(PageError::from_error)?;
         s.shape(b, Pose::identity(), Shape::Convex(mesh.into()), &soft(k, DISSIPATION, mu));
         let scene = s.scene();
-        // Driven by a ramp of 0.2 s, held for 0.05 s, then the force turns at a constant rate until 20 % beyond what frees the wedge.
+        // Driven by a ramp of 0.2 s, held for 0.05 s, then the force turns at a constant rate until 20 % beyond the force that frees the wedge.
         let end = -pull - 0.2 * drive;
         let force = move |t: f64| match t {
             t if t < 0.2 => -drive * t / 0.2,

@@ -110,7 +110,7 @@ impl Page for BlockOnIncline {
             // A regularised stick creeps at the speed at which friction balances the slope.
             let ratio: f64 = if mu > 0.0 { theta.tan() / mu } else { 2.0 };
             let creep = if holds { STICTION * ratio / (1.0 - ratio * ratio).sqrt() } else { 0.0 };
-            // What the block would do without friction.
+            // Way of the block without friction.
             let free = v0.abs() + 0.5 * G * theta.sin();
             if v0 == 0.0 && holds {
                 f.compare(&case, "stick", [0.0, moved], 1.0);

@@ -1,4 +1,4 @@
-//! Closed forms of rigid contact: what a compliant, regularised model must come close to.
+//! Closed forms of rigid contact: limits that a compliant, regularised model must come close to.
 
 mod bounces;
 mod drive;

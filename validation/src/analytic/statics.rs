@@ -10,7 +10,7 @@ use signorini_report::{Context, Mark, Page, PageError, PageOutput, Plot};
 use signorini_run::Method;
 use signorini_run::trace::{ContactForce, Run, Trace};
 
-/// Loads of a stack, a pyramid and a plank; what topples and what slides.
+/// Loads of a stack, a pyramid and a plank; onset of toppling and of sliding.
 pub(super) struct Statics;
 
 const DISSIPATION: f64 = 20.0;
@@ -249,7 +249,7 @@ fn plank(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     Ok(())
 }
 
-/// What a block did first.
+/// First event of a block.
 fn first_event(trace: &Trace, down: &Vector3<f64>) -> &'static str {
     let start = trace.rotation(0, 3);
     for i in 0..trace.len() {

@@ -16,7 +16,7 @@ fn failed(e: impl std::fmt::Display) -> PageError {
     PageError::from_error(e)
 }
 
-/// What is dropped on a plane.
+/// Body that is dropped on a plane.
 struct Case {
     /// Beginning of the names of claims and plots; none for the ball.
     prefix: &'static str,

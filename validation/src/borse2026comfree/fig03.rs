@@ -21,7 +21,7 @@ const SETTINGS: [(f64, f64, [f64; 2]); 6] = [
     (0.5, 0.001, [1.0, 2.1]),
     (0.5, 0.005, [0.9, 1.5]),
 ];
-/// What the authors' release gave on the same scene: k, d, mean over all contacts, over the last 200 steps \[mm\]; solimp width 0.01.
+/// Results of the authors' release on the same scene: k, d, mean over all contacts, over the last 200 steps \[mm\]; solimp width 0.01.
 const RELEASE: [(f64, f64, f64, f64); 3] =
     [(0.1, 0.001, 4.7117, 2.2480), (0.3, 0.001, 2.2434, 0.8521), (0.5, 0.005, 1.2176, 0.5981)];
 const STEPS: usize = 1000;

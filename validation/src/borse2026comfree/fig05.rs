@@ -43,7 +43,7 @@ fn coulomb_roll(mu: f64, t: f64) -> f64 {
     if t < slip { 1.0 - G * t } else { (2.0 / 3.0 - mu * G / (1.5 * RADIUS) * (t - slip)).max(0.0) }
 }
 
-/// The same where sliding and rolling share one normal force and the faster of μ (v − ω r) and μ_r ω has all of it (μ = 1): slip alone until both are equal, at ω = v/(r + μ_r); then both at once, sliding
+/// Rolling speed after t where sliding and rolling share one normal force and the faster of μ (v − ω r) and μ_r ω has all of it (μ = 1): slip alone until both are equal, at ω = v/(r + μ_r); then both at once, sliding
 /// with the part x that keeps them so.
 fn shared_roll(mu: f64, t: f64) -> f64 {
     let slip = 1.0 / (G * (3.0 + 2.0 * mu / RADIUS));

@@ -14,7 +14,7 @@ pub(super) struct Fig06;
 
 /// r = 0.9 at any depth, so that the boundary is a line.
 const CONSTANT: &str = "0.9 0.9 0.001 0.5 2";
-/// What rests is slower than this \[m/s, rad/s\].
+/// Speed below which a body rests \[m/s, rad/s\].
 const REST: f64 = 1e-3;
 /// Rest depths of the authors' release: k, d, h \[s\], depth \[mm\]; solimp width 0.01.
 const RELEASE: [(f64, f64, f64, f64); 5] = [
@@ -24,7 +24,7 @@ const RELEASE: [(f64, f64, f64, f64); 5] = [
     (0.2, 0.001, 0.001, 0.2815),
     (0.2, 0.001, 0.005, 1.186),
 ];
-/// Those that never rest there, and what the spec's number 2a + 3b is.
+/// Those that never rest there, and the spec's number 2a + 3b.
 const RESTLESS: [(f64, f64, f64); 2] = [(0.5, 0.005, 0.002), (0.2, 0.001, 0.02)];
 
 fn run(scene: &Scene, engine: &Method, t: f64) -> Result<Trace, MethodError> {

@@ -1,4 +1,4 @@
-//! Figures of borse2026comfree, what our switches do, explicit against implicit.
+//! Figures of borse2026comfree, effects of our switches, explicit against implicit.
 
 mod comfree_icf;
 mod error_control;
@@ -40,10 +40,10 @@ pub fn pages() -> Vec<&'static dyn Page> {
     ]
 }
 
-/// What plans are made with on pages of tables; quick runs have the first.
+/// Plan models on pages of tables; quick runs have the first.
 const MODELS: [PlanModel; 2] = [PlanModel::ComFree, PlanModel::Icf];
 
-/// What plans are made with, in words.
+/// Name of a plan model in texts.
 fn plan_model(model: PlanModel) -> &'static str {
     match model {
         PlanModel::ComFree => "ComFree",

@@ -10,10 +10,10 @@ use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, 
 use signorini_run::Method;
 use signorini_run::trace::{Run, Trace};
 
-/// What each switch of the law does.
+/// Effects of each switch of the law.
 pub(super) struct Modes;
 
-/// What a setting gives on four small scenes.
+/// Results of a setting on four small scenes.
 struct Effect {
     /// λ_max(A⁻¹∇²Ψ) of the stack, pressed together.
     gain: f64,

@@ -6,7 +6,7 @@ use signorini_report::{Claim, Context, Page, PageError, PageOutput, Table};
 /// Planned with ComFree, executed with other engines and with plans that come late: success, and how far one control step of the plan model is from the plant's.
 pub(super) struct Plants;
 
-/// A task, its samples, whether a quick run has it and affine bodies can be its plant, and what is asked of its success \[%\].
+/// A task, its samples, whether a quick run has it and affine bodies can be its plant, and the least success that is asked for \[%\].
 struct Kind {
     name: &'static str,
     title: &'static str,

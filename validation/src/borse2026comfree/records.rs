@@ -9,7 +9,7 @@ fn failed(e: impl std::fmt::Display) -> PageError {
     PageError::from_error(e)
 }
 
-/// What a record was made on, when and beside what.
+/// Machine, date and versions of a record.
 #[derive(Deserialize)]
 struct Machine {
     cpu: String,
@@ -31,7 +31,7 @@ impl std::fmt::Display for Machine {
     }
 }
 
-/// What `benches/peers/throughput.py --curve` wrote.
+/// Record that `benches/peers/throughput.py --curve` wrote.
 #[derive(Deserialize)]
 struct Curve {
     #[serde(flatten)]
@@ -60,7 +60,7 @@ impl Curve {
     }
 }
 
-/// MuJoCo's curve and ours of one recorded run, apart from what a page measures; a line that says so where there is no record.
+/// MuJoCo's curve and ours of one recorded run, apart from the measurements of a page; a line that says so where there is no record.
 pub(super) fn curve(root: &Path, out: &mut PageOutput) -> Result<(), PageError> {
     out.heading("Recorded: steps by number of worlds");
     let path = root.join("benches/records/allegro_curve.json");
@@ -140,12 +140,12 @@ struct Throughput {
     split_us: Option<BTreeMap<String, f64>>,
 }
 
-/// Engines in the records, and what they are called in claims.
+/// Engines in the records, and their names in claims.
 const ONE: (&str, &str) = ("comfree, 1 evaluation", "one evaluation");
 const PLANNING: (&str, &str) =
     ("comfree, planning", "stepped as in plans (up to 12 evaluations, ended by 1e-3 m/s)");
 
-/// Scene in the records, its short name in identifiers, what it is, and the engine that claims are about.
+/// Scene in the records, its short name in identifiers, its description, and the engine that claims are about.
 const SCENES: [(&str, &str, &str, (&str, &str)); 7] = [
     ("three_arrays", "arrays", "three 2 × 2 arrays", ONE),
     ("allegro_cube", "allegro", "Allegro hand and cube", ONE),
@@ -156,7 +156,7 @@ const SCENES: [(&str, &str, &str, (&str, &str)); 7] = [
     ("leap_menagerie", "menagerie", "LEAP hand of others, its cube in it", PLANNING),
 ];
 
-/// Engines over MuJoCo in the last recorded run of each scene, where the time of a step goes, and what is asked: twice MuJoCo's rate, contacts no deeper than its.
+/// Engines over MuJoCo in the last recorded run of each scene, where the time of a step goes, and the goal: twice MuJoCo's rate, contacts no deeper than its.
 pub(super) fn beside_mujoco(root: &Path, out: &mut PageOutput) -> Result<(), PageError> {
     let file = "benches/records/throughput.jsonl";
     let mut table = Table::new(

@@ -28,7 +28,7 @@ const DT: f64 = 2e-3;
 const LAST: f64 = 0.2;
 /// Depth that a user sees \[mm\], as for the other engines in `cross/robots`.
 const DEPTH: f64 = 2.0;
-/// Depth of contacts at rest \[mm\]: what sweeps may leave open in a step, 1e-4 m/s × 2 ms.
+/// Depth of contacts at rest \[mm\]: the gap that sweeps may leave open in a step, 1e-4 m/s × 2 ms.
 const RESTING_DEPTH: f64 = 2e-4;
 /// Kinetic energy of a robot that still moves a little, over the mass that can move \[J/kg\]: 6 cm/s. One that falls for a second has 48 J/kg.
 const STILL: f64 = 2e-3;

@@ -72,7 +72,7 @@ impl Page for Table1 {
                 trials.push(trial(row, model, Timing::Measured(*factor)));
             }
         }
-        // Where time is short: what claims are about, then what is compared with it.
+        // Where time is short: trials that claims are about come first, then those beside them.
         trials.sort_by_key(|t| match (t.timing, t.model) {
             (Timing::LockStep, PlanModel::ComFree) => 0,
             (Timing::LockStep, _) => 2,
@@ -148,7 +148,7 @@ impl Page for Table1 {
     }
 }
 
-/// Rows and what plans are made with.
+/// Rows and their plan models.
 fn with<'a>(rows: &'a [Row], models: &'a [PlanModel]) -> impl Iterator<Item = (&'a Row, PlanModel)> {
     rows.iter().flat_map(|r| models.iter().map(move |m| (r, *m)))
 }

@@ -14,14 +14,14 @@ struct Row {
     title: &'static str,
     /// File among models by others; none: made for this project.
     file: Option<&'static str>,
-    /// What stands for the motion of the paper.
+    /// Stand-in for the motion of the paper.
     substitute: &'static str,
     /// Quick runs have it.
     quick: bool,
     camera: Camera,
 }
 
-/// From the front and from the right of what faces along x.
+/// From the front and from the right of a body that faces along x.
 const fn front(x: f64, y: f64, width: f64) -> Camera {
     Camera { eye: Point3::new(x + 3.0, y - 1.5, 1.3), target: Point3::new(x, y, 0.65), width }
 }

@@ -1,4 +1,4 @@
-//! What `benches/peers/beams_pybullet.py` wrote.
+//! Record that `benches/peers/beams_pybullet.py` wrote.
 
 use std::path::Path;
 

@@ -7,7 +7,7 @@ use super::scenes::{Placed, at, block, short};
 use signorini_report::claim::number;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
-/// What error control buys on an impact and on a falling stack.
+/// Gains of error control on an impact and on a falling stack.
 pub(super) struct ErrorControl;
 
 const DENSITY: f64 = 1000.0;
@@ -17,7 +17,7 @@ const STIFFNESS: f64 = 1e8;
 /// Newton tolerance of equal steps \[m/s\].
 const TIGHT: f64 = 1e-8;
 
-/// A scene, when its error is measured \[s\], and what falls.
+/// A scene of falling cubes, with the time at which its error is measured \[s\].
 struct Fall {
     key: &'static str,
     name: &'static str,
@@ -59,7 +59,7 @@ impl StepObserver for Seen {
     }
 }
 
-/// One run: Newton iterations, positions of all points at the end, what was seen.
+/// One run: Newton iterations, positions of all points at the end, observations.
 struct Ran {
     iterations: u64,
     steps: u64,
@@ -68,7 +68,7 @@ struct Ran {
     intact: Intact,
 }
 
-/// What must hold in a run, or in several.
+/// Invariants of a run, or of several.
 #[derive(Clone, Copy)]
 struct Intact {
     /// Smallest distance \[m\].

@@ -12,7 +12,7 @@ pub(super) struct Fig01;
 
 const TOLERANCE: f64 = 1e-8;
 
-/// What the page gathers.
+/// Table, claims and error that the page gathers.
 struct Sheet {
     table: Table,
     claims: Vec<Claim>,
@@ -187,7 +187,7 @@ fn speeds(sheet: &mut Sheet, turns: &mut Plot, full: bool) -> Result<(), PageErr
     Ok(())
 }
 
-/// Position motors: what is missing is load over stiffness.
+/// Position motors: the deviation is load over stiffness.
 fn positions(sheet: &mut Sheet, angles: &mut Plot) -> Result<(), PageError> {
     let (mut track, weight) = rod(5e-3)?;
     let (target, stiffness, damping) = (-0.5, 20.0, 1.0);

@@ -104,7 +104,7 @@ impl Page for Fig02 {
             let id = format!("{mm}mm/range_{range:e}");
             let steps = track.iterations.iter().zip(&curve).map(|(n, c)| (c.0, f64::from(*n))).collect();
             if range < 1e-3 {
-                // To the ground of the notch, but for the range of the barrier and what bodies give way.
+                // To the ground of the notch, but for the range of the barrier and the yielding of bodies.
                 let off = 2.0 * range + 1e-6;
                 claims.push(
                     Claim::between(

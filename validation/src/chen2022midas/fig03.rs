@@ -20,7 +20,7 @@ const FORCE: f64 = 2.0;
 const SPEED: f64 = 0.1;
 const DT: f64 = 5e-3;
 
-/// What the gripper does, and for how many steps.
+/// Phases of the gripper, with their numbers of steps.
 const PHASES: [(&str, usize); 6] =
     [("grip", 20), ("lift", 60), ("hold", 20), ("lower", 60), ("open", 40), ("go up", 40)];
 

@@ -14,7 +14,7 @@ const LIFT: f64 = 0.01;
 const DT: f64 = 5e-3;
 /// Steps on the table, and on the way up.
 const STEPS: [usize; 2] = [20, 80];
-/// What the least force is sought between, as parts of m g/(2 μ).
+/// Bounds between which the least force is sought, as parts of m g/(2 μ).
 const RANGE: [f64; 2] = [0.95, 1.05];
 /// Halvings of that range: to 0.1 % of the force.
 const HALVINGS: u32 = 7;

@@ -17,7 +17,7 @@ fn cases() -> [(&'static str, &'static str, PegOptions); 3] {
     ]
 }
 
-/// What came of the episodes of one case.
+/// Outcomes of the episodes of one case.
 struct Outcome {
     inserted: usize,
     /// Steps, sum of rewards and last place of each.

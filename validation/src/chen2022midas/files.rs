@@ -23,7 +23,7 @@ const ASIDE: f64 = 1e-5;
 /// d̂ of pegs and of threads \[m\].
 const PEG_RANGE: f64 = 1e-5;
 const THREAD_RANGE: f64 = 5e-6;
-/// What the claims say where the files are not.
+/// Text of the claims where the files are absent.
 const ABSENT: &str = "peg_and_usb is not among the models";
 
 fn mesh(folder: &Path, name: &str) -> Result<TriangleMesh, PageError> {

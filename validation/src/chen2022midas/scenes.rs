@@ -15,7 +15,7 @@ pub(super) const G: f64 = 9.81;
 /// Most Newton iterations of a solve.
 const ITERATIONS: u32 = 300;
 
-/// What a run needs besides its bodies.
+/// Settings of a run besides its bodies.
 #[derive(Clone, Copy)]
 pub(super) struct Settings {
     /// Step \[s\].
@@ -57,7 +57,7 @@ pub(super) fn short(x: f64) -> String {
     number(x).replace(".000e", "e")
 }
 
-/// A system on its way, with what was seen of it.
+/// A system on its way, with its observations.
 pub(super) struct Track {
     /// The bodies.
     pub system: AffineSystem,

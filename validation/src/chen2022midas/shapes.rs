@@ -122,7 +122,7 @@ pub(super) fn nested(rectangles: &[(f64, [f64; 4])]) -> Result<TriangleMesh, Mes
     TriangleMesh::new(points, triangles)
 }
 
-/// The same turned by half a turn about z.
+/// The mesh, turned by half a turn about z.
 pub(super) fn turned(mesh: &TriangleMesh) -> TriangleMesh {
     mesh.transformed(&Isometry3::rotation(Vector3::z() * std::f64::consts::PI))
 }

@@ -18,7 +18,7 @@ const EXPLAINED: [(&str, &str); 3] = [
 /// One number of a file: key, ours, expected.
 type Count = (&'static str, usize, usize);
 
-/// What a reader made of a file.
+/// Outcome of reading a file.
 enum Outcome {
     /// Counts, and further statements (names, parents, masses) that differ.
     Read { counts: Vec<Count>, differences: Vec<String> },
@@ -125,7 +125,7 @@ fn urdf(s: &Scene, want: &Value, text: &str) -> Outcome {
     Outcome::Read { counts, differences }
 }
 
-/// Place, what, and remedy of a refusal.
+/// Place, subject and remedy of a refusal.
 fn refusal(e: &SceneError) -> (Place, String, String) {
     match e {
         SceneError::Unsupported { place, feature, remedy } => {

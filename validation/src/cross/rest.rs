@@ -18,7 +18,7 @@ const TIME: f64 = 5.0;
 /// Interval at which the energy is looked at \[s\].
 const SAMPLE: f64 = 0.1;
 
-/// A bound and what it follows from.
+/// A bound and its derivation.
 struct Bound {
     most: f64,
     why: &'static str,

@@ -72,7 +72,7 @@ const KINDS: [Kind; 4] = [
     },
 ];
 
-/// Samples of a plan: those of a quick run, of a full one, and what time is left for is spent on.
+/// Samples of a plan: those of a quick run, of a full one, and those on which remaining time is spent.
 const QUICK: [usize; 1] = [32];
 const FULL: [usize; 3] = [32, 64, 128];
 const LARGER: [usize; 3] = [250, 500, 1000];

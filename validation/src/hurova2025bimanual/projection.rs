@@ -18,18 +18,18 @@ const FIVE: usize = 4;
 const TWENTY: usize = 8;
 const FIFTY: usize = 10;
 
-/// What was asked for before the finish \[rad/s\]; after it, what another implementation had for covariances of 1 and 10 with a ray.
+/// Error asked for before the finish \[rad/s\]; after it, that of another implementation for covariances of 1 and 10 with a ray.
 const ERROR: f64 = 0.02;
 const FINISHED: [f64; 2] = [0.03, 0.11];
 /// Excess that counts as none, of half the range of a bound: round-off.
 const ZERO: f64 = 1e-9;
-/// What the published scheme keeps of the exploration, measured before.
+/// Part of the exploration that the published scheme keeps, measured before.
 const KEEPS: [f64; 2] = [0.02, 0.36];
-/// Iterations that count as converged, and what they leave \[rad/s\]: less than 1e-9 of a bound, which counts as kept. 5000, which were taken first, leave 3·10⁻⁴ at H = 15, C = 10 I.
+/// Iterations that count as converged, and their remaining error \[rad/s\]: less than 1e-9 of a bound, which counts as kept. 5000, which were taken first, leave 3·10⁻⁴ at H = 15, C = 10 I.
 pub(super) const CONVERGED: usize = 20_000;
 const END: f64 = 1e-7;
 
-/// What one case gave, for each of [`ITERATIONS`].
+/// Results of one case, for each of [`ITERATIONS`].
 struct Found {
     case: Case,
     /// Of exact projections and of samples.
@@ -40,7 +40,7 @@ struct Found {
     finished: Vec<Measured>,
     /// Largest difference of precisions after 20 iterations \[rad/s\].
     single: f64,
-    /// Spread of exact projections and what the scheme gave, on its rows and with the history.
+    /// Spread of exact projections and results of the scheme, on its rows and with the history.
     published: [(f64, Vec<Measured>); 2],
     warm: [f64; 2],
     idempotence: [f64; 2],

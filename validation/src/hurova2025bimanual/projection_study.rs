@@ -36,7 +36,7 @@ pub(super) struct Case {
     pub(super) exact: Vec<f64>,
 }
 
-/// What iterations, or a scheme, gave.
+/// Measures of iterations, or of a scheme.
 pub(super) struct Measured {
     /// RMS distance to the exact projection \[rad/s\].
     pub(super) error: f64,
@@ -238,7 +238,7 @@ fn excess(bounds: &MotionBounds, history: &History, tapes: &[f64], steps: usize)
     each.fold(0.0, f64::max)
 }
 
-/// A ray from the exact projection of the mean for all rows, instead of the finish: what is left of the spread then.
+/// A ray from the exact projection of the mean for all rows, instead of the finish, for the remaining spread.
 fn by_ray(history: &History, steps: usize, anchor: &[f64], tapes: &mut [f64]) -> Result<(), PageError> {
     let rows = Rows::new(steps, DT).map_err(PageError::from_error)?;
     let a = rows.dense();
@@ -260,9 +260,9 @@ fn by_ray(history: &History, steps: usize, anchor: &[f64], tapes: &mut [f64]) ->
     Ok(())
 }
 
-/// What replanning gave.
+/// Results of replanning.
 pub(super) struct Replans {
-    /// Worst excess of what was executed, of half the range of its bound, and which.
+    /// Worst excess of the executed motion, of half the range of its bound, and which.
     pub(super) executed: f64,
     pub(super) row: Option<RowKind>,
     /// Worst excess of any tape of any plan.

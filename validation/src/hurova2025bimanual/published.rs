@@ -62,7 +62,7 @@ impl Published {
         })
     }
 
-    /// What the scheme has after `iterations` of samples, columns.
+    /// Iterates of the scheme after `iterations` from samples, columns.
     pub(super) fn run(&self, samples: &DMatrix<f64>, iterations: usize) -> DMatrix<f64> {
         let (n, count) = samples.shape();
         let [mut over, mut under] = [0, 1].map(|_| DMatrix::zeros(self.rows.nrows(), count));
@@ -93,7 +93,7 @@ impl Published {
         v
     }
 
-    /// What it would have at the end.
+    /// Limits of the iterates.
     pub(super) fn exact(&self, samples: &DMatrix<f64>) -> Result<DMatrix<f64>, PageError> {
         let n = self.rows.ncols();
         let mut rows = self.rows.clone().insert_row(0, 0.0);

@@ -38,7 +38,7 @@ pub(super) struct Experiment {
 }
 
 impl Experiment {
-    /// What the fitted model runs with: steps of 0.5 ms for slides, error control where there are impacts.
+    /// Method of the fitted model: steps of 0.5 ms for slides, error control where there are impacts.
     pub(super) fn engine(&self) -> Method {
         if self.height > 0.0 { Method::cenic(1e-7) } else { Method::icf().with_step(5e-4) }
     }

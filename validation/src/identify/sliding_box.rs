@@ -21,7 +21,7 @@ const NOISE: f64 = 2e-4;
 /// Accuracy of the runs that stand for the recording.
 const FINE: f64 = 1e-9;
 
-/// What is fitted to what; remembers the cost of every evaluation.
+/// Fit of the model to the recordings; remembers the cost of every evaluation.
 struct Fit<'a> {
     recorded: &'a [Vec<f64>],
     history: RefCell<Vec<f64>>,
@@ -99,7 +99,7 @@ fn identify(recorded: &[Vec<f64>]) -> Result<Found, PageError> {
     // A factor of 1.6 for each parameter.
     let corners = (0..3).map(|i| Logs(start + 0.47 * Vector3::ith(i, 1.0)));
     let simplex = [Logs(start)].into_iter().chain(corners).collect();
-    // Ends when the costs of the simplex agree to 1e-4 of what the noise leaves: with 1800 residuals, 0.4 of a standard deviation.
+    // Ends when the costs of the simplex agree to 1e-4 of the cost that the noise leaves: with 1800 residuals, 0.4 of a standard deviation.
     let solver = NelderMead::new(simplex).with_sd_tolerance(1e-4).map_err(PageError::from_error)?;
     let result =
         Executor::new(&fit, solver).configure(|s| s.max_iters(200)).run().map_err(PageError::from_error)?;

@@ -1,4 +1,4 @@
-//! The trapezoid rule as an ablation: what the paper compares step doubling with.
+//! The trapezoid rule as an ablation: the rule with which the paper compares step doubling.
 
 use signorini_core::{LastSolve, OneStep, Slot, State, StepError, StepReport, StepSolution, System};
 use signorini_integrators::{Leg, PreparedStep};

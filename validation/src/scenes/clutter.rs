@@ -6,7 +6,7 @@ use crate::random::Random;
 
 use super::parts::{add_free_body, empty, geom, surface};
 
-/// What falls into the bin.
+/// Shapes that fall into the bin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClutterShape {
     /// Spheres alone (soft clutter).

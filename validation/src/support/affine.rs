@@ -1,4 +1,4 @@
-//! What affine bodies take of a scene, asked of the crate itself.
+//! Features of a scene that affine bodies take, asked of the crate itself.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use signorini_scene::{LoadOptions, Scene};
 
 use signorini_report::PageError;
 
-/// What is tried: its name, what is inside the body that is tried, and what is beside the world.
+/// Features tried: name, text inside the body, and text beside the world.
 const TRIED: [(&str, &str, &str); 35] = [
     ("free joint", "<freejoint/>", ""),
     ("hinge", "<joint axis='0 1 0'/>", ""),

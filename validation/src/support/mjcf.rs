@@ -1,4 +1,4 @@
-//! What the MJCF reader makes of every element and attribute that MuJoCo 4.0.0 lists in its schema.
+//! Answers of the MJCF reader to every element and attribute that MuJoCo 4.0.0 lists in its schema.
 
 use std::fmt::Write;
 
@@ -10,8 +10,8 @@ use super::probe::{Answer, ask};
 const FILE: &str = "x.obj";
 
 /// Names of elements, each with its attributes, as `mj_printSchema` of MuJoCo 4.0.0 gives them; `frame` and `replicate`, which are not in
-/// that list, added. Parts of default classes have the attributes of the elements that they stand for and are not repeated; what is below
-/// an element that is refused or only for the eye is left out.
+/// that list, added. Parts of default classes have the attributes of the elements that they stand for and are not repeated; an element below
+/// one that is refused or only for the eye is left out.
 const NAMES: &str = include_str!("mjcf_names.txt");
 
 /// Attributes that make an element complete; the first set that is read is taken.
@@ -108,7 +108,7 @@ const VALUES: &[&str] = &[
     "0 0 0 0 0 0 1 0 0 0 1 0",
 ];
 
-/// What an attribute needs beside it to have an effect.
+/// Companions that an attribute needs beside it to have an effect.
 const COMPANIONS: &[(&str, &str)] = &[
     ("limited", "range='.1 .2'"),
     ("actuatorfrclimited", "actuatorfrcrange='-1 1'"),
@@ -203,7 +203,7 @@ fn place(path: &str, element: Option<(&str, &str)>) -> String {
         Some("custom/tuple") => {
             format!("<custom><tuple name='n'><element objtype='body' objname='c'/>{leaf}</tuple></custom>")
         }
-        // What nothing uses has no effect.
+        // An asset that nothing uses has no effect.
         Some("asset") if !leaf.is_empty() && name == "hfield" => {
             format!("<asset>{leaf}</asset><worldbody><geom type='hfield' hfield='x'/></worldbody>")
         }
@@ -217,7 +217,7 @@ fn place(path: &str, element: Option<(&str, &str)>) -> String {
     })
 }
 
-/// What becomes of an attribute, from the least to the most telling answer.
+/// Answer to an attribute, from the least to the most telling answer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Attribute {
     /// No value that was tried fits: these tables are incomplete.
@@ -238,7 +238,7 @@ pub(super) enum Attribute {
     },
 }
 
-/// What becomes of an element, with its attributes in the order of the list.
+/// Answer to an element, with its attributes in the order of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Element {
     /// Read, or accepted without effect.
@@ -248,7 +248,7 @@ pub(super) enum Element {
         /// Its attributes.
         attributes: Vec<(String, Attribute)>,
     },
-    /// Refused for what the text says.
+    /// Refused for the reason in the text.
     Refused(String),
     /// Not completed by any set of attributes that was tried.
     Unclear(String),
@@ -263,7 +263,7 @@ fn is_sought(why: &str) -> bool {
 fn attribute(path: &str, beside: &str, name: &str) -> Attribute {
     let read = |added: &str| {
         let text = place(path, Some((beside, added)));
-        // What mends a model shows on a model to mend, where files are looked for on a model with files.
+        // An attribute that mends a model shows on a model to mend, one for places of files on a model with files.
         ask(&match name {
             "balanceinertia" => text.replace("1 1 1.5", "1 1 3"),
             "meshdir" | "assetdir" | "strippath" => {
@@ -373,7 +373,7 @@ fn element(path: &str, names: &[&str]) -> Element {
     Element::Read { effect, attributes }
 }
 
-/// Every element of the list with what becomes of it.
+/// Every element of the list with its answer.
 pub(super) fn elements() -> Vec<(String, Element)> {
     let row = |line: &str| {
         let mut words = line.split_ascii_whitespace();

@@ -1,4 +1,4 @@
-//! What is supported, asked of the code itself: pairs of shapes, laws under solvers, elements of model files.
+//! Tables of support, asked of the code itself: pairs of shapes, laws under solvers, elements of model files.
 //!
 //! [`document`] is the text of `SUPPORT.md`; a test fails when that file is stale.
 

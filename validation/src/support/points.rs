@@ -1,4 +1,4 @@
-//! What material points take: materials, laws under solvers, shapes as obstacles, asked of the crates themselves.
+//! Features that material points take: materials, laws under solvers, shapes as obstacles, asked of the crates themselves.
 
 use std::fmt::Write;
 
@@ -92,7 +92,7 @@ fn floor(shape: Shape) -> Obstacle {
     Obstacle::new("floor", shape, Isometry3::identity(), surface)
 }
 
-/// What a solver makes of the first step.
+/// Answer of a solver to the first step.
 fn solved(mut system: MpmSystem, solver: &mut dyn ContactSolver) -> Result<String, PageError> {
     let x = system.initial_state();
     system.prepare(Slot::Start, &x, DT).map_err(PageError::from_error)?;
@@ -120,7 +120,7 @@ fn agrees(mut system: MpmSystem, solver: &mut dyn ContactSolver) -> Result<Strin
     }
 }
 
-/// What the fast path makes of the first step.
+/// Answer of the fast path to the first step.
 fn fast<T: Real>(lying: Lying) -> Result<String, PageError> {
     let law = contact_pool("lagged").map_err(PageError::from_error)?;
     let lanes = lying.materials.first().map(|m| m.lanes());
@@ -138,7 +138,7 @@ fn fast<T: Real>(lying: Lying) -> Result<String, PageError> {
     })
 }
 
-/// What a step of both makes of it, beside a body on a floor.
+/// Answer of a step of both, beside a body on a floor.
 fn strong(lying: Lying) -> Result<String, PageError> {
     let text = "<mujoco><worldbody><body pos='0 0 -1'><freejoint/><geom name='plate' type='box' size='1 1 1'/></body></worldbody></mujoco>";
     let scene =

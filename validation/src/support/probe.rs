@@ -1,14 +1,14 @@
-//! Asks the reader, with a small model each, what it makes of one element or attribute.
+//! Asks the reader, with a small model each, for its answer to one element or attribute.
 
 use signorini_scene::{LoadOptions, NoteKind, Scene, SceneError};
 
-/// What the reader made of a model.
+/// Answer of the reader to a model.
 pub(super) enum Answer {
     /// Read.
     Read {
         /// The scene as text.
         scene: String,
-        /// What the reader remarks.
+        /// Remarks of the reader.
         notes: Vec<(NoteKind, String)>,
     },
     /// Known, and refused with a remedy.

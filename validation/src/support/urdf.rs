@@ -1,4 +1,4 @@
-//! What the URDF reader makes of each element.
+//! Answers of the URDF reader to each element.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Cloth between four pairs of plates, and what falls into it: the scene of figs. 5 and 6.
+//! Cloth between four pairs of plates, and the bodies that fall into it: the scene of figs. 5 and 6.
 
 use std::time::Instant;
 
@@ -39,7 +39,7 @@ pub(super) const STEP: f64 = 5e-3;
 pub(super) const SUBSTEPS: u32 = 10;
 /// Part of h/(c + |v|) that a substep may take.
 pub(super) const COURANT: f64 = 1.0;
-/// Time in which strain rates fade \[s\]: what a fifth kept in each 0.5 ms comes to, as in the release.
+/// Time in which strain rates fade \[s\]: equivalent to a fifth kept in each 0.5 ms, as in the release.
 pub(super) const FADING: f64 = 3.1e-4;
 /// Of contact solves.
 const TOLERANCE: Tolerance = Tolerance { relative: 1e-4, max_iterations: 100 };
@@ -118,7 +118,7 @@ impl Beside {
     }
 }
 
-/// What a run showed.
+/// Results of a run.
 pub(super) struct Bagged {
     pub film: Film,
     /// Time \[s\] and height of each box' middle over the floor \[m\].

@@ -18,7 +18,7 @@ const PAPER: Size = Size { spacing: 1.0 / 128.0, step: 2e-3, substeps: 4, pads: 
 const QUICK: Size = Size { spacing: 1.0 / 40.0, step: 1.5e-3, substeps: 1, pads: 5e3 };
 /// Edges of the made-up shirt \[m\]: quick, and for as many vertices as the paper's.
 const EDGES: (f64, f64) = (0.025, 0.0151);
-/// The mesh of a real shirt, worn, below the models; what lays it flat: factors across, along and of its depth.
+/// The mesh of a real shirt, worn, below the models; the scaling that lays it flat: factors across, along and of its depth.
 const MESH: &str = "meshes/newton_shirt/unisex_shirt.obj";
 const FLAT: Vector3<f64> = Vector3::new(1.55, 1.05, 0.25);
 

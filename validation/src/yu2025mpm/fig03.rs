@@ -155,7 +155,7 @@ fn faces(p: &Particles) -> [Vector3<f64>; 2] {
     [0.5 * (mean(0, 0) + mean(1, ALONG - 1)), 0.5 * (mean(0, ALONG - 1) + mean(1, 0))]
 }
 
-/// Stiffness \[N/m\] of both rubber cubes against the red one's weight, pressed by `force` \[N\]: short beams between faces that stay parallel, in shear and bending, softened by what presses them.
+/// Stiffness \[N/m\] of both rubber cubes against the red one's weight, pressed by `force` \[N\]: short beams between faces that stay parallel, in shear and bending, softened by the force that presses them.
 ///
 /// ```text
 /// k = 1/(L/(κ G A) + L³/(12 E I)) − 6 N/(5 L),   κ = 5/6,   L = side − closed;   both: 2 k
@@ -210,7 +210,7 @@ impl Place {
     }
 }
 
-/// What a run showed.
+/// Results of a run.
 struct Shaken {
     places: Vec<Place>,
     /// Force across on the left panel and on the right one \[N\].

@@ -216,7 +216,7 @@ impl Run {
     }
 }
 
-/// What a run showed.
+/// Results of a run.
 struct Rolled {
     run: Run,
     /// Processor time, of all threads, that [`STEP`] of the motion takes, mean \[s\]; and the wall time.
@@ -233,7 +233,7 @@ struct Rolled {
     height: f64,
     /// Rotation of the pin over time \[rad\].
     turned: Vec<(f64, f64)>,
-    /// √(2 T) of the dough, the largest: what ‖D p‖ would be over all nodes \[√J\].
+    /// √(2 T) of the dough, the largest: the value of ‖D p‖ over all nodes \[√J\].
     momentum: f64,
     /// Limits of weak coupling.
     bounds: Bounds,

@@ -55,7 +55,7 @@ fn longest_kept(limit: &Limit) -> f64 {
     }
 }
 
-/// What runs showed.
+/// Results of all runs.
 struct Study {
     /// Of each way, by steps.
     runs: Vec<Pressed>,
@@ -76,7 +76,7 @@ impl Study {
         self.runs.iter().filter(move |r| r.way == way)
     }
 
-    /// Mean force and root mean square of its distance from what presses, over the second half \[N\].
+    /// Mean force and root mean square of its distance from the pressing force, over the second half \[N\].
     fn force(&self, run: &Pressed) -> (f64, f64) {
         run.force(0.5 * self.end)
     }

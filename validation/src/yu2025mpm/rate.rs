@@ -29,7 +29,7 @@ const CASES: [(&str, f64, f64, f64, f64, f64); 4] = [
     ("dough", 1e-3, 1e6, 1.0, 0.5, 1e-5),
 ];
 
-/// The bound on the rate is for a Hessian that does not change, that at the minimum: what (1 − rate)/(1 − worst) may miss of one.
+/// The bound on the rate is for a Hessian that does not change, that at the minimum: the allowed deviation of (1 − rate)/(1 − worst) from one.
 const CHANGE: f64 = 0.01;
 /// Velocities of one minimiser by different solvers \[m/s\]: a hundred times the tolerance of 1e-13 to which they solve.
 const SAME: f64 = 1e-11;
@@ -105,7 +105,7 @@ impl Case {
         Ok(out)
     }
 
-    /// (v − v̂)ᵀ ∇(v) with the minimiser v̂: twice what v costs above the minimum, where the Hessian is that at the minimum \[J\].
+    /// (v − v̂)ᵀ ∇(v) with the minimiser v̂: twice the cost of v above the minimum, where the Hessian is that at the minimum \[J\].
     fn above(&mut self, v: &[f64], minimiser: &[f64]) -> Result<f64, PageError> {
         let p = self.system.problem(Slot::Start, self.dt).map_err(PageError::from_error)?;
         p.relinearize(v).map_err(PageError::from_error)?;
@@ -185,7 +185,7 @@ impl Case {
     }
 }
 
-/// What one case gave.
+/// Results of one case.
 struct Found {
     name: &'static str,
     /// Residuals over the first, per iteration.

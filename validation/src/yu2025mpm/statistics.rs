@@ -7,7 +7,7 @@ use signorini_mpm::{MpmEngine, Real};
 use signorini_report::Table;
 use signorini_report::claim::number;
 
-/// What Table I of the paper lists of a scene, as it came out.
+/// Statistics of a scene as in Table I of the paper, as they came out.
 #[derive(Clone, Debug)]
 pub(super) struct Statistics {
     scene: &'static str,
@@ -32,14 +32,14 @@ pub(super) struct Statistics {
 /// Scenes that pages of this process ran, with whether at full size.
 static KEPT: Mutex<Vec<(bool, Statistics)>> = Mutex::new(Vec::new());
 
-/// Keeps what a page measured, for the table of all scenes.
+/// Keeps the statistics of a page, for the table of all scenes.
 pub(super) fn keep(statistics: &Statistics, full: bool) {
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     kept.retain(|(f, s)| (*f, s.scene) != (full, statistics.scene));
     kept.push((full, statistics.clone()));
 }
 
-/// What the page of a scene kept.
+/// Statistics that the page of a scene kept.
 pub(super) fn kept(scene: &str, full: bool) -> Option<Statistics> {
     let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     kept.iter().find(|(f, s)| (*f, s.scene) == (full, scene)).map(|k| k.1.clone())

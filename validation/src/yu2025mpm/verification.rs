@@ -16,7 +16,7 @@ const SUBSTEP: f64 = 6.25e-5;
 /// Particles on an edge of the cube that a box hits.
 const ALONG: usize = 8;
 
-/// Roundings, each of 2⁻²⁴ at most, that what a particle carries goes through in a substep in 32 bits and that may all have one sign: a weight has three (of its place and two products) and its product with the value one, to the grid and back.
+/// Roundings, each of 2⁻²⁴ at most, that the quantities of a particle go through in a substep in 32 bits and that may all have one sign: a weight has three (of its place and two products) and its product with the value one, to the grid and back.
 const ROUNDINGS: f64 = 8.0;
 
 /// Claims with the numbers of their cases.

@@ -1,4 +1,4 @@
-//! What the checks of the repository share: its files and its packages.
+//! Inputs that the checks of the repository share: its files and its packages.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -23,7 +23,7 @@ pub(crate) fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// All files of the workspace with one of the extensions, relative to the root, sorted; without what is built, ignored or hidden, `.ci` aside.
+/// All files of the workspace with one of the extensions, relative to the root, sorted; without built, ignored or hidden ones, `.ci` aside.
 pub(crate) fn files(extensions: &[&str]) -> Vec<PathBuf> {
     let target = env::var_os("CARGO_TARGET_DIR").and_then(|t| PathBuf::from(t).canonicalize().ok());
     let (root, mut found, mut open) = (root(), Vec::new(), Vec::new());
@@ -95,7 +95,7 @@ pub(crate) fn cells(line: &str) -> Option<Vec<String>> {
     Some(out.into_iter().map(|c| c.trim().to_owned()).collect())
 }
 
-/// What stands in backticks.
+/// Parts of a text in backticks.
 pub(crate) fn code(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
 }

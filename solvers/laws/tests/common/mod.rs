@@ -14,7 +14,7 @@ pub(crate) fn fly<G: Fn(f64) -> f64>(i: Impact, n: u32, law: impl Fn(f64, f64, f
     let (mut gap, mut v) = (0.0, -i.speed);
     for _ in 0..n {
         let gamma = law(dt, gap, v);
-        // m (v₁ − v) = γ(v₁), γ falling: v₁ lies between v and v plus what γ(v) gives.
+        // m (v₁ − v) = γ(v₁), γ falling: v₁ lies between v and v + γ(v)/m.
         let (mut lo, mut hi) = (v, v + gamma(v) / i.mass);
         let tolerance = 1e-14 * i.speed;
         while hi - lo > tolerance {

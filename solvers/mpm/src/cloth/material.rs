@@ -156,7 +156,7 @@ impl ClothMaterial {
         )
     }
 
-    /// What fibres r = (r₁₃, r₂₃, r₃₃) can bear, in the frame of the sheet.
+    /// Fibres r = (r₁₃, r₂₃, r₃₃) reduced to the bearable, in the frame of the sheet.
     ///
     /// ```text
     /// r₃₃ > 1              come loose: (0, 0, 1)
@@ -175,7 +175,7 @@ impl ClothMaterial {
         Vector3::new(part * r.x, part * r.y, r.z)
     }
 
-    /// Takes the fibre of a trial gradient back to what it can bear; the columns of the plane stay.
+    /// Takes the fibre of a trial gradient back to the bearable; the columns of the plane stay.
     pub fn flow(&self, f: &mut Matrix3<f64>) {
         let Factors { q, fibre, .. } = Factors::of(f);
         f.set_column(2, &(q * self.borne(&fibre)));

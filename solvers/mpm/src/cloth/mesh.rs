@@ -55,7 +55,7 @@ const FALL: f64 = 0.25;
 /// real shirts; edges are about `edge` \[m\] long, diagonals √2 of that. 4 000 vertices have edges of 15 mm; scale it for others.
 ///
 /// # Errors
-/// [`MpmError::Value`] for edges that are not positive, or longer than what makes a neck.
+/// [`MpmError::Value`] for edges that are not positive, or too long for a neck.
 pub fn shirt(edge: f64) -> Result<TriangleMesh, MpmError> {
     value("shirt: the edge", edge, edge > 1e-3 && edge <= 0.5 * NECK, "m from 0.001 to 0.05")?;
     let count = |length: f64| (length / edge).round() as i32;

@@ -47,7 +47,7 @@ impl Blocks {
             }
             of.push(last.1);
         }
-        // Numbers in the order of places: the same whatever came first.
+        // Numbers in the order of places: independent of the order of arrival.
         let mut order: Vec<u32> = (0..keys.len() as u32).collect();
         order.sort_unstable_by_key(|b| keys[*b as usize]);
         let cells = SIDE * SIDE * SIDE;
@@ -110,7 +110,7 @@ impl Blocks {
     }
 }
 
-/// What the tile of a block `step` blocks on has of a block along an axis: first node, first place in the tile, how many.
+/// Overlap along an axis of a block with the tile of the block `step` blocks on: first node, first place in the tile, how many.
 pub(super) const fn overlap(step: usize) -> (usize, usize, usize) {
     match step {
         0 => (0, 5, 3),

@@ -15,7 +15,7 @@ pub(super) const NOBODY: u32 = u32::MAX;
 /// Material of particles without stress of their own, [`Particles::BARE`].
 pub(super) const BARE: u8 = u8::MAX;
 
-/// What acts on the particles of a chunk from outside their materials: stresses \[Pa\] of bare ones, column-major, and forces \[N\].
+/// Loads on the particles of a chunk from outside their materials: stresses \[Pa\] of bare ones, column-major, and forces \[N\].
 #[derive(Clone)]
 pub(super) struct Load<T> {
     pub stress: Lane9<T>,

@@ -17,7 +17,7 @@ pub(super) struct ClothRun<T> {
     f: Vec<Matrix3<f64>>,
     stress: Vec<Matrix3<f64>>,
     force: Vec<Vector3<f64>>,
-    /// What cloth does to the particles of each chunk; none without cloth.
+    /// Loads of cloth on the particles of each chunk; none without cloth.
     pub loads: Vec<Load<T>>,
 }
 

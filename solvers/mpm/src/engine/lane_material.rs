@@ -7,7 +7,7 @@ use super::lanes::{
     rotation, turned_product,
 };
 
-/// Takes gradients back to what the material bears, and gives τ \[Pa\] of what is left.
+/// Takes gradients back to the strains that the material bears, and gives their τ \[Pa\].
 #[inline(always)]
 pub(super) fn flow_and_stress<T: Real>(
     material: &dyn Material,
@@ -71,7 +71,7 @@ fn linear_corotated<T: Real>(lame: &Lame, f: &Lane9<T>) -> Lane9<T> {
     product_turned(&product(&r, &inner), f)
 }
 
-/// Logarithmic strains, what flow leaves of them (the deviator and the trace go in, the kept strain comes out where it changed), and U (2 μ ε + λ tr ε) Uᵀ.
+/// Logarithmic strains, their remainder after flow (the deviator and the trace go in, the kept strain comes out where it changed), and U (2 μ ε + λ tr ε) Uᵀ.
 #[inline(always)]
 fn hencky<T: Real>(
     lame: &Lame,

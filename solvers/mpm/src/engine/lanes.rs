@@ -45,7 +45,7 @@ pub(super) fn num<T: Real>(x: f64) -> T {
     convert(x)
 }
 
-/// A number for all lanes of what `f` makes of each.
+/// A number for all lanes: `f` of each.
 #[inline(always)]
 pub(super) fn each<T: Real>(f: impl Fn(usize) -> T) -> Lane<T> {
     let mut out = [T::zero(); LANES];
@@ -55,7 +55,7 @@ pub(super) fn each<T: Real>(f: impl Fn(usize) -> T) -> Lane<T> {
     out
 }
 
-/// A matrix of what `f` makes of row, column and lane. Entries are written out one by one: compilers take loops over them for loops over lanes.
+/// A matrix for all lanes: `f` of row, column and lane. Entries are written out one by one: compilers take loops over them for loops over lanes.
 #[inline(always)]
 pub(super) fn each9<T: Real>(f: impl Fn(usize, usize, usize) -> T) -> Lane9<T> {
     [
@@ -71,7 +71,7 @@ pub(super) fn each9<T: Real>(f: impl Fn(usize, usize, usize) -> T) -> Lane9<T> {
     ]
 }
 
-/// A vector of what `f` makes of row and lane.
+/// A vector for all lanes: `f` of row and lane.
 #[inline(always)]
 pub(super) fn each3<T: Real>(f: impl Fn(usize, usize) -> T) -> [Lane<T>; 3] {
     [each(|l| f(0, l)), each(|l| f(1, l)), each(|l| f(2, l))]

@@ -37,7 +37,7 @@ use transfer::{Gather, Moved, Scatter, StepConstants, TILE_SIZE};
 
 pub use lanes::Real;
 
-/// Particles are sorted anew, if none makes it necessary before, once tiles were added to more often than just after the last time by so many times for each particle: about what sorting costs.
+/// Particles are sorted anew, if none makes it necessary before, once tiles were added to more often than just after the last time by so many times for each particle: about the cost of sorting.
 const SORTED_FOR: f64 = 8.0;
 
 /// Most further solves of a step that update lagged quantities.
@@ -57,7 +57,7 @@ pub struct MpmEngine<T> {
     law: Box<dyn LawPool>,
     solver: Box<dyn ContactSolver>,
     lagged: LaggedSolve,
-    /// What does not change, and where the rest is written when it is asked for.
+    /// Constants of the particles, and the place where their state is written when it is asked for.
     particles: Particles,
     time: f64,
     chunks: Vec<Chunk<T>>,
@@ -75,7 +75,7 @@ pub struct MpmEngine<T> {
     fastest: f64,
     /// Largest |FᵀF|_∞ of particles with a material.
     stretch: f64,
-    /// What chunks are sorted into.
+    /// Chunks into which the others are sorted.
     spare: Vec<Chunk<T>>,
     order: Order,
     ahead: Ahead,
@@ -352,7 +352,7 @@ impl<T: Real> MpmEngine<T> {
         Ok(())
     }
 
-    /// Impulse \[N·s\] and moment about its origin \[N·m·s\], world axes, that contacts gave each obstacle in the last [`MpmEngine::step`] or [`MpmEngine::advance`]: what its own motion takes from contact (yu2025mpm, eq. (3)).
+    /// Impulse \[N·s\] and moment about its origin \[N·m·s\], world axes, that contacts gave each obstacle in the last [`MpmEngine::step`] or [`MpmEngine::advance`]: the input from contact to its own motion (yu2025mpm, eq. (3)).
     pub fn impulses(&self) -> &[[Vector3<f64>; 2]] {
         &self.impulses
     }

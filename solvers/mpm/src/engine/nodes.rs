@@ -14,13 +14,13 @@ use super::transfer::TILE_SIZE;
 /// Nodes of a block.
 pub(super) const BLOCK: usize = SIDE * SIDE * SIDE;
 
-/// The nodes of all blocks: mass \[kg\] and velocity \[m/s\] of each, and what walls leave it.
+/// The nodes of all blocks: mass \[kg\] and velocity \[m/s\] of each, and the directions that walls leave it.
 #[derive(Clone, Default)]
 pub(super) struct BlockNodes<T> {
     pub values: Vec<[T; CHANNELS]>,
-    /// What contact changed the velocity of each by in the last step \[m/s\]: it will be much the same in the next.
+    /// Change of the velocity of each by contact in the last step \[m/s\]: a guess for the next.
     pub change: Vec<Vector3<f64>>,
-    /// Largest velocity of the nodes of each block without contact \[m/s\], and what contact changed one by at most.
+    /// Largest velocity of the nodes of each block without contact \[m/s\], and the largest change of one by contact \[m/s\].
     pub fastest: Vec<f64>,
     pub changed: Vec<f64>,
     /// Where the directions of the nodes of a block start, if a wall holds one of them.
@@ -91,7 +91,7 @@ impl<T: Real> BlockNodes<T> {
         }
     }
 
-    /// Sums up the tiles of blocks, and turns momenta \[N·s\] into velocities with what gravity adds, between walls.
+    /// Sums up the tiles of blocks, and turns momenta \[N·s\] into velocities with the change by gravity, between walls.
     ///
     /// ```text
     /// v* = p/m + δt g

@@ -63,7 +63,7 @@ impl<T: Real> Row<T> {
         Self(out)
     }
 
-    /// The same four numbers at each node.
+    /// Four numbers, equal at each node.
     #[inline(always)]
     pub(super) fn same(numbers: &[T; CHANNELS]) -> Self {
         let mut out = [T::zero(); ROW];

@@ -17,7 +17,7 @@ use super::nodes::{BLOCK, BlockNodes};
 const MAX_LOOKS: u32 = 4;
 
 impl<T: Real> MpmEngine<T> {
-    /// Finds contacts and solves them, again with those that this brings about, until no particle ends in an obstacle that it was not held against; what still does then counts as a solve that did not converge.
+    /// Finds contacts and solves them, again with those that this brings about, until no particle ends in an obstacle that it was not held against; a particle that still does then counts as a solve that did not converge.
     pub(super) fn meet(&mut self, dt: f64, report: &mut StepReport) -> Result<(), SolveError> {
         self.impulses.iter_mut().for_each(|i| *i = [Vector3::zeros(); 2]);
         self.contacts.touches = self.search(dt, false);
@@ -48,7 +48,7 @@ impl<T: Real> MpmEngine<T> {
         Ok(())
     }
 
-    /// Solves the contacts; nodes keep what it changes them by.
+    /// Solves the contacts; nodes keep the change of their velocity.
     fn solve(&mut self, dt: f64, report: &mut StepReport) -> Result<(), SolveError> {
         let Self { contacts, nodes, obstacles, law, solver, lagged, solution, guess, .. } = self;
         contacts.pose(nodes, dt, obstacles, &**law)?;

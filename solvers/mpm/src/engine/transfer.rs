@@ -1,4 +1,4 @@
-//! What happens within a block: particles to the nodes of its tile and back.
+//! Transfers within a block: particles to the nodes of its tile and back.
 
 use pulp::{Simd, WithSimd};
 
@@ -12,7 +12,7 @@ use super::rows::{CHANNELS, ROW, Row, RowWeights, by_number, by_particle};
 /// Numbers of a tile, rows of nodes along the last axis, and room behind its last node.
 pub(super) const TILE_SIZE: usize = CHANNELS * (TILE * TILE * TILE + 1);
 
-/// What all blocks share in a step.
+/// Constants that all blocks share in a step.
 #[derive(Clone, Copy)]
 pub(super) struct StepConstants<'a> {
     pub dt: f64,
@@ -131,7 +131,7 @@ fn stress<T: Real>(
     if first != BARE && chunk.material.iter().all(|m| *m == first) {
         return flow_and_stress(&*materials[first as usize], &mut chunk.e, &mut chunk.memory);
     }
-    // One material after the other, each for its own; what is bare has the stress of its load.
+    // One material after the other, each for its own; a bare particle has the stress of its load.
     let mut out = [[T::zero(); LANES]; 9];
     if let Some(load) = load {
         for l in (0..LANES).filter(|l| chunk.material[*l] == BARE) {
@@ -155,7 +155,7 @@ fn stress<T: Real>(
     out
 }
 
-/// What a block found out.
+/// Extremes and failures that the transfer of a block found.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Moved<T> {
     /// Largest |v|² \[m²/s²\].
@@ -243,7 +243,7 @@ impl<T: Real> WithSimd for Scatter<'_, T> {
             let shift = each3(|a, l| (f[a][l] - num(0.5)).floor());
             chunk.f = each3(|a, l| f[a][l] - shift[a][l]);
             chunk.v = velocity;
-            // At most one cell in a step; what is faster is caught as a particle that is not finite or beyond the grid.
+            // At most one cell in a step; a faster particle is caught as a particle that is not finite or beyond the grid.
             for (cell, shift) in chunk.cell.iter_mut().zip(&shift) {
                 for l in 0..LANES {
                     cell[l] += i8::from(shift[l] > T::zero()) - i8::from(shift[l] < T::zero());
@@ -265,7 +265,7 @@ impl<T: Real> WithSimd for Scatter<'_, T> {
                 half * (x - y) + faded * half * (x + y)
             });
             if bare {
-                // What they belong to asks for theirs before they fade.
+                // The cloth of bare particles reads their affine velocities before they fade.
                 for l in (0..LANES).filter(|l| chunk.material[*l] == BARE) {
                     (0..9).for_each(|i| chunk.c[i][l] = c[i][l]);
                 }

@@ -17,7 +17,7 @@ const LEAN: f64 = 0.02;
 /// Joints of an arm, and with both of its fingers.
 const JOINTS: usize = 7;
 const COORDINATES: usize = JOINTS + 2;
-/// Highest target of a finger \[m\], and the lowest: beyond its stop, so that its motor presses with what remains.
+/// Highest target of a finger \[m\], and the lowest: beyond its stop, so that its motor presses with the rest.
 const OPEN: f64 = 0.04;
 const SHUT: f64 = -0.004;
 
@@ -33,7 +33,7 @@ const SIDES: [[f64; 4]; 5] = [
 /// Thickness of boards \[m\].
 pub(super) const BOARD: f64 = 0.06;
 
-/// What the motors are to do, by time.
+/// Plan of the motors, by time.
 #[derive(Clone, Copy)]
 pub(super) struct Plan {
     /// Reaching in, closing, carrying, holding still, opening, drawing back \[s\]: once to fold, once to unfold.
@@ -247,7 +247,7 @@ impl Arms {
         Ok(path)
     }
 
-    /// Damped least squares for the place and turn of a gripper; what is left over goes toward the middle of joints. Returns the distance that remains \[m\].
+    /// Damped least squares for the place and turn of a gripper; the remaining freedom goes toward the middle of joints. Returns the distance that remains \[m\].
     ///
     /// ```text
     /// dq = Jᵀ (J Jᵀ + λ² 1)⁻¹ (e − J z) + z
@@ -297,7 +297,7 @@ impl Arms {
     }
 }
 
-/// What arms are told.
+/// Commands to the arms.
 pub(super) struct Path {
     /// Coordinates of all joints at the start.
     pub start: Vec<f64>,

@@ -20,7 +20,7 @@ pub(super) const CLOTH: (f64, f64, f64, f64) = (1e5, 0.3, 1e3, 2e-4);
 pub(super) const CONTACT: (f64, f64, f64) = (3e2, 1.0, 0.6);
 /// Speeds below which pads and all else hold \[m/s\].
 pub(super) const HOLDING: [f64; 2] = [1e-3, 1e-2];
-/// Thickness of the soft skin of pads \[m\]: closed, 1 mm apart, they press what is between them.
+/// Thickness of the soft skin of pads \[m\]: closed, 1 mm apart, they press the cloth between them.
 pub(super) const SKIN: f64 = 1e-3;
 /// Time in which strain rates fade \[s\]: the release keeps 0.8 of them in each substep of 0.5 ms.
 pub(super) const FADING: f64 = 2.2e-3;
@@ -50,7 +50,7 @@ pub(super) struct Look {
     pub pads: Vec<[Vector3<f64>; 8]>,
 }
 
-/// What is seen of the shirt at a time.
+/// Observation of the shirt at a time.
 #[derive(Clone, Copy)]
 pub(super) struct Sample {
     pub t: f64,
@@ -63,7 +63,7 @@ pub(super) struct Sample {
     pub held: [usize; 2],
 }
 
-/// What a run showed.
+/// Results of a run.
 pub(super) struct Folded {
     pub samples: Vec<Sample>,
     pub looks: Vec<Look>,
@@ -78,7 +78,7 @@ pub(super) struct Folded {
     pub inside: [f64; 2],
     /// Particles that went from one side of a pad to the other across it.
     pub passed: usize,
-    /// Largest change of momentum in a step beside what gravity and obstacles gave, as a part of the weight's.
+    /// Largest change of momentum in a step beside the impulses of gravity and obstacles, as a part of the weight's.
     pub lost: f64,
     /// Furthest that the plan's joint angles leave a gripper from its place.
     pub missed: f64,

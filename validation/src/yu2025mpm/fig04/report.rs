@@ -34,7 +34,7 @@ struct Rival {
     /// Its error, and the processor time that [`STEP`] of the motion takes \[s\].
     error: f64,
     cost: f64,
-    /// What it is.
+    /// Its description.
     what: String,
 }
 
@@ -96,7 +96,7 @@ fn ratios(runs: &[Rolled], reference: &Rolled) -> Table {
     table
 }
 
-/// The page; `failed`: what ended early, in words.
+/// The page; `failed`: runs that ended early, in words.
 pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled], failed: &[String]) -> PageOutput {
     let (young, poisson, flow, density) = DOUGH;
     let depth = |r: &Rolled| (r.height - reference.height).abs() / DEPTH;

@@ -124,12 +124,12 @@ impl Coupled {
     }
 }
 
-/// What a run of the panels showed.
+/// Results of a run of the panels.
 pub(super) struct Pressed {
     pub(super) way: Way,
     /// Step of the bodies \[s\].
     pub(super) dt: f64,
-    /// Ends of steps \[s\], force of the cube on the left panel against what presses it \[N\] and way of the panel \[m\].
+    /// Ends of steps \[s\], force of the cube on the left panel against the pressing force \[N\] and way of the panel \[m\].
     pub(super) trace: Vec<(f64, f64, f64)>,
     /// Limit of weak coupling of the left panel in the first step.
     pub(super) limit: Option<Limit>,
@@ -139,7 +139,7 @@ pub(super) struct Pressed {
     pub(super) solves: u32,
     /// Solves and iterations that did not converge.
     pub(super) unconverged: u32,
-    /// Largest momentum that is amiss in a step, of the points and of the panels, beside what was exchanged.
+    /// Largest momentum that is amiss in a step, of the points and of the panels, beside the momentum exchanged.
     pub(super) momentum: f64,
     /// Processor time \[s\].
     pub(super) cost: f64,
@@ -148,7 +148,7 @@ pub(super) struct Pressed {
 }
 
 impl Pressed {
-    /// Force over the last part of the run \[s\] of the time that it ran: its mean, and the root mean square of how far it is from what presses \[N\].
+    /// Force over the last part of the run \[s\] of the time that it ran: its mean, and the root mean square of its distance from the pressing force \[N\].
     pub(super) fn force(&self, last: f64) -> (f64, f64) {
         let end = self.trace.last().map_or(0.0, |f| f.0);
         let kept: Vec<f64> =
@@ -211,7 +211,7 @@ pub(super) fn press(way: Way, dt: f64, substeps: u32, end: f64) -> Result<Presse
         out.unconverged += r.unconverged;
         let given = [r.impulses[0][0], r.impulses[1][0]];
         out.trace.push((f64::from(k) * dt, -given[0].x / dt, y.q[0]));
-        // What points got and lost, and what each panel did.
+        // Balance of the points, and that of each panel.
         let after = c.momentum(&x)?;
         let exchanged = PRESS * dt + given[0].norm() + given[1].norm();
         let fall = Vector3::new(0.0, 0.0, -9.81 * MASS * dt);

@@ -7,11 +7,11 @@ use crate::kurtz2025cenic::slope;
 use signorini_report::claim::number;
 use signorini_report::{Claim, Mark, PageOutput, Plot, Table};
 
-/// What a force may miss of the one that presses, and its root mean square swing, where coupling holds \[N\].
+/// Allowed deviation of a force from the one that presses, and its root mean square swing, where coupling holds \[N\].
 const HOLDS: f64 = 0.01 * PRESS;
 /// The least that it swings where coupling does not hold \[N\].
 const BEYOND: f64 = 0.1 * PRESS;
-/// What keeps swings of the iteration small where bodies are kept.
+/// Reason for which swings of the iteration stay small where bodies are kept.
 const BOUNDED: &str = "nothing is thrown off: substeps beyond the limit are so long that the surface follows the panel within one, which bounds what a spring would do without end, and at some steps lets it fade";
 /// Steps of which orders are fitted, by their places.
 const FITTED: std::ops::RangeInclusive<usize> = 1..=3;

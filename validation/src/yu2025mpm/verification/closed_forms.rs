@@ -146,7 +146,7 @@ fn transfers(cases: &mut Cases, r: &mut Random) -> Result<(), PageError> {
         )
         .rule("at most 2e-16: one rounding a step"),
     );
-    // Without affine velocities: what the test above would see in a method that keeps less.
+    // Without affine velocities: the loss that the test above would see in a method that keeps less.
     let mut p = cube.clone();
     let orbital =
         |p: &Particles| (0..p.len()).map(|n| p.mass[n] * p.x[n].cross(&p.v[n])).sum::<Vector3<f64>>();

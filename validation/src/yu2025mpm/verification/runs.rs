@@ -257,14 +257,14 @@ fn meeting() -> Result<(Particles, Obstacle, MpmOptions), PageError> {
     Ok((p, ball, MpmOptions { spacing: 0.04, gravity: Vector3::zeros(), ..MpmOptions::default() }))
 }
 
-/// What the cube and the ball exchange in 60 substeps.
+/// Exchange of the cube and the ball in 60 substeps.
 #[derive(Default)]
 pub(super) struct Exchange {
-    /// In every substep, what momentum \[N·s\] and angular momentum about the world's origin \[N·m·s\] of the particles change by beside what the ball gives them, at most.
+    /// Change of momentum \[N·s\] and angular momentum about the world's origin \[N·m·s\] of the particles in a substep beside the impulse of the ball, at most.
     pub(super) worst: [f64; 2],
     /// Impulses of all steps \[N·s\].
     pub(super) given: f64,
-    /// What particles carry at most: Σ m (|v| + h |C|) \[N·s\], and the same times |x| + h \[N·m·s\].
+    /// Momentum of the particles at most: Σ m (|v| + h |C|) \[N·s\], and each term times |x| + h \[N·m·s\].
     pub(super) carried: [f64; 2],
 }
 
@@ -337,7 +337,7 @@ pub(super) fn exchange_fast() -> Result<Exchange, PageError> {
     Ok(out)
 }
 
-/// What a free box of 2 kg does that flies at 1 m/s into a rubber cube of 1 kg without gravity or dissipation.
+/// Motion of a free box of 2 kg that flies at 1 m/s into a rubber cube of 1 kg without gravity or dissipation.
 pub(super) struct Hit {
     /// Its speed \[m/s\] over time.
     pub(super) speed: Vec<(f64, f64)>,
