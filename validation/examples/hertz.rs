@@ -76,29 +76,68 @@ fn normal(p: &Constants, v: f64) -> [f64; 3] {
     [potential(s) - potential(open), impulse * rate, dt * k * (1.5 * dt * s.sqrt() * rate + d * s.powf(1.5))]
 }
 
-/// Drops a rubber ball under ICF with error control and prints the depth and the energy at rest, beside Hertz's.
+/// A rubber ball of 5 cm as an affine body: facets that stand on a point, `gap` over a held slab whose top is at z = 0; the law begins `skin` above it. Whoever made the mesh knows the curvature.
+#[allow(dead_code, reason = "for those who run it as an affine body")]
+pub(crate) fn standing(
+    law: Hertz,
+    dissipation: f64,
+    (gap, skin): (f64, f64),
+) -> Result<signorini_ipc::AffineSystem, Box<dyn std::error::Error>> {
+    use signorini_core::na::{Isometry3, Translation3, UnitQuaternion};
+    use signorini_core::{ContactMaterial, Pool};
+    use signorini_geometry::TriangleMesh;
+    use signorini_ipc::{AffineBody, AffineSystem, IpcOptions, SkinLaw, SkinPair};
+
+    let facets = TriangleMesh::icosphere(RADIUS, 2)?;
+    let down = UnitQuaternion::rotation_between(&facets.vertices()[0].coords, &-Vector3::z());
+    let pose = Translation3::new(0.0, 0.0, RADIUS + gap) * down.unwrap_or_default();
+    let slab =
+        AffineBody::solid("slab", &TriangleMesh::cuboid(&Vector3::new(0.5, 0.5, 0.05))?, 1000.0)?.held();
+    // The diagonal of the slab's top passes beside the ball.
+    let bodies = vec![
+        (slab, Isometry3::translation(0.1, 0.0, -0.05)),
+        (AffineBody::solid("ball", &facets, 1000.0)?, pose),
+    ];
+    let options = IpcOptions { range: 2e-4, ..IpcOptions::default() };
+    let material = ContactMaterial::compliant(1.0, dissipation, 0.5);
+    let pair = SkinPair { material, curvature: [1.0 / RADIUS; 2] };
+    let law = SkinLaw::new(&Pool::<Hertz, 3>::new(law), skin, material).with_pairs(move |_, _| pair);
+    Ok(AffineSystem::new(bodies, &[], options)?.with_law(law)?)
+}
+
+/// Radius of the ball \[m\].
+#[allow(dead_code, reason = "for those who run it as an affine body")]
+pub(crate) const RADIUS: f64 = 0.05;
+
+/// Rests a rubber ball on the ground under ICF with error control, and as an affine body, and prints depth and energy beside Hertz's.
 #[allow(dead_code, reason = "tests take the law alone")]
 pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     use signorini_core::{Integrator, NoObserver, Pool, System};
+    use signorini_integrators::{ContactStep, FixedStep};
     use signorini_multibody::{RigidOptions, RigidSystem};
     use signorini_scene::SceneBuilder;
 
-    let (radius, law) = (0.05, Hertz { modulus: 1e6 });
-    let scene = SceneBuilder::new("drop")
-        .half_space()
-        .body("ball")
-        .at([0.0, 0.0, 0.06])
-        .free_joint()
-        .sphere(radius)
-        .build()?;
+    let law = Hertz { modulus: 1e6 };
+    let tell = |name: &str, depth: f64, energy: f64, mass: f64| {
+        let weight = mass * 9.81;
+        let hertz = (weight / (4.0 / 3.0 * law.modulus * f64::sqrt(RADIUS))).powf(2.0 / 3.0);
+        println!("{name}: depth {depth:.4e} m, of Hertz {hertz:.4e} m");
+        println!("{name}: energy {energy:.4e} J, of Hertz {:.4e} J", 0.4 * weight * hertz);
+    };
+    let ball = SceneBuilder::new("drop").half_space().body("ball").at([0.0, 0.0, 0.06]);
+    let scene = ball.free_joint().sphere(RADIUS).build()?;
     let mut sys = RigidSystem::new(&scene, &Pool::<Hertz, 3>::new(law), RigidOptions::default())?;
     let mut x = sys.initial_state(None)?;
-    let mass = sys.model().bodies[1].mass;
     let mut integrator = signorini_integrators::cenic(signorini_icf::IcfSolver::default(), 1e-6);
     integrator.advance(&mut sys, &mut x, 3.0, &mut NoObserver)?;
-    let weight = mass * 9.81;
-    let depth = (weight / (4.0 / 3.0 * law.modulus * f64::sqrt(radius))).powf(2.0 / 3.0);
-    println!("depth {:.4e} m, of Hertz {depth:.4e} m", radius - x.q[2]);
-    println!("energy {:.4e} J, of Hertz {:.4e} J", sys.energy(&x).contact, 0.4 * weight * depth);
+    tell("icf", RADIUS - x.q[2], sys.energy(&x).contact, sys.model().bodies[1].mass);
+
+    let skin = 2e-3;
+    let mut sys = standing(law, 20.0, (skin, skin))?;
+    let mut x = sys.initial_state();
+    let mut integrator = FixedStep::new(ContactStep::new(signorini_ipc::IpcSolver::default()), 1e-3)?;
+    integrator.advance(&mut sys, &mut x, 0.5, &mut NoObserver)?;
+    let lowest = sys.positions(&x)[8..].iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
+    tell("affine", skin - lowest, sys.energy(&x).contact, sys.bodies()[1].mass);
     Ok(())
 }

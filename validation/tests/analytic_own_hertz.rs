@@ -6,10 +6,15 @@ mod hertz;
 
 use hertz::Hertz;
 use signorini_comfree::ComfreeSolver;
-use signorini_core::na::{Matrix3, Vector3};
-use signorini_core::{ContactSeed, ContactSide, ContactSolver, Integrator, NoObserver, Pool, State, System};
+use signorini_core::na::{Isometry3, Matrix3, Vector3};
+use signorini_core::{
+    ContactMaterial, ContactSeed, ContactSide, ContactSolver, Integrator, NoObserver, Pool, State, System,
+    Tolerance,
+};
+use signorini_geometry::TriangleMesh;
 use signorini_icf::IcfSolver;
 use signorini_integrators::{ContactStep, FixedStep};
+use signorini_ipc::{AffineBody, AffineScene, AffineSystem, IpcOptions, IpcSolver, SkinLaw};
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_reference::ReferenceSolver;
 use signorini_scene::{Scene, SceneBuilder};
@@ -94,6 +99,43 @@ fn analytic_a_ball_rests_as_deep_as_hertz_says_under_every_solver() {
         assert!((found / depth - 1.0).abs() < 1e-6, "{name}: {found} for {depth}");
         assert!((energy / (0.4 * stiffness() * depth.powf(2.5)) - 1.0).abs() < 1e-6, "{name}: {energy} J");
     }
+}
+
+#[test]
+fn analytic_an_affine_ball_on_a_point_rests_as_deep_as_hertz_says() {
+    // The next points of the facets are 1.9 mm higher, and the depth is 0.7 mm: one point presses.
+    let (skin, dt) = (2e-3, 1e-3);
+    let mut sys = hertz::standing(Hertz { modulus: MODULUS }, 20.0, (skin, skin)).unwrap();
+    let mut x = sys.initial_state();
+    let tight = Tolerance { relative: 1e-9, max_iterations: 300 };
+    let step = ContactStep::new(IpcSolver::default()).with_tolerance(tight);
+    FixedStep::new(step, dt).unwrap().advance(&mut sys, &mut x, 0.6, &mut NoObserver).unwrap();
+    let lowest = sys.positions(&x)[8..].iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
+    let (found, energy) = (skin - lowest, sys.energy(&x).contact);
+    let depth = (sys.bodies()[1].mass * G / stiffness()).powf(2.0 / 3.0);
+    // At rest after a hundred periods of ω = √(1.5 m g/(m δ)) ≈ 150/s with the damping of Hunt–Crossley.
+    assert!((found / depth - 1.0).abs() < 1e-5, "{found} for {depth}");
+    assert!((energy / (0.4 * stiffness() * depth.powf(2.5)) - 1.0).abs() < 3e-5, "{energy} J");
+}
+
+#[test]
+fn regression_affine_bodies_whose_curvature_nobody_tells_refuse_the_law() {
+    let slab = TriangleMesh::cuboid(&Vector3::new(0.5, 0.5, 0.05)).unwrap();
+    let facets = TriangleMesh::icosphere(RADIUS, 2).unwrap();
+    let body = |name: &str, mesh| AffineBody::solid(name, mesh, 1000.0).unwrap();
+    let bodies = vec![
+        (body("slab", &slab).held(), Isometry3::translation(0.0, 0.0, -0.05)),
+        (body("ball", &facets), Isometry3::translation(0.0, 0.0, 0.06)),
+    ];
+    let law = Pool::<Hertz, 3>::new(Hertz { modulus: MODULUS });
+    let law = SkinLaw::new(&law, 2e-3, ContactMaterial::default());
+    let made = AffineSystem::new(bodies, &[], IpcOptions::default()).unwrap().with_law(law);
+    let why = made.err().unwrap().to_string();
+    assert!(why.contains("'hertz'") && why.contains("curvature") && why.contains("with_pairs"), "{why}");
+    // In a scene balls tell it.
+    let (scene, ..) = ball(0.06, 0.0);
+    let law = Pool::<Hertz, 3>::new(Hertz { modulus: MODULUS });
+    AffineScene::new(&scene, IpcOptions::default()).unwrap().with_law(&law, 2e-3).unwrap();
 }
 
 #[test]

@@ -56,8 +56,9 @@ not stand here is an error.
 
 `--solver ipc`, `signorini_ipc::AffineScene`: bodies that are fixed to each other become one affine body with the union of their closed surfaces; joints are
 eliminated or, where they are not linear, stiff terms. Which geoms collide, and with which coefficient of friction, follows masks, `pair`, `exclude`,
-`priority`, `condim` 1 and the rule of combination, geom by geom, as in generalised coordinates; margins and the softness of surfaces have no part in it. What is
-left out is listed and warned of.
+`priority`, `condim` 1 and the rule of combination, geom by geom, as in generalised coordinates; margins and the softness of surfaces have no part in it. A contact law may be put over the barrier (`--law lagged --skin 0.002`,
+`AffineScene::with_law`): it presses from the skin on, with materials of the scene, and the curvatures of its spheres. It needs three rows, a convex cost that is finite everywhere, and a skin beyond the range of
+the barrier; anything else is refused by name. What is left out is listed and warned of.
 
 {}
 ## Material points
