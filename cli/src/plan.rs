@@ -26,12 +26,12 @@ const MOST_SAMPLES: usize = 100_000;
 
 /// An engine with fixed steps.
 #[derive(Clone, Copy, ValueEnum)]
-enum Model {
+enum PlanModel {
     Comfree,
     Icf,
 }
 
-impl Model {
+impl PlanModel {
     /// The method, of ComFree with the evaluations that a task has.
     fn method(self, evaluations: Option<(u32, f64)>) -> Method {
         match self {
@@ -72,7 +72,7 @@ pub(crate) struct Arguments {
     published: bool,
     /// Engine of the plan model.
     #[arg(long, value_enum, default_value = "comfree")]
-    model: Model,
+    model: PlanModel,
     /// Evaluations per step of comfree as plan model, at most: fewer where a residual of 1e-3 m/s is reached. Those of the task when left out.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     evaluations: Option<u32>,
@@ -267,7 +267,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     for path in [Some(&out), a.json.as_ref()].into_iter().flatten() {
         check_writable(path)?;
     }
-    if let (Some(n), Model::Icf) = (a.evaluations, a.model) {
+    if let (Some(n), PlanModel::Icf) = (a.evaluations, a.model) {
         return Err(format!(
             "--evaluations {n}: only comfree has evaluations (--model comfree); leave it out"
         )

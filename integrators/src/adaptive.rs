@@ -3,7 +3,7 @@ use signorini_core::{
     StepError, StepObserver, StepReport, System, check_end,
 };
 
-use crate::{ContactStep, Controller, Floor, PreparedStep, StepDoubling, Verdict, interval};
+use crate::{ContactStep, Floor, PreparedStep, StepController, StepDoubling, Verdict, interval};
 
 /// Error-controlled steps of any scheme that estimates its error.
 ///
@@ -12,7 +12,7 @@ use crate::{ContactStep, Controller, Floor, PreparedStep, StepDoubling, Verdict,
 #[derive(Debug)]
 pub struct Adaptive<P> {
     scheme: P,
-    controller: Controller,
+    controller: StepController,
     next_step: Option<f64>,
     x1: State,
 }
@@ -24,18 +24,18 @@ pub struct Adaptive<P> {
 ///
 /// Source: kurtz2025cenic, eq. (21). Deviates: none.
 pub fn cenic<S: ContactSolver>(solver: S, accuracy: f64) -> Adaptive<StepDoubling<ContactStep<S>>> {
-    let controller = Controller::with_accuracy(accuracy);
+    let controller = StepController::with_accuracy(accuracy);
     let step = ContactStep::new(solver).with_tolerance(controller.solver_tolerance());
     Adaptive { scheme: StepDoubling::new(step), controller, next_step: None, x1: State::default() }
 }
 
-/// [`cenic`] with other constants; solves converge to [`Controller::solver_tolerance`].
+/// [`cenic`] with other constants; solves converge to [`StepController::solver_tolerance`].
 ///
 /// # Errors
 /// [`StepError::Argument`] when a constant makes no sense.
 pub fn cenic_with<S: ContactSolver>(
     solver: S,
-    controller: Controller,
+    controller: StepController,
 ) -> Result<Adaptive<StepDoubling<ContactStep<S>>>, StepError> {
     let step = ContactStep::new(solver).with_tolerance(controller.solver_tolerance());
     Adaptive::new(StepDoubling::new(step), controller)
@@ -46,7 +46,7 @@ impl<P: OneStep> Adaptive<P> {
     ///
     /// # Errors
     /// [`StepError::Argument`] when the scheme has no error estimate or a constant makes no sense.
-    pub fn new(scheme: P, controller: Controller) -> Result<Self, StepError> {
+    pub fn new(scheme: P, controller: StepController) -> Result<Self, StepError> {
         controller.validate()?;
         error_order(&scheme)?;
         Ok(Self { scheme, controller, next_step: None, x1: State::default() })
@@ -63,13 +63,13 @@ impl<P: OneStep> Adaptive<P> {
     }
 
     /// The constants of control.
-    pub fn controller(&self) -> &Controller {
+    pub fn controller(&self) -> &StepController {
         &self.controller
     }
 
     /// The constants of control; they are checked by the next `advance`. The tolerance of solves does not follow a changed
     /// accuracy: see [`Adaptive::set_accuracy`].
-    pub fn controller_mut(&mut self) -> &mut Controller {
+    pub fn controller_mut(&mut self) -> &mut StepController {
         &mut self.controller
     }
 

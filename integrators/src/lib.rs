@@ -28,7 +28,7 @@
 //! | [`ContactStep`] | a [`PreparedStep`] | prepare → problem → solve → commit: one solve, order 1 |
 //! | [`StepDoubling`] | a wrapper around any [`PreparedStep`] | one full and two half steps; propagates the halves, measures the difference |
 //! | [`FixedStep`] | an integrator over any one-step scheme | equal steps, no slivers at the end of an interval |
-//! | [`Adaptive`] | an integrator over any scheme with an error estimate | the CENIC [`Controller`] |
+//! | [`Adaptive`] | an integrator over any scheme with an error estimate | the CENIC [`StepController`] |
 //! | [`cenic`], [`cenic_with`] | `Adaptive<StepDoubling<ContactStep<S>>>` | error-controlled contact under any solver |
 //!
 //! # Step doubling
@@ -48,7 +48,7 @@
 //! # How the next step is chosen
 //!
 //! With e ∝ h² the step that would have met the accuracy a exactly is h·(a/‖e‖)^½; a safety factor of 0.9 leaves room for the
-//! neglected terms, and growth and shrinkage are bounded ([`Controller`] lists every constant). An attempt is accepted when the
+//! neglected terms, and growth and shrinkage are bounded ([`StepController`] lists every constant). An attempt is accepted when the
 //! step it proposes is not smaller than itself.
 //!
 //! # Meaning of accuracy
@@ -74,15 +74,15 @@
 
 mod adaptive;
 mod contact_step;
-mod controller;
 mod fixed_step;
 mod interval;
 mod scheme;
+mod step_controller;
 mod step_doubling;
 
 pub use adaptive::{Adaptive, cenic, cenic_with};
 pub use contact_step::ContactStep;
-pub use controller::{Controller, Floor, Verdict};
 pub use fixed_step::FixedStep;
 pub use scheme::{Leg, PreparedStep};
+pub use step_controller::{Floor, StepController, Verdict};
 pub use step_doubling::StepDoubling;

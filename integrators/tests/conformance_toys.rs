@@ -5,7 +5,7 @@ mod common;
 use common::DenseNewton;
 use signorini_core::{Integrator, OneStep};
 use signorini_icf::{IcfOptions, IcfSolver};
-use signorini_integrators::{Adaptive, ContactStep, Controller, FixedStep, StepDoubling, cenic};
+use signorini_integrators::{Adaptive, ContactStep, FixedStep, StepController, StepDoubling, cenic};
 use signorini_testkit::integrator;
 
 fn single() -> ContactStep<DenseNewton> {
@@ -45,7 +45,7 @@ fn conformance_error_control() {
             .unwrap();
     }
     let doubled = || -> Box<dyn Integrator> {
-        Box::new(Adaptive::new(StepDoubling::new(single()), Controller::default()).unwrap())
+        Box::new(Adaptive::new(StepDoubling::new(single()), StepController::default()).unwrap())
     };
     integrator::conformance(&doubled).unwrap();
 }

@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 use signorini_core::StepError;
-use signorini_integrators::{Controller, Floor, Verdict};
+use signorini_integrators::{Floor, StepController, Verdict};
 
 const H: f64 = 1e-3;
 
 /// The error for which the proposal is `factor`·h, before any clamping.
-fn error_for(c: &Controller, factor: f64) -> f64 {
+fn error_for(c: &StepController, factor: f64) -> f64 {
     c.accuracy * (c.safety / factor).powi(2)
 }
 
@@ -20,7 +20,7 @@ fn next(v: Verdict) -> f64 {
 
 #[test]
 fn analytic_proposals_follow_the_specification() {
-    let c = Controller::default();
+    let c = StepController::default();
     let judge = |error| c.judge(H, error, 2, 1e-14);
     let accepted = |error| matches!(judge(error), Verdict::Accept { .. });
     let near = |error: f64, factor: f64| {
@@ -48,7 +48,7 @@ fn analytic_proposals_follow_the_specification() {
     }
     assert!(!accepted(c.accuracy * 1.000_001) && !accepted(f64::NAN));
     // The reject bound itself shows with a safety of one.
-    let bold = Controller { safety: 1.0, ..c };
+    let bold = StepController { safety: 1.0, ..c };
     assert!((next(bold.judge(H, bold.accuracy * 1.000_001, 2, 1e-14)) - 0.9).abs() < 1e-12);
     // Another order, another root.
     assert!((next(c.judge(H, c.accuracy / 8.0, 3, 1e-14)) - 1.8).abs() < 1e-12);
@@ -61,20 +61,20 @@ fn analytic_proposals_follow_the_specification() {
     assert!((c.first_step() - 0.01).abs() < 1e-16);
     assert_eq!(c.floor(0.0), 1e-14);
     assert_eq!(c.floor(-1e3), 1e-11);
-    assert_eq!(Controller { min_step: 1e-5, ..c }.floor(1.0), 1e-5);
+    assert_eq!(StepController { min_step: 1e-5, ..c }.floor(1.0), 1e-5);
     assert_eq!(c.solver_tolerance().relative, 1e-6);
-    assert_eq!(Controller::with_accuracy(1e-6).solver_tolerance().relative, 1e-8);
+    assert_eq!(StepController::with_accuracy(1e-6).solver_tolerance().relative, 1e-8);
 }
 
 #[test]
 fn analytic_steps_fit_the_end_of_the_interval() {
-    let c = Controller::default();
+    let c = StepController::default();
     assert_eq!(c.fit(H, 0.94 * H), (0.94 * H, true));
     assert_eq!(c.fit(H, 0.96 * H), (0.96 * H, false));
     assert_eq!(c.fit(H, 1.0005 * H), (1.0005 * H, false));
     // Not a full step and 0.2 % of one, as the published rule has it.
     assert_eq!(c.fit(H, 1.002 * H), (0.5 * (1.002 * H), true));
-    assert_eq!(Controller { halve_below: 1.0, ..c }.fit(H, 1.002 * H), (H, false));
+    assert_eq!(StepController { halve_below: 1.0, ..c }.fit(H, 1.002 * H), (H, false));
     assert_eq!(c.fit(H, 1.2 * H), (H, false));
     assert_eq!(c.fit(5.0, 3.0), (0.1, false));
     // Stretching past the largest step leaves no sliver.
@@ -83,34 +83,34 @@ fn analytic_steps_fit_the_end_of_the_interval() {
 
 #[test]
 fn property_constants_that_make_no_sense_are_refused() {
-    let c = Controller::default();
+    let c = StepController::default();
     c.validate().unwrap();
     let bad = [
-        Controller { accuracy: 0.0, ..c },
-        Controller { accuracy: -1e-3, ..c },
-        Controller { accuracy: f64::NAN, ..c },
-        Controller { accuracy: f64::INFINITY, ..c },
-        Controller { safety: 0.0, ..c },
-        Controller { safety: 1.5, ..c },
-        Controller { min_shrink: 0.0, ..c },
-        Controller { min_shrink: 1.0, ..c },
-        Controller { max_growth: 0.9, ..c },
-        Controller { dead_band: 0.5, ..c },
-        Controller { reject_shrink: 1.0, ..c },
-        Controller { not_finite_shrink: 1.0, ..c },
-        Controller { failure_shrink: 0.0, ..c },
-        Controller { max_step: 0.0, ..c },
-        Controller { max_step: f64::NAN, ..c },
-        Controller { first_step_fraction: 0.0, ..c },
-        Controller { first_step_fraction: 2.0, ..c },
-        Controller { min_step: -1.0, ..c },
-        Controller { min_step: 1.0, ..c },
-        Controller { floor_absolute: 0.0, ..c },
-        Controller { floor_relative: -1.0, ..c },
-        Controller { limit_below: 1.5, ..c },
-        Controller { stretch_below: 0.9, ..c },
-        Controller { tolerance_factor: 0.0, ..c },
-        Controller { tolerance_floor: f64::NAN, ..c },
+        StepController { accuracy: 0.0, ..c },
+        StepController { accuracy: -1e-3, ..c },
+        StepController { accuracy: f64::NAN, ..c },
+        StepController { accuracy: f64::INFINITY, ..c },
+        StepController { safety: 0.0, ..c },
+        StepController { safety: 1.5, ..c },
+        StepController { min_shrink: 0.0, ..c },
+        StepController { min_shrink: 1.0, ..c },
+        StepController { max_growth: 0.9, ..c },
+        StepController { dead_band: 0.5, ..c },
+        StepController { reject_shrink: 1.0, ..c },
+        StepController { not_finite_shrink: 1.0, ..c },
+        StepController { failure_shrink: 0.0, ..c },
+        StepController { max_step: 0.0, ..c },
+        StepController { max_step: f64::NAN, ..c },
+        StepController { first_step_fraction: 0.0, ..c },
+        StepController { first_step_fraction: 2.0, ..c },
+        StepController { min_step: -1.0, ..c },
+        StepController { min_step: 1.0, ..c },
+        StepController { floor_absolute: 0.0, ..c },
+        StepController { floor_relative: -1.0, ..c },
+        StepController { limit_below: 1.5, ..c },
+        StepController { stretch_below: 0.9, ..c },
+        StepController { tolerance_factor: 0.0, ..c },
+        StepController { tolerance_floor: f64::NAN, ..c },
     ];
     for b in bad {
         assert!(matches!(b.validate(), Err(StepError::Argument(_))), "{b:?}");
@@ -127,7 +127,7 @@ proptest! {
         order in 1u32..6,
     ) {
         let (error, accuracy) = (10f64.powf(log_error), 10f64.powf(log_accuracy));
-        let c = Controller::with_accuracy(accuracy);
+        let c = StepController::with_accuracy(accuracy);
         match c.judge(dt, error, order, 1e-14) {
             Verdict::Accept { next } => {
                 prop_assert!(error <= accuracy);

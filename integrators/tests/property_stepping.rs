@@ -7,7 +7,7 @@ use common::{DenseNewton, free_bodies, ground};
 use signorini_core::na::Vector3;
 use signorini_core::*;
 use signorini_integrators::{
-    Adaptive, ContactStep, Controller, FixedStep, Floor, StepDoubling, cenic, cenic_with,
+    Adaptive, ContactStep, FixedStep, Floor, StepController, StepDoubling, cenic, cenic_with,
 };
 use signorini_testkit::{integrator, order_fit, toys::Body};
 
@@ -112,7 +112,7 @@ fn property_warm_starts_and_tolerances_are_those_of_the_specification() {
         assert_eq!(notes.guesses[1], mean);
         assert_eq!(notes.guesses[2], notes.results[0]);
     }
-    let controller = Controller { tolerance_factor: 1e-2, ..Controller::default() };
+    let controller = StepController { tolerance_factor: 1e-2, ..StepController::default() };
     let mut integrator = cenic_with(Notes::default(), controller).unwrap();
     let (mut sys, mut x) = bouncing(Fault::None).unwrap();
     integrator.advance(&mut sys, &mut x, 1e-4, &mut NoObserver).unwrap();
@@ -130,9 +130,9 @@ fn property_warm_starts_and_tolerances_are_those_of_the_specification() {
 fn property_boxed_solvers_and_schemes_are_the_same() {
     let boxed: Box<dyn ContactSolver> = Box::new(DenseNewton::default());
     let scheme: Box<dyn OneStep> = Box::new(StepDoubling::new(ContactStep::new(boxed)));
-    let mut integrator = Adaptive::new(scheme, Controller::default()).unwrap();
+    let mut integrator = Adaptive::new(scheme, StepController::default()).unwrap();
     let mut plain =
-        Adaptive::new(StepDoubling::new(ContactStep::new(DenseNewton::default())), Controller::default())
+        Adaptive::new(StepDoubling::new(ContactStep::new(DenseNewton::default())), StepController::default())
             .unwrap();
     let (mut sys, mut x) = bouncing(Fault::None).unwrap();
     let mut y = x.clone();
@@ -218,10 +218,10 @@ fn property_bad_options_are_refused() {
         assert!(matches!(FixedStep::new(single(), dt), Err(StepError::Argument(_))));
     }
     // No estimate, no control.
-    assert!(matches!(Adaptive::new(single(), Controller::default()), Err(StepError::Argument(_))));
+    assert!(matches!(Adaptive::new(single(), StepController::default()), Err(StepError::Argument(_))));
     let (mut sys, mut x) = bouncing(Fault::None).unwrap();
     for accuracy in [0.0, -1.0, f64::NAN] {
-        assert!(Adaptive::new(StepDoubling::new(single()), Controller::with_accuracy(accuracy)).is_err());
+        assert!(Adaptive::new(StepDoubling::new(single()), StepController::with_accuracy(accuracy)).is_err());
         let e = controlled(accuracy).advance(&mut sys, &mut x, 1.0, &mut NoObserver);
         assert!(matches!(e, Err(StepError::Argument(_))));
     }

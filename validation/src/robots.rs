@@ -94,18 +94,18 @@ struct Outcome {
     energy: Vec<(f64, f64)>,
 }
 
-fn simulate(scene: &Scene, engine: &Method, drive: Drive, time: f64) -> Result<Outcome, PageError> {
+fn simulate(scene: &Scene, method: &Method, drive: Drive, time: f64) -> Result<Outcome, PageError> {
     let mut scene = scene.clone();
     scene.options.switches.actuation = drive != Drive::Free;
-    let mut sys = engine.system(&scene).map_err(failed)?;
+    let mut sys = method.system(&scene).map_err(failed)?;
     let mut x = sys.initial_state(scene.keyframe("home")).map_err(failed)?;
     if drive == Drive::Full {
         for (u, a) in sys.control_mut().iter_mut().zip(&scene.actuators) {
             *u = a.control_range.map_or(1.0, |r| r[1]);
         }
     }
-    let mut integrator = engine.integrator().map_err(failed)?;
-    let mut recorder = Recorder::new(&scene, engine, &x, sys.held()).map_err(failed)?;
+    let mut integrator = method.integrator().map_err(failed)?;
+    let mut recorder = Recorder::new(&scene, method, &x, sys.held()).map_err(failed)?;
     let start = std::time::Instant::now();
     let end = x.t + time;
     let report = integrator.advance(&mut sys, &mut x, end, &mut recorder).map_err(failed)?;
@@ -168,7 +168,7 @@ impl Page for Robots {
             &format!("{time} s from the home keyframe"),
             &[
                 "robot",
-                "engine",
+                "method",
                 "motors",
                 "steps",
                 "wall [s]",
@@ -196,7 +196,7 @@ impl Page for Robots {
                 continue;
             };
             let scene = Scene::load(&path, &LoadOptions::default()).map_err(failed)?;
-            for (kind, engine) in
+            for (kind, method) in
                 [("accuracy", Method::cenic(1e-2)), ("fixed", Method::icf().with_step(2e-3))]
             {
                 let loops = scene.equalities.iter().any(|e| e.active);
@@ -204,10 +204,10 @@ impl Page for Robots {
                     if drive == Drive::Full && !loops {
                         continue;
                     }
-                    ctx.say(format!("{}, {}, {}", robot.name, engine.describe(), drive.name()));
+                    ctx.say(format!("{}, {}, {}", robot.name, method.describe(), drive.name()));
                     let id = |what: &str| format!("{slug}_{kind}_{}_{what}", drive.name());
                     let text = format!("{} runs for {time} s ({kind}, {})", robot.name, drive.name());
-                    let done = simulate(&scene, &engine, drive, time);
+                    let done = simulate(&scene, &method, drive, time);
                     let ran = Claim::decided(&id("runs"), &text, done.is_ok());
                     claims.push(match &done {
                         Ok(_) => ran,
@@ -219,7 +219,7 @@ impl Page for Robots {
                     };
                     table.row([
                         robot.name.to_owned(),
-                        engine.describe(),
+                        method.describe(),
                         drive.name().into(),
                         o.steps.to_string(),
                         format!("{:.2}", o.wall_s),

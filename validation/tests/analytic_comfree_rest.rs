@@ -12,10 +12,10 @@ use signorini_validation::scenes::Heap;
 fn slope(law: DualCone, sweeps: Sweeps, angle: f64, time: f64) -> (Vec<f64>, Vec<f64>) {
     let mut scene = Heap::Stack(1).scene();
     scene.options.gravity = 9.81 * Vector3::new(angle.sin(), 0.0, -angle.cos());
-    let engine = Method::comfree_with(law, sweeps).with_step(2e-3);
-    let mut sys = engine.system(&scene).unwrap();
+    let method = Method::comfree_with(law, sweeps).with_step(2e-3);
+    let mut sys = method.system(&scene).unwrap();
     let mut x = sys.initial_state(None).unwrap();
-    engine.integrator().unwrap().advance(&mut sys, &mut x, time, &mut NoObserver).unwrap();
+    method.integrator().unwrap().advance(&mut sys, &mut x, time, &mut NoObserver).unwrap();
     (x.q, x.v)
 }
 
@@ -84,19 +84,19 @@ fn analytic_the_map_with_memory_is_stable_for_every_mode() {
 
 #[test]
 fn regression_memory_is_part_of_the_state() {
-    let engine = Method::comfree().with_step(2e-3);
+    let method = Method::comfree().with_step(2e-3);
     let scene = Heap::Stack(3).scene();
-    let mut sys = engine.system(&scene).unwrap();
+    let mut sys = method.system(&scene).unwrap();
     let mut x = sys.initial_state(None).unwrap();
-    let mut integrator = engine.integrator().unwrap();
+    let mut integrator = method.integrator().unwrap();
     integrator.advance(&mut sys, &mut x, 0.2, &mut NoObserver).unwrap();
     assert!(!x.memory.keys.is_empty());
     let text = serde_json::to_string(&x).unwrap();
     let mut y: State = serde_json::from_str(&text).unwrap();
     assert_eq!(x, y);
     integrator.advance(&mut sys, &mut x, 0.4, &mut NoObserver).unwrap();
-    let mut fresh = engine.system(&scene).unwrap();
-    engine.integrator().unwrap().advance(&mut fresh, &mut y, 0.4, &mut NoObserver).unwrap();
+    let mut fresh = method.system(&scene).unwrap();
+    method.integrator().unwrap().advance(&mut fresh, &mut y, 0.4, &mut NoObserver).unwrap();
     assert_eq!(x, y, "a run restarted from a file goes on bit for bit");
     assert_eq!(sys.energy(&x), fresh.energy(&y));
 }
@@ -105,9 +105,9 @@ fn regression_memory_is_part_of_the_state() {
 #[test]
 fn analytic_a_falling_stack_lands_without_pressing_into_itself() {
     for dt in [2e-3, 1e-2] {
-        let engine = Method::comfree().with_step(dt);
-        let mut sys = engine.system(&Heap::Stack(10).scene()).unwrap();
-        let mut integrator = engine.integrator().unwrap();
+        let method = Method::comfree().with_step(dt);
+        let mut sys = method.system(&Heap::Stack(10).scene()).unwrap();
+        let mut integrator = method.integrator().unwrap();
         let mut x = sys.initial_state(None).unwrap();
         let mut deepest = 0.0f64;
         for i in 1..=50 {
@@ -123,9 +123,9 @@ fn analytic_a_falling_stack_lands_without_pressing_into_itself() {
 #[test]
 fn analytic_a_deep_start_comes_out_without_speed() {
     for (dt, after) in [(2e-3, 0.1), (1e-2, 0.3)] {
-        let engine = Method::comfree().with_step(dt);
-        let mut sys = engine.system(&Heap::Stack(2).scene()).unwrap();
-        let mut integrator = engine.integrator().unwrap();
+        let method = Method::comfree().with_step(dt);
+        let mut sys = method.system(&Heap::Stack(2).scene()).unwrap();
+        let mut integrator = method.integrator().unwrap();
         let mut x = sys.initial_state(None).unwrap();
         (x.q[2], x.q[9]) = (0.03, 0.11);
         let mut fastest = 0.0f64;

@@ -4,7 +4,7 @@
 use signorini_core::na::Vector3;
 use signorini_core::{NoObserver, OneStep, State, System};
 use signorini_icf::{IcfOptions, IcfSolver};
-use signorini_integrators::{Adaptive, ContactStep, Controller, FixedStep};
+use signorini_integrators::{Adaptive, ContactStep, FixedStep, StepController};
 use signorini_multibody::RigidSystem;
 use signorini_run::Method;
 use signorini_testkit::order_fit;
@@ -126,7 +126,7 @@ fn property_trapezoid_retries_are_fresh_and_the_estimate_is_of_order_two() {
     // It runs under error control as any scheme with an estimate.
     use signorini_core::Integrator;
     let mut x1 = x.clone();
-    let mut adaptive = Adaptive::new(scheme, Controller::with_accuracy(1e-6)).unwrap();
+    let mut adaptive = Adaptive::new(scheme, StepController::with_accuracy(1e-6)).unwrap();
     let report = adaptive.advance(&mut sys, &mut x1, 0.1, &mut NoObserver).unwrap();
     assert!(x1.t == 0.1 && report.steps > 10);
 }

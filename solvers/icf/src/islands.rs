@@ -1,7 +1,7 @@
 use signorini_core::{BlockSink, Part};
 use signorini_math::{BlockParts, BlockPattern};
 
-use crate::newton::Model;
+use crate::newton::ProblemParts;
 
 /// Blocks of an inertia as entries of a pattern.
 struct Couples<'a>(&'a mut BlockPattern);
@@ -24,7 +24,7 @@ impl Islands {
     /// Fills the pattern of the Hessian of a problem, and finds its connected components. An inertia that couples blocks makes one part of all.
     pub(crate) fn find(
         &mut self,
-        m: &Model<'_>,
+        m: &ProblemParts<'_>,
         whole: Part<'_>,
         (separate, dense): (bool, bool),
         pattern: &mut BlockPattern,
@@ -66,7 +66,7 @@ impl Islands {
     }
 
     /// Sorts constraints by island, keeping their order inside; a constraint that touches no block is in none.
-    fn sort(&mut self, m: &Model<'_>) {
+    fn sort(&mut self, m: &ProblemParts<'_>) {
         let constraints = m.pools.constraint_count();
         let island = |k: usize| m.map.blocks_of(k).first().and_then(|&b| self.parts.part_of(b as usize));
         let n = self.parts.len();

@@ -30,7 +30,7 @@ pub struct IterationRecord {
 }
 
 /// The problem as the iteration reads it, taken apart once per solve.
-pub(crate) struct Model<'a> {
+pub(crate) struct ProblemParts<'a> {
     pub(crate) inertia: &'a dyn Inertia,
     pub(crate) map: &'a dyn ContactMap,
     pub(crate) pools: &'a Pools,
@@ -39,7 +39,7 @@ pub(crate) struct Model<'a> {
     pub(crate) scaling: &'a [f64],
 }
 
-impl<'a> Model<'a> {
+impl<'a> ProblemParts<'a> {
     pub(crate) fn new(p: &'a dyn StepProblem) -> Self {
         let inertia = p.inertia();
         Self {
@@ -92,7 +92,7 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    pub(crate) fn fit(&mut self, m: &Model<'_>) {
+    pub(crate) fn fit(&mut self, m: &ProblemParts<'_>) {
         let (nv, rows) = (m.v_star.len(), m.pools.row_count());
         for x in [
             &mut self.v,
@@ -113,7 +113,7 @@ impl Workspace {
 
 /// One island on its way to the solution.
 pub(crate) struct Newton<'a> {
-    pub(crate) model: &'a Model<'a>,
+    pub(crate) parts: &'a ProblemParts<'a>,
     pub(crate) part: Part<'a>,
     pub(crate) island: usize,
     pub(crate) options: &'a IcfOptions,
@@ -215,7 +215,7 @@ impl Newton<'_> {
 
     /// Laws, gradient and ‖D∇‖ at the current velocity.
     fn evaluate(&mut self) -> Result<f64, SolveError> {
-        let (m, w, part) = (self.model, &mut *self.work, self.part);
+        let (m, w, part) = (self.parts, &mut *self.work, self.part);
         m.pools.eval(part, &w.v_c, &mut w.evals);
         for r in m.ranges(part) {
             for i in r {
@@ -241,7 +241,7 @@ impl Newton<'_> {
 
     /// One Newton step; its length ‖D⁻¹Δv‖, or None when no descent is to be found.
     fn step(&mut self, k: u32, residual: f64, stats: &mut SolveStats) -> Result<Option<f64>, SolveError> {
-        let (m, part) = (self.model, self.part);
+        let (m, part) = (self.parts, self.part);
         let kept = *self.factored;
         if !kept {
             self.factor(k, residual, stats)?;
@@ -302,7 +302,7 @@ impl Newton<'_> {
 
     /// w = −H⁻¹∇ and the slope ∇·w.
     fn direction(&mut self) -> f64 {
-        let (m, w, part) = (self.model, &mut *self.work, self.part);
+        let (m, w, part) = (self.parts, &mut *self.work, self.part);
         for r in m.ranges(part) {
             for i in r {
                 w.step[i] = -w.gradient[i];
@@ -314,7 +314,7 @@ impl Newton<'_> {
 
     /// Assembles and factors H = A + Σ Jᵀ∇²ℓ J.
     fn factor(&mut self, iteration: u32, residual: f64, stats: &mut SolveStats) -> Result<(), SolveError> {
-        let (m, i) = (self.model, self.island);
+        let (m, i) = (self.parts, self.island);
         stats.factorizations += 1;
         self.cholesky.clear(i);
         m.inertia.add_blocks(self.part, self.cholesky);

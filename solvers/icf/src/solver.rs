@@ -5,7 +5,7 @@ use signorini_core::{
 use signorini_math::{BlockCholesky, BlockPattern};
 
 use crate::islands::Islands;
-use crate::newton::{Model, Newton, Workspace};
+use crate::newton::{Newton, ProblemParts, Workspace};
 use crate::{IcfOptions, IterationRecord};
 
 /// Name on the command line.
@@ -71,7 +71,7 @@ impl IcfSolver {
     }
 
     /// Sizes, pattern and islands; keeps old factorisations only when the pattern is the same.
-    fn prepare(&mut self, m: &Model<'_>) -> Result<(), SolveError> {
+    fn prepare(&mut self, m: &ProblemParts<'_>) -> Result<(), SolveError> {
         self.work.fit(m);
         let how = (self.options.islands, self.options.dense);
         self.islands.find(m, self.whole.part(), how, &mut self.pattern);
@@ -88,7 +88,7 @@ impl IcfSolver {
 
     fn iterate(
         &mut self,
-        m: &Model<'_>,
+        m: &ProblemParts<'_>,
         tol: Tolerance,
         out: &mut StepSolution,
     ) -> Result<SolveStatus, SolveError> {
@@ -99,7 +99,7 @@ impl IcfSolver {
             let part = self.islands.part(island);
             let tolerance = eps * m.scaled_norm(part, &self.work.momentum).max(1.0);
             let newton = Newton {
-                model: m,
+                parts: m,
                 part,
                 island,
                 options: &self.options,
@@ -176,7 +176,7 @@ impl ContactSolver for IcfSolver {
         out.status = SolveStatus::Converged;
         p.relinearize(guess)?;
         let dt = p.dt();
-        let m = Model::new(p);
+        let m = ProblemParts::new(p);
         self.prepare(&m)?;
         // The Hessian goes with the step size: one of another step converges slowly.
         if self.last_dt != dt {

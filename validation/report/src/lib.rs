@@ -98,19 +98,19 @@
 pub mod claim;
 pub mod environment;
 pub mod error;
+pub mod kept_results;
 pub mod output;
 pub mod page;
 pub mod planned;
 pub mod plot;
 pub mod report;
-pub mod stock;
 pub mod suite;
 pub mod trials;
 
 pub use claim::{Claim, Expected, Verdict};
 pub use error::PageError;
+pub use kept_results::KeptResults;
 pub use output::{Film, PageOutput, Part, Picture, Table};
 pub use page::{Budget, Context, Page};
 pub use plot::{Mark, Plot, Series};
 pub use report::Group;
-pub use stock::Stock;

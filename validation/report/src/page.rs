@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use indicatif::ProgressBar;
 
-use crate::{PageError, PageOutput, Stock};
+use crate::{KeptResults, PageError, PageOutput};
 
 /// Sizes of the runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -27,7 +27,7 @@ pub struct Context {
     /// The repository (or the folder the binary runs in).
     pub root: PathBuf,
     /// Results that the page has so far, and until when it may add to them.
-    pub stock: Stock,
+    pub kept: KeptResults,
     progress: ProgressBar,
     started: Instant,
 }
@@ -44,20 +44,20 @@ impl Context {
             models: find("SIGNORINI_MODELS", "../shared/models"),
             oracles: find("SIGNORINI_ORACLES", "../shared/oracles"),
             root: root.to_owned(),
-            stock: Stock::default(),
+            kept: KeptResults::default(),
             progress: ProgressBar::hidden(),
             started: Instant::now(),
         }
     }
 
     /// The context of one page, showing messages on `progress`.
-    pub fn for_page(&self, progress: ProgressBar, stock: Stock) -> Self {
+    pub fn for_page(&self, progress: ProgressBar, kept: KeptResults) -> Self {
         Self {
             budget: self.budget,
             models: self.models.clone(),
             oracles: self.oracles.clone(),
             root: self.root.clone(),
-            stock,
+            kept,
             progress,
             started: Instant::now(),
         }

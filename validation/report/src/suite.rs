@@ -9,7 +9,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use crate::environment::Environment;
 use crate::report::{Group, PageRecord, read_record, write_index, write_page};
-use crate::{Budget, Context, Page, PageError, PageOutput, Stock, Verdict};
+use crate::{Budget, Context, KeptResults, Page, PageError, PageOutput, Verdict};
 
 /// Sizes, order and place of a report.
 #[derive(Clone, Debug)]
@@ -104,7 +104,7 @@ pub fn run(pages: &[&dyn Page], options: &SuiteOptions) -> Result<SuiteOutcome, 
             None => {
                 let line = screen.add(ProgressBar::new_spinner());
                 line.set_style(style("{prefix:>12} {spinner} {msg}"));
-                let stock = Stock {
+                let kept = KeptResults {
                     folder: options.out.join(page.id()),
                     revision: env.revision.clone(),
                     resume: options.resume,
@@ -112,7 +112,7 @@ pub fn run(pages: &[&dyn Page], options: &SuiteOptions) -> Result<SuiteOutcome, 
                         .limit_s
                         .and_then(|s| started.checked_add(Duration::try_from_secs_f64(s).ok()?)),
                 };
-                let record = run_page(*page, &base.for_page(line.clone(), stock), &env, &options.out)?;
+                let record = run_page(*page, &base.for_page(line.clone(), kept), &env, &options.out)?;
                 line.finish_and_clear();
                 record
             }

@@ -8,7 +8,7 @@ use signorini_planning::{
 };
 use signorini_scene::{LoadOptions, Scene};
 
-use crate::stock::Stock;
+use crate::kept_results::KeptResults;
 use crate::{Claim, Context, Page, PageError, PageOutput, Picture, planned};
 use signorini_run::snapshot::Camera;
 use signorini_run::{Method, Recording, names, view};
@@ -170,18 +170,18 @@ pub struct Trials {
     pub looks: PageOutput,
 }
 
-/// Runs trials that are not in stock, and those with pictures in any case, as long as there is time.
+/// Runs trials that are not in kept, and those with pictures in any case, as long as there is time.
 ///
 /// # Errors
 /// A task, motion or scene that cannot be read, an engine that fails, a file of results that cannot be written.
 pub fn run(trials: &[Trial], ctx: &Context) -> Result<Trials, PageError> {
-    let mut done = Trials { runs: ctx.stock.take(FILE)?, looks: PageOutput::default() };
+    let mut done = Trials { runs: ctx.kept.take(FILE)?, looks: PageOutput::default() };
     for trial in trials {
         let known = done.runs.iter().any(|r| r.is(trial));
         if known && trial.camera.is_none() {
             continue;
         }
-        if ctx.stock.over() {
+        if ctx.kept.over() {
             done.looks.unfinished |= !known;
             continue;
         }
@@ -192,7 +192,7 @@ pub fn run(trials: &[Trial], ctx: &Context) -> Result<Trials, PageError> {
             done.looks.film(look.film, look.caption);
         }
         if !known {
-            ctx.stock.add(FILE, &ran)?;
+            ctx.kept.add(FILE, &ran)?;
             done.runs.push(ran);
         }
     }
@@ -208,7 +208,7 @@ pub fn recorded(page: &dyn Page, ctx: &Context) -> Result<Option<(String, Vec<Ra
         return Ok(None);
     }
     let path = ctx.root.join("benches/records/trials").join(page.id()).with_extension("jsonl");
-    let (revisions, runs) = Stock::recorded(&path)?;
+    let (revisions, runs) = KeptResults::recorded(&path)?;
     let title = format!("As recorded with --full, revision {}", revisions.join(", "));
     Ok((!runs.is_empty()).then_some((title, runs)))
 }

@@ -72,9 +72,9 @@ const STEPS: f64 = 8000.0;
 /// From touching at speed v until it has left; the step is a fraction of the contact time.
 pub(super) fn impact(scene: &Scene, law: Law, omega: f64, start: [f64; 3]) -> Result<Trace, MethodError> {
     let time = std::f64::consts::PI / omega;
-    let engine = Method::icf().with_law(law).with_step(time / STEPS);
+    let method = Method::icf().with_law(law).with_step(time / STEPS);
     let [v, vx, wy] = start;
-    Run::new(scene, &engine, 200.0 * time).until(|x| x.q[2] > RADIUS && x.v[2] > 0.0).trace(|_, x| {
+    Run::new(scene, &method, 200.0 * time).until(|x| x.q[2] > RADIUS && x.v[2] > 0.0).trace(|_, x| {
         x.v[2] = -v;
         x.v[0] = vx;
         x.v[4] = wy;
@@ -220,9 +220,9 @@ fn drop(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         ("fixed step of 5e-6 s", Method::icf().with_step(5e-6), 5e-6),
         ("accuracy 1e-9", Method::cenic(1e-9), 0.0),
     ];
-    for (name, engine, step) in runs {
+    for (name, method, step) in runs {
         ctx.say(name);
-        let trace = Run::new(&scene, &engine, t_end).trace(|_, _| {})?;
+        let trace = Run::new(&scene, &method, t_end).trace(|_, _| {})?;
         let times = (0..=2000).map(|i| 1e-3 * f64::from(i));
         let worst = times.map(|t| (trace.q_at(t, 2) - at(t)).abs()).fold(0.0, f64::max);
         let case = format!("{name}, {} steps: largest difference of height", trace.report.steps);

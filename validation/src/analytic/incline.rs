@@ -92,14 +92,14 @@ impl Page for BlockOnIncline {
             "time [s]",
             "displacement [m]",
         );
-        let engine = Method::icf().with_step(STEP);
+        let method = Method::icf().with_step(STEP);
         for (i, (deg, mu, v0)) in CASES.into_iter().enumerate() {
             let theta = deg.to_radians();
             let case = format!("{deg}°, μ = {mu}, v₀ = {v0} m/s");
             ctx.say(case.clone());
             let (scene, down) = block(theta, mu, HALF);
             let trace =
-                Run::new(&scene, &engine, 1.0).trace(|_, x| (0..3).for_each(|k| x.v[k] = v0 * down[k]))?;
+                Run::new(&scene, &method, 1.0).trace(|_, x| (0..3).for_each(|k| x.v[k] = v0 * down[k]))?;
             let from = trace.q3(0.0, 0).dot(&down);
             let (x, v) = slide(theta, mu, v0, 1.0);
             let moved = trace.q3(1.0, 0).dot(&down) - from;
@@ -133,7 +133,7 @@ impl Page for BlockOnIncline {
                 f.theory(&inputs, &[("time_to_travel_L", time), ("speed_after_L", (4.0 * a).sqrt())]);
                 if time < 10.0 || ctx.full() {
                     let d = down;
-                    let far = Run::new(&scene, &engine, 1.1 * time)
+                    let far = Run::new(&scene, &method, 1.1 * time)
                         .until(move |x| x.q[0] * d.x + x.q[2] * d.z - from > 2.0)
                         .trace(|_, _| {})?;
                     f.relative(&case, "time to travel", time, far.t[far.len() - 1]);

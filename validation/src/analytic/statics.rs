@@ -134,7 +134,7 @@ fn pyramid(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         "cylinder_pyramid",
         "Three cylinders (bodies that move in a plane, 1e7 N/m per contact), steps of 2e-4 s; friction 5 % above and below what is needed",
     );
-    let engine = Method::icf().with_step(2e-4);
+    let method = Method::icf().with_step(2e-4);
     for top in [1.0, 5.0] {
         let case = format!("top {top} kg");
         ctx.say(case.clone());
@@ -155,7 +155,7 @@ fn pyramid(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             ],
         );
         let scene = three_cylinders(top, 0.5, 0.5);
-        let trace = Run::new(&scene, &engine, 0.5).trace(|_, _| {})?;
+        let trace = Run::new(&scene, &method, 0.5).trace(|_, _| {})?;
         let last = trace.len() - 1;
         for c in &trace.contacts[last] {
             let (expected, name) =
@@ -169,7 +169,7 @@ fn pyramid(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                 let mut mu = [0.5, 0.5];
                 mu[i] = factor * least[i];
                 let scene = three_cylinders(top, mu[0], mu[1]);
-                let trace = Run::new(&scene, &engine, 0.7).trace(|_, _| {})?;
+                let trace = Run::new(&scene, &method, 0.7).trace(|_, _| {})?;
                 let dropped = -trace.q[trace.len() - 1][7];
                 let measured = if dropped > 0.02 { "falls" } else { "stands" };
                 let label = format!("{case}, μ {name} {factor} of what is needed");
@@ -277,7 +277,7 @@ fn toppling(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         "time [s]",
         "tilt [deg]",
     );
-    let engine = Method::icf().with_step(5e-4);
+    let method = Method::icf().with_step(5e-4);
     for (width, height, mu) in [(0.2, 0.6, 0.5), (0.2, 0.2, 0.5), (0.1, 0.5, 0.15f64)] {
         let case = format!("{width} × {height} m, μ = {mu}");
         ctx.say(case.clone());
@@ -297,7 +297,7 @@ fn toppling(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         let limit = topple.min(slide);
         for (angle, expected) in [(limit - 0.5, "stays"), (limit + 0.5, event)] {
             let (scene, down) = super::incline::block(angle.to_radians(), mu, half);
-            let trace = Run::new(&scene, &engine, 1.5).trace(|_, _| {})?;
+            let trace = Run::new(&scene, &method, 1.5).trace(|_, _| {})?;
             f.event(
                 &format!("{case}, slope {angle:.2}°"),
                 "on a slope",
@@ -312,7 +312,7 @@ fn toppling(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             }
             let (scene, down) = super::incline::block(0.0, mu, half);
             let pushed = move |t: f64| mu * G * (0.6 + 0.6 * t);
-            let trace = Run::new(&scene, &engine, 1.5).trace(|sys, _| {
+            let trace = Run::new(&scene, &method, 1.5).trace(|sys, _| {
                 let field = move |_: &_, _: &_, x: &State, t: f64, f: &mut [f64]| {
                     f[0] += pushed(t);
                     f[4] += pushed(t) * (at - x.q[2]);

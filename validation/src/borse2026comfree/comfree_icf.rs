@@ -80,8 +80,8 @@ impl Page for ComfreeIcf {
         let [kappa, c] = COMPLIANCE;
         let law = DualCone { gains: Gains::Physical { kappa, c }, ..DualCone::default() };
         let scene = Clutter::hard(1).scene();
-        let engine = Method::comfree().with_step(0.002);
-        let trace = Run::new(&scene, &engine, 1.0).trace(|_, _| {})?;
+        let method = Method::comfree().with_step(0.002);
+        let trace = Run::new(&scene, &method, 1.0).trace(|_, _| {})?;
         for (id, name) in [
             ("dense", "two contacts, default law"),
             ("dense_paper", "two contacts, paper's law"),
@@ -94,8 +94,8 @@ impl Page for ComfreeIcf {
                     "dense" => dense(dt, law)?,
                     "dense_paper" => dense(dt, PublishedDualCone::new(kappa * dt, c * dt))?,
                     _ => {
-                        let engine = Method::comfree_with(law, 1).with_step(dt);
-                        let mut sys = engine.system(&scene).map_err(PageError::from_error)?;
+                        let method = Method::comfree_with(law, 1).with_step(dt);
+                        let mut sys = method.system(&scene).map_err(PageError::from_error)?;
                         let mut x = sys.initial_state(None).map_err(PageError::from_error)?;
                         let row = trace.len() - 1;
                         x.q.clone_from(&trace.q[row]);

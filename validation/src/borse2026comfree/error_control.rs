@@ -60,11 +60,11 @@ impl Case {
 }
 
 /// The state at the end, and accepted and rejected steps.
-fn run(case: &Case, engine: &Method) -> Result<(State, u64), PageError> {
-    let mut sys = engine.system(&case.scene()?).map_err(failed)?;
+fn run(case: &Case, method: &Method) -> Result<(State, u64), PageError> {
+    let mut sys = method.system(&case.scene()?).map_err(failed)?;
     let mut x = sys.initial_state(None).map_err(failed)?;
     x.v.copy_from_slice(&case.v);
-    let mut integrator = engine.integrator().map_err(failed)?;
+    let mut integrator = method.integrator().map_err(failed)?;
     let report = integrator.advance(&mut sys, &mut x, TIME, &mut NoObserver).map_err(failed)?;
     Ok((x, report.steps + report.rejected))
 }
@@ -150,8 +150,8 @@ fn compare(ctx: &Context, case: &Case, out: &mut PageOutput) -> Result<(), PageE
         let mut errors = Vec::new();
         for accuracy in [1e-2, 1e-3, 1e-4, 1e-5, 1e-6] {
             ctx.say(format!("{}, {name}, accuracy {accuracy:e}", case.what));
-            let engine = Method::comfree_once(Law::DualCone(law)).with_stepping(Stepping::accurate(accuracy));
-            let (x, steps) = run(case, &engine)?;
+            let method = Method::comfree_once(Law::DualCone(law)).with_stepping(Stepping::accurate(accuracy));
+            let (x, steps) = run(case, &method)?;
             let error = distance(case, &x, &reference);
             table.row([name.into(), format!("{accuracy:e}"), steps.to_string(), format!("{error:.2e}")]);
             errors.push((accuracy, error));

@@ -28,9 +28,9 @@ fn mean_ratio(trace: &Trace, [a, b]: [f64; 2]) -> f64 {
 }
 
 /// Angle between the start and the way to the stop of a slide halfway between an axis and the tie of eight directions \[°\].
-fn led_aside(flat: &signorini_scene::Scene, engine: &signorini_run::Method) -> Result<f64, PageError> {
+fn led_aside(flat: &signorini_scene::Scene, method: &signorini_run::Method) -> Result<f64, PageError> {
     let start = std::f64::consts::PI / 16.0;
-    let slide = Run::new(flat, engine, 0.45)
+    let slide = Run::new(flat, method, 0.45)
         .trace(|_, x| (x.v[0], x.v[1]) = (2.0 * start.cos(), 2.0 * start.sin()))?;
     Ok((slide.q_at(0.45, 1).atan2(slide.q_at(0.45, 0)) - start).abs().to_degrees())
 }
@@ -71,20 +71,20 @@ impl Page for Fig02 {
         let tan = SLOPE.to_radians().tan();
         forces.add_closed_form(vec![(0.0, MU), (0.5, MU)]).add_closed_form(vec![(0.0, tan), (0.5, tan)]);
         let mut values: [Vec<f64>; 2] = Default::default();
-        for (mode, engine) in [paper(0.2, 0.001, MassScale::Mean), default_mode()].iter().enumerate() {
+        for (mode, method) in [paper(0.2, 0.001, MassScale::Mean), default_mode()].iter().enumerate() {
             let name = ["paper mode", "default mode"][mode];
             ctx.say(name);
             let ball = sphere(MU)?;
-            let up = Run::new(&ball, engine, 0.1).trace(|_, x| x.v[2] = 1.0)?;
+            let up = Run::new(&ball, method, 0.1).trace(|_, x| x.v[2] = 1.0)?;
             let pulled = (0..up.len()).map(|r| up.force(r, |_| true).norm()).fold(0.0, f64::max);
-            let along = Run::new(&ball, engine, 0.5).trace(|_, x| x.v[0] = 1.0)?;
+            let along = Run::new(&ball, method, 0.5).trace(|_, x| x.v[0] = 1.0)?;
             rolls.add_colored(name, Mark::Line, mode, along.curve(250, |t, row| t.v[row][0]));
             let flat = cube(0.05, MU, 0.0, SOLIMP)?;
-            let axis = Run::new(&flat, engine, 0.3).trace(|_, x| x.v[0] = 2.0)?;
+            let axis = Run::new(&flat, method, 0.3).trace(|_, x| x.v[0] = 2.0)?;
             let diagonal =
-                Run::new(&flat, engine, 0.3).trace(|_, x| (x.v[0], x.v[1]) = (2f64.sqrt(), 2f64.sqrt()))?;
+                Run::new(&flat, method, 0.3).trace(|_, x| (x.v[0], x.v[1]) = (2f64.sqrt(), 2f64.sqrt()))?;
             let slope = cube(0.05, MU, SLOPE.to_radians(), SOLIMP)?;
-            let rest = Run::new(&slope, engine, 1.0).trace(|_, _| {})?;
+            let rest = Run::new(&slope, method, 1.0).trace(|_, _| {})?;
             for (label, trace, shade) in [("axis", &axis, 0), ("diagonal", &diagonal, 2), ("slope", &rest, 4)]
             {
                 let points = ratio(trace).into_iter().filter(|p| p.0 < 0.5).step_by(2).collect();
@@ -99,7 +99,7 @@ impl Page for Fig02 {
                 along.v_at(0.5, 0),
                 (0..axis.len()).map(|r| axis.q[r][2] - 0.05).fold(0.0, f64::max),
                 (axis.v_at(0.05, 0) - axis.v_at(0.3, 0)) / (0.25 * MU * G),
-                led_aside(&flat, engine)?,
+                led_aside(&flat, method)?,
             ];
         }
         let rows = [

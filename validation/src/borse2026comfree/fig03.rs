@@ -40,13 +40,13 @@ struct Row {
     last: [f64; 2],
 }
 
-fn row(scene: &Scene, engine: &Method) -> Result<Row, PageError> {
+fn row(scene: &Scene, method: &Method) -> Result<Row, PageError> {
     let mut depths = Depths::default();
     let start = |_: &mut RigidSystem, x: &mut State| {
         let mut random = Random::new(1);
         x.v.iter_mut().for_each(|v| *v = NOISE * random.normal());
     };
-    observe(scene, engine, 0.002 * STEPS as f64, start, &mut depths)?;
+    observe(scene, method, 0.002 * STEPS as f64, start, &mut depths)?;
     let mm = |[a, b]: [f64; 2]| [1e3 * a, 1e3 * b];
     Ok(Row { all: mm(depths.statistics(0)), last: mm(depths.statistics(LAST)), depths })
 }

@@ -97,8 +97,8 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             ctx.say(format!("spin, {name}, {mu} m"));
             let scene = spinning_sphere(mu, weight)?;
             let dof = usize::from(weight);
-            let engine = release();
-            let ours = Run::new(&with_width_of_release(&scene), &engine, T).trace(|_, x| x.v[dof] = 3.0)?;
+            let method = release();
+            let ours = Run::new(&with_width_of_release(&scene), &method, T).trace(|_, x| x.v[dof] = 3.0)?;
             let end = ours.v_at(T, dof);
             plots[dof].add_colored(&format!("{mu} m"), Mark::Line, i, speed(&ours, dof));
             let known = RELEASE_SPIN.iter().find(|r| r.0 == mu);
@@ -106,8 +106,8 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             let theirs_text = theirs.map_or("–".into(), |x| x.to_string());
             let id = format!("spin_{name}_{mu}");
             if weight {
-                let engine = default_mode();
-                let new = Run::new(&scene, &engine, T).trace(|_, x| x.v[dof] = 3.0)?;
+                let method = default_mode();
+                let new = Run::new(&scene, &method, T).trace(|_, x| x.v[dof] = 3.0)?;
                 plots[1].add_colored("", Mark::Points, i, new.curve(40, |t, row| t.v[row][dof]));
                 let line = (0..=200).map(|k| 0.01 * f64::from(k)).map(|t| (t, coulomb_spin(mu, t)));
                 plots[1].add_closed_form(line.collect());

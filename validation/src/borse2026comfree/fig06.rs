@@ -27,8 +27,8 @@ const RELEASE: [(f64, f64, f64, f64); 5] = [
 /// Those that never rest there, and the spec's number 2a + 3b.
 const RESTLESS: [(f64, f64, f64); 2] = [(0.5, 0.005, 0.002), (0.2, 0.001, 0.02)];
 
-fn run(scene: &Scene, engine: &Method, t: f64) -> Result<Trace, MethodError> {
-    Run::new(scene, engine, t).trace(|_, x| x.v.copy_from_slice(&[2.0, 0.0, 0.0, 0.1, 0.1, 0.1]))
+fn run(scene: &Scene, method: &Method, t: f64) -> Result<Trace, MethodError> {
+    Run::new(scene, method, t).trace(|_, x| x.v.copy_from_slice(&[2.0, 0.0, 0.0, 0.1, 0.1, 0.1]))
 }
 
 /// Largest speed, linear or angular, over the last quarter.
@@ -38,12 +38,12 @@ fn restlessness(trace: &Trace) -> f64 {
 }
 
 /// a + b = λ_max R (d + k h) of the cube just in contact, all facets active.
-fn gain(scene: &Scene, engine: &Method) -> Result<f64, PageError> {
-    let mut sys = engine.system(scene).map_err(PageError::from_error)?;
+fn gain(scene: &Scene, method: &Method) -> Result<f64, PageError> {
+    let mut sys = method.system(scene).map_err(PageError::from_error)?;
     let mut x = sys.initial_state(None).map_err(PageError::from_error)?;
     x.q[2] = 0.05 - 1e-5;
-    sys.prepare(Slot::Start, &x, step(engine)?).map_err(PageError::from_error)?;
-    let p: &mut dyn StepProblem = sys.problem(Slot::Start, step(engine)?).map_err(PageError::from_error)?;
+    sys.prepare(Slot::Start, &x, step(method)?).map_err(PageError::from_error)?;
+    let p: &mut dyn StepProblem = sys.problem(Slot::Start, step(method)?).map_err(PageError::from_error)?;
     ComfreeSolver::default().gain(p, &[0.0, 0.0, -1.0, 0.0, 0.0, 0.0], 300).map_err(PageError::from_error)
 }
 
@@ -52,7 +52,7 @@ fn number(gain: f64, k: f64, d: f64, h: f64) -> f64 {
     gain * (2.0 * d + 3.0 * k * h) / (d + k * h)
 }
 
-fn engine(k: f64, d: f64, h: f64) -> Method {
+fn method(k: f64, d: f64, h: f64) -> Method {
     paper(k, d, MassScale::Mean).with_step(h)
 }
 
@@ -81,7 +81,7 @@ impl Page for Fig06 {
 
 fn map(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let (scene, h) = (cube(0.15, 1.0, 0.0, CONSTANT)?, 0.002);
-    let lambda = gain(&scene, &engine(0.2, 0.001, h))? / (9.0 * (0.001 + 0.2 * h));
+    let lambda = gain(&scene, &method(0.2, 0.001, h))? / (9.0 * (0.001 + 0.2 * h));
     let n = if ctx.full() { 16 } else { 8 };
     let mut plot = Plot::new(
         "map",
@@ -95,7 +95,7 @@ fn map(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         for j in 0..n {
             let (k, d) = (2.4 * (f64::from(i) + 0.5) / f64::from(n), 0.008 * f64::from(j) / f64::from(n - 1));
             ctx.say(format!("k = {k:.2}, d = {d:.4}"));
-            let rest = restlessness(&run(&scene, &engine(k, d, h), 4.0)?) < REST;
+            let rest = restlessness(&run(&scene, &method(k, d, h), 4.0)?) < REST;
             if rest { &mut rests } else { &mut moves }.push((d, k));
             let number = lambda * 9.0 * (2.0 * d + 3.0 * k * h);
             if (number - 4.0).abs() > 0.4 {
@@ -150,7 +150,7 @@ fn release(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let mut claims = Vec::new();
     for (k, d, h, theirs) in all {
         ctx.say(format!("k = {k}, d = {d}, h = {h}"));
-        let e = engine(k, d, h);
+        let e = method(k, d, h);
         let trace = run(&scene, &e, 4.0)?;
         let fastest = restlessness(&trace);
         let depth = 1e3 * (0.05 - trace.q_at(4.0, 2));
@@ -200,7 +200,7 @@ fn steps(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let mut claims = Vec::new();
     for (i, h) in [0.001, 0.002, 0.005, 0.01, 0.02].into_iter().enumerate() {
         ctx.say(format!("h = {h}"));
-        let old = run(&scene, &engine(0.2, 0.001, h), 2.0)?;
+        let old = run(&scene, &method(0.2, 0.001, h), 2.0)?;
         let new = run(&scene, &default_mode().with_step(h), 2.0)?;
         let horizontal = |t: &Trace, row: usize| t.v[row][0].hypot(t.v[row][1]);
         let label = format!("{} ms", 1e3 * h);

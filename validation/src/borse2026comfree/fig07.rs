@@ -24,10 +24,10 @@ fn failed(e: impl std::fmt::Display) -> PageError {
 }
 
 /// (contacts of all worlds, least time of a step of all worlds \[s\]) for every step of worlds that differ by noise in their velocities, the same in each repetition.
-fn worlds(engine: &Method, count: usize, steps: usize, repeats: u32) -> Result<Vec<(f64, f64)>, PageError> {
-    let mut least = run_worlds(engine, count, steps)?;
+fn worlds(method: &Method, count: usize, steps: usize, repeats: u32) -> Result<Vec<(f64, f64)>, PageError> {
+    let mut least = run_worlds(method, count, steps)?;
     for _ in 1..repeats {
-        let again = run_worlds(engine, count, steps)?;
+        let again = run_worlds(method, count, steps)?;
         for (a, b) in least.iter_mut().zip(again) {
             if a.0 != b.0 {
                 return Err(PageError::Run(format!("a repetition has {} contacts instead of {}", b.0, a.0)));
@@ -38,8 +38,8 @@ fn worlds(engine: &Method, count: usize, steps: usize, repeats: u32) -> Result<V
     Ok(least)
 }
 
-fn run_worlds(engine: &Method, count: usize, steps: usize) -> Result<Vec<(f64, f64)>, PageError> {
-    let mut sys = engine.system(&arrays()?).map_err(failed)?;
+fn run_worlds(method: &Method, count: usize, steps: usize) -> Result<Vec<(f64, f64)>, PageError> {
+    let mut sys = method.system(&arrays()?).map_err(failed)?;
     let mut random = Random::new(1);
     let mut states = Vec::new();
     for _ in 0..count {
@@ -49,7 +49,7 @@ fn run_worlds(engine: &Method, count: usize, steps: usize) -> Result<Vec<(f64, f
         x.q.chunks_exact_mut(7).for_each(|pose| pose[2] += lift);
         states.push(x);
     }
-    let mut scheme = engine.single_step();
+    let mut scheme = method.single_step();
     let mut out = Vec::new();
     let mut next = State::default();
     for _ in 0..steps {
@@ -66,10 +66,10 @@ fn run_worlds(engine: &Method, count: usize, steps: usize) -> Result<Vec<(f64, f
 
 /// (laws, rows and evaluation; geometry and dynamics) per contact \[s\] for n spheres at rest on a plane, the best of some repetitions.
 fn phases(n: usize) -> Result<[f64; 2], PageError> {
-    let engine = Method::comfree_with(DualCone::default(), 1).with_step(STEP);
-    let mut sys = engine.system(&spheres(n)?).map_err(failed)?;
+    let method = Method::comfree_with(DualCone::default(), 1).with_step(STEP);
+    let mut sys = method.system(&spheres(n)?).map_err(failed)?;
     let x = sys.initial_state(None).map_err(failed)?;
-    let mut solver = engine.contact_solver().ok_or_else(|| failed("no solver"))?;
+    let mut solver = method.contact_solver().ok_or_else(|| failed("no solver"))?;
     let mut out = StepSolution::default();
     let mut best = [f64::INFINITY; 2];
     for _ in 0..5 {
@@ -121,15 +121,15 @@ impl Page for Fig07 {
             "time [ms]",
         );
         let paper_mode = Method::comfree_paper(0.1, 0.001).with_step(STEP);
-        let engines = [
+        let methods = [
             ("comfree, paper mode", paper_mode),
             ("comfree, 1 evaluation", Method::comfree_sweeping(1).with_step(STEP)),
             ("comfree, default mode", Method::comfree().with_step(STEP)),
             ("icf", Method::icf().with_step(STEP)),
         ];
-        for (name, engine) in engines {
+        for (name, method) in methods {
             ctx.say(format!("{count} worlds, {name}"));
-            let points = worlds(&engine, count, steps, repeats)?;
+            let points = worlds(&method, count, steps, repeats)?;
             let points = binned(&points, 12).into_iter().map(|p| (p.0, 1e3 * p.1)).collect();
             plot.add(name, Mark::LinePoints, points);
         }

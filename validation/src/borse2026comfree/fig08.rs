@@ -110,7 +110,7 @@ fn worlds(folder: &Path, ctx: &Context) -> Result<PageOutput, PageError> {
     .log(true, false);
     let mut table = Table::new(
         "Steps of one world per second",
-        &["worlds", "engine", "steps per second", "cube still in the hand [%]", "frozen"],
+        &["worlds", "method", "steps per second", "cube still in the hand [%]", "frozen"],
     );
     let mut frozen = 0;
     for (name, recipe) in recipes {

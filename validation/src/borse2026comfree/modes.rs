@@ -46,39 +46,39 @@ fn braked(fall: &Trace) -> f64 {
     open.map(|r| (fall.v[r][2] + G * fall.t[r]).abs()).fold(0.0, f64::max)
 }
 
-fn gain(engine: &Method) -> Result<f64, PageError> {
+fn gain(method: &Method) -> Result<f64, PageError> {
     let scene = stack(5)?;
-    let mut sys = engine.system(&scene).map_err(PageError::from_error)?;
+    let mut sys = method.system(&scene).map_err(PageError::from_error)?;
     let mut x = sys.initial_state(None).map_err(PageError::from_error)?;
     for i in 0..5 {
         x.q[7 * i + 2] = 0.05 + 0.1 * i as f64 - 1e-5 * (i + 1) as f64;
     }
-    sys.prepare(Slot::Start, &x, step(engine)?).map_err(PageError::from_error)?;
-    let p = sys.problem(Slot::Start, step(engine)?).map_err(PageError::from_error)?;
+    sys.prepare(Slot::Start, &x, step(method)?).map_err(PageError::from_error)?;
+    let p = sys.problem(Slot::Start, step(method)?).map_err(PageError::from_error)?;
     let v: Vec<f64> = (0..30).map(|i| if i % 6 == 2 { -0.1 * (i / 6 + 1) as f64 } else { 0.0 }).collect();
     ComfreeSolver::default().gain(p, &v, 300).map_err(PageError::from_error)
 }
 
-fn effect(engine: &Method) -> Result<Effect, PageError> {
+fn effect(method: &Method) -> Result<Effect, PageError> {
     let drop = cube(0.15, 1.0, 0.0, SOLIMP)?;
-    let fall = Run::new(&drop, engine, 1.0).trace(|_, _| {})?;
+    let fall = Run::new(&drop, method, 1.0).trace(|_, _| {})?;
     // Pairs from 2 cm on, so that a law that acts at a distance has something to act on.
-    let near = Run::new(&cube_from_afar(0.15, 0.02)?, engine, 0.45).trace(|_, _| {})?;
+    let near = Run::new(&cube_from_afar(0.15, 0.02)?, method, 0.45).trace(|_, _| {})?;
     let low = (0..fall.len()).map(|r| fall.q[r][2]).fold(1.0, f64::min);
     let slope = cube(0.05, 1.0, 10f64.to_radians(), SOLIMP)?;
-    let creep = Run::new(&slope, engine, 2.0).trace(|_, _| {})?;
+    let creep = Run::new(&slope, method, 2.0).trace(|_, _| {})?;
     let (mut friction, mut rise) = ([0.0; 2], 0.0f64);
     for (f, deg) in friction.iter_mut().zip([45.0f64, 22.5]) {
         let flat = cube(0.05, 0.3, 0.0, SOLIMP)?;
         let (sin, cos) = deg.to_radians().sin_cos();
-        let slide = Run::new(&flat, engine, 0.4).trace(|_, x| (x.v[0], x.v[1]) = (2.0 * cos, 2.0 * sin))?;
+        let slide = Run::new(&flat, method, 0.4).trace(|_, x| (x.v[0], x.v[1]) = (2.0 * cos, 2.0 * sin))?;
         let speed = |t: f64| slide.v_at(t, 0).hypot(slide.v_at(t, 1));
         *f = (speed(0.1) - speed(0.4)) / (0.3 * 0.3 * G);
         rise = slide.q.iter().fold(rise, |most, q| most.max(q[2] - 0.05));
     }
-    let pile = Run::new(&stack(5)?, engine, 3.0).trace(|_, _| {})?;
+    let pile = Run::new(&stack(5)?, method, 3.0).trace(|_, _| {})?;
     Ok(Effect {
-        gain: gain(engine)?,
+        gain: gain(method)?,
         depth: 0.05 - fall.q_at(1.0, 2),
         restless: fastest(&fall, 0.2),
         impact: 0.05 - low,
@@ -160,9 +160,9 @@ impl Page for Modes {
         );
         plot.y_range = Some([-0.013, 0.02]);
         let mut effects = Vec::new();
-        for (name, engine) in &settings {
+        for (name, method) in &settings {
             ctx.say(*name);
-            let e = effect(engine)?;
+            let e = effect(method)?;
             table.row([
                 (*name).to_owned(),
                 format!("{:.3}", e.gain),

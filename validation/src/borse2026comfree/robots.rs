@@ -76,14 +76,14 @@ struct Outcome {
     wall_s: f64,
 }
 
-fn simulate(scene: &Scene, engine: &Method, keyframe: Option<&str>) -> Result<Outcome, PageError> {
-    let mut sys = engine.system(scene).map_err(PageError::from_error)?;
+fn simulate(scene: &Scene, method: &Method, keyframe: Option<&str>) -> Result<Outcome, PageError> {
+    let mut sys = method.system(scene).map_err(PageError::from_error)?;
     let mut x = sys.initial_state(keyframe.and_then(|k| scene.keyframe(k))).map_err(PageError::from_error)?;
     let start = x.clone();
     let mut seen = Seen { dim: sys.contact_dim(), from: x.t + TIME - LAST, ..Seen::default() };
     let clock = std::time::Instant::now();
     let end = x.t + TIME;
-    let mut integrator = engine.integrator().map_err(PageError::from_error)?;
+    let mut integrator = method.integrator().map_err(PageError::from_error)?;
     integrator.advance(&mut sys, &mut x, end, &mut seen).map_err(PageError::from_error)?;
     let wall_s = clock.elapsed().as_secs_f64();
     let model = sys.model();
@@ -104,7 +104,7 @@ impl Page for Robots {
         (4.0, 4.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let engines = [
+        let methods = [
             ("default", Method::comfree().with_step(DT)),
             ("paper", Method::comfree_paper(0.1, 0.001).with_step(DT)),
             ("64", Method::comfree_sweeping(64).with_step(DT)),
@@ -114,7 +114,7 @@ impl Page for Robots {
             &format!("{TIME} s with steps of 2 ms, motors holding"),
             &[
                 "robot",
-                "engine",
+                "method",
                 "cone of the file",
                 "contacts that carry, per step",
                 "deepest [mm]",
@@ -137,9 +137,9 @@ impl Page for Robots {
             let scene = Scene::load(&path, &LoadOptions::default()).map_err(PageError::from_error)?;
             let cone = scene.options.unused.iter().find(|u| u.0 == "cone");
             let cone = cone.map_or("pyramidal", |u| u.1.as_str());
-            for (mode, engine) in &engines {
-                ctx.say(format!("{}, {}", r.name, engine.describe()));
-                let done = simulate(&scene, engine, r.keyframe);
+            for (mode, method) in &methods {
+                ctx.say(format!("{}, {}", r.name, method.describe()));
+                let done = simulate(&scene, method, r.keyframe);
                 if ["default", "paper"].contains(mode) {
                     let text = format!("{} runs for {TIME} s ({mode} mode)", r.name);
                     let ran = Claim::decided(&format!("{slug}/{mode}/runs"), &text, done.is_ok());
@@ -151,7 +151,7 @@ impl Page for Robots {
                 let Ok(o) = done else { continue };
                 table.row([
                     r.name.to_owned(),
-                    if *mode == "64" { "comfree, 64 evaluations".into() } else { engine.describe() },
+                    if *mode == "64" { "comfree, 64 evaluations".into() } else { method.describe() },
                     cone.to_owned(),
                     format!("{:.1}", o.seen.carrying as f64 / o.seen.steps.max(1) as f64),
                     format!("{:.3}", 1e3 * o.seen.deepest[0]),

@@ -62,15 +62,15 @@ impl Depths {
 /// Runs to `t_end` \[s\] under an observer; the last state.
 pub(super) fn observe(
     scene: &Scene,
-    engine: &Method,
+    method: &Method,
     t_end: f64,
     start: impl FnOnce(&mut RigidSystem, &mut State),
     observer: &mut dyn StepObserver,
 ) -> Result<State, PageError> {
-    let mut sys = engine.system(scene).map_err(PageError::from_error)?;
+    let mut sys = method.system(scene).map_err(PageError::from_error)?;
     let mut x = sys.initial_state(None).map_err(PageError::from_error)?;
     start(&mut sys, &mut x);
-    let mut integrator = engine.integrator().map_err(PageError::from_error)?;
+    let mut integrator = method.integrator().map_err(PageError::from_error)?;
     integrator.advance(&mut sys, &mut x, t_end, observer).map_err(PageError::from_error)?;
     Ok(x)
 }

@@ -28,16 +28,16 @@ fn scene(text: &str) -> Result<Scene, PageError> {
 }
 
 /// A run of either kind from a keyframe.
-fn run(scene: &Scene, engine: &Method, key: &Keyframe, end: f64) -> Result<Recording, PageError> {
-    if engine.is_affine() {
-        let run = run_affine(scene, engine, Some(key), end, RunWatch::default()).map_err(failed)?;
+fn run(scene: &Scene, method: &Method, key: &Keyframe, end: f64) -> Result<Recording, PageError> {
+    if method.is_affine() {
+        let run = run_affine(scene, method, Some(key), end, RunWatch::default()).map_err(failed)?;
         run.report.map_err(failed)?;
         return Ok(run.recording);
     }
-    let mut sys = engine.system(scene).map_err(failed)?;
+    let mut sys = method.system(scene).map_err(failed)?;
     let mut x = sys.initial_state(Some(key)).map_err(failed)?;
-    let mut integrator = engine.integrator().map_err(failed)?;
-    let mut recorder = Recorder::new(scene, engine, &x, sys.held()).map_err(failed)?;
+    let mut integrator = method.integrator().map_err(failed)?;
+    let mut recorder = Recorder::new(scene, method, &x, sys.held()).map_err(failed)?;
     integrator.advance(&mut sys, &mut x, end, &mut recorder).map_err(failed)?;
     Ok(recorder.recording)
 }
@@ -130,18 +130,18 @@ fn slide(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     ))?;
     ctx.say("sliding box");
     // At rest first, each on its own contact; then it is pushed.
-    let way = |engine: &Method| -> Result<f64, PageError> {
-        let rest = run(&scene, engine, &Keyframe::default(), 0.5)?;
+    let way = |method: &Method| -> Result<f64, PageError> {
+        let rest = run(&scene, method, &Keyframe::default(), 0.5)?;
         let q = last(&scene, &rest).to_vec();
         let start = q[0];
         let key = Keyframe { q, v: vec![speed, 0.0, 0.0, 0.0, 0.0, 0.0], ..Keyframe::default() };
-        Ok(last(&scene, &run(&scene, engine, &key, 0.6)?)[0] - start)
+        Ok(last(&scene, &run(&scene, method, &key, 0.6)?)[0] - start)
     };
     let coulomb = speed * speed / (2.0 * mu * G);
-    let mut table = Table::new("Way of the box to its stop", &["engine", "way [m]", "over v²/(2 μ g)"]);
-    for (key, engine) in [("ipc", Method::ipc().with_step(1e-3)), ("icf", Method::cenic(1e-5))] {
-        let found = way(&engine)?;
-        table.row([engine.describe(), format!("{found:.5}"), format!("{:.4}", found / coulomb)]);
+    let mut table = Table::new("Way of the box to its stop", &["method", "way [m]", "over v²/(2 μ g)"]);
+    for (key, method) in [("ipc", Method::ipc().with_step(1e-3)), ("icf", Method::cenic(1e-5))] {
+        let found = way(&method)?;
+        table.row([method.describe(), format!("{found:.5}"), format!("{:.4}", found / coulomb)]);
         out.claim(
             Claim::relative(
                 &format!("slide/{key}"),

@@ -89,8 +89,8 @@ fn differences(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             ctx.say(format!("{name}, {dt:e} s"));
             let mut runs = Vec::new();
             for law in LAWS {
-                let engine = names::method("icf", Some(law), Stepping::Fixed { dt: *dt })?;
-                runs.push(Run::new(&scene, &engine, 0.4).trace(|_, x| x.v[0] = 1.0)?);
+                let method = names::method("icf", Some(law), Stepping::Fixed { dt: *dt })?;
+                runs.push(Run::new(&scene, &method, 0.4).trace(|_, x| x.v[0] = 1.0)?);
             }
             let far = |a: &Trace, b: &Trace| {
                 let times = (0..=200).map(|i| 2e-3 * f64::from(i));
@@ -182,8 +182,8 @@ fn solvers(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     let mut reference = ReferenceSolver::default();
     let (mut worst_v, mut worst_gamma, mut failures) = (0.0f64, 0.0f64, 0);
     for law in LAWS {
-        let engine = names::method("icf", Some(law), Stepping::accurate(1e-3))?;
-        let mut sys = engine.system(&scene).map_err(PageError::from_error)?;
+        let method = names::method("icf", Some(law), Stepping::accurate(1e-3))?;
+        let mut sys = method.system(&scene).map_err(PageError::from_error)?;
         let mut x = sys.initial_state(None).map_err(PageError::from_error)?;
         for t in [0.25, 0.5, 1.0, 1.5, 2.0] {
             ctx.say(format!("{law}, t = {t} s"));

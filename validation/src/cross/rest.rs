@@ -93,10 +93,10 @@ impl StepObserver for Deepest {
     }
 }
 
-fn settle(heap: Heap, engine: &Method) -> Result<Outcome, PageError> {
+fn settle(heap: Heap, method: &Method) -> Result<Outcome, PageError> {
     let scene = heap.scene();
-    let mut sys = engine.system(&scene).map_err(failed)?;
-    let mut integrator = engine.integrator().map_err(failed)?;
+    let mut sys = method.system(&scene).map_err(failed)?;
+    let mut integrator = method.integrator().map_err(failed)?;
     let mut x = sys.initial_state(None).map_err(failed)?;
     let mass = sys.model().total_mass();
     let weight = mass * sys.model().gravity.norm();
@@ -153,14 +153,14 @@ impl Page for Rest {
         let mut claims = Vec::new();
         for heap in [Heap::Cube, Heap::Stack(10), Heap::Bin] {
             for dt in [2e-3, 1e-2] {
-                let engines = [
+                let methods = [
                     ("comfree, 1 evaluation", "comfree_1", comfree(dt, Sweeps::exactly(1))),
                     ("comfree", "comfree", comfree(dt, Sweeps::default())),
                     ("icf", "icf", Method::icf().with_step(dt)),
                 ];
-                for (name, id, engine) in engines {
+                for (name, id, method) in methods {
                     ctx.say(format!("{}, {dt} s, {name}", heap.name()));
-                    let o = settle(heap, &engine)?;
+                    let o = settle(heap, &method)?;
                     let last = o.curve.last().map_or(f64::NAN, |p| p.1);
                     table.row([
                         heap.name(),

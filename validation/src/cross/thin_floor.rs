@@ -64,9 +64,9 @@ impl Page for ThinFloor {
             ctx.say(format!("accuracy {accuracy:e}"));
             let mut cells = vec![format!("{accuracy:e}")];
             for paper in [false, true] {
-                let engine = Method::cenic(accuracy);
-                let engine = if paper { engine.in_paper_mode() } else { engine };
-                let trace = Run::new(&scene, &engine, 1.0).trace(|_, _| {})?;
+                let method = Method::cenic(accuracy);
+                let method = if paper { method.in_paper_mode() } else { method };
+                let trace = Run::new(&scene, &method, 1.0).trace(|_, _| {})?;
                 let deepest = trace.q.iter().map(|q| RADIUS - q[2]).fold(0.0, f64::max);
                 let end = trace.q[trace.len() - 1][2] - RADIUS;
                 let through = end < -THICK;

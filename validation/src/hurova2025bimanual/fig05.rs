@@ -210,7 +210,7 @@ impl Page for Fig05 {
         let full = ctx.full();
         let (sizes, count) = if full { (&FULL[..], RUNS[1]) } else { (&QUICK[..], RUNS[0]) };
         // Larger ones as long as there is time, which wants an end.
-        let larger = if full && ctx.stock.until.is_some() { &LARGER[..] } else { &[] };
+        let larger = if full && ctx.kept.until.is_some() { &LARGER[..] } else { &[] };
         let trial = |k: &Kind, samples: usize, seed: u64, model: PlanModel| Trial {
             model,
             camera: (samples == sizes[0] && seed == FIRST).then_some(k.camera),

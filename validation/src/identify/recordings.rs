@@ -39,7 +39,7 @@ pub(super) struct Experiment {
 
 impl Experiment {
     /// Method of the fitted model: steps of 0.5 ms for slides, error control where there are impacts.
-    pub(super) fn engine(&self) -> Method {
+    pub(super) fn method(&self) -> Method {
         if self.height > 0.0 { Method::cenic(1e-7) } else { Method::icf().with_step(5e-4) }
     }
 }
@@ -83,9 +83,9 @@ pub(super) fn times(e: &Experiment) -> Vec<f64> {
 }
 
 /// Simulated samples: x and z of the centre, one after the other; the depth at rest is not taken off z.
-pub(super) fn simulate(p: &Parameters, e: &Experiment, engine: &Method) -> Result<Vec<f64>, PageError> {
+pub(super) fn simulate(p: &Parameters, e: &Experiment, method: &Method) -> Result<Vec<f64>, PageError> {
     let scene = scene(p, e);
     let speed = e.speed;
-    let trace = Run::new(&scene, engine, e.duration).trace(|_, x| x.v[0] = speed)?;
+    let trace = Run::new(&scene, method, e.duration).trace(|_, x| x.v[0] = speed)?;
     Ok(times(e).iter().flat_map(|&t| [trace.q_at(t, 0), trace.q_at(t, 2)]).collect())
 }

@@ -33,7 +33,7 @@ impl Fit<'_> {
         let p = Parameters::from_logs(logs);
         let mut r = Vec::new();
         for (e, recorded) in EXPERIMENTS.iter().zip(self.recorded) {
-            let simulated = simulate(&p, e, &e.engine())?;
+            let simulated = simulate(&p, e, &e.method())?;
             r.extend(simulated.iter().zip(recorded).map(|(s, m)| (s - m) / NOISE));
         }
         Ok(r)
@@ -232,7 +232,7 @@ fn experiment_table(clean: &[Vec<f64>], f: &Found) -> Result<Table, PageError> {
     );
     for (e, c) in EXPERIMENTS.iter().zip(clean) {
         let far = |p: &Parameters| -> Result<String, PageError> {
-            let s = simulate(p, e, &e.engine())?;
+            let s = simulate(p, e, &e.method())?;
             let square: f64 = s.iter().zip(c).map(|(a, b)| (a - b).powi(2)).sum();
             Ok(format!("{:.3}", 1e3 * (square / c.len() as f64).sqrt()))
         };
@@ -272,8 +272,8 @@ fn plots(recorded: &[Vec<f64>], f: &Found) -> Result<[Plot; 3], PageError> {
                 .collect::<Vec<_>>()
         };
         p.add("recorded", Mark::Points, curve(&recorded[which]));
-        p.add("first guess", Mark::Dashed, curve(&simulate(&GUESS, e, &e.engine())?));
-        p.add("fitted", Mark::Line, curve(&simulate(&fitted, e, &e.engine())?));
+        p.add("first guess", Mark::Dashed, curve(&simulate(&GUESS, e, &e.method())?));
+        p.add("fitted", Mark::Line, curve(&simulate(&fitted, e, &e.method())?));
         Ok::<_, PageError>(p)
     };
     let slide =

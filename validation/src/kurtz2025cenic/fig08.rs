@@ -1,6 +1,6 @@
 use signorini_core::{Integrator, NoObserver, System};
 use signorini_icf::{IcfOptions, IcfSolver};
-use signorini_integrators::{Adaptive, ContactStep, Controller, FixedStep};
+use signorini_integrators::{Adaptive, ContactStep, FixedStep, StepController};
 
 use super::failed;
 use super::trapezoid::Trapezoid;
@@ -38,7 +38,7 @@ impl Scheme {
             Self::Doubling(a) => Method::cenic(a).in_paper_mode().integrator().map_err(failed)?,
             Self::TrapezoidFixed(dt) => Box::new(FixedStep::new(trapezoid(), dt).map_err(failed)?),
             Self::Trapezoid(a) => {
-                Box::new(Adaptive::new(trapezoid(), Controller::with_accuracy(a)).map_err(failed)?)
+                Box::new(Adaptive::new(trapezoid(), StepController::with_accuracy(a)).map_err(failed)?)
             }
         })
     }

@@ -44,8 +44,8 @@ impl Page for Fig19 {
             let mut row = vec![format!("{accuracy:e}")];
             for (g, (name, guess)) in guesses.iter().enumerate() {
                 ctx.say(format!("accuracy {accuracy:e}, {name} guess"));
-                let engine = Method::cenic(*accuracy).in_paper_mode();
-                let mut sys = engine.system(&Clutter::hard(0).scene()).map_err(failed)?;
+                let method = Method::cenic(*accuracy).in_paper_mode();
+                let mut sys = method.system(&Clutter::hard(0).scene()).map_err(failed)?;
                 let line_search = LineSearchOptions { guess: *guess, ..LineSearchOptions::default() };
                 let solver = IcfSolver::new(IcfOptions { line_search, ..IcfOptions::paper() });
                 let mut x = sys.model().state_at(None, 0).map_err(failed)?;

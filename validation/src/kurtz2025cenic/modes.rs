@@ -19,10 +19,10 @@ const TIMES: [f64; 2] = [0.2, 0.3];
 const SCATTER: f64 = 1.1;
 
 /// State of the clutter at a time, reached in one interval so that no stop bounds the steps.
-fn state_at(seed: u64, engine: &Method, t: f64) -> Result<State, PageError> {
+fn state_at(seed: u64, method: &Method, t: f64) -> Result<State, PageError> {
     let scene = Clutter::hard(seed).scene();
-    let mut sys = engine.system(&scene).map_err(failed)?;
-    let mut integrator = engine.integrator().map_err(failed)?;
+    let mut sys = method.system(&scene).map_err(failed)?;
+    let mut integrator = method.integrator().map_err(failed)?;
     let mut x = sys.initial_state(None).map_err(failed)?;
     integrator.advance(&mut sys, &mut x, t, &mut NoObserver).map_err(failed)?;
     Ok(x)
@@ -80,14 +80,14 @@ impl Page for Modes {
         let mut errors = [Vec::new(), Vec::new()];
         for accuracy in ACCURACIES {
             for mode in 0..2 {
-                let engine = Method::cenic(accuracy);
-                let engine = if mode == 0 { engine.in_paper_mode() } else { engine };
+                let method = Method::cenic(accuracy);
+                let method = if mode == 0 { method.in_paper_mode() } else { method };
                 let (mut depths, mut distances) = (Vec::new(), Vec::new());
                 for seed in 0..seeds {
-                    ctx.say(format!("accuracy {accuracy:e}, {}, seed {seed}", engine.describe()));
-                    depths.push(clutter(seed, &engine, time)?.deepest);
+                    ctx.say(format!("accuracy {accuracy:e}, {}, seed {seed}", method.describe()));
+                    depths.push(clutter(seed, &method, time)?.deepest);
                     for (i, t) in TIMES.into_iter().enumerate() {
-                        let x = state_at(seed, &engine, t)?;
+                        let x = state_at(seed, &method, t)?;
                         distances.push(distance(&x, &references[seed as usize * TIMES.len() + i]));
                     }
                 }

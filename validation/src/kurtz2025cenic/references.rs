@@ -124,15 +124,15 @@ fn convergence(ctx: &Context, name: &str) -> Result<PageOutput, PageError> {
     let amplitude = number(p, "force_amp");
     let omega = 2.0 * std::f64::consts::PI * number(p, "force_hz");
     let scene = body.scene(name);
-    let simulate = |engine: &Method| -> Result<Run, PageError> {
-        let mut sys = engine.system(&scene).map_err(failed)?;
+    let simulate = |method: &Method| -> Result<Run, PageError> {
+        let mut sys = method.system(&scene).map_err(failed)?;
         let times = AttemptTimes::default();
-        let paper = engine.is_published();
+        let paper = method.is_published();
         sys.set_force_field(Some(Box::new(move |_, _, x, halfway, f| {
             let t = if paper { times.start(x.t) } else { halfway };
             f[0] += amplitude * (omega * t).sin();
         })));
-        let mut integrator = engine.integrator().map_err(failed)?;
+        let mut integrator = method.integrator().map_err(failed)?;
         let q = vec![x0[4], x0[5], x0[6], x0[0], x0[1], x0[2], x0[3]];
         let v = vec![x0[10], x0[11], x0[12], x0[7], x0[8], x0[9]];
         let mut x = State { t: 0.0, q, v, ..State::default() };

@@ -32,10 +32,10 @@ impl StepObserver for Deepest {
     }
 }
 
-pub(super) fn clutter(seed: u64, engine: &Method, time: f64) -> Result<ClutterRun, PageError> {
+pub(super) fn clutter(seed: u64, method: &Method, time: f64) -> Result<ClutterRun, PageError> {
     let scene = Clutter::hard(seed).scene();
-    let mut sys = engine.system(&scene).map_err(failed)?;
-    let mut integrator = engine.integrator().map_err(failed)?;
+    let mut sys = method.system(&scene).map_err(failed)?;
+    let mut integrator = method.integrator().map_err(failed)?;
     let mut x = sys.model().state_at(None, 0).map_err(failed)?;
     let mut deepest = Deepest::default();
     let start = Instant::now();
@@ -102,13 +102,13 @@ impl Page for Table2 {
         let mut claims = Vec::new();
         for (accuracy, iterations, wall) in &paper[..finest] {
             for (m, mode) in ["paper", "default"].iter().enumerate() {
-                let engine = Method::cenic(*accuracy);
-                let engine = if m == 0 { engine.in_paper_mode() } else { engine };
+                let method = Method::cenic(*accuracy);
+                let method = if m == 0 { method.in_paper_mode() } else { method };
                 let mut runs = Vec::new();
                 let count = if m == 0 { seeds } else { 3 };
                 for seed in 0..count {
                     ctx.say(format!("accuracy {accuracy:e}, {mode} mode, seed {seed}"));
-                    runs.push(clutter(seed, &engine, 10.0)?);
+                    runs.push(clutter(seed, &method, 10.0)?);
                 }
                 let of = |f: &dyn Fn(&ClutterRun) -> f64| median(runs.iter().map(f).collect());
                 let newton = of(&|r| r.report.newton_iterations as f64);
@@ -202,8 +202,8 @@ impl Page for Table3 {
             for seed in 0..seeds {
                 ctx.say(format!("error control {control}, reuse {reuse}, seed {seed}"));
                 let scene = Clutter::hard(seed).scene();
-                let engine = Method::cenic(1e-3).in_paper_mode();
-                let mut sys = engine.system(&scene).map_err(failed)?;
+                let method = Method::cenic(1e-3).in_paper_mode();
+                let mut sys = method.system(&scene).map_err(failed)?;
                 let mut x = sys.model().state_at(None, 0).map_err(failed)?;
                 let solver = IcfSolver::new(IcfOptions { reuse_hessian: reuse, ..IcfOptions::paper() });
                 let mut integrator: Box<dyn signorini_core::Integrator> = if control {

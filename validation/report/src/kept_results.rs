@@ -12,7 +12,7 @@ use crate::PageError;
 
 /// Results of a page, a line of JSON each, and until when it may add to them.
 #[derive(Clone, Debug, Default)]
-pub struct Stock {
+pub struct KeptResults {
     /// Folder of the page in the report.
     pub folder: PathBuf,
     /// Revision of the code: results of another one do not count.
@@ -29,7 +29,7 @@ struct Line<T> {
     result: T,
 }
 
-impl Stock {
+impl KeptResults {
     /// The results in a file that count. Lines that cannot be read, as a run that was killed leaves them, do not.
     ///
     /// # Errors
@@ -100,29 +100,29 @@ mod tests {
 
     #[test]
     fn conformance_results_of_this_revision_are_kept() {
-        let folder = std::env::temp_dir().join(format!("signorini-stock-{}", std::process::id()));
-        let stock = |revision: &str, resume| Stock {
+        let folder = std::env::temp_dir().join(format!("signorini-kept-{}", std::process::id()));
+        let kept = |revision: &str, resume| KeptResults {
             folder: folder.clone(),
             revision: revision.into(),
             resume,
             until: None,
         };
-        stock("a", true).add("x", &1).unwrap();
-        stock("b", true).add("x", &2).unwrap();
+        kept("a", true).add("x", &1).unwrap();
+        kept("b", true).add("x", &2).unwrap();
         fs::OpenOptions::new().append(true).open(folder.join("x")).unwrap().write_all(b"{\"revi").unwrap();
-        stock("a", true).add("x", &3).unwrap();
-        assert_eq!(stock("a", true).take::<i32>("x").unwrap(), [1, 3]);
-        let (revisions, all) = Stock::recorded::<i32>(&folder.join("y")).unwrap();
+        kept("a", true).add("x", &3).unwrap();
+        assert_eq!(kept("a", true).take::<i32>("x").unwrap(), [1, 3]);
+        let (revisions, all) = KeptResults::recorded::<i32>(&folder.join("y")).unwrap();
         assert_eq!((revisions.len(), all.len()), (0, 0));
-        let cut = Stock::recorded::<i32>(&folder.join("x")).unwrap_err().to_string();
+        let cut = KeptResults::recorded::<i32>(&folder.join("x")).unwrap_err().to_string();
         assert!(cut.contains("line 3"), "{cut}");
         fs::write(folder.join("z"), "{\"revision\":\"a\",\"result\":1}\n{\"revision\":\"b\",\"result\":2}\n")
             .unwrap();
-        let found = Stock::recorded::<i32>(&folder.join("z")).unwrap();
+        let found = KeptResults::recorded::<i32>(&folder.join("z")).unwrap();
         assert_eq!(found, (vec!["a".to_owned(), "b".to_owned()], vec![1, 2]));
-        assert_eq!(stock("a", true).take::<i32>("y").unwrap(), [0; 0]);
-        assert_eq!(stock("a", false).take::<i32>("x").unwrap(), [0; 0]);
-        assert_eq!(stock("a", true).take::<i32>("x").unwrap(), [0; 0]);
+        assert_eq!(kept("a", true).take::<i32>("y").unwrap(), [0; 0]);
+        assert_eq!(kept("a", false).take::<i32>("x").unwrap(), [0; 0]);
+        assert_eq!(kept("a", true).take::<i32>("x").unwrap(), [0; 0]);
         fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -36,7 +36,7 @@ pub enum Verdict {
 /// Source: kurtz2025cenic, eq. (4). Deviates from the implementation by the paper's authors: a step that is stretched to the end of the interval may
 /// exceed the largest step by the stretch, the smallest step is tried before it is called an error, and no sliver is left before the end of an interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Controller {
+pub struct StepController {
     /// Accuracy a: largest accepted error of one step in the norm of the system (1e-3).
     pub accuracy: f64,
     /// Factor on the step that would meet the accuracy exactly (0.9).
@@ -80,7 +80,7 @@ pub struct Controller {
     pub tolerance_floor: f64,
 }
 
-impl Default for Controller {
+impl Default for StepController {
     fn default() -> Self {
         Self {
             accuracy: 1e-3,
@@ -107,7 +107,7 @@ impl Default for Controller {
     }
 }
 
-impl Controller {
+impl StepController {
     /// The defaults at another accuracy.
     pub fn with_accuracy(accuracy: f64) -> Self {
         Self { accuracy, ..Self::default() }
