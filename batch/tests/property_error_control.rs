@@ -9,7 +9,7 @@ use signorini_core::{
     BatchStepper, Integrator, LaneStatus, NoObserver, Observation, SolveError, State, StepError,
 };
 use signorini_icf::IcfSolver;
-use signorini_integrators::{ContactStep, Controller, Floor, StepDoubling, cenic};
+use signorini_integrators::{ContactStep, Floor, StepController, StepDoubling, cenic};
 use signorini_run::Method;
 use signorini_scene::SceneBuilder;
 
@@ -135,7 +135,7 @@ fn property_a_lane_that_reaches_the_smallest_step_stops_within_its_interval() {
         .sphere(0.05)
         .build()
         .unwrap();
-    let controller = Controller { min_step: 1e-3, max_step: 2e-3, ..Controller::with_accuracy(2e-5) };
+    let controller = StepController { min_step: 1e-3, max_step: 2e-3, ..StepController::with_accuracy(2e-5) };
     let scheme = || -> Box<dyn signorini_core::OneStep> {
         Box::new(StepDoubling::new(ContactStep::new(IcfSolver::default())))
     };
@@ -158,7 +158,7 @@ fn property_a_lane_that_reaches_the_smallest_step_stops_within_its_interval() {
     let mut seen = [0.0; 7];
     b.observe(0, &mut seen).unwrap();
     assert_eq!(seen[..], x.q[..7]);
-    let b = of(Controller { at_floor: Floor::Accept, ..controller });
+    let b = of(StepController { at_floor: Floor::Accept, ..controller });
     assert_eq!((b.status(0), b.state(0).unwrap().t), (Some(&LaneStatus::Running), 0.5));
     assert!(b.report(0).unwrap().floored > 0);
 }
@@ -199,7 +199,7 @@ fn regression_error_control_that_cannot_be_is_refused_by_name() {
         let made = CpuBatch::new(&scene(), 1, Method::cenic(accuracy), BatchOptions::default());
         assert!(made.err().unwrap().to_string().contains("accuracy"));
     }
-    let c = Controller::default;
+    let c = StepController::default;
     let single = || -> Box<dyn signorini_core::OneStep> { Box::new(ContactStep::new(IcfSolver::default())) };
     let own = Method::own("own", |s| Method::icf().system(s), single);
     assert!(own.error_controlled(c()).unwrap_err().to_string().contains("does not estimate its error"));

@@ -21,7 +21,7 @@ pub use stepping::Stepping;
 
 use signorini_comfree::Sweeps;
 use signorini_core::{ContactSolver, Integrator, OneStep};
-use signorini_integrators::{Adaptive, ContactStep, Controller, FixedStep, StepDoubling};
+use signorini_integrators::{Adaptive, ContactStep, FixedStep, StepController, StepDoubling};
 use signorini_ipc::{IpcSolver, STEP_TOLERANCE};
 use signorini_laws::{DualCone, PublishedDualCone};
 use signorini_multibody::RigidSystem;
@@ -147,7 +147,7 @@ impl Method {
     /// # Errors
     /// [`MethodError::Refused`] for gains and forces that belong to a fixed step; [`MethodError::Step`] when the scheme has no error estimate or a
     /// constant makes no sense.
-    pub fn error_controlled(self, controller: Controller) -> Result<Self, MethodError> {
+    pub fn error_controlled(self, controller: StepController) -> Result<Self, MethodError> {
         let method = self.with_stepping(Stepping::Controlled(controller));
         method.check()?;
         Ok(method)
@@ -189,9 +189,9 @@ impl Method {
     }
 
     /// Constants of error control, where steps are controlled.
-    pub fn controller(&self) -> Option<Controller> {
+    pub fn controller(&self) -> Option<StepController> {
         match self.stepping() {
-            Stepping::Controlled(c) if self.is_published() => Some(Controller { halve_below: 1.0, ..c }),
+            Stepping::Controlled(c) if self.is_published() => Some(StepController { halve_below: 1.0, ..c }),
             Stepping::Controlled(c) => Some(c),
             Stepping::Asked | Stepping::Fixed { .. } => None,
         }
@@ -345,7 +345,7 @@ impl Method {
 /// A contact step, or step doubling over it with the solver's tolerance of a controller.
 fn scheme<S: ContactSolver + 'static>(
     step: ContactStep<S>,
-    controller: Option<Controller>,
+    controller: Option<StepController>,
 ) -> Box<dyn OneStep> {
     match controller {
         Some(c) => Box::new(StepDoubling::new(step.with_tolerance(c.solver_tolerance()))),

@@ -1,4 +1,4 @@
-use signorini_integrators::Controller;
+use signorini_integrators::StepController;
 
 /// Stepping: how a method goes through time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -12,13 +12,13 @@ pub enum Stepping {
         dt: f64,
     },
     /// Step doubling under error control.
-    Controlled(Controller),
+    Controlled(StepController),
 }
 
 impl Stepping {
     /// Error control at an accuracy \[m, rad\].
     pub fn accurate(accuracy: f64) -> Self {
-        Self::Controlled(Controller::with_accuracy(accuracy))
+        Self::Controlled(StepController::with_accuracy(accuracy))
     }
 
     /// True under error control.
