@@ -12,7 +12,7 @@ pub struct ContactMaterial {
     pub stiffness: f64,
     /// Hunt–Crossley dissipation d \[s/m\], ≥ 0.
     pub dissipation: f64,
-    /// Linear relaxation time τ_d \[s\], ≥ 0 (SAP).
+    /// Relaxation time τ_d \[s\] of a linear spring and damper, ≥ 0.
     pub relaxation_time: f64,
     /// Coefficient of static friction μ_s, ≥ 0.
     pub friction_static: f64,
@@ -30,7 +30,7 @@ pub struct ContactMaterial {
     pub solref: [f64; 2],
     /// MuJoCo's solimp: (dmin, dmax, width \[m\], midpoint, power); for the laws that use it.
     pub solimp: [f64; 5],
-    /// Parameters of a law of one's own, in units of its own; no law of this workspace reads them.
+    /// Parameters of a law of one's own, in units of its own; no law of this workspace reads them. Systems of rigid bodies take them from a `ContactModel`, others from their materials.
     #[serde(default)]
     pub own: [f64; 4],
 }
@@ -73,6 +73,7 @@ impl ContactMaterial {
     pub fn check(&self, contact: usize) -> Result<(), ProblemError> {
         let positive = |x: f64| x > 0.0 && x.is_finite();
         let not_negative = |x: f64| x >= 0.0 && x.is_finite();
+        let own = self.own.iter().copied().find(|x| !x.is_finite()).unwrap_or(0.0);
         let fields = [
             ("stiffness", self.stiffness, positive(self.stiffness), "positive [N/m]"),
             ("dissipation", self.dissipation, not_negative(self.dissipation), "at least 0 [s/m]"),
@@ -97,6 +98,7 @@ impl ContactMaterial {
                 not_negative(self.friction_rolling),
                 "at least 0 [m]",
             ),
+            ("own", own, own.is_finite(), "finite"),
         ];
         match fields.into_iter().find(|&(_, _, fits, _)| !fits) {
             Some((field, value, _, range)) => Err(ProblemError::Material { contact, field, value, range }),

@@ -5,6 +5,8 @@ use std::any::Any;
 use crate::{Evals, FrozenMap, Span};
 
 /// Settings of one sweep over constraints, and its outcome: how far multipliers missed their conditions.
+///
+/// It stands here rather than beside an explicit solver because laws, which lie below all solvers, move their own multipliers by it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sweep {
     /// Factor on the gains, > 0: where they are smaller than the whole problem asks for, larger ones take fewer sweeps.

@@ -30,7 +30,7 @@ const ROBOTS: [Robot; 6] = [
         file: "arm_gripper/arm_gripper.xml",
         own: true,
         deep: [4e-3, 1.0, 4e-3],
-        open: [1e-10, 1e-10, 0.01],
+        open: [1e-8, 1e-8, 0.01],
     },
     Robot { name: "quadruped", file: "quadruped/quadruped.xml", own: true, deep: [0.5; 3], open: [0.0; 3] },
     Robot {

@@ -113,7 +113,7 @@ fn analytic_an_affine_ball_on_a_point_rests_as_deep_as_hertz_says() {
     let lowest = sys.positions(&x)[8..].iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
     let (found, energy) = (skin - lowest, sys.energy(&x).contact);
     let depth = (sys.bodies()[1].mass * G / stiffness()).powf(2.0 / 3.0);
-    // At rest after a hundred periods of ω = √(1.5 m g/(m δ)) ≈ 150/s with the damping of Hunt–Crossley.
+    // At rest after fourteen periods of ω = √(1.5 g/δ) ≈ 150/s, with the damping of Hunt–Crossley and of implicit steps.
     assert!((found / depth - 1.0).abs() < 1e-5, "{found} for {depth}");
     assert!((energy / (0.4 * stiffness() * depth.powf(2.5)) - 1.0).abs() < 3e-5, "{energy} J");
 }

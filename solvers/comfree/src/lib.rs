@@ -4,7 +4,7 @@
 //! use signorini_comfree::ComfreeSolver;
 //! use signorini_core::na::{DMatrix, DVector};
 //! use signorini_core::{ContactMaterial, ContactSolver, DenseProblem, StepSolution, Tolerance};
-//! use signorini_laws::DualCone;
+//! use signorini_laws::PublishedDualCone;
 //!
 //! // A block of 1 kg slides over the floor at 1 m/s.
 //! let dt = 0.01;
@@ -17,7 +17,7 @@
 //!     materials: vec![ContactMaterial::compliant(2.0e5, 20.0, 0.3)],
 //!     dt,
 //! };
-//! let (mut problem, mut x) = (p.build(DualCone::paper(0.2, 0.001))?, StepSolution::default());
+//! let (mut problem, mut x) = (p.build(PublishedDualCone::new(0.2, 0.001))?, StepSolution::default());
 //! ComfreeSolver::default().solve(&mut problem, p.v0.as_slice(), Tolerance::default(), &mut x)?;
 //! assert!(x.gamma[0] > 0.0 && x.gamma[1] < 0.0); // pushed up and braked [N·s]
 //! # Ok::<(), Box<dyn std::error::Error>>(())

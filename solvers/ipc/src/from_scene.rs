@@ -348,6 +348,9 @@ impl AffineScene {
     /// As [`AffineSystem::with_law`].
     pub fn with_law(mut self, law: &dyn LawPool, skin: f64) -> Result<Self, FromSceneError> {
         let rule = self.rule.clone();
+        if law.properties().curvature {
+            self.left_out.extend(rule.untold_curvatures());
+        }
         let law = SkinLaw::new(law, skin, ContactMaterial::default()).with_pairs(move |a, b| rule.skin(a, b));
         self.system = self.system.with_law(law)?;
         self.left_out.retain(|w| !w.ends_with(STATIC_ONLY));
@@ -398,6 +401,21 @@ impl Rule {
     fn friction(&self, a: SurfacePart, b: SurfacePart) -> Option<f64> {
         let material = self.material(a, b)?;
         Some(if material.condim == 1 { 0.0 } else { material.friction_static })
+    }
+
+    /// A note for each geom whose curvature a law on the skin does not see.
+    fn untold_curvatures(&self) -> impl Iterator<Item = String> {
+        let round = |shape: &GeomShape| {
+            use Shape::{Capsule, Cylinder, Ellipsoid};
+            matches!(shape, GeomShape::Solid(Capsule { .. } | Cylinder { .. } | Ellipsoid { .. }))
+        };
+        let names = self.geoms.iter().flatten().map(|g| &self.scene.geoms[*g]).filter(|g| round(&g.shape));
+        let note = |name: &str| {
+            format!(
+                "geom '{name}': its curvature is left out, the contact law takes it for flat; use spheres"
+            )
+        };
+        names.map(|g| note(&g.name)).collect::<Vec<_>>().into_iter()
     }
 
     /// Material and curvature of two parts, for a law on the skin. Balls have the curvature of the geom, and so has the gap to a flat part.

@@ -16,7 +16,7 @@ use crate::{DualCone, DualConeLaw, LimitFacet, LimitSeed};
 ///
 /// Not read: the recovery speed, the stated spring (the impedance of the limit's solimp takes its place).
 ///
-/// Deviates: nothing.
+/// Deviates: as the law of the contacts; under [`DualCone`] the row has a share of the mass, a cap on its gain and the recovery of its gains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DualConeLimit<L = DualCone> {
     /// The law of the contacts.

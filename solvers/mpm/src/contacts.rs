@@ -248,7 +248,7 @@ pub fn seeded(law: &dyn LawPool, seeds: Vec<ContactSeed>) -> Result<Box<dyn LawP
     if pool.reset(&seeds) {
         return Ok(pool);
     }
-    let why = format!("law '{}' is not one of contacts; take one of signorini_laws", law.key());
+    let why = format!("law '{}' is not one of contacts; take one whose seed is `ContactSeed`", law.key());
     Err(ProblemError::Unsupported(why))
 }
 

@@ -187,8 +187,8 @@ fn peg(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             rule(
                 "squeeze",
                 "force on the fixed wall, relative",
-                1e-10,
-                "equilibrium of the finger and the peg, in which it starts: a hundredth of the solver's tolerance",
+                1e-8,
+                "equilibrium of the finger and the peg, in which it starts: the solver's tolerance",
             ),
             rule("fall", "fall after 0.3 s, relative to free fall", 1e-3, "creep, first-order steps"),
         ],

@@ -211,10 +211,10 @@ fn steps(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         claims.push(Claim::at_most(
             &format!("default/h{h}"),
             &format!("default mode rests at h = {h} s: fastest in the last half second"),
-            REST * 0.5f64.powf(0.02 / h),
+            f64::max(REST * 0.5f64.powf(0.02 / h), 1e-12),
             restlessness(&new),
             "m/s, rad/s",
-        ).rule("at most 1 mm/s or mrad/s, halved every 75 steps: what is left of the impact decays at a constant rate per step"));
+        ).rule("at most 1 mm/s or mrad/s, halved every 75 steps, or 1e-12: the rest of the impact decays at a constant rate per step"));
         let depth = 1e3 * (0.05 - new.q_at(2.0, 2)).abs();
         claims.push(
             Claim::at_most(

