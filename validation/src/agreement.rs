@@ -15,7 +15,7 @@ use signorini_core::na::{Cholesky, DMatrix, DVector, Dyn, Matrix3, SVector, Vect
 use signorini_core::{
     BlockDiagonal, ContactLaw, ContactMaterial, ContactSeed, ContactSolver, Evals, FrozenMap, FrozenProblem,
     LawPool, LawProperties, Pool, Pools, SolveError, SolveStatus, StepProblem, StepSolution, Tolerance,
-    WholePart,
+    WholePart, largest,
 };
 use signorini_icf::IcfSolver;
 use signorini_ipc::IpcSolver;
