@@ -3,7 +3,10 @@
 
 use signorini_core::na::{Matrix3, SVector, Vector3};
 use signorini_core::{ContactLaw, ContactMaterial, ContactSeed, ContactSide};
-use signorini_laws::{DualCone, Frictionless, Gains, Lagged, NormalPotential, Sap, Similar, impedance};
+use signorini_laws::{
+    DualCone, DualConeLaw, Frictionless, Gains, Lagged, NormalPotential, PublishedDualCone, Sap, Similar,
+    impedance,
+};
 use signorini_testkit::rng::Rng;
 
 fn seed(r: &mut Rng) -> ContactSeed {
@@ -187,24 +190,23 @@ fn analytic_impedance_is_the_published_curve() {
 #[test]
 fn property_settings_out_of_range_are_refused() {
     let plain = DualCone::default();
+    let per_step = |k, d| DualCone { gains: Gains::PerStep { k, d }, ..plain };
     plain.check().unwrap();
-    DualCone::paper(0.2, 0.0).check().unwrap();
-    DualCone::paper(0.0, 1e12).check().unwrap();
+    per_step(0.2, 0.0).check().unwrap();
+    per_step(0.0, 1e12).check().unwrap();
     for beta in [0.0, 1.0] {
         DualCone { gains: Gains::Recovery { beta }, ..plain }.check().unwrap();
-        DualCone { memory: beta, smoothing: beta, width: Some(beta), coulomb_slip: Some(beta), ..plain }
-            .check()
-            .unwrap();
+        DualCone { memory: beta, smoothing: beta, coulomb_slip: Some(beta), ..plain }.check().unwrap();
     }
     DualCone { recovery_speed: f64::MAX, gains: Gains::Material, directions: 16, ..plain }.check().unwrap();
     let physical = |kappa, c| DualCone { gains: Gains::Physical { kappa, c }, ..plain };
     physical(1.0, 0.0).check().unwrap();
     let refused = [
-        ("k is -1,", DualCone::paper(-1.0, 0.1)),
-        ("d is -1,", DualCone::paper(1.0, -1.0)),
-        ("k is 2e12,", DualCone::paper(2e12, 0.0)),
-        ("k is inf,", DualCone::paper(f64::INFINITY, 0.0)),
-        ("k and d are 0", DualCone::paper(0.0, 0.0)),
+        ("k is -1,", per_step(-1.0, 0.1)),
+        ("d is -1,", per_step(1.0, -1.0)),
+        ("k is 2e12,", per_step(2e12, 0.0)),
+        ("k is inf,", per_step(f64::INFINITY, 0.0)),
+        ("k and d are 0", per_step(0.0, 0.0)),
         ("kappa is NaN", physical(f64::NAN, 0.0)),
         ("c is -1,", physical(1.0, -1.0)),
         ("kappa and c are 0", physical(0.0, 0.0)),
@@ -215,7 +217,6 @@ fn property_settings_out_of_range_are_refused() {
         ("recovery_speed is 0", DualCone { recovery_speed: 0.0, ..plain }),
         ("recovery_speed is -1", DualCone { recovery_speed: -1.0, ..plain }),
         ("recovery_speed is NaN", DualCone { recovery_speed: f64::NAN, ..plain }),
-        ("width is -1", DualCone { width: Some(-1.0), ..plain }),
         ("coulomb_slip is -1", DualCone { coulomb_slip: Some(-1.0), ..plain }),
         ("memory is 1.5", DualCone { memory: 1.5, ..plain }),
         ("directions is 5", DualCone { directions: 5, ..plain }),
@@ -226,7 +227,7 @@ fn property_settings_out_of_range_are_refused() {
     }
     assert_eq!(plain.gains.recovery(), Some(0.3));
     assert_eq!(Gains::Material.recovery(), None);
-    assert_eq!(DualCone::paper(0.2, 0.1).gain_parameters(), [0.2, 0.1]);
+    assert_eq!(PublishedDualCone::new(0.2, 0.1).gain_parameters(), [0.2, 0.1]);
     assert_eq!(physical(3.0, 4.0).gain_parameters(), [3.0, 4.0]);
     assert_eq!(plain.gain_parameters(), [0.3, 0.0]);
 }
