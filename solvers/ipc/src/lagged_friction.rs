@@ -2,7 +2,8 @@ use signorini_core::na::Vector3;
 use signorini_geometry::StencilDistance;
 
 use crate::candidates::Candidate;
-use crate::map::{Sliding, spread};
+use crate::map::Sliding;
+use crate::spread::spread;
 use crate::world::{World, gather};
 
 /// Sum of the changes of all friction forces, relative to their sum, below which no further pass is asked for.

@@ -14,9 +14,11 @@ use crate::contact_entries;
 use crate::inputs::Inputs;
 use crate::joints::coordinates;
 use crate::lagged_friction::{SETTLED, lag};
-use crate::map::{BarrierMap, Near, Sliding, spread};
+use crate::map::{BarrierMap, Near, Sliding};
 use crate::orthogonality::Orthogonality;
+use crate::skin_law::Skin;
 use crate::skin_points::{FreeMotion, SkinStep};
+use crate::spread::spread;
 use crate::stiffness::Stiffness;
 use crate::terms::Smooth;
 use crate::threads::Threads;
@@ -83,12 +85,18 @@ pub(crate) struct AffineProblem {
 /// Not prepared: nothing of a step goes over to a copy.
 impl Clone for AffineProblem {
     fn clone(&self) -> Self {
-        Self::new(self.world.clone(), self.inertia.clone(), &self.map.threads)
+        let skin = self.skin.as_ref().map(|s| s.skin().clone());
+        Self::new(self.world.clone(), self.inertia.clone(), &self.map.threads, skin)
     }
 }
 
 impl AffineProblem {
-    pub(crate) fn new(world: Arc<World>, inertia: BlockDiagonal, threads: &Threads) -> Self {
+    pub(crate) fn new(
+        world: Arc<World>,
+        inertia: BlockDiagonal,
+        threads: &Threads,
+        skin: Option<Arc<Skin>>,
+    ) -> Self {
         let stiffness =
             world.bodies.iter().filter(|b| !b.fixed).map(|b| world.options.orthogonality * b.volume);
         let (stiffness, n): (Vec<f64>, usize) = (stiffness.collect(), world.unknowns());
@@ -96,7 +104,7 @@ impl AffineProblem {
             Box::new(Pool::<Barrier, 1>::new(Barrier)),
             Box::new(Pool::<BarrierFriction, 2>::new(BarrierFriction)),
         ];
-        members.extend(world.skin.iter().map(|s| s.law.law().boxed_empty()));
+        members.extend(skin.iter().map(|s| s.law.law().boxed_empty()));
         Self {
             ready: false,
             candidates: Candidates::new(&world, world.reach(), threads.clone()),
@@ -107,7 +115,7 @@ impl AffineProblem {
             free_velocity: vec![0.0; n],
             inertia,
             pools: Pools::new(members),
-            skin: world.skin.as_ref().map(|s| SkinStep::new(&world, s, threads)),
+            skin: skin.map(|s| SkinStep::new(&world, s, threads)),
             map: BarrierMap::new(world.clone(), threads.clone()),
             friction: Vec::new(),
             start_friction: Vec::new(),
@@ -263,11 +271,10 @@ impl AffineProblem {
 
     /// Finds the points of the skin, and tells its law of them.
     fn press(&mut self) {
-        let world = self.world.clone();
-        let (Some(step), Some(skin)) = (&mut self.skin, &world.skin) else { return };
+        let Some(step) = &mut self.skin else { return };
         let dq: Vec<f64> = self.free_velocity.iter().map(|v| self.dt * v).collect();
         let to = FreeMotion { q: &self.q0, x: &self.x0, dq: &dq };
-        step.begin(&world, skin, to, (self.dt, &self.v0), &mut self.map.skin);
+        step.begin(&self.world, to, (self.dt, &self.v0), &mut self.map.skin);
         self.pools.member_mut(SKIN_POOL).reset(step.seeds());
     }
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use signorini_core::na::{Matrix3, Vector3};
 use signorini_core::{ContactMaterial, ContactSeed, LawPool};
 
-use crate::map::Side;
-use crate::world::{SurfacePart, World};
-use crate::{AffineSystem, BodyError};
+use crate::BodyError;
+use crate::spread::Side;
+use crate::world::{DRIVEN, SurfacePart, World};
 
 /// Material and curvature of two parts of surfaces that meet, for a [`SkinLaw`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -60,7 +60,7 @@ impl SkinLaw {
     }
 
     /// Fails on a law that affine bodies cannot have, or numbers out of range.
-    fn check(&self, world: &World) -> Result<(), BodyError> {
+    pub(crate) fn check(&self, world: &World) -> Result<(), BodyError> {
         let (law, least) = (&self.law, world.reach());
         if !(self.skin > least && self.skin.is_finite()) {
             let range = "a length above the range of the barrier and its separation together";
@@ -107,7 +107,6 @@ impl SkinLaw {
 type Ridges = BTreeMap<[u32; 2], [u32; 2]>;
 
 /// A [`SkinLaw`] with its quantities of the bodies.
-#[derive(Clone)]
 pub(crate) struct Skin {
     pub law: SkinLaw,
     pub ridges: Ridges,
@@ -119,7 +118,7 @@ pub(crate) struct Skin {
 const TURN: f64 = 0.05;
 
 impl Skin {
-    fn new(law: SkinLaw, world: &World) -> Self {
+    pub(crate) fn new(law: SkinLaw, world: &World) -> Self {
         let mut ridges = Ridges::new();
         for (b, body) in world.bodies.iter().enumerate() {
             let mut faces: BTreeMap<[u32; 2], Vec<[u32; 3]>> = BTreeMap::new();
@@ -143,7 +142,7 @@ impl Skin {
         }
         let mobility = world.bodies.iter().map(|body| {
             let inverse = body.second_moment.try_inverse().filter(|_| !body.fixed)?;
-            let factor = if body.driven { crate::system::DRIVEN } else { 1.0 };
+            let factor = if body.driven { DRIVEN } else { 1.0 };
             Some((1.0 / (factor * body.mass), inverse / factor))
         });
         Self { law, ridges, mobility: mobility.collect() }
@@ -161,23 +160,5 @@ impl Skin {
             let arm = Vector3::new(spread[1], spread[2], spread[3]);
             m * spread[0] * spread[0] + arm.dot(&(inverse * arm))
         })
-    }
-}
-
-impl AffineSystem {
-    /// This system with a contact law on the skin of its bodies. Steps that were prepared are forgotten.
-    ///
-    /// # Errors
-    /// [`BodyError::Law`]: a law without three rows, not convex or not finite everywhere, one that asks for curvatures that no pair has, materials out of range; [`BodyError::Options`]: a skin within the range of the barrier.
-    pub fn with_law(mut self, law: SkinLaw) -> Result<Self, BodyError> {
-        law.check(&self.world)?;
-        let skin = Skin::new(law, &self.world);
-        self.set_skin(skin)?;
-        Ok(self)
-    }
-
-    /// The law on the skin of the bodies.
-    pub fn law(&self) -> Option<&SkinLaw> {
-        self.world.skin.as_ref().map(|s| &s.law)
     }
 }

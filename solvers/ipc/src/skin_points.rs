@@ -1,10 +1,12 @@
+use std::sync::Arc;
+
 use signorini_core::na::{Matrix3, Vector3};
 use signorini_core::{ContactGeometry, ContactSeed, ContactSide};
 use signorini_geometry::{Ccd, Impact, Stencil, StencilDistance, StencilPair};
 
 use crate::candidates::Candidates;
-use crate::map::{Side, relative_velocity, spread};
 use crate::skin_law::{Skin, SkinPair};
+use crate::spread::{Side, relative_velocity, spread};
 use crate::threads::Threads;
 use crate::world::{World, gather};
 
@@ -188,15 +190,20 @@ fn point(world: &World, skin: f64, f: &Found, x: &[Vector3<f64>]) -> SkinPoint {
 }
 
 /// The points of the skin in a step, and their seeds for its law.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct SkinStep {
+    skin: Arc<Skin>,
     search: SkinSearch,
     seeds: Vec<ContactSeed>,
 }
 
 impl SkinStep {
-    pub(crate) fn new(world: &World, skin: &Skin, threads: &Threads) -> Self {
-        Self { search: SkinSearch::new(world, skin, threads.clone()), seeds: Vec::new() }
+    pub(crate) fn new(world: &World, skin: Arc<Skin>, threads: &Threads) -> Self {
+        Self { search: SkinSearch::new(world, &skin, threads.clone()), seeds: Vec::new(), skin }
+    }
+
+    pub(crate) fn skin(&self) -> &Arc<Skin> {
+        &self.skin
     }
 
     /// Of each point, in their order.
@@ -208,11 +215,11 @@ impl SkinStep {
     pub(crate) fn begin(
         &mut self,
         world: &World,
-        skin: &Skin,
         to: FreeMotion<'_>,
         (dt, v): (f64, &[f64]),
         points: &mut Vec<SkinPoint>,
     ) {
+        let skin = &*self.skin;
         self.search.find(world, skin, to, points);
         let mut counts = vec![0u32; world.bodies.len()];
         for b in points.iter().flat_map(|p| world.bodies_of(p.pair.surfaces)) {

@@ -18,9 +18,9 @@ use crate::problem::AffineProblem;
 use crate::reduced::{ReducedProblem, SlotProblem};
 use crate::reduction::Reduction;
 use crate::skin_law::Skin;
-use crate::skin_points::{FreeMotion, SkinStep};
+use crate::skin_points::SkinStep;
 use crate::threads::Threads;
-use crate::world::{N, SurfacePart, World, gather};
+use crate::world::{DRIVEN, N, SurfacePart, World, gather};
 use crate::{Adaptation, AffineBody, BodyError, Invariants, IpcOptions, Joint};
 
 /// Affine bodies that a barrier keeps apart: the [`System`] of incremental potential contact.
@@ -34,12 +34,12 @@ use crate::{Adaptation, AffineBody, BodyError, Invariants, IpcOptions, Joint};
 #[derive(Clone)]
 pub struct AffineSystem {
     pub(crate) world: Arc<World>,
-    threads: Threads,
+    pub(crate) threads: Threads,
     candidates: Candidates,
-    /// For looking at the skin outside of steps.
-    skin: Option<SkinStep>,
-    slots: [SlotProblem; 2],
-    reduction: Option<Arc<Reduction>>,
+    /// A law on the skin of the bodies, for looking at outside of steps.
+    pub(crate) skin: Option<SkinStep>,
+    pub(crate) slots: [SlotProblem; 2],
+    pub(crate) reduction: Option<Arc<Reduction>>,
     start: Vec<f64>,
     /// Coordinates that the last solve reached without crossing anything.
     clean: Vec<f64>,
@@ -129,7 +129,7 @@ impl AffineSystem {
             _ => Some(Arc::new(Reduction::new(&world, joints, &[], &start)?)),
         };
         let candidates = Candidates::new(&world, world.reach(), threads.clone());
-        let slots = slots(&world, &inertia, &threads, reduction.as_ref())?;
+        let slots = slots(&world, &inertia, &threads, reduction.as_ref(), None)?;
         let (clean, observed) = (Vec::new(), Invariants::default());
         let stiffness = (options.stiffness, options.adaptation != Adaptation::Choose);
         Ok(Self {
@@ -147,28 +147,6 @@ impl AffineSystem {
             commits: 0,
             motors: Motors::default(),
         })
-    }
-
-    /// Takes a law on the skin of the bodies.
-    ///
-    /// # Errors
-    /// None that making the system did not have.
-    pub(crate) fn set_skin(&mut self, skin: Skin) -> Result<(), BodyError> {
-        self.skin = Some(SkinStep::new(&self.world, &skin, &self.threads));
-        let mut world = World::clone(&self.world);
-        world.skin = Some(skin);
-        self.world = Arc::new(world);
-        let inertia = self.slots[0].inner().full_inertia().clone();
-        self.slots = slots(&self.world, &inertia, &self.threads, self.reduction.as_ref())?;
-        Ok(())
-    }
-
-    /// Elastic energy that the law on the skin tells at a state, with points at `at` \[J\].
-    fn skin_energy(&mut self, x: &State, at: &[Vector3<f64>]) -> f64 {
-        let (Some(step), Some(skin)) = (&mut self.skin, &self.world.skin) else { return 0.0 };
-        let rest = vec![0.0; x.q.len()];
-        step.begin(&self.world, skin, FreeMotion { q: &x.q, x: at, dq: &rest }, (1.0, &x.v), &mut Vec::new());
-        skin.law.law().stored_energy(step.seeds()).unwrap_or_default()
     }
 
     /// The threads; make steps inside [`Threads::install`] where there are several.
@@ -215,7 +193,8 @@ impl AffineSystem {
                     .map_err(|e| refused(e.to_string()))?,
             );
             let inertia = self.slots[0].inner().full_inertia().clone();
-            self.slots = slots(&self.world, &inertia, &self.threads, Some(&reduction))
+            let skin = self.skin.as_ref().map(SkinStep::skin);
+            self.slots = slots(&self.world, &inertia, &self.threads, Some(&reduction), skin)
                 .map_err(|e| refused(e.to_string()))?;
             self.reduction = Some(reduction);
         }
@@ -512,9 +491,6 @@ impl System for AffineSystem {
 /// How far joints may be open at the start of a step \[m\].
 const JOINT_SLACK: f64 = 1e-6;
 
-/// Factor of the inertia of driven bodies.
-pub(crate) const DRIVEN: f64 = 1e6;
-
 fn input(
     takes: bool,
     body: usize,
@@ -533,14 +509,15 @@ fn input(
 }
 
 /// The problems of both slots.
-fn slots(
+pub(crate) fn slots(
     world: &Arc<World>,
     inertia: &BlockDiagonal,
     threads: &Threads,
     reduction: Option<&Arc<Reduction>>,
+    skin: Option<&Arc<Skin>>,
 ) -> Result<[SlotProblem; 2], BodyError> {
     let slot = || {
-        let problem = AffineProblem::new(world.clone(), inertia.clone(), threads);
+        let problem = AffineProblem::new(world.clone(), inertia.clone(), threads, skin.cloned());
         let Some(r) = reduction else { return Ok(SlotProblem::Free(Box::new(problem))) };
         let reduced = ReducedProblem::new(problem, r.clone());
         reduced

@@ -4,11 +4,13 @@ use signorini_core::na::Vector3;
 use signorini_geometry::{Mollifier, Stencil, StencilPair, SurfaceFeatures};
 
 use crate::body::place;
-use crate::skin_law::Skin;
 use crate::{AffineBody, BarrierSeed, IpcOptions};
 
 /// Coordinates of a body.
 pub(crate) const N: usize = 12;
+
+/// Factor of the inertia of driven bodies.
+pub(crate) const DRIVEN: f64 = 1e6;
 
 /// A part of the surface of a body; most bodies have one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,14 +25,11 @@ pub struct SurfacePart {
 pub(crate) type Rule = Arc<dyn Fn(SurfacePart, SurfacePart) -> Option<f64> + Send + Sync>;
 
 /// The bodies and where they are held, shared by problems.
-#[derive(Clone)]
 pub(crate) struct World {
     pub bodies: Vec<AffineBody>,
     /// Number among the free bodies; None for bodies that are held.
     pub free: Vec<Option<u32>>,
     pub options: IpcOptions,
-    /// The contact law on their skin.
-    pub skin: Option<Skin>,
     rule: Rule,
     /// All parts of surfaces, by bodies.
     parts: Vec<SurfacePart>,
@@ -66,20 +65,7 @@ impl World {
             first.push(rest.len() as u32);
         }
         let (bodies, held_coordinates) = bodies.into_iter().unzip();
-        Self {
-            bodies,
-            free,
-            options,
-            skin: None,
-            rule,
-            parts,
-            first,
-            rest,
-            owner,
-            held_coordinates,
-            held,
-            radius,
-        }
+        Self { bodies, free, options, rule, parts, first, rest, owner, held_coordinates, held, radius }
     }
 
     /// Number of unknowns.
