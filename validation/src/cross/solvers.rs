@@ -43,7 +43,7 @@ impl Page for Solvers {
                         format!("{status:?}")
                     }
                     Answer::Solved { deviation, bound, quotient, .. } => {
-                        if !(*quotient <= worst.0) {
+                        if quotient.is_nan() || *quotient > worst.0 {
                             *worst = (*quotient, format!("{} ({} rows)", row.key, row.dim));
                         }
                         format!("{deviation:.1e} ({bound:.1e})")
