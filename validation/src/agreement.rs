@@ -31,6 +31,9 @@ use crate::random::Random;
 /// Names of the solvers of step problems, in the order of the tables.
 pub(crate) const SOLVERS: [&str; 4] = ["icf", "comfree", "projected_newton", "reference"];
 
+/// The solver that evaluates laws once.
+const EXPLICIT: &str = "comfree";
+
 const DT: f64 = 0.01;
 const BODIES: usize = 3;
 const CONSTRAINTS: usize = 5;
@@ -318,8 +321,8 @@ impl<'a> Solved<'a> {
         (self.factor.l().transpose() * (DVector::from_column_slice(v) - &self.v_hat)).norm()
     }
 
-    /// ‖v − v* + A⁻¹∇L(v*)‖_A over ‖A⁻¹∇L(v*)‖_A; zero where there is no impulse and no change.
-    fn missed(&mut self, v: &[f64]) -> Result<f64, PageError> {
+    /// v* − A⁻¹∇L(v*).
+    fn explicit(&mut self) -> Result<DVector<f64>, PageError> {
         let free = self.problem.free_velocity().to_vec();
         let (mut whole, mut evals) = (WholePart::default(), Evals::default());
         let p = &mut *self.problem;
@@ -329,10 +332,7 @@ impl<'a> Solved<'a> {
         p.pools().eval(whole.part(), p.contact_velocities(), &mut evals);
         let mut gradient = vec![0.0; free.len()];
         p.map().add_gradient(whole.part(), p.pools(), &evals, &mut gradient);
-        let change = self.factor.solve(&DVector::from_vec(gradient));
-        let off = DVector::from_column_slice(v) - DVector::from_vec(free) + &change;
-        let norm = |x: &DVector<f64>| (self.factor.l().transpose() * x).norm();
-        Ok(norm(&off) / norm(&change).max(NOTHING))
+        Ok(DVector::from_vec(free) - self.factor.solve(&DVector::from_vec(gradient)))
     }
 
     /// Largest eigenvalue of A⁻¹∇²L on the way from v* to v̂.
@@ -360,6 +360,9 @@ impl<'a> Solved<'a> {
     /// The answer of a solver.
     pub(crate) fn answer(&mut self, solver: &mut dyn ContactSolver) -> Result<Answer, PageError> {
         let (guess, mut out) = (self.problem.free_velocity().to_vec(), StepSolution::default());
+        // Before the solver moves multipliers, on which laws may build.
+        let explicit = self.explicit()?;
+        let curvature = if solver.name() == EXPLICIT { self.curvature()? } else { 0.0 };
         let status = match solver.solve(self.problem, &guess, SOLVED, &mut out) {
             Ok(status) => status,
             Err(SolveError::Unsupported { .. }) => return Ok(Answer::Refused),
@@ -370,7 +373,10 @@ impl<'a> Solved<'a> {
         let (bound, missed) = match status {
             SolveStatus::Converged => (own + self.tolerance / self.conditioning / self.change, 0.0),
             SolveStatus::Evaluated => {
-                (own + self.curvature()? * (1.0 + 1e-12), self.missed(&out.v)? / ROUND_OFF)
+                let norm = |x: DVector<f64>| (self.factor.l().transpose() * x).norm();
+                let off = norm(DVector::from_column_slice(&out.v) - &explicit);
+                let change = norm(explicit - DVector::from_vec(guess)).max(NOTHING);
+                (own + curvature * (1.0 + 1e-12), off / change / ROUND_OFF)
             }
             other => return Ok(Answer::Ended(other)),
         };
