@@ -34,7 +34,7 @@ const ENGINE: &str = "ipc";
 /// loses the deformation of bodies; lanes that are copied keep it.
 /// Activations stay as loaded: actuators with dynamics are among the parts that affine bodies leave out ([`AffineBatch::left_out`]). Bodies that are moved from outside are put where they are to be by `load`; later they go there in
 /// the next call of [`BatchStepper::step`], evenly over its time, and bodies that cannot give way stop them. Observations are those of the rigid scene at the positions and velocities read back; contact forces are sums over pairs of features; sensors are not
-/// offered. Steps are fixed; all lanes are stepped on the caller's thread one after the other, each with the threads of [`IpcOptions::threads`].
+/// offered. Steps are fixed; all lanes are stepped on the caller's thread one after the other, each with its [`threads`](signorini_ipc::IpcOptions::threads).
 pub struct AffineBatch {
     scene: Scene,
     /// Names, starts, kinematics.

@@ -1,6 +1,6 @@
 //! Flat arrays that laws write to.
 
-/// Flat evaluations of all constraints of a problem, addressed through [`Pools`].
+/// Flat evaluations of all constraints of a problem, addressed through [`Pools`](crate::Pools).
 #[derive(Clone, Debug, Default)]
 pub struct Evals {
     /// ℓ_k \[J\], one per constraint.

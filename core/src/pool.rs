@@ -66,7 +66,7 @@ pub struct Pool<L: ContactLaw<D>, const D: usize> {
     pub(crate) params: Vec<L::Params>,
 }
 
-/// Access to a pool as one that can be swept over, for laws that are a [`SweptLaw`].
+/// Access to a pool as one that can be swept over, for laws that are a [`SweptLaw`](crate::SweptLaw).
 pub struct SweptAccess<L: ContactLaw<D>, const D: usize> {
     pub(crate) get: fn(&Pool<L, D>) -> &dyn SweptPool,
     pub(crate) get_mut: fn(&mut Pool<L, D>) -> &mut dyn SweptPool,

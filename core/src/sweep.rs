@@ -62,13 +62,13 @@ pub struct Turns<'a> {
     pub fastest: f64,
 }
 
-/// Pool of a [`SweptLaw`]; object-safe. `span` says where the pool lies in the flat arrays.
+/// Pool of a [`SweptLaw`](crate::SweptLaw); object-safe. `span` says where the pool lies in the flat arrays.
 pub trait SweptPool {
-    /// [`SweptLaw::multiplier_count`].
+    /// [`SweptLaw::multiplier_count`](crate::SweptLaw::multiplier_count).
     fn multiplier_count(&self) -> usize;
-    /// [`SweptLaw::memory`].
+    /// [`SweptLaw::memory`](crate::SweptLaw::memory).
     fn memory(&self) -> f64;
-    /// [`SweptLaw::shares_mass`].
+    /// [`SweptLaw::shares_mass`](crate::SweptLaw::shares_mass).
     fn shares_mass(&self) -> bool;
     /// Pushes whether each seed of a `Vec` of the law's seeds acts at `v_c` \[m/s\], the rows of this pool; false, with nothing pushed, when it holds others.
     fn acts(&self, seeds: &dyn Any, v_c: &[f64], out: &mut Vec<bool>) -> bool;
@@ -78,7 +78,7 @@ pub trait SweptPool {
     fn multipliers(&self, local: usize) -> &[f64];
     /// Writes the impulses of the multipliers \[N·s\].
     fn recall(&self, span: Span, gamma: &mut [f64]);
-    /// Writes [`SweptLaw::sweep_curvature`] in the place of the Hessians.
+    /// Writes [`SweptLaw::sweep_curvature`](crate::SweptLaw::sweep_curvature) in the place of the Hessians.
     fn sweep_curvatures(&self, span: Span, out: &mut Evals);
     /// Moves the multipliers to their values at `v_c` \[m/s\] and writes their impulses \[N·s\]; `scales` are [`Sweep::scale`] of all constraints, or nothing for that of `sweep`.
     fn sweep(&mut self, span: Span, v_c: &[f64], sweep: &mut Sweep, scales: &[f64], gamma: &mut [f64]);

@@ -2,7 +2,7 @@ use crate::{BlockDiagonal, FrozenMap, Pools};
 
 /// A map and its inertia where constraints can be taken in turn, and their laws.
 pub struct Whitened<'a> {
-    /// Y_kᵀ and b_k as in [`Turns::map`].
+    /// Y_kᵀ and b_k as in [`Turns::map`](crate::Turns::map).
     pub map: &'a FrozenMap,
     /// A, factored.
     pub inertia: &'a BlockDiagonal,
