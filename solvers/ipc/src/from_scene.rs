@@ -404,7 +404,7 @@ impl Rule {
     }
 
     /// A note for each geom whose curvature a law on the skin does not see.
-    fn untold_curvatures(&self) -> impl Iterator<Item = String> {
+    fn untold_curvatures(&self) -> Vec<String> {
         let round = |shape: &GeomShape| {
             use Shape::{Capsule, Cylinder, Ellipsoid};
             matches!(shape, GeomShape::Solid(Capsule { .. } | Cylinder { .. } | Ellipsoid { .. }))
@@ -415,7 +415,7 @@ impl Rule {
                 "geom '{name}': its curvature is left out, the contact law takes it for flat; use spheres"
             )
         };
-        names.map(|g| note(&g.name)).collect::<Vec<_>>().into_iter()
+        names.map(|g| note(&g.name)).collect()
     }
 
     /// Material and curvature of two parts, for a law on the skin. Balls have the curvature of the geom, and so has the gap to a flat part.

@@ -9,9 +9,10 @@ mod common;
 use std::collections::HashMap;
 
 use signorini_core::na::{DMatrix, DVector, Isometry3, Point3, SMatrix, SymmetricEigen, Vector3};
-use signorini_core::{BlockSink, Evals, Slot, System, WholePart};
+use signorini_core::{Evals, Slot, System, WholePart};
 use signorini_geometry::{Mollifier, Stencil, StencilDistance, TriangleMesh};
 use signorini_ipc::{AffineBody, AffineSystem, BarrierSeed, IpcOptions};
+use signorini_reference::DenseHessian;
 
 use common::archive;
 
@@ -200,22 +201,6 @@ fn projected(h: &Local) -> Local {
     v * Local::from_diagonal(&eigen.eigenvalues.map(|l| l.max(0.0))) * v.transpose()
 }
 
-/// Sums up blocks of two free bodies.
-struct Dense(DMatrix<f64>);
-
-impl BlockSink for Dense {
-    fn add(&mut self, row: usize, col: usize, block: &[f64]) {
-        for (c, entries) in block.chunks_exact(12).enumerate() {
-            for (r, v) in entries.iter().enumerate() {
-                self.0[(12 * row + r, 12 * col + c)] += v;
-                if row != col {
-                    self.0[(12 * col + c, 12 * row + r)] += v;
-                }
-            }
-        }
-    }
-}
-
 fn least_eigenvalue(m: &DMatrix<f64>) -> f64 {
     SymmetricEigen::new(0.5 * (m + m.transpose())).eigenvalues.min()
 }
@@ -290,9 +275,9 @@ fn conformance_mesh_hessians() {
             let mut evals = Evals::default();
             p.pools().size_evals(&mut evals);
             p.pools().eval(whole.part(), p.contact_velocities(), &mut evals);
-            let mut ours = Dense(DMatrix::zeros(24, 24));
+            let mut ours = DenseHessian::new(p.inertia().block_starts());
             p.map().add_hessian(whole.part(), p.pools(), &evals, &mut ours);
-            let error = (ours.0 / (dt * dt) - &pulled).norm() / pulled.norm();
+            let error = (ours.matrix() / (dt * dt) - &pulled).norm() / pulled.norm();
             // b″ grows as 1/s², and a distance of 4e-4 m between points half a metre off is known to 1e-13 of itself.
             assert!(error < 1e-11, "{name}, {kind}: {error:e}");
         }

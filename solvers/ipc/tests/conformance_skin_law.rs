@@ -5,13 +5,14 @@
 mod spring;
 
 use serde::{Deserialize, Serialize};
-use signorini_core::na::{DMatrix, Isometry3, SVector, Vector3};
+use signorini_core::na::{Isometry3, SVector, Vector3};
 use signorini_core::{
-    BlockSink, ContactLaw, ContactMaterial, ContactSeed, Evals, LawEval, LawPool, LawProperties, Pool,
-    ProblemError, Slot, State, StepProblem, System, WholePart,
+    ContactLaw, ContactMaterial, ContactSeed, Evals, LawEval, LawPool, LawProperties, Pool, ProblemError,
+    Slot, State, StepProblem, System, WholePart,
 };
 use signorini_geometry::TriangleMesh;
 use signorini_ipc::{AffineBody, AffineSystem, BodyError, IpcOptions, SkinLaw};
+use signorini_reference::DenseHessian;
 use signorini_testkit::finite_difference::jacobian_deviation;
 use spring::{Spring, material};
 
@@ -55,21 +56,6 @@ fn conformance_two_cubes() {
     }
 }
 
-/// Two bodies of twelve coordinates.
-struct Dense(DMatrix<f64>);
-
-impl BlockSink for Dense {
-    fn add(&mut self, row: usize, col: usize, block: &[f64]) {
-        for (k, x) in block.iter().enumerate() {
-            let (i, j) = (12 * row + k % 12, 12 * col + k / 12);
-            self.0[(i, j)] += x;
-            if row != col {
-                self.0[(j, i)] += x;
-            }
-        }
-    }
-}
-
 /// The laws at a velocity, to which the problem is moved.
 fn evaluated(p: &mut dyn StepProblem, v: &[f64]) -> (WholePart, Evals) {
     let (mut whole, mut evals) = (WholePart::default(), Evals::default());
@@ -87,19 +73,19 @@ fn conformance_hessian_of_the_skin_is_exact() {
         let (x, dt) = (moving(&s), 1e-3);
         s.prepare(Slot::Start, &x, dt).unwrap();
         let p = s.problem(Slot::Start, dt).unwrap();
-        let n = p.velocity_count();
         let (whole, evals) = evaluated(p, &x.v);
-        let mut h = Dense(DMatrix::zeros(n, n));
+        let mut h = DenseHessian::new(p.inertia().block_starts());
         p.map().add_hessian(whole.part(), p.pools(), &evals, &mut h);
-        assert!(h.0.amax() > 0.0, "{name}: nothing presses");
+        let h = h.matrix();
+        assert!(h.amax() > 0.0, "{name}: nothing presses");
         let slope = |v: &[f64], out: &mut [f64]| {
             let (whole, evals) = evaluated(p, v);
             out.fill(0.0);
             p.map().add_gradient(whole.part(), p.pools(), &evals, out);
         };
-        let off = jacobian_deviation(slope, &x.v, &h.0, 1e-2);
+        let off = jacobian_deviation(slope, &x.v, h, 1e-2);
         // Friction over 0.1 m/s by differences of fourth order.
-        assert!(off < 1e-6 * h.0.amax(), "{name}: {off:e} of {:e}", h.0.amax());
+        assert!(off < 1e-6 * h.amax(), "{name}: {off:e} of {:e}", h.amax());
     }
 }
 

@@ -6,6 +6,7 @@ use signorini_core::na::{DMatrix, Isometry3, Point3, UnitQuaternion, Vector3};
 use signorini_core::{BlockSink, Evals, Slot, System, WholePart, gradient};
 use signorini_geometry::TriangleMesh;
 use signorini_ipc::{AffineBody, AffineSystem, IpcOptions, Joint, JointAction, JointKind};
+use signorini_reference::DenseHessian;
 use signorini_testkit::finite_difference::{gradient_deviation, jacobian_deviation};
 
 /// Two cubes of 0.2 m a little apart, one over the other but for a small turn: edges near each other and nearly parallel.
@@ -17,20 +18,6 @@ fn system(yaw: f64, tilt: f64, gap: f64, friction: f64) -> AffineSystem {
     let pose = Isometry3::new(Vector3::new(3e-4, 2e-4, 0.2 + gap + 0.13 * tilt.abs()), turn);
     let options = IpcOptions { stiffness: 1e9, orthogonality: 1e6, ..IpcOptions::default() };
     AffineSystem::new(vec![(cube("low"), Isometry3::identity()), (cube("high"), pose)], &[], options).unwrap()
-}
-
-struct Dense(DMatrix<f64>);
-
-impl BlockSink for Dense {
-    fn add(&mut self, row: usize, col: usize, block: &[f64]) {
-        for (k, x) in block.iter().enumerate() {
-            let (i, j) = (12 * row + k % 12, 12 * col + k / 12);
-            self.0[(i, j)] += x;
-            if row != col {
-                self.0[(j, i)] += x;
-            }
-        }
-    }
 }
 
 proptest! {
@@ -83,12 +70,13 @@ proptest! {
         let mut g = v.clone();
         psi.add_gradient(&v, &mut g);
         let value = gradient_deviation(|v| psi.value(v), &v, &g, 1.0);
-        let mut h = Dense(DMatrix::zeros(v.len(), v.len()));
+        let mut h = DenseHessian::new(p.inertia().block_starts());
         psi.add_hessian(&v, &mut h);
-        let slope = jacobian_deviation(|v, out| { out.fill(0.0); psi.add_gradient(v, out); }, &v, &h.0, 1.0);
+        let h = h.matrix();
+        let slope = jacobian_deviation(|v, out| { out.fill(0.0); psi.add_gradient(v, out); }, &v, h, 1.0);
         // Polynomials of fourth order: round-off alone.
         prop_assert!(value < 1e-7 * (1.0 + g.iter().fold(0.0, |m: f64, x| m.max(x.abs()))), "{value:e}");
-        prop_assert!(slope < 1e-7 * h.0.amax(), "{slope:e} of {:e}", h.0.amax());
+        prop_assert!(slope < 1e-7 * h.amax(), "{slope:e} of {:e}", h.amax());
     }
 }
 
