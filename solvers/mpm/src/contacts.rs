@@ -219,8 +219,7 @@ impl Touch {
     ) -> ContactSeed {
         let velocity = self.frame.transpose() * (self.v - velocity);
         let normal = self.frame.column(0).into_owned();
-        let ask = || obstacle.curvature_beside(self.volume, &self.x, &normal);
-        let curvature = if law.curvature { ask() } else { [0.0; 2] };
+        let curvature = obstacle.curvature_for(law, self.volume, &self.x, &normal);
         ContactSeed { dt, gap: self.gap, velocity, material: obstacle.material, sides, curvature }
     }
 
@@ -266,8 +265,7 @@ pub(crate) fn stored_energy(
         for o in obstacles {
             o.sides(&x, 0.0, &mut sides);
             seeds.extend(sides.iter().filter(|s| s.distance < 0.0).map(|side| {
-                let ask = || o.curvature_beside(particles.volume[p], &x, &side.normal);
-                let curvature = if law.properties().curvature { ask() } else { [0.0; 2] };
+                let curvature = o.curvature_for(law.properties(), particles.volume[p], &x, &side.normal);
                 ContactSeed {
                     dt: 1.0,
                     gap: side.distance,

@@ -1,5 +1,5 @@
-use signorini_core::ContactMaterial;
 use signorini_core::na::{Isometry3, Point3, Vector3};
+use signorini_core::{ContactMaterial, LawProperties};
 use signorini_geometry::{Shape, SignedDistance};
 
 /// A rigid shape that particles meet; it moves as it is told.
@@ -36,13 +36,26 @@ impl Obstacle {
 
     /// Whether a point is inside, or nearer than `reach` \[m\].
     pub(crate) fn is_within(&self, x: &Vector3<f64>, reach: f64) -> bool {
-        let local = self.pose.inverse_transform_vector(&(x - self.pose.translation.vector));
-        self.shape.signed_distance_within(&local, reach).is_some()
+        self.shape.signed_distance_within(&self.local(x), reach).is_some()
     }
 
-    /// Principal curvatures of the gap to a particle of this volume at x, where the surface has this normal, the larger first \[1/m\]: those of the obstacle, none at its edges and corners, and those of a ball of the volume.
-    pub(crate) fn curvature_beside(&self, volume: f64, x: &Vector3<f64>, normal: &Vector3<f64>) -> [f64; 2] {
-        let local = Point3::from(self.pose.inverse_transform_vector(&(x - self.pose.translation.vector)));
+    /// A point in the frame of the shape.
+    fn local(&self, x: &Vector3<f64>) -> Vector3<f64> {
+        self.pose.inverse_transform_vector(&(x - self.pose.translation.vector))
+    }
+
+    /// Principal curvatures of the gap to a particle of this volume at x, where the surface has this normal, the larger first \[1/m\]: those of the obstacle, none at its edges and corners, and those of a ball of the volume. Zeros for a law that does not ask.
+    pub(crate) fn curvature_for(
+        &self,
+        law: LawProperties,
+        volume: f64,
+        x: &Vector3<f64>,
+        normal: &Vector3<f64>,
+    ) -> [f64; 2] {
+        if !law.curvature {
+            return [0.0; 2];
+        }
+        let local = Point3::from(self.local(x));
         let normal = self.pose.rotation.inverse() * normal;
         let radius = (volume * 3.0 / (4.0 * std::f64::consts::PI)).cbrt();
         self.shape.principal_curvatures(&local, &normal).unwrap_or_default().map(|k| k + 1.0 / radius)
@@ -50,8 +63,7 @@ impl Obstacle {
 
     /// Replaces `out` by the sides that a point may meet within `reach` \[m\]: gaps and outward normals, world axes. They are found in the frame of the shape, so that far places cost no digits of them.
     pub(crate) fn sides(&self, x: &Vector3<f64>, reach: f64, out: &mut Vec<SignedDistance>) {
-        let local = self.pose.inverse_transform_vector(&(x - self.pose.translation.vector));
-        self.shape.sides_within(&local, reach, out);
+        self.shape.sides_within(&self.local(x), reach, out);
         out.iter_mut().for_each(|s| s.normal = self.pose.rotation * s.normal);
     }
 }
