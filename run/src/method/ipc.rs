@@ -50,12 +50,7 @@ impl Ipc {
             (None, false) => AffineScene::new(scene, options)?,
         };
         let Some(Skin { law, distance }) = self.skin else { return Ok(made) };
-        let checked = match law {
-            Law::DualCone(cone) => cone.check(),
-            Law::PublishedDualCone(cone) => cone.check(),
-            _ => Ok(()),
-        };
-        checked.map_err(|why| BodyError::Law { law: law.name(), why: format!("has {why}") })?;
+        law.fault().map_err(|why| BodyError::Law { law: law.name(), why: format!("has {why}") })?;
         made.with_law(law.pool().as_ref(), distance)
     }
 }

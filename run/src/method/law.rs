@@ -79,9 +79,14 @@ impl Law {
 
     /// Fails on a setting of a dual cone that is out of range.
     pub(super) fn check(&self) -> Result<(), MethodError> {
+        self.fault().map_err(MethodError::DualCone)
+    }
+
+    /// [`Law::check`], its reason alone.
+    pub(super) fn fault(&self) -> Result<(), String> {
         match self {
-            Self::DualCone(law) => law.check().map_err(MethodError::DualCone),
-            Self::PublishedDualCone(law) => law.check().map_err(MethodError::DualCone),
+            Self::DualCone(law) => law.check(),
+            Self::PublishedDualCone(law) => law.check(),
             Self::Lagged | Self::Similar | Self::Sap | Self::Frictionless => Ok(()),
         }
     }
