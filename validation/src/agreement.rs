@@ -20,8 +20,8 @@ use signorini_core::{
 use signorini_icf::IcfSolver;
 use signorini_ipc::IpcSolver;
 use signorini_laws::{
-    DryFriction, DryFrictionSeed, DualCone, DualConeLimit, Gain, GainSeed, Limit, LimitSeed, NearRigid,
-    NearRigidSeed, PublishedDualCone, contact_law_names, contact_pool, registry,
+    CONTACT_LAWS, DryFriction, DryFrictionSeed, DualCone, DualConeLimit, Gain, GainSeed, Limit, LimitSeed,
+    NearRigid, NearRigidSeed, PublishedDualCone, contact_pool, registry,
 };
 use signorini_reference::{DenseHessian, ReferenceSolver};
 use signorini_report::PageError;
@@ -143,7 +143,7 @@ fn near_rigid<const D: usize>(t: &Touch) -> NearRigidSeed<D> {
 /// The laws of the registry: rows, and a pool of them.
 fn laws() -> Result<Vec<(usize, Fill)>, PageError> {
     let mut all: Vec<(usize, Fill)> = Vec::new();
-    for name in contact_law_names() {
+    for name in CONTACT_LAWS {
         let dim = contact_pool(name).map_err(PageError::from_error)?.dim();
         let fill = move |touches: &[Touch]| {
             let mut p = contact_pool(name).map_err(PageError::from_error)?;
@@ -318,36 +318,37 @@ impl<'a> Solved<'a> {
 
     /// ‖v − v̂‖_A.
     fn distance(&self, v: &[f64]) -> f64 {
-        (self.factor.l().transpose() * (DVector::from_column_slice(v) - &self.v_hat)).norm()
+        self.norm(&(DVector::from_column_slice(v) - &self.v_hat))
+    }
+
+    /// Moves the problem to v; its laws there.
+    fn evaluated(&mut self, v: &[f64]) -> Result<(WholePart, Evals), PageError> {
+        let (mut whole, mut evals, p) = (WholePart::default(), Evals::default(), &mut *self.problem);
+        p.relinearize(v).map_err(PageError::from_error)?;
+        whole.fit(p);
+        p.pools().size_evals(&mut evals);
+        p.pools().eval(whole.part(), p.contact_velocities(), &mut evals);
+        Ok((whole, evals))
     }
 
     /// v* − A⁻¹∇L(v*).
     fn explicit(&mut self) -> Result<DVector<f64>, PageError> {
         let free = self.problem.free_velocity().to_vec();
-        let (mut whole, mut evals) = (WholePart::default(), Evals::default());
-        let p = &mut *self.problem;
-        p.relinearize(&free).map_err(PageError::from_error)?;
-        whole.fit(p);
-        p.pools().size_evals(&mut evals);
-        p.pools().eval(whole.part(), p.contact_velocities(), &mut evals);
+        let (whole, evals) = self.evaluated(&free)?;
         let mut gradient = vec![0.0; free.len()];
-        p.map().add_gradient(whole.part(), p.pools(), &evals, &mut gradient);
+        self.problem.map().add_gradient(whole.part(), self.problem.pools(), &evals, &mut gradient);
         Ok(DVector::from_vec(free) - self.factor.solve(&DVector::from_vec(gradient)))
     }
 
     /// Largest eigenvalue of A⁻¹∇²L on the way from v* to v̂.
     fn curvature(&mut self) -> Result<f64, PageError> {
         let free = DVector::from_column_slice(self.problem.free_velocity());
-        let (mut whole, mut evals, mut most) = (WholePart::default(), Evals::default(), 0.0f64);
+        let mut most = 0.0f64;
         for i in 0..POINTS {
             let v = &free + (&self.v_hat - &free) * (i as f64 / (POINTS - 1) as f64);
-            let p = &mut *self.problem;
-            p.relinearize(v.as_slice()).map_err(PageError::from_error)?;
-            whole.fit(p);
-            p.pools().size_evals(&mut evals);
-            p.pools().eval(whole.part(), p.contact_velocities(), &mut evals);
-            let mut h = DenseHessian::new(p.inertia().block_starts());
-            p.map().add_hessian(whole.part(), p.pools(), &evals, &mut h);
+            let (whole, evals) = self.evaluated(v.as_slice())?;
+            let mut h = DenseHessian::new(self.problem.inertia().block_starts());
+            self.problem.map().add_hessian(whole.part(), self.problem.pools(), &evals, &mut h);
             let half = self.factor.l().solve_lower_triangular(h.matrix());
             let half = half.ok_or_else(|| PageError::Run("inertia is singular".into()))?;
             let whitened = self.factor.l().solve_lower_triangular(&half.transpose());
@@ -355,6 +356,11 @@ impl<'a> Solved<'a> {
             most = largest([most, whitened.symmetric_eigenvalues().max()]);
         }
         Ok(most)
+    }
+
+    /// ‖·‖_A.
+    fn norm(&self, v: &DVector<f64>) -> f64 {
+        (self.factor.l().transpose() * v).norm()
     }
 
     /// The answer of a solver.
@@ -373,9 +379,8 @@ impl<'a> Solved<'a> {
         let (bound, missed) = match status {
             SolveStatus::Converged => (own + self.tolerance / self.conditioning / self.change, 0.0),
             SolveStatus::Evaluated => {
-                let norm = |x: DVector<f64>| (self.factor.l().transpose() * x).norm();
-                let off = norm(DVector::from_column_slice(&out.v) - &explicit);
-                let change = norm(explicit - DVector::from_vec(guess)).max(NOTHING);
+                let off = self.norm(&(DVector::from_column_slice(&out.v) - &explicit));
+                let change = self.norm(&(explicit - DVector::from_vec(guess))).max(NOTHING);
                 (own + curvature * (1.0 + 1e-12), off / change / ROUND_OFF)
             }
             other => return Ok(Answer::Ended(other)),

@@ -69,7 +69,7 @@ pub use limit::{Limit, LimitParams, LimitSeed};
 pub use near_rigid::{Compliance, NearRigid, NearRigidParams, NearRigidSeed};
 pub use normal::NormalPotential;
 pub use published_dual_cone::{MassScale, PublishedDualCone};
-pub use registry::{CONTACT_LAWS, UnknownLaw, contact_law_names, contact_pool, registry};
+pub use registry::{CONTACT_LAWS, UnknownLaw, contact_pool, registry};
 pub use sap::{Sap, SapParams};
 pub use similar::{Similar, SimilarParams};
 pub use solimp::impedance;

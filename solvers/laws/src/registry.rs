@@ -9,11 +9,6 @@ use crate::{
 pub const CONTACT_LAWS: [&str; 6] =
     ["lagged", "similar", "sap", "frictionless", "dual_cone", "published_dual_cone"];
 
-/// Names of the contact laws that [`contact_pool`] knows; the first is the default.
-pub fn contact_law_names() -> &'static [&'static str] {
-    &CONTACT_LAWS
-}
-
 /// A contact law by an unknown name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownLaw(pub String);

@@ -10,7 +10,7 @@ use signorini_coupling::{Monolithic, obstacles};
 use signorini_geometry::Shape;
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
-use signorini_laws::{contact_law_names, contact_pool};
+use signorini_laws::{CONTACT_LAWS, contact_pool};
 use signorini_mpm::{
     Cloth, ClothMaterial, DruckerPrager, FixedCorotated, Lame, LinearCorotated, Material, MpmEngine,
     MpmOptions, MpmSolver, MpmSystem, Obstacle, Particles, Real, VonMises, sheet,
@@ -198,7 +198,7 @@ pub(super) fn tables() -> Result<String, PageError> {
     _ = write!(out, "\n| contact law | `MpmSolver` |");
     SOLVERS.iter().for_each(|s| _ = write!(out, " {s} |"));
     _ = writeln!(out, "\n|---|---|{}", "---|".repeat(SOLVERS.len()));
-    for name in contact_law_names() {
+    for name in CONTACT_LAWS {
         _ = write!(out, "| `{name}` |");
         let mut write_cell = |solver: &mut dyn ContactSolver| -> Result<(), PageError> {
             let law = contact_pool(name).map_err(PageError::from_error)?;
