@@ -23,6 +23,17 @@ impl<const D: usize> LawEval<D> {
     }
 }
 
+impl LawEval<3> {
+    /// A potential of the normal velocity alone: its value \[J\], impulse γ_n \[N·s\] and curvature \[kg\].
+    #[inline]
+    pub fn normal(value: f64, impulse: f64, curvature: f64) -> Self {
+        let mut e = Self { cost: value, ..Self::zero() };
+        e.grad[0] = -impulse;
+        e.hess[(0, 0)] = curvature;
+        e
+    }
+}
+
 /// A law restricted to a line v_c + α·dv_c.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Along {

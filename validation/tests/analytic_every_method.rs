@@ -1,14 +1,12 @@
 //! A law of one's own under every method: a block at rest holds the energy of its springs, and particles carry their weight.
 #![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
-#[path = "../examples/every_method.rs"]
-mod every_method;
-#[path = "../examples/hertz.rs"]
-mod hertz;
+#[path = "../../examples/own_law/src/lib.rs"]
+#[allow(dead_code, unreachable_pub, unused_imports, reason = "a crate of its own")]
+mod own_law;
 
-use every_method::own_law::Elastic;
-use every_method::{COUNT, EDGE, STIFFNESS, affine, particles, rigid};
-use hertz::Hertz;
+use own_law::block::{COUNT, EDGE, STIFFNESS, affine, particles, rigid};
+use own_law::{Elastic, Hertz};
 use signorini_comfree::ComfreeSolver;
 use signorini_core::{ContactSolver, Pool, System};
 use signorini_icf::IcfSolver;

@@ -1,10 +1,12 @@
 //! A law with a stiffness of its own, from the curvature of the surfaces: it conforms, balls rest as deep as Hertz says and hold his energy, and meet for as long as he says.
 #![allow(clippy::unwrap_used, reason = "tests stop at what they do not expect")]
 
-#[path = "../examples/hertz.rs"]
-mod hertz;
+#[path = "../../examples/own_law/src/lib.rs"]
+#[allow(dead_code, unreachable_pub, unused_imports, reason = "a crate of its own")]
+mod own_law;
 
-use hertz::Hertz;
+use own_law::Hertz;
+use own_law::ball::{self, RADIUS};
 use signorini_comfree::ComfreeSolver;
 use signorini_core::na::{Isometry3, Matrix3, Vector3};
 use signorini_core::{
@@ -17,13 +19,12 @@ use signorini_integrators::{ContactStep, FixedStep};
 use signorini_ipc::{AffineBody, AffineScene, AffineSystem, IpcOptions, IpcSolver, SkinLaw};
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_reference::ReferenceSolver;
-use signorini_scene::{Scene, SceneBuilder};
+use signorini_scene::Scene;
 use signorini_testkit::law::{LawSuite, rescale_contact, rescale_velocity, stored_energy_deviation};
 use signorini_testkit::random_problem::random_material;
 use signorini_testkit::rng::Rng;
 
 const MODULUS: f64 = 1e6;
-const RADIUS: f64 = 0.05;
 const G: f64 = 9.81;
 
 fn seed(r: &mut Rng) -> ContactSeed {
@@ -46,7 +47,7 @@ fn conformance_hertz() {
     let rescale = |d: &(ContactSeed, Vector3<f64>), s| (rescale_contact(&d.0, s), rescale_velocity(&d.1, s));
     let report = LawSuite::<Hertz, 3>::new(Hertz { modulus: MODULUS }, draw, rescale)
         .rescale_law(|law, s| Hertz { modulus: law.modulus * s.force() / (s.length * s.length) })
-        .contact(|p, _| p.friction)
+        .contact(|p, _| p.slip.bound())
         .assert_conforms();
     assert!(report.active > 1000, "{report}");
     for i in 0..100 {
@@ -56,16 +57,8 @@ fn conformance_hertz() {
     }
 }
 
-fn ball(height: f64, dissipation: f64) -> (Scene, RigidSystem, State, f64) {
-    let mut scene = SceneBuilder::new("ball")
-        .half_space()
-        .body("ball")
-        .at([0.0, 0.0, height])
-        .free_joint()
-        .sphere(RADIUS)
-        .build()
-        .unwrap();
-    scene.geoms.iter_mut().for_each(|g| g.surface.dissipation = Some(dissipation));
+fn on_ground(height: f64, dissipation: f64) -> (Scene, RigidSystem, State, f64) {
+    let scene = ball::scene(height, dissipation).unwrap();
     let law = Pool::<Hertz, 3>::new(Hertz { modulus: MODULUS });
     let mut sys = RigidSystem::new(&scene, &law, RigidOptions::default()).unwrap();
     let x = sys.initial_state(None).unwrap();
@@ -88,7 +81,7 @@ fn analytic_a_ball_rests_as_deep_as_hertz_says_under_every_solver() {
     ];
     for (solver, dt, at_free_velocity) in solvers {
         let name = solver.name();
-        let (_, mut sys, mut x, mass) = ball(RADIUS, DISSIPATION);
+        let (_, mut sys, mut x, mass) = on_ground(RADIUS, DISSIPATION);
         let mut integrator = FixedStep::new(ContactStep::new(solver), dt).unwrap();
         integrator.advance(&mut sys, &mut x, 3.0, &mut NoObserver).unwrap();
         // An evaluation at v* = −g δt sees a depth of g δt² more and a rate of g δt.
@@ -105,7 +98,7 @@ fn analytic_a_ball_rests_as_deep_as_hertz_says_under_every_solver() {
 fn analytic_an_affine_ball_on_a_point_rests_as_deep_as_hertz_says() {
     // The next points of the facets are 1.9 mm higher, and the depth is 0.7 mm: one point presses.
     let (skin, dt) = (2e-3, 1e-3);
-    let mut sys = hertz::standing(Hertz { modulus: MODULUS }, 20.0, (skin, skin)).unwrap();
+    let mut sys = ball::standing(&Pool::<_, 3>::new(Hertz { modulus: MODULUS }), 20.0, skin, skin).unwrap();
     let mut x = sys.initial_state();
     let tight = Tolerance { relative: 1e-9, max_iterations: 300 };
     let step = ContactStep::new(IpcSolver::default()).with_tolerance(tight);
@@ -133,7 +126,7 @@ fn regression_affine_bodies_whose_curvature_nobody_tells_refuse_the_law() {
     let why = made.err().unwrap().to_string();
     assert!(why.contains("'hertz'") && why.contains("curvature") && why.contains("with_pairs"), "{why}");
     // In a scene balls tell it.
-    let (scene, ..) = ball(0.06, 0.0);
+    let (scene, ..) = on_ground(0.06, 0.0);
     let law = Pool::<Hertz, 3>::new(Hertz { modulus: MODULUS });
     AffineScene::new(&scene, IpcOptions::default()).unwrap().with_law(&law, 2e-3).unwrap();
 }
@@ -142,7 +135,7 @@ fn regression_affine_bodies_whose_curvature_nobody_tells_refuse_the_law() {
 fn analytic_a_ball_meets_the_ground_for_as_long_as_hertz_says() {
     // Without gravity and dissipation: δ_max = (5 m v²/(4 k))^{2/5}, duration 2.9432 δ_max/v, and it leaves as fast as it came.
     for speed in [0.5, 2.0] {
-        let (_, mut sys, mut x, mass) = ball(RADIUS + 1e-4, 0.0);
+        let (_, mut sys, mut x, mass) = on_ground(RADIUS + 1e-4, 0.0);
         let weight = vec![0.0, 0.0, mass * G, 0.0, 0.0, 0.0];
         sys.applied_force_mut().copy_from_slice(&weight);
         x.v[2] = -speed;

@@ -1,7 +1,7 @@
 use signorini_core::ContactSeed;
 use signorini_core::na::{SMatrix, SVector};
 
-use crate::dual::Dual;
+use crate::dual_number::Dual;
 use crate::friction::{friction_coefficient, friction_slope};
 use crate::ramp::Ramp;
 

@@ -1,9 +1,9 @@
 use serde::{Deserialize, Serialize};
-use signorini_core::na::{Matrix3, SVector, Vector3};
+use signorini_core::na::SVector;
 use signorini_core::{Along, ContactLaw, ContactSeed, LawEval, LawProperties};
 
-use crate::NormalPotential;
 use crate::friction::LaggedFriction;
+use crate::{NormalPotential, SlipPotential};
 
 /// Hunt–Crossley normal force with regularised friction whose normal impulse is lagged: the law of CENIC.
 ///
@@ -35,10 +35,7 @@ impl Default for Lagged {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LaggedParams {
     normal: NormalPotential,
-    /// μ n₀ \[N·s\].
-    friction: f64,
-    /// ε \[m/s\].
-    eps: f64,
+    slip: SlipPotential,
     /// μ and ε/n₀ \[m/s per N·s\] for an impulse to come, while the contact is open.
     open: Option<[f64; 2]>,
 }
@@ -46,12 +43,12 @@ pub struct LaggedParams {
 impl LaggedParams {
     /// μ n₀, the bound on the friction impulse \[N·s\].
     pub fn friction_bound(&self) -> f64 {
-        self.friction
+        self.slip.bound()
     }
 
     /// ε, the slip speed at which friction reaches 0.71 of its bound \[m/s\].
     pub fn regularization_speed(&self) -> f64 {
-        self.eps
+        self.slip.regularization_speed()
     }
 }
 
@@ -65,16 +62,17 @@ impl ContactLaw<3> for Lagged {
     fn prepare(&self, seed: &ContactSeed) -> LaggedParams {
         let f = LaggedFriction::new(seed, self.sigma_r);
         let open = (seed.gap > 0.0).then(|| [f.mu, f.mu * self.sigma_r * seed.inverse_mass()]);
-        LaggedParams { normal: NormalPotential::new(seed), friction: f.mu * f.n0, eps: f.eps, open }
+        let slip = SlipPotential::new(f.mu * f.n0, f.eps);
+        LaggedParams { normal: NormalPotential::new(seed), slip, open }
     }
 
     fn relag(&self, p: &mut LaggedParams, gamma: SVector<f64, 3>) -> bool {
         match p.open {
             Some([mu, spread]) if gamma[0] > 0.0 => {
                 p.open = None;
-                p.friction = mu * gamma[0];
-                p.eps = p.eps.max(spread * gamma[0]);
-                p.friction > 0.0
+                let eps = p.slip.regularization_speed().max(spread * gamma[0]);
+                p.slip = SlipPotential::new(mu * gamma[0], eps);
+                p.slip.bound() > 0.0
             }
             _ => false,
         }
@@ -87,26 +85,8 @@ impl ContactLaw<3> for Lagged {
     #[inline]
     fn eval(&self, p: &LaggedParams, v_c: SVector<f64, 3>) -> LawEval<3> {
         let (value, impulse, curvature) = p.normal.eval(v_c[0]);
-        let mut e = LawEval { cost: value, grad: Vector3::new(-impulse, 0.0, 0.0), hess: Matrix3::zeros() };
-        e.hess[(0, 0)] = curvature;
-        if p.friction > 0.0 {
-            let (a, b) = (v_c[1], v_c[2]);
-            let vv = a * a + b * b;
-            let root = (vv + p.eps * p.eps).sqrt();
-            let inverse = root.recip();
-            let (ta, tb) = (a * inverse, b * inverse);
-            let g = p.friction * inverse;
-            // √(x² + ε²) − ε without cancellation.
-            e.cost += p.friction * vv / (root + p.eps);
-            e.grad[1] = p.friction * ta;
-            e.grad[2] = p.friction * tb;
-            // 1 − t_a² = (ε² + v_b²)/root²: no cancellation in fast slip.
-            let te = p.eps * inverse;
-            e.hess[(1, 1)] = g * (te * te + tb * tb);
-            e.hess[(2, 2)] = g * (te * te + ta * ta);
-            e.hess[(1, 2)] = -g * ta * tb;
-            e.hess[(2, 1)] = e.hess[(1, 2)];
-        }
+        let mut e = LawEval::normal(value, impulse, curvature);
+        p.slip.add(&v_c, &mut e);
         e
     }
 
@@ -114,24 +94,12 @@ impl ContactLaw<3> for Lagged {
     fn along(&self, p: &LaggedParams, v_c: SVector<f64, 3>, dv: SVector<f64, 3>) -> Along {
         let (value, impulse, curvature) = p.normal.eval(v_c[0]);
         let mut l = Along { value, slope: -impulse * dv[0], curvature: curvature * dv[0] * dv[0] };
-        if p.friction > 0.0 {
-            let vv = v_c[1] * v_c[1] + v_c[2] * v_c[2];
-            let vd = v_c[1] * dv[1] + v_c[2] * dv[2];
-            let dd = dv[1] * dv[1] + dv[2] * dv[2];
-            let root = (vv + p.eps * p.eps).sqrt();
-            let inverse = root.recip();
-            let (slope, cross) = (vd * inverse, v_c[1] * dv[2] - v_c[2] * dv[1]);
-            l.value += p.friction * vv / (root + p.eps);
-            l.slope += p.friction * slope;
-            // ‖dv‖² root² − (v·dv)² = ε² ‖dv‖² + (v × dv)², by Lagrange's identity.
-            l.curvature += p.friction * (p.eps * p.eps * dd + cross * cross) * (inverse * inverse * inverse);
-        }
+        p.slip.add_along(&v_c, &dv, &mut l);
         l
     }
 
     #[inline]
     fn cost(&self, p: &LaggedParams, v_c: SVector<f64, 3>) -> f64 {
-        let vv = v_c[1] * v_c[1] + v_c[2] * v_c[2];
-        p.normal.value(v_c[0]) + p.friction * vv / ((vv + p.eps * p.eps).sqrt() + p.eps)
+        p.normal.value(v_c[0]) + p.slip.value(&v_c)
     }
 }

@@ -26,11 +26,11 @@
 
 mod directions;
 mod dry_friction;
-mod dual;
 mod dual_cone;
 mod dual_cone_law;
 mod dual_cone_limit;
 mod dual_cone_tangent;
+mod dual_number;
 mod facet_gains;
 mod facet_law;
 mod facet_masses;
@@ -52,6 +52,7 @@ mod ramp;
 mod registry;
 mod sap;
 mod similar;
+mod slip;
 mod solimp;
 
 pub use dry_friction::{DryFriction, DryFrictionParams, DryFrictionSeed};
@@ -72,4 +73,5 @@ pub use published_dual_cone::{MassScale, PublishedDualCone};
 pub use registry::{CONTACT_LAWS, UnknownLaw, contact_pool, registry};
 pub use sap::{Sap, SapParams};
 pub use similar::{Similar, SimilarParams};
+pub use slip::SlipPotential;
 pub use solimp::impedance;

@@ -1,6 +1,6 @@
 use signorini_core::ContactSeed;
 
-use crate::dual::Dual;
+use crate::dual_number::Dual;
 use crate::facet_tangent::{FacetSum, Masses, facet_impulse, facet_rows, friction};
 use crate::published_dual_cone::DIRECTIONS;
 use crate::solimp::impedance_slope;

@@ -66,9 +66,14 @@ pub enum Part {
     Claim(Claim),
 }
 
+/// A figure without a point to draw becomes a sentence that says so.
 impl From<Plot> for Part {
     fn from(p: Plot) -> Self {
-        Self::Plot(p)
+        if p.shown().next().is_some() {
+            Self::Plot(p)
+        } else {
+            Self::Prose(format!("The figure `{}` has no data: {}", p.name, p.caption))
+        }
     }
 }
 
@@ -126,7 +131,7 @@ impl PageOutput {
 
     /// Adds a figure.
     pub fn plot(&mut self, plot: Plot) {
-        self.parts.push(Part::Plot(plot));
+        self.parts.push(plot.into());
     }
 
     /// Adds a table.

@@ -132,7 +132,8 @@ impl Plot {
         self.add_colored("", Mark::Dashed, CLOSED_FORM, points)
     }
 
-    fn shown(&self) -> impl Iterator<Item = (f64, f64)> {
+    /// Points that lie on the axes.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = (f64, f64)> {
         self.series.iter().flat_map(|s| s.points.iter().copied()).filter(|p| self.visible(*p))
     }
 

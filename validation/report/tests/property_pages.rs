@@ -115,6 +115,22 @@ fn conformance_markup_in_text_is_escaped() {
     }
 }
 
+/// A figure without a point to draw is told in words, one with a point is drawn.
+#[test]
+fn conformance_figures_without_data_are_told() {
+    let folder = Folder::new("empty");
+    for (points, drawn) in [(vec![], false), (vec![(0.0, f64::NAN)], false), (vec![(0.0, 1.0)], true)] {
+        let mut plot = Plot::new("plot", "Depth of the ball.", "t", "d");
+        plot.add("", Mark::Line, points);
+        let mut out = PageOutput::default();
+        out.plot(plot);
+        write_page(&folder.0, &record("a/page", &out), &out).unwrap();
+        let html = fs::read_to_string(folder.0.join("a/page/index.html")).unwrap();
+        assert_eq!(html.contains("plot.svg"), drawn);
+        assert_eq!(html.contains("has no data: Depth of the ball."), !drawn);
+    }
+}
+
 /// A record that was written is read back as it was.
 #[test]
 fn conformance_records_survive_the_disk() {

@@ -27,10 +27,10 @@ reader. A test fails when this file is stale. What is refused is refused with fi
 
 ## Laws and solvers
 
-Each law acts on five constraints among three bodies in twelve random step problems under each solver. The number is the deviation of the solution from that of the reference solver,
-‖v − v̂‖ over ‖v* − v̂‖ in the norm of the inertia, v* the velocity without contact; the worst problem counts, and **bold** is beyond the bound that theory gives. A solver that converges is bounded by
-its tolerance (*below*). ComFree evaluates a law once, explicitly: its deviation is at most the largest eigenvalue of A⁻¹∇²L, below one for gains that are shared among contacts, far above for stiff springs
-(*of at most*). Every solver runs under every integrator ({integrators}), since integrators see a solver through one trait. ICF takes convex laws without barrier, with a map that stays as it is during a
+Each law acts on five constraints among three bodies in twelve random step problems under each solver. Measured is the deviation of the solution from that of the reference solver,
+‖v − v̂‖ over ‖v* − v̂‖ in the norm of the inertia, v* the velocity without contact, in the worst problem. A solver that converges is bounded by its tolerance, and the cell gives the bound that every problem met (*below*).
+ComFree evaluates a law once, explicitly: the cell gives the deviation and its bound (*of at most*), the largest eigenvalue of A⁻¹∇²L, below one for gains that are shared among contacts, far above for stiff springs.
+A deviation beyond its bound would stand in **bold**. Every solver runs under every integrator ({integrators}), since integrators see a solver through one trait. ICF takes convex laws without barrier, with a map that stays as it is during a
 solve; `projected_newton`, the solver of affine bodies (`--solver ipc`, below), takes any problem; the reference solver takes any problem up to a number of unknowns.
 
 {}

@@ -2,7 +2,7 @@ use signorini_core::na::{Matrix3, Vector3};
 
 use crate::particles::Particles;
 
-use super::lanes::{LANES, Lane, Lane9, Real, num};
+use super::lanes::{LANES, Lane, Lane9, Number, num};
 
 /// Nodes of a block along an axis.
 pub(super) const SIDE: usize = 4;
@@ -22,7 +22,7 @@ pub(super) struct Load<T> {
     pub force: [Lane<T>; 3],
 }
 
-impl<T: Real> Load<T> {
+impl<T: Number> Load<T> {
     pub(super) fn none() -> Self {
         Self { stress: [[T::zero(); LANES]; 9], force: [[T::zero(); LANES]; 3] }
     }
@@ -48,7 +48,7 @@ pub(super) struct Chunk<T> {
     pub id: [u32; LANES],
 }
 
-impl<T: Real> Chunk<T> {
+impl<T: Number> Chunk<T> {
     /// Without particles: weightless ones in the middle of the tile.
     pub(super) fn empty() -> Self {
         let one = |i: usize| if i.is_multiple_of(4) { T::one() } else { T::zero() };
@@ -154,6 +154,6 @@ impl<T: Real> Chunk<T> {
 }
 
 /// In 64 bits.
-pub(super) fn wide<T: Real>(x: T) -> f64 {
+pub(super) fn wide<T: Number>(x: T) -> f64 {
     x.to_subset().unwrap_or(f64::NAN)
 }

@@ -4,7 +4,7 @@ use crate::cloth::Cloth;
 
 use super::blocks::Blocks;
 use super::chunk::{Chunk, Load, NOBODY};
-use super::lanes::{LANES, Real, num};
+use super::lanes::{LANES, Number, num};
 
 /// Cloth whose particles are in chunks: it is worked out in the order of particles, in f64.
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub(super) struct ClothRun<T> {
     pub loads: Vec<Load<T>>,
 }
 
-impl<T: Real> ClothRun<T> {
+impl<T: Number> ClothRun<T> {
     /// Finds the particles after they were sorted.
     pub(super) fn find(&mut self, chunks: &[Chunk<T>], blocks: &Blocks, count: usize) {
         if self.cloth.is_empty() {

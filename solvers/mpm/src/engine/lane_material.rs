@@ -3,13 +3,13 @@ use signorini_core::na::Matrix3;
 use crate::material::{Lame, LaneLaw, Material};
 
 use super::lanes::{
-    LANES, Lane, Lane9, Real, cofactors, determinant, each, each9, eigen, num, product, product_turned,
+    LANES, Lane, Lane9, Number, cofactors, determinant, each, each9, eigen, num, product, product_turned,
     rotation, turned_product,
 };
 
 /// Takes gradients back to the strains that the material bears, and gives their τ \[Pa\].
 #[inline(always)]
-pub(super) fn flow_and_stress<T: Real>(
+pub(super) fn flow_and_stress<T: Number>(
     material: &dyn Material,
     f: &mut Lane9<T>,
     memory: &mut Lane<T>,
@@ -27,7 +27,7 @@ pub(super) fn flow_and_stress<T: Real>(
     }
 }
 
-fn scalar<T: Real>(material: &dyn Material, f: &mut Lane9<T>, memory: &mut Lane<T>) -> Lane9<T> {
+fn scalar<T: Number>(material: &dyn Material, f: &mut Lane9<T>, memory: &mut Lane<T>) -> Lane9<T> {
     let wide = |x: T| x.to_subset().unwrap_or(f64::NAN);
     let mut out = [[T::zero(); LANES]; 9];
     for l in 0..LANES {
@@ -46,7 +46,7 @@ fn scalar<T: Real>(material: &dyn Material, f: &mut Lane9<T>, memory: &mut Lane<
 
 /// τ = 2 μ (F − R) Fᵀ + λ J (J − 1) 1.
 #[inline(always)]
-fn fixed_corotated<T: Real>(lame: &Lame, f: &Lane9<T>) -> Lane9<T> {
+fn fixed_corotated<T: Number>(lame: &Lame, f: &Lane9<T>) -> Lane9<T> {
     let (lambda, twice) = (num::<T>(lame.lambda), num::<T>(2.0 * lame.mu));
     let j = determinant(f, &cofactors(f));
     let r = rotation(f);
@@ -58,7 +58,7 @@ fn fixed_corotated<T: Real>(lame: &Lame, f: &Lane9<T>) -> Lane9<T> {
 
 /// τ = R (2 μ ε + λ tr ε 1) S Rᵀ, ε = S − 1.
 #[inline(always)]
-fn linear_corotated<T: Real>(lame: &Lame, f: &Lane9<T>) -> Lane9<T> {
+fn linear_corotated<T: Number>(lame: &Lame, f: &Lane9<T>) -> Lane9<T> {
     let (lambda, twice) = (num::<T>(lame.lambda), num::<T>(2.0 * lame.mu));
     let r = rotation(f);
     let s = turned_product(&r, f);
@@ -73,7 +73,7 @@ fn linear_corotated<T: Real>(lame: &Lame, f: &Lane9<T>) -> Lane9<T> {
 
 /// Logarithmic strains, their remainder after flow (the deviator and the trace go in, the kept strain comes out where it changed), and U (2 μ ε + λ tr ε) Uᵀ.
 #[inline(always)]
-fn hencky<T: Real>(
+fn hencky<T: Number>(
     lame: &Lame,
     f: &mut Lane9<T>,
     memory: &mut Lane<T>,
@@ -109,7 +109,7 @@ fn hencky<T: Real>(
 const LEAST: f64 = 1e-9;
 
 #[inline(always)]
-fn von_mises<T: Real>(most: f64, lame: &Lame, shape: [T; 3], sum: T) -> Option<[T; 3]> {
+fn von_mises<T: Number>(most: f64, lame: &Lame, shape: [T; 3], sum: T) -> Option<[T; 3]> {
     let norm = (shape[0] * shape[0] + shape[1] * shape[1] + shape[2] * shape[2]).sqrt();
     let norm = norm * num(2.0 * lame.mu);
     if norm <= num(most) {
@@ -120,7 +120,7 @@ fn von_mises<T: Real>(most: f64, lame: &Lame, shape: [T; 3], sum: T) -> Option<[
 }
 
 #[inline(always)]
-fn drucker_prager<T: Real>(steep: f64, shape: [T; 3], sum: T, memory: &mut T) -> Option<[T; 3]> {
+fn drucker_prager<T: Number>(steep: f64, shape: [T; 3], sum: T, memory: &mut T) -> Option<[T; 3]> {
     let before = *memory;
     let sum = sum + before;
     if sum >= T::zero() {

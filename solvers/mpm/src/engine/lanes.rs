@@ -3,8 +3,8 @@ use std::ops::{Add, Mul};
 use signorini_core::na::{RealField, convert};
 use wide::{f32x4, f64x4};
 
-/// Numbers that the engine runs in: f32 or f64.
-pub trait Real: RealField + Copy + Default {
+/// Numbers in lanes: f32 or f64.
+pub trait Number: RealField + Copy + Default {
     /// Four of them, side by side.
     type Four: Copy + Add<Output = Self::Four> + Mul<Output = Self::Four> + From<[Self; 4]> + Into<[Self; 4]>;
 
@@ -12,7 +12,7 @@ pub trait Real: RealField + Copy + Default {
     fn transpose(rows: [Self::Four; 4]) -> [Self::Four; 4];
 }
 
-impl Real for f32 {
+impl Number for f32 {
     type Four = f32x4;
 
     #[inline(always)]
@@ -21,7 +21,7 @@ impl Real for f32 {
     }
 }
 
-impl Real for f64 {
+impl Number for f64 {
     type Four = f64x4;
 
     #[inline(always)]
@@ -41,13 +41,13 @@ pub(super) type Lane9<T> = [Lane<T>; 9];
 
 /// A constant.
 #[inline(always)]
-pub(super) fn num<T: Real>(x: f64) -> T {
+pub(super) fn num<T: Number>(x: f64) -> T {
     convert(x)
 }
 
 /// A number for all lanes: `f` of each.
 #[inline(always)]
-pub(super) fn each<T: Real>(f: impl Fn(usize) -> T) -> Lane<T> {
+pub(super) fn each<T: Number>(f: impl Fn(usize) -> T) -> Lane<T> {
     let mut out = [T::zero(); LANES];
     for l in 0..LANES {
         out[l] = f(l);
@@ -57,7 +57,7 @@ pub(super) fn each<T: Real>(f: impl Fn(usize) -> T) -> Lane<T> {
 
 /// A matrix for all lanes: `f` of row, column and lane. Entries are written out one by one: compilers take loops over them for loops over lanes.
 #[inline(always)]
-pub(super) fn each9<T: Real>(f: impl Fn(usize, usize, usize) -> T) -> Lane9<T> {
+pub(super) fn each9<T: Number>(f: impl Fn(usize, usize, usize) -> T) -> Lane9<T> {
     [
         each(|l| f(0, 0, l)),
         each(|l| f(1, 0, l)),
@@ -73,25 +73,25 @@ pub(super) fn each9<T: Real>(f: impl Fn(usize, usize, usize) -> T) -> Lane9<T> {
 
 /// A vector for all lanes: `f` of row and lane.
 #[inline(always)]
-pub(super) fn each3<T: Real>(f: impl Fn(usize, usize) -> T) -> [Lane<T>; 3] {
+pub(super) fn each3<T: Number>(f: impl Fn(usize, usize) -> T) -> [Lane<T>; 3] {
     [each(|l| f(0, l)), each(|l| f(1, l)), each(|l| f(2, l))]
 }
 
 /// A B.
 #[inline(always)]
-pub(super) fn product<T: Real>(a: &Lane9<T>, b: &Lane9<T>) -> Lane9<T> {
+pub(super) fn product<T: Number>(a: &Lane9<T>, b: &Lane9<T>) -> Lane9<T> {
     each9(|r, c, l| a[r][l] * b[3 * c][l] + a[3 + r][l] * b[3 * c + 1][l] + a[6 + r][l] * b[3 * c + 2][l])
 }
 
 /// A Bᵀ.
 #[inline(always)]
-pub(super) fn product_turned<T: Real>(a: &Lane9<T>, b: &Lane9<T>) -> Lane9<T> {
+pub(super) fn product_turned<T: Number>(a: &Lane9<T>, b: &Lane9<T>) -> Lane9<T> {
     each9(|r, c, l| a[r][l] * b[c][l] + a[3 + r][l] * b[3 + c][l] + a[6 + r][l] * b[6 + c][l])
 }
 
 /// Aᵀ B.
 #[inline(always)]
-pub(super) fn turned_product<T: Real>(a: &Lane9<T>, b: &Lane9<T>) -> Lane9<T> {
+pub(super) fn turned_product<T: Number>(a: &Lane9<T>, b: &Lane9<T>) -> Lane9<T> {
     each9(|r, c, l| {
         a[3 * r][l] * b[3 * c][l] + a[3 * r + 1][l] * b[3 * c + 1][l] + a[3 * r + 2][l] * b[3 * c + 2][l]
     })
@@ -99,7 +99,7 @@ pub(super) fn turned_product<T: Real>(a: &Lane9<T>, b: &Lane9<T>) -> Lane9<T> {
 
 /// Cofactors: det(A) A⁻ᵀ.
 #[inline(always)]
-pub(super) fn cofactors<T: Real>(a: &Lane9<T>) -> Lane9<T> {
+pub(super) fn cofactors<T: Number>(a: &Lane9<T>) -> Lane9<T> {
     each9(|r, c, l| {
         let (r1, r2, c1, c2) = ((r + 1) % 3, (r + 2) % 3, (c + 1) % 3, (c + 2) % 3);
         a[3 * c1 + r1][l] * a[3 * c2 + r2][l] - a[3 * c2 + r1][l] * a[3 * c1 + r2][l]
@@ -108,7 +108,7 @@ pub(super) fn cofactors<T: Real>(a: &Lane9<T>) -> Lane9<T> {
 
 /// det A, from its cofactors.
 #[inline(always)]
-pub(super) fn determinant<T: Real>(a: &Lane9<T>, cofactors: &Lane9<T>) -> Lane<T> {
+pub(super) fn determinant<T: Number>(a: &Lane9<T>, cofactors: &Lane9<T>) -> Lane<T> {
     each(|l| a[0][l] * cofactors[0][l] + a[1][l] * cofactors[1][l] + a[2][l] * cofactors[2][l])
 }
 
@@ -117,7 +117,7 @@ const POLAR_STEPS: usize = 24;
 
 /// R of F = R S by Newton's iteration R ← ½ (R + R⁻ᵀ), which is quadratic near the end. Source: Higham 1986. Gradients that are turned inside out have no such rotation; theirs is not looked at.
 #[inline(always)]
-pub(super) fn rotation<T: Real>(f: &Lane9<T>) -> Lane9<T> {
+pub(super) fn rotation<T: Number>(f: &Lane9<T>) -> Lane9<T> {
     let (half, enough) = (num::<T>(0.5), num::<T>(4.0) * T::default_epsilon());
     let mut r = *f;
     for _ in 0..POLAR_STEPS {
@@ -146,7 +146,7 @@ const SWEEPS: usize = 4;
 
 /// Eigenvalues and eigenvectors (columns) of symmetric S by cyclic rotations.
 #[inline(always)]
-pub(super) fn eigen<T: Real>(s: &Lane9<T>) -> ([Lane<T>; 3], Lane9<T>) {
+pub(super) fn eigen<T: Number>(s: &Lane9<T>) -> ([Lane<T>; 3], Lane9<T>) {
     let mut a = *s;
     let mut v = each9(|r, c, _| if r == c { T::one() } else { T::zero() });
     for _ in 0..SWEEPS {
@@ -175,7 +175,7 @@ pub(super) fn eigen<T: Real>(s: &Lane9<T>) -> ([Lane<T>; 3], Lane9<T>) {
 
 /// Columns p and q of A turned by the angle: A G.
 #[inline(always)]
-fn turn<T: Real>(a: &mut Lane9<T>, (p, q): (usize, usize), cos: &Lane<T>, sin: &Lane<T>) {
+fn turn<T: Number>(a: &mut Lane9<T>, (p, q): (usize, usize), cos: &Lane<T>, sin: &Lane<T>) {
     for r in 0..3 {
         for l in 0..LANES {
             let (x, y) = (a[3 * p + r][l], a[3 * q + r][l]);

@@ -31,11 +31,9 @@ use crate::spline::Weights;
 use blocks::Blocks;
 use chunk::{Chunk, NOBODY, SIDE, wide};
 use cloth::ClothRun;
-use lanes::{LANES, num};
+use lanes::{LANES, Number, num};
 use nodes::BlockNodes;
 use transfer::{Gather, Moved, Scatter, StepConstants, TILE_SIZE};
-
-pub use lanes::Real;
 
 /// Particles are sorted anew, if none makes it necessary before, once tiles were added to more often than just after the last time by so many times for each particle: about the cost of sorting.
 const SORTED_FOR: f64 = 8.0;
@@ -100,6 +98,25 @@ struct Ahead {
     last: f64,
     /// The step \[s\] that tiles are ready for.
     ready: Option<f64>,
+}
+
+/// Numbers that the engine runs in: f32 or f64. Steps of both are compiled here, once, rather than in each crate that takes one.
+pub trait Real: Number {
+    /// [`MpmEngine::step`] with the cause of a failure alone.
+    #[doc(hidden)]
+    fn step(engine: &mut MpmEngine<Self>, dt: f64) -> Result<StepReport, SolveError>;
+}
+
+impl Real for f32 {
+    fn step(engine: &mut MpmEngine<f32>, dt: f64) -> Result<StepReport, SolveError> {
+        engine.step_inner(dt)
+    }
+}
+
+impl Real for f64 {
+    fn step(engine: &mut MpmEngine<f64>, dt: f64) -> Result<StepReport, SolveError> {
+        engine.step_inner(dt)
+    }
 }
 
 /// The state of an engine at some time; see [`MpmEngine::keep`].
@@ -414,7 +431,7 @@ impl<T: Real> MpmEngine<T> {
     /// A step that is not positive or longer than [`MpmEngine::longest_step`], a solve that fails: nothing has moved then. Particles that came out turned inside out, too fast or far away: they are named, and it goes no further.
     pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
         let t = self.time;
-        self.step_inner(dt).map_err(|source| StepError::Solve { t, dt, source })
+        T::step(self, dt).map_err(|source| StepError::Solve { t, dt, source })
     }
 
     fn step_inner(&mut self, dt: f64) -> Result<StepReport, SolveError> {
@@ -525,7 +542,7 @@ impl<T: Real> MpmEngine<T> {
 }
 
 /// Fails on masses and volumes that numbers of the engine cannot hold.
-fn check_range<T: Real>(particles: &Particles) -> Result<(), MpmError> {
+fn check_range<T: Number>(particles: &Particles) -> Result<(), MpmError> {
     let held = |x: &f64| (wide(num::<T>(*x)) / x - 1.0).abs() < 1e-6;
     for (what, list) in [("the mass", &particles.mass), ("the volume", &particles.volume)] {
         if let Some(p) = list.iter().position(|x| !held(x)) {

@@ -7,7 +7,7 @@ use crate::obstacle::Wall;
 
 use super::blocks::{Blocks, NONE, overlap};
 use super::chunk::{SIDE, TILE, wide};
-use super::lanes::{Real, num};
+use super::lanes::{Number, num};
 use super::rows::CHANNELS;
 use super::transfer::TILE_SIZE;
 
@@ -46,7 +46,7 @@ fn shared(n: usize) -> impl Iterator<Item = (usize, usize, usize)> {
 
 /// Adds the first nodes of a list to those of another.
 #[inline(always)]
-fn add<T: Real, const COUNT: usize>(to: &mut [[T; CHANNELS]], from: &[[T; CHANNELS]]) {
+fn add<T: Number, const COUNT: usize>(to: &mut [[T; CHANNELS]], from: &[[T; CHANNELS]]) {
     let (to, from) = (&mut to[..COUNT], &from[..COUNT]);
     for n in 0..COUNT {
         for c in 0..CHANNELS {
@@ -57,11 +57,11 @@ fn add<T: Real, const COUNT: usize>(to: &mut [[T; CHANNELS]], from: &[[T; CHANNE
 
 /// Copies the first nodes of a list: as many as the compiler is told, which is faster than a call.
 #[inline(always)]
-fn copy<T: Real, const COUNT: usize>(to: &mut [[T; CHANNELS]], from: &[[T; CHANNELS]]) {
+fn copy<T: Number, const COUNT: usize>(to: &mut [[T; CHANNELS]], from: &[[T; CHANNELS]]) {
     to[..COUNT].copy_from_slice(&from[..COUNT]);
 }
 
-impl<T: Real> BlockNodes<T> {
+impl<T: Number> BlockNodes<T> {
     /// Makes room for the blocks, and finds the nodes that walls hold.
     pub(super) fn fit(&mut self, blocks: &Blocks, spacing: f64, walls: &[Wall]) {
         self.values.clear();
@@ -161,7 +161,7 @@ impl<T: Real> BlockNodes<T> {
     }
 }
 
-impl<T: Real> Nodes for BlockNodes<T> {
+impl<T: Number> Nodes for BlockNodes<T> {
     fn count(&self) -> usize {
         self.values.len()
     }

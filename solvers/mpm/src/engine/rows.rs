@@ -1,6 +1,6 @@
 use std::ops::{Add, Mul};
 
-use super::lanes::{LANES, Lane, Real, each, num};
+use super::lanes::{LANES, Lane, Number, each, num};
 
 /// Numbers of a node: mass and momentum, or mass and velocity.
 pub(super) const CHANNELS: usize = 4;
@@ -12,7 +12,7 @@ pub(super) const ROW: usize = 4 * CHANNELS;
 #[derive(Clone, Copy)]
 pub(super) struct Row<T>(pub [T; ROW]);
 
-impl<T: Real> Add for Row<T> {
+impl<T: Number> Add for Row<T> {
     type Output = Self;
 
     #[inline(always)]
@@ -24,7 +24,7 @@ impl<T: Real> Add for Row<T> {
     }
 }
 
-impl<T: Real> Mul for Row<T> {
+impl<T: Number> Mul for Row<T> {
     type Output = Self;
 
     #[inline(always)]
@@ -36,7 +36,7 @@ impl<T: Real> Mul for Row<T> {
     }
 }
 
-impl<T: Real> Mul<T> for Row<T> {
+impl<T: Number> Mul<T> for Row<T> {
     type Output = Self;
 
     #[inline(always)]
@@ -48,7 +48,7 @@ impl<T: Real> Mul<T> for Row<T> {
     }
 }
 
-impl<T: Real> Row<T> {
+impl<T: Number> Row<T> {
     pub(super) fn zero() -> Self {
         Self([T::zero(); ROW])
     }
@@ -103,13 +103,13 @@ pub(super) struct RowWeights<T> {
 
 /// Weights along an axis.
 #[inline(always)]
-fn along<T: Real>(f: &Lane<T>) -> [Lane<T>; 3] {
+fn along<T: Number>(f: &Lane<T>) -> [Lane<T>; 3] {
     let half = num::<T>(0.5);
     let (a, b, c) = (each(|l| num::<T>(1.5) - f[l]), each(|l| f[l] - T::one()), each(|l| f[l] - half));
     [each(|l| half * a[l] * a[l]), each(|l| num::<T>(0.75) - b[l] * b[l]), each(|l| half * c[l] * c[l])]
 }
 
-impl<T: Real> RowWeights<T> {
+impl<T: Number> RowWeights<T> {
     #[inline(always)]
     pub(super) fn new(f: &[Lane<T>; 3]) -> Self {
         let (x, y, k) = (along(&f[0]), along(&f[1]), along(&f[2]));
@@ -137,7 +137,7 @@ impl<T: Real> RowWeights<T> {
 
 /// Four numbers of each particle, side by side.
 #[inline(always)]
-pub(super) fn by_particle<T: Real>(of: [&Lane<T>; CHANNELS]) -> [[T; CHANNELS]; LANES] {
+pub(super) fn by_particle<T: Number>(of: [&Lane<T>; CHANNELS]) -> [[T; CHANNELS]; LANES] {
     let mut out = [[T::zero(); CHANNELS]; LANES];
     for l in (0..LANES).step_by(4) {
         let mut four = [T::Four::from([T::zero(); CHANNELS]); 4];
@@ -154,7 +154,7 @@ pub(super) fn by_particle<T: Real>(of: [&Lane<T>; CHANNELS]) -> [[T; CHANNELS]; 
 
 /// The inverse of [`by_particle`].
 #[inline(always)]
-pub(super) fn by_number<T: Real>(of: &[[T; CHANNELS]; LANES]) -> [Lane<T>; CHANNELS] {
+pub(super) fn by_number<T: Number>(of: &[[T; CHANNELS]; LANES]) -> [Lane<T>; CHANNELS] {
     let mut out = [[T::zero(); LANES]; CHANNELS];
     for l in (0..LANES).step_by(4) {
         let four = T::transpose([of[l].into(), of[l + 1].into(), of[l + 2].into(), of[l + 3].into()]);

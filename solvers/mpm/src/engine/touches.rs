@@ -10,13 +10,13 @@ use crate::spline::Weights;
 use super::MpmEngine;
 use super::blocks::Blocks;
 use super::chunk::{Chunk, NOBODY, SIDE, wide};
-use super::lanes::{self, LANES, Real};
+use super::lanes::{self, LANES};
 use super::nodes::{BLOCK, BlockNodes};
 
 /// Most further solves of a step with particles that contact itself takes into obstacles.
 const MAX_LOOKS: u32 = 4;
 
-impl<T: Real> MpmEngine<T> {
+impl<T: lanes::Number> MpmEngine<T> {
     /// Finds contacts and solves them, again with those that this brings about, until no particle ends in an obstacle that it was not held against; a particle that still does then counts as a solve that did not converge.
     pub(super) fn meet(&mut self, dt: f64, report: &mut StepReport) -> Result<(), SolveError> {
         self.impulses.iter_mut().for_each(|i| *i = [Vector3::zeros(); 2]);
@@ -130,7 +130,7 @@ impl<T: Real> MpmEngine<T> {
 }
 
 /// The particle in a block, chunk and lane.
-fn particle<T: Real>(
+fn particle<T: lanes::Number>(
     (blocks, chunks, spacing): (&Blocks, &[Chunk<T>], f64),
     (b, c, l): (u32, u32, u8),
 ) -> Reaching {

@@ -6,7 +6,7 @@ use crate::material::Material;
 
 use super::chunk::{BARE, Chunk, Load, NOBODY, TILE};
 use super::lane_material::flow_and_stress;
-use super::lanes::{LANES, Lane9, Real, each, each3, each9, num, product, turned_product};
+use super::lanes::{LANES, Lane9, Number, each, each3, each9, num, product, turned_product};
 use super::rows::{CHANNELS, ROW, Row, RowWeights, by_number, by_particle};
 
 /// Numbers of a tile, rows of nodes along the last axis, and room behind its last node.
@@ -41,7 +41,7 @@ fn at(cell: [usize; 3]) -> usize {
     CHANNELS * ((cell[0] * TILE + cell[1]) * TILE + cell[2])
 }
 
-impl<T: Real> WithSimd for Gather<'_, T> {
+impl<T: Number> WithSimd for Gather<'_, T> {
     /// How often it added to the tile.
     type Output = u64;
 
@@ -108,7 +108,7 @@ impl<T: Real> WithSimd for Gather<'_, T> {
 
 /// Adds the sums of a cell to its 27 nodes, and clears them.
 #[inline(always)]
-fn flush<T: Real>(tile: &mut [T], place: usize, sum: &mut [Row<T>; 9]) {
+fn flush<T: Number>(tile: &mut [T], place: usize, sum: &mut [Row<T>; 9]) {
     for i in 0..3 {
         for j in 0..3 {
             let row = &mut tile[place + at([i, j, 0])..][..ROW];
@@ -122,7 +122,7 @@ fn flush<T: Real>(tile: &mut [T], place: usize, sum: &mut [Row<T>; 9]) {
 
 /// Stresses of a chunk \[Pa\], after the flow of its materials.
 #[inline(always)]
-fn stress<T: Real>(
+fn stress<T: Number>(
     chunk: &mut Chunk<T>,
     load: Option<&Load<T>>,
     materials: &[Box<dyn Material>],
@@ -183,7 +183,7 @@ pub(super) struct Scatter<'a, T> {
 
 /// Σ w v, Σ w i v, Σ w j v and Σ w k v over the 27 nodes (i, j, k) from the first of a tile on, of one particle.
 #[inline(always)]
-fn sample<T: Real>(tile: &[T], weights: &RowWeights<T>, l: usize) -> [[T; CHANNELS]; 4] {
+fn sample<T: Number>(tile: &[T], weights: &RowWeights<T>, l: usize) -> [[T; CHANNELS]; 4] {
     // Sums over j, without and with j as a factor.
     let (mut plain, mut times_j) = ([Row::zero(); 3], [Row::zero(); 3]);
     for i in 0..3 {
@@ -202,7 +202,7 @@ fn sample<T: Real>(tile: &[T], weights: &RowWeights<T>, l: usize) -> [[T; CHANNE
     [v.node(0) + both, x.sum(), y.sum(), both + v.node(2)].map(Into::into)
 }
 
-impl<T: Real> WithSimd for Scatter<'_, T> {
+impl<T: Number> WithSimd for Scatter<'_, T> {
     type Output = Moved<T>;
 
     #[inline(always)]
