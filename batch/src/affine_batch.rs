@@ -169,9 +169,11 @@ impl BatchStepper for AffineBatch {
         {
             lane.run(
                 &control[i * size.nu..(i + 1) * size.nu],
-                (dt, substeps),
+                dt,
+                substeps,
                 &mut self.step,
-                (&self.scene, &self.watch),
+                &self.scene,
+                &self.watch,
             );
         }
         Ok(())
@@ -221,7 +223,7 @@ impl BatchStepper for AffineBatch {
     }
 
     fn set_joint(&self, joint: &str, q: &[f64], v: &[f64], x: &mut State) -> Result<(), ObservationError> {
-        by_name::set_joint(&self.model, ENGINE, (joint, q, v), x)
+        by_name::set_joint(&self.model, ENGINE, joint, q, v, x)
     }
 
     /// A body that is seen is where it is: it goes to the pose in the next step, or is put there by the next load.

@@ -80,16 +80,18 @@ impl AffineLane {
     pub(crate) fn run(
         &mut self,
         control: &[f64],
-        (dt, substeps): (f64, u32),
+        dt: f64,
+        substeps: u32,
         by: &mut AffineStep,
-        (scene, watch): (&Scene, &Watch),
+        scene: &Scene,
+        watch: &Watch,
     ) {
         if self.status != LaneStatus::Running {
             return;
         }
         self.collisions.clear();
         for left in (1..=substeps).rev() {
-            if let Err(e) = self.step(control, (dt, f64::from(left) * dt), by, scene) {
+            if let Err(e) = self.step(control, dt, f64::from(left) * dt, by, scene) {
                 self.status = LaneStatus::Failed(e);
                 return;
             }
@@ -101,7 +103,8 @@ impl AffineLane {
     fn step(
         &mut self,
         control: &[f64],
-        (dt, left): (f64, f64),
+        dt: f64,
+        left: f64,
         by: &mut AffineStep,
         scene: &Scene,
     ) -> Result<(), StepError> {
@@ -115,7 +118,7 @@ impl AffineLane {
         let (system, inner) = (&mut self.affine.system, &self.inner);
         let threads = system.threads();
         let report = threads.install(|| scheme.step(system, inner, dt, false, end))?;
-        check_end(&self.affine.system, end, (t, dt))?;
+        check_end(&self.affine.system, end, t, dt)?;
         let (q, v) = self.affine.joint_coordinates(end, &self.x.q).map_err(at)?;
         std::mem::swap(&mut self.inner, end);
         (self.x.t, self.x.q, self.x.v) = (self.inner.t, q, v);

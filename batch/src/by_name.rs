@@ -32,7 +32,9 @@ pub(crate) fn start(
 pub(crate) fn set_joint(
     model: &Model,
     engine: &str,
-    (name, q, v): (&str, &[f64], &[f64]),
+    name: &str,
+    q: &[f64],
+    v: &[f64],
     x: &mut State,
 ) -> Result<(), ObservationError> {
     let wanted = format!("joint '{name}'");
@@ -82,7 +84,8 @@ pub(crate) fn set_joint(
 /// Fails on a pose that is not finite for a body, and on a lane that is not there.
 pub(crate) fn check_pose(
     engine: &str,
-    (body, pose): (&str, &Pose),
+    body: &str,
+    pose: &Pose,
     lane: Result<(), StepError>,
 ) -> Result<(), ObservationError> {
     let refused = |why: String| unfit(engine, format!("the mocap body '{body}'"), why);

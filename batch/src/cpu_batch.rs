@@ -247,7 +247,8 @@ impl CpuBatch {
     pub fn step_and_read(
         &mut self,
         control: &[f64],
-        (dt, substeps): (f64, u32),
+        dt: f64,
+        substeps: u32,
         active: &[bool],
         reader: &dyn ReadLane,
         out: &mut [f64],
@@ -267,7 +268,8 @@ impl CpuBatch {
     pub fn rollout(
         &mut self,
         controls: &[f64],
-        (dt, steps): (f64, u32),
+        dt: f64,
+        steps: u32,
         reader: &dyn ReadLane,
         out: &mut [f64],
     ) -> Result<(), StepError> {
@@ -422,7 +424,7 @@ impl BatchStepper for CpuBatch {
     }
 
     fn set_joint(&self, joint: &str, q: &[f64], v: &[f64], x: &mut State) -> Result<(), ObservationError> {
-        self.with_model(|model| by_name::set_joint(model, self.method.name(), (joint, q, v), x))
+        self.with_model(|model| by_name::set_joint(model, self.method.name(), joint, q, v, x))
     }
 
     fn set_mocap(&mut self, lane: usize, body: &str, pose: &Pose) -> Result<(), ObservationError> {

@@ -167,10 +167,11 @@ fn acts(c: &ContactGeometry, last: &LastSolve<'_>, dim: usize) -> bool {
 pub(crate) fn check_lane_end(
     sys: &RigidSystem,
     x1: &State,
-    (t, dt): (f64, f64),
+    t: f64,
+    dt: f64,
     uncapped: bool,
 ) -> Result<(), StepError> {
-    check_end(sys, x1, (t, dt)).map_err(|e| match e {
+    check_end(sys, x1, t, dt).map_err(|e| match e {
         StepError::Runaway { t, dt, what, speed, .. } if uncapped => {
             let remedy = "the gains of the dual cone are not capped and may be beyond the bound of stability (`ComfreeSolver::gain` tells): lower k, d or the step, \
                           or take `DualCone` with `cap`";

@@ -4,7 +4,7 @@ use crate::{BatchError, LaneView};
 
 /// Reads numbers of a lane after a step, in place: nothing of the lane is copied.
 pub trait ReadLane: Sync {
-    /// How many numbers it writes.
+    /// Number of values that it writes.
     fn width(&self) -> usize;
     /// Writes them to `out`, `width` long.
     fn read(&self, view: &mut LaneView<'_>, out: &mut [f64]);

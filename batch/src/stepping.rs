@@ -7,7 +7,7 @@ use signorini_run::{ComFree, Method};
 
 use crate::gain_look::check_lane_end;
 
-/// How one thread takes the steps of lanes.
+/// Stepping of lanes on one thread.
 pub(crate) enum Stepping {
     /// Steps as they are asked for.
     Fixed {
@@ -82,7 +82,7 @@ impl Stepping {
             Self::Fixed { scheme, report, uncapped } => {
                 let t = x.t;
                 *report = scheme.step(system, x, dt, false, x1)?;
-                check_lane_end(system, x1, (t, dt), *uncapped)?;
+                check_lane_end(system, x1, t, dt, *uncapped)?;
                 total.add_work(report);
                 total.add_step(dt);
                 show(scheme.last_solve());

@@ -35,8 +35,8 @@ fn alloc_warm_steps_are_free_of_allocations() {
             reset(&mut b);
             counts.push(allocations(|| {
                 b.step(&u, DT, 100, &[]).unwrap();
-                b.step_and_read(&u, (DT, 10), &[], &reader, &mut out).unwrap();
-                b.rollout(&sequence, (DT, 40), &reader, &mut all).unwrap();
+                b.step_and_read(&u, DT, 10, &[], &reader, &mut out).unwrap();
+                b.rollout(&sequence, DT, 40, &reader, &mut all).unwrap();
                 b.copy_lane(1, 3).unwrap();
             }));
         }

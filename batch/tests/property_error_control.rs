@@ -183,7 +183,7 @@ fn property_what_is_read_is_of_the_last_accepted_step() {
     let wanted = [Observation::Sensor("angle".into()), Observation::ContactForce("box".into(), world)];
     b.watch(&wanted).unwrap();
     let mut out = [0.0; 6];
-    b.step_and_read(&controls(2, 0), (0.5, 1), &[], &LastStep, &mut out).unwrap();
+    b.step_and_read(&controls(2, 0), 0.5, 1, &[], &LastStep, &mut out).unwrap();
     for (lane, row) in out.chunks(3).enumerate() {
         assert_eq!(row[1], b.state(lane).unwrap().t);
         assert!(row[2] < 0.5 && (row[1] - row[0] - row[2]).abs() < 1e-12, "{row:?}");

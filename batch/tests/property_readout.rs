@@ -43,7 +43,7 @@ fn property_quantities_are_those_of_the_state() {
     let mut out = vec![-1.0; LANES * width];
     for k in 0..40 {
         let before: Vec<f64> = (0..LANES).map(|i| b.state(i).unwrap().q[0]).collect();
-        b.step_and_read(&controls(LANES, k), (DT, 1), &[], &reader, &mut out).unwrap();
+        b.step_and_read(&controls(LANES, k), DT, 1, &[], &reader, &mut out).unwrap();
         for (i, row) in out.chunks_exact(width).enumerate() {
             let x = b.state(i).unwrap();
             let mut kin = Kinematics::new(&model);
@@ -74,10 +74,10 @@ fn property_rollout_is_steps_with_changing_controls() {
     let sequence: Vec<f64> = (0..LANES).flat_map(|i| (0..STEPS).flat_map(move |k| control(i, k))).collect();
     let mut rows = vec![0.0; LANES * STEPS * width];
     let (mut rolled, mut stepped) = (loaded(3), loaded(1));
-    rolled.rollout(&sequence, (DT, STEPS as u32), &reader, &mut rows).unwrap();
+    rolled.rollout(&sequence, DT, STEPS as u32, &reader, &mut rows).unwrap();
     let mut out = vec![0.0; LANES * width];
     for k in 0..STEPS {
-        stepped.step_and_read(&controls(LANES, k), (DT, 1), &[], &reader, &mut out).unwrap();
+        stepped.step_and_read(&controls(LANES, k), DT, 1, &[], &reader, &mut out).unwrap();
         for i in 0..LANES {
             assert!(
                 rows[(i * STEPS + k) * width..][..width] == out[i * width..][..width],
@@ -91,15 +91,15 @@ fn property_rollout_is_steps_with_changing_controls() {
     broken[(2 * STEPS + 7) * 2] = f64::NAN;
     let mut b = loaded(2);
     let mut partly = vec![0.0; rows.len()];
-    b.rollout(&broken, (DT, STEPS as u32), &reader, &mut partly).unwrap();
+    b.rollout(&broken, DT, STEPS as u32, &reader, &mut partly).unwrap();
     let at = (2 * STEPS + 7) * width;
     assert!(partly[..at] == rows[..at]);
     assert!(partly[at..3 * STEPS * width].iter().all(|x| x.is_nan()));
     assert!(partly[3 * STEPS * width..] == rows[3 * STEPS * width..]);
     assert!(matches!(b.status(2), Some(LaneStatus::Failed(_))));
     assert_eq!(b.state(2).unwrap().q[..], rows[at - width..][..16], "frozen at the last good state");
-    assert!(b.rollout(&broken[1..], (DT, STEPS as u32), &reader, &mut partly).is_err());
-    assert!(b.rollout(&broken, (DT, STEPS as u32), &reader, &mut partly[1..]).is_err());
+    assert!(b.rollout(&broken[1..], DT, STEPS as u32, &reader, &mut partly).is_err());
+    assert!(b.rollout(&broken, DT, STEPS as u32, &reader, &mut partly[1..]).is_err());
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn property_rows_of_resting_and_failed_lanes() {
     let mut u = controls(LANES, 0);
     u[2] = f64::NAN;
     let active = [true, true, false, true, true];
-    b.step_and_read(&u, (DT, 2), &active, &reader, &mut out).unwrap();
+    b.step_and_read(&u, DT, 2, &active, &reader, &mut out).unwrap();
     let row = |i: usize| &out[16 * i..16 * (i + 1)];
     assert!(row(1).iter().all(|x| x.is_nan()));
     assert!(row(2).iter().all(|x| *x == 7.0));

@@ -19,7 +19,7 @@ pub(crate) fn cones(scene: &Scene) -> Option<&'static str> {
     )
 }
 
-/// How soft error control makes contacts under comfree.
+/// Softness that error control gives contacts under comfree.
 pub(crate) fn softness(method: &Method) -> Option<&'static str> {
     let comfree = method.as_comfree()?;
     let physical = matches!(comfree.cone()?.gains, Gains::Physical { .. });

@@ -44,7 +44,7 @@ pub(crate) struct ModelArguments {
     /// Regularisation speed of friction (m/s).
     #[arg(long, value_name = "V")]
     stiction_speed: Option<f64>,
-    /// How surfaces combine: `mujoco` or `series`; by the file's dialect when left out.
+    /// Rule that combines surfaces: `mujoco` or `series`; by the file's dialect when left out.
     #[arg(long, value_name = "RULE")]
     combination: Option<String>,
 }

@@ -200,7 +200,7 @@ fn sampled(record: &EpisodeRecord) -> String {
     line
 }
 
-/// How the world kept its pace; a control step has `step` \[s\] by the clock.
+/// Pace of the world; a control step has `step` \[s\] by the clock.
 fn kept(record: &EpisodeRecord, step: f64) -> String {
     let plans = record.mean_planning_time();
     let remedy = if plans > step {
@@ -314,7 +314,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     };
     let mut poses = a.poses.then(|| PoseLines::new(BufReader::new(std::io::stdin())));
     let poses = poses.as_mut().map(|p| p as _);
-    let record = setup.run(&mut model, &mut *plant, (&weights, poses), a.seed, &options)?;
+    let record = setup.run(&mut model, &mut *plant, &weights, poses, a.seed, &options)?;
     for (time, phase) in &record.phases {
         say!("{time:8.2} s: {}", setup.task.stages().get(phase.stage).unwrap_or(&"unknown stage"));
     }
@@ -332,7 +332,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     if let Some(pace) = a.pace {
         say!("{}", kept(&record, pace * dt));
     }
-    let gap = PredictionGap::measure(&record, &mut model, (dt, setup.substeps[0]))?;
+    let gap = PredictionGap::measure(&record, &mut model, dt, setup.substeps[0])?;
     let ([x, v], [x_most, v_most]) = (gap.mean(), gap.largest());
     say!(
         "one control step of the plan model beside the plant: positions off by {x:.1e} (at most {x_most:.1e}) m or rad, velocities by {v:.1e} ({v_most:.1e}) m/s or rad/s"

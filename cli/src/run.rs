@@ -192,7 +192,7 @@ impl Run<'_> {
     fn affine(&self, watch: RunWatch<'_>, sink: RecordingFile) -> Result<Done, Box<dyn Error>> {
         let Self { arguments: a, scene, method, key, end } = *self;
         a.model.warn_of_rest(scene);
-        let run = run_affine_into(scene, method, (key, end), watch, sink)?;
+        let run = run_affine_into(scene, method, key, end, watch, sink)?;
         // It did not start.
         if run.recording.len() == 1
             && let Err(e) = &run.report

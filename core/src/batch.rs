@@ -17,7 +17,7 @@ pub struct BatchLayout {
     pub nu: usize,
 }
 
-/// How a lane is doing.
+/// Status of a lane.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LaneStatus {
     /// Advancing.
@@ -53,7 +53,7 @@ pub trait BatchStepper {
     /// # Errors
     /// Arguments that do not fit. A lane that fails is frozen and reported by [`BatchStepper::status`].
     fn step(&mut self, control: &[f64], dt: f64, substeps: u32, active: &[bool]) -> Result<(), StepError>;
-    /// How a lane is doing; None for a lane that does not exist.
+    /// Status of a lane; None for a lane that does not exist.
     fn status(&self, lane: usize) -> Option<&LaneStatus>;
     /// Name of the engine, for messages.
     fn engine(&self) -> String {

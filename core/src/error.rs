@@ -27,9 +27,9 @@ pub enum ProblemError {
     Blocks {
         /// Which block; the last one is the number of unknowns.
         block: usize,
-        /// Its first unknown in the inertia.
+        /// First unknown of the block in the inertia.
         expected: usize,
-        /// Its first unknown in the map.
+        /// First unknown of the block in the map.
         found: usize,
     },
     /// NaN or infinity.
@@ -79,7 +79,7 @@ pub enum ProblemError {
         contact: usize,
         /// Field of [`crate::ContactMaterial`].
         field: &'static str,
-        /// Its value.
+        /// Value that was given.
         value: f64,
         /// Allowed range.
         range: &'static str,
@@ -118,7 +118,7 @@ pub enum ProblemError {
 /// Gap up to which two bodies touch rather than intersect \[m\]: the round-off of positions.
 pub const TOUCHING: f64 = 1e-14;
 
-/// How two bodies meet.
+/// Contact of two bodies.
 fn meeting(gap: f64) -> String {
     if gap.abs() <= TOUCHING { "touch".into() } else { format!("intersect (gap {gap:.2e} m)") }
 }

@@ -67,7 +67,7 @@ impl BlockSink for BlockDiagonal {
     }
 }
 
-/// How far a block may be from symmetric, relative to its largest entry.
+/// Largest asymmetry of a block, relative to its largest entry.
 const SYMMETRY: f64 = 1e-9;
 
 impl BlockDiagonal {

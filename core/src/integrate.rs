@@ -27,7 +27,7 @@ pub struct StepReport {
 /// Solves step problems, and again while they ask for it with the impulses found ([`StepProblem::relag`]).
 #[derive(Clone, Debug)]
 pub struct LaggedSolve {
-    /// Of each solve.
+    /// Tolerance of each solve.
     pub tolerance: Tolerance,
     /// Most further solves; a problem that wants more counts as not converged.
     pub max_relags: u32,
@@ -116,7 +116,7 @@ pub enum StepError {
         dt: f64,
         /// The motion, as [`crate::System::velocity_name`] calls it.
         what: String,
-        /// Its speed \[m/s or rad/s\].
+        /// Speed of the motion \[m/s or rad/s\].
         speed: f64,
         /// Remedy.
         remedy: &'static str,

@@ -54,7 +54,7 @@ impl Along {
     }
 }
 
-/// How many derivatives of ℓ are continuous.
+/// Continuity of the derivatives of ℓ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Smoothness {
     /// The impulse is continuous, its derivative jumps.

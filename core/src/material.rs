@@ -129,7 +129,7 @@ pub struct ContactSeed {
 /// A tree (clique) as one contact feels it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContactSide {
-    /// Its part of the Delassus block W = J A⁻¹ Jᵀ of this contact alone, rows (n, t₁, t₂), contact frame \[1/kg\], 3 × 3.
+    /// Part of the Delassus block W = J A⁻¹ Jᵀ of this contact alone, rows (n, t₁, t₂), contact frame \[1/kg\], 3 × 3.
     pub linear: SMatrix<f64, 3, 3>,
     /// Block of the angular rows (spin about n, roll about t₁ and t₂) \[1/(kg·m²)\], 3 × 3; zero for laws with D ≤ 3.
     pub angular: SMatrix<f64, 3, 3>,

@@ -8,7 +8,7 @@ pub const FASTEST: f64 = 1e6;
 ///
 /// # Errors
 /// [`StepError::Runaway`] naming the fastest motion as the system calls it; [`StepError::Solve`] when other parts of the state are not finite.
-pub fn check_end(sys: &dyn System, x1: &State, (t, dt): (f64, f64)) -> Result<(), StepError> {
+pub fn check_end(sys: &dyn System, x1: &State, t: f64, dt: f64) -> Result<(), StepError> {
     // Not a number is faster than all.
     let faster = |a: f64, b: f64| a.is_nan() || a > b;
     let mut most: Option<(usize, f64)> = None;

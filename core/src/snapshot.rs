@@ -173,7 +173,7 @@ impl Snapshot {
     }
 }
 
-/// How far a contact frame may be from a rotation: files are written with all digits.
+/// Largest distance of a contact frame from a rotation: files are written with all digits.
 const FRAME_TOLERANCE: f64 = 1e-6;
 
 /// Contacts belong to constraints and have frames.

@@ -99,7 +99,7 @@ pub struct StepSolution {
     pub residual: f64,
     /// The residual that was asked for, in the same norm (and island).
     pub tolerance: f64,
-    /// How it ended.
+    /// End of the solve.
     pub status: SolveStatus,
     /// Work done.
     pub stats: SolveStats,

@@ -58,7 +58,7 @@ pub trait System {
     ) -> Result<(), ProblemError>;
     /// The weighted norm of the difference of two states that error control bounds.
     fn distance(&self, a: &State, b: &State) -> f64;
-    /// How far `x1` violates constraints on positions, as a multiple of the allowed violation; zero when it does so less than `x0`. Error control
+    /// Violation of constraints on positions by `x1`, as a multiple of the allowed violation; zero when it does so less than `x0`. Error control
     /// keeps it below one. Zero for systems without such constraints.
     fn defect(&mut self, x0: &State, x1: &State) -> f64 {
         let _ = (x0, x1);

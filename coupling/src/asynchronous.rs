@@ -113,7 +113,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
         &mut self.rigid
     }
 
-    /// How long steps like the last one may be for the body of each geom, where in it most of its contacts touched. They are found when asked for: one eigenvalue per tree.
+    /// Limit of steps like the last one for the body of each geom, where in it most of its contacts touched. They are found when asked for: one eigenvalue per tree.
     pub fn limits(&self) -> Vec<Limit> {
         let problem = self.rigid.frozen_problem(Slot::Start);
         let rigid = RigidSide { model: self.rigid.model(), kin: &self.kinematics, problem };

@@ -12,7 +12,7 @@ use crate::{CouplingError, Limit};
 /// how much stiffer than the bodies the points are ([`Limit`]). The solution is implicit in the motion of bodies, as strong coupling is, and explicit in the stress still.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Iteration {
-    /// How much of the momentum that points give bodies may be amiss, > 0.
+    /// Part of the momentum that points give bodies that may be amiss, > 0.
     pub tolerance: f64,
     /// Most times that a step is taken, ≥ 1.
     pub most: u32,
@@ -53,7 +53,7 @@ impl QuasiNewton {
         self.last = None;
     }
 
-    /// How much is taken of a residual that is not known.
+    /// Part that is taken of a residual that is not known.
     pub(crate) fn relaxation(limits: &[Limit], dt: f64) -> f64 {
         let stiffer = |l: &Limit| (l.stiff * dt * dt + l.damping * dt / l.mass).min(l.surface / l.mass);
         1.0 / (1.0 + limits.iter().filter(|l| l.mass > 0.0).map(stiffer).fold(0.0, f64::max))

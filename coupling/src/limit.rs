@@ -7,7 +7,7 @@ use signorini_multibody::{Kinematics, Model};
 
 use crate::places::Places;
 
-/// How long a step of a body may be beside the material points that touch it, before the splitting oscillates.
+/// Longest step of a body beside the material points that touch it, before the splitting oscillates.
 ///
 /// ```text
 /// δt² λ (1 + 2 δ/δt) + 2 δt μ < 4   while n k δ² + c δ is below the mass of the surface that touches,   surface mass < 2 m beyond
@@ -61,7 +61,7 @@ impl Limit {
         root(3.0 * self.stiff, self.rate)
     }
 
-    /// How much of the limit that applies a step with such substeps \[s\] takes, below one within it: of the longest step where contacts are soft beside the surface that touches, else the surface of twice the mass.
+    /// Part of the limit that applies that a step with such substeps \[s\] takes, below one within it: of the longest step where contacts are soft beside the surface that touches, else the surface of twice the mass.
     pub fn used(&self, step: f64, substep: f64) -> f64 {
         if substep < self.soft_substep() { step / self.step(substep) } else { 0.5 * self.surface / self.mass }
     }

@@ -38,9 +38,9 @@ pub enum CouplingError {
     /// Bodies of the scene and of the rigid system.
     #[error("the scene has {scene} bodies, the rigid system {model}; make both from one scene")]
     Bodies {
-        /// Of the scene.
+        /// Number of bodies of the scene.
         scene: usize,
-        /// Of the rigid system.
+        /// Number of bodies of the rigid system.
         model: usize,
     },
     /// Substeps of a step.
@@ -51,7 +51,7 @@ pub enum CouplingError {
     Iteration {
         /// Which setting.
         what: &'static str,
-        /// Its value.
+        /// Value that was given.
         value: f64,
         /// Allowed range.
         range: &'static str,
@@ -81,7 +81,7 @@ pub struct CouplingReport {
     pub unconverged: u32,
     /// Largest residual of a solve beside its tolerance.
     pub residual_ratio: f64,
-    /// How often the step was taken by the iteration between the two, the last time included.
+    /// Number of times that the step was taken by the iteration between the two, the last time included.
     pub iterations: u32,
     /// Defect after the last iteration: the momentum that bodies miss at the motion that the points met, as a part of the most that the points gave them in a pass (in the norm of M⁻¹). Where that is nothing, the reference is the change of momentum of the bodies: one until a pass at their new velocity has shown that they stay free.
     pub defect: f64,
@@ -108,7 +108,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Of obstacles on geoms of a scene whose bodies the model has.
+    /// Places of obstacles on geoms of a scene whose bodies the model has.
     pub(crate) fn new(
         scene: &Scene,
         geoms: &[usize],

@@ -57,7 +57,7 @@ struct Slotted {
 }
 
 impl MonolithicSystem {
-    /// Of material points, whose obstacles are [`crate::obstacles`] of these geoms, and the rigid system of the scene.
+    /// System of material points, whose obstacles are [`crate::obstacles`] of these geoms, and the rigid system of the scene.
     ///
     /// # Errors
     /// [`CouplingError`].

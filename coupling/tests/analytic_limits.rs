@@ -26,7 +26,7 @@ struct Bed {
     pressed: Vec<(usize, Vector3<f64>, Vector3<f64>)>,
     substeps: u32,
     moving: bool,
-    /// Of contacts \[s/m\].
+    /// Dissipation of contacts \[s/m\].
     dissipation: f64,
 }
 
@@ -51,7 +51,7 @@ impl Bed {
         let (mut particles, mut force) = (Particles::default(), vec![0.0; y.v.len()]);
         for (geom, x, n) in &self.pressed {
             let x = x - DEPTH * n;
-            particles.lattice(x, 1.0, [1; 3], (1e6, 1e-3), 0);
+            particles.lattice(x, 1.0, [1; 3], 1e6, 1e-3, 0);
             kin.for_columns(rigid.model(), scene.geoms[*geom].body, &Point3::from(x), |dof, linear, _| {
                 force[dof] += STIFFNESS * DEPTH * linear.dot(n);
             });

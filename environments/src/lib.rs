@@ -34,7 +34,7 @@ pub enum EnvironmentError {
     Value {
         /// Which number.
         what: &'static str,
-        /// Its value.
+        /// Value that was given.
         value: f64,
         /// Allowed range.
         range: &'static str,
@@ -52,7 +52,7 @@ pub enum EnvironmentError {
         what: &'static str,
         /// Environments.
         expected: usize,
-        /// How many were given.
+        /// Number of those given.
         found: usize,
     },
     /// A shape.

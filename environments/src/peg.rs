@@ -125,7 +125,7 @@ impl PegOptions {
     }
 }
 
-/// How an episode ended.
+/// End of an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PegEnd {
     /// The peg is in.
@@ -219,7 +219,7 @@ impl PegEnvironment {
         &self.x
     }
 
-    /// How the episode ended; None while it goes on.
+    /// End of the episode; None while it goes on.
     pub fn ended(&self) -> Option<PegEnd> {
         self.ended
     }

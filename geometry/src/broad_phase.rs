@@ -16,7 +16,7 @@ pub enum BroadPhaseError {
     Bounds {
         /// Index of the proxy.
         proxy: usize,
-        /// Its box.
+        /// Box that was given.
         bounds: Aabb,
     },
     /// A margin is negative, NaN or infinite.
@@ -24,7 +24,7 @@ pub enum BroadPhaseError {
     Margin {
         /// Index of the proxy.
         proxy: usize,
-        /// Its margin \[m\].
+        /// Margin that was given \[m\].
         margin: f64,
     },
     /// Not as many margins as boxes.

@@ -56,7 +56,7 @@ pub enum HeightFieldError {
     Size {
         /// Which size.
         name: &'static str,
-        /// Its value \[m\].
+        /// Value that was given \[m\].
         value: f64,
     },
     /// A height is NaN or infinite.

@@ -36,7 +36,7 @@ pub enum HullError {
     NonFinite {
         /// Index of the point, from 0.
         index: usize,
-        /// Its coordinates.
+        /// Coordinates that were given.
         value: [f64; 3],
     },
     /// Sizes that double precision cannot work with.

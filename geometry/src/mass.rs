@@ -30,7 +30,7 @@ pub enum MassError {
     NonFinite {
         /// Which quantity.
         quantity: &'static str,
-        /// Its first value that is not finite.
+        /// First value that is not finite.
         value: f64,
     },
     /// Mass is zero or negative.
@@ -85,7 +85,7 @@ pub enum MassError {
         shape: &'static str,
         /// The size.
         name: &'static str,
-        /// Its value \[m\].
+        /// Value that was given \[m\].
         value: f64,
     },
     /// The shape has no volume to weigh.

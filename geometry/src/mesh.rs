@@ -102,7 +102,7 @@ impl TriangleMesh {
         self.surface.bvh()
     }
 
-    /// How the triangles touch; found on the first call, then kept.
+    /// Links of the triangles; found on the first call, then kept.
     pub(crate) fn links(&self) -> &MeshLinks {
         self.links.get_or_init(|| MeshLinks::new(&self.surface))
     }
@@ -167,7 +167,7 @@ impl TriangleMesh {
         Self::new(vertices, triangles)
     }
 
-    /// How the triangles hang together; see [`MeshTopology`].
+    /// Topology of the triangles; see [`MeshTopology`].
     #[must_use]
     pub fn topology(&self) -> MeshTopology {
         self.surface.topology()

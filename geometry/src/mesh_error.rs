@@ -19,7 +19,7 @@ pub enum MeshDefect {
     NonFinite {
         /// Index of the vertex, from 0.
         vertex: usize,
-        /// Its coordinates.
+        /// Coordinates that were given.
         value: [f64; 3],
     },
     /// A triangle names a vertex that does not exist.
@@ -107,7 +107,7 @@ pub enum MeshError {
     UnsupportedFormat {
         /// The file.
         path: PathBuf,
-        /// Its extension in lower case, without the dot.
+        /// Extension in lower case, without the dot.
         extension: String,
     },
     /// The file breaks its format.

@@ -5,7 +5,7 @@ use crate::hull::ascent::Rows;
 use crate::triangles::Triangles;
 use crate::weld::weld_ids;
 
-/// How the triangles of a surface touch, and how far the solid behind each reaches.
+/// Links of the triangles of a surface, and how far the solid behind each reaches.
 #[derive(Clone, Debug)]
 pub(crate) struct MeshLinks {
     /// Vertices of each triangle, those at equal positions taken as one.

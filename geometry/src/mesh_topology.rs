@@ -1,4 +1,4 @@
-/// How the triangles of a surface hang together, vertices at equal positions taken as one.
+/// Topology of the triangles of a surface, vertices at equal positions taken as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MeshTopology {

@@ -75,7 +75,7 @@ impl Triangles {
         if volume > 0.0 { Ok(()) } else { Err(MeshDefect::InsideOut { volume }) }
     }
 
-    /// How the triangles hang together; see [`MeshTopology`].
+    /// Topology of the triangles; see [`MeshTopology`].
     pub(crate) fn topology(&self) -> MeshTopology {
         let (vertices, triangles) = weld(&self.vertices, &self.triangles);
         let mut edges: HashMap<[u32; 2], [u32; 2]> = HashMap::with_capacity(triangles.len() * 3 / 2);

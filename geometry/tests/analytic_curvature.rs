@@ -97,7 +97,7 @@ fn analytic_pairs_have_the_sum_of_both() {
     assert_eq!(relative(&cube, &edge, &a, &up, [0.0, 0.0, 0.1414], V::z()), None, "an edge");
 }
 
-/// How far B is above A at a tangent-plane offset: between the surfaces along the normal, each found by Newton's steps on the signed distance.
+/// Height of B above A at a tangent-plane offset: between the surfaces along the normal, each found by Newton's steps on the signed distance.
 fn gap_at(shape: &Shape, x_ws: &Pose, from: Point3<f64>, along: &V) -> f64 {
     let mut s = 0.0;
     for _ in 0..60 {

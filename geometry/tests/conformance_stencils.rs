@@ -96,7 +96,7 @@ fn exact(table: &str) -> HashMap<usize, Exact> {
     .collect()
 }
 
-/// How many ε an answer may be off where its input is off by one: of the weights, and of r as a part of d.
+/// Number of ε by which an answer may be off where its input is off by one: of the weights, and of r as a part of d.
 ///
 /// The closest points are a least-squares solution: A of two columns (edges of the triangle, or both edges) of lengths up to ℓ and condition κ = ℓ²/‖n‖, n their cross product, right-hand side of size L, residual d.
 /// Changed by ε its solution changes by ε (L/ℓ) (κ + κ² d/ℓ) and its residual by ε (L + κ d L/ℓ). With one free parameter along an edge e it is ε (L/e) (1 + d/e) and ε (L + d L/e). At an end that the derivative

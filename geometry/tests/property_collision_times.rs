@@ -57,7 +57,7 @@ fn property_translations_are_never_late_exactly() {
 const LEFT: f64 = 0.1;
 const BETWEEN: f64 = LEFT * LEFT;
 
-/// How far two sides are apart along a direction: at most their distance, whatever direction it is, so that one above zero proves that they do not meet. NaN where there is none.
+/// Distance of two sides along a direction: at most their distance, whatever direction it is, so that one above zero proves that they do not meet. NaN where there is none.
 fn apart(stencil: Stencil, x: &Points, direction: &Vector3<f64>) -> f64 {
     let first = if stencil == Stencil::PointTriangle { 1 } else { 2 };
     let pairs = x[..first].iter().flat_map(|a| x[first..].iter().map(move |b| a - b));
@@ -65,7 +65,7 @@ fn apart(stencil: Stencil, x: &Points, direction: &Vector3<f64>) -> f64 {
     pairs.map(|d| d.dot(&n)).reduce(f64::min).unwrap_or(f64::NAN)
 }
 
-/// How well differences of places on the way are known: each coordinate is rounded.
+/// Precision of differences of places on the way: each coordinate is rounded.
 fn places(x: &Points) -> f64 {
     2.0 * f64::EPSILON * x.iter().map(|p| p.norm()).fold(0.0, f64::max)
 }

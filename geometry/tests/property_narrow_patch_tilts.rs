@@ -55,7 +55,7 @@ fn shape(kind: usize, [x, y, z]: [f64; 3]) -> Shape {
     }
 }
 
-/// How far a point is outside a shape \[m\]; to first order of an ellipsoid, and of the box that a mesh bounds.
+/// Distance of a point outside a shape \[m\]; to first order of an ellipsoid, and of the box that a mesh bounds.
 fn outside(shape: &Shape, x_ws: &Pose, p: &Point3<f64>) -> f64 {
     let q = x_ws.inverse_transform_point(p).coords;
     let of_box = |h: &V| (q.abs() - h).sup(&V::zeros()).norm();
@@ -212,7 +212,7 @@ fn flat() -> impl Strategy<Value = usize> {
     prop_oneof![Just(BOX), Just(CYLINDER), Just(BOX_HULL), Just(PRISM)]
 }
 
-/// How far a witness of a point may be outside its shape \[m\].
+/// Largest distance of a witness of a point outside its shape \[m\].
 fn tolerance(recipe: &Recipe, c: &ContactPoint) -> f64 {
     let has = |kind: usize| recipe.kinds.contains(&kind);
     // Witness points count as over each other within 1e-9 of the size of the numbers: both shapes and their distance, up to five sizes. The point

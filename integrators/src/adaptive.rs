@@ -195,7 +195,7 @@ impl<P: OneStep> Integrator for Adaptive<P> {
         // A remainder below the rounding of time is no step.
         while t_end - x.t > self.controller.floor_absolute.max(self.controller.floor_relative * x.t.abs()) {
             let (report, rejected) = self.step(sys, x, t_end, &mut total)?;
-            check_end(sys, &self.x1, (x.t, report.dt))?;
+            check_end(sys, &self.x1, x.t, report.dt)?;
             if report.dt == t_end - x.t {
                 self.x1.t = t_end;
             }

@@ -80,7 +80,7 @@ impl<P: OneStep> Integrator for FixedStep<P> {
         }
         while let Some((dt, last)) = self.plan(t_end - x.t) {
             let r = self.scheme.step(sys, x, dt, false, &mut self.x1)?;
-            check_end(sys, &self.x1, (x.t, dt))?;
+            check_end(sys, &self.x1, x.t, dt)?;
             if last {
                 self.x1.t = t_end;
             }

@@ -31,7 +31,7 @@ impl Default for LineSearchOptions {
     }
 }
 
-/// How a line search ended.
+/// End of a line search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineSearchStatus {
     /// A minimum inside the bracket.
@@ -53,7 +53,7 @@ pub struct LineSearch {
     pub alpha: f64,
     /// Calls of the objective.
     pub evaluations: u32,
-    /// How it ended.
+    /// End of the search.
     pub status: LineSearchStatus,
 }
 

@@ -2,7 +2,7 @@ use signorini_core::na::{DMatrix, DVector};
 
 use crate::PlanError;
 
-/// How a control tape is made of few numbers: U = S Θ.
+/// Basis that makes a control tape of few numbers: U = S Θ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BasisKind {
     /// Knots that are held, each for an equal share of the steps. With as many knots as steps Θ is the tape itself.

@@ -16,7 +16,7 @@ pub enum PlanError {
     Length {
         /// Which array.
         what: &'static str,
-        /// Its length.
+        /// Length that was given.
         found: usize,
         /// The length it must have.
         expected: usize,

@@ -3,7 +3,7 @@ use signorini_core::{BatchStepper, LaneStatus, State};
 
 use crate::{EpisodeRecord, PlanError};
 
-/// How far the plan model is from the plant after one control step.
+/// Distance of the plan model from the plant after one control step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct PredictionError {
     /// Time of the state that both start from \[s\].
@@ -34,7 +34,8 @@ impl PredictionGap {
     pub fn measure(
         record: &EpisodeRecord,
         model: &mut dyn BatchStepper,
-        (dt, substeps): (f64, u32),
+        dt: f64,
+        substeps: u32,
     ) -> Result<Self, PlanError> {
         let (states, size) = (&record.states, model.layout());
         let refuse = |what, why: &str| Err(PlanError::Option { what, why: why.into() });

@@ -6,10 +6,10 @@ use signorini_core::{BatchStepper, State};
 
 use crate::{PlanError, Stream};
 
-/// How a free body is measured.
+/// Measurement of a free body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measurement {
-    /// Its joint.
+    /// Free joint of the body.
     pub joint: &'static str,
     /// Age of the measurement \[s\].
     pub delay: f64,
@@ -17,7 +17,7 @@ pub struct Measurement {
     pub deviation: [f64; 2],
 }
 
-/// Of the noise, among those of [`Stream`].
+/// Stream of the noise, among those of [`Stream`].
 const PURPOSE: u32 = 1;
 
 /// Measurement of a free body by a camera: pose and velocity as they were a while ago, the pose with noise, the velocity without (a filter of poses would have more of it); all else is known as it is. An [`Estimate`](crate::Estimate) for engines whose states have the coordinates of the joint.
@@ -32,7 +32,7 @@ pub struct MeasuredPose {
 }
 
 impl MeasuredPose {
-    /// Of a body of the scene that an engine has; noise follows from the seed.
+    /// Measurement of a body of the scene that an engine has; noise follows from the seed.
     ///
     /// # Errors
     /// [`PlanError::Option`] for numbers that are negative or not finite, and for an engine whose states have other coordinates; the engine's error for a joint that it does not have.

@@ -1,7 +1,7 @@
 use crate::plan::{check_bounds, check_step};
 use crate::{BasisKind, PlanError, Schedule, Source, SpreadKind, Temperature};
 
-/// How a planner moves its mean, and its spread, towards the good samples.
+/// Rule by which a planner moves its mean, and its spread, towards the good samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Update {
     /// m ← m + Σ w_j (Θ_j − m) over all samples. The spread stays.
@@ -9,7 +9,7 @@ pub enum Update {
     /// With `control_cost` the cross term β mᵀ C⁻¹ (Θ_j − m) is added to each cost: together they are the information-theoretic update, whose optimum weighs state costs against the relative entropy to uncontrolled
     /// samples about zero. It needs [`Temperature::Absolute`]. Without it the update is MPPI as most planners have it.
     Information {
-        /// How costs become weights.
+        /// Weights from costs.
         temperature: Temperature,
         /// With the cross term.
         control_cost: bool,
@@ -23,7 +23,7 @@ pub enum Update {
 pub struct Elite {
     /// n_e over the number of samples, in (0, 1\]; at least one sample.
     pub share: f64,
-    /// How costs of the elite become weights.
+    /// Weights from costs of the elite.
     pub temperature: Temperature,
     /// η of the mean, in (0, 1\].
     pub mean_rate: f64,
@@ -71,7 +71,7 @@ pub struct MppiOptions {
     pub steps: usize,
     /// Time of a step \[s\]: controls are held that long.
     pub dt: f64,
-    /// How tapes are made of knots.
+    /// Basis that makes tapes of knots.
     pub basis: BasisKind,
     /// K: number of knots, 1 to H.
     pub knots: usize,
@@ -85,7 +85,7 @@ pub struct MppiOptions {
     pub correlation: f64,
     /// Factors on noise along knots and iterations.
     pub schedule: Schedule,
-    /// How mean and spread move.
+    /// Update of mean and spread.
     pub update: Update,
     /// M: most iterations per replan, ≥ 1.
     pub iterations: u32,

@@ -50,7 +50,7 @@ pub struct EpisodeRecord {
     pub terms: Vec<String>,
     /// Seed of the start.
     pub seed: u64,
-    /// How it ended; [`Outcome::Running`] when its steps were used up before.
+    /// End of the episode; [`Outcome::Running`] when its steps were used up before.
     pub outcome: Outcome,
     /// Time at the end \[s\].
     pub time: f64,
@@ -64,7 +64,7 @@ pub struct EpisodeRecord {
     pub states: Vec<State>,
     /// Bodies moved from outside, in order, those that the task put somewhere at the start included.
     pub moved: Vec<MovedBody>,
-    /// How far the world was behind its pace at most, by the clock \[s\]; 0 without one.
+    /// Largest lag of the world behind its pace, by the clock \[s\]; 0 without one.
     pub behind: f64,
 }
 
@@ -77,18 +77,18 @@ pub struct MovedBody {
     pub body: String,
     /// Where, world \[m\].
     pub position: [f64; 3],
-    /// Its attitude (w, x, y, z).
+    /// Attitude (w, x, y, z).
     pub rotation: [f64; 4],
 }
 
 impl MovedBody {
-    /// Of a pose.
+    /// Record of a pose.
     pub fn new(time: f64, body: &str, pose: &Isometry3<f64>) -> Self {
         let (position, r) = (pose.translation.vector.into(), &pose.rotation);
         Self { time, body: body.to_owned(), position, rotation: [r.w, r.i, r.j, r.k] }
     }
 
-    /// Its pose.
+    /// Pose as an isometry.
     pub fn pose(&self) -> Isometry3<f64> {
         let [w, x, y, z] = self.rotation;
         let turn = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z));
@@ -109,7 +109,7 @@ impl EpisodeRecord {
         self.plans.iter().filter(|p| !p.softened.is_empty())
     }
 
-    /// How late plans were that were not ready where they begin \[s\].
+    /// Delay of plans that were not ready where they begin \[s\].
     pub fn late(&self) -> impl Iterator<Item = f64> {
         self.plans.iter().map(|p| p.ready - p.start).filter(|late| *late > 1e-9)
     }

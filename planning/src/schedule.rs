@@ -1,6 +1,6 @@
 use crate::PlanError;
 
-/// How noise changes along the knots k = 0 … K − 1.
+/// Change of the noise along the knots k = 0 … K − 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum KnotSchedule {
     /// One everywhere.
@@ -14,7 +14,7 @@ pub enum KnotSchedule {
     Logarithmic(f64, f64),
 }
 
-/// How noise changes from iteration to iteration i = 0 … M − 1 of a replan.
+/// Change of the noise from iteration to iteration i = 0 … M − 1 of a replan.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Annealing {
     /// Not at all.

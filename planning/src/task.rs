@@ -88,7 +88,7 @@ impl Phase {
     }
 }
 
-/// How an episode stands.
+/// Verdict on an episode.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
     /// It goes on.
@@ -112,7 +112,7 @@ pub struct JointStart {
     pub v: Vec<f64>,
 }
 
-/// How an episode begins.
+/// Start of an episode.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scenario {
     /// Keyframe of the scene; None: as drawn.

@@ -1,4 +1,4 @@
-/// How costs become weights w_j ∝ exp(−(c_j − min c)/β).
+/// Rule by which costs become weights w_j ∝ exp(−(c_j − min c)/β).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Temperature {
     /// β itself, in the unit of the cost; > 0.

@@ -31,7 +31,7 @@ fn run_on(
         ..EpisodeOptions::default()
     };
     let record = episode.run(seed, &options).unwrap();
-    let gap = PredictionGap::measure(&record, &mut model, (dt, substeps[0])).unwrap();
+    let gap = PredictionGap::measure(&record, &mut model, dt, substeps[0]).unwrap();
     (record, gap)
 }
 

@@ -89,7 +89,7 @@ fn conformance_late_plans_keep_to_the_published_bounds() {
         let mut plant = batch(&scene, 1, Method::icf(), 1);
         let weights = TermWeights::new(&*setup.task);
         let options = EpisodeOptions { steps: 30, timing: Timing::Measured(1.0), ..setup.options() };
-        let r = setup.run(&mut model, &mut plant, (&weights, None), 1, &options).unwrap();
+        let r = setup.run(&mut model, &mut plant, &weights, None, 1, &options).unwrap();
         let late: Vec<f64> = r.late().collect();
         assert!(late.iter().any(|late| *late > 0.1), "{late:?}");
         check_commands(&r, joints, name);

@@ -265,7 +265,7 @@ fn property_the_gap_is_that_of_one_step() {
     let mut r = reach(0, EpisodeOptions { keep_states: true, ..EpisodeOptions::default() }, 48);
     let n = r.steps.len();
     let measure = |r: &EpisodeRecord, lanes: usize| {
-        PredictionGap::measure(r, &mut PointBatch::new(lanes), (0.1, 1)).unwrap()
+        PredictionGap::measure(r, &mut PointBatch::new(lanes), 0.1, 1).unwrap()
     };
     // Plan model and plant are the same.
     assert_eq!(measure(&r, 4).largest(), [0.0; 2]);
@@ -298,7 +298,7 @@ fn property_the_gap_is_that_of_one_step() {
     assert_eq!(measure(&r, 48).steps[1].position, f64::INFINITY);
     r.steps[1].control.push(0.0);
     let refused = |r: &EpisodeRecord, lanes, substeps| {
-        PredictionGap::measure(r, &mut PointBatch::new(lanes), (0.1, substeps)).unwrap_err().to_string()
+        PredictionGap::measure(r, &mut PointBatch::new(lanes), 0.1, substeps).unwrap_err().to_string()
     };
     assert!(refused(&r, 1, 1).contains("control"));
     assert!(refused(&r, 0, 1).contains("lanes") && refused(&r, 1, 0).contains("substeps"));

@@ -20,7 +20,7 @@ use crate::{Ipc, Method, MethodError};
 pub struct AffineStart {
     /// The scene.
     pub scene: AffineScene,
-    /// Its state.
+    /// State of the system.
     pub x: State,
     /// Positions of its joints, nq.
     pub q: Vec<f64>,
@@ -101,7 +101,7 @@ pub fn run_affine(
     t_end: f64,
     watch: RunWatch<'_>,
 ) -> Result<AffineRun, MethodError> {
-    run_affine_into(scene, method, (key, t_end), watch, Recording::default())
+    run_affine_into(scene, method, key, t_end, watch, Recording::default())
 }
 
 /// As [`run_affine`], into a receiver of rows; from a keyframe up to a time \[s\].
@@ -111,7 +111,8 @@ pub fn run_affine(
 pub fn run_affine_into<S: RowSink>(
     scene: &Scene,
     method: &Method,
-    (key, t_end): (Option<&Keyframe>, f64),
+    key: Option<&Keyframe>,
+    t_end: f64,
     watch: RunWatch<'_>,
     sink: S,
 ) -> Result<AffineRun<S>, MethodError> {

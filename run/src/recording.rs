@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use signorini_core::ContactGeometry;
 use signorini_core::na::Isometry3;
 
-/// How a recording came about.
+/// Origin of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecordingHeader {
     /// Model file or scene name.
@@ -125,7 +125,7 @@ pub fn push_pose(p: &Isometry3<f64>, out: &mut Vec<f64>) {
 /// A recording in memory, column by column. All arrays row-major; n rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recording {
-    /// How it came about.
+    /// Origin of the recording.
     pub header: RecordingHeader,
     /// Time \[s\], n.
     pub t: Vec<f64>,

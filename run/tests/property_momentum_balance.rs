@@ -203,7 +203,7 @@ fn property_recorded_impulses_change_momentum_of_robots() {
     }
 }
 
-/// Of affine bodies the linear momentum of each; their angular momentum also changes by the forces that keep them rigid.
+/// Linear momentum of each affine body; the angular momentum also changes by the forces that keep them rigid.
 #[test]
 fn property_recorded_impulses_change_momentum_of_affine_bodies() {
     let scene = bodies();

@@ -95,7 +95,7 @@ fn mutate(text: &str, r: &mut Rng) -> String {
     }
 }
 
-/// How far a model came.
+/// Last stage that a model reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Reached {
     Refused,

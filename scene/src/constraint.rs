@@ -88,7 +88,7 @@ pub enum EqualityKind {
 pub struct Tendon {
     /// Unique name.
     pub name: String,
-    /// How its length is measured.
+    /// Measure of its length.
     pub path: TendonPath,
     /// Limits of the length \[m\].
     pub range: Option<[f64; 2]>,
@@ -114,7 +114,7 @@ pub struct Tendon {
     pub place: Place,
 }
 
-/// How the length of a tendon is measured.
+/// Measure of the length of a tendon.
 #[derive(Clone, Debug)]
 pub enum TendonPath {
     /// Σ coefficient · joint coordinate.

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-/// How model files are read.
+/// Settings of reading model files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadOptions {
     /// Meshes and height fields are not read: their geoms become [`crate::GeomShape::MissingMesh`], with a note each. A body whose

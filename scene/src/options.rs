@@ -53,7 +53,7 @@ pub struct Options {
     pub suggested_dt: Option<f64>,
     /// Parts of the physics that act.
     pub switches: Switches,
-    /// How surfaces combine; set by the file's dialect unless the user says otherwise.
+    /// Rule that combines surfaces; set by the file's dialect unless the user says otherwise.
     pub combination: CombinationRule,
     /// Contact parameters of surfaces that state none.
     pub contact: ContactDefaults,

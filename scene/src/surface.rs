@@ -94,7 +94,7 @@ impl Default for Surface {
     }
 }
 
-/// How the parameters of two surfaces combine.
+/// Rule that combines the parameters of two surfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum CombinationRule {
     /// Friction and condim: the larger, or the surface of higher priority; solref and solimp mixed by `solmix`; stiffness and dissipation

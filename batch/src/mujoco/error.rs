@@ -28,7 +28,7 @@ pub enum MujocoError {
     Unsupported {
         /// Setting of `<option>`, flags as `flag name`.
         name: String,
-        /// Its value in the file.
+        /// Value in the file.
         value: String,
         /// The reason, and the remedy.
         how: &'static str,
@@ -84,7 +84,7 @@ pub enum MujocoError {
         kind: &'static str,
         /// Number asked for.
         index: usize,
-        /// How many there are.
+        /// Number of those there are.
         count: usize,
     },
 }

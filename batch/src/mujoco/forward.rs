@@ -63,7 +63,7 @@ fn evaluate(model: &Model, data: &mut Data) -> Result<StepReport, MujocoError> {
         return Err(MujocoError::Value { field, value: dt, remedy: "give a positive step" });
     }
     let report = e.scheme.step(&mut e.system, &e.x0, dt, false, &mut e.x1)?;
-    check_lane_end(&e.system, &e.x1, (e.x0.t, dt), e.look.is_some())?;
+    check_lane_end(&e.system, &e.x1, e.x0.t, dt, e.look.is_some())?;
     let rates = e.x1.v.iter().zip(&e.x0.v);
     data.qacc.iter_mut().zip(rates).for_each(|(a, (v1, v0))| *a = (v1 - v0) / dt);
     let (first, last) = (e.scheme.first_solve(), e.scheme.last_solve());

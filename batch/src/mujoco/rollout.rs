@@ -78,7 +78,7 @@ pub fn rollout(
     }
     let record = Record { nstate, width: nstate + nsensor };
     let mut both = vec![0.0; nbatch * nstep * record.width];
-    batch.rollout(control, (model.opt.timestep, steps), &record, &mut both)?;
+    batch.rollout(control, model.opt.timestep, steps, &record, &mut both)?;
     let mut out = Rollout::default();
     out.state.reserve_exact(nbatch * nstep * nstate);
     out.sensordata.reserve_exact(nbatch * nstep * nsensor);

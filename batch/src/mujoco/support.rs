@@ -4,7 +4,7 @@ use signorini_scene::Scene;
 
 use super::MujocoError;
 
-/// How close a meaning is.
+/// Closeness of a meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// As in MuJoCo.
@@ -24,7 +24,7 @@ pub struct Supported {
     pub place: &'static str,
     /// Names, separated by spaces; for an option `name` or `name=value`.
     pub names: &'static str,
-    /// How close.
+    /// Closeness of the meaning.
     pub meaning: Meaning,
     /// The meaning here, or the remedy.
     pub how: &'static str,

@@ -101,7 +101,7 @@ fn block(count: usize) -> Outcome<(Particles, f64)> {
 /// Times and counts of a run.
 #[derive(Default)]
 struct Timed {
-    /// Of each repetition \[s\].
+    /// Time of each repetition \[s\].
     seconds: Vec<f64>,
     /// A substep \[s\].
     dt: f64,

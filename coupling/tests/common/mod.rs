@@ -29,7 +29,7 @@ pub(crate) fn rubber(young: f64, poisson: f64) -> Vec<Box<dyn Material>> {
 pub(crate) fn cube(low: Vector3<f64>, size: f64, count: usize, density: f64) -> Particles {
     let mut p = Particles::default();
     let (apart, volume) = (size / (count - 1) as f64, size.powi(3) / (count as f64).powi(3));
-    p.lattice(low, apart, [count; 3], (density, volume), 0);
+    p.lattice(low, apart, [count; 3], density, volume, 0);
     p
 }
 

@@ -68,7 +68,7 @@ pub fn particles(
 ) -> Result<(MpmSystem, State, f64), Box<dyn Error>> {
     let mut block = Particles::default();
     let (volume, apart) = ((EDGE / COUNT as f64).powi(3), EDGE / (COUNT - 1) as f64);
-    block.lattice(Vector3::new(0.0, 0.0, -1e-5), apart, [COUNT; 3], (1000.0, volume), 0);
+    block.lattice(Vector3::new(0.0, 0.0, -1e-5), apart, [COUNT; 3], 1000.0, volume, 0);
     let rubber = Box::new(FixedCorotated(Lame::new(1e5, 0.3)?));
     let material = ContactMaterial::compliant(STIFFNESS, 0.0, 0.5);
     let ground = Obstacle::new("ground", Shape::HalfSpace, Isometry3::identity(), material);

@@ -3,7 +3,7 @@ use signorini_core::na::{Matrix3, Point3, Vector3};
 use super::{MassError, MassProperties, check_density, symmetric};
 use crate::{ConvexMesh, TriangleMesh};
 
-/// How a triangle surface is weighed; the names are MuJoCo's.
+/// Rule by which a triangle surface is weighed; the names are MuJoCo's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeshInertia {
     /// The volume it encloses, by the divergence theorem; it must be closed and right side out.

@@ -5,6 +5,6 @@ use signorini_core::na::Vector3;
 pub struct SignedDistance {
     /// Distance to the surface \[m\], negative inside.
     pub distance: f64,
-    /// Its gradient: the outward unit normal at the nearest point of the surface.
+    /// Gradient of the distance: the outward unit normal at the nearest point of the surface.
     pub normal: Vector3<f64>,
 }

@@ -7,7 +7,7 @@ use crate::{Stencil, StencilDistance};
 
 type V = Vector3<f64>;
 
-/// How far, in parts of their distance, sides may rise above the planes of nearer ones without being sides of their own.
+/// Height, in parts of their distance, by which sides may rise above the planes of nearer ones without being sides of their own.
 const RISE: f64 = 0.05;
 /// Least cosine between a triangle's normal and the way from it to a point in front of it.
 const FACING: f64 = 0.1;

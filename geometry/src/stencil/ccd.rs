@@ -39,7 +39,7 @@ pub enum Impact {
 const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 
 impl Ccd {
-    /// How far four points may go from `x` along `dx` \[m\], as a part of the path in (0, 1].
+    /// Longest way of four points from `x` along `dx` \[m\], as a part of the path in (0, 1].
     pub fn impact(&self, stencil: Stencil, x: &[Vector3<f64>; 4], dx: &[Vector3<f64>; 4]) -> Impact {
         let mean = (dx[0] + dx[1] + dx[2] + dx[3]) / 4.0;
         let dx = [dx[0] - mean, dx[1] - mean, dx[2] - mean, dx[3] - mean];

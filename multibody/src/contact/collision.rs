@@ -110,7 +110,7 @@ pub(crate) struct Collision {
     points: Vec<ContactPoint>,
     /// Those of geoms moved on within the step.
     moved: Vec<ContactPoint>,
-    /// How far proxies have gone, and by pair of the table until when it is out of reach.
+    /// Way that proxies have gone, and by pair of the table until when it is out of reach.
     travel: Travel,
     until: Vec<f64>,
 }

@@ -21,7 +21,7 @@ pub(crate) struct Motion {
     drive: Vec<Spatial>,
     /// Way that it may take points of the body's ball \[m\].
     pub push: Vec<f64>,
-    /// How far points of the ball may move \[m\], 0 for bodies that cannot.
+    /// Largest motion of points of the ball \[m\], 0 for bodies that cannot move.
     reach: Vec<f64>,
     /// Some of it is not zero.
     driven: bool,
@@ -114,7 +114,7 @@ impl Motion {
         self.horizon = 0.0;
     }
 
-    /// How much nearer points of two bodies may come \[m\]: each by its present velocity, when something else stops the other, by free fall and by its drive.
+    /// Largest approach of points of two bodies \[m\]: each by its present velocity, when something else stops the other, by free fall and by its drive.
     pub(crate) fn approach(&self, a: usize, b: usize) -> f64 {
         self.reach(a) + self.reach(b)
     }
@@ -124,7 +124,7 @@ impl Motion {
         bodies.iter().filter(|b| self.moves[**b]).map(|b| self.fall + self.push[*b]).sum()
     }
 
-    /// How far points of a body may move \[m\]: those of two bodies come no nearer than the sum, [`Motion::approach`].
+    /// Largest motion of points of a body \[m\]: those of two bodies come no nearer than the sum, [`Motion::approach`].
     pub(crate) fn reach(&self, body: usize) -> f64 {
         if self.horizon == 0.0 { 0.0 } else { self.reach[body] }
     }

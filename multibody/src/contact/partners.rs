@@ -24,7 +24,7 @@ pub(crate) struct Partners {
 }
 
 impl Partners {
-    /// Of `n` bodies, at most [`MOST`]; `meet(a, b)` with a < b.
+    /// Partners of `n` bodies, at most [`MOST`]; `meet(a, b)` with a < b.
     pub(crate) fn new(n: usize, meet: impl Fn(usize, usize) -> bool) -> Self {
         let of = |a: usize| (a + 1..n).filter(|b| meet(a, *b)).fold(0, |bits: u64, b| bits | 1 << b);
         Self { meets: (0..n).map(of).collect(), until: vec![f64::NEG_INFINITY; n * n] }

@@ -6,7 +6,7 @@ const LONGEST: f64 = 1e3;
 /// Added to the distance that pairs are asked to be apart \[m\]: more than roundoff of a path.
 const ROUNDOFF: f64 = 1e-9;
 
-/// How far bodies have gone from query to query, so that pairs known to be apart need not be looked at again before they can meet.
+/// Way that bodies have gone from query to query, so that pairs known to be apart need not be looked at again before they can meet.
 ///
 /// ```text
 /// φ_AB ≥ φ_AB⁰ − (s_A − s_A⁰) − (s_B − s_B⁰)
@@ -23,7 +23,7 @@ pub(crate) struct Travel {
 }
 
 impl Travel {
-    /// Of `n` bodies.
+    /// Travel of `n` bodies.
     pub(crate) fn new(n: usize) -> Self {
         Self {
             last: vec![(Point3::origin(), Matrix3::zeros()); n],
@@ -81,7 +81,7 @@ impl Travel {
         self.path[a] + self.path[b] + apart - ROUNDOFF
     }
 
-    /// How far two bodies may go within the step \[m\], together.
+    /// Longest way of two bodies within the step \[m\], together.
     #[inline]
     pub(crate) fn reach(&self, [a, b]: [usize; 2]) -> f64 {
         (self.may[a] - self.path[a]) + (self.may[b] - self.path[b])

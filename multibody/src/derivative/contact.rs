@@ -36,7 +36,7 @@ impl Contact {
         Ok(Self { frame: ContactGeometry::frame(&normal), found, surfaces })
     }
 
-    /// How gap, normal and witnesses change.
+    /// Change of gap, normal and witnesses.
     fn touch(
         &self,
         model: &Model,

@@ -3,7 +3,7 @@ use signorini_scene::JointKind;
 
 use crate::{Kinematics, Model, Spatial};
 
-/// How motion axes, twists and velocity products change when the model moves along δq (in the coordinates of v) and its velocity changes by δv.
+/// Change of motion axes, twists and velocity products when the model moves along δq (in the coordinates of v) and its velocity changes by δv.
 ///
 /// A motion axis is carried by the bodies before it: δS = δX × S, δX the displacement of its body; translation axes of free joints stay. Points of reference
 /// are held: generalised forces do not depend on them.

@@ -100,11 +100,11 @@ pub(super) struct Touch<'a> {
     pub turn: [Vector3<f64>; 2],
 }
 
-/// How a contact changes.
+/// Change of a contact.
 pub(super) struct TouchTangent {
     pub gap: f64,
     pub normal: Vector3<f64>,
-    /// Of the witnesses on A and B.
+    /// Changes of the witnesses on A and B.
     pub witness: [Vector3<f64>; 2],
 }
 

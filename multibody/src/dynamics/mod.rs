@@ -24,7 +24,7 @@ pub struct MomentumReport {
     pub mass: f64,
     /// Centre of mass, world \[m\].
     pub com: Point3<f64>,
-    /// Its velocity \[m/s\].
+    /// Velocity of the centre of mass \[m/s\].
     pub com_velocity: Vector3<f64>,
     /// Angular momentum about the centre of mass \[kg·m²/s\].
     pub angular: Vector3<f64>,

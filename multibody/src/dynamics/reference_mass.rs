@@ -7,12 +7,12 @@ use crate::{Dynamics, Kinematics, Model, TendonState, TreeFactor};
 /// Mean inverse masses at the reference configuration, as MuJoCo's `body_invweight0`, `dof_invweight0` and `tendon_invweight0` have them.
 #[derive(Clone, Debug)]
 pub(crate) struct ReferenceMass {
-    /// Of the translation of each body's centre of mass \[1/kg\]; of its rotation \[1/(kg·m²)\] where the centre stays, as MuJoCo has it;
+    /// Inverse mass of the translation of each body's centre of mass \[1/kg\]; of its rotation \[1/(kg·m²)\] where the centre stays, as MuJoCo has it;
     /// zero for bodies that cannot move.
     pub bodies: Vec<f64>,
-    /// Of each degree of freedom, the mean over the three of a rotation or translation.
+    /// Inverse mass of each degree of freedom, the mean over the three of a rotation or translation.
     pub dofs: Vec<f64>,
-    /// Of each tendon's length \[1/kg\].
+    /// Inverse mass of each tendon's length \[1/kg\].
     pub tendons: Vec<f64>,
 }
 

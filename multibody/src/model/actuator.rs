@@ -16,7 +16,7 @@ pub struct ActuatorModel {
     pub activation: Option<usize>,
     /// The control acts on the next activation.
     pub act_early: bool,
-    /// Its joint or tendon limits the sum of its force and those of others: `effort` does not contain that limit.
+    /// True if its joint or tendon limits the sum of its force and those of others: `effort` does not contain that limit.
     pub shares_limit: bool,
     /// Degrees of freedom on which it may act, ascending.
     pub dofs: Vec<usize>,

@@ -10,9 +10,9 @@ use signorini_scene::{JointKind, Pose, SolParams};
 pub struct BodyModel {
     /// Parent body.
     pub parent: usize,
-    /// Its joints.
+    /// Joints of the body.
     pub joints: Range<usize>,
-    /// Its tree; None when it cannot move.
+    /// Tree of the body; None when it cannot move.
     pub tree: Option<usize>,
     /// Number among the mocap bodies.
     pub mocap: Option<usize>,
@@ -100,7 +100,7 @@ pub struct DofModel {
 /// A kinematic tree: a clique of the contact problem.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    /// Its degrees of freedom.
+    /// Degrees of freedom.
     pub dofs: Range<usize>,
     /// First moving body.
     pub root: usize,

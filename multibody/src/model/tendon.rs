@@ -6,7 +6,7 @@ use signorini_scene::{Pose, SolParams};
 pub struct TendonModel {
     /// Name.
     pub name: String,
-    /// How its length is measured.
+    /// Measure of its length.
     pub(crate) path: Path,
     /// Degrees of freedom on which its length may depend, ascending.
     pub dofs: Vec<usize>,

@@ -17,7 +17,7 @@ use crate::{Kinematics, Model, RigidLaws};
 /// A problem whose first rows are those of contacts and limits.
 pub(crate) struct ContactProblem {
     pub frozen: FrozenProblem,
-    /// Of contacts.
+    /// Seeds of contacts.
     pub seeds: Vec<ContactSeed>,
     pub limits: LimitRows,
     sharing: Sharing,

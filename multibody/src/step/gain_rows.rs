@@ -3,7 +3,7 @@ use signorini_laws::{Gain, GainParams, GainPiece, GainSeed};
 
 use crate::{Model, SparseRow};
 
-/// How far an impulse may be from that of the piece it was taken on, relative to the larger of them: force limits hold to a thousandth.
+/// Largest distance of an impulse from that of the piece it was taken on, relative to the larger of them: force limits hold to a thousandth.
 const SLACK: f64 = 1e-3;
 
 /// Motors, tendon springs and dry friction: rows of few entries under [`Gain`], each with the piece of its law that it is taken on.

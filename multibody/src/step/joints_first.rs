@@ -31,7 +31,7 @@ pub(crate) struct JointsFirst {
     /// Impulses of contacts and limits, nv, and multipliers of contacts that are kept while joints are solved again.
     load: Vec<f64>,
     kept: Vec<f64>,
-    /// How often joints were solved again in this step.
+    /// Number of times that joints were solved again in this step.
     rounds: u32,
     evals: Evals,
 }

@@ -36,12 +36,12 @@ impl LimitedJoint {
 
 /// Limits of joints and tendons.
 pub(crate) struct LimitRows {
-    /// Of those that may be met.
+    /// Seeds of limits that may be met.
     pub seeds: Vec<LimitSeed>,
     limited: Vec<LimitedJoint>,
 }
 
-/// How far ahead a preparation looks.
+/// Horizon of a preparation.
 #[derive(Clone, Copy)]
 pub(crate) struct Outlook<'a> {
     /// Change of velocities by the drive of the bodies, nv.

@@ -15,9 +15,9 @@ pub const STEEPEST: f64 = 5.0;
 
 /// The laws of a [`RigidSystem`](crate::RigidSystem) that a user may choose: empty pools.
 pub struct RigidLaws {
-    /// Of contacts; its seeds are [`ContactSeed`], its rows 1, 3, 4 or 6.
+    /// Law of contacts; its seeds are [`ContactSeed`], its rows 1, 3, 4 or 6.
     pub contact: Box<dyn LawPool>,
-    /// Of joint and tendon limits; its seeds are [`LimitSeed`], one row.
+    /// Law of joint and tendon limits; its seeds are [`LimitSeed`], one row.
     pub limit: Box<dyn LawPool>,
     /// Larger coefficients of sliding friction are taken as this: [`STEEPEST`] or infinite.
     pub steepest: f64,

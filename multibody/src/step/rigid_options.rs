@@ -9,7 +9,7 @@ pub type JointSolver = fn() -> Box<dyn ContactSolver>;
 pub struct RigidOptions {
     /// Create contacts for pairs whose gap can close within the step, so that ballistic impacts are not missed.
     pub speculative: bool,
-    /// How far an error-controlled step may leave near-rigid equalities open, unless it found them further open \[m or rad\]; infinite: equalities are not looked at.
+    /// Largest opening that an error-controlled step may leave in near-rigid equalities, unless it found them further open \[m or rad\]; infinite: equalities are not looked at.
     pub equality_tolerance: f64,
     /// Actuators, tendon springs, dry friction and equalities are solved before contacts, with this solver, and enter A and v* of the problem, rather than
     /// being laws of it, as explicit solvers need it. None: they are laws beside the contacts. Where contacts push a motor or dry friction over its limits, or back from them, the problem asks for

@@ -68,7 +68,7 @@ pub enum ProjectionError {
         joint: usize,
         /// Which bound.
         what: &'static str,
-        /// Its value.
+        /// Value that was given.
         value: f64,
         /// The condition it must meet.
         rule: &'static str,
@@ -78,7 +78,7 @@ pub enum ProjectionError {
     Option {
         /// Which option.
         what: &'static str,
-        /// Its value.
+        /// Value that was given.
         value: f64,
         /// The condition it must meet.
         rule: &'static str,
@@ -88,7 +88,7 @@ pub enum ProjectionError {
     Length {
         /// Which slice.
         what: &'static str,
-        /// Its length.
+        /// Length that was given.
         found: usize,
         /// The length it must have, in words.
         expected: String,
@@ -102,7 +102,7 @@ pub enum ProjectionError {
         kind: RowKind,
         /// Joint.
         joint: usize,
-        /// Its value.
+        /// Value that was given.
         value: f64,
     },
     /// A velocity that is NaN or infinite.
@@ -116,7 +116,7 @@ pub enum ProjectionError {
         step: usize,
         /// Joint.
         joint: usize,
-        /// Its value.
+        /// Value that was given.
         value: f64,
     },
     /// A mean that is NaN or infinite.
@@ -128,7 +128,7 @@ pub enum ProjectionError {
         step: usize,
         /// Joint.
         joint: usize,
-        /// Its value.
+        /// Value that was given.
         value: f64,
     },
     /// No tape keeps all bounds after this history.

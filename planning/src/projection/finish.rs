@@ -72,7 +72,7 @@ pub(super) struct Excess<'a> {
     pub(super) finish: &'a Finish,
     /// Velocities, H × lanes.
     pub(super) v: &'a [f64],
-    /// Of each lane.
+    /// Output of each lane.
     pub(super) out: &'a mut [f64],
 }
 

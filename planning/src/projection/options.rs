@@ -10,7 +10,7 @@ pub enum Precision {
     Double,
 }
 
-/// How rows are scaled.
+/// Scaling of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RowScaling {
     /// Not at all.
@@ -44,7 +44,7 @@ pub enum Softening {
     Widen,
 }
 
-/// How to project.
+/// Settings of a projection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProjectionOptions {
     /// Iterations.
@@ -53,7 +53,7 @@ pub struct ProjectionOptions {
     pub rho: f64,
     /// Relaxation α, within (0, 2).
     pub relaxation: f64,
-    /// How rows are scaled.
+    /// Scaling of rows.
     pub scaling: RowScaling,
     /// Numbers.
     pub precision: Precision,

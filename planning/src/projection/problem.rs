@@ -28,7 +28,7 @@ impl JointBounds {
         }
     }
 
-    /// How far a value is beyond its bounds, of half their range; 0 within.
+    /// Excess of a value over its bounds, of half their range; 0 within.
     pub(super) fn excess(&self, kind: RowKind, value: f64) -> (f64, bool) {
         let [low, high] = self.range(kind);
         let (upper, beyond) = if value > high { (true, value - high) } else { (false, low - value) };
@@ -45,7 +45,7 @@ pub struct MotionBounds {
 }
 
 impl MotionBounds {
-    /// Of each joint.
+    /// Bounds of each joint.
     ///
     /// # Errors
     /// [`ProjectionError::Bound`] when one is NaN or not positive, or when positions have no room;
@@ -87,7 +87,7 @@ impl MotionBounds {
         Self::new(vec![bounds; count])
     }
 
-    /// Of each joint.
+    /// Bounds of each joint.
     pub fn joints(&self) -> &[JointBounds] {
         &self.joints
     }
@@ -167,7 +167,7 @@ impl History {
         }
     }
 
-    /// Of one joint.
+    /// Bounds of one joint.
     pub fn joint(&self, j: usize) -> JointHistory {
         JointHistory {
             position: self.position[j],
@@ -223,7 +223,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Of a horizon.
+    /// Rows of a horizon.
     ///
     /// # Errors
     /// [`ProjectionError::Option`] without steps, or with a time step that is not positive.

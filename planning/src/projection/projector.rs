@@ -18,7 +18,7 @@ pub struct Softened {
     pub joint: usize,
     /// Factor on its acceleration and jerk, ≥ 1.
     pub factor: f64,
-    /// Its position bounds \[rad\], when the history is outside of its own.
+    /// Position bounds of the joint \[rad\], when the history is outside of its own.
     pub position: Option<[f64; 2]>,
 }
 
@@ -103,7 +103,7 @@ impl Projector {
         self.rows
     }
 
-    /// How it projects.
+    /// Settings of the projection.
     pub fn options(&self) -> &ProjectionOptions {
         &self.options
     }

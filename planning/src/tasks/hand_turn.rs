@@ -56,9 +56,9 @@ pub enum Turn {
 /// An object on the hand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InHand {
-    /// Its body, which is the name of its joint, too.
+    /// Body of the object, which is the name of its joint, too.
     pub body: &'static str,
-    /// Its scene, in the folder `models` of the project.
+    /// Scene of the object, in the folder `models` of the project.
     pub scene: &'static str,
     /// Where it lies at rest (x, y, z \[m\], w, x, y, z).
     pub start: [f64; 7],
@@ -118,7 +118,7 @@ const ANGLES: usize = TIPS + 4;
 const THERE: usize = 1;
 
 impl HandTurn {
-    /// Of an object, about an axis.
+    /// Task of an object, about an axis.
     pub const fn new(name: &'static str, object: InHand, about: Turn) -> Self {
         Self { name, object, about, near: 0.02, turned: 0.04, hold: 0.2, lost: 0.06, limit: 20.0 }
     }
@@ -135,7 +135,7 @@ impl HandTurn {
         Self::new("hand_toy_tilt", InHand::TOY, Turn::Tilt),
     ];
 
-    /// How the object is measured: 40 ms ago, with 2 mm and 1°.
+    /// Measurement of the object: 40 ms ago, with 2 mm and 1°.
     pub const fn measurement(&self) -> Measurement {
         Measurement { joint: self.object.body, delay: 0.04, deviation: [0.002, 0.0175] }
     }

@@ -54,7 +54,7 @@ pub const SETTLED: f64 = 1e-3;
 /// Most evaluations of plan models with contact, and the residual that ends them.
 pub const EVALUATIONS: (u32, f64) = (12, SETTLED);
 
-/// Of sums of control steps, far below one \[s\].
+/// Round-off of sums of control steps, far below one \[s\].
 const ROUND_OFF: f64 = 1e-9;
 
 /// Tasks of two arms that carry.

@@ -10,7 +10,7 @@ use crate::{
 pub struct Setup {
     /// The task.
     pub task: Box<dyn Task>,
-    /// Its scene, in the folder `models` of the project.
+    /// Scene of the task, in the folder `models` of the project.
     pub scene: &'static str,
     /// A planner for it.
     pub planner: MppiOptions,
@@ -22,7 +22,7 @@ pub struct Setup {
     pub evaluations: Option<(u32, f64)>,
     /// Projection that samples pass through.
     pub projection: Option<Box<dyn SampleProjection>>,
-    /// How an object is measured that plans start from; None: as it is.
+    /// Measurement of the object that plans start from; None: as it is.
     pub measurement: Option<Measurement>,
 }
 
@@ -41,7 +41,8 @@ impl Setup {
         &mut self,
         model: &mut dyn BatchStepper,
         plant: &mut dyn BatchStepper,
-        (weights, poses): (&TermWeights, Option<&mut dyn PoseSource>),
+        weights: &TermWeights,
+        poses: Option<&mut dyn PoseSource>,
         seed: u64,
         options: &EpisodeOptions,
     ) -> Result<EpisodeRecord, PlanError> {
@@ -55,7 +56,7 @@ impl Setup {
         episode.run(seed, options)
     }
 
-    /// How it is planned and measured, in lines.
+    /// Description of planning and measurement, in lines.
     pub fn describe(&self) -> Vec<String> {
         let (p, [model, plant]) = (&self.planner, self.substeps);
         let update = match &p.update {

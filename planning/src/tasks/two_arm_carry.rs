@@ -40,7 +40,7 @@ use crate::{
 pub struct TwoArmCarry {
     /// Name of the task.
     pub name: &'static str,
-    /// Its scene, in the folder `models` of the project.
+    /// Scene of the object, in the folder `models` of the project.
     pub scene: &'static str,
     /// Who carries.
     pub arms: Arms,
@@ -74,7 +74,7 @@ pub enum Wall {
 /// The object that palms hold, and how.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Held {
-    /// Its body, which is the name of its joint, and of a geom, too.
+    /// Body of the object, which is the name of its joint, and of a geom, too.
     pub body: &'static str,
     /// Whether it has an attitude: a ball has none, and its frame does not turn.
     pub turns: bool,
@@ -138,7 +138,7 @@ impl Held {
     /// Length of the way from a palm to its open place beside the object \[m\]: straight, or round the end of the object that is between them, the shortest over its top or around either side. `off` is where the palm is, seen from that place, in the frame
     /// of the object \[m\], x outward.
     ///
-    /// Of the ways that cross the plane of the end on an edge, the two parts unfolded into a plane: √((|a| + |b|)² + s²), with a and b from the palm and from the place to the edge, across it, and s along it. Continuous, as the edge is on the straight way where this just passes.
+    /// Shortest of the ways that cross the plane of the end on an edge, the two parts unfolded into a plane: √((|a| + |b|)² + s²), with a and b from the palm and from the place to the edge, across it, and s along it. Continuous, as the edge is on the straight way where this just passes.
     pub fn way(&self, off: Vector3<f64>) -> f64 {
         let straight = off.norm();
         let Some([x, y, z]) = self.ends else { return straight };
@@ -321,7 +321,7 @@ impl TwoArmCarry {
         Isometry3::from_parts(seen.vector(at).into(), turn)
     }
 
-    /// How far the middle of the palms is from where it holds the object \[m\].
+    /// Distance of the middle of the palms from where it holds the object \[m\].
     fn missed(&self, seen: &View<'_>, [right, left]: &[Palm; 2]) -> Vector3<f64> {
         let middle = 0.5 * (right.pose.translation.vector + left.pose.translation.vector);
         middle - (self.pose(seen) * Isometry3::from(self.held.middle())).translation.vector

@@ -28,15 +28,15 @@ pub struct TwoArmMotion {
 /// Standard deviations of noise in one stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
-    /// Of each joint \[rad/s\].
+    /// Velocity bound of each joint \[rad/s\].
     pub joints: f64,
-    /// Of the middle of the palms \[m/s\].
+    /// Velocity bound of the middle of the palms \[m/s\].
     pub middle: f64,
-    /// Of half the velocity of the right palm relative to the left \[m/s\].
+    /// Bound of half the velocity of the right palm relative to the left \[m/s\].
     pub apart: f64,
-    /// Of the spin of each palm \[rad/s\].
+    /// Bound of the spin of each palm \[rad/s\].
     pub spin: f64,
-    /// Of a turn of both together about their middle \[rad/s\], beside these; ≥ 0.
+    /// Bound of a turn of both together about their middle \[rad/s\], beside these; ≥ 0.
     pub turn: f64,
 }
 

@@ -202,5 +202,5 @@ pub fn timed_episode(
     let mut plant = batch(&scene, 1, Method::icf(), 1);
     let weights = TermWeights::new(&*setup.task);
     let options = EpisodeOptions { steps, timing, keep_states: true, ..setup.options() };
-    setup.run(&mut model, &mut plant, (&weights, None), seed, &options).unwrap()
+    setup.run(&mut model, &mut plant, &weights, None, seed, &options).unwrap()
 }

@@ -2,7 +2,7 @@
 
 /// A number as it lies in an array.
 pub(super) trait Scalar: Copy {
-    /// Its type in numpy's notation.
+    /// Type in numpy's notation.
     const DESCR: &'static str;
     const SIZE: usize;
     fn put(self, out: &mut Vec<u8>);

@@ -31,7 +31,7 @@ pub struct RecordingFile {
 /// A recording that was written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Written {
-    /// Its header, with the warnings of the run.
+    /// Header of the recording, with the warnings of the run.
     pub header: RecordingHeader,
     /// Number of rows.
     pub rows: usize,

@@ -129,7 +129,7 @@ fn bounded(d: Vector3<f64>, c: &Compiler) -> Vector3<f64> {
     if c.balance && triangle_excess(d) > 0.0 { Vector3::from_element(d.mean()) } else { d }
 }
 
-/// How far the largest moment exceeds the sum of the others; rounding aside.
+/// Excess of the largest moment over the sum of the others; rounding aside.
 fn triangle_excess(d: Vector3<f64>) -> f64 {
     let excess = 2.0 * d.max() - d.sum();
     // Moments of flat bodies satisfy the inequality as an equality, up to rounding in the file's decimals.

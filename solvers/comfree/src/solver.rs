@@ -175,7 +175,8 @@ impl ComfreeSolver {
     fn recover(
         &mut self,
         p: &mut dyn StepProblem,
-        (speed, in_turn): (f64, bool),
+        speed: f64,
+        in_turn: bool,
         out: &mut StepSolution,
     ) -> Result<u32, SolveError> {
         let mut gamma = std::mem::take(&mut self.recovered);
@@ -286,7 +287,7 @@ impl ContactSolver for ComfreeSolver {
         out.v_c.extend_from_slice(p.contact_velocities());
         out.v_position.clear();
         if most > 1 && recovery > residual {
-            count += self.recover(p, (recovery, in_turn), out)?;
+            count += self.recover(p, recovery, in_turn, out)?;
         }
         out.tolerance = enough;
         out.stats = SolveStats { iterations: count, island_iterations: count, ..SolveStats::default() };

@@ -44,7 +44,7 @@ pub enum Motor {
 /// Force and state of a motor in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MotorState {
-    /// Its force at the end of the step \[N or N·m\], on the second body.
+    /// Force at the end of the step \[N or N·m\], on the second body.
     pub force: f64,
     /// It would have needed more than its cap.
     pub at_cap: bool,
@@ -134,7 +134,7 @@ pub(crate) struct ActiveJoint {
     /// Bounds that the number never reaches.
     walls: Vec<Wall>,
     action: JointAction,
-    /// Of limits and locks \[N/m or N·m/rad\].
+    /// Stiffness of limits and locks \[N/m or N·m/rad\].
     stiffness: [f64; 2],
     /// Speed below which dry friction holds \[m/s or rad/s\].
     stiction_speed: f64,
@@ -368,7 +368,7 @@ impl ActiveJoint {
         }
     }
 
-    /// How far the number is beyond its limits; below zero inside.
+    /// Excess of the number over its limits; below zero inside.
     pub(crate) fn excess(&self, world: &World, q: &[f64]) -> Option<f64> {
         let s = self.value(world, q);
         let [low, high] = self.action.range?;

@@ -37,7 +37,7 @@ pub enum BodyError {
         name: String,
         /// Which number.
         what: &'static str,
-        /// Its value.
+        /// Value that was given.
         value: f64,
         /// Range that it may have.
         range: &'static str,
@@ -47,7 +47,7 @@ pub enum BodyError {
     Options {
         /// Which one: a field of [`crate::IpcOptions`].
         what: &'static str,
-        /// Its value.
+        /// Value that was given.
         value: f64,
         /// Range that it may have.
         range: &'static str,
@@ -240,7 +240,7 @@ impl AffineBody {
     /// ```text
     /// ∫ρ X Xᵀ = ½ tr(I) 1 − I
     /// ```
-    /// Its volume is that of the surface, at least that of its mass at 10⁴ kg/m³.
+    /// A volume is that of the surface, at least that of its mass at 10⁴ kg/m³.
     ///
     /// # Errors
     /// As [`AffineBody::solid`]; [`BodyError::Flat`] where moments of inertia do not obey the triangle inequality strictly: no body of some thickness has them.

@@ -6,14 +6,14 @@ use signorini_geometry::{
 use crate::threads::{CHUNK, Threads};
 use crate::world::{N, World, gather};
 
-/// How far points may be from the segment that candidates were sought along, in units of the reach.
+/// Largest distance of points from the segment that candidates were sought along, in units of the reach.
 const SLACK: f64 = 1.0;
 
 /// A pair of features that may come within reach.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     pub pair: StencilPair,
-    /// Of edge–edge pairs.
+    /// Mollifier of edge–edge pairs.
     pub mollifier: Option<Mollifier>,
     pub sides: [u8; 4],
     /// One, or the area that the pair stands for \[m²\].
@@ -37,7 +37,7 @@ pub(crate) struct Candidates {
     start: Vec<f64>,
     travel: Vec<f64>,
     travel_squared: f64,
-    /// How far a point may be from where the segment has it \[m\].
+    /// Largest distance of a point from where the segment has it \[m\].
     slack: f64,
     pairs: Vec<StencilPair>,
     /// Pairs that stay of each chunk.
@@ -70,7 +70,7 @@ pub(crate) fn approach(stencil: Stencil, dx: &[Vector3<f64>; 4]) -> f64 {
 }
 
 impl Candidates {
-    /// Of pairs within `reach` \[m\].
+    /// Candidates of pairs within `reach` \[m\].
     pub(crate) fn new(world: &World, reach: f64, threads: Threads) -> Self {
         Self { search: SurfacePairs::new(world.surfaces()), reach, threads, ..Self::default() }
     }
@@ -209,7 +209,7 @@ impl Candidates {
         }
     }
 
-    /// How far along `ways` from `x` no pair gets nearer than the fraction of [`Ccd`] allows, at most 1, and the pair that bounds it.
+    /// Part of `ways` from `x` along which no pair gets nearer than the fraction of [`Ccd`] allows, at most 1, and the pair that bounds it.
     pub(crate) fn impact(
         &mut self,
         ccd: &Ccd,

@@ -15,7 +15,7 @@ pub struct Invariants {
     pub joint_error: f64,
     /// Smallest room to a bound of a distance, [`crate::JointKind::BoundedDistance`] \[m\], > 0; infinite where there is none.
     pub bound_room: f64,
-    /// How far a joint is beyond its limits \[rad or m\], 0 where none is: limits give way by force over their stiffness.
+    /// Excess of a joint over its limits \[rad or m\], 0 where none is: limits give way by force over their stiffness.
     pub limit_excess: f64,
     /// Energy of the last state \[J\].
     pub energy: f64,

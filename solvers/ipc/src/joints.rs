@@ -53,7 +53,7 @@ pub enum JointKind {
     Mimic {
         /// Leader a and follower b, by their numbers among the joints of the system.
         joints: [usize; 2],
-        /// Of the unit of the follower over that of the leader.
+        /// Ratio, in the unit of the follower over that of the leader.
         ratio: f64,
         /// \[m or rad\]; zero where both start at zero.
         offset: f64,
@@ -168,7 +168,7 @@ impl Joint {
         )
     }
 
-    /// Its bodies, or those of the joints that it names.
+    /// Bodies of the joint, or those of the joints that it names.
     pub(crate) fn linked(&self, joints: &[Joint]) -> Vec<usize> {
         match self.kind {
             JointKind::Mimic { joints: ends, .. } => {
@@ -178,7 +178,7 @@ impl Joint {
         }
     }
 
-    /// Its points, each in the rest frame of its body, where the bodies have the coordinates `q` of the start; centres of mass where it has none.
+    /// Points of the joint, each in the rest frame of its body, where the bodies have the coordinates `q` of the start; centres of mass where it has none.
     pub(crate) fn rest_points(&self, q: [&[f64]; 2]) -> [Vector3<f64>; 2] {
         let at = match self.kind {
             JointKind::Point { at } | JointKind::Hinge { at, .. } => [at, at],
@@ -188,7 +188,7 @@ impl Joint {
         [0, 1].map(|s| rest(q[s], &at[s].coords))
     }
 
-    /// Its rows where the bodies have the coordinates `q` of the start.
+    /// Rows of the joint where the bodies have the coordinates `q` of the start.
     pub(crate) fn rows(&self, world: &World, q: [&[f64]; 2]) -> JointRows {
         let mut rows: Vec<([f64; 24], f64)> = Vec::new();
         let rest = |s: usize, x: &Vector3<f64>| rest(q[s], x);

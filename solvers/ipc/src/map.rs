@@ -17,7 +17,7 @@ use crate::world::{N, World};
 pub(crate) struct Near {
     pub pair: StencilPair,
     pub sides: [u8; 4],
-    /// Of the pair, without its mollifier.
+    /// Weight of the pair, without its mollifier.
     pub weight: f64,
     pub x: [Vector3<f64>; 4],
     pub distance: StencilDistance,
@@ -25,9 +25,9 @@ pub(crate) struct Near {
     pub length: f64,
     /// The distance that rates are counted from \[m\].
     pub start: f64,
-    /// Of edge–edge pairs that are nearly parallel.
+    /// Mollifier of edge–edge pairs that are nearly parallel.
     pub mollifier: Option<Mollifier>,
-    /// Of the weights of the distance.
+    /// Spread of the weights of the distance.
     pub spread: [Side; 2],
 }
 
@@ -45,7 +45,7 @@ const SLIDES_ON: f64 = 0.25;
 #[derive(Clone, Debug)]
 pub(crate) struct Sliding {
     pub pair: StencilPair,
-    /// Of the points, of the distance at the start.
+    /// Weights of the points, of the distance at the start.
     pub weights: [f64; 4],
     pub spread: [Side; 2],
     /// Two orthonormal directions.
@@ -65,7 +65,7 @@ enum Constraint<'a> {
 #[derive(Clone, Debug)]
 struct PairSum {
     surfaces: [u32; 2],
-    /// Of the near pairs, contacts with friction and points of the skin of a part.
+    /// Ranges of the near pairs, contacts with friction and points of the skin of a part.
     runs: [Range<usize>; 3],
     y: Vec<[f64; PAIR]>,
     h: [f64; PAIR * PAIR],

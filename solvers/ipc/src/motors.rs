@@ -5,7 +5,7 @@ use crate::world::World;
 /// States of motors, and how often their caps held them back.
 #[derive(Clone, Default)]
 pub(crate) struct Motors {
-    /// Of each joint in the last step.
+    /// State of the motor of each joint in the last step.
     pub(crate) states: Vec<Option<MotorState>>,
     /// Steps of each joint that ended with its motor at the cap.
     pub(crate) capped: Vec<u64>,

@@ -65,7 +65,7 @@ impl AffineSystem {
         self.motors.states.get(joint).copied().flatten()
     }
 
-    /// How many of the steps that were committed ended with the motor of each joint at its cap, short of its command; empty before the first.
+    /// Number of the steps that were committed and ended with the motor of each joint at its cap, short of its command; empty before the first.
     pub fn steps_at_cap(&self) -> &[u64] {
         &self.motors.capped
     }

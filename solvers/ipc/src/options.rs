@@ -14,7 +14,7 @@ pub fn weight(scene: &Scene) -> f64 {
     if weight > 0.0 { weight } else { 1.0 }
 }
 
-/// How κ of the barrier comes about.
+/// Source of κ of the barrier.
 ///
 /// The adaptive ones are those of Li et al. 2020. With L the diagonal of the box around all bodies that move at the start, m̄ their mass over the number of their points and b̂ the barrier of κ = 1,
 ///

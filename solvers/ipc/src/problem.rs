@@ -274,7 +274,7 @@ impl AffineProblem {
         let Some(step) = &mut self.skin else { return };
         let dq: Vec<f64> = self.free_velocity.iter().map(|v| self.dt * v).collect();
         let to = FreeMotion { q: &self.q0, x: &self.x0, dq: &dq };
-        step.begin(&self.world, to, (self.dt, &self.v0), &mut self.map.skin);
+        step.begin(&self.world, to, self.dt, &self.v0, &mut self.map.skin);
         self.pools.member_mut(SKIN_POOL).reset(step.seeds());
     }
 

@@ -25,10 +25,10 @@ pub(crate) struct ReadJoint {
     pub(crate) chained: Option<(usize, f64)>,
 }
 
-/// How positions and velocities of a scene follow from those of affine bodies, and velocities the other way.
+/// Map from positions and velocities of affine bodies to those of a scene, and velocities the other way.
 #[derive(Clone, Debug)]
 pub(crate) struct Readout {
-    /// Of each body of the scene: the affine body that it moves with, and its pose in the frame of that one's mesh; of a body that is fixed to the world, its pose there.
+    /// Affine body of each body of the scene: the one that it moves with, and its pose in the frame of that one's mesh; of a body that is fixed to the world, its pose there.
     pub(crate) frames: Vec<(Option<usize>, Isometry3<f64>)>,
     pub(crate) parents: Vec<usize>,
     pub(crate) joints: Vec<ReadJoint>,

@@ -19,7 +19,7 @@ pub(crate) struct Reduction {
     pub starts: Vec<usize>,
     /// N of each free body, 12 × unknowns of its mechanism.
     basis: Vec<DMatrix<f64>>,
-    /// Its inverse on the range of N, unknowns × 12.
+    /// Inverse on the range of N, unknowns × 12.
     inverse: Vec<DMatrix<f64>>,
     pub joints: Vec<(Joint, JointRows)>,
 }

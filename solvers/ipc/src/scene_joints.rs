@@ -6,7 +6,7 @@ use crate::scene_block::block;
 use crate::scene_error::unsupported;
 use crate::{AffineBody, FromSceneError, Joint, JointKind};
 
-/// How far points and how much orientations may be apart at the start of a joint that makes them one \[m, rad\].
+/// Largest distance of points and angle of orientations at the start of a joint that makes them one \[m, rad\].
 const CLOSED: f64 = 1e-6;
 /// Distance up to which such a joint is closed halfway, with a note \[m, rad\]; beyond it the start is refused.
 const NEARLY: f64 = 1e-3;

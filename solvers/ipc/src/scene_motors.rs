@@ -7,7 +7,7 @@ use crate::{AffineSystem, JointAction, Motor};
 #[derive(Clone, Debug)]
 pub(crate) struct Driven {
     pub transmission: Transmission,
-    /// Its number among the joints and tendons of the system, and its action without motors.
+    /// Number among the joints and tendons of the system, and its action without motors.
     pub number: usize,
     pub action: JointAction,
     /// Position or length in the scene where the number of the system is zero.

@@ -206,7 +206,7 @@ impl SkinStep {
         &self.skin
     }
 
-    /// Of each point, in their order.
+    /// Seeds of the points, in their order.
     pub(crate) fn seeds(&self) -> &Vec<ContactSeed> {
         &self.seeds
     }
@@ -216,7 +216,8 @@ impl SkinStep {
         &mut self,
         world: &World,
         to: FreeMotion<'_>,
-        (dt, v): (f64, &[f64]),
+        dt: f64,
+        v: &[f64],
         points: &mut Vec<SkinPoint>,
     ) {
         let skin = &*self.skin;

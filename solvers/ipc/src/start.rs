@@ -127,7 +127,7 @@ fn triangles<'a>(
     part.triangles.iter().map(move |t| t.map(|i| x[i as usize]))
 }
 
-/// How often a surface goes round a point: the sum of the solid angles of its triangles over 4π (van Oosterom and Strackee 1983).
+/// Winding number of a surface about a point: the sum of the solid angles of its triangles over 4π (van Oosterom and Strackee 1983).
 fn winding(part: &SurfaceFeatures, x: &[Vector3<f64>], p: &Vector3<f64>) -> f64 {
     let angle = |t: [Vector3<f64>; 3]| {
         let [a, b, c] = t.map(|v| v - p);

@@ -175,7 +175,7 @@ impl AffineSystem {
 
     /// Adds a number Σ c s of numbers s of hinges, slides, planar joints or distances, a fixed tendon between them, and returns its own: it is acted on and read as those of joints are.
     ///
-    /// Its limits give way as those of the joints would; see [`JointAction`]. Steps that were prepared are forgotten.
+    /// Limits of the tendon give way as those of the joints would; see [`JointAction`]. Steps that were prepared are forgotten.
     ///
     /// # Errors
     /// No joint, one without a number, or one twice; coefficients that are not finite.
@@ -488,7 +488,7 @@ impl System for AffineSystem {
     }
 }
 
-/// How far joints may be open at the start of a step \[m\].
+/// Largest opening of joints at the start of a step \[m\].
 const JOINT_SLACK: f64 = 1e-6;
 
 fn input(

@@ -31,7 +31,7 @@ impl AffineSystem {
     pub(crate) fn skin_energy(&mut self, x: &State, at: &[Vector3<f64>]) -> f64 {
         let Some(step) = &mut self.skin else { return 0.0 };
         let rest = vec![0.0; x.q.len()];
-        step.begin(&self.world, FreeMotion { q: &x.q, x: at, dq: &rest }, (1.0, &x.v), &mut Vec::new());
+        step.begin(&self.world, FreeMotion { q: &x.q, x: at, dq: &rest }, 1.0, &x.v, &mut Vec::new());
         step.skin().law.law().stored_energy(step.seeds()).unwrap_or_default()
     }
 }

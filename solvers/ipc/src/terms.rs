@@ -32,7 +32,7 @@ pub(crate) struct Wall {
     pub bound: f64,
     /// −1: s stays above, 1: below.
     pub side: f64,
-    /// Its range \[m\] and stiffness \[J/m⁴\]; its distance is not read.
+    /// Range \[m\] and stiffness \[J/m⁴\] of the term; its distance is not read.
     pub barrier: BarrierSeed,
 }
 
@@ -113,7 +113,7 @@ impl Share {
 pub(crate) struct Term {
     pub shares: Vec<Share>,
     pub pieces: Vec<Piece>,
-    /// Of the potential −f s \[N or N·m\].
+    /// Force f of the potential −f s \[N or N·m\].
     pub force: f64,
 }
 

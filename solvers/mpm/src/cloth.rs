@@ -14,7 +14,7 @@ use signorini_core::na::{Matrix2, Matrix3, Matrix3x2, Point3, Vector3};
 use crate::error::MpmError;
 use crate::particles::Particles;
 
-/// Of each triangle's mass and volume its centre and its three vertices have one part each.
+/// Number of parts of each triangle's mass and volume: one for its centre, one for each vertex.
 const PARTS: f64 = 4.0;
 
 /// Least area of a triangle beside the square of its longest edge.

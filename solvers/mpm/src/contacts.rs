@@ -12,10 +12,10 @@ use crate::node_mass::NodeMass;
 use crate::obstacle::Obstacle;
 use crate::particles::Particles;
 
-/// How much further ahead obstacles are sought than a particle goes without contact: contact of its neighbours may make it faster.
+/// Factor by which obstacles are sought further ahead than a particle goes without contact: contact of its neighbours may make it faster.
 const AHEAD: f64 = 2.0;
 
-/// How far ahead a block of particles is looked at where none is faster than `apart` \[m/s\] beside an obstacle, within `horizon` \[s\].
+/// Distance ahead at which a block of particles is looked at where none is faster than `apart` \[m/s\] beside an obstacle, within `horizon` \[s\].
 pub(crate) fn farthest(apart: f64, horizon: f64) -> f64 {
     AHEAD * horizon * apart
 }
@@ -107,7 +107,7 @@ impl Mover {
         }
     }
 
-    /// Its nodes, each once.
+    /// Nodes of the contact, each once.
     fn row(&self) -> Vec<(u32, f64)> {
         let mut row = self.reached.clone();
         // Stable, so that sums are the same each time.
@@ -125,7 +125,7 @@ impl Mover {
         sum_of(&self.reached, velocity)
     }
 
-    /// How far an obstacle that moves with `velocity` there \[m/s\] is looked for \[m\] by one whose nodes would give it `free` \[m/s\] without contact.
+    /// Distance \[m\] at which an obstacle that moves with `velocity` there \[m/s\] is looked for by one whose nodes would give it `free` \[m/s\] without contact.
     ///
     /// ```text
     /// 2 δt max(|v − v_o|, |Σ w v_i* − v_o|)
@@ -190,7 +190,7 @@ impl Mover {
 }
 
 impl Touch {
-    /// How deep it was in the step \[m\], at its start or its end; 0 outside.
+    /// Depth in the step \[m\], at its start or its end; 0 outside.
     pub fn depth(&self) -> f64 {
         (-self.gap).max(-self.end).max(0.0)
     }
@@ -287,7 +287,7 @@ pub(crate) trait Nodes {
     fn mass(&self, node: usize) -> f64;
     /// Directions in which it may move.
     fn freedom(&self, node: usize) -> Freedom;
-    /// Its velocity at the end of the step without contact \[m/s\], in these directions.
+    /// Velocity at the end of the step without contact \[m/s\], in these directions.
     fn free_velocity(&self, node: usize) -> Vector3<f64>;
 }
 
@@ -409,7 +409,7 @@ impl Contacts {
         out
     }
 
-    /// How many particles are inside an obstacle, and their mass \[kg\].
+    /// Number of particles inside an obstacle, and their mass \[kg\].
     pub(crate) fn touching(&self, obstacle: usize) -> (u32, f64) {
         let own = self.touches.iter().filter(|t| t.obstacle == obstacle && t.gap < 0.0);
         own.fold((0, 0.0), |(n, sum), t| (n + 1, sum + t.mass))

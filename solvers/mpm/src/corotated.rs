@@ -80,7 +80,7 @@ impl Material for LinearCorotated {
         let along = s.sigma.map(|x| (2.0 * mu * (x - 1.0) + lambda * trace) * x);
         s.u * Matrix3::from_diagonal(&along) * s.u.transpose()
     }
-    /// Its own energy with the rotation kept, but for the spin of the step.
+    /// Stiffness of the energy with the rotation kept, but for the spin of the step.
     fn stiffness(&self, f: &Matrix3<f64>) -> Option<Stiffness> {
         let s = Stretches::of(f);
         let stretch = s.u * Matrix3::from_diagonal(&s.sigma) * s.u.transpose();

@@ -6,7 +6,7 @@ pub enum MpmError {
     Value {
         /// Which number.
         what: String,
-        /// Its value.
+        /// Value that was given.
         value: f64,
         /// Range that the number may have.
         range: &'static str,
@@ -16,9 +16,9 @@ pub enum MpmError {
     Material {
         /// The particle.
         particle: usize,
-        /// Its material.
+        /// Material that it names.
         material: u32,
-        /// How many there are.
+        /// Number of those there are.
         count: usize,
     },
     /// A particle where no nodes are.
@@ -26,7 +26,7 @@ pub enum MpmError {
     Outside {
         /// The particle.
         particle: usize,
-        /// Its distance from the origin \[m\].
+        /// Distance from the origin \[m\].
         distance: f64,
     },
     /// A mesh of which there is no cloth.

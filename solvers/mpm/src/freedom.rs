@@ -6,12 +6,12 @@ use crate::obstacle::{Border, Wall};
 #[derive(Clone, Copy, Debug)]
 pub struct Freedom {
     basis: Matrix3<f64>,
-    /// How many.
+    /// Number of free directions.
     pub count: usize,
 }
 
 impl Freedom {
-    /// Of a node with nothing in its way.
+    /// Freedom of a node with nothing in its way.
     pub(crate) const WHOLE: Self =
         Self { basis: Matrix3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), count: 3 };
 

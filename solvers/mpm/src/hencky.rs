@@ -133,7 +133,7 @@ impl DruckerPrager {
         Ok(Self { lame, slope: (2.0f64 / 3.0).sqrt() * 2.0 * sin / (3.0 - sin) })
     }
 
-    /// How far a strain is beyond the cone, as a strain; negative inside.
+    /// Distance of a strain beyond the cone, as a strain; negative inside.
     pub fn excess(&self, f: &Matrix3<f64>) -> f64 {
         let (shape, sum) = deviator(&Stretches::of(f).hencky());
         shape.norm() + self.steepness() * sum

@@ -60,7 +60,7 @@ pub enum LaneLaw {
     DruckerPrager(Lame, f64),
 }
 
-/// How the energy of a material grows with strain rates D = sym ∇v over a step, in the frame that turns with it.
+/// Growth of the energy of a material with strain rates D = sym ∇v over a step, in the frame that turns with it.
 ///
 /// ```text
 /// ψ(v) − ψ(0) = δt τ : D + ½ δt² D : C : D
@@ -76,7 +76,7 @@ impl Stiffness {
         Vector6::new(d.m11, d.m22, d.m33, root * d.m23, root * d.m13, root * d.m12)
     }
 
-    /// Of an energy μ |E|² + ½ λ (tr E)² with E = sym(D B): B is the left stretch where strains are stretches, 1 where they are logarithms.
+    /// Stiffness of an energy μ |E|² + ½ λ (tr E)² with E = sym(D B): B is the left stretch where strains are stretches, 1 where they are logarithms.
     pub fn linear(lame: &Lame, b: &Matrix3<f64>) -> Self {
         let column = |k: usize| {
             let d = basis(k) * b;
@@ -89,7 +89,7 @@ impl Stiffness {
         Self(c)
     }
 
-    /// Of an isotropic energy at stretches σ along the columns of U, where `stretching` is σ_i σ_j ∂²ψ/∂σ_i∂σ_j, `shearing` has (τ_i − τ_j)/(σ_i² − σ_j²) for the pairs (2, 3), (1, 3), (1, 2), and τ are the stresses. Parts that are not positive are left out.
+    /// Stiffness of an isotropic energy at stretches σ along the columns of U, where `stretching` is σ_i σ_j ∂²ψ/∂σ_i∂σ_j, `shearing` has (τ_i − τ_j)/(σ_i² − σ_j²) for the pairs (2, 3), (1, 3), (1, 2), and τ are the stresses. Parts that are not positive are left out.
     ///
     /// ```text
     /// d²ψ((1 + D) F)   D_ii, D_jj: σ_i σ_j ∂²ψ/∂σ_i∂σ_j,   √2 D_ij: (σ_i² + σ_j²)(τ_i − τ_j)/(σ_i² − σ_j²) − ½ (τ_i + τ_j)
@@ -132,7 +132,7 @@ fn basis(k: usize) -> Matrix3<f64> {
 }
 
 impl Lame {
-    /// Of Young's modulus \[Pa\] and Poisson's ratio.
+    /// Constants of Young's modulus \[Pa\] and Poisson's ratio.
     ///
     /// ```text
     /// λ = E ν/((1 + ν)(1 − 2ν)),   μ = E/(2 (1 + ν))

@@ -4,13 +4,13 @@ use signorini_core::{BlockSink, Inertia, Part, ProblemError, check_finite};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeMass {
     starts: Vec<usize>,
-    /// Of each unknown \[kg\].
+    /// Mass of each unknown \[kg\].
     mass: Vec<f64>,
     scaling: Vec<f64>,
 }
 
 impl NodeMass {
-    /// Of blocks with (unknowns, mass \[kg\]).
+    /// Masses of blocks with (unknowns, mass \[kg\]).
     ///
     /// # Errors
     /// Masses that are not positive and finite.

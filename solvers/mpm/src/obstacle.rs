@@ -7,7 +7,7 @@ use signorini_geometry::{Shape, SignedDistance};
 pub struct Obstacle {
     /// Name.
     pub name: String,
-    /// Its shape.
+    /// Shape in its own frame.
     pub shape: Shape,
     /// Pose in the world.
     pub pose: Isometry3<f64>,

@@ -76,7 +76,7 @@ pub(crate) struct Surroundings<'a> {
     pub obstacles: &'a [Obstacle],
 }
 
-/// How far ahead contacts are sought.
+/// Reach at which contacts are sought.
 #[derive(Clone, Copy)]
 pub(crate) struct Ahead {
     /// \[s\].

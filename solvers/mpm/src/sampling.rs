@@ -8,7 +8,7 @@ use signorini_geometry::{Aabb, MassProperties, Shape};
 use crate::error::{MpmError, value};
 use crate::particles::Particles;
 
-/// How near random particles may come, in parts of their mean distance, and how many throws each is worth.
+/// Nearest distance of random particles, in parts of their mean distance, and how many throws each is worth.
 const NEAREST: f64 = 0.8;
 const THROWS: u64 = 2000;
 
@@ -96,7 +96,8 @@ impl Particles {
         first: Vector3<f64>,
         apart: f64,
         count: [usize; 3],
-        (density, volume): (f64, f64),
+        density: f64,
+        volume: f64,
         material: u32,
     ) {
         for n in 0..count.iter().product() {

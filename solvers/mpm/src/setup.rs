@@ -31,7 +31,7 @@ impl Default for MpmOptions {
     }
 }
 
-/// How far the grid reaches, in spacings: nodes are counted in 32 bits.
+/// Reach of the grid, in spacings: nodes are counted in 32 bits.
 pub(crate) const FARTHEST: f64 = 1e9;
 
 /// Most materials: the engine counts them in a byte.
@@ -160,7 +160,7 @@ pub(crate) fn check_motion(obstacles: &[Obstacle]) -> Result<(), ProblemError> {
 /// Most steps in one go.
 const MOST_STEPS: f64 = 1e6;
 
-/// How many steps of at most `longest` \[s\] make `dt` \[s\].
+/// Number of steps of at most `longest` \[s\] that make `dt` \[s\].
 ///
 /// # Errors
 /// A time that is not positive, and more than a million of them.

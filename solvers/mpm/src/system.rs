@@ -195,7 +195,7 @@ impl MpmSystem {
         &self.impulses
     }
 
-    /// How many particles touched an obstacle in the last step, and their mass \[kg\].
+    /// Number of particles that touched an obstacle in the last step, and their mass \[kg\].
     pub fn touching(&self, obstacle: usize) -> (u32, f64) {
         self.slots[Slot::Start as usize].contacts.touching(obstacle)
     }

@@ -19,7 +19,7 @@ fn faced(low: Vector3<f64>, size: f64, count: usize, density: f64) -> Particles 
     let mut out = Particles::default();
     let volume = size.powi(3) / (count as f64).powi(3);
     let apart = size / (count - 1) as f64;
-    out.lattice(low, apart, [count; 3], (density, volume), 0);
+    out.lattice(low, apart, [count; 3], density, volume, 0);
     out
 }
 

@@ -65,7 +65,7 @@ fn depths(p: &Particles, out: &Vector3<f64>, at: &Vector3<f64>) -> f64 {
 fn burst() -> (Particles, Vec<Box<dyn Material>>, MpmOptions) {
     let h = 0.05;
     let mut p = Particles::default();
-    p.lattice(Vector3::new(0.0, 0.0, 2e-4), 0.5 * h, [6; 3], (1e3, (0.5 * h).powi(3)), 0);
+    p.lattice(Vector3::new(0.0, 0.0, 2e-4), 0.5 * h, [6; 3], 1e3, (0.5 * h).powi(3), 0);
     p.f.iter_mut().for_each(|f| *f = Matrix3::from_diagonal(&Vector3::new(1.0, 1.0, 0.9)));
     (p, vec![Box::new(FixedCorotated(Lame::new(1e6, 0.3).unwrap()))], options(h))
 }

@@ -11,7 +11,7 @@ use signorini_mpm::{Border, FixedCorotated, Grid, Lame, Material, MpmOptions, Mp
 /// Particles of a box with so many of them along each axis, from `low` \[m\], of one density \[kg/m³\].
 fn block(low: Vector3<f64>, apart: f64, count: [usize; 3], density: f64) -> Particles {
     let mut out = Particles::default();
-    out.lattice(low.add_scalar(0.5 * apart), apart, count, (density, apart.powi(3)), 0);
+    out.lattice(low.add_scalar(0.5 * apart), apart, count, density, apart.powi(3), 0);
     out
 }
 

@@ -31,7 +31,7 @@ fn squeezed(stiffness: f64, dissipation: f64, speed: f64, depth: f64) -> (MpmSys
     let (count, size) = (11usize, 0.1);
     let mut p = Particles::default();
     let (apart, volume) = (size / (count - 1) as f64, size.powi(3) / (count as f64).powi(3));
-    p.lattice(Vector3::new(0.2013, 0.2, 0.2), apart, [count; 3], (400.0, volume), 0);
+    p.lattice(Vector3::new(0.2013, 0.2, 0.2), apart, [count; 3], 400.0, volume, 0);
     let surface =
         ContactMaterial { stiction_speed: 1e-3, ..ContactMaterial::compliant(stiffness, dissipation, 0.8) };
     let panel = |x: f64, v: f64| Obstacle {

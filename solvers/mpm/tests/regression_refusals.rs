@@ -12,7 +12,7 @@ use signorini_mpm::{
 
 fn block() -> Particles {
     let mut p = Particles::default();
-    p.lattice(Vector3::new(0.01, 0.01, 0.01), 0.02, [6; 3], (1000.0, 8e-6), 0);
+    p.lattice(Vector3::new(0.01, 0.01, 0.01), 0.02, [6; 3], 1000.0, 8e-6, 0);
     p
 }
 

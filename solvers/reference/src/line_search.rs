@@ -45,7 +45,9 @@ pub(crate) trait Trial<E> {
 /// Near the minimum differences of the objective are round-off; where they are below `slack` \[J\], a residual that falls by a tenth
 /// decides instead. Returns the step, if there is one, and the number of evaluations.
 pub(crate) fn backtrack<E>(
-    (value_0, slope_0, residual_0): (f64, f64, f64),
+    value_0: f64,
+    slope_0: f64,
+    residual_0: f64,
     alpha_max: f64,
     slack: f64,
     trial: &mut impl Trial<E>,

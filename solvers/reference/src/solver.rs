@@ -137,7 +137,7 @@ impl ReferenceSolver {
             let alpha_max = p.max_step(&x.v, dv);
             let slack = 1e-12 * x.value.abs();
             let mut line = Line { solver: self, problem: p, v: &x.v, dv };
-            backtrack((x.value, slope, x.residual), alpha_max, slack, &mut line)?
+            backtrack(x.value, slope, x.residual, alpha_max, slack, &mut line)?
         };
         stats.line_search += evaluations;
         stats.iterations += 1;

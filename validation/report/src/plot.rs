@@ -362,10 +362,10 @@ type Entry = (String, Mark, usize, i32);
 /// Names of the curves, in a box.
 struct Legend {
     entries: Vec<Entry>,
-    /// Its upper left corner from that of the axes, and its size \[px\].
+    /// Upper left corner from that of the axes, and its size \[px\].
     at: [f64; 2],
     size: [f64; 2],
-    /// How much wider the figure is for it \[px\].
+    /// Width that the figure gains by it \[px\].
     wider: u32,
 }
 

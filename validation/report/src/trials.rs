@@ -96,7 +96,7 @@ pub struct Ran {
     pub plant: String,
     /// When plans could be used.
     pub timing: Timing,
-    /// Its end, in words.
+    /// End of the trial, in words.
     pub outcome: String,
     /// Whether the task was done.
     pub success: bool,
@@ -135,7 +135,8 @@ fn pictures(
     recording: &Recording,
     record: &EpisodeRecord,
     task: &dyn Task,
-    (title, camera): (&str, Camera),
+    title: &str,
+    camera: Camera,
 ) -> Vec<Picture> {
     let mut moments: Vec<(&str, f64)> = Vec::new();
     let quarter = 0.25 * record.time;
@@ -372,10 +373,10 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Look>), PageErro
         keep_states: trial.gap || trial.camera.is_some(),
         ..setup.options()
     };
-    let step = (setup.planner.dt, setup.substeps[0]);
-    let record = setup.run(&mut model, &mut *plant, (&weights, None), seed, &options);
+    let record = setup.run(&mut model, &mut *plant, &weights, None, seed, &options);
     let (record, task) = (record.map_err(PageError::from_error)?, &*setup.task);
-    let gap = trial.gap.then(|| PredictionGap::measure(&record, &mut model, step));
+    let (dt, substeps) = (setup.planner.dt, setup.substeps[0]);
+    let gap = trial.gap.then(|| PredictionGap::measure(&record, &mut model, dt, substeps));
     let gap = gap.transpose().map_err(PageError::from_error)?;
     let outcome = match &record.outcome {
         Outcome::Success => "success".into(),
@@ -407,7 +408,7 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Look>), PageErro
     let look = recording.zip(trial.camera).map(|(r, camera)| Look {
         film: (format!("{name}.html"), view::page(&r)),
         caption: format!("{}: the whole run", trial.title),
-        pictures: pictures(&r, &record, task, (trial.title, camera)),
+        pictures: pictures(&r, &record, task, trial.title, camera),
     });
     Ok((ran, look))
 }
@@ -446,7 +447,7 @@ pub fn difference(a: (usize, usize), b: (usize, usize)) -> [f64; 2] {
 mod tests {
     use super::*;
 
-    /// Of equal shares it is the same both ways; of 56 of 70 and 48 of 80, Newcombe's own example (1998, table II, method 10), 0.0524 to 0.3339.
+    /// An interval of equal shares is the same both ways; of 56 of 70 and 48 of 80, Newcombe's own example (1998, table II, method 10), 0.0524 to 0.3339.
     #[test]
     fn analytic_difference_of_two_shares() {
         let [low, high] = difference((12, 20), (12, 20));

@@ -15,7 +15,7 @@ pub(super) struct Family {
     file_difference: f64,
 }
 
-/// How a quantity is judged.
+/// Rule that judges a quantity.
 pub(super) struct Rule {
     /// Quantity.
     pub quantity: &'static str,

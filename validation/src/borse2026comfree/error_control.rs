@@ -23,7 +23,7 @@ struct Case {
     what: &'static str,
     plane: &'static str,
     body: &'static str,
-    /// How far from the centre, along its axis to both sides, places are compared \[m\].
+    /// Distance from the centre, along its axis to both sides, at which places are compared \[m\].
     reach: f64,
     /// At the start, linear and angular \[m/s, rad/s\].
     v: [f64; 6],

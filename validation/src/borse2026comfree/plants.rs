@@ -92,7 +92,7 @@ fn of<'a>(runs: &'a [Ran], k: &Kind, plant: &'static str, timing: Timing) -> Vec
     runs.iter().filter(|r| (&*r.task, &*r.plant, r.timing) == (k.name, plant, timing)).collect()
 }
 
-/// Of the tasks and plants that have any runs.
+/// Table of the tasks and plants that have any runs.
 fn table(title: &str, runs: &[Ran]) -> Table {
     let mut table = Table::new(
         &format!(

@@ -50,7 +50,7 @@ struct CurveRow {
     /// Per second of processor time, which other work on the machine changes least.
     steps_per_cpu_s: f64,
     steps_per_s: f64,
-    /// Of the machine after the rounds of this number of worlds.
+    /// Load of the machine after the rounds of this number of worlds.
     load_average: f64,
 }
 

@@ -25,7 +25,7 @@ const ROWS: [Row; 8] = [
     Row("hand_toy_tilt", "toy", "roll, pitch"),
 ];
 
-/// Of these the hand does not wait for plans either, but goes on with the last one, for these parts of the time that a plan takes: as on this machine, and as on one four times as fast, on which those of ComFree take about as
+/// Rows in which the hand does not wait for plans either, but goes on with the last one, for these parts of the time that a plan takes: as on this machine, and as on one four times as fast, on which those of ComFree take about as
 /// long as the published ones.
 const CUBE: &[Row] = ROWS.split_at(2).0;
 const CHARGED: [f64; 2] = [1.0, 0.25];

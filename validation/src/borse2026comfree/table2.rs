@@ -182,7 +182,7 @@ fn of<'a>(runs: &'a [Ran], row: &Row, samples: usize, model: PlanModel) -> Vec<&
     runs.iter().filter(|r| (&*r.task, r.samples, r.model) == (row.name, samples, model)).collect()
 }
 
-/// Of the motions that have any runs.
+/// Table of the motions that have any runs.
 fn table(title: &str, runs: &[Ran]) -> Table {
     let mut table = Table::new(
         &format!("{title}; of several runs the mean, and the least and the largest"),

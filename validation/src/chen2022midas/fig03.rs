@@ -38,7 +38,7 @@ struct Outcome {
     /// Height of the cup's ground above the start over time \[s, mm\].
     heights: Vec<(f64, f64)>,
     mass: f64,
-    /// Of the cup at the end of each phase \[m\].
+    /// Rise of the cup at the end of each phase \[m\].
     rise: Vec<f64>,
 }
 

@@ -69,7 +69,7 @@ pub(super) struct Track {
     pub unconverged: u32,
     /// The worst of the ends of all steps.
     pub worst: Invariants,
-    /// Its motion.
+    /// Film of the motion.
     pub film: Film,
     step: ContactStep<IpcSolver>,
     next: State,

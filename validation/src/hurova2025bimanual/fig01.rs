@@ -9,7 +9,7 @@ const NAME: &str = "two_arm_ball_seven_obstacles";
 /// Samples of a plan, and obstacles: quick and full.
 const SAMPLES: [usize; 2] = [32, 64];
 const OBSTACLES: [u64; 2] = [1, 10];
-/// Of ten, by the paper's planner and by the policy that it is compared with.
+/// Successes of ten, by the paper's planner and by the policy that it is compared with.
 const PUBLISHED: [f64; 2] = [60.0, 20.0];
 
 impl Page for Fig01 {

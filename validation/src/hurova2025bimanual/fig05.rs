@@ -173,7 +173,7 @@ fn median(mut values: [f64; 7]) -> f64 {
     values[3]
 }
 
-fn claims(groups: &[Group<'_>], (most, runs): (usize, u64)) -> Vec<Claim> {
+fn claims(groups: &[Group<'_>], most: usize, runs: u64) -> Vec<Claim> {
     let mut out = Vec::new();
     for kind in &KINDS {
         let id = kind.name.trim_start_matches("two_arm_");
@@ -236,7 +236,7 @@ impl Page for Fig05 {
         if let Some((title, runs)) = recorded(self, ctx)? {
             out.table(table(&title, &self::groups(&runs)));
         }
-        out.extend(claims(&groups, (sizes[sizes.len() - 1], count)));
+        out.extend(claims(&groups, sizes[sizes.len() - 1], count));
         out.heading("A run of each task");
         out.append(done.looks);
         Ok(out)

@@ -32,7 +32,7 @@ const END: f64 = 1e-7;
 /// Results of one case, for each of [`ITERATIONS`].
 struct Found {
     case: Case,
-    /// Of exact projections and of samples.
+    /// Numbers of exact projections and of samples.
     exact: Measured,
     raw: Measured,
     iterates: Vec<Measured>,

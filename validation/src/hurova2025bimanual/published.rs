@@ -9,7 +9,7 @@ const RHO: f64 = 5.0;
 /// Rows that the published scheme is run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PublishedRows {
-    /// Its own: differences from index 0 on, so that acceleration and jerk at the start are free.
+    /// Rows of its own: differences from index 0 on, so that acceleration and jerk at the start are free.
     Own,
     /// With those at the start.
     History,
@@ -26,7 +26,7 @@ pub(super) struct Published {
     lower: DVector<f64>,
     upper: DVector<f64>,
     measured: f64,
-    /// Of [I + ρ GᵀG, Eᵀ; E, 0].
+    /// Inverse of [I + ρ GᵀG, Eᵀ; E, 0].
     inverse: DMatrix<f64>,
 }
 

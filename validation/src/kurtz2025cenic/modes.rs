@@ -15,7 +15,7 @@ const REFERENCE: f64 = 1e-7;
 /// Times at which positions are compared \[s\]: the lowest objects land at 0.14 s, and after about half a second of collisions any
 /// two runs part company.
 const TIMES: [f64; 2] = [0.2, 0.3];
-/// How much worse the default may come out at one accuracy: means over ten seeds of a chaotic scene scatter by about this much.
+/// Factor by which the default may come out worse at one accuracy: means over ten seeds of a chaotic scene scatter by about this much.
 const SCATTER: f64 = 1.1;
 
 /// State of the clutter at a time, reached in one interval so that no stop bounds the steps.

@@ -20,7 +20,7 @@ const DENSITY: f64 = 1000.0;
 const SIDE: f64 = 0.1;
 
 impl Heap {
-    /// Its name in tables.
+    /// Name in tables.
     pub fn name(&self) -> String {
         match self {
             Self::Cube => "cube".into(),

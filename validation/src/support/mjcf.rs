@@ -245,7 +245,7 @@ pub(super) enum Element {
     Read {
         /// Whether it changes the scene.
         effect: bool,
-        /// Its attributes.
+        /// Attributes of the element.
         attributes: Vec<(String, Attribute)>,
     },
     /// Refused for the reason in the text.

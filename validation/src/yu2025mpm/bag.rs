@@ -28,7 +28,7 @@ pub(super) const PLATE: (f64, f64, f64, f64) = (0.05, 0.02, 1e4, 0.16);
 pub(super) const PINCH: f64 = 5e-4;
 /// Gains of the joints of plates \[N/m\], \[N·s/m\].
 pub(super) const GAINS: (f64, f64) = (1e6, 1.0);
-/// How fast plates move inward along both axes \[m/s\], and for how long \[s\].
+/// Speed of the plates inward along both axes \[m/s\], and for how long \[s\].
 pub(super) const CLOSING: (f64, f64) = (0.1, 0.8);
 /// Stiffness of a particle's contact \[N/m\], dissipation \[s/m\], speed below which friction holds \[m/s\].
 pub(super) const CONTACT: (f64, f64, f64) = (5e3, 1e-5, 1e-3);
@@ -41,7 +41,7 @@ pub(super) const SUBSTEPS: u32 = 10;
 pub(super) const COURANT: f64 = 1.0;
 /// Time in which strain rates fade \[s\]: equivalent to a fifth kept in each 0.5 ms, as in the release.
 pub(super) const FADING: f64 = 3.1e-4;
-/// Of contact solves.
+/// Tolerance of contact solves.
 const TOLERANCE: Tolerance = Tolerance { relative: 1e-4, max_iterations: 100 };
 /// Time between looks at shapes, and the time over which forces are averaged at the end \[s\].
 const LOOK: f64 = 0.1;
@@ -65,7 +65,7 @@ pub(super) struct Setup {
 }
 
 impl Setup {
-    /// How far plates have moved inward along both axes \[m\].
+    /// Way of the plates inward along both axes \[m\].
     fn inward(&self, t: f64) -> f64 {
         CLOSING.0 * (t - self.wait).clamp(0.0, CLOSING.1)
     }

@@ -16,7 +16,7 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// Of bodies with these names, in steps of so long \[s\].
+    /// Bounds of bodies with these names, in steps of so long \[s\].
     pub(super) fn new(names: impl IntoIterator<Item = String>, step: f64) -> Self {
         Self { step, steps: 0, bodies: names.into_iter().map(|n| (n, None, 0)).collect() }
     }

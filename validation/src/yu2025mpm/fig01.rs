@@ -116,7 +116,7 @@ impl Page for Fig01 {
             Some(mesh) => mesh,
             None => made_up(if ctx.full() { EDGES.1 } else { EDGES.0 })?,
         };
-        let run = fold(&mesh, (&plan, &size), &arm, ctx)?;
+        let run = fold(&mesh, &plan, &size, &arm, ctx)?;
         let mut out = PageOutput::new(text(&run, &plan, &size, known));
         out.heading("Shapes");
         out.film(run.film.attachment("shirt"), "Two arms fold the shirt and unfold it");
@@ -203,7 +203,7 @@ fn curves(run: &Folded) -> [Plot; 3] {
     [extent, press, held]
 }
 
-/// How much higher the upper half is than the lower one where it lies folded \[m\], by medians of its vertices.
+/// Height of the upper half above the lower one where it lies folded \[m\], by medians of its vertices.
 fn layers(run: &Folded) -> f64 {
     let Some(look) = run.looks.iter().find(|l| l.name == "folded") else { return f64::NAN };
     let median = |lower: bool| {

@@ -36,7 +36,7 @@ const GAINS: (f64, f64) = (1e7, 1.0);
 /// Height of the wave \[m\] and a quarter of its period \[s\].
 const WAVE: (f64, f64) = (0.018, 0.08);
 
-/// Of contact solves; the paper's scene has 1e-2.
+/// Tolerance of contact solves; the paper's scene has 1e-2.
 const TOLERANCE: Tolerance = Tolerance { relative: 1e-4, max_iterations: 100 };
 
 /// Joints of the panels, as bodies have them: places of the red cube come behind.
@@ -96,7 +96,7 @@ impl Plan {
         self.shaken + f64::from(self.quarters) * WAVE.1
     }
 
-    /// How far panels are in, and where the middle between them is, at a time \[m\].
+    /// Way of the panels inward, and where the middle between them is, at a time \[m\].
     fn at(&self, t: f64, to: Wave) -> (f64, Vector3<f64>) {
         let up = self.height * ((t - self.closed) / (self.lifted - self.closed)).clamp(0.0, 1.0);
         let phase = ((t - self.shaken) / WAVE.1).clamp(0.0, f64::from(self.quarters)) % 4.0;
@@ -116,7 +116,7 @@ fn particles() -> Particles {
     let (apart, volume) = (SIDE / (ALONG - 1) as f64, SIDE.powi(3) / (ALONG as f64).powi(3));
     for side in [-1.5, 0.5] {
         let first = Vector3::new(side * SIDE, -0.5 * SIDE, 0.0);
-        p.lattice(first, apart, [ALONG; 3], (RUBBER, volume), 0);
+        p.lattice(first, apart, [ALONG; 3], RUBBER, volume, 0);
     }
     p
 }
@@ -199,7 +199,7 @@ struct Place {
     /// The middle between panels, and the red cube, beside their start \[m\].
     at: Vector3<f64>,
     red: Vector3<f64>,
-    /// How far the red cube is turned, along its axis \[rad\].
+    /// Turn of the red cube, along its axis \[rad\].
     turn: Vector3<f64>,
 }
 
@@ -223,7 +223,7 @@ struct Shaken {
     /// Limits of weak coupling, and the columns of Table I.
     bounds: Bounds,
     statistics: Statistics,
-    /// How all was when shaking started.
+    /// State when shaking started.
     hung: Option<Hung>,
 }
 
@@ -332,7 +332,7 @@ impl Shaken {
         self.places.iter().filter(move |p| p.t > shaken)
     }
 
-    /// Its largest turn \[rad\].
+    /// Largest turn \[rad\].
     fn tilt(&self) -> f64 {
         self.places.iter().map(|p| p.turn.norm()).fold(0.0, f64::max)
     }

@@ -103,7 +103,7 @@ impl<S: ContactSolver> ContactSolver for PaperRule<S> {
     }
 }
 
-/// How a step is taken.
+/// Way of taking a step.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
     StrongDense,
@@ -168,7 +168,7 @@ struct Size {
 /// The dough of the paper.
 const FULL: Size = Size { half: Vector3::new(0.16, 0.06, 0.05), end: 0.9 };
 
-/// How dough is rolled.
+/// Rolling of dough.
 #[derive(Clone, Copy)]
 struct Run {
     way: Way,
@@ -269,7 +269,7 @@ impl Coupled {
             Self::Fast(c) => c.step(&mut (), y, dt),
         }
     }
-    /// Of weak coupling.
+    /// Limits of weak coupling.
     fn limits(&self) -> Vec<Limit> {
         match self {
             Self::Strong(_) => vec![],
@@ -322,7 +322,8 @@ fn dough(size: &Size) -> Result<Dough, PageError> {
 fn fast(
     Dough { scene, particles, materials, ground, pin }: Dough,
     solver: Box<dyn ContactSolver>,
-    (relative, substeps): (f64, u32),
+    relative: f64,
+    substeps: u32,
 ) -> Result<(Fast, State), PageError> {
     let options = MpmOptions { spacing: SPACING, ..MpmOptions::default() };
     let engine = MpmEngine::<f32>::new(particles, materials, ground, pin, law()?, options)
@@ -340,7 +341,7 @@ fn couple(run: &Run, size: &Size) -> Result<Start, PageError> {
     let solver = PaperRule::new(way.solver());
     let worst = Arc::clone(&solver.worst);
     if way == Way::WeakFast {
-        let (c, y) = fast(dough, Box::new(solver), (tolerance, run.substeps()))?;
+        let (c, y) = fast(dough, Box::new(solver), tolerance, run.substeps())?;
         let c = c.with_moving_bodies(run.moving);
         return Ok((Coupled::Fast(Box::new(c)), State::default(), y, worst));
     }
@@ -425,7 +426,7 @@ fn roll(run: Run, size: &Size) -> Result<Rolled, PageError> {
 /// The paper's size of dough under the pin in the fast path, at its step and tolerance.
 pub(super) fn statistics() -> Result<Statistics, PageError> {
     let solver = PaperRule::new(Box::new(MpmSolver::default()) as Box<dyn ContactSolver>);
-    let (c, mut y) = fast(dough(&FULL)?, Box::new(solver), (1e-2, SUBSTEPS))?;
+    let (c, mut y) = fast(dough(&FULL)?, Box::new(solver), 1e-2, SUBSTEPS)?;
     let mut c = c.with_moving_bodies(false);
     let mut out = Statistics::new("dough", STEP);
     for k in 1..=(FULL.end / STEP).round() as u32 {

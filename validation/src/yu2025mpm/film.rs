@@ -26,7 +26,7 @@ pub(super) struct Film {
 }
 
 impl Film {
-    /// Of the clouds of these particles, from the start on.
+    /// Film of the clouds of these particles, from the start on.
     pub(super) fn new(
         scene: &Scene,
         both: &mut Fast,

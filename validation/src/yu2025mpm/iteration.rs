@@ -57,7 +57,7 @@ fn longest_kept(limit: &Limit) -> f64 {
 
 /// Results of all runs.
 struct Study {
-    /// Of each way, by steps.
+    /// Results of each way, by steps.
     runs: Vec<Pressed>,
     /// Printed limits of the splitting with bodies kept and bodies that move, and of the iteration with bodies kept \[s\].
     limits: [f64; 3],

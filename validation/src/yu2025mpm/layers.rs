@@ -44,7 +44,7 @@ pub(super) fn nearest(points: &[Vector3<f64>], mesh: Mesh) -> f64 {
     least
 }
 
-/// How many edges of triangles of one sheet go through a triangle of the other; those of two triangles count twice.
+/// Number of edges of triangles of one sheet that go through a triangle of the other; those of two triangles count twice.
 pub(super) fn crossings(one: Mesh, other: Mesh) -> usize {
     half_crossings(one, other) + half_crossings(other, one)
 }

@@ -10,7 +10,7 @@ use signorini_report::PageError;
 pub(super) const SIDE: f64 = 0.1;
 /// Force on each panel \[N\].
 pub(super) const PRESS: f64 = 10.0;
-/// How far the middle of the cube is along y from a node of the grid, as a part of its spacing, so that nothing is symmetric.
+/// Offset of the middle of the cube along y from a node of the grid, as a part of its spacing, so that nothing is symmetric.
 pub(super) const SHIFT: f64 = 0.3;
 
 /// Particles of the cube on a lattice, its outer ones on the faces; density \[kg/m³\] and spacing of the grid \[m\].
@@ -18,7 +18,7 @@ pub(super) fn particles(along: usize, density: f64, spacing: f64) -> Particles {
     let mut p = Particles::default();
     let (apart, volume) = (SIDE / (along - 1) as f64, SIDE.powi(3) / (along as f64).powi(3));
     let corner = Vector3::repeat(-0.5 * SIDE) + SHIFT * spacing * Vector3::y();
-    p.lattice(corner, apart, [along; 3], (density, volume), 0);
+    p.lattice(corner, apart, [along; 3], density, volume, 0);
     p
 }
 

@@ -14,19 +14,33 @@ use super::fast::{law, surface};
 use signorini_report::claim::number;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
-/// How fast the iterations of a substep's contact problem end.
+/// Rate at which the iterations of a substep's contact problem end.
 pub(super) struct Rate;
 
 /// Most iterations of the quasi-Newton, quick and full, and those at the end over which its rate is measured.
 const ITERATIONS: [u32; 2] = [2000, 20_000];
 const LAST: u32 = 100;
 
-/// A cube between two panels that close: name, step \[s\], stiffness \[N/m\], dissipation \[s/m\], speed \[m/s\], depth at the start \[m\].
-const CASES: [(&str, f64, f64, f64, f64, f64); 4] = [
-    ("steady", 1e-4, 1e5, 10.0, 0.0, 8.3e-7),
-    ("impact", 1e-3, 1e5, 10.0, 0.1, 1e-5),
-    ("stiff", 1e-3, 1e6, 10.0, 0.1, 1e-5),
-    ("dough", 1e-3, 1e6, 1.0, 0.5, 1e-5),
+/// A cube between two panels that close.
+struct Squeeze {
+    name: &'static str,
+    /// Step \[s\].
+    dt: f64,
+    /// Stiffness of a contact \[N/m\].
+    stiffness: f64,
+    /// Dissipation \[s/m\].
+    dissipation: f64,
+    /// Speed of the panels \[m/s\].
+    speed: f64,
+    /// Depth at the start \[m\].
+    depth: f64,
+}
+
+const SQUEEZES: [Squeeze; 4] = [
+    Squeeze { name: "steady", dt: 1e-4, stiffness: 1e5, dissipation: 10.0, speed: 0.0, depth: 8.3e-7 },
+    Squeeze { name: "impact", dt: 1e-3, stiffness: 1e5, dissipation: 10.0, speed: 0.1, depth: 1e-5 },
+    Squeeze { name: "stiff", dt: 1e-3, stiffness: 1e6, dissipation: 10.0, speed: 0.1, depth: 1e-5 },
+    Squeeze { name: "dough", dt: 1e-3, stiffness: 1e6, dissipation: 1.0, speed: 0.5, depth: 1e-5 },
 ];
 
 /// The bound on the rate is for a Hessian that does not change, that at the minimum: the allowed deviation of (1 − rate)/(1 − worst) from one.
@@ -35,17 +49,12 @@ const CHANGE: f64 = 0.01;
 const SAME: f64 = 1e-11;
 
 /// 11³ particles, those of two faces just inside the panels.
-fn squeezed(
-    stiffness: f64,
-    dissipation: f64,
-    speed: f64,
-    depth: f64,
-) -> Result<(MpmSystem, State), PageError> {
+fn squeezed(of: &Squeeze) -> Result<(MpmSystem, State), PageError> {
     let (count, size) = (11usize, 0.1);
     let mut p = Particles::default();
     let (apart, volume) = (size / (count - 1) as f64, size.powi(3) / (count as f64).powi(3));
-    p.lattice(Vector3::new(0.2013, 0.2, 0.2), apart, [count; 3], (400.0, volume), 0);
-    let surface = surface((stiffness, dissipation, 0.8, 1e-3));
+    p.lattice(Vector3::new(0.2013, 0.2, 0.2), apart, [count; 3], 400.0, volume, 0);
+    let surface = surface((of.stiffness, of.dissipation, 0.8, 1e-3));
     let panel = |x: f64, v: f64| Obstacle {
         velocity: Vector3::new(v, 0.0, 0.0),
         ..Obstacle::new(
@@ -55,7 +64,7 @@ fn squeezed(
             surface,
         )
     };
-    let panels = vec![panel(0.2013 - 0.07 + depth, speed), panel(0.3013 + 0.07 - depth, -speed)];
+    let panels = vec![panel(0.2013 - 0.07 + of.depth, of.speed), panel(0.3013 + 0.07 - of.depth, -of.speed)];
     let options = MpmOptions { spacing: 0.025, courant: 10.0, ..MpmOptions::default() };
     let rubber = FixedCorotated(Lame::new(1e5, 0.4).map_err(PageError::from_error)?);
     let law = law()?;
@@ -73,12 +82,12 @@ struct Case {
 }
 
 impl Case {
-    fn new((_, dt, k, d, speed, depth): (&str, f64, f64, f64, f64, f64)) -> Result<Self, PageError> {
-        let (mut system, x) = squeezed(k, d, speed, depth)?;
-        system.prepare(Slot::Start, &x, dt).map_err(PageError::from_error)?;
+    fn new(of: &Squeeze) -> Result<Self, PageError> {
+        let (mut system, x) = squeezed(of)?;
+        system.prepare(Slot::Start, &x, of.dt).map_err(PageError::from_error)?;
         let mut guess = Vec::new();
         system.guess(Slot::Start, &x, &mut guess);
-        Ok(Self { system, guess, dt })
+        Ok(Self { system, guess, dt: of.dt })
     }
 
     fn solve(
@@ -203,8 +212,8 @@ struct Found {
     depths: [f64; 2],
 }
 
-fn study(case: (&'static str, f64, f64, f64, f64, f64), most: u32) -> Result<Found, PageError> {
-    let mut c = Case::new(case)?;
+fn study(of: &Squeeze, most: u32) -> Result<Found, PageError> {
+    let mut c = Case::new(of)?;
     let mut icf = IcfSolver::new(IcfOptions {
         islands: false,
         reuse_hessian: false,
@@ -226,7 +235,7 @@ fn study(case: (&'static str, f64, f64, f64, f64, f64), most: u32) -> Result<Fou
     let depths = [c.depth(&exact.v_c)?, c.depth(&free.v_c)?];
     let scaled = |r: Vec<f64>| r.iter().map(|x| x / r[0]).collect();
     Ok(Found {
-        name: case.0,
+        name: of.name,
         curves: [
             ("block-diagonal quasi-Newton", scaled(diagonal)),
             ("Newton by conjugate gradients", scaled(pcg)),
@@ -256,9 +265,9 @@ impl Page for Rate {
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let most = ITERATIONS[usize::from(ctx.full())];
         let mut found = Vec::new();
-        for case in CASES {
-            ctx.say(case.0);
-            found.push(study(case, most)?);
+        for of in &SQUEEZES {
+            ctx.say(of.name);
+            found.push(study(of, most)?);
         }
         let mut out = PageOutput::new([format!(
             "One substep of the rubber cube of fig02 (11³ particles, 242 contacts, grid of 0.025 m) between two panels, from the velocities at its start: as it rests there (steps of 0.1 ms, 10⁵ N/m), hit at 0.1 m/s (1 ms, 10⁵ and 10⁶ N/m), and as dough meets a pin (1 ms, 10⁶ N/m, 0.5 m/s). \

@@ -46,7 +46,7 @@ pub(super) fn kept(scene: &str, full: bool) -> Option<Statistics> {
 }
 
 impl Statistics {
-    /// Of a scene with steps of the bodies \[s\].
+    /// Statistics of a scene with steps of the bodies \[s\].
     pub(super) fn new(scene: &'static str, step: f64) -> Self {
         Self {
             scene,
@@ -79,7 +79,7 @@ impl Statistics {
         self.solves += report.substeps + 1;
     }
 
-    /// Its name.
+    /// Name of the scene.
     pub(super) fn scene(&self) -> &'static str {
         self.scene
     }

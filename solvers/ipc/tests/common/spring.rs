@@ -51,7 +51,7 @@ impl ContactLaw<3> for Spring {
     }
 }
 
-/// Its material.
+/// Material of the spring.
 pub(crate) fn material(stiffness: f64, friction: f64) -> ContactMaterial {
     ContactMaterial::compliant(stiffness, 0.0, friction)
 }

@@ -51,7 +51,7 @@ fn polar(r: &Matrix2<f64>) -> (Matrix2<f64>, f64) {
 }
 
 impl ClothMaterial {
-    /// Of Young's modulus \[Pa\], Poisson's ratio, density \[kg/m³\] and thickness \[m\]. Fibres across resist being shortened with the same modulus, k = E, and neither shear nor rub; see [`ClothMaterial::fibres`].
+    /// Material of Young's modulus \[Pa\], Poisson's ratio, density \[kg/m³\] and thickness \[m\]. Fibres across resist being shortened with the same modulus, k = E, and neither shear nor rub; see [`ClothMaterial::fibres`].
     ///
     /// # Errors
     /// [`MpmError::Value`] for numbers out of range.

@@ -81,10 +81,10 @@ pub struct MpmEngine<T> {
     broken: Option<ProblemError>,
 }
 
-/// How well particles are sorted.
+/// Measures of the order of particles.
 #[derive(Clone, Copy, Debug, Default)]
 struct Order {
-    /// How often tiles were added to in the first step after particles were sorted, and how much more often in all since.
+    /// Number of additions to tiles in the first step after particles were sorted, and how many more in all since.
     first: Option<u64>,
     more: u64,
     /// One has left the reach of its block.
@@ -131,7 +131,7 @@ pub struct Kept<T> {
     /// If they are ready.
     tiles: Vec<T>,
     broken: Option<ProblemError>,
-    /// Of the engine: number of particles, spacing of the grid \[m\].
+    /// Number of particles of the engine, spacing of the grid \[m\].
     particles: usize,
     spacing: f64,
     change: Vec<Vector3<f64>>,
@@ -379,7 +379,7 @@ impl<T: Real> MpmEngine<T> {
         &self.contacts.touches
     }
 
-    /// How many particles touched an obstacle in the last step, and their mass \[kg\].
+    /// Number of particles that touched an obstacle in the last step, and their mass \[kg\].
     pub fn touching(&self, obstacle: usize) -> (u32, f64) {
         self.contacts.touching(obstacle)
     }

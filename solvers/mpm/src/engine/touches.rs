@@ -80,7 +80,6 @@ impl<T: lanes::Number> MpmEngine<T> {
             let beside = |list: &Vec<f64>| largest(blocks.neighbours[b].iter().map(|n| list[*n as usize]));
             whole.unwrap_or_else(|| [&nodes.fastest, &nodes.changed].map(beside))
         };
-        let all = (blocks, &chunks[..], h);
         let of_block = |b: usize| {
             let mut out = Vec::new();
             let [free, change] = about(b);
@@ -109,7 +108,7 @@ impl<T: lanes::Number> MpmEngine<T> {
                         let id = chunk.id[l] as usize;
                         let here = (b as u32, c as u32, l as u8);
                         mover.set(id, &cloth.cloth, |p| {
-                            particle(all, if p == id { here } else { cloth.places[p] })
+                            particle(blocks, chunks, h, if p == id { here } else { cloth.places[p] })
                         });
                         let free = mover.sample(|n| nodes.free_velocity(n));
                         let of = Sought { number, obstacle, horizon: dt };
@@ -129,11 +128,14 @@ impl<T: lanes::Number> MpmEngine<T> {
     }
 }
 
-/// The particle in a block, chunk and lane.
+/// The particle at a place: block, chunk and lane.
 fn particle<T: lanes::Number>(
-    (blocks, chunks, spacing): (&Blocks, &[Chunk<T>], f64),
-    (b, c, l): (u32, u32, u8),
+    blocks: &Blocks,
+    chunks: &[Chunk<T>],
+    spacing: f64,
+    place: (u32, u32, u8),
 ) -> Reaching {
+    let (b, c, l) = place;
     let (b, chunk, l) = (b as usize, &chunks[c as usize], l as usize);
     let low = [0, 1, 2].map(|a| chunk.cell[a][l] as usize);
     let w = [0, 1, 2].map(|a| Weights::along(wide(chunk.f[a][l])));

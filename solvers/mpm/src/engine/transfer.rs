@@ -42,7 +42,7 @@ fn at(cell: [usize; 3]) -> usize {
 }
 
 impl<T: Number> WithSimd for Gather<'_, T> {
-    /// How often it added to the tile.
+    /// Number of additions to the tile.
     type Output = u64;
 
     // Loops over lanes are inlined into a function compiled for the instruction set at hand; no fused multiply-add, so that results are the same on every machine.
@@ -166,7 +166,7 @@ pub(super) struct Moved<T> {
     pub left: bool,
     /// Chunk and lane of a particle that is turned inside out or not finite.
     pub broken: Option<(usize, usize)>,
-    /// How often the tile was added to for the next step.
+    /// Number of additions to the tile for the next step.
     pub added: u64,
 }
 

@@ -10,7 +10,7 @@ use signorini_report::PageError;
 const BASE: Vector3<f64> = Vector3::new(0.75, 0.37, -0.65);
 /// The middle between the pads of a gripper, on its hand \[m\]: the site tcp of the model.
 const TCP: Vector3<f64> = Vector3::new(0.0, 0.0, -0.093);
-/// How arms are bent where they have a choice: of many, those angles that keep joints slow and the links clear of the table.
+/// Posture of arms where they have a choice: of many, those angles that keep joints slow and the links clear of the table.
 const REST: [f64; JOINTS] = [1.95, 0.65, -0.48, -2.69, -0.34, 1.82, 1.43];
 /// Part of the way to there in an iteration.
 const LEAN: f64 = 0.02;
@@ -46,7 +46,7 @@ pub(super) struct Plan {
     pub line: f64,
     /// Height of the arc beside that of a half circle.
     pub arc: f64,
-    /// How far grippers draw back \[m\].
+    /// Way that grippers draw back \[m\].
     pub back: f64,
 }
 
@@ -161,7 +161,7 @@ pub(super) struct Arms {
 }
 
 impl Arms {
-    /// Of the description of one arm (`models/arm_gripper/arm_gripper.xml`).
+    /// Arms from the description of one (`models/arm_gripper/arm_gripper.xml`).
     pub(super) fn new(text: &str) -> Result<Self, PageError> {
         let (left, right) = (copy(text, "left")?, copy(text, "right")?);
         let boards: String =

@@ -26,7 +26,7 @@ pub(super) const SKIN: f64 = 1e-3;
 pub(super) const FADING: f64 = 2.2e-3;
 /// Part of a cell's crossing time that a substep may take.
 const COURANT: f64 = 0.85;
-/// Of contact solves.
+/// Tolerance of contact solves.
 const TOLERANCE: Tolerance = Tolerance { relative: 1e-5, max_iterations: 100 };
 
 /// Sizes of a run.
@@ -40,7 +40,7 @@ pub(super) struct Size {
     pub pads: f64,
 }
 
-/// How everything lies at some time.
+/// State of all parts at some time.
 pub(super) struct Look {
     pub name: &'static str,
     pub t: f64,
@@ -82,7 +82,7 @@ pub(super) struct Folded {
     pub lost: f64,
     /// Furthest that the plan's joint angles leave a gripper from its place.
     pub missed: f64,
-    /// How far the corners that were pinched end from where they were \[m\], mean.
+    /// Distance of the corners that were pinched from where they were \[m\], mean.
     pub apart: f64,
     pub film: Film,
 }
@@ -112,7 +112,7 @@ impl Watch {
     }
 }
 
-/// How many particles are between two pads.
+/// Particles between two pads.
 fn between(pads: [&Isometry3<f64>; 2], half: &Vector3<f64>, x: &[Vector3<f64>]) -> Vec<usize> {
     let local =
         |p: &Isometry3<f64>, x: &Vector3<f64>| p.inverse_transform_vector(&(x - p.translation.vector));
@@ -135,7 +135,8 @@ fn particles(mesh: &TriangleMesh) -> Result<(Particles, Cloth), PageError> {
 /// Folds and unfolds a shirt that lies on the table, its hem at y = 0.
 pub(super) fn fold(
     mesh: &TriangleMesh,
-    (plan, size): (&Plan, &Size),
+    plan: &Plan,
+    size: &Size,
     arm: &str,
     ctx: &Context,
 ) -> Result<Folded, PageError> {

@@ -31,10 +31,10 @@ fn error(r: &Rolled, reference: &Rolled) -> f64 {
 
 /// Strong coupling beside a run of weak coupling.
 struct Rival {
-    /// Its error, and the processor time that [`STEP`] of the motion takes \[s\].
+    /// Error of the way, and the processor time that [`STEP`] of the motion takes \[s\].
     error: f64,
     cost: f64,
-    /// Its description.
+    /// Description of the way.
     what: String,
 }
 

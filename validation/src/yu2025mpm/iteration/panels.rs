@@ -31,7 +31,7 @@ pub(super) const FADING: f64 = 2e-3;
 /// Relative tolerance of all solves.
 pub(super) const TOLERANCE: f64 = 1e-9;
 
-/// How points and bodies are coupled.
+/// Coupling of points and bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     /// Splitting with bodies kept in place within a step.

@@ -171,7 +171,7 @@ fn transfers(cases: &mut Cases, r: &mut Random) -> Result<(), PageError> {
 fn patch(cases: &mut Cases) -> Result<(), PageError> {
     let (h, mut p) = (0.1, Particles::default());
     let strain = Matrix3::from_diagonal(&Vector3::new(1.01, 0.99, 1.0));
-    p.lattice(Vector3::repeat(0.025), 0.05, [16; 3], (1000.0, 1.25e-4), 0);
+    p.lattice(Vector3::repeat(0.025), 0.05, [16; 3], 1000.0, 1.25e-4, 0);
     p.f.fill(strain);
     let m = FixedCorotated(Lame::new(1e4, 0.3).map_err(fail)?);
     let stress = vec![m.stress(&strain); p.len()];

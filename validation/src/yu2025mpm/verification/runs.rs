@@ -269,7 +269,7 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    /// Of a step between two states of the particles, in which the ball got an impulse and a moment about its origin.
+    /// Balance of a step between two states of the particles, in which the ball got an impulse and a moment about its origin.
     fn add(
         &mut self,
         h: f64,
@@ -339,7 +339,7 @@ pub(super) fn exchange_fast() -> Result<Exchange, PageError> {
 
 /// Motion of a free box of 2 kg that flies at 1 m/s into a rubber cube of 1 kg without gravity or dissipation.
 pub(super) struct Hit {
-    /// Its speed \[m/s\] over time.
+    /// Speed \[m/s\] over time.
     pub(super) speed: Vec<(f64, f64)>,
     /// Change of the momentum of both \[N·s\].
     pub(super) drift: f64,
