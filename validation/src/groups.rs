@@ -28,7 +28,7 @@ pub const GROUPS: [Group; 8] = [
     Group {
         prefix: "hurova2025bimanual/",
         title: "Planning: samples of two arms, projected onto bounded motion",
-        text: "Hurova et al. (2025): sampling-based control whose samples keep bounds on position, velocity, acceleration and jerk; what is made of it stands in `papers/hurova2025bimanual/README.md`.",
+        text: "Hurova et al. (2025): sampling-based control whose samples keep bounds on position, velocity, acceleration and jerk; its results stand in `papers/hurova2025bimanual/README.md`.",
     },
     Group {
         prefix: "analytic/",

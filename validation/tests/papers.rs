@@ -332,7 +332,7 @@ fn conformance_each_paper_has_its_part_of_the_index() {
 #[test]
 fn conformance_papers_have_their_sections() {
     let sections = [
-        "What we use it for",
+        "Use in this project",
         "Notation",
         "Derivations",
         "Equations",

@@ -147,7 +147,7 @@ impl Family {
             Some(_) if self.matched == 0 => Claim::skipped(&id, claim, "no case of the file was run"),
             Some(_) => {
                 let (most, why) = match self.key {
-                    "hunt_crossley_drop" => (1e-6, "at most 1e-6: what the file itself states for its integrated curves"),
+                    "hunt_crossley_drop" => (1e-6, "at most 1e-6: the error that the file itself states for its integrated curves"),
                     "sliding_rod_no_painleve" => (1e-8, "at most 1e-8: two integrations of one smooth motion"),
                     _ => (2e-13, "relative difference at most 2e-13: round-off of the same formulas, of roots by bisection"),
                 };

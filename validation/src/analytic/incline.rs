@@ -180,7 +180,7 @@ impl Page for BlockOnIncline {
                     "creep speed",
                     "speed of the creep where Coulomb's law sticks, v_s r/√(1 − r²), relative",
                     3e-4,
-                    "prediction of the regularised law itself; what is left of the approach after 1 s",
+                    "prediction of the regularised law itself; the rest of the approach after 1 s",
                 ),
                 rule(
                     "normal force",

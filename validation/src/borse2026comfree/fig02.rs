@@ -222,7 +222,7 @@ impl Page for Fig02 {
                 "m/s",
             )
             .rule(
-                "at most the residual at which sweeps end, 1e-5 m/s: what is remembered takes creep to zero",
+                "at most the residual at which sweeps end, 1e-5 m/s: remembered impulses take creep to zero",
             ),
         );
         out.heading("Rolling");

@@ -256,7 +256,7 @@ fn roll(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
         claims.push(
             Claim::at_most(&format!("roll_{mu}/coulomb"), &format!("default mode, {mu} m: largest distance from Coulomb's speed"), 0.05, far.fold(0.0, f64::max), "m/s")
                 .rule("at most 5 % of the speed at the start")
-                .because("sliding and rolling share one normal force (Σ|f_s|/μ_s ≤ f_n): what brakes the cylinder as a whole is missing for the resistance to rolling, which Coulomb's line has in full"),
+                .because("sliding and rolling share one normal force (Σ|f_s|/μ_s ≤ f_n): the part that brakes the cylinder as a whole is missing for the resistance to rolling, which Coulomb's line has in full"),
         );
         let far = (0..=200).map(|k| 0.01 * f64::from(k)).map(|t| (b.v_at(t, 0) - shared_roll(mu, t)).abs());
         claims.push(

@@ -283,7 +283,7 @@ impl Page for Modes {
                 of("memory, eval").creep,
                 "m/s",
             )
-            .rule("at most 1e-12: what is remembered takes creep to round-off, N ε g h = 4e-15 m/s over 1000 steps"),
+            .rule("at most 1e-12: remembered impulses take creep to round-off, N ε g h = 4e-15 m/s over 1000 steps"),
         );
         claims.push(Claim::at_most(
             "stack/default",

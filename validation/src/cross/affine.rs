@@ -193,7 +193,7 @@ fn quadruped(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     );
     out.claim(
         Claim::at_most("quadruped/joints", joints.1, 5e-3, apart(&a[7..], &b[7..]), "rad")
-            .rule("friction at the feet holds them where they land: what differs in landing stays, d̂ of 1 mm over a leg of 0.2 m"),
+            .rule("friction at the feet holds them where they land: differences in landing stay, d̂ of 1 mm over a leg of 0.2 m"),
     );
     Ok(())
 }

@@ -206,7 +206,7 @@ fn report(
     out.table(table);
 
     let mut table = Table::new(
-        &format!("{format}: what is refused"),
+        &format!("{format}: refused elements"),
         &["file", "line", "element", "what", "remedy", "why it may"],
     );
     let parts = fragments.iter().filter_map(|e| match &e.outcome {

@@ -105,7 +105,7 @@ impl Page for ThinFloor {
         claims.push(
             Claim::decided("without", "at accuracy 1e-1 the ball falls through when the margin is off", without[0])
                 .values(name(true).into(), name(without[0]).into(), "")
-                .rule("yes or no: what queries at the start and in the middle of a step imply; at 1e-2 it depends on where the steps happen to fall"),
+                .rule("yes or no, as queries at the start and in the middle of a step imply; at 1e-2 it depends on where the steps happen to fall"),
         );
         let mut out = PageOutput::new([format!(
             "Ball: 1 kg, radius {RADIUS} m, dropped from {HEIGHT} m above the floor, a box {THICK} m thick; k = {STIFFNESS:e} N/m, d = {DISSIPATION} s/m. Step doubling asks for the \

@@ -140,7 +140,7 @@ impl Page for Fig02 {
             let mut plot = Plot::new(
                 &format!("force_{axis}"),
                 &format!(
-                    "Force on the left panel along {axis} in the last {} ms; grey: what balance asks for, which the convex coupling covers; the explicit one swings by {} N, out of the picture",
+                    "Force on the left panel along {axis} in the last {} ms; grey: the force that balance asks for, which the convex coupling covers; the explicit one swings by {} N, out of the picture",
                     number(1e3 * SHOWN),
                     number(settled(&runs[0].1.force).1.max())
                 ),

@@ -143,7 +143,7 @@ fn discs(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), P
             cases.add(
                 "V6",
                 Claim::at_most("discs/momentum", "discs, momentum at the end", 5e-14, momentum, "N·s")
-                    .rule("at most 5e-14: what round-off adds in 3000 steps to momenta that cancel"),
+                    .rule("at most 5e-14: the round-off of 3000 steps to momenta that cancel"),
             );
         }
         plot.add(

@@ -218,7 +218,7 @@ fn claims_of_force(study: &Study) -> Vec<Claim> {
         let swings = largest(study.of(way).map(swing));
         out.push(Claim::at_most(
             &format!("{id}/force"),
-            &format!("{name}, all steps: what the mean force misses of 10 N at most"),
+            &format!("{name}, all steps: largest part of 10 N that the mean force misses"),
             HOLDS,
             miss,
             "N",
