@@ -165,7 +165,7 @@ impl Page for Fig02 {
                 values[1][6],
                 "m",
             )
-            .rule("at most 10 µm, fifty times what sweeps leave open in a step (1e-4 m/s × 2 ms); associated friction may throw it up by (μ v)²/2g = 51 mm"),
+            .rule("required: at most 10 µm, fifty times the 0.2 µm that sweeps leave open in a step (1e-4 m/s × 2 ms); associated friction may throw it up by (μ v)²/2g = 51 mm"),
         );
         out.claim(
             Claim::relative(

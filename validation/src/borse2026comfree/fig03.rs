@@ -189,7 +189,7 @@ impl Page for Fig03 {
                 r.last[0],
                 "mm",
             )
-            .rule("at most 10 µm, fifty times what sweeps leave open in a step (1e-4 m/s × 2 ms); 0.449 mm in MuJoCo 4.0.0 on the same scene"),
+            .rule("required: at most 10 µm, fifty times the 0.2 µm that sweeps leave open in a step (1e-4 m/s × 2 ms); 0.449 mm in MuJoCo 4.0.0 on the same scene"),
         );
         let mut out = PageOutput::new([
             "125 spheres, capsules, ellipsoids, cylinders and cubes of 1000 kg/m³ fall on a table; some slide over its edge and fall half a metre more. Depths are those of the contacts that penetrate at the \

@@ -263,7 +263,7 @@ impl Page for Modes {
                 of("memory, eval").rise,
                 "m",
             )
-            .rule("at most 10 µm, fifty times what sweeps leave open in a step (1e-4 m/s × 2 ms)"),
+            .rule("required: at most 10 µm, fifty times the 0.2 µm that sweeps leave open in a step (1e-4 m/s × 2 ms)"),
         );
         claims.push(
             Claim::between(
