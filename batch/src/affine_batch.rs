@@ -229,7 +229,7 @@ impl BatchStepper for AffineBatch {
     /// A body that is seen is where it is: it goes to the pose in the next step, or is put there by the next load.
     fn set_mocap(&mut self, lane: usize, body: &str, pose: &Pose) -> Result<(), ObservationError> {
         let at = by_name::mocap_body(&self.model, ENGINE, body)?;
-        by_name::check_pose(ENGINE, (body, pose), self.layout().check_lane(lane))?;
+        by_name::check_pose(ENGINE, body, pose, self.layout().check_lane(lane))?;
         self.lanes[lane].mocap[at] = *pose;
         Ok(())
     }

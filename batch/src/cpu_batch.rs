@@ -429,7 +429,7 @@ impl BatchStepper for CpuBatch {
 
     fn set_mocap(&mut self, lane: usize, body: &str, pose: &Pose) -> Result<(), ObservationError> {
         let at = self.with_model(|model| by_name::mocap_body(model, self.method.name(), body))?;
-        by_name::check_pose(self.method.name(), (body, pose), self.layout.check_lane(lane))?;
+        by_name::check_pose(self.method.name(), body, pose, self.layout.check_lane(lane))?;
         self.lanes[lane].mocap[at] = *pose;
         self.lanes[lane].fresh = false;
         Ok(())

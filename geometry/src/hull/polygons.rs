@@ -237,8 +237,7 @@ fn join(
     points: &[Point3<f64>],
     left: &[u32],
     right: &[u32],
-    a: u32,
-    b: u32,
+    (a, b): (u32, u32),
     normal: &Vector3<f64>,
     tolerance: f64,
 ) -> Option<Vec<u32>> {
