@@ -4,7 +4,7 @@
 //! mutants build CHECKOUT COPY CRATE [PATH]   rewrite CRATE (a folder) in COPY, drop what the compiler refuses, build the tests
 //! mutants reach COPY                         run each test once and note the mutants it reaches
 //! mutants run COPY [FILE-PREFIX]             try each mutant with the tests that reach it; goes on where it was left
-//! mutants again COPY [FILE-PREFIX]           try those that survived once more, with all random cases
+//! mutants again COPY [FILE-PREFIX]           try those that survived once more, with long tests and all random cases
 //! mutants show COPY                          counts, and a table of those that survived
 //! ```
 

@@ -14,7 +14,7 @@ use crate::{Manifest, Mutant, Outcome, read, results};
 
 /// Mutants that are tried at the same time.
 const AT_ONCE: usize = 2;
-/// Signal of a process that ran past its limit of processor time, or was killed for it.
+/// Signals of a process that ran past its limit of processor time, or was killed for it.
 const OUT_OF_TIME: [i32; 2] = [24, 9];
 
 /// What became of a mutant: a line of `results.jsonl`.
@@ -27,8 +27,13 @@ pub struct Verdict {
     pub outcome: String,
     /// The test that told.
     pub by: Option<String>,
-    /// Whether all random cases were tried.
+    /// Whether long tests and all random cases were tried.
     pub full: bool,
+}
+
+/// The longest test of the first pass \[s\].
+fn longest() -> f64 {
+    std::env::var("MUTANT_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(3.0)
 }
 
 /// The last verdict of each mutant.
@@ -49,7 +54,7 @@ struct Shared<'a> {
     full: bool,
 }
 
-/// Tries the mutants in files that start with `prefix`; with `again` those that survived, with all random cases.
+/// Tries the mutants in files that start with `prefix`; with `again` those that survived, with long tests and all random cases.
 pub fn run(copy: &Path, prefix: &str, again: bool) -> Outcome<()> {
     let manifest: Manifest = read(&results(copy).join("mutants.json"))?;
     let tests: Vec<Test> = read(&results(copy).join("tests.json"))?;
@@ -61,7 +66,7 @@ pub fn run(copy: &Path, prefix: &str, again: bool) -> Outcome<()> {
     let all = manifest.mutants.iter().enumerate();
     let todo: Vec<_> = all.filter(|(_, m)| m.compiles && m.file.starts_with(prefix) && due(m)).collect();
     let mut reaching: HashMap<u32, Vec<usize>> = HashMap::new();
-    for (k, t) in tests.iter().enumerate() {
+    for (k, t) in tests.iter().enumerate().filter(|(_, t)| again || t.seconds <= longest()) {
         t.reaches.iter().for_each(|first| reaching.entry(*first).or_default().push(k));
     }
     let folder = copy.join(&manifest.folder).canonicalize()?;
