@@ -5,7 +5,7 @@ mod common;
 
 use common::reference::{Kept, islands, solve};
 use common::{Constraint, Parts, distance};
-use signorini_core::{ContactSolver, FrozenProblem, SolveStatus, StepSolution, Tolerance};
+use signorini_core::{ContactSolver, FrozenProblem, SolveStatus, StepProblem, StepSolution, Tolerance};
 use signorini_icf::{IcfOptions, IcfSolver, StepTest};
 use signorini_laws::{Lagged, Sap, Similar};
 
@@ -102,6 +102,32 @@ fn analytic_iterations_are_those_of_the_method() {
         }
     }
     assert!(kept_some > 20 && several > 20, "{kept_some} {several}");
+}
+
+/// An inertia that couples blocks makes one island of all.
+#[test]
+fn analytic_coupled_blocks_are_one_island() {
+    for seed in 0..8 {
+        let parts = Parts::random(seed, 4, 3);
+        let (mut p, guess) = parts.build(Lagged::default());
+        let starts = p.inertia().block_starts().to_vec();
+        let inertia = p.parts_mut().inertia;
+        // A spring between the first unknowns of neighbours: a chain.
+        for w in starts[..4].windows(2) {
+            inertia.coupling.push(2.0, [(w[0], 1.0), (w[1], -1.0)]);
+        }
+        inertia.coupling.factor(&inertia.blocks).unwrap();
+        p.finish(parts.dt).unwrap();
+        for options in variants() {
+            let tol = Tolerance { relative: 1e-6, ..Tolerance::default() };
+            let (mut solver, mut kept) = (IcfSolver::new(options), Kept::default());
+            compare(&mut solver, &mut kept, (&mut p, &guess), tol);
+            assert_eq!(solver.island_count(), 1);
+        }
+        let mut dense =
+            IcfSolver::new(exact(IcfOptions { dense: true, islands: false, ..IcfOptions::default() }));
+        compare(&mut dense, &mut Kept::default(), (&mut p, &guess), Tolerance::default());
+    }
 }
 
 /// Factorisations belong to a step size.
