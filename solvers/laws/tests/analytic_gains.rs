@@ -501,11 +501,24 @@ fn property_nothing_is_divided_by_zero() {
         }
     }
     // Neither stiffness nor damping.
-    let law = DualCone { gains: Gains::Material, ..DualCone::default() };
     let mut s = seed(r);
     (s.material.stiffness, s.material.condim, s.gap) = (0.0, 6, -1e-3);
-    for gamma in all_impulses(&law, &s, v) {
-        assert_eq!(gamma, V6::zeros());
+    for gains in [Gains::Material, Gains::PerStep { k: 0.0, d: 0.0 }, Gains::Physical { kappa: 0.0, c: 0.0 }]
+    {
+        for (smoothing, memory) in [(0.0, 0.0), (0.0, 0.5), (0.1, 0.0)] {
+            let law = DualCone { gains, smoothing, memory, ..DualCone::default() };
+            // All but the change, in which the gains become some.
+            let all = all_impulses(&law, &s, v);
+            assert!(all[..all.len() - 1].iter().all(|gamma| *gamma == V6::zeros()), "{law:?} {all:?}");
+            assert!(all[all.len() - 1].iter().all(|x| x.is_finite()), "{law:?} {all:?}");
+            let (limit, limit_seed) = (DualConeLimit { law }, LimitSeed::new(2e-3, -1e-3, 1.0));
+            let mut p = limit.prepare(&limit_seed);
+            let mut sweep = Sweep { several: true, recover: true, ..Sweep::default() };
+            let gamma = limit.sweep(&mut p, SVector::from([-1.0]), &mut sweep)[0];
+            assert_eq!(gamma > 0.0, gains == Gains::Material, "joints recover, whatever the material");
+            assert_eq!(-limit.eval(&limit.prepare(&limit_seed), SVector::from([-1.0])).grad[0], gamma);
+            assert!((sweep.residual + sweep.uphill + sweep.recovery).is_finite(), "{sweep:?}");
+        }
     }
     // Coulomb's friction at any slip, at none.
     let law = DualCone { coulomb_slip: Some(0.0), ..DualCone::remembering(0.5) };
