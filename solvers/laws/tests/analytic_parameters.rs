@@ -4,8 +4,8 @@
 use signorini_core::na::{Matrix3, SVector, Vector3};
 use signorini_core::{ContactLaw, ContactMaterial, ContactSeed, ContactSide};
 use signorini_laws::{
-    DualCone, DualConeLaw, Frictionless, Gains, Lagged, NormalPotential, PublishedDualCone, Sap, Similar,
-    friction_coefficient, impedance,
+    DualCone, DualConeLaw, Frictionless, Gains, Lagged, MassScale, NormalPotential, PublishedDualCone, Sap,
+    Similar, friction_coefficient, impedance,
 };
 use signorini_testkit::rng::Rng;
 
@@ -160,6 +160,11 @@ fn analytic_stored_energy_is_that_of_the_spring() {
     assert!(near(Similar::default().stored_energy(&s)));
     assert!(near(Sap::default().stored_energy(&s)));
     assert!(near(Frictionless.stored_energy(&s)));
+    // Facets with a stiffness of their own hold it together; gains that follow from masses and steps hold none that a state could tell.
+    let material = DualCone { gains: Gains::Material, ..DualCone::default() };
+    assert!(near(ContactLaw::<3>::stored_energy(&material, &s)));
+    assert_eq!(ContactLaw::<3>::stored_energy(&DualCone::default(), &s), 0.0);
+    assert_eq!(ContactLaw::<3>::stored_energy(&PublishedDualCone::default(), &s), 0.0);
 }
 
 /// dmin at touch, dmax from the width on, x^p/m^(p−1) below the midpoint and its mirror image above; MuJoCo's documentation of solimp.
@@ -238,4 +243,19 @@ fn property_settings_out_of_range_are_refused() {
     assert_eq!(PublishedDualCone::new(0.2, 0.1).gain_parameters(), [0.2, 0.1]);
     assert_eq!(physical(3.0, 4.0).gain_parameters(), [3.0, 4.0]);
     assert_eq!(plain.gain_parameters(), [0.3, 0.0]);
+    assert_eq!(per_step(0.2, 0.1).gain_parameters(), [0.2, 0.1]);
+    for law in [plain, per_step(0.2, 0.1), physical(3.0, 4.0)] {
+        let [a, b] = law.gain_parameters();
+        let other = law.with_gain_parameters([2.0 * a, 2.0 * b]);
+        assert_eq!(other.gain_parameters(), [2.0 * a, 2.0 * b]);
+        assert_eq!(other.with_gain_parameters([a, b]), law, "and nothing else changed");
+    }
+    let material = DualCone { gains: Gains::Material, ..plain };
+    assert_eq!((material.gain_parameters(), material.with_gain_parameters([2.0, 3.0])), ([1.0; 2], material));
+    let published = PublishedDualCone { mass: MassScale::Mean, ..PublishedDualCone::new(0.2, 0.1) };
+    let other = published.with_gain_parameters([0.4, 0.3]);
+    assert_eq!(other, PublishedDualCone { k: 0.4, d: 0.3, mass: MassScale::Mean });
+    published.check().unwrap();
+    assert!(PublishedDualCone::new(-1.0, 0.1).check().unwrap_err().contains("k is -1"));
+    assert_eq!(published.gains(), Gains::PerStep { k: 0.2, d: 0.1 });
 }
