@@ -79,6 +79,25 @@ fn analytic_steps_fit_the_end_of_the_interval() {
     assert_eq!(c.fit(5.0, 3.0), (0.1, false));
     // Stretching past the largest step leaves no sliver.
     assert_eq!(c.fit(0.1, 0.1 + 1e-12), (0.1 + 1e-12, false));
+    // "Less than": each bound itself belongs to the next case.
+    let c = StepController { limit_below: 0.5, stretch_below: 1.25, halve_below: 1.5, max_step: 1.0, ..c };
+    assert_eq!(c.fit(1.0, 0.4375), (0.4375, true));
+    assert_eq!(c.fit(1.0, 0.5), (0.5, false));
+    assert_eq!(c.fit(1.0, 1.1875), (1.1875, false));
+    assert_eq!(c.fit(1.0, 1.25), (0.625, true));
+    assert_eq!(c.fit(1.0, 1.5), (1.0, false));
+}
+
+/// A step without error grows by the largest factor, whatever its length; growth by exactly the factor of the dead band is growth.
+#[test]
+fn analytic_growth_meets_its_bounds() {
+    let c = StepController { max_step: 1e4, ..StepController::default() };
+    assert_eq!(c.judge(10.0, 0.0, 2, 1e-14), Verdict::Accept { next: 50.0 });
+    assert_eq!(c.judge(1e-3, 0.0, 2, 1e-14), Verdict::Accept { next: 5e-3 });
+    // 0.75·√4 = 1.5 of a step, exactly.
+    let c = StepController { safety: 0.75, dead_band: 1.5, accuracy: 1.0, ..c };
+    assert_eq!(c.judge(2.0, 0.25, 2, 1e-14), Verdict::Accept { next: 3.0 });
+    assert_eq!(c.judge(2.0, 0.2501, 2, 1e-14), Verdict::Accept { next: 2.0 });
 }
 
 #[test]
@@ -108,6 +127,7 @@ fn property_constants_that_make_no_sense_are_refused() {
         StepController { floor_absolute: 0.0, ..c },
         StepController { floor_relative: -1.0, ..c },
         StepController { limit_below: 1.5, ..c },
+        StepController { limit_below: 0.0, ..c },
         StepController { stretch_below: 0.9, ..c },
         StepController { tolerance_factor: 0.0, ..c },
         StepController { tolerance_floor: f64::NAN, ..c },

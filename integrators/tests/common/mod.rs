@@ -1,6 +1,7 @@
 //! A dense damped Newton method for tests, and runs of the toys.
 #![allow(dead_code, reason = "every test file uses its part")]
 
+pub(crate) mod script;
 pub(crate) mod spy;
 
 use signorini_core::na::{DMatrix, DVector};

@@ -15,6 +15,8 @@ pub(crate) enum Fault {
     NanDistanceAbove(f64),
     /// The distance is this for every step.
     Distance(f64),
+    /// `prepare` fails at midpoints.
+    Midpoint,
 }
 
 pub(crate) struct Spy {
@@ -37,6 +39,9 @@ impl System for Spy {
     }
     fn prepare(&mut self, slot: Slot, x0: &State, horizon: f64) -> Result<(), ProblemError> {
         self.prepared.push((slot, horizon));
+        if self.fault == Fault::Midpoint && slot == Slot::Midpoint {
+            return Err(ProblemError::NonFinite { what: "geometry", index: 0 });
+        }
         self.inner.prepare(slot, x0, horizon)
     }
     fn problem(&mut self, slot: Slot, dt: f64) -> Result<&mut dyn StepProblem, ProblemError> {

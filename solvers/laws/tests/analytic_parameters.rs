@@ -4,8 +4,8 @@
 use signorini_core::na::{Matrix3, SVector, Vector3};
 use signorini_core::{ContactLaw, ContactMaterial, ContactSeed, ContactSide};
 use signorini_laws::{
-    DualCone, DualConeLaw, Frictionless, Gains, Lagged, NormalPotential, PublishedDualCone, Sap, Similar,
-    impedance,
+    DualCone, DualConeLaw, Frictionless, Gains, Lagged, MassScale, NormalPotential, PublishedDualCone, Sap,
+    Similar, friction_coefficient, impedance,
 };
 use signorini_testkit::rng::Rng;
 
@@ -18,11 +18,19 @@ fn seed(r: &mut Rng) -> ContactSeed {
         material: ContactMaterial {
             dissipation: r.uniform(0.0, 40.0),
             relaxation_time: r.log_uniform(1e-3, 1e-1),
+            friction_dynamic: if r.chance(0.5) { mu } else { 0.5 * mu },
+            stiction_speed: r.log_uniform(1e-4, 1e-1),
             ..ContactMaterial::compliant(r.log_uniform(1e3, 1e6), 0.0, mu)
         },
         sides: ContactSide::single(Matrix3::identity() * r.log_uniform(1e-2, 1e2), 1),
         curvature: [0.0; 2],
     }
+}
+
+/// μ at the slip speed of the start, in stiction speeds.
+fn stribeck(s: &ContactSeed) -> f64 {
+    let (m, slip) = (&s.material, s.velocity[1].hypot(s.velocity[2]));
+    friction_coefficient(m.friction_static, m.friction_dynamic, slip / m.stiction_speed)
 }
 
 /// γ_n = δt (f₀ − δt k v)₊ (1 − d v)₊ and its potential: kurtz2025cenic, eq. (13).
@@ -66,7 +74,7 @@ fn analytic_lagged_friction_is_that_of_the_start() {
         let (m, w) = (&s.material, s.inverse_mass());
         let p = law.prepare(&s);
         let n0 = s.dt * -m.stiffness * s.gap * (1.0 - m.dissipation * s.velocity[0]).max(0.0);
-        let expected = m.friction_static * n0;
+        let expected = stribeck(&s) * n0;
         assert!(
             (p.friction_bound() - expected).abs() <= 1e-14 * expected,
             "{} {expected}",
@@ -84,7 +92,7 @@ fn analytic_lagged_friction_is_that_of_the_start() {
         let similar = Similar { sigma_r: 0.1 };
         let q = similar.prepare(&s);
         let e = similar.eval(&q, v);
-        let friction = m.friction_static * -e.grad[0] * slip / slip.hypot(eps);
+        let friction = stribeck(&s) * -e.grad[0] * slip / slip.hypot(eps);
         assert!((e.grad[1].hypot(e.grad[2]) - friction).abs() <= 1e-12 * friction);
         // Without approach there is nothing to lag, nor friction at all; the normal is alone.
         let away = ContactSeed { gap: 1e-3, ..s };
@@ -106,7 +114,7 @@ fn analytic_sap_is_the_projection_on_the_cone() {
         let rigid = law.beta * law.beta * w / (4.0 * std::f64::consts::PI.powi(2));
         let r_n = rigid.max(1.0 / (s.dt * m.stiffness * tau));
         let r_t = law.sigma_r * w;
-        let mu = m.friction_static;
+        let mu = stribeck(&s);
         let v_hat = -s.gap / tau;
         let p = law.prepare(&s);
         let v = Vector3::new(v_hat * r.uniform(-1.0, 3.0), v_hat * r.normal(), v_hat * r.normal());
@@ -152,6 +160,11 @@ fn analytic_stored_energy_is_that_of_the_spring() {
     assert!(near(Similar::default().stored_energy(&s)));
     assert!(near(Sap::default().stored_energy(&s)));
     assert!(near(Frictionless.stored_energy(&s)));
+    // Facets with a stiffness of their own hold it together; gains that follow from masses and steps hold none that a state could tell.
+    let material = DualCone { gains: Gains::Material, ..DualCone::default() };
+    assert!(near(ContactLaw::<3>::stored_energy(&material, &s)));
+    assert_eq!(ContactLaw::<3>::stored_energy(&DualCone::default(), &s), 0.0);
+    assert_eq!(ContactLaw::<3>::stored_energy(&PublishedDualCone::default(), &s), 0.0);
 }
 
 /// dmin at touch, dmax from the width on, x^p/m^(p−1) below the midpoint and its mirror image above; MuJoCo's documentation of solimp.
@@ -230,4 +243,19 @@ fn property_settings_out_of_range_are_refused() {
     assert_eq!(PublishedDualCone::new(0.2, 0.1).gain_parameters(), [0.2, 0.1]);
     assert_eq!(physical(3.0, 4.0).gain_parameters(), [3.0, 4.0]);
     assert_eq!(plain.gain_parameters(), [0.3, 0.0]);
+    assert_eq!(per_step(0.2, 0.1).gain_parameters(), [0.2, 0.1]);
+    for law in [plain, per_step(0.2, 0.1), physical(3.0, 4.0)] {
+        let [a, b] = law.gain_parameters();
+        let other = law.with_gain_parameters([2.0 * a, 2.0 * b]);
+        assert_eq!(other.gain_parameters(), [2.0 * a, 2.0 * b]);
+        assert_eq!(other.with_gain_parameters([a, b]), law, "and nothing else changed");
+    }
+    let material = DualCone { gains: Gains::Material, ..plain };
+    assert_eq!((material.gain_parameters(), material.with_gain_parameters([2.0, 3.0])), ([1.0; 2], material));
+    let published = PublishedDualCone { mass: MassScale::Mean, ..PublishedDualCone::new(0.2, 0.1) };
+    let other = published.with_gain_parameters([0.4, 0.3]);
+    assert_eq!(other, PublishedDualCone { k: 0.4, d: 0.3, mass: MassScale::Mean });
+    published.check().unwrap();
+    assert!(PublishedDualCone::new(-1.0, 0.1).check().unwrap_err().contains("k is -1"));
+    assert_eq!(published.gains(), Gains::PerStep { k: 0.2, d: 0.1 });
 }

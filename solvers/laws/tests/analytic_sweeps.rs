@@ -4,7 +4,7 @@ use signorini_core::na::{Matrix3, SVector, Vector3};
 use signorini_core::{
     ContactLaw, ContactMaterial, ContactSeed, ContactSide, Sweep, SweptLaw, closing_curvature,
 };
-use signorini_laws::{DualCone, DualConeLimit, Facets, Gains, LimitSeed};
+use signorini_laws::{DualCone, DualConeLimit, Facets, Gains, LimitSeed, PublishedDualCone};
 use signorini_testkit::rng::Rng;
 
 type V6 = SVector<f64, 6>;
@@ -381,4 +381,28 @@ fn analytic_who_counts_as_acting() {
     }
     assert_eq!(SweptLaw::<6>::multiplier_count(&plain), 14);
     assert_eq!(SweptLaw::<1>::multiplier_count(&plain), 1);
+}
+
+/// The law as published counts and remembers nothing: one sweep from zero is its impulse.
+#[test]
+fn analytic_sweep_of_the_published_law() {
+    let law = PublishedDualCone::default();
+    let far = V6::from([10.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    assert_eq!((SweptLaw::<6>::memory(&law), SweptLaw::<6>::shares_mass(&law)), (0.0, false));
+    assert_eq!([SweptLaw::<6>::multiplier_count(&law), SweptLaw::<3>::multiplier_count(&law)], [10, 4]);
+    for i in 0..200 {
+        let r = &mut Rng::new(i);
+        let seed = seed(r);
+        assert!(SweptLaw::<6>::acts(&law, &seed, far));
+        let v = V6::from_fn(|_, _| 0.5 * r.normal());
+        let mut p = ContactLaw::<6>::prepare(&law, &seed);
+        let expected = -ContactLaw::<6>::eval(&law, &p, v).grad;
+        let mut sweep = Sweep { recover: true, several: r.chance(0.5), ..Sweep::default() };
+        let gamma = SweptLaw::<6>::sweep(&law, &mut p, v, &mut sweep);
+        assert!((gamma - expected).norm() <= 1e-12 * (1e-6 + expected.norm()), "{gamma} {expected}");
+        assert_eq!(SweptLaw::<6>::recall(&law, &p), gamma);
+        // Facets move one by one, in several sweeps as well.
+        let whole = closing_curvature::<_, 6>(&law, &p);
+        assert_eq!(SweptLaw::<6>::sweep_curvature(&law, &p), whole);
+    }
 }

@@ -2,6 +2,8 @@
 #![allow(dead_code, reason = "every test file uses its part")]
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+pub(crate) mod reference;
+
 use signorini_core::na::{DMatrix, DVector};
 use signorini_core::*;
 use signorini_laws::{Limit, LimitSeed};
@@ -80,8 +82,8 @@ impl Parts {
         let flat = |x: &[DVector<f64>]| x.iter().flat_map(|v| v.iter().copied()).collect::<Vec<f64>>();
         let (v0, v_star) = (flat(&self.v0), flat(&self.v_star));
         let mut map = FrozenMap::new(inertia.block_starts());
-        for c in self.contacts.iter().chain(&self.limits) {
-            map.push_constraint(&vec![0.01; c.blocks[0].1.nrows()]);
+        for (k, c) in self.contacts.iter().chain(&self.limits).enumerate() {
+            map.push_constraint(&[0.01; 3][..if k < self.contacts.len() { 3 } else { 1 }]);
             for (b, jac) in &c.blocks {
                 map.push_block(*b).copy_from_slice(jac.as_slice());
             }
@@ -127,9 +129,9 @@ pub(crate) fn distance(p: &dyn StepProblem, a: &[f64], b: &[f64]) -> f64 {
     scaled.map(|x| x * x).sum::<f64>().sqrt()
 }
 
-struct Dense<'a> {
-    starts: &'a [usize],
-    h: DMatrix<f64>,
+pub(crate) struct Dense<'a> {
+    pub(crate) starts: &'a [usize],
+    pub(crate) h: DMatrix<f64>,
 }
 
 impl BlockSink for Dense<'_> {
