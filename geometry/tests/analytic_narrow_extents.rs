@@ -8,8 +8,8 @@ use std::sync::Arc;
 use narrow_common::{Random, box_hull, extent, hull};
 use signorini_core::na::{Isometry3, Point3, Vector3};
 use signorini_geometry::{
-    ConvexMesh, HeightField, Shape, TriangleMesh, aabb, bounding_ball, bounding_radius, contacts, distance,
-    support,
+    HeightField, QuerySupport, Shape, TriangleMesh, aabb, bounding_ball, bounding_radius, contacts, distance,
+    support, support_table,
 };
 
 type V = Vector3<f64>;
@@ -203,7 +203,9 @@ fn analytic_pairs_without_an_answer_name_the_remedy() {
     };
     let cube = Shape::Box { half_extents: V::repeat(0.1) };
     let Shape::Convex(full) = box_hull(V::repeat(0.1)) else { unreachable!() };
-    let empty = Shape::Convex(Arc::new(ConvexMesh { vertices: Vec::new(), ..(*full).clone() }));
+    let mut nothing = (*full).clone();
+    nothing.vertices.clear();
+    let empty = Shape::Convex(Arc::new(nothing));
     let full = Shape::Convex(full);
     let mesh = Shape::Mesh(Arc::new(TriangleMesh::cuboid(&V::repeat(0.1)).unwrap()));
     assert!(remedy(&Shape::HalfSpace, &Shape::HalfSpace).contains("two half-spaces"));
@@ -235,4 +237,22 @@ fn analytic_poses_that_are_not_finite_are_refused() {
             }
         }
     }
+}
+
+/// Closed forms are those of half-spaces, and of spheres with what is no ellipsoid and no hull.
+#[test]
+fn analytic_the_table_of_pairs() {
+    let table = support_table();
+    let count = |s: QuerySupport| table.iter().filter(|row| row.support == s).count();
+    assert_eq!(count(QuerySupport::Exact), 6 + 4);
+    assert_eq!(count(QuerySupport::Iterative), 21 - 4);
+    assert_eq!(count(QuerySupport::Surface), 7 + 7 + 3);
+    assert_eq!(count(QuerySupport::Unsupported), 1);
+    let exact = |a: &str, b: &str| {
+        let row = table.iter().find(|r| (r.a == a && r.b == b) || (r.a == b && r.b == a)).unwrap();
+        row.support == QuerySupport::Exact
+    };
+    assert!(["sphere", "box", "capsule", "cylinder", "half-space"].iter().all(|k| exact("sphere", k)));
+    assert!(!exact("sphere", "ellipsoid") && !exact("sphere", "convex hull") && !exact("box", "capsule"));
+    assert!(exact("half-space", "ellipsoid") && exact("half-space", "convex hull"));
 }

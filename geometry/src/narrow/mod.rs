@@ -26,6 +26,9 @@ mod surface;
 mod table;
 mod triangle;
 
+#[cfg(test)]
+mod agreement;
+
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
 pub(crate) use self::core::tangents;

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::sites::{self, Site};
 use crate::weave::{Woven, weave};
-use crate::{Manifest, Mutant, Outcome, results, write};
+use crate::{Manifest, Mutant, Outcome, read, results, write};
 
 /// Most rounds of the compiler.
 const ROUNDS: usize = 25;
@@ -49,12 +49,21 @@ pub fn build(from: &Path, copy: &Path, krate: &str, only: &str) -> Outcome<()> {
     std::fs::create_dir_all(results(copy))?;
     let runtime = include_str!("runtime.rs").replace("COUNT", &count.to_string());
     put(&other.join("src/mutants_runtime.rs"), &runtime)?;
-    let dropped = check(&sources, &other, count)?;
+    let dropped = check(&sources, &other, count, refused_before(copy, count))?;
     let mutants = sources.iter().flat_map(|s| told(s, krate, &dropped)).collect();
     let programs = programs(&other)?;
     let manifest = Manifest { folder: krate.into(), mutants, constant, programs };
     println!("{count} mutants, {} refused by the compiler, {constant} more in constants", dropped.len());
     write(&results(copy).join("mutants.json"), &manifest)
+}
+
+/// The mutants that an earlier build of these sources dropped, so that nothing is built again for new tests.
+fn refused_before(copy: &Path, count: u32) -> HashSet<u32> {
+    let Ok(before) = read::<Manifest>(&results(copy).join("mutants.json")) else { return HashSet::new() };
+    if before.mutants.len() != count as usize {
+        return HashSet::new();
+    }
+    before.mutants.iter().zip(0..).filter(|(m, _)| !m.compiles).map(|(_, n)| n).collect()
 }
 
 fn files(folder: &Path) -> Outcome<Vec<PathBuf>> {
@@ -107,8 +116,7 @@ fn told<'a>(s: &'a Source, krate: &'a str, dropped: &'a HashSet<u32>) -> impl It
 }
 
 /// Writes the sources and drops mutants until the compiler has no errors. The numbers of those dropped.
-fn check(sources: &[Source], other: &Path, count: u32) -> Outcome<HashSet<u32>> {
-    let mut dropped = HashSet::new();
+fn check(sources: &[Source], other: &Path, count: u32, mut dropped: HashSet<u32>) -> Outcome<HashSet<u32>> {
     for round in 0..ROUNDS {
         let mut woven = HashMap::new();
         for s in sources {

@@ -1,0 +1,181 @@
+//! Each iteration alone against closed forms, for what one misses another finds.
+
+use std::f64::consts::FRAC_PI_4;
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use signorini_core::na::{Isometry3, Vector3};
+
+use super::convex::iterated;
+use super::core::{Core, Pair};
+use super::expand::expand;
+use super::gjk::{Gjk, Simplex, gjk};
+use super::point::surface_point;
+use super::polish::{Direction, polish};
+use super::search::{box_box, largest_separation};
+use super::segment::{Closed, closed_form};
+
+type V = Vector3<f64>;
+type Pose = Isometry3<f64>;
+
+fn three(x: f64) -> impl Strategy<Value = V> {
+    prop::array::uniform3(-x..x).prop_map(V::from)
+}
+
+fn half_extents() -> impl Strategy<Value = V> {
+    prop::array::uniform3(0.1f64..1.0).prop_map(V::from)
+}
+
+/// Poses up to `far` away along each axis, some of them turned by an eighth or not at all.
+fn poses(far: f64) -> impl Strategy<Value = Pose> {
+    let turn = prop_oneof![
+        4 => three(2.0),
+        1 => Just(V::zeros()),
+        1 => (0usize..3).prop_map(|i| V::ith(i, FRAC_PI_4)),
+    ];
+    (three(far), turn).prop_map(|(p, w)| Pose::new(p, w))
+}
+
+/// A round core of the radius, or one whose sides are round.
+fn ball(radius: f64) -> Core<'static> {
+    Core::Ellipsoid(V::repeat(radius))
+}
+
+/// The signed distance of a core and a ball.
+fn to_ball(core: &Core<'_>, at: &V, radius: f64) -> f64 {
+    surface_point(core, at).map_or(f64::NAN, |(_, _, d)| d - radius)
+}
+
+fn overlap(pair: &Pair<'_>) -> Option<Simplex> {
+    let mut simplex = Simplex::new();
+    let found = gjk(pair, &pair.t, 1e-14, f64::INFINITY, &mut simplex);
+    matches!(found, Gjk::Overlap).then_some(simplex)
+}
+
+/// A direction a little aside from a unit vector.
+fn beside(pair: &Pair<'_>, n: &V, aside: V) -> Direction {
+    let n = (n + aside).normalize();
+    Direction { n, s: pair.separation(&n) }
+}
+
+proptest! {
+    /// Two boxes: the polytope, the search and the climb from nearby find the best of the fifteen axes.
+    #[test]
+    fn property_depths_of_boxes(h in half_extents(), k in half_extents(), x in poses(0.6), aside in three(1.0)) {
+        let pair = Pair::new(Core::Box(h), Core::Box(k), &x);
+        let (best, _) = box_box(&pair, &h, &k);
+        prop_assume!(best.s < -1e-3);
+        let simplex = overlap(&pair);
+        prop_assert!(simplex.is_some(), "{best:?}");
+        if let Some(found) = simplex.and_then(|s| expand(&pair, &s)) {
+            prop_assert!((found.s - best.s).abs() < 1e-12 && (found.n.norm() - 1.0).abs() < 1e-14, "{found:?} {best:?}");
+            prop_assert!((pair.separation(&found.n) - found.s).abs() < 1e-12, "{found:?}");
+        }
+        let found = largest_separation(&pair);
+        prop_assert!((found.s - best.s).abs() < 1e-12, "{found:?} {best:?}");
+        let climbed = polish(&pair, beside(&pair, &best.n, aside * 0.03), 0.1, 4);
+        prop_assert!(climbed.s > best.s - 1e-14, "{climbed:?} {best:?}");
+    }
+
+    /// A ball in a box or a cylinder: all iterations find the closed form.
+    #[test]
+    fn property_depths_of_balls(
+        h in half_extents(), radius in 0.05f64..0.8, x in poses(0.6), aside in three(1.0), round in prop::bool::ANY,
+    ) {
+        let core = if round { Core::Cylinder(h.x, h.y) } else { Core::Box(h) };
+        let pair = Pair::new(core, ball(radius), &x);
+        let s = to_ball(&core, &pair.t, radius);
+        prop_assume!(s < -1e-3);
+        let simplex = overlap(&pair);
+        prop_assert!(simplex.is_some(), "{s}");
+        // Depths are found to a part 1e-6.
+        let near = |d: &Direction| (d.s - s).abs() < 1e-6 * s.abs() + 1e-9;
+        if let Some(found) = simplex.and_then(|x| expand(&pair, &x)) {
+            prop_assert!(near(&found), "{found:?} {s}");
+        }
+        let found = largest_separation(&pair);
+        prop_assert!(near(&found), "{found:?} {s}");
+        let climbed = polish(&pair, beside(&pair, &found.n, aside * 0.03), 0.1, 4);
+        prop_assert!(climbed.s > s - 1e-6, "{climbed:?} {s}");
+    }
+
+    /// Apart: the distance of a segment, and of a ball, to a box or a cylinder.
+    #[test]
+    fn property_distances(h in half_extents(), l in 0.05f64..1.0, x in poses(2.5), aside in three(1.0), limit in 0.0f64..3.0) {
+        let cases = [
+            (Core::Box(h), Core::Segment(l)),
+            (Core::Segment(h.x), Core::Segment(l)),
+            (Core::Box(h), ball(0.5 * l)),
+            (Core::Cylinder(h.x, h.y), ball(0.5 * l)),
+            (Core::Box(h), Core::Point),
+        ];
+        for (a, b) in cases {
+            let pair = Pair::new(a, b, &x);
+            let s = match b {
+                Core::Segment(_) => match closed_form(&pair, f64::INFINITY) {
+                    Some(Closed::At(near)) => near.s,
+                    _ => continue,
+                },
+                Core::Point => to_ball(&a, &pair.t, 0.0),
+                _ => to_ball(&a, &pair.t, 0.5 * l),
+            };
+            if s < 1e-3 {
+                continue;
+            }
+            let mut simplex = Simplex::new();
+            let curved = pair.a.is_curved() || pair.b.is_curved();
+            let tol = if curved { 1e-5 } else { 1e-12 };
+            match gjk(&pair, &pair.t.normalize(), 0.1 * tol, limit, &mut simplex) {
+                Gjk::Apart { normal, lower, upper, p_a, p_b } => {
+                    prop_assert!(s <= limit + 1e-12);
+                    prop_assert!(upper > s - 1e-12 && upper < s + tol && lower < s + 1e-12 && lower > s - tol, "{lower} {s} {upper}");
+                    prop_assert!(((p_b - p_a).norm() - upper).abs() < 1e-12, "{p_a} {p_b} {upper}");
+                    prop_assert!((pair.separation(&normal) - s).abs() < tol && (normal.norm() - 1.0).abs() < 1e-14);
+                    let climbed = polish(&pair, Direction { n: normal, s: pair.separation(&normal) }, 1e-2, 2);
+                    prop_assert!((climbed.s - s).abs() < 1e-13, "{climbed:?} {s}");
+                }
+                Gjk::Beyond => prop_assert!(s > limit - 1e-12, "{s} {limit}"),
+                Gjk::Overlap => prop_assert!(false, "{s} apart"),
+            }
+            // The normal of curved cores to roundoff, from a little aside.
+            let (n, _) = surface_point(&a, &pair.t).map_or((V::zeros(), 0.0), |(_, n, d)| (n, d));
+            if matches!(b, Core::Ellipsoid(_)) {
+                let climbed = polish(&pair, beside(&pair, &n, aside * 1e-3), 0.1, 4);
+                prop_assert!((climbed.s - s).abs() < 1e-13 && (climbed.n - n).norm() < 1e-7, "{climbed:?} {s} {n}");
+            }
+        }
+    }
+}
+
+/// What a strategy gives, so many times.
+fn samples<T>(of: impl Strategy<Value = T>, count: usize) -> Vec<T> {
+    let mut runner = TestRunner::deterministic();
+    let tree = |_| of.new_tree(&mut runner).unwrap().current();
+    (0..count).map(tree).collect()
+}
+
+/// Nearly all poses have the closed form, and the polytope an answer: the ways that come after them are for the rest.
+#[test]
+fn property_the_first_way_is_the_usual_one() {
+    let (mut apart, mut told, mut deep, mut certain) = ([0, 0], [0, 0], 0, 0);
+    for (h, l, x) in samples((half_extents(), 0.05f64..1.0, poses(2.0)), 1500) {
+        for (k, a) in [Core::Box(h), Core::Segment(h.x)].into_iter().enumerate() {
+            let pair = Pair::new(a, Core::Segment(l), &x);
+            // Two lines are apart almost always.
+            if iterated(&pair, f64::INFINITY).is_some_and(|w| w.s > 1e-3) && x.rotation.angle() > 0.1 {
+                apart[k] += 1;
+                told[k] += usize::from(matches!(closed_form(&pair, f64::INFINITY), Some(Closed::At(_))));
+            }
+        }
+        let near = Isometry3::from_parts((x.translation.vector * 0.2).into(), x.rotation);
+        let pair = Pair::new(Core::Box(h), Core::Box(h.yzx() * l), &near);
+        if let Some(simplex) = overlap(&pair) {
+            deep += 1;
+            certain += usize::from(expand(&pair, &simplex).is_some());
+        }
+    }
+    assert!(apart.iter().all(|n| *n > 500) && deep > 500, "{apart:?} {deep}");
+    assert!(told[0] * 100 >= apart[0] * 99 && told[1] * 100 >= apart[1] * 90, "{told:?} of {apart:?}");
+    assert!(certain * 100 >= deep * 95, "{certain} of {deep}");
+}
