@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{SMatrix, SVector};
 use signorini_core::*;
-use signorini_icf::{IcfOptions, IcfSolver};
+use signorini_icf::{IcfOptions, IcfSolver, InitialGuess, StepTest};
 
 /// What the law does with its row.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -19,6 +19,12 @@ enum Kind {
     Concave,
     /// ℓ = v²/2 up to this speed, and no number above.
     NanAbove(f64),
+    /// ℓ = 2 v².
+    Spring,
+    /// ℓ = g v with a Hessian h that it does not have, so that Newton's steps are short.
+    Stiff(f64, f64),
+    /// ℓ = 2 v² with a Hessian of a quarter, so that Newton's steps are too long; it is right along lines.
+    Soft,
 }
 
 /// A law that says it is convex.
@@ -33,6 +39,9 @@ fn eval(kind: Kind, v: f64) -> [f64; 3] {
         Kind::Concave => [-5.0 * v * v, -10.0 * v, -10.0],
         Kind::NanAbove(limit) if v > limit => [f64::NAN; 3],
         Kind::NanAbove(_) => [0.5 * v * v, v, 1.0],
+        Kind::Spring => [2.0 * v * v, 4.0 * v, 4.0],
+        Kind::Soft => [2.0 * v * v, 4.0 * v, 1.0],
+        Kind::Stiff(g, h) => [g * v, g, h],
     }
 }
 
@@ -48,6 +57,11 @@ impl ContactLaw<1> for Odd {
     fn eval(&self, p: &Kind, v_c: SVector<f64, 1>) -> LawEval<1> {
         let [cost, grad, hess] = eval(*p, v_c[0]);
         LawEval { cost, grad: SVector::from([grad]), hess: SMatrix::from([[hess]]) }
+    }
+    fn along(&self, p: &Kind, v_c: SVector<f64, 1>, dv: SVector<f64, 1>) -> Along {
+        let [value, grad, hess] = eval(*p, v_c[0]);
+        let hess = if matches!(p, Kind::Soft) { 4.0 } else { hess };
+        Along { value, slope: grad * dv[0], curvature: hess * dv[0] * dv[0] }
     }
 }
 
@@ -160,6 +174,71 @@ fn property_failures_are_told_by_their_place() {
     assert!(what.contains("gradient") && index == 1, "{what} {index}");
 }
 
+/// A residual below the tolerance ends a solve; so does a Newton step below it whose residual is less than ten times as large. Bounds themselves are not below.
+#[test]
+fn analytic_tests_of_convergence_at_their_bounds() {
+    const T: f64 = 0.0625;
+    let end = |kind, guess: f64, step_test, max_iterations| {
+        let options = IcfOptions { step_test, ..IcfOptions::default() };
+        // At v* = 0 the scale of the tolerance is one.
+        let mut p = problem(Odd, &[kind], 0.0);
+        let out = run(options, &mut p, guess, Tolerance { relative: T, max_iterations }).unwrap();
+        assert_eq!(out.tolerance, T);
+        (out.status, out.stats.iterations)
+    };
+    use SolveStatus::{Converged, IterationLimit};
+    for step_test in [StepTest::Newton, StepTest::Published] {
+        // The residual of a free mass is its speed.
+        assert_eq!(end(Kind::Open, 0.999 * T, step_test, 9), (Converged, 0));
+        assert_eq!(end(Kind::Open, T, step_test, 9), (Converged, 1));
+        // A first step of 5 T/5, and of a little less.
+        assert!(end(Kind::Stiff(5.0 * T, 4.0), 0.0, step_test, 9).1 > 1);
+        assert_eq!(end(Kind::Stiff(5.0 * T, 4.01), 0.0, step_test, 9), (Converged, 1));
+    }
+    // Steps that move nothing leave the residual as it is.
+    for (times, status, iterations) in
+        [(9.99, Converged, 1), (10.0, IterationLimit, 9), (15.0, IterationLimit, 9)]
+    {
+        assert_eq!(
+            end(Kind::Stiff(times * T, 1e200), 0.0, StepTest::Newton, 9),
+            (status, iterations),
+            "{times}"
+        );
+        assert_eq!(
+            end(Kind::Stiff(times * T, 1e200), 0.0, StepTest::Published, 9),
+            (Converged, 1),
+            "{times}"
+        );
+    }
+}
+
+/// Along a line a quadratic objective is known from its ends: the first trial of a cubic is its minimum, and so is Newton's step from any trial.
+#[test]
+fn analytic_line_searches_of_quadratics_take_one_trial() {
+    for (kind, guess, evaluations, alpha) in [
+        // The longest step, then the minimum.
+        (Kind::Spring, InitialGuess::Cubic, 2, 1.0),
+        (Kind::Soft, InitialGuess::Cubic, 2, 0.4),
+        (Kind::Soft, InitialGuess::Quadratic, 2, 0.4),
+        // A trial of the whole step, then Newton's.
+        (Kind::Soft, InitialGuess::Fixed, 3, 0.4),
+    ] {
+        // ½ (v − 1)² + 2 v² has its minimum at 0.2, whatever the start: Newton's step from the soft Hessian is 5/2 of the way.
+        for start in [3.0, -2.0] {
+            let mut options = IcfOptions { record_history: true, ..IcfOptions::default() };
+            (options.line_search.alpha_max, options.line_search.guess) = (1.5, guess);
+            let (mut solver, mut out) = (IcfSolver::new(options), StepSolution::default());
+            let mut p = problem(Odd, &[kind], 1.0);
+            solver.solve(&mut p, &[start], Tolerance::default(), &mut out).unwrap();
+            let first = solver.history()[0];
+            assert_eq!((first.line_search, solver.history().len()), (evaluations, 2), "{kind:?} {guess:?}");
+            // Round-off.
+            assert!((first.alpha - alpha).abs() < 1e-14 && (out.v[0] - 0.2).abs() < 1e-14, "{first:?}");
+            assert!((first.residual - (5.0 * start - 1.0).abs()).abs() < 1e-14);
+        }
+    }
+}
+
 /// Options are kept as given, and refused by name.
 #[test]
 fn property_options_are_checked_by_name() {
@@ -191,6 +270,8 @@ fn property_options_are_checked_by_name() {
     run(one, &mut p, 0.0, Tolerance::default()).unwrap();
 
     let paper = IcfOptions::paper();
+    assert_eq!((paper.step_test, paper.min_tolerance), (StepTest::Published, 1e-8));
+    assert!(paper.reuse_hessian && !paper.islands);
     let mut solver = IcfSolver::new(paper);
     assert_eq!(*solver.options(), paper);
     solver.options_mut().reuse_target = 3;
