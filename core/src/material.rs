@@ -30,7 +30,7 @@ pub struct ContactMaterial {
     pub solref: [f64; 2],
     /// MuJoCo's solimp: (dmin, dmax, width \[m\], midpoint, power); for the laws that use it.
     pub solimp: [f64; 5],
-    /// Parameters of a law of one's own, in units of its own; no law of this workspace reads them. Systems of rigid bodies take them from a `ContactModel`, others from their materials.
+    /// Parameters of a law of one's own, in units of its own; no law of this workspace reads them. Systems of rigid bodies take them from a `ContactModel`, affine bodies from the materials of their skin, particles from those of obstacles.
     #[serde(default)]
     pub own: [f64; 4],
 }

@@ -86,6 +86,21 @@ fn property_stiffness_per_contact_sets_the_depth_at_rest() {
 }
 
 #[test]
+fn property_the_energy_is_that_of_the_materials_that_the_model_sets() {
+    // Stiffness by geom and by the speed of the contact, which the energy sees as a step does.
+    let model: ContactModel = Box::new(|c, v, m| {
+        m.stiffness = if c.geoms.contains(&2) { 1000.0 } else { 500.0 * (1.0 + v[0].abs()) };
+    });
+    let (mut sys, mut x) = system(&engine("lagged"), Some(model));
+    (x.q[2], x.q[9], x.v[2]) = (0.0495, 0.0497, -0.1);
+    let spring = |k: f64, depth: f64| 0.5 * k * depth * depth;
+    let expected = 4.0 * (spring(550.0, 5e-4) + spring(1000.0, 3e-4));
+    let told = sys.energy(&x).contact;
+    // Round-off of 0.05 m beside a depth of 3e-4 m.
+    assert!((told / expected - 1.0).abs() < 1e-12, "{told} J for {expected} J");
+}
+
+#[test]
 fn property_the_model_sees_gap_velocity_and_geoms() {
     let engine = engine("dual_cone");
     let (sender, receiver) = std::sync::mpsc::channel();

@@ -95,6 +95,18 @@ fn analytic_a_ball_rests_as_deep_as_hertz_says_under_every_solver() {
 }
 
 #[test]
+fn analytic_a_pair_with_a_modulus_of_its_own_rests_by_it() {
+    let (_, mut sys, mut x, mass) = on_ground(RADIUS, 20.0);
+    sys.set_contact_model(Some(Box::new(|_, _, m| m.own[0] = 4.0 * MODULUS)));
+    let mut integrator = FixedStep::new(ContactStep::new(IcfSolver::default()), 1e-3).unwrap();
+    integrator.advance(&mut sys, &mut x, 3.0, &mut NoObserver).unwrap();
+    let depth = (mass * G / (4.0 * stiffness())).powf(2.0 / 3.0);
+    let (found, energy) = (RADIUS - x.q[2], sys.energy(&x).contact);
+    assert!((found / depth - 1.0).abs() < 1e-6, "{found} for {depth}");
+    assert!((energy / (0.4 * mass * G * depth) - 1.0).abs() < 1e-6, "{energy} J");
+}
+
+#[test]
 fn analytic_an_affine_ball_on_a_point_rests_as_deep_as_hertz_says() {
     // The next points of the facets are 1.9 mm higher, and the depth is 0.7 mm: one point presses.
     let (skin, dt) = (2e-3, 1e-3);

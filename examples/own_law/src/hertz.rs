@@ -5,10 +5,10 @@ use signorini_laws::SlipPotential;
 
 /// Hertz's contact of balls with the dissipation of Hunt and Crossley: a law with a stiffness of its own, from the curvature of the surfaces.
 ///
-/// Force 4/3 E* √R δ^{3/2} (1 + d δ̇)₊ at the depth δ, R = 1/√(κ₁κ₂); Coulomb friction with the normal impulse of the start of the step.
+/// Force 4/3 E* √R δ^{3/2} (1 + d δ̇)₊ at the depth δ, R = 1/√(κ₁κ₂); Coulomb friction with the normal impulse that the velocity of the start would give.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Hertz {
-    /// Effective modulus E*, 1/E* = (1 − ν_a²)/E_a + (1 − ν_b²)/E_b \[Pa\].
+    /// Effective modulus E*, 1/E* = (1 − ν_a²)/E_a + (1 − ν_b²)/E_b \[Pa\], of pairs that have none of their own.
     pub modulus: f64,
 }
 
@@ -24,10 +24,12 @@ pub struct Constants {
 }
 
 impl Hertz {
-    /// 4/3 E* √R \[N/m^{3/2}\]; surfaces without curvature count as a ball of 1 m.
+    /// 4/3 E* √R \[N/m^{3/2}\], E* the first parameter of the pair's own where that is above zero; surfaces without curvature count as a ball of 1 m.
     pub fn stiffness(&self, s: &ContactSeed) -> f64 {
+        let [own, ..] = s.material.own;
+        let modulus = if own > 0.0 { own } else { self.modulus };
         let square = s.curvature[0] * s.curvature[1];
-        4.0 / 3.0 * self.modulus * if square > 0.0 { square.powf(-0.25) } else { 1.0 }
+        4.0 / 3.0 * modulus * if square > 0.0 { square.powf(-0.25) } else { 1.0 }
     }
 }
 

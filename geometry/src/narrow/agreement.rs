@@ -148,7 +148,7 @@ proptest! {
     }
 }
 
-/// What a strategy gives, so many times.
+/// Answers of a strategy, so many times.
 fn samples<T>(of: impl Strategy<Value = T>, count: usize) -> Vec<T> {
     let mut runner = TestRunner::deterministic();
     let tree = |_| of.new_tree(&mut runner).unwrap().current();

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use signorini_core::na::Point3;
-use signorini_core::{ContactMaterial, ProblemError};
+use signorini_core::{ContactGeometry, ContactMaterial, ProblemError};
 use signorini_geometry::{Aabb, BroadPhase, ContactPoint, Shape, contacts, relative_curvature};
 use signorini_scene::{GeomShape, Pose, Scene};
 
@@ -77,6 +77,20 @@ pub(crate) struct FoundContact {
 }
 
 impl FoundContact {
+    /// Geometry of the contact as constraint number `constraint`.
+    pub(crate) fn geometry(&self, constraint: usize) -> ContactGeometry {
+        ContactGeometry {
+            constraint: constraint as u32,
+            bodies: self.bodies.map(|b| b as u32),
+            geoms: self.geoms.map(|g| g as u32),
+            p_wc: self.p_wc,
+            arms: [0, 1].map(|side| self.point_of(side) - self.p_wc),
+            r_wc: ContactGeometry::frame(&self.point.normal),
+            gap: self.point.gap,
+            feature: self.point.feature,
+        }
+    }
+
     /// Where the impulse acts on a body of the pair: the point of both when they touch; before that the body's own, since the middle is on neither and would give friction a false
     /// lever.
     pub(crate) fn point_of(&self, side: usize) -> &Point3<f64> {

@@ -8,7 +8,7 @@ use signorini_core::{ContactGeometry, ContactMaterial, ContactSeed, ProblemError
 /// - material: as the scene combines it; to be changed in place. Laws read what they document: `DualCone` under `Gains::Material` the stiffness K \[N/m\] and, with
 ///   the relaxation time τ \[s\], the damping D = τ K \[N·s/m\]; all of them friction.
 ///
-/// Called once for every contact of every state that a step starts from or that lies halfway, in the order of the contacts; it should depend on its arguments alone, or error
+/// Called once for every contact of every state that a step starts from or that lies halfway, in the order of the contacts, and for each whose energy is asked for; it should depend on its arguments alone, or error
 /// control compares steps under different laws.
 pub type ContactModel = Box<dyn FnMut(&ContactGeometry, &Vector3<f64>, &mut ContactMaterial) + Send>;
 

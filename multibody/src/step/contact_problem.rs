@@ -1,7 +1,7 @@
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{
-    BlockDiagonal, ContactGeometry, ContactMaterial, ContactMemory, ContactSeed, ContactSide, FrozenMap,
-    FrozenProblem, Inertia, Pool, Pools, ProblemError, StepProblem,
+    BlockDiagonal, ContactMemory, ContactSeed, ContactSide, FrozenMap, FrozenProblem, Inertia, Pool, Pools,
+    ProblemError, StepProblem,
 };
 use signorini_laws::{DryFriction, Gain, NearRigid};
 
@@ -69,23 +69,14 @@ impl ContactProblem {
         let surface_velocity = &i.settings.surface_velocity;
         let dim = self.frozen.pools().members()[CONTACT].dim();
         // Seeds of the last step are overwritten: contacts in `set_step`, sides there or here.
-        self.seeds.resize(
-            found.len(),
-            ContactSeed {
-                dt: 0.0,
-                gap: 0.0,
-                velocity: Vector3::zeros(),
-                material: ContactMaterial::default(),
-                curvature: [0.0; 2],
-                sides: [ContactSide::default(); 2],
-            },
-        );
+        self.seeds.resize(found.len(), ContactSeed::default());
         let tree_of = |b: usize| i.model.bodies[b].tree;
         let parts = self.frozen.parts_mut();
         parts.map.clear();
         parts.contacts.clear();
         for (k, c) in found.iter().enumerate() {
-            let frame = ContactGeometry::frame(&c.point.normal);
+            let geometry = c.geometry(k);
+            let frame = geometry.r_wc;
             let surface = |s: usize| kin.x_wb[c.bodies[s]].rotation * surface_velocity[c.geoms[s]];
             let moving = c.geoms.iter().any(|&g| surface_velocity[g] != Vector3::zeros());
             let mut bias = [0.0; 6];
@@ -108,16 +99,7 @@ impl ContactProblem {
                     columns.add(kin, i.model, from, block);
                 }
             }
-            parts.contacts.push(ContactGeometry {
-                constraint: k as u32,
-                bodies: c.bodies.map(|b| b as u32),
-                geoms: c.geoms.map(|g| g as u32),
-                p_wc: c.p_wc,
-                arms: [0, 1].map(|side| c.point_of(side) - c.p_wc),
-                r_wc: frame,
-                gap: c.point.gap,
-                feature: c.point.feature,
-            });
+            parts.contacts.push(geometry);
             let seed = &mut self.seeds[k];
             (seed.gap, seed.material, seed.curvature) = (c.gap, c.material, c.curvature);
             seed.velocity = FrozenProblem::contact_velocity_at(parts.map, k, &x0.v);

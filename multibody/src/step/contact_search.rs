@@ -1,8 +1,10 @@
+use signorini_core::na::Vector3;
 use signorini_core::{ContactSeed, LawPool, ProblemError};
 use signorini_scene::Scene;
 
 use crate::actuation::drive::Drive;
 use crate::contact::collision::{Collision, FoundContact};
+use crate::contact::contact_model::ContactModel;
 use crate::contact::motion::Motion;
 use crate::{Kinematics, Model, RigidLaws};
 
@@ -47,8 +49,8 @@ impl ContactSearch {
         Ok(())
     }
 
-    /// Elastic energy of contacts by their law where bodies are \[J\]; none where shapes have no query.
-    pub(crate) fn energy(&mut self, model: &Model, kin: &Kinematics) -> f64 {
+    /// Elastic energy of contacts by their law where bodies are \[J\], their materials as `own` sets them; none where shapes have no query.
+    pub(crate) fn energy(&mut self, model: &Model, kin: &Kinematics, own: Option<OwnMaterials<'_>>) -> f64 {
         self.rest();
         if self.find(model, kin).is_err() {
             return 0.0;
@@ -61,6 +63,23 @@ impl ContactSearch {
         };
         self.seeds.clear();
         self.seeds.extend(self.found.iter().map(seed));
+        if let Some(own) = own {
+            for (k, (c, seed)) in self.found.iter().zip(&mut self.seeds).enumerate() {
+                let contact = c.geometry(k);
+                let at = |side: usize| {
+                    let moved = kin.x_wb[c.bodies[side]].rotation * own.surface_velocity[c.geoms[side]];
+                    kin.point_velocity(model, c.bodies[side], c.point_of(side)) + moved
+                };
+                seed.velocity = contact.r_wc.transpose() * (at(1) - at(0));
+                (own.model)(&contact, &seed.velocity, &mut seed.material);
+            }
+        }
         self.law.stored_energy(&self.seeds).unwrap_or_default()
     }
+}
+
+/// The function of a user's own that sets materials, with the velocities of the surfaces of geoms in their bodies \[m/s\] that it sees.
+pub(crate) struct OwnMaterials<'a> {
+    pub model: &'a mut ContactModel,
+    pub surface_velocity: &'a [Vector3<f64>],
 }

@@ -10,7 +10,7 @@ use crate::contact::collision::CollidingPair;
 use crate::contact::contact_model;
 use crate::dynamics::reference_mass::ReferenceMass;
 use crate::step::closure::Closure;
-use crate::step::contact_search::ContactSearch;
+use crate::step::contact_search::{ContactSearch, OwnMaterials};
 use crate::step::prepared::Prepared;
 use crate::{ContactModel, Dynamics, Kinematics, Model, ModelError, RigidLaws, RigidOptions, TendonState};
 
@@ -188,8 +188,9 @@ impl RigidSystem {
 
     /// [`System::energy`] at a state whose kinematics and tendons are known already.
     pub fn energy_at(&mut self, kin: &Kinematics, tendons: &TendonState, x: &State) -> Energy {
-        let contacts = self.settings.contact.then_some(&mut self.search);
-        energy(&self.model, kin, tendons, x, contacts)
+        let contact =
+            contact_energy(&mut self.search, &self.model, &self.settings, kin, self.contact_model.as_mut());
+        Energy { contact, ..energy(&self.model, kin, tendons, x) }
     }
 
     /// Rows per contact.
@@ -383,23 +384,38 @@ impl System for RigidSystem {
         let p = &mut self.slots[Slot::Midpoint as usize];
         p.ready = false;
         p.at.set_bodies(&self.model, &self.held.mocap, x);
-        let contacts = self.settings.contact.then_some(&mut self.search);
-        energy(&self.model, &p.at.kin, &p.at.tendons, x, contacts)
+        let contact = contact_energy(
+            &mut self.search,
+            &self.model,
+            &self.settings,
+            &p.at.kin,
+            self.contact_model.as_mut(),
+        );
+        Energy { contact, ..energy(&self.model, &p.at.kin, &p.at.tendons, x) }
     }
 }
 
-/// Energies at a state whose kinematics and tendons are known; contacts are looked for, if by anything.
-fn energy(
-    model: &Model,
-    kin: &Kinematics,
-    tendons: &TendonState,
-    x: &State,
-    contacts: Option<&mut ContactSearch>,
-) -> Energy {
+/// Energies but that of contacts, at a state whose kinematics and tendons are known.
+fn energy(model: &Model, kin: &Kinematics, tendons: &TendonState, x: &State) -> Energy {
     let armature = model.dofs.iter().zip(&x.v).map(|(d, v)| 0.5 * d.armature * v * v).sum::<f64>();
     Energy {
         kinetic: Dynamics::kinetic_energy(model, kin) + armature,
         potential: Dynamics::gravity_energy(model, kin, &model.gravity) + model.spring_energy(&x.q, tendons),
-        contact: contacts.map_or(0.0, |search| search.energy(model, kin)),
+        contact: 0.0,
     }
+}
+
+/// Energy of contacts, with the materials that the function of a user's own sets \[J\].
+fn contact_energy(
+    search: &mut ContactSearch,
+    model: &Model,
+    settings: &Settings,
+    kin: &Kinematics,
+    own: Option<&mut ContactModel>,
+) -> f64 {
+    if !settings.contact {
+        return 0.0;
+    }
+    let surface_velocity = &settings.surface_velocity;
+    search.energy(model, kin, own.map(|model| OwnMaterials { model, surface_velocity }))
 }

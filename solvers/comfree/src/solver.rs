@@ -237,12 +237,12 @@ impl ContactSolver for ComfreeSolver {
         let refuse = |why: String| Err(SolveError::Unsupported { solver: NAME, why });
         if p.regime() != Regime::Frozen {
             return refuse(
-                "its contact map moves with the velocity; use a solver for re-queried contact (ipc)".into(),
+                "its contact map moves with the velocity; use a solver for re-queried contact, projected_newton or reference".into(),
             );
         }
         if p.smooth().is_some() {
             return refuse(
-                "it has a smooth potential; use a solver that follows its Hessian (ipc, mpm)".into(),
+                "it has a smooth potential; use a solver that follows its Hessian, projected_newton or reference".into(),
             );
         }
         for m in p.pools().members().iter().filter(|m| !m.is_empty()) {
@@ -305,7 +305,7 @@ impl ContactSolver for ComfreeSolver {
 /// The problem as one whose laws may be swept over.
 fn swept(p: &mut dyn StepProblem) -> Result<&mut dyn SweptProblem, SolveError> {
     let why =
-        "its contact velocities are not affine in the velocity; use a solver for re-queried contact (ipc)";
+        "its contact velocities are not affine in the velocity; use a solver for re-queried contact, projected_newton or reference";
     p.swept().ok_or_else(|| SolveError::Unsupported { solver: NAME, why: why.into() })
 }
 

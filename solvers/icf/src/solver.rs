@@ -140,11 +140,11 @@ impl ContactSolver for IcfSolver {
         let refuse = |why: &str| Err(SolveError::Unsupported { solver: NAME, why: why.to_owned() });
         if p.regime() != Regime::Frozen {
             return refuse(
-                "its contact map moves with the velocity; use a solver for re-queried contact (ipc)",
+                "its contact map moves with the velocity; use a solver for re-queried contact, projected_newton or reference",
             );
         }
         if p.smooth().is_some() {
-            return refuse("it has a smooth potential; use a solver that follows its Hessian (ipc, mpm)");
+            return refuse("it has a smooth potential; use a solver that follows its Hessian, projected_newton or reference");
         }
         for m in p.pools().members().iter().filter(|m| !m.is_empty()) {
             let properties = m.properties();

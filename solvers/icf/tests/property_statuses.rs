@@ -6,7 +6,7 @@ use signorini_core::na::{SMatrix, SVector};
 use signorini_core::*;
 use signorini_icf::{IcfOptions, IcfSolver, InitialGuess, StepTest};
 
-/// What the law does with its row.
+/// Behaviour of the law on its row.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum Kind {
     /// Nothing.

@@ -9,7 +9,7 @@ use crate::skin_points::{FreeMotion, SkinStep};
 use crate::system::{AffineSystem, slots};
 
 impl AffineSystem {
-    /// The same with a contact law on the skin of its bodies. Steps that were prepared are forgotten.
+    /// A contact law on the skin of the bodies. Steps that were prepared are forgotten.
     ///
     /// # Errors
     /// [`BodyError::Law`]: a law without three rows, not convex or not finite everywhere, one that asks for curvatures that no pair has, materials out of range; [`BodyError::Options`]: a skin within the range of the barrier.

@@ -1,4 +1,4 @@
-//! What laws make of a contact at the start of a step, against the formulas of their papers.
+//! Parameters that laws make of a contact at the start of a step, against the formulas of their papers.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::na::{Matrix3, SVector, Vector3};

@@ -23,7 +23,7 @@ pub fn document() -> Result<String, PageError> {
         "# What is supported
 
 Written by `cargo run -p signorini-validation --example support > SUPPORT.md`, which asks the code: every answer below is that of a query, a solve or a
-reader. A test fails when this file is stale. What is refused is refused with file, line, element and a remedy.
+reader. A test fails when this file is stale. A refusal names file, line, element and a remedy.
 
 ## Laws and solvers
 
@@ -58,7 +58,7 @@ not stand here is an error.
 eliminated or, where they are not linear, stiff terms. Which geoms collide, and with which coefficient of friction, follows masks, `pair`, `exclude`,
 `priority`, `condim` 1 and the rule of combination, geom by geom, as in generalised coordinates; margins and the softness of surfaces have no part in it. A contact law may be put over the barrier (`--law lagged --skin 0.002`,
 `AffineScene::with_law`): it presses from the skin on, with materials of the scene, and the curvatures of its spheres. It needs three rows, a convex cost that is finite everywhere, and a skin beyond the range of
-the barrier; anything else is refused by name. What is left out is listed and warned of.
+the barrier; anything else is refused by name. Parts that are left out are listed and warned of.
 
 {}
 ## Material points
