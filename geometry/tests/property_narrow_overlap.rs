@@ -383,7 +383,9 @@ fn incident(shape: &Shape, p: &V) -> u32 {
             (0..3).map(|i| on(2 * i, p[i] - h[i]) | on(2 * i + 1, p[i] + h[i])).sum()
         }
         // Lines that are parallel within 0.05 end halfway between their ends.
-        Shape::Capsule { half_length: h, .. } => u32::from(p.z < 0.03 - h) | u32::from(p.z > h - 0.03) << 1,
+        Shape::Capsule { half_length: h, .. } | Shape::Cylinder { half_length: h, .. } => {
+            u32::from(p.z < 0.03 - h) | u32::from(p.z > h - 0.03) << 1
+        }
         Shape::Convex(m) => {
             let off = |f: &Vec<u32>, n: &V| n.dot(&(p - m.vertices[f[0] as usize].coords));
             m.faces.iter().zip(&m.normals).enumerate().map(|(k, (f, n))| on(k, off(f, n))).sum()
@@ -438,6 +440,11 @@ fn property_codes_name_the_parts_of_a_shape() {
             Shape::Capsule { .. } => {
                 assert_eq!(different, [0, 1, 2], "{shape:?}");
                 assert_eq!(of.len(), 3, "{shape:?}");
+            }
+            Shape::Cylinder { .. } => {
+                // The line along its side has one code, the rims and caps at both ends have different ones.
+                let ends = [1, 2].map(|end| of.iter().filter(|m| **m == end).count());
+                assert!(count(0) <= 1 && ends.iter().all(|n| *n > 8), "{of:?}");
             }
             Shape::Convex(m) => {
                 // Of a seldom seen edge an end may be all that was seen.
