@@ -337,12 +337,18 @@ fn property_parallel_lines_share_an_interval() {
             let u = x * (f.corners[1] - f.corners[0]);
             d.z * u.y.atan2(u.x)
         };
-        let turn = [0.0, 1e-9, -1e-9][k % 3];
+        // Within a sine of 0.05 lines count as parallel.
+        let turn = [0.0, 1e-9, -1e-9, 0.02, -0.04][k % 5];
         let spins = [-along(a, V::z()), -along(b, -V::z()) + flip + turn];
         let at = V::new(r.range(-1.2, 1.2), 0.0, [0.01, -0.01][k / 2 % 2]);
         let pair = Pair::new(&stock, [a, b], spins, V::zeros(), at);
         let found = pair.patch(0.1);
-        let (l, m) = ((a.corners[1] - a.corners[0]).norm() / 2.0, (b.corners[1] - b.corners[0]).norm() / 2.0);
+        let half = |f: &Feature| (f.corners[1] - f.corners[0]).norm() / 2.0;
+        // Along A; turned, B crosses A below its middle.
+        let (l, m) = (half(a), half(b) * f64::cos(turn));
+        if turn.abs() > 1e-3 && at.x.abs() > l - 0.01 {
+            continue;
+        }
         let (lo, hi) = ((-l).max(at.x - m), l.min(at.x + m));
         // Shorter than the overlap is deep, a way out along the lines is shorter.
         if hi - lo < 0.02 {
@@ -357,14 +363,16 @@ fn property_parallel_lines_share_an_interval() {
         places.sort_by(f64::total_cmp);
         let told = || format!("{found:?} for {lo} {hi}: {:?} {:?}", pair.features, pair.poses);
         assert_eq!(places.len(), 2, "{}", told());
-        assert!((places[0] - lo).abs() < 1e-7 && (places[1] - hi).abs() < 1e-7, "{}", told());
+        // A point of turned lines is halfway between them.
+        let (along, across) = (1e-7 + turn * turn * (l + m), 1e-7 + turn.abs() * (l + m));
+        assert!((places[0] - lo).abs() < along && (places[1] - hi).abs() < along, "{}", told());
         for c in &found {
             assert!((c.gap - at.z).abs() < 1e-8 && (c.normal - V::z()).norm() < 1e-7, "{}", told());
             let top = radius(pair.shapes()[0]);
-            assert!(c.p_a.y.abs() < 1e-7 && (c.p_a.z - top).abs() < 1e-7, "{}", told());
+            assert!(c.p_a.y.abs() < across && (c.p_a.z - top).abs() < 1e-7, "{}", told());
         }
     }
-    assert!(held > 600, "{held}");
+    assert!(held > 500, "{held}");
 }
 
 /// The faces of a shape on which a point of its core lies, one bit each; the ends of a capsule count as faces.
@@ -375,7 +383,9 @@ fn incident(shape: &Shape, p: &V) -> u32 {
             (0..3).map(|i| on(2 * i, p[i] - h[i]) | on(2 * i + 1, p[i] + h[i])).sum()
         }
         // Lines that are parallel within 0.05 end halfway between their ends.
-        Shape::Capsule { half_length: h, .. } => u32::from(p.z < 0.03 - h) | u32::from(p.z > h - 0.03) << 1,
+        Shape::Capsule { half_length: h, .. } | Shape::Cylinder { half_length: h, .. } => {
+            u32::from(p.z < 0.03 - h) | u32::from(p.z > h - 0.03) << 1
+        }
         Shape::Convex(m) => {
             let off = |f: &Vec<u32>, n: &V| n.dot(&(p - m.vertices[f[0] as usize].coords));
             m.faces.iter().zip(&m.normals).enumerate().map(|(k, (f, n))| on(k, off(f, n))).sum()
@@ -430,6 +440,11 @@ fn property_codes_name_the_parts_of_a_shape() {
             Shape::Capsule { .. } => {
                 assert_eq!(different, [0, 1, 2], "{shape:?}");
                 assert_eq!(of.len(), 3, "{shape:?}");
+            }
+            Shape::Cylinder { .. } => {
+                // The line along its side has one code, the rims and caps at both ends have different ones.
+                let ends = [1, 2].map(|end| of.iter().filter(|m| **m == end).count());
+                assert!(count(0) <= 1 && ends.iter().all(|n| *n > 8), "{of:?}");
             }
             Shape::Convex(m) => {
                 // Of a seldom seen edge an end may be all that was seen.
