@@ -213,7 +213,7 @@ fn analytic_pairs_without_an_answer_name_the_remedy() {
         assert!(remedy(&empty, other).contains("no vertices"));
     }
     for other in [&cube, &full, &Shape::HalfSpace] {
-        assert!(remedy(&mesh, other).contains("convex hull"));
+        assert!(remedy(&mesh, other).contains("use its convex hull"));
     }
 }
 

@@ -78,6 +78,21 @@ proptest! {
         prop_assert!(climbed.s > best.s - 1e-14, "{climbed:?} {best:?}");
     }
 
+    /// Two boxes apart: the distance is that of a point in either, and no less than the separation along the normal.
+    #[test]
+    fn property_distances_of_boxes(h in half_extents(), k in half_extents(), x in poses(2.0)) {
+        let pair = Pair::new(Core::Box(h), Core::Box(k), &x);
+        let found = iterated(&pair, f64::INFINITY);
+        prop_assert!(found.is_some());
+        if let Some(w) = found {
+            prop_assume!(w.s > 1e-6);
+            let (p_a, p_b) = w.points(&pair);
+            prop_assert!((pair.separation(&w.n) - w.s).abs() < 1e-12 && ((p_b - p_a).norm() - w.s).abs() < 1e-12, "{w:?}");
+            let outside = |p: V, h: &V| (p.abs() - h).max();
+            prop_assert!(outside(p_a, &h) < 1e-9 && outside(pair.r.tr_mul(&(p_b - pair.t)), &k) < 1e-9, "{w:?} {p_a} {p_b}");
+        }
+    }
+
     /// A ball in a box or a cylinder: all iterations find the closed form.
     #[test]
     fn property_depths_of_balls(
