@@ -92,9 +92,13 @@ fn analytic_joint_friction_creeps_and_stops_like_contact_friction() {
     let p = law.prepare(&seed);
     for r in [0.1, 0.5, 0.9] {
         let v: f64 = 1e-4 * r / (1.0_f64 - r * r).sqrt();
-        let gamma = -law.eval(&p, SVector::from([v])).grad[0];
-        // Round-off.
-        assert!((gamma + r * 1e-3 * 0.4).abs() < 1e-16, "{gamma:e}");
+        let e = law.eval(&p, SVector::from([v]));
+        let (gamma, bound, root) = (-e.grad[0], 1e-3 * 0.4, v.hypot(1e-4));
+        // Round-off; the cost as a difference of two lengths.
+        assert!((gamma + r * bound).abs() < 1e-16, "{gamma:e}");
+        assert!((e.cost - bound * (root - 1e-4)).abs() < 1e-15 * bound * root, "{:e}", e.cost);
+        let stiffness = bound * 1e-8 / root.powi(3);
+        assert!((e.hess[(0, 0)] - stiffness).abs() < 1e-14 * stiffness, "{:e}", e.hess[(0, 0)]);
     }
     // ε grows with the impulse: a thousandth of the speed w δt f.
     let heavy = law.prepare(&DryFrictionSeed { force: 4e5, ..seed });

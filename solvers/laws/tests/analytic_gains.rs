@@ -311,9 +311,21 @@ fn analytic_gain_and_shift_of_a_limit() {
         let p = limit.prepare(&seed);
         assert!(near(closing_curvature::<_, 1>(&limit, &p)[(0, 0)], gain), "{law:?} {seed:?}");
         let v = -shift + 0.2 * r.normal();
-        let gamma = -limit.eval(&p, SVector::from([v])).grad[0];
-        let expected = gain * ramp(-v - shift, law.smoothing).0;
-        assert!((gamma - expected).abs() <= 1e-11 * gain * (1.0 + shift.abs()), "{gamma} {expected}");
+        // With and without a multiplier.
+        for lambda in [0.0, gain * r.uniform(0.0, 0.3)] {
+            let mut p = p;
+            limit.remember(&mut p, &[lambda]);
+            let e = limit.eval(&p, SVector::from([v]));
+            let x = lambda / gain - v - shift;
+            let (value, slope) = ramp(x, law.smoothing);
+            let size = 1.0 + shift.abs();
+            assert!((e.grad[0] + gain * value).abs() <= 1e-11 * gain * size, "{} {value}", e.grad[0]);
+            assert!((e.hess[(0, 0)] - gain * slope).abs() <= 1e-11 * gain * size, "{} {slope}", e.hess);
+            if law.smoothing == 0.0 {
+                assert!((e.cost - 0.5 * gain * value * value).abs() <= 1e-11 * gain * size * size);
+            }
+        }
+        assert_eq!(limit.multiplier_count(), 1);
     }
 }
 
@@ -516,6 +528,8 @@ fn property_nothing_is_divided_by_zero() {
             let mut sweep = Sweep { several: true, recover: true, ..Sweep::default() };
             let gamma = limit.sweep(&mut p, SVector::from([-1.0]), &mut sweep)[0];
             assert_eq!(gamma > 0.0, gains == Gains::Material, "joints recover, whatever the material");
+            let acts = limit.acts(&limit_seed, SVector::from([-1.0]));
+            assert_eq!(acts, gains == Gains::Material || memory > 0.0, "{law:?}");
             assert_eq!(-limit.eval(&limit.prepare(&limit_seed), SVector::from([-1.0])).grad[0], gamma);
             assert!((sweep.residual + sweep.uphill + sweep.recovery).is_finite(), "{sweep:?}");
         }

@@ -38,12 +38,14 @@ struct Case<L> {
 
 /// The law of this project; without memory opposite facets are balanced, with it they are not.
 fn ours() -> impl Strategy<Value = DualCone> {
-    (0..4usize, any::<[bool; 2]>(), 0..3usize).prop_map(|(gains, [cap, memory], n)| {
+    (0..5usize, any::<[bool; 2]>(), 0..3usize).prop_map(|(gains, [cap, memory], n)| {
         let gains = [
             Gains::PerStep { k: 0.2, d: 0.002 },
             Gains::Physical { kappa: 900.0, c: 15.0 },
             Gains::Recovery { beta: 0.3 },
             Gains::Material,
+            // Far above a cap.
+            Gains::PerStep { k: 20.0, d: 0.3 },
         ][gains];
         DualCone {
             gains,
