@@ -115,7 +115,7 @@ fn analytic_an_open_contact_takes_the_impulse_that_closes_it_once() {
         gap: 1e-3,
         velocity: Vector3::new(-1.0, 2.0, 0.0),
         material: ContactMaterial::default(),
-        sides: ContactSide::single(Matrix3::identity(), 1),
+        sides: ContactSide::single(0.5 * Matrix3::identity(), 1),
         curvature: [0.0; 2],
     };
     let mut p = law.prepare(&seed);
@@ -123,9 +123,14 @@ fn analytic_an_open_contact_takes_the_impulse_that_closes_it_once() {
     assert!(!law.relag(&mut p, Vector3::zeros()), "nothing closed it");
     assert!(law.relag(&mut p, Vector3::new(3.0, 0.0, 0.0)));
     assert_eq!(p.friction_bound(), 1.5, "μ = 0.5");
-    // ε = μ σ_R w n₀ = 0.5 · 1e-3 · 1 · 3.
-    assert!((p.regularization_speed() - 1.5e-3).abs() < 1e-15);
+    // ε = μ σ_R w n₀ = 0.5 · 1e-3 · 0.5 · 3.
+    assert!((p.regularization_speed() - 0.75e-3).abs() < 1e-15);
     assert!(!law.relag(&mut p, Vector3::new(4.0, 0.0, 0.0)), "once");
-    let mut touching = law.prepare(&ContactSeed { gap: -1e-4, ..seed });
-    assert!(!law.relag(&mut touching, Vector3::new(3.0, 0.0, 0.0)), "its n₀ is that of the start");
+    for gap in [-1e-4, 0.0] {
+        let mut touching = law.prepare(&ContactSeed { gap, ..seed });
+        assert!(!law.relag(&mut touching, Vector3::new(3.0, 0.0, 0.0)), "its n₀ is that of the start");
+    }
+    let smooth = ContactMaterial { friction_static: 0.0, friction_dynamic: 0.0, ..seed.material };
+    let mut open = law.prepare(&ContactSeed { material: smooth, ..seed });
+    assert!(!law.relag(&mut open, Vector3::new(3.0, 0.0, 0.0)), "without friction nothing changes");
 }
