@@ -92,9 +92,13 @@ fn analytic_joint_friction_creeps_and_stops_like_contact_friction() {
     let p = law.prepare(&seed);
     for r in [0.1, 0.5, 0.9] {
         let v: f64 = 1e-4 * r / (1.0_f64 - r * r).sqrt();
-        let gamma = -law.eval(&p, SVector::from([v])).grad[0];
-        // Round-off.
-        assert!((gamma + r * 1e-3 * 0.4).abs() < 1e-16, "{gamma:e}");
+        let e = law.eval(&p, SVector::from([v]));
+        let (gamma, bound, root) = (-e.grad[0], 1e-3 * 0.4, v.hypot(1e-4));
+        // Round-off; the cost as a difference of two lengths.
+        assert!((gamma + r * bound).abs() < 1e-16, "{gamma:e}");
+        assert!((e.cost - bound * (root - 1e-4)).abs() < 1e-15 * bound * root, "{:e}", e.cost);
+        let stiffness = bound * 1e-8 / root.powi(3);
+        assert!((e.hess[(0, 0)] - stiffness).abs() < 1e-14 * stiffness, "{:e}", e.hess[(0, 0)]);
     }
     // ε grows with the impulse: a thousandth of the speed w δt f.
     let heavy = law.prepare(&DryFrictionSeed { force: 4e5, ..seed });
@@ -111,7 +115,7 @@ fn analytic_an_open_contact_takes_the_impulse_that_closes_it_once() {
         gap: 1e-3,
         velocity: Vector3::new(-1.0, 2.0, 0.0),
         material: ContactMaterial::default(),
-        sides: ContactSide::single(Matrix3::identity(), 1),
+        sides: ContactSide::single(0.5 * Matrix3::identity(), 1),
         curvature: [0.0; 2],
     };
     let mut p = law.prepare(&seed);
@@ -119,9 +123,14 @@ fn analytic_an_open_contact_takes_the_impulse_that_closes_it_once() {
     assert!(!law.relag(&mut p, Vector3::zeros()), "nothing closed it");
     assert!(law.relag(&mut p, Vector3::new(3.0, 0.0, 0.0)));
     assert_eq!(p.friction_bound(), 1.5, "μ = 0.5");
-    // ε = μ σ_R w n₀ = 0.5 · 1e-3 · 1 · 3.
-    assert!((p.regularization_speed() - 1.5e-3).abs() < 1e-15);
+    // ε = μ σ_R w n₀ = 0.5 · 1e-3 · 0.5 · 3.
+    assert!((p.regularization_speed() - 0.75e-3).abs() < 1e-15);
     assert!(!law.relag(&mut p, Vector3::new(4.0, 0.0, 0.0)), "once");
-    let mut touching = law.prepare(&ContactSeed { gap: -1e-4, ..seed });
-    assert!(!law.relag(&mut touching, Vector3::new(3.0, 0.0, 0.0)), "its n₀ is that of the start");
+    for gap in [-1e-4, 0.0] {
+        let mut touching = law.prepare(&ContactSeed { gap, ..seed });
+        assert!(!law.relag(&mut touching, Vector3::new(3.0, 0.0, 0.0)), "its n₀ is that of the start");
+    }
+    let smooth = ContactMaterial { friction_static: 0.0, friction_dynamic: 0.0, ..seed.material };
+    let mut open = law.prepare(&ContactSeed { material: smooth, ..seed });
+    assert!(!law.relag(&mut open, Vector3::new(3.0, 0.0, 0.0)), "without friction nothing changes");
 }

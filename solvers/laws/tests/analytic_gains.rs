@@ -311,9 +311,21 @@ fn analytic_gain_and_shift_of_a_limit() {
         let p = limit.prepare(&seed);
         assert!(near(closing_curvature::<_, 1>(&limit, &p)[(0, 0)], gain), "{law:?} {seed:?}");
         let v = -shift + 0.2 * r.normal();
-        let gamma = -limit.eval(&p, SVector::from([v])).grad[0];
-        let expected = gain * ramp(-v - shift, law.smoothing).0;
-        assert!((gamma - expected).abs() <= 1e-11 * gain * (1.0 + shift.abs()), "{gamma} {expected}");
+        // With and without a multiplier.
+        for lambda in [0.0, gain * r.uniform(0.0, 0.3)] {
+            let mut p = p;
+            limit.remember(&mut p, &[lambda]);
+            let e = limit.eval(&p, SVector::from([v]));
+            let x = lambda / gain - v - shift;
+            let (value, slope) = ramp(x, law.smoothing);
+            let size = 1.0 + shift.abs();
+            assert!((e.grad[0] + gain * value).abs() <= 1e-11 * gain * size, "{} {value}", e.grad[0]);
+            assert!((e.hess[(0, 0)] - gain * slope).abs() <= 1e-11 * gain * size, "{} {slope}", e.hess);
+            if law.smoothing == 0.0 {
+                assert!((e.cost - 0.5 * gain * value * value).abs() <= 1e-11 * gain * size * size);
+            }
+        }
+        assert_eq!(limit.multiplier_count(), 1);
     }
 }
 
@@ -480,7 +492,7 @@ fn property_nothing_is_divided_by_zero() {
         }
         // No friction of any kind.
         let mut s = seed(r);
-        s.material.condim = 6;
+        s.material.condim = [3, 6][r.below(2)];
         let m = &mut s.material;
         (m.friction_static, m.friction_dynamic) = (0.0, 0.0);
         (m.friction_torsional, m.friction_rolling) = (0.0, 0.0);
@@ -516,6 +528,8 @@ fn property_nothing_is_divided_by_zero() {
             let mut sweep = Sweep { several: true, recover: true, ..Sweep::default() };
             let gamma = limit.sweep(&mut p, SVector::from([-1.0]), &mut sweep)[0];
             assert_eq!(gamma > 0.0, gains == Gains::Material, "joints recover, whatever the material");
+            let acts = limit.acts(&limit_seed, SVector::from([-1.0]));
+            assert_eq!(acts, gains == Gains::Material || memory > 0.0, "{law:?}");
             assert_eq!(-limit.eval(&limit.prepare(&limit_seed), SVector::from([-1.0])).grad[0], gamma);
             assert!((sweep.residual + sweep.uphill + sweep.recovery).is_finite(), "{sweep:?}");
         }
@@ -523,6 +537,12 @@ fn property_nothing_is_divided_by_zero() {
     // Coulomb's friction at any slip, at none.
     let law = DualCone { coulomb_slip: Some(0.0), ..DualCone::remembering(0.5) };
     for gamma in all_impulses(&law, &seed(r), V6::from([-1.0, 0.0, 0.0, 0.0, 0.0, 0.0])) {
+        assert!(gamma.iter().all(|x| x.is_finite()), "{gamma}");
+    }
+    // No slip at the start, where friction depends on it.
+    let mut s = seed(r);
+    (s.velocity, s.material.friction_dynamic) = (Vector3::zeros(), 0.5 * s.material.friction_static);
+    for gamma in all_impulses(&DualCone::default(), &s, v) {
         assert!(gamma.iter().all(|x| x.is_finite()), "{gamma}");
     }
     // An impedance that jumps at touch.
