@@ -139,7 +139,7 @@ impl Crate {
                 at = child;
                 continue;
             }
-            let found = self.0[&at].uses.iter().find(|u| u.name == *name);
+            let found = self.0.get(&at).and_then(|m| m.uses.iter().find(|u| u.name == *name));
             let start = found.filter(|_| depth < 8).and_then(|u| self.start(&at, &u.path));
             return match start {
                 Some((from, mut path)) => {

@@ -304,8 +304,7 @@ impl ContactSolver for ComfreeSolver {
 
 /// The problem as one whose laws may be swept over.
 fn swept(p: &mut dyn StepProblem) -> Result<&mut dyn SweptProblem, SolveError> {
-    let why =
-        "its contact velocities are not affine in the velocity; use a solver for re-queried contact, projected_newton or reference";
+    let why = "its contact velocities are not affine in the velocity; use a solver for re-queried contact, projected_newton or reference";
     p.swept().ok_or_else(|| SolveError::Unsupported { solver: NAME, why: why.into() })
 }
 

@@ -144,7 +144,9 @@ impl ContactSolver for IcfSolver {
             );
         }
         if p.smooth().is_some() {
-            return refuse("it has a smooth potential; use a solver that follows its Hessian, projected_newton or reference");
+            return refuse(
+                "it has a smooth potential; use a solver that follows its Hessian, projected_newton or reference",
+            );
         }
         for m in p.pools().members().iter().filter(|m| !m.is_empty()) {
             let properties = m.properties();
