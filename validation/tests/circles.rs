@@ -169,7 +169,7 @@ impl Crate {
         let reached = |from: &Path| {
             let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
             while let Some(m) = open.pop() {
-                open.extend(arrows[m].iter().filter(|to| seen.insert((*to).clone())));
+                open.extend(arrows.get(m).into_iter().flatten().filter(|to| seen.insert((*to).clone())));
             }
             seen
         };
