@@ -115,6 +115,11 @@ fn analytic_gain_is_the_clamped_force() {
                     let tau = tau.max(low).min(high);
                     let e = law.eval(&p, SVector::from([v]));
                     assert!((e.grad[0] + 1e-3 * tau).abs() <= 1e-15 * (1.0 + tau.abs()), "{gain} {bias} {v}");
+                    // The same by the piece that the speed lies on.
+                    let [a, slope] = p.line(p.piece(v));
+                    assert!(
+                        (a - slope * v - 1e-3 * tau).abs() <= 1e-15 * (1.0 + bias.abs() + gain * v.abs())
+                    );
                     // ℓ = −δt ∫₀ᵛ τ by Simpson's rule on many pieces: exact but for the pieces with a corner.
                     let n = 20_000;
                     let at = |i: usize| (bias - gain * v * i as f64 / n as f64).max(low).min(high);

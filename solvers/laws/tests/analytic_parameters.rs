@@ -92,6 +92,7 @@ fn analytic_lagged_friction_is_that_of_the_start() {
         let similar = Similar { sigma_r: 0.1 };
         let q = similar.prepare(&s);
         let e = similar.eval(&q, v);
+        assert_eq!(q.friction_coefficient(), stribeck(&s));
         let friction = stribeck(&s) * -e.grad[0] * slip / slip.hypot(eps);
         assert!((e.grad[1].hypot(e.grad[2]) - friction).abs() <= 1e-12 * friction);
         // Without approach there is nothing to lag, nor friction at all; the normal is alone.
@@ -117,6 +118,7 @@ fn analytic_sap_is_the_projection_on_the_cone() {
         let mu = stribeck(&s);
         let v_hat = -s.gap / tau;
         let p = law.prepare(&s);
+        assert_eq!(p.friction_coefficient(), mu);
         let v = Vector3::new(v_hat * r.uniform(-1.0, 3.0), v_hat * r.normal(), v_hat * r.normal());
         let v = if r.chance(0.5) {
             Vector3::new(v[0], v[1] * 0.1 * r_t / r_n, v[2] * 0.1 * r_t / r_n)

@@ -241,3 +241,28 @@ proptest! {
         prop_assert!(gamma.rows(1, 5).norm() <= 1e-13 * (1.0 + gamma[0]), "{gamma}");
     }
 }
+
+/// Where the coefficient of friction has fallen to zero it does not change with the slip at the start.
+#[test]
+fn analytic_friction_that_is_clamped_has_no_slope() {
+    let material = ContactMaterial {
+        friction_static: 1.0,
+        friction_dynamic: 0.0,
+        stiction_speed: 0.1,
+        ..ContactMaterial::default()
+    };
+    // 25 stiction speeds: beyond 20 the published curve is below zero.
+    let seed = ContactSeed {
+        dt: 2e-3,
+        gap: -1e-3,
+        velocity: Vector3::new(0.0, 1.5, -2.0),
+        material,
+        sides: ContactSide::single(Matrix3::identity(), 1),
+        curvature: [0.0; 2],
+    };
+    let tangent = ContactTangent { velocity: Vector3::new(0.0, 1.0, -1.0), ..ContactTangent::default() };
+    let law = DualCone::default();
+    let (gamma, change) = law.impulse_tangent(&seed, &tangent, (&[-0.5, 0.3, 0.1], &[0.0; 3]), [0.0; 2]);
+    assert!(gamma[0] > 0.0 && gamma[1..] == [0.0; 2], "{gamma:?}");
+    assert_eq!(change, [0.0; 3]);
+}
