@@ -26,9 +26,6 @@ mod surface;
 mod table;
 mod triangle;
 
-#[cfg(test)]
-mod agreement;
-
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
 pub(crate) use self::core::tangents;
@@ -189,3 +186,6 @@ pub fn bounding_ball(shape: &Shape) -> Option<(Point3<f64>, f64)> {
         Shape::Mesh(m) => around(m.vertices()),
     })
 }
+
+#[cfg(test)]
+mod agreement;
