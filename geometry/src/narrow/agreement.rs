@@ -111,8 +111,10 @@ proptest! {
         }
         let found = largest_separation(&pair);
         prop_assert!(near(&found), "{found:?} {s}");
-        let climbed = polish(&pair, beside(&pair, &found.n, aside * 0.03), 0.1, 4);
-        prop_assert!(climbed.s > s - 1e-6, "{climbed:?} {s}");
+        // At a rim there may be another summit nearby.
+        let start = beside(&pair, &found.n, aside * 0.03);
+        let climbed = polish(&pair, start, 0.1, 4);
+        prop_assert!(climbed.s >= start.s - 1e-14 && (round || climbed.s > s - 1e-6), "{climbed:?} {s}");
     }
 
     /// Apart: the distance of a segment, and of a ball, to a box or a cylinder.
