@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::na::{Matrix3, SVector, Vector3};
-use signorini_core::{ContactLaw, ContactMaterial, ContactSeed, ContactSide};
+use signorini_core::{ContactLaw, ContactMaterial, ContactSeed, ContactSide, SweptLaw};
 use signorini_laws::{
-    DualCone, DualConeLaw, Frictionless, Gains, Lagged, MassScale, NormalPotential, PublishedDualCone, Sap,
-    Similar, friction_coefficient, impedance,
+    DualCone, DualConeLaw, Facets, Frictionless, Gains, Lagged, MassScale, NormalPotential,
+    PublishedDualCone, Sap, Similar, friction_coefficient, impedance,
 };
 use signorini_testkit::rng::Rng;
 
@@ -260,4 +260,11 @@ fn property_settings_out_of_range_are_refused() {
     published.check().unwrap();
     assert!(PublishedDualCone::new(-1.0, 0.1).check().unwrap_err().contains("k is -1"));
     assert_eq!(published.gains(), Gains::PerStep { k: 0.2, d: 0.1 });
+    // It remembers nothing and counts all; facets of four directions, a spin and two rolls.
+    assert_eq!((SweptLaw::<6>::memory(&published), SweptLaw::<6>::shares_mass(&published)), (0.0, false));
+    assert_eq!([6, 4, 3, 1].map(|d| Facets::most(d, 4)), [10, 6, 4, 1]);
+    assert_eq!(
+        [SweptLaw::<6>::multiplier_count(&published), SweptLaw::<3>::multiplier_count(&published)],
+        [10, 4]
+    );
 }
