@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use signorini_core::na::Point3;
+use signorini_core::na::{Point3, Vector3};
 use signorini_core::{ContactGeometry, ContactMaterial, ProblemError};
 use signorini_geometry::{Aabb, BroadPhase, ContactPoint, Shape, contacts, relative_curvature};
 use signorini_scene::{GeomShape, Pose, Scene};
@@ -89,6 +89,16 @@ impl FoundContact {
             gap: self.point.gap,
             feature: self.point.feature,
         }
+    }
+
+    /// Velocity of the surface of a geom of the pair relative to its body, world axes \[m/s\]; `velocity` has that of each geom in its body.
+    pub(crate) fn surface_velocity(
+        &self,
+        kin: &Kinematics,
+        velocity: &[Vector3<f64>],
+        side: usize,
+    ) -> Vector3<f64> {
+        kin.x_wb[self.bodies[side]].rotation * velocity[self.geoms[side]]
     }
 
     /// Where the impulse acts on a body of the pair: the point of both when they touch; before that the body's own, since the middle is on neither and would give friction a false

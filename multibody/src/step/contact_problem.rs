@@ -77,7 +77,7 @@ impl ContactProblem {
         for (k, c) in found.iter().enumerate() {
             let geometry = c.geometry(k);
             let frame = geometry.r_wc;
-            let surface = |s: usize| kin.x_wb[c.bodies[s]].rotation * surface_velocity[c.geoms[s]];
+            let surface = |side: usize| c.surface_velocity(kin, surface_velocity, side);
             let moving = c.geoms.iter().any(|&g| surface_velocity[g] != Vector3::zeros());
             let mut bias = [0.0; 6];
             if moving {

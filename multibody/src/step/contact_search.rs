@@ -67,8 +67,8 @@ impl ContactSearch {
             for (k, (c, seed)) in self.found.iter().zip(&mut self.seeds).enumerate() {
                 let contact = c.geometry(k);
                 let at = |side: usize| {
-                    let moved = kin.x_wb[c.bodies[side]].rotation * own.surface_velocity[c.geoms[side]];
-                    kin.point_velocity(model, c.bodies[side], c.point_of(side)) + moved
+                    kin.point_velocity(model, c.bodies[side], c.point_of(side))
+                        + c.surface_velocity(kin, own.surface_velocity, side)
                 };
                 seed.velocity = contact.r_wc.transpose() * (at(1) - at(0));
                 (own.model)(&contact, &seed.velocity, &mut seed.material);
