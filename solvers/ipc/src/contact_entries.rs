@@ -16,7 +16,8 @@ pub const SKIN: u64 = 1 << 62;
 fn entry(
     world: &World,
     k: usize,
-    (pair, weights): (&StencilPair, &[f64; 4]),
+    pair: &StencilPair,
+    weights: &[f64; 4],
     x: impl Fn(usize) -> Vector3<f64>,
 ) -> ContactGeometry {
     let sides = world.sides(pair);
@@ -43,7 +44,7 @@ pub(crate) fn barrier(world: &World, k: usize, near: &Near) -> ContactGeometry {
     ContactGeometry {
         r_wc: ContactGeometry::frame(&n),
         gap: near.start,
-        ..entry(world, k, (&near.pair, &near.distance.weights), |i| near.x[i])
+        ..entry(world, k, &near.pair, &near.distance.weights, |i| near.x[i])
     }
 }
 
@@ -57,7 +58,7 @@ pub(crate) fn friction(world: &World, x: &[Vector3<f64>], k: usize, s: &Sliding)
         r_wc: Matrix3::from_columns(&[t1, t2, t1.cross(&t2)]),
         gap: between.norm(),
         feature: FRICTION | k as u64,
-        ..entry(world, k, (&s.pair, &s.weights), x)
+        ..entry(world, k, &s.pair, &s.weights, x)
     }
 }
 
@@ -67,6 +68,6 @@ pub(crate) fn skin(world: &World, x: &[Vector3<f64>], k: usize, s: &SkinPoint) -
         r_wc: s.frame,
         gap: s.gap,
         feature: SKIN | k as u64,
-        ..entry(world, k, (&s.pair, &s.weights), |i| x[s.pair.points[i] as usize])
+        ..entry(world, k, &s.pair, &s.weights, |i| x[s.pair.points[i] as usize])
     }
 }

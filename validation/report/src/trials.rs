@@ -10,6 +10,7 @@ use signorini_scene::{LoadOptions, Scene};
 
 use crate::kept_results::KeptResults;
 use crate::{Claim, Context, Page, PageError, PageOutput, Picture, planned};
+use signorini_run::film::Attachment;
 use signorini_run::snapshot::Camera;
 use signorini_run::{Method, Recording, names, view};
 
@@ -123,8 +124,8 @@ impl Ran {
 
 /// Film and pictures of an episode.
 struct Look {
-    /// File name and page that shows it.
-    film: (String, String),
+    /// Page that shows the film.
+    film: Attachment,
     /// Caption of the film.
     caption: String,
     pictures: Vec<Picture>,
@@ -406,7 +407,7 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Look>), PageErro
     };
     let recording = planned::recording(&real, driven.stepping().words(), &record)?;
     let look = recording.zip(trial.camera).map(|(r, camera)| Look {
-        film: (format!("{name}.html"), view::page(&r)),
+        film: Attachment { file: format!("{name}.html"), html: view::page(&r) },
         caption: format!("{}: the whole run", trial.title),
         pictures: pictures(&r, &record, task, trial.title, camera),
     });

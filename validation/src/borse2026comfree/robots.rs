@@ -168,7 +168,10 @@ impl Page for Robots {
                 let depth = 1e3 * o.seen.deepest[1];
                 let falls = r.name == "G1";
                 let (most, rule) = if falls {
-                    (DEPTH, "required: at most 2 mm, a depth that a user sees: it folds and falls, and lies as it fell")
+                    (
+                        DEPTH,
+                        "required: at most 2 mm, a depth that a user sees: it folds and falls, and lies as it fell",
+                    )
                 } else {
                     (RESTING_DEPTH, "at most 0.2 µm, what sweeps may leave open in a step (1e-4 m/s × 2 ms)")
                 };
@@ -180,7 +183,10 @@ impl Page for Robots {
                 let text = format!("{}, default mode: kinetic energy at the end over the mass", r.name);
                 let id = format!("{slug}/default/still");
                 let (most, rule) = if falls || r.name == "LEAP hand" {
-                    (STILL, "required: at most 0.002, 6 cm/s: it still moves, one that falls for a second has 48 J/kg")
+                    (
+                        STILL,
+                        "required: at most 0.002, 6 cm/s: it still moves, one that falls for a second has 48 J/kg",
+                    )
                 } else {
                     (HELD, "at most 5e-11: 1e-5 m/s, the residual at which sweeps end")
                 };

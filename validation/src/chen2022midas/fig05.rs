@@ -260,7 +260,7 @@ impl Page for Fig05 {
         out.plot(lead);
         out.table(table);
         out.extend(claims);
-        films.into_iter().for_each(|(file, caption)| out.film(file, caption));
+        films.into_iter().for_each(|(page, caption)| out.film(page, caption));
         out.heading("Work");
         out.plot(newton);
         Ok(out)

@@ -134,7 +134,7 @@ impl Page for Files {
                 out.claim(track.claim(&format!("{id}/intact"), &name));
             }
         }
-        films.into_iter().for_each(|(file, caption)| out.film(file, caption));
+        films.into_iter().for_each(|(page, caption)| out.film(page, caption));
         out.heading("Bolt");
         let (name, pitch) = ("bolt M16 in its nut, loose", 2e-3);
         match &folder {

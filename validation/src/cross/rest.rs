@@ -33,9 +33,10 @@ fn still(heap: Heap, solver: &str, dt: f64) -> Bound {
             most: of(faded(dt)),
             why: "½ v² at 1 mm/s, halved every 75 steps, or a hundred roundings: the rest of the impact decays at a constant rate per step",
         },
-        (Heap::Stack(_), _) => {
-            Bound { most: STILL, why: "required: at most 1e-6, 1.4 mm/s: the slowest modes of a stack still decay" }
-        }
+        (Heap::Stack(_), _) => Bound {
+            most: STILL,
+            why: "required: at most 1e-6, 1.4 mm/s: the slowest modes of a stack still decay",
+        },
         (Heap::Bin, _) => Bound {
             most: of(0.005 * 9.81 * dt),
             why: "½ v² at half a percent of the speed that gravity gives in a step",

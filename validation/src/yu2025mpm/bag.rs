@@ -9,7 +9,7 @@ use signorini_mpm::{Cloth, ClothMaterial, MpmEngine, MpmOptions, MpmSolver, Part
 use signorini_scene::{LoadOptions, Scene};
 
 use super::bounds::Bounds;
-use super::fast::{Fast, beside, corners, law, surface};
+use super::fast::{Fast, Surface, beside, corners, law};
 use super::film::{Film, surfaces};
 use super::layers::{Mesh, crossings, nearest, seen_from};
 use super::statistics::{self, Statistics};
@@ -30,10 +30,11 @@ pub(super) const PINCH: f64 = 5e-4;
 pub(super) const GAINS: (f64, f64) = (1e6, 1.0);
 /// Speed of the plates inward along both axes \[m/s\], and for how long \[s\].
 pub(super) const CLOSING: (f64, f64) = (0.1, 0.8);
-/// Stiffness of a particle's contact \[N/m\], dissipation \[s/m\], speed below which friction holds \[m/s\].
-pub(super) const CONTACT: (f64, f64, f64) = (5e3, 1e-5, 1e-3);
-/// Friction of boxes, and of plates.
-pub(super) const FRICTION: (f64, f64) = (0.2, 1.0);
+/// Contact of cloth with boxes.
+pub(super) const BOXES: Surface =
+    Surface { stiffness: 5e3, dissipation: 1e-5, friction: 0.2, stiction_speed: 1e-3 };
+/// Contact of cloth with plates and the floor.
+pub(super) const PLATES: Surface = Surface { friction: 1.0, ..BOXES };
 /// Step of the bodies \[s\], and fewest substeps of the cloth.
 pub(super) const STEP: f64 = 5e-3;
 pub(super) const SUBSTEPS: u32 = 10;
@@ -192,7 +193,7 @@ fn scene(setup: &Setup) -> Result<Scene, PageError> {
             turn[1],
             turn[2],
             BOX.1,
-            FRICTION.0
+            BOXES.friction
         );
     }
     let text = format!(
@@ -249,12 +250,10 @@ fn sheets(engine: &mut MpmEngine<f32>) -> Vec<Vec<Vector3<f64>>> {
 
 fn couple(setup: &Setup) -> Result<(Fast, State, Meshes, Scene), PageError> {
     let scene = scene(setup)?;
-    let (stiffness, dissipation, stiction_speed) = CONTACT;
-    let plates = surface((stiffness, dissipation, FRICTION.1, stiction_speed));
     let geoms: Vec<usize> = (0..scene.geoms.len()).collect();
-    let mut met = obstacles(&scene, &geoms, plates).map_err(PageError::from_error)?;
+    let mut met = obstacles(&scene, &geoms, PLATES.material()).map_err(PageError::from_error)?;
     for o in met.iter_mut().filter(|o| o.name.starts_with("box")) {
-        o.material = surface((stiffness, dissipation, FRICTION.0, stiction_speed));
+        o.material = BOXES.material();
     }
     let (particles, sheets) = cloth(setup)?;
     let meshes = sheets.iter().map(|c| {

@@ -4,7 +4,7 @@ use signorini_core::largest;
 use signorini_core::na::Vector3;
 
 use super::bag::{
-    BAG, BOX, Bagged, CLOSING, CLOTH, CONTACT, COURANT, FADING, FIBRES, FRICTION, GAINS, LAST, PINCH, PLATE,
+    BAG, BOX, BOXES, Bagged, CLOSING, CLOTH, COURANT, FADING, FIBRES, GAINS, LAST, PINCH, PLATE, PLATES,
     STEP, SUBSTEPS, Setup, View, box_corners, plate_half,
 };
 use super::statistics::Statistics;
@@ -165,8 +165,8 @@ impl Bagged {
             )
             .because(&format!(
                 "as deep as the law makes it: one at the edge of plates bears {:.1} N on a spring of {} N/m",
-                CONTACT.0 * deepest,
-                number(CONTACT.0)
+                BOXES.stiffness * deepest,
+                number(BOXES.stiffness)
             )),
             Claim::at_most("held", "particles between plates stay with them", 0.01, self.slip, "m"),
             Claim::at_most(
@@ -211,10 +211,10 @@ pub(super) fn text(setup: &Setup) -> String {
         CLOSING.1,
         BOX.0,
         number(setup.box_mass()),
-        FRICTION.0,
-        FRICTION.1,
-        number(CONTACT.0),
-        number(CONTACT.1),
+        BOXES.friction,
+        PLATES.friction,
+        number(BOXES.stiffness),
+        number(BOXES.dissipation),
         1e3 * STEP,
         1e3 * setup.spacing / wave,
         number(1e3 * FADING),

@@ -7,7 +7,7 @@ use signorini_mpm::{FixedCorotated, Lame, MpmEngine, MpmOptions, MpmSolver, Part
 use signorini_scene::{LoadOptions, Scene};
 
 use super::bounds::Bounds;
-use super::fast::{beside, law, surface};
+use super::fast::{Surface, beside, law};
 use super::film::{Film, balls};
 use super::statistics::{self, Statistics};
 use signorini_report::claim::number;
@@ -29,8 +29,8 @@ const STEP: f64 = 1e-3;
 /// Thickness of a panel \[m\], and how far each moves in \[m\].
 const THICK: f64 = SIDE / 6.0;
 const CLOSED: f64 = 0.01;
-/// Stiffness of a particle's contact \[N/m\], dissipation \[s/m\], friction, speed below which it holds \[m/s\].
-const CONTACT: (f64, f64, f64, f64) = (1e4, 100.0, 1.0, 1e-3);
+/// Contact of particles with panels.
+const CONTACT: Surface = Surface { stiffness: 1e4, dissipation: 100.0, friction: 1.0, stiction_speed: 1e-3 };
 /// Gains of the panels' joints \[N/m\], \[N·s/m\].
 const GAINS: (f64, f64) = (1e7, 1.0);
 /// Height of the wave \[m\] and a quarter of its period \[s\].
@@ -231,7 +231,7 @@ struct Shaken {
 fn shake(plan: &Plan, to: Wave, from: Option<&Hung>, ctx: &Context) -> Result<Shaken, PageError> {
     let scene = scene()?;
     let geoms: Vec<usize> = (0..scene.geoms.len()).collect();
-    let met = obstacles(&scene, &geoms, surface(CONTACT)).map_err(PageError::from_error)?;
+    let met = obstacles(&scene, &geoms, CONTACT.material()).map_err(PageError::from_error)?;
     let number_of = |name: &str| scene.geoms.iter().position(|g| g.name == name);
     let (Some(left), Some(right)) = (number_of("left"), number_of("right")) else {
         return Err(PageError::from_error(std::io::Error::other("the scene has no panels")));
@@ -374,9 +374,9 @@ impl Page for Fig03 {
             1e3 * WAVE.0,
             WAVE.1,
             plan.quarters,
-            number(CONTACT.0),
-            CONTACT.1,
-            CONTACT.2,
+            number(CONTACT.stiffness),
+            CONTACT.dissipation,
+            CONTACT.friction,
             SPACING,
             STEP,
             SUBSTEPS,

@@ -21,7 +21,7 @@ use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
 
 use super::bounds::Bounds;
-use super::fast::{Fast, beside, law, surface};
+use super::fast::{Fast, Surface, beside, law};
 use super::statistics::Statistics;
 use signorini_report::{Context, Page, PageError, PageOutput};
 
@@ -40,8 +40,8 @@ const SUBSTEPS: u32 = 10;
 const FINER: u32 = 8;
 /// Radius of the pin and half its length \[m\], mass \[kg\].
 const PIN: (f64, f64, f64) = (0.03, 0.175, 0.57);
-/// Stiffness of a particle's contact \[N/m\], dissipation \[s/m\], friction, speed below which it holds \[m/s\].
-const SURFACE: (f64, f64, f64, f64) = (1e6, 1.0, 1.0, 1e-3);
+/// Contact of particles with the pin.
+const SURFACE: Surface = Surface { stiffness: 1e6, dissipation: 1.0, friction: 1.0, stiction_speed: 1e-3 };
 /// Speed of the pin \[m/s\], depth to which it presses \[m\], time of pressing \[s\].
 const SPEED: f64 = 0.2;
 const DEPTH: f64 = 0.012;
@@ -305,7 +305,7 @@ struct Dough {
 /// Dough of this size, particles on a lattice.
 fn dough(size: &Size) -> Result<Dough, PageError> {
     let scene = scene(size)?;
-    let pin = obstacles(&scene, &[0], surface(SURFACE)).map_err(PageError::from_error)?;
+    let pin = obstacles(&scene, &[0], SURFACE.material()).map_err(PageError::from_error)?;
     let (young, poisson, flow, density) = DOUGH;
     let lame = Lame::new(young, poisson).map_err(PageError::from_error)?;
     let material = VonMises::new(lame, flow).map_err(PageError::from_error)?;
@@ -359,7 +359,7 @@ fn couple(run: &Run, size: &Size) -> Result<Start, PageError> {
         Monolithic::new(&scene, &[0], points, rigid, step).map(|c| Coupled::Strong(Box::new(c)))
     } else {
         let bodies = ContactStep::new(IcfSolver::default());
-        Asynchronous::new(&scene, &[0], (points, step), (rigid, bodies), run.substeps())
+        Asynchronous::new(&scene, &[0], (points, step), rigid, bodies, run.substeps())
             .map(|c| Coupled::Weak(Box::new(c.with_moving_bodies(run.moving))))
     };
     Ok((coupled.map_err(PageError::from_error)?, x, y, worst))

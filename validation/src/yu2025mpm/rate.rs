@@ -10,7 +10,7 @@ use signorini_mpm::{
 };
 use signorini_reference::DenseHessian;
 
-use super::fast::{law, surface};
+use super::fast::{Surface, law};
 use signorini_report::claim::number;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
@@ -54,7 +54,8 @@ fn squeezed(of: &Squeeze) -> Result<(MpmSystem, State), PageError> {
     let mut p = Particles::default();
     let (apart, volume) = (size / (count - 1) as f64, size.powi(3) / (count as f64).powi(3));
     p.lattice(Vector3::new(0.2013, 0.2, 0.2), apart, [count; 3], 400.0, volume, 0);
-    let surface = surface((of.stiffness, of.dissipation, 0.8, 1e-3));
+    let (stiffness, dissipation) = (of.stiffness, of.dissipation);
+    let surface = Surface { stiffness, dissipation, friction: 0.8, stiction_speed: 1e-3 }.material();
     let panel = |x: f64, v: f64| Obstacle {
         velocity: Vector3::new(v, 0.0, 0.0),
         ..Obstacle::new(

@@ -9,7 +9,7 @@ use signorini_multibody::Kinematics;
 
 use super::arms::{Arms, Plan};
 use crate::yu2025mpm::bounds::Bounds;
-use crate::yu2025mpm::fast::{beside, corners, law, surface};
+use crate::yu2025mpm::fast::{Surface, beside, corners, law};
 use crate::yu2025mpm::film::{Film, surfaces};
 use crate::yu2025mpm::statistics::Statistics;
 use signorini_report::{Context, PageError};
@@ -143,11 +143,14 @@ pub(super) fn fold(
     let (plan, step) = (*plan, size.step);
     let arms = Arms::new(arm)?;
     let (stiffness, dissipation, friction) = CONTACT;
-    let of = |kind: usize| surface(([size.pads, stiffness][kind], dissipation, friction, HOLDING[kind]));
+    let material = |stiffness: f64, stiction_speed: f64| {
+        Surface { stiffness, dissipation, friction, stiction_speed }.material()
+    };
     let pads: Vec<usize> = arms.pads.iter().flatten().copied().collect();
     let soft = [&arms.boards[..], &arms.links].concat();
     let geoms = [&pads[..], &soft].concat();
-    let mut met = obstacles(&arms.scene, &pads, of(0)).map_err(PageError::from_error)?;
+    let mut met =
+        obstacles(&arms.scene, &pads, material(size.pads, HOLDING[0])).map_err(PageError::from_error)?;
     let mut half = Vector3::zeros();
     for pad in &mut met {
         if let Shape::Box { half_extents } = &mut pad.shape {
@@ -155,7 +158,9 @@ pub(super) fn fold(
             half_extents.add_scalar_mut(SKIN);
         }
     }
-    met.extend(obstacles(&arms.scene, &soft, of(1)).map_err(PageError::from_error)?);
+    met.extend(
+        obstacles(&arms.scene, &soft, material(stiffness, HOLDING[1])).map_err(PageError::from_error)?,
+    );
     let (points, cloth) = particles(mesh)?;
     let options =
         MpmOptions { spacing: size.spacing, damping_time: FADING, courant: COURANT, ..MpmOptions::default() };

@@ -28,10 +28,10 @@ fn text(study: &Study) -> Vec<String> {
             number(RUBBER.0),
             RUBBER.1,
             number(1e3 * PANEL),
-            CONTACT.2,
+            CONTACT.friction,
             SPACING,
-            number(CONTACT.0),
-            CONTACT.1,
+            number(CONTACT.stiffness),
+            CONTACT.dissipation,
             number(FADING),
         ),
         format!(
