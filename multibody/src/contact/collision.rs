@@ -305,10 +305,9 @@ impl Collision {
         }
     }
 
-    /// Shape, body, pose on the body and name of a geom that takes part.
-    pub(crate) fn geom(&self, geom: usize) -> Option<(&Shape, usize, Pose, &str)> {
-        let c = self.colliders.iter().find(|c| c.geom == geom)?;
-        Some((&c.shape, c.body, c.pose, &c.name))
+    /// Collider of a geom that takes part.
+    pub(crate) fn collider(&self, geom: usize) -> Option<&Collider> {
+        self.colliders.iter().find(|c| c.geom == geom)
     }
 
     /// All pairs.

@@ -7,6 +7,7 @@ use super::bag::{
     BAG, BOX, BOXES, Bagged, CLOSING, CLOTH, COURANT, FADING, FIBRES, GAINS, LAST, PINCH, PLATE, PLATES,
     STEP, SUBSTEPS, Setup, View, box_corners, plate_half,
 };
+use super::fast::Fabric;
 use super::statistics::Statistics;
 use signorini_report::claim::number;
 use signorini_report::{Claim, Mark, PageOutput, Plot};
@@ -182,7 +183,7 @@ impl Bagged {
 
 /// Parameters of both pages.
 pub(super) fn text(setup: &Setup) -> String {
-    let (young, poisson, density, thickness) = CLOTH;
+    let Fabric { young, poisson, density, thickness } = CLOTH;
     let wave = (young / (1.0 - poisson * poisson) / density).sqrt();
     format!(
         "A sheet of {} m (E = {} Pa, ν = {poisson}, {density} kg/m³: the paper's; {} mm thick, which it does not state, where the release takes h; fibres of {} Pa across, the release's) in {} cells a side, {} m over the floor, on a grid of 1/{} m, in f32. At each corner two plates of {} × {} × {} m and {} kg, on joints along x, y, z with gains of {} N/m and {} N·s/m, \
@@ -197,14 +198,14 @@ pub(super) fn text(setup: &Setup) -> String {
         setup.cells,
         BAG.1,
         (1.0 / setup.spacing).round(),
-        PLATE.0,
-        PLATE.0,
-        PLATE.1,
-        number(PLATE.2 * PLATE.0 * PLATE.0 * PLATE.1),
+        PLATE.side,
+        PLATE.side,
+        PLATE.thickness,
+        number(PLATE.density * PLATE.side * PLATE.side * PLATE.thickness),
         number(GAINS.0),
         GAINS.1,
-        PLATE.3,
-        PLATE.3,
+        PLATE.away,
+        PLATE.away,
         0.5e3 * PINCH,
         setup.wait,
         CLOSING.0,

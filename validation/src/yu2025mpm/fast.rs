@@ -4,7 +4,7 @@ use signorini_coupling::{Asynchronous, EnginePoints};
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
-use signorini_mpm::MpmEngine;
+use signorini_mpm::{ClothMaterial, MpmEngine, MpmError};
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::Scene;
 
@@ -51,6 +51,29 @@ impl Surface {
     pub(super) fn material(self) -> ContactMaterial {
         let Self { stiffness, dissipation, friction, stiction_speed } = self;
         ContactMaterial { stiction_speed, ..ContactMaterial::compliant(stiffness, dissipation, friction) }
+    }
+}
+
+/// Elastic constants of cloth.
+#[derive(Clone, Copy)]
+pub(super) struct Fabric {
+    /// Young's modulus \[Pa\].
+    pub(super) young: f64,
+    /// Poisson's ratio.
+    pub(super) poisson: f64,
+    /// Density \[kg/m³\].
+    pub(super) density: f64,
+    /// Thickness \[m\].
+    pub(super) thickness: f64,
+}
+
+impl Fabric {
+    /// Material without fibres.
+    ///
+    /// # Errors
+    /// As [`ClothMaterial::new`].
+    pub(super) fn material(self) -> Result<ClothMaterial, MpmError> {
+        ClothMaterial::new(self.young, self.poisson, self.density, self.thickness)
     }
 }
 

@@ -7,6 +7,7 @@ use signorini_mpm::shirt;
 
 use self::arms::{BOARD, Plan, seen_boards};
 use self::fold::{CLOTH, CONTACT, FADING, Folded, HOLDING, Look, SKIN, Size, fold};
+use super::fast::Fabric;
 use super::statistics::{self, Statistics};
 use signorini_report::claim::number;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
@@ -143,7 +144,7 @@ fn text(run: &Folded, plan: &Plan, size: &Size, known: bool) -> Vec<String> {
     } else {
         "A shirt that was made up, for the paper's mesh is not public: two layers, sewn at sides, sleeves and shoulders".to_owned()
     };
-    let (young, poisson, density, thickness) = CLOTH;
+    let Fabric { young, poisson, density, thickness } = CLOTH;
     let (boards, dissipation, friction) = CONTACT;
     let [reach, close, carry, hold, open, back] = plan.durations;
     let speed = std::f64::consts::PI * (plan.line - plan.pinch.y) * 1.875 / carry;

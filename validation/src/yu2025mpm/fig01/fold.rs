@@ -4,18 +4,18 @@ use signorini_core::Tolerance;
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_coupling::obstacles;
 use signorini_geometry::{Shape, TriangleMesh};
-use signorini_mpm::{Cloth, ClothMaterial, MpmEngine, MpmOptions, MpmSolver, Particles};
+use signorini_mpm::{Cloth, MpmEngine, MpmOptions, MpmSolver, Particles};
 use signorini_multibody::Kinematics;
 
 use super::arms::{Arms, Plan};
 use crate::yu2025mpm::bounds::Bounds;
-use crate::yu2025mpm::fast::{Surface, beside, corners, law};
+use crate::yu2025mpm::fast::{Fabric, Surface, beside, corners, law};
 use crate::yu2025mpm::film::{Film, surfaces};
 use crate::yu2025mpm::statistics::Statistics;
 use signorini_report::{Context, PageError};
 
-/// Young's modulus \[Pa\], Poisson's ratio, density \[kg/m³\], thickness \[m\].
-pub(super) const CLOTH: (f64, f64, f64, f64) = (1e5, 0.3, 1e3, 2e-4);
+/// Cloth of the shirt.
+pub(super) const CLOTH: Fabric = Fabric { young: 1e5, poisson: 0.3, density: 1e3, thickness: 2e-4 };
 /// Stiffness of a particle's contact with boards, hands and links \[N/m\], dissipation of all contacts \[s/m\], friction.
 pub(super) const CONTACT: (f64, f64, f64) = (3e2, 1.0, 0.6);
 /// Speeds below which pads and all else hold \[m/s\].
@@ -124,8 +124,7 @@ fn between(pads: [&Isometry3<f64>; 2], half: &Vector3<f64>, x: &[Vector3<f64>]) 
 }
 
 fn particles(mesh: &TriangleMesh) -> Result<(Particles, Cloth), PageError> {
-    let (young, poisson, density, thickness) = CLOTH;
-    let material = ClothMaterial::new(young, poisson, density, thickness).map_err(PageError::from_error)?;
+    let material = CLOTH.material().map_err(PageError::from_error)?;
     let mut p = Particles::default();
     let cloth =
         Cloth::new(&mut p, mesh.vertices(), mesh.triangles(), material).map_err(PageError::from_error)?;

@@ -1,8 +1,8 @@
 //! Tables, plots and claims of the runs of fig. 4.
 
 use super::{
-    ALONG, DEPTH, DOUGH, FINER, LOOSE, MOST, PIN, PRESSING, Rolled, SPACING, SPEED, STEP, SUBSTEPS, SURFACE,
-    Size, Way, angle,
+    ALONG, DENSITY, DEPTH, ELASTIC, FINER, LOOSE, MOST, PIN, PRESSING, Rolled, SPACING, SPEED, STEP,
+    SUBSTEPS, SURFACE, Size, Way, YIELD, angle,
 };
 use signorini_report::claim::number;
 use signorini_report::{Claim, Mark, PageOutput, Plot, Table};
@@ -98,10 +98,10 @@ fn ratios(runs: &[Rolled], reference: &Rolled) -> Table {
 
 /// The page; `failed`: runs that ended early, in words.
 pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled], failed: &[String]) -> PageOutput {
-    let (young, poisson, flow, density) = DOUGH;
+    let (young, poisson) = ELASTIC;
     let depth = |r: &Rolled| (r.height - reference.height).abs() / DEPTH;
     let mut out = PageOutput::new([format!(
-        "Dough of {} × {} × {} m on sticky ground (E = {} Pa, ν = {poisson}, yield stress {} Pa, {density} kg/m³: the numbers of the authors' release; those of an earlier one are E = 5·10⁴ Pa, ν = 0.49, 2000 Pa), grid of {SPACING} m, {ALONG} particles to it along each axis. \
+        "Dough of {} × {} × {} m on sticky ground (E = {} Pa, ν = {poisson}, yield stress {} Pa, {DENSITY} kg/m³: the numbers of the authors' release; those of an earlier one are E = 5·10⁴ Pa, ν = 0.49, 2000 Pa), grid of {SPACING} m, {ALONG} particles to it along each axis. \
          A pin of radius {} m and {} kg is pressed {DEPTH} m down within {PRESSING} s and led forward at {SPEED} m/s, up to {} s; it turns freely about its axis (damping 4·10⁻⁴ N·m·s). Contacts of {} N/m for each particle, {} s/m, friction {}, held below {} m/s. \
          Steps of {STEP} s. Strong coupling takes them for both, implicit in the stress (dough is elastic within a step and flows after it); weak coupling has {SUBSTEPS} substeps of the dough, explicit in the stress, and keeps the pin in place through them as the paper does, but for one run. \
          Solves end as in the paper, ‖D∇‖ < ε max(‖D p‖, ‖D j‖), with momenta p and the impulses j of the last solve, or after {MOST} iterations. Solvers here ask for ε max(1, ‖D A v*‖), whose 1 has the unit √J: the momentum of all the dough is at most {} √J in this scene, so that their ε = 0.1 would let most solves pass without an iteration. \
@@ -110,7 +110,7 @@ pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled], failed: &
         2.0 * size.half.y,
         2.0 * size.half.z,
         number(young),
-        number(flow),
+        number(YIELD),
         PIN.0,
         PIN.2,
         size.end,
