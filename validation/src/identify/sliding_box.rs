@@ -305,6 +305,7 @@ fn claims(fits: &[Found]) -> Vec<Claim> {
                 worst,
                 "",
             )
+            .required()
             .with_substitute(substitute),
         );
     }
@@ -324,7 +325,7 @@ fn claims(fits: &[Found]) -> Vec<Claim> {
             largest,
             "",
         )
-        .rule("at most 0.1: all three are determined by these experiments")
+        .rule("required: at most 0.1: all three are determined by these experiments")
         .with_substitute(substitute),
     );
     claims

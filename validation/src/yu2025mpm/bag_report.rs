@@ -120,23 +120,23 @@ impl Bagged {
                 on_boxes,
                 0.03,
                 "N",
-            ),
-            Claim::relative("carried", "plates carry boxes and cloth at the end", all, carried, 0.03, "N"),
+            ).required(),
+            Claim::relative("carried", "plates carry boxes and cloth at the end", all, carried, 0.03, "N").required(),
             Claim::at_least(
                 "above",
                 "the lowest corner of a box is above the floor at the end",
                 0.05,
                 self.lowest,
                 "m",
-            ),
-            Claim::at_most("rest", "speed of the fastest box at the end", 0.05, self.speed, "m/s"),
+            ).required(),
+            Claim::at_most("rest", "speed of the fastest box at the end", 0.05, self.speed, "m/s").required(),
             Claim::at_least(
                 "inside",
                 "the bag covers half of what the middle of a box sees, with its upper side, at the end",
                 0.5,
                 self.middles,
                 "of the sphere",
-            ),
+            ).required(),
             Claim::at_least(
                 "through",
                 "no corner of a box has gone through the cloth: all see its upper side at all looks",
@@ -164,19 +164,22 @@ impl Bagged {
                 deepest,
                 "m",
             )
+            .required()
             .because(&format!(
                 "as deep as the law makes it: one at the edge of plates bears {:.1} N on a spring of {} N/m",
                 BOXES.stiffness * deepest,
                 number(BOXES.stiffness)
             )),
-            Claim::at_most("held", "particles between plates stay with them", 0.01, self.slip, "m"),
+            Claim::at_most("held", "particles between plates stay with them", 0.01, self.slip, "m")
+                .required(),
             Claim::at_most(
                 "converged",
                 "part of the solves that did not converge",
                 1e-3,
                 self.statistics.unconverged(),
                 "",
-            ),
+            )
+            .required(),
         ]
     }
 }

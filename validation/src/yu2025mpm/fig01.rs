@@ -240,7 +240,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             0.6,
             extent(plan.after(0, 5)) / first,
             "",
-        )
+        ).required()
         .because(WHY_LONG),
         Claim::at_most(
             "layers",
@@ -255,7 +255,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             0.9,
             end.map_or(f64::NAN, |s| s.extent) / first,
             "",
-        ),
+        ).required(),
         Claim::at_most(
             "flat",
             "mean height at the end: one spacing of the grid",
@@ -269,7 +269,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             0.05,
             run.apart,
             "m",
-        )
+        ).required()
         .because(WHY_APART),
     ]);
     out.heading("Grip");
@@ -282,8 +282,11 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             held(0),
             "",
         )
+        .required()
         .because(WHY_FEW),
-        Claim::at_least("held/unfold", "the same on the way back", 0.5, held(1), "").because(WHY_FEW),
+        Claim::at_least("held/unfold", "the same on the way back", 0.5, held(1), "")
+            .required()
+            .because(WHY_FEW),
         Claim::at_most(
             "side",
             "particles that went across a pad from one side to the other",
@@ -297,7 +300,8 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             1e-4,
             run.inside[0].max(run.inside[1]),
             "m",
-        ),
+        )
+        .required(),
     ]);
     out.heading("Contact and solves");
     out.extend([
@@ -308,6 +312,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             run.deepest,
             "m",
         )
+        .required()
         .because(WHY_DEEP),
         Claim::at_most(
             "momentum",
@@ -315,20 +320,23 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             1e-2,
             run.lost,
             "",
-        ),
+        )
+        .required(),
         Claim::at_most(
             "converged",
             "part of the solves that did not converge",
             1e-3,
             run.statistics.unconverged(),
             "",
-        ),
+        )
+        .required(),
         Claim::at_most(
             "reached",
             "distance of grippers from their way by the angles that the motors are told",
             1e-3,
             run.missed,
             "m",
-        ),
+        )
+        .required(),
     ]);
 }

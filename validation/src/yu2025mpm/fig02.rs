@@ -166,15 +166,15 @@ impl Page for Fig02 {
             Claim::relative("press", "force across is what presses", PRESS, -mean.x, 0.002, "N"),
             Claim::relative("carry", "force down is half the weight", -expected.z, -mean.z, 0.002, "N"),
             Claim::at_most("aside", "force along, mean and swings", 1e-4 * PRESS, mean.y.abs() + spread.y, "N")
-                .rule("at most a ten-thousandth of what presses: the scene is symmetric but for the nodes beside its middle"),
-            Claim::at_most("steady", "largest swing of any component at the end", 0.1, spread.max(), "N"),
+                .rule("required: at most a ten-thousandth of the pressing force: the scene is symmetric but for the nodes beside its middle"),
+            Claim::at_most("steady", "largest swing of any component at the end", 0.1, spread.max(), "N").required(),
             Claim::at_most(
                 "deepest",
                 "depth of the deepest particle at the end, beside that of all of a face pressed alike",
                 3.0,
                 convex.deepest * ((ALONG * ALONG) as f64 * STIFFNESS) / PRESS,
                 "",
-            ),
+            ).required(),
             Claim::at_least(
                 "explicit",
                 "explicit coupling swings by more than what presses: largest swing over that",

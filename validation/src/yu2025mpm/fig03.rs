@@ -468,8 +468,8 @@ impl Page for Fig03 {
             1.25 / WAVE.1,
         ));
         out.extend([
-            Claim::relative("sag", "how far the cube hangs below the panels between lift and shake, beside that of two short beams", expected, sag, 0.25, "m"),
-            Claim::at_most("held", "the red cube is within 1 cm of where the panels are, lifted and shaken", 0.01, furthest, "m")
+            Claim::relative("sag", "how far the cube hangs below the panels between lift and shake, beside that of two short beams", expected, sag, 0.25, "m").required(),
+            Claim::at_most("held", "the red cube is within 1 cm of where the panels are, lifted and shaken", 0.01, furthest, "m").required()
                 .because("the rubber shears: at rest already by 1 cm, and it swings not far above the wave's frequency; faces do not slip. Less squeeze does not help: one mass on these springs swings by 25 to 31 mm for squeezes of 2 to 10 mm"),
         ]);
         out.heading("Shaken to the sides");
@@ -482,10 +482,11 @@ impl Page for Fig03 {
             across.furthest(&plan),
             "m",
         )
+        .required()
         .because(WHY_ROCKS)]);
         if let Some(along) = &along {
             let claim = "the same, shaken along their faces";
-            let held = Claim::at_most("held.along", claim, 0.01, along.furthest(&plan), "m");
+            let held = Claim::at_most("held.along", claim, 0.01, along.furthest(&plan), "m").required();
             out.claim(held.because("the same shear as upward"));
             out.film(along.film.attachment("close lift shake along"), "Shaken along the faces of the panels");
         }
@@ -497,25 +498,29 @@ impl Page for Fig03 {
                 most(&Shaken::tilt),
                 "rad",
             )
+            .required()
             .because(WHY_ROCKS),
         );
         out.heading("Contact");
         out.plot(force);
         out.extend([
-            Claim::relative("balance", "both panels are pressed alike", -left, right, 0.02, "N"),
-            Claim::at_most("slip.panels", "faces of rubber stay on the panels: how far they go along them", 0.01, most(&|r| r.slip[0]), "m"),
-            Claim::at_most("slip.cube", "faces of rubber stay on the red cube: how far they go along it", 0.01, most(&|r| r.slip[1]), "m").because(WHY_ROCKS),
-            Claim::at_most("deepest", "no particle is deeper in a body", 2e-3, most(&|r| r.deepest), "m").because(
+            Claim::relative("balance", "both panels are pressed alike", -left, right, 0.02, "N").required(),
+            Claim::at_most("slip.panels", "faces of rubber stay on the panels: how far they go along them", 0.01, most(&|r| r.slip[0]), "m").required(),
+            Claim::at_most("slip.cube", "faces of rubber stay on the red cube: how far they go along it", 0.01, most(&|r| r.slip[1]), "m").required().because(WHY_ROCKS),
+            Claim::at_most("deepest", "no particle is deeper in a body", 2e-3, most(&|r| r.deepest), "m").required().because(
                 "springs of 1e4 N/m for each particle: pressed evenly they would give 0.3 mm, but faces tilt while the cube swings and their edges carry most",
             ),
         ]);
-        out.claim(Claim::at_most(
-            "converged",
-            "part of the solves that did not converge",
-            1e-3,
-            most(&|r| r.statistics.unconverged()),
-            "",
-        ));
+        out.claim(
+            Claim::at_most(
+                "converged",
+                "part of the solves that did not converge",
+                1e-3,
+                most(&|r| r.statistics.unconverged()),
+                "",
+            )
+            .required(),
+        );
         out.heading("Limits of weak coupling, and work");
         out.extend([run.bounds.table(), Statistics::table([&run.statistics])]);
         Ok(out)

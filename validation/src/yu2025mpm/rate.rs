@@ -343,22 +343,28 @@ impl Page for Rate {
                 f.minimisers[0],
                 "m/s",
             ));
-            out.claim(Claim::at_most(
-                &format!("{}/newton_pcg", f.name),
-                "Newton by conjugate gradients, iterations to 10⁻⁵ of the first residual",
-                20.0,
-                f.curves[1].1.iter().position(|x| *x <= 1e-5).map_or(f64::INFINITY, |n| n as f64),
-                "",
-            ));
+            out.claim(
+                Claim::at_most(
+                    &format!("{}/newton_pcg", f.name),
+                    "Newton by conjugate gradients, iterations to 10⁻⁵ of the first residual",
+                    20.0,
+                    f.curves[1].1.iter().position(|x| *x <= 1e-5).map_or(f64::INFINITY, |n| n as f64),
+                    "",
+                )
+                .required(),
+            );
         }
         out.heading("Where contacts are soft");
-        out.claim(Claim::at_most(
-            "steady/predicted",
-            "where contacts are soft, 1 − rate is at most three times that of the condition number",
-            3.0,
-            ratio(&found[0]),
-            "",
-        ));
+        out.claim(
+            Claim::at_most(
+                "steady/predicted",
+                "where contacts are soft, 1 − rate is at most three times that of the condition number",
+                3.0,
+                ratio(&found[0]),
+                "",
+            )
+            .required(),
+        );
         out.claim(Claim::at_most(
             "steady/minimiser.quasi_newton",
             "where contacts are soft, quasi-Newton and sparse Newton, largest difference of velocities at their ends",

@@ -291,15 +291,15 @@ impl Study<'_> {
                 SLIP,
                 (self.reference.spin - 1.0).abs(),
                 "",
-            ),
+            ).required(),
             Claim::at_most(
                 "noslip_strong",
                 "the same of strong coupling at the long step",
                 SLIP,
                 self.slip(Way::StrongSparse),
                 "",
-            ),
-            Claim::at_most("noslip_weak", "the same of weak coupling", SLIP, self.slip(Way::WeakPcg), "").because("the dough shears along with the pin, in the reference too (see the first claim); pose and spin of the pin that it meets are those of the start of a step, which costs a few hundredths more"),
+            ).required(),
+            Claim::at_most("noslip_weak", "the same of weak coupling", SLIP, self.slip(Way::WeakPcg), "").required().because("the dough shears along with the pin, in the reference too (see the first claim); pose and spin of the pin that it meets are those of the start of a step, which costs a few hundredths more"),
         ]
     }
 
@@ -311,14 +311,16 @@ impl Study<'_> {
                 1e-4,
                 self.both(|a, b| ((a.height - b.height) / DEPTH).abs().max((a.spin - b.spin).abs())),
                 "",
-            ),
+            )
+            .required(),
             Claim::at_least(
                 "sparse",
                 "strong coupling is faster with a sparse factor than with a dense one",
                 1.5,
                 self.both(|a, b| a.cost / b.cost),
                 "",
-            ),
+            )
+            .required(),
         ]
     }
 
@@ -330,22 +332,26 @@ impl Study<'_> {
                 0.1,
                 self.far(Way::StrongSparse, 1e-5),
                 "",
-            ),
+            )
+            .required(),
             Claim::at_most(
                 "height_weak",
                 "height of weak coupling, of the depth",
                 0.1,
                 self.far(Way::WeakPcg, 1e-5),
                 "",
-            ),
+            )
+            .required(),
             Claim::at_most(
                 "loose",
                 "height of weak coupling with Newton–PCG at ε = 0.1, of the depth",
                 0.1,
                 self.far(Way::WeakPcg, 1e-1),
                 "",
-            ),
-            Claim::at_most("loose_fast", "the same in the fast path", 0.1, self.far(Way::WeakFast, 1e-1), ""),
+            )
+            .required(),
+            Claim::at_most("loose_fast", "the same in the fast path", 0.1, self.far(Way::WeakFast, 1e-1), "")
+                .required(),
         ]
     }
 
