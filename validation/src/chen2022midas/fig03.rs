@@ -145,7 +145,7 @@ impl Page for Fig03 {
                     1e3 * off,
                     "mm",
                 )
-                .rule("ε_v t/5.6, what it may creep in the jaws"),
+                .rule("ε_v t/5.6, its creep in the jaws"),
             );
             claims.push(
                 Claim::at_most(

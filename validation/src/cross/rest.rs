@@ -55,9 +55,10 @@ fn deepest(heap: Heap, solver: &str, dt: f64) -> Bound {
             most: f64::max(1e3 * dt * faded(dt), 1e-12),
             why: "required: the speed of the claim on energy, for a step, or a hundred roundings of the height",
         },
-        (Heap::Cube, _) => {
-            Bound { most: 1e3 * 1e-4 * dt, why: "what sweeps may leave open in a step, 1e-4 m/s × δt" }
-        }
+        (Heap::Cube, _) => Bound {
+            most: 1e3 * 1e-4 * dt,
+            why: "the residual that sweeps may leave in a step, 1e-4 m/s × δt",
+        },
         (Heap::Bin, _) if dt < 5e-3 => Bound {
             most: 1e-3,
             why: "required: at most 1 µm, five times what sweeps may leave open in a step, where 64 do not end it",

@@ -106,7 +106,7 @@ impl Found {
             ).required(),
             Claim::at_most(
                 &claim("finished"),
-                &format!("{name}: the same after the finish"),
+                &format!("{name}: RMS distance to the exact projection after 20 iterations and the finish"),
                 bound,
                 self.finished[TWENTY].error,
                 "rad/s",

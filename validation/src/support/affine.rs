@@ -34,7 +34,7 @@ const TRIED: [(&str, &str, &str); 35] = [
         "<joint axis='0 1 0' stiffness='1' damping='1' frictionloss='1' armature='1'/>",
         "",
     ),
-    ("the same of a ball", "<joint type='ball' stiffness='1' damping='1'/>", ""),
+    ("stiffness and damping of a ball", "<joint type='ball' stiffness='1' damping='1'/>", ""),
     (
         "`motor`, `position`, `velocity`",
         "<joint name='j' axis='0 1 0'/>",

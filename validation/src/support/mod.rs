@@ -23,7 +23,7 @@ pub fn document() -> Result<String, PageError> {
         "# What is supported
 
 Written by `cargo run -p signorini-validation --example support > SUPPORT.md`, which asks the code: every answer below is that of a query, a solve or a
-reader. A test fails when this file is stale. What is refused is refused with file, line, element and a remedy.
+reader. A test fails when this file is stale. A refusal names file, line, element and a remedy.
 
 ## Laws and solvers
 
@@ -43,10 +43,10 @@ a signed distance), and the most points of a patch over 600 placements, lying, s
 ## MJCF
 
 Every element and attribute of the schema that MuJoCo 4.0.0 prints, and `frame` and `replicate`. *Read*: some value changes the scene. *Accepted, no effect*:
-no value that was tried changes the mechanics; what is only for the eye or for MuJoCo's solver stands in the notes that `inspect` prints, † marks what is left out
+no value that was tried changes the mechanics; attributes that are only for the eye or for MuJoCo's solver stand in the notes that `inspect` prints, † marks those left out
 with a warning. \\* : some values are refused (in the last column: all but those that change nothing). `autolimits` decides what is an error and nothing else;
-`custom` numbers with the names of contact parameters are read. Attributes of default classes are those of their elements; `include` is resolved first. What does
-not stand here is an error.
+`custom` numbers with the names of contact parameters are read. Attributes of default classes are those of their elements; `include` is resolved first. Any
+other is an error.
 
 {}
 ## URDF
@@ -58,7 +58,7 @@ not stand here is an error.
 eliminated or, where they are not linear, stiff terms. Which geoms collide, and with which coefficient of friction, follows masks, `pair`, `exclude`,
 `priority`, `condim` 1 and the rule of combination, geom by geom, as in generalised coordinates; margins and the softness of surfaces have no part in it. A contact law may be put over the barrier (`--law lagged --skin 0.002`,
 `AffineScene::with_law`): it presses from the skin on, with materials of the scene, and the curvatures of its spheres. It needs three rows, a convex cost that is finite everywhere, and a skin beyond the range of
-the barrier; anything else is refused by name. What is left out is listed and warned of.
+the barrier; anything else is refused by name. Parts left out are listed and warned of.
 
 {}
 ## Material points

@@ -27,7 +27,7 @@ const FLAT: Vector3<f64> = Vector3::new(1.55, 1.05, 0.25);
 const WHY_DEEP: &str =
     "boards are soft: where grippers lay the cloth down they press single vertices on them";
 /// Why few may be held.
-const WHY_FEW: &str = "pads hold nine particles of the quick shirt; some slip to the edge of the pads on the way, and what is left of them holds";
+const WHY_FEW: &str = "pads hold nine particles of the quick shirt; some slip to the edge of the pads on the way, and the others hold";
 
 /// Why it may be longer than asked for where it is folded, and its corners end elsewhere.
 const WHY_LONG: &str = "tips of the sleeves may lie nearer the hem than the line of folding, and stay there";
@@ -251,7 +251,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
         ),
         Claim::at_least(
             "unfolded",
-            "the same at the end",
+            "extent along the way of folding at the end, as a part of that at the start",
             0.9,
             end.map_or(f64::NAN, |s| s.extent) / first,
             "",
@@ -265,7 +265,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
         ),
         Claim::at_most(
             "corners",
-            "mean distance of what was pinched from where it was, at the end",
+            "mean distance of the pinched particles from their places at the start, at the end",
             0.05,
             run.apart,
             "m",
@@ -284,9 +284,15 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
         )
         .required()
         .because(WHY_FEW),
-        Claim::at_least("held/unfold", "the same on the way back", 0.5, held(1), "")
-            .required()
-            .because(WHY_FEW),
+        Claim::at_least(
+            "held/unfold",
+            "fewest particles between the pads on the way back, beside those pinched",
+            0.5,
+            held(1),
+            "",
+        )
+        .required()
+        .because(WHY_FEW),
         Claim::at_most(
             "side",
             "particles that went across a pad from one side to the other",

@@ -485,9 +485,9 @@ impl Page for Fig03 {
         .required()
         .because(WHY_ROCKS)]);
         if let Some(along) = &along {
-            let claim = "the same, shaken along their faces";
+            let claim = "it is within 1 cm of where it hung between them, shaken along their faces";
             let held = Claim::at_most("held.along", claim, 0.01, along.furthest(&plan), "m").required();
-            out.claim(held.because("the same shear as upward"));
+            out.claim(held.because("it shears as upward"));
             out.film(along.film.attachment("close lift shake along"), "Shaken along the faces of the panels");
         }
         out.claim(

@@ -68,7 +68,7 @@ impl Page for Table1 {
             scenes.push(found);
         }
         let mut paper = Table::new(
-            "The same in the paper, on an RTX 4090",
+            "Numbers of the paper, on an RTX 4090",
             &[
                 "scene",
                 "h [m]",

@@ -75,7 +75,7 @@ fn bars(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
     let rest: Vec<f64> = lengths.windows(2).map(|l| 2.0 * l[1] - l[0] - 1.0).collect();
     let order = (rest[rest.len() - 2] / rest[rest.len() - 1]).abs().log2();
     let mut table = Table::new(
-        "A bar of 1 m held at one end: length c/(4 f) that its frequency is of, and what is left of the error without the part that grows with h",
+        "A bar of 1 m held at one end: length c/(4 f) that its frequency is of, and the rest of its error without the part that grows with h",
         &["h [m]", "length [m]", "left [m]"],
     );
     for (k, (h, l)) in spacings.iter().zip(&lengths).enumerate() {
@@ -303,7 +303,7 @@ fn bodies(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
     let bound = fast.carried.map(|c| ROUNDINGS * 0.5 * f64::from(f32::EPSILON) * c);
     let text = |what: &str| {
         format!(
-            "the same in 32 bits: {}, beside {ROUNDINGS} roundings of what particles carry",
+            "in 32 bits: {}, beside {ROUNDINGS} roundings of the momentum of particles",
             text(what, fast.given)
         )
     };
@@ -379,7 +379,7 @@ impl Page for Verification {
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([
-            "Two particles to a cell and axis everywhere. The table at the end has all cases by number. What two panels exert that press a cube (V9) is on the page fig02.",
+            "Two particles to a cell and axis everywhere. The table at the end has all cases by number. Forces of two panels that press a cube (V9) are on the page fig02.",
         ]);
         let mut cases = Cases::default();
         ctx.say("closed forms");

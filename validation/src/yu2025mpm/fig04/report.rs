@@ -73,7 +73,7 @@ fn ratios(runs: &[Rolled], reference: &Rolled) -> Table {
     );
     let mut table = Table::new(
         &caption,
-        &["weak", "step [ms]", "error", "time [ms]", "strong", "what", "error", "time [ms]", "times as long"],
+        &["weak", "step [ms]", "error", "time [ms]", "strong", "run", "error", "time [ms]", "times as long"],
     );
     let shown = |r: &&Rolled| !r.run.way.strong() && r.run.way != Way::WeakQuasi && r.run.tolerance == LOOSE;
     for w in runs.iter().filter(shown) {
@@ -234,7 +234,7 @@ pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled], failed: &
         number(reference.spin),
         number(slip),
         match slip > 0.8 * SLIP {
-            true => "What is left is less than the errors of weak coupling below: its claim stands on the choice of this scene, a small piece that shears along with the pin, and proves nothing about larger ones.",
+            true => "The rest up to the bound is less than the errors of weak coupling below: its claim stands on the choice of this scene, a small piece that shears along with the pin, and proves nothing about larger ones.",
             false => "",
         }
     ));
@@ -294,12 +294,12 @@ impl Study<'_> {
             ).required(),
             Claim::at_most(
                 "noslip_strong",
-                "the same of strong coupling at the long step",
+                "the pin rolls: |ω r/v − 1|, strong coupling at the long step",
                 SLIP,
                 self.slip(Way::StrongSparse),
                 "",
             ).required(),
-            Claim::at_most("noslip_weak", "the same of weak coupling", SLIP, self.slip(Way::WeakPcg), "").required().because("the dough shears along with the pin, in the reference too (see the first claim); pose and spin of the pin that it meets are those of the start of a step, which costs a few hundredths more"),
+            Claim::at_most("noslip_weak", "the pin rolls: |ω r/v − 1|, weak coupling", SLIP, self.slip(Way::WeakPcg), "").required().because("the dough shears along with the pin, in the reference too (see the first claim); pose and spin of the pin that it meets are those of the start of a step, which costs a few hundredths more"),
         ]
     }
 
@@ -350,8 +350,14 @@ impl Study<'_> {
                 "",
             )
             .required(),
-            Claim::at_most("loose_fast", "the same in the fast path", 0.1, self.far(Way::WeakFast, 1e-1), "")
-                .required(),
+            Claim::at_most(
+                "loose_fast",
+                "height of the fast path with Newton–PCG at ε = 0.1, of the depth",
+                0.1,
+                self.far(Way::WeakFast, 1e-1),
+                "",
+            )
+            .required(),
         ]
     }
 
