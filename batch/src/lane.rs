@@ -59,7 +59,7 @@ pub(crate) struct Lane {
     pub own_gains: Option<Gains>,
     /// Observations of the state but collisions, where they were made.
     pub watched: Vec<f64>,
-    /// They are those of the state as it is.
+    /// True if they are those of the state as it is.
     pub fresh: bool,
     /// The forces among them are those of the step that led to the state.
     pub felt: bool,

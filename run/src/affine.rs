@@ -86,7 +86,7 @@ pub struct AffineRun<S = Recording> {
     pub blocked: Option<[String; 2]>,
     /// Joints whose motors ended steps at their caps, and how many.
     pub at_cap: Vec<(String, u64)>,
-    /// Where it ended.
+    /// State at the end.
     pub x: State,
 }
 

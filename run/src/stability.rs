@@ -18,7 +18,7 @@ const CLOSING: f64 = 1e6;
 /// The largest gain of a run, a + b = λ_max of A⁻¹ Σ G a aᵀ, with all facets of the contacts that penetrate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LargestGain {
-    /// When \[s\].
+    /// Time \[s\].
     pub t: f64,
     /// a + b = λ_max R (d + k h). Above 1 a contact that exists only while it penetrates finds no rest.
     pub sum: f64,

@@ -77,7 +77,7 @@ pub(crate) struct FoundContact {
 }
 
 impl FoundContact {
-    /// Where the impulse acts on a body of the pair: the point of both when they touch; before that the body's own, since the middle is on neither and would give friction a false
+    /// Point at which the impulse acts on a body of the pair: the point of both when they touch; before that the body's own, since the middle is on neither and would give friction a false
     /// lever.
     pub(crate) fn point_of(&self, side: usize) -> &Point3<f64> {
         match (self.apart, side) {
@@ -93,7 +93,7 @@ impl FoundContact {
 pub(crate) struct Collision {
     /// By proxy.
     colliders: Vec<Collider>,
-    /// Those that do not move first.
+    /// Proxies, first those that do not move.
     proxies: Vec<Proxy>,
     /// Number of the first proxy that is a moving body.
     first_moving: usize,
@@ -108,7 +108,7 @@ pub(crate) struct Collision {
     balls: Vec<Reach>,
     margins: Vec<f64>,
     points: Vec<ContactPoint>,
-    /// Those of geoms moved on within the step.
+    /// Points of geoms moved on within the step.
     moved: Vec<ContactPoint>,
     /// Way that proxies have gone, and by pair of the table until when it is out of reach.
     travel: Travel,

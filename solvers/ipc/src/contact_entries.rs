@@ -37,7 +37,7 @@ fn entry(
     }
 }
 
-/// Where a near pair is.
+/// Entry of a near pair.
 pub(crate) fn barrier(world: &World, k: usize, near: &Near) -> ContactGeometry {
     // The first point of the pair may be of either body.
     let n = if near.sides[0] == 0 { -1.0 } else { 1.0 } * near.normal_to_first();
@@ -48,7 +48,7 @@ pub(crate) fn barrier(world: &World, k: usize, near: &Near) -> ContactGeometry {
     }
 }
 
-/// Where friction acts: an entry of its own, whose frame begins with its two directions. Points were at `x` when the step began.
+/// Entry of friction, whose frame begins with its two directions. Points were at `x` when the step began.
 pub(crate) fn friction(world: &World, x: &[Vector3<f64>], k: usize, s: &Sliding) -> ContactGeometry {
     let first = world.sides(&s.pair)[0];
     let [t1, t2] = s.tangents.map(|t| if first == 0 { -t } else { t });
@@ -62,7 +62,7 @@ pub(crate) fn friction(world: &World, x: &[Vector3<f64>], k: usize, s: &Sliding)
     }
 }
 
-/// Where the law of the skin acts. Points were at `x` when the step began.
+/// Entry of the law of the skin. Points were at `x` when the step began.
 pub(crate) fn skin(world: &World, x: &[Vector3<f64>], k: usize, s: &SkinPoint) -> ContactGeometry {
     ContactGeometry {
         r_wc: s.frame,

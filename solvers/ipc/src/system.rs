@@ -326,7 +326,7 @@ impl AffineSystem {
         &self.world.bodies
     }
 
-    /// Where the coordinates of a body start in q and v; None when it is held.
+    /// First of the coordinates of a body in q and v; None when it is held.
     pub fn coordinates_of(&self, body: usize) -> Option<usize> {
         self.world.free.get(body).copied().flatten().map(|f| N * f as usize)
     }

@@ -21,7 +21,7 @@ pub(crate) struct NodeMap {
     freedoms: Vec<Freedom>,
     frames: Vec<Matrix3<f64>>,
     bias: Vec<f64>,
-    /// Where the entries of each constraint begin, and their end.
+    /// Starts of the entries of each constraint, and their end.
     entries: Vec<usize>,
     blocks: Vec<u32>,
     weights: Vec<f64>,

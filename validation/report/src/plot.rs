@@ -236,7 +236,7 @@ impl Plot {
         Some(Legend { entries, at: free.unwrap_or([DRAWN[0] + GAP, 0.0]), size, wider })
     }
 
-    /// Where curves and points are drawn, in pixels from the upper left corner of the axes; lines every few pixels.
+    /// Places of curves and points, in pixels from the upper left corner of the axes; lines every few pixels.
     fn pixels(&self) -> Vec<[f64; 2]> {
         let (x, y) = self.ranges();
         let part = |v: f64, r: &std::ops::Range<f64>, log: bool| {

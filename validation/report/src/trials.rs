@@ -20,7 +20,7 @@ pub const FIRST: u64 = 100;
 /// Accuracy of error control.
 const ACCURACY: f64 = 1e-4;
 
-/// Where results are kept.
+/// File in which results are kept.
 const FILE: &str = "trials.jsonl";
 
 /// Model that plans are made with.
@@ -49,7 +49,7 @@ pub struct Trial {
     pub model: PlanModel,
     /// Name of the plant, of [`names::PLANTS`].
     pub plant: &'static str,
-    /// When plans can be used.
+    /// Time at which plans can be used.
     pub timing: Timing,
     /// Mass of the task's object and friction of all surfaces of the plant differ by up to this part, by the seed.
     pub vary: f64,
@@ -95,7 +95,7 @@ pub struct Ran {
     /// Name of the plant, of [`names::PLANTS`].
     #[serde(deserialize_with = "plant_name")]
     pub plant: String,
-    /// When plans could be used.
+    /// Time at which plans could be used.
     pub timing: Timing,
     /// End of the trial, in words.
     pub outcome: String,

@@ -24,7 +24,7 @@ const RELEASE: [(f64, f64, f64, f64); 5] = [
     (0.2, 0.001, 0.001, 0.2815),
     (0.2, 0.001, 0.005, 1.186),
 ];
-/// Those that never rest there, and the spec's number 2a + 3b.
+/// Settings that never rest there, and the spec's number 2a + 3b.
 const RESTLESS: [(f64, f64, f64); 2] = [(0.5, 0.005, 0.002), (0.2, 0.001, 0.02)];
 
 fn run(scene: &Scene, method: &Method, t: f64) -> Result<Trace, MethodError> {

@@ -135,7 +135,7 @@ struct Throughput {
     over_mujoco_cpu: Option<f64>,
     mean_depth: f64,
     max_depth: f64,
-    /// Where the time of a step goes \[µs\].
+    /// Times of the parts of a step \[µs\].
     #[serde(default)]
     split_us: Option<BTreeMap<String, f64>>,
 }

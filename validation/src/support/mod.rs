@@ -36,7 +36,7 @@ solve; `projected_newton`, the solver of affine bodies (`--solver ipc`, below), 
 {}
 ## Pairs of shapes
 
-How signed distance and contact patch of a pair are found (*exact*: in closed form; *iterative*: to round-off; *contacts only*: triangle by triangle, without
+Ways in which signed distance and contact patch of a pair are found (*exact*: in closed form; *iterative*: to round-off; *contacts only*: triangle by triangle, without
 a signed distance), and the most points of a patch over 600 placements, lying, standing and leaning. A patch has at most eight points per pair of convex parts.
 
 {}
@@ -45,8 +45,8 @@ a signed distance), and the most points of a patch over 600 placements, lying, s
 Every element and attribute of the schema that MuJoCo 4.0.0 prints, and `frame` and `replicate`. *Read*: some value changes the scene. *Accepted, no effect*:
 no value that was tried changes the mechanics; attributes that are only for the eye or for MuJoCo's solver stand in the notes that `inspect` prints, † marks those left out
 with a warning. \\* : some values are refused (in the last column: all but those that change nothing). `autolimits` decides what is an error and nothing else;
-`custom` numbers with the names of contact parameters are read. Attributes of default classes are those of their elements; `include` is resolved first. Any
-other is an error.
+`custom` numbers with the names of contact parameters are read. Attributes of default classes are those of their elements; `include` is resolved first. Elements
+and attributes that are absent here are errors.
 
 {}
 ## URDF

@@ -61,7 +61,7 @@ pub(super) struct Setup {
     pub second: Option<(f64, usize, f64)>,
     /// Middles of boxes over the middle of the first sheet \[m\], and their turns about x, y, z \[°\].
     pub boxes: &'static [([f64; 3], [f64; 3])],
-    /// When plates start to move, and the end \[s\].
+    /// Times at which plates start to move, and of the end \[s\].
     pub wait: f64,
     pub end: f64,
 }
@@ -425,7 +425,7 @@ fn box_half() -> Vector3<f64> {
     Vector3::repeat(0.5 * BOX.0)
 }
 
-/// Where shapes are beside each other.
+/// Places of shapes beside each other.
 fn look(view: &View, meshes: &Meshes, out: &mut Bagged) {
     let bag = (&view.sheets[0][..], &meshes[0][..]);
     let all: Vec<_> = view.boxes.iter().flat_map(box_corners).collect();

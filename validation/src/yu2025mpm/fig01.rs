@@ -33,7 +33,7 @@ const WHY_FEW: &str = "pads hold nine particles of the quick shirt; some slip to
 const WHY_LONG: &str = "tips of the sleeves may lie nearer the hem than the line of folding, and stay there";
 const WHY_APART: &str = "the shirt slides along on its boards, and its hem is drawn in between the grippers";
 
-/// Where hands pinch: 2 cm from the sides, 5 cm from the hem, a little over the table \[m\].
+/// Places at which hands pinch: 2 cm from the sides, 5 cm from the hem, a little over the table \[m\].
 const PINCH: Vector3<f64> = Vector3::new(0.25, 0.05, 0.005);
 /// The line along which the shirt is folded \[m\].
 const LINE: f64 = 0.37;

@@ -48,7 +48,7 @@ const WHY_ROCKS: &str = "within one wave it holds; over four waves from one pane
 /// Steps from one look at the faces to the next.
 const SLIP_EVERY: u32 = 5;
 
-/// Where panels shake to: upward, along their faces, or from one to the other.
+/// Direction in which panels shake: upward, along their faces, or from one to the other.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wave {
     Up,
@@ -193,7 +193,7 @@ type View = (f64, Vec<(f64, f64)>, f64);
 /// A state of points and bodies, to go on from.
 type Hung = (Particles, State);
 
-/// Where all is at a time \[s\].
+/// Places of all bodies at a time \[s\].
 struct Place {
     t: f64,
     /// The middle between panels, and the red cube, beside their start \[m\].

@@ -187,7 +187,7 @@ impl Run {
         Self { way, tolerance, dt, moving: false }
     }
 
-    /// Those of the page.
+    /// Runs of the page.
     fn all(full: bool) -> Vec<Self> {
         let mut out = Vec::new();
         for way in Way::ALL {
@@ -382,7 +382,7 @@ fn angle(turned: &[(f64, f64)], t: f64) -> f64 {
     a.1 + (b.1 - a.1) * (t - a.0) / (b.0 - a.0)
 }
 
-/// Where the pin is told to be: forward and down \[m\].
+/// Target of the pin: forward and down \[m\].
 fn target(t: f64) -> [f64; 2] {
     [SPEED * (t - PRESSING).max(0.0), -DEPTH * (t / PRESSING).min(1.0)]
 }

@@ -1,4 +1,4 @@
-//! Which particles meet obstacles in a step, and how that is solved.
+//! Particles that meet obstacles in a step, and the solve of their contacts.
 
 use rayon::prelude::*;
 use signorini_core::na::Vector3;

@@ -87,7 +87,7 @@ pub(super) struct Folded {
     pub film: Film,
 }
 
-/// Where a particle is beside a pad: none outside of the pad's cross-section.
+/// Place of a particle beside a pad: none outside of the pad's cross-section.
 type Side = Option<bool>;
 
 struct Watch {
