@@ -111,7 +111,7 @@ impl Lane {
                     Some(_) => rows.next().unwrap_or_default(),
                     None => Default::default(),
                 };
-                if let Err(e) = self.step(number, step, task, worker, read, &mut *row) {
+                if let Err(e) = self.step(number, step, task, worker, read, row) {
                     row.fill(f64::NAN);
                     self.status = LaneStatus::Failed(e);
                     break;
