@@ -13,7 +13,7 @@ pub(crate) struct AffineLane {
     pub affine: AffineScene,
     /// The state of the affine bodies, kept from step to step.
     inner: State,
-    /// Where the bodies that are moved from outside are to be.
+    /// Target poses of the bodies that are moved from outside.
     pub mocap: Vec<Pose>,
     pub status: LaneStatus,
     pub report: AdvanceReport,

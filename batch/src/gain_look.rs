@@ -98,7 +98,8 @@ impl GainLook {
         &mut self,
         record: &mut GainRecord,
         sys: &mut RigidSystem,
-        (x0, dt): (&State, f64),
+        x0: &State,
+        dt: f64,
         last: LastSolve<'_>,
         own: Option<Gains>,
     ) {
@@ -114,7 +115,7 @@ impl GainLook {
             return;
         }
         // The step itself has solved this problem, so it cannot fail.
-        if let Ok(sum) = self.sum(sys, (x0, dt), &last)
+        if let Ok(sum) = self.sum(sys, x0, dt, &last)
             && sum > record.sum
         {
             let bound = sum * weight(own.unwrap_or(self.gains), dt);
@@ -126,7 +127,8 @@ impl GainLook {
     fn sum(
         &mut self,
         sys: &mut RigidSystem,
-        (x0, dt): (&State, f64),
+        x0: &State,
+        dt: f64,
         last: &LastSolve<'_>,
     ) -> Result<f64, ProblemError> {
         let width = sys.contact_dim();

@@ -59,7 +59,7 @@ pub(crate) struct Lane {
     pub own_gains: Option<Gains>,
     /// Observations of the state but collisions, where they were made.
     pub watched: Vec<f64>,
-    /// They are those of the state as it is.
+    /// True if they are those of the state as it is.
     pub fresh: bool,
     /// The forces among them are those of the step that led to the state.
     pub felt: bool,
@@ -111,7 +111,7 @@ impl Lane {
                     Some(_) => rows.next().unwrap_or_default(),
                     None => Default::default(),
                 };
-                if let Err(e) = self.step(number, step, task, worker, (read, &mut *row)) {
+                if let Err(e) = self.step(number, step, task, worker, read, row) {
                     row.fill(f64::NAN);
                     self.status = LaneStatus::Failed(e);
                     break;
@@ -129,7 +129,8 @@ impl Lane {
         step: u32,
         task: &Task<'_>,
         worker: &mut Worker,
-        (reader, row): (Option<&dyn ReadLane>, &mut [f64]),
+        reader: Option<&dyn ReadLane>,
+        row: &mut [f64],
     ) -> Result<(), StepError> {
         let (t, dt) = (self.x.t, task.dt);
         let control = task.control_of(number, step);
@@ -142,18 +143,13 @@ impl Lane {
             let contacts = forces(&last, dim).map(|(_, geoms, force)| (geoms, force));
             worker.watch.notice(contacts, &mut self.collisions);
         };
-        let end = worker.stepping.take(
-            system,
-            (&mut self.x, dt),
-            &mut self.wanted,
-            &mut worker.x1,
-            &mut self.report,
-            notice,
-        );
+        worker.stepping.set_next_step(self.wanted);
+        let end = worker.stepping.take(system, &mut self.x, dt, &mut worker.x1, &mut self.report, notice);
+        self.wanted = worker.stepping.next_step();
         if let Err(e) = end {
             if let (StepError::Runaway { .. }, Some(look)) = (&e, &mut worker.look) {
                 let last = worker.stepping.last_solve();
-                look.look(&mut self.gains, system, (&self.x, dt), last, self.own_gains);
+                look.look(&mut self.gains, system, &self.x, dt, last, self.own_gains);
             }
             self.fresh &= self.x.t == t;
             self.felt &= self.x.t == t;
@@ -190,7 +186,7 @@ impl Lane {
         }
         self.gains.look_at_loads(system, t, taken.last, beta);
         if let Some(look) = &mut worker.look {
-            look.look(&mut self.gains, system, (&self.x, dt), taken.last, self.own_gains);
+            look.look(&mut self.gains, system, &self.x, dt, taken.last, self.own_gains);
         }
         std::mem::swap(&mut self.x, &mut worker.x1);
         Ok(())

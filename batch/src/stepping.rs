@@ -65,15 +65,30 @@ impl Stepping {
         })
     }
 
-    /// Goes from `x` by `dt` \[s\] to `x1`; `wanted` is the step that error control wants next. The work is added to `total`; `show` sees the solve of each step that is taken.
+    /// Sets the step \[s\] that error control tries first; fixed steps have none.
+    pub(crate) fn set_next_step(&mut self, dt: Option<f64>) {
+        if let Self::Controlled { integrator, .. } = self {
+            integrator.set_next_step(dt);
+        }
+    }
+
+    /// Step \[s\] that error control wants next; None with fixed steps.
+    pub(crate) fn next_step(&self) -> Option<f64> {
+        match self {
+            Self::Fixed { .. } => None,
+            Self::Controlled { integrator, .. } => integrator.next_step(),
+        }
+    }
+
+    /// Goes from `x` by `dt` \[s\] to `x1`. The work is added to `total`; `show` sees the solve of each step that is taken.
     ///
     /// # Errors
     /// [`StepError`] that stopped it. Under error control `x` is then the last accepted state, which may lie within the interval; otherwise it is untouched.
     pub(crate) fn take(
         &mut self,
         system: &mut RigidSystem,
-        (x, dt): (&mut State, f64),
-        wanted: &mut Option<f64>,
+        x: &mut State,
+        dt: f64,
         x1: &mut State,
         total: &mut AdvanceReport,
         mut show: impl FnMut(LastSolve<'_>),
@@ -91,9 +106,7 @@ impl Stepping {
             Self::Controlled { integrator, last } => {
                 x1.copy_from(x);
                 last.done = AdvanceReport::default();
-                integrator.set_next_step(*wanted);
                 let done = integrator.advance(system, x1, x.t + dt, &mut Keep { kept: last, show });
-                *wanted = integrator.next_step();
                 // Of an interval that is not finished, the accepted steps count.
                 total.add(done.as_ref().unwrap_or(&last.done));
                 if done.is_err() {

@@ -19,7 +19,7 @@ fn close(what: &str, found: &[f64], expected: &[f64], tolerance: f64) {
     assert!(far <= tolerance * scale, "{what}: {far:e}");
 }
 
-/// Where each coordinate of an oracle stands in the model, by the names of its joints.
+/// Place of each coordinate of an oracle in the model, by the names of its joints.
 fn order(m: &Model, joints: &Value) -> [Vec<usize>; 2] {
     let (mut q, mut v) = (Vec::new(), Vec::new());
     for j in joints.as_array().unwrap() {

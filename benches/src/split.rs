@@ -6,7 +6,7 @@ use signorini_comfree::{ComfreeSolver, Sweeps};
 use signorini_core::{ContactSolver, Slot, State, StepSolution, System, Tolerance};
 use signorini_multibody::{Kinematics, RigidSystem};
 
-/// Where the time of a complementarity-free step goes \[µs\], mean over the steps of one thread.
+/// Times of the parts of a complementarity-free step \[µs\], mean over the steps of one thread.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Split {
     /// Poses and velocities of bodies.

@@ -133,11 +133,7 @@ fn describe(setup: &Setup, weights: &TermWeights, scene: &Scene) {
     setup.describe().iter().for_each(|line| say!("{line}"));
     let moved: Vec<&str> = scene.bodies.iter().filter(|b| b.mocap).map(|b| b.name.as_str()).collect();
     if !moved.is_empty() {
-        say!(
-            "bodies that --poses moves: {}; what is wanted changes with: {}",
-            moved.join(", "),
-            task.targets()
-        );
+        say!("bodies that --poses moves: {}; targets change with: {}", moved.join(", "), task.targets());
     }
     say!("scene: models/{}", setup.scene);
 }

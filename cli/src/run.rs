@@ -111,7 +111,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         Err(e) => return Err(format!("the run stopped early: {e}{}", remedy(&e)).into()),
     };
     if flag.load(Ordering::Relaxed) {
-        say!("interrupted at t = {t:.4} s; what was recorded is written");
+        say!("interrupted at t = {t:.4} s; the recorded part is written");
     }
     say!(
         "{}\n{} steps accepted, {} rejected; {} Newton iterations, {} factorisations; steps from {:.2e} to {:.2e} s",

@@ -56,7 +56,7 @@ fn conformance_a_task_is_described_as_it_will_be_run() {
         "7.25 carry",
         "4 rad/s³",
         "up to 12 evaluations",
-        "target; what is wanted changes with",
+        "target; targets change with",
         "grippers as",
     ] {
         assert!(text.contains(named), "{named}: {text}");

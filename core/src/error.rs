@@ -1,6 +1,6 @@
 //! Reasons why a step problem cannot be had, and the checks that give them.
 
-/// Which prepared data a problem comes from: rejected steps and half steps share `Start`.
+/// Prepared data that a problem comes from: rejected steps and half steps share `Start`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
     /// The state a step starts from.
@@ -15,7 +15,7 @@ pub enum ProblemError {
     /// A length does not fit.
     #[error("{what}: expected length {expected}, found {found}")]
     Shape {
-        /// Which array.
+        /// Name of the array.
         what: &'static str,
         /// Expected length.
         expected: usize,
@@ -25,7 +25,7 @@ pub enum ProblemError {
     /// Blocks of unknowns that differ between inertia and map.
     #[error("block {block} starts at unknown {expected} in the inertia and at {found} in the map")]
     Blocks {
-        /// Which block; the last one is the number of unknowns.
+        /// Number of the block; the last one is the number of unknowns.
         block: usize,
         /// First unknown of the block in the inertia.
         expected: usize,
@@ -37,7 +37,7 @@ pub enum ProblemError {
         "{what} is not finite at index {index}; check the state, the controls and the parameters given for this step"
     )]
     NonFinite {
-        /// Which array.
+        /// Name of the array.
         what: &'static str,
         /// First bad entry.
         index: usize,
@@ -47,7 +47,7 @@ pub enum ProblemError {
         "the inertia of block {block} is not positive definite (pivot {pivot:e}); give every moving body a positive mass and inertia"
     )]
     NotPositiveDefinite {
-        /// Which block.
+        /// Number of the block.
         block: usize,
         /// The offending pivot.
         pivot: f64,
@@ -55,7 +55,7 @@ pub enum ProblemError {
     /// A symmetric matrix was expected.
     #[error("{what} is not symmetric")]
     NotSymmetric {
-        /// Which matrix.
+        /// Name of the matrix.
         what: &'static str,
     },
     /// The step size is not positive.
@@ -87,7 +87,7 @@ pub enum ProblemError {
     /// A slot was used before `prepare`.
     #[error("slot {slot:?} was not prepared; call prepare before problem or commit")]
     NotPrepared {
-        /// Which slot.
+        /// Slot that was asked for.
         slot: Slot,
     },
     /// The start intersects where the method does not allow it.

@@ -69,7 +69,7 @@ impl Display for Observation {
     }
 }
 
-/// Where each observation of a list lies among the numbers of a lane.
+/// Place of each observation of a list among the numbers of a lane.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObservationLayout {
     ranges: Vec<Range<usize>>,
@@ -98,7 +98,7 @@ impl ObservationLayout {
         self.ranges.last().map_or(0, |r| r.end)
     }
 
-    /// Where observation `i` of the list lies; empty for one that does not exist.
+    /// Range of observation `i` of the list; empty for one that does not exist.
     pub fn range(&self, i: usize) -> Range<usize> {
         self.ranges.get(i).cloned().unwrap_or(0..0)
     }

@@ -39,7 +39,7 @@ pub trait SmoothPotential {
     fn add_hessian(&self, v: &[f64], h: &mut dyn BlockSink);
 }
 
-/// Where a contact is, for output.
+/// Geometry of a contact, for output.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContactGeometry {
     /// Number of the constraint in the problem; its first rows are n, t₁, t₂, as many as its law has (a barrier has n alone, and its friction is an entry of its own, whose frame begins with t₁, t₂).
@@ -109,7 +109,7 @@ pub trait StepProblem {
     fn pools(&self) -> &Pools;
     /// The map.
     fn map(&self) -> &dyn ContactMap;
-    /// Where the contacts are (constraints that are not contacts have no entry).
+    /// Geometries of the contacts (constraints that are not contacts have no entry).
     fn contacts(&self) -> &[ContactGeometry];
     /// The largest fraction α ≤ 1 of `dv` that may be taken from v without leaving the domain; leaves a fraction of each gap.
     fn max_step(&mut self, v: &[f64], dv: &[f64]) -> f64 {

@@ -1,6 +1,6 @@
 use crate::{Evals, ProblemError, StepProblem, check_count, check_finite};
 
-/// When a solve is good enough.
+/// Condition under which a solve is good enough.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
     /// Relative momentum residual ‖D∇‖ ≤ relative · max(1, ‖D A v*‖).

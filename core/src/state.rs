@@ -18,7 +18,7 @@ pub struct State {
     pub memory: ContactMemory,
 }
 
-/// Where a remembered contact was.
+/// Place of a remembered contact.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContactKey {
     /// Geoms of A and B.
@@ -32,7 +32,7 @@ pub struct ContactKey {
 /// Forces that contacts carry from one step to the next, for laws that build on those of the last step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContactMemory {
-    /// Where each contact was.
+    /// Place of each contact.
     pub keys: Vec<ContactKey>,
     /// Multipliers of the law over the step size \[N\], as many per contact as [`crate::SweptLaw::multiplier_count`].
     pub forces: Vec<f64>,

@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         MpmEngine::<f32>::new(particles, vec![jelly], vec![table], met, contact_pool("lagged")?, options)?;
     let bodies = ContactStep::new(IcfSolver::default());
     let mut both: Asynchronous<EnginePoints<f32>, _> =
-        Asynchronous::new(&scene, &pads, engine, (rigid, bodies), 1)?.with_shorter_substeps();
+        Asynchronous::new(&scene, &pads, engine, rigid, bodies, 1)?.with_shorter_substeps();
     let dt = 2e-3;
     for k in 0..=400 {
         if let Some(gripper) = both.rigid_mut().control_mut().last_mut() {

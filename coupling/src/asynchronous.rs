@@ -28,7 +28,7 @@ pub struct Asynchronous<P, R> {
 }
 
 impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
-    /// Couples material points (a system with its step, or an engine), whose obstacles are [`crate::obstacles`] of these geoms, to the rigid system of the scene.
+    /// Couples material points (a system with its step, or an engine), whose obstacles are [`crate::obstacles`] of these geoms, to the rigid system of the scene, which takes `rigid_step`.
     ///
     /// # Errors
     /// [`CouplingError`].
@@ -36,7 +36,8 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
         scene: &Scene,
         geoms: &[usize],
         points: impl Into<P>,
-        (rigid, rigid_step): (RigidSystem, R),
+        rigid: RigidSystem,
+        rigid_step: R,
         substeps: u32,
     ) -> Result<Self, CouplingError> {
         if substeps == 0 {

@@ -24,8 +24,8 @@
 //! let points = MpmEngine::<f64>::new(particles, vec![jelly], vec![table], met, contact_pool("lagged")?, options)?;
 //! let mut rigid = RigidSystem::new(&scene, &*contact_pool("lagged")?, RigidOptions::default())?;
 //! let mut ball = rigid.initial_state(None)?;
-//! let bodies = (rigid, ContactStep::new(IcfSolver::default()));
-//! let mut both: Asynchronous<EnginePoints<f64>, _> = Asynchronous::new(&scene, &[0], points, bodies, 1)?.with_shorter_substeps();
+//! let step = ContactStep::new(IcfSolver::default());
+//! let mut both: Asynchronous<EnginePoints<f64>, _> = Asynchronous::new(&scene, &[0], points, rigid, step, 1)?.with_shorter_substeps();
 //! let mut impulse = 0.0; // on the ball, upwards [N·s]
 //! for _ in 0..30 {
 //!     impulse += both.step(&mut (), &mut ball, 2e-3)?.impulses[0][0].z;

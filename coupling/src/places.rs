@@ -49,7 +49,7 @@ pub enum CouplingError {
     /// Settings of the iteration between two systems.
     #[error("the iteration has {what} {value}; give {range}")]
     Iteration {
-        /// Which setting.
+        /// Name of the setting.
         what: &'static str,
         /// Value that was given.
         value: f64,
@@ -69,7 +69,7 @@ pub struct CouplingReport {
     pub touching: u64,
     /// Depth of the particle that was deepest in each geom at the start or the end of a substep \[m\], against the planes that contact is with.
     pub deepest: Vec<f64>,
-    /// Those that are pressed beyond the middle of each geom and leave on its other side, the most of the substeps: the geom is too thin for the stiffness of contact. Meshes and height fields have no middle that is known here.
+    /// Particles that are pressed beyond the middle of each geom and leave on its other side, the most of the substeps: the geom is too thin for the stiffness of contact. Meshes and height fields have no middle that is known here.
     pub beyond: Vec<u32>,
     /// Substeps of the points; none where both are solved as one.
     pub substeps: u32,
@@ -97,7 +97,7 @@ impl CouplingError {
 /// Led bodies that are faster \[m/s\] are named when a step fails.
 const FAST: f64 = 10.0;
 
-/// Where the obstacles of material points are on the bodies of a scene.
+/// Places of the obstacles of material points on the bodies of a scene.
 pub(crate) struct Places {
     /// Body of each geom, and the geom's pose on it.
     list: Vec<(usize, Isometry3<f64>)>,

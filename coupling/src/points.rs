@@ -27,7 +27,7 @@ impl Touched for MpmSystem {
 
 /// Material points as [`crate::Asynchronous`] drives them.
 pub trait PointSide: Touched {
-    /// Their state where they do not keep it themselves.
+    /// State of the points where they do not keep it themselves.
     type State;
     /// The obstacles, to move them.
     fn obstacles_mut(&mut self) -> &mut [Obstacle];

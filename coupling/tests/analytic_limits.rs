@@ -64,8 +64,7 @@ impl Bed {
         let point_step = ContactStep::new(MpmSolver::default()).with_tolerance(tight());
         let body_step = ContactStep::new(IcfSolver::default()).with_tolerance(tight());
         let mut c =
-            Asynchronous::new(&scene, &geoms, (points, point_step), (rigid, body_step), self.substeps)
-                .unwrap();
+            Asynchronous::new(&scene, &geoms, (points, point_step), rigid, body_step, self.substeps).unwrap();
         c = c.with_moving_bodies(self.moving);
         // A push that all modes have a part in.
         (0..y.v.len()).for_each(|i| y.v[i] = 1e-7 * (1.0 + i as f64).cos());

@@ -43,8 +43,7 @@ fn couple(
     let tight = Tolerance { relative: 1e-12, max_iterations: 100 };
     let point_step = ContactStep::new(MpmSolver::default()).with_tolerance(tight);
     let body_step = ContactStep::new(IcfSolver::default()).with_tolerance(tight);
-    let coupled =
-        Asynchronous::new(&scene, geoms, (points, point_step), (rigid, body_step), substeps).unwrap();
+    let coupled = Asynchronous::new(&scene, geoms, (points, point_step), rigid, body_step, substeps).unwrap();
     (coupled.with_moving_bodies(false), x, y)
 }
 
@@ -169,7 +168,8 @@ fn regression_what_cannot_be_coupled() {
             &s.scene,
             geoms,
             (s.points, ContactStep::new(MpmSolver::default())),
-            (s.rigid, ContactStep::new(IcfSolver::default())),
+            s.rigid,
+            ContactStep::new(IcfSolver::default()),
             1,
         );
         made.err().map(|e| e.to_string())

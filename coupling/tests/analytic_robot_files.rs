@@ -59,7 +59,7 @@ fn couple(
     let x = points.initial_state();
     let point_step = ContactStep::new(MpmSolver::default()).with_tolerance(tight());
     let body_step = ContactStep::new(IcfSolver::default()).with_tolerance(tight());
-    (Asynchronous::new(scene, geoms, (points, point_step), (rigid, body_step), 1).unwrap(), x)
+    (Asynchronous::new(scene, geoms, (points, point_step), rigid, body_step, 1).unwrap(), x)
 }
 
 /// Mean forces \[N\] and moments \[N·m\] on obstacles over the last `last` steps of `steps`.

@@ -20,7 +20,7 @@ fn fast(s: Setup, substeps: u32) -> (Fast, State) {
     let engine = MpmEngine::new(particles, rubber(1e5, 0.4), vec![], obstacles, law, options).unwrap();
     let engine = engine.with_solver(Box::new(MpmSolver::default()), tight());
     let bodies = ContactStep::new(IcfSolver::default()).with_tolerance(tight());
-    let c = Asynchronous::new(&s.scene, &s.geoms, engine, (s.rigid, bodies), substeps).unwrap();
+    let c = Asynchronous::new(&s.scene, &s.geoms, engine, s.rigid, bodies, substeps).unwrap();
     (c.with_moving_bodies(false), s.y)
 }
 

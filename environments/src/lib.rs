@@ -32,7 +32,7 @@ pub enum EnvironmentError {
     /// A number out of its range.
     #[error("{what} is {value}; give {range}")]
     Value {
-        /// Which number.
+        /// Name of the number.
         what: &'static str,
         /// Value that was given.
         value: f64,

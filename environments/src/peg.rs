@@ -214,7 +214,7 @@ impl PegEnvironment {
         &self.system
     }
 
-    /// Where they are.
+    /// State of the bodies.
     pub fn state(&self) -> &State {
         &self.x
     }
@@ -330,7 +330,7 @@ impl PegEnvironment {
     }
 }
 
-/// Where the lower end of the peg is when the system is made.
+/// Place of the lower end of the peg when the system is made.
 fn middle(o: &PegOptions) -> Vector3<f64> {
     Vector3::new(0.0, 0.0, o.start_height[1])
 }

@@ -50,7 +50,7 @@ pub struct BroadPhase {
     tree: Bvh,
     cost_when_built: f64,
     found: Vec<[u32; 2]>,
-    /// Where the pairs of each first proxy start, while sorting.
+    /// Starts of the pairs of each first proxy, while sorting.
     starts: Vec<u32>,
     pairs: Vec<[u32; 2]>,
 }

@@ -289,7 +289,7 @@ impl Turn {
     }
 }
 
-/// Where a box counts when nodes are split: its centre, or a finite stand-in.
+/// Point at which a box counts when nodes are split: its centre, or a finite stand-in.
 fn split_point(b: &Aabb) -> Point3<f64> {
     b.center().map(|x| if x.is_finite() { x } else { 0.0 })
 }

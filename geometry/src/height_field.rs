@@ -54,7 +54,7 @@ pub enum HeightFieldError {
     /// A half extent or the base is zero, negative or not finite.
     #[error("{name} of a height field must be positive and finite, got {value} m")]
     Size {
-        /// Which size.
+        /// Name of the size.
         name: &'static str,
         /// Value that was given \[m\].
         value: f64,

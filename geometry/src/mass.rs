@@ -28,7 +28,7 @@ pub enum MassError {
     /// NaN or infinity in mass, centre or inertia.
     #[error("{quantity} is not finite ({value}); give a finite value")]
     NonFinite {
-        /// Which quantity.
+        /// Name of the quantity.
         quantity: &'static str,
         /// First value that is not finite.
         value: f64,

@@ -112,7 +112,7 @@ impl TriangleMesh {
         self.sides.get_or_init(|| MeshSides::new(&self.surface)).as_ref()
     }
 
-    /// That the surface encloses a solid: closed, wound alike, and not inside out.
+    /// Checks that the surface encloses a solid: closed, wound alike, and not inside out.
     ///
     /// # Errors
     /// [`MeshDefect::Open`] with the number of open edges, or [`MeshDefect::InsideOut`].

@@ -115,7 +115,7 @@ pub enum MeshError {
     Syntax {
         /// The file.
         path: PathBuf,
-        /// Where: a line or a byte count.
+        /// Place in the file: a line or a byte count.
         place: String,
         /// Reason of the refusal.
         reason: String,

@@ -63,7 +63,7 @@ impl Shape {
         }
     }
 
-    /// That the shape has signed distances: a mesh must be closed and not inside out. It should not cut through itself either, which is not checked: signs near such places may be wrong.
+    /// Checks that the shape has signed distances: a mesh must be closed and not inside out. It should not cut through itself either, which is not checked: signs near such places may be wrong.
     ///
     /// # Errors
     /// [`MeshDefect::Open`] or [`MeshDefect::InsideOut`].

@@ -62,7 +62,7 @@ impl Triangles {
         })
     }
 
-    /// That the surface encloses a solid: closed, wound alike, and not inside out.
+    /// Checks that the surface encloses a solid: closed, wound alike, and not inside out.
     ///
     /// # Errors
     /// [`MeshDefect::Open`] with the number of open edges, or [`MeshDefect::InsideOut`].

@@ -55,7 +55,7 @@ fn shapes(r: &mut Random) -> Vec<Shape> {
     all
 }
 
-/// How far a shape reaches along a unit direction of its own.
+/// Reach of a shape along a unit direction of its own.
 fn reach(shape: &Shape, d: &V) -> f64 {
     match corners(shape) {
         Some((points, radius)) => {

@@ -182,7 +182,7 @@ fn property_cylinders_stand_on_their_rims() {
     }
 }
 
-/// How deep the deepest point is.
+/// Depth of the deepest point.
 fn depth_of(points: &[ContactPoint]) -> f64 {
     -points.iter().map(|c| c.gap).fold(f64::INFINITY, f64::min)
 }

@@ -1,6 +1,6 @@
 use signorini_core::Along;
 
-/// Where the search starts inside its bracket: kurtz2025cenic, fig. 19.
+/// Start of the search inside its bracket: kurtz2025cenic, fig. 19.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InitialGuess {
     /// α = 1, or α_max when that is shorter.

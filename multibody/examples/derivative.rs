@@ -1,4 +1,4 @@
-//! How the velocity of a ball after one step depends on its state: the derivative of a ComFree step.
+//! Velocity of a ball after one step by its state: the derivative of a ComFree step.
 
 use std::error::Error;
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 use signorini_core::na::{DMatrix, DVector, Vector3};
 use signorini_multibody::{Dynamics, Model, TreeFactor};
 
-/// Where each coordinate of the oracle stands among ours, by the name of its joint.
+/// Place of each coordinate of the oracle among ours, by the name of its joint.
 struct Order {
     q: Vec<usize>,
     v: Vec<usize>,

@@ -11,7 +11,7 @@ use signorini_planning::{
 use signorini_run::Method;
 use signorini_scene::{LoadOptions, Scene};
 
-/// Where the box is to be on the table \[m\].
+/// Place of the box on the table that is asked for \[m\].
 struct Push {
     target: Vector3<f64>,
 }

@@ -9,7 +9,7 @@ use crate::{
     Rollout, SampleMap, Samples, Scenario, Step, StepRecord, Task, TermWeights, View,
 };
 
-/// When a plan can be used.
+/// Time at which a plan can be used.
 ///
 /// A plan that is used later begins there: its start is the state to which the plan model takes the present one under the plan in use until the first control step at which it can be ready, as far as that is known when it is begun. One that takes longer than that is taken into use
 /// in its middle, where the rest of it passes through the [`SampleProjection`] once more, after the controls that were really held. The first is used at once.
@@ -33,7 +33,7 @@ pub struct EpisodeOptions {
     pub model_substeps: u32,
     /// Steps of the plant per control step.
     pub plant_substeps: u32,
-    /// When plans can be used.
+    /// Time at which plans can be used.
     pub timing: Timing,
     /// Most control steps.
     pub steps: u32,

@@ -6,7 +6,7 @@ pub enum PlanError {
     /// A setting out of its range.
     #[error("{what} {why}")]
     Option {
-        /// Which setting.
+        /// Name of the setting.
         what: &'static str,
         /// The fault, and the remedy.
         why: String,
@@ -14,7 +14,7 @@ pub enum PlanError {
     /// An array of the wrong length.
     #[error("{what} has {found} entries, but must have {expected}")]
     Length {
-        /// Which array.
+        /// Name of the array.
         what: &'static str,
         /// Length that was given.
         found: usize,

@@ -156,7 +156,7 @@ impl Motion {
         self.between(&self.root, time)
     }
 
-    /// That of the object, where there is one.
+    /// Pose of the object, where there is one.
     pub fn object_at(&self, time: f64) -> Option<Isometry3<f64>> {
         self.has_object().then(|| self.between(&self.object, time))
     }

@@ -140,7 +140,7 @@ impl Mppi {
     fn sample(&mut self, replan: u32, i: u32, most: u32) -> Result<(), PlanError> {
         let (k, channels) = (self.options.knots, self.mean.channels());
         for (at, s) in self.scales.iter_mut().enumerate() {
-            *s = self.options.schedule.scale((at, k), (i, most));
+            *s = self.options.schedule.scale(at, k, i, most);
         }
         if let Update::Elite(e) = &self.options.update {
             self.spread.refactor(e.sampling_floor)?;

@@ -1,7 +1,7 @@
 use crate::philox::{open_unit, philox};
 use crate::sobol::Sobol;
 
-/// Where numbers come from.
+/// Source of random numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Source {
     /// Independent numbers.

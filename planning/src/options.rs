@@ -95,7 +95,7 @@ pub struct MppiOptions {
     pub stop: Option<f64>,
     /// The executed plan.
     pub executed: Executed,
-    /// Where random numbers come from.
+    /// Source of random numbers.
     pub source: Source,
     /// Seed of all random numbers.
     pub seed: u64,

@@ -16,7 +16,7 @@ pub struct StepRecord {
     pub control: Vec<f64>,
     /// Terms of this step, not weighted.
     pub terms: Vec<f64>,
-    /// Their weighted sum.
+    /// Weighted sum of the terms.
     pub cost: f64,
 }
 
@@ -73,9 +73,9 @@ pub struct EpisodeRecord {
 pub struct MovedBody {
     /// Time from which it is there \[s\].
     pub time: f64,
-    /// Which.
+    /// Name of the body.
     pub body: String,
-    /// Where, world \[m\].
+    /// Position, world \[m\].
     pub position: [f64; 3],
     /// Attitude (w, x, y, z).
     pub rotation: [f64; 4],
@@ -97,7 +97,7 @@ impl MovedBody {
 }
 
 impl EpisodeRecord {
-    /// Where bodies moved from outside are at a time: the last pose of each until then.
+    /// Poses of bodies moved from outside at a time: the last pose of each until then.
     pub fn moved_until(&self, time: f64) -> impl Iterator<Item = &MovedBody> {
         let last: BTreeMap<&str, &MovedBody> =
             self.moved.iter().filter(|m| m.time <= time).map(|m| (m.body.as_str(), m)).collect();

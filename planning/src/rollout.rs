@@ -73,7 +73,7 @@ impl Rollout {
         })
     }
 
-    /// Where each observation lies.
+    /// Place of each observation.
     pub fn layout(&self) -> &ObservationLayout {
         &self.layout
     }

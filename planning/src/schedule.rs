@@ -62,7 +62,7 @@ impl Schedule {
     }
 
     /// The factor at knot `k` of `knots` in iteration `i` of `iterations`.
-    pub fn scale(&self, (k, knots): (usize, usize), (i, iterations): (u32, u32)) -> f64 {
+    pub fn scale(&self, k: usize, knots: usize, i: u32, iterations: u32) -> f64 {
         let (k, n) = (k as f64, knots as f64);
         let along = match self.knots {
             KnotSchedule::Constant => 1.0,

@@ -18,7 +18,7 @@ pub struct Term {
 pub struct View<'a> {
     /// Time \[s\].
     pub time: f64,
-    /// Where each observation lies.
+    /// Place of each observation.
     pub layout: &'a ObservationLayout,
     /// All observations.
     pub values: &'a [f64],
@@ -61,7 +61,7 @@ pub struct Step<'a> {
     pub control: &'a [f64],
 }
 
-/// Where an episode is: plain data, constant during a rollout, changed by [`Task::transition`] on true observations alone.
+/// Stage of an episode: plain data, constant during a rollout, changed by [`Task::transition`] on true observations alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Phase {
     /// Number in [`Task::stages`].
@@ -91,7 +91,7 @@ impl Phase {
 /// Verdict on an episode.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
-    /// It goes on.
+    /// Episode that goes on.
     Running,
     /// Done.
     Success,
@@ -161,7 +161,7 @@ pub trait Task: Sync {
     fn nominal(&self, time: f64, control: &mut [f64]) {
         let _ = (time, control);
     }
-    /// When it is done, when it is lost and when it is over, in words and with its numbers; [`Task::judge`] is this rule.
+    /// Rule by which it is done, lost or over, in words and with its numbers; [`Task::judge`] is this rule.
     fn rule(&self) -> String;
     /// Adds the cost of a step to the terms.
     fn running(&self, step: &Step<'_>, phase: &Phase, terms: &mut [f64]);
@@ -200,7 +200,7 @@ pub struct TermWeights {
 }
 
 impl TermWeights {
-    /// Those of the task.
+    /// Weights of the task.
     pub fn new(task: &dyn Task) -> Self {
         let terms = task.terms();
         Self { task: task.name(), terms, values: terms.iter().map(|t| t.weight).collect() }

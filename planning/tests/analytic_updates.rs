@@ -229,7 +229,7 @@ fn analytic_weights_at_the_limits_of_temperature() {
 
 #[test]
 fn analytic_schedules() {
-    let scale = |knots, annealing, k, i| Schedule { knots, annealing }.scale((k, 4), (i, 5));
+    let scale = |knots, annealing, k, i| Schedule { knots, annealing }.scale(k, 4, i, 5);
     let none = Annealing::None;
     assert_eq!(scale(KnotSchedule::Ramp(2.5), none, 0, 3), 0.625);
     assert_eq!(scale(KnotSchedule::Ramp(2.5), none, 3, 3), 2.5);

@@ -86,7 +86,7 @@ pub struct AffineRun<S = Recording> {
     pub blocked: Option<[String; 2]>,
     /// Joints whose motors ended steps at their caps, and how many.
     pub at_cap: Vec<(String, u64)>,
-    /// Where it ended.
+    /// State at the end.
     pub x: State,
 }
 
@@ -123,7 +123,7 @@ pub fn run_affine_into<S: RowSink>(
     let probe = AffineStart::new(scene, ipc, key)?;
     let mut integrator = method.integrator()?;
     let RunWatch { schedule, stop, progress } = watch;
-    let mut recorder = AffineRecorder::new(scene, method, probe, (stop, progress), sink);
+    let mut recorder = AffineRecorder::new(scene, method, probe, stop, progress, sink);
     let mut report = Ok(AdvanceReport::default());
     loop {
         if let Some(s) = schedule {
@@ -174,14 +174,13 @@ struct AffineRecorder<'a, S> {
     progress: Option<&'a mut dyn FnMut(f64)>,
 }
 
-type Watchers<'a> = (Option<&'a AtomicBool>, Option<&'a mut dyn FnMut(f64)>);
-
 impl<'a, S: RowSink> AffineRecorder<'a, S> {
     fn new(
         scene: &Scene,
         method: &Method,
         start: AffineStart,
-        (stop, progress): Watchers<'a>,
+        stop: Option<&'a AtomicBool>,
+        progress: Option<&'a mut dyn FnMut(f64)>,
         mut sink: S,
     ) -> Self {
         let AffineStart { scene: probe, x, q, control } = start;

@@ -6,6 +6,14 @@ use crate::view;
 /// Between pictures \[s\].
 const PICTURE: f64 = 1.0 / 60.0;
 
+/// Page that shows a film, for the folder of a report.
+pub struct Attachment {
+    /// File name with extension.
+    pub file: String,
+    /// HTML document that needs no other file.
+    pub html: String,
+}
+
 /// Sixty pictures of a motion per second.
 pub struct Film {
     recording: Recording,
@@ -31,11 +39,11 @@ impl Film {
         self.recording.push(&Row { t, poses, points, energy: [f64::NAN; 3], ..Row::default() });
     }
 
-    /// The page that shows it, with its file name.
-    pub fn attachment(&self, name: &str) -> (String, String) {
+    /// The page that shows it; the name becomes that of a file, in lower case with underscores.
+    pub fn attachment(&self, name: &str) -> Attachment {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
         let file: String = name.chars().map(plain).collect();
         let words: Vec<&str> = file.split('_').filter(|w| !w.is_empty()).collect();
-        (format!("{}.html", words.join("_")), view::page(&self.recording))
+        Attachment { file: format!("{}.html", words.join("_")), html: view::page(&self.recording) }
     }
 }

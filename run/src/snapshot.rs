@@ -13,7 +13,7 @@ const GROUND: f64 = 1.5;
 /// Half the edge of the drawn part of a ground, in widths of the view, and its colour.
 const AROUND: f64 = 0.75;
 const GROUND_RGB: [f64; 3] = [0.87, 0.88, 0.9];
-/// Where light comes from.
+/// Direction that light comes from.
 const LIGHT: Vector3<f64> = Vector3::new(0.3, -0.5, 0.8);
 
 /// From where a picture is taken.

@@ -18,7 +18,7 @@ const CLOSING: f64 = 1e6;
 /// The largest gain of a run, a + b = λ_max of A⁻¹ Σ G a aᵀ, with all facets of the contacts that penetrate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LargestGain {
-    /// When \[s\].
+    /// Time \[s\].
     pub t: f64,
     /// a + b = λ_max R (d + k h). Above 1 a contact that exists only while it penetrates finds no rest.
     pub sum: f64,
@@ -94,7 +94,7 @@ impl GainWatch {
         let mut sum = |sys: &mut RigidSystem| {
             sys.control_mut().copy_from_slice(held.control);
             sys.mocap_poses_mut().copy_from_slice(held.mocap);
-            sum(sys, (step, dt), dual_cone, &mut self.solver, &mut self.v_c)
+            sum(sys, step, dual_cone, &mut self.solver, &mut self.v_c)
         };
         // The run itself has solved this problem, so it cannot fail.
         let Ok(given) = sum(&mut self.sys) else { return false };
@@ -164,11 +164,12 @@ impl GainWatch {
 /// λ_max of the problem of a step; with the dual cone all facets of the contacts that penetrate act.
 fn sum(
     sys: &mut RigidSystem,
-    (step, dt): (&AcceptedStep<'_>, f64),
+    step: &AcceptedStep<'_>,
     dual_cone: bool,
     solver: &mut ComfreeSolver,
     v_c: &mut Vec<f64>,
 ) -> Result<f64, ProblemError> {
+    let dt = step.last.dt;
     sys.prepare(Slot::Start, step.x0, dt)?;
     let p = sys.problem(Slot::Start, dt)?;
     let free = p.free_velocity().to_vec();

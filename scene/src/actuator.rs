@@ -11,7 +11,7 @@ pub enum Transmission {
     Tendon(usize),
     /// A wrench at a site, `gear` = (force, torque) in the site's frame, or in that of `reference` with respect to it.
     Site {
-        /// Where the wrench acts.
+        /// Site at which the wrench acts.
         site: usize,
         /// Site relative to which translation and rotation are measured.
         reference: Option<usize>,
@@ -72,6 +72,6 @@ pub struct Actuator {
     pub activation_range: Option<[f64; 2]>,
     /// The control acts on the next activation rather than the current one (MJCF `actearly`).
     pub act_early: bool,
-    /// Where it was read.
+    /// Place in the model file.
     pub place: Place,
 }

@@ -18,7 +18,7 @@ pub struct Body {
     pub mocap: bool,
     /// Fraction of its weight that is compensated, 0 for none.
     pub gravity_compensation: f64,
-    /// Where it was read.
+    /// Place in the model file.
     pub place: Place,
 }
 
@@ -92,7 +92,7 @@ pub struct Joint {
     pub limit_sol: SolParams,
     /// MuJoCo's solref and solimp for dry friction.
     pub friction_sol: SolParams,
-    /// Where it was read.
+    /// Place in the model file.
     pub place: Place,
 }
 
@@ -133,6 +133,6 @@ pub struct Site {
     pub pose: Pose,
     /// Volume for touch sensors; sphere, capsule, ellipsoid, cylinder or box.
     pub shape: signorini_geometry::Shape,
-    /// Where it was read.
+    /// Place in the model file.
     pub place: Place,
 }

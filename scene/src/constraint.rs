@@ -17,7 +17,7 @@ pub struct Equality {
     pub damping: f64,
     /// MuJoCo's solref and solimp, for the laws that use them.
     pub sol: SolParams,
-    /// Where it was read.
+    /// Place in the model file.
     pub place: Place,
 }
 
@@ -110,7 +110,7 @@ pub struct Tendon {
     pub limit_sol: SolParams,
     /// MuJoCo's solref and solimp for dry friction.
     pub friction_sol: SolParams,
-    /// Where it was read.
+    /// Place in the model file.
     pub place: Place,
 }
 

@@ -59,7 +59,7 @@ pub struct Geom {
     pub group: i32,
     /// Colour (r, g, b, a) in 0..1.
     pub rgba: [f32; 4],
-    /// Where it was read.
+    /// Place in the model file.
     pub place: Place,
 }
 
@@ -78,6 +78,6 @@ pub struct ContactPair {
     pub margin: f64,
     /// Contacts with gap above margin − this do not act \[m\].
     pub inactive_gap: f64,
-    /// Where it was read.
+    /// Place in the model file.
     pub place: Place,
 }

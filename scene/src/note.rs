@@ -1,7 +1,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where something stands in a model file.
+/// Place in a model file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// File; None for scenes built in Rust.
@@ -43,7 +43,7 @@ pub enum NoteKind {
 pub struct Note {
     /// Fate of the element.
     pub kind: NoteKind,
-    /// Where it stands.
+    /// Place in the model file.
     pub place: Place,
     /// The conversion, omission or warning in words.
     pub text: String,

@@ -1,4 +1,4 @@
-//! Which geoms may collide: MuJoCo's rules.
+//! Geoms that may collide: MuJoCo's rules.
 
 use std::collections::{HashMap, HashSet};
 

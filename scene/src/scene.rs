@@ -19,7 +19,7 @@ pub enum SceneError {
     /// The text is not well-formed XML.
     #[error("{place}: {message}")]
     Syntax {
-        /// Where.
+        /// Place in the model file.
         place: Place,
         /// Message of the parser.
         message: String,
@@ -27,7 +27,7 @@ pub enum SceneError {
     /// An element or attribute value that is wrong.
     #[error("{place}: {message}; {remedy}")]
     Invalid {
-        /// Where.
+        /// Place in the model file.
         place: Place,
         /// The fault.
         message: String,
@@ -37,7 +37,7 @@ pub enum SceneError {
     /// Something this project does not support.
     #[error("{place}: {feature} is not supported; {remedy}")]
     Unsupported {
-        /// Where.
+        /// Place in the model file.
         place: Place,
         /// The feature.
         feature: String,

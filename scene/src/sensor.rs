@@ -127,13 +127,13 @@ pub struct Sensor {
     pub name: String,
     /// Quantity.
     pub kind: SensorKind,
-    /// Where it is measured.
+    /// Object at which it is measured.
     pub object: SensorObject,
     /// Frame it is measured in; None: the world.
     pub reference: Option<SensorObject>,
     /// Readings are clamped to ± this; 0: not clamped.
     pub cutoff: f64,
-    /// Where it was read.
+    /// Place in the model file.
     pub place: Place,
 }
 

@@ -149,7 +149,7 @@ impl<'a> Lines<'a> {
 }
 
 impl Element {
-    /// Where the element starts.
+    /// Place at which the element starts.
     pub(crate) fn place(&self) -> Place {
         Place {
             file: Some(self.file.as_ref().clone()),
@@ -167,7 +167,7 @@ impl Element {
         }
     }
 
-    /// Where an attribute stands; the element when it is absent.
+    /// Place of an attribute; that of the element when it is absent.
     pub(crate) fn place_of(&self, attribute: &str) -> Place {
         let mut place = self.place();
         if let Some(a) = self.attributes.iter().find(|a| a.name == attribute) {

@@ -237,11 +237,12 @@ impl Page for Robots {
                         // Steps of 2 ms follow closing fingers closer than steps that may be off by 10 mm.
                         let part = if kind == "fixed" { 0.2 } else { 1.0 };
                         let open = part * robot.open[drive as usize];
-                        claims.push(Claim::at_most(&id("loop"), &text, open, 1e3 * o.opening, "mm"));
+                        claims
+                            .push(Claim::at_most(&id("loop"), &text, open, 1e3 * o.opening, "mm").required());
                     }
                     let text = format!("{}: depth at rest ({kind}, {})", robot.name, drive.name());
                     let deep = robot.deep[drive as usize];
-                    claims.push(Claim::at_most(&id("depth"), &text, deep, 1e3 * o.depth[0], "mm"));
+                    claims.push(Claim::at_most(&id("depth"), &text, deep, 1e3 * o.depth[0], "mm").required());
                     if drive == Drive::Free {
                         let text = format!(
                             "{}: without motors no motion comes from nothing ({kind}): energy gained over range",
@@ -249,7 +250,7 @@ impl Page for Robots {
                         );
                         // Implicit steps lose energy; under error control the accuracy bounds the error of a step.
                         let most = if kind == "fixed" { 1e-4 } else { 0.01 };
-                        claims.push(Claim::at_most(&id("energy"), &text, most, o.rise, ""));
+                        claims.push(Claim::at_most(&id("energy"), &text, most, o.rise, "").required());
                         if kind == "accuracy" {
                             let least = o.energy.iter().map(|p| p.1).fold(f64::INFINITY, f64::min);
                             plot.add(

@@ -111,7 +111,7 @@ fn module(text: &str) -> Module {
 struct Crate(BTreeMap<Path, Module>);
 
 impl Crate {
-    /// Where a path of module `at` begins, and the names below; None for paths of other crates.
+    /// Module at which a path of module `at` begins, and the names below; None for paths of other crates.
     fn start(&self, at: &[String], path: &[String]) -> Option<(Path, Path)> {
         let (mut from, mut names) = (at.to_vec(), path.to_vec());
         match path.first()?.as_str() {

@@ -83,7 +83,7 @@ fn evaluate(model: &Model, data: &mut Data) -> Result<StepReport, MujocoError> {
         }
     }
     if let Some(look) = &mut e.look {
-        look.look(&mut e.gains, &mut e.system, (&e.x0, dt), last, None);
+        look.look(&mut e.gains, &mut e.system, &e.x0, dt, last, None);
     }
     Ok(report)
 }

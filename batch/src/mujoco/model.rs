@@ -72,7 +72,7 @@ pub struct Model {
     /// Shared by copies and changes of one model, which have equal geoms and one law.
     origin: u64,
     warnings: Vec<String>,
-    /// That of `warnings` which speaks of friction.
+    /// Warning on friction among `warnings`.
     of_friction: Option<String>,
 }
 

@@ -68,7 +68,8 @@ impl Setup {
             &self.scene,
             &self.geoms,
             (self.points, point_step),
-            (self.rigid, body_step),
+            self.rigid,
+            body_step,
             substeps,
         );
         // As published.

@@ -210,7 +210,7 @@ pub(super) fn merge(
                 continue;
             }
             let n = normals[region[t as usize] as usize];
-            if let Some(polygon) = join(points, &loops[p as usize], &loops[q as usize], (a, b), &n, tolerance)
+            if let Some(polygon) = join(points, &loops[p as usize], &loops[q as usize], [a, b], &n, tolerance)
             {
                 loops[p as usize] = polygon;
                 loops[q as usize] = Vec::new();
@@ -231,16 +231,17 @@ fn root(parent: &mut [u32], mut t: u32) -> u32 {
     t
 }
 
-/// The union of two counter-clockwise polygons that share the edge a → b of `left` (b → a of `right`), if it is one convex
+/// The union of two counter-clockwise polygons that share the edge \[a, b\], a → b in `left` (b → a in `right`), if it is one convex
 /// polygon that touches itself nowhere.
 fn join(
     points: &[Point3<f64>],
     left: &[u32],
     right: &[u32],
-    (a, b): (u32, u32),
+    edge: [u32; 2],
     normal: &Vector3<f64>,
     tolerance: f64,
 ) -> Option<Vec<u32>> {
+    let [a, b] = edge;
     let (n, m) = (left.len(), right.len());
     let i = (0..n).find(|k| left[*k] == a && left[(k + 1) % n] == b)?;
     let j = (0..m).find(|k| right[*k] == b && right[(k + 1) % m] == a)?;

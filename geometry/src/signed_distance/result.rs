@@ -1,6 +1,6 @@
 use signorini_core::na::Vector3;
 
-/// Where a point is with respect to the surface of a shape.
+/// Place of a point with respect to the surface of a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SignedDistance {
     /// Distance to the surface \[m\], negative inside.

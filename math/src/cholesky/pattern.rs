@@ -1,4 +1,4 @@
-/// Which blocks of a symmetric block matrix are there, and which of them hang together.
+/// Pattern of a symmetric block matrix: blocks that are there, and those that hang together.
 ///
 /// Filled anew before each factorisation and compared with the last; keeps its storage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -85,7 +85,7 @@ impl Supernodal {
         values
     }
 
-    /// Where block (row, col) of the part is stored: index of its first value, leading dimension, and whether transposed.
+    /// Place of block (row, col) of the part: index of its first value, leading dimension, and whether transposed.
     pub(super) fn place(&self, row: usize, col: usize) -> (usize, usize, bool) {
         let transposed = self.position[row] < self.position[col];
         let (row, col) = if transposed { (col, row) } else { (row, col) };

@@ -13,7 +13,7 @@ pub struct ActuatorState {
     /// Rates \[m/s or rad/s, times the gear\].
     pub rate: Vec<f64>,
     moments: SparseRows,
-    /// Those whose length is a joint's coordinate times the gear.
+    /// Transmissions whose length is a joint's coordinate times the gear.
     straight: Vec<Straight>,
     others: Vec<usize>,
 }

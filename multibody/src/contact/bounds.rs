@@ -16,7 +16,7 @@ pub(crate) struct Bounds {
     rounding: f64,
 }
 
-/// Where the bounds of a shape are in the world; for a half-space a point of its surface and axes of which the third is its normal.
+/// Place of the bounds of a shape in the world; for a half-space a point of its surface and axes of which the third is its normal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlacedBounds {
     pub center: Point3<f64>,

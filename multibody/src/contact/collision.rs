@@ -101,7 +101,7 @@ impl FoundContact {
         kin.x_wb[self.bodies[side]].rotation * velocity[self.geoms[side]]
     }
 
-    /// Where the impulse acts on a body of the pair: the point of both when they touch; before that the body's own, since the middle is on neither and would give friction a false
+    /// Point at which the impulse acts on a body of the pair: the point of both when they touch; before that the body's own, since the middle is on neither and would give friction a false
     /// lever.
     pub(crate) fn point_of(&self, side: usize) -> &Point3<f64> {
         match (self.apart, side) {
@@ -117,7 +117,7 @@ impl FoundContact {
 pub(crate) struct Collision {
     /// By proxy.
     colliders: Vec<Collider>,
-    /// Those that do not move first.
+    /// Proxies, first those that do not move.
     proxies: Vec<Proxy>,
     /// Number of the first proxy that is a moving body.
     first_moving: usize,
@@ -132,7 +132,7 @@ pub(crate) struct Collision {
     balls: Vec<Reach>,
     margins: Vec<f64>,
     points: Vec<ContactPoint>,
-    /// Those of geoms moved on within the step.
+    /// Points of geoms moved on within the step.
     moved: Vec<ContactPoint>,
     /// Way that proxies have gone, and by pair of the table until when it is out of reach.
     travel: Travel,
@@ -329,10 +329,9 @@ impl Collision {
         }
     }
 
-    /// Shape, body, pose on the body and name of a geom that takes part.
-    pub(crate) fn geom(&self, geom: usize) -> Option<(&Shape, usize, Pose, &str)> {
-        let c = self.colliders.iter().find(|c| c.geom == geom)?;
-        Some((&c.shape, c.body, c.pose, &c.name))
+    /// Collider of a geom that takes part.
+    pub(crate) fn collider(&self, geom: usize) -> Option<&Collider> {
+        self.colliders.iter().find(|c| c.geom == geom)
     }
 
     /// All pairs.

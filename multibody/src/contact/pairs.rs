@@ -21,7 +21,7 @@ pub(crate) struct Pair {
     pub active: f64,
 }
 
-/// Which colliders meet, and how their surfaces combine.
+/// Rules by which colliders meet and their surfaces combine.
 #[derive(Clone, Debug)]
 pub(crate) struct PairRules {
     scene: Scene,

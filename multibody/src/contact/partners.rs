@@ -14,7 +14,7 @@ pub(crate) struct Reach {
     pub radius: f64,
 }
 
-/// Which of a few bodies may meet: all of these pairs are tried once they may be near, which is faster than boxes around them.
+/// Pairs of a few bodies that may meet: all of these pairs are tried once they may be near, which is faster than boxes around them.
 #[derive(Clone, Debug)]
 pub(crate) struct Partners {
     /// By body, a bit for each later body that it may meet.

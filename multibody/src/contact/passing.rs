@@ -30,9 +30,9 @@ struct Approach {
 pub(crate) enum Ahead {
     /// The contacts of its start.
     Start,
-    /// Those of its end.
+    /// Contacts of its end.
     End,
-    /// They pass each other.
+    /// No contact: they pass each other.
     Nothing,
 }
 

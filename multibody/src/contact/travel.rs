@@ -14,7 +14,7 @@ const ROUNDOFF: f64 = 1e-9;
 /// with the paths s that no point of a body exceeds: signed distance changes by no more than points move. Earlier queries change the cost of a query alone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Travel {
-    /// Where the balls around the bodies were at the last query.
+    /// Places of the balls around the bodies at the last query.
     last: Vec<(Point3<f64>, Matrix3<f64>)>,
     path: Vec<f64>,
     /// Path at the end of the step at most.

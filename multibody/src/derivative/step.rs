@@ -157,10 +157,9 @@ impl RigidSystem {
             return Err(unsupported("memory of contacts", "set DualCone::memory to 0"));
         }
         let place = |g: usize| {
-            let frame = self.search.collision.geom(g);
-            frame.map(|(shape, body, pose, name)| {
-                (shape, self.slots[Slot::Start as usize].at.kin.x_wb[body] * pose, name)
-            })
+            let collider = self.search.collision.collider(g)?;
+            let x_wb = &self.slots[Slot::Start as usize].at.kin.x_wb[collider.body];
+            Some((&collider.shape, x_wb * collider.pose, collider.name.as_str()))
         };
         let mut contacts = Vec::new();
         for (k, c) in self.search.found.iter().enumerate() {

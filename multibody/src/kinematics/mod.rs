@@ -20,7 +20,7 @@ use crate::{Model, Spatial, SpatialInertia};
 pub struct Kinematics {
     /// Body poses x_wb.
     pub x_wb: Vec<Pose>,
-    /// Their rotation matrices.
+    /// Rotation matrices of the bodies.
     pub r_wb: Vec<Matrix3<f64>>,
     pub(crate) com: Vec<Point3<f64>>,
     /// Inertia of each body about the reference point of its tree, world axes; zero for bodies that cannot move.

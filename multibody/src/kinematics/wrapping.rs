@@ -2,7 +2,7 @@ use signorini_core::na::{Point3, Vector2, Vector3};
 
 use crate::Obstacle;
 
-/// Where a tendon leaves the straight line between two points, in the frame of the obstacle.
+/// Point at which a tendon leaves the straight line between two points, in the frame of the obstacle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wrap {
     /// First point of contact \[m\].

@@ -6,7 +6,7 @@ pub enum ModelError {
     /// Something is wrong with an element of the scene.
     #[error("{place}: {message}; {remedy}")]
     Element {
-        /// Where it was read.
+        /// Place in the model file.
         place: Box<Place>,
         /// The fault.
         message: String,
@@ -16,7 +16,7 @@ pub enum ModelError {
     /// An array has the wrong length.
     #[error("{what} has {found} entries, the model needs {expected}")]
     Length {
-        /// Which array.
+        /// Name of the array.
         what: &'static str,
         /// Needed.
         expected: usize,
@@ -26,7 +26,7 @@ pub enum ModelError {
     /// A coordinate is NaN or infinite.
     #[error("{what}[{index}] (joint '{joint}') is not finite; give a finite state")]
     NonFinite {
-        /// Which array.
+        /// Name of the array.
         what: &'static str,
         /// Entry.
         index: usize,

@@ -7,7 +7,7 @@ pub struct SensorModel {
     pub name: String,
     /// Quantity.
     pub kind: SensorKind,
-    /// Where it is measured.
+    /// Object at which it is measured.
     pub object: SensorObject,
     /// Frame it is measured in; None: the world.
     pub reference: Option<SensorObject>,

@@ -76,7 +76,7 @@ impl JointSolve {
         })
     }
 
-    /// Where A and A v* go, before [`JointSolve::solve`].
+    /// Room for A and A v*, before [`JointSolve::solve`].
     pub(crate) fn start(&mut self) -> (&mut BlockDiagonal, &mut Vec<f64>) {
         (&mut self.inertia, &mut self.momentum)
     }

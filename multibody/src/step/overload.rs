@@ -18,11 +18,11 @@ const OTHERS: f64 = 2.0;
 /// deepens it in proportion.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Overload {
-    /// When it was found \[s\].
+    /// Time at which it was found \[s\].
     pub t: f64,
     /// The bodies, that of the lighter side first.
     pub bodies: [usize; 2],
-    /// Their geoms, in the same order.
+    /// Geoms of the bodies, in the same order.
     pub geoms: [usize; 2],
     /// Depth of the deepest contact \[m\].
     pub depth: f64,
@@ -30,7 +30,7 @@ pub struct Overload {
     pub own: f64,
     /// Normal force that the pair carries \[N\].
     pub force: f64,
-    /// That force over the weight of the lighter side where it is touched.
+    /// Ratio of that force and the weight of the lighter side where it is touched.
     pub ratio: f64,
 }
 

@@ -66,7 +66,7 @@ pub enum ProjectionError {
     Bound {
         /// Joint.
         joint: usize,
-        /// Which bound.
+        /// Name of the bound.
         what: &'static str,
         /// Value that was given.
         value: f64,
@@ -76,7 +76,7 @@ pub enum ProjectionError {
     /// An option that is none.
     #[error("{what} is {value}; it must be {rule}")]
     Option {
-        /// Which option.
+        /// Name of the option.
         what: &'static str,
         /// Value that was given.
         value: f64,
@@ -86,7 +86,7 @@ pub enum ProjectionError {
     /// A slice of another length.
     #[error("{what} has {found} numbers; it must have {expected}")]
     Length {
-        /// Which slice.
+        /// Name of the slice.
         what: &'static str,
         /// Length that was given.
         found: usize,
@@ -98,7 +98,7 @@ pub enum ProjectionError {
         "the {kind} of joint {joint} before the first step is {value}; measure it anew or take the planned one"
     )]
     History {
-        /// Which part of the history.
+        /// Part of the history.
         kind: RowKind,
         /// Joint.
         joint: usize,

@@ -22,13 +22,13 @@ pub enum RowScaling {
     Unit,
 }
 
-/// Where iterations begin.
+/// Start of the iterations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WarmStart {
     /// At the sample within the bounds of rows, without multipliers.
     #[default]
     Cold,
-    /// There, with the multipliers of the mean's exact projection.
+    /// Cold start, with the multipliers of the mean's exact projection.
     Mean,
     /// At the end of the sample's iterations in the last call; for samples and a history that are near to those of then, as where a projection goes on, and not from one plan to the next, whose noise and limits are others. Cold where there was none.
     Kept,
@@ -57,7 +57,7 @@ pub struct ProjectionOptions {
     pub scaling: RowScaling,
     /// Numbers.
     pub precision: Precision,
-    /// Where iterations begin.
+    /// Start of the iterations.
     pub warm_start: WarmStart,
     /// Reaction to infeasible histories.
     pub softening: Softening,

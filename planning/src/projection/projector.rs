@@ -33,7 +33,7 @@ pub struct ProjectionReport {
     pub before: f64,
     /// Worst excess of the result, of half the range of a bound (as widened): below 10⁻⁹, round-off, with the finish.
     pub after: f64,
-    /// Those brought back on a ray because of their positions, and the shortest part of the way that was left.
+    /// Samples brought back on a ray because of their positions, and the shortest part of the way that was left.
     pub rays: usize,
     /// See `rays`; 1 without any.
     pub shortest: f64,

@@ -31,7 +31,7 @@ const TERMS: [Term; 4] = [
 const PUSHER: usize = 0;
 const CART: usize = 1;
 const PUSHER_SPEED: usize = 2;
-/// Where the pusher should be: so far behind the cart as seen from the target \[m\].
+/// Place of the pusher that is asked for: so far behind the cart as seen from the target \[m\].
 const BEHIND: f64 = 0.25;
 /// The second stage.
 const THERE: usize = 1;

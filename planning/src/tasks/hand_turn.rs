@@ -34,11 +34,11 @@ pub struct HandTurn {
     pub about: Turn,
     /// The object is there within this distance of its place \[m\].
     pub near: f64,
-    /// And with 1 − (q · q*)² below this: 0.04 is 23°.
+    /// Largest 1 − (q · q*)² at which it is turned: 0.04 is 23°.
     pub turned: f64,
     /// So long it must be there \[s\].
     pub hold: f64,
-    /// It is lost so far from its place \[m\].
+    /// Distance from its place at which it is lost \[m\].
     pub lost: f64,
     /// Time after which it is over \[s\].
     pub limit: f64,
@@ -60,7 +60,7 @@ pub struct InHand {
     pub body: &'static str,
     /// Scene of the object, in the folder `models` of the project.
     pub scene: &'static str,
-    /// Where it lies at rest (x, y, z \[m\], w, x, y, z).
+    /// Pose at rest (x, y, z \[m\], w, x, y, z).
     pub start: [f64; 7],
 }
 
@@ -157,7 +157,7 @@ impl HandTurn {
         }
     }
 
-    /// Where the object lies and how it is to lie.
+    /// Place of the object, and the attitude that it is to have.
     fn goal(&self, phase: &Phase) -> (Vector3<f64>, UnitQuaternion<f64>) {
         let [x, y, z, ..] = self.object.start;
         let turn = |k: usize| phase.values.get(k).copied().unwrap_or(0.0);

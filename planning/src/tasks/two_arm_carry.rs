@@ -50,7 +50,7 @@ pub struct TwoArmCarry {
     pub wall: Wall,
     /// The object is there within this distance of the target \[m\].
     pub near: f64,
-    /// And within this angle of its attitude \[rad\], where it has one.
+    /// Largest angle to its attitude \[rad\], where it has one.
     pub aligned: f64,
     /// So long it must be there \[s\].
     pub hold: f64,
@@ -78,7 +78,7 @@ pub struct Held {
     pub body: &'static str,
     /// Whether it has an attitude: a ball has none, and its frame does not turn.
     pub turns: bool,
-    /// Where the right palm meets it, in its frame \[m\]; the left one is opposite along x.
+    /// Place at which the right palm meets it, in its frame \[m\]; the left one is opposite along x.
     pub place: [f64; 3],
     /// Attitudes of the right and the left tool that hold it, in its frame (w, x, y, z). A palm faces −y of its tool.
     pub attitudes: [[f64; 4]; 2],
@@ -86,7 +86,7 @@ pub struct Held {
     pub open: f64,
     /// Forces of a palm that hold it, least and most \[N\].
     pub grip: [f64; 2],
-    /// Where it starts \[m\].
+    /// Start \[m\].
     pub start: [f64; 3],
     /// The middle of targets, and how far they are from it at most \[m\].
     pub target: [[f64; 3]; 2],
@@ -155,7 +155,7 @@ impl Held {
         over.min(round(side, off.y, off.z)).min(round(-side, off.y, off.z))
     }
 
-    /// Where the middle of the palms holds it, in its frame \[m\].
+    /// Place at which the middle of the palms holds it, in its frame \[m\].
     fn middle(&self) -> Vector3<f64> {
         Vector3::new(0.0, self.place[1], self.place[2])
     }
@@ -175,7 +175,7 @@ const TERMS: [Term; 11] = [
     Term { name: "turn", weight: 8.0 },
 ];
 
-/// When the palms are there: distance \[m\] and attitude \[rad\].
+/// Reach within which palms are there: distance \[m\] and attitude \[rad\].
 const THERE: [f64; 2] = [0.02, 0.15];
 /// An object is carried where the palms press it no further than this from their places across the line between them \[m\] and from their attitudes \[rad\]; squeezing begins anew at twice as much.
 const ALIGNED: [f64; 2] = [0.025, 0.2];
@@ -314,7 +314,7 @@ impl TwoArmCarry {
         out
     }
 
-    /// Where the object is; without an attitude, where it has none.
+    /// Pose of the object; without an attitude, where it has none.
     fn pose(&self, seen: &View<'_>) -> Isometry3<f64> {
         let at = self.object();
         let turn = if self.held.turns { seen.rotation(at + 1) } else { UnitQuaternion::identity() };
@@ -344,7 +344,7 @@ impl TwoArmCarry {
         [0, 1].map(|s| palms[s].pose.rotation.angle_to(&(turn * attitude(self.held.attitudes[s]))))
     }
 
-    /// Where the object is to be: x, y, z and its turn about z, of the phase.
+    /// Target of the object: x, y, z and its turn about z, of the phase.
     fn target(phase: &Phase) -> Isometry3<f64> {
         let value = |k: usize| phase.values.get(k).copied().unwrap_or(0.0);
         let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), value(3));

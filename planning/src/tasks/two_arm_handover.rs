@@ -70,9 +70,9 @@ const COLLISION: usize = FORCES + 4;
 /// Geoms that they keep clear of.
 const CLEAR: [&str; 4] = ["table", "near", "middle", "far"];
 
-/// Where the cube is passed \[m\].
+/// Place at which the cube is passed \[m\].
 const PASS: Vector3<f64> = Vector3::new(-0.25, 0.0, 0.3);
-/// Where lifting takes it, and where it has been lifted \[m\].
+/// Height to which lifting takes it, and that at which it has been lifted \[m\].
 const LIFTED: [f64; 2] = [0.2, 0.15];
 /// A tool that holds the cube is so far behind its middle \[m\], along the tool; where it waits, so much further.
 const BEHIND: f64 = 0.02;
@@ -95,7 +95,7 @@ const RELEASING: usize = 7;
 const PLACING: usize = 8;
 const ARRIVED: usize = 9;
 
-/// Where a tool is to be.
+/// Target of a tool.
 struct Place {
     at: Vector3<f64>,
     turn: UnitQuaternion<f64>,
@@ -172,7 +172,7 @@ impl TwoArmHandover {
         out
     }
 
-    /// Where the giver and the taker are to be in a stage, with the cube where it is.
+    /// Targets of the giver and the taker in a stage, with the cube where it is.
     fn places(cube: Vector3<f64>, phase: &Phase) -> [Option<Place>; 2] {
         let from = giver(phase);
         let (give, take) = (level(from), level(1 - from));

@@ -27,7 +27,7 @@ pub struct Arms {
 }
 
 impl Arms {
-    /// Those of `models/two_arms/arms.xml` and `arms_grippers.xml`. Elbows stay clear of the folded arm, where palms would hardly move by them.
+    /// Arms of `models/two_arms/arms.xml` and `arms_grippers.xml`. Elbows stay clear of the folded arm, where palms would hardly move by them.
     pub const SIX: Self = Self {
         joints: &[
             ("shoulder_pan", [-6.2, 6.2]),
@@ -49,7 +49,7 @@ impl Arms {
         own: &["forearm", "wrist_1", "wrist_2", "palm"],
     };
 
-    /// Those of `models/two_arms/arms_seven.xml`.
+    /// Arms of `models/two_arms/arms_seven.xml`.
     pub const SEVEN: Self = Self {
         joints: &[
             ("joint1", [-2.85, 2.85]),

@@ -21,14 +21,15 @@ impl Icf {
     }
 
     pub(super) fn system(&self, scene: &Scene) -> Result<RigidSystem, MethodError> {
-        implicit_system(&self.law, (self.paper, self.stepping), scene)
+        implicit_system(&self.law, self.paper, self.stepping, scene)
     }
 }
 
 /// The scene under a law that is solved implicitly.
 pub(super) fn implicit_system(
     law: &Law,
-    (paper, stepping): (bool, Stepping),
+    paper: bool,
+    stepping: Stepping,
     scene: &Scene,
 ) -> Result<RigidSystem, MethodError> {
     let law = match *law {

@@ -17,6 +17,6 @@ pub struct Reference {
 
 impl Reference {
     pub(super) fn system(&self, scene: &Scene) -> Result<RigidSystem, MethodError> {
-        implicit_system(&self.law, (self.paper, self.stepping), scene)
+        implicit_system(&self.law, self.paper, self.stepping, scene)
     }
 }

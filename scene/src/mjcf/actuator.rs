@@ -350,10 +350,9 @@ impl Reader<'_> {
             }
         };
         let c = &self.compiler;
-        let mut control_range =
-            limits(e, ("ctrlrange", "ctrllimited"), s.control_range, s.control_limited, c)?;
+        let mut control_range = limits(e, "ctrlrange", "ctrllimited", s.control_range, s.control_limited, c)?;
         let mut activation_range =
-            limits(e, ("actrange", "actlimited"), s.activation_range, s.activation_limited, c)?;
+            limits(e, "actrange", "actlimited", s.activation_range, s.activation_limited, c)?;
         if s.short_form.is_some_and(|f| f == "damper" || f == "adhesion")
             && control_range.is_some_and(|r| r[0] < 0.0)
         {
@@ -384,7 +383,7 @@ impl Reader<'_> {
             dynamics,
             force: ActuatorForce { gain, bias, damping_ratio },
             control_range,
-            force_range: limits(e, ("forcerange", "forcelimited"), s.force_range, s.force_limited, c)?,
+            force_range: limits(e, "forcerange", "forcelimited", s.force_range, s.force_limited, c)?,
             activation_range,
             act_early: s.act_early,
             place: crate::Place::default(),

@@ -53,7 +53,7 @@ impl MeshSpec {
     }
 }
 
-/// Where the data of a mesh come from.
+/// Source of the data of a mesh.
 #[derive(Debug)]
 pub(super) enum MeshData {
     File { path: PathBuf, media_type: Option<String> },

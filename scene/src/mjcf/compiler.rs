@@ -149,7 +149,7 @@ impl Compiler {
         if self.degrees { angle.to_radians() } else { angle }
     }
 
-    /// Where a mesh or height field file is looked for, in order.
+    /// Paths at which a mesh or height field file is looked for, in order.
     pub(super) fn candidates(&self, model: &Path, extra: &[PathBuf], file: &str) -> Vec<PathBuf> {
         // Files written under Windows name folders with backslashes.
         let mut file = PathBuf::from(file.replace('\\', "/"));

@@ -35,7 +35,8 @@ pub(super) fn read_limited(e: &Element, name: &'static str, out: &mut Limited) -
 /// The limits that a range and its switch mean together.
 pub(super) fn limits(
     e: &Element,
-    (range_name, switch_name): (&str, &str),
+    range_name: &str,
+    switch_name: &str,
     range: [f64; 2],
     limited: Limited,
     compiler: &Compiler,
@@ -214,8 +215,7 @@ impl Reader<'_> {
         let angle = |x: f64| if turns { self.compiler.radians(x) } else { x };
         let mut range = None;
         if s.kind != JointKind::Free {
-            range =
-                limits(e, ("range", "limited"), s.range, s.limited, &self.compiler)?.map(|r| r.map(angle));
+            range = limits(e, "range", "limited", s.range, s.limited, &self.compiler)?.map(|r| r.map(angle));
         }
         if s.kind == JointKind::Ball && range.is_some_and(|r| r[0] != 0.0) {
             return Err(e.invalid_at(
@@ -227,8 +227,8 @@ impl Reader<'_> {
         let scalar = matches!(s.kind, JointKind::Hinge | JointKind::Slide);
         let mut force = None;
         if scalar {
-            let names = ("actuatorfrcrange", "actuatorfrclimited");
-            force = limits(e, names, s.force_range, s.force_limited, &self.compiler)?;
+            let (range, switch) = ("actuatorfrcrange", "actuatorfrclimited");
+            force = limits(e, range, switch, s.force_range, s.force_limited, &self.compiler)?;
         }
         let hinge = |x: f64| if s.kind == JointKind::Hinge { self.compiler.radians(x) } else { x };
         let anchor =

@@ -92,18 +92,25 @@ impl Reader<'_> {
                 "spatial" => TendonPath::Spatial(self.read_spatial(c)?),
                 _ => return Err(e.unknown_child(c, &["fixed", "spatial"])),
             };
-            let names = ("actuatorfrcrange", "actuatorfrclimited");
+            let (range, switch) = ("actuatorfrcrange", "actuatorfrclimited");
             self.scene.tendons.push(Tendon {
                 name: name.unwrap_or_default(),
                 path,
-                range: limits(c, ("range", "limited"), s.range, s.limited, &self.compiler)?,
+                range: limits(c, "range", "limited", s.range, s.limited, &self.compiler)?,
                 limit_margin: s.margin,
                 stiffness: s.stiffness,
                 spring_length: (s.spring_length != [-1.0; 2]).then_some(s.spring_length),
                 damping: s.damping,
                 dry_friction: s.dry_friction,
                 armature: s.armature,
-                actuator_force_range: limits(c, names, s.force_range, s.force_limited, &self.compiler)?,
+                actuator_force_range: limits(
+                    c,
+                    range,
+                    switch,
+                    s.force_range,
+                    s.force_limited,
+                    &self.compiler,
+                )?,
                 limit_sol: s.limit_sol,
                 friction_sol: s.friction_sol,
                 place,

@@ -1,4 +1,4 @@
-//! Where the files are that meshes name: relative paths, `file://`, and `package://` without an installed ROS.
+//! Files that meshes name: relative paths, `file://`, and `package://` without an installed ROS.
 
 use std::path::{Path, PathBuf};
 

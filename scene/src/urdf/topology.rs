@@ -1,4 +1,4 @@
-//! Which joint connects which links: the tree.
+//! Tree of links and the joints that connect them.
 
 use std::collections::{HashMap, HashSet};
 

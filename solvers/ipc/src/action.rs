@@ -30,7 +30,7 @@ pub enum Motor {
     },
     /// Force stiffness · (target − s) − damping · ṡ, at most the cap.
     Position {
-        /// Where it is to be \[m or rad\].
+        /// Target \[m or rad\].
         target: f64,
         /// Force per way \[N/m or N·m/rad\], > 0.
         stiffness: f64,
@@ -46,7 +46,7 @@ pub enum Motor {
 pub struct MotorState {
     /// Force at the end of the step \[N or N·m\], on the second body.
     pub force: f64,
-    /// It would have needed more than its cap.
+    /// True if it would have needed more than its cap.
     pub at_cap: bool,
 }
 
@@ -127,7 +127,7 @@ impl JointAction {
 pub(crate) struct ActiveJoint {
     /// Terms of the sum that is the number, each with its last value.
     shares: Vec<Share>,
-    /// Where the number is held by a spring that stands for a row which is not linear.
+    /// Value at which a spring holds the number, which stands for a row that is not linear.
     held: Option<f64>,
     /// Others that such springs hold at zero.
     locks: Vec<Coordinate>,
@@ -142,7 +142,7 @@ pub(crate) struct ActiveJoint {
     now: f64,
     /// The limits are new.
     fresh: bool,
-    /// Where and when the number began outside its limits.
+    /// Place and time at which the number began outside its limits.
     outside: Option<(f64, f64)>,
     /// \[rad/s or m/s\].
     return_speed: f64,
@@ -288,7 +288,7 @@ impl ActiveJoint {
         Ok(Self { held: Some(offset), stiffness, ..sum })
     }
 
-    /// Those of all joints.
+    /// Actions of all joints.
     ///
     /// # Errors
     /// [`BodyError::Joint`] where one follows a joint that has no number.

@@ -35,7 +35,7 @@ pub enum BodyError {
     Value {
         /// The body.
         name: String,
-        /// Which number.
+        /// Name of the number.
         what: &'static str,
         /// Value that was given.
         value: f64,
@@ -45,7 +45,7 @@ pub enum BodyError {
     /// An option of the system out of its range.
     #[error("the option '{what}' is {value}; give {range}")]
     Options {
-        /// Which one: a field of [`crate::IpcOptions`].
+        /// Name of the option: a field of [`crate::IpcOptions`].
         what: &'static str,
         /// Value that was given.
         value: f64,

@@ -43,7 +43,7 @@ pub(crate) struct Candidates {
     /// Pairs that stay of each chunk.
     kept: Vec<usize>,
     threads: Threads,
-    /// Where each body was last looked at, and how far its points have gone at most since the beginning \[m\].
+    /// Coordinates at which each body was last looked at, and the farthest that its points have gone since the beginning \[m\].
     seen: Vec<f64>,
     odometers: Vec<f64>,
     x: Vec<Vector3<f64>>,

@@ -16,7 +16,8 @@ pub const SKIN: u64 = 1 << 62;
 fn entry(
     world: &World,
     k: usize,
-    (pair, weights): (&StencilPair, &[f64; 4]),
+    pair: &StencilPair,
+    weights: &[f64; 4],
     x: impl Fn(usize) -> Vector3<f64>,
 ) -> ContactGeometry {
     let sides = world.sides(pair);
@@ -36,18 +37,18 @@ fn entry(
     }
 }
 
-/// Where a near pair is.
+/// Entry of a near pair.
 pub(crate) fn barrier(world: &World, k: usize, near: &Near) -> ContactGeometry {
     // The first point of the pair may be of either body.
     let n = if near.sides[0] == 0 { -1.0 } else { 1.0 } * near.normal_to_first();
     ContactGeometry {
         r_wc: ContactGeometry::frame(&n),
         gap: near.start,
-        ..entry(world, k, (&near.pair, &near.distance.weights), |i| near.x[i])
+        ..entry(world, k, &near.pair, &near.distance.weights, |i| near.x[i])
     }
 }
 
-/// Where friction acts: an entry of its own, whose frame begins with its two directions. Points were at `x` when the step began.
+/// Entry of friction, whose frame begins with its two directions. Points were at `x` when the step began.
 pub(crate) fn friction(world: &World, x: &[Vector3<f64>], k: usize, s: &Sliding) -> ContactGeometry {
     let first = world.sides(&s.pair)[0];
     let [t1, t2] = s.tangents.map(|t| if first == 0 { -t } else { t });
@@ -57,16 +58,16 @@ pub(crate) fn friction(world: &World, x: &[Vector3<f64>], k: usize, s: &Sliding)
         r_wc: Matrix3::from_columns(&[t1, t2, t1.cross(&t2)]),
         gap: between.norm(),
         feature: FRICTION | k as u64,
-        ..entry(world, k, (&s.pair, &s.weights), x)
+        ..entry(world, k, &s.pair, &s.weights, x)
     }
 }
 
-/// Where the law of the skin acts. Points were at `x` when the step began.
+/// Entry of the law of the skin. Points were at `x` when the step began.
 pub(crate) fn skin(world: &World, x: &[Vector3<f64>], k: usize, s: &SkinPoint) -> ContactGeometry {
     ContactGeometry {
         r_wc: s.frame,
         gap: s.gap,
         feature: SKIN | k as u64,
-        ..entry(world, k, (&s.pair, &s.weights), |i| x[s.pair.points[i] as usize])
+        ..entry(world, k, &s.pair, &s.weights, |i| x[s.pair.points[i] as usize])
     }
 }

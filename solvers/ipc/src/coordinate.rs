@@ -24,7 +24,7 @@ pub(crate) enum Coordinate {
         bodies: [usize; 2],
         /// Direction, in the rest frame of a.
         e: Vector3<f64>,
-        /// Where b's centre was at the start, in the rest frame of a \[m\].
+        /// Place of b's centre at the start, in the rest frame of a \[m\].
         y: Vector3<f64>,
     },
     /// Distance of a point of a and a point of b \[m\]: |r| with r = x_b − x_a.

@@ -19,7 +19,7 @@ use crate::orthogonality::Orthogonality;
 use crate::skin_law::Skin;
 use crate::skin_points::{FreeMotion, SkinStep};
 use crate::spread::spread;
-use crate::stiffness::Stiffness;
+use crate::stiffness::{StartStiffness, Stiffness};
 use crate::terms::Smooth;
 use crate::threads::Threads;
 use crate::world::{N, World, gather};
@@ -62,7 +62,7 @@ pub(crate) struct AffineProblem {
     passes: u32,
     /// κ, its start, and the energy that its changes in this step add to the objective \[J\], so that none of them is seen where it happens.
     pub stiffness: Stiffness,
-    start_stiffness: (f64, bool),
+    start_stiffness: StartStiffness,
     shift: f64,
     trial: Trial,
     v_c: Vec<f64>,
@@ -121,7 +121,7 @@ impl AffineProblem {
             start_friction: Vec::new(),
             start_sliding: Vec::new(),
             passes: 0,
-            start_stiffness: (world.options.stiffness, false),
+            start_stiffness: StartStiffness { value: world.options.stiffness, chosen: false },
             stiffness: Stiffness::new(&world),
             shift: 0.0,
             trial: Trial::default(),
@@ -193,12 +193,12 @@ impl AffineProblem {
         &self.inertia
     }
 
-    /// Starts a step with κ \[J/m⁴\] as the last one left it and whether it was chosen; with `check` it is made sure that no bodies cross.
+    /// Starts a step with κ as the last one left it; with `check` it is made sure that no bodies cross.
     pub(crate) fn prepare(
         &mut self,
         q: &[f64],
         v: &[f64],
-        stiffness: (f64, bool),
+        stiffness: StartStiffness,
         check: bool,
     ) -> Result<(), ProblemError> {
         self.ready = false;
@@ -231,7 +231,7 @@ impl AffineProblem {
         self.start_friction.clear();
         self.start_sliding.clear();
         let near = self.trial.near.iter().map(|(i, d)| (&self.candidates.list()[*i as usize], d));
-        lag(&world, near, &self.x0, stiffness.0, &mut self.start_sliding, &mut self.start_friction);
+        lag(&world, near, &self.x0, stiffness.value, &mut self.start_sliding, &mut self.start_friction);
         self.ready = true;
         Ok(())
     }
@@ -300,7 +300,7 @@ impl AffineProblem {
         let centre = |i: &usize| i % N < 3;
         let dot = |a: &[f64], b: &[f64]| (0..a.len()).filter(centre).map(|i| a[i] * b[i]).sum::<f64>();
         self.stiffness.choose(dot(&weighed, &rest), dot(&weighed, &barrier));
-        let ratio = self.stiffness.value / self.start_stiffness.0;
+        let ratio = self.stiffness.value / self.start_stiffness.value;
         self.friction.iter_mut().for_each(|f| *f *= ratio);
     }
 

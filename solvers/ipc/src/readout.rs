@@ -40,7 +40,7 @@ pub(crate) struct Readout {
 pub(crate) struct Made<'a> {
     /// Poses of all bodies of the scene at the start.
     pub world: &'a [Isometry3<f64>],
-    /// Those after each joint.
+    /// Poses after each joint.
     pub after: &'a [Isometry3<f64>],
     /// Affine body of each body of the scene.
     pub bodies: &'a [Option<usize>],

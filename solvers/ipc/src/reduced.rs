@@ -69,7 +69,7 @@ impl ReducedProblem {
         self.relinearize(&zero).map(|_| ())
     }
 
-    /// Which mechanisms constraints touch.
+    /// Mechanisms that constraints touch.
     fn couple(&mut self) {
         self.blocks.clear();
         for k in 0..self.inner.pools().constraint_count() {
@@ -198,7 +198,7 @@ impl ContactMap for ReducedProblem {
 pub(crate) enum SlotProblem {
     /// Twelve unknowns for each body.
     Free(Box<AffineProblem>),
-    /// Those that joints leave.
+    /// Coordinates that joints leave.
     Joined(Box<ReducedProblem>),
 }
 

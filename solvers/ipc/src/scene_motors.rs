@@ -27,7 +27,7 @@ pub(crate) struct SceneMotor {
     /// Force of nothing, position and speed.
     law: [f64; 3],
     cap: f64,
-    /// It has a range of its own for its force, and cannot be added to.
+    /// True if it has a range of its own for its force, and cannot be added to.
     alone: bool,
 }
 

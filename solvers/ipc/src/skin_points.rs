@@ -44,7 +44,7 @@ pub(crate) struct SkinSearch {
     end: Vec<f64>,
 }
 
-/// Where points are, and where they would go without contact.
+/// Places of points, and those that they would reach without contact.
 #[derive(Clone, Copy)]
 pub(crate) struct FreeMotion<'a> {
     /// Coordinates of the free bodies.

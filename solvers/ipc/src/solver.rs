@@ -156,7 +156,7 @@ impl IpcSolver {
         Err(SolveError::Factorization { iteration: stats.iterations, residual })
     }
 
-    /// Where to start; see the documentation of the type. The objective there.
+    /// Chooses the start; see the documentation of the type. Gives the objective there.
     fn start(&mut self, p: &mut dyn StepProblem, guess: &[f64]) -> Result<f64, SolveError> {
         let barrier = p.pools().members().iter().any(|m| !m.is_empty() && m.properties().barrier);
         if p.regime() == Regime::Frozen && !barrier {

@@ -24,6 +24,15 @@ pub(crate) struct Stiffness {
     pub raised: bool,
 }
 
+/// κ at the start of a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StartStiffness {
+    /// κ \[J/m⁴\].
+    pub value: f64,
+    /// Chosen already, where it is to be.
+    pub chosen: bool,
+}
+
 type Key = ([u32; 4], bool);
 
 impl Stiffness {
@@ -59,15 +68,15 @@ impl Stiffness {
     }
 
     /// Starts a step of `dt` \[s\] with the end values of the last one.
-    pub(crate) fn start(&mut self, dt: f64, (value, chosen): (f64, bool)) {
-        (self.value, self.chosen, self.raised) = (value, chosen, false);
+    pub(crate) fn start(&mut self, dt: f64, last: StartStiffness) {
+        (self.value, self.chosen, self.raised) = (last.value, last.chosen, false);
         self.seen.clear();
         if self.adaptation == Adaptation::Fixed {
             return;
         }
         let least = self.least / (dt * dt);
         self.most = 100.0 * least;
-        if !chosen {
+        if !last.chosen {
             self.value = least;
         }
     }

@@ -19,6 +19,7 @@ use crate::reduced::{ReducedProblem, SlotProblem};
 use crate::reduction::Reduction;
 use crate::skin_law::Skin;
 use crate::skin_points::SkinStep;
+use crate::stiffness::StartStiffness;
 use crate::threads::Threads;
 use crate::world::{DRIVEN, N, SurfacePart, World, gather};
 use crate::{Adaptation, AffineBody, BodyError, Invariants, IpcOptions, Joint};
@@ -45,7 +46,7 @@ pub struct AffineSystem {
     clean: Vec<f64>,
     pub(crate) inputs: Inputs,
     /// κ that the last committed step ended with, and whether it was chosen.
-    stiffness: (f64, bool),
+    stiffness: StartStiffness,
     pub(crate) observed: Invariants,
     pub(crate) commits: u64,
     pub(crate) motors: Motors,
@@ -131,7 +132,8 @@ impl AffineSystem {
         let candidates = Candidates::new(&world, world.reach(), threads.clone());
         let slots = slots(&world, &inertia, &threads, reduction.as_ref(), None)?;
         let (clean, observed) = (Vec::new(), Invariants::default());
-        let stiffness = (options.stiffness, options.adaptation != Adaptation::Choose);
+        let chosen = options.adaptation != Adaptation::Choose;
+        let stiffness = StartStiffness { value: options.stiffness, chosen };
         Ok(Self {
             slots,
             reduction,
@@ -316,7 +318,7 @@ impl AffineSystem {
     /// κ \[J/m⁴\] that the last committed step ended with; that of the options before. Where κ adapts, a run that goes on from a state in another system goes on the same with this as
     /// [`IpcOptions::stiffness`] and [`Adaptation::Raise`].
     pub fn stiffness(&self) -> f64 {
-        self.stiffness.0
+        self.stiffness.value
     }
 
     /// The bodies.
@@ -324,7 +326,7 @@ impl AffineSystem {
         &self.world.bodies
     }
 
-    /// Where the coordinates of a body start in q and v; None when it is held.
+    /// First of the coordinates of a body in q and v; None when it is held.
     pub fn coordinates_of(&self, body: usize) -> Option<usize> {
         self.world.free.get(body).copied().flatten().map(|f| N * f as usize)
     }
@@ -446,7 +448,7 @@ impl System for AffineSystem {
         x1.q.iter_mut().zip(&x1.v).for_each(|(q, v)| *q += dt * v);
         expand(&s.v, &mut x1.v);
         let used = &self.slots[slot as usize].inner().stiffness;
-        self.stiffness = (used.value, used.chosen);
+        self.stiffness = StartStiffness { value: used.value, chosen: used.chosen };
         self.clean.clone_from(&x1.q);
         self.motors.look(&self.world, &self.inputs, [&x0.q, &x1.q], dt);
         self.observe(x1)
@@ -477,7 +479,7 @@ impl System for AffineSystem {
         e.kinetic += rotors.sum::<f64>();
         let at = self.positions(x);
         self.candidates.ensure(&self.world, &x.q, &x.q);
-        let barrier = self.world.barrier(1.0, 1.0, self.stiffness.0);
+        let barrier = self.world.barrier(1.0, 1.0, self.stiffness.value);
         for c in self.candidates.list() {
             let points = gather(&c.pair, &at);
             let [b, ..] = barrier.potential(c.pair.stencil.distance(&points).squared);

@@ -98,7 +98,7 @@ impl World {
         self.parts.len()
     }
 
-    /// Which part of which body a surface is.
+    /// Body of a surface, and the part of it.
     pub(crate) fn part(&self, surface: u32) -> SurfacePart {
         self.parts[surface as usize]
     }
@@ -175,7 +175,7 @@ impl World {
         }
     }
 
-    /// Which of the two surfaces of a pair each point belongs to.
+    /// Surface of a pair, 0 or 1, that each point belongs to.
     pub(crate) fn sides(&self, pair: &StencilPair) -> [u8; 4] {
         let [_, second] = self.bodies_of(pair.surfaces);
         pair.points.map(|i| u8::from(self.owner[i as usize] == second))

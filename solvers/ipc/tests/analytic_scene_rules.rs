@@ -1,4 +1,4 @@
-//! Which geoms of a file collide, and with which friction: as its rules say, geom by geom.
+//! Geoms of a file that collide, and their friction: as its rules say, geom by geom.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::{OneStep, State, Tolerance};

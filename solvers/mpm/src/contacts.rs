@@ -223,7 +223,7 @@ impl Touch {
         ContactSeed { dt, gap: self.gap, velocity, material: obstacle.material, sides, curvature }
     }
 
-    /// Where it is, as a contact of these bodies and geoms.
+    /// Geometry of a contact of these bodies and geoms.
     pub fn geometry(&self, constraint: u32, bodies: [u32; 2], geoms: [u32; 2]) -> ContactGeometry {
         ContactGeometry {
             constraint,

@@ -4,7 +4,7 @@ pub enum MpmError {
     /// A number out of its range.
     #[error("{what} is {value}; give {range}")]
     Value {
-        /// Which number.
+        /// Name of the number.
         what: String,
         /// Value that was given.
         value: f64,

@@ -21,7 +21,7 @@ pub(crate) struct NodeMap {
     freedoms: Vec<Freedom>,
     frames: Vec<Matrix3<f64>>,
     bias: Vec<f64>,
-    /// Where the entries of each constraint begin, and their end.
+    /// Starts of the entries of each constraint, and their end.
     entries: Vec<usize>,
     blocks: Vec<u32>,
     weights: Vec<f64>,
@@ -83,7 +83,7 @@ impl NodeMap {
     }
 
     /// Hands w B_aᵀ H B_b to a sink.
-    fn add_block(&self, h: &Matrix3<f64>, (a, b): (usize, usize), w: f64, out: &mut dyn BlockSink) {
+    fn add_block(&self, h: &Matrix3<f64>, a: usize, b: usize, w: f64, out: &mut dyn BlockSink) {
         let (from, to) = (&self.freedoms[a], &self.freedoms[b]);
         if from.count == 3 && to.count == 3 {
             return out.add(a, b, (w * h).as_slice());
@@ -205,7 +205,7 @@ impl ContactMap for NodeMap {
             let k = k as usize;
             let Some(own) = self.curvature(k, pools, evals) else { continue };
             for (i, (a, w)) in self.reached(k).enumerate() {
-                self.reached(k).take(i + 1).for_each(|(b, x)| self.add_block(&own, (a, b), w * x, h));
+                self.reached(k).take(i + 1).for_each(|(b, x)| self.add_block(&own, a, b, w * x, h));
             }
         }
     }
@@ -213,7 +213,7 @@ impl ContactMap for NodeMap {
         for &k in part.constraints {
             let k = k as usize;
             if let Some(own) = self.curvature(k, pools, evals) {
-                self.reached(k).for_each(|(b, w)| self.add_block(&own, (b, b), w * w, h));
+                self.reached(k).for_each(|(b, w)| self.add_block(&own, b, b, w * w, h));
             }
         }
     }

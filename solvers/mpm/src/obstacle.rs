@@ -71,9 +71,9 @@ impl Obstacle {
 /// Condition on nodes on and behind a plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Border {
-    /// They do not move.
+    /// No motion.
     Sticky,
-    /// They move along the plane only.
+    /// Motion along the plane only.
     Slip,
 }
 

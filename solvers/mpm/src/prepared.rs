@@ -17,7 +17,7 @@ pub struct Gathered<'a> {
     pub grid: &'a Grid,
     /// Directions in which each node may move.
     pub free: &'a [Freedom],
-    /// Where they touch obstacles.
+    /// Touches of obstacles.
     pub touches: &'a [Touch],
 }
 

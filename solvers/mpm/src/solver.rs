@@ -7,7 +7,7 @@ use signorini_math::{LineSearchOptions, LineSearchStatus, exact_line_search};
 /// Name on the command line.
 const NAME: &str = "mpm";
 
-/// Where an iteration goes.
+/// Direction of an iteration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Direction {
     /// −H_D⁻¹ ∇ with the diagonal blocks H_D of the Hessian: cheap, and slow where contacts are stiff beside the nodes' masses; its rate is that of H_D⁻¹ H. Source: yu2025mpm, its quasi-Newton.
@@ -20,7 +20,7 @@ pub enum Direction {
 /// Settings of [`MpmSolver`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MpmSolverOptions {
-    /// Where iterations go.
+    /// Direction of iterations.
     pub direction: Direction,
     /// Most products of one conjugate gradient solve.
     pub max_products: u32,

@@ -104,7 +104,7 @@ impl MpmSystem {
         if p.ready { Ok(p.gathered()) } else { Err(ProblemError::NotPrepared { slot }) }
     }
 
-    /// Moves the particles of a prepared slot on with velocities of all nodes \[m/s\], where contacts, three rows for each that [`MpmSystem::gathered`] lists, had the impulses `gamma` \[N·s\].
+    /// Moves the particles of a prepared slot on with the velocities `field` of all nodes \[m/s\], where contacts, three rows for each that [`MpmSystem::gathered`] lists, had the impulses `gamma` \[N·s\].
     ///
     /// # Errors
     /// [`ProblemError::NotPrepared`], velocities that are not finite, [`ProblemError::StepTooLong`] for a step that turns a particle inside out; `x1` is as it was then.
@@ -113,7 +113,8 @@ impl MpmSystem {
         slot: Slot,
         x0: &State,
         dt: f64,
-        (field, gamma): (&[Vector3<f64>], &[f64]),
+        field: &[Vector3<f64>],
+        gamma: &[f64],
         x1: &mut State,
     ) -> Result<(), ProblemError> {
         let prepared = &self.slots[slot as usize];
@@ -330,7 +331,7 @@ impl System for MpmSystem {
         }
         check_finite("solution", &s.v)?;
         let field = prepared.nodes_at(&s.v);
-        self.advance(slot, x0, dt, (&field, &s.gamma), x1)
+        self.advance(slot, x0, dt, &field, &s.gamma, x1)
     }
 
     /// Largest distance of a particle \[m\].

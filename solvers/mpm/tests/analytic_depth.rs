@@ -1,4 +1,4 @@
-//! How deep particles are in obstacles at the end of a step: as deep as the law of contact makes them, whatever took them there.
+//! Depth of particles in obstacles at the end of a step: as deep as the law of contact makes them, whatever took them there.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use signorini_core::na::{Isometry3, Matrix3, Vector3};

@@ -84,7 +84,7 @@ impl ReferenceSolver {
         Ok(Iterate { v, gradient, residual, value })
     }
 
-    /// Where to start; see the documentation of the type.
+    /// Chooses the start; see the documentation of the type.
     fn start(p: &mut dyn StepProblem, guess: &[f64]) -> Result<Vec<f64>, SolveError> {
         let barrier = p.pools().members().iter().any(|m| !m.is_empty() && m.properties().barrier);
         if p.regime() == Regime::Frozen && !barrier {

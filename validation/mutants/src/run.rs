@@ -17,7 +17,7 @@ const AT_ONCE: usize = 2;
 /// Signals of a process that ran past its limit of processor time, or was killed for it.
 const OUT_OF_TIME: [i32; 2] = [24, 9];
 
-/// What became of a mutant: a line of `results.jsonl`.
+/// Verdict on a mutant: a line of `results.jsonl`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Verdict {
     pub key: String,
@@ -43,12 +43,12 @@ pub fn verdicts(copy: &Path) -> HashMap<String, Verdict> {
     lines.map(|v| (v.key.clone(), v)).collect()
 }
 
-/// What the threads share.
+/// Data that the threads share.
 struct Shared<'a> {
     tests: &'a [Test],
     /// Tests by the first mutant of a place, cheapest first.
     reaching: HashMap<u32, Vec<usize>>,
-    /// How often a test told, by function.
+    /// Number of times that a test told, by function.
     told: Mutex<HashMap<(String, usize), u32>>,
     folder: PathBuf,
     full: bool,

@@ -14,7 +14,7 @@ static CHOSEN: AtomicU32 = AtomicU32::new(UNKNOWN);
 static SEEN: [AtomicBool; COUNT] = [const { AtomicBool::new(false) }; COUNT];
 static NOTES: OnceLock<File> = OnceLock::new();
 
-/// Which of the mutants from `first` on is chosen: 0 for the first; a large number for none of them.
+/// Number of the mutant from `first` on that is chosen: 0 for the first; a large number for none of them.
 #[inline]
 pub fn sel(first: u32) -> u32 {
     let chosen = CHOSEN.load(Relaxed);

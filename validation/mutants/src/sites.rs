@@ -10,7 +10,7 @@ use syn::{Attribute, BinOp, Block, Expr, GenericArgument, Signature, UnOp};
 
 use crate::values;
 
-/// How the choice between the source and its mutants is written.
+/// Form in which the choice between the source and its mutants is written.
 pub enum Form {
     /// The expression, or another one in its place.
     Expression,

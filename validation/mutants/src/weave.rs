@@ -18,7 +18,7 @@ pub struct Woven {
 struct Piece {
     at: usize,
     text: String,
-    /// Where expressions of mutants are in it.
+    /// Places of the expressions of mutants in it.
     alternatives: Vec<(Range<usize>, u32)>,
     site: usize,
     /// Whether it begins the site, ends it, or both.

@@ -112,7 +112,7 @@ pub struct Claim {
     pub measured_text: String,
     /// Unit of both.
     pub unit: String,
-    /// The rule that decides, stated before the run.
+    /// The rule that decides, stated before the run; it begins with "required" where no theory gives the bound.
     pub rule: String,
     /// The decision.
     pub verdict: Verdict,
@@ -197,6 +197,19 @@ impl Claim {
     /// Sets the rule that decides, in words.
     pub fn rule(mut self, rule: &str) -> Self {
         self.rule = rule.to_owned();
+        self
+    }
+
+    /// Marks a bound that this project requires, with no theory that gives it: its rule begins with "required".
+    ///
+    /// ```
+    /// # use signorini_report::Claim;
+    /// let claim = Claim::at_most("rest", "speed at the end", 0.05, 0.01, "m/s").required();
+    /// assert_eq!(claim.rule, "required: at most 0.05");
+    /// ```
+    #[must_use]
+    pub fn required(mut self) -> Self {
+        self.rule.insert_str(0, "required: ");
         self
     }
 

@@ -89,7 +89,7 @@
 //! | `measured` | number or null | number of this run; null where words decide, where the claim was skipped, and where it is not finite |
 //! | `measured_text` | text | `measured` for people, four digits; `NaN`, `inf` or `-inf` where it is not finite |
 //! | `unit` | text | unit of both |
-//! | `rule` | text | rule that decides, stated before the run |
+//! | `rule` | text | rule that decides, stated before the run; it begins with "required" where no theory gives the bound |
 //! | `verdict` | text | `holds`, `deviates` or `skipped` |
 //! | `substitute` | text or null | stand-in for data of the paper |
 //! | `why` | text or null | reason of a deviation or of a skip |

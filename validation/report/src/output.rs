@@ -1,5 +1,7 @@
 //! Output of a page: headings, prose, figures, tables, films and claims in the author's order.
 
+use signorini_run::film::Attachment;
+
 use crate::{Claim, Plot};
 
 /// A table of text cells.
@@ -139,8 +141,9 @@ impl PageOutput {
         self.parts.push(Part::Table(table));
     }
 
-    /// Adds a motion to watch: file name, HTML document and caption.
-    pub fn film(&mut self, (file, html): (String, String), caption: impl Into<String>) {
+    /// Adds a motion to watch, with its caption.
+    pub fn film(&mut self, page: Attachment, caption: impl Into<String>) {
+        let Attachment { file, html } = page;
         self.parts.push(Part::Film(Film { file, caption: caption.into(), html }));
     }
 

@@ -64,8 +64,10 @@ const CLOSED_FORM: usize = 6;
 const SIZE: (u32, u32) = (760, 440);
 const MARGIN: u32 = 14;
 const LABELS: [u32; 2] = [48, 78];
-/// Size of the legend \[px\]: per character and beside them, per entry and beside them.
-const LEGEND: (f64, f64, f64, f64) = (7.4, 50.0, 19.0, 8.0);
+/// Width of the legend \[px\]: per character, and beside them.
+const LEGEND_WIDTH: [f64; 2] = [7.4, 50.0];
+/// Height of the legend \[px\]: per entry, and beside them.
+const LEGEND_HEIGHT: [f64; 2] = [19.0, 8.0];
 /// Room around it \[px\].
 const GAP: f64 = 6.0;
 const CLOSED_FORM_LABEL: &str = "closed form";
@@ -203,13 +205,21 @@ impl Plot {
 
     /// The legend: inside where it covers nothing, beside the axes otherwise, by which the figure is wider.
     fn legend(&self) -> Option<Legend> {
-        let closed =
-            self.has_closed_form.then(|| (CLOSED_FORM_LABEL.to_owned(), Mark::Dashed, CLOSED_FORM, 0));
+        let closed = self.has_closed_form.then(|| Entry {
+            label: CLOSED_FORM_LABEL.to_owned(),
+            mark: Mark::Dashed,
+            color: CLOSED_FORM,
+            radius: 0,
+        });
         let own = self.series.iter().filter(|s| !s.label.is_empty());
-        let entries: Vec<Entry> =
-            own.map(|s| (s.label.clone(), s.mark, s.color, marker(s))).chain(closed).collect();
-        let longest = entries.iter().map(|e| e.0.chars().count()).max()?;
-        let size = [LEGEND.0 * longest as f64 + LEGEND.1, LEGEND.2 * entries.len() as f64 + LEGEND.3];
+        let own =
+            own.map(|s| Entry { label: s.label.clone(), mark: s.mark, color: s.color, radius: marker(s) });
+        let entries: Vec<Entry> = own.chain(closed).collect();
+        let longest = entries.iter().map(|e| e.label.chars().count()).max()?;
+        let size = [
+            LEGEND_WIDTH[0] * longest as f64 + LEGEND_WIDTH[1],
+            LEGEND_HEIGHT[0] * entries.len() as f64 + LEGEND_HEIGHT[1],
+        ];
         let points = self.pixels();
         let covers = |[left, top]: &[f64; 2]| {
             let over = |p: &[f64; 2]| {
@@ -226,7 +236,7 @@ impl Plot {
         Some(Legend { entries, at: free.unwrap_or([DRAWN[0] + GAP, 0.0]), size, wider })
     }
 
-    /// Where curves and points are drawn, in pixels from the upper left corner of the axes; lines every few pixels.
+    /// Places of curves and points, in pixels from the upper left corner of the axes; lines every few pixels.
     fn pixels(&self) -> Vec<[f64; 2]> {
         let (x, y) = self.ranges();
         let part = |v: f64, r: &std::ops::Range<f64>, log: bool| {
@@ -356,8 +366,15 @@ impl Plot {
     }
 }
 
-/// A label, how it is marked, its colour number and the radius of its marks \[px\].
-type Entry = (String, Mark, usize, i32);
+/// One curve in the legend.
+struct Entry {
+    label: String,
+    mark: Mark,
+    /// Colour number.
+    color: usize,
+    /// Radius of its marks \[px\].
+    radius: i32,
+}
 
 /// Names of the curves, in a box.
 struct Legend {
@@ -379,9 +396,9 @@ impl Legend {
         let frame = [(corner[0], corner[1]), (far[0], far[1])];
         root.draw(&Rectangle::new(frame, WHITE.mix(0.85).filled()))?;
         root.draw(&Rectangle::new(frame, RGBColor(200, 200, 200).stroke_width(1)))?;
-        for (k, (label, mark, color, radius)) in self.entries.iter().enumerate() {
+        for (k, Entry { label, mark, color, radius }) in self.entries.iter().enumerate() {
             let color = PALETTE[color % PALETTE.len()];
-            let y = corner[1] + (0.5 * LEGEND.3 + LEGEND.2 * (k as f64 + 0.5)) as i32;
+            let y = corner[1] + (0.5 * LEGEND_HEIGHT[1] + LEGEND_HEIGHT[0] * (k as f64 + 0.5)) as i32;
             let from = corner[0] + 10;
             let dashes: &[(i32, i32)] = match mark {
                 Mark::Points => &[],

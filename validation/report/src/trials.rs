@@ -10,6 +10,7 @@ use signorini_scene::{LoadOptions, Scene};
 
 use crate::kept_results::KeptResults;
 use crate::{Claim, Context, Page, PageError, PageOutput, Picture, planned};
+use signorini_run::film::Attachment;
 use signorini_run::snapshot::Camera;
 use signorini_run::{Method, Recording, names, view};
 
@@ -19,7 +20,7 @@ pub const FIRST: u64 = 100;
 /// Accuracy of error control.
 const ACCURACY: f64 = 1e-4;
 
-/// Where results are kept.
+/// File in which results are kept.
 const FILE: &str = "trials.jsonl";
 
 /// Model that plans are made with.
@@ -48,7 +49,7 @@ pub struct Trial {
     pub model: PlanModel,
     /// Name of the plant, of [`names::PLANTS`].
     pub plant: &'static str,
-    /// When plans can be used.
+    /// Time at which plans can be used.
     pub timing: Timing,
     /// Mass of the task's object and friction of all surfaces of the plant differ by up to this part, by the seed.
     pub vary: f64,
@@ -94,7 +95,7 @@ pub struct Ran {
     /// Name of the plant, of [`names::PLANTS`].
     #[serde(deserialize_with = "plant_name")]
     pub plant: String,
-    /// When plans could be used.
+    /// Time at which plans could be used.
     pub timing: Timing,
     /// End of the trial, in words.
     pub outcome: String,
@@ -123,8 +124,8 @@ impl Ran {
 
 /// Film and pictures of an episode.
 struct Look {
-    /// File name and page that shows it.
-    film: (String, String),
+    /// Page that shows the film.
+    film: Attachment,
     /// Caption of the film.
     caption: String,
     pictures: Vec<Picture>,
@@ -406,7 +407,7 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Look>), PageErro
     };
     let recording = planned::recording(&real, driven.stepping().words(), &record)?;
     let look = recording.zip(trial.camera).map(|(r, camera)| Look {
-        film: (format!("{name}.html"), view::page(&r)),
+        film: Attachment { file: format!("{name}.html"), html: view::page(&r) },
         caption: format!("{}: the whole run", trial.title),
         pictures: pictures(&r, &record, task, trial.title, camera),
     });

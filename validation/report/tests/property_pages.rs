@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use signorini_report::environment::Environment;
 use signorini_report::report::{PageRecord, read_record, write_index, write_page};
 use signorini_report::{Budget, Claim, Film, Group, Mark, PageOutput, Part, Picture, Plot, Table};
+use signorini_run::film::Attachment;
 
 /// A folder that is removed at the end.
 struct Folder(PathBuf);
@@ -103,7 +104,7 @@ fn conformance_markup_in_text_is_escaped() {
     let mut table = Table::new(bad, &[bad]);
     table.row([bad]);
     out.table(table);
-    out.film(("film.html".into(), "<p></p>".into()), bad);
+    out.film(Attachment { file: "film.html".into(), html: "<p></p>".into() }, bad);
     out.claim(Claim::at_most(bad, bad, 0.0, 1.0, bad).rule(bad).because(bad).with_substitute(bad));
     let mut failed = record("a/page", &out);
     (failed.title, failed.error) = (bad.into(), Some(bad.into()));

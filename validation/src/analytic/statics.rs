@@ -93,7 +93,7 @@ fn stack(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     f.finish(
         out,
         &[
-            rule("load", "load below each box, relative", 1e-5, "what is left of the settling after 1 s"),
+            rule("load", "load below each box, relative", 1e-5, "settling that remains after 1 s"),
             rule(
                 "sideways drift [m]",
                 "no box moves sideways",
@@ -239,12 +239,7 @@ fn plank(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     }
     f.finish(
         out,
-        &[rule(
-            "reaction",
-            "reactions of the supports, relative",
-            1e-5,
-            "what is left of the settling after 1 s",
-        )],
+        &[rule("reaction", "reactions of the supports, relative", 1e-5, "settling that remains after 1 s")],
     );
     Ok(())
 }

@@ -127,13 +127,16 @@ impl Page for ComfreeIcf {
             );
             let span = fine.iter().map(|p| p.0).fold(0.0, f64::max)
                 / fine.iter().map(|p| p.0).fold(f64::INFINITY, f64::min);
-            claims.push(Claim::at_least(
-                &format!("{id}/decades"),
-                &format!("{name}: decades of the fit"),
-                2.0,
-                span.log10(),
-                "",
-            ));
+            claims.push(
+                Claim::at_least(
+                    &format!("{id}/decades"),
+                    &format!("{name}: decades of the fit"),
+                    2.0,
+                    span.log10(),
+                    "",
+                )
+                .required(),
+            );
             let worst = points.iter().map(|p| p.1 / (p.0 / (1.0 + p.0))).fold(0.0, f64::max);
             claims.push(
                 Claim::at_most(&format!("{id}/bound"), &format!("{name}: difference over λ/(1 + λ), largest"), 2.0, worst, "")

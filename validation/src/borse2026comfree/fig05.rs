@@ -137,7 +137,7 @@ fn spin(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                     if mu < 0.005 { 0.01 } else { 3e-3 },
                     back,
                     "rad/s",
-                ).rule("at most 0.003, a thousandth of the spin at the start; 0.01 at the coefficient of 0.001 m, whose facets act weakest").because("facets remember the friction of the slide and give it up as slowly as they act across the normal, μ² (the coefficient over the radius, squared) of what they do along it: the spin swings about its stop"));
+                ).rule("required: at most 0.003, a thousandth of the spin at the start; 0.01 at the coefficient of 0.001 m, whose facets act weakest").because("facets remember the friction of the slide and give it up as slowly as they act across the normal, μ² (the coefficient over the radius, squared) of what they do along it: the spin swings about its stop"));
                 table.row([
                     name.into(),
                     mu.to_string(),
@@ -248,14 +248,14 @@ fn roll(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                     (a.v_at(T, 0) - theirs).abs(),
                     "m/s",
                 )
-                .rule("at most 1 mm/s and 3 % of what the resistance took from 2/3 m/s")
+                .rule("required: at most 1 mm/s and 3 % of what the resistance took from 2/3 m/s")
                 .because("the cylinder hops at these gains, and its contact points are found otherwise"),
             );
         }
         let far = (0..=200).map(|k| 0.01 * f64::from(k)).map(|t| (b.v_at(t, 0) - coulomb_roll(mu, t)).abs());
         claims.push(
             Claim::at_most(&format!("roll_{mu}/coulomb"), &format!("default mode, {mu} m: largest distance from Coulomb's speed"), 0.05, far.fold(0.0, f64::max), "m/s")
-                .rule("at most 5 % of the speed at the start")
+                .rule("required: at most 5 % of the speed at the start")
                 .because("sliding and rolling share one normal force (Σ|f_s|/μ_s ≤ f_n): the part that brakes the cylinder as a whole is missing for the resistance to rolling, which Coulomb's line has in full"),
         );
         let far = (0..=200).map(|k| 0.01 * f64::from(k)).map(|t| (b.v_at(t, 0) - shared_roll(mu, t)).abs());

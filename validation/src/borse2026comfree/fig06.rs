@@ -24,7 +24,7 @@ const RELEASE: [(f64, f64, f64, f64); 5] = [
     (0.2, 0.001, 0.001, 0.2815),
     (0.2, 0.001, 0.005, 1.186),
 ];
-/// Those that never rest there, and the spec's number 2a + 3b.
+/// Settings that never rest there, and the spec's number 2a + 3b.
 const RESTLESS: [(f64, f64, f64); 2] = [(0.5, 0.005, 0.002), (0.2, 0.001, 0.02)];
 
 fn run(scene: &Scene, method: &Method, t: f64) -> Result<Trace, MethodError> {
@@ -125,7 +125,7 @@ fn map(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
     );
     out.claim(
         Claim::at_most("map", &format!("settings on the wrong side, among {clear} with |2a + 3b − 4| > 0.4"), 0.05 * f64::from(clear), f64::from(wrong), "")
-            .rule("at most 5 %")
+            .rule("required: at most 5 %")
             .because("the boundary is that of one active set; a cube that slides or rocks keeps part of its facets empty, and above a + b = 1 of the vertical mode there is no rest with contact"),
     );
     Ok(())
@@ -173,7 +173,7 @@ fn release(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             ),
             None => claims.push(
                 Claim::at_least(&id, &format!("k = {k}, d = {d}, h = {h} s never rests, as in the release: fastest in the last quarter"), 0.01, fastest, "m/s, rad/s")
-                    .rule("at least ten times the bound of rest"),
+                    .rule("required: at least ten times the bound of rest"),
             ),
         }
     }
@@ -214,7 +214,7 @@ fn steps(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             f64::max(REST * 0.5f64.powf(0.02 / h), 1e-12),
             restlessness(&new),
             "m/s, rad/s",
-        ).rule("at most 1 mm/s or mrad/s, halved every 75 steps, or 1e-12: the rest of the impact decays at a constant rate per step"));
+        ).rule("required: at most 1 mm/s or mrad/s, halved every 75 steps, or 1e-12: the rest of the impact decays at a constant rate per step"));
         let depth = 1e3 * (0.05 - new.q_at(2.0, 2)).abs();
         claims.push(
             Claim::at_most(

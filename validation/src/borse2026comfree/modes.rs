@@ -96,7 +96,7 @@ impl Page for Modes {
         "borse2026comfree/modes"
     }
     fn title(&self) -> &'static str {
-        "What the switches of the law do"
+        "Effects of the switches of the law"
     }
     fn cost(&self) -> (f64, f64) {
         (6.0, 6.0)
@@ -128,7 +128,7 @@ impl Page for Modes {
             ("memory", own(Study { memory: 1.0, ..base })),
             ("memory, evaluations until settled (default mode)", Method::comfree().with_step(0.002)),
             (
-                "the same with the friction of the dual cone at any slip",
+                "memory, settled, friction of the dual cone at any slip",
                 Method::comfree_with(
                     DualCone { coulomb_slip: None, ..DualCone::remembering(1.0) },
                     Sweeps::default(),
@@ -148,7 +148,7 @@ impl Page for Modes {
                 "creep [mm/s]",
                 "friction/μf_n, 45°",
                 "22.5°",
-                "rise of what slides [mm]",
+                "rise while sliding [mm]",
                 "stack, fastest after 3 s [m/s]",
             ],
         );
@@ -270,10 +270,10 @@ impl Page for Modes {
                 "rise/dual_cone",
                 &format!("default mode with the friction of the dual cone: {rise}"),
                 [1e-3, 0.6 * 0.6 / (2.0 * G)],
-                of("the same").rise,
+                of("memory, settled").rise,
                 "m",
             )
-            .rule("seen, at most (μ v)²/2g"),
+            .rule("required: at least 1 mm, so that it is seen; at most (μ v)²/2g"),
         );
         claims.push(
             Claim::at_most(

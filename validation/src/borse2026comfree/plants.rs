@@ -80,7 +80,9 @@ impl Page for Plants {
             if *plant == "cenic" {
                 let near =
                     format!("{}, plant {name}: mean error of positions after one control step", k.title);
-                out.claim(Claim::at_most(&format!("{id}/gap"), &near, NEAR, gap(&runs)[0], "m or rad"));
+                out.claim(
+                    Claim::at_most(&format!("{id}/gap"), &near, NEAR, gap(&runs)[0], "m or rad").required(),
+                );
             }
         }
         Ok(out)

@@ -84,8 +84,7 @@ impl Page for Table1 {
         out.heading("The hand waits for plans");
         done.retain(|r| r.samples == samples);
         let of = |row: &Row, model: PlanModel, timing: Timing| of(&done, row, model, timing);
-        let title =
-            "Trials by object, axis and what plans are made with; times of the task are those of successes";
+        let title = "Trials by object, axis and plan model; times of the task are those of successes";
         out.table(table(title, models, &done));
         if let Some((title, runs)) = recorded(self, ctx)? {
             let kept = MODELS.into_iter().filter(|m| runs.iter().any(|r| r.model == *m));

@@ -32,7 +32,7 @@ pub(super) fn recorded(root: &Path) -> Result<(String, Option<Table>), PageError
     };
     let r: Record = serde_json::from_str(&text).map_err(|e| PageError::from_error(format!("{FILE}: {e}")))?;
     let mut table = Table::new(
-        "Recorded, not of this run: the same beams in PyBullet, depth after a second [mm] and least distance [mm]",
+        "Recorded, not of this run: these beams in PyBullet, depth after a second [mm] and least distance [mm]",
         &["notched beam", "falling beam", "margin [m]", "5 mm", "9 mm", "9.9 mm"],
     );
     let mut rows: Vec<[String; 6]> = Vec::new();

@@ -252,8 +252,14 @@ fn limits(sheet: &mut Sheet, angles: &mut Plot) -> Result<(), PageError> {
     .rule("within 1e-6 rad of the limit and load over k V");
     sheet.add("hinge, limit", "−0.1 to 0.5 rad, k V = 32 kN·m/rad, h = 5 ms", claim, &track);
     sheet.claims.push(
-        Claim::at_most("hinge/limit_impact", "the same: farthest on impact", high + 0.01, most, "rad")
-            .rule("1e-2 rad past the limit: the impact takes up to a hundred times the load at rest"),
+        Claim::at_most(
+            "hinge/limit_impact",
+            "a rod falls into its limit of 0.5 rad: farthest angle on impact",
+            high + 0.01,
+            most,
+            "rad",
+        )
+        .rule("1e-2 rad past the limit: the impact takes up to a hundred times the load at rest"),
     );
     angles.add_colored("limit", Mark::Line, 3, first_second(&points));
     angles.add_closed_form(vec![(0.0, high), (1.0, high)]);

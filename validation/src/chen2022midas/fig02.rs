@@ -91,8 +91,8 @@ impl Page for Fig02 {
             ctx.say(name.clone());
             let (track, curve) = insertion(thickness, &settings(range, stiffness))?;
             let found = depth(&track);
-            let file = track.film.attachment(&format!("beam {mm} mm, range {} um", short(1e6 * range)));
-            films.push((file, format!("A beam of {name} falls into the notch")));
+            let page = track.film.attachment(&format!("beam {mm} mm, range {} um", short(1e6 * range)));
+            films.push((page, format!("A beam of {name} falls into the notch")));
             let cells = [
                 format!("{mm}"),
                 format!("{:.1}", 1e3 * (NOTCH - thickness)),
@@ -167,7 +167,7 @@ impl Page for Fig02 {
         out.plot(ground);
         out.table(table);
         out.extend(claims);
-        films.into_iter().for_each(|(file, caption)| out.film(file, caption));
+        films.into_iter().for_each(|(page, caption)| out.film(page, caption));
         out.heading("Work");
         out.plot(newton);
         out.heading("Bullet beside it");

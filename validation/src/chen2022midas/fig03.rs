@@ -115,8 +115,8 @@ impl Page for Fig03 {
             ctx.say(format!("{force} N"));
             let o = pick(force)?;
             mass = o.mass;
-            let file = o.track.film.attachment(&format!("cup at {force} N"));
-            films.push((file, format!("The cup, pressed with {force} N, is lifted and put down")));
+            let page = o.track.film.attachment(&format!("cup at {force} N"));
+            films.push((page, format!("The cup, pressed with {force} N, is lifted and put down")));
             let lifted = o.rise[2];
             let end = o.track.center(3);
             let off = end.x.hypot(end.y).max(o.rise[5].abs());
@@ -145,7 +145,7 @@ impl Page for Fig03 {
                     1e3 * off,
                     "mm",
                 )
-                .rule("ε_v t/5.6, what it may creep in the jaws"),
+                .rule("ε_v t/5.6, its creep in the jaws"),
             );
             claims.push(
                 Claim::at_most(
@@ -197,7 +197,7 @@ impl Page for Fig03 {
         out.plot(plot);
         out.extend(claims);
         out.table(table);
-        films.into_iter().for_each(|(file, caption)| out.film(file, caption));
+        films.into_iter().for_each(|(page, caption)| out.film(page, caption));
         out.heading("Work");
         out.plot(newton);
         Ok(out)

@@ -209,7 +209,7 @@ impl Page for Fig05 {
                 1e6 * short.abs(),
                 "µm",
             )
-            .rule("what the tolerance of Newton's iterations leaves open in a step, 1e-4 m/s × 2 ms, or two d̂ further off, where bevels push it back in the jaws: it went the way of the palm, nothing jammed");
+            .rule("the residual that the tolerance of Newton's iterations allows in a step, 1e-4 m/s × 2 ms, or two d̂ further off, where bevels push it back in the jaws: it went the way of the palm, nothing jammed");
             let mut intact = o.track.claim(&format!("{}/intact", task.id), &what);
             if let Some(s) = task.substitute {
                 seated = seated.with_substitute(s);
@@ -260,7 +260,7 @@ impl Page for Fig05 {
         out.plot(lead);
         out.table(table);
         out.extend(claims);
-        films.into_iter().for_each(|(file, caption)| out.film(file, caption));
+        films.into_iter().for_each(|(page, caption)| out.film(page, caption));
         out.heading("Work");
         out.plot(newton);
         Ok(out)

@@ -209,7 +209,7 @@ impl Page for Fig09 {
         out.plot(ends);
         out.table(table);
         out.extend(claims);
-        films.into_iter().for_each(|(file, caption)| out.film(file, caption));
+        films.into_iter().for_each(|(page, caption)| out.film(page, caption));
         Ok(out)
     }
 }

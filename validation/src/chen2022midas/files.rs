@@ -134,7 +134,7 @@ impl Page for Files {
                 out.claim(track.claim(&format!("{id}/intact"), &name));
             }
         }
-        films.into_iter().for_each(|(file, caption)| out.film(file, caption));
+        films.into_iter().for_each(|(page, caption)| out.film(page, caption));
         out.heading("Bolt");
         let (name, pitch) = ("bolt M16 in its nut, loose", 2e-3);
         match &folder {
@@ -146,15 +146,11 @@ impl Page for Files {
                 table.row(
                     [name.to_owned(), format!("{} turns", number(turns))].into_iter().chain(track.cells()),
                 );
-                // Heights at which the start does not cross span 0.2 mm.
-                out.claim(Claim::at_most(
-                    "bolt/pitch",
-                    "height of the bolt and pitch times turns",
-                    2e-4,
-                    off,
-                    "m",
-                ));
-                out.claim(Claim::at_least("bolt/turns", "it turns", 0.1, turns, "1"));
+                out.claim(
+                    Claim::at_most("bolt/pitch", "height of the bolt and pitch times turns", 2e-4, off, "m")
+                        .rule("at most 0.2 mm: heights at which the start does not cross span as much"),
+                );
+                out.claim(Claim::at_least("bolt/turns", "it turns", 0.1, turns, "1").required());
                 out.claim(track.claim("bolt/intact", name));
             }
         }

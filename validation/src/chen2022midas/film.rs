@@ -61,8 +61,8 @@ impl Film {
         }
     }
 
-    /// The page that shows it, with its file name.
-    pub(super) fn attachment(&self, name: &str) -> (String, String) {
+    /// The page that shows it.
+    pub(super) fn attachment(&self, name: &str) -> film::Attachment {
         self.0.attachment(name)
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn short(x: f64) -> String {
 pub(super) struct Track {
     /// The bodies.
     pub system: AffineSystem,
-    /// Where they are.
+    /// State of the bodies.
     pub x: State,
     /// Newton iterations of each step, all passes of friction together.
     pub iterations: Vec<u32>,

@@ -94,7 +94,7 @@ fn cards(mu: f64, seconds: f64) -> Result<Row, PageError> {
             fall,
             "m",
         )
-        .rule("at least 2 cm; two cards need μ ≥ 1/(2 tan 65°) = 0.233")
+        .rule("required: at least 2 cm; two cards need μ ≥ 1/(2 tan 65°) = 0.233")
     };
     Ok(Row {
         name: name.clone(),
@@ -313,7 +313,7 @@ fn wrecking_ball(count: u32, wide: u32, seconds: f64) -> Result<Row, PageError> 
         moved,
         "m",
     )
-    .rule("its own length");
+    .rule("required: its own length");
     Ok(Row {
         name: name.clone(),
         parameters: format!(

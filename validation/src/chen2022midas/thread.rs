@@ -66,7 +66,7 @@ pub(super) fn rows(ctx: &Context) -> Result<Vec<Row>, PageError> {
         )
         .rule("the play of the thread along its axis"),
         Claim::at_least("bolt/turns", "a bolt turns down a nut: turns", 0.25, (angle / TAU).abs(), "1")
-            .rule("a quarter: it turns"),
+            .rule("required: a quarter"),
         track.claim("bolt/intact", "a bolt turns down a nut"),
     ];
     Ok(vec![Row {

@@ -83,7 +83,7 @@ impl Page for Units {
             out.extend(plots.into_iter().filter(|p| !p.series.is_empty()));
             out.table(results);
             out.extend(claims);
-            films.into_iter().for_each(|(file, caption)| out.film(file, caption));
+            films.into_iter().for_each(|(page, caption)| out.film(page, caption));
         }
         out.heading("Parameters");
         out.table(parameters);

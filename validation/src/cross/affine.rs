@@ -63,7 +63,7 @@ impl Page for Affine {
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(
-            "The same scenes as affine bodies under incremental potential contact (`ipc`, implicit Euler) and in generalised coordinates under ICF with error control at {FINE:e}."
+            "Each scene as affine bodies under incremental potential contact (`ipc`, implicit Euler) and in generalised coordinates under ICF with error control at {FINE:e}."
         )]);
         out.heading("Double pendulum");
         out.prose(

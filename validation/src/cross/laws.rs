@@ -139,7 +139,7 @@ fn differences(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
                     end,
                     "m",
                 )
-                .rule("at most 1 mm, 0.5 % of the path of either body"),
+                .rule("required: at most 1 mm, 0.5 % of the path of either body"),
             );
         }
     }

@@ -174,7 +174,7 @@ fn report(
         .unwrap_or_default();
     let mut head = vec!["file", "verdict", "names, masses"];
     head.extend(&heads);
-    let mut table = Table::new(&format!("{format}: ours, and what was expected where it differs"), &head);
+    let mut table = Table::new(&format!("{format}: ours, and the expected answer where it differs"), &head);
     let (mut read, mut numbers, mut wrong, mut odd, mut unexplained, mut unnamed) = (0, 0, 0, 0, 0, 0);
     let mut refused = Vec::new();
     for e in &models {
@@ -207,7 +207,7 @@ fn report(
 
     let mut table = Table::new(
         &format!("{format}: refused elements"),
-        &["file", "line", "element", "what", "remedy", "why it may"],
+        &["file", "line", "element", "defect", "remedy", "why it may"],
     );
     let parts = fragments.iter().filter_map(|e| match &e.outcome {
         Outcome::Refused(error) => Some((e, error)),

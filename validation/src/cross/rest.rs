@@ -31,7 +31,7 @@ fn still(heap: Heap, solver: &str, dt: f64) -> Bound {
         (Heap::Cube, "icf") => Bound { most: of(1e-8), why: "½ v² at 1e-8 m/s, the solver's tolerance" },
         (Heap::Cube, _) => Bound {
             most: of(faded(dt)),
-            why: "½ v² at 1 mm/s, halved every 75 steps, or a hundred roundings: the rest of the impact decays at a constant rate per step",
+            why: "required: ½ v² at 1 mm/s, halved every 75 steps, or a hundred roundings: the rest of the impact decays at a constant rate per step",
         },
         (Heap::Stack(_), _) => Bound {
             most: STILL,
@@ -39,7 +39,7 @@ fn still(heap: Heap, solver: &str, dt: f64) -> Bound {
         },
         (Heap::Bin, _) => Bound {
             most: of(0.005 * 9.81 * dt),
-            why: "½ v² at half a percent of the speed that gravity gives in a step",
+            why: "required: ½ v² at half a percent of the speed that gravity gives in a step",
         },
     }
 }
@@ -53,18 +53,19 @@ fn deepest(heap: Heap, solver: &str, dt: f64) -> Bound {
         },
         (Heap::Cube, "comfree_1") => Bound {
             most: f64::max(1e3 * dt * faded(dt), 1e-12),
-            why: "what is left of the speed, in a step, or a hundred roundings of the height",
+            why: "required: the speed of the claim on energy, for a step, or a hundred roundings of the height",
         },
-        (Heap::Cube, _) => {
-            Bound { most: 1e3 * 1e-4 * dt, why: "what sweeps may leave open in a step, 1e-4 m/s × δt" }
-        }
+        (Heap::Cube, _) => Bound {
+            most: 1e3 * 1e-4 * dt,
+            why: "the residual that sweeps may leave in a step, 1e-4 m/s × δt",
+        },
         (Heap::Bin, _) if dt < 5e-3 => Bound {
             most: 1e-3,
-            why: "at most 1 µm: five times what sweeps may leave open in a step, where 64 do not end it",
+            why: "required: at most 1 µm, five times what sweeps may leave open in a step, where 64 do not end it",
         },
         _ => Bound {
             most: DEEP,
-            why: "at most half a millimetre: 64 sweeps of 10 ms do not end the weight of a heap",
+            why: "required: at most half a millimetre: 64 sweeps of 10 ms do not end the weight of a heap",
         },
     }
 }
@@ -196,13 +197,16 @@ impl Page for Rest {
                         let place = format!("{} at {} ms under {name}", heap.name(), 1e3 * dt);
                         match heap {
                             // Ten cubes of 10 cm.
-                            Heap::Stack(_) => claims.push(Claim::between(
-                                &format!("{id}/stands"),
-                                &format!("{place}: it stands, height of its centre of mass"),
-                                [0.495, 0.505],
-                                o.height,
-                                "m",
-                            )),
+                            Heap::Stack(_) => claims.push(
+                                Claim::between(
+                                    &format!("{id}/stands"),
+                                    &format!("{place}: it stands, height of its centre of mass"),
+                                    [0.495, 0.505],
+                                    o.height,
+                                    "m",
+                                )
+                                .required(),
+                            ),
                             _ => claims.push(
                                 Claim::at_most(
                                     &format!("{id}/depth"),

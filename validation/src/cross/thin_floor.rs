@@ -90,7 +90,7 @@ impl Page for ThinFloor {
                 claims.push(
                     Claim::decided(&id, &claim, !through && deepest < 0.5 * THICK)
                         .values("< 50".into(), format!("{:.3}", 1e3 * deepest), "mm")
-                        .rule("above the middle of the floor in every accepted state"),
+                        .rule("required: above the middle of the floor in every accepted state"),
                 );
                 if let Some(d) = drake {
                     let claim = format!("at accuracy {accuracy:e} no deeper than Drake 1.51.1");

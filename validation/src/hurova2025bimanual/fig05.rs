@@ -113,7 +113,7 @@ fn plots(groups: &[Group<'_>]) -> Vec<Plot> {
     let mut out = vec![
         figure(
             "success",
-            "Success, with Wilson's interval at 95 %; dashed: the same interval of the paper's, 20 runs each",
+            "Success, with Wilson's interval at 95 %; dashed: that interval of the paper's, 20 runs each",
             "success [%]",
         ),
         figure("time", "Time of the task where it succeeds, mean; dashed: the paper's", "time [s]"),

@@ -103,10 +103,10 @@ impl Found {
                 ERROR,
                 self.iterates[TWENTY].error,
                 "rad/s",
-            ),
+            ).required(),
             Claim::at_most(
                 &claim("finished"),
-                &format!("{name}: the same after the finish"),
+                &format!("{name}: RMS distance to the exact projection after 20 iterations and the finish"),
                 bound,
                 self.finished[TWENTY].error,
                 "rad/s",
@@ -138,7 +138,7 @@ impl Found {
                 5.0,
                 self.warm[0] / self.warm[1],
                 "–",
-            )
+            ).required()
             .because(
                 "the rule is half of a gain measured on a scheme whose cold start is ten times as far away (0.30 to 0.027 rad/s); five iterations from cold leave less than that here, \
                  and what is left when going on is a part of the change itself",
@@ -157,14 +157,14 @@ impl Found {
                 [0.9, 1.1],
                 own,
                 "–",
-            ),
+            ).required(),
             Claim::decided(
                 &claim("published"),
                 &format!("{name}: the published scheme keeps after its 5 iterations of the spread of its own exact projection, on its rows and with those of the history"),
                 kept.iter().all(|k| (KEEPS[0]..=KEEPS[1]).contains(k)),
             )
             .values("2 … 36".to_owned(), kept.map(|k| number(100.0 * k)).join(", "), "%")
-            .rule("both in 2 … 36 %"),
+            .rule("required: both in 2 … 36 %, as measured before"),
         ]
     }
 
@@ -408,7 +408,7 @@ impl Projection {
                 [0.9, 1.1],
                 finish / exact,
                 "–",
-            ));
+            ).required());
         }
         out.heading("Replans");
         out.table(table);

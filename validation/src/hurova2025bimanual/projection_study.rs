@@ -32,7 +32,7 @@ pub(super) struct Case {
     pub(super) history: History,
     /// Samples × steps × joints \[rad/s\].
     pub(super) samples: Vec<f64>,
-    /// Their exact projections.
+    /// Exact projections of the samples.
     pub(super) exact: Vec<f64>,
 }
 

@@ -173,8 +173,8 @@ fn text() -> Vec<String> {
         "The cost is the mean square of (simulated − recorded)/noise over all samples; Nelder and Mead's method of argmin minimises it over the logarithms of the parameters, from a guess that is off by \
          factors of 1.75, 3 and 2.5. The stated deviation is that of linearised least squares, (JᵀJ)⁻¹."
             .into(),
-        "What can be told: the slides give friction; duration and depth of an impact give the stiffness; the rebound gives the dissipation. Resting or sliding alone tells the stiffness only through a static \
-         depth of 0.12 mm, below the noise of one sample, and says nothing of the dissipation. The deviation knows the noise only: what an estimate is off beyond it is the error of the model's steps, \
+        "Identifiable parameters: the slides give friction; duration and depth of an impact give the stiffness; the rebound gives the dissipation. Resting or sliding alone tells the stiffness only through a static \
+         depth of 0.12 mm, below the noise of one sample, and says nothing of the dissipation. The deviation knows the noise only: the rest of an estimate's error is that of the model's steps, \
          to which the dissipation is most sensitive, since numerical damping looks like it."
             .into(),
     ]
@@ -305,6 +305,7 @@ fn claims(fits: &[Found]) -> Vec<Claim> {
                 worst,
                 "",
             )
+            .required()
             .with_substitute(substitute),
         );
     }
@@ -324,7 +325,7 @@ fn claims(fits: &[Found]) -> Vec<Claim> {
             largest,
             "",
         )
-        .rule("at most 0.1: all three are determined by these experiments")
+        .rule("required: at most 0.1: all three are determined by these experiments")
         .with_substitute(substitute),
     );
     claims

@@ -76,14 +76,14 @@ impl Page for Fig04 {
                 2.0,
                 growth[1].0,
                 "",
-            ),
+            ).required(),
             Claim::at_most(
                 "converges",
                 "largest position difference at 1 ms over that at 5 ms",
                 0.4,
                 largest[0] / largest[1],
                 "",
-            ),
+            ).required(),
         ]);
         Ok(out)
     }

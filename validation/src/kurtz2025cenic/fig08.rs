@@ -183,7 +183,8 @@ impl Page for Fig08 {
                 1.15,
                 worse,
                 "",
-            ),
+            )
+            .required(),
         ]);
         out.table(table);
         Ok(out)

@@ -128,7 +128,7 @@ impl Page for Modes {
             out.claim(Claim::at_most(&id, &text, 1.0, mean_ratio(paper, default), ""));
             let worst = paper.iter().zip(default).map(|(p, d)| d.1 / p.1).fold(0.0, f64::max);
             let text = format!("{what}, default over paper mode, worst accuracy");
-            out.claim(Claim::at_most(&format!("{id}_worst"), &text, SCATTER, worst, ""));
+            out.claim(Claim::at_most(&format!("{id}_worst"), &text, SCATTER, worst, "").required());
         }
         Ok(out)
     }

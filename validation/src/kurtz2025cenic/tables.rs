@@ -132,16 +132,19 @@ impl Page for Table2 {
                     let text = format!(
                         "median Newton iterations at accuracy {accuracy:e}, paper mode (paper: {iterations})"
                     );
-                    claims.push(Claim::at_most(&id, &text, 1.2 * iterations, newton, ""));
+                    claims.push(Claim::at_most(&id, &text, 1.2 * iterations, newton, "").required());
                 }
                 if m == 0 && *accuracy == 1e-3 {
-                    claims.push(Claim::between(
-                        "steps",
-                        "accepted steps at accuracy 1e-3 (paper: 510)",
-                        [430.0, 600.0],
-                        steps,
-                        "",
-                    ));
+                    claims.push(
+                        Claim::between(
+                            "steps",
+                            "accepted steps at accuracy 1e-3 (paper: 510)",
+                            [430.0, 600.0],
+                            steps,
+                            "",
+                        )
+                        .required(),
+                    );
                 }
             }
         }
@@ -244,28 +247,32 @@ impl Page for Table3 {
                 0.6,
                 ratio[1],
                 "",
-            ),
+            )
+            .required(),
             Claim::at_most(
                 "reuse_control",
                 "factorisations per iteration with reuse, error control (paper: 0.549)",
                 0.7,
                 ratio[3],
                 "",
-            ),
+            )
+            .required(),
             Claim::at_most(
                 "fixed",
                 "iterations at a fixed step without reuse over the paper's",
                 1.3,
                 counts[0],
                 "",
-            ),
+            )
+            .required(),
             Claim::at_most(
                 "control",
                 "iterations under error control without reuse over the paper's",
                 1.2,
                 counts[2],
                 "",
-            ),
+            )
+            .required(),
         ]);
         Ok(out)
     }

@@ -34,7 +34,7 @@ const TRIED: [(&str, &str, &str); 35] = [
         "<joint axis='0 1 0' stiffness='1' damping='1' frictionloss='1' armature='1'/>",
         "",
     ),
-    ("the same of a ball", "<joint type='ball' stiffness='1' damping='1'/>", ""),
+    ("stiffness and damping of a ball", "<joint type='ball' stiffness='1' damping='1'/>", ""),
     (
         "`motor`, `position`, `velocity`",
         "<joint name='j' axis='0 1 0'/>",
@@ -110,9 +110,9 @@ const TRIED: [(&str, &str, &str); 35] = [
     ("geoms that overlap within a body", "<freejoint/><geom type='box' size='.1 .1 .1' pos='.05 0 0'/>", ""),
 ];
 
-fn text((_, inside, beside): &(&str, &str, &str)) -> String {
+fn text(inside: &str, beside: &str) -> String {
     let geom = "<geom type='box' size='.1 .1 .1'/>";
-    let body = match *inside {
+    let body = match inside {
         "MOCAP" => format!("<body name='b' mocap='true'>{geom}</body>"),
         "GRAVCOMP" => format!("<body name='b' gravcomp='1'><freejoint/>{geom}</body>"),
         "PLANE" => {
@@ -138,7 +138,7 @@ fn text((_, inside, beside): &(&str, &str, &str)) -> String {
 pub(super) fn table() -> Result<String, PageError> {
     let mut out = String::from("| of a scene | affine bodies |\n|---|---|\n");
     for tried in &TRIED {
-        let scene = Scene::from_mjcf(&text(tried), "tried.xml", &LoadOptions::default());
+        let scene = Scene::from_mjcf(&text(tried.1, tried.2), "tried.xml", &LoadOptions::default());
         let scene = scene.map_err(|e| PageError::from_error(format!("{}: {e}", tried.0)))?;
         let answer = match AffineScene::new(&scene, IpcOptions::default()) {
             Err(e) => format!("refused: {e}"),

@@ -231,7 +231,7 @@ pub(super) enum Attribute {
         /// A warning says that it is left out.
         warned: bool,
     },
-    /// It changes the scene; some values may be refused.
+    /// Attribute that changes the scene; some values may be refused.
     Read {
         /// Some values are refused.
         partly_refused: bool,

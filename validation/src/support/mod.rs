@@ -36,17 +36,17 @@ solve; `projected_newton`, the solver of affine bodies (`--solver ipc`, below), 
 {}
 ## Pairs of shapes
 
-How signed distance and contact patch of a pair are found (*exact*: in closed form; *iterative*: to round-off; *contacts only*: triangle by triangle, without
+Ways in which signed distance and contact patch of a pair are found (*exact*: in closed form; *iterative*: to round-off; *contacts only*: triangle by triangle, without
 a signed distance), and the most points of a patch over 600 placements, lying, standing and leaning. A patch has at most eight points per pair of convex parts.
 
 {}
 ## MJCF
 
 Every element and attribute of the schema that MuJoCo 4.0.0 prints, and `frame` and `replicate`. *Read*: some value changes the scene. *Accepted, no effect*:
-no value that was tried changes the mechanics; what is only for the eye or for MuJoCo's solver stands in the notes that `inspect` prints, † marks what is left out
+no value that was tried changes the mechanics; attributes that are only for the eye or for MuJoCo's solver stand in the notes that `inspect` prints, † marks those left out
 with a warning. \\* : some values are refused (in the last column: all but those that change nothing). `autolimits` decides what is an error and nothing else;
-`custom` numbers with the names of contact parameters are read. Attributes of default classes are those of their elements; `include` is resolved first. What does
-not stand here is an error.
+`custom` numbers with the names of contact parameters are read. Attributes of default classes are those of their elements; `include` is resolved first. Elements
+and attributes that are absent here are errors.
 
 {}
 ## URDF
@@ -58,7 +58,7 @@ not stand here is an error.
 eliminated or, where they are not linear, stiff terms. Which geoms collide, and with which coefficient of friction, follows masks, `pair`, `exclude`,
 `priority`, `condim` 1 and the rule of combination, geom by geom, as in generalised coordinates; margins and the softness of surfaces have no part in it. A contact law may be put over the barrier (`--law lagged --skin 0.002`,
 `AffineScene::with_law`): it presses from the skin on, with materials of the scene, and the curvatures of its spheres. It needs three rows, a convex cost that is finite everywhere, and a skin beyond the range of
-the barrier; anything else is refused by name. Parts that are left out are listed and warned of.
+the barrier; anything else is refused by name. Parts left out are listed and warned of.
 
 {}
 ## Material points

@@ -6,7 +6,7 @@ use signorini_scene::NoteKind;
 
 use super::probe::{Answer, ask};
 
-/// Where an example stands.
+/// Place of an example.
 #[derive(Clone, Copy)]
 enum In {
     Robot,

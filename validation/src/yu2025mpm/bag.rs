@@ -5,35 +5,37 @@ use std::time::Instant;
 use signorini_core::na::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use signorini_core::{State, Tolerance};
 use signorini_coupling::obstacles;
-use signorini_mpm::{Cloth, ClothMaterial, MpmEngine, MpmOptions, MpmSolver, Particles, sheet};
+use signorini_mpm::{Cloth, MpmEngine, MpmOptions, MpmSolver, Particles, sheet};
 use signorini_scene::{LoadOptions, Scene};
 
 use super::bounds::Bounds;
-use super::fast::{Fast, beside, corners, law, surface};
+use super::fast::{Fabric, Fast, Surface, beside, corners, law};
 use super::film::{Film, surfaces};
 use super::layers::{Mesh, crossings, nearest, seen_from};
 use super::statistics::{self, Statistics};
 use signorini_report::{Context, PageError};
 
-/// Young's modulus \[Pa\], Poisson's ratio, density \[kg/m³\] of the cloth, as in the paper, and its thickness \[m\].
-pub(super) const CLOTH: (f64, f64, f64, f64) = (3.2e6, 0.4, 1500.0, 1e-3);
+/// Cloth of the paper, and a thickness.
+pub(super) const CLOTH: Fabric = Fabric { young: 3.2e6, poisson: 0.4, density: 1500.0, thickness: 1e-3 };
 /// Stiffness of fibres against being shortened \[Pa\], that of the release.
 pub(super) const FIBRES: f64 = 4e5;
 /// Side of the sheet that becomes the bag \[m\], and its height over the floor.
 pub(super) const BAG: (f64, f64) = (0.42, 0.4);
 /// Side of a box \[m\], its density \[kg/m³\].
 pub(super) const BOX: (f64, f64) = (0.08, 1000.0);
-/// Side and thickness of a plate \[m\], density \[kg/m³\], distance of its middle from both planes of symmetry \[m\]; how deep each of a pair is in the other \[m\], half of it in the cloth.
-pub(super) const PLATE: (f64, f64, f64, f64) = (0.05, 0.02, 1e4, 0.16);
+/// Plates that pinch the sheet.
+pub(super) const PLATE: Plate = Plate { side: 0.05, thickness: 0.02, density: 1e4, away: 0.16 };
+/// Depth of each plate of a pair in the other \[m\], half of it in the cloth.
 pub(super) const PINCH: f64 = 5e-4;
 /// Gains of the joints of plates \[N/m\], \[N·s/m\].
 pub(super) const GAINS: (f64, f64) = (1e6, 1.0);
 /// Speed of the plates inward along both axes \[m/s\], and for how long \[s\].
 pub(super) const CLOSING: (f64, f64) = (0.1, 0.8);
-/// Stiffness of a particle's contact \[N/m\], dissipation \[s/m\], speed below which friction holds \[m/s\].
-pub(super) const CONTACT: (f64, f64, f64) = (5e3, 1e-5, 1e-3);
-/// Friction of boxes, and of plates.
-pub(super) const FRICTION: (f64, f64) = (0.2, 1.0);
+/// Contact of cloth with boxes.
+pub(super) const BOXES: Surface =
+    Surface { stiffness: 5e3, dissipation: 1e-5, friction: 0.2, stiction_speed: 1e-3 };
+/// Contact of cloth with plates and the floor.
+pub(super) const PLATES: Surface = Surface { friction: 1.0, ..BOXES };
 /// Step of the bodies \[s\], and fewest substeps of the cloth.
 pub(super) const STEP: f64 = 5e-3;
 pub(super) const SUBSTEPS: u32 = 10;
@@ -59,7 +61,7 @@ pub(super) struct Setup {
     pub second: Option<(f64, usize, f64)>,
     /// Middles of boxes over the middle of the first sheet \[m\], and their turns about x, y, z \[°\].
     pub boxes: &'static [([f64; 3], [f64; 3])],
-    /// When plates start to move, and the end \[s\].
+    /// Times at which plates start to move, and of the end \[s\].
     pub wait: f64,
     pub end: f64,
 }
@@ -73,7 +75,7 @@ impl Setup {
     /// Mass of the cloth \[kg\].
     pub(super) fn cloth_mass(&self) -> f64 {
         let second = self.second.map_or(0.0, |s| s.0 * s.0);
-        CLOTH.2 * CLOTH.3 * (BAG.0 * BAG.0 + second)
+        CLOTH.density * CLOTH.thickness * (BAG.0 * BAG.0 + second)
     }
 
     pub(super) fn box_mass(&self) -> f64 {
@@ -148,13 +150,25 @@ pub(super) struct Bagged {
     pub statistics: Statistics,
 }
 
+/// A plate that pinches the sheet.
+pub(super) struct Plate {
+    /// \[m\].
+    pub side: f64,
+    /// \[m\].
+    pub thickness: f64,
+    /// \[kg/m³\].
+    pub density: f64,
+    /// Distance of its middle from both planes of symmetry \[m\].
+    pub away: f64,
+}
+
 /// Name and place of the plates: four corners, lower ones first.
 fn plates() -> Vec<(String, Vector3<f64>)> {
-    let up = 0.5 * PLATE.1 - 0.5 * PINCH;
+    let up = 0.5 * PLATE.thickness - 0.5 * PINCH;
     let mut out = Vec::new();
     for (name, side) in [("below", -1.0), ("above", 1.0)] {
         for (i, j) in CORNERS {
-            let at = Vector3::new(i * PLATE.3, j * PLATE.3, BAG.1 + side * up);
+            let at = Vector3::new(i * PLATE.away, j * PLATE.away, BAG.1 + side * up);
             out.push((format!("{name}_{}", out.len() % 4), at));
         }
     }
@@ -168,14 +182,14 @@ fn scene(setup: &Setup) -> Result<Scene, PageError> {
     for (name, at) in plates() {
         let axes = [("x", "1 0 0"), ("y", "0 1 0"), ("z", "0 0 1")];
         let joints = axes.map(|(a, axis)| format!("<joint name='{name}_{a}' type='slide' axis='{axis}'/>"));
-        let (half, thick) = (0.5 * PLATE.0, 0.5 * PLATE.1);
+        let (half, thick) = (0.5 * PLATE.side, 0.5 * PLATE.thickness);
         bodies += &format!(
             "<body name='{name}' pos='{} {} {}'>{}<geom name='{name}' type='box' size='{half} {half} {thick}' density='{}' contype='1' conaffinity='2'/></body>",
             at.x,
             at.y,
             at.z,
             joints.concat(),
-            PLATE.2
+            PLATE.density
         );
         for (a, _) in axes {
             motors += &format!("<position joint='{name}_{a}' kp='{}' kv='{}'/>", GAINS.0, GAINS.1);
@@ -192,7 +206,7 @@ fn scene(setup: &Setup) -> Result<Scene, PageError> {
             turn[1],
             turn[2],
             BOX.1,
-            FRICTION.0
+            BOXES.friction
         );
     }
     let text = format!(
@@ -203,10 +217,8 @@ fn scene(setup: &Setup) -> Result<Scene, PageError> {
 
 /// The sheets, and their cloth on the particles.
 fn cloth(setup: &Setup) -> Result<(Particles, Vec<Cloth>), PageError> {
-    let (young, poisson, density, thickness) = CLOTH;
-    let material = ClothMaterial::new(young, poisson, density, thickness)
-        .and_then(|m| m.fibres(FIBRES, 0.0, 0.0))
-        .map_err(PageError::from_error)?;
+    let material =
+        CLOTH.material().and_then(|m| m.fibres(FIBRES, 0.0, 0.0)).map_err(PageError::from_error)?;
     let mut particles = Particles::default();
     let mut out = Vec::new();
     let first = (BAG.0, setup.cells, 0.0);
@@ -247,14 +259,21 @@ fn sheets(engine: &mut MpmEngine<f32>) -> Vec<Vec<Vector3<f64>>> {
     ranges.into_iter().map(|r| p.x[r].to_vec()).collect()
 }
 
-fn couple(setup: &Setup) -> Result<(Fast, State, Meshes, Scene), PageError> {
+/// Cloth and bodies before the first step.
+struct Start {
+    run: Fast,
+    /// State of the bodies.
+    y: State,
+    meshes: Meshes,
+    scene: Scene,
+}
+
+fn couple(setup: &Setup) -> Result<Start, PageError> {
     let scene = scene(setup)?;
-    let (stiffness, dissipation, stiction_speed) = CONTACT;
-    let plates = surface((stiffness, dissipation, FRICTION.1, stiction_speed));
     let geoms: Vec<usize> = (0..scene.geoms.len()).collect();
-    let mut met = obstacles(&scene, &geoms, plates).map_err(PageError::from_error)?;
+    let mut met = obstacles(&scene, &geoms, PLATES.material()).map_err(PageError::from_error)?;
     for o in met.iter_mut().filter(|o| o.name.starts_with("box")) {
-        o.material = surface((stiffness, dissipation, FRICTION.0, stiction_speed));
+        o.material = BOXES.material();
     }
     let (particles, sheets) = cloth(setup)?;
     let meshes = sheets.iter().map(|c| {
@@ -275,12 +294,12 @@ fn couple(setup: &Setup) -> Result<(Fast, State, Meshes, Scene), PageError> {
         engine = engine.with_cloth(c).map_err(PageError::from_error)?;
     }
     let (run, y) = beside(&scene, &geoms, engine, SUBSTEPS)?;
-    Ok((run.with_shorter_substeps(), y, meshes, scene))
+    Ok(Start { run: run.with_shorter_substeps(), y, meshes, scene })
 }
 
 /// Runs it; looks are kept at `stages` \[s\].
 pub(super) fn bag(setup: &Setup, stages: &[f64], ctx: &Context) -> Result<Bagged, PageError> {
-    let (mut c, mut y, meshes, scene) = couple(setup)?;
+    let Start { run: mut c, mut y, meshes, scene } = couple(setup)?;
     let names: Vec<&String> = scene.geoms.iter().map(|g| &g.name).collect();
     let shown = surfaces(c.points().engine().cloth());
     let boxes = setup.boxes.len();
@@ -363,7 +382,8 @@ pub(super) fn bag(setup: &Setup, stages: &[f64], ctx: &Context) -> Result<Bagged
 /// Vertices of the bag that each corner's plates hold.
 fn held(bag: &[Vector3<f64>]) -> [Vec<usize>; 4] {
     CORNERS.map(|(i, j)| {
-        let near = |x: &Vector3<f64>| (x.x - i * PLATE.3).abs() < HELD && (x.y - j * PLATE.3).abs() < HELD;
+        let near =
+            |x: &Vector3<f64>| (x.x - i * PLATE.away).abs() < HELD && (x.y - j * PLATE.away).abs() < HELD;
         (0..bag.len()).filter(|v| near(&bag[*v])).collect()
     })
 }
@@ -373,7 +393,7 @@ fn slip(view: &View, start: &[Vector3<f64>], held: &[Vec<usize>; 4]) -> f64 {
     let mut most = 0.0f64;
     for (corner, list) in held.iter().enumerate() {
         let (i, j) = CORNERS[corner];
-        let was = Vector3::new(i * PLATE.3, j * PLATE.3, BAG.1);
+        let was = Vector3::new(i * PLATE.away, j * PLATE.away, BAG.1);
         let [low, high] = [0, 4].map(|p| view.plates[corner + p].translation.vector);
         let now = 0.5 * (low + high);
         for v in list {
@@ -398,14 +418,14 @@ fn depth(points: &[Vector3<f64>], boxes: &[Isometry3<f64>], half: Vector3<f64>) 
 }
 
 pub(super) fn plate_half() -> Vector3<f64> {
-    0.5 * Vector3::new(PLATE.0, PLATE.0, PLATE.1)
+    0.5 * Vector3::new(PLATE.side, PLATE.side, PLATE.thickness)
 }
 
 fn box_half() -> Vector3<f64> {
     Vector3::repeat(0.5 * BOX.0)
 }
 
-/// Where shapes are beside each other.
+/// Places of shapes beside each other.
 fn look(view: &View, meshes: &Meshes, out: &mut Bagged) {
     let bag = (&view.sheets[0][..], &meshes[0][..]);
     let all: Vec<_> = view.boxes.iter().flat_map(box_corners).collect();

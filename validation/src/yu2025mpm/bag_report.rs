@@ -4,9 +4,10 @@ use signorini_core::largest;
 use signorini_core::na::Vector3;
 
 use super::bag::{
-    BAG, BOX, Bagged, CLOSING, CLOTH, CONTACT, COURANT, FADING, FIBRES, FRICTION, GAINS, LAST, PINCH, PLATE,
+    BAG, BOX, BOXES, Bagged, CLOSING, CLOTH, COURANT, FADING, FIBRES, GAINS, LAST, PINCH, PLATE, PLATES,
     STEP, SUBSTEPS, Setup, View, box_corners, plate_half,
 };
+use super::fast::Fabric;
 use super::statistics::Statistics;
 use signorini_report::claim::number;
 use signorini_report::{Claim, Mark, PageOutput, Plot};
@@ -119,23 +120,23 @@ impl Bagged {
                 on_boxes,
                 0.03,
                 "N",
-            ),
-            Claim::relative("carried", "plates carry boxes and cloth at the end", all, carried, 0.03, "N"),
+            ).required(),
+            Claim::relative("carried", "plates carry boxes and cloth at the end", all, carried, 0.03, "N").required(),
             Claim::at_least(
                 "above",
                 "the lowest corner of a box is above the floor at the end",
                 0.05,
                 self.lowest,
                 "m",
-            ),
-            Claim::at_most("rest", "speed of the fastest box at the end", 0.05, self.speed, "m/s"),
+            ).required(),
+            Claim::at_most("rest", "speed of the fastest box at the end", 0.05, self.speed, "m/s").required(),
             Claim::at_least(
                 "inside",
                 "the bag covers half of what the middle of a box sees, with its upper side, at the end",
                 0.5,
                 self.middles,
                 "of the sphere",
-            ),
+            ).required(),
             Claim::at_least(
                 "through",
                 "no corner of a box has gone through the cloth: all see its upper side at all looks",
@@ -163,26 +164,29 @@ impl Bagged {
                 deepest,
                 "m",
             )
+            .required()
             .because(&format!(
                 "as deep as the law makes it: one at the edge of plates bears {:.1} N on a spring of {} N/m",
-                CONTACT.0 * deepest,
-                number(CONTACT.0)
+                BOXES.stiffness * deepest,
+                number(BOXES.stiffness)
             )),
-            Claim::at_most("held", "particles between plates stay with them", 0.01, self.slip, "m"),
+            Claim::at_most("held", "particles between plates stay with them", 0.01, self.slip, "m")
+                .required(),
             Claim::at_most(
                 "converged",
                 "part of the solves that did not converge",
                 1e-3,
                 self.statistics.unconverged(),
                 "",
-            ),
+            )
+            .required(),
         ]
     }
 }
 
 /// Parameters of both pages.
 pub(super) fn text(setup: &Setup) -> String {
-    let (young, poisson, density, thickness) = CLOTH;
+    let Fabric { young, poisson, density, thickness } = CLOTH;
     let wave = (young / (1.0 - poisson * poisson) / density).sqrt();
     format!(
         "A sheet of {} m (E = {} Pa, ν = {poisson}, {density} kg/m³: the paper's; {} mm thick, which it does not state, where the release takes h; fibres of {} Pa across, the release's) in {} cells a side, {} m over the floor, on a grid of 1/{} m, in f32. At each corner two plates of {} × {} × {} m and {} kg, on joints along x, y, z with gains of {} N/m and {} N·s/m, \
@@ -197,24 +201,24 @@ pub(super) fn text(setup: &Setup) -> String {
         setup.cells,
         BAG.1,
         (1.0 / setup.spacing).round(),
-        PLATE.0,
-        PLATE.0,
-        PLATE.1,
-        number(PLATE.2 * PLATE.0 * PLATE.0 * PLATE.1),
+        PLATE.side,
+        PLATE.side,
+        PLATE.thickness,
+        number(PLATE.density * PLATE.side * PLATE.side * PLATE.thickness),
         number(GAINS.0),
         GAINS.1,
-        PLATE.3,
-        PLATE.3,
+        PLATE.away,
+        PLATE.away,
         0.5e3 * PINCH,
         setup.wait,
         CLOSING.0,
         CLOSING.1,
         BOX.0,
         number(setup.box_mass()),
-        FRICTION.0,
-        FRICTION.1,
-        number(CONTACT.0),
-        number(CONTACT.1),
+        BOXES.friction,
+        PLATES.friction,
+        number(BOXES.stiffness),
+        number(BOXES.dissipation),
         1e3 * STEP,
         1e3 * setup.spacing / wave,
         number(1e3 * FADING),

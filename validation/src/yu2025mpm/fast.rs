@@ -4,7 +4,7 @@ use signorini_coupling::{Asynchronous, EnginePoints};
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
-use signorini_mpm::MpmEngine;
+use signorini_mpm::{ClothMaterial, MpmEngine, MpmError};
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::Scene;
 
@@ -24,7 +24,7 @@ pub(super) fn beside(
         RigidSystem::new(scene, &*law()?, RigidOptions::default()).map_err(PageError::from_error)?;
     let start = rigid.initial_state(None).map_err(PageError::from_error)?;
     let bodies = ContactStep::new(IcfSolver::default());
-    let both = Fast::new(scene, geoms, points, (rigid, bodies), substeps).map_err(PageError::from_error)?;
+    let both = Fast::new(scene, geoms, points, rigid, bodies, substeps).map_err(PageError::from_error)?;
     Ok((both, start))
 }
 
@@ -33,11 +33,48 @@ pub(super) fn law() -> Result<Box<dyn LawPool>, PageError> {
     contact_pool("lagged").map_err(PageError::from_error)
 }
 
-/// A surface by the stiffness of a particle's contact \[N/m\], dissipation \[s/m\], friction, the same at rest and in motion, and the speed below which it holds \[m/s\].
-pub(super) fn surface(
-    (stiffness, dissipation, friction, stiction_speed): (f64, f64, f64, f64),
-) -> ContactMaterial {
-    ContactMaterial { stiction_speed, ..ContactMaterial::compliant(stiffness, dissipation, friction) }
+/// Surface that particles touch.
+#[derive(Clone, Copy)]
+pub(super) struct Surface {
+    /// Stiffness of a particle's contact \[N/m\].
+    pub(super) stiffness: f64,
+    /// Hunt–Crossley dissipation \[s/m\].
+    pub(super) dissipation: f64,
+    /// Coefficient of friction, at rest and in motion.
+    pub(super) friction: f64,
+    /// Speed below which friction holds \[m/s\].
+    pub(super) stiction_speed: f64,
+}
+
+impl Surface {
+    /// Material of its contacts.
+    pub(super) fn material(self) -> ContactMaterial {
+        let Self { stiffness, dissipation, friction, stiction_speed } = self;
+        ContactMaterial { stiction_speed, ..ContactMaterial::compliant(stiffness, dissipation, friction) }
+    }
+}
+
+/// Elastic constants of cloth.
+#[derive(Clone, Copy)]
+pub(super) struct Fabric {
+    /// Young's modulus \[Pa\].
+    pub(super) young: f64,
+    /// Poisson's ratio.
+    pub(super) poisson: f64,
+    /// Density \[kg/m³\].
+    pub(super) density: f64,
+    /// Thickness \[m\].
+    pub(super) thickness: f64,
+}
+
+impl Fabric {
+    /// Material without fibres.
+    ///
+    /// # Errors
+    /// As [`ClothMaterial::new`].
+    pub(super) fn material(self) -> Result<ClothMaterial, MpmError> {
+        ClothMaterial::new(self.young, self.poisson, self.density, self.thickness)
+    }
 }
 
 /// Corners of a box, along x first, then y, then z.

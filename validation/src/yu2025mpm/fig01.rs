@@ -7,6 +7,7 @@ use signorini_mpm::shirt;
 
 use self::arms::{BOARD, Plan, seen_boards};
 use self::fold::{CLOTH, CONTACT, FADING, Folded, HOLDING, Look, SKIN, Size, fold};
+use super::fast::Fabric;
 use super::statistics::{self, Statistics};
 use signorini_report::claim::number;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
@@ -26,13 +27,13 @@ const FLAT: Vector3<f64> = Vector3::new(1.55, 1.05, 0.25);
 const WHY_DEEP: &str =
     "boards are soft: where grippers lay the cloth down they press single vertices on them";
 /// Why few may be held.
-const WHY_FEW: &str = "pads hold nine particles of the quick shirt; some slip to the edge of the pads on the way, and what is left of them holds";
+const WHY_FEW: &str = "pads hold nine particles of the quick shirt; some slip to the edge of the pads on the way, and the others hold";
 
 /// Why it may be longer than asked for where it is folded, and its corners end elsewhere.
 const WHY_LONG: &str = "tips of the sleeves may lie nearer the hem than the line of folding, and stay there";
 const WHY_APART: &str = "the shirt slides along on its boards, and its hem is drawn in between the grippers";
 
-/// Where hands pinch: 2 cm from the sides, 5 cm from the hem, a little over the table \[m\].
+/// Places at which hands pinch: 2 cm from the sides, 5 cm from the hem, a little over the table \[m\].
 const PINCH: Vector3<f64> = Vector3::new(0.25, 0.05, 0.005);
 /// The line along which the shirt is folded \[m\].
 const LINE: f64 = 0.37;
@@ -143,7 +144,7 @@ fn text(run: &Folded, plan: &Plan, size: &Size, known: bool) -> Vec<String> {
     } else {
         "A shirt that was made up, for the paper's mesh is not public: two layers, sewn at sides, sleeves and shoulders".to_owned()
     };
-    let (young, poisson, density, thickness) = CLOTH;
+    let Fabric { young, poisson, density, thickness } = CLOTH;
     let (boards, dissipation, friction) = CONTACT;
     let [reach, close, carry, hold, open, back] = plan.durations;
     let speed = std::f64::consts::PI * (plan.line - plan.pinch.y) * 1.875 / carry;
@@ -239,7 +240,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             0.6,
             extent(plan.after(0, 5)) / first,
             "",
-        )
+        ).required()
         .because(WHY_LONG),
         Claim::at_most(
             "layers",
@@ -250,11 +251,11 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
         ),
         Claim::at_least(
             "unfolded",
-            "the same at the end",
+            "extent along the way of folding at the end, as a part of that at the start",
             0.9,
             end.map_or(f64::NAN, |s| s.extent) / first,
             "",
-        ),
+        ).required(),
         Claim::at_most(
             "flat",
             "mean height at the end: one spacing of the grid",
@@ -264,11 +265,11 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
         ),
         Claim::at_most(
             "corners",
-            "mean distance of what was pinched from where it was, at the end",
+            "mean distance of the pinched particles from their places at the start, at the end",
             0.05,
             run.apart,
             "m",
-        )
+        ).required()
         .because(WHY_APART),
     ]);
     out.heading("Grip");
@@ -281,8 +282,17 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             held(0),
             "",
         )
+        .required()
         .because(WHY_FEW),
-        Claim::at_least("held/unfold", "the same on the way back", 0.5, held(1), "").because(WHY_FEW),
+        Claim::at_least(
+            "held/unfold",
+            "fewest particles between the pads on the way back, beside those pinched",
+            0.5,
+            held(1),
+            "",
+        )
+        .required()
+        .because(WHY_FEW),
         Claim::at_most(
             "side",
             "particles that went across a pad from one side to the other",
@@ -296,7 +306,8 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             1e-4,
             run.inside[0].max(run.inside[1]),
             "m",
-        ),
+        )
+        .required(),
     ]);
     out.heading("Contact and solves");
     out.extend([
@@ -307,6 +318,7 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             run.deepest,
             "m",
         )
+        .required()
         .because(WHY_DEEP),
         Claim::at_most(
             "momentum",
@@ -314,20 +326,23 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
             1e-2,
             run.lost,
             "",
-        ),
+        )
+        .required(),
         Claim::at_most(
             "converged",
             "part of the solves that did not converge",
             1e-3,
             run.statistics.unconverged(),
             "",
-        ),
+        )
+        .required(),
         Claim::at_most(
             "reached",
             "distance of grippers from their way by the angles that the motors are told",
             1e-3,
             run.missed,
             "m",
-        ),
+        )
+        .required(),
     ]);
 }

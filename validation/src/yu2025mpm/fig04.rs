@@ -21,15 +21,18 @@ use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
 
 use super::bounds::Bounds;
-use super::fast::{Fast, beside, law, surface};
+use super::fast::{Fast, Surface, beside, law};
 use super::statistics::Statistics;
 use signorini_report::{Context, Page, PageError, PageOutput};
 
 /// Fig. 4: dough under a rolling pin, by solvers and tolerances.
 pub(super) struct Fig04;
 
-/// Young's modulus \[Pa\], Poisson's ratio, yield stress \[Pa\], density \[kg/m³\] of the dough.
-const DOUGH: (f64, f64, f64, f64) = (2e4, 0.4, 1e3, 1000.0);
+/// Young's modulus \[Pa\] and Poisson's ratio of the dough.
+const ELASTIC: (f64, f64) = (2e4, 0.4);
+/// Yield stress of the dough \[Pa\], density \[kg/m³\].
+const YIELD: f64 = 1e3;
+const DENSITY: f64 = 1000.0;
 /// Spacing of the grid \[m\]; particles along it.
 const SPACING: f64 = 0.02;
 const ALONG: f64 = 2.0;
@@ -40,8 +43,8 @@ const SUBSTEPS: u32 = 10;
 const FINER: u32 = 8;
 /// Radius of the pin and half its length \[m\], mass \[kg\].
 const PIN: (f64, f64, f64) = (0.03, 0.175, 0.57);
-/// Stiffness of a particle's contact \[N/m\], dissipation \[s/m\], friction, speed below which it holds \[m/s\].
-const SURFACE: (f64, f64, f64, f64) = (1e6, 1.0, 1.0, 1e-3);
+/// Contact of particles with the pin.
+const SURFACE: Surface = Surface { stiffness: 1e6, dissipation: 1.0, friction: 1.0, stiction_speed: 1e-3 };
 /// Speed of the pin \[m/s\], depth to which it presses \[m\], time of pressing \[s\].
 const SPEED: f64 = 0.2;
 const DEPTH: f64 = 0.012;
@@ -184,7 +187,7 @@ impl Run {
         Self { way, tolerance, dt, moving: false }
     }
 
-    /// Those of the page.
+    /// Runs of the page.
     fn all(full: bool) -> Vec<Self> {
         let mut out = Vec::new();
         for way in Way::ALL {
@@ -305,14 +308,13 @@ struct Dough {
 /// Dough of this size, particles on a lattice.
 fn dough(size: &Size) -> Result<Dough, PageError> {
     let scene = scene(size)?;
-    let pin = obstacles(&scene, &[0], surface(SURFACE)).map_err(PageError::from_error)?;
-    let (young, poisson, flow, density) = DOUGH;
-    let lame = Lame::new(young, poisson).map_err(PageError::from_error)?;
-    let material = VonMises::new(lame, flow).map_err(PageError::from_error)?;
+    let pin = obstacles(&scene, &[0], SURFACE.material()).map_err(PageError::from_error)?;
+    let lame = Lame::new(ELASTIC.0, ELASTIC.1).map_err(PageError::from_error)?;
+    let material = VonMises::new(lame, YIELD).map_err(PageError::from_error)?;
     let mut particles = Particles::default();
     let lying = Isometry3::translation(0.0, 0.0, size.half.z);
     particles
-        .fill(&Shape::Box { half_extents: size.half }, &lying, SPACING / ALONG, density, 0)
+        .fill(&Shape::Box { half_extents: size.half }, &lying, SPACING / ALONG, DENSITY, 0)
         .map_err(PageError::from_error)?;
     let ground = Wall { point: Vector3::zeros(), normal: Vector3::z(), border: Border::Sticky };
     Ok(Dough { scene, particles, materials: vec![Box::new(material)], ground: vec![ground], pin })
@@ -332,8 +334,16 @@ fn fast(
     beside(&scene, &[0], engine, substeps)
 }
 
-/// Both, the states in which they start, and where solves leave the largest of their residuals.
-type Start = (Coupled, State, State, Arc<Mutex<f64>>);
+/// A run before its first step.
+struct Start {
+    coupled: Coupled,
+    /// State of the dough.
+    x: State,
+    /// State of the pin.
+    y: State,
+    /// Largest residual at the end of a solve.
+    worst: Arc<Mutex<f64>>,
+}
 
 fn couple(run: &Run, size: &Size) -> Result<Start, PageError> {
     let (way, tolerance) = (run.way, run.tolerance);
@@ -343,7 +353,7 @@ fn couple(run: &Run, size: &Size) -> Result<Start, PageError> {
     if way == Way::WeakFast {
         let (c, y) = fast(dough, Box::new(solver), tolerance, run.substeps())?;
         let c = c.with_moving_bodies(run.moving);
-        return Ok((Coupled::Fast(Box::new(c)), State::default(), y, worst));
+        return Ok(Start { coupled: Coupled::Fast(Box::new(c)), x: State::default(), y, worst });
     }
     let Dough { scene, particles, materials, ground, pin } = dough;
     let options = MpmOptions { spacing: SPACING, ..MpmOptions::default() };
@@ -359,10 +369,10 @@ fn couple(run: &Run, size: &Size) -> Result<Start, PageError> {
         Monolithic::new(&scene, &[0], points, rigid, step).map(|c| Coupled::Strong(Box::new(c)))
     } else {
         let bodies = ContactStep::new(IcfSolver::default());
-        Asynchronous::new(&scene, &[0], (points, step), (rigid, bodies), run.substeps())
+        Asynchronous::new(&scene, &[0], (points, step), rigid, bodies, run.substeps())
             .map(|c| Coupled::Weak(Box::new(c.with_moving_bodies(run.moving))))
     };
-    Ok((coupled.map_err(PageError::from_error)?, x, y, worst))
+    Ok(Start { coupled: coupled.map_err(PageError::from_error)?, x, y, worst })
 }
 
 /// The rotation of the pin at a time \[rad\].
@@ -372,14 +382,14 @@ fn angle(turned: &[(f64, f64)], t: f64) -> f64 {
     a.1 + (b.1 - a.1) * (t - a.0) / (b.0 - a.0)
 }
 
-/// Where the pin is told to be: forward and down \[m\].
+/// Target of the pin: forward and down \[m\].
 fn target(t: f64) -> [f64; 2] {
     [SPEED * (t - PRESSING).max(0.0), -DEPTH * (t / PRESSING).min(1.0)]
 }
 
 /// A run, its last step as long as is left.
 fn roll(run: Run, size: &Size) -> Result<Rolled, PageError> {
-    let (mut c, mut x, mut y, worst) = couple(&run, size)?;
+    let Start { coupled: mut c, mut x, mut y, worst } = couple(&run, size)?;
     let dt = run.dt;
     let start = c.particles(&x)?;
     let top = start.x.iter().map(|x| x.z).fold(0.0, f64::max);

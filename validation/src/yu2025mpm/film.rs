@@ -61,7 +61,7 @@ impl Film {
     }
 
     /// The page that shows it.
-    pub(super) fn attachment(&self, name: &str) -> (String, String) {
+    pub(super) fn attachment(&self, name: &str) -> film::Attachment {
         self.film.attachment(name)
     }
 }

@@ -1,4 +1,4 @@
-//! Where points and sheets are beside a sheet.
+//! Places of points and sheets beside a sheet.
 
 use std::f64::consts::PI;
 

@@ -75,7 +75,7 @@ fn bars(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
     let rest: Vec<f64> = lengths.windows(2).map(|l| 2.0 * l[1] - l[0] - 1.0).collect();
     let order = (rest[rest.len() - 2] / rest[rest.len() - 1]).abs().log2();
     let mut table = Table::new(
-        "A bar of 1 m held at one end: length c/(4 f) that its frequency is of, and what is left of the error without the part that grows with h",
+        "A bar of 1 m held at one end: length c/(4 f) that its frequency is of, and the rest of its error without the part that grows with h",
         &["h [m]", "length [m]", "left [m]"],
     );
     for (k, (h, l)) in spacings.iter().zip(&lengths).enumerate() {
@@ -104,7 +104,7 @@ fn bars(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
             "",
         ),
     );
-    cases.add("V4", Claim::at_most("held/loss", "held bar, part of the energy that a period takes on the finest grid", 0.01, loss, "").because(
+    cases.add("V4", Claim::at_most("held/loss", "held bar, part of the energy that a period takes on the finest grid", 0.01, loss, "").required().because(
         "affine transfers take a part of the velocities that the grid cannot carry, more the more steps there are in a period",
     ));
     let free = runs::bar(0.05, false)?;
@@ -154,7 +154,7 @@ fn discs(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), P
     }
     plot.y_range = Some([0.0, 1.05]);
     out.plot(plot);
-    cases.add("V6", Claim::at_least("discs/energy", "discs at steps of 1 ms on 4 cells to a radius, kinetic energy that comes back", 0.85, left, "").because(
+    cases.add("V6", Claim::at_least("discs/energy", "discs at steps of 1 ms on 4 cells to a radius, kinetic energy that comes back", 0.85, left, "").required().because(
         "each transfer takes a part of what the grid cannot carry, and at this step there are 3000 of them on four cells to a radius; see the plot for longer steps and, under --full, a finer grid",
     ));
     Ok(())
@@ -194,6 +194,7 @@ fn sand(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
                 0.15,
                 "",
             )
+            .required()
             .because(why),
         );
         cases.add(
@@ -206,6 +207,7 @@ fn sand(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
                 0.15,
                 "",
             )
+            .required()
             .because(why),
         );
         cases.add(
@@ -301,7 +303,7 @@ fn bodies(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
     let bound = fast.carried.map(|c| ROUNDINGS * 0.5 * f64::from(f32::EPSILON) * c);
     let text = |what: &str| {
         format!(
-            "the same in 32 bits: {}, beside {ROUNDINGS} roundings of what particles carry",
+            "in 32 bits: {}, beside {ROUNDINGS} roundings of the momentum of particles",
             text(what, fast.given)
         )
     };
@@ -341,7 +343,9 @@ fn bodies(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
             let claim = "box and cube, elastic: speed with which they part over that with which they met, beside a rod that is hit on its whole end, 2 (1 − 1/e) − 1/e";
             cases.add(
                 "V12",
-                Claim::relative("box/restitution", claim, rod, hit.restitution, 0.15, "").because(&why),
+                Claim::relative("box/restitution", claim, rod, hit.restitution, 0.15, "")
+                    .required()
+                    .because(&why),
             );
         }
         found.push(hit.speed[hit.speed.len() - 1].1);
@@ -375,7 +379,7 @@ impl Page for Verification {
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([
-            "Two particles to a cell and axis everywhere. The table at the end has all cases by number. What two panels exert that press a cube (V9) is on the page fig02.",
+            "Two particles to a cell and axis everywhere. The table at the end has all cases by number. Forces of two panels that press a cube (V9) are on the page fig02.",
         ]);
         let mut cases = Cases::default();
         ctx.say("closed forms");

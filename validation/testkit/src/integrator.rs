@@ -19,7 +19,7 @@ pub struct SmoothCase {
     pub system: Box<dyn System>,
     /// Start.
     pub x0: State,
-    /// Where the reference is known, at its time; only `t` and `q` count.
+    /// State of the reference at its time; only `t` and `q` count.
     pub end: State,
     /// Step sizes of the fit are (end − start) / these; not so many that N solver tolerances rival the error.
     pub steps: [u32; 4],

@@ -10,7 +10,7 @@ use crate::toys::SoftContact;
 use crate::violation::{Violation, ensure, ensure_error};
 use crate::zoo;
 
-/// Which problems a solver took.
+/// Problems that a solver took.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Coverage {
     /// Problems solved.

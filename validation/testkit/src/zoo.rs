@@ -12,7 +12,7 @@ pub struct Animal {
     pub name: String,
     /// The system.
     pub system: Box<dyn System>,
-    /// Where the step starts.
+    /// Start of the step.
     pub x0: State,
     /// Step size δt \[s\].
     pub dt: f64,

@@ -6,12 +6,20 @@ use super::blocks::Blocks;
 use super::chunk::{Chunk, Load, NOBODY};
 use super::lanes::{LANES, Number, num};
 
+/// Place of a particle in the chunks.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Place {
+    pub block: u32,
+    pub chunk: u32,
+    pub lane: u8,
+}
+
 /// Cloth whose particles are in chunks: it is worked out in the order of particles, in f64.
 #[derive(Default)]
 pub(super) struct ClothRun<T> {
     pub cloth: Vec<Cloth>,
-    /// Block, chunk and lane of each particle.
-    pub places: Vec<(u32, u32, u8)>,
+    /// Place of each particle.
+    pub places: Vec<Place>,
     x: Vec<Vector3<f64>>,
     c: Vec<Matrix3<f64>>,
     f: Vec<Matrix3<f64>>,
@@ -27,11 +35,12 @@ impl<T: Number> ClothRun<T> {
         if self.cloth.is_empty() {
             return;
         }
-        self.places.resize(count, (0, 0, 0));
+        self.places.resize(count, Place::default());
         for (b, range) in blocks.chunks.iter().enumerate() {
             for c in range.clone() {
                 for l in (0..LANES).filter(|l| chunks[c].id[*l] != NOBODY) {
-                    self.places[chunks[c].id[l] as usize] = (b as u32, c as u32, l as u8);
+                    self.places[chunks[c].id[l] as usize] =
+                        Place { block: b as u32, chunk: c as u32, lane: l as u8 };
                 }
             }
         }
@@ -48,16 +57,16 @@ impl<T: Number> ClothRun<T> {
     pub(super) fn load(&mut self, chunks: &[Chunk<T>], blocks: &Blocks, spacing: f64) {
         for cloth in &self.cloth {
             for p in cloth.particles() {
-                let (b, c, l) = self.places[p];
-                let (chunk, l) = (&chunks[c as usize], l as usize);
-                self.x[p] = chunk.position(l, &blocks.corners[b as usize], spacing);
+                let Place { block, chunk, lane } = self.places[p];
+                let (chunk, l) = (&chunks[chunk as usize], lane as usize);
+                self.x[p] = chunk.position(l, &blocks.corners[block as usize], spacing);
                 self.f[p] = Chunk::matrix(&chunk.e, l);
                 self.force[p] = Vector3::zeros();
             }
             cloth.forces(&self.x, &self.f, &mut self.stress, &mut self.force);
             for p in cloth.particles() {
-                let (_, c, l) = self.places[p];
-                let (load, l) = (&mut self.loads[c as usize], l as usize);
+                let Place { chunk, lane, .. } = self.places[p];
+                let (load, l) = (&mut self.loads[chunk as usize], lane as usize);
                 (0..3).for_each(|a| load.force[a][l] = num(self.force[p][a]));
                 (0..9).for_each(|i| load.stress[i][l] = num(self.stress[p][i]));
             }
@@ -76,25 +85,25 @@ impl<T: Number> ClothRun<T> {
         let mut left = false;
         for cloth in &self.cloth {
             for p in cloth.particles() {
-                let (b, c, l) = self.places[p];
-                let (chunk, l) = (&chunks[c as usize], l as usize);
-                self.x[p] = chunk.position(l, &blocks.corners[b as usize], spacing);
+                let Place { block, chunk, lane } = self.places[p];
+                let (chunk, l) = (&chunks[chunk as usize], lane as usize);
+                self.x[p] = chunk.position(l, &blocks.corners[block as usize], spacing);
                 self.f[p] = Chunk::matrix(&chunk.e, l);
                 self.c[p] = Chunk::matrix(&chunk.c, l);
             }
             cloth.follow(dt, &self.c, &mut self.x, &mut self.f);
             for p in cloth.particles() {
-                let (_, c, l) = self.places[p];
-                let (chunk, l) = (&mut chunks[c as usize], l as usize);
+                let Place { chunk, lane, .. } = self.places[p];
+                let (chunk, l) = (&mut chunks[chunk as usize], lane as usize);
                 let c = self.c[p];
                 let kept = 0.5 * (c - c.transpose()) + 0.5 * faded * (c + c.transpose());
                 (0..9).for_each(|i| chunk.c[i][l] = num(kept[i]));
             }
             for p in cloth.centres() {
-                let (b, c, l) = self.places[p];
-                let (chunk, l) = (&mut chunks[c as usize], l as usize);
+                let Place { block, chunk, lane } = self.places[p];
+                let (chunk, l) = (&mut chunks[chunk as usize], lane as usize);
                 (0..9).for_each(|i| chunk.e[i][l] = num(self.f[p][i]));
-                chunk.put(l, &blocks.corners[b as usize], &(self.x[p] / spacing));
+                chunk.put(l, &blocks.corners[block as usize], &(self.x[p] / spacing));
                 left |= !chunk.within();
             }
         }

@@ -164,10 +164,10 @@ pub(super) fn eigen<T: Number>(s: &Lane9<T>) -> ([Lane<T>; 3], Lane9<T>) {
                 cos[l] = c;
                 sin[l] = t * c;
             }
-            turn(&mut a, (p, q), &cos, &sin);
+            turn(&mut a, p, q, &cos, &sin);
             a = each9(|r, c, l| a[3 * r + c][l]);
-            turn(&mut a, (p, q), &cos, &sin);
-            turn(&mut v, (p, q), &cos, &sin);
+            turn(&mut a, p, q, &cos, &sin);
+            turn(&mut v, p, q, &cos, &sin);
         }
     }
     ([a[0], a[4], a[8]], v)
@@ -175,7 +175,7 @@ pub(super) fn eigen<T: Number>(s: &Lane9<T>) -> ([Lane<T>; 3], Lane9<T>) {
 
 /// Columns p and q of A turned by the angle: A G.
 #[inline(always)]
-fn turn<T: Number>(a: &mut Lane9<T>, (p, q): (usize, usize), cos: &Lane<T>, sin: &Lane<T>) {
+fn turn<T: Number>(a: &mut Lane9<T>, p: usize, q: usize, cos: &Lane<T>, sin: &Lane<T>) {
     for r in 0..3 {
         for l in 0..LANES {
             let (x, y) = (a[3 * p + r][l], a[3 * q + r][l]);

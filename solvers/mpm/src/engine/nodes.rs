@@ -23,7 +23,7 @@ pub(super) struct BlockNodes<T> {
     /// Largest velocity of the nodes of each block without contact \[m/s\], and the largest change of one by contact \[m/s\].
     pub fastest: Vec<f64>,
     pub changed: Vec<f64>,
-    /// Where the directions of the nodes of a block start, if a wall holds one of them.
+    /// Starts of the directions of the nodes of a block, if a wall holds one of them.
     walled: Vec<u32>,
     free: Vec<Freedom>,
 }

@@ -122,7 +122,7 @@ impl<T: Number> RowWeights<T> {
         Self { ij, k }
     }
 
-    /// Those along the last axis of a particle, for all numbers of a row.
+    /// Weights along the last axis of a particle, for all numbers of a row.
     #[inline(always)]
     pub(super) fn row(&self, l: usize) -> Row<T> {
         let mut out = [T::zero(); ROW];

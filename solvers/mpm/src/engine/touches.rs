@@ -1,4 +1,4 @@
-//! Which particles meet obstacles in a step, and how that is solved.
+//! Particles that meet obstacles in a step, and the solve of their contacts.
 
 use rayon::prelude::*;
 use signorini_core::na::Vector3;
@@ -10,6 +10,7 @@ use crate::spline::Weights;
 use super::MpmEngine;
 use super::blocks::Blocks;
 use super::chunk::{Chunk, NOBODY, SIDE, wide};
+use super::cloth::Place;
 use super::lanes::{self, LANES};
 use super::nodes::{BLOCK, BlockNodes};
 
@@ -106,7 +107,7 @@ impl<T: lanes::Number> MpmEngine<T> {
                             continue;
                         }
                         let id = chunk.id[l] as usize;
-                        let here = (b as u32, c as u32, l as u8);
+                        let here = Place { block: b as u32, chunk: c as u32, lane: l as u8 };
                         mover.set(id, &cloth.cloth, |p| {
                             particle(blocks, chunks, h, if p == id { here } else { cloth.places[p] })
                         });
@@ -128,15 +129,9 @@ impl<T: lanes::Number> MpmEngine<T> {
     }
 }
 
-/// The particle at a place: block, chunk and lane.
-fn particle<T: lanes::Number>(
-    blocks: &Blocks,
-    chunks: &[Chunk<T>],
-    spacing: f64,
-    place: (u32, u32, u8),
-) -> Reaching {
-    let (b, c, l) = place;
-    let (b, chunk, l) = (b as usize, &chunks[c as usize], l as usize);
+/// The particle at a place.
+fn particle<T: lanes::Number>(blocks: &Blocks, chunks: &[Chunk<T>], spacing: f64, place: Place) -> Reaching {
+    let (b, chunk, l) = (place.block as usize, &chunks[place.chunk as usize], place.lane as usize);
     let low = [0, 1, 2].map(|a| chunk.cell[a][l] as usize);
     let w = [0, 1, 2].map(|a| Weights::along(wide(chunk.f[a][l])));
     let nodes = std::array::from_fn(|n| {

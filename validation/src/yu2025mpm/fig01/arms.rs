@@ -6,7 +6,7 @@ use signorini_scene::{LoadOptions, Scene};
 
 use signorini_report::PageError;
 
-/// Where the bases of the arms are \[m\]: across from the middle, along, down from the table.
+/// Bases of the arms \[m\]: across from the middle, along, down from the table.
 const BASE: Vector3<f64> = Vector3::new(0.75, 0.37, -0.65);
 /// The middle between the pads of a gripper, on its hand \[m\]: the site tcp of the model.
 const TCP: Vector3<f64> = Vector3::new(0.0, 0.0, -0.093);
@@ -40,7 +40,7 @@ pub(super) struct Plan {
     pub durations: [f64; 6],
     /// Rest at the end \[s\].
     pub rest: f64,
-    /// Where the grippers pinch: distance from the middle, along \[m\], height over the table.
+    /// Places at which the grippers pinch: distance from the middle, along \[m\], height over the table.
     pub pinch: Vector3<f64>,
     /// The line along which the shirt is folded \[m\].
     pub line: f64,
@@ -50,7 +50,7 @@ pub(super) struct Plan {
     pub back: f64,
 }
 
-/// Where a gripper is to be: the middle between its pads \[m\] (of the left arm; across is mirrored for the right one), how far it has turned over, and the target of its fingers \[m\].
+/// Target of a gripper: the middle between its pads \[m\] (of the left arm; across is mirrored for the right one), how far it has turned over, and the target of its fingers \[m\].
 struct Place {
     at: Vector3<f64>,
     over: f64,

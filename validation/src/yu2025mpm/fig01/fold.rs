@@ -4,18 +4,18 @@ use signorini_core::Tolerance;
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_coupling::obstacles;
 use signorini_geometry::{Shape, TriangleMesh};
-use signorini_mpm::{Cloth, ClothMaterial, MpmEngine, MpmOptions, MpmSolver, Particles};
+use signorini_mpm::{Cloth, MpmEngine, MpmOptions, MpmSolver, Particles};
 use signorini_multibody::Kinematics;
 
 use super::arms::{Arms, Plan};
 use crate::yu2025mpm::bounds::Bounds;
-use crate::yu2025mpm::fast::{beside, corners, law, surface};
+use crate::yu2025mpm::fast::{Fabric, Surface, beside, corners, law};
 use crate::yu2025mpm::film::{Film, surfaces};
 use crate::yu2025mpm::statistics::Statistics;
 use signorini_report::{Context, PageError};
 
-/// Young's modulus \[Pa\], Poisson's ratio, density \[kg/m³\], thickness \[m\].
-pub(super) const CLOTH: (f64, f64, f64, f64) = (1e5, 0.3, 1e3, 2e-4);
+/// Cloth of the shirt.
+pub(super) const CLOTH: Fabric = Fabric { young: 1e5, poisson: 0.3, density: 1e3, thickness: 2e-4 };
 /// Stiffness of a particle's contact with boards, hands and links \[N/m\], dissipation of all contacts \[s/m\], friction.
 pub(super) const CONTACT: (f64, f64, f64) = (3e2, 1.0, 0.6);
 /// Speeds below which pads and all else hold \[m/s\].
@@ -87,7 +87,7 @@ pub(super) struct Folded {
     pub film: Film,
 }
 
-/// Where a particle is beside a pad: none outside of the pad's cross-section.
+/// Place of a particle beside a pad: none outside of the pad's cross-section.
 type Side = Option<bool>;
 
 struct Watch {
@@ -124,8 +124,7 @@ fn between(pads: [&Isometry3<f64>; 2], half: &Vector3<f64>, x: &[Vector3<f64>]) 
 }
 
 fn particles(mesh: &TriangleMesh) -> Result<(Particles, Cloth), PageError> {
-    let (young, poisson, density, thickness) = CLOTH;
-    let material = ClothMaterial::new(young, poisson, density, thickness).map_err(PageError::from_error)?;
+    let material = CLOTH.material().map_err(PageError::from_error)?;
     let mut p = Particles::default();
     let cloth =
         Cloth::new(&mut p, mesh.vertices(), mesh.triangles(), material).map_err(PageError::from_error)?;
@@ -143,11 +142,14 @@ pub(super) fn fold(
     let (plan, step) = (*plan, size.step);
     let arms = Arms::new(arm)?;
     let (stiffness, dissipation, friction) = CONTACT;
-    let of = |kind: usize| surface(([size.pads, stiffness][kind], dissipation, friction, HOLDING[kind]));
+    let material = |stiffness: f64, stiction_speed: f64| {
+        Surface { stiffness, dissipation, friction, stiction_speed }.material()
+    };
     let pads: Vec<usize> = arms.pads.iter().flatten().copied().collect();
     let soft = [&arms.boards[..], &arms.links].concat();
     let geoms = [&pads[..], &soft].concat();
-    let mut met = obstacles(&arms.scene, &pads, of(0)).map_err(PageError::from_error)?;
+    let mut met =
+        obstacles(&arms.scene, &pads, material(size.pads, HOLDING[0])).map_err(PageError::from_error)?;
     let mut half = Vector3::zeros();
     for pad in &mut met {
         if let Shape::Box { half_extents } = &mut pad.shape {
@@ -155,7 +157,9 @@ pub(super) fn fold(
             half_extents.add_scalar_mut(SKIN);
         }
     }
-    met.extend(obstacles(&arms.scene, &soft, of(1)).map_err(PageError::from_error)?);
+    met.extend(
+        obstacles(&arms.scene, &soft, material(stiffness, HOLDING[1])).map_err(PageError::from_error)?,
+    );
     let (points, cloth) = particles(mesh)?;
     let options =
         MpmOptions { spacing: size.spacing, damping_time: FADING, courant: COURANT, ..MpmOptions::default() };

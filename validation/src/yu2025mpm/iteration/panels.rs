@@ -11,7 +11,7 @@ use signorini_integrators::ContactStep;
 use signorini_mpm::{Lame, LinearCorotated, MpmOptions, MpmSolver, MpmSystem};
 use signorini_multibody::{RigidOptions, RigidSystem};
 
-use super::super::fast::{law, surface};
+use super::super::fast::{Surface, law};
 use super::super::pressed_cube::{PRESS, SIDE, panels, particles};
 use signorini_report::PageError;
 
@@ -24,8 +24,9 @@ pub(super) const RUBBER: (f64, f64) = (1e5, 0.4);
 pub(super) const SPACING: f64 = 0.1 / 3.0;
 /// Mass of a panel \[kg\].
 pub(super) const PANEL: f64 = 0.01;
-/// Stiffness of a particle's contact \[N/m\], dissipation \[s/m\], friction, speed below which it holds \[m/s\].
-pub(super) const CONTACT: (f64, f64, f64, f64) = (2e4, 10.0, 0.8, 1e-3);
+/// Contact of particles with panels.
+pub(super) const CONTACT: Surface =
+    Surface { stiffness: 2e4, dissipation: 10.0, friction: 0.8, stiction_speed: 1e-3 };
 /// Time in which strain rates fade \[s\].
 pub(super) const FADING: f64 = 2e-3;
 /// Relative tolerance of all solves.
@@ -68,8 +69,8 @@ enum Coupled {
 
 impl Coupled {
     fn new(way: Way, substeps: u32) -> Result<(Self, State, State), PageError> {
-        let scene = panels(PANEL, ALONG, CONTACT.0)?;
-        let met = obstacles(&scene, &[0, 1], surface(CONTACT)).map_err(PageError::from_error)?;
+        let scene = panels(PANEL, ALONG, CONTACT.stiffness)?;
+        let met = obstacles(&scene, &[0, 1], CONTACT.material()).map_err(PageError::from_error)?;
         let rubber = LinearCorotated(Lame::new(RUBBER.0, RUBBER.1).map_err(PageError::from_error)?);
         let options = MpmOptions { spacing: SPACING, damping_time: FADING, ..MpmOptions::default() };
         let cube = particles(ALONG, MASS / SIDE.powi(3), SPACING);
@@ -87,7 +88,7 @@ impl Coupled {
             Self::One(Box::new(c))
         } else {
             let bodies = ContactStep::new(IcfSolver::default()).with_tolerance(tight);
-            let c = Asynchronous::new(&scene, &[0, 1], (points, step), (rigid, bodies), substeps)
+            let c = Asynchronous::new(&scene, &[0, 1], (points, step), rigid, bodies, substeps)
                 .map_err(PageError::from_error)?
                 .with_moving_bodies(matches!(way, Way::Moving | Way::Iterated));
             let c = match way {

@@ -28,10 +28,10 @@ fn text(study: &Study) -> Vec<String> {
             number(RUBBER.0),
             RUBBER.1,
             number(1e3 * PANEL),
-            CONTACT.2,
+            CONTACT.friction,
             SPACING,
-            number(CONTACT.0),
-            CONTACT.1,
+            number(CONTACT.stiffness),
+            CONTACT.dissipation,
             number(FADING),
         ),
         format!(
@@ -194,13 +194,16 @@ fn claims_of_force(study: &Study) -> Vec<Claim> {
         let within = largest(study.of(way).filter(|r| r.dt < limit).map(swing));
         let beyond = study.of(way).filter(|r| r.dt >= limit).map(swing).fold(f64::INFINITY, f64::min);
         let name = way.name();
-        out.push(Claim::at_most(
-            &format!("holds.{id}"),
-            &format!("{name}, steps within its limit: largest rms of what the force misses of 10 N"),
-            HOLDS,
-            within,
-            "N",
-        ));
+        out.push(
+            Claim::at_most(
+                &format!("holds.{id}"),
+                &format!("{name}, steps within its limit: largest rms of what the force misses of 10 N"),
+                HOLDS,
+                within,
+                "N",
+            )
+            .required(),
+        );
         out.push(
             Claim::at_least(
                 &format!("beyond.{id}"),
@@ -209,6 +212,7 @@ fn claims_of_force(study: &Study) -> Vec<Claim> {
                 beyond,
                 "N",
             )
+            .required()
             .because(BOUNDED),
         );
     }
@@ -216,20 +220,26 @@ fn claims_of_force(study: &Study) -> Vec<Claim> {
         let name = way.name();
         let miss = largest(study.of(way).map(|r| (study.force(r).0 - PRESS).abs()));
         let swings = largest(study.of(way).map(swing));
-        out.push(Claim::at_most(
-            &format!("{id}/force"),
-            &format!("{name}, all steps: largest part of 10 N that the mean force misses"),
-            HOLDS,
-            miss,
-            "N",
-        ));
-        out.push(Claim::at_most(
-            &format!("{id}/swing"),
-            &format!("{name}, all steps: largest rms of what the force misses of 10 N"),
-            HOLDS,
-            swings,
-            "N",
-        ));
+        out.push(
+            Claim::at_most(
+                &format!("{id}/force"),
+                &format!("{name}, all steps: largest part of 10 N that the mean force misses"),
+                HOLDS,
+                miss,
+                "N",
+            )
+            .required(),
+        );
+        out.push(
+            Claim::at_most(
+                &format!("{id}/swing"),
+                &format!("{name}, all steps: largest rms of what the force misses of 10 N"),
+                HOLDS,
+                swings,
+                "N",
+            )
+            .required(),
+        );
         let unconverged: u32 = study.of(way).map(|r| r.unconverged).sum();
         out.push(Claim::at_most(
             &format!("{id}/converged"),
@@ -244,13 +254,16 @@ fn claims_of_force(study: &Study) -> Vec<Claim> {
 
 fn claims_of_work(study: &Study) -> Vec<Claim> {
     let mut out = Vec::new();
-    out.push(Claim::at_most(
-        "iterated/passes",
-        "iterated, bodies move: mean passes per step, the most of all steps",
-        8.0,
-        largest(study.of(Way::Iterated).map(|r| r.passes)),
-        "",
-    ));
+    out.push(
+        Claim::at_most(
+            "iterated/passes",
+            "iterated, bodies move: mean passes per step, the most of all steps",
+            8.0,
+            largest(study.of(Way::Iterated).map(|r| r.passes)),
+            "",
+        )
+        .required(),
+    );
     let held = |way: Way| study.of(way).filter(|r| r.failed.is_none() && study.force(r).1 <= HOLDS);
     out.push(Claim::at_least(
         "widens",
@@ -258,7 +271,7 @@ fn claims_of_work(study: &Study) -> Vec<Claim> {
         10.0,
         largest(held(Way::Iterated).map(|r| r.dt)) / study.limits[0].max(study.limits[1]),
         "",
-    ));
+    ).required());
     let cheapest = |way: Way| held(way).map(Pressed::solves_of_second).fold(f64::INFINITY, f64::min);
     out.push(Claim::at_most(
         "cheaper",
@@ -266,14 +279,14 @@ fn claims_of_work(study: &Study) -> Vec<Claim> {
         0.5,
         cheapest(Way::Iterated) / cheapest(Way::Kept).min(cheapest(Way::Moving)),
         "",
-    ));
+    ).required());
     out.push(Claim::at_most(
         "momentum",
         "where forces hold: momentum of points and panels that is amiss in a step, beside what they exchanged",
         1e-6,
         largest(Way::ALL.into_iter().flat_map(held).map(|r| r.momentum)),
         "",
-    ));
+    ).required());
     out
 }
 

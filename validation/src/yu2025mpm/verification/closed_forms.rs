@@ -159,7 +159,8 @@ fn transfers(cases: &mut Cases, r: &mut Random) -> Result<(), PageError> {
         p = s.particles(&next).map_err(fail)?;
     }
     let kept = (orbital(&p).norm() / before).powf(1.0 / f64::from(steps));
-    let text = "the same with affine velocities set to zero, part that a step loses";
+    let text =
+        "a turning cube with affine velocities set to zero, part of its angular momentum that a step loses";
     cases.add(
         "V2",
         Claim::at_least("turning/plain", text, 0.3, 1.0 - kept, "")

@@ -32,7 +32,7 @@ fn wall(at: f64, normal: Vector3<f64>, border: Border) -> Wall {
 }
 
 pub(super) fn surface(stiffness: f64, dissipation: f64, friction: f64) -> ContactMaterial {
-    fast::surface((stiffness, dissipation, friction, 1e-3))
+    fast::Surface { stiffness, dissipation, friction, stiction_speed: 1e-3 }.material()
 }
 
 /// Steps until an end, calling `each` with the time and the particles after every step.
@@ -273,7 +273,8 @@ impl Exchange {
     fn add(
         &mut self,
         h: f64,
-        (before, after): (&Particles, &Particles),
+        before: &Particles,
+        after: &Particles,
         [impulse, moment]: [Vector3<f64>; 2],
         origin: &Vector3<f64>,
     ) {
@@ -313,7 +314,7 @@ pub(super) fn exchange() -> Result<Exchange, PageError> {
         step.step(&mut s, &x, EXCHANGE.0, false, &mut next).map_err(fail)?;
         std::mem::swap(&mut x, &mut next);
         let after = s.particles(&x).map_err(fail)?;
-        out.add(options.spacing, (&before, &after), s.impulses()[0], &origin);
+        out.add(options.spacing, &before, &after, s.impulses()[0], &origin);
         before = after;
     }
     Ok(out)
@@ -331,7 +332,7 @@ pub(super) fn exchange_fast() -> Result<Exchange, PageError> {
     for _ in 0..EXCHANGE.1 {
         s.step(EXCHANGE.0).map_err(fail)?;
         let after = s.particles().clone();
-        out.add(options.spacing, (&before, &after), s.impulses()[0], &origin);
+        out.add(options.spacing, &before, &after, s.impulses()[0], &origin);
         before = after;
     }
     Ok(out)
@@ -368,11 +369,9 @@ pub(super) fn hit(substeps: u32, substep: f64, end: f64, along: usize) -> Result
     let mut rigid = RigidSystem::new(&scene, &*law()?, RigidOptions::default()).map_err(fail)?;
     let (mut x, mut y) = (points.initial_state(), rigid.initial_state(None).map_err(fail)?);
     let tight = Tolerance { relative: 1e-12, max_iterations: 200 };
-    let steps = (
-        ContactStep::new(MpmSolver::default()).with_tolerance(tight),
-        ContactStep::new(IcfSolver::default()).with_tolerance(tight),
-    );
-    let mut c = Coupled::new(&scene, &[0], (points, steps.0), (rigid, steps.1), substeps)
+    let points_step = ContactStep::new(MpmSolver::default()).with_tolerance(tight);
+    let rigid_step = ContactStep::new(IcfSolver::default()).with_tolerance(tight);
+    let mut c = Coupled::new(&scene, &[0], (points, points_step), rigid, rigid_step, substeps)
         .map_err(fail)?
         .with_moving_bodies(false);
     y.v[0] = 1.0;
