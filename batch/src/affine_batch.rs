@@ -52,7 +52,7 @@ impl AffineBatch {
     /// [`BatchError::Affine`] for scenes that affine bodies cannot represent; [`BatchError::Model`]; [`BatchError::Step`] for steps of the method's own, and for error
     /// control.
     pub fn new(scene: &Scene, lanes: usize, method: Ipc) -> Result<Self, BatchError> {
-        check_asked(&Method::Ipc(method))?;
+        check_asked(&Method::Ipc(method.clone()))?;
         if let Stepping::Controlled(_) = method.stepping {
             let why = "worlds of affine bodies take fixed steps; leave error control out, or run the scene with `run_affine`";
             return Err(StepError::Argument(why.into()).into());

@@ -18,7 +18,7 @@ pub fn plant(
     let Method::Ipc(ipc) = method else {
         return Ok(Box::new(CpuBatch::new(scene, 1, method.clone(), BatchOptions { threads: 1 })?));
     };
-    let plant = AffineBatch::new(scene, 1, *ipc)?;
+    let plant = AffineBatch::new(scene, 1, ipc.clone())?;
     let affine = plant.affine(0)?.0;
     if let Some((actuator, why)) = affine.undriven.first() {
         let actuator = scene.actuators[*actuator].name.clone();

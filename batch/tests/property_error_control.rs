@@ -6,18 +6,38 @@ mod common;
 use common::{batch, control, controls, plate, push, scene, start};
 use signorini_batch::{BatchOptions, CpuBatch, LaneView, ReadLane};
 use signorini_core::{
-    BatchStepper, Integrator, LaneStatus, NoObserver, Observation, SolveError, State, StepError,
+    BatchStepper, Integrator, LaneStatus, NoObserver, Observation, OneStep, SolveError, State, StepError,
 };
 use signorini_icf::IcfSolver;
 use signorini_integrators::{ContactStep, Floor, StepController, StepDoubling, cenic};
-use signorini_run::Method;
-use signorini_scene::SceneBuilder;
+use signorini_multibody::RigidSystem;
+use signorini_run::{Method, MethodError, OwnMethod};
+use signorini_scene::{Scene, SceneBuilder};
 
 const ACCURACY: f64 = 1e-4;
 /// An interval \[s\], many steps long.
 const INTERVAL: f64 = 0.02;
 const LANES: usize = 5;
 const INTERVALS: usize = 12;
+
+/// ICF as a method of one's own, with or without an estimate of the error.
+#[derive(Debug)]
+struct OwnIcf {
+    estimates: bool,
+}
+
+impl OwnMethod for OwnIcf {
+    fn name(&self) -> &str {
+        "own"
+    }
+    fn system(&self, scene: &Scene) -> Result<RigidSystem, MethodError> {
+        Method::icf().system(scene)
+    }
+    fn scheme(&self) -> Box<dyn OneStep> {
+        let step = ContactStep::new(IcfSolver::default());
+        if self.estimates { Box::new(StepDoubling::new(step)) } else { Box::new(step) }
+    }
+}
 
 fn recipe() -> Method {
     Method::cenic(ACCURACY)
@@ -136,12 +156,8 @@ fn property_a_lane_that_reaches_the_smallest_step_stops_within_its_interval() {
         .build()
         .unwrap();
     let controller = StepController { min_step: 1e-3, max_step: 2e-3, ..StepController::with_accuracy(2e-5) };
-    let scheme = || -> Box<dyn signorini_core::OneStep> {
-        Box::new(StepDoubling::new(ContactStep::new(IcfSolver::default())))
-    };
     let of = |controller| {
-        let recipe =
-            Method::own("own", |s| Method::icf().system(s), scheme).error_controlled(controller).unwrap();
+        let recipe = Method::own(OwnIcf { estimates: true }).error_controlled(controller).unwrap();
         let mut b = CpuBatch::new(&scene, 1, recipe, BatchOptions { threads: 1 }).unwrap();
         b.watch(&[Observation::JointPosition(scene.joints[0].name.clone())]).unwrap();
         b.step(&[], 0.5, 1, &[]).unwrap();
@@ -200,8 +216,7 @@ fn regression_error_control_that_cannot_be_is_refused_by_name() {
         assert!(made.err().unwrap().to_string().contains("accuracy"));
     }
     let c = StepController::default;
-    let single = || -> Box<dyn signorini_core::OneStep> { Box::new(ContactStep::new(IcfSolver::default())) };
-    let own = Method::own("own", |s| Method::icf().system(s), single);
+    let own = Method::own(OwnIcf { estimates: false });
     assert!(own.error_controlled(c()).unwrap_err().to_string().contains("does not estimate its error"));
     assert_eq!(Method::icf().error_controlled(c()).unwrap().name(), "cenic");
     let fixed = CpuBatch::new(&scene(), 1, Method::icf().with_step(1e-3), BatchOptions::default());

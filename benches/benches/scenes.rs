@@ -40,7 +40,10 @@ fn scenes(c: &mut Criterion) {
     let clutter = Clutter::hard(0).scene();
     for (name, engine) in [
         ("hard clutter 2 s, accuracy 1e-3, default mode", Method::cenic(1e-3)),
-        ("hard clutter 2 s, accuracy 1e-3, paper mode", Method::cenic(1e-3).in_paper_mode()),
+        (
+            "hard clutter 2 s, accuracy 1e-3, paper mode",
+            Method::cenic(1e-3).in_paper_mode().expect("icf has one"),
+        ),
         ("hard clutter 2 s, fixed 10 ms", Method::icf().with_step(0.01)),
     ] {
         group.bench_function(name, |b| b.iter(|| simulate(&clutter, &engine, 2.0)));

@@ -64,7 +64,8 @@ impl MethodArguments {
     /// # Errors
     /// An option that the solver, law or stepping beside it does not read.
     pub(crate) fn method(&self, scene: &Scene) -> Result<Method, String> {
-        if self.solver == "ipc" {
+        let method = names::by_name(&self.solver).map_err(|e| e.to_string())?;
+        if method.is_affine() {
             return self.affine(scene);
         }
         let own = [
@@ -82,8 +83,8 @@ impl MethodArguments {
                     .into(),
             );
         }
-        let comfree = self.solver == "comfree";
-        let law = self.law.as_deref().unwrap_or(names::default_law(&self.solver));
+        let comfree = method.as_comfree().is_some();
+        let law = self.law.as_deref().unwrap_or(method.law_name());
         let steps = self.dt.is_some() || (comfree && self.accuracy.is_none());
         let integrator = self.integrator.as_deref().unwrap_or(if steps { "fixed" } else { "cenic" });
         let fixed = integrator == "fixed";
@@ -223,7 +224,7 @@ impl MethodArguments {
         let ipc = ipc.map_err(named)?;
         let ipc = IpcOptions { orthogonality: self.rigidity.unwrap_or(ipc.orthogonality), ..ipc };
         ipc.check().map_err(named)?;
-        let law = self.law.as_deref().filter(|_| over).map(|l| Law::by_name(l, error_control));
+        let law = self.law.as_deref().filter(|_| over).map(|l| names::law(l, error_control));
         let skin = law.transpose().map_err(|e| e.to_string())?.map(|law| Skin::over(law, &ipc));
         let skin = skin.map(|s| Skin { distance: self.skin.unwrap_or(s.distance), ..s });
         Ok(Method::Ipc(Ipc { options: Some(ipc), skin, exclude_overlaps: self.exclude_overlaps, stepping }))

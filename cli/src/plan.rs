@@ -43,7 +43,7 @@ impl PlanModel {
 
 /// Names of plants on the command line.
 fn plants() -> PossibleValuesParser {
-    PossibleValuesParser::new(names::PLANTS.map(|(name, what)| PossibleValue::new(name).help(what)))
+    PossibleValuesParser::new(names::PLANTS.map(|p| PossibleValue::new(p.name).help(p.description)))
 }
 
 /// Contents of the JSON file.

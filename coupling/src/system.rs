@@ -392,7 +392,7 @@ impl System for MonolithicSystem {
         let mut kin = self.rigid.kinematics(slot).clone();
         kin.set_velocities(self.rigid.model(), &s.v[..n]);
         self.places.set(self.rigid.model(), &kin, self.material.obstacles_mut());
-        self.material.advance(slot, &points, dt, (&field, of_points), &mut moved)?;
+        self.material.advance(slot, &points, dt, &field, of_points, &mut moved)?;
         self.rigid.commit(slot, &bodies, dt, &own, &mut next)?;
         self.join(&moved, &next, x1);
         Ok(())

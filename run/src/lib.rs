@@ -30,7 +30,8 @@ pub mod trace;
 pub mod view;
 
 pub use method::{
-    ComFree, Evaluation, Icf, Ipc, Law, Method, MethodError, Own, PHYSICAL, Reference, Skin, Stepping, names,
+    ComFree, Evaluation, Icf, Ipc, Law, Method, MethodError, OwnMethod, PHYSICAL, Reference, Skin, Stepping,
+    names,
 };
 pub use recorder::run;
 pub use recording::{Recording, RecordingError, RecordingHeader};

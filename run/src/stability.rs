@@ -53,13 +53,13 @@ impl GainWatch {
     /// As [`Method::system`].
     pub fn new(scene: &Scene, method: &Method) -> Result<Option<Self>, MethodError> {
         let Some(comfree) = method.as_comfree() else { return Ok(None) };
-        let (mut looked_at, mut capped) = (*comfree, None);
+        let (mut looked_at, mut capped) = (comfree.clone(), None);
         if let Some(law) = comfree.cone().filter(|law| law.cap) {
             if matches!(law.gains, Gains::Recovery { .. }) || law.gains == PHYSICAL {
                 return Ok(None);
             }
             capped = Some(method.system(scene)?);
-            looked_at = comfree.with_cone(|law| DualCone { cap: false, ..law });
+            looked_at = looked_at.with_cone(|law| DualCone { cap: false, ..law });
         }
         let gains = comfree.gains();
         let sys = Method::ComFree(looked_at).system(scene)?;

@@ -159,10 +159,10 @@ fn balance(scene: &Scene, method: &Method, time: f64) -> (f64, Recording) {
 fn methods() -> Vec<Method> {
     vec![
         Method::icf().with_step(2e-3),
-        Method::icf().with_law(Law::Similar).with_step(2e-3),
-        Method::icf().with_law(Law::Sap).with_step(2e-3),
+        Method::icf().with_law(Law::Similar).unwrap().with_step(2e-3),
+        Method::icf().with_law(Law::Sap).unwrap().with_step(2e-3),
         Method::cenic(1e-3),
-        Method::cenic(1e-3).in_paper_mode(),
+        Method::cenic(1e-3).in_paper_mode().unwrap(),
         Method::reference().with_step(2e-3),
         Method::comfree().with_step(2e-3),
         Method::comfree_sweeping(8).with_step(5e-3),

@@ -22,7 +22,7 @@ fn step() -> ContactStep<IcfSolver> {
 /// A ball on a floor that acts as a spring, no dissipation, its centre at `z` \[m\].
 fn ball(z: f64) -> (RigidSystem, State) {
     let scene = SingleBody::ball(MASS, RADIUS, STIFFNESS, 0.0, z).scene("ball");
-    let mut sys = Method::icf().with_step(1e-3).in_paper_mode().system(&scene).unwrap();
+    let mut sys = Method::icf().with_step(1e-3).in_paper_mode().unwrap().system(&scene).unwrap();
     let x = sys.initial_state(None).unwrap();
     (sys, x)
 }
@@ -91,7 +91,8 @@ fn analytic_trapezoid_keeps_the_energy_of_an_oscillation_and_flies_exactly() {
 fn order_trapezoid_is_one_where_the_inertia_turns() {
     let edges = Vector3::new(0.3, 0.2, 0.1);
     let body = SingleBody { solid_box: Some(edges), ..SingleBody::ball(MASS, RADIUS, STIFFNESS, 0.0, 10.0) };
-    let mut sys = Method::icf().with_step(1e-3).in_paper_mode().system(&body.scene("tumbling box")).unwrap();
+    let mut sys =
+        Method::icf().with_step(1e-3).in_paper_mode().unwrap().system(&body.scene("tumbling box")).unwrap();
     let mut x = sys.initial_state(None).unwrap();
     x.v[3..6].copy_from_slice(&[3.0, 5.0, -2.0]);
     let fine = run(Trapezoid::new(step()), &mut sys, &x, 1e-5, 0.4);

@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         (_, Some(dt)) => Method::icf().with_step(dt),
         (accuracy, None) => Method::cenic(accuracy.unwrap_or(1e-3)),
     };
-    let engine = if a.paper_mode { engine.in_paper_mode() } else { engine };
+    let engine = if a.paper_mode { engine.in_paper_mode()? } else { engine };
     let run = |observer: &mut dyn StepObserver| -> Result<_, Box<dyn Error>> {
         let mut sys = engine.system(&scene)?;
         let mut integrator = engine.integrator()?;

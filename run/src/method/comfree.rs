@@ -1,14 +1,14 @@
 use signorini_comfree::{ComfreeSolver, Sweeps};
 use signorini_icf::IcfSolver;
-use signorini_laws::{DualCone, Gains, PublishedDualCone};
+use signorini_laws::{DualCone, Gains, Law, PublishedDualCone};
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::Scene;
 
 use super::icf::rigid_options;
-use super::{Law, MethodError, Stepping};
+use super::{MethodError, Stepping, law};
 
 /// Complementarity-free contact: evaluations in closed form, joints solved first.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ComFree {
     /// Law and evaluations of a step.
     pub evaluation: Evaluation,
@@ -17,7 +17,7 @@ pub struct ComFree {
 }
 
 /// Evaluations of a step of [`ComFree`].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Evaluation {
     /// Evaluations until contacts settle; forces are remembered from step to step. Steps are fixed.
     ///
@@ -59,12 +59,12 @@ impl ComFree {
 
     /// Law of contacts.
     pub fn law(&self) -> Law {
-        match self.evaluation {
+        match &self.evaluation {
             Evaluation::Swept { law, sweeps } => {
-                Law::DualCone(DualCone { acting: law.acting && sweeps.most <= 1, ..law })
+                Law::DualCone(DualCone { acting: law.acting && sweeps.most <= 1, ..*law })
             }
-            Evaluation::Once { law } => law,
-            Evaluation::Published { law } => Law::PublishedDualCone(law),
+            Evaluation::Once { law } => law.clone(),
+            Evaluation::Published { law } => Law::PublishedDualCone(*law),
         }
     }
 
@@ -81,7 +81,7 @@ impl ComFree {
         match self.law() {
             Law::DualCone(law) => Some(law.gains),
             Law::PublishedDualCone(law) => Some(law.gains()),
-            Law::Lagged | Law::Similar | Law::Sap | Law::Frictionless => None,
+            Law::Lagged | Law::Similar | Law::Sap | Law::Frictionless | Law::Own(_) => None,
         }
     }
 
@@ -107,6 +107,26 @@ impl ComFree {
         Self { evaluation, ..self }
     }
 
+    /// The method with another law in its evaluations.
+    ///
+    /// # Errors
+    /// [`MethodError::Refused`] where they are made for another one.
+    pub(super) fn with_law(self, law: Law) -> Result<Self, MethodError> {
+        let evaluation = match (self.evaluation, law) {
+            (Evaluation::Swept { sweeps, .. }, Law::DualCone(law)) => Evaluation::Swept { law, sweeps },
+            (Evaluation::Published { .. }, Law::PublishedDualCone(law)) => Evaluation::Published { law },
+            (Evaluation::Once { .. }, law) => Evaluation::Once { law },
+            (Evaluation::Swept { .. } | Evaluation::Published { .. }, _) => {
+                return Err(MethodError::Refused {
+                    method: "comfree".into(),
+                    what: "its evaluations are made for a dual cone of their own",
+                    remedy: "take `Method::comfree_once` with the law",
+                });
+            }
+        };
+        Ok(Self { evaluation, ..self })
+    }
+
     /// The method with other gains of its dual cone.
     ///
     /// # Errors
@@ -128,7 +148,7 @@ impl ComFree {
                 return refused("its law has no gains", "give it a dual cone, or leave them out");
             }
         }
-        self.law().check()?;
+        law::check(&self.law())?;
         Ok(self)
     }
 
@@ -141,7 +161,7 @@ impl ComFree {
                 remedy: "take `Evaluation::Once` with a law whose gains do not depend on the step, or `Method::cenic`",
             });
         }
-        self.law().check()
+        law::check(&self.law())
     }
 
     pub(super) fn published(&self) -> bool {
@@ -149,16 +169,15 @@ impl ComFree {
     }
 
     pub(super) fn solver(&self) -> ComfreeSolver {
-        ComfreeSolver::with_sweeps(match self.evaluation {
-            Evaluation::Swept { sweeps, .. } => sweeps,
+        ComfreeSolver::with_sweeps(match &self.evaluation {
+            Evaluation::Swept { sweeps, .. } => *sweeps,
             Evaluation::Once { .. } | Evaluation::Published { .. } => Sweeps::exactly(1),
         })
     }
 
     pub(super) fn system(&self, scene: &Scene) -> Result<RigidSystem, MethodError> {
-        self.law().system(
-            scene,
-            RigidOptions { joints_first: Some(IcfSolver::boxed), ..rigid_options(self.published()) },
-        )
+        let options =
+            RigidOptions { joints_first: Some(IcfSolver::boxed), ..rigid_options(self.published()) };
+        law::system(&self.law(), scene, options)
     }
 }

@@ -1,5 +1,6 @@
 use signorini_core::StepError;
 use signorini_ipc::FromSceneError;
+use signorini_laws::UnknownLaw;
 use signorini_multibody::ModelError;
 
 /// Why a method could not be set up or run.
@@ -25,6 +26,9 @@ pub enum MethodError {
         /// A way out.
         remedy: &'static str,
     },
+    /// A law that is not known.
+    #[error(transparent)]
+    Law(#[from] UnknownLaw),
     /// A setting of a dual cone is out of range.
     #[error("dual_cone: {0}")]
     DualCone(String),

@@ -1,11 +1,12 @@
 use signorini_icf::{IcfOptions, IcfSolver};
+use signorini_laws::{DualCone, Law};
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::Scene;
 
-use super::{Law, MethodError, Stepping};
+use super::{MethodError, Stepping, law};
 
 /// Convex implicit contact: Newton's method over islands.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Icf {
     /// Contact law.
     pub law: Law,
@@ -32,15 +33,14 @@ pub(super) fn implicit_system(
     stepping: Stepping,
     scene: &Scene,
 ) -> Result<RigidSystem, MethodError> {
-    let law = match *law {
+    match law {
         // Solutions let others act than the velocity without contact does.
-        Law::DualCone(mut cone) => {
-            cone.acting &= paper || stepping.is_controlled();
-            Law::DualCone(cone)
+        Law::DualCone(cone) => {
+            let acting = cone.acting && (paper || stepping.is_controlled());
+            law::system(&Law::DualCone(DualCone { acting, ..*cone }), scene, rigid_options(paper))
         }
-        law => law,
-    };
-    law.system(scene, rigid_options(paper))
+        law => law::system(law, scene, rigid_options(paper)),
+    }
 }
 
 /// Options of a system: without speculative contacts and without a look at equalities in paper mode.

@@ -1,10 +1,11 @@
 use signorini_ipc::{AffineScene, BodyError, FromSceneError, IpcOptions};
+use signorini_laws::Law;
 use signorini_scene::Scene;
 
-use super::{Law, Stepping};
+use super::Stepping;
 
 /// A contact law on the skin of affine bodies, over the barrier that keeps them apart.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Skin {
     /// The law; one with three rows.
     pub law: Law,
@@ -20,7 +21,7 @@ impl Skin {
 }
 
 /// Incremental potential contact on affine bodies: nothing intersects.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ipc {
     /// Barrier and stiffness; None: [`IpcOptions::for_scene`].
     pub options: Option<IpcOptions>,
@@ -49,8 +50,8 @@ impl Ipc {
             (Some(q), false) => AffineScene::at(scene, q, options)?,
             (None, false) => AffineScene::new(scene, options)?,
         };
-        let Some(Skin { law, distance }) = self.skin else { return Ok(made) };
-        law.fault().map_err(|why| BodyError::Law { law: law.name(), why: format!("has {why}") })?;
-        made.with_law(law.pool().as_ref(), distance)
+        let Some(Skin { law, distance }) = &self.skin else { return Ok(made) };
+        law.check().map_err(|why| BodyError::Law { law: law.name(), why: format!("has {why}") })?;
+        made.with_law(law.pool().as_ref(), *distance)
     }
 }

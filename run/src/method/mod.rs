@@ -14,10 +14,13 @@ pub use comfree::{ComFree, Evaluation};
 pub use error::MethodError;
 pub use icf::Icf;
 pub use ipc::{Ipc, Skin};
-pub use law::{Law, PHYSICAL};
-pub use own::Own;
+pub use law::PHYSICAL;
+pub use own::OwnMethod;
 pub use reference::Reference;
+pub use signorini_laws::Law;
 pub use stepping::Stepping;
+
+use std::sync::Arc;
 
 use signorini_comfree::Sweeps;
 use signorini_core::{ContactSolver, Integrator, OneStep};
@@ -50,8 +53,8 @@ pub enum Method {
     Ipc(Ipc),
     /// Dense reference.
     Reference(Reference),
-    /// A method of one's own.
-    Own(Own),
+    /// A method of one's own, and its stepping.
+    Own(Arc<dyn OwnMethod>, Stepping),
 }
 
 impl Default for Method {
@@ -116,13 +119,9 @@ impl Method {
         Self::Reference(Reference::default())
     }
 
-    /// A method of one's own: [`Own::new`].
-    pub fn own<E: Into<MethodError>>(
-        name: impl Into<String>,
-        system: impl Fn(&Scene) -> Result<RigidSystem, E> + Send + Sync + 'static,
-        scheme: impl Fn() -> Box<dyn OneStep> + Send + Sync + 'static,
-    ) -> Self {
-        Self::Own(Own::new(name, system, scheme))
+    /// A method of one's own.
+    pub fn own(method: impl OwnMethod) -> Self {
+        Self::Own(Arc::new(method), Stepping::default())
     }
 
     /// The method with another stepping.
@@ -132,7 +131,7 @@ impl Method {
             Self::ComFree(m) => &mut m.stepping,
             Self::Ipc(m) => &mut m.stepping,
             Self::Reference(m) => &mut m.stepping,
-            Self::Own(m) => &mut m.stepping,
+            Self::Own(_, stepping) => stepping,
         }) = stepping;
         self
     }
@@ -153,20 +152,43 @@ impl Method {
         Ok(method)
     }
 
-    /// The implicit method with another law. Other methods are left as they are: ComFree has laws in its [`Evaluation`], affine bodies on their [`Skin`].
-    pub fn with_law(mut self, law: Law) -> Self {
-        if let Self::Icf(Icf { law: own, .. }) | Self::Reference(Reference { law: own, .. }) = &mut self {
-            *own = law;
-        }
-        self
+    /// The method with another contact law: of affine bodies over their barrier, on a skin of twice its range.
+    ///
+    /// # Errors
+    /// [`MethodError::Refused`] for a law that ComFree's evaluations are not made for, and for a method of one's own, which has its law itself.
+    pub fn with_law(self, law: Law) -> Result<Self, MethodError> {
+        Ok(match self {
+            Self::Icf(m) => Self::Icf(Icf { law, ..m }),
+            Self::Reference(m) => Self::Reference(Reference { law, ..m }),
+            Self::ComFree(m) => Self::ComFree(m.with_law(law)?),
+            Self::Ipc(m) => {
+                let skin = Skin::over(law, &m.options.unwrap_or_default());
+                Self::Ipc(Ipc { skin: Some(skin), ..m })
+            }
+            Self::Own(..) => return Err(self.refused("has its law itself", "set it in its system")),
+        })
     }
 
-    /// The implicit method as in the paper's tables. Other methods are left as they are: [`Method::comfree_paper`] is the published ComFree.
-    pub fn in_paper_mode(mut self) -> Self {
-        if let Self::Icf(Icf { paper, .. }) | Self::Reference(Reference { paper, .. }) = &mut self {
-            *paper = true;
-        }
-        self
+    /// The implicit method as in the paper's tables.
+    ///
+    /// # Errors
+    /// [`MethodError::Refused`] for the others.
+    pub fn in_paper_mode(self) -> Result<Self, MethodError> {
+        Ok(match self {
+            Self::Icf(m) => Self::Icf(Icf { paper: true, ..m }),
+            Self::Reference(m) => Self::Reference(Reference { paper: true, ..m }),
+            Self::ComFree(_) => {
+                return Err(self.refused(
+                    "has a paper mode of another law and other gains",
+                    "take `Method::comfree_paper`",
+                ));
+            }
+            Self::Ipc(_) | Self::Own(..) => return Err(self.refused("has no second mode", "leave it out")),
+        })
+    }
+
+    fn refused(&self, what: &'static str, remedy: &'static str) -> MethodError {
+        MethodError::Refused { method: self.name().into(), what, remedy }
     }
 
     /// Stepping.
@@ -176,7 +198,7 @@ impl Method {
             Self::ComFree(m) => m.stepping,
             Self::Ipc(m) => m.stepping,
             Self::Reference(m) => m.stepping,
-            Self::Own(m) => m.stepping,
+            Self::Own(_, stepping) => *stepping,
         }
     }
 
@@ -202,7 +224,7 @@ impl Method {
         match self {
             Self::Icf(Icf { paper, .. }) | Self::Reference(Reference { paper, .. }) => *paper,
             Self::ComFree(m) => m.published(),
-            Self::Ipc(_) | Self::Own(_) => false,
+            Self::Ipc(_) | Self::Own(..) => false,
         }
     }
 
@@ -226,7 +248,7 @@ impl Method {
             Self::ComFree(_) => "comfree",
             Self::Ipc(_) => "ipc",
             Self::Reference(_) => "reference",
-            Self::Own(m) => &m.name,
+            Self::Own(m, _) => m.name(),
         }
     }
 
@@ -235,8 +257,8 @@ impl Method {
         match self {
             Self::Icf(Icf { law, .. }) | Self::Reference(Reference { law, .. }) => law.name(),
             Self::ComFree(m) => m.law().name(),
-            Self::Ipc(m) => m.skin.map_or("barrier", |s| s.law.name()),
-            Self::Own(_) => "own",
+            Self::Ipc(m) => m.skin.as_ref().map_or("barrier", |s| s.law.name()),
+            Self::Own(..) => "own",
         }
     }
 
@@ -286,7 +308,7 @@ impl Method {
             Self::Icf(m) => m.system(scene),
             Self::ComFree(m) => m.system(scene),
             Self::Reference(m) => m.system(scene),
-            Self::Own(m) => (m.system)(scene),
+            Self::Own(m, _) => m.system(scene),
             Self::Ipc(_) => Err(MethodError::AffineBodies),
         }
     }
@@ -301,14 +323,14 @@ impl Method {
                 scheme(ContactStep::new(IpcSolver::default()).with_tolerance(STEP_TOLERANCE), controller)
             }
             Self::Reference(_) => scheme(ContactStep::new(ReferenceSolver::default()), controller),
-            Self::Own(m) => (m.scheme)(),
+            Self::Own(m, _) => m.scheme(),
         }
     }
 
     /// The scheme of one contact step that estimates no error, for single steps of a given length; of a method of one's own its scheme.
     pub fn single_step(&self) -> Box<dyn OneStep> {
         match self {
-            Self::Own(m) => (m.scheme)(),
+            Self::Own(m, _) => m.scheme(),
             method => method.clone().with_stepping(Stepping::Asked).scheme(),
         }
     }
@@ -320,7 +342,7 @@ impl Method {
             Self::ComFree(m) => Box::new(m.solver()),
             Self::Ipc(_) => Box::new(IpcSolver::default()),
             Self::Reference(_) => Box::new(ReferenceSolver::default()),
-            Self::Own(_) => return None,
+            Self::Own(..) => return None,
         })
     }
 
@@ -333,11 +355,10 @@ impl Method {
         match (self.controller(), self.dt()) {
             (Some(controller), _) => Ok(Box::new(Adaptive::new(self.scheme(), controller)?)),
             (None, Some(dt)) => Ok(Box::new(FixedStep::new(self.scheme(), dt)?)),
-            (None, None) => Err(MethodError::Refused {
-                method: self.name().into(),
-                what: "a run needs a step",
-                remedy: "give one with `Method::with_step`, or error control with `Method::error_controlled`",
-            }),
+            (None, None) => Err(self.refused(
+                "a run needs a step",
+                "give one with `Method::with_step`, or error control with `Method::error_controlled`",
+            )),
         }
     }
 }

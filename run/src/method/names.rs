@@ -1,56 +1,94 @@
 //! Methods by name, for command lines, tables and files.
 
-use signorini_ipc::IpcOptions;
+use signorini_laws::{DualCone, Law};
 
-use super::{ComFree, Evaluation, Icf, Ipc, Law, Method, MethodError, Reference, Skin, Stepping};
+use super::{ComFree, Evaluation, Method, MethodError, PHYSICAL, Stepping};
 
-/// Names of the methods; the first is the default.
-pub const METHODS: [&str; 4] = ["icf", "comfree", "ipc", "reference"];
-/// Names of the integrators; the first is the default.
-pub const INTEGRATORS: [&str; 2] = ["cenic", "fixed"];
-/// Names of the methods that worlds of batches are stepped with, and their descriptions.
-pub const PLANTS: [(&str, &str); 4] = [
-    ("comfree", "Complementarity-free contact, fixed steps"),
-    ("icf", "Convex implicit contact, fixed steps"),
-    ("cenic", "Convex implicit contact under error control"),
-    ("ipc", "Affine bodies that never intersect, fixed steps"),
+/// Methods by name, with their default options and steps as they are asked for; the first is the default.
+pub const METHODS: [(&str, fn() -> Method); 4] = [
+    ("icf", Method::icf),
+    ("comfree", Method::comfree),
+    ("ipc", Method::ipc),
+    ("reference", Method::reference),
 ];
 
-/// The law that a method has when none is named.
-pub fn default_law(method: &str) -> &'static str {
+/// Steppings by the name of the integrator, of an accuracy \[m, rad\] and a step \[s\]; the first is the default.
+pub const INTEGRATORS: [(&str, fn(f64, f64) -> Stepping); 2] =
+    [("cenic", |accuracy, _| Stepping::accurate(accuracy)), ("fixed", |_, dt| Stepping::Fixed { dt })];
+
+/// Method of the worlds of a batch.
+#[derive(Clone, Copy, Debug)]
+pub struct Plant {
+    /// Name.
+    pub name: &'static str,
+    /// Description.
+    pub description: &'static str,
+    /// The method, for an accuracy \[m, rad\] of error control.
+    pub method: fn(f64) -> Method,
+}
+
+/// Methods of the worlds of batches.
+pub const PLANTS: [Plant; 4] = [
+    Plant {
+        name: "comfree",
+        description: "Complementarity-free contact, fixed steps",
+        method: |_| Method::comfree(),
+    },
+    Plant { name: "icf", description: "Convex implicit contact, fixed steps", method: |_| Method::icf() },
+    Plant {
+        name: "cenic",
+        description: "Convex implicit contact under error control",
+        method: Method::cenic,
+    },
+    Plant {
+        name: "ipc",
+        description: "Affine bodies that never intersect, fixed steps",
+        method: |_| Method::ipc(),
+    },
+];
+
+/// A method of [`METHODS`] by its name.
+///
+/// # Errors
+/// [`MethodError::Unknown`] with the names that exist.
+pub fn by_name(name: &str) -> Result<Method, MethodError> {
+    let found = METHODS.iter().find(|m| m.0 == name);
+    found.map(|m| m.1()).ok_or_else(|| unknown("solver", name, &METHODS.map(|m| m.0)))
+}
+
+/// A method by its name, with a law by its name; the default one when left out. A law beside that of ComFree's default is evaluated once per step.
+///
+/// # Errors
+/// [`MethodError::Unknown`], [`MethodError::Law`] with the names that exist; [`MethodError::Refused`] for a law that the method does not have.
+pub fn method(name: &str, law: Option<&str>, stepping: Stepping) -> Result<Method, MethodError> {
+    let method = by_name(name)?.with_stepping(stepping);
+    let (default, controlled) = (method.law_name(), stepping.is_controlled());
+    let name = law.unwrap_or(default);
     match method {
-        "comfree" => "dual_cone",
-        "ipc" => "barrier",
-        _ => "lagged",
+        Method::ComFree(_) if name == default && !controlled => Ok(method),
+        Method::ComFree(_) => {
+            let evaluation = Evaluation::Once { law: self::law(name, controlled)? };
+            Ok(Method::ComFree(ComFree { evaluation, stepping }))
+        }
+        _ if name == default => Ok(method),
+        _ => method.with_law(self::law(name, controlled)?),
     }
 }
 
-/// A method by its name, with a law by its name; the default one when left out.
+/// A law by name, for a stepping: under error control the dual cone has gains of its own, [`PHYSICAL`], because halving a step must not change the law.
 ///
 /// # Errors
-/// [`MethodError::Unknown`] with the names that exist; [`MethodError::Refused`] for a law that the method does not have.
-pub fn method(name: &str, law: Option<&str>, stepping: Stepping) -> Result<Method, MethodError> {
-    let law = law.unwrap_or(default_law(name));
-    let controlled = stepping.is_controlled();
-    Ok(match name {
-        "icf" => Method::Icf(Icf { law: Law::by_name(law, controlled)?, paper: false, stepping }),
-        "reference" => {
-            Method::Reference(Reference { law: Law::by_name(law, controlled)?, paper: false, stepping })
-        }
-        "comfree" => {
-            let evaluation = match law {
-                "dual_cone" if !controlled => ComFree::default().evaluation,
-                law => Evaluation::Once { law: Law::by_name(law, controlled)? },
-            };
-            Method::ComFree(ComFree { evaluation, stepping })
-        }
-        "ipc" if law == "barrier" => Method::Ipc(Ipc { stepping, ..Ipc::default() }),
-        "ipc" => {
-            let skin = Skin::over(Law::by_name(law, controlled)?, &IpcOptions::default());
-            Method::Ipc(Ipc { skin: Some(skin), stepping, ..Ipc::default() })
-        }
-        _ => return Err(unknown("solver", name, &METHODS)),
-    })
+/// [`MethodError::Law`], with the names that exist; [`MethodError::Refused`] for the published dual cone under error control.
+pub fn law(name: &str, controlled: bool) -> Result<Law, MethodError> {
+    match Law::by_name(name)? {
+        Law::DualCone(law) if controlled => Ok(Law::DualCone(DualCone { gains: PHYSICAL, ..law })),
+        Law::PublishedDualCone(_) if controlled => Err(MethodError::Refused {
+            method: name.into(),
+            what: "error control over gains that belong to a fixed step",
+            remedy: "take fixed steps, or the law dual_cone",
+        }),
+        law => Ok(law),
+    }
 }
 
 /// Stepping by the name of an integrator.
@@ -58,11 +96,9 @@ pub fn method(name: &str, law: Option<&str>, stepping: Stepping) -> Result<Metho
 /// # Errors
 /// [`MethodError::Unknown`] with the names that exist.
 pub fn stepping(integrator: &str, accuracy: f64, dt: f64) -> Result<Stepping, MethodError> {
-    match integrator {
-        "cenic" => Ok(Stepping::accurate(accuracy)),
-        "fixed" => Ok(Stepping::Fixed { dt }),
-        name => Err(unknown("integrator", name, &INTEGRATORS)),
-    }
+    let found = INTEGRATORS.iter().find(|i| i.0 == integrator);
+    let known = || unknown("integrator", integrator, &INTEGRATORS.map(|i| i.0));
+    found.map(|i| i.1(accuracy, dt)).ok_or_else(known)
 }
 
 /// A method of [`PLANTS`] by its name, with steps as they are asked for; `accuracy` \[m, rad\] is that of error control.
@@ -70,11 +106,8 @@ pub fn stepping(integrator: &str, accuracy: f64, dt: f64) -> Result<Stepping, Me
 /// # Errors
 /// [`MethodError::Unknown`] with the names that exist.
 pub fn plant(name: &str, accuracy: f64) -> Result<Method, MethodError> {
-    match name {
-        "cenic" => Ok(Method::cenic(accuracy)),
-        "comfree" | "icf" | "ipc" => method(name, None, Stepping::Asked),
-        _ => Err(unknown("plant", name, &PLANTS.map(|p| p.0))),
-    }
+    let found = PLANTS.iter().find(|p| p.name == name);
+    found.map(|p| (p.method)(accuracy)).ok_or_else(|| unknown("plant", name, &PLANTS.map(|p| p.name)))
 }
 
 fn unknown(what: &'static str, name: &str, known: &[&str]) -> MethodError {

@@ -1,11 +1,12 @@
+use signorini_laws::Law;
 use signorini_multibody::RigidSystem;
 use signorini_scene::Scene;
 
 use super::icf::implicit_system;
-use super::{Law, MethodError, Stepping};
+use super::{MethodError, Stepping};
 
 /// The dense reference solver: slow, and as accurate as numbers allow.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reference {
     /// Contact law.
     pub law: Law,

@@ -21,7 +21,7 @@
 //! assert!((sliding.y / sliding.x + 0.5).abs() < 1e-6); // Coulomb, against the motion
 //! ```
 //!
-//! Contact laws ([`Lagged`], [`Similar`], [`Sap`], [`Frictionless`], [`DualCone`], [`PublishedDualCone`]) are made from a [`signorini_core::ContactSeed`]; constraint laws
+//! Contact laws ([`Lagged`], [`Similar`], [`Sap`], [`Frictionless`], [`DualCone`], [`PublishedDualCone`]) are made from a [`signorini_core::ContactSeed`], and [`Law`] is one of them or a law of one's own; constraint laws
 //! ([`NearRigid`], [`Limit`], [`Gain`], [`DryFriction`]) have seeds of their own. A new law is one file with one trait.
 
 mod directions;
@@ -43,6 +43,7 @@ mod friction;
 mod frictionless;
 mod gain;
 mod lagged;
+mod law;
 mod limit;
 mod near_rigid;
 mod normal;
@@ -66,6 +67,7 @@ pub use friction::{friction_coefficient, sigmoid};
 pub use frictionless::Frictionless;
 pub use gain::{Gain, GainParams, GainPiece, GainSeed};
 pub use lagged::{Lagged, LaggedParams};
+pub use law::{Law, OwnLaw};
 pub use limit::{Limit, LimitParams, LimitSeed};
 pub use near_rigid::{Compliance, NearRigid, NearRigidParams, NearRigidSeed};
 pub use normal::NormalPotential;

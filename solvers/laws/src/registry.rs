@@ -1,8 +1,8 @@
-use signorini_core::{LawPool, LawRegistry, Pool};
+use signorini_core::{LawPool, LawRegistry};
 
 use crate::{
-    DryFriction, DualCone, DualConeLimit, Frictionless, Gain, Lagged, Limit, NearRigid, PublishedDualCone,
-    Sap, Similar,
+    DryFriction, DualCone, DualConeLimit, Frictionless, Gain, Lagged, Law, Limit, NearRigid,
+    PublishedDualCone, Sap, Similar,
 };
 
 /// Names of the contact laws that [`contact_pool`] knows; the first is the default.
@@ -26,15 +26,7 @@ impl std::error::Error for UnknownLaw {}
 /// # Errors
 /// [`UnknownLaw`], listing the known names.
 pub fn contact_pool(name: &str) -> Result<Box<dyn LawPool>, UnknownLaw> {
-    match name {
-        "lagged" => Ok(Box::new(Pool::<_, 3>::new(Lagged::default()))),
-        "similar" => Ok(Box::new(Pool::<_, 3>::new(Similar::default()))),
-        "sap" => Ok(Box::new(Pool::<_, 3>::new(Sap::default()))),
-        "dual_cone" => Ok(Box::new(Pool::<_, 3>::new(DualCone::default()))),
-        "published_dual_cone" => Ok(Box::new(Pool::<_, 3>::new(PublishedDualCone::default()))),
-        "frictionless" => Ok(Box::new(Pool::<_, 1>::new(Frictionless))),
-        _ => Err(UnknownLaw(name.to_owned())),
-    }
+    Law::by_name(name).map(|law| law.pool())
 }
 
 /// All laws of this crate, for reading snapshots.

@@ -67,7 +67,7 @@ fn newton(ctx: &Context, out: &mut PageOutput) -> Result<(), PageError> {
             }
         }
         let scene = ball(m, RADIUS, h, [k, 0.0, 0.0], G, 2.0 * zeta / omega);
-        let method = Method::cenic(accuracy).with_law(Law::Sap);
+        let method = Method::cenic(accuracy).with_law(Law::Sap)?;
         let t_end = times[bounces - 1] + 0.5 * e.powi(bounces as i32) * first;
         let trace = Run::new(&scene, &method, t_end).trace(|_, _| {})?;
         let gap = |i: usize| trace.q[i][2] - RADIUS;

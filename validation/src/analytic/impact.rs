@@ -72,7 +72,7 @@ const STEPS: f64 = 8000.0;
 /// From touching at speed v until it has left; the step is a fraction of the contact time.
 pub(super) fn impact(scene: &Scene, law: Law, omega: f64, start: [f64; 3]) -> Result<Trace, MethodError> {
     let time = std::f64::consts::PI / omega;
-    let method = Method::icf().with_law(law).with_step(time / STEPS);
+    let method = Method::icf().with_law(law)?.with_step(time / STEPS);
     let [v, vx, wy] = start;
     Run::new(scene, &method, 200.0 * time).until(|x| x.q[2] > RADIUS && x.v[2] > 0.0).trace(|_, x| {
         x.v[2] = -v;

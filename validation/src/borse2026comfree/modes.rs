@@ -104,7 +104,7 @@ impl Page for Modes {
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let law = DualCone::default();
         let one = |law: DualCone| Method::comfree_with(law, 1).with_step(0.002);
-        let own = |study: Study| study.method().with_step(0.002);
+        let own = |study: Study| Method::own(study).with_step(0.002);
         let base = Study::default();
         let settings: Vec<(&str, Method)> = vec![
             ("one evaluation, no memory", one(law)),

@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 use signorini_comfree::ComfreeSolver;
 use signorini_core::na::SVector;
 use signorini_core::{
-    ContactLaw, ContactSeed, ContactSide, LawEval, LawProperties, Pool, Sweep, SweptAccess, SweptLaw,
+    ContactLaw, ContactSeed, ContactSide, LawEval, LawProperties, OneStep, Pool, Sweep, SweptAccess, SweptLaw,
 };
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
 use signorini_laws::{Facets, MassScale, impedance};
 use signorini_multibody::{RigidLaws, RigidOptions, RigidSystem, STEEPEST};
-use signorini_run::Method;
+use signorini_run::{MethodError, OwnMethod};
 use signorini_scene::Scene;
 
 /// β of the default gains.
@@ -54,17 +54,22 @@ impl Default for Study {
     }
 }
 
-impl Study {
-    /// One evaluation per step under it, otherwise as under `Method::comfree_with`.
-    pub(super) fn method(self) -> Method {
-        let system = move |scene: &Scene| {
-            let laws = RigidLaws { steepest: STEEPEST, ..RigidLaws::new(&Pool::<_, 3>::new(self)) };
-            let options = RigidOptions { joints_first: Some(IcfSolver::boxed), ..RigidOptions::default() };
-            RigidSystem::with_laws(scene, &laws, options)
-        };
-        Method::own("comfree", system, || Box::new(ContactStep::new(ComfreeSolver::default())))
+/// One evaluation per step under it, otherwise as under [`Method::comfree_with`](signorini_run::Method::comfree_with).
+impl OwnMethod for Study {
+    fn name(&self) -> &str {
+        "comfree"
     }
+    fn system(&self, scene: &Scene) -> Result<RigidSystem, MethodError> {
+        let laws = RigidLaws { steepest: STEEPEST, ..RigidLaws::new(&Pool::<_, 3>::new(*self)) };
+        let options = RigidOptions { joints_first: Some(IcfSolver::boxed), ..RigidOptions::default() };
+        Ok(RigidSystem::with_laws(scene, &laws, options)?)
+    }
+    fn scheme(&self) -> Box<dyn OneStep> {
+        Box::new(ContactStep::new(ComfreeSolver::default()))
+    }
+}
 
+impl Study {
     /// R (d + k δt) of a facet, and the shift \[m/s\].
     fn spring(&self, seed: &ContactSeed) -> (f64, f64) {
         let (dt, gap) = (seed.dt, seed.gap);

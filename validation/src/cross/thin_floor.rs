@@ -65,7 +65,7 @@ impl Page for ThinFloor {
             let mut cells = vec![format!("{accuracy:e}")];
             for paper in [false, true] {
                 let method = Method::cenic(accuracy);
-                let method = if paper { method.in_paper_mode() } else { method };
+                let method = if paper { method.in_paper_mode()? } else { method };
                 let trace = Run::new(&scene, &method, 1.0).trace(|_, _| {})?;
                 let deepest = trace.q.iter().map(|q| RADIUS - q[2]).fold(0.0, f64::max);
                 let end = trace.q[trace.len() - 1][2] - RADIUS;

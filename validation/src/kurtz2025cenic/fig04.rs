@@ -27,7 +27,7 @@ impl Page for Fig04 {
         let window = |t: f64| (0.22..=0.36).contains(&t);
         let mut tracks = Vec::new();
         for dt in [2e-5, 1e-3, 5e-3] {
-            let method = Method::icf().with_step(dt).in_paper_mode();
+            let method = Method::icf().with_step(dt).in_paper_mode()?;
             let mut x = method.system(&scene).map_err(failed)?.model().state_at(None, 0).map_err(failed)?;
             let (r, _) = run(&scene, &method, &mut x, 0.4).map_err(failed)?;
             let (z, v): (Vec<_>, Vec<_>) =

@@ -34,8 +34,8 @@ impl Scheme {
     fn integrator(self) -> Result<Box<dyn Integrator>, PageError> {
         let trapezoid = || Trapezoid::new(ContactStep::new(IcfSolver::new(IcfOptions::paper())));
         Ok(match self {
-            Self::Fixed(dt) => Method::icf().with_step(dt).in_paper_mode().integrator().map_err(failed)?,
-            Self::Doubling(a) => Method::cenic(a).in_paper_mode().integrator().map_err(failed)?,
+            Self::Fixed(dt) => Method::icf().with_step(dt).in_paper_mode()?.integrator()?,
+            Self::Doubling(a) => Method::cenic(a).in_paper_mode()?.integrator()?,
             Self::TrapezoidFixed(dt) => Box::new(FixedStep::new(trapezoid(), dt).map_err(failed)?),
             Self::Trapezoid(a) => {
                 Box::new(Adaptive::new(trapezoid(), StepController::with_accuracy(a)).map_err(failed)?)
@@ -48,7 +48,7 @@ impl Scheme {
 /// resting on the floor.
 fn energy_error(scheme: Scheme, above: f64) -> Result<(f64, u64), PageError> {
     let scene = SingleBody::ball(1.0, RADIUS, 1e4, 0.0, RADIUS + above).scene("elastic ball");
-    let mut sys = Method::icf().with_step(1e-3).in_paper_mode().system(&scene).map_err(failed)?;
+    let mut sys = Method::icf().with_step(1e-3).in_paper_mode()?.system(&scene)?;
     let mut x = sys.initial_state(None).map_err(failed)?;
     let start = sys.energy(&x).total();
     let report = scheme.integrator()?.advance(&mut sys, &mut x, 1.0, &mut NoObserver).map_err(failed)?;

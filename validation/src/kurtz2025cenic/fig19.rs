@@ -44,7 +44,7 @@ impl Page for Fig19 {
             let mut row = vec![format!("{accuracy:e}")];
             for (g, (name, guess)) in guesses.iter().enumerate() {
                 ctx.say(format!("accuracy {accuracy:e}, {name} guess"));
-                let method = Method::cenic(*accuracy).in_paper_mode();
+                let method = Method::cenic(*accuracy).in_paper_mode()?;
                 let mut sys = method.system(&Clutter::hard(0).scene()).map_err(failed)?;
                 let line_search = LineSearchOptions { guess: *guess, ..LineSearchOptions::default() };
                 let solver = IcfSolver::new(IcfOptions { line_search, ..IcfOptions::paper() });

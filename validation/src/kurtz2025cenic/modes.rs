@@ -81,7 +81,7 @@ impl Page for Modes {
         for accuracy in ACCURACIES {
             for mode in 0..2 {
                 let method = Method::cenic(accuracy);
-                let method = if mode == 0 { method.in_paper_mode() } else { method };
+                let method = if mode == 0 { method.in_paper_mode()? } else { method };
                 let (mut depths, mut distances) = (Vec::new(), Vec::new());
                 for seed in 0..seeds {
                     ctx.say(format!("accuracy {accuracy:e}, {}, seed {seed}", method.describe()));

@@ -173,7 +173,7 @@ fn convergence(ctx: &Context, name: &str) -> Result<PageOutput, PageError> {
     let mut worst: f64 = 0.0;
     for accuracy in [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8] {
         ctx.say(format!("{name}, accuracy {accuracy:e}"));
-        let run = simulate(&Method::cenic(accuracy).in_paper_mode())?;
+        let run = simulate(&Method::cenic(accuracy).in_paper_mode()?)?;
         let other = simulate(&Method::cenic(accuracy))?;
         let found = info["drake_cenic"].as_object().and_then(|o| {
             o.iter()

@@ -103,7 +103,7 @@ impl Page for Table2 {
         for (accuracy, iterations, wall) in &paper[..finest] {
             for (m, mode) in ["paper", "default"].iter().enumerate() {
                 let method = Method::cenic(*accuracy);
-                let method = if m == 0 { method.in_paper_mode() } else { method };
+                let method = if m == 0 { method.in_paper_mode()? } else { method };
                 let mut runs = Vec::new();
                 let count = if m == 0 { seeds } else { 3 };
                 for seed in 0..count {
@@ -205,7 +205,7 @@ impl Page for Table3 {
             for seed in 0..seeds {
                 ctx.say(format!("error control {control}, reuse {reuse}, seed {seed}"));
                 let scene = Clutter::hard(seed).scene();
-                let method = Method::cenic(1e-3).in_paper_mode();
+                let method = Method::cenic(1e-3).in_paper_mode()?;
                 let mut sys = method.system(&scene).map_err(failed)?;
                 let mut x = sys.model().state_at(None, 0).map_err(failed)?;
                 let solver = IcfSolver::new(IcfOptions { reuse_hessian: reuse, ..IcfOptions::paper() });

@@ -18,7 +18,7 @@ use signorini_run::names::INTEGRATORS;
 /// # Errors
 /// A law of the registry that has no example here, a query that fails.
 pub fn document() -> Result<String, PageError> {
-    let integrators = INTEGRATORS.map(|n| format!("`{n}`")).join(", ");
+    let integrators = INTEGRATORS.map(|(n, _)| format!("`{n}`")).join(", ");
     Ok(format!(
         "# What is supported
 

@@ -1,0 +1,109 @@
+use std::sync::Arc;
+
+use signorini_core::{ContactLaw, LawPool, Pool};
+
+use crate::{DualCone, Frictionless, Lagged, PublishedDualCone, Sap, Similar, UnknownLaw};
+
+/// Contact law with its settings: one of this crate, or a law of one's own.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Law {
+    /// Hunt and Crossley, friction lagged.
+    #[default]
+    Lagged,
+    /// Hunt and Crossley, friction similar to the normal impulse.
+    Similar,
+    /// Linear compliance and dissipation.
+    Sap,
+    /// Normal impulses alone.
+    Frictionless,
+    /// Dual cone.
+    DualCone(DualCone),
+    /// Dual cone as published; its gains are relative to a fixed step.
+    PublishedDualCone(PublishedDualCone),
+    /// A law of one's own: [`Law::own`].
+    Own(OwnLaw),
+}
+
+impl Law {
+    /// A law of one's own; contacts of bodies take one whose seed is [`ContactSeed`](signorini_core::ContactSeed).
+    pub fn own<L: ContactLaw<D>, const D: usize>(law: L) -> Self {
+        Self::Own(OwnLaw { empty: Arc::new(Pool::<L, D>::new(law)) })
+    }
+
+    /// A law of [`CONTACT_LAWS`](crate::CONTACT_LAWS) with its default settings.
+    ///
+    /// # Errors
+    /// [`UnknownLaw`], listing the known names.
+    pub fn by_name(name: &str) -> Result<Self, UnknownLaw> {
+        Ok(match name {
+            "lagged" => Self::Lagged,
+            "similar" => Self::Similar,
+            "sap" => Self::Sap,
+            "frictionless" => Self::Frictionless,
+            "dual_cone" => Self::DualCone(DualCone::default()),
+            "published_dual_cone" => Self::PublishedDualCone(PublishedDualCone::default()),
+            _ => return Err(UnknownLaw(name.to_owned())),
+        })
+    }
+
+    /// Name, as in files and reports: [`ContactLaw::KEY`].
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Lagged => "lagged",
+            Self::Similar => "similar",
+            Self::Sap => "sap",
+            Self::Frictionless => "frictionless",
+            Self::DualCone(_) => "dual_cone",
+            Self::PublishedDualCone(_) => "published_dual_cone",
+            Self::Own(law) => law.empty.key(),
+        }
+    }
+
+    /// Fails on a setting of a dual cone that is out of range.
+    ///
+    /// # Errors
+    /// The setting that is out of range, and its range.
+    pub fn check(&self) -> Result<(), String> {
+        match self {
+            Self::DualCone(law) => law.check(),
+            Self::PublishedDualCone(law) => law.check(),
+            Self::Lagged | Self::Similar | Self::Sap | Self::Frictionless | Self::Own(_) => Ok(()),
+        }
+    }
+
+    /// An empty pool of the law; of a dual cone the one with three rows.
+    pub fn pool(&self) -> Box<dyn LawPool> {
+        match self {
+            Self::Lagged => Box::new(Pool::<_, 3>::new(Lagged::default())),
+            Self::Similar => Box::new(Pool::<_, 3>::new(Similar::default())),
+            Self::Sap => Box::new(Pool::<_, 3>::new(Sap::default())),
+            Self::Frictionless => Box::new(Pool::<_, 1>::new(Frictionless)),
+            Self::DualCone(law) => Box::new(Pool::<_, 3>::new(*law)),
+            Self::PublishedDualCone(law) => Box::new(Pool::<_, 3>::new(*law)),
+            Self::Own(law) => law.empty.boxed_empty(),
+        }
+    }
+}
+
+/// A law of one's own as an empty pool of it.
+#[derive(Clone)]
+pub struct OwnLaw {
+    empty: Arc<dyn LawPool>,
+}
+
+impl std::fmt::Debug for OwnLaw {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OwnLaw").field("key", &self.empty.key()).field("rows", &self.empty.dim()).finish()
+    }
+}
+
+/// Equal in name, rows and settings.
+impl PartialEq for OwnLaw {
+    fn eq(&self, other: &Self) -> bool {
+        let settings = |law: &Self| law.empty.save().ok();
+        let (a, b) = (settings(self), settings(other));
+        (self.empty.key(), self.empty.dim()) == (other.empty.key(), other.empty.dim())
+            && a.is_some()
+            && a == b
+    }
+}
