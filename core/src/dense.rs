@@ -59,7 +59,7 @@ impl DenseProblem {
                 dt: self.dt,
                 gap: self.phi0[k],
                 velocity: FrozenProblem::contact_velocity_at(&map, k, self.v0.as_slice()),
-                curvature: [0.0; 2],
+                curvature: None,
                 material: self.materials[k],
                 sides: ContactSide::single(FrozenProblem::delassus(&inertia, &map, k), nc as u32),
             });

@@ -73,13 +73,13 @@ pub struct LawProperties {
     /// Continuity of derivatives.
     pub smoothness: Smoothness,
     /// `prepare` reads [`ContactSeed::curvature`](crate::ContactSeed::curvature), which systems then fill in.
-    pub curvature: bool,
+    pub reads_curvature: bool,
 }
 
 impl LawProperties {
     /// Convex, finite everywhere, with a continuous impulse; of no curvature of surfaces.
     pub const CONVEX: Self =
-        Self { convex: true, barrier: false, smoothness: Smoothness::C1, curvature: false };
+        Self { convex: true, barrier: false, smoothness: Smoothness::C1, reads_curvature: false };
 }
 
 /// A contact, limit, coupling or actuation law: a potential of the contact velocity with impulse γ = −∇ℓ.

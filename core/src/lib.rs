@@ -123,6 +123,6 @@ pub use snapshot::{LawRegistry, Snapshot, SnapshotError};
 pub use solver::{ContactSolver, SolveError, SolveStats, SolveStatus, StepSolution, Tolerance, check_guess};
 pub use state::{ContactKey, ContactMemory, State};
 pub use sweep::{Sweep, SweptPool, Turns};
-pub use swept::{SweptLaw, closing_curvature};
+pub use swept::{SweptLaw, closing_hessian};
 pub use swept_problem::{SweptProblem, Whitened};
 pub use system::{Energy, System};

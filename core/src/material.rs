@@ -119,9 +119,9 @@ pub struct ContactSeed {
     /// Combined surface parameters.
     pub material: ContactMaterial,
     /// Principal curvatures of the gap between both surfaces at the contact \[1/m\], the larger first: (1/R, 1/R) for a ball of radius R on a plane, (1/R, 0) for a cylinder that
-    /// lies on it; zeros where a corner, an edge or a mesh touches, and under systems that do not know their shapes. A material point counts as a ball of its volume; affine bodies have what they are told. Filled for laws whose [`LawProperties::curvature`](crate::LawProperties::curvature) asks for it.
+    /// lies on it, zeros for faces; None where a corner, an edge or a mesh touches, and under systems that do not know their shapes. A material point counts as a ball of its volume; affine bodies have what they are told. Filled for laws whose [`LawProperties::reads_curvature`](crate::LawProperties::reads_curvature) asks for it.
     #[serde(default)]
-    pub curvature: [f64; 2],
+    pub curvature: Option<[f64; 2]>,
     /// Both sides as the contact feels them: one entry per tree (clique), the second of zeros when the contact touches one tree only.
     pub sides: [ContactSide; 2],
 }

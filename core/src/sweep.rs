@@ -78,8 +78,8 @@ pub trait SweptPool {
     fn multipliers(&self, local: usize) -> &[f64];
     /// Writes the impulses of the multipliers \[N·s\].
     fn recall(&self, span: Span, gamma: &mut [f64]);
-    /// Writes [`SweptLaw::sweep_curvature`](crate::SweptLaw::sweep_curvature) in the place of the Hessians.
-    fn sweep_curvatures(&self, span: Span, out: &mut Evals);
+    /// Writes [`SweptLaw::sweep_gains`](crate::SweptLaw::sweep_gains) in the place of the Hessians.
+    fn sweep_gains(&self, span: Span, out: &mut Evals);
     /// Moves the multipliers to their values at `v_c` \[m/s\] and writes their impulses \[N·s\]; `scales` are [`Sweep::scale`] of all constraints, or nothing for that of `sweep`.
     fn sweep(&mut self, span: Span, v_c: &[f64], sweep: &mut Sweep, scales: &[f64], gamma: &mut [f64]);
     /// Moves the multipliers of one constraint after the other, each at the velocity that those before it left, and writes their impulses \[N·s\].

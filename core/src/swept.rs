@@ -35,14 +35,12 @@ pub trait SweptLaw<const D: usize>: ContactLaw<D> {
     fn recall(&self, p: &Self::Params) -> SVector<f64, D>;
     /// Moves the multipliers λ to their values at `v_c` \[m/s\], D, and returns their impulse \[N·s\], D.
     fn sweep(&self, p: &mut Self::Params, v_c: SVector<f64, D>, sweep: &mut Sweep) -> SVector<f64, D>;
-    /// Σ of the gains of one of several sweeps ([`Sweep::several`]) over the rows \[kg\], D × D: the Hessian where all of the law acts, unless the law states another.
-    fn sweep_curvature(&self, p: &Self::Params) -> SMatrix<f64, D, D> {
-        closing_curvature(self, p)
-    }
+    /// Σ of the gains of one of several sweeps ([`Sweep::several`]) over the rows \[kg\], D × D, where all of the law acts: [`closing_hessian`] for a law whose gains are the same in every sweep.
+    fn sweep_gains(&self, p: &Self::Params) -> SMatrix<f64, D, D>;
 }
 
 /// Hessian \[kg\], D × D, of a law at a closing speed at which all of it acts.
-pub fn closing_curvature<L: ContactLaw<D>, const D: usize>(law: &L, p: &L::Params) -> SMatrix<f64, D, D> {
+pub fn closing_hessian<L: ContactLaw<D>, const D: usize>(law: &L, p: &L::Params) -> SMatrix<f64, D, D> {
     let mut closing = SVector::<f64, D>::zeros();
     closing[0] = -CLOSING;
     law.eval(p, closing).hess
@@ -84,9 +82,9 @@ impl<L: SweptLaw<D>, const D: usize> SweptPool for Pool<L, D> {
             *g = self.law.recall(p).into();
         }
     }
-    fn sweep_curvatures(&self, span: Span, out: &mut Evals) {
+    fn sweep_gains(&self, span: Span, out: &mut Evals) {
         for (p, h) in self.params.iter().zip(out.hess[span.hess..].chunks_exact_mut(D * D)) {
-            h.copy_from_slice(self.law.sweep_curvature(p).as_slice());
+            h.copy_from_slice(self.law.sweep_gains(p).as_slice());
         }
     }
     fn sweep(&mut self, span: Span, v_c: &[f64], sweep: &mut Sweep, scales: &[f64], gamma: &mut [f64]) {

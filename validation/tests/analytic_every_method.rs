@@ -5,13 +5,16 @@
 #[allow(dead_code, unreachable_pub, unused_imports, reason = "a crate of its own")]
 mod own_law;
 
-use own_law::block::{COUNT, EDGE, STIFFNESS, affine, particles, rigid};
+use own_law::block::{self, COUNT, EDGE, SKIN, STIFFNESS, affine, particles, rigid};
 use own_law::{Elastic, Hertz};
 use signorini_comfree::ComfreeSolver;
 use signorini_core::{ContactSolver, Pool, System};
 use signorini_icf::IcfSolver;
 use signorini_ipc::IpcSolver;
+use signorini_ipc::{IpcOptions, weight};
 use signorini_reference::ReferenceSolver;
+use signorini_run::affine::{RunWatch, run_affine};
+use signorini_run::{Ipc, Law, Method, Recording, Skin, run};
 
 const G: f64 = 9.81;
 
@@ -51,6 +54,57 @@ fn analytic_an_affine_block_holds_the_energy_of_four_springs() {
         let (told, expected) = (affine(&law(), solver).unwrap(), springs(4.0, 0.0));
         assert!((told / expected - 1.0).abs() < 1e-5, "{name}: {told:e} J for {expected:e}");
     }
+}
+
+/// Energy of the contacts at the end \[J\], and the law's name in the header.
+fn told(r: &Recording) -> (f64, &str) {
+    (r.energy[3 * (r.len() - 1) + 2], &r.header.law)
+}
+
+#[test]
+fn analytic_recordings_under_each_method_tell_the_energy_of_a_law_of_ones_own() {
+    let law = Law::own(Elastic);
+    for (method, deeper) in [
+        (Method::icf().with_law(law.clone()).unwrap().with_step(2e-3), 0.0),
+        (Method::cenic(1e-5).with_law(law.clone()).unwrap(), 0.0),
+        (Method::reference().with_law(law.clone()).unwrap().with_step(2e-3), 0.0),
+        (Method::comfree_once(law.clone()).with_step(1e-3), G * 1e-6),
+    ] {
+        let scene = block::scene(0.0).unwrap();
+        let mut x = method.system(&scene).unwrap().initial_state(None).unwrap();
+        let (recording, _) = run(&scene, &method, &mut x, 2.0).unwrap();
+        let ((energy, name), expected) = (told(&recording), springs(4.0, deeper));
+        assert_eq!(name, "elastic");
+        // At rest to the default tolerance of the solver; under error control what is left of the oscillation at an accuracy of 1e-5 m, of a depth of 2.5e-4 m.
+        let part = if method.stepping().is_controlled() { 0.1 } else { 1e-3 };
+        assert!(
+            (energy / expected - 1.0).abs() < part,
+            "{}: {energy:e} J for {expected:e}",
+            method.describe()
+        );
+    }
+    let scene = block::scene(SKIN).unwrap();
+    let options = IpcOptions { range: 2e-4, ..IpcOptions::default() }.carrying(weight(&scene));
+    let skin = Some(Skin { law, distance: SKIN });
+    let method = Method::Ipc(Ipc { options: Some(options), skin, ..Ipc::default() }).with_step(5e-3);
+    let run = run_affine(&scene, &method, None, 1.0, RunWatch::default()).unwrap();
+    run.report.as_ref().unwrap();
+    let ((energy, name), expected) = (told(&run.recording), springs(4.0, 0.0));
+    assert_eq!(name, "elastic");
+    assert!((energy / expected - 1.0).abs() < 1e-3, "{energy:e} J for {expected:e}");
+}
+
+#[test]
+fn regression_methods_refuse_a_law_or_a_mode_that_they_lack() {
+    let law = || Law::own(Elastic);
+    let refused = |m: Result<Method, signorini_run::MethodError>| m.unwrap_err().to_string();
+    assert!(refused(Method::comfree().with_law(law())).contains("comfree_once"));
+    assert!(refused(Method::comfree_paper(0.1, 0.001).with_law(law())).contains("comfree_once"));
+    assert!(refused(Method::comfree().in_paper_mode()).contains("comfree_paper"));
+    assert!(refused(Method::ipc().in_paper_mode()).contains("no second mode"));
+    // Constants tell laws of one's own apart.
+    assert_eq!(law(), law());
+    assert_ne!(Law::own(Hertz { modulus: 1e6 }), Law::own(Hertz { modulus: 2e6 }));
 }
 
 #[test]

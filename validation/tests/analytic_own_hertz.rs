@@ -20,7 +20,7 @@ use signorini_ipc::{AffineBody, AffineScene, AffineSystem, IpcOptions, IpcSolver
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_reference::ReferenceSolver;
 use signorini_scene::Scene;
-use signorini_testkit::law::{LawSuite, rescale_contact, rescale_velocity, stored_energy_deviation};
+use signorini_testkit::law::{LawSuite, rescale_contact, rescale_velocity};
 use signorini_testkit::random_problem::random_material;
 use signorini_testkit::rng::Rng;
 
@@ -33,7 +33,7 @@ fn seed(r: &mut Rng) -> ContactSeed {
         gap: 1e-3 * r.uniform(-1.0, 0.5),
         velocity: Vector3::from_fn(|_, _| r.uniform(-1.0, 1.0)),
         material: random_material(r),
-        curvature: [r.log_uniform(10.0, 100.0), r.log_uniform(1.0, 10.0)],
+        curvature: Some([r.log_uniform(10.0, 100.0), r.log_uniform(1.0, 10.0)]),
         sides: ContactSide::single(Matrix3::identity(), 1),
     }
 }
@@ -48,13 +48,9 @@ fn conformance_hertz() {
     let report = LawSuite::<Hertz, 3>::new(Hertz { modulus: MODULUS }, draw, rescale)
         .rescale_law(|law, s| Hertz { modulus: law.modulus * s.force() / (s.length * s.length) })
         .contact(|p, _| p.slip.bound())
+        .elastic()
         .assert_conforms();
     assert!(report.active > 1000, "{report}");
-    for i in 0..100 {
-        // Differences over 1e-4 of a depth: 1e-8 of their own, and round-off of 1e-16/1e-4.
-        let off = stored_energy_deviation::<_, 3>(&Hertz { modulus: MODULUS }, &seed(&mut Rng::new(i)));
-        assert!(off < 1e-7, "{i}: {off}");
-    }
 }
 
 fn on_ground(height: f64, dissipation: f64) -> (Scene, RigidSystem, State, f64) {

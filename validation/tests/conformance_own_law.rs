@@ -22,14 +22,16 @@ fn conformance_own_law() {
             velocity: Vector3::from_fn(|_, _| r.uniform(-1.0, 1.0)),
             material: random_material(r),
             sides: ContactSide::single(Matrix3::identity(), 1),
-            curvature: [0.0; 2],
+            curvature: None,
         };
         let size = r.log_uniform(1e-5, 3.0);
         (seed, Vector3::from_fn(|_, _| size * r.uniform(-1.0, 1.0)))
     };
     let rescale = |d: &(ContactSeed, Vector3<f64>), s| (rescale_contact(&d.0, s), rescale_velocity(&d.1, s));
-    let report =
-        LawSuite::<Elastic, 3>::new(Elastic, draw, rescale).contact(|p, _| p.slip.bound()).assert_conforms();
+    let report = LawSuite::<Elastic, 3>::new(Elastic, draw, rescale)
+        .contact(|p, _| p.slip.bound())
+        .elastic()
+        .assert_conforms();
     assert!(report.active > 1000, "{report}");
 }
 

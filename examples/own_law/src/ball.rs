@@ -44,7 +44,7 @@ pub fn standing(
     ];
     let options = IpcOptions { range: 2e-4, ..IpcOptions::default() };
     let material = ContactMaterial::compliant(1.0, dissipation, 0.5);
-    let pair = SkinPair { material, curvature: [1.0 / RADIUS; 2] };
+    let pair = SkinPair { material, curvature: Some([1.0 / RADIUS; 2]) };
     let law = SkinLaw::new(law, skin, material).with_pairs(move |_, _| pair);
     Ok(AffineSystem::new(bodies, &[], options)?.with_law(law)?)
 }

@@ -23,7 +23,10 @@ pub const SKIN: f64 = 2e-3;
 pub const STIFFNESS: f64 = 1e4;
 
 /// The block over ground that does not give way.
-fn scene(gap: f64) -> Result<Scene, Box<dyn Error>> {
+///
+/// # Errors
+/// A scene without a meaning.
+pub fn scene(gap: f64) -> Result<Scene, Box<dyn Error>> {
     let block = SceneBuilder::new("block").half_space().compliance(f64::INFINITY, 0.0).body("block");
     let block = block.at([0.0, 0.0, EDGE / 2.0 + gap]).free_joint().cuboid([EDGE / 2.0; 3]);
     Ok(block.density(1000.0).compliance(STIFFNESS, 0.0).build()?)

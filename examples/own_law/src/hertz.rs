@@ -24,11 +24,11 @@ pub struct Constants {
 }
 
 impl Hertz {
-    /// 4/3 E* √R \[N/m^{3/2}\], E* the first parameter of the pair's own where that is above zero; surfaces without curvature count as a ball of 1 m.
+    /// 4/3 E* √R \[N/m^{3/2}\], E* the first parameter of the pair's own where that is above zero; flat surfaces and those of unknown curvature count as a ball of 1 m.
     pub fn stiffness(&self, s: &ContactSeed) -> f64 {
         let [own, ..] = s.material.own;
         let modulus = if own > 0.0 { own } else { self.modulus };
-        let square = s.curvature[0] * s.curvature[1];
+        let square = s.curvature.map_or(0.0, |[a, b]| a * b);
         4.0 / 3.0 * modulus * if square > 0.0 { square.powf(-0.25) } else { 1.0 }
     }
 }
@@ -37,7 +37,7 @@ impl ContactLaw<3> for Hertz {
     type Seed = ContactSeed;
     type Params = Constants;
     const KEY: &'static str = "hertz";
-    const PROPERTIES: LawProperties = LawProperties { curvature: true, ..LawProperties::CONVEX };
+    const PROPERTIES: LawProperties = LawProperties { reads_curvature: true, ..LawProperties::CONVEX };
     const PAPER: &'static str = "own";
 
     fn prepare(&self, s: &ContactSeed) -> Constants {

@@ -6,10 +6,13 @@ use own_law::{Elastic, Hertz, ball, block};
 use signorini_comfree::ComfreeSolver;
 use signorini_core::{ContactSolver, Integrator, LawPool, NoObserver, Pool, System};
 use signorini_icf::IcfSolver;
-use signorini_integrators::{ContactStep, FixedStep, cenic};
+use signorini_integrators::{ContactStep, FixedStep};
 use signorini_ipc::IpcSolver;
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_reference::ReferenceSolver;
+use signorini_run::affine::{RunWatch, run_affine};
+use signorini_run::recorder::Recorder;
+use signorini_run::{Law, Method, Recording};
 use signorini_scene::{LoadOptions, Scene};
 
 /// Gravity \[m/s²\].
@@ -19,8 +22,8 @@ const G: f64 = 9.81;
 const DISSIPATION: f64 = 20.0;
 
 fn main() -> Result<(), Box<dyn Error>> {
+    quadruped(&Law::own(Elastic))?;
     let elastic = Pool::<Elastic, 3>::new(Elastic);
-    quadruped(&elastic)?;
     println!("\na block of 1 kg on springs");
     block_on_springs(&elastic)?;
     println!("\na ball on Hertz's law");
@@ -56,25 +59,34 @@ fn solvers(explicit: f64) -> [Rigid; 3] {
     ]
 }
 
-/// Stands the quadruped on a law for a second, with fixed steps and with controlled errors.
-fn quadruped(law: &dyn LawPool) -> Result<(), Box<dyn Error>> {
+/// Stands the quadruped on a law for a second under every method, and keeps a recording of each.
+fn quadruped(law: &Law) -> Result<(), Box<dyn Error>> {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/quadruped/quadruped.xml");
     let scene = Scene::load(file, &LoadOptions::default())?;
-    let mut integrators: Vec<Box<dyn Integrator>> = Vec::new();
-    for Rigid { solver, dt, .. } in solvers(2e-4) {
-        integrators.push(Box::new(FixedStep::new(ContactStep::new(solver), dt)?));
+    let start = scene.keyframe("home");
+    for method in [
+        Method::icf().with_law(law.clone())?.with_step(2e-3),
+        Method::cenic(1e-3).with_law(law.clone())?,
+        Method::reference().with_law(law.clone())?.with_step(2e-3),
+        Method::comfree_once(law.clone()).with_step(2e-4),
+    ] {
+        let mut sys = method.system(&scene)?;
+        let mut x = sys.initial_state(start)?;
+        let mut recorder = Recorder::new(&scene, &method, &x, sys.held())?;
+        let report = method.integrator()?.advance(&mut sys, &mut x, 1.0, &mut recorder)?;
+        tell(&recorder.recording, report.steps);
     }
-    // One evaluation has no error to control.
-    integrators.push(Box::new(cenic(IcfSolver::default(), 1e-3)));
-    integrators.push(Box::new(cenic(ReferenceSolver::default(), 1e-3)));
-    for mut integrator in integrators {
-        let mut sys = RigidSystem::new(&scene, law, RigidOptions::default())?;
-        let mut x = sys.initial_state(scene.keyframe("home"))?;
-        let report = integrator.advance(&mut sys, &mut x, 1.0, &mut NoObserver)?;
-        let energy = sys.energy(&x).total();
-        println!("{}: {} steps, body at {:.4} m, {energy:.3} J", integrator.name(), report.steps, x.q[2]);
-    }
+    let method = Method::ipc().with_law(law.clone())?.with_step(5e-3);
+    let run = run_affine(&scene, &method, start, 1.0, RunWatch::default())?;
+    tell(&run.recording, run.report?.steps);
     Ok(())
+}
+
+/// Tells how a recording ends: the height of the first body, and the energy of its contacts.
+fn tell(r: &Recording, steps: u64) {
+    let row = r.len() - 1;
+    let (height, energy) = (r.poses[7 * r.header.body_names.len() * row + 9], r.energy[3 * row + 2]);
+    println!("{}: {steps} steps, body at {height:.4} m, {energy:.3e} J in its contacts", r.header.integrator);
 }
 
 /// Energy of contacts of the block at rest on its four corners, and of as many particles.

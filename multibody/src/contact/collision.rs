@@ -73,7 +73,7 @@ pub(crate) struct FoundContact {
     /// The bodies do not touch yet: their points lie apart.
     pub apart: bool,
     /// Principal curvatures of the gap \[1/m\] where the law reads them, zeros elsewhere.
-    pub curvature: [f64; 2],
+    pub curvature: Option<[f64; 2]>,
 }
 
 impl FoundContact {
@@ -199,8 +199,7 @@ impl Collision {
         for c in found {
             let [Some(a), Some(b)] = c.geoms.map(of_geom) else { continue };
             let [x_wa, x_wb] = [a, b].map(|c| kin.x_wb[c.body] * c.pose);
-            let found = relative_curvature(&a.shape, &x_wa, &b.shape, &x_wb, &c.p_wc, &c.point.normal);
-            c.curvature = found.unwrap_or_default();
+            c.curvature = relative_curvature(&a.shape, &x_wa, &b.shape, &x_wb, &c.p_wc, &c.point.normal);
         }
     }
 
@@ -278,7 +277,7 @@ impl Collision {
                             gap,
                             weight_a,
                             apart,
-                            curvature: [0.0; 2],
+                            curvature: None,
                         });
                     }
                 }

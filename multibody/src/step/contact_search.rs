@@ -43,7 +43,7 @@ impl ContactSearch {
     /// Finds contacts.
     pub(crate) fn find(&mut self, model: &Model, kin: &Kinematics) -> Result<(), ProblemError> {
         self.collision.find(kin, model, &mut self.motion, &mut self.found)?;
-        if self.law.properties().curvature {
+        if self.law.properties().reads_curvature {
             self.collision.set_curvatures(kin, &mut self.found);
         }
         Ok(())

@@ -45,7 +45,7 @@ impl InTurn {
         self.scales.resize(map.constraint_count(), 1.0);
         for (pool, span) in pools.spans() {
             let (Some(swept), count) = (pool.swept(), pool.len()) else { continue };
-            swept.sweep_curvatures(span, evals);
+            swept.sweep_gains(span, evals);
             let hess = &evals.hess[span.hess..];
             let of = Constraints { map, first: span.first as usize, count };
             match pool.dim() {

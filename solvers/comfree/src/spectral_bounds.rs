@@ -125,7 +125,7 @@ impl SpectralBounds {
         pools.size_evals(evals);
         for (pool, span) in pools.spans() {
             if let Some(pool) = pool.swept() {
-                pool.sweep_curvatures(span, evals);
+                pool.sweep_gains(span, evals);
             }
         }
         self.find_islands(p);

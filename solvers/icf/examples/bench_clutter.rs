@@ -84,7 +84,7 @@ fn pile(bodies: usize, contacts: usize) -> Result<(FrozenProblem, Vec<f64>), Box
             gap: 2e-4 * (noise.next() - 0.6),
             velocity: FrozenProblem::contact_velocity_at(&map, k, &v0),
             material: ContactMaterial { stiffness: 1e5, dissipation: 10.0, ..ContactMaterial::default() },
-            curvature: [0.0; 2],
+            curvature: None,
             sides: [ContactSide::default(); 2],
         });
     }

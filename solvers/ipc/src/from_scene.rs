@@ -348,7 +348,7 @@ impl AffineScene {
     /// As [`AffineSystem::with_law`].
     pub fn with_law(mut self, law: &dyn LawPool, skin: f64) -> Result<Self, FromSceneError> {
         let rule = self.rule.clone();
-        if law.properties().curvature {
+        if law.properties().reads_curvature {
             self.left_out.extend(rule.untold_curvatures());
         }
         let law = SkinLaw::new(law, skin, ContactMaterial::default()).with_pairs(move |a, b| rule.skin(a, b));
@@ -427,12 +427,11 @@ impl Rule {
             }
             _ => None,
         };
-        let sum = curvature(a).zip(curvature(b)).map_or(0.0, |(a, b)| a + b);
         let mut material = self.material(a, b).unwrap_or_default();
         if material.condim == 1 {
             (material.friction_static, material.friction_dynamic) = (0.0, 0.0);
         }
-        SkinPair { material, curvature: [sum; 2] }
+        SkinPair { material, curvature: curvature(a).zip(curvature(b)).map(|(a, b)| [a + b; 2]) }
     }
 
     /// Combined parameters of two parts; None where they do not collide.

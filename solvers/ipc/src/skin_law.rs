@@ -13,8 +13,8 @@ use crate::world::{DRIVEN, SurfacePart, World};
 pub struct SkinPair {
     /// Parameters of the contact, friction included; the stiffness is that of each point.
     pub material: ContactMaterial,
-    /// Principal curvatures of the gap \[1/m\], the larger first, as [`ContactSeed::curvature`]; zeros where they are not known. Meshes are facets: whoever made one of a ball knows that of the ball.
-    pub curvature: [f64; 2],
+    /// Principal curvatures of the gap \[1/m\], the larger first, as [`ContactSeed::curvature`]; None where they are not known. Meshes are facets: whoever made one of a ball knows that of the ball.
+    pub curvature: Option<[f64; 2]>,
 }
 
 type Pairs = Arc<dyn Fn(SurfacePart, SurfacePart) -> SkinPair + Send + Sync>;
@@ -84,7 +84,7 @@ impl SkinLaw {
         }
         let surfaces = 0..world.part_count() as u32;
         let all = surfaces.clone().flat_map(|a| surfaces.clone().map(move |b| (a, b)));
-        let mut curved = !law.properties().curvature;
+        let mut curved = !law.properties().reads_curvature;
         for (a, b) in all.filter(|(a, b)| a < b && world.collide(*a, *b)) {
             let pair = (self.pairs)(world.part(a), world.part(b));
             let name = |s: u32| &world.bodies[world.part(s).body].name;
@@ -92,7 +92,7 @@ impl SkinLaw {
                 let why = format!("has a material between '{}' and '{}': {e}", name(a), name(b));
                 return refused(&why);
             }
-            curved |= pair.curvature != [0.0; 2];
+            curved |= pair.curvature.is_some();
         }
         if !curved {
             return refused(

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{SMatrix, SVector};
 use signorini_core::{
-    ContactLaw, ContactSeed, LawEval, LawProperties, Sweep, SweptAccess, SweptLaw, closing_curvature,
+    ContactLaw, ContactSeed, LawEval, LawProperties, Sweep, SweptAccess, SweptLaw, closing_hessian,
 };
 
 use crate::facet_law::{FacetLaw, law_of_facets};

@@ -94,6 +94,10 @@ impl<L: DualConeLaw> SweptLaw<1> for DualConeLimit<L> {
         SVector::from([p.multiplier])
     }
 
+    fn sweep_gains(&self, p: &DualConeLimitParams) -> SMatrix<f64, 1, 1> {
+        SMatrix::from([[p.gain]])
+    }
+
     fn sweep(&self, p: &mut DualConeLimitParams, v_c: SVector<f64, 1>, sweep: &mut Sweep) -> SVector<f64, 1> {
         let undo = if sweep.recover { 0.0 } else { p.shift.min(0.0) };
         let gain = sweep.scale * p.gain;

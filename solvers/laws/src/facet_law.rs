@@ -84,8 +84,8 @@ macro_rules! law_of_facets {
                 p.remembered($d)
             }
 
-            fn sweep_curvature(&self, p: &Facets) -> SMatrix<f64, $d, $d> {
-                p.pair_curvature().unwrap_or_else(|| closing_curvature(self, p))
+            fn sweep_gains(&self, p: &Facets) -> SMatrix<f64, $d, $d> {
+                p.pair_curvature().unwrap_or_else(|| closing_hessian(self, p))
             }
 
             fn recall(&self, p: &Facets) -> SVector<f64, $d> {

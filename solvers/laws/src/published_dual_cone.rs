@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use signorini_core::na::{SMatrix, SVector};
 use signorini_core::{
     ContactLaw, ContactSeed, ContactSide, LawEval, LawProperties, Sweep, SweptAccess, SweptLaw,
-    closing_curvature,
+    closing_hessian,
 };
 
 use crate::facet_law::{FacetLaw, law_of_facets};

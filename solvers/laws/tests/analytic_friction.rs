@@ -35,7 +35,7 @@ fn resting(dt: f64, mass: f64, mu: f64, v0: Vector3<f64>) -> ContactSeed {
         velocity: v0,
         material,
         sides: ContactSide::single(Matrix3::identity() / mass, 1),
-        curvature: [0.0; 2],
+        curvature: None,
     }
 }
 
@@ -116,7 +116,7 @@ fn analytic_an_open_contact_takes_the_impulse_that_closes_it_once() {
         velocity: Vector3::new(-1.0, 2.0, 0.0),
         material: ContactMaterial::default(),
         sides: ContactSide::single(0.5 * Matrix3::identity(), 1),
-        curvature: [0.0; 2],
+        curvature: None,
     };
     let mut p = law.prepare(&seed);
     assert_eq!(p.friction_bound(), 0.0, "an open contact has no friction yet");

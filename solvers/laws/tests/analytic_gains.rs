@@ -2,7 +2,7 @@
 
 use signorini_core::na::{Matrix6, SMatrix, SVector, Vector3};
 use signorini_core::{
-    ContactLaw, ContactMaterial, ContactSeed, ContactSide, LawEval, Sweep, SweptLaw, closing_curvature,
+    ContactLaw, ContactMaterial, ContactSeed, ContactSide, LawEval, Sweep, SweptLaw, closing_hessian,
 };
 use signorini_laws::{
     ContactTangent, DualCone, DualConeLaw, DualConeLimit, Facets, Gains, LimitSeed, MassScale,
@@ -44,7 +44,7 @@ fn seed(r: &mut Rng) -> ContactSeed {
             ..ContactMaterial::compliant(r.log_uniform(1e2, 1e5), 0.0, mu)
         },
         sides: [side(r), second],
-        curvature: [0.0; 2],
+        curvature: None,
     }
 }
 
@@ -287,7 +287,7 @@ fn analytic_published_gains_and_shift() {
         let expected = gain * (-v - shift).max(0.0);
         assert!((gamma - expected).abs() <= 1e-11 * gain * (1.0 + shift.abs()), "{gamma} {expected}");
         // Published: no share of the mass.
-        assert!(near(closing_curvature::<_, 1>(&limit_law, &p)[(0, 0)], gain));
+        assert!(near(closing_hessian::<_, 1>(&limit_law, &p)[(0, 0)], gain));
     }
     assert!(known > 100, "{known}");
 }
@@ -309,7 +309,7 @@ fn analytic_gain_and_shift_of_a_limit() {
         let gain = relative / (f64::from(seed.contacts.max(1)) * seed.inverse_mass);
         let limit = DualConeLimit { law };
         let p = limit.prepare(&seed);
-        assert!(near(closing_curvature::<_, 1>(&limit, &p)[(0, 0)], gain), "{law:?} {seed:?}");
+        assert!(near(closing_hessian::<_, 1>(&limit, &p)[(0, 0)], gain), "{law:?} {seed:?}");
         let v = -shift + 0.2 * r.normal();
         // With and without a multiplier.
         for lambda in [0.0, gain * r.uniform(0.0, 0.3)] {
@@ -356,10 +356,10 @@ where
 {
     let (law, seed) = (law(r), seed(r));
     let p = ContactLaw::<D>::prepare(&law, &seed);
-    let found = SweptLaw::<D>::sweep_curvature(&law, &p);
+    let found = SweptLaw::<D>::sweep_gains(&law, &p);
     let condim = usize::from(seed.material.condim).min(D);
     if condim < 3 || !law.cap || law.smoothing > 0.0 || law.gains == Gains::Material {
-        assert_eq!(found, closing_curvature::<_, D>(&law, &p), "{law:?}");
+        assert_eq!(found, closing_hessian::<_, D>(&law, &p), "{law:?}");
         return false;
     }
     let whole = pair_curvature(&law, &seed, D);

@@ -22,7 +22,7 @@ fn seed(dt: f64, gap: f64, v: f64, mass: f64, material: ContactMaterial) -> Cont
         velocity: Vector3::new(v, 0.0, 0.0),
         material,
         sides: ContactSide::single(Matrix3::identity() / mass, 1),
-        curvature: [0.0; 2],
+        curvature: None,
     }
 }
 

@@ -23,7 +23,7 @@ fn seed(r: &mut Rng) -> ContactSeed {
             ..ContactMaterial::compliant(r.log_uniform(1e3, 1e6), 0.0, mu)
         },
         sides: ContactSide::single(Matrix3::identity() * r.log_uniform(1e-2, 1e2), 1),
-        curvature: [0.0; 2],
+        curvature: None,
     }
 }
 

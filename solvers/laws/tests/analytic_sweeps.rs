@@ -2,7 +2,7 @@
 
 use signorini_core::na::{Matrix3, SVector, Vector3};
 use signorini_core::{
-    ContactLaw, ContactMaterial, ContactSeed, ContactSide, Sweep, SweptLaw, closing_curvature,
+    ContactLaw, ContactMaterial, ContactSeed, ContactSide, Sweep, SweptLaw, closing_hessian,
 };
 use signorini_laws::{DualCone, DualConeLimit, Facets, Gains, LimitSeed, PublishedDualCone};
 use signorini_testkit::rng::Rng;
@@ -37,7 +37,7 @@ fn seed(r: &mut Rng) -> ContactSeed {
         velocity: Vector3::zeros(),
         material,
         sides: [side(r), side(r)],
-        curvature: [0.0; 2],
+        curvature: None,
     }
 }
 
@@ -122,7 +122,7 @@ fn compare(
     let across = tangents(law, &seed.material);
     let count = across.len();
     let mut p = ContactLaw::<6>::prepare(law, seed);
-    let size = closing_curvature::<_, 6>(law, &p)[(0, 0)];
+    let size = closing_hessian::<_, 6>(law, &p)[(0, 0)];
     let before: Vec<f64> = (0..count).map(|_| r.uniform(0.0, 0.5 * size)).collect();
     let (mut multipliers, mut last) = (before.clone(), before.clone());
     SweptLaw::<6>::remember(law, &mut p, &before);
@@ -172,7 +172,7 @@ fn analytic_sweep_over_facets() {
         let seed = seed(r);
         let across = tangents(&law, &seed.material);
         let p = ContactLaw::<6>::prepare(&law, &seed);
-        let gain = closing_curvature::<_, 6>(&law, &p)[(0, 0)] / across.len() as f64;
+        let gain = closing_hessian::<_, 6>(&law, &p)[(0, 0)] / across.len() as f64;
         let several = i % 2 == 0;
         let s = seed.gap / seed.dt;
         compare(r, &law, &seed, several, |multipliers, last, v, sweep| {
@@ -305,7 +305,7 @@ fn analytic_sweep_of_a_limit() {
         let gap = r.log_uniform(1e-5, 1e-3) * if r.chance(0.3) { 1.0 } else { -1.0 };
         let seed = LimitSeed { contacts: 3, ..LimitSeed::new(2e-3, gap, r.log_uniform(0.1, 10.0)) };
         let mut p = law.prepare(&seed);
-        let gain = closing_curvature::<_, 1>(&law, &p)[(0, 0)];
+        let gain = closing_hessian::<_, 1>(&law, &p)[(0, 0)];
         // Gains that recover end the approach alone; three on a tree have a third each.
         assert!((gain * 3.0 * seed.inverse_mass - 1.0).abs() < 1e-12, "{gain}");
         let mut lambda = r.uniform(0.0, gain);
@@ -400,7 +400,7 @@ fn analytic_sweep_of_the_published_law() {
         assert!((gamma - expected).norm() <= 1e-12 * (1e-6 + expected.norm()), "{gamma} {expected}");
         assert_eq!(SweptLaw::<6>::recall(&law, &p), gamma);
         // Facets move one by one, in several sweeps as well.
-        let whole = closing_curvature::<_, 6>(&law, &p);
-        assert_eq!(SweptLaw::<6>::sweep_curvature(&law, &p), whole);
+        let whole = closing_hessian::<_, 6>(&law, &p);
+        assert_eq!(SweptLaw::<6>::sweep_gains(&law, &p), whole);
     }
 }

@@ -31,7 +31,7 @@ fn contact_seed(r: &mut Rng) -> ContactSeed {
         velocity: SVector::from_fn(|_, _| speed(r)),
         material: random_material(r),
         sides: ContactSide::single(g * g.transpose() * r.log_uniform(1e-2, 1e2), 1 + r.below(5) as u32),
-        curvature: [0.0; 2],
+        curvature: None,
     }
 }
 
@@ -55,6 +55,7 @@ fn contact<L: ContactLaw<D, Seed = ContactSeed>, const D: usize>(
     };
     LawSuite::new(law, draw, |(seed, v), s| (rescale_contact(seed, s), rescale_velocity(v, s)))
         .contact(bound)
+        .elastic()
         .assert_conforms()
 }
 

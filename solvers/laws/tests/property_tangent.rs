@@ -96,7 +96,7 @@ fn cases<L: DualConeLaw>(law: impl Strategy<Value = L>) -> impl Strategy<Value =
                 gap,
                 velocity: Vector3::from_column_slice(&rest[1..4]),
                 material,
-                curvature: [0.0; 2],
+                curvature: None,
                 sides: [side(&w, 3), second],
             },
             tangent: ContactTangent {
@@ -258,7 +258,7 @@ fn analytic_friction_that_is_clamped_has_no_slope() {
         velocity: Vector3::new(0.0, 1.5, -2.0),
         material,
         sides: ContactSide::single(Matrix3::identity(), 1),
-        curvature: [0.0; 2],
+        curvature: None,
     };
     let tangent = ContactTangent { velocity: Vector3::new(0.0, 1.0, -1.0), ..ContactTangent::default() };
     let law = DualCone::default();

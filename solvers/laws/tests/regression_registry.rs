@@ -83,7 +83,7 @@ fn regression_a_refilled_pool_equals_a_fresh_one() {
         velocity: dense.v0.fixed_rows::<3>(0).into_owned(),
         material: dense.materials[k],
         sides: ContactSide::single(Matrix3::identity(), 3),
-        curvature: [0.0; 2],
+        curvature: None,
     };
     let seeds: Vec<_> = (0..3).map(seed).collect();
     for name in CONTACT_LAWS {

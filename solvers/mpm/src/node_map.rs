@@ -298,7 +298,7 @@ mod tests {
                     let own = *w * frame.transpose() * freedoms[*b as usize].basis();
                     blocks.push_block(*b as usize).copy_from_slice(own.as_slice());
                 }
-                seeds.push(ContactSeed { dt: 1e-3, gap: -1e-3, velocity: Vector3::zeros(), material: ContactMaterial::default(), sides: [ContactSide::default(); 2], curvature: [0.0; 2], });
+                seeds.push(ContactSeed { dt: 1e-3, gap: -1e-3, velocity: Vector3::zeros(), material: ContactMaterial::default(), sides: [ContactSide::default(); 2], curvature: None, });
             }
             let law = signorini_laws::contact_pool("lagged").unwrap();
             let pools = Pools::new(vec![crate::seeded(&*law, seeds).unwrap()]);

@@ -44,21 +44,22 @@ impl Obstacle {
         self.pose.inverse_transform_vector(&(x - self.pose.translation.vector))
     }
 
-    /// Principal curvatures of the gap to a particle of this volume at x, where the surface has this normal, the larger first \[1/m\]: those of the obstacle, none at its edges and corners, and those of a ball of the volume. Zeros for a law that does not ask.
+    /// Principal curvatures of the gap to a particle of this volume at x, where the surface has this normal, the larger first \[1/m\]: those of the obstacle, none at its edges and corners, and those of a ball of the volume. None for a law that does not ask.
     pub(crate) fn curvature_for(
         &self,
         law: LawProperties,
         volume: f64,
         x: &Vector3<f64>,
         normal: &Vector3<f64>,
-    ) -> [f64; 2] {
-        if !law.curvature {
-            return [0.0; 2];
+    ) -> Option<[f64; 2]> {
+        if !law.reads_curvature {
+            return None;
         }
         let local = Point3::from(self.local(x));
         let normal = self.pose.rotation.inverse() * normal;
         let radius = (volume * 3.0 / (4.0 * std::f64::consts::PI)).cbrt();
-        self.shape.principal_curvatures(&local, &normal).unwrap_or_default().map(|k| k + 1.0 / radius)
+        let own = self.shape.principal_curvatures(&local, &normal).unwrap_or_default();
+        Some(own.map(|k| k + 1.0 / radius))
     }
 
     /// Replaces `out` by the sides that a point may meet within `reach` \[m\]: gaps and outward normals, world axes. They are found in the frame of the shape, so that far places cost no digits of them.

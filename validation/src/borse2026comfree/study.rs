@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 use signorini_comfree::ComfreeSolver;
-use signorini_core::na::SVector;
+use signorini_core::na::{SMatrix, SVector};
 use signorini_core::{
-    ContactLaw, ContactSeed, ContactSide, LawEval, LawProperties, OneStep, Pool, Sweep, SweptAccess, SweptLaw,
+    ContactLaw, ContactSeed, ContactSide, LawEval, LawProperties, OneStep, Pool, Sweep, SweptAccess,
+    SweptLaw, closing_hessian,
 };
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
@@ -138,6 +139,9 @@ impl ContactLaw<3> for Study {
 }
 
 impl SweptLaw<3> for Study {
+    fn sweep_gains(&self, facets: &Facets) -> SMatrix<f64, 3, 3> {
+        closing_hessian(self, facets)
+    }
     fn multiplier_count(&self) -> usize {
         Facets::most(3, DIRECTIONS)
     }
@@ -195,7 +199,7 @@ mod tests {
                 gap,
                 velocity: Vector3::zeros(),
                 material: ContactMaterial { condim, ..ContactMaterial::default() },
-                curvature: [0.0; 2],
+                curvature: None,
                 sides: side,
             };
             let (study, law) = (Study::default(), DualCone::default());

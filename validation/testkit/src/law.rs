@@ -6,13 +6,13 @@ mod rescale;
 
 use std::fmt;
 
-use signorini_core::ContactLaw;
 use signorini_core::na::SVector;
+use signorini_core::{ContactLaw, ContactSeed};
 
 use crate::Violation;
 use crate::rng::Rng;
 
-pub use energy::stored_energy_deviation;
+use energy::stored_energy_deviation;
 pub use rescale::{Scale, rescale_contact, rescale_velocity};
 
 /// One draw: a seed and a contact velocity \[m/s\], D.
@@ -21,6 +21,7 @@ pub type LawDraw<L, const D: usize> = (<L as ContactLaw<D>>::Seed, SVector<f64, 
 type Draw<'a, L, const D: usize> = Box<dyn Fn(&mut Rng) -> LawDraw<L, D> + 'a>;
 type Rescale<'a, L, const D: usize> = Box<dyn Fn(&LawDraw<L, D>, Scale) -> LawDraw<L, D> + 'a>;
 type RescaleLaw<'a, L> = Box<dyn Fn(&L, Scale) -> L + 'a>;
+type Energy<'a, L, const D: usize> = Box<dyn Fn(&L, &<L as ContactLaw<D>>::Seed) -> f64 + 'a>;
 type Bound<'a, L, const D: usize> = Box<dyn Fn(&<L as ContactLaw<D>>::Params, f64) -> f64 + 'a>;
 
 /// The suite for one law. Random states come from a seeded generator, so that a failure can be run again.
@@ -41,6 +42,7 @@ type Bound<'a, L, const D: usize> = Box<dyn Fn(&<L as ContactLaw<D>>::Params, f6
 /// | `storage` | parameters survive JSON with every bit of ℓ | 0 |
 /// | `adhesion` | γₙ ≥ 0, for contact laws | 0 |
 /// | `friction` | γₜ is antiparallel to the slip and within the bound of the law, for contact laws | 1e-9 |
+/// | `stored energy` | −dE/dφ of [`ContactLaw::stored_energy`] is the force at rest as δt → 0, for elastic contacts | 1e-7 |
 ///
 /// All are relative to the size of the compared values. Differences are allowed 1e-6 because a random state may lie within 1e-4 of its own size
 /// from a kink or from the bend of regularised friction, where steps must be short and round-off grows; the others are round-off.
@@ -52,6 +54,7 @@ pub struct LawSuite<'a, L: ContactLaw<D>, const D: usize> {
     rescale: Rescale<'a, L, D>,
     rescale_law: Option<RescaleLaw<'a, L>>,
     bound: Option<Bound<'a, L, D>>,
+    energy: Option<Energy<'a, L, D>>,
 }
 
 impl<'a, L: ContactLaw<D>, const D: usize> LawSuite<'a, L, D> {
@@ -73,6 +76,7 @@ impl<'a, L: ContactLaw<D>, const D: usize> LawSuite<'a, L, D> {
             rescale: Box::new(rescale),
             rescale_law: None,
             bound: None,
+            energy: None,
         }
     }
 
@@ -85,6 +89,15 @@ impl<'a, L: ContactLaw<D>, const D: usize> LawSuite<'a, L, D> {
     /// Adds the checks for contacts: no adhesion; friction against the slip, at most `bound(params, γₙ)` \[N·s\].
     pub fn contact(mut self, bound: impl Fn(&L::Params, f64) -> f64 + 'a) -> Self {
         self.bound = Some(Box::new(bound));
+        self
+    }
+
+    /// Adds the check of the stored energy, for contacts whose force at rest comes from a potential of the gap alone.
+    pub fn elastic(mut self) -> Self
+    where
+        L: ContactLaw<D, Seed = ContactSeed>,
+    {
+        self.energy = Some(Box::new(|law, seed| stored_energy_deviation(law, seed)));
         self
     }
 

@@ -20,6 +20,7 @@ enum Defect {
     Adhesion,
     NaNAtRest,
     Infinite,
+    Energy,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -46,10 +47,15 @@ impl ContactLaw<3> for Broken {
         BrokenParams { inner: SoftContact.prepare(seed), dt, stiffness, limit }
     }
 
+    fn stored_energy(&self, seed: &ContactSeed) -> f64 {
+        let energy = SoftContact.stored_energy(seed);
+        if self.0 == Defect::Energy { 1.01 * energy } else { energy }
+    }
+
     fn eval(&self, p: &BrokenParams, v: SVector<f64, 3>) -> LawEval<3> {
         let mut e = SoftContact.eval(&p.inner, v);
         match self.0 {
-            Defect::None | Defect::Infinite => {}
+            Defect::None | Defect::Infinite | Defect::Energy => {}
             Defect::GradientSign => e.grad[1] = -e.grad[1],
             Defect::MissingFactorInHessian => e.hess *= 0.5,
             Defect::Jump if v[0] < 0.0 => {
@@ -98,7 +104,7 @@ fn draw(r: &mut Rng) -> (ContactSeed, Vector3<f64>) {
         velocity: r.vector(),
         material: random_material(r),
         sides: ContactSide::single(Matrix3::identity(), 1),
-        curvature: [0.0; 2],
+        curvature: None,
     };
     (seed, r.vector())
 }
@@ -109,7 +115,7 @@ fn caught_by(defect: Defect) -> Option<String> {
         (rescale_contact(seed, s), rescale_velocity(v, s))
     };
     let suite = LawSuite::new(Broken(defect), draw, rescale).states(500);
-    suite.contact(|_, _| 1e9).run().err().and_then(|v| v.claim.split(' ').next().map(str::to_owned))
+    suite.contact(|_, _| 1e9).elastic().run().err().and_then(|v| v.claim.split(' ').next().map(str::to_owned))
 }
 
 #[test]
@@ -125,6 +131,7 @@ fn conformance_suite_names_each_defect() {
         (Defect::Adhesion, Some("adhesion")),
         (Defect::NaNAtRest, Some("finite")),
         (Defect::Infinite, Some("storage")),
+        (Defect::Energy, Some("stored")),
     ] {
         assert_eq!(caught_by(defect).as_deref(), check, "{defect:?}");
     }

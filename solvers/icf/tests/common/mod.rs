@@ -96,7 +96,7 @@ impl Parts {
                 velocity: FrozenProblem::contact_velocity_at(&map, k, &v0),
                 material: c.material,
                 sides: FrozenProblem::sides(&inertia, &map, k),
-                curvature: [0.0; 2],
+                curvature: None,
             });
         }
         let mut limits = Pool::<Limit, 1>::new(Limit::default());

@@ -45,6 +45,7 @@ pub(super) fn run<L: ContactLaw<D>, const D: usize>(
         b.units()?;
         b.storage()?;
         b.contact()?;
+        b.energy()?;
     }
     Ok(report)
 }
@@ -236,6 +237,14 @@ impl<L: ContactLaw<D>, const D: usize> Bench<'_, '_, L, D> {
             .map(|p| self.suite.law.eval(&p, self.v));
         let same = back.is_ok_and(|e| e == self.e);
         self.claim("storage", f64::from(u8::from(!same)), 0.0)
+    }
+
+    fn energy(&mut self) -> Result<(), Violation> {
+        match &self.suite.energy {
+            // Differences over 1e-4 of a depth: 1e-8 of their own, and round-off of 1e-16/1e-4.
+            Some(deviation) => self.claim("stored energy", deviation(&self.suite.law, &self.seed), 1e-7),
+            None => Ok(()),
+        }
     }
 
     fn contact(&mut self) -> Result<(), Violation> {

@@ -50,7 +50,7 @@ pub fn rescale_contact(seed: &ContactSeed, s: Scale) -> ContactSeed {
     out.dt *= s.time;
     out.gap *= s.length;
     out.velocity *= s.speed();
-    out.curvature = out.curvature.map(|c| c / s.length);
+    out.curvature = out.curvature.map(|c| c.map(|c| c / s.length));
     for side in &mut out.sides {
         side.linear /= s.mass;
         side.coupling /= s.mass * s.length;

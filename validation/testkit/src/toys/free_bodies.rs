@@ -231,7 +231,7 @@ impl System for FreeBodies {
                     velocity: FrozenProblem::contact_velocity_at(parts.map, k, &x0.v),
                     material: ground.material,
                     sides: ContactSide::single(Matrix3::zeros(), body.points.len() as u32),
-                    curvature: [0.0; 2],
+                    curvature: None,
                 });
             }
         }

@@ -42,6 +42,10 @@ impl ContactLaw<3> for SoftContact {
         }
     }
 
+    fn stored_energy(&self, seed: &ContactSeed) -> f64 {
+        seed.spring_energy()
+    }
+
     fn eval(&self, p: &Self::Params, v_c: SVector<f64, 3>) -> LawEval<3> {
         let (h, k, d, f, v_n) = (p.dt, p.stiffness, p.dissipation, p.force, v_c[0]);
         let v_open = if d > 0.0 { (f / (h * k)).min(1.0 / d) } else { f / (h * k) };

@@ -232,7 +232,7 @@ impl System for MaterialBlock {
                 velocity: r_wc.transpose() * (vector(&x0.v, p) - self.ground.velocity),
                 material: self.ground.material,
                 sides: ContactSide::single(FrozenProblem::delassus(&inertia, &map, k), 0),
-                curvature: [0.0; 2],
+                curvature: None,
             });
         }
         let touching = seeds.len() as u32;
