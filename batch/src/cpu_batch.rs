@@ -226,7 +226,7 @@ impl CpuBatch {
                 };
                 let comfree = self.method.as_comfree().filter(|m| m.gains().is_some()).ok_or_else(none)?;
                 let comfree = comfree.clone().with_gains(gains).map_err(|e| match e {
-                    MethodError::DualCone(message) => wrong(message, "give gains in this range"),
+                    MethodError::Setting { why, .. } => wrong(why, "give gains in this range"),
                     MethodError::Refused { what, remedy, .. } => wrong(what.into(), remedy),
                     other => wrong(other.to_string(), "give other gains, or leave them out"),
                 })?;

@@ -39,7 +39,7 @@ impl OwnMethod for OwnIcf {
     }
 }
 
-fn recipe() -> Method {
+fn method() -> Method {
     Method::cenic(ACCURACY)
 }
 
@@ -53,7 +53,7 @@ fn prepare(b: &mut CpuBatch, place: impl Fn(usize) -> usize) {
 }
 
 fn run(threads: usize, lanes: usize, place: impl Fn(usize) -> usize) -> CpuBatch {
-    let mut b = batch(lanes, recipe(), threads);
+    let mut b = batch(lanes, method(), threads);
     prepare(&mut b, &place);
     for k in 0..INTERVALS {
         let u: Vec<f64> = (0..lanes).flat_map(|i| control(place(i), k)).collect();
@@ -68,7 +68,7 @@ fn property_a_lane_is_a_run_of_the_integrator() {
     let many = run(2, LANES, |i| i);
     let one = run(1, LANES, |i| (i + 2) % LANES);
     for world in 0..LANES {
-        let mut sys = recipe().system(&scene()).unwrap();
+        let mut sys = method().system(&scene()).unwrap();
         let mut x = start(world, &sys.initial_state(None).unwrap());
         let mut integrator = cenic(IcfSolver::default(), ACCURACY);
         sys.mocap_poses_mut().copy_from_slice(&[plate(world)]);
@@ -116,7 +116,7 @@ fn property_copied_lanes_go_on_alike_and_loaded_ones_begin_afresh() {
     assert_eq!(b.report(2).unwrap(), b.report(4).unwrap());
     // The step that was wanted is not part of a state: a state loaded into any lane goes on in one way.
     let x = b.state(2).unwrap().clone();
-    let mut other = batch(1, recipe(), 1);
+    let mut other = batch(1, method(), 1);
     other.set_mocap_poses(0, &[plate(2)]).unwrap();
     other.set_applied_force(0, &push(2)).unwrap();
     b.load(2, &x).unwrap();
@@ -157,8 +157,8 @@ fn property_a_lane_that_reaches_the_smallest_step_stops_within_its_interval() {
         .unwrap();
     let controller = StepController { min_step: 1e-3, max_step: 2e-3, ..StepController::with_accuracy(2e-5) };
     let of = |controller| {
-        let recipe = Method::own(OwnIcf { estimates: true }).error_controlled(controller).unwrap();
-        let mut b = CpuBatch::new(&scene, 1, recipe, BatchOptions { threads: 1 }).unwrap();
+        let method = Method::own(OwnIcf { estimates: true }).error_controlled(controller).unwrap();
+        let mut b = CpuBatch::new(&scene, 1, method, BatchOptions { threads: 1 }).unwrap();
         b.watch(&[Observation::JointPosition(scene.joints[0].name.clone())]).unwrap();
         b.step(&[], 0.5, 1, &[]).unwrap();
         b
@@ -193,7 +193,7 @@ impl ReadLane for LastStep {
 
 #[test]
 fn property_what_is_read_is_of_the_last_accepted_step() {
-    let mut b = batch(2, recipe(), 1);
+    let mut b = batch(2, method(), 1);
     prepare(&mut b, |i| i);
     let world = scene().bodies[0].name.clone();
     let wanted = [Observation::Sensor("angle".into()), Observation::ContactForce("box".into(), world)];
@@ -222,7 +222,7 @@ fn regression_error_control_that_cannot_be_is_refused_by_name() {
     let fixed = CpuBatch::new(&scene(), 1, Method::icf().with_step(1e-3), BatchOptions::default());
     assert!(fixed.err().unwrap().to_string().contains("with_step"));
     assert!(Method::comfree().error_controlled(c()).unwrap_err().to_string().contains("comfree"));
-    let model = signorini_batch::mujoco::Model::from_scene(scene(), recipe()).unwrap();
+    let model = signorini_batch::mujoco::Model::from_scene(scene(), method()).unwrap();
     let error = signorini_batch::mujoco::Data::new(&model).err().unwrap().to_string();
     assert!(error.contains("cenic"), "{error}");
 }
@@ -230,9 +230,9 @@ fn regression_error_control_that_cannot_be_is_refused_by_name() {
 #[test]
 fn property_beginning_every_interval_afresh_changes_little() {
     // Reloading forgets the wanted step: the motions agree to the accuracy.
-    let mut kept = batch(1, recipe(), 1);
+    let mut kept = batch(1, method(), 1);
     prepare(&mut kept, |i| i);
-    let mut fresh = batch(1, recipe(), 1);
+    let mut fresh = batch(1, method(), 1);
     prepare(&mut fresh, |i| i);
     let mut steps = [0; 2];
     let mut x = State::default();

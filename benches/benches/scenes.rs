@@ -13,9 +13,9 @@ use signorini_scene::{LoadOptions, Scene, SceneBuilder};
 use signorini_validation::scenes::Clutter;
 
 /// Simulates a scene without recording.
-fn simulate(scene: &Scene, engine: &Method, time: f64) -> f64 {
-    let mut sys = engine.system(scene).expect("the scene has a model");
-    let mut integrator = engine.integrator().expect("the engine exists");
+fn simulate(scene: &Scene, method: &Method, time: f64) -> f64 {
+    let mut sys = method.system(scene).expect("the scene has a model");
+    let mut integrator = method.integrator().expect("the method exists");
     let mut x = sys.initial_state(scene.keyframe("home")).expect("the keyframe fits");
     let end = x.t + time;
     integrator.advance(&mut sys, &mut x, end, &mut NoObserver).expect("the run succeeds");
@@ -38,7 +38,7 @@ fn scenes(c: &mut Criterion) {
     let mut group = c.benchmark_group("scenes");
     group.sample_size(10).measurement_time(Duration::from_secs(5));
     let clutter = Clutter::hard(0).scene();
-    for (name, engine) in [
+    for (name, method) in [
         ("hard clutter 2 s, accuracy 1e-3, default mode", Method::cenic(1e-3)),
         (
             "hard clutter 2 s, accuracy 1e-3, paper mode",
@@ -46,7 +46,7 @@ fn scenes(c: &mut Criterion) {
         ),
         ("hard clutter 2 s, fixed 10 ms", Method::icf().with_step(0.01)),
     ] {
-        group.bench_function(name, |b| b.iter(|| simulate(&clutter, &engine, 2.0)));
+        group.bench_function(name, |b| b.iter(|| simulate(&clutter, &method, 2.0)));
     }
     for n in [100, 1000] {
         let scene = rain(n);
@@ -56,11 +56,11 @@ fn scenes(c: &mut Criterion) {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
     let quadruped = Scene::load(models.join("quadruped/quadruped.xml"), &LoadOptions::default())
         .expect("the model loads");
-    for (name, engine) in [
+    for (name, method) in [
         ("quadruped 1 s, fixed 1 ms", Method::icf().with_step(1e-3)),
         ("quadruped 1 s, accuracy 1e-3", Method::cenic(1e-3)),
     ] {
-        group.bench_function(name, |b| b.iter(|| simulate(&quadruped, &engine, 1.0)));
+        group.bench_function(name, |b| b.iter(|| simulate(&quadruped, &method, 1.0)));
     }
     group.finish();
 }

@@ -7,7 +7,7 @@ use signorini_run::affine::{RunWatch, run_affine};
 use signorini_run::recorder::Recorder;
 use signorini_run::{Stepping, names};
 
-use crate::dual_cone::is_cone;
+use crate::dual_cone::has_cone;
 use crate::model::{ModelArguments, warn_of_overlap};
 
 /// Arguments of `compare`.
@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     /// Solvers, separated by commas.
     #[arg(long, value_delimiter = ',', default_value = "icf")]
     solvers: Vec<String>,
-    /// Contact laws, separated by commas.
+    /// Contact laws, separated by commas; affine bodies (ipc) keep their barrier.
     #[arg(long, value_delimiter = ',', default_value = "lagged,similar,sap")]
     laws: Vec<String>,
     /// Accuracies of error control, separated by commas.
@@ -38,10 +38,9 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let finest = a.accuracies.iter().copied().fold(1e-3, f64::min) * 1e-2;
     let mut methods = vec![names::method("icf", Some(&a.laws[0]), Stepping::accurate(finest))?];
     for solver in &a.solvers {
-        // Affine bodies have one law.
-        let laws: Vec<Option<&str>> = match solver.as_str() {
-            "ipc" => vec![None],
-            _ => a.laws.iter().map(|l| Some(l.as_str())).collect(),
+        let laws: Vec<Option<&str>> = match names::by_name(solver)?.is_affine() {
+            true => vec![None],
+            false => a.laws.iter().map(|l| Some(l.as_str())).collect(),
         };
         for law in laws {
             let controlled = a.accuracies.iter().map(|x| Stepping::accurate(*x));
@@ -53,17 +52,17 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     }
     say!(
         "{:<52} {:>12} {:>9} {:>8} {:>9} {:>9} {:>11} {:>11}",
-        "engine",
+        "method",
         "difference",
         "wall s",
         "steps",
         "rejected",
-        "Newton",
+        "iterations",
         "deepest mm",
         "energy J"
     );
     let (key, mut reference) = (scene.keyframe("home"), None);
-    // Positions of every engine are compared as those of one model.
+    // Positions of every method are compared as those of one model.
     let mut model = methods[0].system(&scene)?;
     for method in &methods {
         let start = Instant::now();
@@ -76,13 +75,8 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
             let mut integrator = method.integrator()?;
             let mut x = sys.initial_state(key)?;
             if reference.is_none() {
-                let dual_cone = a.laws.iter().find(|l| is_cone(l));
-                a.model.warn_before_run(
-                    &scene,
-                    &sys,
-                    method,
-                    dual_cone.map_or(method.law_name(), String::as_str),
-                );
+                let dual_cone = methods.iter().find(|m| has_cone(m));
+                a.model.warn_before_run(&scene, &sys, dual_cone.unwrap_or(method));
                 warn_of_overlap(&scene, &mut sys, &x)?;
             }
             let end = x.t + a.time;
@@ -113,7 +107,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
             model.distance(&x, x_reference),
             r.steps,
             r.rejected,
-            r.newton_iterations,
+            r.iterations,
             -1e3 * deepest,
             kinetic + potential + contact
         );

@@ -5,9 +5,9 @@ use signorini_multibody::{CollidingPair, STEEPEST, limited_friction};
 use signorini_run::Method;
 use signorini_scene::Scene;
 
-/// Whether a law is a dual cone.
-pub(crate) fn is_cone(law: &str) -> bool {
-    matches!(law, "dual_cone" | "published_dual_cone")
+/// Whether contacts have a dual cone.
+pub(crate) fn has_cone(method: &Method) -> bool {
+    method.law().is_some_and(|law| law.is_dual_cone())
 }
 
 /// One line on the cones when the file asks for elliptic ones.

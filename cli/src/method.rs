@@ -3,10 +3,8 @@ use signorini_comfree::Sweeps;
 use signorini_ipc::{BodyError, IpcOptions};
 use signorini_laws::{DualCone, Gains, PublishedDualCone};
 use signorini_run::affine::{carrying, weight};
-use signorini_run::{ComFree, Evaluation, Icf, Ipc, Law, Method, Reference, Skin, names};
+use signorini_run::{ComFree, Evaluation, Icf, Ipc, Law, Method, Reference, Skin, Stepping, names};
 use signorini_scene::Scene;
-
-use crate::dual_cone::is_cone;
 
 /// Solver, law and integrator by name.
 #[derive(Args, Clone)]
@@ -66,7 +64,7 @@ impl MethodArguments {
     pub(crate) fn method(&self, scene: &Scene) -> Result<Method, String> {
         let method = names::by_name(&self.solver).map_err(|e| e.to_string())?;
         if method.is_affine() {
-            return self.affine(scene);
+            return self.affine(scene, method.law_name());
         }
         let own = [
             ("--range", self.range),
@@ -84,14 +82,13 @@ impl MethodArguments {
             );
         }
         let comfree = method.as_comfree().is_some();
-        let law = self.law.as_deref().unwrap_or(method.law_name());
-        let steps = self.dt.is_some() || (comfree && self.accuracy.is_none());
-        let integrator = self.integrator.as_deref().unwrap_or(if steps { "fixed" } else { "cenic" });
-        let fixed = integrator == "fixed";
-        self.check(comfree, law, fixed)?;
-        let stepping = names::stepping(integrator, self.accuracy.unwrap_or(1e-3), self.dt.unwrap_or(2e-3));
-        let stepping = stepping.map_err(|e| e.to_string())?;
-        let named = names::method(&self.solver, Some(law), stepping).map_err(|e| e.to_string())?;
+        let law = match &self.law {
+            Some(name) => Law::by_name(name).map_err(|e| e.to_string())?,
+            None => method.law().unwrap_or_default(),
+        };
+        let stepping = self.stepping(2e-3, self.dt.is_none() && !(comfree && self.accuracy.is_none()))?;
+        self.check(comfree, &law, !stepping.is_controlled())?;
+        let named = names::method(&self.solver, self.law.as_deref(), stepping).map_err(|e| e.to_string())?;
         Ok(match named {
             Method::ComFree(m) => Method::ComFree(self.comfree(m)?),
             Method::Icf(m) => Method::Icf(Icf { law: self.law_of(m.law)?, paper: self.paper_mode, ..m }),
@@ -102,16 +99,26 @@ impl MethodArguments {
         })
     }
 
+    /// Stepping: the named integrator; error control where it is not named and `controlled`, otherwise equal steps, of `dt` \[s\] where none is given.
+    fn stepping(&self, dt: f64, controlled: bool) -> Result<Stepping, String> {
+        let (accuracy, dt) = (self.accuracy.unwrap_or(1e-3), self.dt.unwrap_or(dt));
+        match &self.integrator {
+            Some(name) => names::stepping(name, accuracy, dt).map_err(|e| e.to_string()),
+            None if controlled => Ok(Stepping::accurate(accuracy)),
+            None => Ok(Stepping::Fixed { dt }),
+        }
+    }
+
     /// Refuses options that the solver, law or stepping beside them does not read.
-    fn check(&self, comfree: bool, law: &str, fixed: bool) -> Result<(), String> {
-        let sweeps = comfree && fixed && !self.paper_mode;
+    fn check(&self, comfree: bool, law: &Law, fixed: bool) -> Result<(), String> {
+        let (sweeps, dual_cone) = (comfree && fixed && !self.paper_mode, matches!(law, Law::DualCone(_)));
         if let Some(n) = self.sweeps {
             if !sweeps {
                 return Err(format!(
                     "--sweeps {n}: only comfree with fixed steps (--dt) evaluates a step more than once, and not in paper mode; leave it out"
                 ));
             }
-            if law != "dual_cone" && n > 1 {
+            if !dual_cone && n > 1 {
                 return Err(format!(
                     "--sweeps {n}: only the law dual_cone is evaluated more than once (--law dual_cone); leave it out"
                 ));
@@ -120,24 +127,24 @@ impl MethodArguments {
                 return Err("--sweeps 0: a step has at least one evaluation; give 1 or more".into());
             }
         }
-        if let Some(m) = self.memory.filter(|_| !(sweeps && law == "dual_cone")) {
+        if let Some(m) = self.memory.filter(|_| !(sweeps && dual_cone)) {
             return Err(format!(
                 "--memory {m}: only comfree with the law dual_cone and fixed steps (--dt) remembers forces, and not in paper mode; leave it out"
             ));
         }
-        if let Some(g) = self.gains.as_deref().filter(|_| !(is_cone(law) && fixed)) {
+        if let Some(g) = self.gains.as_deref().filter(|_| !(law.is_dual_cone() && fixed)) {
             return Err(format!(
                 "--gains {g:?}: gains relative to the step belong to the law dual_cone (--solver comfree or --law dual_cone) with fixed steps (--dt); leave \
                  them out or change the rest"
             ));
         }
-        let published = law == "published_dual_cone" || (self.paper_mode && comfree);
+        let published = matches!(law, Law::PublishedDualCone(_)) || (self.paper_mode && comfree);
         if let Some(n) = self.directions.filter(|n| published && *n != 4) {
             return Err(format!(
                 "--directions {n}: the dual cone as published has four directions; leave it out, or leave out --paper-mode and take the law dual_cone"
             ));
         }
-        if let Some(n) = self.directions.filter(|_| !is_cone(law)) {
+        if let Some(n) = self.directions.filter(|_| !law.is_dual_cone()) {
             return Err(format!(
                 "--directions {n}: only the law dual_cone has directions (--solver comfree or --law dual_cone); leave it out"
             ));
@@ -145,7 +152,7 @@ impl MethodArguments {
         if !(self.paper_mode && comfree) {
             return Ok(());
         }
-        match (is_cone(law), fixed) {
+        match (law.is_dual_cone(), fixed) {
             (true, true) => Ok(()),
             (true, false) => Err("--paper-mode: comfree as published takes fixed steps; give --dt".into()),
             (false, _) => {
@@ -164,7 +171,7 @@ impl MethodArguments {
             Evaluation::Swept { .. } => {
                 let sweeps = self.sweeps.map_or_else(Sweeps::default, Sweeps::exactly);
                 let law = DualCone::remembering(self.memory.unwrap_or(sweeps.memory()));
-                Evaluation::Swept { law: self.cone(law)?, sweeps }
+                Evaluation::Swept { law: Law::DualCone(self.cone(law)?), sweeps }
             }
             Evaluation::Once { law } => Evaluation::Once { law: self.law_of(law)? },
             Evaluation::Published { law } => Evaluation::Published { law: self.published(law) },
@@ -199,8 +206,8 @@ impl MethodArguments {
     }
 
     /// The method of affine bodies.
-    fn affine(&self, scene: &Scene) -> Result<Method, String> {
-        let over = self.law.as_ref().is_some_and(|l| l != "barrier");
+    fn affine(&self, scene: &Scene, barrier: &str) -> Result<Method, String> {
+        let over = self.law.as_ref().is_some_and(|l| l != barrier);
         let refused = [
             (
                 "--skin",
@@ -216,15 +223,12 @@ impl MethodArguments {
         if let Some((option, _, why)) = refused.iter().find(|r| r.1) {
             return Err(format!("{option}: {why}; leave it out"));
         }
-        let error_control = self.accuracy.is_some() || self.integrator.as_deref() == Some("cenic");
-        let integrator = self.integrator.as_deref().unwrap_or(if error_control { "cenic" } else { "fixed" });
-        let stepping = names::stepping(integrator, self.accuracy.unwrap_or(1e-3), self.dt.unwrap_or(5e-3));
-        let stepping = stepping.map_err(|e| e.to_string())?;
+        let stepping = self.stepping(5e-3, self.accuracy.is_some())?;
         let ipc = carrying(self.range, self.load.unwrap_or_else(|| weight(scene)));
         let ipc = ipc.map_err(named)?;
         let ipc = IpcOptions { orthogonality: self.rigidity.unwrap_or(ipc.orthogonality), ..ipc };
         ipc.check().map_err(named)?;
-        let law = self.law.as_deref().filter(|_| over).map(|l| names::law(l, error_control));
+        let law = self.law.as_deref().filter(|_| over).map(|l| names::law(l, stepping.is_controlled()));
         let skin = law.transpose().map_err(|e| e.to_string())?.map(|law| Skin::over(law, &ipc));
         let skin = skin.map(|s| Skin { distance: self.skin.unwrap_or(s.distance), ..s });
         Ok(Method::Ipc(Ipc { options: Some(ipc), skin, exclude_overlaps: self.exclude_overlaps, stepping }))

@@ -110,11 +110,11 @@ impl ModelArguments {
     }
 
     /// Warns of parts that a run leaves out or cannot move.
-    pub(crate) fn warn_before_run(&self, scene: &Scene, sys: &RigidSystem, method: &Method, law: &str) {
+    pub(crate) fn warn_before_run(&self, scene: &Scene, sys: &RigidSystem, method: &Method) {
         if let Some(w) = dual_cone::softness(method) {
             eprintln!("warning: {w}");
         }
-        if dual_cone::is_cone(law) {
+        if dual_cone::has_cone(method) {
             if let Some(note) = dual_cone::cones(scene) {
                 eprintln!("note: {note}");
             }

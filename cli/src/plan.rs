@@ -270,31 +270,31 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         .into());
     }
     let evaluations = match a.evaluations {
-        // One evaluation, whatever its residual.
-        Some(1) => Some((1, 0.0)),
         Some(most) => Some((most, tasks::SETTLED)),
         None => setup.evaluations,
     };
     let threads = BatchOptions { threads: a.threads };
     let (samples, dt) = (setup.planner.samples, setup.planner.dt);
     let mut model = CpuBatch::new(&scene, samples, a.model.method(evaluations), threads)?;
-    if let (Some(accuracy), true) = (a.accuracy, a.plant != "cenic") {
+    let driven = names::plant(&a.plant, a.accuracy.unwrap_or(1e-3))?;
+    if let (Some(accuracy), false) = (a.accuracy, driven.stepping().is_controlled()) {
         return Err(format!(
             "--accuracy {accuracy}: only the plant cenic controls its error (--plant cenic); leave it out"
         )
         .into());
     }
     // An accuracy that is given is all that the engine may refuse: the scene has a plan model already.
-    let named = |e: BatchError| match a.plant.as_str() {
-        "cenic" if a.accuracy.is_some() => format!("--accuracy: {e}"),
-        "ipc" => format!("the plant ipc: {e}; where the scene is that of a task, take --plant icf or cenic"),
-        _ => e.to_string(),
+    let named = |e: BatchError| match a.accuracy {
+        Some(_) => format!("--accuracy: {e}"),
+        None if driven.is_affine() => {
+            format!("the plant ipc: {e}; where the scene is that of a task, take --plant icf or cenic")
+        }
+        None => e.to_string(),
     };
     let real = match (a.vary, measured) {
         (Some(part), Some(body)) => varied(&scene, body, part, a.seed)?,
         _ => scene.clone(),
     };
-    let driven = names::plant(&a.plant, a.accuracy.unwrap_or(1e-3))?;
     let mut plant = plant(&real, &driven, |w| eprintln!("warning: {w}")).map_err(named)?;
     let timing = match (a.delay, a.measured) {
         (Some(delay), _) => Timing::Delay(delay),

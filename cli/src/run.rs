@@ -114,11 +114,11 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         say!("interrupted at t = {t:.4} s; the recorded part is written");
     }
     say!(
-        "{}\n{} steps accepted, {} rejected; {} Newton iterations, {} factorisations; steps from {:.2e} to {:.2e} s",
+        "{}\n{} steps accepted, {} rejected; {} iterations, {} factorisations; steps from {:.2e} to {:.2e} s",
         method.describe(),
         report.steps,
         report.rejected,
-        report.newton_iterations,
+        report.iterations,
         report.factorizations,
         report.min_dt,
         report.max_dt
@@ -169,7 +169,7 @@ impl Run<'_> {
     fn rigid(&self, watch: RunWatch<'_>, sink: RecordingFile) -> Result<Done, Box<dyn Error>> {
         let Self { arguments: a, scene, method, key, end } = *self;
         let mut sys = method.system(scene)?;
-        a.model.warn_before_run(scene, &sys, method, method.law_name());
+        a.model.warn_before_run(scene, &sys, method);
         let mut integrator = method.integrator()?;
         let mut x = sys.initial_state(key)?;
         warn_of_overlap(scene, &mut sys, &x)?;

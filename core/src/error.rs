@@ -84,6 +84,16 @@ pub enum ProblemError {
         /// Allowed range.
         range: &'static str,
     },
+    /// An option of a solver out of range.
+    #[error("{option} is {value}, but must be {range}")]
+    Option {
+        /// Name of the option.
+        option: &'static str,
+        /// Value that was given.
+        value: f64,
+        /// Allowed range.
+        range: &'static str,
+    },
     /// A slot was used before `prepare`.
     #[error("slot {slot:?} was not prepared; call prepare before problem or commit")]
     NotPrepared {

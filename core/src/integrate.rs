@@ -1,5 +1,5 @@
 use crate::{
-    ContactGeometry, ContactSolver, ProblemError, SolveError, SolveStats, State, StepProblem, StepSolution,
+    ContactGeometry, ContactSolver, SolveError, SolveStats, State, StepError, StepProblem, StepSolution,
     System, Tolerance,
 };
 
@@ -73,63 +73,6 @@ impl LaggedSolve {
             self.again.clone_from(&out.v);
         }
         Ok(())
-    }
-}
-
-/// Why a step or an interval failed.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum StepError {
-    /// The problem or solver failed.
-    #[error("at t = {t} s with a step of {dt} s: {source}")]
-    Solve {
-        /// Time \[s\].
-        t: f64,
-        /// Step size \[s\].
-        dt: f64,
-        /// The reason.
-        source: SolveError,
-    },
-    /// The controller reached its smallest step.
-    #[error(
-        "at t = {t} s the error estimate {error:e} does not fall below the accuracy {accuracy:e} even at the smallest step {dt:e} s; \
-         loosen the accuracy, soften the contact, or allow accepting at the smallest step"
-    )]
-    MinimumStep {
-        /// Time \[s\].
-        t: f64,
-        /// Step size \[s\].
-        dt: f64,
-        /// Error estimate.
-        error: f64,
-        /// Requested accuracy.
-        accuracy: f64,
-    },
-    /// A speed that no scene has: the motion runs away ([`crate::check_end`]).
-    #[error(
-        "at t = {t} s with a step of {dt} s the motion runs away: {what} comes to {speed:.3e}, more than {:e} m/s or rad/s; {remedy}",
-        crate::FASTEST
-    )]
-    Runaway {
-        /// Time at the start of the step \[s\].
-        t: f64,
-        /// Step size \[s\].
-        dt: f64,
-        /// The motion, as [`crate::System::velocity_name`] calls it.
-        what: String,
-        /// Speed of the motion \[m/s or rad/s\].
-        speed: f64,
-        /// Remedy.
-        remedy: &'static str,
-    },
-    /// An option or argument is out of range.
-    #[error("{0}")]
-    Argument(String),
-}
-
-impl StepError {
-    /// Wraps a problem error with time and step.
-    pub fn problem(t: f64, dt: f64, e: ProblemError) -> Self {
-        Self::Solve { t, dt, source: SolveError::Problem(e) }
     }
 }
 
@@ -260,8 +203,8 @@ pub struct AdvanceReport {
     pub failed: u64,
     /// Steps accepted at the smallest step although the error was too large.
     pub floored: u64,
-    /// Work of all solves, rejected attempts included.
-    pub newton_iterations: u64,
+    /// Iterations of all solves ([`SolveStats::iterations`]), those of rejected attempts included.
+    pub iterations: u64,
     /// Factorisations.
     pub factorizations: u64,
     /// Line-search evaluations.
@@ -281,7 +224,7 @@ pub struct AdvanceReport {
 impl AdvanceReport {
     /// Counts the work of one attempt, accepted or not.
     pub fn add_work(&mut self, r: &StepReport) {
-        self.newton_iterations += u64::from(r.stats.iterations);
+        self.iterations += u64::from(r.stats.iterations);
         self.factorizations += u64::from(r.stats.factorizations);
         self.line_search += u64::from(r.stats.line_search);
         self.unconverged += u64::from(r.unconverged);
@@ -299,8 +242,7 @@ impl AdvanceReport {
         })
     }
 
-    /// Fewer solves that did not converge than a tenth of the steps. Evaluations of complementarity-free contact stop at a limit, which hard impacts reach;
-    /// the steps that follow settle the rest.
+    /// Fewer solves that did not converge than a tenth of the steps: an explicit method may stop at a limit in hard impacts, and settle in the steps that follow.
     pub fn mostly_converged(&self) -> bool {
         10 * self.unconverged < self.steps
     }
@@ -323,7 +265,7 @@ impl AdvanceReport {
         self.rejected += o.rejected;
         self.failed += o.failed;
         self.floored += o.floored;
-        self.newton_iterations += o.newton_iterations;
+        self.iterations += o.iterations;
         self.factorizations += o.factorizations;
         self.line_search += o.line_search;
         self.unconverged += o.unconverged;

@@ -87,6 +87,7 @@ mod runaway;
 mod snapshot;
 mod solver;
 mod state;
+mod step_error;
 mod sweep;
 mod swept;
 mod swept_problem;
@@ -106,7 +107,7 @@ pub use frozen_map::FrozenMap;
 pub use inertia::{BlockDiagonal, Inertia};
 pub use integrate::{
     AcceptedStep, AdvanceReport, HeldInputs, Integrator, LaggedSolve, LastSolve, NoObserver, OneStep,
-    StepError, StepObserver, StepReport,
+    StepObserver, StepReport,
 };
 pub use law::{Along, ContactLaw, LawEval, LawProperties, Smoothness};
 pub use map::{AffineMap, ContactMap};
@@ -118,11 +119,12 @@ pub use problem::{
     Changed, ContactGeometry, Regime, SmoothPotential, StepProblem, WholePart, gradient, objective,
     scaled_norm,
 };
-pub use runaway::{FASTEST, check_end};
+pub use runaway::check_end;
 pub use snapshot::{LawRegistry, Snapshot, SnapshotError};
 pub use solver::{ContactSolver, SolveError, SolveStats, SolveStatus, StepSolution, Tolerance, check_guess};
 pub use state::{ContactKey, ContactMemory, State};
+pub use step_error::{FASTEST, StepError};
 pub use sweep::{Sweep, SweptPool, Turns};
-pub use swept::{SweptLaw, closing_hessian};
+pub use swept::SweptLaw;
 pub use swept_problem::{SweptProblem, Whitened};
 pub use system::{Energy, System};

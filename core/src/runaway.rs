@@ -1,7 +1,4 @@
-use crate::{State, StepError, System};
-
-/// A speed that no scene of bodies in contact has \[m/s or rad/s\].
-pub const FASTEST: f64 = 1e6;
+use crate::{FASTEST, State, StepError, System};
 
 /// Fails on the end `x1` of a step of `dt` \[s\] from `t` \[s\] that is not finite or has a speed above [`FASTEST`]: integrators and batches stop there, rather
 /// than go on with numbers that mean nothing.

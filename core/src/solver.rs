@@ -19,13 +19,13 @@ impl Tolerance {
     /// Fails on a relative tolerance that is negative or not finite.
     ///
     /// # Errors
-    /// [`ProblemError::Unsupported`] with the value.
+    /// [`ProblemError::Option`] with the value.
     pub fn check(&self) -> Result<(), ProblemError> {
         if self.relative >= 0.0 && self.relative.is_finite() {
             return Ok(());
         }
-        let why = format!("the relative tolerance must be finite and not negative, not {}", self.relative);
-        Err(ProblemError::Unsupported(why))
+        let (option, range) = ("the relative tolerance", "finite and not negative");
+        Err(ProblemError::Option { option, value: self.relative, range })
     }
 }
 
@@ -62,7 +62,7 @@ impl SolveStatus {
 /// Work of a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SolveStats {
-    /// Newton (or other outer) iterations; the largest over islands.
+    /// Outer iterations; the largest over islands.
     pub iterations: u32,
     /// Iterations summed over islands.
     pub island_iterations: u32,
@@ -143,6 +143,14 @@ pub enum SolveError {
         /// Missing feature, and the remedy.
         why: String,
     },
+    /// No velocity is known at which the objective is finite.
+    #[error(
+        "solver {solver}: the objective is infinite at v = 0: a barrier is violated where the step starts; separate the bodies first"
+    )]
+    Infeasible {
+        /// Solver name.
+        solver: &'static str,
+    },
     /// The Hessian could not be factored.
     #[error("the Hessian is not positive definite in iteration {iteration}; residual {residual:e}")]
     Factorization {
@@ -158,7 +166,7 @@ pub enum SolveError {
 
 /// A method that minimises a step problem.
 pub trait ContactSolver: Send {
-    /// Name, as on the command line.
+    /// Name, as in errors and reports.
     fn name(&self) -> &'static str;
     /// Whether this solver can solve this problem.
     ///

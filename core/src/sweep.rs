@@ -22,7 +22,7 @@ pub struct Sweep {
     pub remember: bool,
     /// Sum over the constraints of (λ before − λ)ᵀ G⁻¹ (λ − λ of the last sweep), before and after the sweep: positive when momentum points uphill.
     pub uphill: f64,
-    /// Largest speed \[m/s\] by which a multiplier misses its condition at the velocity that it is given, min(u + s, λ/G) of a facet, before and after the sweep.
+    /// Largest speed \[m/s\] by which a multiplier misses its condition at the velocity that it is given, min(u + s, λ/G) of a multiplier with gain G and shift s, before and after the sweep.
     pub residual: f64,
     /// Largest speed \[m/s\] at which a penetration asks to be undone, before and after the sweep.
     pub recovery: f64,

@@ -4,9 +4,6 @@ use nalgebra::{SMatrix, SVector};
 
 use crate::{ContactLaw, Evals, Pool, Span, Sweep, SweptAccess, SweptPool, Turns};
 
-/// Closing speed at which every part of a law acts, whatever its multipliers and shift \[m/s\].
-const CLOSING: f64 = 1e9;
-
 /// A law with multipliers that explicit methods move to their values at a contact velocity, constraint by constraint.
 ///
 /// A law that implements it says so by [`ContactLaw::SWEPT`].
@@ -35,15 +32,8 @@ pub trait SweptLaw<const D: usize>: ContactLaw<D> {
     fn recall(&self, p: &Self::Params) -> SVector<f64, D>;
     /// Moves the multipliers λ to their values at `v_c` \[m/s\], D, and returns their impulse \[N·s\], D.
     fn sweep(&self, p: &mut Self::Params, v_c: SVector<f64, D>, sweep: &mut Sweep) -> SVector<f64, D>;
-    /// Σ of the gains of one of several sweeps ([`Sweep::several`]) over the rows \[kg\], D × D, where all of the law acts: [`closing_hessian`] for a law whose gains are the same in every sweep.
+    /// Σ of the gains of one of several sweeps ([`Sweep::several`]) over the rows \[kg\], D × D, where all of the law acts.
     fn sweep_gains(&self, p: &Self::Params) -> SMatrix<f64, D, D>;
-}
-
-/// Hessian \[kg\], D × D, of a law at a closing speed at which all of it acts.
-pub fn closing_hessian<L: ContactLaw<D>, const D: usize>(law: &L, p: &L::Params) -> SMatrix<f64, D, D> {
-    let mut closing = SVector::<f64, D>::zeros();
-    closing[0] = -CLOSING;
-    law.eval(p, closing).hess
 }
 
 impl<L: SweptLaw<D>, const D: usize> SweptAccess<L, D> {

@@ -170,7 +170,7 @@ fn depends_on_step(e: &StepError) -> bool {
                     | ProblemError::Intersecting { .. }
                     | ProblemError::TooNear { .. }
             ),
-            SolveError::Unsupported { .. } => false,
+            SolveError::Unsupported { .. } | SolveError::Infeasible { .. } => false,
         },
         StepError::MinimumStep { .. } | StepError::Runaway { .. } | StepError::Argument(_) => false,
     }

@@ -57,11 +57,6 @@ impl<S: ContactSolver> ContactStep<S> {
     pub fn solver(&self) -> &S {
         &self.solver
     }
-
-    /// The solver, to change its options.
-    pub fn solver_mut(&mut self) -> &mut S {
-        &mut self.solver
-    }
 }
 
 impl<S: ContactSolver> PreparedStep for ContactStep<S> {

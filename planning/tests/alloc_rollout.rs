@@ -14,10 +14,10 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn alloc_warm_rollouts_are_free_of_allocations() {
-    for (name, recipe) in NAMES.iter().flat_map(|n| [Method::comfree, Method::icf].map(|r| (n, r))) {
+    for (name, method) in NAMES.iter().flat_map(|n| [Method::comfree, Method::icf].map(|r| (n, r))) {
         let setup = by_name(name, 2).unwrap();
         let weights = TermWeights::new(&*setup.task);
-        let mut model = batch(&scene_of(setup.scene), 2, recipe(), 1);
+        let mut model = batch(&scene_of(setup.scene), 2, method(), 1);
         let scenario = setup.task.reset(2);
         let start = scenario.start(&model).unwrap();
         let (dt, channels) = (setup.planner.dt, setup.planner.bounds.len());

@@ -23,8 +23,8 @@ fn towards(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Vector6<f64> {
 fn analytic_gripped_cube_is_lifted_and_turned() {
     let scene = scene_of("two_arms/cube.xml");
     let task = TwoArmHandover::default();
-    for (name, recipe, substeps) in [("icf", Method::icf(), 10), ("comfree", Method::comfree(), 4)] {
-        let mut world = batch(&scene, 1, recipe, 1);
+    for (name, method, substeps) in [("icf", Method::icf(), 10), ("comfree", Method::comfree(), 4)] {
+        let mut world = batch(&scene, 1, method, 1);
         let layout = world.watch(&task.observations()).unwrap();
         let scenario = task.reset(4);
         world.load(0, &scenario.start(&world).unwrap()).unwrap();

@@ -27,8 +27,8 @@ struct World {
 }
 
 impl World {
-    fn new(task: &TwoArmCarry, scene: &Scene, recipe: Method, substeps: u32) -> Self {
-        let mut batch = batch(scene, 1, recipe, 1);
+    fn new(task: &TwoArmCarry, scene: &Scene, method: Method, substeps: u32) -> Self {
+        let mut batch = batch(scene, 1, method, 1);
         let layout = batch.watch(&task.observations()).unwrap();
         let scenario = task.reset(0);
         for (body, pose) in &scenario.mocap {
@@ -377,8 +377,8 @@ fn analytic_squeezed_ball_is_lifted_where_friction_allows_it() {
     for task in TASKS.iter().rev() {
         let who = task.name;
         let scene = scene_of(task.scene);
-        for (name, recipe, substeps) in [("icf", Method::icf(), 10), ("comfree", Method::comfree(), 4)] {
-            let mut w = World::new(task, &scene, recipe, substeps);
+        for (name, method, substeps) in [("icf", Method::icf(), 10), ("comfree", Method::comfree(), 4)] {
+            let mut w = World::new(task, &scene, method, substeps);
             let [(up, _), (held, slip)] = squeeze_and_lift(&mut w);
             held_at = w.held().z;
             let forces = w.forces();

@@ -8,12 +8,12 @@ pub const GROUPS: [Group; 8] = [
         prefix: "kurtz2025cenic/",
         title: "CENIC: convex error-controlled numerical integration for contact",
         text: "Kurtz and Castro (2025): contact as a convex problem in the velocity (ICF), with step doubling for error control. Its figures and tables that \
-         can be made from public data, and three scenes against independent references. What is not made, and every deviation, stands in `papers/kurtz2025cenic/README.md`.",
+         can be made from public data, and three scenes against independent references. Figures that are not made, and every deviation, stand in `papers/kurtz2025cenic/README.md`.",
     },
     Group {
         prefix: "borse2026comfree/",
         title: "ComFree: contact in closed form",
-        text: "Borse et al. (2026): each contact by one evaluation of a dual-cone impedance. Its figures that can be made from public data, beside runs of the authors' release; what is not made, and every deviation, stands in `papers/borse2026comfree/README.md`.",
+        text: "Borse et al. (2026): each contact by one evaluation of a dual-cone impedance. Its figures that can be made from public data, beside runs of the authors' release; figures that are not made, and every deviation, stand in `papers/borse2026comfree/README.md`.",
     },
     Group {
         prefix: "chen2022midas/",
@@ -23,7 +23,7 @@ pub const GROUPS: [Group; 8] = [
     Group {
         prefix: "yu2025mpm/",
         title: "Material points: convex contact of points, cloth and rigid bodies",
-        text: "Yu et al. (2025): particles meet bodies in the convex laws of contact, coupled with articulated bodies asynchronously, iterated or in one step. Its scenes, its convergence and its verification cases; what is not made, and every deviation, stands in `papers/yu2025mpm/README.md`.",
+        text: "Yu et al. (2025): particles meet bodies in the convex laws of contact, coupled with articulated bodies asynchronously, iterated or in one step. Its scenes, its convergence and its verification cases; figures that are not made, and every deviation, stand in `papers/yu2025mpm/README.md`.",
     },
     Group {
         prefix: "hurova2025bimanual/",

@@ -6,7 +6,7 @@
 mod own_law;
 
 use own_law::block::{self, COUNT, EDGE, SKIN, STIFFNESS, affine, particles, rigid};
-use own_law::{Elastic, Hertz};
+use own_law::{Elastic, Hertz, robot};
 use signorini_comfree::ComfreeSolver;
 use signorini_core::{ContactSolver, Pool, System};
 use signorini_icf::IcfSolver;
@@ -92,6 +92,19 @@ fn analytic_recordings_under_each_method_tell_the_energy_of_a_law_of_ones_own() 
     let ((energy, name), expected) = (told(&run.recording), springs(4.0, 0.0));
     assert_eq!(name, "elastic");
     assert!((energy / expected - 1.0).abs() < 1e-3, "{energy:e} J for {expected:e}");
+}
+
+#[test]
+fn analytic_a_robot_stands_on_a_law_of_ones_own_under_each_method() {
+    let scene = robot::quadruped().unwrap();
+    for method in robot::methods(&Law::own(Elastic)).unwrap() {
+        let r = robot::stand(&scene, &method, 0.1).unwrap();
+        let ([height, energy], first) = (robot::end(&r), r.poses[9]);
+        assert_eq!(r.header.law, "elastic", "{}", method.describe());
+        // It stands on its feet, which sink by less than a centimetre, and they hold energy.
+        assert!((height - first).abs() < 0.01, "{}: {first} m, then {height} m", method.describe());
+        assert!(energy > 0.0 && energy < 1.0, "{}: {energy} J", method.describe());
+    }
 }
 
 #[test]

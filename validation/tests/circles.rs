@@ -16,7 +16,6 @@ use common::{assert_none, files, is_source, read};
 /// Circles that are, each of two files that belong together: folder of the crate, modules.
 const KNOWN: &[(&str, &str)] = &[
     ("batch", "lane readout"),
-    ("core", "integrate runaway"),
     ("core", "law pool"),
     ("geometry", "convex_mesh hull"),
     ("geometry", "narrow::distance narrow::half_space"),

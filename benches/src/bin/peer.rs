@@ -53,14 +53,14 @@ impl StepObserver for Deepest {
 fn main() -> Result<(), Box<dyn Error>> {
     let a = Arguments::parse();
     let (scene, key, duration) = load(&a)?;
-    let engine = match (a.accuracy, a.dt) {
+    let method = match (a.accuracy, a.dt) {
         (_, Some(dt)) => Method::icf().with_step(dt),
         (accuracy, None) => Method::cenic(accuracy.unwrap_or(1e-3)),
     };
-    let engine = if a.paper_mode { engine.in_paper_mode()? } else { engine };
+    let method = if a.paper_mode { method.in_paper_mode()? } else { method };
     let run = |observer: &mut dyn StepObserver| -> Result<_, Box<dyn Error>> {
-        let mut sys = engine.system(&scene)?;
-        let mut integrator = engine.integrator()?;
+        let mut sys = method.system(&scene)?;
+        let mut integrator = method.integrator()?;
         let mut x: State = sys.initial_state(scene.keyframe(key))?;
         let start = Instant::now();
         let end = x.t + duration;
@@ -75,7 +75,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let counts = json!({
         "steps": r.steps,
         "rejected": r.rejected,
-        "newton_iterations": r.newton_iterations,
+        "newton_iterations": r.iterations,
         "max_penetration": -deepest.0,
         "factorizations": r.factorizations,
         "line_search_iterations": r.line_search,

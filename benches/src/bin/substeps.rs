@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let a = Arguments::parse();
     let scene = Scene::load(&a.scene, &LoadOptions::default())?;
     let start: Start = serde_json::from_reader(stdin())?;
-    let recipe = || match a.engine {
+    let method = || match a.engine {
         Engine::Planning => Method::comfree_sweeping(EVALUATIONS),
         Engine::Settled => Method::comfree(),
         Engine::One => Method::comfree_sweeping(1),
@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let mut ends = Vec::new();
     for steps in a.steps {
-        let mut batch = CpuBatch::new(&scene, start.q.len(), recipe(), BatchOptions { threads: 0 })?;
+        let mut batch = CpuBatch::new(&scene, start.q.len(), method(), BatchOptions { threads: 0 })?;
         let mut x = State::default();
         for (lane, (q, v)) in start.q.iter().zip(&start.v).enumerate() {
             batch.start(None, &mut x)?;

@@ -85,7 +85,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         (Some(n), Some(residual)) => Sweeps::from((n.max(1), residual)),
         (Some(n), None) => Sweeps::exactly(n.max(1)),
     };
-    let recipe = || match (a.icf, a.sweeps) {
+    let method = || match (a.icf, a.sweeps) {
         (true, _) => Method::icf(),
         (_, Some(0)) => Method::comfree_paper(0.1, 0.001),
         _ => Method::comfree_sweeping(sweeps()),
@@ -98,8 +98,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => Vec::new(),
     };
     if a.split {
-        let (mut system, mut x0) = (recipe().system(&scene)?, State::default());
-        let batch = CpuBatch::new(&scene, 1, recipe(), BatchOptions { threads: 1 })?;
+        let (mut system, mut x0) = (method().system(&scene)?, State::default());
+        let batch = CpuBatch::new(&scene, 1, method(), BatchOptions { threads: 1 })?;
         batch.start(a.keyframe.as_deref(), &mut x0)?;
         // The first run warms up.
         let mut run = || split(&mut system, sweeps(), &x0, (a.steps, a.dt), (&rows, a.hold));
@@ -113,7 +113,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut processor = 0.0;
     for _ in 0..a.repeats {
         let options = BatchOptions { threads: a.threads };
-        let mut batch = CpuBatch::new(&scene, a.lanes, recipe(), options)?;
+        let mut batch = CpuBatch::new(&scene, a.lanes, method(), options)?;
         let nu = batch.layout().nu;
         let mut seed = 1;
         let mut x = State::default();
@@ -138,7 +138,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         walls.push(started.elapsed().as_secs_f64());
         processor = cpu_time() - used;
         // Depths at the end, over all worlds.
-        let mut probe = recipe().system(&scene)?;
+        let mut probe = method().system(&scene)?;
         depths.clear();
         failed = 0;
         for lane in 0..a.lanes {

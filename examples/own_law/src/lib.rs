@@ -4,6 +4,7 @@ pub mod ball;
 pub mod block;
 mod elastic;
 mod hertz;
+pub mod robot;
 
 pub use elastic::Elastic;
 pub use hertz::Hertz;

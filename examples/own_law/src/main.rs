@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use own_law::{Elastic, Hertz, ball, block};
+use own_law::{Elastic, Hertz, ball, block, robot};
 use signorini_comfree::ComfreeSolver;
 use signorini_core::{ContactSolver, Integrator, LawPool, NoObserver, Pool, System};
 use signorini_icf::IcfSolver;
@@ -10,10 +10,7 @@ use signorini_integrators::{ContactStep, FixedStep};
 use signorini_ipc::IpcSolver;
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_reference::ReferenceSolver;
-use signorini_run::affine::{RunWatch, run_affine};
-use signorini_run::recorder::Recorder;
-use signorini_run::{Law, Method, Recording};
-use signorini_scene::{LoadOptions, Scene};
+use signorini_run::Law;
 
 /// Gravity \[m/s²\].
 const G: f64 = 9.81;
@@ -59,34 +56,19 @@ fn solvers(explicit: f64) -> [Rigid; 3] {
     ]
 }
 
-/// Stands the quadruped on a law for a second under every method, and keeps a recording of each.
+/// Stands the quadruped on a law for a second under every method.
 fn quadruped(law: &Law) -> Result<(), Box<dyn Error>> {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/quadruped/quadruped.xml");
-    let scene = Scene::load(file, &LoadOptions::default())?;
-    let start = scene.keyframe("home");
-    for method in [
-        Method::icf().with_law(law.clone())?.with_step(2e-3),
-        Method::cenic(1e-3).with_law(law.clone())?,
-        Method::reference().with_law(law.clone())?.with_step(2e-3),
-        Method::comfree_once(law.clone()).with_step(2e-4),
-    ] {
-        let mut sys = method.system(&scene)?;
-        let mut x = sys.initial_state(start)?;
-        let mut recorder = Recorder::new(&scene, &method, &x, sys.held())?;
-        let report = method.integrator()?.advance(&mut sys, &mut x, 1.0, &mut recorder)?;
-        tell(&recorder.recording, report.steps);
+    let scene = robot::quadruped()?;
+    for method in robot::methods(law)? {
+        let r = robot::stand(&scene, &method, 1.0)?;
+        let [height, energy] = robot::end(&r);
+        println!(
+            "{}: {} rows, body at {height:.4} m, {energy:.3e} J in its contacts",
+            r.header.integrator,
+            r.len()
+        );
     }
-    let method = Method::ipc().with_law(law.clone())?.with_step(5e-3);
-    let run = run_affine(&scene, &method, start, 1.0, RunWatch::default())?;
-    tell(&run.recording, run.report?.steps);
     Ok(())
-}
-
-/// Tells how a recording ends: the height of the first body, and the energy of its contacts.
-fn tell(r: &Recording, steps: u64) {
-    let row = r.len() - 1;
-    let (height, energy) = (r.poses[7 * r.header.body_names.len() * row + 9], r.energy[3 * row + 2]);
-    println!("{}: {steps} steps, body at {height:.4} m, {energy:.3e} J in its contacts", r.header.integrator);
 }
 
 /// Energy of contacts of the block at rest on its four corners, and of as many particles.

@@ -266,7 +266,7 @@ fn segment_in_polygon([s, p]: [&Face; 2], [fs, fp]: [&Flat; 2], owner: usize, ep
 struct Halfway {
     x: f64,
     y: f64,
-    /// How far B is to the left of A there.
+    /// Distance of B to the left of A there.
     aside: f64,
 }
 

@@ -82,7 +82,7 @@ pub(super) const CAP_TILT: f64 = 0.2;
 /// Sine of the angle to the tangent plane up to which a line is the feature that faces best.
 pub(super) const SLANT: f64 = 0.9;
 
-/// How far from `d` the normals of a feature may be.
+/// Tilt up to which a feature still faces `d`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Reach {
     /// Angle within which a feature counts as facing; sine.

@@ -110,7 +110,7 @@ pub(super) struct Direction {
 }
 
 impl Direction {
-    /// How far B's point is from where A's says it is along the normal.
+    /// Distance of B's point from where A's says it is along the normal.
     pub(super) fn off(&self, (p_a, p_b): (V, V)) -> f64 {
         (p_b - p_a - self.n * self.s).norm()
     }

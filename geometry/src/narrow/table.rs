@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// How a query between two kinds of shapes is answered.
+/// Kind of answer to a query between two kinds of shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuerySupport {
     /// In closed form.
@@ -33,7 +33,7 @@ pub struct PairQuery {
     pub a: &'static str,
     /// Shape B.
     pub b: &'static str,
-    /// How [`crate::distance`] and [`crate::contacts`] answer.
+    /// Answer of [`crate::distance`] and [`crate::contacts`].
     pub support: QuerySupport,
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Wedge<'a> {
     pub(super) triangle: u32,
 }
 
-/// How B leaves a triangle that it overlaps.
+/// Way of B out of a triangle that it overlaps.
 #[derive(Clone, Copy)]
 pub(super) struct Way {
     pub(super) out: Direction,

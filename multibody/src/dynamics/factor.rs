@@ -35,11 +35,6 @@ impl TreeFactor {
         self.values[at] = value;
     }
 
-    /// Adds to a diagonal entry.
-    pub fn add_diagonal(&mut self, i: usize, value: f64) {
-        self.values[self.row_start[i]] += value;
-    }
-
     /// Factors in place; returns the first degree of freedom whose pivot is not positive.
     ///
     /// # Errors

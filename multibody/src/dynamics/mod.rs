@@ -157,12 +157,6 @@ impl Dynamics {
         self.acceleration[body]
     }
 
-    /// After [`Dynamics::inverse_dynamics`]: wrench that the parent exerts on the subtree of a body through its joints, about the reference
-    /// point of its tree.
-    pub fn joint_wrench(&self, body: usize) -> Spatial {
-        self.force[body]
-    }
-
     /// Kinetic energy of the bodies, armature aside \[J\].
     pub fn kinetic_energy(model: &Model, kin: &Kinematics) -> f64 {
         (0..model.bodies.len())

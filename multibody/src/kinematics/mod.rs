@@ -261,29 +261,6 @@ impl Kinematics {
         r * model.bodies[body].inertia * r.transpose()
     }
 
-    /// Adds `sign` times the linear Jacobian of the point `p` (world) of `body`, in the axes that are the columns of `axes`, to `out`:
-    /// rows × n_tree, column-major, over the degrees of freedom of the body's tree; rows ≤ 3 (the first `rows` axes).
-    #[inline]
-    pub fn add_point_jacobian(
-        &self,
-        model: &Model,
-        at: (usize, &Point3<f64>),
-        axes: &Matrix3<f64>,
-        sign: f64,
-        rows: usize,
-        out: &mut [f64],
-    ) {
-        let Some(t) = model.bodies[at.0].tree else { return };
-        let first = model.trees[t].dofs.start;
-        self.for_columns(model, at.0, at.1, |dof, linear, _| {
-            let c = axes.tr_mul(&linear);
-            let column = &mut out[(dof - first) * rows..(dof - first + 1) * rows];
-            for (o, x) in column.iter_mut().zip(c.iter()) {
-                *o += sign * x;
-            }
-        });
-    }
-
     /// Calls `f(dof, axis velocity at p, axis direction)` for every degree of freedom that moves `body`: the columns of the linear and
     /// angular Jacobian of the point p (world), in world axes, from the last degree of freedom to the first.
     #[inline]

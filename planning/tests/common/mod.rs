@@ -177,8 +177,8 @@ pub fn scene_of(file: &str) -> Scene {
     Scene::load(path, &LoadOptions::default()).unwrap()
 }
 
-pub fn batch(scene: &Scene, lanes: usize, recipe: Method, threads: usize) -> CpuBatch {
-    CpuBatch::new(scene, lanes, recipe, BatchOptions { threads }).unwrap()
+pub fn batch(scene: &Scene, lanes: usize, method: Method, threads: usize) -> CpuBatch {
+    CpuBatch::new(scene, lanes, method, BatchOptions { threads }).unwrap()
 }
 
 /// Steps of a task by its name, planned with ComFree, executed with ICF.
@@ -197,8 +197,8 @@ pub fn timed_episode(
     let mut setup = by_name(name, seed).unwrap();
     setup.planner.samples = samples;
     let scene = scene_of(setup.scene);
-    let recipe = Method::comfree_sweeping(setup.evaluations.unwrap());
-    let mut model = batch(&scene, samples, recipe, threads);
+    let method = Method::comfree_sweeping(setup.evaluations.unwrap());
+    let mut model = batch(&scene, samples, method, threads);
     let mut plant = batch(&scene, 1, Method::icf(), 1);
     let weights = TermWeights::new(&*setup.task);
     let options = EpisodeOptions { steps, timing, keep_states: true, ..setup.options() };

@@ -4,8 +4,8 @@ use signorini_laws::{DualCone, Gains, Law, PublishedDualCone};
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::Scene;
 
-use super::icf::rigid_options;
-use super::{MethodError, Stepping, law};
+use super::law::{acting_if, check, rigid_options, system};
+use super::{MethodError, Stepping};
 
 /// Complementarity-free contact: evaluations in closed form, joints solved first.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,8 +27,8 @@ pub enum Evaluation {
     /// Without `cap` nothing keeps gains below the bound of stability. A recorder and a batch look at them now and then and warn;
     /// [`ComfreeSolver::gain`] of a problem tells it beforehand.
     Swept {
-        /// Law.
-        law: DualCone,
+        /// Law; one with multipliers ([`SweptLaw`](signorini_core::SweptLaw)) where there is more than one evaluation.
+        law: Law,
         /// Evaluations.
         sweeps: Sweeps,
     },
@@ -53,16 +53,14 @@ impl Default for ComFree {
 impl ComFree {
     /// Evaluations of the default law, as many as asked for.
     pub fn swept(sweeps: Sweeps) -> Self {
-        let law = DualCone::remembering(sweeps.memory());
+        let law = Law::DualCone(DualCone::remembering(sweeps.memory()));
         Self { evaluation: Evaluation::Swept { law, sweeps }, stepping: Stepping::default() }
     }
 
     /// Law of contacts.
     pub fn law(&self) -> Law {
         match &self.evaluation {
-            Evaluation::Swept { law, sweeps } => {
-                Law::DualCone(DualCone { acting: law.acting && sweeps.most <= 1, ..*law })
-            }
+            Evaluation::Swept { law, sweeps } => acting_if(sweeps.most <= 1, law),
             Evaluation::Once { law } => law.clone(),
             Evaluation::Published { law } => Law::PublishedDualCone(*law),
         }
@@ -96,9 +94,11 @@ impl ComFree {
     }
 
     /// The method with another setting of its dual cone; as it is where its law is another one.
-    pub fn with_cone(self, change: impl FnOnce(DualCone) -> DualCone) -> Self {
+    pub(crate) fn with_cone(self, change: impl FnOnce(DualCone) -> DualCone) -> Self {
         let evaluation = match self.evaluation {
-            Evaluation::Swept { law, sweeps } => Evaluation::Swept { law: change(law), sweeps },
+            Evaluation::Swept { law: Law::DualCone(law), sweeps } => {
+                Evaluation::Swept { law: Law::DualCone(change(law)), sweeps }
+            }
             Evaluation::Once { law: Law::DualCone(law) } => {
                 Evaluation::Once { law: Law::DualCone(change(law)) }
             }
@@ -113,13 +113,13 @@ impl ComFree {
     /// [`MethodError::Refused`] where they are made for another one.
     pub(super) fn with_law(self, law: Law) -> Result<Self, MethodError> {
         let evaluation = match (self.evaluation, law) {
-            (Evaluation::Swept { sweeps, .. }, Law::DualCone(law)) => Evaluation::Swept { law, sweeps },
+            (Evaluation::Swept { sweeps, .. }, law) => Evaluation::Swept { law, sweeps },
             (Evaluation::Published { .. }, Law::PublishedDualCone(law)) => Evaluation::Published { law },
             (Evaluation::Once { .. }, law) => Evaluation::Once { law },
-            (Evaluation::Swept { .. } | Evaluation::Published { .. }, _) => {
+            (Evaluation::Published { .. }, _) => {
                 return Err(MethodError::Refused {
                     method: "comfree".into(),
-                    what: "its evaluations are made for a dual cone of their own",
+                    what: "its published step has a dual cone of its own",
                     remedy: "take `Method::comfree_once` with the law",
                 });
             }
@@ -130,25 +130,34 @@ impl ComFree {
     /// The method with other gains of its dual cone.
     ///
     /// # Errors
-    /// [`MethodError::Refused`] where the law has no gains, or as published gains k and d alone; [`MethodError::DualCone`] for gains out of range.
+    /// [`MethodError::Refused`] where the law has no gains, or as published gains k and d alone; [`MethodError::Setting`] for gains out of range.
     pub fn with_gains(mut self, gains: Gains) -> Result<Self, MethodError> {
         let refused = |what, remedy| Err(MethodError::Refused { method: "comfree".into(), what, remedy });
         match (&mut self.evaluation, gains) {
-            (Evaluation::Swept { law, .. } | Evaluation::Once { law: Law::DualCone(law) }, gains) => {
-                law.gains = gains;
-            }
             (
-                Evaluation::Published { law } | Evaluation::Once { law: Law::PublishedDualCone(law) },
+                Evaluation::Swept { law: Law::DualCone(law), .. }
+                | Evaluation::Once { law: Law::DualCone(law) },
+                gains,
+            ) => law.gains = gains,
+            (
+                Evaluation::Published { law }
+                | Evaluation::Swept { law: Law::PublishedDualCone(law), .. }
+                | Evaluation::Once { law: Law::PublishedDualCone(law) },
                 Gains::PerStep { k, d },
             ) => (law.k, law.d) = (k, d),
-            (Evaluation::Published { .. } | Evaluation::Once { law: Law::PublishedDualCone(_) }, _) => {
+            (Evaluation::Published { .. }, _)
+            | (
+                Evaluation::Swept { law: Law::PublishedDualCone(_), .. }
+                | Evaluation::Once { law: Law::PublishedDualCone(_) },
+                _,
+            ) => {
                 return refused("the published dual cone has gains k and d alone", "give Gains::PerStep");
             }
-            (Evaluation::Once { .. }, _) => {
+            (Evaluation::Swept { .. } | Evaluation::Once { .. }, _) => {
                 return refused("its law has no gains", "give it a dual cone, or leave them out");
             }
         }
-        law::check(&self.law())?;
+        check(&self.law())?;
         Ok(self)
     }
 
@@ -161,7 +170,17 @@ impl ComFree {
                 remedy: "take `Evaluation::Once` with a law whose gains do not depend on the step, or `Method::cenic`",
             });
         }
-        law::check(&self.law())
+        if let Evaluation::Swept { law, sweeps } = &self.evaluation
+            && sweeps.most > 1
+            && law.pool().swept().is_none()
+        {
+            return Err(MethodError::Refused {
+                method: "comfree".into(),
+                what: "more than one evaluation of a law without multipliers to sweep over",
+                remedy: "take `Method::comfree_once` with it, or a law that is a `SweptLaw`",
+            });
+        }
+        check(&self.law())
     }
 
     pub(super) fn published(&self) -> bool {
@@ -178,6 +197,6 @@ impl ComFree {
     pub(super) fn system(&self, scene: &Scene) -> Result<RigidSystem, MethodError> {
         let options =
             RigidOptions { joints_first: Some(IcfSolver::boxed), ..rigid_options(self.published()) };
-        law::system(&self.law(), scene, options)
+        system(&self.law(), scene, options)
     }
 }

@@ -29,9 +29,14 @@ pub enum MethodError {
     /// A law that is not known.
     #[error(transparent)]
     Law(#[from] UnknownLaw),
-    /// A setting of a dual cone is out of range.
-    #[error("dual_cone: {0}")]
-    DualCone(String),
+    /// A setting of a law is out of range.
+    #[error("{law}: {why}")]
+    Setting {
+        /// Name of the law.
+        law: &'static str,
+        /// The setting, and its range.
+        why: String,
+    },
     /// The scene has no model.
     #[error(transparent)]
     Model(#[from] ModelError),

@@ -89,7 +89,7 @@ impl Method {
 
     /// [`Method::comfree`] with another setting of the law and other evaluations per step: [`Evaluation::Swept`].
     pub fn comfree_with(law: DualCone, sweeps: impl Into<Sweeps>) -> Self {
-        let evaluation = Evaluation::Swept { law, sweeps: sweeps.into() };
+        let evaluation = Evaluation::Swept { law: Law::DualCone(law), sweeps: sweeps.into() };
         Self::ComFree(ComFree { evaluation, stepping: Stepping::default() })
     }
 
@@ -155,12 +155,16 @@ impl Method {
     /// The method with another contact law: of affine bodies over their barrier, on a skin of twice its range.
     ///
     /// # Errors
-    /// [`MethodError::Refused`] for a law that ComFree's evaluations are not made for, and for a method of one's own, which has its law itself.
+    /// [`MethodError::Refused`] for a law without multipliers where ComFree has more than one evaluation, for another law than its own in the published step, and for a method of one's own, which has its law itself.
     pub fn with_law(self, law: Law) -> Result<Self, MethodError> {
         Ok(match self {
             Self::Icf(m) => Self::Icf(Icf { law, ..m }),
             Self::Reference(m) => Self::Reference(Reference { law, ..m }),
-            Self::ComFree(m) => Self::ComFree(m.with_law(law)?),
+            Self::ComFree(m) => {
+                let m = m.with_law(law)?;
+                m.check()?;
+                Self::ComFree(m)
+            }
             Self::Ipc(m) => {
                 let skin = Skin::over(law, &m.options.unwrap_or_default());
                 Self::Ipc(Ipc { skin: Some(skin), ..m })
@@ -252,13 +256,22 @@ impl Method {
         }
     }
 
+    /// Contact law; None where affine bodies have their barrier alone, and for a method of one's own.
+    pub fn law(&self) -> Option<Law> {
+        match self {
+            Self::Icf(Icf { law, .. }) | Self::Reference(Reference { law, .. }) => Some(law.clone()),
+            Self::ComFree(m) => Some(m.law()),
+            Self::Ipc(m) => m.skin.as_ref().map(|s| s.law.clone()),
+            Self::Own(..) => None,
+        }
+    }
+
     /// Name of the contact law.
     pub fn law_name(&self) -> &'static str {
-        match self {
-            Self::Icf(Icf { law, .. }) | Self::Reference(Reference { law, .. }) => law.name(),
-            Self::ComFree(m) => m.law().name(),
-            Self::Ipc(m) => m.skin.as_ref().map_or("barrier", |s| s.law.name()),
-            Self::Own(..) => "own",
+        match (self.law(), self) {
+            (Some(law), _) => law.name(),
+            (None, Self::Ipc(_)) => "barrier",
+            (None, _) => "own",
         }
     }
 
@@ -287,7 +300,7 @@ impl Method {
     /// Checks that all options go together and are in their ranges.
     ///
     /// # Errors
-    /// [`MethodError::Refused`] with a remedy; [`MethodError::DualCone`]; [`MethodError::Step`] for constants of error control or a scheme without an
+    /// [`MethodError::Refused`] with a remedy; [`MethodError::Setting`]; [`MethodError::Step`] for constants of error control or a scheme without an
     /// error estimate.
     pub fn check(&self) -> Result<(), MethodError> {
         if let Self::ComFree(m) = self {

@@ -16,7 +16,7 @@ pub const METHODS: [(&str, fn() -> Method); 4] = [
 pub const INTEGRATORS: [(&str, fn(f64, f64) -> Stepping); 2] =
     [("cenic", |accuracy, _| Stepping::accurate(accuracy)), ("fixed", |_, dt| Stepping::Fixed { dt })];
 
-/// Method of the worlds of a batch.
+/// Method that plans may drive: that of the worlds of a batch which stands for the real one.
 #[derive(Clone, Copy, Debug)]
 pub struct Plant {
     /// Name.
@@ -27,7 +27,7 @@ pub struct Plant {
     pub method: fn(f64) -> Method,
 }
 
-/// Methods of the worlds of batches.
+/// Methods that plans may drive.
 pub const PLANTS: [Plant; 4] = [
     Plant {
         name: "comfree",

@@ -2,7 +2,7 @@ use signorini_laws::Law;
 use signorini_multibody::RigidSystem;
 use signorini_scene::Scene;
 
-use super::icf::implicit_system;
+use super::law::implicit_system;
 use super::{MethodError, Stepping};
 
 /// The dense reference solver: slow, and as accurate as numbers allow.

@@ -4,7 +4,8 @@ const TURNS: u32 = 16;
 /// Number of evaluations of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sweeps {
-    /// At most so many, at least one. Of several the last one undoes penetrations, if there are any.
+    /// At most so many, at least one, which ends as [`SolveStatus::Evaluated`](signorini_core::SolveStatus::Evaluated) whatever it leaves. Of several the last one undoes penetrations, if there are any.
+    /// Up to 16 that a residual ends take constraints in turn, where the inertia couples no blocks and constraints have 1, 3, 4 or 6 rows; others take all constraints at once.
     pub most: u32,
     /// Multipliers are good enough when their residual ([`Sweep::residual`](signorini_core::Sweep::residual)) is at most this \[m/s\]; 0 for as many evaluations as there may be.
     pub residual: f64,

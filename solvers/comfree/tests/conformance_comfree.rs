@@ -3,12 +3,12 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use signorini_comfree::ComfreeSolver;
+use signorini_comfree::{ComfreeSolver, Sweeps};
 use signorini_core::{
-    ContactLaw, ContactSeed, ContactSolver, DenseProblem, Evals, ProblemError, SolveError, StepProblem,
-    StepSolution, Tolerance, WholePart,
+    ContactLaw, ContactSeed, ContactSolver, DenseProblem, Evals, ProblemError, SolveError, SolveStatus,
+    StepProblem, StepSolution, Tolerance, WholePart,
 };
-use signorini_laws::{DualCone, PublishedDualCone};
+use signorini_laws::{DualCone, Lagged, PublishedDualCone};
 use signorini_testkit::zoo;
 
 fn solve(solver: &mut ComfreeSolver, p: &mut dyn StepProblem, guess: &[f64]) -> StepSolution {
@@ -82,6 +82,28 @@ fn conformance_the_zoo_is_evaluated_or_refused() {
     }
     // Free bodies; problems that are re-queried or have a smooth potential are not for an explicit evaluation.
     assert!(solved >= 3 && refused >= 10, "{solved} solved, {refused} refused");
+}
+
+/// One evaluation is that of the law, whatever residual is asked for: its status says so, for laws with multipliers and without.
+#[test]
+fn conformance_one_evaluation_ends_as_evaluated() {
+    for sweeps in [Sweeps::exactly(1), Sweeps::from((1, 1e-3)), Sweeps { most: 1, ..Sweeps::default() }] {
+        for mut p in zoo::dense().iter().flat_map(|p| {
+            let laws = (
+                p.build(Lagged::default()),
+                p.build(DualCone::default()),
+                p.build(PublishedDualCone::default()),
+            );
+            [laws.0, laws.1, laws.2].map(Result::unwrap)
+        }) {
+            let guess = p.free_velocity().to_vec();
+            let mut out = StepSolution::default();
+            let status =
+                ComfreeSolver::with_sweeps(sweeps).solve(&mut p, &guess, Tolerance::default(), &mut out);
+            assert_eq!((status.unwrap(), out.status), (SolveStatus::Evaluated, SolveStatus::Evaluated));
+            assert_close(&out.v, &evaluation(&mut p), "one evaluation");
+        }
+    }
 }
 
 #[test]

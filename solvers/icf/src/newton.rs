@@ -126,7 +126,7 @@ pub(crate) struct Newton<'a> {
     pub(crate) history: &'a mut Vec<IterationRecord>,
 }
 
-/// How an island ended.
+/// End of an island's solve.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IslandResult {
     pub(crate) status: SolveStatus,

@@ -69,21 +69,21 @@ impl IcfOptions {
 
     pub(crate) fn check(&self) -> Result<(), ProblemError> {
         let l = &self.line_search;
-        let bad = |what: &str, x: f64| {
-            Err(ProblemError::Unsupported(format!("ICF option {what} must be positive and finite, not {x}")))
+        let bad = |option: &'static str, value: f64| {
+            Err(ProblemError::Option { option, value, range: "positive and finite" })
         };
         let positive = |x: f64| x > 0.0 && x.is_finite();
         if !positive(l.alpha_max) {
-            return bad("line_search.alpha_max", l.alpha_max);
+            return bad("ICF option line_search.alpha_max", l.alpha_max);
         }
         if !positive(l.tolerance) {
-            return bad("line_search.tolerance", l.tolerance);
+            return bad("ICF option line_search.tolerance", l.tolerance);
         }
         if l.max_evaluations == 0 {
-            return bad("line_search.max_evaluations", 0.0);
+            return bad("ICF option line_search.max_evaluations", 0.0);
         }
         if !positive(self.min_tolerance) {
-            return bad("min_tolerance", self.min_tolerance);
+            return bad("ICF option min_tolerance", self.min_tolerance);
         }
         Ok(())
     }

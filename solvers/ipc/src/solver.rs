@@ -4,7 +4,7 @@ use signorini_core::{
 };
 use signorini_math::{BlockCholesky, BlockParts, BlockPattern, CholeskyError};
 
-/// Name on the command line.
+/// Name, as in errors and reports; the method on the command line is `ipc`.
 const NAME: &str = "projected_newton";
 
 /// Part of the tolerance that the residual of a start must meet for a solve without iteration.
@@ -174,8 +174,7 @@ impl IpcSolver {
         if zero.is_finite() {
             return Ok(zero);
         }
-        let why = "the objective is infinite at v = 0: a barrier is violated where the step starts; separate the bodies first";
-        Err(SolveError::Unsupported { solver: NAME, why: why.into() })
+        Err(SolveError::Infeasible { solver: NAME })
     }
 
     fn iterate(

@@ -187,7 +187,7 @@ fn analytic_wrenches_of_contacts() {
     assert!(s.contact_wrenches(Slot::Midpoint).is_err());
     let mass = s.bodies()[1].mass;
     let x = run(&mut s, x, 0.01, 100, 1e-9, |_, _| {});
-    let [floor, cube] = s.contact_wrenches(Slot::Start).unwrap()[..] else { return };
+    let [floor, cube]: [_; 2] = s.contact_wrenches(Slot::Start).unwrap().try_into().unwrap();
     // It sticks: contacts carry the weight, which has no moment about the centre; the force on one body is exerted by the other.
     let weight = mass * gravity;
     assert!((cube[0] + weight).norm() < 1e-5 * weight.norm(), "{} {weight}", cube[0]);

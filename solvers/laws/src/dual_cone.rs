@@ -1,9 +1,8 @@
 use serde::{Deserialize, Serialize};
 use signorini_core::na::{SMatrix, SVector};
-use signorini_core::{
-    ContactLaw, ContactSeed, LawEval, LawProperties, Sweep, SweptAccess, SweptLaw, closing_hessian,
-};
+use signorini_core::{ContactLaw, ContactSeed, LawEval, LawProperties, Sweep, SweptAccess, SweptLaw};
 
+use crate::closing_hessian;
 use crate::facet_law::{FacetLaw, law_of_facets};
 use crate::solimp::impedance;
 use crate::{Facets, Gains};

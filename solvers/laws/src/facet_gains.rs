@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 /// Gains above this are a mistake: they are far beyond every bound of stability, and products with them could overflow.
 const LARGEST_GAIN: f64 = 1e12;
 
-/// How stiff and how damped a facet is.
+/// Stiffness and damping of a facet.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gains {

@@ -5,7 +5,7 @@ use crate::dual_number::Dual;
 use crate::friction::{friction_coefficient, friction_slope};
 use crate::ramp::Ramp;
 
-/// How a [`ContactSeed`] changes along one direction.
+/// Change of a [`ContactSeed`] along one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactTangent {
     /// Of the gap \[m\].
@@ -16,7 +16,7 @@ pub struct ContactTangent {
     pub sides: [SideTangent; 2],
 }
 
-/// How a [`signorini_core::ContactSide`] changes along one direction.
+/// Change of a [`signorini_core::ContactSide`] along one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SideTangent {
     /// Of the linear rows, 3 × 3.

@@ -59,6 +59,11 @@ impl Law {
         }
     }
 
+    /// A dual cone of this crate.
+    pub fn is_dual_cone(&self) -> bool {
+        matches!(self, Self::DualCone(_) | Self::PublishedDualCone(_))
+    }
+
     /// Fails on a setting of a dual cone that is out of range.
     ///
     /// # Errors

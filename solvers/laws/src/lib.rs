@@ -24,6 +24,7 @@
 //! Contact laws ([`Lagged`], [`Similar`], [`Sap`], [`Frictionless`], [`DualCone`], [`PublishedDualCone`]) are made from a [`signorini_core::ContactSeed`], and [`Law`] is one of them or a law of one's own; constraint laws
 //! ([`NearRigid`], [`Limit`], [`Gain`], [`DryFriction`]) have seeds of their own. A new law is one file with one trait.
 
+mod closing_hessian;
 mod directions;
 mod dry_friction;
 mod dual_cone;
@@ -56,6 +57,7 @@ mod similar;
 mod slip;
 mod solimp;
 
+pub use closing_hessian::closing_hessian;
 pub use dry_friction::{DryFriction, DryFrictionParams, DryFrictionSeed};
 pub use dual_cone::DualCone;
 pub use dual_cone_law::{DualConeLaw, LimitFacet};

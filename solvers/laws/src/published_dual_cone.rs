@@ -2,9 +2,9 @@ use serde::{Deserialize, Serialize};
 use signorini_core::na::{SMatrix, SVector};
 use signorini_core::{
     ContactLaw, ContactSeed, ContactSide, LawEval, LawProperties, Sweep, SweptAccess, SweptLaw,
-    closing_hessian,
 };
 
+use crate::closing_hessian;
 use crate::facet_law::{FacetLaw, law_of_facets};
 use crate::solimp::impedance;
 use crate::{Facets, Gains};

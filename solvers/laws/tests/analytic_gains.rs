@@ -1,12 +1,10 @@
 //! Gains, shifts and steps of facets against the Delassus matrix of each side written out, facet by facet.
 
 use signorini_core::na::{Matrix6, SMatrix, SVector, Vector3};
-use signorini_core::{
-    ContactLaw, ContactMaterial, ContactSeed, ContactSide, LawEval, Sweep, SweptLaw, closing_hessian,
-};
+use signorini_core::{ContactLaw, ContactMaterial, ContactSeed, ContactSide, LawEval, Sweep, SweptLaw};
 use signorini_laws::{
     ContactTangent, DualCone, DualConeLaw, DualConeLimit, Facets, Gains, LimitSeed, MassScale,
-    PublishedDualCone, friction_coefficient, impedance,
+    PublishedDualCone, closing_hessian, friction_coefficient, impedance,
 };
 use signorini_testkit::rng::Rng;
 

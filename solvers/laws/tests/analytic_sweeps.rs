@@ -1,10 +1,8 @@
 //! Sweeps of the dual cone and its limit against their conditions written out facet by facet, and pair by pair.
 
 use signorini_core::na::{Matrix3, SVector, Vector3};
-use signorini_core::{
-    ContactLaw, ContactMaterial, ContactSeed, ContactSide, Sweep, SweptLaw, closing_hessian,
-};
-use signorini_laws::{DualCone, DualConeLimit, Facets, Gains, LimitSeed, PublishedDualCone};
+use signorini_core::{ContactLaw, ContactMaterial, ContactSeed, ContactSide, Sweep, SweptLaw};
+use signorini_laws::{DualCone, DualConeLimit, Facets, Gains, LimitSeed, PublishedDualCone, closing_hessian};
 use signorini_testkit::rng::Rng;
 
 type V6 = SVector<f64, 6>;

@@ -251,13 +251,17 @@ impl ContactSolver for MpmSolver {
     fn supports(&self, p: &dyn StepProblem) -> Result<(), SolveError> {
         let refuse = |why: &str| Err(SolveError::Unsupported { solver: NAME, why: why.into() });
         if p.regime() != Regime::Frozen {
-            return refuse("contacts move while it iterates; use the solver ipc");
+            return refuse(
+                "contacts move while it iterates; use a solver for re-queried contact, projected_newton or reference",
+            );
         }
         if p.smooth().is_some() {
-            return refuse("the problem has a smooth potential; use the solver reference");
+            return refuse(
+                "it has a smooth potential; use a solver that follows its Hessian, projected_newton or reference",
+            );
         }
         if !p.pools().all_convex() {
-            return refuse("a law is not convex");
+            return refuse("a law is not convex; use projected_newton or reference");
         }
         Ok(())
     }

@@ -99,8 +99,7 @@ impl ReferenceSolver {
         if p.value(&zero)?.is_finite() {
             return Ok(zero);
         }
-        let why = "the objective is infinite at v = 0: a barrier is violated where the step starts; separate the bodies first";
-        Err(SolveError::Unsupported { solver: "reference", why: why.into() })
+        Err(SolveError::Infeasible { solver: "reference" })
     }
 
     /// The next iterate; None when no step decreases the objective.

@@ -138,7 +138,7 @@ impl Page for Fig03 {
                     )
                     .rule("every pair that differs in one gain")
                     .because("at d = 0.005 λ_max R (d + k h) of a resting cube is 1.8 to 2.1 at R = 9, above the practical bound 1 (0.4 to 0.7 at d = 0.001): boxes and cylinders that lie hop, their \
-                              contacts are seen in two thirds of the steps only (last column), and so the deep impacts weigh more in a mean over contacts; and what is counted is the lower half of the hops. The same for \
+                              contacts are seen in two thirds of the steps only (last column), and so the deep impacts weigh more in a mean over contacts; and the lower half of the hops alone is counted. So are \
                               three starts. The paper's differences in d are within 0.2 mm"),
                 );
             }

@@ -4,12 +4,11 @@ use serde::{Deserialize, Serialize};
 use signorini_comfree::ComfreeSolver;
 use signorini_core::na::{SMatrix, SVector};
 use signorini_core::{
-    ContactLaw, ContactSeed, ContactSide, LawEval, LawProperties, OneStep, Pool, Sweep, SweptAccess,
-    SweptLaw, closing_hessian,
+    ContactLaw, ContactSeed, ContactSide, LawEval, LawProperties, OneStep, Pool, Sweep, SweptAccess, SweptLaw,
 };
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
-use signorini_laws::{Facets, MassScale, impedance};
+use signorini_laws::{Facets, MassScale, closing_hessian, impedance};
 use signorini_multibody::{RigidLaws, RigidOptions, RigidSystem, STEEPEST};
 use signorini_run::{MethodError, OwnMethod};
 use signorini_scene::Scene;

@@ -99,7 +99,7 @@ fn run(fall: &Fall, integrator: &mut dyn Integrator) -> Result<Ran, PageError> {
         crossing: last.crossing.is_some() || observed.crossing.is_some(),
         unconverged: r.unconverged,
     };
-    Ok(Ran { iterations: r.newton_iterations, steps: r.steps, end: x, seen, intact })
+    Ok(Ran { iterations: r.iterations, steps: r.steps, end: x, seen, intact })
 }
 
 fn equal(fall: &Fall, dt: f64) -> Result<Ran, PageError> {

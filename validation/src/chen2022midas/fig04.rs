@@ -166,7 +166,7 @@ impl Page for Fig04 {
         let mut out = PageOutput::new([
             format!(
                 "Two jaws on rails of a palm press with a constant force against a cube of {} m that stands on a table, for {} s; then the palm goes up at {LIFT} m/s, as in the paper, for {} s. The cube is held when it comes along at the \
-                 end to within ε_v, 1 mm/s; what is lost stays on the table. The least force is found by halving {} to {} m g/(2 μ) {HALVINGS} times. Masses, friction and all settings are ours; the paper shows a line.",
+                 end to within ε_v, 1 mm/s; a load that is lost stays on the table. The least force is found by halving {} to {} m g/(2 μ) {HALVINGS} times. Masses, friction and all settings are ours; the paper shows a line.",
                 2.0 * HALF,
                 STEPS[0] as f64 * DT,
                 STEPS[1] as f64 * DT,

@@ -54,7 +54,7 @@ impl Page for Units {
             "Scenes that are common in tests of contact, at our sizes. Bodies are affine, steps implicit Euler; settings of each scene stand in the last table. Distances and overlaps are looked at after every step.",
             "The quick budget runs card houses for 1 s, an arch of 25 stones for 2 s, a chain of 8 rings for 0.5 s, a ball on 6 rings into 9 cubes for 1 s and a bolt for 0.25 s; --full runs 4 s, arches of 25 and 101 stones for 10 s, 20 rings for 10 s, a ball on 20 \
              rings into 15 cubes for 3 s and the bolt for 0.6 s.",
-            "Smoothed friction creeps where it holds, at up to ε_v in every contact. In structures of many contacts that adds up: at ε_v = 1 mm/s the arch comes down visibly (under --full), at 10 µm/s it stands. What is to stand takes a small ε_v.",
+            "Smoothed friction creeps where it holds, at up to ε_v in every contact. In structures of many contacts that adds up: at ε_v = 1 mm/s the arch comes down visibly (under --full), at 10 µm/s it stands. A structure that is to stand takes a small ε_v.",
         ]);
         let mut parameters = Table::new("Parameters of each scene", &["scene", "parameters"]);
         let families: [(&str, Family); 4] = [

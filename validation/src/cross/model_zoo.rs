@@ -284,7 +284,7 @@ impl Page for ModelZoo {
             "Each file is read with `--without-meshes`: geoms that need a mesh are kept as placeholders with a note, and a mass that would come \
              from a mesh is not compared. Expected counts of MJCF files are those of MuJoCo 4.0.0 with the meshes in place, of URDF files those of \
              Pinocchio, or of Drake where Pinocchio refuses the file (Pinocchio's two positions of a continuous joint counted as one). Bodies \
-             include the world. What is refused is refused as a whole, for a named element of a named line, with a remedy.",
+             include the world. A model that is refused is refused as a whole, for a named element of a named line, with a remedy.",
         ]);
         for (format, folder, is_urdf) in [("MJCF", "mjcf_zoo", false), ("URDF", "urdf_zoo", true)] {
             match ctx.models.as_ref().map(|m| m.join(folder)).filter(|p| p.join("zoo.json").is_file()) {

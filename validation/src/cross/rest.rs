@@ -225,7 +225,7 @@ impl Page for Rest {
         let mut out = PageOutput::new([
             "ComFree with facets that remember their force from step to step and the automatic gain cap (masses shared within a tree), condim 6, rolling coefficient 5 mm: no \
              sleeping, no damping added. One evaluation per step moves an impulse by one body, so a falling stack of ten cubes topples under few evaluations and \
-             comes to rest as a layer; default mode takes as many as settle contacts (at most 64), holds it up and brings it to rest. What tumbles at 2 m/s moves 2 cm in a step of 10 ms and turns: overlaps on the way are of that size under any solver with the contacts of the start of a step. ICF, which solves the contacts of a step together, beside it (condim 3).",
+             comes to rest as a layer; default mode takes as many as settle contacts (at most 64), holds it up and brings it to rest. A body that tumbles at 2 m/s moves 2 cm in a step of 10 ms and turns: overlaps on the way are of that size under any solver with the contacts of the start of a step. ICF, which solves the contacts of a step together, beside it (condim 3).",
         ]);
         out.plot(plot);
         out.extend(claims);

@@ -53,7 +53,7 @@ impl Page for Fig19 {
                     .advance(&mut sys, &mut x, time, &mut NoObserver)
                     .map_err(failed)?;
                 let _ = sys.energy(&x);
-                let per = r.line_search as f64 / r.newton_iterations as f64;
+                let per = r.line_search as f64 / r.iterations as f64;
                 row.push(format!("{per:.2}"));
                 curves[g].push((*accuracy, per));
             }

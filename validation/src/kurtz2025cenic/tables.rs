@@ -111,7 +111,7 @@ impl Page for Table2 {
                     runs.push(clutter(seed, &method, 10.0)?);
                 }
                 let of = |f: &dyn Fn(&ClutterRun) -> f64| median(runs.iter().map(f).collect());
-                let newton = of(&|r| r.report.newton_iterations as f64);
+                let newton = of(&|r| r.report.iterations as f64);
                 let steps = of(&|r| r.report.steps as f64);
                 let mut row = vec![
                     format!("{accuracy:e}"),
@@ -222,7 +222,7 @@ impl Page for Table3 {
             }
             let of =
                 |f: &dyn Fn(&AdvanceReport) -> u64| median(runs.iter().map(|r| f(&r.1) as f64).collect());
-            let (f, i) = (of(&|r| r.factorizations), of(&|r| r.newton_iterations));
+            let (f, i) = (of(&|r| r.factorizations), of(&|r| r.iterations));
             ratio.push(f / i);
             counts.push(i / f64::from(iterations));
             table.row([

@@ -1,0 +1,61 @@
+use crate::{ProblemError, SolveError};
+
+/// A speed that no scene of bodies in contact has \[m/s or rad/s\].
+pub const FASTEST: f64 = 1e6;
+
+/// Why a step or an interval failed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StepError {
+    /// The problem or solver failed.
+    #[error("at t = {t} s with a step of {dt} s: {source}")]
+    Solve {
+        /// Time \[s\].
+        t: f64,
+        /// Step size \[s\].
+        dt: f64,
+        /// The reason.
+        source: SolveError,
+    },
+    /// The controller reached its smallest step.
+    #[error(
+        "at t = {t} s the error estimate {error:e} does not fall below the accuracy {accuracy:e} even at the smallest step {dt:e} s; \
+         loosen the accuracy, soften the contact, or allow accepting at the smallest step"
+    )]
+    MinimumStep {
+        /// Time \[s\].
+        t: f64,
+        /// Step size \[s\].
+        dt: f64,
+        /// Error estimate.
+        error: f64,
+        /// Requested accuracy.
+        accuracy: f64,
+    },
+    /// A speed that no scene has: the motion runs away ([`crate::check_end`]).
+    #[error(
+        "at t = {t} s with a step of {dt} s the motion runs away: {what} comes to {speed:.3e}, more than {:e} m/s or rad/s; {remedy}",
+        FASTEST
+    )]
+    Runaway {
+        /// Time at the start of the step \[s\].
+        t: f64,
+        /// Step size \[s\].
+        dt: f64,
+        /// The motion, as [`crate::System::velocity_name`] calls it.
+        what: String,
+        /// Speed of the motion \[m/s or rad/s\].
+        speed: f64,
+        /// Remedy.
+        remedy: &'static str,
+    },
+    /// An option or argument is out of range.
+    #[error("{0}")]
+    Argument(String),
+}
+
+impl StepError {
+    /// Wraps a problem error with time and step.
+    pub fn problem(t: f64, dt: f64, e: ProblemError) -> Self {
+        Self::Solve { t, dt, source: SolveError::Problem(e) }
+    }
+}
