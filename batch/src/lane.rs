@@ -248,6 +248,7 @@ impl LaneView<'_> {
                 rejected: self.rejected,
                 first: None,
                 last: self.last,
+                system: None,
             };
             let x = if end { self.x1 } else { self.x0 };
             let (model, held) = (self.system.model(), self.system.held());

@@ -137,9 +137,12 @@ impl Stepping {
     pub(crate) fn last_step<'a>(&'a self, x: &'a State, x1: &'a State) -> AcceptedStep<'a> {
         let (first, last) = (self.first_solve(), self.last_solve());
         match self {
-            Self::Fixed { report, .. } => AcceptedStep { x0: x, x1, report, rejected: 0, first, last },
+            Self::Fixed { report, .. } => {
+                AcceptedStep { x0: x, x1, report, rejected: 0, first, last, system: None }
+            }
             Self::Controlled { last: step, .. } => {
-                AcceptedStep { x0: &step.x0, x1, report: &step.report, rejected: step.rejected, first, last }
+                let (x0, report, rejected) = (&step.x0, &step.report, step.rejected);
+                AcceptedStep { x0, x1, report, rejected, first, last, system: None }
             }
         }
     }

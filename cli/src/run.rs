@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     /// Simulated time (s).
     #[arg(long, default_value_t = 5.0)]
     time: f64,
-    /// Recording (numpy archive); `<model>.npz` when left out.
+    /// Recording (numpy archive: states, energies, contacts, generalised impulses by source); `<model>.npz` when left out.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Also write one line per step as CSV.

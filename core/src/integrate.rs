@@ -1,6 +1,6 @@
 use crate::{
-    ContactGeometry, ContactSolver, SolveError, SolveStats, State, StepError, StepProblem, StepSolution,
-    System, Tolerance,
+    ContactGeometry, ContactSolver, Slot, SolveError, SolveStats, State, StepError, StepProblem,
+    StepSolution, System, Tolerance,
 };
 
 /// Work and error of one step.
@@ -141,6 +141,8 @@ pub struct LastSolve<'a> {
     pub solution: &'a StepSolution,
     /// Length of the step that was solved \[s\]: forces are γ / this.
     pub dt: f64,
+    /// Slot of the system that its problem came from.
+    pub slot: Slot,
     /// Contacts of that problem.
     pub contacts: &'a [ContactGeometry],
 }
@@ -182,6 +184,8 @@ pub struct AcceptedStep<'a> {
     pub first: Option<LastSolve<'a>>,
     /// The last solve of the step: its impulses belong to the last part of the step.
     pub last: LastSolve<'a>,
+    /// The system right after the step, whose slots still hold the problems of its solves; None where the step is told of later.
+    pub system: Option<&'a dyn System>,
 }
 
 /// An observer that does nothing.

@@ -74,6 +74,7 @@ mod frozen;
 mod frozen_kernels;
 mod frozen_map;
 mod frozen_products;
+mod impulses;
 mod inertia;
 mod integrate;
 mod law;
@@ -104,6 +105,7 @@ pub use error::{ProblemError, Slot, TOUCHING, check_blocks, check_count, check_f
 pub use evals::{Evals, Span};
 pub use frozen::{FrozenParts, FrozenProblem};
 pub use frozen_map::FrozenMap;
+pub use impulses::GeneralizedImpulses;
 pub use inertia::{BlockDiagonal, Inertia};
 pub use integrate::{
     AcceptedStep, AdvanceReport, HeldInputs, Integrator, LaggedSolve, LastSolve, NoObserver, OneStep,

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{ProblemError, Slot, State, StepProblem, StepSolution};
+use crate::{GeneralizedImpulses, ProblemError, Slot, State, StepProblem, StepSolution};
 
 /// Mechanical energy \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -67,6 +67,12 @@ pub trait System {
     /// Name of the motion that velocity `i` of a state belongs to, for messages.
     fn velocity_name(&self, i: usize) -> String {
         format!("velocity {i}")
+    }
+    /// Adds the generalised impulses of the last solve of this slot to `out`, whose sources have as many entries as v. False, and nothing is added, for a solution of another problem than the slot
+    /// holds, and for systems that do not tell sources apart.
+    fn add_impulses(&self, slot: Slot, dt: f64, s: &StepSolution, out: &mut GeneralizedImpulses) -> bool {
+        let _ = (slot, dt, s, out);
+        false
     }
     /// Mechanical energy at a state.
     fn energy(&mut self, x: &State) -> Energy;

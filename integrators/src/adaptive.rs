@@ -201,7 +201,15 @@ impl<P: OneStep> Integrator for Adaptive<P> {
             }
             total.add_step(report.dt);
             let (first, last) = (self.scheme.first_solve(), self.scheme.last_solve());
-            observer.accepted(&AcceptedStep { x0: x, x1: &self.x1, report: &report, rejected, first, last });
+            observer.accepted(&AcceptedStep {
+                x0: x,
+                x1: &self.x1,
+                report: &report,
+                rejected,
+                first,
+                last,
+                system: Some(&*sys),
+            });
             std::mem::swap(x, &mut self.x1);
             if observer.stop() {
                 return Ok(total);

@@ -16,6 +16,7 @@ pub struct ContactStep<S> {
     start: StartSlot,
     solution: StepSolution,
     solution_dt: f64,
+    solution_slot: Slot,
     contacts: Vec<ContactGeometry>,
     guess: Vec<f64>,
 }
@@ -29,6 +30,7 @@ impl<S: ContactSolver> ContactStep<S> {
             start: StartSlot::default(),
             solution: StepSolution::default(),
             solution_dt: 0.0,
+            solution_slot: Slot::Start,
             contacts: Vec::new(),
             guess: Vec::new(),
         }
@@ -79,14 +81,15 @@ impl<S: ContactSolver> PreparedStep for ContactStep<S> {
         lagged.solve(solver, p, leg.guess, solution, report).map_err(fail)?;
         self.contacts.clear();
         self.contacts.extend_from_slice(p.contacts());
-        self.solution_dt = leg.dt;
+        (self.solution_dt, self.solution_slot) = (leg.dt, leg.slot);
         if leg.slot == Slot::Start {
             report.contacts = self.contacts.len() as u32;
         }
         sys.commit(leg.slot, leg.x0, leg.dt, &self.solution, x1).map_err(|e| fail(e.into()))
     }
     fn last_solve(&self) -> LastSolve<'_> {
-        LastSolve { solution: &self.solution, dt: self.solution_dt, contacts: &self.contacts }
+        let (dt, slot) = (self.solution_dt, self.solution_slot);
+        LastSolve { solution: &self.solution, dt, slot, contacts: &self.contacts }
     }
     fn set_tolerance(&mut self, tolerance: Tolerance) {
         self.lagged.tolerance = tolerance;

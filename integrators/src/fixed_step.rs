@@ -87,7 +87,15 @@ impl<P: OneStep> Integrator for FixedStep<P> {
             report.add_work(&r);
             report.add_step(dt);
             let (first, last) = (self.scheme.first_solve(), self.scheme.last_solve());
-            observer.accepted(&AcceptedStep { x0: x, x1: &self.x1, report: &r, rejected: 0, first, last });
+            observer.accepted(&AcceptedStep {
+                x0: x,
+                x1: &self.x1,
+                report: &r,
+                rejected: 0,
+                first,
+                last,
+                system: Some(&*sys),
+            });
             std::mem::swap(x, &mut self.x1);
             if observer.stop() {
                 return Ok(report);

@@ -24,17 +24,24 @@ pub struct StepDoubling<P> {
 }
 
 /// A solve that is kept while the next one is made.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct KeptSolve {
     solution: StepSolution,
     dt: f64,
+    slot: Slot,
     contacts: Vec<ContactGeometry>,
+}
+
+impl Default for KeptSolve {
+    fn default() -> Self {
+        Self { solution: StepSolution::default(), dt: 0.0, slot: Slot::Start, contacts: Vec::new() }
+    }
 }
 
 impl KeptSolve {
     fn keep(&mut self, solve: &LastSolve<'_>) {
         self.solution.copy_from(solve.solution);
-        self.dt = solve.dt;
+        (self.dt, self.slot) = (solve.dt, solve.slot);
         self.contacts.clear();
         self.contacts.extend_from_slice(solve.contacts);
     }
@@ -115,6 +122,7 @@ impl<P: PreparedStep> OneStep for StepDoubling<P> {
         self.scheme.last_solve()
     }
     fn first_solve(&self) -> Option<LastSolve<'_>> {
-        Some(LastSolve { solution: &self.first.solution, dt: self.first.dt, contacts: &self.first.contacts })
+        let KeptSolve { solution, dt, slot, contacts } = &self.first;
+        Some(LastSolve { solution, dt: *dt, slot: *slot, contacts })
     }
 }

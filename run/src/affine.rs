@@ -216,7 +216,7 @@ impl<'a, S: RowSink> AffineRecorder<'a, S> {
             rejected,
             wall_s: self.started.elapsed().as_secs_f64(),
             poses: &poses,
-            points: &[],
+            ..Row::default()
         });
         self.q = q;
     }

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use signorini_core::{
-    AcceptedStep, AdvanceReport, HeldInputs, LastSolve, OneStep, Slot, State, StepObserver, System,
+    AcceptedStep, AdvanceReport, GeneralizedImpulses, HeldInputs, LastSolve, OneStep, Slot, State,
+    StepObserver, System,
 };
 use signorini_multibody::{OverloadRecord, RigidSystem, Sensors, contact_impulse};
 use signorini_scene::{Pose, Scene};
@@ -20,6 +21,8 @@ pub struct Recorder<'a, S: RowSink = Recording> {
     probe: RigidSystem,
     sensors: Sensors,
     poses: Vec<f64>,
+    /// Of the step that led to the next row.
+    impulses: GeneralizedImpulses,
     started: Instant,
     stop: Option<&'a AtomicBool>,
     progress: Option<&'a mut dyn FnMut(f64)>,
@@ -88,6 +91,7 @@ pub fn header(scene: &Scene, labels: RunLabels, sensor_names: Vec<String>) -> Re
         geom_names: scene.geoms.iter().map(|g| g.name.clone()).collect(),
         shapes: crate::shapes::drawn(scene),
         clouds: Vec::new(),
+        has_impulses: false,
         warnings: Vec::new(),
     }
 }
@@ -160,7 +164,8 @@ impl<'a, S: RowSink> Recorder<'a, S> {
             let mut x1 = State::default();
             let report = trial.step(&mut probe, x0, FIRST_READING, false, &mut x1)?;
             let (first, last) = (trial.first_solve(), trial.last_solve());
-            let step = AcceptedStep { x0, x1: &x1, report: &report, rejected: 0, first, last };
+            let system = None;
+            let step = AcceptedStep { x0, x1: &x1, report: &report, rejected: 0, first, last, system };
             sensors.read(probe.model(), held, dim, x0, &step);
         }
         let model = probe.model();
@@ -171,12 +176,14 @@ impl<'a, S: RowSink> Recorder<'a, S> {
                 n => sensor_names.extend((0..n).map(|i| format!("{}[{i}]", s.name))),
             }
         }
-        sink.begin(header(scene, labels, sensor_names));
+        let nv = model.nv();
+        sink.begin(RecordingHeader { has_impulses: true, ..header(scene, labels, sensor_names) });
         let mut r = Self {
             recording: sink,
             probe,
             sensors,
             poses: Vec::new(),
+            impulses: GeneralizedImpulses::default(),
             started: Instant::now(),
             stop: None,
             progress: None,
@@ -186,6 +193,7 @@ impl<'a, S: RowSink> Recorder<'a, S> {
             recovery: None,
             overload: OverloadRecord::default(),
         };
+        r.impulses.fill(nv, 0.0);
         r.push(x0, 0.0, f64::NAN, 0, 0);
         Ok(r)
     }
@@ -202,11 +210,12 @@ impl<'a, S: RowSink> Recorder<'a, S> {
         self
     }
 
-    /// Adds a row for a state that was reached under controls that were held, by whatever stepped it: no iterations, no contacts, and sensors that do not ask for accelerations.
+    /// Adds a row for a state that was reached under controls that were held, by whatever stepped it: no iterations, no contacts, impulses that are NaN, and sensors that do not ask for accelerations.
     pub fn add_state(&mut self, x: &State, held: HeldInputs<'_>) {
         self.held(held);
         let held = HeldInputs { control: &self.control, mocap: &self.mocap };
         self.sensors.read_at_rest(self.probe.model(), held, x);
+        self.impulses.fill(x.v.len(), f64::NAN);
         self.push(x, f64::NAN, f64::NAN, 0, 0);
     }
 
@@ -245,7 +254,21 @@ impl<'a, S: RowSink> Recorder<'a, S> {
             wall_s: self.started.elapsed().as_secs_f64(),
             poses: &self.poses,
             points: &[],
+            impulses: self.impulses.sources().map(Vec::as_slice),
         });
+    }
+
+    /// Takes the generalised impulses of a step from the system that made it.
+    fn take_impulses(&mut self, step: &AcceptedStep<'_>) {
+        let nv = step.x1.v.len();
+        self.impulses.fill(nv, 0.0);
+        let mut add = |solve: LastSolve<'_>| {
+            let system = step.system?;
+            system.add_impulses(solve.slot, solve.dt, solve.solution, &mut self.impulses).then_some(())
+        };
+        if solves(step).any(|(solve, _)| add(solve).is_none()) {
+            self.impulses.fill(nv, f64::NAN);
+        }
     }
 }
 
@@ -254,6 +277,7 @@ impl<S: RowSink> StepObserver for Recorder<'_, S> {
         let (r, dim) = (step.report, self.probe.contact_dim());
         let held = HeldInputs { control: &self.control, mocap: &self.mocap };
         self.sensors.read(self.probe.model(), held, dim, step.x1, step);
+        self.take_impulses(step);
         self.push(step.x1, r.dt, r.error.unwrap_or(f64::NAN), r.stats.iterations, step.rejected);
         for (solve, part) in solves(step) {
             for geometry in solve.contacts {

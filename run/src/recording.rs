@@ -8,8 +8,8 @@ mod writer;
 pub use writer::{RecordingFile, Written};
 
 use serde::{Deserialize, Serialize};
-use signorini_core::ContactGeometry;
 use signorini_core::na::Isometry3;
+use signorini_core::{ContactGeometry, GeneralizedImpulses};
 
 /// Origin of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -41,6 +41,9 @@ pub struct RecordingHeader {
     /// Material points, in the order of their places in a row.
     #[serde(default)]
     pub clouds: Vec<RecordedCloud>,
+    /// Rows have generalised impulses; not those of affine bodies, nor of files of older versions.
+    #[serde(default)]
+    pub has_impulses: bool,
     /// Warnings for the user: gains beyond the bound of stability, a light body under a heavy one, parts of the scene that affine bodies leave out.
     #[serde(default)]
     pub warnings: Vec<String>,
@@ -83,6 +86,11 @@ impl RecordingHeader {
     pub fn point_count(&self) -> usize {
         self.clouds.iter().map(|c| c.count as usize).sum()
     }
+
+    /// Generalised impulses of one source in a row: nv or none.
+    pub fn impulse_count(&self) -> usize {
+        if self.has_impulses { self.v_names.len() } else { 0 }
+    }
 }
 
 /// One row: a state and the step that led to it.
@@ -114,7 +122,22 @@ pub struct Row<'a> {
     pub poses: &'a [f64],
     /// Places of material points \[m\], flat xyz.
     pub points: &'a [f32],
+    /// Generalised impulses of the step \[N·s or N·m·s\], nv per source or none, as [`RecordingHeader::has_impulses`] says; NaN where no solve is known that led to the row.
+    pub impulses: RowImpulses<'a>,
 }
+
+/// Names of the arrays of generalised impulses in a file, in the order of [`GeneralizedImpulses::sources`].
+const IMPULSES: [&str; 6] = [
+    "impulse_contacts",
+    "impulse_constraints",
+    "impulse_actuators",
+    "impulse_passive",
+    "impulse_applied",
+    "impulse_bias",
+];
+
+/// Generalised impulses of a row, one slice per source in the order of [`GeneralizedImpulses::sources`].
+pub type RowImpulses<'a> = [&'a [f64]; 6];
 
 /// Appends a pose as rows have it.
 pub fn push_pose(p: &Isometry3<f64>, out: &mut Vec<f64>) {
@@ -153,6 +176,9 @@ pub struct Recording {
     pub poses: Vec<f64>,
     /// Places of material points \[m\], n × points × 3.
     pub points: Vec<f32>,
+    /// Generalised impulses of the step by source \[N·s or N·m·s\], n × nv each or empty, `impulse_contacts` to `impulse_bias` in a file. Both halves of a step that was taken in two add up; zero in the
+    /// first row; NaN where no solve is known that led to a row. In each solve they add up to M(q₀) (v₁ − v₀), as far as it converged.
+    pub impulses: GeneralizedImpulses,
     /// Row each contact belongs to, m.
     pub contact_row: Vec<u32>,
     /// Geoms A and B, m × 2.
@@ -311,6 +337,7 @@ impl Recording {
             wall_s: self.wall_s[i],
             poses: part_of(&self.poses, i, 7 * h.body_names.len()),
             points: self.points(i),
+            impulses: self.impulses.sources().map(|x| part_of(x, i, h.impulse_count())),
         }
     }
 
@@ -334,6 +361,9 @@ impl Recording {
         self.wall_s.push(r.wall_s);
         self.poses.extend_from_slice(r.poses);
         self.points.extend_from_slice(r.points);
+        for (all, x) in self.impulses.sources_mut().into_iter().zip(r.impulses) {
+            all.extend_from_slice(x);
+        }
     }
 
     /// Adds a contact to the last row.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 
-use signorini_core::ContactGeometry;
 use signorini_core::na::{Matrix3, Point3, Vector3};
+use signorini_core::{ContactGeometry, GeneralizedImpulses};
 use signorini_multibody::{Periodic, advance_controlled};
 use signorini_run::Method;
 use signorini_run::recorder::Recorder;
@@ -21,6 +21,7 @@ fn sample() -> Recording {
         v_names: names("v", 2),
         body_names: names("b", 1),
         geom_names: names("g", 5),
+        has_impulses: true,
         clouds: vec![RecordedCloud {
             name: "jelly".into(),
             count: 2,
@@ -38,6 +39,7 @@ fn sample() -> Recording {
             poses: &[0.0; 7],
             points: &[0.1, 0.2, t as f32, 1.0 / 3.0, 0.0, 7.0],
             error: f64::NAN,
+            impulses: [&[t, 1.0], &[2.0, -t], &[3.0, 4.0], &[5.0, 6.0], &[7.0, 8.0], &[1.0 / 3.0, t]],
             ..Row::default()
         });
         let c = ContactGeometry {
@@ -67,6 +69,8 @@ fn analytic_npz_round_trip_is_exact() {
     assert_eq!(r.header, back.header);
     assert_eq!(r.q, back.q);
     assert_eq!(r.points, back.points);
+    assert_eq!(r.impulses, back.impulses);
+    assert_eq!(back.impulses.bias, [1.0 / 3.0, 0.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0]);
     assert_eq!(back.points(1)[3..], [1.0 / 3.0, 0.0, 7.0]);
     assert_eq!(r.contact_impulse, back.contact_impulse);
     assert!(back.error.iter().all(|e| e.is_nan()));
@@ -125,20 +129,28 @@ fn analytic_a_file_written_as_rows_come_is_that_of_memory() {
         names.iter().map(of).collect::<BTreeMap<_, _>>()
     };
     let (a, b) = (arrays(&whole), arrays(&by_rows));
-    assert_eq!((a.len(), b.len()), (24, 24));
+    assert_eq!((a.len(), b.len()), (30, 30));
     assert!(a.iter().all(|(name, bytes)| name == "header.npy" || b[name] == *bytes));
     assert_eq!(std::fs::read(&csv).unwrap(), std::fs::read(&csv_by_rows).unwrap());
-    // A file of a version without angular impulses and parts of steps.
+    // A file of a version without generalised impulses, angular impulses and parts of steps.
     let mut z = zip::ZipWriter::new(std::fs::File::create(&old).unwrap());
-    for (name, bytes) in a.iter().filter(|(n, _)| {
-        !["contact_angular_impulse.npy", "contact_part.npy", "contact_arms.npy"].contains(&n.as_str())
-    }) {
+    let later = ["contact_angular_impulse.npy", "contact_part.npy", "contact_arms.npy"];
+    for (name, bytes) in a.iter().filter(|(n, _)| !n.starts_with("impulse_") && !later.contains(&n.as_str()))
+    {
+        let mut bytes = bytes.clone();
+        if name == "header.npy" {
+            let key = b"\"has_impulses\":true,";
+            let at = bytes.windows(key.len()).position(|w| w == key).unwrap();
+            bytes[at..at + key.len()].fill(b' ');
+        }
         z.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
-        z.write_all(bytes).unwrap();
+        z.write_all(&bytes).unwrap();
     }
     z.finish().unwrap();
     let read = Recording::read_npz(&old).unwrap();
     assert_eq!((&read.contact_impulse, &read.contact_part), (&r.contact_impulse, &vec![0; 3]));
+    assert_eq!(read.impulses, GeneralizedImpulses::default());
+    assert_eq!(read.row(1).impulses, [&[] as &[f64]; 6]);
     assert_eq!((&read.contact_angular_impulse[..], &read.contact_arms[..]), (&[0.0; 9][..], &[0.0; 18][..]));
     assert!((0..3).all(|k| read.is_of_end(k)));
     assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 5, "the folder of parts is gone");

@@ -1,5 +1,5 @@
-//! The impulses of a recording give the change of momentum, solve by solve: those of contacts, gravity and gyroscopic terms add up to M (v₁ − v₀) in the
-//! rows of free joints, to which actuators, limits and equalities of a robot add nothing.
+//! The impulses of a recording give the change of momentum: in every row those of contacts, of gravity and gyroscopic terms, and what the recording says of constraints, actuators,
+//! passive and applied forces add up to M (v₁ − v₀). In the rows of free joints the contacts and gravity alone do.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot run its scene has failed")]
 
@@ -31,6 +31,27 @@ fn file(path: &str) -> Scene {
 /// Relative error of sums over contacts and degrees of freedom.
 const ROUND_OFF: f64 = 1e-11;
 
+/// Sums over the solves of a step, nv each.
+struct Sums {
+    /// M Δv.
+    change: DVector<f64>,
+    /// −δt c.
+    bias: DVector<f64>,
+    /// Jᵀγ of the recorded contacts.
+    contacts: DVector<f64>,
+    /// Magnitudes of the summands.
+    sizes: DVector<f64>,
+    /// Residual that the solver may leave.
+    of_solver: DVector<f64>,
+}
+
+impl Sums {
+    fn new(nv: usize) -> Self {
+        let [change, bias, contacts, sizes, of_solver] = [(); 5].map(|()| DVector::zeros(nv));
+        Self { change, bias, contacts, sizes, of_solver }
+    }
+}
+
 /// Adds up impulses beside a recorder.
 struct Balance<'a> {
     recorder: Recorder<'a>,
@@ -41,12 +62,13 @@ struct Balance<'a> {
     kin: Kinematics,
     dynamics: Dynamics,
     /// Rows of free joints.
-    rows: Vec<usize>,
+    free: Vec<usize>,
+    sums: Sums,
     /// Contact rows of the recording that were looked at.
     seen: usize,
     /// Evaluations in closed form: their momentum is exact.
     closed: bool,
-    /// Largest residual over the bound of a solve.
+    /// Largest residual over the bound of a step.
     worst: f64,
     solves: usize,
     /// Contacts that carry something.
@@ -68,7 +90,7 @@ impl Balance<'_> {
         let mut given = DVector::<f64>::zeros(nv);
         // Magnitudes of the summands.
         let steps = DVector::from_fn(nv, |i, _| (solve.solution.v[i] - v0[i]).abs());
-        let mut sums = (mass.abs() * steps).add_scalar(dt * bias.amax());
+        let mut sizes = (mass.abs() * steps).add_scalar(dt * bias.amax());
         for k in (self.seen..r.contact_row.len()).filter(|k| r.contact_part[*k] == part as u8) {
             assert_eq!(r.contact_dt[k], dt);
             let three = |a: &[f64], at: usize| Vector3::from_column_slice(&a[at..at + 3]);
@@ -83,18 +105,48 @@ impl Balance<'_> {
                 for i in 0..nv {
                     let (l, a) = (three(&linear, 3 * i), three(&angular, 3 * i));
                     given[i] += sign * (l.dot(&force) + a.dot(&torque));
-                    sums[i] += (l.norm() + a.norm() * p.norm()) * force.norm() + a.norm() * torque.norm();
+                    sizes[i] += (l.norm() + a.norm() * p.norm()) * force.norm() + a.norm() * torque.norm();
                 }
             }
         }
-        // Round-off of sums beside tolerance and residual of the solver, in its norm.
+        // Tolerance and residual of the solver are in a norm with the diagonal of A.
         let of_solver = if self.closed { 0.0 } else { solve.solution.tolerance.max(solve.solution.residual) };
-        for i in &self.rows {
-            let residual = (change[*i] + dt * bias[*i] - given[*i]).abs();
-            let left = of_solver * mass[(*i, *i)].sqrt() + ROUND_OFF * sums[*i];
-            self.worst = self.worst.max(residual / left);
-        }
+        let inertia = |i: usize| {
+            let dof = &model.dofs[i];
+            mass[(i, i)] + dt * (dof.damping + dt * dof.stiffness)
+        };
+        self.sums.of_solver += DVector::from_fn(nv, |i, _| of_solver * inertia(i).sqrt());
+        self.sums.change += change;
+        self.sums.bias -= dt * bias;
+        self.sums.contacts += given;
+        self.sums.sizes += sizes;
         self.solves += 1;
+    }
+
+    /// The step that the last row of the recording tells of.
+    fn compare(&mut self) {
+        let nv = self.probe.model().nv();
+        let Sums { change, bias, contacts, mut sizes, of_solver } =
+            std::mem::replace(&mut self.sums, Sums::new(nv));
+        let impulses = &self.recorder.recording.impulses;
+        let last = |x: &[f64]| DVector::from_column_slice(&x[x.len() - nv..]);
+        let told = impulses.sources().map(|x| last(x));
+        sizes += told.iter().map(DVector::abs).sum::<DVector<f64>>();
+        let [of_contacts, constraints, actuators, passive, applied, of_bias] = told;
+        let others = constraints + actuators + passive + applied;
+        for i in &self.free {
+            assert_eq!(others[*i], 0.0, "{}", self.probe.model().velocity_name(*i));
+        }
+        for i in 0..nv {
+            let round_off = ROUND_OFF * sizes[i];
+            for (residual, left) in [
+                (change[i] - bias[i] - contacts[i] - others[i], of_solver[i] + round_off),
+                (contacts[i] - of_contacts[i], round_off),
+                (bias[i] - of_bias[i], round_off),
+            ] {
+                self.worst = self.worst.max(residual.abs() / left);
+            }
+        }
     }
 }
 
@@ -116,6 +168,7 @@ impl StepObserver for Balance<'_> {
         // States go on with the velocities that were solved for.
         assert!(step.x1.v == step.last.solution.v);
         self.seen = self.recorder.recording.contact_row.len();
+        self.compare();
     }
 
     fn held(&mut self, inputs: HeldInputs<'_>) {
@@ -123,7 +176,7 @@ impl StepObserver for Balance<'_> {
     }
 }
 
-/// Worst residual of a run of `time` \[s\] over the bounds of its solves; the recording.
+/// Worst residual of a run of `time` \[s\] over the bounds of its steps; the recording.
 fn balance(scene: &Scene, method: &Method, time: f64) -> (f64, Recording) {
     let mut sys = method.system(scene).unwrap();
     let mut x = sys.initial_state(scene.keyframe("home")).unwrap();
@@ -134,14 +187,15 @@ fn balance(scene: &Scene, method: &Method, time: f64) -> (f64, Recording) {
     }
     let probe = method.system(scene).unwrap();
     let model = probe.model();
-    let rows = model.joints.iter().filter(|j| j.kind == JointKind::Free).flat_map(|j| j.v..j.v + 6).collect();
+    let free = model.joints.iter().filter(|j| j.kind == JointKind::Free).flat_map(|j| j.v..j.v + 6).collect();
     let mut b = Balance {
         recorder: Recorder::new(scene, method, &x, sys.held()).unwrap(),
         gravity: scene.options.gravity,
         bodies: scene.geoms.iter().map(|g| g.body).collect(),
         kin: Kinematics::new(model),
         dynamics: Dynamics::new(model),
-        rows,
+        free,
+        sums: Sums::new(model.nv()),
         seen: 0,
         closed: method.as_comfree().is_some(),
         worst: 0.0,
@@ -215,6 +269,7 @@ fn property_recorded_impulses_change_momentum_of_affine_bodies() {
         assert!(r.contact_row.len() > 20);
         let halves = r.contact_part.iter().any(|p| *p != StepPart::Whole as u8);
         assert_eq!(halves, method.stepping().is_controlled());
+        assert!(r.impulses.sources().iter().all(|x| x.is_empty()));
         for row in 1..r.len() {
             let mut given = masses.map(|m| m * (r.t[row] - r.t[row - 1]) * scene.options.gravity);
             for k in (0..r.contact_row.len()).filter(|k| r.contact_row[*k] as usize == row) {

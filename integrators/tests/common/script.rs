@@ -50,7 +50,7 @@ impl<F: FnMut(usize, f64) -> Result<[f64; 2], StepError> + Send> OneStep for Scr
         Ok(StepReport { dt, error: Some(error), defect, ..StepReport::default() })
     }
     fn last_solve(&self) -> LastSolve<'_> {
-        LastSolve { solution: &self.solution, dt: 0.0, contacts: &[] }
+        LastSolve { solution: &self.solution, dt: 0.0, slot: Slot::Start, contacts: &[] }
     }
 }
 
@@ -77,7 +77,7 @@ impl PreparedStep for Third {
         Ok(())
     }
     fn last_solve(&self) -> LastSolve<'_> {
-        LastSolve { solution: &self.0, dt: 0.0, contacts: &[] }
+        LastSolve { solution: &self.0, dt: 0.0, slot: Slot::Start, contacts: &[] }
     }
     fn set_tolerance(&mut self, _: Tolerance) {}
 }

@@ -20,6 +20,11 @@ impl ExplicitActuators {
         }
     }
 
+    /// Generalised force that they added last \[N or N·m\], nv.
+    pub(crate) fn force(&self) -> &[f64] {
+        &self.tau
+    }
+
     /// Adds their forces at x₀ to `force`.
     pub(crate) fn add(&mut self, i: &Inputs<'_>, at: &StateKinematics, force: &mut [f64]) {
         if !self.shared {

@@ -1,5 +1,5 @@
 use signorini_core::na::Point3;
-use signorini_core::{BlockDiagonal, ProblemError};
+use signorini_core::{BlockDiagonal, GeneralizedImpulses, ProblemError};
 use signorini_scene::JointKind;
 
 use crate::actuation::explicit::ExplicitActuators;
@@ -129,6 +129,33 @@ impl FreeMotion {
         let at = self.momentum.iter().zip(&self.force).zip(&self.field).zip(&self.spring).enumerate();
         let rhs = at.map(|(dof, (((p, f), e), s))| p + dt * (f + e - model.spring_and_damper(dof).0 * s));
         out.extend(rhs);
+    }
+
+    /// Adds the impulses of all but the laws of a problem to `out`, for a step that ends with `v`.
+    ///
+    /// ```text
+    /// M (v − v₀) = δt (τ + τ_field − c) − δt K (q₀ − q_rest + δt v) − δt D v
+    /// ```
+    /// c is what `force` leaves of the other forces in it.
+    pub(crate) fn add_impulses(
+        &self,
+        i: &Inputs<'_>,
+        at: &StateKinematics,
+        dt: f64,
+        v: &[f64],
+        out: &mut GeneralizedImpulses,
+    ) {
+        let mut lift = vec![0.0; i.model.nv()];
+        i.model.add_passive_gravity_compensation(&at.kin, &mut lift);
+        for (dof, (lift, actuated)) in lift.iter().zip(self.explicit.force()).enumerate() {
+            let (stiffness, damping) = i.model.spring_and_damper(dof);
+            let spring = stiffness * (self.spring[dof] + dt * v[dof]);
+            let applied = i.held.applied[dof];
+            out.actuators[dof] += dt * actuated;
+            out.passive[dof] += dt * (lift - spring - damping * v[dof]);
+            out.applied[dof] += dt * (applied + self.field[dof]);
+            out.bias[dof] += dt * (self.force[dof] - applied - lift - actuated);
+        }
     }
 }
 

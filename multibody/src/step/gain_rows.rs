@@ -168,6 +168,12 @@ impl GainRows {
         }
     }
 
+    /// Impulse of row `i` at `v` \[N·s\], on the piece that its law is taken on.
+    pub(crate) fn impulse(&self, i: usize, v: &[f64]) -> f64 {
+        let [still, slope] = self.line(i);
+        still - slope * self.speed(i, v)
+    }
+
     /// Pushes the rows onto a map over the same blocks.
     pub(crate) fn push_onto(&self, map: &mut FrozenMap) {
         (0..self.len()).for_each(|i| self.row(i).push_onto(map, 1.0));

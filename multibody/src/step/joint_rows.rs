@@ -1,5 +1,5 @@
 use signorini_core::na::SVector;
-use signorini_core::{BlockDiagonal, FrozenMap, Pools};
+use signorini_core::{BlockDiagonal, FrozenMap, GeneralizedImpulses, Pools};
 use signorini_laws::{DryFrictionSeed, GainSeed, NearRigidSeed};
 
 use crate::actuation::gains::{GainRow, drives, gain};
@@ -192,6 +192,24 @@ impl JointRows {
         self.equalities_3.iter_mut().for_each(|s| s.dt = dt);
         self.gain_seeds.clear();
         self.gain_seeds.extend(self.gains.iter().map(|row| gain(row, i, at, dt)));
+    }
+
+    /// Adds the impulses of the rows of gains to `out`; `impulse(i)` is that of row `i` \[N·s\].
+    pub(crate) fn add_gain_impulses(
+        &self,
+        model: &Model,
+        at: &StateKinematics,
+        impulse: impl Fn(usize) -> f64,
+        out: &mut GeneralizedImpulses,
+    ) {
+        for (i, gain) in self.gains.iter().enumerate() {
+            let source = match gain {
+                GainRow::Actuator(_) => &mut out.actuators,
+                GainRow::Tendon(_) => &mut out.passive,
+                GainRow::Friction(_) | GainRow::TendonFriction(_) => &mut out.constraints,
+            };
+            gain.row(model, at).add_scaled(impulse(i), source);
+        }
     }
 
     /// The laws.

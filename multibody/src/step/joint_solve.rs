@@ -191,6 +191,21 @@ impl JointSolve {
         parts.inertia.coupling.correct(v);
     }
 
+    /// Adds the impulses of equalities at `v` to `out`, nv.
+    pub(crate) fn add_equality_impulses(&self, v: &[f64], out: &mut [f64]) {
+        if self.equalities.is_empty() {
+            return;
+        }
+        let (pools, map) = (self.problem.pools(), self.problem.frozen_map());
+        let (mut v_c, mut evals) = (vec![0.0; pools.row_count()], Evals::default());
+        let part = Part { blocks: &self.blocks, constraints: &self.equalities };
+        map.velocity(part, v, &mut v_c);
+        pools.size_evals(&mut evals);
+        pools.eval(part, &v_c, &mut evals);
+        evals.grad.iter_mut().for_each(|g| *g = -*g);
+        map.add_gradient(part, pools, &evals, out);
+    }
+
     fn has_equalities(&self) -> bool {
         self.problem.pools().members()[EQUALITY_1..].iter().any(|m| !m.is_empty())
     }

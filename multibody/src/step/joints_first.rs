@@ -1,6 +1,6 @@
 use signorini_core::{
-    Changed, ContactGeometry, ContactMap, ContactSolver, Evals, FrozenMap, Inertia, Pools, ProblemError,
-    Regime, StepProblem, SweptProblem, Whitened,
+    Changed, ContactGeometry, ContactMap, ContactSolver, Evals, FrozenMap, GeneralizedImpulses, Inertia,
+    Pools, ProblemError, Regime, StepProblem, SweptProblem, Whitened,
 };
 
 use crate::Model;
@@ -121,6 +121,18 @@ impl JointsFirst {
     pub(crate) fn begin(&mut self) {
         self.rounds = 0;
         self.set_laws();
+    }
+
+    /// Adds the impulses of joints at `v` to `out`, each law on the piece that it was taken on.
+    pub(crate) fn add_joint_impulses(
+        &self,
+        model: &Model,
+        at: &StateKinematics,
+        v: &[f64],
+        out: &mut GeneralizedImpulses,
+    ) {
+        self.rows.add_gain_impulses(model, at, |i| self.joints.rows.impulse(i, v), out);
+        self.joints.add_equality_impulses(v, &mut out.constraints);
     }
 
     /// Laws of contacts and limits for A and v* as they are.

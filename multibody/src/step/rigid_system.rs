@@ -1,7 +1,7 @@
 use signorini_core::na::Vector3;
 use signorini_core::{
-    Energy, FrozenProblem, HeldInputs, LawPool, ProblemError, Slot, State, StepProblem, StepSolution, System,
-    check_count, check_finite, largest,
+    Energy, FrozenProblem, GeneralizedImpulses, HeldInputs, LawPool, ProblemError, Slot, State, StepProblem,
+    StepSolution, System, check_count, check_finite, largest,
 };
 use signorini_scene::{Keyframe, Pose, Scene};
 
@@ -11,6 +11,7 @@ use crate::contact::contact_model;
 use crate::dynamics::reference_mass::ReferenceMass;
 use crate::step::closure::Closure;
 use crate::step::contact_search::{ContactSearch, OwnMaterials};
+use crate::step::impulses;
 use crate::step::prepared::Prepared;
 use crate::{ContactModel, Dynamics, Kinematics, Model, ModelError, RigidLaws, RigidOptions, TendonState};
 
@@ -339,6 +340,10 @@ impl System for RigidSystem {
         self.model.advance_activations(&x0.z, &self.held.control, dt, &mut x1.z);
         self.slots[slot as usize].problem.contacts().store_memory(dt, &mut x1.memory);
         Ok(())
+    }
+
+    fn add_impulses(&self, slot: Slot, dt: f64, s: &StepSolution, out: &mut GeneralizedImpulses) -> bool {
+        impulses::add(&inputs!(self), &self.slots[slot as usize], dt, s, out)
     }
 
     /// Largest weighted difference of a position coordinate: kurtz2025cenic, eq. (23) with S = diag of [`RigidSystem::set_error_weights`].

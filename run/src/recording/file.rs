@@ -4,12 +4,13 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
+use signorini_core::GeneralizedImpulses;
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
 use super::csv_file::CsvFile;
 use super::npy::{self, Scalar};
-use super::{Recording, RecordingError, RecordingHeader, StepPart};
+use super::{IMPULSES, Recording, RecordingError, RecordingHeader, StepPart};
 
 impl Recording {
     /// Writes a numpy archive that `numpy.load` reads; the header is the JSON text in `header`.
@@ -43,6 +44,11 @@ impl Recording {
         if !h.clouds.is_empty() {
             put(&mut z, "points", &[n, h.point_count(), 3], &self.points)?;
         }
+        if h.has_impulses {
+            for (name, x) in IMPULSES.into_iter().zip(self.impulses.sources()) {
+                put(&mut z, name, &[n, h.impulse_count()], x)?;
+            }
+        }
         put(&mut z, "contact_row", &[m], &self.contact_row)?;
         put(&mut z, "contact_geoms", &[m, 2], &self.contact_geoms)?;
         put(&mut z, "contact_point", &[m, 3], &self.contact_point)?;
@@ -69,6 +75,12 @@ impl Recording {
         let header: RecordingHeader = serde_json::from_slice(&header)
             .map_err(|e| RecordingError::Format { path: name.clone(), reason: format!("header: {e}") })?;
         let points = if header.clouds.is_empty() { Vec::new() } else { get(&mut z, &name, "points")? };
+        let mut impulses = GeneralizedImpulses::default();
+        if header.has_impulses {
+            for (array, x) in IMPULSES.into_iter().zip(impulses.sources_mut()) {
+                *x = get(&mut z, &name, array)?;
+            }
+        }
         let contact_row: Vec<u32> = get(&mut z, &name, "contact_row")?;
         // Files of older versions have neither.
         let m = contact_row.len();
@@ -84,6 +96,7 @@ impl Recording {
         let r = Self {
             header,
             points,
+            impulses,
             contact_angular_impulse,
             contact_arms,
             contact_part,
@@ -140,9 +153,7 @@ impl Recording {
             ("contact_dt", self.contact_dt.len(), m, 1),
             ("contact_part", self.contact_part.len(), m, 1),
         ] {
-            if rows.checked_mul(width) != Some(found) {
-                return Err(format!("array {what} has {found} entries, not {rows} rows of {width}"));
-            }
+            check_length(what, found, rows, width)?;
         }
         for (what, x) in [
             ("t", &self.t),
@@ -158,6 +169,9 @@ impl Recording {
             ("contact_dt", &self.contact_dt),
         ] {
             check_finite(what, x.iter().copied())?;
+        }
+        for (what, x) in IMPULSES.into_iter().zip(self.impulses.sources()) {
+            check_length(what, x.len(), n, h.impulse_count())?;
         }
         check_finite("points", self.points.iter().map(|x| f64::from(*x)))?;
         let refuse = |what: &str, i: Option<usize>, why: &str| match i {
@@ -217,6 +231,13 @@ impl Recording {
         }
         csv.finish().map_err(io)
     }
+}
+
+fn check_length(what: &str, found: usize, rows: usize, width: usize) -> Result<(), String> {
+    if rows.checked_mul(width) == Some(found) {
+        return Ok(());
+    }
+    Err(format!("array {what} has {found} entries, not {rows} rows of {width}"))
 }
 
 fn check_finite(what: &str, numbers: impl Iterator<Item = f64>) -> Result<(), String> {

@@ -9,7 +9,7 @@ use zip::write::SimpleFileOptions;
 
 use super::csv_file::CsvFile;
 use super::npy::{self, Scalar};
-use super::{ContactRow, RecordingError, RecordingHeader, Row, RowSink};
+use super::{ContactRow, IMPULSES, RecordingError, RecordingHeader, Row, RowSink};
 
 /// Recording that is written to a file as rows come: each array to a file of its own in a folder beside it, joined to one archive at the end.
 ///
@@ -111,6 +111,9 @@ impl RecordingFile {
         ];
         if !h.clouds.is_empty() {
             of_rows.push(("points", f32::DESCR, vec![h.point_count(), 3]));
+        }
+        if h.has_impulses {
+            of_rows.extend(IMPULSES.map(|name| (name, double, vec![h.impulse_count()])));
         }
         let of_contacts = [
             ("contact_row", count, vec![]),
@@ -216,6 +219,7 @@ impl RowSink for RecordingFile {
         self.put("wall_s", &[r.wall_s]);
         self.put("poses", r.poses);
         self.put("points", r.points);
+        IMPULSES.into_iter().zip(r.impulses).for_each(|(name, x)| self.put(name, x));
         if let (Some(csv), Some(path)) = (&mut self.csv, &self.csv_path)
             && let Err(e) = csv.write(r)
         {

@@ -1,0 +1,52 @@
+//! Impulses of a solve by source.
+
+use signorini_core::{FrozenMap, GeneralizedImpulses, Pools, StepProblem, StepSolution};
+
+use crate::actuation::inputs::Inputs;
+use crate::step::pools::{CONTACT, EQUALITY_1, EQUALITY_3, FRICTION, GAIN, LIMIT};
+use crate::step::prepared::Prepared;
+use crate::step::rigid_problem::RigidProblem;
+
+/// Adds the impulses of the solution of a prepared problem to `out`: [`System::add_impulses`](signorini_core::System::add_impulses).
+pub(crate) fn add(
+    i: &Inputs<'_>,
+    p: &Prepared,
+    dt: f64,
+    s: &StepSolution,
+    out: &mut GeneralizedImpulses,
+) -> bool {
+    let frozen = &p.problem.contacts().frozen;
+    let (pools, map) = (frozen.pools(), frozen.frozen_map());
+    let sizes = [s.gamma.len(), s.v.len()];
+    if !p.ready || frozen.dt() != dt || sizes != [pools.row_count(), i.model.nv()] {
+        return false;
+    }
+    p.motion.add_impulses(i, &p.at, dt, &s.v, out);
+    add_pool(map, pools, CONTACT, &s.gamma, &mut out.contacts);
+    for pool in [LIMIT, FRICTION, EQUALITY_1, EQUALITY_3] {
+        add_pool(map, pools, pool, &s.gamma, &mut out.constraints);
+    }
+    match &p.problem {
+        RigidProblem::Together(joints) => {
+            let first = pools.span(GAIN).row;
+            joints.rows.add_gain_impulses(i.model, &p.at, |k| s.gamma[first + k], out);
+        }
+        RigidProblem::JointsFirst(joints) => joints.add_joint_impulses(i.model, &p.at, &s.v, out),
+    }
+    true
+}
+
+/// out += Jᵀγ of the constraints of a pool.
+fn add_pool(map: &FrozenMap, pools: &Pools, pool: usize, gamma: &[f64], out: &mut [f64]) {
+    let first = pools.first_constraint(pool);
+    for k in first..first + pools.members()[pool].len() {
+        let (row, dim) = map.rows_of(k);
+        let gamma = &gamma[row..row + dim];
+        for (block, jacobian) in map.entries(k) {
+            let out = &mut out[map.block_starts()[block]..];
+            for (o, column) in out.iter_mut().zip(jacobian.chunks_exact(dim)) {
+                *o += column.iter().zip(gamma).map(|(j, g)| j * g).sum::<f64>();
+            }
+        }
+    }
+}
