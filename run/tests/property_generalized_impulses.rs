@@ -295,7 +295,7 @@ fn methods() -> Vec<Method> {
     vec![
         Method::icf().with_step(2e-3),
         Method::cenic(1e-3),
-        Method::cenic(1e-3).in_paper_mode(),
+        Method::cenic(1e-3).in_paper_mode().unwrap(),
         Method::reference().with_step(2e-3),
         Method::comfree().with_step(2e-3),
         Method::comfree_sweeping(8).with_step(2e-3),
