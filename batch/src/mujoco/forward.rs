@@ -1,5 +1,5 @@
 use signorini_core::na::{Matrix3, Point3, Vector3};
-use signorini_core::{AcceptedStep, StepReport, System};
+use signorini_core::{AcceptedStep, StepReport};
 use signorini_multibody::{ActuatorInput, Dynamics, contact_impulse};
 use signorini_run::ComFree;
 use signorini_scene::Pose;
@@ -67,8 +67,15 @@ fn evaluate(model: &Model, data: &mut Data) -> Result<StepReport, MujocoError> {
     let rates = e.x1.v.iter().zip(&e.x0.v);
     data.qacc.iter_mut().zip(rates).for_each(|(a, (v1, v0))| *a = (v1 - v0) / dt);
     let (first, last) = (e.scheme.first_solve(), e.scheme.last_solve());
-    let (x0, x1, report, system) = (&e.x0, &e.x1, &report, Some(&e.system as &dyn System));
-    let accepted = AcceptedStep { x0, x1, report, rejected: 0, first, last, system };
+    let accepted = AcceptedStep {
+        x0: &e.x0,
+        x1: &e.x1,
+        report: &report,
+        rejected: 0,
+        first,
+        last,
+        system: Some(&e.system),
+    };
     let dim = e.system.contact_dim();
     e.sensors.read(e.system.model(), e.system.held(), dim, &e.x0, &accepted);
     data.sensordata.copy_from_slice(e.sensors.values());
