@@ -5,6 +5,7 @@
 //! ```
 //! Theory bounds it. [`Solved`] has the bounds of solvers that converge and of one evaluation, [`Uncompliant`] that of several sweeps, which end at contact without compliance in place of v̂.
 
+mod answer;
 mod family;
 mod solved;
 mod uncompliant;
@@ -12,13 +13,14 @@ mod uncompliant;
 use std::collections::BTreeSet;
 
 use signorini_comfree::{ComfreeSolver, Sweeps};
-use signorini_core::{ContactSolver, LawProperties, SolveStatus, Tolerance, largest};
+use signorini_core::{ContactSolver, LawProperties};
 use signorini_icf::IcfSolver;
 use signorini_ipc::IpcSolver;
 use signorini_laws::registry;
 use signorini_reference::ReferenceSolver;
 use signorini_report::PageError;
 
+pub(crate) use answer::{Answer, How};
 use family::{Family, laws};
 pub(crate) use solved::Solved;
 pub(crate) use uncompliant::{Stops, Uncompliant};
@@ -31,11 +33,6 @@ pub(crate) const SWEPT: &str = "comfree, swept";
 
 /// Problems per law.
 pub(crate) const PROBLEMS: u64 = 12;
-/// ‖v* − v̂‖_A of a problem in which nothing acts \[√J\].
-const NOTHING: f64 = 1e-9;
-const SOLVED: Tolerance = Tolerance { relative: 1e-9, max_iterations: 500 };
-const EXACT: Tolerance = Tolerance { relative: 1e-13, max_iterations: 500 };
-
 /// A solver by its name.
 ///
 /// # Errors
@@ -49,63 +46,6 @@ pub(crate) fn solver(name: &str) -> Result<Box<dyn ContactSolver>, PageError> {
         "reference" => Box::new(ReferenceSolver::default()),
         _ => return Err(PageError::Run(format!("no solver is called {name}"))),
     })
-}
-
-/// How a solve came to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum How {
-    /// At a tolerance.
-    Converged,
-    /// By one evaluation.
-    Evaluated,
-    /// By several sweeps, at their residual.
-    Settled,
-    /// By several sweeps, in some problem at their largest number.
-    Unsettled,
-}
-
-/// A solver's answer to the family of a law.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Answer {
-    /// A typed refusal.
-    Refused,
-    /// The largest deviation from the reference, its bound (where solves converge the largest of all problems), the largest quotient of both in one problem.
-    Solved { deviation: f64, bound: f64, quotient: f64, how: How },
-    /// Another end than convergence, evaluation or sweeps.
-    Ended(SolveStatus),
-}
-
-impl Answer {
-    /// Within the bound in every problem, or refused.
-    pub(crate) fn holds(&self) -> bool {
-        match self {
-            Self::Refused => true,
-            Self::Solved { quotient, .. } => *quotient <= 1.0,
-            Self::Ended(_) => false,
-        }
-    }
-
-    fn worse(self, other: Self) -> Self {
-        match (self, other) {
-            (
-                Self::Solved { deviation: a, bound: b, quotient: q, how: first },
-                Self::Solved { deviation, bound, quotient, how },
-            ) => Self::Solved {
-                deviation: largest([a, deviation]),
-                bound: if how == How::Converged {
-                    largest([b, bound])
-                } else if a >= deviation {
-                    b
-                } else {
-                    bound
-                },
-                quotient: largest([q, quotient]),
-                how: if first == How::Unsettled { first } else { how },
-            },
-            (Self::Solved { .. }, other) => other,
-            (first, _) => first,
-        }
-    }
 }
 
 /// A law of the registry and the answers of [`SOLVERS`].

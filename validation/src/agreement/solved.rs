@@ -8,7 +8,7 @@ use signorini_core::{
 use signorini_reference::{DenseHessian, ReferenceSolver};
 use signorini_report::PageError;
 
-use super::{Answer, EXACT, How, NOTHING, SOLVED};
+use super::answer::{Answer, EXACT, How, NOTHING, SOLVED};
 
 /// The solver that evaluates laws once.
 const EXPLICIT: &str = "comfree";

@@ -10,8 +10,8 @@ use signorini_laws::{DualCone, Gains, LimitSeed, MassScale, PublishedDualCone};
 use signorini_reference::ReferenceSolver;
 use signorini_report::PageError;
 
+use super::answer::{Answer, EXACT, How, NOTHING, SOLVED};
 use super::solved::{Norm, evaluated};
-use super::{Answer, EXACT, How, NOTHING, SOLVED};
 
 /// Factor on gains with which few rounds of multipliers come to their end.
 const STIFF: f64 = 1e4;
