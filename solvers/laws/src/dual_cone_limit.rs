@@ -87,7 +87,7 @@ impl<L: DualConeLaw> SweptLaw<1> for DualConeLimit<L> {
     }
 
     fn multipliers<'p>(&self, p: &'p DualConeLimitParams) -> &'p [f64] {
-        std::slice::from_ref(&p.multiplier)
+        std::slice::from_ref(&p.last)
     }
 
     fn recall(&self, p: &DualConeLimitParams) -> SVector<f64, 1> {

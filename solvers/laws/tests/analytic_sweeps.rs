@@ -333,7 +333,9 @@ fn analytic_sweep_of_a_limit() {
             if k < 2 {
                 last = next;
             }
-            assert_eq!((law.multipliers(&p)[0], law.recall(&p)[0]), (lambda, lambda));
+            // Momentum and sweeps that undo penetrations are not for the next step.
+            assert_eq!(law.recall(&p)[0], lambda);
+            assert!(near(law.multipliers(&p)[0], last, gain));
         }
         let v = SVector::from([r.normal()]);
         let fresh = law.prepare(&seed);

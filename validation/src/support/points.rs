@@ -10,7 +10,7 @@ use signorini_coupling::{Monolithic, obstacles};
 use signorini_geometry::Shape;
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
-use signorini_laws::{CONTACT_LAWS, contact_pool};
+use signorini_laws::contact_pool;
 use signorini_mpm::{
     Cloth, ClothMaterial, DruckerPrager, FixedCorotated, Lame, LinearCorotated, Material, MpmEngine,
     MpmOptions, MpmSolver, MpmSystem, Obstacle, Particles, Real, VonMises, sheet,
@@ -18,9 +18,9 @@ use signorini_mpm::{
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
 
-use super::laws::cell;
+use super::laws::{by_contact_law, cell};
 use super::shapes;
-use crate::agreement::{SOLVERS, Solved, solver};
+use crate::agreement::{SOLVERS, SWEPT, Solved, Stops, Uncompliant, solver};
 use signorini_report::PageError;
 
 const DT: f64 = 1e-3;
@@ -109,15 +109,36 @@ fn solved(mut system: MpmSystem, solver: &mut dyn ContactSolver) -> Result<Strin
     })
 }
 
-/// The deviation of a solver's first step from the reference's.
-fn agrees(mut system: MpmSystem, solver: &mut dyn ContactSolver) -> Result<String, PageError> {
+/// The plain path's system of a block under a law, before its first step.
+fn block(law: &dyn LawPool) -> Result<MpmSystem, PageError> {
+    let lame = Lame::new(1e4, 0.3).map_err(PageError::from_error)?;
+    let lying = Lying::block(FixedCorotated(lame))?;
+    let mut system = lying.system(vec![floor(Shape::HalfSpace)], law.boxed_empty())?;
     let x = system.initial_state();
     system.prepare(Slot::Start, &x, DT).map_err(PageError::from_error)?;
-    let problem = system.problem(Slot::Start, DT).map_err(PageError::from_error)?;
-    match Solved::new(problem)? {
-        Some(mut solved) => Ok(cell(&solved.answer(solver)?)),
-        None => Ok("no contact".into()),
-    }
+    Ok(system)
+}
+
+/// The deviation of a solver's first step under a contact law from the reference's.
+fn agrees(law: &str, by: &str) -> Result<String, PageError> {
+    let pool = contact_pool(law).map_err(PageError::from_error)?;
+    let mut own = block(&*pool)?;
+    let problem = own.problem(Slot::Start, DT).map_err(PageError::from_error)?;
+    let mut solver = match by {
+        "`MpmSolver`" => Box::new(MpmSolver::default()),
+        name => solver(name)?,
+    };
+    let answer = match Stops::of(law) {
+        Some(stops) if by == SWEPT => {
+            let [mut stopped, mut stiff] = [block(&*stops.own)?, block(&*stops.stiff)?];
+            let [stopped, stiff] = [&mut stopped, &mut stiff].map(|s| s.problem(Slot::Start, DT));
+            let (stopped, stiff) =
+                (stopped.map_err(PageError::from_error)?, stiff.map_err(PageError::from_error)?);
+            Uncompliant::new(stopped, stiff)?.map(|mut s| s.answer(&mut *solver, problem)).transpose()?
+        }
+        _ => Solved::new(problem)?.map(|mut s| s.answer(&mut *solver)).transpose()?,
+    };
+    Ok(answer.map_or_else(|| "no contact".into(), |a| cell(&a)))
 }
 
 /// Answer of the fast path to the first step.
@@ -195,27 +216,9 @@ pub(super) fn tables() -> Result<String, PageError> {
         let (single, double) = (fast::<f32>(make()?)?, fast::<f64>(make()?)?);
         _ = writeln!(out, "| {name} | {plain} | {single} | {double} | {} |", strong(make()?)?);
     }
-    _ = write!(out, "\n| contact law | `MpmSolver` |");
-    SOLVERS.iter().for_each(|s| _ = write!(out, " {s} |"));
-    _ = writeln!(out, "\n|---|---|{}", "---|".repeat(SOLVERS.len()));
-    for name in CONTACT_LAWS {
-        _ = write!(out, "| `{name}` |");
-        let mut write_cell = |solver: &mut dyn ContactSolver| -> Result<(), PageError> {
-            let law = contact_pool(name).map_err(PageError::from_error)?;
-            let block = Lying::block(FixedCorotated(lame))?;
-            let answer = match law.dim() {
-                3 => agrees(block.system(vec![floor(Shape::HalfSpace)], law)?, solver)?,
-                _ => block.system(vec![floor(Shape::HalfSpace)], law).map_or("refused", |_| "taken").into(),
-            };
-            _ = write!(out, " {answer} |");
-            Ok(())
-        };
-        write_cell(&mut MpmSolver::default())?;
-        for s in SOLVERS {
-            write_cell(&mut *solver(s)?)?;
-        }
-        out.push('\n');
-    }
+    out.push('\n');
+    let columns: Vec<&str> = std::iter::once("`MpmSolver`").chain(SOLVERS).collect();
+    out += &by_contact_law(&columns, |law| Ok(block(law).err().map(|e| e.to_string())), agrees)?;
     out += "\n| obstacle | material points |\n|---|---|\n";
     for shape in shapes::samples()? {
         let name = shape.name();
