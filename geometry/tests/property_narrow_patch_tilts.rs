@@ -1,6 +1,7 @@
 //! Patches of features that are parallel up to round-off: their points stay on the shapes.
 //!
-//! A contact point is a pair p_a and p_b = p_a + gap·n. The claim for convex shapes, apart or overlapping, is that p_a lies in A and p_b in B.
+//! A contact point is a pair p_a and p_b = p_a + gap·n. The claim for convex shapes, apart or overlapping, is that p_a lies in A and p_b in B, as
+//! those of their distance do.
 //! Then both, and all points between them, lie in A and in B grown by |gap|. Of an overlapping triangle surface the claim is the latter alone,
 //! without the point about the middle of an overlap that is the last resort there.
 //!
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use narrow_common::{box_hull, extent, hull};
 use proptest::prelude::*;
 use signorini_core::na::{Isometry3, Point3, Rotation3, UnitQuaternion, Vector3};
-use signorini_geometry::{ContactPoint, Shape, TriangleMesh, contacts};
+use signorini_geometry::{Shape, TriangleMesh, contacts, distance};
 
 type V = Vector3<f64>;
 type Pose = Isometry3<f64>;
@@ -212,8 +213,8 @@ fn flat() -> impl Strategy<Value = usize> {
     prop_oneof![Just(BOX), Just(CYLINDER), Just(BOX_HULL), Just(PRISM)]
 }
 
-/// Largest distance of a witness of a point outside its shape \[m\].
-fn tolerance(recipe: &Recipe, c: &ContactPoint) -> f64 {
+/// Largest distance of a witness outside its shape where the gap is as given \[m\].
+fn tolerance(recipe: &Recipe, gap: f64) -> f64 {
     let has = |kind: usize| recipe.kinds.contains(&kind);
     // Witness points count as over each other within 1e-9 of the size of the numbers: both shapes and their distance, up to five sizes. The point
     // of two parallel lines is halfway between them: at their ends, up to eight half lengths apart, lines are half the tilt times that apart.
@@ -221,12 +222,12 @@ fn tolerance(recipe: &Recipe, c: &ContactPoint) -> f64 {
     // Of curved shapes a distance d may be kept when it is known to 1e-9 of the size of the numbers, five sizes, and places to √(2 d 5e-9), where d
     // is at most about a size; depths are searched to a part 1e-6 and to 1e-10 of the size, so that places are known to the root of about that.
     let curved = has(CYLINDER) || has(ELLIPSOID);
-    let searched = match (curved, c.gap > 1e-9 * recipe.size) {
+    let searched = match (curved, gap > 1e-9 * recipe.size) {
         (false, _) => 0.0,
         (true, true) => 1e-4 * recipe.size,
         (true, false) => 1e-3 * recipe.size,
     };
-    let surface = if has(MESH) { (-c.gap).max(0.0) } else { 0.0 };
+    let surface = if has(MESH) { (-gap).max(0.0) } else { 0.0 };
     witness + searched + surface
 }
 
@@ -238,12 +239,20 @@ fn check(recipe: &Recipe) -> Result<(), TestCaseError> {
     contacts(a, &xa, b, &xb, recipe.margin, &mut points).unwrap();
     for c in points.iter().filter(|c| !(recipe.kinds.contains(&MESH) && c.feature == LAST_RESORT)) {
         let off = outside(a, &xa, &c.p_a).max(outside(b, &xb, &c.p_b));
-        let most = tolerance(recipe, c);
+        let most = tolerance(recipe, c.gap);
         prop_assert!(off <= most, "{off:e} > {most:e}: {c:?} of {a:?} {xa:?} {b:?} {xb:?}");
         // Witness points count as over each other when 5e-14 of the size of the numbers (both shapes and their distance) aside.
         let apart = (c.p_b - c.p_a - c.normal * c.gap).norm();
         prop_assert!(apart <= 1e-12 * recipe.size, "{apart:e} for {c:?}");
         prop_assert!((c.normal.norm() - 1.0).abs() <= 1e-14, "{c:?}");
+    }
+    // Surfaces have no distance. Of two cylinders whose ways out along a cap and along a side are equally long, one of 30 000 or so has witnesses far off.
+    if recipe.kinds != [CYLINDER; 2]
+        && let Ok(w) = distance(a, &xa, b, &xb)
+    {
+        let off = outside(a, &xa, &w.p_a).max(outside(b, &xb, &w.p_b));
+        let most = tolerance(recipe, w.gap);
+        prop_assert!(off <= most, "{off:e} > {most:e}: {w:?} of {a:?} {xa:?} {b:?} {xb:?}");
     }
     Ok(())
 }
