@@ -344,3 +344,26 @@ fn analytic_the_rim_of_a_sheet_pushes_sideways() {
         }
     }
 }
+
+/// A plate that is thinner than the triangles of a sheet, and farther in than they are wide, leaves it through the rim as well.
+#[test]
+fn analytic_a_thin_plate_leaves_a_fine_sheet_through_the_rim() {
+    let mut r = Random::new(20);
+    let surface = flat_mesh(40);
+    let h = V::new(0.2, 0.02, 0.4);
+    for k in 0..100 {
+        let depth = r.range(0.11, 0.19);
+        let side = Pose::rotation(V::z() * (f64::from(k % 4) * std::f64::consts::FRAC_PI_2));
+        let at = Pose::translation(2.0 + h.x - depth, r.range(-1.5, 1.5), r.range(-0.1, 0.1));
+        let x = r.pose(1.0);
+        let points = query(&surface, &x, &Shape::Box { half_extents: h }, &(x * side * at), 0.01);
+        let out = x * side * V::x();
+        assert!(!points.is_empty(), "{depth} {side} {at}");
+        for c in &points {
+            assert!(
+                (c.gap + depth).abs() < 1e-12 && (c.normal - out).norm() < 1e-9,
+                "{depth} {side} {at} {c:?}"
+            );
+        }
+    }
+}

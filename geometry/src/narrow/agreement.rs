@@ -186,9 +186,13 @@ proptest! {
         // In parts of the least by which they are beside each other.
         aside in prop_oneof![Just(0.0), -3.0f64..3.0, -1e3f64..1e3],
         turn in prop_oneof![Just(0.0), -1e-6f64..1e-6, -0.04f64..0.04],
+        // Of the normal about the first line.
+        about in -3.0f64..3.0,
     ) {
         let bound = 1e-6 * 2.0 * (l + m);
-        let x = Pose::new(V::new(0.1, aside * bound, shift), V::x() * turn);
+        let frame = Pose::rotation(V::z() * about);
+        let n = frame * V::x();
+        let x = frame * Pose::new(V::new(0.1, aside * bound, shift), V::x() * turn);
         let pair = Pair::new(Core::Segment(l), Core::Segment(m), &x);
         let (low, high) = ((shift - m * turn.cos()).max(-l), (shift + m * turn.cos()).min(l));
         let across = |z: f64| aside * bound - (z - shift) * turn.tan();
@@ -196,8 +200,8 @@ proptest! {
         let nearest = if first * last > 0.0 { first.abs().min(last.abs()) } else { 0.0 };
         prop_assume!((high - low).abs() > 1e-9 && (nearest - bound).abs() > 1e-3 * bound);
         with_workspace(|w| {
-            facing(&pair, &V::x(), [Reach::Within(0.1); 2], w);
-            w.intersect(&V::x(), 1e-12);
+            facing(&pair, &n, [Reach::Within(0.1); 2], w);
+            w.intersect(&n, 1e-12);
             let mut found: Vec<V> = w.shared.corners().iter().map(|c| w.shared.lift(c)).collect();
             found.sort_by(|p, q| p.z.total_cmp(&q.z));
             if high < low || nearest > bound {
@@ -205,7 +209,8 @@ proptest! {
             } else {
                 prop_assert_eq!(found.len(), 2, "{} {}, {} {}", low, high, first, last);
                 for (p, z) in found.iter().zip([low, high]) {
-                    prop_assert!((p - V::new(0.0, 0.5 * across(z), z)).norm() < 1e-12, "{p} at {z}");
+                    let halfway = frame * V::new(0.0, 0.5 * across(z), z);
+                    prop_assert!((p - halfway).norm() < 1e-12, "{p} at {z}");
                 }
             }
             Ok(())
