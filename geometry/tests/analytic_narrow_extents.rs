@@ -217,6 +217,26 @@ fn analytic_pairs_without_an_answer_name_the_remedy() {
     }
 }
 
+/// The edges of a hull whose neighbours were taken out of it carry no points of their own; its faces and corners do.
+#[test]
+fn analytic_a_hull_without_neighbours_has_contacts() {
+    let Shape::Convex(full) = box_hull(V::repeat(0.1)) else { unreachable!() };
+    let mut lone = (*full).clone();
+    lone.neighbors.clear();
+    lone.neighbor_start.clear();
+    let (lone, floor) = (Shape::Convex(Arc::new(lone)), Shape::Box { half_extents: V::new(1.0, 1.0, 0.1) });
+    // On a face, near an edge, and on a corner.
+    for tilt in [V::zeros(), V::new(0.75, 0.0, 0.0), V::new(0.05, 0.75, 0.0), V::new(0.6, 0.6, 0.0)] {
+        let mut x = Pose::rotation(tilt);
+        let low = extent(&lone, &x, &-V::z());
+        x.translation.vector = V::z() * (0.1 + low + 1e-3);
+        let mut found = Vec::new();
+        contacts(&lone, &x, &floor, &Pose::identity(), 5e-3, &mut found).unwrap();
+        let least = found.iter().map(|c| c.gap).fold(f64::INFINITY, f64::min);
+        assert!((least - 1e-3).abs() < 1e-12, "{tilt} {found:?}");
+    }
+}
+
 /// Whichever number of a pose is not finite, the pair is refused by name.
 #[test]
 fn analytic_poses_that_are_not_finite_are_refused() {

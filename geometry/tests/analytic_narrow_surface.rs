@@ -168,3 +168,202 @@ fn analytic_surfaces_without_an_answer_say_what_to_do() {
         assert_eq!(measured, matches!(row.support, Q::Exact | Q::Iterative), "{row:?}");
     }
 }
+
+/// A ball in the solid below a sloping field leaves along the normal of the slope, from the place below which its centre lies.
+#[test]
+fn analytic_balls_sunk_into_a_height_field_are_pushed_up() {
+    let mut r = Random::new(13);
+    for _ in 0..60 {
+        let (n, slope) = (2 + (r.unit() * 6.0) as usize, V::new(r.range(-0.3, 0.3), r.range(-0.3, 0.3), 0.0));
+        let at = |i: usize| -1.0 + 2.0 * i as f64 / (n - 1) as f64;
+        let heights = (0..n * n).map(|k| slope.x * at(k % n) + slope.y * at(k / n)).collect();
+        let field = Shape::HeightField(Arc::new(HeightField::new(n, n, [1.0, 1.0], heights, 2.0).unwrap()));
+        let up = (V::z() - slope).normalize();
+        for _ in 0..20 {
+            let (x, y) = (r.range(-0.7, 0.7), r.range(-0.7, 0.7));
+            let foot = V::new(x, y, slope.x * x + slope.y * y);
+            let radius = r.range(0.01, 0.2);
+            // The centre below a triangle beside which the ball is.
+            let depth = r.range(1e-6, radius);
+            let (xa, ball) = (r.pose(1.0), Shape::Sphere { radius });
+            let points = query(&field, &xa, &ball, &(xa * Pose::from(foot - up * depth)), 0.01);
+            assert_eq!(points.len(), 1, "{points:?}");
+            let c = &points[0];
+            assert!((c.gap + depth + radius).abs() < 1e-12 && (c.normal - xa * up).norm() < 1e-12, "{c:?}");
+            assert!((xa.inverse_transform_point(&c.p_a).coords - foot).norm() < 1e-9, "{c:?} {foot}");
+        }
+    }
+}
+
+/// Two level fields, one turned over above the other, are as far apart as their levels, whatever their solids measure.
+#[test]
+fn analytic_fields_face_each_other_at_their_levels() {
+    let mut r = Random::new(14);
+    for k in 0..60 {
+        let base = [0.3, 0.6, 1.5][k % 3];
+        let field = |n: usize, half: f64| {
+            Shape::HeightField(Arc::new(
+                HeightField::new(n, n, [half, half], vec![0.0; n * n], base).unwrap(),
+            ))
+        };
+        let (a, b) = (field(3, 3.0), field(4 - k % 2, 1.0));
+        let gap = [0.03, 1e-3, -1e-3, -0.2 * base, -0.4 * base][k % 5];
+        let over =
+            Pose::rotation(V::z() * r.range(-3.0, 3.0)) * Pose::rotation(V::x() * std::f64::consts::PI);
+        let xa = r.pose(1.0);
+        let xb = xa * Pose::translation(r.range(-0.2, 0.2), r.range(-0.2, 0.2), gap) * over;
+        let points = query(&a, &xa, &b, &xb, 0.05);
+        assert!(!points.is_empty(), "{gap}");
+        let up = xa * V::z();
+        assert!(
+            points.iter().all(|c| (c.gap - gap).abs() < 1e-12 && (c.normal - up).norm() < 1e-12),
+            "{gap} {points:?}"
+        );
+    }
+}
+
+/// A bump in one field that reaches into the other, which is level, is in as deep as its top.
+#[test]
+fn analytic_a_bump_in_a_level_field_is_as_deep_as_its_top() {
+    let mut r = Random::new(19);
+    for k in 0..40 {
+        let at = |i: usize| i as f64 / 6.0 - 1.0;
+        let heights = (0..169).map(|k| 0.3 - 0.3 * (at(k % 13).powi(2) + at(k / 13).powi(2))).collect();
+        let bump = Shape::HeightField(Arc::new(HeightField::new(13, 13, [1.0, 1.0], heights, 0.5).unwrap()));
+        // The one with fewer rows comes first.
+        let n = [3, 15][k % 2];
+        let level = HeightField::new(n, n, [1.5, 1.5], vec![0.0; n * n], 0.5).unwrap();
+        let depth = r.range(1e-3, 0.1);
+        let over =
+            Pose::rotation(V::z() * r.range(-3.0, 3.0)) * Pose::rotation(V::x() * std::f64::consts::PI);
+        let x = r.pose(1.0);
+        let xb = x * Pose::translation(r.range(-0.2, 0.2), r.range(-0.2, 0.2), 0.3 - depth) * over;
+        let points = query(&bump, &x, &Shape::HeightField(Arc::new(level)), &xb, 0.01);
+        let deepest = points.iter().map(|c| c.gap).fold(f64::INFINITY, f64::min);
+        assert!((deepest + depth).abs() < 1e-12, "{depth} {points:?}");
+    }
+}
+
+/// Points are one only where roundoff is all that tells them apart.
+#[test]
+fn analytic_a_tiny_box_keeps_its_corners() {
+    let h = 1e-5;
+    let b = Shape::Box { half_extents: V::repeat(h) };
+    for surface in [flat_mesh(13), flat_field(14)] {
+        let points = query(&surface, &Pose::identity(), &b, &Pose::translation(1.05, 0.33, h + 1e-6), 1e-4);
+        let corners =
+            [(h, h), (-h, h), (h, -h), (-h, -h)].map(|(x, y)| Point3::new(1.05 + x, 0.33 + y, 1e-6));
+        assert_eq!(points.len(), 4, "{points:?}");
+        assert!(corners.iter().all(|p| points.iter().any(|c| (c.p_b - p).norm() < 1e-12)), "{points:?}");
+    }
+}
+
+/// A grain over both sides of a valley that is all but flat is one contact, with the nearer side.
+#[test]
+fn analytic_the_nearer_side_of_a_shallow_valley_counts() {
+    let mut r = Random::new(15);
+    let radius = 1e-9;
+    let b = Shape::Sphere { radius };
+    for k in 0..400 {
+        let (slope, height) = (r.range(1e-3, 4e-3), r.range(0.02, 0.08));
+        // Where a foot on either side exists.
+        let x = 0.9 * slope * height * r.range(-1.0, 1.0);
+        let p = |x: f64, y: f64| Point3::new(x, y, slope * x.abs());
+        let vertices = vec![p(0.0, -1.0), p(0.0, 1.0), p(1.0, 0.0), p(-1.0, 0.0)];
+        let mut triangles = vec![[0, 2, 1], [0, 1, 3]];
+        if k % 2 == 0 {
+            triangles.reverse();
+        }
+        let valley = Shape::Mesh(Arc::new(TriangleMesh::new(vertices, triangles).unwrap()));
+        let at = Pose::translation(x, r.range(-0.05, 0.05), height);
+        let points = query(&valley, &Pose::identity(), &b, &at, 0.1);
+        let nearer = (height - slope * x.abs()) / slope.hypot(1.0) - radius;
+        assert!(points.len() == 1 && (points[0].gap - nearer).abs() < 1e-12, "{nearer} {points:?}");
+        assert!(points[0].normal.x * x <= 0.0, "{x} {points:?}");
+    }
+}
+
+/// A ball over the line between two triangles of a plane touches the first of them.
+#[test]
+fn analytic_a_ball_over_an_inner_edge_has_the_code_of_the_first_triangle() {
+    let vertices: Vec<_> =
+        [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)].map(|(x, y)| Point3::new(x, y, 0.0)).into();
+    let mut r = Random::new(16);
+    let b = Shape::Sphere { radius: 0.1 };
+    for triangles in [vec![[0, 1, 2], [0, 2, 3]], vec![[0, 2, 3], [0, 1, 2]]] {
+        let first = if triangles[0][1] == 1 { V::y() * -0.01 } else { V::x() * -0.01 };
+        let surface = Shape::Mesh(Arc::new(TriangleMesh::new(vertices.clone(), triangles).unwrap()));
+        let code = |x: &Pose, p: V| {
+            let points = query(&surface, x, &b, &(x * Pose::from(p)), 0.01);
+            assert_eq!(points.len(), 1, "{points:?}");
+            points[0].feature
+        };
+        for _ in 0..100 {
+            let (x, t) = (r.pose(1.0), r.range(0.1, 0.7));
+            let place = V::new(t, t, 0.1 + r.range(-1e-3, 1e-3));
+            assert_eq!(code(&x, place), code(&x, place + first), "{place}");
+        }
+    }
+}
+
+/// A ball of triangles that is pressed into the top of a cube of triangles is in as deep as its lowest corner, though only the sides of some triangles about it cross that top.
+#[test]
+fn analytic_a_ball_of_triangles_sinks_as_deep_as_its_lowest_corner() {
+    let mut r = Random::new(17);
+    let cube = Shape::Mesh(Arc::new(TriangleMesh::cuboid(&V::repeat(0.5)).unwrap()));
+    let ball = TriangleMesh::icosphere(0.3, 2).unwrap();
+    let shape = Shape::Mesh(Arc::new(ball.clone()));
+    for _ in 0..40 {
+        let (x, turn, depth) = (r.pose(1.0), r.pose(0.0), r.range(1e-4, 0.1));
+        let low = ball.vertices().iter().map(|p| (turn * p).z).fold(f64::INFINITY, f64::min);
+        let at = V::new(r.range(-0.1, 0.1), r.range(-0.1, 0.1), 0.5 - low - depth);
+        let points = query(&cube, &x, &shape, &(x * Pose::from(at) * turn), 0.01);
+        let deepest = points.iter().map(|c| c.gap).fold(f64::INFINITY, f64::min);
+        assert!((deepest + depth).abs() < 1e-12, "{depth} {points:?}");
+    }
+}
+
+/// The rim of an open sheet pushes a box beside it along the sheet.
+#[test]
+fn analytic_the_rim_of_a_sheet_pushes_sideways() {
+    let mut r = Random::new(18);
+    let h = V::new(0.1, 0.2, 0.15);
+    let b = Shape::Box { half_extents: h };
+    for k in 0..200 {
+        let surface = flat_mesh([1, 2, 13, 40][k / 5 % 4]);
+        // Across the sheet, which is 4 m wide, and by less than the box is above and below it.
+        let gap = [5e-3, 1e-6, -1e-6, -5e-3, -0.04][k % 5];
+        let side = Pose::rotation(V::z() * (f64::from((k / 20 % 4) as u32) * std::f64::consts::FRAC_PI_2));
+        let at = Pose::translation(2.0 + h.x + gap, r.range(-1.5, 1.5), r.range(-0.08, 0.08));
+        let x = r.pose(1.0);
+        let points = query(&surface, &x, &b, &(x * side * at), 0.01);
+        let out = x * side * V::x();
+        assert!(!points.is_empty(), "{gap} {side} {at}");
+        for c in &points {
+            assert!((c.gap - gap).abs() < 1e-12 && (c.normal - out).norm() < 1e-9, "{gap} {side} {at} {c:?}");
+        }
+    }
+}
+
+/// A plate that is thinner than the triangles of a sheet, and farther in than they are wide, leaves it through the rim as well.
+#[test]
+fn analytic_a_thin_plate_leaves_a_fine_sheet_through_the_rim() {
+    let mut r = Random::new(20);
+    let surface = flat_mesh(40);
+    let h = V::new(0.2, 0.02, 0.4);
+    for k in 0..100 {
+        let depth = r.range(0.11, 0.19);
+        let side = Pose::rotation(V::z() * (f64::from(k % 4) * std::f64::consts::FRAC_PI_2));
+        let at = Pose::translation(2.0 + h.x - depth, r.range(-1.5, 1.5), r.range(-0.1, 0.1));
+        let x = r.pose(1.0);
+        let points = query(&surface, &x, &Shape::Box { half_extents: h }, &(x * side * at), 0.01);
+        let out = x * side * V::x();
+        assert!(!points.is_empty(), "{depth} {side} {at}");
+        for c in &points {
+            assert!(
+                (c.gap + depth).abs() < 1e-12 && (c.normal - out).norm() < 1e-9,
+                "{depth} {side} {at} {c:?}"
+            );
+        }
+    }
+}

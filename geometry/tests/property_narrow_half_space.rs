@@ -3,7 +3,7 @@
 
 mod narrow_common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use narrow_common::{Random, hull};
@@ -140,6 +140,7 @@ fn property_cylinders_stand_on_their_rims() {
         let (radius, half_length) = (r.range(0.1, 0.4), r.range(0.1, 0.4));
         let b = Shape::Cylinder { radius, half_length };
         let mut rims: BTreeMap<u64, bool> = BTreeMap::new();
+        let mut lying = BTreeSet::new();
         for k in 0..60 {
             let x = r.pose(0.5);
             let n = x.rotation * V::z();
@@ -174,11 +175,13 @@ fn property_cylinders_stand_on_their_rims() {
                 assert!((local + up * half_length).norm() < 1e-12, "{found:?}");
             } else {
                 assert_eq!((found.len(), count), (2, 1), "{tilt} {found:?}");
+                lying.extend(found.iter().map(|c| c.feature));
                 // The upper one is straight above the rim's lowest place.
                 let rise = 2.0 * half_length * (xb.rotation * up).dot(&n);
                 assert!((most - (-depth_of(&found) + rise)).abs() < 1e-12, "{found:?} {rise}");
             }
         }
+        assert_eq!(lying.len(), 2, "a rim keeps its code whether it is the lower or the upper one");
     }
 }
 

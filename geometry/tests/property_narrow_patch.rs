@@ -81,6 +81,21 @@ fn property_a_patch_holds_the_deepest_point_and_nothing_beyond_the_margin() {
     println!("patches by number of points: {counts:?}");
 }
 
+/// The point of a ball or an ellipsoid moves freely over both shapes, whichever part of the other it is on.
+#[test]
+fn property_points_that_move_freely_have_one_code() {
+    let mut codes = std::collections::BTreeMap::new();
+    pairs(23, 3000, |a, xa, b, xb| {
+        let free = |s: &Shape| matches!(s, Shape::Sphere { .. } | Shape::Ellipsoid { .. });
+        let points = patch(a, xa, b, xb, 4e-3);
+        if free(a) || free(b) {
+            assert!(points.len() <= 1, "{points:?}");
+            points.iter().for_each(|c| *codes.entry(c.feature).or_insert(0) += 1);
+        }
+    });
+    assert!(codes.len() == 1 && codes.values().all(|n| *n > 500), "{codes:?}");
+}
+
 #[test]
 fn property_patches_mirror_and_repeat() {
     pairs(22, 3000, |a, xa, b, xb| {

@@ -1,6 +1,7 @@
 //! Patches of features that are parallel up to round-off: their points stay on the shapes.
 //!
-//! A contact point is a pair p_a and p_b = p_a + gap·n. The claim for convex shapes, apart or overlapping, is that p_a lies in A and p_b in B.
+//! A contact point is a pair p_a and p_b = p_a + gap·n. The claim for convex shapes, apart or overlapping, is that p_a lies in A and p_b in B, as
+//! those of their distance do.
 //! Then both, and all points between them, lie in A and in B grown by |gap|. Of an overlapping triangle surface the claim is the latter alone,
 //! without the point about the middle of an overlap that is the last resort there.
 //!
@@ -14,8 +15,8 @@ use std::sync::Arc;
 
 use narrow_common::{box_hull, extent, hull};
 use proptest::prelude::*;
-use signorini_core::na::{Isometry3, Point3, Rotation3, UnitQuaternion, Vector3};
-use signorini_geometry::{ContactPoint, Shape, TriangleMesh, contacts};
+use signorini_core::na::{Isometry3, Point3, Quaternion, Rotation3, UnitQuaternion, Vector3};
+use signorini_geometry::{Shape, TriangleMesh, contacts, distance};
 
 type V = Vector3<f64>;
 type Pose = Isometry3<f64>;
@@ -212,8 +213,8 @@ fn flat() -> impl Strategy<Value = usize> {
     prop_oneof![Just(BOX), Just(CYLINDER), Just(BOX_HULL), Just(PRISM)]
 }
 
-/// Largest distance of a witness of a point outside its shape \[m\].
-fn tolerance(recipe: &Recipe, c: &ContactPoint) -> f64 {
+/// Largest distance of a witness outside its shape where the gap is as given \[m\].
+fn tolerance(recipe: &Recipe, gap: f64) -> f64 {
     let has = |kind: usize| recipe.kinds.contains(&kind);
     // Witness points count as over each other within 1e-9 of the size of the numbers: both shapes and their distance, up to five sizes. The point
     // of two parallel lines is halfway between them: at their ends, up to eight half lengths apart, lines are half the tilt times that apart.
@@ -221,12 +222,12 @@ fn tolerance(recipe: &Recipe, c: &ContactPoint) -> f64 {
     // Of curved shapes a distance d may be kept when it is known to 1e-9 of the size of the numbers, five sizes, and places to √(2 d 5e-9), where d
     // is at most about a size; depths are searched to a part 1e-6 and to 1e-10 of the size, so that places are known to the root of about that.
     let curved = has(CYLINDER) || has(ELLIPSOID);
-    let searched = match (curved, c.gap > 1e-9 * recipe.size) {
+    let searched = match (curved, gap > 1e-9 * recipe.size) {
         (false, _) => 0.0,
         (true, true) => 1e-4 * recipe.size,
         (true, false) => 1e-3 * recipe.size,
     };
-    let surface = if has(MESH) { (-c.gap).max(0.0) } else { 0.0 };
+    let surface = if has(MESH) { (-gap).max(0.0) } else { 0.0 };
     witness + searched + surface
 }
 
@@ -238,12 +239,20 @@ fn check(recipe: &Recipe) -> Result<(), TestCaseError> {
     contacts(a, &xa, b, &xb, recipe.margin, &mut points).unwrap();
     for c in points.iter().filter(|c| !(recipe.kinds.contains(&MESH) && c.feature == LAST_RESORT)) {
         let off = outside(a, &xa, &c.p_a).max(outside(b, &xb, &c.p_b));
-        let most = tolerance(recipe, c);
+        let most = tolerance(recipe, c.gap);
         prop_assert!(off <= most, "{off:e} > {most:e}: {c:?} of {a:?} {xa:?} {b:?} {xb:?}");
         // Witness points count as over each other when 5e-14 of the size of the numbers (both shapes and their distance) aside.
         let apart = (c.p_b - c.p_a - c.normal * c.gap).norm();
         prop_assert!(apart <= 1e-12 * recipe.size, "{apart:e} for {c:?}");
         prop_assert!((c.normal.norm() - 1.0).abs() <= 1e-14, "{c:?}");
+    }
+    // Surfaces have no distance. A cylinder that touches up to round-off has witnesses far off now and then, in one pose of about 50 000.
+    if !recipe.kinds.contains(&CYLINDER)
+        && let Ok(w) = distance(a, &xa, b, &xb)
+    {
+        let off = outside(a, &xa, &w.p_a).max(outside(b, &xb, &w.p_b));
+        let most = tolerance(recipe, w.gap);
+        prop_assert!(off <= most, "{off:e} > {most:e}: {w:?} of {a:?} {xa:?} {b:?} {xb:?}");
     }
     Ok(())
 }
@@ -278,5 +287,57 @@ proptest! {
         recipe in recipes(Just(MESH), 0..HALF_SPACE)
     ) {
         check(&recipe)?;
+    }
+}
+
+/// Depths that tell the normal less well than features are told apart by it: those that nearly face it hold the witnesses.
+#[test]
+fn regression_features_that_nearly_face_hold_the_witnesses() {
+    let pose = |[i, j, k, w]: [f64; 4], p: [f64; 3]| {
+        Pose::from_parts(V::from(p).into(), UnitQuaternion::from_quaternion(Quaternion::new(w, i, j, k)))
+    };
+    let cases = [
+        (
+            (BOX, [4.56516450043019, 3.5290521267288817, 0.8599458032208142]),
+            pose(
+                [-0.6306878397970637, 0.37204414730859947, -0.49020971196442603, 0.47276890705849633],
+                [1.1305819252257672, 4.755360317610197, -8.533606470838812],
+            ),
+            (CYLINDER, [1.2435981639347107, 2.4900110098674104, 0.0]),
+            pose(
+                [0.47276890867080806, -0.49020970993667856, -0.37204414772841604, 0.6306878399169016],
+                [-2.081449014767278, 5.116056296716344, -4.348563378029954],
+            ),
+        ),
+        (
+            (BOX, [0.551508496016381, 0.3842447833645498, 0.600746123805948]),
+            pose(
+                [0.39486530685909377, 0.15898140855956935, 0.027785611301690487, 0.9044524647410058],
+                [-0.11476208104219279, 1.2113268019620853, 1.2184284564878949],
+            ),
+            (BOX, [0.490386649197724, 0.6798092678771682, 0.5427255531441534]),
+            pose(
+                [0.7152567447567104, 0.3481770909829196, 0.5840610378742138, 0.16141005678705994],
+                [-0.527443359638815, 2.0402573514492577, 0.32751111698802515],
+            ),
+        ),
+        (
+            (BOX, [0.0027412452140961456, 0.0021711799485621686, 0.0008789152167675446]),
+            pose(
+                [-0.30205302864151845, -0.37643342824906884, 0.15396264877226465, 0.8621817353482777],
+                [-0.002258061995858875, -0.0041968781322303285, 0.005399093285016489],
+            ),
+            (CYLINDER, [0.0018980370154922446, 0.0028828423133465193, 0.0]),
+            pose(
+                [-0.8492373000506797, -0.2384221604072338, 0.4407273449012251, -0.16646407746326486],
+                [-0.005273716059397196, -0.007169803479752891, 0.0015549491639959196],
+            ),
+        ),
+    ];
+    for ((kind_a, of_a), xa, (kind_b, of_b), xb) in cases {
+        let (a, b) = (shape(kind_a, of_a), shape(kind_b, of_b));
+        let w = distance(&a, &xa, &b, &xb).unwrap();
+        let off = outside(&a, &xa, &w.p_a).max(outside(&b, &xb, &w.p_b));
+        assert!(off < 1e-6 * of_a[0], "{off:e}: {w:?} of {a:?} {b:?}");
     }
 }

@@ -118,6 +118,64 @@ fn property_round_ellipsoids_are_spheres() {
     }
 }
 
+/// So is one above the tip of a cone whose edges are all nearly level.
+#[test]
+fn property_round_ellipsoids_are_spheres_above_shallow_cones() {
+    let mut r = Random::new(4);
+    for sides in 8..24 {
+        for _ in 0..40 {
+            let slope = [1e-4, 2e-3, 0.008, 0.1][(r.unit() * 4.0) as usize];
+            let angle = |k: usize| (k as f64 + r.range(-0.2, 0.2)) / sides as f64 * std::f64::consts::TAU;
+            let mut points: Vec<_> =
+                (0..sides).map(angle).map(|t| Point3::new(t.cos(), t.sin(), 0.0)).collect();
+            points.extend([Point3::new(0.0, 0.0, slope), Point3::new(0.0, 0.0, -0.3)]);
+            let (cone, radius) = (hull(&points), r.range(0.05, 0.3));
+            let (ball, sphere) =
+                (Shape::Ellipsoid { semi_axes: V::repeat(radius) }, Shape::Sphere { radius });
+            let (xa, turn) = (r.pose(0.2), r.pose(0.0));
+            // Over the tip, in the cone of the normals there, or beside it.
+            let aside = V::new(r.range(-1.0, 1.0), r.range(-1.0, 1.0), 0.0)
+                * [0.0, 0.5 * slope, 0.3][(r.unit() * 3.0) as usize];
+            let gap = [1e-9, 1e-4, 0.02, -1e-3][(r.unit() * 4.0) as usize];
+            let at = V::z() * slope + (V::z() + aside).normalize() * (radius + gap);
+            let xb = xa * Pose::from_parts(at.into(), turn.rotation);
+            let (round, exact) =
+                (distance(&cone, &xa, &ball, &xb).unwrap(), distance(&cone, &xa, &sphere, &xb).unwrap());
+            let tol = 1e-12 + 1e-6 * exact.gap.min(0.0).abs();
+            assert!((round.gap - exact.gap).abs() < tol, "{round:?} {exact:?}: {points:?} {at} {radius}");
+        }
+    }
+}
+
+/// A hull that lies aside from its origin is as far from another shape as the hull about its origin at that place.
+#[test]
+fn property_a_hull_aside_from_its_origin_has_the_contacts_of_one_about_it() {
+    let mut r = Random::new(5);
+    let mut met = 0;
+    for k in 0..1500 {
+        let aside = r.direction() * 2.0;
+        let corners: Vec<_> = (0..10).map(|_| Point3::from(r.direction() * 0.3)).collect();
+        let moved: Vec<_> = corners.iter().map(|p| p + aside).collect();
+        let b = r.shape(k, 0.3);
+        let (xa, xb) = (r.pose(0.3), r.pose(0.5));
+        let least = |a: &Shape, xa: &Pose| {
+            let mut out = Vec::new();
+            contacts(a, xa, &b, &xb, 0.1, &mut out).unwrap();
+            out.iter().map(|c| c.gap).fold(f64::INFINITY, f64::min)
+        };
+        let there = xa * Pose::from(-aside);
+        let (about, away) = (least(&hull(&corners), &xa), least(&hull(&moved), &there));
+        // Depths of round shapes are found to a part 1e-6.
+        let off = (about - away).abs();
+        assert!(
+            about == away || off < 1e-12 - 1e-6 * about.min(0.0),
+            "{about} {away}: {corners:?} {aside} {xa:?} {b:?} {xb:?}"
+        );
+        met += usize::from(about < 0.1);
+    }
+    assert!(met > 500, "{met}");
+}
+
 /// A cylinder between caps of its like, and a cylinder through the side of a box, in closed form.
 #[test]
 fn analytic_cylinders_leave_by_cap_or_side() {

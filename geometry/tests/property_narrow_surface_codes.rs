@@ -3,7 +3,8 @@
 
 mod narrow_common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
 
 use narrow_common::Random;
@@ -29,10 +30,12 @@ fn places(triangles: &[[Point3<f64>; 3]], p: &Point3<f64>) -> BTreeMap<usize, u3
 }
 
 /// For each code of A the triangles that hold all its points, with the corners that have a share of any of them.
-fn learn(surface: &Shape, triangles: &[[Point3<f64>; 3]], seed: u64) -> BTreeMap<u32, BTreeMap<usize, u32>> {
+type Parts = BTreeMap<u32, BTreeMap<usize, u32>>;
+
+fn learn(surface: &Shape, triangles: &[[Point3<f64>; 3]], seed: u64) -> Parts {
     let mut r = Random::new(seed);
     let other = Shape::Mesh(Arc::new(TriangleMesh::cuboid(&V::new(0.1, 0.15, 0.2)).unwrap()));
-    let mut parts: BTreeMap<u32, BTreeMap<usize, u32>> = BTreeMap::new();
+    let mut parts = Parts::new();
     for k in 0..5000 {
         let b = if k % 7 == 6 { other.clone() } else { r.shape(k, 0.2) };
         // Where the surface is not: apart, so that points lie on the triangles.
@@ -80,7 +83,10 @@ fn check(surface: &Shape, triangles: &[[Point3<f64>; 3]], seed: u64) {
     assert!(faces.iter().copied().eq(0..triangles.len()), "{faces:?}");
     let count = |bits: u32| parts.values().filter(|of| of.values().all(|m| m.count_ones() == bits)).count();
     // Seven parts of a triangle, of which edges and corners between triangles are told as those of one of them.
-    assert!(count(1) > 3 && count(2) > 3, "{parts:?}");
+    let mut corners: Vec<_> = triangles.iter().flatten().map(|p| p.coords.map(f64::to_bits)).collect();
+    corners.sort_unstable_by_key(|p| [p.x, p.y, p.z]);
+    corners.dedup();
+    assert!(count(1) >= corners.len() && count(2) > 3, "a code for each corner: {parts:?}");
     assert!(parts.len() <= 7 * triangles.len(), "{}", parts.len());
 }
 
@@ -93,4 +99,73 @@ fn property_codes_name_the_parts_of_triangles() {
     let field = HeightField::new(3, 3, [0.6, 0.6], heights, 0.5).unwrap();
     let triangles: Vec<_> = (0..field.triangle_count()).map(|i| field.triangle(i)).collect();
     check(&Shape::HeightField(Arc::new(field)), &triangles, 2);
+}
+
+/// The corners of a box have the codes that they have on a plane.
+#[test]
+fn property_codes_of_a_box_do_not_depend_on_the_surface() {
+    let mut r = Random::new(3);
+    let mesh = TriangleMesh::cuboid(&V::new(1.0, 1.0, 0.2)).unwrap();
+    let field = HeightField::new(3, 4, [1.0, 1.0], vec![0.2; 12], 0.5).unwrap();
+    let floors = [
+        Shape::Box { half_extents: V::new(1.0, 1.0, 0.2) },
+        Shape::Mesh(Arc::new(mesh)),
+        Shape::HeightField(Arc::new(field)),
+    ];
+    let b = Shape::Box { half_extents: V::new(0.1, 0.15, 0.2) };
+    for _ in 0..60 {
+        let quarter = |r: &mut Random, n: V| Pose::rotation(n * ((r.unit() * 4.0).floor() * FRAC_PI_2));
+        let mut xb =
+            Pose::rotation(V::z() * r.range(-3.0, 3.0)) * quarter(&mut r, V::x()) * quarter(&mut r, V::y());
+        let low = narrow_common::extent(&b, &xb, &-V::z());
+        xb.translation.vector = V::new(r.range(-0.5, 0.5), r.range(-0.5, 0.5), 0.2 + low + 1e-3);
+        let codes = |floor: &Shape, x: &Pose| {
+            let mut found = Vec::new();
+            contacts(floor, x, &b, &xb, 0.01, &mut found).unwrap();
+            let mut codes: Vec<_> = found.iter().map(|c| c.feature as u32).collect();
+            codes.sort_unstable();
+            codes.dedup();
+            codes
+        };
+        let plane = codes(&Shape::HalfSpace, &Pose::translation(0.0, 0.0, 0.2));
+        assert_eq!(plane.len(), 4);
+        for floor in &floors {
+            // Besides these an edge of the box may cross an inner edge.
+            let found = codes(floor, &Pose::identity());
+            assert!(plane.iter().all(|c| found.contains(c)), "{plane:?} {found:?} on {floor:?}");
+        }
+    }
+}
+
+/// Corners, edges and the face of a triangle have a code each.
+#[test]
+fn analytic_a_triangle_has_seven_codes() {
+    let corners = [V::zeros(), V::x(), V::y()];
+    let mesh = TriangleMesh::new(corners.map(Point3::from).into(), vec![[0, 1, 2]]).unwrap();
+    let surface = Shape::Mesh(Arc::new(mesh));
+    let mut codes: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
+    let mut lay = |half: f64, at: V| {
+        let b = Shape::Box { half_extents: V::new(half, 0.7 * half, half) };
+        let mut found = Vec::new();
+        contacts(&surface, &Pose::identity(), &b, &Pose::from(at + V::z() * (half + 1e-3)), 0.01, &mut found)
+            .unwrap();
+        for c in found {
+            // Corners and edges by the shares that are zero there.
+            let p = c.p_a;
+            let part = [1.0 - p.x - p.y, p.x, p.y]
+                .iter()
+                .enumerate()
+                .map(|(k, s)| usize::from(*s > 1e-9) << k)
+                .sum();
+            codes.entry((c.feature >> 32) as u32).or_default().insert(part);
+        }
+    };
+    lay(2.0, V::zeros());
+    lay(0.01, V::new(0.3, 0.3, 0.0));
+    for k in 0..3 {
+        lay(0.02, 0.5 * (corners[k] + corners[(k + 1) % 3]));
+    }
+    let mut parts: Vec<_> = codes.values().map(|of| of.iter().copied().collect::<Vec<_>>()).collect();
+    parts.sort_unstable();
+    assert_eq!(parts, (1..8).map(|k| vec![k]).collect::<Vec<_>>(), "{codes:?}");
 }

@@ -7,9 +7,12 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use signorini_core::na::{Isometry3, Vector3};
 
+use super::clip::with_workspace;
 use super::convex::iterated;
 use super::core::{Core, Pair};
 use super::expand::expand;
+use super::face::Reach;
+use super::facing::facing;
 use super::gjk::{Gjk, Simplex, gjk};
 use super::point::surface_point;
 use super::polish::{Direction, polish};
@@ -37,6 +40,13 @@ fn poses(far: f64) -> impl Strategy<Value = Pose> {
     (three(far), turn).prop_map(|(p, w)| Pose::new(p, w))
 }
 
+/// [`poses`], and such as are turned by 1e-7 to 1e-2.
+fn poses_and_tilts(far: f64) -> impl Strategy<Value = Pose> {
+    let tilt = (three(1.0), -7.0f64..-2.0).prop_map(|(w, e)| w * 10f64.powf(e));
+    let tilted = (three(far), tilt).prop_map(|(p, w)| Pose::new(p, w));
+    prop_oneof![3 => poses(far), 1 => tilted]
+}
+
 /// A round core of the radius, or one whose sides are round.
 fn ball(radius: f64) -> Core<'static> {
     Core::Ellipsoid(V::repeat(radius))
@@ -62,7 +72,7 @@ fn beside(pair: &Pair<'_>, n: &V, aside: V) -> Direction {
 proptest! {
     /// Two boxes: the polytope, the search and the climb from nearby find the best of the fifteen axes.
     #[test]
-    fn property_depths_of_boxes(h in half_extents(), k in half_extents(), x in poses(0.6), aside in three(1.0)) {
+    fn property_depths_of_boxes(h in half_extents(), k in half_extents(), x in poses_and_tilts(0.6), aside in three(1.0)) {
         let pair = Pair::new(Core::Box(h), Core::Box(k), &x);
         let (best, _) = box_box(&pair, &h, &k);
         prop_assume!(best.s < -1e-3);
@@ -80,7 +90,7 @@ proptest! {
 
     /// Two boxes apart: the distance is that of a point in either, and no less than the separation along the normal.
     #[test]
-    fn property_distances_of_boxes(h in half_extents(), k in half_extents(), x in poses(2.0)) {
+    fn property_distances_of_boxes(h in half_extents(), k in half_extents(), x in poses_and_tilts(2.0)) {
         let pair = Pair::new(Core::Box(h), Core::Box(k), &x);
         let found = iterated(&pair, f64::INFINITY);
         prop_assert!(found.is_some());
@@ -157,11 +167,54 @@ proptest! {
             }
             // The normal of curved cores to roundoff, from a little aside.
             let (n, _) = surface_point(&a, &pair.t).map_or((V::zeros(), 0.0), |(_, n, d)| (n, d));
-            if matches!(b, Core::Ellipsoid(_)) {
+            // Beside the normal of a cap the rim turns by any angle: from there the climb may end at the cap.
+            let on_cap = matches!(a, Core::Cylinder(..)) && n.z.abs() > 0.999;
+            if matches!(b, Core::Ellipsoid(_)) && !on_cap {
                 let climbed = polish(&pair, beside(&pair, &n, aside * 1e-3), 0.1, 4);
                 prop_assert!((climbed.s - s).abs() < 1e-13 && (climbed.n - n).norm() < 1e-7, "{climbed:?} {s} {n}");
             }
         }
+    }
+}
+
+proptest! {
+    /// Two lines that are all but parallel share the part of them that is over each other, halfway between them, unless one passes beside the other.
+    #[test]
+    fn property_lines_share_where_they_pass_over_each_other(
+        (l, m) in (0.05f64..1.0, 0.05f64..1.0),
+        shift in -1.5f64..1.5,
+        // In parts of the least by which they are beside each other.
+        aside in prop_oneof![Just(0.0), -3.0f64..3.0, -1e3f64..1e3],
+        turn in prop_oneof![Just(0.0), -1e-6f64..1e-6, -0.04f64..0.04],
+        // Of the normal about the first line.
+        about in -3.0f64..3.0,
+    ) {
+        let bound = 1e-6 * 2.0 * (l + m);
+        let frame = Pose::rotation(V::z() * about);
+        let n = frame * V::x();
+        let x = frame * Pose::new(V::new(0.1, aside * bound, shift), V::x() * turn);
+        let pair = Pair::new(Core::Segment(l), Core::Segment(m), &x);
+        let (low, high) = ((shift - m * turn.cos()).max(-l), (shift + m * turn.cos()).min(l));
+        let across = |z: f64| aside * bound - (z - shift) * turn.tan();
+        let (first, last) = (across(low), across(high));
+        let nearest = if first * last > 0.0 { first.abs().min(last.abs()) } else { 0.0 };
+        prop_assume!((high - low).abs() > 1e-9 && (nearest - bound).abs() > 1e-3 * bound);
+        with_workspace(|w| {
+            facing(&pair, &n, [Reach::Within(0.1); 2], w);
+            w.intersect(&n, 1e-12);
+            let mut found: Vec<V> = w.shared.corners().iter().map(|c| w.shared.lift(c)).collect();
+            found.sort_by(|p, q| p.z.total_cmp(&q.z));
+            if high < low || nearest > bound {
+                prop_assert!(found.is_empty(), "{found:?} of {low} {high}, {first} {last}");
+            } else {
+                prop_assert_eq!(found.len(), 2, "{} {}, {} {}", low, high, first, last);
+                for (p, z) in found.iter().zip([low, high]) {
+                    let halfway = frame * V::new(0.0, 0.5 * across(z), z);
+                    prop_assert!((p - halfway).norm() < 1e-12, "{p} at {z}");
+                }
+            }
+            Ok(())
+        })?;
     }
 }
 

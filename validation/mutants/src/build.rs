@@ -31,11 +31,14 @@ pub fn build(from: &Path, copy: &Path, krate: &str, only: &str) -> Outcome<()> {
         return Err("the copy must not be the checkout itself: its sources are overwritten".into());
     }
     let (mut sources, mut constant, mut count) = (Vec::new(), 0, 0);
+    let mut texts = Vec::new();
     for path in files(&own.join("src"))? {
-        let text = std::fs::read_to_string(&path)?;
-        let path = path.strip_prefix(&own)?.to_owned();
+        texts.push((path.strip_prefix(&own)?.to_owned(), std::fs::read_to_string(&path)?));
+    }
+    let tests: HashSet<PathBuf> = texts.iter().flat_map(|(path, text)| test_modules(path, text)).collect();
+    for (path, text) in texts {
         let mut source = Source { path, text, sites: Vec::new(), first: count };
-        if Path::new(krate).join(&source.path).starts_with(Path::new(krate).join(only)) {
+        if source.path.starts_with(only) && !tests.contains(&source.path) {
             let found = sites::find(&source.text)?;
             constant += found.constant;
             source.sites = found.sites;
@@ -64,6 +67,16 @@ fn refused_before(copy: &Path, count: u32) -> HashSet<u32> {
         return HashSet::new();
     }
     before.mutants.iter().zip(0..).filter(|(m, _)| !m.compiles).map(|(_, n)| n).collect()
+}
+
+/// Files of the modules that a source declares for tests alone.
+fn test_modules(path: &Path, text: &str) -> Vec<PathBuf> {
+    let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or_default();
+    let folder = if ["mod", "lib", "main"].contains(&stem) { path.with_file_name("") } else { path.with_extension("") };
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let declared = lines.windows(2).filter(|l| l[0] == "#[cfg(test)]");
+    let names = declared.filter_map(|l| l[1].strip_prefix("mod ")?.strip_suffix(';'));
+    names.map(|name| folder.join(name).with_extension("rs")).collect()
 }
 
 fn files(folder: &Path) -> Outcome<Vec<PathBuf>> {
