@@ -16,6 +16,9 @@ type V = Vector3<f64>;
 /// Angle from the contact normal of features that carry the witness points where the normal is known less well than usual.
 const NEARLY_FLAT: f64 = 1e-5;
 
+/// Distance between touching cores, relative to the size of the numbers, at which their nearest points are sought.
+const APART: f64 = 1e-6;
+
 /// Signed distance of the cores, in the frame of A.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CoreWitness {
@@ -88,6 +91,7 @@ pub(super) fn iterated(pair: &Pair<'_>, limit: f64) -> Option<CoreWitness> {
         }
         // Apart, but the witness points are no better than this: kept unless the search finds better.
         if upper - d.s <= 1e-9 * pair.scale && d.s > 0.0 {
+            let nearest = least_off(pair, &d, nearest);
             fallback = Some(CoreWitness { n: d.n, s: d.s, points: Some(aligned(&d, nearest)) });
         }
     }
@@ -122,8 +126,22 @@ impl CoreWitness {
                     over = near;
                 }
             }
-            aligned(&d, over)
+            aligned(&d, least_off(pair, &d, over))
         })
+    }
+}
+
+/// The points given, or, where they are not over each other, the nearest ones of both cores after B has moved beyond A along the normal: two features
+/// told apart by round-off may miss each other though their cores touch.
+fn least_off(pair: &Pair<'_>, d: &Direction, points: (V, V)) -> (V, V) {
+    if d.off(points) <= 1e-9 * pair.scale {
+        return points;
+    }
+    let moved = d.n * (APART * pair.scale - d.s);
+    let beyond = Pair { t: pair.t + moved, ..*pair };
+    match gjk(&beyond, &d.n, 1e-14, f64::INFINITY, &mut Simplex::new()) {
+        Gjk::Apart { p_a, p_b, .. } if d.off((p_a, p_b - moved)) < d.off(points) => (p_a, p_b - moved),
+        _ => points,
     }
 }
 
