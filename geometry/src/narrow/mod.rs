@@ -21,6 +21,7 @@ mod polish;
 mod reduce;
 mod search;
 mod segment;
+mod sunken;
 mod support;
 mod surface;
 mod table;
@@ -87,7 +88,7 @@ impl Unsupported {
 ///
 /// Depends on nothing but the arguments. `contacts(b, a)` gives the points of `contacts(a, b)`, each
 /// [flipped](ContactPoint::flipped), unless A and B are the same shape in the same place. A triangle surface pushes outward by
-/// winding and ignores shapes that lie wholly behind it; a height field pushes up shapes that have sunk into it.
+/// winding and ignores shapes that lie wholly behind it; a height field pushes up shapes that have sunk into it, however deep above its base.
 ///
 /// Two surfaces meet triangle by triangle, exactly while they are apart. Overlapping, they see no deeper than half the thickness of the
 /// second one's solid (a triangle's own size, where it is open), so thin plates may pass through each other in one large step; where

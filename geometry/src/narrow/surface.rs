@@ -12,6 +12,7 @@ use super::core::{Core, Pair, unit};
 use super::face::{EDGE, FACE};
 use super::polish::Direction;
 use super::reduce::reduce;
+use super::sunken;
 use super::triangle::{Query, Way, Wedge};
 use crate::{Aabb, HeightField, Shape, TriangleMesh};
 
@@ -129,6 +130,9 @@ pub(super) fn contacts(
         let mut query = Query::new(a, b, None, [x_wa, x_wb], margin);
         collect(&mut query, 0, s);
         keep_shortest(&query.pair, a, |_| Some(b.0), margin, s);
+        if let (Surface::Field(field), true) = (a, s.points.is_empty()) {
+            s.points.extend(sunken::contact(&mut query, field, &mut s.triangles));
+        }
         spread(1e-9 * query.pair.scale, s, out);
     });
 }
@@ -250,7 +254,7 @@ fn spread(tol: f64, s: &mut Scratch, out: &mut Vec<ContactPoint>) {
 }
 
 /// A feature of triangle `i`: corners 0 to 2, edges 3 to 5, the face 6.
-fn surface_code(i: u32, code: u32) -> u32 {
+pub(super) fn surface_code(i: u32, code: u32) -> u32 {
     let local = match code & (3 << 30) {
         EDGE => 2 + (code >> 15 & 0x7fff) + (code & 0x7fff),
         FACE => 6,

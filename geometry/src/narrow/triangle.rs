@@ -43,7 +43,7 @@ pub(super) struct Query<'a> {
     pub(super) radius: f64,
     pub(super) margin: f64,
     wedge: Option<Wedge<'a>>,
-    x_wa: &'a Isometry3<f64>,
+    pub(super) x_wa: &'a Isometry3<f64>,
     solid: bool,
 }
 
