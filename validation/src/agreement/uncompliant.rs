@@ -66,7 +66,7 @@ where
     type Params = L::Params;
     const KEY: &'static str = L::KEY;
     const PROPERTIES: LawProperties = L::PROPERTIES;
-    const PAPER: &'static str = L::PAPER;
+    const PAPER: &'static str = "borse2026comfree";
     const SWEPT: Option<SweptAccess<Self, D>> = Some(SweptAccess::new());
 
     fn prepare(&self, seed: &L::Seed) -> L::Params {
