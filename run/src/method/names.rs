@@ -4,8 +4,11 @@ use signorini_laws::{DualCone, Law};
 
 use super::{ComFree, Evaluation, Method, MethodError, PHYSICAL, Stepping};
 
+/// A name and its constructor.
+pub type Named<T> = (&'static str, T);
+
 /// Methods by name, with their default options and steps as they are asked for; the first is the default.
-pub const METHODS: [(&str, fn() -> Method); 4] = [
+pub const METHODS: [Named<fn() -> Method>; 4] = [
     ("icf", Method::icf),
     ("comfree", Method::comfree),
     ("ipc", Method::ipc),
@@ -13,7 +16,7 @@ pub const METHODS: [(&str, fn() -> Method); 4] = [
 ];
 
 /// Steppings by the name of the integrator, of an accuracy \[m, rad\] and a step \[s\]; the first is the default.
-pub const INTEGRATORS: [(&str, fn(f64, f64) -> Stepping); 2] =
+pub const INTEGRATORS: [Named<fn(f64, f64) -> Stepping>; 2] =
     [("cenic", |accuracy, _| Stepping::accurate(accuracy)), ("fixed", |_, dt| Stepping::Fixed { dt })];
 
 /// Method that plans may drive: that of the worlds of a batch which stands for the real one.
