@@ -15,8 +15,11 @@ pub const METHODS: [Named<fn() -> Method>; 4] = [
     ("reference", Method::reference),
 ];
 
+/// A stepping of an accuracy \[m, rad\] and a step \[s\].
+pub type MakeStepping = fn(f64, f64) -> Stepping;
+
 /// Steppings by the name of the integrator, of an accuracy \[m, rad\] and a step \[s\]; the first is the default.
-pub const INTEGRATORS: [Named<fn(f64, f64) -> Stepping>; 2] =
+pub const INTEGRATORS: [Named<MakeStepping>; 2] =
     [("cenic", |accuracy, _| Stepping::accurate(accuracy)), ("fixed", |_, dt| Stepping::Fixed { dt })];
 
 /// Method that plans may drive: that of the worlds of a batch which stands for the real one.
