@@ -64,15 +64,7 @@ impl Law {
 
     /// Name, as in files and reports: [`ContactLaw::KEY`].
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::Lagged => "lagged",
-            Self::Similar => "similar",
-            Self::Sap => "sap",
-            Self::Frictionless => "frictionless",
-            Self::DualCone(_) => "dual_cone",
-            Self::PublishedDualCone(_) => "published_dual_cone",
-            Self::Own(law) => law.empty.key(),
-        }
+        self.pool().key()
     }
 
     /// A dual cone of this crate.
