@@ -17,6 +17,26 @@ impl FrozenMap {
         }
     }
 
+    /// g += J_kᵀ x, x one number per row of the constraint.
+    #[inline(always)]
+    pub fn add_transposed(&self, k: usize, x: &[f64], g: &mut [f64]) {
+        match x.len() {
+            1 => self.scatter::<1>(k, x, g),
+            2 => self.scatter::<2>(k, x, g),
+            3 => self.scatter::<3>(k, x, g),
+            4 => self.scatter::<4>(k, x, g),
+            6 => self.scatter::<6>(k, x, g),
+            d => {
+                for (b, block) in self.entries(k) {
+                    let gb = &mut g[self.starts[b]..self.starts[b + 1]];
+                    for (o, col) in gb.iter_mut().zip(block.chunks_exact(d)) {
+                        *o += col.iter().zip(x).map(|(a, b)| a * b).sum::<f64>();
+                    }
+                }
+            }
+        }
+    }
+
     /// Blocks and Jacobian of constraint `k` when it touches one or two free bodies (6 unknowns each) and nothing else.
     #[inline(always)]
     fn free_bodies(&self, k: usize) -> Option<(&[u32], &[f64])> {
@@ -126,22 +146,7 @@ impl ContactMap for FrozenMap {
             if grad.iter().all(|x| *x == 0.0) {
                 continue;
             }
-            let k = k as usize;
-            match d {
-                1 => self.scatter::<1>(k, grad, g),
-                2 => self.scatter::<2>(k, grad, g),
-                3 => self.scatter::<3>(k, grad, g),
-                4 => self.scatter::<4>(k, grad, g),
-                6 => self.scatter::<6>(k, grad, g),
-                _ => {
-                    for (b, block) in self.entries(k) {
-                        let gb = &mut g[self.starts[b]..self.starts[b + 1]];
-                        for (o, col) in gb.iter_mut().zip(block.chunks_exact(d)) {
-                            *o += col.iter().zip(grad).map(|(a, b)| a * b).sum::<f64>();
-                        }
-                    }
-                }
-            }
+            self.add_transposed(k as usize, grad, g);
         }
     }
     /// Constraints without a Hessian, such as contacts that do not touch, are skipped.

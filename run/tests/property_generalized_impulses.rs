@@ -3,10 +3,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot run its scene has failed")]
 
-use signorini_core::na::{DMatrix, DVector, Vector3};
-use signorini_core::{AcceptedStep, HeldInputs, Integrator, LastSolve, State, StepObserver};
+#[path = "common/momentum.rs"]
+mod momentum;
+
+use momentum::{Inertial, Solve, left_by, solves};
+use signorini_core::na::{DVector, Vector3};
+use signorini_core::{AcceptedStep, HeldInputs, Integrator, State, StepObserver};
 use signorini_laws::DualCone;
-use signorini_multibody::{Dynamics, Kinematics, RigidSystem};
+use signorini_multibody::RigidSystem;
 use signorini_run::recorder::Recorder;
 use signorini_run::{Law, Method, PHYSICAL, Recording, Stepping};
 use signorini_scene::{LoadOptions, Scene};
@@ -131,9 +135,7 @@ impl Expected {
 struct ByHand<'a> {
     recorder: Recorder<'a>,
     probe: RigidSystem,
-    kin: Kinematics,
-    dynamics: Dynamics,
-    gravity: Vector3<f64>,
+    inertial: Inertial,
     control: Vec<f64>,
     applied: Vec<f64>,
     closed: bool,
@@ -145,15 +147,11 @@ struct ByHand<'a> {
 }
 
 impl ByHand<'_> {
-    fn look(&mut self, t: f64, q: &[f64], v0: &[f64], solve: &LastSolve<'_>) {
+    fn look(&mut self, s: &Solve<'_>) {
+        let (t, q, v0, solve) = (s.t, &s.q, &s.v, &s.last);
         let (model, dt, v) = (self.probe.model(), solve.dt, &solve.solution.v);
         let nv = model.nv();
-        self.kin.set_positions(model, q, &[]);
-        self.kin.set_velocities(model, v0);
-        let mut mass = DMatrix::<f64>::zeros(nv, nv);
-        self.dynamics.mass_matrix(model, &self.kin, |i, j, m| (mass[(i, j)], mass[(j, i)]) = (m, m));
-        let mut bias = DVector::<f64>::zeros(nv);
-        self.dynamics.inverse_dynamics(model, &self.kin, &self.gravity, None, bias.as_mut_slice());
+        let (mass, bias) = self.inertial.at(model, &[], q, v0);
         let e = &mut self.expected;
         let moved = DVector::from_fn(nv, |i, _| v[i] - v0[i]);
         e.change += &mass * &moved;
@@ -179,9 +177,11 @@ impl ByHand<'_> {
         let mut lift = 0.0;
         for (name, share, weighs) in [("upper", 0.5, 0.8), ("hand", 0.4, 0.3)] {
             let body = model.bodies.iter().position(|b| b.name == name).unwrap();
-            let (linear, _) = self.kin.jacobian(model, body, &self.kin.com(model, body));
+            let (linear, _) = self.inertial.kin.jacobian(model, body, &self.inertial.kin.com(model, body));
             let up = |i: usize| {
-                -share * weighs * Vector3::from_column_slice(&linear[3 * i..3 * i + 3]).dot(&self.gravity)
+                -share
+                    * weighs
+                    * Vector3::from_column_slice(&linear[3 * i..3 * i + 3]).dot(&self.inertial.gravity)
             };
             passive(YAW, up(YAW));
             passive(LIFT, up(LIFT));
@@ -194,12 +194,7 @@ impl ByHand<'_> {
         act(WRIST, (u[2] - 1.5 * u[3] + lift).clamp(-0.6, 0.6));
         CORD.iter().for_each(|(i, c)| act(*i, c * 0.7 * u[4]));
 
-        // Tolerance and residual of the solver are in a norm with the diagonal of A.
-        let of_solver = if self.closed { 0.0 } else { solve.solution.tolerance.max(solve.solution.residual) };
-        for i in 0..nv {
-            let dof = &model.dofs[i];
-            e.of_solver[i] += of_solver * (mass[(i, i)] + dt * (dof.damping + dt * dof.stiffness)).sqrt();
-        }
+        e.of_solver += left_by(model, &mass, solve, self.closed);
         e.effort += dt * EFFORT;
         e.friction[0] += dt * YAW_FRICTION;
         e.friction[1] += dt * CORD_FRICTION;
@@ -267,16 +262,8 @@ impl ByHand<'_> {
 impl StepObserver for ByHand<'_> {
     fn accepted(&mut self, step: &AcceptedStep<'_>) {
         self.recorder.accepted(step);
-        let (t, q, v) = (step.x0.t, &step.x0.q, &step.x0.v);
-        match step.first {
-            None => self.look(t, q, v, &step.last),
-            Some(first) => {
-                let s = first.solution;
-                let mut half = q.clone();
-                self.probe.model().integrate(q, s.position_velocity(), first.dt, &mut half);
-                self.look(t, q, v, &first);
-                self.look(t + first.dt, &half, &s.v, &step.last);
-            }
+        for s in solves(self.probe.model(), step) {
+            self.look(&s);
         }
         self.compare();
     }
@@ -335,9 +322,7 @@ fn run(method: &Method, seed: u64) -> ([usize; 3], Recording) {
     let model = probe.model();
     let mut b = ByHand {
         recorder: Recorder::new(&scene, method, &x, sys.held()).unwrap(),
-        kin: Kinematics::new(model),
-        dynamics: Dynamics::new(model),
-        gravity: scene.options.gravity,
+        inertial: Inertial::new(model, &scene),
         control,
         applied,
         closed: method.as_comfree().is_some(),

@@ -3,10 +3,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot run its scene has failed")]
 
-use signorini_core::na::{DMatrix, DVector, Matrix3, Point3, Vector3};
-use signorini_core::{AcceptedStep, HeldInputs, LastSolve, StepObserver};
+#[path = "common/momentum.rs"]
+mod momentum;
+
+use momentum::{Inertial, Solve, left_by, solves};
+use signorini_core::na::{DVector, Matrix3, Point3, Vector3};
+use signorini_core::{AcceptedStep, HeldInputs, StepObserver};
 use signorini_laws::DualCone;
-use signorini_multibody::{Dynamics, Kinematics, RigidSystem};
+use signorini_multibody::RigidSystem;
 use signorini_run::affine::{RunWatch, run_affine};
 use signorini_run::recorder::Recorder;
 use signorini_run::recording::StepPart;
@@ -56,11 +60,9 @@ impl Sums {
 struct Balance<'a> {
     recorder: Recorder<'a>,
     probe: RigidSystem,
-    gravity: Vector3<f64>,
+    inertial: Inertial,
     /// Body of each geom.
     bodies: Vec<usize>,
-    kin: Kinematics,
-    dynamics: Dynamics,
     /// Rows of free joints.
     free: Vec<usize>,
     sums: Sums,
@@ -76,16 +78,11 @@ struct Balance<'a> {
 }
 
 impl Balance<'_> {
-    /// One solve from (q, v₀).
-    fn look(&mut self, (q, v0): (&[f64], &[f64]), solve: &LastSolve<'_>, part: StepPart) {
+    fn look(&mut self, s: &Solve<'_>) {
+        let (q, v0, solve, part) = (&s.q, &s.v, &s.last, s.part);
         let (model, r, dt) = (self.probe.model(), &self.recorder.recording, solve.dt);
         let nv = model.nv();
-        self.kin.set_positions(model, q, self.probe.held().mocap);
-        self.kin.set_velocities(model, v0);
-        let mut mass = DMatrix::<f64>::zeros(nv, nv);
-        self.dynamics.mass_matrix(model, &self.kin, |i, j, m| (mass[(i, j)], mass[(j, i)]) = (m, m));
-        let mut bias = DVector::<f64>::zeros(nv);
-        self.dynamics.inverse_dynamics(model, &self.kin, &self.gravity, None, bias.as_mut_slice());
+        let (mass, bias) = self.inertial.at(model, self.probe.held().mocap, q, v0);
         let change = &mass * (DVector::from_column_slice(&solve.solution.v) - DVector::from_column_slice(v0));
         let mut given = DVector::<f64>::zeros(nv);
         // Magnitudes of the summands.
@@ -101,7 +98,7 @@ impl Balance<'_> {
             for (side, sign) in [(0, -1.0), (1, 1.0)] {
                 let body = self.bodies[r.contact_geoms[2 * k + side] as usize];
                 let p = three(&r.contact_point, 3 * k) + three(&r.contact_arms, 6 * k + 3 * side);
-                let (linear, angular) = self.kin.jacobian(model, body, &Point3::from(p));
+                let (linear, angular) = self.inertial.kin.jacobian(model, body, &Point3::from(p));
                 for i in 0..nv {
                     let (l, a) = (three(&linear, 3 * i), three(&angular, 3 * i));
                     given[i] += sign * (l.dot(&force) + a.dot(&torque));
@@ -109,13 +106,7 @@ impl Balance<'_> {
                 }
             }
         }
-        // Tolerance and residual of the solver are in a norm with the diagonal of A.
-        let of_solver = if self.closed { 0.0 } else { solve.solution.tolerance.max(solve.solution.residual) };
-        let inertia = |i: usize| {
-            let dof = &model.dofs[i];
-            mass[(i, i)] + dt * (dof.damping + dt * dof.stiffness)
-        };
-        self.sums.of_solver += DVector::from_fn(nv, |i, _| of_solver * inertia(i).sqrt());
+        self.sums.of_solver += left_by(model, &mass, solve, self.closed);
         self.sums.change += change;
         self.sums.bias -= dt * bias;
         self.sums.contacts += given;
@@ -153,17 +144,8 @@ impl Balance<'_> {
 impl StepObserver for Balance<'_> {
     fn accepted(&mut self, step: &AcceptedStep<'_>) {
         self.recorder.accepted(step);
-        let start = (&step.x0.q[..], &step.x0.v[..]);
-        match step.first {
-            None => self.look(start, &step.last, StepPart::Whole),
-            Some(first) => {
-                let s = first.solution;
-                let moved = if s.v_position.is_empty() { &s.v } else { &s.v_position };
-                let mut half = step.x0.q.clone();
-                self.probe.model().integrate(&step.x0.q, moved, first.dt, &mut half);
-                self.look(start, &first, StepPart::FirstHalf);
-                self.look((&half, &s.v), &step.last, StepPart::SecondHalf);
-            }
+        for s in solves(self.probe.model(), step) {
+            self.look(&s);
         }
         // States go on with the velocities that were solved for.
         assert!(step.x1.v == step.last.solution.v);
@@ -190,10 +172,8 @@ fn balance(scene: &Scene, method: &Method, time: f64) -> (f64, Recording) {
     let free = model.joints.iter().filter(|j| j.kind == JointKind::Free).flat_map(|j| j.v..j.v + 6).collect();
     let mut b = Balance {
         recorder: Recorder::new(scene, method, &x, sys.held()).unwrap(),
-        gravity: scene.options.gravity,
+        inertial: Inertial::new(model, scene),
         bodies: scene.geoms.iter().map(|g| g.body).collect(),
-        kin: Kinematics::new(model),
-        dynamics: Dynamics::new(model),
         free,
         sums: Sums::new(model.nv()),
         seen: 0,

@@ -2,7 +2,6 @@
 
 use std::error::Error;
 
-use signorini_core::Integrator;
 use signorini_run::affine::{RunWatch, run_affine};
 use signorini_run::recorder::Recorder;
 use signorini_run::{Law, Method, Recording};

@@ -41,12 +41,6 @@ fn add_pool(map: &FrozenMap, pools: &Pools, pool: usize, gamma: &[f64], out: &mu
     let first = pools.first_constraint(pool);
     for k in first..first + pools.members()[pool].len() {
         let (row, dim) = map.rows_of(k);
-        let gamma = &gamma[row..row + dim];
-        for (block, jacobian) in map.entries(k) {
-            let out = &mut out[map.block_starts()[block]..];
-            for (o, column) in out.iter_mut().zip(jacobian.chunks_exact(dim)) {
-                *o += column.iter().zip(gamma).map(|(j, g)| j * g).sum::<f64>();
-            }
-        }
+        map.add_transposed(k, &gamma[row..row + dim], out);
     }
 }

@@ -4,16 +4,22 @@ use signorini_laws::{DualCone, Law};
 
 use super::{ComFree, Evaluation, Method, MethodError, PHYSICAL, Stepping};
 
+/// A name and its constructor.
+pub type Named<T> = (&'static str, T);
+
 /// Methods by name, with their default options and steps as they are asked for; the first is the default.
-pub const METHODS: [(&str, fn() -> Method); 4] = [
+pub const METHODS: [Named<fn() -> Method>; 4] = [
     ("icf", Method::icf),
     ("comfree", Method::comfree),
     ("ipc", Method::ipc),
     ("reference", Method::reference),
 ];
 
+/// A stepping of an accuracy \[m, rad\] and a step \[s\].
+pub type MakeStepping = fn(f64, f64) -> Stepping;
+
 /// Steppings by the name of the integrator, of an accuracy \[m, rad\] and a step \[s\]; the first is the default.
-pub const INTEGRATORS: [(&str, fn(f64, f64) -> Stepping); 2] =
+pub const INTEGRATORS: [Named<MakeStepping>; 2] =
     [("cenic", |accuracy, _| Stepping::accurate(accuracy)), ("fixed", |_, dt| Stepping::Fixed { dt })];
 
 /// Method that plans may drive: that of the worlds of a batch which stands for the real one.
@@ -52,8 +58,7 @@ pub const PLANTS: [Plant; 4] = [
 /// # Errors
 /// [`MethodError::Unknown`] with the names that exist.
 pub fn by_name(name: &str) -> Result<Method, MethodError> {
-    let found = METHODS.iter().find(|m| m.0 == name);
-    found.map(|m| m.1()).ok_or_else(|| unknown("solver", name, &METHODS.map(|m| m.0)))
+    find("solver", name, &METHODS, |m| m.0).map(|m| m.1())
 }
 
 /// A method by its name, with a law by its name; the default one when left out. A law beside that of ComFree's default is evaluated once per step.
@@ -96,9 +101,7 @@ pub fn law(name: &str, controlled: bool) -> Result<Law, MethodError> {
 /// # Errors
 /// [`MethodError::Unknown`] with the names that exist.
 pub fn stepping(integrator: &str, accuracy: f64, dt: f64) -> Result<Stepping, MethodError> {
-    let found = INTEGRATORS.iter().find(|i| i.0 == integrator);
-    let known = || unknown("integrator", integrator, &INTEGRATORS.map(|i| i.0));
-    found.map(|i| i.1(accuracy, dt)).ok_or_else(known)
+    find("integrator", integrator, &INTEGRATORS, |i| i.0).map(|i| i.1(accuracy, dt))
 }
 
 /// A method of [`PLANTS`] by its name, with steps as they are asked for; `accuracy` \[m, rad\] is that of error control.
@@ -106,10 +109,17 @@ pub fn stepping(integrator: &str, accuracy: f64, dt: f64) -> Result<Stepping, Me
 /// # Errors
 /// [`MethodError::Unknown`] with the names that exist.
 pub fn plant(name: &str, accuracy: f64) -> Result<Method, MethodError> {
-    let found = PLANTS.iter().find(|p| p.name == name);
-    found.map(|p| (p.method)(accuracy)).ok_or_else(|| unknown("plant", name, &PLANTS.map(|p| p.name)))
+    find("plant", name, &PLANTS, |p| p.name).map(|p| (p.method)(accuracy))
 }
 
-fn unknown(what: &'static str, name: &str, known: &[&str]) -> MethodError {
-    MethodError::Unknown { what, name: name.into(), known: known.join(", ") }
+/// The entry of a list that has this name.
+fn find<'l, T>(
+    what: &'static str,
+    name: &str,
+    list: &'l [T],
+    name_of: fn(&T) -> &'static str,
+) -> Result<&'l T, MethodError> {
+    let known = || list.iter().map(name_of).collect::<Vec<_>>().join(", ");
+    let found = list.iter().find(|entry| name_of(entry) == name);
+    found.ok_or_else(|| MethodError::Unknown { what, name: name.into(), known: known() })
 }

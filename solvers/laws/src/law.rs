@@ -2,7 +2,23 @@ use std::sync::Arc;
 
 use signorini_core::{ContactLaw, LawPool, Pool};
 
-use crate::{DualCone, Frictionless, Lagged, PublishedDualCone, Sap, Similar, UnknownLaw};
+use crate::{DualCone, Frictionless, Lagged, PublishedDualCone, Sap, Similar};
+
+/// Names of the contact laws that [`Law::by_name`] knows; the first is the default.
+pub const CONTACT_LAWS: [&str; 6] =
+    ["lagged", "similar", "sap", "frictionless", "dual_cone", "published_dual_cone"];
+
+/// A contact law by an unknown name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownLaw(pub String);
+
+impl std::fmt::Display for UnknownLaw {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "unknown contact law '{}'; known laws: {}", self.0, CONTACT_LAWS.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownLaw {}
 
 /// Contact law with its settings: one of this crate, or a law of one's own.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,7 +46,7 @@ impl Law {
         Self::Own(OwnLaw { empty: Arc::new(Pool::<L, D>::new(law)) })
     }
 
-    /// A law of [`CONTACT_LAWS`](crate::CONTACT_LAWS) with its default settings.
+    /// A law of [`CONTACT_LAWS`] with its default settings.
     ///
     /// # Errors
     /// [`UnknownLaw`], listing the known names.
@@ -48,15 +64,7 @@ impl Law {
 
     /// Name, as in files and reports: [`ContactLaw::KEY`].
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::Lagged => "lagged",
-            Self::Similar => "similar",
-            Self::Sap => "sap",
-            Self::Frictionless => "frictionless",
-            Self::DualCone(_) => "dual_cone",
-            Self::PublishedDualCone(_) => "published_dual_cone",
-            Self::Own(law) => law.empty.key(),
-        }
+        self.pool().key()
     }
 
     /// A dual cone of this crate.

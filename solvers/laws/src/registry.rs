@@ -2,24 +2,8 @@ use signorini_core::{LawPool, LawRegistry};
 
 use crate::{
     DryFriction, DualCone, DualConeLimit, Frictionless, Gain, Lagged, Law, Limit, NearRigid,
-    PublishedDualCone, Sap, Similar,
+    PublishedDualCone, Sap, Similar, UnknownLaw,
 };
-
-/// Names of the contact laws that [`contact_pool`] knows; the first is the default.
-pub const CONTACT_LAWS: [&str; 6] =
-    ["lagged", "similar", "sap", "frictionless", "dual_cone", "published_dual_cone"];
-
-/// A contact law by an unknown name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownLaw(pub String);
-
-impl std::fmt::Display for UnknownLaw {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "unknown contact law '{}'; known laws: {}", self.0, CONTACT_LAWS.join(", "))
-    }
-}
-
-impl std::error::Error for UnknownLaw {}
 
 /// An empty pool of a contact law by name.
 ///

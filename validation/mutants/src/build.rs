@@ -72,7 +72,11 @@ fn refused_before(copy: &Path, count: u32) -> HashSet<u32> {
 /// Files of the modules that a source declares for tests alone.
 fn test_modules(path: &Path, text: &str) -> Vec<PathBuf> {
     let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or_default();
-    let folder = if ["mod", "lib", "main"].contains(&stem) { path.with_file_name("") } else { path.with_extension("") };
+    let folder = if ["mod", "lib", "main"].contains(&stem) {
+        path.with_file_name("")
+    } else {
+        path.with_extension("")
+    };
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let declared = lines.windows(2).filter(|l| l[0] == "#[cfg(test)]");
     let names = declared.filter_map(|l| l[1].strip_prefix("mod ")?.strip_suffix(';'));

@@ -11,7 +11,7 @@ use signorini_laws::{
 };
 use signorini_report::PageError;
 
-use super::uncompliant::{Gap, STIFF_DUAL_CONE, STIFF_PUBLISHED, Stopped, Stops};
+use super::uncompliant::{Gap, Stopped, Stops, stiff_dual_cone, stiff_published};
 use crate::random::Random;
 
 const DT: f64 = 0.01;
@@ -106,8 +106,8 @@ pub(super) fn laws() -> Result<Vec<Sample>, PageError> {
             .map(|Stops { own, stiff }| [own, stiff].map(|law| of_contacts(move || Ok(law.boxed_empty()))));
         all.push(Sample { dim, fill, stops });
     }
-    all.extend(dual_cones(DualCone::default(), STIFF_DUAL_CONE));
-    all.extend(dual_cones(PublishedDualCone::default(), STIFF_PUBLISHED));
+    all.extend(dual_cones(DualCone::default(), stiff_dual_cone()));
+    all.extend(dual_cones(PublishedDualCone::default(), stiff_published()));
     all.push(plain::<_, 1>(NearRigid::default(), near_rigid));
     all.push(plain::<_, 3>(NearRigid::default(), near_rigid));
     all.push(plain::<_, 6>(NearRigid::default(), near_rigid));

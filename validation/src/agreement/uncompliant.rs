@@ -6,7 +6,7 @@ use signorini_core::{
     ContactLaw, ContactSeed, ContactSolver, LawEval, LawPool, LawProperties, Pool, SolveStatus, StepProblem,
     StepSolution, Sweep, SweptAccess, SweptLaw, WholePart, gradient, largest,
 };
-use signorini_laws::{DualCone, Gains, LimitSeed, MassScale, PublishedDualCone};
+use signorini_laws::{DualCone, Gains, LimitSeed, PublishedDualCone};
 use signorini_reference::ReferenceSolver;
 use signorini_report::PageError;
 
@@ -21,20 +21,15 @@ const ROUNDS: usize = 200;
 const SETTLED: f64 = 1e-12;
 
 /// A dual cone whose shifts are those of the default without penetration, and whose gains are stiff.
-pub(super) const STIFF_DUAL_CONE: DualCone = DualCone {
-    gains: Gains::PerStep { k: 0.0, d: STIFF },
-    cap: false,
-    acting: true,
-    directions: 8,
-    smoothing: 0.0,
-    recovery_speed: 1.0,
-    coulomb_slip: None,
-    memory: 0.0,
-};
+pub(super) fn stiff_dual_cone() -> DualCone {
+    DualCone { gains: Gains::PerStep { k: 0.0, d: STIFF }, cap: false, ..DualCone::default() }
+}
 
 /// The published dual cone with the shifts of its default, and stiff gains.
-pub(super) const STIFF_PUBLISHED: PublishedDualCone =
-    PublishedDualCone { k: 0.2 * STIFF, d: 0.001 * STIFF, mass: MassScale::Trace };
+pub(super) fn stiff_published() -> PublishedDualCone {
+    let own = PublishedDualCone::default();
+    PublishedDualCone { k: STIFF * own.k, d: STIFF * own.d, ..own }
+}
 
 /// Seed of a law with a gap.
 pub(super) trait Gap: Copy {
@@ -66,7 +61,7 @@ where
     type Params = L::Params;
     const KEY: &'static str = L::KEY;
     const PROPERTIES: LawProperties = L::PROPERTIES;
-    const PAPER: &'static str = L::PAPER;
+    const PAPER: &'static str = "borse2026comfree";
     const SWEPT: Option<SweptAccess<Self, D>> = Some(SweptAccess::new());
 
     fn prepare(&self, seed: &L::Seed) -> L::Params {
@@ -114,9 +109,9 @@ impl Stops {
             Box::new(Pool::<_, 3>::new(Stopped(law)))
         }
         match name {
-            "dual_cone" => Some(Self { own: boxed(DualCone::default()), stiff: boxed(STIFF_DUAL_CONE) }),
+            "dual_cone" => Some(Self { own: boxed(DualCone::default()), stiff: boxed(stiff_dual_cone()) }),
             "published_dual_cone" => {
-                Some(Self { own: boxed(PublishedDualCone::default()), stiff: boxed(STIFF_PUBLISHED) })
+                Some(Self { own: boxed(PublishedDualCone::default()), stiff: boxed(stiff_published()) })
             }
             _ => None,
         }
@@ -293,7 +288,7 @@ mod tests {
         };
         let lift = (0.1 + 0.5) / 1.25;
         let exact = [-0.1 + lift, 1.0 - 0.5 * lift, 0.0];
-        let mut stiff = p.build(STIFF_DUAL_CONE).expect("the problem is sound");
+        let mut stiff = p.build(stiff_dual_cone()).expect("the problem is sound");
         let mut own = p.build(DualCone::default()).expect("the problem is sound");
         let mut swept = p.build(DualCone::default()).expect("the problem is sound");
         let mut limit = Uncompliant::new(&mut own, &mut stiff).expect("it is solved").expect("it slides");
