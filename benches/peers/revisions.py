@@ -58,6 +58,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--lanes", type=int, default=128)
     parser.add_argument("--names", nargs=2, default=["before", "after"], help="revisions, for the record")
+    parser.add_argument("--scenes", nargs="+", help="some of the scenes alone")
+    parser.add_argument("--settings", nargs="+", help="some of the settings alone")
     parser.add_argument("--note", default="", help="what else ran")
     a = parser.parse_args()
     arms, cube = MODELS / "two_arms" / "ball.xml", MODELS / "leap_hand" / "cube.xml"
@@ -70,11 +72,20 @@ def main():
     ]
     base = machine() | {"date": datetime.now(timezone.utc).isoformat(timespec="seconds"), "before": a.names[0], "after": a.names[1], "rounds": a.rounds, "lanes": a.lanes, "note": a.note}
     for scene, path, steps, dt, key in cases:
+        if a.scenes and scene not in a.scenes:
+            continue
         controls = targets(path, key, steps) if path == cube else None
         for setting, extra in SETTINGS:
+            if a.settings and setting not in a.settings:
+                continue
             for threads in (1, 2):
                 lanes = a.lanes // 4 if setting == "icf" else a.lanes
-                pairs = [[rate(p, path, lanes, steps, threads, dt, key, controls, extra) for p in (a.before, a.after)] for _ in range(a.rounds)]
+                pairs = []
+                for i in range(a.rounds):
+                    # Each goes first in turn.
+                    order = (a.before, a.after) if i % 2 == 0 else (a.after, a.before)
+                    rates = [rate(p, path, lanes, steps, threads, dt, key, controls, extra) for p in order]
+                    pairs.append(rates if i % 2 == 0 else rates[::-1])
                 wall = [after[0] / before[0] for before, after in pairs]
                 processor = [after[1] / before[1] for before, after in pairs]
                 alike = all(before[2] == after[2] for before, after in pairs)
