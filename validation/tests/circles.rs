@@ -19,7 +19,6 @@ const KNOWN: &[(&str, &str)] = &[
     ("core", "law pool"),
     ("geometry", "convex_mesh hull"),
     ("geometry", "narrow::distance narrow::half_space"),
-    ("geometry", "narrow::surface narrow::triangle"),
     ("validation", "yu2025mpm::verification::closed_forms yu2025mpm::verification::objective"),
     ("validation", "hurova2025bimanual::projection hurova2025bimanual::projection_study"),
 ];

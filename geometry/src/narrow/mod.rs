@@ -26,6 +26,7 @@ mod support;
 mod surface;
 mod table;
 mod triangle;
+mod triangles;
 
 use signorini_core::na::{Isometry3, Point3, Vector3};
 
@@ -35,6 +36,7 @@ pub(crate) use self::patch::FACING;
 pub use self::support::{aabb, bounding_radius, support};
 pub use self::table::{PairQuery, QuerySupport, support_table};
 use crate::Shape;
+use triangles::Surface;
 
 /// One point of a contact patch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -124,7 +126,7 @@ fn ordered_contacts(
     margin: f64,
     out: &mut Vec<ContactPoint>,
 ) -> Result<(), Unsupported> {
-    if let (Shape::HalfSpace, Some(surface)) = (a, surface::Surface::of(b)) {
+    if let (Shape::HalfSpace, Some(surface)) = (a, Surface::of(b)) {
         surface::contacts_with_half_space(x_wa, surface, x_wb, margin, out);
         return Ok(());
     }
@@ -148,11 +150,11 @@ fn ordered_contacts(
         patch::contacts(core_a, core_b, x_wa, x_wb, margin, out);
         return Ok(());
     }
-    if let (Some(surface), Some(core_b)) = (surface::Surface::of(a), core::core_of(b)) {
+    if let (Some(surface), Some(core_b)) = (Surface::of(a), core::core_of(b)) {
         surface::contacts(surface, core_b, x_wa, x_wb, margin, out);
         return Ok(());
     }
-    if let (Some(surface_a), Some(surface_b)) = (surface::Surface::of(a), surface::Surface::of(b)) {
+    if let (Some(surface_a), Some(surface_b)) = (Surface::of(a), Surface::of(b)) {
         surface::contacts_of_surfaces(surface_a, surface_b, x_wa, x_wb, margin, out);
         return Ok(());
     }

@@ -6,8 +6,8 @@ use super::ContactPoint;
 use super::convex::core_distance;
 use super::core::Core;
 use super::face::{CURVED, FACE};
-use super::surface::surface_code;
 use super::triangle::Query;
+use super::triangles::surface_code;
 use crate::HeightField;
 
 type V = Vector3<f64>;

@@ -11,7 +11,7 @@ use super::core::{Core, Pair, unit};
 use super::facing::witness_over;
 use super::patch::around;
 use super::polish::{Direction, polish};
-use super::surface::Surface;
+use super::triangles::Surface;
 use crate::Aabb;
 
 type V = Vector3<f64>;
