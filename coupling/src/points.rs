@@ -21,7 +21,7 @@ impl Touched for MpmSystem {
         self.impulses()
     }
     fn touches(&self) -> &[Touch] {
-        self.gathered(Slot::Start).map_or(&[], |g| g.touches)
+        self.gathered(Slot::Start).map_or(&[], |g| &g.touches.list)
     }
 }
 

@@ -3,7 +3,7 @@ use signorini_core::{
     BlockSink, ContactSide, Energy, FrozenMap, FrozenProblem, Inertia, Pools, ProblemError, Slot, State,
     StepProblem, StepSolution, System, check_count, check_finite, largest,
 };
-use signorini_mpm::{Gathered, MpmSystem, seeded};
+use signorini_mpm::{Gathered, MpmSystem, Touch, seeded};
 use signorini_multibody::RigidSystem;
 use signorini_scene::Scene;
 
@@ -279,13 +279,21 @@ impl Slotted {
         p.contacts.clear();
         p.contacts.extend_from_slice(frozen.contacts());
         let mut seeds = Vec::new();
-        for t in g.touches {
+        // Laws that share masses share those of nodes and trees among contacts of points.
+        let sharing = g.touches.sharing(|n| g.grid.mass[n]);
+        let of_tree = |tree: Option<usize>| {
+            let own = |t: &&Touch| model.bodies[places.body(t.obstacle)].tree == tree;
+            g.touches.list.iter().filter(own).count() as u32
+        };
+        let on_tree: Vec<u32> = (0..model.trees.len()).map(|tree| of_tree(Some(tree))).collect();
+        for (t, count) in g.touches.list.iter().zip(sharing) {
             let turn = t.frame.transpose();
             let (body, at) = (places.body(t.obstacle), Point3::from(t.x));
             let constraint = p.map.constraint_count() as u32;
             // Bodies without a tree do not move.
             p.map.push_constraint(&[0.0; 3]);
-            let mut sides = [ContactSide { contacts: 1, ..ContactSide::default() }; 2];
+            let of = |contacts| ContactSide { contacts, ..ContactSide::default() };
+            let mut sides = [of(count), of(model.bodies[body].tree.map_or(1, |tree| on_tree[tree]))];
             if let Some(tree) = model.bodies[body].tree {
                 let (block, from) = (p.map.push_block(tree), model.trees[tree].dofs.start);
                 let columns = block.as_chunks_mut::<3>().0;
@@ -295,7 +303,8 @@ impl Slotted {
                 sides[1].linear = of_body(frozen.block_inertia(), tree, block);
             }
             let known = |(node, w): &(u32, f64)| Some((self.block[*node as usize]?, *w, *node as usize));
-            let mut reached: Vec<(usize, f64, usize)> = t.reached.iter().filter_map(known).collect();
+            let mut reached: Vec<(usize, f64, usize)> =
+                g.touches.rows[t.row.clone()].iter().filter_map(known).collect();
             reached.sort_unstable_by_key(|r| r.0);
             for (b, w, node) in reached {
                 let along = turn * g.free[node].basis();

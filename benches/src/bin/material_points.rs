@@ -6,12 +6,16 @@
 //! ```
 
 use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use clap::Parser;
 use serde_json::json;
 use signorini_core::na::{Isometry3, Vector3};
-use signorini_core::{ContactMaterial, OneStep};
+use signorini_core::{
+    ContactMaterial, ContactSolver, OneStep, SolveError, SolveStatus, StepProblem, StepSolution, Tolerance,
+};
 use signorini_geometry::Shape;
 use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
@@ -35,6 +39,23 @@ struct Arguments {
     /// The block lies on a floor and slides; in the fast path.
     #[arg(long)]
     floor: bool,
+    /// Relative tolerance of contact; without it that of the engine.
+    #[arg(long)]
+    tolerance: Option<f64>,
+    /// Speed below which friction holds \[m/s\]; without it that of the material.
+    #[arg(long)]
+    stiction: Option<f64>,
+    /// Speed along the floor \[m/s\].
+    #[arg(long, default_value_t = 0.5)]
+    slide: f64,
+    /// Gravity on the floor \[m/s²\], and the part of it that pulls along.
+    #[arg(long, default_value_t = 9.81)]
+    gravity: f64,
+    #[arg(long, default_value_t = 0.0)]
+    slope: f64,
+    /// Hunt–Crossley dissipation of the floor \[s/m\].
+    #[arg(long, default_value_t = 1.0)]
+    dissipation: f64,
     /// Threads.
     #[arg(long, default_value_t = 2)]
     threads: usize,
@@ -44,6 +65,32 @@ struct Arguments {
     /// Repetitions; the fastest counts.
     #[arg(long, default_value_t = 5)]
     repeats: u32,
+}
+
+/// A solver whose products are counted.
+struct Counted {
+    solver: MpmSolver,
+    products: Arc<AtomicU64>,
+}
+
+impl ContactSolver for Counted {
+    fn name(&self) -> &'static str {
+        self.solver.name()
+    }
+    fn supports(&self, p: &dyn StepProblem) -> Result<(), SolveError> {
+        self.solver.supports(p)
+    }
+    fn solve(
+        &mut self,
+        p: &mut dyn StepProblem,
+        guess: &[f64],
+        tolerance: Tolerance,
+        out: &mut StepSolution,
+    ) -> Result<SolveStatus, SolveError> {
+        let done = self.solver.solve(p, guess, tolerance, out);
+        self.products.store(self.solver.products(), Ordering::Relaxed);
+        done
+    }
 }
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -64,24 +111,22 @@ fn material(name: &str) -> Outcome<Box<dyn Material>> {
     })
 }
 
-/// Gravity \[m/s²\], speed along the floor \[m/s\], its stiffness beside E times the distance of particles, friction.
-const GRAVITY: f64 = 9.81;
-const SLIDE: f64 = 0.5;
+/// Stiffness of the floor beside E times the distance of particles, friction.
 const STIFFNESS: f64 = 10.0;
 const FRICTION: f64 = 0.5;
 
 /// The block on a floor that bears its weight, and the floor.
-fn slides(mut p: Particles, spacing: f64) -> (Particles, Obstacle) {
+fn slides(mut p: Particles, spacing: f64, a: &Arguments) -> (Particles, Obstacle) {
     let apart = 0.5 * spacing;
     let stiffness = STIFFNESS * YOUNG * apart;
-    let depth = DENSITY * GRAVITY * SIDE * apart * apart / stiffness;
+    let depth = DENSITY * a.gravity * SIDE * apart * apart / stiffness;
     p.c.iter_mut().for_each(|c| c.fill(0.0));
-    p.v.iter_mut().for_each(|v| *v = Vector3::new(SLIDE, 0.0, 0.0));
+    p.v.iter_mut().for_each(|v| *v = Vector3::new(a.slide, 0.0, 0.0));
     let low = p.x.iter().fold(f64::INFINITY, |low, x| low.min(x.z));
     let pose = Isometry3::translation(0.0, 0.0, low + depth);
-    let floor =
-        Obstacle::new("floor", Shape::HalfSpace, pose, ContactMaterial::compliant(stiffness, 1.0, FRICTION));
-    (p, floor)
+    let mut material = ContactMaterial::compliant(stiffness, a.dissipation, FRICTION);
+    material.stiction_speed = a.stiction.unwrap_or(material.stiction_speed);
+    (p, Obstacle::new("floor", Shape::HalfSpace, pose, material))
 }
 
 /// The block, and the spacing of its grid \[m\].
@@ -108,14 +153,19 @@ struct Timed {
     /// Particles that touched and Newton's iterations, of all substeps.
     contacts: u64,
     iterations: u64,
+    /// Products of the Hessian of contact and a vector.
+    products: Arc<AtomicU64>,
+    /// Sum of the impulses on the floor \[N·s\].
+    impulse: Vector3<f64>,
 }
 
 fn fast<T: Real>(a: &Arguments) -> Outcome<Timed> {
     let (mut p, spacing) = block(a.particles)?;
-    let options = MpmOptions { spacing, ..MpmOptions::default() };
+    let mut options = MpmOptions { spacing, ..MpmOptions::default() };
     let mut obstacles = vec![];
     if a.floor {
-        let (lying, floor) = slides(p, spacing);
+        options.gravity = a.gravity * Vector3::new(a.slope, 0.0, -(1.0 - a.slope * a.slope).sqrt());
+        let (lying, floor) = slides(p, spacing, a);
         p = lying;
         obstacles.push(floor);
     }
@@ -128,12 +178,18 @@ fn fast<T: Real>(a: &Arguments) -> Outcome<Timed> {
         options,
     )?;
     let mut out = Timed { dt: PART / options.courant * e.longest_step(), ..Timed::default() };
+    if a.floor {
+        let relative = a.tolerance.unwrap_or(MpmEngine::<T>::TOLERANCE.relative);
+        let solver = Counted { solver: MpmSolver::default(), products: out.products.clone() };
+        e = e.with_solver(Box::new(solver), Tolerance { relative, ..MpmEngine::<T>::TOLERANCE });
+    }
     for _ in 0..a.repeats {
         let start = Instant::now();
         for _ in 0..a.steps {
             let report = e.step(out.dt)?;
             out.contacts += u64::from(report.contacts);
             out.iterations += u64::from(report.stats.iterations);
+            out.impulse += e.impulses().first().map_or(Vector3::zeros(), |i| i[0]);
         }
         out.seconds.push(start.elapsed().as_secs_f64());
     }
@@ -184,6 +240,7 @@ fn main() -> Outcome<()> {
         "scene": if a.floor { "block on a floor" } else { "block" }, "material": a.material, "path": a.path, "particles": count, "threads": a.threads,
         "steps": a.steps, "substep_s": timed.dt, "ns_per_particle": per(best), "ns_mean": per(mean),
         "contacts": timed.contacts as f64 / taken, "newton_iterations": timed.iterations as f64 / taken,
+        "products": timed.products.load(Ordering::Relaxed) as f64 / taken, "impulse_n_s": timed.impulse.as_slice(),
         "ns_of_repetitions": times.iter().map(|t| per(*t)).collect::<Vec<f64>>(),
     });
     println!("{line}");

@@ -1,3 +1,6 @@
+use std::ops::Range;
+
+use rayon::prelude::*;
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{
     ContactGeometry, ContactSeed, ContactSide, FrozenProblem, LawPool, LawProperties, Pools, ProblemError,
@@ -7,7 +10,7 @@ use signorini_geometry::{Shape, SignedDistance};
 
 use crate::cloth::Cloth;
 use crate::freedom::Freedom;
-use crate::node_map::NodeMap;
+use crate::node_map::{NodeMap, Rows};
 use crate::node_mass::NodeMass;
 use crate::obstacle::Obstacle;
 use crate::particles::Particles;
@@ -43,12 +46,67 @@ pub struct Touch {
     pub velocity: Vector3<f64>,
     /// φ + δt n·(Σ w v_i − v_o) \[m\]: its gap at the end of the step, to the plane that is moved on with the obstacle as it moves then. φ before there is one.
     pub end: f64,
-    /// The nodes that its place moves with, with weights: those that the particle reaches; of a centre of cloth those of its triangle's corners.
-    pub reached: Vec<(u32, f64)>,
+    /// Distance up to which its obstacle was sought \[m\].
+    pub sought: f64,
+    /// Places in [`Touches::rows`] of the nodes that its place moves with: those that the particle reaches; of a centre of cloth those of its triangle's corners.
+    pub row: Range<usize>,
+}
+
+/// Contacts of particles, and the nodes of each with weights.
+#[derive(Clone, Debug, Default)]
+pub struct Touches {
+    /// The contacts.
+    pub list: Vec<Touch>,
+    /// (Node, weight) of all contacts one after the other, each node once in a contact, ascending.
+    pub rows: Vec<(u32, f64)>,
+}
+
+impl Touches {
+    pub(crate) fn clear(&mut self) {
+        self.list.clear();
+        self.rows.clear();
+    }
+
+    /// Number of contacts among which laws that share masses ([`ContactSide::contacts`]) may count the mass that each contact feels, so that all impulses of one evaluation together take no more from a node than it has; `mass` of nodes \[kg\].
+    ///
+    /// ```text
+    /// M_k = m_k/max_i s_i,   s_i = Σ_k w_ki m_k/m_i        Σ_k J_kᵀ M_k J_k ≼ A, since (Σ_i w_ki v_i)² ≤ Σ_i w_ki v_i²
+    /// c_k = 1/(M_k w_k),     w_k = Σ_i w_ki²/m_i
+    /// ```
+    pub fn sharing(&self, mass: impl Fn(usize) -> f64) -> Vec<u32> {
+        let last = self.rows.iter().map(|r| r.0 as usize + 1).max().unwrap_or(0);
+        let mut load = vec![0.0; last];
+        for t in &self.list {
+            self.rows[t.row.clone()].iter().for_each(|(n, w)| load[*n as usize] += w * t.mass);
+        }
+        let share = |t: &Touch| {
+            let (mut most, mut felt) = (0.0, 0.0);
+            for (n, w) in &self.rows[t.row.clone()] {
+                let m = mass(*n as usize);
+                if m > 0.0 {
+                    most = f64::max(most, load[*n as usize] / m);
+                    felt += w * w / m;
+                }
+            }
+            // Round-off counts none more.
+            (most / (t.mass * felt) - 1e-9).ceil().max(1.0) as u32
+        };
+        self.list.iter().map(share).collect()
+    }
+
+    /// Takes over others behind its own; `more` is empty then.
+    pub(crate) fn append(&mut self, more: &mut Self) {
+        let from = self.rows.len();
+        self.rows.append(&mut more.rows);
+        self.list.extend(more.list.drain(..).map(|mut t| {
+            t.row = t.row.start + from..t.row.end + from;
+            t
+        }));
+    }
 }
 
 /// Σ w v_i \[m/s\] over nodes with weights.
-fn sum_of(reached: &[(u32, f64)], velocity: impl Fn(usize) -> Vector3<f64>) -> Vector3<f64> {
+pub(crate) fn sum_of(reached: &[(u32, f64)], velocity: impl Fn(usize) -> Vector3<f64>) -> Vector3<f64> {
     reached.iter().map(|(n, w)| *w * velocity(*n as usize)).sum()
 }
 
@@ -107,17 +165,51 @@ impl Mover {
         }
     }
 
-    /// Nodes of the contact, each once.
-    fn row(&self) -> Vec<(u32, f64)> {
-        let mut row = self.reached.clone();
+    /// Writes the nodes of the contact behind others, each once, ascending.
+    fn write_row(&self, rows: &mut Vec<(u32, f64)>) -> Range<usize> {
+        let first = rows.len();
+        rows.extend_from_slice(&self.reached);
         // Stable, so that sums are the same each time.
-        row.sort_by_key(|r| r.0);
-        row.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            kept.1 += if same { next.1 } else { 0.0 };
-            same
-        });
-        row
+        rows[first..].sort_by_key(|r| r.0);
+        let mut end = first;
+        for i in first..rows.len() {
+            if end > first && rows[end - 1].0 == rows[i].0 {
+                rows[end - 1].1 += rows[i].1;
+            } else {
+                rows[end] = rows[i];
+                end += 1;
+            }
+        }
+        rows.truncate(end);
+        first..end
+    }
+
+    /// Adds a contact for each of the sides.
+    fn add(
+        &self,
+        obstacle: usize,
+        velocity: Vector3<f64>,
+        (sought, sides): (f64, &[SignedDistance]),
+        out: &mut Touches,
+    ) {
+        if sides.is_empty() {
+            return;
+        }
+        let row = self.write_row(&mut out.rows);
+        out.list.extend(sides.iter().map(|side| Touch {
+            particle: self.particle,
+            obstacle,
+            x: self.x,
+            v: self.v,
+            mass: self.mass,
+            volume: self.volume,
+            gap: side.distance,
+            frame: ContactGeometry::frame(&side.normal),
+            velocity,
+            end: side.distance,
+            sought,
+            row: row.clone(),
+        }));
     }
 
     /// Σ w v_i \[m/s\].
@@ -140,12 +232,13 @@ impl Mover {
         free: &Vector3<f64>,
         of: Sought<'_>,
         sides: &mut Vec<SignedDistance>,
-        out: &mut Vec<Touch>,
+        out: &mut Touches,
     ) {
         let Sought { number, obstacle, horizon } = of;
         let velocity = obstacle.velocity_at(&self.x);
-        obstacle.sides(&self.x, self.reach(free, &velocity, horizon), sides);
-        out.extend(sides.iter().map(|side| self.touch(number, velocity, side)));
+        let reach = self.reach(free, &velocity, horizon);
+        obstacle.sides(&self.x, reach, sides);
+        self.add(number, velocity, (reach, sides), out);
     }
 
     /// As [`Mover::find`], after contact gave it the velocity `now` \[m/s\] in place of `free`: only sides beyond the first search, which it crosses and which are not `known`.
@@ -153,9 +246,9 @@ impl Mover {
         &self,
         [free, now]: [&Vector3<f64>; 2],
         of: Sought<'_>,
-        known: &[Touch],
+        known: Known<'_>,
         sides: &mut Vec<SignedDistance>,
-        out: &mut Vec<Touch>,
+        out: &mut Touches,
     ) {
         let Sought { number, obstacle, horizon } = of;
         let velocity = obstacle.velocity_at(&self.x);
@@ -165,27 +258,10 @@ impl Mover {
         }
         obstacle.sides(&self.x, way.norm(), sides);
         sides.retain(|side| side.distance + side.normal.dot(&way) < 0.0);
-        let of = |t: &Touch| t.particle == self.particle && t.obstacle == number;
         let is =
             |t: &Touch, side: &SignedDistance| t.gap == side.distance && t.frame.column(0) == side.normal;
-        sides.retain(|side| !known.iter().any(|t| of(t) && is(t, side)));
-        out.extend(sides.iter().map(|side| self.touch(number, velocity, side)));
-    }
-
-    fn touch(&self, obstacle: usize, velocity: Vector3<f64>, side: &SignedDistance) -> Touch {
-        Touch {
-            particle: self.particle,
-            obstacle,
-            x: self.x,
-            v: self.v,
-            mass: self.mass,
-            volume: self.volume,
-            gap: side.distance,
-            frame: ContactGeometry::frame(&side.normal),
-            velocity,
-            end: side.distance,
-            reached: self.row(),
-        }
+        sides.retain(|side| !known.of(self.particle).any(|(_, t)| t.obstacle == number && is(t, side)));
+        self.add(number, velocity, (way.norm(), sides), out);
     }
 }
 
@@ -247,8 +323,12 @@ pub fn seeded(law: &dyn LawPool, seeds: Vec<ContactSeed>) -> Result<Box<dyn LawP
     if pool.reset(&seeds) {
         return Ok(pool);
     }
+    Err(no_contacts(law))
+}
+
+fn no_contacts(law: &dyn LawPool) -> ProblemError {
     let why = format!("law '{}' is not one of contacts; take one whose seed is `ContactSeed`", law.key());
-    Err(ProblemError::Unsupported(why))
+    ProblemError::Unsupported(why)
 }
 
 /// Elastic energy that contacts of particles with obstacles hold where they are, as their law tells it \[J\].
@@ -294,33 +374,93 @@ pub(crate) trait Nodes {
 /// Contacts of particles, and the step problem over the nodes that they reach.
 #[derive(Default)]
 pub(crate) struct Contacts {
-    pub touches: Vec<Touch>,
-    /// Nodes that contacts reach and that can move: the unknown blocks; and the block of each node.
+    pub touches: Touches,
+    /// Contacts by the numbers of their particles.
+    by_particle: Vec<u32>,
+    /// Nodes that contacts reach and that can move, ascending: the unknown blocks; and the block of each node.
     nodes: Vec<(u32, Freedom)>,
     block: Vec<u32>,
-    pub problem: Option<FrozenProblem<NodeMass, NodeMap>>,
+    problem: FrozenProblem<NodeMass, NodeMap>,
+    /// Whether the problem is one of these contacts.
+    posed: bool,
+    seeds: Vec<ContactSeed>,
+    shares: Vec<Share>,
+}
+
+/// Contacts that are known, their numbers by those of particles, and their velocities \[m/s\].
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a> {
+    list: &'a [Touch],
+    by_particle: &'a [u32],
+    v_c: &'a [f64],
+}
+
+impl<'a> Known<'a> {
+    fn of(self, particle: usize) -> impl Iterator<Item = (usize, &'a Touch)> {
+        let first = self.by_particle.partition_point(|k| self.list[*k as usize].particle < particle);
+        let from_there =
+            self.by_particle[first..].iter().map(move |k| (*k as usize, &self.list[*k as usize]));
+        from_there.take_while(move |t| t.1.particle == particle)
+    }
+
+    /// Whether a particle has a contact with an obstacle and goes no further in `dt` \[s\] than that was sought.
+    pub(crate) fn was_sought(self, particle: usize, obstacle: usize, dt: f64) -> bool {
+        let Some((k, t)) = self.of(particle).find(|(_, t)| t.obstacle == obstacle) else { return false };
+        let v = self.v_c.get(3 * k..3 * k + 3).unwrap_or(&[f64::INFINITY]);
+        dt * v.iter().map(|v| v * v).sum::<f64>().sqrt() <= t.sought
+    }
 }
 
 /// No block.
 const NONE: u32 = u32::MAX;
 
+/// Contacts of a share of the work.
+const SHARE: usize = 256;
+
+/// Rows and seeds of some contacts.
+#[derive(Default)]
+struct Share {
+    rows: Rows,
+    seeds: Vec<ContactSeed>,
+}
+
 impl Contacts {
     /// Numbers the unknowns of the touches.
     pub(crate) fn number(&mut self, grid: &impl Nodes) {
+        self.posed = false;
+        let particle = |k: &u32| self.touches.list[*k as usize].particle;
+        self.by_particle.clear();
+        self.by_particle.extend(0..self.touches.list.len() as u32);
+        self.by_particle.sort_unstable_by_key(|k| (particle(k), *k));
         self.block.clear();
         self.block.resize(grid.count(), NONE);
+        self.touches.rows.iter().for_each(|(node, _)| self.block[*node as usize] = 0);
         self.nodes.clear();
-        for (node, _) in self.touches.iter().flat_map(|t| &t.reached) {
-            let n = *node as usize;
-            if self.block[n] == NONE && grid.mass(n) > 0.0 {
+        for (n, block) in self.block.iter_mut().enumerate().filter(|(_, block)| **block != NONE) {
+            *block = NONE;
+            if grid.mass(n) > 0.0 {
                 let freedom = grid.freedom(n);
                 if freedom.count > 0 {
-                    self.block[n] = self.nodes.len() as u32;
-                    self.nodes.push((*node, freedom));
+                    *block = self.nodes.len() as u32;
+                    self.nodes.push((n as u32, freedom));
                 }
             }
         }
-        self.problem = None;
+    }
+
+    /// The contacts, to look them up by particle, with their velocities, all rows \[m/s\].
+    pub(crate) fn known<'a>(&'a self, v_c: &'a [f64]) -> Known<'a> {
+        Known { list: &self.touches.list, by_particle: &self.by_particle, v_c }
+    }
+
+    /// The contact problem that was posed last, if it is one of these contacts.
+    pub(crate) fn problem(&mut self) -> Option<&mut FrozenProblem<NodeMass, NodeMap>> {
+        self.posed.then_some(&mut self.problem)
+    }
+
+    /// Whether [`Contacts::problem`] has one.
+    pub(crate) fn is_posed(&self) -> bool {
+        self.posed
     }
 
     /// The unknowns that nodes with these velocities \[m/s\] have.
@@ -345,46 +485,68 @@ impl Contacts {
     /// ```
     pub(crate) fn pose(
         &mut self,
-        grid: &impl Nodes,
+        grid: &(impl Nodes + Sync),
         dt: f64,
         obstacles: &[Obstacle],
         law: &dyn LawPool,
     ) -> Result<(), ProblemError> {
-        let mut map = NodeMap::new(self.nodes.iter().map(|n| n.1).collect());
-        let inertia = NodeMass::new(self.nodes.iter().map(|(n, f)| (f.count, grid.mass(*n as usize))))?;
-        let mut free_velocity = Vec::new();
-        self.unknowns(|n| grid.free_velocity(n), &mut free_velocity);
-        let (mut seeds, mut contacts) = (Vec::new(), Vec::new());
-        let mut reached: Vec<(u32, f64)> = Vec::new();
-        for (k, t) in self.touches.iter().enumerate() {
-            let mut bias = -t.velocity;
-            reached.clear();
-            let mut mobility = Matrix3::zeros();
-            for (node, w) in &t.reached {
-                match self.block[*node as usize] {
-                    NONE => bias += *w * grid.free_velocity(*node as usize),
-                    b => {
-                        reached.push((b, *w));
-                        let free = &self.nodes[b as usize].1;
-                        mobility += w * w / grid.mass(*node as usize) * free.projector();
+        let Self { touches, nodes, block, problem, posed, seeds, shares, .. } = self;
+        *posed = false;
+        shares.resize_with(touches.list.len().div_ceil(SHARE), Share::default);
+        let (properties, rows) = (law.properties(), &touches.rows);
+        let sharing = law.swept().map(|_| touches.sharing(|n| grid.mass(n)));
+        touches.list.par_chunks(SHARE).zip(&mut *shares).enumerate().for_each(|(i, (touches, share))| {
+            share.rows.clear();
+            share.seeds.clear();
+            for (k, t) in (SHARE * i..).zip(touches) {
+                let mut bias = -t.velocity;
+                let mut mobility = Matrix3::zeros();
+                for (node, w) in &rows[t.row.clone()] {
+                    match block[*node as usize] {
+                        NONE => bias += *w * grid.free_velocity(*node as usize),
+                        b => {
+                            share.rows.reach(b, *w);
+                            let free = &nodes[b as usize].1;
+                            let part = w * w / grid.mass(*node as usize);
+                            match free.count {
+                                3 => (0..3).for_each(|i| mobility[(i, i)] += part),
+                                _ => mobility += part * free.projector(),
+                            }
+                        }
                     }
                 }
+                let turn = t.frame.transpose();
+                share.rows.end(&t.frame, &(turn * bias));
+                let count = sharing.as_ref().map_or(1, |s| s[k]);
+                let sides = ContactSide::single(turn * mobility * t.frame, count);
+                share.seeds.push(t.seed(dt, &t.velocity, &obstacles[t.obstacle], properties, sides));
             }
-            reached.sort_unstable_by_key(|r| r.0);
-            let turn = t.frame.transpose();
-            map.push(&t.frame, &(turn * bias), &reached);
-            let delassus = turn * mobility * t.frame;
-            let sides = ContactSide::single(delassus, 1);
-            seeds.push(t.seed(dt, &t.velocity, &obstacles[t.obstacle], law.properties(), sides));
-            let pair = [t.obstacle as u32, obstacles.len() as u32];
-            contacts.push(t.geometry(k as u32, pair, pair));
+        });
+        let parts = problem.parts_mut();
+        parts.inertia.set(nodes.iter().map(|(n, f)| (f.count, grid.mass(*n as usize))))?;
+        parts.free_velocity.clear();
+        for (n, f) in &*nodes {
+            parts.free_velocity.extend(f.along(&grid.free_velocity(*n as usize)));
         }
-        let pools = Pools::new(vec![seeded(law, seeds)?]);
-        self.problem = Some(FrozenProblem::of(dt, inertia, free_velocity, map, pools, contacts)?);
+        parts.map.begin(nodes.iter().map(|n| n.1));
+        seeds.clear();
+        for share in &mut *shares {
+            parts.map.rows.append(&share.rows);
+            seeds.append(&mut share.seeds);
+        }
+        parts.map.finish();
+        parts.contacts.clear();
+        parts.contacts.extend(touches.list.iter().enumerate().map(|(k, t)| {
+            let pair = [t.obstacle as u32, obstacles.len() as u32];
+            t.geometry(k as u32, pair, pair)
+        }));
+        fill(parts.pools, law, seeds)?;
+        problem.finish(dt)?;
+        *posed = true;
         Ok(())
     }
 
-    /// Ends a step of `dt` \[s\] with velocities of nodes and obstacles \[m/s\]: gaps at its end, and the impulse \[N·s\] and moment about its origin \[N·m·s\] that contacts gave each obstacle, opposite to those of the particles.
+    /// Ends a step of `dt` \[s\] with normal velocities of contacts \[m/s\]: gaps at its end, and the impulse \[N·s\] and moment about its origin \[N·m·s\] that contacts gave each obstacle, opposite to those of the particles.
     ///
     /// ```text
     /// −Σ R γ,   −Σ (x − o) × R γ
@@ -392,15 +554,15 @@ impl Contacts {
     pub(crate) fn end(
         &mut self,
         dt: f64,
-        velocity: impl Fn(usize) -> Vector3<f64>,
+        normal: impl Fn(usize, &Touch, &[(u32, f64)]) -> f64,
         obstacles: &[Obstacle],
         gamma: &[f64],
     ) -> Vec<[Vector3<f64>; 2]> {
         let mut out = vec![[Vector3::zeros(); 2]; obstacles.len()];
-        for (k, t) in self.touches.iter_mut().enumerate() {
+        let Touches { list, rows } = &mut self.touches;
+        for (k, t) in list.iter_mut().enumerate() {
             let of = |i: usize| gamma.get(3 * k + i).copied().unwrap_or(0.0);
-            let moves = sum_of(&t.reached, &velocity) - obstacles[t.obstacle].velocity_at(&t.x);
-            t.end = t.gap + dt * t.frame.column(0).dot(&moves);
+            t.end = t.gap + dt * normal(k, t, &rows[t.row.clone()]);
             let given = -t.frame * Vector3::new(of(0), of(1), of(2));
             let arm = t.x - obstacles[t.obstacle].pose.translation.vector;
             out[t.obstacle][0] += given;
@@ -411,7 +573,20 @@ impl Contacts {
 
     /// Number of particles inside an obstacle, and their mass \[kg\].
     pub(crate) fn touching(&self, obstacle: usize) -> (u32, f64) {
-        let own = self.touches.iter().filter(|t| t.obstacle == obstacle && t.gap < 0.0);
+        let own = self.touches.list.iter().filter(|t| t.obstacle == obstacle && t.gap < 0.0);
         own.fold((0, 0.0), |(n, sum), t| (n + 1, sum + t.mass))
     }
+}
+
+/// Puts these contacts into pools of a law, which keep their room.
+fn fill(pools: &mut Pools, law: &dyn LawPool, seeds: &Vec<ContactSeed>) -> Result<(), ProblemError> {
+    if pools.members().len() != 1 {
+        *pools = Pools::new(vec![law.boxed_empty()]);
+    }
+    let pool = pools.member_mut(0);
+    // Nothing of the contacts before stays.
+    if pool.reset(&Vec::<ContactSeed>::new()) && pool.reset(seeds) {
+        return Ok(());
+    }
+    Err(no_contacts(law))
 }

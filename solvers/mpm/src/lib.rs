@@ -45,6 +45,7 @@ mod material;
 mod node_map;
 mod node_mass;
 mod obstacle;
+mod parallel;
 mod particles;
 mod polar;
 mod prepared;
@@ -55,7 +56,7 @@ mod spline;
 mod system;
 
 pub use cloth::{Cloth, ClothMaterial, sheet, shirt};
-pub use contacts::{Touch, seeded};
+pub use contacts::{Touch, Touches, seeded};
 pub use corotated::{FixedCorotated, LinearCorotated};
 pub use engine::{Kept, MpmEngine, Real};
 pub use error::MpmError;

@@ -10,20 +10,22 @@ pub(crate) struct NodeMass {
 }
 
 impl NodeMass {
-    /// Masses of blocks with (unknowns, mass \[kg\]).
+    /// Takes the masses of blocks with (unknowns, mass \[kg\]) in place of those before.
     ///
     /// # Errors
     /// Masses that are not positive and finite.
-    pub(crate) fn new(blocks: impl Iterator<Item = (usize, f64)>) -> Result<Self, ProblemError> {
-        let mut m = Self { starts: vec![0], ..Self::default() };
+    pub(crate) fn set(&mut self, blocks: impl Iterator<Item = (usize, f64)>) -> Result<(), ProblemError> {
+        self.starts.clear();
+        self.starts.push(0);
+        self.mass.clear();
         for (count, mass) in blocks {
-            m.mass.extend((0..count).map(|_| mass));
-            m.starts.push(m.mass.len());
+            self.mass.extend((0..count).map(|_| mass));
+            self.starts.push(self.mass.len());
         }
-        m.scaling.extend(m.mass.iter().map(|m| m.sqrt().recip()));
-        check_finite("masses of nodes", &m.mass)?;
-        check_finite("masses of nodes, which have to be positive", &m.scaling)?;
-        Ok(m)
+        self.scaling.clear();
+        self.scaling.extend(self.mass.iter().map(|m| m.sqrt().recip()));
+        check_finite("masses of nodes", &self.mass)?;
+        check_finite("masses of nodes, which have to be positive", &self.scaling)
     }
 
     fn unknowns<'a>(&'a self, part: Part<'a>) -> impl Iterator<Item = usize> {

@@ -2,7 +2,7 @@ use signorini_core::na::{Matrix3, Vector3};
 use signorini_core::{LawPool, ProblemError, largest};
 
 use crate::cloth::Cloth;
-use crate::contacts::{Contacts, Mover, Nodes, Reaching, Sought, Touch, farthest};
+use crate::contacts::{Contacts, Mover, Nodes, Reaching, Sought, Touches, farthest};
 use crate::freedom::Freedom;
 use crate::grid::Grid;
 use crate::obstacle::{Obstacle, Wall};
@@ -17,8 +17,8 @@ pub struct Gathered<'a> {
     pub grid: &'a Grid,
     /// Directions in which each node may move.
     pub free: &'a [Freedom],
-    /// Touches of obstacles.
-    pub touches: &'a [Touch],
+    /// Touches of obstacles, with the nodes that they reach.
+    pub touches: &'a Touches,
 }
 
 /// A step from one state: the grid that particles make, and where they touch.
@@ -153,7 +153,7 @@ impl Prepared {
     }
 
     pub(crate) fn gathered(&self) -> Gathered<'_> {
-        let (GridNodes { grid, free, .. }, touches) = (&self.nodes, &self.contacts.touches[..]);
+        let (GridNodes { grid, free, .. }, touches) = (&self.nodes, &self.contacts.touches);
         Gathered { particles: &self.particles, grid, free, touches }
     }
 

@@ -1,6 +1,7 @@
+use crate::parallel::{dot, each, sums};
 use signorini_core::{
     Along, BlockDiagonal, ContactSolver, Evals, Inertia, Part, ProblemError, Regime, SolveError, SolveStats,
-    SolveStatus, StepProblem, StepSolution, Tolerance, WholePart, check_finite, check_guess, scaled_norm,
+    SolveStatus, StepProblem, StepSolution, Tolerance, WholePart, check_finite, check_guess,
 };
 use signorini_math::{LineSearchOptions, LineSearchStatus, exact_line_search};
 
@@ -40,7 +41,12 @@ impl Default for MpmSolverOptions {
 /// ```text
 /// (A + Σ Jᵀ ∇²ℓ J) dv = −∇,   or its diagonal blocks for the matrix;   v ← v + α dv, α exact on the convex objective along dv
 /// ```
-/// Frozen problems without a smooth potential. Convergence: ‖D∇‖ ≤ ε·max(1, ‖D A v*‖) as everywhere.
+/// Frozen problems without a smooth potential. Convergence, with D the diagonal of A to the power −1/2, momenta p = A v and impulses j = Jᵀγ:
+///
+/// ```text
+/// ‖D∇‖ ≤ ε max(‖D p‖, ‖D j‖)          yu2025mpm, with a round-off of p, j and A v* for its absolute part
+/// ```
+/// No term has a scale of its own: a solve of milligrams takes the iterations of one of tonnes.
 #[derive(Debug, Default)]
 pub struct MpmSolver {
     options: MpmSolverOptions,
@@ -56,6 +62,8 @@ pub struct MpmSolver {
     dv_c: Vec<f64>,
     drift: Vec<f64>,
     inertial: Vec<f64>,
+    /// A v*.
+    free: Vec<f64>,
     gradient: Vec<f64>,
     step: Vec<f64>,
     cg: [Vec<f64>; 4],
@@ -63,9 +71,8 @@ pub struct MpmSolver {
     history: Vec<f64>,
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
+/// Round-off of a residual, relative to the momenta and impulses that make it up.
+const ROUND_OFF: f64 = 64.0 * f64::EPSILON;
 
 impl MpmSolver {
     /// With the given settings.
@@ -85,7 +92,14 @@ impl MpmSolver {
 
     fn size(&mut self, p: &dyn StepProblem) {
         let (n, rows) = (p.velocity_count(), p.pools().row_count());
-        for x in [&mut self.v, &mut self.drift, &mut self.inertial, &mut self.gradient, &mut self.step] {
+        for x in [
+            &mut self.v,
+            &mut self.drift,
+            &mut self.inertial,
+            &mut self.free,
+            &mut self.gradient,
+            &mut self.step,
+        ] {
             x.resize(n, 0.0);
         }
         self.cg.iter_mut().for_each(|x| x.resize(n, 0.0));
@@ -101,17 +115,22 @@ impl MpmSolver {
         }
     }
 
-    /// Laws and gradient at the contact velocities; ‖D∇‖.
-    fn evaluate(&mut self, p: &dyn StepProblem) -> Result<f64, SolveError> {
+    /// Laws and gradient at the contact velocities; ‖D∇‖, and the part ε of momenta and impulses that it may be.
+    fn evaluate(&mut self, p: &dyn StepProblem, relative: f64) -> Result<[f64; 2], SolveError> {
         p.pools().eval(self.whole.part(), &self.v_c, &mut self.evals);
-        for (d, (v, s)) in self.drift.iter_mut().zip(self.v.iter().zip(p.free_velocity())) {
-            *d = v - s;
-        }
+        let (v, free_velocity) = (&self.v, p.free_velocity());
+        each(&mut self.drift, |i, d| *d = v[i] - free_velocity[i]);
         p.inertia().apply(self.whole.part(), &self.drift, &mut self.inertial);
         self.gradient.copy_from_slice(&self.inertial);
         p.map().add_gradient(self.whole.part(), p.pools(), &self.evals, &mut self.gradient);
         check_finite("gradient (contact parameters or inertia)", &self.gradient)?;
-        Ok(scaled_norm(p, &self.gradient))
+        let (scaling, g) = (p.inertia().scaling(), &self.gradient);
+        let (inertial, free) = (&self.inertial, &self.free);
+        let squares = sums(g.len(), |i| {
+            [g[i], inertial[i] + free[i], inertial[i] - g[i], free[i]].map(|x| (scaling[i] * x).powi(2))
+        });
+        let [residual, momentum, impulse, free] = squares.map(f64::sqrt);
+        Ok([residual, relative * momentum.max(impulse) + ROUND_OFF * (momentum + impulse + free)])
     }
 
     fn factor(
@@ -155,7 +174,8 @@ impl MpmSolver {
     /// Conjugate gradients on H dv = −∇ to a part of the gradient in the norm of the preconditioner.
     fn conjugate_gradients(&mut self, p: &dyn StepProblem, part: f64) {
         let [mut r, mut z, mut d, mut h] = std::mem::take(&mut self.cg);
-        r.iter_mut().zip(&self.gradient).for_each(|(r, g)| *r = -g);
+        let gradient = &self.gradient;
+        each(&mut r, |i, r| *r = -gradient[i]);
         self.step.fill(0.0);
         z.copy_from_slice(&r);
         self.diagonal.solve_in_place(self.whole.part(), &mut z);
@@ -168,16 +188,14 @@ impl MpmSolver {
             }
             self.product(p, &d, &mut h);
             let alpha = size / dot(&d, &h);
-            for i in 0..r.len() {
-                self.step[i] += alpha * d[i];
-                r[i] -= alpha * h[i];
-            }
+            each(&mut self.step, |i, s| *s += alpha * d[i]);
+            each(&mut r, |i, r| *r -= alpha * h[i]);
             z.copy_from_slice(&r);
             self.diagonal.solve_in_place(self.whole.part(), &mut z);
             let next = dot(&r, &z);
             let beta = next / size;
             size = next;
-            d.iter_mut().zip(&z).for_each(|(d, z)| *d = z + beta * *d);
+            each(&mut d, |i, d| *d = z[i] + beta * *d);
         }
         self.cg = [r, z, d, h];
     }
@@ -191,8 +209,8 @@ impl MpmSolver {
         let stats = &mut out.stats;
         let mut first = f64::NAN;
         loop {
-            let residual = self.evaluate(p)?;
-            out.residual = residual;
+            let [residual, tolerance] = self.evaluate(p, tol.relative)?;
+            (out.residual, out.tolerance) = (residual, tolerance);
             self.history.push(residual);
             if residual <= out.tolerance {
                 return Ok(SolveStatus::Converged);
@@ -278,8 +296,7 @@ impl ContactSolver for MpmSolver {
         tol.check()?;
         check_finite("free velocity", p.free_velocity())?;
         self.size(p);
-        p.inertia().apply(self.whole.part(), p.free_velocity(), &mut self.inertial);
-        out.tolerance = tol.relative * scaled_norm(p, &self.inertial).max(1.0);
+        p.inertia().apply(self.whole.part(), p.free_velocity(), &mut self.free);
         out.stats = SolveStats::default();
         self.history.clear();
         self.v.copy_from_slice(guess);

@@ -7,7 +7,7 @@ use signorini_core::{
 };
 
 use crate::cloth::Cloth;
-use crate::contacts::stored_energy;
+use crate::contacts::{Touch, stored_energy, sum_of};
 use crate::error::MpmError;
 use crate::material::Material;
 use crate::obstacle::{Obstacle, Wall};
@@ -152,7 +152,12 @@ impl MpmSystem {
             *c = turning + faded * straight;
         }
         let contacts = &mut self.slots[slot as usize].contacts;
-        self.impulses = contacts.end(dt, |n| field[n], &self.obstacles, gamma);
+        let obstacles = &self.obstacles;
+        let normal = |_: usize, t: &Touch, row: &[(u32, f64)]| {
+            let moves = sum_of(row, |n| field[n]) - obstacles[t.obstacle].velocity_at(&t.x);
+            t.frame.column(0).dot(&moves)
+        };
+        self.impulses = contacts.end(dt, normal, obstacles, gamma);
         x1.copy_from(x0);
         x1.t += dt;
         pack(&particles, x1);
@@ -307,7 +312,7 @@ impl System for MpmSystem {
         let p = &mut self.slots[slot as usize];
         check_step(dt, p.longest)?;
         p.pose(dt, &self.options.gravity, &self.obstacles, &*self.law)?;
-        match &mut p.contacts.problem {
+        match p.contacts.problem() {
             Some(problem) => Ok(problem),
             None => Err(ProblemError::NotPrepared { slot }),
         }
@@ -326,7 +331,7 @@ impl System for MpmSystem {
         x1: &mut State,
     ) -> Result<(), ProblemError> {
         let prepared = &self.slots[slot as usize];
-        if !prepared.ready || prepared.contacts.problem.is_none() {
+        if !(prepared.ready && prepared.contacts.is_posed()) {
             return Err(ProblemError::NotPrepared { slot });
         }
         check_finite("solution", &s.v)?;

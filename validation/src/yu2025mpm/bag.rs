@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
+use signorini_core::State;
 use signorini_core::na::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
-use signorini_core::{State, Tolerance};
 use signorini_coupling::obstacles;
-use signorini_mpm::{Cloth, MpmEngine, MpmOptions, MpmSolver, Particles, sheet};
+use signorini_mpm::{Cloth, MpmEngine, MpmOptions, Particles, sheet};
 use signorini_scene::{LoadOptions, Scene};
 
 use super::bounds::Bounds;
@@ -43,8 +43,6 @@ pub(super) const SUBSTEPS: u32 = 10;
 pub(super) const COURANT: f64 = 1.0;
 /// Time in which strain rates fade \[s\]: equivalent to a fifth kept in each 0.5 ms, as in the release.
 pub(super) const FADING: f64 = 3.1e-4;
-/// Tolerance of contact solves.
-const TOLERANCE: Tolerance = Tolerance { relative: 1e-4, max_iterations: 100 };
 /// Time between looks at shapes, and the time over which forces are averaged at the end \[s\].
 const LOOK: f64 = 0.1;
 pub(super) const LAST: f64 = 0.5;
@@ -288,8 +286,7 @@ fn couple(setup: &Setup) -> Result<Start, PageError> {
         ..MpmOptions::default()
     };
     let mut engine = MpmEngine::<f32>::new(particles, vec![], vec![], met, law()?, options)
-        .map_err(PageError::from_error)?
-        .with_solver(Box::<MpmSolver>::default(), TOLERANCE);
+        .map_err(PageError::from_error)?;
     for c in sheets {
         engine = engine.with_cloth(c).map_err(PageError::from_error)?;
     }

@@ -1,9 +1,9 @@
 use std::time::Instant;
 
+use signorini_core::State;
 use signorini_core::na::{Quaternion, UnitQuaternion, Vector3};
-use signorini_core::{State, Tolerance};
 use signorini_coupling::obstacles;
-use signorini_mpm::{FixedCorotated, Lame, MpmEngine, MpmOptions, MpmSolver, Particles};
+use signorini_mpm::{FixedCorotated, Lame, MpmEngine, MpmOptions, Particles};
 use signorini_scene::{LoadOptions, Scene};
 
 use super::bounds::Bounds;
@@ -35,9 +35,6 @@ const CONTACT: Surface = Surface { stiffness: 1e4, dissipation: 100.0, friction:
 const GAINS: (f64, f64) = (1e7, 1.0);
 /// Height of the wave \[m\] and a quarter of its period \[s\].
 const WAVE: (f64, f64) = (0.018, 0.08);
-
-/// Tolerance of contact solves; the paper's scene has 1e-2.
-const TOLERANCE: Tolerance = Tolerance { relative: 1e-4, max_iterations: 100 };
 
 /// Joints of the panels, as bodies have them: places of the red cube come behind.
 const JOINTS: [&str; 6] = ["left_in", "left_along", "left_up", "right_in", "right_along", "right_up"];
@@ -246,8 +243,7 @@ fn shake(plan: &Plan, to: Wave, from: Option<&Hung>, ctx: &Context) -> Result<Sh
         law()?,
         options,
     )
-    .map_err(PageError::from_error)?
-    .with_solver(Box::<MpmSolver>::default(), TOLERANCE);
+    .map_err(PageError::from_error)?;
     let (c, mut y) = beside(&scene, &geoms, engine, SUBSTEPS)?;
     if let Some((_, hung)) = from {
         y.clone_from(hung);
@@ -380,7 +376,7 @@ impl Page for Fig03 {
             SPACING,
             STEP,
             SUBSTEPS,
-            TOLERANCE.relative,
+            MpmEngine::<f32>::TOLERANCE.relative,
             SPACING / sound,
         )]);
         let mut heights =

@@ -63,13 +63,15 @@ struct PaperRule<S> {
     solver: S,
     whole: WholePart,
     impulse: f64,
+    /// Whether the solver stops by ε max(1, ‖D A v*‖), unlike [`MpmSolver`].
+    absolute: bool,
     /// The largest residual at the end of a solve, over max(‖D p‖, ‖D j‖).
     worst: Arc<Mutex<f64>>,
 }
 
 impl<S> PaperRule<S> {
-    fn new(solver: S) -> Self {
-        Self { solver, whole: WholePart::default(), impulse: 0.0, worst: Arc::default() }
+    fn new(solver: S, absolute: bool) -> Self {
+        Self { solver, whole: WholePart::default(), impulse: 0.0, absolute, worst: Arc::default() }
     }
 }
 
@@ -95,8 +97,7 @@ impl<S: ContactSolver> ContactSolver for PaperRule<S> {
         };
         let free = size(p, p.free_velocity());
         let asked = free.max(size(p, guess)).max(self.impulse) + f64::MIN_POSITIVE;
-        // Solvers ask for ε max(1, ‖D A v*‖).
-        let relative = tol.relative * asked / free.max(1.0);
+        let relative = if self.absolute { tol.relative * asked / free.max(1.0) } else { tol.relative };
         let status = self.solver.solve(p, guess, Tolerance { relative, ..tol }, out)?;
         let given: Vec<f64> = out.v.iter().zip(p.free_velocity()).map(|(v, s)| v - s).collect();
         self.impulse = size(p, &given);
@@ -141,6 +142,11 @@ impl Way {
 
     fn strong(self) -> bool {
         matches!(self, Self::StrongDense | Self::StrongSparse)
+    }
+
+    /// Whether its solver factors the Hessian.
+    fn is_direct(self) -> bool {
+        matches!(self, Self::StrongDense | Self::StrongSparse | Self::WeakNewton)
     }
 
     fn solver(self) -> Box<dyn ContactSolver> {
@@ -348,7 +354,7 @@ struct Start {
 fn couple(run: &Run, size: &Size) -> Result<Start, PageError> {
     let (way, tolerance) = (run.way, run.tolerance);
     let dough = dough(size)?;
-    let solver = PaperRule::new(way.solver());
+    let solver = PaperRule::new(way.solver(), way.is_direct());
     let worst = Arc::clone(&solver.worst);
     if way == Way::WeakFast {
         let (c, y) = fast(dough, Box::new(solver), tolerance, run.substeps())?;
@@ -435,7 +441,7 @@ fn roll(run: Run, size: &Size) -> Result<Rolled, PageError> {
 
 /// The paper's size of dough under the pin in the fast path, at its step and tolerance.
 pub(super) fn statistics() -> Result<Statistics, PageError> {
-    let solver = PaperRule::new(Box::new(MpmSolver::default()) as Box<dyn ContactSolver>);
+    let solver = PaperRule::new(Box::new(MpmSolver::default()) as Box<dyn ContactSolver>, false);
     let (c, mut y) = fast(dough(&FULL)?, Box::new(solver), 1e-2, SUBSTEPS)?;
     let mut c = c.with_moving_bodies(false);
     let mut out = Statistics::new("dough", STEP);

@@ -116,6 +116,24 @@ impl<T: Number> Chunk<T> {
         })
     }
 
+    /// A ball about all lanes: middle and radius \[m\].
+    pub(super) fn ball(&self, corner: &[i32; 3], spacing: f64) -> (Vector3<f64>, f64) {
+        let mut size = 0.0;
+        let middle = Vector3::from_fn(|a, _| {
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for l in 0..LANES {
+                let place = f64::from(self.cell[a][l]) + wide(self.f[a][l]);
+                // Those of nobody are in the middle of the tile.
+                if self.id[l] != NOBODY {
+                    (low, high) = (low.min(place), high.max(place));
+                }
+            }
+            size += (0.5 * (high - low)).powi(2);
+            spacing * (f64::from(corner[a] - 1) + 0.5 * (low + high))
+        });
+        (middle, spacing * size.sqrt())
+    }
+
     /// Moves a lane to x/h \[-\].
     pub(super) fn put(&mut self, lane: usize, corner: &[i32; 3], place: &Vector3<f64>) {
         for a in 0..3 {

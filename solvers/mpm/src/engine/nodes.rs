@@ -1,4 +1,5 @@
 use rayon::prelude::*;
+use signorini_core::largest;
 use signorini_core::na::Vector3;
 
 use crate::contacts::Nodes;
@@ -18,11 +19,13 @@ pub(super) const BLOCK: usize = SIDE * SIDE * SIDE;
 #[derive(Clone, Default)]
 pub(super) struct BlockNodes<T> {
     pub values: Vec<[T; CHANNELS]>,
-    /// Change of the velocity of each by contact in the last step \[m/s\]: a guess for the next.
-    pub change: Vec<Vector3<f64>>,
-    /// Largest velocity of the nodes of each block without contact \[m/s\], and the largest change of one by contact \[m/s\].
+    /// Velocity of each after contact, where there was some in the last solve \[m/s\]: a guess for the next.
+    pub ended: Vec<Option<Vector3<f64>>>,
+    /// Largest velocity of the nodes of each block without contact, and after it \[m/s\].
     pub fastest: Vec<f64>,
-    pub changed: Vec<f64>,
+    pub fastest_ended: Vec<f64>,
+    /// Blocks with a node that has a velocity after contact.
+    pub touched: Vec<bool>,
     /// Starts of the directions of the nodes of a block, if a wall holds one of them.
     walled: Vec<u32>,
     free: Vec<Freedom>,
@@ -66,12 +69,14 @@ impl<T: Number> BlockNodes<T> {
     pub(super) fn fit(&mut self, blocks: &Blocks, spacing: f64, walls: &[Wall]) {
         self.values.clear();
         self.values.resize(BLOCK * blocks.corners.len(), [T::zero(); CHANNELS]);
-        self.change.clear();
-        self.change.resize(self.values.len(), Vector3::zeros());
-        for list in [&mut self.fastest, &mut self.changed] {
+        self.ended.clear();
+        self.ended.resize(self.values.len(), None);
+        for list in [&mut self.fastest, &mut self.fastest_ended] {
             list.clear();
             list.resize(blocks.corners.len(), 0.0);
         }
+        self.touched.clear();
+        self.touched.resize(blocks.corners.len(), false);
         self.walled.clear();
         self.free.clear();
         for corner in &blocks.corners {
@@ -136,6 +141,36 @@ impl<T: Number> BlockNodes<T> {
         });
     }
 
+    /// Takes velocities after contact \[m/s\] that are handed over node by node; others have none.
+    pub(super) fn set_ended(&mut self, hand: impl FnOnce(&mut dyn FnMut(usize, Vector3<f64>))) {
+        self.clear_ended();
+        let Self { values, ended, fastest, fastest_ended, touched, .. } = self;
+        hand(&mut |n, v| (ended[n], touched[n / BLOCK]) = (Some(v), true));
+        for (b, out) in fastest_ended.iter_mut().enumerate() {
+            let speed = |n: usize| match ended[n] {
+                Some(v) => v.norm(),
+                None => Vector3::from_fn(|a, _| wide(values[n][1 + a])).norm(),
+            };
+            *out = if touched[b] { largest((BLOCK * b..BLOCK * (b + 1)).map(speed)) } else { fastest[b] };
+        }
+    }
+
+    /// Forgets velocities after contact.
+    pub(super) fn clear_ended(&mut self) {
+        for (nodes, touched) in self.ended.chunks_mut(BLOCK).zip(&mut self.touched) {
+            if std::mem::take(touched) {
+                nodes.fill(None);
+            }
+        }
+    }
+
+    /// Takes over velocities after contact that were kept.
+    pub(super) fn restore_ended(&mut self, kept: &[Option<Vector3<f64>>]) {
+        self.ended.clone_from_slice(kept);
+        let any = |nodes: &[Option<Vector3<f64>>]| nodes.iter().any(Option::is_some);
+        self.touched.iter_mut().zip(kept.chunks(BLOCK)).for_each(|(t, nodes)| *t = any(nodes));
+    }
+
     /// The tile of a block.
     pub(super) fn tile(&self, blocks: &Blocks, block: usize, tile: &mut [T; TILE_SIZE]) {
         let tile = tile.as_chunks_mut::<CHANNELS>().0;
@@ -152,12 +187,22 @@ impl<T: Number> BlockNodes<T> {
         }
     }
 
-    /// Number of the node `step` on from the first of the tile of a block.
-    pub(super) fn number(blocks: &Blocks, block: usize, step: [usize; 3]) -> u32 {
-        // From the first node of the block before.
-        let from = step.map(|s| s + SIDE - 1);
-        let beside = from.iter().fold(0, |n, f| 3 * n + f / SIDE);
-        blocks.neighbours[block][beside] * BLOCK as u32 + local(from.map(|f| f % SIDE)) as u32
+    /// Numbers of the 27 nodes from `low` on, counted from the first of the tile of a block, the last axis first.
+    pub(super) fn numbers(blocks: &Blocks, block: usize, low: [usize; 3]) -> [u32; 27] {
+        let neighbours = &blocks.neighbours[block];
+        let mut out = [0; 27];
+        for (n, number) in out.iter_mut().enumerate() {
+            let k = [n / 9, n / 3 % 3, n % 3];
+            let (mut beside, mut at) = (0, 0);
+            for a in 0..3 {
+                // From the first node of the block before.
+                let from = low[a] + k[a] + SIDE - 1;
+                beside = 3 * beside + from / SIDE;
+                at = SIDE * at + from % SIDE;
+            }
+            *number = neighbours[beside] * BLOCK as u32 + at as u32;
+        }
+        out
     }
 }
 

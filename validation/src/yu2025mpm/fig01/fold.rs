@@ -1,10 +1,9 @@
 use std::time::Instant;
 
-use signorini_core::Tolerance;
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_coupling::obstacles;
 use signorini_geometry::{Shape, TriangleMesh};
-use signorini_mpm::{Cloth, MpmEngine, MpmOptions, MpmSolver, Particles};
+use signorini_mpm::{Cloth, MpmEngine, MpmOptions, Particles};
 use signorini_multibody::Kinematics;
 
 use super::arms::{Arms, Plan};
@@ -26,8 +25,6 @@ pub(super) const SKIN: f64 = 1e-3;
 pub(super) const FADING: f64 = 2.2e-3;
 /// Part of a cell's crossing time that a substep may take.
 const COURANT: f64 = 0.85;
-/// Tolerance of contact solves.
-const TOLERANCE: Tolerance = Tolerance { relative: 1e-5, max_iterations: 100 };
 
 /// Sizes of a run.
 #[derive(Clone, Copy)]
@@ -168,8 +165,7 @@ pub(super) fn fold(
     let mass: f64 = points.mass.iter().sum();
     let engine = MpmEngine::<f32>::new(points, vec![], vec![], met, law()?, options)
         .and_then(|e| e.with_cloth(cloth))
-        .map_err(PageError::from_error)?
-        .with_solver(Box::<MpmSolver>::default(), TOLERANCE);
+        .map_err(PageError::from_error)?;
     let (c, mut y) = beside(&arms.scene, &geoms, engine, size.substeps)?;
     let mut c = c.with_shorter_substeps();
     let path = arms.follow(c.rigid_mut().model(), &plan, step)?;

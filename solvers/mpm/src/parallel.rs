@@ -1,0 +1,37 @@
+//! Loops over long lists on several threads, with the same bits for any number of them.
+
+use rayon::prelude::*;
+
+/// Entries of a share of the work.
+const SHARE: usize = 16384;
+
+/// Sums of the terms of 0..len: those of shares of a fixed size first, then these in order.
+pub(crate) fn sums<const N: usize>(len: usize, term: impl Fn(usize) -> [f64; N] + Sync) -> [f64; N] {
+    let add = |mut sum: [f64; N], more: [f64; N]| {
+        (0..N).for_each(|i| sum[i] += more[i]);
+        sum
+    };
+    let share = |i: usize| (SHARE * i..(SHARE * (i + 1)).min(len)).map(&term).fold([0.0; N], add);
+    if len <= SHARE {
+        return share(0);
+    }
+    let shares: Vec<[f64; N]> = (0..len.div_ceil(SHARE)).into_par_iter().map(share).collect();
+    shares.into_iter().fold([0.0; N], add)
+}
+
+/// Σ a_i b_i.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let [sum] = sums(a.len().min(b.len()), |i| [a[i] * b[i]]);
+    sum
+}
+
+/// Changes each entry of a list by its number.
+pub(crate) fn each(list: &mut [f64], change: impl Fn(usize, &mut f64) + Sync) {
+    let share = |(i, list): (usize, &mut [f64])| {
+        list.iter_mut().zip(SHARE * i..).for_each(|(x, k)| change(k, x));
+    };
+    if list.len() <= SHARE {
+        return share((0, list));
+    }
+    list.par_chunks_mut(SHARE).enumerate().for_each(share);
+}
