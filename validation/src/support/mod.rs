@@ -80,7 +80,7 @@ energy that keeps bodies rigid is not convex. The map of affine bodies is found 
 `signorini_mpm`: each material in both paths, and in one step with bodies (`signorini_coupling::Monolithic`); each law of contact with three rows under each solver, as above; each
 shape as an obstacle. Every answer is that of a step of a small block or sheet that lies on it. A mesh is taken if it is closed. The fast path solves contact with
 `MpmSolver`, or with the solver that it is given.
-`dual_cone` shares the mass of a body among its contacts; particles share the nodes of the grid, which it does not count, so that its gains add up to more than sweeps bear: they diverge, and end unsettled. Give it to a solver that converges.
+`dual_cone` shares the mass of a body among its contacts, and that of a node of the grid among the contacts of the particles that reach it, in proportion to the masses of these (`Touches::sharing`).
 
 {}
 ## Names of MuJoCo
