@@ -579,6 +579,7 @@ impl Contacts {
 }
 
 /// Puts these contacts into pools of a law, which keep their room.
+#[allow(clippy::ptr_arg, reason = "pools know a `Vec` of seeds only")]
 fn fill(pools: &mut Pools, law: &dyn LawPool, seeds: &Vec<ContactSeed>) -> Result<(), ProblemError> {
     if pools.members().len() != 1 {
         *pools = Pools::new(vec![law.boxed_empty()]);
