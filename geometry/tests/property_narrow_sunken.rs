@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use narrow_common::{Random, box_hull};
 use signorini_core::na::{Isometry3, Point3, Vector3};
-use signorini_geometry::{ContactPoint, HeightField, Shape, bounding_radius, contacts};
+use signorini_geometry::{ContactPoint, HeightField, Shape, bounding_radius, contacts, support};
 
 type V = Vector3<f64>;
 type Pose = Isometry3<f64>;
@@ -97,7 +97,7 @@ fn property_sunken_balls_are_pushed_up() {
 /// Any convex shape is pushed by no less than its distance from the surface.
 #[test]
 fn property_sunken_shapes_are_pushed_up() {
-    let mut r = Random::new(72);
+    let (mut r, mut alone) = (Random::new(72), 0);
     for k in 0..6000 {
         let field = Arc::new(field(&mut r, k % 4 == 0));
         let size = 10f64.powf(r.range(-2.0, -0.7));
@@ -105,7 +105,32 @@ fn property_sunken_shapes_are_pushed_up() {
         let radius = bounding_radius(&b);
         let Some((xb, depth)) = wholly_under(&mut r, &field, radius) else { continue };
         let x = if k % 2 == 0 { Pose::identity() } else { r.pose(1.0) };
-        pushed_up(&field, &x, &b, &xb, depth - radius);
+        let points = pushed_up(&field, &x, &b, &xb, depth - radius);
+        // Of one point, all of the shape is out then; patches have points within the shape.
+        let [deepest] = points[..] else { continue };
+        alone += 1;
+        let xb = x * xb;
+        let lowest = xb * support(&b, &-(xb.rotation.inverse() * deepest.normal)).unwrap();
+        let gap = (lowest - deepest.p_a).dot(&deepest.normal);
+        assert!((gap - deepest.gap).abs() < 1e-9, "{gap}, {deepest:?}: {field:?} {x:?} {b:?} {xb:?}");
+    }
+    assert!(alone > 500, "{alone}");
+}
+
+/// A shape below the base is beside the solid.
+#[test]
+fn property_shapes_below_the_base_have_no_contact() {
+    let mut r = Random::new(73);
+    for k in 0..2000 {
+        let field = Arc::new(field(&mut r, k % 4 == 0));
+        let size = 10f64.powf(r.range(-2.0, -0.7));
+        let b = r.shape(k, size);
+        let mut pose = r.pose(HALF - bounding_radius(&b));
+        pose.translation.z = -BASE - bounding_radius(&b) - r.range(0.01, 1.0);
+        let x = if k % 2 == 0 { Pose::identity() } else { r.pose(1.0) };
+        let mut points = Vec::new();
+        contacts(&Shape::HeightField(field.clone()), &x, &b, &(x * pose), 0.01, &mut points).unwrap();
+        assert!(points.is_empty(), "{points:?}: {field:?} {x:?} {b:?} {pose:?}");
     }
 }
 
