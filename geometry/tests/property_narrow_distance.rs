@@ -217,11 +217,17 @@ fn property_round_hulls_agree_with_spheres() {
     let mut r = Random::new(7);
     let points: Vec<_> = (0..300).map(|_| Point3::from(r.direction() * 0.1)).collect();
     let ball = hull(&points);
+    let Shape::Convex(faces) = &ball else { panic!("a hull") };
     let sphere = Shape::Sphere { radius: 0.1 };
     for k in 0..500 {
         let a = r.shape(k, 0.2);
         let (xa, xb) = (r.pose(0.15), r.pose(0.15));
         let (hull, round) = (check(&a, &xa, &ball, &xb, 1.0), check(&a, &xa, &sphere, &xb, 1.0));
         assert!(hull.gap >= round.gap - 1e-9 && hull.gap <= round.gap + 0.02, "{} {}", hull.gap, round.gap);
+        // Small faces miss features of A along the normal, apart and overlapping.
+        let q = xb.inverse_transform_point(&hull.p_b);
+        let over = |(face, n): (&Vec<u32>, &V)| n.dot(&(q - faces.vertices[face[0] as usize]));
+        let off = faces.faces.iter().zip(&faces.normals).map(over).fold(f64::NEG_INFINITY, f64::max);
+        assert!(off < 1e-9, "{off}: {a:?} {xa:?} {xb:?}");
     }
 }
