@@ -3,7 +3,7 @@ use signorini_core::{
     BlockSink, ContactSide, Energy, FrozenMap, FrozenProblem, Inertia, Pools, ProblemError, Slot, State,
     StepProblem, StepSolution, System, check_count, check_finite, largest,
 };
-use signorini_mpm::{Gathered, MpmSystem, Touch, seeded};
+use signorini_mpm::{Gathered, MpmSystem, seeded};
 use signorini_multibody::RigidSystem;
 use signorini_scene::Scene;
 
@@ -280,12 +280,10 @@ impl Slotted {
         p.contacts.extend_from_slice(frozen.contacts());
         let mut seeds = Vec::new();
         // Laws that share masses share those of nodes and trees among contacts of points.
-        let sharing = g.touches.sharing(|n| g.grid.mass[n]);
-        let of_tree = |tree: Option<usize>| {
-            let own = |t: &&Touch| model.bodies[places.body(t.obstacle)].tree == tree;
-            g.touches.list.iter().filter(own).count() as u32
-        };
-        let on_tree: Vec<u32> = (0..model.trees.len()).map(|tree| of_tree(Some(tree))).collect();
+        let sharing = g.touches.sharing(material.law(), |n| g.grid.mass[n]);
+        let mut on_tree = vec![0; model.trees.len()];
+        let trees = g.touches.list.iter().filter_map(|t| model.bodies[places.body(t.obstacle)].tree);
+        trees.for_each(|tree| on_tree[tree] += 1);
         for (t, count) in g.touches.list.iter().zip(sharing) {
             let turn = t.frame.transpose();
             let (body, at) = (places.body(t.obstacle), Point3::from(t.x));

@@ -67,13 +67,16 @@ impl Touches {
         self.rows.clear();
     }
 
-    /// Number of contacts among which laws that share masses ([`ContactSide::contacts`]) may count the mass that each contact feels, so that all impulses of one evaluation together take no more from a node than it has; `mass` of nodes \[kg\].
+    /// Number of contacts among which laws that share masses ([`ContactSide::contacts`]) may count the mass that each contact feels, so that all impulses of one evaluation together take no more from a node than it has; `mass` of nodes \[kg\]. One for each under a law that does not.
     ///
     /// ```text
     /// M_k = m_k/max_i s_i,   s_i = Σ_k w_ki m_k/m_i        Σ_k J_kᵀ M_k J_k ≼ A, since (Σ_i w_ki v_i)² ≤ Σ_i w_ki v_i²
     /// c_k = 1/(M_k w_k),     w_k = Σ_i w_ki²/m_i
     /// ```
-    pub fn sharing(&self, mass: impl Fn(usize) -> f64) -> Vec<u32> {
+    pub fn sharing(&self, law: &dyn LawPool, mass: impl Fn(usize) -> f64) -> Vec<u32> {
+        if law.swept().is_none() {
+            return vec![1; self.list.len()];
+        }
         let last = self.rows.iter().map(|r| r.0 as usize + 1).max().unwrap_or(0);
         let mut load = vec![0.0; last];
         for t in &self.list {
@@ -494,7 +497,7 @@ impl Contacts {
         *posed = false;
         shares.resize_with(touches.list.len().div_ceil(SHARE), Share::default);
         let (properties, rows) = (law.properties(), &touches.rows);
-        let sharing = law.swept().map(|_| touches.sharing(|n| grid.mass(n)));
+        let sharing = touches.sharing(law, |n| grid.mass(n));
         touches.list.par_chunks(SHARE).zip(&mut *shares).enumerate().for_each(|(i, (touches, share))| {
             share.rows.clear();
             share.seeds.clear();
@@ -517,8 +520,7 @@ impl Contacts {
                 }
                 let turn = t.frame.transpose();
                 share.rows.end(&t.frame, &(turn * bias));
-                let count = sharing.as_ref().map_or(1, |s| s[k]);
-                let sides = ContactSide::single(turn * mobility * t.frame, count);
+                let sides = ContactSide::single(turn * mobility * t.frame, sharing[k]);
                 share.seeds.push(t.seed(dt, &t.velocity, &obstacles[t.obstacle], properties, sides));
             }
         });

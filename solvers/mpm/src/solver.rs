@@ -1,9 +1,10 @@
-use crate::parallel::{dot, each, sums};
 use signorini_core::{
     Along, BlockDiagonal, ContactSolver, Evals, Inertia, Part, ProblemError, Regime, SolveError, SolveStats,
     SolveStatus, StepProblem, StepSolution, Tolerance, WholePart, check_finite, check_guess,
 };
 use signorini_math::{LineSearchOptions, LineSearchStatus, exact_line_search};
+
+use crate::parallel::{dot, each, sums};
 
 /// Name on the command line.
 const NAME: &str = "mpm";
@@ -46,7 +47,7 @@ impl Default for MpmSolverOptions {
 /// ```text
 /// ‖D∇‖ ≤ ε max(‖D p‖, ‖D j‖)          yu2025mpm, with a round-off of p, j and A v* for its absolute part
 /// ```
-/// No term has a scale of its own: a solve of milligrams takes the iterations of one of tonnes.
+/// No term has a scale of its own.
 #[derive(Debug, Default)]
 pub struct MpmSolver {
     options: MpmSolverOptions,

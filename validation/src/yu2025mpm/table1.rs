@@ -44,6 +44,11 @@ const ROWS: [Row; 4] = [
 /// The paper's row of the dough, whose statistics come from the fast path.
 const DOUGH: [&str; 8] = ["0.02", "5920", "2229", "10", "10", "17.8", "101", "21.7"];
 
+/// Name of a scene in the names of claims.
+fn key(scene: &Statistics) -> String {
+    scene.scene().replace(", ", "_").replace(' ', "_")
+}
+
 /// Time of a substep in a row of the paper's table \[ms\].
 fn per_substep(row: &[&str; 8]) -> f64 {
     let of = |i: usize| row[i].parse::<f64>().unwrap_or(f64::NAN);
@@ -101,13 +106,13 @@ impl Page for Table1 {
         out.table(Statistics::table(&scenes));
         out.table(paper);
         out.extend(scenes.iter().map(|s| {
-            let id = format!("converged.{}", s.scene().replace(", ", "_").replace(' ', "_"));
+            let id = format!("converged.{}", key(s));
             let claim = format!("{}: part of the solves that did not converge", s.scene());
             Claim::at_most(&id, &claim, 1e-3, s.unconverged(), "").required()
         }));
         let paper = std::iter::once(&DOUGH).chain(ROWS.iter().map(|r| &r.paper));
         out.extend(scenes.iter().zip(paper).map(|(s, row)| {
-            let id = format!("time.{}", s.scene().replace(", ", "_").replace(' ', "_"));
+            let id = format!("time.{}", key(s));
             let claim = format!("{}: time of a substep over that of the paper on an RTX 4090", s.scene());
             Claim::at_most(&id, &claim, 1.0, s.milliseconds() / per_substep(row), "").because(
                 "a build with checks takes three times as long; other pages and programs share the processor",
