@@ -123,7 +123,10 @@ pub use problem::{
 };
 pub use runaway::check_end;
 pub use snapshot::{LawRegistry, Snapshot, SnapshotError};
-pub use solver::{ContactSolver, SolveError, SolveStats, SolveStatus, StepSolution, Tolerance, check_guess};
+pub use solver::{
+    ContactSolver, SolveError, SolveStats, SolveStatus, StepSolution, Tolerance, check_guess,
+    residual_and_tolerance,
+};
 pub use state::{ContactKey, ContactMemory, State};
 pub use step_error::{FASTEST, StepError};
 pub use sweep::{Sweep, SweptPool, Turns};

@@ -35,6 +35,10 @@ pub trait SmoothPotential {
     fn value(&self, v: &[f64]) -> f64;
     /// g += ∇Ψ(v).
     fn add_gradient(&self, v: &[f64], g: &mut [f64]);
+    /// sizes += magnitudes of the terms that make up each entry of ∇Ψ(v), of which its round-off is a part, where they are much larger than their sum.
+    fn add_sizes(&self, v: &[f64], sizes: &mut [f64]) {
+        let _ = (v, sizes);
+    }
     /// H += ∇²Ψ(v), projected to positive semidefinite.
     fn add_hessian(&self, v: &[f64], h: &mut dyn BlockSink);
 }

@@ -1,13 +1,16 @@
-use crate::{Evals, ProblemError, StepProblem, check_count, check_finite};
+use crate::{Evals, ProblemError, StepProblem, check_count, check_finite, scaled_norm};
 
 /// Condition under which a solve is good enough.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
-    /// Relative momentum residual ‖D∇‖ ≤ relative · max(1, ‖D A v*‖).
+    /// ε of [`Tolerance::residual`].
     pub relative: f64,
     /// Most iterations before the best iterate is returned as not converged.
     pub max_iterations: u32,
 }
+
+/// Round-off of a gradient, relative to the momenta and impulses that make it up.
+const ROUND_OFF: f64 = 64.0 * f64::EPSILON;
 
 impl Default for Tolerance {
     fn default() -> Self {
@@ -27,6 +30,44 @@ impl Tolerance {
         let (option, range) = ("the relative tolerance", "finite and not negative");
         Err(ProblemError::Option { option, value: self.relative, range })
     }
+
+    /// Whether a Newton step dv of slope ∇·dv at an objective f \[J\] ends a solve though the residual is above the one that is asked for: where impulses cancel, as in a grip without weight, nothing of their sum is left for a scale, but their potentials are.
+    ///
+    /// ```text
+    /// ‖dv‖²_H = −∇·dv ≤ 2 ε² |f|,   where the residual asked for is below 64 u √(2 |f|)
+    /// ```
+    pub fn is_short(&self, slope: f64, objective: f64, residual: f64) -> bool {
+        let scale = (2.0 * objective.abs()).sqrt();
+        residual <= ROUND_OFF * scale && -slope <= (self.relative * scale).powi(2)
+    }
+
+    /// Residual ‖D∇‖ at which a solve ends \[√J\], D the diagonal of A to the power −1/2, from ‖D p‖ of momenta p = A v, ‖D j‖ of impulses j = A (v − v*) − ∇ and `free`, ‖D A v*‖:
+    ///
+    /// ```text
+    /// ε max(‖D p‖, ‖D j‖) + 64 u (‖D p‖ + ‖D j‖ + ‖D A v*‖)
+    /// ```
+    /// The second part is the round-off of a gradient. No term has a scale of its own: a scene in other units of length, mass and time is solved alike.
+    /// Source: yu2025mpm, its stopping rule, whose absolute part is the round-off here.
+    pub fn residual(&self, momentum: f64, impulse: f64, free: f64) -> f64 {
+        self.relative * momentum.max(impulse) + ROUND_OFF * (momentum + impulse + free)
+    }
+}
+
+/// ‖D∇‖ at a velocity, and the residual that is asked for there by [`Tolerance::residual`]; `inertial` is A (v − v*), `free` is A v*, `sizes` are magnitudes of terms beside them ([`crate::SmoothPotential::add_sizes`]), whose round-off is added.
+pub fn residual_and_tolerance(
+    p: &dyn StepProblem,
+    tol: Tolerance,
+    gradient: &[f64],
+    inertial: &[f64],
+    [free, sizes]: [&[f64]; 2],
+) -> [f64; 2] {
+    let sum = |of: &dyn Fn(usize) -> f64| {
+        p.inertia().scaling().iter().enumerate().map(|(i, d)| (d * of(i)).powi(2)).sum::<f64>().sqrt()
+    };
+    let momentum = sum(&|i| inertial[i] + free[i]);
+    let impulse = sum(&|i| inertial[i] - gradient[i]);
+    let least = ROUND_OFF * scaled_norm(p, sizes);
+    [scaled_norm(p, gradient), tol.residual(momentum, impulse, sum(&|i| free[i])) + least]
 }
 
 /// Fails on a guess that does not fit the problem or is not finite.

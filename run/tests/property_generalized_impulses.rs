@@ -6,9 +6,9 @@
 #[path = "common/momentum.rs"]
 mod momentum;
 
-use momentum::{Inertial, Solve, left_by, solves};
+use momentum::{Inertial, Solve, asked, left_by, solves};
 use signorini_core::na::{DVector, Vector3};
-use signorini_core::{AcceptedStep, HeldInputs, Integrator, State, StepObserver};
+use signorini_core::{AcceptedStep, HeldInputs, Integrator, State, StepObserver, Tolerance};
 use signorini_laws::DualCone;
 use signorini_multibody::RigidSystem;
 use signorini_run::recorder::Recorder;
@@ -138,7 +138,7 @@ struct ByHand<'a> {
     inertial: Inertial,
     control: Vec<f64>,
     applied: Vec<f64>,
-    closed: bool,
+    asked: Option<Tolerance>,
     expected: Expected,
     /// Numbers of steps in which contacts, the limit and the coupling pushed.
     acted: [usize; 3],
@@ -156,7 +156,7 @@ impl ByHand<'_> {
         let moved = DVector::from_fn(nv, |i, _| v[i] - v0[i]);
         e.change += &mass * &moved;
         e.sizes += (mass.abs() * moved.abs()).add_scalar(dt * bias.amax());
-        e.bias -= dt * bias;
+        e.bias -= dt * &bias;
         let momentum = mass.abs() * DVector::from_fn(nv, |i, _| v[i].abs());
         e.rigid += DVector::from_fn(nv, |i, _| if i >= C { NEAR_RIGID * momentum[i] } else { 0.0 });
         for i in 0..nv {
@@ -194,7 +194,9 @@ impl ByHand<'_> {
         act(WRIST, (u[2] - 1.5 * u[3] + lift).clamp(-0.6, 0.6));
         CORD.iter().for_each(|(i, c)| act(*i, c * 0.7 * u[4]));
 
-        e.of_solver += left_by(model, &mass, solve, self.closed);
+        let start = DVector::from_column_slice(v0);
+        let others = e.passive.abs() + e.applied.abs() + e.actuators.abs();
+        e.of_solver += left_by(model, [&start, &bias, &others], &mass, solve, self.asked);
         e.effort += dt * EFFORT;
         e.friction[0] += dt * YAW_FRICTION;
         e.friction[1] += dt * CORD_FRICTION;
@@ -222,7 +224,7 @@ impl ByHand<'_> {
             close("bias", bias[i], e.bias[i], round_off);
             let left = SLACK * e.actuators[i].abs() + round_off;
             // The lift alone has a gain and a limit. A motor that reached its limit while joints and contacts were solved by turns stays there for the rest of the step.
-            if self.closed && i == LIFT && (actuators[i] - e.actuators[i]).abs() > left {
+            if self.asked.is_none() && i == LIFT && (actuators[i] - e.actuators[i]).abs() > left {
                 let limit = e.effort.copysign(e.actuators[i]);
                 let held =
                     (actuators[i] - e.actuators[i]) * limit > 0.0 && actuators[i].abs() <= e.effort + left;
@@ -325,7 +327,7 @@ fn run(method: &Method, seed: u64) -> ([usize; 3], Recording) {
         inertial: Inertial::new(model, &scene),
         control,
         applied,
-        closed: method.as_comfree().is_some(),
+        asked: asked(method),
         expected: Expected::new(model.nv()),
         acted: [0; 3],
         at_limit: 0,

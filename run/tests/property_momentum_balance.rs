@@ -6,9 +6,9 @@
 #[path = "common/momentum.rs"]
 mod momentum;
 
-use momentum::{Inertial, Solve, left_by, solves};
+use momentum::{Inertial, Solve, asked, left_by, solves};
 use signorini_core::na::{DVector, Matrix3, Point3, Vector3};
-use signorini_core::{AcceptedStep, HeldInputs, StepObserver};
+use signorini_core::{AcceptedStep, HeldInputs, StepObserver, Tolerance};
 use signorini_laws::DualCone;
 use signorini_multibody::RigidSystem;
 use signorini_run::affine::{RunWatch, run_affine};
@@ -68,8 +68,8 @@ struct Balance<'a> {
     sums: Sums,
     /// Contact rows of the recording that were looked at.
     seen: usize,
-    /// Evaluations in closed form: their momentum is exact.
-    closed: bool,
+    /// Tolerance of solves; none of evaluations in closed form, whose momentum is exact.
+    asked: Option<Tolerance>,
     /// Largest residual over the bound of a step.
     worst: f64,
     solves: usize,
@@ -106,7 +106,8 @@ impl Balance<'_> {
                 }
             }
         }
-        self.sums.of_solver += left_by(model, &mass, solve, self.closed);
+        let start = DVector::from_column_slice(v0);
+        self.sums.of_solver += left_by(model, [&start, &bias, &DVector::zeros(nv)], &mass, solve, self.asked);
         self.sums.change += change;
         self.sums.bias -= dt * bias;
         self.sums.contacts += given;
@@ -177,7 +178,7 @@ fn balance(scene: &Scene, method: &Method, time: f64) -> (f64, Recording) {
         free,
         sums: Sums::new(model.nv()),
         seen: 0,
-        closed: method.as_comfree().is_some(),
+        asked: asked(method),
         worst: 0.0,
         solves: 0,
         contacts: 0,

@@ -55,11 +55,8 @@ impl ContactSolver for DenseNewton {
         // The start of the step is feasible: the guess is a direction from there.
         let alpha = p.max_step(&vec![0.0; n], guess);
         let mut v = DVector::from_fn(n, |i, _| alpha * guess[i]);
-        let d = DVector::from_column_slice(p.inertia().scaling());
-        let mut av = vec![0.0; n];
-        p.inertia().apply(part, p.free_velocity(), &mut av);
-        let scale = av.iter().zip(&d).map(|(a, d)| (a * d).powi(2)).sum::<f64>().sqrt().max(1.0);
-        out.tolerance = tol.relative * scale;
+        let [mut free, mut inertial] = [vec![0.0; n], vec![0.0; n]];
+        p.inertia().apply(part, p.free_velocity(), &mut free);
         out.stats = SolveStats::default();
         let mut g = DVector::zeros(n);
         out.status = SolveStatus::IterationLimit;
@@ -70,7 +67,10 @@ impl ContactSolver for DenseNewton {
             p.pools().size_evals(&mut self.evals);
             p.pools().eval(part, p.contact_velocities(), &mut self.evals);
             gradient(p, part, v.as_slice(), &self.evals, g.as_mut_slice());
-            out.residual = g.component_mul(&d).norm();
+            let drift: Vec<f64> = v.iter().zip(p.free_velocity()).map(|(v, s)| v - s).collect();
+            p.inertia().apply(part, &drift, &mut inertial);
+            [out.residual, out.tolerance] =
+                residual_and_tolerance(p, tol, g.as_slice(), &inertial, [&free, &[]]);
             if out.residual <= out.tolerance {
                 out.status = SolveStatus::Converged;
                 break;

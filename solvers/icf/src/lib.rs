@@ -28,8 +28,8 @@
 //! ```text
 //! min_v ½ (v − v*)ᵀ A (v − v*) + Σ ℓ_k(J_k v + b_k),   g = A(v − v*) − Jᵀγ,   H = A + Jᵀ G J          kurtz2025cenic, eq. (15)
 //! ```
-//! Converged when ‖D g‖ < ε·s (32) or, after a step, when the extrapolated next step is below it (33); D = diag(A)^(-1/2),
-//! s = max(1, ‖D A v*‖).
+//! Converged when ‖D g‖ ≤ s (32) or, after a step, when the extrapolated next step is below it (33); D = diag(A)^(-1/2), s of
+//! [`Tolerance::residual`](signorini_core::Tolerance::residual).
 //!
 //! Islands of 1000 unknowns and more are factored by faer, with the feature `faer`, which is on by default; without it (`default-features = false`) as
 //! smaller ones are, and 28 crates less are compiled.

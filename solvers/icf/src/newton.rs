@@ -2,6 +2,7 @@ use std::ops::Range;
 
 use signorini_core::{
     ContactMap, Evals, Inertia, Part, Pools, ProblemError, SolveError, SolveStats, SolveStatus, StepProblem,
+    Tolerance,
 };
 use signorini_math::{BlockCholesky, CholeskyError, LineSearchStatus, exact_line_search};
 
@@ -61,13 +62,7 @@ impl<'a> ProblemParts<'a> {
         self.ranges(part).flat_map(|r| a[r.clone()].iter().zip(&b[r])).map(|(x, y)| x * y).sum()
     }
 
-    /// ‖D x‖, D = diag(A)^(-1/2).
-    pub(crate) fn scaled_norm(&self, part: Part<'_>, x: &[f64]) -> f64 {
-        let entries = self.ranges(part).flat_map(|r| x[r.clone()].iter().zip(&self.scaling[r]));
-        entries.map(|(x, d)| (x * d).powi(2)).sum::<f64>().sqrt()
-    }
-
-    /// ‖D⁻¹ x‖.
+    /// ‖D⁻¹ x‖, D = diag(A)^(-1/2).
     fn inverse_scaled_norm(&self, part: Part<'_>, x: &[f64]) -> f64 {
         let entries = self.ranges(part).flat_map(|r| x[r.clone()].iter().zip(&self.scaling[r]));
         entries.map(|(x, d)| (x / d).powi(2)).sum::<f64>().sqrt()
@@ -117,8 +112,9 @@ pub(crate) struct Newton<'a> {
     pub(crate) part: Part<'a>,
     pub(crate) island: usize,
     pub(crate) options: &'a IcfOptions,
+    pub(crate) asked: Tolerance,
+    /// Residual that is asked for at the current velocity.
     pub(crate) tolerance: f64,
-    pub(crate) max_iterations: u32,
     pub(crate) cholesky: &'a mut BlockCholesky,
     /// Whether the island has a factorisation that may be reused.
     pub(crate) factored: &'a mut bool,
@@ -131,6 +127,7 @@ pub(crate) struct Newton<'a> {
 pub(crate) struct IslandResult {
     pub(crate) status: SolveStatus,
     pub(crate) residual: f64,
+    pub(crate) tolerance: f64,
     pub(crate) stats: SolveStats,
 }
 
@@ -165,6 +162,16 @@ impl StepLengths {
     }
 }
 
+/// Outcome of a Newton step.
+enum Step {
+    /// Length ‖D⁻¹Δv‖.
+    Taken(f64),
+    /// It is too short to count.
+    Short,
+    /// No descent is to be found.
+    None,
+}
+
 impl Newton<'_> {
     /// Minimises on the island from `work.v`, with `work.v_c` belonging to it.
     pub(crate) fn run(mut self) -> Result<IslandResult, SolveError> {
@@ -177,17 +184,17 @@ impl Newton<'_> {
             self.record(k, residual);
             let small_step = k > 0
                 && match self.options.step_test {
-                    StepTest::Newton => lengths.last < self.tolerance,
-                    StepTest::Published => lengths.distance(k) < self.tolerance,
+                    StepTest::Newton => lengths.last <= self.tolerance,
+                    StepTest::Published => lengths.distance(k) <= self.tolerance,
                 };
             // A short step across a kink says nothing when the gradient behind it is large.
             let trusted = match self.options.step_test {
-                StepTest::Newton => fresh && residual < TRUSTED_RESIDUAL * self.tolerance,
+                StepTest::Newton => fresh && residual <= TRUSTED_RESIDUAL * self.tolerance,
                 StepTest::Published => true,
             };
-            let status = if residual < self.tolerance || (small_step && trusted) {
+            let status = if residual <= self.tolerance || (small_step && trusted) {
                 Some(SolveStatus::Converged)
-            } else if k == self.max_iterations {
+            } else if k == self.asked.max_iterations {
                 Some(SolveStatus::IterationLimit)
             } else {
                 let stale = k > 1 && lengths.distance_at(self.options.reuse_target, k) > self.tolerance;
@@ -196,24 +203,25 @@ impl Newton<'_> {
                 }
                 let factorizations = stats.factorizations;
                 match self.step(k, residual, &mut stats)? {
-                    Some(length) => {
+                    Step::Taken(length) => {
                         fresh = stats.factorizations > factorizations;
                         lengths.push(length);
                         stats.iterations += 1;
                         None
                     }
-                    None => Some(SolveStatus::Stalled),
+                    Step::Short => Some(SolveStatus::Converged),
+                    Step::None => Some(SolveStatus::Stalled),
                 }
             };
             if let Some(status) = status {
                 stats.island_iterations = stats.iterations;
-                return Ok(IslandResult { status, residual, stats });
+                return Ok(IslandResult { status, residual, tolerance: self.tolerance, stats });
             }
         }
         unreachable!("the iteration limit ends the loop")
     }
 
-    /// Laws, gradient and ‖D∇‖ at the current velocity.
+    /// Laws, gradient and ‖D∇‖ at the current velocity, and the residual that is asked for there.
     fn evaluate(&mut self) -> Result<f64, SolveError> {
         let (m, w, part) = (self.parts, &mut *self.work, self.part);
         m.pools.eval(part, &w.v_c, &mut w.evals);
@@ -227,7 +235,15 @@ impl Newton<'_> {
             w.gradient[r.clone()].copy_from_slice(&w.inertial[r]);
         }
         m.map.add_gradient(part, m.pools, &w.evals, &mut w.gradient);
-        let residual = m.scaled_norm(part, &w.gradient);
+        let mut squares = [0.0; 4];
+        for i in m.ranges(part).flatten() {
+            let (g, inertial, free) = (w.gradient[i], w.inertial[i], w.momentum[i]);
+            for (s, x) in squares.iter_mut().zip([g, inertial + free, inertial - g, free]) {
+                *s += (m.scaling[i] * x).powi(2);
+            }
+        }
+        let [residual, momentum, impulse, free] = squares.map(f64::sqrt);
+        self.tolerance = self.asked.residual(momentum, impulse, free);
         if residual.is_finite() {
             return Ok(residual);
         }
@@ -239,8 +255,8 @@ impl Newton<'_> {
         .into())
     }
 
-    /// One Newton step; its length ‖D⁻¹Δv‖, or None when no descent is to be found.
-    fn step(&mut self, k: u32, residual: f64, stats: &mut SolveStats) -> Result<Option<f64>, SolveError> {
+    /// One Newton step.
+    fn step(&mut self, k: u32, residual: f64, stats: &mut SolveStats) -> Result<Step, SolveError> {
         let (m, part) = (self.parts, self.part);
         let kept = *self.factored;
         if !kept {
@@ -261,6 +277,9 @@ impl Newton<'_> {
         let weights = m.map.weights();
         let at_zero =
             signorini_core::Along { value: rest + m.map.cost(part, &w.evals), slope, curvature: 0.0 };
+        if k > 0 && !kept && self.asked.is_short(slope, at_zero.value, self.tolerance) {
+            return Ok(Step::Short);
+        }
         let search = exact_line_search(at_zero, &self.options.line_search, |alpha| {
             let mut here = m.pools.along(part, &w.v_c, &w.dv_c, alpha, weights);
             here.value += rest + alpha * (tilt + 0.5 * alpha * bend);
@@ -277,7 +296,7 @@ impl Newton<'_> {
                 let what = "objective along the search direction (contact parameters or velocities)";
                 return Err(ProblemError::NonFinite { what, index: 0 }.into());
             }
-            LineSearchStatus::NoDescent => return Ok(None),
+            LineSearchStatus::NoDescent => return Ok(Step::None),
             LineSearchStatus::Minimum | LineSearchStatus::LongestStep | LineSearchStatus::EvaluationLimit => {
             }
         }
@@ -294,7 +313,7 @@ impl Newton<'_> {
             }
         }
         let length = m.inverse_scaled_norm(part, &w.step);
-        Ok(Some(match self.options.step_test {
+        Ok(Step::Taken(match self.options.step_test {
             StepTest::Newton => length,
             StepTest::Published => alpha * length,
         }))

@@ -17,11 +17,12 @@ const NAME: &str = "icf";
 /// min_v ½ ‖v − v*‖²_A + Σ_k w_k ℓ_k(J_k v + b_k)
 /// ```
 ///
-/// Convergence: ‖D∇‖ < ε·s or η‖D⁻¹Δv‖ < ε·s with D = diag(A)^(-1/2), s = max(1, ‖D A v*‖) and η the extrapolation of the
+/// Convergence: ‖D∇‖ ≤ s or η‖D⁻¹Δv‖ ≤ s with D = diag(A)^(-1/2), s of [`Tolerance::residual`] and η the extrapolation of the
 /// observed rate. Source: kurtz2025cenic, eq. (30) to (35). With islands on, each connected component converges on its own, with
-/// its own s: the other components do not change its solution by one bit. Where the inertia couples blocks, all are one island.
+/// its own s: the other components do not change its solution by one bit. Where the inertia couples blocks, all are one island. A step after the first ends a solve untaken where it is
+/// [short](Tolerance::is_short): impulses that cancel leave no s.
 ///
-/// Deviates: D and s come from A, which holds the implicit damping, instead of M; by default only full Newton steps with a Hessian
+/// Deviates: s is the rule of yu2025mpm in place of ε·max(1, ‖D M v*‖), whose 1 has the unit √J; D comes from A, which holds the implicit damping, instead of M; by default only full Newton steps with a Hessian
 /// of their own count in the second test, see [`StepTest`](crate::StepTest).
 ///
 /// Nothing is allocated in a solve once its storage has grown to the size of the problem.
@@ -92,27 +93,28 @@ impl IcfSolver {
         tol: Tolerance,
         out: &mut StepSolution,
     ) -> Result<SolveStatus, SolveError> {
-        let eps = tol.relative.max(self.options.min_tolerance);
+        let tol = Tolerance { relative: tol.relative.max(self.options.min_tolerance), ..tol };
         m.inertia.apply(self.whole.part(), m.v_star, &mut self.work.momentum);
-        (out.residual, out.tolerance) = (0.0, eps);
+        // Of blocks that nothing acts on, which are no island.
+        let free = self.work.momentum.iter().zip(m.scaling).map(|(p, d)| (p * d).powi(2)).sum::<f64>().sqrt();
+        (out.residual, out.tolerance) = (0.0, tol.residual(free, 0.0, free));
         for island in 0..self.islands.parts.len() {
             let part = self.islands.part(island);
-            let tolerance = eps * m.scaled_norm(part, &self.work.momentum).max(1.0);
             let newton = Newton {
                 parts: m,
                 part,
                 island,
                 options: &self.options,
-                tolerance,
-                max_iterations: tol.max_iterations,
+                asked: tol,
+                tolerance: 0.0,
                 cholesky: &mut self.cholesky,
                 factored: &mut self.factored[island],
                 work: &mut self.work,
                 history: &mut self.history,
             };
             let done = newton.run()?;
-            if done.residual * out.tolerance > out.residual * tolerance || island == 0 {
-                (out.residual, out.tolerance) = (done.residual, tolerance);
+            if done.residual * out.tolerance > out.residual * done.tolerance || island == 0 {
+                (out.residual, out.tolerance) = (done.residual, done.tolerance);
             }
             let iterations = out.stats.iterations.max(done.stats.iterations);
             out.stats.add(&done.stats);

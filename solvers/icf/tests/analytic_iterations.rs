@@ -49,7 +49,7 @@ fn compare(
         // Residuals fall by orders of magnitude per step: differences of the line search, 1e-13 of a step, and round-off below the tolerance.
         let size = b.residual + 0.1 * b.tolerance;
         assert!((a.residual - b.residual).abs() < 1e-3 * size, "{options:?} {i}: {a:?} {b:?}");
-        assert!((a.tolerance / b.tolerance - 1.0).abs() < 1e-12, "{a:?} {b:?}");
+        assert!((a.tolerance / b.tolerance - 1.0).abs() < 1e-6, "{a:?} {b:?}");
         assert_eq!(a.refactored, b.refactored, "{options:?} {i}: {a:?} {b:?}");
         assert!((a.alpha - b.alpha).abs() < 1e-4, "{options:?} {i}: {a:?} {b:?}");
         assert_eq!(a.line_search > 0, a.alpha > 0.0);

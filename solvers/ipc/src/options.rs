@@ -4,7 +4,7 @@ use signorini_scene::Scene;
 
 use crate::{BarrierSeed, BodyError};
 
-/// Tolerance of solves in fixed steps: Newton steps end where they change no velocity by 1e-5 m/s.
+/// Tolerance of solves in fixed steps: Newton steps end where they change no velocity by 1e-5 of the fastest.
 pub const STEP_TOLERANCE: Tolerance = Tolerance { relative: 1e-5, max_iterations: 300 };
 
 /// Weight of everything in a scene that has a mass \[N\]; 1 N where nothing weighs anything.

@@ -48,6 +48,13 @@ impl SmoothPotential for Orthogonality {
         }
     }
 
+    /// Those of A Aᵀ, which is near 1.
+    fn add_sizes(&self, _: &[f64], sizes: &mut [f64]) {
+        for (b, k) in self.stiffness.iter().enumerate() {
+            sizes[N * b + 3..N * (b + 1)].iter_mut().for_each(|s| *s += 4.0 * k * self.dt);
+        }
+    }
+
     /// The Gauss–Newton part, and that of A Aᵀ − 1 which is not negative: no smaller than the Hessian.
     fn add_hessian(&self, v: &[f64], h: &mut dyn BlockSink) {
         for (b, k) in self.stiffness.iter().enumerate() {

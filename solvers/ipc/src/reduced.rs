@@ -158,6 +158,14 @@ impl SmoothPotential for ReducedProblem {
             self.reduction.add_pulled_back(&full, g);
         }
     }
+    fn add_sizes(&self, w: &[f64], sizes: &mut [f64]) {
+        if let Some(s) = self.inner.smooth() {
+            let v = self.expanded(w);
+            let mut full = vec![0.0; v.len()];
+            s.add_sizes(&v, &mut full);
+            self.reduction.add_sizes(&full, sizes);
+        }
+    }
     fn add_hessian(&self, w: &[f64], h: &mut dyn BlockSink) {
         if let Some(s) = self.inner.smooth() {
             let mut sum = PullBack::new(&self.reduction, h);

@@ -1,6 +1,6 @@
 use signorini_core::{
     BlockSink, ContactSolver, Evals, ProblemError, Regime, SolveError, SolveStats, SolveStatus, StepProblem,
-    StepSolution, Tolerance, WholePart, check_finite, check_guess, scaled_norm,
+    StepSolution, Tolerance, WholePart, check_finite, check_guess, residual_and_tolerance,
 };
 use signorini_math::{BlockCholesky, BlockParts, BlockPattern, CholeskyError};
 
@@ -31,9 +31,9 @@ impl Default for IpcSolverOptions {
 /// (A + ∇²Ψ⁺ + Σ (∇² w ℓ)⁺) dv = −∇,    v ← v + α dv,   α ≤ max_step
 /// ```
 /// Starts on the way from v = 0, which is feasible, to the guess, at whichever of the two ends that way allows the objective is lower. α shrinks from the longest step that
-/// [`StepProblem::max_step`] allows, by parabolas, until the objective falls, or rises by no more than round-off.
+/// [`StepProblem::max_step`] allows, by parabolas, until the objective falls, or rises by no more than round-off; where the fall that is expected of the longest step is round-off, the residual must fall.
 ///
-/// Convergence: ‖D∇‖ ≤ ε·max(1, ‖D A v*‖) as everywhere, or a Newton step, not shortened by anything, that changes the velocity of no point by more than ε · 1 m/s; it is taken still.
+/// Convergence: ‖D∇‖ within [`Tolerance::residual`] as everywhere, or a Newton step, not shortened by anything, that changes the velocity of no point by more than ε times the largest speed of points at v or v*; it is taken still. Or one within [`Tolerance::is_short`].
 /// A solve without iteration needs a hundredth of the residual. A short α is no convergence: a line search that cannot move ends as [`SolveStatus::Stalled`], and [`IpcSolver::blocked`] names the bodies.
 ///
 /// The symbolic factorisation is reused while the pattern is the same; then nothing is allocated once storage has grown.
@@ -54,7 +54,8 @@ pub struct IpcSolver {
     trial: Vec<f64>,
     gradient: Vec<f64>,
     step: Vec<f64>,
-    drift: Vec<f64>,
+    /// A (v − v*), A v*.
+    momenta: [Vec<f64>; 2],
 }
 
 impl IpcSolver {
@@ -73,22 +74,28 @@ impl IpcSolver {
         self.blocked
     }
 
-    /// Moves the linearisation to the current velocity, evaluates all laws and the gradient; ‖D∇‖.
-    fn evaluate(&mut self, p: &mut dyn StepProblem) -> Result<f64, SolveError> {
+    /// Moves the linearisation to the current velocity, evaluates all laws and the gradient; ‖D∇‖, and the residual that is asked for.
+    fn evaluate(&mut self, p: &mut dyn StepProblem, tol: Tolerance) -> Result<[f64; 2], SolveError> {
         p.relinearize(&self.v)?;
         self.whole.fit(p);
         p.pools().size_evals(&mut self.evals);
         p.pools().eval(self.whole.part(), p.contact_velocities(), &mut self.evals);
-        for (d, (v, s)) in self.drift.iter_mut().zip(self.v.iter().zip(p.free_velocity())) {
+        // The last trial is used up.
+        for (d, (v, s)) in self.trial.iter_mut().zip(self.v.iter().zip(p.free_velocity())) {
             *d = v - s;
         }
-        p.inertia().apply(self.whole.part(), &self.drift, &mut self.gradient);
+        p.inertia().apply(self.whole.part(), &self.trial, &mut self.momenta[0]);
+        self.gradient.copy_from_slice(&self.momenta[0]);
         if let Some(s) = p.smooth() {
             s.add_gradient(&self.v, &mut self.gradient);
         }
         p.map().add_gradient(self.whole.part(), p.pools(), &self.evals, &mut self.gradient);
         check_finite("gradient", &self.gradient)?;
-        Ok(scaled_norm(p, &self.gradient))
+        self.trial.fill(0.0);
+        if let Some(s) = p.smooth() {
+            s.add_sizes(&self.v, &mut self.trial);
+        }
+        Ok(residual_and_tolerance(p, tol, &self.gradient, &self.momenta[0], [&self.momenta[1], &self.trial]))
     }
 
     /// The pattern of the Hessian: blocks that share a constraint, and those that did in the last iterations while that is not many more.
@@ -185,9 +192,25 @@ impl IpcSolver {
         out: &mut StepSolution,
     ) -> Result<SolveStatus, SolveError> {
         let stats = &mut out.stats;
+        let free_speed = p.largest_speed(p.free_velocity());
+        // Residual and objective before a step that the objective could not judge, its slope, and how much of it was taken.
+        let mut unjudged: Option<[f64; 4]> = None;
         loop {
-            let residual = self.evaluate(p)?;
-            out.residual = residual;
+            let [residual, tolerance] = self.evaluate(p, tol)?;
+            (out.residual, out.tolerance) = (residual, tolerance);
+            if let Some([before, old, slope, most]) = unjudged.take()
+                && residual >= before
+            {
+                // The residual has not fallen (at a kink it may rise): back, and on by the objective, within its round-off.
+                self.v.iter_mut().zip(&self.step).for_each(|(v, s)| *v -= most * s);
+                [out.residual, out.tolerance] = self.evaluate(p, tol)?;
+                let Some(there) = self.search(p, old, slope, most, stats)? else {
+                    return Ok(SolveStatus::Stalled);
+                };
+                value = there;
+                self.v.copy_from_slice(&self.trial);
+                continue;
+            }
             // A start must be far better: else accelerations below ε/δt would be lost step after step.
             let enough = if stats.iterations == 0 { START * out.tolerance } else { out.tolerance };
             if residual <= enough {
@@ -198,31 +221,51 @@ impl IpcSolver {
             self.step.iter_mut().zip(&self.gradient).for_each(|(s, g)| *s = -g);
             self.cholesky.solve(0, &mut self.step);
             let slope: f64 = self.gradient.iter().zip(&self.step).map(|(g, s)| g * s).sum();
-            let speed = p.largest_speed(&self.step);
-            let last = speed <= tol.relative;
+            let pace = free_speed.max(p.largest_speed(&self.v));
+            let last = p.largest_speed(&self.step) <= tol.relative * pace;
             // Round-off where pairs are too near leaves no direction, or one of no numbers.
             if !self.step.iter().all(|s| s.is_finite()) || slope >= 0.0 {
                 self.blocked = p.blocking();
                 return Ok(SolveStatus::Stalled);
             }
+            let part = if stats.iterations == 0 { START } else { 1.0 };
+            if (Tolerance { relative: part * tol.relative, ..tol }).is_short(slope, value, tolerance) {
+                return Ok(SolveStatus::Converged);
+            }
             if stats.iterations >= tol.max_iterations {
                 return Ok(SolveStatus::IterationLimit);
             }
             let most = p.max_step(&self.v, &self.step);
-            let Some(there) = self.search(p, value, slope, most, stats)? else {
+            // Where the objective shows round-off alone, the residual judges the whole step.
+            let round_off = -slope * most <= self.options.round_off * value.abs();
+            let found = if round_off {
+                self.go(most);
+                Some(p.value(&self.trial)?).filter(|x| x.is_finite() && self.trial != self.v)
+            } else {
+                self.search(p, value, slope, most, stats)?
+            };
+            let Some(there) = found else {
                 if last {
                     return Ok(SolveStatus::Converged);
                 }
                 self.blocked = p.blocking().filter(|_| most < 1.0);
                 return Ok(SolveStatus::Stalled);
             };
+            unjudged = round_off.then_some([residual, value, slope, most]);
             value = there;
             self.v.copy_from_slice(&self.trial);
             stats.iterations += 1;
             if last {
-                out.residual = self.evaluate(p)?;
+                [out.residual, out.tolerance] = self.evaluate(p, tol)?;
                 return Ok(SolveStatus::Converged);
             }
+        }
+    }
+
+    /// Sets the trial point to v + α dv.
+    fn go(&mut self, alpha: f64) {
+        for (t, (v, s)) in self.trial.iter_mut().zip(self.v.iter().zip(&self.step)) {
+            *t = v + alpha * s;
         }
     }
 
@@ -238,9 +281,7 @@ impl IpcSolver {
         let slack = self.options.round_off * value.abs();
         let mut alpha = most;
         for _ in 0..self.options.max_trials {
-            for (t, (v, s)) in self.trial.iter_mut().zip(self.v.iter().zip(&self.step)) {
-                *t = v + alpha * s;
-            }
+            self.go(alpha);
             stats.line_search += 1;
             let there = p.value(&self.trial)?;
             let change = there - value;
@@ -291,13 +332,13 @@ impl ContactSolver for IpcSolver {
         check_guess(p, guess)?;
         tol.check()?;
         check_finite("free velocity", p.free_velocity())?;
-        for x in [&mut self.v, &mut self.trial, &mut self.gradient, &mut self.step, &mut self.drift] {
+        let [inertial, free] = &mut self.momenta;
+        for x in [&mut self.v, &mut self.trial, &mut self.gradient, &mut self.step, inertial, free] {
             x.resize(nv, 0.0);
         }
         self.blocked = None;
         self.whole.fit(p);
-        p.inertia().apply(self.whole.part(), p.free_velocity(), &mut self.gradient);
-        out.tolerance = tol.relative * scaled_norm(p, &self.gradient).max(1.0);
+        p.inertia().apply(self.whole.part(), p.free_velocity(), &mut self.momenta[1]);
         out.stats = SolveStats::default();
         let value = self.start(p, guess)?;
         let status = self.iterate(p, value, tol, out)?;

@@ -218,6 +218,26 @@ impl SmoothPotential for Smooth {
         });
     }
 
+    fn add_sizes(&self, v: &[f64], sizes: &mut [f64]) {
+        self.orthogonality.add_sizes(v, sizes);
+        if self.terms.is_empty() {
+            return;
+        }
+        let (q, dt) = (self.coordinates(v), self.orthogonality.dt);
+        for t in &self.terms {
+            let [_, slope, bend] = self.at(t, &q);
+            for share in &t.shares {
+                let (s, slopes) = share.coordinate.at(&self.world, &q);
+                let size = dt * share.factor.abs() * (slope.abs() + bend * s.abs());
+                for (y, body) in slopes.iter().zip(share.coordinate.bodies()) {
+                    if let Some(f) = self.free(body) {
+                        sizes[N * f..N * f + N].iter_mut().zip(y).for_each(|(g, y)| *g += size * y.abs());
+                    }
+                }
+            }
+        }
+    }
+
     /// The curvature of the pieces, and that of lengths under tension and of angles of rotations beyond limits: that of other numbers has no sign, and is left out.
     fn add_hessian(&self, v: &[f64], h: &mut dyn BlockSink) {
         self.orthogonality.add_hessian(v, h);

@@ -45,9 +45,8 @@ impl Default for MpmSolverOptions {
 /// Frozen problems without a smooth potential. Convergence, with D the diagonal of A to the power −1/2, momenta p = A v and impulses j = Jᵀγ:
 ///
 /// ```text
-/// ‖D∇‖ ≤ ε max(‖D p‖, ‖D j‖)          yu2025mpm, with a round-off of p, j and A v* for its absolute part
+/// ‖D∇‖ ≤ ε max(‖D p‖, ‖D j‖)          yu2025mpm; see [`Tolerance::residual`]
 /// ```
-/// No term has a scale of its own.
 #[derive(Debug, Default)]
 pub struct MpmSolver {
     options: MpmSolverOptions,
@@ -71,9 +70,6 @@ pub struct MpmSolver {
     products: u64,
     history: Vec<f64>,
 }
-
-/// Round-off of a residual, relative to the momenta and impulses that make it up.
-const ROUND_OFF: f64 = 64.0 * f64::EPSILON;
 
 impl MpmSolver {
     /// With the given settings.
@@ -116,8 +112,8 @@ impl MpmSolver {
         }
     }
 
-    /// Laws and gradient at the contact velocities; ‖D∇‖, and the part ε of momenta and impulses that it may be.
-    fn evaluate(&mut self, p: &dyn StepProblem, relative: f64) -> Result<[f64; 2], SolveError> {
+    /// Laws and gradient at the contact velocities; ‖D∇‖, and the residual that it may be.
+    fn evaluate(&mut self, p: &dyn StepProblem, tol: Tolerance) -> Result<[f64; 2], SolveError> {
         p.pools().eval(self.whole.part(), &self.v_c, &mut self.evals);
         let (v, free_velocity) = (&self.v, p.free_velocity());
         each(&mut self.drift, |i, d| *d = v[i] - free_velocity[i]);
@@ -131,7 +127,7 @@ impl MpmSolver {
             [g[i], inertial[i] + free[i], inertial[i] - g[i], free[i]].map(|x| (scaling[i] * x).powi(2))
         });
         let [residual, momentum, impulse, free] = squares.map(f64::sqrt);
-        Ok([residual, relative * momentum.max(impulse) + ROUND_OFF * (momentum + impulse + free)])
+        Ok([residual, tol.residual(momentum, impulse, free)])
     }
 
     fn factor(
@@ -210,7 +206,7 @@ impl MpmSolver {
         let stats = &mut out.stats;
         let mut first = f64::NAN;
         loop {
-            let [residual, tolerance] = self.evaluate(p, tol.relative)?;
+            let [residual, tolerance] = self.evaluate(p, tol)?;
             (out.residual, out.tolerance) = (residual, tolerance);
             self.history.push(residual);
             if residual <= out.tolerance {

@@ -1,6 +1,6 @@
 use signorini_core::{
     ContactSolver, Evals, Regime, SolveError, SolveStats, SolveStatus, StepProblem, StepSolution, Tolerance,
-    WholePart, check_finite, check_guess, gradient, scaled_norm,
+    WholePart, check_finite, check_guess, gradient, residual_and_tolerance, scaled_norm,
 };
 
 use crate::DenseHessian;
@@ -38,15 +38,28 @@ pub struct ReferenceSolver {
     options: ReferenceOptions,
     whole: WholePart,
     evals: Evals,
+    tol: Tolerance,
+    /// A v*.
+    free: Vec<f64>,
 }
 
-/// An iterate: v, ∇, ‖D∇‖ and the objective.
+/// An iterate: v, ∇, ‖D∇‖, the residual that is asked for there, and the objective.
 #[derive(Clone, Debug)]
 struct Iterate {
     v: Vec<f64>,
     gradient: Vec<f64>,
     residual: f64,
+    tolerance: f64,
     value: f64,
+}
+
+/// Outcome of an iteration.
+enum Next {
+    Iterate(Iterate),
+    /// Its step is too short to count.
+    Short,
+    /// No step decreases the objective.
+    None,
 }
 
 impl ReferenceSolver {
@@ -79,9 +92,17 @@ impl ReferenceSolver {
 
     fn iterate(&mut self, p: &mut dyn StepProblem, v: Vec<f64>) -> Result<Iterate, SolveError> {
         let gradient = self.gradient_at(p, &v)?;
-        let residual = scaled_norm(p, &gradient);
+        let drift: Vec<f64> = v.iter().zip(p.free_velocity()).map(|(v, s)| v - s).collect();
+        let mut inertial = vec![0.0; v.len()];
+        p.inertia().apply(self.whole.part(), &drift, &mut inertial);
+        let mut sizes = vec![0.0; v.len()];
+        if let Some(s) = p.smooth() {
+            s.add_sizes(&v, &mut sizes);
+        }
+        let [residual, tolerance] =
+            residual_and_tolerance(p, self.tol, &gradient, &inertial, [&self.free, &sizes]);
         let value = p.value(&v)?;
-        Ok(Iterate { v, gradient, residual, value })
+        Ok(Iterate { v, gradient, residual, tolerance, value })
     }
 
     /// Chooses the start; see the documentation of the type.
@@ -102,14 +123,14 @@ impl ReferenceSolver {
         Err(SolveError::Infeasible { solver: "reference" })
     }
 
-    /// The next iterate; None when no step decreases the objective.
+    /// The next iterate.
     fn advance(
         &mut self,
         p: &mut dyn StepProblem,
         x: &Iterate,
         iteration: u32,
         stats: &mut SolveStats,
-    ) -> Result<Option<Iterate>, SolveError> {
+    ) -> Result<Next, SolveError> {
         let mut h = DenseHessian::new(p.inertia().block_starts());
         p.inertia().add_blocks(self.whole.part(), &mut h);
         if let Some(s) = p.smooth() {
@@ -125,7 +146,10 @@ impl ReferenceSolver {
         let dv = direction.as_slice();
         let slope = dot(&x.gradient, dv);
         if slope >= 0.0 {
-            return Ok(None);
+            return Ok(Next::None);
+        }
+        if iteration > 0 && self.tol.is_short(slope, x.value, x.tolerance) {
+            return Ok(Next::Short);
         }
         let (alpha, evaluations) = if Self::is_convex(p) {
             let (alpha, n) = bisect(slope, |alpha| -> Result<f64, SolveError> {
@@ -140,7 +164,7 @@ impl ReferenceSolver {
         };
         stats.line_search += evaluations;
         stats.iterations += 1;
-        alpha.map(|alpha| self.iterate(p, along(&x.v, dv, alpha))).transpose()
+        alpha.map_or(Ok(Next::None), |alpha| self.iterate(p, along(&x.v, dv, alpha)).map(Next::Iterate))
     }
 }
 
@@ -201,9 +225,9 @@ impl ContactSolver for ReferenceSolver {
         check_guess(p, guess)?;
         check_finite("free velocity", p.free_velocity())?;
         self.whole.fit(p);
-        let mut momentum = vec![0.0; nv];
-        p.inertia().apply(self.whole.part(), p.free_velocity(), &mut momentum);
-        let bound = tol.relative * scaled_norm(p, &momentum).max(1.0);
+        self.free.resize(nv, 0.0);
+        p.inertia().apply(self.whole.part(), p.free_velocity(), &mut self.free);
+        self.tol = tol;
 
         let mut stats = SolveStats::default();
         let start = Self::start(p, guess)?;
@@ -211,7 +235,7 @@ impl ContactSolver for ReferenceSolver {
         let mut best = x.clone();
         let mut patience = self.options.patience;
         let status = loop {
-            if x.residual <= bound {
+            if x.residual <= x.tolerance {
                 best = x;
                 break SolveStatus::Converged;
             }
@@ -227,8 +251,12 @@ impl ContactSolver for ReferenceSolver {
                 break SolveStatus::IterationLimit;
             }
             match self.advance(p, &x, stats.iterations, &mut stats)? {
-                Some(next) => x = next,
-                None => break SolveStatus::Stalled,
+                Next::Iterate(next) => x = next,
+                Next::Short => {
+                    best = x;
+                    break SolveStatus::Converged;
+                }
+                Next::None => break SolveStatus::Stalled,
             }
         };
         self.gradient_at(p, &best.v)?;
@@ -238,7 +266,7 @@ impl ContactSolver for ReferenceSolver {
         out.v_c.clear();
         out.v_c.extend_from_slice(p.contact_velocities());
         out.set_impulses(p, &self.evals);
-        (out.residual, out.tolerance, out.status, out.stats) = (best.residual, bound, status, stats);
+        (out.residual, out.tolerance, out.status, out.stats) = (best.residual, best.tolerance, status, stats);
         Ok(status)
     }
 }

@@ -41,7 +41,7 @@ pub(crate) struct Solved<'a> {
     convexity: f64,
     v_hat: DVector<f64>,
     residual: f64,
-    /// ε max(1, ‖D A v*‖) of [`SOLVED`].
+    /// Residual that [`SOLVED`] asks for at v̂.
     tolerance: f64,
     /// ‖v* − v̂‖_A.
     change: f64,
@@ -135,17 +135,18 @@ impl<'a> Solved<'a> {
         let d = DMatrix::from_diagonal(&a.diagonal().map(|x| 1.0 / x.sqrt()));
         let least = (&d * &a * &d).symmetric_eigenvalues().min();
         let free = DVector::from_column_slice(problem.free_velocity());
-        let tolerance = SOLVED.relative * (&d * &a * &free).norm().max(1.0);
         let norm = Norm::new(problem)?;
         let mut out = StepSolution::default();
         ReferenceSolver::default()
             .solve(problem, free.as_slice(), EXACT, &mut out)
             .map_err(PageError::from_error)?;
+        let v_hat = DVector::from_vec(out.v);
+        let size = |v: &DVector<f64>| (&d * &a * v).norm();
+        let tolerance = SOLVED.residual(size(&v_hat), size(&(&free - &v_hat)), size(&free));
         if out.residual > tolerance {
             let why = format!("the reference ended at a residual of {:e}, above {tolerance:e}", out.residual);
             return Err(PageError::Run(why));
         }
-        let v_hat = DVector::from_vec(out.v);
         let change = norm.of(&(free - &v_hat));
         if change <= NOTHING || out.gamma.iter().all(|g| *g == 0.0) {
             return Ok(None);

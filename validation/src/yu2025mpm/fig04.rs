@@ -7,7 +7,7 @@ use cpu_time::ProcessTime;
 
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{
-    ContactSolver, SolveError, SolveStatus, State, StepError, StepProblem, StepSolution, Tolerance, WholePart,
+    ContactSolver, SolveError, SolveStatus, State, StepError, StepProblem, StepSolution, Tolerance,
 };
 use signorini_coupling::{Asynchronous, CouplingReport, Limit, Monolithic, SystemPoints, obstacles};
 use signorini_geometry::Shape;
@@ -58,24 +58,14 @@ const TOLERANCES: [f64; 4] = [LOOSE, 1e-2, 1e-3, 1e-5];
 /// Iterations after which a solve ends without convergence.
 const MOST: u32 = 300;
 
-/// The stopping rule of the paper: ‖D∇‖ < ε max(‖D p‖, ‖D j‖) with momenta p and impulses j of contacts, those of the last solve.
-struct PaperRule<S> {
+/// A solver whose residuals are recorded.
+struct Watched<S> {
     solver: S,
-    whole: WholePart,
-    impulse: f64,
-    /// Whether the solver stops by ε max(1, ‖D A v*‖), unlike [`MpmSolver`].
-    absolute: bool,
     /// The largest residual at the end of a solve, over max(‖D p‖, ‖D j‖).
     worst: Arc<Mutex<f64>>,
 }
 
-impl<S> PaperRule<S> {
-    fn new(solver: S, absolute: bool) -> Self {
-        Self { solver, whole: WholePart::default(), impulse: 0.0, absolute, worst: Arc::default() }
-    }
-}
-
-impl<S: ContactSolver> ContactSolver for PaperRule<S> {
+impl<S: ContactSolver> ContactSolver for Watched<S> {
     fn name(&self) -> &'static str {
         self.solver.name()
     }
@@ -89,18 +79,7 @@ impl<S: ContactSolver> ContactSolver for PaperRule<S> {
         tol: Tolerance,
         out: &mut StepSolution,
     ) -> Result<SolveStatus, SolveError> {
-        self.whole.fit(p);
-        let size = |p: &dyn StepProblem, v: &[f64]| {
-            let mut a = vec![0.0; v.len()];
-            p.inertia().apply(self.whole.part(), v, &mut a);
-            a.iter().zip(p.inertia().scaling()).map(|(a, d)| (a * d).powi(2)).sum::<f64>().sqrt()
-        };
-        let free = size(p, p.free_velocity());
-        let asked = free.max(size(p, guess)).max(self.impulse) + f64::MIN_POSITIVE;
-        let relative = if self.absolute { tol.relative * asked / free.max(1.0) } else { tol.relative };
-        let status = self.solver.solve(p, guess, Tolerance { relative, ..tol }, out)?;
-        let given: Vec<f64> = out.v.iter().zip(p.free_velocity()).map(|(v, s)| v - s).collect();
-        self.impulse = size(p, &given);
+        let status = self.solver.solve(p, guess, tol, out)?;
         let mut worst = self.worst.lock().unwrap_or_else(PoisonError::into_inner);
         *worst = worst.max(out.residual / out.tolerance * tol.relative);
         Ok(status)
@@ -142,11 +121,6 @@ impl Way {
 
     fn strong(self) -> bool {
         matches!(self, Self::StrongDense | Self::StrongSparse)
-    }
-
-    /// Whether its solver factors the Hessian.
-    fn is_direct(self) -> bool {
-        matches!(self, Self::StrongDense | Self::StrongSparse | Self::WeakNewton)
     }
 
     fn solver(self) -> Box<dyn ContactSolver> {
@@ -242,13 +216,11 @@ struct Rolled {
     height: f64,
     /// Rotation of the pin over time \[rad\].
     turned: Vec<(f64, f64)>,
-    /// √(2 T) of the dough, the largest: the value of ‖D p‖ over all nodes \[√J\].
-    momentum: f64,
     /// Limits of weak coupling.
     bounds: Bounds,
 }
 
-type Solver = PaperRule<Box<dyn ContactSolver>>;
+type Solver = Watched<Box<dyn ContactSolver>>;
 
 enum Coupled {
     Strong(Box<Monolithic<ContactStep<Solver>>>),
@@ -354,7 +326,7 @@ struct Start {
 fn couple(run: &Run, size: &Size) -> Result<Start, PageError> {
     let (way, tolerance) = (run.way, run.tolerance);
     let dough = dough(size)?;
-    let solver = PaperRule::new(way.solver(), way.is_direct());
+    let solver = Watched { solver: way.solver(), worst: Arc::default() };
     let worst = Arc::clone(&solver.worst);
     if way == Way::WeakFast {
         let (c, y) = fast(dough, Box::new(solver), tolerance, run.substeps())?;
@@ -403,7 +375,7 @@ fn roll(run: Run, size: &Size) -> Result<Rolled, PageError> {
     let steps = (size.end / dt - 1e-9).ceil() as u32;
     let mut bounds = Bounds::new(["pin".to_owned()], dt);
     let (mut cost, mut wall) = (0.0, 0.0);
-    let (mut work, mut unconverged, mut momentum) = (0, 0, 0.0f64);
+    let (mut work, mut unconverged) = (0, 0);
     let mut turned = vec![(0.0, 0.0)];
     for k in 1..=steps {
         let from = f64::from(k - 1) * dt;
@@ -417,7 +389,6 @@ fn roll(run: Run, size: &Size) -> Result<Rolled, PageError> {
         work += r.material.iterations;
         unconverged += r.unconverged;
         turned.push((t, y.q[2]));
-        momentum = momentum.max((2.0 * c.particles(&x)?.kinetic_energy(SPACING)).sqrt());
     }
     let end = c.particles(&x)?;
     let last = 0.2 * size.end;
@@ -434,14 +405,14 @@ fn roll(run: Run, size: &Size) -> Result<Rolled, PageError> {
         spin,
         height: layer.iter().map(|p| end.x[*p].z).sum::<f64>() / layer.len() as f64,
         turned,
-        momentum,
         bounds,
     })
 }
 
 /// The paper's size of dough under the pin in the fast path, at its step and tolerance.
 pub(super) fn statistics() -> Result<Statistics, PageError> {
-    let solver = PaperRule::new(Box::new(MpmSolver::default()) as Box<dyn ContactSolver>, false);
+    let solver =
+        Watched { solver: Box::new(MpmSolver::default()) as Box<dyn ContactSolver>, worst: Arc::default() };
     let (c, mut y) = fast(dough(&FULL)?, Box::new(solver), 1e-2, SUBSTEPS)?;
     let mut c = c.with_moving_bodies(false);
     let mut out = Statistics::new("dough", STEP);

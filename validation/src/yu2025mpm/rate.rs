@@ -204,7 +204,7 @@ struct Found {
     condition: f64,
     bound: f64,
     measured: f64,
-    /// Residual of the quasi-Newton at its end, of the scale of tolerances.
+    /// Residual of the quasi-Newton at its end, of the one asked for.
     end: f64,
     /// Largest differences of velocities to sparse Newton: Newton by conjugate gradients, the quasi-Newton \[m/s\].
     minimisers: [f64; 2],
@@ -245,8 +245,7 @@ fn study(of: &Squeeze, most: u32) -> Result<Found, PageError> {
         condition,
         bound: (condition - 1.0) / (condition + 1.0),
         measured,
-        // Solvers ask for ε max(1, ‖D A v*‖).
-        end: end.residual / end.tolerance * 1e-13,
+        end: end.residual / end.tolerance,
         minimisers,
         apart,
         depths,
@@ -273,7 +272,7 @@ impl Page for Rate {
         let mut out = PageOutput::new([format!(
             "One substep of the rubber cube of fig02 (11³ particles, 242 contacts, grid of 0.025 m) between two panels, from the velocities at its start: as it rests there (steps of 0.1 ms, 10⁵ N/m), hit at 0.1 m/s (1 ms, 10⁵ and 10⁶ N/m), and as dough meets a pin (1 ms, 10⁶ N/m, 0.5 m/s). \
              The quasi-Newton takes the diagonal blocks H_D of the Hessian H and an exact line search: steepest descent in the norm of H_D. Where H does not change, each iteration leaves at most ((κ − 1)/(κ + 1))² of what the objective is above its minimum (Kantorovich), κ the condition of H_D⁻¹ H, here from all of its eigenvalues at the minimum: the distance to the minimum in the norm of H falls by (κ − 1)/(κ + 1) at worst. \
-             Residuals are not in that norm and may rise for a while, so the rate is that of this distance, over the last {LAST} iterations above round-off of at most {most}. A solver that stands still has 1 − rate = 0; the bound is 1 − rate ≥ 2/(κ + 1), held to {} for what H still changes. Few cases are at their end: their residual at the cap is in the table, of max(1 √J, ‖D A v*‖) as tolerances are, and of the first. \
+             Residuals are not in that norm and may rise for a while, so the rate is that of this distance, over the last {LAST} iterations above round-off of at most {most}. A solver that stands still has 1 − rate = 0; the bound is 1 − rate ≥ 2/(κ + 1), held to {} for what H still changes. Few cases are at their end: their residual at the cap is in the table, of the residual asked for (10⁻¹³ of momenta or impulses, and round-off), and of the first. \
              Beside them one evaluation in closed form at the velocity without contact: how far its velocities are from the minimum, and how deep contacts are after the step.",
             1.0 - CHANGE
         )]);

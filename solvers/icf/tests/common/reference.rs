@@ -108,11 +108,14 @@ pub(crate) fn solve(
     for (island, blocks) in islands.iter().enumerate() {
         let at: Vec<usize> = blocks.iter().flat_map(|&b| starts[b]..starts[b + 1]).collect();
         let norm = |x: &DVector<f64>| at.iter().map(|&i| (x[i] * d[i]).powi(2)).sum::<f64>().sqrt();
-        let tolerance = tol.relative.max(options.min_tolerance) * norm(&a_v_star).max(1.0);
+        let asked = Tolerance { relative: tol.relative.max(options.min_tolerance), ..tol };
         let (mut lengths, mut fresh): (Vec<f64>, bool) = (Vec::new(), false);
         for k in 0_u32.. {
             let (g, h) = derivatives(p, &v);
             let residual = norm(&g);
+            let inertial = p.dense_inertia() * &v - &a_v_star;
+            let tolerance =
+                asked.residual(norm(&(&inertial + &a_v_star)), norm(&(&inertial - &g)), norm(&a_v_star));
             let record = Record { island, residual, tolerance, refactored: false, alpha: 0.0 };
             solved.records.push(record);
             let last = lengths.last().copied();
@@ -120,12 +123,12 @@ pub(crate) fn solve(
             let rate =
                 lengths.len().checked_sub(2).map_or(0.0, |i| (lengths[i + 1] / lengths[i]).min(0.9999));
             let small = last.is_some_and(|last| match (options.step_test, k) {
-                (StepTest::Newton, _) => last < tolerance,
-                (StepTest::Published, 1) => last < tolerance,
-                (StepTest::Published, _) => rate / (1.0 - rate) * last < tolerance,
+                (StepTest::Newton, _) => last <= tolerance,
+                (StepTest::Published, 1) => last <= tolerance,
+                (StepTest::Published, _) => rate / (1.0 - rate) * last <= tolerance,
             });
-            let trusted = options.step_test == StepTest::Published || (fresh && residual < 10.0 * tolerance);
-            if residual < tolerance || (small && trusted) {
+            let trusted = options.step_test == StepTest::Published || (fresh && residual <= 10.0 * tolerance);
+            if residual <= tolerance || (small && trusted) {
                 solved.statuses.push(SolveStatus::Converged);
             } else if k == tol.max_iterations {
                 solved.statuses.push(SolveStatus::IterationLimit);
