@@ -44,7 +44,7 @@ pub use constraint::{Equality, EqualityKind, Tendon, TendonPath, WrapElement};
 pub use geom::{CollisionMask, ContactPair, Geom, GeomShape};
 pub use load_options::LoadOptions;
 pub use note::{Note, NoteKind, Place};
-pub use options::{Options, Switches};
+pub use options::{ConstraintDefaults, Options, Switches};
 pub use pairs::CollisionFilter;
 pub use scene::{Keyframe, Scene, SceneError};
 pub use sensor::{Sensor, SensorKind, SensorObject};

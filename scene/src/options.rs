@@ -44,6 +44,21 @@ impl Default for Switches {
     }
 }
 
+/// Settings of limits and equalities that are as rigid as a step allows; SI.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ConstraintDefaults {
+    /// Largest speed at which a violation is undone \[m/s or rad/s\].
+    pub recovery_speed: f64,
+    /// Step below which their stiffness does not grow \[s\].
+    pub shortest_step: f64,
+}
+
+impl Default for ConstraintDefaults {
+    fn default() -> Self {
+        Self { recovery_speed: 1.0, shortest_step: 1e-4 }
+    }
+}
+
 /// Settings of a scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -57,6 +72,8 @@ pub struct Options {
     pub combination: CombinationRule,
     /// Contact parameters of surfaces that state none.
     pub contact: ContactDefaults,
+    /// Limits and equalities that are as rigid as a step allows.
+    pub constraints: ConstraintDefaults,
     /// MuJoCo's ratio of frictional to normal impedance, for the laws that use it.
     pub impedance_ratio: f64,
     /// Settings of MuJoCo's engine that no solver here reads, as (name, value) in the order of the file, flags as `flag name`: for faces that promise MuJoCo's
@@ -72,6 +89,7 @@ impl Default for Options {
             switches: Switches::default(),
             combination: CombinationRule::default(),
             contact: ContactDefaults::default(),
+            constraints: ConstraintDefaults::default(),
             impedance_ratio: 1.0,
             unused: Vec::new(),
         }

@@ -37,7 +37,7 @@ impl Default for SolParams {
 ///
 /// ```xml
 /// <custom>
-///   <text name="signorini:default" data="stiffness=4e5 dissipation=20 relaxation_time=0 stiction_speed=1e-4"/>
+///   <text name="signorini:default" data="stiffness=4e5 dissipation=20 relaxation_time=0 stiction_speed=1e-4 recovery_speed=1 shortest_step=1e-4"/>
 ///   <text name="signorini:geom:left_foot" data="stiffness=1e5 dissipation=10 friction=0.8 friction_dynamic=0.6"/>
 ///   <text name="signorini:equality:close" data="stiffness=1e6 damping=1e3"/>
 /// </custom>

@@ -1,5 +1,5 @@
 use signorini_core::na::Vector3;
-use signorini_scene::Pose;
+use signorini_scene::{ConstraintDefaults, Pose};
 
 use crate::Model;
 use crate::dynamics::reference_mass::ReferenceMass;
@@ -19,6 +19,7 @@ pub(crate) struct Settings {
     /// Surface velocity of each geom, body axes \[m/s\].
     pub surface_velocity: Vec<Vector3<f64>>,
     pub stiction_speed: f64,
+    pub constraints: ConstraintDefaults,
     pub reference: ReferenceMass,
     /// Limits act.
     pub limits: bool,

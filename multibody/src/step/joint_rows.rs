@@ -1,13 +1,13 @@
 use signorini_core::na::SVector;
 use signorini_core::{BlockDiagonal, FrozenMap, GeneralizedImpulses, Pools};
 use signorini_laws::{DryFrictionSeed, GainSeed, NearRigidSeed};
+use signorini_scene::ConstraintDefaults;
 
 use crate::actuation::gains::{GainRow, drives, gain};
 use crate::actuation::inputs::Inputs;
 use crate::actuation::state_kinematics::StateKinematics;
 use crate::actuation::transmission::straight;
 use crate::step::joint_solve::{self, JointSolve};
-use crate::step::limit_rows::RECOVERY_SPEED;
 use crate::step::pools::{EQUALITY_1, EQUALITY_3, FRICTION, GAIN};
 use crate::step::row_mass::mean_delassus;
 use crate::{DofModel, EqualityInput, Model, SparseRow, TendonModel, TendonState};
@@ -68,7 +68,7 @@ impl JointRows {
             let map = joints.problem.parts_mut().map;
             map.clear();
             joints.rows.push_onto(map);
-            self.set_equalities(model, at.equality_input(), mass, map);
+            self.set_equalities(i, at.equality_input(), mass, map);
         }
     }
 
@@ -85,7 +85,7 @@ impl JointRows {
         for gain in &self.gains {
             gain.row(i.model, at).push_onto(map, 1.0);
         }
-        self.set_equalities(i.model, at.equality_input(), mass, map);
+        self.set_equalities(i, at.equality_input(), mass, map);
     }
 
     fn set_gains(&mut self, i: &Inputs<'_>) {
@@ -127,11 +127,13 @@ impl JointRows {
     /// One-row equalities first, then those of three rows; a weld is two of the latter, translation and rotation.
     fn set_equalities(
         &mut self,
-        model: &Model,
+        i: &Inputs<'_>,
         at: EqualityInput<'_>,
         mass: &BlockDiagonal,
         map: &mut FrozenMap,
     ) {
+        let model = i.model;
+        let ConstraintDefaults { recovery_speed, shortest_step } = i.settings.constraints;
         self.equalities_1.clear();
         self.equalities_3.clear();
         for wide in [false, true] {
@@ -167,7 +169,8 @@ impl JointRows {
                             dt: 0.0,
                             gap,
                             inverse_mass: w,
-                            recovery_speed: RECOVERY_SPEED,
+                            recovery_speed,
+                            shortest_step,
                             spring,
                         });
                     } else {
@@ -176,7 +179,8 @@ impl JointRows {
                             dt: 0.0,
                             gap,
                             inverse_mass: w,
-                            recovery_speed: RECOVERY_SPEED,
+                            recovery_speed,
+                            shortest_step,
                             spring,
                         });
                     }

@@ -8,9 +8,6 @@ use crate::kinematics::rotation::{quaternion_at, rotation_vector};
 use crate::step::row_mass::mean_delassus;
 use crate::{JointModel, Model, SparseRow};
 
-/// Largest speed at which a violated limit or equality is undone \[m/s or rad/s\].
-pub(crate) const RECOVERY_SPEED: f64 = 1.0;
-
 /// A joint with limits.
 #[derive(Clone, Copy, Debug)]
 struct LimitedJoint {
@@ -84,7 +81,8 @@ impl LimitRows {
                     dt: 0.0,
                     gap,
                     inverse_mass: w,
-                    recovery_speed: RECOVERY_SPEED,
+                    recovery_speed: i.settings.constraints.recovery_speed,
+                    shortest_step: i.settings.constraints.shortest_step,
                     spring: None,
                     reference,
                     solimp,

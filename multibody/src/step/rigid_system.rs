@@ -90,6 +90,7 @@ impl RigidSystem {
         let settings = Settings {
             surface_velocity: surface.collect(),
             stiction_speed: scene.options.contact.stiction_speed,
+            constraints: scene.options.constraints,
             reference: ReferenceMass::new(&model),
             limits: switches.limits,
             actuation: switches.actuation,

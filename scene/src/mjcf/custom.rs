@@ -20,7 +20,10 @@ enum Target {
 }
 
 const SURFACE_KEYS: [&str; 4] = ["stiffness", "dissipation", "friction", "friction_dynamic"];
-const DEFAULT_KEYS: [&str; 4] = ["stiffness", "dissipation", "relaxation_time", "stiction_speed"];
+const DEFAULT_KEYS: [&str; 6] =
+    ["stiffness", "dissipation", "relaxation_time", "stiction_speed", "recovery_speed", "shortest_step"];
+/// Keys whose value may not be zero.
+const POSITIVE: [&str; 4] = ["stiffness", "stiction_speed", "recovery_speed", "shortest_step"];
 const EQUALITY_KEYS: [&str; 2] = ["stiffness", "damping"];
 
 impl Reader<'_> {
@@ -86,13 +89,12 @@ impl Reader<'_> {
                 ));
             }
             let rigid = key == "stiffness" && target != Target::Default && value == f64::INFINITY;
-            let wanted =
-                if key == "stiffness" || key == "stiction_speed" { value > 0.0 } else { value >= 0.0 };
+            let wanted = if POSITIVE.contains(&key) { value > 0.0 } else { value >= 0.0 };
             if !(wanted && (value.is_finite() || rigid)) {
                 return Err(e.invalid_at(
                     "data",
                     format!("{key}={value}"),
-                    "write a finite number that is not negative; stiffness and stiction_speed are positive, \
+                    "write a finite number that is not negative; stiffness, speeds and steps are positive, \
                      stiffness=inf makes one surface rigid",
                 ));
             }
@@ -108,7 +110,10 @@ impl Reader<'_> {
                 match s.target {
                     Target::Default => {
                         let c = &mut self.scene.options.contact;
+                        let constraints = &mut self.scene.options.constraints;
                         match key.as_str() {
+                            "recovery_speed" => constraints.recovery_speed = *value,
+                            "shortest_step" => constraints.shortest_step = *value,
                             "stiffness" => c.stiffness = *value,
                             "dissipation" => c.dissipation = *value,
                             "relaxation_time" => c.relaxation_time = *value,

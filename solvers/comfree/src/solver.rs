@@ -13,8 +13,7 @@ const NAME: &str = "comfree";
 /// Sweeps before gains are raised, which takes an estimate that costs about six.
 const PLAIN: u32 = 3;
 
-/// Speed of recovery above which a penetration is undone by several sweeps, and how many \[m/s\].
-const DEEP: f64 = 1e-2;
+/// Most sweeps that undo a deep penetration.
 const DEEP_SWEEPS: u32 = 64;
 
 /// Outcome of the sweeps of a step.
@@ -184,7 +183,7 @@ impl ComfreeSolver {
         out.v_position.clone_from(&out.v);
         let (mut count, mut missed) = (0, f64::INFINITY);
         let many = if self.sweeps.in_turn() { self.sweeps.most } else { DEEP_SWEEPS };
-        let most = if speed > DEEP { many } else { 1 };
+        let most = if speed > self.sweeps.deep { many } else { 1 };
         let in_turn = in_turn && most > 1;
         if in_turn {
             // Where the solve left off.

@@ -1,6 +1,9 @@
 /// Evaluations up to which constraints are swept over in turn. With more, all of them are swept over at once, with gains raised and momentum, which long stacks need: corners of a box that begin alike stay alike.
 const TURNS: u32 = 16;
 
+/// [`Sweeps::deep`] unless another is given \[m/s\].
+const DEEP: f64 = 1e-2;
+
 /// Number of evaluations of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sweeps {
@@ -12,12 +15,14 @@ pub struct Sweeps {
     /// Or at most this part of the largest speed along a normal or of a joint at a limit that the step begins with, but not above ten times `residual`. Slip does not count: friction is
     /// to be right to a part of gravity, not of the slip.
     pub relative: f64,
+    /// Speed of recovery above which a penetration is undone by several sweeps \[m/s\], ≥ 0.
+    pub deep: f64,
 }
 
 impl Sweeps {
     /// `count` evaluations, the last one only where there is a penetration to undo.
     pub const fn exactly(count: u32) -> Self {
-        Self { most: count, residual: 0.0, relative: 0.0 }
+        Self { most: count, residual: 0.0, relative: 0.0, deep: DEEP }
     }
 
     /// Few, and until a residual is reached: constraints are taken in turn.
@@ -56,6 +61,6 @@ impl From<(u32, f64)> for Sweeps {
 impl Default for Sweeps {
     /// Until speeds are right to a hundredth of a millimetre per second or of the fastest along a normal up to ten times that, at most 64.
     fn default() -> Self {
-        Self { most: 64, residual: 1e-5, relative: 0.01 }
+        Self { most: 64, residual: 1e-5, relative: 0.01, deep: DEEP }
     }
 }

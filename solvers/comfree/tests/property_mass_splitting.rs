@@ -283,7 +283,10 @@ fn property_sweeps_end_when_they_are_settled() {
                 .unwrap();
             out
         };
-        let (many, one) = (solve(Sweeps { most: 4000, residual: 1e-4, relative: 0.0 }), solve(1.into()));
+        let (many, one) = (
+            solve(Sweeps { most: 4000, residual: 1e-4, relative: 0.0, ..Sweeps::default() }),
+            solve(1.into()),
+        );
         assert_eq!((one.stats.iterations, one.status), (1, SolveStatus::Evaluated));
         let few = solve(Sweeps { most: 3, ..Sweeps::default() });
         assert!(few.stats.iterations <= 3);
@@ -307,13 +310,13 @@ fn property_sweeps_end_when_they_are_settled() {
         }
         most = most.max(many.stats.iterations);
         // In turn.
-        let turned = solve(Sweeps { most: 16, residual: 1e-3, relative: 0.0 });
+        let turned = solve(Sweeps { most: 16, residual: 1e-3, relative: 0.0, ..Sweeps::default() });
         assert!(turned.stats.iterations <= 16 + 16);
         assert_eq!(turned.status == SolveStatus::Converged, turned.residual <= 1e-3, "{seed}");
         if turned.status == SolveStatus::Converged {
             assert!(far(&turned) <= 30.0 * 1e-3 + 1e-3, "{seed}: {} in turn", far(&turned));
         }
-        let after = |most| far(&solve(Sweeps { most, residual: 1e-9, relative: 0.0 }));
+        let after = |most| far(&solve(Sweeps { most, residual: 1e-9, relative: 0.0, ..Sweeps::default() }));
         nearer += i32::from(after(16) < after(4));
     }
     assert!(

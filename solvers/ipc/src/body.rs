@@ -240,7 +240,7 @@ impl AffineBody {
     /// ```text
     /// ∫ρ X Xᵀ = ½ tr(I) 1 − I
     /// ```
-    /// A volume is that of the surface, at least that of its mass at 10⁴ kg/m³.
+    /// A volume is that of the surface, at least a tenth of that of the ellipsoid with its mass and inertia.
     ///
     /// # Errors
     /// As [`AffineBody::solid`]; [`BodyError::Flat`] where moments of inertia do not obey the triangle inequality strictly: no body of some thickness has them.
@@ -277,7 +277,7 @@ impl AffineBody {
         let shift = solid.com - mass.com.coords;
         let points = solid.points.iter().map(|x| x + shift).collect();
         // The colliding surface may be small beside the body that it stands for.
-        let volume = solid.volume.max(mass.mass / DENSEST);
+        let volume = solid.volume.max(LEAST * ellipsoid(mass.mass, &second_moment));
         Ok(Self {
             points,
             parts: ends,
@@ -327,8 +327,13 @@ impl AffineBody {
     }
 }
 
-/// Density above which a surface is taken to be only a part of the body that has the mass \[kg/m³\]: that of no metal in robots.
-const DENSEST: f64 = 1e4;
+/// Least volume of a surface beside the ellipsoid that has the body's mass and inertia: a smaller one is taken to be only a part of the body.
+const LEAST: f64 = 0.1;
+
+/// Volume of the uniform ellipsoid with this mass \[kg\] and second moment \[kg·m²\], S = m/5 diag(a², b², c²).
+fn ellipsoid(mass: f64, second_moment: &Matrix3<f64>) -> f64 {
+    4.0 / 3.0 * std::f64::consts::PI * (second_moment * (5.0 / mass)).determinant().sqrt()
+}
 
 /// The first point of each connected piece of a surface.
 fn pieces(mesh: &TriangleMesh) -> Vec<u32> {

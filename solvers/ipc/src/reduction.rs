@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use signorini_core::na::{DMatrix, DVector, SymmetricEigen};
-use signorini_core::{BlockDiagonal, BlockSink, Inertia, Part};
+use signorini_core::{BlockDiagonal, BlockSink, Inertia, Part, largest};
 
 use crate::BodyError;
 use crate::joints::{Joint, JointRows, coordinates};
@@ -22,6 +22,8 @@ pub(crate) struct Reduction {
     /// Inverse on the range of N, unknowns × 12.
     inverse: Vec<DMatrix<f64>>,
     pub joints: Vec<(Joint, JointRows)>,
+    /// Radius of the largest free body \[m\].
+    pub size: f64,
 }
 
 impl Reduction {
@@ -85,7 +87,8 @@ impl Reduction {
             starts.push(starts[starts.len() - 1] + null.ncols());
         }
         let joints = joints.iter().cloned().zip(rows).collect();
-        Ok(Self { mechanism, starts, basis, inverse, joints })
+        let size = largest(bodies.iter().map(|b| world.radius[*b]));
+        Ok(Self { mechanism, starts, basis, inverse, joints, size })
     }
 
     /// Number of unknowns.
@@ -121,6 +124,14 @@ impl Reduction {
     pub(crate) fn add_pulled_back(&self, g: &[f64], out: &mut [f64]) {
         for (f, n) in self.basis.iter().enumerate() {
             let x = n.tr_mul(&DVector::from_column_slice(&g[N * f..N * f + N]));
+            out[self.range(f)].iter_mut().zip(x.iter()).for_each(|(o, x)| *o += x);
+        }
+    }
+
+    /// out += |N|ᵀ s of magnitudes s.
+    pub(crate) fn add_sizes(&self, s: &[f64], out: &mut [f64]) {
+        for (f, n) in self.basis.iter().enumerate() {
+            let x = n.abs().tr_mul(&DVector::from_column_slice(&s[N * f..N * f + N]));
             out[self.range(f)].iter_mut().zip(x.iter()).for_each(|(o, x)| *o += x);
         }
     }

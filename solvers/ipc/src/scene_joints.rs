@@ -1,3 +1,4 @@
+use signorini_core::largest;
 use signorini_core::na::{self, Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 use signorini_geometry::{MassProperties, TriangleMesh};
 use signorini_scene::{EqualityKind, JointKind as SceneJoint, Pose, Scene};
@@ -170,15 +171,24 @@ impl SceneJoints<'_> {
         }
     }
 
+    /// Radius of a ball about the origin that all bodies are in \[m\].
+    fn size(&self) -> f64 {
+        let reach = |(body, at): &(AffineBody, Isometry3<f64>)| {
+            at.translation.vector.norm() + largest(body.points.iter().map(Vector3::norm))
+        };
+        largest(self.placed.iter().map(reach))
+    }
+
     /// Body that stands for the world; where nothing of it collides, a small body far below.
     fn ground(&mut self) -> Result<usize, FromSceneError> {
         if let Some(ground) = self.ground {
             return Ok(ground);
         }
-        let mesh = TriangleMesh::cuboid(&Vector3::repeat(1e-3))
+        let size = self.size();
+        let mesh = TriangleMesh::cuboid(&Vector3::repeat(1e-3 * size))
             .map_err(|source| FromSceneError::Mesh { geom: "world".into(), source })?;
         let lowest = self.world.iter().map(|p| p.translation.z).fold(0.0, f64::min);
-        let far = Isometry3::translation(0.0, 0.0, lowest - 10.0);
+        let far = Isometry3::translation(0.0, 0.0, lowest - 10.0 * size);
         self.placed.push((AffineBody::solid("world", &mesh, 1000.0)?.held(), far));
         self.ground = Some(self.placed.len() - 1);
         Ok(self.placed.len() - 1)

@@ -385,7 +385,7 @@ impl System for AffineSystem {
         x0.check_finite()?;
         let check = self.clean != x0.q;
         if let Some(r) = &self.reduction
-            && r.error(&self.world, &x0.q) > JOINT_SLACK
+            && r.error(&self.world, &x0.q) > JOINT_SLACK * r.size
         {
             let why = format!(
                 "joints are open by {:e} m; start from the state they were made at",
@@ -490,8 +490,8 @@ impl System for AffineSystem {
     }
 }
 
-/// Largest opening of joints at the start of a step \[m\].
-const JOINT_SLACK: f64 = 1e-6;
+/// Largest opening of joints at the start of a step, in parts of the largest of the bodies.
+const JOINT_SLACK: f64 = 1e-5;
 
 fn input(
     takes: bool,

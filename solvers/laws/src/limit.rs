@@ -38,6 +38,8 @@ pub struct LimitSeed {
     pub inverse_mass: f64,
     /// Largest speed at which a violation is undone \[rad/s or m/s\], > 0; infinite for none.
     pub recovery_speed: f64,
+    /// h₀ of [`crate::Compliance`] \[s\], ≥ 0.
+    pub shortest_step: f64,
     /// Stiffness k ≥ 0 \[N/m or N·m/rad\] and damping c ≥ 0 that the user states; None: near-rigid.
     pub spring: Option<[f64; 2]>,
     /// Effective inverse mass of the coordinate at the reference configuration (MuJoCo's `dof_invweight0`); zero when not known.
@@ -49,13 +51,14 @@ pub struct LimitSeed {
 }
 
 impl LimitSeed {
-    /// A near-rigid limit alone on its tree, any speed of recovery, MuJoCo's default solimp.
+    /// A near-rigid limit alone on its tree, any speed of recovery, h₀ = 1e-4 s, MuJoCo's default solimp.
     pub fn new(dt: f64, gap: f64, inverse_mass: f64) -> Self {
         Self {
             dt,
             gap,
             inverse_mass,
             recovery_speed: f64::INFINITY,
+            shortest_step: 1e-4,
             spring: None,
             reference: 0.0,
             solimp: [0.9, 0.95, 0.001, 0.5, 2.0],
@@ -79,7 +82,7 @@ impl ContactLaw<1> for Limit {
     const PAPER: &'static str = "kurtz2025cenic";
 
     fn prepare(&self, s: &LimitSeed) -> LimitParams {
-        let c = Compliance::new(s.dt, s.inverse_mass, self.beta, s.spring);
+        let c = Compliance::new(s.dt, s.inverse_mass, self.beta, s.shortest_step, s.spring);
         let v_hat = (-s.gap / (s.dt + c.tau)).min(s.recovery_speed);
         LimitParams { v_hat, weight: 1.0 / c.r }
     }

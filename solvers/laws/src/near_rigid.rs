@@ -10,7 +10,7 @@ use signorini_core::{Along, ContactLaw, LawEval, LawProperties, Smoothness};
 /// damper alone (k = 0) has τ = ∞ and pulls nothing back; k = c = 0 is no constraint.
 ///
 /// ```text
-/// k = 4π²/(β² h² w),  τ = β h/π,  h = max(δt, 1e-4 s),  R = 1/(δt (δt + τ) k)       kurtz2025cenic, eq. (18)
+/// k = 4π²/(β² h² w),  τ = β h/π,  h = max(δt, h₀),  R = 1/(δt (δt + τ) k)       kurtz2025cenic, eq. (18), with h₀ = 1e-4 s
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Compliance {
@@ -24,9 +24,10 @@ impl Compliance {
     /// - `dt` — δt \[s\], > 0
     /// - `w` — effective inverse mass \[1/kg\], > 0
     /// - `beta` — β, > 0
+    /// - `shortest_step` — h₀ \[s\]: the stiffness does not grow below it
     /// - `user` — stiffness k ≥ 0 \[N/m\] and damping c ≥ 0 \[N·s/m\] of a stated spring
-    pub fn new(dt: f64, w: f64, beta: f64, user: Option<[f64; 2]>) -> Self {
-        let h = dt.max(1e-4);
+    pub fn new(dt: f64, w: f64, beta: f64, shortest_step: f64, user: Option<[f64; 2]>) -> Self {
+        let h = dt.max(shortest_step);
         let tau = beta * h / PI;
         let r = beta * beta * h * h * w / (4.0 * PI * PI * dt * (dt + tau));
         let rigid = Self { r, tau };
@@ -48,7 +49,7 @@ impl Compliance {
 /// γ = (v̂ − v_c)/R,   v̂ = −g₀/(δt + τ),   ℓ = ½ ‖v̂ − v_c‖²/R            kurtz2025cenic, eq. (18)
 /// ```
 /// R and τ as in [`Compliance`], one pair for all rows: for a weld the rotational rows share the w of the translational ones, crude but
-/// harmless as long as lengths are of the order of a metre. From δt = 1e-4 s upwards R does not depend on δt.
+/// harmless as long as lengths are of the order of a metre. From δt = h₀ upwards R does not depend on δt.
 ///
 /// Lagged: g₀, the rows of J.
 ///
@@ -76,6 +77,8 @@ pub struct NearRigidSeed<const D: usize> {
     pub inverse_mass: f64,
     /// Largest speed at which a violation is undone \[m/s or rad/s\], > 0; infinite for none.
     pub recovery_speed: f64,
+    /// h₀ of [`Compliance`] \[s\], ≥ 0.
+    pub shortest_step: f64,
     /// Stiffness k ≥ 0 \[N/m\] and damping c ≥ 0 \[N·s/m\] that the user states; None: near-rigid.
     pub spring: Option<[f64; 2]>,
 }
@@ -99,7 +102,7 @@ macro_rules! near_rigid {
             const PAPER: &'static str = "kurtz2025cenic";
 
             fn prepare(&self, s: &NearRigidSeed<$d>) -> NearRigidParams<$d> {
-                let c = Compliance::new(s.dt, s.inverse_mass, self.beta, s.spring);
+                let c = Compliance::new(s.dt, s.inverse_mass, self.beta, s.shortest_step, s.spring);
                 let v_hat = -s.gap / (s.dt + c.tau);
                 let speed = v_hat.norm();
                 let v_hat = if speed > s.recovery_speed { v_hat * (s.recovery_speed / speed) } else { v_hat };

@@ -11,14 +11,14 @@ fn analytic_compliance_of_a_near_rigid_constraint() {
     let pi = std::f64::consts::PI;
     let expected = beta * beta * w / (4.0 * pi * pi * (1.0 + beta / pi));
     for dt in [1e-4, 1e-3, 1e-2] {
-        let c = Compliance::new(dt, w, beta, None);
+        let c = Compliance::new(dt, w, beta, 1e-4, None);
         // Round-off.
         assert!((c.r - expected).abs() < 1e-14 * expected, "{} against {expected}", c.r);
         assert!((c.tau - beta * dt / pi).abs() < 1e-18);
     }
     // Below it the floor keeps the stiffness from growing: k stays that of 1e-4 s.
     let stiffness = |dt: f64| {
-        let c = Compliance::new(dt, w, beta, None);
+        let c = Compliance::new(dt, w, beta, 1e-4, None);
         1.0 / (c.r * dt * (dt + c.tau))
     };
     assert!((stiffness(1e-9) / stiffness(1e-4) - 1.0).abs() < 1e-12);
@@ -28,11 +28,11 @@ fn analytic_compliance_of_a_near_rigid_constraint() {
 #[test]
 fn analytic_the_softer_of_user_and_near_rigid_wins_with_its_own_time() {
     let (dt, w) = (1e-3, 1.0);
-    let rigid = Compliance::new(dt, w, 0.1, None);
-    let soft = Compliance::new(dt, w, 0.1, Some([1e3, 5.0]));
+    let rigid = Compliance::new(dt, w, 0.1, 1e-4, None);
+    let soft = Compliance::new(dt, w, 0.1, 1e-4, Some([1e3, 5.0]));
     assert_eq!(soft, Compliance { r: 1.0 / (dt * (dt * 1e3 + 5.0)), tau: 5e-3 });
     assert!(soft.r > rigid.r);
-    assert_eq!(Compliance::new(dt, w, 0.1, Some([1e12, 1e3])), rigid);
+    assert_eq!(Compliance::new(dt, w, 0.1, 1e-4, Some([1e12, 1e3])), rigid);
 }
 
 /// γ of a two-sided spring and damper over one step: −δt (k (g₀ + δt v) + c v).
@@ -46,6 +46,7 @@ fn analytic_user_spring_is_implicit_euler_of_spring_and_damper() {
             gap,
             inverse_mass: 0.5,
             recovery_speed: f64::INFINITY,
+            shortest_step: 1e-4,
             spring: Some([k, c]),
         };
         let p = ContactLaw::<3>::prepare(&law, &seed);
@@ -73,6 +74,7 @@ fn analytic_near_rigid_gap_closes_within_three_steps() {
             gap: SVector::from([g]),
             inverse_mass: 1.0 / mass,
             recovery_speed: f64::INFINITY,
+            shortest_step: 1e-4,
             spring: None,
         };
         let p = ContactLaw::<1>::prepare(&law, &seed);

@@ -86,9 +86,9 @@ fn conformance_frictionless() {
     assert!(report.active > 1300 && report.active < 3999, "{report}");
 }
 
-/// Step sizes whose rescaled values stay above the floor of h, which is an absolute time.
+/// Step sizes on both sides of the shortest.
 fn step(r: &mut Rng) -> f64 {
-    r.log_uniform(2e-4, 2e-2)
+    r.log_uniform(1e-5, 2e-2)
 }
 
 fn spring(r: &mut Rng) -> Option<[f64; 2]> {
@@ -118,6 +118,7 @@ where
             gap: SVector::from_fn(|_, _| 1e-3 * r.normal()),
             inverse_mass: r.log_uniform(1e-3, 1e3),
             recovery_speed: recovery(r),
+            shortest_step: 1e-4,
             spring: spring(r),
         };
         (seed, SVector::from_fn(|_, _| speed(r)))
@@ -128,6 +129,7 @@ where
             gap: seed.gap * s.length,
             inverse_mass: seed.inverse_mass / s.mass,
             recovery_speed: seed.recovery_speed * s.speed(),
+            shortest_step: seed.shortest_step * s.time,
             spring: rescale_spring(seed.spring, s),
         };
         // All rows as lengths: the law has one R for all.
@@ -165,6 +167,7 @@ fn conformance_limit() {
             gap: seed.gap * s.length,
             inverse_mass: seed.inverse_mass / s.mass,
             recovery_speed: seed.recovery_speed * s.speed(),
+            shortest_step: seed.shortest_step * s.time,
             spring: rescale_spring(seed.spring, s),
             reference: seed.reference / s.mass,
             ..*seed

@@ -85,7 +85,14 @@ fn dual_cones<L: DualConeLaw>(law: L, stiff: L) -> [Sample; 4] {
 
 fn near_rigid<const D: usize>(t: &Touch) -> NearRigidSeed<D> {
     let gap = SVector::from_fn(|i, _| 2e-3 * (t.random[i] - 0.5));
-    NearRigidSeed { dt: DT, gap, inverse_mass: t.inverse_mass, recovery_speed: 1.0, spring: None }
+    NearRigidSeed {
+        dt: DT,
+        gap,
+        inverse_mass: t.inverse_mass,
+        recovery_speed: 1.0,
+        shortest_step: 1e-4,
+        spring: None,
+    }
 }
 
 fn limit(t: &Touch) -> LimitSeed {

@@ -296,7 +296,12 @@ mod tests {
             // Residuals are 1e-12 m/s, of one contact.
             assert!((v - exact).abs() < 1e-10, "{v} {exact}");
         }
-        let mut solver = ComfreeSolver::with_sweeps(Sweeps { most: 1000, residual: 1e-9, relative: 0.0 });
+        let mut solver = ComfreeSolver::with_sweeps(Sweeps {
+            most: 1000,
+            residual: 1e-9,
+            relative: 0.0,
+            ..Sweeps::default()
+        });
         let answer = limit.answer(&mut solver, &mut swept).expect("it is swept over");
         assert!(answer.holds(), "{answer:?}");
     }
@@ -315,7 +320,7 @@ mod tests {
                 let Some(mut limit) = Uncompliant::new(&mut own, &mut stiff).expect("it is solved") else {
                     continue;
                 };
-                let sweeps = Sweeps { most: 20_000, residual: 1e-9, relative: 0.0 };
+                let sweeps = Sweeps { most: 20_000, residual: 1e-9, relative: 0.0, ..Sweeps::default() };
                 let answer = limit.answer(&mut ComfreeSolver::with_sweeps(sweeps), &mut swept);
                 let answer = answer.expect("it is swept over");
                 // The bound of a residual of 1e-9 m/s and impulses of some N·s is about 1e-4 of the change. Multipliers that share a load may
