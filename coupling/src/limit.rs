@@ -100,8 +100,17 @@ impl fmt::Display for Limit {
     }
 }
 
-/// A place \[m\], a normal and a depth \[m\].
-type Place = (Point3<f64>, Vector3<f64>, f64);
+/// Contact inside an obstacle.
+#[derive(Clone, Debug)]
+struct Place {
+    /// \[m\].
+    x: Point3<f64>,
+    normal: Vector3<f64>,
+    /// \[m\].
+    depth: f64,
+    /// That it stands for \[m²\].
+    area: f64,
+}
 
 /// The particles inside one obstacle.
 #[derive(Clone, Debug, Default)]
@@ -149,7 +158,8 @@ impl Pressed {
         }
         for t in inside().filter(|t| self.counts[t.obstacle] > 0) {
             let kept = &mut self.list[t.obstacle];
-            kept.at.push((Point3::from(t.x), t.frame.column(0).into_owned(), -t.gap));
+            let normal = t.frame.column(0).into_owned();
+            kept.at.push(Place { x: Point3::from(t.x), normal, depth: -t.gap, area: t.area });
             kept.mass += t.mass;
         }
     }
@@ -163,23 +173,24 @@ impl Pressed {
         moving: bool,
     ) -> Vec<Limit> {
         let tree = |o: usize| rigid.model.bodies[places.body(o)].tree;
-        let spring = |o: usize| obstacles[o].material.stiffness;
-        let damper = |o: usize| spring(o) * obstacles[o].material.dissipation;
+        let spring = |o: usize, p: &Place| obstacles[o].surface_of(p.area).stiffness;
+        let damper = |o: usize, p: &Place| spring(o, p) * obstacles[o].material.dissipation * p.depth;
         let mut fastest: Vec<Option<[f64; 2]>> = vec![None; rigid.model.trees.len()];
         let of = |(o, inside): (usize, &'a Inside)| {
-            let stiffness = inside.at.len() as f64 * spring(o);
-            let damping = damper(o) * inside.at.iter().map(|p| p.2).sum::<f64>();
+            let stiffness = inside.at.iter().map(|p| spring(o, p)).sum();
+            let damping = inside.at.iter().map(|p| damper(o, p)).sum();
             let (mut mass, mut stiff, mut rate) = (f64::INFINITY, 0.0, 0.0);
             if let (Some(t), true) = (tree(o), !inside.at.is_empty()) {
                 let pressed = |(o, inside): (usize, &'a Inside)| {
-                    (places.body(o), [spring(o), damper(o)], &inside.at[..])
+                    let of = move |p: &'a Place| (places.body(o), [spring(o, p), damper(o, p)], p);
+                    inside.at.iter().map(of)
                 };
                 let of_tree = || self.list.iter().enumerate().filter(|(o, _)| tree(*o) == Some(t));
-                [stiff, rate] =
-                    *fastest[t].get_or_insert_with(|| largest_eigenvalues(rigid, t, of_tree().map(pressed)));
+                [stiff, rate] = *fastest[t]
+                    .get_or_insert_with(|| largest_eigenvalues(rigid, t, of_tree().flat_map(pressed)));
                 let others = of_tree().any(|(other, i)| other != o && !i.at.is_empty());
                 let own = match others {
-                    true => largest_eigenvalues(rigid, t, std::iter::once(pressed((o, inside))))[0],
+                    true => largest_eigenvalues(rigid, t, pressed((o, inside)))[0],
                     false => stiff,
                 };
                 mass = stiffness / own;
@@ -207,11 +218,11 @@ pub(crate) struct RigidSide<'a> {
     pub problem: &'a FrozenProblem,
 }
 
-/// λ \[1/s²\] and μ \[1/s\] of a tree on contacts: bodies, stiffness and dissipation times stiffness, places.
+/// λ \[1/s²\] and μ \[1/s\] of a tree on contacts: body, stiffness \[N/m\] and damping \[N·s/m\], place of each.
 fn largest_eigenvalues<'a>(
     rigid: RigidSide<'_>,
     tree: usize,
-    pressed: impl Iterator<Item = (usize, [f64; 2], &'a [Place])>,
+    pressed: impl Iterator<Item = (usize, [f64; 2], &'a Place)>,
 ) -> [f64; 2] {
     let RigidSide { model, kin, problem } = rigid;
     let (dofs, dt) = (model.trees[tree].dofs.clone(), problem.dt());
@@ -224,13 +235,13 @@ fn largest_eigenvalues<'a>(
     }
     let (mut springs, mut along) = (DMatrix::zeros(n, n), DVector::zeros(n));
     let mut dampers = springs.clone();
-    for (body, [stiffness, damping], places) in pressed {
-        for (x, normal, depth) in places {
-            along.fill(0.0);
-            kin.for_columns(model, body, x, |dof, linear, _| along[dof - dofs.start] = linear.dot(normal));
-            springs.ger(stiffness, &along, &along, 1.0);
-            dampers.ger(damping * depth, &along, &along, 1.0);
-        }
+    for (body, [stiffness, damping], place) in pressed {
+        along.fill(0.0);
+        kin.for_columns(model, body, &place.x, |dof, linear, _| {
+            along[dof - dofs.start] = linear.dot(&place.normal);
+        });
+        springs.ger(stiffness, &along, &along, 1.0);
+        dampers.ger(damping, &along, &along, 1.0);
     }
     // L⁻¹ K L⁻ᵀ of M = L Lᵀ.
     let Some(factor) = mass.cholesky() else { return [f64::INFINITY; 2] };

@@ -204,6 +204,16 @@ impl Cloth {
     }
 }
 
+/// Thickness of the cloth that a particle is of \[m\].
+pub(crate) fn thickness_at(cloth: &[Cloth], particle: usize) -> Option<f64> {
+    cloth.iter().find(|c| c.particles().contains(&particle)).map(|c| c.material().thickness())
+}
+
+/// Area that a particle stands for \[m²\].
+pub(crate) fn area(volume: f64, thickness: Option<f64>) -> f64 {
+    thickness.map_or_else(|| volume.cbrt().powi(2), |t| volume / t)
+}
+
 fn fibre(f: &Matrix3<f64>) -> Vector3<f64> {
     f.column(2).into_owned()
 }

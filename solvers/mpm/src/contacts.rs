@@ -6,22 +6,14 @@ use signorini_core::{
     ContactGeometry, ContactSeed, ContactSide, FrozenProblem, LawPool, LawProperties, Pools, ProblemError,
 };
 
-use signorini_geometry::{Shape, SignedDistance};
+use signorini_geometry::Shape;
 
-use crate::cloth::Cloth;
+use crate::cloth::{Cloth, area, thickness_at};
 use crate::freedom::Freedom;
 use crate::node_map::{NodeMap, Rows};
 use crate::node_mass::NodeMass;
 use crate::obstacle::Obstacle;
 use crate::particles::Particles;
-
-/// Factor by which obstacles are sought further ahead than a particle goes without contact: contact of its neighbours may make it faster.
-const AHEAD: f64 = 2.0;
-
-/// Distance ahead at which a block of particles is looked at where none is faster than `apart` \[m/s\] beside an obstacle, within `horizon` \[s\].
-pub(crate) fn farthest(apart: f64, horizon: f64) -> f64 {
-    AHEAD * horizon * apart
-}
 
 /// A particle inside an obstacle, or on its way into it.
 #[derive(Clone, Debug)]
@@ -38,6 +30,8 @@ pub struct Touch {
     pub mass: f64,
     /// \[m³\].
     pub volume: f64,
+    /// Area that it stands for \[m²\]: that of a cube of its volume; of particles of cloth their share of the sheet.
+    pub area: f64,
     /// φ \[m\].
     pub gap: f64,
     /// Columns n, t₁, t₂ in world axes; n points out of the obstacle.
@@ -113,161 +107,6 @@ pub(crate) fn sum_of(reached: &[(u32, f64)], velocity: impl Fn(usize) -> Vector3
     reached.iter().map(|(n, w)| *w * velocity(*n as usize)).sum()
 }
 
-/// A particle, and the nodes that it reaches, with weights.
-pub(crate) struct Reaching {
-    /// \[m\].
-    pub x: Vector3<f64>,
-    /// \[m/s\].
-    pub v: Vector3<f64>,
-    /// \[kg\].
-    pub mass: f64,
-    /// \[m³\].
-    pub volume: f64,
-    pub nodes: [(u32, f64); 27],
-}
-
-/// A particle that may touch, and the nodes with which its place moves: those that it reaches; a centre of cloth, which goes to the middle of its triangle's corners, has the means of theirs.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Mover {
-    pub particle: usize,
-    /// \[m\].
-    pub x: Vector3<f64>,
-    /// \[m/s\].
-    pub v: Vector3<f64>,
-    /// \[kg\].
-    pub mass: f64,
-    /// \[m³\].
-    pub volume: f64,
-    /// The nodes of corners one after the other.
-    pub reached: Vec<(u32, f64)>,
-}
-
-/// An obstacle by number, and how far ahead contacts with it are sought \[s\].
-#[derive(Clone, Copy)]
-pub(crate) struct Sought<'a> {
-    pub number: usize,
-    pub obstacle: &'a Obstacle,
-    pub horizon: f64,
-}
-
-impl Mover {
-    /// Takes a particle, or the middle of the corners of cloth whose centre it is.
-    pub(crate) fn set(&mut self, particle: usize, cloth: &[Cloth], of: impl Fn(usize) -> Reaching) {
-        self.reached.clear();
-        let Reaching { x, v, mass, volume, nodes } = of(particle);
-        (self.particle, self.mass, self.volume) = (particle, mass, volume);
-        let Some(corners) = cloth.iter().find_map(|c| c.corners(particle)) else {
-            (self.x, self.v) = (x, v);
-            return self.reached.extend(nodes);
-        };
-        (self.x, self.v) = (Vector3::zeros(), Vector3::zeros());
-        for Reaching { x, v, nodes, .. } in corners.map(|corner| of(corner as usize)) {
-            self.x += x / 3.0;
-            self.v += v / 3.0;
-            self.reached.extend(nodes.map(|(n, w)| (n, w / 3.0)));
-        }
-    }
-
-    /// Writes the nodes of the contact behind others, each once, ascending.
-    fn write_row(&self, rows: &mut Vec<(u32, f64)>) -> Range<usize> {
-        let first = rows.len();
-        rows.extend_from_slice(&self.reached);
-        // Stable, so that sums are the same each time.
-        rows[first..].sort_by_key(|r| r.0);
-        let mut end = first;
-        for i in first..rows.len() {
-            if end > first && rows[end - 1].0 == rows[i].0 {
-                rows[end - 1].1 += rows[i].1;
-            } else {
-                rows[end] = rows[i];
-                end += 1;
-            }
-        }
-        rows.truncate(end);
-        first..end
-    }
-
-    /// Adds a contact for each of the sides.
-    fn add(
-        &self,
-        obstacle: usize,
-        velocity: Vector3<f64>,
-        (sought, sides): (f64, &[SignedDistance]),
-        out: &mut Touches,
-    ) {
-        if sides.is_empty() {
-            return;
-        }
-        let row = self.write_row(&mut out.rows);
-        out.list.extend(sides.iter().map(|side| Touch {
-            particle: self.particle,
-            obstacle,
-            x: self.x,
-            v: self.v,
-            mass: self.mass,
-            volume: self.volume,
-            gap: side.distance,
-            frame: ContactGeometry::frame(&side.normal),
-            velocity,
-            end: side.distance,
-            sought,
-            row: row.clone(),
-        }));
-    }
-
-    /// Σ w v_i \[m/s\].
-    pub(crate) fn sample(&self, velocity: impl Fn(usize) -> Vector3<f64>) -> Vector3<f64> {
-        sum_of(&self.reached, velocity)
-    }
-
-    /// Distance \[m\] at which an obstacle that moves with `velocity` there \[m/s\] is looked for by one whose nodes would give it `free` \[m/s\] without contact.
-    ///
-    /// ```text
-    /// 2 δt max(|v − v_o|, |Σ w v_i* − v_o|)
-    /// ```
-    pub(crate) fn reach(&self, free: &Vector3<f64>, velocity: &Vector3<f64>, horizon: f64) -> f64 {
-        farthest((self.v - velocity).norm().max((free - velocity).norm()), horizon)
-    }
-
-    /// Adds to `out` a contact for each side of an obstacle that it touches, or may touch within the horizon. `sides` is room to work.
-    pub(crate) fn find(
-        &self,
-        free: &Vector3<f64>,
-        of: Sought<'_>,
-        sides: &mut Vec<SignedDistance>,
-        out: &mut Touches,
-    ) {
-        let Sought { number, obstacle, horizon } = of;
-        let velocity = obstacle.velocity_at(&self.x);
-        let reach = self.reach(free, &velocity, horizon);
-        obstacle.sides(&self.x, reach, sides);
-        self.add(number, velocity, (reach, sides), out);
-    }
-
-    /// As [`Mover::find`], after contact gave it the velocity `now` \[m/s\] in place of `free`: only sides beyond the first search, which it crosses and which are not `known`.
-    pub(crate) fn find_again(
-        &self,
-        [free, now]: [&Vector3<f64>; 2],
-        of: Sought<'_>,
-        known: Known<'_>,
-        sides: &mut Vec<SignedDistance>,
-        out: &mut Touches,
-    ) {
-        let Sought { number, obstacle, horizon } = of;
-        let velocity = obstacle.velocity_at(&self.x);
-        let way = horizon * (now - velocity);
-        if way.norm() <= self.reach(free, &velocity, horizon) {
-            return;
-        }
-        obstacle.sides(&self.x, way.norm(), sides);
-        sides.retain(|side| side.distance + side.normal.dot(&way) < 0.0);
-        let is =
-            |t: &Touch, side: &SignedDistance| t.gap == side.distance && t.frame.column(0) == side.normal;
-        sides.retain(|side| !known.of(self.particle).any(|(_, t)| t.obstacle == number && is(t, side)));
-        self.add(number, velocity, (way.norm(), sides), out);
-    }
-}
-
 impl Touch {
     /// Depth in the step \[m\], at its start or its end; 0 outside.
     pub fn depth(&self) -> f64 {
@@ -299,7 +138,14 @@ impl Touch {
         let velocity = self.frame.transpose() * (self.v - velocity);
         let normal = self.frame.column(0).into_owned();
         let curvature = obstacle.curvature_for(law, self.volume, &self.x, &normal);
-        ContactSeed { dt, gap: self.gap, velocity, material: obstacle.material, sides, curvature }
+        ContactSeed {
+            dt,
+            gap: self.gap,
+            velocity,
+            material: obstacle.surface_of(self.area),
+            sides,
+            curvature,
+        }
     }
 
     /// Geometry of a contact of these bodies and geoms.
@@ -345,6 +191,7 @@ pub(crate) fn stored_energy(
     for (p, x) in particles.x.iter().enumerate() {
         let corners = cloth.iter().find_map(|c| c.corners(p));
         let x = corners.map_or(*x, |c| c.iter().map(|i| particles.x[*i as usize] / 3.0).sum());
+        let area = area(particles.volume[p], thickness_at(cloth, p));
         for o in obstacles {
             o.sides(&x, 0.0, &mut sides);
             seeds.extend(sides.iter().filter(|s| s.distance < 0.0).map(|side| {
@@ -352,7 +199,7 @@ pub(crate) fn stored_energy(
                 ContactSeed {
                     dt: 1.0,
                     gap: side.distance,
-                    material: o.material,
+                    material: o.surface_of(area),
                     curvature,
                     ..Default::default()
                 }
@@ -399,7 +246,7 @@ pub(crate) struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    fn of(self, particle: usize) -> impl Iterator<Item = (usize, &'a Touch)> {
+    pub(crate) fn of(self, particle: usize) -> impl Iterator<Item = (usize, &'a Touch)> {
         let first = self.by_particle.partition_point(|k| self.list[*k as usize].particle < particle);
         let from_there =
             self.by_particle[first..].iter().map(move |k| (*k as usize, &self.list[*k as usize]));

@@ -15,10 +15,10 @@ impl Freedom {
     pub(crate) const WHOLE: Self =
         Self { basis: Matrix3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), count: 3 };
 
-    /// At a place between walls.
-    pub(crate) fn at(x: &Vector3<f64>, walls: &[Wall]) -> Self {
+    /// Of a node of a grid of this spacing \[m\] at a place between walls.
+    pub(crate) fn at(x: &Vector3<f64>, spacing: f64, walls: &[Wall]) -> Self {
         let mut projector = Matrix3::identity();
-        for wall in walls.iter().filter(|w| w.holds(x)) {
+        for wall in walls.iter().filter(|w| w.holds(x, spacing)) {
             match wall.border {
                 Border::Sticky => return Self { basis: Matrix3::zeros(), count: 0 },
                 Border::Slip => {

@@ -93,6 +93,11 @@ impl Grid {
         }
     }
 
+    /// Velocity of a node at the start \[m/s\]; none where it has no mass, at the very edge of a particle's reach.
+    pub fn start_velocity(&self, node: usize) -> Vector3<f64> {
+        if self.mass[node] > 0.0 { self.momentum[node] / self.mass[node] } else { Vector3::zeros() }
+    }
+
     /// The nodes of a particle that was gathered at `x`, each with its weight and x_i − x \[m\].
     pub fn nodes(
         &self,

@@ -42,6 +42,7 @@ mod freedom;
 mod grid;
 mod hencky;
 mod material;
+mod mover;
 mod node_map;
 mod node_mass;
 mod obstacle;

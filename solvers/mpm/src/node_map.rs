@@ -484,7 +484,7 @@ mod tests {
             border: Border::Slip,
         };
         let walls = [wall(Vector3::z() + 0.3 * tilt), wall(Vector3::x() - 0.2 * tilt)];
-        Freedom::at(&Vector3::zeros(), &walls[..usize::from(kind)])
+        Freedom::at(&Vector3::zeros(), 1.0, &walls[..usize::from(kind)])
     }
 
     proptest! {

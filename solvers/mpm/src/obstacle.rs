@@ -15,18 +15,41 @@ pub struct Obstacle {
     pub velocity: Vector3<f64>,
     /// Angular velocity, world axes \[rad/s\].
     pub angular_velocity: Vector3<f64>,
-    /// Stiffness per particle, dissipation, friction. A stiction speed of 1e-3 m/s, as in yu2025mpm, takes a half to a quarter of the products of the 1e-4 m/s of rigid contact.
+    /// Stiffness per particle where [`Obstacle::stiffness_per_area`] gives none, dissipation, friction. A stiction speed of 1e-3 m/s, as in yu2025mpm, takes a half to a quarter of the products of the 1e-4 m/s of rigid contact.
     ///
     /// A pressure p on particles s apart presses each p s²/k deep. k = E s is as soft as a layer of the material itself, ten times that is hardly seen beside it, in load and in depth.
     /// Beyond the mass of a node over δt² the block-diagonal solver needs many iterations (Newton's direction does not), and lighter bodies need shorter steps ([`signorini_core::ContactMaterial`] has the fields, the coupling prints its limits).
     pub material: ContactMaterial,
+    /// Stiffness of the surface \[N/m³\]: a pressure p presses p/k deep, whatever the distance of particles. Each contact has this times the area that its particle stands for ([`crate::contacts::Touch::area`]) in place of the material's stiffness.
+    pub stiffness_per_area: Option<f64>,
 }
 
 impl Obstacle {
     /// At rest.
     pub fn new(name: &str, shape: Shape, pose: Isometry3<f64>, material: ContactMaterial) -> Self {
         let none = Vector3::zeros();
-        Self { name: name.into(), shape, pose, velocity: none, angular_velocity: none, material }
+        let (velocity, angular_velocity) = (none, none);
+        Self {
+            name: name.into(),
+            shape,
+            pose,
+            velocity,
+            angular_velocity,
+            material,
+            stiffness_per_area: None,
+        }
+    }
+
+    /// With a stiffness of its surface \[N/m³\].
+    #[must_use]
+    pub fn with_stiffness_per_area(self, stiffness: f64) -> Self {
+        Self { stiffness_per_area: Some(stiffness), ..self }
+    }
+
+    /// The surface that a particle meets which stands for an area \[m²\].
+    pub fn surface_of(&self, area: f64) -> ContactMaterial {
+        let stiffness = self.stiffness_per_area.map_or(self.material.stiffness, |k| k * area);
+        ContactMaterial { stiffness, ..self.material }
     }
 
     /// Velocity of its point at x \[m/s\].
@@ -90,8 +113,9 @@ pub struct Wall {
 }
 
 impl Wall {
-    pub(crate) fn holds(&self, x: &Vector3<f64>) -> bool {
+    /// Whether it holds a node of a grid of this spacing \[m\].
+    pub(crate) fn holds(&self, x: &Vector3<f64>, spacing: f64) -> bool {
         // Nodes on the plane count, round-off beside it too.
-        self.normal.dot(&(x - self.point)) <= 1e-9
+        self.normal.dot(&(x - self.point)) <= 1e-7 * spacing
     }
 }

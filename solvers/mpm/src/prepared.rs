@@ -2,9 +2,10 @@ use signorini_core::na::{Matrix3, Vector3};
 use signorini_core::{LawPool, ProblemError, largest};
 
 use crate::cloth::Cloth;
-use crate::contacts::{Contacts, Mover, Nodes, Reaching, Sought, Touches, farthest};
+use crate::contacts::{Contacts, Nodes, Touches};
 use crate::freedom::Freedom;
 use crate::grid::Grid;
+use crate::mover::{Mover, Reaching, Sought, farthest};
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
 
@@ -114,7 +115,9 @@ impl Prepared {
         nodes.grid = Grid::new(spacing);
         nodes.grid.gather(&particles, stress, force);
         nodes.free.clear();
-        nodes.free.extend((0..nodes.grid.len()).map(|n| Freedom::at(&nodes.grid.position(n), walls)));
+        nodes
+            .free
+            .extend((0..nodes.grid.len()).map(|n| Freedom::at(&nodes.grid.position(n), spacing, walls)));
         // Longer steps than waves allow are implicit in the stress: it does not push for all of them.
         nodes.set_free(ahead.horizon.min(ahead.longest), ahead.horizon * ahead.gravity);
         let touches = &mut self.contacts.touches;
@@ -159,8 +162,7 @@ impl Prepared {
 
     /// Velocities of the unknown nodes at the start, in their directions.
     pub(crate) fn start_velocity(&self, out: &mut Vec<f64>) {
-        let grid = &self.nodes.grid;
-        self.contacts.unknowns(|n| grid.momentum[n] / grid.mass[n], out);
+        self.contacts.unknowns(|n| self.nodes.grid.start_velocity(n), out);
     }
 
     /// The contact problem of a step of `dt` \[s\].

@@ -16,6 +16,8 @@ pub struct MpmOptions {
     pub gravity: Vector3<f64>,
     /// Time in which the symmetric part of affine velocities fades to 1/e \[s\]; none fades where it is infinite. It damps strain rates, whatever the step, and keeps momenta.
     pub damping_time: f64,
+    /// τ: time in which differences between the velocities of particles and those of the field fade to 1/e \[s\], ≥ 0. With 0 none is left after a step, as published (affine transfers), so that the motion that the field does not show is lost by the step, not by the second. Momenta are kept with any.
+    pub transfer_time: f64,
     /// Part of the time in which the fastest wave crosses a cell that a step may take, > 0.
     pub courant: f64,
 }
@@ -26,8 +28,16 @@ impl Default for MpmOptions {
             spacing: 0.01,
             gravity: Vector3::new(0.0, 0.0, -9.81),
             damping_time: f64::INFINITY,
+            transfer_time: 0.0,
             courant: 0.5,
         }
+    }
+}
+
+impl MpmOptions {
+    /// Part of the differences between particles and field that a step of `dt` \[s\] leaves, e^(−δt/τ).
+    pub(crate) fn kept(&self, dt: f64) -> f64 {
+        if self.transfer_time > 0.0 { (-dt / self.transfer_time).exp() } else { 0.0 }
     }
 }
 
@@ -51,6 +61,8 @@ pub(crate) fn check(
     if options.damping_time.is_nan() || options.damping_time <= 0.0 {
         value("the damping time", options.damping_time, false, "s > 0, or infinity")?;
     }
+    let time = options.transfer_time;
+    value("the transfer time", time, time >= 0.0, "s ≥ 0")?;
     for (i, g) in options.gravity.iter().enumerate() {
         value(format!("gravity along axis {i}"), *g, true, "a finite number")?;
     }

@@ -123,6 +123,7 @@ impl MpmSystem {
         }
         let mut particles = prepared.particles.clone();
         let faded = (-dt / self.options.damping_time).exp();
+        let kept = self.options.kept(dt);
         for p in 0..particles.len() {
             let (v, c) = prepared.nodes.grid.sample(p, &particles.x[p], field);
             check_finite("velocities of the nodes", v.as_slice())?;
@@ -146,6 +147,16 @@ impl MpmSystem {
         }
         for cloth in &self.cloth {
             cloth.follow(dt, &particles.c, &mut particles.x, &mut particles.f);
+        }
+        if kept > 0.0 {
+            let grid = &prepared.nodes.grid;
+            let start: Vec<Vector3<f64>> = (0..grid.len()).map(|n| grid.start_velocity(n)).collect();
+            let own = &prepared.particles;
+            for p in 0..particles.len() {
+                let (v, c) = grid.sample(p, &own.x[p], &start);
+                particles.v[p] += kept * (own.v[p] - v);
+                particles.c[p] += kept * (own.c[p] - c);
+            }
         }
         for c in &mut particles.c {
             let (straight, turning) = (0.5 * (*c + c.transpose()), 0.5 * (*c - c.transpose()));

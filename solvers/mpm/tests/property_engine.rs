@@ -78,23 +78,28 @@ fn options() -> MpmOptions {
     MpmOptions { spacing: H, damping_time: 0.05, ..MpmOptions::default() }
 }
 
+/// Options that keep differences between particles and field for a while.
+fn keeping() -> MpmOptions {
+    MpmOptions { transfer_time: 0.02, ..options() }
+}
+
 fn tight() -> Tolerance {
     Tolerance { relative: 1e-11, max_iterations: 200 }
 }
 
-fn engine<T: Real>(p: Particles, materials: Vec<Box<dyn Material>>) -> MpmEngine<T> {
+fn engine<T: Real>(p: Particles, materials: Vec<Box<dyn Material>>, options: MpmOptions) -> MpmEngine<T> {
     let law = contact_pool("lagged").unwrap();
-    MpmEngine::new(p, materials, walls(), obstacles(), law, options())
+    MpmEngine::new(p, materials, walls(), obstacles(), law, options)
         .unwrap()
         .with_solver(Box::new(MpmSolver::default()), tight())
 }
 
 /// Largest differences of positions over h, velocities \[m/s\] and gradients, and of the impulses \[N·s\] relative to their sum.
-fn compare<T: Real>(steps: usize, dt: f64, velocity: Vector3<f64>) -> [f64; 4] {
+fn compare<T: Real>(steps: usize, dt: f64, velocity: Vector3<f64>, options: MpmOptions) -> [f64; 4] {
     let p = particles(velocity);
-    let mut fast = engine::<T>(p.clone(), materials());
+    let mut fast = engine::<T>(p.clone(), materials(), options);
     let law = contact_pool("lagged").unwrap();
-    let mut slow = MpmSystem::new(p, materials(), walls(), obstacles(), law, options()).unwrap();
+    let mut slow = MpmSystem::new(p, materials(), walls(), obstacles(), law, options).unwrap();
     let mut step = ContactStep::new(MpmSolver::default()).with_tolerance(tight());
     let (mut x, mut next) = (slow.initial_state(), slow.initial_state());
     let (mut sums, mut apart) = ([Vector3::zeros(); 2], 0.0);
@@ -119,19 +124,21 @@ fn compare<T: Real>(steps: usize, dt: f64, velocity: Vector3<f64>) -> [f64; 4] {
 
 #[test]
 fn conformance_the_fast_path_is_the_plain_one() {
-    // Sums of another order, round-off of 10⁻¹⁶ that 200 steps of contact and flow make larger.
-    let apart = compare::<f64>(200, 1e-3, Vector3::new(0.0, 0.0, -1.0));
-    println!(
-        "f64: x/h {:.1e}, v {:.1e} m/s, F {:.1e}, impulses {:.1e}",
-        apart[0], apart[1], apart[2], apart[3]
-    );
-    assert!(apart.iter().all(|e| *e < 1e-8), "{apart:?}");
-    let apart = compare::<f32>(200, 1e-3, Vector3::new(0.0, 0.0, -1.0));
-    println!(
-        "f32: x/h {:.1e}, v {:.1e} m/s, F {:.1e}, impulses {:.1e}",
-        apart[0], apart[1], apart[2], apart[3]
-    );
-    assert!(apart[0] < 1e-3 && apart[1] < 1e-2 && apart[2] < 1e-2 && apart[3] < 1e-3, "{apart:?}");
+    for options in [options(), keeping()] {
+        // Sums of another order, round-off of 10⁻¹⁶ that 200 steps of contact and flow make larger.
+        let apart = compare::<f64>(200, 1e-3, Vector3::new(0.0, 0.0, -1.0), options);
+        println!(
+            "f64: x/h {:.1e}, v {:.1e} m/s, F {:.1e}, impulses {:.1e}",
+            apart[0], apart[1], apart[2], apart[3]
+        );
+        assert!(apart.iter().all(|e| *e < 1e-8), "{apart:?}");
+        let apart = compare::<f32>(200, 1e-3, Vector3::new(0.0, 0.0, -1.0), options);
+        println!(
+            "f32: x/h {:.1e}, v {:.1e} m/s, F {:.1e}, impulses {:.1e}",
+            apart[0], apart[1], apart[2], apart[3]
+        );
+        assert!(apart[0] < 1e-3 && apart[1] < 1e-2 && apart[2] < 1e-2 && apart[3] < 1e-3, "{apart:?}");
+    }
 }
 
 /// Cloth of a mesh above the ball.
@@ -143,28 +150,28 @@ fn hung(p: &mut Particles, mesh: &TriangleMesh) -> Cloth {
 
 /// Cubes over the ball.
 fn cubes() -> MpmEngine<f32> {
-    engine(particles(Vector3::new(0.3, -0.2, -1.5)), materials())
+    engine(particles(Vector3::new(0.3, -0.2, -1.5)), materials(), options())
 }
 
 /// Cubes and a sheet over the ball.
 fn mixed() -> MpmEngine<f32> {
     let mut p = particles(Vector3::new(0.3, -0.2, -1.5));
     let cloth = hung(&mut p, &sheet([0.3, 0.3], [10, 10]).unwrap());
-    engine::<f32>(p, materials()).with_cloth(cloth).unwrap()
+    engine::<f32>(p, materials(), keeping()).with_cloth(cloth).unwrap()
 }
 
 /// A sheet that falls on the ball, in both paths: largest differences of positions over h, and of impulses \[N·s\] relative to their sum.
-fn drape<T: Real>() -> [f64; 2] {
+fn drape<T: Real>(options: MpmOptions) -> [f64; 2] {
     let mut p = Particles::default();
     let mesh = sheet([0.3, 0.3], [10, 10]).unwrap();
     let cloth = hung(&mut p, &mesh);
     let (solver, law) = (|| Box::new(MpmSolver::default()), || contact_pool("lagged").unwrap());
-    let mut fast = MpmEngine::<T>::new(p.clone(), vec![], walls(), obstacles(), law(), options())
+    let mut fast = MpmEngine::<T>::new(p.clone(), vec![], walls(), obstacles(), law(), options)
         .unwrap()
         .with_solver(solver(), tight())
         .with_cloth(cloth.clone())
         .unwrap();
-    let slow = MpmSystem::new(p, vec![], walls(), obstacles(), law(), options()).unwrap();
+    let slow = MpmSystem::new(p, vec![], walls(), obstacles(), law(), options).unwrap();
     let mut slow = slow.with_cloth(cloth).unwrap();
     let mut step = ContactStep::new(solver()).with_tolerance(tight());
     let (mut x, mut next) = (slow.initial_state(), slow.initial_state());
@@ -184,10 +191,15 @@ fn drape<T: Real>() -> [f64; 2] {
 
 #[test]
 fn conformance_cloth_is_the_same_in_both_paths() {
-    let [wide, narrow] = [drape::<f64>(), drape::<f32>()];
-    println!("f64: x/h {:.1e}, impulses {:.1e}; f32: {:.1e}, {:.1e}", wide[0], wide[1], narrow[0], narrow[1]);
-    assert!(wide.iter().all(|e| *e < 1e-8), "{wide:?}");
-    assert!(narrow[0] < 1e-2 && narrow[1] < 1e-3, "{narrow:?}");
+    for options in [options(), keeping()] {
+        let [wide, narrow] = [drape::<f64>(options), drape::<f32>(options)];
+        println!(
+            "f64: x/h {:.1e}, impulses {:.1e}; f32: {:.1e}, {:.1e}",
+            wide[0], wide[1], narrow[0], narrow[1]
+        );
+        assert!(wide.iter().all(|e| *e < 1e-8), "{wide:?}");
+        assert!(narrow[0] < 1e-2 && narrow[1] < 1e-3, "{narrow:?}");
+    }
 }
 
 #[test]
@@ -274,7 +286,7 @@ fn regression_lists_of_particles_that_do_not_fit() {
         let why = build(&change);
         assert!(why.contains(says), "{says}: {why}");
     }
-    let mut e = engine::<f64>(particles(Vector3::zeros()), materials());
+    let mut e = engine::<f64>(particles(Vector3::zeros()), materials(), options());
     e.obstacles_mut()[0].material.stiffness = -1.0;
     let why = e.step(1e-4).unwrap_err().to_string();
     assert!(why.contains("'ball'") && why.contains("stiffness"), "{why}");
@@ -291,7 +303,7 @@ fn property_materials_of_ones_own_run_too() {
             if i == 0 { Box::new(Own(FixedCorotated(lame))) } else { m }
         })
         .collect();
-    let (mut a, mut b) = (engine::<f64>(p.clone(), materials()), engine::<f64>(p, own));
+    let (mut a, mut b) = (engine::<f64>(p.clone(), materials(), options()), engine::<f64>(p, own, options()));
     for _ in 0..100 {
         a.step(1e-3).unwrap();
         b.step(1e-3).unwrap();
@@ -306,7 +318,7 @@ proptest! {
 
     /// Free flight through many blocks, turning: momenta stay, particles keep their numbers.
     #[test]
-    fn property_flight_keeps_momenta(v in prop::array::uniform3(-8.0..8.0f64), w in prop::array::uniform3(-5.0..5.0f64)) {
+    fn property_flight_keeps_momenta(v in prop::array::uniform3(-8.0..8.0f64), w in prop::array::uniform3(-5.0..5.0f64), transfer_time in prop_oneof![Just(0.0), 1e-3..1.0f64]) {
         let (v, w) = (Vector3::from(v), Vector3::from(w));
         let mut p = Particles::default();
         let cube = Shape::Box { half_extents: Vector3::new(0.1, 0.07, 0.05) };
@@ -315,7 +327,7 @@ proptest! {
             p.v[i] = v + w.cross(&p.x[i]);
             p.c[i] = w.cross_matrix();
         }
-        let options = MpmOptions { gravity: Vector3::zeros(), ..options() };
+        let options = MpmOptions { gravity: Vector3::zeros(), transfer_time, ..options() };
         let law = contact_pool("lagged").unwrap();
         let mut e = MpmEngine::<f64>::new(p.clone(), materials(), vec![], vec![], law, options).unwrap();
         for _ in 0..100 {
@@ -325,7 +337,9 @@ proptest! {
         let (a, b) = (p.momentum(), q.momentum());
         prop_assert!((a - b).norm() < 1e-11 * (1.0 + a.norm()), "{} {}", a, b);
         let (a, b) = (p.angular_momentum(H), q.angular_momentum(H));
-        prop_assert!((a - b).norm() < 1e-10 * (1.0 + a.norm()), "{} {}", a, b);
+        // Differences that are kept turn it by a part of second order, `analytic_momenta_of_dust`.
+        let part = if transfer_time > 0.0 { 1e-2 } else { 1e-10 };
+        prop_assert!((a - b).norm() < part * (1.0 + a.norm()), "{} {}", a, b);
         let middle = |p: &Particles| p.x.iter().sum::<Vector3<f64>>() / p.len() as f64;
         prop_assert!((middle(q) - middle(&p) - 0.5 * v).norm() < 1e-10);
         prop_assert_eq!(&p.mass, &q.mass);
@@ -335,7 +349,7 @@ proptest! {
 #[test]
 fn property_bad_steps_are_refused_and_nothing_moves() {
     let p = particles(Vector3::zeros());
-    let mut e = engine::<f64>(p.clone(), materials());
+    let mut e = engine::<f64>(p.clone(), materials(), options());
     let longest = e.longest_step();
     for (dt, says) in [(2.0 * longest, "shorten it"), (0.0, "step"), (f64::NAN, "step"), (-1e-3, "step")] {
         let why = e.step(dt).unwrap_err().to_string();

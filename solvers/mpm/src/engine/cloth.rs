@@ -4,7 +4,7 @@ use crate::cloth::Cloth;
 
 use super::blocks::Blocks;
 use super::chunk::{Chunk, Load, NOBODY};
-use super::lanes::{LANES, Number, num};
+use super::lanes::{LANES, Lane9, Number, num};
 
 /// Place of a particle in the chunks.
 #[derive(Clone, Copy, Default)]
@@ -73,7 +73,7 @@ impl<T: Number> ClothRun<T> {
         }
     }
 
-    /// Takes gradients and centres along after a step of `dt` \[s\], of which strain rates keep a part; whether one of them left the reach of its block.
+    /// Takes gradients and centres along after a step of `dt` \[s\], of which strain rates keep a part, with the `rest` of affine velocities that the field does not have (none, or one for each chunk); whether one of them left the reach of its block.
     pub(super) fn follow(
         &mut self,
         chunks: &mut [Chunk<T>],
@@ -81,6 +81,7 @@ impl<T: Number> ClothRun<T> {
         spacing: f64,
         dt: f64,
         faded: f64,
+        rest: &[Lane9<T>],
     ) -> bool {
         let mut left = false;
         for cloth in &self.cloth {
@@ -94,8 +95,9 @@ impl<T: Number> ClothRun<T> {
             cloth.follow(dt, &self.c, &mut self.x, &mut self.f);
             for p in cloth.particles() {
                 let Place { chunk, lane, .. } = self.places[p];
-                let (chunk, l) = (&mut chunks[chunk as usize], lane as usize);
-                let c = self.c[p];
+                let (number, l) = (chunk as usize, lane as usize);
+                let c = self.c[p] + rest.get(number).map_or_else(Matrix3::zeros, |r| Chunk::matrix(r, l));
+                let chunk = &mut chunks[number];
                 let kept = 0.5 * (c - c.transpose()) + 0.5 * faded * (c + c.transpose());
                 (0..9).for_each(|i| chunk.c[i][l] = num(kept[i]));
             }

@@ -3,6 +3,7 @@
 mod blocks;
 mod chunk;
 mod cloth;
+mod kept;
 mod lane_material;
 mod lanes;
 mod nodes;
@@ -15,7 +16,7 @@ use rayon::prelude::*;
 use signorini_core::na::Vector3;
 use signorini_core::{
     ContactSolver, LaggedSolve, LawPool, ProblemError, SolveError, StepError, StepReport, StepSolution,
-    Tolerance, check_count, largest,
+    Tolerance, largest,
 };
 
 use crate::cloth::Cloth;
@@ -31,7 +32,8 @@ use crate::spline::Weights;
 use blocks::Blocks;
 use chunk::{Chunk, NOBODY, SIDE, wide};
 use cloth::ClothRun;
-use lanes::{LANES, Number, num};
+pub use kept::Kept;
+use lanes::{LANES, Lane9, Number, num};
 use nodes::BlockNodes;
 use transfer::{Gather, Moved, Scatter, StepConstants, TILE_SIZE};
 
@@ -61,9 +63,13 @@ pub struct MpmEngine<T> {
     chunks: Vec<Chunk<T>>,
     blocks: Blocks,
     tiles: Vec<T>,
+    /// Masses and momenta alone, where differences between particles and field are kept.
+    start_tiles: Vec<T>,
     nodes: BlockNodes<T>,
     contacts: Contacts,
     cloth: ClothRun<T>,
+    /// Affine velocities of bare particles that the field does not have, of each chunk.
+    rest: Vec<Lane9<T>>,
     guess: Vec<f64>,
     solution: StepSolution,
     impulses: Vec<[Vector3<f64>; 2]>,
@@ -119,24 +125,6 @@ impl Real for f64 {
     }
 }
 
-/// The state of an engine at some time; see [`MpmEngine::keep`].
-#[derive(Clone, Default)]
-pub struct Kept<T> {
-    chunks: Vec<Chunk<T>>,
-    blocks: Blocks,
-    /// Time, fastest particle, stretch.
-    state: [f64; 3],
-    order: Order,
-    ahead: Ahead,
-    /// If they are ready.
-    tiles: Vec<T>,
-    broken: Option<ProblemError>,
-    /// Number of particles of the engine, spacing of the grid \[m\].
-    particles: usize,
-    spacing: f64,
-    ended: Vec<Option<Vector3<f64>>>,
-}
-
 impl<T: Real> MpmEngine<T> {
     /// Tolerance of contact unless another is given: forces are within 10⁻³ of those of tight solves (table on the page of yu2025mpm), at a quarter of the products of 10⁻⁸.
     pub const TOLERANCE: Tolerance = Tolerance { relative: 1e-3, max_iterations: 100 };
@@ -179,6 +167,8 @@ impl<T: Real> MpmEngine<T> {
             chunks: Vec::new(),
             blocks: Blocks::default(),
             tiles: Vec::new(),
+            start_tiles: Vec::new(),
+            rest: Vec::new(),
             nodes: BlockNodes::default(),
             contacts: Contacts::default(),
             cloth: ClothRun::default(),
@@ -268,8 +258,12 @@ impl<T: Real> MpmEngine<T> {
     }
 
     fn settle(&mut self, blocks: Blocks, chunks: Vec<Chunk<T>>) {
-        self.nodes.fit(&blocks, self.options.spacing, &self.walls);
+        let keeps = self.options.transfer_time > 0.0;
+        self.nodes.fit(&blocks, self.options.spacing, &self.walls, keeps);
         self.tiles.resize(TILE_SIZE * blocks.owners(), T::zero());
+        if keeps {
+            self.start_tiles.resize(self.tiles.len(), T::zero());
+        }
         self.cloth.find(&chunks, &blocks, self.particles.len());
         self.blocks = blocks;
         self.spare = std::mem::replace(&mut self.chunks, chunks);
@@ -331,45 +325,6 @@ impl<T: Real> MpmEngine<T> {
             }
         }
         &self.particles
-    }
-
-    /// Keeps the state, to come back to it with [`MpmEngine::restore`].
-    pub fn keep(&self, kept: &mut Kept<T>) {
-        kept.chunks.clone_from(&self.chunks);
-        kept.blocks.clone_from(&self.blocks);
-        (kept.state, kept.order, kept.ahead) =
-            ([self.time, self.fastest, self.stretch], self.order, self.ahead);
-        kept.tiles.clear();
-        if self.ahead.ready.is_some() {
-            kept.tiles.extend_from_slice(&self.tiles);
-        }
-        kept.broken.clone_from(&self.broken);
-        (kept.particles, kept.spacing) = (self.particles.len(), self.options.spacing);
-        kept.ended.clone_from(&self.nodes.ended);
-    }
-
-    /// Goes back to a state that this engine kept, and on from there as it did before, to the last bit.
-    ///
-    /// # Errors
-    /// A state that was not kept, or that of another number of particles or another grid.
-    pub fn restore(&mut self, kept: &Kept<T>) -> Result<(), ProblemError> {
-        check_count("particles of a kept state", self.particles.len(), kept.particles)?;
-        if kept.spacing != self.options.spacing {
-            return Err(ProblemError::Unsupported(format!(
-                "the kept state is one on a grid of {} m, this engine has {} m; restore what it kept itself",
-                kept.spacing, self.options.spacing
-            )));
-        }
-        self.settle(kept.blocks.clone(), kept.chunks.clone());
-        ([self.time, self.fastest, self.stretch], self.order, self.ahead) =
-            (kept.state, kept.order, kept.ahead);
-        self.tiles[..kept.tiles.len()].copy_from_slice(&kept.tiles);
-        self.broken.clone_from(&kept.broken);
-        self.nodes.restore_ended(&kept.ended);
-        // Those were of a step that is no more.
-        self.contacts.touches.clear();
-        self.impulses.iter_mut().for_each(|i| *i = [Vector3::zeros(); 2]);
-        Ok(())
     }
 
     /// Impulse \[N·s\] and moment about its origin \[N·m·s\], world axes, that contacts gave each obstacle in the last [`MpmEngine::step`] or [`MpmEngine::advance`]: the input from contact to its own motion (yu2025mpm, eq. (3)).
@@ -453,7 +408,7 @@ impl<T: Real> MpmEngine<T> {
             self.cloth.load(&self.chunks, &self.blocks, self.options.spacing);
             self.gather(dt);
         }
-        self.nodes.sum(&self.blocks, &self.tiles, &(dt * self.options.gravity));
+        self.nodes.sum(&self.blocks, &self.tiles, &self.start_tiles, &(dt * self.options.gravity));
         let mut report = StepReport::default();
         self.meet(dt, &mut report)?;
         self.scatter(dt)?;
@@ -463,22 +418,26 @@ impl<T: Real> MpmEngine<T> {
 
     fn constants(&self, dt: f64) -> StepConstants<'_> {
         let faded = (-dt / self.options.damping_time).exp();
-        StepConstants { dt, spacing: self.options.spacing, faded, materials: &self.materials }
+        let kept = self.options.kept(dt);
+        let cloth = !self.cloth.cloth.is_empty();
+        StepConstants { dt, spacing: self.options.spacing, faded, kept, materials: &self.materials, cloth }
     }
 
     fn gather(&mut self, dt: f64) {
         let (mut chunks, mut tiles) = (std::mem::take(&mut self.chunks), std::mem::take(&mut self.tiles));
+        let mut start_tiles = std::mem::take(&mut self.start_tiles);
         let (step, arch) = (self.constants(dt), Arch::new());
         let added = split(&mut chunks, &self.blocks)
             .into_par_iter()
             .zip(tiles.par_chunks_mut(TILE_SIZE))
+            .zip(parts(&mut start_tiles, self.blocks.owners()))
             .enumerate()
-            .map(|(b, (chunks, tile))| {
+            .map(|(b, ((chunks, tile), start))| {
                 let loads = self.cloth.loads.get(self.blocks.chunks[b].clone()).unwrap_or_default();
-                arch.dispatch(Gather { chunks, loads, tile, step })
+                arch.dispatch(Gather { chunks, loads, tile, start, step })
             })
             .sum();
-        (self.chunks, self.tiles) = (chunks, tiles);
+        (self.chunks, self.tiles, self.start_tiles) = (chunks, tiles, start_tiles);
         self.ready(dt, added);
     }
 
@@ -490,26 +449,39 @@ impl<T: Real> MpmEngine<T> {
 
     fn scatter(&mut self, dt: f64) -> Result<(), ProblemError> {
         let (mut chunks, mut tiles) = (std::mem::take(&mut self.chunks), std::mem::take(&mut self.tiles));
+        let mut start_tiles = std::mem::take(&mut self.start_tiles);
+        let mut rest = std::mem::take(&mut self.rest);
+        let keeps = self.options.transfer_time > 0.0;
+        if keeps && !self.cloth.cloth.is_empty() {
+            rest.resize(chunks.len(), [[T::zero(); LANES]; 9]);
+        }
         let (step, arch) = (self.constants(dt), Arch::new());
         // Cloth has to know all particles first.
         let ahead = self.ahead.last == dt && self.cloth.cloth.is_empty();
         let moved: Vec<Moved<T>> = split(&mut chunks, &self.blocks)
             .into_par_iter()
             .zip(tiles.par_chunks_mut(TILE_SIZE))
+            .zip(parts(&mut start_tiles, self.blocks.owners()))
+            .zip(split(&mut rest, &self.blocks))
             .enumerate()
             .map_init(
-                || [T::zero(); TILE_SIZE],
-                |values, (b, (chunks, tile))| {
-                    self.nodes.tile(&self.blocks, b, values);
-                    let mut moved = arch.dispatch(Scatter { chunks: &mut *chunks, tile: values, step });
+                || [[T::zero(); TILE_SIZE]; 2],
+                |[values, before], (b, (((chunks, tile), start), rest))| {
+                    nodes::tile(&self.nodes.values, &self.blocks, b, values);
+                    if keeps {
+                        nodes::tile(&self.nodes.start, &self.blocks, b, before);
+                    }
+                    let before = keeps.then_some(&before[..]);
+                    let scatter = Scatter { chunks: &mut *chunks, tile: values, start: before, rest, step };
+                    let mut moved = arch.dispatch(scatter);
                     if ahead && !moved.left && moved.broken.is_none() {
-                        moved.added = arch.dispatch(Gather { chunks, loads: &[], tile, step });
+                        moved.added = arch.dispatch(Gather { chunks, loads: &[], tile, start, step });
                     }
                     moved
                 },
             )
             .collect();
-        (self.chunks, self.tiles) = (chunks, tiles);
+        (self.chunks, self.tiles, self.start_tiles) = (chunks, tiles, start_tiles);
         self.ahead = Ahead { last: dt, ready: None };
         self.fastest = moved.iter().map(|m| wide(m.fastest)).fold(0.0, f64::max).sqrt();
         self.stretch = largest(moved.iter().map(|m| wide(m.stretch)));
@@ -518,7 +490,9 @@ impl<T: Real> MpmEngine<T> {
             self.ready(dt, moved.iter().map(|m| m.added).sum());
         }
         let faded = self.constants(dt).faded;
-        self.order.left |= self.cloth.follow(&mut self.chunks, &self.blocks, self.options.spacing, dt, faded);
+        let spacing = self.options.spacing;
+        self.order.left |= self.cloth.follow(&mut self.chunks, &self.blocks, spacing, dt, faded, &rest);
+        self.rest = rest;
         let lost = moved.iter().zip(&self.blocks.corners).enumerate();
         for (b, (m, corner)) in lost {
             if let Some((chunk, lane)) = m.broken {
@@ -565,11 +539,18 @@ fn in_tile(lowest: &[i32; 3]) -> [i8; 3] {
     lowest.map(|n| n.rem_euclid(SIDE as i32) as i8 + 1)
 }
 
-/// The chunks of each block.
-fn split<'a, T>(mut chunks: &'a mut [Chunk<T>], blocks: &Blocks) -> Vec<&'a mut [Chunk<T>]> {
+/// The tile of each block, or None for each where there is none.
+fn parts<T>(tiles: &mut [T], count: usize) -> Vec<Option<&mut [T]>> {
+    let mut out: Vec<_> = tiles.chunks_mut(TILE_SIZE).map(Some).collect();
+    out.resize_with(count, || None);
+    out
+}
+
+/// The chunks of each block, or of what there is of each chunk, which may be nothing at all.
+fn split<'a, C>(mut chunks: &'a mut [C], blocks: &Blocks) -> Vec<&'a mut [C]> {
     let mut out = Vec::with_capacity(blocks.owners());
     for range in &blocks.chunks {
-        let (own, rest) = chunks.split_at_mut(range.len());
+        let (own, rest) = chunks.split_at_mut(range.len().min(chunks.len()));
         out.push(own);
         chunks = rest;
     }

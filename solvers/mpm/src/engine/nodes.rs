@@ -19,6 +19,8 @@ pub(super) const BLOCK: usize = SIDE * SIDE * SIDE;
 #[derive(Clone, Default)]
 pub(super) struct BlockNodes<T> {
     pub values: Vec<[T; CHANNELS]>,
+    /// Mass and velocity of each at the start, where differences between particles and field are kept.
+    pub start: Vec<[T; CHANNELS]>,
     /// Velocity of each after contact, where there was some in the last solve \[m/s\]: a guess for the next.
     pub ended: Vec<Option<Vector3<f64>>>,
     /// Largest velocity of the nodes of each block without contact, and after it \[m/s\].
@@ -64,11 +66,54 @@ fn copy<T: Number, const COUNT: usize>(to: &mut [[T; CHANNELS]], from: &[[T; CHA
     to[..COUNT].copy_from_slice(&from[..COUNT]);
 }
 
+/// Sums up the tiles that the nodes of a block have a part in.
+#[inline(always)]
+fn add_tiles<T: Number>(nodes: &mut [[T; CHANNELS]], blocks: &Blocks, block: usize, tiles: &[T]) {
+    nodes.fill([T::zero(); CHANNELS]);
+    for (n, other) in blocks.neighbours[block].iter().enumerate() {
+        if (*other as usize) < blocks.owners() {
+            let tile = &tiles[*other as usize * TILE_SIZE..][..TILE_SIZE];
+            let tile = tile.as_chunks::<CHANNELS>().0;
+            for (node, at, count) in shared(n) {
+                match count {
+                    4 => add::<T, 4>(&mut nodes[node..], &tile[at..]),
+                    3 => add::<T, 3>(&mut nodes[node..], &tile[at..]),
+                    _ => add::<T, 1>(&mut nodes[node..], &tile[at..]),
+                }
+            }
+        }
+    }
+}
+
+/// The tile of a block, of the values of all nodes.
+pub(super) fn tile<T: Number>(
+    values: &[[T; CHANNELS]],
+    blocks: &Blocks,
+    block: usize,
+    tile: &mut [T; TILE_SIZE],
+) {
+    let tile = tile.as_chunks_mut::<CHANNELS>().0;
+    for (n, other) in blocks.neighbours[block].iter().enumerate() {
+        // Seen from the other block, this one is on the opposite side.
+        let nodes = &values[*other as usize * BLOCK..][..BLOCK];
+        for (node, at, count) in shared(26 - n) {
+            match count {
+                4 => copy::<T, 4>(&mut tile[at..], &nodes[node..]),
+                3 => copy::<T, 3>(&mut tile[at..], &nodes[node..]),
+                _ => copy::<T, 1>(&mut tile[at..], &nodes[node..]),
+            }
+        }
+    }
+}
+
 impl<T: Number> BlockNodes<T> {
-    /// Makes room for the blocks, and finds the nodes that walls hold.
-    pub(super) fn fit(&mut self, blocks: &Blocks, spacing: f64, walls: &[Wall]) {
-        self.values.clear();
-        self.values.resize(BLOCK * blocks.corners.len(), [T::zero(); CHANNELS]);
+    /// Makes room for the blocks, with velocities at the start if it `keeps` some, and finds the nodes that walls hold.
+    pub(super) fn fit(&mut self, blocks: &Blocks, spacing: f64, walls: &[Wall], keeps: bool) {
+        let count = BLOCK * blocks.corners.len();
+        for (list, count) in [(&mut self.values, count), (&mut self.start, if keeps { count } else { 0 })] {
+            list.clear();
+            list.resize(count, [T::zero(); CHANNELS]);
+        }
         self.ended.clear();
         self.ended.resize(self.values.len(), None);
         for list in [&mut self.fastest, &mut self.fastest_ended] {
@@ -88,10 +133,10 @@ impl<T: Number> BlockNodes<T> {
             let ends = |n: usize| {
                 (SIDE - 1) * (n & 1) + (SIDE - 1) * SIDE * (n >> 1 & 1) + (SIDE - 1) * SIDE * SIDE * (n >> 2)
             };
-            let held = (0..8).any(|n| walls.iter().any(|w| w.holds(&node(ends(n)))));
+            let held = (0..8).any(|n| walls.iter().any(|w| w.holds(&node(ends(n)), spacing)));
             self.walled.push(if held { self.free.len() as u32 } else { NONE });
             if held {
-                self.free.extend((0..BLOCK).map(|n| Freedom::at(&node(n), walls)));
+                self.free.extend((0..BLOCK).map(|n| Freedom::at(&node(n), spacing, walls)));
             }
         }
     }
@@ -101,24 +146,19 @@ impl<T: Number> BlockNodes<T> {
     /// ```text
     /// v* = p/m + δt g
     /// ```
-    pub(super) fn sum(&mut self, blocks: &Blocks, tiles: &[T], fall: &Vector3<f64>) {
-        let Self { values, fastest, walled, free, .. } = self;
+    pub(super) fn sum(&mut self, blocks: &Blocks, tiles: &[T], start_tiles: &[T], fall: &Vector3<f64>) {
+        let Self { values, start, fastest, walled, free, .. } = self;
+        start.par_chunks_mut(BLOCK).enumerate().for_each(|(b, nodes)| {
+            add_tiles(nodes, blocks, b, start_tiles);
+            for node in nodes {
+                let [m, px, py, pz] = *node;
+                let moves = m > T::zero();
+                *node = if moves { [m, px / m, py / m, pz / m] } else { [T::zero(); CHANNELS] };
+            }
+        });
         let fall = [0, 1, 2].map(|a| num::<T>(fall[a]));
         values.par_chunks_mut(BLOCK).zip(fastest).enumerate().for_each(|(b, (nodes, fastest))| {
-            nodes.fill([T::zero(); CHANNELS]);
-            for (n, other) in blocks.neighbours[b].iter().enumerate() {
-                if (*other as usize) < blocks.owners() {
-                    let tile = &tiles[*other as usize * TILE_SIZE..][..TILE_SIZE];
-                    let tile = tile.as_chunks::<CHANNELS>().0;
-                    for (node, at, count) in shared(n) {
-                        match count {
-                            4 => add::<T, 4>(&mut nodes[node..], &tile[at..]),
-                            3 => add::<T, 3>(&mut nodes[node..], &tile[at..]),
-                            _ => add::<T, 1>(&mut nodes[node..], &tile[at..]),
-                        }
-                    }
-                }
-            }
+            add_tiles(nodes, blocks, b, tiles);
             for node in nodes.iter_mut() {
                 let [m, px, py, pz] = *node;
                 // A node at the very edge of a particle's reach has no weight, and no mass.
@@ -169,22 +209,6 @@ impl<T: Number> BlockNodes<T> {
         self.ended.clone_from_slice(kept);
         let any = |nodes: &[Option<Vector3<f64>>]| nodes.iter().any(Option::is_some);
         self.touched.iter_mut().zip(kept.chunks(BLOCK)).for_each(|(t, nodes)| *t = any(nodes));
-    }
-
-    /// The tile of a block.
-    pub(super) fn tile(&self, blocks: &Blocks, block: usize, tile: &mut [T; TILE_SIZE]) {
-        let tile = tile.as_chunks_mut::<CHANNELS>().0;
-        for (n, other) in blocks.neighbours[block].iter().enumerate() {
-            // Seen from the other block, this one is on the opposite side.
-            let nodes = &self.values[*other as usize * BLOCK..][..BLOCK];
-            for (node, at, count) in shared(26 - n) {
-                match count {
-                    4 => copy::<T, 4>(&mut tile[at..], &nodes[node..]),
-                    3 => copy::<T, 3>(&mut tile[at..], &nodes[node..]),
-                    _ => copy::<T, 1>(&mut tile[at..], &nodes[node..]),
-                }
-            }
-        }
     }
 
     /// Numbers of the 27 nodes from `low` on, counted from the first of the tile of a block, the last axis first.

@@ -4,7 +4,8 @@ use rayon::prelude::*;
 use signorini_core::na::Vector3;
 use signorini_core::{SolveError, StepReport, largest};
 
-use crate::contacts::{Known, Mover, Nodes, Reaching, Sought, Touch, Touches, farthest};
+use crate::contacts::{Known, Nodes, Touch, Touches};
+use crate::mover::{Mover, Reaching, Sought, farthest};
 use crate::obstacle::Obstacle;
 use crate::spline::Weights;
 

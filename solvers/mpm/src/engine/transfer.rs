@@ -6,7 +6,7 @@ use crate::material::Material;
 
 use super::chunk::{BARE, Chunk, Load, NOBODY, TILE};
 use super::lane_material::flow_and_stress;
-use super::lanes::{LANES, Lane9, Number, each, each3, each9, num, product, turned_product};
+use super::lanes::{LANES, Lane, Lane9, Number, each, each3, each9, num, product, turned_product};
 use super::rows::{CHANNELS, ROW, Row, RowWeights, by_number, by_particle};
 
 /// Numbers of a tile, rows of nodes along the last axis, and room behind its last node.
@@ -19,7 +19,11 @@ pub(super) struct StepConstants<'a> {
     pub spacing: f64,
     /// Part of strain rates that a step leaves.
     pub faded: f64,
+    /// Part of the differences between particles and field that a step leaves.
+    pub kept: f64,
     pub materials: &'a [Box<dyn Material>],
+    /// Bare particles are of cloth.
+    pub cloth: bool,
 }
 
 /// Gathers the particles of a block into its tile, mass and momentum with the impulse of stress.
@@ -32,6 +36,8 @@ pub(super) struct Gather<'a, T> {
     /// One for each chunk, or none at all.
     pub loads: &'a [Load<T>],
     pub tile: &'a mut [T],
+    /// Mass and momentum alone, without stress, where differences between particles and field are kept.
+    pub start: Option<&'a mut [T]>,
     pub step: StepConstants<'a>,
 }
 
@@ -48,8 +54,11 @@ impl<T: Number> WithSimd for Gather<'_, T> {
     // Loops over lanes are inlined into a function compiled for the instruction set at hand; no fused multiply-add, so that results are the same on every machine.
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> u64 {
-        let Self { chunks, loads, tile, step } = self;
+        let Self { chunks, loads, tile, mut start, step } = self;
         tile.fill(T::zero());
+        if let Some(start) = &mut start {
+            start.fill(T::zero());
+        }
         let mut added = chunks.len() as u64;
         let stiff = 4.0 * step.dt / (step.spacing * step.spacing);
         let (h, pull) = (num::<T>(step.spacing), num::<T>(-stiff));
@@ -60,11 +69,7 @@ impl<T: Number> WithSimd for Gather<'_, T> {
             let scale = each(|l| pull * chunk.volume[l]);
             let q =
                 each9(|r, c, l| h * (chunk.mass[l] * chunk.c[3 * c + r][l] + scale[l] * tau[3 * c + r][l]));
-            let f = &chunk.f;
-            let mut low = each3(|r, l| {
-                chunk.mass[l] * chunk.v[r][l]
-                    - (q[r][l] * f[0][l] + q[3 + r][l] * f[1][l] + q[6 + r][l] * f[2][l])
-            });
+            let mut low = lowest(chunk, &q);
             if let Some(load) = load {
                 for r in 0..3 {
                     for l in 0..LANES {
@@ -73,37 +78,65 @@ impl<T: Number> WithSimd for Gather<'_, T> {
                 }
             }
             let weights = RowWeights::new(&chunk.f);
-            let lowest = by_particle([&chunk.mass, &low[0], &low[1], &low[2]]);
-            let none = [T::zero(); LANES];
-            let x = by_particle([&none, &q[0], &q[1], &q[2]]);
-            let y = by_particle([&none, &q[3], &q[4], &q[5]]);
-            let z = by_particle([&none, &q[6], &q[7], &q[8]]);
-            let mut sum = [Row::zero(); 9];
-            let mut place = at(std::array::from_fn(|a| chunk.cell[a][0] as usize));
-            for l in 0..LANES {
-                let here = at(std::array::from_fn(|a| chunk.cell[a][l] as usize));
-                if here != place {
-                    flush(tile, place, &mut sum);
-                    place = here;
-                    added += 1;
-                }
-                let w = weights.row(l);
-                let mut plane = w * (Row::same(&lowest[l]) + Row::number() * Row::same(&z[l]));
-                let (along_x, along_y) = (w * Row::same(&x[l]), w * Row::same(&y[l]));
-                for i in 0..3 {
-                    let mut row = plane;
-                    for j in 0..3 {
-                        let n = 3 * i + j;
-                        sum[n] = sum[n] + row * weights.ij[n][l];
-                        row = row + along_y;
-                    }
-                    plane = plane + along_x;
-                }
+            added += spread(tile, chunk, &weights, &low, &q);
+            if let Some(start) = &mut start {
+                let q = each9(|r, c, l| h * chunk.mass[l] * chunk.c[3 * c + r][l]);
+                let low = lowest(chunk, &q);
+                spread(start, chunk, &weights, &low, &q);
             }
-            flush(tile, place, &mut sum);
         }
         added
     }
+}
+
+/// m v − Q f: momenta at the lowest nodes, before weights.
+#[inline(always)]
+fn lowest<T: Number>(chunk: &Chunk<T>, q: &Lane9<T>) -> [Lane<T>; 3] {
+    let f = &chunk.f;
+    each3(|r, l| {
+        chunk.mass[l] * chunk.v[r][l] - (q[r][l] * f[0][l] + q[3 + r][l] * f[1][l] + q[6 + r][l] * f[2][l])
+    })
+}
+
+/// Adds mass and momentum of a chunk, `low` at the lowest node and `q` more with each node along an axis, to a tile; how often its cell changed.
+#[inline(always)]
+fn spread<T: Number>(
+    tile: &mut [T],
+    chunk: &Chunk<T>,
+    weights: &RowWeights<T>,
+    low: &[Lane<T>; 3],
+    q: &Lane9<T>,
+) -> u64 {
+    let mut added = 0;
+    let lowest = by_particle([&chunk.mass, &low[0], &low[1], &low[2]]);
+    let none = [T::zero(); LANES];
+    let x = by_particle([&none, &q[0], &q[1], &q[2]]);
+    let y = by_particle([&none, &q[3], &q[4], &q[5]]);
+    let z = by_particle([&none, &q[6], &q[7], &q[8]]);
+    let mut sum = [Row::zero(); 9];
+    let mut place = at(std::array::from_fn(|a| chunk.cell[a][0] as usize));
+    for l in 0..LANES {
+        let here = at(std::array::from_fn(|a| chunk.cell[a][l] as usize));
+        if here != place {
+            flush(tile, place, &mut sum);
+            place = here;
+            added += 1;
+        }
+        let w = weights.row(l);
+        let mut plane = w * (Row::same(&lowest[l]) + Row::number() * Row::same(&z[l]));
+        let (along_x, along_y) = (w * Row::same(&x[l]), w * Row::same(&y[l]));
+        for i in 0..3 {
+            let mut row = plane;
+            for j in 0..3 {
+                let n = 3 * i + j;
+                sum[n] = sum[n] + row * weights.ij[n][l];
+                row = row + along_y;
+            }
+            plane = plane + along_x;
+        }
+    }
+    flush(tile, place, &mut sum);
+    added
 }
 
 /// Adds the sums of a cell to its 27 nodes, and clears them.
@@ -173,11 +206,16 @@ pub(super) struct Moved<T> {
 /// Hands velocities of the nodes of a tile back to the particles of its block, and moves them.
 ///
 /// ```text
-/// v = Σ w v_i,   C = (4/h²) Σ w v_i (x_i − x)ᵀ,   x ← x + δt v,   F ← (1 + δt C) F
+/// V = Σ w v_i,   B = (4/h²) Σ w v_i (x_i − x)ᵀ,   x ← x + δt V,   F ← (1 + δt B) F
+/// v ← V + a (v − V⁰),   C ← B + a (C − B⁰)          with those of the field at the start, a = e^(−δt/τ)
 /// ```
 pub(super) struct Scatter<'a, T> {
     pub chunks: &'a mut [Chunk<T>],
     pub tile: &'a [T],
+    /// The field at the start, where a is not zero.
+    pub start: Option<&'a [T]>,
+    /// Receives a (C − B⁰) of bare particles, whose cloth reads B first; one for each chunk, or none.
+    pub rest: &'a mut [Lane9<T>],
     pub step: StepConstants<'a>,
 }
 
@@ -202,30 +240,50 @@ fn sample<T: Number>(tile: &[T], weights: &RowWeights<T>, l: usize) -> [[T; CHAN
     [v.node(0) + both, x.sum(), y.sum(), both + v.node(2)].map(Into::into)
 }
 
+/// Velocity and affine velocity of the nodes of a tile at the particles of a chunk.
+#[inline(always)]
+fn field<T: Number>(
+    tile: &[T],
+    chunk: &Chunk<T>,
+    weights: &RowWeights<T>,
+    scale: T,
+) -> ([Lane<T>; 3], Lane9<T>) {
+    let mut sums = [[[T::zero(); CHANNELS]; LANES]; 4];
+    for l in 0..LANES {
+        let place = at(std::array::from_fn(|a| chunk.cell[a][l] as usize));
+        let of = sample(&tile[place..], weights, l);
+        (0..4).for_each(|i| sums[i][l] = of[i]);
+    }
+    let [_, vx, vy, vz] = by_number(&sums[0]);
+    let velocity = [vx, vy, vz];
+    let ([_, a, b, c], [_, d, e, f]) = (by_number(&sums[1]), by_number(&sums[2]));
+    let [_, g, h, i] = by_number(&sums[3]);
+    let affine = [a, b, c, d, e, f, g, h, i];
+    // Σ w v (i − f): offsets are from the lowest node so far.
+    let c = each9(|r, col, l| scale * (affine[3 * col + r][l] - chunk.f[col][l] * velocity[r][l]));
+    (velocity, c)
+}
+
 impl<T: Number> WithSimd for Scatter<'_, T> {
     type Output = Moved<T>;
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Moved<T> {
-        let Self { chunks, tile, step } = self;
+        let Self { chunks, tile, start, rest, step } = self;
         let (dt, scale) = (num::<T>(step.dt), num::<T>(4.0 / step.spacing));
         let (go, faded) = (num::<T>(step.dt / step.spacing), num::<T>(step.faded));
+        let part = num::<T>(step.kept);
         let mut out = Moved::default();
         for (number, chunk) in chunks.iter_mut().enumerate() {
             let weights = RowWeights::new(&chunk.f);
-            let mut sums = [[[T::zero(); CHANNELS]; LANES]; 4];
-            for l in 0..LANES {
-                let place = at(std::array::from_fn(|a| chunk.cell[a][l] as usize));
-                let of = sample(&tile[place..], &weights, l);
-                (0..4).for_each(|i| sums[i][l] = of[i]);
-            }
-            let [_, vx, vy, vz] = by_number(&sums[0]);
-            let velocity = [vx, vy, vz];
-            let ([_, a, b, c], [_, d, e, f]) = (by_number(&sums[1]), by_number(&sums[2]));
-            let [_, g, h, i] = by_number(&sums[3]);
-            let affine = [a, b, c, d, e, f, g, h, i];
-            // Σ w v (i − f): offsets are from the lowest node so far.
-            let c = each9(|r, col, l| scale * (affine[3 * col + r][l] - chunk.f[col][l] * velocity[r][l]));
+            let (velocity, c) = field(tile, chunk, &weights, scale);
+            let own = start.map(|start| {
+                let (v, b) = field(start, chunk, &weights, scale);
+                (
+                    each3(|r, l| part * (chunk.v[r][l] - v[r][l])),
+                    each9(|r, col, l| part * (chunk.c[3 * col + r][l] - b[3 * col + r][l])),
+                )
+            });
             let grow =
                 each9(|r, col, l| dt * c[3 * col + r][l] + if r == col { T::one() } else { T::zero() });
             let kept = chunk.e;
@@ -243,6 +301,9 @@ impl<T: Number> WithSimd for Scatter<'_, T> {
             let shift = each3(|a, l| (f[a][l] - num(0.5)).floor());
             chunk.f = each3(|a, l| f[a][l] - shift[a][l]);
             chunk.v = velocity;
+            if let Some((v, _)) = &own {
+                chunk.v = each3(|r, l| velocity[r][l] + v[r][l]);
+            }
             // At most one cell in a step; a faster particle is caught as a particle that is not finite or beyond the grid.
             for (cell, shift) in chunk.cell.iter_mut().zip(&shift) {
                 for l in 0..LANES {
@@ -260,14 +321,20 @@ impl<T: Number> WithSimd for Scatter<'_, T> {
                 if far(l) { num(f64::INFINITY) } else { square }
             });
             let half = num::<T>(0.5);
+            let blended = own
+                .as_ref()
+                .map_or(c, |(_, more)| each9(|r, col, l| c[3 * col + r][l] + more[3 * col + r][l]));
             chunk.c = each9(|r, col, l| {
-                let (x, y) = (c[3 * col + r][l], c[3 * r + col][l]);
+                let (x, y) = (blended[3 * col + r][l], blended[3 * r + col][l]);
                 half * (x - y) + faded * half * (x + y)
             });
-            if bare {
+            if bare && step.cloth {
                 // The cloth of bare particles reads their affine velocities before they fade.
                 for l in (0..LANES).filter(|l| chunk.material[*l] == BARE) {
                     (0..9).for_each(|i| chunk.c[i][l] = c[i][l]);
+                }
+                if let (Some((_, more)), Some(rest)) = (&own, rest.get_mut(number)) {
+                    *rest = *more;
                 }
             }
             out.left |= !chunk.within();

@@ -110,8 +110,8 @@ pub(super) fn bar(h: f64, held: bool) -> Result<Bar, PageError> {
     Ok(Bar { frequency, tip, loss: 1.0 - (peak[1] / peak[0]).powi(2) })
 }
 
-/// Kinetic energy of Sulsky's discs over that at the start, and their momentum at the end \[N·s\].
-pub(super) fn discs(h: f64, dt: f64) -> Result<(Vec<(f64, f64)>, f64), PageError> {
+/// Kinetic energy of Sulsky's discs over that at the start, and their momentum at the end \[N·s\], with this [`MpmOptions::transfer_time`].
+pub(super) fn discs(h: f64, dt: f64, transfer_time: f64) -> Result<(Vec<(f64, f64)>, f64), PageError> {
     let apart = 0.5 * h;
     let mut p = Particles::default();
     let half = (0.2 / apart).ceil() as i32;
@@ -128,14 +128,18 @@ pub(super) fn discs(h: f64, dt: f64) -> Result<(Vec<(f64, f64)>, f64), PageError
             }
         }
     }
-    let options = MpmOptions { spacing: h, gravity: Vector3::zeros(), ..MpmOptions::default() };
+    let options =
+        MpmOptions { spacing: h, gravity: Vector3::zeros(), transfer_time, ..MpmOptions::default() };
     let walls = vec![wall(0.0, Vector3::y(), Border::Slip), wall(h, -Vector3::y(), Border::Slip)];
     let law = contact_pool("lagged").map_err(fail)?;
     let start = p.kinetic_energy(h);
-    let mut s = MpmSystem::new(p, rubber(1e3, 0.3)?, walls, vec![], law, options).map_err(fail)?;
+    let mut e = MpmEngine::<f64>::new(p, rubber(1e3, 0.3)?, walls, vec![], law, options).map_err(fail)?;
     let mut energy = vec![(0.0, 1.0)];
-    let end = walk(&mut s, |_, _| Ok(dt), 3.0, |t, p, _| energy.push((t, p.kinetic_energy(h) / start)))?;
-    Ok((energy, end.momentum().norm()))
+    while e.time() < 3.0 - 0.5 * dt {
+        e.step(dt).map_err(fail)?;
+        energy.push((e.time(), e.particles().kinetic_energy(h) / start));
+    }
+    Ok((energy, e.particles().momentum().norm()))
 }
 
 /// Half a column of sand after its fall: heights of the heap over the place, in units of the half width, where it ends, and the mean slope between a fifth and four fifths of its height \[°\].
@@ -154,7 +158,13 @@ pub(super) fn cone_of_plane_strain(plane: f64) -> f64 {
     (3.0 * plane.sin() / (12f64.sqrt() + plane.sin())).asin()
 }
 
-pub(super) fn column(ratio: f64, h: f64, angle: f64, end: f64) -> Result<Heap, PageError> {
+/// A column of sand `ratio` times as high as half its width, released for `end` \[s\] in steps of this part of the crossing time of a cell, with this [`MpmOptions::transfer_time`].
+pub(super) fn column(
+    (ratio, end): (f64, f64),
+    (h, angle): (f64, f64),
+    courant: f64,
+    transfer_time: f64,
+) -> Result<Heap, PageError> {
     let (width, apart) = (0.2, 0.5 * h);
     let (along, up) = ((width / apart).round() as usize, (ratio * width / apart).round() as usize);
     let mut p = Particles::default();
@@ -170,11 +180,13 @@ pub(super) fn column(ratio: f64, h: f64, angle: f64, end: f64) -> Result<Heap, P
         wall(0.0, Vector3::y(), Border::Slip),
         wall(h, -Vector3::y(), Border::Slip),
     ];
-    let options = MpmOptions { spacing: h, ..MpmOptions::default() };
+    let options = MpmOptions { spacing: h, courant, transfer_time, ..MpmOptions::default() };
     let law = contact_pool("lagged").map_err(fail)?;
-    let mut s = MpmSystem::new(p, sand, walls, vec![], law, options).map_err(fail)?;
-    let step = |s: &MpmSystem, x: &State| Ok(0.8 * s.longest_step(x).map_err(fail)?);
-    let p = walk(&mut s, step, end, |_, _, _| {})?;
+    let mut e = MpmEngine::<f64>::new(p, sand, walls, vec![], law, options).map_err(fail)?;
+    while e.time() < end {
+        e.step(e.longest_step().min(end - e.time())).map_err(fail)?;
+    }
+    let p = e.particles();
     // Volume over the base, spread over three cells by a quadratic spline, mirrored in the wall.
     let spline = |d: f64| if d < 0.5 { 0.75 - d * d } else { 0.5 * (1.5 - d).max(0.0).powi(2) };
     let height = |at: f64| {
