@@ -16,6 +16,7 @@ mod model;
 mod plan;
 mod reproduce;
 mod run;
+mod run_points;
 mod view;
 
 use clap::{Parser, Subcommand};
@@ -30,7 +31,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Simulate a model and record every accepted step.
+    /// Simulate a model, or a scene file of material points beside one (.toml), and record it.
     Run(Box<run::Arguments>),
     /// Write a page that shows a recording.
     View(view::Arguments),

@@ -57,6 +57,37 @@ pub(crate) struct MethodArguments {
 }
 
 impl MethodArguments {
+    /// Fails where one is given: a scene file of points has its own.
+    ///
+    /// # Errors
+    /// The option.
+    pub(crate) fn leave_out(&self) -> Result<(), String> {
+        let given = [
+            ("--solver", self.solver != "icf"),
+            ("--law", self.law.is_some()),
+            ("--sweeps", self.sweeps.is_some()),
+            ("--memory", self.memory.is_some()),
+            ("--directions", self.directions.is_some()),
+            ("--gains", self.gains.is_some()),
+            ("--integrator", self.integrator.is_some()),
+            ("--accuracy", self.accuracy.is_some()),
+            ("--dt", self.dt.is_some()),
+            ("--range", self.range.is_some()),
+            ("--skin", self.skin.is_some()),
+            ("--load", self.load.is_some()),
+            ("--rigidity", self.rigidity.is_some()),
+            ("--exclude-overlaps", self.exclude_overlaps),
+            ("--paper-mode", self.paper_mode),
+        ];
+        match given.iter().find(|g| g.1) {
+            Some(("--dt", _)) => Err("--dt: write `step` into the scene file".into()),
+            Some((option, _)) => Err(format!(
+                "{option}: bodies beside points run under icf and the lagged law in equal steps; leave it out"
+            )),
+            None => Ok(()),
+        }
+    }
+
     /// The method.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ use crate::dual_cone;
 /// A model file and how it is read.
 #[derive(Args, Clone)]
 pub(crate) struct ModelArguments {
-    /// MJCF (.xml) or URDF file.
+    /// MJCF (.xml) or URDF file; for `run` also a scene file (.toml).
     pub model: PathBuf,
     /// Read the model without its mesh files; their geoms do not collide.
     #[arg(long)]
@@ -52,6 +52,11 @@ pub(crate) struct ModelArguments {
 impl ModelArguments {
     /// Reads the scene, prints warnings to standard error and applies the options.
     pub(crate) fn load(&self) -> Result<Scene, Box<dyn std::error::Error>> {
+        self.load_from(&self.model)
+    }
+
+    /// As [`ModelArguments::load`], from another file.
+    pub(crate) fn load_from(&self, model: &Path) -> Result<Scene, Box<dyn std::error::Error>> {
         let options = LoadOptions {
             without_meshes: self.without_meshes,
             keep_mesh_surfaces: self.mesh_surfaces,
@@ -59,7 +64,7 @@ impl ModelArguments {
             floating_base: self.floating,
             ..LoadOptions::default()
         };
-        let mut scene = Scene::load(&self.model, &options)?;
+        let mut scene = Scene::load(model, &options)?;
         for n in scene.notes.iter().filter(|n| n.kind == NoteKind::Warning) {
             eprintln!("warning: {}: {}", n.place, n.text);
         }

@@ -16,34 +16,35 @@ use signorini_scene::{Keyframe, Scene};
 use crate::control::read_schedule;
 use crate::method::MethodArguments;
 use crate::model::{ModelArguments, warn_of_overlap};
+use crate::run_points;
 
 /// Arguments of `run`.
 #[derive(Args)]
 #[command(allow_negative_numbers = true)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    model: ModelArguments,
+    pub model: ModelArguments,
     #[command(flatten)]
-    method: MethodArguments,
-    /// Simulated time (s).
-    #[arg(long, default_value_t = 5.0)]
-    time: f64,
+    pub method: MethodArguments,
+    /// Simulated time (s); 5, or that of a scene file, when left out.
+    #[arg(long)]
+    pub time: Option<f64>,
     /// Recording (numpy archive: states, energies, contacts, generalised impulses by source); `<model>.npz` when left out.
     #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
+    pub out: Option<PathBuf>,
     /// Also write one line per step as CSV.
     #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
+    pub csv: Option<PathBuf>,
     /// Keyframe to start from; `home` when there is one, else the drawn configuration.
     #[arg(long)]
-    keyframe: Option<String>,
+    pub keyframe: Option<String>,
     /// Controls over time (CSV: header `t,<actuators>`); each row is held until the next. Those of the keyframe when left out.
     #[arg(long, value_name = "FILE")]
-    control: Option<PathBuf>,
+    pub control: Option<PathBuf>,
 }
 
 /// Raised by Ctrl-C: the run stops after the step and writes what it has.
-fn interrupted() -> Arc<AtomicBool> {
+pub(crate) fn interrupted() -> Arc<AtomicBool> {
     static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
     FLAG.get_or_init(|| {
         let flag = Arc::new(AtomicBool::new(false));
@@ -56,10 +57,25 @@ fn interrupted() -> Arc<AtomicBool> {
     .clone()
 }
 
-pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
-    if !(a.time.is_finite() && a.time > 0.0) {
-        return Err(format!("--time {}: give a positive, finite number of seconds", a.time).into());
+/// A bar of a thousand parts, with the time that is left.
+pub(crate) fn progress() -> ProgressBar {
+    let bar = ProgressBar::new(1000);
+    let template = "{prefix:>10} [{bar:40}] {percent:>3}% {elapsed}, {eta} left, {msg}";
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
     }
+    bar.set_prefix("simulating");
+    bar
+}
+
+pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
+    if let Some(time) = a.time.filter(|t| !(t.is_finite() && *t > 0.0)) {
+        return Err(format!("--time {time}: give a positive, finite number of seconds").into());
+    }
+    if run_points::is_points(a) {
+        return run_points::run(a);
+    }
+    let time = a.time.unwrap_or(5.0);
     let scene = a.model.load()?;
     let mut method = a.method.method(&scene)?;
     if method.is_affine() {
@@ -82,13 +98,9 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let out = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.npz", a.model.stem())));
     let sink = RecordingFile::create(&out, a.csv.as_deref())?;
     let flag = interrupted();
-    let bar = ProgressBar::new(1000);
-    if let Ok(style) = ProgressStyle::with_template("{prefix:>10} [{bar:40}] {percent:>3}% {elapsed} {msg}") {
-        bar.set_style(style);
-    }
-    bar.set_prefix("simulating");
+    let bar = progress();
     let start = key.map_or(0.0, |k| k.time);
-    let end = start + a.time;
+    let end = start + time;
     let mut show = |t: f64| {
         bar.set_position((1000.0 * (t - start) / (end - start)) as u64);
         bar.set_message(format!("t = {t:.3} s"));

@@ -53,6 +53,7 @@ mod monolithic;
 mod obstacles;
 mod places;
 mod points;
+mod scene_file;
 mod sparse;
 mod system;
 
@@ -63,5 +64,9 @@ pub use monolithic::Monolithic;
 pub use obstacles::{geoms_named, obstacles};
 pub use places::{CouplingError, CouplingReport};
 pub use points::{EnginePoints, PointSide, SystemPoints, Touched};
+pub use scene_file::{
+    Body, ContactTable, Kind, Named, PointBody, PointScene, PointSceneError, SceneFile, SceneFileError,
+    ScenePoints, Solid,
+};
 pub use sparse::SparseInertia;
 pub use system::MonolithicSystem;

@@ -1,0 +1,215 @@
+use std::error::Error;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use signorini_core::na::Vector3;
+use signorini_coupling::{CouplingReport, Limit, PointScene, SceneFile};
+use signorini_multibody::Kinematics;
+use signorini_run::recorder::{RunLabels, header};
+use signorini_run::recording::{RecordedCloud, RecordingFile, RecordingHeader, Row, RowSink, push_pose};
+use signorini_scene::Scene;
+
+use crate::run::{Arguments, interrupted, progress};
+
+/// Colours of bodies of points in turn.
+const COLORS: [[f32; 3]; 4] =
+    [[0.85, 0.55, 0.30], [0.35, 0.60, 0.80], [0.45, 0.70, 0.45], [0.75, 0.50, 0.65]];
+/// Rows of a recording in a second.
+const ROWS: f64 = 60.0;
+/// Steps between looks at the limits of coupling.
+const LOOK: u32 = 10;
+
+/// Whether a file is a scene of points.
+pub(crate) fn is_points(a: &Arguments) -> bool {
+    a.model.model.extension().is_some_and(|e| e == "toml")
+}
+
+/// Runs a scene file of points beside a model.
+pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
+    a.method.leave_out()?;
+    for (option, given) in [("--keyframe", a.keyframe.is_some()), ("--control", a.control.is_some())] {
+        if given {
+            return Err(format!("{option}: write `keyframe` and `motion` into the scene file").into());
+        }
+    }
+    let file = SceneFile::read(&a.model.model)?;
+    let scene = a.model.load_from(&file.model)?;
+    let end = a.time.unwrap_or(file.time);
+    let mut points = PointScene::new(file, &scene)?;
+    points.choices().iter().for_each(|c| say!("{c}"));
+    let out = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.npz", a.model.stem())));
+    let sink = RecordingFile::create(&out, a.csv.as_deref())?;
+    let (flag, bar, start) = (interrupted(), progress(), points.state.t);
+    let mut run = Run::new(&mut points, &scene, sink);
+    run.row(None, f64::NAN);
+    let end = start + end;
+    let (mut due, mut steps) = (start + 1.0 / ROWS, 0u32);
+    let mut failed = None;
+    while run.points.state.t < end && !flag.load(Ordering::Relaxed) && !run.sink.has_failed() {
+        let t = run.points.state.t;
+        match run.points.step(end) {
+            Ok(report) => {
+                let now = run.points.state.t;
+                run.see(&report, now - t, steps.is_multiple_of(LOOK));
+                // Round-off of the last step.
+                if now >= due - 1e-9 * (end - start) {
+                    run.row(Some(&report), now - t);
+                    due += 1.0 / ROWS;
+                }
+            }
+            Err(e) => {
+                failed = Some(e);
+                break;
+            }
+        }
+        steps += 1;
+        let t = run.points.state.t;
+        bar.set_position((1000.0 * (t - start) / (end - start)) as u64);
+        bar.set_message(format!("t = {t:.3} s"));
+    }
+    bar.finish_and_clear();
+    run.tell();
+    let t = run.points.state.t;
+    let Run { sink, substeps, unconverged, .. } = run;
+    let written = sink.finish()?;
+    say!("{}: {} rows to t = {t:.4} s", out.display(), written.rows);
+    say!(
+        "{steps} steps of the bodies, {substeps} substeps of the points, {unconverged} solves that did not converge"
+    );
+    if flag.load(Ordering::Relaxed) {
+        say!("interrupted at t = {t:.4} s; the recorded part is written");
+    }
+    match failed {
+        None => Ok(true),
+        Some(e) => Err(format!("the run stopped early: {e}").into()),
+    }
+}
+
+/// A run on its way.
+struct Run<'a> {
+    points: &'a mut PointScene,
+    kinematics: Kinematics,
+    sink: RecordingFile,
+    started: Instant,
+    /// Force \[N\] and moment about its origin \[N·m\] that points gave each geom, mean over the last step.
+    sensors: Vec<f64>,
+    substeps: u64,
+    unconverged: u64,
+    /// Most that a limit of coupling was used, on which geom, and the limit then.
+    used: f64,
+    limit: Option<(usize, Limit, [f64; 2])>,
+    /// Deepest of a particle in a geom \[m\], and which.
+    deepest: (f64, usize),
+}
+
+impl<'a> Run<'a> {
+    fn new(points: &'a mut PointScene, scene: &Scene, mut sink: RecordingFile) -> Self {
+        let labels = RunLabels {
+            solver: "icf, mpm".into(),
+            law: "lagged".into(),
+            integrator: format!("fixed (dt {} s)", points.file().step),
+        };
+        let names = points.geoms().1;
+        let axes = ["fx", "fy", "fz", "tx", "ty", "tz"];
+        let sensors: Vec<String> =
+            names.iter().flat_map(|g| axes.map(|a| format!("points on {g}.{a}"))).collect();
+        let cloud = |(b, rgb): (&signorini_coupling::PointBody, &[f32; 3])| RecordedCloud {
+            name: b.name.clone(),
+            rgb: *rgb,
+            count: b.particles.len() as u32,
+            radius: b.radius as f32,
+            triangles: b.triangles.clone(),
+        };
+        let clouds = points.bodies().iter().zip(COLORS.iter().cycle()).map(cloud).collect();
+        let count = sensors.len();
+        sink.begin(RecordingHeader { clouds, ..header(scene, labels, sensors) });
+        let kinematics = Kinematics::new(points.both().rigid_mut().model());
+        Self {
+            points,
+            kinematics,
+            sink,
+            started: Instant::now(),
+            sensors: vec![0.0; count],
+            substeps: 0,
+            unconverged: 0,
+            used: 0.0,
+            limit: None,
+            deepest: (0.0, 0),
+        }
+    }
+
+    /// Looks at a step of `dt` \[s\].
+    fn see(&mut self, report: &CouplingReport, dt: f64, limits: bool) {
+        self.substeps += u64::from(report.substeps);
+        self.unconverged += u64::from(report.unconverged);
+        for (geom, depth) in report.deepest.iter().enumerate() {
+            if *depth > self.deepest.0 {
+                self.deepest = (*depth, geom);
+            }
+        }
+        if !limits {
+            return;
+        }
+        let substep = dt / f64::from(report.substeps.max(1));
+        for (geom, limit) in self.points.limits().into_iter().enumerate() {
+            let used = limit.used(dt, substep);
+            if used > self.used {
+                (self.used, self.limit) = (used, Some((geom, limit, [dt, substep])));
+            }
+        }
+    }
+
+    /// Adds a row for the state as it is.
+    fn row(&mut self, report: Option<&CouplingReport>, dt: f64) {
+        if let Some(report) = report {
+            let parts = report.impulses.iter().flatten().flat_map(|v: &Vector3<f64>| v.iter().copied());
+            self.sensors.iter_mut().zip(parts).for_each(|(s, x)| *s = x / dt);
+        }
+        let state = self.points.state.clone();
+        let rigid = self.points.both().rigid_mut();
+        let (mocap, control) = (rigid.held().mocap.to_vec(), rigid.held().control.to_vec());
+        self.kinematics.set_positions(rigid.model(), &state.q, &mocap);
+        let mut poses = Vec::new();
+        self.kinematics.x_wb.iter().for_each(|p| push_pose(p, &mut poses));
+        let shown: Vec<_> = self.points.bodies().iter().map(|b| b.particles.clone()).collect();
+        let x = &self.points.both().points_mut().engine_mut().particles().x;
+        let flat = |x: &Vector3<f64>| [x.x as f32, x.y as f32, x.z as f32];
+        let places: Vec<f32> = shown.into_iter().flat_map(|r| x[r].iter().flat_map(flat)).collect();
+        self.sink.push(&Row {
+            t: state.t,
+            q: &state.q,
+            v: &state.v,
+            control: &control,
+            sensors: &self.sensors,
+            // Nobody has added them up.
+            energy: [f64::NAN; 3],
+            dt,
+            error: f64::NAN,
+            iterations: report.map_or(0, |r| r.rigid.iterations),
+            wall_s: self.started.elapsed().as_secs_f64(),
+            poses: &poses,
+            points: &places,
+            ..Row::default()
+        });
+    }
+
+    /// Tells the limits of coupling and the depth of contact.
+    fn tell(&self) {
+        let name = |g: usize| self.points.geoms().1[g].clone();
+        if self.deepest.0 > 0.0 {
+            say!("points were up to {:.3} mm deep in '{}'", 1e3 * self.deepest.0, name(self.deepest.1));
+        }
+        let Some((geom, limit, [step, substep])) = &self.limit else {
+            return say!("no geom was touched: coupling has no limit");
+        };
+        say!("limit of coupling, used to {:.2} on '{}': {limit}", self.used, name(*geom));
+        if self.used > 1.0 {
+            eprintln!(
+                "warning: steps of {step} s with substeps of {substep:.2e} s are beyond the limit of coupling on '{}': motion may swing; take `step = {:.1e}`, a softer contact (`depth`), or `iterations = 10`",
+                name(*geom),
+                0.8 * limit.step(*substep).min(limit.whole())
+            );
+        }
+    }
+}

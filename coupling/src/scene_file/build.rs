@@ -1,0 +1,274 @@
+//! Material points of a scene file beside the bodies of its model.
+
+use std::ops::Range;
+
+use signorini_core::ContactMaterial;
+use signorini_core::na::{Isometry3, Point3, Vector3};
+use signorini_geometry::{Shape, TriangleMesh, aabb};
+use signorini_mpm::{Cloth, Material, MpmOptions, Obstacle, Particles};
+use signorini_scene::{GeomShape, Scene};
+
+use super::file::{Body, Kind, SceneFile};
+use super::section::SceneFileError;
+use crate::{geoms_named, obstacles};
+
+/// Particles to a spacing of the grid along each axis.
+const ALONG: f64 = 2.0;
+/// Spacings of the grid to the smallest size of a body, unless one is given.
+const CELLS: f64 = 6.0;
+/// Part of the stiffest modulus that presses the surface as deep as is wanted.
+const STRAIN: f64 = 0.1;
+/// Wanted depth in spacings of the grid, unless one is given.
+const DEPTH: f64 = 0.05;
+/// Spacings of the grid to an edge of cloth.
+const EDGES: f64 = 1.5;
+/// Dissipation \[s/m\] and speed below which friction holds \[m/s\] of contacts of points, unless others are given.
+const DISSIPATION: f64 = 1.0;
+const STICTION_SPEED: f64 = 1e-3;
+/// Most particles of a scene.
+const MOST: f64 = 5e6;
+
+/// Particles of one body of points, or of a cloth.
+#[derive(Clone, Debug)]
+pub struct PointBody {
+    /// Name.
+    pub name: String,
+    /// Its particles; of cloth those at vertices.
+    pub particles: Range<usize>,
+    /// Half the distance of particles \[m\]; 0 for cloth.
+    pub radius: f64,
+    /// Corners of triangles, counted from its first particle; none of solids.
+    pub triangles: Vec<u32>,
+}
+
+/// Parts that an engine is made of.
+pub(super) struct Parts {
+    pub particles: Particles,
+    pub materials: Vec<Box<dyn Material>>,
+    pub cloth: Vec<Cloth>,
+    pub bodies: Vec<PointBody>,
+    pub geoms: Vec<usize>,
+    pub obstacles: Vec<Obstacle>,
+    pub options: MpmOptions,
+    /// Choices that were made, in words.
+    pub choices: Vec<String>,
+}
+
+/// Smallest and largest edge of the box about a body in its own frame \[m\].
+fn extents(body: &Body) -> [f64; 2] {
+    let of = |shape: &Shape| aabb(shape, &Isometry3::identity());
+    let bounds = match &body.kind {
+        Kind::Cloth { mesh, .. } => mesh.aabb(),
+        Kind::Solid { shape, .. } => of(shape),
+    };
+    let size = bounds.max - bounds.min;
+    [size.min(), size.max()]
+}
+
+fn longest_edge(mesh: &TriangleMesh) -> f64 {
+    let x = mesh.vertices();
+    let edges = mesh.triangles().iter().flat_map(|t| (0..3).map(move |i| (t[i], t[(i + 1) % 3])));
+    edges.map(|(a, b)| (x[a as usize] - x[b as usize]).norm()).fold(0.0, f64::max)
+}
+
+impl SceneFile {
+    fn of<E: std::fmt::Display>(&self, body: &Body) -> impl Fn(E) -> SceneFileError {
+        let (name, line) = (body.name.clone(), body.line);
+        move |e| self.wrong(line, format!("'{name}': {e}"))
+    }
+
+    /// Spacing of the grid, and how it was chosen.
+    fn grid(&self, choices: &mut Vec<String>) -> Result<f64, SceneFileError> {
+        let edge = self.bodies.iter().filter_map(|b| match &b.kind {
+            Kind::Cloth { mesh, .. } => Some((b, longest_edge(mesh))),
+            Kind::Solid { .. } => None,
+        });
+        let edge = edge.max_by(|a, b| a.1.total_cmp(&b.1));
+        let solids = self.bodies.iter().filter(|b| matches!(b.kind, Kind::Solid { .. }));
+        let smallest = solids.map(|b| extents(b)[0]).fold(f64::INFINITY, f64::min);
+        let spacing = self.spacing.unwrap_or_else(|| {
+            let least = edge.map_or(0.0, |e| EDGES * e.1);
+            let wanted = if smallest.is_finite() { smallest / CELLS } else { least };
+            wanted.max(least)
+        });
+        if let Some((body, edge)) = edge.filter(|e| e.1 > spacing) {
+            let why = format!(
+                "'{}' has edges up to {edge:.3e} m, longer than the spacing of the grid of {spacing:.3e} m, so that layers pass through each other; take a finer mesh, or a larger spacing",
+                body.name
+            );
+            return Err(self.wrong(body.line, why));
+        }
+        let how = if self.spacing.is_some() {
+            "as given"
+        } else {
+            "chosen by the smallest body and the longest edge of cloth"
+        };
+        choices.push(format!("grid of {spacing:.4e} m, {how}"));
+        Ok(spacing)
+    }
+
+    /// Stiffness of the surface that points meet \[N/m³\], and how it was chosen.
+    fn stiffness(&self, gravity: f64, spacing: f64, choices: &mut Vec<String>) -> f64 {
+        if let Some(k) = self.contact.stiffness {
+            choices.push(format!("contact of {k:.3e} N/m³, as given"));
+            return k;
+        }
+        let pressure = |b: &Body| (STRAIN * b.young).max(b.density * gravity * extents(b)[1]);
+        let pressure = self.bodies.iter().map(pressure).fold(0.0, f64::max);
+        let depth = self.contact.depth.unwrap_or(DEPTH * spacing);
+        let k = pressure / depth;
+        choices.push(format!(
+            "contact of {k:.3e} N/m³: {pressure:.3e} Pa, a tenth of the stiffest modulus or the weight of the heaviest body, press {:.3} mm deep",
+            1e3 * depth
+        ));
+        k
+    }
+
+    /// Geoms that points meet, as obstacles where they are drawn.
+    fn met(
+        &self,
+        scene: &Scene,
+        stiffness: f64,
+        choices: &mut Vec<String>,
+    ) -> Result<(Vec<usize>, Vec<Obstacle>), SceneFileError> {
+        let c = &self.contact;
+        let geoms = match &c.with {
+            Some(names) => {
+                let mut all = Vec::new();
+                for n in names {
+                    let found = geoms_named(scene, &[&n.name])
+                        .map_err(|e| self.wrong(n.line, format!("contact: with: {e}")))?;
+                    all.extend(found.into_iter().filter(|g| !all.contains(g)).collect::<Vec<_>>());
+                }
+                all
+            }
+            None => {
+                let solid = |g: &usize| match &scene.geoms[*g].shape {
+                    GeomShape::Solid(shape) => shape.check_solid().is_ok(),
+                    GeomShape::MissingMesh(_) => false,
+                };
+                let (all, open): (Vec<usize>, Vec<usize>) =
+                    (0..scene.geoms.len()).filter(|g| !scene.geoms[*g].mask.is_empty()).partition(solid);
+                if let Some(first) = open.first() {
+                    choices.push(format!(
+                        "{} geoms that are no closed solids do not meet points, '{}' the first",
+                        open.len(),
+                        scene.geoms[*first].name
+                    ));
+                }
+                all
+            }
+        };
+        let mut made = obstacles(scene, &geoms, None)
+            .map_err(|e| self.wrong(self.contact_line, format!("contact: {e}")))?;
+        for o in &mut made {
+            let m = &mut o.material;
+            *m = ContactMaterial {
+                dissipation: c.dissipation.unwrap_or(DISSIPATION),
+                stiction_speed: c.stiction_speed.unwrap_or(STICTION_SPEED),
+                friction_static: c.friction.unwrap_or(m.friction_static),
+                friction_dynamic: c.friction.unwrap_or(m.friction_dynamic),
+                ..*m
+            };
+            o.stiffness_per_area = Some(stiffness);
+        }
+        Ok((geoms, made))
+    }
+
+    /// Points, and the obstacles that the geoms of a scene are to them.
+    pub(super) fn parts(&self, scene: &Scene) -> Result<Parts, SceneFileError> {
+        let mut choices = Vec::new();
+        let gravity = scene.options.gravity;
+        let spacing = self.grid(&mut choices)?;
+        let stiffness = self.stiffness(gravity.norm(), spacing, &mut choices);
+        let (geoms, obstacles) = self.met(scene, stiffness, &mut choices)?;
+        let (mut particles, mut materials, mut cloth, mut bodies) =
+            (Particles::default(), Vec::<Box<dyn Material>>::new(), Vec::new(), Vec::new());
+        for body in &self.bodies {
+            let first = particles.len();
+            let (radius, triangles) = match &body.kind {
+                Kind::Solid { shape, material } => {
+                    let apart = spacing / ALONG;
+                    let room = extents(body)[1].powi(3) / apart.powi(3);
+                    if room > 8.0 * MOST {
+                        let why = format!(
+                            "'{}' would have up to {room:.1e} particles {apart:.2e} m apart; take a larger spacing",
+                            body.name
+                        );
+                        return Err(self.wrong(body.line, why));
+                    }
+                    particles
+                        .fill(shape, &body.pose, apart, body.density, materials.len() as u32)
+                        .map_err(self.of(body))?;
+                    materials.push(material.boxed());
+                    (0.5 * apart, Vec::new())
+                }
+                Kind::Cloth { mesh, material } => {
+                    let x: Vec<Point3<f64>> = mesh.vertices().iter().map(|x| body.pose * x).collect();
+                    let made =
+                        Cloth::new(&mut particles, &x, mesh.triangles(), *material).map_err(self.of(body))?;
+                    cloth.push(made);
+                    (0.0, mesh.triangles().iter().flatten().copied().collect())
+                }
+            };
+            let shown = match &body.kind {
+                Kind::Solid { .. } => first..particles.len(),
+                Kind::Cloth { mesh, .. } => first..first + mesh.vertices().len(),
+            };
+            particles.v[first..].iter_mut().for_each(|v| *v = body.velocity);
+            let mass: f64 = particles.mass[first..].iter().sum();
+            choices.push(format!("'{}': {} particles, {mass:.4e} kg", body.name, particles.len() - first));
+            bodies.push(PointBody { name: body.name.clone(), particles: shown, radius, triangles });
+        }
+        let options = MpmOptions {
+            spacing,
+            gravity,
+            damping_time: self.damping_time,
+            transfer_time: self.transfer_time,
+            ..MpmOptions::default()
+        };
+        Ok(Parts { particles, materials, cloth, bodies, geoms, obstacles, options, choices })
+    }
+
+    /// Refuses points that start inside a geom deeper than `depth` \[m\], or inside another body of points.
+    pub(super) fn check_apart(&self, parts: &Parts, depth: f64) -> Result<(), SceneFileError> {
+        for (body, own) in self.bodies.iter().zip(&parts.bodies) {
+            let x = &parts.particles.x[own.particles.clone()];
+            for o in &parts.obstacles {
+                let inside = x.iter().filter_map(|x| inside(&o.shape, &o.pose, x)).fold(0.0, f64::max);
+                if inside > depth {
+                    let why = format!(
+                        "'{}' starts {:.2} mm inside geom '{}'; move one of them, or leave the geom out of contact: with",
+                        body.name,
+                        1e3 * inside,
+                        o.name
+                    );
+                    return Err(self.wrong(body.line, why));
+                }
+            }
+            for other in &self.bodies {
+                let Kind::Solid { shape, .. } = &other.kind else { continue };
+                if other.name == body.name {
+                    continue;
+                }
+                let inside = x.iter().filter_map(|x| inside(shape, &other.pose, x)).fold(0.0, f64::max);
+                if inside > 0.0 {
+                    let why = format!(
+                        "'{}' starts {:.2} mm inside '{}'; move one of them",
+                        body.name,
+                        1e3 * inside,
+                        other.name
+                    );
+                    return Err(self.wrong(body.line, why));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Depth of a point in a shape \[m\]; none outside.
+fn inside(shape: &Shape, pose: &Isometry3<f64>, x: &Vector3<f64>) -> Option<f64> {
+    let local = pose.inverse_transform_vector(&(x - pose.translation.vector));
+    shape.signed_distance_within(&local, 0.0).map(|d| -d.distance).filter(|d| *d > 0.0)
+}

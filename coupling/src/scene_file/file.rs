@@ -1,0 +1,419 @@
+//! Scene files as they are written.
+
+use std::path::{Path, PathBuf};
+
+use signorini_core::na::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use signorini_geometry::{Shape, TriangleMesh};
+use signorini_mpm::{
+    ClothMaterial, DruckerPrager, FixedCorotated, Lame, Material, MpmError, VonMises, sheet,
+};
+use toml::de::DeTable;
+
+use super::section::{SceneFileError, Section, Source};
+
+const KEYS: [&str; 12] = [
+    "model",
+    "keyframe",
+    "motion",
+    "time",
+    "step",
+    "spacing",
+    "damping_time",
+    "transfer_time",
+    "iterations",
+    "points",
+    "cloth",
+    "contact",
+];
+const POINTS: [&str; 13] = [
+    "name",
+    "shape",
+    "size",
+    "mesh",
+    "position",
+    "rotation",
+    "velocity",
+    "material",
+    "young",
+    "poisson",
+    "density",
+    "yield_stress",
+    "friction_angle",
+];
+const CLOTH: [&str; 11] = [
+    "name",
+    "size",
+    "edge",
+    "mesh",
+    "position",
+    "rotation",
+    "velocity",
+    "young",
+    "poisson",
+    "density",
+    "thickness",
+];
+const CONTACT: [&str; 6] = ["with", "depth", "stiffness", "dissipation", "friction", "stiction_speed"];
+const SHAPES: [&str; 5] = ["box", "sphere", "cylinder", "capsule", "ellipsoid"];
+const MATERIALS: [&str; 3] = ["elastic", "plastic", "sand"];
+
+/// A scene file: a model, bodies of points and cloth beside it, and how they are run.
+///
+/// ```toml
+/// model = "arm_gripper.xml"          # MJCF or URDF, beside this file; $NAME at the start is that of the environment
+/// keyframe = "home"                  # of the model; its `home` if it is left out
+/// motion = [[0.0, "home"], [1.0, "grasp"]]   # controls go from those of one keyframe to those of the next [s]
+/// time = 2.0                         # [s]
+/// step = 2e-3                        # of the bodies [s]
+/// spacing = 0.01                     # of the grid [m]; a sixth of the smallest size of a body if it is left out
+///
+/// [[points]]
+/// name = "jelly"
+/// shape = "box"                      # box, sphere, cylinder, capsule, ellipsoid, or mesh = "file.obj"
+/// size = [0.04, 0.04, 0.04]          # edges; diameter; diameter and height; diameters
+/// position = [0.5, 0.0, 0.02]        # [m]
+/// material = "elastic"               # elastic; plastic with yield_stress [Pa]; sand with friction_angle [°]
+/// young = 3e4                        # [Pa]
+/// density = 1000                     # [kg/m³]
+///
+/// [contact]
+/// depth = 5e-4                       # how deep a tenth of the stiffest modulus presses the surface [m]
+/// friction = 0.8                     # that of each geom if it is left out
+/// ```
+#[derive(Debug)]
+pub struct SceneFile {
+    /// The file.
+    pub path: PathBuf,
+    /// The model.
+    pub model: PathBuf,
+    /// Keyframe at the start.
+    pub keyframe: Option<Named>,
+    /// Keyframes whose controls are held from a time \[s\] on, and between which controls go.
+    pub motion: Vec<(f64, Named)>,
+    /// End \[s\].
+    pub time: f64,
+    /// Step of the bodies \[s\].
+    pub step: f64,
+    /// Spacing of the grid \[m\].
+    pub spacing: Option<f64>,
+    /// [`signorini_mpm::MpmOptions::damping_time`] \[s\].
+    pub damping_time: f64,
+    /// [`signorini_mpm::MpmOptions::transfer_time`] \[s\].
+    pub transfer_time: f64,
+    /// Most passes of a step until points and bodies have met each other's motion; 1 for none.
+    pub iterations: u32,
+    /// Bodies of points, then cloth.
+    pub bodies: Vec<Body>,
+    /// Contact of points with geoms.
+    pub contact: ContactTable,
+    /// Line of the table of contact.
+    pub contact_line: usize,
+}
+
+/// A word with its line.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// The word.
+    pub name: String,
+    /// Its line in the file.
+    pub line: usize,
+}
+
+/// A body of points or a cloth.
+#[derive(Debug)]
+pub struct Body {
+    /// Name.
+    pub name: String,
+    /// Line in the file.
+    pub line: usize,
+    /// Pose \[m\].
+    pub pose: Isometry3<f64>,
+    /// \[m/s\].
+    pub velocity: Vector3<f64>,
+    /// Young's modulus \[Pa\].
+    pub young: f64,
+    /// \[kg/m³\].
+    pub density: f64,
+    /// Its parts.
+    pub kind: Kind,
+}
+
+/// Parts of a body.
+#[derive(Debug)]
+pub enum Kind {
+    /// A solid.
+    Solid {
+        /// Shape in its own frame.
+        shape: Shape,
+        /// Material.
+        material: Solid,
+    },
+    /// A sheet.
+    Cloth {
+        /// Triangles in their own frame.
+        mesh: TriangleMesh,
+        /// Material.
+        material: ClothMaterial,
+    },
+}
+
+/// Material of a solid.
+#[derive(Clone, Copy, Debug)]
+pub enum Solid {
+    /// Elastic.
+    Elastic(FixedCorotated),
+    /// Elastic up to a yield stress.
+    Plastic(VonMises),
+    /// Grains that rub.
+    Sand(DruckerPrager),
+}
+
+impl Solid {
+    pub(super) fn boxed(&self) -> Box<dyn Material> {
+        match *self {
+            Self::Elastic(m) => Box::new(m),
+            Self::Plastic(m) => Box::new(m),
+            Self::Sand(m) => Box::new(m),
+        }
+    }
+}
+
+/// Contact of points with geoms.
+#[derive(Clone, Debug, Default)]
+pub struct ContactTable {
+    /// Names of geoms and bodies; all that collide if it is left out.
+    pub with: Option<Vec<Named>>,
+    /// Depth at which the surface is pressed by a tenth of the stiffest modulus, or by the weight of the heaviest body \[m\].
+    pub depth: Option<f64>,
+    /// Stiffness of the surface in place of it \[N/m³\].
+    pub stiffness: Option<f64>,
+    /// \[s/m\].
+    pub dissipation: Option<f64>,
+    /// Coefficient of friction.
+    pub friction: Option<f64>,
+    /// \[m/s\].
+    pub stiction_speed: Option<f64>,
+}
+
+type Found<T> = Result<T, SceneFileError>;
+
+impl SceneFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// [`SceneFileError`]: the file, the line, the entry and the remedy.
+    pub fn read(path: impl AsRef<Path>) -> Found<Self> {
+        let path = path.as_ref();
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| SceneFileError::Read { path: path.into(), source })?;
+        Self::parse(&text, path)
+    }
+
+    /// Reads the text of a file; other files are sought beside `path`.
+    ///
+    /// # Errors
+    /// As [`SceneFile::read`].
+    pub fn parse(text: &str, path: &Path) -> Found<Self> {
+        let source = Source { path, text };
+        let whole = DeTable::parse(text)
+            .map_err(|e| source.error(&e.span().unwrap_or_default(), e.message().to_owned()))?;
+        let none = DeTable::default();
+        let top = Section::new(source, "", 0..0, whole.get_ref(), &KEYS)?;
+        let model = top.named("model", "a path to an MJCF or URDF file")?;
+        let model =
+            model.ok_or_else(|| top.wrong("model is missing; give a path to an MJCF or URDF file"))?;
+        let contact = top.table("contact", &CONTACT, &none)?;
+        let mut bodies = Vec::new();
+        for s in top.tables("points", &POINTS)? {
+            bodies.push(solid(&s, path)?);
+        }
+        for s in top.tables("cloth", &CLOTH)? {
+            bodies.push(cloth(&s, path)?);
+        }
+        if bodies.is_empty() {
+            return Err(top.wrong("no [[points]] and no [[cloth]]; add a body, or run the model alone"));
+        }
+        if let Some((i, b)) =
+            bodies.iter().enumerate().find(|(i, b)| bodies[..*i].iter().any(|o| o.name == b.name))
+        {
+            let why =
+                format!("the name '{}' is that of another body; give body {} one of its own", b.name, i + 1);
+            return Err(SceneFileError::Entry { path: path.into(), line: b.line, why });
+        }
+        let above = |x: f64| x > 0.0;
+        let iterations = top.number("iterations", "a whole number of passes, 1 to 100", |x| {
+            x.fract() == 0.0 && (1.0..=100.0).contains(&x)
+        })?;
+        let motion = top.times(
+            "motion",
+            "pairs of a time ≥ 0 s and a keyframe, as [[0.0, \"home\"], [1.0, \"grasp\"]]",
+        )?;
+        if let Some(pair) = motion.windows(2).find(|p| p[1].0 <= p[0].0) {
+            return Err(top.wrong_at(
+                "motion",
+                format!("{} s comes after {} s; give rising times", pair[1].0, pair[0].0),
+            ));
+        }
+        Ok(Self {
+            path: path.into(),
+            model: beside(path, &model.name).map_err(|why| top.wrong_at("model", why))?,
+            keyframe: top.named("keyframe", "the name of a keyframe")?,
+            motion,
+            time: top.number("time", "s > 0", above)?.unwrap_or(5.0),
+            step: top.number("step", "s > 0", above)?.unwrap_or(2e-3),
+            spacing: top.number("spacing", "m > 0", above)?,
+            damping_time: top.number("damping_time", "s > 0", above)?.unwrap_or(f64::INFINITY),
+            transfer_time: top.number("transfer_time", "s ≥ 0", |x| x >= 0.0)?.unwrap_or(0.0),
+            iterations: iterations.map_or(1, |n| n as u32),
+            bodies,
+            contact_line: contact.line(),
+            contact: ContactTable {
+                with: contact.all_named("with", "names of geoms or bodies, as [\"palm\", \"thumb\"]")?,
+                depth: contact.number("depth", "m > 0", above)?,
+                stiffness: contact.number("stiffness", "N/m³ > 0", above)?,
+                dissipation: contact.number("dissipation", "s/m ≥ 0", |x| x >= 0.0)?,
+                friction: contact.number("friction", "a number ≥ 0", |x| x >= 0.0)?,
+                stiction_speed: contact.number("stiction_speed", "m/s > 0", above)?,
+            },
+        })
+    }
+
+    /// An error of a line.
+    pub(super) fn wrong(&self, line: usize, why: impl Into<String>) -> SceneFileError {
+        SceneFileError::Entry { path: self.path.clone(), line, why: why.into() }
+    }
+}
+
+/// A path beside a file, or below a folder that the environment names: `$NAME/…`.
+fn beside(file: &Path, path: &str) -> Result<PathBuf, String> {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let Some(rest) = path.strip_prefix('$') else { return Ok(folder.join(path)) };
+    let (name, rest) = rest.split_once('/').unwrap_or((rest, ""));
+    let root = std::env::var_os(name).ok_or_else(|| {
+        format!("the environment has no {name}; set it to the folder that the path starts in, or give a path beside this file")
+    })?;
+    Ok(Path::new(&root).join(rest))
+}
+
+/// Pose and velocity of a body.
+fn placed(s: &Section<'_>) -> Found<(Isometry3<f64>, Vector3<f64>)> {
+    let position = s.vector("position", "three numbers [m]")?.unwrap_or_default();
+    let turns = s.vector("rotation", "three angles about the axes x, y and z of the world, in turn [°]")?;
+    let [x, y, z] = turns.unwrap_or_default().map(f64::to_radians).into();
+    let pose =
+        Isometry3::from_parts(Translation3::from(position), UnitQuaternion::from_euler_angles(x, y, z));
+    Ok((pose, s.vector("velocity", "three numbers [m/s]")?.unwrap_or_default()))
+}
+
+fn load(s: &Section<'_>, file: &Path) -> Found<Option<TriangleMesh>> {
+    let Some(path) = s.named("mesh", "a path to an OBJ or STL file")? else { return Ok(None) };
+    if let Some(other) = ["shape", "size"].into_iter().find(|k| s.has(k)) {
+        return Err(s.wrong_at(other, "leave it out beside a mesh"));
+    }
+    let path = beside(file, &path.name).map_err(|why| s.wrong_at("mesh", why))?;
+    TriangleMesh::load(&path).map(Some).map_err(|e| s.wrong_at("mesh", e.to_string()))
+}
+
+fn shape(s: &Section<'_>) -> Found<Shape> {
+    let kind = s.word("shape", &SHAPES)?.ok_or_else(|| s.wrong("shape is missing; give one, or a mesh"))?;
+    let half = |x: f64| 0.5 * x;
+    Ok(match kind {
+        "box" => Shape::Box { half_extents: Vector3::from(s.sizes("size", "three edges > 0 m")?).map(half) },
+        "ellipsoid" => {
+            Shape::Ellipsoid { semi_axes: Vector3::from(s.sizes("size", "three diameters > 0 m")?).map(half) }
+        }
+        "sphere" => {
+            let [diameter] = s.sizes("size", "a diameter > 0 m, as [0.05]")?;
+            Shape::Sphere { radius: half(diameter) }
+        }
+        _ => {
+            let [diameter, height] = s.sizes("size", "a diameter and a height > 0 m, as [0.05, 0.1]")?;
+            let (radius, half_length) = (half(diameter), half(height));
+            if kind == "cylinder" {
+                Shape::Cylinder { radius, half_length }
+            } else if half_length > radius {
+                Shape::Capsule { radius, half_length: half_length - radius }
+            } else {
+                return Err(s.wrong_at(
+                    "size",
+                    "a capsule is higher than it is wide; take a sphere, or a greater height",
+                ));
+            }
+        }
+    })
+}
+
+/// Young's modulus, Poisson's ratio and density.
+fn elastic(s: &Section<'_>) -> Found<[f64; 3]> {
+    Ok([
+        s.needed("young", "Young's modulus, Pa > 0", |x| x > 0.0)?,
+        s.number("poisson", "Poisson's ratio, above −1 and below ½", |x| x > -1.0 && x < 0.5)?.unwrap_or(0.3),
+        s.needed("density", "kg/m³ > 0", |x| x > 0.0)?,
+    ])
+}
+
+fn solid(s: &Section<'_>, file: &Path) -> Found<Body> {
+    let shape = match load(s, file)? {
+        Some(mesh) => Shape::Mesh(mesh.into()),
+        None => shape(s)?,
+    };
+    shape.check_solid().map_err(|why| s.wrong_at("mesh", why.to_string()))?;
+    let [young, poisson, density] = elastic(s)?;
+    let kind = s.word("material", &MATERIALS)?.unwrap_or("elastic");
+    for (key, of) in [("yield_stress", "plastic"), ("friction_angle", "sand")] {
+        if s.has(key) && kind != of {
+            return Err(s.wrong_at(key, format!("only material = \"{of}\" has one; leave it out")));
+        }
+    }
+    let above = |x: f64| x > 0.0;
+    let yields = if kind == "plastic" { s.needed("yield_stress", "Pa > 0", above)? } else { 0.0 };
+    let within = |x: f64| x > 0.0 && x < 90.0;
+    let angle =
+        if kind == "sand" { s.needed("friction_angle", "° above 0 and below 90", within)? } else { 0.0 };
+    let made = || -> Result<Solid, MpmError> {
+        let lame = Lame::new(young, poisson)?;
+        Ok(match kind {
+            "elastic" => Solid::Elastic(FixedCorotated(lame)),
+            "plastic" => Solid::Plastic(VonMises::new(lame, yields)?),
+            _ => Solid::Sand(DruckerPrager::new(lame, angle.to_radians())?),
+        })
+    };
+    let material = made().map_err(|e| s.wrong(e.to_string()))?;
+    let (pose, velocity) = placed(s)?;
+    Ok(Body {
+        name: s.own_name(),
+        line: s.line(),
+        pose,
+        velocity,
+        young,
+        density,
+        kind: Kind::Solid { shape, material },
+    })
+}
+
+fn cloth(s: &Section<'_>, file: &Path) -> Found<Body> {
+    let mesh = match load(s, file)? {
+        Some(_) if s.has("edge") => return Err(s.wrong_at("edge", "leave it out beside a mesh")),
+        Some(mesh) => mesh,
+        None => {
+            let lengths: [f64; 2] = s.sizes("size", "two lengths > 0 m, or a mesh")?;
+            let edge = s.needed("edge", "the length of edges, m > 0", |x| x > 0.0)?;
+            sheet(lengths, lengths.map(|l| (l / edge).round().max(1.0) as usize))
+                .map_err(|e| s.wrong(e.to_string()))?
+        }
+    };
+    let [young, poisson, density] = elastic(s)?;
+    let thickness = s.needed("thickness", "m > 0", |x| x > 0.0)?;
+    let material =
+        ClothMaterial::new(young, poisson, density, thickness).map_err(|e| s.wrong(e.to_string()))?;
+    let (pose, velocity) = placed(s)?;
+    Ok(Body {
+        name: s.own_name(),
+        line: s.line(),
+        pose,
+        velocity,
+        young,
+        density,
+        kind: Kind::Cloth { mesh, material },
+    })
+}

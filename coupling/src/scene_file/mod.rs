@@ -1,0 +1,176 @@
+//! Scenes of material points beside the bodies of a model, from files.
+
+mod build;
+mod file;
+mod section;
+
+use signorini_core::{ProblemError, State, StepError};
+use signorini_icf::IcfSolver;
+use signorini_integrators::ContactStep;
+use signorini_laws::contact_pool;
+use signorini_mpm::MpmEngine;
+use signorini_multibody::{Kinematics, ModelError, RigidOptions, RigidSystem};
+use signorini_scene::{Keyframe, Scene};
+
+pub use build::PointBody;
+pub use file::{Body, ContactTable, Kind, Named, SceneFile, Solid};
+pub use section::SceneFileError;
+
+use crate::{Asynchronous, CouplingError, CouplingReport, EnginePoints, Iteration, Limit};
+
+/// Material points in the fast path beside bodies under the lagged law.
+pub type ScenePoints = Asynchronous<EnginePoints<f32>, ContactStep<IcfSolver>>;
+
+/// Why a scene file and a model make no run.
+#[derive(Debug, thiserror::Error)]
+pub enum PointSceneError {
+    /// An entry of the file.
+    #[error(transparent)]
+    File(#[from] SceneFileError),
+    /// The model.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// Both together.
+    #[error(transparent)]
+    Coupling(#[from] CouplingError),
+    /// Law of contact.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+}
+
+/// A scene file that is run: points beside the bodies of its model.
+pub struct PointScene {
+    file: SceneFile,
+    both: ScenePoints,
+    /// State of the bodies.
+    pub state: State,
+    bodies: Vec<PointBody>,
+    geoms: Vec<usize>,
+    names: Vec<String>,
+    choices: Vec<String>,
+    /// Controls of keyframes over time.
+    motion: Vec<(f64, Vec<f64>)>,
+}
+
+impl PointScene {
+    /// Puts the points of a file beside the bodies of its model, which `scene` was read from.
+    ///
+    /// # Errors
+    /// [`PointSceneError`]: keyframes and geoms that the model has not, numbers out of range, bodies that start inside each other.
+    pub fn new(file: SceneFile, scene: &Scene) -> Result<Self, PointSceneError> {
+        let find = |n: &Named| -> Result<&Keyframe, SceneFileError> {
+            scene.keyframe(&n.name).ok_or_else(|| {
+                let names: Vec<&str> = scene.keyframes.iter().map(|k| k.name.as_str()).collect();
+                let near = signorini_scene::did_you_mean(&n.name, &names);
+                let have = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+                file.wrong(n.line, format!("the model has no keyframe '{}'{near}; it has {have}", n.name))
+            })
+        };
+        let key = match &file.keyframe {
+            Some(n) => Some(find(n)?),
+            None => scene.keyframe("home"),
+        };
+        let mut motion = Vec::new();
+        for (t, n) in &file.motion {
+            let control = &find(n)?.control;
+            if control.is_empty() {
+                let why = format!("motion: keyframe '{}' has no controls; give it some in the model", n.name);
+                return Err(file.wrong(n.line, why).into());
+            }
+            motion.push((*t, control.clone()));
+        }
+        let law = || contact_pool("lagged").map_err(|e| ProblemError::Unsupported(e.to_string()));
+        let mut rigid = RigidSystem::new(scene, &*law()?, RigidOptions::default())?;
+        let state = rigid.initial_state(key)?;
+        let mut parts = file.parts(scene)?;
+        let mut kinematics = Kinematics::new(rigid.model());
+        kinematics.set_positions(rigid.model(), &state.q, rigid.held().mocap);
+        for (g, o) in parts.geoms.iter().zip(&mut parts.obstacles) {
+            let geom = &scene.geoms[*g];
+            o.pose = kinematics.x_wb[geom.body] * geom.pose;
+        }
+        let depth = file.contact.depth.unwrap_or(0.05 * parts.options.spacing);
+        file.check_apart(&parts, depth)?;
+        let names = parts.obstacles.iter().map(|o| o.name.clone()).collect();
+        let engine = MpmEngine::<f32>::new(
+            parts.particles,
+            parts.materials,
+            vec![],
+            parts.obstacles,
+            law()?,
+            parts.options,
+        );
+        let whole = |e: signorini_mpm::MpmError| file.wrong(1, e.to_string());
+        let mut engine = engine.map_err(whole)?;
+        for cloth in parts.cloth {
+            engine = engine.with_cloth(cloth).map_err(whole)?;
+        }
+        let step = ContactStep::new(IcfSolver::default());
+        let mut both = ScenePoints::new(scene, &parts.geoms, engine, rigid, step, 1)?.with_shorter_substeps();
+        if file.iterations > 1 {
+            both = both.with_iteration(Iteration { most: file.iterations, ..Iteration::default() })?;
+        }
+        Ok(Self {
+            file,
+            both,
+            state,
+            bodies: parts.bodies,
+            geoms: parts.geoms,
+            names,
+            choices: parts.choices,
+            motion,
+        })
+    }
+
+    /// The file.
+    pub fn file(&self) -> &SceneFile {
+        &self.file
+    }
+
+    /// Choices that the file left open, and sizes, in words.
+    pub fn choices(&self) -> &[String] {
+        &self.choices
+    }
+
+    /// Bodies of points and cloth.
+    pub fn bodies(&self) -> &[PointBody] {
+        &self.bodies
+    }
+
+    /// Geoms that points meet, by number in the scene, and their names.
+    pub fn geoms(&self) -> (&[usize], &[String]) {
+        (&self.geoms, &self.names)
+    }
+
+    /// Both sides.
+    pub fn both(&mut self) -> &mut ScenePoints {
+        &mut self.both
+    }
+
+    /// Limits of the last step, one for each geom.
+    pub fn limits(&self) -> Vec<Limit> {
+        self.both.limits()
+    }
+
+    /// One step, no further than `end` \[s\], under the controls that the motion has then.
+    ///
+    /// # Errors
+    /// As [`Asynchronous::step`].
+    pub fn step(&mut self, end: f64) -> Result<CouplingReport, StepError> {
+        let t = self.state.t;
+        if let Some(control) = between(&self.motion, t) {
+            self.both.rigid_mut().control_mut().copy_from_slice(&control);
+        }
+        let dt = self.file.step.min(end - t);
+        self.both.step(&mut (), &mut self.state, dt)
+    }
+}
+
+/// Controls at a time between those of keyframes.
+fn between(motion: &[(f64, Vec<f64>)], t: f64) -> Option<Vec<f64>> {
+    let after = motion.iter().position(|m| m.0 > t).unwrap_or(motion.len());
+    let (Some(last), next) = (motion.get(after.max(1) - 1), motion.get(after)) else { return None };
+    let Some(next) = next.filter(|_| after > 0) else { return Some(last.1.clone()) };
+    let part = (t - last.0) / (next.0 - last.0);
+    Some(last.1.iter().zip(&next.1).map(|(a, b)| a + part * (b - a)).collect())
+}

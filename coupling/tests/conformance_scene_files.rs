@@ -1,0 +1,144 @@
+//! Scene files of points: those of the project run, and others are refused by line and key.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::path::{Path, PathBuf};
+
+use signorini_coupling::{PointScene, SceneFile};
+use signorini_scene::{LoadOptions, Scene};
+
+fn models() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../models")
+}
+
+fn made(file: SceneFile) -> Result<PointScene, String> {
+    let scene = Scene::load(&file.model, &LoadOptions::default()).map_err(|e| e.to_string())?;
+    PointScene::new(file, &scene).map_err(|e| e.to_string())
+}
+
+/// Scene files below a folder.
+fn files(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files(&path, out);
+        } else if path.extension().is_some_and(|e| e == "toml") {
+            out.push(path);
+        }
+    }
+}
+
+#[test]
+fn conformance_files_of_the_project_run() {
+    let mut all = Vec::new();
+    files(&models(), &mut all);
+    assert!(all.len() >= 4, "{all:?}");
+    for path in all {
+        let mut text = std::fs::read_to_string(&path).unwrap();
+        if text.contains("$SIGNORINI_MODELS") {
+            // Told to be skipped where it is absent.
+            let Some(root) = signorini_testkit::data::models() else { continue };
+            text = text.replace("$SIGNORINI_MODELS", root.canonicalize().unwrap().to_str().unwrap());
+        }
+        let mut s = made(SceneFile::parse(&text, &path).unwrap()).unwrap();
+        let count = s.bodies().iter().map(|b| b.particles.len()).sum::<usize>();
+        for _ in 0..20 {
+            let report = s.step(10.0).unwrap();
+            assert_eq!(report.unconverged, 0, "{}", path.display());
+        }
+        assert!(count > 100 && s.state.v.iter().all(|v| v.is_finite()));
+    }
+}
+
+const JELLY: &str = r#"model = "arm_roller/arm_roller.xml"
+keyframe = "above"
+[[points]]
+name = "jelly"
+shape = "box"
+size = [0.1, 0.1, 0.02]
+position = [0.44, 0.0, 0.01]
+young = 2e4
+density = 1000
+[contact]
+depth = 1e-3
+"#;
+
+fn read(text: &str) -> Result<PointScene, String> {
+    made(SceneFile::parse(text, &models().join("scene.toml")).map_err(|e| e.to_string())?)
+}
+
+#[test]
+fn regression_entries_are_refused_by_line_and_key() {
+    read(JELLY).unwrap();
+    for (from, to, words) in [
+        ("young", "yuong", &["scene.toml:8", "points 'jelly'", "'yuong'", "did you mean 'young'"][..]),
+        ("young = 2e4", "young = -3", &[":8", "young", "Pa > 0"]),
+        ("young = 2e4", "young = nan", &[":8", "young", "Pa > 0"]),
+        ("density = 1000", "", &[":3", "density is missing", "kg/m³"]),
+        ("size = [0.1, 0.1, 0.02]", "size = [0.1, 0.0, 0.02]", &[":6", "size", "three edges > 0 m"]),
+        ("size = [0.1, 0.1, 0.02]", "size = [0.1, 0.1]", &[":6", "size", "three edges > 0 m"]),
+        ("shape = \"box\"", "shape = \"boxx\"", &[":5", "'boxx'", "did you mean 'box'"]),
+        ("shape = \"box\"", "mesh = \"none.obj\"", &[":6", "size", "beside a mesh"]),
+        ("young = 2e4", "young = 2e4\nyield_stress = 10", &[":9", "yield_stress", "plastic"]),
+        ("young = 2e4", "young = 2e4\npoisson = 0.5", &[":9", "poisson", "below ½"]),
+        ("\"above\"", "\"abov\"", &[":2", "no keyframe 'abov'", "did you mean 'above'"]),
+        ("keyframe", "keyfram", &[":2", "'keyfram'", "did you mean 'keyframe'"]),
+        ("keyframe = \"above\"", "motion = [[1, \"above\"], [0.5, \"press\"]]", &[":2", "rising times"]),
+        ("model = \"arm_roller/arm_roller.xml\"", "", &["model is missing"]),
+        ("model = \"arm_roller/arm_roller.xml\"", "model = \"$NO_SUCH_NAME/a.xml\"", &[":1", "NO_SUCH_NAME"]),
+        ("[contact]", "[contact]\nwith = [\"tabel\"]", &[":11", "tabel", "did you mean 'table'"]),
+        ("depth = 1e-3", "depth = 0", &[":11", "depth", "m > 0"]),
+        ("[contact]", "[contact", &[":10"]),
+        // Half of the box is below the table.
+        ("0.0, 0.01]", "0.0, 0.0]", &[":3", "'jelly'", "mm inside geom 'table'"]),
+        // In the roller.
+        ("[0.44, 0.0, 0.01]", "[0.37, 0.0, 0.06]", &[":3", "mm inside geom 'roller'"]),
+        (
+            "[contact]",
+            "[[points]]\nname = \"other\"\nshape = \"sphere\"\nsize = [0.05]\nposition = [0.44, 0.0, 0.03]\nyoung = 1e4\ndensity = 1000\n[contact]",
+            &["'jelly' starts", "mm inside 'other'"],
+        ),
+        (
+            "[contact]",
+            "[[points]]\nname = \"jelly\"\nshape = \"sphere\"\nsize = [0.05]\nposition = [0.44, 0.0, 0.3]\nyoung = 1e4\ndensity = 1000\n[contact]",
+            &["the name 'jelly'"],
+        ),
+        (
+            "[contact]",
+            "[[cloth]]\nname = \"sheet\"\nsize = [0.1, 0.1]\nedge = 0.05\nposition = [0, 0, 1]\nyoung = 1e4\ndensity = 1000\nthickness = 1e-3\n[contact]",
+            &[],
+        ),
+    ] {
+        assert!(JELLY.contains(from), "{from}");
+        let result = read(&JELLY.replacen(from, to, 1));
+        if words.is_empty() {
+            // Cloth of long edges makes the grid coarse.
+            result.unwrap();
+            continue;
+        }
+        let Err(e) = result else { panic!("{to} was taken") };
+        assert!(words.iter().all(|w| e.contains(w)), "{to}: {e}");
+    }
+}
+
+#[test]
+fn analytic_compliance_does_not_depend_on_the_distance_of_particles() {
+    // A slab on the table is pressed by its own weight: ρ g H/k deep, whatever the spacing.
+    let depth = |spacing: f64| {
+        let text = JELLY
+            .replace("young = 2e4", "young = 1e6")
+            .replace("depth = 1e-3", "stiffness = 2e5\nwith = [\"table\"]");
+        let mut s = read(&format!("spacing = {spacing}\ndamping_time = 2e-3\nstep = 1e-3\n{text}")).unwrap();
+        while s.state.t < 0.5 {
+            s.step(0.5).unwrap();
+        }
+        let x = &s.both().points_mut().engine_mut().particles().x;
+        let pressed: Vec<f64> = x.iter().map(|x| -x.z).filter(|d| *d > 0.0).collect();
+        pressed.iter().sum::<f64>() / pressed.len() as f64
+    };
+    let expected = 1000.0 * 9.81 * 0.02 / 2e5;
+    let [coarse, fine] = [0.02, 0.01].map(|h| depth(h));
+    for found in [coarse, fine] {
+        // Layers of particles are at rest to a part of the weight.
+        assert!((found / expected - 1.0).abs() < 0.02, "{coarse:e} {fine:e} {expected:e}");
+    }
+}
