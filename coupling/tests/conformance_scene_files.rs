@@ -126,7 +126,7 @@ fn analytic_compliance_does_not_depend_on_the_distance_of_particles() {
     let depth = |spacing: f64| {
         let text = JELLY
             .replace("young = 2e4", "young = 1e6")
-            .replace("depth = 1e-3", "stiffness = 2e5\nwith = [\"table\"]");
+            .replace("depth = 1e-3", "stiffness = 2e5\ndissipation = 100\nwith = [\"table\"]");
         let mut s = read(&format!("spacing = {spacing}\ndamping_time = 2e-3\nstep = 1e-3\n{text}")).unwrap();
         while s.state.t < 0.5 {
             s.step(0.5).unwrap();

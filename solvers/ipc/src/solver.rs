@@ -10,6 +10,9 @@ const NAME: &str = "projected_newton";
 /// Part of the tolerance that the residual of a start must meet for a solve without iteration.
 const START: f64 = 1e-2;
 
+/// Times that a step is halved whose residual does not fall.
+const HALVES: u32 = 10;
+
 /// Settings of [`IpcSolver`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IpcSolverOptions {
@@ -33,7 +36,7 @@ impl Default for IpcSolverOptions {
 /// Starts on the way from v = 0, which is feasible, to the guess, at whichever of the two ends that way allows the objective is lower. α shrinks from the longest step that
 /// [`StepProblem::max_step`] allows, by parabolas, until the objective falls, or rises by no more than round-off; where the fall that is expected of the longest step is round-off, the residual must fall.
 ///
-/// Convergence: ‖D∇‖ within [`Tolerance::residual`] as everywhere, or a Newton step, not shortened by anything, that changes the velocity of no point by more than ε times the largest speed of points at v or v*; it is taken still. Or one within [`Tolerance::is_short`].
+/// Convergence: ‖D∇‖ within [`Tolerance::residual`] as everywhere, or a Newton step, not shortened by anything, that changes the velocity of no point by more than ε times the largest speed of points at v or v*; it is taken still. Or one within [`Tolerance::is_short`], or of which the objective expects round-off and no part lowers the residual.
 /// A solve without iteration needs a hundredth of the residual. A short α is no convergence: a line search that cannot move ends as [`SolveStatus::Stalled`], and [`IpcSolver::blocked`] names the bodies.
 ///
 /// The symbolic factorisation is reused while the pattern is the same; then nothing is allocated once storage has grown.
@@ -191,33 +194,29 @@ impl IpcSolver {
         tol: Tolerance,
         out: &mut StepSolution,
     ) -> Result<SolveStatus, SolveError> {
-        let stats = &mut out.stats;
         let free_speed = p.largest_speed(p.free_velocity());
-        // Residual and objective before a step that the objective could not judge, its slope, and how much of it was taken.
-        let mut unjudged: Option<[f64; 4]> = None;
+        // Residual before a step that the objective could not judge, and how much of it was taken.
+        let mut unjudged: Option<(f64, f64)> = None;
         loop {
             let [residual, tolerance] = self.evaluate(p, tol)?;
             (out.residual, out.tolerance) = (residual, tolerance);
-            if let Some([before, old, slope, most]) = unjudged.take()
+            if let Some((before, most)) = unjudged.take()
                 && residual >= before
             {
-                // The residual has not fallen (at a kink it may rise): back, and on by the objective, within its round-off.
-                self.v.iter_mut().zip(&self.step).for_each(|(v, s)| *v -= most * s);
-                [out.residual, out.tolerance] = self.evaluate(p, tol)?;
-                let Some(there) = self.search(p, old, slope, most, stats)? else {
-                    return Ok(SolveStatus::Stalled);
+                let Some(there) = self.halve(p, tol, before, most, out)? else {
+                    // Neither the objective nor the residual can tell a better velocity.
+                    return Ok(SolveStatus::Converged);
                 };
                 value = there;
-                self.v.copy_from_slice(&self.trial);
                 continue;
             }
             // A start must be far better: else accelerations below ε/δt would be lost step after step.
-            let enough = if stats.iterations == 0 { START * out.tolerance } else { out.tolerance };
+            let enough = if out.stats.iterations == 0 { START * out.tolerance } else { out.tolerance };
             if residual <= enough {
                 return Ok(SolveStatus::Converged);
             }
             self.analyze(p)?;
-            self.factor(p, residual, stats)?;
+            self.factor(p, residual, &mut out.stats)?;
             self.step.iter_mut().zip(&self.gradient).for_each(|(s, g)| *s = -g);
             self.cholesky.solve(0, &mut self.step);
             let slope: f64 = self.gradient.iter().zip(&self.step).map(|(g, s)| g * s).sum();
@@ -228,11 +227,11 @@ impl IpcSolver {
                 self.blocked = p.blocking();
                 return Ok(SolveStatus::Stalled);
             }
-            let part = if stats.iterations == 0 { START } else { 1.0 };
+            let part = if out.stats.iterations == 0 { START } else { 1.0 };
             if (Tolerance { relative: part * tol.relative, ..tol }).is_short(slope, value, tolerance) {
                 return Ok(SolveStatus::Converged);
             }
-            if stats.iterations >= tol.max_iterations {
+            if out.stats.iterations >= tol.max_iterations {
                 return Ok(SolveStatus::IterationLimit);
             }
             let most = p.max_step(&self.v, &self.step);
@@ -242,7 +241,7 @@ impl IpcSolver {
                 self.go(most);
                 Some(p.value(&self.trial)?).filter(|x| x.is_finite() && self.trial != self.v)
             } else {
-                self.search(p, value, slope, most, stats)?
+                self.search(p, value, slope, most, &mut out.stats)?
             };
             let Some(there) = found else {
                 if last {
@@ -251,15 +250,36 @@ impl IpcSolver {
                 self.blocked = p.blocking().filter(|_| most < 1.0);
                 return Ok(SolveStatus::Stalled);
             };
-            unjudged = round_off.then_some([residual, value, slope, most]);
+            unjudged = round_off.then_some((residual, most));
             value = there;
             self.v.copy_from_slice(&self.trial);
-            stats.iterations += 1;
+            out.stats.iterations += 1;
             if last {
                 [out.residual, out.tolerance] = self.evaluate(p, tol)?;
                 return Ok(SolveStatus::Converged);
             }
         }
+    }
+
+    /// Takes back half of a step of which `taken` was taken, and half of that, until the residual falls below what it was `before`; the objective there, None where it does not: nothing of the step is taken then.
+    fn halve(
+        &mut self,
+        p: &mut dyn StepProblem,
+        tol: Tolerance,
+        before: f64,
+        mut taken: f64,
+        out: &mut StepSolution,
+    ) -> Result<Option<f64>, SolveError> {
+        for k in 0..=HALVES {
+            let back = if k == HALVES { taken } else { 0.5 * taken };
+            self.v.iter_mut().zip(&self.step).for_each(|(v, s)| *v -= back * s);
+            taken -= back;
+            [out.residual, out.tolerance] = self.evaluate(p, tol)?;
+            if taken > 0.0 && out.residual < before {
+                return Ok(Some(p.value(&self.v)?));
+            }
+        }
+        Ok(None)
     }
 
     /// Sets the trial point to v + α dv.
