@@ -79,6 +79,7 @@ fn main() -> std::process::ExitCode {
     }
     let cli = Cli::parse();
     let result = match cli.command.unwrap_or_else(|| Command::Reproduce(reproduce::Arguments::default())) {
+        Command::Run(a) if run_points::is_points(&a) => run_points::run(&a),
         Command::Run(a) => run::run(&a),
         Command::View(a) => view::run(&a),
         Command::Inspect(a) => inspect::run(&a),

@@ -16,7 +16,6 @@ use signorini_scene::{Keyframe, Scene};
 use crate::control::read_schedule;
 use crate::method::MethodArguments;
 use crate::model::{ModelArguments, warn_of_overlap};
-use crate::run_points;
 
 /// Arguments of `run`.
 #[derive(Args)]
@@ -41,6 +40,16 @@ pub(crate) struct Arguments {
     /// Controls over time (CSV: header `t,<actuators>`); each row is held until the next. Those of the keyframe when left out.
     #[arg(long, value_name = "FILE")]
     pub control: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// Simulated time \[s\], if it is given.
+    pub(crate) fn time(&self) -> Result<Option<f64>, String> {
+        match self.time.filter(|t| !(t.is_finite() && *t > 0.0)) {
+            Some(time) => Err(format!("--time {time}: give a positive, finite number of seconds")),
+            None => Ok(self.time),
+        }
+    }
 }
 
 /// Raised by Ctrl-C: the run stops after the step and writes what it has.
@@ -69,13 +78,7 @@ pub(crate) fn progress() -> ProgressBar {
 }
 
 pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
-    if let Some(time) = a.time.filter(|t| !(t.is_finite() && *t > 0.0)) {
-        return Err(format!("--time {time}: give a positive, finite number of seconds").into());
-    }
-    if run_points::is_points(a) {
-        return run_points::run(a);
-    }
-    let time = a.time.unwrap_or(5.0);
+    let time = a.time()?.unwrap_or(5.0);
     let scene = a.model.load()?;
     let mut method = a.method.method(&scene)?;
     if method.is_affine() {

@@ -35,7 +35,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     }
     let file = SceneFile::read(&a.model.model)?;
     let scene = a.model.load_from(&file.model)?;
-    let end = a.time.unwrap_or(file.time);
+    let end = a.time()?.unwrap_or(file.time);
     let mut points = PointScene::new(file, &scene)?;
     points.choices().iter().for_each(|c| say!("{c}"));
     let out = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.npz", a.model.stem())));

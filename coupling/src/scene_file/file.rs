@@ -9,7 +9,7 @@ use signorini_mpm::{
 };
 use toml::de::DeTable;
 
-use super::section::{SceneFileError, Section, Source};
+use super::section::{Named, SceneFileError, Section, Source};
 
 const KEYS: [&str; 12] = [
     "model",
@@ -108,15 +108,6 @@ pub struct SceneFile {
     pub contact: ContactTable,
     /// Line of the table of contact.
     pub contact_line: usize,
-}
-
-/// A word with its line.
-#[derive(Clone, Debug)]
-pub struct Named {
-    /// The word.
-    pub name: String,
-    /// Its line in the file.
-    pub line: usize,
 }
 
 /// A body of points or a cloth.

@@ -13,8 +13,8 @@ use signorini_multibody::{Kinematics, ModelError, RigidOptions, RigidSystem};
 use signorini_scene::{Keyframe, Scene};
 
 pub use build::PointBody;
-pub use file::{Body, ContactTable, Kind, Named, SceneFile, Solid};
-pub use section::SceneFileError;
+pub use file::{Body, ContactTable, Kind, SceneFile, Solid};
+pub use section::{Named, SceneFileError};
 
 use crate::{Asynchronous, CouplingError, CouplingReport, EnginePoints, Iteration, Limit};
 

@@ -8,8 +8,6 @@ use signorini_scene::did_you_mean;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::file::Named;
-
 /// Why a scene file makes no scene.
 #[derive(Debug, thiserror::Error)]
 pub enum SceneFileError {
@@ -31,6 +29,15 @@ pub enum SceneFileError {
         /// The entry, its fault and the remedy.
         why: String,
     },
+}
+
+/// A word with its line.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// The word.
+    pub name: String,
+    /// Its line in the file.
+    pub line: usize,
 }
 
 /// A scene file and its text.

@@ -236,7 +236,7 @@ impl IpcSolver {
             }
             let most = p.max_step(&self.v, &self.step);
             // Where the objective shows round-off alone, the residual judges the whole step.
-            let round_off = -slope * most <= self.options.round_off * value.abs();
+            let round_off = -slope * most <= 10.0 * self.options.round_off * value.abs();
             let found = if round_off {
                 self.go(most);
                 Some(p.value(&self.trial)?).filter(|x| x.is_finite() && self.trial != self.v)
