@@ -136,7 +136,7 @@ fn analytic_compliance_does_not_depend_on_the_distance_of_particles() {
         pressed.iter().sum::<f64>() / pressed.len() as f64
     };
     let expected = 1000.0 * 9.81 * 0.02 / 2e5;
-    let [coarse, fine] = [0.02, 0.01].map(|h| depth(h));
+    let [coarse, fine] = [0.02, 0.01].map(depth);
     for found in [coarse, fine] {
         // Layers of particles are at rest to a part of the weight.
         assert!((found / expected - 1.0).abs() < 0.02, "{coarse:e} {fine:e} {expected:e}");

@@ -142,7 +142,7 @@ pub enum Kind {
     /// A sheet.
     Cloth {
         /// Triangles in their own frame.
-        mesh: TriangleMesh,
+        mesh: Box<TriangleMesh>,
         /// Material.
         material: ClothMaterial,
     },
@@ -405,6 +405,6 @@ fn cloth(s: &Section<'_>, file: &Path) -> Found<Body> {
         velocity,
         young,
         density,
-        kind: Kind::Cloth { mesh, material },
+        kind: Kind::Cloth { mesh: Box::new(mesh), material },
     })
 }
