@@ -108,7 +108,7 @@ fn scene(f: &Family, u: &Units) -> Scene {
         n(&[0.0, 0.0, if f.plane { 0.0 } else { -0.1 }], l),
     );
     let (mut q, mut v) = (String::new(), String::new());
-    let mut height = 0.15;
+    let mut height = 0.2;
     for (i, b) in f.bodies.iter().enumerate() {
         let (kind, size) = match b.kind {
             0 => ("sphere", n(&b.half[..1], l)),
@@ -125,7 +125,7 @@ fn scene(f: &Family, u: &Units) -> Scene {
         );
         let _ = write!(q, "{} {} ", n(&[b.place[0], b.place[1], height], l), n(&turn, 1.0));
         let _ = write!(v, "{} {} ", n(&b.v[..3], u.speed()), n(&b.v[3..], 1.0 / u.time));
-        height += 0.3;
+        height += 0.5;
     }
     let _ = write!(
         xml,
@@ -134,7 +134,7 @@ fn scene(f: &Family, u: &Units) -> Scene {
         <geom name="lower" type="capsule" fromto="{}" size="{}" mass="{}"/></body></body></worldbody>
         <actuator><position name="motor" joint="shoulder" kp="{}"/></actuator>
         <keyframe><key qpos="{q}{}" qvel="{v}0 0" ctrl="{}"/></keyframe></mujoco>"#,
-        n(&[-0.45, 0.0, 0.35], l),
+        n(&[-0.65, 0.0, 0.35], l),
         n(&[0.0, 0.0, 0.0, 0.2, 0.0, 0.0], l),
         0.02 * l,
         0.4 * u.mass,
