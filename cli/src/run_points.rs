@@ -7,14 +7,13 @@ use signorini_core::na::Vector3;
 use signorini_coupling::{CouplingReport, Limit, PointScene, SceneFile};
 use signorini_multibody::Kinematics;
 use signorini_run::recorder::{RunLabels, header};
-use signorini_run::recording::{RecordedCloud, RecordingFile, RecordingHeader, Row, RowSink, push_pose};
+use signorini_run::recording::{
+    CLOUD_COLORS, RecordedCloud, RecordingFile, RecordingHeader, Row, RowSink, flat_places, push_pose,
+};
 use signorini_scene::Scene;
 
 use crate::run::{Arguments, interrupted, progress};
 
-/// Colours of bodies of points in turn.
-const COLORS: [[f32; 3]; 4] =
-    [[0.85, 0.55, 0.30], [0.35, 0.60, 0.80], [0.45, 0.70, 0.45], [0.75, 0.50, 0.65]];
 /// Rows of a recording in a second.
 const ROWS: f64 = 60.0;
 /// Steps between looks at the limits of coupling.
@@ -121,7 +120,7 @@ impl<'a> Run<'a> {
             radius: b.radius as f32,
             triangles: b.triangles.clone(),
         };
-        let clouds = points.bodies().iter().zip(COLORS.iter().cycle()).map(cloud).collect();
+        let clouds = points.bodies().iter().zip(CLOUD_COLORS.iter().cycle()).map(cloud).collect();
         let count = sensors.len();
         sink.begin(RecordingHeader { clouds, ..header(scene, labels, sensors) });
         let kinematics = Kinematics::new(points.both().rigid_mut().model());
@@ -174,8 +173,7 @@ impl<'a> Run<'a> {
         self.kinematics.x_wb.iter().for_each(|p| push_pose(p, &mut poses));
         let shown: Vec<_> = self.points.bodies().iter().map(|b| b.particles.clone()).collect();
         let x = &self.points.both().points_mut().engine_mut().particles().x;
-        let flat = |x: &Vector3<f64>| [x.x as f32, x.y as f32, x.z as f32];
-        let places: Vec<f32> = shown.into_iter().flat_map(|r| x[r].iter().flat_map(flat)).collect();
+        let places: Vec<f32> = shown.into_iter().flat_map(|r| flat_places(&x[r])).collect();
         self.sink.push(&Row {
             t: state.t,
             q: &state.q,

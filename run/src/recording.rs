@@ -8,7 +8,7 @@ mod writer;
 pub use writer::{RecordingFile, Written};
 
 use serde::{Deserialize, Serialize};
-use signorini_core::na::Isometry3;
+use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{ContactGeometry, GeneralizedImpulses};
 
 /// Origin of a recording.
@@ -143,6 +143,15 @@ pub type RowImpulses<'a> = [&'a [f64]; 6];
 pub fn push_pose(p: &Isometry3<f64>, out: &mut Vec<f64>) {
     let (t, r) = (&p.translation.vector, &p.rotation);
     out.extend([t.x, t.y, t.z, r.w, r.i, r.j, r.k]);
+}
+
+/// Colours of clouds in turn.
+pub const CLOUD_COLORS: [[f32; 3]; 4] =
+    [[0.85, 0.55, 0.30], [0.35, 0.60, 0.80], [0.45, 0.70, 0.45], [0.75, 0.50, 0.65]];
+
+/// Places of points as rows have them.
+pub fn flat_places<'a>(x: impl IntoIterator<Item = &'a Vector3<f64>>) -> impl Iterator<Item = f32> {
+    x.into_iter().flat_map(|x| [x.x as f32, x.y as f32, x.z as f32])
 }
 
 /// A recording in memory, column by column. All arrays row-major; n rows.

@@ -10,7 +10,7 @@ use signorini_scene::{GeomShape, Scene};
 
 use super::file::{Body, Kind, SceneFile};
 use super::section::SceneFileError;
-use crate::{geoms_named, obstacles};
+use crate::{CouplingError, geoms_named, obstacles};
 
 /// Particles to a spacing of the grid along each axis.
 const ALONG: f64 = 2.0;
@@ -107,6 +107,11 @@ impl SceneFile {
         Ok(spacing)
     }
 
+    /// Depth to which contact is pressed on a grid of this spacing \[m\].
+    fn depth(&self, spacing: f64) -> f64 {
+        self.contact.depth.unwrap_or(DEPTH * spacing)
+    }
+
     /// Stiffness of the surface that points meet \[N/m³\], and how it was chosen.
     fn stiffness(&self, gravity: f64, spacing: f64, choices: &mut Vec<String>) -> f64 {
         if let Some(k) = self.contact.stiffness {
@@ -115,7 +120,7 @@ impl SceneFile {
         }
         let pressure = |b: &Body| (STRAIN * b.young).max(b.density * gravity * extents(b)[1]);
         let pressure = self.bodies.iter().map(pressure).fold(0.0, f64::max);
-        let depth = self.contact.depth.unwrap_or(DEPTH * spacing);
+        let depth = self.depth(spacing);
         let k = pressure / depth;
         choices.push(format!(
             "contact of {k:.3e} N/m³: {pressure:.3e} Pa, a tenth of the stiffest modulus or the weight of the heaviest body, press {:.3} mm deep",
@@ -134,13 +139,15 @@ impl SceneFile {
         let c = &self.contact;
         let geoms = match &c.with {
             Some(names) => {
-                let mut all = Vec::new();
-                for n in names {
-                    let found = geoms_named(scene, &[&n.name])
-                        .map_err(|e| self.wrong(n.line, format!("contact: with: {e}")))?;
-                    all.extend(found.into_iter().filter(|g| !all.contains(g)).collect::<Vec<_>>());
-                }
-                all
+                let words: Vec<&str> = names.iter().map(|n| n.name.as_str()).collect();
+                geoms_named(scene, &words).map_err(|e| {
+                    let at = |name: &str| names.iter().find(|n| n.name == name).map(|n| n.line);
+                    let line = match &e {
+                        CouplingError::Name { name, .. } => at(name),
+                        _ => None,
+                    };
+                    self.wrong(line.unwrap_or(self.contact_line), format!("contact: with: {e}"))
+                })?
             }
             None => {
                 let solid = |g: &usize| match &scene.geoms[*g].shape {
@@ -186,7 +193,7 @@ impl SceneFile {
             (Particles::default(), Vec::<Box<dyn Material>>::new(), Vec::new(), Vec::new());
         for body in &self.bodies {
             let first = particles.len();
-            let (radius, triangles) = match &body.kind {
+            let (count, radius, triangles) = match &body.kind {
                 Kind::Solid { shape, material } => {
                     let apart = spacing / ALONG;
                     let room = extents(body)[1].powi(3) / apart.powi(3);
@@ -197,27 +204,24 @@ impl SceneFile {
                         );
                         return Err(self.wrong(body.line, why));
                     }
-                    particles
+                    let count = particles
                         .fill(shape, &body.pose, apart, body.density, materials.len() as u32)
                         .map_err(self.of(body))?;
                     materials.push(material.boxed());
-                    (0.5 * apart, Vec::new())
+                    (count, 0.5 * apart, Vec::new())
                 }
                 Kind::Cloth { mesh, material } => {
                     let x: Vec<Point3<f64>> = mesh.vertices().iter().map(|x| body.pose * x).collect();
                     let made =
                         Cloth::new(&mut particles, &x, mesh.triangles(), *material).map_err(self.of(body))?;
                     cloth.push(made);
-                    (0.0, mesh.triangles().iter().flatten().copied().collect())
+                    (x.len(), 0.0, mesh.triangles().iter().flatten().copied().collect())
                 }
-            };
-            let shown = match &body.kind {
-                Kind::Solid { .. } => first..particles.len(),
-                Kind::Cloth { mesh, .. } => first..first + mesh.vertices().len(),
             };
             particles.v[first..].iter_mut().for_each(|v| *v = body.velocity);
             let mass: f64 = particles.mass[first..].iter().sum();
             choices.push(format!("'{}': {} particles, {mass:.4e} kg", body.name, particles.len() - first));
+            let shown = first..first + count;
             bodies.push(PointBody { name: body.name.clone(), particles: shown, radius, triangles });
         }
         let options = MpmOptions {
@@ -230,8 +234,9 @@ impl SceneFile {
         Ok(Parts { particles, materials, cloth, bodies, geoms, obstacles, options, choices })
     }
 
-    /// Refuses points that start inside a geom deeper than `depth` \[m\], or inside another body of points.
-    pub(super) fn check_apart(&self, parts: &Parts, depth: f64) -> Result<(), SceneFileError> {
+    /// Refuses points that start deeper inside a geom than contact is pressed, or inside another body of points.
+    pub(super) fn check_apart(&self, parts: &Parts) -> Result<(), SceneFileError> {
+        let depth = self.depth(parts.options.spacing);
         for (body, own) in self.bodies.iter().zip(&parts.bodies) {
             let x = &parts.particles.x[own.particles.clone()];
             for o in &parts.obstacles {

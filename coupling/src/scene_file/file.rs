@@ -286,14 +286,15 @@ fn beside(file: &Path, path: &str) -> Result<PathBuf, String> {
     Ok(Path::new(&root).join(rest))
 }
 
-/// Pose and velocity of a body.
-fn placed(s: &Section<'_>) -> Found<(Isometry3<f64>, Vector3<f64>)> {
+/// A body of a kind, at its pose and with its velocity.
+fn body(s: &Section<'_>, [young, density]: [f64; 2], kind: Kind) -> Found<Body> {
     let position = s.vector("position", "three numbers [m]")?.unwrap_or_default();
     let turns = s.vector("rotation", "three angles about the axes x, y and z of the world, in turn [°]")?;
     let [x, y, z] = turns.unwrap_or_default().map(f64::to_radians).into();
     let pose =
         Isometry3::from_parts(Translation3::from(position), UnitQuaternion::from_euler_angles(x, y, z));
-    Ok((pose, s.vector("velocity", "three numbers [m/s]")?.unwrap_or_default()))
+    let velocity = s.vector("velocity", "three numbers [m/s]")?.unwrap_or_default();
+    Ok(Body { name: s.own_name(), line: s.line(), pose, velocity, young, density, kind })
 }
 
 fn load(s: &Section<'_>, file: &Path) -> Found<Option<TriangleMesh>> {
@@ -370,16 +371,7 @@ fn solid(s: &Section<'_>, file: &Path) -> Found<Body> {
         })
     };
     let material = made().map_err(|e| s.wrong(e.to_string()))?;
-    let (pose, velocity) = placed(s)?;
-    Ok(Body {
-        name: s.own_name(),
-        line: s.line(),
-        pose,
-        velocity,
-        young,
-        density,
-        kind: Kind::Solid { shape, material },
-    })
+    body(s, [young, density], Kind::Solid { shape, material })
 }
 
 fn cloth(s: &Section<'_>, file: &Path) -> Found<Body> {
@@ -397,14 +389,5 @@ fn cloth(s: &Section<'_>, file: &Path) -> Found<Body> {
     let thickness = s.needed("thickness", "m > 0", |x| x > 0.0)?;
     let material =
         ClothMaterial::new(young, poisson, density, thickness).map_err(|e| s.wrong(e.to_string()))?;
-    let (pose, velocity) = placed(s)?;
-    Ok(Body {
-        name: s.own_name(),
-        line: s.line(),
-        pose,
-        velocity,
-        young,
-        density,
-        kind: Kind::Cloth { mesh: Box::new(mesh), material },
-    })
+    body(s, [young, density], Kind::Cloth { mesh: Box::new(mesh), material })
 }

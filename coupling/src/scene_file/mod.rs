@@ -89,8 +89,7 @@ impl PointScene {
             let geom = &scene.geoms[*g];
             o.pose = kinematics.x_wb[geom.body] * geom.pose;
         }
-        let depth = file.contact.depth.unwrap_or(0.05 * parts.options.spacing);
-        file.check_apart(&parts, depth)?;
+        file.check_apart(&parts)?;
         let names = parts.obstacles.iter().map(|o| o.name.clone()).collect();
         let engine = MpmEngine::<f32>::new(
             parts.particles,

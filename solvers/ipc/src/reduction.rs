@@ -131,8 +131,10 @@ impl Reduction {
     /// out += |N|ᵀ s of magnitudes s.
     pub(crate) fn add_sizes(&self, s: &[f64], out: &mut [f64]) {
         for (f, n) in self.basis.iter().enumerate() {
-            let x = n.abs().tr_mul(&DVector::from_column_slice(&s[N * f..N * f + N]));
-            out[self.range(f)].iter_mut().zip(x.iter()).for_each(|(o, x)| *o += x);
+            let s = &s[N * f..N * f + N];
+            for (o, column) in out[self.range(f)].iter_mut().zip(n.column_iter()) {
+                *o += column.iter().zip(s).map(|(n, s)| n.abs() * s).sum::<f64>();
+            }
         }
     }
 

@@ -211,8 +211,8 @@ impl IpcSolver {
                 continue;
             }
             // A start must be far better: else accelerations below ε/δt would be lost step after step.
-            let enough = if out.stats.iterations == 0 { START * out.tolerance } else { out.tolerance };
-            if residual <= enough {
+            let part = if out.stats.iterations == 0 { START } else { 1.0 };
+            if residual <= part * tolerance {
                 return Ok(SolveStatus::Converged);
             }
             self.analyze(p)?;
@@ -227,7 +227,6 @@ impl IpcSolver {
                 self.blocked = p.blocking();
                 return Ok(SolveStatus::Stalled);
             }
-            let part = if out.stats.iterations == 0 { START } else { 1.0 };
             if (Tolerance { relative: part * tol.relative, ..tol }).is_short(slope, value, tolerance) {
                 return Ok(SolveStatus::Converged);
             }

@@ -40,12 +40,6 @@ impl Obstacle {
         }
     }
 
-    /// With a stiffness of its surface \[N/m³\].
-    #[must_use]
-    pub fn with_stiffness_per_area(self, stiffness: f64) -> Self {
-        Self { stiffness_per_area: Some(stiffness), ..self }
-    }
-
     /// The surface that a particle meets which stands for an area \[m²\].
     pub fn surface_of(&self, area: f64) -> ContactMaterial {
         let stiffness = self.stiffness_per_area.map_or(self.material.stiffness, |k| k * area);

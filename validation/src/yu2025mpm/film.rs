@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use signorini_core::State;
-use signorini_core::na::Vector3;
 use signorini_mpm::Cloth;
 use signorini_multibody::Kinematics;
 use signorini_scene::Scene;
@@ -11,11 +10,7 @@ use signorini_scene::Scene;
 use super::fast::Fast;
 use signorini_run::film;
 use signorini_run::recorder::{RunLabels, header};
-use signorini_run::recording::{RecordedCloud, RecordingHeader, push_pose};
-
-/// Colours of clouds in turn.
-const COLORS: [[f32; 3]; 4] =
-    [[0.85, 0.55, 0.30], [0.35, 0.60, 0.80], [0.45, 0.70, 0.45], [0.75, 0.50, 0.65]];
+use signorini_run::recording::{CLOUD_COLORS, RecordedCloud, RecordingHeader, flat_places, push_pose};
 
 /// A motion of both.
 pub(super) struct Film {
@@ -35,8 +30,10 @@ impl Film {
     ) -> Self {
         let labels = RunLabels { solver: "icf, mpm".into(), law: "lagged".into(), integrator: String::new() };
         let (shown, clouds): (Vec<_>, Vec<_>) = clouds.into_iter().unzip();
-        let clouds =
-            clouds.into_iter().zip(COLORS.iter().cycle()).map(|(c, rgb)| RecordedCloud { rgb: *rgb, ..c });
+        let clouds = clouds
+            .into_iter()
+            .zip(CLOUD_COLORS.iter().cycle())
+            .map(|(c, rgb)| RecordedCloud { rgb: *rgb, ..c });
         let header = RecordingHeader { clouds: clouds.collect(), ..header(scene, labels, Vec::new()) };
         let kinematics = Kinematics::new(both.rigid_mut().model());
         let mut out = Self { film: film::Film::new(header), kinematics, shown };
@@ -55,8 +52,7 @@ impl Film {
         let mut poses = Vec::new();
         self.kinematics.x_wb.iter().for_each(|p| push_pose(p, &mut poses));
         let x = &both.points_mut().engine_mut().particles().x;
-        let flat = |x: &Vector3<f64>| [x.x as f32, x.y as f32, x.z as f32];
-        let points: Vec<f32> = self.shown.iter().flat_map(|r| x[r.clone()].iter().flat_map(flat)).collect();
+        let points: Vec<f32> = self.shown.iter().flat_map(|r| flat_places(&x[r.clone()])).collect();
         self.film.take(bodies.t, &poses, &points);
     }
 
