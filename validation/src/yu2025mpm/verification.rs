@@ -131,7 +131,7 @@ fn discs(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), P
     ctx.say("discs");
     let mut plot = Plot::new(
         "discs",
-        "Two elastic discs that collide: kinetic energy over that at the start. Each affine transfer loses some, so that small steps on a coarse grid lose most; where differences of particles from the field fade in a time τ, it is lost by the second",
+        "Two elastic discs that collide: kinetic energy over that at the start. Each affine transfer loses some, so that small steps on a coarse grid lose most; where differences of particles from the field fade in a time τ, it is lost by the second. Grid, step, τ: part that is left",
         "time [s]",
         "kinetic energy",
     );
@@ -156,7 +156,7 @@ fn discs(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), P
         }
         plot.add(
             &format!(
-                "h = {h} m, δt = {} ms, τ = {transfer_time} s: {:.0} % left",
+                "{h} m, {} ms, τ {transfer_time} s: {:.0} %",
                 number(1e3 * dt),
                 100.0 * last
             ),
