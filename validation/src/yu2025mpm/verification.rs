@@ -155,11 +155,7 @@ fn discs(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), P
             );
         }
         plot.add(
-            &format!(
-                "{h} m, {} ms, τ {transfer_time} s: {:.0} %",
-                number(1e3 * dt),
-                100.0 * last
-            ),
+            &format!("{h} m, {} ms, τ {transfer_time} s: {:.0} %", number(1e3 * dt), 100.0 * last),
             Mark::Line,
             energy,
         );
