@@ -45,6 +45,12 @@ fn strain_columns(gradient: &Vector3<f64>) -> SMatrix<f64, 6, 3> {
 pub(crate) fn stiffnesses(material: &MpmSystem, g: &Gathered<'_>) -> Result<Vec<Stiffness>, ProblemError> {
     let of = |p: usize| {
         let m = material.material(g.particles, p);
+        if let Some(m) = m.filter(|m| m.viscosity() != [0.0; 2]) {
+            return Err(ProblemError::Unsupported(format!(
+                "a step implicit in the stress leaves out the viscosity of the material '{}'; give it none, or couple asynchronously",
+                m.name()
+            )));
+        }
         m.and_then(|m| m.stiffness(&g.particles.f[p])).ok_or_else(|| {
             ProblemError::Unsupported(format!(
                 "a step implicit in the stress does not know the stiffness of {}; give it one (Material::stiffness), or couple asynchronously",
@@ -75,7 +81,8 @@ pub(crate) fn add_stiffness(
         sums.clear();
         sums.resize(cell.nodes.len() * (cell.nodes.len() + 1) / 2, Matrix3::zeros());
         for &p in &cell.particles {
-            let tangent = dt * dt * g.particles.volume[p] * stiffness[p].0;
+            let volume = g.particles.volume[p] * g.particles.factor[p];
+            let tangent = dt * dt * volume * stiffness[p].0;
             let weights = Weights::at(&g.particles.x[p], g.grid.spacing());
             columns.clear();
             let all: Vec<_> = weights.nodes().collect();

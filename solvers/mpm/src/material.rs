@@ -1,3 +1,22 @@
+//! Materials of particles.
+
+mod corotated;
+mod dough;
+mod hencky;
+mod liquid;
+mod polar;
+mod sand;
+mod snow;
+mod viscous;
+
+pub use corotated::{FixedCorotated, LinearCorotated};
+pub use dough::VonMises;
+pub(crate) use hencky::HenckyFlow;
+pub use liquid::Liquid;
+pub use sand::{Dilatancy, DruckerPrager, InertialFriction};
+pub use snow::{Snow, SnowStrength};
+pub use viscous::Viscous;
+
 use signorini_core::na::{Matrix3, Matrix6, Vector3, Vector6};
 
 use crate::error::{MpmError, value};
@@ -10,9 +29,17 @@ pub trait Material: Send + Sync {
     fn energy(&self, f: &Matrix3<f64>) -> f64;
     /// τ(F) \[Pa\], symmetric.
     fn stress(&self, f: &Matrix3<f64>) -> Matrix3<f64>;
-    /// Takes a trial gradient back to one that the material can bear; `memory` is its record of the past, one number per particle, 0 at the start. Elastic materials change nothing. It must leave its own result as it is: it may be called on it again before anything has moved.
-    fn flow(&self, f: &mut Matrix3<f64>, memory: &mut f64) {
-        let _ = (f, memory);
+    /// Takes a trial gradient back to one that the material can bear, once after each step, `elapsed` its length \[s\]; `memory` is its record of the past, one number per particle, 0 at the start. Elastic materials change nothing.
+    fn flow(&self, f: &mut Matrix3<f64>, memory: &mut f64, elapsed: f64) {
+        let _ = (f, memory, elapsed);
+    }
+    /// Viscosities η of shear and ζ of volume \[Pa·s\], ≥ 0, whose stress 2 η dev D + ζ tr D 1 per volume at rest, D = sym ∇v, acts beside τ. Steps are explicit in it:
+    ///
+    /// ```text
+    /// δt ≤ ρ h²/(4 max(2η, 3ζ))
+    /// ```
+    fn viscosity(&self) -> [f64; 2] {
+        [0.0; 2]
     }
     /// The stiffness with which a step that is implicit in the stress sees the material at a gradient; nothing where there is no such step.
     fn stiffness(&self, f: &Matrix3<f64>) -> Option<Stiffness> {
@@ -50,14 +77,18 @@ pub struct Lame {
 pub enum LaneLaw {
     /// None: the functions of the material run, particle by particle.
     Scalar,
-    /// [`crate::FixedCorotated`].
+    /// [`FixedCorotated`].
     FixedCorotated(Lame),
-    /// [`crate::LinearCorotated`].
+    /// [`LinearCorotated`].
     LinearCorotated(Lame),
-    /// [`crate::VonMises`] with the largest norm of the deviator of τ \[Pa\].
-    VonMises(Lame, f64),
-    /// [`crate::DruckerPrager`] with (3λ + 2μ)/(2μ) α.
-    DruckerPrager(Lame, f64),
+    /// [`VonMises`].
+    VonMises(VonMises),
+    /// [`DruckerPrager`].
+    DruckerPrager(DruckerPrager),
+    /// [`Snow`].
+    Snow(Snow),
+    /// [`Liquid`].
+    Liquid(Liquid),
 }
 
 /// Growth of the energy of a material with strain rates D = sym ∇v over a step, in the frame that turns with it.
@@ -94,7 +125,7 @@ impl Stiffness {
     /// ```text
     /// d²ψ((1 + D) F)   D_ii, D_jj: σ_i σ_j ∂²ψ/∂σ_i∂σ_j,   √2 D_ij: (σ_i² + σ_j²)(τ_i − τ_j)/(σ_i² − σ_j²) − ½ (τ_i + τ_j)
     /// ```
-    pub(crate) fn principal(
+    fn principal(
         u: &Matrix3<f64>,
         sigma: &Vector3<f64>,
         tau: &Vector3<f64>,
@@ -115,8 +146,15 @@ impl Stiffness {
     }
 }
 
+/// τ with the stress of viscosity, where affine velocities are C \[Pa\].
+pub(crate) fn loaded(material: &dyn Material, f: &Matrix3<f64>, c: &Matrix3<f64>) -> Matrix3<f64> {
+    let [shear, bulk] = material.viscosity();
+    let press = (bulk - 2.0 / 3.0 * shear) * c.trace();
+    material.stress(f) + shear * (c + c.transpose()) + press * Matrix3::identity()
+}
+
 /// The pairs of axes behind the three axes themselves.
-pub(crate) const PAIRS: [(usize, usize); 3] = [(1, 2), (0, 2), (0, 1)];
+const PAIRS: [(usize, usize); 3] = [(1, 2), (0, 2), (0, 1)];
 
 /// The tensor whose [`Stiffness::strain`] is 1 in one place.
 fn basis(k: usize) -> Matrix3<f64> {
@@ -157,6 +195,11 @@ impl Lame {
         value("μ", self.mu, self.mu >= 0.0, "Pa ≥ 0")?;
         let bulk = 3.0 * self.lambda + 2.0 * self.mu;
         value("3λ + 2μ", bulk, bulk >= 0.0, "Pa ≥ 0")
+    }
+
+    /// λ + ⅔ μ, the bulk modulus \[Pa\].
+    pub fn bulk(&self) -> f64 {
+        self.lambda + 2.0 / 3.0 * self.mu
     }
 
     /// λ + 2μ \[Pa\].

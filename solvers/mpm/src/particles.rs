@@ -17,6 +17,8 @@ pub struct Particles {
     pub mass: Vec<f64>,
     /// Volumes at rest \[m³\].
     pub volume: Vec<f64>,
+    /// Factors of the stresses of their materials, strengths and viscosities included, > 0: stiffness that differs from particle to particle.
+    pub factor: Vec<f64>,
     /// Number of the material of each.
     pub material: Vec<u32>,
 }
@@ -44,6 +46,7 @@ impl Particles {
         self.memory.push(0.0);
         self.mass.push(mass);
         self.volume.push(volume);
+        self.factor.push(1.0);
         self.material.push(material);
     }
 

@@ -73,6 +73,7 @@ pub(crate) fn check(
         ("memories", particles.memory.len()),
         ("masses", particles.mass.len()),
         ("volumes", particles.volume.len()),
+        ("factors", particles.factor.len()),
         ("materials", particles.material.len()),
     ];
     for (what, count) in lists {
@@ -87,6 +88,10 @@ pub(crate) fn check(
         }
         if bad(v, v > 0.0) {
             value(format!("the volume of particle {p}"), v, false, "m³ > 0")?;
+        }
+        let factor = particles.factor[p];
+        if bad(factor, factor > 0.0) {
+            value(format!("the factor of particle {p}"), factor, false, "a number > 0")?;
         }
         if number != Particles::BARE && number as usize >= materials.len() {
             return Err(MpmError::Material { particle: p, material: number, count: materials.len() });
@@ -118,6 +123,9 @@ pub(crate) fn check(
     for (i, m) in materials.iter().enumerate() {
         let modulus = m.wave_modulus();
         value(format!("λ + 2μ of material {i}"), modulus, modulus >= 0.0, "Pa ≥ 0, from finite constants")?;
+        for (which, eta) in ["shear", "volume"].iter().zip(m.viscosity()) {
+            value(format!("the viscosity of {which} of material {i}"), eta, eta >= 0.0, "Pa·s ≥ 0")?;
+        }
         m.check().map_err(|e| e.of(&format!("material {i} ({})", m.name())))?;
     }
     if law.dim() != 3 {
@@ -204,11 +212,31 @@ pub(crate) fn stretch(f: &Matrix3<f64>) -> f64 {
     (f.transpose() * f).abs().row_sum().max()
 }
 
+/// √(λ + 2μ)/√ρ of the wave in an undeformed particle \[m/s\], and 4 max(2η, 3ζ)/(ρ h²), the rate at which viscosity takes the fastest motion of a grid of spacing h \[1/s\]; those of its stress.
+///
+/// Velocities of nodes make D at a particle with |D|² ≤ (4/h²) Σ w |v|² (Bessel's inequality: Σ w r rᵀ = h²/4), so that V (2η |dev D|² + ζ (tr D)²) is at most 4 max(2η, 3ζ)/(ρ h²) Σ w m |v|².
+pub(crate) fn rates(material: &dyn Material, particles: &Particles, p: usize, spacing: f64) -> [f64; 2] {
+    let per_mass = particles.factor[p] * particles.volume[p] / particles.mass[p];
+    let [shear, bulk] = material.viscosity();
+    let wave = (per_mass * material.wave_modulus()).sqrt();
+    [wave, 4.0 * per_mass * (2.0 * shear).max(3.0 * bulk) / (spacing * spacing)]
+}
+
+/// The longest step \[s\] with this speed \[m/s\] and this rate of viscosity \[1/s\]: one after the other, as the sum of both takes.
+///
+/// ```text
+/// 1/δt = c/(C h) + 4 max(2η, 3ζ)/(ρ h²)
+/// ```
+pub(crate) fn longest_step(options: &MpmOptions, speed: f64, viscous: f64) -> f64 {
+    let rate = speed / (options.courant * options.spacing) + viscous;
+    if rate > 0.0 { 1.0 / rate } else { f64::INFINITY }
+}
+
 /// Fails on a step that is longer than the limit \[s\].
 pub(crate) fn check_step(dt: f64, limit: f64) -> Result<(), ProblemError> {
     if dt <= limit {
         return Ok(());
     }
-    let why = format!("waves and particles allow {limit:.3e} s on this grid; shorten it");
+    let why = format!("waves, particles and viscosity allow {limit:.3e} s on this grid; shorten it");
     Err(ProblemError::StepTooLong { dt, why })
 }

@@ -9,11 +9,13 @@ use signorini_core::{
 use crate::cloth::Cloth;
 use crate::contacts::{Touch, stored_energy, sum_of};
 use crate::error::MpmError;
-use crate::material::Material;
+use crate::material::{Material, loaded};
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
 use crate::prepared::{Ahead, Gathered, Loads, Prepared, Surroundings};
-use crate::setup::{FARTHEST, MpmOptions, check, check_cloth, check_motion, check_step, stretch};
+use crate::setup::{
+    FARTHEST, MpmOptions, check, check_cloth, check_motion, check_step, longest_step, rates, stretch,
+};
 
 /// Numbers of a particle in the internal variables: C, F, the memory of its material.
 const INTERNAL: usize = 19;
@@ -141,7 +143,7 @@ impl MpmSystem {
                     );
                     return Err(ProblemError::StepTooLong { dt, why });
                 }
-                material.flow(&mut f, &mut particles.memory[p]);
+                material.flow(&mut f, &mut particles.memory[p], dt);
                 particles.f[p] = f;
             }
         }
@@ -217,10 +219,10 @@ impl MpmSystem {
         self.slots[Slot::Start as usize].contacts.touching(obstacle)
     }
 
-    /// The longest step \[s\] at a state: the part of a cell's crossing time that [`MpmOptions::courant`] allows, by the fastest wave of a material, carried along by its stretch, on the fastest particle. Strong compression makes some materials stiffer than that.
+    /// The longest step \[s\] at a state: the part of a cell's crossing time that [`MpmOptions::courant`] allows, by the fastest wave of a material, carried along by its stretch, on the fastest particle, and by viscosity. Strong compression makes some materials stiffer than that.
     ///
     /// ```text
-    /// δt ≤ C h/(c + |v|),   c² = max(1, |FᵀF|_∞) (λ + 2μ)/ρ
+    /// 1/δt ≥ (c + |v|)/(C h) + 4 max(2η, 3ζ)/(ρ h²),   c² = max(1, |FᵀF|_∞) (λ + 2μ)/ρ
     /// ```
     ///
     /// # Errors
@@ -235,19 +237,18 @@ impl MpmSystem {
     }
 
     fn limit(&self, particles: &Particles) -> f64 {
-        let wave = |p: usize| {
-            let density = particles.mass[p] / particles.volume[p];
-            let stretch = stretch(&particles.f[p]);
-            self.material(particles, p)
-                .map_or(0.0, |m| (stretch.max(1.0) * m.wave_modulus() / density).sqrt())
-        };
-        let speed = |p: usize| wave(p) + particles.v[p].norm();
+        let [mut fastest, mut viscous] = [0.0; 2];
+        for p in 0..particles.len() {
+            let rates = self.material(particles, p).map(|m| rates(m, particles, p, self.options.spacing));
+            let [wave, rate] = rates.unwrap_or_default();
+            let wave = stretch(&particles.f[p]).max(1.0).sqrt() * wave;
+            (fastest, viscous) = (largest([fastest, wave + particles.v[p].norm()]), largest([viscous, rate]));
+        }
         let cloth = self.cloth.iter().flat_map(|cloth| {
             let wave = cloth.wave_speed();
             cloth.vertices().map(move |p| wave + particles.v[p].norm())
         });
-        let fastest = largest((0..particles.len()).map(speed).chain(cloth));
-        if fastest > 0.0 { self.options.courant * self.options.spacing / fastest } else { f64::INFINITY }
+        longest_step(&self.options, largest(cloth.chain([fastest])), viscous)
     }
 }
 
@@ -290,7 +291,8 @@ impl System for MpmSystem {
             )));
         }
         let of = |p: usize| {
-            self.material(&particles, p).map_or_else(Matrix3::zeros, |m| m.stress(&particles.f[p]))
+            let own = |m: &dyn Material| particles.factor[p] * loaded(m, &particles.f[p], &particles.c[p]);
+            self.material(&particles, p).map_or_else(Matrix3::zeros, own)
         };
         let mut stress: Vec<Matrix3<f64>> = (0..particles.len()).map(of).collect();
         let mut force = vec![Vector3::zeros(); particles.len()];
@@ -361,7 +363,7 @@ impl System for MpmSystem {
         let Ok(p) = self.particles(x) else { return Energy { kinetic: f64::NAN, ..Energy::default() } };
         let potential = |i: usize| {
             let elastic = self.material(&p, i).map_or(0.0, |m| m.energy(&p.f[i]));
-            p.volume[i] * elastic - p.mass[i] * self.options.gravity.dot(&p.x[i])
+            p.volume[i] * p.factor[i] * elastic - p.mass[i] * self.options.gravity.dot(&p.x[i])
         };
         let cloth: f64 = self.cloth.iter().map(|c| c.energy(&p.x, &p.f)).sum();
         Energy {

@@ -7,6 +7,9 @@ use signorini_mpm::{
     DruckerPrager, FixedCorotated, Lame, LinearCorotated, Material, MpmError, Stiffness, VonMises,
 };
 
+/// A step \[s\], which these materials do not ask for.
+const DT: f64 = 1e-3;
+
 fn lame() -> Lame {
     Lame::new(1e5, 0.3).unwrap()
 }
@@ -99,7 +102,7 @@ proptest! {
         for m in all() {
             prop_assert!(m.energy(&r).abs() < 1e-20 * 1e5 / 1e-5 && m.stress(&r).norm() < 1e-9, "{}", m.name());
             let (mut f, mut memory) = (r, 0.0);
-            m.flow(&mut f, &mut memory);
+            m.flow(&mut f, &mut memory, DT);
             prop_assert!((f - r).norm() < 1e-12 && memory.abs() < 1e-12);
         }
     }
@@ -109,7 +112,7 @@ proptest! {
         prop_assume!(f.determinant() > 0.2);
         let dough = VonMises::new(lame(), 2e3).unwrap();
         let (mut g, mut memory) = (f, 0.0);
-        dough.flow(&mut g, &mut memory);
+        dough.flow(&mut g, &mut memory, DT);
         let deviator = |f: &Matrix3<f64>| {
             let tau = dough.stress(f);
             (tau - Matrix3::identity() * (tau.trace() / 3.0)).norm()
@@ -120,12 +123,12 @@ proptest! {
         // It was beyond, or nothing changed.
         prop_assert!((deviator(&g) - most).abs() < 1e-9 * most || (g - f).norm() < 1e-12);
         let once = g;
-        dough.flow(&mut g, &mut memory);
+        dough.flow(&mut g, &mut memory, DT);
         prop_assert!((g - once).norm() < 1e-11);
 
         let sand = DruckerPrager::new(lame(), 0.55).unwrap();
         let (mut g, mut memory) = (f, 0.0);
-        sand.flow(&mut g, &mut memory);
+        sand.flow(&mut g, &mut memory, DT);
         prop_assert!(sand.excess(&g) < 1e-12 && g.determinant() <= f.determinant().min(1.0) + 1e-12);
         prop_assert!((memory - f.determinant().ln().max(0.0)).abs() < 1e-12, "what it grew by is remembered");
     }
@@ -147,7 +150,7 @@ fn analytic_all_stiffnesses_are_those_of_hooke_at_rest() {
     let mut open = 1.01 * turn;
     assert_eq!(sand.stiffness(&open), Some(Stiffness(Matrix6::zeros())));
     let mut memory = 0.0;
-    sand.flow(&mut open, &mut memory);
+    sand.flow(&mut open, &mut memory, DT);
     assert!(memory > 0.02);
     assert_eq!(sand.stiffness(&open), Some(Stiffness(Matrix6::zeros())));
 }
@@ -161,7 +164,7 @@ fn analytic_simple_shear_yields_at_the_stress_that_is_stated() {
         let mut step = Matrix3::identity();
         step[(0, 1)] = 1e-3;
         f = step * f;
-        dough.flow(&mut f, &mut memory);
+        dough.flow(&mut f, &mut memory, DT);
         let tau = dough.stress(&f);
         last = (tau - Matrix3::identity() * (tau.trace() / 3.0)).norm();
     }

@@ -39,8 +39,12 @@ pub(super) struct Chunk<T> {
     /// Deformation gradients, column-major.
     pub e: Lane9<T>,
     pub memory: Lane<T>,
+    /// Time of the motion after which materials have yet to flow \[s\].
+    pub elapsed: Lane<T>,
     pub mass: Lane<T>,
     pub volume: Lane<T>,
+    /// Factor of stresses.
+    pub factor: Lane<T>,
     /// Lowest node in the tile of the block along each axis, 0 to 5; others are out of reach and wait for the next sort.
     pub cell: [[i8; LANES]; 3],
     pub material: [u8; LANES],
@@ -58,8 +62,10 @@ impl<T: Number> Chunk<T> {
             c: [[T::zero(); LANES]; 9],
             e: std::array::from_fn(|i| [one(i); LANES]),
             memory: [T::zero(); LANES],
+            elapsed: [T::zero(); LANES],
             mass: [T::zero(); LANES],
             volume: [T::zero(); LANES],
+            factor: [T::one(); LANES],
             cell: [[2; LANES]; 3],
             material: [0; LANES],
             id: [NOBODY; LANES],
@@ -79,8 +85,10 @@ impl<T: Number> Chunk<T> {
             self.e[i][lane] = from.e[i][other];
         }
         self.memory[lane] = from.memory[other];
+        self.elapsed[lane] = from.elapsed[other];
         self.mass[lane] = from.mass[other];
         self.volume[lane] = from.volume[other];
+        self.factor[lane] = from.factor[other];
         self.material[lane] = from.material[other];
         self.id[lane] = from.id[other];
     }
@@ -97,8 +105,10 @@ impl<T: Number> Chunk<T> {
             self.e[i][lane] = num(particles.f[p][i]);
         }
         self.memory[lane] = num(particles.memory[p]);
+        self.elapsed[lane] = T::zero();
         self.mass[lane] = num(particles.mass[p]);
         self.volume[lane] = num(particles.volume[p]);
+        self.factor[lane] = num(particles.factor[p]);
         // More than 255 do not come here, and the last is of those without.
         self.material[lane] = u8::try_from(particles.material[p]).unwrap_or(BARE);
         self.id[lane] = p as u32;

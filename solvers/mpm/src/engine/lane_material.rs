@@ -1,39 +1,41 @@
 use signorini_core::na::Matrix3;
 
-use crate::material::{Lame, LaneLaw, Material};
+use crate::material::{HenckyFlow, Lame, LaneLaw, Liquid, Material};
 
+use super::chunk::{Chunk, wide};
 use super::lanes::{
-    LANES, Lane, Lane9, Number, cofactors, determinant, each, each9, eigen, num, product, product_turned,
-    rotation, turned_product,
+    LANES, Lane9, Number, cofactors, determinant, each, each9, eigen, num, product, product_turned, rotation,
+    turned_product,
 };
 
-/// Takes gradients back to the strains that the material bears, and gives their τ \[Pa\].
+/// Takes gradients of a chunk back to the strains that the material bears, where time has elapsed since the last time, and gives their τ \[Pa\], that of viscosity included.
 #[inline(always)]
-pub(super) fn flow_and_stress<T: Number>(
-    material: &dyn Material,
-    f: &mut Lane9<T>,
-    memory: &mut Lane<T>,
-) -> Lane9<T> {
-    match material.lanes() {
-        LaneLaw::Scalar => scalar(material, f, memory),
-        LaneLaw::FixedCorotated(lame) => fixed_corotated(&lame, f),
-        LaneLaw::LinearCorotated(lame) => linear_corotated(&lame, f),
-        LaneLaw::VonMises(lame, most) => {
-            hencky(&lame, f, memory, |shape, sum, _| von_mises(most, &lame, shape, sum))
-        }
-        LaneLaw::DruckerPrager(lame, steep) => {
-            hencky(&lame, f, memory, |shape, sum, memory| drucker_prager(steep, shape, sum, memory))
-        }
+pub(super) fn flow_and_stress<T: Number>(material: &dyn Material, chunk: &mut Chunk<T>) -> Lane9<T> {
+    let tau = match material.lanes() {
+        LaneLaw::Scalar => scalar(material, chunk),
+        LaneLaw::FixedCorotated(lame) => fixed_corotated(&lame, &chunk.e),
+        LaneLaw::LinearCorotated(lame) => linear_corotated(&lame, &chunk.e),
+        LaneLaw::VonMises(m) => hencky(&m, chunk),
+        LaneLaw::DruckerPrager(m) => hencky(&m, chunk),
+        LaneLaw::Snow(m) => hencky(&m, chunk),
+        LaneLaw::Liquid(m) => liquid(&m, chunk),
+    };
+    match material.viscosity() {
+        [0.0, 0.0] => tau,
+        of => add_viscous(of, &chunk.c, &tau),
     }
 }
 
-fn scalar<T: Number>(material: &dyn Material, f: &mut Lane9<T>, memory: &mut Lane<T>) -> Lane9<T> {
-    let wide = |x: T| x.to_subset().unwrap_or(f64::NAN);
+fn scalar<T: Number>(material: &dyn Material, chunk: &mut Chunk<T>) -> Lane9<T> {
+    let (f, memory) = (&mut chunk.e, &mut chunk.memory);
     let mut out = [[T::zero(); LANES]; 9];
     for l in 0..LANES {
         let mut one = Matrix3::from_fn(|r, c| wide(f[3 * c + r][l]));
         let mut kept = wide(memory[l]);
-        material.flow(&mut one, &mut kept);
+        let elapsed = wide(chunk.elapsed[l]);
+        if elapsed > 0.0 {
+            material.flow(&mut one, &mut kept, elapsed);
+        }
         let stress = material.stress(&one);
         memory[l] = num(kept);
         for i in 0..9 {
@@ -42,6 +44,35 @@ fn scalar<T: Number>(material: &dyn Material, f: &mut Lane9<T>, memory: &mut Lan
         }
     }
     out
+}
+
+/// τ + 2 η dev D + ζ tr D 1.
+#[inline(always)]
+fn add_viscous<T: Number>([shear, bulk]: [f64; 2], c: &Lane9<T>, tau: &Lane9<T>) -> Lane9<T> {
+    let (shear, rest) = (num::<T>(shear), num::<T>(bulk - 2.0 / 3.0 * shear));
+    let press = each(|l| rest * (c[0][l] + c[4][l] + c[8][l]));
+    each9(|row, col, l| {
+        let own = tau[3 * col + row][l] + shear * (c[3 * col + row][l] + c[3 * row + col][l]);
+        own + if row == col { press[l] } else { T::zero() }
+    })
+}
+
+/// ∛J 1 and K J (J − 1) 1.
+#[inline(always)]
+fn liquid<T: Number>(m: &Liquid, chunk: &mut Chunk<T>) -> Lane9<T> {
+    let (f, memory) = (&mut chunk.e, &mut chunk.memory);
+    let j = determinant(f, &cofactors(f));
+    let mut press = [T::zero(); LANES];
+    for l in 0..LANES {
+        if chunk.elapsed[l] > T::zero() {
+            let (stretch, tau) = m.press(j[l], &mut memory[l]);
+            press[l] = tau;
+            (0..9).for_each(|i| f[i][l] = if i.is_multiple_of(4) { stretch } else { T::zero() });
+        } else {
+            press[l] = m.pressing(j[l]);
+        }
+    }
+    each9(|row, col, l| if row == col { press[l] } else { T::zero() })
 }
 
 /// τ = 2 μ (F − R) Fᵀ + λ J (J − 1) 1.
@@ -71,14 +102,11 @@ fn linear_corotated<T: Number>(lame: &Lame, f: &Lane9<T>) -> Lane9<T> {
     product_turned(&product(&r, &inner), f)
 }
 
-/// Logarithmic strains, their remainder after flow (the deviator and the trace go in, the kept strain comes out where it changed), and U (2 μ ε + λ tr ε) Uᵀ.
+/// Logarithmic strains, those that flow leaves, and U (2 μ ε + λ tr ε) Uᵀ.
 #[inline(always)]
-fn hencky<T: Number>(
-    lame: &Lame,
-    f: &mut Lane9<T>,
-    memory: &mut Lane<T>,
-    flow: impl Fn([T; 3], T, &mut T) -> Option<[T; 3]>,
-) -> Lane9<T> {
+fn hencky<T: Number>(material: &impl HenckyFlow, chunk: &mut Chunk<T>) -> Lane9<T> {
+    let (f, memory) = (&mut chunk.e, &mut chunk.memory);
+    let lame = material.lame();
     let (lambda, twice) = (num::<T>(lame.lambda), num::<T>(2.0 * lame.mu));
     let r = rotation(f);
     let s = turned_product(&r, f);
@@ -86,11 +114,11 @@ fn hencky<T: Number>(
     let u = product(&r, &v);
     let mut strain = sigma.map(|s| each(|l| if s[l] > num(LEAST) { s[l] } else { num(LEAST) }.ln()));
     let mut flowed = false;
-    for l in 0..LANES {
+    for l in (0..LANES).filter(|l| chunk.elapsed[*l] > T::zero()) {
         let sum = strain[0][l] + strain[1][l] + strain[2][l];
         let mean = sum * num(1.0 / 3.0);
         let shape = [strain[0][l] - mean, strain[1][l] - mean, strain[2][l] - mean];
-        if let Some(kept) = flow(shape, sum, &mut memory[l]) {
+        if let Some(kept) = material.return_map((shape, sum), &mut memory[l], chunk.elapsed[l]) {
             (0..3).for_each(|i| strain[i][l] = kept[i]);
             flowed = true;
         }
@@ -107,33 +135,3 @@ fn hencky<T: Number>(
 
 /// Stretch below which logarithms are not followed.
 const LEAST: f64 = 1e-9;
-
-#[inline(always)]
-fn von_mises<T: Number>(most: f64, lame: &Lame, shape: [T; 3], sum: T) -> Option<[T; 3]> {
-    let norm = (shape[0] * shape[0] + shape[1] * shape[1] + shape[2] * shape[2]).sqrt();
-    let norm = norm * num(2.0 * lame.mu);
-    if norm <= num(most) {
-        return None;
-    }
-    let (part, mean) = (num::<T>(most) / norm, sum * num(1.0 / 3.0));
-    Some(shape.map(|s| part * s + mean))
-}
-
-#[inline(always)]
-fn drucker_prager<T: Number>(steep: f64, shape: [T; 3], sum: T, memory: &mut T) -> Option<[T; 3]> {
-    let before = *memory;
-    let sum = sum + before;
-    if sum >= T::zero() {
-        *memory = sum;
-        return Some([T::zero(); 3]);
-    }
-    *memory = T::zero();
-    let norm = (shape[0] * shape[0] + shape[1] * shape[1] + shape[2] * shape[2]).sqrt();
-    let excess = norm + num::<T>(steep) * sum;
-    if excess <= T::zero() && before == T::zero() {
-        return None;
-    }
-    let part = if excess > T::zero() { T::one() - excess / norm } else { T::one() };
-    let mean = sum * num(1.0 / 3.0);
-    Some(shape.map(|s| part * s + mean))
-}

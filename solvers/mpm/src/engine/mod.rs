@@ -25,7 +25,7 @@ use crate::error::{MpmError, value};
 use crate::material::Material;
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
-use crate::setup::{FARTHEST, MpmOptions, check, check_cloth, stretch};
+use crate::setup::{FARTHEST, MpmOptions, check, check_cloth, longest_step, rates, stretch};
 use crate::solver::MpmSolver;
 use crate::spline::Weights;
 
@@ -75,6 +75,8 @@ pub struct MpmEngine<T> {
     impulses: Vec<[Vector3<f64>; 2]>,
     /// Fastest wave at rest of materials, of cloth, fastest particle \[m/s\].
     wave: f64,
+    /// Fastest rate of viscosity \[1/s\].
+    viscous: f64,
     cloth_wave: f64,
     fastest: f64,
     /// Largest |FᵀF|_∞ of particles with a material.
@@ -143,14 +145,16 @@ impl<T: Real> MpmEngine<T> {
     ) -> Result<Self, MpmError> {
         check(&particles, &materials, &walls, &obstacles, &*law, &options)?;
         check_range::<T>(&particles)?;
-        let speed = |p: usize| {
-            let modulus = materials.get(particles.material[p] as usize).map_or(0.0, |m| m.wave_modulus());
-            (modulus * particles.volume[p] / particles.mass[p]).sqrt()
-        };
-        let wave = largest((0..particles.len()).map(speed));
+        let [mut wave, mut viscous] = [0.0; 2];
+        for p in 0..particles.len() {
+            let material = materials.get(particles.material[p] as usize);
+            let of = material.map(|m| rates(&**m, &particles, p, options.spacing)).unwrap_or_default();
+            (wave, viscous) = (largest([wave, of[0]]), largest([viscous, of[1]]));
+        }
         let own = (0..particles.len()).filter(|p| particles.material[*p] != Particles::BARE);
         let mut out = Self {
             wave,
+            viscous,
             cloth_wave: 0.0,
             stretch: largest(own.map(|p| stretch(&particles.f[p]))),
             fastest: particles.v.iter().map(Vector3::norm).fold(0.0, f64::max),
@@ -311,16 +315,14 @@ impl<T: Real> MpmEngine<T> {
         for (b, range) in self.blocks.chunks.iter().enumerate() {
             for chunk in &self.chunks[range.clone()] {
                 for l in (0..LANES).filter(|l| chunk.id[*l] != NOBODY) {
-                    chunk.write(l, &self.blocks.corners[b], self.options.spacing, &mut self.particles);
-                }
-            }
-        }
-        // Gradients flow when they are gathered.
-        if self.ahead.ready.is_none() {
-            let p = &mut self.particles;
-            for i in 0..p.len() {
-                if let Some(material) = self.materials.get(p.material[i] as usize) {
-                    material.flow(&mut p.f[i], &mut p.memory[i]);
+                    let (p, elapsed) = (chunk.id[l] as usize, wide(chunk.elapsed[l]));
+                    let out = &mut self.particles;
+                    chunk.write(l, &self.blocks.corners[b], self.options.spacing, out);
+                    // Gradients flow when they are gathered.
+                    let material = self.materials.get(out.material[p] as usize);
+                    if let Some(material) = material.filter(|_| elapsed > 0.0) {
+                        material.flow(&mut out.f[p], &mut out.memory[p], elapsed);
+                    }
                 }
             }
         }
@@ -345,8 +347,7 @@ impl<T: Real> MpmEngine<T> {
     /// The longest step \[s\] now, as [`crate::MpmSystem::longest_step`], with the fastest wave, the largest stretch and the fastest particle of all.
     pub fn longest_step(&self) -> f64 {
         let wave = (self.stretch.max(1.0).sqrt() * self.wave).max(self.cloth_wave);
-        let fastest = wave + self.fastest;
-        if fastest > 0.0 { self.options.courant * self.options.spacing / fastest } else { f64::INFINITY }
+        longest_step(&self.options, wave + self.fastest, self.viscous)
     }
 
     /// Goes on by `dt` \[s\] in as many steps as [`MpmEngine::longest_step`] asks for, each as long as the others. [`MpmEngine::impulses`] are those of all of them then; obstacles stay where they are.

@@ -29,7 +29,7 @@ pub(super) struct StepConstants<'a> {
 /// Gathers the particles of a block into its tile, mass and momentum with the impulse of stress.
 ///
 /// ```text
-/// m_i = Σ w m,   p_i = Σ w (m v + Q (x_i − x)),   Q = m C − δt V (4/h²) τ
+/// m_i = Σ w m,   p_i = Σ w (m v + Q (x_i − x)),   Q = m C − δt V a (4/h²) τ        a: factor of stresses
 /// ```
 pub(super) struct Gather<'a, T> {
     pub chunks: &'a mut [Chunk<T>],
@@ -66,7 +66,8 @@ impl<T: Number> WithSimd for Gather<'_, T> {
         for (number, chunk) in chunks.iter_mut().enumerate() {
             let load = loads.get(number);
             let tau = stress(chunk, load, step.materials);
-            let scale = each(|l| pull * chunk.volume[l]);
+            chunk.elapsed = [T::zero(); LANES];
+            let scale = each(|l| pull * chunk.volume[l] * chunk.factor[l]);
             let q =
                 each9(|r, c, l| h * (chunk.mass[l] * chunk.c[3 * c + r][l] + scale[l] * tau[3 * c + r][l]));
             let mut low = lowest(chunk, &q);
@@ -162,7 +163,7 @@ fn stress<T: Number>(
 ) -> Lane9<T> {
     let first = chunk.material[0];
     if first != BARE && chunk.material.iter().all(|m| *m == first) {
-        return flow_and_stress(&*materials[first as usize], &mut chunk.e, &mut chunk.memory);
+        return flow_and_stress(&*materials[first as usize], chunk);
     }
     // One material after the other, each for its own; a bare particle has the stress of its load.
     let mut out = [[T::zero(); LANES]; 9];
@@ -175,14 +176,15 @@ fn stress<T: Number>(
         if !chunk.material.iter().any(|k| *k as usize == m) {
             continue;
         }
-        let (mut f, mut memory) = (chunk.e, chunk.memory);
-        let tau = flow_and_stress(&**material, &mut f, &mut memory);
-        for l in (0..LANES).filter(|l| chunk.material[*l] as usize == m) {
-            for i in 0..9 {
-                chunk.e[i][l] = f[i][l];
-                out[i][l] = tau[i][l];
+        let before = (chunk.e, chunk.memory);
+        let tau = flow_and_stress(&**material, chunk);
+        for l in 0..LANES {
+            if chunk.material[l] as usize == m {
+                (0..9).for_each(|i| out[i][l] = tau[i][l]);
+            } else {
+                (0..9).for_each(|i| chunk.e[i][l] = before.0[i][l]);
+                chunk.memory[l] = before.1[l];
             }
-            chunk.memory[l] = memory[l];
         }
     }
     out
@@ -300,6 +302,7 @@ impl<T: Number> WithSimd for Scatter<'_, T> {
             let f = each3(|a, l| chunk.f[a][l] + go * velocity[a][l]);
             let shift = each3(|a, l| (f[a][l] - num(0.5)).floor());
             chunk.f = each3(|a, l| f[a][l] - shift[a][l]);
+            chunk.elapsed = [dt; LANES];
             chunk.v = velocity;
             if let Some((v, _)) = &own {
                 chunk.v = each3(|r, l| velocity[r][l] + v[r][l]);

@@ -294,7 +294,7 @@ fn flow(cases: &mut Cases, out: &mut PageOutput) -> Result<(), PageError> {
     for k in 1..=200 {
         f += shear * f;
         let before = f.determinant();
-        dough.flow(&mut f, &mut memory);
+        dough.flow(&mut f, &mut memory, 1e-3);
         let tau = dough.stress(&f);
         let deviator = tau - Matrix3::identity() * (tau.trace() / 3.0);
         beyond = beyond.max(deviator.norm() / limit - 1.0);

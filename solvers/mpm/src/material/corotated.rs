@@ -1,8 +1,8 @@
 use signorini_core::na::{Matrix3, Vector3};
 
+use super::polar::Stretches;
+use super::{Lame, LaneLaw, Material, PAIRS, Stiffness};
 use crate::error::MpmError;
-use crate::material::{Lame, LaneLaw, Material, PAIRS, Stiffness};
-use crate::polar::Stretches;
 
 /// Rubber: the fixed corotated energy.
 ///

@@ -1,0 +1,76 @@
+use signorini_core::na::{Matrix3, RealField};
+
+use super::hencky::num;
+use super::polar::Stretches;
+use super::{LaneLaw, Material, PAIRS, Stiffness};
+use crate::error::{MpmError, value};
+
+/// Liquid: pressure alone, that grows with what its volume falls short of, and no tension.
+///
+/// ```text
+/// ψ = ½ K (J − 1)²,   τ = K J (J − 1) 1        J ≤ 1
+/// ```
+/// The speed of sound is √(K/ρ): at ten times the largest speed of the motion volumes stay within about a hundredth. Shape is forgotten in each step. Volume gained where it is pulled apart is kept in mind, as that of sand, and has to be lost before it presses again. [`super::Viscous`] gives it a viscosity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Liquid {
+    bulk: f64,
+}
+
+impl Liquid {
+    /// With a bulk modulus \[Pa\].
+    ///
+    /// # Errors
+    /// [`MpmError::Value`] for one that is not positive.
+    pub fn new(bulk: f64) -> Result<Self, MpmError> {
+        value("the bulk modulus of the liquid", bulk, bulk > 0.0, "Pa > 0")?;
+        Ok(Self { bulk })
+    }
+
+    /// ∛J and K J (J − 1) that are left of a trial volume.
+    #[inline(always)]
+    pub(crate) fn press<T: RealField + Copy>(&self, volume: T, memory: &mut T) -> (T, T) {
+        let sum = volume.ln() + *memory;
+        *memory = sum.max(T::zero());
+        let kept = sum.min(T::zero());
+        ((kept * num(1.0 / 3.0)).exp(), self.pressing(kept.exp()))
+    }
+
+    /// K J (J − 1) \[Pa\].
+    #[inline(always)]
+    pub(crate) fn pressing<T: RealField + Copy>(&self, j: T) -> T {
+        num::<T>(self.bulk) * j * (j - T::one())
+    }
+}
+
+impl Material for Liquid {
+    fn energy(&self, f: &Matrix3<f64>) -> f64 {
+        0.5 * self.bulk * (f.determinant() - 1.0).powi(2)
+    }
+    fn stress(&self, f: &Matrix3<f64>) -> Matrix3<f64> {
+        Matrix3::identity() * self.pressing(f.determinant())
+    }
+    fn flow(&self, f: &mut Matrix3<f64>, memory: &mut f64, _: f64) {
+        let (stretch, _) = self.press(f.determinant(), memory);
+        *f = Matrix3::identity() * stretch;
+    }
+    /// The second derivative of its energy, as far as it is positive.
+    fn stiffness(&self, f: &Matrix3<f64>) -> Option<Stiffness> {
+        let Stretches { u, sigma, .. } = Stretches::of(f);
+        let j = sigma.product();
+        let stretching = Matrix3::from_fn(|a, b| match a == b {
+            true => self.bulk * j * j,
+            false => self.bulk * j * (2.0 * j - 1.0),
+        });
+        let tau = sigma.map(|_| self.pressing(j));
+        Some(Stiffness::principal(&u, &sigma, &tau, &stretching, &PAIRS.map(|_| 0.0).into()))
+    }
+    fn wave_modulus(&self) -> f64 {
+        self.bulk
+    }
+    fn lanes(&self) -> LaneLaw {
+        LaneLaw::Liquid(*self)
+    }
+    fn name(&self) -> &'static str {
+        "liquid"
+    }
+}
