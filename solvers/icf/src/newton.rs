@@ -8,8 +8,9 @@ use signorini_math::{BlockCholesky, CholeskyError, LineSearchStatus, exact_line_
 
 use crate::{IcfOptions, StepTest};
 
-/// A short Newton step counts as converged only when the residual is below this multiple of the bound of the first test.
+/// A short Newton step counts as converged only when the residual is below this multiple of the bound of the first test, and below that bound at this relative tolerance: ten times a loose one is no bound at all.
 const TRUSTED_RESIDUAL: f64 = 10.0;
+const TRUSTED_RELATIVE: f64 = 0.1;
 
 /// One evaluation of the residual in a solve (kurtz2025cenic, fig. 5), and the Newton step taken from there.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -189,7 +190,7 @@ impl Newton<'_> {
                 };
             // A short step across a kink says nothing when the gradient behind it is large.
             let trusted = match self.options.step_test {
-                StepTest::Newton => fresh && residual <= TRUSTED_RESIDUAL * self.tolerance,
+                StepTest::Newton => fresh && residual <= self.trusted() * self.tolerance,
                 StepTest::Published => true,
             };
             let status = if residual <= self.tolerance || (small_step && trusted) {
@@ -219,6 +220,11 @@ impl Newton<'_> {
             }
         }
         unreachable!("the iteration limit ends the loop")
+    }
+
+    /// Multiple of the tolerance below which a residual is trusted behind a short step.
+    fn trusted(&self) -> f64 {
+        TRUSTED_RESIDUAL.min(TRUSTED_RELATIVE / self.asked.relative).max(1.0)
     }
 
     /// Laws, gradient and ‖D∇‖ at the current velocity, and the residual that is asked for there.

@@ -5,7 +5,7 @@ use signorini_math::LineSearchOptions;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StepTest {
     /// Full Newton steps, before the line search and with a Hessian factored at the same velocity, that are themselves below the
-    /// tolerance: ‖D⁻¹H⁻¹∇‖ < ε·s.
+    /// tolerance: ‖D⁻¹H⁻¹∇‖ < ε·s. The residual is then at most ten times the tolerance, and at most that of ε = 0.1 unless ε is larger.
     #[default]
     Newton,
     /// Steps of any kind, by the length that the line search left of them, extrapolated by the observed rate, as published. It reports
