@@ -2,38 +2,51 @@ use signorini_core::na::{Matrix3, Matrix3xX, Vector3};
 
 use crate::obstacle::{Border, Wall};
 
+/// No friction.
+const NONE: [Vector3<f64>; 3] = [Vector3::new(0.0, 0.0, 0.0); 3];
+
 /// The directions in which a node may move: the first `count` columns of an orthonormal basis.
 #[derive(Clone, Copy, Debug)]
 pub struct Freedom {
     basis: Matrix3<f64>,
     /// Number of free directions.
     pub count: usize,
+    /// μ n of walls that rub; those of nodes between more than three do not count.
+    rubs: [Vector3<f64>; 3],
 }
 
 impl Freedom {
     /// Freedom of a node with nothing in its way.
     pub(crate) const WHOLE: Self =
-        Self { basis: Matrix3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), count: 3 };
+        Self { basis: Matrix3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), count: 3, rubs: NONE };
+    const HELD: Self =
+        Self { basis: Matrix3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), count: 0, rubs: NONE };
 
     /// Of a node of a grid of this spacing \[m\] at a place between walls.
     pub(crate) fn at(x: &Vector3<f64>, spacing: f64, walls: &[Wall]) -> Self {
         let mut projector = Matrix3::identity();
+        let (mut rubs, mut count) = (NONE, 0);
         for wall in walls.iter().filter(|w| w.holds(x, spacing)) {
             match wall.border {
-                Border::Sticky => return Self { basis: Matrix3::zeros(), count: 0 },
-                Border::Slip => {
-                    // Component of the normal in the directions that are free still.
-                    if let Some(n) = (projector * wall.normal).try_normalize(1e-9) {
-                        projector -= n * n.transpose();
+                Border::Sticky => return Self::HELD,
+                Border::Slip => {}
+                Border::Rubbing { friction } => {
+                    if let Some(rub) = rubs.get_mut(count) {
+                        *rub = friction * wall.normal;
+                        count += 1;
                     }
                 }
+            }
+            // Component of the normal in the directions that are free still.
+            if let Some(n) = (projector * wall.normal).try_normalize(1e-9) {
+                projector -= n * n.transpose();
             }
         }
         let free = projector.trace().round() as usize;
         if free == 3 {
             return Self::WHOLE;
         }
-        let mut out = Self { basis: Matrix3::zeros(), count: 0 };
+        let mut out = Self { rubs, ..Self::HELD };
         for axis in [Vector3::x(), Vector3::y(), Vector3::z()] {
             let mut rest = projector * axis;
             (0..out.count).for_each(|b| rest -= out.basis.column(b).dot(&rest) * out.basis.column(b));
@@ -58,9 +71,22 @@ impl Freedom {
         if self.count == 3 { Matrix3::identity() } else { self.basis * self.basis.transpose() }
     }
 
-    /// Component of a velocity along the directions.
+    /// Velocity that walls leave of one: its component along the directions, less friction.
+    ///
+    /// ```text
+    /// P v (1 − Σ μ (−n·v)₊/|P v|)₊
+    /// ```
     pub(crate) fn allowed(&self, v: &Vector3<f64>) -> Vector3<f64> {
-        self.projector() * v
+        let along = self.projector() * v;
+        let lost: f64 = self.rubs.iter().map(|rub| (-rub.dot(v)).max(0.0)).sum();
+        let speed = along.norm();
+        if lost < speed {
+            (1.0 - lost / speed) * along
+        } else if lost > 0.0 {
+            Vector3::zeros()
+        } else {
+            along
+        }
     }
 
     /// Components along the directions.

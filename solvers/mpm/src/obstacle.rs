@@ -93,6 +93,11 @@ pub enum Border {
     Sticky,
     /// Motion along the plane only.
     Slip,
+    /// Motion along the plane only, under friction: a node loses μ times the speed that the plane takes off it in a step, by its own motion, stress and gravity. Contact with obstacles that the same node has within the step presses no friction.
+    Rubbing {
+        /// μ.
+        friction: f64,
+    },
 }
 
 /// A border of the grid: nodes x with n·(x − point) ≤ 0 obey it.

@@ -4,7 +4,7 @@ use signorini_core::{LawPool, ProblemError};
 use crate::cloth::Cloth;
 use crate::error::{MpmError, value};
 use crate::material::Material;
-use crate::obstacle::{Obstacle, Wall};
+use crate::obstacle::{Border, Obstacle, Wall};
 use crate::particles::Particles;
 
 /// Settings of an [`crate::MpmSystem`] or [`crate::MpmEngine`].
@@ -117,6 +117,9 @@ pub(crate) fn check(
     for w in walls {
         for (i, x) in w.point.iter().enumerate() {
             value(format!("coordinate {i} of a wall's point"), *x, true, "m, a finite number")?;
+        }
+        if let Border::Rubbing { friction } = w.border {
+            value("the friction of a wall", friction, friction >= 0.0, "a number ≥ 0")?;
         }
         value("the length of a wall's normal", w.normal.norm(), (w.normal.norm() - 1.0).abs() < 1e-9, "1")?;
     }

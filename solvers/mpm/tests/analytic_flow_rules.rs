@@ -4,12 +4,14 @@
 use std::f64::consts::PI;
 
 use proptest::prelude::*;
+use signorini_core::OneStep;
 use signorini_core::na::{Isometry3, Matrix3, Rotation3, Vector3};
 use signorini_geometry::Shape;
+use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
 use signorini_mpm::{
     Border, Dilatancy, DruckerPrager, FixedCorotated, InertialFriction, Lame, Liquid, Material, MpmEngine,
-    MpmOptions, Particles, Snow, SnowStrength, Viscous, Wall,
+    MpmOptions, MpmSolver, MpmSystem, Particles, Snow, SnowStrength, Viscous, Wall,
 };
 
 const ANGLES: [f64; 2] = [0.45, 0.65];
@@ -263,5 +265,48 @@ fn regression_numbers_out_of_range() {
         (SnowStrength { hardening: f64::NAN, ..strength }, "hardening"),
     ] {
         says(Snow::new(lame(), bad).unwrap_err(), what);
+    }
+}
+
+/// A block that slides on a wall that rubs loses μ g, and one on a slope below the angle of friction stays; both paths.
+#[test]
+fn analytic_walls_rub_by_coulombs_law() {
+    let (friction, h, dt) = (0.4, 0.05, 4e-4);
+    let run = |slope: f64, speed: f64, steps: usize, fast: bool| {
+        let mut particles = Particles::default();
+        let block = Shape::Box { half_extents: Vector3::new(0.1, 0.1, 0.05) };
+        particles.fill(&block, &Isometry3::translation(0.0, 0.0, 0.05), 0.5 * h, 1000.0, 0).unwrap();
+        particles.v.fill(speed * Vector3::x());
+        let wall =
+            Wall { point: Vector3::zeros(), normal: Vector3::z(), border: Border::Rubbing { friction } };
+        let gravity = 9.81 * Vector3::new(slope.sin(), 0.0, -slope.cos());
+        let options = MpmOptions { spacing: h, gravity, damping_time: 5e-3, ..MpmOptions::default() };
+        let rubber: Vec<Box<dyn Material>> = vec![Box::new(FixedCorotated(lame()))];
+        let law = contact_pool("lagged").unwrap();
+        let mass: f64 = particles.mass.iter().sum();
+        let along = |p: &Particles| p.momentum().x / mass;
+        if fast {
+            let mut e = MpmEngine::<f64>::new(particles, rubber, vec![wall], vec![], law, options).unwrap();
+            (0..steps).for_each(|_| assert_eq!(e.step(dt).unwrap().unconverged, 0));
+            along(e.particles())
+        } else {
+            let mut s = MpmSystem::new(particles, rubber, vec![wall], vec![], law, options).unwrap();
+            let mut step = ContactStep::new(MpmSolver::default());
+            let (mut x, mut next) = (s.initial_state(), s.initial_state());
+            for _ in 0..steps {
+                step.step(&mut s, &x, dt, false, &mut next).unwrap();
+                std::mem::swap(&mut x, &mut next);
+            }
+            along(&s.particles(&x).unwrap())
+        }
+    };
+    for fast in [true, false] {
+        let slid = run(0.0, 1.0, 500, fast);
+        // All its nodes slide all the time, and the wall carries the weight in the mean.
+        assert!(((1.0 - slid) / (friction * 9.81 * 0.2) - 1.0).abs() < 0.02, "{slid}");
+        let (holds, slips) = (run(0.2, 0.0, 500, fast), run(0.5, 1.0, 500, fast) - 1.0);
+        assert!(holds.abs() < 1e-3, "{holds}");
+        let expected = 9.81 * (0.5f64.sin() - friction * 0.5f64.cos()) * 0.2;
+        assert!((slips / expected - 1.0).abs() < 0.02, "{slips} {expected}");
     }
 }
