@@ -1,5 +1,6 @@
 //! Cloth: triangles whose vertices and centres are particles.
 
+mod hinge;
 mod material;
 mod mesh;
 
@@ -13,6 +14,8 @@ use signorini_core::na::{Matrix2, Matrix3, Matrix3x2, Point3, Vector3};
 
 use crate::error::MpmError;
 use crate::particles::Particles;
+
+use hinge::Hinge;
 
 /// Number of parts of each triangle's mass and volume: one for its centre, one for each vertex.
 const PARTS: f64 = 4.0;
@@ -38,15 +41,19 @@ struct Triangle {
 /// τ = P₃ d₃ᵀ                                               stress at the centre, which the grid takes as of any particle
 /// ```
 /// The first two columns of F follow the vertices, the third, the fibre d₃ across the sheet, follows the velocity gradient of the grid at the centre: a particle that comes between two layers or presses on one shortens fibres, and is pushed back. Particles at vertices have no stress of
-/// their own, and masses that add up to those of the triangles. Layers do not pass through each other while edges, stretched as they are, stay below the spacing of the grid.
+/// their own, and masses that add up to those of the triangles. A material with a bending rigidity has hinges between the triangles that meet at an edge; the mesh at rest has none of their forces, flat or not. Layers do not pass through each other while edges, stretched as they are, stay below the spacing of the grid.
 ///
 /// Methods take slices over all particles, in their numbers.
-/// Source: yu2025mpm, its codimensional cloth, after Jiang, Gast and Teran (2017). Deviates: thickness is a number of its own, the plane has constants of plane stress, centres keep the velocity that the grid gives them ([`Cloth::follow`]).
+/// Source: yu2025mpm, its codimensional cloth, after Jiang, Gast and Teran (2017). Deviates: thickness is a number of its own, the plane has constants of plane stress, centres keep the velocity that the grid gives them ([`Cloth::follow`]), and cloth may resist bending ([`ClothMaterial::with_bending`]).
 #[derive(Clone, Debug)]
 pub struct Cloth {
     material: ClothMaterial,
     vertices: Range<usize>,
     triangles: Vec<Triangle>,
+    /// None without a bending rigidity.
+    hinges: Vec<Hinge>,
+    /// Bound of their fastest vibration \[rad/s\].
+    frequency: f64,
 }
 
 impl Cloth {
@@ -102,7 +109,13 @@ impl Cloth {
         for (x, volume) in vertices.iter().zip(&share) {
             particles.push(x.coords, material.density() * volume, *volume, Particles::BARE);
         }
-        let out = Self { material, vertices: first..first + vertices.len(), triangles: made };
+        let (mut hinges, mut frequency) = (Vec::new(), 0.0);
+        if material.bending() > 0.0 {
+            hinges = Hinge::all(&particles.x, made.iter().map(|t| t.corners), material.bending());
+            frequency = Hinge::frequency(&hinges, &particles.x, &particles.mass);
+        }
+        let vertices = first..first + vertices.len();
+        let out = Self { material, vertices, triangles: made, hinges, frequency };
         for t in &out.triangles {
             let [a, b, c] = t.corners.map(|v| particles.x[v as usize]);
             let volume = t.volume / PARTS;
@@ -141,6 +154,13 @@ impl Cloth {
         (self.material.wave_modulus() / self.material.density()).sqrt()
     }
 
+    /// Bound of the fastest vibration of bending at rest \[rad/s\]; 0 without it.
+    ///
+    /// The grid moves vertices with means of its nodes, Σ w v_i, and (Σ w v_i)² ≤ Σ w v_i²: no motion of the nodes is faster than the fastest of vertices that have their masses alone.
+    pub fn bending_frequency(&self) -> f64 {
+        self.frequency
+    }
+
     /// Particles at the corners of each triangle.
     pub fn triangles(&self) -> impl ExactSizeIterator<Item = [u32; 3]> + '_ {
         self.triangles.iter().map(|t| t.corners)
@@ -176,6 +196,7 @@ impl Cloth {
             force[c] -= h.column(1);
             stress[centre] = PARTS * p.column(2) * gradient.column(2).transpose();
         }
+        self.hinges.iter().for_each(|hinge| hinge.add_forces(x, force));
     }
 
     /// After a transfer of `dt` \[s\] with the affine velocities `c` \[1/s\]: gradients of centres follow vertices and grid, within the bounds of the fibres, and centres go to the middle of their vertices.
@@ -195,12 +216,13 @@ impl Cloth {
         }
     }
 
-    /// Elastic energy \[J\] at positions and gradients.
+    /// Elastic energy \[J\] at positions and gradients, that of bending included.
     pub fn energy(&self, x: &[Vector3<f64>], f: &[Matrix3<f64>]) -> f64 {
         let of = |(centre, t): (usize, &Triangle)| {
             t.volume * self.material.energy(&t.gradient(x, &fibre(&f[centre])))
         };
-        self.numbered().map(of).sum()
+        let bent: f64 = self.hinges.iter().map(|hinge| hinge.energy(x)).sum();
+        self.numbered().map(of).sum::<f64>() + bent
     }
 }
 

@@ -225,13 +225,14 @@ pub(crate) fn rates(material: &dyn Material, particles: &Particles, p: usize, sp
     [wave, 4.0 * per_mass * (2.0 * shear).max(3.0 * bulk) / (spacing * spacing)]
 }
 
-/// The longest step \[s\] with this speed \[m/s\] and this rate of viscosity \[1/s\]: one after the other, as the sum of both takes.
+/// The longest step \[s\] where the fastest wave, carried along, has this speed \[m/s\], bending vibrates no faster than this \[rad/s\] and viscosity takes motion no faster than this \[1/s\]: one after the other, as the sum of both takes.
 ///
 /// ```text
-/// 1/δt = c/(C h) + 4 max(2η, 3ζ)/(ρ h²)
+/// 1/δt = √((c/h)² + (ω/2)²)/C + 4 max(2η, 3ζ)/(ρ h²)
 /// ```
-pub(crate) fn longest_step(options: &MpmOptions, speed: f64, viscous: f64) -> f64 {
-    let rate = speed / (options.courant * options.spacing) + viscous;
+pub(crate) fn longest_step(options: &MpmOptions, speed: f64, bending: f64, viscous: f64) -> f64 {
+    let fastest = (speed / options.spacing).hypot(0.5 * bending);
+    let rate = fastest / options.courant + viscous;
     if rate > 0.0 { 1.0 / rate } else { f64::INFINITY }
 }
 

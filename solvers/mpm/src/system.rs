@@ -219,10 +219,10 @@ impl MpmSystem {
         self.slots[Slot::Start as usize].contacts.touching(obstacle)
     }
 
-    /// The longest step \[s\] at a state: the part of a cell's crossing time that [`MpmOptions::courant`] allows, by the fastest wave of a material, carried along by its stretch, on the fastest particle, and by viscosity. Strong compression makes some materials stiffer than that.
+    /// The longest step \[s\] at a state: the part of a cell's crossing time that [`MpmOptions::courant`] allows, by the fastest wave of a material, carried along by its stretch, on the fastest particle, and less where cloth vibrates in bending or materials are viscous. Strong compression makes some materials stiffer than that.
     ///
     /// ```text
-    /// 1/δt ≥ (c + |v|)/(C h) + 4 max(2η, 3ζ)/(ρ h²),   c² = max(1, |FᵀF|_∞) (λ + 2μ)/ρ
+    /// 1/δt = √(((c + |v|)/h)² + (ω/2)²)/C + 4 max(2η, 3ζ)/(ρ h²),   c² = max(1, |FᵀF|_∞) (λ + 2μ)/ρ,   ω the fastest vibration of bending
     /// ```
     ///
     /// # Errors
@@ -248,7 +248,8 @@ impl MpmSystem {
             let wave = cloth.wave_speed();
             cloth.vertices().map(move |p| wave + particles.v[p].norm())
         });
-        longest_step(&self.options, largest(cloth.chain([fastest])), viscous)
+        let bending = largest(self.cloth.iter().map(Cloth::bending_frequency));
+        longest_step(&self.options, largest(cloth.chain([fastest])), bending, viscous)
     }
 }
 

@@ -347,7 +347,8 @@ impl<T: Real> MpmEngine<T> {
     /// The longest step \[s\] now, as [`crate::MpmSystem::longest_step`], with the fastest wave, the largest stretch and the fastest particle of all.
     pub fn longest_step(&self) -> f64 {
         let wave = (self.stretch.max(1.0).sqrt() * self.wave).max(self.cloth_wave);
-        longest_step(&self.options, wave + self.fastest, self.viscous)
+        let bending = largest(self.cloth().iter().map(Cloth::bending_frequency));
+        longest_step(&self.options, wave + self.fastest, bending, self.viscous)
     }
 
     /// Goes on by `dt` \[s\] in as many steps as [`MpmEngine::longest_step`] asks for, each as long as the others. [`MpmEngine::impulses`] are those of all of them then; obstacles stay where they are.
