@@ -3,7 +3,7 @@ use signorini_core::{
     BlockSink, ContactSide, Energy, FrozenMap, FrozenProblem, Inertia, Pools, ProblemError, Slot, State,
     StepProblem, StepSolution, System, check_count, check_finite, largest,
 };
-use signorini_mpm::{Gathered, MpmSystem, seeded};
+use signorini_mpm::{Gathered, MpmSystem, inverse_mass, pinned, seeded};
 use signorini_multibody::RigidSystem;
 use signorini_scene::Scene;
 
@@ -255,7 +255,7 @@ impl Slotted {
         Ok(())
     }
 
-    /// The constraints of bodies, and behind them the contacts of points.
+    /// The constraints of bodies, and behind them the contacts of points and then their pins.
     fn set_contacts(
         &mut self,
         points: Points<'_>,
@@ -285,41 +285,78 @@ impl Slotted {
         let trees = g.touches.list.iter().filter_map(|t| model.bodies[places.body(t.obstacle)].tree);
         trees.for_each(|tree| on_tree[tree] += 1);
         for (t, count) in g.touches.list.iter().zip(sharing) {
-            let turn = t.frame.transpose();
-            let (body, at) = (places.body(t.obstacle), Point3::from(t.x));
-            let constraint = p.map.constraint_count() as u32;
-            // Bodies without a tree do not move.
-            p.map.push_constraint(&[0.0; 3]);
-            let of = |contacts| ContactSide { contacts, ..ContactSide::default() };
-            let mut sides = [of(count), of(model.bodies[body].tree.map_or(1, |tree| on_tree[tree]))];
-            if let Some(tree) = model.bodies[body].tree {
-                let (block, from) = (p.map.push_block(tree), model.trees[tree].dofs.start);
-                let columns = block.as_chunks_mut::<3>().0;
-                kin.for_columns(model, body, &at, |dof, linear, _| {
-                    columns[dof - from] = (-(turn * linear)).into();
-                });
-                sides[1].linear = of_body(frozen.block_inertia(), tree, block);
-            }
-            let known = |(node, w): &(u32, f64)| Some((self.block[*node as usize]?, *w, *node as usize));
-            let mut reached: Vec<(usize, f64, usize)> =
-                g.touches.rows[t.row.clone()].iter().filter_map(known).collect();
-            reached.sort_unstable_by_key(|r| r.0);
-            for (b, w, node) in reached {
-                let along = turn * g.free[node].basis();
-                sides[0].linear += w * w / g.grid.mass[node] * &along * along.transpose();
-                p.map.push_block(b).copy_from_slice((w * along).as_slice());
-            }
-            let velocity = kin.point_velocity(model, body, &at);
+            let (body, constraint) = (places.body(t.obstacle), p.map.constraint_count() as u32);
+            let row = &g.touches.rows[t.row.clone()];
+            let meeting = Meeting { x: t.x, frame: t.frame, row, body: Some(body) };
+            let linear = meeting.push(points, rigid, slot, &self.block, p.map);
+            let on_body = model.bodies[body].tree.map_or(1, |tree| on_tree[tree]);
+            let sides = [0, 1].map(|i| ContactSide {
+                linear: linear[i],
+                contacts: [count, on_body][i],
+                ..ContactSide::default()
+            });
+            let velocity = kin.point_velocity(model, body, &Point3::from(t.x));
             let properties = material.law().properties();
             seeds.push(t.seed(dt, &velocity, &material.obstacles()[t.obstacle], properties, sides));
             let bodies = [body as u32, model.bodies.len() as u32];
             let pair = [geoms[t.obstacle] as u32, model.geoms.len() as u32];
             p.contacts.push(t.geometry(constraint, bodies, pair));
         }
-        let pool = seeded(material.law(), seeds)?;
+        let mut held = Vec::new();
+        for hold in &g.holds.list {
+            let row = &g.holds.rows[hold.row.clone()];
+            let body = hold.pin.obstacle.map(|o| places.body(o));
+            let meeting = Meeting { x: hold.x, frame: Matrix3::identity(), row, body };
+            let linear = meeting.push(points, rigid, slot, &self.block, p.map);
+            // Nodes that walls hold count as if they were free: there is an inverse mass.
+            let nodes = inverse_mass(row, |n| g.grid.mass[n]);
+            held.push(hold.seed(dt, nodes + linear[1].trace() / 3.0));
+        }
         let members = frozen.pools().members().iter().map(|m| m.boxed_clone());
-        *p.pools = Pools::new(members.chain([pool]).collect());
+        *p.pools = Pools::new(members.chain([seeded(material.law(), seeds)?, pinned(&held)]).collect());
         Ok(())
+    }
+}
+
+/// A point of the material that meets or is held by a body, or by the world, along axes.
+struct Meeting<'a> {
+    x: Vector3<f64>,
+    frame: Matrix3<f64>,
+    /// Nodes with weights.
+    row: &'a [(u32, f64)],
+    body: Option<usize>,
+}
+
+impl Meeting<'_> {
+    /// Adds its constraint Rᵀ (Σ w v_i − J_r v_r), with the blocks of nodes; the Delassus blocks of nodes without their stiffness, and of the body \[1/kg\].
+    fn push(
+        &self,
+        Points { g, .. }: Points<'_>,
+        rigid: &RigidSystem,
+        slot: Slot,
+        block: &[Option<usize>],
+        map: &mut FrozenMap,
+    ) -> [Matrix3<f64>; 2] {
+        let (turn, at) = (self.frame.transpose(), Point3::from(self.x));
+        let (model, kin) = (rigid.model(), rigid.kinematics(slot));
+        let mut linear = [Matrix3::zeros(); 2];
+        // Bodies without a tree do not move.
+        map.push_constraint(&[0.0; 3]);
+        if let Some((body, tree)) = self.body.and_then(|body| Some((body, model.bodies[body].tree?))) {
+            let (columns, from) = (map.push_block(tree), model.trees[tree].dofs.start);
+            let list = columns.as_chunks_mut::<3>().0;
+            kin.for_columns(model, body, &at, |dof, linear, _| list[dof - from] = (-(turn * linear)).into());
+            linear[1] = of_body(rigid.frozen_problem(slot).block_inertia(), tree, columns);
+        }
+        let known = |(node, w): &(u32, f64)| Some((block[*node as usize]?, *w, *node as usize));
+        let mut reached: Vec<(usize, f64, usize)> = self.row.iter().filter_map(known).collect();
+        reached.sort_unstable_by_key(|r| r.0);
+        for (b, w, node) in reached {
+            let along = turn * g.free[node].basis();
+            linear[0] += w * w / g.grid.mass[node] * &along * along.transpose();
+            map.push_block(b).copy_from_slice((w * along).as_slice());
+        }
+        linear
     }
 }
 

@@ -5,11 +5,11 @@ use std::ops::Range;
 use signorini_core::ContactMaterial;
 use signorini_core::na::{Isometry3, Point3, Vector3};
 use signorini_geometry::{Shape, TriangleMesh, aabb};
-use signorini_mpm::{Cloth, Material, MpmOptions, Obstacle, Particles};
-use signorini_scene::{GeomShape, Scene};
+use signorini_mpm::{Cloth, Material, MpmOptions, Obstacle, Particles, Pin};
+use signorini_scene::{GeomShape, Scene, did_you_mean};
 
 use super::file::{Body, Kind, SceneFile};
-use super::section::SceneFileError;
+use super::section::{Named, SceneFileError};
 use crate::{CouplingError, geoms_named, obstacles};
 
 /// Particles to a spacing of the grid along each axis.
@@ -47,6 +47,8 @@ pub(super) struct Parts {
     pub materials: Vec<Box<dyn Material>>,
     pub cloth: Vec<Cloth>,
     pub bodies: Vec<PointBody>,
+    /// All particles of each body.
+    pub ranges: Vec<Range<usize>>,
     pub geoms: Vec<usize>,
     pub obstacles: Vec<Obstacle>,
     pub options: MpmOptions,
@@ -189,8 +191,8 @@ impl SceneFile {
         let spacing = self.grid(&mut choices)?;
         let stiffness = self.stiffness(gravity.norm(), spacing, &mut choices);
         let (geoms, obstacles) = self.met(scene, stiffness, &mut choices)?;
-        let (mut particles, mut materials, mut cloth, mut bodies) =
-            (Particles::default(), Vec::<Box<dyn Material>>::new(), Vec::new(), Vec::new());
+        let (mut particles, mut materials) = (Particles::default(), Vec::<Box<dyn Material>>::new());
+        let (mut cloth, mut bodies, mut ranges) = (Vec::new(), Vec::new(), Vec::new());
         for body in &self.bodies {
             let first = particles.len();
             let (count, radius, triangles) = match &body.kind {
@@ -221,6 +223,7 @@ impl SceneFile {
             particles.v[first..].iter_mut().for_each(|v| *v = body.velocity);
             let mass: f64 = particles.mass[first..].iter().sum();
             choices.push(format!("'{}': {} particles, {mass:.4e} kg", body.name, particles.len() - first));
+            ranges.push(first..particles.len());
             let shown = first..first + count;
             bodies.push(PointBody { name: body.name.clone(), particles: shown, radius, triangles });
         }
@@ -231,16 +234,47 @@ impl SceneFile {
             transfer_time: self.transfer_time,
             ..MpmOptions::default()
         };
-        Ok(Parts { particles, materials, cloth, bodies, geoms, obstacles, options, choices })
+        Ok(Parts { particles, materials, cloth, bodies, ranges, geoms, obstacles, options, choices })
     }
 
-    /// Refuses points that start deeper inside a geom than contact is pressed, or inside another body of points.
-    pub(super) fn check_apart(&self, parts: &Parts) -> Result<(), SceneFileError> {
+    /// Pins to obstacles where they are at the start.
+    pub(super) fn held(&self, parts: &mut Parts) -> Result<Vec<Pin>, SceneFileError> {
+        let mut out = Vec::new();
+        for table in &self.pins {
+            let found = |name: &Named, names: &[&str], what: &str| {
+                names.iter().position(|n| *n == name.name).ok_or_else(|| {
+                    let near = did_you_mean(&name.name, names);
+                    let why =
+                        format!("pins: no {what} '{}'{near}; there are {}", name.name, names.join(", "));
+                    self.wrong(name.line, why)
+                })
+            };
+            let bodies: Vec<&str> = self.bodies.iter().map(|b| b.name.as_str()).collect();
+            let body = found(&table.of, &bodies, "body of points")?;
+            let geoms: Vec<&str> = parts.obstacles.iter().map(|o| o.name.as_str()).collect();
+            let to = table.to.as_ref().map(|to| found(to, &geoms, "geom that points meet")).transpose()?;
+            let near = |p: &usize| (parts.particles.x[*p] - table.center).norm() <= table.radius;
+            let chosen = parts.ranges[body].clone().filter(near);
+            let made = Pin::all(&parts.particles, chosen, to, &parts.obstacles)
+                .map_err(|e| self.wrong(table.line, format!("pins of '{}': {e}", table.of.name)))?;
+            let holder = table.to.as_ref().map_or("the world", |to| &to.name);
+            parts.choices.push(format!("'{}': {} points held by {holder}", table.of.name, made.len()));
+            let [stiffness, damping] = table.spring;
+            out.extend(made.into_iter().map(|pin| pin.spring(stiffness, damping)));
+        }
+        Ok(out)
+    }
+
+    /// Refuses points that start deeper inside a geom than contact is pressed, unless it holds them, or inside another body of points.
+    pub(super) fn check_apart(&self, parts: &Parts, pins: &[Pin]) -> Result<(), SceneFileError> {
         let depth = self.depth(parts.options.spacing);
         for (body, own) in self.bodies.iter().zip(&parts.bodies) {
             let x = &parts.particles.x[own.particles.clone()];
-            for o in &parts.obstacles {
-                let inside = x.iter().filter_map(|x| inside(&o.shape, &o.pose, x)).fold(0.0, f64::max);
+            for (number, o) in parts.obstacles.iter().enumerate() {
+                let held =
+                    |p: &usize| pins.iter().any(|pin| pin.particle == *p && pin.obstacle == Some(number));
+                let depth_of = |p| inside(&o.shape, &o.pose, &parts.particles.x[p]).filter(|_| !held(&p));
+                let inside = own.particles.clone().filter_map(depth_of).fold(0.0, f64::max);
                 if inside > depth {
                     let why = format!(
                         "'{}' starts {:.2} mm inside geom '{}'; move one of them, or leave the geom out of contact: with",

@@ -11,7 +11,7 @@ use toml::de::DeTable;
 
 use super::section::{Named, SceneFileError, Section, Source};
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "model",
     "keyframe",
     "motion",
@@ -23,6 +23,7 @@ const KEYS: [&str; 12] = [
     "iterations",
     "points",
     "cloth",
+    "pins",
     "contact",
 ];
 const POINTS: [&str; 13] = [
@@ -40,7 +41,7 @@ const POINTS: [&str; 13] = [
     "yield_stress",
     "friction_angle",
 ];
-const CLOTH: [&str; 11] = [
+const CLOTH: [&str; 12] = [
     "name",
     "size",
     "edge",
@@ -52,7 +53,9 @@ const CLOTH: [&str; 11] = [
     "poisson",
     "density",
     "thickness",
+    "bending",
 ];
+const PINS: [&str; 7] = ["name", "of", "to", "center", "radius", "stiffness", "damping"];
 const CONTACT: [&str; 6] = ["with", "depth", "stiffness", "dissipation", "friction", "stiction_speed"];
 const SHAPES: [&str; 5] = ["box", "sphere", "cylinder", "capsule", "ellipsoid"];
 const MATERIALS: [&str; 3] = ["elastic", "plastic", "sand"];
@@ -75,6 +78,13 @@ const MATERIALS: [&str; 3] = ["elastic", "plastic", "sand"];
 /// material = "elastic"               # elastic; plastic with yield_stress [Pa]; sand with friction_angle [°]
 /// young = 3e4                        # [Pa]
 /// density = 1000                     # [kg/m³]
+///
+/// [[pins]]
+/// of = "jelly"                       # the body or cloth whose points are held
+/// to = "hand"                        # the geom that holds them, where it is at the start; the world if it is left out
+/// center = [0.5, 0.0, 0.04]          # points in a ball [m]
+/// radius = 0.01                      # [m]
+/// stiffness = 500                    # of each point [N/m], with damping [N·s/m]; as rigid as a step can tell if it is left out
 ///
 /// [contact]
 /// depth = 5e-4                       # how deep a tenth of the stiffest modulus presses the surface [m]
@@ -104,6 +114,8 @@ pub struct SceneFile {
     pub iterations: u32,
     /// Bodies of points, then cloth.
     pub bodies: Vec<Body>,
+    /// Points that are held.
+    pub pins: Vec<PinTable>,
     /// Contact of points with geoms.
     pub contact: ContactTable,
     /// Line of the table of contact.
@@ -169,6 +181,23 @@ impl Solid {
     }
 }
 
+/// Points of a body that are held at a geom, or in the world.
+#[derive(Clone, Debug)]
+pub struct PinTable {
+    /// Name of the body.
+    pub of: Named,
+    /// Name of the geom; the world if it is left out.
+    pub to: Option<Named>,
+    /// Middle of the ball of points \[m\].
+    pub center: Vector3<f64>,
+    /// Radius of the ball \[m\].
+    pub radius: f64,
+    /// Stiffness \[N/m\] of each, infinite for rigid, and damping \[N·s/m\].
+    pub spring: [f64; 2],
+    /// Line in the file.
+    pub line: usize,
+}
+
 /// Contact of points with geoms.
 #[derive(Clone, Debug, Default)]
 pub struct ContactTable {
@@ -231,6 +260,7 @@ impl SceneFile {
                 format!("the name '{}' is that of another body; give body {} one of its own", b.name, i + 1);
             return Err(SceneFileError::Entry { path: path.into(), line: b.line, why });
         }
+        let pins = top.tables("pins", &PINS)?.iter().map(pin).collect::<Found<_>>()?;
         let above = |x: f64| x > 0.0;
         let iterations = top.number("iterations", "a whole number of passes, 1 to 100", |x| {
             x.fract() == 0.0 && (1.0..=100.0).contains(&x)
@@ -257,6 +287,7 @@ impl SceneFile {
             transfer_time: top.number("transfer_time", "s ≥ 0", |x| x >= 0.0)?.unwrap_or(0.0),
             iterations: iterations.map_or(1, |n| n as u32),
             bodies,
+            pins,
             contact_line: contact.line(),
             contact: ContactTable {
                 with: contact.all_named("with", "names of geoms or bodies, as [\"palm\", \"thumb\"]")?,
@@ -387,7 +418,29 @@ fn cloth(s: &Section<'_>, file: &Path) -> Found<Body> {
     };
     let [young, poisson, density] = elastic(s)?;
     let thickness = s.needed("thickness", "m > 0", |x| x > 0.0)?;
-    let material =
-        ClothMaterial::new(young, poisson, density, thickness).map_err(|e| s.wrong(e.to_string()))?;
+    let bending = s.number("bending", "the bending rigidity, N·m ≥ 0", |x| x >= 0.0)?.unwrap_or(0.0);
+    let material = ClothMaterial::new(young, poisson, density, thickness)
+        .and_then(|m| m.with_bending(bending))
+        .map_err(|e| s.wrong(e.to_string()))?;
     body(s, [young, density], Kind::Cloth { mesh: Box::new(mesh), material })
+}
+
+fn pin(s: &Section<'_>) -> Found<PinTable> {
+    let wanted = "the middle of the ball of points that are held, three numbers [m]";
+    let of = s.named("of", "the name of a body or cloth of points")?;
+    let stiffness = s.number("stiffness", "N/m > 0", |x| x > 0.0)?;
+    let damping = s.number("damping", "N·s/m ≥ 0", |x| x >= 0.0)?;
+    if damping.is_some() && stiffness.is_none() {
+        return Err(s.wrong_at("damping", "a rigid pin has its own; give a stiffness too, or leave it out"));
+    }
+    Ok(PinTable {
+        of: of.ok_or_else(|| s.wrong("of is missing; give the name of a body or cloth of points"))?,
+        to: s.named("to", "the name of a geom that points meet")?,
+        center: s
+            .vector("center", wanted)?
+            .ok_or_else(|| s.wrong(format!("center is missing; give {wanted}")))?,
+        radius: s.needed("radius", "of the ball, m > 0", |x| x > 0.0)?,
+        spring: [stiffness.unwrap_or(f64::INFINITY), damping.unwrap_or(0.0)],
+        line: s.line(),
+    })
 }

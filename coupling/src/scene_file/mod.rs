@@ -13,7 +13,7 @@ use signorini_multibody::{Kinematics, ModelError, RigidOptions, RigidSystem};
 use signorini_scene::{Keyframe, Scene};
 
 pub use build::PointBody;
-pub use file::{Body, ContactTable, Kind, SceneFile, Solid};
+pub use file::{Body, ContactTable, Kind, PinTable, SceneFile, Solid};
 pub use section::{Named, SceneFileError};
 
 use crate::{Asynchronous, CouplingError, CouplingReport, EnginePoints, Iteration, Limit};
@@ -89,7 +89,8 @@ impl PointScene {
             let geom = &scene.geoms[*g];
             o.pose = kinematics.x_wb[geom.body] * geom.pose;
         }
-        file.check_apart(&parts)?;
+        let pins = file.held(&mut parts)?;
+        file.check_apart(&parts, &pins)?;
         let names = parts.obstacles.iter().map(|o| o.name.clone()).collect();
         let engine = MpmEngine::<f32>::new(
             parts.particles,
@@ -104,6 +105,7 @@ impl PointScene {
         for cloth in parts.cloth {
             engine = engine.with_cloth(cloth).map_err(whole)?;
         }
+        engine = engine.with_pins(pins).map_err(whole)?;
         let step = ContactStep::new(IcfSolver::default());
         let mut both = ScenePoints::new(scene, &parts.geoms, engine, rigid, step, 1)?.with_shorter_substeps();
         if file.iterations > 1 {

@@ -3,10 +3,11 @@ use std::ops::Range;
 use rayon::prelude::*;
 use signorini_core::na::{Matrix3, Point3, Vector3};
 use signorini_core::{
-    ContactGeometry, ContactSeed, ContactSide, FrozenProblem, LawPool, LawProperties, Pools, ProblemError,
+    ContactGeometry, ContactSeed, ContactSide, FrozenProblem, LawPool, LawProperties, Pool, Pools,
+    ProblemError,
 };
-
 use signorini_geometry::Shape;
+use signorini_laws::{NearRigid, NearRigidSeed};
 
 use crate::cloth::{Cloth, area, thickness_at};
 use crate::freedom::Freedom;
@@ -14,6 +15,7 @@ use crate::node_map::{NodeMap, Rows};
 use crate::node_mass::NodeMass;
 use crate::obstacle::Obstacle;
 use crate::particles::Particles;
+use crate::pin::{Holds, Pin, holds};
 
 /// A particle inside an obstacle, or on its way into it.
 #[derive(Clone, Debug)]
@@ -180,19 +182,34 @@ fn no_contacts(law: &dyn LawPool) -> ProblemError {
     ProblemError::Unsupported(why)
 }
 
-/// Elastic energy that contacts of particles with obstacles hold where they are, as their law tells it \[J\].
+/// Period of a rigid pin in steps: shorter ones show less than 10⁻⁶ m, and cost iterations and digits of the solve.
+const RIGID_PERIOD: f64 = 1.0;
+
+/// A pool of the law of pins with these.
+#[must_use]
+pub fn pinned(seeds: &[NearRigidSeed<3>]) -> Box<dyn LawPool> {
+    let mut pool = Pool::<NearRigid, 3>::new(NearRigid { beta: RIGID_PERIOD });
+    seeds.iter().for_each(|seed| pool.push(seed));
+    Box::new(pool)
+}
+
+/// Elastic energy that contacts of particles with obstacles, and pins, hold where they are, as their laws tell it \[J\].
 pub(crate) fn stored_energy(
     particles: &Particles,
     cloth: &[Cloth],
     obstacles: &[Obstacle],
     law: &dyn LawPool,
+    pins: &[Pin],
 ) -> f64 {
     let (mut seeds, mut sides) = (Vec::<ContactSeed>::new(), Vec::new());
     for (p, x) in particles.x.iter().enumerate() {
         let corners = cloth.iter().find_map(|c| c.corners(p));
         let x = corners.map_or(*x, |c| c.iter().map(|i| particles.x[*i as usize] / 3.0).sum());
         let area = area(particles.volume[p], thickness_at(cloth, p));
-        for o in obstacles {
+        for (number, o) in obstacles.iter().enumerate() {
+            if holds(pins, p, number) {
+                continue;
+            }
             o.sides(&x, 0.0, &mut sides);
             seeds.extend(sides.iter().filter(|s| s.distance < 0.0).map(|side| {
                 let curvature = o.curvature_for(law.properties(), particles.volume[p], &x, &side.normal);
@@ -206,7 +223,8 @@ pub(crate) fn stored_energy(
             }));
         }
     }
-    law.stored_energy(&seeds).unwrap_or_default()
+    let held: f64 = pins.iter().map(|pin| pin.stored_energy(&particles.x[pin.particle], obstacles)).sum();
+    law.stored_energy(&seeds).unwrap_or_default() + held
 }
 
 /// Nodes of a grid as contact sees them.
@@ -221,13 +239,14 @@ pub(crate) trait Nodes {
     fn free_velocity(&self, node: usize) -> Vector3<f64>;
 }
 
-/// Contacts of particles, and the step problem over the nodes that they reach.
+/// Contacts of particles and pins, and the step problem over the nodes that they reach: contacts first.
 #[derive(Default)]
 pub(crate) struct Contacts {
     pub touches: Touches,
+    pub holds: Holds,
     /// Contacts by the numbers of their particles.
     by_particle: Vec<u32>,
-    /// Nodes that contacts reach and that can move, ascending: the unknown blocks; and the block of each node.
+    /// Nodes that contacts and pins reach and that can move, ascending: the unknown blocks; and the block of each node.
     nodes: Vec<(u32, Freedom)>,
     block: Vec<u32>,
     problem: FrozenProblem<NodeMass, NodeMap>,
@@ -235,6 +254,7 @@ pub(crate) struct Contacts {
     posed: bool,
     seeds: Vec<ContactSeed>,
     shares: Vec<Share>,
+    pinned: Rows,
 }
 
 /// Contacts that are known, their numbers by those of particles, and their velocities \[m/s\].
@@ -274,8 +294,38 @@ struct Share {
     seeds: Vec<ContactSeed>,
 }
 
+/// Nodes of a grid, and the unknowns that they are.
+struct Unknowns<'a, N> {
+    grid: &'a N,
+    nodes: &'a [(u32, Freedom)],
+    block: &'a [u32],
+}
+
+impl<N: Nodes> Unknowns<'_, N> {
+    /// Adds the nodes of a row that can move to `rows`; Σ w v_i of the others \[m/s\], and Σ w² P_i/m_i of these \[1/kg\], with the projectors onto their directions.
+    fn reach(&self, row: &[(u32, f64)], rows: &mut Rows) -> (Vector3<f64>, Matrix3<f64>) {
+        let Self { grid, nodes, block } = *self;
+        let (mut given, mut mobility) = (Vector3::zeros(), Matrix3::zeros());
+        for (node, w) in row {
+            match block[*node as usize] {
+                NONE => given += *w * grid.free_velocity(*node as usize),
+                b => {
+                    rows.reach(b, *w);
+                    let free = &nodes[b as usize].1;
+                    let part = w * w / grid.mass(*node as usize);
+                    match free.count {
+                        3 => (0..3).for_each(|i| mobility[(i, i)] += part),
+                        _ => mobility += part * free.projector(),
+                    }
+                }
+            }
+        }
+        (given, mobility)
+    }
+}
+
 impl Contacts {
-    /// Numbers the unknowns of the touches.
+    /// Numbers the unknowns of the touches and pins.
     pub(crate) fn number(&mut self, grid: &impl Nodes) {
         self.posed = false;
         let particle = |k: &u32| self.touches.list[*k as usize].particle;
@@ -284,7 +334,8 @@ impl Contacts {
         self.by_particle.sort_unstable_by_key(|k| (particle(k), *k));
         self.block.clear();
         self.block.resize(grid.count(), NONE);
-        self.touches.rows.iter().for_each(|(node, _)| self.block[*node as usize] = 0);
+        let rows = self.touches.rows.iter().chain(&self.holds.rows);
+        rows.for_each(|(node, _)| self.block[*node as usize] = 0);
         self.nodes.clear();
         for (n, block) in self.block.iter_mut().enumerate().filter(|(_, block)| **block != NONE) {
             *block = NONE;
@@ -331,7 +382,7 @@ impl Contacts {
     /// Makes the contact problem of a step of `dt` \[s\].
     ///
     /// ```text
-    /// c_k(v) = Rᵀ (Σ w v_i − v_obstacle)
+    /// c_k(v) = Rᵀ (Σ w v_i − v_obstacle),   of pins R = 1
     /// ```
     pub(crate) fn pose(
         &mut self,
@@ -340,33 +391,19 @@ impl Contacts {
         obstacles: &[Obstacle],
         law: &dyn LawPool,
     ) -> Result<(), ProblemError> {
-        let Self { touches, nodes, block, problem, posed, seeds, shares, .. } = self;
+        let Self { touches, holds, nodes, block, problem, posed, seeds, shares, pinned, .. } = self;
         *posed = false;
         shares.resize_with(touches.list.len().div_ceil(SHARE), Share::default);
         let (properties, rows) = (law.properties(), &touches.rows);
         let sharing = touches.sharing(law, |n| grid.mass(n));
+        let unknowns = Unknowns { grid, nodes, block };
         touches.list.par_chunks(SHARE).zip(&mut *shares).enumerate().for_each(|(i, (touches, share))| {
             share.rows.clear();
             share.seeds.clear();
             for (k, t) in (SHARE * i..).zip(touches) {
-                let mut bias = -t.velocity;
-                let mut mobility = Matrix3::zeros();
-                for (node, w) in &rows[t.row.clone()] {
-                    match block[*node as usize] {
-                        NONE => bias += *w * grid.free_velocity(*node as usize),
-                        b => {
-                            share.rows.reach(b, *w);
-                            let free = &nodes[b as usize].1;
-                            let part = w * w / grid.mass(*node as usize);
-                            match free.count {
-                                3 => (0..3).for_each(|i| mobility[(i, i)] += part),
-                                _ => mobility += part * free.projector(),
-                            }
-                        }
-                    }
-                }
+                let (given, mobility) = unknowns.reach(&rows[t.row.clone()], &mut share.rows);
                 let turn = t.frame.transpose();
-                share.rows.end(&t.frame, &(turn * bias));
+                share.rows.end(&t.frame, &(turn * (given - t.velocity)));
                 let sides = ContactSide::single(turn * mobility * t.frame, sharing[k]);
                 share.seeds.push(t.seed(dt, &t.velocity, &obstacles[t.obstacle], properties, sides));
             }
@@ -383,19 +420,31 @@ impl Contacts {
             parts.map.rows.append(&share.rows);
             seeds.append(&mut share.seeds);
         }
+        pinned.clear();
+        let held: Vec<NearRigidSeed<3>> = holds
+            .list
+            .iter()
+            .map(|hold| {
+                let row = &holds.rows[hold.row.clone()];
+                let (given, _) = unknowns.reach(row, pinned);
+                pinned.end(&Matrix3::identity(), &(given - hold.velocity));
+                hold.seed(dt, inverse_mass(row, |n| grid.mass(n)))
+            })
+            .collect();
+        parts.map.rows.append(pinned);
         parts.map.finish();
         parts.contacts.clear();
         parts.contacts.extend(touches.list.iter().enumerate().map(|(k, t)| {
             let pair = [t.obstacle as u32, obstacles.len() as u32];
             t.geometry(k as u32, pair, pair)
         }));
-        fill(parts.pools, law, seeds)?;
+        fill(parts.pools, law, seeds, &held)?;
         problem.finish(dt)?;
         *posed = true;
         Ok(())
     }
 
-    /// Ends a step of `dt` \[s\] with normal velocities of contacts \[m/s\]: gaps at its end, and the impulse \[N·s\] and moment about its origin \[N·m·s\] that contacts gave each obstacle, opposite to those of the particles.
+    /// Ends a step of `dt` \[s\] with normal velocities of contacts \[m/s\]: gaps at its end, and the impulse \[N·s\] and moment about its origin \[N·m·s\] that contacts and pins gave each obstacle, opposite to those of the particles.
     ///
     /// ```text
     /// −Σ R γ,   −Σ (x − o) × R γ
@@ -417,6 +466,16 @@ impl Contacts {
             out[t.obstacle][0] += given;
             out[t.obstacle][1] += arm.cross(&given);
         }
+        let first = 3 * self.touches.list.len();
+        for (k, hold) in self.holds.list.iter().enumerate() {
+            let (Some(o), Some(gamma)) = (hold.pin.obstacle, gamma.get(first + 3 * k..first + 3 * k + 3))
+            else {
+                continue;
+            };
+            let given = -Vector3::from_column_slice(gamma);
+            out[o][0] += given;
+            out[o][1] += (hold.x - obstacles[o].pose.translation.vector).cross(&given);
+        }
         out
     }
 
@@ -427,16 +486,27 @@ impl Contacts {
     }
 }
 
-/// Puts these contacts into pools of a law, which keep their room.
+/// Σ w²/m of the nodes of a row \[1/kg\], free or not.
+pub fn inverse_mass(row: &[(u32, f64)], mass: impl Fn(usize) -> f64) -> f64 {
+    let heavy = row.iter().map(|(n, w)| (w, mass(*n as usize))).filter(|(_, m)| *m > 0.0);
+    heavy.map(|(w, m)| w * w / m).sum()
+}
+
+/// Puts these contacts and pins into pools of their laws, which keep their room.
 #[allow(clippy::ptr_arg, reason = "pools know a `Vec` of seeds only")]
-fn fill(pools: &mut Pools, law: &dyn LawPool, seeds: &Vec<ContactSeed>) -> Result<(), ProblemError> {
-    if pools.members().len() != 1 {
-        *pools = Pools::new(vec![law.boxed_empty()]);
+fn fill(
+    pools: &mut Pools,
+    law: &dyn LawPool,
+    seeds: &Vec<ContactSeed>,
+    held: &Vec<NearRigidSeed<3>>,
+) -> Result<(), ProblemError> {
+    // Solvers of laws with multipliers take no others: no pool without pins.
+    if pools.members().len() != 1 + usize::from(!held.is_empty()) {
+        let pins = (!held.is_empty()).then(|| pinned(&[]));
+        *pools = Pools::new([law.boxed_empty()].into_iter().chain(pins).collect());
     }
     let pool = pools.member_mut(0);
     // Nothing of the contacts before stays.
-    if pool.reset(&Vec::<ContactSeed>::new()) && pool.reset(seeds) {
-        return Ok(());
-    }
-    Err(no_contacts(law))
+    let fits = pool.reset(&Vec::<ContactSeed>::new()) && pool.reset(seeds);
+    if fits && (held.is_empty() || pools.member_mut(1).reset(held)) { Ok(()) } else { Err(no_contacts(law)) }
 }

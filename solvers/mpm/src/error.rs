@@ -37,6 +37,14 @@ pub enum MpmError {
         /// Remedy of the defect.
         remedy: &'static str,
     },
+    /// A pin of what is not there.
+    #[error("pins: {what}; {remedy}")]
+    Pin {
+        /// Defect of the pin.
+        what: String,
+        /// Remedy of the defect.
+        remedy: &'static str,
+    },
     /// A shape that is no solid.
     #[error("{name}: {why}")]
     Shape {

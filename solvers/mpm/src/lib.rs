@@ -30,6 +30,7 @@
 //! - [`Particles`] carry mass, velocity, affine velocity and deformation; [`Grid`] gathers them with quadratic splines ([`Weights`]) and hands velocities back (MLS-MPM, APIC).
 //! - [`Material`]: rubber ([`FixedCorotated`], [`LinearCorotated`]), dough ([`VonMises`]), sand ([`DruckerPrager`]), [`Snow`], [`Liquid`], each [`Viscous`] if it is to be, or one of your own.
 //! - [`Cloth`] of a [`ClothMaterial`]: triangles whose vertices and centres are particles; [`sheet`] and [`shirt`] are meshes of some.
+//! - [`Pin`]: particles that are held at points of obstacles or of the world.
 //! - [`MpmSystem`] makes each substep a [`signorini_core::StepProblem`] over the nodes that contacts reach, with the laws of `signorini_laws`, so that every solver and integrator runs it.
 //! - [`Obstacle`]: rigid shapes that particles meet; [`Wall`]: borders of the grid, whose nodes are no unknowns.
 
@@ -46,6 +47,7 @@ mod node_mass;
 mod obstacle;
 mod parallel;
 mod particles;
+mod pin;
 mod prepared;
 mod sampling;
 mod setup;
@@ -54,7 +56,7 @@ mod spline;
 mod system;
 
 pub use cloth::{Cloth, ClothMaterial, sheet, shirt};
-pub use contacts::{Touch, Touches, seeded};
+pub use contacts::{Touch, Touches, inverse_mass, pinned, seeded};
 pub use engine::{Kept, MpmEngine, Real};
 pub use error::MpmError;
 pub use freedom::Freedom;
@@ -65,6 +67,7 @@ pub use material::{
 };
 pub use obstacle::{Border, Obstacle, Wall};
 pub use particles::Particles;
+pub use pin::{Hold, Holds, Pin};
 pub use prepared::Gathered;
 pub use setup::{MpmOptions, steps_within};
 pub use solver::{Direction, MpmSolver, MpmSolverOptions};

@@ -9,6 +9,7 @@ use signorini_geometry::SignedDistance;
 use crate::cloth::{Cloth, area, thickness_at};
 use crate::contacts::{Known, Touch, Touches, sum_of};
 use crate::obstacle::Obstacle;
+use crate::pin::{Hold, Holds, Pin};
 
 /// Factor by which obstacles are sought further ahead than a particle goes without contact: contact of its neighbours may make it faster.
 const AHEAD: f64 = 2.0;
@@ -93,6 +94,13 @@ impl Mover {
         }
         rows.truncate(end);
         first..end
+    }
+
+    /// Adds a pin of its particle.
+    pub(crate) fn hold(&self, pin: &Pin, obstacles: &[Obstacle], out: &mut Holds) {
+        let velocity = pin.obstacle.map_or_else(Vector3::zeros, |o| obstacles[o].velocity_at(&self.x));
+        let row = self.write_row(&mut out.rows);
+        out.list.push(Hold { pin: *pin, x: self.x, gap: self.x - pin.place(obstacles), velocity, row });
     }
 
     /// Adds a contact for each of the sides.

@@ -8,6 +8,7 @@ use crate::grid::Grid;
 use crate::mover::{Mover, Reaching, Sought, farthest};
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
+use crate::pin::{Holds, Pin, holds};
 
 /// Grid and contacts of a prepared state, for those who pose problems of their own over the nodes.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,8 @@ pub struct Gathered<'a> {
     pub free: &'a [Freedom],
     /// Touches of obstacles, with the nodes that they reach.
     pub touches: &'a Touches,
+    /// Pins, with the nodes that they reach.
+    pub holds: &'a Holds,
 }
 
 /// A step from one state: the grid that particles make, and where they touch.
@@ -67,7 +70,7 @@ pub(crate) struct Loads<'a> {
     pub force: &'a [Vector3<f64>],
 }
 
-/// The grid that particles are gathered on, and the walls and obstacles in it.
+/// The grid that particles are gathered on, the walls and obstacles in it, and pins.
 #[derive(Clone, Copy)]
 pub(crate) struct Surroundings<'a> {
     /// Spacing of the grid \[m\].
@@ -75,6 +78,7 @@ pub(crate) struct Surroundings<'a> {
     pub cloth: &'a [Cloth],
     pub walls: &'a [Wall],
     pub obstacles: &'a [Obstacle],
+    pub pins: &'a [Pin],
 }
 
 /// Reach at which contacts are sought.
@@ -110,7 +114,8 @@ impl Prepared {
         around: Surroundings<'_>,
         ahead: Ahead,
     ) {
-        let (Loads { stress, force }, Surroundings { spacing, cloth, walls, obstacles }) = (loads, around);
+        let (Loads { stress, force }, Surroundings { spacing, cloth, walls, obstacles, pins }) =
+            (loads, around);
         let nodes = &mut self.nodes;
         nodes.grid = Grid::new(spacing);
         nodes.grid.gather(&particles, stress, force);
@@ -120,8 +125,9 @@ impl Prepared {
             .extend((0..nodes.grid.len()).map(|n| Freedom::at(&nodes.grid.position(n), spacing, walls)));
         // Longer steps than waves allow are implicit in the stress: it does not push for all of them.
         nodes.set_free(ahead.horizon.min(ahead.longest), ahead.horizon * ahead.gravity);
-        let touches = &mut self.contacts.touches;
+        let Contacts { touches, holds: held, .. } = &mut self.contacts;
         touches.clear();
+        held.clear();
         let (mut sides, mut mover) = (Vec::new(), Mover::default());
         let of = |p: usize| {
             let mut all = nodes.grid.nodes(p, &particles.x[p]).map(|(n, w, _)| (n as u32, w));
@@ -144,10 +150,14 @@ impl Prepared {
             }
             mover.set(p, cloth, of);
             let free = mover.sample(|n| nodes.star[n]);
-            for (number, obstacle) in obstacles.iter().enumerate() {
+            for (number, obstacle) in obstacles.iter().enumerate().filter(|o| !holds(pins, p, o.0)) {
                 let of = Sought { number, obstacle, horizon: ahead.horizon };
                 mover.find(&free, of, &mut sides, touches);
             }
+        }
+        for pin in pins {
+            mover.set(pin.particle, cloth, of);
+            mover.hold(pin, obstacles, held);
         }
         self.contacts.number(&self.nodes);
         self.particles = particles;
@@ -156,8 +166,8 @@ impl Prepared {
     }
 
     pub(crate) fn gathered(&self) -> Gathered<'_> {
-        let (GridNodes { grid, free, .. }, touches) = (&self.nodes, &self.contacts.touches);
-        Gathered { particles: &self.particles, grid, free, touches }
+        let (GridNodes { grid, free, .. }, Contacts { touches, holds, .. }) = (&self.nodes, &self.contacts);
+        Gathered { particles: &self.particles, grid, free, touches, holds }
     }
 
     /// Velocities of the unknown nodes at the start, in their directions.

@@ -12,6 +12,7 @@ use crate::error::MpmError;
 use crate::material::{Material, loaded};
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
+use crate::pin::{Pin, in_order};
 use crate::prepared::{Ahead, Gathered, Loads, Prepared, Surroundings};
 use crate::setup::{
     FARTHEST, MpmOptions, check, check_cloth, check_motion, check_step, longest_step, rates, stretch,
@@ -25,7 +26,7 @@ const INTERNAL: usize = 19;
 /// ```text
 /// min_v ½ ‖v − v*‖²_M + Σ ℓ(c(v))        lumped mass M, velocities of the nodes that contacts reach
 /// ```
-/// State: q are the positions of the particles, v their velocities, z the affine velocities C, the deformation gradients F (rows of columns, nine each) and one number that the material remembers. A step is explicit in the stress, and implicit in contact.
+/// State: q are the positions of the particles, v their velocities, z the affine velocities C, the deformation gradients F (rows of columns, nine each) and one number that the material remembers. A step is explicit in the stress, and implicit in contact and in pins.
 ///
 /// Particles that may reach an obstacle within the step, by their own velocity or by that which stress and gravity give them, twice as fast at most, are contacts already, with their gap and the normal of the side they come from: a particle that moves through a thin wall within a step is stopped at it, as far as the stiffness of contact holds.
 /// Centres of cloth are contacts of the middle of their triangle's corners, to which they go. A particle that contact itself throws further than that is found in the next step; [`crate::MpmEngine`] looks again within the step.
@@ -35,6 +36,7 @@ pub struct MpmSystem {
     materials: Vec<Box<dyn Material>>,
     start: Particles,
     cloth: Vec<Cloth>,
+    pins: Vec<Pin>,
     walls: Vec<Wall>,
     obstacles: Vec<Obstacle>,
     law: Box<dyn LawPool>,
@@ -58,8 +60,8 @@ impl MpmSystem {
         check(&particles, &materials, &walls, &obstacles, &*law, &options)?;
         let impulses = vec![[Vector3::zeros(); 2]; obstacles.len()];
         let slots = Default::default();
-        let cloth = Vec::new();
-        Ok(Self { options, materials, start: particles, cloth, walls, obstacles, law, slots, impulses })
+        let (cloth, pins) = (Vec::new(), Vec::new());
+        Ok(Self { options, materials, start: particles, cloth, pins, walls, obstacles, law, slots, impulses })
     }
 
     /// With cloth that was made on the particles of the system.
@@ -70,6 +72,20 @@ impl MpmSystem {
         check_cloth(&self.start, &self.cloth, &cloth)?;
         self.cloth.push(cloth);
         Ok(self)
+    }
+
+    /// With particles that are pinned, in place of those before.
+    ///
+    /// # Errors
+    /// [`MpmError::Pin`] for particles and obstacles that are not there, [`MpmError::Value`] for numbers out of range.
+    pub fn with_pins(mut self, pins: Vec<Pin>) -> Result<Self, MpmError> {
+        self.pins = in_order(pins, self.start.len(), self.obstacles.len())?;
+        Ok(self)
+    }
+
+    /// The pins, by the numbers of their particles.
+    pub fn pins(&self) -> &[Pin] {
+        &self.pins
     }
 
     /// The cloth, in the order in which it was given.
@@ -106,7 +122,7 @@ impl MpmSystem {
         if p.ready { Ok(p.gathered()) } else { Err(ProblemError::NotPrepared { slot }) }
     }
 
-    /// Moves the particles of a prepared slot on with the velocities `field` of all nodes \[m/s\], where contacts, three rows for each that [`MpmSystem::gathered`] lists, had the impulses `gamma` \[N·s\].
+    /// Moves the particles of a prepared slot on with the velocities `field` of all nodes \[m/s\], where contacts and then pins, three rows for each that [`MpmSystem::gathered`] lists, had the impulses `gamma` \[N·s\].
     ///
     /// # Errors
     /// [`ProblemError::NotPrepared`], velocities that are not finite, [`ProblemError::StepTooLong`] for a step that turns a particle inside out; `x1` is as it was then.
@@ -209,7 +225,7 @@ impl MpmSystem {
         Ok(out)
     }
 
-    /// Impulse \[N·s\] and moment about its origin \[N·m·s\], world axes, that contacts gave each obstacle in the last step: the input from contact to its own motion (yu2025mpm, eq. (3)).
+    /// Impulse \[N·s\] and moment about its origin \[N·m·s\], world axes, that contacts and pins gave each obstacle in the last step: the input from them to its own motion (yu2025mpm, eq. (3)).
     pub fn impulses(&self) -> &[[Vector3<f64>; 2]] {
         &self.impulses
     }
@@ -310,6 +326,7 @@ impl System for MpmSystem {
                 cloth: &self.cloth,
                 walls: &self.walls,
                 obstacles: &self.obstacles,
+                pins: &self.pins,
             },
             ahead,
         );
@@ -370,7 +387,7 @@ impl System for MpmSystem {
         Energy {
             kinetic: p.kinetic_energy(self.options.spacing),
             potential: (0..p.len()).map(potential).sum::<f64>() + cloth,
-            contact: stored_energy(&p, &self.cloth, &self.obstacles, &*self.law),
+            contact: stored_energy(&p, &self.cloth, &self.obstacles, &*self.law, &self.pins),
         }
     }
 }

@@ -223,7 +223,8 @@ fn regression_steps_that_bending_does_not_allow_are_refused() {
     let h = 0.02;
     let plain = ClothMaterial::new(1e4, 0.3, 1e3, 1e-3).unwrap();
     let stiff = plain.with_bending(1e-2).unwrap();
-    let options = |courant| MpmOptions { spacing: h, gravity: Vector3::zeros(), courant, ..MpmOptions::default() };
+    let options =
+        |courant| MpmOptions { spacing: h, gravity: Vector3::zeros(), courant, ..MpmOptions::default() };
     for edge in [0.25 * h, 0.6 * h, h] {
         let (s, _) = noisy(stiff, edge, options(1.0));
         let x0 = s.initial_state();

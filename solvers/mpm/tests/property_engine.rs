@@ -9,7 +9,7 @@ use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
 use signorini_mpm::{
     Border, Cloth, ClothMaterial, Dilatancy, DruckerPrager, FixedCorotated, InertialFriction, Kept, Lame,
-    LinearCorotated, Liquid, Material, MpmEngine, MpmOptions, MpmSolver, MpmSystem, Obstacle, Particles,
+    LinearCorotated, Liquid, Material, MpmEngine, MpmOptions, MpmSolver, MpmSystem, Obstacle, Particles, Pin,
     Real, Snow, SnowStrength, Viscous, VonMises, Wall, sheet,
 };
 
@@ -172,6 +172,7 @@ fn conformance_the_fast_path_is_the_plain_one() {
 fn hung(p: &mut Particles, mesh: &TriangleMesh) -> Cloth {
     let vertices: Vec<_> = mesh.vertices().iter().map(|x| x + Vector3::new(0.05, 0.0, 0.17)).collect();
     let cloth = ClothMaterial::new(1e4, 0.3, 500.0, 2e-3).unwrap().fibres(1e4, 100.0, 0.3).unwrap();
+    let cloth = cloth.with_bending(2e-4).unwrap();
     Cloth::new(p, &vertices, mesh.triangles(), cloth).unwrap()
 }
 
@@ -187,19 +188,28 @@ fn mixed() -> MpmEngine<f32> {
     engine::<f32>(p, materials(), keeping()).with_cloth(cloth).unwrap()
 }
 
-/// A sheet that falls on the ball, in both paths: largest differences of positions over h, and of impulses \[N·s\] relative to their sum.
-fn drape<T: Real>(options: MpmOptions) -> [f64; 2] {
+/// A sheet that falls on the ball, in both paths, with corners that are pinned to the world, to the ball or not at all: largest differences of positions over h, and of impulses \[N·s\] relative to their sum.
+fn drape<T: Real>(options: MpmOptions, pinned: bool) -> [f64; 2] {
     let mut p = Particles::default();
     let mesh = sheet([0.3, 0.3], [10, 10]).unwrap();
     let cloth = hung(&mut p, &mesh);
+    let mut pins = Vec::new();
+    if pinned {
+        // A corner, the middle of a triangle, a row that the ball takes along by springs.
+        pins = Pin::all(&p, [0, cloth.centres().start + 7], None, &[]).unwrap();
+        let led = Pin::all(&p, 115..121, Some(0), &obstacles()).unwrap();
+        pins.extend(led.into_iter().map(|pin| pin.spring(200.0, 1.0)));
+    }
     let (solver, law) = (|| Box::new(MpmSolver::default()), || contact_pool("lagged").unwrap());
     let mut fast = MpmEngine::<T>::new(p.clone(), vec![], walls(), obstacles(), law(), options)
         .unwrap()
         .with_solver(solver(), tight())
         .with_cloth(cloth.clone())
+        .unwrap()
+        .with_pins(pins.clone())
         .unwrap();
     let slow = MpmSystem::new(p, vec![], walls(), obstacles(), law(), options).unwrap();
-    let mut slow = slow.with_cloth(cloth).unwrap();
+    let mut slow = slow.with_cloth(cloth).unwrap().with_pins(pins).unwrap();
     let mut step = ContactStep::new(solver()).with_tolerance(tight());
     let (mut x, mut next) = (slow.initial_state(), slow.initial_state());
     let mut sums = [Vector3::zeros(); 2];
@@ -218,15 +228,59 @@ fn drape<T: Real>(options: MpmOptions) -> [f64; 2] {
 
 #[test]
 fn conformance_cloth_is_the_same_in_both_paths() {
-    for options in [options(), keeping()] {
-        let [wide, narrow] = [drape::<f64>(options), drape::<f32>(options)];
+    for (options, pinned) in [(options(), false), (keeping(), false), (options(), true)] {
+        let [wide, narrow] = [drape::<f64>(options, pinned), drape::<f32>(options, pinned)];
         println!(
-            "f64: x/h {:.1e}, impulses {:.1e}; f32: {:.1e}, {:.1e}",
+            "pinned {pinned}, f64: x/h {:.1e}, impulses {:.1e}; f32: {:.1e}, {:.1e}",
             wide[0], wide[1], narrow[0], narrow[1]
         );
         assert!(wide.iter().all(|e| *e < 1e-8), "{wide:?}");
         assert!(narrow[0] < 1e-2 && narrow[1] < 1e-3, "{narrow:?}");
     }
+}
+
+#[test]
+fn conformance_pinned_solids_are_the_same_in_both_paths() {
+    // A cube hangs on the ball, one on the world; the limit of steps is equal too.
+    let p = particles(Vector3::new(0.0, 0.0, -0.3));
+    let chosen = |m: u32| (0..p.len()).filter(move |i| i % 3 == 0).filter(|i| p.material[*i] == m);
+    let mut pins = Pin::all(&p, chosen(1), Some(0), &obstacles()).unwrap();
+    pins.extend(Pin::all(&p, chosen(2), None, &[]).unwrap());
+    let mut fast = engine::<f64>(p.clone(), materials(), options()).with_pins(pins.clone()).unwrap();
+    let law = contact_pool("lagged").unwrap();
+    let slow = MpmSystem::new(p, materials(), walls(), obstacles(), law, options()).unwrap();
+    let mut slow = slow.with_pins(pins).unwrap();
+    let mut step = ContactStep::new(MpmSolver::default()).with_tolerance(tight());
+    let (mut x, mut next) = (slow.initial_state(), slow.initial_state());
+    let mut given = 0.0f64;
+    for _ in 0..100 {
+        fast.step(1e-3).unwrap();
+        step.step(&mut slow, &x, 1e-3, false, &mut next).unwrap();
+        std::mem::swap(&mut x, &mut next);
+        for i in 0..2 {
+            let apart = (slow.impulses()[0][i] - fast.impulses()[0][i]).norm();
+            assert!(apart < 1e-8, "{apart}");
+        }
+        given = given.max(slow.impulses()[0][0].norm());
+    }
+    assert!(given > 1e-3);
+    let (a, b) = (slow.particles(&x).unwrap(), fast.particles());
+    let apart = (0..a.len()).map(|i| (a.x[i] - b.x[i]).amax() / H).fold(0.0, f64::max);
+    println!("x/h {apart:.1e}");
+    assert!(apart < 1e-8, "{apart}");
+}
+
+#[test]
+fn conformance_limits_of_steps_are_those_of_the_plain_path() {
+    let mut p = Particles::default();
+    let cloth = hung(&mut p, &sheet([0.3, 0.3], [10, 10]).unwrap());
+    assert!(cloth.bending_frequency() > 0.0);
+    let law = || contact_pool("lagged").unwrap();
+    let slow = MpmSystem::new(p.clone(), vec![], vec![], vec![], law(), options()).unwrap();
+    let slow = slow.with_cloth(cloth.clone()).unwrap();
+    let fast = MpmEngine::<f64>::new(p, vec![], vec![], vec![], law(), options()).unwrap();
+    let fast = fast.with_cloth(cloth).unwrap();
+    assert_eq!(slow.longest_step(&slow.initial_state()).unwrap(), fast.longest_step());
 }
 
 #[test]

@@ -18,6 +18,8 @@ pub(super) struct Place {
 #[derive(Default)]
 pub(super) struct ClothRun<T> {
     pub cloth: Vec<Cloth>,
+    /// Whether places are found without cloth too.
+    pub seeks: bool,
     /// Place of each particle.
     pub places: Vec<Place>,
     x: Vec<Vector3<f64>>,
@@ -32,7 +34,7 @@ pub(super) struct ClothRun<T> {
 impl<T: Number> ClothRun<T> {
     /// Finds the particles after they were sorted.
     pub(super) fn find(&mut self, chunks: &[Chunk<T>], blocks: &Blocks, count: usize) {
-        if self.cloth.is_empty() {
+        if self.cloth.is_empty() && !self.seeks {
             return;
         }
         self.places.resize(count, Place::default());
@@ -43,6 +45,9 @@ impl<T: Number> ClothRun<T> {
                         Place { block: b as u32, chunk: c as u32, lane: l as u8 };
                 }
             }
+        }
+        if self.cloth.is_empty() {
+            return;
         }
         self.x.resize(count, Vector3::zeros());
         self.force.resize(count, Vector3::zeros());

@@ -25,6 +25,7 @@ use crate::error::{MpmError, value};
 use crate::material::Material;
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
+use crate::pin::{Pin, in_order};
 use crate::setup::{FARTHEST, MpmOptions, check, check_cloth, longest_step, rates, stretch};
 use crate::solver::MpmSolver;
 use crate::spline::Weights;
@@ -68,6 +69,7 @@ pub struct MpmEngine<T> {
     nodes: BlockNodes<T>,
     contacts: Contacts,
     cloth: ClothRun<T>,
+    pins: Vec<Pin>,
     /// Affine velocities of bare particles that the field does not have, of each chunk.
     rest: Vec<Lane9<T>>,
     guess: Vec<f64>,
@@ -176,6 +178,7 @@ impl<T: Real> MpmEngine<T> {
             nodes: BlockNodes::default(),
             contacts: Contacts::default(),
             cloth: ClothRun::default(),
+            pins: Vec::new(),
             guess: Vec::new(),
             solution: StepSolution::default(),
             spare: Vec::new(),
@@ -205,6 +208,22 @@ impl<T: Real> MpmEngine<T> {
         self.cloth.find(&self.chunks, &self.blocks, self.particles.len());
         self.ahead.ready = None;
         Ok(self)
+    }
+
+    /// With particles that are pinned, in place of those before.
+    ///
+    /// # Errors
+    /// As [`crate::MpmSystem::with_pins`].
+    pub fn with_pins(mut self, pins: Vec<Pin>) -> Result<Self, MpmError> {
+        self.pins = in_order(pins, self.particles.len(), self.obstacles.len())?;
+        self.cloth.seeks = !self.pins.is_empty();
+        self.cloth.find(&self.chunks, &self.blocks, self.particles.len());
+        Ok(self)
+    }
+
+    /// The pins, by the numbers of their particles.
+    pub fn pins(&self) -> &[Pin] {
+        &self.pins
     }
 
     /// The cloth, in the order in which it was given.
@@ -329,7 +348,7 @@ impl<T: Real> MpmEngine<T> {
         &self.particles
     }
 
-    /// Impulse \[N·s\] and moment about its origin \[N·m·s\], world axes, that contacts gave each obstacle in the last [`MpmEngine::step`] or [`MpmEngine::advance`]: the input from contact to its own motion (yu2025mpm, eq. (3)).
+    /// Impulse \[N·s\] and moment about its origin \[N·m·s\], world axes, that contacts and pins gave each obstacle in the last [`MpmEngine::step`] or [`MpmEngine::advance`]: the input from them to its own motion (yu2025mpm, eq. (3)).
     pub fn impulses(&self) -> &[[Vector3<f64>; 2]] {
         &self.impulses
     }

@@ -7,6 +7,7 @@ use signorini_core::{SolveError, StepReport, largest};
 use crate::contacts::{Known, Nodes, Touch, Touches};
 use crate::mover::{Mover, Reaching, Sought, farthest};
 use crate::obstacle::Obstacle;
+use crate::pin::{Pin, holds};
 use crate::spline::Weights;
 
 use super::MpmEngine;
@@ -24,8 +25,9 @@ impl<T: lanes::Number> MpmEngine<T> {
     pub(super) fn meet(&mut self, dt: f64, report: &mut StepReport) -> Result<(), SolveError> {
         self.impulses.iter_mut().for_each(|i| *i = [Vector3::zeros(); 2]);
         self.contacts.touches.clear();
+        self.hold();
         let mut found = self.search(dt, false);
-        if found.list.is_empty() {
+        if found.list.is_empty() && self.pins.is_empty() {
             // All go where they were expected.
             self.nodes.clear_ended();
             return Ok(());
@@ -53,6 +55,18 @@ impl<T: lanes::Number> MpmEngine<T> {
         Ok(())
     }
 
+    /// Finds the nodes that pinned particles reach.
+    fn hold(&mut self) {
+        let Self { blocks, chunks, cloth, obstacles, pins, contacts, options, .. } = self;
+        contacts.holds.clear();
+        let mut mover = Mover::default();
+        for pin in &*pins {
+            let of = |p: usize| particle(blocks, chunks, options.spacing, cloth.places[p]);
+            mover.set(pin.particle, &cloth.cloth, of);
+            mover.hold(pin, obstacles, &mut contacts.holds);
+        }
+    }
+
     /// Solves the contacts; nodes keep their velocity after it.
     fn solve(&mut self, dt: f64, report: &mut StepReport) -> Result<(), SolveError> {
         let Self { contacts, nodes, obstacles, law, solver, lagged, solution, guess, .. } = self;
@@ -71,13 +85,14 @@ impl<T: lanes::Number> MpmEngine<T> {
         if self.obstacles.is_empty() {
             return out;
         }
-        let Self { blocks, chunks, nodes, cloth, obstacles, .. } = self;
+        let Self { blocks, chunks, nodes, cloth, obstacles, pins, .. } = self;
         let search = Search {
             blocks,
             chunks,
             nodes,
             cloth,
             obstacles,
+            pins,
             known: self.contacts.known(&self.solution.v_c),
             fastest: self.fastest,
             spacing: self.options.spacing,
@@ -109,6 +124,7 @@ struct Search<'a, T> {
     nodes: &'a BlockNodes<T>,
     cloth: &'a ClothRun<T>,
     obstacles: &'a [Obstacle],
+    pins: &'a [Pin],
     known: Known<'a>,
     /// Fastest particle \[m/s\].
     fastest: f64,
@@ -149,6 +165,9 @@ impl<T: lanes::Number> Search<'_, T> {
                         continue;
                     }
                     let id = chunk.id[l] as usize;
+                    if holds(self.pins, id, number) {
+                        continue;
+                    }
                     if again && known.was_sought(id, number, dt) {
                         continue;
                     }
