@@ -120,7 +120,7 @@ impl SceneFile {
             choices.push(format!("contact of {k:.3e} N/m³, as given"));
             return k;
         }
-        let pressure = |b: &Body| (STRAIN * b.young).max(b.density * gravity * extents(b)[1]);
+        let pressure = |b: &Body| (STRAIN * b.modulus).max(b.density * gravity * extents(b)[1]);
         let pressure = self.bodies.iter().map(pressure).fold(0.0, f64::max);
         let depth = self.depth(spacing);
         let k = pressure / depth;

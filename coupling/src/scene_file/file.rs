@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 
 use signorini_core::na::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use signorini_geometry::{Shape, TriangleMesh};
-use signorini_mpm::{
-    ClothMaterial, DruckerPrager, FixedCorotated, Lame, Material, MpmError, VonMises, sheet,
-};
+use signorini_mpm::{ClothMaterial, sheet};
 use toml::de::DeTable;
 
+use super::material::{self, Solid, elastic};
 use super::section::{Named, SceneFileError, Section, Source};
 
 const KEYS: [&str; 13] = [
@@ -26,21 +25,8 @@ const KEYS: [&str; 13] = [
     "pins",
     "contact",
 ];
-const POINTS: [&str; 13] = [
-    "name",
-    "shape",
-    "size",
-    "mesh",
-    "position",
-    "rotation",
-    "velocity",
-    "material",
-    "young",
-    "poisson",
-    "density",
-    "yield_stress",
-    "friction_angle",
-];
+/// Keys of a body of points beside those of its material.
+const POINTS: [&str; 7] = ["name", "shape", "size", "mesh", "position", "rotation", "velocity"];
 const CLOTH: [&str; 12] = [
     "name",
     "size",
@@ -58,7 +44,6 @@ const CLOTH: [&str; 12] = [
 const PINS: [&str; 7] = ["name", "of", "to", "center", "radius", "stiffness", "damping"];
 const CONTACT: [&str; 6] = ["with", "depth", "stiffness", "dissipation", "friction", "stiction_speed"];
 const SHAPES: [&str; 5] = ["box", "sphere", "cylinder", "capsule", "ellipsoid"];
-const MATERIALS: [&str; 3] = ["elastic", "plastic", "sand"];
 
 /// A scene file: a model, bodies of points and cloth beside it, and how they are run.
 ///
@@ -75,7 +60,7 @@ const MATERIALS: [&str; 3] = ["elastic", "plastic", "sand"];
 /// shape = "box"                      # box, sphere, cylinder, capsule, ellipsoid, or mesh = "file.obj"
 /// size = [0.04, 0.04, 0.04]          # edges; diameter; diameter and height; diameters
 /// position = [0.5, 0.0, 0.02]        # [m]
-/// material = "elastic"               # elastic; plastic with yield_stress [Pa]; sand with friction_angle [°]
+/// material = "elastic"               # elastic, plastic, sand, snow or liquid: see [`Solid`] for their keys
 /// young = 3e4                        # [Pa]
 /// density = 1000                     # [kg/m³]
 ///
@@ -133,8 +118,8 @@ pub struct Body {
     pub pose: Isometry3<f64>,
     /// \[m/s\].
     pub velocity: Vector3<f64>,
-    /// Young's modulus \[Pa\].
-    pub young: f64,
+    /// Young's modulus, or the bulk modulus of a liquid \[Pa\].
+    pub modulus: f64,
     /// \[kg/m³\].
     pub density: f64,
     /// Its parts.
@@ -158,27 +143,6 @@ pub enum Kind {
         /// Material.
         material: ClothMaterial,
     },
-}
-
-/// Material of a solid.
-#[derive(Clone, Copy, Debug)]
-pub enum Solid {
-    /// Elastic.
-    Elastic(FixedCorotated),
-    /// Elastic up to a yield stress.
-    Plastic(VonMises),
-    /// Grains that rub.
-    Sand(DruckerPrager),
-}
-
-impl Solid {
-    pub(super) fn boxed(&self) -> Box<dyn Material> {
-        match *self {
-            Self::Elastic(m) => Box::new(m),
-            Self::Plastic(m) => Box::new(m),
-            Self::Sand(m) => Box::new(m),
-        }
-    }
 }
 
 /// Points of a body that are held at a geom, or in the world.
@@ -244,7 +208,7 @@ impl SceneFile {
             model.ok_or_else(|| top.wrong("model is missing; give a path to an MJCF or URDF file"))?;
         let contact = top.table("contact", &CONTACT, &none)?;
         let mut bodies = Vec::new();
-        for s in top.tables("points", &POINTS)? {
+        for s in top.tables("points", &[&POINTS[..], &material::KEYS].concat())? {
             bodies.push(solid(&s, path)?);
         }
         for s in top.tables("cloth", &CLOTH)? {
@@ -318,14 +282,14 @@ fn beside(file: &Path, path: &str) -> Result<PathBuf, String> {
 }
 
 /// A body of a kind, at its pose and with its velocity.
-fn body(s: &Section<'_>, [young, density]: [f64; 2], kind: Kind) -> Found<Body> {
+fn body(s: &Section<'_>, [modulus, density]: [f64; 2], kind: Kind) -> Found<Body> {
     let position = s.vector("position", "three numbers [m]")?.unwrap_or_default();
     let turns = s.vector("rotation", "three angles about the axes x, y and z of the world, in turn [°]")?;
     let [x, y, z] = turns.unwrap_or_default().map(f64::to_radians).into();
     let pose =
         Isometry3::from_parts(Translation3::from(position), UnitQuaternion::from_euler_angles(x, y, z));
     let velocity = s.vector("velocity", "three numbers [m/s]")?.unwrap_or_default();
-    Ok(Body { name: s.own_name(), line: s.line(), pose, velocity, young, density, kind })
+    Ok(Body { name: s.own_name(), line: s.line(), pose, velocity, modulus, density, kind })
 }
 
 fn load(s: &Section<'_>, file: &Path) -> Found<Option<TriangleMesh>> {
@@ -366,43 +330,14 @@ fn shape(s: &Section<'_>) -> Found<Shape> {
     })
 }
 
-/// Young's modulus, Poisson's ratio and density.
-fn elastic(s: &Section<'_>) -> Found<[f64; 3]> {
-    Ok([
-        s.needed("young", "Young's modulus, Pa > 0", |x| x > 0.0)?,
-        s.number("poisson", "Poisson's ratio, above −1 and below ½", |x| x > -1.0 && x < 0.5)?.unwrap_or(0.3),
-        s.needed("density", "kg/m³ > 0", |x| x > 0.0)?,
-    ])
-}
-
 fn solid(s: &Section<'_>, file: &Path) -> Found<Body> {
     let shape = match load(s, file)? {
         Some(mesh) => Shape::Mesh(mesh.into()),
         None => shape(s)?,
     };
     shape.check_solid().map_err(|why| s.wrong_at("mesh", why.to_string()))?;
-    let [young, poisson, density] = elastic(s)?;
-    let kind = s.word("material", &MATERIALS)?.unwrap_or("elastic");
-    for (key, of) in [("yield_stress", "plastic"), ("friction_angle", "sand")] {
-        if s.has(key) && kind != of {
-            return Err(s.wrong_at(key, format!("only material = \"{of}\" has one; leave it out")));
-        }
-    }
-    let above = |x: f64| x > 0.0;
-    let yields = if kind == "plastic" { s.needed("yield_stress", "Pa > 0", above)? } else { 0.0 };
-    let within = |x: f64| x > 0.0 && x < 90.0;
-    let angle =
-        if kind == "sand" { s.needed("friction_angle", "° above 0 and below 90", within)? } else { 0.0 };
-    let made = || -> Result<Solid, MpmError> {
-        let lame = Lame::new(young, poisson)?;
-        Ok(match kind {
-            "elastic" => Solid::Elastic(FixedCorotated(lame)),
-            "plastic" => Solid::Plastic(VonMises::new(lame, yields)?),
-            _ => Solid::Sand(DruckerPrager::new(lame, angle.to_radians())?),
-        })
-    };
-    let material = made().map_err(|e| s.wrong(e.to_string()))?;
-    body(s, [young, density], Kind::Solid { shape, material })
+    let material = Solid::read(s)?;
+    body(s, [material.modulus, material.density], Kind::Solid { shape, material })
 }
 
 fn cloth(s: &Section<'_>, file: &Path) -> Found<Body> {

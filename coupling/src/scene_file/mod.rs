@@ -2,6 +2,7 @@
 
 mod build;
 mod file;
+mod material;
 mod section;
 
 use signorini_core::{ProblemError, State, StepError};
@@ -13,7 +14,8 @@ use signorini_multibody::{Kinematics, ModelError, RigidOptions, RigidSystem};
 use signorini_scene::{Keyframe, Scene};
 
 pub use build::PointBody;
-pub use file::{Body, ContactTable, Kind, PinTable, SceneFile, Solid};
+pub use file::{Body, ContactTable, Kind, PinTable, SceneFile};
+pub use material::Solid;
 pub use section::{Named, SceneFileError};
 
 use crate::{Asynchronous, CouplingError, CouplingReport, EnginePoints, Iteration, Limit};

@@ -243,7 +243,8 @@ fn conformance_cloth_is_the_same_in_both_paths() {
 fn conformance_pinned_solids_are_the_same_in_both_paths() {
     // A cube hangs on the ball, one on the world; the limit of steps is equal too.
     let p = particles(Vector3::new(0.0, 0.0, -0.3));
-    let chosen = |m: u32| (0..p.len()).filter(move |i| i % 3 == 0).filter(|i| p.material[*i] == m);
+    let of = &p.material;
+    let chosen = |m: u32| (0..of.len()).filter(move |i| i % 3 == 0 && of[*i] == m);
     let mut pins = Pin::all(&p, chosen(1), Some(0), &obstacles()).unwrap();
     pins.extend(Pin::all(&p, chosen(2), None, &[]).unwrap());
     let mut fast = engine::<f64>(p.clone(), materials(), options()).with_pins(pins.clone()).unwrap();
