@@ -173,7 +173,7 @@ impl Pressed {
         moving: bool,
     ) -> Vec<Limit> {
         let tree = |o: usize| rigid.model.bodies[places.body(o)].tree;
-        let spring = |o: usize, p: &Place| obstacles[o].surface_of(p.area).stiffness;
+        let spring = |o: usize, p: &Place| obstacles[o].stiffness_of(p.area);
         let damper = |o: usize, p: &Place| spring(o, p) * obstacles[o].material.dissipation * p.depth;
         let mut fastest: Vec<Option<[f64; 2]>> = vec![None; rigid.model.trees.len()];
         let of = |(o, inside): (usize, &'a Inside)| {

@@ -79,6 +79,26 @@ fn regression_entries_are_refused_by_line_and_key() {
         ("shape = \"box\"", "shape = \"boxx\"", &[":5", "'boxx'", "did you mean 'box'"]),
         ("shape = \"box\"", "mesh = \"none.obj\"", &[":6", "size", "beside a mesh"]),
         ("young = 2e4", "young = 2e4\nyield_stress = 10", &[":9", "yield_stress", "plastic"]),
+        ("young = 2e4", "young = 2e4\nbulk_modulus = 1e5", &[":9", "bulk_modulus", "liquid"]),
+        (
+            "young = 2e4",
+            "material = \"liquid\"\nbulk_modulus = 1e5\nyoung = 2e4",
+            &[":10", "young", "leave it out"],
+        ),
+        ("young = 2e4", "young = 2e4\nmaterial = \"liquide\"", &[":9", "'liquide'", "did you mean 'liquid'"]),
+        ("young = 2e4", "young = 2e4\nviscosity = -1", &[":9", "viscosity", "Pa·s ≥ 0"]),
+        ("young = 2e4", "young = 2e4\nfriction = -1", &[":9", "friction", "≥ 0"]),
+        (
+            "young = 2e4",
+            "young = 2e4\nmaterial = \"sand\"\nfriction_angle = 30\nlimit_angle = 40",
+            &[":3", "grain_diameter is missing"],
+        ),
+        (
+            "young = 2e4",
+            "young = 2e4\nmaterial = \"sand\"\nfriction_angle = 30\nexpansion = 0.1",
+            &[":3", "dilatancy_angle is missing"],
+        ),
+        ("young = 2e4", "young = 2e4\nmaterial = \"snow\"", &[":3", "compression is missing"]),
         ("young = 2e4", "young = 2e4\npoisson = 0.5", &[":9", "poisson", "below ½"]),
         ("\"above\"", "\"abov\"", &[":2", "no keyframe 'abov'", "did you mean 'above'"]),
         ("keyframe", "keyfram", &[":2", "'keyfram'", "did you mean 'keyframe'"]),
@@ -144,6 +164,29 @@ fn regression_entries_are_refused_by_line_and_key() {
         }
         let Err(e) = result else { panic!("{to} was taken") };
         assert!(words.iter().all(|w| e.contains(w)), "{to}: {e}");
+    }
+}
+
+#[test]
+fn conformance_every_material_lies_on_the_table() {
+    let grains = "limit_angle = 45\ngrain_diameter = 1e-3\ngrain_density = 2500\ndilatancy_angle = 5\nexpansion = 0.03";
+    for material in [
+        "young = 2e4\nviscosity = 1".to_owned(),
+        "young = 2e4\nmaterial = \"plastic\"\nyield_stress = 1e3\nfriction = 0.1".to_owned(),
+        format!("young = 2e5\nmaterial = \"sand\"\nfriction_angle = 32\n{grains}"),
+        "young = 2e5\nmaterial = \"snow\"\ncompression = 2e3\ncohesion = 0.3\nslope = 1.2\nhardening = 5"
+            .to_owned(),
+        "material = \"liquid\"\nbulk_modulus = 2e4\nviscosity = 0.5".to_owned(),
+    ] {
+        let mut s = read(&JELLY.replace("young = 2e4", &material)).unwrap();
+        while s.state.t < 0.1 {
+            s.step(0.1).unwrap();
+        }
+        let x = &s.both().points_mut().engine_mut().particles().x;
+        let lowest = x.iter().map(|x| x.z).fold(f64::INFINITY, f64::min);
+        let middle = x.iter().map(|x| x.z).sum::<f64>() / x.len() as f64;
+        // It was 20 mm high, and contact is pressed by a millimetre or two.
+        assert!(lowest > -4e-3 && middle > 1e-3 && middle < 0.012, "{material}: {lowest} {middle}");
     }
 }
 

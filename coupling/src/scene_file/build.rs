@@ -190,7 +190,7 @@ impl SceneFile {
         let gravity = scene.options.gravity;
         let spacing = self.grid(&mut choices)?;
         let stiffness = self.stiffness(gravity.norm(), spacing, &mut choices);
-        let (geoms, obstacles) = self.met(scene, stiffness, &mut choices)?;
+        let (geoms, mut obstacles) = self.met(scene, stiffness, &mut choices)?;
         let (mut particles, mut materials) = (Particles::default(), Vec::<Box<dyn Material>>::new());
         let (mut cloth, mut bodies, mut ranges) = (Vec::new(), Vec::new(), Vec::new());
         for body in &self.bodies {
@@ -220,6 +220,9 @@ impl SceneFile {
                     (x.len(), 0.0, mesh.triangles().iter().flatten().copied().collect())
                 }
             };
+            if let Some(friction) = body.friction {
+                rub(&mut obstacles, particles.material[first], friction).map_err(self.of(body))?;
+            }
             particles.v[first..].iter_mut().for_each(|v| *v = body.velocity);
             let mass: f64 = particles.mass[first..].iter().sum();
             choices.push(format!("'{}': {} particles, {mass:.4e} kg", body.name, particles.len() - first));
@@ -304,6 +307,20 @@ impl SceneFile {
         }
         Ok(())
     }
+}
+
+/// Gives a material by number its own friction with all obstacles.
+fn rub(obstacles: &mut [Obstacle], material: u32, friction: f64) -> Result<(), &'static str> {
+    for o in obstacles {
+        match o.friction_with.iter().find(|f| f.0 == material) {
+            Some((_, other)) if *other != friction => {
+                return Err("all cloth has one friction; give it the friction of the other");
+            }
+            Some(_) => {}
+            None => o.friction_with.push((material, friction)),
+        }
+    }
+    Ok(())
 }
 
 /// Depth of a point in a shape \[m\]; none outside.

@@ -26,8 +26,8 @@ const KEYS: [&str; 13] = [
     "contact",
 ];
 /// Keys of a body of points beside those of its material.
-const POINTS: [&str; 7] = ["name", "shape", "size", "mesh", "position", "rotation", "velocity"];
-const CLOTH: [&str; 12] = [
+const POINTS: [&str; 8] = ["name", "shape", "size", "mesh", "position", "rotation", "velocity", "friction"];
+const CLOTH: [&str; 13] = [
     "name",
     "size",
     "edge",
@@ -35,6 +35,7 @@ const CLOTH: [&str; 12] = [
     "position",
     "rotation",
     "velocity",
+    "friction",
     "young",
     "poisson",
     "density",
@@ -73,7 +74,7 @@ const SHAPES: [&str; 5] = ["box", "sphere", "cylinder", "capsule", "ellipsoid"];
 ///
 /// [contact]
 /// depth = 5e-4                       # how deep a tenth of the stiffest modulus presses the surface [m]
-/// friction = 0.8                     # that of each geom if it is left out
+/// friction = 0.8                     # that of each geom if it is left out; a body may have its own with all geoms
 /// ```
 #[derive(Debug)]
 pub struct SceneFile {
@@ -122,6 +123,8 @@ pub struct Body {
     pub modulus: f64,
     /// \[kg/m³\].
     pub density: f64,
+    /// Coefficient of friction with all geoms, in place of theirs.
+    pub friction: Option<f64>,
     /// Its parts.
     pub kind: Kind,
 }
@@ -208,7 +211,8 @@ impl SceneFile {
             model.ok_or_else(|| top.wrong("model is missing; give a path to an MJCF or URDF file"))?;
         let contact = top.table("contact", &CONTACT, &none)?;
         let mut bodies = Vec::new();
-        for s in top.tables("points", &[&POINTS[..], &material::KEYS].concat())? {
+        let keys: Vec<&str> = POINTS.into_iter().chain(material::keys()).collect();
+        for s in top.tables("points", &keys)? {
             bodies.push(solid(&s, path)?);
         }
         for s in top.tables("cloth", &CLOTH)? {
@@ -289,7 +293,8 @@ fn body(s: &Section<'_>, [modulus, density]: [f64; 2], kind: Kind) -> Found<Body
     let pose =
         Isometry3::from_parts(Translation3::from(position), UnitQuaternion::from_euler_angles(x, y, z));
     let velocity = s.vector("velocity", "three numbers [m/s]")?.unwrap_or_default();
-    Ok(Body { name: s.own_name(), line: s.line(), pose, velocity, modulus, density, kind })
+    let friction = s.number("friction", "a number ≥ 0", |x| x >= 0.0)?;
+    Ok(Body { name: s.own_name(), line: s.line(), pose, velocity, modulus, density, friction, kind })
 }
 
 fn load(s: &Section<'_>, file: &Path) -> Found<Option<TriangleMesh>> {

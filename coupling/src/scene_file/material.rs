@@ -27,27 +27,13 @@ const MATERIALS: [(&str, &[&str]); 5] = [
     ("liquid", &["bulk_modulus"]),
 ];
 
+/// Keys of all materials.
+const COMMON: [&str; 5] = ["material", "young", "poisson", "density", "viscosity"];
+
 /// Keys of a material.
-pub(super) const KEYS: [&str; 18] = [
-    "material",
-    "young",
-    "poisson",
-    "density",
-    "viscosity",
-    "bulk_modulus",
-    "yield_stress",
-    "friction_angle",
-    "limit_angle",
-    "inertial_number",
-    "grain_diameter",
-    "grain_density",
-    "dilatancy_angle",
-    "expansion",
-    "compression",
-    "cohesion",
-    "slope",
-    "hardening",
-];
+pub(super) fn keys() -> impl Iterator<Item = &'static str> {
+    COMMON.into_iter().chain(MATERIALS.iter().flat_map(|m| m.1.iter().copied()))
+}
 
 /// Material of a solid or a liquid, as a scene file has it.
 ///

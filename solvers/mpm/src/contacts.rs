@@ -32,6 +32,8 @@ pub struct Touch {
     pub mass: f64,
     /// \[m³\].
     pub volume: f64,
+    /// Number of its material.
+    pub material: u32,
     /// Area that it stands for \[m²\]: that of a cube of its volume; of particles of cloth their share of the sheet.
     pub area: f64,
     /// φ \[m\].
@@ -144,7 +146,7 @@ impl Touch {
             dt,
             gap: self.gap,
             velocity,
-            material: obstacle.surface_of(self.area),
+            material: obstacle.surface_of(self.area, self.material),
             sides,
             curvature,
         }
@@ -216,7 +218,7 @@ pub(crate) fn stored_energy(
                 ContactSeed {
                     dt: 1.0,
                     gap: side.distance,
-                    material: o.surface_of(area),
+                    material: o.surface_of(area, particles.material[p]),
                     curvature,
                     ..Default::default()
                 }

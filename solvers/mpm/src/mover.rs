@@ -29,6 +29,7 @@ pub(crate) struct Reaching {
     pub mass: f64,
     /// \[m³\].
     pub volume: f64,
+    pub material: u32,
     pub nodes: [(u32, f64); 27],
 }
 
@@ -44,6 +45,7 @@ pub(crate) struct Mover {
     pub mass: f64,
     /// \[m³\].
     pub volume: f64,
+    material: u32,
     /// Thickness of the cloth that it is of \[m\].
     thickness: Option<f64>,
     /// The nodes of corners one after the other.
@@ -62,8 +64,8 @@ impl Mover {
     /// Takes a particle, or the middle of the corners of cloth whose centre it is.
     pub(crate) fn set(&mut self, particle: usize, cloth: &[Cloth], of: impl Fn(usize) -> Reaching) {
         self.reached.clear();
-        let Reaching { x, v, mass, volume, nodes } = of(particle);
-        (self.particle, self.mass, self.volume) = (particle, mass, volume);
+        let Reaching { x, v, mass, volume, material, nodes } = of(particle);
+        (self.particle, self.mass, self.volume, self.material) = (particle, mass, volume, material);
         self.thickness = thickness_at(cloth, particle);
         let Some(corners) = cloth.iter().find_map(|c| c.corners(particle)) else {
             (self.x, self.v) = (x, v);
@@ -123,6 +125,7 @@ impl Mover {
             v: self.v,
             mass: self.mass,
             volume: self.volume,
+            material: self.material,
             area,
             gap: side.distance,
             frame: ContactGeometry::frame(&side.normal),

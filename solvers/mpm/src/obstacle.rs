@@ -22,6 +22,8 @@ pub struct Obstacle {
     pub material: ContactMaterial,
     /// Stiffness of the surface \[N/m³\]: a pressure p presses p/k deep, whatever the distance of particles. Each contact has this times the area that its particle stands for ([`crate::contacts::Touch::area`]) in place of the material's stiffness.
     pub stiffness_per_area: Option<f64>,
+    /// Coefficients of friction, static and dynamic alike, with particles of these materials, by number ([`crate::Particles::BARE`] for cloth), in place of the material's.
+    pub friction_with: Vec<(u32, f64)>,
 }
 
 impl Obstacle {
@@ -37,13 +39,22 @@ impl Obstacle {
             angular_velocity,
             material,
             stiffness_per_area: None,
+            friction_with: Vec::new(),
         }
     }
 
-    /// The surface that a particle meets which stands for an area \[m²\].
-    pub fn surface_of(&self, area: f64) -> ContactMaterial {
-        let stiffness = self.stiffness_per_area.map_or(self.material.stiffness, |k| k * area);
-        ContactMaterial { stiffness, ..self.material }
+    /// Stiffness of a contact \[N/m\] of a particle that stands for an area \[m²\].
+    pub fn stiffness_of(&self, area: f64) -> f64 {
+        self.stiffness_per_area.map_or(self.material.stiffness, |k| k * area)
+    }
+
+    /// The surface that a particle of a material, by number, meets which stands for an area \[m²\].
+    pub fn surface_of(&self, area: f64, material: u32) -> ContactMaterial {
+        let own = ContactMaterial { stiffness: self.stiffness_of(area), ..self.material };
+        match self.friction_with.iter().find(|f| f.0 == material) {
+            Some((_, f)) => ContactMaterial { friction_static: *f, friction_dynamic: *f, ..own },
+            None => own,
+        }
     }
 
     /// Velocity of its point at x \[m/s\].

@@ -137,6 +137,7 @@ impl Prepared {
                 v: particles.v[p],
                 mass: particles.mass[p],
                 volume: particles.volume[p],
+                material: particles.material[p],
                 nodes,
             }
         };

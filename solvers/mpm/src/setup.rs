@@ -152,7 +152,19 @@ fn check_obstacle(o: &Obstacle) -> Result<(), MpmError> {
     if let Err(ProblemError::Material { field, value: x, range, .. }) = o.material.check(0) {
         value(of(field), x, false, range)?;
     }
-    Ok(())
+    check_friction(o)
+}
+
+fn check_friction(o: &Obstacle) -> Result<(), MpmError> {
+    let check = |(m, f): &(u32, f64)| {
+        value(
+            format!("the friction of obstacle '{}' with material {m}", o.name),
+            *f,
+            *f >= 0.0,
+            "a number ≥ 0",
+        )
+    };
+    o.friction_with.iter().try_for_each(check)
 }
 
 /// Fails on places and velocities of obstacles that are not finite, and on materials that cannot be: they may have been changed since.
@@ -175,7 +187,8 @@ pub(crate) fn check_motion(obstacles: &[Obstacle]) -> Result<(), ProblemError> {
         ))),
         None => obstacles.iter().try_for_each(|o| {
             let named = |e| ProblemError::Unsupported(format!("obstacle '{}': {e}", o.name));
-            o.material.check(0).map_err(named)
+            o.material.check(0).map_err(named)?;
+            check_friction(o).map_err(|e| ProblemError::Unsupported(e.to_string()))
         }),
     }
 }

@@ -7,7 +7,7 @@ use signorini_geometry::Shape;
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
-use signorini_mpm::{FixedCorotated, Lame, Material, MpmOptions, MpmSystem, Obstacle, Particles};
+use signorini_mpm::{FixedCorotated, Lame, Material, MpmEngine, MpmOptions, MpmSystem, Obstacle, Particles};
 use signorini_reference::ReferenceSolver;
 
 fn surface(stiffness: f64, dissipation: f64, friction: f64, stiction_speed: f64) -> ContactMaterial {
@@ -218,4 +218,47 @@ fn analytic_a_thin_wall_stops_what_would_pass_it_in_one_step() {
         }
         assert!(side * x.v[2] >= wall - 1e-9, "it was turned back: {}", x.v[2]);
     }
+}
+
+/// Blocks of two materials slide down one slope, each by its own friction, in both paths.
+#[test]
+fn analytic_materials_rub_by_pairs() {
+    let (slope, dt) = (0.6f64, 4e-4);
+    let down = Vector3::new(slope.cos(), 0.0, -slope.sin());
+    let mut p = Particles::default();
+    for (m, side) in [(0, -0.3), (1, 0.3)] {
+        let pose = Isometry3::new(Vector3::new(0.0, side, 0.0), Vector3::y() * slope);
+        let turn = pose.rotation.to_rotation_matrix();
+        for n in 0..125 {
+            let at = Vector3::new(f64::from(n / 25), f64::from(n / 5 % 5), f64::from(n % 5)) * 0.025;
+            p.push((pose * signorini_core::na::Point3::from(at - 1e-5 * Vector3::z())).coords, 8e-3, 8e-6, m);
+            *p.f.last_mut().unwrap() = *turn.matrix();
+            *p.v.last_mut().unwrap() = down;
+        }
+    }
+    let mut slab = floor(slope, surface(1e4, 50.0, 0.5, 1e-3));
+    slab.friction_with = vec![(1, 0.2)];
+    let options = MpmOptions { spacing: 0.05, damping_time: 2e-3, ..MpmOptions::default() };
+    let both = || vec![rubber(1e6, 0.3).remove(0), rubber(1e6, 0.3).remove(0)];
+    let law = || contact_pool("lagged").unwrap();
+    let mut slow = MpmSystem::new(p.clone(), both(), vec![], vec![slab.clone()], law(), options).unwrap();
+    let mut fast = MpmEngine::<f64>::new(p, both(), vec![], vec![slab.clone()], law(), options).unwrap();
+    let mut step = stepper();
+    let (mut x, mut next) = (slow.initial_state(), State::default());
+    for _ in 0..500 {
+        fast.step(dt).unwrap();
+        step.step(&mut slow, &x, dt, false, &mut next).unwrap();
+        std::mem::swap(&mut x, &mut next);
+    }
+    for p in [slow.particles(&x).unwrap(), fast.particles().clone()] {
+        for (m, friction) in [(0, 0.5), (1, 0.2)] {
+            let own = (0..p.len()).filter(|i| p.material[*i] == m);
+            let speed = own.map(|i| p.v[i].dot(&down)).sum::<f64>() / 125.0;
+            let expected = 1.0 + 9.81 * (slope.sin() - friction * slope.cos()) * 0.2;
+            assert!(((speed - 1.0) / (expected - 1.0) - 1.0).abs() < 0.02, "{m}: {speed} {expected}");
+        }
+    }
+    slab.friction_with = vec![(1, -0.2)];
+    let e = MpmSystem::new(Particles::default(), vec![], vec![], vec![slab], law(), options).err().unwrap();
+    assert!(e.to_string().contains("the friction of obstacle 'floor' with material 1"), "{e}");
 }

@@ -114,6 +114,14 @@ impl<T: Number> Chunk<T> {
         self.id[lane] = p as u32;
     }
 
+    /// Number of the material of a lane, as particles have it.
+    pub(super) fn material_number(&self, lane: usize) -> u32 {
+        match self.material[lane] {
+            BARE => Particles::BARE,
+            m => m.into(),
+        }
+    }
+
     pub(super) fn velocity(&self, lane: usize) -> Vector3<f64> {
         Vector3::from_fn(|a, _| wide(self.v[a][lane]))
     }

@@ -202,5 +202,12 @@ fn particle<T: lanes::Number>(blocks: &Blocks, chunks: &[Chunk<T>], spacing: f64
         *node = (number[n], w[0][k[0]] * w[1][k[1]] * w[2][k[2]]);
     }
     let x = chunk.position(l, &blocks.corners[b], spacing);
-    Reaching { x, v: chunk.velocity(l), mass: wide(chunk.mass[l]), volume: wide(chunk.volume[l]), nodes }
+    Reaching {
+        x,
+        v: chunk.velocity(l),
+        mass: wide(chunk.mass[l]),
+        volume: wide(chunk.volume[l]),
+        material: chunk.material_number(l),
+        nodes,
+    }
 }
