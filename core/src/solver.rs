@@ -51,6 +51,11 @@ impl Tolerance {
     pub fn residual(&self, momentum: f64, impulse: f64, free: f64) -> f64 {
         self.relative * momentum.max(impulse) + ROUND_OFF * (momentum + impulse + free)
     }
+
+    /// As [`Tolerance::residual`] with impulses alone, ε ‖D j‖: no faster motion of the whole scene makes them less accurate.
+    pub fn residual_of_impulses(&self, momentum: f64, impulse: f64, free: f64) -> f64 {
+        self.relative * impulse + ROUND_OFF * (momentum + impulse + free)
+    }
 }
 
 /// ‖D∇‖ at a velocity, and the residual that is asked for there by [`Tolerance::residual`]; `inertial` is A (v − v*), `free` is A v*, `sizes` are magnitudes of terms beside them ([`crate::SmoothPotential::add_sizes`]), whose round-off is added.

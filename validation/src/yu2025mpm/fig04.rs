@@ -125,7 +125,11 @@ impl Way {
 
     fn solver(self) -> Box<dyn ContactSolver> {
         let mpm = |direction| {
-            Box::new(MpmSolver::new(MpmSolverOptions { direction, ..MpmSolverOptions::default() }))
+            Box::new(MpmSolver::new(MpmSolverOptions {
+                direction,
+                momenta: true,
+                ..MpmSolverOptions::default()
+            }))
         };
         match self {
             Self::StrongDense => {
@@ -411,9 +415,7 @@ fn roll(run: Run, size: &Size) -> Result<Rolled, PageError> {
 
 /// The paper's size of dough under the pin in the fast path, at its step and tolerance.
 pub(super) fn statistics() -> Result<Statistics, PageError> {
-    let solver =
-        Watched { solver: Box::new(MpmSolver::default()) as Box<dyn ContactSolver>, worst: Arc::default() };
-    let (c, mut y) = fast(dough(&FULL)?, Box::new(solver), 1e-2, SUBSTEPS)?;
+    let (c, mut y) = fast(dough(&FULL)?, Way::WeakFast.solver(), 1e-2, SUBSTEPS)?;
     let mut c = c.with_moving_bodies(false);
     let mut out = Statistics::new("dough", STEP);
     for k in 1..=(FULL.end / STEP).round() as u32 {
