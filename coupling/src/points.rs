@@ -7,7 +7,7 @@ use signorini_mpm::{Kept, MpmEngine, MpmSystem, Obstacle, Real, Touch};
 pub trait Touched {
     /// The obstacles.
     fn obstacles(&self) -> &[Obstacle];
-    /// Impulse \[N·s\] and moment about its origin \[N·m·s\] that contacts gave each obstacle in the last step, world axes.
+    /// Impulse \[N·s\] and moment about its origin \[N·m·s\] that contacts and pins gave each obstacle in the last step, world axes.
     fn impulses(&self) -> &[[Vector3<f64>; 2]];
     /// Particles that obstacles met in the last step, or might have: those inside have a gap below 0.
     fn touches(&self) -> &[Touch];

@@ -6,9 +6,10 @@ mod common;
 use common::{Setup, cube, momenta_in_flight, rubber, surface};
 use signorini_core::State;
 use signorini_core::na::Vector3;
-use signorini_coupling::CouplingReport;
+use signorini_coupling::{CouplingReport, Limit};
 use signorini_icf::IcfSolver;
-use signorini_mpm::{MpmOptions, Pin};
+use signorini_laws::contact_pool;
+use signorini_mpm::{Border, MpmOptions, MpmSystem, Particles, Pin, Wall};
 
 /// A ball of `mass` \[kg\] below a cube of 0.8 kg, whose lowest layer is pinned to it; the uppermost to the world where `hung`.
 fn setup(mass: f64, options: MpmOptions, hung: bool) -> Setup {
@@ -77,4 +78,42 @@ fn analytic_pins_keep_momenta_in_strong_coupling() {
     let (largest, met) = momenta_in_flight(&mut c, (&mut x, &mut y), 2e-3);
     println!("{largest:e} {met}");
     assert!(met > 0.01 && largest < 1e-9, "{largest:e} {met}");
+}
+
+/// A ball of 0.5 kg whose middle is pinned to a particle that a wall of the grid holds, after 400 steps of `dt` \[s\]: whether it swings more in the last 100 than in the first, and its limit.
+fn swings(spring: f64, dt: f64) -> (bool, Limit) {
+    let text = "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/><geom type='sphere' size='.06' mass='.5'/></body></worldbody></mujoco>";
+    let mut points = Particles::default();
+    points.push(Vector3::zeros(), 1.0, 1e-3, 0);
+    let options = MpmOptions { spacing: 0.1, gravity: Vector3::zeros(), ..MpmOptions::default() };
+    let mut s = Setup::new(text, (points.clone(), rubber(1.0, 0.3)), surface(1e4, 1.0, 0.5), options);
+    let pins = Pin::all(&points, [0], Some(0), s.points.obstacles()).unwrap();
+    let held = Wall { point: Vector3::repeat(1e3), normal: Vector3::z(), border: Border::Sticky };
+    let (law, met) = (contact_pool("lagged").unwrap(), s.points.obstacles().to_vec());
+    let system = MpmSystem::new(points, rubber(1.0, 0.3), vec![held], met, law, options).unwrap();
+    s.points = system.with_pins(pins.iter().map(|pin| pin.spring(spring, 0.0)).collect()).unwrap();
+    let (mut c, mut x, mut y) = s.split(1);
+    y.v[..3].copy_from_slice(&[1e-7, -2e-7, 3e-7]);
+    let mut speeds = Vec::new();
+    for _ in 0..400 {
+        c.step(&mut x, &mut y, dt).unwrap();
+        speeds.push(y.v.iter().map(|v| v.abs()).fold(0.0, f64::max));
+    }
+    let most = |list: &[f64]| list.iter().copied().fold(0.0, f64::max);
+    (most(&speeds[300..]) > most(&speeds[..100]), c.limits()[0])
+}
+
+#[test]
+fn analytic_limits_count_pins() {
+    let spring = 2e3f64;
+    let exact = (4.0 * 0.5 / (3.0 * spring)).sqrt();
+    for (part, grows) in [(0.97, false), (1.03, true)] {
+        let (found, limit) = swings(spring, part * exact);
+        assert!((limit.whole() / exact - 1.0).abs() < 1e-9, "{limit}");
+        assert!((limit.mass - 0.5).abs() < 1e-9 && limit.contacts == 1, "{limit}");
+        assert_eq!(found, grows, "{part}");
+    }
+    // A rigid one is as stiff as its substep makes it: the surface, 1 kg, is beyond what 0.5 kg may hold.
+    let (_, limit) = swings(f64::INFINITY, 1e-4);
+    assert!(limit.used(1e-4, 1e-4) > 0.99, "{limit}");
 }
