@@ -118,7 +118,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
     pub fn limits(&self) -> Vec<Limit> {
         let problem = self.rigid.frozen_problem(Slot::Start);
         let rigid = RigidSide { model: self.rigid.model(), kin: &self.kinematics, problem };
-        self.pressed.limits(rigid, &self.places, self.points.obstacles(), self.moving)
+        self.pressed.limits(rigid, &self.places, self.moving)
     }
 
     /// One step of `dt` \[s\] of both from their states, which it moves on. Forces applied to the rigid system stay as they are.
@@ -230,7 +230,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
             report.unconverged += r.unconverged;
             report.residual_ratio = report.residual_ratio.max(r.residual_ratio);
             self.places.add(&self.points, report);
-            self.pressed.keep(self.points.touches());
+            self.pressed.keep(&self.points, substep);
             go_on(&mut self.points, substep, starts, &mut middles, report);
         }
         Ok(())

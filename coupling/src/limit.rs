@@ -2,10 +2,10 @@ use std::fmt;
 
 use signorini_core::na::{DMatrix, DVector, Point3, Vector3};
 use signorini_core::{FrozenProblem, StepProblem};
-use signorini_mpm::{Obstacle, Touch};
 use signorini_multibody::{Kinematics, Model};
 
 use crate::places::Places;
+use crate::points::Touched;
 
 /// Longest step of a body beside the material points that touch it, before the splitting oscillates.
 ///
@@ -16,18 +16,19 @@ use crate::places::Places;
 /// ```
 /// with n contacts of stiffness k, dissipation d \[s/m\] and depths φ, and substeps δ. M is the inertia of the body's tree in generalised coordinates, armature too, D and K_q are its dampers and springs, and K and C those of all contacts of points with the tree, each at its place and along its normal n; λ₁ is that of the geom's own contacts alone: m is the mass of a free body that is
 /// pressed through its middle, and less where contacts turn it. Bodies that move within the step have δt² λ (2 + δ/δt) instead.
+/// Pins count as contacts along three axes; a rigid one is as stiff as its substep makes it ([`signorini_mpm::Hold::spring`]).
 /// Where depths are equal, K and C have the same vectors and the first limit is where oscillations start to grow; where they differ it may be a little shorter.
 ///
 /// The second limit is necessary, not enough: light surfaces on stiff contact chatter within it, and a thin surface that something else holds from behind, a sheet between two fingers, cannot follow: the first limit applies to it at any substep. Friction of points, motors and other laws of the bodies, and their own contacts are left out; other holds of a body make it steadier.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limit {
-    /// Contacts that touch.
+    /// Contacts that touch, and pins.
     pub contacts: u32,
     /// n k: sum of their stiffnesses \[N/m\].
     pub stiffness: f64,
     /// c: sum of their dampers k d φ at the depths φ that they have \[N·s/m\].
     pub damping: f64,
-    /// Mass of the particles that touch \[kg\].
+    /// Mass of the particles that touch or are pinned \[kg\].
     pub surface: f64,
     /// m = n k/λ₁: mass of the body at its contacts \[kg\]; infinite where they do not move it.
     pub mass: f64,
@@ -100,19 +101,20 @@ impl fmt::Display for Limit {
     }
 }
 
-/// Contact inside an obstacle.
+/// Contact inside an obstacle, or pin at it.
 #[derive(Clone, Debug)]
 struct Place {
     /// \[m\].
     x: Point3<f64>,
-    normal: Vector3<f64>,
-    /// \[m\].
-    depth: f64,
-    /// That it stands for \[m²\].
-    area: f64,
+    /// Normal of a contact, beside zeros; all axes of a pin.
+    axes: [Vector3<f64>; 3],
+    /// \[N/m\].
+    stiffness: f64,
+    /// \[N·s/m\].
+    damping: f64,
 }
 
-/// The particles inside one obstacle.
+/// The particles inside one obstacle, or held by it.
 #[derive(Clone, Debug, Default)]
 struct Inside {
     at: Vec<Place>,
@@ -120,7 +122,7 @@ struct Inside {
     mass: f64,
 }
 
-/// Particles inside obstacles, of each obstacle in the substep in which they were most.
+/// Particles inside obstacles or held by them, of each obstacle in the substep in which they were most.
 #[derive(Debug, Default)]
 pub(crate) struct Pressed {
     list: Vec<Inside>,
@@ -142,12 +144,13 @@ impl Pressed {
         }
     }
 
-    /// Keeps those of a substep for obstacles that have more than before.
-    pub(crate) fn keep(&mut self, touches: &[Touch]) {
-        let inside = || touches.iter().filter(|t| t.gap < 0.0);
+    /// Keeps those of a substep of `dt` \[s\] for obstacles that have more than before.
+    pub(crate) fn keep(&mut self, points: &impl Touched, dt: f64) {
+        let inside = || points.touches().iter().filter(|t| t.gap < 0.0);
+        let held = || points.holds().iter().filter_map(|h| Some((h.pin.obstacle?, h)));
         self.counts.clear();
         self.counts.resize(self.list.len(), 0);
-        inside().for_each(|t| self.counts[t.obstacle] += 1);
+        inside().map(|t| t.obstacle).chain(held().map(|h| h.0)).for_each(|o| self.counts[o] += 1);
         for (count, kept) in self.counts.iter_mut().zip(&mut self.list) {
             if *count > kept.at.len() {
                 kept.at.clear();
@@ -157,34 +160,34 @@ impl Pressed {
             }
         }
         for t in inside().filter(|t| self.counts[t.obstacle] > 0) {
+            let (obstacle, none) = (&points.obstacles()[t.obstacle], Vector3::zeros());
+            let stiffness = obstacle.surface_of(t.area).stiffness;
+            let damping = stiffness * obstacle.material.dissipation * -t.gap;
+            let axes = [t.frame.column(0).into_owned(), none, none];
             let kept = &mut self.list[t.obstacle];
-            let normal = t.frame.column(0).into_owned();
-            kept.at.push(Place { x: Point3::from(t.x), normal, depth: -t.gap, area: t.area });
+            kept.at.push(Place { x: Point3::from(t.x), axes, stiffness, damping });
             kept.mass += t.mass;
+        }
+        for (o, h) in held().filter(|h| self.counts[h.0] > 0) {
+            let [stiffness, damping] = h.spring(dt);
+            let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
+            let kept = &mut self.list[o];
+            kept.at.push(Place { x: Point3::from(h.x), axes, stiffness, damping });
+            kept.mass += h.mass;
         }
     }
 
     /// Limits of the body of each obstacle.
-    pub(crate) fn limits<'a>(
-        &'a self,
-        rigid: RigidSide<'_>,
-        places: &Places,
-        obstacles: &[Obstacle],
-        moving: bool,
-    ) -> Vec<Limit> {
+    pub(crate) fn limits<'a>(&'a self, rigid: RigidSide<'_>, places: &Places, moving: bool) -> Vec<Limit> {
         let tree = |o: usize| rigid.model.bodies[places.body(o)].tree;
-        let spring = |o: usize, p: &Place| obstacles[o].stiffness_of(p.area);
-        let damper = |o: usize, p: &Place| spring(o, p) * obstacles[o].material.dissipation * p.depth;
         let mut fastest: Vec<Option<[f64; 2]>> = vec![None; rigid.model.trees.len()];
         let of = |(o, inside): (usize, &'a Inside)| {
-            let stiffness = inside.at.iter().map(|p| spring(o, p)).sum();
-            let damping = inside.at.iter().map(|p| damper(o, p)).sum();
+            let stiffness = inside.at.iter().map(|p| p.stiffness).sum();
+            let damping = inside.at.iter().map(|p| p.damping).sum();
             let (mut mass, mut stiff, mut rate) = (f64::INFINITY, 0.0, 0.0);
             if let (Some(t), true) = (tree(o), !inside.at.is_empty()) {
-                let pressed = |(o, inside): (usize, &'a Inside)| {
-                    let of = move |p: &'a Place| (places.body(o), [spring(o, p), damper(o, p)], p);
-                    inside.at.iter().map(of)
-                };
+                let pressed =
+                    |(o, inside): (usize, &'a Inside)| inside.at.iter().map(move |p| (places.body(o), p));
                 let of_tree = || self.list.iter().enumerate().filter(|(o, _)| tree(*o) == Some(t));
                 [stiff, rate] = *fastest[t]
                     .get_or_insert_with(|| largest_eigenvalues(rigid, t, of_tree().flat_map(pressed)));
@@ -218,11 +221,11 @@ pub(crate) struct RigidSide<'a> {
     pub problem: &'a FrozenProblem,
 }
 
-/// λ \[1/s²\] and μ \[1/s\] of a tree on contacts: body, stiffness \[N/m\] and damping \[N·s/m\], place of each.
+/// λ \[1/s²\] and μ \[1/s\] of a tree on contacts: body and place of each.
 fn largest_eigenvalues<'a>(
     rigid: RigidSide<'_>,
     tree: usize,
-    pressed: impl Iterator<Item = (usize, [f64; 2], &'a Place)>,
+    pressed: impl Iterator<Item = (usize, &'a Place)>,
 ) -> [f64; 2] {
     let RigidSide { model, kin, problem } = rigid;
     let (dofs, dt) = (model.trees[tree].dofs.clone(), problem.dt());
@@ -235,13 +238,15 @@ fn largest_eigenvalues<'a>(
     }
     let (mut springs, mut along) = (DMatrix::zeros(n, n), DVector::zeros(n));
     let mut dampers = springs.clone();
-    for (body, [stiffness, damping], place) in pressed {
-        along.fill(0.0);
-        kin.for_columns(model, body, &place.x, |dof, linear, _| {
-            along[dof - dofs.start] = linear.dot(&place.normal);
-        });
-        springs.ger(stiffness, &along, &along, 1.0);
-        dampers.ger(damping, &along, &along, 1.0);
+    for (body, place) in pressed {
+        for axis in place.axes.iter().filter(|axis| **axis != Vector3::zeros()) {
+            along.fill(0.0);
+            kin.for_columns(model, body, &place.x, |dof, linear, _| {
+                along[dof - dofs.start] = linear.dot(axis);
+            });
+            springs.ger(place.stiffness, &along, &along, 1.0);
+            dampers.ger(place.damping, &along, &along, 1.0);
+        }
     }
     // L⁻¹ K L⁻ᵀ of M = L Lᵀ.
     let Some(factor) = mass.cholesky() else { return [f64::INFINITY; 2] };

@@ -1,7 +1,7 @@
 use signorini_core::na::Vector3;
 use signorini_core::{ContactSolver, OneStep, ProblemError, Slot, State, StepError, StepReport};
 use signorini_integrators::ContactStep;
-use signorini_mpm::{Kept, MpmEngine, MpmSystem, Obstacle, Real, Touch};
+use signorini_mpm::{Hold, Kept, MpmEngine, MpmSystem, Obstacle, Real, Touch};
 
 /// Side of the material points that bodies see.
 pub trait Touched {
@@ -11,6 +11,8 @@ pub trait Touched {
     fn impulses(&self) -> &[[Vector3<f64>; 2]];
     /// Particles that obstacles met in the last step, or might have: those inside have a gap below 0.
     fn touches(&self) -> &[Touch];
+    /// The pins in the last step.
+    fn holds(&self) -> &[Hold];
 }
 
 impl Touched for MpmSystem {
@@ -22,6 +24,9 @@ impl Touched for MpmSystem {
     }
     fn touches(&self) -> &[Touch] {
         self.gathered(Slot::Start).map_or(&[], |g| &g.touches.list)
+    }
+    fn holds(&self) -> &[Hold] {
+        self.gathered(Slot::Start).map_or(&[], |g| &g.holds.list)
     }
 }
 
@@ -80,6 +85,9 @@ impl<A> Touched for SystemPoints<A> {
     }
     fn touches(&self) -> &[Touch] {
         self.system.touches()
+    }
+    fn holds(&self) -> &[Hold] {
+        self.system.holds()
     }
 }
 
@@ -142,6 +150,9 @@ impl<T: Real> Touched for EnginePoints<T> {
     }
     fn touches(&self) -> &[Touch] {
         self.engine.touches()
+    }
+    fn holds(&self) -> &[Hold] {
+        self.engine.holds()
     }
 }
 

@@ -3,7 +3,7 @@ use signorini_core::{
     BlockSink, ContactSide, Energy, FrozenMap, FrozenProblem, Inertia, Pools, ProblemError, Slot, State,
     StepProblem, StepSolution, System, check_count, check_finite, largest,
 };
-use signorini_mpm::{Gathered, MpmSystem, inverse_mass, pinned, seeded};
+use signorini_mpm::{Gathered, MpmSystem, pinned, seeded};
 use signorini_multibody::RigidSystem;
 use signorini_scene::Scene;
 
@@ -308,9 +308,7 @@ impl Slotted {
             let body = hold.pin.obstacle.map(|o| places.body(o));
             let meeting = Meeting { x: hold.x, frame: Matrix3::identity(), row, body };
             let linear = meeting.push(points, rigid, slot, &self.block, p.map);
-            // Nodes that walls hold count as if they were free: there is an inverse mass.
-            let nodes = inverse_mass(row, |n| g.grid.mass[n]);
-            held.push(hold.seed(dt, nodes + linear[1].trace() / 3.0));
+            held.push(hold.seed(dt, linear[1].trace() / 3.0));
         }
         let members = frozen.pools().members().iter().map(|m| m.boxed_clone());
         *p.pools = Pools::new(members.chain([seeded(material.law(), seeds)?, pinned(&held)]).collect());

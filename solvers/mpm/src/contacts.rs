@@ -15,7 +15,7 @@ use crate::node_map::{NodeMap, Rows};
 use crate::node_mass::NodeMass;
 use crate::obstacle::Obstacle;
 use crate::particles::Particles;
-use crate::pin::{Holds, Pin, holds};
+use crate::pin::{Holds, Pin, RIGID_PERIOD, holds};
 
 /// A particle inside an obstacle, or on its way into it.
 #[derive(Clone, Debug)]
@@ -184,9 +184,6 @@ fn no_contacts(law: &dyn LawPool) -> ProblemError {
     ProblemError::Unsupported(why)
 }
 
-/// Period of a rigid pin in steps: shorter ones show less than 10⁻⁶ m, and cost iterations and digits of the solve.
-const RIGID_PERIOD: f64 = 1.0;
-
 /// A pool of the law of pins with these.
 #[must_use]
 pub fn pinned(seeds: &[NearRigidSeed<3>]) -> Box<dyn LawPool> {
@@ -338,6 +335,11 @@ impl Contacts {
         self.block.resize(grid.count(), NONE);
         let rows = self.touches.rows.iter().chain(&self.holds.rows);
         rows.for_each(|(node, _)| self.block[*node as usize] = 0);
+        for hold in &mut self.holds.list {
+            let row = &self.holds.rows[hold.row.clone()];
+            let heavy = row.iter().map(|(n, w)| (w, grid.mass(*n as usize))).filter(|(_, m)| *m > 0.0);
+            hold.inverse_mass = heavy.map(|(w, m)| w * w / m).sum();
+        }
         self.nodes.clear();
         for (n, block) in self.block.iter_mut().enumerate().filter(|(_, block)| **block != NONE) {
             *block = NONE;
@@ -430,7 +432,7 @@ impl Contacts {
                 let row = &holds.rows[hold.row.clone()];
                 let (given, _) = unknowns.reach(row, pinned);
                 pinned.end(&Matrix3::identity(), &(given - hold.velocity));
-                hold.seed(dt, inverse_mass(row, |n| grid.mass(n)))
+                hold.seed(dt, 0.0)
             })
             .collect();
         parts.map.rows.append(pinned);
@@ -486,12 +488,6 @@ impl Contacts {
         let own = self.touches.list.iter().filter(|t| t.obstacle == obstacle && t.gap < 0.0);
         own.fold((0, 0.0), |(n, sum), t| (n + 1, sum + t.mass))
     }
-}
-
-/// Σ w²/m of the nodes of a row \[1/kg\], free or not.
-pub fn inverse_mass(row: &[(u32, f64)], mass: impl Fn(usize) -> f64) -> f64 {
-    let heavy = row.iter().map(|(n, w)| (w, mass(*n as usize))).filter(|(_, m)| *m > 0.0);
-    heavy.map(|(w, m)| w * w / m).sum()
 }
 
 /// Puts these contacts and pins into pools of their laws, which keep their room.

@@ -56,7 +56,7 @@ mod spline;
 mod system;
 
 pub use cloth::{Cloth, ClothMaterial, sheet, shirt};
-pub use contacts::{Touch, Touches, inverse_mass, pinned, seeded};
+pub use contacts::{Touch, Touches, pinned, seeded};
 pub use engine::{Kept, MpmEngine, Real};
 pub use error::MpmError;
 pub use freedom::Freedom;

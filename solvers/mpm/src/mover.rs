@@ -102,7 +102,9 @@ impl Mover {
     pub(crate) fn hold(&self, pin: &Pin, obstacles: &[Obstacle], out: &mut Holds) {
         let velocity = pin.obstacle.map_or_else(Vector3::zeros, |o| obstacles[o].velocity_at(&self.x));
         let row = self.write_row(&mut out.rows);
-        out.list.push(Hold { pin: *pin, x: self.x, gap: self.x - pin.place(obstacles), velocity, row });
+        let gap = self.x - pin.place(obstacles);
+        // Masses of nodes come later.
+        out.list.push(Hold { pin: *pin, x: self.x, gap, velocity, mass: self.mass, inverse_mass: 0.0, row });
     }
 
     /// Adds a contact for each of the sides.

@@ -1,5 +1,6 @@
 //! Pins: particles that are held at points of obstacles or of the world.
 
+use std::f64::consts::{PI, TAU};
 use std::ops::Range;
 
 use signorini_core::na::{Point3, Vector3};
@@ -8,6 +9,9 @@ use signorini_laws::NearRigidSeed;
 use crate::error::{MpmError, value};
 use crate::obstacle::Obstacle;
 use crate::particles::Particles;
+
+/// Period of a rigid pin in steps: shorter ones show less than 10⁻⁶ m, and cost iterations and digits of the solve.
+pub(crate) const RIGID_PERIOD: f64 = 1.0;
 
 /// A particle that is held at a point of an obstacle, or of the world, by a spring and a damper that push and pull alike.
 ///
@@ -128,6 +132,10 @@ pub struct Hold {
     pub gap: Vector3<f64>,
     /// Velocity of the obstacle at x \[m/s\].
     pub velocity: Vector3<f64>,
+    /// Mass of the particle \[kg\].
+    pub mass: f64,
+    /// Σ w²/m of the nodes of its row, free or not \[1/kg\].
+    pub inverse_mass: f64,
     /// Places in [`Holds::rows`] of the nodes that the particle moves with.
     pub row: Range<usize>,
 }
@@ -149,12 +157,23 @@ impl Holds {
 }
 
 impl Hold {
-    /// Seed of the law in a step of `dt` \[s\], where its rows have this inverse mass \[1/kg\].
-    pub fn seed(&self, dt: f64, inverse_mass: f64) -> NearRigidSeed<3> {
+    /// Stiffness \[N/m\] and damping \[N·s/m\] in a step of `dt` \[s\], on nodes alone; a pin that is stiffer than a rigid one is that.
+    pub fn spring(&self, dt: f64) -> [f64; 2] {
+        let period = RIGID_PERIOD * dt;
+        let rigid = (TAU / period).powi(2) / self.inverse_mass;
+        if self.pin.stiffness < rigid {
+            [self.pin.stiffness, self.pin.damping]
+        } else {
+            [rigid, period / PI * rigid]
+        }
+    }
+
+    /// Seed of the law in a step of `dt` \[s\], where nodes are not all of its rows' inverse mass: the `rest` is that of a body \[1/kg\].
+    pub fn seed(&self, dt: f64, rest: f64) -> NearRigidSeed<3> {
         NearRigidSeed {
             dt,
             gap: self.gap,
-            inverse_mass,
+            inverse_mass: self.inverse_mass + rest,
             recovery_speed: f64::INFINITY,
             shortest_step: 0.0,
             spring: Some([self.pin.stiffness, self.pin.damping]),

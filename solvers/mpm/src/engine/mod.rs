@@ -25,7 +25,7 @@ use crate::error::{MpmError, value};
 use crate::material::Material;
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
-use crate::pin::{Pin, in_order};
+use crate::pin::{Hold, Pin, in_order};
 use crate::setup::{FARTHEST, MpmOptions, check, check_cloth, longest_step, rates, stretch};
 use crate::solver::MpmSolver;
 use crate::spline::Weights;
@@ -356,6 +356,11 @@ impl<T: Real> MpmEngine<T> {
     /// Particles that obstacles met in the last step, or might have.
     pub fn touches(&self) -> &[crate::contacts::Touch] {
         &self.contacts.touches.list
+    }
+
+    /// The pins in the last step.
+    pub fn holds(&self) -> &[Hold] {
+        &self.contacts.holds.list
     }
 
     /// Number of particles that touched an obstacle in the last step, and their mass \[kg\].
