@@ -27,7 +27,7 @@ pub struct Pin {
     pub obstacle: Option<usize>,
     /// Anchor in the frame of the obstacle, or of the world \[m\].
     pub anchor: Vector3<f64>,
-    /// k > 0 \[N/m\]; infinite for a rigid one, whose period on the nodes that it moves is one step, critically damped.
+    /// k > 0 \[N/m\]; infinite for a rigid one, whose period on the nodes that it moves is one step, critically damped. None is stiffer than that.
     pub stiffness: f64,
     /// d ≥ 0 \[N·s/m\].
     pub damping: f64,
