@@ -161,7 +161,7 @@ impl Pressed {
         }
         for t in inside().filter(|t| self.counts[t.obstacle] > 0) {
             let (obstacle, none) = (&points.obstacles()[t.obstacle], Vector3::zeros());
-            let stiffness = obstacle.surface_of(t.area).stiffness;
+            let stiffness = obstacle.stiffness_of(t.area);
             let damping = stiffness * obstacle.material.dissipation * -t.gap;
             let axes = [t.frame.column(0).into_owned(), none, none];
             let kept = &mut self.list[t.obstacle];
