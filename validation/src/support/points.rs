@@ -12,8 +12,9 @@ use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
 use signorini_mpm::{
-    Cloth, ClothMaterial, DruckerPrager, FixedCorotated, Lame, LinearCorotated, Material, MpmEngine,
-    MpmOptions, MpmSolver, MpmSystem, Obstacle, Particles, Real, VonMises, sheet,
+    Cloth, ClothMaterial, Dilatancy, DruckerPrager, FixedCorotated, InertialFriction, Lame, LinearCorotated,
+    Liquid, Material, MpmEngine, MpmOptions, MpmSolver, MpmSystem, Obstacle, Particles, Real, Snow,
+    SnowStrength, Viscous, VonMises, sheet,
 };
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
@@ -188,11 +189,24 @@ fn samples() -> Result<Vec<Sample>, PageError> {
     let lame = Lame::new(1e4, 0.3).map_err(PageError::from_error)?;
     let dough = VonMises::new(lame, 1e3).map_err(PageError::from_error)?;
     let sand = DruckerPrager::new(lame, 0.5).map_err(PageError::from_error)?;
+    let rate = InertialFriction { limit_angle: 0.7, inertial_number: 0.3, diameter: 1e-3, density: 2500.0 };
+    let grains = sand
+        .with_rate(rate)
+        .and_then(|s| s.with_dilatancy(Dilatancy { angle: 0.2, expansion: 0.05 }))
+        .map_err(PageError::from_error)?;
+    let strength = SnowStrength { compression: 1e3, cohesion: 0.3, friction: 1.2, hardening: 5.0 };
+    let snow = Snow::new(lame, strength).map_err(PageError::from_error)?;
+    let liquid = Liquid::new(1e4).map_err(PageError::from_error)?;
+    let viscous = Viscous::new(liquid, 1.0, 0.0).map_err(PageError::from_error)?;
     Ok(vec![
         ("`FixedCorotated`", Box::new(move || Lying::block(FixedCorotated(lame)))),
         ("`LinearCorotated`", Box::new(move || Lying::block(LinearCorotated(lame)))),
         ("`VonMises`", Box::new(move || Lying::block(dough))),
         ("`DruckerPrager`", Box::new(move || Lying::block(sand))),
+        ("`DruckerPrager`, by rate and dense", Box::new(move || Lying::block(grains))),
+        ("`Snow`", Box::new(move || Lying::block(snow))),
+        ("`Liquid`", Box::new(move || Lying::block(liquid))),
+        ("`Viscous`", Box::new(move || Lying::block(viscous))),
         (
             "your own, with an energy and its stress alone",
             Box::new(move || Lying::block(Own(FixedCorotated(lame)))),

@@ -1,7 +1,11 @@
 mod closed_forms;
+mod impact;
 mod objective;
 mod runs;
 
+use impact::parting;
+use runs::Struck;
+use signorini_mpm::{Dilatancy, InertialFriction};
 use signorini_report::claim::number;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot, Table};
 
@@ -15,6 +19,9 @@ const COURANT: f64 = 0.4;
 /// Times in which differences of particles from the field fade, of discs and of sand \[s\].
 const KEPT: f64 = 0.1;
 const SAND_KEPT: f64 = 0.03;
+/// Angle of friction in plane strain of fast sand \[°\]; angle of dilatancy \[°\] of dense sand and the logarithm of its growth.
+const FAST: f64 = 42.0;
+const DENSE: (f64, f64) = (10.0, 0.05);
 /// Substep beside a free box \[s\]: eight are a seventh of the longest step of the box, 2 √(m/(n k)) of 64 contacts.
 const SUBSTEP: f64 = 6.25e-5;
 
@@ -189,7 +196,7 @@ fn sand(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
     let angle = runs::cone_of_plane_strain(SAND.to_radians());
     for (k, (a, end)) in ratios.iter().enumerate() {
         ctx.say(format!("sand, a = {a}"));
-        let heap = runs::column((*a, *end), (h, angle), COURANT, 0.0)?;
+        let heap = runs::column((*a, *end), (h, runs::sand(angle)?), COURANT, 0.0)?;
         let run_out = if *a < 2.3 { 1.2 * a } else { 1.9 * a.powf(2.0 / 3.0) };
         let height = if *a < 1.15 { *a } else { a.powf(0.4) };
         table.row([*a, heap.run_out, run_out, heap.height, height, heap.slope].map(number));
@@ -236,8 +243,8 @@ fn sand(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
     // Steps do not count where differences from the field are kept for a while.
     let (a, end) = ratios[1];
     ctx.say(format!("sand, a = {a}, differences kept"));
-    let kept = [1.0, 0.5].map(|part| runs::column((a, end), (h, angle), part * COURANT, SAND_KEPT));
-    let [long, short] = kept;
+    let steps = |sand| [1.0, 0.5].map(|part| runs::column((a, end), (h, sand), part * COURANT, SAND_KEPT));
+    let [long, short] = steps(runs::sand(angle)?);
     let (long, short) = (long?, short?);
     plot.add_colored(&format!("a = {a}, τ = {SAND_KEPT} s"), Mark::Line, ratios.len(), short.profile);
     let change = (long.run_out / short.run_out - 1.0).abs();
@@ -250,6 +257,28 @@ fn sand(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
         "V7",
         Claim::relative(&format!("sand/{a}/kept"), &name, 1.2 * a, short.run_out, 0.15, "").required().because(
             "steps change it no more, so that the rest is of the sand: one angle at rest and in motion, no rate, no dilatancy, side walls that do not rub",
+        ),
+    );
+    // Friction that grows with the rate, and volume that grows to the critical one.
+    ctx.say(format!("sand, a = {a}, by rate, dense"));
+    let fast = runs::cone_of_plane_strain(FAST.to_radians());
+    let rate = InertialFriction { limit_angle: fast, inertial_number: 0.3, diameter: 1e-3, density: 2650.0 };
+    let dense = runs::sand(angle)?
+        .with_rate(rate)
+        .and_then(|sand| sand.with_dilatancy(Dilatancy { angle: DENSE.0.to_radians(), expansion: DENSE.1 }))
+        .map_err(PageError::from_error)?;
+    let [long, short] = steps(dense);
+    let (long, short) = (long?, short?);
+    plot.add_colored(&format!("a = {a}, by rate, dense"), Mark::Line, ratios.len() + 1, short.profile);
+    let change = (long.run_out / short.run_out - 1.0).abs();
+    let name =
+        format!("column of dense sand, a = {a}, friction by rate, change of the run-out by halved steps");
+    cases.add("V7", Claim::at_most(&format!("sand/{a}/dense/step"), &name, 0.05, change, ""));
+    let name = format!("column of dense sand, a = {a}, friction by rate, run-out in half widths");
+    cases.add(
+        "V7",
+        Claim::relative(&format!("sand/{a}/dense/run_out"), &name, 1.2 * a, short.run_out, 0.15, "").because(
+            "grains of a millimetre are fast beside √(p/ρ) in the front alone; side walls that rub are left out",
         ),
     );
     out.plot(plot);
@@ -350,7 +379,7 @@ fn bodies(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
     );
     let mut found = Vec::new();
     for n in [1, 2, 4, 8] {
-        let hit = runs::hit(n, SUBSTEP, end, ALONG)?;
+        let hit = runs::hit(n, SUBSTEP, end, Struck::cube(ALONG))?;
         if n == 1 {
             cases.add(
                 "V12",
@@ -363,10 +392,8 @@ fn bodies(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
                 )
                 .rule("at most 3e-11: √640 of what the tolerance leaves in a substep, 1e-12"),
             );
-            // A rod of mass m that a rigid M hits is left when the wave comes back, after 2 L/c: M has e^(−2m/M) of its speed then, the rod M/m (1 − e^(−2m/M)); here M = 2m.
-            let left = (-1.0f64).exp();
-            let rod = 2.0 * (1.0 - left) - left;
-            let finer = runs::hit(2, 0.5 * SUBSTEP, end, 2 * ALONG - 1)?.restitution;
+            let rod = parting();
+            let finer = runs::hit(2, 0.5 * SUBSTEP, end, Struck::cube(2 * ALONG - 1))?.restitution;
             let why = format!(
                 "the cube is no rod: waves across stay in it, and transfers on 3.5 cells take what the grid cannot carry; {} on 7 cells",
                 number(finer)
@@ -395,7 +422,7 @@ fn bodies(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
         ),
     );
     out.plot(plot);
-    Ok(())
+    impact::sweep(ctx, cases, out)
 }
 
 impl Page for Verification {

@@ -158,10 +158,16 @@ pub(super) fn cone_of_plane_strain(plane: f64) -> f64 {
     (3.0 * plane.sin() / (12f64.sqrt() + plane.sin())).asin()
 }
 
-/// A column of sand `ratio` times as high as half its width, released for `end` \[s\] in steps of this part of the crossing time of a cell, with this [`MpmOptions::transfer_time`].
+/// Sand of columns: Drucker and Prager's with this angle of the cone \[rad\].
+pub(super) fn sand(angle: f64) -> Result<DruckerPrager, PageError> {
+    let lame = Lame::new(3.5e5, 0.3).map_err(fail)?;
+    DruckerPrager::new(lame, angle).map_err(fail)
+}
+
+/// A column of sand `ratio` times as high as half its width, released for `end` \[s\] on a grid of `h` \[m\], in steps of this part of the crossing time of a cell, with this [`MpmOptions::transfer_time`].
 pub(super) fn column(
     (ratio, end): (f64, f64),
-    (h, angle): (f64, f64),
+    (h, sand): (f64, DruckerPrager),
     courant: f64,
     transfer_time: f64,
 ) -> Result<Heap, PageError> {
@@ -172,8 +178,7 @@ pub(super) fn column(
         let k = [n / up / 2, n % 2, n / 2 % up].map(|k| (k as f64 + 0.5) * apart);
         p.push(Vector3::from(k), 2200.0 * apart.powi(3), apart.powi(3), 0);
     }
-    let lame = Lame::new(3.5e5, 0.3).map_err(fail)?;
-    let sand: Vec<Box<dyn Material>> = vec![Box::new(DruckerPrager::new(lame, angle).map_err(fail)?)];
+    let sand: Vec<Box<dyn Material>> = vec![Box::new(sand)];
     let walls = vec![
         wall(0.0, Vector3::z(), Border::Sticky),
         wall(0.0, Vector3::x(), Border::Slip),
@@ -350,6 +355,25 @@ pub(super) fn exchange_fast() -> Result<Exchange, PageError> {
     Ok(out)
 }
 
+/// The rubber that a box hits, and its contact.
+#[derive(Clone, Copy)]
+pub(super) struct Struck {
+    /// Particles on an edge.
+    pub(super) along: usize,
+    /// Poisson's ratio.
+    pub(super) poisson: f64,
+    /// Stiffness of the contact of each particle, over E times the distance of particles.
+    pub(super) stiffness: f64,
+}
+
+impl Struck {
+    /// A cube of rubber whose face has 6.4·10⁵ N/m.
+    pub(super) fn cube(along: usize) -> Self {
+        let count = along as f64;
+        Self { along, poisson: 0.3, stiffness: 64.0 * (count - 1.0) / (count * count) }
+    }
+}
+
 /// Motion of a free box of 2 kg that flies at 1 m/s into a rubber cube of 1 kg without gravity or dissipation.
 pub(super) struct Hit {
     /// Speed \[m/s\] over time.
@@ -360,8 +384,9 @@ pub(super) struct Hit {
     pub(super) restitution: f64,
 }
 
-/// Substeps of `substep` \[s\], so many to a step of the box; `along` particles on an edge of the cube.
-pub(super) fn hit(substeps: u32, substep: f64, end: f64, along: usize) -> Result<Hit, PageError> {
+/// Substeps of `substep` \[s\], so many to a step of the box.
+pub(super) fn hit(substeps: u32, substep: f64, end: f64, struck: Struck) -> Result<Hit, PageError> {
+    let Struck { along, poisson, stiffness } = struck;
     type Coupled = Asynchronous<SystemPoints<MpmSolver>, ContactStep<IcfSolver>>;
     let text = "<mujoco><option gravity='0 0 0'/><worldbody><body pos='-.121 0 0'><freejoint/>\
         <geom type='box' size='.07 .07 .07' mass='2'/></body></worldbody></mujoco>";
@@ -372,12 +397,12 @@ pub(super) fn hit(substeps: u32, substep: f64, end: f64, along: usize) -> Result
         let k = Vector3::new((n / along / along) as f64, (n / along % along) as f64, (n % along) as f64);
         p.push(k * apart - Vector3::repeat(0.05), 1.0 / count as f64, 1e-3 / count as f64, 0);
     }
-    // 6.4·10⁵ N/m over a face.
-    let stiffness = 6.4e5 / (along * along) as f64;
-    let obstacles = obstacles(&scene, &[0], surface(stiffness, 0.0, 0.0)).map_err(fail)?;
+    let contact = surface(stiffness * 1e5 * apart, 0.0, 0.0);
+    let obstacles = obstacles(&scene, &[0], contact).map_err(fail)?;
     let options = MpmOptions { spacing: 2.002 * apart, gravity: Vector3::zeros(), ..MpmOptions::default() };
     let law = || contact_pool("lagged").map_err(fail);
-    let points = MpmSystem::new(p, rubber(1e5, 0.3)?, vec![], obstacles, law()?, options).map_err(fail)?;
+    let points =
+        MpmSystem::new(p, rubber(1e5, poisson)?, vec![], obstacles, law()?, options).map_err(fail)?;
     let mut rigid = RigidSystem::new(&scene, &*law()?, RigidOptions::default()).map_err(fail)?;
     let (mut x, mut y) = (points.initial_state(), rigid.initial_state(None).map_err(fail)?);
     let tight = Tolerance { relative: 1e-12, max_iterations: 200 };

@@ -1,0 +1,53 @@
+//! A rod that a rigid box hits, by the stiffness of its contact.
+
+use signorini_report::claim::number;
+use signorini_report::{Claim, Context, Mark, PageError, PageOutput, Plot};
+
+use super::runs::{Struck, hit};
+use super::{ALONG, Cases, SUBSTEP};
+
+/// Stiffness of the contact of each particle over E times their distance.
+const STIFF: [f64; 5] = [0.1, 0.3, 1.0, 3.0, 10.0];
+/// The one that is advised.
+const ADVISED: f64 = 0.3;
+
+/// Speed with which a rod and a box of twice its mass part over that with which they met.
+///
+/// A rod of mass m that a rigid M hits is left when the wave comes back, after 2 L/c: M has e^(−2m/M) of its speed then, the rod M/m (1 − e^(−2m/M)).
+pub(super) fn parting() -> f64 {
+    let left = (-1.0f64).exp();
+    2.0 * (1.0 - left) - left
+}
+
+/// Contact of many stiffnesses.
+pub(super) fn sweep(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), PageError> {
+    let mut curve = Vec::new();
+    for stiffness in STIFF {
+        ctx.say(format!("a rod, k = {stiffness} E s"));
+        let rod = Struck { along: ALONG, poisson: 0.0, stiffness };
+        curve.push((stiffness, hit(1, SUBSTEP, 0.05, rod)?.restitution));
+    }
+    let mut plot = Plot::new(
+        "impact",
+        "A rigid box hits a rod (no Poisson's ratio): speed with which they part over that with which they met; grey: a rod that is hit on its whole end",
+        "stiffness of the contact of a particle over E s",
+        "restitution",
+    );
+    plot.x_log = true;
+    let ends = [STIFF[0], STIFF[STIFF.len() - 1]];
+    plot.add_closed_form(ends.map(|k| (k, parting())).to_vec());
+    plot.add("", Mark::LinePoints, curve.clone());
+    out.plot(plot);
+    let at = |k: f64| curve.iter().find(|c| c.0 == k).map_or(f64::NAN, |c| c.1);
+    let name = format!(
+        "rod on contacts of {ADVISED} E s: restitution, beside that of a rod that is hit on its whole end"
+    );
+    cases.add("V12", Claim::relative("rod/restitution", &name, parting(), at(ADVISED), 0.05, ""));
+    out.prose(format!(
+        "A stiff contact stops the first layer of nodes within a substep, and the grid takes its energy: {} is left at {} E s, {} at {ADVISED} E s, whose half period is that of the layer. Impacts that are to bounce want contacts as soft as a layer of the material.",
+        number(at(STIFF[4])),
+        STIFF[4],
+        number(at(ADVISED)),
+    ));
+    Ok(())
+}
