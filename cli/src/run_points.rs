@@ -154,7 +154,11 @@ impl<'a> Run<'a> {
         for (geom, limit) in self.points.limits().into_iter().enumerate() {
             let used = limit.used(dt, substep);
             if used > self.used {
+                let first = self.used <= 1.0 && used > 1.0;
                 (self.used, self.limit) = (used, Some((geom, limit, [dt, substep])));
+                if first {
+                    eprintln!("warning: t = {:.3} s: {}", self.points.state.t, self.beyond());
+                }
             }
         }
     }
@@ -198,16 +202,22 @@ impl<'a> Run<'a> {
         if self.deepest.0 > 0.0 {
             say!("points were up to {:.3} mm deep in '{}'", 1e3 * self.deepest.0, name(self.deepest.1));
         }
-        let Some((geom, limit, [step, substep])) = &self.limit else {
+        let Some((geom, limit, _)) = &self.limit else {
             return say!("no geom was touched: coupling has no limit");
         };
         say!("limit of coupling, used to {:.2} on '{}': {limit}", self.used, name(*geom));
         if self.used > 1.0 {
-            eprintln!(
-                "warning: steps of {step} s with substeps of {substep:.2e} s are beyond the limit of coupling on '{}': motion may swing; take `step = {:.1e}`, a softer contact (`depth`), or `iterations = 10`",
-                name(*geom),
-                0.8 * limit.step(*substep).min(limit.whole())
-            );
+            eprintln!("warning: at the worst, {}", self.beyond());
         }
+    }
+
+    /// The limit that steps are beyond, and the remedy.
+    fn beyond(&self) -> String {
+        let Some((geom, limit, [step, substep])) = &self.limit else { return String::new() };
+        format!(
+            "steps of {step} s with substeps of {substep:.2e} s are beyond the limit of coupling on '{}': motion may swing; take `step = {:.1e}`, a softer contact (`depth`), or `iterations = 10`",
+            self.points.geoms().1[*geom],
+            0.8 * limit.step(*substep).min(limit.whole())
+        )
     }
 }

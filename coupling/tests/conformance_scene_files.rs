@@ -79,6 +79,7 @@ fn regression_entries_are_refused_by_line_and_key() {
         ("shape = \"box\"", "shape = \"boxx\"", &[":5", "'boxx'", "did you mean 'box'"]),
         ("shape = \"box\"", "mesh = \"none.obj\"", &[":6", "size", "beside a mesh"]),
         ("young = 2e4", "young = 2e4\nyield_stress = 10", &[":9", "yield_stress", "plastic"]),
+        ("young = 2e4", "young = 2e24", &[":3", "'jelly' has the fastest waves", "softer"]),
         ("young = 2e4", "young = 2e4\nbulk_modulus = 1e5", &[":9", "bulk_modulus", "liquid"]),
         (
             "young = 2e4",

@@ -109,6 +109,16 @@ impl SceneFile {
         Ok(spacing)
     }
 
+    /// Number of substeps to a step of the bodies where points bear `longest` \[s\].
+    pub(super) fn substeps(&self, longest: f64) -> Result<f64, SceneFileError> {
+        signorini_mpm::steps_within(self.step, longest).map_err(|e| {
+            let speed = |b: &&Body| b.modulus / b.density;
+            let fastest = self.bodies.iter().max_by(|a, b| speed(a).total_cmp(&speed(b)));
+            let (name, line) = fastest.map_or(("", 1), |b| (&b.name, b.line));
+            self.wrong(line, format!("'{name}' has the fastest waves: {e}; take a softer or heavier material, a larger spacing or a shorter step"))
+        })
+    }
+
     /// Depth to which contact is pressed on a grid of this spacing \[m\].
     fn depth(&self, spacing: f64) -> f64 {
         self.contact.depth.unwrap_or(DEPTH * spacing)
