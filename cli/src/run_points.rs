@@ -147,7 +147,8 @@ impl<'a> Run<'a> {
                 self.deepest = (*depth, geom);
             }
         }
-        if !limits {
+        // With iterations bodies and points meet each other's motion: no limit is that of the splitting.
+        if !limits || self.points.file().iterations > 1 {
             return;
         }
         let substep = dt / f64::from(report.substeps.max(1));

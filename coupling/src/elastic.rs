@@ -1,6 +1,6 @@
 use signorini_core::na::{Matrix3, SMatrix, Vector3};
 use signorini_core::{BlockSink, ProblemError};
-use signorini_mpm::{Freedom, Gathered, MpmSystem, Stiffness, Weights};
+use signorini_mpm::{Border, Freedom, Gathered, MpmSystem, Stiffness, Weights};
 
 use crate::sparse::SparseInertia;
 
@@ -43,6 +43,11 @@ fn strain_columns(gradient: &Vector3<f64>) -> SMatrix<f64, 6, 3> {
 
 /// The stiffness of each particle's material, or which material has none.
 pub(crate) fn stiffnesses(material: &MpmSystem, g: &Gathered<'_>) -> Result<Vec<Stiffness>, ProblemError> {
+    if material.walls().iter().any(|w| matches!(w.border, Border::Rubbing { .. })) {
+        return Err(ProblemError::Unsupported(
+            "a step of points and bodies together leaves out the friction of walls; let them slip, make them obstacles, or couple asynchronously".into(),
+        ));
+    }
     let of = |p: usize| {
         let m = material.material(g.particles, p);
         if let Some(m) = m.filter(|m| m.viscosity() != [0.0; 2]) {

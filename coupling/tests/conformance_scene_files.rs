@@ -79,7 +79,17 @@ fn regression_entries_are_refused_by_line_and_key() {
         ("shape = \"box\"", "shape = \"boxx\"", &[":5", "'boxx'", "did you mean 'box'"]),
         ("shape = \"box\"", "mesh = \"none.obj\"", &[":6", "size", "beside a mesh"]),
         ("young = 2e4", "young = 2e4\nyield_stress = 10", &[":9", "yield_stress", "plastic"]),
-        ("young = 2e4", "young = 2e24", &[":3", "'jelly' has the fastest waves", "softer"]),
+        ("young = 2e4", "young = 2e24", &[":3", "of 'jelly' ask for short steps", "softer"]),
+        (
+            "young = 2e4",
+            "young = 2e4\nviscosity = 1e12",
+            &[":3", "of 'jelly' ask for short steps", "less viscous"],
+        ),
+        (
+            "[contact]",
+            "[[cloth]]\nsize = [0.1, 0.1]\nedge = 0.01\nposition = [0, 0, 1]\nyoung = 1e4\ndensity = 1000\nthickness = 1e-3\nfriction = 0.1\n[[cloth]]\nsize = [0.1, 0.1]\nedge = 0.01\nposition = [0, 0, 2]\nyoung = 1e4\ndensity = 1000\nthickness = 1e-3\n[contact]",
+            &[":18", "all cloth has one"],
+        ),
         ("young = 2e4", "young = 2e4\nbulk_modulus = 1e5", &[":9", "bulk_modulus", "liquid"]),
         (
             "young = 2e4",

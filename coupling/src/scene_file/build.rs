@@ -73,6 +73,26 @@ fn longest_edge(mesh: &TriangleMesh) -> f64 {
     edges.map(|(a, b)| (x[a as usize] - x[b as usize]).norm()).fold(0.0, f64::max)
 }
 
+impl Body {
+    /// Rate at which waves cross cells of `spacing` \[m\], or viscosity or bending acts, the largest \[1/s\].
+    fn rate(&self, spacing: f64) -> f64 {
+        match &self.kind {
+            Kind::Solid { material, .. } => {
+                let material = material.boxed();
+                let [shear, bulk] = material.viscosity();
+                let wave = (material.wave_modulus() / self.density).sqrt() / spacing;
+                wave.max(4.0 * (2.0 * shear).max(3.0 * bulk) / (self.density * spacing * spacing))
+            }
+            Kind::Cloth { material, mesh } => {
+                let wave = (material.wave_modulus() / self.density).sqrt() / spacing;
+                let edge = longest_edge(mesh);
+                let plate = (material.bending() / (self.density * material.thickness())).sqrt();
+                wave.max(plate / (edge * edge))
+            }
+        }
+    }
+}
+
 impl SceneFile {
     fn of<E: std::fmt::Display>(&self, body: &Body) -> impl Fn(E) -> SceneFileError {
         let (name, line) = (body.name.clone(), body.line);
@@ -109,13 +129,12 @@ impl SceneFile {
         Ok(spacing)
     }
 
-    /// Number of substeps to a step of the bodies where points bear `longest` \[s\].
-    pub(super) fn substeps(&self, longest: f64) -> Result<f64, SceneFileError> {
+    /// Number of substeps to a step of the bodies where points on a grid of `spacing` \[m\] bear `longest` \[s\].
+    pub(super) fn substeps(&self, longest: f64, spacing: f64) -> Result<f64, SceneFileError> {
         signorini_mpm::steps_within(self.step, longest).map_err(|e| {
-            let speed = |b: &&Body| b.modulus / b.density;
-            let fastest = self.bodies.iter().max_by(|a, b| speed(a).total_cmp(&speed(b)));
+            let fastest = self.bodies.iter().max_by(|a, b| a.rate(spacing).total_cmp(&b.rate(spacing)));
             let (name, line) = fastest.map_or(("", 1), |b| (&b.name, b.line));
-            self.wrong(line, format!("'{name}' has the fastest waves: {e}; take a softer or heavier material, a larger spacing or a shorter step"))
+            self.wrong(line, format!("waves, viscosity and bending of '{name}' ask for short steps: {e}; take a softer, heavier or less viscous material, a larger spacing, or a shorter step of the bodies"))
         })
     }
 
@@ -202,6 +221,16 @@ impl SceneFile {
         let stiffness = self.stiffness(gravity.norm(), spacing, &mut choices);
         let (geoms, mut obstacles) = self.met(scene, stiffness, &mut choices)?;
         let (mut particles, mut materials) = (Particles::default(), Vec::<Box<dyn Material>>::new());
+        let mut sheets = self.bodies.iter().filter(|b| matches!(b.kind, Kind::Cloth { .. }));
+        if let Some(first) = sheets.next()
+            && let Some(other) = sheets.find(|b| b.friction != first.friction)
+        {
+            let why = format!(
+                "'{}' has another friction than '{}', and all cloth has one; give both the same, or none",
+                other.name, first.name
+            );
+            return Err(self.wrong(other.line, why));
+        }
         let (mut cloth, mut bodies, mut ranges) = (Vec::new(), Vec::new(), Vec::new());
         for body in &self.bodies {
             let first = particles.len();
@@ -231,7 +260,11 @@ impl SceneFile {
                 }
             };
             if let Some(friction) = body.friction {
-                rub(&mut obstacles, particles.material[first], friction).map_err(self.of(body))?;
+                let own = (particles.material[first], friction);
+                obstacles
+                    .iter_mut()
+                    .filter(|o| !o.friction_with.contains(&own))
+                    .for_each(|o| o.friction_with.push(own));
             }
             particles.v[first..].iter_mut().for_each(|v| *v = body.velocity);
             let mass: f64 = particles.mass[first..].iter().sum();
@@ -317,20 +350,6 @@ impl SceneFile {
         }
         Ok(())
     }
-}
-
-/// Gives a material by number its own friction with all obstacles.
-fn rub(obstacles: &mut [Obstacle], material: u32, friction: f64) -> Result<(), &'static str> {
-    for o in obstacles {
-        match o.friction_with.iter().find(|f| f.0 == material) {
-            Some((_, other)) if *other != friction => {
-                return Err("all cloth has one friction; give it the friction of the other");
-            }
-            Some(_) => {}
-            None => o.friction_with.push((material, friction)),
-        }
-    }
-    Ok(())
 }
 
 /// Depth of a point in a shape \[m\]; none outside.

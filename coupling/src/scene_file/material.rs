@@ -102,7 +102,7 @@ fn sand(s: &Section<'_>, lame: Lame) -> Found<DruckerPrager> {
             diameter: positive(s, "grain_diameter", "m > 0")?,
             density: positive(s, "grain_density", "kg/m³ > 0")?,
         };
-        sand = sand.with_rate(of).map_err(wrong)?;
+        sand = sand.with_rate(of).map_err(|e| s.wrong_at("limit_angle", e.to_string()))?;
     }
     if ["dilatancy_angle", "expansion"].iter().any(|k| s.has(k)) {
         let expansion =

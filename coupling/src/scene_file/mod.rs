@@ -108,11 +108,10 @@ impl PointScene {
             engine = engine.with_cloth(cloth).map_err(whole)?;
         }
         engine = engine.with_pins(pins).map_err(whole)?;
-        let substeps = file.substeps(engine.longest_step())?;
+        let substeps = file.substeps(engine.longest_step(), parts.options.spacing)?;
         parts.choices.push(format!(
-            "substeps of the points up to {:.2e} s at the start: {substeps} to a step of the bodies, {:.0} in the run",
-            file.step / substeps,
-            substeps * file.time / file.step
+            "substeps of the points up to {:.2e} s at the start: {substeps} to a step of the bodies",
+            engine.longest_step()
         ));
         let step = ContactStep::new(IcfSolver::default());
         let mut both = ScenePoints::new(scene, &parts.geoms, engine, rigid, step, 1)?.with_shorter_substeps();

@@ -37,7 +37,7 @@ pub enum MpmError {
         /// Remedy of the defect.
         remedy: &'static str,
     },
-    /// A pin of what is not there.
+    /// A pin without its particle or obstacle.
     #[error("pins: {what}; {remedy}")]
     Pin {
         /// Defect of the pin.

@@ -11,7 +11,7 @@ pub struct Freedom {
     basis: Matrix3<f64>,
     /// Number of free directions.
     pub count: usize,
-    /// μ n of walls that rub; those of nodes between more than three do not count.
+    /// μ n of walls that rub, n their normals across those of walls before.
     rubs: [Vector3<f64>; 3],
 }
 
@@ -27,19 +27,16 @@ impl Freedom {
         let mut projector = Matrix3::identity();
         let (mut rubs, mut count) = (NONE, 0);
         for wall in walls.iter().filter(|w| w.holds(x, spacing)) {
-            match wall.border {
-                Border::Sticky => return Self::HELD,
-                Border::Slip => {}
-                Border::Rubbing { friction } => {
-                    if let Some(rub) = rubs.get_mut(count) {
-                        *rub = friction * wall.normal;
-                        count += 1;
-                    }
-                }
+            if wall.border == Border::Sticky {
+                return Self::HELD;
             }
-            // Component of the normal in the directions that are free still.
+            // Component of the normal in the directions that are free still: a wall presses with what others leave.
             if let Some(n) = (projector * wall.normal).try_normalize(1e-9) {
                 projector -= n * n.transpose();
+                if let Border::Rubbing { friction } = wall.border {
+                    rubs[count] = friction * n;
+                    count += 1;
+                }
             }
         }
         let free = projector.trace().round() as usize;

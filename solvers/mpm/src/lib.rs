@@ -1,4 +1,4 @@
-//! Material points: dough, sand, rubber in convex frictional contact with bodies.
+//! Material points: dough, sand, snow, rubber, liquids and cloth in convex frictional contact with bodies.
 //!
 //! ```
 //! use signorini_core::na::{Isometry3, Vector3};

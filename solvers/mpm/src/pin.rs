@@ -29,7 +29,7 @@ pub struct Pin {
     pub anchor: Vector3<f64>,
     /// k > 0 \[N/m\]; infinite for a rigid one, whose period on the nodes that it moves is one step, critically damped. None is stiffer than that.
     pub stiffness: f64,
-    /// d ≥ 0 \[N·s/m\].
+    /// d ≥ 0 \[N·s/m\], 0 for a rigid one. None is more than the rigid one's.
     pub damping: f64,
 }
 
@@ -105,7 +105,9 @@ impl Pin {
         if self.stiffness.is_nan() || self.stiffness <= 0.0 {
             value(of("the stiffness"), self.stiffness, false, "N/m > 0, or infinite")?;
         }
-        value(of("the damping"), self.damping, self.damping >= 0.0, "N·s/m, 0 or more")
+        value(of("the damping"), self.damping, self.damping >= 0.0, "N·s/m, 0 or more")?;
+        let free = self.stiffness.is_finite() || self.damping == 0.0;
+        value(of("the damping"), self.damping, free, "none to a rigid one, or a stiffness too")
     }
 }
 
@@ -157,14 +159,19 @@ impl Holds {
 }
 
 impl Hold {
-    /// Stiffness \[N/m\] and damping \[N·s/m\] in a step of `dt` \[s\], on nodes alone; a pin that is stiffer than a rigid one is that.
+    /// Stiffness \[N/m\] and damping \[N·s/m\] in a step of `dt` \[s\], on nodes alone.
     pub fn spring(&self, dt: f64) -> [f64; 2] {
+        self.spring_on(dt, self.inverse_mass)
+    }
+
+    /// Stiffness \[N/m\] and damping \[N·s/m\] in a step of `dt` \[s\] on rows of this inverse mass \[1/kg\], neither above that of a rigid pin.
+    fn spring_on(&self, dt: f64, inverse_mass: f64) -> [f64; 2] {
         let period = RIGID_PERIOD * dt;
-        let rigid = (TAU / period).powi(2) / self.inverse_mass;
-        if self.pin.stiffness < rigid {
-            [self.pin.stiffness, self.pin.damping]
-        } else {
-            [rigid, period / PI * rigid]
+        let rigid = (TAU / period).powi(2) / inverse_mass;
+        let damper = period / PI * rigid;
+        match self.pin.stiffness.is_finite() {
+            true => [self.pin.stiffness.min(rigid), self.pin.damping.min(damper)],
+            false => [rigid, damper],
         }
     }
 
@@ -176,7 +183,7 @@ impl Hold {
             inverse_mass: self.inverse_mass + rest,
             recovery_speed: f64::INFINITY,
             shortest_step: 0.0,
-            spring: Some([self.pin.stiffness, self.pin.damping]),
+            spring: Some(self.spring_on(dt, self.inverse_mass + rest)),
         }
     }
 }

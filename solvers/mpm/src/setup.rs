@@ -93,6 +93,9 @@ pub(crate) fn check(
         if bad(factor, factor > 0.0) {
             value(format!("the factor of particle {p}"), factor, false, "a number > 0")?;
         }
+        if number == Particles::BARE && factor != 1.0 {
+            value(format!("the factor of particle {p}, which is of no material,"), factor, false, "1")?;
+        }
         if number != Particles::BARE && number as usize >= materials.len() {
             return Err(MpmError::Material { particle: p, material: number, count: materials.len() });
         }
@@ -254,6 +257,6 @@ pub(crate) fn check_step(dt: f64, limit: f64) -> Result<(), ProblemError> {
     if dt <= limit {
         return Ok(());
     }
-    let why = format!("waves, particles and viscosity allow {limit:.3e} s on this grid; shorten it");
+    let why = format!("waves, particles, viscosity and bending allow {limit:.3e} s on this grid; shorten it");
     Err(ProblemError::StepTooLong { dt, why })
 }

@@ -98,6 +98,11 @@ impl MpmSystem {
         &self.options
     }
 
+    /// The walls.
+    pub fn walls(&self) -> &[Wall] {
+        &self.walls
+    }
+
     /// The obstacles.
     pub fn obstacles(&self) -> &[Obstacle] {
         &self.obstacles

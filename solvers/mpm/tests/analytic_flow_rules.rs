@@ -214,6 +214,43 @@ fn analytic_viscosity_takes_an_eddy_as_navier_and_stokes_do() {
     assert!(plain > 0.9, "{plain}");
 }
 
+/// Velocities of one particle's nodes under viscosity alone: each step takes 8 η δt/(ρ h²) of dev D and 12 ζ δt/(ρ h²) of tr D; spin stays.
+#[test]
+fn analytic_viscosity_of_one_particle_in_closed_form() {
+    let (h, dt, density) = (0.1, 2e-4, 500.0);
+    let c = Matrix3::new(0.3, 0.5, -0.2, 0.1, 0.4, 0.3, -0.6, 0.2, 0.1);
+    let split = |c: &Matrix3<f64>| {
+        let (d, mean) = (0.5 * (c + c.transpose()), c.trace() / 3.0);
+        (d - Matrix3::identity() * mean, mean, c - d)
+    };
+    for (eta, zeta) in [(3.0, 0.0), (0.0, 2.0), (3.0, 2.0)] {
+        let mut p = Particles::default();
+        p.push(Vector3::new(0.03, 0.01, -0.02), density * 1e-6, 1e-6, 0);
+        p.c[0] = c;
+        // It opens, so that the liquid itself does not press.
+        let liquid = Viscous::new(Liquid::new(1e3).unwrap(), eta, zeta).unwrap();
+        let options = MpmOptions { spacing: h, gravity: Vector3::zeros(), ..MpmOptions::default() };
+        let law = || contact_pool("lagged").unwrap();
+        let mut fast =
+            MpmEngine::<f64>::new(p.clone(), vec![Box::new(liquid)], vec![], vec![], law(), options).unwrap();
+        let mut slow = MpmSystem::new(p, vec![Box::new(liquid)], vec![], vec![], law(), options).unwrap();
+        let mut step = ContactStep::new(MpmSolver::default());
+        let (mut x, mut next) = (slow.initial_state(), slow.initial_state());
+        for _ in 0..10 {
+            fast.step(dt).unwrap();
+            step.step(&mut slow, &x, dt, false, &mut next).unwrap();
+            std::mem::swap(&mut x, &mut next);
+        }
+        let left = [8.0 * eta, 12.0 * zeta].map(|k| (1.0 - k * dt / (density * h * h)).powi(10));
+        let (dev, mean, spin) = split(&c);
+        for found in [fast.particles().c[0], slow.particles(&x).unwrap().c[0]] {
+            let (d, m, s) = split(&found);
+            assert!((d - left[0] * dev).norm() < 1e-12 && (m - left[1] * mean).abs() < 1e-12, "{d} {m}");
+            assert!((s - spin).norm() < 1e-12);
+        }
+    }
+}
+
 /// A step beyond the limit of viscosity is refused, and none within it gains energy.
 #[test]
 fn analytic_viscosity_has_a_step_of_its_own() {

@@ -14,8 +14,9 @@ use signorini_mpm::{
 };
 use signorini_testkit::solver;
 
+/// With the rule of the suite, that of all solvers; the default leaves momenta out of it.
 fn make(direction: Direction) -> Box<dyn ContactSolver> {
-    Box::new(MpmSolver::new(MpmSolverOptions { direction, ..MpmSolverOptions::default() }))
+    Box::new(MpmSolver::new(MpmSolverOptions { direction, momenta: true, ..MpmSolverOptions::default() }))
 }
 
 #[test]

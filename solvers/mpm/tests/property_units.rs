@@ -43,7 +43,6 @@ impl Units {
 
 #[derive(Clone, Debug)]
 struct Family {
-    material: usize,
     velocity: [f64; 3],
     turn: [f64; 3],
     friction: f64,
@@ -53,15 +52,15 @@ struct Family {
 
 fn family() -> impl Strategy<Value = Family> {
     let within = |a: f64| prop::array::uniform3(-a..a);
-    (0usize..7, within(0.5), within(0.5), 0.1..0.9, prop::sample::select(vec![0.0, 0.02]), any::<bool>())
-        .prop_map(|(material, velocity, turn, friction, transfer_time, pinned)| Family {
-            material,
+    (within(0.5), within(0.5), 0.1..0.9, prop::sample::select(vec![0.0, 0.02]), any::<bool>()).prop_map(
+        |(velocity, turn, friction, transfer_time, pinned)| Family {
             velocity,
             turn,
             friction,
             transfer_time,
             pinned,
-        })
+        },
+    )
 }
 
 fn material(which: usize, u: &Units) -> Box<dyn Material> {
@@ -89,7 +88,7 @@ fn material(which: usize, u: &Units) -> Box<dyn Material> {
 }
 
 /// Places in m, and the iterations, of a block and a sheet that fall on a floor that rubs and a ball that comes, in the plain path and in the fast one.
-fn runs(f: &Family, u: &Units) -> [(Vec<Vector3<f64>>, u64); 2] {
+fn runs(f: &Family, which: usize, u: &Units) -> [(Vec<Vector3<f64>>, u64); 2] {
     let (l, h) = (u.length, 0.04 * u.length);
     let mut p = Particles::default();
     let block = Shape::Box { half_extents: Vector3::new(0.06, 0.04, 0.04) * l };
@@ -130,7 +129,7 @@ fn runs(f: &Family, u: &Units) -> [(Vec<Vector3<f64>>, u64); 2] {
     };
     let pins = if f.pinned { Pin::all(&p, solid..solid + 3, None, &[]).unwrap() } else { Vec::new() };
     let law = || contact_pool("lagged").unwrap();
-    let (materials, obstacles) = (|| vec![material(f.material, u)], vec![floor, ball]);
+    let (materials, obstacles) = (|| vec![material(which, u)], vec![floor, ball]);
     let (dt, steps) = (5e-4 * u.time, 120);
     let mut slow =
         MpmSystem::new(p.clone(), materials(), vec![wall], obstacles.clone(), law(), options).unwrap();
@@ -155,17 +154,19 @@ fn unit() -> impl Strategy<Value = f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(4))]
 
     #[test]
     fn property_points_move_alike_in_all_units(f in family(), length in unit(), mass in unit(), time in unit()) {
         let u = Units { length, mass, time };
-        let [own, other] = [runs(&f, &Units::SI), runs(&f, &u)];
-        for (path, (a, b)) in ["plain", "fast"].iter().zip(own.iter().zip(&other)) {
-            let off = a.0.iter().zip(&b.0).map(|(x, y)| (x - y).amax()).fold(0.0, f64::max);
-            // Powers and roots are within a bit, which contact and flow make larger.
-            prop_assert!(off < 1e-9, "{path}: off by {off:e} m in {u:?}");
-            prop_assert!(a.1 > 20 && a.1.abs_diff(b.1) <= a.1 / 10, "{path}: {} and {} iterations", a.1, b.1);
+        for which in 0..7 {
+            let [own, other] = [runs(&f, which, &Units::SI), runs(&f, which, &u)];
+            for (path, (a, b)) in ["plain", "fast"].iter().zip(own.iter().zip(&other)) {
+                let off = a.0.iter().zip(&b.0).map(|(x, y)| (x - y).amax()).fold(0.0, f64::max);
+                // Powers and roots are within a bit, which contact and flow make larger.
+                prop_assert!(off < 1e-9, "{which}, {path}: off by {off:e} m in {u:?}");
+                prop_assert!(a.1 > 20 && a.1.abs_diff(b.1) <= a.1 / 10, "{which}, {path}: {} and {} iterations", a.1, b.1);
+            }
         }
     }
 }

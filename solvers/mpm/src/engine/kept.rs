@@ -65,6 +65,7 @@ impl<T: Real> MpmEngine<T> {
         self.nodes.restore_ended(&kept.ended);
         // Those were of a step that is no more.
         self.contacts.touches.clear();
+        self.contacts.holds.clear();
         self.impulses.iter_mut().for_each(|i| *i = [Vector3::zeros(); 2]);
         Ok(())
     }

@@ -215,10 +215,19 @@ impl<T: Real> MpmEngine<T> {
     /// # Errors
     /// As [`crate::MpmSystem::with_pins`].
     pub fn with_pins(mut self, pins: Vec<Pin>) -> Result<Self, MpmError> {
+        self.set_pins(pins)?;
+        Ok(self)
+    }
+
+    /// Holds these pins from the next step on, and lets those before go.
+    ///
+    /// # Errors
+    /// As [`crate::MpmSystem::with_pins`]; the pins before stay then.
+    pub fn set_pins(&mut self, pins: Vec<Pin>) -> Result<(), MpmError> {
         self.pins = in_order(pins, self.particles.len(), self.obstacles.len())?;
         self.cloth.seeks = !self.pins.is_empty();
         self.cloth.find(&self.chunks, &self.blocks, self.particles.len());
-        Ok(self)
+        Ok(())
     }
 
     /// The pins, by the numbers of their particles.
@@ -547,7 +556,9 @@ impl<T: Real> MpmEngine<T> {
 /// Fails on masses and volumes that numbers of the engine cannot hold.
 fn check_range<T: Number>(particles: &Particles) -> Result<(), MpmError> {
     let held = |x: &f64| (wide(num::<T>(*x)) / x - 1.0).abs() < 1e-6;
-    for (what, list) in [("the mass", &particles.mass), ("the volume", &particles.volume)] {
+    let lists =
+        [("the mass", &particles.mass), ("the volume", &particles.volume), ("the factor", &particles.factor)];
+    for (what, list) in lists {
         if let Some(p) = list.iter().position(|x| !held(x)) {
             value(
                 format!("{what} of particle {p}"),

@@ -5,7 +5,7 @@ use super::polar::Stretches;
 use super::{LaneLaw, Material, PAIRS, Stiffness};
 use crate::error::{MpmError, value};
 
-/// Liquid: pressure alone, that grows with what its volume falls short of, and no tension.
+/// Liquid: pressure alone, by the volume that is missing, and no tension.
 ///
 /// ```text
 /// ψ = ½ K (J − 1)²,   τ = K J (J − 1) 1        J ≤ 1

@@ -18,14 +18,14 @@ const OPEN: f64 = 1e-12;
 /// In stresses: τ̄ ≤ m p with τ̄ = |dev τ|/√2, p = −tr τ/3 and the coefficient of friction m = 3α/√2. Flow keeps volume, and m is one number, unless [`DruckerPrager::with_rate`] or [`DruckerPrager::with_dilatancy`] say more.
 ///
 /// Where it is pulled apart all strain is let go, and its volume is kept in mind: the volume gained then is taken off the trace before it can press again.
-/// Source: Klár et al. 2016, named by yu2025mpm. Deviates: no hardening.
+/// Source: Klár et al. 2016, named by yu2025mpm. Deviates: no hardening. Under dilatancy volume that tension gave counts as gained by shear, up to the critical one: sand that was pulled apart comes back loose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DruckerPrager {
     lame: Lame,
     /// m at rest, and how much it grows at high rates.
     friction: f64,
     growth: f64,
-    /// Time by which elapsed ones are multiplied for ξ: I₀ μ/(d √ρ_s) \[√Pa/s\].
+    /// I₀ μ/(d √ρ_s) \[√Pa/s\]: ξ over δt √p.
     rate: Option<f64>,
     dilatancy: Option<Dilatancy>,
 }

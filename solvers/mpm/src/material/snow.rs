@@ -34,6 +34,8 @@ pub struct SnowStrength {
 }
 
 impl Snow {
+    /// Snow of these constants.
+    ///
     /// # Errors
     /// [`MpmError::Value`] for strengths out of range, or without a shear modulus.
     pub fn new(lame: Lame, strength: SnowStrength) -> Result<Self, MpmError> {

@@ -8,6 +8,7 @@ use crate::error::{MpmError, value};
 /// ```text
 /// τ + 2 η dev D + ζ tr D 1,   D = sym ∇v
 /// ```
+/// It acts in open sand, loose snow and spray too: they stick together while they part.
 /// An elastic body of shear modulus μ that is sheared at an angular frequency ω has the loss factor tan δ = ω η/μ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Viscous<M> {
