@@ -1,6 +1,6 @@
 use signorini_core::na::Matrix3;
 
-use crate::material::{HenckyFlow, Lame, LaneLaw, Liquid, Material};
+use crate::material::{HenckyFlow, LEAST, Lame, LaneLaw, Liquid, Material};
 
 use super::chunk::{Chunk, wide};
 use super::lanes::{
@@ -132,6 +132,3 @@ fn hencky<T: Number>(material: &impl HenckyFlow, chunk: &mut Chunk<T>) -> Lane9<
     let scaled = each9(|row, col, l| u[3 * col + row][l] * (twice * strain[col][l] + lambda * sum[l]));
     product_turned(&scaled, &u)
 }
-
-/// Stretch below which logarithms are not followed.
-const LEAST: f64 = 1e-9;

@@ -1,7 +1,9 @@
 use std::ops::{Add, Mul};
 
-use signorini_core::na::{RealField, convert};
+use signorini_core::na::RealField;
 use wide::{f32x4, f64x4};
+
+pub(super) use crate::material::num;
 
 /// Numbers in lanes: f32 or f64.
 pub trait Number: RealField + Copy + Default {
@@ -38,12 +40,6 @@ pub(super) type Lane<T> = [T; LANES];
 
 /// A matrix of each, column-major.
 pub(super) type Lane9<T> = [Lane<T>; 9];
-
-/// A constant.
-#[inline(always)]
-pub(super) fn num<T: Number>(x: f64) -> T {
-    convert(x)
-}
 
 /// A number for all lanes: `f` of each.
 #[inline(always)]

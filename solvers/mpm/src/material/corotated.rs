@@ -1,7 +1,9 @@
 use signorini_core::na::{Matrix3, Vector3};
 
+use super::lame::Lame;
 use super::polar::Stretches;
-use super::{Lame, LaneLaw, Material, PAIRS, Stiffness};
+use super::stiffness::{PAIRS, Stiffness};
+use super::{LaneLaw, Material};
 use crate::error::MpmError;
 
 /// Rubber: the fixed corotated energy.

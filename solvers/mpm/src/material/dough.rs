@@ -1,7 +1,9 @@
 use signorini_core::na::{Matrix3, RealField};
 
-use super::hencky::{HenckyFlow, energy, norm, num, strain, stress};
-use super::{Lame, LaneLaw, Material, Stiffness};
+use super::hencky::{HenckyFlow, norm, num, strain};
+use super::lame::Lame;
+use super::polar::Stretches;
+use super::stiffness::Stiffness;
 use crate::error::{MpmError, value};
 
 /// Dough: Hencky elasticity with von Mises flow.
@@ -33,8 +35,15 @@ impl VonMises {
 }
 
 impl HenckyFlow for VonMises {
+    const NAME: &'static str = "von Mises";
+
     fn lame(&self) -> &Lame {
         &self.lame
+    }
+
+    /// That at rest.
+    fn tangent(&self, _: &Stretches) -> Stiffness {
+        Stiffness::linear(&self.lame, &Matrix3::identity())
     }
 
     #[inline(always)]
@@ -42,33 +51,5 @@ impl HenckyFlow for VonMises {
         let most = num::<T>(self.largest_deviator());
         let norm = norm(shape) * num(2.0 * self.lame.mu);
         (norm > most).then(|| strain(shape, most / norm, sum))
-    }
-}
-
-impl Material for VonMises {
-    fn energy(&self, f: &Matrix3<f64>) -> f64 {
-        energy(&self.lame, f)
-    }
-    fn stress(&self, f: &Matrix3<f64>) -> Matrix3<f64> {
-        stress(&self.lame, f)
-    }
-    fn flow(&self, f: &mut Matrix3<f64>, memory: &mut f64, elapsed: f64) {
-        self.flow_gradient(f, memory, elapsed);
-    }
-    /// Elastic: flow follows after the step.
-    fn stiffness(&self, _: &Matrix3<f64>) -> Option<Stiffness> {
-        Some(Stiffness::linear(&self.lame, &Matrix3::identity()))
-    }
-    fn wave_modulus(&self) -> f64 {
-        self.lame.wave_modulus()
-    }
-    fn check(&self) -> Result<(), MpmError> {
-        self.lame.check()
-    }
-    fn lanes(&self) -> LaneLaw {
-        LaneLaw::VonMises(*self)
-    }
-    fn name(&self) -> &'static str {
-        "von Mises"
     }
 }

@@ -1,7 +1,8 @@
 use signorini_core::na::{Matrix3, RealField, Vector3, convert};
 
+use super::lame::Lame;
 use super::polar::Stretches;
-use super::{Lame, PAIRS, Stiffness};
+use super::stiffness::{PAIRS, Stiffness};
 
 /// ψ = μ |ε|² + ½ λ (tr ε)² with ε = ln σ: stresses are linear in logarithmic strains, so that plastic flow is radial.
 pub(super) fn energy(lame: &Lame, f: &Matrix3<f64>) -> f64 {
@@ -37,8 +38,16 @@ pub(super) fn stiffness(lame: &Lame, s: &Stretches) -> Stiffness {
 
 /// Strain rule of a material with Hencky's energy, in numbers of either kind.
 pub(crate) trait HenckyFlow {
+    /// Name in messages.
+    const NAME: &'static str;
+
     /// Constants of the elastic part.
     fn lame(&self) -> &Lame;
+
+    /// Stiffness at stretches: elastic, as flow follows after the step.
+    fn tangent(&self, s: &Stretches) -> Stiffness {
+        stiffness(self.lame(), s)
+    }
 
     /// The strains along the axes that are left of trial ones, given as their deviator and their sum, after `elapsed` > 0 \[s\]; none where nothing changes.
     fn return_map<T: RealField + Copy>(
@@ -62,7 +71,7 @@ pub(crate) trait HenckyFlow {
 
 /// A constant.
 #[inline(always)]
-pub(super) fn num<T: RealField>(x: f64) -> T {
+pub(crate) fn num<T: RealField>(x: f64) -> T {
     convert(x)
 }
 

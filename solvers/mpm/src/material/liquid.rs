@@ -1,8 +1,6 @@
-use signorini_core::na::{Matrix3, RealField};
+use signorini_core::na::RealField;
 
 use super::hencky::num;
-use super::polar::Stretches;
-use super::{LaneLaw, Material, PAIRS, Stiffness};
 use crate::error::{MpmError, value};
 
 /// Liquid: pressure alone, by the volume that is missing, and no tension.
@@ -26,6 +24,11 @@ impl Liquid {
         Ok(Self { bulk })
     }
 
+    /// K \[Pa\].
+    pub fn bulk(&self) -> f64 {
+        self.bulk
+    }
+
     /// ∛J and K J (J − 1) that are left of a trial volume.
     #[inline(always)]
     pub(crate) fn press<T: RealField + Copy>(&self, volume: T, memory: &mut T) -> (T, T) {
@@ -39,38 +42,5 @@ impl Liquid {
     #[inline(always)]
     pub(crate) fn pressing<T: RealField + Copy>(&self, j: T) -> T {
         num::<T>(self.bulk) * j * (j - T::one())
-    }
-}
-
-impl Material for Liquid {
-    fn energy(&self, f: &Matrix3<f64>) -> f64 {
-        0.5 * self.bulk * (f.determinant() - 1.0).powi(2)
-    }
-    fn stress(&self, f: &Matrix3<f64>) -> Matrix3<f64> {
-        Matrix3::identity() * self.pressing(f.determinant())
-    }
-    fn flow(&self, f: &mut Matrix3<f64>, memory: &mut f64, _: f64) {
-        let (stretch, _) = self.press(f.determinant(), memory);
-        *f = Matrix3::identity() * stretch;
-    }
-    /// The second derivative of its energy, as far as it is positive.
-    fn stiffness(&self, f: &Matrix3<f64>) -> Option<Stiffness> {
-        let Stretches { u, sigma, .. } = Stretches::of(f);
-        let j = sigma.product();
-        let stretching = Matrix3::from_fn(|a, b| match a == b {
-            true => self.bulk * j * j,
-            false => self.bulk * j * (2.0 * j - 1.0),
-        });
-        let tau = sigma.map(|_| self.pressing(j));
-        Some(Stiffness::principal(&u, &sigma, &tau, &stretching, &PAIRS.map(|_| 0.0).into()))
-    }
-    fn wave_modulus(&self) -> f64 {
-        self.bulk
-    }
-    fn lanes(&self) -> LaneLaw {
-        LaneLaw::Liquid(*self)
-    }
-    fn name(&self) -> &'static str {
-        "liquid"
     }
 }

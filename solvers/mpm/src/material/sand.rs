@@ -2,9 +2,10 @@ use std::f64::consts::FRAC_PI_2;
 
 use signorini_core::na::{Matrix3, Matrix6, RealField};
 
-use super::hencky::{HenckyFlow, energy, norm, num, stiffness, strain, stress};
+use super::hencky::{HenckyFlow, norm, num, stiffness, strain};
+use super::lame::Lame;
 use super::polar::Stretches;
-use super::{Lame, LaneLaw, Material, Stiffness};
+use super::stiffness::Stiffness;
 use crate::error::{MpmError, value};
 
 /// Strain below which sand that is open counts as such: round-off of the strain that flow leaves.
@@ -123,8 +124,16 @@ impl DruckerPrager {
 }
 
 impl HenckyFlow for DruckerPrager {
+    const NAME: &'static str = "Drucker–Prager";
+
     fn lame(&self) -> &Lame {
         &self.lame
+    }
+
+    /// Elastic where it is pressed: flow and opening follow after the step. None where it is open.
+    fn tangent(&self, s: &Stretches) -> Stiffness {
+        let pressed = s.hencky().sum() < -OPEN;
+        if pressed { stiffness(&self.lame, s) } else { Stiffness(Matrix6::zeros()) }
     }
 
     /// ```text
@@ -182,35 +191,5 @@ impl HenckyFlow for DruckerPrager {
         };
         *memory = gained + wider;
         Some(strain(shape, (T::one() - x / s).max(T::zero()), sum - wider))
-    }
-}
-
-impl Material for DruckerPrager {
-    fn energy(&self, f: &Matrix3<f64>) -> f64 {
-        energy(&self.lame, f)
-    }
-    fn stress(&self, f: &Matrix3<f64>) -> Matrix3<f64> {
-        stress(&self.lame, f)
-    }
-    fn flow(&self, f: &mut Matrix3<f64>, memory: &mut f64, elapsed: f64) {
-        self.flow_gradient(f, memory, elapsed);
-    }
-    /// Elastic where it is pressed: flow and opening follow after the step. None where it is open.
-    fn stiffness(&self, f: &Matrix3<f64>) -> Option<Stiffness> {
-        let s = Stretches::of(f);
-        let pressed = s.hencky().sum() < -OPEN;
-        Some(if pressed { stiffness(&self.lame, &s) } else { Stiffness(Matrix6::zeros()) })
-    }
-    fn wave_modulus(&self) -> f64 {
-        self.lame.wave_modulus()
-    }
-    fn check(&self) -> Result<(), MpmError> {
-        self.lame.check()
-    }
-    fn lanes(&self) -> LaneLaw {
-        LaneLaw::DruckerPrager(*self)
-    }
-    fn name(&self) -> &'static str {
-        "Drucker–Prager"
     }
 }

@@ -1,8 +1,8 @@
 use signorini_core::na::{Matrix3, RealField};
 
-use super::hencky::{HenckyFlow, energy, norm, num, stiffness, strain, stress};
+use super::hencky::{HenckyFlow, norm, num, strain};
+use super::lame::Lame;
 use super::polar::Stretches;
-use super::{Lame, LaneLaw, Material, Stiffness};
 use crate::error::{MpmError, value};
 
 /// Snow: Hencky elasticity, an ellipse of stresses that it bears, hardening where it is pressed together and softening where it comes apart.
@@ -51,12 +51,8 @@ impl Snow {
     }
 
     /// p₀ \[Pa\] where snow has lost e^−e of its volume for good, `e` the memory of a particle.
-    pub fn bears(&self, e: f64) -> f64 {
-        self.strength_at(e)
-    }
-
     #[inline(always)]
-    fn strength_at<T: RealField + Copy>(&self, e: T) -> T {
+    pub fn bears<T: RealField + Copy>(&self, e: T) -> T {
         let arm = num::<T>(self.strength.hardening) * (e + num(self.offset)).max(T::zero());
         num::<T>(self.lame.bulk()) * arm.sinh()
     }
@@ -75,6 +71,8 @@ impl Snow {
 const MOST_STEPS: usize = 30;
 
 impl HenckyFlow for Snow {
+    const NAME: &'static str = "snow";
+
     fn lame(&self) -> &Lame {
         &self.lame
     }
@@ -92,7 +90,7 @@ impl HenckyFlow for Snow {
     ) -> Option<[T; 3]> {
         let (Lame { mu, .. }, kappa) = (self.lame, self.lame.bulk());
         let SnowStrength { cohesion, friction, .. } = self.strength;
-        let high = self.strength_at(*memory);
+        let high = self.bears(*memory);
         if high <= T::zero() {
             *memory -= sum;
             return Some([T::zero(); 3]);
@@ -119,33 +117,5 @@ impl HenckyFlow for Snow {
         let kept = -(middle + arm * x / (T::one() + g)) / num(kappa);
         *memory += kept - sum;
         Some(strain(shape, T::one() / (T::one() + r * g), kept))
-    }
-}
-
-impl Material for Snow {
-    fn energy(&self, f: &Matrix3<f64>) -> f64 {
-        energy(&self.lame, f)
-    }
-    fn stress(&self, f: &Matrix3<f64>) -> Matrix3<f64> {
-        stress(&self.lame, f)
-    }
-    fn flow(&self, f: &mut Matrix3<f64>, memory: &mut f64, elapsed: f64) {
-        self.flow_gradient(f, memory, elapsed);
-    }
-    /// Elastic: flow follows after the step.
-    fn stiffness(&self, f: &Matrix3<f64>) -> Option<Stiffness> {
-        Some(stiffness(&self.lame, &Stretches::of(f)))
-    }
-    fn wave_modulus(&self) -> f64 {
-        self.lame.wave_modulus()
-    }
-    fn check(&self) -> Result<(), MpmError> {
-        self.lame.check()
-    }
-    fn lanes(&self) -> LaneLaw {
-        LaneLaw::Snow(*self)
-    }
-    fn name(&self) -> &'static str {
-        "snow"
     }
 }

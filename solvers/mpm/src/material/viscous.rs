@@ -1,6 +1,7 @@
 use signorini_core::na::Matrix3;
 
-use super::{LaneLaw, Material, Stiffness};
+use super::stiffness::Stiffness;
+use super::{LaneLaw, Material};
 use crate::error::{MpmError, value};
 
 /// Material with viscosity beside its own stress: a Newtonian [`super::Liquid`], rubber that dissipates (Kelvin and Voigt).
