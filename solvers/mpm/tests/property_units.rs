@@ -92,7 +92,8 @@ fn runs(f: &Family, which: usize, u: &Units) -> [(Vec<Vector3<f64>>, u64); 2] {
     let (l, h) = (u.length, 0.04 * u.length);
     let mut p = Particles::default();
     let block = Shape::Box { half_extents: Vector3::new(0.06, 0.04, 0.04) * l };
-    let pose = Isometry3::new(Vector3::new(0.0, 0.0, 0.09) * l, Vector3::from(f.turn));
+    // Just above the floor, whatever its turn.
+    let pose = Isometry3::new(Vector3::new(0.0, 0.0, 0.085) * l, Vector3::from(f.turn));
     p.fill(&block, &pose, 0.5 * h, 1000.0 * u.density(), 0).unwrap();
     let solid = p.len();
     let mesh = sheet([0.16 * l; 2], [8; 2]).unwrap();
@@ -102,7 +103,7 @@ fn runs(f: &Family, which: usize, u: &Units) -> [(Vec<Vector3<f64>>, u64); 2] {
         .unwrap();
     let x: Vec<_> = mesh.vertices().iter().map(|x| x + Vector3::new(0.0, 0.0, 0.2) * l).collect();
     let cloth = Cloth::new(&mut p, &x, mesh.triangles(), fabric).unwrap();
-    p.v.fill(Vector3::from(f.velocity) * u.speed());
+    p.v.fill((Vector3::from(f.velocity) - 0.8 * Vector3::z()) * u.speed());
     let surface = ContactMaterial {
         stiction_speed: 1e-3 * u.speed(),
         ..ContactMaterial::compliant(2e3 * u.spring(), 1.0 / u.speed(), f.friction)
@@ -130,7 +131,7 @@ fn runs(f: &Family, which: usize, u: &Units) -> [(Vec<Vector3<f64>>, u64); 2] {
     let pins = if f.pinned { Pin::all(&p, solid..solid + 3, None, &[]).unwrap() } else { Vec::new() };
     let law = || contact_pool("lagged").unwrap();
     let (materials, obstacles) = (|| vec![material(which, u)], vec![floor, ball]);
-    let (dt, steps) = (5e-4 * u.time, 120);
+    let (dt, steps) = (5e-4 * u.time, 160);
     let mut slow =
         MpmSystem::new(p.clone(), materials(), vec![wall], obstacles.clone(), law(), options).unwrap();
     slow = slow.with_cloth(cloth.clone()).unwrap().with_pins(pins.clone()).unwrap();
