@@ -422,7 +422,8 @@ fn bodies(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), 
         ),
     );
     out.plot(plot);
-    impact::sweep(ctx, cases, out)
+    cases.add("V12", impact::sweep(ctx, (ALONG, SUBSTEP), out)?);
+    Ok(())
 }
 
 impl Page for Verification {
