@@ -78,10 +78,8 @@ impl Body {
     fn rate(&self, spacing: f64) -> f64 {
         match &self.kind {
             Kind::Solid { material, .. } => {
-                let material = material.boxed();
-                let [shear, bulk] = material.viscosity();
-                let wave = (material.wave_modulus() / self.density).sqrt() / spacing;
-                wave.max(4.0 * (2.0 * shear).max(3.0 * bulk) / (self.density * spacing * spacing))
+                let [wave, viscous] = signorini_mpm::rates(&*material.boxed(), 1.0 / self.density, spacing);
+                viscous.max(wave / spacing)
             }
             Kind::Cloth { material, mesh } => {
                 let wave = (material.wave_modulus() / self.density).sqrt() / spacing;

@@ -69,7 +69,7 @@ pub use obstacle::{Border, Obstacle, Wall};
 pub use particles::Particles;
 pub use pin::{Hold, Holds, Pin};
 pub use prepared::Gathered;
-pub use setup::{MpmOptions, steps_within};
+pub use setup::{MpmOptions, rates, steps_within};
 pub use solver::{Direction, MpmSolver, MpmSolverOptions};
 pub use spline::Weights;
 pub use system::MpmSystem;

@@ -37,6 +37,11 @@ impl Particles {
         self.x.is_empty()
     }
 
+    /// Volume for each mass of a particle times the factor of its stresses \[m³/kg\].
+    pub(crate) fn per_mass(&self, p: usize) -> f64 {
+        self.factor[p] * self.volume[p] / self.mass[p]
+    }
+
     /// Adds a particle at rest, undeformed.
     pub fn push(&mut self, x: Vector3<f64>, mass: f64, volume: f64, material: u32) {
         self.x.push(x);

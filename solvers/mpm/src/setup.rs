@@ -159,15 +159,10 @@ fn check_obstacle(o: &Obstacle) -> Result<(), MpmError> {
 }
 
 fn check_friction(o: &Obstacle) -> Result<(), MpmError> {
-    let check = |(m, f): &(u32, f64)| {
-        value(
-            format!("the friction of obstacle '{}' with material {m}", o.name),
-            *f,
-            *f >= 0.0,
-            "a number ≥ 0",
-        )
-    };
-    o.friction_with.iter().try_for_each(check)
+    let wrong = o.friction_with.iter().find(|f| !(f.1 >= 0.0 && f.1.is_finite()));
+    wrong.map_or(Ok(()), |(m, f)| {
+        value(format!("the friction of obstacle '{}' with material {m}", o.name), *f, false, "a number ≥ 0")
+    })
 }
 
 /// Fails on places and velocities of obstacles that are not finite, and on materials that cannot be: they may have been changed since.
@@ -231,11 +226,10 @@ pub(crate) fn stretch(f: &Matrix3<f64>) -> f64 {
     (f.transpose() * f).abs().row_sum().max()
 }
 
-/// √(λ + 2μ)/√ρ of the wave in an undeformed particle \[m/s\], and 4 max(2η, 3ζ)/(ρ h²), the rate at which viscosity takes the fastest motion of a grid of spacing h \[1/s\]; those of its stress.
+/// √((λ + 2μ)/ρ) of the wave in an undeformed material \[m/s\], and 4 max(2η, 3ζ)/(ρ h²), the rate at which viscosity takes the fastest motion of a grid of spacing h \[1/s\], of a volume for each mass 1/ρ \[m³/kg\], times the factor of stresses if there is one.
 ///
 /// Velocities of nodes make D at a particle with |D|² ≤ (4/h²) Σ w |v|² (Bessel's inequality: Σ w r rᵀ = h²/4), so that V (2η |dev D|² + ζ (tr D)²) is at most 4 max(2η, 3ζ)/(ρ h²) Σ w m |v|².
-pub(crate) fn rates(material: &dyn Material, particles: &Particles, p: usize, spacing: f64) -> [f64; 2] {
-    let per_mass = particles.factor[p] * particles.volume[p] / particles.mass[p];
+pub fn rates(material: &dyn Material, per_mass: f64, spacing: f64) -> [f64; 2] {
     let [shear, bulk] = material.viscosity();
     let wave = (per_mass * material.wave_modulus()).sqrt();
     [wave, 4.0 * per_mass * (2.0 * shear).max(3.0 * bulk) / (spacing * spacing)]

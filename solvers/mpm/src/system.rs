@@ -260,7 +260,8 @@ impl MpmSystem {
     fn limit(&self, particles: &Particles) -> f64 {
         let [mut fastest, mut viscous] = [0.0; 2];
         for p in 0..particles.len() {
-            let rates = self.material(particles, p).map(|m| rates(m, particles, p, self.options.spacing));
+            let rates =
+                self.material(particles, p).map(|m| rates(m, particles.per_mass(p), self.options.spacing));
             let [wave, rate] = rates.unwrap_or_default();
             let wave = stretch(&particles.f[p]).max(1.0).sqrt() * wave;
             (fastest, viscous) = (largest([fastest, wave + particles.v[p].norm()]), largest([viscous, rate]));

@@ -481,7 +481,7 @@ impl Page for Fig03 {
             "Rubber is soft beside this weight: beams of shear and bending between faces that stay parallel ({}/{ALONG} of their section, what particles on the faces leave of it), pressed by {right:.0} N, have {:.1} kN/m; the cube then hangs {:.1} mm below the panels and swings at {:.1} Hz, beside the {:.1} Hz of the wave. \
              It hung {:.1} mm below, between lift and shake. Panels that close further make it worse: what presses a block of rubber softens it sideways (−6N/5L); at 50 mm, as in the release's scene, the blocks give way and the cube stays on the floor with 2 to 3 kN across. \
              By the same beams it rocks about the way along their faces at {:.1} Hz, beside the {:.1} Hz of the fifth harmonic of a triangle wave: shaken from one panel to the other, which drives that by the sag, it rocks further in each wave (nothing damps rubber here), faces creep along it in their turn, and it sinks (the last two figures of the next section). \
-             Rubber loses a tenth of its shear to heat (tan δ = 0.1): {:.0} Pa·s at the frequency of the swing, which the explicit step bears up to {:.0e} s, a twelfth of the substep here, so that this rubber loses nothing but what transfers take.",
+             A loss factor of rubber of tan δ = {LOSS} is {viscosity:.0} Pa·s at the frequency of the swing, for which the explicit step has to be {:.0e} s or less; substeps here are {:.0e} s, so that this rubber loses energy in transfers alone.",
             ALONG - 1,
             1e-3 * k,
             1e3 * expected,
@@ -490,8 +490,8 @@ impl Page for Fig03 {
             1e3 * sag,
             rocking(right, mass),
             1.25 / WAVE.1,
-            viscosity,
             RUBBER * SPACING * SPACING / (8.0 * viscosity),
+            STEP / f64::from(SUBSTEPS),
         ));
         out.extend([
             Claim::relative("sag", "how far the cube hangs below the panels between lift and shake, beside that of two short beams", expected, sag, 0.25, "m").required(),

@@ -150,7 +150,8 @@ impl<T: Real> MpmEngine<T> {
         let [mut wave, mut viscous] = [0.0; 2];
         for p in 0..particles.len() {
             let material = materials.get(particles.material[p] as usize);
-            let of = material.map(|m| rates(&**m, &particles, p, options.spacing)).unwrap_or_default();
+            let of =
+                material.map(|m| rates(&**m, particles.per_mass(p), options.spacing)).unwrap_or_default();
             (wave, viscous) = (largest([wave, of[0]]), largest([viscous, of[1]]));
         }
         let own = (0..particles.len()).filter(|p| particles.material[*p] != Particles::BARE);
