@@ -20,6 +20,9 @@ pub(crate) struct Arguments {
     /// Keep finished pages of the same revision, and go on with unfinished ones.
     #[arg(long)]
     resume: bool,
+    /// Pages that run at a time, each on its share of the threads; all threads, one page each, when left out. Pages that measure time run by themselves.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
     /// Folder of the report.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -61,6 +64,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         root: root.clone(),
         resume: a.resume,
         limit_s: a.budget.map(|h| 3600.0 * h),
+        jobs: a.jobs.map_or_else(rayon::current_num_threads, usize::from),
     };
     let outcome = suite::run(&chosen, &options)?;
     if a.update_baseline {

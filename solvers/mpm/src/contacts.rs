@@ -11,6 +11,7 @@ use signorini_laws::{NearRigid, NearRigidSeed};
 
 use crate::cloth::{Cloth, area, thickness_at};
 use crate::freedom::Freedom;
+use crate::groups::group;
 use crate::node_map::{NodeMap, Rows};
 use crate::node_mass::NodeMass;
 use crate::obstacle::Obstacle;
@@ -236,6 +237,8 @@ pub(crate) trait Nodes {
     fn freedom(&self, node: usize) -> Freedom;
     /// Velocity at the end of the step without contact \[m/s\], in these directions.
     fn free_velocity(&self, node: usize) -> Vector3<f64>;
+    /// Place, by numbers along the axes.
+    fn place(&self, node: usize) -> [i32; 3];
 }
 
 /// Contacts of particles and pins, and the step problem over the nodes that they reach: contacts first.
@@ -245,9 +248,13 @@ pub(crate) struct Contacts {
     pub holds: Holds,
     /// Contacts by the numbers of their particles.
     by_particle: Vec<u32>,
-    /// Nodes that contacts and pins reach and that can move, ascending: the unknown blocks; and the block of each node.
+    /// Nodes that contacts and pins reach and that can move, in groups: the unknown blocks; and the block of each node.
     nodes: Vec<(u32, Freedom)>,
     block: Vec<u32>,
+    /// Starts of groups of nodes, and their end.
+    groups: Vec<u32>,
+    /// Components of the normals of the contacts of each node, with their weights.
+    votes: Vec<[f32; 3]>,
     problem: FrozenProblem<NodeMass, NodeMap>,
     /// Whether the problem is one of these contacts.
     posed: bool,
@@ -346,11 +353,21 @@ impl Contacts {
             if grid.mass(n) > 0.0 {
                 let freedom = grid.freedom(n);
                 if freedom.count > 0 {
-                    *block = self.nodes.len() as u32;
                     self.nodes.push((n as u32, freedom));
                 }
             }
         }
+        let votes = &mut self.votes;
+        votes.clear();
+        votes.resize(grid.count(), [0.0; 3]);
+        for t in &self.touches.list {
+            let n = t.frame.column(0);
+            for (node, w) in &self.touches.rows[t.row.clone()] {
+                (0..3).for_each(|a| votes[*node as usize][a] += (w * n[a].abs()) as f32);
+            }
+        }
+        group(&mut self.nodes, |n| votes[n], |n| grid.place(n), &mut self.groups);
+        (0..).zip(&self.nodes).for_each(|(b, (n, _))| self.block[*n as usize] = b);
     }
 
     /// The contacts, to look them up by particle, with their velocities, all rows \[m/s\].
@@ -395,7 +412,7 @@ impl Contacts {
         obstacles: &[Obstacle],
         law: &dyn LawPool,
     ) -> Result<(), ProblemError> {
-        let Self { touches, holds, nodes, block, problem, posed, seeds, shares, pinned, .. } = self;
+        let Self { touches, holds, nodes, block, groups, problem, posed, seeds, shares, pinned, .. } = self;
         *posed = false;
         shares.resize_with(touches.list.len().div_ceil(SHARE), Share::default);
         let (properties, rows) = (law.properties(), &touches.rows);
@@ -418,7 +435,7 @@ impl Contacts {
         for (n, f) in &*nodes {
             parts.free_velocity.extend(f.along(&grid.free_velocity(*n as usize)));
         }
-        parts.map.begin(nodes.iter().map(|n| n.1));
+        parts.map.begin(nodes.iter().map(|n| n.1), groups);
         seeds.clear();
         for share in &mut *shares {
             parts.map.rows.append(&share.rows);

@@ -74,6 +74,9 @@ impl Freedom {
     /// P v (1 − Σ μ (−n·v)₊/|P v|)₊
     /// ```
     pub(crate) fn allowed(&self, v: &Vector3<f64>) -> Vector3<f64> {
+        if self.count == 3 {
+            return *v;
+        }
         let along = self.projector() * v;
         let lost: f64 = self.rubs.iter().map(|rub| (-rub.dot(v)).max(0.0)).sum();
         let speed = along.norm();

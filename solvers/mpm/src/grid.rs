@@ -10,6 +10,8 @@ use crate::spline::Weights;
 pub struct Grid {
     spacing: f64,
     numbers: HashMap<[i32; 3], u32>,
+    /// The nodes of particles by the lowest of them.
+    cells: HashMap<[i32; 3], [u32; 27]>,
     /// The nodes of each particle, in the order of [`Weights::nodes`].
     reached: Vec<[u32; 27]>,
     /// Place of each node, by numbers along the axes.
@@ -72,6 +74,7 @@ impl Grid {
     /// ```
     pub fn gather(&mut self, particles: &Particles, stress: &[Matrix3<f64>], force: &[Vector3<f64>]) {
         self.numbers.clear();
+        self.cells.clear();
         for list in [&mut self.momentum, &mut self.force] {
             list.clear();
         }
@@ -81,13 +84,23 @@ impl Grid {
         let stiff = 4.0 / (self.spacing * self.spacing);
         for p in 0..particles.len() {
             let (m, pull) = (particles.mass[p], -particles.volume[p] * stiff * stress[p]);
-            let mut reached = [0; 27];
-            for (n, (place, w, r)) in Weights::at(&particles.x[p], self.spacing).nodes().enumerate() {
-                let node = self.reach(place);
-                reached[n] = node as u32;
+            let weights = Weights::at(&particles.x[p], self.spacing);
+            let reached = match self.cells.get(&weights.base) {
+                Some(reached) => *reached,
+                None => {
+                    let mut reached = [0; 27];
+                    for (number, (place, ..)) in reached.iter_mut().zip(weights.nodes()) {
+                        *number = self.reach(place) as u32;
+                    }
+                    self.cells.insert(weights.base, reached);
+                    reached
+                }
+            };
+            for (node, (_, w, r)) in reached.iter().zip(weights.nodes()) {
+                let node = *node as usize;
                 self.mass[node] += w * m;
-                self.momentum[node] += w * m * (particles.v[p] + particles.c[p] * r);
-                self.force[node] += w * (force[p] + pull * r);
+                self.momentum[node] += w * m * (particles.v[p] + times(&particles.c[p], &r));
+                self.force[node] += w * (force[p] + times(&pull, &r));
             }
             self.reached.push(reached);
         }
@@ -124,9 +137,24 @@ impl Grid {
     ) -> (Vector3<f64>, Matrix3<f64>) {
         let (mut v, mut c) = (Vector3::zeros(), Matrix3::zeros());
         for (node, w, r) in self.nodes(particle, x) {
-            v += w * field[node];
-            c += w * field[node] * r.transpose();
+            let part = w * field[node];
+            v += part;
+            for a in 0..3 {
+                for b in 0..3 {
+                    c[(a, b)] += part[a] * r[b];
+                }
+            }
         }
         (v, 4.0 / (self.spacing * self.spacing) * c)
     }
+}
+
+/// M r: in place, where a product of the library is a call for each column.
+#[inline]
+fn times(m: &Matrix3<f64>, r: &Vector3<f64>) -> Vector3<f64> {
+    Vector3::new(
+        m.m11 * r.x + m.m12 * r.y + m.m13 * r.z,
+        m.m21 * r.x + m.m22 * r.y + m.m23 * r.z,
+        m.m31 * r.x + m.m32 * r.y + m.m33 * r.z,
+    )
 }

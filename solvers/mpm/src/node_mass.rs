@@ -38,6 +38,9 @@ impl Inertia for NodeMass {
         &self.starts
     }
     fn apply(&self, part: Part<'_>, x: &[f64], y: &mut [f64]) {
+        if part.blocks.len() + 1 == self.starts.len() {
+            return y.iter_mut().zip(&self.mass).zip(x).for_each(|((y, m), x)| *y = m * x);
+        }
         self.unknowns(part).for_each(|i| y[i] = self.mass[i] * x[i]);
     }
     fn solve_in_place(&self, part: Part<'_>, x: &mut [f64]) {

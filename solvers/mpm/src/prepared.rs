@@ -59,6 +59,9 @@ impl Nodes for GridNodes {
     fn free_velocity(&self, node: usize) -> Vector3<f64> {
         self.star[node]
     }
+    fn place(&self, node: usize) -> [i32; 3] {
+        self.grid.places[node]
+    }
 }
 
 /// Forces of particles.

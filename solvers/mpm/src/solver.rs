@@ -1,10 +1,11 @@
 use signorini_core::{
-    Along, BlockDiagonal, ContactSolver, Evals, Inertia, Part, ProblemError, Regime, SolveError, SolveStats,
-    SolveStatus, StepProblem, StepSolution, Tolerance, WholePart, check_finite, check_guess,
+    Along, ContactSolver, Evals, ProblemError, Regime, SolveError, SolveStats, SolveStatus, StepProblem,
+    StepSolution, Tolerance, WholePart, check_finite, check_guess,
 };
 use signorini_math::{LineSearchOptions, LineSearchStatus, exact_line_search};
 
 use crate::parallel::{dot, each, sums};
+use crate::preconditioner::Preconditioner;
 
 /// Name on the command line.
 const NAME: &str = "mpm";
@@ -14,7 +15,7 @@ const NAME: &str = "mpm";
 pub enum Direction {
     /// −H_D⁻¹ ∇ with the diagonal blocks H_D of the Hessian: cheap, and slow where contacts are stiff beside the nodes' masses; its rate is that of H_D⁻¹ H. Source: yu2025mpm, its quasi-Newton.
     BlockDiagonal,
-    /// Newton's direction by conjugate gradients on products H x alone, with H_D as preconditioner, as accurate as the residual asks for.
+    /// Newton's direction by conjugate gradients on products H x alone, preconditioned with the blocks of H of groups of nodes across surfaces, as accurate as the residual asks for.
     #[default]
     NewtonPcg,
 }
@@ -56,11 +57,7 @@ pub struct MpmSolver {
     options: MpmSolverOptions,
     whole: WholePart,
     evals: Evals,
-    /// Gradients of laws for products.
-    turned: Evals,
-    /// Constraints whose Hessian is not zero: the others have no part in products.
-    active: Vec<u32>,
-    diagonal: BlockDiagonal,
+    diagonal: Preconditioner,
     v: Vec<f64>,
     v_c: Vec<f64>,
     dv_c: Vec<f64>,
@@ -108,12 +105,6 @@ impl MpmSolver {
         self.dv_c.resize(rows, 0.0);
         self.whole.fit(p);
         p.pools().size_evals(&mut self.evals);
-        p.pools().size_evals(&mut self.turned);
-        let starts = p.inertia().block_starts();
-        if self.diagonal.block_starts() != starts {
-            let sizes: Vec<usize> = starts.windows(2).map(|w| w[1] - w[0]).collect();
-            self.diagonal = BlockDiagonal::with_sizes(&sizes);
-        }
     }
 
     /// Laws and gradient at the contact velocities; ‖D∇‖, and the residual that it may be.
@@ -141,65 +132,43 @@ impl MpmSolver {
         stats: &mut SolveStats,
         residual: f64,
     ) -> Result<(), SolveError> {
-        (0..self.diagonal.block_count()).for_each(|b| self.diagonal.block_mut(b).fill(0.0));
+        let groups = p.map().groups().filter(|_| self.options.direction == Direction::NewtonPcg);
+        self.diagonal.begin(p.inertia().block_starts(), groups);
         p.inertia().add_blocks(self.whole.part(), &mut self.diagonal);
         p.map().add_block_diagonal(self.whole.part(), p.pools(), &self.evals, &mut self.diagonal);
-        let bends = |k: &u32| {
-            let (at, d) = (p.pools().hess_start(*k as usize), p.pools().rows(*k as usize).1);
-            self.evals.hess[at..at + d * d].iter().any(|h| *h != 0.0)
-        };
-        self.active.clear();
-        self.active.extend(self.whole.part().constraints.iter().copied().filter(bends));
         stats.factorizations += 1;
         let iteration = stats.iterations;
-        self.diagonal.factor().map_err(|_| SolveError::Factorization { iteration, residual })
-    }
-
-    /// y = H x, with the constraints that the last [`MpmSolver::factor`] found active.
-    fn product(&mut self, p: &dyn StepProblem, x: &[f64], y: &mut [f64]) {
-        self.products += 1;
-        let part = Part { constraints: &self.active, ..self.whole.part() };
-        p.inertia().apply(part, x, y);
-        p.map().apply_linear(part, x, &mut self.dv_c);
-        let pools = p.pools();
-        for &k in &self.active {
-            let k = k as usize;
-            let (row, d) = pools.rows(k);
-            let h = &self.evals.hess[pools.hess_start(k)..][..d * d];
-            for i in 0..d {
-                self.turned.grad[row + i] = (0..d).map(|j| h[d * j + i] * self.dv_c[row + j]).sum();
-            }
-        }
-        p.map().add_gradient(part, pools, &self.turned, y);
+        if self.diagonal.factor() { Ok(()) } else { Err(SolveError::Factorization { iteration, residual }) }
     }
 
     /// Conjugate gradients on H dv = −∇ to a part of the gradient in the norm of the preconditioner.
     fn conjugate_gradients(&mut self, p: &dyn StepProblem, part: f64) {
-        let [mut r, mut z, mut d, mut h] = std::mem::take(&mut self.cg);
-        let gradient = &self.gradient;
-        each(&mut r, |i, r| *r = -gradient[i]);
-        self.step.fill(0.0);
-        z.copy_from_slice(&r);
-        self.diagonal.solve_in_place(self.whole.part(), &mut z);
-        d.copy_from_slice(&z);
-        let mut size = dot(&r, &z);
+        let Self { whole, evals, diagonal, gradient, step, cg: [r, z, d, h], products, .. } = self;
+        let mut contact = p.map().product(whole.part(), p.pools(), evals);
+        each(r, |i, r| *r = -gradient[i]);
+        step.fill(0.0);
+        z.copy_from_slice(r);
+        diagonal.solve(z);
+        d.copy_from_slice(z);
+        let mut size = dot(r, z);
         let enough = part * part * size;
         for _ in 0..self.options.max_products {
             if size <= enough || size == 0.0 {
                 break;
             }
-            self.product(p, &d, &mut h);
-            let alpha = size / dot(&d, &h);
-            each(&mut self.step, |i, s| *s += alpha * d[i]);
-            each(&mut r, |i, r| *r -= alpha * h[i]);
-            z.copy_from_slice(&r);
-            self.diagonal.solve_in_place(self.whole.part(), &mut z);
-            let next = dot(&r, &z);
+            *products += 1;
+            p.inertia().apply(whole.part(), d, h);
+            contact.add(d, h);
+            let alpha = size / dot(d, h);
+            each(step, |i, s| *s += alpha * d[i]);
+            each(r, |i, r| *r -= alpha * h[i]);
+            z.copy_from_slice(r);
+            diagonal.solve(z);
+            let next = dot(r, z);
             let beta = next / size;
             size = next;
-            each(&mut d, |i, d| *d = z[i] + beta * *d);
+            each(d, |i, d| *d = z[i] + beta * *d);
         }
-        self.cg = [r, z, d, h];
     }
 
     fn iterate(
@@ -225,7 +194,7 @@ impl MpmSolver {
             match self.options.direction {
                 Direction::BlockDiagonal => {
                     self.step.iter_mut().zip(&self.gradient).for_each(|(s, g)| *s = -g);
-                    self.diagonal.solve_in_place(self.whole.part(), &mut self.step);
+                    self.diagonal.solve(&mut self.step);
                 }
                 // More accurate as the end comes nearer, never more than it takes.
                 Direction::NewtonPcg => {

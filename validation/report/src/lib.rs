@@ -50,6 +50,7 @@
 //!         root: ".".into(),
 //!         resume: false,
 //!         limit_s: None,
+//!         jobs: 1,
 //!     },
 //! )?;
 //! assert!(outcome.passed() && outcome.index.is_file());

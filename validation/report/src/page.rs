@@ -88,6 +88,10 @@ pub trait Page: Sync {
     fn title(&self) -> &'static str;
     /// Rough wall time in seconds: (quick, full).
     fn cost(&self) -> (f64, f64);
+    /// Whether it runs by itself, after the others: it measures wall time, or tells times that others measured.
+    fn alone(&self) -> bool {
+        false
+    }
     /// Output of a run.
     ///
     /// # Errors

@@ -1,11 +1,14 @@
 //! Runs pages and decides whether the suite passes.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::environment::Environment;
 use crate::report::{Group, PageRecord, read_record, write_index, write_page};
@@ -26,6 +29,8 @@ pub struct SuiteOptions {
     pub resume: bool,
     /// Start no new page after this many seconds; pages that go on as long as they may stop then.
     pub limit_s: Option<f64>,
+    /// Pages that run at a time; pages that measure time ([`Page::alone`]) run by themselves after them.
+    pub jobs: usize,
 }
 
 /// End of a run of the suite.
@@ -73,20 +78,82 @@ pub fn write_baseline(root: &Path, records: &[PageRecord]) -> Result<(), PageErr
         .map_err(|source| PageError::Io { path: path.display().to_string(), source })
 }
 
-/// Runs `pages` in order and writes the report.
+/// A run of pages: options, begin, and the lines on the screen.
+struct Suite<'a> {
+    options: &'a SuiteOptions,
+    env: Environment,
+    base: Context,
+    screen: MultiProgress,
+    bar: ProgressBar,
+    started: Instant,
+}
+
+/// Runs `pages` and writes the report: [`SuiteOptions::jobs`] at a time, the longest first, each on its share of the processors, then those that measure time, on all of them.
 ///
 /// # Errors
-/// When the report cannot be written. A page that fails is part of the report.
+/// When the report cannot be written, or threads cannot be had. A page that fails is part of the report.
 pub fn run(pages: &[&dyn Page], options: &SuiteOptions) -> Result<SuiteOutcome, PageError> {
-    let env = Environment::read(&options.root);
-    let base = Context::new(options.budget, &options.root);
     let screen = MultiProgress::new();
     let bar = screen.add(ProgressBar::new(pages.len() as u64));
     bar.set_style(style("{prefix:>12.bold} [{bar:30}] {pos}/{len} {elapsed} {msg}"));
     bar.set_prefix("validation");
-    let started = Instant::now();
-    let mut records = Vec::new();
-    for page in pages {
+    let suite = Suite {
+        options,
+        env: Environment::read(&options.root),
+        base: Context::new(options.budget, &options.root),
+        screen,
+        bar,
+        started: Instant::now(),
+    };
+    let mut records = suite.together(pages)?;
+    for (i, page) in pages.iter().enumerate().filter(|p| p.1.alone()) {
+        records.extend(suite.record(*page, &pool(rayon::current_num_threads())?)?.map(|r| (i, r)));
+    }
+    records.sort_by_key(|r| r.0);
+    let records: Vec<PageRecord> = records.into_iter().map(|r| r.1).collect();
+    suite.bar.finish_and_clear();
+    write_index(&options.out, &suite.env, &options.groups, &records)?;
+    let baseline = read_baseline(&options.root);
+    let complete = suite.base.models.is_some() && suite.base.oracles.is_some();
+    let regressed = records.iter().flat_map(|r| lost(r, &baseline, complete)).collect();
+    Ok(SuiteOutcome { records, regressed, index: options.out.join("index.html") })
+}
+
+/// A pool of so many threads: pages and everything below them stay in it.
+fn pool(threads: usize) -> Result<ThreadPool, PageError> {
+    ThreadPoolBuilder::new().num_threads(threads.max(1)).build().map_err(PageError::from_error)
+}
+
+impl Suite<'_> {
+    /// Records of pages that run beside others, with their places.
+    fn together(&self, pages: &[&dyn Page]) -> Result<Vec<(usize, PageRecord)>, PageError> {
+        let mut order: Vec<usize> = (0..pages.len()).filter(|i| !pages[*i].alone()).collect();
+        let cost = |i: &usize| match self.options.budget {
+            Budget::Quick => pages[*i].cost().0,
+            Budget::Full => pages[*i].cost().1,
+        };
+        // Costs are not negative: their bits are in their order. Equal ones stay in theirs.
+        order.sort_by_key(|i| Reverse(cost(i).max(0.0).to_bits()));
+        let jobs = self.options.jobs.clamp(1, order.len().max(1));
+        let threads = rayon::current_num_threads() / jobs;
+        let next = AtomicUsize::new(0);
+        let work = || -> Result<Vec<(usize, PageRecord)>, PageError> {
+            let (pool, mut out) = (pool(threads)?, Vec::new());
+            while let Some(&i) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+                out.extend(self.record(pages[i], &pool)?.map(|r| (i, r)));
+            }
+            Ok(out)
+        };
+        let found: Vec<_> = std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
+            workers.into_iter().map(|w| w.join().unwrap_or_else(|e| std::panic::resume_unwind(e))).collect()
+        });
+        Ok(found.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    }
+
+    /// The record of a page, kept or of a run; None when time is up.
+    fn record(&self, page: &dyn Page, pool: &ThreadPool) -> Result<Option<PageRecord>, PageError> {
+        let Self { options, env, base, screen, bar, started } = self;
         bar.set_message(page.id());
         let kept = options.resume.then(|| read_record(&options.out, page.id())).flatten().filter(|r| {
             r.error.is_none()
@@ -99,7 +166,7 @@ pub fn run(pages: &[&dyn Page], options: &SuiteOptions) -> Result<SuiteOutcome, 
             Some(r) => r,
             None if out_of_time => {
                 bar.inc(1);
-                continue;
+                return Ok(None);
             }
             None => {
                 let line = screen.add(ProgressBar::new_spinner());
@@ -112,7 +179,8 @@ pub fn run(pages: &[&dyn Page], options: &SuiteOptions) -> Result<SuiteOutcome, 
                         .limit_s
                         .and_then(|s| started.checked_add(Duration::try_from_secs_f64(s).ok()?)),
                 };
-                let record = run_page(*page, &base.for_page(line.clone(), kept), &env, &options.out)?;
+                let ctx = base.for_page(line.clone(), kept);
+                let record = pool.install(|| run_page(page, &ctx, env, &options.out))?;
                 line.finish_and_clear();
                 record
             }
@@ -125,14 +193,8 @@ pub fn run(pages: &[&dyn Page], options: &SuiteOptions) -> Result<SuiteOutcome, 
             bar.println(text);
         }
         bar.inc(1);
-        records.push(record);
+        Ok(Some(record))
     }
-    bar.finish_and_clear();
-    write_index(&options.out, &env, &options.groups, &records)?;
-    let baseline = read_baseline(&options.root);
-    let complete = base.models.is_some() && base.oracles.is_some();
-    let regressed = records.iter().flat_map(|r| lost(r, &baseline, complete)).collect();
-    Ok(SuiteOutcome { records, regressed, index: options.out.join("index.html") })
 }
 
 /// Claims of a page that are in the baseline and do not hold now: they deviate, are skipped, or are not made any more. Where the models and

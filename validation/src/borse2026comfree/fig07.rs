@@ -112,6 +112,9 @@ impl Page for Fig07 {
     fn cost(&self) -> (f64, f64) {
         (8.0, 90.0)
     }
+    fn alone(&self) -> bool {
+        true
+    }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let (count, steps, repeats) = if ctx.full() { (512, 750, 2) } else { (32, 150, REPEATS) };
         let mut plot = Plot::new(

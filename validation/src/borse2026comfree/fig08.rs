@@ -72,6 +72,9 @@ impl Page for Fig08 {
     fn cost(&self) -> (f64, f64) {
         (4.0, 300.0)
     }
+    fn alone(&self) -> bool {
+        true
+    }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let file = "allegro_hand/right_hand.xml";
         let folder = ctx.models.as_ref().map(|m| m.join("allegro_hand"));

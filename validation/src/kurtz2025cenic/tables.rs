@@ -66,6 +66,9 @@ impl Page for Table2 {
     fn cost(&self) -> (f64, f64) {
         (30.0, 200.0)
     }
+    fn alone(&self) -> bool {
+        true
+    }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let paper = [
             (1e-1, 4015.0, 0.19),
@@ -172,6 +175,9 @@ impl Page for Table3 {
     }
     fn cost(&self) -> (f64, f64) {
         (10.0, 30.0)
+    }
+    fn alone(&self) -> bool {
+        true
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         use signorini_icf::{IcfOptions, IcfSolver};

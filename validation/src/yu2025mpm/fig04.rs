@@ -3,7 +3,7 @@ mod report;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use cpu_time::ProcessTime;
+use cpu_time::ThreadTime;
 
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{
@@ -22,7 +22,7 @@ use signorini_scene::{LoadOptions, Scene};
 
 use super::bounds::Bounds;
 use super::fast::{Fast, Surface, beside, law};
-use super::statistics::Statistics;
+use super::statistics::{Statistics, on_one_thread};
 use signorini_report::{Context, Page, PageError, PageOutput};
 
 /// Fig. 4: dough under a rolling pin, by solvers and tolerances.
@@ -206,7 +206,7 @@ impl Run {
 /// Results of a run.
 struct Rolled {
     run: Run,
-    /// Processor time, of all threads, that [`STEP`] of the motion takes, mean \[s\]; and the wall time.
+    /// Processor time that [`STEP`] of the motion takes, mean \[s\]; and the wall time.
     cost: f64,
     wall: f64,
     /// Mean iterations of a solve.
@@ -369,8 +369,12 @@ fn target(t: f64) -> [f64; 2] {
     [SPEED * (t - PRESSING).max(0.0), -DEPTH * (t / PRESSING).min(1.0)]
 }
 
-/// A run, its last step as long as is left.
+/// A run on one thread, its last step as long as is left.
 fn roll(run: Run, size: &Size) -> Result<Rolled, PageError> {
+    on_one_thread(|| roll_here(run, size))
+}
+
+fn roll_here(run: Run, size: &Size) -> Result<Rolled, PageError> {
     let Start { coupled: mut c, mut x, mut y, worst } = couple(&run, size)?;
     let dt = run.dt;
     let start = c.particles(&x)?;
@@ -385,7 +389,7 @@ fn roll(run: Run, size: &Size) -> Result<Rolled, PageError> {
         let from = f64::from(k - 1) * dt;
         let t = size.end.min(f64::from(k) * dt);
         c.rigid_mut().control_mut().copy_from_slice(&target(t));
-        let (clock, spent) = (Instant::now(), ProcessTime::now());
+        let (clock, spent) = (Instant::now(), ThreadTime::now());
         let r = c.step(&mut x, &mut y, t - from).map_err(PageError::from_error)?;
         cost += spent.elapsed().as_secs_f64();
         wall += clock.elapsed().as_secs_f64();

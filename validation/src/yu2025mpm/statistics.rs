@@ -1,11 +1,12 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use rayon::ThreadPoolBuilder;
 use signorini_coupling::CouplingReport;
 use signorini_mpm::{MpmEngine, Real};
 
-use signorini_report::Table;
 use signorini_report::claim::number;
+use signorini_report::{PageError, Table};
 
 /// Statistics of a scene as in Table I of the paper, as they came out.
 #[derive(Clone, Debug)]
@@ -31,6 +32,13 @@ pub(super) struct Statistics {
 
 /// Scenes that pages of this process ran, with whether at full size.
 static KEPT: Mutex<Vec<(bool, Statistics)>> = Mutex::new(Vec::new());
+
+/// Result of a work that has one thread: processor times of this are its own, whatever runs beside it.
+pub(super) fn on_one_thread<T: Send>(
+    work: impl FnOnce() -> Result<T, PageError> + Send,
+) -> Result<T, PageError> {
+    ThreadPoolBuilder::new().num_threads(1).build().map_err(PageError::from_error)?.install(work)
+}
 
 /// Keeps the statistics of a page, for the table of all scenes.
 pub(super) fn keep(statistics: &Statistics, full: bool) {

@@ -66,6 +66,9 @@ impl Page for Table1 {
         // Its own scene: the others are those of pages that ran before.
         (5.0, 5.0)
     }
+    fn alone(&self) -> bool {
+        true
+    }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut scenes = vec![fig04::statistics()?];
         for row in &ROWS {

@@ -28,6 +28,8 @@ pub(super) struct BlockNodes<T> {
     pub fastest_ended: Vec<f64>,
     /// Blocks with a node that has a velocity after contact.
     pub touched: Vec<bool>,
+    /// First node of each block, by numbers along the axes.
+    corners: Vec<[i32; 3]>,
     /// Starts of the directions of the nodes of a block, if a wall holds one of them.
     walled: Vec<u32>,
     free: Vec<Freedom>,
@@ -122,6 +124,7 @@ impl<T: Number> BlockNodes<T> {
         }
         self.touched.clear();
         self.touched.resize(blocks.corners.len(), false);
+        self.corners.clone_from(&blocks.corners);
         self.walled.clear();
         self.free.clear();
         for corner in &blocks.corners {
@@ -246,5 +249,10 @@ impl<T: Number> Nodes for BlockNodes<T> {
     fn free_velocity(&self, node: usize) -> Vector3<f64> {
         let [_, x, y, z] = self.values[node];
         Vector3::new(wide(x), wide(y), wide(z))
+    }
+    fn place(&self, node: usize) -> [i32; 3] {
+        let (corner, n) = (&self.corners[node / BLOCK], node % BLOCK);
+        let step = [n / SIDE / SIDE, n / SIDE % SIDE, n % SIDE];
+        [0, 1, 2].map(|a| corner[a] + step[a] as i32)
     }
 }

@@ -1,6 +1,6 @@
 //! Two light panels that press an elastic cube, by ways of coupling.
 
-use cpu_time::ProcessTime;
+use cpu_time::ThreadTime;
 use signorini_core::na::Vector3;
 use signorini_core::{State, StepError, Tolerance};
 use signorini_coupling::{
@@ -13,6 +13,7 @@ use signorini_multibody::{RigidOptions, RigidSystem};
 
 use super::super::fast::{Surface, law};
 use super::super::pressed_cube::{PRESS, SIDE, panels, particles};
+use super::super::statistics::on_one_thread;
 use signorini_report::PageError;
 
 /// Particles along the cube, mass \[kg\].
@@ -178,6 +179,10 @@ impl Pressed {
 
 /// Presses from rest with steps and so many substeps up to an end \[s\]; a run that ends early says so.
 pub(super) fn press(way: Way, dt: f64, substeps: u32, end: f64) -> Result<Pressed, PageError> {
+    on_one_thread(|| press_here(way, dt, substeps, end))
+}
+
+fn press_here(way: Way, dt: f64, substeps: u32, end: f64) -> Result<Pressed, PageError> {
     let (mut c, mut x, mut y) = Coupled::new(way, substeps)?;
     let steps = (end / dt).round() as u32;
     let mut out = Pressed {
@@ -196,7 +201,7 @@ pub(super) fn press(way: Way, dt: f64, substeps: u32, end: f64) -> Result<Presse
     let mut passes = 0;
     let mut before = c.momentum(&x)?;
     for k in 1..=steps {
-        let (v, clock) = (y.v.clone(), ProcessTime::now());
+        let (v, clock) = (y.v.clone(), ThreadTime::now());
         let r = match c.step(&mut x, &mut y, dt) {
             Ok(r) => r,
             Err(e) => {

@@ -1,0 +1,212 @@
+//! Loops over contacts and nodes.
+
+use std::ops::Range;
+
+use pulp::{Simd, WithSimd};
+use signorini_core::Part;
+use signorini_core::na::{Matrix3, Vector3};
+
+use crate::freedom::Freedom;
+
+use super::rows::Rows;
+
+/// out += Rᵀ Σ w_i field_i of contacts.
+pub(super) struct Sums<'a> {
+    pub(super) rows: &'a Rows,
+    pub(super) constraints: &'a [u32],
+    pub(super) field: &'a [[f64; 4]],
+    /// Number of the first row of `out`.
+    pub(super) first: usize,
+    pub(super) out: &'a mut [f64],
+}
+
+/// field_i += w_i R grad of the contacts of a part.
+pub(super) struct Spread<'a> {
+    pub(super) rows: &'a Rows,
+    pub(super) part: Part<'a>,
+    pub(super) grad: &'a [f64],
+    pub(super) field: &'a mut [[f64; 4]],
+}
+
+/// sums_i += w_i K Σ w_j nodes_j of contacts, K their Hessians in world axes.
+pub(super) struct Products<'a> {
+    pub(super) rows: &'a Rows,
+    pub(super) active: &'a [u32],
+    pub(super) bends: &'a [[[f64; 4]; 3]],
+    pub(super) nodes: &'a [[f64; 4]],
+    pub(super) sums: &'a mut [[f64; 4]],
+}
+
+/// contacts_k = K Σ w_j nodes_j.
+pub(super) struct Turned<'a> {
+    pub(super) rows: &'a Rows,
+    pub(super) active: &'a [u32],
+    pub(super) bends: &'a [[[f64; 4]; 3]],
+    pub(super) nodes: &'a [[f64; 4]],
+    /// Of contacts from `first` on.
+    pub(super) first: usize,
+    pub(super) out: &'a mut [[f64; 4]],
+}
+
+/// Σ w_j nodes_j: three sums beside each other, so that none waits for the last.
+#[inline(always)]
+pub(super) fn weighted(rows: &Rows, k: usize, nodes: &[[f64; 4]]) -> [f64; 4] {
+    let at = rows.entries[k]..rows.entries[k + 1];
+    let (blocks, last) = rows.blocks[at.clone()].as_chunks::<3>();
+    let (weights, end) = rows.weights[at].as_chunks::<3>();
+    let mut sums = [[0.0; 4]; 3];
+    for (b, w) in blocks.iter().zip(weights) {
+        for j in 0..3 {
+            let node = &nodes[b[j] as usize];
+            for i in 0..4 {
+                sums[j][i] += w[j] * node[i];
+            }
+        }
+    }
+    for (b, w) in last.iter().zip(end) {
+        let node = &nodes[*b as usize];
+        for i in 0..4 {
+            sums[0][i] += w * node[i];
+        }
+    }
+    let mut out = [0.0; 4];
+    for i in 0..4 {
+        out[i] = sums[0][i] + sums[1][i] + sums[2][i];
+    }
+    out
+}
+
+/// K x, columns of K with a lane to spare.
+#[inline(always)]
+pub(super) fn times(bend: &[[f64; 4]; 3], x: &[f64; 4]) -> [f64; 4] {
+    let mut out = [0.0; 4];
+    for i in 0..4 {
+        out[i] = bend[0][i] * x[0] + bend[1][i] * x[1] + bend[2][i] * x[2];
+    }
+    out
+}
+
+impl WithSimd for Products<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { rows, active, bends, nodes, sums } = self;
+        for (k, bend) in active.iter().zip(bends) {
+            let k = *k as usize;
+            let x = times(bend, &weighted(rows, k, nodes));
+            let at = rows.entries[k]..rows.entries[k + 1];
+            for (b, w) in rows.blocks[at.clone()].iter().zip(&rows.weights[at]) {
+                let node = &mut sums[*b as usize];
+                let mut sum = *node;
+                for i in 0..4 {
+                    sum[i] += w * x[i];
+                }
+                *node = sum;
+            }
+        }
+    }
+}
+
+impl WithSimd for Turned<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { rows, active, bends, nodes, first, out } = self;
+        for (k, bend) in active.iter().zip(bends) {
+            let k = *k as usize;
+            out[k - first] = times(bend, &weighted(rows, k, nodes));
+        }
+    }
+}
+
+/// Adds Σ w x_k of the contacts of blocks to `g`.
+pub(super) struct Gather<'a> {
+    pub(super) map: [&'a [usize]; 2],
+    pub(super) contacts: &'a [(u32, f64)],
+    pub(super) freedoms: &'a [Freedom],
+    pub(super) x: &'a [[f64; 4]],
+    pub(super) blocks: Range<usize>,
+    pub(super) g: &'a mut [f64],
+}
+
+// Loops over lanes, compiled for the instruction set at hand; no fused multiply-add, so that results are the same on every machine.
+impl WithSimd for Sums<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { rows, constraints, field, first, out } = self;
+        for &k in constraints {
+            let k = k as usize;
+            let [x, y, z, _] = weighted(rows, k, field);
+            let world = Vector3::new(x, y, z);
+            let own = rows.frames[k].tr_mul(&world);
+            (0..3).for_each(|i| out[3 * k - first + i] += own[i]);
+        }
+    }
+}
+
+impl WithSimd for Spread<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { rows, part, grad, field } = self;
+        for &k in part.constraints {
+            let k = k as usize;
+            let Some(x) = turned(&rows.frames[k], &grad[3 * k..3 * k + 3]) else { continue };
+            let at = rows.entries[k]..rows.entries[k + 1];
+            for (b, w) in rows.blocks[at.clone()].iter().zip(&rows.weights[at]) {
+                let node = &mut field[*b as usize];
+                let mut sum = *node;
+                for i in 0..4 {
+                    sum[i] += w * x[i];
+                }
+                *node = sum;
+            }
+        }
+    }
+}
+
+impl WithSimd for Gather<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { map: [columns, starts], contacts, freedoms, x, blocks, g } = self;
+        let first = starts[blocks.start];
+        for b in blocks {
+            let mut sum = [0.0; 4];
+            for (k, w) in &contacts[columns[b]..columns[b + 1]] {
+                let x = &x[*k as usize];
+                for i in 0..4 {
+                    sum[i] += w * x[i];
+                }
+            }
+            add_to(&mut g[starts[b] - first..starts[b + 1] - first], &freedoms[b], &sum);
+        }
+    }
+}
+
+/// R grad with a lane to spare; None where it is zero.
+#[inline(always)]
+pub(super) fn turned(frame: &Matrix3<f64>, grad: &[f64]) -> Option<[f64; 4]> {
+    let own = Vector3::from_column_slice(grad);
+    if own == Vector3::zeros() {
+        return None;
+    }
+    let world = frame * own;
+    Some([world.x, world.y, world.z, 0.0])
+}
+
+/// Adds a vector to the unknowns of a node.
+#[inline(always)]
+pub(super) fn add_to(own: &mut [f64], free: &Freedom, [x, y, z, _]: &[f64; 4]) {
+    let sum = Vector3::new(*x, *y, *z);
+    match own.as_chunks_mut::<3>().0 {
+        [whole] => (0..3).for_each(|i| whole[i] += sum[i]),
+        _ => own.iter_mut().zip(free.along(&sum)).for_each(|(g, x)| *g += x),
+    }
+}
