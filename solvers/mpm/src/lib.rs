@@ -36,6 +36,7 @@
 
 mod cloth;
 mod contacts;
+mod corners;
 mod engine;
 mod error;
 mod freedom;
@@ -57,6 +58,7 @@ mod system;
 
 pub use cloth::{Cloth, ClothMaterial, sheet, shirt};
 pub use contacts::{Touch, Touches, pinned, seeded};
+pub use corners::Part;
 pub use engine::{Kept, MpmEngine, Real};
 pub use error::MpmError;
 pub use freedom::Freedom;
