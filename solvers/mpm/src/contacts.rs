@@ -37,7 +37,7 @@ pub struct Touch {
     pub volume: f64,
     /// Number of its material.
     pub material: u32,
-    /// Area that it stands for \[m²\]: that of a cube of its volume; of particles of cloth their share of the sheet.
+    /// Area that it stands for \[m²\]: that of a cube of its volume; of particles of cloth their share of the sheet. A point of a triangle stands for its centre's.
     pub area: f64,
     /// φ \[m\].
     pub gap: f64,
@@ -53,7 +53,7 @@ pub struct Touch {
     pub row: Range<usize>,
 }
 
-/// Contacts of particles, and the nodes of each with weights.
+/// Contacts of particles and triangles, and the nodes of each with weights.
 #[derive(Clone, Debug, Default)]
 pub struct Touches {
     /// The contacts.
@@ -501,7 +501,7 @@ impl Contacts {
         out
     }
 
-    /// Number of particles inside an obstacle, and their mass \[kg\].
+    /// Number of contacts inside an obstacle, and the mass of their particles \[kg\].
     pub(crate) fn touching(&self, obstacle: usize) -> (u32, f64) {
         let own = self.touches.list.iter().filter(|t| t.obstacle == obstacle && t.gap < 0.0);
         own.fold((0, 0.0), |(n, sum), t| (n + 1, sum + t.mass))

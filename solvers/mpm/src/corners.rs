@@ -288,7 +288,7 @@ impl Around<'_> {
         let local = |p: u32| body.local(&place(p as usize));
         let at = cloth.corners_of(t);
         let points = at.map(local);
-        if !body.is_near(&points) || self.is_held(cloth, t, body.number) {
+        if !body.is_near(&points) {
             return;
         }
         let plane = (points[1] - points[0]).cross(&(points[2] - points[0])).try_normalize(0.0);
@@ -305,6 +305,9 @@ impl Around<'_> {
                 if t >= other || !same {
                     continue;
                 }
+            }
+            if self.is_held(cloth, t, body.number) {
+                return;
             }
             visit(Meeting {
                 obstacle: body.number,
@@ -327,7 +330,7 @@ impl Around<'_> {
         let local = |p: u32| body.local(&place(p as usize));
         let Edge { ends, triangles } = cloth.edges()[e as usize];
         let points = ends.map(local);
-        if !body.is_near(&points) || triangles.iter().any(|t| self.is_held(cloth, *t, body.number)) {
+        if !body.is_near(&points) {
             return;
         }
         // Within each triangle, across the edge.
@@ -341,6 +344,9 @@ impl Around<'_> {
         for (number, edge) in (0..).zip(&body.polyhedron.features.edges) {
             let met = body.on_edge(edge, &points).filter(|m| in_front(&m.1.normal));
             let Some((s, side)) = met else { continue };
+            if triangles.iter().any(|t| self.is_held(cloth, *t, body.number)) {
+                return;
+            }
             visit(Meeting {
                 obstacle: body.number,
                 part: Part::Edge { cloth: e, body: number },

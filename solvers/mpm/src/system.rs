@@ -235,7 +235,7 @@ impl MpmSystem {
         &self.impulses
     }
 
-    /// Number of particles that touched an obstacle in the last step, and their mass \[kg\].
+    /// Number of contacts inside an obstacle in the last step, and the mass of their particles \[kg\].
     pub fn touching(&self, obstacle: usize) -> (u32, f64) {
         self.slots[Slot::Start as usize].contacts.touching(obstacle)
     }

@@ -1,4 +1,4 @@
-//! Particles that meet obstacles in a step, and the solve of their contacts.
+//! Particles, and triangles of cloth, that meet obstacles in a step, and the solve of their contacts.
 
 use rayon::prelude::*;
 use signorini_core::na::Vector3;
