@@ -28,7 +28,7 @@ pub struct Limit {
     pub stiffness: f64,
     /// c: sum of their dampers k d φ at the depths φ that they have \[N·s/m\].
     pub damping: f64,
-    /// Mass of the particles that touch or are pinned \[kg\].
+    /// Mass of the particles that touch or are pinned, and of the centres of triangles that corners and edges meet \[kg\].
     pub surface: f64,
     /// m = n k/λ₁: mass of the body at its contacts \[kg\]; infinite where they do not move it.
     pub mass: f64,

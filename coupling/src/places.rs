@@ -63,11 +63,11 @@ pub enum CouplingError {
 pub struct CouplingReport {
     /// Impulse \[N·s\] and moment about its origin \[N·m·s\] that particles gave each geom over the step, world axes.
     pub impulses: Vec<[Vector3<f64>; 2]>,
-    /// Particles inside each geom, the most of the substeps.
+    /// Contacts inside each geom, of particles and of triangles of cloth with its corners and edges, the most of the substeps.
     pub contacts: Vec<u32>,
-    /// Particles inside geoms, counted once for each that they are in, added over the substeps.
+    /// Contacts inside geoms, added over the substeps.
     pub touching: u64,
-    /// Depth of the particle that was deepest in each geom at the start or the end of a substep \[m\], against the planes that contact is with.
+    /// Depth of the contact that was deepest in each geom at the start or the end of a substep \[m\], against the planes that contact is with.
     pub deepest: Vec<f64>,
     /// Particles that are pressed beyond the middle of each geom and leave on its other side, the most of the substeps: the geom is too thin for the stiffness of contact. Meshes and height fields have no middle that is known here.
     pub beyond: Vec<u32>,

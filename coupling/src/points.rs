@@ -9,7 +9,7 @@ pub trait Touched {
     fn obstacles(&self) -> &[Obstacle];
     /// Impulse \[N·s\] and moment about its origin \[N·m·s\] that contacts and pins gave each obstacle in the last step, world axes.
     fn impulses(&self) -> &[[Vector3<f64>; 2]];
-    /// Particles that obstacles met in the last step, or might have: those inside have a gap below 0.
+    /// Particles that obstacles met in the last step, or might have, and points of triangles of cloth that their corners and edges did: those inside have a gap below 0.
     fn touches(&self) -> &[Touch];
     /// The pins in the last step.
     fn holds(&self) -> &[Hold];

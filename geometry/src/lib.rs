@@ -24,6 +24,7 @@
 //! | [`BroadPhase`], [`Bvh`], [`Aabb`] | the pairs of many shapes that may touch |
 //! | [`MassProperties`], [`MeshInertia`] | mass, centre and inertia of shapes and meshes |
 //! | [`Stencil`], [`Ccd`], [`SurfacePairs`], [`StencilPair`] | distances of vertices, edges and faces with derivatives, first times of contact, pairs of surfaces along a motion |
+//! | [`SharpFeatures`] | corners and edges at which polyhedra stand out |
 //! | [`SignedDistance`] | inside and outside of a closed mesh |
 //!
 //! # Speed
@@ -49,6 +50,7 @@ mod mesh_links;
 mod mesh_topology;
 mod narrow;
 mod shape;
+mod sharp;
 mod signed_distance;
 mod stencil;
 mod surface_pairs;
@@ -72,6 +74,7 @@ pub use narrow::{
     contacts, distance, support, support_table,
 };
 pub use shape::Shape;
+pub use sharp::{SharpCorner, SharpEdge, SharpFeatures};
 pub use signed_distance::SignedDistance;
 pub use stencil::{
     Ccd, Impact, Mollifier, Stencil, StencilCurvature, StencilDistance, StencilVector,

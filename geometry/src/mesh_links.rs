@@ -70,7 +70,7 @@ impl MeshLinks {
 }
 
 /// Distance along the unit vector `d` from `origin` to the first triangle but `own`.
-fn first_hit(mesh: &Triangles, origin: &Point3<f64>, d: &Vector3<f64>, own: u32) -> Option<f64> {
+pub(crate) fn first_hit(mesh: &Triangles, origin: &Point3<f64>, d: &Vector3<f64>, own: u32) -> Option<f64> {
     let nearest = std::cell::Cell::new(f64::INFINITY);
     let enter = |b: &Aabb| {
         let (mut from, mut to) = (0.0f64, nearest.get());

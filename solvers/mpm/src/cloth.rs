@@ -1,5 +1,6 @@
 //! Cloth: triangles whose vertices and centres are particles.
 
+mod edge;
 mod hinge;
 mod material;
 mod mesh;
@@ -15,6 +16,7 @@ use signorini_core::na::{Matrix2, Matrix3, Matrix3x2, Point3, Vector3};
 use crate::error::MpmError;
 use crate::particles::Particles;
 
+pub(crate) use edge::Edge;
 use hinge::Hinge;
 
 /// Number of parts of each triangle's mass and volume: one for its centre, one for each vertex.
@@ -31,6 +33,8 @@ struct Triangle {
     inverse: Matrix2<f64>,
     /// Volume at rest \[m³\].
     volume: f64,
+    /// Triangles beyond the edges from each corner to the next; itself at a rim.
+    beside: [u32; 3],
 }
 
 /// Cloth of one material: a particle at each vertex of a triangle mesh and one at the centre of each triangle.
@@ -50,6 +54,7 @@ pub struct Cloth {
     material: ClothMaterial,
     vertices: Range<usize>,
     triangles: Vec<Triangle>,
+    edges: Vec<Edge>,
     /// None without a bending rigidity.
     hinges: Vec<Hinge>,
     /// Bound of their fastest vibration \[rad/s\].
@@ -101,7 +106,12 @@ impl Cloth {
             };
             let volume = area * material.thickness();
             corners.iter().for_each(|v| share[*v as usize] += volume / PARTS);
-            made.push(Triangle { corners: corners.map(|v| first as u32 + v), inverse, volume });
+            made.push(Triangle {
+                corners: corners.map(|v| first as u32 + v),
+                inverse,
+                volume,
+                beside: [0; 3],
+            });
         }
         if let Some(v) = share.iter().position(|v| *v == 0.0) {
             return refuse(format!("no triangle has vertex {v}"), "leave it out");
@@ -114,8 +124,10 @@ impl Cloth {
             hinges = Hinge::all(&particles.x, made.iter().map(|t| t.corners), material.bending());
             frequency = Hinge::frequency(&hinges, &particles.x, &particles.mass);
         }
+        let (edges, beside) = Edge::all(&made.iter().map(|t| t.corners).collect::<Vec<_>>());
+        made.iter_mut().zip(beside).for_each(|(t, beside)| t.beside = beside);
         let vertices = first..first + vertices.len();
-        let out = Self { material, vertices, triangles: made, hinges, frequency };
+        let out = Self { material, vertices, triangles: made, edges, hinges, frequency };
         for t in &out.triangles {
             let [a, b, c] = t.corners.map(|v| particles.x[v as usize]);
             let volume = t.volume / PARTS;
@@ -169,6 +181,21 @@ impl Cloth {
     /// Particles at the corners of the triangle of a centre; none for other particles.
     pub fn corners(&self, centre: usize) -> Option<[u32; 3]> {
         centre.checked_sub(self.vertices.end).and_then(|t| self.triangles.get(t)).map(|t| t.corners)
+    }
+
+    /// The edges of its triangles.
+    pub(crate) fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+
+    /// Particles at the corners of a triangle, by number.
+    pub(crate) fn corners_of(&self, triangle: u32) -> [u32; 3] {
+        self.triangles[triangle as usize].corners
+    }
+
+    /// Triangle beyond the edge of a triangle from a corner, 0 to 2, to the next; itself at a rim.
+    pub(crate) fn beyond(&self, triangle: u32, corner: usize) -> u32 {
+        self.triangles[triangle as usize].beside[corner]
     }
 
     /// Centres and their triangles.

@@ -6,10 +6,11 @@ use signorini_core::{
     ContactGeometry, ContactSeed, ContactSide, FrozenProblem, LawPool, LawProperties, Pool, Pools,
     ProblemError,
 };
-use signorini_geometry::Shape;
+use signorini_geometry::{Shape, SignedDistance};
 use signorini_laws::{NearRigid, NearRigidSeed};
 
 use crate::cloth::{Cloth, area, thickness_at};
+use crate::corners::{Around, Part, Polyhedra};
 use crate::freedom::Freedom;
 use crate::groups::group;
 use crate::node_map::{NodeMap, Rows};
@@ -18,24 +19,26 @@ use crate::obstacle::Obstacle;
 use crate::particles::Particles;
 use crate::pin::{Holds, Pin, RIGID_PERIOD, holds};
 
-/// A particle inside an obstacle, or on its way into it.
+/// A particle inside an obstacle, or on its way into it; or a point of a triangle of cloth that a corner or an edge of the obstacle meets.
 #[derive(Clone, Debug)]
 pub struct Touch {
-    /// Number of the particle.
+    /// Number of the particle; of a triangle that of its centre.
     pub particle: usize,
+    /// What of it meets what of the obstacle.
+    pub part: Part,
     /// Number of the obstacle.
     pub obstacle: usize,
-    /// \[m\].
+    /// Place of the particle, or of the point of the triangle \[m\].
     pub x: Vector3<f64>,
-    /// \[m/s\].
+    /// Velocity there \[m/s\].
     pub v: Vector3<f64>,
-    /// \[kg\].
+    /// Mass of the particle \[kg\].
     pub mass: f64,
-    /// \[m³\].
+    /// Its volume \[m³\].
     pub volume: f64,
     /// Number of its material.
     pub material: u32,
-    /// Area that it stands for \[m²\]: that of a cube of its volume; of particles of cloth their share of the sheet.
+    /// Area that it stands for \[m²\]: that of a cube of its volume; of particles of cloth their share of the sheet. A point of a triangle stands for its centre's.
     pub area: f64,
     /// φ \[m\].
     pub gap: f64,
@@ -47,11 +50,11 @@ pub struct Touch {
     pub end: f64,
     /// Distance up to which its obstacle was sought \[m\].
     pub sought: f64,
-    /// Places in [`Touches::rows`] of the nodes that its place moves with: those that the particle reaches; of a centre of cloth those of its triangle's corners.
+    /// Places in [`Touches::rows`] of the nodes that its place moves with: those that the particle reaches; of a centre of cloth, or another point of its triangle, those of the triangle's corners.
     pub row: Range<usize>,
 }
 
-/// Contacts of particles, and the nodes of each with weights.
+/// Contacts of particles and triangles, and the nodes of each with weights.
 #[derive(Clone, Debug, Default)]
 pub struct Touches {
     /// The contacts.
@@ -199,29 +202,34 @@ pub(crate) fn stored_energy(
     cloth: &[Cloth],
     obstacles: &[Obstacle],
     law: &dyn LawPool,
-    pins: &[Pin],
+    (pins, polyhedra): (&[Pin], &mut Polyhedra),
 ) -> f64 {
     let (mut seeds, mut sides) = (Vec::<ContactSeed>::new(), Vec::new());
+    let seed = |o: &Obstacle, p: usize, x: &Vector3<f64>, side: SignedDistance| ContactSeed {
+        dt: 1.0,
+        gap: side.distance,
+        material: o.surface_of(area(particles.volume[p], thickness_at(cloth, p)), particles.material[p]),
+        curvature: o.curvature_for(law.properties(), particles.volume[p], x, &side.normal),
+        ..Default::default()
+    };
     for (p, x) in particles.x.iter().enumerate() {
         let corners = cloth.iter().find_map(|c| c.corners(p));
         let x = corners.map_or(*x, |c| c.iter().map(|i| particles.x[*i as usize] / 3.0).sum());
-        let area = area(particles.volume[p], thickness_at(cloth, p));
         for (number, o) in obstacles.iter().enumerate() {
             if holds(pins, p, number) {
                 continue;
             }
             o.sides(&x, 0.0, &mut sides);
-            seeds.extend(sides.iter().filter(|s| s.distance < 0.0).map(|side| {
-                let curvature = o.curvature_for(law.properties(), particles.volume[p], &x, &side.normal);
-                ContactSeed {
-                    dt: 1.0,
-                    gap: side.distance,
-                    material: o.surface_of(area, particles.material[p]),
-                    curvature,
-                    ..Default::default()
-                }
-            }));
+            seeds.extend(sides.iter().filter(|s| s.distance < 0.0).map(|side| seed(o, p, &x, *side)));
         }
+    }
+    if !cloth.is_empty() {
+        polyhedra.fit(obstacles);
+        Around { cloth, obstacles, polyhedra, pins }.pressed(&|p| particles.x[p], |m| {
+            let (o, p) = (&obstacles[m.obstacle], m.centre);
+            let x = m.weights.iter().map(|(i, w)| *w * particles.x[*i as usize]).sum();
+            seeds.push(seed(o, p, &x, m.side));
+        });
     }
     let held: f64 = pins.iter().map(|pin| pin.stored_energy(&particles.x[pin.particle], obstacles)).sum();
     law.stored_energy(&seeds).unwrap_or_default() + held
@@ -246,6 +254,8 @@ pub(crate) trait Nodes {
 pub(crate) struct Contacts {
     pub touches: Touches,
     pub holds: Holds,
+    /// Corners and edges of the obstacles, where there is cloth.
+    pub polyhedra: Polyhedra,
     /// Contacts by the numbers of their particles.
     by_particle: Vec<u32>,
     /// Nodes that contacts and pins reach and that can move, in groups: the unknown blocks; and the block of each node.
@@ -272,16 +282,24 @@ pub(crate) struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    pub(crate) fn of(self, particle: usize) -> impl Iterator<Item = (usize, &'a Touch)> {
+    /// Contacts of a part of a particle, with their numbers.
+    pub(crate) fn of(self, particle: usize, part: Part) -> impl Iterator<Item = (usize, &'a Touch)> {
         let first = self.by_particle.partition_point(|k| self.list[*k as usize].particle < particle);
         let from_there =
             self.by_particle[first..].iter().map(move |k| (*k as usize, &self.list[*k as usize]));
-        from_there.take_while(move |t| t.1.particle == particle)
+        from_there.take_while(move |t| t.1.particle == particle).filter(move |t| t.1.part == part)
+    }
+
+    /// Whether a part of a particle has a contact with an obstacle.
+    pub(crate) fn has(self, particle: usize, obstacle: usize, part: Part) -> bool {
+        self.of(particle, part).any(|(_, t)| t.obstacle == obstacle)
     }
 
     /// Whether a particle has a contact with an obstacle and goes no further in `dt` \[s\] than that was sought.
     pub(crate) fn was_sought(self, particle: usize, obstacle: usize, dt: f64) -> bool {
-        let Some((k, t)) = self.of(particle).find(|(_, t)| t.obstacle == obstacle) else { return false };
+        let Some((k, t)) = self.of(particle, Part::Particle).find(|(_, t)| t.obstacle == obstacle) else {
+            return false;
+        };
         let v = self.v_c.get(3 * k..3 * k + 3).unwrap_or(&[f64::INFINITY]);
         dt * v.iter().map(|v| v * v).sum::<f64>().sqrt() <= t.sought
     }
@@ -500,7 +518,7 @@ impl Contacts {
         out
     }
 
-    /// Number of particles inside an obstacle, and their mass \[kg\].
+    /// Number of contacts inside an obstacle, and the mass of their particles \[kg\].
     pub(crate) fn touching(&self, obstacle: usize) -> (u32, f64) {
         let own = self.touches.list.iter().filter(|t| t.obstacle == obstacle && t.gap < 0.0);
         own.fold((0, 0.0), |(n, sum), t| (n + 1, sum + t.mass))

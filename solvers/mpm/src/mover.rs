@@ -8,6 +8,7 @@ use signorini_geometry::SignedDistance;
 
 use crate::cloth::{Cloth, area, thickness_at};
 use crate::contacts::{Known, Touch, Touches, sum_of};
+use crate::corners::{Meeting, Part};
 use crate::obstacle::Obstacle;
 use crate::pin::{Hold, Holds, Pin};
 
@@ -33,7 +34,7 @@ pub(crate) struct Reaching {
     pub nodes: [(u32, f64); 27],
 }
 
-/// A particle that may touch, and the nodes with which its place moves: those that it reaches; a centre of cloth, which goes to the middle of its triangle's corners, has the means of theirs.
+/// A particle that may touch, or a point of its triangle that a body may meet, and the nodes with which its place moves: those that the particle reaches; a centre of cloth, which goes to the middle of its triangle's corners, has the means of theirs, another point of the triangle their means by its weights.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mover {
     pub particle: usize,
@@ -48,6 +49,9 @@ pub(crate) struct Mover {
     material: u32,
     /// Thickness of the cloth that it is of \[m\].
     thickness: Option<f64>,
+    part: Part,
+    /// The one side that there is, of a point of a triangle.
+    side: Option<SignedDistance>,
     /// The nodes of corners one after the other.
     pub reached: Vec<(u32, f64)>,
 }
@@ -64,9 +68,8 @@ impl Mover {
     /// Takes a particle, or the middle of the corners of cloth whose centre it is.
     pub(crate) fn set(&mut self, particle: usize, cloth: &[Cloth], of: impl Fn(usize) -> Reaching) {
         self.reached.clear();
-        let Reaching { x, v, mass, volume, material, nodes } = of(particle);
-        (self.particle, self.mass, self.volume, self.material) = (particle, mass, volume, material);
-        self.thickness = thickness_at(cloth, particle);
+        (self.part, self.side) = (Part::Particle, None);
+        let Reaching { x, v, nodes, .. } = self.take(particle, cloth, &of);
         let Some(corners) = cloth.iter().find_map(|c| c.corners(particle)) else {
             (self.x, self.v) = (x, v);
             return self.reached.extend(nodes);
@@ -77,6 +80,35 @@ impl Mover {
             self.v += v / 3.0;
             self.reached.extend(nodes.map(|(n, w)| (n, w / 3.0)));
         }
+    }
+
+    /// Takes the point of a triangle that a corner or an edge of a body meets, in place of the triangle's centre: it has the centre's mass, volume and material.
+    pub(crate) fn set_meeting(&mut self, m: &Meeting, cloth: &[Cloth], of: impl Fn(usize) -> Reaching) {
+        self.reached.clear();
+        (self.part, self.side) = (m.part, Some(m.side));
+        self.take(m.centre, cloth, &of);
+        (self.x, self.v) = (Vector3::zeros(), Vector3::zeros());
+        for (corner, weight) in m.weights.iter().filter(|w| w.1 > 0.0) {
+            let Reaching { x, v, nodes, .. } = of(*corner as usize);
+            self.x += *weight * x;
+            self.v += *weight * v;
+            self.reached.extend(nodes.map(|(n, w)| (n, weight * w)));
+        }
+    }
+
+    /// Takes over what a contact has of a particle whatever its place.
+    fn take(&mut self, particle: usize, cloth: &[Cloth], of: &impl Fn(usize) -> Reaching) -> Reaching {
+        let own = of(particle);
+        (self.particle, self.mass, self.volume) = (particle, own.mass, own.volume);
+        (self.material, self.thickness) = (own.material, thickness_at(cloth, particle));
+        own
+    }
+
+    /// Replaces `out` by the sides of an obstacle within `reach` \[m\].
+    fn sides(&self, obstacle: &Obstacle, reach: f64, out: &mut Vec<SignedDistance>) {
+        let Some(side) = self.side else { return obstacle.sides(&self.x, reach, out) };
+        out.clear();
+        out.extend((side.distance < reach).then_some(side));
     }
 
     /// Writes the nodes of the contact behind others, each once, ascending.
@@ -122,6 +154,7 @@ impl Mover {
         let area = area(self.volume, self.thickness);
         out.list.extend(sides.iter().map(|side| Touch {
             particle: self.particle,
+            part: self.part,
             obstacle,
             x: self.x,
             v: self.v,
@@ -163,7 +196,7 @@ impl Mover {
         let Sought { number, obstacle, horizon } = of;
         let velocity = obstacle.velocity_at(&self.x);
         let reach = self.reach(free, &velocity, horizon);
-        obstacle.sides(&self.x, reach, sides);
+        self.sides(obstacle, reach, sides);
         self.add(number, velocity, (reach, sides), out);
     }
 
@@ -182,11 +215,14 @@ impl Mover {
         if way.norm() <= self.reach(free, &velocity, horizon) {
             return;
         }
-        obstacle.sides(&self.x, way.norm(), sides);
+        self.sides(obstacle, way.norm(), sides);
         sides.retain(|side| side.distance + side.normal.dot(&way) < 0.0);
         let is =
             |t: &Touch, side: &SignedDistance| t.gap == side.distance && t.frame.column(0) == side.normal;
-        sides.retain(|side| !known.of(self.particle).any(|(_, t)| t.obstacle == number && is(t, side)));
+        let known = |side: &SignedDistance| {
+            known.of(self.particle, self.part).any(|(_, t)| t.obstacle == number && is(t, side))
+        };
+        sides.retain(|side| !known(side));
         self.add(number, velocity, (way.norm(), sides), out);
     }
 }

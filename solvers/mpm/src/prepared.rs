@@ -3,6 +3,7 @@ use signorini_core::{LawPool, ProblemError, largest};
 
 use crate::cloth::Cloth;
 use crate::contacts::{Contacts, Nodes, Touches};
+use crate::corners::{Around, Field, Look};
 use crate::freedom::Freedom;
 use crate::grid::Grid;
 use crate::mover::{Mover, Reaching, Sought, farthest};
@@ -108,6 +109,31 @@ impl GridNodes {
     }
 }
 
+/// Particles on the grid onto which they were gathered.
+struct Gathering<'a> {
+    particles: &'a Particles,
+    nodes: &'a GridNodes,
+}
+
+impl Field for Gathering<'_> {
+    fn place(&self, particle: usize) -> Vector3<f64> {
+        self.particles.x[particle]
+    }
+    fn reaching(&self, particle: usize) -> Reaching {
+        let (p, x) = (self.particles, self.particles.x[particle]);
+        let mut all = self.nodes.grid.nodes(particle, &x).map(|(n, w, _)| (n as u32, w));
+        let nodes = std::array::from_fn(|_| all.next().unwrap_or_default());
+        let (v, mass) = (p.v[particle], p.mass[particle]);
+        Reaching { x, v, mass, volume: p.volume[particle], material: p.material[particle], nodes }
+    }
+    fn free(&self, node: usize) -> Vector3<f64> {
+        self.nodes.star[node]
+    }
+    fn now(&self, node: usize) -> Vector3<f64> {
+        self.nodes.star[node]
+    }
+}
+
 impl Prepared {
     /// Gathers particles with their loads, and finds contacts, present or possible within a time.
     pub(crate) fn set(
@@ -128,22 +154,13 @@ impl Prepared {
             .extend((0..nodes.grid.len()).map(|n| Freedom::at(&nodes.grid.position(n), spacing, walls)));
         // Longer steps than waves allow are implicit in the stress: it does not push for all of them.
         nodes.set_free(ahead.horizon.min(ahead.longest), ahead.horizon * ahead.gravity);
-        let Contacts { touches, holds: held, .. } = &mut self.contacts;
+        let Contacts { touches, holds: held, polyhedra, .. } = &mut self.contacts;
         touches.clear();
         held.clear();
         let (mut sides, mut mover) = (Vec::new(), Mover::default());
-        let of = |p: usize| {
-            let mut all = nodes.grid.nodes(p, &particles.x[p]).map(|(n, w, _)| (n as u32, w));
-            let nodes = std::array::from_fn(|_| all.next().unwrap_or_default());
-            Reaching {
-                x: particles.x[p],
-                v: particles.v[p],
-                mass: particles.mass[p],
-                volume: particles.volume[p],
-                material: particles.material[p],
-                nodes,
-            }
-        };
+        let nodes = &*nodes;
+        let field = Gathering { particles: &particles, nodes };
+        let of = |p: usize| field.reaching(p);
         // None is faster than this, before the step or by its nodes, which weights take the mean of.
         let fastest = largest(particles.v.iter().chain(&nodes.star).map(Vector3::norm));
         for (p, x) in particles.x.iter().enumerate() {
@@ -158,6 +175,11 @@ impl Prepared {
                 let of = Sought { number, obstacle, horizon: ahead.horizon };
                 mover.find(&free, of, &mut sides, touches);
             }
+        }
+        if !cloth.is_empty() {
+            polyhedra.fit(obstacles);
+            let look = Look { horizon: ahead.horizon, fastest, known: None };
+            touches.append(&mut Around { cloth, obstacles, polyhedra, pins }.find(&field, look));
         }
         for pin in pins {
             mover.set(pin.particle, cloth, of);

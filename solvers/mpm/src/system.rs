@@ -235,7 +235,7 @@ impl MpmSystem {
         &self.impulses
     }
 
-    /// Number of particles that touched an obstacle in the last step, and their mass \[kg\].
+    /// Number of contacts inside an obstacle in the last step, and the mass of their particles \[kg\].
     pub fn touching(&self, obstacle: usize) -> (u32, f64) {
         self.slots[Slot::Start as usize].contacts.touching(obstacle)
     }
@@ -385,6 +385,9 @@ impl System for MpmSystem {
 
     fn energy(&mut self, x: &State) -> Energy {
         let Ok(p) = self.particles(x) else { return Energy { kinetic: f64::NAN, ..Energy::default() } };
+        let Self { slots, cloth, obstacles, law, pins, .. } = self;
+        let held = (&pins[..], &mut slots[Slot::Start as usize].contacts.polyhedra);
+        let contact = stored_energy(&p, cloth, obstacles, &**law, held);
         let potential = |i: usize| {
             let elastic = self.material(&p, i).map_or(0.0, |m| m.energy(&p.f[i]));
             p.volume[i] * p.factor[i] * elastic - p.mass[i] * self.options.gravity.dot(&p.x[i])
@@ -393,7 +396,7 @@ impl System for MpmSystem {
         Energy {
             kinetic: p.kinetic_energy(self.options.spacing),
             potential: (0..p.len()).map(potential).sum::<f64>() + cloth,
-            contact: stored_energy(&p, &self.cloth, &self.obstacles, &*self.law, &self.pins),
+            contact,
         }
     }
 }

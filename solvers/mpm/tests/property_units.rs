@@ -87,7 +87,7 @@ fn material(which: usize, u: &Units) -> Box<dyn Material> {
     }
 }
 
-/// Places in m, and the iterations, of a block and a sheet that fall on a floor that rubs and a ball that comes, in the plain path and in the fast one.
+/// Places in m, and the iterations, of a block and a sheet that fall on a floor that rubs, a ball that comes and a box, in the plain path and in the fast one.
 fn runs(f: &Family, which: usize, u: &Units) -> [(Vec<Vector3<f64>>, u64); 2] {
     let (l, h) = (u.length, 0.04 * u.length);
     let mut p = Particles::default();
@@ -115,6 +115,10 @@ fn runs(f: &Family, which: usize, u: &Units) -> [(Vec<Vector3<f64>>, u64); 2] {
         surface,
     );
     ball.velocity = Vector3::new(-0.5, 0.0, 0.0) * u.speed();
+    // In the way of the sheet, with some corner or edge.
+    let cuboid = Shape::Box { half_extents: Vector3::new(0.02, 0.015, 0.01) * l };
+    let at = Isometry3::new(Vector3::new(0.03, 0.02, 0.17) * l, 3.0 * Vector3::from(f.turn));
+    let sharp = Obstacle::new("box", cuboid, at, surface);
     let floor = Obstacle::new("floor", Shape::HalfSpace, Isometry3::identity(), surface);
     let wall = Wall {
         point: Vector3::new(0.0, -0.1, 0.0) * l,
@@ -130,7 +134,7 @@ fn runs(f: &Family, which: usize, u: &Units) -> [(Vec<Vector3<f64>>, u64); 2] {
     };
     let pins = if f.pinned { Pin::all(&p, solid..solid + 3, None, &[]).unwrap() } else { Vec::new() };
     let law = || contact_pool("lagged").unwrap();
-    let (materials, obstacles) = (|| vec![material(which, u)], vec![floor, ball]);
+    let (materials, obstacles) = (|| vec![material(which, u)], vec![floor, ball, sharp]);
     let (dt, steps) = (5e-4 * u.time, 160);
     let mut slow =
         MpmSystem::new(p.clone(), materials(), vec![wall], obstacles.clone(), law(), options).unwrap();

@@ -128,6 +128,8 @@ pub(super) struct Bagged {
     pub on_plates: Vec<(f64, f64)>,
     /// Depth of the deepest particle in plates and in boxes at the end of each step, where they are then \[m\].
     pub depth: [Vec<(f64, f64)>; 2],
+    /// Depth of the deepest contact of a box, with a particle or with a triangle at a corner or an edge, at the start or the end of any substep \[m\].
+    pub told: f64,
     /// Furthest that a held particle went from its place between its plates \[m\].
     pub slip: f64,
     pub views: Vec<View>,
@@ -306,6 +308,7 @@ pub(super) fn bag(setup: &Setup, stages: &[f64], ctx: &Context) -> Result<Bagged
         on_boxes: vec![vec![]; boxes],
         on_plates: vec![],
         depth: [vec![], vec![]],
+        told: 0.0,
         slip: 0.0,
         views: vec![],
         corners: Beside::NONE,
@@ -361,6 +364,7 @@ pub(super) fn bag(setup: &Setup, stages: &[f64], ctx: &Context) -> Result<Bagged
             out.on_boxes[b].push((t, up(g)));
             out.heights[b].push((t, poses[b].translation.z));
         }
+        out.told = boxed.iter().map(|g| r.deepest[*g]).fold(out.told, f64::max);
         out.bounds.add(&c.limits(), &r);
     }
     if let Some(last) = out.views.last() {

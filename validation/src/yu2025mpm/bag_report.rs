@@ -108,7 +108,7 @@ impl Bagged {
     }
 
     /// Claims on boxes in a bag.
-    fn claims_of_boxes(&self, setup: &Setup) -> [Claim; 6] {
+    fn claims_of_boxes(&self, setup: &Setup) -> [Claim; 7] {
         let [boxes, all] = self.weights(setup);
         let on_boxes = self.on_boxes.iter().map(|f| settled(f)).sum::<f64>();
         let carried = -settled(&self.on_plates);
@@ -145,11 +145,20 @@ impl Bagged {
                 "of the sphere",
             )
             .because(&format!(
-                "particles alone meet boxes, {:.1} mm from each other along the edges of the sheet: between them up to {} corners of boxes stand out of its triangles, by up to {:.1} mm. Particles themselves are no deeper in a box than below",
-                1e3 * BAG.0 / setup.cells as f64,
+                "contact is a spring: a corner that bears F is F/({} N/m) out of the triangle that it meets. Up to {} corners of boxes are out at once, by up to {:.1} mm; the deepest contact of a box is {:.1} mm deep",
+                number(BOXES.stiffness),
                 self.corners.through,
-                1e3 * self.corners.furthest
+                1e3 * self.corners.furthest,
+                1e3 * self.told
             )),
+            Claim::at_most(
+                "out",
+                "no corner of a box is further out of the cloth than particles may be deep, at all looks",
+                2e-3,
+                self.corners.furthest,
+                "m",
+            )
+            .required(),
         ]
     }
 

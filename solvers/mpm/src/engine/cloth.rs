@@ -22,7 +22,8 @@ pub(super) struct ClothRun<T> {
     pub seeks: bool,
     /// Place of each particle.
     pub places: Vec<Place>,
-    x: Vec<Vector3<f64>>,
+    /// Places of the particles of cloth at the start of the step \[m\].
+    pub x: Vec<Vector3<f64>>,
     c: Vec<Matrix3<f64>>,
     f: Vec<Matrix3<f64>>,
     stress: Vec<Matrix3<f64>>,

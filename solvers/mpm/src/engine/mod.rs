@@ -49,7 +49,7 @@ const MAX_RELAGS: u32 = 20;
 /// Each block of 4³ nodes gathers its own particles into a tile that reaches one cell further; tiles are then added up node by node in a fixed order. So no two threads write to the same place, particles are sorted
 /// only when one has left the reach of its block, and results do not depend on the number of threads. In `f32` positions are kept within cells, so that they have 10⁻⁷ of a cell everywhere; contacts are found and solved in `f64`.
 ///
-/// After contact was solved, particles that it takes further than was looked for, into an obstacle, become contacts too and it is solved again, up to four times; a step in which there are more of them then has an unconverged solve in its report. So no particle ends a step deeper in an obstacle than the law of contact makes it, to the curvature of the obstacle.
+/// After contact was solved, particles that it takes further than was looked for, into an obstacle, become contacts too and it is solved again, up to four times; a step in which there are more of them then has an unconverged solve in its report. So no particle ends a step deeper in an obstacle than the law of contact makes it, to the curvature of the obstacle. Corners and edges of boxes, hulls and meshes meet triangles and edges of cloth in the same way.
 pub struct MpmEngine<T> {
     options: MpmOptions,
     materials: Vec<Box<dyn Material>>,
@@ -363,7 +363,7 @@ impl<T: Real> MpmEngine<T> {
         &self.impulses
     }
 
-    /// Particles that obstacles met in the last step, or might have.
+    /// Particles that obstacles met in the last step, or might have, and points of triangles of cloth that their corners and edges did.
     pub fn touches(&self) -> &[crate::contacts::Touch] {
         &self.contacts.touches.list
     }
@@ -373,7 +373,7 @@ impl<T: Real> MpmEngine<T> {
         &self.contacts.holds.list
     }
 
-    /// Number of particles that touched an obstacle in the last step, and their mass \[kg\].
+    /// Number of contacts inside an obstacle in the last step, and the mass of their particles \[kg\].
     pub fn touching(&self, obstacle: usize) -> (u32, f64) {
         self.contacts.touching(obstacle)
     }

@@ -1,10 +1,11 @@
-//! Particles that meet obstacles in a step, and the solve of their contacts.
+//! Particles, and triangles of cloth, that meet obstacles in a step, and the solve of their contacts.
 
 use rayon::prelude::*;
 use signorini_core::na::Vector3;
 use signorini_core::{SolveError, StepReport, largest};
 
 use crate::contacts::{Known, Nodes, Touch, Touches};
+use crate::corners::{Around, Field, Look};
 use crate::mover::{Mover, Reaching, Sought, farthest};
 use crate::obstacle::Obstacle;
 use crate::pin::{Pin, holds};
@@ -25,6 +26,9 @@ impl<T: lanes::Number> MpmEngine<T> {
     pub(super) fn meet(&mut self, dt: f64, report: &mut StepReport) -> Result<(), SolveError> {
         self.impulses.iter_mut().for_each(|i| *i = [Vector3::zeros(); 2]);
         self.contacts.touches.clear();
+        if !self.cloth.cloth.is_empty() {
+            self.contacts.polyhedra.fit(&self.obstacles);
+        }
         self.hold();
         let mut found = self.search(dt, false);
         if found.list.is_empty() && self.pins.is_empty() {
@@ -113,6 +117,13 @@ impl<T: lanes::Number> MpmEngine<T> {
             .filter(|found| !found.list.is_empty())
             .collect();
         found.into_iter().for_each(|mut more| out.append(&mut more));
+        if let Some(fastest) = whole {
+            let fastest = if again { fastest } else { fastest.max(self.fastest) };
+            let look = Look { horizon: dt, fastest, known: again.then_some(search.known) };
+            let polyhedra = &self.contacts.polyhedra;
+            let around = Around { cloth: &cloth.cloth, obstacles, polyhedra, pins };
+            out.append(&mut around.find(&search, look));
+        }
         out
     }
 }
@@ -187,6 +198,21 @@ impl<T: lanes::Number> Search<'_, T> {
             }
         }
         out
+    }
+}
+
+impl<T: lanes::Number> Field for Search<'_, T> {
+    fn place(&self, particle: usize) -> Vector3<f64> {
+        self.cloth.x[particle]
+    }
+    fn reaching(&self, p: usize) -> Reaching {
+        particle(self.blocks, self.chunks, self.spacing, self.cloth.places[p])
+    }
+    fn free(&self, node: usize) -> Vector3<f64> {
+        self.nodes.free_velocity(node)
+    }
+    fn now(&self, node: usize) -> Vector3<f64> {
+        self.nodes.ended[node].unwrap_or_else(|| self.nodes.free_velocity(node))
     }
 }
 

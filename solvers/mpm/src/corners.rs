@@ -1,0 +1,461 @@
+//! Corners and edges of bodies that meet triangles and edges of cloth.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use signorini_core::na::{Point3, Vector3};
+use signorini_geometry::{
+    Shape, SharpCorner, SharpEdge, SharpFeatures, SignedDistance, Stencil, bounding_ball,
+    segment_crosses_triangle,
+};
+
+use crate::cloth::{Cloth, Edge};
+use crate::contacts::{Known, Touches};
+use crate::mover::{Mover, Reaching, Sought, farthest};
+use crate::obstacle::Obstacle;
+use crate::pin::{Pin, holds};
+
+type V = Vector3<f64>;
+
+/// Sine of the angle by which a body may rise in front of the plane in which its corner or edge is met: a face that lies on a sheet has its corners met, however the sheet wrinkles.
+const SLACK: f64 = 0.1;
+
+/// Sine of the angle by which the triangles of an edge may fall back behind the plane in which it is met: more than a fold over an edge of a body needs, less than those of a sheet that is met from beside.
+const FOLD: f64 = 0.5;
+
+/// Least sine² of the angle between edges that meet.
+const CROSSED: f64 = 1e-4;
+
+/// Triangles or edges of cloth that are looked at together.
+const BATCH: usize = 64;
+
+/// What of cloth or of a solid meets what of an obstacle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Part {
+    /// The particle, the nearest place of the surface.
+    #[default]
+    Particle,
+    /// The triangle whose centre is the particle, a corner.
+    Triangle {
+        /// Number of the corner ([`SharpFeatures::corners`]).
+        corner: u32,
+    },
+    /// An edge of cloth, an edge; the particle is the centre of the first triangle that has it.
+    Edge {
+        /// Number of the edge of the cloth.
+        cloth: u32,
+        /// Number of the edge of the obstacle ([`SharpFeatures::edges`]).
+        body: u32,
+    },
+}
+
+/// A shape, and its corners and edges.
+struct Polyhedron {
+    shape: Shape,
+    features: SharpFeatures,
+    /// A ball about them, in the frame of the shape \[m\].
+    middle: Point3<f64>,
+    radius: f64,
+}
+
+impl Polyhedron {
+    fn of(shape: &Shape) -> Self {
+        let features = SharpFeatures::of(shape);
+        let (middle, radius) = bounding_ball(shape).unwrap_or_default();
+        Self { shape: shape.clone(), features, middle, radius }
+    }
+
+    fn is_of(&self, shape: &Shape) -> bool {
+        match (&self.shape, shape) {
+            (Shape::Box { half_extents: a }, Shape::Box { half_extents: b }) => a == b,
+            (Shape::Convex(a), Shape::Convex(b)) => Arc::ptr_eq(a, b),
+            (Shape::Mesh(a), Shape::Mesh(b)) => Arc::ptr_eq(a, b),
+            (Shape::Box { .. } | Shape::Convex(_) | Shape::Mesh(_), _) => false,
+            (_, other) => !matches!(other, Shape::Box { .. } | Shape::Convex(_) | Shape::Mesh(_)),
+        }
+    }
+}
+
+/// Corners and edges of all obstacles, kept while their shapes stay.
+#[derive(Default)]
+pub(crate) struct Polyhedra(Vec<Polyhedron>);
+
+impl Polyhedra {
+    /// Finds those of shapes that are new.
+    pub(crate) fn fit(&mut self, obstacles: &[Obstacle]) {
+        self.0.truncate(obstacles.len());
+        for (i, o) in obstacles.iter().enumerate() {
+            match self.0.get_mut(i) {
+                Some(kept) if kept.is_of(&o.shape) => {}
+                Some(kept) => *kept = Polyhedron::of(&o.shape),
+                None => self.0.push(Polyhedron::of(&o.shape)),
+            }
+        }
+    }
+}
+
+/// A corner of a body that meets a triangle of cloth, or an edge that meets an edge.
+pub(crate) struct Meeting {
+    /// Number of the obstacle.
+    pub obstacle: usize,
+    pub part: Part,
+    /// Particle at the centre of the triangle, or of the first triangle of the edge.
+    pub centre: usize,
+    /// Particles whose places have the mean, with these weights, that the body meets; a third one of no weight at edges.
+    pub weights: [(u32, f64); 3],
+    /// n·(x − y) from the point y of the body to that of the cloth, and n, out of the body, world axes.
+    pub side: SignedDistance,
+}
+
+/// Particles with the nodes that they reach, and velocities of nodes.
+pub(crate) trait Field: Sync {
+    /// Place of a particle \[m\].
+    fn place(&self, particle: usize) -> V;
+    fn reaching(&self, particle: usize) -> Reaching;
+    /// Velocity of a node without contact \[m/s\].
+    fn free(&self, node: usize) -> V;
+    /// Velocity of a node after contact as it was solved last \[m/s\].
+    fn now(&self, node: usize) -> V;
+}
+
+/// Cloth and the bodies that it may meet.
+#[derive(Clone, Copy)]
+pub(crate) struct Around<'a> {
+    pub cloth: &'a [Cloth],
+    pub obstacles: &'a [Obstacle],
+    /// Of the obstacles.
+    pub polyhedra: &'a Polyhedra,
+    pub pins: &'a [Pin],
+}
+
+/// A search within a step.
+#[derive(Clone, Copy)]
+pub(crate) struct Look<'a> {
+    /// How far ahead contacts are sought \[s\].
+    pub horizon: f64,
+    /// Speed of the fastest particle or node \[m/s\].
+    pub fastest: f64,
+    /// The contacts that are known, in looks after contact was solved.
+    pub known: Option<Known<'a>>,
+}
+
+impl Look<'_> {
+    /// Distance within which an obstacle may be met whose points are no faster than this \[m\].
+    fn reach(&self, speed: f64) -> f64 {
+        match self.known {
+            Some(_) => self.horizon * (self.fastest + speed),
+            None => farthest(self.fastest + speed, self.horizon),
+        }
+    }
+}
+
+/// Some triangles or edges of a cloth.
+#[derive(Clone)]
+enum Batch {
+    Triangles(usize, Range<u32>),
+    Edges(usize, Range<u32>),
+}
+
+/// An obstacle beside a batch of cloth.
+struct Body<'a> {
+    number: usize,
+    obstacle: &'a Obstacle,
+    polyhedron: &'a Polyhedron,
+    /// Distance ahead at which it is looked for \[m\].
+    ahead: f64,
+    /// Whether it may have come through: it has not since contact was solved.
+    through: bool,
+}
+
+impl Around<'_> {
+    /// Contacts of corners with triangles and of edges with edges, triangles first, in their order.
+    pub(crate) fn find(&self, field: &impl Field, look: Look<'_>) -> Touches {
+        let mut out = Touches::default();
+        let reach = |o: &Obstacle, radius: f64, middle: &V| {
+            look.reach(o.velocity_at(middle).norm() + radius * o.angular_velocity.norm())
+        };
+        let place = |p: usize| field.place(p);
+        let found: Vec<Touches> = self
+            .batches()
+            .into_par_iter()
+            .map(|batch| {
+                let (mut found, mut mover, mut sides) = (Touches::default(), Mover::default(), Vec::new());
+                self.meet(&batch, &place, (reach, look.known.is_none()), |m| {
+                    let known = look.known;
+                    if known.is_some_and(|k| k.has(m.centre, m.obstacle, m.part)) {
+                        return;
+                    }
+                    mover.set_meeting(&m, self.cloth, |p| field.reaching(p));
+                    let free = mover.sample(|n| field.free(n));
+                    let (number, obstacle) = (m.obstacle, &self.obstacles[m.obstacle]);
+                    let of = Sought { number, obstacle, horizon: look.horizon };
+                    match known {
+                        Some(known) => {
+                            let now = mover.sample(|n| field.now(n));
+                            mover.find_again([&free, &now], of, known, &mut sides, &mut found);
+                        }
+                        None => mover.find(&free, of, &mut sides, &mut found),
+                    }
+                });
+                found
+            })
+            .filter(|found| !found.list.is_empty())
+            .collect();
+        found.into_iter().for_each(|mut more| out.append(&mut more));
+        out
+    }
+
+    /// Calls `visit` with all that bodies have come through, where particles are at `place` \[m\].
+    pub(crate) fn pressed(&self, place: &impl Fn(usize) -> V, mut visit: impl FnMut(Meeting)) {
+        self.batches()
+            .iter()
+            .for_each(|batch| self.meet(batch, place, (|_: &Obstacle, _, _: &V| 0.0, true), &mut visit));
+    }
+
+    fn batches(&self) -> Vec<Batch> {
+        let sharp = self.polyhedra.0.iter().any(|p| !p.features.is_empty());
+        let mut out = Vec::new();
+        for (c, cloth) in self.cloth.iter().enumerate().filter(|_| sharp) {
+            let cut = |count: usize| {
+                let ends = move |first: usize| first as u32..(first + BATCH).min(count) as u32;
+                (0..count).step_by(BATCH).map(ends)
+            };
+            out.extend(cut(cloth.centres().len()).map(|r| Batch::Triangles(c, r)));
+            out.extend(cut(cloth.edges().len()).map(|r| Batch::Edges(c, r)));
+        }
+        out
+    }
+
+    /// Calls `visit` with what a batch meets, or may meet within the reach of an obstacle (of it, the radius about it and its middle); `through` also with what has come through.
+    fn meet(
+        &self,
+        batch: &Batch,
+        place: &impl Fn(usize) -> V,
+        (reach, through): (impl Fn(&Obstacle, f64, &V) -> f64, bool),
+        mut visit: impl FnMut(Meeting),
+    ) {
+        let (Batch::Triangles(c, range) | Batch::Edges(c, range)) = batch;
+        let cloth = &self.cloth[*c];
+        let corners = |i: u32| match batch {
+            Batch::Triangles(..) => cloth.corners_of(i),
+            Batch::Edges(..) => {
+                let [a, b] = cloth.edges()[i as usize].ends;
+                [a, b, b]
+            }
+        };
+        let (mut low, mut high) = (V::repeat(f64::INFINITY), V::repeat(f64::NEG_INFINITY));
+        for p in range.clone().flat_map(corners) {
+            let x = place(p as usize);
+            (low, high) = (low.inf(&x), high.sup(&x));
+        }
+        for (number, (obstacle, polyhedron)) in self.obstacles.iter().zip(&self.polyhedra.0).enumerate() {
+            if polyhedron.features.is_empty() {
+                continue;
+            }
+            let middle = (obstacle.pose * polyhedron.middle).coords;
+            let ahead = reach(obstacle, polyhedron.radius, &middle);
+            let apart = (low - middle).sup(&(middle - high)).sup(&V::zeros());
+            if apart.norm() > polyhedron.radius + ahead {
+                continue;
+            }
+            let body = Body { number, obstacle, polyhedron, ahead, through };
+            for i in range.clone() {
+                match batch {
+                    Batch::Triangles(..) => self.triangle(&body, (cloth, i), place, &mut visit),
+                    Batch::Edges(..) => self.edge(&body, (cloth, i), place, &mut visit),
+                }
+            }
+        }
+    }
+
+    /// Whether a pin holds the centre or a corner of a triangle at an obstacle.
+    fn is_held(&self, cloth: &Cloth, triangle: u32, obstacle: usize) -> bool {
+        let held = |p: usize| holds(self.pins, p, obstacle);
+        !self.pins.is_empty()
+            && (held(cloth.centres().start + triangle as usize)
+                || cloth.corners_of(triangle).iter().any(|p| held(*p as usize)))
+    }
+
+    /// Meetings of a triangle with corners of a body.
+    fn triangle(
+        &self,
+        body: &Body,
+        (cloth, t): (&Cloth, u32),
+        place: &impl Fn(usize) -> V,
+        visit: &mut impl FnMut(Meeting),
+    ) {
+        let local = |p: u32| body.local(&place(p as usize));
+        let at = cloth.corners_of(t);
+        let points = at.map(local);
+        if !body.is_near(&points) {
+            return;
+        }
+        let plane = (points[1] - points[0]).cross(&(points[2] - points[0])).try_normalize(0.0);
+        let Some(plane) = plane else { return };
+        for (number, corner) in (0..).zip(&body.polyhedron.features.corners) {
+            let Some((weights, crease, side)) = body.on_triangle(corner, &points, &plane) else { continue };
+            // A fold belongs to the first of its triangles, unless the other one is nearer inside.
+            if let Some(k) = crease {
+                let other = cloth.beyond(t, (k + 1) % 3);
+                let beyond = cloth.corners_of(other);
+                let d = Stencil::PointTriangle.distance(&stencil(&corner.x, &beyond.map(local)));
+                let third = (0..3).find(|i| d.weights[1 + i] == 0.0).map(|i| beyond[i]);
+                let same = d.dimension() == 1 && third.is_some_and(|p| !at.contains(&p));
+                if t >= other || !same {
+                    continue;
+                }
+            }
+            if self.is_held(cloth, t, body.number) {
+                return;
+            }
+            visit(Meeting {
+                obstacle: body.number,
+                part: Part::Triangle { corner: number },
+                centre: cloth.centres().start + t as usize,
+                weights: [0, 1, 2].map(|i| (at[i], weights[i])),
+                side: body.world(side),
+            });
+        }
+    }
+
+    /// Meetings of an edge of cloth with edges of a body.
+    fn edge(
+        &self,
+        body: &Body,
+        (cloth, e): (&Cloth, u32),
+        place: &impl Fn(usize) -> V,
+        visit: &mut impl FnMut(Meeting),
+    ) {
+        let local = |p: u32| body.local(&place(p as usize));
+        let Edge { ends, triangles } = cloth.edges()[e as usize];
+        let points = ends.map(local);
+        if !body.is_near(&points) {
+            return;
+        }
+        // Within each triangle, across the edge.
+        let along = points[1] - points[0];
+        let across = |t: u32| {
+            let third = cloth.corners_of(t).into_iter().find(|p| !ends.contains(p))?;
+            let to = local(third) - points[0];
+            (to - along * (to.dot(&along) / along.norm_squared())).try_normalize(0.0)
+        };
+        let in_front = |n: &V| triangles.iter().filter_map(|t| across(*t)).all(|a| a.dot(n) >= -FOLD);
+        for (number, edge) in (0..).zip(&body.polyhedron.features.edges) {
+            let met = body.on_edge(edge, &points).filter(|m| in_front(&m.1.normal));
+            let Some((s, side)) = met else { continue };
+            if triangles.iter().any(|t| self.is_held(cloth, *t, body.number)) {
+                return;
+            }
+            visit(Meeting {
+                obstacle: body.number,
+                part: Part::Edge { cloth: e, body: number },
+                centre: cloth.centres().start + triangles[0] as usize,
+                weights: [(ends[0], 1.0 - s), (ends[1], s), (ends[1], 0.0)],
+                side: body.world(side),
+            });
+        }
+    }
+}
+
+impl Body<'_> {
+    /// A place in the frame of the shape.
+    fn local(&self, x: &V) -> V {
+        self.obstacle.pose.inverse_transform_vector(&(x - self.obstacle.pose.translation.vector))
+    }
+
+    fn world(&self, side: SignedDistance) -> SignedDistance {
+        SignedDistance { normal: self.obstacle.pose.rotation * side.normal, ..side }
+    }
+
+    /// Whether the box about points is within the reach of the ball about the body.
+    fn is_near(&self, points: &[V]) -> bool {
+        let middle = &self.polyhedron.middle.coords;
+        let low = points.iter().fold(V::repeat(f64::INFINITY), |low, x| low.inf(x));
+        let high = points.iter().fold(V::repeat(f64::NEG_INFINITY), |high, x| high.sup(x));
+        let apart = (low - middle).sup(&(middle - high)).sup(&V::zeros());
+        apart.norm_squared() <= (self.polyhedron.radius + self.ahead).powi(2)
+    }
+
+    /// How deep a corner or an edge may have come through along a normal \[m\]: as far as the point half way through the body.
+    fn deepest(&self, depth: f64, outward: &V, normal: &V) -> f64 {
+        if self.through { depth * normal.dot(outward) } else { 0.0 }
+    }
+
+    /// Nearest point of a triangle with this unit normal to a corner, if the corner meets it there: its weights; where it is on an edge, the corner of the triangle that is not; and the side.
+    ///
+    /// ```text
+    /// φ = n·(x − y),   n·o > 0        y the corner, o its outward direction
+    /// ```
+    /// A corner that has come through (φ < 0) counts while the plane of the triangle is between it and the point half way through the body against o, and the triangle reaches into the body there: a triangle on the far side of the body is met from there.
+    fn on_triangle(
+        &self,
+        corner: &SharpCorner,
+        points: &[V; 3],
+        plane: &V,
+    ) -> Option<([f64; 3], Option<usize>, SignedDistance)> {
+        let SharpCorner { x: y, outward, depth, .. } = corner;
+        let plane = turned(*plane, outward);
+        // The triangle's plane is never further than the triangle, and no fold turns the normal by more.
+        let height = plane.dot(&(points[0] - y));
+        let middle = (points[0] + points[1] + points[2]) / 3.0;
+        let size = points.iter().map(|x| (x - middle).norm_squared()).fold(0.0, f64::max).sqrt();
+        if height >= self.ahead
+            || -height > self.deepest(*depth, outward, outward)
+            || (middle - y).norm() > size + height.abs() / FOLD
+        {
+            return None;
+        }
+        let d = Stencil::PointTriangle.distance(&stencil(y, points));
+        let weights = [1, 2, 3].map(|i| -d.weights[i]);
+        let (normal, crease) = match d.dimension() {
+            2 => (plane, None),
+            1 => {
+                let third = weights.iter().position(|w| *w == 0.0)?;
+                // On the edge itself the triangle has to tell the normal.
+                let far = d.distance() > 1e-9 * size;
+                (if far { turned(d.r / d.distance(), outward) } else { plane }, Some(third))
+            }
+            _ => return None,
+        };
+        let x: V = (0..3).map(|i| weights[i] * points[i]).sum();
+        let distance = normal.dot(&(x - y));
+        let inner = [*y, y - *depth * outward];
+        let into = || corner.holds(&x) || segment_crosses_triangle(&inner, points);
+        let meets = distance >= 0.0 || -distance < self.deepest(*depth, outward, &normal) && into();
+        let side = SignedDistance { distance, normal };
+        (distance < self.ahead && corner.is_foremost(&normal, SLACK) && meets)
+            .then_some((weights, crease, side))
+    }
+
+    /// Nearest point of an edge of cloth to an edge of the body, if they meet or may meet: its part of the way along the first, and the side, as for corners with n across both.
+    fn on_edge(&self, edge: &SharpEdge, points: &[V; 2]) -> Option<(f64, SignedDistance)> {
+        let [[p, q], [a, b]] = [&edge.ends, points];
+        let (u, v) = (q - p, b - a);
+        let across = u.cross(&v);
+        let size = across.norm_squared();
+        if size <= CROSSED * u.norm_squared() * v.norm_squared() {
+            return None;
+        }
+        let normal = turned(across / size.sqrt(), &edge.outward);
+        let distance = normal.dot(&(a - p));
+        if distance >= self.ahead
+            || -distance >= self.deepest(edge.depth, &edge.outward, &normal)
+            || !edge.is_foremost(&normal, SLACK)
+        {
+            return None;
+        }
+        let d = Stencil::EdgeEdge.distance(&[*p, *q, *a, *b]);
+        let inside = d.dimension() == 2 && (distance >= 0.0 || edge.holds_part_of(points));
+        inside.then_some((-d.weights[3], SignedDistance { distance, normal }))
+    }
+}
+
+fn stencil(p: &V, [a, b, c]: &[V; 3]) -> [V; 4] {
+    [*p, *a, *b, *c]
+}
+
+/// The normal of a pair, turned out of the body.
+fn turned(n: V, outward: &V) -> V {
+    if n.dot(outward) < 0.0 { -n } else { n }
+}
