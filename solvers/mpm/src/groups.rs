@@ -7,7 +7,7 @@ const MOST: usize = 4;
 
 /// Sorts nodes, their freedom, so that groups follow each other, and writes the starts of groups, and their end.
 ///
-/// Contacts of a surface that is nearly flat lie at one height across it: their weights are w_ab = n_a t_b with one n, across the surface, for all of them. Their Hessian couples the nodes of a line across the surface as n nᵀ does, whose rank is one, and these beside it far less. Blocks of single nodes leave eigenvalues of (2/15)³ of the preconditioned matrix where contacts stick, blocks of such lines (2/15)².
+/// Contacts of a surface that is nearly flat lie at one height across it: their weights are w_ab = n_a t_b with one n, across the surface, for all of them. Their Hessian couples the nodes of a line across the surface by n nᵀ, whose rank is one: beside its diagonal its eigenvalues are 3, 0 and 0, where the inverse of the whole block has one alone. Lines beside each other are coupled less, as splines overlap: (2/15)² at least of their sum.
 /// A group has the nodes of a line along the axis that the normals of their contacts, `votes`, are nearest to.
 pub(crate) fn group(
     nodes: &mut Vec<(u32, Freedom)>,
