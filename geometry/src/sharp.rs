@@ -55,6 +55,8 @@ pub struct SharpEdge {
     pub normals: [V; 2],
     /// Unit vectors within its faces, across the edge and away from it.
     pub across: [V; 2],
+    /// Outward unit normals of the other faces at each of its ends.
+    pub beyond: [Vec<V>; 2],
 }
 
 impl SharpEdge {
@@ -152,6 +154,10 @@ impl SharpFeatures {
         let mut out = Self::default();
         for at_edge in sides.chunk_by(|a, b| a.0 == b.0) {
             let [(ends, first, up), (_, second, _)] = at_edge else { continue };
+            let beyond = ends.map(|v| {
+                let others = around[v as usize].iter().filter(|a| a[0] != *first && a[0] != *second);
+                others.map(|a| faces[a[0]].1).collect()
+            });
             let ends = ends.map(|v| points[v as usize]);
             let normals = [*first, *second].map(|f| faces[f].1);
             let outward = (normals[0] + normals[1]).try_normalize(0.0);
@@ -164,7 +170,7 @@ impl SharpFeatures {
             }
             let middle = 0.5 * (ends[0] + ends[1]);
             let depth = 0.5 * through(&middle, &-outward);
-            out.edges.push(SharpEdge { ends, outward, depth, normals, across });
+            out.edges.push(SharpEdge { ends, outward, depth, normals, across, beyond });
         }
         for (x, about) in points.iter().zip(&around) {
             out.corners.extend(corner(x, points, faces, about, &through));

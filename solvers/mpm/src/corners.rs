@@ -387,7 +387,7 @@ impl Body<'_> {
     /// ```text
     /// φ = n·(x − y),   n·o > 0        y the corner, o its outward direction
     /// ```
-    /// A corner that has come through (φ < 0) counts while the plane of the triangle is between it and the point half way through the body against o, and the triangle reaches into the body there: a triangle on the far side of the body is met from there.
+    /// A corner that has come through (φ < 0) counts while the plane of the triangle is between it and the point half way through the body against o, and the triangle reaches into the body there: a triangle on the far side of the body is met from there. Nor has another face the triangle less deep behind it.
     fn on_triangle(
         &self,
         corner: &SharpCorner,
@@ -422,7 +422,9 @@ impl Body<'_> {
         let distance = normal.dot(&(x - y));
         let inner = [*y, y - *depth * outward];
         let into = || corner.holds(&x) || segment_crosses_triangle(&inner, points);
-        let meets = distance >= 0.0 || -distance < self.deepest(*depth, outward, &normal) && into();
+        let nearest = || is_nearest(corner.normals.iter().map(|m| (m, y)), points, &normal, -distance);
+        let deepest = self.deepest(*depth, outward, &normal);
+        let meets = distance >= 0.0 || -distance < deepest && into() && nearest();
         let side = SignedDistance { distance, normal };
         (distance < self.ahead && corner.is_foremost(&normal, SLACK) && meets)
             .then_some((weights, crease, side))
@@ -446,9 +448,23 @@ impl Body<'_> {
             return None;
         }
         let d = Stencil::EdgeEdge.distance(&[*p, *q, *a, *b]);
-        let inside = d.dimension() == 2 && (distance >= 0.0 || edge.holds_part_of(points));
+        let own = || edge.normals.iter().map(|m| (m, p));
+        let ends = || edge.ends.iter().zip(&edge.beyond);
+        let faces = || own().chain(ends().flat_map(|(y, all)| all.iter().map(move |m| (m, y))));
+        let through = || edge.holds_part_of(points) && is_nearest(faces(), points, &normal, -distance);
+        let inside = d.dimension() == 2 && (distance >= 0.0 || through());
         inside.then_some((-d.weights[3], SignedDistance { distance, normal }))
     }
+}
+
+/// Whether the way out of a body along a normal, this deep \[m\], is the nearest for points of cloth: none of the other `faces` (outward normal, a point) that are turned from it has all of them less deep behind it.
+fn is_nearest<'a>(
+    mut faces: impl Iterator<Item = (&'a V, &'a V)>,
+    points: &[V],
+    normal: &V,
+    depth: f64,
+) -> bool {
+    faces.all(|(m, y)| m.dot(normal) >= FOLD || points.iter().any(|x| m.dot(&(y - x)) >= depth))
 }
 
 fn stencil(p: &V, [a, b, c]: &[V; 3]) -> [V; 4] {

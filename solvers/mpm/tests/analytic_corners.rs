@@ -356,3 +356,23 @@ fn analytic_triangles_that_are_pinned_to_a_body_do_not_meet_it() {
         assert_eq!(pressed(&mut free(body(), pins)).len(), 1);
     }
 }
+
+#[test]
+fn analytic_cloth_on_a_board_leaves_it_by_the_nearest_face() {
+    // Half a millimetre deep in its upper face: a rim 5 cm beside an upright edge, and a sheet that stands on it.
+    let board = Shape::Box { half_extents: V::new(0.1, 0.1, 0.05) };
+    let deep = 5e-4;
+    let upright = UnitQuaternion::from_scaled_axis(V::y() * std::f64::consts::FRAC_PI_2);
+    for (at, turn) in [
+        (V::new(-0.25, 0.03, deep - 0.05), UnitQuaternion::identity()),
+        (V::new(deep - 0.25, 0.03, 0.05), upright),
+    ] {
+        let pose = Isometry3::from_parts(at.into(), turn);
+        let mut s = free(Obstacle::new("board", board.clone(), pose, surface(0.3)), vec![]);
+        let found = pressed(&mut s);
+        assert!(!found.is_empty());
+        for t in &found {
+            assert!(t.gap > -1.01 * deep, "{t:?}");
+        }
+    }
+}
