@@ -55,7 +55,6 @@ const KNOWN: &[(&str, &str, &str)] = &[
         "the arrays of a scene in generalised coordinates, which all steps read",
     ),
     ("solvers/mpm/src/engine/mod.rs", "MpmEngine", "arrays of the fast path, kept from substep to substep"),
-    ("solvers/mpm/src/solver.rs", "MpmSolver", "scratch of the iteration, so that a solve allocates nothing"),
     ("planning/src/options.rs", "MppiOptions", "the settings of a sampler, one per field"),
     ("environments/src/peg.rs", "PegOptions", "the settings of an environment, one per field"),
     ("run/src/recording.rs", "Recording", "the arrays of a recording file, one per field"),

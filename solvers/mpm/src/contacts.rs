@@ -10,7 +10,7 @@ use signorini_geometry::{Shape, SignedDistance};
 use signorini_laws::{NearRigid, NearRigidSeed};
 
 use crate::cloth::{Cloth, area, thickness_at};
-use crate::corners::{Around, Part, Polyhedra};
+use crate::corners::{Around, Polyhedra, TouchPart};
 use crate::freedom::Freedom;
 use crate::groups::group;
 use crate::node_map::{NodeMap, Rows};
@@ -25,7 +25,7 @@ pub struct Touch {
     /// Number of the particle; of a triangle that of its centre.
     pub particle: usize,
     /// What of it meets what of the obstacle.
-    pub part: Part,
+    pub part: TouchPart,
     /// Number of the obstacle.
     pub obstacle: usize,
     /// Place of the particle, or of the point of the triangle \[m\].
@@ -283,7 +283,7 @@ pub(crate) struct Known<'a> {
 
 impl<'a> Known<'a> {
     /// Contacts of a part of a particle, with their numbers.
-    pub(crate) fn of(self, particle: usize, part: Part) -> impl Iterator<Item = (usize, &'a Touch)> {
+    pub(crate) fn of(self, particle: usize, part: TouchPart) -> impl Iterator<Item = (usize, &'a Touch)> {
         let first = self.by_particle.partition_point(|k| self.list[*k as usize].particle < particle);
         let from_there =
             self.by_particle[first..].iter().map(move |k| (*k as usize, &self.list[*k as usize]));
@@ -291,13 +291,14 @@ impl<'a> Known<'a> {
     }
 
     /// Whether a part of a particle has a contact with an obstacle.
-    pub(crate) fn has(self, particle: usize, obstacle: usize, part: Part) -> bool {
+    pub(crate) fn has(self, particle: usize, obstacle: usize, part: TouchPart) -> bool {
         self.of(particle, part).any(|(_, t)| t.obstacle == obstacle)
     }
 
     /// Whether a particle has a contact with an obstacle and goes no further in `dt` \[s\] than that was sought.
     pub(crate) fn was_sought(self, particle: usize, obstacle: usize, dt: f64) -> bool {
-        let Some((k, t)) = self.of(particle, Part::Particle).find(|(_, t)| t.obstacle == obstacle) else {
+        let Some((k, t)) = self.of(particle, TouchPart::Particle).find(|(_, t)| t.obstacle == obstacle)
+        else {
             return false;
         };
         let v = self.v_c.get(3 * k..3 * k + 3).unwrap_or(&[f64::INFINITY]);

@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use signorini_core::na::{Point3, Vector3};
 use signorini_geometry::{
     Shape, SharpCorner, SharpEdge, SharpFeatures, SignedDistance, Stencil, bounding_ball,
@@ -11,8 +10,6 @@ use signorini_geometry::{
 };
 
 use crate::cloth::{Cloth, Edge};
-use crate::contacts::{Known, Touches};
-use crate::mover::{Mover, Reaching, Sought, farthest};
 use crate::obstacle::Obstacle;
 use crate::pin::{Pin, holds};
 
@@ -32,7 +29,7 @@ const BATCH: usize = 64;
 
 /// What of cloth or of a solid meets what of an obstacle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Part {
+pub enum TouchPart {
     /// The particle, the nearest place of the surface.
     #[default]
     Particle,
@@ -99,24 +96,13 @@ impl Polyhedra {
 pub(crate) struct Meeting {
     /// Number of the obstacle.
     pub obstacle: usize,
-    pub part: Part,
+    pub part: TouchPart,
     /// Particle at the centre of the triangle, or of the first triangle of the edge.
     pub centre: usize,
     /// Particles whose places have the mean, with these weights, that the body meets; a third one of no weight at edges.
     pub weights: [(u32, f64); 3],
     /// n·(x − y) from the point y of the body to that of the cloth, and n, out of the body, world axes.
     pub side: SignedDistance,
-}
-
-/// Particles with the nodes that they reach, and velocities of nodes.
-pub(crate) trait Field: Sync {
-    /// Place of a particle \[m\].
-    fn place(&self, particle: usize) -> V;
-    fn reaching(&self, particle: usize) -> Reaching;
-    /// Velocity of a node without contact \[m/s\].
-    fn free(&self, node: usize) -> V;
-    /// Velocity of a node after contact as it was solved last \[m/s\].
-    fn now(&self, node: usize) -> V;
 }
 
 /// Cloth and the bodies that it may meet.
@@ -129,30 +115,9 @@ pub(crate) struct Around<'a> {
     pub pins: &'a [Pin],
 }
 
-/// A search within a step.
-#[derive(Clone, Copy)]
-pub(crate) struct Look<'a> {
-    /// How far ahead contacts are sought \[s\].
-    pub horizon: f64,
-    /// Speed of the fastest particle or node \[m/s\].
-    pub fastest: f64,
-    /// The contacts that are known, in looks after contact was solved.
-    pub known: Option<Known<'a>>,
-}
-
-impl Look<'_> {
-    /// Distance within which an obstacle may be met whose points are no faster than this \[m\].
-    fn reach(&self, speed: f64) -> f64 {
-        match self.known {
-            Some(_) => self.horizon * (self.fastest + speed),
-            None => farthest(self.fastest + speed, self.horizon),
-        }
-    }
-}
-
 /// Some triangles or edges of a cloth.
 #[derive(Clone)]
-enum Batch {
+pub(crate) enum Batch {
     Triangles(usize, Range<u32>),
     Edges(usize, Range<u32>),
 }
@@ -169,43 +134,6 @@ struct Body<'a> {
 }
 
 impl Around<'_> {
-    /// Contacts of corners with triangles and of edges with edges, triangles first, in their order.
-    pub(crate) fn find(&self, field: &impl Field, look: Look<'_>) -> Touches {
-        let mut out = Touches::default();
-        let reach = |o: &Obstacle, radius: f64, middle: &V| {
-            look.reach(o.velocity_at(middle).norm() + radius * o.angular_velocity.norm())
-        };
-        let place = |p: usize| field.place(p);
-        let found: Vec<Touches> = self
-            .batches()
-            .into_par_iter()
-            .map(|batch| {
-                let (mut found, mut mover, mut sides) = (Touches::default(), Mover::default(), Vec::new());
-                self.meet(&batch, &place, (reach, look.known.is_none()), |m| {
-                    let known = look.known;
-                    if known.is_some_and(|k| k.has(m.centre, m.obstacle, m.part)) {
-                        return;
-                    }
-                    mover.set_meeting(&m, self.cloth, |p| field.reaching(p));
-                    let free = mover.sample(|n| field.free(n));
-                    let (number, obstacle) = (m.obstacle, &self.obstacles[m.obstacle]);
-                    let of = Sought { number, obstacle, horizon: look.horizon };
-                    match known {
-                        Some(known) => {
-                            let now = mover.sample(|n| field.now(n));
-                            mover.find_again([&free, &now], of, known, &mut sides, &mut found);
-                        }
-                        None => mover.find(&free, of, &mut sides, &mut found),
-                    }
-                });
-                found
-            })
-            .filter(|found| !found.list.is_empty())
-            .collect();
-        found.into_iter().for_each(|mut more| out.append(&mut more));
-        out
-    }
-
     /// Calls `visit` with all that bodies have come through, where particles are at `place` \[m\].
     pub(crate) fn pressed(&self, place: &impl Fn(usize) -> V, mut visit: impl FnMut(Meeting)) {
         self.batches()
@@ -213,7 +141,7 @@ impl Around<'_> {
             .for_each(|batch| self.meet(batch, place, (|_: &Obstacle, _, _: &V| 0.0, true), &mut visit));
     }
 
-    fn batches(&self) -> Vec<Batch> {
+    pub(crate) fn batches(&self) -> Vec<Batch> {
         let sharp = self.polyhedra.0.iter().any(|p| !p.features.is_empty());
         let mut out = Vec::new();
         for (c, cloth) in self.cloth.iter().enumerate().filter(|_| sharp) {
@@ -228,7 +156,7 @@ impl Around<'_> {
     }
 
     /// Calls `visit` with what a batch meets, or may meet within the reach of an obstacle (of it, the radius about it and its middle); `through` also with what has come through.
-    fn meet(
+    pub(crate) fn meet(
         &self,
         batch: &Batch,
         place: &impl Fn(usize) -> V,
@@ -311,7 +239,7 @@ impl Around<'_> {
             }
             visit(Meeting {
                 obstacle: body.number,
-                part: Part::Triangle { corner: number },
+                part: TouchPart::Triangle { corner: number },
                 centre: cloth.centres().start + t as usize,
                 weights: [0, 1, 2].map(|i| (at[i], weights[i])),
                 side: body.world(side),
@@ -349,7 +277,7 @@ impl Around<'_> {
             }
             visit(Meeting {
                 obstacle: body.number,
-                part: Part::Edge { cloth: e, body: number },
+                part: TouchPart::Edge { cloth: e, body: number },
                 centre: cloth.centres().start + triangles[0] as usize,
                 weights: [(ends[0], 1.0 - s), (ends[1], s), (ends[1], 0.0)],
                 side: body.world(side),

@@ -36,6 +36,7 @@
 
 mod cloth;
 mod contacts;
+mod corner_search;
 mod corners;
 mod engine;
 mod error;
@@ -60,7 +61,7 @@ mod system;
 
 pub use cloth::{Cloth, ClothMaterial, sheet, shirt};
 pub use contacts::{Touch, Touches, pinned, seeded};
-pub use corners::Part;
+pub use corners::TouchPart;
 pub use engine::{Kept, MpmEngine, Real};
 pub use error::MpmError;
 pub use freedom::Freedom;

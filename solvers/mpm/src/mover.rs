@@ -8,7 +8,7 @@ use signorini_geometry::SignedDistance;
 
 use crate::cloth::{Cloth, area, thickness_at};
 use crate::contacts::{Known, Touch, Touches, sum_of};
-use crate::corners::{Meeting, Part};
+use crate::corners::{Meeting, TouchPart};
 use crate::obstacle::Obstacle;
 use crate::pin::{Hold, Holds, Pin};
 
@@ -49,7 +49,7 @@ pub(crate) struct Mover {
     material: u32,
     /// Thickness of the cloth that it is of \[m\].
     thickness: Option<f64>,
-    part: Part,
+    part: TouchPart,
     /// The one side that there is, of a point of a triangle.
     side: Option<SignedDistance>,
     /// The nodes of corners one after the other.
@@ -68,7 +68,7 @@ impl Mover {
     /// Takes a particle, or the middle of the corners of cloth whose centre it is.
     pub(crate) fn set(&mut self, particle: usize, cloth: &[Cloth], of: impl Fn(usize) -> Reaching) {
         self.reached.clear();
-        (self.part, self.side) = (Part::Particle, None);
+        (self.part, self.side) = (TouchPart::Particle, None);
         let Reaching { x, v, nodes, .. } = self.take(particle, cloth, &of);
         let Some(corners) = cloth.iter().find_map(|c| c.corners(particle)) else {
             (self.x, self.v) = (x, v);

@@ -3,7 +3,8 @@ use signorini_core::{LawPool, ProblemError, largest};
 
 use crate::cloth::Cloth;
 use crate::contacts::{Contacts, Nodes, Touches};
-use crate::corners::{Around, Field, Look};
+use crate::corner_search::{Field, Look};
+use crate::corners::Around;
 use crate::freedom::Freedom;
 use crate::grid::Grid;
 use crate::mover::{Mover, Reaching, Sought, farthest};

@@ -7,8 +7,8 @@ use signorini_geometry::Shape;
 use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
 use signorini_mpm::{
-    Cloth, ClothMaterial, MpmEngine, MpmOptions, MpmSolver, MpmSystem, Obstacle, Part, Particles, Pin, Touch,
-    sheet,
+    Cloth, ClothMaterial, MpmEngine, MpmOptions, MpmSolver, MpmSystem, Obstacle, Particles, Pin, Touch,
+    TouchPart, sheet,
 };
 
 type V = Vector3<f64>;
@@ -127,16 +127,16 @@ fn press(
 }
 
 /// Largest depth at which contacts of this part end a step \[m\].
-fn told(e: &MpmEngine<f64>, part: fn(&Part) -> bool) -> f64 {
+fn told(e: &MpmEngine<f64>, part: fn(&TouchPart) -> bool) -> f64 {
     e.touches().iter().filter(|t| part(&t.part)).map(|t| -t.end).fold(0.0, f64::max)
 }
 
-fn is_corner(part: &Part) -> bool {
-    matches!(part, Part::Triangle { .. })
+fn is_corner(part: &TouchPart) -> bool {
+    matches!(part, TouchPart::Triangle { .. })
 }
 
-fn is_edge(part: &Part) -> bool {
-    matches!(part, Part::Edge { .. })
+fn is_edge(part: &TouchPart) -> bool {
+    matches!(part, TouchPart::Edge { .. })
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn analytic_a_corner_is_stopped_by_the_triangle_under_it() {
             let depth = height(e, x, y) - tip(e);
             deepest = deepest.max(depth);
             met += usize::from(e.touches().iter().any(|t| is_corner(&t.part) && t.gap < 0.0));
-            assert!(e.touches().iter().all(|t| t.part != Part::Particle || t.gap > 0.0));
+            assert!(e.touches().iter().all(|t| t.part != TouchPart::Particle || t.gap > 0.0));
             if depth > 0.0 {
                 apart = apart.max((told(e, is_corner) - depth).abs());
             }
@@ -200,7 +200,7 @@ fn analytic_a_box_that_falls_on_a_sheet_by_its_corner_rests_there() {
     assert!((force - weight).abs() < 0.01 * weight, "{force} {weight}");
     // It hits at 0.6 m/s: v √(m/k) is 2 mm.
     assert!(deepest < 3e-3 && highest < 0.0, "{deepest} {highest}");
-    assert!(e.touches().iter().all(|t| t.part != Part::Particle || t.gap > 0.0));
+    assert!(e.touches().iter().all(|t| t.part != TouchPart::Particle || t.gap > 0.0));
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn analytic_an_edge_is_stopped_by_the_edges_that_it_crosses() {
         // Beside the rim, which is held.
         deepest = deepest
             .max((-1..=1).map(|k| height(e, 0.05, CELL * f64::from(k) + 1e-9) - low).fold(0.0, f64::max));
-        assert!(e.touches().iter().all(|t| t.part != Part::Particle || t.gap > 0.0));
+        assert!(e.touches().iter().all(|t| t.part != TouchPart::Particle || t.gap > 0.0));
     });
     let edges = e.touches().iter().filter(|t| is_edge(&t.part) && t.end < 0.0).count();
     println!("deepest {deepest:.2e} m, {edges} edges");
@@ -331,7 +331,7 @@ fn analytic_a_plate_meets_a_sheet_from_the_side_where_it_is() {
         let mut s =
             free(Obstacle::new("plate", plate, Isometry3::from_parts(at.into(), turn), surface(0.4)), vec![]);
         let found = pressed(&mut s);
-        let count = |of: fn(&Part) -> bool| found.iter().filter(|t| of(&t.part)).count();
+        let count = |of: fn(&TouchPart) -> bool| found.iter().filter(|t| of(&t.part)).count();
         assert_eq!(count(is_corner), 4);
         assert!(count(is_edge) >= 8, "{}", count(is_edge));
         for t in &found {

@@ -10,7 +10,8 @@ use signorini_geometry::{ConvexMesh, Shape, TriangleMesh};
 use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
 use signorini_mpm::{
-    Cloth, ClothMaterial, MpmEngine, MpmOptions, MpmSolver, MpmSystem, Obstacle, Part, Particles, Real, sheet,
+    Cloth, ClothMaterial, MpmEngine, MpmOptions, MpmSolver, MpmSystem, Obstacle, Particles, Real, TouchPart,
+    sheet,
 };
 
 const H: f64 = 0.05;
@@ -97,7 +98,7 @@ fn compare<T: Real>(scene: &Scene) -> [f64; 3] {
         std::mem::swap(&mut x, &mut next);
         sums[0] += slow.impulses()[0][0];
         sums[1] += fast.impulses()[0][0];
-        met += fast.touches().iter().filter(|t| t.part != Part::Particle && t.gap < 0.0).count();
+        met += fast.touches().iter().filter(|t| t.part != TouchPart::Particle && t.gap < 0.0).count();
         for o in [&mut fast.obstacles_mut()[0], &mut slow.obstacles_mut()[0]] {
             let turned = Isometry3::rotation(DT * o.angular_velocity).rotation * o.pose.rotation;
             o.pose.rotation = turned;

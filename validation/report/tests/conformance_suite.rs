@@ -85,7 +85,10 @@ fn conformance_pages_run_beside_each_other_and_records_keep_their_order() {
     let (three, most) = run(3);
     assert!((2..=3).contains(&most), "{most}");
     let (many, _) = run(usize::MAX);
-    assert_eq!(one.iter().map(|r| r.0.as_str()).collect::<Vec<_>>(), ["a/one", "a/two", "a/three", "a/four", "a/five"]);
+    assert_eq!(
+        one.iter().map(|r| r.0.as_str()).collect::<Vec<_>>(),
+        ["a/one", "a/two", "a/three", "a/four", "a/five"]
+    );
     assert!(one == three && three == many);
     assert!(one.iter().all(|(id, error)| error.is_some() == (id == "a/three")));
 }

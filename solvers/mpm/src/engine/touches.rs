@@ -5,7 +5,8 @@ use signorini_core::na::Vector3;
 use signorini_core::{SolveError, StepReport, largest};
 
 use crate::contacts::{Known, Nodes, Touch, Touches};
-use crate::corners::{Around, Field, Look};
+use crate::corner_search::{Field, Look};
+use crate::corners::Around;
 use crate::mover::{Mover, Reaching, Sought, farthest};
 use crate::obstacle::Obstacle;
 use crate::pin::{Pin, holds};
