@@ -122,7 +122,7 @@ impl NodeMap {
     /// B_i u_i of all nodes, with a lane to spare.
     fn set_field(&self, u: &[f64], field: &mut [[f64; 4]]) {
         let Self { starts, freedoms, .. } = self;
-        field.par_chunks_mut(NODES).enumerate().for_each(|(i, nodes)| {
+        let share = |(i, nodes): (usize, &mut [[f64; 4]])| {
             for (node, b) in nodes.iter_mut().zip(NODES * i..) {
                 let own = &u[starts[b]..starts[b + 1]];
                 let v = match own.as_chunks::<3>().0 {
@@ -131,7 +131,11 @@ impl NodeMap {
                 };
                 *node = [v.x, v.y, v.z, 0.0];
             }
-        });
+        };
+        if field.len() <= NODES {
+            return share((0, field));
+        }
+        field.par_chunks_mut(NODES).enumerate().for_each(share);
     }
 
     /// Σ w_i B_i u_i in the frame of each contact of `part`, added to `out`.
