@@ -55,7 +55,10 @@ impl Preconditioner {
     /// Zero blocks over unknowns of blocks that start at `starts`, in groups that start at `groups`.
     pub(crate) fn begin(&mut self, starts: &[usize], groups: Option<&[u32]>) {
         let Self { place, sizes, starts: own, at, entries } = self;
-        (place.clear(), sizes.clear(), own.clear(), at.clear());
+        place.clear();
+        sizes.clear();
+        own.clear();
+        at.clear();
         let blocks = starts.len().saturating_sub(1);
         sizes.extend(starts.windows(2).map(|w| (w[1] - w[0]) as u32));
         let mut add = |from: usize, to: usize| {

@@ -1,5 +1,7 @@
 //! A suite runs pages beside each other, and those that measure time by themselves.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot run its own pages has failed")]
+
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
