@@ -32,7 +32,7 @@
 //! - [`Cloth`] of a [`ClothMaterial`]: triangles whose vertices and centres are particles; [`sheet`] and [`shirt`] are meshes of some.
 //! - [`Pin`]: particles that are held at points of obstacles or of the world.
 //! - [`MpmSystem`] makes each substep a [`signorini_core::StepProblem`] over the nodes that contacts reach, with the laws of `signorini_laws`, so that every solver and integrator runs it.
-//! - [`Obstacle`]: rigid shapes that particles meet, and whose corners and edges meet triangles and edges of cloth ([`Part`]); [`Wall`]: borders of the grid, whose nodes are no unknowns.
+//! - [`Obstacle`]: rigid shapes that particles meet, and whose corners and edges meet triangles and edges of cloth ([`TouchPart`]); [`Wall`]: borders of the grid, whose nodes are no unknowns.
 
 mod cloth;
 mod contacts;
