@@ -165,6 +165,31 @@ fn regression_entries_are_refused_by_line_and_key() {
             "[[cloth]]\nsize = [0.1, 0.1]\nedge = 0.05\nyoung = 1e4\ndensity = 1000\nthickness = 1e-3\nbending = -1\n[contact]",
             &[":16", "bending", "N·m ≥ 0"],
         ),
+        (
+            "[contact]",
+            "[[walls]]\npoint = [0, 0, 0]\nnormal = [0, 0, 0]\nborder = \"slip\"\n[contact]",
+            &[":12", "walls", "normal", "it is zero"],
+        ),
+        (
+            "[contact]",
+            "[[walls]]\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\nborder = \"slipp\"\n[contact]",
+            &[":13", "border", "'slip'"],
+        ),
+        (
+            "[contact]",
+            "[[walls]]\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\nborder = \"slip\"\nfriction = 1\n[contact]",
+            &[":14", "friction", "take rubbing"],
+        ),
+        (
+            "[contact]",
+            "[[walls]]\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\nborder = \"rubbing\"\n[contact]",
+            &[":10", "friction is missing"],
+        ),
+        (
+            "[contact]",
+            "[[walls]]\npoint = [0, 0, 0]\nnormal = [0, 0, -1]\nborder = \"slip\"\n[contact]",
+            &[":3", "'jelly' starts", "behind the wall of line 10"],
+        ),
     ] {
         assert!(JELLY.contains(from), "{from}");
         let result = read(&JELLY.replacen(from, to, 1));
@@ -220,6 +245,33 @@ fn analytic_what_is_pinned_hangs() {
         println!("{to}{last}");
         // Without pins it would have fallen by 0.44 m; the free parts of the slab hang down.
         assert!((last - 0.5).abs() < 0.03, "{last}");
+    }
+}
+
+#[test]
+fn analytic_a_slab_slides_on_a_wall_that_rubs() {
+    let wall = |border: &str| {
+        format!("[[walls]]\npoint = [0, 0, 0.5]\nnormal = [0, 0, 2]\nborder = \"{border}\n[contact]")
+    };
+    let start =
+        JELLY.replace("0.0, 0.01]", "0.0, 0.51]\nvelocity = [1, 0, 0]").replace("young = 2e4", "young = 1e6");
+    for (border, slows) in
+        [("slip\"", 0.0), ("rubbing\"\nfriction = 0.3", 0.3 * 9.81), ("sticky\"", f64::INFINITY)]
+    {
+        let text = start.replace("[contact]", &wall(border));
+        let mut s = read(&format!("spacing = 0.01\ndamping_time = 5e-3\n{text}")).unwrap();
+        while s.state.t < 0.1 {
+            s.step(0.1).unwrap();
+        }
+        let p = s.both().points_mut().engine_mut().particles();
+        let lowest = p.x.iter().map(|x| x.z).fold(f64::INFINITY, f64::min);
+        let speed = p.v.iter().map(|v| v.x).sum::<f64>() / p.v.len() as f64;
+        let expected = (1.0 - 0.1 * slows).max(0.0);
+        println!("{border}: {speed} beside {expected}, lowest {lowest}");
+        assert!(
+            (speed - expected).abs() < 0.03 && lowest > 0.499,
+            "{border}: {speed} beside {expected}, {lowest}"
+        );
     }
 }
 

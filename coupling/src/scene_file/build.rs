@@ -309,7 +309,7 @@ impl SceneFile {
         Ok(out)
     }
 
-    /// Refuses points that start deeper inside a geom than contact is pressed, unless it holds them, or inside another body of points.
+    /// Refuses points that start deeper inside a geom than contact is pressed, unless it holds them, behind a wall, or inside another body of points.
     pub(super) fn check_apart(&self, parts: &Parts, pins: &[Pin]) -> Result<(), SceneFileError> {
         let depth = self.depth(parts.options.spacing);
         for (body, own) in self.bodies.iter().zip(&parts.bodies) {
@@ -325,6 +325,17 @@ impl SceneFile {
                         body.name,
                         1e3 * inside,
                         o.name
+                    );
+                    return Err(self.wrong(body.line, why));
+                }
+            }
+            for (wall, line) in &self.walls {
+                let behind = x.iter().map(|x| wall.normal.dot(&(wall.point - x))).fold(0.0, f64::max);
+                if behind > depth {
+                    let why = format!(
+                        "'{}' starts {:.2} mm behind the wall of line {line}; move one of them, or turn the wall's normal",
+                        body.name,
+                        1e3 * behind
                     );
                     return Err(self.wrong(body.line, why));
                 }

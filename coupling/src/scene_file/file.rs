@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use signorini_core::na::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use signorini_geometry::{Shape, TriangleMesh};
-use signorini_mpm::{ClothMaterial, sheet};
+use signorini_mpm::{Border, ClothMaterial, Wall, sheet};
 use toml::de::DeTable;
 
 use super::material::{self, Solid, elastic};
 use super::section::{Named, SceneFileError, Section, Source};
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "model",
     "keyframe",
     "motion",
@@ -23,6 +23,7 @@ const KEYS: [&str; 13] = [
     "points",
     "cloth",
     "pins",
+    "walls",
     "contact",
 ];
 /// Keys of a body of points beside those of its material.
@@ -43,6 +44,8 @@ const CLOTH: [&str; 13] = [
     "bending",
 ];
 const PINS: [&str; 7] = ["name", "of", "to", "center", "radius", "stiffness", "damping"];
+const WALLS: [&str; 4] = ["point", "normal", "border", "friction"];
+const BORDERS: [&str; 3] = ["sticky", "slip", "rubbing"];
 const CONTACT: [&str; 6] = ["with", "depth", "stiffness", "dissipation", "friction", "stiction_speed"];
 const SHAPES: [&str; 5] = ["box", "sphere", "cylinder", "capsule", "ellipsoid"];
 
@@ -71,6 +74,12 @@ const SHAPES: [&str; 5] = ["box", "sphere", "cylinder", "capsule", "ellipsoid"];
 /// center = [0.5, 0.0, 0.04]          # points in a ball [m]
 /// radius = 0.01                      # [m]
 /// stiffness = 500                    # of each point [N/m], with damping [N·s/m]; as rigid as a step can tell if it is left out
+///
+/// [[walls]]                          # a border of the grid, without a body; bodies of the model do not know it
+/// point = [0.0, 0.0, 0.0]            # of its plane [m]
+/// normal = [0.0, 0.0, 1.0]           # to the side where points are
+/// border = "rubbing"                 # sticky, slip or rubbing, with friction
+/// friction = 0.3
 ///
 /// [contact]
 /// depth = 5e-4                       # how deep a tenth of the stiffest modulus presses the surface [m]
@@ -102,6 +111,8 @@ pub struct SceneFile {
     pub bodies: Vec<Body>,
     /// Points that are held.
     pub pins: Vec<PinTable>,
+    /// Borders of the grid, with their lines.
+    pub walls: Vec<(Wall, usize)>,
     /// Contact of points with geoms.
     pub contact: ContactTable,
     /// Line of the table of contact.
@@ -229,6 +240,7 @@ impl SceneFile {
             return Err(SceneFileError::Entry { path: path.into(), line: b.line, why });
         }
         let pins = top.tables("pins", &PINS)?.iter().map(pin).collect::<Found<_>>()?;
+        let walls = top.tables("walls", &WALLS)?.iter().map(wall).collect::<Found<_>>()?;
         let above = |x: f64| x > 0.0;
         let iterations = top.number("iterations", "a whole number of passes, 1 to 100", |x| {
             x.fract() == 0.0 && (1.0..=100.0).contains(&x)
@@ -256,6 +268,7 @@ impl SceneFile {
             iterations: iterations.map_or(1, |n| n as u32),
             bodies,
             pins,
+            walls,
             contact_line: contact.line(),
             contact: ContactTable {
                 with: contact.all_named("with", "names of geoms or bodies, as [\"palm\", \"thumb\"]")?,
@@ -383,4 +396,31 @@ fn pin(s: &Section<'_>) -> Found<PinTable> {
         spring: [stiffness.unwrap_or(f64::INFINITY), damping.unwrap_or(0.0)],
         line: s.line(),
     })
+}
+
+fn wall(s: &Section<'_>) -> Found<(Wall, usize)> {
+    let vector = |key: &str, wanted: &str| -> Found<Vector3<f64>> {
+        s.vector(key, wanted)?.ok_or_else(|| s.wrong(format!("{key} is missing; give {wanted}")))
+    };
+    let normal = vector("normal", "the direction to the side where points are, three numbers")?;
+    let normal =
+        normal.try_normalize(0.0).ok_or_else(|| s.wrong_at("normal", "it is zero; give a direction"))?;
+    let border = s
+        .word("border", &BORDERS)?
+        .ok_or_else(|| s.wrong(format!("border is missing; give one of {}", BORDERS.join(", "))))?;
+    let rubs = border == "rubbing";
+    if s.has("friction") && !rubs {
+        return Err(
+            s.wrong_at("friction", format!("a {border} border has none; leave it out, or take rubbing"))
+        );
+    }
+    let border = match border {
+        "sticky" => Border::Sticky,
+        "slip" => Border::Slip,
+        _ => Border::Rubbing { friction: s.needed("friction", "a number ≥ 0", |x| x >= 0.0)? },
+    };
+    Ok((
+        Wall { point: vector("point", "a point of the plane, three numbers [m]")?, normal, border },
+        s.line(),
+    ))
 }

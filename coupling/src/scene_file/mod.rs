@@ -97,7 +97,7 @@ impl PointScene {
         let engine = MpmEngine::<f32>::new(
             parts.particles,
             parts.materials,
-            vec![],
+            file.walls.iter().map(|w| w.0).collect(),
             parts.obstacles,
             law()?,
             parts.options,
