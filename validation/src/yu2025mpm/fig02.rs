@@ -102,7 +102,7 @@ impl Page for Fig02 {
         "A rubber cube between two panels: forces of weak coupling"
     }
     fn cost(&self) -> (f64, f64) {
-        (15.0, 25.0)
+        (25.0, 40.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let end = if ctx.full() { 0.2 } else { 0.12 };

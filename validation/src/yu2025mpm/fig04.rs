@@ -439,7 +439,10 @@ impl Page for Fig04 {
         "Dough under a rolling pin: time and error of strong and weak coupling"
     }
     fn cost(&self) -> (f64, f64) {
-        (60.0, 3600.0)
+        (25.0, 3600.0)
+    }
+    fn alone(&self) -> bool {
+        true
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let size = match ctx.full() {

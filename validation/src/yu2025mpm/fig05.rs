@@ -29,7 +29,7 @@ impl Page for Fig05 {
         "Boxes fall onto a sheet that becomes a bag"
     }
     fn cost(&self) -> (f64, f64) {
-        (80.0, 200.0)
+        (100.0, 250.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let setup = if ctx.full() { PAPER } else { QUICK };

@@ -111,7 +111,7 @@ impl Page for CouplingIteration {
         "Coupling iteration: forces of panels against the step"
     }
     fn cost(&self) -> (f64, f64) {
-        (60.0, 200.0)
+        (35.0, 200.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let end = f64::from(LONGEST[usize::from(ctx.full())]) * longest();
