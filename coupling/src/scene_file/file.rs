@@ -389,9 +389,7 @@ fn pin(s: &Section<'_>) -> Found<PinTable> {
     Ok(PinTable {
         of: of.ok_or_else(|| s.wrong("of is missing; give the name of a body or cloth of points"))?,
         to: s.named("to", "the name of a geom that points meet")?,
-        center: s
-            .vector("center", wanted)?
-            .ok_or_else(|| s.wrong(format!("center is missing; give {wanted}")))?,
+        center: s.needed_vector("center", wanted)?,
         radius: s.needed("radius", "of the ball, m > 0", |x| x > 0.0)?,
         spring: [stiffness.unwrap_or(f64::INFINITY), damping.unwrap_or(0.0)],
         line: s.line(),
@@ -399,10 +397,7 @@ fn pin(s: &Section<'_>) -> Found<PinTable> {
 }
 
 fn wall(s: &Section<'_>) -> Found<(Wall, usize)> {
-    let vector = |key: &str, wanted: &str| -> Found<Vector3<f64>> {
-        s.vector(key, wanted)?.ok_or_else(|| s.wrong(format!("{key} is missing; give {wanted}")))
-    };
-    let normal = vector("normal", "the direction to the side where points are, three numbers")?;
+    let normal = s.needed_vector("normal", "the direction to the side where points are, three numbers")?;
     let normal =
         normal.try_normalize(0.0).ok_or_else(|| s.wrong_at("normal", "it is zero; give a direction"))?;
     let border = s
@@ -420,7 +415,7 @@ fn wall(s: &Section<'_>) -> Found<(Wall, usize)> {
         _ => Border::Rubbing { friction: s.needed("friction", "a number ≥ 0", |x| x >= 0.0)? },
     };
     Ok((
-        Wall { point: vector("point", "a point of the plane, three numbers [m]")?, normal, border },
+        Wall { point: s.needed_vector("point", "a point of the plane, three numbers [m]")?, normal, border },
         s.line(),
     ))
 }

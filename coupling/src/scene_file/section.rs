@@ -161,6 +161,11 @@ impl<'a> Section<'a> {
         Ok(self.numbers::<3>(key, wanted)?.map(Vector3::from))
     }
 
+    /// Three numbers that must be there.
+    pub(super) fn needed_vector(&self, key: &str, wanted: &str) -> Found<Vector3<f64>> {
+        self.vector(key, wanted)?.ok_or_else(|| self.wrong(format!("{key} is missing; give {wanted}")))
+    }
+
     /// A word or a path.
     pub(super) fn text(&self, key: &str, wanted: &str) -> Found<Option<&'a str>> {
         self.read(key, wanted, |v| v.as_str().filter(|s| !s.is_empty()))

@@ -213,7 +213,7 @@ impl Around<'_> {
         place: &impl Fn(usize) -> V,
         visit: &mut impl FnMut(Meeting),
     ) {
-        let local = |p: u32| body.local(&place(p as usize));
+        let local = |p: u32| body.obstacle.local(&place(p as usize));
         let at = cloth.corners_of(t);
         let points = at.map(local);
         if !body.is_near(&points) {
@@ -255,7 +255,7 @@ impl Around<'_> {
         place: &impl Fn(usize) -> V,
         visit: &mut impl FnMut(Meeting),
     ) {
-        let local = |p: u32| body.local(&place(p as usize));
+        let local = |p: u32| body.obstacle.local(&place(p as usize));
         let Edge { ends, triangles } = cloth.edges()[e as usize];
         let points = ends.map(local);
         if !body.is_near(&points) {
@@ -287,11 +287,6 @@ impl Around<'_> {
 }
 
 impl Body<'_> {
-    /// A place in the frame of the shape.
-    fn local(&self, x: &V) -> V {
-        self.obstacle.pose.inverse_transform_vector(&(x - self.obstacle.pose.translation.vector))
-    }
-
     fn world(&self, side: SignedDistance) -> SignedDistance {
         SignedDistance { normal: self.obstacle.pose.rotation * side.normal, ..side }
     }

@@ -15,7 +15,7 @@ pub(crate) fn group(
     place: impl Fn(usize) -> [i32; 3],
     starts: &mut Vec<u32>,
 ) {
-    // Axis, or none, place across it, place along it, number in the list.
+    // Axis, place across it, place along it, number in the list.
     let mut lines: Vec<([i32; 4], usize)> = nodes
         .iter()
         .enumerate()
@@ -26,15 +26,14 @@ pub(crate) fn group(
         })
         .collect();
     lines.sort_unstable();
-    // Each group by its first number, and those of its nodes.
-    let mut groups: Vec<[usize; 1 + MOST]> = Vec::with_capacity(nodes.len());
+    // The numbers of the nodes of each group, ascending.
+    let mut groups: Vec<[usize; MOST]> = Vec::with_capacity(nodes.len());
     let follows = |a: &([i32; 4], usize), b: &([i32; 4], usize)| a.0[..3] == b.0[..3] && a.0[3] + 1 == b.0[3];
     for line in lines.chunk_by(follows) {
         for part in line.chunks(line.len().div_ceil(line.len().div_ceil(MOST))) {
-            let mut group = [usize::MAX; 1 + MOST];
-            part.iter().enumerate().for_each(|(n, (_, i))| group[1 + n] = *i);
-            group[1..].sort_unstable();
-            group[0] = group[1];
+            let mut group = [usize::MAX; MOST];
+            group.iter_mut().zip(part).for_each(|(own, (_, i))| *own = *i);
+            group.sort_unstable();
             groups.push(group);
         }
     }
@@ -43,7 +42,7 @@ pub(crate) fn group(
     starts.clear();
     starts.push(0);
     for group in groups {
-        nodes.extend(group[1..].iter().take_while(|i| **i != usize::MAX).map(|i| ungrouped[*i]));
+        nodes.extend(group.iter().take_while(|i| **i != usize::MAX).map(|i| ungrouped[*i]));
         starts.push(nodes.len() as u32);
     }
 }

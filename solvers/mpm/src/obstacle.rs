@@ -68,7 +68,7 @@ impl Obstacle {
     }
 
     /// A point in the frame of the shape.
-    fn local(&self, x: &Vector3<f64>) -> Vector3<f64> {
+    pub(crate) fn local(&self, x: &Vector3<f64>) -> Vector3<f64> {
         self.pose.inverse_transform_vector(&(x - self.pose.translation.vector))
     }
 

@@ -198,6 +198,11 @@ impl<T: Number> BlockNodes<T> {
         }
     }
 
+    /// Velocity of a node after contact, where there was some in the last solve, without it elsewhere \[m/s\].
+    pub(super) fn velocity_now(&self, node: usize) -> Vector3<f64> {
+        self.ended[node].unwrap_or_else(|| self.free_velocity(node))
+    }
+
     /// Forgets velocities after contact.
     pub(super) fn clear_ended(&mut self) {
         for (nodes, touched) in self.ended.chunks_mut(BLOCK).zip(&mut self.touched) {

@@ -77,7 +77,7 @@ impl<T: lanes::Number> MpmEngine<T> {
         let Self { contacts, nodes, obstacles, law, solver, lagged, solution, guess, .. } = self;
         contacts.pose(nodes, dt, obstacles, &**law)?;
         // Where contact was, motion goes on: v* has all of the force that contact is about to balance.
-        contacts.unknowns(|n| nodes.ended[n].unwrap_or_else(|| nodes.free_velocity(n)), guess);
+        contacts.unknowns(|n| nodes.velocity_now(n), guess);
         let Some(problem) = contacts.problem() else { return Ok(()) };
         lagged.solve(&mut **solver, problem, guess, solution, report)?;
         nodes.set_ended(|set| contacts.velocities(&solution.v, set));
@@ -190,7 +190,7 @@ impl<T: lanes::Number> Search<'_, T> {
                     let free = mover.sample(|n| nodes.free_velocity(n));
                     let of = Sought { number, obstacle, horizon: dt };
                     if again {
-                        let now = mover.sample(|n| nodes.ended[n].unwrap_or_else(|| nodes.free_velocity(n)));
+                        let now = mover.sample(|n| nodes.velocity_now(n));
                         mover.find_again([&free, &now], of, known, &mut sides, &mut out);
                     } else {
                         mover.find(&free, of, &mut sides, &mut out);
@@ -213,7 +213,7 @@ impl<T: lanes::Number> Field for Search<'_, T> {
         self.nodes.free_velocity(node)
     }
     fn now(&self, node: usize) -> Vector3<f64> {
-        self.nodes.ended[node].unwrap_or_else(|| self.nodes.free_velocity(node))
+        self.nodes.velocity_now(node)
     }
 }
 

@@ -50,7 +50,7 @@ pub(super) struct Turned<'a> {
 
 /// Σ w_j nodes_j: three sums beside each other, so that none waits for the last.
 #[inline(always)]
-pub(super) fn weighted(rows: &Rows, k: usize, nodes: &[[f64; 4]]) -> [f64; 4] {
+fn weighted(rows: &Rows, k: usize, nodes: &[[f64; 4]]) -> [f64; 4] {
     let at = rows.entries[k]..rows.entries[k + 1];
     let (blocks, last) = rows.blocks[at.clone()].as_chunks::<3>();
     let (weights, end) = rows.weights[at].as_chunks::<3>();
@@ -76,9 +76,23 @@ pub(super) fn weighted(rows: &Rows, k: usize, nodes: &[[f64; 4]]) -> [f64; 4] {
     out
 }
 
+/// nodes_j += w_j x.
+#[inline(always)]
+fn spread(rows: &Rows, k: usize, x: &[f64; 4], nodes: &mut [[f64; 4]]) {
+    let at = rows.entries[k]..rows.entries[k + 1];
+    for (b, w) in rows.blocks[at.clone()].iter().zip(&rows.weights[at]) {
+        let node = &mut nodes[*b as usize];
+        let mut sum = *node;
+        for i in 0..4 {
+            sum[i] += w * x[i];
+        }
+        *node = sum;
+    }
+}
+
 /// K x, columns of K with a lane to spare.
 #[inline(always)]
-pub(super) fn times(bend: &[[f64; 4]; 3], x: &[f64; 4]) -> [f64; 4] {
+fn times(bend: &[[f64; 4]; 3], x: &[f64; 4]) -> [f64; 4] {
     let mut out = [0.0; 4];
     for i in 0..4 {
         out[i] = bend[0][i] * x[0] + bend[1][i] * x[1] + bend[2][i] * x[2];
@@ -95,15 +109,7 @@ impl WithSimd for Products<'_> {
         for (k, bend) in active.iter().zip(bends) {
             let k = *k as usize;
             let x = times(bend, &weighted(rows, k, nodes));
-            let at = rows.entries[k]..rows.entries[k + 1];
-            for (b, w) in rows.blocks[at.clone()].iter().zip(&rows.weights[at]) {
-                let node = &mut sums[*b as usize];
-                let mut sum = *node;
-                for i in 0..4 {
-                    sum[i] += w * x[i];
-                }
-                *node = sum;
-            }
+            spread(rows, k, &x, sums);
         }
     }
 }
@@ -157,15 +163,7 @@ impl WithSimd for Spread<'_> {
         for &k in part.constraints {
             let k = k as usize;
             let Some(x) = turned(&rows.frames[k], &grad[3 * k..3 * k + 3]) else { continue };
-            let at = rows.entries[k]..rows.entries[k + 1];
-            for (b, w) in rows.blocks[at.clone()].iter().zip(&rows.weights[at]) {
-                let node = &mut field[*b as usize];
-                let mut sum = *node;
-                for i in 0..4 {
-                    sum[i] += w * x[i];
-                }
-                *node = sum;
-            }
+            spread(rows, k, &x, field);
         }
     }
 }
