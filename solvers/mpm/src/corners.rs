@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use signorini_core::na::{Point3, Vector3};
+use signorini_core::na::{Isometry3, Point3, Vector3};
 use signorini_geometry::{
-    Shape, SharpCorner, SharpEdge, SharpFeatures, SignedDistance, Stencil, bounding_ball,
+    Aabb, Shape, SharpCorner, SharpEdge, SharpFeatures, SignedDistance, Stencil, aabb, bounding_ball,
     segment_crosses_triangle,
 };
 
@@ -54,13 +54,17 @@ struct Polyhedron {
     /// A ball about them, in the frame of the shape \[m\].
     middle: Point3<f64>,
     radius: f64,
+    /// A box about the shape, in its frame \[m\].
+    bounds: Extent,
 }
 
 impl Polyhedron {
     fn of(shape: &Shape) -> Self {
         let features = SharpFeatures::of(shape);
         let (middle, radius) = bounding_ball(shape).unwrap_or_default();
-        Self { shape: shape.clone(), features, middle, radius }
+        let Aabb { min, max } = aabb(shape, &Isometry3::identity());
+        let bounds = Extent { low: min.coords, high: max.coords };
+        Self { shape: shape.clone(), features, middle, radius, bounds }
     }
 
     fn is_of(&self, shape: &Shape) -> bool {
@@ -89,6 +93,25 @@ impl Polyhedra {
                 None => self.0.push(Polyhedron::of(&o.shape)),
             }
         }
+    }
+}
+
+/// A box along the axes \[m\].
+struct Extent {
+    low: V,
+    high: V,
+}
+
+impl Extent {
+    /// The smallest about points.
+    fn of(points: impl IntoIterator<Item = V>) -> Self {
+        let none = Self { low: V::repeat(f64::INFINITY), high: V::repeat(f64::NEG_INFINITY) };
+        points.into_iter().fold(none, |Self { low, high }, x| Self { low: low.inf(&x), high: high.sup(&x) })
+    }
+
+    /// Whether two are no further apart than this along each axis \[m\].
+    fn is_near(&self, other: &Self, reach: f64) -> bool {
+        (0..3).all(|i| self.low[i] - other.high[i] <= reach && other.low[i] - self.high[i] <= reach)
     }
 }
 
@@ -172,19 +195,16 @@ impl Around<'_> {
                 [a, b, b]
             }
         };
-        let (mut low, mut high) = (V::repeat(f64::INFINITY), V::repeat(f64::NEG_INFINITY));
-        for p in range.clone().flat_map(corners) {
-            let x = place(p as usize);
-            (low, high) = (low.inf(&x), high.sup(&x));
-        }
+        let whole = Extent::of(range.clone().flat_map(corners).map(|p| place(p as usize)));
+        let whole = Aabb::new(whole.low.into(), whole.high.into());
         for (number, (obstacle, polyhedron)) in self.obstacles.iter().zip(&self.polyhedra.0).enumerate() {
             if polyhedron.features.is_empty() {
                 continue;
             }
             let middle = (obstacle.pose * polyhedron.middle).coords;
             let ahead = reach(obstacle, polyhedron.radius, &middle);
-            let apart = (low - middle).sup(&(middle - high)).sup(&V::zeros());
-            if apart.norm() > polyhedron.radius + ahead {
+            let Aabb { min, max } = whole.transformed(&obstacle.pose.inverse());
+            if !polyhedron.bounds.is_near(&Extent { low: min.coords, high: max.coords }, ahead) {
                 continue;
             }
             let body = Body { number, obstacle, polyhedron, ahead, through };
@@ -216,7 +236,7 @@ impl Around<'_> {
         let local = |p: u32| body.obstacle.local(&place(p as usize));
         let at = cloth.corners_of(t);
         let points = at.map(local);
-        if !body.is_near(&points) {
+        if !body.polyhedron.bounds.is_near(&Extent::of(points), body.ahead) {
             return;
         }
         let plane = (points[1] - points[0]).cross(&(points[2] - points[0])).try_normalize(0.0);
@@ -258,7 +278,8 @@ impl Around<'_> {
         let local = |p: u32| body.obstacle.local(&place(p as usize));
         let Edge { ends, triangles } = cloth.edges()[e as usize];
         let points = ends.map(local);
-        if !body.is_near(&points) {
+        let extent = Extent::of(points);
+        if !body.polyhedron.bounds.is_near(&extent, body.ahead) {
             return;
         }
         // Within each triangle, across the edge.
@@ -270,7 +291,7 @@ impl Around<'_> {
         };
         let in_front = |n: &V| triangles.iter().filter_map(|t| across(*t)).all(|a| a.dot(n) >= -FOLD);
         for (number, edge) in (0..).zip(&body.polyhedron.features.edges) {
-            let met = body.on_edge(edge, &points).filter(|m| in_front(&m.1.normal));
+            let met = body.on_edge(edge, &points, &extent).filter(|m| in_front(&m.1.normal));
             let Some((s, side)) = met else { continue };
             if triangles.iter().any(|t| self.is_held(cloth, *t, body.number)) {
                 return;
@@ -289,15 +310,6 @@ impl Around<'_> {
 impl Body<'_> {
     fn world(&self, side: SignedDistance) -> SignedDistance {
         SignedDistance { normal: self.obstacle.pose.rotation * side.normal, ..side }
-    }
-
-    /// Whether the box about points is within the reach of the ball about the body.
-    fn is_near(&self, points: &[V]) -> bool {
-        let middle = &self.polyhedron.middle.coords;
-        let low = points.iter().fold(V::repeat(f64::INFINITY), |low, x| low.inf(x));
-        let high = points.iter().fold(V::repeat(f64::NEG_INFINITY), |high, x| high.sup(x));
-        let apart = (low - middle).sup(&(middle - high)).sup(&V::zeros());
-        apart.norm_squared() <= (self.polyhedron.radius + self.ahead).powi(2)
     }
 
     /// How deep a corner or an edge may have come through along a normal \[m\]: as far as the point half way through the body.
@@ -354,8 +366,15 @@ impl Body<'_> {
     }
 
     /// Nearest point of an edge of cloth to an edge of the body, if they meet or may meet: its part of the way along the first, and the side, as for corners with n across both.
-    fn on_edge(&self, edge: &SharpEdge, points: &[V; 2]) -> Option<(f64, SignedDistance)> {
+    fn on_edge(&self, edge: &SharpEdge, points: &[V; 2], extent: &Extent) -> Option<(f64, SignedDistance)> {
         let [[p, q], [a, b]] = [&edge.ends, points];
+        // Both have a point at the distance that is to come out.
+        if !extent.is_near(
+            &Extent::of([*p, *q]),
+            if self.through { edge.depth.max(self.ahead) } else { self.ahead },
+        ) {
+            return None;
+        }
         let (u, v) = (q - p, b - a);
         let across = u.cross(&v);
         let size = across.norm_squared();

@@ -28,7 +28,7 @@
 //! ```
 //!
 //! - [`Particles`] carry mass, velocity, affine velocity and deformation; [`Grid`] gathers them with quadratic splines ([`Weights`]) and hands velocities back (MLS-MPM, APIC).
-//! - [`Material`]: rubber ([`FixedCorotated`], [`LinearCorotated`]), dough ([`VonMises`]), sand ([`DruckerPrager`]), [`Snow`], [`Liquid`], each [`Viscous`] if it is to be, or one of your own.
+//! - [`Material`]: rubber ([`FixedCorotated`], [`LinearCorotated`]), dough ([`VonMises`]), sand ([`DruckerPrager`]), [`Snow`], [`Liquid`], each [`Viscous`] if it is to be, [`Maxwell`] beside one of them for a loss factor, or one of your own.
 //! - [`Cloth`] of a [`ClothMaterial`]: triangles whose vertices and centres are particles; [`sheet`] and [`shirt`] are meshes of some.
 //! - [`Pin`]: particles that are held at points of obstacles or of the world.
 //! - [`MpmSystem`] makes each substep a [`signorini_core::StepProblem`] over the nodes that contacts reach, with the laws of `signorini_laws`, so that every solver and integrator runs it.
@@ -68,7 +68,7 @@ pub use freedom::Freedom;
 pub use grid::Grid;
 pub use material::{
     Dilatancy, DruckerPrager, FixedCorotated, InertialFriction, Lame, LaneLaw, LinearCorotated, Liquid,
-    Material, Snow, SnowStrength, Stiffness, Viscous, VonMises,
+    Material, Maxwell, Snow, SnowStrength, Stiffness, Viscous, VonMises,
 };
 pub use obstacle::{Border, Obstacle, Wall};
 pub use particles::Particles;

@@ -6,6 +6,7 @@ mod dough;
 mod hencky;
 mod lame;
 mod liquid;
+mod maxwell;
 mod polar;
 mod sand;
 mod snow;
@@ -17,6 +18,7 @@ pub use dough::VonMises;
 pub(crate) use hencky::{HenckyFlow, num};
 pub use lame::Lame;
 pub use liquid::Liquid;
+pub use maxwell::Maxwell;
 pub(crate) use polar::LEAST;
 pub use sand::{Dilatancy, DruckerPrager, InertialFriction};
 pub use snow::{Snow, SnowStrength};
@@ -86,6 +88,8 @@ pub enum LaneLaw {
     Snow(Snow),
     /// [`Liquid`].
     Liquid(Liquid),
+    /// [`Maxwell`].
+    Maxwell(Maxwell),
 }
 
 /// τ with the stress of viscosity, where affine velocities are C \[Pa\].

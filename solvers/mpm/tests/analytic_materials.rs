@@ -4,8 +4,8 @@
 use proptest::prelude::*;
 use signorini_core::na::{Matrix3, Matrix6, Rotation3, Vector3};
 use signorini_mpm::{
-    DruckerPrager, FixedCorotated, Lame, LinearCorotated, Liquid, Material, MpmError, Snow, SnowStrength,
-    Stiffness, VonMises,
+    DruckerPrager, FixedCorotated, Lame, LinearCorotated, Liquid, Material, Maxwell, MpmError, Snow,
+    SnowStrength, Stiffness, VonMises,
 };
 
 /// A step \[s\], which these materials do not ask for.
@@ -30,6 +30,7 @@ fn with_snow_and_liquid() -> Vec<Box<dyn Material>> {
     let mut out = all();
     out.push(Box::new(Snow::new(lame(), strength).unwrap()));
     out.push(Box::new(Liquid::new(1e5).unwrap()));
+    out.push(Box::new(Maxwell::new(1e5, 0.1).unwrap()));
     out
 }
 

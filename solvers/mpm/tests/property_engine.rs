@@ -9,8 +9,8 @@ use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
 use signorini_mpm::{
     Border, Cloth, ClothMaterial, Dilatancy, DruckerPrager, FixedCorotated, InertialFriction, Kept, Lame,
-    LinearCorotated, Liquid, Material, MpmEngine, MpmOptions, MpmSolver, MpmSystem, Obstacle, Particles, Pin,
-    Real, Snow, SnowStrength, Viscous, VonMises, Wall, sheet,
+    LinearCorotated, Liquid, Material, Maxwell, MpmEngine, MpmOptions, MpmSolver, MpmSystem, Obstacle,
+    Particles, Pin, Real, Snow, SnowStrength, Viscous, VonMises, Wall, sheet,
 };
 
 const H: f64 = 0.05;
@@ -38,11 +38,12 @@ fn more_materials() -> Vec<Box<dyn Material>> {
     ]
 }
 
-/// Snow among others.
+/// Snow and stress that relaxes among others.
 fn snow() -> Vec<Box<dyn Material>> {
     let strength = SnowStrength { compression: 800.0, cohesion: 1.0, friction: 1.5, hardening: 10.0 };
     let mut out = more_materials();
     out[1] = Box::new(Snow::new(Lame::new(2e4, 0.3).unwrap(), strength).unwrap());
+    out[2] = Box::new(Maxwell::new(1e4, 0.02).unwrap());
     out
 }
 

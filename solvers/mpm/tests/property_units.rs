@@ -11,8 +11,8 @@ use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
 use signorini_mpm::{
     Border, Cloth, ClothMaterial, Dilatancy, DruckerPrager, FixedCorotated, InertialFriction, Lame,
-    LinearCorotated, Liquid, Material, MpmEngine, MpmOptions, MpmSolver, MpmSystem, Obstacle, Particles, Pin,
-    Snow, SnowStrength, Viscous, VonMises, Wall, sheet,
+    LinearCorotated, Liquid, Material, Maxwell, MpmEngine, MpmOptions, MpmSolver, MpmSystem, Obstacle,
+    Particles, Pin, Snow, SnowStrength, Viscous, VonMises, Wall, sheet,
 };
 
 /// Units beside m, kg and s.
@@ -83,6 +83,7 @@ fn material(which: usize, u: &Units) -> Box<dyn Material> {
             Box::new(sand.with_dilatancy(Dilatancy { angle: 0.2, expansion: 0.05 }).unwrap())
         }
         5 => Box::new(Snow::new(lame, strength).unwrap()),
+        6 => Box::new(Maxwell::new(1e4 * pa, 0.02 * u.time).unwrap()),
         _ => Box::new(Viscous::new(Liquid::new(3e4 * pa).unwrap(), pa * u.time, 0.0).unwrap()),
     }
 }
@@ -164,7 +165,7 @@ proptest! {
     #[test]
     fn property_points_move_alike_in_all_units(f in family(), length in unit(), mass in unit(), time in unit()) {
         let u = Units { length, mass, time };
-        for which in 0..7 {
+        for which in 0..8 {
             let [own, other] = [runs(&f, which, &Units::SI), runs(&f, which, &u)];
             for (path, (a, b)) in ["plain", "fast"].iter().zip(own.iter().zip(&other)) {
                 let off = a.0.iter().zip(&b.0).map(|(x, y)| (x - y).amax()).fold(0.0, f64::max);

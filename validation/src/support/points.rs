@@ -13,7 +13,7 @@ use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
 use signorini_mpm::{
     Cloth, ClothMaterial, Dilatancy, DruckerPrager, FixedCorotated, InertialFriction, Lame, LinearCorotated,
-    Liquid, Material, MpmEngine, MpmOptions, MpmSolver, MpmSystem, Obstacle, Particles, Real, Snow,
+    Liquid, Material, Maxwell, MpmEngine, MpmOptions, MpmSolver, MpmSystem, Obstacle, Particles, Real, Snow,
     SnowStrength, Viscous, VonMises, sheet,
 };
 use signorini_multibody::{RigidOptions, RigidSystem};
@@ -198,6 +198,7 @@ fn samples() -> Result<Vec<Sample>, PageError> {
     let snow = Snow::new(lame, strength).map_err(PageError::from_error)?;
     let liquid = Liquid::new(1e4).map_err(PageError::from_error)?;
     let viscous = Viscous::new(liquid, 1.0, 0.0).map_err(PageError::from_error)?;
+    let maxwell = Maxwell::new(1e4, 0.1).map_err(PageError::from_error)?;
     Ok(vec![
         ("`FixedCorotated`", Box::new(move || Lying::block(FixedCorotated(lame)))),
         ("`LinearCorotated`", Box::new(move || Lying::block(LinearCorotated(lame)))),
@@ -207,6 +208,7 @@ fn samples() -> Result<Vec<Sample>, PageError> {
         ("`Snow`", Box::new(move || Lying::block(snow))),
         ("`Liquid`", Box::new(move || Lying::block(liquid))),
         ("`Viscous`", Box::new(move || Lying::block(viscous))),
+        ("`Maxwell`", Box::new(move || Lying::block(maxwell))),
         (
             "your own, with an energy and its stress alone",
             Box::new(move || Lying::block(Own(FixedCorotated(lame)))),

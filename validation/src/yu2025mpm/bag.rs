@@ -2,14 +2,14 @@
 
 use std::time::Instant;
 
-use signorini_core::State;
 use signorini_core::na::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
+use signorini_core::{ContactMaterial, State};
 use signorini_coupling::obstacles;
 use signorini_mpm::{Cloth, MpmEngine, MpmOptions, Particles, sheet};
 use signorini_scene::{LoadOptions, Scene};
 
 use super::bounds::Bounds;
-use super::fast::{Fabric, Fast, Surface, beside, corners, law};
+use super::fast::{Fabric, Fast, Surface, TOLERANCE, beside, corners, law, solved_to};
 use super::film::{Film, surfaces};
 use super::layers::{Mesh, crossings, nearest, seen_from};
 use super::statistics::{self, Statistics};
@@ -29,13 +29,10 @@ pub(super) const PLATE: Plate = Plate { side: 0.05, thickness: 0.02, density: 1e
 pub(super) const PINCH: f64 = 5e-4;
 /// Gains of the joints of plates \[N/m\], \[N·s/m\].
 pub(super) const GAINS: (f64, f64) = (1e6, 1.0);
-/// Speed of the plates inward along both axes \[m/s\], and for how long \[s\].
-pub(super) const CLOSING: (f64, f64) = (0.1, 0.8);
-/// Contact of cloth with boxes.
-pub(super) const BOXES: Surface =
-    Surface { stiffness: 5e3, dissipation: 1e-5, friction: 0.2, stiction_speed: 1e-3 };
-/// Contact of cloth with plates and the floor.
-pub(super) const PLATES: Surface = Surface { friction: 1.0, ..BOXES };
+/// Friction of cloth with boxes, and with plates and the floor.
+pub(super) const FRICTION: [f64; 2] = [0.2, 1.0];
+/// Dissipation of its contacts \[s/m\].
+pub(super) const DISSIPATION: f64 = 1e-5;
 /// Step of the bodies \[s\], and fewest substeps of the cloth.
 pub(super) const STEP: f64 = 5e-3;
 pub(super) const SUBSTEPS: u32 = 10;
@@ -55,10 +52,14 @@ pub(super) struct Setup {
     /// Spacing of the grid \[m\], cells along a side of the bag.
     pub spacing: f64,
     pub cells: usize,
+    /// Stiffness of a particle's contact \[N/m\].
+    pub stiffness: f64,
     /// Side of a second sheet \[m\], its cells, how high over the first it starts \[m\].
     pub second: Option<(f64, usize, f64)>,
     /// Middles of boxes over the middle of the first sheet \[m\], and their turns about x, y, z \[°\].
     pub boxes: &'static [([f64; 3], [f64; 3])],
+    /// Speed of the plates inward along both axes \[m/s\], and for how long \[s\].
+    pub closing: (f64, f64),
     /// Times at which plates start to move, and of the end \[s\].
     pub wait: f64,
     pub end: f64,
@@ -67,13 +68,19 @@ pub(super) struct Setup {
 impl Setup {
     /// Way of the plates inward along both axes \[m\].
     fn inward(&self, t: f64) -> f64 {
-        CLOSING.0 * (t - self.wait).clamp(0.0, CLOSING.1)
+        self.closing.0 * (t - self.wait).clamp(0.0, self.closing.1)
     }
 
     /// Mass of the cloth \[kg\].
     pub(super) fn cloth_mass(&self) -> f64 {
         let second = self.second.map_or(0.0, |s| s.0 * s.0);
         CLOTH.density * CLOTH.thickness * (BAG.0 * BAG.0 + second)
+    }
+
+    /// Contact with bodies of a friction.
+    fn contact(&self, friction: f64) -> ContactMaterial {
+        let Self { stiffness, .. } = *self;
+        Surface { stiffness, dissipation: DISSIPATION, friction, stiction_speed: 1e-3 }.material()
     }
 
     pub(super) fn box_mass(&self) -> f64 {
@@ -206,7 +213,7 @@ fn scene(setup: &Setup) -> Result<Scene, PageError> {
             turn[1],
             turn[2],
             BOX.1,
-            BOXES.friction
+            FRICTION[0]
         );
     }
     let text = format!(
@@ -271,9 +278,9 @@ struct Start {
 fn couple(setup: &Setup) -> Result<Start, PageError> {
     let scene = scene(setup)?;
     let geoms: Vec<usize> = (0..scene.geoms.len()).collect();
-    let mut met = obstacles(&scene, &geoms, PLATES.material()).map_err(PageError::from_error)?;
+    let mut met = obstacles(&scene, &geoms, setup.contact(FRICTION[1])).map_err(PageError::from_error)?;
     for o in met.iter_mut().filter(|o| o.name.starts_with("box")) {
-        o.material = BOXES.material();
+        o.material = setup.contact(FRICTION[0]);
     }
     let (particles, sheets) = cloth(setup)?;
     let meshes = sheets.iter().map(|c| {
@@ -292,7 +299,7 @@ fn couple(setup: &Setup) -> Result<Start, PageError> {
     for c in sheets {
         engine = engine.with_cloth(c).map_err(PageError::from_error)?;
     }
-    let (run, y) = beside(&scene, &geoms, engine, SUBSTEPS)?;
+    let (run, y) = beside(&scene, &geoms, solved_to(TOLERANCE, engine), SUBSTEPS)?;
     Ok(Start { run: run.with_shorter_substeps(), y, meshes, scene })
 }
 

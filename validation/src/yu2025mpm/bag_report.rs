@@ -4,10 +4,10 @@ use signorini_core::largest;
 use signorini_core::na::Vector3;
 
 use super::bag::{
-    BAG, BOX, BOXES, Bagged, CLOSING, CLOTH, COURANT, FADING, FIBRES, GAINS, LAST, PINCH, PLATE, PLATES,
-    STEP, SUBSTEPS, Setup, View, box_corners, plate_half,
+    BAG, BOX, Bagged, CLOTH, COURANT, DISSIPATION, FADING, FIBRES, FRICTION, GAINS, LAST, PINCH, PLATE, STEP,
+    SUBSTEPS, Setup, View, box_corners, plate_half,
 };
-use super::fast::Fabric;
+use super::fast::{Fabric, TOLERANCE};
 use super::statistics::Statistics;
 use signorini_report::claim::number;
 use signorini_report::{Claim, Mark, PageOutput, Plot};
@@ -97,7 +97,7 @@ impl Bagged {
             depth.add(label, Mark::Line, list.clone());
         }
         out.plot(depth);
-        out.extend(self.claims_of_contact());
+        out.extend(self.claims_of_contact(setup));
         out.extend([self.bounds.table(), Statistics::table([&self.statistics])]);
     }
 
@@ -146,7 +146,7 @@ impl Bagged {
             )
             .because(&format!(
                 "contact is a spring: a corner that bears F is F/({} N/m) out of the triangle that it meets. Up to {} corners of boxes are out at once, by up to {:.1} mm; the deepest contact of a box is {:.1} mm deep",
-                number(BOXES.stiffness),
+                number(setup.stiffness),
                 self.corners.through,
                 1e3 * self.corners.furthest,
                 1e3 * self.told
@@ -163,7 +163,7 @@ impl Bagged {
     }
 
     /// Claims on particles in bodies, and on the solves.
-    fn claims_of_contact(&self) -> [Claim; 3] {
+    fn claims_of_contact(&self, setup: &Setup) -> [Claim; 3] {
         let deepest = largest(self.depth.iter().flatten().map(|d| d.1));
         [
             Claim::at_most(
@@ -176,8 +176,8 @@ impl Bagged {
             .required()
             .because(&format!(
                 "as deep as the law makes it: one at the edge of plates bears {:.1} N on a spring of {} N/m",
-                BOXES.stiffness * deepest,
-                number(BOXES.stiffness)
+                setup.stiffness * deepest,
+                number(setup.stiffness)
             )),
             Claim::at_most("held", "particles between plates stay with them", 0.01, self.slip, "m")
                 .required(),
@@ -200,7 +200,7 @@ pub(super) fn text(setup: &Setup) -> String {
     format!(
         "A sheet of {} m (E = {} Pa, ν = {poisson}, {density} kg/m³: the paper's; {} mm thick, which it does not state, where the release takes h; fibres of {} Pa across, the release's) in {} cells a side, {} m over the floor, on a grid of 1/{} m, in f32. At each corner two plates of {} × {} × {} m and {} kg, on joints along x, y, z with gains of {} N/m and {} N·s/m, \
          pinch the sheet about ({}, {}) m, as in the release: friction alone holds it, nothing is attached. Each of a pair is {} mm in the cloth. From {} s on they move inward at {} m/s along x and y for {} s; the release does so for 1.25 s about boxes of 5 cm, but those of 8 cm would be wedged between plates and cloth then. \
-         Boxes of {} m and {} kg, friction {} (plates: {}), are free bodies that meet cloth, each other, plates and floor; how many there are, and from where they fall, is not stated. Contacts of {} N/m and {} s/m for each particle; the release has 100 N/m, at which twenty particles under a box sink in by 2.5 mm. \
+         Boxes of {} m and {} kg, friction {} (plates: {}), are free bodies that meet cloth, each other, plates and floor; how many there are, and from where they fall, is not stated. Contacts of {} N/m and {} s/m for each particle, solved to {TOLERANCE}; the release has 100 N/m, at which twenty particles under a box sink in by 2.5 mm. \
          Bodies in steps of {} ms, within which cloth meets them where they go; kept where they were, as in the paper, a box that falls at v would have it up to v Δt inside at the end of a step. The wave of {wave:.0} m/s crosses a cell in {:.2} ms: substeps are as long as {COURANT} of h/(c + |v|) allows, where the paper has {SUBSTEPS} of 0.5 ms in a step of bagging and 5 of 1 ms in laundry, unstable with its E. Strain rates fade in {} ms. \
          Weak coupling: contacts are stiff beside the mass of the particles that touch, so that this mass is what counts, a hundredth of a body's. Plates are stiffer than the table says, since their motors hold them.",
         BAG.0,
@@ -220,14 +220,14 @@ pub(super) fn text(setup: &Setup) -> String {
         PLATE.away,
         0.5e3 * PINCH,
         setup.wait,
-        CLOSING.0,
-        CLOSING.1,
+        setup.closing.0,
+        setup.closing.1,
         BOX.0,
         number(setup.box_mass()),
-        BOXES.friction,
-        PLATES.friction,
-        number(BOXES.stiffness),
-        number(BOXES.dissipation),
+        FRICTION[0],
+        FRICTION[1],
+        number(setup.stiffness),
+        number(DISSIPATION),
         1e3 * STEP,
         1e3 * setup.spacing / wave,
         number(1e3 * FADING),

@@ -6,7 +6,7 @@ use signorini_geometry::TriangleMesh;
 use signorini_mpm::shirt;
 
 use self::arms::{BOARD, Plan, seen_boards};
-use self::fold::{CLOTH, CONTACT, FADING, Folded, HOLDING, Look, SKIN, Size, fold};
+use self::fold::{CLOTH, CONTACT, FADING, Folded, HOLDING, Look, SKIN, Size, TOLERANCE, fold};
 use super::fast::Fabric;
 use super::statistics::{self, Statistics};
 use signorini_report::claim::number;
@@ -162,7 +162,7 @@ fn text(run: &Folded, plan: &Plan, size: &Size, known: bool) -> Vec<String> {
         ),
         format!(
             "Cloth of E = {} Pa, ν = {poisson}, {density} kg/m³, {thickness} m thick (the paper has no thickness, its release takes the spacing of the grid; this is {} kg/m²); strain rates fade in {FADING} s, as in the release. Grid of {} m. \
-             Contacts with pads of {} N/m and {dissipation} s/m for each particle, friction {friction} (paper, and --full: 10³ N/m; quick, with a sixth of the particles between pads: 5·10³ N/m), with boards, hands and links of {boards} N/m (the ground of the release is a border of its grid), holding below {} and {} m/s. Pads have a soft skin of {SKIN} m, so that closed ones, 1 mm apart, press what is between them. \
+             Contacts with pads of {} N/m and {dissipation} s/m for each particle, friction {friction} (paper, and --full: 10³ N/m; quick, with a sixth of the particles between pads: 5·10³ N/m), with boards, hands and links of {boards} N/m (the ground of the release is a border of its grid), holding below {} and {} m/s. Pads have a soft skin of {SKIN} m, so that closed ones, 1 mm apart, press what is between them. Solves to {TOLERANCE}. \
              The cloth meets pads, hands, all links of both arms, and boards. Its layers meet each other on the grid alone: one stops over the other as soon as the grid carries both, up to two spacings away, where nothing else holds it.",
             number(young),
             thickness * density,

@@ -1,10 +1,10 @@
 use signorini_comfree::ComfreeSolver;
 use signorini_core::na::Vector3;
 use signorini_core::{ContactSolver, State, Tolerance};
-use signorini_coupling::{Asynchronous, SystemPoints, obstacles};
+use signorini_coupling::{Asynchronous, EnginePoints, obstacles};
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
-use signorini_mpm::{FixedCorotated, Lame, MpmOptions, MpmSolver, MpmSystem};
+use signorini_mpm::{FixedCorotated, Lame, MpmEngine, MpmOptions, MpmSolver};
 use signorini_multibody::{RigidOptions, RigidSystem};
 
 use super::bounds::Bounds;
@@ -47,7 +47,7 @@ struct Pressed {
     bounds: Bounds,
 }
 
-fn press<A: ContactSolver>(solver: A, substeps: u32, end: f64) -> Result<Pressed, PageError> {
+fn press(solver: Box<dyn ContactSolver>, substeps: u32, end: f64) -> Result<Pressed, PageError> {
     let scene = panels(PANEL, ALONG, STIFFNESS)?;
     let panel = Surface {
         stiffness: STIFFNESS,
@@ -56,21 +56,19 @@ fn press<A: ContactSolver>(solver: A, substeps: u32, end: f64) -> Result<Pressed
         stiction_speed: STICTION,
     };
     let geoms = [0, 1];
-    type Coupled<A> = Asynchronous<SystemPoints<A>, ContactStep<IcfSolver>>;
     let obstacles = obstacles(&scene, &geoms, panel.material()).map_err(PageError::from_error)?;
     let rubber = FixedCorotated(Lame::new(RUBBER.0, RUBBER.1).map_err(PageError::from_error)?);
     let options = MpmOptions { spacing: SPACING, damping_time: FADING, ..MpmOptions::default() };
     let cube = particles(ALONG, DENSITY, SPACING);
-    let points = MpmSystem::new(cube, vec![Box::new(rubber)], vec![], obstacles, law()?, options);
-    let points = points.map_err(PageError::from_error)?;
-    let mut x = points.initial_state();
+    let points = MpmEngine::<f64>::new(cube, vec![Box::new(rubber)], vec![], obstacles, law()?, options);
+    let tolerance = Tolerance { relative: 1e-8, max_iterations: 100 };
+    let points = points.map_err(PageError::from_error)?.with_solver(solver, tolerance);
     let mut rigid =
         RigidSystem::new(&scene, &*law()?, RigidOptions::default()).map_err(PageError::from_error)?;
     let mut y: State = rigid.initial_state(None).map_err(PageError::from_error)?;
-    let tolerance = Tolerance { relative: 1e-8, max_iterations: 100 };
-    let step = ContactStep::new(solver).with_tolerance(tolerance);
     let bodies = ContactStep::new(IcfSolver::default());
-    let mut coupled = Coupled::new(&scene, &geoms, (points, step), rigid, bodies, substeps)
+    type Coupled = Asynchronous<EnginePoints<f64>, ContactStep<IcfSolver>>;
+    let mut coupled = Coupled::new(&scene, &geoms, points, rigid, bodies, substeps)
         .map_err(PageError::from_error)?
         .with_moving_bodies(false);
     coupled.rigid_mut().control_mut().fill(PRESS);
@@ -78,7 +76,7 @@ fn press<A: ContactSolver>(solver: A, substeps: u32, end: f64) -> Result<Pressed
     let mut out =
         Pressed { force: Vec::new(), deepest: 0.0, unconverged: 0, bounds: Bounds::new(names, STEP) };
     for k in 1..=(end / STEP).round() as u32 {
-        let r = coupled.step(&mut x, &mut y, STEP).map_err(PageError::from_error)?;
+        let r = coupled.step(&mut (), &mut y, STEP).map_err(PageError::from_error)?;
         out.force.push((f64::from(k) * STEP, r.impulses[0][0] / STEP));
         out.deepest = r.deepest.iter().copied().fold(0.0, f64::max);
         out.unconverged += r.unconverged;
@@ -119,11 +117,11 @@ impl Page for Fig02 {
             number(STIFFNESS)
         )]);
         ctx.say("convex coupling");
-        let convex = press(MpmSolver::default(), 1, end)?;
+        let convex = press(Box::new(MpmSolver::default()), 1, end)?;
         ctx.say("explicit coupling");
-        let explicit = press(ComfreeSolver::with_sweeps(1), 1, end)?;
+        let explicit = press(Box::new(ComfreeSolver::with_sweeps(1)), 1, end)?;
         ctx.say("explicit coupling, ten substeps");
-        let finer = press(ComfreeSolver::with_sweeps(1), FINER, end)?;
+        let finer = press(Box::new(ComfreeSolver::with_sweeps(1)), FINER, end)?;
         let runs = [
             ("explicit".to_owned(), explicit),
             (format!("explicit, {FINER} substeps"), finer),

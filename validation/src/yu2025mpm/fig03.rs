@@ -1,13 +1,16 @@
+mod rubber;
+
 use std::time::Instant;
 
 use signorini_core::State;
 use signorini_core::na::{Quaternion, UnitQuaternion, Vector3};
 use signorini_coupling::obstacles;
-use signorini_mpm::{FixedCorotated, Lame, MpmEngine, MpmOptions, Particles};
+use signorini_mpm::{Material, MpmEngine, MpmOptions, Particles};
 use signorini_scene::{LoadOptions, Scene};
 
+use self::rubber::{ELASTIC, LOSS, RUBBER, Rubber};
 use super::bounds::Bounds;
-use super::fast::{Surface, beside, law};
+use super::fast::{Surface, TOLERANCE, beside, law, solved_to};
 use super::film::{Film, balls};
 use super::statistics::{self, Statistics};
 use signorini_report::claim::number;
@@ -16,20 +19,16 @@ use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 /// Fig. 3: two rubber cubes between panels grip a heavy one, lift it and shake it.
 pub(super) struct Fig03;
 
-/// Side of all cubes \[m\]; particles along a rubber one, those of its faces on them.
+/// Side of all cubes \[m\].
 const SIDE: f64 = 0.1;
-const ALONG: usize = 12;
-/// Densities of rubber, and of the rigid cube and the panels \[kg/m³\].
-const RUBBER: f64 = 100.0;
+/// Density of the rigid cube and the panels \[kg/m³\].
 const HEAVY: f64 = 15_000.0;
-/// Young's modulus \[Pa\] and Poisson's ratio.
-const ELASTIC: (f64, f64) = (5e5, 0.4);
 /// Step of the bodies \[s\].
 const STEP: f64 = 1e-3;
 /// Thickness of a panel \[m\], and how far each moves in \[m\].
 const THICK: f64 = SIDE / 6.0;
 const CLOSED: f64 = 0.01;
-/// Contact of particles with panels.
+/// Contact of particles with panels, 12 along a cube; of fewer it is as stiff on an area.
 const CONTACT: Surface = Surface { stiffness: 1e4, dissipation: 100.0, friction: 1.0, stiction_speed: 1e-3 };
 /// Gains of the panels' joints \[N/m\], \[N·s/m\].
 const GAINS: (f64, f64) = (1e7, 1.0);
@@ -41,9 +40,6 @@ const JOINTS: [&str; 6] = ["left_in", "left_along", "left_up", "right_in", "righ
 
 /// Why the cube turns, slips and sinks over four waves from one panel to the other.
 const WHY_ROCKS: &str = "within one wave it holds; over four waves from one panel to the other the cube rocks at 15 Hz, near the wave's fifth harmonic of 15.6 Hz, further each time, and works its way down between the faces, while it stays within 1 cm along the wave";
-
-/// Loss factor of rubber, tan δ.
-const LOSS: f64 = 0.1;
 
 /// Steps from one look at the faces to the next.
 const SLIP_EVERY: u32 = 5;
@@ -74,13 +70,16 @@ impl Wave {
     }
 }
 
-/// Spacing of the grid \[m\], eight particles in a cell, and substeps. Table I has 0.01 m, but its 3456 particles and 1576 nodes are those of this one: at 0.01 m 1.3 particles are in a cell, and the layer on the red cube is torn off (particles more than a cell apart).
-const SPACING: f64 = SIDE / 6.0;
-const SUBSTEPS: u32 = 14;
+/// Fewest substeps of a step.
+const SUBSTEPS: u32 = 10;
+/// Part of h/(c + |v|) that a substep may take.
+const COURANT: f64 = 0.75;
 
-/// When panels are closed, when lifting ends, how high \[m\], when shaking starts, in how many quarters.
+/// Size of the cubes' particles, when panels are closed, when lifting ends, how high \[m\], when shaking starts, in how many quarters.
 #[derive(Clone, Copy)]
 struct Plan {
+    /// Particles along a rubber cube.
+    along: usize,
     closed: f64,
     lifted: f64,
     height: f64,
@@ -88,8 +87,8 @@ struct Plan {
     quarters: u32,
 }
 
-const PAPER: Plan = Plan { closed: 0.4, lifted: 2.0, height: 0.2, shaken: 2.2, quarters: 16 };
-const QUICK: Plan = Plan { closed: 0.1, lifted: 0.5, height: 0.08, shaken: 0.7, quarters: 4 };
+const PAPER: Plan = Plan { along: 12, closed: 0.4, lifted: 2.0, height: 0.2, shaken: 2.2, quarters: 16 };
+const QUICK: Plan = Plan { along: 10, closed: 0.1, lifted: 0.3, height: 0.04, shaken: 0.5, quarters: 4 };
 
 impl Plan {
     fn end(&self) -> f64 {
@@ -109,16 +108,6 @@ impl Plan {
         };
         (CLOSED * (t / self.closed).min(1.0), up * Vector3::z() + WAVE.0 * wave * to.direction())
     }
-}
-
-fn particles() -> Particles {
-    let mut p = Particles::default();
-    let (apart, volume) = (SIDE / (ALONG - 1) as f64, SIDE.powi(3) / (ALONG as f64).powi(3));
-    for side in [-1.5, 0.5] {
-        let first = Vector3::new(side * SIDE, -0.5 * SIDE, 0.0);
-        p.lattice(first, apart, [ALONG; 3], RUBBER, volume, 0);
-    }
-    p
 }
 
 fn scene() -> Result<Scene, PageError> {
@@ -146,59 +135,28 @@ fn scene() -> Result<Scene, PageError> {
 }
 
 /// Mean places \[m\] of the faces of rubber on panels, and of those on the red cube.
-fn faces(p: &Particles) -> [Vector3<f64>; 2] {
-    let layer = ALONG * ALONG;
+fn faces(p: &Particles, along: usize) -> [Vector3<f64>; 2] {
+    let layer = along * along;
     let mean = |cube: usize, number: usize| {
-        let first = cube * ALONG.pow(3) + number * layer;
+        let first = cube * along.pow(3) + number * layer;
         p.x[first..first + layer].iter().sum::<Vector3<f64>>() / layer as f64
     };
-    [0.5 * (mean(0, 0) + mean(1, ALONG - 1)), 0.5 * (mean(0, ALONG - 1) + mean(1, 0))]
+    [0.5 * (mean(0, 0) + mean(1, along - 1)), 0.5 * (mean(0, along - 1) + mean(1, 0))]
 }
 
-/// Stiffness \[N/m\] of both rubber cubes against the red one's weight, pressed by `force` \[N\]: short beams between faces that stay parallel, in shear and bending, softened by the force that presses them.
+/// Height of a mass beside panels that shake it upward on springs of `k` \[N/m\], `more` \[N/m\] of them fading in a time t₁ \[s\], \[m\] over time, from where it hangs at rest on.
 ///
 /// ```text
-/// k = 1/(L/(κ G A) + L³/(12 E I)) − 6 N/(5 L),   κ = 5/6,   L = side − closed;   both: 2 k
+/// m z̈ = k (w − z) + s − m g,   ṡ = more (ẇ − ż) − s/t₁
 /// ```
-/// n particles along a side, the outer ones on its faces, have side³/n³ each and are side/(n − 1) apart: a section has n² side³/n³ (n − 1)/side, (n − 1)/n of its area.
-fn stiffness(force: f64) -> f64 {
-    let (young, shear) = (ELASTIC.0, 0.5 * ELASTIC.0 / (1.0 + ELASTIC.1));
-    let section = (ALONG - 1) as f64 / ALONG as f64;
-    let (length, area, moment) = (SIDE - CLOSED, section * SIDE * SIDE, section * SIDE.powi(4) / 12.0);
-    let soft = length / (5.0 / 6.0 * shear * area) + length.powi(3) / (12.0 * young * moment);
-    2.0 * (1.0 / soft - 1.2 * force / length)
-}
-
-/// Frequency \[Hz\] at which the red cube rocks between the rubber ones about the way along their faces, by the same beams with shear: their ends turn by θ and go down by a θ, a half of a side.
-///
-/// ```text
-/// k = 2 [(12 a² + 12 a L + (4 + Φ) L²) E I/(L³ (1 + Φ)) − N (6 a²/5L + a/5 + 2 L/15)],   Φ = 12 E I/(κ G A L²),   f = √(k/I_c)/2π
-/// ```
-fn rocking(force: f64, mass: f64) -> f64 {
-    let (young, shear) = (ELASTIC.0, 0.5 * ELASTIC.0 / (1.0 + ELASTIC.1));
-    let section = (ALONG - 1) as f64 / ALONG as f64;
-    let (length, a) = (SIDE - CLOSED, 0.5 * SIDE);
-    let (bending, shearing) =
-        (young * section * SIDE.powi(4) / 12.0, 5.0 / 6.0 * shear * section * SIDE * SIDE);
-    let phi = 12.0 * bending / (shearing * length * length);
-    let soft = force * (1.2 * a * a / length + 0.2 * a + 2.0 * length / 15.0);
-    let ends = 12.0 * a * a + 12.0 * a * length + (4.0 + phi) * length * length;
-    let k = 2.0 * (ends * bending / (length.powi(3) * (1.0 + phi)) - soft);
-    (k / (mass * SIDE * SIDE / 6.0)).sqrt() / std::f64::consts::TAU
-}
-
-/// Height of a mass beside panels that shake it upward on springs of `k` \[N/m\] \[m\] over time, from where it hangs at rest on; none damps it.
-///
-/// ```text
-/// m z̈ = k (w − z) − m g
-/// ```
-fn oscillator(plan: &Plan, k: f64, mass: f64) -> Vec<(f64, f64)> {
+fn oscillator(plan: &Plan, [k, more, fading]: [f64; 3], mass: f64) -> Vec<(f64, f64)> {
     let (dt, panels) = (1e-4, |t: f64| plan.at(t, Wave::Up).1.z);
-    let (mut z, mut v, mut out) = (panels(plan.shaken) - mass * 9.81 / k, 0.0, Vec::new());
+    let (mut z, mut v, mut s, mut out) = (panels(plan.shaken) - mass * 9.81 / k, 0.0, 0.0, Vec::new());
     for n in 0..((plan.end() - plan.shaken) / dt) as u32 {
         let t = plan.shaken + f64::from(n) * dt;
-        v += dt * (k * (panels(t) - z) / mass - 9.81);
+        v += dt * ((k * (panels(t) - z) + s) / mass - 9.81);
         z += dt * v;
+        s += more * (panels(t + dt) - panels(t) - dt * v) - dt * s / fading;
         if n % 10 == 0 {
             out.push((t, z - panels(t)));
         }
@@ -247,33 +205,40 @@ struct Shaken {
 }
 
 /// Shakes, from the start of the scene or from where the cube hung.
-fn shake(plan: &Plan, to: Wave, from: Option<&Hung>, ctx: &Context) -> Result<Shaken, PageError> {
+fn shake(
+    plan: &Plan,
+    rubber: &Rubber,
+    to: Wave,
+    from: Option<&Hung>,
+    ctx: &Context,
+) -> Result<Shaken, PageError> {
     let scene = scene()?;
     let geoms: Vec<usize> = (0..scene.geoms.len()).collect();
-    let met = obstacles(&scene, &geoms, CONTACT.material()).map_err(PageError::from_error)?;
+    let stiffness = CONTACT.stiffness * (PAPER.along as f64 / rubber.along as f64).powi(2);
+    let met = obstacles(&scene, &geoms, Surface { stiffness, ..CONTACT }.material())
+        .map_err(PageError::from_error)?;
     let number_of = |name: &str| scene.geoms.iter().position(|g| g.name == name);
     let (Some(left), Some(right)) = (number_of("left"), number_of("right")) else {
         return Err(PageError::from_error(std::io::Error::other("the scene has no panels")));
     };
-    let lame = Lame::new(ELASTIC.0, ELASTIC.1).map_err(PageError::from_error)?;
-    let options = MpmOptions { spacing: SPACING, ..MpmOptions::default() };
+    let options = MpmOptions { spacing: rubber.spacing(), courant: COURANT, ..MpmOptions::default() };
     let engine = MpmEngine::<f32>::new(
-        from.map_or_else(particles, |(p, _)| p.clone()),
-        vec![Box::new(FixedCorotated(lame))],
+        from.map_or_else(|| rubber.particles(), |(p, _)| p.clone()),
+        rubber.materials(),
         vec![],
         met,
         law()?,
         options,
     )
     .map_err(PageError::from_error)?;
-    let (c, mut y) = beside(&scene, &geoms, engine, SUBSTEPS)?;
+    let (c, mut y) = beside(&scene, &geoms, solved_to(TOLERANCE, engine), SUBSTEPS)?;
     if let Some((_, hung)) = from {
         y.clone_from(hung);
     }
     // As published, but for substeps where stretched rubber asks for more.
     let mut c = c.with_moving_bodies(false).with_shorter_substeps();
-    let apart = SIDE / (ALONG - 1) as f64;
-    let cubes = [0, 1].map(|i| balls("rubber", i * ALONG.pow(3)..(i + 1) * ALONG.pow(3), apart));
+    let count = rubber.along.pow(3);
+    let cubes = [0, 1].map(|i| balls("rubber", i * count..(i + 1) * count, rubber.apart()));
     let mut out = Shaken {
         places: Vec::new(),
         across: Default::default(),
@@ -293,7 +258,8 @@ fn shake(plan: &Plan, to: Wave, from: Option<&Hung>, ctx: &Context) -> Result<Sh
         if looks.iter().any(|l| (t - l).abs() < 0.5 * STEP) {
             ctx.say(format!("{t:.2} s"));
             let p = c.points_mut().engine_mut().particles();
-            out.views.push((t, p.x.iter().map(|x| (x.x, x.z)).collect(), y.q[JOINTS.len() + 2]));
+            let seen = p.x[..rubber.elastic_count()].iter().map(|x| (x.x, x.z)).collect();
+            out.views.push((t, seen, y.q[JOINTS.len() + 2]));
         }
         if k == steps(plan.end()) {
             break;
@@ -320,7 +286,7 @@ fn shake(plan: &Plan, to: Wave, from: Option<&Hung>, ctx: &Context) -> Result<Sh
         }
         out.deepest = r.deepest.iter().fold(out.deepest, |a, b| a.max(*b));
         if t + STEP >= plan.closed && k % SLIP_EVERY == 0 {
-            let now = faces(c.points_mut().engine_mut().particles());
+            let now = faces(c.points_mut().engine_mut().particles(), rubber.along);
             let apart = [now[0] - at, now[1] - place];
             let before = *gripped.get_or_insert(apart);
             // Along the faces.
@@ -369,21 +335,26 @@ impl Page for Fig03 {
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let plan = if ctx.full() { PAPER } else { QUICK };
         let mass = HEAVY * SIDE.powi(3);
-        let run = shake(&plan, Wave::Up, None, ctx)?;
+        let rubber = Rubber::new(plan.along).map_err(PageError::from_error)?;
+        let run = shake(&plan, &rubber, Wave::Up, None, ctx)?;
         let hung = run.hung.as_ref();
-        let across = shake(&plan, Wave::Across, hung, ctx)?;
+        let across = shake(&plan, &rubber, Wave::Across, hung, ctx)?;
         let mut runs = vec![(Wave::Up, &run), (Wave::Across, &across)];
-        let along = if ctx.full() { Some(shake(&plan, Wave::Along, hung, ctx)?) } else { None };
+        let along = if ctx.full() { Some(shake(&plan, &rubber, Wave::Along, hung, ctx)?) } else { None };
         runs.extend(along.iter().map(|along| (Wave::Along, along)));
-        let lame = Lame::new(ELASTIC.0, ELASTIC.1).map_err(PageError::from_error)?;
-        let sound = (lame.wave_modulus() / RUBBER).sqrt();
+        let sound = ((rubber.elastic.wave_modulus() + rubber.forgets.wave_modulus()) / RUBBER).sqrt();
         let mut out = PageOutput::new([format!(
-            "Two rubber cubes of {SIDE} m and {} kg ({ALONG}³ particles each, f32; fixed corotated, E = {} Pa, ν = {}) on either side of a rigid cube of {mass:.0} kg, between panels of {} kg on slides with gains of {} N/m and {} N·s/m. \
-             Panels close by {} mm each, lift by {} m and follow a triangle wave of ±{} mm, quarters of {} s, upward and downward: {} of them (the paper: 16, after a lift of 0.2 m; that is what --full runs). From where the cube hung before, they shake from one to the other as well (--full: along their faces too). \
-             Contacts of {} N/m and {} s/m for each particle, friction {}; grid of {:.4} m, bodies in steps of {} s, points in {} substeps or more where stretched rubber asks for them, contact solves to {:.0e} (the paper: 0.1 ms, 10, 1e-2, and a grid of 0.01 m in its table, whose 3456 particles and 1576 nodes are those of the grid here; on one of 0.01 m the rubber's first layer on the red cube is torn off while it is shaken, and the cube falls): the wave of {sound:.0} m/s crosses a cell in {:.1e} s. How far panels close and the direction of the wave are not stated in the paper: a tenth of a cube, along gravity here; horizontal ways stand beside it.",
+            "Two rubber cubes of {SIDE} m and {} kg ({}³ particles each, f32; fixed corotated, E = {} Pa, ν = {}; {}³ more between them, whose stress forgets its shape in {:.0} ms, give it a loss factor tan δ = {} in shear at {:.1} Hz, which the paper does not state) on either side of a rigid cube of {mass:.0} kg, between panels of {} kg on slides with gains of {} N/m and {} N·s/m. \
+             Panels close by {} mm each, lift by {} m and follow a triangle wave of ±{} mm, quarters of {} s, upward and downward: {} of them (the paper: 16, after a lift of 0.2 m, with 12 particles along a cube; that is what --full runs). From where the cube hung before, they shake from one to the other as well (--full: along their faces too). \
+             Contacts of {} N/m and {} s/m for each particle of 12 along a cube, as stiff on an area for fewer, friction {}; grid of {:.4} m, bodies in steps of {} s, points in {} substeps as in the paper, or more where stretched rubber asks for them (at most {COURANT} of h/(c + |v|)), contact solves to {:.0e} as there (its table has a grid of 0.01 m, whose 3456 particles and 1576 nodes are those of 12 along a cube and the grid here for them; on one of 0.01 m the rubber's first layer on the red cube is torn off while it is shaken, and the cube falls): the wave of {sound:.0} m/s crosses a cell in {:.1e} s. How far panels close and the direction of the wave are not stated in the paper: a tenth of a cube, along gravity here; horizontal ways stand beside it.",
             number(RUBBER * SIDE.powi(3)),
+            plan.along,
             number(ELASTIC.0),
             ELASTIC.1,
+            plan.along - 1,
+            1e3 * rubber.forgets.time(),
+            LOSS.0,
+            LOSS.1 / std::f64::consts::TAU,
             number(HEAVY * THICK * 0.14 * SIDE),
             number(GAINS.0),
             GAINS.1,
@@ -395,11 +366,11 @@ impl Page for Fig03 {
             number(CONTACT.stiffness),
             CONTACT.dissipation,
             CONTACT.friction,
-            SPACING,
+            rubber.spacing(),
             STEP,
             SUBSTEPS,
-            MpmEngine::<f32>::TOLERANCE.relative,
-            SPACING / sound,
+            TOLERANCE,
+            rubber.spacing() / sound,
         )]);
         let mut heights =
             Plot::new("height", "Height over the start; dashed: the panels", "time [s]", "height [m]");
@@ -454,13 +425,13 @@ impl Page for Fig03 {
         let resting = run.places.iter().filter(|p| p.t > plan.lifted && p.t < plan.shaken);
         let still: Vec<f64> = resting.map(|p| -p.apart().z).collect();
         let sag = still.iter().sum::<f64>() / still.len() as f64;
-        let k = stiffness(right);
+        let [k, fast] = [false, true].map(|f| rubber.stiffness(f, right));
         let expected = mass * 9.81 / k;
-        let swung = oscillator(&plan, k, mass);
+        let swung = oscillator(&plan, [k, fast - k, rubber.forgets.time()], mass);
         let swings = swung.iter().map(|p| p.1.abs()).fold(0.0, f64::max);
         apart.add("one mass on two beams", Mark::Dashed, swung);
         // η = μ tan δ/ω.
-        let viscosity = LOSS * lame.mu / (k / mass).sqrt();
+        let viscosity = LOSS.0 * rubber.elastic.mu / (k / mass).sqrt();
         let most = |of: &dyn Fn(&Shaken) -> f64| runs.iter().map(|r| of(r.1)).fold(0.0, f64::max);
         statistics::keep(&run.statistics, ctx.full());
         out.heading("Lifted, and shaken upward");
@@ -478,19 +449,20 @@ impl Page for Fig03 {
             out.plot(plot);
         }
         out.prose(format!(
-            "Rubber is soft beside this weight: beams of shear and bending between faces that stay parallel ({}/{ALONG} of their section, what particles on the faces leave of it), pressed by {right:.0} N, have {:.1} kN/m; the cube then hangs {:.1} mm below the panels and swings at {:.1} Hz, beside the {:.1} Hz of the wave. \
+            "Rubber is soft beside this weight: beams of shear and bending between faces that stay parallel ({}/{} of their section, what particles on the faces leave of it), pressed by {right:.0} N, have {:.1} kN/m; the cube then hangs {:.1} mm below the panels and swings at {:.1} Hz, beside the {:.1} Hz of the wave. \
              It hung {:.1} mm below, between lift and shake. Panels that close further make it worse: what presses a block of rubber softens it sideways (−6N/5L); at 50 mm, as in the release's scene, the blocks give way and the cube stays on the floor with 2 to 3 kN across. \
-             By the same beams it rocks about the way along their faces at {:.1} Hz, beside the {:.1} Hz of the fifth harmonic of a triangle wave: shaken from one panel to the other, which drives that by the sag, it rocks further in each wave (nothing damps rubber here), faces creep along it in their turn, and it sinks (the last two figures of the next section). \
-             A loss factor of rubber of tan δ = {LOSS} is {viscosity:.0} Pa·s at the frequency of the swing, for which the explicit step has to be {:.0e} s or less; substeps here are {:.0e} s, so that this rubber loses energy in transfers alone.",
-            ALONG - 1,
+             By the same beams it rocks about the way along their faces at {:.1} Hz, beside the {:.1} Hz of the fifth harmonic of a triangle wave: shaken from one panel to the other, which drives that by the sag, it rocks further in each wave, faces creep along it in their turn, and it sinks (the last two figures of the next section). \
+             As a viscosity beside the elastic stress the loss factor would be {viscosity:.0} Pa·s at the frequency of the swing, for which an explicit step has to be {:.0e} s or less; stress that relaxes has it at substeps of {:.0e} s (signorini_mpm::Maxwell). The mass on two beams has the springs of slow rubber and, beside them, those that forget.",
+            plan.along - 1,
+            plan.along,
             1e-3 * k,
             1e3 * expected,
             (k / mass).sqrt() / std::f64::consts::TAU,
             0.25 / WAVE.1,
             1e3 * sag,
-            rocking(right, mass),
+            rubber.rocking(right, mass),
             1.25 / WAVE.1,
-            RUBBER * SPACING * SPACING / (8.0 * viscosity),
+            RUBBER * rubber.spacing().powi(2) / (8.0 * viscosity),
             STEP / f64::from(SUBSTEPS),
         ));
         out.extend([

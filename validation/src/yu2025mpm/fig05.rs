@@ -14,12 +14,23 @@ const PAPER: Setup = Setup {
     name: "box bagging",
     spacing: 1.0 / 64.0,
     cells: 29,
+    stiffness: 5e3,
     second: None,
     boxes: BOXES,
+    closing: (0.1, 0.8),
     wait: 2.0,
     end: 5.0,
 };
-const QUICK: Setup = Setup { wait: 0.5, end: 2.1, ..PAPER };
+/// Half of the particles, with the stiffness of the paper's on an area.
+const QUICK: Setup = Setup {
+    spacing: 1.0 / 44.0,
+    cells: 20,
+    stiffness: 1.05e4,
+    closing: (0.2, 0.4),
+    wait: 0.3,
+    end: 1.4,
+    ..PAPER
+};
 
 impl Page for Fig05 {
     fn id(&self) -> &'static str {
@@ -33,7 +44,7 @@ impl Page for Fig05 {
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let setup = if ctx.full() { PAPER } else { QUICK };
-        let stages = [0.0, 0.2, setup.wait, setup.wait + 0.7];
+        let stages = [0.0, 0.2, setup.wait, setup.wait + setup.closing.1];
         let run = bag(&setup, &stages, ctx)?;
         let mut out = PageOutput::new([text(&setup)]);
         run.show(&mut out);

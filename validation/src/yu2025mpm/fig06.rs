@@ -15,17 +15,21 @@ const PAPER: Setup = Setup {
     name: "laundry",
     spacing: 1.0 / 128.0,
     cells: 58,
+    stiffness: 5e3,
     second: Some(SECOND),
     boxes: BOXES,
+    closing: (0.1, 0.8),
     wait: 2.0,
     end: 5.0,
 };
 const QUICK: Setup = Setup {
-    spacing: 1.0 / 64.0,
-    cells: 29,
-    second: Some((SECOND.0, 20, SECOND.2)),
-    wait: 0.5,
-    end: 2.1,
+    spacing: 1.0 / 44.0,
+    cells: 20,
+    stiffness: 1.05e4,
+    second: Some((SECOND.0, 14, SECOND.2)),
+    closing: (0.2, 0.4),
+    wait: 0.3,
+    end: 1.4,
     ..PAPER
 };
 
@@ -41,7 +45,7 @@ impl Page for Fig06 {
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let setup = if ctx.full() { PAPER } else { QUICK };
-        let stages = [0.0, 0.3, setup.wait, setup.wait + 0.7];
+        let stages = [0.0, 0.3, setup.wait, setup.wait + setup.closing.1];
         let run = bag(&setup, &stages, ctx)?;
         let mut apart = Plot::new(
             "apart",

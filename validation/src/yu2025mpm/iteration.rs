@@ -9,9 +9,9 @@ use signorini_report::{Context, Page, PageError, PageOutput};
 /// Forces of light panels by ways of coupling and steps.
 pub(super) struct CouplingIteration;
 
-/// Shortest step of the bodies \[s\], each next one twice as long, and how many of them, quick and full.
-const SHORTEST: f64 = 4e-5;
-const STEPS: u32 = 7;
+/// Longest step of the bodies \[s\], each one before it half as long, and how many of them, quick and full.
+const STEP: f64 = 2.56e-3;
+const STEPS: [u32; 2] = [6, 7];
 /// Substeps of the points in a step.
 const SUBSTEPS: u32 = 4;
 /// Runs end after so many times the longest step, quick and full; forces are of the second half, errors of the motion of so many at the start.
@@ -19,19 +19,16 @@ const LONGEST: [u32; 2] = [10, 30];
 const TRANSIENT: u32 = 3;
 /// Substep of the points in the study of errors \[s\], the same for all steps.
 const SUBSTEP: f64 = 2e-5;
-/// The step at which forces are drawn over time, by its place.
-const DRAWN: usize = 4;
+/// The step at which forces are drawn over time \[s\].
+const DRAWN: f64 = 0.25 * STEP;
+/// Steps of which orders are fitted \[s\].
+const FITTED: [f64; 2] = [STEP / 32.0, STEP / 8.0];
 /// The longest step in one substep that points can do \[s\].
 const WHOLE: f64 = 7e-4;
 
-/// Steps of the bodies \[s\].
-fn steps() -> Vec<f64> {
-    (0..STEPS).map(|k| SHORTEST * f64::from(1 << k)).collect()
-}
-
-/// The longest step \[s\].
-fn longest() -> f64 {
-    SHORTEST * f64::from(1 << (STEPS - 1))
+/// Steps of the bodies \[s\], the shortest first.
+fn steps(full: bool) -> Vec<f64> {
+    (0..STEPS[usize::from(full)]).rev().map(|k| STEP / f64::from(1 << k)).collect()
 }
 
 /// The longest step \[s\] of so many substeps that is within a limit, where contacts are soft.
@@ -67,7 +64,8 @@ struct Study {
     alike: Vec<Pressed>,
     /// Iterated, the transient with steps that are one substep.
     whole: Vec<Pressed>,
-    /// Length of a run \[s\].
+    /// Steps of the bodies, and length of a run \[s\].
+    steps: Vec<f64>,
     end: f64,
 }
 
@@ -98,7 +96,7 @@ impl Study {
 
 /// Largest distance of two ways of the left panel at the ends of intervals that both have, beside the longest of the second.
 fn apart(a: &Pressed, b: &Pressed) -> f64 {
-    let (a, b) = (a.ways(longest()), b.ways(longest()));
+    let (a, b) = (a.ways(STEP), b.ways(STEP));
     let size = b.iter().fold(0.0, |s: f64, x| s.max(x.abs()));
     a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / size
 }
@@ -114,12 +112,11 @@ impl Page for CouplingIteration {
         (35.0, 200.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-        let end = f64::from(LONGEST[usize::from(ctx.full())]) * longest();
+        let end = f64::from(LONGEST[usize::from(ctx.full())]) * STEP;
+        let steps = steps(ctx.full());
         let mut runs = Vec::new();
         for way in Way::ALL {
-            // These two are for steps that others cannot take, and take long at the shortest one.
-            let first = usize::from(matches!(way, Way::IteratedKept | Way::Monolithic) && !ctx.full());
-            for dt in steps().into_iter().skip(first) {
+            for &dt in &steps {
                 ctx.say(format!("{}, steps of {dt:.1e} s", way.name()));
                 runs.push(press(way, dt, SUBSTEPS, end)?);
             }
@@ -130,12 +127,12 @@ impl Page for CouplingIteration {
         };
         let (kept, moving) = (limit(Way::Kept)?, limit(Way::Moving)?);
         let limits = [longest_within(&kept), longest_within(&moving), longest_kept(&kept)];
-        let start = f64::from(TRANSIENT) * longest();
+        let start = f64::from(TRANSIENT) * STEP;
         ctx.say("references of errors");
         let references = [press(Way::Kept, SUBSTEP, 1, start)?, press(Way::Iterated, SUBSTEP, 1, start)?];
         let mut alike = Vec::new();
         for way in [Way::Kept, Way::Moving, Way::Iterated] {
-            for dt in steps() {
+            for dt in self::steps(true) {
                 let splits = matches!(way, Way::Kept | Way::Moving);
                 if splits && dt > limits[usize::from(way == Way::Moving)] {
                     continue;
@@ -145,10 +142,10 @@ impl Page for CouplingIteration {
             }
         }
         let mut whole = Vec::new();
-        for dt in steps().into_iter().filter(|dt| *dt < WHOLE) {
+        for &dt in steps.iter().filter(|dt| **dt < WHOLE) {
             ctx.say(format!("iterated in one substep, steps of {dt:.1e} s"));
             whole.push(press(Way::Iterated, dt, 1, start)?);
         }
-        Ok(report::output(&Study { runs, limits, references, alike, whole, end }))
+        Ok(report::output(&Study { runs, limits, references, alike, whole, steps, end }))
     }
 }

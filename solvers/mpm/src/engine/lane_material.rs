@@ -18,6 +18,7 @@ pub(super) fn flow_and_stress<T: Number>(material: &dyn Material, chunk: &mut Ch
         LaneLaw::VonMises(m) => hencky(&m, chunk),
         LaneLaw::DruckerPrager(m) => hencky(&m, chunk),
         LaneLaw::Snow(m) => hencky(&m, chunk),
+        LaneLaw::Maxwell(m) => hencky(&m, chunk),
         LaneLaw::Liquid(m) => liquid(&m, chunk),
     };
     match material.viscosity() {

@@ -5,6 +5,7 @@ use signorini_core::na::Matrix3;
 use super::dough::VonMises;
 use super::hencky::{HenckyFlow, energy, stress};
 use super::liquid::Liquid;
+use super::maxwell::Maxwell;
 use super::polar::Stretches;
 use super::sand::DruckerPrager;
 use super::snow::Snow;
@@ -44,7 +45,7 @@ macro_rules! hencky {
     )*};
 }
 
-hencky!(VonMises, DruckerPrager, Snow);
+hencky!(VonMises, DruckerPrager, Snow, Maxwell);
 
 impl Material for Liquid {
     fn energy(&self, f: &Matrix3<f64>) -> f64 {

@@ -34,7 +34,8 @@ impl Lame {
     pub fn check(&self) -> Result<(), MpmError> {
         value("μ", self.mu, self.mu >= 0.0, "Pa ≥ 0")?;
         let bulk = 3.0 * self.lambda + 2.0 * self.mu;
-        value("3λ + 2μ", bulk, bulk >= 0.0, "Pa ≥ 0")
+        // None at all is one, to round-off.
+        value("3λ + 2μ", bulk, bulk >= -4.0 * f64::EPSILON * self.mu, "Pa ≥ 0")
     }
 
     /// λ + ⅔ μ, the bulk modulus \[Pa\].

@@ -4,11 +4,11 @@ use cpu_time::ThreadTime;
 use signorini_core::na::Vector3;
 use signorini_core::{State, StepError, Tolerance};
 use signorini_coupling::{
-    Asynchronous, CouplingReport, Iteration, Limit, Monolithic, SystemPoints, obstacles,
+    Asynchronous, CouplingReport, EnginePoints, Iteration, Limit, Monolithic, obstacles,
 };
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
-use signorini_mpm::{Lame, LinearCorotated, MpmOptions, MpmSolver, MpmSystem};
+use signorini_mpm::{Lame, LinearCorotated, Material, MpmEngine, MpmOptions, MpmSolver, MpmSystem};
 use signorini_multibody::{RigidOptions, RigidSystem};
 
 use super::super::fast::{Surface, law};
@@ -64,32 +64,37 @@ impl Way {
 }
 
 enum Coupled {
-    Split(Box<Asynchronous<SystemPoints<MpmSolver>, ContactStep<IcfSolver>>>),
-    One(Box<Monolithic<ContactStep<MpmSolver>>>),
+    Split(Box<Asynchronous<EnginePoints<f64>, ContactStep<IcfSolver>>>),
+    /// With the state of the points, which splitting keeps itself.
+    One(Box<Monolithic<ContactStep<MpmSolver>>>, State),
 }
 
 impl Coupled {
-    fn new(way: Way, substeps: u32) -> Result<(Self, State, State), PageError> {
+    fn new(way: Way, substeps: u32) -> Result<(Self, State), PageError> {
         let scene = panels(PANEL, ALONG, CONTACT.stiffness)?;
         let met = obstacles(&scene, &[0, 1], CONTACT.material()).map_err(PageError::from_error)?;
-        let rubber = LinearCorotated(Lame::new(RUBBER.0, RUBBER.1).map_err(PageError::from_error)?);
+        let rubber: Vec<Box<dyn Material>> =
+            vec![Box::new(LinearCorotated(Lame::new(RUBBER.0, RUBBER.1).map_err(PageError::from_error)?))];
         let options = MpmOptions { spacing: SPACING, damping_time: FADING, ..MpmOptions::default() };
         let cube = particles(ALONG, MASS / SIDE.powi(3), SPACING);
-        let points = MpmSystem::new(cube, vec![Box::new(rubber)], vec![], met, law()?, options);
-        let points = points.map_err(PageError::from_error)?;
-        let x = points.initial_state();
         let mut rigid =
             RigidSystem::new(&scene, &*law()?, RigidOptions::default()).map_err(PageError::from_error)?;
         rigid.control_mut().fill(PRESS);
         let y = rigid.initial_state(None).map_err(PageError::from_error)?;
         let tight = Tolerance { relative: TOLERANCE, max_iterations: 200 };
-        let step = ContactStep::new(MpmSolver::default()).with_tolerance(tight);
         let coupled = if way == Way::Monolithic {
+            let points = MpmSystem::new(cube, rubber, vec![], met, law()?, options);
+            let points = points.map_err(PageError::from_error)?;
+            let x = points.initial_state();
+            let step = ContactStep::new(MpmSolver::default()).with_tolerance(tight);
             let c = Monolithic::new(&scene, &[0, 1], points, rigid, step).map_err(PageError::from_error)?;
-            Self::One(Box::new(c))
+            Self::One(Box::new(c), x)
         } else {
             let bodies = ContactStep::new(IcfSolver::default()).with_tolerance(tight);
-            let c = Asynchronous::new(&scene, &[0, 1], (points, step), rigid, bodies, substeps)
+            let points = MpmEngine::new(cube, rubber, vec![], met, law()?, options)
+                .map_err(PageError::from_error)?
+                .with_solver(Box::new(MpmSolver::default()), tight);
+            let c = Asynchronous::new(&scene, &[0, 1], points, rigid, bodies, substeps)
                 .map_err(PageError::from_error)?
                 .with_moving_bodies(matches!(way, Way::Moving | Way::Iterated));
             let c = match way {
@@ -99,30 +104,29 @@ impl Coupled {
             let c = c.map_err(PageError::from_error)?;
             Self::Split(Box::new(c))
         };
-        Ok((coupled, x, y))
+        Ok((coupled, y))
     }
 
-    fn step(&mut self, x: &mut State, y: &mut State, dt: f64) -> Result<CouplingReport, StepError> {
+    fn step(&mut self, y: &mut State, dt: f64) -> Result<CouplingReport, StepError> {
         match self {
-            Self::Split(c) => c.step(x, y, dt),
-            Self::One(c) => c.step(x, y, dt),
+            Self::Split(c) => c.step(&mut (), y, dt),
+            Self::One(c, x) => c.step(x, y, dt),
         }
     }
 
     fn limit(&self) -> Option<Limit> {
         match self {
             Self::Split(c) => c.limits().first().copied(),
-            Self::One(_) => None,
+            Self::One(..) => None,
         }
     }
 
     /// Momentum of the points \[N·s\].
-    fn momentum(&self, x: &State) -> Result<Vector3<f64>, PageError> {
-        let points = match self {
-            Self::Split(c) => c.points().system(),
-            Self::One(c) => c.material(),
-        };
-        Ok(points.particles(x).map_err(PageError::from_error)?.momentum())
+    fn momentum(&mut self) -> Result<Vector3<f64>, PageError> {
+        match self {
+            Self::Split(c) => Ok(c.points_mut().engine_mut().particles().momentum()),
+            Self::One(c, x) => Ok(c.material().particles(x).map_err(PageError::from_error)?.momentum()),
+        }
     }
 }
 
@@ -183,7 +187,7 @@ pub(super) fn press(way: Way, dt: f64, substeps: u32, end: f64) -> Result<Presse
 }
 
 fn press_here(way: Way, dt: f64, substeps: u32, end: f64) -> Result<Pressed, PageError> {
-    let (mut c, mut x, mut y) = Coupled::new(way, substeps)?;
+    let (mut c, mut y) = Coupled::new(way, substeps)?;
     let steps = (end / dt).round() as u32;
     let mut out = Pressed {
         way,
@@ -199,10 +203,10 @@ fn press_here(way: Way, dt: f64, substeps: u32, end: f64) -> Result<Pressed, Pag
         failed: None,
     };
     let mut passes = 0;
-    let mut before = c.momentum(&x)?;
+    let mut before = c.momentum()?;
     for k in 1..=steps {
         let (v, clock) = (y.v.clone(), ThreadTime::now());
-        let r = match c.step(&mut x, &mut y, dt) {
+        let r = match c.step(&mut y, dt) {
             Ok(r) => r,
             Err(e) => {
                 out.failed = Some((f64::from(k) * dt, e.to_string()));
@@ -218,7 +222,7 @@ fn press_here(way: Way, dt: f64, substeps: u32, end: f64) -> Result<Pressed, Pag
         let given = [r.impulses[0][0], r.impulses[1][0]];
         out.trace.push((f64::from(k) * dt, -given[0].x / dt, y.q[0]));
         // Balance of the points, and that of each panel.
-        let after = c.momentum(&x)?;
+        let after = c.momentum()?;
         let exchanged = PRESS * dt + given[0].norm() + given[1].norm();
         let fall = Vector3::new(0.0, 0.0, -9.81 * MASS * dt);
         let mut amiss = (after - before + given[0] + given[1] - fall).norm();

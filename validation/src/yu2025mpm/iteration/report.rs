@@ -2,7 +2,7 @@
 
 use super::super::pressed_cube::{PRESS, SHIFT, SIDE};
 use super::panels::{ALONG, CONTACT, FADING, MASS, PANEL, Pressed, RUBBER, SPACING, TOLERANCE, Way};
-use super::{DRAWN, SUBSTEP, SUBSTEPS, Study, longest, steps};
+use super::{DRAWN, FITTED, STEP, SUBSTEP, SUBSTEPS, Study};
 use crate::kurtz2025cenic::slope;
 use signorini_report::claim::number;
 use signorini_report::{Claim, Mark, PageOutput, Plot, Table};
@@ -13,8 +13,6 @@ const HOLDS: f64 = 0.01 * PRESS;
 const BEYOND: f64 = 0.1 * PRESS;
 /// Reason for which swings of the iteration stay small where bodies are kept.
 const BOUNDED: &str = "nothing is thrown off: substeps beyond the limit are so long that the surface follows the panel within one, which bounds what a spring would do without end, and at some steps lets it fade";
-/// Steps of which orders are fitted, by their places.
-const FITTED: std::ops::RangeInclusive<usize> = 1..=3;
 
 fn ms(s: f64) -> f64 {
     1e3 * s
@@ -35,11 +33,11 @@ fn text(study: &Study) -> Vec<String> {
             number(FADING),
         ),
         format!(
-            "Steps of the bodies from {} to {} ms, {SUBSTEPS} substeps of the points in each (the longest is the points' own limit, nearly). Splitting with bodies that stay where they were within the step, and with bodies that go on at their velocity; both iterated (signorini_coupling::Iteration at its defaults: 10⁻⁴ of the momentum exchanged, 30 passes at most); and one step of both. \
+            "Steps of the bodies from {} to {} ms, {SUBSTEPS} substeps of the points in each (the longest is the points' own limit, nearly). Splitting with bodies that stay where they were within the step, and with bodies that go on at their velocity; both iterated (signorini_coupling::Iteration at its defaults: 10⁻⁴ of the momentum exchanged, 30 passes at most); and one step of both (points of the plain path; all others run in the fast one, so that processor times compare among these alone). \
              Printed limits of the splitting (signorini_coupling::Limit in the first step): {} ms with bodies kept, {} ms with bodies that move. Iterated with bodies kept, a spring has its force at x + (δt/{SUBSTEPS}) v⁺, less than halfway to the end of the step: that is stable up to {} ms, derived in papers/yu2025mpm/README.md. With bodies that go on it is past halfway, at any step. \
-             Runs of {} s, forces of their second half; a run that ended early counts as far as it came. In the quick version the monolithic step and the iteration with bodies kept begin at twice the shortest step.",
-            number(ms(steps()[0])),
-            number(ms(longest())),
+             Runs of {} s, forces of their second half; a run that ended early counts as far as it came.",
+            number(ms(study.steps[0])),
+            number(ms(STEP)),
             number(ms(study.limits[0])),
             number(ms(study.limits[1])),
             number(ms(study.limits[2])),
@@ -48,7 +46,7 @@ fn text(study: &Study) -> Vec<String> {
         format!(
             "Errors of the motion: way of the left panel at the first three multiples of {} ms, while the cube gives in. All steps have substeps of {} ms there, and errors are beside steps of one substep coupled alike, so that points do the same in all and what is left is of the coupling. \
              A monolithic step has no substeps: it is beside the iterated one with steps of one substep, which takes as many transfers between particles and grid (each loses some motion). What is left between them is of first order, implicit stress and where bodies are.",
-            number(ms(longest())),
+            number(ms(STEP)),
             number(ms(SUBSTEP)),
         ),
     ]
@@ -149,12 +147,12 @@ fn plots(study: &Study) -> [Plot; 5] {
         "force",
         &format!(
             "Force on the left panel over the first 10 ms with steps of {} ms, beyond the limits of the splitting, whose spikes go far beyond the axis, and of the iteration with bodies kept",
-            number(ms(steps()[DRAWN]))
+            number(ms(DRAWN))
         ),
         "time [ms]",
         "force [N]",
     );
-    for r in study.runs.iter().filter(|r| r.dt == steps()[DRAWN]) {
+    for r in study.runs.iter().filter(|r| r.dt == DRAWN) {
         let points = r.trace.iter().filter(|f| f.0 <= 1e-2).map(|f| (ms(f.0), f.1)).collect();
         trace.add_colored(r.way.name(), Mark::Line, color(r.way), points);
     }
@@ -175,8 +173,8 @@ fn plots(study: &Study) -> [Plot; 5] {
         color(Way::Monolithic),
         in_ms(study.between()),
     );
-    if let Some(p) = study.errors(Way::Iterated).get(*FITTED.start()) {
-        let line = [steps()[0], longest()].map(|t| (ms(t), 0.5 * p.1 * t / p.0));
+    if let Some(p) = study.errors(Way::Iterated).iter().find(|p| p.0 >= FITTED[0]) {
+        let line = [study.steps[0], STEP].map(|t| (ms(t), 0.5 * p.1 * t / p.0));
         error.add_colored("order 1", Mark::Dashed, 6, line.into());
     }
     [swing, trace, passes, cost, error]
@@ -293,12 +291,12 @@ fn claims_of_work(study: &Study) -> Vec<Claim> {
 fn claims_of_error(study: &Study) -> Vec<Claim> {
     let mut out = Vec::new();
     let fitted = |points: Vec<(f64, f64)>| {
-        let range = steps()[*FITTED.start()] * 0.99..steps()[*FITTED.end()] * 1.01;
+        let range = FITTED[0]..=FITTED[1];
         slope(&points.into_iter().filter(|p| range.contains(&p.0)).collect::<Vec<_>>())
     };
     for (way, id) in STUDIED.into_iter().zip(["kept", "moving", "iterated"]) {
         // Of steps of n substeps beside steps of one.
-        let errors = study.errors(way).into_iter().filter(|p| p.0 < steps()[FITTED.end() + 1]);
+        let errors = study.errors(way).into_iter().filter(|p| p.0 <= FITTED[1]);
         let order = slope(&errors.map(|(t, e)| (t - SUBSTEP, e)).collect::<Vec<_>>());
         let claim = format!("{}, same substeps: order of the error of the panel's way", way.name());
         out.push(Claim::between(&format!("order.{id}"), &claim, [0.75, 1.25], order, ""));

@@ -4,7 +4,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{ContactMaterial, OneStep, State, Tolerance};
-use signorini_coupling::{Asynchronous, SystemPoints, obstacles};
+use signorini_coupling::{Asynchronous, EnginePoints, obstacles};
 use signorini_geometry::Shape;
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
@@ -387,7 +387,7 @@ pub(super) struct Hit {
 /// Substeps of `substep` \[s\], so many to a step of the box.
 pub(super) fn hit(substeps: u32, substep: f64, end: f64, struck: Struck) -> Result<Hit, PageError> {
     let Struck { along, poisson, stiffness } = struck;
-    type Coupled = Asynchronous<SystemPoints<MpmSolver>, ContactStep<IcfSolver>>;
+    type Coupled = Asynchronous<EnginePoints<f64>, ContactStep<IcfSolver>>;
     let text = "<mujoco><option gravity='0 0 0'/><worldbody><body pos='-.121 0 0'><freejoint/>\
         <geom type='box' size='.07 .07 .07' mass='2'/></body></worldbody></mujoco>";
     let scene = Scene::from_mjcf(text, "box.xml", &LoadOptions::default()).map_err(fail)?;
@@ -401,24 +401,24 @@ pub(super) fn hit(substeps: u32, substep: f64, end: f64, struck: Struck) -> Resu
     let obstacles = obstacles(&scene, &[0], contact).map_err(fail)?;
     let options = MpmOptions { spacing: 2.002 * apart, gravity: Vector3::zeros(), ..MpmOptions::default() };
     let law = || contact_pool("lagged").map_err(fail);
-    let points =
-        MpmSystem::new(p, rubber(1e5, poisson)?, vec![], obstacles, law()?, options).map_err(fail)?;
-    let mut rigid = RigidSystem::new(&scene, &*law()?, RigidOptions::default()).map_err(fail)?;
-    let (mut x, mut y) = (points.initial_state(), rigid.initial_state(None).map_err(fail)?);
     let tight = Tolerance { relative: 1e-12, max_iterations: 200 };
-    let points_step = ContactStep::new(MpmSolver::default()).with_tolerance(tight);
+    let points = MpmEngine::<f64>::new(p, rubber(1e5, poisson)?, vec![], obstacles, law()?, options)
+        .map_err(fail)?
+        .with_solver(Box::new(MpmSolver::default()), tight);
+    let mut rigid = RigidSystem::new(&scene, &*law()?, RigidOptions::default()).map_err(fail)?;
+    let mut y = rigid.initial_state(None).map_err(fail)?;
     let rigid_step = ContactStep::new(IcfSolver::default()).with_tolerance(tight);
-    let mut c = Coupled::new(&scene, &[0], (points, points_step), rigid, rigid_step, substeps)
+    let mut c = Coupled::new(&scene, &[0], points, rigid, rigid_step, substeps)
         .map_err(fail)?
         .with_moving_bodies(false);
     y.v[0] = 1.0;
     let dt = f64::from(substeps) * substep;
     let mut speed = vec![(0.0, 1.0)];
     for k in 1..=(end / dt).round() as u32 {
-        c.step(&mut x, &mut y, dt).map_err(fail)?;
+        c.step(&mut (), &mut y, dt).map_err(fail)?;
         speed.push((f64::from(k) * dt, y.v[0]));
     }
-    let cube = c.points().system().particles(&x).map_err(fail)?.momentum();
+    let cube = c.points_mut().engine_mut().particles().momentum();
     let total = cube + 2.0 * Vector3::new(y.v[0], y.v[1], y.v[2]) - Vector3::new(2.0, 0.0, 0.0);
     Ok(Hit { speed, drift: total.norm(), restitution: cube.x - y.v[0] })
 }
