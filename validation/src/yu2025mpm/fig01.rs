@@ -104,7 +104,7 @@ impl Page for Fig01 {
         "A T-shirt that two arms fold and unfold"
     }
     fn cost(&self) -> (f64, f64) {
-        (90.0, 10800.0)
+        (60.0, 10800.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let (plan, size) = (plan(ctx.full()), if ctx.full() { PAPER } else { QUICK });

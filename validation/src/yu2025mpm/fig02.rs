@@ -100,7 +100,7 @@ impl Page for Fig02 {
         "A rubber cube between two panels: forces of weak coupling"
     }
     fn cost(&self) -> (f64, f64) {
-        (25.0, 40.0)
+        (8.0, 12.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let end = if ctx.full() { 0.2 } else { 0.12 };

@@ -330,7 +330,7 @@ impl Page for Fig03 {
         "Two rubber cubes grip a heavy one, lift it and shake it"
     }
     fn cost(&self) -> (f64, f64) {
-        (90.0, 1000.0)
+        (38.0, 1000.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let plan = if ctx.full() { PAPER } else { QUICK };

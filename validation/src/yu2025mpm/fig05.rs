@@ -40,7 +40,7 @@ impl Page for Fig05 {
         "Boxes fall onto a sheet that becomes a bag"
     }
     fn cost(&self) -> (f64, f64) {
-        (100.0, 250.0)
+        (22.0, 250.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let setup = if ctx.full() { PAPER } else { QUICK };

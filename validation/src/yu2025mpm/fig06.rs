@@ -41,7 +41,7 @@ impl Page for Fig06 {
         "Laundry: a sheet falls into one that becomes a bag"
     }
     fn cost(&self) -> (f64, f64) {
-        (100.0, 3000.0)
+        (24.0, 3000.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let setup = if ctx.full() { PAPER } else { QUICK };

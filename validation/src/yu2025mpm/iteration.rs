@@ -109,7 +109,7 @@ impl Page for CouplingIteration {
         "Coupling iteration: forces of panels against the step"
     }
     fn cost(&self) -> (f64, f64) {
-        (35.0, 200.0)
+        (22.0, 150.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let end = f64::from(LONGEST[usize::from(ctx.full())]) * STEP;

@@ -434,7 +434,7 @@ impl Page for Verification {
         "Material points beside closed forms and experiments"
     }
     fn cost(&self) -> (f64, f64) {
-        (45.0, 500.0)
+        (25.0, 400.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([
