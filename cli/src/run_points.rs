@@ -16,8 +16,8 @@ use crate::run::{Arguments, interrupted, progress};
 
 /// Rows of a recording in a second.
 const ROWS: f64 = 60.0;
-/// Steps between looks at the limits of coupling.
-const LOOK: u32 = 10;
+/// Times the depth that contact was to have beyond which it is warned of.
+const TOO_DEEP: f64 = 3.0;
 
 /// Whether a file is a scene of points.
 pub(crate) fn is_points(a: &Arguments) -> bool {
@@ -44,18 +44,20 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     run.row(None, f64::NAN);
     let end = start + end;
     let (mut due, mut steps) = (start + 1.0 / ROWS, 0u32);
-    let mut failed = None;
+    let (mut failed, mut last, mut recorded) = (None, None, true);
     while run.points.state.t < end && !flag.load(Ordering::Relaxed) && !run.sink.has_failed() {
         let t = run.points.state.t;
         match run.points.step(end) {
             Ok(report) => {
                 let now = run.points.state.t;
-                run.see(&report, now - t, steps.is_multiple_of(LOOK));
+                run.see(&report, now - t);
                 // Round-off of the last step.
-                if now >= due - 1e-9 * (end - start) {
+                recorded = now >= due - 1e-9 * (end - start);
+                if recorded {
                     run.row(Some(&report), now - t);
                     due += 1.0 / ROWS;
                 }
+                last = Some((report, now - t));
             }
             Err(e) => {
                 failed = Some(e);
@@ -68,6 +70,9 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         bar.set_message(format!("t = {t:.3} s"));
     }
     bar.finish_and_clear();
+    if let Some((report, dt)) = last.filter(|_| !recorded) {
+        run.row(Some(&report), dt);
+    }
     run.tell();
     let t = run.points.state.t;
     let Run { sink, substeps, unconverged, .. } = run;
@@ -81,7 +86,11 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     }
     match failed {
         None => Ok(true),
-        Some(e) => Err(format!("the run stopped early: {e}").into()),
+        Some(e) => {
+            let file = a.model.model.display();
+            let why = "points or bodies came to move faster than their steps can follow";
+            Err(format!("{file}: the run stopped early: {e}\nwhere {why}: take a shorter `step`, a softer contact (a greater `depth` of [contact]), or a slower start").into())
+        }
     }
 }
 
@@ -100,6 +109,11 @@ struct Run<'a> {
     limit: Option<(usize, Limit, [f64; 2])>,
     /// Deepest of a particle in a geom \[m\], and which.
     deepest: (f64, usize),
+    /// Most particles that were pressed through a geom at once, and which.
+    through: (u32, usize),
+    /// Largest residual of a solve beside its tolerance, most passes of a step.
+    residual: f64,
+    passes: u32,
 }
 
 impl<'a> Run<'a> {
@@ -135,11 +149,14 @@ impl<'a> Run<'a> {
             used: 0.0,
             limit: None,
             deepest: (0.0, 0),
+            through: (0, 0),
+            residual: 0.0,
+            passes: 0,
         }
     }
 
     /// Looks at a step of `dt` \[s\].
-    fn see(&mut self, report: &CouplingReport, dt: f64, limits: bool) {
+    fn see(&mut self, report: &CouplingReport, dt: f64) {
         self.substeps += u64::from(report.substeps);
         self.unconverged += u64::from(report.unconverged);
         for (geom, depth) in report.deepest.iter().enumerate() {
@@ -147,8 +164,21 @@ impl<'a> Run<'a> {
                 self.deepest = (*depth, geom);
             }
         }
+        for (geom, count) in report.beyond.iter().enumerate() {
+            if *count > self.through.0 {
+                if self.through.0 == 0 {
+                    let (t, name) = (self.points.state.t, &self.points.geoms().1[geom]);
+                    eprintln!(
+                        "warning: t = {t:.3} s: points are pressed through '{name}', which is too thin for this contact; take a stiffer one (a smaller `depth` of [contact]), a thicker geom or a slower start"
+                    );
+                }
+                self.through = (*count, geom);
+            }
+        }
+        self.residual = self.residual.max(report.residual_ratio);
+        self.passes = self.passes.max(report.iterations);
         // With iterations bodies and points meet each other's motion: no limit is that of the splitting.
-        if !limits || self.points.file().iterations > 1 {
+        if report.touching == 0 || self.points.file().iterations > 1 {
             return;
         }
         let substep = dt / f64::from(report.substeps.max(1));
@@ -203,8 +233,36 @@ impl<'a> Run<'a> {
         if self.deepest.0 > 0.0 {
             say!("points were up to {:.3} mm deep in '{}'", 1e3 * self.deepest.0, name(self.deepest.1));
         }
+        if let Some(depth) = self.points.depth().filter(|d| self.deepest.0 > TOO_DEEP * d) {
+            eprintln!(
+                "warning: contact was to be {:.3} mm deep: points hit harder than by a tenth of their modulus or their weight; take a smaller `depth` of [contact], or a slower start",
+                1e3 * depth
+            );
+        }
+        if self.through.0 > 0 {
+            eprintln!(
+                "warning: {} points at once were pressed through '{}'",
+                self.through.0,
+                name(self.through.1)
+            );
+        }
+        if self.unconverged > 0 {
+            eprintln!(
+                "warning: {} solves did not converge, with residuals up to {:.1e} of their tolerance: motion is not to be trusted; take a shorter `step` or a softer contact",
+                self.unconverged, self.residual
+            );
+        }
+        if self.points.file().iterations > 1 {
+            return say!(
+                "points and bodies were solved in up to {} passes of a step: no limit of the splitting applies",
+                self.passes
+            );
+        }
         let Some((geom, limit, _)) = &self.limit else {
-            return say!("no geom was touched: coupling has no limit");
+            return match self.deepest.0 > 0.0 {
+                true => say!("only geoms that do not move were touched: coupling has no limit"),
+                false => say!("no geom was touched: coupling has no limit"),
+            };
         };
         say!("limit of coupling, used to {:.2} on '{}': {limit}", self.used, name(*geom));
         if self.used > 1.0 {

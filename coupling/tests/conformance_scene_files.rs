@@ -118,6 +118,17 @@ fn regression_entries_are_refused_by_line_and_key() {
         ("model = \"arm_roller/arm_roller.xml\"", "model = \"$NO_SUCH_NAME/a.xml\"", &[":1", "NO_SUCH_NAME"]),
         ("[contact]", "[contact]\nwith = [\"tabel\"]", &[":11", "tabel", "did you mean 'table'"]),
         ("depth = 1e-3", "depth = 0", &[":11", "depth", "m > 0"]),
+        ("depth = 1e-3", "depth = 1e-3\nstiffness = 1e7", &[":11", "depth", "beside a stiffness"]),
+        ("name = \"jelly\"", "name = 3", &[":4", "name", "in quotes"]),
+        ("name = \"jelly\"", "name = \"\"", &[":4", "name", "it is empty"]),
+        ("keyframe", "step = 0.2\ntime = 0.1\nkeyframe", &[":2", "step", "longer than the run"]),
+        ("keyframe", "spacing = 0.5\nkeyframe", &[":4", "'jelly' is 2.000e-2 m thin", "a smaller spacing"]),
+        ("young = 2e4", "young = 2e4\nvelocity = [2e6, 0, 0]", &[":9", "velocity", "a slower start"]),
+        (
+            "[contact]",
+            "[[cloth]]\nsize = [1, 1]\nedge = 1e-4\nposition = [0, 0, 1]\nyoung = 1e4\ndensity = 1000\nthickness = 1e-3\n[contact]",
+            &[":12", "edge", "3.0e8 particles"],
+        ),
         ("[contact]", "[contact", &[":10"]),
         // Half of the box is below the table.
         ("0.0, 0.01]", "0.0, 0.0]", &[":3", "'jelly'", "mm inside geom 'table'"]),

@@ -26,7 +26,7 @@ const EDGES: f64 = 1.5;
 const DISSIPATION: f64 = 1.0;
 const STICTION_SPEED: f64 = 1e-3;
 /// Most particles of a scene.
-const MOST: f64 = 5e6;
+pub(super) const MOST: f64 = 5e6;
 
 /// Particles of one body of points, or of a cloth.
 #[derive(Clone, Debug)]
@@ -118,10 +118,22 @@ impl SceneFile {
             );
             return Err(self.wrong(body.line, why));
         }
-        let how = if self.spacing.is_some() {
-            "as given"
-        } else {
-            "chosen by the smallest body and the longest edge of cloth"
+        let thin = self.bodies.iter().filter(|b| matches!(b.kind, Kind::Solid { .. }));
+        if let Some(body) = thin.min_by(|a, b| extents(a)[0].total_cmp(&extents(b)[0]))
+            && extents(body)[0] < spacing
+        {
+            let why = format!(
+                "'{}' is {:.3e} m thin, less than a cell of the grid of {spacing:.3e} m; take a smaller spacing, or shorter edges of cloth",
+                body.name,
+                extents(body)[0]
+            );
+            return Err(self.wrong(body.line, why));
+        }
+        let how = match (self.spacing, smallest.is_finite(), edge) {
+            (Some(_), ..) => "as given",
+            (None, true, None) => "chosen by the smallest body",
+            (None, false, _) => "chosen by the longest edge of cloth",
+            (None, true, Some(_)) => "chosen by the smallest body and the longest edge of cloth",
         };
         choices.push(format!("grid of {spacing:.4e} m, {how}"));
         Ok(spacing)
@@ -137,7 +149,7 @@ impl SceneFile {
     }
 
     /// Depth to which contact is pressed on a grid of this spacing \[m\].
-    fn depth(&self, spacing: f64) -> f64 {
+    pub(super) fn depth(&self, spacing: f64) -> f64 {
         self.contact.depth.unwrap_or(DEPTH * spacing)
     }
 
@@ -168,6 +180,9 @@ impl SceneFile {
         let c = &self.contact;
         let geoms = match &c.with {
             Some(names) => {
+                if names.is_empty() {
+                    choices.push("points meet no geom of the model: with is empty".to_owned());
+                }
                 let words: Vec<&str> = names.iter().map(|n| n.name.as_str()).collect();
                 geoms_named(scene, &words).map_err(|e| {
                     let at = |name: &str| names.iter().find(|n| n.name == name).map(|n| n.line);

@@ -7,6 +7,7 @@ use signorini_geometry::{Shape, TriangleMesh};
 use signorini_mpm::{Border, ClothMaterial, Wall, sheet};
 use toml::de::DeTable;
 
+use super::build::MOST;
 use super::material::{self, Solid, elastic};
 use super::section::{Named, SceneFileError, Section, Source};
 
@@ -221,6 +222,9 @@ impl SceneFile {
         let model =
             model.ok_or_else(|| top.wrong("model is missing; give a path to an MJCF or URDF file"))?;
         let contact = top.table("contact", &CONTACT, &none)?;
+        if contact.has("depth") && contact.has("stiffness") {
+            return Err(contact.wrong_at("depth", "leave it out beside a stiffness, or the stiffness"));
+        }
         let mut bodies = Vec::new();
         let keys: Vec<&str> = POINTS.into_iter().chain(material::keys()).collect();
         for s in top.tables("points", &keys)? {
@@ -255,13 +259,22 @@ impl SceneFile {
                 format!("{} s comes after {} s; give rising times", pair[1].0, pair[0].0),
             ));
         }
+        let [time, step] = [("time", 5.0), ("step", 2e-3)]
+            .map(|(key, default)| top.number(key, "s > 0", above).map(|x| x.unwrap_or(default)));
+        let (time, step) = (time?, step?);
+        if step > time {
+            return Err(top.wrong_at(
+                "step",
+                format!("{step} s is longer than the run of {time} s; take a shorter one"),
+            ));
+        }
         Ok(Self {
             path: path.into(),
             model: beside(path, &model.name).map_err(|why| top.wrong_at("model", why))?,
             keyframe: top.named("keyframe", "the name of a keyframe")?,
             motion,
-            time: top.number("time", "s > 0", above)?.unwrap_or(5.0),
-            step: top.number("step", "s > 0", above)?.unwrap_or(2e-3),
+            time,
+            step,
             spacing: top.number("spacing", "m > 0", above)?,
             damping_time: top.number("damping_time", "s > 0", above)?.unwrap_or(f64::INFINITY),
             transfer_time: top.number("transfer_time", "s ≥ 0", |x| x >= 0.0)?.unwrap_or(0.0),
@@ -299,6 +312,9 @@ fn beside(file: &Path, path: &str) -> Result<PathBuf, String> {
 }
 
 /// A body of a kind, at its pose and with its velocity.
+/// Fastest start of points \[m/s\].
+const FASTEST: f64 = 1e6;
+
 fn body(s: &Section<'_>, [modulus, density]: [f64; 2], kind: Kind) -> Found<Body> {
     let position = s.vector("position", "three numbers [m]")?.unwrap_or_default();
     let turns = s.vector("rotation", "three angles about the axes x, y and z of the world, in turn [°]")?;
@@ -306,7 +322,16 @@ fn body(s: &Section<'_>, [modulus, density]: [f64; 2], kind: Kind) -> Found<Body
     let pose =
         Isometry3::from_parts(Translation3::from(position), UnitQuaternion::from_euler_angles(x, y, z));
     let velocity = s.vector("velocity", "three numbers [m/s]")?.unwrap_or_default();
+    if velocity.norm() > FASTEST {
+        return Err(s.wrong_at(
+            "velocity",
+            format!("{:.3e} m/s is more than {FASTEST:.0e}; give a slower start", velocity.norm()),
+        ));
+    }
     let friction = s.number("friction", "a number ≥ 0", |x| x >= 0.0)?;
+    if s.named("name", "a name, in quotes")?.is_some_and(|n| n.name.is_empty()) {
+        return Err(s.wrong_at("name", "it is empty; give one, or leave it out"));
+    }
     Ok(Body { name: s.own_name(), line: s.line(), pose, velocity, modulus, density, friction, kind })
 }
 
@@ -365,6 +390,13 @@ fn cloth(s: &Section<'_>, file: &Path) -> Found<Body> {
         None => {
             let lengths: [f64; 2] = s.sizes("size", "two lengths > 0 m, or a mesh")?;
             let edge = s.needed("edge", "the length of edges, m > 0", |x| x > 0.0)?;
+            let count = lengths[0] / edge * (lengths[1] / edge) * 3.0;
+            if count > MOST {
+                let why = format!(
+                    "the sheet would have {count:.1e} particles; take longer edges, or a smaller sheet"
+                );
+                return Err(s.wrong_at("edge", why));
+            }
             sheet(lengths, lengths.map(|l| (l / edge).round().max(1.0) as usize))
                 .map_err(|e| s.wrong(e.to_string()))?
         }

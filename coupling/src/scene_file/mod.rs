@@ -150,6 +150,12 @@ impl PointScene {
         (&self.geoms, &self.names)
     }
 
+    /// Depth \[m\] to which contact was to be pressed; none where its stiffness is given.
+    pub fn depth(&self) -> Option<f64> {
+        let spacing = self.both.points().engine().options().spacing;
+        self.file.contact.stiffness.is_none().then(|| self.file.depth(spacing))
+    }
+
     /// Both sides.
     pub fn both(&mut self) -> &mut ScenePoints {
         &mut self.both

@@ -13,7 +13,7 @@ use crate::cloth::{Cloth, area, thickness_at};
 use crate::corners::{Around, Polyhedra, TouchPart};
 use crate::freedom::Freedom;
 use crate::groups::group;
-use crate::node_map::{NodeMap, Rows};
+use crate::node_map::{NONE, NodeMap, Rows};
 use crate::node_mass::NodeMass;
 use crate::obstacle::Obstacle;
 use crate::particles::Particles;
@@ -52,6 +52,8 @@ pub struct Touch {
     pub sought: f64,
     /// Places in [`Touches::rows`] of the nodes that its place moves with: those that the particle reaches; of a centre of cloth, or another point of its triangle, those of the triangle's corners.
     pub row: Range<usize>,
+    /// Particles whose places have the mean, with these weights, that its place is.
+    pub(crate) corners: [(u32, f64); 3],
 }
 
 /// Contacts of particles and triangles, and the nodes of each with weights.
@@ -306,9 +308,6 @@ impl<'a> Known<'a> {
     }
 }
 
-/// No block.
-const NONE: u32 = u32::MAX;
-
 /// Contacts of a share of the work.
 const SHARE: usize = 256;
 
@@ -335,7 +334,7 @@ impl<N: Nodes> Unknowns<'_, N> {
             match block[*node as usize] {
                 NONE => given += *w * grid.free_velocity(*node as usize),
                 b => {
-                    rows.reach(b, *w);
+                    rows.nodes.reach(b, *w);
                     let free = &nodes[b as usize].1;
                     let part = w * w / grid.mass(*node as usize);
                     match free.count {
@@ -419,7 +418,7 @@ impl Contacts {
         }
     }
 
-    /// Makes the contact problem of a step of `dt` \[s\].
+    /// Makes the contact problem of a step of `dt` \[s\]; particles reach the nodes that `reaches` tells, with weights.
     ///
     /// ```text
     /// c_k(v) = Rᵀ (Σ w v_i − v_obstacle),   of pins R = 1
@@ -430,6 +429,7 @@ impl Contacts {
         dt: f64,
         obstacles: &[Obstacle],
         law: &dyn LawPool,
+        reaches: impl Fn(usize) -> [(u32, f64); 27],
     ) -> Result<(), ProblemError> {
         let Self { touches, holds, nodes, block, groups, problem, posed, seeds, shares, pinned, .. } = self;
         *posed = false;
@@ -472,6 +472,11 @@ impl Contacts {
             })
             .collect();
         parts.map.rows.append(pinned);
+        let touching = touches.list.iter().map(|t| t.corners);
+        let corners = touching.chain(holds.list.iter().map(|h| h.corners));
+        if corners.clone().any(|c| c[1].1 != 0.0) {
+            parts.map.points.fill(corners, block, reaches);
+        }
         parts.map.finish();
         parts.contacts.clear();
         parts.contacts.extend(touches.list.iter().enumerate().map(|(k, t)| {

@@ -52,6 +52,8 @@ pub(crate) struct Mover {
     part: TouchPart,
     /// The one side that there is, of a point of a triangle.
     side: Option<SignedDistance>,
+    /// Particles whose places have the mean, with these weights, that its place is; those of no weight are none.
+    corners: [(u32, f64); 3],
     /// The nodes of corners one after the other.
     pub reached: Vec<(u32, f64)>,
 }
@@ -72,8 +74,10 @@ impl Mover {
         let Reaching { x, v, nodes, .. } = self.take(particle, cloth, &of);
         let Some(corners) = cloth.iter().find_map(|c| c.corners(particle)) else {
             (self.x, self.v) = (x, v);
+            self.corners = [(particle as u32, 1.0), (0, 0.0), (0, 0.0)];
             return self.reached.extend(nodes);
         };
+        self.corners = corners.map(|c| (c, 1.0 / 3.0));
         (self.x, self.v) = (Vector3::zeros(), Vector3::zeros());
         for Reaching { x, v, nodes, .. } in corners.map(|corner| of(corner as usize)) {
             self.x += x / 3.0;
@@ -87,6 +91,7 @@ impl Mover {
         self.reached.clear();
         (self.part, self.side) = (m.part, Some(m.side));
         self.take(m.centre, cloth, &of);
+        self.corners = m.weights.map(|(c, w)| (c, w.max(0.0)));
         (self.x, self.v) = (Vector3::zeros(), Vector3::zeros());
         for (corner, weight) in m.weights.iter().filter(|w| w.1 > 0.0) {
             let Reaching { x, v, nodes, .. } = of(*corner as usize);
@@ -136,7 +141,8 @@ impl Mover {
         let row = self.write_row(&mut out.rows);
         let gap = self.x - pin.place(obstacles);
         // Masses of nodes come later.
-        out.list.push(Hold { pin: *pin, x: self.x, gap, velocity, mass: self.mass, inverse_mass: 0.0, row });
+        let (corners, x, mass) = (self.corners, self.x, self.mass);
+        out.list.push(Hold { pin: *pin, x, gap, velocity, mass, inverse_mass: 0.0, row, corners });
     }
 
     /// Adds a contact for each of the sides.
@@ -168,6 +174,7 @@ impl Mover {
             end: side.distance,
             sought,
             row: row.clone(),
+            corners: self.corners,
         }));
     }
 

@@ -15,8 +15,9 @@ mod kernels;
 mod rows;
 mod shares;
 
-use kernels::{Gather, Products, Spread, Sums, Turned, add_to, turned};
-pub(crate) use rows::Rows;
+use kernels::{Between, Gather, Means, Products, Shares, Spread, Sums, Turned, add_to, turned};
+use rows::Columns;
+pub(crate) use rows::{Lists, NONE, Points, Rows};
 use shares::{CONTACTS, NODES, by_blocks, by_contacts, by_rows};
 
 /// Contact velocities of particles from the velocities of nodes: a weight for each node that a particle reaches, and the frame of the contact. A ninth of the memory of dense blocks.
@@ -34,9 +35,10 @@ pub(crate) struct NodeMap {
     groups: Vec<u32>,
     group_of: Vec<u32>,
     pub(crate) rows: Rows,
-    /// Starts of the contacts of each node, and their end; numbers and weights of these contacts, ascending.
-    columns: Vec<usize>,
-    contacts: Vec<(u32, f64)>,
+    /// Points that contacts move with, by which products go where there are some.
+    pub(crate) points: Points,
+    /// Contacts of each node.
+    columns: Columns,
     room: RefCell<Room>,
     for_products: RefCell<ProductRoom>,
     arch: Arch,
@@ -58,6 +60,8 @@ struct ProductRoom {
     nodes: Vec<[f64; 4]>,
     sums: Vec<[f64; 4]>,
     contacts: Vec<[f64; 4]>,
+    /// Velocities of points, and what contacts give them.
+    points: [Vec<[f64; 4]>; 2],
 }
 
 impl NodeMap {
@@ -79,29 +83,15 @@ impl NodeMap {
             end
         }));
         self.rows.clear();
+        self.points.clear();
     }
 
     /// Finds the contacts of nodes.
     pub(crate) fn finish(&mut self) {
-        let Rows { entries, blocks, weights, .. } = &self.rows;
-        self.columns.clear();
-        self.columns.resize(self.freedoms.len() + 1, 0);
-        blocks.iter().for_each(|b| self.columns[*b as usize + 1] += 1);
-        for b in 0..self.freedoms.len() {
-            self.columns[b + 1] += self.columns[b];
+        self.columns.fit(self.freedoms.len(), &self.rows.nodes);
+        if self.points.is_used() {
+            self.points.columns.fit(self.freedoms.len(), &self.points.nodes);
         }
-        self.contacts.clear();
-        self.contacts.resize(blocks.len(), (0, 0.0));
-        for (k, at) in entries.windows(2).enumerate() {
-            for (b, w) in blocks[at[0]..at[1]].iter().zip(&weights[at[0]..at[1]]) {
-                let next = &mut self.columns[*b as usize];
-                self.contacts[*next] = (k as u32, *w);
-                *next += 1;
-            }
-        }
-        // Each start has come to the next one.
-        self.columns.rotate_right(1);
-        self.columns[0] = 0;
         let room = self.room.get_mut();
         room.nodes.resize(self.freedoms.len(), [0.0; 4]);
         room.contacts.resize(self.rows.frames.len(), [0.0; 4]);
@@ -110,8 +100,9 @@ impl NodeMap {
     /// (Block, weight) of the nodes of constraint `k`.
     #[inline]
     fn reached(&self, k: usize) -> impl Iterator<Item = (usize, f64)> {
-        let at = self.rows.entries[k]..self.rows.entries[k + 1];
-        self.rows.blocks[at.clone()].iter().map(|b| *b as usize).zip(self.rows.weights[at].iter().copied())
+        let Lists { entries, blocks, weights } = &self.rows.nodes;
+        let at = entries[k]..entries[k + 1];
+        blocks[at.clone()].iter().map(|b| *b as usize).zip(weights[at].iter().copied())
     }
 
     /// Whether most contacts are in a part: all nodes are then gone through.
@@ -180,7 +171,8 @@ fn rows(part: Part<'_>) -> impl Iterator<Item = Range<usize>> {
 
 impl ContactMap for NodeMap {
     fn blocks_of(&self, k: usize) -> &[u32] {
-        &self.rows.blocks[self.rows.entries[k]..self.rows.entries[k + 1]]
+        let Lists { entries, blocks, .. } = &self.rows.nodes;
+        &blocks[entries[k]..entries[k + 1]]
     }
     fn velocity(&self, part: Part<'_>, v: &[f64], v_c: &mut [f64]) {
         rows(part).for_each(|at| v_c[at.clone()].copy_from_slice(&self.rows.bias[at]));
@@ -191,7 +183,7 @@ impl ContactMap for NodeMap {
         self.add_sums(part, dv, dv_c);
     }
     fn add_gradient(&self, part: Part<'_>, _: &Pools, evals: &Evals, g: &mut [f64]) {
-        let Self { starts, freedoms, rows, columns, contacts, arch, .. } = self;
+        let Self { starts, freedoms, rows, columns, arch, .. } = self;
         let mut room = self.room.borrow_mut();
         let room = &mut *room;
         if !self.is_most(part) {
@@ -213,7 +205,7 @@ impl ContactMap for NodeMap {
         }
         let x = &*x;
         by_blocks(0..freedoms.len(), starts, g, &|blocks, g| {
-            arch.dispatch(Gather { map: [columns, starts], contacts, freedoms, x, blocks, g });
+            arch.dispatch(Gather { columns, starts, freedoms, x, blocks, g });
         });
     }
     fn add_hessian(&self, part: Part<'_>, pools: &Pools, evals: &Evals, h: &mut dyn BlockSink) {
@@ -245,10 +237,13 @@ impl ContactMap for NodeMap {
             let m = r * Matrix3::from_column_slice(h) * r.transpose();
             [0, 1, 2].map(|j| [m[(0, j)], m[(1, j)], m[(2, j)], 0.0])
         }));
+        let [velocities, forces] = &mut room.points;
         for (list, count) in [
             (&mut room.nodes, self.freedoms.len()),
             (&mut room.sums, self.freedoms.len()),
             (&mut room.contacts, self.rows.frames.len()),
+            (velocities, self.points.nodes.len()),
+            (forces, self.points.nodes.len()),
         ] {
             list.clear();
             list.resize(count, [0.0; 4]);
@@ -280,12 +275,11 @@ impl ContactMap for NodeMap {
                 bends[k] = [m[(0, 0)], m[(1, 0)], m[(2, 0)], m[(1, 1)], m[(2, 1)], m[(2, 2)]];
             }
         }
-        let contacts_of = |b: usize| &self.contacts[self.columns[b]..self.columns[b + 1]];
         for group in self.groups.windows(2) {
             for a in group[0] as usize..group[1] as usize {
                 for b in group[0] as usize..=a {
                     let mut sum = [0.0; 6];
-                    for (k, w) in of_both(contacts_of(a), contacts_of(b)) {
+                    for (k, w) in of_both(self.columns.of(a), self.columns.of(b)) {
                         sum.iter_mut().zip(&bends[k as usize]).for_each(|(s, m)| *s += w * m);
                     }
                     let [xx, xy, xz, yy, yz, zz] = sum;
@@ -311,12 +305,58 @@ struct NodeProduct<'a> {
     room: RefMut<'a, ProductRoom>,
 }
 
+impl NodeProduct<'_> {
+    /// Σ w x_k of the lists of each node, added to `y`, each sum in the order of lists.
+    fn add_shares(
+        &mut self,
+        lists: &Lists,
+        columns: &Columns,
+        x: &[[f64; 4]],
+        together: bool,
+        y: &mut [f64],
+    ) {
+        let NodeMap { starts, freedoms, arch, .. } = self.map;
+        if together {
+            let sums = &mut self.room.sums;
+            sums.fill([0.0; 4]);
+            arch.dispatch(Shares { lists, x, sums: &mut *sums });
+            for (b, sum) in sums.iter().enumerate() {
+                add_to(&mut y[starts[b]..starts[b + 1]], &freedoms[b], sum);
+            }
+            return;
+        }
+        by_blocks(0..freedoms.len(), starts, y, &|blocks, g| {
+            arch.dispatch(Gather { columns, starts, freedoms, x, blocks, g });
+        });
+    }
+}
+
 impl HessianProduct for NodeProduct<'_> {
     fn add(&mut self, x: &[f64], y: &mut [f64]) {
-        let NodeMap { starts, freedoms, rows, columns, contacts: lists, arch, .. } = self.map;
-        let ProductRoom { active, bends, nodes, sums, contacts } = &mut *self.room;
+        let NodeMap { starts, freedoms, rows, points, columns, arch, .. } = self.map;
+        let ProductRoom { active, bends, nodes, sums, contacts, points: [velocities, forces] } =
+            &mut *self.room;
         self.map.set_field(x, nodes);
-        if active.len() <= CONTACTS || rayon::current_num_threads() == 1 {
+        // Sums of a node go through its contacts or points in the order in which these come, on one thread and on many.
+        let together = active.len() <= CONTACTS || rayon::current_num_threads() == 1;
+        if points.is_used() {
+            let (lists, nodes) = (&points.nodes, &*nodes);
+            let means = |(i, out): (usize, &mut [[f64; 4]])| {
+                arch.dispatch(Means { lists, nodes, first: CONTACTS * i, out });
+            };
+            match together {
+                true => velocities.chunks_mut(CONTACTS).enumerate().for_each(means),
+                false => velocities.par_chunks_mut(CONTACTS).enumerate().for_each(means),
+            }
+            forces.fill([0.0; 4]);
+            let (parts, velocities) = (&points.parts, &*velocities);
+            arch.dispatch(Between { active, bends, parts, velocities, forces: &mut *forces });
+            let x = std::mem::take(forces);
+            self.add_shares(lists, &points.columns, &x, together, y);
+            self.room.points[1] = x;
+            return;
+        }
+        if together {
             sums.fill([0.0; 4]);
             arch.dispatch(Products { rows, active, bends, nodes, sums: &mut *sums });
             for (b, sum) in sums.iter().enumerate() {
@@ -324,14 +364,13 @@ impl HessianProduct for NodeProduct<'_> {
             }
             return;
         }
-        // Sums of a node go through its contacts in the order in which these come there.
         let nodes = &*nodes;
         by_contacts((active, bends), 0, contacts, &|(active, bends), first, out| {
             arch.dispatch(Turned { rows, active, bends, nodes, first, out });
         });
         let x = &*contacts;
         by_blocks(0..freedoms.len(), starts, y, &|blocks, g| {
-            arch.dispatch(Gather { map: [columns, starts], contacts: lists, freedoms, x, blocks, g });
+            arch.dispatch(Gather { columns, starts, freedoms, x, blocks, g });
         });
     }
 }
@@ -343,7 +382,7 @@ impl AffineMap for NodeMap {
         for k in 0..self.rows.frames.len() {
             check_count("rows of a constraint", pools.rows(k).1, 3)?;
         }
-        check_finite("weights of nodes", &self.rows.weights)?;
+        check_finite("weights of nodes", &self.rows.nodes.weights)?;
         check_finite("surface velocity", &self.rows.bias)
     }
 }
@@ -392,6 +431,70 @@ mod tests {
     }
 
     proptest! {
+        /// Products by way of points are those of contacts that have the means of the points' nodes, on one thread and on more.
+        #[test]
+        fn property_products_by_points_are_those_of_contacts(
+            kinds in prop::collection::vec((0u8..3, prop::array::uniform3(-1.0..1.0f64)), 4..9),
+            points in prop::collection::vec(prop::collection::vec(0.01..1.0f64, 9), 2..5),
+            contacts in prop::collection::vec((prop::array::uniform3(-1.0..1.0f64), prop::array::uniform3((0usize..5, 0.0..1.0f64)), 1usize..4), 1..6),
+            many in any::<bool>(),
+            v in prop::collection::vec(-1.0..1.0f64, 27),
+        ) {
+            let freedoms: Vec<Freedom> = kinds.iter().map(|(k, t)| freedom(*k, &Vector3::from(*t))).collect();
+            let groups: Vec<u32> = (0..=freedoms.len() as u32).collect();
+            let [mut own, mut by_points] = [NodeMap::default(), NodeMap::default()];
+            // Points of fewer nodes than 27, of which the last one cannot move.
+            let block: Vec<u32> = (0..freedoms.len() as u32).chain([NONE]).collect();
+            let reaches = |p: usize| std::array::from_fn(|n| {
+                let reached = n < block.len() && (n + p) % 3 != 0;
+                if reached { (n as u32, points[p].get(n).copied().unwrap_or(0.5)) } else { (0, 0.0) }
+            });
+            let count = if many { 2 * CONTACTS + 7 } else { contacts.len() };
+            let all: Vec<_> = (0..count).map(|k| &contacts[k % contacts.len()]).collect();
+            let parts = |(_, parts, used): &(_, [(usize, f64); 3], usize)| {
+                std::array::from_fn(|i| if i < *used { ((parts[i].0 % points.len()) as u32, parts[i].1) } else { (0, 0.0) })
+            };
+            for map in [&mut own, &mut by_points] {
+                map.begin(freedoms.iter().copied(), &groups);
+                for contact in &all {
+                    let mut weights = vec![0.0; block.len()];
+                    for (p, w) in parts(contact) {
+                        reaches(p as usize).into_iter().for_each(|(n, x)| weights[n as usize] += w * x);
+                    }
+                    (0..).zip(&weights[..freedoms.len()]).for_each(|(b, w)| map.rows.nodes.reach(b, *w));
+                    let n = Vector3::from(contact.0) + Vector3::new(0.0, 0.0, 1.5);
+                    map.rows.end(&ContactGeometry::frame(&n.normalize()), &(0.1 * n));
+                }
+            }
+            by_points.points.fill(all.iter().map(|c| parts(c)), &block, reaches);
+            own.finish();
+            by_points.finish();
+            let seed = ContactSeed { dt: 1e-3, gap: -1e-3, velocity: Vector3::zeros(), material: ContactMaterial::default(), sides: [ContactSide::default(); 2], curvature: None };
+            let law = signorini_laws::contact_pool("lagged").unwrap();
+            let pools = Pools::new(vec![crate::seeded(&*law, vec![seed; count]).unwrap()]);
+            let (nodes, constraints): (Vec<u32>, Vec<u32>) = ((0..freedoms.len() as u32).collect(), (0..count as u32).collect());
+            let part = Part { blocks: &nodes, constraints: &constraints };
+            let v = &v[..own.starts[freedoms.len()]];
+            let mut v_c = vec![0.0; 3 * count];
+            own.velocity(part, v, &mut v_c);
+            let mut evals = Evals::default();
+            pools.size_evals(&mut evals);
+            pools.eval(part, &v_c, &mut evals);
+            let product = |map: &NodeMap, threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                // Rooms are not shared: a copy moves into the pool.
+                let (map, pools, evals, mut out) = (map.clone(), &pools, &evals, vec![0.5; v.len()]);
+                pool.install(move || {
+                    map.product(part, pools, evals).add(v, &mut out);
+                    out
+                })
+            };
+            let [plain, one, two] = [product(&own, 1), product(&by_points, 1), product(&by_points, 2)];
+            let size = plain.iter().fold(1.0, |a: f64, x| a.max(x.abs()));
+            prop_assert!(plain.iter().zip(&one).all(|(a, b)| (a - b).abs() <= 1e-12 * size), "{plain:?} {one:?}");
+            prop_assert!(one == two);
+        }
+
         /// Weights and frames agree with dense blocks w Rᵀ B: velocities, gradients, Hessians and their diagonal blocks.
         #[test]
         fn property_a_node_map_is_the_frozen_map_of_its_blocks(
@@ -413,7 +516,7 @@ mod tests {
                 let (frame, bias) = (ContactGeometry::frame(&n.normalize()), 0.1 * n);
                 // Some nodes, not the same for all.
                 let reached: Vec<(u32, f64)> = (0..freedoms.len()).filter(|b| (b + k) % 4 != 0).map(|b| (b as u32, weights[b])).collect();
-                reached.iter().for_each(|(b, w)| map.rows.reach(*b, *w));
+                reached.iter().for_each(|(b, w)| map.rows.nodes.reach(*b, *w));
                 map.rows.end(&frame, &bias);
                 blocks.push_constraint(bias.as_slice());
                 for (b, w) in &reached {
@@ -448,6 +551,7 @@ mod tests {
             map.product(part, &pools, &evals).add(v, &mut a);
             blocks.product(part, &pools, &evals).add(v, &mut b);
             prop_assert!(near(&a, &b));
+            prop_assert!(!map.points.is_used());
             let whole = dense(&starts, |h| blocks.add_hessian(part, &pools, &evals, h));
             let found = dense(&starts, |h| map.add_hessian(part, &pools, &evals, h));
             prop_assert!((&found - &whole).amax() <= 1e-12 * whole.amax(), "{found} {whole}");

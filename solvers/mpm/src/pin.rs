@@ -140,6 +140,8 @@ pub struct Hold {
     pub inverse_mass: f64,
     /// Places in [`Holds::rows`] of the nodes that the particle moves with.
     pub row: Range<usize>,
+    /// Particles whose places have the mean, with these weights, that its place is.
+    pub(crate) corners: [(u32, f64); 3],
 }
 
 /// Pins in a step, and the nodes of each with weights.

@@ -215,7 +215,8 @@ impl Prepared {
         law: &dyn LawPool,
     ) -> Result<(), ProblemError> {
         self.nodes.set_free(dt, dt * gravity);
-        self.contacts.pose(&self.nodes, dt, obstacles, law)
+        let field = Gathering { particles: &self.particles, nodes: &self.nodes };
+        self.contacts.pose(&self.nodes, dt, obstacles, law, |p| field.reaching(p).nodes)
     }
 
     /// Velocities of all nodes when the unknown ones are `v`.

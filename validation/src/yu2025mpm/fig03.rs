@@ -231,7 +231,7 @@ fn shake(
         options,
     )
     .map_err(PageError::from_error)?;
-    let (c, mut y) = beside(&scene, &geoms, solved_to(TOLERANCE, engine), SUBSTEPS)?;
+    let (c, mut y) = beside(&scene, &geoms, solved_to(1e-3, engine), SUBSTEPS)?;
     if let Some((_, hung)) = from {
         y.clone_from(hung);
     }

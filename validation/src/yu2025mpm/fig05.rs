@@ -22,15 +22,8 @@ const PAPER: Setup = Setup {
     end: 5.0,
 };
 /// Half of the particles, with the stiffness of the paper's on an area.
-const QUICK: Setup = Setup {
-    spacing: 1.0 / 44.0,
-    cells: 20,
-    stiffness: 1.05e4,
-    closing: (0.2, 0.4),
-    wait: 0.3,
-    end: 1.4,
-    ..PAPER
-};
+const QUICK: Setup =
+    Setup { spacing: 1.0 / 44.0, cells: 20, stiffness: 1.05e4, wait: 0.3, end: 1.8, ..PAPER };
 
 impl Page for Fig05 {
     fn id(&self) -> &'static str {

@@ -75,7 +75,9 @@ impl<T: lanes::Number> MpmEngine<T> {
     /// Solves the contacts; nodes keep their velocity after it.
     fn solve(&mut self, dt: f64, report: &mut StepReport) -> Result<(), SolveError> {
         let Self { contacts, nodes, obstacles, law, solver, lagged, solution, guess, .. } = self;
-        contacts.pose(nodes, dt, obstacles, &**law)?;
+        let (blocks, chunks, places, h) =
+            (&self.blocks, &self.chunks, &self.cloth.places, self.options.spacing);
+        contacts.pose(nodes, dt, obstacles, &**law, |p| particle(blocks, chunks, h, places[p]).nodes)?;
         // Where contact was, motion goes on: v* has all of the force that contact is about to balance.
         contacts.unknowns(|n| nodes.velocity_now(n), guess);
         let Some(problem) = contacts.problem() else { return Ok(()) };

@@ -8,7 +8,7 @@ use signorini_core::na::{Matrix3, Vector3};
 
 use crate::freedom::Freedom;
 
-use super::rows::Rows;
+use super::rows::{Columns, Lists, Rows};
 
 /// out += Rᵀ Σ w_i field_i of contacts.
 pub(super) struct Sums<'a> {
@@ -48,12 +48,36 @@ pub(super) struct Turned<'a> {
     pub(super) out: &'a mut [[f64; 4]],
 }
 
+/// points_k = Σ w_j nodes_j of lists from `first` on.
+pub(super) struct Means<'a> {
+    pub(super) lists: &'a Lists,
+    pub(super) nodes: &'a [[f64; 4]],
+    pub(super) first: usize,
+    pub(super) out: &'a mut [[f64; 4]],
+}
+
+/// sums_j += w_j x_k of all lists.
+pub(super) struct Shares<'a> {
+    pub(super) lists: &'a Lists,
+    pub(super) x: &'a [[f64; 4]],
+    pub(super) sums: &'a mut [[f64; 4]],
+}
+
+/// forces_p += w_p K Σ w_q velocities_q of contacts of points p and q.
+pub(super) struct Between<'a> {
+    pub(super) active: &'a [u32],
+    pub(super) bends: &'a [[[f64; 4]; 3]],
+    pub(super) parts: &'a [[(u32, f64); 3]],
+    pub(super) velocities: &'a [[f64; 4]],
+    pub(super) forces: &'a mut [[f64; 4]],
+}
+
 /// Σ w_j nodes_j: three sums beside each other, so that none waits for the last.
 #[inline(always)]
-fn weighted(rows: &Rows, k: usize, nodes: &[[f64; 4]]) -> [f64; 4] {
-    let at = rows.entries[k]..rows.entries[k + 1];
-    let (blocks, last) = rows.blocks[at.clone()].as_chunks::<3>();
-    let (weights, end) = rows.weights[at].as_chunks::<3>();
+fn weighted(lists: &Lists, k: usize, nodes: &[[f64; 4]]) -> [f64; 4] {
+    let at = lists.entries[k]..lists.entries[k + 1];
+    let (blocks, last) = lists.blocks[at.clone()].as_chunks::<3>();
+    let (weights, end) = lists.weights[at].as_chunks::<3>();
     let mut sums = [[0.0; 4]; 3];
     for (b, w) in blocks.iter().zip(weights) {
         for j in 0..3 {
@@ -78,9 +102,9 @@ fn weighted(rows: &Rows, k: usize, nodes: &[[f64; 4]]) -> [f64; 4] {
 
 /// nodes_j += w_j x.
 #[inline(always)]
-fn spread(rows: &Rows, k: usize, x: &[f64; 4], nodes: &mut [[f64; 4]]) {
-    let at = rows.entries[k]..rows.entries[k + 1];
-    for (b, w) in rows.blocks[at.clone()].iter().zip(&rows.weights[at]) {
+fn spread(lists: &Lists, k: usize, x: &[f64; 4], nodes: &mut [[f64; 4]]) {
+    let at = lists.entries[k]..lists.entries[k + 1];
+    for (b, w) in lists.blocks[at.clone()].iter().zip(&lists.weights[at]) {
         let node = &mut nodes[*b as usize];
         let mut sum = *node;
         for i in 0..4 {
@@ -108,8 +132,8 @@ impl WithSimd for Products<'_> {
         let Self { rows, active, bends, nodes, sums } = self;
         for (k, bend) in active.iter().zip(bends) {
             let k = *k as usize;
-            let x = times(bend, &weighted(rows, k, nodes));
-            spread(rows, k, &x, sums);
+            let x = times(bend, &weighted(&rows.nodes, k, nodes));
+            spread(&rows.nodes, k, &x, sums);
         }
     }
 }
@@ -122,15 +146,63 @@ impl WithSimd for Turned<'_> {
         let Self { rows, active, bends, nodes, first, out } = self;
         for (k, bend) in active.iter().zip(bends) {
             let k = *k as usize;
-            out[k - first] = times(bend, &weighted(rows, k, nodes));
+            out[k - first] = times(bend, &weighted(&rows.nodes, k, nodes));
         }
     }
 }
 
-/// Adds Σ w x_k of the contacts of blocks to `g`.
+impl WithSimd for Means<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { lists, nodes, first, out } = self;
+        for (k, out) in out.iter_mut().enumerate() {
+            *out = weighted(lists, first + k, nodes);
+        }
+    }
+}
+
+impl WithSimd for Shares<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { lists, x, sums } = self;
+        for (k, x) in x.iter().enumerate() {
+            spread(lists, k, x, sums);
+        }
+    }
+}
+
+impl WithSimd for Between<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { active, bends, parts, velocities, forces } = self;
+        for (k, bend) in active.iter().zip(bends) {
+            let parts = &parts[*k as usize];
+            let mut mean = [0.0; 4];
+            for (p, w) in parts {
+                for i in 0..4 {
+                    mean[i] += w * velocities[*p as usize][i];
+                }
+            }
+            let x = times(bend, &mean);
+            for (p, w) in parts {
+                for i in 0..4 {
+                    forces[*p as usize][i] += w * x[i];
+                }
+            }
+        }
+    }
+}
+
+/// Adds Σ w x_k of the lists of nodes to `g`.
 pub(super) struct Gather<'a> {
-    pub(super) map: [&'a [usize]; 2],
-    pub(super) contacts: &'a [(u32, f64)],
+    pub(super) columns: &'a Columns,
+    pub(super) starts: &'a [usize],
     pub(super) freedoms: &'a [Freedom],
     pub(super) x: &'a [[f64; 4]],
     pub(super) blocks: Range<usize>,
@@ -146,7 +218,7 @@ impl WithSimd for Sums<'_> {
         let Self { rows, constraints, field, first, out } = self;
         for &k in constraints {
             let k = k as usize;
-            let [x, y, z, _] = weighted(rows, k, field);
+            let [x, y, z, _] = weighted(&rows.nodes, k, field);
             let world = Vector3::new(x, y, z);
             let own = rows.frames[k].tr_mul(&world);
             (0..3).for_each(|i| out[3 * k - first + i] += own[i]);
@@ -163,7 +235,7 @@ impl WithSimd for Spread<'_> {
         for &k in part.constraints {
             let k = k as usize;
             let Some(x) = turned(&rows.frames[k], &grad[3 * k..3 * k + 3]) else { continue };
-            spread(rows, k, &x, field);
+            spread(&rows.nodes, k, &x, field);
         }
     }
 }
@@ -173,11 +245,11 @@ impl WithSimd for Gather<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Self { map: [columns, starts], contacts, freedoms, x, blocks, g } = self;
+        let Self { columns, starts, freedoms, x, blocks, g } = self;
         let first = starts[blocks.start];
         for b in blocks {
             let mut sum = [0.0; 4];
-            for (k, w) in &contacts[columns[b]..columns[b + 1]] {
+            for (k, w) in columns.of(b) {
                 let x = &x[*k as usize];
                 for i in 0..4 {
                     sum[i] += w * x[i];
