@@ -1,4 +1,4 @@
-//! Scene files of points: those of the project run, and others are refused by line and key.
+//! Scene files of points that are wrong are refused by line and key.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::path::{Path, PathBuf};
@@ -13,40 +13,6 @@ fn models() -> PathBuf {
 fn made(file: SceneFile) -> Result<PointScene, String> {
     let scene = Scene::load(&file.model, &LoadOptions::default()).map_err(|e| e.to_string())?;
     PointScene::new(file, &scene).map_err(|e| e.to_string())
-}
-
-/// Scene files below a folder.
-fn files(folder: &Path, out: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files(&path, out);
-        } else if path.extension().is_some_and(|e| e == "toml") {
-            out.push(path);
-        }
-    }
-}
-
-#[test]
-fn conformance_files_of_the_project_run() {
-    let mut all = Vec::new();
-    files(&models(), &mut all);
-    assert!(all.len() >= 4, "{all:?}");
-    for path in all {
-        let mut text = std::fs::read_to_string(&path).unwrap();
-        if text.contains("$SIGNORINI_MODELS") {
-            // Told to be skipped where it is absent.
-            let Some(root) = signorini_testkit::data::models() else { continue };
-            text = text.replace("$SIGNORINI_MODELS", root.canonicalize().unwrap().to_str().unwrap());
-        }
-        let mut s = made(SceneFile::parse(&text, &path).unwrap()).unwrap();
-        let count = s.bodies().iter().map(|b| b.particles.len()).sum::<usize>();
-        for _ in 0..20 {
-            let report = s.step(10.0).unwrap();
-            assert_eq!(report.unconverged, 0, "{}", path.display());
-        }
-        assert!(count > 100 && s.state.v.iter().all(|v| v.is_finite()));
-    }
 }
 
 const JELLY: &str = r#"model = "arm_roller/arm_roller.xml"
@@ -116,6 +82,17 @@ fn regression_entries_are_refused_by_line_and_key() {
         ("keyframe = \"above\"", "motion = [[1, \"above\"], [0.5, \"press\"]]", &[":2", "rising times"]),
         ("model = \"arm_roller/arm_roller.xml\"", "", &["model is missing"]),
         ("model = \"arm_roller/arm_roller.xml\"", "model = \"$NO_SUCH_NAME/a.xml\"", &[":1", "NO_SUCH_NAME"]),
+        (
+            "[contact]",
+            "[keyframes.low]\nroler = 0.1\n[contact]",
+            &[":11", "keyframes.low", "no joint or actuator 'roler'"],
+        ),
+        (
+            "[contact]",
+            "[keyframes.low]\nlift = \"up\"\n[contact]",
+            &[":11", "keyframes.low", "lift: give a number"],
+        ),
+        ("[contact]", "[keyframes]\nlow = 3\n[contact]", &[":11", "keyframes.low", "as [keyframes.cup]"]),
         ("[contact]", "[contact]\nwith = [\"tabel\"]", &[":11", "tabel", "did you mean 'table'"]),
         ("depth = 1e-3", "depth = 0", &[":11", "depth", "m > 0"]),
         ("depth = 1e-3", "depth = 1e-3\nstiffness = 1e7", &[":11", "depth", "beside a stiffness"]),

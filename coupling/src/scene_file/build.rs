@@ -190,7 +190,7 @@ impl SceneFile {
                         CouplingError::Name { name, .. } => at(name),
                         _ => None,
                     };
-                    self.wrong(line.unwrap_or(self.contact_line), format!("contact: with: {e}"))
+                    self.wrong(line.unwrap_or(self.contact.line), format!("contact: with: {e}"))
                 })?
             }
             None => {
@@ -211,7 +211,7 @@ impl SceneFile {
             }
         };
         let mut made = obstacles(scene, &geoms, None)
-            .map_err(|e| self.wrong(self.contact_line, format!("contact: {e}")))?;
+            .map_err(|e| self.wrong(self.contact.line, format!("contact: {e}")))?;
         for o in &mut made {
             let m = &mut o.material;
             *m = ContactMaterial {

@@ -8,12 +8,14 @@ use signorini_mpm::{Border, ClothMaterial, Wall, sheet};
 use toml::de::DeTable;
 
 use super::build::MOST;
+use super::keyframes::{self, OwnKeyframe};
 use super::material::{self, Solid, elastic};
 use super::section::{Named, SceneFileError, Section, Source};
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "model",
     "keyframe",
+    "keyframes",
     "motion",
     "time",
     "step",
@@ -85,6 +87,9 @@ const SHAPES: [&str; 5] = ["box", "sphere", "cylinder", "capsule", "ellipsoid"];
 /// [contact]
 /// depth = 5e-4                       # how deep a tenth of the stiffest modulus presses the surface [m]
 /// friction = 0.8                     # that of each geom if it is left out; a body may have its own with all geoms
+///
+/// [keyframes.cup]                    # one of one's own: angles of hinges [rad], ways of slides [m] and controls by name, all else as in `home`
+/// finger_1 = 0.8
 /// ```
 #[derive(Debug)]
 pub struct SceneFile {
@@ -94,6 +99,8 @@ pub struct SceneFile {
     pub model: PathBuf,
     /// Keyframe at the start.
     pub keyframe: Option<Named>,
+    /// Keyframes of the file's own.
+    pub keyframes: Vec<OwnKeyframe>,
     /// Keyframes whose controls are held from a time \[s\] on, and between which controls go.
     pub motion: Vec<(f64, Named)>,
     /// End \[s\].
@@ -116,8 +123,6 @@ pub struct SceneFile {
     pub walls: Vec<(Wall, usize)>,
     /// Contact of points with geoms.
     pub contact: ContactTable,
-    /// Line of the table of contact.
-    pub contact_line: usize,
 }
 
 /// A body of points or a cloth.
@@ -180,6 +185,8 @@ pub struct PinTable {
 /// Contact of points with geoms.
 #[derive(Clone, Debug, Default)]
 pub struct ContactTable {
+    /// Line in the file.
+    pub line: usize,
     /// Names of geoms and bodies; all that collide if it is left out.
     pub with: Option<Vec<Named>>,
     /// Depth at which the surface is pressed by a tenth of the stiffest modulus, or by the weight of the heaviest body \[m\].
@@ -272,6 +279,7 @@ impl SceneFile {
             path: path.into(),
             model: beside(path, &model.name).map_err(|why| top.wrong_at("model", why))?,
             keyframe: top.named("keyframe", "the name of a keyframe")?,
+            keyframes: keyframes::read(&top)?,
             motion,
             time,
             step,
@@ -282,8 +290,8 @@ impl SceneFile {
             bodies,
             pins,
             walls,
-            contact_line: contact.line(),
             contact: ContactTable {
+                line: contact.line(),
                 with: contact.all_named("with", "names of geoms or bodies, as [\"palm\", \"thumb\"]")?,
                 depth: contact.number("depth", "m > 0", above)?,
                 stiffness: contact.number("stiffness", "N/m³ > 0", above)?,

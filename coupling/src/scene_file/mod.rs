@@ -2,6 +2,7 @@
 
 mod build;
 mod file;
+mod keyframes;
 mod material;
 mod section;
 
@@ -15,6 +16,7 @@ use signorini_scene::{Keyframe, Scene};
 
 pub use build::PointBody;
 pub use file::{Body, ContactTable, Kind, PinTable, SceneFile};
+pub use keyframes::OwnKeyframe;
 pub use material::Solid;
 pub use section::{Named, SceneFileError};
 
@@ -60,18 +62,15 @@ impl PointScene {
     /// # Errors
     /// [`PointSceneError`]: keyframes and geoms that the model has not, numbers out of range, bodies that start inside each other.
     pub fn new(file: SceneFile, scene: &Scene) -> Result<Self, PointSceneError> {
-        let find = |n: &Named| -> Result<&Keyframe, SceneFileError> {
-            scene.keyframe(&n.name).ok_or_else(|| {
-                let names: Vec<&str> = scene.keyframes.iter().map(|k| k.name.as_str()).collect();
-                let near = signorini_scene::did_you_mean(&n.name, &names);
-                let have = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-                file.wrong(n.line, format!("the model has no keyframe '{}'{near}; it has {have}", n.name))
-            })
-        };
-        let key = match &file.keyframe {
-            Some(n) => Some(find(n)?),
-            None => scene.keyframe("home"),
-        };
+        let law = || contact_pool("lagged").map_err(|e| ProblemError::Unsupported(e.to_string()));
+        let mut rigid = RigidSystem::new(scene, &*law()?, RigidOptions::default())?;
+        let home = scene.keyframe("home");
+        let start = rigid.initial_state(home)?;
+        let control = rigid.held().control.to_vec();
+        let base = Keyframe { q: start.q, control, ..home.cloned().unwrap_or_default() };
+        file.check_keyframes(scene, &base)?;
+        let find = |n: &Named| file.keyframe_of(n, scene, &base);
+        let key = file.keyframe.as_ref().map(find).transpose()?;
         let mut motion = Vec::new();
         for (t, n) in &file.motion {
             let control = &find(n)?.control;
@@ -81,9 +80,7 @@ impl PointScene {
             }
             motion.push((*t, control.clone()));
         }
-        let law = || contact_pool("lagged").map_err(|e| ProblemError::Unsupported(e.to_string()));
-        let mut rigid = RigidSystem::new(scene, &*law()?, RigidOptions::default())?;
-        let state = rigid.initial_state(key)?;
+        let state = rigid.initial_state(key.as_ref().or(home))?;
         let mut parts = file.parts(scene)?;
         let mut kinematics = Kinematics::new(rigid.model());
         kinematics.set_positions(rigid.model(), &state.q, rigid.held().mocap);

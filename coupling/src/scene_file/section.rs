@@ -248,6 +248,26 @@ impl<'a> Section<'a> {
         list.unwrap_or_default().into_iter().enumerate().map(one).collect()
     }
 
+    /// Numbers by names of tables of one's own, `[key.name]`.
+    pub(super) fn groups(&self, key: &str, wanted: &str) -> Found<Vec<(Named, Vec<(Named, f64)>)>> {
+        let Some(all) = self.read(key, wanted, DeValue::as_table)? else { return Ok(Vec::new()) };
+        let named = |name: &str, at: Range<usize>| Named { name: name.into(), line: self.source.line(&at) };
+        let mut out = Vec::new();
+        for (name, table) in all {
+            let fault = |at, why: String| self.fault(at, format!("{key}.{}: {why}", name.get_ref()));
+            let entries = table.get_ref().as_table();
+            let entries = entries.ok_or_else(|| fault(table.span(), format!("give {wanted}")))?;
+            let mut own = Vec::new();
+            for (k, v) in entries {
+                let x = number(v.get_ref()).filter(|x| x.is_finite());
+                let x = x.ok_or_else(|| fault(v.span(), format!("{}: give a number", k.get_ref())))?;
+                own.push((named(k.get_ref(), k.span()), x));
+            }
+            out.push((named(name.get_ref(), name.span()), own));
+        }
+        Ok(out)
+    }
+
     /// A table, `[key]`; an empty one where there is none.
     pub(super) fn table(&self, key: &str, known: &[&str], none: &'a DeTable<'a>) -> Found<Self> {
         let found = self.read(key, &format!("a table, [{key}]"), DeValue::as_table)?;
