@@ -8,9 +8,9 @@ use signorini_mpm::{Border, ClothMaterial, Wall, sheet};
 use toml::de::DeTable;
 
 use super::build::MOST;
-use super::keyframes::{self, OwnKeyframe};
+use super::keyframes;
 use super::material::{self, Solid, elastic};
-use super::section::{Named, SceneFileError, Section, Source};
+use super::section::{Named, Numbers, SceneFileError, Section, Source};
 
 const KEYS: [&str; 15] = [
     "model",
@@ -99,8 +99,8 @@ pub struct SceneFile {
     pub model: PathBuf,
     /// Keyframe at the start.
     pub keyframe: Option<Named>,
-    /// Keyframes of the file's own.
-    pub keyframes: Vec<OwnKeyframe>,
+    /// Keyframes of the file's own: positions of joints with one coordinate (hinges \[rad\], slides \[m\]) and controls of actuators, by name.
+    pub keyframes: Vec<Numbers>,
     /// Keyframes whose controls are held from a time \[s\] on, and between which controls go.
     pub motion: Vec<(f64, Named)>,
     /// End \[s\].

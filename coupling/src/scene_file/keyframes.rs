@@ -3,22 +3,11 @@
 use signorini_scene::{Keyframe, Scene, did_you_mean};
 
 use super::file::SceneFile;
-use super::section::{Named, SceneFileError, Section};
+use super::section::{Named, Numbers, SceneFileError, Section};
 
-/// A keyframe of a scene file.
-#[derive(Clone, Debug)]
-pub struct OwnKeyframe {
-    /// Name.
-    pub name: Named,
-    /// Joints with one coordinate (hinges \[rad\], slides \[m\]) and actuators by name, their position and control.
-    pub set: Vec<(Named, f64)>,
-}
-
-/// Those of a file.
-pub(super) fn read(top: &Section<'_>) -> Result<Vec<OwnKeyframe>, SceneFileError> {
-    let wanted = "tables of numbers under the names of joints and actuators, as [keyframes.cup]";
-    let all = top.groups("keyframes", wanted)?;
-    Ok(all.into_iter().map(|(name, set)| OwnKeyframe { name, set }).collect())
+/// Those of a file: positions of joints with one coordinate (hinges \[rad\], slides \[m\]) and controls of actuators, by name.
+pub(super) fn read(top: &Section<'_>) -> Result<Vec<Numbers>, SceneFileError> {
+    top.groups("keyframes", "tables of numbers under the names of joints and actuators, as [keyframes.cup]")
 }
 
 impl SceneFile {
@@ -49,7 +38,7 @@ impl SceneFile {
         })
     }
 
-    fn made(&self, own: &OwnKeyframe, scene: &Scene, base: &Keyframe) -> Result<Keyframe, SceneFileError> {
+    fn made(&self, own: &Numbers, scene: &Scene, base: &Keyframe) -> Result<Keyframe, SceneFileError> {
         let mut out = Keyframe { name: own.name.name.clone(), ..base.clone() };
         for (entry, x) in &own.set {
             let mut known = false;

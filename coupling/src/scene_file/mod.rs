@@ -16,9 +16,8 @@ use signorini_scene::{Keyframe, Scene};
 
 pub use build::PointBody;
 pub use file::{Body, ContactTable, Kind, PinTable, SceneFile};
-pub use keyframes::OwnKeyframe;
 pub use material::Solid;
-pub use section::{Named, SceneFileError};
+pub use section::{Named, Numbers, SceneFileError};
 
 use crate::{Asynchronous, CouplingError, CouplingReport, EnginePoints, Iteration, Limit};
 

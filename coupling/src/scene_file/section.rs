@@ -40,6 +40,15 @@ pub struct Named {
     pub line: usize,
 }
 
+/// A table of numbers by names of one's own.
+#[derive(Clone, Debug)]
+pub struct Numbers {
+    /// Name of the table.
+    pub name: Named,
+    /// Its entries.
+    pub set: Vec<(Named, f64)>,
+}
+
 /// A scene file and its text.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
@@ -249,7 +258,7 @@ impl<'a> Section<'a> {
     }
 
     /// Numbers by names of tables of one's own, `[key.name]`.
-    pub(super) fn groups(&self, key: &str, wanted: &str) -> Found<Vec<(Named, Vec<(Named, f64)>)>> {
+    pub(super) fn groups(&self, key: &str, wanted: &str) -> Found<Vec<Numbers>> {
         let Some(all) = self.read(key, wanted, DeValue::as_table)? else { return Ok(Vec::new()) };
         let named = |name: &str, at: Range<usize>| Named { name: name.into(), line: self.source.line(&at) };
         let mut out = Vec::new();
@@ -263,7 +272,7 @@ impl<'a> Section<'a> {
                 let x = x.ok_or_else(|| fault(v.span(), format!("{}: give a number", k.get_ref())))?;
                 own.push((named(k.get_ref(), k.span()), x));
             }
-            out.push((named(name.get_ref(), name.span()), own));
+            out.push(Numbers { name: named(name.get_ref(), name.span()), set: own });
         }
         Ok(out)
     }

@@ -446,7 +446,7 @@ mod tests {
             // Points of fewer nodes than 27, of which the last one cannot move.
             let block: Vec<u32> = (0..freedoms.len() as u32).chain([NONE]).collect();
             let reaches = |p: usize| std::array::from_fn(|n| {
-                let reached = n < block.len() && (n + p) % 3 != 0;
+                let reached = n < block.len() && !(n + p).is_multiple_of(3);
                 if reached { (n as u32, points[p].get(n).copied().unwrap_or(0.5)) } else { (0, 0.0) }
             });
             let count = if many { 2 * CONTACTS + 7 } else { contacts.len() };
