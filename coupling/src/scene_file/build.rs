@@ -120,10 +120,10 @@ impl SceneFile {
         }
         let thin = self.bodies.iter().filter(|b| matches!(b.kind, Kind::Solid { .. }));
         if let Some(body) = thin.min_by(|a, b| extents(a)[0].total_cmp(&extents(b)[0]))
-            && extents(body)[0] < spacing
+            && ALONG * extents(body)[0] < spacing
         {
             let why = format!(
-                "'{}' is {:.3e} m thin, less than a cell of the grid of {spacing:.3e} m; take a smaller spacing, or shorter edges of cloth",
+                "'{}' is {:.3e} m thin, less than half a cell of the grid of {spacing:.3e} m; take a smaller spacing, or shorter edges of cloth",
                 body.name,
                 extents(body)[0]
             );
