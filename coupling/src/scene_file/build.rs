@@ -8,7 +8,7 @@ use signorini_geometry::{Shape, TriangleMesh, aabb};
 use signorini_mpm::{Cloth, Material, MpmOptions, Obstacle, Particles, Pin};
 use signorini_scene::{GeomShape, Scene, did_you_mean};
 
-use super::file::{Body, Kind, SceneFile};
+use super::file::{Body, Kind, MOST, SceneFile};
 use super::section::{Named, SceneFileError};
 use crate::{CouplingError, geoms_named, obstacles};
 
@@ -25,8 +25,6 @@ const EDGES: f64 = 1.5;
 /// Dissipation \[s/m\] and speed below which friction holds \[m/s\] of contacts of points, unless others are given.
 const DISSIPATION: f64 = 1.0;
 const STICTION_SPEED: f64 = 1e-3;
-/// Most particles of a scene.
-pub(super) const MOST: f64 = 5e6;
 
 /// Particles of one body of points, or of a cloth.
 #[derive(Clone, Debug)]

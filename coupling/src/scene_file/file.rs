@@ -7,10 +7,11 @@ use signorini_geometry::{Shape, TriangleMesh};
 use signorini_mpm::{Border, ClothMaterial, Wall, sheet};
 use toml::de::DeTable;
 
-use super::build::MOST;
-use super::keyframes;
 use super::material::{self, Solid, elastic};
 use super::section::{Named, Numbers, SceneFileError, Section, Source};
+
+/// Most particles of a scene.
+pub(super) const MOST: f64 = 5e6;
 
 const KEYS: [&str; 15] = [
     "model",
@@ -279,7 +280,10 @@ impl SceneFile {
             path: path.into(),
             model: beside(path, &model.name).map_err(|why| top.wrong_at("model", why))?,
             keyframe: top.named("keyframe", "the name of a keyframe")?,
-            keyframes: keyframes::read(&top)?,
+            keyframes: top.groups(
+                "keyframes",
+                "tables of numbers under the names of joints and actuators, as [keyframes.cup]",
+            )?,
             motion,
             time,
             step,

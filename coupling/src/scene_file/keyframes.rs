@@ -3,12 +3,7 @@
 use signorini_scene::{Keyframe, Scene, did_you_mean};
 
 use super::file::SceneFile;
-use super::section::{Named, Numbers, SceneFileError, Section};
-
-/// Those of a file: positions of joints with one coordinate (hinges \[rad\], slides \[m\]) and controls of actuators, by name.
-pub(super) fn read(top: &Section<'_>) -> Result<Vec<Numbers>, SceneFileError> {
-    top.groups("keyframes", "tables of numbers under the names of joints and actuators, as [keyframes.cup]")
-}
+use super::section::{Named, Numbers, SceneFileError};
 
 impl SceneFile {
     /// Refuses own keyframes with names that the model has not, used or not.

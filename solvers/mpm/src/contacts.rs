@@ -52,8 +52,6 @@ pub struct Touch {
     pub sought: f64,
     /// Places in [`Touches::rows`] of the nodes that its place moves with: those that the particle reaches; of a centre of cloth, or another point of its triangle, those of the triangle's corners.
     pub row: Range<usize>,
-    /// Particles whose places have the mean, with these weights, that its place is.
-    pub(crate) corners: [(u32, f64); 3],
 }
 
 /// Contacts of particles and triangles, and the nodes of each with weights.
@@ -63,11 +61,14 @@ pub struct Touches {
     pub list: Vec<Touch>,
     /// (Node, weight) of all contacts one after the other, each node once in a contact, ascending.
     pub rows: Vec<(u32, f64)>,
+    /// Particles whose places have the mean, with these weights, that the place of each contact is; those of no weight are none.
+    pub(crate) corners: Vec<[(u32, f64); 3]>,
 }
 
 impl Touches {
     pub(crate) fn clear(&mut self) {
         self.list.clear();
+        self.corners.clear();
         self.rows.clear();
     }
 
@@ -105,6 +106,7 @@ impl Touches {
     pub(crate) fn append(&mut self, more: &mut Self) {
         let from = self.rows.len();
         self.rows.append(&mut more.rows);
+        self.corners.append(&mut more.corners);
         self.list.extend(more.list.drain(..).map(|mut t| {
             t.row = t.row.start + from..t.row.end + from;
             t
@@ -472,8 +474,7 @@ impl Contacts {
             })
             .collect();
         parts.map.rows.append(pinned);
-        let touching = touches.list.iter().map(|t| t.corners);
-        let corners = touching.chain(holds.list.iter().map(|h| h.corners));
+        let corners = touches.corners.iter().copied().chain(holds.list.iter().map(|h| h.corners));
         if corners.clone().any(|c| c[1].1 != 0.0) {
             parts.map.points.fill(corners, block, reaches);
         }
@@ -502,7 +503,7 @@ impl Contacts {
         gamma: &[f64],
     ) -> Vec<[Vector3<f64>; 2]> {
         let mut out = vec![[Vector3::zeros(); 2]; obstacles.len()];
-        let Touches { list, rows } = &mut self.touches;
+        let Touches { list, rows, .. } = &mut self.touches;
         for (k, t) in list.iter_mut().enumerate() {
             let of = |i: usize| gamma.get(3 * k + i).copied().unwrap_or(0.0);
             t.end = t.gap + dt * normal(k, t, &rows[t.row.clone()]);

@@ -174,8 +174,8 @@ impl Mover {
             end: side.distance,
             sought,
             row: row.clone(),
-            corners: self.corners,
         }));
+        out.corners.resize(out.list.len(), self.corners);
     }
 
     /// Σ w v_i \[m/s\].

@@ -8,7 +8,7 @@ use signorini_coupling::obstacles;
 use signorini_mpm::{Material, MpmEngine, MpmOptions, Particles};
 use signorini_scene::{LoadOptions, Scene};
 
-use self::rubber::{ELASTIC, LOSS, RUBBER, Rubber};
+use self::rubber::{CLOSED, ELASTIC, LOSS, RUBBER, Rubber, SIDE};
 use super::bounds::Bounds;
 use super::fast::{Surface, TOLERANCE, beside, law, solved_to};
 use super::film::{Film, balls};
@@ -19,15 +19,12 @@ use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 /// Fig. 3: two rubber cubes between panels grip a heavy one, lift it and shake it.
 pub(super) struct Fig03;
 
-/// Side of all cubes \[m\].
-const SIDE: f64 = 0.1;
 /// Density of the rigid cube and the panels \[kg/m³\].
 const HEAVY: f64 = 15_000.0;
 /// Step of the bodies \[s\].
 const STEP: f64 = 1e-3;
-/// Thickness of a panel \[m\], and how far each moves in \[m\].
+/// Thickness of a panel \[m\].
 const THICK: f64 = SIDE / 6.0;
-const CLOSED: f64 = 0.01;
 /// Contact of particles with panels, 12 along a cube; of fewer it is as stiff on an area.
 const CONTACT: Surface = Surface { stiffness: 1e4, dissipation: 100.0, friction: 1.0, stiction_speed: 1e-3 };
 /// Gains of the panels' joints \[N/m\], \[N·s/m\].

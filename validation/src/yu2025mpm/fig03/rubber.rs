@@ -3,8 +3,9 @@
 use signorini_core::na::Vector3;
 use signorini_mpm::{FixedCorotated, Lame, Material, Maxwell, MpmError, Particles};
 
-use super::{CLOSED, SIDE};
-
+/// Side of all cubes, and how far each panel moves in \[m\].
+pub(super) const SIDE: f64 = 0.1;
+pub(super) const CLOSED: f64 = 0.01;
 /// Density \[kg/m³\].
 pub(super) const RUBBER: f64 = 100.0;
 /// Young's modulus \[Pa\] and Poisson's ratio.
