@@ -97,7 +97,7 @@ fn regression_entries_are_refused_by_line_and_key() {
         ("depth = 1e-3", "depth = 0", &[":11", "depth", "m > 0"]),
         ("depth = 1e-3", "depth = 1e-3\nstiffness = 1e7", &[":11", "depth", "beside a stiffness"]),
         ("name = \"jelly\"", "name = 3", &[":4", "name", "in quotes"]),
-        ("name = \"jelly\"", "name = \"\"", &[":4", "name", "it is empty"]),
+        ("name = \"jelly\"", "name = \"\"", &[":4", "name", "in quotes"]),
         ("keyframe", "step = 0.2\ntime = 0.1\nkeyframe", &[":2", "step", "longer than the run"]),
         ("keyframe", "spacing = 0.5\nkeyframe", &[":4", "'jelly' is 2.000e-2 m thin", "a smaller spacing"]),
         ("young = 2e4", "young = 2e4\nvelocity = [2e6, 0, 0]", &[":9", "velocity", "a slower start"]),

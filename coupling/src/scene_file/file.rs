@@ -341,9 +341,7 @@ fn body(s: &Section<'_>, [modulus, density]: [f64; 2], kind: Kind) -> Found<Body
         ));
     }
     let friction = s.number("friction", "a number ≥ 0", |x| x >= 0.0)?;
-    if s.named("name", "a name, in quotes")?.is_some_and(|n| n.name.is_empty()) {
-        return Err(s.wrong_at("name", "it is empty; give one, or leave it out"));
-    }
+    s.named("name", "a name, in quotes")?;
     Ok(Body { name: s.own_name(), line: s.line(), pose, velocity, modulus, density, friction, kind })
 }
 
