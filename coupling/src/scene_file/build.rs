@@ -103,11 +103,10 @@ impl SceneFile {
         });
         let edge = edge.max_by(|a, b| a.1.total_cmp(&b.1));
         let solids = self.bodies.iter().filter(|b| matches!(b.kind, Kind::Solid { .. }));
-        let smallest = solids.map(|b| extents(b)[0]).fold(f64::INFINITY, f64::min);
+        let smallest = solids.map(|b| (b, extents(b)[0])).min_by(|a, b| a.1.total_cmp(&b.1));
         let spacing = self.spacing.unwrap_or_else(|| {
             let least = edge.map_or(0.0, |e| EDGES * e.1);
-            let wanted = if smallest.is_finite() { smallest / CELLS } else { least };
-            wanted.max(least)
+            smallest.map_or(least, |s| s.1 / CELLS).max(least)
         });
         if let Some((body, edge)) = edge.filter(|e| e.1 > spacing) {
             let why = format!(
@@ -116,22 +115,18 @@ impl SceneFile {
             );
             return Err(self.wrong(body.line, why));
         }
-        let thin = self.bodies.iter().filter(|b| matches!(b.kind, Kind::Solid { .. }));
-        if let Some(body) = thin.min_by(|a, b| extents(a)[0].total_cmp(&extents(b)[0]))
-            && ALONG * extents(body)[0] < spacing
-        {
+        if let Some((body, size)) = smallest.filter(|s| ALONG * s.1 < spacing) {
             let why = format!(
-                "'{}' is {:.3e} m thin, less than half a cell of the grid of {spacing:.3e} m; take a smaller spacing, or shorter edges of cloth",
-                body.name,
-                extents(body)[0]
+                "'{}' is {size:.3e} m thin, less than half a cell of the grid of {spacing:.3e} m; take a smaller spacing, or shorter edges of cloth",
+                body.name
             );
             return Err(self.wrong(body.line, why));
         }
-        let how = match (self.spacing, smallest.is_finite(), edge) {
+        let how = match (self.spacing, smallest, edge) {
             (Some(_), ..) => "as given",
-            (None, true, None) => "chosen by the smallest body",
-            (None, false, _) => "chosen by the longest edge of cloth",
-            (None, true, Some(_)) => "chosen by the smallest body and the longest edge of cloth",
+            (None, Some(_), None) => "chosen by the smallest body",
+            (None, None, _) => "chosen by the longest edge of cloth",
+            (None, Some(_), Some(_)) => "chosen by the smallest body and the longest edge of cloth",
         };
         choices.push(format!("grid of {spacing:.4e} m, {how}"));
         Ok(spacing)

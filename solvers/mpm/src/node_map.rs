@@ -140,6 +140,22 @@ impl NodeMap {
         });
     }
 
+    /// Adds vectors of all nodes to their unknowns.
+    fn add_field(&self, field: &[[f64; 4]], g: &mut [f64]) {
+        let Self { starts, freedoms, .. } = self;
+        for (b, sum) in field.iter().enumerate() {
+            add_to(&mut g[starts[b]..starts[b + 1]], &freedoms[b], sum);
+        }
+    }
+
+    /// Adds Σ w x_k of the lists that each node is in to its unknowns.
+    fn gather(&self, columns: &Columns, x: &[[f64; 4]], g: &mut [f64]) {
+        let Self { starts, freedoms, arch, .. } = self;
+        by_blocks(0..freedoms.len(), starts, g, &|blocks, g| {
+            arch.dispatch(Gather { columns, starts, freedoms, x, blocks, g });
+        });
+    }
+
     /// R G Rᵀ with the Hessian G of constraint `k`; None where it is zero.
     #[inline]
     fn curvature(&self, k: usize, pools: &Pools, evals: &Evals) -> Option<Matrix3<f64>> {
@@ -183,17 +199,14 @@ impl ContactMap for NodeMap {
         self.add_sums(part, dv, dv_c);
     }
     fn add_gradient(&self, part: Part<'_>, _: &Pools, evals: &Evals, g: &mut [f64]) {
-        let Self { starts, freedoms, rows, columns, arch, .. } = self;
+        let Self { rows, columns, arch, .. } = self;
         let mut room = self.room.borrow_mut();
         let room = &mut *room;
         if !self.is_most(part) {
             let field = &mut room.nodes;
             field.fill([0.0; 4]);
             arch.dispatch(Spread { rows, part, grad: &evals.grad, field: &mut *field });
-            for (b, sum) in field.iter().enumerate() {
-                add_to(&mut g[starts[b]..starts[b + 1]], &freedoms[b], sum);
-            }
-            return;
+            return self.add_field(field, g);
         }
         let x = &mut room.contacts;
         x.fill([0.0; 4]);
@@ -203,10 +216,7 @@ impl ContactMap for NodeMap {
                 x[k] = world;
             }
         }
-        let x = &*x;
-        by_blocks(0..freedoms.len(), starts, g, &|blocks, g| {
-            arch.dispatch(Gather { columns, starts, freedoms, x, blocks, g });
-        });
+        self.gather(columns, x, g);
     }
     fn add_hessian(&self, part: Part<'_>, pools: &Pools, evals: &Evals, h: &mut dyn BlockSink) {
         for &k in part.constraints {
@@ -305,42 +315,20 @@ struct NodeProduct<'a> {
     room: RefMut<'a, ProductRoom>,
 }
 
-impl NodeProduct<'_> {
-    /// Σ w x_k of the lists of each node, added to `y`, each sum in the order of lists.
-    fn add_shares(
-        &mut self,
-        lists: &Lists,
-        columns: &Columns,
-        x: &[[f64; 4]],
-        together: bool,
-        y: &mut [f64],
-    ) {
-        let NodeMap { starts, freedoms, arch, .. } = self.map;
-        if together {
-            let sums = &mut self.room.sums;
-            sums.fill([0.0; 4]);
-            arch.dispatch(Shares { lists, x, sums: &mut *sums });
-            for (b, sum) in sums.iter().enumerate() {
-                add_to(&mut y[starts[b]..starts[b + 1]], &freedoms[b], sum);
-            }
-            return;
-        }
-        by_blocks(0..freedoms.len(), starts, y, &|blocks, g| {
-            arch.dispatch(Gather { columns, starts, freedoms, x, blocks, g });
-        });
-    }
-}
-
 impl HessianProduct for NodeProduct<'_> {
     fn add(&mut self, x: &[f64], y: &mut [f64]) {
-        let NodeMap { starts, freedoms, rows, points, columns, arch, .. } = self.map;
+        let NodeMap { rows, points, columns, arch, .. } = self.map;
         let ProductRoom { active, bends, nodes, sums, contacts, points: [velocities, forces] } =
             &mut *self.room;
         self.map.set_field(x, nodes);
+        let nodes = &*nodes;
         // Sums of a node go through its contacts or points in the order in which these come, on one thread and on many.
         let together = active.len() <= CONTACTS || rayon::current_num_threads() == 1;
+        if together {
+            sums.fill([0.0; 4]);
+        }
         if points.is_used() {
-            let (lists, nodes) = (&points.nodes, &*nodes);
+            let lists = &points.nodes;
             let means = |(i, out): (usize, &mut [[f64; 4]])| {
                 arch.dispatch(Means { lists, nodes, first: CONTACTS * i, out });
             };
@@ -351,27 +339,19 @@ impl HessianProduct for NodeProduct<'_> {
             forces.fill([0.0; 4]);
             let (parts, velocities) = (&points.parts, &*velocities);
             arch.dispatch(Between { active, bends, parts, velocities, forces: &mut *forces });
-            let x = std::mem::take(forces);
-            self.add_shares(lists, &points.columns, &x, together, y);
-            self.room.points[1] = x;
-            return;
-        }
-        if together {
-            sums.fill([0.0; 4]);
-            arch.dispatch(Products { rows, active, bends, nodes, sums: &mut *sums });
-            for (b, sum) in sums.iter().enumerate() {
-                add_to(&mut y[starts[b]..starts[b + 1]], &freedoms[b], sum);
+            if !together {
+                return self.map.gather(&points.columns, forces, y);
             }
-            return;
+            arch.dispatch(Shares { lists, x: forces, sums: &mut *sums });
+        } else if together {
+            arch.dispatch(Products { rows, active, bends, nodes, sums: &mut *sums });
+        } else {
+            by_contacts((active, bends), 0, contacts, &|(active, bends), first, out| {
+                arch.dispatch(Turned { rows, active, bends, nodes, first, out });
+            });
+            return self.map.gather(columns, contacts, y);
         }
-        let nodes = &*nodes;
-        by_contacts((active, bends), 0, contacts, &|(active, bends), first, out| {
-            arch.dispatch(Turned { rows, active, bends, nodes, first, out });
-        });
-        let x = &*contacts;
-        by_blocks(0..freedoms.len(), starts, y, &|blocks, g| {
-            arch.dispatch(Gather { columns, starts, freedoms, x, blocks, g });
-        });
+        self.map.add_field(sums, y);
     }
 }
 

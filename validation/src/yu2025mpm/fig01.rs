@@ -6,8 +6,8 @@ use signorini_geometry::TriangleMesh;
 use signorini_mpm::shirt;
 
 use self::arms::{BOARD, Plan, seen_boards};
-use self::fold::{CLOTH, CONTACT, FADING, Folded, HOLDING, Look, SKIN, Size, TOLERANCE, fold};
-use super::fast::Fabric;
+use self::fold::{CLOTH, CONTACT, FADING, Folded, HOLDING, Look, SKIN, Size, fold};
+use super::fast::{Fabric, TOLERANCE};
 use super::statistics::{self, Statistics};
 use signorini_report::claim::number;
 use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};

@@ -8,7 +8,7 @@ use signorini_multibody::Kinematics;
 
 use super::arms::{Arms, Plan};
 use crate::yu2025mpm::bounds::Bounds;
-use crate::yu2025mpm::fast::{Fabric, Surface, beside, corners, law, solved_to};
+use crate::yu2025mpm::fast::{Fabric, Surface, TOLERANCE, beside, corners, law, solved_to};
 use crate::yu2025mpm::film::{Film, surfaces};
 use crate::yu2025mpm::statistics::Statistics;
 use signorini_report::{Context, PageError};
@@ -23,8 +23,6 @@ pub(super) const HOLDING: [f64; 2] = [1e-3, 1e-2];
 pub(super) const SKIN: f64 = 1e-3;
 /// Time in which strain rates fade \[s\]: the release keeps 0.8 of them in each substep of 0.5 ms.
 pub(super) const FADING: f64 = 2.2e-3;
-/// Relative tolerance of contact: the balance of momentum that is claimed is no better.
-pub(super) const TOLERANCE: f64 = 1e-2;
 /// Part of a cell's crossing time that a substep may take.
 const COURANT: f64 = 0.85;
 
