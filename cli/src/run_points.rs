@@ -87,9 +87,11 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     match failed {
         None => Ok(true),
         Some(e) => {
-            let file = a.model.model.display();
-            let why = "points or bodies came to move faster than their steps can follow";
-            Err(format!("{file}: the run stopped early: {e}\nwhere {why}: take a shorter `step`, a softer contact (a greater `depth` of [contact]), or a slower start").into())
+            let (file, remedy) = (
+                a.model.model.display(),
+                "take a shorter `step`, a softer contact (a greater `depth` of [contact]), or a slower start",
+            );
+            Err(format!("{file}: the run stopped early: {e}; {remedy}").into())
         }
     }
 }
@@ -178,7 +180,7 @@ impl<'a> Run<'a> {
         self.residual = self.residual.max(report.residual_ratio);
         self.passes = self.passes.max(report.iterations);
         // With iterations bodies and points meet each other's motion: no limit is that of the splitting.
-        if report.touching == 0 || self.points.file().iterations > 1 {
+        if self.points.file().iterations > 1 {
             return;
         }
         let substep = dt / f64::from(report.substeps.max(1));

@@ -6,24 +6,24 @@ use super::file::SceneFile;
 use super::section::{Named, Numbers, SceneFileError};
 
 impl SceneFile {
-    /// Refuses own keyframes with names that the model has not, used or not.
-    pub(super) fn check_keyframes(&self, scene: &Scene, base: &Keyframe) -> Result<(), SceneFileError> {
-        self.keyframes.iter().try_for_each(|own| self.made(own, scene, base).map(|_| ()))
-    }
-
-    /// A keyframe by name, the file's own first; own ones begin as `base`.
-    pub(super) fn keyframe_of(
+    /// The file's own keyframes, which begin as `base`, then those of the model.
+    pub(super) fn all_keyframes(
         &self,
-        n: &Named,
         scene: &Scene,
         base: &Keyframe,
-    ) -> Result<Keyframe, SceneFileError> {
-        if let Some(own) = self.keyframes.iter().find(|k| k.name.name == n.name) {
-            return self.made(own, scene, base);
-        }
-        scene.keyframe(&n.name).cloned().ok_or_else(|| {
-            let own = self.keyframes.iter().map(|k| k.name.name.as_str());
-            let names: Vec<&str> = scene.keyframes.iter().map(|k| k.name.as_str()).chain(own).collect();
+    ) -> Result<Vec<Keyframe>, SceneFileError> {
+        let own = self.keyframes.iter().map(|own| self.made(own, scene, base));
+        own.chain(scene.keyframes.iter().cloned().map(Ok)).collect()
+    }
+
+    /// A keyframe by name, the first of several.
+    pub(super) fn keyframe_of<'a>(
+        &self,
+        n: &Named,
+        all: &'a [Keyframe],
+    ) -> Result<&'a Keyframe, SceneFileError> {
+        all.iter().find(|k| k.name == n.name).ok_or_else(|| {
+            let names: Vec<&str> = all.iter().map(|k| k.name.as_str()).collect();
             let near = did_you_mean(&n.name, &names);
             let have = match names.is_empty() {
                 true => "none; write one as [keyframes.NAME] into the scene file".to_owned(),

@@ -63,12 +63,11 @@ impl PointScene {
     pub fn new(file: SceneFile, scene: &Scene) -> Result<Self, PointSceneError> {
         let law = || contact_pool("lagged").map_err(|e| ProblemError::Unsupported(e.to_string()));
         let mut rigid = RigidSystem::new(scene, &*law()?, RigidOptions::default())?;
-        let home = scene.keyframe("home");
-        let start = rigid.initial_state(home)?;
-        let control = rigid.held().control.to_vec();
-        let base = Keyframe { q: start.q, control, ..home.cloned().unwrap_or_default() };
-        file.check_keyframes(scene, &base)?;
-        let find = |n: &Named| file.keyframe_of(n, scene, &base);
+        let (model, home) = (rigid.model(), scene.keyframe("home"));
+        let q = model.state_at(home, home.map_or(0, |k| k.activation.len()))?.q;
+        let base = Keyframe { q, control: model.control_at(home)?, ..home.cloned().unwrap_or_default() };
+        let keyframes = file.all_keyframes(scene, &base)?;
+        let find = |n: &Named| file.keyframe_of(n, &keyframes);
         let key = file.keyframe.as_ref().map(find).transpose()?;
         let mut motion = Vec::new();
         for (t, n) in &file.motion {
@@ -79,7 +78,7 @@ impl PointScene {
             }
             motion.push((*t, control.clone()));
         }
-        let state = rigid.initial_state(key.as_ref().or(home))?;
+        let state = rigid.initial_state(key.or(home))?;
         let mut parts = file.parts(scene)?;
         let mut kinematics = Kinematics::new(rigid.model());
         kinematics.set_positions(rigid.model(), &state.q, rigid.held().mocap);
