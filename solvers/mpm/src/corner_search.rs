@@ -5,21 +5,10 @@ use signorini_core::na::Vector3;
 
 use crate::contacts::{Known, Touches};
 use crate::corners::Around;
-use crate::mover::{Mover, Reaching, Sought, farthest};
+use crate::mover::{Field, Mover, Sought, farthest};
 use crate::obstacle::Obstacle;
 
 type V = Vector3<f64>;
-
-/// Particles with the nodes that they reach, and velocities of nodes.
-pub(crate) trait Field: Sync {
-    /// Place of a particle \[m\].
-    fn place(&self, particle: usize) -> V;
-    fn reaching(&self, particle: usize) -> Reaching;
-    /// Velocity of a node without contact \[m/s\].
-    fn free(&self, node: usize) -> V;
-    /// Velocity of a node after contact as it was solved last \[m/s\].
-    fn now(&self, node: usize) -> V;
-}
 
 /// A search within a step.
 #[derive(Clone, Copy)]
@@ -60,16 +49,12 @@ impl Around<'_> {
                     if known.is_some_and(|k| k.has(m.centre, m.obstacle, m.part)) {
                         return;
                     }
-                    mover.set_meeting(&m, self.cloth, |p| field.reaching(p));
-                    let free = mover.sample(|n| field.free(n));
+                    mover.set_meeting(&m, self.cloth, field);
                     let (number, obstacle) = (m.obstacle, &self.obstacles[m.obstacle]);
                     let of = Sought { number, obstacle, horizon: look.horizon };
                     match known {
-                        Some(known) => {
-                            let now = mover.sample(|n| field.now(n));
-                            mover.find_again([&free, &now], of, known, &mut sides, &mut found);
-                        }
-                        None => mover.find(&free, of, &mut sides, &mut found),
+                        Some(known) => mover.find_again(of, (field, known), &mut sides, &mut found),
+                        None => mover.find(of, field, &mut sides, &mut found),
                     }
                 });
                 found

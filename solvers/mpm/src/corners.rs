@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use signorini_core::na::{Isometry3, Point3, Vector3};
+use signorini_core::na::{Isometry3, Matrix3, Point3, Vector3};
 use signorini_geometry::{
     Aabb, Shape, SharpCorner, SharpEdge, SharpFeatures, SignedDistance, Stencil, aabb, bounding_ball,
     segment_crosses_triangle,
@@ -149,6 +149,8 @@ pub(crate) enum Batch {
 struct Body<'a> {
     number: usize,
     obstacle: &'a Obstacle,
+    /// Rotation of the obstacle.
+    rotation: Matrix3<f64>,
     polyhedron: &'a Polyhedron,
     /// Distance ahead at which it is looked for \[m\].
     ahead: f64,
@@ -207,7 +209,8 @@ impl Around<'_> {
             if !polyhedron.bounds.is_near(&Extent { low: min.coords, high: max.coords }, ahead) {
                 continue;
             }
-            let body = Body { number, obstacle, polyhedron, ahead, through };
+            let rotation = *obstacle.pose.rotation.to_rotation_matrix().matrix();
+            let body = Body { number, obstacle, rotation, polyhedron, ahead, through };
             for i in range.clone() {
                 match batch {
                     Batch::Triangles(..) => self.triangle(&body, (cloth, i), place, &mut visit),
@@ -233,7 +236,7 @@ impl Around<'_> {
         place: &impl Fn(usize) -> V,
         visit: &mut impl FnMut(Meeting),
     ) {
-        let local = |p: u32| body.obstacle.local(&place(p as usize));
+        let local = |p: u32| body.local(&place(p as usize));
         let at = cloth.corners_of(t);
         let points = at.map(local);
         if !body.polyhedron.bounds.is_near(&Extent::of(points), body.ahead) {
@@ -275,7 +278,7 @@ impl Around<'_> {
         place: &impl Fn(usize) -> V,
         visit: &mut impl FnMut(Meeting),
     ) {
-        let local = |p: u32| body.obstacle.local(&place(p as usize));
+        let local = |p: u32| body.local(&place(p as usize));
         let Edge { ends, triangles } = cloth.edges()[e as usize];
         let points = ends.map(local);
         let extent = Extent::of(points);
@@ -309,7 +312,12 @@ impl Around<'_> {
 
 impl Body<'_> {
     fn world(&self, side: SignedDistance) -> SignedDistance {
-        SignedDistance { normal: self.obstacle.pose.rotation * side.normal, ..side }
+        SignedDistance { normal: self.rotation * side.normal, ..side }
+    }
+
+    /// A point in the frame of the obstacle.
+    fn local(&self, x: &V) -> V {
+        self.rotation.tr_mul(&(x - self.obstacle.pose.translation.vector))
     }
 
     /// How deep a corner or an edge may have come through along a normal \[m\]: as far as the point half way through the body.

@@ -3,7 +3,7 @@
 use crate::freedom::Freedom;
 
 /// Most nodes of a group.
-const MOST: usize = 4;
+pub(crate) const MOST: usize = 4;
 
 /// Sorts nodes, their freedom, so that groups follow each other, and writes the starts of groups, and their end.
 ///

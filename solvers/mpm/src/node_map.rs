@@ -15,7 +15,7 @@ mod kernels;
 mod rows;
 mod shares;
 
-use kernels::{Between, Gather, Means, Products, Shares, Spread, Sums, Turned, add_to, turned};
+use kernels::{Between, Gather, Means, Pairs, Products, Shares, Spread, Sums, Turned, add_to, turned};
 use rows::Columns;
 pub(crate) use rows::{Lists, NONE, Points, Rows};
 use shares::{CONTACTS, NODES, by_blocks, by_contacts, by_rows};
@@ -285,28 +285,19 @@ impl ContactMap for NodeMap {
                 bends[k] = [m[(0, 0)], m[(1, 0)], m[(2, 0)], m[(1, 1)], m[(2, 1)], m[(2, 2)]];
             }
         }
+        let mut sums = Vec::new();
         for group in self.groups.windows(2) {
-            for a in group[0] as usize..group[1] as usize {
-                for b in group[0] as usize..=a {
-                    let mut sum = [0.0; 6];
-                    for (k, w) in of_both(self.columns.of(a), self.columns.of(b)) {
-                        sum.iter_mut().zip(&bends[k as usize]).for_each(|(s, m)| *s += w * m);
-                    }
-                    let [xx, xy, xz, yy, yz, zz] = sum;
-                    self.add_block(&Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz), a, b, 1.0, h);
-                }
+            let (first, count) = (group[0] as usize, (group[1] - group[0]) as usize);
+            sums.clear();
+            sums.resize(count * (count + 1) / 2, [0.0; 6]);
+            self.arch.dispatch(Pairs { columns: &self.columns, first, count, bends, sums: &mut sums });
+            let pairs = (0..count).flat_map(|a| (0..=a).map(move |b| (first + a, first + b)));
+            for ((a, b), [xx, xy, xz, yy, yz, zz]) in pairs.zip(&sums) {
+                let sum = Matrix3::new(*xx, *xy, *xz, *xy, *yy, *yz, *xz, *yz, *zz);
+                self.add_block(&sum, a, b, 1.0, h);
             }
         }
     }
-}
-
-/// Numbers of the contacts that are in both of two lists, ascending, and the products of their weights.
-fn of_both<'a>(a: &'a [(u32, f64)], b: &'a [(u32, f64)]) -> impl Iterator<Item = (u32, f64)> + 'a {
-    let mut others = b.iter().peekable();
-    a.iter().filter_map(move |(k, w)| {
-        while others.next_if(|other| other.0 < *k).is_some() {}
-        others.next_if(|other| other.0 == *k).map(|other| (*k, w * other.1))
-    })
 }
 
 /// Products with the Hessians of contacts that bend.

@@ -1,9 +1,22 @@
 //! Loops over long lists on several threads, with the same bits for any number of them.
 
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 /// Entries of a share of the work.
 const SHARE: usize = 16384;
+
+/// A loop that is compiled for the instruction set at hand, without fused multiply-add: results are the same on every machine. Its closure has to be marked `#[inline(always)]`.
+pub(crate) struct InLanes<F>(pub F);
+
+impl<R, F: FnOnce() -> R> WithSimd for InLanes<F> {
+    type Output = R;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> R {
+        (self.0)()
+    }
+}
 
 /// Sums of the terms of 0..len: those of shares of a fixed size first, then these in order.
 pub(crate) fn sums<const N: usize>(len: usize, term: impl Fn(usize) -> [f64; N] + Sync) -> [f64; N] {
@@ -21,16 +34,12 @@ pub(crate) fn sums<const N: usize>(len: usize, term: impl Fn(usize) -> [f64; N] 
 
 /// Σ a_i b_i: eight sums beside each other of each share.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let arch = Arch::new();
     let share = |(a, b): (&[f64], &[f64])| {
-        let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
-        let mut sums = [0.0; 8];
-        for (a, b) in a.iter().zip(b) {
-            for i in 0..8 {
-                sums[i] += a[i] * b[i];
-            }
-        }
-        let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-        sums.iter().sum::<f64>() + rest
+        arch.dispatch(InLanes(
+            #[inline(always)]
+            || eight_sums(a, b),
+        ))
     };
     if a.len() <= SHARE {
         return share((a, b));
@@ -39,10 +48,36 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     shares.iter().sum()
 }
 
-/// Changes each entry of a list by its number.
-pub(crate) fn each(list: &mut [f64], change: impl Fn(usize, &mut f64) + Sync) {
+#[inline(always)]
+fn eight_sums(a: &[f64], b: &[f64]) -> f64 {
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let mut sums = [0.0; 8];
+    for (a, b) in a.iter().zip(b) {
+        for i in 0..8 {
+            sums[i] += a[i] * b[i];
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    sums.iter().sum::<f64>() + rest
+}
+
+/// Changes each entry of a list by those of others with its number.
+pub(crate) fn each<const N: usize>(
+    list: &mut [f64],
+    others: [&[f64]; N],
+    change: impl Fn(&mut f64, [f64; N]) + Sync,
+) {
+    let arch = Arch::new();
     let share = |(i, list): (usize, &mut [f64])| {
-        list.iter_mut().zip(SHARE * i..).for_each(|(x, k)| change(k, x));
+        let others = others.map(|o| &o[SHARE * i..][..list.len()]);
+        arch.dispatch(InLanes(
+            #[inline(always)]
+            || {
+                for k in 0..list.len() {
+                    change(&mut list[k], others.map(|o| o[k]));
+                }
+            },
+        ));
     };
     if list.len() <= SHARE {
         return share((0, list));

@@ -1,5 +1,6 @@
 //! Cholesky factors of the diagonal blocks of groups of nodes.
 
+use pulp::{Arch, Simd, WithSimd};
 use signorini_core::BlockSink;
 
 /// Groups that are factored beside each other.
@@ -49,12 +50,13 @@ pub(crate) struct Preconditioner {
     at: Vec<usize>,
     /// Lower triangles, row by row; of factors with the reciprocals of the diagonal.
     entries: Vec<[f64; LANES]>,
+    arch: Arch,
 }
 
 impl Preconditioner {
     /// Zero blocks over unknowns of blocks that start at `starts`, in groups that start at `groups`.
     pub(crate) fn begin(&mut self, starts: &[usize], groups: Option<&[u32]>) {
-        let Self { place, sizes, starts: own, at, entries } = self;
+        let Self { place, sizes, starts: own, at, entries, .. } = self;
         place.clear();
         sizes.clear();
         own.clear();
@@ -93,7 +95,32 @@ impl Preconditioner {
     /// Factors all blocks; false if one is not positive definite.
     #[must_use]
     pub(crate) fn factor(&mut self) -> bool {
-        let Self { starts, at, entries, .. } = self;
+        let Self { starts, at, entries, arch, .. } = self;
+        arch.dispatch(Factor { starts, at, entries })
+    }
+
+    /// x ← A⁻¹ x of the blocks A.
+    pub(crate) fn solve(&self, x: &mut [f64]) {
+        let Self { starts, at, entries, arch, .. } = self;
+        arch.dispatch(Solve { starts, at, entries, x });
+    }
+}
+
+// Loops over lanes, compiled for the instruction set at hand; no fused multiply-add, so that results are the same on every machine.
+
+/// Factors all blocks; false if one is not positive definite.
+struct Factor<'a> {
+    starts: &'a [usize],
+    at: &'a [usize],
+    entries: &'a mut [[f64; LANES]],
+}
+
+impl WithSimd for Factor<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> bool {
+        let Self { starts, at, entries } = self;
         let mut positive = [true; LANES];
         for four in 0..at.len() - 1 {
             let n = widest(starts, four);
@@ -101,10 +128,22 @@ impl Preconditioner {
         }
         positive == [true; LANES]
     }
+}
 
-    /// x ← A⁻¹ x of the blocks A.
-    pub(crate) fn solve(&self, x: &mut [f64]) {
-        let Self { starts, at, entries, .. } = self;
+/// x ← A⁻¹ x.
+struct Solve<'a> {
+    starts: &'a [usize],
+    at: &'a [usize],
+    entries: &'a [[f64; LANES]],
+    x: &'a mut [f64],
+}
+
+impl WithSimd for Solve<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { starts, at, entries, x } = self;
         let (mut room, mut more) = ([[0.0; LANES]; USUAL], Vec::new());
         for four in 0..at.len() - 1 {
             let (n, a) = (widest(starts, four), &entries[at[four]..at[four + 1]]);
@@ -251,6 +290,17 @@ impl BlockSink for Preconditioner {
         let (four, lane) = (group as usize / LANES, group as usize % LANES);
         let a = &mut self.entries[self.at[four]..self.at[four + 1]];
         let rows = self.sizes[row_block] as usize;
+        if let (3, Ok(block)) = (rows, <&[f64; 9]>::try_from(block)) {
+            let (row, col) = (row as usize, col as usize);
+            for i in 0..3 {
+                let first = (row + i) * (row + i + 1) / 2;
+                let last = if row == col { i + 1 } else { 3 };
+                for j in 0..last {
+                    a[first + col + j][lane] += block[3 * j + i];
+                }
+            }
+            return;
+        }
         for (at, x) in block.iter().enumerate() {
             let (i, j) = (row as usize + at % rows, col as usize + at / rows);
             if i >= j {

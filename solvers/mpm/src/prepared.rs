@@ -2,12 +2,12 @@ use signorini_core::na::{Matrix3, Vector3};
 use signorini_core::{LawPool, ProblemError, largest};
 
 use crate::cloth::Cloth;
-use crate::contacts::{Contacts, Nodes, Touches};
-use crate::corner_search::{Field, Look};
+use crate::contacts::{Contacts, Nodes, Touches, sum_of};
+use crate::corner_search::Look;
 use crate::corners::Around;
 use crate::freedom::Freedom;
 use crate::grid::Grid;
-use crate::mover::{Mover, Reaching, Sought, farthest};
+use crate::mover::{Field, Matter, Motion, Mover, Reached, Sought, farthest};
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
 use crate::pin::{Holds, Pin, holds};
@@ -120,18 +120,21 @@ impl Field for Gathering<'_> {
     fn place(&self, particle: usize) -> Vector3<f64> {
         self.particles.x[particle]
     }
-    fn reaching(&self, particle: usize) -> Reaching {
-        let (p, x) = (self.particles, self.particles.x[particle]);
-        let mut all = self.nodes.grid.nodes(particle, &x).map(|(n, w, _)| (n as u32, w));
-        let nodes = std::array::from_fn(|_| all.next().unwrap_or_default());
-        let (v, mass) = (p.v[particle], p.mass[particle]);
-        Reaching { x, v, mass, volume: p.volume[particle], material: p.material[particle], nodes }
+    fn matter(&self, particle: usize) -> Matter {
+        let Particles { mass, volume, material, .. } = self.particles;
+        Matter { mass: mass[particle], volume: volume[particle], material: material[particle] }
     }
-    fn free(&self, node: usize) -> Vector3<f64> {
-        self.nodes.star[node]
+    fn motion(&self, particle: usize) -> Motion {
+        let Particles { x, v, .. } = self.particles;
+        let free = sum_of(&self.reached(particle), |n| self.nodes.star[n]);
+        Motion { x: x[particle], v: v[particle], free, now: free }
     }
-    fn now(&self, node: usize) -> Vector3<f64> {
-        self.nodes.star[node]
+    fn reached(&self, particle: usize) -> Reached {
+        let mut all =
+            self.nodes.grid.nodes(particle, &self.particles.x[particle]).map(|(n, w, _)| (n as u32, w));
+        let mut out: Reached = std::array::from_fn(|_| all.next().unwrap_or_default());
+        out.sort_unstable_by_key(|n| n.0);
+        out
     }
 }
 
@@ -161,7 +164,6 @@ impl Prepared {
         let (mut sides, mut mover) = (Vec::new(), Mover::default());
         let nodes = &*nodes;
         let field = Gathering { particles: &particles, nodes };
-        let of = |p: usize| field.reaching(p);
         // None is faster than this, before the step or by its nodes, which weights take the mean of.
         let fastest = largest(particles.v.iter().chain(&nodes.star).map(Vector3::norm));
         for (p, x) in particles.x.iter().enumerate() {
@@ -170,11 +172,10 @@ impl Prepared {
             if !obstacles.iter().any(near) {
                 continue;
             }
-            mover.set(p, cloth, of);
-            let free = mover.sample(|n| nodes.star[n]);
+            mover.set(p, cloth, &field);
             for (number, obstacle) in obstacles.iter().enumerate().filter(|o| !holds(pins, p, o.0)) {
                 let of = Sought { number, obstacle, horizon: ahead.horizon };
-                mover.find(&free, of, &mut sides, touches);
+                mover.find(of, &field, &mut sides, touches);
             }
         }
         if !cloth.is_empty() {
@@ -183,8 +184,8 @@ impl Prepared {
             touches.append(&mut Around { cloth, obstacles, polyhedra, pins }.find(&field, look));
         }
         for pin in pins {
-            mover.set(pin.particle, cloth, of);
-            mover.hold(pin, obstacles, held);
+            mover.set(pin.particle, cloth, &field);
+            mover.hold(pin, obstacles, &field, held);
         }
         self.contacts.number(&self.nodes);
         self.particles = particles;
@@ -216,7 +217,7 @@ impl Prepared {
     ) -> Result<(), ProblemError> {
         self.nodes.set_free(dt, dt * gravity);
         let field = Gathering { particles: &self.particles, nodes: &self.nodes };
-        self.contacts.pose(&self.nodes, dt, obstacles, law, |p| field.reaching(p).nodes)
+        self.contacts.pose(&self.nodes, dt, obstacles, law, |p| field.reached(p))
     }
 
     /// Velocities of all nodes when the unknown ones are `v`.

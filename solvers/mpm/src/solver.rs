@@ -111,7 +111,7 @@ impl MpmSolver {
     fn evaluate(&mut self, p: &dyn StepProblem, tol: Tolerance) -> Result<[f64; 2], SolveError> {
         p.pools().eval(self.whole.part(), &self.v_c, &mut self.evals);
         let (v, free_velocity) = (&self.v, p.free_velocity());
-        each(&mut self.drift, |i, d| *d = v[i] - free_velocity[i]);
+        each(&mut self.drift, [v, free_velocity], |d, [v, free]| *d = v - free);
         p.inertia().apply(self.whole.part(), &self.drift, &mut self.inertial);
         self.gradient.copy_from_slice(&self.inertial);
         p.map().add_gradient(self.whole.part(), p.pools(), &self.evals, &mut self.gradient);
@@ -145,7 +145,7 @@ impl MpmSolver {
     fn conjugate_gradients(&mut self, p: &dyn StepProblem, part: f64) {
         let Self { whole, evals, diagonal, gradient, step, cg: [r, z, d, h], products, .. } = self;
         let mut contact = p.map().product(whole.part(), p.pools(), evals);
-        each(r, |i, r| *r = -gradient[i]);
+        each(r, [gradient], |r, [g]| *r = -g);
         step.fill(0.0);
         z.copy_from_slice(r);
         diagonal.solve(z);
@@ -160,14 +160,14 @@ impl MpmSolver {
             p.inertia().apply(whole.part(), d, h);
             contact.add(d, h);
             let alpha = size / dot(d, h);
-            each(step, |i, s| *s += alpha * d[i]);
-            each(r, |i, r| *r -= alpha * h[i]);
+            each(step, [d], |s, [d]| *s += alpha * d);
+            each(r, [h], |r, [h]| *r -= alpha * h);
             z.copy_from_slice(r);
             diagonal.solve(z);
             let next = dot(r, z);
             let beta = next / size;
             size = next;
-            each(d, |i, d| *d = z[i] + beta * *d);
+            each(d, [z], |d, [z]| *d = z + beta * *d);
         }
     }
 
@@ -228,8 +228,8 @@ impl MpmSolver {
                 LineSearchStatus::NoDescent => return Ok(SolveStatus::Stalled),
                 _ => {}
             }
-            self.v.iter_mut().zip(&self.step).for_each(|(v, s)| *v += search.alpha * s);
-            self.v_c.iter_mut().zip(&self.dv_c).for_each(|(v, s)| *v += search.alpha * s);
+            each(&mut self.v, [&self.step], |v, [s]| *v += search.alpha * s);
+            each(&mut self.v_c, [&self.dv_c], |v, [s]| *v += search.alpha * s);
             stats.iterations += 1;
         }
     }

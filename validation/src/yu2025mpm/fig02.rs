@@ -34,7 +34,7 @@ const STICTION: f64 = 1e-3;
 /// Time in which strain rates fade \[s\].
 const FADING: f64 = 2e-3;
 /// Substeps of the explicit coupling in a step of its own run.
-const FINER: u32 = 10;
+const FINER: u32 = 5;
 /// Means and deviations are of so much time at the end, plots of so much \[s\].
 const LAST: f64 = 0.03;
 const SHOWN: f64 = 0.01;
@@ -120,7 +120,7 @@ impl Page for Fig02 {
         let convex = press(Box::new(MpmSolver::default()), 1, end)?;
         ctx.say("explicit coupling");
         let explicit = press(Box::new(ComfreeSolver::with_sweeps(1)), 1, end)?;
-        ctx.say("explicit coupling, ten substeps");
+        ctx.say("explicit coupling, five substeps");
         let finer = press(Box::new(ComfreeSolver::with_sweeps(1)), FINER, end)?;
         let runs = [
             ("explicit".to_owned(), explicit),

@@ -22,8 +22,15 @@ const PAPER: Setup = Setup {
     end: 5.0,
 };
 /// Half of the particles, with the stiffness of the paper's on an area.
-const QUICK: Setup =
-    Setup { spacing: 1.0 / 44.0, cells: 20, stiffness: 1.05e4, wait: 0.3, end: 1.8, ..PAPER };
+const QUICK: Setup = Setup {
+    spacing: 1.0 / 39.0,
+    cells: 18,
+    stiffness: 1.3e4,
+    closing: (0.2, 0.4),
+    wait: 0.3,
+    end: 1.4,
+    ..PAPER
+};
 
 impl Page for Fig05 {
     fn id(&self) -> &'static str {
@@ -33,7 +40,7 @@ impl Page for Fig05 {
         "Boxes fall onto a sheet that becomes a bag"
     }
     fn cost(&self) -> (f64, f64) {
-        (22.0, 250.0)
+        (13.0, 250.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let setup = if ctx.full() { PAPER } else { QUICK };

@@ -23,10 +23,10 @@ const PAPER: Setup = Setup {
     end: 5.0,
 };
 const QUICK: Setup = Setup {
-    spacing: 1.0 / 44.0,
-    cells: 20,
-    stiffness: 1.05e4,
-    second: Some((SECOND.0, 14, SECOND.2)),
+    spacing: 1.0 / 35.0,
+    cells: 16,
+    stiffness: 1.64e4,
+    second: Some((SECOND.0, 11, SECOND.2)),
     closing: (0.2, 0.4),
     wait: 0.3,
     end: 1.4,
@@ -41,7 +41,7 @@ impl Page for Fig06 {
         "Laundry: a sheet falls into one that becomes a bag"
     }
     fn cost(&self) -> (f64, f64) {
-        (24.0, 3000.0)
+        (12.0, 3000.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let setup = if ctx.full() { PAPER } else { QUICK };

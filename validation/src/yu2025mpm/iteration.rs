@@ -11,7 +11,7 @@ pub(super) struct CouplingIteration;
 
 /// Longest step of the bodies \[s\], each one before it half as long, and how many of them, quick and full.
 const STEP: f64 = 2.56e-3;
-const STEPS: [u32; 2] = [6, 7];
+const STEPS: [u32; 2] = [5, 7];
 /// Substeps of the points in a step.
 const SUBSTEPS: u32 = 4;
 /// Runs end after so many times the longest step, quick and full; forces are of the second half, errors of the motion of so many at the start.
@@ -109,7 +109,7 @@ impl Page for CouplingIteration {
         "Coupling iteration: forces of panels against the step"
     }
     fn cost(&self) -> (f64, f64) {
-        (22.0, 150.0)
+        (13.0, 150.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let end = f64::from(LONGEST[usize::from(ctx.full())]) * STEP;

@@ -260,7 +260,7 @@ impl Page for Rate {
         "Residuals of a substep: linear rate of the block-diagonal quasi-Newton"
     }
     fn cost(&self) -> (f64, f64) {
-        (15.0, 100.0)
+        (1.5, 100.0)
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let most = ITERATIONS[usize::from(ctx.full())];

@@ -64,7 +64,7 @@ impl Page for Table1 {
     }
     fn cost(&self) -> (f64, f64) {
         // Its own scene: the others are those of pages that ran before.
-        (5.0, 5.0)
+        (1.0, 5.0)
     }
     fn alone(&self) -> bool {
         true

@@ -5,6 +5,7 @@ use crate::cloth::Cloth;
 use super::blocks::Blocks;
 use super::chunk::{Chunk, Load, NOBODY};
 use super::lanes::{LANES, Lane9, Number, num};
+use super::placed::Vertices;
 
 /// Place of a particle in the chunks.
 #[derive(Clone, Copy, Default)]
@@ -20,6 +21,7 @@ pub(super) struct ClothRun<T> {
     pub cloth: Vec<Cloth>,
     /// Whether places are found without cloth too.
     pub seeks: bool,
+    pub vertices: Vertices,
     /// Place of each particle.
     pub places: Vec<Place>,
     /// Places of the particles of cloth at the start of the step \[m\].

@@ -4,8 +4,8 @@ use crate::material::{HenckyFlow, LEAST, Lame, LaneLaw, Liquid, Material};
 
 use super::chunk::{Chunk, wide};
 use super::lanes::{
-    LANES, Lane9, Number, cofactors, determinant, each, each9, eigen, num, product, product_turned, rotation,
-    turned_product,
+    LANES, Lane9, Number, cofactors, determinant, each, each9, eigen, fours, num, product, product_turned,
+    rotation, turned_product,
 };
 
 /// Takes gradients of a chunk back to the strains that the material bears, where time has elapsed since the last time, and gives their τ \[Pa\], that of viscosity included.
@@ -113,7 +113,8 @@ fn hencky<T: Number>(material: &impl HenckyFlow, chunk: &mut Chunk<T>) -> Lane9<
     let s = turned_product(&r, f);
     let (sigma, v) = eigen(&s);
     let u = product(&r, &v);
-    let mut strain = sigma.map(|s| each(|l| if s[l] > num(LEAST) { s[l] } else { num(LEAST) }.ln()));
+    let mut strain =
+        sigma.map(|s| fours(&each(|l| if s[l] > num(LEAST) { s[l] } else { num(LEAST) }), T::logarithm));
     let mut flowed = false;
     for l in (0..LANES).filter(|l| chunk.elapsed[*l] > T::zero()) {
         let sum = strain[0][l] + strain[1][l] + strain[2][l];
@@ -125,7 +126,7 @@ fn hencky<T: Number>(material: &impl HenckyFlow, chunk: &mut Chunk<T>) -> Lane9<
         }
     }
     if flowed {
-        let stretched = strain.map(|e| each(|l| e[l].exp()));
+        let stretched = strain.map(|e| fours(&e, T::power_of_e));
         let scaled = each9(|row, col, l| u[3 * col + row][l] * stretched[col][l]);
         *f = product_turned(&scaled, &v);
     }

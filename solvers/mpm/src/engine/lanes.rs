@@ -12,6 +12,10 @@ pub trait Number: RealField + Copy + Default {
 
     /// Rows of four as columns.
     fn transpose(rows: [Self::Four; 4]) -> [Self::Four; 4];
+    /// Logarithms.
+    fn logarithm(x: Self::Four) -> Self::Four;
+    /// Powers of e.
+    fn power_of_e(x: Self::Four) -> Self::Four;
 }
 
 impl Number for f32 {
@@ -21,6 +25,14 @@ impl Number for f32 {
     fn transpose(rows: [f32x4; 4]) -> [f32x4; 4] {
         f32x4::transpose(rows)
     }
+    #[inline(always)]
+    fn logarithm(x: f32x4) -> f32x4 {
+        x.ln()
+    }
+    #[inline(always)]
+    fn power_of_e(x: f32x4) -> f32x4 {
+        x.exp()
+    }
 }
 
 impl Number for f64 {
@@ -29,6 +41,14 @@ impl Number for f64 {
     #[inline(always)]
     fn transpose(rows: [f64x4; 4]) -> [f64x4; 4] {
         f64x4::transpose(rows)
+    }
+    #[inline(always)]
+    fn logarithm(x: f64x4) -> f64x4 {
+        x.ln()
+    }
+    #[inline(always)]
+    fn power_of_e(x: f64x4) -> f64x4 {
+        x.exp()
     }
 }
 
@@ -47,6 +67,16 @@ pub(super) fn each<T: Number>(f: impl Fn(usize) -> T) -> Lane<T> {
     let mut out = [T::zero(); LANES];
     for l in 0..LANES {
         out[l] = f(l);
+    }
+    out
+}
+
+/// A function of four numbers for all lanes.
+#[inline(always)]
+pub(super) fn fours<T: Number>(x: &Lane<T>, f: impl Fn(T::Four) -> T::Four) -> Lane<T> {
+    let mut out = *x;
+    for four in out.as_chunks_mut::<4>().0 {
+        *four = f((*four).into()).into();
     }
     out
 }

@@ -7,6 +7,7 @@ mod kept;
 mod lane_material;
 mod lanes;
 mod nodes;
+mod placed;
 mod rows;
 mod touches;
 mod transfer;

@@ -4,20 +4,18 @@ use rayon::prelude::*;
 use signorini_core::na::Vector3;
 use signorini_core::{SolveError, StepReport, largest};
 
-use crate::contacts::{Known, Nodes, Touch, Touches};
-use crate::corner_search::{Field, Look};
+use crate::contacts::{Known, Touch, Touches};
+use crate::corner_search::Look;
 use crate::corners::Around;
-use crate::mover::{Mover, Reaching, Sought, farthest};
+use crate::mover::{Field, Mover, Sought, farthest};
 use crate::obstacle::Obstacle;
 use crate::pin::{Pin, holds};
-use crate::spline::Weights;
 
 use super::MpmEngine;
-use super::blocks::Blocks;
-use super::chunk::{Chunk, NOBODY, SIDE, wide};
-use super::cloth::{ClothRun, Place};
+use super::chunk::{NOBODY, SIDE};
+use super::cloth::Place;
 use super::lanes::{self, LANES};
-use super::nodes::BlockNodes;
+use super::placed::Placed;
 
 /// Most further solves of a step with particles that contact itself takes into obstacles.
 const MAX_LOOKS: u32 = 4;
@@ -30,6 +28,7 @@ impl<T: lanes::Number> MpmEngine<T> {
         if !self.cloth.cloth.is_empty() {
             self.contacts.polyhedra.fit(&self.obstacles);
         }
+        self.find_vertices();
         self.hold();
         let mut found = self.search(dt, false);
         if found.list.is_empty() && self.pins.is_empty() {
@@ -41,6 +40,7 @@ impl<T: lanes::Number> MpmEngine<T> {
             self.contacts.touches.append(&mut found);
             self.contacts.number(&self.nodes);
             self.solve(dt, report)?;
+            self.cloth.vertices.set_now(|n| self.nodes.velocity_now(n));
             found = self.search(dt, true);
             if found.list.is_empty() {
                 break;
@@ -60,24 +60,40 @@ impl<T: lanes::Number> MpmEngine<T> {
         Ok(())
     }
 
+    fn placed(&self) -> Placed<'_, T> {
+        let Self { blocks, chunks, nodes, cloth, .. } = self;
+        Placed { blocks, chunks, nodes, cloth, spacing: self.options.spacing, here: None }
+    }
+
+    /// Finds the vertices of cloth, where there is something to meet or to hold them.
+    fn find_vertices(&mut self) {
+        let mut vertices = std::mem::take(&mut self.cloth.vertices);
+        let some = !self.obstacles.is_empty() || !self.pins.is_empty();
+        let placed = self.placed();
+        vertices.fit(if some { &self.cloth.cloth } else { &[] }, |p| placed.vertex(p));
+        self.cloth.vertices = vertices;
+    }
+
     /// Finds the nodes that pinned particles reach.
     fn hold(&mut self) {
-        let Self { blocks, chunks, cloth, obstacles, pins, contacts, options, .. } = self;
-        contacts.holds.clear();
-        let mut mover = Mover::default();
-        for pin in &*pins {
-            let of = |p: usize| particle(blocks, chunks, options.spacing, cloth.places[p]);
-            mover.set(pin.particle, &cloth.cloth, of);
-            mover.hold(pin, obstacles, &mut contacts.holds);
+        let mut holds = std::mem::take(&mut self.contacts.holds);
+        holds.clear();
+        let (mut mover, placed) = (Mover::default(), self.placed());
+        for pin in &self.pins {
+            mover.set(pin.particle, &self.cloth.cloth, &placed);
+            mover.hold(pin, &self.obstacles, &placed, &mut holds);
         }
+        self.contacts.holds = holds;
     }
 
     /// Solves the contacts; nodes keep their velocity after it.
     fn solve(&mut self, dt: f64, report: &mut StepReport) -> Result<(), SolveError> {
-        let Self { contacts, nodes, obstacles, law, solver, lagged, solution, guess, .. } = self;
-        let (blocks, chunks, places, h) =
-            (&self.blocks, &self.chunks, &self.cloth.places, self.options.spacing);
-        contacts.pose(nodes, dt, obstacles, &**law, |p| particle(blocks, chunks, h, places[p]).nodes)?;
+        let mut contacts = std::mem::take(&mut self.contacts);
+        let placed = self.placed();
+        let posed = contacts.pose(&self.nodes, dt, &self.obstacles, &*self.law, |p| placed.reached(p));
+        self.contacts = contacts;
+        posed?;
+        let Self { contacts, nodes, solver, lagged, solution, guess, .. } = self;
         // Where contact was, motion goes on: v* has all of the force that contact is about to balance.
         contacts.unknowns(|n| nodes.velocity_now(n), guess);
         let Some(problem) = contacts.problem() else { return Ok(()) };
@@ -92,20 +108,9 @@ impl<T: lanes::Number> MpmEngine<T> {
         if self.obstacles.is_empty() {
             return out;
         }
-        let Self { blocks, chunks, nodes, cloth, obstacles, pins, .. } = self;
-        let search = Search {
-            blocks,
-            chunks,
-            nodes,
-            cloth,
-            obstacles,
-            pins,
-            known: self.contacts.known(&self.solution.v_c),
-            fastest: self.fastest,
-            spacing: self.options.spacing,
-            dt,
-            again,
-        };
+        let Self { blocks, nodes, cloth, obstacles, pins, fastest: particles, .. } = self;
+        let known = self.contacts.known(&self.solution.v_c);
+        let search = Search { placed: self.placed(), obstacles, pins, known, fastest: *particles, dt, again };
         let fastest = if again { &nodes.fastest_ended } else { &nodes.fastest };
         // Centres of cloth go with nodes of other blocks too.
         let whole = (!cloth.cloth.is_empty()).then(|| largest(fastest.iter().copied()));
@@ -125,7 +130,7 @@ impl<T: lanes::Number> MpmEngine<T> {
             let look = Look { horizon: dt, fastest, known: again.then_some(search.known) };
             let polyhedra = &self.contacts.polyhedra;
             let around = Around { cloth: &cloth.cloth, obstacles, polyhedra, pins };
-            out.append(&mut around.find(&search, look));
+            out.append(&mut around.find(&search.placed, look));
         }
         out
     }
@@ -133,16 +138,12 @@ impl<T: lanes::Number> MpmEngine<T> {
 
 /// A search for contacts within a step, `again` after contact was solved.
 struct Search<'a, T> {
-    blocks: &'a Blocks,
-    chunks: &'a [Chunk<T>],
-    nodes: &'a BlockNodes<T>,
-    cloth: &'a ClothRun<T>,
+    placed: Placed<'a, T>,
     obstacles: &'a [Obstacle],
     pins: &'a [Pin],
     known: Known<'a>,
     /// Fastest particle \[m/s\].
     fastest: f64,
-    spacing: f64,
     dt: f64,
     again: bool,
 }
@@ -150,7 +151,8 @@ struct Search<'a, T> {
 impl<T: lanes::Number> Search<'_, T> {
     /// Contacts of the particles of a block about which no node is faster than this \[m/s\].
     fn block(&self, b: usize, fastest: f64) -> Touches {
-        let Self { blocks, chunks, nodes, cloth, obstacles, known, dt, again, spacing: h, .. } = *self;
+        let Self { placed, obstacles, known, dt, again, .. } = *self;
+        let Placed { blocks, chunks, cloth, spacing: h, .. } = placed;
         let mut out = Touches::default();
         let apart = if again { fastest } else { fastest.max(self.fastest) };
         let reach = |speed: f64| if again { dt * (apart + speed) } else { farthest(apart + speed, dt) };
@@ -186,57 +188,16 @@ impl<T: lanes::Number> Search<'_, T> {
                         continue;
                     }
                     let here = Place { block: b as u32, chunk: c as u32, lane: l as u8 };
-                    mover.set(id, &cloth.cloth, |p| {
-                        particle(blocks, chunks, h, if p == id { here } else { cloth.places[p] })
-                    });
-                    let free = mover.sample(|n| nodes.free_velocity(n));
+                    let placed = Placed { here: Some((id, here)), ..placed };
+                    mover.set(id, &cloth.cloth, &placed);
                     let of = Sought { number, obstacle, horizon: dt };
-                    if again {
-                        let now = mover.sample(|n| nodes.velocity_now(n));
-                        mover.find_again([&free, &now], of, known, &mut sides, &mut out);
-                    } else {
-                        mover.find(&free, of, &mut sides, &mut out);
+                    match again {
+                        true => mover.find_again(of, (&placed, known), &mut sides, &mut out),
+                        false => mover.find(of, &placed, &mut sides, &mut out),
                     }
                 }
             }
         }
         out
-    }
-}
-
-impl<T: lanes::Number> Field for Search<'_, T> {
-    fn place(&self, particle: usize) -> Vector3<f64> {
-        self.cloth.x[particle]
-    }
-    fn reaching(&self, p: usize) -> Reaching {
-        particle(self.blocks, self.chunks, self.spacing, self.cloth.places[p])
-    }
-    fn free(&self, node: usize) -> Vector3<f64> {
-        self.nodes.free_velocity(node)
-    }
-    fn now(&self, node: usize) -> Vector3<f64> {
-        self.nodes.velocity_now(node)
-    }
-}
-
-/// The particle at a place.
-fn particle<T: lanes::Number>(blocks: &Blocks, chunks: &[Chunk<T>], spacing: f64, place: Place) -> Reaching {
-    let (b, chunk, l) = (place.block as usize, &chunks[place.chunk as usize], place.lane as usize);
-    let low = [0, 1, 2].map(|a| chunk.cell[a][l] as usize);
-    let w = [0, 1, 2].map(|a| Weights::along(wide(chunk.f[a][l])));
-    let number = BlockNodes::<T>::numbers(blocks, b, low);
-    let mut nodes = [(0, 0.0); 27];
-    for (n, node) in nodes.iter_mut().enumerate() {
-        let k = [n / 9, n / 3 % 3, n % 3];
-        *node = (number[n], w[0][k[0]] * w[1][k[1]] * w[2][k[2]]);
-    }
-    let x = chunk.position(l, &blocks.corners[b], spacing);
-    Reaching {
-        x,
-        v: chunk.velocity(l),
-        mass: wide(chunk.mass[l]),
-        volume: wide(chunk.volume[l]),
-        material: chunk.material_number(l),
-        nodes,
     }
 }

@@ -7,6 +7,7 @@ use signorini_core::Part;
 use signorini_core::na::{Matrix3, Vector3};
 
 use crate::freedom::Freedom;
+use crate::groups::MOST;
 
 use super::rows::{Columns, Lists, Rows};
 
@@ -70,6 +71,15 @@ pub(super) struct Between<'a> {
     pub(super) parts: &'a [[(u32, f64); 3]],
     pub(super) velocities: &'a [[f64; 4]],
     pub(super) forces: &'a mut [[f64; 4]],
+}
+
+/// sums_ab += w_ka w_kb K_k of the contacts k of `count` nodes from `first` on, pairs b ≤ a; of K xx, xy, xz, yy, yz, zz.
+pub(super) struct Pairs<'a> {
+    pub(super) columns: &'a Columns,
+    pub(super) first: usize,
+    pub(super) count: usize,
+    pub(super) bends: &'a [[f64; 6]],
+    pub(super) sums: &'a mut [[f64; 6]],
 }
 
 /// Σ w_j nodes_j: three sums beside each other, so that none waits for the last.
@@ -193,6 +203,37 @@ impl WithSimd for Between<'_> {
             for (p, w) in parts {
                 for i in 0..4 {
                     forces[*p as usize][i] += w * x[i];
+                }
+            }
+        }
+    }
+}
+
+impl WithSimd for Pairs<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { columns, first, count, bends, sums } = self;
+        let (mut left, mut weights) = ([&[][..]; MOST], [0.0; MOST]);
+        (0..count).for_each(|i| left[i] = columns.of(first + i));
+        let (left, weights) = (&mut left[..count], &mut weights[..count]);
+        // The contacts of all of them, each once.
+        while let Some(k) = left.iter().filter_map(|list| list.first()).map(|c| c.0).min() {
+            for (w, list) in weights.iter_mut().zip(&mut *left) {
+                *w = match list {
+                    [(own, w), rest @ ..] if *own == k => {
+                        *list = rest;
+                        *w
+                    }
+                    _ => 0.0,
+                };
+            }
+            let (bend, mut pairs) = (&bends[k as usize], sums.iter_mut());
+            for a in 0..count {
+                for (b, sum) in (0..=a).zip(&mut pairs) {
+                    let w = weights[a] * weights[b];
+                    (0..6).for_each(|i| sum[i] += w * bend[i]);
                 }
             }
         }

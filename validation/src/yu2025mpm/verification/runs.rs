@@ -164,14 +164,17 @@ pub(super) fn sand(angle: f64) -> Result<DruckerPrager, PageError> {
     DruckerPrager::new(lame, angle).map_err(fail)
 }
 
-/// A column of sand `ratio` times as high as half its width, released for `end` \[s\] on a grid of `h` \[m\], in steps of this part of the crossing time of a cell, with this [`MpmOptions::transfer_time`].
+/// A column of sand `ratio` times as high as half its width, released on a grid of `h` \[m\], in steps of this part of the crossing time of a cell, with this [`MpmOptions::transfer_time`].
+///
+/// It runs for 5 √(height/g): columns of experiments have stopped after 3.3 of that (Lajeunesse, Monnier and Homsy 2005).
 pub(super) fn column(
-    (ratio, end): (f64, f64),
+    ratio: f64,
     (h, sand): (f64, DruckerPrager),
     courant: f64,
     transfer_time: f64,
 ) -> Result<Heap, PageError> {
     let (width, apart) = (0.2, 0.5 * h);
+    let end = 5.0 * (ratio * width / 9.81).sqrt();
     let (along, up) = ((width / apart).round() as usize, (ratio * width / apart).round() as usize);
     let mut p = Particles::default();
     for n in 0..2 * along * up {
