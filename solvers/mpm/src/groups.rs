@@ -37,7 +37,9 @@ pub(crate) fn group(
             groups.push(group);
         }
     }
-    groups.sort_unstable();
+    // Those of one size follow each other: a preconditioner works on several side by side.
+    let size = |group: &[usize; MOST]| group.iter().take_while(|i| **i != usize::MAX).count();
+    groups.sort_unstable_by_key(|group| (size(group), *group));
     let ungrouped = std::mem::take(nodes);
     starts.clear();
     starts.push(0);

@@ -99,10 +99,10 @@ impl Preconditioner {
         arch.dispatch(Factor { starts, at, entries })
     }
 
-    /// x ← A⁻¹ x of the blocks A.
-    pub(crate) fn solve(&self, x: &mut [f64]) {
+    /// x = A⁻¹ b of the blocks A.
+    pub(crate) fn solve(&self, b: &[f64], x: &mut [f64]) {
         let Self { starts, at, entries, arch, .. } = self;
-        arch.dispatch(Solve { starts, at, entries, x });
+        arch.dispatch(Solve { starts, at, entries, b, x });
     }
 }
 
@@ -130,11 +130,12 @@ impl WithSimd for Factor<'_> {
     }
 }
 
-/// x ← A⁻¹ x.
+/// x = A⁻¹ b.
 struct Solve<'a> {
     starts: &'a [usize],
     at: &'a [usize],
     entries: &'a [[f64; LANES]],
+    b: &'a [f64],
     x: &'a mut [f64],
 }
 
@@ -143,7 +144,7 @@ impl WithSimd for Solve<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Self { starts, at, entries, x } = self;
+        let Self { starts, at, entries, b, x } = self;
         let (mut room, mut more) = ([[0.0; LANES]; USUAL], Vec::new());
         for four in 0..at.len() - 1 {
             let (n, a) = (widest(starts, four), &entries[at[four]..at[four + 1]]);
@@ -155,10 +156,11 @@ impl WithSimd for Solve<'_> {
                 &mut more[..n]
             };
             let bounds = &starts[LANES * four..(LANES * (four + 1) + 1).min(starts.len())];
-            let own = &mut x[bounds[0]..bounds[bounds.len() - 1]];
+            let own = bounds[0]..bounds[bounds.len() - 1];
+            let (given, own) = (&b[own.clone()], &mut x[own]);
             if own.len() == LANES * n {
                 usual!(n, unknowns => {
-                    read_whole(unknowns, own, y);
+                    read_whole(unknowns, given, y);
                     solve(unknowns, a, y);
                     write_whole(unknowns, y, own);
                 });
@@ -166,7 +168,7 @@ impl WithSimd for Solve<'_> {
             }
             y.fill([0.0; LANES]);
             for (l, w) in bounds.windows(2).enumerate() {
-                let group = &own[w[0] - bounds[0]..w[1] - bounds[0]];
+                let group = &given[w[0] - bounds[0]..w[1] - bounds[0]];
                 y.iter_mut().zip(group).for_each(|(y, x)| y[l] = *x);
             }
             solve(n, a, y);
@@ -350,8 +352,8 @@ mod tests {
             };
             let within = DMatrix::from_fn(n, n, |i, j| if group(i) == group(j) { a[(i, j)] } else { 0.0 });
             let b = DVector::from_column_slice(&b[..n]);
-            let mut x = b.as_slice().to_vec();
-            found.solve(&mut x);
+            let mut x = vec![f64::NAN; n];
+            found.solve(b.as_slice(), &mut x);
             prop_assert!((within * DVector::from_vec(x) - &b).amax() <= 1e-9 * b.amax());
         }
     }

@@ -147,8 +147,7 @@ impl MpmSolver {
         let mut contact = p.map().product(whole.part(), p.pools(), evals);
         each(r, [gradient], |r, [g]| *r = -g);
         step.fill(0.0);
-        z.copy_from_slice(r);
-        diagonal.solve(z);
+        diagonal.solve(r, z);
         d.copy_from_slice(z);
         let mut size = dot(r, z);
         let enough = part * part * size;
@@ -162,8 +161,7 @@ impl MpmSolver {
             let alpha = size / dot(d, h);
             each(step, [d], |s, [d]| *s += alpha * d);
             each(r, [h], |r, [h]| *r -= alpha * h);
-            z.copy_from_slice(r);
-            diagonal.solve(z);
+            diagonal.solve(r, z);
             let next = dot(r, z);
             let beta = next / size;
             size = next;
@@ -193,8 +191,8 @@ impl MpmSolver {
             self.factor(p, stats, residual)?;
             match self.options.direction {
                 Direction::BlockDiagonal => {
-                    self.step.iter_mut().zip(&self.gradient).for_each(|(s, g)| *s = -g);
-                    self.diagonal.solve(&mut self.step);
+                    self.diagonal.solve(&self.gradient, &mut self.step);
+                    self.step.iter_mut().for_each(|s| *s = -*s);
                 }
                 // More accurate as the end comes nearer, never more than it takes.
                 Direction::NewtonPcg => {

@@ -153,8 +153,8 @@ impl Bagged {
             )),
             Claim::at_most(
                 "out",
-                "no corner of a box is further out of the cloth than particles may be deep, at all looks",
-                2e-3,
+                "no corner of a box is further out of the cloth than its contacts are deep: what is out at a look has a contact",
+                self.told,
                 self.corners.furthest,
                 "m",
             )

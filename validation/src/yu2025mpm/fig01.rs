@@ -16,9 +16,9 @@ use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 pub(super) struct Fig01;
 
 const PAPER: Size = Size { spacing: 1.0 / 128.0, step: 2e-3, substeps: 4, pads: 1e3, boards: 3e2 };
-const QUICK: Size = Size { spacing: 1.0 / 33.0, step: 1.8e-3, substeps: 1, pads: 7e3, boards: 4.5e2 };
+const QUICK: Size = Size { spacing: 1.0 / 31.0, step: 1.9e-3, substeps: 1, pads: 8e3, boards: 5e2 };
 /// Edges of the made-up shirt \[m\]: quick, and for as many vertices as the paper's.
-const EDGES: (f64, f64) = (0.03, 0.0151);
+const EDGES: (f64, f64) = (0.032, 0.0151);
 /// The mesh of a real shirt, worn, below the models; the scaling that lays it flat: factors across, along and of its depth.
 const MESH: &str = "meshes/newton_shirt/unisex_shirt.obj";
 const FLAT: Vector3<f64> = Vector3::new(1.55, 1.05, 0.25);
@@ -162,7 +162,7 @@ fn text(run: &Folded, plan: &Plan, size: &Size, known: bool) -> Vec<String> {
         ),
         format!(
             "Cloth of E = {} Pa, ν = {poisson}, {density} kg/m³, {thickness} m thick (the paper has no thickness, its release takes the spacing of the grid; this is {} kg/m²); strain rates fade in {FADING} s, as in the release. Grid of {} m. \
-             Contacts with pads of {} N/m and {dissipation} s/m for each particle, friction {friction} (paper, and --full: 10³ N/m; quick, with an eighth of the particles between pads: 7·10³ N/m), with boards, hands and links of {} N/m (the ground of the release is a border of its grid), holding below {} and {} m/s. Pads have a soft skin of {SKIN} m, so that closed ones, 1 mm apart, press what is between them. Solves to {TOLERANCE}. \
+             Contacts with pads of {} N/m and {dissipation} s/m for each particle, friction {friction} (paper, and --full: 10³ N/m; quick, with an eighth of the particles between pads: 8·10³ N/m), with boards, hands and links of {} N/m (the ground of the release is a border of its grid), holding below {} and {} m/s. Pads have a soft skin of {SKIN} m, so that closed ones, 1 mm apart, press what is between them. Solves to {TOLERANCE}. \
              The cloth meets pads, hands, all links of both arms, and boards. Its layers meet each other on the grid alone: one stops over the other as soon as the grid carries both, up to two spacings away, where nothing else holds it.",
             number(young),
             thickness * density,

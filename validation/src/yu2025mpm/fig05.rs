@@ -21,11 +21,11 @@ const PAPER: Setup = Setup {
     wait: 2.0,
     end: 5.0,
 };
-/// Half of the particles, with the stiffness of the paper's on an area.
+/// A third of the particles, with the stiffness of the paper's on an area, and plates twice as fast.
 const QUICK: Setup = Setup {
-    spacing: 1.0 / 39.0,
-    cells: 18,
-    stiffness: 1.3e4,
+    spacing: 1.0 / 35.0,
+    cells: 16,
+    stiffness: 1.64e4,
     closing: (0.2, 0.4),
     wait: 0.3,
     end: 1.4,

@@ -132,7 +132,8 @@ impl Page for CouplingIteration {
         let references = [press(Way::Kept, SUBSTEP, 1, start)?, press(Way::Iterated, SUBSTEP, 1, start)?];
         let mut alike = Vec::new();
         for way in [Way::Kept, Way::Moving, Way::Iterated] {
-            for dt in self::steps(true) {
+            // The longest are for the picture alone.
+            for dt in self::steps(true).into_iter().filter(|dt| ctx.full() || *dt <= DRAWN) {
                 let splits = matches!(way, Way::Kept | Way::Moving);
                 if splits && dt > limits[usize::from(way == Way::Moving)] {
                     continue;
