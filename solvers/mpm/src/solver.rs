@@ -196,7 +196,7 @@ impl MpmSolver {
                 }
                 // More accurate as the end comes nearer, never more than it takes.
                 Direction::NewtonPcg => {
-                    let part = (residual / first).sqrt().min(0.1).max(0.1 * out.tolerance / residual);
+                    let part = (residual / first).sqrt().min(0.1).max(0.3 * out.tolerance / residual);
                     self.conjugate_gradients(p, part);
                 }
             }

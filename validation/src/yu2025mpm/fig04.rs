@@ -183,7 +183,7 @@ impl Run {
             out.extend(own.map(|t| Self::new(way, t, STEP)));
             let steps: &[f64] = match way {
                 Way::StrongDense => &OTHER[2..],
-                Way::StrongSparse => &OTHER,
+                Way::StrongSparse => &OTHER[usize::from(!full)..],
                 Way::WeakPcg | Way::WeakFast => &SHORTER,
                 _ => &[],
             };

@@ -29,7 +29,7 @@ const QUICK: Setup = Setup {
     second: Some((SECOND.0, 11, SECOND.2)),
     closing: (0.2, 0.4),
     wait: 0.3,
-    end: 1.4,
+    end: 1.3,
     ..PAPER
 };
 
