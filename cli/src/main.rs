@@ -70,6 +70,13 @@ fn missing_instructions() -> Option<&'static str> {
     None
 }
 
+/// Runs a command on a thread of the pool: its many short loops then wake no thread each time to hand themselves over.
+fn in_pool(
+    run: impl FnOnce() -> Result<bool, Box<dyn std::error::Error>> + Send,
+) -> Result<bool, Box<dyn std::error::Error>> {
+    rayon::join(|| run().map_err(|e| e.to_string()), || ()).0.map_err(Into::into)
+}
+
 fn main() -> std::process::ExitCode {
     if let Some(what) = missing_instructions() {
         eprintln!(
@@ -79,7 +86,7 @@ fn main() -> std::process::ExitCode {
     }
     let cli = Cli::parse();
     let result = match cli.command.unwrap_or_else(|| Command::Reproduce(reproduce::Arguments::default())) {
-        Command::Run(a) if run_points::is_points(&a) => run_points::run(&a),
+        Command::Run(a) if run_points::is_points(&a) => in_pool(|| run_points::run(&a)),
         Command::Run(a) => run::run(&a),
         Command::View(a) => view::run(&a),
         Command::Inspect(a) => inspect::run(&a),

@@ -276,6 +276,13 @@ impl SceneFile {
                 format!("{step} s is longer than the run of {time} s; take a shorter one"),
             ));
         }
+        if time / step > MOST_STEPS {
+            let why = format!(
+                "{step} s makes {:.1e} steps of the run of {time} s, more than {MOST_STEPS:e}; take a longer one",
+                time / step
+            );
+            return Err(top.wrong_at("step", why));
+        }
         Ok(Self {
             path: path.into(),
             model: beside(path, &model.name).map_err(|why| top.wrong_at("model", why))?,
@@ -326,6 +333,8 @@ fn beside(file: &Path, path: &str) -> Result<PathBuf, String> {
 /// A body of a kind, at its pose and with its velocity.
 /// Fastest start of points \[m/s\].
 const FASTEST: f64 = 1e6;
+/// Most steps of the bodies in a run.
+const MOST_STEPS: f64 = 1e8;
 
 fn body(s: &Section<'_>, [modulus, density]: [f64; 2], kind: Kind) -> Found<Body> {
     let position = s.vector("position", "three numbers [m]")?.unwrap_or_default();

@@ -105,8 +105,10 @@ impl PointScene {
         engine = engine.with_pins(pins).map_err(whole)?;
         let substeps = file.substeps(engine.longest_step(), parts.options.spacing)?;
         parts.choices.push(format!(
-            "substeps of the points up to {:.2e} s at the start: {substeps} to a step of the bodies",
-            engine.longest_step()
+            "substeps of the points up to {:.2e} s at the start: {substeps} to a step of the bodies, {:.0} in a run of {} s",
+            engine.longest_step(),
+            (file.time / file.step).ceil() * substeps,
+            file.time
         ));
         let step = ContactStep::new(IcfSolver::default());
         let mut both = ScenePoints::new(scene, &parts.geoms, engine, rigid, step, 1)?.with_shorter_substeps();

@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 #[derive(Debug, thiserror::Error)]
 pub enum SceneFileError {
     /// The file was not read.
-    #[error("{}: {source}; give a scene file that exists", path.display())]
+    #[error("{}: {source}; give a scene file that exists, as text", path.display())]
     Read {
         /// The file.
         path: PathBuf,

@@ -119,7 +119,13 @@ pub(crate) fn holds(pins: &[Pin], particle: usize, obstacle: usize) -> bool {
 /// Pins that can be, by their particles and obstacles.
 pub(crate) fn in_order(mut pins: Vec<Pin>, particles: usize, obstacles: usize) -> Result<Vec<Pin>, MpmError> {
     pins.iter().try_for_each(|pin| pin.check(particles, obstacles))?;
-    pins.sort_by_key(|pin| (pin.particle, pin.obstacle));
+    let place = |pin: &Pin| (pin.particle, pin.obstacle);
+    pins.sort_by_key(place);
+    if let Some(twice) = pins.windows(2).find(|w| place(&w[0]) == place(&w[1])) {
+        let to = twice[0].obstacle.map_or_else(|| "the world".into(), |o| format!("obstacle {o}"));
+        let what = format!("particle {} is pinned to {to} twice", twice[0].particle);
+        return Err(MpmError::Pin { what, remedy: "give one pin, as stiff as both" });
+    }
     Ok(pins)
 }
 

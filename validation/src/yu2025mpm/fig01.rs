@@ -16,9 +16,9 @@ use signorini_report::{Claim, Context, Mark, Page, PageError, PageOutput, Plot};
 pub(super) struct Fig01;
 
 const PAPER: Size = Size { spacing: 1.0 / 128.0, step: 2e-3, substeps: 4, pads: 1e3, boards: 3e2 };
-const QUICK: Size = Size { spacing: 1.0 / 31.0, step: 1.9e-3, substeps: 1, pads: 8e3, boards: 5e2 };
+const QUICK: Size = Size { spacing: 1.0 / 33.0, step: 1.8e-3, substeps: 1, pads: 2.5e3, boards: 4.5e2 };
 /// Edges of the made-up shirt \[m\]: quick, and for as many vertices as the paper's.
-const EDGES: (f64, f64) = (0.032, 0.0151);
+const EDGES: (f64, f64) = (0.03, 0.0151);
 /// The mesh of a real shirt, worn, below the models; the scaling that lays it flat: factors across, along and of its depth.
 const MESH: &str = "meshes/newton_shirt/unisex_shirt.obj";
 const FLAT: Vector3<f64> = Vector3::new(1.55, 1.05, 0.25);
@@ -27,7 +27,7 @@ const FLAT: Vector3<f64> = Vector3::new(1.55, 1.05, 0.25);
 const WHY_DEEP: &str =
     "boards are soft: where grippers lay the cloth down they press single vertices on them";
 /// Why few may be held.
-const WHY_FEW: &str = "pads hold nine particles of the quick shirt; some slip to the edge of the pads on the way, and the others hold";
+const WHY_FEW: &str = "pads hold five particles of the quick shirt; some slip to the edge of the pads on the way, and the others hold";
 
 /// Why it may be longer than asked for where it is folded, and its corners end elsewhere.
 const WHY_LONG: &str = "tips of the sleeves may lie nearer the hem than the line of folding, and stay there";
@@ -40,7 +40,7 @@ const LINE: f64 = 0.37;
 
 fn plan(full: bool) -> Plan {
     let durations = if full { [0.5, 0.4, 2.0, 0.3, 0.3, 0.5] } else { [0.2, 0.2, 1.2, 0.1, 0.2, 0.2] };
-    Plan { durations, rest: if full { 0.3 } else { 0.2 }, pinch: PINCH, line: LINE, arc: 0.95, back: 0.12 }
+    Plan { durations, rest: if full { 0.3 } else { 0.1 }, pinch: PINCH, line: LINE, arc: 0.95, back: 0.12 }
 }
 
 fn moved(mesh: &TriangleMesh, to: impl Fn(&Point3<f64>) -> Point3<f64>) -> Result<TriangleMesh, PageError> {
@@ -162,7 +162,7 @@ fn text(run: &Folded, plan: &Plan, size: &Size, known: bool) -> Vec<String> {
         ),
         format!(
             "Cloth of E = {} Pa, ν = {poisson}, {density} kg/m³, {thickness} m thick (the paper has no thickness, its release takes the spacing of the grid; this is {} kg/m²); strain rates fade in {FADING} s, as in the release. Grid of {} m. \
-             Contacts with pads of {} N/m and {dissipation} s/m for each particle, friction {friction} (paper, and --full: 10³ N/m; quick, with an eighth of the particles between pads: 8·10³ N/m), with boards, hands and links of {} N/m (the ground of the release is a border of its grid), holding below {} and {} m/s. Pads have a soft skin of {SKIN} m, so that closed ones, 1 mm apart, press what is between them. Solves to {TOLERANCE}. \
+             Contacts with pads of {} N/m and {dissipation} s/m for each particle, friction {friction} (paper, and --full: 10³ N/m; quick, with a seventh of the particles between pads: 2.5·10³ N/m, beyond which their forces chatter at its step), with boards, hands and links of {} N/m (the ground of the release is a border of its grid), holding below {} and {} m/s. Pads have a soft skin of {SKIN} m, so that closed ones, 1 mm apart, press what is between them. Solves to {TOLERANCE}. \
              The cloth meets pads, hands, all links of both arms, and boards. Its layers meet each other on the grid alone: one stops over the other as soon as the grid carries both, up to two spacings away, where nothing else holds it.",
             number(young),
             thickness * density,
@@ -173,7 +173,7 @@ fn text(run: &Folded, plan: &Plan, size: &Size, known: bool) -> Vec<String> {
             HOLDING[1]
         ),
         format!(
-            "Bodies take steps of {} s, points {} in each of them (paper, and --full: 2 ms and 4; at 2 ms, with 2 substeps or 4, forces of the quick shirt's pinch chatter by a tenth and two of five particles stay in it to the end of the way over). Bodies go on at their velocity within a step: kept in place through it, as in the paper, a pad would lag by {:.1} mm at its {speed:.1} m/s in the last of the paper's substeps, more than its skin. \
+            "Bodies take steps of {} s, points {} in each of them (paper, and --full: 2 ms and 4). Bodies go on at their velocity within a step: kept in place through it, as in the paper, a pad would lag by {:.1} mm at its {speed:.1} m/s in the last of the paper's substeps, more than its skin. \
              A particle is on the wrong side of a gripper if it goes from one side of a pad to the other across it between two steps. In pads without their skin vertices are at most {:.2} mm deep, centres of triangles {:.2} mm. Dots: vertices, by what half of the shirt they belong to; grey: the pads.",
             size.step,
             size.substeps,
@@ -229,7 +229,8 @@ fn account(run: &Folded, plan: &Plan, size: &Size, out: &mut PageOutput) {
         let (from, to) = (plan.after(round, 1), plan.after(round, 2));
         let first = at(from).map_or([0; 2], |s| s.held);
         let way = run.samples.iter().filter(|s| s.t >= from && s.t <= to);
-        let parts = way.flat_map(|s| [0, 1].map(|a| s.held[a] as f64 / first[a] as f64));
+        // Who holds none at first holds none.
+        let parts = way.flat_map(|s| [0, 1].map(|a| s.held[a] as f64 / first[a].max(1) as f64));
         parts.fold(f64::INFINITY, f64::min)
     };
     out.heading("Extent and height");

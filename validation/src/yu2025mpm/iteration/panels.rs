@@ -52,6 +52,11 @@ impl Way {
     pub(super) const ALL: [Self; 5] =
         [Self::Kept, Self::Moving, Self::IteratedKept, Self::Iterated, Self::Monolithic];
 
+    /// Whether each side goes through a step once.
+    pub(super) fn splits(self) -> bool {
+        matches!(self, Self::Kept | Self::Moving)
+    }
+
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Kept => "splitting, bodies kept",
