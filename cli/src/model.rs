@@ -57,6 +57,10 @@ impl ModelArguments {
 
     /// As [`ModelArguments::load`], from another file.
     pub(crate) fn load_from(&self, model: &Path) -> Result<Scene, Box<dyn std::error::Error>> {
+        if model.extension().is_some_and(|e| e == "toml") {
+            let file = model.display();
+            return Err(format!("{file}: a scene file of material points is no model; `signorini run {file}` takes it, other commands the `model` that it names").into());
+        }
         let options = LoadOptions {
             without_meshes: self.without_meshes,
             keep_mesh_surfaces: self.mesh_surfaces,

@@ -214,3 +214,28 @@ fn regression_arguments_that_make_no_sense_are_refused() {
         assert!(message.contains(word), "{arguments:?}: {message}");
     }
 }
+
+#[test]
+fn regression_scene_files_that_make_no_sense_are_refused() {
+    let folder = Folder::new("scene_files");
+    folder.file("floor.xml", &mjcf("<geom name='floor' type='plane' size='1 1 1'/>"));
+    let body = "[[points]]\nname = 'cube'\nshape = 'box'\nsize = [0.1, 0.1, 0.1]\nposition = [0, 0, 0.06]\nyoung = 1e5\ndensity = 1000\n";
+    let scene = |head: &str| format!("model = 'floor.xml'\n{head}\n{body}");
+    let cases = [
+        ("steps.toml", scene("time = 1\nstep = 1e-12"), "steps.toml:3: step"),
+        ("itself.toml", scene("").replace("floor.xml", "itself.toml"), "is no model"),
+        ("unknown.toml", scene("tine = 1"), "did you mean 'time'"),
+    ];
+    for (name, text, expected) in cases {
+        let message = refused(&["run", folder.file(name, &text).to_str().unwrap()]);
+        assert!(message.contains(expected), "{name}: {message}");
+    }
+    let file = folder.file("scene.toml", &scene(""));
+    let file = file.to_str().unwrap();
+    for command in ["inspect", "compare"] {
+        let message = refused(&[command, file]);
+        assert!(message.contains("scene.toml") && message.contains("signorini run"), "{message}");
+    }
+    let message = refused(&["view", file]);
+    assert!(message.contains("scene.toml") && message.contains("that `run` wrote"), "{message}");
+}

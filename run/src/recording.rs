@@ -283,7 +283,7 @@ pub enum RecordingError {
         source: std::io::Error,
     },
     /// Not a recording of this project.
-    #[error("{path}: not a recording: {reason}")]
+    #[error("{path}: not a recording: {reason}; give an archive that `run` wrote")]
     Format {
         /// File.
         path: String,

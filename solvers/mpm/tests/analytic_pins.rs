@@ -254,4 +254,9 @@ fn regression_refusals_name_pin_and_remedy() {
         let s = system(p.clone(), vec![hook()], MpmOptions::default());
         says(s.with_pins(vec![pin]).err().unwrap(), words);
     }
+    let s = system(p, vec![hook()], MpmOptions::default());
+    says(
+        s.with_pins(vec![good, good]).err().unwrap(),
+        ["particle 3 is pinned to obstacle 0 twice", "one pin"],
+    );
 }

@@ -122,6 +122,11 @@ impl Statistics {
         self.contacts.0 as f64 / self.substeps.1.max(1) as f64
     }
 
+    /// Number of particles.
+    pub(super) fn particles(&self) -> usize {
+        self.particles
+    }
+
     /// Time of a substep, that of the bodies included \[ms\].
     pub(super) fn milliseconds(&self) -> f64 {
         1e3 * self.wall / self.substeps.1.max(1) as f64
