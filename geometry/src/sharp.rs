@@ -15,6 +15,9 @@ const ROUGH: f64 = 1e-2;
 /// Part of the size of a mesh by which a ray into it starts inside.
 const INSIDE: f64 = 1e-6;
 
+/// Part of the way through a solid by which a point may be in front of a face that counts as on it: round-off.
+const ON_FACE: f64 = 1e-9;
+
 /// Convex corner of a polyhedron, in the frame of its shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SharpCorner {
@@ -36,9 +39,9 @@ impl SharpCorner {
         self.along.iter().all(|e| e.dot(normal) <= slack)
     }
 
-    /// Whether a point is behind all faces of the corner, as if they went on without end.
+    /// Whether a point is behind all faces of the corner, as if they went on without end, or on them but for round-off.
     pub fn holds(&self, x: &V) -> bool {
-        self.normals.iter().all(|n| n.dot(&(x - self.x)) <= 0.0)
+        self.normals.iter().all(|n| n.dot(&(x - self.x)) <= ON_FACE * self.depth)
     }
 }
 
@@ -65,11 +68,11 @@ impl SharpEdge {
         self.across.iter().all(|a| a.dot(normal) <= slack)
     }
 
-    /// Whether a part of a segment is behind both faces of the edge, as if they went on without end.
+    /// Whether a part of a segment is behind both faces of the edge, as if they went on without end, or on them but for round-off.
     pub fn holds_part_of(&self, [a, b]: &[V; 2]) -> bool {
         let (mut from, mut to) = (0.0f64, 1.0f64);
         for n in &self.normals {
-            let [s, e] = [a, b].map(|x| n.dot(&(x - self.ends[0])));
+            let [s, e] = [a, b].map(|x| n.dot(&(x - self.ends[0])) - ON_FACE * self.depth);
             match (s > 0.0, e > 0.0) {
                 (true, true) => return false,
                 (true, false) => from = from.max(s / (s - e)),

@@ -323,10 +323,12 @@ fn analytic_what_corners_and_edges_give_obstacles_cloth_loses() {
 
 #[test]
 fn analytic_a_plate_meets_a_sheet_from_the_side_where_it_is() {
-    // Its corners and edges on the far side, 2 cm away through the plate, meet nothing, nor do edges across the sheet.
-    for side in [1.0, -1.0] {
-        let turn = UnitQuaternion::from_scaled_axis(V::new(0.0, 0.0, 0.1));
-        let at = V::new(0.007, -0.004, side * 0.009);
+    // Its corners and edges on the far side, 2 cm away through the plate, meet nothing, nor do edges across the sheet; turned and moved to places all over it.
+    for k in 0..120 {
+        let (side, part) = (if k % 2 == 0 { 1.0 } else { -1.0 }, f64::from(k) / 120.0);
+        let turn = UnitQuaternion::from_scaled_axis(V::new(0.0, 0.0, 0.1 + 2.9 * part));
+        let at =
+            V::new(0.007 + 0.09 * (7.0 * part).fract(), 0.08 * (11.0 * part).fract() - 0.004, side * 0.009);
         let plate = Shape::Box { half_extents: V::new(0.06, 0.07, 0.01) };
         let mut s =
             free(Obstacle::new("plate", plate, Isometry3::from_parts(at.into(), turn), surface(0.4)), vec![]);
@@ -334,7 +336,8 @@ fn analytic_a_plate_meets_a_sheet_from_the_side_where_it_is() {
         let count = |of: fn(&TouchPart) -> bool| found.iter().filter(|t| of(&t.part)).count();
         assert_eq!(count(is_corner), 4);
         assert!(count(is_edge) >= 8, "{}", count(is_edge));
-        for t in &found {
+        // Particles beside a rim of the plate leave it there.
+        for t in found.iter().filter(|t| is_corner(&t.part) || is_edge(&t.part)) {
             assert!((t.gap + 1e-3).abs() < 1e-12 && t.frame[(2, 0)] * side < -0.999, "{t:?}");
         }
     }
