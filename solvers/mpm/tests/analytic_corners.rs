@@ -335,7 +335,8 @@ fn analytic_a_plate_meets_a_sheet_from_the_side_where_it_is() {
         let found = pressed(&mut s);
         let count = |of: fn(&TouchPart) -> bool| found.iter().filter(|t| of(&t.part)).count();
         assert_eq!(count(is_corner), 4);
-        assert!(count(is_edge) >= 8, "{}", count(is_edge));
+        // Each of its edges is longer than a cell.
+        assert!(count(is_edge) >= 4, "{}", count(is_edge));
         // Particles beside a rim of the plate leave it there.
         for t in found.iter().filter(|t| is_corner(&t.part) || is_edge(&t.part)) {
             assert!((t.gap + 1e-3).abs() < 1e-12 && t.frame[(2, 0)] * side < -0.999, "{t:?}");
