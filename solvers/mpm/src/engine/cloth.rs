@@ -5,7 +5,7 @@ use crate::cloth::Cloth;
 use super::blocks::Blocks;
 use super::chunk::{Chunk, Load, NOBODY};
 use super::lanes::{LANES, Lane9, Number, num};
-use super::placed::Vertices;
+use super::vertices::Vertices;
 
 /// Place of a particle in the chunks.
 #[derive(Clone, Copy, Default)]

@@ -11,6 +11,7 @@ mod placed;
 mod rows;
 mod touches;
 mod transfer;
+mod vertices;
 
 use pulp::Arch;
 use rayon::prelude::*;
