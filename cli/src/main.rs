@@ -86,7 +86,7 @@ fn main() -> std::process::ExitCode {
     }
     let cli = Cli::parse();
     let result = match cli.command.unwrap_or_else(|| Command::Reproduce(reproduce::Arguments::default())) {
-        Command::Run(a) if run_points::is_points(&a) => in_pool(|| run_points::run(&a)),
+        Command::Run(a) if model::is_scene_of_points(&a.model.model) => in_pool(|| run_points::run(&a)),
         Command::Run(a) => run::run(&a),
         Command::View(a) => view::run(&a),
         Command::Inspect(a) => inspect::run(&a),

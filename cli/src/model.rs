@@ -49,6 +49,11 @@ pub(crate) struct ModelArguments {
     combination: Option<String>,
 }
 
+/// Whether a file is a scene of material points beside a model.
+pub(crate) fn is_scene_of_points(file: &Path) -> bool {
+    file.extension().is_some_and(|e| e == "toml")
+}
+
 impl ModelArguments {
     /// Reads the scene, prints warnings to standard error and applies the options.
     pub(crate) fn load(&self) -> Result<Scene, Box<dyn std::error::Error>> {
@@ -57,7 +62,7 @@ impl ModelArguments {
 
     /// As [`ModelArguments::load`], from another file.
     pub(crate) fn load_from(&self, model: &Path) -> Result<Scene, Box<dyn std::error::Error>> {
-        if model.extension().is_some_and(|e| e == "toml") {
+        if is_scene_of_points(model) {
             let file = model.display();
             return Err(format!("{file}: a scene file of material points is no model; `signorini run {file}` takes it, other commands the `model` that it names").into());
         }

@@ -19,11 +19,6 @@ const ROWS: f64 = 60.0;
 /// Times the depth that contact was to have beyond which it is warned of.
 const TOO_DEEP: f64 = 3.0;
 
-/// Whether a file is a scene of points.
-pub(crate) fn is_points(a: &Arguments) -> bool {
-    a.model.model.extension().is_some_and(|e| e == "toml")
-}
-
 /// Runs a scene file of points beside a model.
 pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     a.method.leave_out()?;

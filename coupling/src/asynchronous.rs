@@ -116,8 +116,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
 
     /// Limit of steps like the last one for the body of each geom, where in it most of its contacts touched. They are found when asked for: one eigenvalue per tree.
     pub fn limits(&self) -> Vec<Limit> {
-        let problem = self.rigid.frozen_problem(Slot::Start);
-        let rigid = RigidSide { model: self.rigid.model(), kin: &self.kinematics, problem };
+        let rigid = RigidSide { system: &self.rigid, kin: &self.kinematics };
         self.pressed.limits(rigid, &self.places, self.moving)
     }
 

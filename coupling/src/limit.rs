@@ -1,8 +1,8 @@
 use std::fmt;
 
 use signorini_core::na::{DMatrix, DVector, Point3, Vector3};
-use signorini_core::{FrozenProblem, StepProblem};
-use signorini_multibody::{Kinematics, Model};
+use signorini_core::{Slot, StepProblem};
+use signorini_multibody::{Kinematics, RigidSystem};
 
 use crate::places::Places;
 use crate::points::Touched;
@@ -10,16 +10,19 @@ use crate::points::Touched;
 /// Longest step of a body beside the material points that touch it, before the splitting oscillates.
 ///
 /// ```text
-/// δt² λ (1 + 2 δ/δt) + 2 δt μ < 4   while n k δ² + c δ is below the mass of the surface that touches,   surface mass < 2 m beyond
+/// δt² λ (1 + 2 δ/δt) + 2 δt μ < 4   while n k δ² + c δ is below the mass of the surface that touches, and for a surface that is held from behind
+/// surface mass < 2 m                beyond
 /// λ largest of K x = λ (M + ½ δt D + ¼ δt² K_q) x,   K = Σ k J_cᵀ n nᵀ J_c,   m = n k/λ₁
 /// μ largest of C x = μ (M + ½ δt D + ¼ δt² K_q) x,   C = Σ k d φ J_cᵀ n nᵀ J_c,   c = Σ k d φ
 /// ```
-/// with n contacts of stiffness k, dissipation d \[s/m\] and depths φ, and substeps δ. M is the inertia of the body's tree in generalised coordinates, armature too, D and K_q are its dampers and springs, and K and C those of all contacts of points with the tree, each at its place and along its normal n; λ₁ is that of the geom's own contacts alone: m is the mass of a free body that is
+/// with n contacts of stiffness k, dissipation d \[s/m\] and depths φ, and substeps δ. M is the inertia of the body's tree in generalised coordinates, armature too, D and K_q are its dampers and springs, those of motors below the limit of their force and of tendons too, and K and C those of all contacts of points with the tree, each at its place and along its normal n; λ₁ is that of the geom's own contacts alone: m is the mass of a free body that is
 /// pressed through its middle, and less where contacts turn it. Bodies that move within the step have δt² λ (2 + δ/δt) instead.
 /// Pins count as contacts along three axes; a rigid one is as stiff as its substep makes it ([`signorini_mpm::Hold::spring`]).
 /// Where depths are equal, K and C have the same vectors and the first limit is where oscillations start to grow; where they differ it may be a little shorter.
 ///
-/// The second limit is necessary, not enough: light surfaces on stiff contact chatter within it, and a thin surface that something else holds from behind, a sheet between two fingers, cannot follow: the first limit applies to it at any substep. Friction of points, motors and other laws of the bodies, and their own contacts are left out; other holds of a body make it steadier.
+/// A surface is held from behind where its particles are in two obstacles at once, or in one and pinned to another, as cloth between two fingers is: it cannot follow a body, so that the first limit applies to those contacts at any substep. Two equal fingers that close on it are the worst; a pair that is less equal, or that goes aside together, is steadier.
+///
+/// The second limit is necessary, not enough: light surfaces on stiff contact chatter within it. Friction of points, other laws of the bodies, and their own contacts are left out; other holds of a body make it steadier.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limit {
     /// Contacts that touch, and pins.
@@ -36,6 +39,8 @@ pub struct Limit {
     pub stiff: f64,
     /// μ: how fast the dampers of all would stop the tree \[1/s\].
     pub rate: f64,
+    /// λ \[1/s²\] and μ \[1/s\] on the contacts alone whose surface is held from behind.
+    pub backed: [f64; 2],
     /// Bodies move within a step.
     pub moving: bool,
 }
@@ -47,9 +52,13 @@ impl Limit {
     /// λ δt² + 2 (λ δ + μ) δt = 4,   of bodies that move   2 λ δt² + (λ δ + 2 μ) δt = 4
     /// ```
     pub fn step(&self, substep: f64) -> f64 {
+        self.longest([self.stiff, self.rate], substep)
+    }
+
+    fn longest(&self, [stiff, rate]: [f64; 2], substep: f64) -> f64 {
         match self.moving {
-            false => root(self.stiff, self.stiff * substep + self.rate),
-            true => root(2.0 * self.stiff, 0.5 * self.stiff * substep + self.rate),
+            false => root(stiff, stiff * substep + rate),
+            true => root(2.0 * stiff, 0.5 * stiff * substep + rate),
         }
     }
 
@@ -62,9 +71,12 @@ impl Limit {
         root(3.0 * self.stiff, self.rate)
     }
 
-    /// Part of the limit that applies that a step with such substeps \[s\] takes, below one within it: of the longest step where contacts are soft beside the surface that touches, else the surface of twice the mass.
+    /// Part of the limit that applies that a step with such substeps \[s\] takes, below one within it: of the longest step where contacts are soft beside the surface that touches, and of that of surfaces held from behind, else the surface of twice the mass.
     pub fn used(&self, step: f64, substep: f64) -> f64 {
-        if substep < self.soft_substep() { step / self.step(substep) } else { 0.5 * self.surface / self.mass }
+        if substep < self.soft_substep() {
+            return step / self.step(substep);
+        }
+        f64::max(0.5 * self.surface / self.mass, step / self.longest(self.backed, substep))
     }
 
     /// The longest substep \[s\] in which contacts are soft beside the surface that touches.
@@ -97,12 +109,18 @@ impl fmt::Display for Limit {
             self.soft_substep(),
             self.surface,
             2.0 * self.mass
-        )
+        )?;
+        match self.longest(self.backed, 0.0) {
+            step if step < f64::INFINITY => {
+                write!(f, ", and steps below {step:.2e} s where it is held from behind")
+            }
+            _ => Ok(()),
+        }
     }
 }
 
 /// Contact inside an obstacle, or pin at it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Place {
     /// \[m\].
     x: Point3<f64>,
@@ -112,6 +130,8 @@ struct Place {
     stiffness: f64,
     /// \[N·s/m\].
     damping: f64,
+    /// Its particle is in another obstacle too.
+    backed: bool,
 }
 
 /// The particles inside one obstacle, or held by it.
@@ -127,12 +147,14 @@ struct Inside {
 pub(crate) struct Pressed {
     list: Vec<Inside>,
     counts: Vec<usize>,
+    /// Particles inside obstacles or held by them, with the obstacle, ascending.
+    met: Vec<(usize, usize)>,
 }
 
 impl Pressed {
     /// Nothing, of so many obstacles.
     pub(crate) fn of(obstacles: usize) -> Self {
-        Self { list: vec![Inside::default(); obstacles], counts: Vec::new() }
+        Self { list: vec![Inside::default(); obstacles], ..Self::default() }
     }
 
     /// Nothing inside any of so many obstacles.
@@ -159,75 +181,87 @@ impl Pressed {
                 *count = 0;
             }
         }
+        self.met.clear();
+        self.met.extend(inside().map(|t| (t.particle, t.obstacle)));
+        self.met.extend(held().map(|(o, h)| (h.pin.particle, o)));
+        self.met.sort_unstable();
+        let met = &self.met;
+        let backed = |particle: usize| {
+            let own = &met[met.partition_point(|m| m.0 < particle)..];
+            let last = own.partition_point(|m| m.0 == particle) - 1;
+            own[0].1 != own[last].1
+        };
         for t in inside().filter(|t| self.counts[t.obstacle] > 0) {
             let (obstacle, none) = (&points.obstacles()[t.obstacle], Vector3::zeros());
             let stiffness = obstacle.stiffness_of(t.area);
             let damping = stiffness * obstacle.material.dissipation * -t.gap;
             let axes = [t.frame.column(0).into_owned(), none, none];
             let kept = &mut self.list[t.obstacle];
-            kept.at.push(Place { x: Point3::from(t.x), axes, stiffness, damping });
+            let backed = backed(t.particle);
+            kept.at.push(Place { x: Point3::from(t.x), axes, stiffness, damping, backed });
             kept.mass += t.mass;
         }
         for (o, h) in held().filter(|h| self.counts[h.0] > 0) {
             let [stiffness, damping] = h.spring(dt);
             let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
             let kept = &mut self.list[o];
-            kept.at.push(Place { x: Point3::from(h.x), axes, stiffness, damping });
+            let backed = backed(h.pin.particle);
+            kept.at.push(Place { x: Point3::from(h.x), axes, stiffness, damping, backed });
             kept.mass += h.mass;
         }
     }
 
     /// Limits of the body of each obstacle.
-    pub(crate) fn limits<'a>(&'a self, rigid: RigidSide<'_>, places: &Places, moving: bool) -> Vec<Limit> {
-        let tree = |o: usize| rigid.model.bodies[places.body(o)].tree;
-        let mut fastest: Vec<Option<[f64; 2]>> = vec![None; rigid.model.trees.len()];
-        let of = |(o, inside): (usize, &'a Inside)| {
-            let stiffness = inside.at.iter().map(|p| p.stiffness).sum();
-            let damping = inside.at.iter().map(|p| p.damping).sum();
-            let (mut mass, mut stiff, mut rate) = (f64::INFINITY, 0.0, 0.0);
-            if let (Some(t), true) = (tree(o), !inside.at.is_empty()) {
-                let pressed =
-                    |(o, inside): (usize, &'a Inside)| inside.at.iter().map(move |p| (places.body(o), p));
-                let of_tree = || self.list.iter().enumerate().filter(|(o, _)| tree(*o) == Some(t));
-                [stiff, rate] = *fastest[t]
-                    .get_or_insert_with(|| largest_eigenvalues(rigid, t, of_tree().flat_map(pressed)));
-                let others = of_tree().any(|(other, i)| other != o && !i.at.is_empty());
-                let own = match others {
-                    true => largest_eigenvalues(rigid, t, pressed((o, inside)))[0],
-                    false => stiff,
-                };
-                mass = stiffness / own;
-            }
-            Limit {
+    pub(crate) fn limits(&self, rigid: RigidSide<'_>, places: &Places, moving: bool) -> Vec<Limit> {
+        let tree = |o: usize| rigid.system.model().bodies[places.body(o)].tree;
+        let pressed = |(o, inside): (usize, &Inside)| -> Vec<(usize, Place)> {
+            inside.at.iter().map(|p| (places.body(o), *p)).collect()
+        };
+        let of_tree = |t: usize| self.list.iter().enumerate().filter(move |(o, _)| tree(*o) == Some(t));
+        // λ and μ of each tree, and those of contacts with surfaces held from behind.
+        let mut known: Vec<Option<[[f64; 2]; 2]>> = vec![None; rigid.system.model().trees.len()];
+        let of = |(o, inside): (usize, &Inside)| {
+            let sum = |of: fn(&Place) -> f64| inside.at.iter().map(of).sum();
+            let mut limit = Limit {
                 contacts: inside.at.len() as u32,
-                stiffness,
-                damping,
+                stiffness: sum(|p| p.stiffness),
+                damping: sum(|p| p.damping),
                 surface: inside.mass,
-                mass,
-                stiff,
-                rate,
+                mass: f64::INFINITY,
                 moving,
+                ..Limit::default()
+            };
+            let Some(t) = tree(o).filter(|_| !inside.at.is_empty()) else { return limit };
+            let [all, backed] = *known[t].get_or_insert_with(|| {
+                let mut places: Vec<_> = of_tree(t).flat_map(pressed).collect();
+                let all = largest_eigenvalues(rigid, t, &places);
+                places.retain(|p| p.1.backed);
+                [all, if places.is_empty() { [0.0; 2] } else { largest_eigenvalues(rigid, t, &places) }]
+            });
+            ([limit.stiff, limit.rate], limit.backed) = (all, backed);
+            let others = of_tree(t).any(|(other, i)| other != o && !i.at.is_empty());
+            let own = if others { largest_eigenvalues(rigid, t, &pressed((o, inside)))[0] } else { all[0] };
+            limit.mass = limit.stiffness / own;
+            if !inside.at.iter().any(|p| p.backed) {
+                limit.backed = [0.0; 2];
             }
+            limit
         };
         self.list.iter().enumerate().map(of).collect()
     }
 }
 
-/// The bodies that material points press on, and the step that they are in.
+/// The bodies that material points press on, prepared in the first slot for the step that they are in.
 #[derive(Clone, Copy)]
 pub(crate) struct RigidSide<'a> {
-    pub model: &'a Model,
+    pub system: &'a RigidSystem,
     pub kin: &'a Kinematics,
-    pub problem: &'a FrozenProblem,
 }
 
 /// λ \[1/s²\] and μ \[1/s\] of a tree on contacts: body and place of each.
-fn largest_eigenvalues<'a>(
-    rigid: RigidSide<'_>,
-    tree: usize,
-    pressed: impl Iterator<Item = (usize, &'a Place)>,
-) -> [f64; 2] {
-    let RigidSide { model, kin, problem } = rigid;
+fn largest_eigenvalues(rigid: RigidSide<'_>, tree: usize, pressed: &[(usize, Place)]) -> [f64; 2] {
+    let RigidSide { system, kin } = rigid;
+    let (model, problem) = (system.model(), system.frozen_problem(Slot::Start));
     let (dofs, dt) = (model.trees[tree].dofs.clone(), problem.dt());
     let n = dofs.len();
     // The step has A = M + δt D + δt² K_q.
@@ -236,12 +270,20 @@ fn largest_eigenvalues<'a>(
         let of = &model.dofs[dof];
         mass[(i, i)] -= dt * (0.5 * of.damping + 0.75 * dt * model.joints[of.joint].stiffness);
     }
-    let (mut springs, mut along) = (DMatrix::zeros(n, n), DVector::zeros(n));
-    let mut dampers = springs.clone();
+    let mut along = DVector::zeros(n);
+    // Motors are laws of the step: ½ δt D + ¼ δt² K_q = ½ δt (D + ½ δt K_q).
+    system.drive_gains(Slot::Start, 0.5 * dt, |row, gain| {
+        if gain > 0.0 && row.dofs.iter().all(|dof| dofs.contains(dof)) {
+            along.fill(0.0);
+            row.iter().for_each(|(dof, x)| along[dof - dofs.start] = x);
+            mass.ger(0.5 * dt * gain, &along, &along, 1.0);
+        }
+    });
+    let (mut springs, mut dampers) = (DMatrix::zeros(n, n), DMatrix::zeros(n, n));
     for (body, place) in pressed {
         for axis in place.axes.iter().filter(|axis| **axis != Vector3::zeros()) {
             along.fill(0.0);
-            kin.for_columns(model, body, &place.x, |dof, linear, _| {
+            kin.for_columns(model, *body, &place.x, |dof, linear, _| {
                 along[dof - dofs.start] = linear.dot(axis);
             });
             springs.ger(place.stiffness, &along, &along, 1.0);

@@ -28,14 +28,20 @@ struct Bed {
     moving: bool,
     /// Dissipation of contacts \[s/m\].
     dissipation: f64,
+    /// Mass of a point \[kg\].
+    mass: f64,
 }
 
 impl Bed {
     fn new(bodies: &str, pressed: &[(usize, Vector3<f64>, Vector3<f64>)]) -> Self {
+        Self::with_motors(bodies, "", pressed)
+    }
+
+    fn with_motors(bodies: &str, motors: &str, pressed: &[(usize, Vector3<f64>, Vector3<f64>)]) -> Self {
         let text = format!(
-            "<mujoco><compiler angle='radian'/><option gravity='0 0 0'/><worldbody>{bodies}</worldbody></mujoco>"
+            "<mujoco><compiler angle='radian'/><option gravity='0 0 0'/><worldbody>{bodies}</worldbody><actuator>{motors}</actuator></mujoco>"
         );
-        Self { text, pressed: pressed.to_vec(), substeps: 1, moving: false, dissipation: 0.0 }
+        Self { text, pressed: pressed.to_vec(), substeps: 1, moving: false, dissipation: 0.0, mass: 1e3 }
     }
 
     /// In balance: forces on the bodies are those of the contacts, turned round.
@@ -51,7 +57,10 @@ impl Bed {
         let (mut particles, mut force) = (Particles::default(), vec![0.0; y.v.len()]);
         for (geom, x, n) in &self.pressed {
             let x = x - DEPTH * n;
-            particles.lattice(x, 1.0, [1; 3], 1e6, 1e-3, 0);
+            // One point may be pressed by two geoms.
+            if particles.x.iter().all(|other| (x - other).norm() > 1e-9) {
+                particles.lattice(x, 1.0, [1; 3], 1e3 * self.mass, 1e-3, 0);
+            }
             kin.for_columns(rigid.model(), scene.geoms[*geom].body, &Point3::from(x), |dof, linear, _| {
                 force[dof] += STIFFNESS * DEPTH * linear.dot(n);
             });
@@ -198,6 +207,33 @@ fn analytic_a_panel_on_a_hinge_weighs_its_moment_of_inertia() {
     // Springs and dampers that are implicit in the step hold it as well.
     Bed::new(&panel("armature='.02' damping='6' stiffness='2000'"), &low)
         .all("panel with spring and damper", 0.4);
+    // So do those of motors.
+    let motor = "<position joint='j' kp='2000' kv='6'/>";
+    Bed::with_motors(&panel("name='j' armature='.02'"), motor, &low).all("panel with motor", 0.4);
+}
+
+/// Two fingers that close on one light point: it cannot follow both, whatever its substep.
+#[test]
+fn analytic_a_sheet_between_two_fingers_limits_the_step() {
+    let finger = |name: &str, z: f64| {
+        format!(
+            "<body pos='0 0 {z}'><joint name='{name}' type='slide' axis='0 0 1'/>\
+             <geom type='box' size='.1 .06 .04' mass='.2' contype='0' conaffinity='0'/></body>"
+        )
+    };
+    let bodies = [finger("lower", DEPTH - 0.04), finger("upper", 0.04 - DEPTH)].concat();
+    let pressed = [
+        (0, Vector3::new(0.0, 0.0, DEPTH), Vector3::z()),
+        (1, Vector3::new(0.0, 0.0, -DEPTH), -Vector3::z()),
+    ];
+    let motors = ["lower", "upper"].map(|j| format!("<position joint='{j}' kp='4000' kv='20'/>")).concat();
+    // Another mass than that of the limit, which is to differ.
+    for (what, motors, other) in [("free fingers", "", 0.4), ("fingers of motors", &motors, 0.2)] {
+        let bed = Bed { mass: 1e-3, ..Bed::with_motors(&bodies, motors, &pressed) };
+        let l = bed.grows(1e-3).1[0];
+        assert!(l.soft_substep() < 5e-4 && 0.5 * l.surface / l.mass < 1e-2, "{l:?}");
+        bed.all(what, other);
+    }
 }
 
 #[test]

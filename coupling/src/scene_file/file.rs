@@ -12,6 +12,10 @@ use super::section::{Named, Numbers, SceneFileError, Section, Source};
 
 /// Most particles of a scene.
 pub(super) const MOST: f64 = 5e6;
+/// Most steps of the bodies in a run.
+const MOST_STEPS: f64 = 1e8;
+/// Fastest start of points \[m/s\].
+const FASTEST: f64 = 1e6;
 
 const KEYS: [&str; 15] = [
     "model",
@@ -331,11 +335,6 @@ fn beside(file: &Path, path: &str) -> Result<PathBuf, String> {
 }
 
 /// A body of a kind, at its pose and with its velocity.
-/// Fastest start of points \[m/s\].
-const FASTEST: f64 = 1e6;
-/// Most steps of the bodies in a run.
-const MOST_STEPS: f64 = 1e8;
-
 fn body(s: &Section<'_>, [modulus, density]: [f64; 2], kind: Kind) -> Found<Body> {
     let position = s.vector("position", "three numbers [m]")?.unwrap_or_default();
     let turns = s.vector("rotation", "three angles about the axes x, y and z of the world, in turn [°]")?;

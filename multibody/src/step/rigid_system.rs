@@ -5,6 +5,7 @@ use signorini_core::{
 };
 use signorini_scene::{Keyframe, Pose, Scene};
 
+use crate::actuation::gains::for_drives;
 use crate::actuation::inputs::{Held, Inputs, Settings};
 use crate::contact::collision::CollidingPair;
 use crate::contact::contact_model;
@@ -13,7 +14,9 @@ use crate::step::closure::Closure;
 use crate::step::contact_search::{ContactSearch, OwnMaterials};
 use crate::step::impulses;
 use crate::step::prepared::Prepared;
-use crate::{ContactModel, Dynamics, Kinematics, Model, ModelError, RigidLaws, RigidOptions, TendonState};
+use crate::{
+    ContactModel, Dynamics, Kinematics, Model, ModelError, RigidLaws, RigidOptions, SparseRow, TendonState,
+};
 
 /// Two geoms that overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -246,6 +249,11 @@ impl RigidSystem {
     /// Poses of the mocap bodies, held until set again.
     pub fn mocap_poses_mut(&mut self) -> &mut [Pose] {
         &mut self.held.mocap
+    }
+
+    /// Calls `f(row, K)` for the motors and tendon springs of a prepared slot: K \[N·s/m or N·m·s\] is how much their force falls with the speed of the row in a step of `dt` \[s\], that of a spring k with a damper d being d + δt k; 0 for motors that are at a limit of their force.
+    pub fn drive_gains(&self, slot: Slot, dt: f64, mut f: impl FnMut(SparseRow<'_>, f64)) {
+        for_drives(&inputs!(self), &self.slots[slot as usize].at, dt, |row, _, gain| f(row, gain));
     }
 
     /// Kinematics of a prepared slot.

@@ -1,22 +1,10 @@
-//! Loops over long lists on several threads, with the same bits for any number of them.
+//! Loops over long lists on several threads, with the same bits for any number of them, compiled for the instruction set at hand without fused multiply-add.
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::Arch;
 use rayon::prelude::*;
 
 /// Entries of a share of the work.
 const SHARE: usize = 16384;
-
-/// A loop that is compiled for the instruction set at hand, without fused multiply-add: results are the same on every machine. Its closure has to be marked `#[inline(always)]`.
-pub(crate) struct InLanes<F>(pub F);
-
-impl<R, F: FnOnce() -> R> WithSimd for InLanes<F> {
-    type Output = R;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> R {
-        (self.0)()
-    }
-}
 
 /// Sums of the terms of 0..len: those of shares of a fixed size first, then these in order.
 pub(crate) fn sums<const N: usize>(len: usize, term: impl Fn(usize) -> [f64; N] + Sync) -> [f64; N] {
@@ -36,10 +24,10 @@ pub(crate) fn sums<const N: usize>(len: usize, term: impl Fn(usize) -> [f64; N] 
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let arch = Arch::new();
     let share = |(a, b): (&[f64], &[f64])| {
-        arch.dispatch(InLanes(
+        arch.dispatch(
             #[inline(always)]
             || eight_sums(a, b),
-        ))
+        )
     };
     if a.len() <= SHARE {
         return share((a, b));
@@ -70,14 +58,14 @@ pub(crate) fn each<const N: usize>(
     let arch = Arch::new();
     let share = |(i, list): (usize, &mut [f64])| {
         let others = others.map(|o| &o[SHARE * i..][..list.len()]);
-        arch.dispatch(InLanes(
+        arch.dispatch(
             #[inline(always)]
             || {
                 for k in 0..list.len() {
                     change(&mut list[k], others.map(|o| o[k]));
                 }
             },
-        ));
+        );
     };
     if list.len() <= SHARE {
         return share((0, list));

@@ -291,22 +291,10 @@ impl BlockSink for Preconditioner {
         }
         let (four, lane) = (group as usize / LANES, group as usize % LANES);
         let a = &mut self.entries[self.at[four]..self.at[four + 1]];
-        let rows = self.sizes[row_block] as usize;
-        if let (3, Ok(block)) = (rows, <&[f64; 9]>::try_from(block)) {
-            let (row, col) = (row as usize, col as usize);
-            for i in 0..3 {
-                let first = (row + i) * (row + i + 1) / 2;
-                let last = if row == col { i + 1 } else { 3 };
-                for j in 0..last {
-                    a[first + col + j][lane] += block[3 * j + i];
-                }
-            }
-            return;
-        }
-        for (at, x) in block.iter().enumerate() {
-            let (i, j) = (row as usize + at % rows, col as usize + at / rows);
-            if i >= j {
-                a[i * (i + 1) / 2 + j][lane] += x;
+        let (row, col) = (row as usize, col as usize);
+        for (j, column) in block.chunks_exact(self.sizes[row_block] as usize).enumerate() {
+            for (i, x) in column.iter().enumerate().filter(|(i, _)| row + i >= col + j) {
+                a[(row + i) * (row + i + 1) / 2 + col + j][lane] += x;
             }
         }
     }

@@ -105,6 +105,7 @@ pub mod page;
 pub mod planned;
 pub mod plot;
 pub mod report;
+pub mod side_by_side;
 pub mod suite;
 pub mod trials;
 
@@ -115,3 +116,4 @@ pub use output::{Film, PageOutput, Part, Picture, Table};
 pub use page::{Budget, Context, Page};
 pub use plot::{Mark, Plot, Series};
 pub use report::Group;
+pub use side_by_side::side_by_side;

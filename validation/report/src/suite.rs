@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -12,6 +11,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::environment::Environment;
 use crate::report::{Group, PageRecord, read_record, write_index, write_page};
+use crate::side_by_side::side_by_side;
 use crate::{Budget, Context, KeptResults, Page, PageError, PageOutput, Verdict};
 
 /// Sizes, order and place of a report.
@@ -136,19 +136,10 @@ impl Suite<'_> {
         order.sort_by_key(|i| Reverse(cost(i).max(0.0).to_bits()));
         let jobs = self.options.jobs.clamp(1, order.len().max(1));
         let threads = rayon::current_num_threads() / jobs;
-        let next = AtomicUsize::new(0);
-        let work = || -> Result<Vec<(usize, PageRecord)>, PageError> {
-            let (pool, mut out) = (pool(threads)?, Vec::new());
-            while let Some(&i) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-                out.extend(self.record(pages[i], &pool)?.map(|r| (i, r)));
-            }
-            Ok(out)
-        };
-        let found: Vec<_> = std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
-            workers.into_iter().map(|w| w.join().unwrap_or_else(|e| std::panic::resume_unwind(e))).collect()
-        });
-        Ok(found.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+        let found = side_by_side(&order, jobs, |i| {
+            Ok::<_, PageError>(self.record(pages[*i], &pool(threads)?)?.map(|r| (*i, r)))
+        })?;
+        Ok(found.into_iter().flatten().collect())
     }
 
     /// The record of a page, kept or of a run; None when time is up.

@@ -22,8 +22,8 @@ use signorini_scene::{LoadOptions, Scene};
 
 use super::bounds::Bounds;
 use super::fast::{Fast, Surface, beside, law};
-use super::statistics::{Statistics, beside_each_other, on_one_thread};
-use signorini_report::{Context, Page, PageError, PageOutput};
+use super::statistics::{Statistics, on_one_thread};
+use signorini_report::{Context, Page, PageError, PageOutput, side_by_side};
 
 /// Fig. 4: dough under a rolling pin, by solvers and tolerances.
 pub(super) struct Fig04;
@@ -454,23 +454,24 @@ impl Page for Fig04 {
         };
         let finer = Run::new(Way::StrongSparse, 1e-5, STEP / f64::from(FINER));
         let all = [vec![finer], Run::all(ctx.full())].concat();
-        let mut rolled = beside_each_other(&all, |run| {
+        let rolled = side_by_side(&all, rayon::current_num_threads(), |run| {
             ctx.say(format!("{}, {:e}, steps of {} s", run.name(), run.tolerance, run.dt));
-            roll(*run, &size)
-        })
-        .into_iter();
-        let reference = rolled.next().ok_or_else(|| PageError::Run("no run was made".into()))??;
-        let (mut runs, mut failed) = (Vec::new(), Vec::new());
-        for (run, rolled) in all[1..].iter().zip(rolled) {
-            match rolled {
-                Ok(r) => runs.push(r),
+            match roll(*run, &size) {
                 // Steps this long are for comparison only.
                 Err(e) if run.dt > STEP => {
-                    failed.push(format!("{} with steps of {} s ended early: {e}", run.name(), run.dt));
+                    Ok(Err(format!("{} with steps of {} s ended early: {e}", run.name(), run.dt)))
                 }
-                Err(e) => return Err(e),
+                other => other.map(Ok),
+            }
+        })?;
+        let (mut runs, mut failed) = (Vec::new(), Vec::new());
+        for one in rolled {
+            match one {
+                Ok(run) => runs.push(run),
+                Err(why) => failed.push(why),
             }
         }
+        let reference = runs.remove(0);
         Ok(report::output(&size, &reference, &runs, &failed))
     }
 }

@@ -22,7 +22,7 @@ const PAPER: Setup = Setup {
     end: 5.0,
 };
 /// A third of the particles, with the stiffness of the paper's on an area, and plates twice as fast.
-const QUICK: Setup = Setup {
+pub(super) const QUICK: Setup = Setup {
     spacing: 1.0 / 35.0,
     cells: 16,
     stiffness: 1.64e4,

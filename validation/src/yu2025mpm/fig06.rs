@@ -22,16 +22,9 @@ const PAPER: Setup = Setup {
     wait: 2.0,
     end: 5.0,
 };
-const QUICK: Setup = Setup {
-    spacing: 1.0 / 35.0,
-    cells: 16,
-    stiffness: 1.64e4,
-    second: Some((SECOND.0, 11, SECOND.2)),
-    closing: (0.2, 0.4),
-    wait: 0.3,
-    end: 1.3,
-    ..PAPER
-};
+/// The sheets of fig. 5, and its motion.
+const QUICK: Setup =
+    Setup { name: PAPER.name, second: Some((SECOND.0, 11, SECOND.2)), boxes: BOXES, ..super::fig05::QUICK };
 
 impl Page for Fig06 {
     fn id(&self) -> &'static str {

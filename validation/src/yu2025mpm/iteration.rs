@@ -114,10 +114,11 @@ impl Page for CouplingIteration {
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let end = f64::from(LONGEST[usize::from(ctx.full())]) * STEP;
         let steps = steps(ctx.full());
+        // The shortest shows where the splitting holds; the others hold before.
+        let is_shown = |dt: f64| ctx.full() || dt > steps[0];
         let mut runs = Vec::new();
         for way in Way::ALL {
-            // The shortest shows where the splitting holds; the others hold before.
-            for &dt in steps.iter().filter(|dt| ctx.full() || way.splits() || **dt > steps[0]) {
+            for &dt in steps.iter().filter(|dt| way.splits() || is_shown(**dt)) {
                 ctx.say(format!("{}, steps of {dt:.1e} s", way.name()));
                 runs.push(press(way, dt, SUBSTEPS, end)?);
             }
@@ -143,7 +144,7 @@ impl Page for CouplingIteration {
             }
         }
         let mut whole = Vec::new();
-        for &dt in steps.iter().filter(|dt| **dt < WHOLE && (ctx.full() || **dt > steps[0])) {
+        for &dt in steps.iter().filter(|dt| **dt < WHOLE && is_shown(**dt)) {
             ctx.say(format!("iterated in one substep, steps of {dt:.1e} s"));
             whole.push(press(Way::Iterated, dt, 1, start)?);
         }

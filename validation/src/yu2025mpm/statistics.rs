@@ -1,4 +1,3 @@
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -39,25 +38,6 @@ pub(super) fn on_one_thread<T: Send>(
     work: impl FnOnce() -> Result<T, PageError> + Send,
 ) -> Result<T, PageError> {
     ThreadPoolBuilder::new().num_threads(1).build().map_err(PageError::from_error)?.install(work)
-}
-
-/// Results of a work for each of a list, as many at a time as there are threads. No thread takes up one while it waits within another, whose processor time would count both.
-pub(super) fn beside_each_other<A: Sync, T: Send>(list: &[A], work: impl Fn(&A) -> T + Sync) -> Vec<T> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let go_on = || {
-        while let Some((i, one)) =
-            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| Some((i, list.get(i)?)))
-        {
-            let result = work(one);
-            done.lock().unwrap_or_else(PoisonError::into_inner).push((i, result));
-        }
-    };
-    std::thread::scope(|scope| {
-        (0..rayon::current_num_threads().min(list.len())).for_each(|_| drop(scope.spawn(go_on)));
-    });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|d| d.0);
-    done.into_iter().map(|d| d.1).collect()
 }
 
 /// Keeps the statistics of a page, for the table of all scenes.

@@ -18,39 +18,29 @@ pub trait Number: RealField + Copy + Default {
     fn power_of_e(x: Self::Four) -> Self::Four;
 }
 
-impl Number for f32 {
-    type Four = f32x4;
+macro_rules! number {
+    ($number:ty, $four:ty) => {
+        impl Number for $number {
+            type Four = $four;
 
-    #[inline(always)]
-    fn transpose(rows: [f32x4; 4]) -> [f32x4; 4] {
-        f32x4::transpose(rows)
-    }
-    #[inline(always)]
-    fn logarithm(x: f32x4) -> f32x4 {
-        x.ln()
-    }
-    #[inline(always)]
-    fn power_of_e(x: f32x4) -> f32x4 {
-        x.exp()
-    }
+            #[inline(always)]
+            fn transpose(rows: [$four; 4]) -> [$four; 4] {
+                <$four>::transpose(rows)
+            }
+            #[inline(always)]
+            fn logarithm(x: $four) -> $four {
+                x.ln()
+            }
+            #[inline(always)]
+            fn power_of_e(x: $four) -> $four {
+                x.exp()
+            }
+        }
+    };
 }
 
-impl Number for f64 {
-    type Four = f64x4;
-
-    #[inline(always)]
-    fn transpose(rows: [f64x4; 4]) -> [f64x4; 4] {
-        f64x4::transpose(rows)
-    }
-    #[inline(always)]
-    fn logarithm(x: f64x4) -> f64x4 {
-        x.ln()
-    }
-    #[inline(always)]
-    fn power_of_e(x: f64x4) -> f64x4 {
-        x.exp()
-    }
-}
+number!(f32, f32x4);
+number!(f64, f64x4);
 
 /// Particles that are worked on together.
 pub(super) const LANES: usize = 16;

@@ -22,6 +22,8 @@ pub(super) struct Placed<'a, T> {
     pub spacing: f64,
     /// A particle whose place is known, for without cloth and pins those of others are not.
     pub here: Option<(usize, Place)>,
+    /// Whether contact was solved: velocities after it are those without it else.
+    pub solved: bool,
 }
 
 impl<T> Clone for Placed<'_, T> {
@@ -55,11 +57,12 @@ impl<T: Number> Placed<'_, T> {
 
     fn moves(&self, particle: usize, reached: &Reached) -> Motion {
         let (block, chunk, l) = self.at(particle);
+        let free = sum_of(reached, |n| self.nodes.free_velocity(n));
         Motion {
             x: chunk.position(l, &self.blocks.corners[block], self.spacing),
             v: chunk.velocity(l),
-            free: sum_of(reached, |n| self.nodes.free_velocity(n)),
-            now: sum_of(reached, |n| self.nodes.velocity_now(n)),
+            free,
+            now: if self.solved { sum_of(reached, |n| self.nodes.velocity_now(n)) } else { free },
         }
     }
 

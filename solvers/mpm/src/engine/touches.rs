@@ -60,16 +60,17 @@ impl<T: lanes::Number> MpmEngine<T> {
         Ok(())
     }
 
-    fn placed(&self) -> Placed<'_, T> {
+    /// The particles before contact is solved, or after it.
+    fn placed(&self, solved: bool) -> Placed<'_, T> {
         let Self { blocks, chunks, nodes, cloth, .. } = self;
-        Placed { blocks, chunks, nodes, cloth, spacing: self.options.spacing, here: None }
+        Placed { blocks, chunks, nodes, cloth, spacing: self.options.spacing, here: None, solved }
     }
 
     /// Finds the vertices of cloth, where there is something to meet or to hold them.
     fn find_vertices(&mut self) {
         let mut vertices = std::mem::take(&mut self.cloth.vertices);
         let some = !self.obstacles.is_empty() || !self.pins.is_empty();
-        let placed = self.placed();
+        let placed = self.placed(false);
         vertices.fit(if some { &self.cloth.cloth } else { &[] }, |p| placed.vertex(p));
         self.cloth.vertices = vertices;
     }
@@ -78,7 +79,7 @@ impl<T: lanes::Number> MpmEngine<T> {
     fn hold(&mut self) {
         let mut holds = std::mem::take(&mut self.contacts.holds);
         holds.clear();
-        let (mut mover, placed) = (Mover::default(), self.placed());
+        let (mut mover, placed) = (Mover::default(), self.placed(false));
         for pin in &self.pins {
             mover.set(pin.particle, &self.cloth.cloth, &placed);
             mover.hold(pin, &self.obstacles, &placed, &mut holds);
@@ -89,7 +90,7 @@ impl<T: lanes::Number> MpmEngine<T> {
     /// Solves the contacts; nodes keep their velocity after it.
     fn solve(&mut self, dt: f64, report: &mut StepReport) -> Result<(), SolveError> {
         let mut contacts = std::mem::take(&mut self.contacts);
-        let placed = self.placed();
+        let placed = self.placed(false);
         let posed = contacts.pose(&self.nodes, dt, &self.obstacles, &*self.law, |p| placed.reached(p));
         self.contacts = contacts;
         posed?;
@@ -110,7 +111,8 @@ impl<T: lanes::Number> MpmEngine<T> {
         }
         let Self { blocks, nodes, cloth, obstacles, pins, fastest: particles, .. } = self;
         let known = self.contacts.known(&self.solution.v_c);
-        let search = Search { placed: self.placed(), obstacles, pins, known, fastest: *particles, dt, again };
+        let search =
+            Search { placed: self.placed(again), obstacles, pins, known, fastest: *particles, dt, again };
         let fastest = if again { &nodes.fastest_ended } else { &nodes.fastest };
         // Centres of cloth go with nodes of other blocks too.
         let whole = (!cloth.cloth.is_empty()).then(|| largest(fastest.iter().copied()));

@@ -105,7 +105,7 @@ pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled], failed: &
          A pin of radius {} m and {} kg is pressed {DEPTH} m down within {PRESSING} s and led forward at {SPEED} m/s, up to {} s; it turns freely about its axis (damping 4·10⁻⁴ N·m·s). Contacts of {} N/m for each particle, {} s/m, friction {}, held below {} m/s. \
          Steps of {STEP} s. Strong coupling takes them for both, implicit in the stress (dough is elastic within a step and flows after it); weak coupling has {SUBSTEPS} substeps of the dough, explicit in the stress, and keeps the pin in place through them as the paper does, but for one run. \
          Solves end as in the paper, ‖D∇‖ < ε max(‖D p‖, ‖D j‖), with momenta p and impulses j, or after {MOST} iterations. \
-         The reference is strong coupling at a step of {} s; strong coupling runs at 2.5, 5, 20 and 40 ms too (dense at 20 and 40), and weak coupling at 5, 2 and 1 ms with substeps as long as before, for times at equal error. At ε = 0.1 solves end with residuals of up to that part, so that errors there do not fall with the step alone. Times are those of the processor, all threads added up, means over the run: other work on the machine changes them less than the time on the wall, which stands beside them. All runs but those of the fast path take the plain path, in 64 bits on one thread; the fast path has 32 bits, vectors and all threads that it gets.",
+         The reference is strong coupling at a step of {} s; strong coupling runs at 2.5 (--full), 5, 20 and 40 ms too (dense at 20 and 40), and weak coupling at 5, 2 and 1 ms with substeps as long as before, for times at equal error. At ε = 0.1 solves end with residuals of up to that part, so that errors there do not fall with the step alone. Times are those of the processor, all threads added up, means over the run: other work on the machine changes them less than the time on the wall, which stands beside them. All runs but those of the fast path take the plain path, in 64 bits on one thread; the fast path has 32 bits, vectors and all threads that it gets.",
         2.0 * size.half.x,
         2.0 * size.half.y,
         2.0 * size.half.z,
@@ -193,7 +193,7 @@ pub(super) fn output(size: &Size, reference: &Rolled, runs: &[Rolled], failed: &
     }
     let mut work = Plot::new(
         "work",
-        "The larger of the errors of the way that the pin rolls and of the height over the processor time that 10 ms of the motion take, at ε = 0.1: strong coupling with steps of 2.5 (sparse only), 5, 10, 20 and 40 ms from below, weak coupling with 1, 2, 5 and 10 ms of equal substeps; single points have 10 ms",
+        "The larger of the errors of the way that the pin rolls and of the height over the processor time that 10 ms of the motion take, at ε = 0.1: strong coupling with steps of 2.5 (--full, sparse only), 5 (sparse only), 10, 20 and 40 ms from below, weak coupling with 1, 2, 5 and 10 ms of equal substeps; single points have 10 ms",
         "time of 10 ms [ms]",
         "error",
     )
