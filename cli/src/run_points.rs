@@ -3,10 +3,11 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use signorini_core::State;
 use signorini_core::na::Vector3;
 use signorini_coupling::{CouplingReport, Limit, PointScene, SceneFile};
-use signorini_multibody::Kinematics;
-use signorini_run::recorder::{RunLabels, header};
+use signorini_multibody::Sensors;
+use signorini_run::recorder::{RunLabels, header, sensor_names};
 use signorini_run::recording::{
     CLOUD_COLORS, RecordedCloud, RecordingFile, RecordingHeader, Row, RowSink, flat_places, push_pose,
 };
@@ -42,6 +43,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let (mut failed, mut last, mut recorded) = (None, None, true);
     while run.points.state.t < end && !flag.load(Ordering::Relaxed) && !run.sink.has_failed() {
         let t = run.points.state.t;
+        run.before.copy_from(&run.points.state);
         match run.points.step(end) {
             Ok(report) => {
                 let now = run.points.state.t;
@@ -94,11 +96,15 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
 /// A run on its way.
 struct Run<'a> {
     points: &'a mut PointScene,
-    kinematics: Kinematics,
+    /// Sensors of the model.
+    sensors: Sensors,
     sink: RecordingFile,
     started: Instant,
-    /// Force \[N\] and moment about its origin \[N·m\] that points gave each geom, mean over the last step.
-    sensors: Vec<f64>,
+    /// State before the last step.
+    before: State,
+    /// Impulse \[N·s\] and moment \[N·m·s\] that points gave each link since the last row, and its time \[s\].
+    given: Vec<[Vector3<f64>; 2]>,
+    since: f64,
     substeps: u64,
     unconverged: u64,
     /// Most that a limit of coupling was used, on which geom, and the limit then.
@@ -120,10 +126,10 @@ impl<'a> Run<'a> {
             law: "lagged".into(),
             integrator: format!("fixed (dt {} s)", points.file().step),
         };
-        let names = points.geoms().1;
         let axes = ["fx", "fy", "fz", "tx", "ty", "tz"];
-        let sensors: Vec<String> =
-            names.iter().flat_map(|g| axes.map(|a| format!("points on {g}.{a}"))).collect();
+        let model = points.both().rigid().model();
+        let (sensors, mut names) = (Sensors::new(model), sensor_names(model));
+        names.extend(points.links().iter().flat_map(|l| axes.map(|a| format!("points on {}.{a}", l.name))));
         let cloud = |(b, rgb): (&signorini_coupling::PointBody, &[f32; 3])| RecordedCloud {
             name: b.name.clone(),
             rgb: *rgb,
@@ -132,15 +138,16 @@ impl<'a> Run<'a> {
             triangles: b.triangles.clone(),
         };
         let clouds = points.bodies().iter().zip(CLOUD_COLORS.iter().cycle()).map(cloud).collect();
-        let count = sensors.len();
-        sink.begin(RecordingHeader { clouds, ..header(scene, labels, sensors) });
-        let kinematics = Kinematics::new(points.both().rigid_mut().model());
+        sink.begin(RecordingHeader { clouds, ..header(scene, labels, names) });
+        let (given, since) = (vec![[Vector3::zeros(); 2]; points.links().len()], points.state.t);
         Self {
+            before: points.state.clone(),
             points,
-            kinematics,
+            sensors,
             sink,
             started: Instant::now(),
-            sensors: vec![0.0; count],
+            given,
+            since,
             substeps: 0,
             unconverged: 0,
             used: 0.0,
@@ -154,6 +161,9 @@ impl<'a> Run<'a> {
 
     /// Looks at a step of `dt` \[s\].
     fn see(&mut self, report: &CouplingReport, dt: f64) {
+        for (sum, given) in self.given.iter_mut().zip(self.points.link_impulses(report)) {
+            sum.iter_mut().zip(given).for_each(|(s, g)| *s += g);
+        }
         self.substeps += u64::from(report.substeps);
         self.unconverged += u64::from(report.unconverged);
         for (geom, depth) in report.deepest.iter().enumerate() {
@@ -191,29 +201,35 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Adds a row for the state as it is.
+    /// Adds a row for the state as it is, after a step of `dt` \[s\] if there was one.
     fn row(&mut self, report: Option<&CouplingReport>, dt: f64) {
-        if let Some(report) = report {
-            let parts = report.impulses.iter().flatten().flat_map(|v: &Vector3<f64>| v.iter().copied());
-            self.sensors.iter_mut().zip(parts).for_each(|(s, x)| *s = x / dt);
+        let Self { points, sensors, given, .. } = self;
+        let over = points.state.t - self.since;
+        match report {
+            Some(report) => points.read_sensors(sensors, &self.before, report, dt),
+            None => {
+                let rigid = points.both().rigid();
+                let (model, held, state) = (rigid.model(), rigid.held(), &points.state);
+                sensors.read_at_rest(model, held, state);
+            }
         }
-        let state = self.points.state.clone();
-        let rigid = self.points.both().rigid_mut();
-        let (mocap, control) = (rigid.held().mocap.to_vec(), rigid.held().control.to_vec());
-        self.kinematics.set_positions(rigid.model(), &state.q, &mocap);
+        let energy = points.energy(sensors);
+        let of_points = given.iter().flatten().flat_map(|sum| sum.iter().copied());
+        let forces = of_points.map(|sum| if over > 0.0 { sum / over } else { 0.0 });
+        let values: Vec<f64> = sensors.values().iter().copied().chain(forces).collect();
         let mut poses = Vec::new();
-        self.kinematics.x_wb.iter().for_each(|p| push_pose(p, &mut poses));
-        let shown: Vec<_> = self.points.bodies().iter().map(|b| b.particles.clone()).collect();
-        let x = &self.points.both().points_mut().engine_mut().particles().x;
+        sensors.kinematics().x_wb.iter().for_each(|p| push_pose(p, &mut poses));
+        let shown: Vec<_> = points.bodies().iter().map(|b| b.particles.clone()).collect();
+        let x = &points.both_mut().points_mut().engine_mut().particles().x;
         let places: Vec<f32> = shown.into_iter().flat_map(|r| flat_places(&x[r])).collect();
+        let state = &points.state;
         self.sink.push(&Row {
             t: state.t,
             q: &state.q,
             v: &state.v,
-            control: &control,
-            sensors: &self.sensors,
-            // Nobody has added them up.
-            energy: [f64::NAN; 3],
+            control: points.both().rigid().control(),
+            sensors: &values,
+            energy: [energy.kinetic, energy.potential, energy.contact],
             dt,
             error: f64::NAN,
             iterations: report.map_or(0, |r| r.rigid.iterations),
@@ -222,6 +238,8 @@ impl<'a> Run<'a> {
             points: &places,
             ..Row::default()
         });
+        given.fill([Vector3::zeros(); 2]);
+        self.since = state.t;
     }
 
     /// Tells the limits of coupling and the depth of contact.

@@ -109,6 +109,29 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
         &mut self.points
     }
 
+    /// Puts the obstacles where bodies in a state are, to look at the points with them.
+    pub fn place(&mut self, bodies: &State) {
+        let (model, mut kin) = (self.rigid.model(), self.kinematics.clone());
+        kin.set_positions(model, &bodies.q, self.rigid.held().mocap);
+        kin.set_velocities(model, &bodies.v);
+        self.places.set(model, &kin, self.points.obstacles_mut());
+    }
+
+    /// The step of the bodies, for its last solve.
+    pub fn rigid_step(&self) -> &R {
+        &self.rigid_step
+    }
+
+    /// Body of an obstacle, and the obstacle's pose on it.
+    pub fn on_body(&self, obstacle: usize) -> (usize, Isometry3<f64>) {
+        self.places.on_body(obstacle)
+    }
+
+    /// The rigid system.
+    pub fn rigid(&self) -> &RigidSystem {
+        &self.rigid
+    }
+
     /// The rigid system, for its controls.
     pub fn rigid_mut(&mut self) -> &mut RigidSystem {
         &mut self.rigid
@@ -228,7 +251,7 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
             report.material.add(&r.stats);
             report.unconverged += r.unconverged;
             report.residual_ratio = report.residual_ratio.max(r.residual_ratio);
-            self.places.add(&self.points, report);
+            self.places.add(&self.points, dt, report);
             self.pressed.keep(&self.points, substep);
             go_on(&mut self.points, substep, starts, &mut middles, report);
         }

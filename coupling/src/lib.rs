@@ -65,8 +65,8 @@ pub use obstacles::{geoms_named, obstacles};
 pub use places::{CouplingError, CouplingReport};
 pub use points::{EnginePoints, PointSide, SystemPoints, Touched};
 pub use scene_file::{
-    Body, ContactTable, Kind, Named, Numbers, PinTable, PointBody, PointScene, PointSceneError, SceneFile,
-    SceneFileError, ScenePoints, Solid,
+    Body, ContactTable, Kind, Link, Named, Numbers, PinTable, PointBody, PointScene, PointSceneError,
+    SceneFile, SceneFileError, ScenePoints, Solid,
 };
 pub use sparse::SparseInertia;
 pub use system::MonolithicSystem;

@@ -61,7 +61,7 @@ impl<R: OneStep> Monolithic<R> {
         let wrong = |e| StepError::problem(self.start.t, dt, e);
         self.system.split(&self.end, points, bodies).map_err(wrong)?;
         let mut report = self.system.places.report();
-        self.system.places.add(self.system.material(), &mut report);
+        self.system.places.add(self.system.material(), dt, &mut report);
         report.material = r.stats;
         (report.unconverged, report.residual_ratio) = (r.unconverged, r.residual_ratio);
         report.iterations = 1;

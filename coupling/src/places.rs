@@ -1,7 +1,7 @@
 use signorini_core::na::{Isometry3, Point3, Vector3};
 use signorini_core::{ProblemError, SolveStats, StepError};
 use signorini_mpm::Obstacle;
-use signorini_multibody::{Kinematics, Model};
+use signorini_multibody::{ContactWrench, Kinematics, Model};
 use signorini_scene::Scene;
 
 use crate::points::Touched;
@@ -63,6 +63,8 @@ pub enum CouplingError {
 pub struct CouplingReport {
     /// Impulse \[N·s\] and moment about its origin \[N·m·s\] that particles gave each geom over the step, world axes.
     pub impulses: Vec<[Vector3<f64>; 2]>,
+    /// Contacts and pins of the substeps on bodies, each with its force as a mean over the step \[N\]: together those of [`CouplingReport::impulses`] over the step. Body A is beyond those of the model.
+    pub wrenches: Vec<ContactWrench>,
     /// Contacts inside each geom, of particles and of triangles of cloth with its corners and edges, the most of the substeps.
     pub contacts: Vec<u32>,
     /// Contacts inside geoms, added over the substeps.
@@ -145,6 +147,11 @@ impl Places {
 
     pub(crate) fn len(&self) -> usize {
         self.list.len()
+    }
+
+    /// Body of an obstacle, and its pose on it.
+    pub(crate) fn on_body(&self, obstacle: usize) -> (usize, Isometry3<f64>) {
+        self.list[obstacle]
     }
 
     /// Body of an obstacle.
@@ -236,12 +243,23 @@ impl Places {
         }
     }
 
-    /// Adds the impulses and contacts of the last step of the points to a report.
-    pub(crate) fn add(&self, material: &impl Touched, report: &mut CouplingReport) {
+    /// Adds the impulses and contacts of the last step of the points, which is part of one of `dt` \[s\], to a report.
+    pub(crate) fn add(&self, material: &impl Touched, dt: f64, report: &mut CouplingReport) {
         for (sum, given) in report.impulses.iter_mut().zip(material.impulses()) {
             sum[0] += given[0];
             sum[1] += given[1];
         }
+        let wrench = |obstacle: usize, x: &Vector3<f64>, normal: Vector3<f64>, impulse: &Vector3<f64>| {
+            let bodies = [usize::MAX, self.body(obstacle)];
+            let (point, force, torque) = (Point3::from(*x), impulse / dt, Vector3::zeros());
+            ContactWrench { bodies, point, normal, force, torque }
+        };
+        let pressed = material.touches().iter().filter(|t| t.impulse != Vector3::zeros());
+        // From the points into the obstacle.
+        let of_touches = pressed.map(|t| wrench(t.obstacle, &t.x, -t.frame.column(0), &t.impulse));
+        let held = material.holds().iter().filter_map(|h| Some((h.pin.obstacle?, h)));
+        let of_holds = held.map(|(o, h)| wrench(o, &h.x, Vector3::zeros(), &h.impulse));
+        report.wrenches.extend(of_touches.chain(of_holds));
         let (mut inside, mut beyond) = (vec![0; self.len()], vec![0; self.len()]);
         for t in material.touches() {
             inside[t.obstacle] += u32::from(t.gap < 0.0);

@@ -51,7 +51,7 @@ fn run(name: &str, last: f64) -> Option<Ran> {
     let end = file.time;
     let mut s = PointScene::new(file, &scene).unwrap();
     let names = s.geoms().1.to_vec();
-    let start = s.both().points_mut().engine_mut().particles().clone();
+    let start = s.both_mut().points_mut().engine_mut().particles().clone();
     let mut impulses = vec![V::zeros(); names.len()];
     let mut over = 0.0;
     while s.state.t < end {
@@ -64,7 +64,7 @@ fn run(name: &str, last: f64) -> Option<Ran> {
             impulses.iter_mut().zip(&report.impulses).for_each(|(sum, given)| *sum += given[0]);
         }
     }
-    let x = s.both().points_mut().engine_mut().particles().x.clone();
+    let x = s.both_mut().points_mut().engine_mut().particles().x.clone();
     let mass = start.mass.iter().sum();
     let forces = names.into_iter().zip(impulses.iter().map(|i| i / over)).collect();
     Some(Ran { x: [start.x, x], forces, mass })

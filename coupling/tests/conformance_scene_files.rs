@@ -201,7 +201,7 @@ fn conformance_every_material_lies_on_the_table() {
         while s.state.t < 0.1 {
             s.step(0.1).unwrap();
         }
-        let x = &s.both().points_mut().engine_mut().particles().x;
+        let x = &s.both_mut().points_mut().engine_mut().particles().x;
         let lowest = x.iter().map(|x| x.z).fold(f64::INFINITY, f64::min);
         let middle = x.iter().map(|x| x.z).sum::<f64>() / x.len() as f64;
         // It was 20 mm high on two cells, and contact is pressed by a millimetre or two.
@@ -222,7 +222,7 @@ fn analytic_what_is_pinned_hangs() {
         let mut last = f64::NAN;
         while s.state.t < 0.3 {
             s.step(0.3).unwrap();
-            let x = &s.both().points_mut().engine_mut().particles().x;
+            let x = &s.both_mut().points_mut().engine_mut().particles().x;
             last = x.iter().map(|x| x.z).sum::<f64>() / x.len() as f64;
         }
         println!("{to}{last}");
@@ -246,7 +246,7 @@ fn analytic_a_slab_slides_on_a_wall_that_rubs() {
         while s.state.t < 0.1 {
             s.step(0.1).unwrap();
         }
-        let p = s.both().points_mut().engine_mut().particles();
+        let p = s.both_mut().points_mut().engine_mut().particles();
         let lowest = p.x.iter().map(|x| x.z).fold(f64::INFINITY, f64::min);
         let speed = p.v.iter().map(|v| v.x).sum::<f64>() / p.v.len() as f64;
         let expected = (1.0 - 0.1 * slows).max(0.0);
@@ -269,7 +269,7 @@ fn analytic_compliance_does_not_depend_on_the_distance_of_particles() {
         while s.state.t < 0.5 {
             s.step(0.5).unwrap();
         }
-        let x = &s.both().points_mut().engine_mut().particles().x;
+        let x = &s.both_mut().points_mut().engine_mut().particles().x;
         let pressed: Vec<f64> = x.iter().map(|x| -x.z).filter(|d| *d > 0.0).collect();
         pressed.iter().sum::<f64>() / pressed.len() as f64
     };

@@ -7,7 +7,7 @@ use signorini_core::{
     AcceptedStep, AdvanceReport, GeneralizedImpulses, HeldInputs, LastSolve, OneStep, Slot, State,
     StepObserver, System,
 };
-use signorini_multibody::{OverloadRecord, RigidSystem, Sensors, contact_impulse};
+use signorini_multibody::{Model, OverloadRecord, RigidSystem, Sensors, contact_impulse};
 use signorini_scene::{Pose, Scene};
 
 use crate::recording::{ContactRow, Recording, RecordingHeader, Row, RowSink, StepPart, push_pose};
@@ -96,6 +96,18 @@ pub fn header(scene: &Scene, labels: RunLabels, sensor_names: Vec<String>) -> Re
     }
 }
 
+/// Names of the columns of the sensors of a model.
+pub fn sensor_names(model: &Model) -> Vec<String> {
+    let mut names = Vec::new();
+    for s in &model.sensors {
+        match s.kind.dim() {
+            1 => names.push(s.name.clone()),
+            n => names.extend((0..n).map(|i| format!("{}[{i}]", s.name))),
+        }
+    }
+    names
+}
+
 /// Length of the trial step that gives the sensors of the first row their accelerations and contact forces \[s\].
 const FIRST_READING: f64 = 1e-4;
 
@@ -169,13 +181,7 @@ impl<'a, S: RowSink> Recorder<'a, S> {
             sensors.read(probe.model(), held, dim, x0, &step);
         }
         let model = probe.model();
-        let mut sensor_names = Vec::new();
-        for s in &model.sensors {
-            match s.kind.dim() {
-                1 => sensor_names.push(s.name.clone()),
-                n => sensor_names.extend((0..n).map(|i| format!("{}[{i}]", s.name))),
-            }
-        }
+        let sensor_names = sensor_names(model);
         let nv = model.nv();
         sink.begin(RecordingHeader { has_impulses: true, ..header(scene, labels, sensor_names) });
         let mut r = Self {

@@ -6,12 +6,15 @@ mod keyframes;
 mod material;
 mod section;
 
-use signorini_core::{ProblemError, State, StepError};
+use std::collections::BTreeSet;
+
+use signorini_core::na::Vector3;
+use signorini_core::{AcceptedStep, Energy, OneStep, ProblemError, State, StepError, StepReport};
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
 use signorini_mpm::MpmEngine;
-use signorini_multibody::{Kinematics, ModelError, RigidOptions, RigidSystem};
+use signorini_multibody::{Kinematics, ModelError, RigidOptions, RigidSystem, Sensors};
 use signorini_scene::{Keyframe, Scene};
 
 pub use build::PointBody;
@@ -41,6 +44,15 @@ pub enum PointSceneError {
     Problem(#[from] ProblemError),
 }
 
+/// A body of the model that points meet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Number of the body; 0 is the world.
+    pub body: usize,
+    /// Its name.
+    pub name: String,
+}
+
 /// A scene file that is run: points beside the bodies of its model.
 pub struct PointScene {
     file: SceneFile,
@@ -50,6 +62,7 @@ pub struct PointScene {
     bodies: Vec<PointBody>,
     geoms: Vec<usize>,
     names: Vec<String>,
+    links: Vec<Link>,
     choices: Vec<String>,
     /// Controls of keyframes over time.
     motion: Vec<(f64, Vec<f64>)>,
@@ -89,6 +102,8 @@ impl PointScene {
         let pins = file.held(&mut parts)?;
         file.check_apart(&parts, &pins)?;
         let names = parts.obstacles.iter().map(|o| o.name.clone()).collect();
+        let link = |body: usize| Link { body, name: scene.bodies[body].name.clone() };
+        let met: BTreeSet<usize> = parts.geoms.iter().map(|g| scene.geoms[*g].body).collect();
         let engine = MpmEngine::<f32>::new(
             parts.particles,
             parts.materials,
@@ -122,6 +137,7 @@ impl PointScene {
             bodies: parts.bodies,
             geoms: parts.geoms,
             names,
+            links: met.into_iter().map(link).collect(),
             choices: parts.choices,
             motion,
         })
@@ -147,6 +163,47 @@ impl PointScene {
         (&self.geoms, &self.names)
     }
 
+    /// Bodies that points meet, ascending.
+    pub fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    /// Impulse \[N·s\] that points gave each link in a step, and its moment about the origin of the link's frame at the start of the step \[N·m·s\], world axes.
+    pub fn link_impulses(&self, report: &CouplingReport) -> Vec<[Vector3<f64>; 2]> {
+        let mut out = vec![[Vector3::zeros(); 2]; self.links.len()];
+        let obstacles = self.both.points().engine().obstacles();
+        for (o, [impulse, moment]) in report.impulses.iter().enumerate() {
+            let (body, geom) = self.both.on_body(o);
+            let Ok(link) = self.links.binary_search_by_key(&body, |l| l.body) else { continue };
+            let arm = obstacles[o].pose.rotation * geom.rotation.inverse() * geom.translation.vector;
+            out[link][0] += impulse;
+            out[link][1] += moment + arm.cross(impulse);
+        }
+        out
+    }
+
+    /// Reads the sensors of the model at the end of a step of `dt` \[s\] from `x0`: contacts of points count among those of bodies, as means over the step.
+    pub fn read_sensors(&mut self, sensors: &mut Sensors, x0: &State, report: &CouplingReport, dt: f64) {
+        let whole = StepReport { dt, stats: report.rigid, ..StepReport::default() };
+        let (x1, step) = (&self.state, self.both.rigid_step());
+        let (first, last) = (step.first_solve(), step.last_solve());
+        let taken = AcceptedStep { x0, x1, report: &whole, rejected: 0, first, last, system: None };
+        let rigid = self.both.rigid();
+        sensors.read_beside(rigid.model(), rigid.held(), rigid.contact_dim(), x1, &taken, &report.wrenches);
+    }
+
+    /// Energy of points and bodies together \[J\], at the state that `sensors` have read.
+    pub fn energy(&mut self, sensors: &Sensors) -> Energy {
+        self.both.place(&self.state);
+        let points = self.both.points_mut().engine_mut().energy();
+        let bodies = self.both.rigid_mut().energy_at(sensors.kinematics(), sensors.tendons(), &self.state);
+        Energy {
+            kinetic: points.kinetic + bodies.kinetic,
+            potential: points.potential + bodies.potential,
+            contact: points.contact + bodies.contact,
+        }
+    }
+
     /// Depth \[m\] to which contact was to be pressed; none where its stiffness is given.
     pub fn depth(&self) -> Option<f64> {
         let spacing = self.both.points().engine().options().spacing;
@@ -154,7 +211,12 @@ impl PointScene {
     }
 
     /// Both sides.
-    pub fn both(&mut self) -> &mut ScenePoints {
+    pub fn both(&self) -> &ScenePoints {
+        &self.both
+    }
+
+    /// Both sides, for controls and to read particles.
+    pub fn both_mut(&mut self) -> &mut ScenePoints {
         &mut self.both
     }
 

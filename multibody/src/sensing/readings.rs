@@ -65,6 +65,19 @@ impl Sensors {
         x: &State,
         step: &AcceptedStep<'_>,
     ) {
+        self.read_beside(model, held, contact_dim, x, step, &[]);
+    }
+
+    /// As [`Sensors::read`], with further contacts that the step does not know: forces on bodies of matter that is none of the model's.
+    pub fn read_beside(
+        &mut self,
+        model: &Model,
+        held: HeldInputs<'_>,
+        contact_dim: usize,
+        x: &State,
+        step: &AcceptedStep<'_>,
+        further: &[ContactWrench],
+    ) {
         let dt = step.report.dt;
         for (a, (v1, v0)) in self.acceleration.iter_mut().zip(step.x1.v.iter().zip(&step.x0.v)) {
             *a = (v1 - v0) / dt;
@@ -80,6 +93,7 @@ impl Sensors {
                 torque: c.r_wc * Vector3::from_fn(|i, _| gamma[i + 3]) / step.last.dt,
             });
         }
+        self.contacts.extend_from_slice(further);
         self.evaluate(model, held, dt, x);
     }
 

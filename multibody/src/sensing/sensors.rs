@@ -8,7 +8,7 @@ use crate::{ActuatorState, Dynamics, Kinematics, Model, SensorModel, Spatial, Te
 /// Force and moment of a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactWrench {
-    /// Bodies A and B.
+    /// Bodies A and B; a number that no body has stands for matter that is none of the model's.
     pub bodies: [usize; 2],
     /// Contact point, world \[m\].
     pub point: Point3<f64>,
@@ -102,7 +102,9 @@ impl SensorScratch {
         for c in at.contacts {
             for (b, sign) in [(c.bodies[0], 1.0), (c.bodies[1], -1.0)] {
                 let moment = c.torque + c.point.coords.cross(&c.force);
-                self.interaction[b] += Spatial::new(moment * sign, c.force * sign);
+                if let Some(on_body) = self.interaction.get_mut(b) {
+                    *on_body += Spatial::new(moment * sign, c.force * sign);
+                }
             }
         }
         for b in (1..model.bodies.len()).rev() {

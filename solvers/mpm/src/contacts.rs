@@ -6,18 +6,16 @@ use signorini_core::{
     ContactGeometry, ContactSeed, ContactSide, FrozenProblem, LawPool, LawProperties, Pool, Pools,
     ProblemError,
 };
-use signorini_geometry::{Shape, SignedDistance};
+use signorini_geometry::Shape;
 use signorini_laws::{NearRigid, NearRigidSeed};
 
-use crate::cloth::{Cloth, area, thickness_at};
-use crate::corners::{Around, Polyhedra, TouchPart};
+use crate::corners::{Polyhedra, TouchPart};
 use crate::freedom::Freedom;
 use crate::groups::group;
 use crate::node_map::{NONE, NodeMap, Rows};
 use crate::node_mass::NodeMass;
 use crate::obstacle::Obstacle;
-use crate::particles::Particles;
-use crate::pin::{Holds, Pin, RIGID_PERIOD, holds};
+use crate::pin::{Holds, RIGID_PERIOD};
 
 /// A particle inside an obstacle, or on its way into it; or a point of a triangle of cloth that a corner or an edge of the obstacle meets.
 #[derive(Clone, Debug)]
@@ -48,6 +46,8 @@ pub struct Touch {
     pub velocity: Vector3<f64>,
     /// φ + δt n·(Σ w v_i − v_o) \[m\]: its gap at the end of the step, to the plane that is moved on with the obstacle as it moves then. φ before there is one.
     pub end: f64,
+    /// Impulse that it gave the obstacle in the step, world axes \[N·s\]. None before there is one.
+    pub impulse: Vector3<f64>,
     /// Distance up to which its obstacle was sought \[m\].
     pub sought: f64,
     /// Places in [`Touches::rows`] of the nodes that its place moves with: those that the particle reaches; of a centre of cloth, or another point of its triangle, those of the triangle's corners.
@@ -198,45 +198,6 @@ pub fn pinned(seeds: &[NearRigidSeed<3>]) -> Box<dyn LawPool> {
     let mut pool = Pool::<NearRigid, 3>::new(NearRigid { beta: RIGID_PERIOD });
     seeds.iter().for_each(|seed| pool.push(seed));
     Box::new(pool)
-}
-
-/// Elastic energy that contacts of particles with obstacles, and pins, hold where they are, as their laws tell it \[J\].
-pub(crate) fn stored_energy(
-    particles: &Particles,
-    cloth: &[Cloth],
-    obstacles: &[Obstacle],
-    law: &dyn LawPool,
-    (pins, polyhedra): (&[Pin], &mut Polyhedra),
-) -> f64 {
-    let (mut seeds, mut sides) = (Vec::<ContactSeed>::new(), Vec::new());
-    let seed = |o: &Obstacle, p: usize, x: &Vector3<f64>, side: SignedDistance| ContactSeed {
-        dt: 1.0,
-        gap: side.distance,
-        material: o.surface_of(area(particles.volume[p], thickness_at(cloth, p)), particles.material[p]),
-        curvature: o.curvature_for(law.properties(), particles.volume[p], x, &side.normal),
-        ..Default::default()
-    };
-    for (p, x) in particles.x.iter().enumerate() {
-        let corners = cloth.iter().find_map(|c| c.corners(p));
-        let x = corners.map_or(*x, |c| c.iter().map(|i| particles.x[*i as usize] / 3.0).sum());
-        for (number, o) in obstacles.iter().enumerate() {
-            if holds(pins, p, number) {
-                continue;
-            }
-            o.sides(&x, 0.0, &mut sides);
-            seeds.extend(sides.iter().filter(|s| s.distance < 0.0).map(|side| seed(o, p, &x, *side)));
-        }
-    }
-    if !cloth.is_empty() {
-        polyhedra.fit(obstacles);
-        Around { cloth, obstacles, polyhedra, pins }.pressed(&|p| particles.x[p], |m| {
-            let (o, p) = (&obstacles[m.obstacle], m.centre);
-            let x = m.weights.iter().map(|(i, w)| *w * particles.x[*i as usize]).sum();
-            seeds.push(seed(o, p, &x, m.side));
-        });
-    }
-    let held: f64 = pins.iter().map(|pin| pin.stored_energy(&particles.x[pin.particle], obstacles)).sum();
-    law.stored_energy(&seeds).unwrap_or_default() + held
 }
 
 /// Nodes of a grid as contact sees them.
@@ -507,20 +468,17 @@ impl Contacts {
         for (k, t) in list.iter_mut().enumerate() {
             let of = |i: usize| gamma.get(3 * k + i).copied().unwrap_or(0.0);
             t.end = t.gap + dt * normal(k, t, &rows[t.row.clone()]);
-            let given = -t.frame * Vector3::new(of(0), of(1), of(2));
+            t.impulse = -t.frame * Vector3::new(of(0), of(1), of(2));
             let arm = t.x - obstacles[t.obstacle].pose.translation.vector;
-            out[t.obstacle][0] += given;
-            out[t.obstacle][1] += arm.cross(&given);
+            out[t.obstacle][0] += t.impulse;
+            out[t.obstacle][1] += arm.cross(&t.impulse);
         }
-        let first = 3 * self.touches.list.len();
-        for (k, hold) in self.holds.list.iter().enumerate() {
-            let (Some(o), Some(gamma)) = (hold.pin.obstacle, gamma.get(first + 3 * k..first + 3 * k + 3))
-            else {
-                continue;
-            };
-            let given = -Vector3::from_column_slice(gamma);
-            out[o][0] += given;
-            out[o][1] += (hold.x - obstacles[o].pose.translation.vector).cross(&given);
+        let given = gamma.get(3 * self.touches.list.len()..).unwrap_or(&[]).as_chunks::<3>().0;
+        for (hold, gamma) in self.holds.list.iter_mut().zip(given) {
+            hold.impulse = -Vector3::from(*gamma);
+            let Some(o) = hold.pin.obstacle else { continue };
+            out[o][0] += hold.impulse;
+            out[o][1] += (hold.x - obstacles[o].pose.translation.vector).cross(&hold.impulse);
         }
         out
     }

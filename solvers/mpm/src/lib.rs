@@ -38,6 +38,7 @@ mod cloth;
 mod contacts;
 mod corner_search;
 mod corners;
+mod energy;
 mod engine;
 mod error;
 mod freedom;

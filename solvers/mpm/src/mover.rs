@@ -158,7 +158,8 @@ impl Mover {
         let gap = self.motion.x - pin.place(obstacles);
         // Masses of nodes come later.
         let (corners, x, mass) = (self.corners, self.motion.x, self.matter.mass);
-        out.list.push(Hold { pin: *pin, x, gap, velocity, mass, inverse_mass: 0.0, row, corners });
+        let impulse = Vector3::zeros();
+        out.list.push(Hold { pin: *pin, x, gap, velocity, impulse, mass, inverse_mass: 0.0, row, corners });
     }
 
     /// Adds a contact for each of the sides.
@@ -190,6 +191,7 @@ impl Mover {
             frame: ContactGeometry::frame(&side.normal),
             velocity,
             end: side.distance,
+            impulse: Vector3::zeros(),
             sought,
             row: row.clone(),
         }));

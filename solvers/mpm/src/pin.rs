@@ -140,6 +140,8 @@ pub struct Hold {
     pub gap: Vector3<f64>,
     /// Velocity of the obstacle at x \[m/s\].
     pub velocity: Vector3<f64>,
+    /// Impulse that it gave what holds it in the step, world axes \[N·s\]. None before there is one.
+    pub impulse: Vector3<f64>,
     /// Mass of the particle \[kg\].
     pub mass: f64,
     /// Σ w²/m of the nodes of its row, free or not \[1/kg\].

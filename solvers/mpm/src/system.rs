@@ -7,7 +7,8 @@ use signorini_core::{
 };
 
 use crate::cloth::Cloth;
-use crate::contacts::{Touch, stored_energy, sum_of};
+use crate::contacts::{Touch, sum_of};
+use crate::energy::Points;
 use crate::error::MpmError;
 use crate::material::{Material, loaded};
 use crate::obstacle::{Obstacle, Wall};
@@ -385,18 +386,8 @@ impl System for MpmSystem {
 
     fn energy(&mut self, x: &State) -> Energy {
         let Ok(p) = self.particles(x) else { return Energy { kinetic: f64::NAN, ..Energy::default() } };
-        let Self { slots, cloth, obstacles, law, pins, .. } = self;
-        let held = (&pins[..], &mut slots[Slot::Start as usize].contacts.polyhedra);
-        let contact = stored_energy(&p, cloth, obstacles, &**law, held);
-        let potential = |i: usize| {
-            let elastic = self.material(&p, i).map_or(0.0, |m| m.energy(&p.f[i]));
-            p.volume[i] * p.factor[i] * elastic - p.mass[i] * self.options.gravity.dot(&p.x[i])
-        };
-        let cloth: f64 = self.cloth.iter().map(|c| c.energy(&p.x, &p.f)).sum();
-        Energy {
-            kinetic: p.kinetic_energy(self.options.spacing),
-            potential: (0..p.len()).map(potential).sum::<f64>() + cloth,
-            contact,
-        }
+        let Self { slots, materials, cloth, pins, obstacles, law, options, .. } = self;
+        let points = Points { particles: &p, materials, cloth, pins, obstacles, law: &**law, options };
+        points.energy(&mut slots[Slot::Start as usize].contacts.polyhedra)
     }
 }

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use signorini_core::na::{Isometry3, Matrix3, Vector3};
-use signorini_core::{ContactMaterial, OneStep, Tolerance};
+use signorini_core::{ContactMaterial, Energy, OneStep, System, Tolerance};
 use signorini_geometry::{Shape, TriangleMesh};
 use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
@@ -119,6 +119,10 @@ fn engine<T: Real>(p: Particles, materials: Vec<Box<dyn Material>>, options: Mpm
 
 type Materials = fn() -> Vec<Box<dyn Material>>;
 
+fn parts(e: Energy) -> Vector3<f64> {
+    Vector3::new(e.kinetic, e.potential, e.contact)
+}
+
 /// Largest differences of positions over h, velocities \[m/s\] and gradients, and of the impulses \[N·s\] relative to their sum.
 fn compare<T: Real>(
     steps: usize,
@@ -142,6 +146,9 @@ fn compare<T: Real>(
         sums[1] += fast.impulses()[0][0];
         apart = (sums[0] - sums[1]).norm() / sums[0].norm().max(1e-3);
     }
+    let energies = [slow.energy(&x), fast.energy()].map(parts);
+    let size: f64 = energies[0].abs().max();
+    assert!(size > 0.0 && (energies[0] - energies[1]).amax() < 1e-3 * size, "{energies:?}");
     let (a, b) = (slow.particles(&x).unwrap(), fast.particles().clone());
     let most = |f: &dyn Fn(usize) -> f64| (0..a.len()).map(f).fold(0.0, f64::max);
     assert!(sums[0].norm() > 1e-3, "the ball was touched: {}", sums[0]);
@@ -233,6 +240,9 @@ fn drape<T: Real>(options: MpmOptions, pinned: bool) -> [f64; 2] {
         sums[1] += fast.impulses()[0][0];
     }
     assert!(sums[0].norm() > 1e-3, "the ball was touched: {}", sums[0]);
+    let energies = [slow.energy(&x), fast.energy()].map(parts);
+    let size: f64 = energies[0].abs().max();
+    assert!(energies[0].z > 0.0 && (energies[0] - energies[1]).amax() < 1e-2 * size, "{energies:?}");
     let (a, b) = (slow.particles(&x).unwrap(), fast.particles());
     let apart = (0..a.len()).map(|i| (a.x[i] - b.x[i]).amax() / H).fold(0.0, f64::max);
     [apart, (sums[0] - sums[1]).norm() / sums[0].norm()]

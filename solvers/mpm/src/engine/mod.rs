@@ -3,6 +3,7 @@
 mod blocks;
 mod chunk;
 mod cloth;
+mod energy;
 mod kept;
 mod lane_material;
 mod lanes;
