@@ -16,7 +16,7 @@ use crate::model::ModelArguments;
 #[derive(Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    model: ModelArguments,
+    pub model: ModelArguments,
     /// State to inspect at: a JSON file with `q`, `v`, `tau` and, when in another order than the model's, `joints`; the drawn configuration at rest when left out.
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,

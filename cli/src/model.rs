@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use signorini_core::State;
+use signorini_coupling::SceneFile;
 use signorini_geometry::Shape;
 use signorini_multibody::RigidSystem;
 use signorini_run::{Ipc, Method};
@@ -60,11 +61,33 @@ impl ModelArguments {
         self.load_from(&self.model)
     }
 
+    /// The model of a scene file, with what either says of how it is read.
+    pub(crate) fn of_scene_file(&self, file: &SceneFile) -> Result<Scene, Box<dyn std::error::Error>> {
+        for (option, given) in [
+            ("--stiffness", self.stiffness.is_some()),
+            ("--dissipation", self.dissipation.is_some()),
+            ("--stiction-speed", self.stiction_speed.is_some()),
+        ] {
+            if given {
+                eprintln!(
+                    "note: {option} is of contacts of bodies with each other; [contact] of the scene file has that of points"
+                );
+            }
+        }
+        let own = Self {
+            mesh_surfaces: self.mesh_surfaces || file.mesh_surfaces,
+            floating: self.floating || file.floating,
+            floor: self.floor.or(file.floor),
+            ..self.clone()
+        };
+        own.load_from(&file.model)
+    }
+
     /// As [`ModelArguments::load`], from another file.
-    pub(crate) fn load_from(&self, model: &Path) -> Result<Scene, Box<dyn std::error::Error>> {
+    fn load_from(&self, model: &Path) -> Result<Scene, Box<dyn std::error::Error>> {
         if is_scene_of_points(model) {
             let file = model.display();
-            return Err(format!("{file}: a scene file of material points is no model; `signorini run {file}` takes it, other commands the `model` that it names").into());
+            return Err(format!("{file}: a scene file of material points is no model; `run` and `inspect` take it, other commands the `model` that it names").into());
         }
         let options = LoadOptions {
             without_meshes: self.without_meshes,

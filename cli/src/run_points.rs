@@ -3,22 +3,49 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use signorini_core::State;
 use signorini_core::na::Vector3;
+use signorini_core::{GeneralizedImpulses, OneStep, State};
 use signorini_coupling::{CouplingReport, Limit, PointScene, SceneFile};
-use signorini_multibody::Sensors;
+use signorini_multibody::{Sensors, contact_impulse};
 use signorini_run::recorder::{RunLabels, header, sensor_names};
 use signorini_run::recording::{
-    CLOUD_COLORS, RecordedCloud, RecordingFile, RecordingHeader, Row, RowSink, flat_places, push_pose,
+    CLOUD_COLORS, ContactRow, RecordedCloud, RecordingFile, RecordingHeader, Row, RowSink, StepPart,
+    flat_places, push_pose,
 };
 use signorini_scene::Scene;
 
+use crate::model::{ModelArguments, warn_of_overlap};
 use crate::run::{Arguments, interrupted, progress};
 
-/// Rows of a recording in a second.
-const ROWS: f64 = 60.0;
-/// Times the depth that contact was to have beyond which it is warned of.
-const TOO_DEEP: f64 = 3.0;
+/// Times the limit of coupling at which a run stops.
+const FAR_BEYOND: f64 = 10.0;
+/// Part of the limit that a remedy leaves room for: contacts may become more.
+const ROOM: f64 = 0.5;
+/// Part of the distance of particles beyond which the depth of contact is warned of.
+const TOO_DEEP: f64 = 0.5;
+
+/// Reads a scene file and its model, tells the choices that were made, and warns of faults that a run may have.
+fn prepare(model: &ModelArguments, time: Option<f64>) -> Result<(PointScene, Scene), Box<dyn Error>> {
+    let mut file = SceneFile::read(&model.model)?;
+    if let Some(time) = time {
+        (file.time, file.step) = (time, file.step.min(time));
+    }
+    let scene = model.of_scene_file(&file).map_err(|e| format!("{}: model: {e}", model.model.display()))?;
+    let mut points = PointScene::new(file, &scene)?;
+    points.choices().iter().for_each(|c| say!("{c}"));
+    points.warnings().iter().for_each(|w| eprintln!("warning: {w}"));
+    let x = points.state.clone();
+    warn_of_overlap(&scene, points.both_mut().rigid_mut(), &x)?;
+    Ok((points, scene))
+}
+
+/// Checks a scene file without a run, and tells its choices and the links that points meet.
+pub(crate) fn inspect(model: &ModelArguments) -> Result<bool, Box<dyn Error>> {
+    let (points, _) = prepare(model, None)?;
+    let names: Vec<&str> = points.links().iter().map(|l| l.name.as_str()).collect();
+    say!("points may meet {} geoms of {} links: {}", points.geoms().0.len(), names.len(), names.join(", "));
+    Ok(true)
+}
 
 /// Runs a scene file of points beside a model.
 pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
@@ -28,18 +55,15 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
             return Err(format!("{option}: write `keyframe` and `motion` into the scene file").into());
         }
     }
-    let file = SceneFile::read(&a.model.model)?;
-    let scene = a.model.load_from(&file.model)?;
-    let end = a.time()?.unwrap_or(file.time);
-    let mut points = PointScene::new(file, &scene)?;
-    points.choices().iter().for_each(|c| say!("{c}"));
+    let (mut points, scene) = prepare(&a.model, a.time()?)?;
+    let (end, rate) = (points.file().time, points.file().rate);
     let out = a.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.npz", a.model.stem())));
     let sink = RecordingFile::create(&out, a.csv.as_deref())?;
     let (flag, bar, start) = (interrupted(), progress(), points.state.t);
     let mut run = Run::new(&mut points, &scene, sink);
     run.row(None, f64::NAN);
     let end = start + end;
-    let (mut due, mut steps) = (start + 1.0 / ROWS, 0u32);
+    let (mut due, mut steps) = (start + 1.0 / rate, 0u32);
     let (mut failed, mut last, mut recorded) = (None, None, true);
     while run.points.state.t < end && !flag.load(Ordering::Relaxed) && !run.sink.has_failed() {
         let t = run.points.state.t;
@@ -47,17 +71,23 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         match run.points.step(end) {
             Ok(report) => {
                 let now = run.points.state.t;
-                run.see(&report, now - t);
+                let within = run.see(&report, now - t);
                 // Round-off of the last step.
                 recorded = now >= due - 1e-9 * (end - start);
                 if recorded {
                     run.row(Some(&report), now - t);
-                    due += 1.0 / ROWS;
+                    due = (due + 1.0 / rate).max(now);
                 }
                 last = Some((report, now - t));
+                if !within {
+                    failed = Some(format!("points and bodies are solved apart, {}", run.beyond()));
+                    break;
+                }
             }
             Err(e) => {
-                failed = Some(e);
+                failed = Some(format!(
+                    "{e}; take a shorter `step`, a softer contact (a greater `depth` of [contact]), or a slower start"
+                ));
                 break;
             }
         }
@@ -70,7 +100,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     if let Some((report, dt)) = last.filter(|_| !recorded) {
         run.row(Some(&report), dt);
     }
-    run.tell();
+    run.tell(failed.is_some());
     let t = run.points.state.t;
     let Run { sink, substeps, unconverged, .. } = run;
     let written = sink.finish()?;
@@ -84,11 +114,8 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     match failed {
         None => Ok(true),
         Some(e) => {
-            let (file, remedy) = (
-                a.model.model.display(),
-                "take a shorter `step`, a softer contact (a greater `depth` of [contact]), or a slower start",
-            );
-            Err(format!("{file}: the run stopped early: {e}; {remedy}").into())
+            let file = a.model.model.display();
+            Err(format!("{file}: the run stopped early: {e}").into())
         }
     }
 }
@@ -105,6 +132,8 @@ struct Run<'a> {
     /// Impulse \[N·s\] and moment \[N·m·s\] that points gave each link since the last row, and its time \[s\].
     given: Vec<[Vector3<f64>; 2]>,
     since: f64,
+    /// Of bodies since the last row, by source.
+    impulses: GeneralizedImpulses,
     substeps: u64,
     unconverged: u64,
     /// Most that a limit of coupling was used, on which geom, and the limit then.
@@ -138,7 +167,9 @@ impl<'a> Run<'a> {
             triangles: b.triangles.clone(),
         };
         let clouds = points.bodies().iter().zip(CLOUD_COLORS.iter().cycle()).map(cloud).collect();
-        sink.begin(RecordingHeader { clouds, ..header(scene, labels, names) });
+        sink.begin(RecordingHeader { clouds, has_impulses: true, ..header(scene, labels, names) });
+        let mut impulses = GeneralizedImpulses::default();
+        impulses.fill(points.state.v.len(), 0.0);
         let (given, since) = (vec![[Vector3::zeros(); 2]; points.links().len()], points.state.t);
         Self {
             before: points.state.clone(),
@@ -148,6 +179,7 @@ impl<'a> Run<'a> {
             started: Instant::now(),
             given,
             since,
+            impulses,
             substeps: 0,
             unconverged: 0,
             used: 0.0,
@@ -159,8 +191,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Looks at a step of `dt` \[s\].
-    fn see(&mut self, report: &CouplingReport, dt: f64) {
+    /// Looks at a step of `dt` \[s\]; false if it is far beyond the limits of coupling.
+    fn see(&mut self, report: &CouplingReport, dt: f64) -> bool {
         for (sum, given) in self.given.iter_mut().zip(self.points.link_impulses(report)) {
             sum.iter_mut().zip(given).for_each(|(s, g)| *s += g);
         }
@@ -184,21 +216,23 @@ impl<'a> Run<'a> {
         }
         self.residual = self.residual.max(report.residual_ratio);
         self.passes = self.passes.max(report.iterations);
+        self.points.both().add_impulses(dt, &mut self.impulses);
         // With iterations bodies and points meet each other's motion: no limit is that of the splitting.
         if self.points.file().iterations > 1 {
-            return;
+            return true;
         }
         let substep = dt / f64::from(report.substeps.max(1));
         for (geom, limit) in self.points.limits().into_iter().enumerate() {
             let used = limit.used(dt, substep);
             if used > self.used {
-                let first = self.used <= 1.0 && used > 1.0;
+                let first = self.used <= 1.0 && used > 1.0 && used < FAR_BEYOND;
                 (self.used, self.limit) = (used, Some((geom, limit, [dt, substep])));
                 if first {
                     eprintln!("warning: t = {:.3} s: {}", self.points.state.t, self.beyond());
                 }
             }
         }
+        self.used < FAR_BEYOND
     }
 
     /// Adds a row for the state as it is, after a step of `dt` \[s\] if there was one.
@@ -236,22 +270,35 @@ impl<'a> Run<'a> {
             wall_s: self.started.elapsed().as_secs_f64(),
             poses: &poses,
             points: &places,
+            impulses: self.impulses.sources().map(Vec::as_slice),
             ..Row::default()
         });
+        if report.is_some() {
+            let (last, dim) = (points.both().rigid_step().last_solve(), points.both().rigid().contact_dim());
+            for geometry in last.contacts {
+                let impulse = contact_impulse(&last, geometry, dim);
+                if geometry.gap <= 0.0 || impulse.iter().any(|g| *g != 0.0) {
+                    let part = StepPart::Whole;
+                    self.sink.push_contact(&ContactRow { geometry, impulse, dt: last.dt, part });
+                }
+            }
+        }
+        self.impulses.fill(state.v.len(), 0.0);
         given.fill([Vector3::zeros(); 2]);
         self.since = state.t;
     }
 
     /// Tells the limits of coupling and the depth of contact.
-    fn tell(&self) {
+    fn tell(&self, failed: bool) {
         let name = |g: usize| self.points.geoms().1[g].clone();
         if self.deepest.0 > 0.0 {
             say!("points were up to {:.3} mm deep in '{}'", 1e3 * self.deepest.0, name(self.deepest.1));
         }
-        if let Some(depth) = self.points.depth().filter(|d| self.deepest.0 > TOO_DEEP * d) {
+        let apart = 2.0 * self.points.bodies().iter().map(|b| b.radius).fold(0.0, f64::max);
+        if apart > 0.0 && self.deepest.0 > TOO_DEEP * apart {
             eprintln!(
-                "warning: contact was to be {:.3} mm deep: points hit harder than by a tenth of their modulus or their weight; take a smaller `depth` of [contact], or a slower start",
-                1e3 * depth
+                "warning: that is more than half the {:.3} mm between particles, so that surfaces are not where they seem; take a stiffer contact (a smaller `depth` of [contact]), or a slower start",
+                1e3 * apart
             );
         }
         if self.through.0 > 0 {
@@ -276,11 +323,12 @@ impl<'a> Run<'a> {
         let Some((geom, limit, _)) = &self.limit else {
             return match self.deepest.0 > 0.0 {
                 true => say!("only geoms that do not move were touched: coupling has no limit"),
+                false if failed => {}
                 false => say!("no geom was touched: coupling has no limit"),
             };
         };
         say!("limit of coupling, used to {:.2} on '{}': {limit}", self.used, name(*geom));
-        if self.used > 1.0 {
+        if self.used > 1.0 && self.used < FAR_BEYOND {
             eprintln!("warning: at the worst, {}", self.beyond());
         }
     }
@@ -288,10 +336,12 @@ impl<'a> Run<'a> {
     /// The limit that steps are beyond, and the remedy.
     fn beyond(&self) -> String {
         let Some((geom, limit, [step, substep])) = &self.limit else { return String::new() };
+        let iterations = if self.used < FAR_BEYOND { ", or `iterations = 10`" } else { "" };
         format!(
-            "steps of {step} s with substeps of {substep:.2e} s are beyond the limit of coupling on '{}': motion may swing; take `step = {:.1e}`, a softer contact (`depth`), or `iterations = 10`",
+            "steps of {step:.3e} s with substeps of {substep:.2e} s are {:.1} times the limit of coupling on '{}', which is light for these points: motion may swing; take `step = {:.0e}`, a softer contact (a greater `depth`), a heavier body{iterations}",
+            self.used,
             self.points.geoms().1[*geom],
-            0.8 * limit.step(*substep).min(limit.whole())
+            ROOM * limit.step(*substep).min(limit.whole())
         )
     }
 }

@@ -1,5 +1,7 @@
 use signorini_core::na::{DVector, Isometry3, UnitQuaternion, Vector3};
-use signorini_core::{OneStep, ProblemError, Slot, State, StepError, StepProblem};
+use signorini_core::{
+    GeneralizedImpulses, OneStep, ProblemError, Slot, State, StepError, StepProblem, System,
+};
 use signorini_mpm::steps_within;
 use signorini_multibody::{Kinematics, RigidSystem};
 use signorini_scene::Scene;
@@ -130,6 +132,16 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
     /// The rigid system.
     pub fn rigid(&self) -> &RigidSystem {
         &self.rigid
+    }
+
+    /// Adds the generalised impulses of the last step of the bodies, of `dt` \[s\], by source: those of points are applied ones. NaN where the scheme has more solves than the last.
+    pub fn add_impulses(&self, dt: f64, out: &mut GeneralizedImpulses) {
+        let last = self.rigid_step.last_solve();
+        let whole = self.rigid_step.first_solve().is_none();
+        if !(whole && self.rigid.add_impulses(last.slot, dt, last.solution, out)) {
+            return out.fill(self.impulse.len(), f64::NAN);
+        }
+        out.applied.iter_mut().zip(&self.impulse).for_each(|(sum, own)| *sum += own);
     }
 
     /// The rigid system, for its controls.

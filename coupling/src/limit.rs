@@ -2,6 +2,7 @@ use std::fmt;
 
 use signorini_core::na::{DMatrix, DVector, Point3, Vector3};
 use signorini_core::{Slot, StepProblem};
+use signorini_mpm::Touch;
 use signorini_multibody::{Kinematics, RigidSystem};
 
 use crate::places::Places;
@@ -20,7 +21,7 @@ use crate::points::Touched;
 /// Pins count as contacts along three axes; a rigid one is as stiff as its substep makes it ([`signorini_mpm::Hold::spring`]).
 /// Where depths are equal, K and C have the same vectors and the first limit is where oscillations start to grow; where they differ it may be a little shorter.
 ///
-/// A surface is held from behind where its particles are in two obstacles at once, or in one and pinned to another, as cloth between two fingers is: it cannot follow a body, so that the first limit applies to those contacts at any substep. Two equal fingers that close on it are the worst; a pair that is less equal, or that goes aside together, is steadier.
+/// A surface is held from behind where its particles are in two obstacles at once, or in one and pinned to another, as cloth between two fingers is: it cannot follow a body, so that the first limit applies to those contacts at any substep. Its contacts count in series there, k₁ k₂/(k₁ + k₂): exact for two equal fingers that close on it, and more than there is for a pair that is less equal or that goes aside together.
 ///
 /// The second limit is necessary, not enough: light surfaces on stiff contact chatter within it. Friction of points, other laws of the bodies, and their own contacts are left out; other holds of a body make it steadier.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -126,12 +127,10 @@ struct Place {
     x: Point3<f64>,
     /// Normal of a contact, beside zeros; all axes of a pin.
     axes: [Vector3<f64>; 3],
-    /// \[N/m\].
-    stiffness: f64,
-    /// \[N·s/m\].
-    damping: f64,
-    /// Its particle is in another obstacle too.
-    backed: bool,
+    /// Stiffness \[N/m\] and damping \[N·s/m\].
+    spring: [f64; 2],
+    /// Stiffness and damping where its particle is in another obstacle too, in series with those there.
+    backed: Option<[f64; 2]>,
 }
 
 /// The particles inside one obstacle, or held by it.
@@ -147,8 +146,8 @@ struct Inside {
 pub(crate) struct Pressed {
     list: Vec<Inside>,
     counts: Vec<usize>,
-    /// Particles inside obstacles or held by them, with the obstacle, ascending.
-    met: Vec<(usize, usize)>,
+    /// Particles inside obstacles or held by them, with the obstacle and the stiffness and damping of each contact, by particle.
+    met: Vec<(usize, usize, [f64; 2])>,
 }
 
 impl Pressed {
@@ -181,32 +180,37 @@ impl Pressed {
                 *count = 0;
             }
         }
+        let springs_of = |t: &Touch| {
+            let o = &points.obstacles()[t.obstacle];
+            let stiffness = o.stiffness_of(t.area);
+            [stiffness, stiffness * o.material.dissipation * -t.gap]
+        };
         self.met.clear();
-        self.met.extend(inside().map(|t| (t.particle, t.obstacle)));
-        self.met.extend(held().map(|(o, h)| (h.pin.particle, o)));
-        self.met.sort_unstable();
+        self.met.extend(inside().map(|t| (t.particle, t.obstacle, springs_of(t))));
+        self.met.extend(held().map(|(o, h)| (h.pin.particle, o, h.spring(dt))));
+        self.met.sort_unstable_by_key(|m| (m.0, m.1));
         let met = &self.met;
-        let backed = |particle: usize| {
-            let own = &met[met.partition_point(|m| m.0 < particle)..];
-            let last = own.partition_point(|m| m.0 == particle) - 1;
-            own[0].1 != own[last].1
+        // A particle between two of them moves so that their forces are equal: k₁ k₂/(k₁ + k₂) on both ways, as much as twice that on each.
+        let backed = |particle: usize, obstacle: usize, own: [f64; 2]| {
+            let all = met[met.partition_point(|m| m.0 < particle)..].iter().take_while(|m| m.0 == particle);
+            let others = all.filter(|m| m.1 != obstacle);
+            let behind = others.fold([0.0; 2], |sum, m| [sum[0] + m.2[0], sum[1] + m.2[1]]);
+            let series = |i: usize| 2.0 * own[i] * behind[i] / (own[i] + behind[i]).max(f64::MIN_POSITIVE);
+            (behind[0] > 0.0).then(|| [series(0), series(1)])
         };
         for t in inside().filter(|t| self.counts[t.obstacle] > 0) {
-            let (obstacle, none) = (&points.obstacles()[t.obstacle], Vector3::zeros());
-            let stiffness = obstacle.stiffness_of(t.area);
-            let damping = stiffness * obstacle.material.dissipation * -t.gap;
-            let axes = [t.frame.column(0).into_owned(), none, none];
+            let spring = springs_of(t);
+            let axes = [t.frame.column(0).into_owned(), Vector3::zeros(), Vector3::zeros()];
+            let backed = backed(t.particle, t.obstacle, spring);
             let kept = &mut self.list[t.obstacle];
-            let backed = backed(t.particle);
-            kept.at.push(Place { x: Point3::from(t.x), axes, stiffness, damping, backed });
+            kept.at.push(Place { x: Point3::from(t.x), axes, spring, backed });
             kept.mass += t.mass;
         }
         for (o, h) in held().filter(|h| self.counts[h.0] > 0) {
-            let [stiffness, damping] = h.spring(dt);
-            let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
+            let (spring, axes) = (h.spring(dt), [Vector3::x(), Vector3::y(), Vector3::z()]);
+            let backed = backed(h.pin.particle, o, spring);
             let kept = &mut self.list[o];
-            let backed = backed(h.pin.particle);
-            kept.at.push(Place { x: Point3::from(h.x), axes, stiffness, damping, backed });
+            kept.at.push(Place { x: Point3::from(h.x), axes, spring, backed });
             kept.mass += h.mass;
         }
     }
@@ -224,8 +228,8 @@ impl Pressed {
             let sum = |of: fn(&Place) -> f64| inside.at.iter().map(of).sum();
             let mut limit = Limit {
                 contacts: inside.at.len() as u32,
-                stiffness: sum(|p| p.stiffness),
-                damping: sum(|p| p.damping),
+                stiffness: sum(|p| p.spring[0]),
+                damping: sum(|p| p.spring[1]),
                 surface: inside.mass,
                 mass: f64::INFINITY,
                 moving,
@@ -233,16 +237,17 @@ impl Pressed {
             };
             let Some(t) = tree(o).filter(|_| !inside.at.is_empty()) else { return limit };
             let [all, backed] = *known[t].get_or_insert_with(|| {
-                let mut places: Vec<_> = of_tree(t).flat_map(pressed).collect();
+                let places: Vec<_> = of_tree(t).flat_map(pressed).collect();
                 let all = largest_eigenvalues(rigid, t, &places);
-                places.retain(|p| p.1.backed);
+                let backed = |(body, p): &(usize, Place)| Some((*body, Place { spring: p.backed?, ..*p }));
+                let places: Vec<_> = places.iter().filter_map(backed).collect();
                 [all, if places.is_empty() { [0.0; 2] } else { largest_eigenvalues(rigid, t, &places) }]
             });
             ([limit.stiff, limit.rate], limit.backed) = (all, backed);
             let others = of_tree(t).any(|(other, i)| other != o && !i.at.is_empty());
             let own = if others { largest_eigenvalues(rigid, t, &pressed((o, inside)))[0] } else { all[0] };
             limit.mass = limit.stiffness / own;
-            if !inside.at.iter().any(|p| p.backed) {
+            if !inside.at.iter().any(|p| p.backed.is_some()) {
                 limit.backed = [0.0; 2];
             }
             limit
@@ -286,8 +291,8 @@ fn largest_eigenvalues(rigid: RigidSide<'_>, tree: usize, pressed: &[(usize, Pla
             kin.for_columns(model, *body, &place.x, |dof, linear, _| {
                 along[dof - dofs.start] = linear.dot(axis);
             });
-            springs.ger(place.stiffness, &along, &along, 1.0);
-            dampers.ger(place.damping, &along, &along, 1.0);
+            springs.ger(place.spring[0], &along, &along, 1.0);
+            dampers.ger(place.spring[1], &along, &along, 1.0);
         }
     }
     // L⁻¹ K L⁻ᵀ of M = L Lᵀ.

@@ -13,11 +13,17 @@ use super::section::{Named, SceneFileError};
 use crate::{CouplingError, geoms_named, obstacles};
 
 /// Particles to a spacing of the grid along each axis.
-const ALONG: f64 = 2.0;
+pub(super) const ALONG: f64 = 2.0;
 /// Spacings of the grid to the smallest size of a body, unless one is given.
 const CELLS: f64 = 6.0;
 /// Part of the stiffest modulus that presses the surface as deep as is wanted.
 const STRAIN: f64 = 0.1;
+/// Furthest way that a body is taken to fall before it meets something \[m\].
+const FALL: f64 = 2.0;
+/// Depth in a body, in distances of particles, from which on further particles lie between the others.
+const DEEP: f64 = 0.2;
+/// Stiffest contact: m/(k a δ²) of a particle of mass m in a substep δ \[1\].
+const STIFFEST: f64 = 1e-9;
 /// Wanted depth in spacings of the grid, unless one is given.
 const DEPTH: f64 = 0.05;
 /// Spacings of the grid to an edge of cloth.
@@ -52,17 +58,51 @@ pub(super) struct Parts {
     pub options: MpmOptions,
     /// Choices that were made, in words.
     pub choices: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
-/// Smallest and largest edge of the box about a body in its own frame \[m\].
-fn extents(body: &Body) -> [f64; 2] {
+/// Adds particles of another material between those of a solid, where these tell them to be deep in it. All together fill as much as the others; mass goes by the wave moduli \[Pa\] of both, so that both bear one step.
+fn add_between(
+    particles: &mut Particles,
+    own: Range<usize>,
+    apart: f64,
+    [elastic, other]: [f64; 2],
+    deep: impl Fn(&Vector3<f64>) -> bool,
+) -> Result<(), String> {
+    let middles = own.clone().map(|p| particles.x[p] + Vector3::repeat(0.5 * apart));
+    let middles: Vec<Vector3<f64>> = middles.filter(deep).collect();
+    if middles.is_empty() {
+        return Err("loss_factor: the body has no particle between others; take a smaller spacing".into());
+    }
+    let sum = |list: &[f64]| list[own.clone()].iter().sum::<f64>();
+    let (volume, mass) = (sum(&particles.volume), sum(&particles.mass));
+    let each = volume / middles.len() as f64;
+    let per_volume = mass / (volume * (elastic + other));
+    for p in own.clone() {
+        particles.mass[p] = per_volume * elastic * particles.volume[p];
+    }
+    let material = particles.material[own.start] + 1;
+    for x in middles {
+        particles.lattice(x, 1.0, [1; 3], per_volume * other, each, material);
+    }
+    Ok(())
+}
+
+/// A pin, and the time at which it lets go \[s\].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Held {
+    pub pin: Pin,
+    pub until: f64,
+}
+
+/// Edges of the box about a body in its own frame \[m\].
+fn extents(body: &Body) -> Vector3<f64> {
     let of = |shape: &Shape| aabb(shape, &Isometry3::identity());
     let bounds = match &body.kind {
         Kind::Cloth { mesh, .. } => mesh.aabb(),
         Kind::Solid { shape, .. } => of(shape),
     };
-    let size = bounds.max - bounds.min;
-    [size.min(), size.max()]
+    bounds.max - bounds.min
 }
 
 fn longest_edge(mesh: &TriangleMesh) -> f64 {
@@ -72,6 +112,24 @@ fn longest_edge(mesh: &TriangleMesh) -> f64 {
 }
 
 impl Body {
+    /// \[m/s\].
+    fn wave_speed(&self, spacing: f64) -> f64 {
+        match &self.kind {
+            Kind::Solid { material, .. } => {
+                signorini_mpm::rates(&*material.boxed(), 1.0 / self.density, spacing)[0]
+            }
+            Kind::Cloth { .. } => 0.0,
+        }
+    }
+
+    /// Layer of particles that meets a geom \[m\].
+    fn thinnest(&self, spacing: f64) -> f64 {
+        match &self.kind {
+            Kind::Solid { .. } => spacing / ALONG,
+            Kind::Cloth { material, .. } => material.thickness(),
+        }
+    }
+
     /// Rate at which waves cross cells of `spacing` \[m\], or viscosity or bending acts, the largest \[1/s\].
     fn rate(&self, spacing: f64) -> f64 {
         match &self.kind {
@@ -103,7 +161,7 @@ impl SceneFile {
         });
         let edge = edge.max_by(|a, b| a.1.total_cmp(&b.1));
         let solids = self.bodies.iter().filter(|b| matches!(b.kind, Kind::Solid { .. }));
-        let smallest = solids.map(|b| (b, extents(b)[0])).min_by(|a, b| a.1.total_cmp(&b.1));
+        let smallest = solids.map(|b| (b, extents(b).min())).min_by(|a, b| a.1.total_cmp(&b.1));
         let spacing = self.spacing.unwrap_or_else(|| {
             let least = edge.map_or(0.0, |e| EDGES * e.1);
             smallest.map_or(least, |s| s.1 / CELLS).max(least)
@@ -146,28 +204,71 @@ impl SceneFile {
         self.contact.depth.unwrap_or(DEPTH * spacing)
     }
 
-    /// Stiffness of the surface that points meet \[N/m³\], and how it was chosen.
-    fn stiffness(&self, gravity: f64, spacing: f64, choices: &mut Vec<String>) -> f64 {
-        if let Some(k) = self.contact.stiffness {
-            choices.push(format!("contact of {k:.3e} N/m³, as given"));
-            return k;
+    /// Fastest speed at which a body first meets an obstacle or leaves \[m/s\]: that of its start and of its fall.
+    fn arrival(&self, b: &Body, gravity: &Vector3<f64>, obstacles: &[Obstacle]) -> f64 {
+        let g = gravity.norm();
+        let most = FALL.min(0.5 * g * self.time * self.time);
+        let fall = gravity.try_normalize(0.0).map_or(0.0, |down| b.fall(&down, most, obstacles));
+        (b.velocity.norm_squared() + 2.0 * g * fall).sqrt()
+    }
+
+    /// Sets the stiffness of the surface that points meet \[N/m³\] on obstacles at their places, and tells how it was chosen.
+    pub(super) fn set_stiffness(&self, parts: &mut Parts) -> Result<(), SceneFileError> {
+        let MpmOptions { gravity, spacing, .. } = parts.options;
+        let k = match self.contact.stiffness {
+            Some(k) => {
+                parts.choices.push(format!("contact of {k:.3e} N/m³, as given"));
+                k
+            }
+            None => {
+                let of = |b: &Body| {
+                    let speed = self.arrival(b, &gravity, &parts.obstacles);
+                    // ρ c v, the stress of a wave behind the face that was stopped.
+                    let impact = b.density * b.wave_speed(spacing) * speed;
+                    [STRAIN * b.modulus, b.density * gravity.norm() * extents(b).max(), impact]
+                };
+                let most = |i: usize| self.bodies.iter().map(|b| of(b)[i]).fold(0.0, f64::max);
+                let words = [
+                    "a tenth of the stiffest modulus",
+                    "the weight of the heaviest body",
+                    "the impact of a body",
+                ];
+                let (pressure, why) = (0..3)
+                    .map(|i| (most(i), words[i]))
+                    .fold((0.0, words[0]), |a, b| if b.0 > a.0 { b } else { a });
+                let depth = self.depth(spacing);
+                let k = pressure / depth;
+                parts.choices.push(format!(
+                    "contact of {k:.3e} N/m³: {pressure:.3e} Pa, {why}, press {:.3} mm deep",
+                    1e3 * depth
+                ));
+                k
+            }
+        };
+        parts.obstacles.iter_mut().for_each(|o| o.stiffness_per_area = Some(k));
+        if let Some(o) = parts.obstacles.first() {
+            let m = &o.material;
+            parts.choices.push(format!(
+                "contact dissipates {} s/m; friction holds below {:.1e} m/s",
+                m.dissipation, m.stiction_speed
+            ));
         }
-        let pressure = |b: &Body| (STRAIN * b.modulus).max(b.density * gravity * extents(b)[1]);
-        let pressure = self.bodies.iter().map(pressure).fold(0.0, f64::max);
-        let depth = self.depth(spacing);
-        let k = pressure / depth;
-        choices.push(format!(
-            "contact of {k:.3e} N/m³: {pressure:.3e} Pa, a tenth of the stiffest modulus or the weight of the heaviest body, press {:.3} mm deep",
-            1e3 * depth
-        ));
-        k
+        // Beyond, solves lose their digits.
+        let lightest = self.bodies.iter().map(|b| b.density * b.thinnest(spacing));
+        let most = lightest.fold(f64::INFINITY, f64::min) / (STIFFEST * self.step * self.step);
+        if self.contact.stiffness.is_some_and(|k| k > most) {
+            let why = format!(
+                "contact: stiffness: {k:.1e} N/m³ is more than solves bear beside the points, {most:.1e}; take a softer contact"
+            );
+            return Err(self.wrong(self.contact.line, why));
+        }
+        Ok(())
     }
 
     /// Geoms that points meet, as obstacles where they are drawn.
     fn met(
         &self,
         scene: &Scene,
-        stiffness: f64,
         choices: &mut Vec<String>,
     ) -> Result<(Vec<usize>, Vec<Obstacle>), SceneFileError> {
         let c = &self.contact;
@@ -214,7 +315,6 @@ impl SceneFile {
                 friction_dynamic: c.friction.unwrap_or(m.friction_dynamic),
                 ..*m
             };
-            o.stiffness_per_area = Some(stiffness);
         }
         Ok((geoms, made))
     }
@@ -224,8 +324,13 @@ impl SceneFile {
         let mut choices = Vec::new();
         let gravity = scene.options.gravity;
         let spacing = self.grid(&mut choices)?;
-        let stiffness = self.stiffness(gravity.norm(), spacing, &mut choices);
-        let (geoms, mut obstacles) = self.met(scene, stiffness, &mut choices)?;
+        if let Some(depth) = self.contact.depth.filter(|d| *d > spacing) {
+            let why = format!(
+                "contact: depth: {depth} m is more than a cell of the grid, {spacing:.3e} m; give a smaller one"
+            );
+            return Err(self.wrong(self.contact.line, why));
+        }
+        let (geoms, mut obstacles) = self.met(scene, &mut choices)?;
         let (mut particles, mut materials) = (Particles::default(), Vec::<Box<dyn Material>>::new());
         let mut sheets = self.bodies.iter().filter(|b| matches!(b.kind, Kind::Cloth { .. }));
         if let Some(first) = sheets.next()
@@ -243,10 +348,10 @@ impl SceneFile {
             let (count, radius, triangles) = match &body.kind {
                 Kind::Solid { shape, material } => {
                     let apart = spacing / ALONG;
-                    let room = extents(body)[1].powi(3) / apart.powi(3);
-                    if room > 8.0 * MOST {
+                    let room = extents(body).product() / apart.powi(3) + particles.len() as f64;
+                    if room > 4.0 * MOST {
                         let why = format!(
-                            "'{}' would have up to {room:.1e} particles {apart:.2e} m apart; take a larger spacing",
+                            "with '{}' there would be up to {room:.1e} particles {apart:.2e} m apart; take a larger spacing",
                             body.name
                         );
                         return Err(self.wrong(body.line, why));
@@ -255,6 +360,15 @@ impl SceneFile {
                         .fill(shape, &body.pose, apart, body.density, materials.len() as u32)
                         .map_err(self.of(body))?;
                     materials.push(material.boxed());
+                    if let Some((elastic, forgets)) = material.loss {
+                        let own = first..first + count;
+                        let deep =
+                            |x: &Vector3<f64>| inside(shape, &body.pose, x).is_some_and(|d| d > DEEP * apart);
+                        let moduli = [elastic.wave_modulus(), forgets.wave_modulus()];
+                        add_between(&mut particles, own, apart, moduli, deep)
+                            .map_err(|why| self.wrong(body.line, why))?;
+                        materials.push(Box::new(forgets));
+                    }
                     (count, 0.5 * apart, Vec::new())
                 }
                 Kind::Cloth { mesh, material } => {
@@ -272,12 +386,33 @@ impl SceneFile {
                     .filter(|o| !o.friction_with.contains(&own))
                     .for_each(|o| o.friction_with.push(own));
             }
-            particles.v[first..].iter_mut().for_each(|v| *v = body.velocity);
+            if particles.len() as f64 > MOST {
+                let why = format!(
+                    "with '{}' there are {} particles, more than {MOST:.0e}; take a larger spacing, or longer edges",
+                    body.name,
+                    particles.len()
+                );
+                return Err(self.wrong(body.line, why));
+            }
             let mass: f64 = particles.mass[first..].iter().sum();
+            let middle =
+                (first..particles.len()).map(|p| particles.mass[p] * particles.x[p]).sum::<Vector3<f64>>()
+                    / mass;
+            let turn = body.angular_velocity.cross_matrix();
+            for p in first..particles.len() {
+                particles.v[p] = body.velocity + turn * (particles.x[p] - middle);
+                particles.c[p] = turn;
+            }
             choices.push(format!("'{}': {} particles, {mass:.4e} kg", body.name, particles.len() - first));
             ranges.push(first..particles.len());
             let shown = first..first + count;
             bodies.push(PointBody { name: body.name.clone(), particles: shown, radius, triangles });
+        }
+        if self.bodies.len() > 1 {
+            choices.push(format!(
+                "bodies of points meet on the grid: they rest about {:.2} mm apart, a cell, and stick to each other",
+                1e3 * spacing
+            ));
         }
         let options = MpmOptions {
             spacing,
@@ -286,11 +421,22 @@ impl SceneFile {
             transfer_time: self.transfer_time,
             ..MpmOptions::default()
         };
-        Ok(Parts { particles, materials, cloth, bodies, ranges, geoms, obstacles, options, choices })
+        Ok(Parts {
+            particles,
+            materials,
+            cloth,
+            bodies,
+            ranges,
+            geoms,
+            obstacles,
+            options,
+            choices,
+            warnings: Vec::new(),
+        })
     }
 
     /// Pins to obstacles where they are at the start.
-    pub(super) fn held(&self, parts: &mut Parts) -> Result<Vec<Pin>, SceneFileError> {
+    pub(super) fn held(&self, scene: &Scene, parts: &mut Parts) -> Result<Vec<Held>, SceneFileError> {
         let mut out = Vec::new();
         for table in &self.pins {
             let found = |name: &Named, names: &[&str], what: &str| {
@@ -304,7 +450,17 @@ impl SceneFile {
             let bodies: Vec<&str> = self.bodies.iter().map(|b| b.name.as_str()).collect();
             let body = found(&table.of, &bodies, "body of points")?;
             let geoms: Vec<&str> = parts.obstacles.iter().map(|o| o.name.as_str()).collect();
-            let to = table.to.as_ref().map(|to| found(to, &geoms, "geom that points meet")).transpose()?;
+            // A body holds by any of its geoms: they move as one.
+            let on = |n: &Named| {
+                let body = scene.bodies.iter().position(|b| b.name == n.name)?;
+                parts.geoms.iter().position(|g| scene.geoms[*g].body == body)
+            };
+            let to =
+                table.to.as_ref().map(|to| match on(to).filter(|_| !geoms.contains(&to.name.as_str())) {
+                    Some(o) => Ok(o),
+                    None => found(to, &geoms, "geom or body that points meet"),
+                });
+            let to = to.transpose()?;
             let near = |p: &usize| (parts.particles.x[*p] - table.center).norm() <= table.radius;
             let chosen = parts.ranges[body].clone().filter(near);
             let made = Pin::all(&parts.particles, chosen, to, &parts.obstacles)
@@ -312,65 +468,26 @@ impl SceneFile {
             let holder = table.to.as_ref().map_or("the world", |to| &to.name);
             parts.choices.push(format!("'{}': {} points held by {holder}", table.of.name, made.len()));
             let [stiffness, damping] = table.spring;
-            out.extend(made.into_iter().map(|pin| pin.spring(stiffness, damping)));
+            out.extend(
+                made.into_iter().map(|pin| Held { pin: pin.spring(stiffness, damping), until: table.until }),
+            );
         }
         Ok(out)
     }
+}
 
-    /// Refuses points that start deeper inside a geom than contact is pressed, unless it holds them, behind a wall, or inside another body of points.
-    pub(super) fn check_apart(&self, parts: &Parts, pins: &[Pin]) -> Result<(), SceneFileError> {
-        let depth = self.depth(parts.options.spacing);
-        for (body, own) in self.bodies.iter().zip(&parts.bodies) {
-            let x = &parts.particles.x[own.particles.clone()];
-            for (number, o) in parts.obstacles.iter().enumerate() {
-                let held =
-                    |p: &usize| pins.iter().any(|pin| pin.particle == *p && pin.obstacle == Some(number));
-                let depth_of = |p| inside(&o.shape, &o.pose, &parts.particles.x[p]).filter(|_| !held(&p));
-                let inside = own.particles.clone().filter_map(depth_of).fold(0.0, f64::max);
-                if inside > depth {
-                    let why = format!(
-                        "'{}' starts {:.2} mm inside geom '{}'; move one of them, or leave the geom out of contact: with",
-                        body.name,
-                        1e3 * inside,
-                        o.name
-                    );
-                    return Err(self.wrong(body.line, why));
-                }
-            }
-            for (wall, line) in &self.walls {
-                let behind = x.iter().map(|x| wall.normal.dot(&(wall.point - x))).fold(0.0, f64::max);
-                if behind > depth {
-                    let why = format!(
-                        "'{}' starts {:.2} mm behind the wall of line {line}; move one of them, or turn the wall's normal",
-                        body.name,
-                        1e3 * behind
-                    );
-                    return Err(self.wrong(body.line, why));
-                }
-            }
-            for other in &self.bodies {
-                let Kind::Solid { shape, .. } = &other.kind else { continue };
-                if other.name == body.name {
-                    continue;
-                }
-                let inside = x.iter().filter_map(|x| inside(shape, &other.pose, x)).fold(0.0, f64::max);
-                if inside > 0.0 {
-                    let why = format!(
-                        "'{}' starts {:.2} mm inside '{}'; move one of them",
-                        body.name,
-                        1e3 * inside,
-                        other.name
-                    );
-                    return Err(self.wrong(body.line, why));
-                }
-            }
-        }
-        Ok(())
-    }
+/// Signed distance of a point to a shape, if it is within reach \[m\].
+pub(super) fn signed_distance(
+    shape: &Shape,
+    pose: &Isometry3<f64>,
+    x: &Vector3<f64>,
+    reach: f64,
+) -> Option<f64> {
+    let local = pose.inverse_transform_vector(&(x - pose.translation.vector));
+    shape.signed_distance_within(&local, reach).map(|d| d.distance)
 }
 
 /// Depth of a point in a shape \[m\]; none outside.
-fn inside(shape: &Shape, pose: &Isometry3<f64>, x: &Vector3<f64>) -> Option<f64> {
-    let local = pose.inverse_transform_vector(&(x - pose.translation.vector));
-    shape.signed_distance_within(&local, 0.0).map(|d| -d.distance).filter(|d| *d > 0.0)
+pub(super) fn inside(shape: &Shape, pose: &Isometry3<f64>, x: &Vector3<f64>) -> Option<f64> {
+    signed_distance(shape, pose, x, 0.0).map(|d| -d).filter(|d| *d > 0.0)
 }

@@ -12,13 +12,21 @@ use super::section::{Named, Numbers, SceneFileError, Section, Source};
 
 /// Most particles of a scene.
 pub(super) const MOST: f64 = 5e6;
+/// Rows of a recording in a second, unless told otherwise.
+const RATE: f64 = 60.0;
+/// Largest coefficient of friction.
+const ROUGHEST: f64 = 1e3;
 /// Most steps of the bodies in a run.
 const MOST_STEPS: f64 = 1e8;
-/// Fastest start of points \[m/s\].
-const FASTEST: f64 = 1e6;
+/// Fastest start of points \[m/s\] and \[rad/s\].
+const FASTEST: f64 = 1e3;
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 19] = [
     "model",
+    "mesh_surfaces",
+    "floating",
+    "floor",
+    "rate",
     "keyframe",
     "keyframes",
     "motion",
@@ -35,15 +43,28 @@ const KEYS: [&str; 15] = [
     "contact",
 ];
 /// Keys of a body of points beside those of its material.
-const POINTS: [&str; 8] = ["name", "shape", "size", "mesh", "position", "rotation", "velocity", "friction"];
-const CLOTH: [&str; 13] = [
+const POINTS: [&str; 10] = [
+    "name",
+    "shape",
+    "size",
+    "mesh",
+    "scale",
+    "position",
+    "rotation",
+    "velocity",
+    "angular_velocity",
+    "friction",
+];
+const CLOTH: [&str; 15] = [
     "name",
     "size",
     "edge",
     "mesh",
+    "scale",
     "position",
     "rotation",
     "velocity",
+    "angular_velocity",
     "friction",
     "young",
     "poisson",
@@ -51,7 +72,7 @@ const CLOTH: [&str; 13] = [
     "thickness",
     "bending",
 ];
-const PINS: [&str; 7] = ["name", "of", "to", "center", "radius", "stiffness", "damping"];
+const PINS: [&str; 8] = ["name", "of", "to", "center", "radius", "stiffness", "damping", "until"];
 const WALLS: [&str; 4] = ["point", "normal", "border", "friction"];
 const BORDERS: [&str; 3] = ["sticky", "slip", "rubbing"];
 const CONTACT: [&str; 6] = ["with", "depth", "stiffness", "dissipation", "friction", "stiction_speed"];
@@ -102,6 +123,14 @@ pub struct SceneFile {
     pub path: PathBuf,
     /// The model.
     pub model: PathBuf,
+    /// Meshes of the model collide as they are, not as their convex hulls.
+    pub mesh_surfaces: bool,
+    /// The root link of a URDF moves freely.
+    pub floating: bool,
+    /// Height of a half-space under the model \[m\].
+    pub floor: Option<f64>,
+    /// Rows of a recording in a second \[1/s\].
+    pub rate: f64,
     /// Keyframe at the start.
     pub keyframe: Option<Named>,
     /// Keyframes of the file's own: positions of joints with one coordinate (hinges \[rad\], slides \[m\]) and controls of actuators, by name.
@@ -141,6 +170,8 @@ pub struct Body {
     pub pose: Isometry3<f64>,
     /// \[m/s\].
     pub velocity: Vector3<f64>,
+    /// About its centre of mass \[rad/s\].
+    pub angular_velocity: Vector3<f64>,
     /// Young's modulus, or the bulk modulus of a liquid \[Pa\].
     pub modulus: f64,
     /// \[kg/m³\].
@@ -175,7 +206,7 @@ pub enum Kind {
 pub struct PinTable {
     /// Name of the body.
     pub of: Named,
-    /// Name of the geom; the world if it is left out.
+    /// Name of the geom or body; the world if it is left out.
     pub to: Option<Named>,
     /// Middle of the ball of points \[m\].
     pub center: Vector3<f64>,
@@ -183,6 +214,8 @@ pub struct PinTable {
     pub radius: f64,
     /// Stiffness \[N/m\] of each, infinite for rigid, and damping \[N·s/m\].
     pub spring: [f64; 2],
+    /// Time at which it lets go \[s\]; infinite for never.
+    pub until: f64,
     /// Line in the file.
     pub line: usize,
 }
@@ -271,9 +304,8 @@ impl SceneFile {
                 format!("{} s comes after {} s; give rising times", pair[1].0, pair[0].0),
             ));
         }
-        let [time, step] = [("time", 5.0), ("step", 2e-3)]
-            .map(|(key, default)| top.number(key, "s > 0", above).map(|x| x.unwrap_or(default)));
-        let (time, step) = (time?, step?);
+        let time = top.number("time", "s > 0", above)?.unwrap_or(5.0);
+        let step = top.number("step", "s > 0", above)?.unwrap_or(time.min(2e-3));
         if step > time {
             return Err(top.wrong_at(
                 "step",
@@ -290,6 +322,10 @@ impl SceneFile {
         Ok(Self {
             path: path.into(),
             model: beside(path, &model.name).map_err(|why| top.wrong_at("model", why))?,
+            mesh_surfaces: top.flag("mesh_surfaces")?,
+            floating: top.flag("floating")?,
+            floor: top.number("floor", "a height [m]", |_| true)?,
+            rate: top.number("rate", "rows of the recording in a second, 1/s > 0", above)?.unwrap_or(RATE),
             keyframe: top.named("keyframe", "the name of a keyframe")?,
             keyframes: top.groups(
                 "keyframes",
@@ -311,7 +347,7 @@ impl SceneFile {
                 depth: contact.number("depth", "m > 0", above)?,
                 stiffness: contact.number("stiffness", "N/m³ > 0", above)?,
                 dissipation: contact.number("dissipation", "s/m ≥ 0", |x| x >= 0.0)?,
-                friction: contact.number("friction", "a number ≥ 0", |x| x >= 0.0)?,
+                friction: friction(&contact, "friction")?,
                 stiction_speed: contact.number("stiction_speed", "m/s > 0", above)?,
             },
         })
@@ -341,25 +377,43 @@ fn body(s: &Section<'_>, [modulus, density]: [f64; 2], kind: Kind) -> Found<Body
     let [x, y, z] = turns.unwrap_or_default().map(f64::to_radians).into();
     let pose =
         Isometry3::from_parts(Translation3::from(position), UnitQuaternion::from_euler_angles(x, y, z));
-    let velocity = s.vector("velocity", "three numbers [m/s]")?.unwrap_or_default();
-    if velocity.norm() > FASTEST {
-        return Err(s.wrong_at(
-            "velocity",
-            format!("{:.3e} m/s is more than {FASTEST:.0e}; give a slower start", velocity.norm()),
-        ));
-    }
-    let friction = s.number("friction", "a number ≥ 0", |x| x >= 0.0)?;
+    let speed = |key: &str, unit: &str| {
+        let v = s.vector(key, &format!("three numbers [{unit}]"))?.unwrap_or_default();
+        if v.norm() > FASTEST {
+            let why = format!("{:.3e} {unit} is more than {FASTEST:.0e}; give a slower start", v.norm());
+            return Err(s.wrong_at(key, why));
+        }
+        Ok(v)
+    };
+    let (velocity, angular_velocity) = (speed("velocity", "m/s")?, speed("angular_velocity", "rad/s")?);
+    let friction = friction(s, "friction")?;
     s.named("name", "a name, in quotes")?;
-    Ok(Body { name: s.own_name(), line: s.line(), pose, velocity, modulus, density, friction, kind })
+    let (name, line) = (s.own_name(), s.line());
+    Ok(Body { name, line, pose, velocity, angular_velocity, modulus, density, friction, kind })
+}
+
+fn friction(s: &Section<'_>, key: &str) -> Found<Option<f64>> {
+    s.number(key, &format!("a number from 0 to {ROUGHEST}"), |x| (0.0..=ROUGHEST).contains(&x))
 }
 
 fn load(s: &Section<'_>, file: &Path) -> Found<Option<TriangleMesh>> {
-    let Some(path) = s.named("mesh", "a path to an OBJ or STL file")? else { return Ok(None) };
+    let Some(path) = s.named("mesh", "a path to an OBJ or STL file")? else {
+        return match s.has("scale") {
+            true => Err(s.wrong_at("scale", "leave it out without a mesh")),
+            false => Ok(None),
+        };
+    };
     if let Some(other) = ["shape", "size"].into_iter().find(|k| s.has(k)) {
         return Err(s.wrong_at(other, "leave it out beside a mesh"));
     }
     let path = beside(file, &path.name).map_err(|why| s.wrong_at("mesh", why))?;
-    TriangleMesh::load(&path).map(Some).map_err(|e| s.wrong_at("mesh", e.to_string()))
+    let scale = s.number("scale", "metres to a unit of the mesh, > 0", |x| x > 0.0)?;
+    let mesh = TriangleMesh::load(&path).map_err(|e| s.wrong_at("mesh", e.to_string()))?;
+    let mesh = match scale {
+        Some(k) => mesh.scaled(Vector3::repeat(k)).map_err(|e| s.wrong_at("scale", e.to_string()))?,
+        None => mesh,
+    };
+    Ok(Some(mesh))
 }
 
 fn shape(s: &Section<'_>) -> Found<Shape> {
@@ -408,6 +462,10 @@ fn cloth(s: &Section<'_>, file: &Path) -> Found<Body> {
         None => {
             let lengths: [f64; 2] = s.sizes("size", "two lengths > 0 m, or a mesh")?;
             let edge = s.needed("edge", "the length of edges, m > 0", |x| x > 0.0)?;
+            if edge > lengths[0].min(lengths[1]) {
+                let why = format!("{edge} m is longer than a side of the sheet; give a shorter one");
+                return Err(s.wrong_at("edge", why));
+            }
             let count = lengths[0] / edge * (lengths[1] / edge) * 3.0;
             if count > MOST {
                 let why = format!(
@@ -442,6 +500,9 @@ fn pin(s: &Section<'_>) -> Found<PinTable> {
         center: s.needed_vector("center", wanted)?,
         radius: s.needed("radius", "of the ball, m > 0", |x| x > 0.0)?,
         spring: [stiffness.unwrap_or(f64::INFINITY), damping.unwrap_or(0.0)],
+        until: s
+            .number("until", "the time at which they let go, s > 0", |x| x > 0.0)?
+            .unwrap_or(f64::INFINITY),
         line: s.line(),
     })
 }

@@ -1,9 +1,12 @@
 //! Keyframes that a scene file has of its own, for models without any.
 
-use signorini_scene::{Keyframe, Scene, did_you_mean};
+use signorini_scene::{Actuator, Keyframe, Scene, Transmission, did_you_mean};
 
 use super::file::SceneFile;
 use super::section::{Named, Numbers, SceneFileError};
+
+/// Excess over a range that is rounding of a file \[rad or m\].
+const ROUND_OFF: f64 = 1e-3;
 
 impl SceneFile {
     /// The file's own keyframes, which begin as `base`, then those of the model.
@@ -35,26 +38,62 @@ impl SceneFile {
 
     fn made(&self, own: &Numbers, scene: &Scene, base: &Keyframe) -> Result<Keyframe, SceneFileError> {
         let mut out = Keyframe { name: own.name.name.clone(), ..base.clone() };
+        let name = &own.name.name;
+        let told = |actuator: &str| own.set.iter().any(|(entry, _)| entry.name == actuator);
+        let within = |entry: &Named, what: &str, x: f64, range: Option<[f64; 2]>| match range {
+            // Limits are written in degrees as often as not.
+            Some([low, high]) if x < low - ROUND_OFF || x > high + ROUND_OFF => {
+                let why = format!(
+                    "keyframes.{name}: {x} is outside of the range of {what} '{}', [{low:.4}, {high:.4}]",
+                    entry.name
+                );
+                Err(self.wrong(entry.line, why))
+            }
+            _ => Ok(()),
+        };
         for (entry, x) in &own.set {
             let mut known = false;
             let mut at = 0;
-            for joint in &scene.joints {
+            for (number, joint) in scene.joints.iter().enumerate() {
                 if joint.name == entry.name {
                     if joint.kind.nq() != 1 {
                         let why = format!(
-                            "keyframes.{}: joint '{}' has {} coordinates; give hinges and slides, or a keyframe of the model",
-                            out.name,
+                            "keyframes.{name}: joint '{}' has {} coordinates; give hinges and slides, or a keyframe of the model",
                             entry.name,
                             joint.kind.nq()
                         );
                         return Err(self.wrong(entry.line, why));
                     }
+                    within(entry, "joint", *x, joint.range)?;
                     (out.q[at], known) = (*x, true);
+                    for (a, servo) in scene.actuators.iter().enumerate().filter(|(_, a)| is_servo(a, number))
+                    {
+                        if !told(&servo.name) || servo.name == entry.name {
+                            let [low, high] =
+                                servo.control_range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+                            out.control[a] = (x * servo.gear[0]).clamp(low, high);
+                        }
+                    }
                 }
                 at += joint.kind.nq();
             }
-            if let Some(a) = scene.actuators.iter().position(|a| a.name == entry.name) {
-                (out.control[a], known) = (*x, true);
+            if let Some((a, motor)) = scene.actuators.iter().enumerate().find(|(_, a)| a.name == entry.name) {
+                let joint = scene.joints.iter().position(|j| j.name == entry.name);
+                match joint {
+                    None => {
+                        within(entry, "the control of", *x, motor.control_range)?;
+                        out.control[a] = *x;
+                    }
+                    Some(joint) if is_servo(motor, joint) => {}
+                    Some(_) => {
+                        let why = format!(
+                            "keyframes.{name}: '{}' is a joint and an actuator that is no servo of its position; rename one of them in the model, or write the keyframe there",
+                            entry.name
+                        );
+                        return Err(self.wrong(entry.line, why));
+                    }
+                }
+                known = true;
             }
             if !known {
                 let joints = scene.joints.iter().map(|j| j.name.as_str());
@@ -62,8 +101,7 @@ impl SceneFile {
                     joints.chain(scene.actuators.iter().map(|a| a.name.as_str())).collect();
                 let near = did_you_mean(&entry.name, &names);
                 let why = format!(
-                    "keyframes.{}: no joint or actuator '{}'{near}; there are {}",
-                    out.name,
+                    "keyframes.{name}: no joint or actuator '{}'{near}; there are {}",
                     entry.name,
                     names.join(", ")
                 );
@@ -72,4 +110,10 @@ impl SceneFile {
         }
         Ok(out)
     }
+}
+
+/// Whether an actuator takes the position of a joint as its control.
+fn is_servo(a: &Actuator, joint: usize) -> bool {
+    let [gain, ..] = a.force.gain;
+    a.transmission == Transmission::Joint(joint) && gain != 0.0 && a.force.bias[1] == -gain
 }

@@ -1,15 +1,15 @@
 //! Materials of bodies of points.
 
 use signorini_mpm::{
-    Dilatancy, DruckerPrager, FixedCorotated, InertialFriction, Lame, Liquid, Material, MpmError, Snow,
-    SnowStrength, Viscous, VonMises,
+    Dilatancy, DruckerPrager, FixedCorotated, InertialFriction, Lame, Liquid, Material, Maxwell, MpmError,
+    Snow, SnowStrength, Viscous, VonMises,
 };
 
 use super::section::{SceneFileError, Section};
 
 /// Materials, and the keys that each alone has.
 const MATERIALS: [(&str, &[&str]); 5] = [
-    ("elastic", &[]),
+    ("elastic", &["loss_factor", "loss_frequency"]),
     ("plastic", &["yield_stress"]),
     (
         "sand",
@@ -41,7 +41,7 @@ pub(super) fn keys() -> impl Iterator<Item = &'static str> {
 /// |---|---|
 /// | all | `density` \[kg/m³\], `viscosity` \[Pa·s\] (0 if it is left out) |
 /// | all but `liquid` | `young` \[Pa\], `poisson` (0.3 if it is left out) |
-/// | `elastic` (if it is left out) | |
+/// | `elastic` (if it is left out) | `loss_factor`, tan δ in shear, which it has at `loss_frequency` \[Hz\] ([`signorini_mpm::Maxwell::with_loss`], particles between the others) |
 /// | `plastic` | `yield_stress` \[Pa\] |
 /// | `sand` | `friction_angle` \[°\]; friction that grows with the rate: `limit_angle` \[°\], `grain_diameter` \[m\], `grain_density` \[kg/m³\], `inertial_number` (0.3 if it is left out); volume that grows under shear: `dilatancy_angle` \[°\], `expansion` |
 /// | `snow` | `compression` \[Pa\], `cohesion`, `slope` of the critical line, `hardening` |
@@ -51,6 +51,8 @@ pub struct Solid {
     pub modulus: f64,
     /// \[kg/m³\].
     pub density: f64,
+    /// Elastic part, and the one that forgets, of a material with a loss factor.
+    pub loss: Option<(Lame, Maxwell)>,
     make: Box<dyn Fn() -> Box<dyn Material>>,
 }
 
@@ -146,6 +148,7 @@ impl Solid {
             return Ok(Self {
                 modulus,
                 density: density(s)?,
+                loss: None,
                 make: maker(liquid, viscosity).map_err(wrong)?,
             });
         }
@@ -173,7 +176,18 @@ impl Solid {
             }
             _ => maker(FixedCorotated(lame), viscosity),
         };
-        Ok(Self { modulus, density, make: make.map_err(wrong)? })
+        let factor = s.number("loss_factor", "a number above 0 and below 1", |x| x > 0.0 && x < 1.0)?;
+        let loss = match (factor, s.has("loss_frequency")) {
+            (None, false) => None,
+            (None, true) => {
+                return Err(s.wrong_at("loss_frequency", "give a loss_factor too, or leave it out"));
+            }
+            (Some(factor), _) => {
+                let frequency = std::f64::consts::TAU * positive(s, "loss_frequency", "Hz > 0")?;
+                Some((lame, Maxwell::with_loss(lame.mu, factor, frequency).map_err(wrong)?))
+            }
+        };
+        Ok(Self { modulus, density, loss, make: make.map_err(wrong)? })
     }
 
     pub(super) fn boxed(&self) -> Box<dyn Material> {

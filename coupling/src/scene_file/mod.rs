@@ -1,5 +1,6 @@
 //! Scenes of material points beside the bodies of a model, from files.
 
+mod apart;
 mod build;
 mod file;
 mod keyframes;
@@ -13,16 +14,20 @@ use signorini_core::{AcceptedStep, Energy, OneStep, ProblemError, State, StepErr
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
 use signorini_laws::contact_pool;
-use signorini_mpm::MpmEngine;
+use signorini_mpm::{MpmEngine, MpmError, Pin};
 use signorini_multibody::{Kinematics, ModelError, RigidOptions, RigidSystem, Sensors};
 use signorini_scene::{Keyframe, Scene};
 
+use build::Held;
 pub use build::PointBody;
 pub use file::{Body, ContactTable, Kind, PinTable, SceneFile};
 pub use material::Solid;
 pub use section::{Named, Numbers, SceneFileError};
 
 use crate::{Asynchronous, CouplingError, CouplingReport, EnginePoints, Iteration, Limit};
+
+/// Part of a step that is none.
+const ROUND_OFF: f64 = 1e-6;
 
 /// Material points in the fast path beside bodies under the lagged law.
 pub type ScenePoints = Asynchronous<EnginePoints<f32>, ContactStep<IcfSolver>>;
@@ -64,6 +69,9 @@ pub struct PointScene {
     names: Vec<String>,
     links: Vec<Link>,
     choices: Vec<String>,
+    warnings: Vec<String>,
+    /// Pins that hold.
+    pins: Vec<Held>,
     /// Controls of keyframes over time.
     motion: Vec<(f64, Vec<f64>)>,
 }
@@ -99,8 +107,11 @@ impl PointScene {
             let geom = &scene.geoms[*g];
             o.pose = kinematics.x_wb[geom.body] * geom.pose;
         }
-        let pins = file.held(&mut parts)?;
-        file.check_apart(&parts, &pins)?;
+        file.set_stiffness(&mut parts)?;
+        let pins = file.held(scene, &mut parts)?;
+        let now: Vec<Pin> = pins.iter().map(|held| held.pin).collect();
+        file.check_apart(&parts, &now)?;
+        file.warn_of_narrow(&mut parts);
         let names = parts.obstacles.iter().map(|o| o.name.clone()).collect();
         let link = |body: usize| Link { body, name: scene.bodies[body].name.clone() };
         let met: BTreeSet<usize> = parts.geoms.iter().map(|g| scene.geoms[*g].body).collect();
@@ -117,7 +128,7 @@ impl PointScene {
         for cloth in parts.cloth {
             engine = engine.with_cloth(cloth).map_err(whole)?;
         }
-        engine = engine.with_pins(pins).map_err(whole)?;
+        engine = engine.with_pins(now).map_err(whole)?;
         let substeps = file.substeps(engine.longest_step(), parts.options.spacing)?;
         parts.choices.push(format!(
             "substeps of the points up to {:.2e} s at the start: {substeps} to a step of the bodies, {:.0} in a run of {} s",
@@ -139,6 +150,8 @@ impl PointScene {
             names,
             links: met.into_iter().map(link).collect(),
             choices: parts.choices,
+            warnings: parts.warnings,
+            pins,
             motion,
         })
     }
@@ -151,6 +164,11 @@ impl PointScene {
     /// Choices that the file left open, and sizes, in words.
     pub fn choices(&self) -> &[String] {
         &self.choices
+    }
+
+    /// Faults that a run may have, with their remedies.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// Bodies of points and cloth.
@@ -225,7 +243,7 @@ impl PointScene {
         self.both.limits()
     }
 
-    /// One step, no further than `end` \[s\], under the controls that the motion has then.
+    /// One step, no further than `end` \[s\], under the controls that the motion has then, with the pins that hold. A last step shorter than round-off belongs to the one before.
     ///
     /// # Errors
     /// As [`Asynchronous::step`].
@@ -234,8 +252,21 @@ impl PointScene {
         if let Some(control) = between(&self.motion, t) {
             self.both.rigid_mut().control_mut().copy_from_slice(&control);
         }
-        let dt = self.file.step.min(end - t);
-        self.both.step(&mut (), &mut self.state, dt)
+        let (rest, step) = (end - t, self.file.step);
+        let near = ROUND_OFF * step;
+        let held = self.pins.len();
+        self.pins.retain(|held| held.until > t + near);
+        if self.pins.len() < held {
+            let pins = self.pins.iter().map(|held| held.pin).collect();
+            let fail = |e: MpmError| StepError::problem(t, step, ProblemError::Unsupported(e.to_string()));
+            self.both.points_mut().engine_mut().set_pins(pins).map_err(fail)?;
+        }
+        let last = rest <= step + near;
+        let report = self.both.step(&mut (), &mut self.state, if last { rest } else { step })?;
+        if last {
+            self.state.t = end;
+        }
+        Ok(report)
     }
 }
 

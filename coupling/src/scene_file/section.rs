@@ -175,6 +175,11 @@ impl<'a> Section<'a> {
         self.vector(key, wanted)?.ok_or_else(|| self.wrong(format!("{key} is missing; give {wanted}")))
     }
 
+    /// Whether an entry is true; false where there is none.
+    pub(super) fn flag(&self, key: &str) -> Found<bool> {
+        Ok(self.read(key, "true or false", DeValue::as_bool)?.unwrap_or(false))
+    }
+
     /// A word or a path.
     pub(super) fn text(&self, key: &str, wanted: &str) -> Found<Option<&'a str>> {
         self.read(key, wanted, |v| v.as_str().filter(|s| !s.is_empty()))
@@ -288,7 +293,9 @@ impl<'a> Section<'a> {
 fn number(v: &DeValue<'_>) -> Option<f64> {
     match v {
         DeValue::Float(x) => x.as_str().replace('_', "").parse().ok(),
-        DeValue::Integer(x) if x.radix() == 10 => x.as_str().replace('_', "").parse().ok(),
+        DeValue::Integer(x) => {
+            i64::from_str_radix(&x.as_str().replace('_', ""), x.radix()).ok().map(|x| x as f64)
+        }
         _ => None,
     }
 }

@@ -538,7 +538,7 @@ impl<T: Real> MpmEngine<T> {
                 let chunk = &self.chunks[self.blocks.chunks[b].start + chunk];
                 let x = chunk.position(lane, corner, self.options.spacing);
                 let e = ProblemError::Unsupported(format!(
-                    "particle {} near ({:.3}, {:.3}, {:.3}) m came out of the step turned inside out, or faster than a cell in a step; shorten the step, from a state that MpmEngine::keep kept",
+                    "particle {} near ({:.3}, {:.3}, {:.3}) m came out of the step turned inside out, or faster than a cell in a step: take a shorter one; this state goes no further",
                     chunk.id[lane], x.x, x.y, x.z
                 ));
                 self.broken = Some(e.clone());

@@ -1,0 +1,212 @@
+//! Bodies of points that start inside geoms, walls or each other, and geoms too small for them.
+
+use signorini_core::na::{Isometry3, Matrix3, Point3, Vector3};
+use signorini_geometry::{Aabb, Bvh, Shape, TriangleMesh, aabb, distance};
+use signorini_mpm::{Obstacle, Pin};
+
+use super::build::{ALONG, Parts, inside, signed_distance};
+use super::file::{Body, Kind, SceneFile};
+use super::section::SceneFileError;
+
+/// Part of a cell of the grid, and of the thickness of a geom, by which points may start inside it, if contact is pressed as deep.
+const INSIDE: f64 = 0.25;
+/// Most points of a triangle along an edge that are looked at.
+const MOST_ALONG: f64 = 64.0;
+/// Distances of particles to the width of a geom between which they find no way.
+const WIDE: f64 = 2.0;
+
+impl SceneFile {
+    /// Refuses bodies that start deeper inside a geom than contact is pressed, unless it holds their points, behind a wall, or inside another body of points.
+    pub(super) fn check_apart(&self, parts: &Parts, pins: &[Pin]) -> Result<(), SceneFileError> {
+        let depth = self.depth(parts.options.spacing).min(INSIDE * parts.options.spacing);
+        let refuse = |body: &Body, depth: f64, of: String, remedy: &str| {
+            let why = format!("'{}' starts {:.2} mm {of}; {remedy}", body.name, 1e3 * depth);
+            Err(self.wrong(body.line, why))
+        };
+        for (i, (body, own)) in self.bodies.iter().zip(&parts.bodies).enumerate() {
+            let x = &parts.particles.x[own.particles.clone()];
+            for (number, o) in parts.obstacles.iter().enumerate() {
+                let holds =
+                    |p: usize| pins.iter().any(|pin| pin.particle == p && pin.obstacle == Some(number));
+                let free = own.particles.clone().filter(|p| !holds(*p));
+                let points = free.filter_map(|p| inside(&o.shape, &o.pose, &parts.particles.x[p]));
+                let mut deepest = points.fold(0.0, f64::max);
+                if !parts.ranges[i].clone().any(holds) {
+                    deepest = deepest.max(body.depth_in(&o.shape, &o.pose));
+                }
+                // Nothing is deeper in a thin geom than half its thickness.
+                if deepest > depth.min(INSIDE * sizes(&o.shape)[0]) {
+                    let hull = match &o.shape {
+                        Shape::Convex(_) => {
+                            ", which is the convex hull of a mesh unless the file has `mesh_surfaces = true`"
+                        }
+                        _ => "",
+                    };
+                    let of = format!("inside geom '{}'{hull}", o.name);
+                    return refuse(
+                        body,
+                        deepest,
+                        of,
+                        "move one of them, or leave the geom out of contact: with",
+                    );
+                }
+            }
+            for (wall, line) in &self.walls {
+                let behind = x.iter().map(|x| wall.normal.dot(&(wall.point - x))).fold(0.0, f64::max);
+                if behind > depth {
+                    let of = format!("behind the wall of line {line}");
+                    return refuse(body, behind, of, "move one of them, or turn the wall's normal");
+                }
+            }
+            for (j, other) in self.bodies.iter().enumerate().filter(|(j, _)| *j != i) {
+                let of = format!("inside '{}'", other.name);
+                match (&body.kind, &other.kind) {
+                    (_, Kind::Solid { shape, .. }) => {
+                        let points =
+                            x.iter().filter_map(|x| inside(shape, &other.pose, x)).fold(0.0, f64::max);
+                        // Faces that lie on each other are at most round-off inside.
+                        let whole = body.depth_in(shape, &other.pose);
+                        let whole = if whole > 1e-6 * parts.options.spacing { whole } else { 0.0 };
+                        if points.max(whole) > 0.0 {
+                            return refuse(body, points.max(whole), of, "move one of them");
+                        }
+                    }
+                    (Kind::Cloth { mesh: a, .. }, Kind::Cloth { mesh: b, .. }) if j < i => {
+                        if let Some(at) = crossing((a, &body.pose), (b, &other.pose)) {
+                            let why = format!(
+                                "'{}' crosses '{}' at ({:.4}, {:.4}, {:.4}) m at the start; move one of them",
+                                body.name, other.name, at.x, at.y, at.z
+                            );
+                            return Err(self.wrong(body.line, why));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells of geoms that are so narrow that particles of solids go by on both sides.
+    pub(super) fn warn_of_narrow(&self, parts: &mut Parts) {
+        if !self.bodies.iter().any(|b| matches!(b.kind, Kind::Solid { .. })) {
+            return;
+        }
+        let apart = parts.options.spacing / ALONG;
+        let narrow: Vec<(f64, &str)> = parts
+            .obstacles
+            .iter()
+            .map(|o| (sizes(&o.shape)[1], o.name.as_str()))
+            .filter(|(w, _)| *w < WIDE * apart)
+            .collect();
+        let Some((least, name)) = narrow.iter().min_by(|a, b| a.0.total_cmp(&b.0)) else { return };
+        let more = match narrow.len() {
+            1 => String::new(),
+            n => format!(" (and {} more)", n - 1),
+        };
+        parts.warnings.push(format!(
+            "geom '{name}'{more} is {:.2} mm wide where particles are {:.2} mm apart: it may go through a body of points between them; take `spacing = {:.2e}` or less, or leave it out of contact: with",
+            1e3 * least,
+            1e3 * apart,
+            least * ALONG / WIDE
+        ));
+    }
+}
+
+impl Body {
+    /// Box about the body at its pose.
+    fn bounds(&self) -> Aabb {
+        match &self.kind {
+            Kind::Solid { shape, .. } => aabb(shape, &self.pose),
+            Kind::Cloth { mesh, .. } => mesh.aabb().transformed(&self.pose),
+        }
+    }
+
+    /// Way \[m\] that a solid has to the nearest of obstacles into which it falls within `most` \[m\], along the unit vector `down`; 0 where there is none.
+    pub(super) fn fall(&self, down: &Vector3<f64>, most: f64, obstacles: &[Obstacle]) -> f64 {
+        let Kind::Solid { shape, .. } = &self.kind else { return 0.0 };
+        let start = self.bounds();
+        let swept = start.merged(&start.transformed(&Isometry3::from(most * down)));
+        let below = obstacles.iter().filter(|o| aabb(&o.shape, &o.pose).overlaps(&swept));
+        let gaps = below.filter_map(|o| Some(distance(shape, &self.pose, &o.shape, &o.pose).ok()?.gap));
+        let nearest = gaps.fold(f64::INFINITY, f64::min);
+        if nearest < most { nearest.max(0.0) } else { 0.0 }
+    }
+
+    /// Depth of the body's surface in a shape \[m\], as far as shapes tell; 0 outside.
+    fn depth_in(&self, shape: &Shape, pose: &Isometry3<f64>) -> f64 {
+        match &self.kind {
+            Kind::Solid { shape: own, .. } => {
+                distance(own, &self.pose, shape, pose).map_or(0.0, |w| (-w.gap).max(0.0))
+            }
+            Kind::Cloth { mesh, .. } => {
+                let least = sizes(shape)[0];
+                let placed = |t: &[u32; 3]| t.map(|i| (self.pose * mesh.vertices()[i as usize]).coords);
+                let of = |t: &[u32; 3]| sampled(placed(t), least, |x| inside(shape, pose, x));
+                // Triangles further away than their size are not looked into.
+                let near = |t: &&[u32; 3]| {
+                    let [a, b, c] = placed(t);
+                    let size = (b - a).norm().max((c - a).norm());
+                    signed_distance(shape, pose, &a, size).is_some()
+                };
+                mesh.triangles().iter().filter(near).map(of).fold(0.0, f64::max)
+            }
+        }
+    }
+}
+
+/// Edges of the box about a shape in its own frame, ascending \[m\].
+fn sizes(shape: &Shape) -> [f64; 3] {
+    let bounds = aabb(shape, &Isometry3::identity());
+    let mut size: [f64; 3] = (bounds.max - bounds.min).into();
+    size.sort_by(f64::total_cmp);
+    size
+}
+
+/// Deepest of points of a triangle \[m\], closer to each other than half the `least` size of a shape \[m\], up to a number.
+fn sampled(corners: [Vector3<f64>; 3], least: f64, of: impl Fn(&Vector3<f64>) -> Option<f64>) -> f64 {
+    let [a, b, c] = corners;
+    let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
+    let n = (2.0 * longest / least).ceil().clamp(2.0, MOST_ALONG) as usize;
+    let mut deepest = 0.0f64;
+    for i in 0..=n {
+        for j in 0..=n - i {
+            let [u, v] = [i, j].map(|k| k as f64 / n as f64);
+            deepest = deepest.max(of(&(a + u * (b - a) + v * (c - a))).unwrap_or(0.0));
+        }
+    }
+    deepest
+}
+
+/// A point at which an edge of one of two sheets goes through a triangle of the other \[m\].
+fn crossing(
+    a: (&TriangleMesh, &Isometry3<f64>),
+    b: (&TriangleMesh, &Isometry3<f64>),
+) -> Option<Vector3<f64>> {
+    let placed = |(mesh, pose): (&TriangleMesh, &Isometry3<f64>)| -> Vec<[Point3<f64>; 3]> {
+        mesh.triangles().iter().map(|t| t.map(|i| pose * mesh.vertices()[i as usize])).collect()
+    };
+    let [a, b] = [placed(a), placed(b)];
+    let boxes = |t: &[[Point3<f64>; 3]]| -> Vec<Aabb> { t.iter().map(Aabb::from_points).collect() };
+    let [of_a, of_b] = [&a, &b].map(|t| Bvh::build(&boxes(t)));
+    let mut found = None;
+    of_a.pairs(&of_b, &Isometry3::identity(), |i, j| {
+        let (s, t) = (&a[i as usize], &b[j as usize]);
+        let edges = |t: &[Point3<f64>; 3]| [0, 1, 2].map(|k| [t[k].coords, t[(k + 1) % 3].coords]);
+        let mut through = |edge: [Vector3<f64>; 2], t: &[Point3<f64>; 3]| {
+            found = found.or_else(|| hit(edge, t.map(|x| x.coords)));
+        };
+        edges(s).into_iter().for_each(|e| through(e, t));
+        edges(t).into_iter().for_each(|e| through(e, s));
+    });
+    found
+}
+
+/// The point in which an edge goes through a triangle \[m\].
+fn hit([p, q]: [Vector3<f64>; 2], [a, b, c]: [Vector3<f64>; 3]) -> Option<Vector3<f64>> {
+    // p + s (q − p) = a + u (b − a) + v (c − a)
+    let solution = Matrix3::from_columns(&[p - q, b - a, c - a]).lu().solve(&(p - a))?;
+    let [s, u, v] = solution.into();
+    let within = (0.0..=1.0).contains(&s) && u >= 0.0 && v >= 0.0 && u + v <= 1.0;
+    within.then(|| p + s * (q - p))
+}
