@@ -66,7 +66,7 @@ pub use places::{CouplingError, CouplingReport};
 pub use points::{EnginePoints, PointSide, SystemPoints, Touched};
 pub use scene_file::{
     Body, ContactTable, Kind, Link, Named, Numbers, PinTable, PointBody, PointScene, PointSceneError,
-    SceneFile, SceneFileError, ScenePoints, Solid,
+    SceneFile, SceneFileError, ScenePoints, Solid, scene_file_keys,
 };
 pub use sparse::SparseInertia;
 pub use system::MonolithicSystem;

@@ -7,7 +7,8 @@ use signorini_geometry::{Shape, TriangleMesh};
 use signorini_mpm::{Border, ClothMaterial, Wall, sheet};
 use toml::de::DeTable;
 
-use super::material::{self, Solid, elastic};
+use super::keys;
+use super::material::{Solid, elastic};
 use super::section::{Named, Numbers, SceneFileError, Section, Source};
 
 /// Most particles of a scene.
@@ -21,61 +22,7 @@ const MOST_STEPS: f64 = 1e8;
 /// Fastest start of points \[m/s\] and \[rad/s\].
 const FASTEST: f64 = 1e3;
 
-const KEYS: [&str; 19] = [
-    "model",
-    "mesh_surfaces",
-    "floating",
-    "floor",
-    "rate",
-    "keyframe",
-    "keyframes",
-    "motion",
-    "time",
-    "step",
-    "spacing",
-    "damping_time",
-    "transfer_time",
-    "iterations",
-    "points",
-    "cloth",
-    "pins",
-    "walls",
-    "contact",
-];
-/// Keys of a body of points beside those of its material.
-const POINTS: [&str; 10] = [
-    "name",
-    "shape",
-    "size",
-    "mesh",
-    "scale",
-    "position",
-    "rotation",
-    "velocity",
-    "angular_velocity",
-    "friction",
-];
-const CLOTH: [&str; 15] = [
-    "name",
-    "size",
-    "edge",
-    "mesh",
-    "scale",
-    "position",
-    "rotation",
-    "velocity",
-    "angular_velocity",
-    "friction",
-    "young",
-    "poisson",
-    "density",
-    "thickness",
-    "bending",
-];
-const PINS: [&str; 8] = ["name", "of", "to", "center", "radius", "stiffness", "damping", "until"];
-const WALLS: [&str; 4] = ["point", "normal", "border", "friction"];
 const BORDERS: [&str; 3] = ["sticky", "slip", "rubbing"];
-const CONTACT: [&str; 6] = ["with", "depth", "stiffness", "dissipation", "friction", "stiction_speed"];
 const SHAPES: [&str; 5] = ["box", "sphere", "cylinder", "capsule", "ellipsoid"];
 
 /// A scene file: a model, bodies of points and cloth beside it, and how they are run.
@@ -99,10 +46,11 @@ const SHAPES: [&str; 5] = ["box", "sphere", "cylinder", "capsule", "ellipsoid"];
 ///
 /// [[pins]]
 /// of = "jelly"                       # the body or cloth whose points are held
-/// to = "hand"                        # the geom that holds them, where it is at the start; the world if it is left out
+/// to = "hand"                        # the geom or body that holds them, where it is at the start; the world if it is left out
 /// center = [0.5, 0.0, 0.04]          # points in a ball [m]
 /// radius = 0.01                      # [m]
 /// stiffness = 500                    # of each point [N/m], with damping [N·s/m]; as rigid as a step can tell if it is left out
+/// until = 1.5                        # when they let go [s]; never if it is left out
 ///
 /// [[walls]]                          # a border of the grid, without a body; bodies of the model do not know it
 /// point = [0.0, 0.0, 0.0]            # of its plane [m]
@@ -111,12 +59,15 @@ const SHAPES: [&str; 5] = ["box", "sphere", "cylinder", "capsule", "ellipsoid"];
 /// friction = 0.3
 ///
 /// [contact]
-/// depth = 5e-4                       # how deep a tenth of the stiffest modulus presses the surface [m]
+/// depth = 5e-4                       # how deep the surface is pressed [m] by a tenth of the stiffest modulus, the weight of the heaviest body or the impact ρ c v of the hardest, whichever is most
 /// friction = 0.8                     # that of each geom if it is left out; a body may have its own with all geoms
 ///
 /// [keyframes.cup]                    # one of one's own: angles of hinges [rad], ways of slides [m] and controls by name, all else as in `home`
-/// finger_1 = 0.8
+/// finger_1 = 0.8                     # servos of a joint that is named are told the same
 /// ```
+/// All keys: [`crate::scene_file_keys`], and the table in `SUPPORT.md`.
+///
+/// Points meet geoms as particles: bodies rest on geoms with their outermost particles, a quarter of a cell of the grid inside their shape. Bodies of points meet each other on the grid, about a cell apart, and stick there.
 #[derive(Debug)]
 pub struct SceneFile {
     /// The file.
@@ -227,7 +178,7 @@ pub struct ContactTable {
     pub line: usize,
     /// Names of geoms and bodies; all that collide if it is left out.
     pub with: Option<Vec<Named>>,
-    /// Depth at which the surface is pressed by a tenth of the stiffest modulus, or by the weight of the heaviest body \[m\].
+    /// Depth at which the surface is pressed by a tenth of the stiffest modulus, the weight of the heaviest body, or the impact of the hardest \[m\].
     pub depth: Option<f64>,
     /// Stiffness of the surface in place of it \[N/m³\].
     pub stiffness: Option<f64>,
@@ -262,20 +213,19 @@ impl SceneFile {
         let whole = DeTable::parse(text)
             .map_err(|e| source.error(&e.span().unwrap_or_default(), e.message().to_owned()))?;
         let none = DeTable::default();
-        let top = Section::new(source, "", 0..0, whole.get_ref(), &KEYS)?;
+        let top = Section::new(source, "", 0..0, whole.get_ref(), &keys::names(&keys::WHOLE))?;
         let model = top.named("model", "a path to an MJCF or URDF file")?;
         let model =
             model.ok_or_else(|| top.wrong("model is missing; give a path to an MJCF or URDF file"))?;
-        let contact = top.table("contact", &CONTACT, &none)?;
+        let contact = top.table("contact", &keys::names(&keys::CONTACT), &none)?;
         if contact.has("depth") && contact.has("stiffness") {
             return Err(contact.wrong_at("depth", "leave it out beside a stiffness, or the stiffness"));
         }
         let mut bodies = Vec::new();
-        let keys: Vec<&str> = POINTS.into_iter().chain(material::keys()).collect();
-        for s in top.tables("points", &keys)? {
+        for s in top.tables("points", &keys::of_points())? {
             bodies.push(solid(&s, path)?);
         }
-        for s in top.tables("cloth", &CLOTH)? {
+        for s in top.tables("cloth", &keys::names(&keys::CLOTH))? {
             bodies.push(cloth(&s, path)?);
         }
         if bodies.is_empty() {
@@ -288,8 +238,9 @@ impl SceneFile {
                 format!("the name '{}' is that of another body; give body {} one of its own", b.name, i + 1);
             return Err(SceneFileError::Entry { path: path.into(), line: b.line, why });
         }
-        let pins = top.tables("pins", &PINS)?.iter().map(pin).collect::<Found<_>>()?;
-        let walls = top.tables("walls", &WALLS)?.iter().map(wall).collect::<Found<_>>()?;
+        let pins = top.tables("pins", &keys::names(&keys::PINS))?.iter().map(pin).collect::<Found<_>>()?;
+        let walls =
+            top.tables("walls", &keys::names(&keys::WALLS))?.iter().map(wall).collect::<Found<_>>()?;
         let above = |x: f64| x > 0.0;
         let iterations = top.number("iterations", "a whole number of passes, 1 to 100", |x| {
             x.fract() == 0.0 && (1.0..=100.0).contains(&x)

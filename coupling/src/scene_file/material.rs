@@ -5,35 +5,8 @@ use signorini_mpm::{
     Snow, SnowStrength, Viscous, VonMises,
 };
 
+use super::keys::MATERIALS;
 use super::section::{SceneFileError, Section};
-
-/// Materials, and the keys that each alone has.
-const MATERIALS: [(&str, &[&str]); 5] = [
-    ("elastic", &["loss_factor", "loss_frequency"]),
-    ("plastic", &["yield_stress"]),
-    (
-        "sand",
-        &[
-            "friction_angle",
-            "limit_angle",
-            "inertial_number",
-            "grain_diameter",
-            "grain_density",
-            "dilatancy_angle",
-            "expansion",
-        ],
-    ),
-    ("snow", &["compression", "cohesion", "slope", "hardening"]),
-    ("liquid", &["bulk_modulus"]),
-];
-
-/// Keys of all materials.
-const COMMON: [&str; 5] = ["material", "young", "poisson", "density", "viscosity"];
-
-/// Keys of a material.
-pub(super) fn keys() -> impl Iterator<Item = &'static str> {
-    COMMON.into_iter().chain(MATERIALS.iter().flat_map(|m| m.1.iter().copied()))
-}
 
 /// Material of a solid or a liquid, as a scene file has it.
 ///
@@ -133,7 +106,7 @@ impl Solid {
     pub(super) fn read(s: &Section<'_>) -> Found<Self> {
         let kind = s.word("material", &MATERIALS.map(|m| m.0))?.unwrap_or("elastic");
         for (of, keys) in MATERIALS.iter().filter(|m| m.0 != kind) {
-            if let Some(key) = keys.iter().find(|k| s.has(k)) {
+            if let Some((key, _)) = keys.iter().find(|k| s.has(k.0)) {
                 return Err(s.wrong_at(key, format!("only material = \"{of}\" has one; leave it out")));
             }
         }

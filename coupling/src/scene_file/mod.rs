@@ -4,6 +4,7 @@ mod apart;
 mod build;
 mod file;
 mod keyframes;
+mod keys;
 mod material;
 mod section;
 
@@ -21,6 +22,7 @@ use signorini_scene::{Keyframe, Scene};
 use build::Held;
 pub use build::PointBody;
 pub use file::{Body, ContactTable, Kind, PinTable, SceneFile};
+pub use keys::scene_file_keys;
 pub use material::Solid;
 pub use section::{Named, Numbers, SceneFileError};
 

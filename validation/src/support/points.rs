@@ -6,7 +6,7 @@ use signorini_core::na::{Isometry3, Matrix3, UnitQuaternion, Vector3};
 use signorini_core::{
     ContactMaterial, ContactSolver, LawPool, Slot, SolveError, SolveStatus, StepSolution, System, Tolerance,
 };
-use signorini_coupling::{Monolithic, obstacles};
+use signorini_coupling::{Monolithic, obstacles, scene_file_keys};
 use signorini_geometry::Shape;
 use signorini_icf::IcfSolver;
 use signorini_integrators::ContactStep;
@@ -249,6 +249,13 @@ pub(super) fn tables() -> Result<String, PageError> {
             Err(e) => format!("refused: {e}"),
         };
         _ = writeln!(out, "| {name} | {answer} |");
+    }
+    out += "\nKeys of scene files (`signorini run SCENE.toml`, `signorini_coupling::SceneFile`), with their units and, behind a semicolon, what holds if they are left out. Others are refused.\n\n| table | key | meaning |\n|---|---|---|\n";
+    for (table, keys) in scene_file_keys() {
+        for (i, [key, meaning]) in keys.iter().enumerate() {
+            let shown = if i == 0 && !table.is_empty() { format!("`{table}`") } else { String::new() };
+            _ = writeln!(out, "| {shown} | `{key}` | {meaning} |");
+        }
     }
     Ok(out)
 }

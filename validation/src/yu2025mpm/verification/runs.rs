@@ -190,7 +190,7 @@ pub(super) fn column(
     ];
     let options = MpmOptions { spacing: h, courant, transfer_time, ..MpmOptions::default() };
     let law = contact_pool("lagged").map_err(fail)?;
-    let mut e = MpmEngine::<f64>::new(p, sand, walls, vec![], law, options).map_err(fail)?;
+    let mut e = MpmEngine::<f32>::new(p, sand, walls, vec![], law, options).map_err(fail)?;
     while e.time() < end {
         e.step(e.longest_step().min(end - e.time())).map_err(fail)?;
     }
