@@ -87,7 +87,7 @@ struct Plan {
 const PAPER: Plan =
     Plan { along: 12, substeps: 10, closed: 0.4, lifted: 2.0, height: 0.2, shaken: 2.2, quarters: 16 };
 const QUICK: Plan =
-    Plan { along: 10, substeps: 7, closed: 0.08, lifted: 0.24, height: 0.04, shaken: 0.42, quarters: 4 };
+    Plan { along: 9, substeps: 6, closed: 0.08, lifted: 0.24, height: 0.04, shaken: 0.4, quarters: 4 };
 /// Quarters of the waves to the sides, quick.
 const ASIDE: u32 = 2;
 

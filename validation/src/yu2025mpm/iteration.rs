@@ -15,7 +15,7 @@ const STEPS: [u32; 2] = [6, 7];
 /// Substeps of the points in a step.
 const SUBSTEPS: u32 = 4;
 /// Runs end after so many times the longest step, quick and full; forces are of the second half, errors of the motion of so many at the start.
-const LONGEST: [u32; 2] = [10, 30];
+const LONGEST: [u32; 2] = [8, 30];
 const TRANSIENT: u32 = 3;
 /// Substep of the points in the study of errors \[s\], the same for all steps.
 const SUBSTEP: f64 = 2e-5;
@@ -134,8 +134,9 @@ impl Page for CouplingIteration {
         let references = [press(Way::Kept, SUBSTEP, 1, start)?, press(Way::Iterated, SUBSTEP, 1, start)?];
         let mut alike = Vec::new();
         for way in [Way::Kept, Way::Moving, Way::Iterated] {
-            // The longest are for the picture alone.
-            for dt in self::steps(true).into_iter().filter(|dt| ctx.full() || *dt <= DRAWN) {
+            // Longer ones are for the picture alone.
+            let is_drawn = |dt: &f64| ctx.full() || *dt <= FITTED[1];
+            for dt in self::steps(true).into_iter().filter(is_drawn) {
                 if way.splits() && dt > limits[usize::from(way == Way::Moving)] {
                     continue;
                 }

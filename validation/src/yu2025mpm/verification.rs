@@ -191,7 +191,7 @@ fn sand(ctx: &Context, cases: &mut Cases, out: &mut PageOutput) -> Result<(), Pa
         &["a", "run-out", "experiments", "height", "experiments", "mean slope [°]"],
     );
     let ratios: &[f64] = if ctx.full() { &[1.0, 2.0, 4.0] } else { &[1.0, 2.0] };
-    let h = if ctx.full() { 0.01 } else { 0.02 };
+    let h = if ctx.full() { 0.01 } else { 0.025 };
     let angle = runs::cone_of_plane_strain(SAND.to_radians());
     for (k, a) in ratios.iter().enumerate() {
         ctx.say(format!("sand, a = {a}"));
