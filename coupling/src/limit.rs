@@ -21,7 +21,7 @@ use crate::points::Touched;
 /// Pins count as contacts along three axes; a rigid one is as stiff as its substep makes it ([`signorini_mpm::Hold::spring`]).
 /// Where depths are equal, K and C have the same vectors and the first limit is where oscillations start to grow; where they differ it may be a little shorter.
 ///
-/// A surface is held from behind where its particles are in two obstacles at once, or in one and pinned to another, as cloth between two fingers is: it cannot follow a body, so that the first limit applies to those contacts at any substep. Its contacts count in series there, k₁ k₂/(k₁ + k₂): exact for two equal fingers that close on it, and more than there is for a pair that is less equal or that goes aside together.
+/// A surface is held from behind where its particles are in two obstacles at once, or in one and pinned to another, as cloth between two fingers is: it cannot follow a body, so that the first limit applies to those contacts at any substep. Its contacts count in series there, min(k₁, 2 k₁ k₂/(k₁ + k₂)): exact for two equal fingers that close on it, more than there is for a pair that goes aside together or of which one stands, and up to a quarter less for springs that are far from equal.
 ///
 /// The second limit is necessary, not enough: light surfaces on stiff contact chatter within it. Friction of points, other laws of the bodies, and their own contacts are left out; other holds of a body make it steadier.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -56,6 +56,11 @@ impl Limit {
         self.longest([self.stiff, self.rate], substep)
     }
 
+    /// The longest step \[s\] with such substeps \[s\] where surfaces are held from behind; infinite without such.
+    pub fn step_where_held(&self, substep: f64) -> f64 {
+        self.longest(self.backed, substep)
+    }
+
     fn longest(&self, [stiff, rate]: [f64; 2], substep: f64) -> f64 {
         match self.moving {
             false => root(stiff, stiff * substep + rate),
@@ -77,7 +82,7 @@ impl Limit {
         if substep < self.soft_substep() {
             return step / self.step(substep);
         }
-        f64::max(0.5 * self.surface / self.mass, step / self.longest(self.backed, substep))
+        f64::max(0.5 * self.surface / self.mass, step / self.step_where_held(substep))
     }
 
     /// The longest substep \[s\] in which contacts are soft beside the surface that touches.
@@ -111,7 +116,7 @@ impl fmt::Display for Limit {
             self.surface,
             2.0 * self.mass
         )?;
-        match self.longest(self.backed, 0.0) {
+        match self.step_where_held(0.0) {
             step if step < f64::INFINITY => {
                 write!(f, ", and steps below {step:.2e} s where it is held from behind")
             }
@@ -190,12 +195,15 @@ impl Pressed {
         self.met.extend(held().map(|(o, h)| (h.pin.particle, o, h.spring(dt))));
         self.met.sort_unstable_by_key(|m| (m.0, m.1));
         let met = &self.met;
-        // A particle between two of them moves so that their forces are equal: k₁ k₂/(k₁ + k₂) on both ways, as much as twice that on each.
+        // A particle between two of them moves so that their forces are equal: k₁ k₂/(k₁ + k₂) on both ways, as much as twice that on each, and no more than its own.
         let backed = |particle: usize, obstacle: usize, own: [f64; 2]| {
             let all = met[met.partition_point(|m| m.0 < particle)..].iter().take_while(|m| m.0 == particle);
             let others = all.filter(|m| m.1 != obstacle);
             let behind = others.fold([0.0; 2], |sum, m| [sum[0] + m.2[0], sum[1] + m.2[1]]);
-            let series = |i: usize| 2.0 * own[i] * behind[i] / (own[i] + behind[i]).max(f64::MIN_POSITIVE);
+            let series = |i: usize| {
+                let both = 2.0 * own[i] * behind[i] / (own[i] + behind[i]).max(f64::MIN_POSITIVE);
+                both.min(own[i])
+            };
             (behind[0] > 0.0).then(|| [series(0), series(1)])
         };
         for t in inside().filter(|t| self.counts[t.obstacle] > 0) {

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use signorini_core::na::{Isometry3, Vector3};
 use signorini_core::{OneStep, State};
 use signorini_coupling::{
-    Asynchronous, EnginePoints, Iteration, Monolithic, MonolithicSystem, PointScene, SceneFile, obstacles,
+    Asynchronous, EnginePoints, Iteration, MonolithicSystem, PointScene, SceneFile, obstacles,
 };
 use signorini_geometry::Shape;
 use signorini_icf::IcfSolver;

@@ -51,7 +51,7 @@ impl Bounds {
             "steps beyond",
             "steps",
         ];
-        let caption = "Limits of weak coupling where they were tightest. Contacts are soft where the substep is below the one given: springs and dampers on what a body weighs there, with a longest step. In longer substeps they are stiff: the surface follows the body, and its mass is to be below twice the body's, a ratio below one, whatever the step; that is necessary, not enough: a thin surface that something else holds from behind, a sheet between two pads, cannot follow, and the step of the springs applies";
+        let caption = "Limits of weak coupling where they were tightest. Contacts are soft where the substep is below the one given: springs and dampers on what a body weighs there, with a longest step. In longer substeps they are stiff: the surface follows the body, and its mass is to be below twice the body's, a ratio below one, whatever the step, which is necessary, not enough; a thin surface that something else holds from behind, a sheet between two pads, cannot follow, and has the longest step of those springs";
         let mut table = Table::new(caption, &head);
         let ms = |s: f64| if s.is_finite() { number(1e3 * s) } else { "any".to_owned() };
         for (name, tightest, beyond) in &self.bodies {
@@ -65,7 +65,7 @@ impl Bounds {
                 if l.mass.is_finite() { number(l.mass) } else { "does not move".to_owned() },
                 number(l.surface),
                 format!("{kind} {} ms", ms(l.soft_substep())),
-                ms(l.step(*substep)),
+                ms(if soft { l.step(*substep) } else { l.step_where_held(*substep) }),
                 if soft { none() } else { number(0.5 * l.surface / l.mass) },
                 format!("{}, {}", ms(self.step), ms(*substep)),
                 beyond.to_string(),

@@ -15,7 +15,7 @@ const STEPS: [u32; 2] = [6, 7];
 /// Substeps of the points in a step.
 const SUBSTEPS: u32 = 4;
 /// Runs end after so many times the longest step, quick and full; forces are of the second half, errors of the motion of so many at the start.
-const LONGEST: [u32; 2] = [8, 30];
+const LONGEST: [u32; 2] = [10, 30];
 const TRANSIENT: u32 = 3;
 /// Substep of the points in the study of errors \[s\], the same for all steps.
 const SUBSTEP: f64 = 2e-5;
