@@ -43,7 +43,7 @@ fn prepare(model: &ModelArguments, time: Option<f64>) -> Result<(PointScene, Sce
 pub(crate) fn inspect(model: &ModelArguments) -> Result<bool, Box<dyn Error>> {
     let (points, _) = prepare(model, None)?;
     let names: Vec<&str> = points.links().iter().map(|l| l.name.as_str()).collect();
-    say!("points may meet {} geoms of {} links: {}", points.geoms().0.len(), names.len(), names.join(", "));
+    say!("points may meet these links by {} geoms: {}", points.geoms().0.len(), names.join(", "));
     Ok(true)
 }
 
@@ -120,6 +120,16 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     }
 }
 
+/// Sums since the last row.
+struct SinceRow {
+    /// Its time \[s\].
+    t: f64,
+    /// Impulse \[N·s\] and moment \[N·m·s\] that points gave each link.
+    given: Vec<[Vector3<f64>; 2]>,
+    /// Of bodies, by source.
+    impulses: GeneralizedImpulses,
+}
+
 /// A run on its way.
 struct Run<'a> {
     points: &'a mut PointScene,
@@ -129,11 +139,7 @@ struct Run<'a> {
     started: Instant,
     /// State before the last step.
     before: State,
-    /// Impulse \[N·s\] and moment \[N·m·s\] that points gave each link since the last row, and its time \[s\].
-    given: Vec<[Vector3<f64>; 2]>,
-    since: f64,
-    /// Of bodies since the last row, by source.
-    impulses: GeneralizedImpulses,
+    since: SinceRow,
     substeps: u64,
     unconverged: u64,
     /// Most that a limit of coupling was used, on which geom, and the limit then.
@@ -170,16 +176,15 @@ impl<'a> Run<'a> {
         sink.begin(RecordingHeader { clouds, has_impulses: true, ..header(scene, labels, names) });
         let mut impulses = GeneralizedImpulses::default();
         impulses.fill(points.state.v.len(), 0.0);
-        let (given, since) = (vec![[Vector3::zeros(); 2]; points.links().len()], points.state.t);
+        let given = vec![[Vector3::zeros(); 2]; points.links().len()];
+        let since = SinceRow { t: points.state.t, given, impulses };
         Self {
             before: points.state.clone(),
             points,
             sensors,
             sink,
             started: Instant::now(),
-            given,
             since,
-            impulses,
             substeps: 0,
             unconverged: 0,
             used: 0.0,
@@ -193,7 +198,7 @@ impl<'a> Run<'a> {
 
     /// Looks at a step of `dt` \[s\]; false if it is far beyond the limits of coupling.
     fn see(&mut self, report: &CouplingReport, dt: f64) -> bool {
-        for (sum, given) in self.given.iter_mut().zip(self.points.link_impulses(report)) {
+        for (sum, given) in self.since.given.iter_mut().zip(self.points.link_impulses(report)) {
             sum.iter_mut().zip(given).for_each(|(s, g)| *s += g);
         }
         self.substeps += u64::from(report.substeps);
@@ -216,7 +221,7 @@ impl<'a> Run<'a> {
         }
         self.residual = self.residual.max(report.residual_ratio);
         self.passes = self.passes.max(report.iterations);
-        self.points.both().add_impulses(dt, &mut self.impulses);
+        self.points.both().add_impulses(dt, &mut self.since.impulses);
         // With iterations bodies and points meet each other's motion: no limit is that of the splitting.
         if self.points.file().iterations > 1 {
             return true;
@@ -237,8 +242,8 @@ impl<'a> Run<'a> {
 
     /// Adds a row for the state as it is, after a step of `dt` \[s\] if there was one.
     fn row(&mut self, report: Option<&CouplingReport>, dt: f64) {
-        let Self { points, sensors, given, .. } = self;
-        let over = points.state.t - self.since;
+        let Self { points, sensors, since, .. } = self;
+        let over = points.state.t - since.t;
         match report {
             Some(report) => points.read_sensors(sensors, &self.before, report, dt),
             None => {
@@ -248,7 +253,7 @@ impl<'a> Run<'a> {
             }
         }
         let energy = points.energy(sensors);
-        let of_points = given.iter().flatten().flat_map(|sum| sum.iter().copied());
+        let of_points = since.given.iter().flatten().flat_map(|sum| sum.iter().copied());
         let forces = of_points.map(|sum| if over > 0.0 { sum / over } else { 0.0 });
         let values: Vec<f64> = sensors.values().iter().copied().chain(forces).collect();
         let mut poses = Vec::new();
@@ -270,7 +275,7 @@ impl<'a> Run<'a> {
             wall_s: self.started.elapsed().as_secs_f64(),
             poses: &poses,
             points: &places,
-            impulses: self.impulses.sources().map(Vec::as_slice),
+            impulses: since.impulses.sources().map(Vec::as_slice),
             ..Row::default()
         });
         if report.is_some() {
@@ -283,9 +288,9 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        self.impulses.fill(state.v.len(), 0.0);
-        given.fill([Vector3::zeros(); 2]);
-        self.since = state.t;
+        since.impulses.fill(state.v.len(), 0.0);
+        since.given.fill([Vector3::zeros(); 2]);
+        since.t = state.t;
     }
 
     /// Tells the limits of coupling and the depth of contact.

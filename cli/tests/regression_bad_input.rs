@@ -230,12 +230,27 @@ fn regression_scene_files_that_make_no_sense_are_refused() {
         let message = refused(&["run", folder.file(name, &text).to_str().unwrap()]);
         assert!(message.contains(expected), "{name}: {message}");
     }
+    // Far too light for what falls on it: the run stops with the limit, and says what to do.
+    let plate = "<geom name='floor' type='plane' size='1 1 1'/><body name='plate' pos='0 0 .005'><freejoint/><geom name='plate' type='box' size='.06 .06 .004' mass='.002'/></body>";
+    folder.file("plate.xml", &mjcf(plate));
+    let text = scene("time = 0.5").replace("floor.xml", "plate.xml").replace("0.06]", "0.07]");
+    let light = folder.file("light.toml", &text);
+    let out = folder.file("light.npz", "");
+    let message = refused(&["run", light.to_str().unwrap(), "--out", out.to_str().unwrap()]);
+    for part in ["light.toml", "times the limit of coupling on 'plate'", "take `step ="] {
+        assert!(message.contains(part), "{message}");
+    }
     let file = folder.file("scene.toml", &scene(""));
     let file = file.to_str().unwrap();
-    for command in ["inspect", "compare"] {
-        let message = refused(&[command, file]);
-        assert!(message.contains("scene.toml") && message.contains("signorini run"), "{message}");
-    }
+    let message = refused(&["compare", file]);
+    assert!(message.contains("scene.toml") && message.contains("`run` and `inspect` take it"), "{message}");
+    // A look at it takes no run.
+    let looked = signorini(&["inspect", file]);
+    let text = String::from_utf8_lossy(&looked.stdout).into_owned();
+    assert!(
+        looked.status.success() && text.contains("points may meet these links by 1 geoms: world"),
+        "{text}"
+    );
     let message = refused(&["view", file]);
     assert!(message.contains("scene.toml") && message.contains("that `run` wrote"), "{message}");
 }

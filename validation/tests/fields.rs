@@ -58,11 +58,13 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ("planning/src/options.rs", "MppiOptions", "the settings of a sampler, one per field"),
     ("environments/src/peg.rs", "PegOptions", "the settings of an environment, one per field"),
     ("run/src/recording.rs", "Recording", "the arrays of a recording file, one per field"),
+    ("coupling/src/scene_file/file.rs", "SceneFile", "the entries of a scene file, one per field"),
     (
         "integrators/src/step_controller.rs",
         "StepController",
         "the constants of error control, each with its source",
     ),
+    ("solvers/mpm/src/contacts.rs", "Touch", "a contact of a point as it was found and as it was solved"),
 ];
 
 /// Names and numbers of fields of the structs of a source.
