@@ -6,11 +6,11 @@ use std::time::Instant;
 use signorini_core::na::Vector3;
 use signorini_core::{GeneralizedImpulses, OneStep, State};
 use signorini_coupling::{CouplingReport, Limit, PointScene, SceneFile};
-use signorini_multibody::{Sensors, contact_impulse};
-use signorini_run::recorder::{RunLabels, header, sensor_names};
+use signorini_multibody::Sensors;
+use signorini_run::recorder::{RunLabels, header, push_contacts, sensor_names};
 use signorini_run::recording::{
-    CLOUD_COLORS, ContactRow, RecordedCloud, RecordingFile, RecordingHeader, Row, RowSink, StepPart,
-    flat_places, push_pose,
+    CLOUD_COLORS, RecordedCloud, RecordingFile, RecordingHeader, Row, RowSink, StepPart, flat_places,
+    push_pose,
 };
 use signorini_scene::Scene;
 
@@ -280,13 +280,7 @@ impl<'a> Run<'a> {
         });
         if report.is_some() {
             let (last, dim) = (points.both().rigid_step().last_solve(), points.both().rigid().contact_dim());
-            for geometry in last.contacts {
-                let impulse = contact_impulse(&last, geometry, dim);
-                if geometry.gap <= 0.0 || impulse.iter().any(|g| *g != 0.0) {
-                    let part = StepPart::Whole;
-                    self.sink.push_contact(&ContactRow { geometry, impulse, dt: last.dt, part });
-                }
-            }
+            push_contacts(&mut self.sink, &last, dim, StepPart::Whole);
         }
         since.impulses.fill(state.v.len(), 0.0);
         since.given.fill([Vector3::zeros(); 2]);

@@ -20,6 +20,18 @@ impl Energy {
     }
 }
 
+impl std::ops::Add for Energy {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            kinetic: self.kinetic + other.kinetic,
+            potential: self.potential + other.potential,
+            contact: self.contact + other.contact,
+        }
+    }
+}
+
 /// A scene, built for one choice of coordinates.
 ///
 /// A step from x₀: `prepare(slot, x0, horizon)` does all that does not depend on δt (geometry, inertia, bias, Jacobians) once;

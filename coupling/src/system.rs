@@ -464,11 +464,6 @@ impl System for MonolithicSystem {
         if self.split(x, &mut points, &mut bodies).is_err() {
             return Energy { kinetic: f64::NAN, ..Energy::default() };
         }
-        let (a, b) = (self.material.energy(&points), self.rigid.energy(&bodies));
-        Energy {
-            kinetic: a.kinetic + b.kinetic,
-            potential: a.potential + b.potential,
-            contact: a.contact + b.contact,
-        }
+        self.material.energy(&points) + self.rigid.energy(&bodies)
     }
 }

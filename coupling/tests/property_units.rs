@@ -18,31 +18,7 @@ use signorini_laws::contact_pool;
 use signorini_mpm::{FixedCorotated, Lame, Material, MpmEngine, MpmOptions, MpmSystem, Particles, Real};
 use signorini_multibody::{RigidOptions, RigidSystem};
 use signorini_scene::{LoadOptions, Scene};
-
-/// Units beside m, kg and s.
-#[derive(Clone, Copy, Debug)]
-struct Units {
-    length: f64,
-    mass: f64,
-    time: f64,
-}
-
-impl Units {
-    const SI: Self = Self { length: 1.0, mass: 1.0, time: 1.0 };
-
-    fn speed(&self) -> f64 {
-        self.length / self.time
-    }
-    fn density(&self) -> f64 {
-        self.mass / self.length.powi(3)
-    }
-    fn pressure(&self) -> f64 {
-        self.density() * self.speed().powi(2)
-    }
-    fn force(&self) -> f64 {
-        self.mass * self.speed() / self.time
-    }
-}
+use signorini_testkit::units::{SCALES, Units};
 
 #[derive(Clone, Debug)]
 struct Family {
@@ -208,7 +184,7 @@ fn scene_file(f: &Family, u: &Units) -> Ran {
 }
 
 fn unit() -> impl Strategy<Value = f64> {
-    prop::sample::select(vec![1.0 / 4096.0, 1.0, 4096.0])
+    prop::sample::select(&SCALES[..])
 }
 
 type Way = (&'static str, fn(&Family, &Units) -> Ran, f64);

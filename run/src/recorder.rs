@@ -108,6 +108,16 @@ pub fn sensor_names(model: &Model) -> Vec<String> {
     names
 }
 
+/// Adds the contacts of a solve that touch or had an impulse to the last row; `dim` as of [`RigidSystem::contact_dim`].
+pub fn push_contacts(sink: &mut impl RowSink, solve: &LastSolve<'_>, dim: usize, part: StepPart) {
+    for geometry in solve.contacts {
+        let impulse = contact_impulse(solve, geometry, dim);
+        if geometry.gap <= 0.0 || impulse.iter().any(|g| *g != 0.0) {
+            sink.push_contact(&ContactRow { geometry, impulse, dt: solve.dt, part });
+        }
+    }
+}
+
 /// Length of the trial step that gives the sensors of the first row their accelerations and contact forces \[s\].
 const FIRST_READING: f64 = 1e-4;
 
@@ -285,14 +295,7 @@ impl<S: RowSink> StepObserver for Recorder<'_, S> {
         self.sensors.read(self.probe.model(), held, dim, step.x1, step);
         self.take_impulses(step);
         self.push(step.x1, r.dt, r.error.unwrap_or(f64::NAN), r.stats.iterations, step.rejected);
-        for (solve, part) in solves(step) {
-            for geometry in solve.contacts {
-                let impulse = contact_impulse(&solve, geometry, dim);
-                if geometry.gap <= 0.0 || impulse.iter().any(|g| *g != 0.0) {
-                    self.recording.push_contact(&ContactRow { geometry, impulse, dt: solve.dt, part });
-                }
-            }
-        }
+        solves(step).for_each(|(solve, part)| push_contacts(&mut self.recording, &solve, dim, part));
         let held = HeldInputs { control: &self.control, mocap: &self.mocap };
         if let Some(watch) = &mut self.watch
             && watch.look(step, held)

@@ -12,25 +12,7 @@ use signorini_laws::{DualCone, Law};
 use signorini_run::affine::{RunWatch, run_affine};
 use signorini_run::{ComFree, Evaluation, Ipc, Method, Recording, run};
 use signorini_scene::{LoadOptions, Scene};
-
-/// Units of length, mass and time beside m, kg and s.
-#[derive(Clone, Copy, Debug)]
-struct Units {
-    length: f64,
-    mass: f64,
-    time: f64,
-}
-
-const SI: Units = Units { length: 1.0, mass: 1.0, time: 1.0 };
-
-impl Units {
-    fn speed(&self) -> f64 {
-        self.length / self.time
-    }
-    fn force(&self) -> f64 {
-        self.mass * self.speed() / self.time
-    }
-}
+use signorini_testkit::units::{SCALES, Units};
 
 /// A body of the random scene: kind of shape, half sizes, place, axis of its rotation, velocity.
 #[derive(Clone, Debug)]
@@ -214,7 +196,7 @@ fn compare(a: &Recording, b: &Recording, u: &Units) -> (f64, [u64; 2], [usize; 2
 }
 
 fn unit() -> impl Strategy<Value = f64> {
-    prop::sample::select(vec![1.0 / 4096.0, 1.0, 4096.0])
+    prop::sample::select(&SCALES[..])
 }
 
 proptest! {
@@ -230,7 +212,7 @@ proptest! {
             // Sweeps still have a round-off of 10⁻¹⁵ that goes with the unit of length, which impacts raise.
             let length = if name == "comfree" { 1.0 } else { length };
             let u = Units { length, mass, time };
-            let (a, b) = (recording(&f, make, &SI), recording(&f, make, &u));
+            let (a, b) = (recording(&f, make, &Units::SI), recording(&f, make, &u));
             let (off, work, rows) = compare(&a, &b, &u);
             // Products of three and more factors in other orders, over a run with impacts.
             prop_assert!(off < 1e-9, "{}: off by {:e} in {:?}", name, off, u);

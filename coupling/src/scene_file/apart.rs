@@ -1,5 +1,7 @@
 //! Bodies of points that start inside geoms, walls or each other, and geoms too small for them.
 
+use std::collections::BTreeSet;
+
 use signorini_core::na::{Isometry3, Matrix3, Point3, Vector3};
 use signorini_geometry::{Aabb, Bvh, Shape, TriangleMesh, aabb, distance};
 use signorini_mpm::{Obstacle, Pin};
@@ -26,12 +28,13 @@ impl SceneFile {
         for (i, (body, own)) in self.bodies.iter().zip(&parts.bodies).enumerate() {
             let x = &parts.particles.x[own.particles.clone()];
             for (number, o) in parts.obstacles.iter().enumerate() {
-                let holds =
-                    |p: usize| pins.iter().any(|pin| pin.particle == p && pin.obstacle == Some(number));
-                let free = own.particles.clone().filter(|p| !holds(*p));
+                let held =
+                    |pin: &&Pin| pin.obstacle == Some(number) && parts.ranges[i].contains(&pin.particle);
+                let held: BTreeSet<usize> = pins.iter().filter(held).map(|pin| pin.particle).collect();
+                let free = own.particles.clone().filter(|p| !held.contains(p));
                 let points = free.filter_map(|p| inside(&o.shape, &o.pose, &parts.particles.x[p]));
                 let mut deepest = points.fold(0.0, f64::max);
-                if !parts.ranges[i].clone().any(holds) {
+                if held.is_empty() {
                     deepest = deepest.max(body.depth_in(&o.shape, &o.pose));
                 }
                 // Nothing is deeper in a thin geom than half its thickness.
@@ -114,18 +117,10 @@ impl SceneFile {
 }
 
 impl Body {
-    /// Box about the body at its pose.
-    fn bounds(&self) -> Aabb {
-        match &self.kind {
-            Kind::Solid { shape, .. } => aabb(shape, &self.pose),
-            Kind::Cloth { mesh, .. } => mesh.aabb().transformed(&self.pose),
-        }
-    }
-
     /// Way \[m\] that a solid has to the nearest of obstacles into which it falls within `most` \[m\], along the unit vector `down`; 0 where there is none.
     pub(super) fn fall(&self, down: &Vector3<f64>, most: f64, obstacles: &[Obstacle]) -> f64 {
         let Kind::Solid { shape, .. } = &self.kind else { return 0.0 };
-        let start = self.bounds();
+        let start = self.bounds(&self.pose);
         let swept = start.merged(&start.transformed(&Isometry3::from(most * down)));
         let below = obstacles.iter().filter(|o| aabb(&o.shape, &o.pose).overlaps(&swept));
         let gaps = below.filter_map(|o| Some(distance(shape, &self.pose, &o.shape, &o.pose).ok()?.gap));
@@ -157,8 +152,7 @@ impl Body {
 
 /// Edges of the box about a shape in its own frame, ascending \[m\].
 fn sizes(shape: &Shape) -> [f64; 3] {
-    let bounds = aabb(shape, &Isometry3::identity());
-    let mut size: [f64; 3] = (bounds.max - bounds.min).into();
+    let mut size: [f64; 3] = (2.0 * aabb(shape, &Isometry3::identity()).half_extents()).into();
     size.sort_by(f64::total_cmp);
     size
 }

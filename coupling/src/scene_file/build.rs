@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use signorini_core::ContactMaterial;
 use signorini_core::na::{Isometry3, Point3, Vector3};
-use signorini_geometry::{Shape, TriangleMesh, aabb};
+use signorini_geometry::{Aabb, Shape, TriangleMesh, aabb};
 use signorini_mpm::{Cloth, Material, MpmOptions, Obstacle, Particles, Pin};
 use signorini_scene::{GeomShape, Scene, did_you_mean};
 
 use super::file::{Body, Kind, MOST, SceneFile};
+use super::material::Solid;
 use super::section::{Named, SceneFileError};
 use crate::{CouplingError, geoms_named, obstacles};
 
@@ -22,7 +23,7 @@ const STRAIN: f64 = 0.1;
 const FALL: f64 = 2.0;
 /// Depth in a body, in distances of particles, from which on further particles lie between the others.
 const DEEP: f64 = 0.2;
-/// Stiffest contact: m/(k a δ²) of a particle of mass m in a substep δ \[1\].
+/// Stiffest contact: m/(k a δt²) of a particle of mass m on an area a in a step δt of the bodies.
 const STIFFEST: f64 = 1e-9;
 /// Wanted depth in spacings of the grid, unless one is given.
 const DEPTH: f64 = 0.05;
@@ -97,12 +98,7 @@ pub(super) struct Held {
 
 /// Edges of the box about a body in its own frame \[m\].
 fn extents(body: &Body) -> Vector3<f64> {
-    let of = |shape: &Shape| aabb(shape, &Isometry3::identity());
-    let bounds = match &body.kind {
-        Kind::Cloth { mesh, .. } => mesh.aabb(),
-        Kind::Solid { shape, .. } => of(shape),
-    };
-    bounds.max - bounds.min
+    2.0 * body.bounds(&Isometry3::identity()).half_extents()
 }
 
 fn longest_edge(mesh: &TriangleMesh) -> f64 {
@@ -112,14 +108,27 @@ fn longest_edge(mesh: &TriangleMesh) -> f64 {
 }
 
 impl Body {
-    /// \[m/s\].
-    fn wave_speed(&self, spacing: f64) -> f64 {
+    /// Box about the body at a pose.
+    pub(super) fn bounds(&self, pose: &Isometry3<f64>) -> Aabb {
         match &self.kind {
-            Kind::Solid { material, .. } => {
-                signorini_mpm::rates(&*material.boxed(), 1.0 / self.density, spacing)[0]
-            }
-            Kind::Cloth { .. } => 0.0,
+            Kind::Solid { shape, .. } => aabb(shape, pose),
+            Kind::Cloth { mesh, .. } => mesh.aabb().transformed(pose),
         }
+    }
+
+    /// Wave speed \[m/s\] and rate of viscosity \[1/s\] of a solid.
+    fn rates(&self, material: &Solid, spacing: f64) -> [f64; 2] {
+        signorini_mpm::rates(&*material.boxed(), 1.0 / self.density, spacing)
+    }
+
+    /// Pressures that press the surface as deep as is wanted \[Pa\]: a part of the modulus, the weight, and ρ c v, the stress of a wave behind the face of a solid that arrives at `speed` \[m/s\] and is stopped.
+    fn pressures(&self, gravity: f64, speed: f64, spacing: f64) -> [f64; 3] {
+        let wave = match &self.kind {
+            Kind::Solid { material, .. } => self.rates(material, spacing)[0],
+            Kind::Cloth { .. } => 0.0,
+        };
+        let weight = self.density * gravity * extents(self).max();
+        [STRAIN * self.modulus, weight, self.density * wave * speed]
     }
 
     /// Layer of particles that meets a geom \[m\].
@@ -134,7 +143,7 @@ impl Body {
     fn rate(&self, spacing: f64) -> f64 {
         match &self.kind {
             Kind::Solid { material, .. } => {
-                let [wave, viscous] = signorini_mpm::rates(&*material.boxed(), 1.0 / self.density, spacing);
+                let [wave, viscous] = self.rates(material, spacing);
                 viscous.max(wave / spacing)
             }
             Kind::Cloth { material, mesh } => {
@@ -217,25 +226,30 @@ impl SceneFile {
         let MpmOptions { gravity, spacing, .. } = parts.options;
         let k = match self.contact.stiffness {
             Some(k) => {
+                // Beyond, solves lose their digits.
+                let lightest = self.bodies.iter().map(|b| b.density * b.thinnest(spacing));
+                let most = lightest.fold(f64::INFINITY, f64::min) / (STIFFEST * self.step * self.step);
+                if k > most {
+                    let why = format!(
+                        "contact: stiffness: {k:.1e} N/m³ is more than solves bear beside the points, {most:.1e}; take a softer contact"
+                    );
+                    return Err(self.wrong(self.contact.line, why));
+                }
                 parts.choices.push(format!("contact of {k:.3e} N/m³, as given"));
                 k
             }
             None => {
-                let of = |b: &Body| {
-                    let speed = self.arrival(b, &gravity, &parts.obstacles);
-                    // ρ c v, the stress of a wave behind the face that was stopped.
-                    let impact = b.density * b.wave_speed(spacing) * speed;
-                    [STRAIN * b.modulus, b.density * gravity.norm() * extents(b).max(), impact]
-                };
-                let most = |i: usize| self.bodies.iter().map(|b| of(b)[i]).fold(0.0, f64::max);
-                let words = [
-                    "a tenth of the stiffest modulus",
-                    "the weight of the heaviest body",
-                    "the impact of a body",
+                let mut most = [
+                    (0.0, "a tenth of the stiffest modulus"),
+                    (0.0, "the weight of the heaviest body"),
+                    (0.0, "the impact of a body"),
                 ];
-                let (pressure, why) = (0..3)
-                    .map(|i| (most(i), words[i]))
-                    .fold((0.0, words[0]), |a, b| if b.0 > a.0 { b } else { a });
+                for b in &self.bodies {
+                    let speed = self.arrival(b, &gravity, &parts.obstacles);
+                    let pressures = b.pressures(gravity.norm(), speed, spacing);
+                    most.iter_mut().zip(pressures).for_each(|(m, p)| m.0 = f64::max(m.0, p));
+                }
+                let (pressure, why) = most.into_iter().fold(most[0], |a, b| if b.0 > a.0 { b } else { a });
                 let depth = self.depth(spacing);
                 let k = pressure / depth;
                 parts.choices.push(format!(
@@ -252,15 +266,6 @@ impl SceneFile {
                 "contact dissipates {} s/m; friction holds below {:.1e} m/s",
                 m.dissipation, m.stiction_speed
             ));
-        }
-        // Beyond, solves lose their digits.
-        let lightest = self.bodies.iter().map(|b| b.density * b.thinnest(spacing));
-        let most = lightest.fold(f64::INFINITY, f64::min) / (STIFFEST * self.step * self.step);
-        if self.contact.stiffness.is_some_and(|k| k > most) {
-            let why = format!(
-                "contact: stiffness: {k:.1e} N/m³ is more than solves bear beside the points, {most:.1e}; take a softer contact"
-            );
-            return Err(self.wrong(self.contact.line, why));
         }
         Ok(())
     }

@@ -52,60 +52,43 @@ impl SceneFile {
             _ => Ok(()),
         };
         for (entry, x) in &own.set {
-            let mut known = false;
-            let mut at = 0;
-            for (number, joint) in scene.joints.iter().enumerate() {
-                if joint.name == entry.name {
-                    if joint.kind.nq() != 1 {
-                        let why = format!(
-                            "keyframes.{name}: joint '{}' has {} coordinates; give hinges and slides, or a keyframe of the model",
-                            entry.name,
-                            joint.kind.nq()
-                        );
-                        return Err(self.wrong(entry.line, why));
-                    }
-                    within(entry, "joint", *x, joint.range)?;
-                    (out.q[at], known) = (*x, true);
-                    for (a, servo) in scene.actuators.iter().enumerate().filter(|(_, a)| is_servo(a, number))
-                    {
-                        if !told(&servo.name) || servo.name == entry.name {
-                            let [low, high] =
-                                servo.control_range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
-                            out.control[a] = (x * servo.gear[0]).clamp(low, high);
-                        }
-                    }
-                }
-                at += joint.kind.nq();
-            }
-            if let Some((a, motor)) = scene.actuators.iter().enumerate().find(|(_, a)| a.name == entry.name) {
-                let joint = scene.joints.iter().position(|j| j.name == entry.name);
-                match joint {
-                    None => {
-                        within(entry, "the control of", *x, motor.control_range)?;
-                        out.control[a] = *x;
-                    }
-                    Some(joint) if is_servo(motor, joint) => {}
-                    Some(_) => {
-                        let why = format!(
-                            "keyframes.{name}: '{}' is a joint and an actuator that is no servo of its position; rename one of them in the model, or write the keyframe there",
-                            entry.name
-                        );
-                        return Err(self.wrong(entry.line, why));
-                    }
-                }
-                known = true;
-            }
-            if !known {
-                let joints = scene.joints.iter().map(|j| j.name.as_str());
-                let names: Vec<&str> =
-                    joints.chain(scene.actuators.iter().map(|a| a.name.as_str())).collect();
-                let near = did_you_mean(&entry.name, &names);
-                let why = format!(
-                    "keyframes.{name}: no joint or actuator '{}'{near}; there are {}",
+            let wrong = |why: String| Err(self.wrong(entry.line, format!("keyframes.{name}: {why}")));
+            let joint = scene.joints.iter().position(|j| j.name == entry.name);
+            let actuator = scene.actuators.iter().position(|a| a.name == entry.name);
+            let Some(number) = joint else {
+                let Some(a) = actuator else {
+                    let joints = scene.joints.iter().map(|j| j.name.as_str());
+                    let names: Vec<&str> =
+                        joints.chain(scene.actuators.iter().map(|a| a.name.as_str())).collect();
+                    let near = did_you_mean(&entry.name, &names);
+                    let names = names.join(", ");
+                    return wrong(format!("no joint or actuator '{}'{near}; there are {names}", entry.name));
+                };
+                within(entry, "the control of", *x, scene.actuators[a].control_range)?;
+                out.control[a] = *x;
+                continue;
+            };
+            let joint = &scene.joints[number];
+            if joint.kind.nq() != 1 {
+                return wrong(format!(
+                    "joint '{}' has {} coordinates; give hinges and slides, or a keyframe of the model",
                     entry.name,
-                    names.join(", ")
-                );
-                return Err(self.wrong(entry.line, why));
+                    joint.kind.nq()
+                ));
+            }
+            if actuator.is_some_and(|a| !is_servo(&scene.actuators[a], number)) {
+                return wrong(format!(
+                    "'{}' is a joint and an actuator that is no servo of its position; rename one of them in the model, or write the keyframe there",
+                    entry.name
+                ));
+            }
+            within(entry, "joint", *x, joint.range)?;
+            out.q[scene.joints[..number].iter().map(|j| j.kind.nq()).sum::<usize>()] = *x;
+            for (a, servo) in scene.actuators.iter().enumerate().filter(|(_, a)| is_servo(a, number)) {
+                if Some(a) == actuator || !told(&servo.name) {
+                    let [low, high] = servo.control_range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+                    out.control[a] = (x * servo.gear[0]).clamp(low, high);
+                }
             }
         }
         Ok(out)

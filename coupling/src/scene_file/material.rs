@@ -8,17 +8,7 @@ use signorini_mpm::{
 use super::keys::MATERIALS;
 use super::section::{SceneFileError, Section};
 
-/// Material of a solid or a liquid, as a scene file has it.
-///
-/// | `material` | keys |
-/// |---|---|
-/// | all | `density` \[kg/m³\], `viscosity` \[Pa·s\] (0 if it is left out) |
-/// | all but `liquid` | `young` \[Pa\], `poisson` (0.3 if it is left out) |
-/// | `elastic` (if it is left out) | `loss_factor`, tan δ in shear, which it has at `loss_frequency` \[Hz\] ([`signorini_mpm::Maxwell::with_loss`], particles between the others) |
-/// | `plastic` | `yield_stress` \[Pa\] |
-/// | `sand` | `friction_angle` \[°\]; friction that grows with the rate: `limit_angle` \[°\], `grain_diameter` \[m\], `grain_density` \[kg/m³\], `inertial_number` (0.3 if it is left out); volume that grows under shear: `dilatancy_angle` \[°\], `expansion` |
-/// | `snow` | `compression` \[Pa\], `cohesion`, `slope` of the critical line, `hardening` |
-/// | `liquid` | `bulk_modulus` \[Pa\] |
+/// Material of a solid or a liquid, as a scene file has it; its keys are among [`crate::scene_file_keys`]. One with a loss factor has particles of [`Maxwell`] between the others.
 pub struct Solid {
     /// Young's modulus, or the bulk modulus \[Pa\].
     pub modulus: f64,

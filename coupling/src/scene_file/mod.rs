@@ -217,17 +217,7 @@ impl PointScene {
         self.both.place(&self.state);
         let points = self.both.points_mut().engine_mut().energy();
         let bodies = self.both.rigid_mut().energy_at(sensors.kinematics(), sensors.tendons(), &self.state);
-        Energy {
-            kinetic: points.kinetic + bodies.kinetic,
-            potential: points.potential + bodies.potential,
-            contact: points.contact + bodies.contact,
-        }
-    }
-
-    /// Depth \[m\] to which contact was to be pressed; none where its stiffness is given.
-    pub fn depth(&self) -> Option<f64> {
-        let spacing = self.both.points().engine().options().spacing;
-        self.file.contact.stiffness.is_none().then(|| self.file.depth(spacing))
+        points + bodies
     }
 
     /// Both sides.

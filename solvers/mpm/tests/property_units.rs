@@ -14,32 +14,7 @@ use signorini_mpm::{
     LinearCorotated, Liquid, Material, Maxwell, MpmEngine, MpmOptions, MpmSolver, MpmSystem, Obstacle,
     Particles, Pin, Snow, SnowStrength, Viscous, VonMises, Wall, sheet,
 };
-
-/// Units beside m, kg and s.
-#[derive(Clone, Copy, Debug)]
-struct Units {
-    length: f64,
-    mass: f64,
-    time: f64,
-}
-
-impl Units {
-    const SI: Self = Self { length: 1.0, mass: 1.0, time: 1.0 };
-
-    fn speed(&self) -> f64 {
-        self.length / self.time
-    }
-    fn density(&self) -> f64 {
-        self.mass / self.length.powi(3)
-    }
-    fn pressure(&self) -> f64 {
-        self.density() * self.speed() * self.speed()
-    }
-    /// Of stiffness \[N/m\].
-    fn spring(&self) -> f64 {
-        self.mass / self.time / self.time
-    }
-}
+use signorini_testkit::units::{SCALES, Units};
 
 #[derive(Clone, Debug)]
 struct Family {
@@ -156,7 +131,7 @@ fn runs(f: &Family, which: usize, u: &Units) -> [(Vec<Vector3<f64>>, u64); 2] {
 }
 
 fn unit() -> impl Strategy<Value = f64> {
-    prop::sample::select(vec![1.0 / 4096.0, 1.0, 4096.0])
+    prop::sample::select(&SCALES[..])
 }
 
 proptest! {

@@ -36,6 +36,7 @@ pub mod rng;
 pub mod solver;
 pub mod system;
 pub mod toys;
+pub mod units;
 mod violation;
 pub mod zoo;
 
