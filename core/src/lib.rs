@@ -112,7 +112,7 @@ pub use integrate::{
     StepObserver, StepReport,
 };
 pub use law::{Along, ContactLaw, LawEval, LawProperties, Smoothness};
-pub use map::{AffineMap, ContactMap, HessianProduct, bending};
+pub use map::{AddProduct, AffineMap, ContactMap, bending};
 pub use material::{ContactMaterial, ContactSeed, ContactSide};
 pub use observation::{Frame, Observation, ObservationError, ObservationLayout};
 pub use part::{BlockSink, Part};

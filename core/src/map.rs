@@ -11,40 +11,8 @@ impl BlockSink for DiagonalBlocks<'_> {
     }
 }
 
-/// Products of vectors with a Hessian of contact, as [`ContactMap::product`] made it.
-pub trait HessianProduct {
-    /// y += Σ w_k Jᵀ∇²ℓ_k J x over the constraints whose Hessian is not zero.
-    fn add(&mut self, x: &[f64], y: &mut [f64]);
-}
-
-/// J, then the Hessians of laws, then Jᵀ.
-struct RowProduct<'a, M: ?Sized> {
-    map: &'a M,
-    blocks: &'a [u32],
-    /// Constraints whose Hessian is not zero.
-    active: Vec<u32>,
-    pools: &'a Pools,
-    evals: &'a Evals,
-    dv_c: Vec<f64>,
-    /// Gradients of laws alone.
-    turned: Evals,
-}
-
-impl<M: ContactMap + ?Sized> HessianProduct for RowProduct<'_, M> {
-    fn add(&mut self, x: &[f64], y: &mut [f64]) {
-        let Self { map, blocks, active, pools, evals, dv_c, turned } = self;
-        let part = Part { blocks, constraints: active };
-        map.apply_linear(part, x, dv_c);
-        for &k in part.constraints {
-            let (row, d) = pools.rows(k as usize);
-            let h = &evals.hess[pools.hess_start(k as usize)..][..d * d];
-            for i in 0..d {
-                turned.grad[row + i] = (0..d).map(|j| h[d * j + i] * dv_c[row + j]).sum();
-            }
-        }
-        map.add_gradient(part, pools, turned, y);
-    }
-}
+/// y += H x of two vectors (x, y).
+pub type AddProduct<'a> = &'a mut dyn FnMut(&[f64], &mut [f64]);
 
 /// Constraints of a part whose Hessian is not zero.
 pub fn bending<'a>(part: Part<'a>, pools: &'a Pools, evals: &'a Evals) -> impl Iterator<Item = u32> + 'a {
@@ -87,18 +55,31 @@ pub trait ContactMap {
     fn add_block_diagonal(&self, part: Part<'_>, pools: &Pools, evals: &Evals, h: &mut dyn BlockSink) {
         self.add_hessian(part, pools, evals, &mut DiagonalBlocks(h));
     }
-    /// Products with the sum of [`ContactMap::add_hessian`] where that is not projected; to be made anew for other `evals`.
-    fn product<'a>(
-        &'a self,
-        part: Part<'a>,
-        pools: &'a Pools,
-        evals: &'a Evals,
-    ) -> Box<dyn HessianProduct + 'a> {
+    /// Hands `work` the products y += Σ w_k Jᵀ∇²ℓ_k J x with the sum of [`ContactMap::add_hessian`] where that is not projected, over the constraints whose Hessian is not zero.
+    fn with_product(
+        &self,
+        part: Part<'_>,
+        pools: &Pools,
+        evals: &Evals,
+        work: &mut dyn FnMut(AddProduct<'_>),
+    ) {
+        // J, then the Hessians of laws, then Jᵀ, as gradients of laws.
         let mut turned = Evals::default();
         pools.size_evals(&mut turned);
-        let active = bending(part, pools, evals).collect();
-        let dv_c = vec![0.0; pools.row_count()];
-        Box::new(RowProduct { map: self, blocks: part.blocks, active, pools, evals, dv_c, turned })
+        let active: Vec<u32> = bending(part, pools, evals).collect();
+        let mut dv_c = vec![0.0; pools.row_count()];
+        let part = Part { constraints: &active, ..part };
+        work(&mut |x, y| {
+            self.apply_linear(part, x, &mut dv_c);
+            for &k in part.constraints {
+                let (row, d) = pools.rows(k as usize);
+                let h = &evals.hess[pools.hess_start(k as usize)..][..d * d];
+                for i in 0..d {
+                    turned.grad[row + i] = (0..d).map(|j| h[d * j + i] * dv_c[row + j]).sum();
+                }
+            }
+            self.add_gradient(part, pools, &turned, y);
+        });
     }
 }
 

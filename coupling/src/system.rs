@@ -284,7 +284,7 @@ impl Slotted {
         let mut on_tree = vec![0; model.trees.len()];
         let trees = g.touches.list.iter().filter_map(|t| model.bodies[places.body(t.obstacle)].tree);
         trees.for_each(|tree| on_tree[tree] += 1);
-        for (t, count) in g.touches.list.iter().zip(sharing) {
+        for (k, t) in g.touches.list.iter().enumerate() {
             let (body, constraint) = (places.body(t.obstacle), p.map.constraint_count() as u32);
             let row = &g.touches.rows[t.row.clone()];
             let meeting = Meeting { x: t.x, frame: t.frame, row, body: Some(body) };
@@ -292,7 +292,7 @@ impl Slotted {
             let on_body = model.bodies[body].tree.map_or(1, |tree| on_tree[tree]);
             let sides = [0, 1].map(|i| ContactSide {
                 linear: linear[i],
-                contacts: [count, on_body][i],
+                contacts: [sharing.as_ref().map_or(1, |s| s[k]), on_body][i],
                 ..ContactSide::default()
             });
             let velocity = kin.point_velocity(model, body, &Point3::from(t.x));

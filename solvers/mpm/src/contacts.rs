@@ -11,7 +11,7 @@ use signorini_laws::{NearRigid, NearRigidSeed};
 
 use crate::corners::{Polyhedra, TouchPart};
 use crate::freedom::Freedom;
-use crate::groups::group;
+use crate::groups::Grouping;
 use crate::node_map::{NONE, NodeMap, Rows};
 use crate::node_mass::NodeMass;
 use crate::obstacle::Obstacle;
@@ -72,16 +72,14 @@ impl Touches {
         self.rows.clear();
     }
 
-    /// Number of contacts among which laws that share masses ([`ContactSide::contacts`]) may count the mass that each contact feels, so that all impulses of one evaluation together take no more from a node than it has; `mass` of nodes \[kg\]. One for each under a law that does not.
+    /// Number of contacts among which laws that share masses ([`ContactSide::contacts`]) may count the mass that each contact feels, so that all impulses of one evaluation together take no more from a node than it has; `mass` of nodes \[kg\]. None under a law that does not, where each counts for one.
     ///
     /// ```text
     /// M_k = m_k/max_i s_i,   s_i = Σ_k w_ki m_k/m_i        Σ_k J_kᵀ M_k J_k ≼ A, since (Σ_i w_ki v_i)² ≤ Σ_i w_ki v_i²
     /// c_k = 1/(M_k w_k),     w_k = Σ_i w_ki²/m_i
     /// ```
-    pub fn sharing(&self, law: &dyn LawPool, mass: impl Fn(usize) -> f64) -> Vec<u32> {
-        if law.swept().is_none() {
-            return vec![1; self.list.len()];
-        }
+    pub fn sharing(&self, law: &dyn LawPool, mass: impl Fn(usize) -> f64) -> Option<Vec<u32>> {
+        law.swept()?;
         let last = self.rows.iter().map(|r| r.0 as usize + 1).max().unwrap_or(0);
         let mut load = vec![0.0; last];
         for t in &self.list {
@@ -99,7 +97,7 @@ impl Touches {
             // Round-off counts none more.
             (most / (t.mass * felt) - 1e-9).ceil().max(1.0) as u32
         };
-        self.list.iter().map(share).collect()
+        Some(self.list.iter().map(share).collect())
     }
 
     /// Takes over others behind its own; `more` is empty then.
@@ -234,6 +232,8 @@ pub(crate) struct Contacts {
     /// Whether the problem is one of these contacts.
     posed: bool,
     seeds: Vec<ContactSeed>,
+    held: Vec<NearRigidSeed<3>>,
+    grouping: Grouping,
     shares: Vec<Share>,
     pinned: Rows,
 }
@@ -347,7 +347,7 @@ impl Contacts {
                 (0..3).for_each(|a| votes[*node as usize][a] += (w * n[a].abs()) as f32);
             }
         }
-        group(&mut self.nodes, |n| votes[n], |n| grid.place(n), &mut self.groups);
+        self.grouping.sort(&mut self.nodes, |n| votes[n], |n| grid.place(n), &mut self.groups);
         (0..).zip(&self.nodes).for_each(|(b, (n, _))| self.block[*n as usize] = b);
     }
 
@@ -394,7 +394,9 @@ impl Contacts {
         law: &dyn LawPool,
         reaches: impl Fn(usize) -> [(u32, f64); 27],
     ) -> Result<(), ProblemError> {
-        let Self { touches, holds, nodes, block, groups, problem, posed, seeds, shares, pinned, .. } = self;
+        let Self {
+            touches, holds, nodes, block, groups, problem, posed, seeds, held, shares, pinned, ..
+        } = self;
         *posed = false;
         shares.resize_with(touches.list.len().div_ceil(SHARE), Share::default);
         let (properties, rows) = (law.properties(), &touches.rows);
@@ -407,7 +409,8 @@ impl Contacts {
                 let (given, mobility) = unknowns.reach(&rows[t.row.clone()], &mut share.rows);
                 let turn = t.frame.transpose();
                 share.rows.end(&t.frame, &(turn * (given - t.velocity)));
-                let sides = ContactSide::single(turn * mobility * t.frame, sharing[k]);
+                let sides =
+                    ContactSide::single(turn * mobility * t.frame, sharing.as_ref().map_or(1, |s| s[k]));
                 share.seeds.push(t.seed(dt, &t.velocity, &obstacles[t.obstacle], properties, sides));
             }
         });
@@ -424,16 +427,13 @@ impl Contacts {
             seeds.append(&mut share.seeds);
         }
         pinned.clear();
-        let held: Vec<NearRigidSeed<3>> = holds
-            .list
-            .iter()
-            .map(|hold| {
-                let row = &holds.rows[hold.row.clone()];
-                let (given, _) = unknowns.reach(row, pinned);
-                pinned.end(&Matrix3::identity(), &(given - hold.velocity));
-                hold.seed(dt, 0.0)
-            })
-            .collect();
+        held.clear();
+        held.extend(holds.list.iter().map(|hold| {
+            let row = &holds.rows[hold.row.clone()];
+            let (given, _) = unknowns.reach(row, pinned);
+            pinned.end(&Matrix3::identity(), &(given - hold.velocity));
+            hold.seed(dt, 0.0)
+        }));
         parts.map.rows.append(pinned);
         let corners = touches.corners.iter().copied().chain(holds.list.iter().map(|h| h.corners));
         if corners.clone().any(|c| c[1].1 != 0.0) {
@@ -445,13 +445,13 @@ impl Contacts {
             let pair = [t.obstacle as u32, obstacles.len() as u32];
             t.geometry(k as u32, pair, pair)
         }));
-        fill(parts.pools, law, seeds, &held)?;
+        fill(parts.pools, law, seeds, held)?;
         problem.finish(dt)?;
         *posed = true;
         Ok(())
     }
 
-    /// Ends a step of `dt` \[s\] with normal velocities of contacts \[m/s\]: gaps at its end, and the impulse \[N·s\] and moment about its origin \[N·m·s\] that contacts and pins gave each obstacle, opposite to those of the particles.
+    /// Ends a step of `dt` \[s\] with normal velocities of contacts \[m/s\]: gaps at its end, and to `out` the impulse \[N·s\] and moment about its origin \[N·m·s\] that contacts and pins gave each obstacle, opposite to those of the particles.
     ///
     /// ```text
     /// −Σ R γ,   −Σ (x − o) × R γ
@@ -462,8 +462,9 @@ impl Contacts {
         normal: impl Fn(usize, &Touch, &[(u32, f64)]) -> f64,
         obstacles: &[Obstacle],
         gamma: &[f64],
-    ) -> Vec<[Vector3<f64>; 2]> {
-        let mut out = vec![[Vector3::zeros(); 2]; obstacles.len()];
+        out: &mut [[Vector3<f64>; 2]],
+    ) {
+        out.fill([Vector3::zeros(); 2]);
         let Touches { list, rows, .. } = &mut self.touches;
         for (k, t) in list.iter_mut().enumerate() {
             let of = |i: usize| gamma.get(3 * k + i).copied().unwrap_or(0.0);
@@ -480,7 +481,6 @@ impl Contacts {
             out[o][0] += hold.impulse;
             out[o][1] += (hold.x - obstacles[o].pose.translation.vector).cross(&hold.impulse);
         }
-        out
     }
 
     /// Number of contacts inside an obstacle, and the mass of their particles \[kg\].

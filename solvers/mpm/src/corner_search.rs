@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 use signorini_core::na::Vector3;
 
-use crate::contacts::{Known, Touches};
-use crate::corners::Around;
-use crate::mover::{Field, Mover, Sought, farthest};
+use crate::contacts::Known;
+use crate::corners::{Around, Batch};
+use crate::mover::{Field, Found, Mover, Sought, farthest};
 use crate::obstacle::Obstacle;
 
 type V = Vector3<f64>;
@@ -31,37 +31,47 @@ impl Look<'_> {
     }
 }
 
+/// Triangles and edges of cloth in batches, and what was found of each, kept from search to search.
+#[derive(Default)]
+pub(crate) struct Batches {
+    list: Vec<Batch>,
+    found: Vec<Found>,
+}
+
+impl Batches {
+    /// Contacts that were found last, triangles first, in their order.
+    pub(crate) fn found(&mut self) -> &mut [Found] {
+        &mut self.found[..self.list.len()]
+    }
+}
+
 impl Around<'_> {
-    /// Contacts of corners with triangles and of edges with edges, triangles first, in their order.
-    pub(crate) fn find(&self, field: &impl Field, look: Look<'_>) -> Touches {
-        let mut out = Touches::default();
+    /// Finds contacts of corners with triangles and of edges with edges.
+    pub(crate) fn find(&self, field: &impl Field, look: Look<'_>, out: &mut Batches) {
         let reach = |o: &Obstacle, radius: f64, middle: &V| {
             look.reach(o.velocity_at(middle).norm() + radius * o.angular_velocity.norm())
         };
         let place = |p: usize| field.place(p);
-        let found: Vec<Touches> = self
-            .batches()
-            .into_par_iter()
-            .map(|batch| {
-                let (mut found, mut mover, mut sides) = (Touches::default(), Mover::default(), Vec::new());
-                self.meet(&batch, &place, (reach, look.known.is_none()), |m| {
-                    let known = look.known;
-                    if known.is_some_and(|k| k.has(m.centre, m.obstacle, m.part)) {
-                        return;
-                    }
-                    mover.set_meeting(&m, self.cloth, field);
-                    let (number, obstacle) = (m.obstacle, &self.obstacles[m.obstacle]);
-                    let of = Sought { number, obstacle, horizon: look.horizon };
-                    match known {
-                        Some(known) => mover.find_again(of, (field, known), &mut sides, &mut found),
-                        None => mover.find(of, field, &mut sides, &mut found),
-                    }
-                });
-                found
-            })
-            .filter(|found| !found.list.is_empty())
-            .collect();
-        found.into_iter().for_each(|mut more| out.append(&mut more));
-        out
+        let Batches { list, found } = out;
+        list.clear();
+        list.extend(self.batches());
+        found.resize_with(found.len().max(list.len()), Found::default);
+        found.par_iter_mut().zip(&*list).for_each(|(found, batch)| {
+            found.touches.clear();
+            let mut mover = Mover::default();
+            self.meet(batch, &place, (reach, look.known.is_none()), |m| {
+                let known = look.known;
+                if known.is_some_and(|k| k.has(m.centre, m.obstacle, m.part)) {
+                    return;
+                }
+                mover.set_meeting(&m, self.cloth, field);
+                let (number, obstacle) = (m.obstacle, &self.obstacles[m.obstacle]);
+                let of = Sought { number, obstacle, horizon: look.horizon };
+                match known {
+                    Some(known) => mover.find_again(of, (field, known), found),
+                    None => mover.find(of, field, found),
+                }
+            });
+        });
     }
 }

@@ -162,22 +162,20 @@ impl Around<'_> {
     /// Calls `visit` with all that bodies have come through, where particles are at `place` \[m\].
     pub(crate) fn pressed(&self, place: &impl Fn(usize) -> V, mut visit: impl FnMut(Meeting)) {
         self.batches()
-            .iter()
-            .for_each(|batch| self.meet(batch, place, (|_: &Obstacle, _, _: &V| 0.0, true), &mut visit));
+            .for_each(|batch| self.meet(&batch, place, (|_: &Obstacle, _, _: &V| 0.0, true), &mut visit));
     }
 
-    pub(crate) fn batches(&self) -> Vec<Batch> {
+    /// All triangles and edges of cloth, where a body has corners or edges.
+    pub(crate) fn batches(&self) -> impl Iterator<Item = Batch> {
         let sharp = self.polyhedra.0.iter().any(|p| !p.features.is_empty());
-        let mut out = Vec::new();
-        for (c, cloth) in self.cloth.iter().enumerate().filter(|_| sharp) {
-            let cut = |count: usize| {
-                let ends = move |first: usize| first as u32..(first + BATCH).min(count) as u32;
-                (0..count).step_by(BATCH).map(ends)
-            };
-            out.extend(cut(cloth.centres().len()).map(|r| Batch::Triangles(c, r)));
-            out.extend(cut(cloth.edges().len()).map(|r| Batch::Edges(c, r)));
-        }
-        out
+        let cut = |count: usize| {
+            let ends = move |first: usize| first as u32..(first + BATCH).min(count) as u32;
+            (0..count).step_by(BATCH).map(ends)
+        };
+        self.cloth.iter().enumerate().filter(move |_| sharp).flat_map(move |(c, cloth)| {
+            let triangles = cut(cloth.centres().len()).map(move |r| Batch::Triangles(c, r));
+            triangles.chain(cut(cloth.edges().len()).map(move |r| Batch::Edges(c, r)))
+        })
     }
 
     /// Calls `visit` with what a batch meets, or may meet within the reach of an obstacle (of it, the radius about it and its middle); `through` also with what has come through.

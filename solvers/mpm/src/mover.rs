@@ -82,6 +82,13 @@ pub(crate) struct Mover {
     corners: [(u32, f64); 3],
 }
 
+/// Contacts that were found by a part of a search, and room to work.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub touches: Touches,
+    sides: Vec<SignedDistance>,
+}
+
 /// An obstacle by number, and how far ahead contacts with it are sought \[s\].
 #[derive(Clone, Copy)]
 pub(crate) struct Sought<'a> {
@@ -163,14 +170,8 @@ impl Mover {
     }
 
     /// Adds a contact for each of the sides.
-    fn add(
-        &self,
-        obstacle: usize,
-        velocity: Vector3<f64>,
-        (sought, sides): (f64, &[SignedDistance]),
-        field: &impl Field,
-        out: &mut Touches,
-    ) {
+    fn add(&self, obstacle: usize, velocity: Vector3<f64>, sought: f64, field: &impl Field, out: &mut Found) {
+        let Found { touches: out, sides } = out;
         if sides.is_empty() {
             return;
         }
@@ -208,19 +209,13 @@ impl Mover {
         farthest((v - velocity).norm().max((free - velocity).norm()), horizon)
     }
 
-    /// Adds to `out` a contact for each side of an obstacle that it touches, or may touch within the horizon. `sides` is room to work.
-    pub(crate) fn find(
-        &self,
-        of: Sought<'_>,
-        field: &impl Field,
-        sides: &mut Vec<SignedDistance>,
-        out: &mut Touches,
-    ) {
+    /// Adds to `out` a contact for each side of an obstacle that it touches, or may touch within the horizon.
+    pub(crate) fn find(&self, of: Sought<'_>, field: &impl Field, out: &mut Found) {
         let Sought { number, obstacle, horizon } = of;
         let velocity = obstacle.velocity_at(&self.motion.x);
         let reach = self.reach(&velocity, horizon);
-        self.sides(obstacle, reach, sides);
-        self.add(number, velocity, (reach, sides), field, out);
+        self.sides(obstacle, reach, &mut out.sides);
+        self.add(number, velocity, reach, field, out);
     }
 
     /// As [`Mover::find`], after contact was solved: only sides beyond the first search, which it crosses and which are not `known`.
@@ -228,8 +223,7 @@ impl Mover {
         &self,
         of: Sought<'_>,
         (field, known): (&impl Field, Known<'_>),
-        sides: &mut Vec<SignedDistance>,
-        out: &mut Touches,
+        out: &mut Found,
     ) {
         let Sought { number, obstacle, horizon } = of;
         let velocity = obstacle.velocity_at(&self.motion.x);
@@ -237,6 +231,7 @@ impl Mover {
         if way.norm() <= self.reach(&velocity, horizon) {
             return;
         }
+        let sides = &mut out.sides;
         self.sides(obstacle, way.norm(), sides);
         sides.retain(|side| side.distance + side.normal.dot(&way) < 0.0);
         let is =
@@ -245,6 +240,6 @@ impl Mover {
             known.of(self.particle, self.part).any(|(_, t)| t.obstacle == number && is(t, side))
         };
         sides.retain(|side| !known(side));
-        self.add(number, velocity, (way.norm(), sides), field, out);
+        self.add(number, velocity, way.norm(), field, out);
     }
 }

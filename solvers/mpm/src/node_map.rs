@@ -1,12 +1,12 @@
-use std::cell::{RefCell, RefMut};
+use std::cell::RefCell;
 use std::ops::Range;
 
 use pulp::Arch;
 use rayon::prelude::*;
 use signorini_core::na::Matrix3;
 use signorini_core::{
-    AffineMap, BlockSink, ContactMap, Evals, HessianProduct, Part, Pools, ProblemError, bending,
-    check_blocks, check_count, check_finite,
+    AddProduct, AffineMap, BlockSink, ContactMap, Evals, Part, Pools, ProblemError, bending, check_blocks,
+    check_count, check_finite,
 };
 
 use crate::freedom::Freedom;
@@ -50,6 +50,8 @@ struct Room {
     nodes: Vec<[f64; 4]>,
     contacts: Vec<[f64; 4]>,
     bends: Vec<[f64; 6]>,
+    /// Blocks of the pairs of nodes of a group.
+    pairs: Vec<[f64; 6]>,
 }
 
 /// Room of products: contacts that bend, their Hessians in world axes, and vectors of nodes and contacts.
@@ -156,6 +158,44 @@ impl NodeMap {
         });
     }
 
+    /// Adds to y the products with the Hessians of contacts that bend, which the room has.
+    fn add_product(&self, room: &mut ProductRoom, x: &[f64], y: &mut [f64]) {
+        let Self { rows, points, columns, arch, .. } = self;
+        let ProductRoom { active, bends, nodes, sums, contacts, points: [velocities, forces] } = room;
+        self.set_field(x, nodes);
+        let nodes = &*nodes;
+        // Sums of a node go through its contacts or points in the order in which these come, on one thread and on many.
+        let together = active.len() <= CONTACTS || rayon::current_num_threads() == 1;
+        if together {
+            sums.fill([0.0; 4]);
+        }
+        if points.is_used() {
+            let lists = &points.nodes;
+            let means = |(i, out): (usize, &mut [[f64; 4]])| {
+                arch.dispatch(Means { lists, nodes, first: CONTACTS * i, out });
+            };
+            match together {
+                true => velocities.chunks_mut(CONTACTS).enumerate().for_each(means),
+                false => velocities.par_chunks_mut(CONTACTS).enumerate().for_each(means),
+            }
+            forces.fill([0.0; 4]);
+            let (parts, velocities) = (&points.parts, &*velocities);
+            arch.dispatch(Between { active, bends, parts, velocities, forces: &mut *forces });
+            if !together {
+                return self.gather(&points.columns, forces, y);
+            }
+            arch.dispatch(Shares { lists, x: forces, sums: &mut *sums });
+        } else if together {
+            arch.dispatch(Products { rows, active, bends, nodes, sums: &mut *sums });
+        } else {
+            by_contacts((active, bends), 0, contacts, &|(active, bends), first, out| {
+                arch.dispatch(Turned { rows, active, bends, nodes, first, out });
+            });
+            return self.gather(columns, contacts, y);
+        }
+        self.add_field(sums, y);
+    }
+
     /// R G Rᵀ with the Hessian G of constraint `k`; None where it is zero.
     #[inline]
     fn curvature(&self, k: usize, pools: &Pools, evals: &Evals) -> Option<Matrix3<f64>> {
@@ -230,14 +270,14 @@ impl ContactMap for NodeMap {
     fn groups(&self) -> Option<&[u32]> {
         Some(&self.groups)
     }
-    fn product<'a>(
-        &'a self,
-        part: Part<'a>,
-        pools: &'a Pools,
-        evals: &'a Evals,
-    ) -> Box<dyn HessianProduct + 'a> {
-        let mut guard = self.for_products.borrow_mut();
-        let room = &mut *guard;
+    fn with_product(
+        &self,
+        part: Part<'_>,
+        pools: &Pools,
+        evals: &Evals,
+        work: &mut dyn FnMut(AddProduct<'_>),
+    ) {
+        let room = &mut *self.for_products.borrow_mut();
         room.active.clear();
         room.active.extend(bending(part, pools, evals));
         room.bends.clear();
@@ -258,7 +298,7 @@ impl ContactMap for NodeMap {
             list.clear();
             list.resize(count, [0.0; 4]);
         }
-        Box::new(NodeProduct { map: self, room: guard })
+        work(&mut |x, y| self.add_product(room, x, y));
     }
     fn add_block_diagonal(&self, part: Part<'_>, pools: &Pools, evals: &Evals, h: &mut dyn BlockSink) {
         if !self.is_most(part) {
@@ -275,8 +315,7 @@ impl ContactMap for NodeMap {
             }
             return;
         }
-        let mut room = self.room.borrow_mut();
-        let bends = &mut room.bends;
+        let Room { bends, pairs: sums, .. } = &mut *self.room.borrow_mut();
         bends.clear();
         bends.resize(self.rows.frames.len(), [0.0; 6]);
         for &k in part.constraints {
@@ -285,64 +324,17 @@ impl ContactMap for NodeMap {
                 bends[k] = [m[(0, 0)], m[(1, 0)], m[(2, 0)], m[(1, 1)], m[(2, 1)], m[(2, 2)]];
             }
         }
-        let mut sums = Vec::new();
         for group in self.groups.windows(2) {
             let (first, count) = (group[0] as usize, (group[1] - group[0]) as usize);
             sums.clear();
             sums.resize(count * (count + 1) / 2, [0.0; 6]);
-            self.arch.dispatch(Pairs { columns: &self.columns, first, count, bends, sums: &mut sums });
+            self.arch.dispatch(Pairs { columns: &self.columns, first, count, bends, sums });
             let pairs = (0..count).flat_map(|a| (0..=a).map(move |b| (first + a, first + b)));
-            for ((a, b), [xx, xy, xz, yy, yz, zz]) in pairs.zip(&sums) {
+            for ((a, b), [xx, xy, xz, yy, yz, zz]) in pairs.zip(&*sums) {
                 let sum = Matrix3::new(*xx, *xy, *xz, *xy, *yy, *yz, *xz, *yz, *zz);
                 self.add_block(&sum, a, b, 1.0, h);
             }
         }
-    }
-}
-
-/// Products with the Hessians of contacts that bend.
-struct NodeProduct<'a> {
-    map: &'a NodeMap,
-    room: RefMut<'a, ProductRoom>,
-}
-
-impl HessianProduct for NodeProduct<'_> {
-    fn add(&mut self, x: &[f64], y: &mut [f64]) {
-        let NodeMap { rows, points, columns, arch, .. } = self.map;
-        let ProductRoom { active, bends, nodes, sums, contacts, points: [velocities, forces] } =
-            &mut *self.room;
-        self.map.set_field(x, nodes);
-        let nodes = &*nodes;
-        // Sums of a node go through its contacts or points in the order in which these come, on one thread and on many.
-        let together = active.len() <= CONTACTS || rayon::current_num_threads() == 1;
-        if together {
-            sums.fill([0.0; 4]);
-        }
-        if points.is_used() {
-            let lists = &points.nodes;
-            let means = |(i, out): (usize, &mut [[f64; 4]])| {
-                arch.dispatch(Means { lists, nodes, first: CONTACTS * i, out });
-            };
-            match together {
-                true => velocities.chunks_mut(CONTACTS).enumerate().for_each(means),
-                false => velocities.par_chunks_mut(CONTACTS).enumerate().for_each(means),
-            }
-            forces.fill([0.0; 4]);
-            let (parts, velocities) = (&points.parts, &*velocities);
-            arch.dispatch(Between { active, bends, parts, velocities, forces: &mut *forces });
-            if !together {
-                return self.map.gather(&points.columns, forces, y);
-            }
-            arch.dispatch(Shares { lists, x: forces, sums: &mut *sums });
-        } else if together {
-            arch.dispatch(Products { rows, active, bends, nodes, sums: &mut *sums });
-        } else {
-            by_contacts((active, bends), 0, contacts, &|(active, bends), first, out| {
-                arch.dispatch(Turned { rows, active, bends, nodes, first, out });
-            });
-            return self.map.gather(columns, contacts, y);
-        }
-        self.map.add_field(sums, y);
     }
 }
 
@@ -456,7 +448,7 @@ mod tests {
                 // Rooms are not shared: a copy moves into the pool.
                 let (map, pools, evals, mut out) = (map.clone(), &pools, &evals, vec![0.5; v.len()]);
                 pool.install(move || {
-                    map.product(part, pools, evals).add(v, &mut out);
+                    map.with_product(part, pools, evals, &mut |add| add(v, &mut out));
                     out
                 })
             };
@@ -519,8 +511,8 @@ mod tests {
             blocks.add_gradient(part, &pools, &evals, &mut b);
             prop_assert!(near(&a, &b));
             let (mut a, mut b) = (vec![0.5; v.len()], vec![0.5; v.len()]);
-            map.product(part, &pools, &evals).add(v, &mut a);
-            blocks.product(part, &pools, &evals).add(v, &mut b);
+            map.with_product(part, &pools, &evals, &mut |add| add(v, &mut a));
+            blocks.with_product(part, &pools, &evals, &mut |add| add(v, &mut b));
             prop_assert!(near(&a, &b));
             prop_assert!(!map.points.is_used());
             let whole = dense(&starts, |h| blocks.add_hessian(part, &pools, &evals, h));

@@ -1,39 +1,49 @@
 //! Loops over long lists on several threads, with the same bits for any number of them, compiled for the instruction set at hand without fused multiply-add.
 
+use std::ops::Range;
+
 use pulp::Arch;
 use rayon::prelude::*;
 
 /// Entries of a share of the work.
 const SHARE: usize = 16384;
 
-/// Sums of the terms of 0..len: those of shares of a fixed size first, then these in order.
-pub(crate) fn sums<const N: usize>(len: usize, term: impl Fn(usize) -> [f64; N] + Sync) -> [f64; N] {
-    let add = |mut sum: [f64; N], more: [f64; N]| {
-        (0..N).for_each(|i| sum[i] += more[i]);
-        sum
-    };
-    let share = |i: usize| (SHARE * i..(SHARE * (i + 1)).min(len)).map(&term).fold([0.0; N], add);
-    if len <= SHARE {
-        return share(0);
+fn add<const N: usize>(mut sum: [f64; N], more: [f64; N]) -> [f64; N] {
+    (0..N).for_each(|i| sum[i] += more[i]);
+    sum
+}
+
+/// Sums over shares of entries, of halves of them that are summed up alike.
+fn halves<const N: usize>(
+    shares: Range<usize>,
+    share: &(impl Fn(Range<usize>) -> [f64; N] + Sync),
+    len: usize,
+) -> [f64; N] {
+    if shares.len() <= 1 {
+        return share(SHARE * shares.start..(SHARE * shares.end).min(len));
     }
-    let shares: Vec<[f64; N]> = (0..len.div_ceil(SHARE)).into_par_iter().map(share).collect();
-    shares.into_iter().fold([0.0; N], add)
+    let middle = (shares.start + shares.end) / 2;
+    let (left, right) =
+        rayon::join(|| halves(shares.start..middle, share, len), || halves(middle..shares.end, share, len));
+    add(left, right)
+}
+
+/// Sums of the terms of 0..len: those of shares of a fixed size first, then of halves of these.
+pub(crate) fn sums<const N: usize>(len: usize, term: impl Fn(usize) -> [f64; N] + Sync) -> [f64; N] {
+    halves(0..len.div_ceil(SHARE), &|entries| entries.map(&term).fold([0.0; N], add), len)
 }
 
 /// Σ a_i b_i: eight sums beside each other of each share.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let arch = Arch::new();
-    let share = |(a, b): (&[f64], &[f64])| {
-        arch.dispatch(
+    let share = |entries: Range<usize>| {
+        let (a, b) = (&a[entries.clone()], &b[entries]);
+        [arch.dispatch(
             #[inline(always)]
             || eight_sums(a, b),
-        )
+        )]
     };
-    if a.len() <= SHARE {
-        return share((a, b));
-    }
-    let shares: Vec<f64> = a.par_chunks(SHARE).zip(b.par_chunks(SHARE)).map(share).collect();
-    shares.iter().sum()
+    halves(0..a.len().div_ceil(SHARE), &share, a.len())[0]
 }
 
 #[inline(always)]

@@ -3,11 +3,11 @@ use signorini_core::{LawPool, ProblemError, largest};
 
 use crate::cloth::Cloth;
 use crate::contacts::{Contacts, Nodes, Touches, sum_of};
-use crate::corner_search::Look;
+use crate::corner_search::{Batches, Look};
 use crate::corners::Around;
 use crate::freedom::Freedom;
 use crate::grid::Grid;
-use crate::mover::{Field, Matter, Motion, Mover, Reached, Sought, farthest};
+use crate::mover::{Field, Found, Matter, Motion, Mover, Reached, Sought, farthest};
 use crate::obstacle::{Obstacle, Wall};
 use crate::particles::Particles;
 use crate::pin::{Holds, Pin, holds};
@@ -161,7 +161,7 @@ impl Prepared {
         let Contacts { touches, holds: held, polyhedra, .. } = &mut self.contacts;
         touches.clear();
         held.clear();
-        let (mut sides, mut mover) = (Vec::new(), Mover::default());
+        let (mut found, mut batches, mut mover) = (Found::default(), Batches::default(), Mover::default());
         let nodes = &*nodes;
         let field = Gathering { particles: &particles, nodes };
         // None is faster than this, before the step or by its nodes, which weights take the mean of.
@@ -175,13 +175,15 @@ impl Prepared {
             mover.set(p, cloth, &field);
             for (number, obstacle) in obstacles.iter().enumerate().filter(|o| !holds(pins, p, o.0)) {
                 let of = Sought { number, obstacle, horizon: ahead.horizon };
-                mover.find(of, &field, &mut sides, touches);
+                mover.find(of, &field, &mut found);
             }
         }
+        touches.append(&mut found.touches);
         if !cloth.is_empty() {
             polyhedra.fit(obstacles);
             let look = Look { horizon: ahead.horizon, fastest, known: None };
-            touches.append(&mut Around { cloth, obstacles, polyhedra, pins }.find(&field, look));
+            Around { cloth, obstacles, polyhedra, pins }.find(&field, look, &mut batches);
+            batches.found().iter_mut().for_each(|more| touches.append(&mut more.touches));
         }
         for pin in pins {
             mover.set(pin.particle, cloth, &field);

@@ -144,29 +144,30 @@ impl MpmSolver {
     /// Conjugate gradients on H dv = −∇ to a part of the gradient in the norm of the preconditioner.
     fn conjugate_gradients(&mut self, p: &dyn StepProblem, part: f64) {
         let Self { whole, evals, diagonal, gradient, step, cg: [r, z, d, h], products, .. } = self;
-        let mut contact = p.map().product(whole.part(), p.pools(), evals);
         each(r, [gradient], |r, [g]| *r = -g);
         step.fill(0.0);
         diagonal.solve(r, z);
         d.copy_from_slice(z);
         let mut size = dot(r, z);
         let enough = part * part * size;
-        for _ in 0..self.options.max_products {
-            if size <= enough || size == 0.0 {
-                break;
+        p.map().with_product(whole.part(), p.pools(), evals, &mut |add_contact| {
+            for _ in 0..self.options.max_products {
+                if size <= enough || size == 0.0 {
+                    break;
+                }
+                *products += 1;
+                p.inertia().apply(whole.part(), d, h);
+                add_contact(d, h);
+                let alpha = size / dot(d, h);
+                each(step, [d], |s, [d]| *s += alpha * d);
+                each(r, [h], |r, [h]| *r -= alpha * h);
+                diagonal.solve(r, z);
+                let next = dot(r, z);
+                let beta = next / size;
+                size = next;
+                each(d, [z], |d, [z]| *d = z + beta * *d);
             }
-            *products += 1;
-            p.inertia().apply(whole.part(), d, h);
-            contact.add(d, h);
-            let alpha = size / dot(d, h);
-            each(step, [d], |s, [d]| *s += alpha * d);
-            each(r, [h], |r, [h]| *r -= alpha * h);
-            diagonal.solve(r, z);
-            let next = dot(r, z);
-            let beta = next / size;
-            size = next;
-            each(d, [z], |d, [z]| *d = z + beta * *d);
-        }
+        });
     }
 
     fn iterate(

@@ -192,7 +192,7 @@ impl MpmSystem {
             let moves = sum_of(row, |n| field[n]) - obstacles[t.obstacle].velocity_at(&t.x);
             t.frame.column(0).dot(&moves)
         };
-        self.impulses = contacts.end(dt, normal, obstacles, gamma);
+        contacts.end(dt, normal, obstacles, gamma, &mut self.impulses);
         x1.copy_from(x0);
         x1.t += dt;
         pack(&particles, x1);

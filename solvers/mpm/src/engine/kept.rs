@@ -18,7 +18,7 @@ pub struct Kept<T> {
     ahead: Ahead,
     /// If they are ready.
     tiles: Vec<T>,
-    start_tiles: Vec<T>,
+    starts: Vec<T>,
     broken: Option<ProblemError>,
     /// Number of particles of the engine, spacing of the grid \[m\].
     particles: usize,
@@ -29,15 +29,15 @@ pub struct Kept<T> {
 impl<T: Real> MpmEngine<T> {
     /// Keeps the state, to come back to it with [`MpmEngine::restore`].
     pub fn keep(&self, kept: &mut Kept<T>) {
-        kept.chunks.clone_from(&self.chunks);
+        kept.chunks.clone_from(&self.own.chunks);
         kept.blocks.clone_from(&self.blocks);
         (kept.state, kept.order, kept.ahead) =
             ([self.time, self.fastest, self.stretch], self.order, self.ahead);
         kept.tiles.clear();
-        kept.start_tiles.clear();
+        kept.starts.clear();
         if self.ahead.ready.is_some() {
-            kept.tiles.extend_from_slice(&self.tiles);
-            kept.start_tiles.extend_from_slice(&self.start_tiles);
+            kept.tiles.extend_from_slice(&self.own.tiles);
+            kept.starts.extend_from_slice(&self.own.starts);
         }
         kept.broken.clone_from(&self.broken);
         (kept.particles, kept.spacing) = (self.particles.len(), self.options.spacing);
@@ -59,8 +59,8 @@ impl<T: Real> MpmEngine<T> {
         self.settle(kept.blocks.clone(), kept.chunks.clone());
         ([self.time, self.fastest, self.stretch], self.order, self.ahead) =
             (kept.state, kept.order, kept.ahead);
-        self.tiles[..kept.tiles.len()].copy_from_slice(&kept.tiles);
-        self.start_tiles[..kept.start_tiles.len()].copy_from_slice(&kept.start_tiles);
+        self.own.tiles[..kept.tiles.len()].copy_from_slice(&kept.tiles);
+        self.own.starts[..kept.starts.len()].copy_from_slice(&kept.starts);
         self.broken.clone_from(&kept.broken);
         self.nodes.restore_ended(&kept.ended);
         // Those were of a step that is no more.

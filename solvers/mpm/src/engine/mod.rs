@@ -10,6 +10,7 @@ mod lanes;
 mod nodes;
 mod placed;
 mod rows;
+mod shares;
 mod touches;
 mod transfer;
 mod vertices;
@@ -37,8 +38,10 @@ use blocks::Blocks;
 use chunk::{Chunk, NOBODY, SIDE, wide};
 use cloth::ClothRun;
 pub use kept::Kept;
-use lanes::{LANES, Lane9, Number, num};
+use lanes::{LANES, Number, num};
 use nodes::BlockNodes;
+use shares::{PerBlock, Share};
+use touches::AllFound;
 use transfer::{Gather, Moved, Scatter, StepConstants, TILE_SIZE};
 
 /// Particles are sorted anew, if none makes it necessary before, once tiles were added to more often than just after the last time by so many times for each particle: about the cost of sorting.
@@ -64,17 +67,13 @@ pub struct MpmEngine<T> {
     /// Constants of the particles, and the place where their state is written when it is asked for.
     particles: Particles,
     time: f64,
-    chunks: Vec<Chunk<T>>,
     blocks: Blocks,
-    tiles: Vec<T>,
-    /// Masses and momenta alone, where differences between particles and field are kept.
-    start_tiles: Vec<T>,
+    own: PerBlock<T>,
     nodes: BlockNodes<T>,
     contacts: Contacts,
+    found: AllFound,
     cloth: ClothRun<T>,
     pins: Vec<Pin>,
-    /// Affine velocities of bare particles that the field does not have, of each chunk.
-    rest: Vec<Lane9<T>>,
     guess: Vec<f64>,
     solution: StepSolution,
     impulses: Vec<[Vector3<f64>; 2]>,
@@ -174,13 +173,11 @@ impl<T: Real> MpmEngine<T> {
             law,
             particles,
             time: 0.0,
-            chunks: Vec::new(),
             blocks: Blocks::default(),
-            tiles: Vec::new(),
-            start_tiles: Vec::new(),
-            rest: Vec::new(),
+            own: PerBlock::default(),
             nodes: BlockNodes::default(),
             contacts: Contacts::default(),
+            found: AllFound::default(),
             cloth: ClothRun::default(),
             pins: Vec::new(),
             guess: Vec::new(),
@@ -209,7 +206,7 @@ impl<T: Real> MpmEngine<T> {
         check_cloth(&self.particles, &self.cloth.cloth, &cloth)?;
         self.cloth_wave = self.cloth_wave.max(cloth.wave_speed());
         self.cloth.cloth.push(cloth);
-        self.cloth.find(&self.chunks, &self.blocks, self.particles.len());
+        self.cloth.find(&self.own.chunks, &self.blocks, self.particles.len());
         self.ahead.ready = None;
         Ok(self)
     }
@@ -230,7 +227,7 @@ impl<T: Real> MpmEngine<T> {
     pub fn set_pins(&mut self, pins: Vec<Pin>) -> Result<(), MpmError> {
         self.pins = in_order(pins, self.particles.len(), self.obstacles.len())?;
         self.cloth.seeks = !self.pins.is_empty();
-        self.cloth.find(&self.chunks, &self.blocks, self.particles.len());
+        self.cloth.find(&self.own.chunks, &self.blocks, self.particles.len());
         Ok(())
     }
 
@@ -265,7 +262,7 @@ impl<T: Real> MpmEngine<T> {
         for (b, range) in self.blocks.chunks.iter().enumerate() {
             let corner = &self.blocks.corners[b];
             for c in range.clone() {
-                let chunk = &self.chunks[c];
+                let chunk = &self.own.chunks[c];
                 for l in (0..LANES).filter(|l| chunk.id[*l] != NOBODY) {
                     lowest.push([0, 1, 2].map(|a| corner[a] - 1 + i32::from(chunk.cell[a][l])));
                     from.push((LANES * c + l) as u32);
@@ -279,7 +276,7 @@ impl<T: Real> MpmEngine<T> {
         for ((slot, from), node) in slots.iter().zip(&from).zip(&lowest) {
             source[*slot as usize] = (*from, in_tile(node));
         }
-        let (mut chunks, old) = (std::mem::take(&mut self.spare), &self.chunks);
+        let (mut chunks, old) = (std::mem::take(&mut self.spare), &self.own.chunks);
         chunks.resize(count, Chunk::empty());
         chunks.par_iter_mut().zip(source.par_chunks(LANES)).for_each(|(chunk, source)| {
             if source.iter().any(|s| s.0 == NOBODY) {
@@ -296,13 +293,14 @@ impl<T: Real> MpmEngine<T> {
     fn settle(&mut self, blocks: Blocks, chunks: Vec<Chunk<T>>) {
         let keeps = self.options.transfer_time > 0.0;
         self.nodes.fit(&blocks, self.options.spacing, &self.walls, keeps);
-        self.tiles.resize(TILE_SIZE * blocks.owners(), T::zero());
+        self.own.tiles.resize(TILE_SIZE * blocks.owners(), T::zero());
         if keeps {
-            self.start_tiles.resize(self.tiles.len(), T::zero());
+            self.own.starts.resize(self.own.tiles.len(), T::zero());
         }
+        self.own.moved.resize(blocks.owners(), Moved::default());
         self.cloth.find(&chunks, &blocks, self.particles.len());
         self.blocks = blocks;
-        self.spare = std::mem::replace(&mut self.chunks, chunks);
+        self.spare = std::mem::replace(&mut self.own.chunks, chunks);
         self.order = Order::default();
         self.ahead.ready = None;
     }
@@ -345,7 +343,7 @@ impl<T: Real> MpmEngine<T> {
     /// The particles as they are, in the order in which they came.
     pub fn particles(&mut self) -> &Particles {
         for (b, range) in self.blocks.chunks.iter().enumerate() {
-            for chunk in &self.chunks[range.clone()] {
+            for chunk in &self.own.chunks[range.clone()] {
                 for l in (0..LANES).filter(|l| chunk.id[*l] != NOBODY) {
                     let (p, elapsed) = (chunk.id[l] as usize, wide(chunk.elapsed[l]));
                     let out = &mut self.particles;
@@ -444,10 +442,10 @@ impl<T: Real> MpmEngine<T> {
             self.sort();
         }
         if self.ahead.ready != Some(dt) {
-            self.cloth.load(&self.chunks, &self.blocks, self.options.spacing);
+            self.cloth.load(&self.own.chunks, &self.blocks, self.options.spacing);
             self.gather(dt);
         }
-        self.nodes.sum(&self.blocks, &self.tiles, &self.start_tiles, &(dt * self.options.gravity));
+        self.nodes.sum(&self.blocks, &self.own.tiles, &self.own.starts, &(dt * self.options.gravity));
         let mut report = StepReport::default();
         self.meet(dt, &mut report)?;
         self.scatter(dt)?;
@@ -463,79 +461,65 @@ impl<T: Real> MpmEngine<T> {
     }
 
     fn gather(&mut self, dt: f64) {
-        let (mut chunks, mut tiles) = (std::mem::take(&mut self.chunks), std::mem::take(&mut self.tiles));
-        let mut start_tiles = std::mem::take(&mut self.start_tiles);
-        let (step, arch) = (self.constants(dt), Arch::new());
-        let added = split(&mut chunks, &self.blocks)
-            .into_par_iter()
-            .zip(tiles.par_chunks_mut(TILE_SIZE))
-            .zip(parts(&mut start_tiles, self.blocks.owners()))
-            .enumerate()
-            .map(|(b, ((chunks, tile), start))| {
-                let loads = self.cloth.loads.get(self.blocks.chunks[b].clone()).unwrap_or_default();
-                arch.dispatch(Gather { chunks, loads, tile, start, step })
-            })
-            .sum();
-        (self.chunks, self.tiles, self.start_tiles) = (chunks, tiles, start_tiles);
-        self.ready(dt, added);
+        let (mut own, step, arch) = (std::mem::take(&mut self.own), self.constants(dt), Arch::new());
+        let (blocks, loads) = (&self.blocks, &self.cloth.loads);
+        own.share(blocks).each(blocks, &|| (), &|(), share| {
+            let Share { blocks: at, chunks, tiles, starts, moved, .. } = share;
+            let loads = loads.get(blocks.chunks[at.start].clone()).unwrap_or_default();
+            let start = (!starts.is_empty()).then_some(starts);
+            moved[0].added = arch.dispatch(Gather { chunks, loads, tile: tiles, start, step });
+        });
+        self.own = own;
+        self.ready(dt);
     }
 
-    /// Tiles are ready for a step of `dt`, and were added to so often.
-    fn ready(&mut self, dt: f64, added: u64) {
+    /// Tiles are ready for a step of `dt`.
+    fn ready(&mut self, dt: f64) {
+        let added = self.own.moved.iter().map(|m| m.added).sum();
         self.ahead.ready = Some(dt);
         self.order.more += u64::saturating_sub(added, *self.order.first.get_or_insert(added));
     }
 
     fn scatter(&mut self, dt: f64) -> Result<(), ProblemError> {
-        let (mut chunks, mut tiles) = (std::mem::take(&mut self.chunks), std::mem::take(&mut self.tiles));
-        let mut start_tiles = std::mem::take(&mut self.start_tiles);
-        let mut rest = std::mem::take(&mut self.rest);
         let keeps = self.options.transfer_time > 0.0;
         if keeps && !self.cloth.cloth.is_empty() {
-            rest.resize(chunks.len(), [[T::zero(); LANES]; 9]);
+            self.own.rest.resize(self.own.chunks.len(), [[T::zero(); LANES]; 9]);
         }
-        let (step, arch) = (self.constants(dt), Arch::new());
+        let (mut own, step, arch) = (std::mem::take(&mut self.own), self.constants(dt), Arch::new());
+        let (blocks, nodes) = (&self.blocks, &self.nodes);
         // Cloth has to know all particles first.
         let ahead = self.ahead.last == dt && self.cloth.cloth.is_empty();
-        let moved: Vec<Moved<T>> = split(&mut chunks, &self.blocks)
-            .into_par_iter()
-            .zip(tiles.par_chunks_mut(TILE_SIZE))
-            .zip(parts(&mut start_tiles, self.blocks.owners()))
-            .zip(split(&mut rest, &self.blocks))
-            .enumerate()
-            .map_init(
-                || [[T::zero(); TILE_SIZE]; 2],
-                |[values, before], (b, (((chunks, tile), start), rest))| {
-                    nodes::tile(&self.nodes.values, &self.blocks, b, values);
-                    if keeps {
-                        nodes::tile(&self.nodes.start, &self.blocks, b, before);
-                    }
-                    let before = keeps.then_some(&before[..]);
-                    let scatter = Scatter { chunks: &mut *chunks, tile: values, start: before, rest, step };
-                    let mut moved = arch.dispatch(scatter);
-                    if ahead && !moved.left && moved.broken.is_none() {
-                        moved.added = arch.dispatch(Gather { chunks, loads: &[], tile, start, step });
-                    }
-                    moved
-                },
-            )
-            .collect();
-        (self.chunks, self.tiles, self.start_tiles) = (chunks, tiles, start_tiles);
+        let room = || [[T::zero(); TILE_SIZE]; 2];
+        own.share(blocks).each(blocks, &room, &|[values, before], share| {
+            let Share { blocks: at, chunks, tiles: tile, starts, rest, moved } = share;
+            nodes::tile(&nodes.values, blocks, at.start, values);
+            if keeps {
+                nodes::tile(&nodes.start, blocks, at.start, before);
+            }
+            let start = keeps.then_some(&before[..]);
+            moved[0] = arch.dispatch(Scatter { chunks: &mut *chunks, tile: values, start, rest, step });
+            if ahead && !moved[0].left && moved[0].broken.is_none() {
+                let start = (!starts.is_empty()).then_some(starts);
+                moved[0].added = arch.dispatch(Gather { chunks, loads: &[], tile, start, step });
+            }
+        });
+        self.own = own;
+        let moved = &self.own.moved;
         self.ahead = Ahead { last: dt, ready: None };
         self.fastest = moved.iter().map(|m| wide(m.fastest)).fold(0.0, f64::max).sqrt();
         self.stretch = largest(moved.iter().map(|m| wide(m.stretch)));
         self.order.left = moved.iter().any(|m| m.left);
         if ahead && !self.order.left {
-            self.ready(dt, moved.iter().map(|m| m.added).sum());
+            self.ready(dt);
         }
         let faded = self.constants(dt).faded;
         let spacing = self.options.spacing;
-        self.order.left |= self.cloth.follow(&mut self.chunks, &self.blocks, spacing, dt, faded, &rest);
-        self.rest = rest;
-        let lost = moved.iter().zip(&self.blocks.corners).enumerate();
+        let PerBlock { chunks, rest, .. } = &mut self.own;
+        self.order.left |= self.cloth.follow(chunks, &self.blocks, spacing, dt, faded, rest);
+        let lost = self.own.moved.iter().zip(&self.blocks.corners).enumerate();
         for (b, (m, corner)) in lost {
             if let Some((chunk, lane)) = m.broken {
-                let chunk = &self.chunks[self.blocks.chunks[b].start + chunk];
+                let chunk = &self.own.chunks[self.blocks.chunks[b].start + chunk];
                 let x = chunk.position(lane, corner, self.options.spacing);
                 let e = ProblemError::Unsupported(format!(
                     "particle {} near ({:.3}, {:.3}, {:.3}) m came out of the step turned inside out, or faster than a cell in a step: take a shorter one; this state goes no further",
@@ -578,22 +562,4 @@ fn check_range<T: Number>(particles: &Particles) -> Result<(), MpmError> {
 /// The lowest node of a particle in the tile of its own block.
 fn in_tile(lowest: &[i32; 3]) -> [i8; 3] {
     lowest.map(|n| n.rem_euclid(SIDE as i32) as i8 + 1)
-}
-
-/// The tile of each block, or None for each where there is none.
-fn parts<T>(tiles: &mut [T], count: usize) -> Vec<Option<&mut [T]>> {
-    let mut out: Vec<_> = tiles.chunks_mut(TILE_SIZE).map(Some).collect();
-    out.resize_with(count, || None);
-    out
-}
-
-/// The chunks of each block, or of what there is of each chunk, which may be nothing at all.
-fn split<'a, C>(mut chunks: &'a mut [C], blocks: &Blocks) -> Vec<&'a mut [C]> {
-    let mut out = Vec::with_capacity(blocks.owners());
-    for range in &blocks.chunks {
-        let (own, rest) = chunks.split_at_mut(range.len().min(chunks.len()));
-        out.push(own);
-        chunks = rest;
-    }
-    out
 }

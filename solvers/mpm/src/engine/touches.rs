@@ -5,9 +5,9 @@ use signorini_core::na::Vector3;
 use signorini_core::{SolveError, StepReport, largest};
 
 use crate::contacts::{Known, Touch, Touches};
-use crate::corner_search::Look;
+use crate::corner_search::{Batches, Look};
 use crate::corners::Around;
-use crate::mover::{Field, Mover, Sought, farthest};
+use crate::mover::{Field, Found, Mover, Sought, farthest};
 use crate::obstacle::Obstacle;
 use crate::pin::{Pin, holds};
 
@@ -23,26 +23,24 @@ const MAX_LOOKS: u32 = 4;
 impl<T: lanes::Number> MpmEngine<T> {
     /// Finds contacts and solves them, again with those that this brings about, until no particle ends in an obstacle that it was not held against; a particle that still does then counts as a solve that did not converge.
     pub(super) fn meet(&mut self, dt: f64, report: &mut StepReport) -> Result<(), SolveError> {
-        self.impulses.iter_mut().for_each(|i| *i = [Vector3::zeros(); 2]);
+        self.impulses.fill([Vector3::zeros(); 2]);
         self.contacts.touches.clear();
         if !self.cloth.cloth.is_empty() {
             self.contacts.polyhedra.fit(&self.obstacles);
         }
         self.find_vertices();
         self.hold();
-        let mut found = self.search(dt, false);
-        if found.list.is_empty() && self.pins.is_empty() {
+        if !self.search(dt, false) && self.pins.is_empty() {
             // All go where they were expected.
             self.nodes.clear_ended();
             return Ok(());
         }
         for look in 0.. {
-            self.contacts.touches.append(&mut found);
+            self.found.append_to(&mut self.contacts.touches);
             self.contacts.number(&self.nodes);
             self.solve(dt, report)?;
             self.cloth.vertices.set_now(|n| self.nodes.velocity_now(n));
-            found = self.search(dt, true);
-            if found.list.is_empty() {
+            if !self.search(dt, true) {
                 break;
             }
             if look == MAX_LOOKS {
@@ -56,14 +54,22 @@ impl<T: lanes::Number> MpmEngine<T> {
             (0..3).for_each(|a| nodes.values[n][1 + a] = lanes::num(v[a]));
         });
         let normal = |k: usize, _: &Touch, _: &[(u32, f64)]| solution.v_c.get(3 * k).copied().unwrap_or(0.0);
-        self.impulses = contacts.end(dt, normal, &self.obstacles, &solution.gamma);
+        contacts.end(dt, normal, &self.obstacles, &solution.gamma, &mut self.impulses);
         Ok(())
     }
 
     /// The particles before contact is solved, or after it.
     fn placed(&self, solved: bool) -> Placed<'_, T> {
-        let Self { blocks, chunks, nodes, cloth, .. } = self;
-        Placed { blocks, chunks, nodes, cloth, spacing: self.options.spacing, here: None, solved }
+        let Self { blocks, nodes, cloth, .. } = self;
+        Placed {
+            blocks,
+            chunks: &self.own.chunks,
+            nodes,
+            cloth,
+            spacing: self.options.spacing,
+            here: None,
+            solved,
+        }
     }
 
     /// Finds the vertices of cloth, where there is something to meet or to hold them.
@@ -89,11 +95,10 @@ impl<T: lanes::Number> MpmEngine<T> {
 
     /// Solves the contacts; nodes keep their velocity after it.
     fn solve(&mut self, dt: f64, report: &mut StepReport) -> Result<(), SolveError> {
-        let mut contacts = std::mem::take(&mut self.contacts);
-        let placed = self.placed(false);
-        let posed = contacts.pose(&self.nodes, dt, &self.obstacles, &*self.law, |p| placed.reached(p));
-        self.contacts = contacts;
-        posed?;
+        let Self { contacts, blocks, own, nodes, cloth, obstacles, law, .. } = self;
+        let spacing = self.options.spacing;
+        let placed = Placed { blocks, chunks: &own.chunks, nodes, cloth, spacing, here: None, solved: false };
+        contacts.pose(nodes, dt, obstacles, &**law, |p| placed.reached(p))?;
         let Self { contacts, nodes, solver, lagged, solution, guess, .. } = self;
         // Where contact was, motion goes on: v* has all of the force that contact is about to balance.
         contacts.unknowns(|n| nodes.velocity_now(n), guess);
@@ -103,12 +108,18 @@ impl<T: lanes::Number> MpmEngine<T> {
         Ok(())
     }
 
-    /// Particles that touch or may touch, in the order of blocks; `again` those that do since contact was solved.
-    fn search(&self, dt: f64, again: bool) -> Touches {
-        let mut out = Touches::default();
-        if self.obstacles.is_empty() {
-            return out;
+    /// Finds particles that touch or may touch, `again` those that do since contact was solved; whether there are some.
+    fn search(&mut self, dt: f64, again: bool) -> bool {
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        if !self.obstacles.is_empty() {
+            self.search_all(dt, again, &mut found);
         }
+        self.found = found;
+        self.found.is_some()
+    }
+
+    fn search_all(&self, dt: f64, again: bool, out: &mut AllFound) {
         let Self { blocks, nodes, cloth, obstacles, pins, fastest: particles, .. } = self;
         let known = self.contacts.known(&self.solution.v_c);
         let search =
@@ -118,23 +129,45 @@ impl<T: lanes::Number> MpmEngine<T> {
         let whole = (!cloth.cloth.is_empty()).then(|| largest(fastest.iter().copied()));
         let beside = |b: usize| blocks.neighbours[b].iter().map(|n| *n as usize);
         // Others go where they were looked for.
-        let moved = |b: &usize| !again || whole.is_some() || beside(*b).any(|n| nodes.touched[n]);
+        let moved = |b: usize| !again || whole.is_some() || beside(b).any(|n| nodes.touched[n]);
         let about = |b: usize| whole.unwrap_or_else(|| largest(beside(b).map(|n| fastest[n])));
-        let found: Vec<Touches> = (0..blocks.owners())
-            .into_par_iter()
-            .filter(moved)
-            .map(|b| search.block(b, about(b)))
-            .filter(|found| !found.list.is_empty())
-            .collect();
-        found.into_iter().for_each(|mut more| out.append(&mut more));
+        out.blocks.resize_with(out.blocks.len().max(blocks.owners()), Found::default);
+        let own = out.blocks[..blocks.owners()].par_iter_mut().enumerate();
+        own.filter(|(b, _)| moved(*b)).for_each(|(b, found)| search.block(b, about(b), found));
         if let Some(fastest) = whole {
             let fastest = if again { fastest } else { fastest.max(self.fastest) };
             let look = Look { horizon: dt, fastest, known: again.then_some(search.known) };
             let polyhedra = &self.contacts.polyhedra;
             let around = Around { cloth: &cloth.cloth, obstacles, polyhedra, pins };
-            out.append(&mut around.find(&search.placed, look));
+            around.find(&search.placed, look, &mut out.corners);
         }
-        out
+    }
+}
+
+/// Contacts that a search found, kept from search to search.
+#[derive(Default)]
+pub(super) struct AllFound {
+    /// Those of the particles of each block.
+    blocks: Vec<Found>,
+    corners: Batches,
+}
+
+impl AllFound {
+    fn parts(&mut self) -> impl Iterator<Item = &mut Touches> {
+        self.blocks.iter_mut().chain(self.corners.found()).map(|f| &mut f.touches)
+    }
+
+    fn clear(&mut self) {
+        self.parts().for_each(Touches::clear);
+    }
+
+    fn is_some(&mut self) -> bool {
+        self.parts().any(|t| !t.list.is_empty())
+    }
+
+    /// Moves all behind others, in the order of blocks.
+    fn append_to(&mut self, touches: &mut Touches) {
+        self.parts().for_each(|more| touches.append(more));
     }
 }
 
@@ -151,14 +184,13 @@ struct Search<'a, T> {
 }
 
 impl<T: lanes::Number> Search<'_, T> {
-    /// Contacts of the particles of a block about which no node is faster than this \[m/s\].
-    fn block(&self, b: usize, fastest: f64) -> Touches {
+    /// Finds contacts of the particles of a block about which no node is faster than this \[m/s\].
+    fn block(&self, b: usize, fastest: f64, out: &mut Found) {
         let Self { placed, obstacles, known, dt, again, .. } = *self;
         let Placed { blocks, chunks, cloth, spacing: h, .. } = placed;
-        let mut out = Touches::default();
         let apart = if again { fastest } else { fastest.max(self.fastest) };
         let reach = |speed: f64| if again { dt * (apart + speed) } else { farthest(apart + speed, dt) };
-        let (mut sides, mut mover) = (Vec::new(), Mover::default());
+        let mut mover = Mover::default();
         let corner = &blocks.corners[b];
         let within = |obstacle: &Obstacle, middle: &Vector3<f64>, radius: f64| {
             let speed = obstacle.velocity_at(middle).norm() + radius * obstacle.angular_velocity.norm();
@@ -194,12 +226,11 @@ impl<T: lanes::Number> Search<'_, T> {
                     mover.set(id, &cloth.cloth, &placed);
                     let of = Sought { number, obstacle, horizon: dt };
                     match again {
-                        true => mover.find_again(of, (&placed, known), &mut sides, &mut out),
-                        false => mover.find(of, &placed, &mut sides, &mut out),
+                        true => mover.find_again(of, (&placed, known), out),
+                        false => mover.find(of, &placed, out),
                     }
                 }
             }
         }
-        out
     }
 }
