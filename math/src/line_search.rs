@@ -80,7 +80,7 @@ pub fn exact_line_search(
     if !(at_end.value.is_finite() && at_end.slope.is_finite()) {
         return end(0.0, evaluations, LineSearchStatus::NotFinite);
     }
-    if at_end.slope <= f64::EPSILON * at_zero.slope.abs().min(1.0) {
+    if at_end.slope <= f64::EPSILON * at_zero.slope.abs() {
         return end(longest, evaluations, LineSearchStatus::LongestStep);
     }
     let scale = -at_zero.slope.recip();

@@ -22,20 +22,20 @@ impl Power {
     ) -> f64 {
         let Self { x, y, a_x, rows } = self;
         let n = p.velocity_count();
-        start(x, n);
+        start(x, p.inertia().scaling());
         rows.resize(p.pools().row_count(), 0.0);
         a_x.resize(n, 0.0);
         let mut rate = 0.0;
         for _ in 0..iterations {
-            let norm = x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+            p.inertia().apply(part, x, a_x);
+            let norm = dot(x, a_x).sqrt();
             if norm == 0.0 {
                 return 0.0;
             }
             x.iter_mut().for_each(|x| *x /= norm);
             apply(p, part, evals, x, rows, y);
-            // Rayleigh's quotient in the norm of A: xᵀ S x / xᵀ A x.
-            p.inertia().apply(part, x, a_x);
-            rate = dot(x, y) / dot(x, a_x);
+            // Rayleigh's quotient in the norm of A, in which x is a unit vector: xᵀ S x / xᵀ A x.
+            rate = dot(x, y);
             p.inertia().solve_in_place(part, y);
             std::mem::swap(x, y);
         }
@@ -43,10 +43,10 @@ impl Power {
     }
 }
 
-/// A start that is no eigenvector of a symmetric scene.
-fn start(x: &mut Vec<f64>, n: usize) {
+/// A start that is no eigenvector of a symmetric scene, alike in all units: velocities of one energy.
+fn start(x: &mut Vec<f64>, scaling: &[f64]) {
     x.clear();
-    x.extend((0..n).map(|i| 1.0 + 0.37 * (1.7 * i as f64).sin()));
+    x.extend((0..).zip(scaling).map(|(i, d)| (1.0 + 0.37 * (1.7 * f64::from(i)).sin()) * d));
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
