@@ -23,6 +23,8 @@ const FAR_BEYOND: f64 = 10.0;
 const ROOM: f64 = 0.5;
 /// Part of the distance of particles beyond which the depth of contact is warned of.
 const TOO_DEEP: f64 = 0.5;
+/// Time between lines that tell how far a run is where there is no terminal \[s\].
+const TELL_EVERY: f64 = 10.0;
 
 /// Reads a scene file and its model, tells the choices that were made, and warns of faults that a run may have.
 fn prepare(model: &ModelArguments, time: Option<f64>) -> Result<(PointScene, Scene), Box<dyn Error>> {
@@ -63,7 +65,7 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let mut run = Run::new(&mut points, &scene, sink);
     run.row(None, f64::NAN);
     let end = start + end;
-    let (mut due, mut steps) = (start + 1.0 / rate, 0u32);
+    let (mut due, mut steps, mut told) = (start + 1.0 / rate, 0u32, 0.0);
     let (mut failed, mut last, mut recorded) = (None, None, true);
     while run.points.state.t < end && !flag.load(Ordering::Relaxed) && !run.sink.has_failed() {
         let t = run.points.state.t;
@@ -95,6 +97,13 @@ pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
         let t = run.points.state.t;
         bar.set_position((1000.0 * (t - start) / (end - start)) as u64);
         bar.set_message(format!("t = {t:.3} s"));
+        // Without a terminal there is no bar.
+        let passed = run.started.elapsed().as_secs_f64();
+        if bar.is_hidden() && passed > told + TELL_EVERY && t > start {
+            told = passed;
+            let left = passed * (end - t) / (t - start);
+            eprintln!("t = {t:.3} of {end} s, about {left:.0} s left");
+        }
     }
     bar.finish_and_clear();
     if let Some((report, dt)) = last.filter(|_| !recorded) {
@@ -291,7 +300,15 @@ impl<'a> Run<'a> {
     fn tell(&self, failed: bool) {
         let name = |g: usize| self.points.geoms().1[g].clone();
         if self.deepest.0 > 0.0 {
-            say!("points were up to {:.3} mm deep in '{}'", 1e3 * self.deepest.0, name(self.deepest.1));
+            let wanted = self
+                .points
+                .wanted_depth()
+                .map_or_else(String::new, |d| format!(", {:.3} mm were wanted", 1e3 * d));
+            say!(
+                "points were up to {:.3} mm deep in '{}'{wanted}",
+                1e3 * self.deepest.0,
+                name(self.deepest.1)
+            );
         }
         let apart = 2.0 * self.points.bodies().iter().map(|b| b.radius).fold(0.0, f64::max);
         if apart > 0.0 && self.deepest.0 > TOO_DEEP * apart {

@@ -205,6 +205,9 @@ impl<P: PointSide, R: OneStep> Asynchronous<P, R> {
             if report.defect <= tolerance || iteration == most {
                 let short = self.iteration.is_some() && report.defect > tolerance;
                 report.unconverged += u32::from(short);
+                if short {
+                    report.residual_ratio = report.residual_ratio.max(report.defect / tolerance);
+                }
                 return Ok(report);
             }
             let relaxation = QuasiNewton::relaxation(&self.limits(), dt);

@@ -120,6 +120,35 @@ fn analytic_a_loss_factor_takes_its_energy() {
     assert!((found / expected - 1.0).abs() < 0.3, "{found} {expected}");
 }
 
+/// Contact that the file leaves open is as stiff as its depth asks for, at rest and where a body lands.
+#[test]
+fn analytic_bodies_land_as_deep_as_is_wanted() {
+    let floor = "<geom name='floor' type='plane' size='1 1 .1'/>";
+    for (young, height, speed, depth) in [
+        (1e4, 0.01, 0.0, 5e-4),
+        (1e4, 0.01, 0.0, 2e-3),
+        (1e5, 0.05, 0.0, 1e-3),
+        (1e6, 0.01, 5.0, 1e-3),
+        (1e5, 0.001, 0.0, 5e-4),
+    ] {
+        let cube = CUBE.replace("1e6", &young.to_string());
+        let text = format!(
+            "time = 0.25\nstep = 1e-3\nspacing = 0.02\ncontact.depth = {depth}\n{cube}position = [0, 0, {}]\nvelocity = [0, 0, {}]",
+            0.05 + height,
+            -speed
+        );
+        let mut s = made(floor, &text).unwrap();
+        assert_eq!(s.wanted_depth(), Some(depth));
+        let mut deepest = 0.0f64;
+        while s.state.t < s.file().time {
+            let end = s.file().time;
+            deepest = deepest.max(s.step(end).unwrap().deepest[0]);
+        }
+        println!("{young:e} Pa, {height} m, {speed} m/s: {deepest:e} m of {depth:e} m");
+        assert!(deepest > 0.02 * depth && deepest < 1.5 * depth, "{deepest} {depth}");
+    }
+}
+
 #[test]
 fn regression_starts_that_overlap_between_particles() {
     let rod = "<geom name='rod' type='capsule' size='.002' fromto='0 .005 -1 0 .005 1'/>";
@@ -133,6 +162,13 @@ fn regression_starts_that_overlap_between_particles() {
             format!("{sheet}{other}rotation = [90, 0, 0]\nposition = [0.01, 0.01, 0.03]"),
             "'other' crosses 'sheet'",
         ),
+        ("", format!("{sheet}{other}"), "'other' crosses 'sheet'"),
+        (
+            "",
+            format!("{sheet}{other}position = [0.013, 0.007, 4e-4]"),
+            "'other' is 0.400 mm from 'sheet', nearer than the 1.000 mm of their thickness",
+        ),
+        ("", format!("transfer_time = 0.0\n{CUBE}"), "leave it out for affine transfers alone"),
         ("", format!("{CUBE}{sheet}position = [0, 0, 0.045]"), "inside 'cube'"),
     ] {
         let Err(e) = made(world, &text) else { panic!("{text} was taken") };

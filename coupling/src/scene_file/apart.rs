@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use signorini_core::na::{Isometry3, Matrix3, Point3, Vector3};
-use signorini_geometry::{Aabb, Bvh, Shape, TriangleMesh, aabb, distance};
+use signorini_geometry::{Aabb, Bvh, Shape, Stencil, TriangleMesh, aabb, distance};
 use signorini_mpm::{Obstacle, Pin};
 
 use super::build::{ALONG, Parts, inside, signed_distance};
@@ -74,14 +74,27 @@ impl SceneFile {
                             return refuse(body, points.max(whole), of, "move one of them");
                         }
                     }
-                    (Kind::Cloth { mesh: a, .. }, Kind::Cloth { mesh: b, .. }) if j < i => {
-                        if let Some(at) = crossing((a, &body.pose), (b, &other.pose)) {
-                            let why = format!(
-                                "'{}' crosses '{}' at ({:.4}, {:.4}, {:.4}) m at the start; move one of them",
-                                body.name, other.name, at.x, at.y, at.z
-                            );
-                            return Err(self.wrong(body.line, why));
-                        }
+                    (Kind::Cloth { mesh: a, material }, Kind::Cloth { mesh: b, material: beside })
+                        if j < i =>
+                    {
+                        let thick = 0.5 * (material.thickness() + beside.thickness());
+                        let Some((gap, at)) = nearest((a, &body.pose), (b, &other.pose), thick) else {
+                            continue;
+                        };
+                        let how = match gap {
+                            0.0 => format!("crosses '{}'", other.name),
+                            _ => format!(
+                                "is {:.3} mm from '{}', nearer than the {:.3} mm of their thickness,",
+                                1e3 * gap,
+                                other.name,
+                                1e3 * thick
+                            ),
+                        };
+                        let why = format!(
+                            "'{}' {how} at ({:.4}, {:.4}, {:.4}) m at the start; move one of them",
+                            body.name, at.x, at.y, at.z
+                        );
+                        return Err(self.wrong(body.line, why));
                     }
                     _ => {}
                 }
@@ -172,26 +185,44 @@ fn sampled(corners: [Vector3<f64>; 3], least: f64, of: impl Fn(&Vector3<f64>) ->
     deepest
 }
 
-/// A point at which an edge of one of two sheets goes through a triangle of the other \[m\].
-fn crossing(
+/// Least distance below `thick` \[m\] of two sheets, 0 where they cross, and a point of the first there.
+fn nearest(
     a: (&TriangleMesh, &Isometry3<f64>),
     b: (&TriangleMesh, &Isometry3<f64>),
-) -> Option<Vector3<f64>> {
-    let placed = |(mesh, pose): (&TriangleMesh, &Isometry3<f64>)| -> Vec<[Point3<f64>; 3]> {
-        mesh.triangles().iter().map(|t| t.map(|i| pose * mesh.vertices()[i as usize])).collect()
+    thick: f64,
+) -> Option<(f64, Vector3<f64>)> {
+    let placed = |(mesh, pose): (&TriangleMesh, &Isometry3<f64>)| -> Vec<[Vector3<f64>; 3]> {
+        let at = |i: u32| (pose * mesh.vertices()[i as usize]).coords;
+        mesh.triangles().iter().map(|t| t.map(at)).collect()
     };
     let [a, b] = [placed(a), placed(b)];
-    let boxes = |t: &[[Point3<f64>; 3]]| -> Vec<Aabb> { t.iter().map(Aabb::from_points).collect() };
-    let [of_a, of_b] = [&a, &b].map(|t| Bvh::build(&boxes(t)));
-    let mut found = None;
+    let around = |t: &[Vector3<f64>; 3]| {
+        let Aabb { min, max } = Aabb::from_points(&t.map(Point3::from));
+        let room = Vector3::repeat(0.5 * thick);
+        Aabb::new(min - room, max + room)
+    };
+    let [of_a, of_b] = [&a, &b].map(|t| Bvh::build(&t.iter().map(around).collect::<Vec<_>>()));
+    let mut found: Option<(f64, Vector3<f64>)> = None;
     of_a.pairs(&of_b, &Isometry3::identity(), |i, j| {
         let (s, t) = (&a[i as usize], &b[j as usize]);
-        let edges = |t: &[Point3<f64>; 3]| [0, 1, 2].map(|k| [t[k].coords, t[(k + 1) % 3].coords]);
-        let mut through = |edge: [Vector3<f64>; 2], t: &[Point3<f64>; 3]| {
-            found = found.or_else(|| hit(edge, t.map(|x| x.coords)));
+        let mut take = |gap: f64, at: Vector3<f64>| {
+            if gap < found.map_or(thick, |f| f.0) {
+                found = Some((gap, at));
+            }
         };
-        edges(s).into_iter().for_each(|e| through(e, t));
-        edges(t).into_iter().for_each(|e| through(e, s));
+        let edges = |t: &[Vector3<f64>; 3]| [0, 1, 2].map(|k| [t[k], t[(k + 1) % 3]]);
+        for (own, other) in [(s, t), (t, s)] {
+            edges(own).into_iter().filter_map(|e| hit(e, *other)).for_each(|at| take(0.0, at));
+            for x in own {
+                let d = Stencil::PointTriangle.distance(&[*x, other[0], other[1], other[2]]);
+                take(d.distance(), *x);
+            }
+        }
+        for [p, q] in edges(s) {
+            for [c, d] in edges(t) {
+                take(Stencil::EdgeEdge.distance(&[p, q, c, d]).distance(), p);
+            }
+        }
     });
     found
 }

@@ -121,14 +121,18 @@ impl Body {
         signorini_mpm::rates(&*material.boxed(), 1.0 / self.density, spacing)
     }
 
-    /// Pressures that press the surface as deep as is wanted \[Pa\]: a part of the modulus, the weight, and ρ c v, the stress of a wave behind the face of a solid that arrives at `speed` \[m/s\] and is stopped.
-    fn pressures(&self, gravity: f64, speed: f64, spacing: f64) -> [f64; 3] {
-        let wave = match &self.kind {
-            Kind::Solid { material, .. } => self.rates(material, spacing)[0],
+    /// Pressures that press the surface `depth` \[m\] deep, as is wanted \[Pa\]: a part of the modulus, the weight, and the impact of a solid that arrives at `speed` \[m/s\]: the stress of a wave behind its face, which is stopped, and what takes the energy of the layer of nodes that moves with the face.
+    ///
+    /// ```text
+    /// ρ c v + ρ h v²/d
+    /// ```
+    fn pressures(&self, gravity: f64, speed: f64, spacing: f64, depth: f64) -> [f64; 3] {
+        let impact = match &self.kind {
+            Kind::Solid { material, .. } => self.rates(material, spacing)[0] + spacing * speed / depth,
             Kind::Cloth { .. } => 0.0,
         };
         let weight = self.density * gravity * extents(self).max();
-        [STRAIN * self.modulus, weight, self.density * wave * speed]
+        [STRAIN * self.modulus, weight, self.density * impact * speed]
     }
 
     /// Layer of particles that meets a geom \[m\].
@@ -244,13 +248,13 @@ impl SceneFile {
                     (0.0, "the weight of the heaviest body"),
                     (0.0, "the impact of a body"),
                 ];
+                let depth = self.depth(spacing);
                 for b in &self.bodies {
                     let speed = self.arrival(b, &gravity, &parts.obstacles);
-                    let pressures = b.pressures(gravity.norm(), speed, spacing);
+                    let pressures = b.pressures(gravity.norm(), speed, spacing, depth);
                     most.iter_mut().zip(pressures).for_each(|(m, p)| m.0 = f64::max(m.0, p));
                 }
                 let (pressure, why) = most.into_iter().fold(most[0], |a, b| if b.0 > a.0 { b } else { a });
-                let depth = self.depth(spacing);
                 let k = pressure / depth;
                 parts.choices.push(format!(
                     "contact of {k:.3e} N/m³: {pressure:.3e} Pa, {why}, press {:.3} mm deep",
@@ -354,7 +358,8 @@ impl SceneFile {
                 Kind::Solid { shape, material } => {
                     let apart = spacing / ALONG;
                     let room = extents(body).product() / apart.powi(3) + particles.len() as f64;
-                    if room > 4.0 * MOST {
+                    // Round shapes fill half of it.
+                    if room > 2.0 * MOST {
                         let why = format!(
                             "with '{}' there would be up to {room:.1e} particles {apart:.2e} m apart; take a larger spacing",
                             body.name

@@ -59,7 +59,7 @@ const SHAPES: [&str; 5] = ["box", "sphere", "cylinder", "capsule", "ellipsoid"];
 /// friction = 0.3
 ///
 /// [contact]
-/// depth = 5e-4                       # how deep the surface is pressed [m] by a tenth of the stiffest modulus, the weight of the heaviest body or the impact ρ c v of the hardest, whichever is most
+/// depth = 5e-4                       # how deep the surface is pressed [m] by a tenth of the stiffest modulus, the weight of the heaviest body or the impact ρ c v + ρ h v²/depth of the hardest, whichever is most
 /// friction = 0.8                     # that of each geom if it is left out; a body may have its own with all geoms
 ///
 /// [keyframes.cup]                    # one of one's own: angles of hinges [rad], ways of slides [m] and controls by name, all else as in `home`
@@ -96,7 +96,7 @@ pub struct SceneFile {
     pub spacing: Option<f64>,
     /// [`signorini_mpm::MpmOptions::damping_time`] \[s\].
     pub damping_time: f64,
-    /// [`signorini_mpm::MpmOptions::transfer_time`] \[s\].
+    /// [`signorini_mpm::MpmOptions::transfer_time`] \[s\]; 0 where the file has none.
     pub transfer_time: f64,
     /// Most passes of a step until points and bodies have met each other's motion; 1 for none.
     pub iterations: u32,
@@ -287,7 +287,9 @@ impl SceneFile {
             step,
             spacing: top.number("spacing", "m > 0", above)?,
             damping_time: top.number("damping_time", "s > 0", above)?.unwrap_or(f64::INFINITY),
-            transfer_time: top.number("transfer_time", "s ≥ 0", |x| x >= 0.0)?.unwrap_or(0.0),
+            transfer_time: top
+                .number("transfer_time", "s > 0; leave it out for affine transfers alone", above)?
+                .unwrap_or(0.0),
             iterations: iterations.map_or(1, |n| n as u32),
             bodies,
             pins,

@@ -22,10 +22,7 @@ pub(super) const WHOLE: [Key; 19] = [
         "of the grid \\[m\\]; a sixth of the smallest size of a body, at least 1.5 of the longest edge of cloth",
     ),
     ("damping_time", "in which motion relative to the grid fades \\[s\\]; never"),
-    (
-        "transfer_time",
-        "in which velocities of particles forget what the grid does not have \\[s\\]; 0, at once",
-    ),
+    ("transfer_time", "in which velocities of particles forget what the grid does not have \\[s\\]; at once"),
     ("iterations", "most passes of a step until points and bodies have met each other's motion; 1"),
     ("points", "list of bodies of points"),
     ("cloth", "list of sheets"),

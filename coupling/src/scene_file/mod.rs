@@ -163,6 +163,12 @@ impl PointScene {
         &self.file
     }
 
+    /// Depth to which contact is to be pressed \[m\]; none where the file has a stiffness.
+    pub fn wanted_depth(&self) -> Option<f64> {
+        let spacing = self.both.points().engine().options().spacing;
+        self.file.contact.stiffness.is_none().then(|| self.file.depth(spacing))
+    }
+
     /// Choices that the file left open, and sizes, in words.
     pub fn choices(&self) -> &[String] {
         &self.choices
