@@ -19,8 +19,8 @@ pub(super) const ALONG: f64 = 2.0;
 const CELLS: f64 = 6.0;
 /// Part of the stiffest modulus that presses the surface as deep as is wanted.
 const STRAIN: f64 = 0.1;
-/// Furthest way that a body is taken to fall before it meets something \[m\].
-const FALL: f64 = 2.0;
+/// Furthest way that a body is taken to fall before it meets something, in its own sizes.
+const FALL: f64 = 40.0;
 /// Depth in a body, in distances of particles, from which on further particles lie between the others.
 const DEEP: f64 = 0.2;
 /// Stiffest contact: m/(k a δt²) of a particle of mass m on an area a in a step δt of the bodies.
@@ -220,7 +220,7 @@ impl SceneFile {
     /// Fastest speed at which a body first meets an obstacle or leaves \[m/s\]: that of its start and of its fall.
     fn arrival(&self, b: &Body, gravity: &Vector3<f64>, obstacles: &[Obstacle]) -> f64 {
         let g = gravity.norm();
-        let most = FALL.min(0.5 * g * self.time * self.time);
+        let most = (FALL * extents(b).max()).min(0.5 * g * self.time * self.time);
         let fall = gravity.try_normalize(0.0).map_or(0.0, |down| b.fall(&down, most, obstacles));
         (b.velocity.norm_squared() + 2.0 * g * fall).sqrt()
     }

@@ -4,6 +4,7 @@ mod blocks;
 mod chunk;
 mod cloth;
 mod energy;
+mod found;
 mod kept;
 mod lane_material;
 mod lanes;
@@ -37,11 +38,11 @@ use crate::spline::Weights;
 use blocks::Blocks;
 use chunk::{Chunk, NOBODY, SIDE, wide};
 use cloth::ClothRun;
+use found::AllFound;
 pub use kept::Kept;
 use lanes::{LANES, Number, num};
 use nodes::BlockNodes;
 use shares::{PerBlock, Share};
-use touches::AllFound;
 use transfer::{Gather, Moved, Scatter, StepConstants, TILE_SIZE};
 
 /// Particles are sorted anew, if none makes it necessary before, once tiles were added to more often than just after the last time by so many times for each particle: about the cost of sorting.

@@ -4,8 +4,8 @@ use rayon::prelude::*;
 use signorini_core::na::Vector3;
 use signorini_core::{SolveError, StepReport, largest};
 
-use crate::contacts::{Known, Touch, Touches};
-use crate::corner_search::{Batches, Look};
+use crate::contacts::{Known, Touch};
+use crate::corner_search::Look;
 use crate::corners::Around;
 use crate::mover::{Field, Found, Mover, Sought, farthest};
 use crate::obstacle::Obstacle;
@@ -14,6 +14,7 @@ use crate::pin::{Pin, holds};
 use super::MpmEngine;
 use super::chunk::{NOBODY, SIDE};
 use super::cloth::Place;
+use super::found::AllFound;
 use super::lanes::{self, LANES};
 use super::placed::Placed;
 
@@ -141,33 +142,6 @@ impl<T: lanes::Number> MpmEngine<T> {
             let around = Around { cloth: &cloth.cloth, obstacles, polyhedra, pins };
             around.find(&search.placed, look, &mut out.corners);
         }
-    }
-}
-
-/// Contacts that a search found, kept from search to search.
-#[derive(Default)]
-pub(super) struct AllFound {
-    /// Those of the particles of each block.
-    blocks: Vec<Found>,
-    corners: Batches,
-}
-
-impl AllFound {
-    fn parts(&mut self) -> impl Iterator<Item = &mut Touches> {
-        self.blocks.iter_mut().chain(self.corners.found()).map(|f| &mut f.touches)
-    }
-
-    fn clear(&mut self) {
-        self.parts().for_each(Touches::clear);
-    }
-
-    fn is_some(&mut self) -> bool {
-        self.parts().any(|t| !t.list.is_empty())
-    }
-
-    /// Moves all behind others, in the order of blocks.
-    fn append_to(&mut self, touches: &mut Touches) {
-        self.parts().for_each(|more| touches.append(more));
     }
 }
 
