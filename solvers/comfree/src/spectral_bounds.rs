@@ -143,8 +143,7 @@ impl SpectralBounds {
         let r = self;
         let n = p.velocity_count();
         r.x.clear();
-        // Alike in all units: velocities of one energy.
-        r.x.extend((0..n).zip(p.inertia().scaling()).map(|(i, d)| scattered(i) * d));
+        r.x.extend((0..n).map(scattered));
         apply(p, part, evals, &r.x, &mut r.rows, &mut r.y);
         std::mem::swap(&mut r.x, &mut r.y);
         p.inertia().solve_in_place(part, &mut r.x);
