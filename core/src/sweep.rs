@@ -26,6 +26,8 @@ pub struct Sweep {
     pub residual: f64,
     /// Largest speed \[m/s\] at which a penetration asks to be undone, before and after the sweep.
     pub recovery: f64,
+    /// Largest speed \[m/s\] along a normal, or at a limit, that the sweep met, before and after it.
+    pub fastest: f64,
 }
 
 impl Default for Sweep {
@@ -40,6 +42,7 @@ impl Default for Sweep {
             uphill: 0.0,
             residual: 0.0,
             recovery: 0.0,
+            fastest: 0.0,
         }
     }
 }
@@ -58,8 +61,6 @@ pub struct Turns<'a> {
     pub scales: &'a [f64],
     /// From the last constraint to the first.
     pub backward: bool,
-    /// Largest speed along the first row of a constraint that was asked for, before and after the sweep \[m/s\].
-    pub fastest: f64,
 }
 
 /// Pool of a [`SweptLaw`](crate::SweptLaw); object-safe. `span` says where the pool lies in the flat arrays.

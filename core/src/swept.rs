@@ -94,7 +94,6 @@ impl<L: SweptLaw<D>, const D: usize> SweptPool for Pool<L, D> {
             let i = if turns.backward { count - 1 - i } else { i };
             let (k, p, gamma) = (span.first as usize + i, &mut self.params[i], &mut rows[i]);
             let v_c = turns.map.velocity_of::<D>(k, turns.w);
-            turns.fastest = turns.fastest.max(v_c[0].abs());
             sweep.scale = turns.scales[k];
             let next = self.law.sweep(p, v_c, sweep);
             let change = next - SVector::from(*gamma);

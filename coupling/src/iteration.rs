@@ -59,7 +59,7 @@ impl QuasiNewton {
         1.0 / (1.0 + limits.iter().filter(|l| l.mass > 0.0).map(stiffer).fold(0.0, f64::max))
     }
 
-    /// The next iterate.
+    /// The next iterate. Points resist motion, so that no change of it is larger than the residual: differences that ask for one are out of date, and forgotten.
     pub(crate) fn next(&mut self, u: DVector<f64>, r: DVector<f64>, relaxation: f64) -> DVector<f64> {
         if let Some((u0, r0)) = self.last.take() {
             self.differences.push((&u - u0, &r - r0));
@@ -75,7 +75,12 @@ impl QuasiNewton {
             let svd = dr.clone().svd(true, true);
             let least = INDEPENDENT * svd.singular_values.max();
             if let Ok(c) = svd.solve(&-&r, least) {
-                next = &u + du * &c + relaxation * (&r + dr * c);
+                let change = du * &c + relaxation * (&r + dr * c);
+                if change.norm() <= r.norm() {
+                    next = &u + change;
+                } else {
+                    self.differences.clear();
+                }
             }
         }
         self.last = Some((u, r));

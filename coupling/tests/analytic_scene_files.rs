@@ -14,6 +14,8 @@ struct Ran {
     x: [Vec<V>; 2],
     forces: Vec<(String, V)>,
     mass: f64,
+    /// Times \[s\] and positions of the bodies.
+    bodies: Vec<(f64, Vec<f64>)>,
 }
 
 impl Ran {
@@ -53,9 +55,10 @@ fn run(name: &str, last: f64) -> Option<Ran> {
     let names = s.geoms().1.to_vec();
     let start = s.both_mut().points_mut().engine_mut().particles().clone();
     let mut impulses = vec![V::zeros(); names.len()];
-    let mut over = 0.0;
+    let (mut over, mut bodies) = (0.0, Vec::new());
     while s.state.t < end {
         let t = s.state.t;
+        bodies.push((t, s.state.q.clone()));
         let report = s.step(end).unwrap();
         assert_eq!(report.unconverged, 0, "{name} at {t} s");
         assert!(report.beyond.iter().all(|n| *n == 0), "{name} at {t} s: points go through");
@@ -67,7 +70,7 @@ fn run(name: &str, last: f64) -> Option<Ran> {
     let x = s.both_mut().points_mut().engine_mut().particles().x.clone();
     let mass = start.mass.iter().sum();
     let forces = names.into_iter().zip(impulses.iter().map(|i| i / over)).collect();
-    Some(Ran { x: [start.x, x], forces, mass })
+    Some(Ran { x: [start.x, x], forces, mass, bodies })
 }
 
 /// Jelly stays where the hand is, its weight borne, in the grasp of more than the palm.
@@ -123,6 +126,17 @@ fn analytic_dough_is_rolled_out() {
     assert!(ran.mean(1).z < 0.8 * ran.mean(0).z, "{} {}", ran.mean(0), ran.mean(1));
     let [before, after] = [ran.extent(0), ran.extent(1)];
     assert!(after.x > 1.03 * before.x && after.y > 1.03 * before.y, "{before} {after}");
+    // The roller rolls over the dough.
+    let [from, to] = [0.5, 1.4].map(|t| roller(&ran.bodies.iter().find(|(at, _)| *at >= t).unwrap().1));
+    let rolled = 0.02 * (to[1] - from[1]) / (to[0] - from[0]);
+    println!("{} m on, {} of it rolled", to[0] - from[0], rolled);
+    assert!(to[0] - from[0] > 0.1 && (rolled - 1.0).abs() < 0.15, "{rolled}");
+}
+
+/// Place of the roller along the table \[m\] and its angle \[rad\], from the angles of the arm.
+fn roller(q: &[f64]) -> [f64; 2] {
+    let [upper, fore, fork, roller] = [1, 2, 3, 4].map(|n| q[..n].iter().sum::<f64>());
+    [0.3 * upper.cos() + 0.3 * fore.cos() - 0.1 * fork.sin(), roller]
 }
 
 #[test]

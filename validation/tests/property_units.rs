@@ -209,8 +209,6 @@ proptest! {
             let f = Family { plane: f.plane && name != "ipc", ..f.clone() };
             // Speeds above 10⁶ m/s are taken for runaways.
             let length = if length > time { time } else { length };
-            // Sweeps end by the largest speed that is missed, of which those of hinges at their limits are in rad/s, beside those of contacts in m/s; and the estimate of their gains starts from numbers without units.
-            let length = if name == "comfree" { 1.0 } else { length };
             let u = Units { length, mass, time };
             let (a, b) = (recording(&f, make, &Units::SI), recording(&f, make, &u));
             let (off, work, rows) = compare(&a, &b, &u);

@@ -201,17 +201,32 @@ impl SceneFile {
         let path = path.as_ref();
         let text = std::fs::read_to_string(path)
             .map_err(|source| SceneFileError::Read { path: path.into(), source })?;
-        Self::parse(&text, path)
+        Self::parse_whose_model(&text, path, |model| {
+            let why = "no such file; give the path of an MJCF or URDF file from the folder of this file, or from the root";
+            if model.is_file() { Ok(()) } else { Err(format!("{}: {why}", model.display())) }
+        })
     }
 
-    /// Reads the text of a file; other files are sought beside `path`.
+    /// Reads the text of a file; other files are sought beside `path`. The model may be absent.
     ///
     /// # Errors
     /// As [`SceneFile::read`].
     pub fn parse(text: &str, path: &Path) -> Found<Self> {
+        Self::parse_whose_model(text, path, |_| Ok(()))
+    }
+
+    fn parse_whose_model(
+        text: &str,
+        path: &Path,
+        check: impl FnOnce(&Path) -> Result<(), String>,
+    ) -> Found<Self> {
         let source = Source { path, text };
-        let whole = DeTable::parse(text)
-            .map_err(|e| source.error(&e.span().unwrap_or_default(), e.message().to_owned()))?;
+        let whole = DeTable::parse(text).map_err(|e| {
+            let at = e.span().unwrap_or_default();
+            let word = text.get(at.clone()).filter(|w| !w.is_empty() && !w.contains('\n'));
+            let here = word.map_or(String::new(), |w| format!(" at '{w}'"));
+            source.error(&at, format!("{}{here}", e.message()))
+        })?;
         let none = DeTable::default();
         let top = Section::new(source, "", 0..0, whole.get_ref(), &keys::names(&keys::WHOLE))?;
         let model = top.named("model", "a path to an MJCF or URDF file")?;
@@ -270,9 +285,12 @@ impl SceneFile {
             );
             return Err(top.wrong_at("step", why));
         }
+        let model = beside(path, &model.name)
+            .and_then(|model| check(&model).map(|()| model))
+            .map_err(|why| top.wrong_at("model", why))?;
         Ok(Self {
             path: path.into(),
-            model: beside(path, &model.name).map_err(|why| top.wrong_at("model", why))?,
+            model,
             mesh_surfaces: top.flag("mesh_surfaces")?,
             floating: top.flag("floating")?,
             floor: top.number("floor", "a height [m]", |_| true)?,

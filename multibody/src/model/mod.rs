@@ -107,6 +107,12 @@ impl Model {
         std::iter::successors(self.bodies[body].last_dof, |&i| self.dofs[i].parent)
     }
 
+    /// Mass of the bodies that any of these degrees of freedom moves \[kg\].
+    pub(crate) fn moved_mass(&self, dofs: &[usize]) -> f64 {
+        let moved = (0..self.bodies.len()).filter(|b| self.supporting_dofs(*b).any(|i| dofs.contains(&i)));
+        moved.map(|b| self.bodies[b].mass).sum()
+    }
+
     /// Body by name.
     pub fn body(&self, name: &str) -> Option<usize> {
         self.bodies.iter().position(|b| b.name == name)

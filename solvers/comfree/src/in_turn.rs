@@ -14,8 +14,6 @@ pub(crate) struct InTurn {
     scales: Vec<f64>,
     /// The next sweep goes from the last constraint to the first.
     backward: bool,
-    /// Largest speed along the first row of a constraint that was asked for since [`InTurn::begin`] or [`InTurn::begin_again`] \[m/s\].
-    pub fastest: f64,
 }
 
 impl InTurn {
@@ -74,20 +72,14 @@ impl InTurn {
 
     /// Goes on from the velocity as it is, with sweeps counted anew: the next goes from the first constraint to the last.
     pub(crate) fn begin_again(&mut self) {
-        (self.fastest, self.backward) = (0.0, false);
+        self.backward = false;
     }
 
     /// Moves the multipliers of one constraint after the other, each at the velocity that those before it left; every second time from the last to the first, so that none is always asked first. Writes the impulses, all
     /// rows \[N·s\].
     pub(crate) fn sweep(&mut self, problem: &mut dyn SweptProblem, sweep: &mut Sweep, gamma: &mut [f64]) {
         let Some(Whitened { map, pools, .. }) = problem.whitened() else { return };
-        let mut turns = Turns {
-            map,
-            w: &mut self.w,
-            scales: &self.scales,
-            backward: self.backward,
-            fastest: self.fastest,
-        };
+        let mut turns = Turns { map, w: &mut self.w, scales: &self.scales, backward: self.backward };
         let count = pools.members().len();
         for i in 0..count {
             let i = if self.backward { count - 1 - i } else { i };
@@ -96,7 +88,6 @@ impl InTurn {
                 pool.sweep_in_turn(span, &mut turns, sweep, gamma);
             }
         }
-        self.fastest = turns.fastest;
         self.backward = !self.backward;
     }
 

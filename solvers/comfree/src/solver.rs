@@ -25,12 +25,6 @@ struct Settled {
     recovery: f64,
 }
 
-/// Largest speed \[m/s\] along the normal of a contact, or of a joint at a limit, at the velocity of the last sweep.
-fn fastest(p: &dyn StepProblem) -> f64 {
-    let (v_c, pools) = (p.contact_velocities(), p.pools());
-    (0..pools.constraint_count()).map(|k| v_c[pools.rows(k).0].abs()).fold(0.0, f64::max)
-}
-
 /// Explicit evaluation of a step problem: once at the velocity without contact, or several times, each at the velocity that the last one left; few that end by a residual go from constraint to constraint.
 ///
 /// ```text
@@ -123,7 +117,7 @@ impl ComfreeSolver {
             let mut sweep = Sweep { several: true, ..Sweep::default() };
             self.in_turn.sweep(p, &mut sweep, &mut out.gamma);
             if done.count == 0 {
-                done.enough = self.sweeps.enough(self.in_turn.fastest);
+                done.enough = self.sweeps.enough(sweep.fastest);
             }
             (out.residual, done.recovery) = (sweep.residual, sweep.recovery);
             done.count += 1;
@@ -159,7 +153,7 @@ impl ComfreeSolver {
             self.sweep(p, &mut sweep, &mut out.gamma, &mut out.v)?;
             t = if sweep.uphill > 0.0 { 1.0 } else { next };
             if count == 1 {
-                enough = self.sweeps.enough(fastest(p));
+                enough = self.sweeps.enough(sweep.fastest);
             }
             out.residual = sweep.residual;
             settled = sweep.residual <= enough;

@@ -143,7 +143,7 @@ impl SpectralBounds {
         let r = self;
         let n = p.velocity_count();
         r.x.clear();
-        r.x.extend((0..n).map(scattered));
+        r.x.extend(p.inertia().scaling().iter().enumerate().map(|(i, d)| scattered(i) * d));
         apply(p, part, evals, &r.x, &mut r.rows, &mut r.y);
         std::mem::swap(&mut r.x, &mut r.y);
         p.inertia().solve_in_place(part, &mut r.x);

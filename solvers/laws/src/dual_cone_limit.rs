@@ -29,6 +29,8 @@ pub struct DualConeLimitParams {
     gain: f64,
     shift: f64,
     smoothing: f64,
+    /// [`LimitSeed::lever`].
+    lever: f64,
     multiplier: f64,
     last: f64,
 }
@@ -51,7 +53,7 @@ impl<L: DualConeLaw> ContactLaw<1> for DualConeLimit<L> {
 
     fn prepare(&self, s: &LimitSeed) -> DualConeLimitParams {
         let LimitFacet { gain, shift, smoothing } = self.law.limit_facet(s);
-        DualConeLimitParams { gain, shift, smoothing, multiplier: 0.0, last: 0.0 }
+        DualConeLimitParams { gain, shift, smoothing, lever: s.lever(), multiplier: 0.0, last: 0.0 }
     }
 
     #[inline]
@@ -101,13 +103,14 @@ impl<L: DualConeLaw> SweptLaw<1> for DualConeLimit<L> {
     fn sweep(&self, p: &mut DualConeLimitParams, v_c: SVector<f64, 1>, sweep: &mut Sweep) -> SVector<f64, 1> {
         let undo = if sweep.recover { 0.0 } else { p.shift.min(0.0) };
         let gain = sweep.scale * p.gain;
-        sweep.recovery = sweep.recovery.max(-p.shift);
+        sweep.fastest = sweep.fastest.max(v_c[0].abs() * p.lever);
+        sweep.recovery = sweep.recovery.max(-p.shift * p.lever);
         let lift = if gain > 0.0 { p.multiplier / gain } else { 0.0 };
         let next = gain * Ramp { width: p.smoothing }.value(lift - v_c[0] - p.shift + undo);
         let change = next - p.last;
         if gain > 0.0 {
             sweep.uphill += (p.multiplier - next) * change / gain;
-            sweep.residual = sweep.residual.max((p.multiplier - next).abs() / gain);
+            sweep.residual = sweep.residual.max((p.multiplier - next).abs() / gain * p.lever);
         }
         (p.multiplier, p.last) = (next + sweep.momentum * change, if sweep.remember { next } else { p.last });
         SVector::from([p.multiplier])

@@ -344,6 +344,7 @@ impl Facets {
     /// One sweep at `v_c` \[m/s\], D: see [`signorini_core::SweptLaw::sweep`]. Returns the impulse \[N·s\], D.
     #[inline(always)]
     pub fn sweep<const D: usize>(&mut self, v_c: &SVector<f64, D>, sweep: &mut Sweep) -> SVector<f64, D> {
+        sweep.fastest = sweep.fastest.max(v_c[0].abs());
         if sweep.several && self.is_paired() {
             return self.sweep_pairs(v_c, sweep);
         }

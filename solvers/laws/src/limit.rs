@@ -34,8 +34,10 @@ pub struct LimitSeed {
     pub dt: f64,
     /// Gap φ₀ to the limit \[rad or m\]; negative beyond it.
     pub gap: f64,
-    /// Effective inverse mass of the coordinate, > 0.
+    /// Effective inverse mass w of the coordinate, > 0.
     pub inverse_mass: f64,
+    /// Mass m of the bodies that the coordinate moves \[kg\]; zero for none.
+    pub moved_mass: f64,
     /// Largest speed at which a violation is undone \[rad/s or m/s\], > 0; infinite for none.
     pub recovery_speed: f64,
     /// h₀ of [`crate::Compliance`] \[s\], ≥ 0.
@@ -51,12 +53,13 @@ pub struct LimitSeed {
 }
 
 impl LimitSeed {
-    /// A near-rigid limit alone on its tree, any speed of recovery, h₀ = 1e-4 s, MuJoCo's default solimp.
+    /// A near-rigid limit of a slide, alone on its tree, any speed of recovery, h₀ = 1e-4 s, MuJoCo's default solimp.
     pub fn new(dt: f64, gap: f64, inverse_mass: f64) -> Self {
         Self {
             dt,
             gap,
             inverse_mass,
+            moved_mass: 1.0 / inverse_mass,
             recovery_speed: f64::INFINITY,
             shortest_step: 1e-4,
             spring: None,
@@ -64,6 +67,13 @@ impl LimitSeed {
             solimp: [0.9, 0.95, 0.001, 0.5, 2.0],
             contacts: 1,
         }
+    }
+
+    /// Speed of the bodies that the coordinate moves over its rate, √(1/(w m)) with the mass m alone for the inertia: their radius of gyration about a hinge \[m\], one for a slide. So rates of hinges count beside
+    /// speeds of contacts in every unit of length. One for a coordinate that moves no mass.
+    pub fn lever(&self) -> f64 {
+        let of_slide = self.inverse_mass * self.moved_mass;
+        if of_slide > 0.0 { of_slide.sqrt().recip() } else { 1.0 }
     }
 }
 

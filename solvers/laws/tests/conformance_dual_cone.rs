@@ -220,6 +220,7 @@ fn conformance_dual_cone_limit() {
         out.dt *= k.time;
         out.gap *= k.length;
         out.inverse_mass /= k.mass;
+        out.moved_mass *= k.mass;
         out.reference /= k.mass;
         out.solimp[2] *= k.length;
         (out, v * k.speed())

@@ -166,6 +166,7 @@ fn conformance_limit() {
             dt: seed.dt * s.time,
             gap: seed.gap * s.length,
             inverse_mass: seed.inverse_mass / s.mass,
+            moved_mass: seed.moved_mass * s.mass,
             recovery_speed: seed.recovery_speed * s.speed(),
             shortest_step: seed.shortest_step * s.time,
             spring: rescale_spring(seed.spring, s),

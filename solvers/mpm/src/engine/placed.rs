@@ -26,6 +26,18 @@ pub(super) struct Placed<'a, T> {
     pub solved: bool,
 }
 
+impl<'a, T> Placed<'a, T> {
+    /// Before contact is solved.
+    pub(super) fn new(
+        (blocks, chunks): (&'a Blocks, &'a [Chunk<T>]),
+        nodes: &'a BlockNodes<T>,
+        cloth: &'a ClothRun<T>,
+        spacing: f64,
+    ) -> Self {
+        Self { blocks, chunks, nodes, cloth, spacing, here: None, solved: false }
+    }
+}
+
 impl<T> Clone for Placed<'_, T> {
     fn clone(&self) -> Self {
         *self

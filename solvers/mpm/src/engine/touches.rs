@@ -61,16 +61,8 @@ impl<T: lanes::Number> MpmEngine<T> {
 
     /// The particles before contact is solved, or after it.
     fn placed(&self, solved: bool) -> Placed<'_, T> {
-        let Self { blocks, nodes, cloth, .. } = self;
-        Placed {
-            blocks,
-            chunks: &self.own.chunks,
-            nodes,
-            cloth,
-            spacing: self.options.spacing,
-            here: None,
-            solved,
-        }
+        let Self { blocks, own, nodes, cloth, options, .. } = self;
+        Placed { solved, ..Placed::new((blocks, &own.chunks), nodes, cloth, options.spacing) }
     }
 
     /// Finds the vertices of cloth, where there is something to meet or to hold them.
@@ -98,7 +90,7 @@ impl<T: lanes::Number> MpmEngine<T> {
     fn solve(&mut self, dt: f64, report: &mut StepReport) -> Result<(), SolveError> {
         let Self { contacts, blocks, own, nodes, cloth, obstacles, law, .. } = self;
         let spacing = self.options.spacing;
-        let placed = Placed { blocks, chunks: &own.chunks, nodes, cloth, spacing, here: None, solved: false };
+        let placed = Placed::new((blocks, &own.chunks), nodes, cloth, spacing);
         contacts.pose(nodes, dt, obstacles, &**law, |p| placed.reached(p))?;
         let Self { contacts, nodes, solver, lagged, solution, guess, .. } = self;
         // Where contact was, motion goes on: v* has all of the force that contact is about to balance.
