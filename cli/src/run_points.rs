@@ -154,6 +154,7 @@ struct Run<'a> {
     /// Most that a limit of coupling was used, on which geom, and the limit then.
     used: f64,
     limit: Option<(usize, Limit, [f64; 2])>,
+    chatter: Chatter,
     /// Deepest of a particle in a geom \[m\], and which.
     deepest: (f64, usize),
     /// Most particles that were pressed through a geom at once, and which.
@@ -161,6 +162,31 @@ struct Run<'a> {
     /// Largest residual of a solve beside its tolerance, most passes of a step.
     residual: f64,
     passes: u32,
+}
+
+/// Steps beyond that in which friction holds points between bodies.
+#[derive(Default)]
+struct Chatter {
+    steps: u64,
+    /// Most that it was gone beyond, the longest step \[s\] then, and on which geom.
+    worst: f64,
+    longest: f64,
+    geom: usize,
+}
+
+impl Chatter {
+    fn add(&mut self, limits: &[Limit], dt: f64) {
+        let (mut worst, mut beyond) = (self.worst, false);
+        for (geom, limit) in limits.iter().enumerate() {
+            let longest = limit.step_where_stuck();
+            beyond |= dt > longest;
+            if dt > longest && dt / longest > worst {
+                worst = dt / longest;
+                *self = Self { worst, longest, geom, ..*self };
+            }
+        }
+        self.steps += u64::from(beyond);
+    }
 }
 
 impl<'a> Run<'a> {
@@ -198,6 +224,7 @@ impl<'a> Run<'a> {
             unconverged: 0,
             used: 0.0,
             limit: None,
+            chatter: Chatter::default(),
             deepest: (0.0, 0),
             through: (0, 0),
             residual: 0.0,
@@ -236,7 +263,9 @@ impl<'a> Run<'a> {
             return true;
         }
         let substep = dt / f64::from(report.substeps.max(1));
-        for (geom, limit) in self.points.limits().into_iter().enumerate() {
+        let limits = self.points.limits();
+        self.chatter.add(&limits, dt);
+        for (geom, limit) in limits.into_iter().enumerate() {
             let used = limit.used(dt, substep);
             if used > self.used {
                 let first = self.used <= 1.0 && used > 1.0 && used < FAR_BEYOND;
@@ -346,6 +375,13 @@ impl<'a> Run<'a> {
         say!("limit of coupling, used to {:.2} on '{}': {limit}", self.used, name(*geom));
         if self.used > 1.0 && self.used < FAR_BEYOND {
             eprintln!("warning: at the worst, {}", self.beyond());
+        }
+        let Chatter { steps, longest, geom, .. } = self.chatter;
+        if steps > 0 {
+            eprintln!(
+                "warning: in {steps} steps friction pushed what holds points between bodies back and forth, most of all '{}', and points slide under any load then: it holds in steps below {longest:.1e} s, with stiffer motors or a greater `stiction_speed` of [contact] in longer ones, and with `iterations = 10` in any",
+                name(geom)
+            );
         }
     }
 

@@ -55,7 +55,11 @@ impl QuasiNewton {
 
     /// Part that is taken of a residual that is not known.
     pub(crate) fn relaxation(limits: &[Limit], dt: f64) -> f64 {
-        let stiffer = |l: &Limit| (l.stiff * dt * dt + l.damping * dt / l.mass).min(l.surface / l.mass);
+        let stiffer = |l: &Limit| {
+            let [stiff, rate, friction] = l.backed;
+            let follows = (l.stiff * dt * dt + l.damping * dt / l.mass).min(l.surface / l.mass);
+            follows.max(stiff * dt * dt + (rate + friction) * dt)
+        };
         1.0 / (1.0 + limits.iter().filter(|l| l.mass > 0.0).map(stiffer).fold(0.0, f64::max))
     }
 

@@ -1,8 +1,8 @@
 use std::fmt;
 
-use signorini_core::na::{DMatrix, DVector, Point3, Vector3};
+use signorini_core::na::{DMatrix, DVector, Matrix3, Point3};
 use signorini_core::{Slot, StepProblem};
-use signorini_mpm::Touch;
+use signorini_mpm::{Hold, Touch};
 use signorini_multibody::{Kinematics, RigidSystem};
 
 use crate::places::Places;
@@ -13,17 +13,22 @@ use crate::points::Touched;
 /// ```text
 /// δt² λ (1 + 2 δ/δt) + 2 δt μ < 4   while n k δ² + c δ is below the mass of the surface that touches, and for a surface that is held from behind
 /// surface mass < 2 m                beyond
+/// δt ν < 2                          friction of a surface that is held from behind
 /// λ largest of K x = λ (M + ½ δt D + ¼ δt² K_q) x,   K = Σ k J_cᵀ n nᵀ J_c,   m = n k/λ₁
 /// μ largest of C x = μ (M + ½ δt D + ¼ δt² K_q) x,   C = Σ k d φ J_cᵀ n nᵀ J_c,   c = Σ k d φ
+/// ν largest of F x = ν (M + ½ δt D + ¼ δt² K_q) x,   F = Σ (f k φ/v_s) J_cᵀ (1 − n nᵀ) J_c
 /// ```
-/// with n contacts of stiffness k, dissipation d \[s/m\] and depths φ, and substeps δ. M is the inertia of the body's tree in generalised coordinates, armature too, D and K_q are its dampers and springs, those of motors below the limit of their force and of tendons too, and K and C those of all contacts of points with the tree, each at its place and along its normal n; λ₁ is that of the geom's own contacts alone: m is the mass of a free body that is
+/// with n contacts of stiffness k, dissipation d \[s/m\], friction f below the stiction speed v_s and depths φ, and substeps δ. M is the inertia of the body's tree in generalised coordinates, armature too, D and K_q are its dampers and springs, those of motors below the limit of their force and of tendons too, and K and C those of all contacts of points with the tree, each at its place and along its normal n; λ₁ is that of the geom's own contacts alone: m is the mass of a free body that is
 /// pressed through its middle, and less where contacts turn it. Bodies that move within the step have δt² λ (2 + δ/δt) instead.
 /// Pins count as contacts along three axes; a rigid one is as stiff as its substep makes it ([`signorini_mpm::Hold::spring`]).
 /// Where depths are equal, K and C have the same vectors and the first limit is where oscillations start to grow; where they differ it may be a little shorter.
 ///
 /// A surface is held from behind where its particles are in two obstacles at once, or in one and pinned to another, as cloth between two fingers is: it cannot follow a body, so that the first limit applies to those contacts at any substep. Its contacts count in series there, min(k₁, 2 k₁ k₂/(k₁ + k₂)): exact for two equal fingers that close on it, more than there is for a pair that goes aside together or of which one stands, and up to a quarter less for springs that are far from equal.
 ///
-/// The second limit is necessary, not enough: light surfaces on stiff contact chatter within it. Friction of points, other laws of the bodies, and their own contacts are left out; other holds of a body make it steadier.
+/// Friction that holds is a damper of the slope f k φ/v_s, whatever the law. A surface that follows a body has no use of it; one that is held from behind pushes the body back and forth with the slip of the step before. Beyond the limit that stays bounded, by f k φ, and takes friction its hold: the surface slides
+/// under any load.
+///
+/// The second limit is necessary, not enough: light surfaces on stiff contact chatter within it. Other laws of the bodies, and their own contacts, are left out; other holds of a body make it steadier.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limit {
     /// Contacts that touch, and pins.
@@ -40,8 +45,8 @@ pub struct Limit {
     pub stiff: f64,
     /// μ: how fast the dampers of all would stop the tree \[1/s\].
     pub rate: f64,
-    /// λ \[1/s²\] and μ \[1/s\] on the contacts alone whose surface is held from behind.
-    pub backed: [f64; 2],
+    /// λ \[1/s²\], μ and ν \[1/s\] on the contacts alone whose surface is held from behind.
+    pub backed: [f64; 3],
     /// Bodies move within a step.
     pub moving: bool,
 }
@@ -58,7 +63,16 @@ impl Limit {
 
     /// The longest step \[s\] with such substeps \[s\] where surfaces are held from behind; infinite without such.
     pub fn step_where_held(&self, substep: f64) -> f64 {
-        self.longest(self.backed, substep)
+        self.longest([self.backed[0], self.backed[1]], substep)
+    }
+
+    /// The longest step \[s\] in which friction holds surfaces that are held from behind; infinite without such.
+    ///
+    /// ```text
+    /// ν δt = 2
+    /// ```
+    pub fn step_where_stuck(&self) -> f64 {
+        2.0 / self.backed[2]
     }
 
     fn longest(&self, [stiff, rate]: [f64; 2], substep: f64) -> f64 {
@@ -116,12 +130,14 @@ impl fmt::Display for Limit {
             self.surface,
             2.0 * self.mass
         )?;
-        match self.step_where_held(0.0) {
-            step if step < f64::INFINITY => {
-                write!(f, ", and steps below {step:.2e} s where it is held from behind")
-            }
-            _ => Ok(()),
+        let (held, stuck) = (self.step_where_held(0.0), self.step_where_stuck());
+        if held < f64::INFINITY {
+            write!(f, ", and steps below {held:.2e} s where it is held from behind")?;
         }
+        if stuck < f64::INFINITY {
+            write!(f, ", below {stuck:.2e} s for its friction")?;
+        }
+        Ok(())
     }
 }
 
@@ -130,13 +146,17 @@ impl fmt::Display for Limit {
 struct Place {
     /// \[m\].
     x: Point3<f64>,
-    /// Normal of a contact, beside zeros; all axes of a pin.
-    axes: [Vector3<f64>; 3],
-    /// Stiffness \[N/m\] and damping \[N·s/m\].
-    spring: [f64; 2],
-    /// Stiffness and damping where its particle is in another obstacle too, in series with those there.
-    backed: Option<[f64; 2]>,
+    /// Columns: along the first of them it presses, along the others it rubs.
+    axes: Matrix3<f64>,
+    /// One of a contact, its normal; all three of a pin.
+    pressed: usize,
+    spring: Spring,
+    /// Those where its particle is in another obstacle too, in series with those there.
+    backed: Option<Spring>,
 }
+
+/// Stiffness \[N/m\], damping and friction \[N·s/m\].
+type Spring = [f64; 3];
 
 /// The particles inside one obstacle, or held by it.
 #[derive(Clone, Debug, Default)]
@@ -151,8 +171,8 @@ struct Inside {
 pub(crate) struct Pressed {
     list: Vec<Inside>,
     counts: Vec<usize>,
-    /// Particles inside obstacles or held by them, with the obstacle and the stiffness and damping of each contact, by particle.
-    met: Vec<(usize, usize, [f64; 2])>,
+    /// Particles inside obstacles or held by them, with the obstacle and the spring of each contact, by particle.
+    met: Vec<(usize, usize, Spring)>,
 }
 
 impl Pressed {
@@ -187,38 +207,48 @@ impl Pressed {
         }
         let springs_of = |t: &Touch| {
             let o = &points.obstacles()[t.obstacle];
-            let stiffness = o.stiffness_of(t.area);
-            [stiffness, stiffness * o.material.dissipation * -t.gap]
+            let (stiffness, m) = (o.stiffness_of(t.area), &o.material);
+            let force = stiffness * -t.gap;
+            [stiffness, force * m.dissipation, force * m.friction_static / m.stiction_speed]
+        };
+        let spring_of = |h: &Hold| {
+            let [stiffness, damping] = h.spring(dt);
+            [stiffness, damping, 0.0]
         };
         self.met.clear();
         self.met.extend(inside().map(|t| (t.particle, t.obstacle, springs_of(t))));
-        self.met.extend(held().map(|(o, h)| (h.pin.particle, o, h.spring(dt))));
+        self.met.extend(held().map(|(o, h)| (h.pin.particle, o, spring_of(h))));
         self.met.sort_unstable_by_key(|m| (m.0, m.1));
         let met = &self.met;
         // A particle between two of them moves so that their forces are equal: k₁ k₂/(k₁ + k₂) on both ways, as much as twice that on each, and no more than its own.
-        let backed = |particle: usize, obstacle: usize, own: [f64; 2]| {
+        let backed = |particle: usize, obstacle: usize, own: Spring| {
             let all = met[met.partition_point(|m| m.0 < particle)..].iter().take_while(|m| m.0 == particle);
             let others = all.filter(|m| m.1 != obstacle);
-            let behind = others.fold([0.0; 2], |sum, m| [sum[0] + m.2[0], sum[1] + m.2[1]]);
+            let behind = others.fold(Spring::default(), |sum, m| std::array::from_fn(|i| sum[i] + m.2[i]));
             let series = |i: usize| {
                 let both = 2.0 * own[i] * behind[i] / (own[i] + behind[i]).max(f64::MIN_POSITIVE);
                 both.min(own[i])
             };
-            (behind[0] > 0.0).then(|| [series(0), series(1)])
+            (behind[0] > 0.0).then(|| [0, 1, 2].map(series))
         };
         for t in inside().filter(|t| self.counts[t.obstacle] > 0) {
             let spring = springs_of(t);
-            let axes = [t.frame.column(0).into_owned(), Vector3::zeros(), Vector3::zeros()];
             let backed = backed(t.particle, t.obstacle, spring);
             let kept = &mut self.list[t.obstacle];
-            kept.at.push(Place { x: Point3::from(t.x), axes, spring, backed });
+            kept.at.push(Place { x: Point3::from(t.x), axes: t.frame, pressed: 1, spring, backed });
             kept.mass += t.mass;
         }
         for (o, h) in held().filter(|h| self.counts[h.0] > 0) {
-            let (spring, axes) = (h.spring(dt), [Vector3::x(), Vector3::y(), Vector3::z()]);
+            let spring = spring_of(h);
             let backed = backed(h.pin.particle, o, spring);
             let kept = &mut self.list[o];
-            kept.at.push(Place { x: Point3::from(h.x), axes, spring, backed });
+            kept.at.push(Place {
+                x: Point3::from(h.x),
+                axes: Matrix3::identity(),
+                pressed: 3,
+                spring,
+                backed,
+            });
             kept.mass += h.mass;
         }
     }
@@ -230,8 +260,8 @@ impl Pressed {
             inside.at.iter().map(|p| (places.body(o), *p)).collect()
         };
         let of_tree = |t: usize| self.list.iter().enumerate().filter(move |(o, _)| tree(*o) == Some(t));
-        // λ and μ of each tree, and those of contacts with surfaces held from behind.
-        let mut known: Vec<Option<[[f64; 2]; 2]>> = vec![None; rigid.system.model().trees.len()];
+        // λ, μ and ν of each tree, and those of contacts with surfaces held from behind.
+        let mut known: Vec<Option<[[f64; 3]; 2]>> = vec![None; rigid.system.model().trees.len()];
         let of = |(o, inside): (usize, &Inside)| {
             let sum = |of: fn(&Place) -> f64| inside.at.iter().map(of).sum();
             let mut limit = Limit {
@@ -249,14 +279,14 @@ impl Pressed {
                 let all = largest_eigenvalues(rigid, t, &places);
                 let backed = |(body, p): &(usize, Place)| Some((*body, Place { spring: p.backed?, ..*p }));
                 let places: Vec<_> = places.iter().filter_map(backed).collect();
-                [all, if places.is_empty() { [0.0; 2] } else { largest_eigenvalues(rigid, t, &places) }]
+                [all, if places.is_empty() { [0.0; 3] } else { largest_eigenvalues(rigid, t, &places) }]
             });
-            ([limit.stiff, limit.rate], limit.backed) = (all, backed);
+            ([limit.stiff, limit.rate, _], limit.backed) = (all, backed);
             let others = of_tree(t).any(|(other, i)| other != o && !i.at.is_empty());
             let own = if others { largest_eigenvalues(rigid, t, &pressed((o, inside)))[0] } else { all[0] };
             limit.mass = limit.stiffness / own;
             if !inside.at.iter().any(|p| p.backed.is_some()) {
-                limit.backed = [0.0; 2];
+                limit.backed = [0.0; 3];
             }
             limit
         };
@@ -271,8 +301,8 @@ pub(crate) struct RigidSide<'a> {
     pub kin: &'a Kinematics,
 }
 
-/// λ \[1/s²\] and μ \[1/s\] of a tree on contacts: body and place of each.
-fn largest_eigenvalues(rigid: RigidSide<'_>, tree: usize, pressed: &[(usize, Place)]) -> [f64; 2] {
+/// λ \[1/s²\], μ and ν \[1/s\] of a tree on contacts: body and place of each.
+fn largest_eigenvalues(rigid: RigidSide<'_>, tree: usize, pressed: &[(usize, Place)]) -> [f64; 3] {
     let RigidSide { system, kin } = rigid;
     let (model, problem) = (system.model(), system.frozen_problem(Slot::Start));
     let (dofs, dt) = (model.trees[tree].dofs.clone(), problem.dt());
@@ -292,20 +322,25 @@ fn largest_eigenvalues(rigid: RigidSide<'_>, tree: usize, pressed: &[(usize, Pla
             mass.ger(0.5 * dt * gain, &along, &along, 1.0);
         }
     });
-    let (mut springs, mut dampers) = (DMatrix::zeros(n, n), DMatrix::zeros(n, n));
+    let [mut springs, mut dampers, mut friction] = [0; 3].map(|_| DMatrix::zeros(n, n));
     for (body, place) in pressed {
-        for axis in place.axes.iter().filter(|axis| **axis != Vector3::zeros()) {
+        let [stiffness, damping, slope] = place.spring;
+        for (i, axis) in place.axes.column_iter().enumerate() {
             along.fill(0.0);
             kin.for_columns(model, *body, &place.x, |dof, linear, _| {
-                along[dof - dofs.start] = linear.dot(axis);
+                along[dof - dofs.start] = linear.dot(&axis);
             });
-            springs.ger(place.spring[0], &along, &along, 1.0);
-            dampers.ger(place.spring[1], &along, &along, 1.0);
+            if i < place.pressed {
+                springs.ger(stiffness, &along, &along, 1.0);
+                dampers.ger(damping, &along, &along, 1.0);
+            } else if slope > 0.0 {
+                friction.ger(slope, &along, &along, 1.0);
+            }
         }
     }
     // L⁻¹ K L⁻ᵀ of M = L Lᵀ.
-    let Some(factor) = mass.cholesky() else { return [f64::INFINITY; 2] };
-    [springs, dampers].map(|matrix| {
+    let Some(factor) = mass.cholesky() else { return [f64::INFINITY; 3] };
+    [springs, dampers, friction].map(|matrix| {
         let half = factor.l_dirty().solve_lower_triangular(&matrix);
         match half.and_then(|h| factor.l_dirty().solve_lower_triangular(&h.transpose())) {
             // Not below zero but for round-off.

@@ -26,8 +26,9 @@ struct Bed {
     pressed: Vec<(usize, Vector3<f64>, Vector3<f64>)>,
     substeps: u32,
     moving: bool,
-    /// Dissipation of contacts \[s/m\].
+    /// Dissipation of contacts \[s/m\], and their friction.
     dissipation: f64,
+    friction: f64,
     /// Mass of a point \[kg\].
     mass: f64,
 }
@@ -41,14 +42,15 @@ impl Bed {
         let text = format!(
             "<mujoco><compiler angle='radian'/><option gravity='0 0 0'/><worldbody>{bodies}</worldbody><actuator>{motors}</actuator></mujoco>"
         );
-        Self { text, pressed: pressed.to_vec(), substeps: 1, moving: false, dissipation: 0.0, mass: 1e3 }
+        let pressed = pressed.to_vec();
+        Self { text, pressed, substeps: 1, moving: false, dissipation: 0.0, friction: 0.0, mass: 1e3 }
     }
 
     /// In balance: forces on the bodies are those of the contacts, turned round.
     fn build(&self) -> (Split, State, State) {
         let scene = Scene::from_mjcf(&self.text, "bed.xml", &LoadOptions::default()).unwrap();
         let geoms: Vec<usize> = (0..scene.geoms.len()).collect();
-        let met = obstacles(&scene, &geoms, surface(STIFFNESS, self.dissipation, 0.0)).unwrap();
+        let met = obstacles(&scene, &geoms, surface(STIFFNESS, self.dissipation, self.friction)).unwrap();
         let law = || contact_pool("lagged").unwrap();
         let mut rigid = RigidSystem::new(&scene, &*law(), RigidOptions::default()).unwrap();
         let mut y = rigid.initial_state(None).unwrap();
@@ -233,6 +235,42 @@ fn analytic_a_sheet_between_two_fingers_limits_the_step() {
         let l = bed.grows(1e-3).1[0];
         assert!(l.soft_substep() < 5e-4 && 0.5 * l.surface / l.mass < 1e-2, "{l:?}");
         bed.all(what, other);
+    }
+}
+
+/// Two plates that rub on one light point between them: friction that holds is a damper, which pushes them back and forth in longer steps.
+#[test]
+fn analytic_friction_of_a_sheet_between_two_plates_limits_the_step() {
+    let plate = |name: &str, z: f64| {
+        format!(
+            "<body pos='0 0 {z}'><joint name='{name}' type='slide' axis='1 0 0'/>\
+             <geom type='box' size='.1 .06 .04' mass='.2' contype='0' conaffinity='0'/></body>"
+        )
+    };
+    let bodies = [plate("lower", DEPTH - 0.04), plate("upper", 0.04 - DEPTH)].concat();
+    let pressed = [
+        (0, Vector3::new(0.0, 0.0, DEPTH), Vector3::z()),
+        (1, Vector3::new(0.0, 0.0, -DEPTH), -Vector3::z()),
+    ];
+    let motors = ["lower", "upper"].map(|j| format!("<position joint='{j}' kp='400' kv='5'/>")).concat();
+    for (what, motors) in [("free plates", ""), ("plates of motors", &motors)] {
+        for (substeps, moving) in [(1, false), (1, true), (4, false), (4, true)] {
+            let bed = Bed::with_motors(&bodies, motors, &pressed);
+            let bed = Bed { mass: 1e-3, friction: 0.3, substeps, moving, ..bed };
+            let printed = |dt: f64| bed.grows(dt).1[0].step_where_stuck();
+            let guess = printed(1e-3);
+            let (mut low, mut high) = (0.2 * guess, 6.0 * guess);
+            assert!(!bed.grows(low).0 && bed.grows(high).0, "{what}: {guess}");
+            while high > 1.005 * low {
+                let middle = (low * high).sqrt();
+                if bed.grows(middle).0 { high = middle } else { low = middle }
+            }
+            println!(
+                "{what}, {substeps} substeps: grows from {low:.4e} s on, printed {:.4e} s",
+                printed(low)
+            );
+            assert!((printed(low) / low - 1.0).abs() < 0.03, "{what}: {} {low}", printed(low));
+        }
     }
 }
 

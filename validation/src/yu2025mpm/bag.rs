@@ -27,8 +27,8 @@ pub(super) const BOX: (f64, f64) = (0.08, 1000.0);
 pub(super) const PLATE: Plate = Plate { side: 0.05, thickness: 0.02, density: 1e4, away: 0.16 };
 /// Depth of each plate of a pair in the other \[m\], half of it in the cloth.
 pub(super) const PINCH: f64 = 5e-4;
-/// Gains of the joints of plates \[N/m\], \[N·s/m\].
-pub(super) const GAINS: (f64, f64) = (1e6, 1.0);
+/// Gains of the joints of plates \[N/m\], \[N·s/m\]: with 10⁶ N/m, as in the release, friction with the cloth between them would push plates back and forth ([`signorini_coupling::Limit::step_where_stuck`]).
+pub(super) const GAINS: (f64, f64) = (1e8, 1.0);
 /// Friction of cloth with boxes, and with plates and the floor.
 pub(super) const FRICTION: [f64; 2] = [0.2, 1.0];
 /// Dissipation of its contacts \[s/m\].

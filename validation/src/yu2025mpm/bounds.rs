@@ -46,12 +46,13 @@ impl Bounds {
             "surface that touches [kg]",
             "contacts are",
             "longest step [ms]",
+            "longest step for its friction [ms]",
             "surface over twice the mass",
             "step, substep in use [ms]",
             "steps beyond",
             "steps",
         ];
-        let caption = "Limits of weak coupling where they were tightest. Contacts are soft where the substep is below the one given: springs and dampers on what a body weighs there, with a longest step. In longer substeps they are stiff: the surface follows the body, and its mass is to be below twice the body's, a ratio below one, whatever the step, which is necessary, not enough; a thin surface that something else holds from behind, a sheet between two pads, cannot follow, and has the longest step of those springs";
+        let caption = "Limits of weak coupling where they were tightest. Contacts are soft where the substep is below the one given: springs and dampers on what a body weighs there, with a longest step. In longer substeps they are stiff: the surface follows the body, and its mass is to be below twice the body's, a ratio below one, whatever the step, which is necessary, not enough; a thin surface that something else holds from behind, a sheet between two pads, cannot follow, and has the longest step of those springs, and one beyond which its friction chatters and it slides";
         let mut table = Table::new(caption, &head);
         let ms = |s: f64| if s.is_finite() { number(1e3 * s) } else { "any".to_owned() };
         for (name, tightest, beyond) in &self.bodies {
@@ -66,6 +67,7 @@ impl Bounds {
                 number(l.surface),
                 format!("{kind} {} ms", ms(l.soft_substep())),
                 ms(if soft { l.step(*substep) } else { l.step_where_held(*substep) }),
+                ms(l.step_where_stuck()),
                 if soft { none() } else { number(0.5 * l.surface / l.mass) },
                 format!("{}, {}", ms(self.step), ms(*substep)),
                 beyond.to_string(),
