@@ -206,10 +206,9 @@ impl Pressed {
             }
         }
         let springs_of = |t: &Touch| {
-            let o = &points.obstacles()[t.obstacle];
-            let (stiffness, m) = (o.stiffness_of(t.area), &o.material);
-            let force = stiffness * -t.gap;
-            [stiffness, force * m.dissipation, force * m.friction_static / m.stiction_speed]
+            let m = points.obstacles()[t.obstacle].surface_of(t.area, t.material);
+            let force = m.stiffness * -t.gap;
+            [m.stiffness, force * m.dissipation, force * m.friction_static / m.stiction_speed]
         };
         let spring_of = |h: &Hold| {
             let [stiffness, damping] = h.spring(dt);

@@ -60,7 +60,7 @@ fn numbers(x: &[f64], unit: f64) -> String {
     x.iter().map(|x| (x * unit).to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// Bodies that fall onto each other and a floor beside an arm that a motor drives against its limit and them.
+/// Bodies that fall onto each other and a floor beside an arm that a motor drives against the limits of its joint and of a tendon and against them, and a weight that falls to the limit of its slide.
 fn scene(f: &Family, u: &Units) -> Scene {
     let n = |x: &[f64], unit: f64| numbers(x, unit);
     let (l, torque) = (u.length, u.force() * u.length);
@@ -113,9 +113,11 @@ fn scene(f: &Family, u: &Units) -> Scene {
         xml,
         r#"<body name="upper" pos="{}"><joint name="shoulder" axis="0 1 0" range="-0.5 0.5" limited="true"/>
         <geom name="upper" type="capsule" fromto="{}" size="{}" mass="{}"/><body name="lower" pos="{}"><joint name="elbow" axis="0 1 0" stiffness="{}"/>
-        <geom name="lower" type="capsule" fromto="{}" size="{}" mass="{}"/></body></body></worldbody>
+        <geom name="lower" type="capsule" fromto="{}" size="{}" mass="{}"/></body></body>
+        <body name="weight" pos="{}"><joint name="slide" type="slide" axis="0 0 1" range="{}" limited="true" solimplimit="0.9 0.95 {} 0.5 2"/><geom name="weight" type="sphere" size="{}" mass="{}"/></body></worldbody>
+        <tendon><fixed name="both" limited="true" range="-0.4 0.4"><joint joint="shoulder" coef="1"/><joint joint="elbow" coef="-0.5"/></fixed></tendon>
         <actuator><position name="motor" joint="shoulder" kp="{}"/></actuator>
-        <keyframe><key qpos="{q}{}" qvel="{v}0 0" ctrl="{}"/></keyframe></mujoco>"#,
+        <keyframe><key qpos="{q}{} 0" qvel="{v}0 0 0" ctrl="{}"/></keyframe></mujoco>"#,
         n(&[-0.65, 0.0, 0.35], l),
         n(&[0.0, 0.0, 0.0, 0.2, 0.0, 0.0], l),
         0.02 * l,
@@ -125,6 +127,11 @@ fn scene(f: &Family, u: &Units) -> Scene {
         n(&[0.0, 0.0, 0.0, 0.15, 0.0, 0.0], l),
         0.02 * l,
         0.3 * u.mass,
+        n(&[0.6, 0.4, 0.4], l),
+        n(&[-0.05, 0.1], l),
+        0.001 * l,
+        0.03 * l,
+        0.2 * u.mass,
         10.0 * torque,
         n(&f.arm[..2], 1.0),
         f.arm[2],

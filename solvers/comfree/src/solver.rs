@@ -10,7 +10,7 @@ use signorini_core::{
 /// Name on the command line.
 const NAME: &str = "comfree";
 
-/// Sweeps before gains are raised, which takes an estimate that costs about six.
+/// Sweeps before gains are raised, which takes an estimate that costs about eight.
 const PLAIN: u32 = 3;
 
 /// Most sweeps that undo a deep penetration.
@@ -206,7 +206,7 @@ impl ComfreeSolver {
     /// Factors ≥ 1, one per constraint, by which sweeps may raise its gains: 1/λ_max of all facets of the bodies that contacts tie together. Shared masses keep λ_max
     /// below one for any scene, but far below in most: 0.2 in a stack of ten. Ones when laws without multipliers are among those of the problem.
     ///
-    /// λ_max is estimated by six steps of the Lanczos method in the norm of A, for all islands at once: the largest Ritz value plus the norm of its residual, in practice a
+    /// λ_max is estimated by eight steps of the Lanczos method in the norm of A, for all islands at once: the largest Ritz value plus the norm of its residual, in practice a
     /// bound from above (Zhou and Li 2011). The start is scattered, so that no symmetry of a scene keeps a mode out of it.
     pub fn gain_factors(&mut self, p: &dyn StepProblem) -> &[f64] {
         self.whole.fit(p);

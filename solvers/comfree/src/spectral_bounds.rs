@@ -3,7 +3,7 @@ use signorini_core::{Evals, Part, StepProblem};
 use crate::power::apply;
 
 /// Steps of the Lanczos method before sweeps.
-const STEPS: usize = 6;
+const STEPS: usize = 8;
 
 /// Steps of Laguerre's method, of which three or four do.
 const LAGUERRE: usize = 12;
@@ -278,8 +278,8 @@ mod tests {
         #[test]
         fn property_bound_is_the_dense_one(
             steps in 1usize..=STEPS,
-            diagonal in prop::array::uniform6(1e-3f64..2.0),
-            below in prop::array::uniform6(1e-2f64..2.0),
+            diagonal in prop::array::uniform8(1e-3f64..2.0),
+            below in prop::array::uniform8(1e-2f64..2.0),
             last in 0f64..1.0,
         ) {
             // T = L Lᵀ of a bidiagonal L.
