@@ -31,6 +31,24 @@ pub(crate) struct Arguments {
     strip: bool,
 }
 
+impl Arguments {
+    /// Fails on options that scene files of material points have no use for.
+    pub(crate) fn check_of_points(&self) -> Result<(), String> {
+        let given = [
+            ("--state", self.state.is_some()),
+            ("--json", self.json),
+            ("--jacobian", !self.jacobian.is_empty()),
+            ("--strip", self.strip),
+        ];
+        match given.iter().find(|g| g.1) {
+            Some((name, _)) => Err(format!(
+                "{name}: a scene file of material points is checked and told about in words; leave it out, or inspect the `model` that the file names"
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
 /// A state; positions and velocities in the order of `joints`, or of the model. The other keys of a printed configuration may stand beside
 /// them, so that a printed configuration can be read again.
 #[derive(Deserialize, Default)]

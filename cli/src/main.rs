@@ -89,7 +89,9 @@ fn main() -> std::process::ExitCode {
         Command::Run(a) if model::is_scene_of_points(&a.model.model) => in_pool(|| run_points::run(&a)),
         Command::Run(a) => run::run(&a),
         Command::View(a) => view::run(&a),
-        Command::Inspect(a) if model::is_scene_of_points(&a.model.model) => run_points::inspect(&a.model),
+        Command::Inspect(a) if model::is_scene_of_points(&a.model.model) => {
+            a.check_of_points().map_err(Into::into).and_then(|()| run_points::inspect(&a.model))
+        }
         Command::Inspect(a) => inspect::run(&a),
         Command::Compare(a) => compare::run(&a),
         Command::Plan(a) => plan::run(&a),

@@ -52,7 +52,7 @@ pub(crate) struct ModelArguments {
 
 /// Whether a file is a scene of material points beside a model.
 pub(crate) fn is_scene_of_points(file: &Path) -> bool {
-    file.extension().is_some_and(|e| e == "toml")
+    file.extension().is_some_and(|e| e.eq_ignore_ascii_case("toml"))
 }
 
 impl ModelArguments {
@@ -105,7 +105,7 @@ impl ModelArguments {
                 return Err(format!("--floor {height}: give a finite height").into());
             }
             if scene.geoms.iter().any(|g| g.name == "floor") {
-                return Err("--floor: the model has a geom named 'floor' already".into());
+                return Err("--floor, or `floor` of a scene file: the model has a geom named 'floor' already; leave it out, or give that one another name".into());
             }
             scene.geoms.push(Geom {
                 name: "floor".into(),

@@ -19,6 +19,8 @@ use crate::run::{Arguments, interrupted, progress};
 
 /// Times the limit of coupling at which a run stops.
 const FAR_BEYOND: f64 = 10.0;
+/// Part of the steps of a run below which a fault is told as a note.
+const SHARE: f64 = 0.01;
 /// Part of the limit that a remedy leaves room for: contacts may become more.
 const ROOM: f64 = 0.5;
 /// Part of the distance of particles beyond which the depth of contact is warned of.
@@ -149,8 +151,18 @@ struct Run<'a> {
     /// State before the last step.
     before: State,
     since: SinceRow,
+    worst: Worst,
+    steps: u64,
     substeps: u64,
     unconverged: u64,
+    /// Largest residual of a solve beside its tolerance, most passes of a step.
+    residual: f64,
+    passes: u32,
+}
+
+/// The worst of a run.
+#[derive(Default)]
+struct Worst {
     /// Most that a limit of coupling was used, on which geom, and the limit then.
     used: f64,
     limit: Option<(usize, Limit, [f64; 2])>,
@@ -159,9 +171,6 @@ struct Run<'a> {
     deepest: (f64, usize),
     /// Most particles that were pressed through a geom at once, and which.
     through: (u32, usize),
-    /// Largest residual of a solve beside its tolerance, most passes of a step.
-    residual: f64,
-    passes: u32,
 }
 
 /// Steps beyond that in which friction holds points between bodies.
@@ -220,13 +229,10 @@ impl<'a> Run<'a> {
             sink,
             started: Instant::now(),
             since,
+            steps: 0,
             substeps: 0,
             unconverged: 0,
-            used: 0.0,
-            limit: None,
-            chatter: Chatter::default(),
-            deepest: (0.0, 0),
-            through: (0, 0),
+            worst: Worst::default(),
             residual: 0.0,
             passes: 0,
         }
@@ -237,22 +243,23 @@ impl<'a> Run<'a> {
         for (sum, given) in self.since.given.iter_mut().zip(self.points.link_impulses(report)) {
             sum.iter_mut().zip(given).for_each(|(s, g)| *s += g);
         }
+        self.steps += 1;
         self.substeps += u64::from(report.substeps);
         self.unconverged += u64::from(report.unconverged);
         for (geom, depth) in report.deepest.iter().enumerate() {
-            if *depth > self.deepest.0 {
-                self.deepest = (*depth, geom);
+            if *depth > self.worst.deepest.0 {
+                self.worst.deepest = (*depth, geom);
             }
         }
         for (geom, count) in report.beyond.iter().enumerate() {
-            if *count > self.through.0 {
-                if self.through.0 == 0 {
+            if *count > self.worst.through.0 {
+                if self.worst.through.0 == 0 {
                     let (t, name) = (self.points.state.t, &self.points.geoms().1[geom]);
                     eprintln!(
                         "warning: t = {t:.3} s: points are pressed through '{name}', which is too thin for this contact; take a stiffer one (a smaller `depth` of [contact]), a thicker geom or a slower start"
                     );
                 }
-                self.through = (*count, geom);
+                self.worst.through = (*count, geom);
             }
         }
         self.residual = self.residual.max(report.residual_ratio);
@@ -264,18 +271,18 @@ impl<'a> Run<'a> {
         }
         let substep = dt / f64::from(report.substeps.max(1));
         let limits = self.points.limits();
-        self.chatter.add(&limits, dt);
+        self.worst.chatter.add(&limits, dt);
         for (geom, limit) in limits.into_iter().enumerate() {
             let used = limit.used(dt, substep);
-            if used > self.used {
-                let first = self.used <= 1.0 && used > 1.0 && used < FAR_BEYOND;
-                (self.used, self.limit) = (used, Some((geom, limit, [dt, substep])));
+            if used > self.worst.used {
+                let first = self.worst.used <= 1.0 && used > 1.0 && used < FAR_BEYOND;
+                (self.worst.used, self.worst.limit) = (used, Some((geom, limit, [dt, substep])));
                 if first {
                     eprintln!("warning: t = {:.3} s: {}", self.points.state.t, self.beyond());
                 }
             }
         }
-        self.used < FAR_BEYOND
+        self.worst.used < FAR_BEYOND
     }
 
     /// Adds a row for the state as it is, after a step of `dt` \[s\] if there was one.
@@ -328,35 +335,42 @@ impl<'a> Run<'a> {
     /// Tells the limits of coupling and the depth of contact.
     fn tell(&self, failed: bool) {
         let name = |g: usize| self.points.geoms().1[g].clone();
-        if self.deepest.0 > 0.0 {
+        if self.worst.deepest.0 > 0.0 {
             let wanted = self
                 .points
                 .wanted_depth()
                 .map_or_else(String::new, |d| format!(", {:.3} mm were wanted", 1e3 * d));
             say!(
                 "points were up to {:.3} mm deep in '{}'{wanted}",
-                1e3 * self.deepest.0,
-                name(self.deepest.1)
+                1e3 * self.worst.deepest.0,
+                name(self.worst.deepest.1)
             );
         }
         let apart = 2.0 * self.points.bodies().iter().map(|b| b.radius).fold(0.0, f64::max);
-        if apart > 0.0 && self.deepest.0 > TOO_DEEP * apart {
+        if apart > 0.0 && self.worst.deepest.0 > TOO_DEEP * apart {
             eprintln!(
                 "warning: that is more than half the {:.3} mm between particles, so that surfaces are not where they seem; take a stiffer contact (a smaller `depth` of [contact]), or a slower start",
                 1e3 * apart
             );
         }
-        if self.through.0 > 0 {
+        if self.worst.through.0 > 0 {
             eprintln!(
                 "warning: {} points at once were pressed through '{}'",
-                self.through.0,
-                name(self.through.1)
+                self.worst.through.0,
+                name(self.worst.through.1)
             );
         }
         if self.unconverged > 0 {
+            let few = (self.unconverged as f64) < SHARE * self.steps as f64 && self.residual < 10.0;
+            let (word, matter) = match few {
+                true => ("note", "little beside all of the run"),
+                false => {
+                    ("warning", "motion is not to be trusted; take a shorter `step` or a softer contact")
+                }
+            };
             eprintln!(
-                "warning: {} solves did not converge, with residuals up to {:.1e} of their tolerance: motion is not to be trusted; take a shorter `step` or a softer contact",
-                self.unconverged, self.residual
+                "{word}: {} solves or passes of a step did not converge in {} steps, with residuals up to {:.1e} of their tolerance: {matter}",
+                self.unconverged, self.steps, self.residual
             );
         }
         if self.points.file().iterations > 1 {
@@ -365,21 +379,23 @@ impl<'a> Run<'a> {
                 self.passes
             );
         }
-        let Some((geom, limit, _)) = &self.limit else {
-            return match self.deepest.0 > 0.0 {
+        let Some((geom, limit, _)) = &self.worst.limit else {
+            return match self.worst.deepest.0 > 0.0 {
                 true => say!("only geoms that do not move were touched: coupling has no limit"),
                 false if failed => {}
                 false => say!("no geom was touched: coupling has no limit"),
             };
         };
-        say!("limit of coupling, used to {:.2} on '{}': {limit}", self.used, name(*geom));
-        if self.used > 1.0 && self.used < FAR_BEYOND {
+        say!("limit of coupling, used to {:.2} on '{}': {limit}", self.worst.used, name(*geom));
+        if self.worst.used > 1.0 && self.worst.used < FAR_BEYOND {
             eprintln!("warning: at the worst, {}", self.beyond());
         }
-        let Chatter { steps, longest, geom, .. } = self.chatter;
-        if steps > 0 {
+        let Chatter { steps, longest, geom, .. } = self.worst.chatter;
+        // What is met for a moment does not slide far.
+        if steps as f64 > SHARE * self.steps as f64 {
             eprintln!(
-                "warning: in {steps} steps friction pushed what holds points between bodies back and forth, most of all '{}', and points slide under any load then: it holds in steps below {longest:.1e} s, with stiffer motors or a greater `stiction_speed` of [contact] in longer ones, and with `iterations = 10` in any",
+                "warning: in {steps} of {} steps friction pushed what holds points between bodies back and forth, most of all '{}', and points slide under any load then: it holds in steps below {longest:.1e} s, with stiffer motors or a greater `stiction_speed` of [contact] in longer ones, and with `iterations = 10` in any",
+                self.steps,
                 name(geom)
             );
         }
@@ -387,11 +403,11 @@ impl<'a> Run<'a> {
 
     /// The limit that steps are beyond, and the remedy.
     fn beyond(&self) -> String {
-        let Some((geom, limit, [step, substep])) = &self.limit else { return String::new() };
-        let iterations = if self.used < FAR_BEYOND { ", or `iterations = 10`" } else { "" };
+        let Some((geom, limit, [step, substep])) = &self.worst.limit else { return String::new() };
+        let iterations = if self.worst.used < FAR_BEYOND { ", or `iterations = 10`" } else { "" };
         format!(
             "steps of {step:.3e} s with substeps of {substep:.2e} s are {:.1} times the limit of coupling on '{}', which is light for these points: motion may swing; take `step = {:.0e}`, a softer contact (a greater `depth`), a heavier body{iterations}",
-            self.used,
+            self.worst.used,
             self.points.geoms().1[*geom],
             ROOM * limit.step(*substep).min(limit.whole())
         )

@@ -3,17 +3,16 @@
 use std::collections::BTreeSet;
 
 use signorini_core::na::{Isometry3, Matrix3, Point3, Vector3};
-use signorini_geometry::{Aabb, Bvh, Shape, Stencil, TriangleMesh, aabb, distance};
+use signorini_geometry::{Aabb, Bvh, Shape, Stencil, TriangleMesh, aabb};
 use signorini_mpm::{Obstacle, Pin};
 
-use super::build::{ALONG, Parts, inside, signed_distance};
+use super::build::{ALONG, Parts, inside};
 use super::file::{Body, Kind, SceneFile};
+use super::gaps::{gap, gap_of_triangles, sizes};
 use super::section::SceneFileError;
 
 /// Part of a cell of the grid, and of the thickness of a geom, by which points may start inside it, if contact is pressed as deep.
 const INSIDE: f64 = 0.25;
-/// Most points of a triangle along an edge that are looked at.
-const MOST_ALONG: f64 = 64.0;
 /// Distances of particles to the width of a geom between which they find no way.
 const WIDE: f64 = 2.0;
 
@@ -136,53 +135,19 @@ impl Body {
         let start = self.bounds(&self.pose);
         let swept = start.merged(&start.transformed(&Isometry3::from(most * down)));
         let below = obstacles.iter().filter(|o| aabb(&o.shape, &o.pose).overlaps(&swept));
-        let gaps = below.filter_map(|o| Some(distance(shape, &self.pose, &o.shape, &o.pose).ok()?.gap));
+        let gaps = below.map(|o| gap((shape, &self.pose), (&o.shape, &o.pose), most));
         let nearest = gaps.fold(f64::INFINITY, f64::min);
         if nearest < most { nearest.max(0.0) } else { 0.0 }
     }
 
-    /// Depth of the body's surface in a shape \[m\], as far as shapes tell; 0 outside.
+    /// Depth of the body's surface in a shape \[m\]; 0 outside.
     fn depth_in(&self, shape: &Shape, pose: &Isometry3<f64>) -> f64 {
-        match &self.kind {
-            Kind::Solid { shape: own, .. } => {
-                distance(own, &self.pose, shape, pose).map_or(0.0, |w| (-w.gap).max(0.0))
-            }
-            Kind::Cloth { mesh, .. } => {
-                let least = sizes(shape)[0];
-                let placed = |t: &[u32; 3]| t.map(|i| (self.pose * mesh.vertices()[i as usize]).coords);
-                let of = |t: &[u32; 3]| sampled(placed(t), least, |x| inside(shape, pose, x));
-                // Triangles further away than their size are not looked into.
-                let near = |t: &&[u32; 3]| {
-                    let [a, b, c] = placed(t);
-                    let size = (b - a).norm().max((c - a).norm());
-                    signed_distance(shape, pose, &a, size).is_some()
-                };
-                mesh.triangles().iter().filter(near).map(of).fold(0.0, f64::max)
-            }
-        }
+        let gap = match &self.kind {
+            Kind::Solid { shape: own, .. } => gap((own, &self.pose), (shape, pose), 0.0),
+            Kind::Cloth { mesh, .. } => gap_of_triangles(mesh, &self.pose, (shape, pose), 0.0),
+        };
+        (-gap).max(0.0)
     }
-}
-
-/// Edges of the box about a shape in its own frame, ascending \[m\].
-fn sizes(shape: &Shape) -> [f64; 3] {
-    let mut size: [f64; 3] = (2.0 * aabb(shape, &Isometry3::identity()).half_extents()).into();
-    size.sort_by(f64::total_cmp);
-    size
-}
-
-/// Deepest of points of a triangle \[m\], closer to each other than half the `least` size of a shape \[m\], up to a number.
-fn sampled(corners: [Vector3<f64>; 3], least: f64, of: impl Fn(&Vector3<f64>) -> Option<f64>) -> f64 {
-    let [a, b, c] = corners;
-    let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
-    let n = (2.0 * longest / least).ceil().clamp(2.0, MOST_ALONG) as usize;
-    let mut deepest = 0.0f64;
-    for i in 0..=n {
-        for j in 0..=n - i {
-            let [u, v] = [i, j].map(|k| k as f64 / n as f64);
-            deepest = deepest.max(of(&(a + u * (b - a) + v * (c - a))).unwrap_or(0.0));
-        }
-    }
-    deepest
 }
 
 /// Least distance below `thick` \[m\] of two sheets, 0 where they cross, and a point of the first there.

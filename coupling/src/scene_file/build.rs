@@ -25,6 +25,10 @@ const FALL: f64 = 40.0;
 const DEEP: f64 = 0.2;
 /// Stiffest contact: m/(k a δt²) of a particle of mass m on an area a in a step δt of the bodies.
 const STIFFEST: f64 = 1e-9;
+/// Part of a modulus beyond which a solid's own weight is told to be too much for it.
+const SINKS: f64 = 0.5;
+/// Least wanted depth in spacings of the grid.
+const SHALLOWEST: f64 = 1e-6;
 /// Wanted depth in spacings of the grid, unless one is given.
 const DEPTH: f64 = 0.05;
 /// Spacings of the grid to an edge of cloth.
@@ -264,6 +268,16 @@ impl SceneFile {
             }
         };
         parts.obstacles.iter_mut().for_each(|o| o.stiffness_per_area = Some(k));
+        for b in &self.bodies {
+            let high = 2.0 * b.bounds(&b.pose).half_extents();
+            let pressure = b.density * high.dot(&gravity.abs());
+            if matches!(b.kind, Kind::Solid { .. }) && pressure > SINKS * b.modulus {
+                parts.warnings.push(format!(
+                    "'{}' gives way under its own weight: {pressure:.2e} Pa press its lowest layer, beside a modulus of {:.2e} Pa; moduli are in Pa, lengths in m",
+                    b.name, b.modulus
+                ));
+            }
+        }
         if let Some(o) = parts.obstacles.first() {
             let m = &o.material;
             parts.choices.push(format!(
@@ -333,9 +347,14 @@ impl SceneFile {
         let mut choices = Vec::new();
         let gravity = scene.options.gravity;
         let spacing = self.grid(&mut choices)?;
-        if let Some(depth) = self.contact.depth.filter(|d| *d > spacing) {
+        let of_cell = |depth: f64| match depth / spacing {
+            x if x > 1.0 => Some(("more than a cell", "smaller")),
+            x if x < SHALLOWEST => Some(("less than a millionth of a cell", "greater")),
+            _ => None,
+        };
+        if let Some((depth, (how, remedy))) = self.contact.depth.and_then(|d| Some((d, of_cell(d)?))) {
             let why = format!(
-                "contact: depth: {depth} m is more than a cell of the grid, {spacing:.3e} m; give a smaller one"
+                "contact: depth: {depth} m is {how} of the grid, {spacing:.3e} m; give a {remedy} one"
             );
             return Err(self.wrong(self.contact.line, why));
         }

@@ -21,6 +21,8 @@ const ROUGHEST: f64 = 1e3;
 const MOST_STEPS: f64 = 1e8;
 /// Fastest start of points \[m/s\] and \[rad/s\].
 const FASTEST: f64 = 1e3;
+/// Thickest sheet, of its extent.
+const THICKEST: f64 = 0.1;
 
 const BORDERS: [&str; 3] = ["sticky", "slip", "rubbing"];
 const SHAPES: [&str; 5] = ["box", "sphere", "cylinder", "capsule", "ellipsoid"];
@@ -450,6 +452,13 @@ fn cloth(s: &Section<'_>, file: &Path) -> Found<Body> {
     };
     let [young, poisson, density] = elastic(s)?;
     let thickness = s.needed("thickness", "m > 0", |x| x > 0.0)?;
+    let extent = 2.0 * mesh.aabb().half_extents().max();
+    if thickness > THICKEST * extent {
+        let why = format!(
+            "{thickness} m is more than a tenth of the {extent:.3} m of the sheet; give it in metres, or take a solid, [[points]]"
+        );
+        return Err(s.wrong_at("thickness", why));
+    }
     let bending = s.number("bending", "the bending rigidity, N·m ≥ 0", |x| x >= 0.0)?.unwrap_or(0.0);
     let material = ClothMaterial::new(young, poisson, density, thickness)
         .and_then(|m| m.with_bending(bending))

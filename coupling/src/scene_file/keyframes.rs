@@ -61,7 +61,7 @@ impl SceneFile {
                     let names: Vec<&str> =
                         joints.chain(scene.actuators.iter().map(|a| a.name.as_str())).collect();
                     let near = did_you_mean(&entry.name, &names);
-                    let names = names.join(", ");
+                    let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
                     return wrong(format!("no joint or actuator '{}'{near}; there are {names}", entry.name));
                 };
                 within(entry, "the control of", *x, scene.actuators[a].control_range)?;

@@ -3,6 +3,7 @@
 mod apart;
 mod build;
 mod file;
+mod gaps;
 mod keyframes;
 mod keys;
 mod material;
@@ -125,12 +126,16 @@ impl PointScene {
             law()?,
             parts.options,
         );
-        let whole = |e: signorini_mpm::MpmError| file.wrong(1, e.to_string());
+        let whole = |e: MpmError| file.wrong(1, e.to_string());
         let mut engine = engine.map_err(whole)?;
         for cloth in parts.cloth {
             engine = engine.with_cloth(cloth).map_err(whole)?;
         }
-        engine = engine.with_pins(now).map_err(whole)?;
+        let pinned = |e: MpmError| match file.pins.last() {
+            Some(pin) => file.wrong(pin.line, e.to_string()),
+            None => whole(e),
+        };
+        engine = engine.with_pins(now).map_err(pinned)?;
         let substeps = file.substeps(engine.longest_step(), parts.options.spacing)?;
         parts.choices.push(format!(
             "substeps of the points up to {:.2e} s at the start: {substeps} to a step of the bodies, {:.0} in a run of {} s",
