@@ -114,7 +114,7 @@ fn scene(f: &Family, u: &Units) -> Scene {
         r#"<body name="upper" pos="{}"><joint name="shoulder" axis="0 1 0" range="-0.5 0.5" limited="true"/>
         <geom name="upper" type="capsule" fromto="{}" size="{}" mass="{}"/><body name="lower" pos="{}"><joint name="elbow" axis="0 1 0" stiffness="{}"/>
         <geom name="lower" type="capsule" fromto="{}" size="{}" mass="{}"/></body></body>
-        <body name="weight" pos="{}"><joint name="slide" type="slide" axis="0 0 1" range="{}" limited="true" solimplimit="0.9 0.95 {} 0.5 2"/><geom name="weight" type="sphere" size="{}" mass="{}"/></body></worldbody>
+        <body name="weight" pos="{}"><joint name="slide" type="slide" axis="0 0 1" range="{}" limited="true" damping="{}" armature="{}" solimplimit="0.9 0.95 {} 0.5 2"/><geom name="weight" type="sphere" size="{}" mass="{}"/></body></worldbody>
         <tendon><fixed name="both" limited="true" range="-0.65 0.65"><joint joint="shoulder" coef="1"/><joint joint="elbow" coef="-0.5"/></fixed></tendon>
         <actuator><position name="motor" joint="shoulder" kp="{}"/></actuator>
         <keyframe><key qpos="{q}{} 0" qvel="{v}0 0 0" ctrl="{}"/></keyframe></mujoco>"#,
@@ -129,6 +129,8 @@ fn scene(f: &Family, u: &Units) -> Scene {
         0.3 * u.mass,
         n(&[0.6, 0.4, 0.4], l),
         n(&[-0.05, 0.1], l),
+        0.5 * u.force() / u.speed(),
+        0.02 * u.mass,
         0.001 * l,
         0.03 * l,
         0.2 * u.mass,

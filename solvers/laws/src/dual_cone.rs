@@ -5,7 +5,7 @@ use signorini_core::{ContactLaw, ContactSeed, LawEval, LawProperties, Sweep, Swe
 use crate::closing_hessian;
 use crate::facet_law::{FacetLaw, law_of_facets};
 use crate::solimp::impedance;
-use crate::{Facets, Gains};
+use crate::{Facets, Gains, LimitSeed};
 
 /// The dual cone of friction as facets, each a spring and damper in closed form: complementarity-free contact.
 ///
@@ -40,7 +40,7 @@ pub struct DualCone {
     pub directions: u8,
     /// Width ε of the smooth maximum ε ln(1 + exp(x/ε)) \[m/s\]; 0 is the maximum itself.
     pub smoothing: f64,
-    /// Largest speed at which [`Gains::Recovery`] undoes a penetration \[m/s\], > 0.
+    /// Largest speed at which [`Gains::Recovery`] undoes a penetration, or what a joint moves comes back from beyond its limit \[m/s\], > 0.
     pub recovery_speed: f64,
     /// Slip v_s \[m/s\] above which friction is Coulomb's where a step has several sweeps: the speed o by which the dual cone opens a contact that slides, the largest μ_f times the rate along d_f, is taken
     /// off as far as o²/(o² + (μ v_s)²). None: the dual cone's at any slip, as published; a body that slides is thrown up by up to μ times its speed.
@@ -98,11 +98,12 @@ impl DualCone {
         Ok(())
     }
 
-    /// The law for joints, which have no material: gains of the material become the recovery of the default.
-    pub(crate) fn of_joints(&self) -> Self {
+    /// The law for a limit of a joint, which has no material: gains of the material become the recovery of the default. Its speed of recovery is that of the bodies that the joint moves.
+    pub(crate) fn of_limit(&self, seed: &LimitSeed) -> Self {
+        let recovery_speed = self.recovery_speed / seed.lever();
         match self.gains {
-            Gains::Material => Self { gains: Self::default().gains, ..*self },
-            _ => *self,
+            Gains::Material => Self { gains: Self::default().gains, recovery_speed, ..*self },
+            _ => Self { recovery_speed, ..*self },
         }
     }
 

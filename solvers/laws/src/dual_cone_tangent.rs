@@ -9,7 +9,7 @@ impl DualConeLaw for DualCone {
     const LIMIT_KEY: &'static str = "dual_cone_limit";
 
     fn limit_facet(&self, seed: &LimitSeed) -> LimitFacet {
-        let (relative, shift) = self.of_joints().relative(seed.dt, seed.gap, &seed.solimp, [0.0; 2]);
+        let (relative, shift) = self.of_limit(seed).relative(seed.dt, seed.gap, &seed.solimp, [0.0; 2]);
         // A limit has its share of one by its own mass.
         let relative = if self.cap { relative.min(1.0) } else { relative };
         let gain = relative / (f64::from(seed.contacts.max(1)) * seed.inverse_mass);
@@ -83,10 +83,14 @@ impl DualConeLaw for DualCone {
         (v_c, dv_c): (f64, f64),
         gains: [f64; 2],
     ) -> (f64, f64) {
-        let law = self.of_joints();
+        let law = self.of_limit(seed);
         let gains = if self.gains == Gains::Material { [0.0; 2] } else { gains };
         let gap = Dual::new(seed.gap, tangent[0]);
-        let (mut relative, shift) = law.relative_tangent(seed.dt, gap, &seed.solimp, [0.0; 2], gains);
+        let (mut relative, mut shift) = law.relative_tangent(seed.dt, gap, &seed.solimp, [0.0; 2], gains);
+        if shift.x == -law.fastest_recovery() && seed.moved_mass > 0.0 {
+            // The speed of recovery over the lever, as the root of the inverse mass.
+            shift.d = 0.5 * shift.x * tangent[1] / seed.inverse_mass;
+        }
         if law.cap && relative.x > 1.0 {
             relative = Dual::constant(1.0);
         }
