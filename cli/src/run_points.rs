@@ -185,16 +185,12 @@ struct Chatter {
 
 impl Chatter {
     fn add(&mut self, limits: &[Limit], dt: f64) {
-        let (mut worst, mut beyond) = (self.worst, false);
-        for (geom, limit) in limits.iter().enumerate() {
-            let longest = limit.step_where_stuck();
-            beyond |= dt > longest;
-            if dt > longest && dt / longest > worst {
-                worst = dt / longest;
-                *self = Self { worst, longest, geom, ..*self };
-            }
+        let longest = limits.iter().map(Limit::step_where_stuck).enumerate();
+        let Some((geom, longest)) = longest.min_by(|a, b| a.1.total_cmp(&b.1)) else { return };
+        self.steps += u64::from(dt > longest);
+        if dt > longest && dt / longest > self.worst {
+            *self = Self { worst: dt / longest, longest, geom, ..*self };
         }
-        self.steps += u64::from(beyond);
     }
 }
 

@@ -231,8 +231,10 @@ impl Pressed {
             (behind[0] > 0.0).then(|| [0, 1, 2].map(series))
         };
         for t in inside().filter(|t| self.counts[t.obstacle] > 0) {
-            let spring = springs_of(t);
+            let mut spring = springs_of(t);
             let backed = backed(t.particle, t.obstacle, spring);
+            // Friction counts where the surface is held from behind alone.
+            spring[2] = 0.0;
             let kept = &mut self.list[t.obstacle];
             kept.at.push(Place { x: Point3::from(t.x), axes: t.frame, pressed: 1, spring, backed });
             kept.mass += t.mass;
@@ -324,7 +326,8 @@ fn largest_eigenvalues(rigid: RigidSide<'_>, tree: usize, pressed: &[(usize, Pla
     let [mut springs, mut dampers, mut friction] = [0; 3].map(|_| DMatrix::zeros(n, n));
     for (body, place) in pressed {
         let [stiffness, damping, slope] = place.spring;
-        for (i, axis) in place.axes.column_iter().enumerate() {
+        let axes = if slope > 0.0 { 3 } else { place.pressed };
+        for (i, axis) in place.axes.column_iter().take(axes).enumerate() {
             along.fill(0.0);
             kin.for_columns(model, *body, &place.x, |dof, linear, _| {
                 along[dof - dofs.start] = linear.dot(&axis);
@@ -332,7 +335,7 @@ fn largest_eigenvalues(rigid: RigidSide<'_>, tree: usize, pressed: &[(usize, Pla
             if i < place.pressed {
                 springs.ger(stiffness, &along, &along, 1.0);
                 dampers.ger(damping, &along, &along, 1.0);
-            } else if slope > 0.0 {
+            } else {
                 friction.ger(slope, &along, &along, 1.0);
             }
         }
@@ -340,6 +343,9 @@ fn largest_eigenvalues(rigid: RigidSide<'_>, tree: usize, pressed: &[(usize, Pla
     // L⁻¹ K L⁻ᵀ of M = L Lᵀ.
     let Some(factor) = mass.cholesky() else { return [f64::INFINITY; 3] };
     [springs, dampers, friction].map(|matrix| {
+        if matrix.iter().all(|x| *x == 0.0) {
+            return 0.0;
+        }
         let half = factor.l_dirty().solve_lower_triangular(&matrix);
         match half.and_then(|h| factor.l_dirty().solve_lower_triangular(&h.transpose())) {
             // Not below zero but for round-off.

@@ -46,6 +46,25 @@ impl Bed {
         Self { text, pressed, substeps: 1, moving: false, dissipation: 0.0, friction: 0.0, mass: 1e3 }
     }
 
+    /// Two plates on slides along an axis, both on one light point between them, and the gains of their motors.
+    fn between(axis: &str, motors: Option<&str>) -> Self {
+        let plate = |name: &str, z: f64| {
+            format!(
+                "<body pos='0 0 {z}'><joint name='{name}' type='slide' axis='{axis}'/>\
+                 <geom type='box' size='.1 .06 .04' mass='.2' contype='0' conaffinity='0'/></body>"
+            )
+        };
+        let bodies = [plate("lower", DEPTH - 0.04), plate("upper", 0.04 - DEPTH)].concat();
+        let pressed = [
+            (0, Vector3::new(0.0, 0.0, DEPTH), Vector3::z()),
+            (1, Vector3::new(0.0, 0.0, -DEPTH), -Vector3::z()),
+        ];
+        let motor =
+            |joint| motors.map_or(String::new(), |gains| format!("<position joint='{joint}' {gains}/>"));
+        let motors = ["lower", "upper"].map(motor).concat();
+        Self { mass: 1e-3, ..Self::with_motors(&bodies, &motors, &pressed) }
+    }
+
     /// In balance: forces on the bodies are those of the contacts, turned round.
     fn build(&self) -> (Split, State, State) {
         let scene = Scene::from_mjcf(&self.text, "bed.xml", &LoadOptions::default()).unwrap();
@@ -102,18 +121,23 @@ impl Bed {
         (largest(&rough[320..]) > 2.0 * largest(&rough[..80]), limits)
     }
 
-    /// Finds the longest step \[s\] by halving, and compares with the printed limit.
+    /// The longest step \[s\] at which small oscillations do not grow, between two, by halving.
+    fn longest(&self, [mut low, mut high]: [f64; 2], what: &str) -> f64 {
+        assert!(!self.grows(low).0 && self.grows(high).0, "{what}: {low} to {high}");
+        while high > 1.005 * low {
+            let middle = (low * high).sqrt();
+            if self.grows(middle).0 { high = middle } else { low = middle }
+        }
+        low
+    }
+
+    /// Compares the longest step with the printed limit.
     fn check(&self, what: &str, body_mass: f64) {
         let within = |(dt, limits): (f64, &[Limit])| {
             limits.iter().all(|l| l.contacts == 0 || l.used(dt, dt / f64::from(self.substeps)) < 1.0)
         };
         let guess = self.grows(1e-5).1.iter().map(|l| l.step(0.0)).fold(f64::INFINITY, f64::min);
-        let (mut low, mut high) = (0.3 * guess, 8.0 * guess);
-        assert!(!self.grows(low).0 && self.grows(high).0, "{what}: {guess}");
-        while high > 1.005 * low {
-            let middle = (low * high).sqrt();
-            if self.grows(middle).0 { high = middle } else { low = middle }
-        }
+        let low = self.longest([0.3 * guess, 8.0 * guess], what);
         let limits = self.grows(low).1;
         let tightest =
             limits.iter().filter(|l| l.contacts > 0).min_by(|a, b| a.step(0.0).total_cmp(&b.step(0.0)));
@@ -217,21 +241,10 @@ fn analytic_a_panel_on_a_hinge_weighs_its_moment_of_inertia() {
 /// Two fingers that close on one light point: it cannot follow both, whatever its substep.
 #[test]
 fn analytic_a_sheet_between_two_fingers_limits_the_step() {
-    let finger = |name: &str, z: f64| {
-        format!(
-            "<body pos='0 0 {z}'><joint name='{name}' type='slide' axis='0 0 1'/>\
-             <geom type='box' size='.1 .06 .04' mass='.2' contype='0' conaffinity='0'/></body>"
-        )
-    };
-    let bodies = [finger("lower", DEPTH - 0.04), finger("upper", 0.04 - DEPTH)].concat();
-    let pressed = [
-        (0, Vector3::new(0.0, 0.0, DEPTH), Vector3::z()),
-        (1, Vector3::new(0.0, 0.0, -DEPTH), -Vector3::z()),
-    ];
-    let motors = ["lower", "upper"].map(|j| format!("<position joint='{j}' kp='4000' kv='20'/>")).concat();
     // Another mass than that of the limit, which is to differ.
-    for (what, motors, other) in [("free fingers", "", 0.4), ("fingers of motors", &motors, 0.2)] {
-        let bed = Bed { mass: 1e-3, ..Bed::with_motors(&bodies, motors, &pressed) };
+    let motors = Some("kp='4000' kv='20'");
+    for (what, motors, other) in [("free fingers", None, 0.4), ("fingers of motors", motors, 0.2)] {
+        let bed = Bed::between("0 0 1", motors);
         let l = bed.grows(1e-3).1[0];
         assert!(l.soft_substep() < 5e-4 && 0.5 * l.surface / l.mass < 1e-2, "{l:?}");
         bed.all(what, other);
@@ -241,30 +254,13 @@ fn analytic_a_sheet_between_two_fingers_limits_the_step() {
 /// Two plates that rub on one light point between them: friction that holds is a damper, which pushes them back and forth in longer steps.
 #[test]
 fn analytic_friction_of_a_sheet_between_two_plates_limits_the_step() {
-    let plate = |name: &str, z: f64| {
-        format!(
-            "<body pos='0 0 {z}'><joint name='{name}' type='slide' axis='1 0 0'/>\
-             <geom type='box' size='.1 .06 .04' mass='.2' contype='0' conaffinity='0'/></body>"
-        )
-    };
-    let bodies = [plate("lower", DEPTH - 0.04), plate("upper", 0.04 - DEPTH)].concat();
-    let pressed = [
-        (0, Vector3::new(0.0, 0.0, DEPTH), Vector3::z()),
-        (1, Vector3::new(0.0, 0.0, -DEPTH), -Vector3::z()),
-    ];
-    let motors = ["lower", "upper"].map(|j| format!("<position joint='{j}' kp='400' kv='5'/>")).concat();
-    for (what, motors) in [("free plates", ""), ("plates of motors", &motors)] {
+    let motors = Some("kp='400' kv='5'");
+    for (what, motors) in [("free plates", None), ("plates of motors", motors)] {
         for (substeps, moving) in [(1, false), (1, true), (4, false), (4, true)] {
-            let bed = Bed::with_motors(&bodies, motors, &pressed);
-            let bed = Bed { mass: 1e-3, friction: 0.3, substeps, moving, ..bed };
+            let bed = Bed { friction: 0.3, substeps, moving, ..Bed::between("1 0 0", motors) };
             let printed = |dt: f64| bed.grows(dt).1[0].step_where_stuck();
             let guess = printed(1e-3);
-            let (mut low, mut high) = (0.2 * guess, 6.0 * guess);
-            assert!(!bed.grows(low).0 && bed.grows(high).0, "{what}: {guess}");
-            while high > 1.005 * low {
-                let middle = (low * high).sqrt();
-                if bed.grows(middle).0 { high = middle } else { low = middle }
-            }
+            let low = bed.longest([0.2 * guess, 6.0 * guess], what);
             println!(
                 "{what}, {substeps} substeps: grows from {low:.4e} s on, printed {:.4e} s",
                 printed(low)

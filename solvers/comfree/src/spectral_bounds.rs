@@ -143,6 +143,7 @@ impl SpectralBounds {
         let r = self;
         let n = p.velocity_count();
         r.x.clear();
+        // Alike in all units: velocities of one energy.
         r.x.extend(p.inertia().scaling().iter().enumerate().map(|(i, d)| scattered(i) * d));
         apply(p, part, evals, &r.x, &mut r.rows, &mut r.y);
         std::mem::swap(&mut r.x, &mut r.y);
