@@ -10,7 +10,7 @@ pub struct Sweeps {
     /// At most so many, at least one, which ends as [`SolveStatus::Evaluated`](signorini_core::SolveStatus::Evaluated) whatever it leaves. Of several the last one undoes penetrations, if there are any.
     /// Up to 16 that a residual ends take constraints in turn, where the inertia couples no blocks and constraints have 1, 3, 4 or 6 rows; others take all constraints at once.
     pub most: u32,
-    /// Multipliers are good enough when their residual ([`Sweep::residual`](signorini_core::Sweep::residual)) is at most this \[m/s\]; 0 for as many evaluations as there may be. Rates of joints at their limits count as speeds of what they move ([`LimitSeed::lever`](signorini_laws::LimitSeed::lever)).
+    /// Multipliers are good enough when their residual ([`Sweep::residual`](signorini_core::Sweep::residual)) is at most this \[m/s\]; 0 for as many evaluations as there may be. Rates of joints at their limits count as speeds of what they move (`signorini_laws::LimitSeed::lever`).
     pub residual: f64,
     /// Or at most this part of the largest speed along a normal or of a joint at a limit that the step begins with, but not above ten times `residual`. Slip does not count: friction is
     /// to be right to a part of gravity, not of the slip.
