@@ -59,6 +59,7 @@ mod setup;
 mod solver;
 mod spline;
 mod system;
+mod vectorized;
 
 pub use cloth::{Cloth, ClothMaterial, sheet, shirt};
 pub use contacts::{Touch, Touches, pinned, seeded};
@@ -68,8 +69,8 @@ pub use error::MpmError;
 pub use freedom::Freedom;
 pub use grid::Grid;
 pub use material::{
-    Dilatancy, DruckerPrager, FixedCorotated, InertialFriction, Lame, LaneLaw, LinearCorotated, Liquid,
-    Material, Maxwell, Snow, SnowStrength, Stiffness, Viscous, VonMises,
+    Dilatancy, DruckerPrager, FixedCorotated, HenckyLaw, InertialFriction, Lame, LaneLaw, LinearCorotated,
+    Liquid, Material, Maxwell, Snow, SnowStrength, Stiffness, Viscous, VonMises,
 };
 pub use obstacle::{Border, Obstacle, Wall};
 pub use particles::Particles;

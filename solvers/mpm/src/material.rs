@@ -15,7 +15,7 @@ mod viscous;
 
 pub use corotated::{FixedCorotated, LinearCorotated};
 pub use dough::VonMises;
-pub(crate) use hencky::{HenckyFlow, num};
+pub(crate) use hencky::num;
 pub use lame::Lame;
 pub use liquid::Liquid;
 pub use maxwell::Maxwell;
@@ -80,14 +80,21 @@ pub enum LaneLaw {
     FixedCorotated(Lame),
     /// [`LinearCorotated`].
     LinearCorotated(Lame),
+    /// [`Liquid`].
+    Liquid(Liquid),
+    /// Laws with Hencky's energy.
+    Hencky(HenckyLaw),
+}
+
+/// Laws with Hencky's energy and a flow of their own, which the engine runs for many particles at once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum HenckyLaw {
     /// [`VonMises`].
     VonMises(VonMises),
     /// [`DruckerPrager`].
     DruckerPrager(DruckerPrager),
     /// [`Snow`].
     Snow(Snow),
-    /// [`Liquid`].
-    Liquid(Liquid),
     /// [`Maxwell`].
     Maxwell(Maxwell),
 }

@@ -1,7 +1,6 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use pulp::Arch;
 use rayon::prelude::*;
 use signorini_core::na::Matrix3;
 use signorini_core::{
@@ -10,6 +9,7 @@ use signorini_core::{
 };
 
 use crate::freedom::Freedom;
+use crate::vectorized::vectorized;
 
 mod kernels;
 mod rows;
@@ -41,7 +41,6 @@ pub(crate) struct NodeMap {
     columns: Columns,
     room: RefCell<Room>,
     for_products: RefCell<ProductRoom>,
-    arch: Arch,
 }
 
 /// Room for a vector of each node and of each contact, with a lane to spare, and for matrices.
@@ -133,12 +132,12 @@ impl NodeMap {
 
     /// Σ w_i B_i u_i in the frame of each contact of `part`, added to `out`.
     fn add_sums(&self, part: Part<'_>, u: &[f64], out: &mut [f64]) {
-        let Self { rows, arch, .. } = self;
+        let Self { rows, .. } = self;
         let mut room = self.room.borrow_mut();
         self.set_field(u, &mut room.nodes);
         let field = &*room.nodes;
         by_rows(part.constraints, 0, out, &|constraints, first, out| {
-            arch.dispatch(Sums { rows, constraints, field, first, out });
+            vectorized(Sums { rows, constraints, field, first, out });
         });
     }
 
@@ -152,15 +151,15 @@ impl NodeMap {
 
     /// Adds Σ w x_k of the lists that each node is in to its unknowns.
     fn gather(&self, columns: &Columns, x: &[[f64; 4]], g: &mut [f64]) {
-        let Self { starts, freedoms, arch, .. } = self;
+        let Self { starts, freedoms, .. } = self;
         by_blocks(0..freedoms.len(), starts, g, &|blocks, g| {
-            arch.dispatch(Gather { columns, starts, freedoms, x, blocks, g });
+            vectorized(Gather { columns, starts, freedoms, x, blocks, g });
         });
     }
 
     /// Adds to y the products with the Hessians of contacts that bend, which the room has.
     fn add_product(&self, room: &mut ProductRoom, x: &[f64], y: &mut [f64]) {
-        let Self { rows, points, columns, arch, .. } = self;
+        let Self { rows, points, columns, .. } = self;
         let ProductRoom { active, bends, nodes, sums, contacts, points: [velocities, forces] } = room;
         self.set_field(x, nodes);
         let nodes = &*nodes;
@@ -172,7 +171,7 @@ impl NodeMap {
         if points.is_used() {
             let lists = &points.nodes;
             let means = |(i, out): (usize, &mut [[f64; 4]])| {
-                arch.dispatch(Means { lists, nodes, first: CONTACTS * i, out });
+                vectorized(Means { lists, nodes, first: CONTACTS * i, out });
             };
             match together {
                 true => velocities.chunks_mut(CONTACTS).enumerate().for_each(means),
@@ -180,16 +179,16 @@ impl NodeMap {
             }
             forces.fill([0.0; 4]);
             let (parts, velocities) = (&points.parts, &*velocities);
-            arch.dispatch(Between { active, bends, parts, velocities, forces: &mut *forces });
+            vectorized(Between { active, bends, parts, velocities, forces: &mut *forces });
             if !together {
                 return self.gather(&points.columns, forces, y);
             }
-            arch.dispatch(Shares { lists, x: forces, sums: &mut *sums });
+            vectorized(Shares { lists, x: forces, sums: &mut *sums });
         } else if together {
-            arch.dispatch(Products { rows, active, bends, nodes, sums: &mut *sums });
+            vectorized(Products { rows, active, bends, nodes, sums: &mut *sums });
         } else {
             by_contacts((active, bends), 0, contacts, &|(active, bends), first, out| {
-                arch.dispatch(Turned { rows, active, bends, nodes, first, out });
+                vectorized(Turned { rows, active, bends, nodes, first, out });
             });
             return self.gather(columns, contacts, y);
         }
@@ -239,13 +238,13 @@ impl ContactMap for NodeMap {
         self.add_sums(part, dv, dv_c);
     }
     fn add_gradient(&self, part: Part<'_>, _: &Pools, evals: &Evals, g: &mut [f64]) {
-        let Self { rows, columns, arch, .. } = self;
+        let Self { rows, columns, .. } = self;
         let mut room = self.room.borrow_mut();
         let room = &mut *room;
         if !self.is_most(part) {
             let field = &mut room.nodes;
             field.fill([0.0; 4]);
-            arch.dispatch(Spread { rows, part, grad: &evals.grad, field: &mut *field });
+            vectorized(Spread { rows, part, grad: &evals.grad, field: &mut *field });
             return self.add_field(field, g);
         }
         let x = &mut room.contacts;
@@ -328,7 +327,7 @@ impl ContactMap for NodeMap {
             let (first, count) = (group[0] as usize, (group[1] - group[0]) as usize);
             sums.clear();
             sums.resize(count * (count + 1) / 2, [0.0; 6]);
-            self.arch.dispatch(Pairs { columns: &self.columns, first, count, bends, sums });
+            vectorized(Pairs { columns: &self.columns, first, count, bends, sums });
             let pairs = (0..count).flat_map(|a| (0..=a).map(move |b| (first + a, first + b)));
             for ((a, b), [xx, xy, xz, yy, yz, zz]) in pairs.zip(&*sums) {
                 let sum = Matrix3::new(*xx, *xy, *xz, *xy, *yy, *yz, *xz, *yz, *zz);

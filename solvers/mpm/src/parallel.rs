@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use pulp::Arch;
 use rayon::prelude::*;
+
+use crate::vectorized::vectorized;
 
 /// Entries of a share of the work.
 const SHARE: usize = 16384;
@@ -35,10 +36,9 @@ pub(crate) fn sums<const N: usize>(len: usize, term: impl Fn(usize) -> [f64; N] 
 
 /// Σ a_i b_i: eight sums beside each other of each share.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let arch = Arch::new();
     let share = |entries: Range<usize>| {
         let (a, b) = (&a[entries.clone()], &b[entries]);
-        [arch.dispatch(
+        [vectorized(
             #[inline(always)]
             || eight_sums(a, b),
         )]
@@ -65,10 +65,9 @@ pub(crate) fn each<const N: usize>(
     others: [&[f64]; N],
     change: impl Fn(&mut f64, [f64; N]) + Sync,
 ) {
-    let arch = Arch::new();
     let share = |(i, list): (usize, &mut [f64])| {
         let others = others.map(|o| &o[SHARE * i..][..list.len()]);
-        arch.dispatch(
+        vectorized(
             #[inline(always)]
             || {
                 for k in 0..list.len() {

@@ -1,7 +1,9 @@
 //! Cholesky factors of the diagonal blocks of groups of nodes.
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 use signorini_core::BlockSink;
+
+use crate::vectorized::vectorized;
 
 /// Groups that are factored beside each other.
 const LANES: usize = 4;
@@ -50,7 +52,6 @@ pub(crate) struct Preconditioner {
     at: Vec<usize>,
     /// Lower triangles, row by row; of factors with the reciprocals of the diagonal.
     entries: Vec<[f64; LANES]>,
-    arch: Arch,
 }
 
 impl Preconditioner {
@@ -95,14 +96,14 @@ impl Preconditioner {
     /// Factors all blocks; false if one is not positive definite.
     #[must_use]
     pub(crate) fn factor(&mut self) -> bool {
-        let Self { starts, at, entries, arch, .. } = self;
-        arch.dispatch(Factor { starts, at, entries })
+        let Self { starts, at, entries, .. } = self;
+        vectorized(Factor { starts, at, entries })
     }
 
     /// x = A⁻¹ b of the blocks A.
     pub(crate) fn solve(&self, b: &[f64], x: &mut [f64]) {
-        let Self { starts, at, entries, arch, .. } = self;
-        arch.dispatch(Solve { starts, at, entries, b, x });
+        let Self { starts, at, entries, .. } = self;
+        vectorized(Solve { starts, at, entries, b, x });
     }
 }
 

@@ -1,6 +1,6 @@
 use signorini_core::na::Matrix3;
 
-use crate::material::{HenckyFlow, LEAST, Lame, LaneLaw, Liquid, Material};
+use crate::material::{HenckyLaw, LEAST, Lame, LaneLaw, Liquid, Material};
 
 use super::chunk::{Chunk, wide};
 use super::lanes::{
@@ -9,17 +9,16 @@ use super::lanes::{
 };
 
 /// Takes gradients of a chunk back to the strains that the material bears, where time has elapsed since the last time, and gives their τ \[Pa\], that of viscosity included.
+///
+/// It is inlined into kernels that are compiled for each instruction set and number: the decompositions of Hencky's laws stand in it once.
 #[inline(always)]
 pub(super) fn flow_and_stress<T: Number>(material: &dyn Material, chunk: &mut Chunk<T>) -> Lane9<T> {
     let tau = match material.lanes() {
         LaneLaw::Scalar => scalar(material, chunk),
+        LaneLaw::Liquid(m) => liquid(&m, chunk),
         LaneLaw::FixedCorotated(lame) => fixed_corotated(&lame, &chunk.e),
         LaneLaw::LinearCorotated(lame) => linear_corotated(&lame, &chunk.e),
-        LaneLaw::VonMises(m) => hencky(&m, chunk),
-        LaneLaw::DruckerPrager(m) => hencky(&m, chunk),
-        LaneLaw::Snow(m) => hencky(&m, chunk),
-        LaneLaw::Maxwell(m) => hencky(&m, chunk),
-        LaneLaw::Liquid(m) => liquid(&m, chunk),
+        LaneLaw::Hencky(law) => hencky(&law, chunk),
     };
     match material.viscosity() {
         [0.0, 0.0] => tau,
@@ -105,9 +104,9 @@ fn linear_corotated<T: Number>(lame: &Lame, f: &Lane9<T>) -> Lane9<T> {
 
 /// Logarithmic strains, those that flow leaves, and U (2 μ ε + λ tr ε) Uᵀ.
 #[inline(always)]
-fn hencky<T: Number>(material: &impl HenckyFlow, chunk: &mut Chunk<T>) -> Lane9<T> {
+fn hencky<T: Number>(law: &HenckyLaw, chunk: &mut Chunk<T>) -> Lane9<T> {
     let (f, memory) = (&mut chunk.e, &mut chunk.memory);
-    let lame = material.lame();
+    let lame = law.lame();
     let (lambda, twice) = (num::<T>(lame.lambda), num::<T>(2.0 * lame.mu));
     let r = rotation(f);
     let s = turned_product(&r, f);
@@ -120,7 +119,7 @@ fn hencky<T: Number>(material: &impl HenckyFlow, chunk: &mut Chunk<T>) -> Lane9<
         let sum = strain[0][l] + strain[1][l] + strain[2][l];
         let mean = sum * num(1.0 / 3.0);
         let shape = [strain[0][l] - mean, strain[1][l] - mean, strain[2][l] - mean];
-        if let Some(kept) = material.return_map((shape, sum), &mut memory[l], chunk.elapsed[l]) {
+        if let Some(kept) = law.return_map((shape, sum), &mut memory[l], chunk.elapsed[l]) {
             (0..3).for_each(|i| strain[i][l] = kept[i]);
             flowed = true;
         }

@@ -16,7 +16,6 @@ mod touches;
 mod transfer;
 mod vertices;
 
-use pulp::Arch;
 use rayon::prelude::*;
 use signorini_core::na::Vector3;
 use signorini_core::{
@@ -34,6 +33,7 @@ use crate::pin::{Hold, Pin, in_order};
 use crate::setup::{FARTHEST, MpmOptions, check, check_cloth, longest_step, rates, stretch};
 use crate::solver::MpmSolver;
 use crate::spline::Weights;
+use crate::vectorized::vectorized;
 
 use blocks::Blocks;
 use chunk::{Chunk, NOBODY, SIDE, wide};
@@ -462,13 +462,13 @@ impl<T: Real> MpmEngine<T> {
     }
 
     fn gather(&mut self, dt: f64) {
-        let (mut own, step, arch) = (std::mem::take(&mut self.own), self.constants(dt), Arch::new());
+        let (mut own, step) = (std::mem::take(&mut self.own), self.constants(dt));
         let (blocks, loads) = (&self.blocks, &self.cloth.loads);
         own.share(blocks).each(blocks, &|| (), &|(), share| {
             let Share { blocks: at, chunks, tiles, starts, moved, .. } = share;
             let loads = loads.get(blocks.chunks[at.start].clone()).unwrap_or_default();
             let start = (!starts.is_empty()).then_some(starts);
-            moved[0].added = arch.dispatch(Gather { chunks, loads, tile: tiles, start, step });
+            moved[0].added = vectorized(Gather { chunks, loads, tile: tiles, start, step });
         });
         self.own = own;
         self.ready(dt);
@@ -486,7 +486,7 @@ impl<T: Real> MpmEngine<T> {
         if keeps && !self.cloth.cloth.is_empty() {
             self.own.rest.resize(self.own.chunks.len(), [[T::zero(); LANES]; 9]);
         }
-        let (mut own, step, arch) = (std::mem::take(&mut self.own), self.constants(dt), Arch::new());
+        let (mut own, step) = (std::mem::take(&mut self.own), self.constants(dt));
         let (blocks, nodes) = (&self.blocks, &self.nodes);
         // Cloth has to know all particles first.
         let ahead = self.ahead.last == dt && self.cloth.cloth.is_empty();
@@ -498,10 +498,10 @@ impl<T: Real> MpmEngine<T> {
                 nodes::tile(&nodes.start, blocks, at.start, before);
             }
             let start = keeps.then_some(&before[..]);
-            moved[0] = arch.dispatch(Scatter { chunks: &mut *chunks, tile: values, start, rest, step });
+            moved[0] = vectorized(Scatter { chunks: &mut *chunks, tile: values, start, rest, step });
             if ahead && !moved[0].left && moved[0].broken.is_none() {
                 let start = (!starts.is_empty()).then_some(starts);
-                moved[0].added = arch.dispatch(Gather { chunks, loads: &[], tile, start, step });
+                moved[0].added = vectorized(Gather { chunks, loads: &[], tile, start, step });
             }
         });
         self.own = own;

@@ -162,9 +162,7 @@ fn stress<T: Number>(
     materials: &[Box<dyn Material>],
 ) -> Lane9<T> {
     let first = chunk.material[0];
-    if first != BARE && chunk.material.iter().all(|m| *m == first) {
-        return flow_and_stress(&*materials[first as usize], chunk);
-    }
+    let one = first != BARE && chunk.material.iter().all(|m| *m == first);
     // One material after the other, each for its own; a bare particle has the stress of its load.
     let mut out = [[T::zero(); LANES]; 9];
     if let Some(load) = load {
@@ -172,12 +170,16 @@ fn stress<T: Number>(
             (0..9).for_each(|i| out[i][l] = load.stress[i][l]);
         }
     }
-    for (m, material) in materials.iter().enumerate() {
+    let numbers = if one { first as usize..first as usize + 1 } else { 0..materials.len() };
+    for m in numbers {
         if !chunk.material.iter().any(|k| *k as usize == m) {
             continue;
         }
         let before = (chunk.e, chunk.memory);
-        let tau = flow_and_stress(&**material, chunk);
+        let tau = flow_and_stress(&*materials[m], chunk);
+        if one {
+            return tau;
+        }
         for l in 0..LANES {
             if chunk.material[l] as usize == m {
                 (0..9).for_each(|i| out[i][l] = tau[i][l]);

@@ -1,6 +1,6 @@
 //! Materials that the engine has closed forms of.
 
-use signorini_core::na::Matrix3;
+use signorini_core::na::{Matrix3, RealField};
 
 use super::dough::VonMises;
 use super::hencky::{HenckyFlow, energy, stress};
@@ -10,12 +10,13 @@ use super::polar::Stretches;
 use super::sand::DruckerPrager;
 use super::snow::Snow;
 use super::stiffness::{PAIRS, Stiffness};
-use super::{LaneLaw, Material};
+use super::{HenckyLaw, Lame, LaneLaw, Material};
 use crate::error::MpmError;
 
 /// A material with Hencky's energy and a flow of its own.
 macro_rules! hencky {
-    ($($name:ident),*) => {$(
+    ($($name:ident),*) => {
+        $(
         impl Material for $name {
             fn energy(&self, f: &Matrix3<f64>) -> f64 {
                 energy(self.lame(), f)
@@ -36,13 +37,36 @@ macro_rules! hencky {
                 self.lame().check()
             }
             fn lanes(&self) -> LaneLaw {
-                LaneLaw::$name(*self)
+                LaneLaw::Hencky(HenckyLaw::$name(*self))
             }
             fn name(&self) -> &'static str {
                 Self::NAME
             }
         }
-    )*};
+    )*
+
+        impl HenckyLaw {
+            /// Constants of the elastic part.
+            pub(crate) fn lame(&self) -> &Lame {
+                match self {
+                    $(Self::$name(m) => m.lame(),)*
+                }
+            }
+
+            /// [`HenckyFlow::return_map`] of the law.
+            #[inline(always)]
+            pub(crate) fn return_map<T: RealField + Copy>(
+                &self,
+                trial: ([T; 3], T),
+                memory: &mut T,
+                elapsed: T,
+            ) -> Option<[T; 3]> {
+                match self {
+                    $(Self::$name(m) => m.return_map(trial, memory, elapsed),)*
+                }
+            }
+        }
+    };
 }
 
 hencky!(VonMises, DruckerPrager, Snow, Maxwell);
