@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use signorini_report::suite::{self, SuiteOptions};
-use signorini_report::{Budget, Page};
+use signorini_report::{Budget, Page, Resume};
 use signorini_validation::{GROUPS, pages};
 
 /// Arguments of `reproduce`.
@@ -11,21 +11,30 @@ use signorini_validation::{GROUPS, pages};
 pub(crate) struct Arguments {
     /// A paper (`kurtz2025cenic`), a page (`kurtz2025cenic/fig08`) or a prefix; everything when left out.
     selection: Vec<String>,
-    /// The sizes of the papers rather than the quick ones.
+    /// Larger sizes than the quick ones: an hour at most.
+    #[arg(long, conflicts_with = "full")]
+    standard: bool,
+    /// The sizes of the papers.
     #[arg(long)]
     full: bool,
     /// Start no new page after this many hours; pages that have more to do than --full asks for go on until then.
     #[arg(long, value_name = "HOURS")]
     budget: Option<f64>,
-    /// Keep finished pages of the same revision, and go on with unfinished ones.
-    #[arg(long)]
+    /// Keep finished pages of the same revision and size, and go on with unfinished ones. A run that was killed goes on without it.
+    #[arg(long, conflicts_with = "anew")]
     resume: bool,
+    /// Run all pages, those of a run that was stopped as well.
+    #[arg(long)]
+    anew: bool,
     /// Pages that run at a time, each on its share of the threads; all threads, one page each, when left out. Pages that measure time run by themselves.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
-    /// Folder of the report.
+    /// Folder of the report, `report` where none is given. Pages of other selections that it has stay there.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Keep each page with the code, in `benches/records/pages`: pages of smaller runs show it as recorded.
+    #[arg(long)]
+    keep: bool,
     /// Write the claims that hold now as the baseline that CI compares with.
     #[arg(long)]
     update_baseline: bool,
@@ -41,10 +50,10 @@ pub(crate) fn root() -> PathBuf {
 
 /// Prints the pages with their cost.
 pub(crate) fn list() {
-    say!("{:<40} {:>8} {:>8}  title", "page", "quick s", "full s");
+    say!("{:<40} {:>8} {:>10} {:>8}  title", "page", "quick s", "standard s", "full s");
     for p in pages() {
-        let (quick, full) = p.cost();
-        say!("{:<40} {quick:>8.1} {full:>8.1}  {}", p.id(), p.title());
+        let [quick, standard, full] = p.cost();
+        say!("{:<40} {quick:>8.1} {standard:>10.1} {full:>8.1}  {}", p.id(), p.title());
     }
 }
 
@@ -52,21 +61,31 @@ pub(crate) fn list() {
 pub(crate) fn run(a: &Arguments) -> Result<bool, Box<dyn Error>> {
     let wanted =
         |p: &&dyn Page| a.selection.is_empty() || a.selection.iter().any(|s| p.id().starts_with(s.as_str()));
-    let chosen: Vec<&dyn Page> = pages().into_iter().filter(wanted).collect();
+    let all = pages();
+    let chosen: Vec<&dyn Page> = all.iter().copied().filter(wanted).collect();
     if chosen.is_empty() {
         return Err(format!("no page matches {:?}; `signorini list` shows what there is", a.selection).into());
     }
     let root = root();
     let options = SuiteOptions {
-        budget: if a.full { Budget::Full } else { Budget::Quick },
+        budget: match (a.standard, a.full) {
+            (_, true) => Budget::Full,
+            (true, _) => Budget::Standard,
+            _ => Budget::Quick,
+        },
         groups: GROUPS.into(),
-        out: a.out.clone().unwrap_or_else(|| root.join("report")),
+        out: std::path::absolute(a.out.as_deref().unwrap_or("report".as_ref()))?,
         root: root.clone(),
-        resume: a.resume,
+        resume: match (a.resume, a.anew) {
+            (true, _) => Resume::Finished,
+            (_, true) => Resume::Nothing,
+            _ => Resume::Stopped,
+        },
         limit_s: a.budget.map(|h| 3600.0 * h),
         jobs: a.jobs.map_or_else(rayon::current_num_threads, usize::from),
+        keep: a.keep,
     };
-    let outcome = suite::run(&chosen, &options)?;
+    let outcome = suite::run(&chosen, &all, &options)?;
     if a.update_baseline {
         suite::write_baseline(&root, &outcome.records)?;
     }

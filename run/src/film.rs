@@ -1,6 +1,7 @@
 //! Motions of pages for the viewer.
 
 use crate::recording::{Recording, RecordingHeader, Row};
+use crate::snapshot::{Camera, Still, stills};
 use crate::view;
 
 /// Between pictures \[s\].
@@ -12,6 +13,15 @@ pub struct Attachment {
     pub file: String,
     /// HTML document that needs no other file.
     pub html: String,
+    /// Start, middle and end.
+    pub stills: Vec<Still>,
+}
+
+impl Attachment {
+    /// The viewer's page of a recording, and its stills from a camera, or from one that has all in view.
+    pub fn new(file: String, recording: &Recording, camera: Option<Camera>) -> Self {
+        Self { file, html: view::page(recording), stills: stills(recording, camera) }
+    }
 }
 
 /// Sixty pictures of a motion per second.
@@ -44,6 +54,6 @@ impl Film {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
         let file: String = name.chars().map(plain).collect();
         let words: Vec<&str> = file.split('_').filter(|w| !w.is_empty()).collect();
-        Attachment { file: format!("{}.html", words.join("_")), html: view::page(&self.recording) }
+        Attachment::new(format!("{}.html", words.join("_")), &self.recording, None)
     }
 }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use signorini_core::na::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector2, Vector3};
 
 use crate::Recording;
+use crate::recording::{RecordedCloud, RecordedShape};
 
 /// Width and height \[px\].
 const SIZE: [f64; 2] = [480.0, 360.0];
@@ -13,6 +14,10 @@ const GROUND: f64 = 1.5;
 /// Half the edge of the drawn part of a ground, in widths of the view, and its colour.
 const AROUND: f64 = 0.75;
 const GROUND_RGB: [f64; 3] = [0.87, 0.88, 0.9];
+/// Direction from which a camera looks that is not told otherwise.
+const FROM: Vector3<f64> = Vector3::new(0.7, -1.0, 0.55);
+/// Most discs of a cloud; of more, some are left out evenly and the others are larger.
+const MOST_DISCS: usize = 2500;
 /// Direction that light comes from.
 const LIGHT: Vector3<f64> = Vector3::new(0.3, -0.5, 0.8);
 
@@ -27,11 +32,31 @@ pub struct Camera {
     pub width: f64,
 }
 
-/// A polygon painted at once: how far away \[m\], corners \[px\], colour.
+/// A polygon painted at once, or a disc about its one corner: how far away \[m\], corners \[px\], radius \[px\], colour.
 struct Patch {
     away: f64,
     corners: Vec<Vector2<f64>>,
+    radius: f64,
     rgb: [f64; 3],
+}
+
+/// A recording at one time.
+#[derive(Clone, Debug)]
+pub struct Still {
+    /// Time \[s\].
+    pub t: f64,
+    /// SVG document.
+    pub svg: String,
+}
+
+/// Start, middle and end of a recording, all from one place; from one that has all in view where there is no camera. None of a recording without rows.
+pub fn stills(r: &Recording, camera: Option<Camera>) -> Vec<Still> {
+    let Some(last) = r.t.len().checked_sub(1) else { return Vec::new() };
+    let half = 0.5 * (r.t[0] + r.t[last]);
+    let mut rows = vec![0, r.t.partition_point(|t| *t < half).min(last), last];
+    rows.dedup();
+    let Some(camera) = camera.or_else(|| Camera::around(r, &rows)) else { return Vec::new() };
+    rows.into_iter().map(|row| Still { t: r.t[row], svg: camera.picture(r, row) }).collect()
 }
 
 impl Camera {
@@ -45,28 +70,40 @@ impl Camera {
         })
     }
 
+    /// A camera before and above all that these rows show, but for grounds; none where there is nothing.
+    pub fn around(r: &Recording, rows: &[usize]) -> Option<Self> {
+        let (mut low, mut high) = (Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY));
+        for row in rows {
+            let shapes = r.header.shapes.iter().map(|s| corners(r, *row, s)).filter(|c| is_small(c));
+            let clouds = r.points(*row).as_chunks::<3>().0.iter().map(|p| Point3::from(p.map(f64::from)));
+            for p in shapes.flatten().chain(clouds) {
+                (low, high) = (low.inf(&p.coords), high.sup(&p.coords));
+            }
+        }
+        let size = (high - low).norm();
+        let target = Point3::from(0.5 * (low + high));
+        let width = 1.1 * size.max(1e-3);
+        size.is_finite().then(|| Self { eye: target + 2.5 * width * FROM.normalize(), target, width })
+    }
+
     /// The picture of a row of a recording, as SVG.
     pub fn picture(&self, r: &Recording, row: usize) -> String {
-        let bodies = r.header.body_names.len();
         let mut patches = Vec::new();
         for shape in &r.header.shapes {
-            let at = 7 * (row * bodies + shape.body as usize);
-            let Some(&[x, y, z, w, i, j, k]) = r.poses.get(at..at + 7) else { continue };
-            let turn = UnitQuaternion::from_quaternion(Quaternion::new(w, i, j, k));
-            let pose = Isometry3::from_parts(Translation3::new(x, y, z), turn);
-            let points: Vec<Point3<f64>> = shape
-                .vertices
-                .as_chunks::<3>()
-                .0
-                .iter()
-                .map(|v| pose * Point3::from(v.map(f64::from)))
-                .collect();
+            let points = corners(r, row, shape);
             let rgb = [0, 1, 2].map(|c| f64::from(shape.rgba[c]));
-            if points.iter().all(|p| (p - points[0]).norm() < GROUND) {
+            if is_small(&points) {
                 self.paint(&points, &shape.triangles, rgb, &mut patches);
             } else {
                 patches.extend(self.ground(&points));
             }
+        }
+        let (mut points, _) = r.points(row).as_chunks::<3>();
+        for cloud in &r.header.clouds {
+            let (own, others) = points.split_at((cloud.count as usize).min(points.len()));
+            points = others;
+            let own: Vec<_> = own.iter().map(|p| Point3::from(p.map(f64::from))).collect();
+            self.cloud(&own, cloud, &mut patches);
         }
         patches.sort_by(|a, b| b.away.total_cmp(&a.away));
         let [width, height] = SIZE;
@@ -75,8 +112,16 @@ impl Camera {
              <rect width=\"{width}\" height=\"{height}\" fill=\"#f4f5f7\"/>"
         );
         for p in &patches {
-            let points: Vec<String> = p.corners.iter().map(|c| format!("{:.1},{:.1}", c.x, c.y)).collect();
             let [r, g, b] = p.rgb.map(|c| (255.0 * c.clamp(0.0, 1.0)) as u8);
+            if let ([c], true) = (&*p.corners, p.radius > 0.0) {
+                let (x, y, radius) = (c.x, c.y, p.radius);
+                let _ = write!(
+                    out,
+                    "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\" fill=\"rgb({r},{g},{b})\"/>"
+                );
+                continue;
+            }
+            let points: Vec<String> = p.corners.iter().map(|c| format!("{:.1},{:.1}", c.x, c.y)).collect();
             // Writing to a string does not fail.
             let _ = write!(
                 out,
@@ -86,6 +131,34 @@ impl Camera {
         }
         out.push_str("</svg>");
         out
+    }
+
+    /// Points as discs, the further the darker; cloth by its triangles, lit from both sides.
+    fn cloud(&self, points: &[Point3<f64>], cloud: &RecordedCloud, patches: &mut Vec<Patch>) {
+        let rgb = cloud.rgb.map(f64::from);
+        let shaded = |bright: f64| rgb.map(|c| c * bright);
+        let (triangles, _) = cloud.triangles.as_chunks::<3>();
+        let stride = points.len().div_ceil(MOST_DISCS).max(1);
+        let discs = if triangles.is_empty() { points } else { &[] };
+        let middle = (self.target - self.eye).norm();
+        for p in discs.iter().step_by(stride) {
+            let Some((at, away)) = self.see(p) else { continue };
+            let radius = (SIZE[0] / self.width * f64::from(cloud.radius) * (stride as f64).cbrt()).max(0.8);
+            let bright = (0.85 + (middle - away) / self.width).clamp(0.5, 1.0);
+            patches.push(Patch { away, corners: vec![at], radius, rgb: shaded(bright) });
+        }
+        for t in triangles {
+            let Some(corners) = t.iter().map(|i| points.get(*i as usize)).collect::<Option<Vec<_>>>() else {
+                continue;
+            };
+            let Some(seen) = corners.iter().map(|p| self.see(p)).collect::<Option<Vec<_>>>() else {
+                continue;
+            };
+            let normal = (corners[1] - corners[0]).cross(&(corners[2] - corners[0])).normalize();
+            let away = seen.iter().map(|s| s.1).sum::<f64>() / 3.0;
+            let rgb = shaded(0.7 + 0.3 * normal.dot(&LIGHT).abs());
+            patches.push(Patch { away, corners: seen.into_iter().map(|s| s.0).collect(), radius: 0.0, rgb });
+        }
     }
 
     /// The top of a ground about the target, behind everything else; none where it is above the eye.
@@ -105,7 +178,7 @@ impl Camera {
         let corners = [(x0, y0), (x1, y0), (x1, y1), (x0, y1)];
         let seen = corners.map(|(x, y)| self.see(&Point3::new(x, y, top)).map(|s| s.0));
         let corners = seen.into_iter().collect::<Option<Vec<_>>>()?;
-        Some(Patch { away: f64::INFINITY, corners: outline(corners), rgb: GROUND_RGB })
+        Some(Patch { away: f64::INFINITY, corners: outline(corners), radius: 0.0, rgb: GROUND_RGB })
     }
 
     /// Faces of shapes with few triangles, outlines of shapes with many.
@@ -117,7 +190,7 @@ impl Camera {
             let away = seen.iter().map(|s| s.1).sum::<f64>() / seen.len() as f64;
             let flat: Vec<_> = seen.into_iter().map(|s| s.0).collect();
             let corners = if whole { outline(flat) } else { flat };
-            patches.push(Patch { away, corners, rgb: shaded(bright) });
+            patches.push(Patch { away, corners, radius: 0.0, rgb: shaded(bright) });
         };
         if faces.len() > 12 {
             return add(points, 0.9, true);
@@ -146,6 +219,20 @@ impl Camera {
             }
         }
     }
+}
+
+/// Corners of a shape in the world, at a row; none where the row has no pose of its body.
+fn corners(r: &Recording, row: usize, shape: &RecordedShape) -> Vec<Point3<f64>> {
+    let at = 7 * (row * r.header.body_names.len() + shape.body as usize);
+    let Some(&[x, y, z, w, i, j, k]) = r.poses.get(at..at + 7) else { return Vec::new() };
+    let turn = UnitQuaternion::from_quaternion(Quaternion::new(w, i, j, k));
+    let pose = Isometry3::from_parts(Translation3::new(x, y, z), turn);
+    shape.vertices.as_chunks::<3>().0.iter().map(|v| pose * Point3::from(v.map(f64::from))).collect()
+}
+
+/// Whether a shape is none of a ground.
+fn is_small(corners: &[Point3<f64>]) -> bool {
+    corners.iter().all(|p| (p - corners[0]).norm() < GROUND)
 }
 
 /// The convex outline of points, anticlockwise (Andrew's chains).

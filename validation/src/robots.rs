@@ -159,8 +159,11 @@ impl Page for Robots {
     fn title(&self) -> &'static str {
         "Robots from files: closed loops, resting depth, energy"
     }
-    fn cost(&self) -> (f64, f64) {
-        (4.0, 4.0)
+    fn lead(&self) -> &'static str {
+        "Robots from files under several methods: closed loops stay closed, resting depth is the one that the stiffness gives, energy does not grow."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [4.0, 4.0, 4.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let time = 5.0;

@@ -122,6 +122,9 @@ pub struct Claim {
     pub why: Option<String>,
     /// Wall time of the page \[s\].
     pub wall_s: f64,
+    /// Whether it stands for its page in the index.
+    #[serde(default)]
+    pub headline: bool,
 }
 
 impl Claim {
@@ -140,6 +143,7 @@ impl Claim {
             substitute: None,
             why: None,
             wall_s: 0.0,
+            headline: false,
         }
     }
 
@@ -210,6 +214,13 @@ impl Claim {
     #[must_use]
     pub fn required(mut self) -> Self {
         self.rule.insert_str(0, "required: ");
+        self
+    }
+
+    /// Marks the claim that stands for its page in the index.
+    #[must_use]
+    pub fn headline(mut self) -> Self {
+        self.headline = true;
         self
     }
 

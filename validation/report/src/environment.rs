@@ -1,5 +1,6 @@
 //! Environment of a run: machine and revision.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::process::Command;
 
@@ -14,7 +15,7 @@ pub struct Environment {
     pub cores: usize,
     /// Operating system and architecture.
     pub system: String,
-    /// Revision of the repository, with `+` when it has changes.
+    /// Revision of the repository, with `+` and a hash of the program when it has changes.
     pub revision: String,
     /// Version of the crates.
     pub version: String,
@@ -31,19 +32,30 @@ impl Environment {
             processor: name.unwrap_or("unknown processor").trim().to_owned(),
             cores: std::thread::available_parallelism().map_or(1, Into::into),
             system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-            revision: revision(root).unwrap_or_else(|| "unknown revision".into()),
+            revision: revision(root),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             debug: cfg!(debug_assertions),
         }
     }
 }
 
-fn revision(root: &Path) -> Option<String> {
+/// The commit; where files were changed since, and where there is none, with a hash of this program, so that results of other programs do not pass for its own.
+fn revision(root: &Path) -> String {
     let git = |args: &[&str]| {
         let out = Command::new("git").arg("-C").arg(root).args(args).output().ok()?;
         out.status.success().then(|| String::from_utf8_lossy(&out.stdout).trim().to_owned())
     };
-    let hash = git(&["rev-parse", "--short=12", "HEAD"])?;
-    let dirty = git(&["status", "--porcelain"]).is_some_and(|s| !s.is_empty());
-    Some(if dirty { format!("{hash}+") } else { hash })
+    let changed = || git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|s| !s.is_empty());
+    match git(&["rev-parse", "--short=12", "HEAD"]) {
+        Some(hash) if changed() => format!("{hash}+{}", program()),
+        Some(hash) => hash,
+        None => format!("unknown+{}", program()),
+    }
+}
+
+/// Hash of the file of this program.
+fn program() -> String {
+    let mut hasher = DefaultHasher::new();
+    std::env::current_exe().and_then(std::fs::read).unwrap_or_default().hash(&mut hasher);
+    format!("{:08x}", hasher.finish() as u32)
 }

@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use signorini_report::suite::{self, SuiteOptions};
-//! use signorini_report::{Budget, Claim, Context, Group, Mark, Page, PageError, PageOutput, Plot, Verdict};
+//! use signorini_report::{Budget, Claim, Context, Group, Mark, Page, PageError, PageOutput, Plot, Resume, Verdict};
 //!
 //! /// A stone falls, by steps of the symplectic Euler scheme.
 //! struct Fall;
@@ -17,11 +17,14 @@
 //!     fn title(&self) -> &'static str {
 //!         "Free fall"
 //!     }
-//!     fn cost(&self) -> (f64, f64) {
-//!         (0.0, 0.0)
+//!     fn lead(&self) -> &'static str {
+//!         "A stone falls from rest; its height over time follows the closed form."
+//!     }
+//!     fn cost(&self) -> [f64; 3] {
+//!         [0.0; 3]
 //!     }
 //!     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
-//!         let (g, dt, steps) = (9.81, 1e-3, if ctx.full() { 2000 } else { 1000 });
+//!         let (g, dt, steps) = (9.81, 1e-3, ctx.sized([1000, 1000, 2000]));
 //!         let (mut z, mut v, mut path) = (0.0, 0.0, Vec::new());
 //!         for k in 1..=steps {
 //!             v -= g * dt;
@@ -43,14 +46,16 @@
 //! # let folder = std::env::temp_dir().join(format!("signorini-report-example-{}", std::process::id()));
 //! let outcome = suite::run(
 //!     &[&Fall],
+//!     &[&Fall],
 //!     &SuiteOptions {
 //!         budget: Budget::Quick,
-//!         groups: vec![Group { prefix: "analytic/", title: "Closed forms", text: "" }],
+//!         groups: vec![Group { prefix: "analytic/", title: "Closed forms", text: "", missing: &[] }],
 //!         out: folder.clone(),
 //!         root: ".".into(),
-//!         resume: false,
+//!         resume: Resume::Stopped,
 //!         limit_s: None,
 //!         jobs: 1,
+//!         keep: false,
 //!     },
 //! )?;
 //! assert!(outcome.passed() && outcome.index.is_file());
@@ -70,8 +75,9 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `index.html` | pages by group, deviations, skipped claims, stand-ins |
-//! | `results.json` | list of all claims |
+//! | `index.html` | gallery of pages by group; deviations, skipped claims, substitutes. It is there from the start and grows with each page |
+//! | `results.json` | list of all claims of all pages in the folder, whichever run made them |
+//! | `suite.json` | the run: pages that it has to make, and whether it ended; a run that was killed goes on |
 //! | `<page>/index.html` | the page, with its figures inside |
 //! | `<page>/record.json` | title, wall time, machine, revision and claims of the page, for a suite that resumes |
 //! | `<page>/<figure>.svg`, `<figure>.json` | a figure, its axes and its curves |
@@ -95,25 +101,36 @@
 //! | `substitute` | text or null | stand-in for data of the paper |
 //! | `why` | text or null | reason of a deviation or of a skip |
 //! | `wall_s` | number | wall time of the page \[s\] |
+//! | `headline` | boolean | whether the claim stands for its page in the index |
+//! | `size` | text | `quick`, `standard` or `full` |
+//! | `revision` | text | revision of the code; with `+` and a hash of the program where files were changed since |
+//! | `date` | text | end of the run of the page, UTC (RFC 3339) |
 
 pub mod claim;
 pub mod environment;
 pub mod error;
+pub mod history;
+mod index_file;
 pub mod kept_results;
 pub mod output;
 pub mod page;
+pub mod page_file;
 pub mod planned;
 pub mod plot;
-pub mod report;
+mod progress;
+pub mod record;
+mod run_state;
 pub mod side_by_side;
 pub mod suite;
+mod templates;
 pub mod trials;
 
 pub use claim::{Claim, Expected, Verdict};
 pub use error::PageError;
+pub use index_file::Group;
 pub use kept_results::KeptResults;
 pub use output::{Film, PageOutput, Part, Picture, Table};
 pub use page::{Budget, Context, Page};
 pub use plot::{Mark, Plot, Series};
-pub use report::Group;
+pub use run_state::Resume;
 pub use side_by_side::side_by_side;

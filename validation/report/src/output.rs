@@ -47,6 +47,8 @@ pub struct Film {
     pub caption: String,
     /// HTML document that needs no other file.
     pub html: String,
+    /// Its start, middle and end.
+    pub stills: Vec<Picture>,
 }
 
 /// One piece of a page.
@@ -112,13 +114,15 @@ pub struct PageOutput {
     pub parts: Vec<Part>,
     /// Time was up before all was done: a suite that resumes goes on.
     pub unfinished: bool,
+    /// Name of the figure, picture or still that stands for the page; where none is named the middle of the first film, else the first figure.
+    pub cover: Option<String>,
 }
 
 impl PageOutput {
     /// An output that begins with paragraphs: the run, with every parameter.
     pub fn new<S: Into<String>>(prose: impl IntoIterator<Item = S>) -> Self {
         let parts = prose.into_iter().map(|p| Part::Prose(p.into())).collect();
-        Self { parts, unfinished: false }
+        Self { parts, ..Self::default() }
     }
 
     /// Begins a section.
@@ -143,8 +147,41 @@ impl PageOutput {
 
     /// Adds a motion to watch, with its caption.
     pub fn film(&mut self, page: Attachment, caption: impl Into<String>) {
-        let Attachment { file, html } = page;
-        self.parts.push(Part::Film(Film { file, caption: caption.into(), html }));
+        let Attachment { file, html, stills } = page;
+        let stem = file.trim_end_matches(".html");
+        let stills = stills.into_iter().enumerate().map(|(i, s)| Picture {
+            name: format!("{stem}_{}", i + 1),
+            caption: format!("{:.2} s", s.t),
+            svg: s.svg,
+        });
+        let stills = stills.collect();
+        self.parts.push(Part::Film(Film { file, caption: caption.into(), html, stills }));
+    }
+
+    /// Names the figure, picture or still that stands for the page.
+    pub fn show_first(&mut self, name: &str) {
+        self.cover = Some(name.to_owned());
+    }
+
+    /// Name of the figure, picture or still that stands for the page.
+    pub(crate) fn cover(&self) -> Option<&str> {
+        let named = |name: &str| self.names().any(|n| n == name);
+        let named = self.cover.as_deref().filter(|name| named(name));
+        let film = self.parts.iter().find_map(|p| if let Part::Film(f) = p { Some(f) } else { None });
+        let still = film.and_then(|f| f.stills.get(f.stills.len() / 2)).map(|s| &*s.name);
+        named.or(still).or_else(|| self.names().next())
+    }
+
+    /// Names of figures, pictures and stills in order.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().flat_map(|p| -> Vec<&str> {
+            match p {
+                Part::Plot(p) => vec![&p.name],
+                Part::Picture(p) => vec![&p.name],
+                Part::Film(f) => f.stills.iter().map(|p| &*p.name).collect(),
+                _ => Vec::new(),
+            }
+        })
     }
 
     /// Adds a statement that can fail.

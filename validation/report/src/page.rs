@@ -8,12 +8,33 @@ use indicatif::ProgressBar;
 use crate::{KeptResults, PageError, PageOutput};
 
 /// Sizes of the runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Budget {
-    /// Minutes for the whole suite.
+    /// Seconds for a page, three minutes for the whole suite.
+    #[serde(alias = "Quick")]
     Quick,
+    /// An hour at most for the whole suite.
+    Standard,
     /// The sizes of the papers.
+    #[serde(alias = "Full")]
     Full,
+}
+
+impl Budget {
+    /// The one of three that is for this size: quick, standard, full.
+    pub fn of<T>(self, [quick, standard, full]: [T; 3]) -> T {
+        match self {
+            Self::Quick => quick,
+            Self::Standard => standard,
+            Self::Full => full,
+        }
+    }
+
+    /// The name.
+    pub fn word(self) -> &'static str {
+        self.of(["quick", "standard", "full"])
+    }
 }
 
 /// Surroundings of a page while it runs: sizes, models, reference numbers, time.
@@ -78,6 +99,11 @@ impl Context {
     pub fn full(&self) -> bool {
         self.budget == Budget::Full
     }
+
+    /// The one of three that is for the size of this run: quick, standard, full.
+    pub fn sized<T>(&self, each: [T; 3]) -> T {
+        self.budget.of(each)
+    }
 }
 
 /// One figure or table of a paper, a cross-check or a closed form.
@@ -86,8 +112,10 @@ pub trait Page: Sync {
     fn id(&self) -> &'static str;
     /// Title, one line.
     fn title(&self) -> &'static str;
-    /// Rough wall time in seconds: (quick, full).
-    fn cost(&self) -> (f64, f64);
+    /// One sentence for a reader who sees the page for the first time: the scene, and what is to be seen of it.
+    fn lead(&self) -> &'static str;
+    /// Rough wall time on one thread of a desktop \[s\]: quick, standard, full.
+    fn cost(&self) -> [f64; 3];
     /// Whether it runs by itself, after the others: it measures wall time, or tells times that others measured.
     fn alone(&self) -> bool {
         false

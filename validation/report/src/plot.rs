@@ -3,12 +3,12 @@
 use plotters::coord::combinators::WithKeyPoints;
 use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
 use plotters::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::PageError;
 
 /// Drawing of a series.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mark {
     /// A line.
     Line,
@@ -21,7 +21,7 @@ pub enum Mark {
 }
 
 /// A curve.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Series {
     /// Legend; empty for none.
     pub label: String,
@@ -34,7 +34,7 @@ pub struct Series {
 }
 
 /// A figure with one pair of axes.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Plot {
     /// File name without extension.
     pub name: String,

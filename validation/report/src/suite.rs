@@ -4,15 +4,22 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::environment::Environment;
-use crate::report::{Group, PageRecord, read_record, write_index, write_page};
+use crate::index_file::Index;
+use crate::page_file::write_page;
+use crate::progress::Progress;
+use crate::record::{PageRecord, read_record, read_records};
+use crate::run_state::RunState;
 use crate::side_by_side::side_by_side;
-use crate::{Budget, Context, KeptResults, Page, PageError, PageOutput, Verdict};
+use crate::{
+    Budget, Context, Group, KeptResults, Page, PageError, PageOutput, Resume, Verdict, history, record,
+};
 
 /// Sizes, order and place of a report.
 #[derive(Clone, Debug)]
@@ -25,12 +32,14 @@ pub struct SuiteOptions {
     pub out: PathBuf,
     /// Repository root.
     pub root: PathBuf,
-    /// Keep pages of the same revision and budget that were finished before, and go on with those that time was up for.
-    pub resume: bool,
+    /// Results that are there and count.
+    pub resume: Resume,
     /// Start no new page after this many seconds; pages that go on as long as they may stop then.
     pub limit_s: Option<f64>,
     /// Pages that run at a time; pages that measure time ([`Page::alone`]) run by themselves after them.
     pub jobs: usize,
+    /// Keep each page that is made with the code (`benches/records/pages`), for the pages of smaller runs to show.
+    pub keep: bool,
 }
 
 /// End of a run of the suite.
@@ -78,33 +87,65 @@ pub fn write_baseline(root: &Path, records: &[PageRecord]) -> Result<(), PageErr
         .map_err(|source| PageError::Io { path: path.display().to_string(), source })
 }
 
-/// A run of pages: options, begin, and the lines on the screen.
+/// A run of pages.
 struct Suite<'a> {
     options: &'a SuiteOptions,
     env: Environment,
     base: Context,
+    state: RunState,
+    /// Whether a run that was stopped goes on.
+    goes_on: bool,
+    /// Pages that the report may have, in its order.
+    catalogue: &'a [&'a dyn Page],
     screen: MultiProgress,
     bar: ProgressBar,
     started: Instant,
+    progress: Mutex<Progress>,
+    /// Records of the report, and ids of pages that are yet to be made.
+    report: Mutex<(Vec<PageRecord>, Vec<&'static str>)>,
 }
 
-/// Runs `pages` and writes the report: [`SuiteOptions::jobs`] at a time, the longest first, each on its share of the processors, then those that measure time, on all of them.
+/// Runs `pages` and writes the report: [`SuiteOptions::jobs`] at a time, a short one first, then the longest, each on its share of the processors; those that measure time
+/// run after them, on all processors.
+///
+/// The index is there from the start and grows with each page. Pages of `catalogue`, all that there are, that were made before and are not among `pages` stay in it.
+/// A run that was killed goes on where it was when it is started again ([`Resume::Stopped`]).
 ///
 /// # Errors
 /// When the report cannot be written, or threads cannot be had. A page that fails is part of the report.
-pub fn run(pages: &[&dyn Page], options: &SuiteOptions) -> Result<SuiteOutcome, PageError> {
+pub fn run(
+    pages: &[&dyn Page],
+    catalogue: &[&dyn Page],
+    options: &SuiteOptions,
+) -> Result<SuiteOutcome, PageError> {
     let screen = MultiProgress::new();
     let bar = screen.add(ProgressBar::new(pages.len() as u64));
     bar.set_style(style("{prefix:>12.bold} [{bar:30}] {pos}/{len} {elapsed} {msg}"));
     bar.set_prefix("validation");
+    bar.enable_steady_tick(Duration::from_secs(1));
+    let env = Environment::read(&options.root);
+    let ids: Vec<&'static str> = pages.iter().map(|p| p.id()).collect();
+    let (state, goes_on) =
+        RunState::begin(&options.out, &env.revision, options.budget, &ids, options.resume)?;
+    let known = read_records(&options.out, catalogue);
     let suite = Suite {
         options,
-        env: Environment::read(&options.root),
         base: Context::new(options.budget, &options.root),
+        state,
+        goes_on,
+        catalogue,
         screen,
         bar,
         started: Instant::now(),
+        progress: Mutex::new(Progress::new(
+            options.jobs,
+            pages.iter().map(|p| (options.budget.of(p.cost()), p.alone())),
+        )),
+        report: Mutex::new((known, ids)),
+        env,
     };
+    suite.write_index()?;
+    suite.say(&suite.first_line(pages.len()));
     let mut records = suite.together(pages)?;
     for (i, page) in pages.iter().enumerate().filter(|p| p.1.alone()) {
         records.extend(suite.record(*page, &pool(rayon::current_num_threads())?)?.map(|r| (i, r)));
@@ -112,7 +153,9 @@ pub fn run(pages: &[&dyn Page], options: &SuiteOptions) -> Result<SuiteOutcome, 
     records.sort_by_key(|r| r.0);
     let records: Vec<PageRecord> = records.into_iter().map(|r| r.1).collect();
     suite.bar.finish_and_clear();
-    write_index(&options.out, &suite.env, &options.groups, &records)?;
+    suite.lock(&suite.report).1.clear();
+    suite.write_index()?;
+    suite.state.end(&options.out)?;
     let baseline = read_baseline(&options.root);
     let complete = suite.base.models.is_some() && suite.base.oracles.is_some();
     let regressed = records.iter().flat_map(|r| lost(r, &baseline, complete)).collect();
@@ -125,15 +168,61 @@ fn pool(threads: usize) -> Result<ThreadPool, PageError> {
 }
 
 impl Suite<'_> {
+    /// A page that panicked has not torn what the lock holds.
+    fn lock<'a, T>(&self, of: &'a Mutex<T>) -> MutexGuard<'a, T> {
+        of.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begin, place and expected end of the run.
+    fn first_line(&self, pages: usize) -> String {
+        let Self { options, goes_on, .. } = self;
+        format!(
+            "{}{pages} pages, {} sizes, {} at a time, about {}; the report grows from now on: {}",
+            if *goes_on { "the run that was stopped goes on (--anew begins anew): " } else { "" },
+            options.budget.word(),
+            options.jobs,
+            self.lock(&self.progress).left_in_words(),
+            options.out.join("index.html").display()
+        )
+    }
+
+    /// A line above the bar, or on standard output.
+    fn say(&self, text: &str) {
+        if self.bar.is_hidden() {
+            // A closed pipe does not end the suite: the report still gets written.
+            let _ = writeln!(std::io::stdout(), "{text}");
+        } else {
+            self.bar.println(text);
+        }
+    }
+
+    fn write_index(&self) -> Result<(), PageError> {
+        let left = self.lock(&self.progress).left_in_words();
+        // One thread writes at a time.
+        let report = self.lock(&self.report);
+        let index = Index {
+            env: &self.env,
+            groups: &self.options.groups,
+            pages: self.catalogue,
+            run: &self.state.run,
+            size: self.options.budget.word(),
+            waiting: &report.1,
+            left: (!report.1.is_empty()).then_some(left),
+        };
+        index.write(&self.options.out, &report.0)
+    }
+
     /// Records of pages that run beside others, with their places.
     fn together(&self, pages: &[&dyn Page]) -> Result<Vec<(usize, PageRecord)>, PageError> {
         let mut order: Vec<usize> = (0..pages.len()).filter(|i| !pages[*i].alone()).collect();
-        let cost = |i: &usize| match self.options.budget {
-            Budget::Quick => pages[*i].cost().0,
-            Budget::Full => pages[*i].cost().1,
-        };
+        let cost = |i: &usize| self.options.budget.of(pages[*i].cost());
         // Costs are not negative: their bits are in their order. Equal ones stay in theirs.
         order.sort_by_key(|i| Reverse(cost(i).max(0.0).to_bits()));
+        // Something to see at once: the first page that takes no more than a second.
+        let soon = (0..pages.len()).find(|i| cost(i) <= 1.0).and_then(|i| order.iter().position(|o| *o == i));
+        if let Some(at) = soon {
+            order[..=at].rotate_right(1);
+        }
         let jobs = self.options.jobs.clamp(1, order.len().max(1));
         let threads = rayon::current_num_threads() / jobs;
         let found = side_by_side(&order, jobs, |i| {
@@ -142,49 +231,110 @@ impl Suite<'_> {
         Ok(found.into_iter().flatten().collect())
     }
 
+    /// The record of an earlier run that counts.
+    fn kept(&self, page: &dyn Page) -> Option<PageRecord> {
+        let Self { options, env, state, .. } = self;
+        let counts = |r: &PageRecord| match options.resume {
+            Resume::Nothing => false,
+            Resume::Stopped => r.run == state.run,
+            Resume::Finished => true,
+        };
+        let whole = |r: &PageRecord| !r.unfinished && r.error.is_none();
+        read_record(&options.out, page.id())
+            .filter(|r| whole(r) && counts(r))
+            .filter(|r| r.budget == options.budget && r.environment.revision == env.revision)
+    }
+
     /// The record of a page, kept or of a run; None when time is up.
     fn record(&self, page: &dyn Page, pool: &ThreadPool) -> Result<Option<PageRecord>, PageError> {
-        let Self { options, env, base, screen, bar, started } = self;
-        bar.set_message(page.id());
-        let kept = options.resume.then(|| read_record(&options.out, page.id())).flatten().filter(|r| {
-            r.error.is_none()
-                && !r.unfinished
-                && r.budget == options.budget
-                && r.environment.revision == env.revision
-        });
+        let Self { options, env, base, screen, bar, started, .. } = self;
+        let cost = options.budget.of(page.cost());
+        self.lock(&self.progress).begin(page.id(), cost, page.alone());
+        self.tell();
+        let kept = self.kept(page);
         let out_of_time = options.limit_s.is_some_and(|s| started.elapsed().as_secs_f64() > s);
-        let record = match kept {
-            Some(r) => r,
-            None if out_of_time => {
-                bar.inc(1);
-                return Ok(None);
-            }
+        let (record, made) = match kept {
+            Some(r) => (Some(r), false),
+            None if out_of_time => (None, false),
             None => {
                 let line = screen.add(ProgressBar::new_spinner());
                 line.set_style(style("{prefix:>12} {spinner} {msg}"));
                 let kept = KeptResults {
                     folder: options.out.join(page.id()),
                     revision: env.revision.clone(),
-                    resume: options.resume,
+                    resume: self.goes_on || options.resume == Resume::Finished,
                     until: options
                         .limit_s
                         .and_then(|s| started.checked_add(Duration::try_from_secs_f64(s).ok()?)),
                 };
                 let ctx = base.for_page(line.clone(), kept);
-                let record = pool.install(|| run_page(page, &ctx, env, &options.out))?;
+                let record = pool.install(|| self.run_page(page, &ctx))?;
                 line.finish_and_clear();
-                record
+                (Some(record), true)
             }
         };
-        let text = summary(&record);
-        if bar.is_hidden() {
-            // A closed pipe does not end the suite: the report still gets written.
-            let _ = writeln!(std::io::stdout(), "{text}");
-        } else {
-            bar.println(text);
-        }
         bar.inc(1);
-        Ok(Some(record))
+        self.lock(&self.progress).end(page.id(), record.as_ref().filter(|_| made).map(|r| r.wall_s));
+        {
+            let mut report = self.lock(&self.report);
+            report.1.retain(|id| *id != page.id());
+            if let Some(r) = &record {
+                report.0.retain(|old| old.id != r.id);
+                report.0.push(r.clone());
+                let place = |r: &PageRecord| self.catalogue.iter().position(|p| p.id() == r.id);
+                report.0.sort_by_key(place);
+            }
+        }
+        self.write_index()?;
+        if let Some(r) = &record {
+            let (at, of) = (bar.position(), bar.length().unwrap_or_default());
+            let left = self.lock(&self.progress).left_in_words();
+            let left = if at < of { format!(" · {left} left") } else { String::new() };
+            self.say(&format!("[{at:>2}/{of}] {}", summary(r, if made { &left } else { " · kept" })));
+        }
+        self.tell();
+        Ok(record)
+    }
+
+    /// Shows which pages run, and the time left.
+    fn tell(&self) {
+        let progress = self.lock(&self.progress);
+        self.bar.set_message(format!("about {} left · {}", progress.left_in_words(), progress.running()));
+    }
+
+    fn run_page(&self, page: &dyn Page, ctx: &Context) -> Result<PageRecord, PageError> {
+        let Self { options, env, state, .. } = self;
+        ctx.say(page.title());
+        let (mut output, error) = match page.run(ctx) {
+            Ok(o) => (o, None),
+            Err(e) => (PageOutput::default(), Some(e.to_string())),
+        };
+        let wall_s = ctx.elapsed();
+        for c in output.claims_mut() {
+            c.id = if c.id.is_empty() { page.id().to_owned() } else { format!("{}/{}", page.id(), c.id) };
+            c.wall_s = wall_s;
+        }
+        let record = PageRecord {
+            id: page.id().into(),
+            title: page.title().into(),
+            lead: page.lead().into(),
+            cover: output.cover().map(|name| format!("{name}.svg")),
+            wall_s,
+            budget: ctx.budget,
+            environment: env.clone(),
+            run: state.run.clone(),
+            date: record::now(),
+            claims: output.claims().cloned().collect(),
+            error,
+            unfinished: output.unfinished,
+        };
+        // Of a larger run alone: this one shows its own.
+        let kept = history::kept(&options.root, page.id())?.filter(|k| k.record.budget > ctx.budget);
+        write_page(&options.out, &record, &output, kept.as_ref())?;
+        if options.keep && record.error.is_none() && !record.unfinished {
+            history::keep(&options.root, &record, &output)?;
+        }
+        Ok(record)
     }
 }
 
@@ -206,34 +356,10 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-fn run_page(page: &dyn Page, ctx: &Context, env: &Environment, dir: &Path) -> Result<PageRecord, PageError> {
-    ctx.say(page.title());
-    let (mut output, error) = match page.run(ctx) {
-        Ok(o) => (o, None),
-        Err(e) => (PageOutput::default(), Some(e.to_string())),
-    };
-    let wall_s = ctx.elapsed();
-    for c in output.claims_mut() {
-        c.id = if c.id.is_empty() { page.id().to_owned() } else { format!("{}/{}", page.id(), c.id) };
-        c.wall_s = wall_s;
-    }
-    let record = PageRecord {
-        id: page.id().into(),
-        title: page.title().into(),
-        wall_s,
-        budget: ctx.budget,
-        environment: env.clone(),
-        claims: output.claims().cloned().collect(),
-        error,
-        unfinished: output.unfinished,
-    };
-    write_page(dir, &record, &output)?;
-    Ok(record)
-}
-
-fn summary(r: &PageRecord) -> String {
+/// A page in a line, with a note, and a line for each deviation.
+fn summary(r: &PageRecord, note: &str) -> String {
     let mut s = format!(
-        "{:<34} {:>3} hold {:>2} deviate {:>2} skipped {:>7.1} s",
+        "{:<34} {:>3} hold {:>2} deviate {:>2} skipped {:>7.1} s{note}",
         r.id,
         r.count(Verdict::Holds),
         r.count(Verdict::Deviates),

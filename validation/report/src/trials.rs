@@ -12,7 +12,7 @@ use crate::kept_results::KeptResults;
 use crate::{Claim, Context, Page, PageError, PageOutput, Picture, planned};
 use signorini_run::film::Attachment;
 use signorini_run::snapshot::Camera;
-use signorini_run::{Method, Recording, names, view};
+use signorini_run::{Method, Recording, names};
 
 /// First seed; weights were chosen on seeds below it.
 pub const FIRST: u64 = 100;
@@ -407,7 +407,7 @@ fn episode(trial: &Trial, ctx: &Context) -> Result<(Ran, Option<Look>), PageErro
     };
     let recording = planned::recording(&real, driven.stepping().words(), &record)?;
     let look = recording.zip(trial.camera).map(|(r, camera)| Look {
-        film: Attachment { file: format!("{name}.html"), html: view::page(&r) },
+        film: Attachment::new(format!("{name}.html"), &r, Some(camera)),
         caption: format!("{}: the whole run", trial.title),
         pictures: pictures(&r, &record, task, trial.title, camera),
     });

@@ -1,13 +1,13 @@
 //! A suite runs pages beside each other, and those that measure time by themselves.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot run its own pages has failed")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot run its own pages has failed")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use signorini_report::suite::{self, SuiteOptions};
-use signorini_report::{Budget, Claim, Context, Page, PageError, PageOutput};
+use signorini_report::{Budget, Claim, Context, Group, Mark, Page, PageError, PageOutput, Plot, Resume};
 
 /// Pages that run now, and the most that did at once.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
@@ -27,8 +27,11 @@ impl Page for Busy {
     fn title(&self) -> &'static str {
         "Busy"
     }
-    fn cost(&self) -> (f64, f64) {
-        (self.cost, self.cost)
+    fn lead(&self) -> &'static str {
+        "A busy page."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [self.cost, self.cost, self.cost]
     }
     fn alone(&self) -> bool {
         self.alone
@@ -66,13 +69,14 @@ fn run(jobs: usize) -> (Vec<(String, Option<String>)>, usize) {
         groups: Vec::new(),
         out: out.clone(),
         root: ".".into(),
-        resume: false,
+        resume: Resume::Stopped,
         limit_s: None,
         jobs,
+        keep: false,
     };
     MOST.store(0, Ordering::SeqCst);
     let pages: Vec<&dyn Page> = pages.iter().map(|p| p as &dyn Page).collect();
-    let outcome = suite::run(&pages, &options).unwrap();
+    let outcome = suite::run(&pages, &pages, &options).unwrap();
     assert!(!outcome.passed());
     let alone = outcome.records.iter().find(|r| r.id == "a/two").unwrap();
     assert_eq!(alone.claims[0].measured, Some(0.0));
@@ -93,4 +97,125 @@ fn conformance_pages_run_beside_each_other_and_records_keep_their_order() {
     );
     assert!(one == three && three == many);
     assert!(one.iter().all(|(id, error)| error.is_some() == (id == "a/three")));
+}
+
+/// A page that tells its title in a claim.
+struct Told(&'static str, &'static str);
+
+impl Page for Told {
+    fn id(&self) -> &'static str {
+        self.0
+    }
+    fn title(&self) -> &'static str {
+        self.1
+    }
+    fn lead(&self) -> &'static str {
+        self.1
+    }
+    fn cost(&self) -> [f64; 3] {
+        [0.0; 3]
+    }
+    fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
+        let mut out = PageOutput::new([self.1]);
+        let mut plot = Plot::new("depth", self.1, "t [s]", "d [m]");
+        plot.add(self.1, Mark::Line, vec![(0.0, 0.0), (1.0, f64::from(ctx.sized([1, 2, 3])))]);
+        out.plot(plot);
+        let claim = Claim::at_most("size", self.1, 9.0, f64::from(ctx.sized([1, 2, 3])), self.1);
+        out.claim(claim.with_substitute(self.1));
+        out.claim(Claim::at_most("deep", self.1, 0.0, 1.0, "m").because(self.1));
+        out.claim(Claim::skipped("skipped", self.1, self.1));
+        Ok(out)
+    }
+}
+
+/// Options of a suite in a folder of its own.
+fn options(out: &Path, budget: Budget, keep: bool) -> SuiteOptions {
+    let group =
+        |prefix, title| Group { prefix, title, text: title, missing: &[("Figure 99", "no <i> data")] };
+    SuiteOptions {
+        budget,
+        groups: vec![group("b/", "part B <i>"), group("a/", "part A"), group("c/", "part C")],
+        out: out.join("report"),
+        root: out.to_owned(),
+        resume: Resume::Stopped,
+        limit_s: None,
+        jobs: 2,
+        keep,
+    }
+}
+
+fn ids(out: &Path) -> Vec<(String, String)> {
+    let text = std::fs::read_to_string(out.join("report/results.json")).unwrap();
+    let all: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
+    let text = |c: &serde_json::Value, key: &str| c[key].as_str().unwrap().to_owned();
+    all.iter().map(|c| (text(c, "id"), text(c, "size"))).collect()
+}
+
+/// A part of the suite replaces its pages alone: index and results keep the others. Pages stand in the first group that takes them, those of none at the end, and markup is shown as text.
+#[test]
+fn conformance_a_part_of_the_suite_leaves_the_rest_of_the_report() {
+    let out = std::env::temp_dir().join(format!("signorini-merge-{}", std::process::id()));
+    let [x, a, b, a2] =
+        [Told("x/1", "x at 1"), Told("a/1", "a at 1"), Told("b/1", "b <i>at</i> 1"), Told("a/2", "a at 2")];
+    let all: [&dyn Page; 4] = [&x, &a, &b, &a2];
+    assert!(suite::run(&all, &all, &options(&out, Budget::Quick, false)).unwrap().passed());
+    let outcome = suite::run(&[&a], &all, &options(&out, Budget::Standard, false)).unwrap();
+    assert_eq!(outcome.records.len(), 1);
+    let sizes = ["x/1", "a/1", "b/1", "a/2"].map(|id| (id, if id == "a/1" { "standard" } else { "quick" }));
+    let expected: Vec<(String, String)> = sizes
+        .iter()
+        .flat_map(|(id, size)| ["size", "deep", "skipped"].map(|c| (format!("{id}/{c}"), (*size).to_owned())))
+        .collect();
+    assert_eq!(ids(&out), expected);
+    let html = std::fs::read_to_string(out.join("report/index.html")).unwrap();
+    let texts =
+        ["part B &lt;i&gt;</h2>", "b &lt;i&gt;at&lt;&#x2f;i&gt; 1", "part A</h2>", "a at 1", "a at 2"];
+    let places = texts.map(|t| html.find(t).unwrap_or_else(|| panic!("{t}")));
+    assert!(places.is_sorted() && !html.contains("part C</h2>") && !html.contains("<i>"), "{places:?}");
+    assert!(html.find(&format!("{}</h2>", Group::FURTHER)).unwrap() < html.find("x at 1").unwrap());
+    assert!(html.contains("Figure 99") && html.contains("earlier run: quick"));
+    assert!(!html.contains("http-equiv"), "an index that is whole does not ask for itself again");
+    std::fs::remove_dir_all(&out).unwrap();
+}
+
+/// A page of a larger run that is kept with the code is shown by smaller runs, as recorded, and counts in no verdict.
+#[test]
+fn conformance_kept_pages_of_larger_runs_are_history() {
+    let out = std::env::temp_dir().join(format!("signorini-history-{}", std::process::id()));
+    let page = Told("a/1", "a at 1");
+    let run = |budget, keep| {
+        suite::run(&[&page], &[&page], &options(&out, budget, keep)).unwrap();
+        std::fs::read_to_string(out.join("report/a/1/index.html")).unwrap()
+    };
+    assert!(!run(Budget::Full, true).contains("Recorded, not of this run"));
+    let html = run(Budget::Quick, false);
+    assert!(html.contains("Recorded, not of this run: full sizes") && html.contains(">3</td>"));
+    assert_eq!(ids(&out).len(), 3);
+    std::fs::remove_dir_all(&out).unwrap();
+}
+
+/// A run that was killed goes on when it is started again: pages that it made are neither lost nor made again; a finished run begins anew.
+#[test]
+fn conformance_a_killed_run_goes_on() {
+    let out = std::env::temp_dir().join(format!("signorini-killed-{}", std::process::id()));
+    let [a, b] = [Told("a/1", "a at 1"), Told("b/1", "b at 1")];
+    let all: [&dyn Page; 2] = [&a, &b];
+    let of = |resume| SuiteOptions { resume, ..options(&out, Budget::Quick, false) };
+    let first = suite::run(&all, &all, &of(Resume::Stopped)).unwrap();
+    // As a kill between the two pages leaves it.
+    let state = out.join("report/suite.json");
+    let text = std::fs::read_to_string(&state).unwrap();
+    std::fs::write(&state, text.replace("\"ended\": true", "\"ended\": false")).unwrap();
+    std::fs::remove_file(out.join("report/b/1/record.json")).unwrap();
+    let again = suite::run(&all, &all, &of(Resume::Stopped)).unwrap();
+    let runs =
+        |o: &suite::SuiteOutcome| o.records.iter().map(|r| (r.run.clone(), r.wall_s)).collect::<Vec<_>>();
+    assert_eq!(runs(&again)[0], runs(&first)[0]);
+    assert_eq!(runs(&again)[1].0, runs(&first)[1].0, "the run is the one that was killed");
+    assert_ne!(runs(&again)[1].1, runs(&first)[1].1, "the lost page is made again");
+    let anew = suite::run(&all, &all, &of(Resume::Stopped)).unwrap();
+    assert!(runs(&anew).iter().zip(runs(&again)).all(|(new, old)| new.1 != old.1));
+    let kept = suite::run(&all, &all, &of(Resume::Finished)).unwrap();
+    assert_eq!(runs(&kept), runs(&anew));
+    std::fs::remove_dir_all(&out).unwrap();
 }

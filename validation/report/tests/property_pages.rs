@@ -8,8 +8,9 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 
 use signorini_report::environment::Environment;
-use signorini_report::report::{PageRecord, read_record, write_index, write_page};
-use signorini_report::{Budget, Claim, Film, Group, Mark, PageOutput, Part, Picture, Plot, Table};
+use signorini_report::page_file::write_page;
+use signorini_report::record::{PageRecord, read_record};
+use signorini_report::{Budget, Claim, Film, Mark, PageOutput, Part, Picture, Plot, Table};
 use signorini_run::film::Attachment;
 
 /// A folder that is removed at the end.
@@ -33,6 +34,8 @@ fn record(id: &str, out: &PageOutput) -> PageRecord {
     PageRecord {
         id: id.into(),
         title: id.replace('/', " at "),
+        lead: "One sentence.".into(),
+        cover: None,
         wall_s: 1.0,
         budget: Budget::Quick,
         environment: Environment {
@@ -43,6 +46,8 @@ fn record(id: &str, out: &PageOutput) -> PageRecord {
             version: "version".into(),
             debug: false,
         },
+        run: "run".into(),
+        date: "2026-01-01T00:00:00Z".into(),
         claims: out.claims().cloned().collect(),
         error: None,
         unfinished: false,
@@ -51,7 +56,7 @@ fn record(id: &str, out: &PageOutput) -> PageRecord {
 
 /// HTML of a page.
 fn html(folder: &Folder, out: &PageOutput) -> String {
-    write_page(&folder.0, &record("a/page", out), out).unwrap();
+    write_page(&folder.0, &record("a/page", out), out, None).unwrap();
     fs::read_to_string(folder.0.join("a/page/index.html")).unwrap()
 }
 
@@ -64,7 +69,7 @@ fn part(kind: usize, text: &str) -> Part {
         2 => Plot::new(&name, text, "x", "y").into(),
         3 => Picture { name, caption, svg: "<svg></svg>".into() }.into(),
         4 => Table::new(text, &["head"]).into(),
-        5 => Film { file: name + ".html", caption, html: "<p>film</p>".into() }.into(),
+        5 => Film { file: name + ".html", caption, html: "<p>film</p>".into(), stills: Vec::new() }.into(),
         _ => Claim::at_most(&name, text, 1.0, 0.5, "m").into(),
     }
 }
@@ -72,20 +77,46 @@ fn part(kind: usize, text: &str) -> Part {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Parts stand in the page in the order in which the author put them, whatever their kinds.
+    /// All claims are in one table, in their order; paragraphs before the first figure are the setup, at the end; all else keeps its order between the two, whatever its kinds.
+    /// A heading with nothing but claims below it is left out.
     #[test]
     fn property_parts_keep_their_order(kinds in proptest::collection::vec(0..7usize, 1..20)) {
         let folder = Folder::new("order");
         let marks: Vec<String> = (0..kinds.len()).map(|i| format!("mark{i}end")).collect();
         let parts = kinds.iter().zip(&marks).map(|(k, mark)| part(*k, mark)).collect();
-        let out = PageOutput { parts, unfinished: false };
+        let out = PageOutput { parts, ..PageOutput::default() };
         let html = html(&folder, &out);
-        let places: Vec<Option<usize>> = marks.iter().map(|m| html.find(m)).collect();
-        prop_assert!(places.iter().all(Option::is_some), "{:?}", places);
+        let place = |i: &usize| html.find(&format!("{}<", marks[*i])).or_else(|| html.find(&marks[*i]));
+        let begun = kinds.iter().position(|k| ![1, 6].contains(k)).unwrap_or(kinds.len());
+        let (claims, others): (Vec<usize>, Vec<usize>) = (0..kinds.len()).partition(|i| kinds[*i] == 6);
+        let (setup, rest): (Vec<usize>, Vec<usize>) = others.into_iter().partition(|i| *i < begun);
+        let alone = |n: usize| kinds[rest[n]] == 0 && rest.get(n + 1).is_none_or(|i| kinds[*i] == 0);
+        let (alone, kept): (Vec<usize>, Vec<usize>) = (0..rest.len()).partition(|n| alone(*n));
+        let [alone, rest] = [alone, kept].map(|of| of.iter().map(|n| rest[*n]).collect::<Vec<_>>());
+        for i in &alone {
+            prop_assert_eq!(place(i), None);
+        }
+        let in_order: Vec<usize> = [claims, rest, setup].concat();
+        let places: Vec<Option<usize>> = in_order.iter().map(place).collect();
+        prop_assert!(places.iter().all(Option::is_some), "{:?} {:?}", kinds, places);
         prop_assert!(places.is_sorted(), "{:?} {:?}", kinds, places);
-        let runs = kinds.chunk_by(|a, b| a == b).filter(|run| run[0] == 6).count();
-        prop_assert_eq!(html.matches("<table class=\"claims\">").count(), runs);
+        prop_assert_eq!(html.matches("<table class=\"claims\">").count(), usize::from(kinds.contains(&6)));
     }
+}
+
+/// A picture or figure that is named stands first, before the claims, and once alone.
+#[test]
+fn conformance_the_cover_stands_first() {
+    let folder = Folder::new("cover");
+    let mut out = PageOutput::new(["text"]);
+    out.parts.extend([part(3, "one"), part(6, "claim"), part(3, "two")]);
+    let mut of = record("a/page", &out);
+    of.cover = Some("two.svg".into());
+    write_page(&folder.0, &of, &out, None).unwrap();
+    let html = fs::read_to_string(folder.0.join("a/page/index.html")).unwrap();
+    let at = |text: &str| html.find(text).unwrap();
+    assert!(at("<img src=\"two.svg\"") < at("claim<br>") && at("claim<br>") < at("<img src=\"one.svg\""));
+    assert_eq!(html.matches("<img src=\"two.svg\"").count(), 1);
 }
 
 /// Text with markup in it is shown as text, in each place where text can stand.
@@ -104,16 +135,13 @@ fn conformance_markup_in_text_is_escaped() {
     let mut table = Table::new(bad, &[bad]);
     table.row([bad]);
     out.table(table);
-    out.film(Attachment { file: "film.html".into(), html: "<p></p>".into() }, bad);
+    out.film(Attachment { file: "film.html".into(), html: "<p></p>".into(), stills: Vec::new() }, bad);
     out.claim(Claim::at_most(bad, bad, 0.0, 1.0, bad).rule(bad).because(bad).with_substitute(bad));
     let mut failed = record("a/page", &out);
     (failed.title, failed.error) = (bad.into(), Some(bad.into()));
-    write_page(&folder.0, &failed, &out).unwrap();
-    write_index(&folder.0, &failed.environment, &[], std::slice::from_ref(&failed)).unwrap();
-    for file in ["a/page/index.html", "index.html"] {
-        let html = fs::read_to_string(folder.0.join(file)).unwrap();
-        assert!(!html.contains("<i>") && html.contains("&lt;i&gt;"), "{file}");
-    }
+    write_page(&folder.0, &failed, &out, None).unwrap();
+    let html = fs::read_to_string(folder.0.join("a/page/index.html")).unwrap();
+    assert!(!html.contains("<i>") && html.contains("&lt;i&gt;"));
 }
 
 /// A figure without a point to draw is told in words, one with a point is drawn.
@@ -125,7 +153,7 @@ fn conformance_figures_without_data_are_told() {
         plot.add("", Mark::Line, points);
         let mut out = PageOutput::default();
         out.plot(plot);
-        write_page(&folder.0, &record("a/page", &out), &out).unwrap();
+        write_page(&folder.0, &record("a/page", &out), &out, None).unwrap();
         let html = fs::read_to_string(folder.0.join("a/page/index.html")).unwrap();
         assert_eq!(html.contains("plot.svg"), drawn);
         assert_eq!(html.contains("has no data: Depth of the ball."), !drawn);
@@ -140,26 +168,8 @@ fn conformance_records_survive_the_disk() {
     out.claim(Claim::between("a", "", [0.1, 0.7], 0.1 + 0.2, "m"));
     out.claim(Claim::at_least("b", "", 1.0, f64::NAN, "m"));
     let written = record("a/page", &out);
-    write_page(&folder.0, &written, &out).unwrap();
+    write_page(&folder.0, &written, &out, None).unwrap();
     let read = read_record(&folder.0, "a/page").unwrap();
     assert_eq!(read.claims, written.claims);
     assert_eq!(read.claims[0].measured, Some(0.1 + 0.2));
-    write_index(&folder.0, &written.environment, &[], std::slice::from_ref(&written)).unwrap();
-    let results = fs::read_to_string(folder.0.join("results.json")).unwrap();
-    assert_eq!(serde_json::from_str::<Vec<Claim>>(&results).unwrap(), read.claims);
-}
-
-/// Pages stand in the first group that takes them, and those of none at the end.
-#[test]
-fn conformance_index_groups_pages() {
-    let folder = Folder::new("index");
-    let group = |prefix, title| Group { prefix, title, text: "" };
-    let groups = [group("b/", "part B"), group("a/", "part A"), group("c/", "part C")];
-    let out = PageOutput::default();
-    let records = ["x/1", "a/1", "b/1", "a/2"].map(|id| record(id, &out));
-    write_index(&folder.0, &records[0].environment, &groups, &records).unwrap();
-    let html = fs::read_to_string(folder.0.join("index.html")).unwrap();
-    let texts = ["part B", "b at 1", "part A", "a at 1", "a at 2", Group::FURTHER, "x at 1"];
-    let places = texts.map(|t| html.find(t).unwrap());
-    assert!(places.is_sorted() && !html.contains("part C"), "{places:?}");
 }

@@ -15,8 +15,11 @@ impl Page for Bounces {
     fn title(&self) -> &'static str {
         "Newton's bouncing ball, and oblique impact with friction"
     }
-    fn cost(&self) -> (f64, f64) {
-        (4.0, 4.0)
+    fn lead(&self) -> &'static str {
+        "A ball bounces as Newton's law of restitution says, and an oblique impact with friction turns its spin."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [4.0, 4.0, 4.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([

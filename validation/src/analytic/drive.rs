@@ -24,8 +24,11 @@ impl Page for Drive {
     fn title(&self) -> &'static str {
         "Carried, conveyed, spun down"
     }
-    fn cost(&self) -> (f64, f64) {
-        (3.0, 3.0)
+    fn lead(&self) -> &'static str {
+        "Boxes on conveyors and turntables and spinning bodies on a floor: speeds over time against Coulomb's closed forms."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [3.0, 3.0, 3.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(

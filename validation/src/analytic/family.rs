@@ -33,10 +33,10 @@ pub(super) fn rule(quantity: &'static str, claim: &'static str, tolerance: f64, 
 }
 
 impl Family {
-    /// The family named `key` in `contact/closed_form.json`.
+    /// The family named `key` in `validation/data/contact/closed_form.json`.
     pub(super) fn new(ctx: &Context, key: &'static str, caption: &str) -> Self {
         let read = || {
-            let path = ctx.oracles.as_ref()?.join("contact/closed_form.json");
+            let path = ctx.root.join("validation/data/contact/closed_form.json");
             let v: Value = serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()?;
             v["problems"][key].as_array().cloned()
         };
@@ -143,7 +143,7 @@ impl Family {
         let id = format!("{}/file", self.key);
         let claim = "closed forms evaluated here agree with closed_form.json";
         out.claim(match &self.file {
-            None => Claim::skipped(&id, claim, "the reference files are absent (set SIGNORINI_ORACLES)"),
+            None => Claim::skipped(&id, claim, "validation/data/contact/closed_form.json is absent or damaged"),
             Some(_) if self.matched == 0 => Claim::skipped(&id, claim, "no case of the file was run"),
             Some(_) => {
                 let (most, why) = match self.key {

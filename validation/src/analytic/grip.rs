@@ -22,8 +22,11 @@ impl Page for Grip {
     fn title(&self) -> &'static str {
         "Held by friction: groove, pinched peg, wedge"
     }
-    fn cost(&self) -> (f64, f64) {
-        (3.0, 3.0)
+    fn lead(&self) -> &'static str {
+        "A cylinder in a groove, a pinched peg and a wedge hold or slip at the friction that statics gives."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [3.0, 3.0, 3.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(

@@ -92,8 +92,11 @@ impl Page for Restitution {
     fn title(&self) -> &'static str {
         "Normal impact: restitution, depth and a bouncing ball"
     }
-    fn cost(&self) -> (f64, f64) {
-        (3.0, 3.0)
+    fn lead(&self) -> &'static str {
+        "A ball hits a floor; rebound speed and largest penetration depth follow the closed form of Hunt and Crossley."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [3.0, 3.0, 3.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(

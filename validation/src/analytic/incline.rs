@@ -81,8 +81,11 @@ impl Page for BlockOnIncline {
     fn title(&self) -> &'static str {
         "A block on a slope: sticking, sliding, stopping, turning"
     }
-    fn cost(&self) -> (f64, f64) {
-        (2.0, 5.0)
+    fn lead(&self) -> &'static str {
+        "A block on a slope sticks below the angle of friction and slides above it, with the distance and time that Coulomb friction gives."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [2.0, 2.0, 5.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut f = Family::new(ctx, "block_on_incline", "Block on an incline, T = 1 s, L = 2 m");

@@ -80,8 +80,11 @@ impl Page for Rolling {
     fn title(&self) -> &'static str {
         "From sliding to rolling, and rolling down a slope"
     }
-    fn cost(&self) -> (f64, f64) {
-        (2.0, 2.0)
+    fn lead(&self) -> &'static str {
+        "A sliding ball begins to roll, and bodies roll down a slope, at the times and speeds of the closed form."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [2.0, 2.0, 2.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(

@@ -19,8 +19,11 @@ impl Page for TopAndRod {
     fn title(&self) -> &'static str {
         "Heavy top; falling rod with a sliding end"
     }
-    fn cost(&self) -> (f64, f64) {
-        (4.0, 4.0)
+    fn lead(&self) -> &'static str {
+        "A heavy top precesses and a rod falls with its end on a smooth floor; both follow the equations of rigid bodies."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [4.0, 4.0, 4.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::default();

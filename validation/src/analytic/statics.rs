@@ -23,8 +23,11 @@ impl Page for Statics {
     fn title(&self) -> &'static str {
         "Loads at rest: stack, pyramid, plank, toppling"
     }
-    fn cost(&self) -> (f64, f64) {
-        (3.0, 3.0)
+    fn lead(&self) -> &'static str {
+        "Stacks, a pyramid and a plank at rest: contact forces against the weights that they carry, and the tilt at which a box topples."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [3.0, 3.0, 3.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(

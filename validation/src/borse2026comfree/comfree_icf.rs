@@ -63,8 +63,11 @@ impl Page for ComfreeIcf {
     fn title(&self) -> &'static str {
         "One law, explicit and implicit: ComFree approaches ICF as the gain falls"
     }
-    fn cost(&self) -> (f64, f64) {
-        (4.0, 4.0)
+    fn lead(&self) -> &'static str {
+        "One contact law, solved explicitly by ComFree and implicitly by ICF: the difference vanishes as the gain falls."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [4.0, 4.0, 4.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut plot = Plot::new(

@@ -85,8 +85,11 @@ impl Page for ErrorControl {
     fn title(&self) -> &'static str {
         "Physical gains under error control"
     }
-    fn cost(&self) -> (f64, f64) {
-        (6.0, 20.0)
+    fn lead(&self) -> &'static str {
+        "ComFree under error control with gains in physical units: the motion converges as the accuracy grows."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [6.0, 6.0, 20.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(

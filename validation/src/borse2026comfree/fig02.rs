@@ -42,8 +42,11 @@ impl Page for Fig02 {
     fn title(&self) -> &'static str {
         "Contact modes: separation, stick, slip along an axis and a diagonal, rolling"
     }
-    fn cost(&self) -> (f64, f64) {
-        (2.0, 2.0)
+    fn lead(&self) -> &'static str {
+        "A box separates, sticks, slides and rolls; velocities and contact forces over time show each contact mode."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [2.0, 2.0, 2.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(

@@ -62,8 +62,11 @@ impl Page for Fig03 {
     fn title(&self) -> &'static str {
         "Drop test: depth of contacts for six pairs of gains"
     }
-    fn cost(&self) -> (f64, f64) {
-        (20.0, 40.0)
+    fn lead(&self) -> &'static str {
+        "Bodies are dropped under six pairs of gains; the penetration depth over time shows how each pair settles."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [20.0, 20.0, 40.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let scene = drop_test()?;

@@ -58,8 +58,11 @@ impl Page for Fig05 {
     fn title(&self) -> &'static str {
         "Torsional and rolling friction: decay of spin and speed"
     }
-    fn cost(&self) -> (f64, f64) {
-        (3.0, 3.0)
+    fn lead(&self) -> &'static str {
+        "Spin and rolling speed decay at the rates of torsional and rolling friction."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [3.0, 3.0, 3.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(

@@ -63,8 +63,11 @@ impl Page for Fig06 {
     fn title(&self) -> &'static str {
         "Stability of a dropped cube against gains and steps"
     }
-    fn cost(&self) -> (f64, f64) {
-        (10.0, 40.0)
+    fn lead(&self) -> &'static str {
+        "A dropped cube under a grid of gains and time steps: stable, or not."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [10.0, 10.0, 40.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([

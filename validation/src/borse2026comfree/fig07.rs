@@ -109,8 +109,11 @@ impl Page for Fig07 {
     fn title(&self) -> &'static str {
         "Time of a step against the number of contacts"
     }
-    fn cost(&self) -> (f64, f64) {
-        (8.0, 90.0)
+    fn lead(&self) -> &'static str {
+        "The time of a step against the number of contacts, on logarithmic axes."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [8.0, 8.0, 90.0]
     }
     fn alone(&self) -> bool {
         true

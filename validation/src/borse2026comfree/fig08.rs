@@ -69,8 +69,11 @@ impl Page for Fig08 {
     fn title(&self) -> &'static str {
         "Throughput: a hand and a cube in many worlds"
     }
-    fn cost(&self) -> (f64, f64) {
-        (4.0, 300.0)
+    fn lead(&self) -> &'static str {
+        "A hand and a cube run in many worlds at once: steps per second by the number of worlds."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [4.0, 4.0, 300.0]
     }
     fn alone(&self) -> bool {
         true

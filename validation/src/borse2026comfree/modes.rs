@@ -98,8 +98,11 @@ impl Page for Modes {
     fn title(&self) -> &'static str {
         "Effects of the switches of the law"
     }
-    fn cost(&self) -> (f64, f64) {
-        (6.0, 6.0)
+    fn lead(&self) -> &'static str {
+        "Each switch of the ComFree law is turned in its own scene, and its effect is drawn."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [6.0, 6.0, 6.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let law = DualCone::default();

@@ -44,8 +44,11 @@ impl Page for Plants {
     fn title(&self) -> &'static str {
         "Planned with ComFree, executed with others: success and the gap between plan model and plant"
     }
-    fn cost(&self) -> (f64, f64) {
-        (120.0, 6000.0)
+    fn lead(&self) -> &'static str {
+        "Plans made with ComFree drive other simulators: successes, and the error of a prediction of one control step."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [120.0, 120.0, 6000.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let count = RUNS[usize::from(ctx.full())];

@@ -100,8 +100,11 @@ impl Page for Robots {
     fn title(&self) -> &'static str {
         "Robots from files of others"
     }
-    fn cost(&self) -> (f64, f64) {
-        (4.0, 4.0)
+    fn lead(&self) -> &'static str {
+        "Robots from files rest and move under ComFree: depth, energy and contact forces."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [4.0, 4.0, 4.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let methods = [

@@ -88,8 +88,11 @@ impl Page for Table2 {
     fn title(&self) -> &'static str {
         "A humanoid follows motions: errors and time of planning"
     }
-    fn cost(&self) -> (f64, f64) {
-        (90.0, 3600.0)
+    fn lead(&self) -> &'static str {
+        "A humanoid follows recorded motions by planning; errors of the motion and times of a plan stand beside the ranges that the paper gives."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [90.0, 90.0, 3600.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let full = ctx.full();

@@ -123,8 +123,11 @@ impl Page for ErrorControl {
     fn title(&self) -> &'static str {
         "Incremental potential contact under error control (ours)"
     }
-    fn cost(&self) -> (f64, f64) {
-        (10.0, 30.0)
+    fn lead(&self) -> &'static str {
+        "Affine bodies under error control: the motion converges as the accuracy grows, and nothing intersects. The paper has no such experiment."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [10.0, 10.0, 30.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let accuracies: &[f64] =

@@ -290,8 +290,11 @@ impl Page for Fig01 {
     fn title(&self) -> &'static str {
         "Joints, limits and motors against closed forms"
     }
-    fn cost(&self) -> (f64, f64) {
-        (1.0, 2.0)
+    fn lead(&self) -> &'static str {
+        "Joints, limits and motors of affine bodies move as the closed forms of pendulums and servos say."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [1.0, 1.0, 2.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let table = seen("Hinges and slides", &["joint", "parameters", "expected", "measured"]);

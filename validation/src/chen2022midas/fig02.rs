@@ -61,8 +61,11 @@ impl Page for Fig02 {
     fn title(&self) -> &'static str {
         "Beams of 5, 9 and 9.9 mm go into a notch of 10 mm"
     }
-    fn cost(&self) -> (f64, f64) {
-        (1.0, 1.0)
+    fn lead(&self) -> &'static str {
+        "Beams of 5, 9 and 9.9 mm are lowered into a notch of 10 mm; none intersects it, at any clearance."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [1.0, 1.0, 1.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut table = seen(

@@ -91,8 +91,11 @@ impl Page for Fig03 {
     fn title(&self) -> &'static str {
         "A cup with a wall of 2 mm is picked, placed and released, at one and ten times the force"
     }
-    fn cost(&self) -> (f64, f64) {
-        (1.0, 1.0)
+    fn lead(&self) -> &'static str {
+        "A gripper picks up a cup with a wall of 2 mm, places it and lets go; the grip holds at one and at ten times the force."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [1.0, 1.0, 1.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut table = seen(

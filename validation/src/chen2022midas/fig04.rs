@@ -95,8 +95,11 @@ impl Page for Fig04 {
     fn title(&self) -> &'static str {
         "Force that holds a cube: proportional to its mass, to the inverse of friction"
     }
-    fn cost(&self) -> (f64, f64) {
-        (10.0, 20.0)
+    fn lead(&self) -> &'static str {
+        "The force at which a gripper holds a cube grows with its mass and falls with friction."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [10.0, 10.0, 20.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let densities: &[f64] = if ctx.full() {

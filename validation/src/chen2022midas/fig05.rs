@@ -138,8 +138,11 @@ impl Page for Fig05 {
     fn title(&self) -> &'static str {
         "A gripper pushes a USB-A plug into its port"
     }
-    fn cost(&self) -> (f64, f64) {
-        (1.0, 1.0)
+    fn lead(&self) -> &'static str {
+        "A gripper pushes a USB-A plug into its port: depth of the plug and smallest distance over time."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [1.0, 1.0, 1.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let own = |id, name, offset| Task { id, name, offset, from: -13e-3, to: -0.3e-3, substitute: None };

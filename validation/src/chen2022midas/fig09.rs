@@ -85,8 +85,11 @@ impl Page for Fig09 {
     fn title(&self) -> &'static str {
         "Peg in hole: a scripted policy over random starts (figs. 6 to 9)"
     }
-    fn cost(&self) -> (f64, f64) {
-        (6.0, 30.0)
+    fn lead(&self) -> &'static str {
+        "A scripted gripper puts pegs into holes from random starts; the share of successes falls with the clearance."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [6.0, 6.0, 30.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         // The paper tests 200 starts.

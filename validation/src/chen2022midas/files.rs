@@ -93,8 +93,11 @@ impl Page for Files {
     fn title(&self) -> &'static str {
         "Pegs, plates, a bolt and a nut of files"
     }
-    fn cost(&self) -> (f64, f64) {
-        (15.0, 60.0)
+    fn lead(&self) -> &'static str {
+        "Pegs, plates, a bolt and a nut from mesh files: a nut turns down its bolt, and nothing intersects."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [15.0, 15.0, 60.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(

@@ -46,8 +46,11 @@ impl Page for Units {
     fn title(&self) -> &'static str {
         "Unit scenes: impact, friction, degenerate contacts, structures, chains, a thread"
     }
-    fn cost(&self) -> (f64, f64) {
-        (10.0, 150.0)
+    fn lead(&self) -> &'static str {
+        "Small scenes of impact, friction, degenerate contact, arches, chains and a thread: each with its smallest distance, which stays above zero."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [10.0, 10.0, 150.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([

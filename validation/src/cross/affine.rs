@@ -58,8 +58,11 @@ impl Page for Affine {
     fn title(&self) -> &'static str {
         "Affine bodies beside generalised coordinates: a double pendulum, a sliding box, a quadruped"
     }
-    fn cost(&self) -> (f64, f64) {
-        (5.0, 10.0)
+    fn lead(&self) -> &'static str {
+        "A double pendulum, a sliding box and a quadruped in affine and in generalised coordinates: the motions agree as the step shrinks."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [5.0, 5.0, 10.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(

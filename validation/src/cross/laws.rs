@@ -25,8 +25,11 @@ impl Page for Laws {
     fn title(&self) -> &'static str {
         "Three contact laws and two solvers on the same problems"
     }
-    fn cost(&self) -> (f64, f64) {
-        (5.0, 10.0)
+    fn lead(&self) -> &'static str {
+        "Three contact laws and two solvers run the problems of one family: forces and depths side by side."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [5.0, 5.0, 10.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([format!(

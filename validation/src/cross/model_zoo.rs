@@ -276,8 +276,11 @@ impl Page for ModelZoo {
     fn title(&self) -> &'static str {
         "Model files of 61 robots, read without their meshes: counts and refusals"
     }
-    fn cost(&self) -> (f64, f64) {
-        (1.0, 1.0)
+    fn lead(&self) -> &'static str {
+        "Model files of 61 robots are read: counts of bodies, joints and geoms against reference counts, and the reason of each refusal."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [1.0, 1.0, 1.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([

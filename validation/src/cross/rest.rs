@@ -126,8 +126,11 @@ impl Page for Rest {
     fn title(&self) -> &'static str {
         "Heaps come to rest"
     }
-    fn cost(&self) -> (f64, f64) {
-        (25.0, 25.0)
+    fn lead(&self) -> &'static str {
+        "Heaps of bodies come to rest: speed, depth and energy after they have settled."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [25.0, 25.0, 25.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let comfree = |dt: f64, sweeps: Sweeps| Method::comfree_sweeping(sweeps).with_step(dt);

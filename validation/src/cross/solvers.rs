@@ -12,8 +12,11 @@ impl Page for Solvers {
     fn title(&self) -> &'static str {
         "Every law under every solver: deviation from the reference, beside its bound"
     }
-    fn cost(&self) -> (f64, f64) {
-        (2.0, 2.0)
+    fn lead(&self) -> &'static str {
+        "Each contact law runs under each solver; the deviation from a dense reference solver stands beside its bound."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [2.0, 2.0, 2.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         ctx.say("all laws");

@@ -39,8 +39,11 @@ impl Page for ThinFloor {
     fn title(&self) -> &'static str {
         "A ball dropped onto a thin floor stays on top"
     }
-    fn cost(&self) -> (f64, f64) {
-        (0.5, 0.5)
+    fn lead(&self) -> &'static str {
+        "A ball falls fast onto a floor of 1 cm and must stay on top of it."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [0.5, 0.5, 0.5]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let scene = scene();

@@ -19,8 +19,11 @@ impl Page for Fig01 {
     fn title(&self) -> &'static str {
         "Two seven-axis arms carry a ball over obstacles that stand elsewhere each time"
     }
-    fn cost(&self) -> (f64, f64) {
-        (60.0, 1500.0)
+    fn lead(&self) -> &'static str {
+        "Two arms of seven axes carry a ball over a wall that stands elsewhere each time."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [60.0, 60.0, 1500.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let size = usize::from(ctx.full());

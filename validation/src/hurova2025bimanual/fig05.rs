@@ -203,8 +203,11 @@ impl Page for Fig05 {
     fn title(&self) -> &'static str {
         "Two arms carry a ball, over a wall too, and a tray, and hand a cube over: success and time by batch size"
     }
-    fn cost(&self) -> (f64, f64) {
-        (220.0, 20000.0)
+    fn lead(&self) -> &'static str {
+        "Two arms carry a ball, a tray and a cube; the share of successes and the time grow and fall with the number of samples."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [220.0, 220.0, 20000.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let full = ctx.full();

@@ -286,8 +286,11 @@ impl Page for Projection {
     fn title(&self) -> &'static str {
         "Samples onto bounded position, velocity, acceleration and jerk"
     }
-    fn cost(&self) -> (f64, f64) {
-        (20.0, 60.0)
+    fn lead(&self) -> &'static str {
+        "Random control tapes are projected onto bounds of position, velocity, acceleration and jerk; violations and times are drawn by horizon."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [20.0, 20.0, 60.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut all = Vec::new();

@@ -135,8 +135,11 @@ impl Page for SlidingBox {
     fn title(&self) -> &'static str {
         "Friction, stiffness and dissipation of a box from its recorded motion"
     }
-    fn cost(&self) -> (f64, f64) {
-        (12.0, 45.0)
+    fn lead(&self) -> &'static str {
+        "A box slides to rest; friction, stiffness and dissipation are found again from its recorded motion alone."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [12.0, 12.0, 45.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         ctx.say("recording");

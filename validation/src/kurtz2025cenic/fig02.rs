@@ -12,8 +12,11 @@ impl Page for Fig02 {
     fn title(&self) -> &'static str {
         "Regularised static and dynamic friction"
     }
-    fn cost(&self) -> (f64, f64) {
-        (0.1, 0.1)
+    fn lead(&self) -> &'static str {
+        "The friction coefficient over the sliding speed: static and dynamic friction, smoothed near zero."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [0.1, 0.1, 0.1]
     }
     fn run(&self, _: &Context) -> Result<PageOutput, PageError> {
         let (mu_s, mu_d) = (1.0, 0.5);

@@ -13,8 +13,11 @@ impl Page for Fig04 {
     fn title(&self) -> &'static str {
         "A ball meets a table: fixed steps of 1 and 5 ms"
     }
-    fn cost(&self) -> (f64, f64) {
-        (0.5, 0.5)
+    fn lead(&self) -> &'static str {
+        "A ball meets a table at steps of 1 and 5 ms: a fixed step sees the impact late, or not at all."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [0.5, 0.5, 0.5]
     }
     fn run(&self, _: &Context) -> Result<PageOutput, PageError> {
         let ball = SingleBody { friction: [0.5; 2], ..SingleBody::ball(1.0, 0.1, 1e4, 10.0, 0.5) };

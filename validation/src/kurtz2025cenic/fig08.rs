@@ -84,8 +84,11 @@ impl Page for Fig08 {
     fn title(&self) -> &'static str {
         "Energy of an elastic ball: step doubling and the trapezoid rule"
     }
-    fn cost(&self) -> (f64, f64) {
-        (1.0, 3.0)
+    fn lead(&self) -> &'static str {
+        "An elastic ball bounces without losses; step doubling keeps its energy to the accuracy asked for, and the trapezoid rule is drawn beside it."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [1.0, 1.0, 3.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut plot = Plot::new(

@@ -18,8 +18,11 @@ impl Page for Fig19 {
     fn title(&self) -> &'static str {
         "Line search: fixed, quadratic and cubic initial guess"
     }
-    fn cost(&self) -> (f64, f64) {
-        (6.0, 30.0)
+    fn lead(&self) -> &'static str {
+        "Iterations of the line search with a fixed, a quadratic and a cubic initial guess."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [6.0, 6.0, 30.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let accuracies = [1e-1, 1e-2, 1e-3, 1e-4];

@@ -54,8 +54,11 @@ impl Page for Modes {
     fn title(&self) -> &'static str {
         "Hard clutter: default mode beside paper mode"
     }
-    fn cost(&self) -> (f64, f64) {
-        (20.0, 120.0)
+    fn lead(&self) -> &'static str {
+        "The clutter runs in the default mode and in the mode of the paper: work and accuracy side by side."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [20.0, 20.0, 120.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let (seeds, time) = if ctx.full() { (10, 10.0) } else { (10, 0.6) };

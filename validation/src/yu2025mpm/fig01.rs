@@ -103,8 +103,11 @@ impl Page for Fig01 {
     fn title(&self) -> &'static str {
         "A T-shirt that two arms fold and unfold"
     }
-    fn cost(&self) -> (f64, f64) {
-        (30.0, 10800.0)
+    fn lead(&self) -> &'static str {
+        "Two arms fold a T-shirt of cloth and unfold it again."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [30.0, 30.0, 10800.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let (plan, size) = (plan(ctx.full()), if ctx.full() { PAPER } else { QUICK });

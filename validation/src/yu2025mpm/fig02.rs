@@ -99,8 +99,11 @@ impl Page for Fig02 {
     fn title(&self) -> &'static str {
         "A rubber cube between two panels: forces of weak coupling"
     }
-    fn cost(&self) -> (f64, f64) {
-        (3.0, 12.0)
+    fn lead(&self) -> &'static str {
+        "Two panels squeeze a rubber cube; the contact force shows how weak coupling oscillates as the time step grows."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [3.0, 3.0, 12.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let end = if ctx.full() { 0.2 } else { 0.12 };

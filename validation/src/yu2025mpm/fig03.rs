@@ -330,8 +330,11 @@ impl Page for Fig03 {
     fn title(&self) -> &'static str {
         "Two rubber cubes grip a heavy one, lift it and shake it"
     }
-    fn cost(&self) -> (f64, f64) {
-        (20.0, 1000.0)
+    fn lead(&self) -> &'static str {
+        "Two soft cubes grip a heavy cube, lift it and shake it; the heavy cube must stay in the grip."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [20.0, 20.0, 1000.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let plan = if ctx.full() { PAPER } else { QUICK };

@@ -441,8 +441,11 @@ impl Page for Fig04 {
     fn title(&self) -> &'static str {
         "Dough under a rolling pin: time and error of strong and weak coupling"
     }
-    fn cost(&self) -> (f64, f64) {
-        (8.0, 3600.0)
+    fn lead(&self) -> &'static str {
+        "A rolling pin flattens dough; time and error of strong and weak coupling are drawn against the time step."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [8.0, 8.0, 3600.0]
     }
     fn alone(&self) -> bool {
         true

@@ -39,8 +39,11 @@ impl Page for Fig05 {
     fn title(&self) -> &'static str {
         "Boxes fall onto a sheet that becomes a bag"
     }
-    fn cost(&self) -> (f64, f64) {
-        (13.0, 250.0)
+    fn lead(&self) -> &'static str {
+        "Boxes fall onto a sheet of cloth, which is closed to a bag and lifted with the boxes inside."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [13.0, 13.0, 250.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let setup = if ctx.full() { PAPER } else { QUICK };

@@ -33,8 +33,11 @@ impl Page for Fig06 {
     fn title(&self) -> &'static str {
         "Laundry: a sheet falls into one that becomes a bag"
     }
-    fn cost(&self) -> (f64, f64) {
-        (12.0, 3000.0)
+    fn lead(&self) -> &'static str {
+        "A sheet of laundry falls into another sheet, which is closed to a bag and lifted."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [12.0, 12.0, 3000.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let setup = if ctx.full() { PAPER } else { QUICK };

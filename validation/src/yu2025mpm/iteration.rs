@@ -108,8 +108,11 @@ impl Page for CouplingIteration {
     fn title(&self) -> &'static str {
         "Coupling iteration: forces of panels against the step"
     }
-    fn cost(&self) -> (f64, f64) {
-        (13.0, 150.0)
+    fn lead(&self) -> &'static str {
+        "Panels press a rubber cube; the force of each coupling, once per step or repeated until both sides agree, is drawn against the time step."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [13.0, 13.0, 150.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let end = f64::from(LONGEST[usize::from(ctx.full())]) * STEP;

@@ -259,8 +259,11 @@ impl Page for Rate {
     fn title(&self) -> &'static str {
         "Residuals of a substep: linear rate of the block-diagonal quasi-Newton"
     }
-    fn cost(&self) -> (f64, f64) {
-        (1.5, 100.0)
+    fn lead(&self) -> &'static str {
+        "The residual of each iteration of a substep falls at a constant rate, as the theory of the quasi-Newton method says."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [1.5, 1.5, 100.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let most = ITERATIONS[usize::from(ctx.full())];

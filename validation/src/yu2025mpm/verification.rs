@@ -434,8 +434,11 @@ impl Page for Verification {
     fn title(&self) -> &'static str {
         "Material points beside closed forms and experiments"
     }
-    fn cost(&self) -> (f64, f64) {
-        (15.0, 400.0)
+    fn lead(&self) -> &'static str {
+        "A bar, a column of sand and other material points are set beside closed forms and experiments."
+    }
+    fn cost(&self) -> [f64; 3] {
+        [15.0, 15.0, 400.0]
     }
     fn run(&self, ctx: &Context) -> Result<PageOutput, PageError> {
         let mut out = PageOutput::new([

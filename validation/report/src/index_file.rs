@@ -1,0 +1,174 @@
+//! The index of a report.
+
+use std::path::Path;
+
+use minijinja::value::Serde;
+use serde::Serialize;
+
+use crate::environment::Environment;
+use crate::record::{PageRecord, write, write_results};
+use crate::templates::templates;
+use crate::{Claim, Page, PageError, Verdict};
+
+/// A part of the index: pages of one paper, or of one kind.
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// Beginning of the ids of its pages, with the slash.
+    pub prefix: &'static str,
+    /// Heading.
+    pub title: &'static str,
+    /// Paragraph below it; text in backticks is shown as code.
+    pub text: &'static str,
+    /// Figures and tables of the paper that the suite does not have, with the reason.
+    pub missing: &'static [(&'static str, &'static str)],
+}
+
+impl Group {
+    /// Heading of pages that no group takes.
+    pub const FURTHER: &'static str = "Further pages";
+
+    /// Whether a page of this id is in the group.
+    pub fn takes(&self, id: &str) -> bool {
+        id.starts_with(self.prefix)
+    }
+}
+
+/// The index as it stands while a suite runs, and at its end.
+pub(crate) struct Index<'a> {
+    pub env: &'a Environment,
+    pub groups: &'a [Group],
+    /// Pages in the order of the index.
+    pub pages: &'a [&'a dyn Page],
+    /// Id of the run of the suite: pages of others are told apart.
+    pub run: &'a str,
+    /// Name of its sizes.
+    pub size: &'a str,
+    /// Ids of pages that the run has to make yet.
+    pub waiting: &'a [&'a str],
+    /// Time left, in words; none at the end.
+    pub left: Option<String>,
+}
+
+/// A page in the gallery.
+#[derive(Serialize)]
+struct Card<'a> {
+    id: &'a str,
+    title: &'a str,
+    /// Figure or table of the paper, from the id.
+    number: String,
+    lead: &'a str,
+    page: Option<&'a PageRecord>,
+    headline: Option<&'a Claim>,
+    holds: usize,
+    deviates: usize,
+    skipped: usize,
+    /// Words of the verdict, and their class.
+    verdict: String,
+    class: &'a str,
+    waits: bool,
+    /// Whether it is of an earlier run.
+    earlier: bool,
+}
+
+/// `fig08` as `Figure 8`, `table1` as `Table 1`; else nothing.
+fn number(id: &str) -> String {
+    let name = id.rsplit('/').next().unwrap_or_default();
+    let of = |prefix: &str, word: &str| {
+        let digits = name.strip_prefix(prefix)?.split('_').next()?.trim_start_matches('0');
+        digits.parse::<u32>().ok().map(|n| format!("{word} {n}"))
+    };
+    of("fig", "Figure").or_else(|| of("table", "Table")).unwrap_or_default()
+}
+
+impl Index<'_> {
+    fn card<'a>(&'a self, page: &'a dyn Page, records: &'a [PageRecord]) -> Option<Card<'a>> {
+        let record = records.iter().find(|r| r.id == page.id());
+        let waits = self.waiting.contains(&page.id());
+        if record.is_none() && !waits {
+            return None;
+        }
+        let count = |v| record.map_or(0, |r| r.count(v));
+        let (holds, deviates, skipped) =
+            (count(Verdict::Holds), count(Verdict::Deviates), count(Verdict::Skipped));
+        let claims = |n: usize| if n == 1 { "1 claim".to_owned() } else { format!("{n} claims") };
+        let (verdict, class) = match record {
+            None => ("waits".to_owned(), "waits"),
+            Some(r) if r.error.is_some() => ("failed".to_owned(), "error"),
+            Some(_) if deviates > 0 => (format!("{deviates} of {} deviate", holds + deviates), "deviates"),
+            Some(_) if holds > 0 => (format!("{} hold", claims(holds)), "holds"),
+            Some(_) if skipped > 0 => ("skipped".to_owned(), "skipped"),
+            Some(_) => ("no claims".to_owned(), "skipped"),
+        };
+        Some(Card {
+            id: page.id(),
+            title: page.title(),
+            number: number(page.id()),
+            lead: page.lead(),
+            page: record,
+            headline: record.and_then(PageRecord::headline),
+            holds,
+            deviates,
+            skipped,
+            verdict,
+            class,
+            waits,
+            earlier: record.is_some_and(|r| r.run != self.run),
+        })
+    }
+
+    /// Writes `index.html`, with a part per group that has pages, and `results.json`, the claims of all pages.
+    ///
+    /// # Errors
+    /// The file system, templates.
+    pub(crate) fn write(&self, dir: &Path, records: &[PageRecord]) -> Result<(), PageError> {
+        let total = |v| records.iter().map(|r| r.count(v)).sum::<usize>();
+        let group_of = |id: &str| self.groups.iter().position(|g| g.takes(id));
+        let cards = |at: Option<usize>| {
+            let of = self.pages.iter().filter(|p| group_of(p.id()) == at);
+            of.filter_map(|p| self.card(*p, records)).collect::<Vec<_>>()
+        };
+        let mut parts = Vec::new();
+        for at in (0..self.groups.len()).map(Some).chain([None]) {
+            let cards = cards(at);
+            if cards.is_empty() {
+                continue;
+            }
+            let group = at.map(|i| &self.groups[i]);
+            let all = |of: fn(&Card<'_>) -> usize| cards.iter().map(of).sum::<usize>();
+            parts.push(serde_json::json!({
+                "title": group.map_or(Group::FURTHER, |g| g.title),
+                "text": group.map_or("", |g| g.text),
+                "missing": group.map_or(&[][..], |g| g.missing),
+                "holds": all(|c| c.holds), "deviates": all(|c| c.deviates), "skipped": all(|c| c.skipped),
+                "cards": cards,
+            }));
+        }
+        let values = serde_json::json!({
+            "groups": parts, "env": self.env, "size": self.size, "left": self.left,
+            "done": records.iter().filter(|r| r.run == self.run).count(), "waiting": self.waiting.len(),
+            "earlier": records.iter().filter(|r| r.run != self.run).count(),
+            "substitutes": records.iter().flat_map(|r| &r.claims).any(|c| c.substitute.is_some()),
+            "holds": total(Verdict::Holds), "deviates": total(Verdict::Deviates),
+            "skipped": total(Verdict::Skipped),
+            "errors": records.iter().filter(|r| r.error.is_some()).count(),
+            "wall_s": records.iter().filter(|r| r.run == self.run).map(|r| r.wall_s).sum::<f64>(),
+        });
+        let html = templates()?
+            .get_template("index")
+            .and_then(|t| t.render(Serde(values)))
+            .map_err(PageError::from_error)?;
+        write(&dir.join("index.html"), &html)?;
+        write_results(dir, records)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn conformance_numbers_of_figures_are_those_of_the_paper() {
+        let of = ["key/fig08", "key/table2", "key/fig14_push", "cross/figures", "analytic/drop"].map(number);
+        assert_eq!(of, ["Figure 8", "Table 2", "Figure 14", "", ""]);
+    }
+}

@@ -1,0 +1,176 @@
+//! The page on disk.
+
+use std::path::Path;
+
+use minijinja::value::Serde;
+use serde::Serialize;
+
+use crate::history::KeptPage;
+use crate::output::Part;
+use crate::record::{PageRecord, write};
+use crate::templates::templates;
+use crate::{Claim, PageError, PageOutput, Plot, Table, Verdict};
+
+/// A figure with its caption and its file name without extension.
+#[derive(Serialize)]
+struct Drawing<'a> {
+    /// Drawn within the page; empty where the file is shown.
+    svg: String,
+    caption: &'a str,
+    /// Name without extension.
+    file: &'a str,
+    /// Whether its curves are in a JSON file beside it.
+    data: bool,
+}
+
+/// A piece of a page as the template takes it: pictures in a row are together.
+#[derive(Serialize)]
+#[serde(tag = "kind", content = "it", rename_all = "lowercase")]
+enum Block<'a> {
+    Heading(&'a str),
+    Prose(&'a str),
+    Figure(Drawing<'a>),
+    Pictures(Vec<Drawing<'a>>),
+    Table(&'a Table),
+    Film { file: &'a str, caption: &'a str, stills: Vec<Drawing<'a>> },
+}
+
+/// A page in the order of its reader.
+#[derive(Default, Serialize)]
+struct Blocks<'a> {
+    /// The picture on top.
+    cover: Option<Drawing<'a>>,
+    /// Paragraphs before the first heading or figure: the run, with every parameter.
+    setup: Vec<&'a str>,
+    /// All else but claims.
+    rest: Vec<Block<'a>>,
+}
+
+fn plot<'a>(base: &Path, p: &'a Plot) -> Result<Drawing<'a>, PageError> {
+    let svg = p.to_svg()?;
+    write(&base.join(format!("{}.svg", p.name)), &svg)?;
+    let data = serde_json::to_string(p).map_err(PageError::from_error)?;
+    write(&base.join(format!("{}.json", p.name)), &data)?;
+    Ok(Drawing { svg, caption: &p.caption, file: &p.name, data: true })
+}
+
+fn picture<'a>(base: &Path, p: &'a crate::Picture) -> Result<Drawing<'a>, PageError> {
+    write(&base.join(format!("{}.svg", p.name)), &p.svg)?;
+    Ok(Drawing { svg: String::new(), caption: &p.caption, file: &p.name, data: false })
+}
+
+/// Parts as blocks. Files of figures, pictures and films go to `base`.
+fn blocks<'a>(base: &Path, out: &'a PageOutput, cover: Option<&str>) -> Result<Blocks<'a>, PageError> {
+    let mut all = Blocks::default();
+    let mut begun = false;
+    for part in &out.parts {
+        begun |= !matches!(part, Part::Prose(_) | Part::Claim(_));
+        let drawing = match part {
+            Part::Plot(p) => plot(base, p)?,
+            Part::Picture(p) => picture(base, p)?,
+            Part::Heading(text) => {
+                // A heading without anything below it is that of claims alone.
+                if matches!(all.rest.last(), Some(Block::Heading(_))) {
+                    all.rest.pop();
+                }
+                all.rest.push(Block::Heading(text));
+                continue;
+            }
+            Part::Prose(text) if !begun => {
+                all.setup.push(text);
+                continue;
+            }
+            Part::Prose(text) => {
+                all.rest.push(Block::Prose(text));
+                continue;
+            }
+            Part::Table(table) => {
+                all.rest.push(Block::Table(table));
+                continue;
+            }
+            Part::Film(f) => {
+                write(&base.join(&f.file), &f.html)?;
+                let stills = f.stills.iter().map(|p| picture(base, p)).collect::<Result<_, _>>()?;
+                all.rest.push(Block::Film { file: &f.file, caption: &f.caption, stills });
+                continue;
+            }
+            Part::Claim(_) => continue,
+        };
+        if all.cover.is_none() && cover == Some(drawing.file) {
+            all.cover = Some(drawing);
+        } else if !matches!(part, Part::Picture(_)) {
+            all.rest.push(Block::Figure(drawing));
+        } else if let Some(Block::Pictures(row)) = all.rest.last_mut() {
+            row.push(drawing);
+        } else {
+            all.rest.push(Block::Pictures(vec![drawing]));
+        }
+    }
+    if matches!(all.rest.last(), Some(Block::Heading(_))) {
+        all.rest.pop();
+    }
+    // The film of the cover shows its stills itself.
+    if all.cover.is_none()
+        && let Some(stills) = all
+            .rest
+            .iter_mut()
+            .find_map(|b| if let Block::Film { stills, .. } = b { Some(stills) } else { None })
+        && let Some(at) = stills.iter().position(|s| cover == Some(s.file))
+    {
+        all.cover = Some(stills.remove(at));
+    }
+    Ok(all)
+}
+
+/// A kept page of a larger run, in words and figures.
+#[derive(Serialize)]
+struct History<'a> {
+    size: &'a str,
+    record: &'a PageRecord,
+    plots: Vec<Drawing<'a>>,
+    tables: &'a [Table],
+}
+
+/// Writes one page: HTML, an SVG and a JSON file per figure, an SVG per picture, films, and last the record.
+///
+/// # Errors
+/// The file system, drawing, templates.
+pub fn write_page(
+    dir: &Path,
+    record: &PageRecord,
+    out: &PageOutput,
+    kept: Option<&KeptPage>,
+) -> Result<(), PageError> {
+    let base = dir.join(&record.id);
+    let history = kept.map(|kept| {
+        let plots = kept
+            .plots
+            .iter()
+            .map(|p| Ok(Drawing { svg: p.to_svg()?, caption: &p.caption, file: &p.name, data: false }));
+        Ok::<_, PageError>(History {
+            size: kept.record.budget.word(),
+            record: &kept.record,
+            plots: plots.collect::<Result<_, PageError>>()?,
+            tables: &kept.tables,
+        })
+    });
+    let of = |v: Verdict| record.claims.iter().filter(|c| c.verdict == v).collect::<Vec<&Claim>>();
+    let values = serde_json::json!({
+        "page": record,
+        "size": record.budget.word(),
+        "up": "../".repeat(record.id.matches('/').count() + 1),
+        "blocks": blocks(&base, out, record.cover.as_deref().and_then(|c| c.strip_suffix(".svg")))?,
+        "holds": of(Verdict::Holds).len(),
+        "deviations": of(Verdict::Deviates),
+        "skipped": of(Verdict::Skipped),
+        "substitutes": record.claims.iter().filter(|c| c.substitute.is_some()).collect::<Vec<_>>(),
+        "history": history.transpose()?,
+    });
+    let html = templates()?
+        .get_template("page")
+        .and_then(|t| t.render(Serde(values)))
+        .map_err(PageError::from_error)?;
+    write(&base.join("index.html"), &html)?;
+    let json = serde_json::to_string_pretty(record).map_err(PageError::from_error)?;
+    write(&base.join("record.json"), &json)
+}

@@ -1,0 +1,112 @@
+//! Records of pages, and results of a report.
+
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::environment::Environment;
+use crate::{Budget, Claim, Page, PageError, Verdict};
+
+/// A finished page, kept as `record.json` beside its HTML: the index is made of them, and a suite that was stopped goes on with them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PageRecord {
+    /// Page id.
+    pub id: String,
+    /// Title.
+    pub title: String,
+    /// One sentence: what is to be seen.
+    #[serde(default)]
+    pub lead: String,
+    /// File of the picture that stands for the page, in its folder; none without figures.
+    #[serde(default)]
+    pub cover: Option<String>,
+    /// Wall time \[s\].
+    pub wall_s: f64,
+    /// Sizes of the run.
+    pub budget: Budget,
+    /// Machine and revision.
+    pub environment: Environment,
+    /// Id of the run of the suite that made it.
+    #[serde(default)]
+    pub run: String,
+    /// End of the run of the page, UTC (RFC 3339).
+    #[serde(default)]
+    pub date: String,
+    /// Claims with full ids.
+    pub claims: Vec<Claim>,
+    /// The error, when the page could not be made.
+    pub error: Option<String>,
+    /// Time was up before all was done.
+    #[serde(default)]
+    pub unfinished: bool,
+}
+
+impl PageRecord {
+    /// Number of claims with a verdict.
+    pub fn count(&self, v: Verdict) -> usize {
+        self.claims.iter().filter(|c| c.verdict == v).count()
+    }
+
+    /// The claim that stands for the page: the one that its author marked, else the first that a number decides, else the first.
+    pub fn headline(&self) -> Option<&Claim> {
+        let made = || self.claims.iter().filter(|c| c.verdict != Verdict::Skipped);
+        let marked = made().find(|c| c.headline);
+        marked.or_else(|| made().find(|c| c.measured.is_some())).or_else(|| made().next())
+    }
+}
+
+/// Writes a file by way of another one, so that it is whole at any moment.
+///
+/// # Errors
+/// The file system.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), PageError> {
+    let io = |source| PageError::Io { path: path.display().to_string(), source };
+    if let Some(dir) = path.parent() {
+        fs::create_dir_all(dir).map_err(io)?;
+    }
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".part");
+    fs::write(&beside, text).and_then(|()| fs::rename(&beside, path)).map_err(io)
+}
+
+/// Record of a page that was written before; none where there is none that can be read.
+pub fn read_record(dir: &Path, id: &str) -> Option<PageRecord> {
+    let text = fs::read_to_string(dir.join(id).join("record.json")).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+/// Records of all pages that a report has, in the order of the pages.
+pub fn read_records(dir: &Path, pages: &[&dyn Page]) -> Vec<PageRecord> {
+    pages.iter().filter_map(|p| read_record(dir, p.id())).collect()
+}
+
+/// A claim in `results.json`, with the run that it is of.
+#[derive(Serialize)]
+struct ClaimOfRun<'a> {
+    #[serde(flatten)]
+    claim: &'a Claim,
+    size: Budget,
+    revision: &'a str,
+    date: &'a str,
+}
+
+/// Writes `results.json`, the claims of all pages of a report.
+///
+/// # Errors
+/// The file system.
+pub(crate) fn write_results(dir: &Path, records: &[PageRecord]) -> Result<(), PageError> {
+    let of = |r: &'_ PageRecord| -> Vec<serde_json::Value> {
+        let result =
+            |claim| ClaimOfRun { claim, size: r.budget, revision: &r.environment.revision, date: &r.date };
+        r.claims.iter().filter_map(|c| serde_json::to_value(result(c)).ok()).collect()
+    };
+    let all: Vec<serde_json::Value> = records.iter().flat_map(of).collect();
+    let json = serde_json::to_string_pretty(&all).map_err(PageError::from_error)?;
+    write(&dir.join("results.json"), &json)
+}
+
+/// Now, UTC, to the second.
+pub(crate) fn now() -> String {
+    humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string()
+}

@@ -1,0 +1,117 @@
+//! The run of a suite as it stands on disk: a run that was killed goes on when it is started again.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::{now, write};
+use crate::{Budget, PageError};
+
+/// File in the folder of the report.
+const FILE: &str = "suite.json";
+
+/// What a suite does with results that are there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Resume {
+    /// A run that was stopped goes on, if revision, sizes and pages are those of that run; otherwise all begins anew.
+    #[default]
+    Stopped,
+    /// Finished pages of this revision and size are kept, whichever run made them, and pages that time was up for go on.
+    Finished,
+    /// All begins anew.
+    Nothing,
+}
+
+/// A run of the suite.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct RunState {
+    /// Id of the run, which its pages carry: when it began and by which process.
+    pub run: String,
+    /// Revision that it runs.
+    pub revision: String,
+    /// Sizes of its pages.
+    pub budget: Budget,
+    /// Pages that it has to make.
+    pub pages: Vec<String>,
+    /// Whether all of them were made.
+    pub ended: bool,
+}
+
+impl RunState {
+    /// The run that goes on in this folder, or a new one; true where it goes on. The folder has it from now on.
+    ///
+    /// # Errors
+    /// The file system.
+    pub(crate) fn begin(
+        dir: &Path,
+        revision: &str,
+        budget: Budget,
+        pages: &[&str],
+        resume: Resume,
+    ) -> Result<(Self, bool), PageError> {
+        let stopped = std::fs::read_to_string(dir.join(FILE)).ok();
+        let stopped = stopped.and_then(|text| serde_json::from_str::<Self>(&text).ok());
+        let alike = |s: &Self| {
+            !s.ended && s.revision == revision && s.budget == budget && s.pages.iter().eq(pages.iter())
+        };
+        if resume != Resume::Nothing
+            && let Some(state) = stopped.filter(alike)
+        {
+            return Ok((state, true));
+        }
+        let state = Self {
+            run: format!("{} {}", now(), std::process::id()),
+            revision: revision.to_owned(),
+            budget,
+            pages: pages.iter().map(|p| (*p).to_owned()).collect(),
+            ended: false,
+        };
+        state.write(dir)?;
+        Ok((state, false))
+    }
+
+    /// Notes that all pages were made.
+    ///
+    /// # Errors
+    /// The file system.
+    pub(crate) fn end(mut self, dir: &Path) -> Result<(), PageError> {
+        self.ended = true;
+        self.write(dir)
+    }
+
+    fn write(&self, dir: &Path) -> Result<(), PageError> {
+        let json = serde_json::to_string_pretty(self).map_err(PageError::from_error)?;
+        write(&dir.join(FILE), &json)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn conformance_a_run_goes_on_where_nothing_else_was_asked_for() {
+        let dir = std::env::temp_dir().join(format!("signorini-state-{}", std::process::id()));
+        let begin = |revision: &str, budget, pages: &[&str], resume| {
+            RunState::begin(&dir, revision, budget, pages, resume).unwrap()
+        };
+        let (first, goes_on) = begin("a", Budget::Quick, &["p", "q"], Resume::Stopped);
+        assert!(!goes_on);
+        let again = begin("a", Budget::Quick, &["p", "q"], Resume::Stopped);
+        assert_eq!(again, (first.clone(), true));
+        first.end(&dir).unwrap();
+        assert!(!begin("a", Budget::Quick, &["p", "q"], Resume::Stopped).1, "it had ended");
+        for (revision, budget, pages, resume) in [
+            ("b", Budget::Quick, &["p", "q"][..], Resume::Stopped),
+            ("b", Budget::Full, &["p", "q"], Resume::Stopped),
+            ("b", Budget::Full, &["p"], Resume::Stopped),
+            ("b", Budget::Full, &["p"], Resume::Nothing),
+        ] {
+            assert!(!begin(revision, budget, pages, resume).1, "{revision} {budget:?} {pages:?}");
+        }
+        std::fs::write(dir.join(FILE), "{").unwrap();
+        assert!(!begin("b", Budget::Full, &["p"], Resume::Stopped).1, "cut off");
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+}
